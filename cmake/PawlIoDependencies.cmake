@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+# Part of pawl, a rigid multibody dynamics engine.
+#
+# What libpawl-io is linked with. Used by pawl's own build and, installed beside pawlConfig.cmake, by
+# projects that link a static libpawl-io.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(PAWL_XML REQUIRED IMPORTED_TARGET libxml-2.0)
+pkg_check_modules(PAWL_JSON REQUIRED IMPORTED_TARGET jansson)
+# Debian names the serial build apart, because plain hdf5 may be the MPI one there.
+pkg_search_module(PAWL_HDF5 REQUIRED IMPORTED_TARGET hdf5-serial hdf5)

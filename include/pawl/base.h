@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+/// @file
+/// Status codes, the environment (memory and log) and the plain value types all headers share.
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__cplusplus)
+#define PAWL_EXTERN_C_BEGIN extern "C" {
+#define PAWL_EXTERN_C_END }
+#else
+#define PAWL_EXTERN_C_BEGIN
+#define PAWL_EXTERN_C_END
+#endif
+
+#if defined(_WIN32)
+#define PAWL_API
+#else
+#define PAWL_API __attribute__((visibility("default")))
+#endif
+
+PAWL_EXTERN_C_BEGIN
+
+#define PAWL_VERSION_MAJOR 0
+#define PAWL_VERSION_MINOR 1
+#define PAWL_VERSION_PATCH 0
+/// "major.minor.patch" of the library that is linked, which may differ from the header's.
+PAWL_API const char *pawl_version(void);
+
+/// What a call that can be refused returns. Values are stored in files: append, never renumber.
+typedef enum pawl_status {
+    PAWL_OK = 0,
+    PAWL_BAD_ARGUMENT,  ///< a def or setting out of range; the log says which value was expected
+    PAWL_NO_MEMORY,     ///< the environment's resize() returned NULL
+    PAWL_BAD_FILE,      ///< malformed or missing input; the log says file, line and expectation
+    PAWL_NOT_FINITE,    ///< a step would have stored NaN or infinity; the previous state is kept
+    PAWL_NOT_ASSEMBLED, ///< the joints cannot be brought together; the log names the worst
+    PAWL_UNSUPPORTED,   ///< understood, but not built in or not allowed in this combination
+    PAWL_IO_ERROR       ///< the operating system refused to read or write
+} pawl_status;
+PAWL_API const char *pawl_status_name(pawl_status status); ///< e.g. "bad argument"
+
+typedef enum pawl_log_level { PAWL_LOG_NOTE, PAWL_LOG_WARNING, PAWL_LOG_ERROR } pawl_log_level;
+
+/// The library's only way to memory and to the outside. It must outlive what is created with it.
+typedef struct pawl_env {
+    /// Like realloc, with the old size given; new_size 0 frees. Blocks are aligned to 64 bytes.
+    void *(*resize)(void *user, void *block, size_t old_size, size_t new_size);
+    /// May be NULL: messages are then dropped. One line, without a line feed.
+    void (*log)(void *user, pawl_log_level level, const char *message);
+    void *user;
+} pawl_env;
+/// The C library's heap and no log.
+PAWL_API pawl_env pawl_env_default(void);
+
+typedef struct pawl_vec3 {
+    double x, y, z;
+} pawl_vec3;
+/// Unit quaternion, scalar first, body axes to world axes.
+typedef struct pawl_quat {
+    double w, x, y, z;
+} pawl_quat;
+/// A frame: where its origin is and how its axes are turned.
+typedef struct pawl_pose {
+    pawl_vec3 position;
+    pawl_quat orientation;
+} pawl_pose;
+/// Velocity of a rigid body in world axes: of a stated point, and angular.
+typedef struct pawl_twist {
+    pawl_vec3 linear;  ///< [m/s]
+    pawl_vec3 angular; ///< [rad/s]
+} pawl_twist;
+
+PAWL_API pawl_pose pawl_pose_identity(void);
+/// a after b: maps a point given in b's frame, which is given in a's frame, to a's parent.
+PAWL_API pawl_pose pawl_pose_compose(pawl_pose a, pawl_pose b);
+PAWL_API pawl_pose pawl_pose_inverse(pawl_pose a);
+PAWL_API pawl_vec3 pawl_pose_apply(pawl_pose a, pawl_vec3 point);
+PAWL_API pawl_vec3 pawl_quat_rotate(pawl_quat q, pawl_vec3 v);
+PAWL_API pawl_quat pawl_quat_multiply(pawl_quat a, pawl_quat b);
+PAWL_API pawl_quat pawl_quat_normalize(pawl_quat q);
+/// Rotation about fixed axes x, then y, then z (SDF's and URDF's roll, pitch, yaw) [rad].
+PAWL_API pawl_quat pawl_quat_from_rpy(double roll, double pitch, double yaw);
+PAWL_API pawl_quat pawl_quat_from_axis_angle(pawl_vec3 axis, double angle);
+/// A rotation that turns the x axis onto `x_axis` and, as nearly as it can, y onto `y_hint`.
+/// A zero or parallel `y_hint` is replaced by a fixed choice. `x_axis` need not be a unit vector.
+PAWL_API pawl_quat pawl_quat_from_axes(pawl_vec3 x_axis, pawl_vec3 y_hint);
+
+PAWL_EXTERN_C_END

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+/// @file
+/// Model files in, recordings and reports out. In libpawl-io, so that libpawl stays small.
+#pragma once
+#include "pawl/sim.h"
+
+PAWL_EXTERN_C_BEGIN
+
+/// How model files are read.
+typedef struct pawl_load_options {
+    bool lenient; ///< an unsupported element that changes the physics is a warning, not an error
+} pawl_load_options;
+PAWL_API pawl_load_options pawl_load_options_default(void);
+/// SDFormat or URDF, told apart by the root element. Errors and warnings go to the log as
+/// "file:line: message". On failure *out is NULL.
+PAWL_API pawl_status pawl_model_load(const pawl_env *env, const char *path,
+                                     const pawl_load_options *options, pawl_model **out);
+/// The same from memory; `name` stands for the file in messages and is where includes start from.
+PAWL_API pawl_status pawl_model_parse(const pawl_env *env, const char *name, const char *text,
+                                      size_t size, const pawl_load_options *options,
+                                      pawl_model **out);
+
+/// What a recording holds besides time and states.
+enum {
+    PAWL_TRACE_Q = 1 << 0,         ///< poses, and joint coordinates
+    PAWL_TRACE_V = 1 << 1,         ///< twists, and joint rates
+    PAWL_TRACE_FORCE = 1 << 2,     ///< joint reactions and actuator efforts
+    PAWL_TRACE_CONTACTS = 1 << 3,  ///< nothing yet
+    PAWL_TRACE_ENERGY = 1 << 4,
+    PAWL_TRACE_RESIDUALS = 1 << 5, ///< solver iterations, residuals, closure
+    PAWL_TRACE_ALL = (1 << 6) - 1
+};
+typedef struct pawl_recorder_options {
+    unsigned trace;      ///< PAWL_TRACE_*
+    double interval;     ///< time between recorded frames; 0: every step [s]
+    int flush_frames;    ///< frames between flushes; what is flushed survives a kill
+    const char *model_path; ///< stored, so that a run can be resumed
+} pawl_recorder_options;
+PAWL_API pawl_recorder_options pawl_recorder_options_default(void);
+
+typedef struct pawl_recorder pawl_recorder;
+/// Creates `path` (HDF5). An existing file is replaced only when the new one holds a first frame.
+PAWL_API pawl_status pawl_recorder_create(const pawl_env *env, const char *path, const pawl_sim *sim,
+                                          const pawl_recorder_options *options, pawl_recorder **out);
+/// Appends to a recording of the same model and settings, after its last flushed frame.
+PAWL_API pawl_status pawl_recorder_append(const pawl_env *env, const char *path, const pawl_sim *sim,
+                                          pawl_recorder **out);
+/// Call after each step (and once before the first); writes a frame when one is due.
+PAWL_API pawl_status pawl_recorder_add(pawl_recorder *recorder, const pawl_step_report *report,
+                                       const pawl_verdict *verdict);
+/// Flushes and closes. The status tells whether all data reached the file.
+PAWL_API pawl_status pawl_recorder_close(pawl_recorder *recorder);
+
+/// A recording opened for reading.
+typedef struct pawl_record pawl_record;
+PAWL_API pawl_status pawl_record_open(const pawl_env *env, const char *path, pawl_record **out);
+PAWL_API void pawl_record_close(pawl_record *record);
+PAWL_API int64_t pawl_record_frame_count(const pawl_record *record); ///< flushed frames
+PAWL_API const char *pawl_record_model_path(const pawl_record *record);
+PAWL_API uint64_t pawl_record_model_hash(const pawl_record *record);
+PAWL_API pawl_settings pawl_record_settings(const pawl_record *record);
+/// The last flushed state and the run's verdict up to it.
+PAWL_API pawl_status pawl_record_last_state(const pawl_record *record, pawl_state *state,
+                                            pawl_verdict *verdict);
+/// One self-contained HTML page: plots, residuals, energy, verdict.
+PAWL_API pawl_status pawl_report_write(const pawl_env *env, const char *record_path,
+                                       const char *html_path);
+/// The picture of the mechanism at the head of that page alone, as an SVG file.
+PAWL_API pawl_status pawl_report_picture(const pawl_env *env, const char *record_path,
+                                         const char *svg_path);
+
+PAWL_EXTERN_C_END

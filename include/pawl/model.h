@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+/// @file
+/// Describe a mechanism with a builder, compile it to an immutable model, ask the model about it.
+///
+/// Bodies have a *link frame*, in which their shapes, anchors and centre of mass are given. Joints
+/// form a graph, not a tree: any two bodies, or a body and the world, any number of loops. All
+/// units are SI. Every def starts from its `_default()` function.
+#pragma once
+#include "pawl/base.h"
+
+PAWL_EXTERN_C_BEGIN
+
+#define PAWL_WORLD (-1) ///< the body index of the world
+
+/// A scalar function of time.
+typedef enum pawl_signal_kind {
+    PAWL_SIGNAL_CONSTANT = 0, ///< value
+    PAWL_SIGNAL_SINUSOID,     ///< value + amplitude sin(frequency t + phase)
+    PAWL_SIGNAL_TABLE,        ///< times/values, interpolated; held constant outside
+    PAWL_SIGNAL_CALLBACK      ///< callback(user, t); must be a pure function of t
+} pawl_signal_kind;
+typedef enum pawl_interpolation { PAWL_LINEAR = 0, PAWL_CUBIC } pawl_interpolation;
+typedef struct pawl_signal {
+    pawl_signal_kind kind;
+    double value;
+    double amplitude, frequency, phase; ///< frequency in rad/s
+    pawl_interpolation interpolation;   ///< of a table; cubic is C1 (Hermite, finite differences)
+    int count;                          ///< of the table; at least 2 [-]
+    const double *times, *values;       ///< strictly increasing times [s]; copied by the builder
+    double (*callback)(void *user, double t);
+    void *user;
+} pawl_signal;
+PAWL_API pawl_signal pawl_signal_constant(double value);
+
+typedef enum pawl_shape_kind {
+    PAWL_SHAPE_SPHERE = 0, ///< size.x radius
+    PAWL_SHAPE_BOX,        ///< size half extents
+    PAWL_SHAPE_CYLINDER,   ///< size.x radius, size.z half length along z
+    PAWL_SHAPE_CAPSULE,    ///< size.x radius, size.z half length of its straight part along z
+    PAWL_SHAPE_ELLIPSOID,  ///< size semi-axes
+    PAWL_SHAPE_PLANE,      ///< the half space z <= 0 of its frame; no mass
+    PAWL_SHAPE_COUNT
+} pawl_shape_kind;
+typedef struct pawl_shape_def {
+    const char *name;     ///< may be NULL
+    pawl_shape_kind kind;
+    pawl_pose frame;      ///< in the link frame
+    pawl_vec3 size;       ///< see pawl_shape_kind [m]
+    float rgba[4];        ///< for drawing only
+    bool visual_only;     ///< never collides, and has no mass when a density is given
+} pawl_shape_def;
+PAWL_API pawl_shape_def pawl_shape_def_default(void);
+
+typedef enum pawl_body_kind {
+    PAWL_BODY_RIGID = 0, ///< six degrees of freedom
+    PAWL_BODY_POINT,     ///< a point mass: three; joints must attach at its centre and leave
+                         ///< its orientation alone
+    PAWL_BODY_KINEMATIC  ///< moves as `motion` says, whatever pushes it
+} pawl_body_kind;
+typedef struct pawl_body_def {
+    const char *name;        ///< unique; NULL makes one up
+    pawl_body_kind kind;
+    pawl_pose pose;          ///< link frame in the world at the start
+    pawl_twist twist;        ///< of the link frame's origin, in world axes, at the start
+    double mass;             ///< [kg], > 0 unless density is given or kinematic
+    pawl_vec3 com;           ///< centre of mass in the link frame [m]
+    double inertia[6];       ///< xx yy zz xy xz yz about the centre of mass, in link axes [kg m^2]
+    double density;          ///< > 0: mass, com and inertia come from the body's shapes [kg/m^3]
+    double gravity_scale;    ///< 1
+    double linear_damping;   ///< force per velocity of the centre of mass [N s/m]
+    double angular_damping;  ///< torque per angular velocity [N m s]
+    pawl_signal motion[6];   ///< kinematic bodies: displacement x y z [m] and rotation vector [rad]
+                             ///< from `pose`, in world axes
+} pawl_body_def;
+PAWL_API pawl_body_def pawl_body_def_default(void);
+
+/// Joint kinds. With the joint frame's axes x, y, z on the base and on the follower, t the
+/// follower's joint origin seen from the base's, and the frames equal at the zero position.
+typedef enum pawl_joint_kind {
+    PAWL_JOINT_FIXED = 0,  ///< 6 rows
+    PAWL_JOINT_REVOLUTE,   ///< 5 rows; angle about x
+    PAWL_JOINT_PRISMATIC,  ///< 5 rows; displacement along x
+    PAWL_JOINT_CYLINDRICAL, ///< 4 rows; displacement along x, angle about x
+    PAWL_JOINT_UNIVERSAL,  ///< 4 rows; angle about the base's x, angle about the follower's y
+    PAWL_JOINT_SPHERICAL,  ///< 3 rows; rotation vector in the base's axes
+    PAWL_JOINT_PLANAR,     ///< 3 rows; displacements along y and z, angle about x
+    PAWL_JOINT_CARTESIAN,  ///< 3 rows; displacements along x, y and z, no rotation
+    PAWL_JOINT_GIMBAL,     ///< 3 rows; angles about x, then the turned y, then the turned z
+    PAWL_JOINT_FREE,       ///< no row; displacements x, y, z, rotation vector
+    PAWL_JOINT_SCREW,      ///< 5 rows; angle about x; displacement = pitch * angle along x
+    PAWL_JOINT_DISTANCE,   ///< 1 row; |t| = length: a massless rod with ball ends
+    PAWL_JOINT_POINT_ON_LINE,  ///< 2 rows; displacement along x
+    PAWL_JOINT_POINT_ON_PLANE, ///< 1 row; displacements along y and z; x is the normal
+    PAWL_JOINT_GEAR,       ///< 1 row between two coordinates of other joints; see pawl_gear_def
+    PAWL_JOINT_KIND_COUNT
+} pawl_joint_kind;
+PAWL_API const char *pawl_joint_kind_name(pawl_joint_kind kind);  ///< e.g. "point-on-line"
+PAWL_API int pawl_joint_kind_rows(pawl_joint_kind kind);          ///< constraint rows
+PAWL_API int pawl_joint_kind_coordinates(pawl_joint_kind kind);   ///< free directions with a coordinate
+/// Whether coordinate `c` is an angle (rad) rather than a length (m).
+PAWL_API bool pawl_joint_kind_is_angle(pawl_joint_kind kind, int c);
+
+/// What acts along one free direction of a joint. Springs and dampers are integrated implicitly.
+typedef struct pawl_coordinate_def {
+    double lower, upper; ///< limits, -inf and +inf for none [m or rad]
+    double stiffness;    ///< [N/m or N m/rad]
+    double rest;         ///< position at which the spring is slack
+    double damping;      ///< [N s/m or N m s/rad]
+    double armature;     ///< inertia of a geared rotor seen at the joint [kg or kg m^2]
+    double friction;     ///< dry friction loss [N or N m]
+} pawl_coordinate_def;
+
+typedef struct pawl_joint_def {
+    const char *name; ///< unique; NULL makes one up
+    pawl_joint_kind kind;
+    int base, follower;       ///< body indices; the base may be PAWL_WORLD (a unary joint)
+    pawl_pose base_frame;     ///< joint frame in the base's link frame (in the world)
+    pawl_pose follower_frame; ///< joint frame in the follower's link frame
+    double pitch;             ///< screw only [m/rad]
+    double length;            ///< distance only; < 0: as far as the anchors are at the start [m]
+    pawl_coordinate_def coordinate[6];
+} pawl_joint_def;
+PAWL_API pawl_joint_def pawl_joint_def_default(void);
+
+/// follower coordinate = ratio * source coordinate + offset, between two joints' coordinates.
+typedef struct pawl_gear_def {
+    const char *name;
+    int joint, coordinate;               ///< the driven one
+    int source_joint, source_coordinate; ///< the driving one
+    double ratio, offset;
+} pawl_gear_def;
+PAWL_API pawl_gear_def pawl_gear_def_default(void);
+
+typedef enum pawl_actuator_kind {
+    PAWL_ACTUATOR_FORCE = 0, ///< target is the force or torque
+    PAWL_ACTUATOR_POSITION,  ///< stiffness (target - q) - damping q', implicit: any gain, any dt
+    PAWL_ACTUATOR_VELOCITY   ///< damping (target - q'), implicit; damping inf: exact velocity
+} pawl_actuator_kind;
+typedef struct pawl_actuator_def {
+    const char *name;
+    pawl_actuator_kind kind;
+    int joint, coordinate;
+    pawl_signal target;
+    double stiffness, damping;
+    double effort; ///< largest absolute force or torque, inf for none [N or N m]
+} pawl_actuator_def;
+PAWL_API pawl_actuator_def pawl_actuator_def_default(void);
+
+/// A joint coordinate that follows a function of time exactly, by a constraint row.
+typedef struct pawl_motion_def {
+    const char *name;
+    int joint, coordinate;
+    pawl_signal target;
+} pawl_motion_def;
+PAWL_API pawl_motion_def pawl_motion_def_default(void);
+
+/// An applied force and torque.
+typedef struct pawl_force_def {
+    const char *name;
+    int body;
+    pawl_vec3 point;       ///< where the force acts, in the link frame
+    bool in_body_axes;     ///< components turn with the body; else world axes
+    pawl_signal force[3];  ///< [N]
+    pawl_signal torque[3]; ///< [N m]
+} pawl_force_def;
+PAWL_API pawl_force_def pawl_force_def_default(void);
+
+/// A spring and damper between two points, integrated implicitly. rest_length 0 pulls in all
+/// three directions alike.
+typedef struct pawl_spring_def {
+    const char *name;
+    int body_a, body_b;         ///< either may be PAWL_WORLD
+    pawl_vec3 point_a, point_b; ///< in the link frames
+    double stiffness;           ///< [N/m]
+    double rest_length;         ///< [m]
+    double damping;             ///< [N s/m]
+} pawl_spring_def;
+PAWL_API pawl_spring_def pawl_spring_def_default(void);
+
+/// Collects defs; copies all it is given. After a call has failed nothing was added.
+typedef struct pawl_builder pawl_builder;
+PAWL_API pawl_status pawl_builder_create(const pawl_env *env, const char *model_name,
+                                         pawl_builder **out);
+PAWL_API void pawl_builder_destroy(pawl_builder *builder); ///< NULL is fine
+PAWL_API void pawl_builder_set_name(pawl_builder *builder, const char *model_name);
+PAWL_API void pawl_builder_set_gravity(pawl_builder *builder, pawl_vec3 gravity); ///< 0 0 -9.81
+/// Each writes the new index to *out (which may be NULL).
+PAWL_API pawl_status pawl_builder_add_body(pawl_builder *builder, const pawl_body_def *def, int *out);
+PAWL_API pawl_status pawl_builder_add_shape(pawl_builder *builder, int body,
+                                            const pawl_shape_def *def, int *out);
+PAWL_API pawl_status pawl_builder_add_joint(pawl_builder *builder, const pawl_joint_def *def, int *out);
+PAWL_API pawl_status pawl_builder_add_gear(pawl_builder *builder, const pawl_gear_def *def, int *out);
+PAWL_API pawl_status pawl_builder_add_actuator(pawl_builder *builder, const pawl_actuator_def *def,
+                                               int *out);
+PAWL_API pawl_status pawl_builder_add_motion(pawl_builder *builder, const pawl_motion_def *def, int *out);
+PAWL_API pawl_status pawl_builder_add_force(pawl_builder *builder, const pawl_force_def *def, int *out);
+PAWL_API pawl_status pawl_builder_add_spring(pawl_builder *builder, const pawl_spring_def *def, int *out);
+/// Index by name, or -1 (bodies: -2, because -1 is the world).
+PAWL_API int pawl_builder_find_body(const pawl_builder *builder, const char *name);
+PAWL_API int pawl_builder_find_joint(const pawl_builder *builder, const char *name);
+/// Joint frames on both sides for a joint at a world point with a world x axis, taken from the
+/// bodies' start poses: the joint is assembled. `y_hint` may be zero.
+PAWL_API void pawl_builder_place_joint(const pawl_builder *builder, pawl_joint_def *def,
+                                       pawl_vec3 world_point, pawl_vec3 world_axis, pawl_vec3 y_hint);
+
+typedef struct pawl_model pawl_model;
+/// Checks everything, then makes the immutable model: one block of memory. The builder stays.
+PAWL_API pawl_status pawl_builder_compile(const pawl_builder *builder, pawl_model **out);
+PAWL_API void pawl_model_destroy(pawl_model *model); ///< NULL is fine
+
+PAWL_API const char *pawl_model_name(const pawl_model *model);
+PAWL_API int pawl_model_body_count(const pawl_model *model);
+PAWL_API int pawl_model_joint_count(const pawl_model *model); ///< gears count as joints
+PAWL_API int pawl_model_shape_count(const pawl_model *model);
+PAWL_API int pawl_model_actuator_count(const pawl_model *model);
+PAWL_API int pawl_model_spring_count(const pawl_model *model);
+PAWL_API int pawl_model_row_count(const pawl_model *model); ///< bilateral joint rows, prescribed motions included
+PAWL_API int pawl_model_velocity_count(const pawl_model *model); ///< 6 a rigid body, 3 a point, 0 a kinematic one
+PAWL_API pawl_vec3 pawl_model_gravity(const pawl_model *model);
+PAWL_API double pawl_model_mass(const pawl_model *model); ///< of all bodies that can move
+PAWL_API uint64_t pawl_model_hash(const pawl_model *model); ///< of everything that shapes its motion
+
+/// What the model knows of a body, after densities were turned into masses.
+typedef struct pawl_body_info {
+    const char *name;
+    pawl_body_kind kind;
+    double mass;
+    pawl_vec3 com;
+    double inertia[6];
+    int first_shape, shape_count;
+} pawl_body_info;
+PAWL_API pawl_body_info pawl_model_body(const pawl_model *model, int body);
+typedef struct pawl_joint_info {
+    const char *name;
+    pawl_joint_kind kind;
+    int base, follower;           ///< of a gear: those of its driven joint
+    pawl_pose base_frame, follower_frame;
+    int row_count;
+    int coordinate_count;
+    pawl_coordinate_def coordinate[6];
+} pawl_joint_info;
+PAWL_API pawl_joint_info pawl_model_joint(const pawl_model *model, int joint);
+typedef struct pawl_shape_info {
+    int body;
+    pawl_shape_def def;
+} pawl_shape_info;
+PAWL_API pawl_shape_info pawl_model_shape(const pawl_model *model, int shape);
+PAWL_API pawl_spring_def pawl_model_spring(const pawl_model *model, int spring);
+PAWL_API int pawl_model_find_body(const pawl_model *model, const char *name);  ///< -2: none
+PAWL_API int pawl_model_find_joint(const pawl_model *model, const char *name); ///< -1: none
+
+PAWL_EXTERN_C_END

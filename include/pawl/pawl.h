@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+/// @file
+/// The engine, whole. Files and recordings are in pawl/io.h.
+#pragma once
+#include "pawl/base.h"
+#include "pawl/model.h"
+#include "pawl/problem.h"
+#include "pawl/sim.h"
+#include "pawl/state.h"

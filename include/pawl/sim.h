@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+/// @file
+/// Settings, the simulation that steps a state, and the figures each step is judged by.
+#pragma once
+#include "pawl/problem.h"
+#include "pawl/state.h"
+
+PAWL_EXTERN_C_BEGIN
+
+/// How time advances. Values are stored in files: append, never renumber.
+typedef enum pawl_stepper_kind {
+    PAWL_STEPPER_EULER = 0, ///< semi-implicit Euler: first order, robust
+    PAWL_STEPPER_MOREAU,    ///< Moreau's midpoint: second order without constraints, first with
+    PAWL_STEPPER_COUNT
+} pawl_stepper_kind;
+/// Which algorithm solves the constraint problem. Values are stored in files.
+typedef enum pawl_solver_kind {
+    PAWL_SOLVER_DIRECT = 0, ///< exact factorization; bounded rows by pivoting
+    PAWL_SOLVER_PGS_NCP,    ///< projected Gauss-Seidel
+    PAWL_SOLVER_COUNT
+} pawl_solver_kind;
+typedef enum pawl_delassus_kind {
+    PAWL_DELASSUS_AUTO = 0, ///< by size and structure
+    PAWL_DELASSUS_DENSE,
+    PAWL_DELASSUS_SPARSE,
+    PAWL_DELASSUS_COUNT
+} pawl_delassus_kind;
+
+/// Start from pawl_settings_default(); change fields, or use pawl_settings_set() by key.
+typedef struct pawl_settings {
+    double dt;                  ///< step [s]
+    pawl_stepper_kind stepper;
+    pawl_solver_kind solver;
+    pawl_delassus_kind delassus;
+    double tolerance;           ///< solver.tolerance, on residual.natural_scaled [m/s]
+    int max_iterations;         ///< solver.max_iterations
+    bool exact_joints;          ///< solver.exact_joints: sweeps run over bounded rows alone
+    bool warm_start;            ///< solver.warm_start
+    bool project;               ///< project: remove the configuration error after each step
+    double erp_joint;           ///< erp.joint: share of the joint error removed a step, without project
+    double erp_limit;           ///< erp.limit
+    double regularization;      ///< solver.regularization, relative to the unit-scaled D
+} pawl_settings;
+PAWL_API pawl_settings pawl_settings_default(void);
+
+/// One row of `pawl list settings`.
+typedef struct pawl_setting_info {
+    const char *key, *unit, *range, *help;
+} pawl_setting_info;
+PAWL_API int pawl_setting_count(void);
+PAWL_API pawl_setting_info pawl_setting(int index);
+/// Value as text, as pawl_settings_set() takes it. `text` has room for `size` bytes.
+PAWL_API void pawl_settings_get(const pawl_settings *settings, int index, char *text, size_t size);
+/// `key` as in the table; an unknown key or a value out of range is refused and logged.
+PAWL_API pawl_status pawl_settings_set(const pawl_env *env, pawl_settings *settings, const char *key,
+                                       const char *value);
+PAWL_API pawl_status pawl_settings_check(const pawl_env *env, const pawl_settings *settings);
+
+/// Names and one-line descriptions, for the command line: NULL past the last.
+PAWL_API const char *pawl_stepper_name(int kind);
+PAWL_API const char *pawl_stepper_summary(int kind);
+PAWL_API const char *pawl_solver_name(int kind);
+PAWL_API const char *pawl_solver_summary(int kind);
+
+/// How far the constraints are from being met, in configuration.
+typedef struct pawl_closure {
+    double position; ///< worst translational joint error [m]
+    double rotation; ///< worst rotational joint error [rad]
+    int worst_joint; ///< the joint with the larger of the two; -1 without joints
+    double limit;    ///< worst limit violation [m or rad]
+    int worst_limit; ///< its joint, -1 for none
+} pawl_closure;
+PAWL_API pawl_closure pawl_state_closure(const pawl_state *state);
+
+typedef enum pawl_outcome { PAWL_CONVERGED = 0, PAWL_ITERATION_LIMIT, PAWL_STALLED } pawl_outcome;
+
+/// What one step did.
+typedef struct pawl_step_report {
+    pawl_outcome outcome;
+    int iterations;         ///< of the solver
+    int projections;        ///< Gauss-Newton iterations of `project`
+    int rows;               ///< of the problem
+    int bounded_rows;       ///< limits, friction losses, effort limits
+    pawl_residual residual; ///< by the judge, not by the solver
+    pawl_closure closure;   ///< after the step
+    pawl_energy energy;     ///< after the step
+} pawl_step_report;
+
+typedef struct pawl_sim pawl_sim;
+/// Allocates all that steps will use and assembles the start: joints that do not meet are brought
+/// together (with a note in the log) or refused. `model` and `env` must outlive the sim.
+PAWL_API pawl_status pawl_sim_create(const pawl_env *env, const pawl_model *model,
+                                     const pawl_settings *settings, pawl_sim **out);
+PAWL_API void pawl_sim_destroy(pawl_sim *sim); ///< NULL is fine
+/// One step. On a status other than PAWL_OK the state is as it was. `report` may be NULL.
+PAWL_API pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *report);
+PAWL_API const pawl_state *pawl_sim_state(const pawl_sim *sim);
+/// Takes over a state of the same model, as a resumed run does: nothing is assembled anew.
+PAWL_API pawl_status pawl_sim_set_state(pawl_sim *sim, const pawl_state *state);
+PAWL_API const pawl_settings *pawl_sim_settings(const pawl_sim *sim);
+PAWL_API const pawl_model *pawl_sim_model(const pawl_sim *sim);
+/// Reaction of a joint in the last step: force and torque that the base exerts on the follower, in
+/// world axes, at the follower's joint origin. Least-norm where redundant rows leave it open.
+PAWL_API void pawl_sim_joint_reaction(const pawl_sim *sim, int joint, pawl_vec3 *force,
+                                      pawl_vec3 *torque);
+/// Force or torque that an actuator applied in the last step.
+PAWL_API double pawl_sim_actuator_effort(const pawl_sim *sim, int actuator);
+
+/// Worst figures over a run, gathered by pawl_verdict_add() after each step.
+typedef struct pawl_verdict {
+    int64_t steps;
+    int64_t not_converged;
+    int64_t iterations_sum;
+    int iterations_max;
+    pawl_residual residual; ///< maxima
+    pawl_closure closure;   ///< maxima
+    double energy_initial, energy_final; ///< kinetic + potential + springs [J]
+    double energy_scale;    ///< largest |energy| seen
+    double balance_max;     ///< largest |pawl_energy.balance| seen [J]
+} pawl_verdict;
+PAWL_API pawl_verdict pawl_verdict_begin(const pawl_state *state);
+PAWL_API void pawl_verdict_add(pawl_verdict *verdict, const pawl_step_report *report);
+/// balance_max relative to energy_scale; 0 where both are 0.
+PAWL_API double pawl_verdict_drift(const pawl_verdict *verdict);
+
+/// A row of J that depends on the rows before it.
+typedef struct pawl_redundant_row {
+    int joint;
+    int row;          ///< within the joint
+    const char *what; ///< e.g. "force y", "moment z", in the joint frame
+} pawl_redundant_row;
+/// What `pawl check` prints. Lives until pawl_check_destroy().
+typedef struct pawl_check {
+    int rows, rank, mobility, velocity_count;
+    double mass;
+    pawl_vec3 com;                ///< of the whole, at the start
+    pawl_closure start;           ///< before assembly
+    pawl_closure assembled;       ///< after it
+    int redundant_count;
+    pawl_redundant_row *redundant;
+    int loop_joint_count;         ///< joints that share a redundancy
+    int *loop_joints;
+    bool singular;                ///< rank is lower here than close by
+    int generic_rank;             ///< rank close by
+    double smallest_ratio;        ///< smallest kept over largest pivot: a measure of conditioning
+} pawl_check;
+/// Assembles a copy of the model's start and analyses it. PAWL_NOT_ASSEMBLED still fills `start`.
+PAWL_API pawl_status pawl_check_model(const pawl_env *env, const pawl_model *model, pawl_check **out);
+PAWL_API void pawl_check_destroy(pawl_check *check);
+
+PAWL_EXTERN_C_END

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+#include "assemble/assembly.h"
+#include <string.h>
+
+// Jacobian row r of block b for the body in its slot.
+static double *assembly_row(const pawl_assembly *a, const row_block *b, int slot, int r)
+{
+    return a->J + b->jacobian[slot] + 6 * r;
+}
+
+static int assembly_slot(const row_block *b, int body)
+{
+    for (int k = 0; k < b->body_count; ++k) {
+        if (b->body[k] == body) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+// Adds s times a gradient of a joint's coordinate to row r of a block.
+static void assembly_add_coordinate(pawl_assembly *a, const row_block *b, int r, const model_joint *j,
+                                    const coordinate_row *g, double s)
+{
+    const int body[2] = {j->base, j->follower};
+    const double *gradient[2] = {g->base, g->follower};
+    for (int side = 0; side < 2; ++side) {
+        int slot = assembly_slot(b, body[side]);
+        if (slot >= 0) {
+            double *row = assembly_row(a, b, slot, r);
+            for (int k = 0; k < 6; ++k) {
+                row[k] += s * gradient[side][k];
+            }
+        }
+    }
+}
+
+static void assembly_clear(pawl_assembly *a, const row_block *b)
+{
+    for (int k = 0; k < b->body_count; ++k) {
+        memset(assembly_row(a, b, k, 0), 0, (size_t)(6 * b->rows.dim) * sizeof(double));
+    }
+}
+
+// M^-1 JT of a block, in the layout of J. Point masses have no inverse inertia, so that what a row
+// would do to their orientation vanishes here, and so in D.
+static void assembly_scale_by_mass(pawl_assembly *a, const row_block *b)
+{
+    for (int k = 0; k < b->body_count; ++k) {
+        int body = b->body[k];
+        double s = a->inverse_mass[body];
+        const pawl_mat3 *inertia = &a->inverse_inertia[body];
+        for (int r = 0; r < b->rows.dim; ++r) {
+            const double *row = assembly_row(a, b, k, r);
+            double *out = a->MJ + b->jacobian[k] + 6 * r;
+            pawl_vec3 w = m3_mul(inertia, v3(row[3], row[4], row[5]));
+            out[0] = s * row[0], out[1] = s * row[1], out[2] = s * row[2];
+            out[3] = w.x, out[4] = w.y, out[5] = w.z;
+        }
+    }
+}
+
+static void assembly_place_bodies(pawl_assembly *a, double damping_time)
+{
+    const pawl_model *m = a->model;
+    for (int i = 0; i < m->body_count; ++i) {
+        const model_body *b = &m->bodies[i];
+        a->rotation[i] = quat_matrix(a->bodies[i].q);
+        a->inverse_mass[i] = b->inverse_mass;
+        if (b->linear_damping > 0.0 && b->mass > 0.0) {
+            a->inverse_mass[i] = 1.0 / (b->mass + damping_time * b->linear_damping);
+        }
+        if (b->kind != PAWL_BODY_RIGID) {
+            a->inverse_inertia[i] = (pawl_mat3){0};
+            continue;
+        }
+        pawl_mat3 inverse = b->inverse_inertia;
+        if (b->angular_damping > 0.0) {
+            pawl_mat3 damped = b->inertia;
+            for (int k = 0; k < 3; ++k) {
+                damped.m[k][k] += damping_time * b->angular_damping;
+            }
+            inverse = m3_inverse(&damped);
+        }
+        a->inverse_inertia[i] = m3_congruence(&a->rotation[i], &inverse);
+    }
+}
+
+static void assembly_place_joint(pawl_assembly *a, int index, const double *reference)
+{
+    const model_joint *j = &a->model->joints[index];
+    joint_frames frames;
+    pawl_joint_frames(j, a->bodies, a->rotation, &frames);
+    for (int c = 0; c < j->coordinate_count; ++c) {
+        int flat = j->first_coordinate + c;
+        bool screw = j->kind == PAWL_JOINT_SCREW;
+        if (a->coordinate_used[flat] || screw) {
+            coordinate_row *g = &a->coordinates[flat];
+            g->value = pawl_joint_coordinate(j, &frames, c, g->base, g->follower);
+            if (j->keeps_turns && pawl_joint_kind_is_angle(j->kind, c)) {
+                g->value = pawl_unwrap(g->value, reference[flat]);
+            }
+        }
+    }
+    if (a->joint_block[index] < 0) {
+        return;
+    }
+    const row_block *b = &a->blocks[a->joint_block[index]];
+    double spare[6][6];
+    double(*base)[6] = spare;
+    double(*follower)[6] = (double(*)[6])assembly_row(a, b, b->body_count - 1, 0);
+    if (j->base >= 0) {
+        base = (double(*)[6])assembly_row(a, b, 0, 0);
+    }
+    double angle = j->kind == PAWL_JOINT_SCREW ? a->coordinates[j->first_coordinate].value : 0.0;
+    pawl_joint_rows(j, &frames, angle, a->residual + b->rows.first_row, base, follower);
+    for (int r = j->row_count; r < b->rows.dim; ++r) {
+        const coordinate_row *g = &a->coordinates[a->rows[b->rows.first_row + r].coordinate];
+        memcpy(base[j->base >= 0 ? r : 0], g->base, sizeof g->base);
+        memcpy(follower[r], g->follower, sizeof g->follower);
+    }
+}
+
+static void assembly_place_gear(pawl_assembly *a, int index)
+{
+    const pawl_model *m = a->model;
+    const row_block *b = &a->blocks[a->joint_block[index]];
+    const pawl_gear_def *g = &m->joints[index].gear;
+    const model_joint *driven = &m->joints[g->joint], *source = &m->joints[g->source_joint];
+    const coordinate_row *q = &a->coordinates[driven->first_coordinate + g->coordinate];
+    const coordinate_row *p = &a->coordinates[source->first_coordinate + g->source_coordinate];
+    assembly_clear(a, b);
+    assembly_add_coordinate(a, b, 0, driven, q, 1.0);
+    assembly_add_coordinate(a, b, 0, source, p, -g->ratio);
+    a->residual[b->rows.first_row] = q->value - g->ratio * p->value - g->offset;
+}
+
+// A spring's row values go to residual: its length, or its three components.
+static void assembly_place_spring(pawl_assembly *a, const row_block *b, const pawl_spring_def *s)
+{
+    const pawl_model *m = a->model;
+    const int body[2] = {s->body_a, s->body_b};
+    const pawl_vec3 given[2] = {s->point_a, s->point_b};
+    pawl_vec3 lever[2] = {{0}}, point[2];
+    for (int k = 0; k < 2; ++k) {
+        point[k] = given[k];
+        if (body[k] >= 0) {
+            lever[k] = m3_mul(&a->rotation[body[k]], v3_sub(given[k], m->bodies[body[k]].com));
+            point[k] = v3_add(a->bodies[body[k]].r, lever[k]);
+        }
+    }
+    pawl_vec3 t = v3_sub(point[1], point[0]);
+    pawl_vec3 axis[3] = {v3(1, 0, 0), v3(0, 1, 0), v3(0, 0, 1)};
+    double value[3] = {t.x, t.y, t.z};
+    if (b->rows.dim == 1) {
+        value[0] = v3_norm(t);
+        if (value[0] > 1e-9 * s->rest_length) { // else it has no direction: push along x
+            axis[0] = v3_scale(1.0 / value[0], t);
+        }
+    }
+    for (int r = 0; r < b->rows.dim; ++r) {
+        a->residual[b->rows.first_row + r] = value[r];
+        for (int k = 0; k < 2; ++k) {
+            int slot = body[k] < 0 ? -1 : assembly_slot(b, body[k]);
+            if (slot >= 0) {
+                double sign = k == 0 ? -1.0 : 1.0;
+                pawl_vec3 e = v3_scale(sign, axis[r]);
+                pawl_vec3 c = v3_cross(lever[k], e);
+                double *row = assembly_row(a, b, slot, r);
+                row[0] = e.x, row[1] = e.y, row[2] = e.z;
+                row[3] = c.x, row[4] = c.y, row[5] = c.z;
+            }
+        }
+    }
+}
+
+void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const double *reference,
+                         double t, double damping_time)
+{
+    const pawl_model *m = a->model;
+    a->bodies = bodies;
+    assembly_place_bodies(a, damping_time);
+    for (int i = 0; i < m->joint_count; ++i) {
+        if (m->joints[i].kind == PAWL_JOINT_GEAR) {
+            assembly_place_gear(a, i); // its joints come before it
+        } else {
+            assembly_place_joint(a, i, reference);
+        }
+    }
+    for (int k = 0; k < a->free_blocks; ++k) {
+        const row_block *b = &a->blocks[k];
+        if (b->joint < 0) {
+            assembly_place_spring(a, b, &m->springs[a->rows[b->rows.first_row].owner]);
+        }
+        assembly_scale_by_mass(a, b);
+    }
+    for (int r = 0; r < a->free_rows; ++r) {
+        const row_info *info = &a->rows[r];
+        if (info->kind == ROW_MOTION) {
+            a->residual[r] = a->coordinates[info->coordinate].value -
+                             pawl_signal_value(&m->motions[info->owner].target, t);
+        }
+    }
+    a->problem.block_count = a->free_blocks; // bounded rows come with the problem
+}
+
+double pawl_assembly_coordinate_rate(const pawl_assembly *a, int joint, const coordinate_row *g,
+                                     const double *u)
+{
+    const model_joint *j = &a->model->joints[joint];
+    double rate = 0.0;
+    const int body[2] = {j->base, j->follower};
+    const double *gradient[2] = {g->base, g->follower};
+    for (int side = 0; side < 2; ++side) {
+        if (body[side] >= 0) {
+            const double *w = u + 6 * body[side];
+            for (int k = 0; k < 6; ++k) {
+                rate += gradient[side][k] * w[k];
+            }
+        }
+    }
+    return rate;
+}
+
+// A spring-like row: impulse lambda = -S q'+ + B, see assembly.h.
+static void assembly_soft(pawl_assembly *a, int r, double S, double B)
+{
+    a->soft_gain[r] = S;
+    a->compliance[r] = 1.0 / S;
+    a->bias[r] = -B / S;
+}
+
+static void assembly_spring_damper(pawl_assembly *a, int r, const step_weights *w, double stretch,
+                                   double rate, double k, double d, double armature)
+{
+    double h = w->h;
+    double S = armature + h * (w->theta * d + h * w->ahead * k);
+    double B = (armature - h * (1.0 - w->theta) * d + h * h * w->behind * k) * rate - h * k * stretch;
+    assembly_soft(a, r, S, B);
+}
+
+static void assembly_pose_actuator(pawl_assembly *a, int r, const row_info *info,
+                                   const step_weights *w, double value, double rate)
+{
+    const pawl_actuator_def *d = &a->model->actuators[info->owner];
+    double target = pawl_signal_value(&d->target, w->target_time);
+    if (d->kind == PAWL_ACTUATOR_POSITION) {
+        assembly_spring_damper(a, r, w, value - target, rate, d->stiffness, d->damping, 0.0);
+    } else if (isinf(d->damping)) {
+        a->bias[r] = -target;
+    } else {
+        double S = w->h * w->theta * d->damping;
+        assembly_soft(a, r, S, w->h * d->damping * (target - (1.0 - w->theta) * rate));
+    }
+    a->lower[r] = -w->h * d->effort;
+    a->upper[r] = w->h * d->effort;
+}
+
+// Bias and compliance of one row, once its Jacobian is there.
+static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, double rate)
+{
+    const pawl_model *m = a->model;
+    const row_info *info = &a->rows[r];
+    a->lower[r] = -INFINITY;
+    a->upper[r] = INFINITY;
+    a->compliance[r] = a->soft_gain[r] = a->bias[r] = 0.0;
+    double value = info->coordinate >= 0 ? a->coordinates[info->coordinate].value : a->residual[r];
+    double share = w->erp_joint / w->h;
+    switch (info->kind) {
+    case ROW_JOINT:
+        a->bias[r] = share * a->residual[r];
+        break;
+    case ROW_MOTION: {
+        const pawl_signal *f = &m->motions[info->owner].target;
+        double step = pawl_signal_value(f, w->end) - pawl_signal_value(f, w->begin);
+        a->bias[r] = share * a->residual[r] - step / w->h;
+        break;
+    }
+    case ROW_SOFT: {
+        const pawl_coordinate_def *d = &m->joints[info->owner].coordinate[info->part];
+        assembly_spring_damper(a, r, w, value - d->rest, rate, d->stiffness, d->damping,
+                               d->armature);
+        break;
+    }
+    case ROW_SPRING: {
+        const pawl_spring_def *s = &m->springs[info->owner];
+        assembly_spring_damper(a, r, w, value - s->rest_length, rate, s->stiffness, s->damping, 0.0);
+        break;
+    }
+    case ROW_ACTUATOR:
+        assembly_pose_actuator(a, r, info, w, value, rate);
+        break;
+    case ROW_FRICTION: {
+        double loss = w->h * m->joints[info->owner].coordinate[info->part].friction;
+        a->lower[r] = -loss;
+        a->upper[r] = loss;
+        break;
+    }
+    case ROW_LOWER:
+    case ROW_UPPER: {
+        const pawl_coordinate_def *d = &m->joints[info->owner].coordinate[info->part];
+        double gap = info->kind == ROW_LOWER ? value - d->lower : d->upper - value;
+        // A violated limit is pushed back by a share a step; an open gap may close, no further.
+        a->bias[r] = gap < 0.0 ? w->erp_limit * gap / w->h : gap / (w->remaining * w->h);
+        a->lower[r] = 0.0;
+        break;
+    }
+    }
+}
+
+// Whether a limit can be reached in this step. The margin is wide: a row too many costs little.
+static bool assembly_limit_near(const pawl_assembly *a, const row_info *info, const step_weights *w,
+                                double rate)
+{
+    const pawl_coordinate_def *d = &a->model->joints[info->owner].coordinate[info->part];
+    double value = a->coordinates[info->coordinate].value;
+    double gap = info->kind == ROW_LOWER ? value - d->lower : d->upper - value;
+    return gap <= w->h * (2.0 * fabs(rate) + 1.0);
+}
+
+// Puts bounded row `info` behind the rows so far, as a block of its own.
+static void assembly_add_bounded(pawl_assembly *a, const row_info *info, int joint)
+{
+    const model_joint *j = &a->model->joints[joint];
+    int index = a->problem.block_count++, r = a->problem.row_count++;
+    const row_block *last = index > 0 ? &a->blocks[index - 1] : NULL;
+    int jacobian =
+        last == NULL ? 0 : last->jacobian[last->body_count - 1] + 6 * last->rows.dim;
+    row_block *b = &a->blocks[index];
+    *b = (row_block){.rows = {r, 1}, .joint = joint};
+    const int body[2] = {j->base, j->follower};
+    for (int side = 0; side < 2; ++side) {
+        if (body[side] >= 0) {
+            b->body[b->body_count] = body[side];
+            b->jacobian[b->body_count++] = jacobian;
+            jacobian += 6;
+        }
+    }
+    a->problem_blocks[index] = b->rows;
+    a->rows[r] = *info;
+    a->residual[r] = 0.0;
+    assembly_clear(a, b);
+    assembly_add_coordinate(a, b, 0, j, &a->coordinates[info->coordinate],
+                            info->kind == ROW_UPPER ? -1.0 : 1.0);
+    assembly_scale_by_mass(a, b);
+}
+
+// Rate of row r of a block for the bodies' twists.
+static double assembly_row_rate(const pawl_assembly *a, const row_block *b, int r,
+                                const body_state *bodies)
+{
+    double rate = 0.0;
+    for (int k = 0; k < b->body_count; ++k) {
+        const double *row = assembly_row(a, b, k, r);
+        const body_state *s = &bodies[b->body[k]];
+        rate += row[0] * s->v.x + row[1] * s->v.y + row[2] * s->v.z + row[3] * s->w.x +
+                row[4] * s->w.y + row[5] * s->w.z;
+    }
+    return rate;
+}
+
+void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const step_weights *w)
+{
+    pawl_problem *p = &a->problem;
+    *p = (pawl_problem){.row_count = a->free_rows,
+                        .free_row_count = a->free_rows,
+                        .block_count = a->free_blocks,
+                        .free_block_count = a->free_blocks,
+                        .blocks = a->problem_blocks,
+                        .v_f = a->v_f,
+                        .lower = a->lower,
+                        .upper = a->upper,
+                        .compliance = a->compliance,
+                        .delassus = p->delassus};
+    for (int k = 0; k < a->free_blocks; ++k) {
+        const row_block *b = &a->blocks[k];
+        int first = b->rows.first_row;
+        for (int r = 0; r < b->rows.dim; ++r) {
+            bool hard = a->rows[first + r].kind <= ROW_MOTION;
+            assembly_pose_row(a, first + r, w, hard ? 0.0 : assembly_row_rate(a, b, r, start));
+        }
+    }
+    for (int k = 0; k < a->candidate_count; ++k) {
+        const row_info *info = &a->candidates[k];
+        int joint = info->kind == ROW_ACTUATOR ? a->model->actuators[info->owner].joint : info->owner;
+        assembly_add_bounded(a, info, joint);
+        double rate = assembly_row_rate(a, &a->blocks[p->block_count - 1], 0, start);
+        bool limit = info->kind == ROW_LOWER || info->kind == ROW_UPPER;
+        if (limit && !assembly_limit_near(a, info, w, rate)) {
+            --p->block_count;
+            --p->row_count;
+            continue;
+        }
+        assembly_pose_row(a, p->row_count - 1, w, rate);
+    }
+}
+
+void pawl_assembly_set_free_velocity(pawl_assembly *a, const double *u_free)
+{
+    pawl_assembly_row_velocity(a, u_free, a->v_f);
+    for (int r = 0; r < a->problem.row_count; ++r) {
+        a->v_f[r] += a->bias[r];
+    }
+}
+
+void pawl_assembly_pose_closure(pawl_assembly *a)
+{
+    pawl_problem *p = &a->problem;
+    p->row_count = p->free_row_count = a->free_rows;
+    p->block_count = p->free_block_count = a->free_blocks;
+    p->blocks = a->problem_blocks;
+    p->v_f = a->v_f;
+    p->lower = a->lower;
+    p->upper = a->upper;
+    p->compliance = a->compliance;
+    for (int k = 0; k < a->free_blocks; ++k) {
+        const row_block *b = &a->blocks[k];
+        for (int r = 0; r < b->rows.dim; ++r) {
+            int row = b->rows.first_row + r;
+            bool hard = a->rows[row].kind <= ROW_MOTION;
+            a->lower[row] = -INFINITY;
+            a->upper[row] = INFINITY;
+            a->compliance[row] = hard ? 0.0 : 1.0;
+            a->v_f[row] = 0.0;
+            if (hard) {
+                continue;
+            }
+            a->residual[row] = 0.0;
+            for (int s = 0; s < b->body_count; ++s) {
+                memset(a->J + b->jacobian[s] + 6 * r, 0, 6 * sizeof(double));
+                memset(a->MJ + b->jacobian[s] + 6 * r, 0, 6 * sizeof(double));
+            }
+        }
+    }
+}
+
+void pawl_assembly_add_impulses(const pawl_assembly *a, const double *lambda, double *u)
+{
+    for (int k = 0; k < a->problem.block_count; ++k) {
+        const row_block *b = &a->blocks[k];
+        for (int s = 0; s < b->body_count; ++s) {
+            double *w = u + 6 * b->body[s];
+            const double *row = a->MJ + b->jacobian[s];
+            for (int r = 0; r < b->rows.dim; ++r, row += 6) {
+                double x = lambda[b->rows.first_row + r];
+                for (int c = 0; c < 6; ++c) {
+                    w[c] += x * row[c];
+                }
+            }
+        }
+    }
+}
+
+void pawl_assembly_row_velocity(const pawl_assembly *a, const double *u, double *v)
+{
+    for (int k = 0; k < a->problem.block_count; ++k) {
+        const row_block *b = &a->blocks[k];
+        double *out = v + b->rows.first_row;
+        for (int r = 0; r < b->rows.dim; ++r) {
+            out[r] = 0.0;
+        }
+        for (int s = 0; s < b->body_count; ++s) {
+            const double *w = u + 6 * b->body[s];
+            const double *row = a->J + b->jacobian[s];
+            for (int r = 0; r < b->rows.dim; ++r, row += 6) {
+                out[r] += (row[0] * w[0] + row[1] * w[1] + row[2] * w[2]) +
+                          (row[3] * w[3] + row[4] * w[4] + row[5] * w[5]);
+            }
+        }
+    }
+}

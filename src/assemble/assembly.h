@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// From a configuration to the rows of the constraint problem, in maximal coordinates.
+//
+// The plan (which rows a model can ever have, which bodies they touch) is made once. Each step then
+// fills Jacobians J, M^-1 JT, configuration residuals and joint coordinates (pawl_assembly_place)
+// and, from them, biases, compliances and bounds (pawl_assembly_pose_problem). All springs, dampers,
+// armatures and PD actuators are rows with compliance, which makes them implicit: for an impulse
+// lambda = -S q'+ + B the row reads q'+ + lambda / S - B / S = 0 (docs/math.md section 3).
+#pragma once
+#include "assemble/joint_kinematics.h"
+#include "problem/problem.h"
+
+typedef enum row_kind {
+    ROW_JOINT,    // a joint's own row, gears included
+    ROW_MOTION,   // a prescribed coordinate
+    ROW_SOFT,     // spring, damper and armature of a coordinate
+    ROW_SPRING,   // a point-to-point spring
+    ROW_ACTUATOR, // position or velocity actuator
+    ROW_FRICTION, // friction loss of a coordinate
+    ROW_LOWER,    // lower limit of a coordinate
+    ROW_UPPER     // upper limit
+} row_kind;
+
+typedef struct row_info {
+    row_kind kind;
+    int owner;      // joint, motion, spring or actuator; of coordinate rows the joint
+    int part;       // row within the joint, axis of a spring, or the coordinate
+    int coordinate; // flat index, -1 for joint and spring rows
+    int slot;       // identity, see impulse_slots
+} row_info;
+
+enum { BLOCK_MAX_BODIES = 4 };
+typedef struct row_block {
+    problem_block rows;
+    int joint;                      // whose frames it uses; -1 for springs
+    int body_count;                 // bodies it touches, the world left out
+    int body[BLOCK_MAX_BODIES];
+    int jacobian[BLOCK_MAX_BODIES]; // offset of the dim x 6 Jacobian of each
+} row_block;
+
+// One joint coordinate that something acts on.
+typedef struct coordinate_row {
+    double value; // turns counted
+    double base[6], follower[6];
+} coordinate_row;
+
+// How a stepper weighs the ends of a step of length h. Dampers act on (1 - theta) q'- + theta q'+.
+// Springs act at value + h (ahead q'+ - behind q'-), value being the coordinate where the rows are
+// placed: the end of the step for implicit Euler (1, 1, 0), the mean of its ends for the
+// trapezoidal rule placed at the midpoint (1/2, 1/4, 1/4).
+typedef struct step_weights {
+    double h;
+    double theta, ahead, behind;
+    double remaining;   // share of the step still ahead of where the rows are placed
+    double begin, end;  // the step's interval [s]
+    double target_time; // when actuator targets are read
+    double erp_joint, erp_limit;
+} step_weights;
+
+typedef struct pawl_assembly {
+    pawl_env env;
+    size_t bytes;
+    const pawl_model *model;
+    bool has_loops; // some free rows may depend on others
+    // the plan
+    int free_rows, free_blocks, max_rows, max_blocks;
+    row_block *blocks;          // (max_blocks) the free ones first
+    row_info *rows;             // (max_rows)
+    problem_block *problem_blocks;
+    int candidate_count; // bounded rows that may be posed
+    row_info *candidates;
+    int *joint_block;           // (joint_count) the free block of each joint, -1 for none
+    bool *coordinate_used;      // (coordinate_count)
+    // placed
+    const body_state *bodies;   // the configuration it was placed at
+    pawl_mat3 *rotation;        // (body_count)
+    double *inverse_mass;       // (body_count)
+    pawl_mat3 *inverse_inertia; // (body_count) world axes
+    coordinate_row *coordinates; // (coordinate_count)
+    double *J, *MJ;             // Jacobian blocks, and M^-1 JT in the same layout
+    double *residual;           // (max_rows) of joint and motion rows: the configuration error
+    // posed
+    double *v_f, *lower, *upper, *compliance; // (max_rows)
+    double *soft_gain;  // (max_rows) S, 0 for hard rows
+    double *bias;       // (max_rows) v*: v_f = J u_free + bias
+    pawl_problem problem;
+} pawl_assembly;
+
+pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *model, pawl_assembly **out);
+void pawl_assembly_destroy(pawl_assembly *a);
+
+// Rotations, Jacobians of the free rows, residuals at time t, and used coordinates (unwrapped
+// against `reference`). Body inertias get theta h times the bodies' damping added.
+void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const double *reference,
+                         double t, double damping_time);
+// Biases, compliances, bounds and the bounded rows that may act, from the velocities at the start
+// of the step. Then v_f = J u_free + bias.
+void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const step_weights *w);
+void pawl_assembly_set_free_velocity(pawl_assembly *a, const double *u_free);
+
+// u += M^-1 JT lambda and v = J u, over all rows of the problem; u is (6 x bodies).
+void pawl_assembly_add_impulses(const pawl_assembly *a, const double *lambda, double *u);
+void pawl_assembly_row_velocity(const pawl_assembly *a, const double *u, double *v);
+// Rate of a coordinate row for twists u (6 x bodies).
+double pawl_assembly_coordinate_rate(const pawl_assembly *a, int joint, const coordinate_row *row,
+                                     const double *u);
+// Leaves the configuration constraints alone: rows that are not a joint's or a motion's get a zero
+// Jacobian and unit compliance, bounded rows go. Until the next place.
+void pawl_assembly_pose_closure(pawl_assembly *a);

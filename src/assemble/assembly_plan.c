@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The plan: which rows a model can ever pose, in which blocks, touching which bodies.
+#include "assemble/assembly.h"
+#include "base/carver.h"
+#include <string.h>
+
+static bool plan_is_soft(const pawl_coordinate_def *d)
+{
+    return d->stiffness > 0.0 || d->damping > 0.0 || d->armature > 0.0;
+}
+
+// Whether an actuator acts through a row (force actuators are applied forces).
+static bool plan_has_row(const pawl_actuator_def *a)
+{
+    return (a->kind == PAWL_ACTUATOR_POSITION && (a->stiffness > 0.0 || a->damping > 0.0)) ||
+           (a->kind == PAWL_ACTUATOR_VELOCITY && a->damping > 0.0);
+}
+
+// The bodies of a joint, the world left out; `count` of them so far in `body`.
+static int plan_add_bodies(const model_joint *j, int *body, int count)
+{
+    const int pair[2] = {j->base, j->follower};
+    for (int i = 0; i < 2; ++i) {
+        bool known = pair[i] < 0;
+        for (int k = 0; k < count; ++k) {
+            known = known || body[k] == pair[i];
+        }
+        if (!known) {
+            body[count++] = pair[i];
+        }
+    }
+    return count;
+}
+
+typedef struct plan_cursor {
+    pawl_assembly *a; // NULL in the counting pass
+    int rows, blocks, jacobian, candidates;
+    int max_dim;
+} plan_cursor;
+
+static void plan_row(plan_cursor *c, row_info info)
+{
+    if (c->a != NULL) {
+        c->a->rows[c->rows] = info;
+    }
+    ++c->rows;
+}
+
+// Closes a block over the rows since first_row.
+static void plan_block(plan_cursor *c, int first_row, int joint, const int *body, int body_count)
+{
+    int dim = c->rows - first_row;
+    if (dim == 0) {
+        return;
+    }
+    row_block block = {.rows = {first_row, dim}, .joint = joint, .body_count = body_count};
+    for (int k = 0; k < body_count; ++k) {
+        block.body[k] = body[k];
+        block.jacobian[k] = c->jacobian;
+        c->jacobian += 6 * dim;
+    }
+    if (c->a != NULL) {
+        c->a->blocks[c->blocks] = block;
+        if (joint >= 0) {
+            c->a->joint_block[joint] = c->blocks;
+        }
+    }
+    c->max_dim = dim > c->max_dim ? dim : c->max_dim;
+    ++c->blocks;
+}
+
+static void plan_free_rows(const pawl_model *m, const impulse_slots *slots, plan_cursor *c)
+{
+    int joint_slot = slots->joints;
+    int motion_slot = slots->joints + m->row_count - m->motion_count;
+    for (int i = 0; i < m->joint_count; ++i) {
+        const model_joint *j = &m->joints[i];
+        int first = c->rows;
+        for (int r = 0; r < j->row_count; ++r) {
+            plan_row(c, (row_info){ROW_JOINT, i, r, -1, joint_slot++});
+        }
+        for (int k = 0; k < m->motion_count; ++k) {
+            const pawl_motion_def *d = &m->motions[k];
+            if (d->joint == i) {
+                plan_row(c, (row_info){ROW_MOTION, k, d->coordinate,
+                                       j->first_coordinate + d->coordinate, motion_slot + k});
+            }
+        }
+        for (int q = 0; q < j->coordinate_count; ++q) {
+            if (plan_is_soft(&j->coordinate[q])) {
+                int flat = j->first_coordinate + q;
+                plan_row(c, (row_info){ROW_SOFT, i, q, flat, slots->softs + flat});
+            }
+        }
+        for (int k = 0; k < m->actuator_count; ++k) {
+            const pawl_actuator_def *d = &m->actuators[k];
+            if (d->joint == i && isinf(d->effort) && plan_has_row(d)) {
+                plan_row(c, (row_info){ROW_ACTUATOR, k, d->coordinate,
+                                       j->first_coordinate + d->coordinate,
+                                       slots->actuators + k});
+            }
+        }
+        int body[BLOCK_MAX_BODIES], count = 0;
+        if (j->kind == PAWL_JOINT_GEAR) {
+            count = plan_add_bodies(&m->joints[j->gear.joint], body, count);
+            count = plan_add_bodies(&m->joints[j->gear.source_joint], body, count);
+        } else {
+            count = plan_add_bodies(j, body, count);
+        }
+        plan_block(c, first, i, body, count);
+    }
+    for (int i = 0; i < m->spring_count; ++i) {
+        const pawl_spring_def *s = &m->springs[i];
+        int first = c->rows, body[2], count = 0;
+        if (s->stiffness == 0.0 && s->damping == 0.0) {
+            continue;
+        }
+        for (int k = 0; k < (s->rest_length > 0.0 ? 1 : 3); ++k) {
+            plan_row(c, (row_info){ROW_SPRING, i, k, -1, slots->springs + 3 * i + k});
+        }
+        const int pair[2] = {s->body_a, s->body_b};
+        for (int k = 0; k < 2; ++k) {
+            if (pair[k] >= 0) {
+                body[count++] = pair[k];
+            }
+        }
+        plan_block(c, first, -1, body, count);
+    }
+}
+
+static void plan_candidate(plan_cursor *c, row_info info)
+{
+    if (c->a != NULL) {
+        c->a->candidates[c->candidates] = info;
+    }
+    ++c->candidates;
+    c->jacobian += 2 * 6; // one row, at most two bodies
+}
+
+static void plan_bounded_rows(const pawl_model *m, const impulse_slots *slots, plan_cursor *c)
+{
+    for (int i = 0; i < m->joint_count; ++i) {
+        const model_joint *j = &m->joints[i];
+        for (int q = 0; q < j->coordinate_count; ++q) {
+            int flat = j->first_coordinate + q;
+            if (j->coordinate[q].friction > 0.0) {
+                plan_candidate(c, (row_info){ROW_FRICTION, i, q, flat, slots->frictions + flat});
+            }
+        }
+    }
+    for (int k = 0; k < m->actuator_count; ++k) {
+        const pawl_actuator_def *d = &m->actuators[k];
+        if (isfinite(d->effort) && plan_has_row(d)) {
+            int flat = m->joints[d->joint].first_coordinate + d->coordinate;
+            plan_candidate(
+                c, (row_info){ROW_ACTUATOR, k, d->coordinate, flat, slots->actuators + k});
+        }
+    }
+    for (int i = 0; i < m->joint_count; ++i) {
+        const model_joint *j = &m->joints[i];
+        for (int q = 0; q < j->coordinate_count; ++q) {
+            int flat = j->first_coordinate + q;
+            if (isfinite(j->coordinate[q].lower)) {
+                plan_candidate(c, (row_info){ROW_LOWER, i, q, flat, slots->lowers + flat});
+            }
+            if (isfinite(j->coordinate[q].upper)) {
+                plan_candidate(c, (row_info){ROW_UPPER, i, q, flat, slots->uppers + flat});
+            }
+        }
+    }
+}
+
+static int plan_root(int *parent, int k)
+{
+    while (parent[k] != k) {
+        parent[k] = parent[parent[k]];
+        k = parent[k];
+    }
+    return k;
+}
+
+// Joints that form a forest over the bodies have independent rows. A joint that closes a loop, a
+// gear, or an actuator that holds a velocity exactly may not. Node 0 is all that cannot move.
+static bool plan_has_loops(const pawl_assembly *a, int *parent)
+{
+    const pawl_model *m = a->model;
+    for (int i = 0; i <= m->body_count; ++i) {
+        parent[i] = i;
+    }
+    for (int i = 0; i < m->joint_count; ++i) {
+        const model_joint *j = &m->joints[i];
+        if (j->kind == PAWL_JOINT_GEAR) {
+            return true;
+        }
+        if (a->joint_block[i] < 0) {
+            continue;
+        }
+        bool hard = j->row_count > 0;
+        for (int k = 0; k < m->motion_count; ++k) {
+            hard = hard || m->motions[k].joint == i;
+        }
+        if (!hard) {
+            continue;
+        }
+        bool base_moves = j->base >= 0 && m->bodies[j->base].inverse_mass > 0.0;
+        bool follower_moves = m->bodies[j->follower].inverse_mass > 0.0;
+        int x = plan_root(parent, base_moves ? j->base + 1 : 0);
+        int y = plan_root(parent, follower_moves ? j->follower + 1 : 0);
+        if (x == y) {
+            return true;
+        }
+        parent[x] = y;
+    }
+    for (int k = 0; k < m->actuator_count; ++k) {
+        if (isinf(m->actuators[k].damping) && isinf(m->actuators[k].effort)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void plan_mark_used(pawl_assembly *a)
+{
+    const pawl_model *m = a->model;
+    for (int r = 0; r < a->free_rows; ++r) {
+        if (a->rows[r].coordinate >= 0) {
+            a->coordinate_used[a->rows[r].coordinate] = true;
+        }
+    }
+    for (int k = 0; k < a->candidate_count; ++k) {
+        a->coordinate_used[a->candidates[k].coordinate] = true;
+    }
+    for (int k = 0; k < m->actuator_count; ++k) {
+        const pawl_actuator_def *d = &m->actuators[k];
+        a->coordinate_used[m->joints[d->joint].first_coordinate + d->coordinate] = true;
+    }
+    for (int i = 0; i < m->joint_count; ++i) {
+        const model_joint *j = &m->joints[i];
+        if (j->kind == PAWL_JOINT_GEAR) {
+            const pawl_gear_def *g = &j->gear;
+            a->coordinate_used[m->joints[g->joint].first_coordinate + g->coordinate] = true;
+            a->coordinate_used[m->joints[g->source_joint].first_coordinate +
+                               g->source_coordinate] = true;
+        }
+    }
+}
+
+static pawl_assembly *plan_layout(const pawl_model *m, const plan_cursor *count, int free_rows,
+                                  int free_blocks, pawl_carver *mem)
+{
+    int rows = free_rows + count->candidates, blocks = free_blocks + count->candidates;
+    pawl_assembly *a = PAWL_CARVE(mem, pawl_assembly, 1);
+    pawl_assembly p = {.model = m, .free_blocks = free_blocks, .free_rows = free_rows};
+    p.max_rows = rows;
+    p.max_blocks = blocks;
+    p.candidate_count = count->candidates;
+    p.blocks = PAWL_CARVE(mem, row_block, blocks);
+    p.rows = PAWL_CARVE(mem, row_info, rows);
+    p.problem_blocks = PAWL_CARVE(mem, problem_block, blocks);
+    p.candidates = PAWL_CARVE(mem, row_info, count->candidates);
+    p.joint_block = PAWL_CARVE(mem, int, m->joint_count);
+    p.coordinate_used = PAWL_CARVE(mem, bool, m->coordinate_count);
+    p.rotation = PAWL_CARVE(mem, pawl_mat3, m->body_count);
+    p.inverse_mass = PAWL_CARVE(mem, double, m->body_count);
+    p.inverse_inertia = PAWL_CARVE(mem, pawl_mat3, m->body_count);
+    p.coordinates = PAWL_CARVE(mem, coordinate_row, m->coordinate_count);
+    p.J = PAWL_CARVE(mem, double, count->jacobian);
+    p.MJ = PAWL_CARVE(mem, double, count->jacobian);
+    double **by_row[] = {&p.residual, &p.v_f, &p.lower, &p.upper, &p.compliance, &p.soft_gain,
+                         &p.bias};
+    for (size_t i = 0; i < sizeof by_row / sizeof by_row[0]; ++i) {
+        *by_row[i] = PAWL_CARVE(mem, double, rows);
+    }
+    if (a != NULL) {
+        *a = p;
+    }
+    return a;
+}
+
+pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *m, pawl_assembly **out)
+{
+    *out = NULL;
+    impulse_slots slots = pawl_impulse_slots(m);
+    plan_cursor count = {0};
+    plan_free_rows(m, &slots, &count);
+    int free_rows = count.rows, free_blocks = count.blocks;
+    plan_bounded_rows(m, &slots, &count);
+    pawl_carver need = {0};
+    plan_layout(m, &count, free_rows, free_blocks, &need);
+    size_t scratch = (size_t)(m->body_count + 1) * sizeof(int);
+    char *block = pawl_alloc(env, need.used);
+    int *parent = pawl_alloc(env, scratch);
+    if (block == NULL || parent == NULL) {
+        pawl_free(env, block, need.used);
+        pawl_free(env, parent, scratch);
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "assembling '%s' needs %zu bytes", m->name,
+                         need.used + scratch);
+    }
+    pawl_carver mem = {.base = block, .capacity = need.used};
+    pawl_assembly *a = plan_layout(m, &count, free_rows, free_blocks, &mem);
+    a->env = *env;
+    a->bytes = need.used;
+    for (int i = 0; i < m->joint_count; ++i) {
+        a->joint_block[i] = -1;
+    }
+    plan_cursor fill = {.a = a};
+    plan_free_rows(m, &slots, &fill);
+    plan_bounded_rows(m, &slots, &fill);
+    plan_mark_used(a);
+    a->has_loops = plan_has_loops(a, parent);
+    for (int b = 0; b < free_blocks; ++b) {
+        a->problem_blocks[b] = a->blocks[b].rows;
+    }
+    pawl_free(env, parent, scratch);
+    *out = a;
+    return PAWL_OK;
+}
+
+void pawl_assembly_destroy(pawl_assembly *a)
+{
+    if (a != NULL) {
+        pawl_env env = a->env;
+        pawl_free(&env, a, a->bytes);
+    }
+}

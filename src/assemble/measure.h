@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Figures of a state: closure, energy, joint coordinates. Computed from the state alone.
+#pragma once
+#include "assemble/assembly.h"
+#include "pawl/sim.h"
+
+// Frames of a joint (no gear) from the state's poses.
+void pawl_state_joint_frames(const pawl_state *s, const model_joint *j, joint_frames *out);
+// Closure from the residuals of an assembly that was placed at the state (springs are skipped).
+pawl_closure pawl_assembly_closure(const pawl_assembly *a);
+// Adds the limits, which have no residual of their own.
+void pawl_closure_add_limits(pawl_closure *closure, const pawl_state *s);
+// Sets s->coordinates, the memory of full turns, from the bodies.
+void pawl_state_count_turns(pawl_state *s);
+// kinetic + gravity + springs
+double pawl_energy_stored(const pawl_energy *e);

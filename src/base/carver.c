@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+#include "base/carver.h"
+
+enum { CARVER_ALIGNMENT = 64 };
+
+void *pawl_carve(pawl_carver *mem, size_t size, size_t count)
+{
+    size_t start = (mem->used + CARVER_ALIGNMENT - 1) & ~(size_t)(CARVER_ALIGNMENT - 1);
+    mem->used = start + size * count;
+    if (mem->base == NULL) {
+        return NULL;
+    }
+    PAWL_ASSERT(mem->used <= mem->capacity); // the two passes disagreed: our bug
+    return mem->base + start;
+}

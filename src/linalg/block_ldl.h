@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Sparse L D LT of a symmetric positive definite block matrix. Nodes are constraint blocks of any
+// small size; edges are their couplings. The order (approximate minimum degree, SuiteSparse's AMD)
+// and the fill are found once; factoring and solving then neither search nor allocate. A single
+// node of any size is the dense case.
+#pragma once
+#include "base/env.h"
+
+typedef struct block_ldl block_ldl;
+
+// One coupling of two different nodes; either order, duplicates are fine.
+typedef struct block_edge {
+    int a, b;
+} block_edge;
+
+// `dim` (node_count) sizes; vectors hold the nodes' entries one after another in node order.
+pawl_status pawl_block_ldl_create(const pawl_env *env, int node_count, const int *dim,
+                                  const block_edge *edges, int edge_count, block_ldl **out);
+void pawl_block_ldl_destroy(block_ldl *ldl);
+
+// Where block (a, b) is stored: entry (r, c) of it is at offset + r * stride when not transposed
+// (r rows of a, c columns of b), else with r and c exchanged. Of diagonal blocks only the lower
+// triangle is read.
+typedef struct block_slot {
+    int offset, stride;
+    bool transposed;
+} block_slot;
+block_slot pawl_block_ldl_slot(const block_ldl *ldl, int a, int b);
+double *pawl_block_ldl_values(block_ldl *ldl); // of all blocks
+size_t pawl_block_ldl_value_count(const block_ldl *ldl);
+
+// In place, from the values last written. Pivots below floor times their diagonal are dropped (see
+// pawl_ldl_factor); returns their number.
+int pawl_block_ldl_factor(block_ldl *ldl, double floor);
+void pawl_block_ldl_solve(block_ldl *ldl, double *x);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+#include "linalg/dense.h"
+#include <math.h>
+
+double pawl_dot(const double *a, const double *b, int n)
+{
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        s0 += a[i] * b[i];
+        s1 += a[i + 1] * b[i + 1];
+        s2 += a[i + 2] * b[i + 2];
+        s3 += a[i + 3] * b[i + 3];
+    }
+    for (; i < n; ++i) {
+        s0 += a[i] * b[i];
+    }
+    return (s0 + s1) + (s2 + s3);
+}
+
+int pawl_ldl_factor(double *a, int n, int ld, double floor, double *inverse_d)
+{
+    int dropped = 0;
+    for (int i = 0; i < n; ++i) {
+        double *row = a + i * ld;
+        double diagonal = row[i];
+        // first row i of X = L D, then L and the pivot
+        for (int j = 0; j < i; ++j) {
+            row[j] -= pawl_dot(row, a + j * ld, j);
+        }
+        double pivot = diagonal;
+        for (int j = 0; j < i; ++j) {
+            double x = row[j];
+            row[j] = x * inverse_d[j];
+            pivot -= x * row[j];
+        }
+        if (!(fabs(pivot) > floor * fabs(diagonal))) {
+            inverse_d[i] = 0.0;
+            ++dropped;
+        } else {
+            inverse_d[i] = 1.0 / pivot;
+        }
+    }
+    return dropped;
+}
+
+void pawl_ldl_solve(const double *l, int n, int ld, const double *inverse_d, double *x)
+{
+    for (int i = 1; i < n; ++i) {
+        x[i] -= pawl_dot(l + i * ld, x, i);
+    }
+    for (int i = 0; i < n; ++i) {
+        x[i] *= inverse_d[i];
+    }
+    for (int i = n - 1; i > 0; --i) {
+        const double *row = l + i * ld;
+        double xi = x[i];
+        for (int j = 0; j < i; ++j) {
+            x[j] -= row[j] * xi;
+        }
+    }
+}

@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Collects defs, checks each as it comes, and keeps copies. What can only be judged as a whole
+// (masses from shapes, point masses in joints) is checked by compile.c.
+#include "model/builder.h"
+#include <stdio.h>
+#include <string.h>
+
+typedef struct builder_block {
+    void *data;
+    size_t size;
+} builder_block;
+
+pawl_shape_def pawl_shape_def_default(void)
+{
+    return (pawl_shape_def){
+        .frame = pawl_pose_identity(), .size = {0.1, 0.1, 0.1}, .rgba = {0.6f, 0.65f, 0.7f, 1.0f}};
+}
+
+pawl_body_def pawl_body_def_default(void)
+{
+    return (pawl_body_def){.pose = pawl_pose_identity(), .gravity_scale = 1.0};
+}
+
+pawl_joint_def pawl_joint_def_default(void)
+{
+    pawl_joint_def def = {.base = PAWL_WORLD,
+                          .follower = PAWL_WORLD,
+                          .base_frame = pawl_pose_identity(),
+                          .follower_frame = pawl_pose_identity(),
+                          .length = -1.0};
+    for (int c = 0; c < 6; ++c) {
+        def.coordinate[c].lower = -INFINITY;
+        def.coordinate[c].upper = INFINITY;
+    }
+    return def;
+}
+
+pawl_gear_def pawl_gear_def_default(void)
+{
+    return (pawl_gear_def){.joint = -1, .source_joint = -1, .ratio = 1.0};
+}
+
+pawl_actuator_def pawl_actuator_def_default(void)
+{
+    return (pawl_actuator_def){.joint = -1, .effort = INFINITY};
+}
+
+pawl_motion_def pawl_motion_def_default(void)
+{
+    return (pawl_motion_def){.joint = -1};
+}
+
+pawl_force_def pawl_force_def_default(void)
+{
+    return (pawl_force_def){.body = PAWL_WORLD};
+}
+
+pawl_spring_def pawl_spring_def_default(void)
+{
+    return (pawl_spring_def){.body_a = PAWL_WORLD, .body_b = PAWL_WORLD};
+}
+
+// A copy that lives as long as the builder.
+static void *builder_keep(pawl_builder *b, const void *data, size_t size)
+{
+    builder_block *slot = pawl_array_push(&b->env, &b->pool, sizeof *slot);
+    if (slot == NULL) {
+        return NULL;
+    }
+    void *copy = pawl_alloc(&b->env, size);
+    if (copy == NULL) {
+        --b->pool.count;
+        return NULL;
+    }
+    memcpy(copy, data, size);
+    *slot = (builder_block){copy, size};
+    return copy;
+}
+
+static pawl_status builder_no_memory(const pawl_builder *b)
+{
+    return PAWL_FAIL(&b->env, PAWL_NO_MEMORY, "no memory while building model '%s'", b->name);
+}
+
+// Keeps the name, or makes one up from what the thing is and its index.
+static pawl_status builder_keep_name(pawl_builder *b, const char **name, const char *what, int index)
+{
+    char made[64];
+    if (*name == NULL || **name == '\0') {
+        snprintf(made, sizeof made, "%s%d", what, index);
+        *name = made;
+    }
+    *name = builder_keep(b, *name, strlen(*name) + 1);
+    return *name != NULL ? PAWL_OK : builder_no_memory(b);
+}
+
+static pawl_status builder_keep_signal(pawl_builder *b, pawl_signal *s, const char *owner)
+{
+    if ((int)s->kind < 0 || s->kind > PAWL_SIGNAL_CALLBACK) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "%s: no signal of kind %d", owner,
+                         (int)s->kind);
+    }
+    if (!isfinite(s->value) || !isfinite(s->amplitude) || !isfinite(s->frequency) ||
+        !isfinite(s->phase)) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "%s: a signal has a non-finite number", owner);
+    }
+    if (s->kind == PAWL_SIGNAL_CALLBACK && s->callback == NULL) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "%s: a callback signal without callback",
+                         owner);
+    }
+    if (s->kind != PAWL_SIGNAL_TABLE) {
+        s->count = 0;
+        s->times = s->values = NULL;
+        return PAWL_OK;
+    }
+    if (s->count < 2 || s->times == NULL || s->values == NULL) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                         "%s: a table has %d points, at least 2 are needed", owner, s->count);
+    }
+    for (int i = 0; i < s->count; ++i) {
+        if (!isfinite(s->times[i]) || !isfinite(s->values[i]) ||
+            (i > 0 && s->times[i] <= s->times[i - 1])) {
+            return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                             "%s: table point %d is (%g, %g); times must increase and all numbers "
+                             "be finite",
+                             owner, i, s->times[i], s->values[i]);
+        }
+    }
+    size_t size = (size_t)s->count * sizeof(double);
+    s->times = builder_keep(b, s->times, size);
+    s->values = builder_keep(b, s->values, size);
+    return s->times != NULL && s->values != NULL ? PAWL_OK : builder_no_memory(b);
+}
+
+static pawl_status builder_push(pawl_builder *b, pawl_array *array, const void *item, size_t size,
+                                int *out)
+{
+    void *slot = pawl_array_push(&b->env, array, size);
+    if (slot == NULL) {
+        return builder_no_memory(b);
+    }
+    memcpy(slot, item, size);
+    if (out != NULL) {
+        *out = array->count - 1;
+    }
+    return PAWL_OK;
+}
+
+pawl_status pawl_builder_create(const pawl_env *env, const char *model_name, pawl_builder **out)
+{
+    PAWL_ASSERT(env != NULL && out != NULL);
+    *out = NULL;
+    pawl_builder *b = pawl_alloc(env, sizeof *b);
+    if (b == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for a model builder");
+    }
+    b->env = *env;
+    b->name = "model";
+    b->gravity = v3(0.0, 0.0, -9.81);
+    if (model_name != NULL) {
+        const char *name = builder_keep(b, model_name, strlen(model_name) + 1);
+        if (name == NULL) {
+            pawl_builder_destroy(b);
+            return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for a model builder");
+        }
+        b->name = name;
+    }
+    *out = b;
+    return PAWL_OK;
+}
+
+void pawl_builder_destroy(pawl_builder *b)
+{
+    if (b == NULL) {
+        return;
+    }
+    pawl_env env = b->env;
+    for (int i = 0; i < b->pool.count; ++i) {
+        builder_block block = PAWL_ITEM(b->pool, builder_block, i);
+        pawl_free(&env, block.data, block.size);
+    }
+    pawl_array *all[] = {&b->bodies,  &b->shapes, &b->joints,  &b->gears, &b->actuators,
+                         &b->motions, &b->forces, &b->springs, &b->pool};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
+        pawl_array_free(&env, all[i]);
+    }
+    pawl_free(&env, b, sizeof *b);
+}
+
+void pawl_builder_set_name(pawl_builder *b, const char *model_name)
+{
+    const char *name = builder_keep(b, model_name, strlen(model_name) + 1);
+    if (name != NULL) {
+        b->name = name;
+    }
+}
+
+void pawl_builder_set_gravity(pawl_builder *b, pawl_vec3 gravity)
+{
+    b->gravity = gravity;
+}
+
+int pawl_builder_find_body(const pawl_builder *b, const char *name)
+{
+    for (int i = 0; i < b->bodies.count; ++i) {
+        if (strcmp(PAWL_ITEM(b->bodies, pawl_body_def, i).name, name) == 0) {
+            return i;
+        }
+    }
+    return -2;
+}
+
+int pawl_builder_find_joint(const pawl_builder *b, const char *name)
+{
+    for (int i = 0; i < b->joints.count; ++i) {
+        if (strcmp(PAWL_ITEM(b->joints, pawl_joint_def, i).name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static bool builder_pose_good(pawl_pose *pose)
+{
+    if (!v3_finite(pose->position) || !quat_finite(pose->orientation) ||
+        quat_norm2(pose->orientation) < 1e-12) {
+        return false;
+    }
+    pose->orientation = pawl_quat_normalize(pose->orientation);
+    return true;
+}
+
+pawl_status pawl_builder_add_body(pawl_builder *b, const pawl_body_def *def, int *out)
+{
+    pawl_body_def body = *def;
+    int index = b->bodies.count;
+    PAWL_TRY(builder_keep_name(b, &body.name, "body", index));
+    const char *name = body.name;
+    const pawl_env *env = &b->env;
+    if (pawl_builder_find_body(b, name) >= 0) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "body '%s' exists already", name);
+    }
+    if ((int)body.kind < 0 || body.kind > PAWL_BODY_KINEMATIC) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "body '%s': no kind %d", name, (int)body.kind);
+    }
+    if (!builder_pose_good(&body.pose) || !v3_finite(body.twist.linear) ||
+        !v3_finite(body.twist.angular) || !v3_finite(body.com)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "body '%s': pose, twist and centre of mass must be finite and the "
+                         "quaternion not zero",
+                         name);
+    }
+    bool given = body.kind != PAWL_BODY_KINEMATIC && !(body.density > 0.0);
+    if (given && !(isfinite(body.mass) && body.mass > 0.0)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "body '%s': mass is %g kg, must be above 0", name,
+                         body.mass);
+    }
+    if (!isfinite(body.density) || body.density < 0.0) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "body '%s': density is %g, must be 0 or more",
+                         name, body.density);
+    }
+    for (int i = 0; i < 6; ++i) {
+        if (!isfinite(body.inertia[i])) {
+            return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "body '%s': inertia is not finite", name);
+        }
+        PAWL_TRY(builder_keep_signal(b, &body.motion[i], name));
+    }
+    if (!isfinite(body.gravity_scale) || !(body.linear_damping >= 0.0) ||
+        !(body.angular_damping >= 0.0) || !isfinite(body.linear_damping) ||
+        !isfinite(body.angular_damping)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "body '%s': gravity scale %g must be finite, damping %g and %g 0 or more",
+                         name, body.gravity_scale, body.linear_damping, body.angular_damping);
+    }
+    return builder_push(b, &b->bodies, &body, sizeof body, out);
+}
+
+pawl_status pawl_builder_add_shape(pawl_builder *b, int body, const pawl_shape_def *def, int *out)
+{
+    pawl_shape_info info = {body, *def};
+    const pawl_env *env = &b->env;
+    if (body < PAWL_WORLD || body >= b->bodies.count) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "a shape names body %d of %d", body,
+                         b->bodies.count);
+    }
+    PAWL_TRY(builder_keep_name(b, &info.def.name, "shape", b->shapes.count));
+    if ((int)def->kind < 0 || def->kind >= PAWL_SHAPE_COUNT) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "shape '%s': no kind %d", info.def.name,
+                         (int)def->kind);
+    }
+    static const unsigned used_sizes[PAWL_SHAPE_COUNT] = {
+        [PAWL_SHAPE_SPHERE] = 1,  [PAWL_SHAPE_BOX] = 7,       [PAWL_SHAPE_CYLINDER] = 5,
+        [PAWL_SHAPE_CAPSULE] = 5, [PAWL_SHAPE_ELLIPSOID] = 7, [PAWL_SHAPE_PLANE] = 0};
+    const double size[3] = {def->size.x, def->size.y, def->size.z};
+    for (int i = 0; i < 3; ++i) {
+        if ((used_sizes[def->kind] >> i & 1u) != 0 && !(isfinite(size[i]) && size[i] > 0.0)) {
+            return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "shape '%s': size %d is %g m, must be above 0",
+                             info.def.name, i, size[i]);
+        }
+    }
+    if (!builder_pose_good(&info.def.frame)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "shape '%s': its frame is not finite",
+                         info.def.name);
+    }
+    return builder_push(b, &b->shapes, &info, sizeof info, out);
+}
+
+static pawl_status builder_check_coordinate(const pawl_builder *b, const char *name, int c,
+                                            const pawl_coordinate_def *d)
+{
+    if (isnan(d->lower) || isnan(d->upper) || d->lower > d->upper || d->lower == INFINITY ||
+        d->upper == -INFINITY) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                         "joint '%s': limits of coordinate %d are %g and %g; lower must not exceed "
+                         "upper",
+                         name, c, d->lower, d->upper);
+    }
+    const double values[] = {d->stiffness, d->damping, d->armature, d->friction};
+    static const char *const words[] = {"stiffness", "damping", "armature", "friction"};
+    for (int i = 0; i < 4; ++i) {
+        if (!(isfinite(values[i]) && values[i] >= 0.0)) {
+            return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                             "joint '%s': %s of coordinate %d is %g, must be finite and 0 or more",
+                             name, words[i], c, values[i]);
+        }
+    }
+    if (!isfinite(d->rest)) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "joint '%s': rest of coordinate %d is %g",
+                         name, c, d->rest);
+    }
+    return PAWL_OK;
+}
+
+pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, int *out)
+{
+    pawl_joint_def joint = *def;
+    const pawl_env *env = &b->env;
+    PAWL_TRY(builder_keep_name(b, &joint.name, "joint", b->joints.count));
+    const char *name = joint.name;
+    if (pawl_builder_find_joint(b, name) >= 0) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s' exists already", name);
+    }
+    if ((int)joint.kind < 0 || joint.kind >= PAWL_JOINT_GEAR) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s': no kind %d (gears have their own def)",
+                         name, (int)joint.kind);
+    }
+    int bodies = b->bodies.count;
+    if (joint.base < PAWL_WORLD || joint.base >= bodies || joint.follower < 0 ||
+        joint.follower >= bodies || joint.base == joint.follower) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "joint '%s': base %d and follower %d must be two different bodies of %d "
+                         "(only the base may be the world, -1)",
+                         name, joint.base, joint.follower, bodies);
+    }
+    if (!builder_pose_good(&joint.base_frame) || !builder_pose_good(&joint.follower_frame)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s': its frames are not finite", name);
+    }
+    if (joint.kind == PAWL_JOINT_SCREW && !isfinite(joint.pitch)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s': pitch is %g", name, joint.pitch);
+    }
+    if (joint.kind == PAWL_JOINT_DISTANCE && (isnan(joint.length) || joint.length == 0.0)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "joint '%s': length is %g m; above 0, or below 0 for as it is at the "
+                         "start (a length of 0 is a spherical joint)",
+                         name, joint.length);
+    }
+    for (int c = 0; c < pawl_joint_kind_coordinates(joint.kind); ++c) {
+        PAWL_TRY(builder_check_coordinate(b, name, c, &joint.coordinate[c]));
+    }
+    pawl_gear_def none = pawl_gear_def_default();
+    PAWL_TRY(builder_push(b, &b->gears, &none, sizeof none, NULL));
+    pawl_status status = builder_push(b, &b->joints, &joint, sizeof joint, out);
+    b->gears.count = b->joints.count;
+    return status;
+}
+
+// Whether joint and coordinate name a free direction of a joint that is there already.
+static pawl_status builder_check_target(const pawl_builder *b, const char *what, const char *name,
+                                        int joint, int coordinate)
+{
+    if (joint < 0 || joint >= b->joints.count) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "%s '%s' names joint %d of %d", what, name,
+                         joint, b->joints.count);
+    }
+    const pawl_joint_def *j = &PAWL_ITEM(b->joints, pawl_joint_def, joint);
+    int count = pawl_joint_kind_coordinates(j->kind);
+    if (coordinate < 0 || coordinate >= count) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                         "%s '%s' names coordinate %d of joint '%s', a %s joint, which has %d",
+                         what, name, coordinate, j->name, pawl_joint_kind_name(j->kind), count);
+    }
+    return PAWL_OK;
+}
+
+pawl_status pawl_builder_add_gear(pawl_builder *b, const pawl_gear_def *def, int *out)
+{
+    pawl_gear_def gear = *def;
+    const pawl_env *env = &b->env;
+    PAWL_TRY(builder_keep_name(b, &gear.name, "gear", b->joints.count));
+    if (pawl_builder_find_joint(b, gear.name) >= 0) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s' exists already", gear.name);
+    }
+    PAWL_TRY(builder_check_target(b, "gear", gear.name, gear.joint, gear.coordinate));
+    PAWL_TRY(builder_check_target(b, "gear", gear.name, gear.source_joint, gear.source_coordinate));
+    if (gear.joint == gear.source_joint && gear.coordinate == gear.source_coordinate) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "gear '%s' couples a coordinate with itself",
+                         gear.name);
+    }
+    if (!isfinite(gear.ratio) || !isfinite(gear.offset)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "gear '%s': ratio %g and offset %g must be finite",
+                         gear.name, gear.ratio, gear.offset);
+    }
+    pawl_joint_def joint = pawl_joint_def_default();
+    const pawl_joint_def *driven = &PAWL_ITEM(b->joints, pawl_joint_def, gear.joint);
+    joint.name = gear.name;
+    joint.kind = PAWL_JOINT_GEAR;
+    joint.base = driven->base;
+    joint.follower = driven->follower;
+    PAWL_TRY(builder_push(b, &b->gears, &gear, sizeof gear, NULL));
+    pawl_status status = builder_push(b, &b->joints, &joint, sizeof joint, out);
+    b->gears.count = b->joints.count;
+    return status;
+}
+
+pawl_status pawl_builder_add_actuator(pawl_builder *b, const pawl_actuator_def *def, int *out)
+{
+    pawl_actuator_def a = *def;
+    const pawl_env *env = &b->env;
+    PAWL_TRY(builder_keep_name(b, &a.name, "actuator", b->actuators.count));
+    PAWL_TRY(builder_check_target(b, "actuator", a.name, a.joint, a.coordinate));
+    PAWL_TRY(builder_keep_signal(b, &a.target, a.name));
+    if ((int)a.kind < 0 || a.kind > PAWL_ACTUATOR_VELOCITY) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "actuator '%s': no kind %d", a.name, (int)a.kind);
+    }
+    bool exact = a.kind == PAWL_ACTUATOR_VELOCITY; // there an infinite damping has a meaning
+    if (!(a.stiffness >= 0.0) || isinf(a.stiffness) || !(a.damping >= 0.0) ||
+        (isinf(a.damping) && !exact) || !(a.effort >= 0.0)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "actuator '%s': stiffness %g, damping %g and effort %g must be 0 or more",
+                         a.name, a.stiffness, a.damping, a.effort);
+    }
+    return builder_push(b, &b->actuators, &a, sizeof a, out);
+}
+
+pawl_status pawl_builder_add_motion(pawl_builder *b, const pawl_motion_def *def, int *out)
+{
+    pawl_motion_def m = *def;
+    PAWL_TRY(builder_keep_name(b, &m.name, "motion", b->motions.count));
+    PAWL_TRY(builder_check_target(b, "motion", m.name, m.joint, m.coordinate));
+    PAWL_TRY(builder_keep_signal(b, &m.target, m.name));
+    for (int i = 0; i < b->motions.count; ++i) {
+        const pawl_motion_def *other = &PAWL_ITEM(b->motions, pawl_motion_def, i);
+        if (other->joint == m.joint && other->coordinate == m.coordinate) {
+            return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                             "motion '%s' drives the same coordinate as motion '%s'", m.name,
+                             other->name);
+        }
+    }
+    return builder_push(b, &b->motions, &m, sizeof m, out);
+}
+
+pawl_status pawl_builder_add_force(pawl_builder *b, const pawl_force_def *def, int *out)
+{
+    pawl_force_def f = *def;
+    PAWL_TRY(builder_keep_name(b, &f.name, "force", b->forces.count));
+    if (f.body < 0 || f.body >= b->bodies.count || !v3_finite(f.point)) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                         "force '%s' names body %d of %d, or a point that is not finite", f.name,
+                         f.body, b->bodies.count);
+    }
+    for (int i = 0; i < 3; ++i) {
+        PAWL_TRY(builder_keep_signal(b, &f.force[i], f.name));
+        PAWL_TRY(builder_keep_signal(b, &f.torque[i], f.name));
+    }
+    return builder_push(b, &b->forces, &f, sizeof f, out);
+}
+
+pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def, int *out)
+{
+    pawl_spring_def s = *def;
+    const pawl_env *env = &b->env;
+    PAWL_TRY(builder_keep_name(b, &s.name, "spring", b->springs.count));
+    int n = b->bodies.count;
+    if (s.body_a < PAWL_WORLD || s.body_a >= n || s.body_b < PAWL_WORLD || s.body_b >= n ||
+        s.body_a == s.body_b || !v3_finite(s.point_a) || !v3_finite(s.point_b)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "spring '%s' between bodies %d and %d: two different ones of %d (or the "
+                         "world, -1) and finite points are needed",
+                         s.name, s.body_a, s.body_b, n);
+    }
+    if (!(isfinite(s.stiffness) && s.stiffness >= 0.0) || !(isfinite(s.damping) && s.damping >= 0.0) ||
+        !(isfinite(s.rest_length) && s.rest_length >= 0.0)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "spring '%s': stiffness %g, damping %g and rest length %g must be 0 or "
+                         "more",
+                         s.name, s.stiffness, s.damping, s.rest_length);
+    }
+    return builder_push(b, &b->springs, &s, sizeof s, out);
+}
+
+void pawl_builder_place_joint(const pawl_builder *b, pawl_joint_def *def, pawl_vec3 world_point,
+                              pawl_vec3 world_axis, pawl_vec3 y_hint)
+{
+    pawl_pose joint = {world_point, pawl_quat_from_axes(world_axis, y_hint)};
+    const int body[2] = {def->base, def->follower};
+    pawl_pose *frame[2] = {&def->base_frame, &def->follower_frame};
+    for (int i = 0; i < 2; ++i) {
+        *frame[i] = body[i] < 0 ? joint
+                                : pawl_pose_compose(
+                                      pawl_pose_inverse(
+                                          PAWL_ITEM(b->bodies, pawl_body_def, body[i]).pose),
+                                      joint);
+    }
+}

@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// From defs to the immutable model: masses from shapes, anchors from centres of mass, and the
+// checks that need the whole. One block of memory, laid out by one function that runs twice.
+#include "base/carver.h"
+#include "base/hash.h"
+#include "model/builder.h"
+#include <string.h>
+
+static char *compile_text(pawl_carver *mem, const char *text)
+{
+    char *copy = PAWL_CARVE(mem, char, strlen(text) + 1);
+    if (copy != NULL) {
+        strcpy(copy, text);
+    }
+    return copy;
+}
+
+static void compile_signal(pawl_carver *mem, pawl_signal *signal)
+{
+    if (signal->count == 0) {
+        return;
+    }
+    double *times = PAWL_CARVE(mem, double, signal->count);
+    double *values = PAWL_CARVE(mem, double, signal->count);
+    if (times != NULL) {
+        memcpy(times, signal->times, (size_t)signal->count * sizeof *times);
+        memcpy(values, signal->values, (size_t)signal->count * sizeof *values);
+        signal->times = times;
+        signal->values = values;
+    }
+}
+
+// Smallest eigenvalue test without eigenvalues: all leading minors of a symmetric matrix.
+static bool compile_positive_definite(const pawl_mat3 *a)
+{
+    double second = a->m[0][0] * a->m[1][1] - a->m[0][1] * a->m[0][1];
+    return a->m[0][0] > 0.0 && second > 0.0 && m3_det(a) > 0.0;
+}
+
+// Principal moments obey Ia <= Ib + Ic exactly when trace(I)/2 1 - I is positive semidefinite: it
+// is the second moment of the mass distribution. A little slack for rounded files.
+static bool compile_triangle_inequality(const pawl_mat3 *a)
+{
+    double half = 0.5 * (a->m[0][0] + a->m[1][1] + a->m[2][2]);
+    pawl_mat3 moment;
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            moment.m[i][j] = (i == j ? half * (1.0 + 1e-3) : 0.0) - a->m[i][j];
+        }
+    }
+    return compile_positive_definite(&moment);
+}
+
+static pawl_status compile_body(const pawl_builder *b, int index, const pawl_shape_info *shapes,
+                                int shape_count, model_body *body)
+{
+    const pawl_body_def *def = &PAWL_ITEM(b->bodies, pawl_body_def, index);
+    const pawl_env *env = &b->env;
+    mass_properties props = {def->mass, def->com, m3_from_six(def->inertia)};
+    if (def->density > 0.0 && def->kind != PAWL_BODY_KINEMATIC) {
+        props = (mass_properties){0};
+        for (int s = 0; s < shape_count; ++s) {
+            if (!shapes[s].def.visual_only) {
+                props = pawl_mass_add(props, pawl_mass_of_shape(&shapes[s].def, def->density));
+            }
+        }
+        if (!(props.mass > 0.0)) {
+            return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                             "body '%s' has a density but no shape with volume", def->name);
+        }
+    }
+    body->kind = def->kind;
+    body->com = props.com;
+    body->gravity_scale = def->gravity_scale;
+    body->linear_damping = def->linear_damping;
+    body->angular_damping = def->angular_damping;
+    memcpy(body->motion, def->motion, sizeof body->motion);
+    pawl_vec3 arm = pawl_quat_rotate(def->pose.orientation, props.com);
+    body->start_pose = (pawl_pose){v3_add(def->pose.position, arm), def->pose.orientation};
+    body->start_twist = def->twist;
+    body->start_twist.linear =
+        v3_add(def->twist.linear, v3_cross(def->twist.angular, arm));
+    if (def->kind == PAWL_BODY_KINEMATIC) {
+        return PAWL_OK;
+    }
+    body->mass = props.mass;
+    body->inverse_mass = 1.0 / props.mass;
+    if (def->kind == PAWL_BODY_POINT) {
+        body->start_twist.angular = v3(0.0, 0.0, 0.0);
+        body->start_twist.linear = def->twist.linear;
+        return PAWL_OK;
+    }
+    if (!compile_positive_definite(&props.inertia)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "body '%s': inertia (%g %g %g, %g %g %g) is not positive definite", def->name,
+                         props.inertia.m[0][0], props.inertia.m[1][1], props.inertia.m[2][2],
+                         props.inertia.m[0][1], props.inertia.m[0][2], props.inertia.m[1][2]);
+    }
+    if (!compile_triangle_inequality(&props.inertia)) {
+        pawl_log(env, PAWL_LOG_WARNING,
+                 "body '%s': its principal moments of inertia break the triangle inequality; no "
+                 "rigid body has this inertia",
+                 def->name);
+    }
+    body->inertia = props.inertia;
+    body->inverse_inertia = m3_inverse(&props.inertia);
+    double i0 = props.inertia.m[0][0];
+    body->isotropic = props.inertia.m[1][1] == i0 && props.inertia.m[2][2] == i0 &&
+                      props.inertia.m[0][1] == 0.0 && props.inertia.m[0][2] == 0.0 &&
+                      props.inertia.m[1][2] == 0.0;
+    return PAWL_OK;
+}
+
+// Joint kinds whose rows leave the orientation of both bodies alone.
+static bool compile_moves_points(pawl_joint_kind kind)
+{
+    return kind == PAWL_JOINT_SPHERICAL || kind == PAWL_JOINT_DISTANCE ||
+           kind == PAWL_JOINT_POINT_ON_LINE || kind == PAWL_JOINT_POINT_ON_PLANE ||
+           kind == PAWL_JOINT_FREE;
+}
+
+static pawl_status compile_point_anchor(const pawl_env *env, const model_joint *j,
+                                        const model_body *body, pawl_vec3 anchor, bool is_base)
+{
+    if (body->kind != PAWL_BODY_POINT) {
+        return PAWL_OK;
+    }
+    // Lines and planes turn with the base, which a point cannot.
+    bool fits = compile_moves_points(j->kind) &&
+                (!is_base || j->kind == PAWL_JOINT_SPHERICAL || j->kind == PAWL_JOINT_DISTANCE);
+    if (!fits) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "joint '%s': a %s joint turns its %s, but '%s' is a point mass, which has "
+                         "no orientation",
+                         j->name, pawl_joint_kind_name(j->kind), is_base ? "base" : "follower",
+                         body->name);
+    }
+    if (v3_max_abs(anchor) > 1e-12) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "joint '%s' is anchored %g m off the centre of point mass '%s'", j->name,
+                         v3_norm(anchor), body->name);
+    }
+    return PAWL_OK;
+}
+
+static bool compile_can_move(const pawl_model *m, int body)
+{
+    return body >= 0 && m->bodies[body].inverse_mass > 0.0;
+}
+
+static pawl_vec3 compile_world_point(const pawl_model *m, int body, pawl_vec3 anchor)
+{
+    return body < 0 ? anchor : pawl_pose_apply(m->bodies[body].start_pose, anchor);
+}
+
+static pawl_status compile_joint(const pawl_builder *b, int index, pawl_model *m, model_joint *j)
+{
+    const pawl_joint_def *def = &PAWL_ITEM(b->joints, pawl_joint_def, index);
+    const pawl_env *env = &b->env;
+    j->kind = def->kind;
+    j->base = def->base;
+    j->follower = def->follower;
+    j->base_frame = def->base_frame;
+    j->follower_frame = def->follower_frame;
+    pawl_vec3 base_com = j->base < 0 ? v3(0, 0, 0) : m->bodies[j->base].com;
+    j->base_anchor = v3_sub(def->base_frame.position, base_com);
+    j->follower_anchor = v3_sub(def->follower_frame.position, m->bodies[j->follower].com);
+    j->base_turn = def->base_frame.orientation;
+    j->follower_turn = def->follower_frame.orientation;
+    j->base_axes = quat_matrix(j->base_turn);
+    j->follower_axes = quat_matrix(j->follower_turn);
+    j->pitch = def->pitch;
+    j->row_count = pawl_joint_kind_rows(j->kind);
+    j->coordinate_count = pawl_joint_kind_coordinates(j->kind);
+    j->first_coordinate = m->coordinate_count;
+    j->keeps_turns = j->kind == PAWL_JOINT_REVOLUTE || j->kind == PAWL_JOINT_CYLINDRICAL ||
+                     j->kind == PAWL_JOINT_UNIVERSAL || j->kind == PAWL_JOINT_PLANAR ||
+                     j->kind == PAWL_JOINT_GIMBAL || j->kind == PAWL_JOINT_SCREW;
+    memcpy(j->coordinate, def->coordinate, sizeof j->coordinate);
+    j->gear = PAWL_ITEM(b->gears, pawl_gear_def, index);
+    m->coordinate_count += j->coordinate_count;
+    m->row_count += j->row_count;
+    if (j->kind == PAWL_JOINT_GEAR) {
+        return PAWL_OK;
+    }
+    if (!compile_can_move(m, j->base) && !compile_can_move(m, j->follower)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s' holds two bodies that cannot move",
+                         j->name);
+    }
+    if (j->base >= 0) {
+        PAWL_TRY(compile_point_anchor(env, j, &m->bodies[j->base], j->base_anchor, true));
+    }
+    PAWL_TRY(compile_point_anchor(env, j, &m->bodies[j->follower], j->follower_anchor, false));
+    if (j->kind == PAWL_JOINT_DISTANCE) {
+        pawl_vec3 a = compile_world_point(m, j->base, j->base_anchor);
+        pawl_vec3 c = compile_world_point(m, j->follower, j->follower_anchor);
+        j->length = def->length > 0.0 ? def->length : v3_norm(v3_sub(c, a));
+        if (!(j->length > 0.0)) {
+            return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                             "joint '%s': its anchors coincide at the start and no length is given",
+                             j->name);
+        }
+    }
+    return PAWL_OK;
+}
+
+// A coordinate that is an angle of a point mass does not exist.
+static pawl_status compile_check_use(const pawl_model *m, const char *what, const char *name,
+                                     int joint, int coordinate)
+{
+    const model_joint *j = &m->joints[joint];
+    bool point = m->bodies[j->follower].kind == PAWL_BODY_POINT ||
+                 (j->base >= 0 && m->bodies[j->base].kind == PAWL_BODY_POINT);
+    if (point && pawl_joint_kind_is_angle(j->kind, coordinate)) {
+        return PAWL_FAIL(&m->env, PAWL_BAD_ARGUMENT,
+                         "%s '%s' acts on an angle of joint '%s', which holds a point mass", what,
+                         name, j->name);
+    }
+    return PAWL_OK;
+}
+
+static pawl_status compile_check_uses(const pawl_model *m)
+{
+    for (int i = 0; i < m->joint_count; ++i) {
+        const model_joint *j = &m->joints[i];
+        if (j->kind == PAWL_JOINT_GEAR) {
+            const pawl_gear_def *g = &j->gear;
+            PAWL_TRY(compile_check_use(m, "gear", j->name, g->joint, g->coordinate));
+            PAWL_TRY(compile_check_use(m, "gear", j->name, g->source_joint, g->source_coordinate));
+        }
+        for (int c = 0; c < j->coordinate_count; ++c) {
+            const pawl_coordinate_def *d = &j->coordinate[c];
+            if (d->stiffness > 0.0 || d->damping > 0.0 || d->armature > 0.0 || d->friction > 0.0 ||
+                isfinite(d->lower) || isfinite(d->upper)) {
+                PAWL_TRY(compile_check_use(m, "joint", j->name, i, c));
+            }
+        }
+    }
+    for (int i = 0; i < m->actuator_count; ++i) {
+        const pawl_actuator_def *a = &m->actuators[i];
+        PAWL_TRY(compile_check_use(m, "actuator", a->name, a->joint, a->coordinate));
+    }
+    for (int i = 0; i < m->motion_count; ++i) {
+        const pawl_motion_def *a = &m->motions[i];
+        PAWL_TRY(compile_check_use(m, "motion", a->name, a->joint, a->coordinate));
+    }
+    for (int i = 0; i < m->spring_count; ++i) {
+        const pawl_spring_def *s = &m->springs[i];
+        if (!compile_can_move(m, s->body_a) && !compile_can_move(m, s->body_b)) {
+            return PAWL_FAIL(&m->env, PAWL_BAD_ARGUMENT,
+                             "spring '%s' ties two bodies that cannot move", s->name);
+        }
+    }
+    return PAWL_OK;
+}
+
+// Shapes in the order of their bodies, the world's first; order of adding within a body.
+static void compile_sort_shapes(const pawl_builder *b, pawl_shape_info *out)
+{
+    int n = 0;
+    for (int body = PAWL_WORLD; body < b->bodies.count; ++body) {
+        for (int s = 0; s < b->shapes.count; ++s) {
+            const pawl_shape_info *info = &PAWL_ITEM(b->shapes, pawl_shape_info, s);
+            if (info->body == body) {
+                out[n++] = *info;
+            }
+        }
+    }
+}
+
+// Runs twice: with mem->base NULL it only counts.
+static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
+{
+    pawl_model *m = PAWL_CARVE(mem, pawl_model, 1);
+    model_body *bodies = PAWL_CARVE(mem, model_body, b->bodies.count);
+    model_joint *joints = PAWL_CARVE(mem, model_joint, b->joints.count);
+    pawl_shape_info *shapes = PAWL_CARVE(mem, pawl_shape_info, b->shapes.count);
+    pawl_actuator_def *actuators = PAWL_CARVE(mem, pawl_actuator_def, b->actuators.count);
+    pawl_motion_def *motions = PAWL_CARVE(mem, pawl_motion_def, b->motions.count);
+    pawl_force_def *forces = PAWL_CARVE(mem, pawl_force_def, b->forces.count);
+    pawl_spring_def *springs = PAWL_CARVE(mem, pawl_spring_def, b->springs.count);
+    char *name = compile_text(mem, b->name);
+    bool fill = m != NULL;
+    if (fill) {
+        *m = (pawl_model){.env = b->env,
+                          .name = name,
+                          .gravity = b->gravity,
+                          .body_count = b->bodies.count,
+                          .joint_count = b->joints.count,
+                          .shape_count = b->shapes.count,
+                          .actuator_count = b->actuators.count,
+                          .motion_count = b->motions.count,
+                          .force_count = b->forces.count,
+                          .spring_count = b->springs.count,
+                          .bodies = bodies,
+                          .joints = joints,
+                          .shapes = shapes,
+                          .actuators = actuators,
+                          .motions = motions,
+                          .forces = forces,
+                          .springs = springs};
+        compile_sort_shapes(b, shapes);
+    }
+    for (int i = 0; i < b->bodies.count; ++i) {
+        pawl_body_def def = PAWL_ITEM(b->bodies, pawl_body_def, i);
+        char *text = compile_text(mem, def.name);
+        for (int k = 0; k < 6; ++k) {
+            compile_signal(mem, &def.motion[k]);
+        }
+        if (fill) {
+            bodies[i].name = text;
+            memcpy(bodies[i].motion, def.motion, sizeof def.motion);
+        }
+    }
+    for (int i = 0; i < b->joints.count; ++i) {
+        char *text = compile_text(mem, PAWL_ITEM(b->joints, pawl_joint_def, i).name);
+        if (fill) {
+            joints[i].name = text;
+        }
+    }
+    for (int i = 0; i < b->shapes.count; ++i) {
+        const char *given =
+            fill ? shapes[i].def.name : PAWL_ITEM(b->shapes, pawl_shape_info, i).def.name;
+        char *text = compile_text(mem, given);
+        if (fill) {
+            shapes[i].def.name = text;
+        }
+    }
+    for (int i = 0; i < b->actuators.count; ++i) {
+        pawl_actuator_def def = PAWL_ITEM(b->actuators, pawl_actuator_def, i);
+        def.name = compile_text(mem, def.name);
+        compile_signal(mem, &def.target);
+        if (fill) {
+            actuators[i] = def;
+        }
+    }
+    for (int i = 0; i < b->motions.count; ++i) {
+        pawl_motion_def def = PAWL_ITEM(b->motions, pawl_motion_def, i);
+        def.name = compile_text(mem, def.name);
+        compile_signal(mem, &def.target);
+        if (fill) {
+            motions[i] = def;
+        }
+    }
+    for (int i = 0; i < b->forces.count; ++i) {
+        pawl_force_def def = PAWL_ITEM(b->forces, pawl_force_def, i);
+        def.name = compile_text(mem, def.name);
+        for (int k = 0; k < 3; ++k) {
+            compile_signal(mem, &def.force[k]);
+            compile_signal(mem, &def.torque[k]);
+        }
+        if (fill) {
+            forces[i] = def;
+        }
+    }
+    for (int i = 0; i < b->springs.count; ++i) {
+        pawl_spring_def def = PAWL_ITEM(b->springs, pawl_spring_def, i);
+        def.name = compile_text(mem, def.name);
+        if (fill) {
+            springs[i] = def;
+        }
+    }
+    return m;
+}
+
+static uint64_t compile_hash_signal(uint64_t h, const pawl_signal *s)
+{
+    const double numbers[] = {(double)s->kind, s->value, s->amplitude, s->frequency, s->phase,
+                              (double)s->interpolation, (double)s->count};
+    h = pawl_hash_doubles(h, numbers, sizeof numbers / sizeof numbers[0]);
+    h = pawl_hash_doubles(h, s->times, (size_t)s->count);
+    return pawl_hash_doubles(h, s->values, (size_t)s->count);
+}
+
+static uint64_t compile_hash_pose(uint64_t h, pawl_pose p)
+{
+    const double numbers[] = {p.position.x,    p.position.y,    p.position.z,   p.orientation.w,
+                              p.orientation.x, p.orientation.y, p.orientation.z};
+    return pawl_hash_doubles(h, numbers, 7);
+}
+
+// Field by field: padding bytes and pointers must not count.
+static uint64_t compile_hash(const pawl_model *m)
+{
+    uint64_t h = pawl_hash_text(PAWL_HASH_SEED, m->name);
+    const double world[] = {m->gravity.x, m->gravity.y, m->gravity.z};
+    h = pawl_hash_doubles(h, world, 3);
+    for (int i = 0; i < m->body_count; ++i) {
+        const model_body *b = &m->bodies[i];
+        const double numbers[] = {(double)b->kind,
+                                  b->mass,
+                                  b->gravity_scale,
+                                  b->linear_damping,
+                                  b->angular_damping,
+                                  b->com.x,
+                                  b->com.y,
+                                  b->com.z,
+                                  b->start_twist.linear.x,
+                                  b->start_twist.linear.y,
+                                  b->start_twist.linear.z,
+                                  b->start_twist.angular.x,
+                                  b->start_twist.angular.y,
+                                  b->start_twist.angular.z};
+        h = pawl_hash_text(h, b->name);
+        h = pawl_hash_doubles(h, numbers, sizeof numbers / sizeof numbers[0]);
+        h = pawl_hash_doubles(h, &b->inertia.m[0][0], 9);
+        h = compile_hash_pose(h, b->start_pose);
+        for (int k = 0; k < 6; ++k) {
+            h = compile_hash_signal(h, &b->motion[k]);
+        }
+    }
+    for (int i = 0; i < m->joint_count; ++i) {
+        const model_joint *j = &m->joints[i];
+        const double numbers[] = {(double)j->kind,
+                                  (double)j->base,
+                                  (double)j->follower,
+                                  j->pitch,
+                                  j->length,
+                                  (double)j->gear.joint,
+                                  (double)j->gear.coordinate,
+                                  (double)j->gear.source_joint,
+                                  (double)j->gear.source_coordinate,
+                                  j->gear.ratio,
+                                  j->gear.offset};
+        h = pawl_hash_text(h, j->name);
+        h = pawl_hash_doubles(h, numbers, sizeof numbers / sizeof numbers[0]);
+        h = compile_hash_pose(h, j->base_frame);
+        h = compile_hash_pose(h, j->follower_frame);
+        for (int c = 0; c < j->coordinate_count; ++c) {
+            h = pawl_hash_doubles(h, &j->coordinate[c].lower, sizeof j->coordinate[c] / sizeof(double));
+        }
+    }
+    for (int i = 0; i < m->actuator_count; ++i) {
+        const pawl_actuator_def *a = &m->actuators[i];
+        const double numbers[] = {(double)a->kind, (double)a->joint, (double)a->coordinate,
+                                  a->stiffness,    a->damping,       a->effort};
+        h = pawl_hash_doubles(h, numbers, 6);
+        h = compile_hash_signal(h, &a->target);
+    }
+    for (int i = 0; i < m->motion_count; ++i) {
+        const pawl_motion_def *a = &m->motions[i];
+        const double numbers[] = {(double)a->joint, (double)a->coordinate};
+        h = pawl_hash_doubles(h, numbers, 2);
+        h = compile_hash_signal(h, &a->target);
+    }
+    for (int i = 0; i < m->force_count; ++i) {
+        const pawl_force_def *f = &m->forces[i];
+        const double numbers[] = {(double)f->body, f->point.x, f->point.y, f->point.z,
+                                  f->in_body_axes ? 1.0 : 0.0};
+        h = pawl_hash_doubles(h, numbers, 5);
+        for (int k = 0; k < 3; ++k) {
+            h = compile_hash_signal(h, &f->force[k]);
+            h = compile_hash_signal(h, &f->torque[k]);
+        }
+    }
+    for (int i = 0; i < m->spring_count; ++i) {
+        const pawl_spring_def *s = &m->springs[i];
+        const double numbers[] = {(double)s->body_a, (double)s->body_b, s->point_a.x,
+                                  s->point_a.y,      s->point_a.z,      s->point_b.x,
+                                  s->point_b.y,      s->point_b.z,      s->stiffness,
+                                  s->rest_length,    s->damping};
+        h = pawl_hash_doubles(h, numbers, sizeof numbers / sizeof numbers[0]);
+    }
+    return h;
+}
+
+static pawl_status compile_fill(const pawl_builder *b, pawl_model *m)
+{
+    int shape = 0;
+    while (shape < m->shape_count && m->shapes[shape].body < 0) {
+        ++shape;
+    }
+    for (int i = 0; i < m->body_count; ++i) {
+        model_body *body = &m->bodies[i];
+        const char *name = body->name;
+        pawl_signal motion[6];
+        memcpy(motion, body->motion, sizeof motion);
+        int first = shape;
+        while (shape < m->shape_count && m->shapes[shape].body == i) {
+            ++shape;
+        }
+        *body = (model_body){.name = name, .first_shape = first, .shape_count = shape - first};
+        PAWL_TRY(compile_body(b, i, m->shapes + first, shape - first, body));
+        memcpy(body->motion, motion, sizeof motion); // the model's own copies of the tables
+        m->total_mass += body->mass;
+        m->velocity_count += body->kind == PAWL_BODY_RIGID   ? 6
+                             : body->kind == PAWL_BODY_POINT ? 3
+                                                             : 0;
+    }
+    for (int i = 0; i < m->joint_count; ++i) {
+        const char *name = m->joints[i].name;
+        m->joints[i] = (model_joint){.name = name};
+        PAWL_TRY(compile_joint(b, i, m, &m->joints[i]));
+    }
+    m->row_count += m->motion_count;
+    PAWL_TRY(compile_check_uses(m));
+    m->hash = compile_hash(m);
+    return PAWL_OK;
+}
+
+pawl_status pawl_builder_compile(const pawl_builder *b, pawl_model **out)
+{
+    *out = NULL;
+    if (!v3_finite(b->gravity)) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "model '%s': gravity is not finite", b->name);
+    }
+    if (b->bodies.count == 0) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "model '%s' has no body", b->name);
+    }
+    pawl_carver need = {0};
+    compile_layout(b, &need);
+    char *block = pawl_alloc(&b->env, need.used);
+    if (block == NULL) {
+        return PAWL_FAIL(&b->env, PAWL_NO_MEMORY, "model '%s' needs %zu bytes", b->name, need.used);
+    }
+    pawl_carver mem = {.base = block, .capacity = need.used};
+    pawl_model *m = compile_layout(b, &mem);
+    m->bytes = need.used;
+    pawl_status status = compile_fill(b, m);
+    if (status != PAWL_OK) {
+        pawl_free(&b->env, block, need.used);
+        return status;
+    }
+    *out = m;
+    return PAWL_OK;
+}
+
+void pawl_model_destroy(pawl_model *model)
+{
+    if (model != NULL) {
+        pawl_env env = model->env;
+        pawl_free(&env, model, model->bytes);
+    }
+}

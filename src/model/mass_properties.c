@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Mass, centre of mass and inertia of solid shapes.
+#include "model/model.h"
+
+static const double mass_pi = 0x1.921fb54442d18p+1;
+
+mass_properties pawl_mass_of_shape(const pawl_shape_def *shape, double density)
+{
+    double x = shape->size.x, y = shape->size.y, z = shape->size.z;
+    double mass = 0.0;
+    double ix = 0.0, iy = 0.0, iz = 0.0; // in the shape's own axes
+    switch (shape->kind) {
+    case PAWL_SHAPE_SPHERE:
+        mass = density * 4.0 / 3.0 * mass_pi * x * x * x;
+        ix = iy = iz = 0.4 * mass * x * x;
+        break;
+    case PAWL_SHAPE_BOX:
+        mass = density * 8.0 * x * y * z;
+        ix = mass / 3.0 * (y * y + z * z);
+        iy = mass / 3.0 * (x * x + z * z);
+        iz = mass / 3.0 * (x * x + y * y);
+        break;
+    case PAWL_SHAPE_CYLINDER:
+        mass = density * mass_pi * x * x * 2.0 * z;
+        ix = iy = mass * (0.25 * x * x + z * z / 3.0);
+        iz = 0.5 * mass * x * x;
+        break;
+    case PAWL_SHAPE_CAPSULE: {
+        double tube = density * mass_pi * x * x * 2.0 * z;
+        double ball = density * 4.0 / 3.0 * mass_pi * x * x * x;
+        mass = tube + ball;
+        // each half ball's centre lies 3/8 radius beyond the end of the straight part
+        ix = iy = tube * (0.25 * x * x + z * z / 3.0) +
+                  ball * (0.4 * x * x + z * z + 0.75 * x * z);
+        iz = 0.5 * tube * x * x + 0.4 * ball * x * x;
+        break;
+    }
+    case PAWL_SHAPE_ELLIPSOID:
+        mass = density * 4.0 / 3.0 * mass_pi * x * y * z;
+        ix = 0.2 * mass * (y * y + z * z);
+        iy = 0.2 * mass * (x * x + z * z);
+        iz = 0.2 * mass * (x * x + y * y);
+        break;
+    case PAWL_SHAPE_PLANE:
+    case PAWL_SHAPE_COUNT:
+        break;
+    }
+    pawl_mat3 own = {{{ix, 0, 0}, {0, iy, 0}, {0, 0, iz}}};
+    pawl_mat3 r = quat_matrix(shape->frame.orientation);
+    return (mass_properties){mass, shape->frame.position, m3_congruence(&r, &own)};
+}
+
+// Steiner's theorem: a point mass at d adds m (d.d 1 - d dT).
+static void mass_shift(pawl_mat3 *inertia, double mass, pawl_vec3 d)
+{
+    double v[3] = {d.x, d.y, d.z};
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            inertia->m[i][j] += mass * ((i == j ? v3_dot(d, d) : 0.0) - v[i] * v[j]);
+        }
+    }
+}
+
+mass_properties pawl_mass_add(mass_properties a, mass_properties b)
+{
+    mass_properties c = {.mass = a.mass + b.mass};
+    if (!(c.mass > 0.0)) {
+        return a;
+    }
+    c.com = v3_scale(1.0 / c.mass, v3_add(v3_scale(a.mass, a.com), v3_scale(b.mass, b.com)));
+    mass_shift(&a.inertia, a.mass, v3_sub(a.com, c.com));
+    mass_shift(&b.inertia, b.mass, v3_sub(b.com, c.com));
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            c.inertia.m[i][j] = a.inertia.m[i][j] + b.inertia.m[i][j];
+        }
+    }
+    return c;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The compiled model as the engine reads it: anchors relative to centres of mass, rows counted,
+// signals with their tables. Immutable; one block of memory.
+#pragma once
+#include "math/rotation.h"
+#include "pawl/model.h"
+
+typedef struct model_body {
+    const char *name;
+    pawl_body_kind kind;
+    double mass;          // 0 for kinematic bodies
+    double inverse_mass;  // 0 for kinematic bodies
+    pawl_vec3 com;        // in the link frame
+    pawl_mat3 inertia;    // about the centre of mass, body axes; 0 for points and kinematic bodies
+    pawl_mat3 inverse_inertia;
+    bool isotropic; // inertia is a multiple of 1: no gyroscopic torque
+    double gravity_scale, linear_damping, angular_damping;
+    pawl_pose start_pose;   // of the centre of mass
+    pawl_twist start_twist; // of the centre of mass
+    pawl_signal motion[6];
+    int first_shape, shape_count;
+} model_body;
+
+typedef struct model_joint {
+    const char *name;
+    pawl_joint_kind kind;
+    int base, follower;
+    pawl_vec3 base_anchor, follower_anchor; // from the centres of mass, body axes
+    pawl_mat3 base_axes, follower_axes;     // joint frame axes in body axes
+    pawl_quat base_turn, follower_turn;     // the same as quaternions
+    double pitch, length;
+    int row_count;
+    int first_coordinate, coordinate_count; // into the model's flat list of coordinates
+    bool keeps_turns;                       // has angles that count full turns
+    pawl_coordinate_def coordinate[6];
+    pawl_pose base_frame, follower_frame; // as given, for queries
+    pawl_gear_def gear;                   // PAWL_JOINT_GEAR only
+} model_joint;
+
+struct pawl_model {
+    pawl_env env;
+    size_t bytes;
+    const char *name;
+    uint64_t hash;
+    pawl_vec3 gravity;
+    double total_mass;
+    int body_count, joint_count, shape_count, actuator_count, motion_count, force_count,
+        spring_count, coordinate_count;
+    int row_count;      // joint rows and motion rows
+    int velocity_count; // of bodies that can move
+    model_body *bodies;
+    model_joint *joints;
+    pawl_shape_info *shapes; // in the order of their bodies
+    pawl_actuator_def *actuators;
+    pawl_motion_def *motions;
+    pawl_force_def *forces;
+    pawl_spring_def *springs;
+};
+
+double pawl_signal_value(const pawl_signal *signal, double t);
+double pawl_signal_rate(const pawl_signal *signal, double t);
+
+// Mass, centre and inertia of solids of one density, in the link frame.
+typedef struct mass_properties {
+    double mass;
+    pawl_vec3 com;
+    pawl_mat3 inertia; // about com
+} mass_properties;
+mass_properties pawl_mass_of_shape(const pawl_shape_def *shape, double density);
+mass_properties pawl_mass_add(mass_properties a, mass_properties b);
+
+// Pose of the centre of mass of a kinematic body at time t, and its twist then.
+pawl_pose pawl_kinematic_pose(const model_body *body, double t);

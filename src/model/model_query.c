@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Reading a model from outside.
+#include "model/model.h"
+#include <string.h>
+
+const char *pawl_model_name(const pawl_model *model)
+{
+    return model->name;
+}
+
+int pawl_model_body_count(const pawl_model *model)
+{
+    return model->body_count;
+}
+
+int pawl_model_joint_count(const pawl_model *model)
+{
+    return model->joint_count;
+}
+
+int pawl_model_shape_count(const pawl_model *model)
+{
+    return model->shape_count;
+}
+
+int pawl_model_actuator_count(const pawl_model *model)
+{
+    return model->actuator_count;
+}
+
+int pawl_model_spring_count(const pawl_model *model)
+{
+    return model->spring_count;
+}
+
+int pawl_model_row_count(const pawl_model *model)
+{
+    return model->row_count;
+}
+
+int pawl_model_velocity_count(const pawl_model *model)
+{
+    return model->velocity_count;
+}
+
+pawl_vec3 pawl_model_gravity(const pawl_model *model)
+{
+    return model->gravity;
+}
+
+double pawl_model_mass(const pawl_model *model)
+{
+    return model->total_mass;
+}
+
+uint64_t pawl_model_hash(const pawl_model *model)
+{
+    return model->hash;
+}
+
+pawl_body_info pawl_model_body(const pawl_model *model, int body)
+{
+    const model_body *b = &model->bodies[body];
+    const pawl_mat3 *i = &b->inertia;
+    return (pawl_body_info){
+        .name = b->name,
+        .kind = b->kind,
+        .mass = b->mass,
+        .com = b->com,
+        .inertia = {i->m[0][0], i->m[1][1], i->m[2][2], i->m[0][1], i->m[0][2], i->m[1][2]},
+        .first_shape = b->first_shape,
+        .shape_count = b->shape_count};
+}
+
+pawl_joint_info pawl_model_joint(const pawl_model *model, int joint)
+{
+    const model_joint *j = &model->joints[joint];
+    pawl_joint_info info = {.name = j->name,
+                            .kind = j->kind,
+                            .base = j->base,
+                            .follower = j->follower,
+                            .base_frame = j->base_frame,
+                            .follower_frame = j->follower_frame,
+                            .row_count = j->row_count,
+                            .coordinate_count = j->coordinate_count};
+    memcpy(info.coordinate, j->coordinate, sizeof info.coordinate);
+    return info;
+}
+
+pawl_shape_info pawl_model_shape(const pawl_model *model, int shape)
+{
+    return model->shapes[shape];
+}
+
+pawl_spring_def pawl_model_spring(const pawl_model *model, int spring)
+{
+    return model->springs[spring];
+}
+
+int pawl_model_find_body(const pawl_model *model, const char *name)
+{
+    for (int i = 0; i < model->body_count; ++i) {
+        if (strcmp(model->bodies[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -2;
+}
+
+int pawl_model_find_joint(const pawl_model *model, const char *name)
+{
+    for (int i = 0; i < model->joint_count; ++i) {
+        if (strcmp(model->joints[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Creating, copying, hashing, saving and loading states. All numbers of a state sit behind one
+// another in one block, so that each of these is a plain pass over doubles.
+#include "model/state.h"
+#include "base/carver.h"
+#include "base/hash.h"
+#include <string.h>
+
+enum { STATE_MAGIC = 0x4c574150, STATE_VERSION = 1, STATE_HEADER_WORDS = 6 };
+
+impulse_slots pawl_impulse_slots(const pawl_model *m)
+{
+    impulse_slots s = {.joints = 0};
+    s.softs = s.joints + m->row_count;
+    s.springs = s.softs + m->coordinate_count;
+    s.actuators = s.springs + 3 * m->spring_count;
+    s.frictions = s.actuators + m->actuator_count;
+    s.lowers = s.frictions + m->coordinate_count;
+    s.uppers = s.lowers + m->coordinate_count;
+    s.count = s.uppers + m->coordinate_count;
+    return s;
+}
+
+static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
+{
+    pawl_state *s = PAWL_CARVE(mem, pawl_state, 1);
+    body_state *bodies = PAWL_CARVE(mem, body_state, m->body_count);
+    double *coordinates = PAWL_CARVE(mem, double, m->coordinate_count);
+    double *impulses = PAWL_CARVE(mem, double, pawl_impulse_slots(m).count);
+    if (s != NULL) {
+        s->model = m;
+        s->bodies = bodies;
+        s->coordinates = coordinates;
+        s->impulses = impulses;
+    }
+    return s;
+}
+
+pawl_status pawl_state_create(const pawl_env *env, const pawl_model *model, pawl_state **out)
+{
+    PAWL_ASSERT(env != NULL && model != NULL && out != NULL);
+    *out = NULL;
+    pawl_carver need = {0};
+    state_layout(model, &need);
+    char *block = pawl_alloc(env, need.used);
+    if (block == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "a state of '%s' needs %zu bytes", model->name,
+                         need.used);
+    }
+    pawl_carver mem = {.base = block, .capacity = need.used};
+    pawl_state *s = state_layout(model, &mem);
+    s->env = *env;
+    s->bytes = need.used;
+    for (int i = 0; i < model->body_count; ++i) {
+        const model_body *b = &model->bodies[i];
+        s->bodies[i] = (body_state){b->start_pose.position, b->start_pose.orientation,
+                                    b->start_twist.linear, b->start_twist.angular};
+        if (b->kind == PAWL_BODY_KINEMATIC) {
+            pawl_pose pose = pawl_kinematic_pose(b, 0.0);
+            s->bodies[i] = (body_state){.r = pose.position, .q = pose.orientation};
+        }
+    }
+    *out = s;
+    return PAWL_OK;
+}
+
+void pawl_state_destroy(pawl_state *state)
+{
+    if (state != NULL) {
+        pawl_env env = state->env;
+        pawl_free(&env, state, state->bytes);
+    }
+}
+
+void pawl_state_copy(pawl_state *to, const pawl_state *from)
+{
+    const pawl_model *m = from->model;
+    PAWL_ASSERT(to->model == m);
+    to->time = from->time;
+    to->step = from->step;
+    to->energy_start = from->energy_start;
+    memcpy(to->work, from->work, sizeof to->work);
+    memcpy(to->bodies, from->bodies, (size_t)m->body_count * sizeof *to->bodies);
+    memcpy(to->coordinates, from->coordinates,
+           (size_t)m->coordinate_count * sizeof *to->coordinates);
+    memcpy(to->impulses, from->impulses,
+           (size_t)pawl_impulse_slots(m).count * sizeof *to->impulses);
+}
+
+// The arrays of doubles that make up a state, in file order.
+typedef struct state_span {
+    double *values;
+    size_t count;
+} state_span;
+enum { STATE_SPANS = 6 };
+
+static void state_spans(const pawl_state *s, state_span spans[STATE_SPANS])
+{
+    pawl_state *w = (pawl_state *)s; // readers of the spans do not write through them
+    const pawl_model *m = s->model;
+    spans[0] = (state_span){&w->time, 1};
+    spans[1] = (state_span){&w->energy_start, 1};
+    spans[2] = (state_span){w->work, WORK_COUNT};
+    spans[3] = (state_span){&w->bodies[0].r.x,
+                            (size_t)m->body_count * sizeof(body_state) / sizeof(double)};
+    spans[4] = (state_span){w->coordinates, (size_t)m->coordinate_count};
+    spans[5] = (state_span){w->impulses, (size_t)pawl_impulse_slots(m).count};
+}
+
+static size_t state_double_count(const pawl_state *s)
+{
+    state_span spans[STATE_SPANS];
+    state_spans(s, spans);
+    size_t count = 0;
+    for (int i = 0; i < STATE_SPANS; ++i) {
+        count += spans[i].count;
+    }
+    return count;
+}
+
+uint64_t pawl_state_hash(const pawl_state *s)
+{
+    state_span spans[STATE_SPANS];
+    state_spans(s, spans);
+    uint64_t h = s->model->hash ^ (uint64_t)s->step;
+    for (int i = 0; i < STATE_SPANS; ++i) {
+        h = pawl_hash_doubles(h, spans[i].values, spans[i].count);
+    }
+    return h;
+}
+
+size_t pawl_state_size(const pawl_state *s)
+{
+    return 8 * (STATE_HEADER_WORDS + state_double_count(s));
+}
+
+static unsigned char *state_put(unsigned char *p, uint64_t word)
+{
+    for (int i = 0; i < 8; ++i) {
+        *p++ = (unsigned char)(word >> (8 * i));
+    }
+    return p;
+}
+
+static uint64_t state_get(const unsigned char *p)
+{
+    uint64_t word = 0;
+    for (int i = 0; i < 8; ++i) {
+        word |= (uint64_t)p[i] << (8 * i);
+    }
+    return word;
+}
+
+static uint64_t state_bits(double value)
+{
+    uint64_t word;
+    memcpy(&word, &value, sizeof word);
+    return word;
+}
+
+static double state_value(uint64_t word)
+{
+    double value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+void pawl_state_save(const pawl_state *s, void *bytes)
+{
+    const uint64_t header[STATE_HEADER_WORDS] = {
+        STATE_MAGIC,    STATE_VERSION,       s->model->hash, state_double_count(s),
+        (uint64_t)s->step, pawl_state_hash(s)};
+    unsigned char *p = bytes;
+    for (int i = 0; i < STATE_HEADER_WORDS; ++i) {
+        p = state_put(p, header[i]);
+    }
+    state_span spans[STATE_SPANS];
+    state_spans(s, spans);
+    for (int i = 0; i < STATE_SPANS; ++i) {
+        for (size_t k = 0; k < spans[i].count; ++k) {
+            p = state_put(p, state_bits(spans[i].values[k]));
+        }
+    }
+}
+
+pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *bytes, size_t size)
+{
+    const unsigned char *p = bytes;
+    if (size != pawl_state_size(s)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "a saved state has %zu bytes, '%s' needs %zu",
+                         size, s->model->name, pawl_state_size(s));
+    }
+    if (state_get(p) != STATE_MAGIC || state_get(p + 8) != STATE_VERSION) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "these bytes are no saved state of version %d",
+                         STATE_VERSION);
+    }
+    if (state_get(p + 16) != s->model->hash || state_get(p + 24) != state_double_count(s)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "the saved state belongs to another model than '%s'",
+                         s->model->name);
+    }
+    const unsigned char *numbers = p + 8 * STATE_HEADER_WORDS;
+    for (size_t k = 0; k < state_double_count(s); ++k) {
+        double value = state_value(state_get(numbers + 8 * k));
+        if (!isfinite(value)) {
+            return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "number %zu of the saved state is %g", k, value);
+        }
+    }
+    state_span spans[STATE_SPANS];
+    state_spans(s, spans);
+    for (int i = 0; i < STATE_SPANS; ++i) {
+        for (size_t k = 0; k < spans[i].count; ++k, numbers += 8) {
+            spans[i].values[k] = state_value(state_get(numbers));
+        }
+    }
+    s->step = (int64_t)state_get(p + 32);
+    return PAWL_OK;
+}
+
+double pawl_state_time(const pawl_state *s)
+{
+    return s->time;
+}
+
+int64_t pawl_state_step(const pawl_state *s)
+{
+    return s->step;
+}
+
+pawl_pose pawl_state_pose(const pawl_state *s, int body)
+{
+    const body_state *b = &s->bodies[body];
+    pawl_vec3 arm = pawl_quat_rotate(b->q, s->model->bodies[body].com);
+    return (pawl_pose){v3_sub(b->r, arm), b->q};
+}
+
+pawl_twist pawl_state_twist(const pawl_state *s, int body)
+{
+    const body_state *b = &s->bodies[body];
+    pawl_vec3 arm = pawl_quat_rotate(b->q, s->model->bodies[body].com);
+    return (pawl_twist){v3_sub(b->v, v3_cross(b->w, arm)), b->w};
+}
+
+void pawl_state_set_pose(pawl_state *s, int body, pawl_pose pose)
+{
+    body_state *b = &s->bodies[body];
+    b->q = pawl_quat_normalize(pose.orientation);
+    b->r = v3_add(pose.position, pawl_quat_rotate(b->q, s->model->bodies[body].com));
+}
+
+void pawl_state_set_twist(pawl_state *s, int body, pawl_twist twist)
+{
+    body_state *b = &s->bodies[body];
+    pawl_vec3 arm = pawl_quat_rotate(b->q, s->model->bodies[body].com);
+    b->w = twist.angular;
+    b->v = v3_add(twist.linear, v3_cross(twist.angular, arm));
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The state as the engine writes it. Bodies carry their centre of mass's pose and twist.
+#pragma once
+#include "model/model.h"
+#include "pawl/state.h"
+
+typedef struct body_state {
+    pawl_vec3 r; // centre of mass [m]
+    pawl_quat q; // body axes to world axes
+    pawl_vec3 v; // of the centre of mass [m/s]
+    pawl_vec3 w; // world axes [rad/s]
+} body_state;
+
+// What put energy in or took it out [J].
+enum {
+    WORK_ACTUATORS,
+    WORK_DAMPERS,
+    WORK_FRICTION,
+    WORK_MOTION,
+    WORK_FORCES,
+    WORK_LIMITS,
+    WORK_COUNT
+};
+
+// Impulses are kept by identity, not by row, because rows come and go. Each constraint that a
+// model can ever pose owns one slot.
+typedef struct impulse_slots {
+    int joints;    // model->row_count: joint rows, then motion rows
+    int softs;     // one a coordinate: spring, damper and armature together
+    int springs;   // three a spring
+    int actuators; // one an actuator
+    int frictions; // one a coordinate
+    int lowers;    // one a coordinate
+    int uppers;    // one a coordinate
+    int count;     // the first index after all
+} impulse_slots;
+impulse_slots pawl_impulse_slots(const pawl_model *model); // each field: the first index
+
+struct pawl_state {
+    pawl_env env;
+    const pawl_model *model;
+    size_t bytes;
+    double time;
+    int64_t step;
+    double energy_start; // kinetic + gravity + springs when time was 0
+    double work[WORK_COUNT];
+    body_state *bodies;  // (body_count)
+    double *coordinates; // last value of each joint coordinate, turns counted (coordinate_count)
+    double *impulses;    // warm starts, by slot
+};

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The one piece of code that computes residuals, for every solver and stepper, outside of them.
+#include "problem/problem.h"
+#include <math.h>
+
+void pawl_problem_velocity(const pawl_problem *p, const double *lambda, double *v)
+{
+    p->delassus->ops->apply(p->delassus, lambda, v);
+    for (int i = 0; i < p->row_count; ++i) {
+        v[i] += p->compliance[i] * lambda[i] + p->v_f[i];
+    }
+}
+
+static double judge_project(double x, double lower, double upper)
+{
+    return x < lower ? lower : x > upper ? upper : x;
+}
+
+pawl_residual pawl_problem_judge(const pawl_problem *p, const double *lambda, const double *v,
+                                 const double *diagonal)
+{
+    pawl_residual r = {0};
+    for (int i = 0; i < p->row_count; ++i) {
+        double lo = p->lower[i], up = p->upper[i], x = lambda[i];
+        double d = diagonal[i] + p->compliance[i];
+        double inside = judge_project(x, lo, up);
+        r.primal = fmax(r.primal, fabs(x - inside));
+        // Room that the velocity asks for. Against a bound at infinity a velocity is an error of
+        // its own; against a finite one it is weighed by the room left.
+        double room = v[i] > 0.0 ? inside - lo : up - inside;
+        r.dual = fmax(r.dual, isinf(room) ? fabs(v[i]) : 0.0);
+        r.complementarity = fmax(r.complementarity, isinf(room) ? 0.0 : fabs(v[i]) * room);
+        r.natural = fmax(r.natural, fabs(x - judge_project(x - v[i], lo, up)));
+        double scaled = d > 0.0 ? d * fabs(x - judge_project(x - v[i] / d, lo, up)) : fabs(v[i]);
+        r.natural_scaled = fmax(r.natural_scaled, scaled);
+    }
+    return r;
+}

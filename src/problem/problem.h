@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The waist: one frozen constraint problem, all that a solver ever sees.
+//
+//   v = (D + R) lambda + v_f,   lower <= lambda <= upper,   v complementary to the bounds
+//
+// v is zero where lambda is between its bounds, >= 0 at a lower and <= 0 at an upper bound. Free
+// rows (bounds at infinity: joints, springs, prescribed motions) come first, grouped in blocks;
+// bounded rows (limits, friction losses, effort limits) follow, each a block of its own.
+// D = J M^-1 JT is reached through an operator alone. MATH: docs/math.md section 2.
+#pragma once
+#include "base/env.h"
+#include "pawl/problem.h"
+
+typedef struct problem_block {
+    int first_row, dim;
+} problem_block;
+
+typedef struct pawl_problem pawl_problem;
+typedef struct pawl_delassus pawl_delassus;
+
+// The operator D. Formulations and file readers each bring one.
+typedef struct pawl_delassus_ops {
+    // y = D x over all rows
+    void (*apply)(pawl_delassus *d, const double *x, double *y);
+    // diagonal (all rows) of D
+    void (*diagonal)(pawl_delassus *d, double *out);
+    // the dim x dim diagonal block of D
+    void (*block)(pawl_delassus *d, int block, double *out);
+    // Sweeps: remember x; then give (D x) on a block, and take changes of x on a block.
+    void (*sweep_begin)(pawl_delassus *d, const double *x);
+    void (*sweep_velocity)(pawl_delassus *d, int block, double *out);
+    void (*sweep_add)(pawl_delassus *d, int block, const double *dx);
+    // Factors D + R + shift diag(D + R) on the free rows. Returns how many pivots were dropped.
+    int (*factor)(pawl_delassus *d, const double *compliance, double shift);
+    // x (free rows) in place, with the last factor.
+    void (*solve)(pawl_delassus *d, double *x);
+} pawl_delassus_ops;
+
+struct pawl_delassus { // every operator embeds this as its first member
+    const pawl_delassus_ops *ops;
+    bool maybe_singular; // false: the free rows are known to be independent
+};
+
+struct pawl_problem {
+    int row_count, free_row_count;
+    int block_count, free_block_count;
+    const problem_block *blocks;
+    const double *v_f;          // (row_count)
+    const double *lower, *upper; // (row_count) impulse bounds
+    const double *compliance;   // (row_count) R, on the diagonal
+    pawl_delassus *delassus;
+};
+
+// v = (D + R) lambda + v_f.
+void pawl_problem_velocity(const pawl_problem *p, const double *lambda, double *v);
+// The judge: residuals for lambda and its v, as pawl_problem_velocity() gives it. `diagonal` is that
+// of D.
+pawl_residual pawl_problem_judge(const pawl_problem *p, const double *lambda, const double *v,
+                                 const double *diagonal);

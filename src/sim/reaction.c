@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Joint reactions of the last step, from its impulses.
+#include "assemble/measure.h"
+#include "sim/sim.h"
+
+void pawl_sim_joint_reaction(const pawl_sim *sim, int joint, pawl_vec3 *force, pawl_vec3 *torque)
+{
+    const pawl_model *m = sim->model;
+    const model_joint *j = &m->joints[joint];
+    *force = *torque = v3(0.0, 0.0, 0.0);
+    if (j->kind == PAWL_JOINT_GEAR || sim->state->step == 0) {
+        return;
+    }
+    int first = pawl_impulse_slots(m).joints;
+    for (int i = 0; i < joint; ++i) {
+        first += m->joints[i].row_count;
+    }
+    const pawl_state *s = sim->state;
+    joint_frames f;
+    double residual[6], base[6][6], follower[6][6], p[6] = {0};
+    pawl_state_joint_frames(s, j, &f);
+    pawl_joint_rows(j, &f, 0.0, residual, base, follower);
+    for (int r = 0; r < j->row_count; ++r) {
+        for (int k = 0; k < 6; ++k) {
+            p[k] += s->impulses[first + r] * follower[r][k] / sim->settings.dt;
+        }
+    }
+    // The rows give the moment about the centre of mass; the reaction acts at the joint.
+    *force = v3(p[0], p[1], p[2]);
+    *torque = v3_sub(v3(p[3], p[4], p[5]), v3_cross(f.follower_lever, *force));
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Settings by name: one table that the command line, the recordings and the docs all read.
+#include "base/env.h"
+#include "pawl/sim.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum setting_type { SETTING_REAL, SETTING_COUNT, SETTING_SWITCH, SETTING_NAME } setting_type;
+
+typedef struct setting_row {
+    pawl_setting_info info;
+    setting_type type;
+    size_t offset;
+    double lowest, highest;           // of numbers
+    const char *(*name_of)(int kind); // of names
+} setting_row;
+
+static const char *settings_delassus_name(int kind)
+{
+    static const char *const names[] = {"auto", "dense", "sparse"};
+    return kind >= 0 && kind < PAWL_DELASSUS_COUNT ? names[kind] : NULL;
+}
+
+#define FIELD(name) offsetof(pawl_settings, name)
+static const setting_row settings_table[] = {
+    {{"dt", "s", "1e-9 .. 1", "time step"}, SETTING_REAL, FIELD(dt), 1e-9, 1.0, NULL},
+    {{"stepper", "-", "see pawl list steppers", "how time advances"},
+     SETTING_NAME, FIELD(stepper), 0, 0, pawl_stepper_name},
+    {{"solver", "-", "see pawl list solvers", "which algorithm solves the constraint problem"},
+     SETTING_NAME, FIELD(solver), 0, 0, pawl_solver_name},
+    {{"delassus", "-", "auto dense sparse", "how the constraint matrix is factored"},
+     SETTING_NAME, FIELD(delassus), 0, 0, settings_delassus_name},
+    {{"project", "-", "on off", "remove configuration and velocity errors after each step"},
+     SETTING_SWITCH, FIELD(project), 0, 0, NULL},
+    {{"erp.joint", "-", "0 .. 1", "share of the joint error removed a step when project is off"},
+     SETTING_REAL, FIELD(erp_joint), 0.0, 1.0, NULL},
+    {{"erp.limit", "-", "0 .. 1", "share of a limit's violation removed a step"},
+     SETTING_REAL, FIELD(erp_limit), 0.0, 1.0, NULL},
+    {{"solver.tolerance", "m/s", "0 .. 1", "asked of the scaled natural-map residual"},
+     SETTING_REAL, FIELD(tolerance), 0.0, 1.0, NULL},
+    {{"solver.max_iterations", "-", "1 .. 1000000", "sweeps of an iterative solver"},
+     SETTING_COUNT, FIELD(max_iterations), 1.0, 1e6, NULL},
+    {{"solver.exact_joints", "-", "on off", "sweeps run over limits and other bounded rows alone"},
+     SETTING_SWITCH, FIELD(exact_joints), 0, 0, NULL},
+    {{"solver.warm_start", "-", "on off", "start from the last step's impulses"},
+     SETTING_SWITCH, FIELD(warm_start), 0, 0, NULL},
+    {{"solver.regularization", "-", "1e-14 .. 1e-2",
+      "relative shift of the factor where rows may be redundant; refined away"},
+     SETTING_REAL, FIELD(regularization), 1e-14, 1e-2, NULL},
+};
+enum { SETTING_ROWS = sizeof settings_table / sizeof settings_table[0] };
+
+pawl_settings pawl_settings_default(void)
+{
+    return (pawl_settings){.dt = 1e-3,
+                           .stepper = PAWL_STEPPER_EULER,
+                           .solver = PAWL_SOLVER_DIRECT,
+                           .delassus = PAWL_DELASSUS_AUTO,
+                           .tolerance = 1e-8,
+                           .max_iterations = 1000,
+                           .exact_joints = true,
+                           .warm_start = true,
+                           .project = true,
+                           .erp_joint = 0.1,
+                           .erp_limit = 0.2,
+                           .regularization = 1e-8};
+}
+
+int pawl_setting_count(void)
+{
+    return SETTING_ROWS;
+}
+
+pawl_setting_info pawl_setting(int index)
+{
+    return index >= 0 && index < SETTING_ROWS ? settings_table[index].info
+                                              : (pawl_setting_info){0};
+}
+
+// Names are enumerations, which C may store in any integer type: they go through int here.
+static int settings_get_name(const pawl_settings *s, const setting_row *row)
+{
+    return row->offset == FIELD(stepper)  ? (int)s->stepper
+           : row->offset == FIELD(solver) ? (int)s->solver
+                                          : (int)s->delassus;
+}
+
+static void settings_set_name(pawl_settings *s, const setting_row *row, int kind)
+{
+    if (row->offset == FIELD(stepper)) {
+        s->stepper = (pawl_stepper_kind)kind;
+    } else if (row->offset == FIELD(solver)) {
+        s->solver = (pawl_solver_kind)kind;
+    } else {
+        s->delassus = (pawl_delassus_kind)kind;
+    }
+}
+
+// %.17g says every double exactly; the shortest of fewer digits that reads back the same is nicer.
+static void settings_print(double value, char *text, size_t size)
+{
+    for (int digits = 1; digits <= 17; ++digits) {
+        snprintf(text, size, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) {
+            return;
+        }
+    }
+}
+
+void pawl_settings_get(const pawl_settings *s, int index, char *text, size_t size)
+{
+    const setting_row *row = &settings_table[index];
+    const char *field = (const char *)s + row->offset;
+    switch (row->type) {
+    case SETTING_REAL:
+        settings_print(*(const double *)(const void *)field, text, size);
+        break;
+    case SETTING_COUNT:
+        snprintf(text, size, "%d", *(const int *)(const void *)field);
+        break;
+    case SETTING_SWITCH:
+        snprintf(text, size, "%s", *(const bool *)field ? "on" : "off");
+        break;
+    case SETTING_NAME: {
+        const char *name = row->name_of(settings_get_name(s, row));
+        snprintf(text, size, "%s", name != NULL ? name : "?");
+        break;
+    }
+    }
+}
+
+static const setting_row *settings_find(const char *key)
+{
+    for (int i = 0; i < SETTING_ROWS; ++i) {
+        if (strcmp(settings_table[i].info.key, key) == 0) {
+            return &settings_table[i];
+        }
+    }
+    return NULL;
+}
+
+static pawl_status settings_refuse(const pawl_env *env, const setting_row *row, const char *value)
+{
+    return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "%s=%s: expected %s", row->info.key, value,
+                     row->info.range);
+}
+
+pawl_status pawl_settings_set(const pawl_env *env, pawl_settings *s, const char *key,
+                              const char *value)
+{
+    const setting_row *row = settings_find(key);
+    if (row == NULL) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "there is no setting '%s'", key);
+    }
+    char *field = (char *)s + row->offset;
+    switch (row->type) {
+    case SETTING_REAL:
+    case SETTING_COUNT: {
+        char *end;
+        double number = strtod(value, &end);
+        bool whole = row->type == SETTING_REAL || number == floor(number);
+        if (end == value || *end != '\0' || !(number >= row->lowest && number <= row->highest) ||
+            !whole) {
+            return settings_refuse(env, row, value);
+        }
+        if (row->type == SETTING_REAL) {
+            *(double *)(void *)field = number;
+        } else {
+            *(int *)(void *)field = (int)number;
+        }
+        return PAWL_OK;
+    }
+    case SETTING_SWITCH: {
+        bool on = strcmp(value, "on") == 0 || strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
+        bool off =
+            strcmp(value, "off") == 0 || strcmp(value, "false") == 0 || strcmp(value, "0") == 0;
+        if (!on && !off) {
+            return settings_refuse(env, row, value);
+        }
+        *(bool *)field = on;
+        return PAWL_OK;
+    }
+    case SETTING_NAME:
+        for (int kind = 0; row->name_of(kind) != NULL; ++kind) {
+            if (strcmp(row->name_of(kind), value) == 0) {
+                settings_set_name(s, row, kind);
+                return PAWL_OK;
+            }
+        }
+        return settings_refuse(env, row, value);
+    }
+    return settings_refuse(env, row, value);
+}
+
+pawl_status pawl_settings_check(const pawl_env *env, const pawl_settings *s)
+{
+    for (int i = 0; i < SETTING_ROWS; ++i) {
+        char text[64];
+        pawl_settings copy = *s;
+        pawl_settings_get(s, i, text, sizeof text);
+        PAWL_TRY(pawl_settings_set(env, &copy, settings_table[i].info.key, text));
+    }
+    return PAWL_OK;
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+#include "sim/sim.h"
+#include "assemble/measure.h"
+#include <string.h>
+
+static void sim_layout(pawl_sim *sim, pawl_carver *mem)
+{
+    const pawl_model *m = sim->model;
+    int bodies = m->body_count, rows = sim->assembly->max_rows;
+    step_context *c = &sim->context;
+    double **twists[] = {&c->u_start, &c->u_free, &c->u_next, &c->impulse};
+    for (size_t i = 0; i < sizeof twists / sizeof twists[0]; ++i) {
+        *twists[i] = PAWL_CARVE(mem, double, 6 * bodies);
+    }
+    double **by_row[] = {&c->lambda, &c->velocity, &c->diagonal};
+    for (size_t i = 0; i < sizeof by_row / sizeof by_row[0]; ++i) {
+        *by_row[i] = PAWL_CARVE(mem, double, rows);
+    }
+    c->place = PAWL_CARVE(mem, body_state, bodies);
+    c->effort = PAWL_CARVE(mem, double, m->actuator_count);
+}
+
+static pawl_status sim_create_parts(pawl_sim *sim)
+{
+    const pawl_env *env = &sim->env;
+    const pawl_model *m = sim->model;
+    const pawl_settings *set = &sim->settings;
+    PAWL_TRY(pawl_state_create(env, m, &sim->state));
+    PAWL_TRY(pawl_state_create(env, m, &sim->next));
+    PAWL_TRY(pawl_assembly_create(env, m, &sim->assembly));
+    PAWL_TRY(pawl_delassus_create(env, sim->assembly, set->delassus, &sim->delassus));
+    sim->assembly->problem.delassus = sim->delassus;
+    pawl_assembly *a = sim->assembly;
+    int max_dim = 1;
+    for (int k = 0; k < a->free_blocks; ++k) {
+        max_dim = a->blocks[k].rows.dim > max_dim ? a->blocks[k].rows.dim : max_dim;
+    }
+    solver_def def = {.kind = set->solver,
+                      .max_rows = a->max_rows,
+                      .free_rows = a->free_rows,
+                      .max_block_dim = max_dim,
+                      .max_blocks = a->max_blocks,
+                      .tolerance = set->tolerance,
+                      .max_iterations = set->max_iterations,
+                      .exact_joints = set->exact_joints,
+                      .regularization = set->regularization};
+    PAWL_TRY(pawl_solver_create(env, &def, &sim->solver));
+    def.kind = PAWL_SOLVER_DIRECT; // closure has free rows alone
+    def.max_rows = a->free_rows;
+    def.max_blocks = a->free_blocks;
+    PAWL_TRY(pawl_solver_create(env, &def, &sim->projector));
+    pawl_carver need = {0};
+    sim_layout(sim, &need);
+    sim->scratch_bytes = need.used;
+    sim->scratch = pawl_alloc(env, need.used);
+    if (sim->scratch == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "stepping '%s' needs %zu bytes", m->name, need.used);
+    }
+    pawl_carver mem = {.base = sim->scratch, .capacity = need.used};
+    sim_layout(sim, &mem);
+    step_context *c = &sim->context;
+    c->model = m;
+    c->settings = &sim->settings;
+    c->assembly = a;
+    c->solver = sim->solver;
+    c->projector = sim->projector;
+    return PAWL_OK;
+}
+
+pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
+                                const pawl_settings *settings, pawl_sim **out)
+{
+    PAWL_ASSERT(env != NULL && model != NULL && settings != NULL && out != NULL);
+    *out = NULL;
+    PAWL_TRY(pawl_settings_check(env, settings));
+    pawl_sim *sim = pawl_alloc(env, sizeof *sim);
+    if (sim == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for a simulation of '%s'", model->name);
+    }
+    sim->env = *env;
+    sim->model = model;
+    sim->settings = *settings;
+    sim->stepper = pawl_stepper_find((int)settings->stepper);
+    pawl_status status = sim_create_parts(sim);
+    if (status != PAWL_OK) {
+        pawl_sim_destroy(sim);
+        return status;
+    }
+    *out = sim;
+    return PAWL_OK;
+}
+
+pawl_status pawl_sim_create(const pawl_env *env, const pawl_model *model,
+                            const pawl_settings *settings, pawl_sim **out)
+{
+    PAWL_TRY(pawl_sim_create_raw(env, model, settings, out));
+    pawl_closure start, assembled;
+    pawl_status status = pawl_sim_assemble(*out, &start, &assembled);
+    if (status != PAWL_OK) {
+        pawl_sim_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+void pawl_sim_destroy(pawl_sim *sim)
+{
+    if (sim == NULL) {
+        return;
+    }
+    pawl_env env = sim->env;
+    pawl_free(&env, sim->scratch, sim->scratch_bytes);
+    pawl_solver_destroy(sim->projector);
+    pawl_solver_destroy(sim->solver);
+    pawl_delassus_destroy(sim->delassus);
+    pawl_assembly_destroy(sim->assembly);
+    pawl_state_destroy(sim->next);
+    pawl_state_destroy(sim->state);
+    pawl_free(&env, sim, sizeof *sim);
+}
+
+static bool sim_body_finite(const body_state *b)
+{
+    return v3_finite(b->r) && quat_finite(b->q) && v3_finite(b->v) && v3_finite(b->w);
+}
+
+static pawl_status sim_check_finite(const pawl_sim *sim, const pawl_state *s)
+{
+    for (int i = 0; i < sim->model->body_count; ++i) {
+        if (!sim_body_finite(&s->bodies[i])) {
+            return PAWL_FAIL(&sim->env, PAWL_NOT_FINITE,
+                             "the step from t = %g s would leave body '%s' with a non-finite pose "
+                             "or twist; the state before it is kept",
+                             sim->state->time, sim->model->bodies[i].name);
+        }
+    }
+    return PAWL_OK;
+}
+
+enum { SIM_PROJECT_STEPS = 8 };
+static const double sim_project_tolerance = 1e-12; // [m or rad]
+
+pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
+{
+    pawl_state *s = sim->next;
+    pawl_step_report report;
+    pawl_state_copy(s, sim->state);
+    sim->stepper->advance(&sim->context, s, &report);
+    s->step = sim->state->step + 1;
+    s->time = (double)s->step * sim->settings.dt;
+    PAWL_TRY(sim_check_finite(sim, s)); // before projection, which would only spread it
+    if (sim->settings.project) {
+        report.projections =
+            pawl_project(&sim->context, s, SIM_PROJECT_STEPS, sim_project_tolerance);
+        PAWL_TRY(sim_check_finite(sim, s));
+        report.closure = pawl_assembly_closure(sim->assembly);
+    }
+    pawl_state_count_turns(s);
+    if (sim->settings.project) {
+        pawl_closure_add_limits(&report.closure, s);
+    } else {
+        report.closure = pawl_state_closure(s);
+    }
+    report.energy = pawl_state_energy(s);
+    sim->next = sim->state;
+    sim->state = s;
+    if (out != NULL) {
+        *out = report;
+    }
+    return PAWL_OK;
+}
+
+const pawl_state *pawl_sim_state(const pawl_sim *sim)
+{
+    return sim->state;
+}
+
+pawl_status pawl_sim_set_state(pawl_sim *sim, const pawl_state *state)
+{
+    if (state->model != sim->model && state->model->hash != sim->model->hash) {
+        return PAWL_FAIL(&sim->env, PAWL_BAD_ARGUMENT, "the state belongs to '%s', not to '%s'",
+                         state->model->name, sim->model->name);
+    }
+    pawl_state_copy(sim->state, state);
+    return PAWL_OK;
+}
+
+const pawl_settings *pawl_sim_settings(const pawl_sim *sim)
+{
+    return &sim->settings;
+}
+
+const pawl_model *pawl_sim_model(const pawl_sim *sim)
+{
+    return sim->model;
+}
+
+double pawl_sim_actuator_effort(const pawl_sim *sim, int actuator)
+{
+    return sim->context.effort[actuator];
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// A simulation: the model's assembly, a solver, and two states, one of which is being written.
+#pragma once
+#include "assemble/delassus.h"
+#include "step/stepper_ops.h"
+
+struct pawl_sim {
+    pawl_env env;
+    const pawl_model *model;
+    pawl_settings settings;
+    const pawl_stepper_ops *stepper;
+    pawl_assembly *assembly;
+    pawl_delassus *delassus;
+    pawl_solver *solver, *projector;
+    pawl_state *state, *next;
+    step_context context;
+    char *scratch;
+    size_t scratch_bytes;
+};
+
+// Brings the joints of sim->state together and its velocities into line with them.
+pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_closure *assembled);
+// All but the assembly of the start, for those who do that themselves.
+pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
+                                const pawl_settings *settings, pawl_sim **out);

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Block principal pivoting with a single-pivot fallback (Judice and Pires 1994): all variables on
+// the wrong side change at once while that lowers their number, else only the last one does, which
+// ends for every positive definite S (Murty 1974). S may be semidefinite where bounded rows are
+// redundant; a shift of 1e-12 of the diagonal stands in for the missing rank.
+#include "solve/box_pivot.h"
+#include "linalg/dense.h"
+#include <math.h>
+
+static double box_clamp(double x, double lower, double upper)
+{
+    return x < lower ? lower : x > upper ? upper : x;
+}
+
+// y for the current sides: the bounded ones at their bounds, the free ones with w = 0.
+static void box_solve_free(box_pivot *s, const double *S, int n, const double *q, const double *lower,
+                           const double *upper, double *y)
+{
+    int m = 0;
+    for (int i = 0; i < n; ++i) {
+        if (s->side[i] == 0) {
+            s->index[m++] = i;
+        } else {
+            y[i] = s->side[i] < 0 ? lower[i] : upper[i];
+        }
+    }
+    for (int a = 0; a < m; ++a) {
+        int i = s->index[a];
+        double rhs = -q[i];
+        for (int j = 0; j < n; ++j) {
+            if (s->side[j] != 0 && y[j] != 0.0) {
+                rhs -= S[i * n + j] * y[j];
+            }
+        }
+        s->x[a] = rhs;
+        for (int b = 0; b <= a; ++b) {
+            s->matrix[a * m + b] = S[i * n + s->index[b]];
+        }
+        s->matrix[a * m + a] *= 1.0 + 1e-12;
+    }
+    pawl_ldl_factor(s->matrix, m, m, 1e-14, s->inverse_d);
+    pawl_ldl_solve(s->matrix, m, m, s->inverse_d, s->x);
+    for (int a = 0; a < m; ++a) {
+        y[s->index[a]] = s->x[a];
+    }
+}
+
+// Which side variable i should be on, given y and w.
+static signed char box_wanted(const box_pivot *s, int i, double y, double w, double lower,
+                              double upper, double slack_y, double slack_w)
+{
+    if (s->side[i] == 0) {
+        return (signed char)(y < lower - slack_y ? -1 : y > upper + slack_y ? 1 : 0);
+    }
+    bool keep = s->side[i] < 0 ? w >= -slack_w : w <= slack_w;
+    return keep ? s->side[i] : 0;
+}
+
+int pawl_box_pivot(box_pivot *s, const double *S, int n, const double *q, const double *lower,
+                   const double *upper, int max_pivots, double *y)
+{
+    double scale = 0.0;
+    for (int i = 0; i < n; ++i) {
+        s->side[i] = (signed char)(y[i] <= lower[i] ? -1 : y[i] >= upper[i] ? 1 : 0);
+        scale = fmax(scale, fabs(q[i]));
+    }
+    int best = n + 1, patience = 3;
+    for (int pivot = 1; pivot <= max_pivots; ++pivot) {
+        box_solve_free(s, S, n, q, lower, upper, y);
+        int wrong = 0, last = -1;
+        for (int i = 0; i < n; ++i) {
+            double w = q[i];
+            for (int j = 0; j < n; ++j) {
+                w += S[i * n + j] * y[j];
+            }
+            double d = S[i * n + i];
+            double slack_w = 1e-13 * (scale + d * fabs(y[i]));
+            signed char side = box_wanted(s, i, y[i], w, lower[i], upper[i],
+                                          d > 0.0 ? slack_w / d : 0.0, slack_w);
+            s->index[i] = side;
+            if (side != s->side[i]) {
+                ++wrong;
+                last = i;
+            }
+        }
+        if (wrong == 0) {
+            for (int i = 0; i < n; ++i) {
+                y[i] = box_clamp(y[i], lower[i], upper[i]);
+            }
+            return pivot;
+        }
+        if (wrong < best) {
+            best = wrong;
+            patience = 3;
+        } else if (patience > 0) {
+            --patience;
+        }
+        for (int i = 0; i < n; ++i) {
+            if (patience > 0 || i == last) {
+                s->side[i] = (signed char)s->index[i];
+            }
+        }
+    }
+    for (int i = 0; i < n; ++i) {
+        y[i] = box_clamp(y[i], lower[i], upper[i]);
+    }
+    return -1;
+}
+
+double pawl_box_sweep(const double *S, int n, const double *q, const double *lower,
+                      const double *upper, double *y)
+{
+    double change = 0.0;
+    for (int i = 0; i < n; ++i) {
+        double d = S[i * n + i];
+        if (!(d > 0.0)) {
+            continue;
+        }
+        double w = q[i] + pawl_dot(S + i * n, y, n);
+        double fresh = box_clamp(y[i] - w / d, lower[i], upper[i]);
+        change = fmax(change, d * fabs(fresh - y[i]));
+        y[i] = fresh;
+    }
+    return change;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The dense box problem: w = S y + q, lower <= y <= upper, w complementary to the bounds.
+#pragma once
+#include <stdbool.h>
+
+typedef struct box_pivot {
+    double *matrix;    // (n x n) scratch for the free part of S
+    double *inverse_d; // (n)
+    double *x;         // (n)
+    int *index;        // (n) which variables are free
+    signed char *side; // (n) -1 at the lower bound, 0 free, 1 at the upper
+} box_pivot;
+
+// Solves exactly by principal pivoting. y holds the guess and the answer. Returns the number of
+// pivots, or -1 when max_pivots were not enough.
+int pawl_box_pivot(box_pivot *s, const double *S, int n, const double *q, const double *lower,
+                   const double *upper, int max_pivots, double *y);
+// One projected Gauss-Seidel sweep. Returns the largest change of y times its diagonal entry.
+double pawl_box_sweep(const double *S, int n, const double *q, const double *lower,
+                      const double *upper, double *y);

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// direct: the free rows exactly by factorization (eliminate.h), the bounded rows exactly by
+// pivoting on what is left of them. No warm start of the free rows, so that redundant reactions
+// are always those of least norm. For many bounded rows (hundreds) pgs-ncp is cheaper.
+#include "solve/box_pivot.h"
+#include "solve/eliminate.h"
+#include "solve/solver_ops.h"
+
+typedef struct direct {
+    pawl_solver base;
+    eliminator eliminate;
+    box_pivot box;
+    double *y; // (bounded)
+} direct;
+
+static pawl_solver *direct_layout(const solver_def *def, pawl_carver *mem)
+{
+    size_t n = (size_t)(def->max_rows - def->free_rows);
+    direct *s = PAWL_CARVE(mem, direct, 1);
+    direct layout = {.eliminate = pawl_eliminator_layout(def->max_rows, def->free_rows, mem)};
+    layout.box.matrix = PAWL_CARVE(mem, double, n * n);
+    layout.box.inverse_d = PAWL_CARVE(mem, double, n);
+    layout.box.x = PAWL_CARVE(mem, double, n);
+    layout.box.index = PAWL_CARVE(mem, int, n);
+    layout.box.side = PAWL_CARVE(mem, signed char, n);
+    layout.y = PAWL_CARVE(mem, double, n);
+    if (s == NULL) {
+        return NULL; // measuring pass: only the byte count matters
+    }
+    *s = layout;
+    return &s->base;
+}
+
+static void direct_solve(pawl_solver *base, const pawl_problem *p, double *lambda,
+                         solver_report *report)
+{
+    direct *s = (direct *)base;
+    int n = p->free_row_count, m = p->row_count - n;
+    *report = (solver_report){PAWL_CONVERGED, 0};
+    pawl_eliminate_factor(p, base->def.regularization);
+    if (m > 0) {
+        for (int i = 0; i < m; ++i) {
+            s->y[i] = lambda[n + i];
+        }
+        pawl_eliminate_reduce(&s->eliminate, p, lambda);
+        int pivots = pawl_box_pivot(&s->box, s->eliminate.reduced, m, s->eliminate.reduced_v,
+                                    p->lower + n, p->upper + n, 20 + 4 * m, s->y);
+        if (pivots < 0) {
+            report->outcome = PAWL_ITERATION_LIMIT;
+        }
+        report->iterations += pivots < 0 ? 20 + 4 * m : pivots;
+        for (int i = 0; i < m; ++i) {
+            lambda[n + i] = s->y[i];
+        }
+    }
+    report->iterations += pawl_eliminate_recover(&s->eliminate, p, lambda);
+}
+
+const pawl_solver_ops pawl_direct_ops = {
+    .name = "direct",
+    .summary = "exact factorization of joints and springs, pivoting for limits and friction losses",
+    .layout = direct_layout,
+    .solve = direct_solve,
+};

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// What a solver is: one file, one row in solver_table.c. It sees the problem and nothing else.
+#pragma once
+#include "base/carver.h"
+#include "pawl/sim.h"
+#include "problem/problem.h"
+
+typedef struct solver_def {
+    pawl_solver_kind kind;
+    int max_rows, free_rows, max_block_dim, max_blocks; // capacities
+    double tolerance;      // on the scaled natural map [m/s]
+    int max_iterations;
+    bool exact_joints;
+    double regularization; // relative shift of the factor where rows may depend on each other
+} solver_def;
+
+typedef struct solver_report {
+    pawl_outcome outcome;
+    int iterations;
+} solver_report;
+
+typedef struct pawl_solver pawl_solver;
+typedef struct pawl_solver_ops {
+    const char *name;    // one spelling, for the command line, the docs and the logs
+    const char *summary; // one line
+    pawl_solver *(*layout)(const solver_def *def, pawl_carver *mem);
+    // lambda (rows): warm start in, answer out. Never allocates.
+    void (*solve)(pawl_solver *s, const pawl_problem *p, double *lambda, solver_report *report);
+} pawl_solver_ops;
+
+struct pawl_solver { // every solver embeds this as its first member
+    const pawl_solver_ops *ops;
+    pawl_env env;
+    solver_def def;
+    size_t bytes;
+};
+
+const pawl_solver_ops *pawl_solver_find(int kind); // NULL if unknown
+extern const pawl_solver_ops pawl_direct_ops;
+extern const pawl_solver_ops pawl_pgs_ncp_ops;
+
+pawl_status pawl_solver_create(const pawl_env *env, const solver_def *def, pawl_solver **out);
+void pawl_solver_destroy(pawl_solver *solver);
+void pawl_solver_solve(pawl_solver *solver, const pawl_problem *p, double *lambda,
+                       solver_report *report);

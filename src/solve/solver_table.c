@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+#include "solve/solver_ops.h"
+
+static const pawl_solver_ops *const solver_table[] = {
+    [PAWL_SOLVER_DIRECT] = &pawl_direct_ops,
+    [PAWL_SOLVER_PGS_NCP] = &pawl_pgs_ncp_ops,
+};
+_Static_assert(sizeof solver_table / sizeof solver_table[0] == PAWL_SOLVER_COUNT, "missing row");
+
+const pawl_solver_ops *pawl_solver_find(int kind)
+{
+    return kind >= 0 && kind < PAWL_SOLVER_COUNT ? solver_table[kind] : NULL;
+}
+
+const char *pawl_solver_name(int kind)
+{
+    return pawl_solver_find(kind) != NULL ? pawl_solver_find(kind)->name : NULL;
+}
+
+const char *pawl_solver_summary(int kind)
+{
+    return pawl_solver_find(kind) != NULL ? pawl_solver_find(kind)->summary : NULL;
+}

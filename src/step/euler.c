@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// euler: semi-implicit Euler (loops eq. 10). Rows at the start of the step,
+//   M (u+ - u-) = h f + JT lambda,   r+ = r + h v+,   q+ = exp(h w+) q,
+// springs, dampers and PD actuators at its end. First order.
+#include "step/stepper_ops.h"
+
+static void euler_advance(step_context *c, pawl_state *s, pawl_step_report *report)
+{
+    step_weights w = pawl_step_weights(c, s);
+    w.theta = 1.0;
+    w.ahead = 1.0;
+    w.behind = 0.0;
+    w.remaining = 1.0;
+    w.target_time = w.end;
+    pawl_velocity_step(c, s->bodies, s, &w, report);
+    pawl_advance_poses(c->model, s->bodies, s->bodies, w.h, w.end);
+}
+
+const pawl_stepper_ops pawl_euler_ops = {
+    .name = "euler",
+    .summary = "semi-implicit Euler, springs and PD implicit: first order, robust",
+    .advance = euler_advance,
+};

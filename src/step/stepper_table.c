@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+#include "step/stepper_ops.h"
+
+static const pawl_stepper_ops *const stepper_table[] = {
+    [PAWL_STEPPER_EULER] = &pawl_euler_ops,
+    [PAWL_STEPPER_MOREAU] = &pawl_moreau_ops,
+};
+_Static_assert(sizeof stepper_table / sizeof stepper_table[0] == PAWL_STEPPER_COUNT, "missing row");
+
+const pawl_stepper_ops *pawl_stepper_find(int kind)
+{
+    return kind >= 0 && kind < PAWL_STEPPER_COUNT ? stepper_table[kind] : NULL;
+}
+
+const char *pawl_stepper_name(int kind)
+{
+    return pawl_stepper_find(kind) != NULL ? pawl_stepper_find(kind)->name : NULL;
+}
+
+const char *pawl_stepper_summary(int kind)
+{
+    return pawl_stepper_find(kind) != NULL ? pawl_stepper_find(kind)->summary : NULL;
+}

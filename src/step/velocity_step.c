@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The velocity part of a step that both euler and moreau share: free motion, the constraint
+// problem, the new twists, and who did how much work.
+#include "step/gyroscope.h"
+#include "step/stepper_ops.h"
+#include <string.h>
+
+step_weights pawl_step_weights(const step_context *c, const pawl_state *s)
+{
+    const pawl_settings *set = c->settings;
+    return (step_weights){.h = set->dt,
+                          .begin = s->time,
+                          .end = (double)(s->step + 1) * set->dt,
+                          .erp_joint = set->project ? 0.0 : set->erp_joint,
+                          .erp_limit = set->erp_limit};
+}
+
+static void step_put(double *u, pawl_vec3 linear, pawl_vec3 angular)
+{
+    u[0] = linear.x, u[1] = linear.y, u[2] = linear.z;
+    u[3] = angular.x, u[4] = angular.y, u[5] = angular.z;
+}
+
+static pawl_vec3 step_linear(const double *u)
+{
+    return v3(u[0], u[1], u[2]);
+}
+
+static pawl_vec3 step_angular(const double *u)
+{
+    return v3(u[3], u[4], u[5]);
+}
+
+static pawl_vec3 step_signals(const pawl_signal signal[3], double t)
+{
+    return v3(pawl_signal_value(&signal[0], t), pawl_signal_value(&signal[1], t),
+              pawl_signal_value(&signal[2], t));
+}
+
+static void step_add(double *p, pawl_vec3 linear, pawl_vec3 angular)
+{
+    p[0] += linear.x, p[1] += linear.y, p[2] += linear.z;
+    p[3] += angular.x, p[4] += angular.y, p[5] += angular.z;
+}
+
+// Impulses of applied forces over the step.
+static void step_apply_forces(step_context *c, const step_weights *w)
+{
+    const pawl_model *m = c->model;
+    const pawl_assembly *a = c->assembly;
+    for (int i = 0; i < m->force_count; ++i) {
+        const pawl_force_def *d = &m->forces[i];
+        const pawl_mat3 *r = &a->rotation[d->body];
+        pawl_vec3 force = step_signals(d->force, w->target_time);
+        pawl_vec3 torque = step_signals(d->torque, w->target_time);
+        if (d->in_body_axes) {
+            force = m3_mul(r, force);
+            torque = m3_mul(r, torque);
+        }
+        pawl_vec3 lever = m3_mul(r, v3_sub(d->point, m->bodies[d->body].com));
+        pawl_vec3 moment = v3_add(torque, v3_cross(lever, force));
+        step_add(c->impulse + 6 * d->body, v3_scale(w->h, force), v3_scale(w->h, moment));
+    }
+}
+
+// Impulse of force actuators, added to `out`; with a rate vector their work instead.
+static double step_force_actuator(step_context *c, int i, const step_weights *w)
+{
+    const pawl_actuator_def *d = &c->model->actuators[i];
+    double force = pawl_signal_value(&d->target, w->target_time);
+    return fmin(fmax(force, -d->effort), d->effort);
+}
+
+static void step_apply_actuators(step_context *c, const step_weights *w)
+{
+    const pawl_model *m = c->model;
+    for (int i = 0; i < m->actuator_count; ++i) {
+        const pawl_actuator_def *d = &m->actuators[i];
+        if (d->kind != PAWL_ACTUATOR_FORCE) {
+            continue;
+        }
+        const model_joint *j = &m->joints[d->joint];
+        const coordinate_row *g = &c->assembly->coordinates[j->first_coordinate + d->coordinate];
+        c->effort[i] = step_force_actuator(c, i, w);
+        double impulse = w->h * c->effort[i];
+        const int body[2] = {j->base, j->follower};
+        const double *row[2] = {g->base, g->follower};
+        for (int side = 0; side < 2; ++side) {
+            for (int k = 0; k < 6 && body[side] >= 0; ++k) {
+                c->u_free[6 * body[side] + k] += impulse * row[side][k]; // still impulses here
+            }
+        }
+    }
+}
+
+// The mean twist that carries a kinematic body through the step.
+static void step_kinematic_twist(const model_body *b, const step_weights *w, double *u)
+{
+    pawl_pose from = pawl_kinematic_pose(b, w->begin), to = pawl_kinematic_pose(b, w->end);
+    pawl_vec3 turn = quat_log(quat_mul(to.orientation, quat_conj(from.orientation)));
+    step_put(u, v3_scale(1.0 / w->h, v3_sub(to.position, from.position)),
+             v3_scale(1.0 / w->h, turn));
+}
+
+// u_free: the twists after the step if no row acted. On entry u_free holds impulses.
+static void step_free_motion(step_context *c, const pawl_state *s, const step_weights *w)
+{
+    const pawl_model *m = c->model;
+    const pawl_assembly *a = c->assembly;
+    double keep = (1.0 - w->theta) * w->h; // explicit part of body damping
+    for (int i = 0; i < m->body_count; ++i) {
+        const model_body *b = &m->bodies[i];
+        const body_state *x = &s->bodies[i];
+        double *u = c->u_free + 6 * i;
+        if (b->kind == PAWL_BODY_KINEMATIC) {
+            step_kinematic_twist(b, w, u);
+            memcpy(c->u_start + 6 * i, u, 6 * sizeof *u);
+            continue;
+        }
+        step_put(c->u_start + 6 * i, x->v, x->w);
+        pawl_vec3 push = v3_axpy(step_linear(u), w->h * b->mass * b->gravity_scale, m->gravity);
+        push = v3_axpy(push, b->mass - keep * b->linear_damping, x->v);
+        pawl_vec3 v = v3_scale(a->inverse_mass[i], push);
+        if (b->kind == PAWL_BODY_POINT) {
+            step_put(u, v, v3(0, 0, 0));
+            continue;
+        }
+        const pawl_mat3 *r = &a->rotation[i];
+        pawl_vec3 torque = v3_scale(1.0 / w->h, m3_tmul(r, step_angular(u)));
+        pawl_vec3 spin = m3_mul(r, pawl_gyroscope_step(b, m3_tmul(r, x->w), torque, w->h));
+        if (b->angular_damping > 0.0) {
+            pawl_mat3 inertia = m3_congruence(r, &b->inertia);
+            pawl_vec3 L = v3_axpy(m3_mul(&inertia, spin), -keep * b->angular_damping, x->w);
+            spin = m3_mul(&a->inverse_inertia[i], L);
+        }
+        step_put(u, v, spin);
+    }
+}
+
+// Work of an impulse p on a body over the step: p . (u- + u+)/2, exactly its share of the change
+// of kinetic energy.
+static double step_work(const step_context *c, int body, const double *p)
+{
+    const double *a = c->u_start + 6 * body, *b = c->u_next + 6 * body;
+    double work = 0.0;
+    for (int k = 0; k < 6; ++k) {
+        work += 0.5 * p[k] * (a[k] + b[k]);
+    }
+    return work;
+}
+
+static double step_body_damping_work(const step_context *c, int i, const step_weights *w)
+{
+    const model_body *b = &c->model->bodies[i];
+    const double *u = c->u_start + 6 * i, *n = c->u_next + 6 * i;
+    double p[6];
+    for (int k = 0; k < 6; ++k) {
+        double d = k < 3 ? b->linear_damping : b->angular_damping;
+        p[k] = -w->h * d * ((1.0 - w->theta) * u[k] + w->theta * n[k]);
+    }
+    return step_work(c, i, p);
+}
+
+// Damper of a soft row or spring: impulse -h d (theta rate+ + (1 - theta) rate-).
+static double step_damper_work(double d, double before, double after, const step_weights *w)
+{
+    return -w->h * d * (w->theta * after + (1.0 - w->theta) * before) * 0.5 * (before + after);
+}
+
+static void step_row_work(const step_context *c, int r, double before, double after,
+                          const step_weights *w, double *work)
+{
+    const pawl_model *m = c->model;
+    const row_info *info = &c->assembly->rows[r];
+    double done = c->lambda[r] * 0.5 * (before + after);
+    switch (info->kind) {
+    case ROW_JOINT:
+        break; // no work but through moving bases, see below
+    case ROW_MOTION:
+        work[WORK_MOTION] += done;
+        break;
+    case ROW_SOFT:
+        work[WORK_DAMPERS] += step_damper_work(m->joints[info->owner].coordinate[info->part].damping,
+                                               before, after, w);
+        break;
+    case ROW_SPRING:
+        work[WORK_DAMPERS] += step_damper_work(m->springs[info->owner].damping, before, after, w);
+        break;
+    case ROW_ACTUATOR:
+        work[WORK_ACTUATORS] += done;
+        break;
+    case ROW_FRICTION:
+        work[WORK_FRICTION] += done;
+        break;
+    case ROW_LOWER:
+    case ROW_UPPER:
+        work[WORK_LIMITS] += done;
+        break;
+    }
+}
+
+// A kinematic body works against what the rows push it with.
+static void step_kinematic_work(const step_context *c, double *work)
+{
+    const pawl_assembly *a = c->assembly;
+    for (int k = 0; k < a->problem.block_count; ++k) {
+        const row_block *b = &a->blocks[k];
+        for (int s = 0; s < b->body_count; ++s) {
+            if (c->model->bodies[b->body[s]].kind != PAWL_BODY_KINEMATIC) {
+                continue;
+            }
+            for (int r = 0; r < b->rows.dim; ++r) {
+                double p[6];
+                for (int i = 0; i < 6; ++i) {
+                    p[i] = c->lambda[b->rows.first_row + r] * a->J[b->jacobian[s] + 6 * r + i];
+                }
+                work[WORK_MOTION] -= step_work(c, b->body[s], p);
+            }
+        }
+    }
+}
+
+static void step_count_work(step_context *c, const step_weights *w, pawl_state *s)
+{
+    const pawl_model *m = c->model;
+    pawl_assembly *a = c->assembly;
+    for (int i = 0; i < m->body_count; ++i) {
+        s->work[WORK_FORCES] += step_work(c, i, c->impulse + 6 * i);
+        if (m->bodies[i].kind != PAWL_BODY_KINEMATIC) {
+            s->work[WORK_DAMPERS] += step_body_damping_work(c, i, w);
+        }
+    }
+    for (int i = 0; i < m->actuator_count; ++i) {
+        const pawl_actuator_def *d = &m->actuators[i];
+        if (d->kind == PAWL_ACTUATOR_FORCE) {
+            int flat = m->joints[d->joint].first_coordinate + d->coordinate;
+            const coordinate_row *g = &a->coordinates[flat];
+            double before = pawl_assembly_coordinate_rate(a, d->joint, g, c->u_start);
+            double after = pawl_assembly_coordinate_rate(a, d->joint, g, c->u_next);
+            s->work[WORK_ACTUATORS] += w->h * c->effort[i] * 0.5 * (before + after);
+        }
+    }
+    // velocity and diagonal have served the judge: now rates before and after
+    pawl_assembly_row_velocity(a, c->u_start, c->velocity);
+    pawl_assembly_row_velocity(a, c->u_next, c->diagonal);
+    for (int r = 0; r < a->problem.row_count; ++r) {
+        step_row_work(c, r, c->velocity[r], c->diagonal[r], w, s->work);
+        if (a->rows[r].kind == ROW_ACTUATOR) {
+            c->effort[a->rows[r].owner] = c->lambda[r] / w->h;
+        }
+    }
+    step_kinematic_work(c, s->work);
+}
+
+void pawl_velocity_step(step_context *c, const body_state *place, pawl_state *s,
+                        const step_weights *w, pawl_step_report *report)
+{
+    const pawl_model *m = c->model;
+    pawl_assembly *a = c->assembly;
+    size_t twists = (size_t)(6 * m->body_count) * sizeof(double);
+    double placed = w->end - w->remaining * w->h;
+    pawl_assembly_place(a, place, s->coordinates, placed, w->theta * w->h);
+
+    memset(c->impulse, 0, twists);
+    step_apply_forces(c, w);
+    memcpy(c->u_free, c->impulse, twists);
+    step_apply_actuators(c, w);
+    step_free_motion(c, s, w);
+
+    pawl_assembly_pose_problem(a, s->bodies, w);
+    pawl_assembly_set_free_velocity(a, c->u_free);
+    const pawl_problem *p = &a->problem;
+    for (int r = 0; r < p->row_count; ++r) {
+        c->lambda[r] = c->settings->warm_start ? s->impulses[a->rows[r].slot] : 0.0;
+    }
+    solver_report solved = {PAWL_CONVERGED, 0};
+    if (p->row_count > 0) {
+        pawl_solver_solve(c->solver, p, c->lambda, &solved);
+    }
+    memcpy(c->u_next, c->u_free, twists);
+    pawl_assembly_add_impulses(a, c->lambda, c->u_next);
+
+    p->delassus->ops->diagonal(p->delassus, c->diagonal);
+    pawl_problem_velocity(p, c->lambda, c->velocity);
+    *report = (pawl_step_report){.outcome = solved.outcome,
+                                 .iterations = solved.iterations,
+                                 .rows = p->row_count,
+                                 .bounded_rows = p->row_count - p->free_row_count,
+                                 .residual = pawl_problem_judge(p, c->lambda, c->velocity,
+                                                                c->diagonal)};
+    if (!(report->residual.natural_scaled <= c->settings->tolerance) &&
+        report->outcome == PAWL_CONVERGED) {
+        report->outcome = PAWL_STALLED;
+    }
+    step_count_work(c, w, s);
+
+    memset(s->impulses, 0, (size_t)pawl_impulse_slots(m).count * sizeof *s->impulses);
+    for (int r = 0; r < p->row_count; ++r) {
+        s->impulses[a->rows[r].slot] = c->lambda[r];
+    }
+    for (int i = 0; i < m->body_count; ++i) {
+        s->bodies[i].v = step_linear(c->u_next + 6 * i);
+        s->bodies[i].w = step_angular(c->u_next + 6 * i);
+    }
+}
+
+void pawl_advance_poses(const pawl_model *m, const body_state *twists, body_state *bodies,
+                        double duration, double t)
+{
+    for (int i = 0; i < m->body_count; ++i) {
+        const model_body *b = &m->bodies[i];
+        body_state *x = &bodies[i];
+        if (b->kind == PAWL_BODY_KINEMATIC) {
+            pawl_pose pose = pawl_kinematic_pose(b, t);
+            x->r = pose.position;
+            x->q = pose.orientation;
+            continue;
+        }
+        x->r = v3_axpy(x->r, duration, twists[i].v);
+        if (b->kind == PAWL_BODY_RIGID) {
+            x->q = quat_advance(x->q, v3_scale(duration, twists[i].w));
+        }
+    }
+}
