@@ -55,6 +55,7 @@ static void assembly_scale_by_mass(pawl_assembly *a, const row_block *b)
             const double *row = assembly_row(a, b, k, r);
             double *out = a->MJ + b->jacobian[k] + 6 * r;
             pawl_vec3 w = m3_mul(inertia, v3(row[3], row[4], row[5]));
+            w = v3_scale(a->turn_ease, w);
             out[0] = s * row[0], out[1] = s * row[1], out[2] = s * row[2];
             out[3] = w.x, out[4] = w.y, out[5] = w.z;
         }
@@ -87,22 +88,32 @@ static void assembly_place_bodies(pawl_assembly *a, double damping_time)
     }
 }
 
+// Coordinates of a joint: values, and gradients where wanted.
+static void assembly_place_coordinates(pawl_assembly *a, const model_joint *j,
+                                       const joint_frames *frames, const double *reference,
+                                       bool gradients)
+{
+    for (int c = 0; c < j->coordinate_count; ++c) {
+        int flat = j->first_coordinate + c;
+        bool turns = j->keeps_turns && pawl_joint_kind_is_angle(j->kind, c);
+        coordinate_row *g = &a->coordinates[flat];
+        if (a->coordinate_used[flat]) {
+            g->value = pawl_joint_coordinate(j, frames, c, gradients ? g->base : NULL, g->follower);
+        } else if (turns) {
+            g->value = pawl_joint_coordinate(j, frames, c, NULL, NULL);
+        }
+        if (turns) {
+            g->value = pawl_unwrap(g->value, reference[flat]);
+        }
+    }
+}
+
 static void assembly_place_joint(pawl_assembly *a, int index, const double *reference)
 {
     const model_joint *j = &a->model->joints[index];
     joint_frames frames;
     pawl_joint_frames(j, a->bodies, a->rotation, &frames);
-    for (int c = 0; c < j->coordinate_count; ++c) {
-        int flat = j->first_coordinate + c;
-        bool screw = j->kind == PAWL_JOINT_SCREW;
-        if (a->coordinate_used[flat] || screw) {
-            coordinate_row *g = &a->coordinates[flat];
-            g->value = pawl_joint_coordinate(j, &frames, c, g->base, g->follower);
-            if (j->keeps_turns && pawl_joint_kind_is_angle(j->kind, c)) {
-                g->value = pawl_unwrap(g->value, reference[flat]);
-            }
-        }
-    }
+    assembly_place_coordinates(a, j, &frames, reference, true);
     if (a->joint_block[index] < 0) {
         return;
     }
@@ -122,6 +133,14 @@ static void assembly_place_joint(pawl_assembly *a, int index, const double *refe
     }
 }
 
+static double assembly_gear_residual(const pawl_assembly *a, const pawl_gear_def *g)
+{
+    const model_joint *joints = a->model->joints;
+    double q = a->coordinates[joints[g->joint].first_coordinate + g->coordinate].value;
+    double p = a->coordinates[joints[g->source_joint].first_coordinate + g->source_coordinate].value;
+    return q - g->ratio * p - g->offset;
+}
+
 static void assembly_place_gear(pawl_assembly *a, int index)
 {
     const pawl_model *m = a->model;
@@ -133,7 +152,7 @@ static void assembly_place_gear(pawl_assembly *a, int index)
     assembly_clear(a, b);
     assembly_add_coordinate(a, b, 0, driven, q, 1.0);
     assembly_add_coordinate(a, b, 0, source, p, -g->ratio);
-    a->residual[b->rows.first_row] = q->value - g->ratio * p->value - g->offset;
+    a->residual[b->rows.first_row] = assembly_gear_residual(a, g);
 }
 
 // A spring's row values go to residual: its length, or its three components.
@@ -175,6 +194,48 @@ static void assembly_place_spring(pawl_assembly *a, const row_block *b, const pa
     }
 }
 
+static void assembly_place_motions(pawl_assembly *a, double t)
+{
+    const pawl_model *m = a->model;
+    if (m->motion_count == 0) {
+        return;
+    }
+    for (int r = 0; r < a->free_rows; ++r) {
+        const row_info *info = &a->rows[r];
+        if (info->kind == ROW_MOTION) {
+            a->residual[r] = a->coordinates[info->coordinate].value -
+                             pawl_signal_value(&m->motions[info->owner].target, t);
+        }
+    }
+}
+
+void pawl_assembly_place_residuals(pawl_assembly *a, const body_state *bodies,
+                                   const double *reference, double t)
+{
+    const pawl_model *m = a->model;
+    for (int i = 0; i < m->body_count; ++i) {
+        a->rotation[i] = quat_matrix(bodies[i].q);
+    }
+    for (int i = 0; i < m->joint_count; ++i) {
+        const model_joint *j = &m->joints[i];
+        int block = a->joint_block[i];
+        if (j->kind == PAWL_JOINT_GEAR) {
+            a->residual[a->blocks[block].rows.first_row] = assembly_gear_residual(a, &j->gear);
+            continue;
+        }
+        joint_frames frames;
+        pawl_joint_frames(j, bodies, a->rotation, &frames);
+        assembly_place_coordinates(a, j, &frames, reference, false);
+        if (block >= 0) {
+            double angle =
+                j->kind == PAWL_JOINT_SCREW ? a->coordinates[j->first_coordinate].value : 0.0;
+            pawl_joint_rows(j, &frames, angle, a->residual + a->blocks[block].rows.first_row, NULL,
+                            NULL);
+        }
+    }
+    assembly_place_motions(a, t);
+}
+
 void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const double *reference,
                          double t, double damping_time)
 {
@@ -195,13 +256,7 @@ void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const doubl
         }
         assembly_scale_by_mass(a, b);
     }
-    for (int r = 0; r < a->free_rows; ++r) {
-        const row_info *info = &a->rows[r];
-        if (info->kind == ROW_MOTION) {
-            a->residual[r] = a->coordinates[info->coordinate].value -
-                             pawl_signal_value(&m->motions[info->owner].target, t);
-        }
-    }
+    assembly_place_motions(a, t);
     a->problem.block_count = a->free_blocks; // bounded rows come with the problem
 }
 
@@ -414,24 +469,14 @@ void pawl_assembly_pose_closure(pawl_assembly *a)
     p->lower = a->lower;
     p->upper = a->upper;
     p->compliance = a->compliance;
-    for (int k = 0; k < a->free_blocks; ++k) {
-        const row_block *b = &a->blocks[k];
-        for (int r = 0; r < b->rows.dim; ++r) {
-            int row = b->rows.first_row + r;
-            bool hard = a->rows[row].kind <= ROW_MOTION;
-            a->lower[row] = -INFINITY;
-            a->upper[row] = INFINITY;
-            a->compliance[row] = hard ? 0.0 : 1.0;
-            a->v_f[row] = 0.0;
-            if (hard) {
-                continue;
-            }
-            a->residual[row] = 0.0;
-            for (int s = 0; s < b->body_count; ++s) {
-                memset(a->J + b->jacobian[s] + 6 * r, 0, 6 * sizeof(double));
-                memset(a->MJ + b->jacobian[s] + 6 * r, 0, 6 * sizeof(double));
-            }
-        }
+    // Against an inverse mass of 1e30 per kg a row does nothing that a double would notice.
+    const double nothing = 1e30;
+    for (int r = 0; r < a->free_rows; ++r) {
+        bool hard = a->rows[r].kind <= ROW_MOTION;
+        a->lower[r] = -INFINITY;
+        a->upper[r] = INFINITY;
+        a->compliance[r] = hard ? 0.0 : nothing;
+        a->v_f[r] = 0.0;
     }
 }
 

@@ -63,7 +63,9 @@ typedef struct pawl_assembly {
     pawl_env env;
     size_t bytes;
     const pawl_model *model;
-    bool has_loops; // some free rows may depend on others
+    bool has_loops;   // some free rows may depend on others
+    bool has_damping; // of bodies: the inertias depend on the step
+    bool has_working_rows; // rows that can do work: all but joints between moving bodies
     // the plan
     int free_rows, free_blocks, max_rows, max_blocks;
     row_block *blocks;          // (max_blocks) the free ones first
@@ -75,6 +77,7 @@ typedef struct pawl_assembly {
     bool *coordinate_used;      // (coordinate_count)
     // placed
     const body_state *bodies;   // the configuration it was placed at
+    double turn_ease;           // scales inverse inertias; 1 but in a projection that needs it
     pawl_mat3 *rotation;        // (body_count)
     double *inverse_mass;       // (body_count)
     pawl_mat3 *inverse_inertia; // (body_count) world axes
@@ -91,10 +94,14 @@ typedef struct pawl_assembly {
 pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *model, pawl_assembly **out);
 void pawl_assembly_destroy(pawl_assembly *a);
 
-// Rotations, Jacobians of the free rows, residuals at time t, and used coordinates (unwrapped
-// against `reference`). Body inertias get theta h times the bodies' damping added.
+// Rotations, Jacobians of the free rows, residuals at time t, and joint coordinates (those that are
+// used or count turns; angles unwrapped against `reference`). Body inertias get damping_time times
+// the bodies' damping added.
 void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const double *reference,
                          double t, double damping_time);
+// Residuals of joint and motion rows alone; Jacobians stay where they were placed.
+void pawl_assembly_place_residuals(pawl_assembly *a, const body_state *bodies,
+                                   const double *reference, double t);
 // Biases, compliances, bounds and the bounded rows that may act, from the velocities at the start
 // of the step. Then v_f = J u_free + bias.
 void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const step_weights *w);
@@ -106,6 +113,6 @@ void pawl_assembly_row_velocity(const pawl_assembly *a, const double *u, double 
 // Rate of a coordinate row for twists u (6 x bodies).
 double pawl_assembly_coordinate_rate(const pawl_assembly *a, int joint, const coordinate_row *row,
                                      const double *u);
-// Leaves the configuration constraints alone: rows that are not a joint's or a motion's get a zero
-// Jacobian and unit compliance, bounded rows go. Until the next place.
+// Leaves the configuration constraints alone: rows that are not a joint's or a motion's become so
+// soft that they do nothing, bounded rows go.
 void pawl_assembly_pose_closure(pawl_assembly *a);

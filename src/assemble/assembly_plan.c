@@ -302,6 +302,7 @@ pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *m, pawl_
     pawl_assembly *a = plan_layout(m, &count, free_rows, free_blocks, &mem);
     a->env = *env;
     a->bytes = need.used;
+    a->turn_ease = 1.0;
     for (int i = 0; i < m->joint_count; ++i) {
         a->joint_block[i] = -1;
     }
@@ -310,6 +311,15 @@ pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *m, pawl_
     plan_bounded_rows(m, &slots, &fill);
     plan_mark_used(a);
     a->has_loops = plan_has_loops(a, parent);
+    a->has_working_rows = a->candidate_count > 0;
+    for (int r = 0; r < free_rows; ++r) {
+        a->has_working_rows = a->has_working_rows || a->rows[r].kind != ROW_JOINT;
+    }
+    for (int i = 0; i < m->body_count; ++i) {
+        a->has_working_rows = a->has_working_rows || m->bodies[i].kind == PAWL_BODY_KINEMATIC;
+        a->has_damping = a->has_damping || m->bodies[i].linear_damping > 0.0 ||
+                         m->bodies[i].angular_damping > 0.0;
+    }
     for (int b = 0; b < free_blocks; ++b) {
         a->problem_blocks[b] = a->blocks[b].rows;
     }

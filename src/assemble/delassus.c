@@ -46,10 +46,10 @@ static double delassus_entry(const pawl_assembly *a, const row_block *b, int r, 
     return sum;
 }
 
-static void delassus_diagonal(pawl_delassus *base, double *out)
+static void delassus_diagonal(pawl_delassus *base, int first_block, double *out)
 {
     const pawl_assembly *a = ((maximal_delassus *)base)->a;
-    for (int k = 0; k < a->problem.block_count; ++k) {
+    for (int k = first_block; k < a->problem.block_count; ++k) {
         const row_block *b = &a->blocks[k];
         for (int r = 0; r < b->rows.dim; ++r) {
             out[b->rows.first_row + r] = delassus_entry(a, b, r, r);

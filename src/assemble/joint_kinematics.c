@@ -81,9 +81,13 @@ void pawl_joint_frames(const model_joint *j, const body_state *bodies, const paw
         out->base_lever = v3_sub(point, b->r);
         out->t = v3_sub(out->base_lever, m3_mul(rb, j->base_anchor));
         out->base_axes = m3_product(rb, &j->base_axes);
-        base_turn = quat_mul(b->q, j->base_turn);
+        if (j->needs_turn) {
+            base_turn = quat_mul(b->q, j->base_turn);
+        }
     }
-    out->turn = quat_mul(quat_conj(base_turn), quat_mul(f->q, j->follower_turn));
+    if (j->needs_turn) {
+        out->turn = quat_mul(quat_conj(base_turn), quat_mul(f->q, j->follower_turn));
+    }
 }
 
 // Gradient of a relative displacement along e at pF: the base's lever goes to pF, too, so that
@@ -107,75 +111,89 @@ static void joint_angular_row(pawl_vec3 c, double base[6], double follower[6])
     base[3] = -c.x, base[4] = -c.y, base[5] = -c.z;
 }
 
+// Residual 2 vec(q) of a locked rotation, q the relative turn with positive scalar. In the base's
+// joint axes q' = (0, w) q / 2, so that (2 vec)' = s w - v x w: its gradient is row k of s 1 - [v]x.
+static double joint_lock_row(const joint_frames *f, int k, pawl_vec3 *gradient)
+{
+    double sign = f->turn.w < 0.0 ? -1.0 : 1.0;
+    double v[3] = {sign * f->turn.x, sign * f->turn.y, sign * f->turn.z}, a[3];
+    a[k] = sign * f->turn.w;
+    a[(k + 1) % 3] = v[(k + 2) % 3];
+    a[(k + 2) % 3] = -v[(k + 1) % 3];
+    *gradient = m3_mul(&f->base_axes, v3(a[0], a[1], a[2]));
+    return 2.0 * v[k];
+}
+
+// One row: its residual, and the axis of its gradient. Linear rows push along the axis at pF,
+// angular ones turn about it.
+static double joint_row(const model_joint *j, const joint_frames *f, int what, double angle,
+                        pawl_vec3 *axis, bool *angular)
+{
+    *angular = false;
+    switch (what) {
+    case ROW_TX:
+    case ROW_TY:
+    case ROW_TZ:
+        *axis = m3_column(&f->base_axes, what - ROW_TX);
+        return v3_dot(*axis, f->t);
+    case ROW_ALIGN_Y:
+    case ROW_ALIGN_Z: {
+        // (e . xF)' = (wF - wB) . (xF x e)
+        pawl_vec3 e = m3_column(&f->base_axes, what - ROW_ALIGN_Y + 1);
+        pawl_vec3 x = m3_column(&f->follower_axes, 0);
+        *axis = v3_cross(x, e);
+        *angular = true;
+        return v3_dot(e, x);
+    }
+    case ROW_CROSS: {
+        pawl_vec3 e = m3_column(&f->base_axes, 0);
+        pawl_vec3 y = m3_column(&f->follower_axes, 1);
+        *axis = v3_cross(y, e);
+        *angular = true;
+        return v3_dot(e, y);
+    }
+    case ROW_LOCK_X:
+    case ROW_LOCK_Y:
+    case ROW_LOCK_Z:
+        *angular = true;
+        return joint_lock_row(f, what - ROW_LOCK_X, axis);
+    case ROW_SCREW:
+        *axis = m3_column(&f->base_axes, 0);
+        return v3_dot(*axis, f->t) - j->pitch * angle;
+    case ROW_LENGTH: {
+        double length = v3_norm(f->t);
+        *axis = length > 1e-12 * j->length ? v3_scale(1.0 / length, f->t)
+                                           : m3_column(&f->base_axes, 0);
+        return length - j->length;
+    }
+    default:
+        PAWL_ASSERT(false); // gears have no frames
+        return 0.0;
+    }
+}
+
 void pawl_joint_rows(const model_joint *j, const joint_frames *f, double angle, double *residual,
                      double base[][6], double follower[][6])
 {
     const unsigned char *what = joint_row_table[j->kind];
     for (int r = 0; r < j->row_count; ++r) {
-        switch (what[r]) {
-        case ROW_TX:
-        case ROW_TY:
-        case ROW_TZ: {
-            pawl_vec3 e = m3_column(&f->base_axes, what[r] - ROW_TX);
-            residual[r] = v3_dot(e, f->t);
-            joint_linear_row(f, e, base[r], follower[r]);
-            break;
+        pawl_vec3 axis;
+        bool angular;
+        residual[r] = joint_row(j, f, what[r], angle, &axis, &angular);
+        if (base == NULL) {
+            continue;
         }
-        case ROW_ALIGN_Y:
-        case ROW_ALIGN_Z: {
-            // (e . xF)' = (wF - wB) . (xF x e)
-            pawl_vec3 e = m3_column(&f->base_axes, what[r] - ROW_ALIGN_Y + 1);
-            pawl_vec3 x = m3_column(&f->follower_axes, 0);
-            residual[r] = v3_dot(e, x);
-            joint_angular_row(v3_cross(x, e), base[r], follower[r]);
-            break;
+        if (angular) {
+            joint_angular_row(axis, base[r], follower[r]);
+            continue;
         }
-        case ROW_CROSS: {
-            pawl_vec3 e = m3_column(&f->base_axes, 0);
-            pawl_vec3 y = m3_column(&f->follower_axes, 1);
-            residual[r] = v3_dot(e, y);
-            joint_angular_row(v3_cross(y, e), base[r], follower[r]);
-            break;
-        }
-        case ROW_LOCK_X:
-        case ROW_LOCK_Y:
-        case ROW_LOCK_Z: {
-            // Residual 2 vec(q), q the relative turn with positive scalar; in the base's joint axes
-            // q' = (0, w) q / 2, so that (2 vec)' = s w - v x w: row k of s 1 - [v]x.
-            double s = f->turn.w < 0.0 ? -f->turn.w : f->turn.w;
-            double sign = f->turn.w < 0.0 ? -1.0 : 1.0;
-            double v[3] = {sign * f->turn.x, sign * f->turn.y, sign * f->turn.z};
-            int k = what[r] - ROW_LOCK_X;
-            double a[3];
-            a[k] = s;
-            a[(k + 1) % 3] = v[(k + 2) % 3];
-            a[(k + 2) % 3] = -v[(k + 1) % 3];
-            residual[r] = 2.0 * v[k];
-            joint_angular_row(m3_mul(&f->base_axes, v3(a[0], a[1], a[2])), base[r], follower[r]);
-            break;
-        }
-        case ROW_SCREW: {
-            pawl_vec3 e = m3_column(&f->base_axes, 0);
-            double tb[6], tf[6];
-            residual[r] = v3_dot(e, f->t) - j->pitch * angle;
-            joint_linear_row(f, e, base[r], follower[r]);
-            joint_angular_row(v3_scale(-j->pitch, e), tb, tf);
-            for (int k = 3; k < 6; ++k) {
-                base[r][k] += tb[k];
-                follower[r][k] += tf[k];
+        joint_linear_row(f, axis, base[r], follower[r]);
+        if (what[r] == ROW_SCREW) {
+            double turn[3] = {j->pitch * axis.x, j->pitch * axis.y, j->pitch * axis.z};
+            for (int k = 0; k < 3; ++k) {
+                follower[r][3 + k] -= turn[k];
+                base[r][3 + k] += turn[k];
             }
-            break;
-        }
-        case ROW_LENGTH: {
-            double length = v3_norm(f->t);
-            pawl_vec3 n = length > 1e-12 * j->length ? v3_scale(1.0 / length, f->t)
-                                                     : m3_column(&f->base_axes, 0);
-            residual[r] = length - j->length;
-            joint_linear_row(f, n, base[r], follower[r]);
-            break;
-        }
-        default:
-            PAWL_ASSERT(false); // gears have no frames
         }
     }
 }

@@ -18,7 +18,8 @@ typedef struct joint_frames {
 void pawl_joint_frames(const model_joint *j, const body_state *bodies, const pawl_mat3 *rotation,
                        joint_frames *out);
 
-// Rows of kind j: residual (row_count), gradients row_count x 6. Not for gears. `angle` is the
+// Rows of kind j: residual (row_count), gradients row_count x 6 (both NULL: residuals alone). Not
+// for gears. `angle` is the
 // joint's first coordinate with its turns counted; only a screw needs it.
 void pawl_joint_rows(const model_joint *j, const joint_frames *f, double angle, double *residual,
                      double base[][6], double follower[][6]);

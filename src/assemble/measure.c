@@ -86,6 +86,15 @@ static void closure_add(pawl_closure *out, int joint, double error, bool rotatio
     *slot = fmax(*slot, error);
 }
 
+static void closure_add_limit(pawl_closure *out, int joint, const pawl_coordinate_def *d, double q)
+{
+    double over = fmax(d->lower - q, q - d->upper);
+    if (over > out->limit) {
+        out->limit = over;
+        out->worst_limit = joint;
+    }
+}
+
 pawl_closure pawl_assembly_closure(const pawl_assembly *a)
 {
     const pawl_model *m = a->model;
@@ -106,25 +115,25 @@ pawl_closure pawl_assembly_closure(const pawl_assembly *a)
                         pawl_joint_kind_is_angle(m->joints[joint].kind, info->part));
         }
     }
+    for (int k = 0; k < a->candidate_count; ++k) {
+        const row_info *info = &a->candidates[k];
+        if (info->kind == ROW_LOWER || info->kind == ROW_UPPER) {
+            const pawl_coordinate_def *d = &m->joints[info->owner].coordinate[info->part];
+            closure_add_limit(&out, info->owner, d, a->coordinates[info->coordinate].value);
+        }
+    }
     return out;
 }
 
-void pawl_closure_add_limits(pawl_closure *out, const pawl_state *s)
+void pawl_assembly_count_turns(const pawl_assembly *a, pawl_state *s)
 {
-    const pawl_model *m = s->model;
+    const pawl_model *m = a->model;
     for (int i = 0; i < m->joint_count; ++i) {
         const model_joint *j = &m->joints[i];
-        for (int c = 0; c < j->coordinate_count; ++c) {
-            const pawl_coordinate_def *d = &j->coordinate[c];
-            if (isfinite(d->lower) || isfinite(d->upper)) {
-                joint_frames f;
-                pawl_state_joint_frames(s, j, &f);
-                double q = measure_coordinate(s, j, &f, c);
-                double over = fmax(d->lower - q, q - d->upper);
-                if (over > out->limit) {
-                    out->limit = over;
-                    out->worst_limit = i;
-                }
+        for (int c = 0; j->keeps_turns && c < j->coordinate_count; ++c) {
+            if (pawl_joint_kind_is_angle(j->kind, c)) {
+                int flat = j->first_coordinate + c;
+                s->coordinates[flat] = a->coordinates[flat].value;
             }
         }
     }
@@ -148,12 +157,17 @@ pawl_closure pawl_state_closure(const pawl_state *s)
             continue;
         }
         joint_frames f;
-        double residual[6], base[6][6], follower[6][6];
+        double residual[6];
         pawl_state_joint_frames(s, j, &f);
         double angle = j->kind == PAWL_JOINT_SCREW ? measure_coordinate(s, j, &f, 0) : 0.0;
-        pawl_joint_rows(j, &f, angle, residual, base, follower);
+        pawl_joint_rows(j, &f, angle, residual, NULL, NULL);
         for (int r = 0; r < j->row_count; ++r) {
             closure_add(&out, i, fabs(residual[r]), pawl_joint_row_is_rotation(j->kind, r));
+        }
+        for (int c = 0; c < j->coordinate_count; ++c) {
+            if (isfinite(j->coordinate[c].lower) || isfinite(j->coordinate[c].upper)) {
+                closure_add_limit(&out, i, &j->coordinate[c], measure_coordinate(s, j, &f, c));
+            }
         }
     }
     for (int k = 0; k < m->motion_count; ++k) {
@@ -164,7 +178,6 @@ pawl_closure pawl_state_closure(const pawl_state *s)
         closure_add(&out, d->joint, fabs(error),
                     pawl_joint_kind_is_angle(m->joints[d->joint].kind, d->coordinate));
     }
-    pawl_closure_add_limits(&out, s);
     return out;
 }
 

@@ -8,11 +8,11 @@
 
 // Frames of a joint (no gear) from the state's poses.
 void pawl_state_joint_frames(const pawl_state *s, const model_joint *j, joint_frames *out);
-// Closure from the residuals of an assembly that was placed at the state (springs are skipped).
+// Closure from an assembly that was placed at the state, limits included.
 pawl_closure pawl_assembly_closure(const pawl_assembly *a);
-// Adds the limits, which have no residual of their own.
-void pawl_closure_add_limits(pawl_closure *closure, const pawl_state *s);
-// Sets s->coordinates, the memory of full turns, from the bodies.
+// Sets s->coordinates, the memory of full turns: from the bodies, or from an assembly that was
+// placed at s.
 void pawl_state_count_turns(pawl_state *s);
+void pawl_assembly_count_turns(const pawl_assembly *a, pawl_state *s);
 // kinetic + gravity + springs
 double pawl_energy_stored(const pawl_energy *e);

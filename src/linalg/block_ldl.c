@@ -27,6 +27,7 @@ struct block_ldl {
     size_t value_count;
     double *values;
     double *inverse_d; // (row_count) by position
+    double *original;  // (row_count) by position: the diagonal before elimination
     double *scaled;    // X = L D of the column at work
     int *first_pivot;  // (node_count) into inverse_d
 };
@@ -164,6 +165,7 @@ static block_ldl *ldl_layout(int n, int rows, int entries, int targets, size_t v
     int *target = PAWL_CARVE(mem, int, targets);
     double *value = PAWL_CARVE(mem, double, values);
     double *inverse_d = PAWL_CARVE(mem, double, rows);
+    double *original = PAWL_CARVE(mem, double, rows);
     double *scaled = PAWL_CARVE(mem, double, max_column);
     if (l != NULL) {
         *l = (block_ldl){.node_count = n,
@@ -183,6 +185,7 @@ static block_ldl *ldl_layout(int n, int rows, int entries, int targets, size_t v
                          .value_count = values,
                          .values = value,
                          .inverse_d = inverse_d,
+                         .original = original,
                          .scaled = scaled};
     }
     return l;
@@ -393,11 +396,18 @@ int pawl_block_ldl_factor(block_ldl *l, double floor)
 {
     int dropped = 0;
     double *v = l->values;
+    // Pivots are weighed against the matrix as it came: what is left of a dependent row after
+    // earlier nodes were eliminated is noise, next to which another noise looks large.
+    for (int k = 0; k < l->node_count; ++k) {
+        for (int r = 0; r < l->dim[k]; ++r) {
+            l->original[l->first_pivot[k] + r] = v[l->diagonal[k] + r * (l->dim[k] + 1)];
+        }
+    }
     for (int k = 0; k < l->node_count; ++k) {
         int n = l->dim[k];
         double *diagonal = v + l->diagonal[k];
         double *inverse_d = l->inverse_d + l->first_pivot[k];
-        dropped += pawl_ldl_factor(diagonal, n, n, floor, inverse_d);
+        dropped += pawl_ldl_factor(diagonal, n, n, floor, l->original + l->first_pivot[k], inverse_d);
         double *x = l->scaled;
         for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
             int m = l->dim[l->row[e]];

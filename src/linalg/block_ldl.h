@@ -31,7 +31,7 @@ block_slot pawl_block_ldl_slot(const block_ldl *ldl, int a, int b);
 double *pawl_block_ldl_values(block_ldl *ldl); // of all blocks
 size_t pawl_block_ldl_value_count(const block_ldl *ldl);
 
-// In place, from the values last written. Pivots below floor times their diagonal are dropped (see
-// pawl_ldl_factor); returns their number.
+// In place, from the values last written. Pivots below floor times their diagonal entry, as it was
+// written, are dropped (see pawl_ldl_factor); returns their number.
 int pawl_block_ldl_factor(block_ldl *ldl, double floor);
 void pawl_block_ldl_solve(block_ldl *ldl, double *x);

@@ -2,6 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 #include "linalg/dense.h"
 #include <math.h>
+#include <stddef.h>
 
 double pawl_dot(const double *a, const double *b, int n)
 {
@@ -19,7 +20,7 @@ double pawl_dot(const double *a, const double *b, int n)
     return (s0 + s1) + (s2 + s3);
 }
 
-int pawl_ldl_factor(double *a, int n, int ld, double floor, double *inverse_d)
+int pawl_ldl_factor(double *a, int n, int ld, double floor, const double *scale, double *inverse_d)
 {
     int dropped = 0;
     for (int i = 0; i < n; ++i) {
@@ -35,7 +36,7 @@ int pawl_ldl_factor(double *a, int n, int ld, double floor, double *inverse_d)
             row[j] = x * inverse_d[j];
             pivot -= x * row[j];
         }
-        if (!(fabs(pivot) > floor * fabs(diagonal))) {
+        if (!(fabs(pivot) > floor * fabs(scale != NULL ? scale[i] : diagonal))) {
             inverse_d[i] = 0.0;
             ++dropped;
         } else {

@@ -178,6 +178,9 @@ static pawl_status compile_joint(const pawl_builder *b, int index, pawl_model *m
     j->keeps_turns = j->kind == PAWL_JOINT_REVOLUTE || j->kind == PAWL_JOINT_CYLINDRICAL ||
                      j->kind == PAWL_JOINT_UNIVERSAL || j->kind == PAWL_JOINT_PLANAR ||
                      j->kind == PAWL_JOINT_GIMBAL || j->kind == PAWL_JOINT_SCREW;
+    j->needs_turn = j->kind == PAWL_JOINT_FIXED || j->kind == PAWL_JOINT_PRISMATIC ||
+                    j->kind == PAWL_JOINT_CARTESIAN || j->kind == PAWL_JOINT_SPHERICAL ||
+                    j->kind == PAWL_JOINT_GIMBAL || j->kind == PAWL_JOINT_FREE;
     memcpy(j->coordinate, def->coordinate, sizeof j->coordinate);
     j->gear = PAWL_ITEM(b->gears, pawl_gear_def, index);
     m->coordinate_count += j->coordinate_count;
@@ -259,14 +262,14 @@ static pawl_status compile_check_uses(const pawl_model *m)
 // Shapes in the order of their bodies, the world's first; order of adding within a body.
 static void compile_sort_shapes(const pawl_builder *b, pawl_shape_info *out)
 {
-    int n = 0;
-    for (int body = PAWL_WORLD; body < b->bodies.count; ++body) {
-        for (int s = 0; s < b->shapes.count; ++s) {
-            const pawl_shape_info *info = &PAWL_ITEM(b->shapes, pawl_shape_info, s);
-            if (info->body == body) {
-                out[n++] = *info;
-            }
+    // Files give shapes with their bodies, so insertion is linear in practice.
+    for (int s = 0; s < b->shapes.count; ++s) {
+        pawl_shape_info info = PAWL_ITEM(b->shapes, pawl_shape_info, s);
+        int k = s;
+        for (; k > 0 && out[k - 1].body > info.body; --k) {
+            out[k] = out[k - 1];
         }
+        out[k] = info;
     }
 }
 

@@ -34,6 +34,7 @@ typedef struct model_joint {
     int row_count;
     int first_coordinate, coordinate_count; // into the model's flat list of coordinates
     bool keeps_turns;                       // has angles that count full turns
+    bool needs_turn;                        // its rows or coordinates use the relative quaternion
     pawl_coordinate_def coordinate[6];
     pawl_pose base_frame, follower_frame; // as given, for queries
     pawl_gear_def gear;                   // PAWL_JOINT_GEAR only

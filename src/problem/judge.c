@@ -5,24 +5,23 @@
 #include "problem/problem.h"
 #include <math.h>
 
-void pawl_problem_velocity(const pawl_problem *p, const double *lambda, double *v)
-{
-    p->delassus->ops->apply(p->delassus, lambda, v);
-    for (int i = 0; i < p->row_count; ++i) {
-        v[i] += p->compliance[i] * lambda[i] + p->v_f[i];
-    }
-}
-
 static double judge_project(double x, double lower, double upper)
 {
     return x < lower ? lower : x > upper ? upper : x;
 }
 
 pawl_residual pawl_problem_judge(const pawl_problem *p, const double *lambda, const double *v,
-                                 const double *diagonal)
+                                 double *diagonal)
 {
     pawl_residual r = {0};
-    for (int i = 0; i < p->row_count; ++i) {
+    for (int i = 0; i < p->free_row_count; ++i) { // lambda is anything, v must be zero
+        r.natural = fmax(r.natural, fabs(v[i]));
+    }
+    r.dual = r.natural_scaled = r.natural;
+    if (p->row_count > p->free_row_count) {
+        p->delassus->ops->diagonal(p->delassus, p->free_block_count, diagonal);
+    }
+    for (int i = p->free_row_count; i < p->row_count; ++i) {
         double lo = p->lower[i], up = p->upper[i], x = lambda[i];
         double d = diagonal[i] + p->compliance[i];
         double inside = judge_project(x, lo, up);

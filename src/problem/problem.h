@@ -24,8 +24,8 @@ typedef struct pawl_delassus pawl_delassus;
 typedef struct pawl_delassus_ops {
     // y = D x over all rows
     void (*apply)(pawl_delassus *d, const double *x, double *y);
-    // diagonal (all rows) of D
-    void (*diagonal)(pawl_delassus *d, double *out);
+    // diagonal of D over the rows of the blocks from first_block on
+    void (*diagonal)(pawl_delassus *d, int first_block, double *out);
     // the dim x dim diagonal block of D
     void (*block)(pawl_delassus *d, int block, double *out);
     // Sweeps: remember x; then give (D x) on a block, and take changes of x on a block.
@@ -53,9 +53,8 @@ struct pawl_problem {
     pawl_delassus *delassus;
 };
 
-// v = (D + R) lambda + v_f.
-void pawl_problem_velocity(const pawl_problem *p, const double *lambda, double *v);
-// The judge: residuals for lambda and its v, as pawl_problem_velocity() gives it. `diagonal` is that
-// of D.
+// The judge: residuals of impulses and the velocities v = (D + R) lambda + v_f that belong to them.
+// A stepper computes v from its new twists, so that an error of the operator shows as well.
+// `diagonal` is scratch (rows).
 pawl_residual pawl_problem_judge(const pawl_problem *p, const double *lambda, const double *v,
-                                 const double *diagonal);
+                                 double *diagonal);

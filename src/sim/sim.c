@@ -13,12 +13,13 @@ static void sim_layout(pawl_sim *sim, pawl_carver *mem)
     for (size_t i = 0; i < sizeof twists / sizeof twists[0]; ++i) {
         *twists[i] = PAWL_CARVE(mem, double, 6 * bodies);
     }
-    double **by_row[] = {&c->lambda, &c->velocity, &c->diagonal};
+    double **by_row[] = {&c->lambda, &c->velocity, &c->rate_before, &c->rate_after};
     for (size_t i = 0; i < sizeof by_row / sizeof by_row[0]; ++i) {
         *by_row[i] = PAWL_CARVE(mem, double, rows);
     }
     c->place = PAWL_CARVE(mem, body_state, bodies);
     c->effort = PAWL_CARVE(mem, double, m->actuator_count);
+    sim->closure = pawl_eliminator_layout(sim->assembly->free_rows, sim->assembly->free_rows, mem);
 }
 
 static pawl_status sim_create_parts(pawl_sim *sim)
@@ -46,10 +47,6 @@ static pawl_status sim_create_parts(pawl_sim *sim)
                       .exact_joints = set->exact_joints,
                       .regularization = set->regularization};
     PAWL_TRY(pawl_solver_create(env, &def, &sim->solver));
-    def.kind = PAWL_SOLVER_DIRECT; // closure has free rows alone
-    def.max_rows = a->free_rows;
-    def.max_blocks = a->free_blocks;
-    PAWL_TRY(pawl_solver_create(env, &def, &sim->projector));
     pawl_carver need = {0};
     sim_layout(sim, &need);
     sim->scratch_bytes = need.used;
@@ -64,7 +61,7 @@ static pawl_status sim_create_parts(pawl_sim *sim)
     c->settings = &sim->settings;
     c->assembly = a;
     c->solver = sim->solver;
-    c->projector = sim->projector;
+    c->closure = &sim->closure;
     return PAWL_OK;
 }
 
@@ -111,7 +108,6 @@ void pawl_sim_destroy(pawl_sim *sim)
     }
     pawl_env env = sim->env;
     pawl_free(&env, sim->scratch, sim->scratch_bytes);
-    pawl_solver_destroy(sim->projector);
     pawl_solver_destroy(sim->solver);
     pawl_delassus_destroy(sim->delassus);
     pawl_assembly_destroy(sim->assembly);
@@ -138,7 +134,7 @@ static pawl_status sim_check_finite(const pawl_sim *sim, const pawl_state *s)
     return PAWL_OK;
 }
 
-enum { SIM_PROJECT_STEPS = 8 };
+enum { SIM_PROJECT_STEPS = 30 };
 static const double sim_project_tolerance = 1e-12; // [m or rad]
 
 pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
@@ -149,19 +145,19 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
     sim->stepper->advance(&sim->context, s, &report);
     s->step = sim->state->step + 1;
     s->time = (double)s->step * sim->settings.dt;
+    sim->context.kept = false; // until this step is accepted
     PAWL_TRY(sim_check_finite(sim, s)); // before projection, which would only spread it
     if (sim->settings.project) {
         report.projections =
             pawl_project(&sim->context, s, SIM_PROJECT_STEPS, sim_project_tolerance);
         PAWL_TRY(sim_check_finite(sim, s));
-        report.closure = pawl_assembly_closure(sim->assembly);
-    }
-    pawl_state_count_turns(s);
-    if (sim->settings.project) {
-        pawl_closure_add_limits(&report.closure, s);
     } else {
-        report.closure = pawl_state_closure(s);
+        pawl_assembly_place(sim->assembly, s->bodies, s->coordinates, s->time, 0.0);
     }
+    // From here on the assembly stands where the next step of euler starts.
+    report.closure = pawl_assembly_closure(sim->assembly);
+    pawl_assembly_count_turns(sim->assembly, s);
+    sim->context.kept = !sim->assembly->has_damping;
     report.energy = pawl_state_energy(s);
     sim->next = sim->state;
     sim->state = s;
@@ -183,6 +179,7 @@ pawl_status pawl_sim_set_state(pawl_sim *sim, const pawl_state *state)
                          state->model->name, sim->model->name);
     }
     pawl_state_copy(sim->state, state);
+    sim->context.kept = false;
     return PAWL_OK;
 }
 

@@ -13,7 +13,8 @@ struct pawl_sim {
     const pawl_stepper_ops *stepper;
     pawl_assembly *assembly;
     pawl_delassus *delassus;
-    pawl_solver *solver, *projector;
+    pawl_solver *solver;
+    eliminator closure;
     pawl_state *state, *next;
     step_context context;
     char *scratch;

@@ -8,6 +8,7 @@
 #include "solve/box_pivot.h"
 #include "linalg/dense.h"
 #include <math.h>
+#include <stddef.h>
 
 static double box_clamp(double x, double lower, double upper)
 {
@@ -40,22 +41,26 @@ static void box_solve_free(box_pivot *s, const double *S, int n, const double *q
         }
         s->matrix[a * m + a] *= 1.0 + 1e-12;
     }
-    pawl_ldl_factor(s->matrix, m, m, 1e-14, s->inverse_d);
+    pawl_ldl_factor(s->matrix, m, m, 1e-14, NULL, s->inverse_d);
     pawl_ldl_solve(s->matrix, m, m, s->inverse_d, s->x);
     for (int a = 0; a < m; ++a) {
         y[s->index[a]] = s->x[a];
     }
 }
 
-// Which side variable i should be on, given y and w.
+// Which side variable i should be on, given y and w. A free variable whose w is not zero is one that
+// nothing couples to (its row of S is zero): it goes where w pushes it.
 static signed char box_wanted(const box_pivot *s, int i, double y, double w, double lower,
                               double upper, double slack_y, double slack_w)
 {
-    if (s->side[i] == 0) {
-        return (signed char)(y < lower - slack_y ? -1 : y > upper + slack_y ? 1 : 0);
+    if (s->side[i] != 0) {
+        bool keep = s->side[i] < 0 ? w >= -slack_w : w <= slack_w;
+        return keep ? s->side[i] : 0;
     }
-    bool keep = s->side[i] < 0 ? w >= -slack_w : w <= slack_w;
-    return keep ? s->side[i] : 0;
+    if (y < lower - slack_y || (w > slack_w && slack_y == 0.0 && isfinite(lower))) {
+        return -1;
+    }
+    return (signed char)(y > upper + slack_y || (w < -slack_w && slack_y == 0.0 && isfinite(upper)));
 }
 
 int pawl_box_pivot(box_pivot *s, const double *S, int n, const double *q, const double *lower,
@@ -71,12 +76,13 @@ int pawl_box_pivot(box_pivot *s, const double *S, int n, const double *q, const 
         box_solve_free(s, S, n, q, lower, upper, y);
         int wrong = 0, last = -1;
         for (int i = 0; i < n; ++i) {
-            double w = q[i];
+            double w = q[i], size = scale;
             for (int j = 0; j < n; ++j) {
                 w += S[i * n + j] * y[j];
+                size += fabs(S[i * n + j] * y[j]);
             }
             double d = S[i * n + i];
-            double slack_w = 1e-13 * (scale + d * fabs(y[i]));
+            double slack_w = 1e-13 * size; // what rounding can make of it
             signed char side = box_wanted(s, i, y[i], w, lower[i], upper[i],
                                           d > 0.0 ? slack_w / d : 0.0, slack_w);
             s->index[i] = side;

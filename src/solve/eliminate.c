@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 #include "solve/eliminate.h"
+#include "linalg/dense.h"
 #include <math.h>
 #include <string.h>
 
-enum { ELIMINATE_MAX_SOLVES = 12 };
+enum { ELIMINATE_MAX_ITERATIONS = 30 };
+static const double eliminate_exact = 1e-14;
+static const double eliminate_contraction = 0.1; // below it refinement is as good as any method
+static const double eliminate_floor = 1e-16; // [m/s or m]: nobody asks for less
 
 eliminator pawl_eliminator_layout(int max_rows, int free_rows, pawl_carver *mem)
 {
@@ -14,6 +18,9 @@ eliminator pawl_eliminator_layout(int max_rows, int free_rows, pawl_carver *mem)
     e.step = PAWL_CARVE(mem, double, max_rows);
     e.product = PAWL_CARVE(mem, double, max_rows);
     e.right = PAWL_CARVE(mem, double, max_rows);
+    e.conditioned = PAWL_CARVE(mem, double, max_rows);
+    e.direction = PAWL_CARVE(mem, double, max_rows);
+    e.image = PAWL_CARVE(mem, double, max_rows);
     e.reduced = PAWL_CARVE(mem, double, (size_t)bounded * (size_t)bounded);
     e.reduced_v = PAWL_CARVE(mem, double, bounded);
     return e;
@@ -34,42 +41,99 @@ static double eliminate_norm(const double *x, int n)
     return norm;
 }
 
-int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, double *x)
+// y = (D + R) x over the free rows; x has all rows, the bounded ones zero.
+static void eliminate_apply(const pawl_problem *p, const double *x, double *y)
+{
+    p->delassus->ops->apply(p->delassus, x, y);
+    for (int i = 0; i < p->free_row_count; ++i) {
+        y[i] += p->compliance[i] * x[i];
+    }
+}
+
+// Conjugate residuals from the residual r, with z = P^-1 r and Az at hand, after refinement has added
+// such a z to x `iterations` times. Returns the number of iterations, those included.
+static int eliminate_residuals(eliminator *e, const pawl_problem *p, double target, int iterations,
+                               double *x)
 {
     int n = p->free_row_count;
-    pawl_delassus *d = p->delassus;
-    double target = 4e-16 * eliminate_norm(b, n);
-    double *all = e->step; // x over all rows: the bounded ones are zero
-    memset(x, 0, (size_t)n * sizeof *x);
-    memset(all, 0, (size_t)p->row_count * sizeof *all);
-    memcpy(e->residual, b, (size_t)n * sizeof *b);
-    double last = INFINITY;
-    int solves = 0;
-    while (solves < ELIMINATE_MAX_SOLVES) {
-        memcpy(all, e->residual, (size_t)n * sizeof *all);
-        d->ops->solve(d, all);
-        for (int i = 0; i < n; ++i) {
-            all[i] += x[i];
-        }
-        ++solves;
-        d->ops->apply(d, all, e->product);
-        double norm = 0.0;
-        for (int i = 0; i < n; ++i) {
-            e->residual[i] = b[i] - e->product[i] - p->compliance[i] * all[i];
-            norm = fmax(norm, fabs(e->residual[i]));
-        }
-        // A step that no longer helps would only feed the null space.
-        if (!(norm < last)) {
+    size_t bytes = (size_t)n * sizeof(double);
+    double *r = e->residual, *z = e->step, *Az = e->product;
+    double *d = e->direction, *Ad = e->image, *PAd = e->conditioned;
+    memcpy(d, z, bytes);
+    memcpy(Ad, Az, bytes);
+    // How often x and d contain z's part in the null space, which no iteration changes.
+    double in_x = (double)iterations, in_direction = 1.0;
+    double zAz = pawl_dot(z, Az, n), last = INFINITY;
+    while (iterations < ELIMINATE_MAX_ITERATIONS) {
+        memcpy(PAd, Ad, bytes);
+        p->delassus->ops->solve(p->delassus, PAd);
+        double size = pawl_dot(Ad, PAd, n);
+        if (!(zAz > 0.0 && size > 0.0)) {
             break;
         }
-        memcpy(x, all, (size_t)n * sizeof *x);
-        bool slow = norm > 0.25 * last;
-        last = norm;
-        if (norm <= target || slow) {
+        double length = zAz / size;
+        for (int i = 0; i < n; ++i) {
+            x[i] += length * d[i];
+            r[i] -= length * Ad[i];
+            z[i] -= length * PAd[i];
+        }
+        in_x += length * in_direction;
+        ++iterations;
+        if (eliminate_norm(r, n) <= target) {
+            return iterations;
+        }
+        // A z is what of the residual can still be met.
+        eliminate_apply(p, z, Az);
+        double open = eliminate_norm(Az, n);
+        if (open <= target || !(open < last)) {
             break;
+        }
+        last = open;
+        double zAz_next = pawl_dot(z, Az, n), beta = zAz_next / zAz;
+        zAz = zAz_next;
+        in_direction = 1.0 + beta * in_direction;
+        for (int i = 0; i < n; ++i) {
+            d[i] = z[i] + beta * d[i];
+            Ad[i] = Az[i] + beta * Ad[i];
         }
     }
-    return solves;
+    for (int i = 0; i < n; ++i) {
+        x[i] -= in_x * z[i]; // what is left of the residual cannot be met: z is all null space
+    }
+    return iterations;
+}
+
+int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, double accuracy,
+                         double *x)
+{
+    int n = p->free_row_count;
+    size_t bytes = (size_t)n * sizeof(double);
+    double *r = e->residual, *z = e->step, *Az = e->product;
+    double norm = eliminate_norm(b, n);
+    double target = fmax(accuracy * norm, eliminate_floor);
+    memset(x, 0, bytes);
+    memset(z, 0, (size_t)p->row_count * sizeof *z); // bounded rows stay at zero
+    memcpy(r, b, bytes);
+    int iterations = 0;
+    while (norm > target && iterations < ELIMINATE_MAX_ITERATIONS) {
+        memcpy(z, r, bytes);
+        p->delassus->ops->solve(p->delassus, z);
+        eliminate_apply(p, z, Az);
+        double next = 0.0;
+        for (int i = 0; i < n; ++i) {
+            next = fmax(next, fabs(r[i] - Az[i]));
+        }
+        if (!(next <= target || next <= eliminate_contraction * norm)) {
+            return eliminate_residuals(e, p, target, iterations, x);
+        }
+        for (int i = 0; i < n; ++i) {
+            x[i] += z[i];
+            r[i] -= Az[i];
+        }
+        ++iterations;
+        norm = next;
+    }
+    return iterations;
 }
 
 void pawl_eliminate_reduce(eliminator *e, const pawl_problem *p, double *lambda)
@@ -88,7 +152,7 @@ void pawl_eliminate_reduce(eliminator *e, const pawl_problem *p, double *lambda)
         for (int i = 0; i < m; ++i) {
             column[i] = e->product[n + i];
         }
-        pawl_eliminate_solve(e, p, e->right, lambda);
+        pawl_eliminate_solve(e, p, e->right, eliminate_exact, lambda);
         lambda[n + b] = 0.0;
         d->ops->apply(d, lambda, e->product);
         for (int i = 0; i < m; ++i) {
@@ -97,14 +161,14 @@ void pawl_eliminate_reduce(eliminator *e, const pawl_problem *p, double *lambda)
         e->reduced[(size_t)b * (size_t)(m + 1)] += p->compliance[n + b];
     }
     memset(lambda, 0, (size_t)rows * sizeof *lambda);
-    pawl_eliminate_recover(e, p, lambda);
+    pawl_eliminate_recover(e, p, eliminate_exact, lambda);
     d->ops->apply(d, lambda, e->product);
     for (int i = 0; i < m; ++i) {
         e->reduced_v[i] = e->product[n + i] + p->v_f[n + i];
     }
 }
 
-int pawl_eliminate_recover(eliminator *e, const pawl_problem *p, double *lambda)
+int pawl_eliminate_recover(eliminator *e, const pawl_problem *p, double accuracy, double *lambda)
 {
     int n = p->free_row_count, rows = p->row_count;
     pawl_delassus *d = p->delassus;
@@ -118,5 +182,5 @@ int pawl_eliminate_recover(eliminator *e, const pawl_problem *p, double *lambda)
     for (int i = 0; i < n; ++i) {
         b[i] = -(p->v_f[i] + e->product[i]);
     }
-    return pawl_eliminate_solve(e, p, b, lambda);
+    return pawl_eliminate_solve(e, p, b, accuracy, lambda);
 }

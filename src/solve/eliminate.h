@@ -3,17 +3,22 @@
 //
 // Exact elimination of the free rows.
 //
-// Redundant rows make D singular. The factor is of D + R + eps diag(D + R), and proximal steps
-// lambda += (D + R + eps diag)^-1 (b - (D + R) lambda) from lambda = 0 take the shift out again. They
-// converge to the solution of least norm, sum of D_ii lambda_i^2, because all iterates stay in the
-// range of D; an inconsistent part of b (which no lambda can meet) stops them. Where the joints
-// form a forest nothing can be redundant: eps is 0 and one solve is exact.
+// Redundant rows make A = D + R singular. The factor is of P = A + eps diag(A), and refinement,
+// lambda += P^-1 (b - A lambda), takes the shift out again: two or three solves where A has nothing
+// between redundant and well conditioned. Directions that are nearly redundant (a linkage passing
+// through its flat position), or a factor of a place close by, slow refinement down; conjugate
+// residuals with P as preconditioner then take over from where it is, with one iteration for each such
+// direction. A part of b that no lambda can meet (contradicting rows) stays behind: conjugate
+// residuals, unlike conjugate gradients, are not led astray by it. Of lambda it feeds only the null
+// space, along P^-1 times what is left, which is taken out at the end: lambda is the answer of least
+// norm, sum of A_ii lambda_i^2. Where the joints form a forest nothing can be redundant: eps is 0 and
+// one solve is exact.
 #pragma once
 #include "base/carver.h"
 #include "problem/problem.h"
 
 typedef struct eliminator {
-    double *residual, *step, *product, *right; // (max_rows)
+    double *residual, *step, *product, *right, *conditioned, *direction, *image; // (max_rows)
     double *reduced;                   // S, (bounded x bounded), row-major
     double *reduced_v;                 // velocity of the bounded rows without their impulses
     int bounded_capacity;
@@ -23,10 +28,12 @@ eliminator pawl_eliminator_layout(int max_rows, int free_rows, pawl_carver *mem)
 
 // Factors the free rows of p.
 void pawl_eliminate_factor(const pawl_problem *p, double regularization);
-// Solves (D + R) x = b over the free rows; x must not be b. Returns the number of solves.
-int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, double *x);
+// Solves (D + R) x = b over the free rows, until the largest residual is `accuracy` times the largest
+// entry of b; x must not be b. Returns the number of iterations.
+int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, double accuracy,
+                         double *x);
 // Reduces the problem to its bounded rows: S and reduced_v. lambda is scratch (rows).
 void pawl_eliminate_reduce(eliminator *e, const pawl_problem *p, double *lambda);
 // Impulses of the free rows, from those of the bounded rows that stand in lambda already. Returns
-// the number of solves.
-int pawl_eliminate_recover(eliminator *e, const pawl_problem *p, double *lambda);
+// the number of iterations.
+int pawl_eliminate_recover(eliminator *e, const pawl_problem *p, double accuracy, double *lambda);

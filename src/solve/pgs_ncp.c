@@ -50,7 +50,7 @@ static void pgs_ncp_factor_blocks(pgs_ncp *s, const pawl_problem *p)
         for (int r = 0; r < b.dim; ++r) {
             f[r * b.dim + r] += p->compliance[b.first_row + r];
         }
-        pawl_ldl_factor(f, b.dim, b.dim, 1e-12, s->inverse_d + b.first_row);
+        pawl_ldl_factor(f, b.dim, b.dim, 1e-12, NULL, s->inverse_d + b.first_row);
     }
 }
 
@@ -129,7 +129,7 @@ static void pgs_ncp_solve(pawl_solver *base, const pawl_problem *p, double *lamb
             lambda[n + i] = s->y[i];
         }
     }
-    int solves = pawl_eliminate_recover(&s->eliminate, p, lambda);
+    int solves = pawl_eliminate_recover(&s->eliminate, p, 1e-14, lambda);
     report->iterations = report->iterations > 0 ? report->iterations : solves;
 }
 

@@ -7,6 +7,10 @@
 #include "step/stepper_ops.h"
 #include <string.h>
 
+static const double project_pose_accuracy = 1e-4;     // the next step makes up for the rest
+static const double project_velocity_accuracy = 1e-9; // of a velocity error of order h
+static const double project_keep = 0.01;              // contraction that keeps an old Jacobian
+
 static double project_error(const pawl_assembly *a)
 {
     double error = 0.0;
@@ -16,35 +20,37 @@ static double project_error(const pawl_assembly *a)
     return error;
 }
 
-// v_f = what the rows should change; the direct solver then finds the impulses for it. Its factor
-// serves later solves in the same place.
-static void project_solve(step_context *c, double *u)
+// The change of pose or twist (6 x bodies) that answers v_f, by the factor at hand. It may be of a
+// pose close by: conjugate gradients make up for it.
+static void project_solve(step_context *c, double accuracy, double *change)
 {
-    solver_report ignored;
-    pawl_solver_solve(c->projector, &c->assembly->problem, c->lambda, &ignored);
-    memset(u, 0, (size_t)(6 * c->model->body_count) * sizeof *u);
-    pawl_assembly_add_impulses(c->assembly, c->lambda, u);
+    pawl_eliminate_recover(c->closure, &c->assembly->problem, accuracy, c->lambda);
+    memset(change, 0, (size_t)(6 * c->model->body_count) * sizeof *change);
+    pawl_assembly_add_impulses(c->assembly, c->lambda, change);
 }
 
 static void project_move(step_context *c, pawl_state *s, const double *d, double share)
 {
     for (int i = 0; i < c->model->body_count; ++i) {
         const double *x = d + 6 * i;
+        body_state *b = &s->bodies[i];
         if (c->model->bodies[i].inverse_mass > 0.0) {
-            s->bodies[i].r = v3_axpy(s->bodies[i].r, share, v3(x[0], x[1], x[2]));
-            s->bodies[i].q = quat_advance(s->bodies[i].q, v3_scale(share, v3(x[3], x[4], x[5])));
+            b->r = v3_axpy(b->r, share, v3(x[0], x[1], x[2]));
+        }
+        if (c->model->bodies[i].kind == PAWL_BODY_RIGID) {
+            b->q = quat_advance(b->q, v3_scale(share, v3(x[3], x[4], x[5])));
         }
     }
 }
 
-// The largest turn of a body in d; steps beyond a quarter radian leave the linear range.
+// Steps that turn a body by more than a radian leave the range of the linear model.
 static double project_share(const step_context *c, const double *d)
 {
     double turn = 0.0;
     for (int i = 0; i < c->model->body_count; ++i) {
         turn = fmax(turn, v3_norm(v3(d[6 * i + 3], d[6 * i + 4], d[6 * i + 5])));
     }
-    return turn > 0.25 ? 0.25 / turn : 1.0;
+    return turn > 1.0 ? 1.0 / turn : 1.0;
 }
 
 static void project_velocities(step_context *c, pawl_state *s)
@@ -60,9 +66,11 @@ static void project_velocities(step_context *c, pawl_state *s)
     for (int r = 0; r < a->free_rows; ++r) {
         if (a->rows[r].kind == ROW_MOTION) {
             a->v_f[r] -= pawl_signal_rate(&m->motions[a->rows[r].owner].target, s->time);
+        } else if (a->rows[r].kind != ROW_JOINT) {
+            a->v_f[r] = 0.0;
         }
     }
-    project_solve(c, c->u_free);
+    project_solve(c, project_velocity_accuracy, c->u_free);
     for (int i = 0; i < m->body_count; ++i) {
         const double *d = c->u_free + 6 * i;
         if (m->bodies[i].inverse_mass > 0.0) {
@@ -72,25 +80,76 @@ static void project_velocities(step_context *c, pawl_state *s)
     }
 }
 
+static void project_place(step_context *c, const pawl_state *s, double turn_ease)
+{
+    c->assembly->turn_ease = turn_ease;
+    pawl_assembly_place(c->assembly, s->bodies, s->coordinates, s->time, 0.0);
+    pawl_assembly_pose_closure(c->assembly);
+}
+
+// Gauss-Newton from a placed state. The Jacobian and its factor are kept while they contract the
+// error a hundredfold a step. Returns the number of steps; *factored tells whether the factor is of
+// a pose close enough to go on with. Gives up at once, with the error in *stuck, when the first step
+// contracts by less than `wanted`.
+static int project_poses(step_context *c, pawl_state *s, int max_steps, double tolerance,
+                         double turn_ease, double wanted, bool *factored, bool *stuck)
+{
+    pawl_assembly *a = c->assembly;
+    double error = project_error(a);
+    int steps = 0;
+    *factored = *stuck = false;
+    while (error > tolerance && steps < max_steps) {
+        if (!*factored) {
+            pawl_eliminate_factor(&a->problem, c->settings->regularization);
+            *factored = true;
+        }
+        for (int r = 0; r < a->free_rows; ++r) {
+            a->v_f[r] = a->rows[r].kind <= ROW_MOTION ? a->residual[r] : 0.0;
+        }
+        project_solve(c, project_pose_accuracy, c->u_free);
+        project_move(c, s, c->u_free, project_share(c, c->u_free));
+        ++steps;
+        pawl_assembly_place_residuals(a, s->bodies, s->coordinates, s->time);
+        double before = error;
+        error = project_error(a);
+        if (steps == 1 && error > tolerance && error > wanted * before) {
+            *stuck = true;
+            return steps;
+        }
+        if (error > tolerance && error > project_keep * before) {
+            project_place(c, s, turn_ease); // the Jacobian is too old to go on with
+            *factored = false;
+        }
+    }
+    return steps;
+}
+
 int pawl_project(step_context *c, pawl_state *s, int max_steps, double tolerance)
 {
     pawl_assembly *a = c->assembly;
+    size_t poses = (size_t)c->model->body_count * sizeof *s->bodies;
+    if (a->free_rows == 0) {
+        project_place(c, s, 1.0);
+        return 0;
+    }
+    // Long light chains would rather fold than move their mass, which the linear model of a nearly
+    // straight chain overrates without bound. Where a step hardly helps, rotations are made dearer.
     int steps = 0;
-    for (;;) {
-        pawl_assembly_place(a, s->bodies, s->coordinates, s->time, 0.0);
-        pawl_assembly_pose_closure(a);
-        if (a->free_rows == 0) {
-            return 0;
-        }
-        if (project_error(a) <= tolerance || steps == max_steps) {
-            break;
-        }
-        for (int r = 0; r < a->free_rows; ++r) {
-            a->v_f[r] = a->residual[r];
-        }
-        project_solve(c, c->u_free);
-        project_move(c, s, c->u_free, project_share(c, c->u_free));
-        ++steps;
+    bool factored = false, stuck = true;
+    memcpy(c->place, s->bodies, poses);
+    for (double turn_ease = 1.0; stuck; turn_ease *= 0.1) {
+        bool last = turn_ease < 5e-3;
+        memcpy(s->bodies, c->place, poses);
+        project_place(c, s, turn_ease);
+        steps += project_poses(c, s, max_steps, tolerance, turn_ease, last ? INFINITY : 0.05,
+                               &factored, &stuck);
+    }
+    bool eased = a->turn_ease != 1.0;
+    if (steps > 0) {
+        project_place(c, s, 1.0);
+    }
+    if (!factored || eased) {
+        pawl_eliminate_factor(&a->problem, c->settings->regularization);
     }
     project_velocities(c, s);
     return steps;

@@ -6,6 +6,7 @@
 #pragma once
 #include "assemble/assembly.h"
 #include "pawl/sim.h"
+#include "solve/eliminate.h"
 #include "solve/solver_ops.h"
 
 // All that a step works with; sized once. Twists are (6 x bodies): linear, angular.
@@ -13,15 +14,15 @@ typedef struct step_context {
     const pawl_model *model;
     const pawl_settings *settings;
     pawl_assembly *assembly;
-    pawl_solver *solver;     // for the step's problem
-    pawl_solver *projector;  // direct, for closure
+    pawl_solver *solver;
+    eliminator *closure;     // for projections
     double *u_start, *u_free, *u_next;
     double *impulse;         // (6 x bodies) applied impulses, for their work
     double *lambda;          // (max rows)
-    double *velocity, *diagonal; // (max rows)
+    double *velocity, *rate_before, *rate_after; // (max rows)
     body_state *place;       // (bodies) where the rows are placed, if not at the state
     double *effort;          // (actuators) of the last step [N or N m]
-    bool kept;               // assembly is placed at the state already, by the projection
+    bool kept;               // the assembly is placed at the state already
 } step_context;
 
 typedef struct pawl_stepper_ops {
@@ -42,7 +43,7 @@ void pawl_velocity_step(step_context *c, const body_state *place, pawl_state *s,
 void pawl_advance_poses(const pawl_model *m, const body_state *twists, body_state *bodies,
                         double duration, double t);
 // Removes the configuration error of s, then the velocity error, both mass-weighted. Returns the
-// number of Gauss-Newton steps; the assembly is left placed at s.
+// number of Gauss-Newton steps; the assembly is left placed at s, and posed for closure.
 int pawl_project(step_context *c, pawl_state *s, int max_steps, double tolerance);
 // What both ends of a step need of a stepper with these weights.
 step_weights pawl_step_weights(const step_context *c, const pawl_state *s);

@@ -65,7 +65,6 @@ static void step_apply_forces(step_context *c, const step_weights *w)
     }
 }
 
-// Impulse of force actuators, added to `out`; with a rate vector their work instead.
 static double step_force_actuator(step_context *c, int i, const step_weights *w)
 {
     const pawl_actuator_def *d = &c->model->actuators[i];
@@ -227,8 +226,10 @@ static void step_count_work(step_context *c, const step_weights *w, pawl_state *
     const pawl_model *m = c->model;
     pawl_assembly *a = c->assembly;
     for (int i = 0; i < m->body_count; ++i) {
-        s->work[WORK_FORCES] += step_work(c, i, c->impulse + 6 * i);
-        if (m->bodies[i].kind != PAWL_BODY_KINEMATIC) {
+        if (m->force_count > 0) {
+            s->work[WORK_FORCES] += step_work(c, i, c->impulse + 6 * i);
+        }
+        if (a->has_damping && m->bodies[i].kind != PAWL_BODY_KINEMATIC) {
             s->work[WORK_DAMPERS] += step_body_damping_work(c, i, w);
         }
     }
@@ -242,11 +243,12 @@ static void step_count_work(step_context *c, const step_weights *w, pawl_state *
             s->work[WORK_ACTUATORS] += w->h * c->effort[i] * 0.5 * (before + after);
         }
     }
-    // velocity and diagonal have served the judge: now rates before and after
-    pawl_assembly_row_velocity(a, c->u_start, c->velocity);
-    pawl_assembly_row_velocity(a, c->u_next, c->diagonal);
+    if (!a->has_working_rows) {
+        return;
+    }
+    pawl_assembly_row_velocity(a, c->u_start, c->rate_before);
     for (int r = 0; r < a->problem.row_count; ++r) {
-        step_row_work(c, r, c->velocity[r], c->diagonal[r], w, s->work);
+        step_row_work(c, r, c->rate_before[r], c->rate_after[r], w, s->work);
         if (a->rows[r].kind == ROW_ACTUATOR) {
             c->effort[a->rows[r].owner] = c->lambda[r] / w->h;
         }
@@ -260,8 +262,10 @@ void pawl_velocity_step(step_context *c, const body_state *place, pawl_state *s,
     const pawl_model *m = c->model;
     pawl_assembly *a = c->assembly;
     size_t twists = (size_t)(6 * m->body_count) * sizeof(double);
-    double placed = w->end - w->remaining * w->h;
-    pawl_assembly_place(a, place, s->coordinates, placed, w->theta * w->h);
+    if (!(c->kept && place == s->bodies)) {
+        double placed = w->end - w->remaining * w->h;
+        pawl_assembly_place(a, place, s->coordinates, placed, w->theta * w->h);
+    }
 
     memset(c->impulse, 0, twists);
     step_apply_forces(c, w);
@@ -282,14 +286,16 @@ void pawl_velocity_step(step_context *c, const body_state *place, pawl_state *s,
     memcpy(c->u_next, c->u_free, twists);
     pawl_assembly_add_impulses(a, c->lambda, c->u_next);
 
-    p->delassus->ops->diagonal(p->delassus, c->diagonal);
-    pawl_problem_velocity(p, c->lambda, c->velocity);
+    pawl_assembly_row_velocity(a, c->u_next, c->rate_after);
+    for (int r = 0; r < p->row_count; ++r) {
+        c->velocity[r] = c->rate_after[r] + a->bias[r] + p->compliance[r] * c->lambda[r];
+    }
     *report = (pawl_step_report){.outcome = solved.outcome,
                                  .iterations = solved.iterations,
                                  .rows = p->row_count,
                                  .bounded_rows = p->row_count - p->free_row_count,
                                  .residual = pawl_problem_judge(p, c->lambda, c->velocity,
-                                                                c->diagonal)};
+                                                                c->rate_before)};
     if (!(report->residual.natural_scaled <= c->settings->tolerance) &&
         report->outcome == PAWL_CONVERGED) {
         report->outcome = PAWL_STALLED;

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Names to indices, each name within a scope: so that a file with many names is read in a time that
+// grows with their number and not with its square. Keeps pointers to the names, not copies.
+#pragma once
+#include "io/xml_reader.h"
+
+typedef struct name_entry {
+    const char *name; // NULL: empty
+    int scope, index;
+} name_entry;
+typedef struct name_table {
+    name_entry *entries;
+    int count, capacity; // a power of two
+} name_table;
+
+// The index entered under that name (of `length` bytes) in that scope, or -1.
+int name_table_find(const name_table *table, int scope, const char *name, size_t length);
+// The caller has made sure that the name is not there yet. Memory comes from the reader.
+pawl_status name_table_add(name_table *table, xml_reader *reader, int scope, const char *name,
+                           int index);

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The tables and small conversions behind record_layout.h, so that writer and reader cannot differ.
+#include "io/record_layout.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { LAYOUT_ROOT_SIZE = 160 };
+
+const record_series_info record_series_table[RECORD_SERIES_COUNT] = {
+    [RECORD_TIME] = {"/time", 0, 1, NULL, "s"},
+    [RECORD_STEP] = {"/step", 0, 1, NULL, "1"},
+    [RECORD_POSE] = {"/body/pose", PAWL_TRACE_Q, 3, "x y z qw qx qy qz", "m, 1"},
+    [RECORD_TWIST] = {"/body/twist", PAWL_TRACE_V, 3, "vx vy vz wx wy wz", "m/s, rad/s"},
+    [RECORD_POSITION] = {"/joint/position", PAWL_TRACE_Q, 2, NULL, "m or rad"},
+    [RECORD_RATE] = {"/joint/rate", PAWL_TRACE_V, 2, NULL, "m/s or rad/s"},
+    [RECORD_REACTION] = {"/joint/force", PAWL_TRACE_FORCE, 3, "fx fy fz tx ty tz", "N, N m"},
+    [RECORD_EFFORT] = {"/actuator/effort", PAWL_TRACE_FORCE, 2, NULL, "N or N m"},
+    [RECORD_ENERGY] = {"/energy", PAWL_TRACE_ENERGY, 2,
+                       "kinetic gravity springs work_actuators work_dampers work_friction "
+                       "work_motion work_forces work_limits balance",
+                       "J"},
+    [RECORD_RESIDUALS] = {"/residuals", PAWL_TRACE_RESIDUALS, 2,
+                          "natural_scaled natural primal dual complementarity iterations "
+                          "projections not_converged closure_position closure_rotation "
+                          "closure_limit",
+                          "m/s or rad/s, -, N s, m/s or rad/s, J, 1, 1, 1, m, rad, m or rad"},
+};
+
+size_t record_series_shape(record_series series, const record_counts *counts, unsigned trace,
+                           hsize_t dims[2])
+{
+    const record_series_info *info = &record_series_table[series];
+    dims[0] = dims[1] = 1;
+    switch (series) {
+    case RECORD_POSE:
+        dims[0] = (hsize_t)counts->bodies, dims[1] = 7;
+        break;
+    case RECORD_TWIST:
+        dims[0] = (hsize_t)counts->bodies, dims[1] = 6;
+        break;
+    case RECORD_POSITION:
+    case RECORD_RATE:
+        dims[0] = (hsize_t)counts->coordinates;
+        break;
+    case RECORD_REACTION:
+        dims[0] = (hsize_t)counts->joints, dims[1] = 6;
+        break;
+    case RECORD_EFFORT:
+        dims[0] = (hsize_t)counts->actuators;
+        break;
+    case RECORD_ENERGY:
+        dims[0] = RECORD_ENERGY_COUNT;
+        break;
+    case RECORD_RESIDUALS:
+        dims[0] = RECORD_RESIDUAL_COUNT;
+        break;
+    default:
+        break;
+    }
+    if (info->trace != 0 && (trace & info->trace) == 0) {
+        return 0;
+    }
+    return (size_t)dims[0] * (size_t)dims[1];
+}
+
+void record_energy_row(const pawl_energy *energy, double row[RECORD_ENERGY_COUNT])
+{
+    const double values[RECORD_ENERGY_COUNT] = {
+        energy->kinetic,      energy->gravity,       energy->springs,     energy->work_actuators,
+        energy->work_dampers, energy->work_friction, energy->work_motion, energy->work_forces,
+        energy->work_limits,  energy->balance};
+    memcpy(row, values, sizeof values);
+}
+
+const char *const record_check_paths[RECORD_CHECK_COUNT] = {
+    [RECORD_CHECK_FRAMES] = "/checkpoint/frames",
+    [RECORD_CHECK_STATE] = "/checkpoint/state",
+    [RECORD_CHECK_COUNTS] = "/checkpoint/verdict_counts",
+    [RECORD_CHECK_FIGURES] = "/checkpoint/verdict_figures",
+};
+const char record_verdict_count_columns[] =
+    "steps not_converged iterations_sum iterations_max worst_joint worst_limit";
+const char record_verdict_figure_columns[] =
+    "primal dual complementarity natural natural_scaled closure_position closure_rotation "
+    "closure_limit energy_initial energy_final energy_scale balance_max";
+
+void record_verdict_pack(const pawl_verdict *v, int64_t counts[RECORD_VERDICT_COUNTS],
+                         double figures[RECORD_VERDICT_FIGURES])
+{
+    const int64_t c[RECORD_VERDICT_COUNTS] = {
+        v->steps,          v->not_converged,       v->iterations_sum,
+        v->iterations_max, v->closure.worst_joint, v->closure.worst_limit};
+    const double f[RECORD_VERDICT_FIGURES] = {v->residual.primal,
+                                              v->residual.dual,
+                                              v->residual.complementarity,
+                                              v->residual.natural,
+                                              v->residual.natural_scaled,
+                                              v->closure.position,
+                                              v->closure.rotation,
+                                              v->closure.limit,
+                                              v->energy_initial,
+                                              v->energy_final,
+                                              v->energy_scale,
+                                              v->balance_max};
+    memcpy(counts, c, sizeof c);
+    memcpy(figures, f, sizeof f);
+}
+
+void record_verdict_unpack(pawl_verdict *v, const int64_t c[RECORD_VERDICT_COUNTS],
+                           const double f[RECORD_VERDICT_FIGURES])
+{
+    *v = (pawl_verdict){
+        .steps = c[0],
+        .not_converged = c[1],
+        .iterations_sum = c[2],
+        .iterations_max = (int)c[3],
+        .residual = {f[0], f[1], f[2], f[3], f[4]},
+        .closure = {.position = f[5],
+                    .rotation = f[6],
+                    .worst_joint = (int)c[4],
+                    .limit = f[7],
+                    .worst_limit = (int)c[5]},
+        .energy_initial = f[8],
+        .energy_final = f[9],
+        .energy_scale = f[10],
+        .balance_max = f[11],
+    };
+}
+
+size_t record_settings_text(const pawl_settings *settings, char *text, size_t size)
+{
+    size_t used = 0;
+    for (int i = 0; i < pawl_setting_count(); ++i) {
+        char value[128];
+        pawl_settings_get(settings, i, value, sizeof value);
+        int length = snprintf(text != NULL && used < size ? text + used : NULL,
+                              text != NULL && used < size ? size - used : 0, "%s=%s\n",
+                              pawl_setting(i).key, value);
+        used += length > 0 ? (size_t)length : 0;
+    }
+    return used;
+}
+
+record_quiet record_quiet_begin(void)
+{
+    record_quiet quiet = {0};
+    (void)H5Eget_auto2(H5E_DEFAULT, &quiet.function, &quiet.data);
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return quiet;
+}
+
+void record_quiet_end(record_quiet quiet)
+{
+    (void)H5Eset_auto2(H5E_DEFAULT, quiet.function, quiet.data);
+}
+
+static herr_t layout_keep_root(unsigned depth, const H5E_error2_t *error, void *text)
+{
+    // The walk goes from the outermost call to the root, so that the last one stays.
+    (void)depth;
+    (void)snprintf(text, LAYOUT_ROOT_SIZE, "%s", error->desc == NULL ? "" : error->desc);
+    return 0;
+}
+
+pawl_status record_h5_fail(const record_store *store, pawl_status status, const char *tried)
+{
+    const pawl_env *env = record_store_env(store);
+    const char *path = record_store_path(store);
+    char root[LAYOUT_ROOT_SIZE] = "";
+    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, layout_keep_root, root);
+    (void)H5Eclear2(H5E_DEFAULT);
+    for (char *c = root; *c != '\0'; ++c) {
+        *c = *c == '\n' ? ' ' : *c;
+    }
+    if (record_store_had_no_memory(store)) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "%s: %s: no memory", path, tried);
+    }
+    return root[0] == '\0' ? PAWL_FAIL(env, status, "%s: %s", path, tried)
+                           : PAWL_FAIL(env, status, "%s: %s (HDF5: %s)", path, tried, root);
+}

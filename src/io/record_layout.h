@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The layout of a recording, shared by its writer, its reader and the report; docs/recording.md
+// describes it for everybody else.
+#pragma once
+#include "base/env.h"
+#include "io/record_driver.h"
+#include "pawl/io.h"
+
+#define RECORD_FORMAT 1 // raised when an older reader would misread the file
+
+typedef struct record_counts {
+    int bodies, joints, coordinates, actuators, shapes, springs;
+} record_counts;
+
+// What grows with time, one row a frame.
+typedef enum record_series {
+    RECORD_TIME = 0,
+    RECORD_STEP, // int64; all others are doubles
+    RECORD_POSE,
+    RECORD_TWIST,
+    RECORD_POSITION,
+    RECORD_RATE,
+    RECORD_REACTION,
+    RECORD_EFFORT,
+    RECORD_ENERGY,
+    RECORD_RESIDUALS,
+    RECORD_SERIES_COUNT
+} record_series;
+typedef struct record_series_info {
+    const char *path;
+    unsigned trace;      // the PAWL_TRACE_* that asks for it; 0: always there
+    int rank;            // with the frames
+    const char *columns; // names of the last dimension, separated by spaces; NULL: none
+    const char *unit;
+} record_series_info;
+extern const record_series_info record_series_table[RECORD_SERIES_COUNT];
+// Dimensions after the first; returns their product, 0 when the series is not recorded.
+size_t record_series_shape(record_series series, const record_counts *counts, unsigned trace,
+                           hsize_t dims[2]);
+
+// Columns of /residuals. Each holds the worst of the steps since the frame before.
+enum {
+    RECORD_NATURAL_SCALED = 0,
+    RECORD_NATURAL,
+    RECORD_PRIMAL,
+    RECORD_DUAL,
+    RECORD_COMPLEMENTARITY,
+    RECORD_ITERATIONS,
+    RECORD_PROJECTIONS,
+    RECORD_NOT_CONVERGED, // how many of the steps
+    RECORD_CLOSURE_POSITION,
+    RECORD_CLOSURE_ROTATION,
+    RECORD_CLOSURE_LIMIT,
+    RECORD_RESIDUAL_COUNT
+};
+// Columns of /energy, in the order of pawl_energy.
+enum { RECORD_ENERGY_COUNT = 10 };
+void record_energy_row(const pawl_energy *energy, double row[RECORD_ENERGY_COUNT]);
+
+// Rows of /checkpoint, one a flush: how many frames it covers, the saved state, the verdict.
+enum {
+    RECORD_CHECK_FRAMES = 0,
+    RECORD_CHECK_STATE,
+    RECORD_CHECK_COUNTS,
+    RECORD_CHECK_FIGURES,
+    RECORD_CHECK_COUNT
+};
+extern const char *const record_check_paths[RECORD_CHECK_COUNT];
+enum { RECORD_VERDICT_COUNTS = 6, RECORD_VERDICT_FIGURES = 12 };
+extern const char record_verdict_count_columns[], record_verdict_figure_columns[];
+void record_verdict_pack(const pawl_verdict *verdict, int64_t counts[RECORD_VERDICT_COUNTS],
+                         double figures[RECORD_VERDICT_FIGURES]);
+void record_verdict_unpack(pawl_verdict *verdict, const int64_t counts[RECORD_VERDICT_COUNTS],
+                           const double figures[RECORD_VERDICT_FIGURES]);
+
+// All settings as "key=value" lines; returns the length without the ending zero, like snprintf.
+size_t record_settings_text(const pawl_settings *settings, char *text, size_t size);
+
+// HDF5 prints its errors unless told not to; silence belongs to a stretch of our code alone.
+typedef struct record_quiet {
+    H5E_auto2_t function;
+    void *data;
+} record_quiet;
+record_quiet record_quiet_begin(void);
+void record_quiet_end(record_quiet quiet);
+// One log line: what was tried on the file and the root of HDF5's error stack. Returns `status`, or
+// PAWL_NO_MEMORY when that is what lies beneath.
+pawl_status record_h5_fail(const record_store *store, pawl_status status, const char *tried);
+
+// What a recording says of a joint.
+typedef struct record_joint {
+    const char *name;
+    pawl_joint_kind kind;
+    int base, follower;
+    pawl_pose base_frame, follower_frame;
+    int first_coordinate, coordinate_count;
+} record_joint;
+typedef struct record_body {
+    const char *name;
+    pawl_vec3 com;
+    double mass;
+} record_body;
+typedef struct record_spring {
+    int body_a, body_b;
+    pawl_vec3 point_a, point_b;
+} record_spring;
+
+struct pawl_record {
+    const pawl_env *env;
+    record_store *store;
+    hid_t file;
+    int64_t frames; // that a checkpoint covers
+    int64_t checkpoints;
+    int64_t last_step; // of the last of these frames
+    record_counts counts;
+    unsigned trace;
+    double interval;
+    int flush_frames;
+    uint64_t model_hash;
+    size_t state_size;
+    pawl_vec3 gravity;
+    pawl_settings settings;
+    pawl_verdict verdict;
+    char *model_name, *model_path, *pawl_version, *settings_text;
+    record_body *bodies;
+    record_joint *joints;
+    pawl_shape_info *shapes;
+    record_spring *springs;
+    char *body_names, *joint_names; // blocks that the names above point into
+    size_t body_names_size, joint_names_size;
+};
+// As pawl_record_open(), and for a recorder that goes on in the file, which takes over `store` and
+// `file` by setting them to NULL and H5I_INVALID_HID.
+pawl_status record_open(const pawl_env *env, const char *path, bool writable, pawl_record **out);
+// `count` rows from row `first`, which the caller keeps within frames. The series must be recorded.
+pawl_status record_read_rows(const pawl_record *record, record_series series, int64_t first,
+                             int64_t count, double *out);
+bool record_has(const pawl_record *record, record_series series);

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The report page: what was simulated, whether it can be trusted, what happened. Names come from
+// model files and are escaped; everything else on the page is ours.
+#define _POSIX_C_SOURCE 200809L
+#include "io/report_picture.h"
+#include "io/report_plots.h"
+#include "io/report_style.h"
+#include <locale.h>
+#include <math.h>
+#include <string.h>
+
+// Beyond these the verdict asks for a look. The solver's tolerance is the run's own.
+#define REPORT_CLOSURE_SHARE 1e-4 // of the mechanism's size
+#define REPORT_CLOSURE_ANGLE 1e-4 // [rad]
+#define REPORT_ENERGY_SHARE 5e-2  // of the largest energy: first-order steppers lose some
+
+enum { REPORT_STRIP = 6, REPORT_PICTURE_WIDTH = 1200 };
+
+// One figure of the verdict. `limit` is what it is held against.
+typedef struct report_figure {
+    const char *name, *unit;
+    double value, limit;
+    const char *limit_text; // what the limit is; NULL: a count of steps
+    const char *joint;      // where; may be NULL
+    const char *complaint;  // for the sentence of a verdict that is not passed
+} report_figure;
+enum { REPORT_FIGURES = 5 };
+
+static bool report_within(const report_figure *figure)
+{
+    return figure->value <= figure->limit; // false for NaN
+}
+
+static void report_figures(const pawl_record *record, double extent,
+                           report_figure figures[REPORT_FIGURES])
+{
+    const pawl_verdict *v = &record->verdict;
+    const char *worst =
+        v->closure.worst_joint < 0 ? NULL : record->joints[v->closure.worst_joint].name;
+    bool by_position = v->closure.position >= v->closure.rotation;
+    figures[0] = (report_figure){.name = "Closure, position",
+                                 .unit = "m",
+                                 .value = v->closure.position,
+                                 .limit = REPORT_CLOSURE_SHARE * extent,
+                                 .limit_text = "10⁻⁴ of the mechanism's size",
+                                 .joint = by_position ? worst : NULL,
+                                 .complaint = "joints come apart"};
+    figures[1] = (report_figure){.name = "Closure, rotation",
+                                 .unit = "rad",
+                                 .value = v->closure.rotation,
+                                 .limit = REPORT_CLOSURE_ANGLE,
+                                 .limit_text = "about 20 arc seconds",
+                                 .joint = by_position ? NULL : worst,
+                                 .complaint = "joints twist out of line"};
+    figures[2] = (report_figure){.name = "Residual",
+                                 .unit = "m/s",
+                                 .value = v->residual.natural_scaled,
+                                 .limit = record->settings.tolerance,
+                                 .limit_text = "the solver's tolerance",
+                                 .complaint = "a residual is above the tolerance"};
+    figures[3] = (report_figure){.name = "Energy balance",
+                                 .unit = "",
+                                 .value = pawl_verdict_drift(v),
+                                 .limit = REPORT_ENERGY_SHARE,
+                                 .limit_text = "relative to the largest energy",
+                                 .complaint = "the energy balance does not close"};
+    figures[4] = (report_figure){.name = "Steps not converged",
+                                 .unit = "",
+                                 .value = (double)v->not_converged,
+                                 .limit = 0.0,
+                                 .complaint = "steps did not converge"};
+}
+
+static void report_write_figure(report_text *page, const report_figure *f, int64_t steps)
+{
+    bool ok = report_within(f);
+    report_add(page, "<div class=\"card\"><div class=\"name\"><span>%s</span>%s</div>", f->name,
+               ok ? "<span class=\"ok\">✓ ok</span>" : "<span class=\"no\">! check</span>");
+    report_add(page, "<div class=\"value\">%s <small>%s</small></div><div class=\"where\">",
+               report_format(f->value).text, f->unit);
+    if (f->limit_text != NULL) {
+        report_add(page, "at most %s%s%s, %s", report_format(f->limit).text,
+                   f->unit[0] == '\0' ? "" : " ", f->unit, f->limit_text);
+    } else {
+        report_add(page, "of %lld", (long long)steps);
+    }
+    if (f->joint != NULL && f->value > 0.0) {
+        report_add_plain(page, "; joint <b>");
+        report_add_escaped(page, f->joint);
+        report_add_plain(page, "</b>");
+    }
+    report_add_plain(page, "</div></div>\n");
+}
+
+static void report_write_verdict(report_text *page, const pawl_record *record, double extent)
+{
+    report_figure figures[REPORT_FIGURES];
+    report_figures(record, extent, figures);
+    int missed = 0;
+    for (int i = 0; i < REPORT_FIGURES; ++i) {
+        missed += report_within(&figures[i]) ? 0 : 1;
+    }
+    if (missed == 0) {
+        report_add_plain(page,
+                         "<section class=\"verdict pass\"><strong>PASS</strong><p>Joints stay "
+                         "closed, every step converged, and the energy balance holds within "
+                         "the limits below.</p></section>\n");
+    } else {
+        report_add_plain(page, "<section class=\"verdict check\"><strong>CHECK</strong><p>");
+        for (int i = 0, told = 0; i < REPORT_FIGURES; ++i) {
+            if (!report_within(&figures[i])) {
+                report_add(page, "%s%s",
+                           told == 0 ? "Look at this run before you trust it: " : "; ",
+                           figures[i].complaint);
+                ++told;
+            }
+        }
+        report_add_plain(page, ".</p></section>\n");
+    }
+    report_add_plain(page, "<section class=\"figures\">\n");
+    for (int i = 0; i < REPORT_FIGURES; ++i) {
+        report_write_figure(page, &figures[i], record->verdict.steps);
+    }
+    report_add_plain(page, "</section>\n");
+}
+
+static void report_count(report_text *page, long long count, const char *one, const char *many)
+{
+    report_add(page, "%lld %s", count, count == 1 ? one : many);
+}
+
+static pawl_status report_write_head(report_text *page, const pawl_record *record)
+{
+    double start = 0.0, end = 0.0;
+    PAWL_TRY(record_read_rows(record, RECORD_TIME, 0, 1, &start));
+    PAWL_TRY(record_read_rows(record, RECORD_TIME, record->frames - 1, 1, &end));
+    const pawl_settings *s = &record->settings;
+    report_add_plain(page, "<header><div class=\"eyebrow\">Simulation report</div><h1>");
+    report_add_escaped(page, record->model_name);
+    report_add_plain(page, "</h1><p class=\"lead\">");
+    report_count(page, record->counts.bodies, "body", "bodies");
+    report_add_plain(page, ", ");
+    report_count(page, record->counts.joints, "joint", "joints");
+    report_add(page, " · %s s in ", report_format(end - start).text);
+    report_count(page, (long long)record->verdict.steps, "step", "steps");
+    report_add(page, " of %s s · stepper %s, solver %s%s · ", report_format(s->dt).text,
+               pawl_stepper_name((int)s->stepper), pawl_solver_name((int)s->solver),
+               s->project ? ", projected" : "");
+    report_count(page, (long long)record->frames, "recorded frame", "recorded frames");
+    report_add_plain(page, "</p></header>\n");
+    return PAWL_OK;
+}
+
+static void report_write_pictures(report_text *page, const report_picture *picture)
+{
+    const double width = REPORT_PICTURE_WIDTH;
+    double height = report_picture_height(picture, width);
+    report_add(page,
+               "<h2>Mechanism</h2><figure><svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
+               "aria-label=\"The mechanism at the start and later\">",
+               width, height);
+    report_picture_draw(page, picture, width, height);
+    report_add_plain(page, "</svg></figure>\n");
+    height = report_picture_strip_height(picture, REPORT_STRIP, width);
+    if (height > 0.0) {
+        report_add(page,
+                   "<figure class=\"strip\"><svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
+                   "aria-label=\"Moments from start to end\">",
+                   width, height);
+        report_picture_strip(page, picture, REPORT_STRIP, width, height);
+        report_add_plain(page, "</svg></figure>\n");
+    }
+}
+
+static void report_write_settings(report_text *page, const pawl_record *record)
+{
+    report_add_plain(page,
+                     "<details class=\"card\"><summary>Settings</summary><div class=\"scroll\">"
+                     "<table><tr><th>key</th><th>value</th><th>unit</th><th>meaning</th></tr>");
+    for (int i = 0; i < pawl_setting_count(); ++i) {
+        pawl_setting_info info = pawl_setting(i);
+        char value[128];
+        pawl_settings_get(&record->settings, i, value, sizeof value);
+        report_add_plain(page, "<tr><td>");
+        report_add_escaped(page, info.key);
+        report_add_plain(page, "</td><td>");
+        report_add_escaped(page, value);
+        report_add_plain(page, "</td><td>");
+        report_add_escaped(page, info.unit == NULL ? "" : info.unit);
+        report_add_plain(page, "</td><td>");
+        report_add_escaped(page, info.help == NULL ? "" : info.help);
+        report_add_plain(page, "</td></tr>\n");
+    }
+    report_add_plain(page, "</table></div></details>\n");
+}
+
+static void report_write_body_name(report_text *page, const pawl_record *record, int body)
+{
+    if (body == PAWL_WORLD) {
+        report_add_plain(page, "<i>world</i>");
+    } else {
+        report_add_escaped(page, record->bodies[body].name);
+    }
+}
+
+// Long lists are cut: the page is for people, the file has them all.
+static void report_write_model(report_text *page, const pawl_record *record)
+{
+    enum { ROWS = 200 };
+    const record_counts *n = &record->counts;
+    report_add_plain(page, "<details class=\"card\"><summary>Bodies and joints</summary>"
+                           "<div class=\"scroll\"><table><tr><th>body</th><th class=\"n\">mass [kg]"
+                           "</th></tr>");
+    for (int b = 0; b < n->bodies && b < ROWS; ++b) {
+        report_add_plain(page, "<tr><td>");
+        report_add_escaped(page, record->bodies[b].name);
+        report_add(page, "</td><td class=\"n\">%s</td></tr>\n",
+                   report_format(record->bodies[b].mass).text);
+    }
+    if (n->bodies > ROWS) {
+        report_add(page, "<tr><td colspan=\"2\">and %d more</td></tr>", n->bodies - ROWS);
+    }
+    report_add_plain(page, "</table></div><div class=\"scroll\"><table><tr><th>joint</th>"
+                           "<th>kind</th><th>base</th><th>follower</th></tr>");
+    for (int j = 0; j < n->joints && j < ROWS; ++j) {
+        const record_joint *joint = &record->joints[j];
+        report_add_plain(page, "<tr><td>");
+        report_add_escaped(page, joint->name);
+        report_add(page, "</td><td>%s</td><td>", pawl_joint_kind_name(joint->kind));
+        report_write_body_name(page, record, joint->base);
+        report_add_plain(page, "</td><td>");
+        report_write_body_name(page, record, joint->follower);
+        report_add_plain(page, "</td></tr>\n");
+    }
+    if (n->joints > ROWS) {
+        report_add(page, "<tr><td colspan=\"4\">and %d more</td></tr>", n->joints - ROWS);
+    }
+    report_add_plain(page, "</table></div></details>\n");
+}
+
+static void report_write_footer(report_text *page, const pawl_record *record)
+{
+    const char *path = record_store_path(record->store);
+    const char *slash = strrchr(path, '/');
+    report_add_plain(page, "<footer>Recorded by pawl ");
+    report_add_escaped(page, record->pawl_version);
+    report_add_plain(page, " in <b>");
+    report_add_escaped(page, slash == NULL ? path : slash + 1);
+    report_add(page,
+               "</b>; model hash %016llx. Residuals and closure are the worst since the frame "
+               "before, so that no step is left out. Energy balance: energy now, less all "
+               "work done since the start, less energy at the start.</footer>\n",
+               (unsigned long long)record->model_hash);
+}
+
+static pawl_status report_make_page(const pawl_record *record, report_text *page)
+{
+    report_picture *picture = NULL;
+    PAWL_TRY(report_picture_create(record, &picture));
+    report_add_plain(page, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+                           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+                           "<title>");
+    report_add_escaped(page, record->model_name);
+    report_add_plain(page, " - pawl report</title><style>");
+    report_add_plain(page, report_style_colours);
+    report_add_plain(page, report_style_picture);
+    report_add_plain(page, report_style_page);
+    report_add_plain(page, "</style></head><body><main>\n");
+    pawl_status status = report_write_head(page, record);
+    double extent = picture == NULL ? 1.0 : report_picture_extent(picture);
+    if (status == PAWL_OK) {
+        report_write_verdict(page, record, extent);
+        if (picture != NULL) {
+            report_write_pictures(page, picture);
+        }
+        status = report_plots_write(page, record);
+    }
+    report_picture_destroy(picture);
+    PAWL_TRY(status);
+    report_add_plain(page, "<h2>Details</h2>\n");
+    report_write_settings(page, record);
+    report_write_model(page, record);
+    report_write_footer(page, record);
+    report_add_plain(page, "</main><script>");
+    report_add_plain(page, report_style_script);
+    report_add_plain(page, "</script></body></html>\n");
+    return PAWL_OK;
+}
+
+static pawl_status report_make_picture(const pawl_record *record, report_text *page)
+{
+    report_picture *picture = NULL;
+    PAWL_TRY(report_picture_create(record, &picture));
+    if (picture == NULL) {
+        return PAWL_FAIL(record->env, PAWL_UNSUPPORTED,
+                         "%s: has no poses to draw; record with the trace 'q'",
+                         record_store_path(record->store));
+    }
+    const double width = REPORT_PICTURE_WIDTH, height = report_picture_height(picture, width);
+    report_add(page,
+               "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+               "viewBox=\"0 0 %.0f %.0f\"><title>",
+               width, height, width, height);
+    report_add_escaped(page, record->model_name);
+    report_add_plain(page, "</title><style>");
+    report_add_plain(page, report_style_colours);
+    report_add_plain(page, report_style_picture);
+    report_add(page,
+               "</style><rect x=\".5\" y=\".5\" width=\"%.0f\" height=\"%.0f\" rx=\"10\" "
+               "fill=\"var(--card)\" stroke=\"var(--line)\"/>\n",
+               width - 1.0, height - 1.0);
+    report_picture_draw(page, picture, width, height);
+    report_add_plain(page, "</svg>\n");
+    report_picture_destroy(picture);
+    return PAWL_OK;
+}
+
+static pawl_status report_make(const pawl_env *env, const char *record_path, const char *path,
+                               pawl_status (*make)(const pawl_record *, report_text *))
+{
+    PAWL_ASSERT(env != NULL && record_path != NULL && path != NULL);
+    pawl_record *record = NULL;
+    PAWL_TRY(pawl_record_open(env, record_path, &record));
+    // Numbers in SVG have a decimal point, whatever the language of the program around us.
+    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    locale_t before = plain != (locale_t)0 ? uselocale(plain) : (locale_t)0;
+    report_text page = {.env = env};
+    pawl_status status = make(record, &page);
+    if (plain != (locale_t)0) {
+        (void)uselocale(before);
+        freelocale(plain);
+    }
+    pawl_record_close(record);
+    if (status == PAWL_OK) {
+        status = report_text_save(&page, path);
+    }
+    report_text_free(&page);
+    return status;
+}
+
+pawl_status pawl_report_write(const pawl_env *env, const char *record_path, const char *html_path)
+{
+    return report_make(env, record_path, html_path, report_make_page);
+}
+
+pawl_status pawl_report_picture(const pawl_env *env, const char *record_path, const char *svg_path)
+{
+    return report_make(env, record_path, svg_path, report_make_picture);
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Plots as SVG: axes with round numbers, one polyline a curve. Colours come from the page's style,
+// so that light, dark and print need no second drawing. The page's script reads values back from
+// the polylines and the data- attributes of the figure.
+#include "io/report_plot.h"
+#include <math.h>
+#include <string.h>
+
+enum {
+    PLOT_WIDTH = 620,
+    PLOT_HEIGHT = 250,
+    PLOT_LEFT = 62,
+    PLOT_RIGHT = 608,
+    PLOT_TOP = 12,
+    PLOT_BOTTOM = 216
+};
+
+typedef struct plot_axis {
+    double low, high; // shown range; of a log axis, exponents
+    double step;      // between ticks
+    int exponent;     // ticks are shown divided by 10 to this power
+    int decimals;
+} plot_axis;
+
+// The next of 1, 2, 5 times a power of ten that is at least `rough`.
+static double plot_round_step(double rough)
+{
+    double power = pow(10.0, floor(log10(rough)));
+    double share = rough / power;
+    double nice = share <= 1.0001 ? 1.0 : share <= 2.0001 ? 2.0 : share <= 5.0001 ? 5.0 : 10.0;
+    return nice * power;
+}
+
+static plot_axis plot_linear_axis(double low, double high, int ticks, bool whole, bool tight)
+{
+    plot_axis axis = {0};
+    double size = fmax(fabs(low), fabs(high));
+    if (high - low <= 1e-9 * size || high - low < 1e-300) {
+        double room = size > 0.0 ? 0.5 * size : 1.0; // a constant sits in the middle
+        low -= room;
+        high += room;
+    }
+    axis.step = plot_round_step((high - low) / ticks);
+    if (whole && axis.step < 1.0) {
+        axis.step = 1.0;
+    }
+    axis.low = tight ? low : axis.step * floor(low / axis.step + 1e-9);
+    axis.high = tight ? high : axis.step * ceil(high / axis.step - 1e-9);
+    size = fmax(fabs(axis.low), fabs(axis.high));
+    double exponent = floor(log10(size));
+    axis.exponent = exponent < -2.0 || exponent > 4.0 ? (int)(3.0 * floor(exponent / 3.0)) : 0;
+    double shown = axis.step / pow(10.0, axis.exponent);
+    axis.decimals = shown >= 1.0 - 1e-9 ? 0 : (int)ceil(-log10(shown) - 1e-9);
+    return axis;
+}
+
+static plot_axis plot_log_axis(double low, double high)
+{
+    plot_axis axis = {.low = floor(log10(low) + 1e-9), .high = ceil(log10(high) - 1e-9)};
+    if (axis.high - axis.low < 2.0) {
+        axis.low -= 1.0;
+        axis.high += axis.high - axis.low < 2.0 ? 1.0 : 0.0;
+    }
+    axis.step = fmax(1.0, ceil((axis.high - axis.low) / 7.0));
+    return axis;
+}
+
+static double plot_x(const plot_axis *axis, double time)
+{
+    return PLOT_LEFT + (PLOT_RIGHT - PLOT_LEFT) * (time - axis->low) / (axis->high - axis->low);
+}
+
+static double plot_y(const plot_axis *axis, bool log_scale, double value)
+{
+    double shown = value;
+    if (log_scale) {
+        shown = fmax(log10(value), axis->low);
+    }
+    double share = (shown - axis->low) / (axis->high - axis->low);
+    return PLOT_BOTTOM - (PLOT_BOTTOM - PLOT_TOP) * fmin(fmax(share, -0.02), 1.02);
+}
+
+static void plot_draw_time_axis(report_text *page, const plot_axis *axis)
+{
+    double first = ceil(axis->low / axis->step - 1e-9) + 0.0; // 0, never -0
+    for (double i = first; i * axis->step <= axis->high + 1e-9 * axis->step; i += 1.0) {
+        double x = plot_x(axis, i * axis->step);
+        report_add(page, "<path class=\"grid\" d=\"M%.1f %dV%d\"/>", x, PLOT_TOP, PLOT_BOTTOM);
+        report_add(page,
+                   "<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.*f"
+                   "</text>",
+                   x, PLOT_BOTTOM + 16, axis->decimals, i * axis->step / pow(10.0, axis->exponent));
+    }
+    report_add(page, "<text class=\"axis\" x=\"%d\" y=\"%d\" text-anchor=\"end\">time [",
+               PLOT_RIGHT, PLOT_BOTTOM + 31);
+    if (axis->exponent != 0) {
+        report_add(page, "%s ", report_power_of_ten(axis->exponent).text);
+    }
+    report_add_plain(page, "s]</text>");
+}
+
+static void plot_draw_value_axis(report_text *page, const plot_axis *axis,
+                                 const report_plot_style *style)
+{
+    double first = ceil(axis->low / axis->step - 1e-9) + 0.0; // 0, never -0
+    for (double i = first; i * axis->step <= axis->high + 1e-9 * axis->step; i += 1.0) {
+        double at = i * axis->step;
+        double y = plot_y(axis, false, at); // of a log axis too: `at` is an exponent
+        bool zero = !style->log && i == 0.0;
+        report_add(page, "<path class=\"%s\" d=\"M%d %.1fH%d\"/>", zero ? "zero" : "grid",
+                   PLOT_LEFT, y, PLOT_RIGHT);
+        report_add(page, "<text class=\"tick\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">",
+                   PLOT_LEFT - 7, y + 3.5);
+        if (style->log) {
+            report_add_plain(page, report_power_of_ten((int)at).text);
+        } else {
+            report_add(page, "%.*f", axis->decimals, at / pow(10.0, axis->exponent) + 0.0);
+        }
+        report_add_plain(page, "</text>");
+    }
+}
+
+static void plot_draw_curve(report_text *page, const report_curve *curve, int index,
+                            const plot_axis *t, const plot_axis *v, bool log_scale,
+                            const char *unit)
+{
+    report_add(page, "<polyline class=\"curve k%d\" points=\"", index);
+    for (int i = 0; i < curve->count; ++i) {
+        if (!log_scale || curve->value[i] > 0.0) {
+            report_add(page, "%.1f,%.2f ", plot_x(t, curve->time[i]),
+                       plot_y(v, log_scale, curve->value[i]));
+        }
+    }
+    report_add_plain(page, "\"><title>");
+    report_add_escaped(page, curve->label);
+    report_add(page, ": %s to %s %s</title></polyline>", report_format(curve->lowest).text,
+               report_format(curve->highest).text, unit);
+}
+
+// The range of values that the plot has to show. False: there is nothing to show.
+static bool plot_range(const report_plot *plot, const report_plot_style *style, double *low,
+                       double *high)
+{
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (int k = 0; k < plot->curve_count; ++k) {
+        const report_curve *curve = &plot->curves[k];
+        *high = fmax(*high, curve->highest);
+        if (!style->log) {
+            *low = fmin(*low, curve->lowest);
+            continue;
+        }
+        for (int i = 0; i < curve->count; ++i) {
+            *low = curve->value[i] > 0.0 ? fmin(*low, curve->value[i]) : *low;
+        }
+    }
+    if (style->log && *high > 0.0) {
+        // Sixteen decades are what doubles resolve; more would squeeze what matters.
+        *low = fmax(*low, 1e-16 * *high);
+        if (style->mark > 0.0) {
+            *high = fmax(*high, style->mark);
+            *low = fmin(*low, style->mark);
+        }
+    } else if (style->log && *high <= 0.0) {
+        *low = 1e-16; // zeros alone
+        *high = style->mark > 0.0 ? style->mark : 1e-14;
+    }
+    if (style->zero && *low <= *high) {
+        *low = fmin(*low, 0.0);
+        *high = fmax(*high, 0.0);
+    }
+    return *low <= *high;
+}
+
+static void plot_draw_legend(report_text *page, const report_plot *plot, bool log_scale)
+{
+    report_add_plain(page, "<div class=\"legend\">");
+    for (int k = 0; k < plot->curve_count; ++k) {
+        report_add(page, "<span class=\"k%d\"><i></i>", k);
+        report_add_escaped(page, plot->curves[k].label);
+        if (log_scale && plot->curves[k].highest <= 0.0) {
+            report_add_plain(page, " (zero throughout)");
+        }
+        report_add_plain(page, "<output></output></span>");
+    }
+    report_add_plain(page, "</div>");
+}
+
+static void plot_draw_frame(report_text *page, const plot_axis *t, const plot_axis *v,
+                            const report_plot_style *style)
+{
+    plot_draw_time_axis(page, t);
+    plot_draw_value_axis(page, v, style);
+    report_add(page, "<path class=\"frame\" d=\"M%d %dV%dH%d\"/>", PLOT_LEFT, PLOT_TOP, PLOT_BOTTOM,
+               PLOT_RIGHT);
+    if (style->mark > 0.0) {
+        double y = plot_y(v, style->log, style->mark);
+        report_add(page, "<path class=\"mark\" d=\"M%d %.1fH%d\"/>", PLOT_LEFT, y, PLOT_RIGHT);
+        report_add(page, "<text class=\"tick\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>",
+                   PLOT_RIGHT - 4, y - 4.0, style->mark_label);
+    }
+}
+
+void report_plot_draw(report_text *page, const report_plot *plot, const report_plot_style *style)
+{
+    double low, high;
+    if (!plot_range(plot, style, &low, &high)) {
+        return;
+    }
+    double length = plot->end - plot->start;
+    bool usable = length > 0.0 && length < 1e100; // a single frame has none
+    plot_axis t =
+        plot_linear_axis(usable ? plot->start : 0.0, usable ? plot->end : 1.0, 8, false, true);
+    plot_axis v =
+        style->log ? plot_log_axis(low, high) : plot_linear_axis(low, high, 5, style->whole, false);
+    report_add(page,
+               "<figure class=\"plot\" data-t=\"%.9g %.9g\" data-v=\"%.9g %.9g\" data-log=\"%d\" "
+               "data-unit=\"%s\"><figcaption><b>%s</b> <span class=\"unit\">",
+               t.low, t.high, v.low, v.high, style->log ? 1 : 0, style->unit, style->title);
+    if (style->unit[0] != '\0') {
+        bool scaled = !style->log && v.exponent != 0;
+        report_add(page, "[%s%s%s]", scaled ? report_power_of_ten(v.exponent).text : "",
+                   scaled ? " " : "", style->unit);
+    }
+    report_add_plain(page, "</span><output></output></figcaption>");
+    if (style->note != NULL) {
+        report_add(page, "<p class=\"note\">%s</p>", style->note);
+    }
+    report_add(page, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">", PLOT_WIDTH,
+               PLOT_HEIGHT, style->title);
+    plot_draw_frame(page, &t, &v, style);
+    for (int k = 0; k < plot->curve_count; ++k) {
+        plot_draw_curve(page, &plot->curves[k], k, &t, &v, style->log, style->unit);
+    }
+    report_add(page, "<path class=\"hair\" d=\"M0 %dV%d\"/></svg>", PLOT_TOP, PLOT_BOTTOM);
+    plot_draw_legend(page, plot, style->log);
+    report_add_plain(page, "</figure>\n");
+}
