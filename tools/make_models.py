@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # Part of pawl, a rigid multibody dynamics engine.
-"""Writes the model files that are too repetitive, or too full of computed numbers, to write by hand.
+"""Writes the model files that are too repetitive, or too full of computed numbers, for a hand.
 
 Usage: tools/make_models.py [models folder]
 
@@ -50,7 +50,8 @@ class Writer:
         self.lines = [
             '<?xml version="1.0" encoding="UTF-8"?>',
             "<!-- SPDX-License-Identifier: MIT -->",
-            "<!-- Part of pawl, a rigid multibody dynamics engine. Written by tools/make_models.py. -->",
+            "<!-- Part of pawl, a rigid multibody dynamics engine. "
+            "Written by tools/make_models.py. -->",
             "<!--",
         ]
         self.lines += textwrap.wrap(
@@ -175,15 +176,16 @@ def ladder(n):
     w = Writer(
         f"A02-N{n}",
         f"""
-IFToMM A02: {n} parallelogram four-bars side by side, {2 * n + 1} uniform rods of 1 m and 1 kg. It starts
-upright with its top moving at 1 m/s along x. Whenever the rods lie flat, the mechanism is
+IFToMM A02: {n} parallelogram four-bars side by side, {2 * n + 1} uniform rods of 1 m and 1 kg.
+It starts upright with its top moving at 1 m/s along x. Whenever the rods lie flat, the mechanism is
 singular: its mobility jumps from 1 to {n + 1}. The reference stays on the parallelogram branch.
 The reference's y is z here. The rods are slender: their transverse inertia is m L^2 / 12 exactly.
 """,
     )
     inertia = (1.0 / 3750.0, 1.0 / 12.0, 1.0 / 12.0)  # axial: a section of 0.04 m; plays no part
     for k in range(n + 1):
-        bar(w, f"crank{k}", (k, 0), (k, 1), 1, 0.04, BLUE, inertia=inertia, twist=(0, 0, 0, 0, 1, 0))
+        bar(w, f"crank{k}", (k, 0), (k, 1), 1, 0.04, BLUE, inertia=inertia,
+            twist=(0, 0, 0, 0, 1, 0))
     for k in range(n):
         bar(w, f"coupler{k}", (k, 1), (k + 1, 1), 1, 0.04, ORANGE, inertia=inertia,
             twist=(1, 0, 0, 0, 0, 0))
@@ -201,9 +203,9 @@ def fourbar_passive():
     w = Writer(
         "S4-fourbar",
         """
-A passive four-bar linkage: scene S4 of the comparison with other engines. Pivots A (0, 0), B (-0.15, 0.2598),
-C (1, 0.6) and D (1, 0) in the plane (x, z); bars AB 0.3 kg, BC |BC| kg and DC 0.6 kg of 0.04 m
-square section. It is released at rest and swings for ever.
+A passive four-bar linkage: scene S4 of the comparison with other engines. Pivots A (0, 0),
+B (-0.15, 0.2598), C (1, 0.6) and D (1, 0) in the plane (x, z); bars AB 0.3 kg,
+BC |BC| kg and DC 0.6 kg of 0.04 m square section. It is released at rest and swings for ever.
 """,
     )
     bar(w, "crank", a, b, 0.3, 0.04, BLUE)
@@ -238,9 +240,9 @@ The cranks start 50 degrees from hanging and swing, for the actuator's torque is
         w = Writer(
             "fourbar-free",
             """
-Four equal bars in a closed loop that nothing holds: 4 bodies, 4 joints, 20 rows of rank 17, that is,
-6 degrees of freedom of the whole and one of the loop. It falls while its cranks turn at 2 rad/s
-against the bar between their pivots. The actuator's torque is zero.
+Four equal bars in a closed loop that nothing holds: 4 bodies, 4 joints, 20 rows of rank 17,
+that is, 6 degrees of freedom of the whole and one of the loop. It falls while its
+cranks turn at 2 rad/s against the bar between their pivots. The actuator's torque is zero.
 """,
         )
         rate = 2.0
@@ -321,7 +323,7 @@ def rods_body(points, pairs, density, radius):
     return mass, (cx, cz), (xx, yy, zz, xz)
 
 
-# Bodies of a leg: name, its points, its layer in y, colour. Two points make a bar, three a triangle.
+# Bodies of a leg: name, points, layer in y, colour. Two points make a bar, three a triangle.
 JANSEN_BODIES = (
     ("upper_rod", ("crank", "top"), 0.03, ORANGE),
     ("lower_rod", ("crank", "low"), -0.03, ORANGE),
@@ -378,13 +380,16 @@ of freedom. Bars weigh 1 kg per metre; the crank carries a flywheel.
     ]
     axle = math.pi / 2
     frame += [
-        ((p[0], 0, p[1], axle, 0, 0), capsule(0.014, 0.2), GREY) for p in (pivots[0], pivots[1], hub)
+        ((p[0], 0, p[1], axle, 0, 0), capsule(0.014, 0.2), GREY) for p in pivots + (hub,)
     ]
     w.link("frame", (0, 0, 0, 0, 0, 0), 5, (0, 0, 0), (0.4, 0.4, 0.4), frame)
     pin = legs[0][1]["crank"]
     # A disc of 0.6 kg; the pin's own mass is neglected.
-    disc = (((0, 0, 0, axle, 0, 0), "<cylinder><radius>0.165</radius><length>0.012</length></cylinder>",
-             SAND), ((pin[0], 0, pin[1], axle, 0, 0), capsule(0.014, 0.14), RED))
+    rim = "<cylinder><radius>0.165</radius><length>0.012</length></cylinder>"
+    disc = (
+        ((0, 0, 0, axle, 0, 0), rim, SAND),
+        ((pin[0], 0, pin[1], axle, 0, 0), capsule(0.014, 0.14), RED),
+    )
     inertia = (0.6 * 0.165**2 / 4, 0.6 * 0.165**2 / 2, 0.6 * 0.165**2 / 4)
     w.link("crank", (0, 0, 0, 0, 0, 0), 0.6, (0, 0, 0), inertia, disc)
     for side, points in legs:

@@ -24,36 +24,43 @@ PAWL_API pawl_status pawl_model_parse(const pawl_env *env, const char *name, con
 
 /// What a recording holds besides time and states.
 enum {
-    PAWL_TRACE_Q = 1 << 0,         ///< poses, and joint coordinates
-    PAWL_TRACE_V = 1 << 1,         ///< twists, and joint rates
-    PAWL_TRACE_FORCE = 1 << 2,     ///< joint reactions and actuator efforts
-    PAWL_TRACE_CONTACTS = 1 << 3,  ///< nothing yet
+    PAWL_TRACE_Q = 1 << 0,        ///< poses, and joint coordinates
+    PAWL_TRACE_V = 1 << 1,        ///< twists, and joint rates
+    PAWL_TRACE_FORCE = 1 << 2,    ///< joint reactions and actuator efforts
+    PAWL_TRACE_CONTACTS = 1 << 3, ///< nothing yet
     PAWL_TRACE_ENERGY = 1 << 4,
     PAWL_TRACE_RESIDUALS = 1 << 5, ///< solver iterations, residuals, closure
     PAWL_TRACE_ALL = (1 << 6) - 1
 };
 typedef struct pawl_recorder_options {
-    unsigned trace;      ///< PAWL_TRACE_*
-    double interval;     ///< time between recorded frames; 0: every step [s]
-    int flush_frames;    ///< frames between flushes; what is flushed survives a kill
+    unsigned trace;   ///< PAWL_TRACE_*
+    double interval;  ///< time between recorded frames; 0: every step [s]
+    int flush_frames; ///< frames between flushes, at most: memory and slow runs make it fewer;
+                      ///< what is flushed survives a kill
     const char *model_path; ///< stored, so that a run can be resumed
 } pawl_recorder_options;
 PAWL_API pawl_recorder_options pawl_recorder_options_default(void);
 
 typedef struct pawl_recorder pawl_recorder;
-/// Creates `path` (HDF5). An existing file is replaced only when the new one holds a first frame.
-PAWL_API pawl_status pawl_recorder_create(const pawl_env *env, const char *path, const pawl_sim *sim,
-                                          const pawl_recorder_options *options, pawl_recorder **out);
-/// Appends to a recording of the same model and settings, after its last flushed frame.
-PAWL_API pawl_status pawl_recorder_append(const pawl_env *env, const char *path, const pawl_sim *sim,
+/// Creates `path` (HDF5, see docs/recording.md). An existing file is replaced only when the new one
+/// holds a first frame. `sim` must outlive the recorder.
+PAWL_API pawl_status pawl_recorder_create(const pawl_env *env, const char *path,
+                                          const pawl_sim *sim, const pawl_recorder_options *options,
                                           pawl_recorder **out);
-/// Call after each step (and once before the first); writes a frame when one is due.
+/// Appends to a recording of the same model and settings, after its last flushed frame. The sim
+/// must be in the state that pawl_record_last_state() gave; close that record before.
+PAWL_API pawl_status pawl_recorder_append(const pawl_env *env, const char *path,
+                                          const pawl_sim *sim, pawl_recorder **out);
+/// Call after each step (and once before the first, `report` may then be NULL); takes a frame when
+/// one is due. After a failure every call fails alike, and what was flushed before stays.
 PAWL_API pawl_status pawl_recorder_add(pawl_recorder *recorder, const pawl_step_report *report,
                                        const pawl_verdict *verdict);
-/// Flushes and closes. The status tells whether all data reached the file.
+/// Flushes, with a frame of the state the sim is in, and closes. The status tells whether all data
+/// reached the file. NULL is fine.
 PAWL_API pawl_status pawl_recorder_close(pawl_recorder *recorder);
 
-/// A recording opened for reading.
+/// A recording opened for reading. One that is still being written can be read: the run waits with
+/// its next flush until the record is closed, but no longer than 10 s.
 typedef struct pawl_record pawl_record;
 PAWL_API pawl_status pawl_record_open(const pawl_env *env, const char *path, pawl_record **out);
 PAWL_API void pawl_record_close(pawl_record *record);

@@ -12,7 +12,7 @@ PAWL_EXTERN_C_BEGIN
 /// How time advances. Values are stored in files: append, never renumber.
 typedef enum pawl_stepper_kind {
     PAWL_STEPPER_EULER = 0, ///< semi-implicit Euler: first order, robust
-    PAWL_STEPPER_MOREAU,    ///< Moreau's midpoint: second order without constraints, first with
+    PAWL_STEPPER_MOREAU,    ///< Moreau's midpoint: second order with `project`, first without
     PAWL_STEPPER_COUNT
 } pawl_stepper_kind;
 /// Which algorithm solves the constraint problem. Values are stored in files.
@@ -38,7 +38,7 @@ typedef struct pawl_settings {
     int max_iterations;         ///< solver.max_iterations
     bool exact_joints;          ///< solver.exact_joints: sweeps run over bounded rows alone
     bool warm_start;            ///< solver.warm_start
-    bool project;               ///< project: remove the configuration error after each step
+    bool project;               ///< project: move along the constraints; closure to 1e-12
     double erp_joint;           ///< erp.joint: share of the joint error removed a step, without project
     double erp_limit;           ///< erp.limit
     double regularization;      ///< solver.regularization, relative to the unit-scaled D
@@ -80,7 +80,7 @@ typedef enum pawl_outcome { PAWL_CONVERGED = 0, PAWL_ITERATION_LIMIT, PAWL_STALL
 typedef struct pawl_step_report {
     pawl_outcome outcome;
     int iterations;         ///< of the solver
-    int projections;        ///< Gauss-Newton iterations of `project`
+    int projections;        ///< Newton iterations of `project`
     int rows;               ///< of the problem
     int bounded_rows;       ///< limits, friction losses, effort limits
     pawl_residual residual; ///< by the judge, not by the solver
@@ -117,7 +117,7 @@ typedef struct pawl_verdict {
     pawl_residual residual; ///< maxima
     pawl_closure closure;   ///< maxima
     double energy_initial, energy_final; ///< kinetic + potential + springs [J]
-    double energy_scale;    ///< largest |energy| seen
+    double energy_scale;    ///< largest |energy| or kinetic energy seen [J]
     double balance_max;     ///< largest |pawl_energy.balance| seen [J]
 } pawl_verdict;
 PAWL_API pawl_verdict pawl_verdict_begin(const pawl_state *state);

@@ -241,6 +241,7 @@ void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const doubl
 {
     const pawl_model *m = a->model;
     a->bodies = bodies;
+    ++a->placements;
     assembly_place_bodies(a, damping_time);
     for (int i = 0; i < m->joint_count; ++i) {
         if (m->joints[i].kind == PAWL_JOINT_GEAR) {
@@ -356,8 +357,9 @@ static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, do
     case ROW_UPPER: {
         const pawl_coordinate_def *d = &m->joints[info->owner].coordinate[info->part];
         double gap = info->kind == ROW_LOWER ? value - d->lower : d->upper - value;
-        // A violated limit is pushed back by a share a step; an open gap may close, no further.
-        a->bias[r] = gap < 0.0 ? w->erp_limit * gap / w->h : gap / (w->remaining * w->h);
+        // A violated limit is pushed back by a share a step; an open gap may close, no further,
+        // until rows are placed again.
+        a->bias[r] = (gap < 0.0 ? w->erp_limit : 1.0) * gap / w->h;
         a->lower[r] = 0.0;
         break;
     }
@@ -427,6 +429,7 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
                         .lower = a->lower,
                         .upper = a->upper,
                         .compliance = a->compliance,
+                        .factor_key = 2 * a->placements + a->has_soft_rows,
                         .delassus = p->delassus};
     for (int k = 0; k < a->free_blocks; ++k) {
         const row_block *b = &a->blocks[k];
@@ -469,6 +472,7 @@ void pawl_assembly_pose_closure(pawl_assembly *a)
     p->lower = a->lower;
     p->upper = a->upper;
     p->compliance = a->compliance;
+    p->factor_key = 2 * a->placements;
     // Against an inverse mass of 1e30 per kg a row does nothing that a double would notice.
     const double nothing = 1e30;
     for (int r = 0; r < a->free_rows; ++r) {

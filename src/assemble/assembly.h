@@ -53,7 +53,7 @@ typedef struct coordinate_row {
 typedef struct step_weights {
     double h;
     double theta, ahead, behind;
-    double remaining;   // share of the step still ahead of where the rows are placed
+    double place_time;  // when the rows are placed [s]
     double begin, end;  // the step's interval [s]
     double target_time; // when actuator targets are read
     double erp_joint, erp_limit;
@@ -65,6 +65,7 @@ typedef struct pawl_assembly {
     const pawl_model *model;
     bool has_loops;   // some free rows may depend on others
     bool has_damping; // of bodies: the inertias depend on the step
+    bool has_soft_rows; // springs and PD among the free rows
     bool has_working_rows; // rows that can do work: all but joints between moving bodies
     // the plan
     int free_rows, free_blocks, max_rows, max_blocks;
@@ -78,6 +79,7 @@ typedef struct pawl_assembly {
     // placed
     const body_state *bodies;   // the configuration it was placed at
     double turn_ease;           // scales inverse inertias; 1 but in a projection that needs it
+    int64_t placements;         // how often it was placed
     pawl_mat3 *rotation;        // (body_count)
     double *inverse_mass;       // (body_count)
     pawl_mat3 *inverse_inertia; // (body_count) world axes

@@ -314,6 +314,7 @@ pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *m, pawl_
     a->has_working_rows = a->candidate_count > 0;
     for (int r = 0; r < free_rows; ++r) {
         a->has_working_rows = a->has_working_rows || a->rows[r].kind != ROW_JOINT;
+        a->has_soft_rows = a->has_soft_rows || a->rows[r].kind > ROW_MOTION;
     }
     for (int i = 0; i < m->body_count; ++i) {
         a->has_working_rows = a->has_working_rows || m->bodies[i].kind == PAWL_BODY_KINEMATIC;

@@ -84,12 +84,16 @@ static pawl_status builder_no_memory(const pawl_builder *b)
     return PAWL_FAIL(&b->env, PAWL_NO_MEMORY, "no memory while building model '%s'", b->name);
 }
 
-// Keeps the name, or makes one up from what the thing is and its index.
-static pawl_status builder_keep_name(pawl_builder *b, const char **name, const char *what, int index)
+// Keeps the name, or makes one up from what the thing is and its index: the next index that `find`
+// (NULL where names may repeat) does not know.
+static pawl_status builder_keep_name(pawl_builder *b, const char **name, const char *what, int index,
+                                     int (*find)(const pawl_builder *b, const char *name))
 {
     char made[64];
     if (*name == NULL || **name == '\0') {
-        snprintf(made, sizeof made, "%s%d", what, index);
+        do {
+            snprintf(made, sizeof made, "%s%d", what, index++);
+        } while (find != NULL && find(b, made) >= 0);
         *name = made;
     }
     *name = builder_keep(b, *name, strlen(*name) + 1);
@@ -114,6 +118,10 @@ static pawl_status builder_keep_signal(pawl_builder *b, pawl_signal *s, const ch
         s->count = 0;
         s->times = s->values = NULL;
         return PAWL_OK;
+    }
+    if (s->interpolation != PAWL_LINEAR && s->interpolation != PAWL_CUBIC) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "%s: a table has no interpolation of kind %d",
+                         owner, (int)s->interpolation);
     }
     if (s->count < 2 || s->times == NULL || s->values == NULL) {
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
@@ -236,7 +244,7 @@ pawl_status pawl_builder_add_body(pawl_builder *b, const pawl_body_def *def, int
 {
     pawl_body_def body = *def;
     int index = b->bodies.count;
-    PAWL_TRY(builder_keep_name(b, &body.name, "body", index));
+    PAWL_TRY(builder_keep_name(b, &body.name, "body", index, pawl_builder_find_body));
     const char *name = body.name;
     const pawl_env *env = &b->env;
     if (pawl_builder_find_body(b, name) >= 0) {
@@ -285,7 +293,7 @@ pawl_status pawl_builder_add_shape(pawl_builder *b, int body, const pawl_shape_d
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "a shape names body %d of %d", body,
                          b->bodies.count);
     }
-    PAWL_TRY(builder_keep_name(b, &info.def.name, "shape", b->shapes.count));
+    PAWL_TRY(builder_keep_name(b, &info.def.name, "shape", b->shapes.count, NULL));
     if ((int)def->kind < 0 || def->kind >= PAWL_SHAPE_COUNT) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "shape '%s': no kind %d", info.def.name,
                          (int)def->kind);
@@ -337,7 +345,7 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, i
 {
     pawl_joint_def joint = *def;
     const pawl_env *env = &b->env;
-    PAWL_TRY(builder_keep_name(b, &joint.name, "joint", b->joints.count));
+    PAWL_TRY(builder_keep_name(b, &joint.name, "joint", b->joints.count, pawl_builder_find_joint));
     const char *name = joint.name;
     if (pawl_builder_find_joint(b, name) >= 0) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s' exists already", name);
@@ -360,7 +368,8 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, i
     if (joint.kind == PAWL_JOINT_SCREW && !isfinite(joint.pitch)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s': pitch is %g", name, joint.pitch);
     }
-    if (joint.kind == PAWL_JOINT_DISTANCE && (isnan(joint.length) || joint.length == 0.0)) {
+    if (joint.kind == PAWL_JOINT_DISTANCE &&
+        (isnan(joint.length) || joint.length == 0.0 || joint.length == INFINITY)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                          "joint '%s': length is %g m; above 0, or below 0 for as it is at the "
                          "start (a length of 0 is a spherical joint)",
@@ -398,7 +407,7 @@ pawl_status pawl_builder_add_gear(pawl_builder *b, const pawl_gear_def *def, int
 {
     pawl_gear_def gear = *def;
     const pawl_env *env = &b->env;
-    PAWL_TRY(builder_keep_name(b, &gear.name, "gear", b->joints.count));
+    PAWL_TRY(builder_keep_name(b, &gear.name, "gear", b->joints.count, pawl_builder_find_joint));
     if (pawl_builder_find_joint(b, gear.name) >= 0) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s' exists already", gear.name);
     }
@@ -428,7 +437,7 @@ pawl_status pawl_builder_add_actuator(pawl_builder *b, const pawl_actuator_def *
 {
     pawl_actuator_def a = *def;
     const pawl_env *env = &b->env;
-    PAWL_TRY(builder_keep_name(b, &a.name, "actuator", b->actuators.count));
+    PAWL_TRY(builder_keep_name(b, &a.name, "actuator", b->actuators.count, NULL));
     PAWL_TRY(builder_check_target(b, "actuator", a.name, a.joint, a.coordinate));
     PAWL_TRY(builder_keep_signal(b, &a.target, a.name));
     if ((int)a.kind < 0 || a.kind > PAWL_ACTUATOR_VELOCITY) {
@@ -447,7 +456,7 @@ pawl_status pawl_builder_add_actuator(pawl_builder *b, const pawl_actuator_def *
 pawl_status pawl_builder_add_motion(pawl_builder *b, const pawl_motion_def *def, int *out)
 {
     pawl_motion_def m = *def;
-    PAWL_TRY(builder_keep_name(b, &m.name, "motion", b->motions.count));
+    PAWL_TRY(builder_keep_name(b, &m.name, "motion", b->motions.count, NULL));
     PAWL_TRY(builder_check_target(b, "motion", m.name, m.joint, m.coordinate));
     PAWL_TRY(builder_keep_signal(b, &m.target, m.name));
     for (int i = 0; i < b->motions.count; ++i) {
@@ -464,7 +473,7 @@ pawl_status pawl_builder_add_motion(pawl_builder *b, const pawl_motion_def *def,
 pawl_status pawl_builder_add_force(pawl_builder *b, const pawl_force_def *def, int *out)
 {
     pawl_force_def f = *def;
-    PAWL_TRY(builder_keep_name(b, &f.name, "force", b->forces.count));
+    PAWL_TRY(builder_keep_name(b, &f.name, "force", b->forces.count, NULL));
     if (f.body < 0 || f.body >= b->bodies.count || !v3_finite(f.point)) {
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
                          "force '%s' names body %d of %d, or a point that is not finite", f.name,
@@ -481,7 +490,7 @@ pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def,
 {
     pawl_spring_def s = *def;
     const pawl_env *env = &b->env;
-    PAWL_TRY(builder_keep_name(b, &s.name, "spring", b->springs.count));
+    PAWL_TRY(builder_keep_name(b, &s.name, "spring", b->springs.count, NULL));
     int n = b->bodies.count;
     if (s.body_a < PAWL_WORLD || s.body_a >= n || s.body_b < PAWL_WORLD || s.body_b >= n ||
         s.body_a == s.body_b || !v3_finite(s.point_a) || !v3_finite(s.point_b)) {

@@ -41,6 +41,7 @@ typedef struct pawl_delassus_ops {
 struct pawl_delassus { // every operator embeds this as its first member
     const pawl_delassus_ops *ops;
     bool maybe_singular; // false: the free rows are known to be independent
+    int64_t factored;    // factor_key of the problem whose factor it holds; 0 for none
 };
 
 struct pawl_problem {
@@ -50,6 +51,7 @@ struct pawl_problem {
     const double *v_f;          // (row_count)
     const double *lower, *upper; // (row_count) impulse bounds
     const double *compliance;   // (row_count) R, on the diagonal
+    int64_t factor_key; // equal keys: equal free parts of D + R, so that a factor serves again
     pawl_delassus *delassus;
 };
 

@@ -34,7 +34,7 @@ pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_closure *
     pawl_state_count_turns(s);
     *start = *assembled = pawl_state_closure(s);
     pawl_state_copy(sim->next, s);
-    int steps = pawl_project(&sim->context, s, ASSEMBLE_STEPS, assemble_tolerance);
+    int steps = pawl_project(&sim->context, s, s->time, ASSEMBLE_STEPS, assemble_tolerance);
     pawl_state_count_turns(s);
     *assembled = pawl_state_closure(s);
     if (!(assemble_worst(*assembled) <= assemble_refuse)) {

@@ -187,9 +187,9 @@ static int check_generic_rank(pawl_sim *sim, check_work *w)
             b->v = v3(check_random(&seed), check_random(&seed), check_random(&seed));
             b->w = v3(check_random(&seed), check_random(&seed), check_random(&seed));
         }
-        pawl_project(&sim->context, s, 10, 1e-11);
+        pawl_project(&sim->context, s, 0.0, 10, 1e-11);
         pawl_advance_poses(sim->model, s->bodies, s->bodies, 0.02, 0.0);
-        pawl_project(&sim->context, s, 50, 1e-11);
+        pawl_project(&sim->context, s, 0.0, 50, 1e-11);
         check_fill(sim, w);
         int rank = check_rank(sim, w, NULL);
         best = rank > best ? rank : best;

@@ -24,7 +24,7 @@ void pawl_sim_joint_reaction(const pawl_sim *sim, int joint, pawl_vec3 *force, p
     pawl_joint_rows(j, &f, 0.0, residual, base, follower);
     for (int r = 0; r < j->row_count; ++r) {
         for (int k = 0; k < 6; ++k) {
-            p[k] += s->impulses[first + r] * follower[r][k] / sim->settings.dt;
+            p[k] += sim->context.reaction[first + r] * follower[r][k] / sim->settings.dt;
         }
     }
     // The rows give the moment about the centre of mass; the reaction acts at the joint.

@@ -17,7 +17,8 @@ static void sim_layout(pawl_sim *sim, pawl_carver *mem)
     for (size_t i = 0; i < sizeof by_row / sizeof by_row[0]; ++i) {
         *by_row[i] = PAWL_CARVE(mem, double, rows);
     }
-    c->place = PAWL_CARVE(mem, body_state, bodies);
+    c->from = PAWL_CARVE(mem, body_state, bodies);
+    c->reaction = PAWL_CARVE(mem, double, pawl_impulse_slots(m).count);
     c->effort = PAWL_CARVE(mem, double, m->actuator_count);
     sim->closure = pawl_eliminator_layout(sim->assembly->free_rows, sim->assembly->free_rows, mem);
 }
@@ -134,30 +135,27 @@ static pawl_status sim_check_finite(const pawl_sim *sim, const pawl_state *s)
     return PAWL_OK;
 }
 
-enum { SIM_PROJECT_STEPS = 30 };
-static const double sim_project_tolerance = 1e-12; // [m or rad]
-
 pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
 {
     pawl_state *s = sim->next;
+    step_context *c = &sim->context;
     pawl_step_report report;
     pawl_state_copy(s, sim->state);
-    sim->stepper->advance(&sim->context, s, &report);
+    memset(c->reaction, 0, (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->reaction);
+    sim->stepper->advance(c, s, &report);
     s->step = sim->state->step + 1;
     s->time = (double)s->step * sim->settings.dt;
-    sim->context.kept = false; // until this step is accepted
-    PAWL_TRY(sim_check_finite(sim, s)); // before projection, which would only spread it
-    if (sim->settings.project) {
-        report.projections =
-            pawl_project(&sim->context, s, SIM_PROJECT_STEPS, sim_project_tolerance);
-        PAWL_TRY(sim_check_finite(sim, s));
-    } else {
-        pawl_assembly_place(sim->assembly, s->bodies, s->coordinates, s->time, 0.0);
+    pawl_status status = sim_check_finite(sim, s);
+    if (status != PAWL_OK) {
+        c->kept = false;
+        return status;
     }
-    // From here on the assembly stands where the next step of euler starts.
+    if (!c->kept) {
+        pawl_assembly_place(sim->assembly, s->bodies, s->coordinates, s->time, c->damping_time);
+        c->kept = true; // the next step goes on from here
+    }
     report.closure = pawl_assembly_closure(sim->assembly);
     pawl_assembly_count_turns(sim->assembly, s);
-    sim->context.kept = !sim->assembly->has_damping;
     report.energy = pawl_state_energy(s);
     sim->next = sim->state;
     sim->state = s;

@@ -10,7 +10,7 @@ pawl_verdict pawl_verdict_begin(const pawl_state *state)
     pawl_energy e = pawl_state_energy(state);
     pawl_verdict v = {.closure = pawl_state_closure(state)};
     v.energy_initial = v.energy_final = pawl_energy_stored(&e);
-    v.energy_scale = fabs(v.energy_initial);
+    v.energy_scale = fmax(fabs(v.energy_initial), e.kinetic);
     return v;
 }
 
@@ -41,7 +41,7 @@ void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
         v->closure.worst_limit = r->closure.worst_limit;
     }
     v->energy_final = pawl_energy_stored(&r->energy);
-    verdict_max(&v->energy_scale, fabs(v->energy_final));
+    verdict_max(&v->energy_scale, fmax(fabs(v->energy_final), r->energy.kinetic));
     verdict_max(&v->balance_max, fabs(r->energy.balance));
 }
 

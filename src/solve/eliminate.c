@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { ELIMINATE_MAX_ITERATIONS = 30 };
-static const double eliminate_exact = 1e-14;
+static const double eliminate_exact = 1e-13;
 static const double eliminate_contraction = 0.1; // below it refinement is as good as any method
 static const double eliminate_floor = 1e-16; // [m/s or m]: nobody asks for less
 
@@ -29,7 +29,10 @@ eliminator pawl_eliminator_layout(int max_rows, int free_rows, pawl_carver *mem)
 void pawl_eliminate_factor(const pawl_problem *p, double regularization)
 {
     pawl_delassus *d = p->delassus;
-    d->ops->factor(d, p->compliance, d->maybe_singular ? regularization : 0.0);
+    if (d->factored != p->factor_key || p->factor_key == 0) {
+        d->ops->factor(d, p->compliance, d->maybe_singular ? regularization : 0.0);
+        d->factored = p->factor_key;
+    }
 }
 
 static double eliminate_norm(const double *x, int n)

@@ -26,7 +26,7 @@ typedef struct eliminator {
 
 eliminator pawl_eliminator_layout(int max_rows, int free_rows, pawl_carver *mem);
 
-// Factors the free rows of p.
+// Factors the free rows of p, unless the factor at hand is theirs.
 void pawl_eliminate_factor(const pawl_problem *p, double regularization);
 // Solves (D + R) x = b over the free rows, until the largest residual is `accuracy` times the largest
 // entry of b; x must not be b. Returns the number of iterations.

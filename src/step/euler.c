@@ -3,7 +3,8 @@
 //
 // euler: semi-implicit Euler (loops eq. 10). Rows at the start of the step,
 //   M (u+ - u-) = h f + JT lambda,   r+ = r + h v+,   q+ = exp(h w+) q,
-// springs, dampers and PD actuators at its end. First order.
+// springs, dampers and PD actuators at its end. First order. With `project` the motion follows the
+// constraints as RATTLE does (drift.c), and no energy leaks through them.
 #include "step/stepper_ops.h"
 
 static void euler_advance(step_context *c, pawl_state *s, pawl_step_report *report)
@@ -12,10 +13,11 @@ static void euler_advance(step_context *c, pawl_state *s, pawl_step_report *repo
     w.theta = 1.0;
     w.ahead = 1.0;
     w.behind = 0.0;
-    w.remaining = 1.0;
+    w.place_time = w.begin;
     w.target_time = w.end;
-    pawl_velocity_step(c, s->bodies, s, &w, report);
-    pawl_advance_poses(c->model, s->bodies, s->bodies, w.h, w.end);
+    c->damping_time = w.theta * w.h;
+    pawl_velocity_step(c, s, &w, report);
+    report->projections = pawl_drift(c, s, w.h, w.end);
 }
 
 const pawl_stepper_ops pawl_euler_ops = {

@@ -11,7 +11,7 @@ static const double project_pose_accuracy = 1e-4;     // the next step makes up 
 static const double project_velocity_accuracy = 1e-9; // of a velocity error of order h
 static const double project_keep = 0.01;              // contraction that keeps an old Jacobian
 
-static double project_error(const pawl_assembly *a)
+double pawl_closure_error(const pawl_assembly *a)
 {
     double error = 0.0;
     for (int r = 0; r < a->free_rows; ++r) {
@@ -22,7 +22,7 @@ static double project_error(const pawl_assembly *a)
 
 // The change of pose or twist (6 x bodies) that answers v_f, by the factor at hand. It may be of a
 // pose close by: conjugate gradients make up for it.
-static void project_solve(step_context *c, double accuracy, double *change)
+void pawl_closure_solve(step_context *c, double accuracy, double *change)
 {
     pawl_eliminate_recover(c->closure, &c->assembly->problem, accuracy, c->lambda);
     memset(change, 0, (size_t)(6 * c->model->body_count) * sizeof *change);
@@ -53,7 +53,7 @@ static double project_share(const step_context *c, const double *d)
     return turn > 1.0 ? 1.0 / turn : 1.0;
 }
 
-static void project_velocities(step_context *c, pawl_state *s)
+void pawl_closure_velocities(step_context *c, pawl_state *s, double t)
 {
     pawl_assembly *a = c->assembly;
     const pawl_model *m = c->model;
@@ -65,25 +65,28 @@ static void project_velocities(step_context *c, pawl_state *s)
     pawl_assembly_row_velocity(a, c->u_next, a->v_f);
     for (int r = 0; r < a->free_rows; ++r) {
         if (a->rows[r].kind == ROW_MOTION) {
-            a->v_f[r] -= pawl_signal_rate(&m->motions[a->rows[r].owner].target, s->time);
+            a->v_f[r] -= pawl_signal_rate(&m->motions[a->rows[r].owner].target, t);
         } else if (a->rows[r].kind != ROW_JOINT) {
             a->v_f[r] = 0.0;
         }
     }
-    project_solve(c, project_velocity_accuracy, c->u_free);
+    pawl_closure_solve(c, project_velocity_accuracy, c->u_free);
+    memcpy(c->u_start, c->u_next, (size_t)(6 * m->body_count) * sizeof *c->u_start);
     for (int i = 0; i < m->body_count; ++i) {
         const double *d = c->u_free + 6 * i;
-        if (m->bodies[i].inverse_mass > 0.0) {
-            s->bodies[i].v = v3_add(s->bodies[i].v, v3(d[0], d[1], d[2]));
-            s->bodies[i].w = v3_add(s->bodies[i].w, v3(d[3], d[4], d[5]));
+        double *u = c->u_next + 6 * i;
+        for (int k = 0; k < 6; ++k) {
+            u[k] += d[k];
         }
+        s->bodies[i].v = v3(u[0], u[1], u[2]);
+        s->bodies[i].w = v3(u[3], u[4], u[5]);
     }
 }
 
-static void project_place(step_context *c, const pawl_state *s, double turn_ease)
+static void project_place(step_context *c, const pawl_state *s, double t, double turn_ease)
 {
     c->assembly->turn_ease = turn_ease;
-    pawl_assembly_place(c->assembly, s->bodies, s->coordinates, s->time, 0.0);
+    pawl_assembly_place(c->assembly, s->bodies, s->coordinates, t, c->damping_time);
     pawl_assembly_pose_closure(c->assembly);
 }
 
@@ -91,11 +94,11 @@ static void project_place(step_context *c, const pawl_state *s, double turn_ease
 // error a hundredfold a step. Returns the number of steps; *factored tells whether the factor is of
 // a pose close enough to go on with. Gives up at once, with the error in *stuck, when the first step
 // contracts by less than `wanted`.
-static int project_poses(step_context *c, pawl_state *s, int max_steps, double tolerance,
+static int project_poses(step_context *c, pawl_state *s, double t, int max_steps, double tolerance,
                          double turn_ease, double wanted, bool *factored, bool *stuck)
 {
     pawl_assembly *a = c->assembly;
-    double error = project_error(a);
+    double error = pawl_closure_error(a);
     int steps = 0;
     *factored = *stuck = false;
     while (error > tolerance && steps < max_steps) {
@@ -106,51 +109,51 @@ static int project_poses(step_context *c, pawl_state *s, int max_steps, double t
         for (int r = 0; r < a->free_rows; ++r) {
             a->v_f[r] = a->rows[r].kind <= ROW_MOTION ? a->residual[r] : 0.0;
         }
-        project_solve(c, project_pose_accuracy, c->u_free);
+        pawl_closure_solve(c, project_pose_accuracy, c->u_free);
         project_move(c, s, c->u_free, project_share(c, c->u_free));
         ++steps;
-        pawl_assembly_place_residuals(a, s->bodies, s->coordinates, s->time);
+        pawl_assembly_place_residuals(a, s->bodies, s->coordinates, t);
         double before = error;
-        error = project_error(a);
+        error = pawl_closure_error(a);
         if (steps == 1 && error > tolerance && error > wanted * before) {
             *stuck = true;
             return steps;
         }
         if (error > tolerance && error > project_keep * before) {
-            project_place(c, s, turn_ease); // the Jacobian is too old to go on with
+            project_place(c, s, t, turn_ease); // the Jacobian is too old to go on with
             *factored = false;
         }
     }
     return steps;
 }
 
-int pawl_project(step_context *c, pawl_state *s, int max_steps, double tolerance)
+int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double tolerance)
 {
     pawl_assembly *a = c->assembly;
     size_t poses = (size_t)c->model->body_count * sizeof *s->bodies;
     if (a->free_rows == 0) {
-        project_place(c, s, 1.0);
+        project_place(c, s, t, 1.0);
         return 0;
     }
     // Long light chains would rather fold than move their mass, which the linear model of a nearly
     // straight chain overrates without bound. Where a step hardly helps, rotations are made dearer.
     int steps = 0;
     bool factored = false, stuck = true;
-    memcpy(c->place, s->bodies, poses);
+    memcpy(c->from, s->bodies, poses);
     for (double turn_ease = 1.0; stuck; turn_ease *= 0.1) {
         bool last = turn_ease < 5e-3;
-        memcpy(s->bodies, c->place, poses);
-        project_place(c, s, turn_ease);
-        steps += project_poses(c, s, max_steps, tolerance, turn_ease, last ? INFINITY : 0.05,
-                               &factored, &stuck);
+        memcpy(s->bodies, c->from, poses);
+        project_place(c, s, t, turn_ease);
+        steps += project_poses(c, s, t, max_steps, tolerance, turn_ease,
+                               last ? INFINITY : 0.05, &factored, &stuck);
     }
     bool eased = a->turn_ease != 1.0;
     if (steps > 0) {
-        project_place(c, s, 1.0);
+        project_place(c, s, t, 1.0);
     }
     if (!factored || eased) {
         pawl_eliminate_factor(&a->problem, c->settings->regularization);
     }
-    project_velocities(c, s);
+    pawl_closure_velocities(c, s, t);
     return steps;
 }

@@ -19,9 +19,11 @@ typedef struct step_context {
     double *u_start, *u_free, *u_next;
     double *impulse;         // (6 x bodies) applied impulses, for their work
     double *lambda;          // (max rows)
+    double *reaction;        // (slots) impulses of the last step, those of the drift included
     double *velocity, *rate_before, *rate_after; // (max rows)
-    body_state *place;       // (bodies) where the rows are placed, if not at the state
+    body_state *from;        // (bodies) where a drift or projection began
     double *effort;          // (actuators) of the last step [N or N m]
+    double damping_time;     // implicit share of body damping, part of every placement
     bool kept;               // the assembly is placed at the state already
 } step_context;
 
@@ -35,15 +37,29 @@ const pawl_stepper_ops *pawl_stepper_find(int kind); // NULL if unknown
 extern const pawl_stepper_ops pawl_euler_ops;
 extern const pawl_stepper_ops pawl_moreau_ops;
 
-// Shared by the steppers of this family: places the rows at `place`, poses and solves the problem,
-// writes the new twists to s and the judge's figures to report. Positions stay.
-void pawl_velocity_step(step_context *c, const body_state *place, pawl_state *s,
-                        const step_weights *w, pawl_step_report *report);
-// Moves poses of bodies along the twists in s->bodies for a time; kinematic bodies are set to t.
+// Shared by the steppers of this family. Both leave the assembly placed at s when context.kept says so.
+//
+// The kick: poses and solves the problem at the poses of s and writes the new twists to s and the
+// judge's figures to report.
+void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
+                        pawl_step_report *report);
+// The drift: moves s along its twists for a time that ends at `end`; with `project`, along the
+// constraints (drift.c). Returns the number of Newton iterations.
+int pawl_drift(step_context *c, pawl_state *s, double duration, double end);
+
+// Moves poses along twists for a time; kinematic bodies are set to t.
 void pawl_advance_poses(const pawl_model *m, const body_state *twists, body_state *bodies,
                         double duration, double t);
-// Removes the configuration error of s, then the velocity error, both mass-weighted. Returns the
-// number of Gauss-Newton steps; the assembly is left placed at s, and posed for closure.
-int pawl_project(step_context *c, pawl_state *s, int max_steps, double tolerance);
-// What both ends of a step need of a stepper with these weights.
+// Removes the configuration error of s at time t, then the velocity error, both mass-weighted.
+// Returns the number of Gauss-Newton steps; the assembly is left placed at s, posed for closure.
+int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double tolerance);
+// The parts of a projection that the drift shares.
+double pawl_closure_error(const pawl_assembly *a);
+void pawl_closure_solve(step_context *c, double accuracy, double *change);
+void pawl_closure_velocities(step_context *c, pawl_state *s, double t);
+
+// Work of kinematic bodies and prescribed motions against impulses lambda of the rows, with the
+// twists u_start before and u_next after them.
+void pawl_count_driven_work(const step_context *c, const double *lambda, double *work);
+// What all steppers share of the weights.
 step_weights pawl_step_weights(const step_context *c, const pawl_state *s);

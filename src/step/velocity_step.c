@@ -150,22 +150,23 @@ static double step_work(const step_context *c, int body, const double *p)
     return work;
 }
 
+// What a damper takes, at the velocity it acts on: never positive.
+static double step_damper_work(double d, double before, double after, const step_weights *w)
+{
+    double rate = w->theta * after + (1.0 - w->theta) * before;
+    return -w->h * d * rate * rate;
+}
+
 static double step_body_damping_work(const step_context *c, int i, const step_weights *w)
 {
     const model_body *b = &c->model->bodies[i];
     const double *u = c->u_start + 6 * i, *n = c->u_next + 6 * i;
-    double p[6];
+    double work = 0.0;
     for (int k = 0; k < 6; ++k) {
         double d = k < 3 ? b->linear_damping : b->angular_damping;
-        p[k] = -w->h * d * ((1.0 - w->theta) * u[k] + w->theta * n[k]);
+        work += step_damper_work(d, u[k], n[k], w);
     }
-    return step_work(c, i, p);
-}
-
-// Damper of a soft row or spring: impulse -h d (theta rate+ + (1 - theta) rate-).
-static double step_damper_work(double d, double before, double after, const step_weights *w)
-{
-    return -w->h * d * (w->theta * after + (1.0 - w->theta) * before) * 0.5 * (before + after);
+    return work;
 }
 
 static void step_row_work(const step_context *c, int r, double before, double after,
@@ -176,10 +177,8 @@ static void step_row_work(const step_context *c, int r, double before, double af
     double done = c->lambda[r] * 0.5 * (before + after);
     switch (info->kind) {
     case ROW_JOINT:
-        break; // no work but through moving bases, see below
     case ROW_MOTION:
-        work[WORK_MOTION] += done;
-        break;
+        break; // see pawl_count_driven_work
     case ROW_SOFT:
         work[WORK_DAMPERS] += step_damper_work(m->joints[info->owner].coordinate[info->part].damping,
                                                before, after, w);
@@ -200,22 +199,29 @@ static void step_row_work(const step_context *c, int r, double before, double af
     }
 }
 
-// A kinematic body works against what the rows push it with.
-static void step_kinematic_work(const step_context *c, double *work)
+void pawl_count_driven_work(const step_context *c, const double *lambda, double *work)
 {
     const pawl_assembly *a = c->assembly;
+    if (!a->has_working_rows) {
+        return;
+    }
     for (int k = 0; k < a->problem.block_count; ++k) {
         const row_block *b = &a->blocks[k];
         for (int s = 0; s < b->body_count; ++s) {
-            if (c->model->bodies[b->body[s]].kind != PAWL_BODY_KINEMATIC) {
-                continue;
-            }
+            bool kinematic = c->model->bodies[b->body[s]].kind == PAWL_BODY_KINEMATIC;
             for (int r = 0; r < b->rows.dim; ++r) {
+                int row = b->rows.first_row + r;
+                bool motion = a->rows[row].kind == ROW_MOTION;
+                if (!kinematic && !motion) {
+                    continue;
+                }
                 double p[6];
                 for (int i = 0; i < 6; ++i) {
-                    p[i] = c->lambda[b->rows.first_row + r] * a->J[b->jacobian[s] + 6 * r + i];
+                    p[i] = lambda[row] * a->J[b->jacobian[s] + 6 * r + i];
                 }
-                work[WORK_MOTION] -= step_work(c, b->body[s], p);
+                // A kinematic body works against what the rows push it with.
+                double done = step_work(c, b->body[s], p);
+                work[WORK_MOTION] += (motion ? done : 0.0) - (kinematic ? done : 0.0);
             }
         }
     }
@@ -253,18 +259,18 @@ static void step_count_work(step_context *c, const step_weights *w, pawl_state *
             c->effort[a->rows[r].owner] = c->lambda[r] / w->h;
         }
     }
-    step_kinematic_work(c, s->work);
+    pawl_count_driven_work(c, c->lambda, s->work);
 }
 
-void pawl_velocity_step(step_context *c, const body_state *place, pawl_state *s,
-                        const step_weights *w, pawl_step_report *report)
+void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
+                        pawl_step_report *report)
 {
     const pawl_model *m = c->model;
     pawl_assembly *a = c->assembly;
     size_t twists = (size_t)(6 * m->body_count) * sizeof(double);
-    if (!(c->kept && place == s->bodies)) {
-        double placed = w->end - w->remaining * w->h;
-        pawl_assembly_place(a, place, s->coordinates, placed, w->theta * w->h);
+    if (!c->kept) {
+        pawl_assembly_place(a, s->bodies, s->coordinates, w->place_time, c->damping_time);
+        c->kept = true;
     }
 
     memset(c->impulse, 0, twists);
@@ -305,6 +311,7 @@ void pawl_velocity_step(step_context *c, const body_state *place, pawl_state *s,
     memset(s->impulses, 0, (size_t)pawl_impulse_slots(m).count * sizeof *s->impulses);
     for (int r = 0; r < p->row_count; ++r) {
         s->impulses[a->rows[r].slot] = c->lambda[r];
+        c->reaction[a->rows[r].slot] += c->lambda[r];
     }
     for (int i = 0; i < m->body_count; ++i) {
         s->bodies[i].v = step_linear(c->u_next + 6 * i);

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// How fast each stepper comes closer to the trusted answers: the error at dt, dt/2, dt/4 and dt/8,
+// over the short time in which it is small and over the whole series; then what projection does
+// for closure, and what is left of energy. tests/references asserts a shorter form of this. Run it
+// in the source folder.
+#include "support/reference.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ORDERS_STEPS = 4 };
+
+static pawl_settings orders_settings(int stepper, double dt)
+{
+    pawl_settings settings = pawl_settings_default();
+    settings.stepper = (pawl_stepper_kind)stepper;
+    settings.dt = dt;
+    settings.project = true;
+    return settings;
+}
+
+static int orders_row(const reference_case *c, int stepper, double horizon)
+{
+    reference_series series;
+    if (!reference_series_load(c, horizon, &series)) {
+        return 1;
+    }
+    reference_run runs[ORDERS_STEPS];
+    double errors[ORDERS_STEPS];
+    int failed = 0;
+    printf("%-21s %-29s %-7s %5.3g s ", c->name, c->what, pawl_stepper_name(stepper), horizon);
+    for (int k = 0; k < ORDERS_STEPS; ++k) {
+        pawl_settings settings = orders_settings(stepper, c->dt / (double)(1 << k));
+        runs[k] = reference_run_case(c, &series, &settings);
+        errors[k] = reference_error(c, &series, &runs[k]);
+        failed += runs[k].status != PAWL_OK ? 1 : 0;
+        printf(" %8.2e", errors[k]);
+    }
+    const reference_run *last = &runs[ORDERS_STEPS - 1];
+    printf("  %5.2f %5.2f %5.2f  %8.2e  %8.1e  %5.1f\n", reference_order(errors[0], errors[1]),
+           reference_order(errors[1], errors[2]), reference_order(errors[2], errors[3]),
+           reference_extrapolated_error(c, &series, &runs[ORDERS_STEPS - 2], last),
+           fmax(last->verdict.closure.position, last->verdict.closure.rotation),
+           last->verdict.steps > 0 ? 1e6 * last->wall / (double)last->verdict.steps : 0.0);
+    fflush(stdout);
+    for (int k = 0; k < ORDERS_STEPS; ++k) {
+        reference_run_free(&runs[k]);
+    }
+    reference_series_free(&series);
+    return failed;
+}
+
+static int orders_table(bool full)
+{
+    printf("%s\n", full ? "Whole series" : "Short horizon");
+    printf("%-21s %-29s %-7s %7s  %8s %8s %8s %8s  %17s  %8s  %8s  %5s\n", "reference", "quantity",
+           "stepper", "time", "dt", "dt/2", "dt/4", "dt/8", "orders", "extrapol", "closure", "us");
+    int failed = 0;
+    for (int k = 0; k < reference_case_count; ++k) {
+        const reference_case *c = &reference_cases[k];
+        for (int stepper = 0; stepper < PAWL_STEPPER_COUNT; ++stepper) {
+            failed += orders_row(c, stepper, full ? c->full_horizon : c->horizon);
+        }
+    }
+    printf("\n");
+    return failed;
+}
+
+static int orders_closure(const char *path, double duration, bool project)
+{
+    pawl_env env = reference_env();
+    pawl_model *model = reference_load_model(&env, path);
+    if (model == NULL) {
+        return 1;
+    }
+    int failed = 0;
+    double before = 0.0;
+    for (int k = 0; k < ORDERS_STEPS - 1; ++k) {
+        pawl_settings settings = orders_settings(PAWL_STEPPER_EULER, 1e-3 / (double)(1 << k));
+        settings.project = project;
+        settings.erp_joint = project ? settings.erp_joint : 0.0;
+        pawl_verdict verdict = {0};
+        pawl_status status = reference_run_model(&env, model, &settings, duration, &verdict);
+        failed += status != PAWL_OK ? 1 : 0;
+        printf("%-34s %4g s  dt %.2e  project %-3s  closure %.2e m %.2e rad  energy %+.3f %%", path,
+               duration, settings.dt, project ? "on" : "off", verdict.closure.position,
+               verdict.closure.rotation,
+               100.0 * (verdict.energy_final - verdict.energy_initial) /
+                   fmax(verdict.energy_scale, 1e-300));
+        if (!project && k > 0) {
+            printf("  order %.2f", reference_order(before, verdict.closure.position));
+        }
+        printf("%s\n", status != PAWL_OK ? "  FAILED" : "");
+        fflush(stdout);
+        before = verdict.closure.position;
+    }
+    pawl_model_destroy(model);
+    return failed;
+}
+
+int main(int argument_count, char **arguments)
+{
+    bool quick = argument_count > 1 && strcmp(arguments[1], "--quick") == 0;
+    if (argument_count > 2 || (argument_count == 2 && !quick)) {
+        fprintf(stderr, "usage: bench_orders [--quick]\n");
+        return 2;
+    }
+    int failed = orders_table(false);
+    if (!quick) {
+        failed += orders_table(true);
+    }
+    failed += orders_closure("models/primitives/fourbar-fixed.sdf", 10.0, true);
+    failed += orders_closure("models/primitives/fourbar-fixed.sdf", 10.0, false);
+    failed += orders_closure("models/quickstart.sdf", 5.0, true);
+    failed += orders_closure("models/classics/A02-N2.sdf", 10.0, true);
+    failed += orders_closure("models/classics/A02-N10.sdf", quick ? 2.0 : 10.0, true);
+    failed += orders_closure("models/classics/A02-N40.sdf", quick ? 2.0 : 10.0, true);
+    return failed == 0 ? 0 : 1;
+}

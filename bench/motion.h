@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The one piece of code that judges every engine's motion: closure of the hinges and energy, from
+// the poses and twists that the engine returns and from nothing else it says about itself.
+#pragma once
+#include "scenes.h"
+
+/// Worst figures over a run. Zero it, then call bench_measure_begin().
+typedef struct bench_measure {
+    const bench_scene *scene;
+    double energy_start; ///< kinetic + potential, zero height at the world's origin [J]
+    double energy_end;   ///< at the last state added [J]
+    double energy_drift; ///< largest |E - E(0)| seen [J]
+    double energy_scale; ///< largest |E| seen [J]
+    double closure;      ///< largest distance between the two anchors of a hinge [m]
+    bool exploded;       ///< not finite, or gained more than the scene's whole swing energy
+} bench_measure;
+
+/// Starts from the scene's own poses and twists.
+bench_measure bench_measure_begin(const bench_scene *scene);
+void bench_measure_add(bench_measure *measure, const pawl_pose *poses, const pawl_twist *twists);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// What the benchmark asks of an engine: take a scene, step it, hand back poses and twists. One
+// adapter file per engine fills one table with a row per variant (integrator, settings).
+#pragma once
+#include "scenes.h"
+
+typedef struct bench_peer {
+    const char *engine;  ///< e.g. "ODE"
+    const char *variant; ///< e.g. "quick erp 0.8"
+    int option;          ///< handed back to create(); its meaning is the adapter's own
+    bool loops_only;     ///< differs from the other variants only where loops are closed
+    int max_bodies;      ///< scenes with more are left out, as one step would take minutes; 0: none
+    /// NULL, after saying why on stderr, where the engine refuses the scene.
+    void *(*create)(const bench_scene *scene, double dt, int option);
+    /// False when the engine itself gives up or resets: the run has failed.
+    bool (*step)(void *world);
+    /// Centre-of-mass poses and twists, in the scene's order of bodies.
+    void (*read)(void *world, pawl_pose *poses, pawl_twist *twists);
+    void (*destroy)(void *world);
+} bench_peer;
+
+enum { BENCH_PAWL_PEERS = 3, BENCH_MUJOCO_PEERS = 3, BENCH_ODE_PEERS = 4 };
+extern const bench_peer bench_pawl_peers[BENCH_PAWL_PEERS];
+extern const bench_peer bench_mujoco_peers[BENCH_MUJOCO_PEERS];
+extern const bench_peer bench_ode_peers[BENCH_ODE_PEERS];
+/// The first of pawl's variants with the Delassus matrix kept dense, and sparse.
+extern const bench_peer bench_pawl_dense, bench_pawl_sparse;
+const char *bench_mujoco_version(void);
+const char *bench_ode_version(void);

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// pawl list: what can be named on the command line, taken from the library's own tables, and the
+// models that come with pawl.
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "pawl/io.h"
+
+#if !defined(PAWL_MODELS_FROM_BUILD)
+#define PAWL_MODELS_FROM_BUILD "../models" // from build/
+#endif
+
+static int cmd_list_solvers(console *con)
+{
+    (void)con;
+    for (int i = 0; pawl_solver_name(i) != NULL; ++i) {
+        printf("%-14s %s\n", pawl_solver_name(i), pawl_solver_summary(i));
+    }
+    return EXIT_DONE;
+}
+
+static int cmd_list_steppers(console *con)
+{
+    (void)con;
+    for (int i = 0; pawl_stepper_name(i) != NULL; ++i) {
+        printf("%-14s %s\n", pawl_stepper_name(i), pawl_stepper_summary(i));
+    }
+    return EXIT_DONE;
+}
+
+static int cmd_list_formulations(console *con)
+{
+    (void)con;
+    printf("%-14s %s\n", "maximal",
+           "six coordinates a body, joints as constraints: any graph, any loops");
+    return EXIT_DONE;
+}
+
+static int cmd_list_joints(console *con)
+{
+    (void)con;
+    printf("%-15s %4s  %s\n", "joint", "rows", "coordinates");
+    for (int k = 0; k < PAWL_JOINT_KIND_COUNT; ++k) {
+        pawl_joint_kind kind = (pawl_joint_kind)k;
+        int count = pawl_joint_kind_coordinates(kind);
+        printf("%-15s %4d  ", pawl_joint_kind_name(kind), pawl_joint_kind_rows(kind));
+        for (int c = 0; c < count; ++c) {
+            printf("%s%s", c > 0 ? ", " : "", pawl_joint_kind_is_angle(kind, c) ? "rad" : "m");
+        }
+        printf("%s\n", count == 0 ? "-" : "");
+    }
+    return EXIT_DONE;
+}
+
+static int cmd_list_settings(console *con)
+{
+    (void)con;
+    pawl_settings defaults = pawl_settings_default();
+    printf("%-22s %-8s %-5s %-22s %s\n", "setting", "default", "unit", "range", "what it does");
+    for (int i = 0; i < pawl_setting_count(); ++i) {
+        pawl_setting_info info = pawl_setting(i);
+        char value[64];
+        pawl_settings_get(&defaults, i, value, sizeof value);
+        printf("%-22s %-8s %-5s %-22s %s\n", info.key, value, info.unit, info.range, info.help);
+    }
+    return EXIT_DONE;
+}
+
+// The model files found. nftw has no user pointer, hence the file's one static variable.
+static struct {
+    char **paths;
+    int count;
+} cmd_list_found;
+
+static int cmd_list_visit(const char *path, const struct stat *info, int type, struct FTW *place)
+{
+    (void)info;
+    (void)place;
+    const char *dot = strrchr(path, '.');
+    if (type != FTW_F || dot == NULL ||
+        (strcmp(dot, ".sdf") != 0 && strcmp(dot, ".urdf") != 0 && strcmp(dot, ".world") != 0)) {
+        return 0;
+    }
+    char **grown = realloc(cmd_list_found.paths,
+                           ((size_t)cmd_list_found.count + 1) * sizeof *cmd_list_found.paths);
+    if (grown == NULL) {
+        return -1;
+    }
+    cmd_list_found.paths = grown;
+    char *copy = strdup(path);
+    if (copy == NULL) {
+        return -1;
+    }
+    cmd_list_found.paths[cmd_list_found.count++] = copy;
+    return 0;
+}
+
+static int cmd_list_compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+// The folder of the models: where they are installed or, of a command that was only built, in the
+// source tree; both found from where the command is, so that no path of the building machine is
+// compiled in. To be freed; NULL when there is none.
+static char *cmd_list_models_folder(void)
+{
+    static const char *const beside[] = {"/../share/pawl/models", "/" PAWL_MODELS_FROM_BUILD};
+    char *command = realpath("/proc/self/exe", NULL);
+    char *slash = command != NULL ? strrchr(command, '/') : NULL;
+    char *folder = NULL;
+    for (size_t i = 0; slash != NULL && folder == NULL && i < sizeof beside / sizeof *beside; ++i) {
+        size_t size = (size_t)(slash - command) + strlen(beside[i]) + 1;
+        char *path = malloc(size);
+        if (path != NULL) {
+            snprintf(path, size, "%.*s%s", (int)(slash - command), command, beside[i]);
+            folder = realpath(path, NULL);
+        }
+        free(path);
+    }
+    free(command);
+    return folder;
+}
+
+// The path as it can be typed from here: relative when it is below the current folder.
+static const char *cmd_list_shorten(const char *path, const char *here)
+{
+    size_t length = here != NULL ? strlen(here) : 0;
+    bool below = length > 1 && strncmp(path, here, length) == 0 && path[length] == '/';
+    return below ? path + length + 1 : path;
+}
+
+static void cmd_list_print_model(console *con, const char *path, const char *shown, int width)
+{
+    pawl_env silent = con->env;
+    silent.log = NULL;
+    pawl_load_options options = {.lenient = true};
+    pawl_model *model = NULL;
+    if (pawl_model_load(&silent, path, &options, &model) == PAWL_OK) {
+        printf("%-*s  %6d  %6d\n", width, shown, pawl_model_body_count(model),
+               pawl_model_joint_count(model));
+    } else {
+        printf("%-*s  cannot be read; see pawl check\n", width, shown);
+    }
+    pawl_model_destroy(model);
+}
+
+static int cmd_list_models(console *con)
+{
+    char *folder = cmd_list_models_folder();
+    if (folder == NULL) {
+        console_error(con, "the folder of the models that come with pawl was not found");
+        return EXIT_BAD_INPUT;
+    }
+    bool complete = nftw(folder, cmd_list_visit, 16, FTW_PHYS) == 0;
+    char **paths = cmd_list_found.paths;
+    int count = cmd_list_found.count;
+    if (count > 0) {
+        qsort(paths, (size_t)count, sizeof *paths, cmd_list_compare);
+    }
+    char *here = getcwd(NULL, 0);
+    int width = 5;
+    for (int i = 0; i < count; ++i) {
+        int length = (int)strlen(cmd_list_shorten(paths[i], here));
+        width = length > width ? length : width;
+    }
+    printf("%-*s  %6s  %6s\n", width, "model", "bodies", "joints");
+    for (int i = 0; i < count; ++i) {
+        cmd_list_print_model(con, paths[i], cmd_list_shorten(paths[i], here), width);
+        free(paths[i]);
+    }
+    free(paths);
+    free(here);
+    if (!complete) {
+        console_error(con, "not all of '%s' could be read", folder);
+    }
+    free(folder);
+    return complete ? EXIT_DONE : EXIT_BAD_INPUT;
+}
+
+static const struct {
+    const char *name;
+    int (*print)(console *con);
+} cmd_list_kinds[] = {
+    {"solvers", cmd_list_solvers},
+    {"steppers", cmd_list_steppers},
+    {"formulations", cmd_list_formulations},
+    {"joints", cmd_list_joints},
+    {"models", cmd_list_models},
+    {"settings", cmd_list_settings},
+};
+enum { LIST_KIND_COUNT = (int)(sizeof cmd_list_kinds / sizeof cmd_list_kinds[0]) };
+
+static const char *cmd_list_kind_name(const void *user, int i)
+{
+    (void)user;
+    return i < LIST_KIND_COUNT ? cmd_list_kinds[i].name : NULL;
+}
+
+static int cmd_list(console *con, int argc, char **argv)
+{
+    const char *kind = NULL;
+    args_reader reader = args_begin(con, &args_list, argc, argv);
+    for (;;) {
+        const char *value;
+        int option = args_next(&reader, &value);
+        if (option == ARGS_END) {
+            break;
+        }
+        if (option == ARGS_HELP) {
+            return args_print_help(&args_list);
+        }
+        if (option == ARGS_ERROR) {
+            return EXIT_BAD_INPUT;
+        }
+        if (kind != NULL) {
+            return args_fail(con, &args_list, "one list at a time: '%s' and '%s' were given", kind,
+                             value);
+        }
+        kind = value;
+    }
+    if (kind == NULL) {
+        return args_fail(con, &args_list, "list what? pawl list %s", args_list.arguments);
+    }
+    for (int i = 0; i < LIST_KIND_COUNT; ++i) {
+        if (strcmp(cmd_list_kinds[i].name, kind) == 0) {
+            return cmd_list_kinds[i].print(con);
+        }
+    }
+    char hint[160];
+    return args_fail(
+        con, &args_list, "there is no list of '%s'%s Expected %s", kind,
+        args_suggest(kind, cmd_list_kind_name, NULL, hint, sizeof hint)[0] != '\0' ? hint : ".",
+        args_list.arguments);
+}
+
+const args_command args_list = {
+    .name = "list",
+    .arguments = "solvers|steppers|formulations|joints|models|settings",
+    .summary = "what can be named: solvers, steppers, joints, settings, models",
+    .details = "Settings are changed with pawl run --set KEY=VALUE. Models are those that come\n"
+               "with pawl.\n",
+    .options = NULL,
+    .option_count = 0,
+    .run = cmd_list,
+};

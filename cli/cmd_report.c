@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// pawl report: a recording to one self-contained HTML page.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "output.h"
+#include "pawl/io.h"
+
+enum { REPORT_OUTPUT, REPORT_PICTURE, REPORT_OPTION_COUNT };
+
+static const args_option cmd_report_options[REPORT_OPTION_COUNT] = {
+    [REPORT_OUTPUT] = {"--output", 'o', "FILE",
+                       "the page; otherwise beside the recording, as .html"},
+    [REPORT_PICTURE] = {"--picture", 0, "FILE", "also draw the motion into an SVG picture"},
+};
+
+// "run.h5" becomes "run.html". To be freed.
+static char *cmd_report_default_path(const char *record_path)
+{
+    const char *slash = strrchr(record_path, '/');
+    const char *dot = strrchr(record_path, '.');
+    bool has_ending = dot != NULL && dot != record_path && (slash == NULL || dot > slash + 1);
+    size_t stem = has_ending ? (size_t)(dot - record_path) : strlen(record_path);
+    size_t size = stem + sizeof ".html";
+    char *path = malloc(size);
+    if (path != NULL) {
+        snprintf(path, size, "%.*s.html", (int)stem, record_path);
+    }
+    return path;
+}
+
+static int cmd_report_write(console *con, const char *record, const char *page, const char *picture)
+{
+    if (!output_check(con, "-o", page) ||
+        (picture != NULL && !output_check(con, "--picture", picture))) {
+        return EXIT_BAD_INPUT;
+    }
+    if (output_same_file(record, page) || (picture != NULL && output_same_file(record, picture))) {
+        console_error(con, "'%s' would be overwritten: it is the recording", record);
+        return EXIT_BAD_INPUT;
+    }
+    if (picture != NULL && output_same_file(page, picture)) {
+        console_error(con, "-o and --picture both name '%s'", page);
+        return EXIT_BAD_INPUT;
+    }
+    int errors = con->error_count;
+    pawl_status status = pawl_report_write(&con->env, record, page);
+    if (status == PAWL_OK && picture != NULL) {
+        status = pawl_report_picture(&con->env, record, picture);
+    }
+    if (status != PAWL_OK) {
+        console_explain(con, errors, status, record);
+        return EXIT_BAD_INPUT;
+    }
+    printf("%s\n", page);
+    if (picture != NULL) {
+        printf("%s\n", picture);
+    }
+    return EXIT_DONE;
+}
+
+static int cmd_report(console *con, int argc, char **argv)
+{
+    const char *record = NULL;
+    const char *page = NULL;
+    const char *picture = NULL;
+    args_reader reader = args_begin(con, &args_report, argc, argv);
+    for (;;) {
+        const char *value;
+        int option = args_next(&reader, &value);
+        if (option == ARGS_END) {
+            break;
+        }
+        switch (option) {
+        case ARGS_HELP:
+            return args_print_help(&args_report);
+        case ARGS_ERROR:
+            return EXIT_BAD_INPUT;
+        case REPORT_OUTPUT:
+            page = value;
+            break;
+        case REPORT_PICTURE:
+            picture = value;
+            break;
+        default:
+            if (record != NULL) {
+                return args_fail(con, &args_report,
+                                 "one recording at a time: '%s' and '%s' were given", record,
+                                 value);
+            }
+            record = value;
+            break;
+        }
+    }
+    if (record == NULL) {
+        return args_fail(con, &args_report, "which recording? pawl report RUN.h5");
+    }
+    if ((page != NULL && strcmp(page, "-") == 0) ||
+        (picture != NULL && strcmp(picture, "-") == 0)) {
+        return args_fail(con, &args_report, "a report needs a file name, not '-'");
+    }
+    char *made_up = page == NULL ? cmd_report_default_path(record) : NULL;
+    if (page == NULL && made_up == NULL) {
+        console_error(con, "out of memory");
+        return EXIT_BAD_INPUT;
+    }
+    int code = cmd_report_write(con, record, page != NULL ? page : made_up, picture);
+    free(made_up);
+    return code;
+}
+
+const args_command args_report = {
+    .name = "report",
+    .arguments = "RUN.h5 [-o FILE] [--picture FILE]",
+    .summary = "turn a recording into one HTML page: plots, residuals, energy, verdict",
+    .details = "The page needs nothing else: no network, no other file. Prints what it wrote.\n",
+    .options = cmd_report_options,
+    .option_count = REPORT_OPTION_COUNT,
+    .run = cmd_report,
+};

@@ -1,0 +1,637 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// pawl run: simulates a model from its start, or goes on with a recorded run, and ends with a
+// verdict. All that can be refused is refused before the first step.
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "json_out.h"
+#include "output.h"
+#include "pawl/io.h"
+#include "progress.h"
+#include "run_result.h"
+
+enum {
+    RUN_TIME,
+    RUN_DT,
+    RUN_STEPPER,
+    RUN_SOLVER,
+    RUN_FORMULATION,
+    RUN_SET,
+    RUN_OUTPUT,
+    RUN_JSON,
+    RUN_TRACE,
+    RUN_EVERY,
+    RUN_RESUME,
+    RUN_LENIENT,
+    RUN_QUIET,
+    RUN_OPTION_COUNT
+};
+
+static const args_option cmd_run_options[RUN_OPTION_COUNT] = {
+    [RUN_TIME] = {"--time", 0, "SECONDS", "how long to simulate, from the model's start (10)"},
+    [RUN_DT] = {"--dt", 0, "SECONDS", "time step (1e-3)"},
+    [RUN_STEPPER] = {"--stepper", 0, "NAME", "how time advances; see pawl list steppers"},
+    [RUN_SOLVER] = {"--solver", 0, "NAME", "what solves the constraints; see pawl list solvers"},
+    [RUN_FORMULATION] = {"--formulation", 0, "NAME", "coordinates: maximal, the only one so far"},
+    [RUN_SET] = {"--set", 0, "KEY=VALUE",
+                 "any setting of pawl list settings; may be repeated, the last\none counts"},
+    [RUN_OUTPUT] = {"--output", 'o', "FILE", "record the run (HDF5)"},
+    [RUN_JSON] = {"--json", 0, "FILE",
+                  "write a summary; - for the standard output, the verdict\nthen goes to stderr"},
+    [RUN_TRACE] = {"--trace", 0, "LIST",
+                   "what -o records, separated by commas: q, v, force, contacts,\n"
+                   "energy, residuals (all)"},
+    [RUN_EVERY] = {"--every", 0, "SECONDS", "simulated time between recorded frames (every step)"},
+    [RUN_RESUME] = {"--resume", 0, "FILE",
+                    "go on from the last state of a recording until --time, with\n"
+                    "its settings, appending to it; MODEL is needed only if the\n"
+                    "model file has moved"},
+    [RUN_LENIENT] = {"--lenient", 0, NULL,
+                     "warn of elements of the model file that are not supported,\n"
+                     "where it would otherwise be refused"},
+    [RUN_QUIET] = {"--quiet", 'q', NULL,
+                   "no progress bar and no notes; the verdict is still printed"},
+};
+
+typedef struct cmd_run_request {
+    const char *model_path;
+    double time;
+    pawl_settings settings;
+    const char *record_path, *json_path, *resume_path;
+    unsigned trace;
+    double every;
+    bool lenient;
+    const char *not_with_resume; ///< an option given that a recording has fixed already, or NULL
+    const char *needs_output;    ///< an option given that means nothing without -o, or NULL
+} cmd_run_request;
+
+// The signal that asked to stop, or 0. The step under way is finished first.
+static volatile sig_atomic_t cmd_run_signal;
+
+static void cmd_run_on_signal(int number)
+{
+    cmd_run_signal = number;
+}
+
+static void cmd_run_catch_signals(void)
+{
+    // Reset after the first: a second Ctrl-C ends the command at once.
+    struct sigaction action = {.sa_handler = cmd_run_on_signal, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static const char *cmd_run_stepper_name(const void *user, int i)
+{
+    (void)user;
+    return pawl_stepper_name(i);
+}
+
+static const char *cmd_run_solver_name(const void *user, int i)
+{
+    (void)user;
+    return pawl_solver_name(i);
+}
+
+static const char *cmd_run_setting_name(const void *user, int i)
+{
+    (void)user;
+    return i < pawl_setting_count() ? pawl_setting(i).key : NULL;
+}
+
+static const char *const cmd_run_traces[] = {"q", "v", "force", "contacts", "energy", "residuals"};
+
+static const char *cmd_run_trace_name(const void *user, int i)
+{
+    (void)user;
+    return i < (int)(sizeof cmd_run_traces / sizeof cmd_run_traces[0]) ? cmd_run_traces[i] : NULL;
+}
+
+// Index of `word` among the names, or -1 with a message that lists what is expected.
+static int cmd_run_choose(console *con, const char *option, const char *word,
+                          const char *(*name)(const void *user, int i))
+{
+    char all[256] = "";
+    size_t used = 0;
+    for (int i = 0; name(NULL, i) != NULL; ++i) {
+        if (strcmp(name(NULL, i), word) == 0) {
+            return i;
+        }
+        int more =
+            snprintf(all + used, sizeof all - used, "%s%s", i > 0 ? ", " : "", name(NULL, i));
+        used = used + (size_t)more < sizeof all ? used + (size_t)more : sizeof all - 1;
+    }
+    char hint[160];
+    args_suggest(word, name, NULL, hint, sizeof hint);
+    args_fail(con, &args_run, "%s '%s' is not known%s Expected one of: %s", option, word,
+              hint[0] != '\0' ? hint : ".", all);
+    return -1;
+}
+
+static bool cmd_run_number(console *con, const char *option, const char *text, double *out)
+{
+    if (!args_number(text, out)) {
+        args_fail(con, &args_run, "%s '%s' is not a finite number", option, text);
+        return false;
+    }
+    return true;
+}
+
+static bool cmd_run_set(console *con, pawl_settings *settings, const char *pair)
+{
+    const char *equals = strchr(pair, '=');
+    char key[64];
+    if (equals == NULL || equals == pair || equals[1] == '\0') {
+        args_fail(con, &args_run, "--set '%s' is not of the form key=value", pair);
+        return false;
+    }
+    snprintf(key, sizeof key, "%.*s", (int)(equals - pair), pair);
+    bool known = false;
+    for (int i = 0; i < pawl_setting_count(); ++i) {
+        known = known || strcmp(pawl_setting(i).key, key) == 0;
+    }
+    if (!known) {
+        char hint[160];
+        args_suggest(key, cmd_run_setting_name, NULL, hint, sizeof hint);
+        console_error(con, "--set: there is no setting '%s'%s", key, hint);
+        fprintf(stderr, "'pawl list settings' shows them all.\n");
+        return false;
+    }
+    int errors = con->error_count;
+    pawl_status status = pawl_settings_set(&con->env, settings, key, equals + 1);
+    if (status != PAWL_OK) {
+        console_explain(con, errors, status, pair);
+    }
+    return status == PAWL_OK;
+}
+
+static bool cmd_run_parse_trace(console *con, const char *list, unsigned *out)
+{
+    *out = 0;
+    for (const char *word = list; word != NULL;) {
+        const char *comma = strchr(word, ',');
+        size_t length = comma != NULL ? (size_t)(comma - word) : strlen(word);
+        char text[32];
+        snprintf(text, sizeof text, "%.*s", (int)(length < 31 ? length : 31), word);
+        int index = cmd_run_choose(con, "--trace", text, cmd_run_trace_name);
+        if (index < 0) {
+            return false;
+        }
+        *out |= 1U << index; // the order of the names is that of PAWL_TRACE_*
+        word = comma != NULL ? comma + 1 : NULL;
+    }
+    return true;
+}
+
+// One option into the request. False: refused, with the message printed.
+static bool cmd_run_option(console *con, cmd_run_request *request, int option, const char *value)
+{
+    const char *name = cmd_run_options[option].name;
+    int index;
+    switch (option) {
+    case RUN_TIME:
+        if (!cmd_run_number(con, name, value, &request->time)) {
+            return false;
+        }
+        if (request->time < 0.0) {
+            args_fail(con, &args_run, "--time %s is negative, expected 0 s or more", value);
+            return false;
+        }
+        return true;
+    case RUN_DT:
+        request->not_with_resume = name;
+        if (!cmd_run_number(con, name, value, &request->settings.dt)) {
+            return false;
+        }
+        if (!(request->settings.dt > 0.0)) {
+            args_fail(con, &args_run, "--dt %s is not a time step, expected more than 0 s", value);
+            return false;
+        }
+        return true;
+    case RUN_STEPPER:
+        request->not_with_resume = name;
+        index = cmd_run_choose(con, name, value, cmd_run_stepper_name);
+        request->settings.stepper = (pawl_stepper_kind)(index >= 0 ? index : 0);
+        return index >= 0;
+    case RUN_SOLVER:
+        request->not_with_resume = name;
+        index = cmd_run_choose(con, name, value, cmd_run_solver_name);
+        request->settings.solver = (pawl_solver_kind)(index >= 0 ? index : 0);
+        return index >= 0;
+    case RUN_FORMULATION:
+        if (strcmp(value, "maximal") != 0) {
+            args_fail(con, &args_run,
+                      "--formulation '%s' is not built in: 'maximal' is the only one so far",
+                      value);
+            return false;
+        }
+        return true;
+    case RUN_SET:
+        request->not_with_resume = name;
+        return cmd_run_set(con, &request->settings, value);
+    case RUN_OUTPUT:
+        request->not_with_resume = name;
+        request->record_path = value;
+        return true;
+    case RUN_JSON:
+        request->json_path = value;
+        return true;
+    case RUN_TRACE:
+        request->not_with_resume = name;
+        request->needs_output = name;
+        return cmd_run_parse_trace(con, value, &request->trace);
+    case RUN_EVERY:
+        request->not_with_resume = name;
+        request->needs_output = name;
+        if (!cmd_run_number(con, name, value, &request->every)) {
+            return false;
+        }
+        if (request->every < 0.0) {
+            args_fail(con, &args_run, "--every %s is negative, expected 0 s or more", value);
+            return false;
+        }
+        return true;
+    case RUN_RESUME:
+        request->resume_path = value;
+        return true;
+    case RUN_LENIENT:
+        request->lenient = true;
+        return true;
+    case RUN_QUIET:
+        con->quiet = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+// Combinations, and whether the results can be written.
+static bool cmd_run_check_request(console *con, const cmd_run_request *request)
+{
+    if (request->model_path == NULL && request->resume_path == NULL) {
+        args_fail(con, &args_run, "which model? pawl run MODEL");
+        return false;
+    }
+    if (request->resume_path != NULL && request->not_with_resume != NULL) {
+        args_fail(con, &args_run,
+                  "%s cannot be given with --resume: a run goes on with the settings and into the "
+                  "recording it began with",
+                  request->not_with_resume);
+        return false;
+    }
+    if (request->resume_path == NULL && request->needs_output != NULL &&
+        request->record_path == NULL) {
+        args_fail(con, &args_run, "%s says what to record, but no recording was asked for with -o",
+                  request->needs_output);
+        return false;
+    }
+    const char *record = request->record_path;
+    const char *json = request->json_path;
+    const char *model = request->model_path;
+    if (record != NULL && strcmp(record, "-") == 0) {
+        args_fail(con, &args_run, "a recording cannot go to the standard output: -o FILE");
+        return false;
+    }
+    if ((record != NULL && !output_check(con, "-o", record)) ||
+        (json != NULL && !output_check(con, "--json", json))) {
+        return false;
+    }
+    if (model != NULL && record != NULL && output_same_file(model, record)) {
+        console_error(con, "-o '%s' would overwrite the model", record);
+        return false;
+    }
+    if (model != NULL && json != NULL && output_same_file(model, json)) {
+        console_error(con, "--json '%s' would overwrite the model", json);
+        return false;
+    }
+    const char *recording = record != NULL ? record : request->resume_path;
+    if (json != NULL && recording != NULL && output_same_file(json, recording)) {
+        console_error(con, "--json '%s' would overwrite the recording", json);
+        return false;
+    }
+    return true;
+}
+
+// Steps to the requested time, or -1 with a message. Step k ends at k dt.
+static int64_t cmd_run_step_count(console *con, const cmd_run_request *request)
+{
+    double dt = request->settings.dt;
+    double count = request->time / dt;
+    if (!(count < 1e15)) {
+        console_error(con, "--time %g s in steps of %g s are %.3g steps, more than can be counted",
+                      request->time, dt, count);
+        return -1;
+    }
+    int64_t steps = llround(count);
+    if (steps == 0 && request->time > 0.0) {
+        console_error(con, "--time %g s is less than half a step of %g s: nothing to simulate",
+                      request->time, dt);
+        return -1;
+    }
+    if (fabs(count - (double)steps) > 1e-6 * fmax(1.0, count)) {
+        console_note(con, "--time %g s is no multiple of dt %g s: simulating %.9g s", request->time,
+                     dt, (double)steps * dt);
+    }
+    return steps;
+}
+
+// What a run holds, for one place to release it.
+typedef struct cmd_run_work {
+    console *con;
+    cmd_run_request request;
+    pawl_record *record; ///< open only until its state is read
+    pawl_state *state;   ///< read from it
+    pawl_model *model;
+    pawl_check *check;
+    pawl_sim *sim;
+    pawl_recorder *recorder;
+    char *real_model_path;
+    run_result result;
+} cmd_run_work;
+
+static bool cmd_run_failed(cmd_run_work *w, int errors_before, pawl_status status,
+                           const char *doing)
+{
+    if (status != PAWL_OK) {
+        console_explain(w->con, errors_before, status, doing);
+    }
+    return status != PAWL_OK;
+}
+
+// Opens the recording to go on with, and takes its settings and, if none is named, its model.
+static bool cmd_run_open_record(cmd_run_work *w)
+{
+    cmd_run_request *request = &w->request;
+    int errors = w->con->error_count;
+    pawl_status status = pawl_record_open(&w->con->env, request->resume_path, &w->record);
+    if (cmd_run_failed(w, errors, status, request->resume_path)) {
+        return false;
+    }
+    request->settings = pawl_record_settings(w->record);
+    if (request->model_path == NULL) {
+        request->model_path = pawl_record_model_path(w->record);
+    }
+    if (request->model_path == NULL || request->model_path[0] == '\0') {
+        console_error(w->con, "%s does not say which model it is of: pawl run MODEL --resume %s",
+                      request->resume_path, request->resume_path);
+        return false;
+    }
+    return true;
+}
+
+static bool cmd_run_load_model(cmd_run_work *w)
+{
+    cmd_run_request *request = &w->request;
+    int errors = w->con->error_count;
+    pawl_load_options options = pawl_load_options_default();
+    options.lenient = request->lenient;
+    pawl_status status = pawl_model_load(&w->con->env, request->model_path, &options, &w->model);
+    if (cmd_run_failed(w, errors, status, request->model_path)) {
+        return false;
+    }
+    if (w->record != NULL && pawl_record_model_hash(w->record) != pawl_model_hash(w->model)) {
+        console_error(w->con,
+                      "%s is not the model that %s was recorded with (hash %016" PRIx64
+                      ", expected %016" PRIx64 ")",
+                      request->model_path, request->resume_path, pawl_model_hash(w->model),
+                      pawl_record_model_hash(w->record));
+        return false;
+    }
+    // A recording is often resumed from another folder.
+    w->real_model_path = realpath(request->model_path, NULL);
+    return true;
+}
+
+// Rank and mobility for the verdict. Assembly is reported by the sim, so notes are muted here.
+static bool cmd_run_analyse(cmd_run_work *w)
+{
+    int errors = w->con->error_count;
+    w->con->muted = true;
+    pawl_status status = pawl_check_model(&w->con->env, w->model, &w->check);
+    w->con->muted = false;
+    return !cmd_run_failed(w, errors, status, w->request.model_path);
+}
+
+static bool cmd_run_create_sim(cmd_run_work *w)
+{
+    console *con = w->con;
+    int errors = con->error_count;
+    // A resumed run takes over a state that is assembled: nothing to tell.
+    con->muted = w->record != NULL;
+    pawl_status status = pawl_sim_create(&con->env, w->model, &w->request.settings, &w->sim);
+    con->muted = false;
+    if (cmd_run_failed(w, errors, status, w->request.model_path)) {
+        return false;
+    }
+    w->result.verdict = pawl_verdict_begin(pawl_sim_state(w->sim));
+    if (w->record != NULL) {
+        status = pawl_state_create(&con->env, w->model, &w->state);
+        if (status == PAWL_OK) {
+            status = pawl_record_last_state(w->record, w->state, &w->result.verdict);
+        }
+        if (status == PAWL_OK) {
+            status = pawl_sim_set_state(w->sim, w->state);
+        }
+        pawl_record_close(w->record); // before it is opened for appending
+        w->record = NULL;
+        if (cmd_run_failed(w, errors, status, w->request.resume_path)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool cmd_run_create_recorder(cmd_run_work *w)
+{
+    const cmd_run_request *request = &w->request;
+    const pawl_env *env = &w->con->env;
+    int errors = w->con->error_count;
+    pawl_status status = PAWL_OK;
+    if (request->resume_path != NULL) {
+        status = pawl_recorder_append(env, request->resume_path, w->sim, &w->recorder);
+        return !cmd_run_failed(w, errors, status, request->resume_path);
+    }
+    if (request->record_path == NULL) {
+        return true;
+    }
+    pawl_recorder_options options = pawl_recorder_options_default();
+    options.trace = request->trace;
+    options.interval = request->every;
+    options.model_path = w->real_model_path != NULL ? w->real_model_path : request->model_path;
+    status = pawl_recorder_create(env, request->record_path, w->sim, &options, &w->recorder);
+    if (status == PAWL_OK) {
+        const pawl_state *state = pawl_sim_state(w->sim);
+        pawl_step_report start = {
+            .closure = pawl_state_closure(state),
+            .energy = pawl_state_energy(state),
+        };
+        status = pawl_recorder_add(w->recorder, &start, &w->result.verdict);
+    }
+    return !cmd_run_failed(w, errors, status, request->record_path);
+}
+
+// Steps until `last`, a signal or a failure. False: the recording cannot be written.
+static bool cmd_run_steps(cmd_run_work *w, int64_t last)
+{
+    run_result *result = &w->result;
+    const pawl_state *state = pawl_sim_state(w->sim);
+    int64_t first = pawl_state_step(state);
+    progress bar = progress_begin(w->con, first, last, w->request.time);
+    double begun = timing_now();
+    bool written = true;
+    for (int64_t k = first; k < last && written; ++k) {
+        if (cmd_run_signal != 0) {
+            result->end = RUN_INTERRUPTED;
+            break;
+        }
+        int errors = w->con->error_count;
+        pawl_step_report report;
+        double before = timing_now();
+        pawl_status status = pawl_sim_step(w->sim, &report);
+        double after = timing_now();
+        if (status != PAWL_OK) {
+            console_explain(w->con, errors, status, "step");
+            result->end = RUN_FAILED;
+            result->failure = status;
+            result->failure_text = w->con->last_error;
+            break;
+        }
+        timing_add(&result->steps, after - before);
+        pawl_verdict_add(&result->verdict, &report);
+        if (w->recorder != NULL) {
+            status = pawl_recorder_add(w->recorder, &report, &result->verdict);
+            written = !cmd_run_failed(w, errors, status, "recording");
+        }
+        progress_update(&bar, after, k + 1, pawl_state_time(pawl_sim_state(w->sim)),
+                        result->verdict.residual.natural_scaled);
+    }
+    result->wall = timing_now() - begun;
+    progress_end(&bar);
+    return written;
+}
+
+static bool cmd_run_close_recorder(cmd_run_work *w)
+{
+    if (w->recorder == NULL) {
+        return true;
+    }
+    int errors = w->con->error_count;
+    pawl_status status = pawl_recorder_close(w->recorder);
+    w->recorder = NULL;
+    return !cmd_run_failed(w, errors, status, "closing the recording");
+}
+
+static int cmd_run_simulate(cmd_run_work *w)
+{
+    cmd_run_request *request = &w->request;
+    if (request->resume_path != NULL && !cmd_run_open_record(w)) {
+        return EXIT_BAD_INPUT;
+    }
+    if (pawl_settings_check(&w->con->env, &request->settings) != PAWL_OK) {
+        return EXIT_BAD_INPUT;
+    }
+    int64_t last = cmd_run_step_count(w->con, request);
+    if (last < 0 || !cmd_run_load_model(w) || !cmd_run_analyse(w) || !cmd_run_create_sim(w) ||
+        !cmd_run_create_recorder(w)) {
+        return EXIT_BAD_INPUT;
+    }
+    run_result *result = &w->result;
+    result->model = w->model;
+    result->check = w->check;
+    result->sim = w->sim;
+    result->requested_time = request->time;
+    result->resumed_steps = pawl_state_step(pawl_sim_state(w->sim));
+    if (result->resumed_steps > 0 && result->resumed_steps >= last) {
+        console_note(w->con, "%s already reaches %.9g s: nothing left to simulate",
+                     request->resume_path, pawl_state_time(pawl_sim_state(w->sim)));
+    }
+    cmd_run_catch_signals();
+    bool written = cmd_run_steps(w, last);
+    written = cmd_run_close_recorder(w) && written;
+    if (request->json_path != NULL) {
+        written = json_out_write(w->con, request->json_path, run_result_json(result)) && written;
+    }
+    bool stdout_taken = request->json_path != NULL && strcmp(request->json_path, "-") == 0;
+    run_result_print(result, stdout_taken ? stderr : stdout);
+    if (result->end == RUN_INTERRUPTED) {
+        const char *record =
+            request->record_path != NULL ? request->record_path : request->resume_path;
+        if (record != NULL) {
+            console_note(w->con, "go on with: pawl run --resume %s --time %.9g", record,
+                         request->time);
+        }
+        return EXIT_BY_SIGNAL + (int)cmd_run_signal;
+    }
+    if (!written) {
+        return EXIT_BAD_INPUT;
+    }
+    return result->end == RUN_DONE && run_result_met(result) ? EXIT_DONE : EXIT_NOT_MET;
+}
+
+static int cmd_run(console *con, int argc, char **argv)
+{
+    cmd_run_work *w = calloc(1, sizeof *w); // the histogram in it is large for a stack
+    if (w == NULL) {
+        console_error(con, "out of memory");
+        return EXIT_BAD_INPUT;
+    }
+    w->con = con;
+    w->request = (cmd_run_request){
+        .time = 10.0, .settings = pawl_settings_default(), .trace = PAWL_TRACE_ALL};
+    args_reader reader = args_begin(con, &args_run, argc, argv);
+    int code = -1; // not decided yet
+    while (code < 0) {
+        const char *value;
+        int option = args_next(&reader, &value);
+        if (option == ARGS_END) {
+            code = cmd_run_check_request(con, &w->request) ? cmd_run_simulate(w) : EXIT_BAD_INPUT;
+        } else if (option == ARGS_HELP) {
+            code = args_print_help(&args_run);
+        } else if (option == ARGS_ERROR) {
+            code = EXIT_BAD_INPUT;
+        } else if (option == ARGS_POSITIONAL && w->request.model_path != NULL) {
+            code = args_fail(con, &args_run, "one model at a time: '%s' and '%s' were given",
+                             w->request.model_path, value);
+        } else if (option == ARGS_POSITIONAL) {
+            w->request.model_path = value;
+        } else if (!cmd_run_option(con, &w->request, option, value)) {
+            code = EXIT_BAD_INPUT;
+        }
+    }
+    cmd_run_close_recorder(w);
+    pawl_record_close(w->record);
+    pawl_state_destroy(w->state);
+    pawl_sim_destroy(w->sim);
+    pawl_check_destroy(w->check);
+    pawl_model_destroy(w->model);
+    free(w->real_model_path);
+    free(w);
+    return code;
+}
+
+const args_command args_run = {
+    .name = "run",
+    .arguments = "MODEL [options]",
+    .summary = "simulate a model (SDFormat or URDF) and judge the result",
+    .details = "Ctrl-C finishes the step, closes the recording and prints the verdict so far;\n"
+               "the exit code is then 130, and --resume goes on with the same bits.\n"
+               "\n"
+               "Exit codes: 0 done; 1 a step did not converge, left a residual above\n"
+               "solver.tolerance, or could not be taken; 2 bad usage or input.\n"
+               "\n"
+               "examples:\n"
+               "  pawl run models/primitives/fourbar-fixed.sdf --set project=off\n"
+               "  pawl run arm.urdf --time 60 --dt 1e-4 -o arm.h5 --every 0.01 --json arm.json\n"
+               "  pawl run --resume arm.h5 --time 120\n",
+    .options = cmd_run_options,
+    .option_count = RUN_OPTION_COUNT,
+    .run = cmd_run,
+};

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The pawl command: finds the command that is named and hands over. It uses the public headers
+// alone, which shows that they are enough to build on.
+#include "args.h"
+
+#include <jansson.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pawl/io.h"
+
+const args_command *const args_commands[] = {&args_run, &args_check, &args_report, &args_list};
+const int args_command_count = (int)(sizeof args_commands / sizeof args_commands[0]);
+
+static void main_print_usage(FILE *to)
+{
+    fprintf(to, "pawl simulates machines of rigid bodies, with any closed loops, and says how far\n"
+                "the numbers can be trusted.\n"
+                "\n"
+                "usage: pawl COMMAND [arguments]\n"
+                "\n");
+    for (int i = 0; i < args_command_count; ++i) {
+        fprintf(to, "  pawl %-8s %s\n", args_commands[i]->name, args_commands[i]->summary);
+    }
+    fprintf(to, "\n"
+                "  pawl help COMMAND      all about one command (also: pawl COMMAND --help)\n"
+                "  pawl --version         the version, and what is built in\n"
+                "\n"
+                "Begin with:\n"
+                "  pawl list models\n"
+                "  pawl check models/primitives/fourbar-fixed.sdf\n"
+                "  pawl run models/primitives/fourbar-fixed.sdf --time 5 -o run.h5\n"
+                "  pawl report run.h5 -o report.html\n"
+                "\n"
+                "Exit codes: 0 done, 1 the physics did not meet the requested tolerance,\n"
+                "2 bad usage or input.\n");
+}
+
+static void main_print_names(const char *title, const char *(*name)(int))
+{
+    printf("  %-13s", title);
+    for (int i = 0; name(i) != NULL; ++i) {
+        printf("%s%s", i > 0 ? ", " : "", name(i));
+    }
+    printf("\n");
+}
+
+static int main_print_version(void)
+{
+    printf("pawl %s\n\nbuilt in:\n", pawl_version());
+    main_print_names("steppers", pawl_stepper_name);
+    main_print_names("solvers", pawl_solver_name);
+    printf("  %-13s%s\n", "formulations", "maximal");
+    printf("  %-13s%s\n", "readers", "SDFormat, URDF");
+    printf("  %-13s%s\n", "recording", "HDF5");
+    printf("  %-13sjansson %s%s%s\n", "libraries", jansson_version_str(),
+#if defined(PAWL_BUILT_WITH)
+           ", ", PAWL_BUILT_WITH
+#else
+           "", ""
+#endif
+    );
+    return EXIT_DONE;
+}
+
+static const char *main_word(const void *user, int i)
+{
+    (void)user;
+    if (i < args_command_count) {
+        return args_commands[i]->name;
+    }
+    static const char *const others[] = {"help", "--help", "--version"};
+    i -= args_command_count;
+    return i < (int)(sizeof others / sizeof others[0]) ? others[i] : NULL;
+}
+
+static const args_command *main_find(console *con, const char *name)
+{
+    for (int i = 0; i < args_command_count; ++i) {
+        if (strcmp(args_commands[i]->name, name) == 0) {
+            return args_commands[i];
+        }
+    }
+    char hint[160];
+    args_fail(con, NULL, "there is no %s '%s'%s", name[0] == '-' ? "option" : "command", name,
+              args_suggest(name, main_word, NULL, hint, sizeof hint));
+    return NULL;
+}
+
+static int main_run(console *con, int argc, char **argv)
+{
+    if (argc < 2) {
+        main_print_usage(stderr);
+        return EXIT_BAD_INPUT;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        return main_print_version();
+    }
+    bool help = strcmp(word, "help") == 0;
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (help && argc == 2)) {
+        main_print_usage(stdout);
+        return EXIT_DONE;
+    }
+    const args_command *command = main_find(con, help ? argv[2] : word);
+    if (command == NULL) {
+        return EXIT_BAD_INPUT;
+    }
+    return help ? args_print_help(command) : command->run(con, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    // Character set only: numbers must keep their decimal point whatever the locale.
+    setlocale(LC_CTYPE, "");
+    console con;
+    console_init(&con);
+    int code = main_run(&con, argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+        console_error(&con, "writing to the standard output failed");
+        code = EXIT_BAD_INPUT;
+    }
+    console_destroy(&con);
+    return code;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// What a run found, and the two forms in which it is given out: the verdict for people and the
+// JSON for programs.
+#pragma once
+#include <jansson.h>
+#include <stdio.h>
+
+#include "pawl/sim.h"
+#include "timing.h"
+
+typedef enum run_end {
+    RUN_DONE = 0,
+    RUN_INTERRUPTED, ///< by a signal, between two steps
+    RUN_FAILED       ///< a step was refused; the state before it is kept
+} run_end;
+
+typedef struct run_result {
+    const pawl_model *model;
+    const pawl_check *check;
+    const pawl_sim *sim;
+    double requested_time; ///< [s]
+    pawl_verdict verdict;  ///< of the whole run, what was resumed included
+    int64_t resumed_steps; ///< of those, done before this command began
+    timing steps;          ///< of this command's steps
+    double wall;           ///< of this command's steps, with recording [s]
+    run_end end;
+    pawl_status failure; ///< why, when RUN_FAILED
+    const char *failure_text;
+} run_result;
+
+/// Every step converged, and none left a residual above the tolerance.
+bool run_result_met(const run_result *result);
+/// The verdict, aligned plain text; the last line says whether the tolerance was met.
+void run_result_print(const run_result *result, FILE *to);
+/// As in docs/cli.md, all keys always present. NULL: out of memory.
+json_t *run_result_json(const run_result *result);

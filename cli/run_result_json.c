@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The JSON of a run. Its keys are an interface (docs/cli.md): all are always there, with null
+// where a figure has no meaning, so that a program need not ask which exist.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "json_out.h"
+#include "run_result.h"
+
+// Settings come as text from the library's table; numbers and switches get their own JSON type.
+static json_t *run_result_json_setting(const char *text)
+{
+    double number;
+    if (args_number(text, &number)) {
+        bool whole = strpbrk(text, ".eExX") == NULL && fabs(number) < 1e15;
+        return whole ? json_integer((json_int_t)number) : json_real(number);
+    }
+    if (strcmp(text, "on") == 0 || strcmp(text, "true") == 0) {
+        return json_true();
+    }
+    if (strcmp(text, "off") == 0 || strcmp(text, "false") == 0) {
+        return json_false();
+    }
+    return json_out_text(text);
+}
+
+static json_t *run_result_json_settings(const run_result *result)
+{
+    const pawl_settings *settings = pawl_sim_settings(result->sim);
+    json_t *object = json_object();
+    for (int i = 0; i < pawl_setting_count(); ++i) {
+        char text[128];
+        pawl_settings_get(settings, i, text, sizeof text);
+        json_object_set_new(object, pawl_setting(i).key, run_result_json_setting(text));
+    }
+    // The flags of the command, from the struct itself: full precision whatever the table prints.
+    json_object_set_new(object, "dt", json_out_number(settings->dt));
+    json_object_set_new(object, "stepper",
+                        json_out_text(pawl_stepper_name((int)settings->stepper)));
+    json_object_set_new(object, "solver", json_out_text(pawl_solver_name((int)settings->solver)));
+    json_object_set_new(object, "formulation", json_string("maximal"));
+    json_object_set_new(object, "time", json_out_number(result->requested_time));
+    return object;
+}
+
+static json_t *run_result_json_bodies(const run_result *result)
+{
+    const pawl_state *state = pawl_sim_state(result->sim);
+    json_t *array = json_array();
+    for (int i = 0; i < pawl_model_body_count(result->model); ++i) {
+        pawl_pose pose = pawl_state_pose(state, i);
+        pawl_twist twist = pawl_state_twist(state, i);
+        pawl_quat q = pose.orientation;
+        json_t *quaternion = json_pack("[o, o, o, o]", json_out_number(q.w), json_out_number(q.x),
+                                       json_out_number(q.y), json_out_number(q.z));
+        json_array_append_new(
+            array, json_pack("{s:o, s:o, s:o, s:o, s:o}",                                   //
+                             "name", json_out_text(pawl_model_body(result->model, i).name), //
+                             "position", json_out_vec3(pose.position),                      //
+                             "quaternion", quaternion,                                      //
+                             "linear", json_out_vec3(twist.linear),                         //
+                             "angular", json_out_vec3(twist.angular)));
+    }
+    return array;
+}
+
+static json_t *run_result_json_joints(const run_result *result)
+{
+    const pawl_state *state = pawl_sim_state(result->sim);
+    json_t *array = json_array();
+    for (int i = 0; i < pawl_model_joint_count(result->model); ++i) {
+        pawl_joint_info info = pawl_model_joint(result->model, i);
+        double position[6] = {0};
+        double rate[6] = {0};
+        pawl_state_joint(state, i, position, rate);
+        json_t *positions = json_array();
+        json_t *rates = json_array();
+        for (int c = 0; c < info.coordinate_count; ++c) {
+            json_array_append_new(positions, json_out_number(position[c]));
+            json_array_append_new(rates, json_out_number(rate[c]));
+        }
+        json_array_append_new(array, json_pack("{s:o, s:o, s:o}", "name", json_out_text(info.name),
+                                               "position", positions, "velocity", rates));
+    }
+    return array;
+}
+
+static json_t *run_result_json_events(const run_result *result)
+{
+    json_t *array = json_array();
+    if (result->end != RUN_DONE) {
+        bool failed = result->end == RUN_FAILED;
+        json_array_append_new(
+            array,
+            json_pack("{s:o, s:s, s:o}",                                                     //
+                      "time", json_out_number(pawl_state_time(pawl_sim_state(result->sim))), //
+                      "kind", failed ? "failed" : "interrupted",                             //
+                      "where", failed ? json_out_text(result->failure_text) : json_null()));
+    }
+    return array;
+}
+
+json_t *run_result_json(const run_result *result)
+{
+    const pawl_state *state = pawl_sim_state(result->sim);
+    const pawl_verdict *v = &result->verdict;
+    const timing *steps = &result->steps;
+    char hash[17];
+    snprintf(hash, sizeof hash, "%016" PRIx64, pawl_state_hash(state));
+    json_t *us_per_step = json_pack("{s:o, s:o, s:o}",                                            //
+                                    "median", json_out_number(1e6 * timing_quantile(steps, 0.5)), //
+                                    "mean", json_out_number(1e6 * timing_mean(steps)),            //
+                                    "p99", json_out_number(1e6 * timing_quantile(steps, 0.99)));
+    double mean_iterations = v->steps > 0 ? (double)v->iterations_sum / (double)v->steps : NAN;
+    json_t *iterations =
+        json_pack("{s:o, s:i}", "mean", json_out_number(mean_iterations), "max", v->iterations_max);
+    json_t *residual = json_pack("{s:o, s:o, s:o, s:o, s:o}",                                     //
+                                 "primal", json_out_number(v->residual.primal),                   //
+                                 "dual", json_out_number(v->residual.dual),                       //
+                                 "complementarity", json_out_number(v->residual.complementarity), //
+                                 "natural", json_out_number(v->residual.natural),                 //
+                                 "natural_scaled", json_out_number(v->residual.natural_scaled));
+    json_t *closure =
+        json_pack("{s:o, s:o, s:o}",                                //
+                  "position", json_out_number(v->closure.position), //
+                  "rotation", json_out_number(v->closure.rotation), //
+                  "worst_joint", json_out_joint_name(result->model, v->closure.worst_joint));
+    json_t *energy = json_pack("{s:o, s:o, s:o}",                             //
+                               "initial", json_out_number(v->energy_initial), //
+                               "final", json_out_number(v->energy_final),     //
+                               "max_drift", json_out_number(pawl_verdict_drift(v)));
+    json_t *final = json_pack("{s:o, s:o}", "bodies", run_result_json_bodies(result), "joints",
+                              run_result_json_joints(result));
+    // No contact yet: no penetration to speak of, and no contacts.
+    return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:n, s:o, s:{s:i, s:f},"
+                     " s:o, s:o, s:s}",                                     //
+                     "model", json_out_model(result->model, result->check), //
+                     "settings", run_result_json_settings(result),          //
+                     "steps", (json_int_t)v->steps,                         //
+                     "time", json_out_number(pawl_state_time(state)),       //
+                     "wall_s", json_out_number(result->wall),               //
+                     "us_per_step", us_per_step,                            //
+                     "iterations", iterations,                              //
+                     "not_converged", (json_int_t)v->not_converged,         //
+                     "residual", residual,                                  //
+                     "closure", closure,                                    //
+                     "penetration",                                         //
+                     "energy", energy,                                      //
+                     "contacts", "max", 0, "mean", 0.0,                     //
+                     "events", run_result_json_events(result),              //
+                     "final", final,                                        //
+                     "hash", hash);
+}

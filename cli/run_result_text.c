@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The verdict that ends every run. A figure is of use only with its unit and the place where it
+// was found, so each line has both.
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+
+#include "run_result.h"
+
+bool run_result_met(const run_result *result)
+{
+    const pawl_settings *settings = pawl_sim_settings(result->sim);
+    return result->verdict.not_converged == 0 &&
+           result->verdict.residual.natural_scaled <= settings->tolerance;
+}
+
+static const char *run_result_plural(int64_t count, const char *one, const char *many)
+{
+    return count == 1 ? one : many;
+}
+
+// A joint with lengths and angles does not say which of them was violated.
+static const char *run_result_limit_unit(const pawl_model *model, int joint)
+{
+    pawl_joint_info info = pawl_model_joint(model, joint);
+    int angles = 0;
+    for (int c = 0; c < info.coordinate_count; ++c) {
+        angles += pawl_joint_kind_is_angle(info.kind, c) ? 1 : 0;
+    }
+    return angles == 0 ? "m" : angles == info.coordinate_count ? "rad" : "m or rad";
+}
+
+static bool run_result_has_limits(const pawl_model *model)
+{
+    for (int j = 0; j < pawl_model_joint_count(model); ++j) {
+        pawl_joint_info info = pawl_model_joint(model, j);
+        for (int c = 0; c < info.coordinate_count; ++c) {
+            if (isfinite(info.coordinate[c].lower) || isfinite(info.coordinate[c].upper)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void run_result_print_header(const run_result *result, FILE *to)
+{
+    const pawl_model *model = result->model;
+    const pawl_settings *settings = pawl_sim_settings(result->sim);
+    const pawl_check *check = result->check;
+    int bodies = pawl_model_body_count(model);
+    int joints = pawl_model_joint_count(model);
+    fprintf(to, "%s: %d %s, %d %s, %d rows of rank %d, mobility %d\n", pawl_model_name(model),
+            bodies, run_result_plural(bodies, "body", "bodies"), joints,
+            run_result_plural(joints, "joint", "joints"), check->rows, check->rank,
+            check->mobility);
+    int64_t steps = result->verdict.steps;
+    fprintf(to, "%.9g s in %" PRId64 " %s of %g s, stepper %s, solver %s, maximal coordinates%s\n",
+            pawl_state_time(pawl_sim_state(result->sim)), steps,
+            run_result_plural(steps, "step", "steps"), settings->dt,
+            pawl_stepper_name((int)settings->stepper), pawl_solver_name((int)settings->solver),
+            settings->project ? ", projected" : "");
+    if (result->resumed_steps > 0) {
+        fprintf(to, "resumed after %" PRId64 " %s\n", result->resumed_steps,
+                run_result_plural(result->resumed_steps, "step", "steps"));
+    }
+}
+
+// One line of the table: what, figure, unit, remark.
+static void run_result_row(FILE *to, const char *label, const char *figure, const char *unit,
+                           const char *remark, ...) __attribute__((format(printf, 5, 6)));
+static void run_result_row(FILE *to, const char *label, const char *figure, const char *unit,
+                           const char *remark, ...)
+{
+    fprintf(to, "  %-10s %13s %-7s ", label, figure, unit);
+    va_list list;
+    va_start(list, remark);
+    vfprintf(to, remark, list);
+    va_end(list);
+    fputc('\n', to);
+}
+
+// Small figures of which the size matters, as text.
+typedef struct run_result_figure {
+    char text[24];
+} run_result_figure;
+
+static run_result_figure run_result_small(double value)
+{
+    run_result_figure figure;
+    snprintf(figure.text, sizeof figure.text, value == 0.0 ? "0" : "%.2e", value);
+    return figure;
+}
+
+static run_result_figure run_result_plain(double value)
+{
+    run_result_figure figure;
+    snprintf(figure.text, sizeof figure.text, "%.6g", value);
+    return figure;
+}
+
+static void run_result_print_closure(const run_result *result, FILE *to)
+{
+    const pawl_closure *closure = &result->verdict.closure;
+    if (closure->worst_joint >= 0) {
+        run_result_row(to, "closure", run_result_small(closure->position).text, "m",
+                       "position; worst joint '%s'",
+                       pawl_model_joint(result->model, closure->worst_joint).name);
+        run_result_row(to, "", run_result_small(closure->rotation).text, "rad", "rotation");
+    } else {
+        run_result_row(to, "closure", "-", "", "no joints");
+    }
+    if (!run_result_has_limits(result->model)) {
+        run_result_row(to, "limits", "-", "", "none in the model");
+    } else if (closure->worst_limit >= 0 && closure->limit > 0.0) {
+        run_result_row(to, "limits", run_result_small(closure->limit).text,
+                       run_result_limit_unit(result->model, closure->worst_limit),
+                       "beyond the limit, worst at joint '%s'",
+                       pawl_model_joint(result->model, closure->worst_limit).name);
+    } else {
+        run_result_row(to, "limits", "0", "", "never exceeded");
+    }
+}
+
+static void run_result_print_solver(const run_result *result, FILE *to)
+{
+    const pawl_verdict *v = &result->verdict;
+    const pawl_residual *r = &v->residual;
+    double steps = v->steps > 0 ? (double)v->steps : 1.0;
+    double tolerance = pawl_sim_settings(result->sim)->tolerance;
+    run_result_row(to, "residual", run_result_small(r->natural_scaled).text, "m/s",
+                   "natural, scaled; requested %.2e m/s", tolerance);
+    run_result_row(to, "", run_result_small(r->primal).text, "N s", "primal");
+    run_result_row(to, "", run_result_small(r->dual).text, "m/s", "dual");
+    run_result_row(to, "", run_result_small(r->complementarity).text, "J", "complementarity");
+    run_result_row(to, "solver", run_result_plain((double)v->iterations_sum / steps).text, "",
+                   "iterations a step, at most %d", v->iterations_max);
+    run_result_row(to, "", run_result_plain((double)v->not_converged).text, "",
+                   "steps that did not converge");
+}
+
+static void run_result_print_energy(const run_result *result, FILE *to)
+{
+    const pawl_verdict *v = &result->verdict;
+    pawl_energy e = pawl_state_energy(pawl_sim_state(result->sim));
+    run_result_row(to, "energy", run_result_plain(v->energy_initial).text, "J", "at the start");
+    run_result_row(to, "", run_result_plain(v->energy_final).text, "J", "at the end, of which");
+    run_result_row(to, "", run_result_plain(e.kinetic).text, "J", "  kinetic");
+    run_result_row(to, "", run_result_plain(e.gravity).text, "J", "  potential, of gravity");
+    run_result_row(to, "", run_result_plain(e.springs).text, "J", "  in springs");
+    const struct {
+        const char *name;
+        double value;
+    } works[] = {
+        {"actuators", e.work_actuators},   {"dampers", e.work_dampers},
+        {"friction", e.work_friction},     {"prescribed motion", e.work_motion},
+        {"applied forces", e.work_forces}, {"limits", e.work_limits},
+    };
+    bool worked = false;
+    for (size_t i = 0; i < sizeof works / sizeof works[0]; ++i) {
+        if (works[i].value != 0.0) {
+            run_result_row(to, "", run_result_plain(works[i].value).text, "J", "work of %s",
+                           works[i].name);
+            worked = true;
+        }
+    }
+    if (!worked) {
+        run_result_row(to, "", "0", "J",
+                       "work of actuators, dampers, friction, motion, forces, "
+                       "limits");
+    }
+    run_result_row(to, "drift", run_result_small(pawl_verdict_drift(v)).text, "",
+                   "of the energy, relative; at most %.2e J unaccounted for", v->balance_max);
+}
+
+static void run_result_print_time(const run_result *result, FILE *to)
+{
+    const timing *steps = &result->steps;
+    if (steps->count == 0) {
+        return;
+    }
+    double simulated = (double)steps->count * pawl_sim_settings(result->sim)->dt;
+    char figure[32];
+    snprintf(figure, sizeof figure, "%.4g", 1e6 * timing_quantile(steps, 0.5));
+    run_result_row(to, "speed", figure, "us", "a step (median; mean %.4g, 99 %% below %.4g)",
+                   1e6 * timing_mean(steps), 1e6 * timing_quantile(steps, 0.99));
+    snprintf(figure, sizeof figure, "%.3g", result->wall);
+    run_result_row(to, "", figure, "s", "in all, %.3g times as fast as real time",
+                   result->wall > 0.0 ? simulated / result->wall : 0.0);
+}
+
+static void run_result_print_conclusion(const run_result *result, FILE *to)
+{
+    const pawl_verdict *v = &result->verdict;
+    double tolerance = pawl_sim_settings(result->sim)->tolerance;
+    double time = pawl_state_time(pawl_sim_state(result->sim));
+    if (result->end == RUN_INTERRUPTED) {
+        fprintf(to, "stopped at %.9g s of %.9g s by request; the figures are of that part\n", time,
+                result->requested_time);
+    }
+    if (result->end == RUN_FAILED) {
+        fprintf(to, "verdict: FAILED: step %" PRId64 " at %.9g s could not be taken (%s)\n",
+                pawl_state_step(pawl_sim_state(result->sim)) + 1, time,
+                pawl_status_name(result->failure));
+    } else if (run_result_met(result)) {
+        fprintf(to, "verdict: the requested tolerance of %.2e m/s was met in every step\n",
+                tolerance);
+    } else if (v->not_converged > 0) {
+        fprintf(to,
+                "verdict: NOT MET: %" PRId64 " of %" PRId64
+                " steps did not reach the tolerance of %.2e m/s, worst residual %.2e m/s\n",
+                v->not_converged, v->steps, tolerance, v->residual.natural_scaled);
+    } else {
+        fprintf(to, "verdict: NOT MET: worst residual %.2e m/s, requested %.2e m/s\n",
+                v->residual.natural_scaled, tolerance);
+    }
+}
+
+void run_result_print(const run_result *result, FILE *to)
+{
+    run_result_print_header(result, to);
+    fputc('\n', to);
+    run_result_print_closure(result, to);
+    run_result_print_solver(result, to);
+    run_result_print_energy(result, to);
+    run_result_print_time(result, to);
+    fputc('\n', to);
+    run_result_print_conclusion(result, to);
+}

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: MIT
+# Part of pawl, a rigid multibody dynamics engine.
+"""pawl run: its JSON, its verdict, its exit codes, and going on with a recording."""
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+FOURBAR = "primitives/fourbar-fixed.sdf"
+
+KEYS = {
+    "model": {"name", "bodies", "joints", "dofs", "rows", "rank"},
+    "us_per_step": {"median", "mean", "p99"},
+    "iterations": {"mean", "max"},
+    "residual": {"primal", "dual", "complementarity", "natural", "natural_scaled"},
+    "closure": {"position", "rotation", "worst_joint"},
+    "energy": {"initial", "final", "max_drift"},
+    "contacts": {"max", "mean"},
+    "final": {"bodies", "joints"},
+}
+PLAIN = {"settings", "steps", "time", "wall_s", "not_converged", "penetration", "events", "hash"}
+
+
+def check_keys(summary):
+    """All keys of DESIGN.md section 3 and no others."""
+    assert set(summary) == PLAIN | set(KEYS)
+    for key, inner in KEYS.items():
+        assert set(summary[key]) == inner, key
+    for body in summary["final"]["bodies"]:
+        assert set(body) == {"name", "position", "quaternion", "linear", "angular"}
+        assert [len(body[k]) for k in ("position", "quaternion", "linear", "angular")] == [
+            3, 4, 3, 3]
+    for joint in summary["final"]["joints"]:
+        assert set(joint) == {"name", "position", "velocity"}
+        assert len(joint["position"]) == len(joint["velocity"])
+    for event in summary["events"]:
+        assert set(event) == {"time", "kind", "where"}
+    assert re.fullmatch("[0-9a-f]{16}", summary["hash"])
+
+
+def test_summary_has_every_key_with_and_without_joints(pawl):
+    check_keys(pawl.json("run", pawl.model(FOURBAR), "--time", 0.05))
+    check_keys(pawl.json("run", pawl.write("stone"), "--time", 0.05))
+    check_keys(pawl.json("run", pawl.write("stone"), "--time", 0))
+
+
+def test_free_fall_is_the_sum_that_semi_implicit_euler_gives(pawl):
+    # v_k = -g k dt, z_n = dt sum v_k = -g dt^2 n (n + 1) / 2, by hand.
+    summary = pawl.json("run", pawl.write("stone"), "--time", 1, "--dt", 0.01)
+    body = summary["final"]["bodies"][0]
+    assert body["name"] == "stone"
+    assert body["position"] == pytest.approx([0, 0, -9.81 * 1e-4 * 100 * 101 / 2], abs=1e-12)
+    assert body["linear"] == pytest.approx([0, 0, -9.81], abs=1e-12)
+    assert body["quaternion"] == [1, 0, 0, 0]
+    assert summary["steps"] == 100
+    assert summary["time"] == pytest.approx(1)
+    assert summary["model"] == {
+        "name": "stone", "bodies": 1, "joints": 0, "dofs": 6, "rows": 0, "rank": 0}
+    assert summary["energy"]["initial"] == 0
+    assert summary["closure"]["worst_joint"] is None
+
+
+def test_fourbar_has_the_counts_of_its_table(pawl):
+    summary = pawl.json("run", pawl.model(FOURBAR), "--time", 0.1, "--set", "project=on")
+    assert summary["model"] == {
+        "name": "fourbar-fixed", "bodies": 4, "joints": 5, "dofs": 1, "rows": 26, "rank": 23}
+    assert summary["closure"]["position"] <= 1e-10
+    assert summary["closure"]["worst_joint"] in {j["name"] for j in summary["final"]["joints"]}
+    assert summary["not_converged"] == 0
+    assert summary["us_per_step"]["median"] <= summary["us_per_step"]["p99"]
+
+
+def test_settings_tell_what_was_asked_for(pawl):
+    settings = pawl.json("run", pawl.write("stone"), "--time", 0.5, "--dt", 0.002, "--stepper",
+                         "moreau", "--set", "project=on", "--set", "solver.tolerance=1e-7",
+                         "--set", "project=off", "--solver", "pgs-ncp")["settings"]
+    assert settings["time"] == 0.5
+    assert settings["dt"] == 0.002
+    assert settings["stepper"] == "moreau"
+    assert settings["solver"] == "pgs-ncp"
+    assert settings["formulation"] == "maximal"
+    assert settings["project"] is False
+    assert settings["solver.tolerance"] == 1e-7
+    listed = pawl("list", "settings").stdout.splitlines()[1:]
+    assert {line.split()[0] for line in listed} <= set(settings)
+
+
+def test_numbers_keep_all_their_bits(pawl):
+    # 0.1 + 0.2 is not 0.3: only 17 digits tell them apart.
+    pawl.write("stone", more="<pose>0.30000000000000004 0 0 0 0 0</pose>")
+    done = pawl("run", "stone.sdf", "--time", 0, "--json", "-")
+    assert "0.30000000000000004" in done.stdout
+
+
+def test_same_run_twice_has_the_same_hash_and_the_files_agree(pawl):
+    first = pawl.json("run", pawl.model(FOURBAR), "--time", 0.2)
+    done = pawl("run", pawl.model(FOURBAR), "--time", 0.2, "--json", "a.json", "-o", "a.h5",
+                "--every", 0.05, "--trace", "q,energy")
+    assert done.returncode == 0, done.stderr
+    second = json.loads((pawl.folder / "a.json").read_text())
+    assert first["hash"] == second["hash"]
+    assert first["final"] == second["final"]
+    other = pawl.json("run", pawl.model(FOURBAR), "--time", 0.201)
+    assert other["hash"] != first["hash"]
+    assert sorted(os.listdir(pawl.folder)) == ["a.h5", "a.json"]  # no temporary file is left
+
+
+def test_verdict_goes_to_stdout_even_when_quiet(pawl):
+    done = pawl("run", pawl.model(FOURBAR), "--time", 0.1, "--quiet")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    for word in ("closure", "limits", "residual", "energy", "kinetic", "drift", "speed"):
+        assert re.search(rf"\b{word}\b", done.stdout), word
+    last = done.stdout.rstrip().splitlines()[-1]
+    assert last.startswith("verdict: the requested tolerance") and "was met" in last
+
+
+def test_json_on_stdout_is_alone_there(pawl):
+    done = pawl("run", pawl.write("stone"), "--time", 0.1, "--json", "-", "--quiet")
+    json.loads(done.stdout)
+    assert "verdict:" in done.stderr
+
+
+def test_worst_joint_and_limit_are_named(pawl):
+    done = pawl("run", pawl.model("joints/revolute.sdf"), "--time", 2)
+    assert "joint 'hinge'" in done.stdout
+    assert "work of dampers" in done.stdout
+
+
+def test_a_solver_that_stops_early_gives_exit_code_1_and_says_so(pawl):
+    done = pawl("run", pawl.model(FOURBAR), "--time", 0.05, "--solver", "pgs-ncp",
+                "--set", "solver.exact_joints=off", "--set", "solver.max_iterations=1",
+                "--set", "solver.tolerance=1e-12", "--json", "a.json", "-o", "a.h5")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "NOT MET" in done.stdout.splitlines()[-1]
+    summary = json.loads((pawl.folder / "a.json").read_text())
+    check_keys(summary)
+    assert summary["not_converged"] > 0
+    assert summary["steps"] == 50
+    assert (pawl.folder / "a.h5").exists()
+
+
+def test_a_step_that_would_store_infinity_is_refused_and_what_was_done_is_kept(pawl):
+    # g dt overflows in the first step or soon after.
+    model = pawl.write("heavy", gravity="0 0 -1e307")
+    done = pawl("run", model, "--dt", 1, "--time", 100, "--json", "a.json", "-o", "a.h5")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "stone" in done.stderr
+    assert "FAILED" in done.stdout.splitlines()[-1]
+    summary = json.loads((pawl.folder / "a.json").read_text())
+    check_keys(summary)
+    assert summary["steps"] < 100
+    assert summary["events"][0]["kind"] == "failed"
+    assert "stone" in summary["events"][0]["where"]
+
+
+def test_an_existing_summary_is_replaced_whole(pawl):
+    (pawl.folder / "a.json").write_text("x" * 100000)
+    assert pawl("run", pawl.write("stone"), "--time", 0.1, "--json", "a.json").returncode == 0
+    check_keys(json.loads((pawl.folder / "a.json").read_text()))
+
+
+def test_a_time_that_is_no_multiple_of_the_step_is_rounded_and_told(pawl):
+    done = pawl("run", pawl.write("stone"), "--time", 0.0123, "--json", "a.json")
+    assert "note" in done.stderr and "0.012" in done.stderr
+    assert json.loads((pawl.folder / "a.json").read_text())["steps"] == 12
+
+
+def test_resumed_run_has_the_same_bits(pawl):
+    whole = pawl.json("run", pawl.model(FOURBAR), "--time", 0.4)
+    assert pawl("run", pawl.model(FOURBAR), "--time", 0.25, "-o", "a.h5").returncode == 0
+    resumed = pawl.json("run", "--resume", "a.h5", "--time", 0.4)
+    for key in ("hash", "steps", "final", "energy", "closure", "residual", "iterations", "model"):
+        assert resumed[key] == whole[key], key
+    again = pawl("run", "--resume", "a.h5", "--time", 0.4)
+    assert again.returncode == 0
+    assert "nothing left" in again.stderr
+
+
+def test_resume_refuses_another_model_and_other_settings(pawl):
+    one = pawl.write("one")
+    assert pawl("run", one, "--time", 0.1, "-o", "a.h5").returncode == 0
+    other = pawl("run", pawl.write("two", mass=3), "--resume", "a.h5", "--time", 0.2)
+    assert other.returncode == 2 and "not the model" in other.stderr
+    for extra in (["--dt", 0.01], ["--set", "project=on"], ["-o", "b.h5"], ["--solver", "direct"]):
+        done = pawl("run", "--resume", "a.h5", *extra)
+        assert done.returncode == 2, extra
+        assert "--resume" in done.stderr
+    # The model file may move, when it is named.
+    one.rename(pawl.folder / "moved.sdf")
+    assert pawl("run", "--resume", "a.h5", "--time", 0.2).returncode == 2
+    assert pawl("run", "moved.sdf", "--resume", "a.h5", "--time", 0.2).returncode == 0
+
+
+def wait_for_recording(pawl):
+    """The recording appears with its first frame; steps and signal handlers come soon after."""
+    until = time.monotonic() + 60
+    while not (pawl.folder / "a.h5").exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    time.sleep(0.5)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_run_in_order_and_it_can_be_resumed(pawl, number):
+    model = pawl.model(FOURBAR)
+    process = pawl.spawn("run", model, "--time", 100000, "-o", "a.h5", "--every", 0.1, "--json",
+                         "a.json", stderr=subprocess.PIPE)
+    wait_for_recording(pawl)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + number, err
+    assert "stopped at" in out and "verdict:" in out
+    assert "--resume a.h5" in err
+    summary = json.loads((pawl.folder / "a.json").read_text())
+    check_keys(summary)
+    assert summary["events"][0]["kind"] == "interrupted"
+    end = round(summary["time"] + 0.2, 3)
+    assert pawl.json("run", "--resume", "a.h5", "--time", end)["steps"] == round(end / 1e-3)
+
+
+def test_a_killed_run_goes_on_with_the_bits_of_one_that_was_not(pawl):
+    model = pawl.model(FOURBAR)
+    process = pawl.spawn("run", model, "--time", 100000, "-o", "a.h5", stderr=subprocess.DEVNULL)
+    wait_for_recording(pawl)
+    process.kill()
+    process.communicate()
+    # How far it came is known from a resumed run that finds nothing to do.
+    reached = pawl.json("run", "--resume", "a.h5", "--time", 0)["time"]
+    assert reached > 0
+    end = round(reached + 0.1, 3)
+    resumed = pawl.json("run", "--resume", "a.h5", "--time", end)
+    assert resumed["hash"] == pawl.json("run", model, "--time", end)["hash"]
+
+
+def terminal_output(pawl, *arguments):
+    """What the command writes to stderr when that is a terminal."""
+    ours, theirs = pty.openpty()
+    process = pawl.spawn(*arguments, stderr=theirs,
+                         env={**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8"})
+    os.close(theirs)
+    text = b""
+    try:
+        while True:
+            piece = os.read(ours, 4096)
+            if not piece:
+                break
+            text += piece
+    except OSError:  # Linux reports the other end's closing this way
+        pass
+    os.close(ours)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    return text.decode()
+
+
+def test_progress_bar_is_on_terminals_only_and_not_when_quiet(pawl):
+    arguments = ("run", pawl.model(FOURBAR), "--time", 2, "--dt", 1e-4)
+    bar = terminal_output(pawl, *arguments)
+    for part in ("%", "/2 s", "ETA", "steps/s", "residual"):
+        assert part in bar, part
+    assert bar.endswith("\r\033[K")  # it leaves nothing behind
+    assert terminal_output(pawl, *arguments, "--quiet") == ""
+    assert pawl(*arguments).stderr == ""

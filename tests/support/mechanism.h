@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// A model under test, from builder to simulation, with every status checked and no leak left:
+//
+//     mechanism m;
+//     mechanism_begin(&m);                          // gravity is off until it is set
+//     int body = mechanism_solid(&m, 2.0, at, inertia);
+//     int joint = mechanism_world_joint(&m, PAWL_JOINT_PRISMATIC, body, at, axis);
+//     mechanism_start(&m, &settings);               // compiles and makes a simulation
+//     mechanism_run(&m, 100);                       // steps; all must converge
+//     mechanism_end(&m);
+#pragma once
+#include "pawl/sim.h"
+#include "support/test.h"
+
+typedef struct mechanism {
+    test_env t;
+    pawl_builder *builder;
+    pawl_model *model;
+    pawl_sim *sim;
+    pawl_step_report report; // of the last step
+    pawl_verdict verdict;    // over all steps
+} mechanism;
+
+void mechanism_begin(mechanism *m); // in place: it must not be moved afterwards
+void mechanism_end(mechanism *m);
+
+// A rigid body with its centre of mass at its origin, there in the world.
+int mechanism_solid(mechanism *m, double mass, pawl_vec3 position, pawl_vec3 inertia);
+int mechanism_body(mechanism *m, const pawl_body_def *def);
+int mechanism_joint(mechanism *m, const pawl_joint_def *def);
+// A def for a joint between two bodies (or the world) where they are, x along `axis`.
+pawl_joint_def mechanism_joint_def(const mechanism *m, pawl_joint_kind kind, int base, int follower,
+                                   pawl_vec3 point, pawl_vec3 axis);
+int mechanism_world_joint(mechanism *m, pawl_joint_kind kind, int follower, pawl_vec3 point,
+                          pawl_vec3 axis);
+int mechanism_gear(mechanism *m, const pawl_gear_def *def);
+int mechanism_actuator(mechanism *m, const pawl_actuator_def *def);
+int mechanism_motion(mechanism *m, const pawl_motion_def *def);
+int mechanism_force(mechanism *m, const pawl_force_def *def);
+int mechanism_spring(mechanism *m, const pawl_spring_def *def);
+
+void mechanism_compile(mechanism *m); // if it is not yet
+void mechanism_start(mechanism *m, const pawl_settings *settings);
+void mechanism_restart(mechanism *m, const pawl_settings *settings); // the same model anew
+void mechanism_step(mechanism *m);
+void mechanism_run(mechanism *m, int steps);
+
+const pawl_state *mechanism_state(const mechanism *m);
+double mechanism_time(const mechanism *m);
+double mechanism_position(const mechanism *m, int joint, int coordinate);
+double mechanism_rate(const mechanism *m, int joint, int coordinate);
+pawl_energy mechanism_energy(const mechanism *m);
+// Sums over all bodies that can move, in world axes; angular about the world's origin.
+pawl_vec3 mechanism_momentum(const mechanism *m);
+pawl_vec3 mechanism_angular_momentum(const mechanism *m);
+
+// Settings with this step and stepper, else defaults.
+pawl_settings mechanism_settings(double dt, pawl_stepper_kind stepper);

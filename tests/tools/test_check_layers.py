@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+# Part of pawl, a rigid multibody dynamics engine.
+"""tools/check_layers on small trees that break one rule each."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+TOOL = os.path.join(os.path.dirname(__file__), "..", "..", "tools", "check_layers")
+LICENCE = "// SPDX-License-Identifier: MIT\n// Part of pawl, a rigid multibody dynamics engine.\n"
+SOUND = {
+    "src/base/env.h": "#include <stddef.h>\n",
+    "src/model/model.h": '#include "base/env.h"\n',
+    "src/solve/pgs.c": '#include "base/env.h"\n#include "pawl/problem.h"\n',
+    "src/io/sdf.c": '#include "base/env.h"\n#include "pawl/io.h"\n#include <libxml/tree.h>\n',
+    "include/pawl/problem.h": "#include <stdint.h>\n",
+    "include/pawl/io.h": '#include "pawl/problem.h"\n',
+    "cli/main.c": '#include "pawl/io.h"\n#include "args.h"\n#include <jansson.h>\n',
+    "cli/args.h": "",
+}
+
+
+def run(folder, changes):
+    for path, text in {**SOUND, **changes}.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text if text.startswith("bare") else LICENCE + text)
+    return subprocess.run([sys.executable, "-B", TOOL, str(folder)], capture_output=True, text=True,
+                          check=False)
+
+
+def test_a_sound_tree_passes(tmp_path):
+    result = run(tmp_path, {})
+    assert result.returncode == 0, result.stdout
+
+
+@pytest.mark.parametrize("path, text, message", [
+    ("src/base/bad.c", '#include "model/model.h"\n', "src/base/bad.c:3: layer base must not include from model"),
+    ("src/solve/bad.c", '#include "model/model.h"\n', "layer solve must not include from model"),
+    ("src/solve/bad.c", '#include "pawl/model.h"\n', "layer solve must not see pawl/model.h"),
+    ("src/io/bad.c", '#include "model/model.h"\n', "layer io must not include from model"),
+    ("src/model/bad.c", '#include "pawl/io.h"\n', "layer model must not see pawl/io.h"),
+    ("src/model/bad.c", "#include <hdf5.h>\n", "<hdf5.h> is not one of the headers"),
+    ("src/model/bad.c", '  #  include "model.h"\n', '"model.h" does not name a file'),
+    ("src/model/bad.c", '#include "base/none.h"\n', '"base/none.h" does not name a file'),
+    ("src/other/bad.c", "", "not directly in a layer's folder"),
+    ("include/pawl/bad.h", '#include "base/env.h"\n', 'a public header must not include "base/env.h"'),
+    ("include/pawl/bad.h", "#include <math.h>\n", "a public header must not include <math.h>"),
+    ("cli/bad.c", '#include "base/env.h"\n', "the command uses public headers only"),
+    ("src/model/env.h", "", "src/base/env.h has the same file name"),
+    ("src/base/bad.c", "bare\n", "does not begin with the two-line licence header"),
+])
+def test_a_broken_rule_is_named_with_its_place(tmp_path, path, text, message):
+    result = run(tmp_path, {path: text})
+    assert result.returncode == 1
+    assert message in result.stdout
+    assert path in result.stdout

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The sparse block factorization on random graphs against dense Gaussian elimination.
+#include "linalg/block_ldl.h"
+#include "support/dense_reference.h"
+#include "support/random.h"
+#include "support/test.h"
+
+#include <string.h>
+
+enum { LDL_NODES = 12, LDL_EDGES = 60, LDL_ROWS = 6 * LDL_NODES, LDL_COLUMNS = 2 * LDL_ROWS };
+
+typedef struct ldl_case {
+    int nodes, edge_count, rows;
+    int dim[LDL_NODES], first[LDL_NODES];
+    block_edge edges[LDL_EDGES];
+    double A[LDL_ROWS * LDL_ROWS];
+} ldl_case;
+
+static bool ldl_case_linked(const ldl_case *c, int a, int b)
+{
+    bool linked = a == b;
+    for (int e = 0; e < c->edge_count; ++e) {
+        linked = linked || (c->edges[e].a == a && c->edges[e].b == b) ||
+                 (c->edges[e].a == b && c->edges[e].b == a);
+    }
+    return linked;
+}
+
+// A random graph, some edges listed twice; a matrix on it made definite by a strong diagonal.
+static void ldl_case_make(ldl_case *c, uint64_t *seed)
+{
+    memset(c, 0, sizeof *c);
+    c->nodes = 1 + random_index(seed, LDL_NODES);
+    for (int k = 0; k < c->nodes; ++k) {
+        c->dim[k] = 1 + random_index(seed, 6);
+        c->first[k] = c->rows;
+        c->rows += c->dim[k];
+    }
+    int wanted = c->nodes > 1 ? random_index(seed, LDL_EDGES) : 0;
+    for (int e = 0; e < wanted; ++e) {
+        block_edge edge = {random_index(seed, c->nodes), random_index(seed, c->nodes)};
+        if (edge.a != edge.b) {
+            c->edges[c->edge_count++] = edge;
+        }
+    }
+    for (int a = 0; a < c->nodes; ++a) {
+        for (int b = 0; b <= a; ++b) {
+            for (int r = 0; r < c->dim[a] && ldl_case_linked(c, a, b); ++r) {
+                for (int s = 0; s < c->dim[b]; ++s) {
+                    double x = random_in(seed, -1.0, 1.0);
+                    int i = c->first[a] + r, j = c->first[b] + s;
+                    c->A[i * c->rows + j] = c->A[j * c->rows + i] = x;
+                }
+            }
+        }
+    }
+    for (int i = 0; i < c->rows; ++i) {
+        double sum = 0.5; // more than the rest of its row: definite, condition below 1e3
+        for (int j = 0; j < c->rows; ++j) {
+            sum += i != j ? fabs(c->A[i * c->rows + j]) : 0.0;
+        }
+        c->A[i * c->rows + i] = sum;
+    }
+}
+
+static void ldl_case_write(const ldl_case *c, block_ldl *ldl)
+{
+    double *values = pawl_block_ldl_values(ldl);
+    memset(values, 0, pawl_block_ldl_value_count(ldl) * sizeof *values);
+    for (int a = 0; a < c->nodes; ++a) {
+        for (int b = 0; b < c->nodes; ++b) {
+            if (!ldl_case_linked(c, a, b)) {
+                continue;
+            }
+            block_slot slot = pawl_block_ldl_slot(ldl, a, b);
+            for (int r = 0; r < c->dim[a]; ++r) {
+                for (int s = 0; s < c->dim[b]; ++s) {
+                    int at = slot.transposed ? s * slot.stride + r : r * slot.stride + s;
+                    values[slot.offset + at] = c->A[(c->first[a] + r) * c->rows + c->first[b] + s];
+                }
+            }
+        }
+    }
+}
+
+// Dense Gaussian elimination. Factoring twice from fresh values shows that nothing is left over,
+// and the environment that neither factoring nor solving allocates.
+TEST(random_block_graphs_are_solved_as_by_gaussian_elimination)
+{
+    uint64_t seed = 1;
+    static ldl_case c;
+    for (int trial = 0; trial < 300; ++trial) {
+        ldl_case_make(&c, &seed);
+        test_env t;
+        test_env_init(&t);
+        block_ldl *ldl;
+        CHECK_OK(pawl_block_ldl_create(&t.env, c.nodes, c.dim, c.edges, c.edge_count, &ldl));
+        int64_t calls = t.calls;
+        for (int repeat = 0; repeat < 2; ++repeat) {
+            double x[LDL_ROWS], b[LDL_ROWS], y[LDL_ROWS];
+            for (int i = 0; i < c.rows; ++i) {
+                x[i] = b[i] = random_in(&seed, -1.0, 1.0);
+            }
+            ldl_case_write(&c, ldl);
+            CHECK_INT(pawl_block_ldl_factor(ldl, 1e-13), 0);
+            pawl_block_ldl_solve(ldl, x);
+            dense_solve(c.A, c.rows, b, y);
+            for (int i = 0; i < c.rows; ++i) {
+                CHECK_NEAR(x[i], y[i], 1e-13);
+            }
+        }
+        CHECK_INT(t.calls, calls);
+        pawl_block_ldl_destroy(ldl);
+        CHECK_NO_LEAK(&t);
+    }
+}
+
+// By construction: A = B BT, B of full column rank with fewer columns than rows. As many pivots
+// vanish as ranks are missing, wherever in the graph they fall: this is how many rows are redundant.
+TEST(dropped_pivots_count_the_missing_ranks)
+{
+    uint64_t seed = 2;
+    static double B[LDL_ROWS * LDL_COLUMNS];
+    static ldl_case c;
+    for (int trial = 0; trial < 100; ++trial) {
+        memset(&c, 0, sizeof c);
+        c.nodes = 2 + random_index(&seed, 5);
+        for (int k = 0; k < c.nodes; ++k) {
+            c.dim[k] = 1 + random_index(&seed, 5);
+            c.first[k] = c.rows;
+            c.rows += c.dim[k];
+            for (int j = 0; j < k; ++j) {
+                c.edges[c.edge_count++] = (block_edge){k, j};
+            }
+        }
+        int rank = 1 + random_index(&seed, c.rows - 1);
+        for (int i = 0; i < c.rows * rank; ++i) {
+            B[i] = random_in(&seed, -1.0, 1.0);
+        }
+        for (int i = 0; i < c.rows; ++i) {
+            for (int j = 0; j < c.rows; ++j) {
+                for (int k = 0; k < rank; ++k) {
+                    c.A[i * c.rows + j] += B[i * rank + k] * B[j * rank + k];
+                }
+            }
+        }
+        pawl_env env = pawl_env_default();
+        block_ldl *ldl;
+        CHECK_OK(pawl_block_ldl_create(&env, c.nodes, c.dim, c.edges, c.edge_count, &ldl));
+        ldl_case_write(&c, ldl);
+        CHECK_INT(pawl_block_ldl_factor(ldl, 1e-10), c.rows - rank);
+        pawl_block_ldl_destroy(ldl);
+    }
+}
+
+static pawl_status ldl_make(const pawl_env *env, void *argument)
+{
+    const ldl_case *c = argument;
+    block_ldl *ldl;
+    pawl_status status = pawl_block_ldl_create(env, c->nodes, c->dim, c->edges, c->edge_count, &ldl);
+    CHECK((status == PAWL_OK) == (ldl != NULL));
+    pawl_block_ldl_destroy(ldl);
+    return status;
+}
+
+TEST(creation_survives_each_failing_request_for_memory)
+{
+    uint64_t seed = 3;
+    static ldl_case c;
+    do {
+        ldl_case_make(&c, &seed);
+    } while (c.edge_count < 20);
+    CHECK(CHECK_SURVIVES_NO_MEMORY(ldl_make, &c) >= 3);
+}
