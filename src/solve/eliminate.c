@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ELIMINATE_MAX_ITERATIONS = 30 };
+enum { ELIMINATE_MAX_ITERATIONS = 60, ELIMINATE_PATIENCE = 6 };
 static const double eliminate_exact = 1e-13;
 static const double eliminate_contraction = 0.1; // below it refinement is as good as any method
 static const double eliminate_floor = 1e-16; // [m/s or m]: nobody asks for less
@@ -21,6 +21,7 @@ eliminator pawl_eliminator_layout(int max_rows, int free_rows, pawl_carver *mem)
     e.conditioned = PAWL_CARVE(mem, double, max_rows);
     e.direction = PAWL_CARVE(mem, double, max_rows);
     e.image = PAWL_CARVE(mem, double, max_rows);
+    e.kept = PAWL_CARVE(mem, double, max_rows);
     e.reduced = PAWL_CARVE(mem, double, (size_t)bounded * (size_t)bounded);
     e.reduced_v = PAWL_CARVE(mem, double, bounded);
     return e;
@@ -66,8 +67,11 @@ static int eliminate_residuals(eliminator *e, const pawl_problem *p, double targ
     memcpy(Ad, Az, bytes);
     // How often x and d contain z's part in the null space, which no iteration changes.
     double in_x = (double)iterations, in_direction = 1.0;
-    double zAz = pawl_dot(z, Az, n), last = INFINITY;
-    while (iterations < ELIMINATE_MAX_ITERATIONS) {
+    double zAz = pawl_dot(z, Az, n), best = INFINITY;
+    double *kept = e->kept;
+    memcpy(kept, x, bytes);
+    int kept_at = iterations;
+    while (iterations < ELIMINATE_MAX_ITERATIONS && iterations - kept_at < ELIMINATE_PATIENCE) {
         memcpy(PAd, Ad, bytes);
         p->delassus->ops->solve(p->delassus, PAd);
         double size = pawl_dot(Ad, PAd, n);
@@ -82,16 +86,24 @@ static int eliminate_residuals(eliminator *e, const pawl_problem *p, double targ
         }
         in_x += length * in_direction;
         ++iterations;
-        if (eliminate_norm(r, n) <= target) {
+        double norm = eliminate_norm(r, n);
+        if (norm <= target) {
             return iterations;
         }
-        // A z is what of the residual can still be met.
         eliminate_apply(p, z, Az);
+        // A z is what of the residual can still be met; the rest is along the null space, and so is z.
         double open = eliminate_norm(Az, n);
-        if (open <= target || !(open < last)) {
-            break;
+        if (open <= target && open <= 1e-3 * norm) {
+            for (int i = 0; i < n; ++i) {
+                x[i] -= in_x * z[i];
+            }
+            return iterations;
         }
-        last = open;
+        if (norm < best) {
+            best = norm;
+            kept_at = iterations;
+            memcpy(kept, x, bytes);
+        }
         double zAz_next = pawl_dot(z, Az, n), beta = zAz_next / zAz;
         zAz = zAz_next;
         in_direction = 1.0 + beta * in_direction;
@@ -100,9 +112,7 @@ static int eliminate_residuals(eliminator *e, const pawl_problem *p, double targ
             Ad[i] = Az[i] + beta * Ad[i];
         }
     }
-    for (int i = 0; i < n; ++i) {
-        x[i] -= in_x * z[i]; // what is left of the residual cannot be met: z is all null space
-    }
+    memcpy(x, kept, bytes); // rounding has the last word; the best so far is the answer
     return iterations;
 }
 
