@@ -42,8 +42,8 @@ typedef struct pawl_energy {
     double gravity;       ///< potential, zero at the world's origin
     double springs;       ///< joint springs and point-to-point springs
     double work_actuators;
-    double work_dampers;  ///< joint, spring and body damping: never positive
-    double work_friction; ///< joint friction loss: never positive
+    double work_dampers;  ///< joint, spring and body damping
+    double work_friction; ///< joint friction loss
     double work_motion;   ///< prescribed motions of joints and bodies
     double work_forces;   ///< applied forces and torques
     double work_limits;   ///< joint limits (impacts included)

@@ -313,6 +313,13 @@ static void assembly_pose_actuator(pawl_assembly *a, int r, const row_info *info
     a->upper[r] = w->h * d->effort;
 }
 
+static double assembly_gap(const pawl_assembly *a, const row_info *info)
+{
+    const pawl_coordinate_def *d = &a->model->joints[info->owner].coordinate[info->part];
+    double value = a->coordinates[info->coordinate].value;
+    return info->kind == ROW_LOWER ? value - d->lower : d->upper - value;
+}
+
 // Bias and compliance of one row, once its Jacobian is there.
 static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, double rate)
 {
@@ -355,8 +362,7 @@ static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, do
     }
     case ROW_LOWER:
     case ROW_UPPER: {
-        const pawl_coordinate_def *d = &m->joints[info->owner].coordinate[info->part];
-        double gap = info->kind == ROW_LOWER ? value - d->lower : d->upper - value;
+        double gap = assembly_gap(a, info);
         // A violated limit is pushed back by a share a step; an open gap may close, no further,
         // until rows are placed again.
         a->bias[r] = (gap < 0.0 ? w->erp_limit : 1.0) * gap / w->h;
@@ -366,14 +372,9 @@ static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, do
     }
 }
 
-// Whether a limit can be reached in this step. The margin is wide: a row too many costs little.
-static bool assembly_limit_near(const pawl_assembly *a, const row_info *info, const step_weights *w,
-                                double rate)
+static bool assembly_is_limit(const row_info *info)
 {
-    const pawl_coordinate_def *d = &a->model->joints[info->owner].coordinate[info->part];
-    double value = a->coordinates[info->coordinate].value;
-    double gap = info->kind == ROW_LOWER ? value - d->lower : d->upper - value;
-    return gap <= w->h * (2.0 * fabs(rate) + 1.0);
+    return info->kind == ROW_LOWER || info->kind == ROW_UPPER;
 }
 
 // Puts bounded row `info` behind the rows so far, as a block of its own.
@@ -417,7 +418,8 @@ static double assembly_row_rate(const pawl_assembly *a, const row_block *b, int 
     return rate;
 }
 
-void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const step_weights *w)
+void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const double *u_free,
+                                const step_weights *w, bool again)
 {
     pawl_problem *p = &a->problem;
     *p = (pawl_problem){.row_count = a->free_rows,
@@ -442,24 +444,49 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
     for (int k = 0; k < a->candidate_count; ++k) {
         const row_info *info = &a->candidates[k];
         int joint = info->kind == ROW_ACTUATOR ? a->model->actuators[info->owner].joint : info->owner;
-        assembly_add_bounded(a, info, joint);
-        double rate = assembly_row_rate(a, &a->blocks[p->block_count - 1], 0, start);
-        bool limit = info->kind == ROW_LOWER || info->kind == ROW_UPPER;
-        if (limit && !assembly_limit_near(a, info, w, rate)) {
-            --p->block_count;
-            --p->row_count;
+        if (again && !a->included[k]) {
             continue;
         }
+        assembly_add_bounded(a, info, joint);
+        double rate = assembly_row_rate(a, &a->blocks[p->block_count - 1], 0, start);
+        if (!again && assembly_is_limit(info)) {
+            // The margin is wide: a row too many costs little, one too few another solve.
+            const coordinate_row *g = &a->coordinates[info->coordinate];
+            double ahead = fabs(pawl_assembly_coordinate_rate(a, joint, g, u_free));
+            a->included[k] =
+                assembly_gap(a, info) <= w->h * (2.0 * max_of(fabs(rate), ahead) + 1.0);
+            if (!a->included[k]) {
+                --p->block_count;
+                --p->row_count;
+                continue;
+            }
+        }
+        a->included[k] = true;
         assembly_pose_row(a, p->row_count - 1, w, rate);
+    }
+    pawl_assembly_row_velocity(a, u_free, a->v_f);
+    for (int r = 0; r < p->row_count; ++r) {
+        a->v_f[r] += a->bias[r];
     }
 }
 
-void pawl_assembly_set_free_velocity(pawl_assembly *a, const double *u_free)
+int pawl_assembly_add_missed(pawl_assembly *a, const double *u, const step_weights *w)
 {
-    pawl_assembly_row_velocity(a, u_free, a->v_f);
-    for (int r = 0; r < a->problem.row_count; ++r) {
-        a->v_f[r] += a->bias[r];
+    int missed = 0;
+    for (int k = 0; k < a->candidate_count; ++k) {
+        const row_info *info = &a->candidates[k];
+        if (a->included[k] || !assembly_is_limit(info)) {
+            continue;
+        }
+        const coordinate_row *g = &a->coordinates[info->coordinate];
+        double rate = pawl_assembly_coordinate_rate(a, info->owner, g, u);
+        double closing = info->kind == ROW_LOWER ? -rate : rate;
+        if (w->h * closing > assembly_gap(a, info)) {
+            a->included[k] = true;
+            ++missed;
+        }
     }
+    return missed;
 }
 
 void pawl_assembly_pose_closure(pawl_assembly *a)
@@ -488,14 +515,18 @@ void pawl_assembly_add_impulses(const pawl_assembly *a, const double *lambda, do
 {
     for (int k = 0; k < a->problem.block_count; ++k) {
         const row_block *b = &a->blocks[k];
+        const double *x = lambda + b->rows.first_row;
         for (int s = 0; s < b->body_count; ++s) {
-            double *w = u + 6 * b->body[s];
             const double *row = a->MJ + b->jacobian[s];
+            double sum[6] = {0}; // kept in registers over the rows
             for (int r = 0; r < b->rows.dim; ++r, row += 6) {
-                double x = lambda[b->rows.first_row + r];
                 for (int c = 0; c < 6; ++c) {
-                    w[c] += x * row[c];
+                    sum[c] += x[r] * row[c];
                 }
+            }
+            double *w = u + 6 * b->body[s];
+            for (int c = 0; c < 6; ++c) {
+                w[c] += sum[c];
             }
         }
     }

@@ -74,6 +74,7 @@ typedef struct pawl_assembly {
     problem_block *problem_blocks;
     int candidate_count; // bounded rows that may be posed
     row_info *candidates;
+    bool *included;             // (candidate_count) posed in this step
     int *joint_block;           // (joint_count) the free block of each joint, -1 for none
     bool *coordinate_used;      // (coordinate_count)
     // placed
@@ -104,10 +105,14 @@ void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const doubl
 // Residuals of joint and motion rows alone; Jacobians stay where they were placed.
 void pawl_assembly_place_residuals(pawl_assembly *a, const body_state *bodies,
                                    const double *reference, double t);
-// Biases, compliances, bounds and the bounded rows that may act, from the velocities at the start
-// of the step. Then v_f = J u_free + bias.
-void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const step_weights *w);
-void pawl_assembly_set_free_velocity(pawl_assembly *a, const double *u_free);
+// Biases, compliances, bounds and v_f = J u_free + bias, from the velocities at the start of the step
+// and those that it would end with if no row acted. Of the limits those are posed that can be
+// reached; `again` keeps what was posed before and adds what pawl_assembly_add_missed() found.
+void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const double *u_free,
+                                const step_weights *w, bool again);
+// Limits that were not posed and that twists u (6 x bodies) would cross: marks them, returns their
+// number.
+int pawl_assembly_add_missed(pawl_assembly *a, const double *u, const step_weights *w);
 
 // u += M^-1 JT lambda and v = J u, over all rows of the problem; u is (6 x bodies).
 void pawl_assembly_add_impulses(const pawl_assembly *a, const double *lambda, double *u);

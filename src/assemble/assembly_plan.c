@@ -260,6 +260,7 @@ static pawl_assembly *plan_layout(const pawl_model *m, const plan_cursor *count,
     p.rows = PAWL_CARVE(mem, row_info, rows);
     p.problem_blocks = PAWL_CARVE(mem, problem_block, blocks);
     p.candidates = PAWL_CARVE(mem, row_info, count->candidates);
+    p.included = PAWL_CARVE(mem, bool, count->candidates);
     p.joint_block = PAWL_CARVE(mem, int, m->joint_count);
     p.coordinate_used = PAWL_CARVE(mem, bool, m->coordinate_count);
     p.rotation = PAWL_CARVE(mem, pawl_mat3, m->body_count);

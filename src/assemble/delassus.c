@@ -279,7 +279,7 @@ static pawl_status delassus_build(maximal_delassus *d, pawl_delassus_kind kind, 
     const pawl_assembly *a = d->a;
     delassus_users(a, start, users);
     // Measured (bench_peers): up to here the plain triangle beats the walk over blocks.
-    enum { DENSE_ROWS = 24 };
+    enum { DENSE_ROWS = 12 };
     d->dense = kind == PAWL_DELASSUS_DENSE ||
                (kind == PAWL_DELASSUS_AUTO && a->free_rows <= DENSE_ROWS);
     pawl_array edges = {0};

@@ -78,12 +78,12 @@ void pawl_state_count_turns(pawl_state *s)
 
 static void closure_add(pawl_closure *out, int joint, double error, bool rotation)
 {
-    double worst = fmax(out->position, out->rotation);
+    double worst = max_of(out->position, out->rotation);
     if (error > worst) {
         out->worst_joint = joint;
     }
     double *slot = rotation ? &out->rotation : &out->position;
-    *slot = fmax(*slot, error);
+    *slot = max_of(*slot, error);
 }
 
 static void closure_add_limit(pawl_closure *out, int joint, const pawl_coordinate_def *d, double q)

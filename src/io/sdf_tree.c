@@ -53,7 +53,7 @@ static pawl_status sdf_tree_add(sdf_tree *tree, const sdf_item *item, int *index
 {
     if (tree->items.count > 0) {
         PAWL_TRY(sdf_tree_check_name(tree, item->node, item->name));
-        int other = name_table_find(&tree->names, item->scope, item->name, strlen(item->name));
+        int other = pawl_name_table_find(&tree->names, item->scope, item->name, strlen(item->name));
         if (other >= 0) {
             const sdf_item *first = SDF_ITEM(tree, other);
             return xml_error(tree->reader, item->node,
@@ -74,7 +74,7 @@ static pawl_status sdf_tree_add(sdf_tree *tree, const sdf_item *item, int *index
     *index = tree->items.count - 1;
     return *index == 0
                ? PAWL_OK // the world is found by its own rule
-               : name_table_add(&tree->names, tree->reader, item->scope, item->name, *index);
+               : xml_add_name(tree->reader, &tree->names, item->scope, item->name, *index);
 }
 
 static pawl_status sdf_tree_unknown(const sdf_tree *tree, const xmlNode *where, int scope,
@@ -107,7 +107,7 @@ pawl_status sdf_tree_find(const sdf_tree *tree, const xmlNode *where, int scope,
     for (const char *part = name;;) {
         const char *end = strstr(part, "::");
         size_t length = end != NULL ? (size_t)(end - part) : strlen(part);
-        int found = name_table_find(&tree->names, at, part, length);
+        int found = pawl_name_table_find(&tree->names, at, part, length);
         if (found < 0 && end == NULL && at != scope && length == 9 &&
             memcmp(part, "__model__", 9) == 0) {
             found = at;

@@ -5,7 +5,6 @@
 // frames, each with its scope and, once resolved, its pose in the world.
 #pragma once
 #include "base/array.h"
-#include "io/name_table.h"
 
 typedef enum sdf_kind { SDF_WORLD = 0, SDF_MODEL, SDF_LINK, SDF_JOINT, SDF_FRAME } sdf_kind;
 

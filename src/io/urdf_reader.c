@@ -10,7 +10,6 @@
 #include "io/urdf_reader.h"
 #include "base/array.h"
 #include "io/extension.h"
-#include "io/name_table.h"
 #include "math/rotation.h"
 #include <string.h>
 
@@ -104,7 +103,7 @@ static pawl_status urdf_reader_need_number(const urdf_reader *r, const xmlNode *
 static pawl_status urdf_reader_find(const urdf_reader *r, const xmlNode *where, int scope,
                                     const char *name, int *index)
 {
-    *index = name_table_find(&r->names, scope, name, strlen(name));
+    *index = pawl_name_table_find(&r->names, scope, name, strlen(name));
     if (*index >= 0) {
         return PAWL_OK;
     }
@@ -124,14 +123,14 @@ static pawl_status urdf_reader_enter(urdf_reader *r, const xmlNode *node, int sc
                                      const char *what, const char *name, int index)
 {
     PAWL_TRY(xml_name_check(r->xml, node, name));
-    int other = name_table_find(&r->names, scope, name, strlen(name));
+    int other = pawl_name_table_find(&r->names, scope, name, strlen(name));
     if (other >= 0) {
         const xmlNode *first =
             scope == URDF_LINKS ? URDF_LINK(r, other)->node : URDF_JOINT(r, other)->node;
         return xml_error(r->xml, node, "a second %s is called '%s'; the first is at line %ld", what,
                          name, xmlGetLineNo(first));
     }
-    return name_table_add(&r->names, r->xml, scope, name, index);
+    return xml_add_name(r->xml, &r->names, scope, name, index);
 }
 
 // For the pawl: elements. The pose is that of the link in the body that carries it.
@@ -142,7 +141,7 @@ static pawl_status urdf_reader_find_body(void *user, const xmlNode *where, const
     int index;
     *frame = pawl_pose_identity();
     if (strcmp(name, "world") == 0 &&
-        name_table_find(&r->names, URDF_LINKS, name, strlen(name)) < 0) {
+        pawl_name_table_find(&r->names, URDF_LINKS, name, strlen(name)) < 0) {
         *body = PAWL_WORLD;
         return PAWL_OK;
     }
@@ -285,9 +284,9 @@ static pawl_status urdf_reader_list(urdf_reader *r, const xmlNode *root)
         } else if (xml_is(child, "material")) {
             const char *name = xml_attribute(child, "name");
             if (name != NULL &&
-                name_table_find(&r->names, URDF_MATERIALS, name, strlen(name)) < 0) {
-                PAWL_TRY(
-                    name_table_add(&r->names, r->xml, URDF_MATERIALS, name, r->materials.count));
+                pawl_name_table_find(&r->names, URDF_MATERIALS, name, strlen(name)) < 0) {
+                PAWL_TRY(xml_add_name(r->xml, &r->names, URDF_MATERIALS, name,
+                                      r->materials.count));
                 const xmlNode **slot = urdf_reader_push(r, &r->materials, sizeof *slot);
                 if (slot == NULL) {
                     return PAWL_NO_MEMORY;
@@ -513,7 +512,7 @@ static pawl_status urdf_reader_colour(const urdf_reader *r, const xmlNode *visua
     PAWL_TRY(xml_child(r->xml, material, "color", &colour));
     const char *name = xml_attribute(material, "name");
     if (colour == NULL && name != NULL) {
-        int index = name_table_find(&r->names, URDF_MATERIALS, name, strlen(name));
+        int index = pawl_name_table_find(&r->names, URDF_MATERIALS, name, strlen(name));
         if (index >= 0) {
             PAWL_TRY(xml_child(r->xml, PAWL_ITEM(r->materials, const xmlNode *, index), "color",
                                &colour));
@@ -797,7 +796,7 @@ static pawl_status urdf_reader_loop(urdf_reader *r, const xmlNode *loop)
         PAWL_TRY(xml_need_attribute(r->xml, loop, end_names[i], &ends[i]));
         PAWL_TRY(urdf_reader_find_body(r, loop, ends[i], &body[i], &frame[i]));
         PAWL_TRY(urdf_reader_loop_origin(r, loop, fields[i], elements[i], &origin[i], &found[i]));
-        int index = name_table_find(&r->names, URDF_LINKS, ends[i], strlen(ends[i]));
+        int index = pawl_name_table_find(&r->names, URDF_LINKS, ends[i], strlen(ends[i]));
         world[i] = index >= 0 ? URDF_LINK(r, index)->pose : pawl_pose_identity();
     }
     if (body[1] == PAWL_WORLD) {

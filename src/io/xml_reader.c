@@ -47,6 +47,18 @@ void xml_reader_end(xml_reader *reader)
     *reader = (xml_reader){0};
 }
 
+static void *xml_alloc_for(void *reader, size_t size)
+{
+    return xml_alloc(reader, size);
+}
+
+pawl_status xml_add_name(xml_reader *reader, name_table *table, int scope, const char *name,
+                         int index)
+{
+    return pawl_name_table_add(table, xml_alloc_for, reader, scope, name, index) ? PAWL_OK
+                                                                                : PAWL_NO_MEMORY;
+}
+
 void *xml_alloc(xml_reader *reader, size_t size)
 {
     const size_t align = _Alignof(max_align_t);

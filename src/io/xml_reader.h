@@ -10,6 +10,7 @@
 // until xml_reader_end(), so that no error path can leak.
 #pragma once
 #include "base/env.h"
+#include "base/name_table.h"
 #include <libxml/tree.h>
 
 enum {
@@ -51,6 +52,9 @@ pawl_status xml_file_parse(xml_reader *reader, const char *name, const char *tex
 
 // Zeroed memory that lives as long as the reader; NULL (and logged) when there is none left.
 void *xml_alloc(xml_reader *reader, size_t size);
+// Enters a name in a table that lives in the reader's memory.
+pawl_status xml_add_name(xml_reader *reader, name_table *table, int scope, const char *name,
+                         int index);
 // `prefix` and `text` joined by "::", or `text` alone when prefix is "".
 const char *xml_join(xml_reader *reader, const char *prefix, const char *text);
 

@@ -4,22 +4,6 @@
 #include <math.h>
 #include <stddef.h>
 
-double pawl_dot(const double *a, const double *b, int n)
-{
-    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
-    int i = 0;
-    for (; i + 4 <= n; i += 4) {
-        s0 += a[i] * b[i];
-        s1 += a[i + 1] * b[i + 1];
-        s2 += a[i + 2] * b[i + 2];
-        s3 += a[i + 3] * b[i + 3];
-    }
-    for (; i < n; ++i) {
-        s0 += a[i] * b[i];
-    }
-    return (s0 + s1) + (s2 + s3);
-}
-
 int pawl_ldl_factor(double *a, int n, int ld, double floor, const double *scale, double *inverse_d)
 {
     int dropped = 0;

@@ -5,7 +5,21 @@
 // still give the same bits everywhere.
 #pragma once
 
-double pawl_dot(const double *a, const double *b, int n);
+static inline double pawl_dot(const double *a, const double *b, int n)
+{
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        s0 += a[i] * b[i];
+        s1 += a[i + 1] * b[i + 1];
+        s2 += a[i + 2] * b[i + 2];
+        s3 += a[i + 3] * b[i + 3];
+    }
+    for (; i < n; ++i) {
+        s0 += a[i] * b[i];
+    }
+    return (s0 + s1) + (s2 + s3);
+}
 
 // In place L D LT of a symmetric matrix: lower triangle, row-major, leading dimension ld. On
 // return the strict lower triangle holds L and inverse_d (n) the inverse pivots. A pivot that

@@ -14,6 +14,12 @@ static inline pawl_vec3 v3(double x, double y, double z)
 {
     return (pawl_vec3){x, y, z};
 }
+// fmax without its care for NaN, which costs a call; a NaN here shows in the state's own check.
+static inline double max_of(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static inline pawl_vec3 v3_add(pawl_vec3 a, pawl_vec3 b)
 {
     return v3(a.x + b.x, a.y + b.y, a.z + b.z);

@@ -62,7 +62,7 @@ pawl_spring_def pawl_spring_def_default(void)
     return (pawl_spring_def){.body_a = PAWL_WORLD, .body_b = PAWL_WORLD};
 }
 
-// A copy that lives as long as the builder.
+// A copy that lives as long as the builder; zeros where data is NULL.
 static void *builder_keep(pawl_builder *b, const void *data, size_t size)
 {
     builder_block *slot = pawl_array_push(&b->env, &b->pool, sizeof *slot);
@@ -74,7 +74,9 @@ static void *builder_keep(pawl_builder *b, const void *data, size_t size)
         --b->pool.count;
         return NULL;
     }
-    memcpy(copy, data, size);
+    if (data != NULL) {
+        memcpy(copy, data, size);
+    }
     *slot = (builder_block){copy, size};
     return copy;
 }
@@ -210,24 +212,39 @@ void pawl_builder_set_gravity(pawl_builder *b, pawl_vec3 gravity)
     b->gravity = gravity;
 }
 
+enum { BUILDER_BODIES, BUILDER_JOINTS }; // scopes of names
+
+static int builder_find(const pawl_builder *b, int scope, const char *name)
+{
+    return pawl_name_table_find(&b->names, scope, name, strlen(name));
+}
+
 int pawl_builder_find_body(const pawl_builder *b, const char *name)
 {
-    for (int i = 0; i < b->bodies.count; ++i) {
-        if (strcmp(PAWL_ITEM(b->bodies, pawl_body_def, i).name, name) == 0) {
-            return i;
-        }
-    }
-    return -2;
+    int index = builder_find(b, BUILDER_BODIES, name);
+    return index >= 0 ? index : -2;
 }
 
 int pawl_builder_find_joint(const pawl_builder *b, const char *name)
 {
-    for (int i = 0; i < b->joints.count; ++i) {
-        if (strcmp(PAWL_ITEM(b->joints, pawl_joint_def, i).name, name) == 0) {
-            return i;
-        }
+    return builder_find(b, BUILDER_JOINTS, name);
+}
+
+static void *builder_alloc(void *owner, size_t size)
+{
+    return builder_keep(owner, NULL, size);
+}
+
+// Pushes an item under its name.
+static pawl_status builder_push_named(pawl_builder *b, pawl_array *array, const void *item,
+                                      size_t size, int scope, const char *name, int *out)
+{
+    PAWL_TRY(builder_push(b, array, item, size, out));
+    if (!pawl_name_table_add(&b->names, builder_alloc, b, scope, name, array->count - 1)) {
+        --array->count;
+        return builder_no_memory(b);
     }
-    return -1;
+    return PAWL_OK;
 }
 
 static bool builder_pose_good(pawl_pose *pose)
@@ -282,7 +299,7 @@ pawl_status pawl_builder_add_body(pawl_builder *b, const pawl_body_def *def, int
                          "body '%s': gravity scale %g must be finite, damping %g and %g 0 or more",
                          name, body.gravity_scale, body.linear_damping, body.angular_damping);
     }
-    return builder_push(b, &b->bodies, &body, sizeof body, out);
+    return builder_push_named(b, &b->bodies, &body, sizeof body, BUILDER_BODIES, name, out);
 }
 
 pawl_status pawl_builder_add_shape(pawl_builder *b, int body, const pawl_shape_def *def, int *out)
@@ -380,7 +397,8 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, i
     }
     pawl_gear_def none = pawl_gear_def_default();
     PAWL_TRY(builder_push(b, &b->gears, &none, sizeof none, NULL));
-    pawl_status status = builder_push(b, &b->joints, &joint, sizeof joint, out);
+    pawl_status status =
+        builder_push_named(b, &b->joints, &joint, sizeof joint, BUILDER_JOINTS, joint.name, out);
     b->gears.count = b->joints.count;
     return status;
 }
@@ -428,7 +446,8 @@ pawl_status pawl_builder_add_gear(pawl_builder *b, const pawl_gear_def *def, int
     joint.base = driven->base;
     joint.follower = driven->follower;
     PAWL_TRY(builder_push(b, &b->gears, &gear, sizeof gear, NULL));
-    pawl_status status = builder_push(b, &b->joints, &joint, sizeof joint, out);
+    pawl_status status =
+        builder_push_named(b, &b->joints, &joint, sizeof joint, BUILDER_JOINTS, joint.name, out);
     b->gears.count = b->joints.count;
     return status;
 }

@@ -4,6 +4,7 @@
 // What a builder holds until it is compiled. Names and tables live in the builder's own pool.
 #pragma once
 #include "base/array.h"
+#include "base/name_table.h"
 #include "model/model.h"
 
 struct pawl_builder {
@@ -18,5 +19,6 @@ struct pawl_builder {
     pawl_array motions;   // pawl_motion_def
     pawl_array forces;    // pawl_force_def
     pawl_array springs;   // pawl_spring_def
+    name_table names;     // of bodies and joints
     pawl_array pool;      // builder_block
 };

@@ -74,3 +74,4 @@ mass_properties pawl_mass_add(mass_properties a, mass_properties b);
 
 // Pose of the centre of mass of a kinematic body at time t, and its twist then.
 pawl_pose pawl_kinematic_pose(const model_body *body, double t);
+pawl_twist pawl_kinematic_twist(const model_body *body, double t);

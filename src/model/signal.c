@@ -25,12 +25,13 @@ static double signal_slope(const pawl_signal *s, int i)
     return (h1 * d0 + h0 * d1) / (h0 + h1);
 }
 
-// Value and rate of a table; constant outside its range.
+// Value and rate of a table; constant outside its range. At a corner the rate is that of what
+// follows. At a knot the rate is that of what follows.
 static void signal_table(const pawl_signal *s, double t, double *value, double *rate)
 {
     int last = s->count - 1;
-    if (t <= s->times[0] || t >= s->times[last]) {
-        *value = t <= s->times[0] ? s->values[0] : s->values[last];
+    if (t < s->times[0] || t >= s->times[last]) {
+        *value = t < s->times[0] ? s->values[0] : s->values[last];
         *rate = 0.0;
         return;
     }
@@ -108,4 +109,20 @@ pawl_pose pawl_kinematic_pose(const model_body *body, double t)
     pawl_vec3 origin = v3_sub(body->start_pose.position, arm);
     pawl_vec3 position = v3_add(v3_add(origin, v3(m[0], m[1], m[2])), pawl_quat_rotate(turn, arm));
     return (pawl_pose){position, pawl_quat_normalize(quat_mul(turn, body->start_pose.orientation))};
+}
+
+pawl_twist pawl_kinematic_twist(const model_body *body, double t)
+{
+    double m[6], rate[6];
+    for (int i = 0; i < 6; ++i) {
+        m[i] = pawl_signal_value(&body->motion[i], t);
+        rate[i] = pawl_signal_rate(&body->motion[i], t);
+    }
+    pawl_vec3 rho = v3(m[3], m[4], m[5]);
+    pawl_mat3 to_rate = rotation_vector_rate(rho);
+    pawl_mat3 from_rate = m3_inverse(&to_rate);
+    pawl_vec3 w = m3_mul(&from_rate, v3(rate[3], rate[4], rate[5]));
+    pawl_vec3 arm = pawl_quat_rotate(body->start_pose.orientation, body->com);
+    pawl_vec3 v = v3_cross(w, pawl_quat_rotate(quat_exp(rho), arm));
+    return (pawl_twist){v3_add(v3(rate[0], rate[1], rate[2]), v), w};
 }

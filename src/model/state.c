@@ -59,7 +59,9 @@ pawl_status pawl_state_create(const pawl_env *env, const pawl_model *model, pawl
                                     b->start_twist.linear, b->start_twist.angular};
         if (b->kind == PAWL_BODY_KINEMATIC) {
             pawl_pose pose = pawl_kinematic_pose(b, 0.0);
-            s->bodies[i] = (body_state){.r = pose.position, .q = pose.orientation};
+            pawl_twist twist = pawl_kinematic_twist(b, 0.0);
+            s->bodies[i] =
+                (body_state){pose.position, pose.orientation, twist.linear, twist.angular};
         }
     }
     *out = s;

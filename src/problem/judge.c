@@ -3,6 +3,7 @@
 //
 // The one piece of code that computes residuals, for every solver and stepper, outside of them.
 #include "problem/problem.h"
+#include "math/vec.h"
 #include <math.h>
 
 static double judge_project(double x, double lower, double upper)
@@ -15,7 +16,7 @@ pawl_residual pawl_problem_judge(const pawl_problem *p, const double *lambda, co
 {
     pawl_residual r = {0};
     for (int i = 0; i < p->free_row_count; ++i) { // lambda is anything, v must be zero
-        r.natural = fmax(r.natural, fabs(v[i]));
+        r.natural = max_of(r.natural, fabs(v[i]));
     }
     r.dual = r.natural_scaled = r.natural;
     if (p->row_count > p->free_row_count) {

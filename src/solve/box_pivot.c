@@ -46,6 +46,15 @@ static void box_solve_free(box_pivot *s, const double *S, int n, const double *q
     for (int a = 0; a < m; ++a) {
         y[s->index[a]] = s->x[a];
     }
+    // once more for what the shift has left
+    for (int a = 0; a < m; ++a) {
+        int i = s->index[a];
+        s->x[a] = -q[i] - pawl_dot(S + i * n, y, n);
+    }
+    pawl_ldl_solve(s->matrix, m, m, s->inverse_d, s->x);
+    for (int a = 0; a < m; ++a) {
+        y[s->index[a]] += s->x[a];
+    }
 }
 
 // Which side variable i should be on, given y and w. A free variable whose w is not zero is one that

@@ -57,7 +57,7 @@ static void direct_solve(pawl_solver *base, const pawl_problem *p, double *lambd
             lambda[n + i] = s->y[i];
         }
     }
-    report->iterations += pawl_eliminate_recover(&s->eliminate, p, 1e-13, lambda);
+    report->iterations += pawl_eliminate_recover(&s->eliminate, p, 1e-12, lambda);
 }
 
 const pawl_solver_ops pawl_direct_ops = {

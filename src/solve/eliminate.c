@@ -2,6 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 #include "solve/eliminate.h"
 #include "linalg/dense.h"
+#include "math/vec.h"
 #include <math.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ static double eliminate_norm(const double *x, int n)
 {
     double norm = 0.0;
     for (int i = 0; i < n; ++i) {
-        norm = fmax(norm, fabs(x[i]));
+        norm = max_of(norm, fabs(x[i]));
     }
     return norm;
 }
@@ -70,6 +71,8 @@ static int eliminate_residuals(eliminator *e, const pawl_problem *p, double targ
     double zAz = pawl_dot(z, Az, n), best = INFINITY;
     double *kept = e->kept;
     memcpy(kept, x, bytes);
+    double in_kept = in_x;
+    bool unmet = false;
     int kept_at = iterations;
     while (iterations < ELIMINATE_MAX_ITERATIONS && iterations - kept_at < ELIMINATE_PATIENCE) {
         memcpy(PAd, Ad, bytes);
@@ -93,16 +96,15 @@ static int eliminate_residuals(eliminator *e, const pawl_problem *p, double targ
         eliminate_apply(p, z, Az);
         // A z is what of the residual can still be met; the rest is along the null space, and so is z.
         double open = eliminate_norm(Az, n);
-        if (open <= target && open <= 1e-3 * norm) {
-            for (int i = 0; i < n; ++i) {
-                x[i] -= in_x * z[i];
-            }
-            return iterations;
-        }
+        unmet = open <= 1e-3 * norm;
         if (norm < best) {
             best = norm;
             kept_at = iterations;
+            in_kept = in_x;
             memcpy(kept, x, bytes);
+        }
+        if (open <= target && unmet) {
+            break;
         }
         double zAz_next = pawl_dot(z, Az, n), beta = zAz_next / zAz;
         zAz = zAz_next;
@@ -112,7 +114,10 @@ static int eliminate_residuals(eliminator *e, const pawl_problem *p, double targ
             Ad[i] = Az[i] + beta * Ad[i];
         }
     }
-    memcpy(x, kept, bytes); // rounding has the last word; the best so far is the answer
+    // Rounding has the last word; the best so far is the answer, less what it has of the null space.
+    for (int i = 0; i < n; ++i) {
+        x[i] = kept[i] - (unmet ? in_kept * z[i] : 0.0);
+    }
     return iterations;
 }
 
@@ -124,6 +129,11 @@ int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, 
     double *r = e->residual, *z = e->step, *Az = e->product;
     double norm = eliminate_norm(b, n);
     double target = fmax(accuracy * norm, eliminate_floor);
+    if (accuracy >= 1.0) {
+        memcpy(x, b, bytes);
+        p->delassus->ops->solve(p->delassus, x);
+        return 1;
+    }
     memset(x, 0, bytes);
     memset(z, 0, (size_t)p->row_count * sizeof *z); // bounded rows stay at zero
     memcpy(r, b, bytes);
@@ -134,7 +144,7 @@ int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, 
         eliminate_apply(p, z, Az);
         double next = 0.0;
         for (int i = 0; i < n; ++i) {
-            next = fmax(next, fabs(r[i] - Az[i]));
+            next = max_of(next, fabs(r[i] - Az[i]));
         }
         if (!(next <= target || next <= eliminate_contraction * norm)) {
             return eliminate_residuals(e, p, target, iterations, x);

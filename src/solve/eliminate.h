@@ -29,7 +29,7 @@ eliminator pawl_eliminator_layout(int max_rows, int free_rows, pawl_carver *mem)
 
 // Factors the free rows of p, unless the factor at hand is theirs.
 void pawl_eliminate_factor(const pawl_problem *p, double regularization);
-// Solves (D + R) x = b over the free rows, until the largest residual is `accuracy` times the largest
+// Solves (D + R) x = b over the free rows, once without looking (accuracy 1), or until the largest residual is `accuracy` times the largest
 // entry of b; x must not be b. Returns the number of iterations.
 int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, double accuracy,
                          double *x);

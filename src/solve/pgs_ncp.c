@@ -129,7 +129,7 @@ static void pgs_ncp_solve(pawl_solver *base, const pawl_problem *p, double *lamb
             lambda[n + i] = s->y[i];
         }
     }
-    int solves = pawl_eliminate_recover(&s->eliminate, p, 1e-13, lambda);
+    int solves = pawl_eliminate_recover(&s->eliminate, p, 1e-12, lambda);
     report->iterations = report->iterations > 0 ? report->iterations : solves;
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const double drift_tolerance = 1e-12;  // [m or rad]
-static const double drift_accuracy = 1e-3;    // of a Newton iteration's solve
+static const double drift_accuracy = 1.0;     // one solve; the next iteration makes up for it
 static const double drift_start_error = 1e-9; // beyond it corrections would be kicks
 static const double drift_contraction = 0.5;  // slower is no convergence
 enum { DRIFT_MAX_ITERATIONS = 25, DRIFT_PROJECT_STEPS = 30 };

@@ -8,14 +8,14 @@
 #include <string.h>
 
 static const double project_pose_accuracy = 1e-4;     // the next step makes up for the rest
-static const double project_velocity_accuracy = 1e-9; // of a velocity error of order h
+static const double project_velocity_accuracy = 1e-7; // of a velocity error of order h
 static const double project_keep = 0.01;              // contraction that keeps an old Jacobian
 
 double pawl_closure_error(const pawl_assembly *a)
 {
     double error = 0.0;
     for (int r = 0; r < a->free_rows; ++r) {
-        error = fmax(error, a->rows[r].kind <= ROW_MOTION ? fabs(a->residual[r]) : 0.0);
+        error = max_of(error, a->rows[r].kind <= ROW_MOTION ? fabs(a->residual[r]) : 0.0);
     }
     return error;
 }

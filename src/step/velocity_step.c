@@ -150,11 +150,11 @@ static double step_work(const step_context *c, int body, const double *p)
     return work;
 }
 
-// What a damper takes, at the velocity it acts on: never positive.
+// Work of a damper's impulse -h d (theta rate+ + (1 - theta) rate-) at the mean rate.
 static double step_damper_work(double d, double before, double after, const step_weights *w)
 {
     double rate = w->theta * after + (1.0 - w->theta) * before;
-    return -w->h * d * rate * rate;
+    return -w->h * d * rate * 0.5 * (before + after);
 }
 
 static double step_body_damping_work(const step_context *c, int i, const step_weights *w)
@@ -227,15 +227,39 @@ void pawl_count_driven_work(const step_context *c, const double *lambda, double 
     }
 }
 
+// A kinematic body works against a force actuator on it, too.
+static void step_driven_actuator_work(const step_context *c, int i, const step_weights *w,
+                                      double *work)
+{
+    const model_joint *j = &c->model->joints[c->model->actuators[i].joint];
+    const coordinate_row *g =
+        &c->assembly->coordinates[j->first_coordinate + c->model->actuators[i].coordinate];
+    const int body[2] = {j->base, j->follower};
+    const double *row[2] = {g->base, g->follower};
+    for (int side = 0; side < 2; ++side) {
+        if (body[side] < 0 || c->model->bodies[body[side]].kind != PAWL_BODY_KINEMATIC) {
+            continue;
+        }
+        double p[6];
+        for (int k = 0; k < 6; ++k) {
+            p[k] = w->h * c->effort[i] * row[side][k];
+        }
+        work[WORK_MOTION] -= step_work(c, body[side], p);
+    }
+}
+
 static void step_count_work(step_context *c, const step_weights *w, pawl_state *s)
 {
     const pawl_model *m = c->model;
     pawl_assembly *a = c->assembly;
     for (int i = 0; i < m->body_count; ++i) {
+        if (m->bodies[i].kind == PAWL_BODY_KINEMATIC) {
+            continue; // its drive takes what is done to it, and gives it back
+        }
         if (m->force_count > 0) {
             s->work[WORK_FORCES] += step_work(c, i, c->impulse + 6 * i);
         }
-        if (a->has_damping && m->bodies[i].kind != PAWL_BODY_KINEMATIC) {
+        if (a->has_damping) {
             s->work[WORK_DAMPERS] += step_body_damping_work(c, i, w);
         }
     }
@@ -247,6 +271,7 @@ static void step_count_work(step_context *c, const step_weights *w, pawl_state *
             double before = pawl_assembly_coordinate_rate(a, d->joint, g, c->u_start);
             double after = pawl_assembly_coordinate_rate(a, d->joint, g, c->u_next);
             s->work[WORK_ACTUATORS] += w->h * c->effort[i] * 0.5 * (before + after);
+            step_driven_actuator_work(c, i, w, s->work);
         }
     }
     if (!a->has_working_rows) {
@@ -279,18 +304,21 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
     step_apply_actuators(c, w);
     step_free_motion(c, s, w);
 
-    pawl_assembly_pose_problem(a, s->bodies, w);
-    pawl_assembly_set_free_velocity(a, c->u_free);
     const pawl_problem *p = &a->problem;
-    for (int r = 0; r < p->row_count; ++r) {
-        c->lambda[r] = c->settings->warm_start ? s->impulses[a->rows[r].slot] : 0.0;
-    }
     solver_report solved = {PAWL_CONVERGED, 0};
-    if (p->row_count > 0) {
-        pawl_solver_solve(c->solver, p, c->lambda, &solved);
-    }
-    memcpy(c->u_next, c->u_free, twists);
-    pawl_assembly_add_impulses(a, c->lambda, c->u_next);
+    bool again = false;
+    do {
+        pawl_assembly_pose_problem(a, s->bodies, c->u_free, w, again);
+        for (int r = 0; r < p->row_count; ++r) {
+            c->lambda[r] = c->settings->warm_start ? s->impulses[a->rows[r].slot] : 0.0;
+        }
+        if (p->row_count > 0) {
+            pawl_solver_solve(c->solver, p, c->lambda, &solved);
+        }
+        memcpy(c->u_next, c->u_free, twists);
+        pawl_assembly_add_impulses(a, c->lambda, c->u_next);
+        again = true;
+    } while (pawl_assembly_add_missed(a, c->u_next, w) > 0);
 
     pawl_assembly_row_velocity(a, c->u_next, c->rate_after);
     for (int r = 0; r < p->row_count; ++r) {

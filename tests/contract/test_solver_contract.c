@@ -202,7 +202,7 @@ static void contract_make(contract_case *c, const contract_plan *plan, uint64_t 
         c->A[r * c->rows + r] += c->compliance[r];
         c->v_f[r] += r >= c->free_rows ? random_in(seed, -0.3, 0.3) : 0.0;
     }
-    c->delassus = (pawl_delassus){&contract_ops, plan->redundant > 0};
+    c->delassus = (pawl_delassus){.ops = &contract_ops, .maybe_singular = plan->redundant > 0};
     p->row_count = c->rows;
     p->blocks = c->blocks;
     p->v_f = c->v_f;

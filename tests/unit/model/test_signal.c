@@ -56,6 +56,10 @@ TEST(a_table_goes_through_its_points_and_holds_its_ends)
     pawl_signal s = signal_of_table(PAWL_LINEAR);
     CHECK_NEAR(pawl_signal_value(&s, 0.25), 0.5, 1e-15);
     CHECK_NEAR(pawl_signal_value(&s, 1.25), -0.25, 1e-15);
+    // at a point, the rate of what follows: a motion that starts now starts with its rate
+    CHECK_NEAR(pawl_signal_rate(&s, -1.0), 1.0, 1e-15);
+    CHECK_NEAR(pawl_signal_rate(&s, 0.0), -6.0, 1e-15);
+    CHECK_NEAR(pawl_signal_rate(&s, 3.0), 0.0, 0.0);
 }
 
 // A cubic with slopes from the parabola through three points reproduces a parabola inside.
@@ -134,4 +138,28 @@ TEST(a_kinematic_body_is_where_its_signals_say)
     CHECK_NEAR3(met.position, pawl_pose_apply(expected, body.com), 1e-15);
     CHECK_NEAR(met.orientation.w, expected.orientation.w, 1e-15);
     CHECK_NEAR(met.orientation.z, expected.orientation.z, 1e-15);
+}
+
+// Finite differences of the pose, central: eps^2 times a third derivative of order 100.
+TEST(the_twist_of_a_kinematic_body_is_the_rate_of_its_pose)
+{
+    uint64_t seed = 2;
+    model_body body = {.com = v3(0.1, -0.2, 0.3)};
+    body.start_pose = random_pose(&seed, 1.0);
+    for (int i = 0; i < 6; ++i) {
+        body.motion[i] = (pawl_signal){.kind = PAWL_SIGNAL_SINUSOID,
+                                       .amplitude = random_in(&seed, 0.2, 1.0),
+                                       .frequency = random_in(&seed, 1.0, 3.0),
+                                       .phase = random_in(&seed, -1.0, 1.0)};
+    }
+    const double eps = 1e-5;
+    for (int i = 0; i < 20; ++i) {
+        double t = 0.1 * i;
+        pawl_pose a = pawl_kinematic_pose(&body, t - eps), b = pawl_kinematic_pose(&body, t + eps);
+        pawl_twist met = pawl_kinematic_twist(&body, t);
+        pawl_vec3 v = v3_scale(0.5 / eps, v3_sub(b.position, a.position));
+        pawl_vec3 w = v3_scale(0.5 / eps, quat_log(quat_mul(b.orientation, quat_conj(a.orientation))));
+        CHECK_NEAR3(met.linear, v, 1e-8);
+        CHECK_NEAR3(met.angular, w, 1e-8);
+    }
 }

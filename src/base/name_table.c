@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Open addressing with linear probing, at most half full.
-#include "io/name_table.h"
+#include "base/name_table.h"
 #include "base/hash.h"
 #include <string.h>
 
@@ -20,7 +20,7 @@ static name_entry *name_table_slot(const name_table *table, int scope, const cha
     }
 }
 
-int name_table_find(const name_table *table, int scope, const char *name, size_t length)
+int pawl_name_table_find(const name_table *table, int scope, const char *name, size_t length)
 {
     if (table->capacity == 0) {
         return -1;
@@ -29,14 +29,14 @@ int name_table_find(const name_table *table, int scope, const char *name, size_t
     return e->name != NULL ? e->index : -1;
 }
 
-pawl_status name_table_add(name_table *table, xml_reader *reader, int scope, const char *name,
-                           int index)
+bool pawl_name_table_add(name_table *table, name_table_alloc *alloc, void *owner, int scope,
+                         const char *name, int index)
 {
     if (2 * (table->count + 1) > table->capacity) {
         name_table larger = {.capacity = table->capacity == 0 ? 64 : 2 * table->capacity};
-        larger.entries = xml_alloc(reader, (size_t)larger.capacity * sizeof *larger.entries);
+        larger.entries = alloc(owner, (size_t)larger.capacity * sizeof *larger.entries);
         if (larger.entries == NULL) {
-            return PAWL_NO_MEMORY;
+            return false;
         }
         for (int i = 0; i < table->capacity; ++i) {
             const name_entry *e = &table->entries[i];
@@ -49,5 +49,5 @@ pawl_status name_table_add(name_table *table, xml_reader *reader, int scope, con
     }
     *name_table_slot(table, scope, name, strlen(name)) = (name_entry){name, scope, index};
     table->count += 1;
-    return PAWL_OK;
+    return true;
 }

@@ -4,7 +4,8 @@
 // Names to indices, each name within a scope: so that a file with many names is read in a time that
 // grows with their number and not with its square. Keeps pointers to the names, not copies.
 #pragma once
-#include "io/xml_reader.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 typedef struct name_entry {
     const char *name; // NULL: empty
@@ -16,7 +17,9 @@ typedef struct name_table {
 } name_table;
 
 // The index entered under that name (of `length` bytes) in that scope, or -1.
-int name_table_find(const name_table *table, int scope, const char *name, size_t length);
-// The caller has made sure that the name is not there yet. Memory comes from the reader.
-pawl_status name_table_add(name_table *table, xml_reader *reader, int scope, const char *name,
-                           int index);
+int pawl_name_table_find(const name_table *table, int scope, const char *name, size_t length);
+// Zeroed memory from an owner that frees all it gave when its own life ends, or NULL.
+typedef void *name_table_alloc(void *owner, size_t size);
+// The caller has made sure that the name is not there yet. False when memory is out.
+bool pawl_name_table_add(name_table *table, name_table_alloc *alloc, void *owner, int scope,
+                         const char *name, int index);
