@@ -464,8 +464,13 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
         a->included[k] = true;
         assembly_pose_row(a, p->row_count - 1, w, rate);
     }
+    pawl_assembly_set_free_velocity(a, u_free);
+}
+
+void pawl_assembly_set_free_velocity(pawl_assembly *a, const double *u_free)
+{
     pawl_assembly_row_velocity(a, u_free, a->v_f);
-    for (int r = 0; r < p->row_count; ++r) {
+    for (int r = 0; r < a->problem.row_count; ++r) {
         a->v_f[r] += a->bias[r];
     }
 }

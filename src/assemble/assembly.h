@@ -54,6 +54,7 @@ typedef struct step_weights {
     double h;
     double theta, ahead, behind;
     double place_time;  // when the rows are placed [s]
+    int gyroscope_corrections; // how often the gyroscopic torque learns what the rows did
     double begin, end;  // the step's interval [s]
     double target_time; // when actuator targets are read
     double erp_joint, erp_limit;
@@ -77,6 +78,7 @@ typedef struct pawl_assembly {
     bool *included;             // (candidate_count) posed in this step
     int *joint_block;           // (joint_count) the free block of each joint, -1 for none
     bool *coordinate_used;      // (coordinate_count)
+    bool *body_has_rows;        // (body_count)
     // placed
     const body_state *bodies;   // the configuration it was placed at
     double turn_ease;           // scales inverse inertias; 1 but in a projection that needs it
@@ -110,6 +112,8 @@ void pawl_assembly_place_residuals(pawl_assembly *a, const body_state *bodies,
 // reached; `again` keeps what was posed before and adds what pawl_assembly_add_missed() found.
 void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const double *u_free,
                                 const step_weights *w, bool again);
+// v_f again, for other free velocities.
+void pawl_assembly_set_free_velocity(pawl_assembly *a, const double *u_free);
 // Limits that were not posed and that twists u (6 x bodies) would cross: marks them, returns their
 // number.
 int pawl_assembly_add_missed(pawl_assembly *a, const double *u, const step_weights *w);

@@ -263,6 +263,7 @@ static pawl_assembly *plan_layout(const pawl_model *m, const plan_cursor *count,
     p.included = PAWL_CARVE(mem, bool, count->candidates);
     p.joint_block = PAWL_CARVE(mem, int, m->joint_count);
     p.coordinate_used = PAWL_CARVE(mem, bool, m->coordinate_count);
+    p.body_has_rows = PAWL_CARVE(mem, bool, m->body_count);
     p.rotation = PAWL_CARVE(mem, pawl_mat3, m->body_count);
     p.inverse_mass = PAWL_CARVE(mem, double, m->body_count);
     p.inverse_inertia = PAWL_CARVE(mem, pawl_mat3, m->body_count);
@@ -311,6 +312,20 @@ pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *m, pawl_
     plan_free_rows(m, &slots, &fill);
     plan_bounded_rows(m, &slots, &fill);
     plan_mark_used(a);
+    for (int k = 0; k < free_blocks; ++k) {
+        for (int s = 0; s < a->blocks[k].body_count; ++s) {
+            a->body_has_rows[a->blocks[k].body[s]] = true;
+        }
+    }
+    for (int k = 0; k < a->candidate_count; ++k) {
+        const row_info *info = &a->candidates[k];
+        const model_joint *j =
+            &m->joints[info->kind == ROW_ACTUATOR ? m->actuators[info->owner].joint : info->owner];
+        a->body_has_rows[j->follower] = true;
+        if (j->base >= 0) {
+            a->body_has_rows[j->base] = true;
+        }
+    }
     a->has_loops = plan_has_loops(a, parent);
     a->has_working_rows = a->candidate_count > 0;
     for (int r = 0; r < free_rows; ++r) {

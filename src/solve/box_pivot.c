@@ -129,11 +129,11 @@ double pawl_box_sweep(const double *S, int n, const double *q, const double *low
 {
     double change = 0.0;
     for (int i = 0; i < n; ++i) {
-        double d = S[i * n + i];
-        if (!(d > 0.0)) {
+        double d = S[i * n + i], w = q[i] + pawl_dot(S + i * n, y, n);
+        if (!(d > 0.0)) { // nothing that y does changes w: it goes where w pushes it
+            y[i] = w > 0.0 && isfinite(lower[i]) ? lower[i] : w < 0.0 && isfinite(upper[i]) ? upper[i] : y[i];
             continue;
         }
-        double w = q[i] + pawl_dot(S + i * n, y, n);
         double fresh = box_clamp(y[i] - w / d, lower[i], upper[i]);
         change = fmax(change, d * fabs(fresh - y[i]));
         y[i] = fresh;

@@ -8,6 +8,7 @@
 
 enum { ELIMINATE_MAX_ITERATIONS = 60, ELIMINATE_PATIENCE = 6 };
 static const double eliminate_exact = 1e-13;
+static const double eliminate_still = 1e-11; // of a row's own D: less is rounding
 static const double eliminate_contraction = 0.1; // below it refinement is as good as any method
 static const double eliminate_floor = 1e-16; // [m/s or m]: nobody asks for less
 
@@ -181,7 +182,18 @@ void pawl_eliminate_reduce(eliminator *e, const pawl_problem *p, double *lambda)
         for (int i = 0; i < m; ++i) {
             e->reduced[(size_t)i * (size_t)m + (size_t)b] = column[i] + e->product[n + i];
         }
-        e->reduced[(size_t)b * (size_t)(m + 1)] += p->compliance[n + b];
+        double *own = &e->reduced[(size_t)b * (size_t)(m + 1)];
+        *own += p->compliance[n + b];
+        if (*own <= eliminate_still * (column[b] + p->compliance[n + b])) {
+            *own = 0.0;
+        }
+    }
+    // A row that the free rows hold still (friction of a driven joint) leaves noise of either sign.
+    for (int b = 0; b < m; ++b) {
+        for (int i = 0; i < m && e->reduced[(size_t)b * (size_t)(m + 1)] == 0.0; ++i) {
+            e->reduced[(size_t)i * (size_t)m + (size_t)b] = 0.0;
+            e->reduced[(size_t)b * (size_t)m + (size_t)i] = 0.0;
+        }
     }
     memset(lambda, 0, (size_t)rows * sizeof *lambda);
     pawl_eliminate_recover(e, p, eliminate_exact, lambda);

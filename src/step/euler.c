@@ -14,6 +14,7 @@ static void euler_advance(step_context *c, pawl_state *s, pawl_step_report *repo
     w.ahead = 1.0;
     w.behind = 0.0;
     w.place_time = w.begin;
+    w.gyroscope_corrections = 2;
     w.target_time = w.end;
     c->damping_time = w.theta * w.h;
     pawl_velocity_step(c, s, &w, report);

@@ -17,6 +17,7 @@ static void moreau_advance(step_context *c, pawl_state *s, pawl_step_report *rep
     w.theta = 0.5;
     w.ahead = w.behind = 0.25;
     w.place_time = w.target_time = middle;
+    w.gyroscope_corrections = 4;
     c->damping_time = w.theta * w.h;
     int projections = pawl_drift(c, s, 0.5 * w.h, middle);
     pawl_velocity_step(c, s, &w, report);

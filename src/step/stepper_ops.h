@@ -17,7 +17,7 @@ typedef struct step_context {
     pawl_solver *solver;
     eliminator *closure;     // for projections
     double *u_start, *u_free, *u_next;
-    double *impulse;         // (6 x bodies) applied impulses, for their work
+    double *impulse, *push;  // (6 x bodies) of applied forces, and of force actuators as well
     double *lambda;          // (max rows)
     double *reaction;        // (slots) impulses of the last step, those of the drift included
     double *velocity, *rate_before, *rate_after; // (max rows)

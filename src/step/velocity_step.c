@@ -88,7 +88,7 @@ static void step_apply_actuators(step_context *c, const step_weights *w)
         const double *row[2] = {g->base, g->follower};
         for (int side = 0; side < 2; ++side) {
             for (int k = 0; k < 6 && body[side] >= 0; ++k) {
-                c->u_free[6 * body[side] + k] += impulse * row[side][k]; // still impulses here
+                c->push[6 * body[side] + k] += impulse * row[side][k];
             }
         }
     }
@@ -103,15 +103,31 @@ static void step_kinematic_twist(const model_body *b, const step_weights *w, dou
              v3_scale(1.0 / w->h, turn));
 }
 
-// u_free: the twists after the step if no row acted. On entry u_free holds impulses.
+// World-axes spin after the step from the body-axes spin W that the gyroscope left: body damping.
+static pawl_vec3 step_damped_spin(const step_context *c, int i, pawl_vec3 W, const step_weights *w)
+{
+    const model_body *b = &c->model->bodies[i];
+    const pawl_mat3 *r = &c->assembly->rotation[i];
+    pawl_vec3 spin = m3_mul(r, W);
+    if (b->angular_damping == 0.0) {
+        return spin;
+    }
+    double explicit_part = (1.0 - w->theta) * w->h * b->angular_damping;
+    pawl_mat3 inertia = m3_congruence(r, &b->inertia);
+    pawl_vec3 start = step_angular(c->u_start + 6 * i);
+    pawl_vec3 L = v3_axpy(m3_mul(&inertia, spin), -explicit_part, start);
+    return m3_mul(&c->assembly->inverse_inertia[i], L);
+}
+
+// u_free: the twists after the step if no row acted, from the applied impulses in push.
 static void step_free_motion(step_context *c, const pawl_state *s, const step_weights *w)
 {
     const pawl_model *m = c->model;
     const pawl_assembly *a = c->assembly;
-    double keep = (1.0 - w->theta) * w->h; // explicit part of body damping
     for (int i = 0; i < m->body_count; ++i) {
         const model_body *b = &m->bodies[i];
         const body_state *x = &s->bodies[i];
+        const double *p = c->push + 6 * i;
         double *u = c->u_free + 6 * i;
         if (b->kind == PAWL_BODY_KINEMATIC) {
             step_kinematic_twist(b, w, u);
@@ -119,23 +135,45 @@ static void step_free_motion(step_context *c, const pawl_state *s, const step_we
             continue;
         }
         step_put(c->u_start + 6 * i, x->v, x->w);
-        pawl_vec3 push = v3_axpy(step_linear(u), w->h * b->mass * b->gravity_scale, m->gravity);
-        push = v3_axpy(push, b->mass - keep * b->linear_damping, x->v);
+        double explicit_part = (1.0 - w->theta) * w->h * b->linear_damping;
+        pawl_vec3 push = v3_axpy(step_linear(p), w->h * b->mass * b->gravity_scale, m->gravity);
+        push = v3_axpy(push, b->mass - explicit_part, x->v);
         pawl_vec3 v = v3_scale(a->inverse_mass[i], push);
         if (b->kind == PAWL_BODY_POINT) {
             step_put(u, v, v3(0, 0, 0));
             continue;
         }
         const pawl_mat3 *r = &a->rotation[i];
-        pawl_vec3 torque = v3_scale(1.0 / w->h, m3_tmul(r, step_angular(u)));
-        pawl_vec3 spin = m3_mul(r, pawl_gyroscope_step(b, m3_tmul(r, x->w), torque, w->h));
-        if (b->angular_damping > 0.0) {
-            pawl_mat3 inertia = m3_congruence(r, &b->inertia);
-            pawl_vec3 L = v3_axpy(m3_mul(&inertia, spin), -keep * b->angular_damping, x->w);
-            spin = m3_mul(&a->inverse_inertia[i], L);
-        }
-        step_put(u, v, spin);
+        pawl_vec3 torque = v3_scale(1.0 / w->h, m3_tmul(r, step_angular(p)));
+        pawl_vec3 W = pawl_gyroscope_step(b, m3_tmul(r, x->w), torque, w->h);
+        step_put(u, v, step_damped_spin(c, i, W, w));
     }
+}
+
+// The gyroscopic torque again, at the mean of the spins before and after the step with its rows.
+// Without this the mean knows nothing of what the rows did, and the step is of first order wherever
+// joints turn a spinning body. Returns the largest change of a spin [rad/s].
+static double step_correct_gyroscopes(step_context *c, const step_weights *w)
+{
+    const pawl_model *m = c->model;
+    double change = 0.0;
+    for (int i = 0; i < m->body_count; ++i) {
+        const model_body *b = &m->bodies[i];
+        if (b->kind != PAWL_BODY_RIGID || b->isotropic || !c->assembly->body_has_rows[i]) {
+            continue;
+        }
+        const pawl_mat3 *r = &c->assembly->rotation[i];
+        double *u = c->u_free + 6 * i;
+        pawl_vec3 W = m3_tmul(r, step_angular(c->u_start + 6 * i));
+        pawl_vec3 mean = v3_scale(0.5, v3_add(W, m3_tmul(r, step_angular(c->u_next + 6 * i))));
+        pawl_vec3 impulse = m3_tmul(r, step_angular(c->push + 6 * i));
+        impulse = v3_axpy(impulse, -w->h, v3_cross(mean, m3_mul(&b->inertia, mean)));
+        W = v3_add(W, m3_mul(&b->inverse_inertia, impulse));
+        pawl_vec3 spin = step_damped_spin(c, i, W, w);
+        change = max_of(change, v3_max_abs(v3_sub(spin, step_angular(u))));
+        step_put(u, step_linear(u), spin);
+    }
+    return change;
 }
 
 // Work of an impulse p on a body over the step: p . (u- + u+)/2, exactly its share of the change
@@ -287,6 +325,22 @@ static void step_count_work(step_context *c, const step_weights *w, pawl_state *
     pawl_count_driven_work(c, c->lambda, s->work);
 }
 
+// Solves the posed problem and sets u_next.
+static void step_solve(step_context *c, const pawl_state *s, solver_report *report)
+{
+    pawl_assembly *a = c->assembly;
+    for (int r = 0; r < a->problem.row_count; ++r) {
+        c->lambda[r] = c->settings->warm_start ? s->impulses[a->rows[r].slot] : 0.0;
+    }
+    int iterations = report->iterations;
+    if (a->problem.row_count > 0) {
+        pawl_solver_solve(c->solver, &a->problem, c->lambda, report);
+        report->iterations = report->iterations > iterations ? report->iterations : iterations;
+    }
+    memcpy(c->u_next, c->u_free, (size_t)(6 * c->model->body_count) * sizeof *c->u_next);
+    pawl_assembly_add_impulses(a, c->lambda, c->u_next);
+}
+
 void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
                         pawl_step_report *report)
 {
@@ -300,25 +354,25 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
 
     memset(c->impulse, 0, twists);
     step_apply_forces(c, w);
-    memcpy(c->u_free, c->impulse, twists);
+    memcpy(c->push, c->impulse, twists);
     step_apply_actuators(c, w);
     step_free_motion(c, s, w);
 
     const pawl_problem *p = &a->problem;
     solver_report solved = {PAWL_CONVERGED, 0};
-    bool again = false;
-    do {
-        pawl_assembly_pose_problem(a, s->bodies, c->u_free, w, again);
-        for (int r = 0; r < p->row_count; ++r) {
-            c->lambda[r] = c->settings->warm_start ? s->impulses[a->rows[r].slot] : 0.0;
+    pawl_assembly_pose_problem(a, s->bodies, c->u_free, w, false);
+    step_solve(c, s, &solved);
+    while (pawl_assembly_add_missed(a, c->u_next, w) > 0) {
+        pawl_assembly_pose_problem(a, s->bodies, c->u_free, w, true);
+        step_solve(c, s, &solved);
+    }
+    for (int k = 0; k < w->gyroscope_corrections && p->row_count > 0; ++k) {
+        if (step_correct_gyroscopes(c, w) <= 1e-14) {
+            break;
         }
-        if (p->row_count > 0) {
-            pawl_solver_solve(c->solver, p, c->lambda, &solved);
-        }
-        memcpy(c->u_next, c->u_free, twists);
-        pawl_assembly_add_impulses(a, c->lambda, c->u_next);
-        again = true;
-    } while (pawl_assembly_add_missed(a, c->u_next, w) > 0);
+        pawl_assembly_set_free_velocity(a, c->u_free);
+        step_solve(c, s, &solved);
+    }
 
     pawl_assembly_row_velocity(a, c->u_next, c->rate_after);
     for (int r = 0; r < p->row_count; ++r) {

@@ -18,7 +18,7 @@ enum { REFERENCES_STEPS = 3 };
 typedef struct references_expectation {
     const char *name;   // of the reference case
     const char *series; // NULL: the only one
-    double order;       // of convergence
+    double order;       // of convergence; 0: at least one, whatever it is
     double error;       // bound at the finest step; the measured error with some slack
 } references_expectation;
 
@@ -66,7 +66,11 @@ static void references_check(pawl_stepper_kind stepper, const references_expecta
                   c->name, c->what, pawl_stepper_name((int)stepper), c->dt, errors[0], errors[1],
                   errors[2], order, left);
     CHECK(errors[2] <= expected->error);
-    CHECK_NEAR(order, expected->order, 0.25);
+    if (expected->order == 0.0) {
+        CHECK(order >= 0.9);
+    } else {
+        CHECK_NEAR(order, expected->order, 0.3);
+    }
     if (expected->order == 1.0) {
         CHECK(left <= 0.3 * errors[2]);
     }
@@ -79,40 +83,39 @@ static void references_check(pawl_stepper_kind stepper, const references_expecta
 TEST(euler_comes_closer_to_every_reference_with_order_one)
 {
     static const references_expectation expected[] = {
-        {"A01 pendulum", NULL, 1.0, 3.5e-3},
-        {"A02 four-bars, N = 2", NULL, 1.0, 2e-3},
-        {"A04 Bricard", NULL, 1.0, 3.5e-4},
-        {"A05 governor, stiff", NULL, 1.0, 4e-3},
-        {"C1 slider-crank", NULL, 1.0, 0.1}, // of 14 rad
+        {"A01 pendulum", NULL, 1.0, 6e-4},
+        // Symplectic Euler is a symmetric step but for half a kick at either end, and upright, where
+        // this one starts, a kick does nothing: what is left is between the orders.
+        {"A02 four-bars, N = 2", NULL, 0.0, 7e-7},
+        {"A04 Bricard", NULL, 1.0, 1.8e-4},
+        {"A05 governor, stiff", NULL, 1.0, 3e-4},
+        {"C1 slider-crank", NULL, 1.0, 2.3e-3}, // of 14 rad
         {"C2 car axis", NULL, 1.0, 1e-3},
         // Without torque, the rates do not feel the attitude, and their own step is of order two.
-        {"D1 Dzhanibekov", "omega_body", 2.0, 1.5e-6},
+        {"D1 Dzhanibekov", "omega_body", 2.0, 1.4e-6},
         {"D1 Dzhanibekov", "quaternion_wxyz", 1.0, 1.6e-4},
-        {"D2 heavy top", NULL, 1.0, 8e-3},
-        {"D3 Furuta", NULL, 1.0, 2e-2},
+        {"D2 heavy top", NULL, 1.0, 2.6e-4},
+        {"D3 Furuta", NULL, 1.0, 7e-4},
     };
     for (size_t k = 0; k < sizeof expected / sizeof expected[0]; ++k) {
         references_check(PAWL_STEPPER_EULER, &expected[k]);
     }
 }
 
-// Moreau's rows are taken at the midpoint but hold the velocity at the end: an error of order h in
-// the velocity wherever a row that carries force turns. The free body has no rows: order two. The
-// car axis is nearly free along its stiff springs, and its rows hardly turn: at these steps the term
-// of order h is still hidden below the one of order h^2.
-TEST(moreau_comes_closer_to_every_reference_with_its_order)
+// With reversible drifts the midpoint rule is symmetric in time, joints and spinning bodies included.
+TEST(moreau_comes_closer_to_every_reference_with_order_two)
 {
     static const references_expectation expected[] = {
-        {"A01 pendulum", NULL, 1.0, 1.5e-3},
-        {"A02 four-bars, N = 2", NULL, 1.0, 1e-3},
-        {"A04 Bricard", NULL, 1.0, 2.5e-4},
-        {"A05 governor, stiff", NULL, 1.0, 1.5e-3},
-        {"C1 slider-crank", NULL, 1.0, 0.05}, // of 14 rad
-        {"C2 car axis", NULL, 2.0, 1.3e-6},
-        {"D1 Dzhanibekov", "omega_body", 2.0, 1.5e-6},
-        {"D1 Dzhanibekov", "quaternion_wxyz", 2.0, 1e-6},
-        {"D2 heavy top", NULL, 1.0, 1.5e-2},
-        {"D3 Furuta", NULL, 1.0, 1e-2},
+        {"A01 pendulum", NULL, 2.0, 1.4e-7},
+        {"A02 four-bars, N = 2", NULL, 2.0, 2.1e-7},
+        {"A04 Bricard", NULL, 2.0, 3e-8},
+        {"A05 governor, stiff", NULL, 2.0, 1.3e-7},
+        {"C1 slider-crank", NULL, 2.0, 4.3e-6}, // of 14 rad
+        {"C2 car axis", NULL, 2.0, 1.1e-6},
+        {"D1 Dzhanibekov", "omega_body", 2.0, 1.4e-6},
+        {"D1 Dzhanibekov", "quaternion_wxyz", 2.0, 1.3e-7},
+        {"D2 heavy top", NULL, 2.0, 1.7e-7},
+        {"D3 Furuta", NULL, 2.0, 4e-8},
     };
     for (size_t k = 0; k < sizeof expected / sizeof expected[0]; ++k) {
         references_check(PAWL_STEPPER_MOREAU, &expected[k]);
@@ -133,7 +136,7 @@ TEST(the_stiff_governor_is_stable_at_one_millisecond)
         print_message("A05, 10 s at 1 ms, %s: error in s %.2e m, energy %.4f J of %.4f J\n",
                       pawl_stepper_name(stepper), error, run.verdict.energy_final,
                       run.verdict.energy_initial);
-        CHECK(error <= 0.25); // s moves between 0.5 and 0.743 m
+        CHECK(error <= (stepper == PAWL_STEPPER_EULER ? 4e-3 : 4e-5)); // of 0.243 m
         for (int k = 0; k < run.count; ++k) {
             CHECK(run.values[k] > 0.45 && run.values[k] < 0.80);
         }
@@ -229,7 +232,7 @@ TEST(the_car_axis_s_books_balance_as_the_step_shrinks)
         double order = reference_order(balance[0], balance[1]);
         print_message("C2, 0.5 s, %s: books off by %.2e J, %.2e J at half the step, order %.2f\n",
                       pawl_stepper_name(stepper), balance[0], balance[1], order);
-        CHECK_NEAR(order, 1.0, 0.2);
+        CHECK_NEAR(order, stepper == PAWL_STEPPER_EULER ? 1.0 : 2.0, 0.2);
     }
     pawl_model_destroy(model);
 }
@@ -331,8 +334,9 @@ TEST(without_projection_the_four_bar_s_drift_falls_with_the_step)
     pawl_model_destroy(model);
 }
 
-// At 10 ms the last links of a falling chain turn by more than a radian a step. First order makes
-// no promise of accuracy there, but the chain must hold together and gain no energy.
+// At 10 ms the last links of a falling chain turn by more than a radian a step. Nobody promises
+// accuracy there, but the chain must hold together and nothing may explode: what it gains stays
+// small beside what it turns over.
 TEST(chains_hold_together_at_ten_milliseconds)
 {
     static const struct {
@@ -353,7 +357,7 @@ TEST(chains_hold_together_at_ten_milliseconds)
                       verdict.energy_final, verdict.energy_initial);
         CHECK_INT(verdict.not_converged, 0);
         CHECK(verdict.closure.position <= 1e-10);
-        CHECK(verdict.energy_final <= verdict.energy_initial);
+        CHECK(verdict.energy_final - verdict.energy_initial <= 0.02 * verdict.energy_scale);
         pawl_model_destroy(model);
     }
 }
