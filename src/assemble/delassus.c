@@ -111,20 +111,23 @@ static inline double delassus_dot6(const double *a, const double *b)
     return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
 }
 
+static inline void delassus_task(const pair_task *task, const double *restrict j,
+                                 const double *restrict m, int columns, double *restrict out)
+{
+    for (int r = 0; r < task->row_dim; ++r, j += 6, out += task->row_stride) {
+        int last = task->diagonal ? r + 1 : columns;
+        for (int c = 0; c < last; ++c) {
+            out[c * task->column_stride] += delassus_dot6(j, m + 6 * c);
+        }
+    }
+}
+
 static void delassus_run_tasks(maximal_delassus *d, double *values)
 {
-    const double *J = d->a->J, *MJ = d->a->MJ;
     for (int t = 0; t < d->tasks.count; ++t) {
         const pair_task *task = &PAWL_ITEM(d->tasks, pair_task, t);
-        const double *j = J + task->row_jacobian;
-        for (int r = 0; r < task->row_dim; ++r, j += 6) {
-            const double *m = MJ + task->column_jacobian;
-            int columns = task->diagonal ? r + 1 : task->column_dim;
-            double *out = values + task->offset + r * task->row_stride;
-            for (int c = 0; c < columns; ++c, m += 6) {
-                out[c * task->column_stride] += delassus_dot6(j, m);
-            }
-        }
+        const double *j = d->a->J + task->row_jacobian, *m = d->a->MJ + task->column_jacobian;
+        delassus_task(task, j, m, task->column_dim, values + task->offset);
     }
 }
 

@@ -430,49 +430,82 @@ int pawl_block_ldl_factor(block_ldl *l, double floor)
     return dropped;
 }
 
+// x -= B t for the m x n block B.
+static inline void ldl_forward(const double *restrict b, int m, int n, const double *restrict t,
+                               double *restrict x)
+{
+    for (int r = 0; r < m; ++r) {
+        double sum = 0.0;
+        for (int c = 0; c < n; ++c) {
+            sum += b[r * n + c] * t[c];
+        }
+        x[r] -= sum;
+    }
+}
+
+// t -= BT x for the m x n block B.
+static inline void ldl_backward(const double *restrict b, int m, int n, const double *restrict x,
+                                double *restrict t)
+{
+    for (int r = 0; r < m; ++r) {
+        for (int c = 0; c < n; ++c) {
+            t[c] -= b[r * n + c] * x[r];
+        }
+    }
+}
+
+static inline void ldl_lower(const double *restrict d, int n, double *restrict t)
+{
+    for (int i = 1; i < n; ++i) {
+        for (int j = 0; j < i; ++j) {
+            t[i] -= d[i * n + j] * t[j];
+        }
+    }
+}
+
+static inline void ldl_upper(const double *restrict d, int n, double *restrict t)
+{
+    for (int i = n - 1; i > 0; --i) {
+        for (int j = 0; j < i; ++j) {
+            t[j] -= d[i * n + j] * t[i];
+        }
+    }
+}
+
+static void ldl_solve_dense(const block_ldl *l, double *x)
+{
+    pawl_ldl_solve(l->values + l->diagonal[0], l->dim[0], l->dim[0], l->inverse_d, x);
+}
+
 void pawl_block_ldl_solve(block_ldl *l, double *x)
 {
+    if (l->node_count == 1) {
+        ldl_solve_dense(l, x);
+        return;
+    }
     const double *v = l->values;
     for (int k = 0; k < l->node_count; ++k) {
         int n = l->dim[k];
-        const double *diagonal = v + l->diagonal[k];
-        double *xk = x + l->first_row[l->node[k]];
-        for (int i = 1; i < n; ++i) {
-            xk[i] -= pawl_dot(diagonal + i * n, xk, i);
-        }
+        double *t = x + l->first_row[l->node[k]];
+        LDL_BY_SIZE(n, ldl_lower(v + l->diagonal[k], N, t))
         for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
             int i = l->row[e], m = l->dim[i];
             double *xi = x + l->first_row[l->node[i]];
-            const double *b = v + l->offset[e];
-            for (int r = 0; r < m; ++r) {
-                xi[r] -= pawl_dot(b + r * n, xk, n);
-            }
+            LDL_BY_SIZE(n, ldl_forward(v + l->offset[e], m, N, t, xi))
         }
     }
     for (int k = l->node_count - 1; k >= 0; --k) {
         int n = l->dim[k];
-        const double *diagonal = v + l->diagonal[k];
         const double *inverse_d = l->inverse_d + l->first_pivot[k];
-        double *xk = x + l->first_row[l->node[k]];
+        double *t = x + l->first_row[l->node[k]];
         for (int c = 0; c < n; ++c) {
-            xk[c] *= inverse_d[c];
+            t[c] *= inverse_d[c];
         }
         for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
             int i = l->row[e], m = l->dim[i];
             const double *xi = x + l->first_row[l->node[i]];
-            const double *b = v + l->offset[e];
-            for (int r = 0; r < m; ++r) {
-                double s = xi[r];
-                for (int c = 0; c < n; ++c) {
-                    xk[c] -= b[r * n + c] * s;
-                }
-            }
+            LDL_BY_SIZE(n, ldl_backward(v + l->offset[e], m, N, xi, t))
         }
-        for (int i = n - 1; i > 0; --i) {
-            double s = xk[i];
-            for (int j = 0; j < i; ++j) {
-                xk[j] -= diagonal[i * n + j] * s;
-            }
-        }
+        LDL_BY_SIZE(n, ldl_upper(v + l->diagonal[k], N, t))
     }
 }

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include <string.h>
 
-enum { STATE_MAGIC = 0x4c574150, STATE_VERSION = 1, STATE_HEADER_WORDS = 6 };
+enum { STATE_MAGIC = 0x4c574150, STATE_VERSION = 1, STATE_HEADER_WORDS = 6, STATE_SUM_WORD = 5 };
 
 impulse_slots pawl_impulse_slots(const pawl_model *m)
 {
@@ -79,7 +79,7 @@ void pawl_state_destroy(pawl_state *state)
 void pawl_state_copy(pawl_state *to, const pawl_state *from)
 {
     const pawl_model *m = from->model;
-    PAWL_ASSERT(to->model == m);
+    PAWL_ASSERT(to->model == m || to->model->hash == m->hash);
     to->time = from->time;
     to->step = from->step;
     to->energy_start = from->energy_start;
@@ -133,6 +133,20 @@ uint64_t pawl_state_hash(const pawl_state *s)
     return h;
 }
 
+bool pawl_state_is_finite(const pawl_state *s)
+{
+    state_span spans[STATE_SPANS];
+    state_spans(s, spans);
+    for (int i = 0; i < STATE_SPANS; ++i) {
+        for (size_t k = 0; k < spans[i].count; ++k) {
+            if (!isfinite(spans[i].values[k])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 size_t pawl_state_size(const pawl_state *s)
 {
     return 8 * (STATE_HEADER_WORDS + state_double_count(s));
@@ -169,11 +183,19 @@ static double state_value(uint64_t word)
     return value;
 }
 
+// Over the bytes themselves: the hash of a state takes -0 for 0, which would let a changed bit pass.
+static uint64_t state_sum(const unsigned char *bytes, size_t size)
+{
+    const size_t before = 8 * STATE_SUM_WORD, after = before + 8;
+    return pawl_hash_bytes(pawl_hash_bytes(STATE_MAGIC, bytes, before), bytes + after,
+                           size - after);
+}
+
 void pawl_state_save(const pawl_state *s, void *bytes)
 {
     const uint64_t header[STATE_HEADER_WORDS] = {
         STATE_MAGIC,    STATE_VERSION,       s->model->hash, state_double_count(s),
-        (uint64_t)s->step, pawl_state_hash(s)};
+        (uint64_t)s->step, 0};
     unsigned char *p = bytes;
     for (int i = 0; i < STATE_HEADER_WORDS; ++i) {
         p = state_put(p, header[i]);
@@ -185,6 +207,8 @@ void pawl_state_save(const pawl_state *s, void *bytes)
             p = state_put(p, state_bits(spans[i].values[k]));
         }
     }
+    state_put((unsigned char *)bytes + 8 * STATE_SUM_WORD,
+              state_sum(bytes, (size_t)(p - (unsigned char *)bytes)));
 }
 
 pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *bytes, size_t size)
@@ -200,6 +224,11 @@ pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *byte
     }
     if (state_get(p + 16) != s->model->hash || state_get(p + 24) != state_double_count(s)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "the saved state belongs to another model than '%s'",
+                         s->model->name);
+    }
+    if (state_get(p + 8 * STATE_SUM_WORD) != state_sum(p, size)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "the saved state of '%s' is damaged: its check sum does not fit",
                          s->model->name);
     }
     const unsigned char *numbers = p + 8 * STATE_HEADER_WORDS;

@@ -50,3 +50,4 @@ struct pawl_state {
     double *coordinates; // last value of each joint coordinate, turns counted (coordinate_count)
     double *impulses;    // warm starts, by slot
 };
+bool pawl_state_is_finite(const pawl_state *s); // every number of it

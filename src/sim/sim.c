@@ -124,6 +124,9 @@ static bool sim_body_finite(const body_state *b)
 
 static pawl_status sim_check_finite(const pawl_sim *sim, const pawl_state *s)
 {
+    if (pawl_state_is_finite(s)) {
+        return PAWL_OK;
+    }
     for (int i = 0; i < sim->model->body_count; ++i) {
         if (!sim_body_finite(&s->bodies[i])) {
             return PAWL_FAIL(&sim->env, PAWL_NOT_FINITE,
@@ -132,7 +135,10 @@ static pawl_status sim_check_finite(const pawl_sim *sim, const pawl_state *s)
                              sim->state->time, sim->model->bodies[i].name);
         }
     }
-    return PAWL_OK;
+    return PAWL_FAIL(&sim->env, PAWL_NOT_FINITE,
+                     "the step from t = %g s would leave impulses or work that are not finite; the "
+                     "state before it is kept",
+                     sim->state->time);
 }
 
 pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)

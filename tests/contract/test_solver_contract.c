@@ -114,7 +114,9 @@ typedef struct contract_plan {
     int blocks;    // of free rows, one to six rows each
     int redundant; // free rows that depend on those before them
     int soft;      // free rows with compliance: springs
-    int limits, frictions, efforts, twins; // bounded rows; twins act along another bounded row
+    int limits, frictions, efforts; // bounded rows
+    int twins; // bounded rows that act along another bounded one
+    int held;  // and along free ones, which hold them still
 } contract_plan;
 
 static void contract_bounded(contract_case *c, double lower, double upper, double compliance)
@@ -154,7 +156,7 @@ static void contract_make(contract_case *c, const contract_plan *plan, uint64_t 
         contract_bounded(c, -effort, effort, random_in(seed, 0.01, 1.0));
     }
     int first_twin = c->rows;
-    for (int i = 0; i < plan->twins; ++i) {
+    for (int i = 0; i < plan->twins + plan->held; ++i) {
         double loss = random_in(seed, 0.0, 0.3);
         contract_bounded(c, -loss, loss, 0.0);
     }
@@ -176,7 +178,16 @@ static void contract_make(contract_case *c, const contract_plan *plan, uint64_t 
             c->J[r * c->speeds + i] = c->J[a * c->speeds + i] + s * c->J[b * c->speeds + i];
         }
     }
-    for (int r = first_twin; r < c->rows; ++r) {
+    for (int r = c->rows - plan->held; r < c->rows; ++r) {
+        int a = random_index(seed, c->free_rows), b = random_index(seed, c->free_rows);
+        for (int i = 0; i < c->speeds; ++i) {
+            c->J[r * c->speeds + i] = c->J[a * c->speeds + i] - c->J[b * c->speeds + i];
+            if (a == b) {
+                c->J[r * c->speeds + i] = c->J[a * c->speeds + i];
+            }
+        }
+    }
+    for (int r = first_twin; r < c->rows - plan->held; ++r) {
         int other = c->free_rows + random_index(seed, first_twin - c->free_rows);
         double sign = random_in(seed, -1.0, 1.0) < 0.0 ? -1.0 : 1.0;
         for (int i = 0; i < c->speeds; ++i) {
@@ -337,7 +348,7 @@ static void contract_check_plan(const contract_plan *plan, int trials, uint64_t 
             double slack = contract_solvers[k].kind == PAWL_SOLVER_DIRECT ? 1e-10 : 1e-7;
             for (int r = 0; r < c.rows; ++r) {
                 CHECK_NEAR(v[r], expected_v[r], slack);
-                if (plan->redundant == 0 && plan->twins == 0) {
+                if (plan->redundant + plan->twins + plan->held == 0) {
                     CHECK_NEAR(lambda[r], expected[r], slack);
                 }
             }
@@ -389,6 +400,14 @@ TEST(bounded_rows_along_one_coordinate_give_unique_velocities)
 {
     contract_plan plan = {.blocks = 2, .limits = 1, .frictions = 2, .twins = 2};
     contract_check_plan(&plan, 30, 9);
+}
+
+// Friction of a joint that a prescribed motion drives: the friction cannot change the velocity, so it
+// is at its bound, on the side that opposes the motion.
+TEST(bounded_rows_that_joints_hold_still_are_at_their_bounds)
+{
+    contract_plan plan = {.blocks = 3, .limits = 1, .frictions = 1, .held = 2};
+    contract_check_plan(&plan, 30, 13);
 }
 
 // The pseudo-inverse in the unknowns sqrt(D_ii) lambda_i, which weighs impulses by diag(D).

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The same bits, always: hashes of the state after a short run of a model with everything. They are
+// the same for every compiler and machine that the tests run on. A change of the engine that moves a
+// last digit changes them; it then brings the new hashes, and its reason, in the same commit.
+#include "support/everything.h"
+#include "support/mechanism.h"
+
+#include <inttypes.h>
+
+typedef struct golden_row {
+    pawl_stepper_kind stepper;
+    pawl_solver_kind solver;
+    pawl_delassus_kind delassus;
+    bool project;
+    uint64_t hash;
+} golden_row;
+
+static const golden_row golden_rows[] = {
+    {PAWL_STEPPER_EULER, PAWL_SOLVER_DIRECT, PAWL_DELASSUS_SPARSE, true, UINT64_C(0)},
+    {PAWL_STEPPER_EULER, PAWL_SOLVER_PGS_NCP, PAWL_DELASSUS_DENSE, false, UINT64_C(0)},
+    {PAWL_STEPPER_MOREAU, PAWL_SOLVER_DIRECT, PAWL_DELASSUS_DENSE, true, UINT64_C(0)},
+    {PAWL_STEPPER_MOREAU, PAWL_SOLVER_PGS_NCP, PAWL_DELASSUS_SPARSE, false, UINT64_C(0)},
+};
+
+TEST(a_short_run_ends_in_the_recorded_bits)
+{
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof golden_rows / sizeof golden_rows[0]; ++i) {
+        const golden_row *row = &golden_rows[i];
+        test_env t;
+        test_env_init(&t);
+        pawl_model *model;
+        CHECK_OK(everything_build(&t.env, &model));
+        pawl_settings settings = mechanism_settings(5e-3, row->stepper);
+        settings.solver = row->solver;
+        settings.delassus = row->delassus;
+        settings.project = row->project;
+        pawl_sim *sim;
+        CHECK_OK(pawl_sim_create(&t.env, model, &settings, &sim));
+        for (int k = 0; k < 200; ++k) {
+            CHECK_OK(pawl_sim_step(sim, NULL));
+        }
+        uint64_t hash = pawl_state_hash(pawl_sim_state(sim));
+        if (hash != row->hash) {
+            print_error("row %zu: the hash is 0x%016" PRIx64 ", recorded is 0x%016" PRIx64 "\n", i,
+                        hash, row->hash);
+            ++wrong;
+        }
+        pawl_sim_destroy(sim);
+        pawl_model_destroy(model);
+        CHECK_NO_LEAK(&t);
+    }
+    CHECK_INT(wrong, 0);
+}
