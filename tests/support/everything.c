@@ -59,19 +59,20 @@ static pawl_status everything_joints(everything *e)
                                       .stiffness = 50.0,
                                       .rest = 0.125,
                                       .damping = 0.5,
-                                      .armature = 0.0625,
                                       .friction = 0.25};
+    pawl_coordinate_def geared = soft;
+    geared.armature = 0.0625;
     PAWL_TRY(everything_joint(e, PAWL_JOINT_FIXED, "fixed", none, NULL));
-    PAWL_TRY(everything_joint(e, PAWL_JOINT_REVOLUTE, "revolute", soft, NULL));
+    PAWL_TRY(everything_joint(e, PAWL_JOINT_REVOLUTE, "revolute", geared, NULL));
     PAWL_TRY(everything_joint(e, PAWL_JOINT_PRISMATIC, "prismatic", bounded, NULL));
     PAWL_TRY(everything_joint(e, PAWL_JOINT_CYLINDRICAL, "cylindrical", bounded, NULL));
     PAWL_TRY(everything_joint(e, PAWL_JOINT_UNIVERSAL, "universal", soft, NULL));
     PAWL_TRY(everything_joint(e, PAWL_JOINT_SPHERICAL, "spherical", none, NULL));
     PAWL_TRY(everything_joint(e, PAWL_JOINT_PLANAR, "planar", bounded, NULL));
-    PAWL_TRY(everything_joint(e, PAWL_JOINT_CARTESIAN, "cartesian", soft, NULL));
+    PAWL_TRY(everything_joint(e, PAWL_JOINT_CARTESIAN, "cartesian", geared, NULL));
     PAWL_TRY(everything_joint(e, PAWL_JOINT_GIMBAL, "gimbal", none, NULL));
     PAWL_TRY(everything_joint(e, PAWL_JOINT_FREE, "free", soft, NULL));
-    PAWL_TRY(everything_joint(e, PAWL_JOINT_SCREW, "screw", soft, NULL));
+    PAWL_TRY(everything_joint(e, PAWL_JOINT_SCREW, "screw", geared, NULL));
     PAWL_TRY(everything_joint(e, PAWL_JOINT_DISTANCE, "distance", none, NULL));
     PAWL_TRY(everything_joint(e, PAWL_JOINT_POINT_ON_LINE, "point-on-line", bounded, NULL));
     return everything_joint(e, PAWL_JOINT_POINT_ON_PLANE, "point-on-plane", bounded, NULL);
