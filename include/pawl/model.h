@@ -44,12 +44,12 @@ typedef enum pawl_shape_kind {
     PAWL_SHAPE_COUNT
 } pawl_shape_kind;
 typedef struct pawl_shape_def {
-    const char *name;     ///< may be NULL
+    const char *name; ///< may be NULL
     pawl_shape_kind kind;
-    pawl_pose frame;      ///< in the link frame
-    pawl_vec3 size;       ///< see pawl_shape_kind [m]
-    float rgba[4];        ///< for drawing only
-    bool visual_only;     ///< never collides, and has no mass when a density is given
+    pawl_pose frame;  ///< in the link frame
+    pawl_vec3 size;   ///< see pawl_shape_kind [m]
+    float rgba[4];    ///< for drawing only
+    bool visual_only; ///< never collides, and has no mass when a density is given
 } pawl_shape_def;
 PAWL_API pawl_shape_def pawl_shape_def_default(void);
 
@@ -60,45 +60,46 @@ typedef enum pawl_body_kind {
     PAWL_BODY_KINEMATIC  ///< moves as `motion` says, whatever pushes it
 } pawl_body_kind;
 typedef struct pawl_body_def {
-    const char *name;        ///< unique; NULL makes one up
+    const char *name; ///< unique; NULL makes one up
     pawl_body_kind kind;
-    pawl_pose pose;          ///< link frame in the world at the start
-    pawl_twist twist;        ///< of the link frame's origin, in world axes, at the start
-    double mass;             ///< [kg], > 0 unless density is given or kinematic
-    pawl_vec3 com;           ///< centre of mass in the link frame [m]
-    double inertia[6];       ///< xx yy zz xy xz yz about the centre of mass, in link axes [kg m^2]
-    double density;          ///< > 0: mass, com and inertia come from the body's shapes [kg/m^3]
-    double gravity_scale;    ///< 1
-    double linear_damping;   ///< force per velocity of the centre of mass [N s/m]
-    double angular_damping;  ///< torque per angular velocity [N m s]
-    pawl_signal motion[6];   ///< kinematic bodies: displacement x y z [m] and rotation vector [rad]
-                             ///< from `pose`, in world axes
+    pawl_pose pose;         ///< link frame in the world at the start
+    pawl_twist twist;       ///< of the link frame's origin, in world axes, at the start
+    double mass;            ///< [kg], > 0 unless density is given or kinematic
+    pawl_vec3 com;          ///< centre of mass in the link frame [m]
+    double inertia[6];      ///< xx yy zz xy xz yz about the centre of mass, in link axes [kg m^2]
+    double density;         ///< > 0: mass, com and inertia come from the body's shapes [kg/m^3]
+    double gravity_scale;   ///< 1
+    double linear_damping;  ///< force per velocity of the centre of mass [N s/m]
+    double angular_damping; ///< torque per angular velocity [N m s]
+    pawl_signal motion[6];  ///< kinematic bodies: displacement x y z [m] and rotation vector [rad]
+                            ///< from `pose`, in world axes
 } pawl_body_def;
 PAWL_API pawl_body_def pawl_body_def_default(void);
 
 /// Joint kinds. With the joint frame's axes x, y, z on the base and on the follower, t the
 /// follower's joint origin seen from the base's, and the frames equal at the zero position.
 typedef enum pawl_joint_kind {
-    PAWL_JOINT_FIXED = 0,  ///< 6 rows
-    PAWL_JOINT_REVOLUTE,   ///< 5 rows; angle about x
-    PAWL_JOINT_PRISMATIC,  ///< 5 rows; displacement along x
-    PAWL_JOINT_CYLINDRICAL, ///< 4 rows; displacement along x, angle about x
-    PAWL_JOINT_UNIVERSAL,  ///< 4 rows; angle about the base's x, angle about the follower's y
-    PAWL_JOINT_SPHERICAL,  ///< 3 rows; rotation vector in the base's axes
-    PAWL_JOINT_PLANAR,     ///< 3 rows; displacements along y and z, angle about x
-    PAWL_JOINT_CARTESIAN,  ///< 3 rows; displacements along x, y and z, no rotation
-    PAWL_JOINT_GIMBAL,     ///< 3 rows; angles about x, then the turned y, then the turned z
-    PAWL_JOINT_FREE,       ///< no row; displacements x, y, z, rotation vector
-    PAWL_JOINT_SCREW,      ///< 5 rows; angle about x; displacement = pitch * angle along x
-    PAWL_JOINT_DISTANCE,   ///< 1 row; |t| = length: a massless rod with ball ends
+    PAWL_JOINT_FIXED = 0,      ///< 6 rows
+    PAWL_JOINT_REVOLUTE,       ///< 5 rows; angle about x
+    PAWL_JOINT_PRISMATIC,      ///< 5 rows; displacement along x
+    PAWL_JOINT_CYLINDRICAL,    ///< 4 rows; displacement along x, angle about x
+    PAWL_JOINT_UNIVERSAL,      ///< 4 rows; angle about the base's x, angle about the follower's y
+    PAWL_JOINT_SPHERICAL,      ///< 3 rows; rotation vector in the base's axes
+    PAWL_JOINT_PLANAR,         ///< 3 rows; displacements along y and z, angle about x
+    PAWL_JOINT_CARTESIAN,      ///< 3 rows; displacements along x, y and z, no rotation
+    PAWL_JOINT_GIMBAL,         ///< 3 rows; angles about x, then the turned y, then the turned z
+    PAWL_JOINT_FREE,           ///< no row; displacements x, y, z, rotation vector
+    PAWL_JOINT_SCREW,          ///< 5 rows; angle about x; displacement = pitch * angle along x
+    PAWL_JOINT_DISTANCE,       ///< 1 row; |t| = length: a massless rod with ball ends
     PAWL_JOINT_POINT_ON_LINE,  ///< 2 rows; displacement along x
     PAWL_JOINT_POINT_ON_PLANE, ///< 1 row; displacements along y and z; x is the normal
-    PAWL_JOINT_GEAR,       ///< 1 row between two coordinates of other joints; see pawl_gear_def
+    PAWL_JOINT_GEAR,           ///< 1 row between two coordinates of other joints; see pawl_gear_def
     PAWL_JOINT_KIND_COUNT
 } pawl_joint_kind;
-PAWL_API const char *pawl_joint_kind_name(pawl_joint_kind kind);  ///< e.g. "point-on-line"
-PAWL_API int pawl_joint_kind_rows(pawl_joint_kind kind);          ///< constraint rows
-PAWL_API int pawl_joint_kind_coordinates(pawl_joint_kind kind);   ///< free directions with a coordinate
+PAWL_API const char *pawl_joint_kind_name(pawl_joint_kind kind); ///< e.g. "point-on-line"
+PAWL_API int pawl_joint_kind_rows(pawl_joint_kind kind);         ///< constraint rows
+PAWL_API int
+pawl_joint_kind_coordinates(pawl_joint_kind kind); ///< free directions with a coordinate
 /// Whether coordinate `c` is an angle (rad) rather than a length (m).
 PAWL_API bool pawl_joint_kind_is_angle(pawl_joint_kind kind, int c);
 
@@ -187,23 +188,30 @@ PAWL_API void pawl_builder_destroy(pawl_builder *builder); ///< NULL is fine
 PAWL_API void pawl_builder_set_name(pawl_builder *builder, const char *model_name);
 PAWL_API void pawl_builder_set_gravity(pawl_builder *builder, pawl_vec3 gravity); ///< 0 0 -9.81
 /// Each writes the new index to *out (which may be NULL).
-PAWL_API pawl_status pawl_builder_add_body(pawl_builder *builder, const pawl_body_def *def, int *out);
+PAWL_API pawl_status pawl_builder_add_body(pawl_builder *builder, const pawl_body_def *def,
+                                           int *out);
 PAWL_API pawl_status pawl_builder_add_shape(pawl_builder *builder, int body,
                                             const pawl_shape_def *def, int *out);
-PAWL_API pawl_status pawl_builder_add_joint(pawl_builder *builder, const pawl_joint_def *def, int *out);
-PAWL_API pawl_status pawl_builder_add_gear(pawl_builder *builder, const pawl_gear_def *def, int *out);
+PAWL_API pawl_status pawl_builder_add_joint(pawl_builder *builder, const pawl_joint_def *def,
+                                            int *out);
+PAWL_API pawl_status pawl_builder_add_gear(pawl_builder *builder, const pawl_gear_def *def,
+                                           int *out);
 PAWL_API pawl_status pawl_builder_add_actuator(pawl_builder *builder, const pawl_actuator_def *def,
                                                int *out);
-PAWL_API pawl_status pawl_builder_add_motion(pawl_builder *builder, const pawl_motion_def *def, int *out);
-PAWL_API pawl_status pawl_builder_add_force(pawl_builder *builder, const pawl_force_def *def, int *out);
-PAWL_API pawl_status pawl_builder_add_spring(pawl_builder *builder, const pawl_spring_def *def, int *out);
+PAWL_API pawl_status pawl_builder_add_motion(pawl_builder *builder, const pawl_motion_def *def,
+                                             int *out);
+PAWL_API pawl_status pawl_builder_add_force(pawl_builder *builder, const pawl_force_def *def,
+                                            int *out);
+PAWL_API pawl_status pawl_builder_add_spring(pawl_builder *builder, const pawl_spring_def *def,
+                                             int *out);
 /// Index by name, or -1 (bodies: -2, because -1 is the world).
 PAWL_API int pawl_builder_find_body(const pawl_builder *builder, const char *name);
 PAWL_API int pawl_builder_find_joint(const pawl_builder *builder, const char *name);
 /// Joint frames on both sides for a joint at a world point with a world x axis, taken from the
 /// bodies' start poses: the joint is assembled. `y_hint` may be zero.
 PAWL_API void pawl_builder_place_joint(const pawl_builder *builder, pawl_joint_def *def,
-                                       pawl_vec3 world_point, pawl_vec3 world_axis, pawl_vec3 y_hint);
+                                       pawl_vec3 world_point, pawl_vec3 world_axis,
+                                       pawl_vec3 y_hint);
 
 typedef struct pawl_model pawl_model;
 /// Checks everything, then makes the immutable model: one block of memory. The builder stays.
@@ -216,11 +224,14 @@ PAWL_API int pawl_model_joint_count(const pawl_model *model); ///< gears count a
 PAWL_API int pawl_model_shape_count(const pawl_model *model);
 PAWL_API int pawl_model_actuator_count(const pawl_model *model);
 PAWL_API int pawl_model_spring_count(const pawl_model *model);
-PAWL_API int pawl_model_row_count(const pawl_model *model); ///< bilateral joint rows, prescribed motions included
-PAWL_API int pawl_model_velocity_count(const pawl_model *model); ///< 6 a rigid body, 3 a point, 0 a kinematic one
+PAWL_API int pawl_model_row_count(
+    const pawl_model *model); ///< bilateral joint rows, prescribed motions included
+PAWL_API int pawl_model_velocity_count(
+    const pawl_model *model); ///< 6 a rigid body, 3 a point, 0 a kinematic one
 PAWL_API pawl_vec3 pawl_model_gravity(const pawl_model *model);
 PAWL_API double pawl_model_mass(const pawl_model *model); ///< of all bodies that can move
-PAWL_API uint64_t pawl_model_hash(const pawl_model *model); ///< of everything that shapes its motion
+PAWL_API uint64_t
+pawl_model_hash(const pawl_model *model); ///< of everything that shapes its motion
 
 /// What the model knows of a body, after densities were turned into masses.
 typedef struct pawl_body_info {
@@ -235,7 +246,7 @@ PAWL_API pawl_body_info pawl_model_body(const pawl_model *model, int body);
 typedef struct pawl_joint_info {
     const char *name;
     pawl_joint_kind kind;
-    int base, follower;           ///< of a gear: those of its driven joint
+    int base, follower; ///< of a gear: those of its driven joint
     pawl_pose base_frame, follower_frame;
     int row_count;
     int coordinate_count;

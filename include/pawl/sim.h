@@ -30,18 +30,18 @@ typedef enum pawl_delassus_kind {
 
 /// Start from pawl_settings_default(); change fields, or use pawl_settings_set() by key.
 typedef struct pawl_settings {
-    double dt;                  ///< step [s]
+    double dt; ///< step [s]
     pawl_stepper_kind stepper;
     pawl_solver_kind solver;
     pawl_delassus_kind delassus;
-    double tolerance;           ///< solver.tolerance, on residual.natural_scaled [m/s]
-    int max_iterations;         ///< solver.max_iterations
-    bool exact_joints;          ///< solver.exact_joints: sweeps run over bounded rows alone
-    bool warm_start;            ///< solver.warm_start
-    bool project;               ///< project: move along the constraints; closure to 1e-12
-    double erp_joint;           ///< erp.joint: share of the joint error removed a step, without project
-    double erp_limit;           ///< erp.limit
-    double regularization;      ///< solver.regularization, relative to the unit-scaled D
+    double tolerance;      ///< solver.tolerance, on residual.natural_scaled [m/s]
+    int max_iterations;    ///< solver.max_iterations
+    bool exact_joints;     ///< solver.exact_joints: sweeps run over bounded rows alone
+    bool warm_start;       ///< solver.warm_start
+    bool project;          ///< project: move along the constraints; closure to 1e-12
+    double erp_joint;      ///< erp.joint: share of the joint error removed a step, without project
+    double erp_limit;      ///< erp.limit
+    double regularization; ///< solver.regularization, relative to the unit-scaled D
 } pawl_settings;
 PAWL_API pawl_settings pawl_settings_default(void);
 
@@ -54,8 +54,8 @@ PAWL_API pawl_setting_info pawl_setting(int index);
 /// Value as text, as pawl_settings_set() takes it. `text` has room for `size` bytes.
 PAWL_API void pawl_settings_get(const pawl_settings *settings, int index, char *text, size_t size);
 /// `key` as in the table; an unknown key or a value out of range is refused and logged.
-PAWL_API pawl_status pawl_settings_set(const pawl_env *env, pawl_settings *settings, const char *key,
-                                       const char *value);
+PAWL_API pawl_status pawl_settings_set(const pawl_env *env, pawl_settings *settings,
+                                       const char *key, const char *value);
 PAWL_API pawl_status pawl_settings_check(const pawl_env *env, const pawl_settings *settings);
 
 /// Names and one-line descriptions, for the command line: NULL past the last.
@@ -114,11 +114,11 @@ typedef struct pawl_verdict {
     int64_t not_converged;
     int64_t iterations_sum;
     int iterations_max;
-    pawl_residual residual; ///< maxima
-    pawl_closure closure;   ///< maxima
+    pawl_residual residual;              ///< maxima
+    pawl_closure closure;                ///< maxima
     double energy_initial, energy_final; ///< kinetic + potential + springs [J]
-    double energy_scale;    ///< largest |energy| or kinetic energy seen [J]
-    double balance_max;     ///< largest |pawl_energy.balance| seen [J]
+    double energy_scale;                 ///< largest |energy| or kinetic energy seen [J]
+    double balance_max;                  ///< largest |pawl_energy.balance| seen [J]
 } pawl_verdict;
 PAWL_API pawl_verdict pawl_verdict_begin(const pawl_state *state);
 PAWL_API void pawl_verdict_add(pawl_verdict *verdict, const pawl_step_report *report);
@@ -135,19 +135,20 @@ typedef struct pawl_redundant_row {
 typedef struct pawl_check {
     int rows, rank, mobility, velocity_count;
     double mass;
-    pawl_vec3 com;                ///< of the whole, at the start
-    pawl_closure start;           ///< before assembly
-    pawl_closure assembled;       ///< after it
+    pawl_vec3 com;          ///< of the whole, at the start
+    pawl_closure start;     ///< before assembly
+    pawl_closure assembled; ///< after it
     int redundant_count;
     pawl_redundant_row *redundant;
-    int loop_joint_count;         ///< joints that share a redundancy
+    int loop_joint_count; ///< joints that share a redundancy
     int *loop_joints;
-    bool singular;                ///< rank is lower here than close by
-    int generic_rank;             ///< rank close by
-    double smallest_ratio;        ///< smallest kept over largest pivot: a measure of conditioning
+    bool singular;         ///< rank is lower here than close by
+    int generic_rank;      ///< rank close by
+    double smallest_ratio; ///< smallest kept over largest pivot: a measure of conditioning
 } pawl_check;
 /// Assembles a copy of the model's start and analyses it. PAWL_NOT_ASSEMBLED still fills `start`.
-PAWL_API pawl_status pawl_check_model(const pawl_env *env, const pawl_model *model, pawl_check **out);
+PAWL_API pawl_status pawl_check_model(const pawl_env *env, const pawl_model *model,
+                                      pawl_check **out);
 PAWL_API void pawl_check_destroy(pawl_check *check);
 
 PAWL_EXTERN_C_END

@@ -12,8 +12,9 @@ PAWL_EXTERN_C_BEGIN
 
 typedef struct pawl_state pawl_state;
 /// The model's start. `model` must outlive the state.
-PAWL_API pawl_status pawl_state_create(const pawl_env *env, const pawl_model *model, pawl_state **out);
-PAWL_API void pawl_state_destroy(pawl_state *state); ///< NULL is fine
+PAWL_API pawl_status pawl_state_create(const pawl_env *env, const pawl_model *model,
+                                       pawl_state **out);
+PAWL_API void pawl_state_destroy(pawl_state *state);                   ///< NULL is fine
 PAWL_API void pawl_state_copy(pawl_state *to, const pawl_state *from); ///< of one model
 PAWL_API uint64_t pawl_state_hash(const pawl_state *state);
 
@@ -33,14 +34,15 @@ PAWL_API pawl_twist pawl_state_twist(const pawl_state *state, int body);
 PAWL_API void pawl_state_set_pose(pawl_state *state, int body, pawl_pose pose);
 PAWL_API void pawl_state_set_twist(pawl_state *state, int body, pawl_twist twist);
 /// Coordinates and rates of a joint (pawl_joint_kind_coordinates() of each). Angles of revolute,
-/// cylindrical, planar, screw, universal and gimbal joints count full turns. `rate` may be NULL.
+/// cylindrical, planar, screw and universal joints count full turns, and so do the outer angles of a
+/// gimbal while its middle one stays within 90 degrees. `rate` may be NULL.
 PAWL_API void pawl_state_joint(const pawl_state *state, int joint, double *position, double *rate);
 
 /// Where the energy is and what put it in or took it out since the start [J].
 typedef struct pawl_energy {
-    double kinetic;       ///< bodies and armatures
-    double gravity;       ///< potential, zero at the world's origin
-    double springs;       ///< joint springs and point-to-point springs
+    double kinetic; ///< bodies and armatures
+    double gravity; ///< potential, zero at the world's origin
+    double springs; ///< joint springs and point-to-point springs
     double work_actuators;
     double work_dampers;  ///< joint, spring and body damping
     double work_friction; ///< joint friction loss

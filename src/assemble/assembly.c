@@ -20,8 +20,8 @@ static int assembly_slot(const row_block *b, int body)
 }
 
 // Adds s times a gradient of a joint's coordinate to row r of a block.
-static void assembly_add_coordinate(pawl_assembly *a, const row_block *b, int r, const model_joint *j,
-                                    const coordinate_row *g, double s)
+static void assembly_add_coordinate(pawl_assembly *a, const row_block *b, int r,
+                                    const model_joint *j, const coordinate_row *g, double s)
 {
     const int body[2] = {j->base, j->follower};
     const double *gradient[2] = {g->base, g->follower};
@@ -137,7 +137,8 @@ static double assembly_gear_residual(const pawl_assembly *a, const pawl_gear_def
 {
     const model_joint *joints = a->model->joints;
     double q = a->coordinates[joints[g->joint].first_coordinate + g->coordinate].value;
-    double p = a->coordinates[joints[g->source_joint].first_coordinate + g->source_coordinate].value;
+    double p =
+        a->coordinates[joints[g->source_joint].first_coordinate + g->source_coordinate].value;
     return q - g->ratio * p - g->offset;
 }
 
@@ -292,7 +293,8 @@ static void assembly_spring_damper(pawl_assembly *a, int r, const step_weights *
 {
     double h = w->h;
     double S = armature + h * (w->theta * d + h * w->ahead * k);
-    double B = (armature - h * (1.0 - w->theta) * d + h * h * w->behind * k) * rate - h * k * stretch;
+    double B =
+        (armature - h * (1.0 - w->theta) * d + h * h * w->behind * k) * rate - h * k * stretch;
     assembly_soft(a, r, S, B);
 }
 
@@ -348,7 +350,8 @@ static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, do
     }
     case ROW_SPRING: {
         const pawl_spring_def *s = &m->springs[info->owner];
-        assembly_spring_damper(a, r, w, value - s->rest_length, rate, s->stiffness, s->damping, 0.0);
+        assembly_spring_damper(a, r, w, value - s->rest_length, rate, s->stiffness, s->damping,
+                               0.0);
         break;
     }
     case ROW_ACTUATOR:
@@ -383,8 +386,7 @@ static void assembly_add_bounded(pawl_assembly *a, const row_info *info, int joi
     const model_joint *j = &a->model->joints[joint];
     int index = a->problem.block_count++, r = a->problem.row_count++;
     const row_block *last = index > 0 ? &a->blocks[index - 1] : NULL;
-    int jacobian =
-        last == NULL ? 0 : last->jacobian[last->body_count - 1] + 6 * last->rows.dim;
+    int jacobian = last == NULL ? 0 : last->jacobian[last->body_count - 1] + 6 * last->rows.dim;
     row_block *b = &a->blocks[index];
     *b = (row_block){.rows = {r, 1}, .joint = joint};
     const int body[2] = {j->base, j->follower};
@@ -443,7 +445,8 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
     }
     for (int k = 0; k < a->candidate_count; ++k) {
         const row_info *info = &a->candidates[k];
-        int joint = info->kind == ROW_ACTUATOR ? a->model->actuators[info->owner].joint : info->owner;
+        int joint =
+            info->kind == ROW_ACTUATOR ? a->model->actuators[info->owner].joint : info->owner;
         if (again && !a->included[k]) {
             continue;
         }

@@ -34,8 +34,8 @@ typedef struct row_info {
 enum { BLOCK_MAX_BODIES = 4 };
 typedef struct row_block {
     problem_block rows;
-    int joint;                      // whose frames it uses; -1 for springs
-    int body_count;                 // bodies it touches, the world left out
+    int joint;      // whose frames it uses; -1 for springs
+    int body_count; // bodies it touches, the world left out
     int body[BLOCK_MAX_BODIES];
     int jacobian[BLOCK_MAX_BODIES]; // offset of the dim x 6 Jacobian of each
 } row_block;
@@ -53,10 +53,10 @@ typedef struct coordinate_row {
 typedef struct step_weights {
     double h;
     double theta, ahead, behind;
-    double place_time;  // when the rows are placed [s]
+    double place_time;         // when the rows are placed [s]
     int gyroscope_corrections; // how often the gyroscopic torque learns what the rows did
-    double begin, end;  // the step's interval [s]
-    double target_time; // when actuator targets are read
+    double begin, end;         // the step's interval [s]
+    double target_time;        // when actuator targets are read
     double erp_joint, erp_limit;
 } step_weights;
 
@@ -64,35 +64,35 @@ typedef struct pawl_assembly {
     pawl_env env;
     size_t bytes;
     const pawl_model *model;
-    bool has_loops;   // some free rows may depend on others
-    bool has_damping; // of bodies: the inertias depend on the step
-    bool has_soft_rows; // springs and PD among the free rows
+    bool has_loops;        // some free rows may depend on others
+    bool has_damping;      // of bodies: the inertias depend on the step
+    bool has_soft_rows;    // springs and PD among the free rows
     bool has_working_rows; // rows that can do work: all but joints between moving bodies
     // the plan
     int free_rows, free_blocks, max_rows, max_blocks;
-    row_block *blocks;          // (max_blocks) the free ones first
-    row_info *rows;             // (max_rows)
+    row_block *blocks; // (max_blocks) the free ones first
+    row_info *rows;    // (max_rows)
     problem_block *problem_blocks;
     int candidate_count; // bounded rows that may be posed
     row_info *candidates;
-    bool *included;             // (candidate_count) posed in this step
-    int *joint_block;           // (joint_count) the free block of each joint, -1 for none
-    bool *coordinate_used;      // (coordinate_count)
-    bool *body_has_rows;        // (body_count)
+    bool *included;        // (candidate_count) posed in this step
+    int *joint_block;      // (joint_count) the free block of each joint, -1 for none
+    bool *coordinate_used; // (coordinate_count)
+    bool *body_has_rows;   // (body_count)
     // placed
-    const body_state *bodies;   // the configuration it was placed at
-    double turn_ease;           // scales inverse inertias; 1 but in a projection that needs it
-    int64_t placements;         // how often it was placed
-    pawl_mat3 *rotation;        // (body_count)
-    double *inverse_mass;       // (body_count)
-    pawl_mat3 *inverse_inertia; // (body_count) world axes
+    const body_state *bodies;    // the configuration it was placed at
+    double turn_ease;            // scales inverse inertias; 1 but in a projection that needs it
+    int64_t placements;          // how often it was placed
+    pawl_mat3 *rotation;         // (body_count)
+    double *inverse_mass;        // (body_count)
+    pawl_mat3 *inverse_inertia;  // (body_count) world axes
     coordinate_row *coordinates; // (coordinate_count)
-    double *J, *MJ;             // Jacobian blocks, and M^-1 JT in the same layout
-    double *residual;           // (max_rows) of joint and motion rows: the configuration error
+    double *J, *MJ;              // Jacobian blocks, and M^-1 JT in the same layout
+    double *residual;            // (max_rows) of joint and motion rows: the configuration error
     // posed
     double *v_f, *lower, *upper, *compliance; // (max_rows)
-    double *soft_gain;  // (max_rows) S, 0 for hard rows
-    double *bias;       // (max_rows) v*: v_f = J u_free + bias
+    double *soft_gain;                        // (max_rows) S, 0 for hard rows
+    double *bias;                             // (max_rows) v*: v_f = J u_free + bias
     pawl_problem problem;
 } pawl_assembly;
 

@@ -98,8 +98,7 @@ static void plan_free_rows(const pawl_model *m, const impulse_slots *slots, plan
             const pawl_actuator_def *d = &m->actuators[k];
             if (d->joint == i && isinf(d->effort) && plan_has_row(d)) {
                 plan_row(c, (row_info){ROW_ACTUATOR, k, d->coordinate,
-                                       j->first_coordinate + d->coordinate,
-                                       slots->actuators + k});
+                                       j->first_coordinate + d->coordinate, slots->actuators + k});
             }
         }
         int body[BLOCK_MAX_BODIES], count = 0;
@@ -154,8 +153,8 @@ static void plan_bounded_rows(const pawl_model *m, const impulse_slots *slots, p
         const pawl_actuator_def *d = &m->actuators[k];
         if (isfinite(d->effort) && plan_has_row(d)) {
             int flat = m->joints[d->joint].first_coordinate + d->coordinate;
-            plan_candidate(
-                c, (row_info){ROW_ACTUATOR, k, d->coordinate, flat, slots->actuators + k});
+            plan_candidate(c,
+                           (row_info){ROW_ACTUATOR, k, d->coordinate, flat, slots->actuators + k});
         }
     }
     for (int i = 0; i < m->joint_count; ++i) {
@@ -241,8 +240,8 @@ static void plan_mark_used(pawl_assembly *a)
         if (j->kind == PAWL_JOINT_GEAR) {
             const pawl_gear_def *g = &j->gear;
             a->coordinate_used[m->joints[g->joint].first_coordinate + g->coordinate] = true;
-            a->coordinate_used[m->joints[g->source_joint].first_coordinate +
-                               g->source_coordinate] = true;
+            a->coordinate_used[m->joints[g->source_joint].first_coordinate + g->source_coordinate] =
+                true;
         }
     }
 }
@@ -270,8 +269,8 @@ static pawl_assembly *plan_layout(const pawl_model *m, const plan_cursor *count,
     p.coordinates = PAWL_CARVE(mem, coordinate_row, m->coordinate_count);
     p.J = PAWL_CARVE(mem, double, count->jacobian);
     p.MJ = PAWL_CARVE(mem, double, count->jacobian);
-    double **by_row[] = {&p.residual, &p.v_f, &p.lower, &p.upper, &p.compliance, &p.soft_gain,
-                         &p.bias};
+    double **by_row[] = {&p.residual,   &p.v_f,       &p.lower, &p.upper,
+                         &p.compliance, &p.soft_gain, &p.bias};
     for (size_t i = 0; i < sizeof by_row / sizeof by_row[0]; ++i) {
         *by_row[i] = PAWL_CARVE(mem, double, rows);
     }

@@ -17,7 +17,7 @@ typedef struct maximal_delassus {
     pawl_delassus base; // first, so that a pawl_delassus * is also one of these
     pawl_env env;
     const pawl_assembly *a;
-    block_ldl *ldl;   // NULL without free rows
+    block_ldl *ldl; // NULL without free rows
     bool dense;
     pawl_array tasks; // pair_task
     double *u;        // (6 x bodies) the bodies' velocities of the product at work
@@ -202,8 +202,8 @@ static pawl_status delassus_each_pair(maximal_delassus *d, pawl_array *edges, co
     return PAWL_OK;
 }
 
-static pawl_status delassus_add_edge(maximal_delassus *d, pawl_array *edges, int i, int slot_i, int j,
-                                     int slot_j)
+static pawl_status delassus_add_edge(maximal_delassus *d, pawl_array *edges, int i, int slot_i,
+                                     int j, int slot_j)
 {
     (void)slot_i;
     (void)slot_j;
@@ -218,13 +218,12 @@ static pawl_status delassus_add_edge(maximal_delassus *d, pawl_array *edges, int
     return PAWL_OK;
 }
 
-static pawl_status delassus_add_task(maximal_delassus *d, pawl_array *edges, int i, int slot_i, int j,
-                                     int slot_j)
+static pawl_status delassus_add_task(maximal_delassus *d, pawl_array *edges, int i, int slot_i,
+                                     int j, int slot_j)
 {
     (void)edges;
     const row_block *bi = &d->a->blocks[i], *bj = &d->a->blocks[j];
-    pair_task task = {
-                      .row_jacobian = bi->jacobian[slot_i],
+    pair_task task = {.row_jacobian = bi->jacobian[slot_i],
                       .column_jacobian = bj->jacobian[slot_j],
                       .row_dim = bi->rows.dim,
                       .column_dim = bj->rows.dim,
@@ -276,15 +275,15 @@ static void delassus_users(const pawl_assembly *a, int *start, int *users)
     start[0] = 0;
 }
 
-static pawl_status delassus_build(maximal_delassus *d, pawl_delassus_kind kind, int *start, int *users,
-                                  int *dim)
+static pawl_status delassus_build(maximal_delassus *d, pawl_delassus_kind kind, int *start,
+                                  int *users, int *dim)
 {
     const pawl_assembly *a = d->a;
     delassus_users(a, start, users);
     // Measured (bench_peers): up to here the plain triangle beats the walk over blocks.
     enum { DENSE_ROWS = 12 };
-    d->dense = kind == PAWL_DELASSUS_DENSE ||
-               (kind == PAWL_DELASSUS_AUTO && a->free_rows <= DENSE_ROWS);
+    d->dense =
+        kind == PAWL_DELASSUS_DENSE || (kind == PAWL_DELASSUS_AUTO && a->free_rows <= DENSE_ROWS);
     pawl_array edges = {0};
     pawl_status status = PAWL_OK;
     int nodes = 1;
@@ -307,8 +306,8 @@ static pawl_status delassus_build(maximal_delassus *d, pawl_delassus_kind kind, 
     return status;
 }
 
-pawl_status pawl_delassus_create(const pawl_env *env, const pawl_assembly *a, pawl_delassus_kind kind,
-                                 pawl_delassus **out)
+pawl_status pawl_delassus_create(const pawl_env *env, const pawl_assembly *a,
+                                 pawl_delassus_kind kind, pawl_delassus **out)
 {
     *out = NULL;
     maximal_delassus *d = pawl_alloc(env, sizeof *d);

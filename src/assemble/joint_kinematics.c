@@ -8,8 +8,20 @@ static const double joint_pi = 0x1.921fb54442d18p+1;
 
 // Which rows a kind has, in order: t along an axis, the follower's x axis along the base's y or z
 // (alignment), all of the relative rotation (lock), or a row of the kind's own.
-enum { ROW_TX, ROW_TY, ROW_TZ, ROW_ALIGN_Y, ROW_ALIGN_Z, ROW_LOCK_X, ROW_LOCK_Y, ROW_LOCK_Z,
-       ROW_CROSS, ROW_SCREW, ROW_LENGTH, ROW_GEAR };
+enum {
+    ROW_TX,
+    ROW_TY,
+    ROW_TZ,
+    ROW_ALIGN_Y,
+    ROW_ALIGN_Z,
+    ROW_LOCK_X,
+    ROW_LOCK_Y,
+    ROW_LOCK_Z,
+    ROW_CROSS,
+    ROW_SCREW,
+    ROW_LENGTH,
+    ROW_GEAR
+};
 
 static const unsigned char joint_row_table[PAWL_JOINT_KIND_COUNT][6] = {
     [PAWL_JOINT_FIXED] = {ROW_TX, ROW_TY, ROW_TZ, ROW_LOCK_X, ROW_LOCK_Y, ROW_LOCK_Z},
@@ -29,8 +41,20 @@ static const unsigned char joint_row_table[PAWL_JOINT_KIND_COUNT][6] = {
 };
 
 // What each coordinate of a kind is.
-enum { COORD_TX, COORD_TY, COORD_TZ, COORD_ANGLE, COORD_FIRST, COORD_SECOND, COORD_EULER_X,
-       COORD_EULER_Y, COORD_EULER_Z, COORD_RHO_X, COORD_RHO_Y, COORD_RHO_Z };
+enum {
+    COORD_TX,
+    COORD_TY,
+    COORD_TZ,
+    COORD_ANGLE,
+    COORD_FIRST,
+    COORD_SECOND,
+    COORD_EULER_X,
+    COORD_EULER_Y,
+    COORD_EULER_Z,
+    COORD_RHO_X,
+    COORD_RHO_Y,
+    COORD_RHO_Z
+};
 
 static const unsigned char joint_coordinate_table[PAWL_JOINT_KIND_COUNT][6] = {
     [PAWL_JOINT_REVOLUTE] = {COORD_ANGLE},
@@ -56,9 +80,9 @@ bool pawl_joint_row_is_rotation(pawl_joint_kind kind, int row)
 const char *pawl_joint_row_name(pawl_joint_kind kind, int row)
 {
     // A follower's x axis leaning to the base's y is a rotation about z, and the other way round.
-    static const char *const names[] = {
-        "force x",  "force y",  "force z",  "moment z",     "moment y",    "moment x",
-        "moment y", "moment z", "moment z", "screw thread", "rod tension", "gear mesh"};
+    static const char *const names[] = {"force x",  "force y",      "force z",     "moment z",
+                                        "moment y", "moment x",     "moment y",    "moment z",
+                                        "moment z", "screw thread", "rod tension", "gear mesh"};
     return names[joint_row_table[kind][row]];
 }
 
@@ -162,8 +186,8 @@ static double joint_row(const model_joint *j, const joint_frames *f, int what, d
         return v3_dot(*axis, f->t) - j->pitch * angle;
     case ROW_LENGTH: {
         double length = v3_norm(f->t);
-        *axis = length > 1e-12 * j->length ? v3_scale(1.0 / length, f->t)
-                                           : m3_column(&f->base_axes, 0);
+        *axis =
+            length > 1e-12 * j->length ? v3_scale(1.0 / length, f->t) : m3_column(&f->base_axes, 0);
         return length - j->length;
     }
     default:

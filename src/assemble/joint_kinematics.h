@@ -8,10 +8,10 @@
 #include "model/state.h"
 
 typedef struct joint_frames {
-    pawl_vec3 t;                           // pF - pB
-    pawl_vec3 base_lever, follower_lever;  // from the centres of mass to pF
-    pawl_mat3 base_axes, follower_axes;    // columns: joint axes in world axes
-    pawl_quat turn;                        // follower's joint frame seen from the base's
+    pawl_vec3 t;                          // pF - pB
+    pawl_vec3 base_lever, follower_lever; // from the centres of mass to pF
+    pawl_mat3 base_axes, follower_axes;   // columns: joint axes in world axes
+    pawl_quat turn;                       // follower's joint frame seen from the base's
 } joint_frames;
 
 // Rotation matrices of all bodies are given, because many joints share a body.

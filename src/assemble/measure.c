@@ -105,8 +105,8 @@ pawl_closure pawl_assembly_closure(const pawl_assembly *a)
             const model_joint *j = &m->joints[info->owner];
             bool rotation = pawl_joint_row_is_rotation(j->kind, info->part);
             if (j->kind == PAWL_JOINT_GEAR) {
-                rotation = pawl_joint_kind_is_angle(m->joints[j->gear.joint].kind,
-                                                    j->gear.coordinate);
+                rotation =
+                    pawl_joint_kind_is_angle(m->joints[j->gear.joint].kind, j->gear.coordinate);
             }
             closure_add(&out, info->owner, fabs(a->residual[r]), rotation);
         } else if (info->kind == ROW_MOTION) {
@@ -151,9 +151,9 @@ pawl_closure pawl_state_closure(const pawl_state *s)
             pawl_state_joint(s, j->gear.source_joint, p, NULL);
             double error = q[j->gear.coordinate] - j->gear.ratio * p[j->gear.source_coordinate] -
                            j->gear.offset;
-            closure_add(&out, i, fabs(error),
-                        pawl_joint_kind_is_angle(m->joints[j->gear.joint].kind,
-                                                 j->gear.coordinate));
+            closure_add(
+                &out, i, fabs(error),
+                pawl_joint_kind_is_angle(m->joints[j->gear.joint].kind, j->gear.coordinate));
             continue;
         }
         joint_frames f;

@@ -72,9 +72,8 @@ static pawl_status sdf_tree_add(sdf_tree *tree, const sdf_item *item, int *index
     slot->first_link = -1;
     slot->pose_base = -1;
     *index = tree->items.count - 1;
-    return *index == 0
-               ? PAWL_OK // the world is found by its own rule
-               : xml_add_name(tree->reader, &tree->names, item->scope, item->name, *index);
+    return *index == 0 ? PAWL_OK // the world is found by its own rule
+                       : xml_add_name(tree->reader, &tree->names, item->scope, item->name, *index);
 }
 
 static pawl_status sdf_tree_unknown(const sdf_tree *tree, const xmlNode *where, int scope,

@@ -4,8 +4,8 @@
 // The named things of an SDFormat file and of all it includes: worlds, models, links, joints and
 // frames, each with its scope and, once resolved, its pose in the world.
 #pragma once
-#include "io/xml_reader.h"
 #include "base/array.h"
+#include "io/xml_reader.h"
 
 typedef enum sdf_kind { SDF_WORLD = 0, SDF_MODEL, SDF_LINK, SDF_JOINT, SDF_FRAME } sdf_kind;
 

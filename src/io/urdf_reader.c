@@ -285,8 +285,7 @@ static pawl_status urdf_reader_list(urdf_reader *r, const xmlNode *root)
             const char *name = xml_attribute(child, "name");
             if (name != NULL &&
                 pawl_name_table_find(&r->names, URDF_MATERIALS, name, strlen(name)) < 0) {
-                PAWL_TRY(xml_add_name(r->xml, &r->names, URDF_MATERIALS, name,
-                                      r->materials.count));
+                PAWL_TRY(xml_add_name(r->xml, &r->names, URDF_MATERIALS, name, r->materials.count));
                 const xmlNode **slot = urdf_reader_push(r, &r->materials, sizeof *slot);
                 if (slot == NULL) {
                     return PAWL_NO_MEMORY;

@@ -56,7 +56,7 @@ pawl_status xml_add_name(xml_reader *reader, name_table *table, int scope, const
                          int index)
 {
     return pawl_name_table_add(table, xml_alloc_for, reader, scope, name, index) ? PAWL_OK
-                                                                                : PAWL_NO_MEMORY;
+                                                                                 : PAWL_NO_MEMORY;
 }
 
 void *xml_alloc(xml_reader *reader, size_t size)

@@ -4,26 +4,25 @@
 #include "base/array.h"
 #include "base/carver.h"
 #include "linalg/dense.h"
-#include <suitesparse/amd.h>
 #include <string.h>
-
+#include <suitesparse/amd.h>
 
 struct block_ldl {
     pawl_env env;
     size_t bytes;
     int node_count, row_count, entry_count;
     // by position in the elimination order
-    int *node;       // (node_count) which node is eliminated k-th
-    int *position;   // (node_count) its inverse
-    int *dim;        // (node_count) by position
-    int *first_row;  // (node_count) by node, in the caller's vector
-    int *diagonal;   // (node_count) offset of the diagonal block
-    int *column;     // (node_count + 1) first entry of each column of L
+    int *node;      // (node_count) which node is eliminated k-th
+    int *position;  // (node_count) its inverse
+    int *dim;       // (node_count) by position
+    int *first_row; // (node_count) by node, in the caller's vector
+    int *diagonal;  // (node_count) offset of the diagonal block
+    int *column;    // (node_count + 1) first entry of each column of L
     // by entry (an off-diagonal block of L), sorted by row within a column
-    int *row;        // (entry_count) position of its row
-    int *offset;     // (entry_count) of its values, dim(row) x dim(column)
-    int *update;     // (entry_count) first target offset of the pairs (this entry, entries before)
-    int *target;     // offsets of the blocks that an elimination changes
+    int *row;    // (entry_count) position of its row
+    int *offset; // (entry_count) of its values, dim(row) x dim(column)
+    int *update; // (entry_count) first target offset of the pairs (this entry, entries before)
+    int *target; // offsets of the blocks that an elimination changes
     size_t value_count;
     double *values;
     double *inverse_d; // (row_count) by position
@@ -33,8 +32,8 @@ struct block_ldl {
 };
 
 typedef struct ldl_symbolic {
-    pawl_array rows;   // int: row positions of the entries, column by column
-    int *column;       // (node_count + 1)
+    pawl_array rows; // int: row positions of the entries, column by column
+    int *column;     // (node_count + 1)
     int target_count;
 } ldl_symbolic;
 
@@ -150,8 +149,8 @@ static int ldl_find(const block_ldl *l, int i, int k)
     return lo < l->column[k + 1] && l->row[lo] == i ? lo : -1;
 }
 
-static block_ldl *ldl_layout(int n, int rows, int entries, int targets, size_t values, int max_column,
-                             pawl_carver *mem)
+static block_ldl *ldl_layout(int n, int rows, int entries, int targets, size_t values,
+                             int max_column, pawl_carver *mem)
 {
     block_ldl *l = PAWL_CARVE(mem, block_ldl, 1);
     int *by_node[7];
@@ -250,8 +249,7 @@ static pawl_status ldl_build(const pawl_env *env, int n, const int *dim, const i
             l->update[e] = target;
             for (int f = l->column[k]; f <= e; ++f) {
                 l->target[target++] =
-                    f == e ? l->diagonal[l->row[e]]
-                           : l->offset[ldl_find(l, l->row[e], l->row[f])];
+                    f == e ? l->diagonal[l->row[e]] : l->offset[ldl_find(l, l->row[e], l->row[f])];
             }
         }
     }
@@ -292,8 +290,8 @@ pawl_status pawl_block_ldl_create(const pawl_env *env, int n, const int *dim,
             for (int k = 0; k < n; ++k) {
                 position[order[k]] = k;
             }
-            status = ldl_fill(env, n, start, adjacent, order, position, mark, child, next,
-                              &symbolic);
+            status =
+                ldl_fill(env, n, start, adjacent, order, position, mark, child, next, &symbolic);
         }
         if (status == PAWL_OK) {
             status = ldl_build(env, n, dim, order, &symbolic, out);
@@ -336,8 +334,8 @@ size_t pawl_block_ldl_value_count(const block_ldl *l)
 }
 
 // X = A L^-T for the m x n block A below a factored n x n diagonal block; A becomes X D^-1.
-static inline void ldl_scale(double *a, int m, int n, const double *diagonal, const double *inverse_d,
-                             double *x)
+static inline void ldl_scale(double *a, int m, int n, const double *diagonal,
+                             const double *inverse_d, double *x)
 {
     for (int r = 0; r < m; ++r) {
         for (int c = 0; c < n; ++c) {
@@ -407,7 +405,8 @@ int pawl_block_ldl_factor(block_ldl *l, double floor)
         int n = l->dim[k];
         double *diagonal = v + l->diagonal[k];
         double *inverse_d = l->inverse_d + l->first_pivot[k];
-        dropped += pawl_ldl_factor(diagonal, n, n, floor, l->original + l->first_pivot[k], inverse_d);
+        dropped +=
+            pawl_ldl_factor(diagonal, n, n, floor, l->original + l->first_pivot[k], inverse_d);
         double *x = l->scaled;
         for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
             int m = l->dim[l->row[e]];

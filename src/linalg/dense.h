@@ -26,6 +26,5 @@ static inline double pawl_dot(const double *a, const double *b, int n)
 // cancels to less than `floor` times its entry of `scale` (n; NULL: the diagonal of a) counts as
 // zero: its inverse is set to 0, which leaves that unknown at zero. Returns the number of such
 // pivots.
-int pawl_ldl_factor(double *a, int n, int ld, double floor, const double *scale,
-                    double *inverse_d);
+int pawl_ldl_factor(double *a, int n, int ld, double floor, const double *scale, double *inverse_d);
 void pawl_ldl_solve(const double *l, int n, int ld, const double *inverse_d, double *x);

@@ -84,7 +84,7 @@ double pawl_cos(double x)
 }
 
 static const double trig_atan_eighths[9] = {
-    0x0.0p+0, // atan(0/8)
+    0x0.0p+0,             // atan(0/8)
     0x1.fd5ba9aac2f6ep-4, // atan(1/8)
     0x1.f5b75f92c80ddp-3, // atan(2/8)
     0x1.6f61941e4def1p-2, // atan(3/8)

@@ -88,7 +88,8 @@ static pawl_status builder_no_memory(const pawl_builder *b)
 
 // Keeps the name, or makes one up from what the thing is and its index: the next index that `find`
 // (NULL where names may repeat) does not know.
-static pawl_status builder_keep_name(pawl_builder *b, const char **name, const char *what, int index,
+static pawl_status builder_keep_name(pawl_builder *b, const char **name, const char *what,
+                                     int index,
                                      int (*find)(const pawl_builder *b, const char *name))
 {
     char made[64];
@@ -368,8 +369,9 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, i
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s' exists already", name);
     }
     if ((int)joint.kind < 0 || joint.kind >= PAWL_JOINT_GEAR) {
-        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s': no kind %d (gears have their own def)",
-                         name, (int)joint.kind);
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "joint '%s': no kind %d (gears have their own def)", name,
+                         (int)joint.kind);
     }
     int bodies = b->bodies.count;
     if (joint.base < PAWL_WORLD || joint.base >= bodies || joint.follower < 0 ||
@@ -518,7 +520,8 @@ pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def,
                          "world, -1) and finite points are needed",
                          s.name, s.body_a, s.body_b, n);
     }
-    if (!(isfinite(s.stiffness) && s.stiffness >= 0.0) || !(isfinite(s.damping) && s.damping >= 0.0) ||
+    if (!(isfinite(s.stiffness) && s.stiffness >= 0.0) ||
+        !(isfinite(s.damping) && s.damping >= 0.0) ||
         !(isfinite(s.rest_length) && s.rest_length >= 0.0)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                          "spring '%s': stiffness %g, damping %g and rest length %g must be 0 or "
@@ -535,10 +538,10 @@ void pawl_builder_place_joint(const pawl_builder *b, pawl_joint_def *def, pawl_v
     const int body[2] = {def->base, def->follower};
     pawl_pose *frame[2] = {&def->base_frame, &def->follower_frame};
     for (int i = 0; i < 2; ++i) {
-        *frame[i] = body[i] < 0 ? joint
-                                : pawl_pose_compose(
-                                      pawl_pose_inverse(
-                                          PAWL_ITEM(b->bodies, pawl_body_def, body[i]).pose),
-                                      joint);
+        *frame[i] =
+            body[i] < 0
+                ? joint
+                : pawl_pose_compose(
+                      pawl_pose_inverse(PAWL_ITEM(b->bodies, pawl_body_def, body[i]).pose), joint);
     }
 }

@@ -80,8 +80,7 @@ static pawl_status compile_body(const pawl_builder *b, int index, const pawl_sha
     pawl_vec3 arm = pawl_quat_rotate(def->pose.orientation, props.com);
     body->start_pose = (pawl_pose){v3_add(def->pose.position, arm), def->pose.orientation};
     body->start_twist = def->twist;
-    body->start_twist.linear =
-        v3_add(def->twist.linear, v3_cross(def->twist.angular, arm));
+    body->start_twist.linear = v3_add(def->twist.linear, v3_cross(def->twist.angular, arm));
     if (def->kind == PAWL_BODY_KINEMATIC) {
         return PAWL_OK;
     }
@@ -94,9 +93,10 @@ static pawl_status compile_body(const pawl_builder *b, int index, const pawl_sha
     }
     if (!compile_positive_definite(&props.inertia)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
-                         "body '%s': inertia (%g %g %g, %g %g %g) is not positive definite", def->name,
-                         props.inertia.m[0][0], props.inertia.m[1][1], props.inertia.m[2][2],
-                         props.inertia.m[0][1], props.inertia.m[0][2], props.inertia.m[1][2]);
+                         "body '%s': inertia (%g %g %g, %g %g %g) is not positive definite",
+                         def->name, props.inertia.m[0][0], props.inertia.m[1][1],
+                         props.inertia.m[2][2], props.inertia.m[0][1], props.inertia.m[0][2],
+                         props.inertia.m[1][2]);
     }
     if (!compile_triangle_inequality(&props.inertia)) {
         pawl_log(env, PAWL_LOG_WARNING,
@@ -370,8 +370,9 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
 
 static uint64_t compile_hash_signal(uint64_t h, const pawl_signal *s)
 {
-    const double numbers[] = {(double)s->kind, s->value, s->amplitude, s->frequency, s->phase,
-                              (double)s->interpolation, (double)s->count};
+    const double numbers[] = {(double)s->kind, s->value, s->amplitude,
+                              s->frequency,    s->phase, (double)s->interpolation,
+                              (double)s->count};
     h = pawl_hash_doubles(h, numbers, sizeof numbers / sizeof numbers[0]);
     h = pawl_hash_doubles(h, s->times, (size_t)s->count);
     return pawl_hash_doubles(h, s->values, (size_t)s->count);
@@ -432,7 +433,8 @@ static uint64_t compile_hash(const pawl_model *m)
         h = compile_hash_pose(h, j->base_frame);
         h = compile_hash_pose(h, j->follower_frame);
         for (int c = 0; c < j->coordinate_count; ++c) {
-            h = pawl_hash_doubles(h, &j->coordinate[c].lower, sizeof j->coordinate[c] / sizeof(double));
+            h = pawl_hash_doubles(h, &j->coordinate[c].lower,
+                                  sizeof j->coordinate[c] / sizeof(double));
         }
     }
     for (int i = 0; i < m->actuator_count; ++i) {
@@ -460,10 +462,9 @@ static uint64_t compile_hash(const pawl_model *m)
     }
     for (int i = 0; i < m->spring_count; ++i) {
         const pawl_spring_def *s = &m->springs[i];
-        const double numbers[] = {(double)s->body_a, (double)s->body_b, s->point_a.x,
-                                  s->point_a.y,      s->point_a.z,      s->point_b.x,
-                                  s->point_b.y,      s->point_b.z,      s->stiffness,
-                                  s->rest_length,    s->damping};
+        const double numbers[] = {(double)s->body_a, (double)s->body_b, s->point_a.x, s->point_a.y,
+                                  s->point_a.z,      s->point_b.x,      s->point_b.y, s->point_b.z,
+                                  s->stiffness,      s->rest_length,    s->damping};
         h = pawl_hash_doubles(h, numbers, sizeof numbers / sizeof numbers[0]);
     }
     return h;

@@ -32,8 +32,7 @@ mass_properties pawl_mass_of_shape(const pawl_shape_def *shape, double density)
         double ball = density * 4.0 / 3.0 * mass_pi * x * x * x;
         mass = tube + ball;
         // each half ball's centre lies 3/8 radius beyond the end of the straight part
-        ix = iy = tube * (0.25 * x * x + z * z / 3.0) +
-                  ball * (0.4 * x * x + z * z + 0.75 * x * z);
+        ix = iy = tube * (0.25 * x * x + z * z / 3.0) + ball * (0.4 * x * x + z * z + 0.75 * x * z);
         iz = 0.5 * tube * x * x + 0.4 * ball * x * x;
         break;
     }

@@ -10,10 +10,10 @@
 typedef struct model_body {
     const char *name;
     pawl_body_kind kind;
-    double mass;          // 0 for kinematic bodies
-    double inverse_mass;  // 0 for kinematic bodies
-    pawl_vec3 com;        // in the link frame
-    pawl_mat3 inertia;    // about the centre of mass, body axes; 0 for points and kinematic bodies
+    double mass;         // 0 for kinematic bodies
+    double inverse_mass; // 0 for kinematic bodies
+    pawl_vec3 com;       // in the link frame
+    pawl_mat3 inertia;   // about the centre of mass, body axes; 0 for points and kinematic bodies
     pawl_mat3 inverse_inertia;
     bool isotropic; // inertia is a multiple of 1: no gyroscopic torque
     double gravity_scale, linear_damping, angular_damping;

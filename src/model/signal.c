@@ -80,17 +80,17 @@ double pawl_signal_rate(const pawl_signal *signal, double t)
     case PAWL_SIGNAL_CONSTANT:
         break;
     case PAWL_SIGNAL_SINUSOID:
-        rate = signal->amplitude * signal->frequency *
-               pawl_cos(signal->frequency * t + signal->phase);
+        rate =
+            signal->amplitude * signal->frequency * pawl_cos(signal->frequency * t + signal->phase);
         break;
     case PAWL_SIGNAL_TABLE:
         signal_table(signal, t, &value, &rate);
         break;
     case PAWL_SIGNAL_CALLBACK: {
         const double step = 1e-5; // central difference: error about 1e-10 of the third derivative
-        rate = (signal->callback(signal->user, t + step) -
-                signal->callback(signal->user, t - step)) /
-               (2.0 * step);
+        rate =
+            (signal->callback(signal->user, t + step) - signal->callback(signal->user, t - step)) /
+            (2.0 * step);
         break;
     }
     }

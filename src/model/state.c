@@ -194,8 +194,7 @@ static uint64_t state_sum(const unsigned char *bytes, size_t size)
 void pawl_state_save(const pawl_state *s, void *bytes)
 {
     const uint64_t header[STATE_HEADER_WORDS] = {
-        STATE_MAGIC,    STATE_VERSION,       s->model->hash, state_double_count(s),
-        (uint64_t)s->step, 0};
+        STATE_MAGIC, STATE_VERSION, s->model->hash, state_double_count(s), (uint64_t)s->step, 0};
     unsigned char *p = bytes;
     for (int i = 0; i < STATE_HEADER_WORDS; ++i) {
         p = state_put(p, header[i]);
@@ -223,8 +222,8 @@ pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *byte
                          STATE_VERSION);
     }
     if (state_get(p + 16) != s->model->hash || state_get(p + 24) != state_double_count(s)) {
-        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "the saved state belongs to another model than '%s'",
-                         s->model->name);
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "the saved state belongs to another model than '%s'", s->model->name);
     }
     if (state_get(p + 8 * STATE_SUM_WORD) != state_sum(p, size)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
@@ -235,7 +234,8 @@ pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *byte
     for (size_t k = 0; k < state_double_count(s); ++k) {
         double value = state_value(state_get(numbers + 8 * k));
         if (!isfinite(value)) {
-            return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "number %zu of the saved state is %g", k, value);
+            return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "number %zu of the saved state is %g", k,
+                             value);
         }
     }
     state_span spans[STATE_SPANS];

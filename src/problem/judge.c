@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The one piece of code that computes residuals, for every solver and stepper, outside of them.
-#include "problem/problem.h"
 #include "math/vec.h"
+#include "problem/problem.h"
 #include <math.h>
 
 static double judge_project(double x, double lower, double upper)

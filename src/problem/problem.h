@@ -48,9 +48,9 @@ struct pawl_problem {
     int row_count, free_row_count;
     int block_count, free_block_count;
     const problem_block *blocks;
-    const double *v_f;          // (row_count)
+    const double *v_f;           // (row_count)
     const double *lower, *upper; // (row_count) impulse bounds
-    const double *compliance;   // (row_count) R, on the diagonal
+    const double *compliance;    // (row_count) R, on the diagonal
     int64_t factor_key; // equal keys: equal free parts of D + R, so that a factor serves again
     pawl_delassus *delassus;
 };

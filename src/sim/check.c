@@ -16,7 +16,7 @@
 #include <string.h>
 
 static const double check_dependent = 1e-8;
-enum { CHECK_DENSE_ROWS = 3000 }; // beyond this only the rank is found, by the sparse factor
+enum { CHECK_DENSE_ROWS = 1200 }; // beyond this only the rank is found, by the sparse factor
 
 typedef struct check_work {
     int n, hard, columns;
@@ -41,8 +41,8 @@ static pawl_status check_work_create(const pawl_sim *sim, check_work *w)
     size_t h = (size_t)w->hard;
     for (int pass = 0; pass < 2; ++pass) {
         pawl_carver mem = {.base = w->block, .capacity = w->bytes};
-        w->rows = PAWL_CARVE(&mem, double, h * (size_t)w->columns);
-        w->coefs = PAWL_CARVE(&mem, double, h * h);
+        w->rows = PAWL_CARVE(&mem, double, h *(size_t)w->columns);
+        w->coefs = PAWL_CARVE(&mem, double, h *h);
         w->norm = PAWL_CARVE(&mem, double, h);
         w->kept = PAWL_CARVE(&mem, int, h);
         w->which = PAWL_CARVE(&mem, int, h);
@@ -151,8 +151,9 @@ static int check_rank(const pawl_sim *sim, check_work *w, pawl_check *check)
         int joint = info->kind == ROW_MOTION ? sim->model->motions[info->owner].joint : info->owner;
         check->redundant[check->redundant_count++] = (pawl_redundant_row){
             joint, info->part,
-            info->kind == ROW_MOTION ? "prescribed motion"
-                                     : pawl_joint_row_name(sim->model->joints[joint].kind, info->part)};
+            info->kind == ROW_MOTION
+                ? "prescribed motion"
+                : pawl_joint_row_name(sim->model->joints[joint].kind, info->part)};
         w->shares[joint] = true;
         for (int k = 0; k < rank; ++k) {
             const row_info *other = &a->rows[w->which[w->kept[k]]];

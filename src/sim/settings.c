@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum setting_type { SETTING_REAL, SETTING_COUNT, SETTING_SWITCH, SETTING_NAME } setting_type;
+typedef enum setting_type {
+    SETTING_REAL,
+    SETTING_COUNT,
+    SETTING_SWITCH,
+    SETTING_NAME
+} setting_type;
 
 typedef struct setting_row {
     pawl_setting_info info;
@@ -29,28 +34,72 @@ static const char *settings_delassus_name(int kind)
 static const setting_row settings_table[] = {
     {{"dt", "s", "1e-9 .. 1", "time step"}, SETTING_REAL, FIELD(dt), 1e-9, 1.0, NULL},
     {{"stepper", "-", "see pawl list steppers", "how time advances"},
-     SETTING_NAME, FIELD(stepper), 0, 0, pawl_stepper_name},
+     SETTING_NAME,
+     FIELD(stepper),
+     0,
+     0,
+     pawl_stepper_name},
     {{"solver", "-", "see pawl list solvers", "which algorithm solves the constraint problem"},
-     SETTING_NAME, FIELD(solver), 0, 0, pawl_solver_name},
+     SETTING_NAME,
+     FIELD(solver),
+     0,
+     0,
+     pawl_solver_name},
     {{"delassus", "-", "auto dense sparse", "how the constraint matrix is factored"},
-     SETTING_NAME, FIELD(delassus), 0, 0, settings_delassus_name},
+     SETTING_NAME,
+     FIELD(delassus),
+     0,
+     0,
+     settings_delassus_name},
     {{"project", "-", "on off", "remove configuration and velocity errors after each step"},
-     SETTING_SWITCH, FIELD(project), 0, 0, NULL},
+     SETTING_SWITCH,
+     FIELD(project),
+     0,
+     0,
+     NULL},
     {{"erp.joint", "-", "0 .. 1", "share of the joint error removed a step when project is off"},
-     SETTING_REAL, FIELD(erp_joint), 0.0, 1.0, NULL},
+     SETTING_REAL,
+     FIELD(erp_joint),
+     0.0,
+     1.0,
+     NULL},
     {{"erp.limit", "-", "0 .. 1", "share of a limit's violation removed a step"},
-     SETTING_REAL, FIELD(erp_limit), 0.0, 1.0, NULL},
+     SETTING_REAL,
+     FIELD(erp_limit),
+     0.0,
+     1.0,
+     NULL},
     {{"solver.tolerance", "m/s", "0 .. 1", "asked of the scaled natural-map residual"},
-     SETTING_REAL, FIELD(tolerance), 0.0, 1.0, NULL},
+     SETTING_REAL,
+     FIELD(tolerance),
+     0.0,
+     1.0,
+     NULL},
     {{"solver.max_iterations", "-", "1 .. 1000000", "sweeps of an iterative solver"},
-     SETTING_COUNT, FIELD(max_iterations), 1.0, 1e6, NULL},
+     SETTING_COUNT,
+     FIELD(max_iterations),
+     1.0,
+     1e6,
+     NULL},
     {{"solver.exact_joints", "-", "on off", "sweeps run over limits and other bounded rows alone"},
-     SETTING_SWITCH, FIELD(exact_joints), 0, 0, NULL},
+     SETTING_SWITCH,
+     FIELD(exact_joints),
+     0,
+     0,
+     NULL},
     {{"solver.warm_start", "-", "on off", "start from the last step's impulses"},
-     SETTING_SWITCH, FIELD(warm_start), 0, 0, NULL},
+     SETTING_SWITCH,
+     FIELD(warm_start),
+     0,
+     0,
+     NULL},
     {{"solver.regularization", "-", "1e-14 .. 1e-2",
       "relative shift of the factor where rows may be redundant; refined away"},
-     SETTING_REAL, FIELD(regularization), 1e-14, 1e-2, NULL},
+     SETTING_REAL,
+     FIELD(regularization),
+     1e-14,
+     1e-2,
+     NULL},
 };
 enum { SETTING_ROWS = sizeof settings_table / sizeof settings_table[0] };
 
@@ -77,8 +126,7 @@ int pawl_setting_count(void)
 
 pawl_setting_info pawl_setting(int index)
 {
-    return index >= 0 && index < SETTING_ROWS ? settings_table[index].info
-                                              : (pawl_setting_info){0};
+    return index >= 0 && index < SETTING_ROWS ? settings_table[index].info : (pawl_setting_info){0};
 }
 
 // Names are enumerations, which C may store in any integer type: they go through int here.

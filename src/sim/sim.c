@@ -150,7 +150,7 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
     memset(c->reaction, 0, (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->reaction);
     sim->stepper->advance(c, s, &report);
     s->step = sim->state->step + 1;
-    s->time = (double)s->step * sim->settings.dt;
+    s->time = pawl_step_end(sim->state, sim->settings.dt);
     pawl_status status = sim_check_finite(sim, s);
     if (status != PAWL_OK) {
         c->kept = false;

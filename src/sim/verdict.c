@@ -47,7 +47,7 @@ void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
 
 double pawl_verdict_drift(const pawl_verdict *v)
 {
-    return v->energy_scale > 0.0 ? v->balance_max / v->energy_scale
+    return v->energy_scale > 0.0  ? v->balance_max / v->energy_scale
            : v->balance_max > 0.0 ? INFINITY
                                   : 0.0;
 }

@@ -16,8 +16,8 @@ static double box_clamp(double x, double lower, double upper)
 }
 
 // y for the current sides: the bounded ones at their bounds, the free ones with w = 0.
-static void box_solve_free(box_pivot *s, const double *S, int n, const double *q, const double *lower,
-                           const double *upper, double *y)
+static void box_solve_free(box_pivot *s, const double *S, int n, const double *q,
+                           const double *lower, const double *upper, double *y)
 {
     int m = 0;
     for (int i = 0; i < n; ++i) {
@@ -69,7 +69,8 @@ static signed char box_wanted(const box_pivot *s, int i, double y, double w, dou
     if (y < lower - slack_y || (w > slack_w && slack_y == 0.0 && isfinite(lower))) {
         return -1;
     }
-    return (signed char)(y > upper + slack_y || (w < -slack_w && slack_y == 0.0 && isfinite(upper)));
+    return (signed char)(y > upper + slack_y ||
+                         (w < -slack_w && slack_y == 0.0 && isfinite(upper)));
 }
 
 int pawl_box_pivot(box_pivot *s, const double *S, int n, const double *q, const double *lower,
@@ -92,8 +93,8 @@ int pawl_box_pivot(box_pivot *s, const double *S, int n, const double *q, const 
             }
             double d = S[i * n + i];
             double slack_w = 1e-13 * size; // what rounding can make of it
-            signed char side = box_wanted(s, i, y[i], w, lower[i], upper[i],
-                                          d > 0.0 ? slack_w / d : 0.0, slack_w);
+            signed char side =
+                box_wanted(s, i, y[i], w, lower[i], upper[i], d > 0.0 ? slack_w / d : 0.0, slack_w);
             s->index[i] = side;
             if (side != s->side[i]) {
                 ++wrong;
@@ -131,7 +132,9 @@ double pawl_box_sweep(const double *S, int n, const double *q, const double *low
     for (int i = 0; i < n; ++i) {
         double d = S[i * n + i], w = q[i] + pawl_dot(S + i * n, y, n);
         if (!(d > 0.0)) { // nothing that y does changes w: it goes where w pushes it
-            y[i] = w > 0.0 && isfinite(lower[i]) ? lower[i] : w < 0.0 && isfinite(upper[i]) ? upper[i] : y[i];
+            y[i] = w > 0.0 && isfinite(lower[i])   ? lower[i]
+                   : w < 0.0 && isfinite(upper[i]) ? upper[i]
+                                                   : y[i];
             continue;
         }
         double fresh = box_clamp(y[i] - w / d, lower[i], upper[i]);

@@ -20,7 +20,7 @@ static pawl_solver *direct_layout(const solver_def *def, pawl_carver *mem)
     size_t n = (size_t)(def->max_rows - def->free_rows);
     direct *s = PAWL_CARVE(mem, direct, 1);
     direct layout = {.eliminate = pawl_eliminator_layout(def->max_rows, def->free_rows, mem)};
-    layout.box.matrix = PAWL_CARVE(mem, double, n * n);
+    layout.box.matrix = PAWL_CARVE(mem, double, n *n);
     layout.box.inverse_d = PAWL_CARVE(mem, double, n);
     layout.box.x = PAWL_CARVE(mem, double, n);
     layout.box.index = PAWL_CARVE(mem, int, n);

@@ -8,9 +8,9 @@
 
 enum { ELIMINATE_MAX_ITERATIONS = 60, ELIMINATE_PATIENCE = 6 };
 static const double eliminate_exact = 1e-13;
-static const double eliminate_still = 1e-11; // of a row's own D: less is rounding
+static const double eliminate_still = 1e-11;     // of a row's own D: less is rounding
 static const double eliminate_contraction = 0.1; // below it refinement is as good as any method
-static const double eliminate_floor = 1e-16; // [m/s or m]: nobody asks for less
+static const double eliminate_floor = 1e-16;     // [m/s or m]: nobody asks for less
 
 eliminator pawl_eliminator_layout(int max_rows, int free_rows, pawl_carver *mem)
 {
@@ -24,7 +24,7 @@ eliminator pawl_eliminator_layout(int max_rows, int free_rows, pawl_carver *mem)
     e.direction = PAWL_CARVE(mem, double, max_rows);
     e.image = PAWL_CARVE(mem, double, max_rows);
     e.kept = PAWL_CARVE(mem, double, max_rows);
-    e.reduced = PAWL_CARVE(mem, double, (size_t)bounded * (size_t)bounded);
+    e.reduced = PAWL_CARVE(mem, double, (size_t)bounded *(size_t)bounded);
     e.reduced_v = PAWL_CARVE(mem, double, bounded);
     return e;
 }

@@ -18,10 +18,10 @@
 #include "problem/problem.h"
 
 typedef struct eliminator {
-    double *residual, *step, *product, *right; // (max_rows)
-    double *conditioned, *direction, *image, *kept;   // (max_rows)
-    double *reduced;                   // S, (bounded x bounded), row-major
-    double *reduced_v;                 // velocity of the bounded rows without their impulses
+    double *residual, *step, *product, *right;      // (max_rows)
+    double *conditioned, *direction, *image, *kept; // (max_rows)
+    double *reduced;                                // S, (bounded x bounded), row-major
+    double *reduced_v; // velocity of the bounded rows without their impulses
     int bounded_capacity;
 } eliminator;
 

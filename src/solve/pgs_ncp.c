@@ -30,7 +30,7 @@ static pawl_solver *pgs_ncp_layout(const solver_def *def, pawl_carver *mem)
     pgs_ncp *s = PAWL_CARVE(mem, pgs_ncp, 1);
     pgs_ncp layout = {.eliminate = pawl_eliminator_layout(def->max_rows, def->free_rows, mem)};
     layout.y = PAWL_CARVE(mem, double, def->max_rows - def->free_rows);
-    layout.factors = PAWL_CARVE(mem, double, dim * dim * (size_t)def->max_blocks);
+    layout.factors = PAWL_CARVE(mem, double, dim *dim *(size_t)def->max_blocks);
     layout.inverse_d = PAWL_CARVE(mem, double, def->max_rows);
     layout.change = PAWL_CARVE(mem, double, def->max_block_dim);
     if (s == NULL) {

@@ -10,7 +10,7 @@
 typedef struct solver_def {
     pawl_solver_kind kind;
     int max_rows, free_rows, max_block_dim, max_blocks; // capacities
-    double tolerance;      // on the scaled natural map [m/s]
+    double tolerance;                                   // on the scaled natural map [m/s]
     int max_iterations;
     bool exact_joints;
     double regularization; // relative shift of the factor where rows may depend on each other

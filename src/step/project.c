@@ -144,8 +144,8 @@ int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double
         bool last = turn_ease < 5e-3;
         memcpy(s->bodies, c->from, poses);
         project_place(c, s, t, turn_ease);
-        steps += project_poses(c, s, t, max_steps, tolerance, turn_ease,
-                               last ? INFINITY : 0.05, &factored, &stuck);
+        steps += project_poses(c, s, t, max_steps, tolerance, turn_ease, last ? INFINITY : 0.05,
+                               &factored, &stuck);
     }
     bool eased = a->turn_ease != 1.0;
     if (steps > 0) {

@@ -15,16 +15,16 @@ typedef struct step_context {
     const pawl_settings *settings;
     pawl_assembly *assembly;
     pawl_solver *solver;
-    eliminator *closure;     // for projections
+    eliminator *closure; // for projections
     double *u_start, *u_free, *u_next;
-    double *impulse, *push;  // (6 x bodies) of applied forces, and of force actuators as well
-    double *lambda;          // (max rows)
-    double *reaction;        // (slots) impulses of the last step, those of the drift included
+    double *impulse, *push; // (6 x bodies) of applied forces, and of force actuators as well
+    double *lambda;         // (max rows)
+    double *reaction;       // (slots) impulses of the last step, those of the drift included
     double *velocity, *rate_before, *rate_after; // (max rows)
-    body_state *from;        // (bodies) where a drift or projection began
-    double *effort;          // (actuators) of the last step [N or N m]
-    double damping_time;     // implicit share of body damping, part of every placement
-    bool kept;               // the assembly is placed at the state already
+    body_state *from;                            // (bodies) where a drift or projection began
+    double *effort;                              // (actuators) of the last step [N or N m]
+    double damping_time; // implicit share of body damping, part of every placement
+    bool kept;           // the assembly is placed at the state already
 } step_context;
 
 typedef struct pawl_stepper_ops {
@@ -61,5 +61,8 @@ void pawl_closure_velocities(step_context *c, pawl_state *s, double t);
 // Work of kinematic bodies and prescribed motions against impulses lambda of the rows, with the
 // twists u_start before and u_next after them.
 void pawl_count_driven_work(const step_context *c, const double *lambda, double *work);
+// When a step of length dt from s ends: a multiple of dt, so that rounding does not add up, unless s
+// comes from a run with another step.
+double pawl_step_end(const pawl_state *s, double dt);
 // What all steppers share of the weights.
 step_weights pawl_step_weights(const step_context *c, const pawl_state *s);

@@ -7,12 +7,18 @@
 #include "step/stepper_ops.h"
 #include <string.h>
 
+double pawl_step_end(const pawl_state *s, double dt)
+{
+    bool on_grid = fabs(s->time - (double)s->step * dt) <= 1e-6 * dt;
+    return on_grid ? (double)(s->step + 1) * dt : s->time + dt;
+}
+
 step_weights pawl_step_weights(const step_context *c, const pawl_state *s)
 {
     const pawl_settings *set = c->settings;
     return (step_weights){.h = set->dt,
                           .begin = s->time,
-                          .end = (double)(s->step + 1) * set->dt,
+                          .end = pawl_step_end(s, set->dt),
                           .erp_joint = set->project ? 0.0 : set->erp_joint,
                           .erp_limit = set->erp_limit};
 }
@@ -218,8 +224,8 @@ static void step_row_work(const step_context *c, int r, double before, double af
     case ROW_MOTION:
         break; // see pawl_count_driven_work
     case ROW_SOFT:
-        work[WORK_DAMPERS] += step_damper_work(m->joints[info->owner].coordinate[info->part].damping,
-                                               before, after, w);
+        work[WORK_DAMPERS] += step_damper_work(
+            m->joints[info->owner].coordinate[info->part].damping, before, after, w);
         break;
     case ROW_SPRING:
         work[WORK_DAMPERS] += step_damper_work(m->springs[info->owner].damping, before, after, w);
@@ -382,8 +388,8 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
                                  .iterations = solved.iterations,
                                  .rows = p->row_count,
                                  .bounded_rows = p->row_count - p->free_row_count,
-                                 .residual = pawl_problem_judge(p, c->lambda, c->velocity,
-                                                                c->rate_before)};
+                                 .residual =
+                                     pawl_problem_judge(p, c->lambda, c->velocity, c->rate_before)};
     if (!(report->residual.natural_scaled <= c->settings->tolerance) &&
         report->outcome == PAWL_CONVERGED) {
         report->outcome = PAWL_STALLED;

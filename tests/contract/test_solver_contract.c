@@ -111,12 +111,12 @@ static const pawl_delassus_ops contract_ops = {
 
 // What kind of problem to make.
 typedef struct contract_plan {
-    int blocks;    // of free rows, one to six rows each
-    int redundant; // free rows that depend on those before them
-    int soft;      // free rows with compliance: springs
+    int blocks;                     // of free rows, one to six rows each
+    int redundant;                  // free rows that depend on those before them
+    int soft;                       // free rows with compliance: springs
     int limits, frictions, efforts; // bounded rows
-    int twins; // bounded rows that act along another bounded one
-    int held;  // and along free ones, which hold them still
+    int twins;                      // bounded rows that act along another bounded one
+    int held;                       // and along free ones, which hold them still
 } contract_plan;
 
 static void contract_bounded(contract_case *c, double lower, double upper, double compliance)
@@ -231,7 +231,8 @@ static void contract_velocity(const contract_case *c, const double *lambda, doub
     }
 }
 
-// The rows that are not at a bound with v = 0, the others at theirs. False unless that is an answer.
+// The rows that are not at a bound with v = 0, the others at theirs. False unless that is an
+// answer.
 static bool contract_try(const contract_case *c, const int *side, double *lambda, double *v)
 {
     static double part[CASE_ROWS * CASE_ROWS], right[CASE_ROWS], x[CASE_ROWS];
@@ -402,8 +403,8 @@ TEST(bounded_rows_along_one_coordinate_give_unique_velocities)
     contract_check_plan(&plan, 30, 9);
 }
 
-// Friction of a joint that a prescribed motion drives: the friction cannot change the velocity, so it
-// is at its bound, on the side that opposes the motion.
+// Friction of a joint that a prescribed motion drives: the friction cannot change the velocity, so
+// it is at its bound, on the side that opposes the motion.
 TEST(bounded_rows_that_joints_hold_still_are_at_their_bounds)
 {
     contract_plan plan = {.blocks = 3, .limits = 1, .frictions = 1, .held = 2};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Each joint kind carries a body of its own, 1 m from the next; a four-bar linkage has redundant rows; the
-// rest hangs on these. Numbers are exact in binary where that is natural, and no function of the
-// C library takes part, so that the model and its motion have the same bits everywhere.
+// Each joint kind carries a body of its own, 1 m from the next; a four-bar linkage has redundant
+// rows; the rest hangs on these. Numbers are exact in binary where that is natural, and no function
+// of the C library takes part, so that the model and its motion have the same bits everywhere.
 #include "support/everything.h"
 
 #include "base/env.h"
@@ -154,8 +154,8 @@ static pawl_status everything_rest(everything *e)
     pawl_body_def stage = pawl_body_def_default();
     stage.kind = PAWL_BODY_KINEMATIC;
     stage.pose.position = v3(0, (double)e->slot, 0);
-    stage.motion[0] = (pawl_signal){
-        .kind = PAWL_SIGNAL_SINUSOID, .amplitude = 0.125, .frequency = 8.0};
+    stage.motion[0] =
+        (pawl_signal){.kind = PAWL_SIGNAL_SINUSOID, .amplitude = 0.125, .frequency = 8.0};
     pawl_body_def bob = everything_body(e);
     bob.linear_damping = 0.25;
     bob.angular_damping = 0.03125;

@@ -12,12 +12,14 @@
 #include <string.h>
 
 static const pawl_joint_kind kinematics_kinds[] = {
-    PAWL_JOINT_FIXED,     PAWL_JOINT_REVOLUTE,      PAWL_JOINT_PRISMATIC,      PAWL_JOINT_CYLINDRICAL,
-    PAWL_JOINT_UNIVERSAL, PAWL_JOINT_SPHERICAL,     PAWL_JOINT_PLANAR,         PAWL_JOINT_CARTESIAN,
-    PAWL_JOINT_GIMBAL,    PAWL_JOINT_FREE,          PAWL_JOINT_SCREW,          PAWL_JOINT_DISTANCE,
+    PAWL_JOINT_FIXED,         PAWL_JOINT_REVOLUTE,      PAWL_JOINT_PRISMATIC,
+    PAWL_JOINT_CYLINDRICAL,   PAWL_JOINT_UNIVERSAL,     PAWL_JOINT_SPHERICAL,
+    PAWL_JOINT_PLANAR,        PAWL_JOINT_CARTESIAN,     PAWL_JOINT_GIMBAL,
+    PAWL_JOINT_FREE,          PAWL_JOINT_SCREW,         PAWL_JOINT_DISTANCE,
     PAWL_JOINT_POINT_ON_LINE, PAWL_JOINT_POINT_ON_PLANE};
 enum { KINEMATICS_KINDS = sizeof kinematics_kinds / sizeof kinematics_kinds[0] };
-_Static_assert(KINEMATICS_KINDS + 1 == PAWL_JOINT_KIND_COUNT, "a kind without test (gears have one)");
+_Static_assert(KINEMATICS_KINDS + 1 == PAWL_JOINT_KIND_COUNT,
+               "a kind without test (gears have one)");
 
 static const double kinematics_pitch = 0.3, kinematics_length = 0.7;
 
@@ -146,8 +148,7 @@ static void kinematics_residual(const model_joint *j, const body_state *bodies, 
     joint_frames f;
     double base[6][6], follower[6][6];
     kinematics_frames(j, bodies, &f);
-    double angle =
-        j->kind == PAWL_JOINT_SCREW ? pawl_joint_coordinate(j, &f, 0, NULL, NULL) : 0.0;
+    double angle = j->kind == PAWL_JOINT_SCREW ? pawl_joint_coordinate(j, &f, 0, NULL, NULL) : 0.0;
     pawl_joint_rows(j, &f, angle, residual, base, follower);
 }
 
@@ -203,8 +204,7 @@ static void kinematics_check_gradients(const model_joint *j, const body_state *b
     joint_frames f;
     double residual[6], base[6][6] = {{0}}, follower[6][6] = {{0}};
     kinematics_frames(j, bodies, &f);
-    double angle =
-        j->kind == PAWL_JOINT_SCREW ? pawl_joint_coordinate(j, &f, 0, NULL, NULL) : 0.0;
+    double angle = j->kind == PAWL_JOINT_SCREW ? pawl_joint_coordinate(j, &f, 0, NULL, NULL) : 0.0;
     pawl_joint_rows(j, &f, angle, residual, base, follower);
     for (int body = j->base < 0 ? 1 : 0; body < 2; ++body) {
         for (int k = 0; k < 6; ++k) {
@@ -436,8 +436,7 @@ TEST(a_gear_row_matches_finite_differences_and_has_no_net_wrench)
                     double x = end == 0 ? -eps : eps;
                     const double *w = u + 6 * body;
                     s->bodies[body].r = v3_axpy(before.r, x, v3(w[0], w[1], w[2]));
-                    s->bodies[body].q =
-                        quat_advance(before.q, v3_scale(x, v3(w[3], w[4], w[5])));
+                    s->bodies[body].q = quat_advance(before.q, v3_scale(x, v3(w[3], w[4], w[5])));
                     pawl_assembly_place(a, s->bodies, s->coordinates, 0.0, 0.0);
                     ends[end] = a->residual[row];
                     s->bodies[body] = before;

@@ -118,7 +118,8 @@ TEST(random_block_graphs_are_solved_as_by_gaussian_elimination)
 }
 
 // By construction: A = B BT, B of full column rank with fewer columns than rows. As many pivots
-// vanish as ranks are missing, wherever in the graph they fall: this is how many rows are redundant.
+// vanish as ranks are missing, wherever in the graph they fall: this is how many rows are
+// redundant.
 TEST(dropped_pivots_count_the_missing_ranks)
 {
     uint64_t seed = 2;
@@ -159,7 +160,8 @@ static pawl_status ldl_make(const pawl_env *env, void *argument)
 {
     const ldl_case *c = argument;
     block_ldl *ldl;
-    pawl_status status = pawl_block_ldl_create(env, c->nodes, c->dim, c->edges, c->edge_count, &ldl);
+    pawl_status status =
+        pawl_block_ldl_create(env, c->nodes, c->dim, c->edges, c->edge_count, &ldl);
     CHECK((status == PAWL_OK) == (ldl != NULL));
     pawl_block_ldl_destroy(ldl);
     return status;

@@ -115,7 +115,8 @@ TEST(axes_are_turned_onto_the_wanted_ones)
         if (trial % 5 == 0) {
             hint = v3_scale(trial % 2 == 0 ? 0.0 : 3.0, axis); // none, or a useless one
         }
-        if (trial % 7 == 0) { // exactly along an axis of the world, where choices must not degenerate
+        if (trial % 7 ==
+            0) { // exactly along an axis of the world, where choices must not degenerate
             axis = v3(trial % 3 == 0, trial % 3 == 1, trial % 3 == 2);
             axis = v3_scale(trial % 2 == 0 ? 1.0 : -1.0, axis);
         }

@@ -199,20 +199,14 @@ TEST(bad_gears_actuators_and_motions_are_refused_by_name)
     BAD_ACTUATOR(def.effort = NAN, "effort");
     BAD_ACTUATOR(def.target.kind = PAWL_SIGNAL_CALLBACK, "without callback");
     const double times[3] = {0.0, 1.0, 1.0}, values[3] = {0.0, NAN, 1.0};
-    BAD_ACTUATOR(def.target = ((pawl_signal){.kind = PAWL_SIGNAL_TABLE,
-                                             .count = 3,
-                                             .times = times,
-                                             .values = times}),
+    BAD_ACTUATOR(def.target = ((pawl_signal){
+                     .kind = PAWL_SIGNAL_TABLE, .count = 3, .times = times, .values = times}),
                  "table point 2 is (1, 1)");
-    BAD_ACTUATOR(def.target = ((pawl_signal){.kind = PAWL_SIGNAL_TABLE,
-                                             .count = 2,
-                                             .times = times,
-                                             .values = values}),
+    BAD_ACTUATOR(def.target = ((pawl_signal){
+                     .kind = PAWL_SIGNAL_TABLE, .count = 2, .times = times, .values = values}),
                  "table point 1");
-    BAD_ACTUATOR(def.target = ((pawl_signal){.kind = PAWL_SIGNAL_TABLE,
-                                             .count = 1,
-                                             .times = times,
-                                             .values = times}),
+    BAD_ACTUATOR(def.target = ((pawl_signal){
+                     .kind = PAWL_SIGNAL_TABLE, .count = 1, .times = times, .values = times}),
                  "1 points, at least 2");
     BAD_ACTUATOR(def.target = ((pawl_signal){.kind = PAWL_SIGNAL_TABLE,
                                              .count = 2,
@@ -528,34 +522,81 @@ TEST(the_hash_sees_all_that_shapes_the_motion)
         force.body = c.arm;
         const double times[2] = {0.0, 1.0};
         double values[2] = {0.0, 2.0};
-        force.force[0] = (pawl_signal){
-            .kind = PAWL_SIGNAL_TABLE, .count = 2, .times = times, .values = values};
+        force.force[0] =
+            (pawl_signal){.kind = PAWL_SIGNAL_TABLE, .count = 2, .times = times, .values = values};
         pawl_vec3 gravity = v3(0, 0, -9.81);
         switch (change) {
-        case 1: body.mass = 1.5; break;
-        case 2: body.com.x = 0.1; break;
-        case 3: body.inertia[4] = 0.01; break;
-        case 4: body.pose.position.y = 1.0; break;
-        case 5: body.twist.angular.x = 1.0; break;
-        case 6: body.gravity_scale = 0.5; break;
-        case 7: body.linear_damping = 0.5; break;
-        case 8: body.kind = PAWL_BODY_KINEMATIC; break;
-        case 9: joint.kind = PAWL_JOINT_PRISMATIC; break;
-        case 10: joint.base_frame.position.z = 0.1; break;
-        case 11: joint.coordinate[0].upper = 0.1; break;
-        case 12: joint.coordinate[1].friction = 0.1; break;
-        case 13: joint.base = c.arm; break;
-        case 14: actuator.stiffness = 2.0; break;
-        case 15: actuator.target = pawl_signal_constant(1.0); break;
-        case 16: actuator.effort = 3.0; break;
-        case 17: spring.rest_length = 0.5; break;
-        case 18: spring.point_a.x = 0.5; break;
-        case 19: values[1] = 3.0; break;
-        case 20: force.in_body_axes = true; break;
-        case 21: gravity.z = -1.6; break;
-        case 22: joint.coordinate[0].armature = 0.1; break;
-        case 23: joint.coordinate[0].rest = 0.1; break;
-        default: break;
+        case 1:
+            body.mass = 1.5;
+            break;
+        case 2:
+            body.com.x = 0.1;
+            break;
+        case 3:
+            body.inertia[4] = 0.01;
+            break;
+        case 4:
+            body.pose.position.y = 1.0;
+            break;
+        case 5:
+            body.twist.angular.x = 1.0;
+            break;
+        case 6:
+            body.gravity_scale = 0.5;
+            break;
+        case 7:
+            body.linear_damping = 0.5;
+            break;
+        case 8:
+            body.kind = PAWL_BODY_KINEMATIC;
+            break;
+        case 9:
+            joint.kind = PAWL_JOINT_PRISMATIC;
+            break;
+        case 10:
+            joint.base_frame.position.z = 0.1;
+            break;
+        case 11:
+            joint.coordinate[0].upper = 0.1;
+            break;
+        case 12:
+            joint.coordinate[1].friction = 0.1;
+            break;
+        case 13:
+            joint.base = c.arm;
+            break;
+        case 14:
+            actuator.stiffness = 2.0;
+            break;
+        case 15:
+            actuator.target = pawl_signal_constant(1.0);
+            break;
+        case 16:
+            actuator.effort = 3.0;
+            break;
+        case 17:
+            spring.rest_length = 0.5;
+            break;
+        case 18:
+            spring.point_a.x = 0.5;
+            break;
+        case 19:
+            values[1] = 3.0;
+            break;
+        case 20:
+            force.in_body_axes = true;
+            break;
+        case 21:
+            gravity.z = -1.6;
+            break;
+        case 22:
+            joint.coordinate[0].armature = 0.1;
+            break;
+        case 23:
+            joint.coordinate[0].rest = 0.1;
+            break;
+        default:
+            break;
         }
         pawl_builder_set_gravity(c.builder, gravity);
         CHECK_OK(pawl_builder_add_body(c.builder, &body, &joint.follower));
@@ -588,8 +629,8 @@ TEST(the_builder_and_the_model_keep_copies_of_names_and_tables)
     double times[2] = {0.0, 1.0}, values[2] = {3.0, 4.0};
     pawl_body_def def = builder_body(name);
     def.kind = PAWL_BODY_KINEMATIC;
-    def.motion[0] = (pawl_signal){
-        .kind = PAWL_SIGNAL_TABLE, .count = 2, .times = times, .values = values};
+    def.motion[0] =
+        (pawl_signal){.kind = PAWL_SIGNAL_TABLE, .count = 2, .times = times, .values = values};
     CHECK_OK(pawl_builder_add_body(c.builder, &def, NULL));
     memset(name, 'x', 5);
     times[1] = values[1] = NAN;

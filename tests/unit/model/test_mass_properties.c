@@ -58,8 +58,8 @@ static void mass_section(const pawl_shape_def *s, double z, double *a, double *b
     }
 }
 
-// Integrals over one slab z0 .. z1: sections are ellipses (in polar coordinates) or rectangles.
-// All integrands are polynomials of low degree in these coordinates, so Gauss is exact up to rounding.
+// Integrals over one slab z0 .. z1: sections are ellipses (in polar coordinates) or rectangles. All
+// integrands are polynomials of low degree in these coordinates, so Gauss is exact up to rounding.
 static mass_properties mass_quadrature(const pawl_shape_def *s, double density)
 {
     double x[MASS_POINTS], w[MASS_POINTS];
@@ -89,7 +89,8 @@ static mass_properties mass_quadrature(const pawl_shape_def *s, double density)
                         double radius = 0.5 * (1.0 + x[j]);
                         double angle = 2.0 * 3.14159265358979323846 * k / MASS_POINTS;
                         px = a * radius * cos(angle), py = b * radius * sin(angle);
-                        area = a * b * radius * 0.5 * w[j] * 2.0 * 3.14159265358979323846 / MASS_POINTS;
+                        area = a * b * radius * 0.5 * w[j] * 2.0 * 3.14159265358979323846 /
+                               MASS_POINTS;
                     }
                     pawl_vec3 p = pawl_pose_apply(s->frame, v3(px, py, z));
                     double dm = density * area * wz, at[3] = {p.x, p.y, p.z};
@@ -170,8 +171,8 @@ TEST(two_halves_make_a_whole)
             half[i].frame.position =
                 pawl_pose_apply(whole.frame, v3(i == 0 ? -0.2 : 0.2, 0.0, 0.0));
         }
-        mass_properties sum = pawl_mass_add(pawl_mass_of_shape(&half[0], 500.0),
-                                            pawl_mass_of_shape(&half[1], 500.0));
+        mass_properties sum =
+            pawl_mass_add(pawl_mass_of_shape(&half[0], 500.0), pawl_mass_of_shape(&half[1], 500.0));
         mass_properties expected = pawl_mass_of_shape(&whole, 500.0);
         mass_check(&sum, &expected);
         mass_properties none = {0};

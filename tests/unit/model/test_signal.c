@@ -158,7 +158,8 @@ TEST(the_twist_of_a_kinematic_body_is_the_rate_of_its_pose)
         pawl_pose a = pawl_kinematic_pose(&body, t - eps), b = pawl_kinematic_pose(&body, t + eps);
         pawl_twist met = pawl_kinematic_twist(&body, t);
         pawl_vec3 v = v3_scale(0.5 / eps, v3_sub(b.position, a.position));
-        pawl_vec3 w = v3_scale(0.5 / eps, quat_log(quat_mul(b.orientation, quat_conj(a.orientation))));
+        pawl_vec3 w =
+            v3_scale(0.5 / eps, quat_log(quat_mul(b.orientation, quat_conj(a.orientation))));
         CHECK_NEAR3(met.linear, v, 1e-8);
         CHECK_NEAR3(met.angular, w, 1e-8);
     }

@@ -18,15 +18,15 @@ static void check_fourbar(mechanism *m, const pawl_vec3 pins[4])
     }
     for (int i = 0; i < 4; ++i) {
         int base = i == 0 || i == 3 ? PAWL_WORLD : i - 1, follower = i == 3 ? 2 : i;
-        pawl_joint_def def = mechanism_joint_def(m, PAWL_JOINT_REVOLUTE, base, follower, pins[i],
-                                                 v3(0, 1, 0));
+        pawl_joint_def def =
+            mechanism_joint_def(m, PAWL_JOINT_REVOLUTE, base, follower, pins[i], v3(0, 1, 0));
         mechanism_joint(m, &def);
     }
     mechanism_compile(m);
 }
 
-// Gruebler: in space 18 - 20 = -2, but the linkage moves: rank 17, mobility 1, 3 rows redundant, one
-// force along the axes and two moments across them, which all four hinges share.
+// Gruebler: in space 18 - 20 = -2, but the linkage moves: rank 17, mobility 1, 3 rows redundant,
+// one force along the axes and two moments across them, which all four hinges share.
 TEST(a_planar_four_bar_has_mobility_one_and_three_redundant_rows)
 {
     const pawl_vec3 pins[4] = {{0, 0, 0}, {0.1, 0, 0.4}, {1.0, 0, 0.6}, {1.2, 0, 0}};
@@ -59,8 +59,8 @@ TEST(a_planar_four_bar_has_mobility_one_and_three_redundant_rows)
     mechanism_end(&m);
 }
 
-// A parallelogram laid flat: all pins on one line, where it can change into an anti-parallelogram. One
-// more row depends on the others there than close by.
+// A parallelogram laid flat: all pins on one line, where it can change into an anti-parallelogram.
+// One more row depends on the others there than close by.
 TEST(a_flat_parallelogram_is_in_a_singular_position)
 {
     const pawl_vec3 pins[4] = {{0, 0, 0}, {0.4, 0, 0}, {1.4, 0, 0}, {1.0, 0, 0}};
@@ -97,6 +97,35 @@ TEST(a_bricard_linkage_has_one_freedom_and_one_redundant_row)
     CHECK_NO_LEAK(&t);
 }
 
+// A ladder of 210 parallelograms side by side has one freedom: 421 bodies, 3155 rows, rank 6 * 421 - 1.
+// So many rows are counted by the pivots of the sparse factor.
+TEST(the_rank_of_a_large_ladder_comes_from_the_sparse_factor)
+{
+    enum { RUNGS = 210 };
+    mechanism m;
+    mechanism_begin(&m);
+    for (int i = 0; i <= RUNGS; ++i) {
+        int post = mechanism_solid(&m, 1.0, v3(i + 0.1, 0, 0.5), v3(0.1, 0.1, 0.1));
+        mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, post, v3(i, 0, 0), v3(0, 1, 0));
+    }
+    for (int i = 0; i < RUNGS; ++i) {
+        int beam = mechanism_solid(&m, 1.0, v3(i + 0.7, 0, 1), v3(0.1, 0.1, 0.1));
+        for (int end = 0; end < 2; ++end) {
+            pawl_joint_def def = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, i + end, beam,
+                                                     v3(i + 0.2 + end, 0, 1), v3(0, 1, 0));
+            mechanism_joint(&m, &def);
+        }
+    }
+    mechanism_compile(&m);
+    pawl_check *check;
+    CHECK_OK(pawl_check_model(&m.t.env, m.model, &check));
+    CHECK_INT(check->rows, 3155);
+    CHECK_INT(check->rank, 6 * 421 - 1);
+    CHECK_INT(check->mobility, 1);
+    pawl_check_destroy(check);
+    mechanism_end(&m);
+}
+
 // By hand: a chain has as many freedoms as hinges, and no redundant row; a motion takes one.
 TEST(an_open_chain_has_full_rank)
 {
@@ -105,8 +134,8 @@ TEST(an_open_chain_has_full_rank)
         mechanism_begin(&m);
         for (int i = 0; i < 3; ++i) {
             mechanism_solid(&m, 1.0, v3(0.5 + i, 0, 0), v3(0.1, 0.1, 0.1));
-            pawl_joint_def def = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, i - 1, i,
-                                                     v3(i, 0, 0), v3(0, 1, 0));
+            pawl_joint_def def =
+                mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, i - 1, i, v3(i, 0, 0), v3(0, 1, 0));
             mechanism_joint(&m, &def);
         }
         if (driven) {
@@ -163,8 +192,7 @@ TEST(a_gear_takes_one_freedom)
     pawl_gear_def gear = pawl_gear_def_default();
     for (int i = 0; i < 2; ++i) {
         int body = mechanism_solid(&m, 1.0, v3(i, 0, 0), v3(0.1, 0.1, 0.1));
-        int joint =
-            mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(i, 0, 0), v3(0, 1, 0));
+        int joint = mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(i, 0, 0), v3(0, 1, 0));
         *(i == 0 ? &gear.joint : &gear.source_joint) = joint;
     }
     mechanism_gear(&m, &gear);

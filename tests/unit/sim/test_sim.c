@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// A four-bar linkage in the x-z plane: crank, coupler and rocker from (0,0) over `pins`; hinges along
-// y. Each body is turned and moved a little off its place when `off` is not zero.
+// A four-bar linkage in the x-z plane: crank, coupler and rocker from (0,0) over `pins`; hinges
+// along y. Each body is turned and moved a little off its place when `off` is not zero.
 static void sim_fourbar(mechanism *m, const pawl_vec3 pins[4], double off, uint64_t seed)
 {
     mechanism_begin(m);
@@ -192,8 +192,37 @@ TEST(a_callback_that_turns_into_nan_stops_the_run_where_it_was)
     mechanism_end(&m);
 }
 
-// Dense and sparse factor the same matrix in other orders: rounding, grown by 0.5 s of a motion that
-// is not chaotic.
+// By definition: time goes on from the state's own, whatever step the run before had.
+TEST(a_state_taken_over_with_another_step_keeps_its_time)
+{
+    mechanism m;
+    mechanism_begin(&m);
+    int body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(0.1, 0.1, 0.1));
+    pawl_motion_def motion = pawl_motion_def_default();
+    motion.joint = mechanism_world_joint(&m, PAWL_JOINT_PRISMATIC, body, v3(0, 0, 0), v3(1, 0, 0));
+    motion.target = (pawl_signal){.kind = PAWL_SIGNAL_SINUSOID, .amplitude = 1.0, .frequency = 1.0};
+    mechanism_motion(&m, &motion);
+    pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
+    mechanism_start(&m, &settings);
+    mechanism_run(&m, 100);
+    settings.dt = 7e-3;
+    pawl_sim *slow;
+    CHECK_OK(pawl_sim_create(&m.t.env, m.model, &settings, &slow));
+    CHECK_OK(pawl_sim_set_state(slow, mechanism_state(&m)));
+    for (int i = 1; i <= 50; ++i) {
+        CHECK_OK(pawl_sim_step(slow, NULL));
+        double t = 0.1 + 7e-3 * i, q[6];
+        CHECK_NEAR(pawl_state_time(pawl_sim_state(slow)), t, 1e-14);
+        pawl_state_joint(pawl_sim_state(slow), 0, q, NULL);
+        CHECK_NEAR(q[0], sin(t), 1e-11);
+    }
+    CHECK_INT(pawl_state_step(pawl_sim_state(slow)), 150);
+    pawl_sim_destroy(slow);
+    mechanism_end(&m);
+}
+
+// Dense and sparse factor the same matrix in other orders: rounding, grown by 0.5 s of a motion
+// that is not chaotic.
 TEST(dense_and_sparse_give_the_same_motion)
 {
     for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
@@ -255,7 +284,8 @@ TEST(the_solvers_give_the_same_motion)
     CHECK_NO_LEAK(&t);
 }
 
-// Everything together, for a while: every step converges, joints stay closed, energy is accounted for.
+// Everything together, for a while: every step converges, joints stay closed, energy is accounted
+// for.
 TEST(a_model_with_everything_runs_clean)
 {
     for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
@@ -293,12 +323,18 @@ TEST(every_setting_reads_back_what_was_set)
     test_env t;
     test_env_init(&t);
     CHECK_OK(pawl_settings_check(&t.env, &settings));
-    static const char *const pairs[][2] = {
-        {"dt", "0.0125"},          {"stepper", "moreau"},      {"solver", "pgs-ncp"},
-        {"delassus", "sparse"},    {"project", "off"},         {"erp.joint", "0.25"},
-        {"erp.limit", "0"},        {"solver.tolerance", "1e-12"}, {"solver.max_iterations", "77"},
-        {"solver.exact_joints", "off"}, {"solver.warm_start", "off"},
-        {"solver.regularization", "1e-10"}};
+    static const char *const pairs[][2] = {{"dt", "0.0125"},
+                                           {"stepper", "moreau"},
+                                           {"solver", "pgs-ncp"},
+                                           {"delassus", "sparse"},
+                                           {"project", "off"},
+                                           {"erp.joint", "0.25"},
+                                           {"erp.limit", "0"},
+                                           {"solver.tolerance", "1e-12"},
+                                           {"solver.max_iterations", "77"},
+                                           {"solver.exact_joints", "off"},
+                                           {"solver.warm_start", "off"},
+                                           {"solver.regularization", "1e-10"}};
     int count = (int)(sizeof pairs / sizeof pairs[0]);
     CHECK_INT(pawl_setting_count(), count);
     for (int i = 0; i < count; ++i) {
@@ -323,12 +359,22 @@ TEST(every_setting_reads_back_what_was_set)
 
 TEST(bad_settings_are_refused_with_what_was_expected)
 {
-    static const char *const bad[][2] = {
-        {"dt", "0"},          {"dt", "-1"},       {"dt", "nan"},          {"dt", "2"},
-        {"dt", "1e-3x"},      {"dt", ""},         {"stepper", "leapfrog"}, {"solver", ""},
-        {"delassus", "both"}, {"project", "yes"}, {"erp.joint", "1.5"},   {"erp.limit", "-0.1"},
-        {"solver.max_iterations", "0"}, {"solver.max_iterations", "3.5"},
-        {"solver.tolerance", "inf"},    {"solver.regularization", "0"}};
+    static const char *const bad[][2] = {{"dt", "0"},
+                                         {"dt", "-1"},
+                                         {"dt", "nan"},
+                                         {"dt", "2"},
+                                         {"dt", "1e-3x"},
+                                         {"dt", ""},
+                                         {"stepper", "leapfrog"},
+                                         {"solver", ""},
+                                         {"delassus", "both"},
+                                         {"project", "yes"},
+                                         {"erp.joint", "1.5"},
+                                         {"erp.limit", "-0.1"},
+                                         {"solver.max_iterations", "0"},
+                                         {"solver.max_iterations", "3.5"},
+                                         {"solver.tolerance", "inf"},
+                                         {"solver.regularization", "0"}};
     test_env t;
     test_env_init(&t);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
@@ -377,8 +423,7 @@ TEST(a_verdict_keeps_the_worst_of_all_steps)
     r.residual.natural_scaled = 1e-9;
     pawl_verdict_add(&v, &r);
     r = (pawl_step_report){.iterations = 1, .outcome = PAWL_STALLED, .energy = {.kinetic = 2.0}};
-    r.closure = (pawl_closure){
-        .rotation = 1e-4, .worst_joint = 2, .limit = 0.1, .worst_limit = 3};
+    r.closure = (pawl_closure){.rotation = 1e-4, .worst_joint = 2, .limit = 0.1, .worst_limit = 3};
     pawl_verdict_add(&v, &r);
     CHECK_INT(v.steps, 2);
     CHECK_INT(v.not_converged, 1);

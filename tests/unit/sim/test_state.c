@@ -74,8 +74,8 @@ TEST(a_copy_and_a_saved_state_have_the_hash_of_the_original)
     state_run_end(&r);
 }
 
-// By definition, for every stepper, solver and projection: n steps, save, load elsewhere, n more are
-// 2 n steps. Limits, friction, warm starts, turns and loops all take part.
+// By definition, for every stepper, solver and projection: n steps, save, load elsewhere, n more
+// are 2 n steps. Limits, friction, warm starts, turns and loops all take part.
 TEST(a_resumed_run_has_the_bits_of_an_uninterrupted_one)
 {
     for (int way = 0; way < 8; ++way) {

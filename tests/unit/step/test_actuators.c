@@ -54,8 +54,8 @@ TEST(a_force_actuator_accelerates_by_force_over_mass_and_its_work_is_exact)
     }
 }
 
-// Closed form: the integral of F sin(w t) / m; the midpoint rule's error is (w h)^2 / 24 of it, that of
-// the end-point rule w h / 2.
+// Closed form: the integral of F sin(w t) / m; the midpoint rule's error is (w h)^2 / 24 of it,
+// that of the end-point rule w h / 2.
 TEST(a_sinusoidal_force_is_followed_with_the_order_of_the_stepper)
 {
     for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
@@ -64,8 +64,8 @@ TEST(a_sinusoidal_force_is_followed_with_the_order_of_the_stepper)
             mechanism m;
             slider_build(&m, 0.0);
             pawl_actuator_def def = slider_actuator(PAWL_ACTUATOR_FORCE, 0.0);
-            def.target = (pawl_signal){
-                .kind = PAWL_SIGNAL_SINUSOID, .amplitude = 3.0, .frequency = 5.0};
+            def.target =
+                (pawl_signal){.kind = PAWL_SIGNAL_SINUSOID, .amplitude = 3.0, .frequency = 5.0};
             mechanism_actuator(&m, &def);
             double dt = k == 0 ? 1e-2 : 5e-3;
             pawl_settings settings = mechanism_settings(dt, (pawl_stepper_kind)s);
@@ -141,8 +141,8 @@ TEST(a_position_actuator_with_damping_follows_implicit_euler)
     mechanism_start(&m, &settings);
     for (int i = 0; i < 200; ++i) {
         mechanism_step(&m);
-        double next = (slider_mass * v + h * 300.0 * (1.0 - x)) /
-                      (slider_mass + h * 12.0 + h * h * 300.0);
+        double next =
+            (slider_mass * v + h * 300.0 * (1.0 - x)) / (slider_mass + h * 12.0 + h * h * 300.0);
         x += h * next;
         CHECK_NEAR(mechanism_rate(&m, 0, 0), next, 1e-13);
         CHECK_NEAR(pawl_sim_actuator_effort(m.sim, actuator), slider_mass * (next - v) / h, 1e-10);
@@ -239,8 +239,8 @@ TEST(a_position_actuator_with_limited_effort_saturates_far_from_its_target)
         bool saturated = false, free = false;
         for (int i = 0; i < 3000; ++i) {
             mechanism_step(&m);
-            double next =
-                (slider_mass * v + h * 100.0 * (1.0 - x)) / (slider_mass + h * 30.0 + h * h * 100.0);
+            double next = (slider_mass * v + h * 100.0 * (1.0 - x)) /
+                          (slider_mass + h * 30.0 + h * h * 100.0);
             double force = slider_mass * (next - v) / h;
             saturated = saturated || fabs(force) > 4.0;
             free = free || fabs(force) < 4.0;
@@ -288,8 +288,8 @@ TEST(the_work_of_an_actuator_on_a_driven_stage_is_shared_with_the_drive)
         pawl_body_def stage = pawl_body_def_default();
         stage.kind = PAWL_BODY_KINEMATIC;
         const double times[2] = {0.0, 10.0}, places[2] = {0.0, 20.0};
-        stage.motion[0] = (pawl_signal){
-            .kind = PAWL_SIGNAL_TABLE, .count = 2, .times = times, .values = places};
+        stage.motion[0] =
+            (pawl_signal){.kind = PAWL_SIGNAL_TABLE, .count = 2, .times = times, .values = places};
         int base = mechanism_body(&m, &stage);
         pawl_body_def def = pawl_body_def_default();
         def.mass = slider_mass;

@@ -111,8 +111,8 @@ TEST(friction_of_a_driven_joint_is_paid_by_the_drive)
         pawl_motion_def motion = pawl_motion_def_default();
         motion.joint = 0;
         const double times[2] = {0.0, 10.0}, places[2] = {0.0, 20.0};
-        motion.target = (pawl_signal){
-            .kind = PAWL_SIGNAL_TABLE, .count = 2, .times = times, .values = places};
+        motion.target =
+            (pawl_signal){.kind = PAWL_SIGNAL_TABLE, .count = 2, .times = times, .values = places};
         mechanism_motion(&m, &motion);
         pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_EULER);
         settings.solver = (pawl_solver_kind)solver;

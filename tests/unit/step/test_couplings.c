@@ -97,8 +97,8 @@ TEST(a_gear_with_an_offset_is_assembled)
     mechanism_end(&m);
 }
 
-// Closed form: on a screw of pitch p a torque T turns (I + m p^2) alpha = T and moves x = p phi; under
-// gravity along the axis, T = -m g p.
+// Closed form: on a screw of pitch p a torque T turns (I + m p^2) alpha = T and moves x = p phi;
+// under gravity along the axis, T = -m g p.
 TEST(a_screw_turns_displacement_into_angle)
 {
     for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
@@ -139,12 +139,12 @@ TEST(a_prescribed_joint_motion_is_followed_exactly)
             mechanism_begin(&m);
             pawl_builder_set_gravity(m.builder, v3(0, 0, -9.81));
             int body = mechanism_solid(&m, 2.0, v3(0, 0.4, 0), v3(0.05, 0.05, 0.05));
-            int joint = mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(0, 0, 0),
-                                              v3(1, 0, 0));
+            int joint =
+                mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(0, 0, 0), v3(1, 0, 0));
             pawl_motion_def motion = pawl_motion_def_default();
             motion.joint = joint;
-            motion.target = (pawl_signal){
-                .kind = PAWL_SIGNAL_SINUSOID, .amplitude = 5.0, .frequency = 2.0};
+            motion.target =
+                (pawl_signal){.kind = PAWL_SIGNAL_SINUSOID, .amplitude = 5.0, .frequency = 2.0};
             mechanism_motion(&m, &motion);
             pawl_settings settings = mechanism_settings(1e-3, (pawl_stepper_kind)s);
             settings.project = project == 1;
@@ -175,10 +175,10 @@ TEST(a_kinematic_body_is_followed_exactly_with_what_is_bolted_to_it)
         mechanism_begin(&m);
         pawl_body_def stage = pawl_body_def_default();
         stage.kind = PAWL_BODY_KINEMATIC;
-        stage.motion[0] = (pawl_signal){
-            .kind = PAWL_SIGNAL_SINUSOID, .amplitude = 0.5, .frequency = 3.0};
-        stage.motion[5] = (pawl_signal){
-            .kind = PAWL_SIGNAL_SINUSOID, .amplitude = 1.0, .frequency = 2.0};
+        stage.motion[0] =
+            (pawl_signal){.kind = PAWL_SIGNAL_SINUSOID, .amplitude = 0.5, .frequency = 3.0};
+        stage.motion[5] =
+            (pawl_signal){.kind = PAWL_SIGNAL_SINUSOID, .amplitude = 1.0, .frequency = 2.0};
         int base = mechanism_body(&m, &stage);
         pawl_body_def load = pawl_body_def_default();
         load.mass = 2.0;
@@ -197,8 +197,7 @@ TEST(a_kinematic_body_is_followed_exactly_with_what_is_bolted_to_it)
             CHECK_NEAR3(pose.position, v3(0.5 * sin(3.0 * t), 0, 0), 1e-15);
             CHECK_NEAR(pose.orientation.w, cos(0.5 * angle), 1e-15);
             CHECK_NEAR(pose.orientation.z, sin(0.5 * angle), 1e-15);
-            pawl_vec3 expected =
-                v3(0.5 * sin(3.0 * t) - 0.3 * sin(angle), 0.3 * cos(angle), 0.0);
+            pawl_vec3 expected = v3(0.5 * sin(3.0 * t) - 0.3 * sin(angle), 0.3 * cos(angle), 0.0);
             CHECK_NEAR3(pawl_state_pose(mechanism_state(&m), body).position, expected, 1e-11);
         }
         CHECK(fabs(m.verdict.balance_max) < 0.02);
@@ -207,12 +206,12 @@ TEST(a_kinematic_body_is_followed_exactly_with_what_is_bolted_to_it)
 }
 
 // Conservation: a pair of bodies joined by a hinge, floating freely and driven against each other.
-// Round bodies without projection: every impulse is an equal and opposite pair, so both momenta stay to
-// rounding. For others the inertia turns within the step and leaves an error of order h.
+// Round bodies without projection: every impulse is an equal and opposite pair, so both momenta
+// stay to rounding. For others the inertia turns within the step and leaves an error of order h.
 TEST(a_floating_pair_keeps_its_momentum)
 {
-    static const pawl_joint_kind kinds[] = {PAWL_JOINT_REVOLUTE, PAWL_JOINT_UNIVERSAL,
-                                            PAWL_JOINT_SPHERICAL, PAWL_JOINT_FIXED,
+    static const pawl_joint_kind kinds[] = {PAWL_JOINT_REVOLUTE,    PAWL_JOINT_UNIVERSAL,
+                                            PAWL_JOINT_SPHERICAL,   PAWL_JOINT_FIXED,
                                             PAWL_JOINT_CYLINDRICAL, PAWL_JOINT_DISTANCE};
     for (int k = 0; k < 6; ++k) {
         for (int round = 0; round < 2; ++round) {
@@ -231,8 +230,8 @@ TEST(a_floating_pair_keeps_its_momentum)
                 def.mass = 2.5;
                 def.pose.position = v3(0.7, 0.2, 0.1);
                 int b = mechanism_body(&m, &def);
-                pawl_joint_def joint = mechanism_joint_def(&m, kinds[k], a, b, v3(0.3, 0.1, 0.2),
-                                                           v3(0.2, 1, 0.1));
+                pawl_joint_def joint =
+                    mechanism_joint_def(&m, kinds[k], a, b, v3(0.3, 0.1, 0.2), v3(0.2, 1, 0.1));
                 if (kinds[k] == PAWL_JOINT_DISTANCE) {
                     joint.follower_frame.position.x += 0.5;
                 }

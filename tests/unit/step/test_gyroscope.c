@@ -46,8 +46,8 @@ TEST(a_spinning_body_keeps_energy_and_angular_momentum_at_any_spin)
     }
 }
 
-// Closed form: a symmetric top's axis precesses about its angular momentum at L / I1; its spin about
-// the axis stays. Error of order h for euler, h^2 for moreau.
+// Closed form: a symmetric top's axis precesses about its angular momentum at L / I1; its spin
+// about the axis stays. Error of order h for euler, h^2 for moreau.
 static double gyro_precession_error(pawl_stepper_kind stepper, double dt)
 {
     mechanism m;
