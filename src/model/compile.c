@@ -64,7 +64,11 @@ static pawl_status compile_body(const pawl_builder *b, int index, const pawl_sha
         for (int s = 0; s < shape_count; ++s) {
             if (!shapes[s].def.visual_only) {
                 mass_properties part;
-                PAWL_TRY(pawl_mass_of_shape(env, &shapes[s].def, def->density, &part));
+                if (shapes[s].def.kind == PAWL_SHAPE_HULL) {
+                    PAWL_TRY(pawl_mass_of_hull(env, &shapes[s].def, def->density, &part));
+                } else {
+                    part = pawl_mass_of_shape(&shapes[s].def, def->density);
+                }
                 props = pawl_mass_add(props, part);
             }
         }
@@ -329,8 +333,8 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
         const char *given =
             fill ? shapes[i].def.name : PAWL_ITEM(b->shapes, pawl_shape_info, i).def.name;
         char *text = compile_text(mem, given);
-        int count =
-            fill ? shapes[i].def.point_count : PAWL_ITEM(b->shapes, pawl_shape_info, i).def.point_count;
+        int count = fill ? shapes[i].def.point_count
+                         : PAWL_ITEM(b->shapes, pawl_shape_info, i).def.point_count;
         pawl_vec3 *points = PAWL_CARVE(mem, pawl_vec3, count);
         if (fill) {
             shapes[i].def.name = text;

@@ -9,8 +9,8 @@
 static const double mass_pi = 0x1.921fb54442d18p+1;
 
 // Second moments of a solid to its inertia: I = trace(S) 1 - S.
-static pawl_status mass_of_hull(const pawl_env *env, const pawl_shape_def *shape, double density,
-                                mass_properties *out)
+pawl_status pawl_mass_of_hull(const pawl_env *env, const pawl_shape_def *shape, double density,
+                              mass_properties *out)
 {
     convex_hull *hull;
     PAWL_TRY(pawl_hull_create(env, shape->name, shape->points, shape->point_count, &hull));
@@ -27,8 +27,7 @@ static pawl_status mass_of_hull(const pawl_env *env, const pawl_shape_def *shape
     return PAWL_OK;
 }
 
-pawl_status pawl_mass_of_shape(const pawl_env *env, const pawl_shape_def *shape, double density,
-                               mass_properties *out)
+mass_properties pawl_mass_of_shape(const pawl_shape_def *shape, double density)
 {
     double x = shape->size.x, y = shape->size.y, z = shape->size.z;
     double mass = 0.0;
@@ -64,16 +63,14 @@ pawl_status pawl_mass_of_shape(const pawl_env *env, const pawl_shape_def *shape,
         iy = 0.2 * mass * (x * x + z * z);
         iz = 0.2 * mass * (x * x + y * y);
         break;
-    case PAWL_SHAPE_HULL:
-        return mass_of_hull(env, shape, density, out);
     case PAWL_SHAPE_PLANE:
+    case PAWL_SHAPE_HULL:
     case PAWL_SHAPE_COUNT:
         break;
     }
     pawl_mat3 own = {{{ix, 0, 0}, {0, iy, 0}, {0, 0, iz}}};
     pawl_mat3 r = quat_matrix(shape->frame.orientation);
-    *out = (mass_properties){mass, shape->frame.position, m3_congruence(&r, &own)};
-    return PAWL_OK;
+    return (mass_properties){mass, shape->frame.position, m3_congruence(&r, &own)};
 }
 
 // Steiner's theorem: a point mass at d adds m (d.d 1 - d dT).
