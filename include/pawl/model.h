@@ -46,10 +46,12 @@ typedef enum pawl_shape_kind {
 typedef struct pawl_shape_def {
     const char *name; ///< may be NULL
     pawl_shape_kind kind;
-    pawl_pose frame;  ///< in the link frame
-    pawl_vec3 size;   ///< see pawl_shape_kind [m]
-    float rgba[4];    ///< for drawing only
-    bool visual_only; ///< never collides, and has no mass when a density is given
+    pawl_pose frame;    ///< in the link frame
+    pawl_vec3 size;     ///< see pawl_shape_kind [m]
+    float rgba[4];      ///< for drawing only
+    bool visual_only;   ///< never collides, and has no mass when a density is given
+    double friction;    ///< coefficient; a pair has the geometric mean of its two [-]
+    double restitution; ///< of the normal velocity; a pair has the larger of its two [-]
 } pawl_shape_def;
 PAWL_API pawl_shape_def pawl_shape_def_default(void);
 

@@ -19,6 +19,7 @@ typedef enum pawl_stepper_kind {
 typedef enum pawl_solver_kind {
     PAWL_SOLVER_DIRECT = 0, ///< exact factorization; bounded rows by pivoting
     PAWL_SOLVER_PGS_NCP,    ///< projected Gauss-Seidel
+    PAWL_SOLVER_ADMM_NCP,   ///< ADMM on contacts, joints and limits together
     PAWL_SOLVER_COUNT
 } pawl_solver_kind;
 typedef enum pawl_delassus_kind {
@@ -41,7 +42,12 @@ typedef struct pawl_settings {
     bool project;          ///< project: move along the constraints; closure to 1e-12
     double erp_joint;      ///< erp.joint: share of the joint error removed a step, without project
     double erp_limit;      ///< erp.limit
-    double regularization; ///< solver.regularization, relative to the unit-scaled D
+    double erp_contact;    ///< erp.contact: share of a penetration pushed out a step
+    double contact_margin; ///< contact.margin: contacts are known this far ahead [m]
+    double max_push;       ///< contact.max_push: fastest push out of a penetration [m/s]
+    double
+        restitution_threshold; ///< contact.restitution_threshold: slower impacts do not bounce [m/s]
+    double regularization;     ///< solver.regularization, relative to the unit-scaled D
 } pawl_settings;
 PAWL_API pawl_settings pawl_settings_default(void);
 
@@ -83,6 +89,8 @@ typedef struct pawl_step_report {
     int projections;        ///< Newton iterations of `project`
     int rows;               ///< of the problem
     int bounded_rows;       ///< limits, friction losses, effort limits
+    int contacts;           ///< contact points of the problem
+    double penetration;     ///< deepest of them, where the rows were placed [m]
     pawl_residual residual; ///< by the judge, not by the solver
     pawl_closure closure;   ///< after the step
     pawl_energy energy;     ///< after the step
@@ -119,6 +127,9 @@ typedef struct pawl_verdict {
     double energy_initial, energy_final; ///< kinetic + potential + springs [J]
     double energy_scale;                 ///< largest |energy| or kinetic energy seen [J]
     double balance_max;                  ///< largest |pawl_energy.balance| seen [J]
+    int contacts_max;
+    int64_t contacts_sum;
+    double penetration; ///< largest [m]
 } pawl_verdict;
 PAWL_API pawl_verdict pawl_verdict_begin(const pawl_state *state);
 PAWL_API void pawl_verdict_add(pawl_verdict *verdict, const pawl_step_report *report);

@@ -40,6 +40,9 @@ void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
         v->closure.limit = r->closure.limit;
         v->closure.worst_limit = r->closure.worst_limit;
     }
+    v->contacts_max = r->contacts > v->contacts_max ? r->contacts : v->contacts_max;
+    v->contacts_sum += r->contacts;
+    verdict_max(&v->penetration, r->penetration);
     v->energy_final = pawl_energy_stored(&r->energy);
     verdict_max(&v->energy_scale, fmax(fabs(v->energy_final), r->energy.kinetic));
     verdict_max(&v->balance_max, fabs(r->energy.balance));

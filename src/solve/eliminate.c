@@ -12,10 +12,10 @@ static const double eliminate_still = 1e-11;     // of a row's own D: less is ro
 static const double eliminate_contraction = 0.1; // below it refinement is as good as any method
 static const double eliminate_floor = 1e-16;     // [m/s or m]: nobody asks for less
 
-eliminator pawl_eliminator_layout(int max_rows, int free_rows, pawl_carver *mem)
+eliminator pawl_eliminator_layout(int max_rows, int max_reduced, pawl_carver *mem)
 {
-    int bounded = max_rows - free_rows;
-    eliminator e = {.bounded_capacity = bounded};
+    eliminator e = {.capacity = max_reduced};
+    int bounded = max_reduced;
     e.residual = PAWL_CARVE(mem, double, max_rows);
     e.step = PAWL_CARVE(mem, double, max_rows);
     e.product = PAWL_CARVE(mem, double, max_rows);

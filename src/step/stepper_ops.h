@@ -15,7 +15,9 @@ typedef struct step_context {
     const pawl_settings *settings;
     pawl_assembly *assembly;
     pawl_solver *solver;
-    eliminator *closure; // for projections
+    contact_finder *finder; // NULL where nothing can touch
+    int contact_demand;     // contacts that a step found beyond its capacity; it must be done again
+    eliminator *closure;    // for projections
     double *u_start, *u_free, *u_next;
     double *impulse, *push; // (6 x bodies) of applied forces, and of force actuators as well
     double *lambda;         // (max rows)
