@@ -41,6 +41,7 @@ typedef enum pawl_shape_kind {
     PAWL_SHAPE_CAPSULE,    ///< size.x radius, size.z half length of its straight part along z
     PAWL_SHAPE_ELLIPSOID,  ///< size semi-axes
     PAWL_SHAPE_PLANE,      ///< the half space z <= 0 of its frame; no mass
+    PAWL_SHAPE_HULL,
     PAWL_SHAPE_COUNT
 } pawl_shape_kind;
 typedef struct pawl_shape_def {

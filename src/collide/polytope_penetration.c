@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// How to part two overlapping polytopes. The difference of two polytopes is one whose faces come
+// from the faces of either and from pairs of edges whose arcs on the sphere of normals cross; the
+// nearest of these faces is the exact answer. Cost: faces times vertices, and edges times edges,
+// for hulls of moderate size. Points and segments take part as polytopes without faces.
+#include "collide/pair.h"
+
+typedef struct polytope {
+    const placed_shape *shape;
+    int face_count, edge_count;
+    const pawl_vec3 *normals, *vertices;
+    const hull_edge *edges;
+    pawl_vec3 own_vertices[8];
+} polytope;
+
+static const pawl_vec3 polytope_box_normals[6] = {{-1, 0, 0}, {1, 0, 0},  {0, -1, 0},
+                                                  {0, 1, 0},  {0, 0, -1}, {0, 0, 1}};
+// Vertex bits: 1 for +x, 2 for +y, 4 for +z. Faces 2k and 2k + 1 are minus and plus axis k.
+static const hull_edge polytope_box_edges[12] = {
+    {{0, 1}, {2, 4}}, {{2, 3}, {3, 4}}, {{4, 5}, {2, 5}}, {{6, 7}, {3, 5}},
+    {{0, 2}, {0, 4}}, {{1, 3}, {1, 4}}, {{4, 6}, {0, 5}}, {{5, 7}, {1, 5}},
+    {{0, 4}, {0, 2}}, {{1, 5}, {1, 2}}, {{2, 6}, {0, 3}}, {{3, 7}, {1, 3}}};
+static const hull_edge polytope_segment_edge = {{0, 1}, {-1, -1}};
+
+static void polytope_view(const placed_shape *s, polytope *p)
+{
+    *p = (polytope){.shape = s};
+    pawl_vec3 e = s->size;
+    if (s->kind == PAWL_SHAPE_HULL) {
+        p->face_count = s->hull->face_count;
+        p->edge_count = s->hull->edge_count;
+        p->normals = s->hull->normals;
+        p->vertices = s->hull->vertices;
+        p->edges = s->hull->edges;
+        return;
+    }
+    p->vertices = p->own_vertices;
+    if (s->kind == PAWL_SHAPE_BOX) {
+        p->face_count = 6;
+        p->edge_count = 12;
+        p->normals = polytope_box_normals;
+        p->edges = polytope_box_edges;
+        for (int i = 0; i < 8; ++i) {
+            p->own_vertices[i] =
+                v3(i & 1 ? e.x : -e.x, i & 2 ? e.y : -e.y, i & 4 ? e.z : -e.z);
+        }
+    } else if (s->kind == PAWL_SHAPE_CAPSULE) {
+        p->edge_count = 1;
+        p->edges = &polytope_segment_edge;
+        p->own_vertices[0] = v3(0.0, 0.0, -e.z);
+        p->own_vertices[1] = v3(0.0, 0.0, e.z);
+    }
+}
+
+static void polytope_try(pair_axis *best, const placed_shape *a, const placed_shape *b, pawl_vec3 n,
+                         double bias)
+{
+    double gap = pair_gap_along(a, b, n);
+    if (gap > best->gap + bias) {
+        best->gap = gap;
+        best->n = n;
+    }
+}
+
+// An edge in world axes with the normals beside it.
+typedef struct polytope_arc {
+    pawl_vec3 point, along; // along is a unit vector
+    pawl_vec3 normal[2];
+    bool whole; // no faces beside it: the whole circle across `along`
+} polytope_arc;
+
+static polytope_arc polytope_edge_arc(const polytope *p, const hull_edge *edge, double sign)
+{
+    pawl_vec3 v0 = p->vertices[edge->vertex[0]], v1 = p->vertices[edge->vertex[1]];
+    polytope_arc arc = {.point = shape_to_world(p->shape, v0), .whole = edge->face[0] < 0};
+    pawl_vec3 d = m3_mul(&p->shape->axes, v3_sub(v1, v0));
+    arc.along = v3_scale(1.0 / v3_norm(d), d);
+    for (int k = 0; k < 2 && !arc.whole; ++k) {
+        arc.normal[k] = v3_scale(sign, m3_mul(&p->shape->axes, p->normals[edge->face[k]]));
+    }
+    return arc;
+}
+
+// Whether the arcs of two edges on the sphere of normals cross: only then is the pair a face of the
+// difference. Writes the crossing.
+static bool polytope_arcs_cross(const polytope_arc *a, const polytope_arc *b, pawl_vec3 *n)
+{
+    double b0 = 0.0, b1 = 0.0, a0 = 0.0, a1 = 0.0;
+    if (!b->whole) {
+        b0 = v3_dot(b->normal[0], a->along);
+        b1 = v3_dot(b->normal[1], a->along);
+        if (b0 * b1 >= 0.0) { // the great circle of a's arc does not part b's ends
+            return false;
+        }
+    }
+    if (!a->whole) {
+        a0 = v3_dot(a->normal[0], b->along);
+        a1 = v3_dot(a->normal[1], b->along);
+        if (a0 * a1 >= 0.0) {
+            return false;
+        }
+    }
+    pawl_vec3 c = v3_cross(a->along, b->along);
+    double length = v3_norm(c);
+    if (length < 1e-7) {
+        return false;
+    }
+    c = v3_scale(1.0 / length, c);
+    if (!a->whole && v3_dot(c, v3_add(a->normal[0], a->normal[1])) < 0.0) {
+        c = v3_scale(-1.0, c);
+    } else if (a->whole && v3_dot(c, v3_add(b->normal[0], b->normal[1])) < 0.0) {
+        c = v3_scale(-1.0, c);
+    }
+    *n = c;
+    // the circles cross in two opposite points: both arcs must hold the same one
+    return a->whole || b->whole || v3_dot(c, v3_add(b->normal[0], b->normal[1])) > 0.0;
+}
+
+static void polytope_edge_pairs(const polytope *pa, const polytope *pb, double bias,
+                                pair_axis *best)
+{
+    for (int j = 0; j < pb->edge_count; ++j) {
+        polytope_arc b = polytope_edge_arc(pb, &pb->edges[j], -1.0);
+        for (int i = 0; i < pa->edge_count; ++i) {
+            polytope_arc a = polytope_edge_arc(pa, &pa->edges[i], 1.0);
+            pawl_vec3 n;
+            if (!polytope_arcs_cross(&a, &b, &n)) {
+                continue;
+            }
+            double gap = v3_dot(n, v3_sub(b.point, a.point));
+            if (gap > best->gap + bias) {
+                // the arcs' test may err by rounding; the support functions do not
+                polytope_try(best, pa->shape, pb->shape, n, bias);
+            }
+        }
+    }
+}
+
+bool pawl_polytope_penetration(const placed_shape *a, const placed_shape *b, double limit,
+                               pair_axis *axis)
+{
+    polytope pa, pb;
+    polytope_view(a, &pa);
+    polytope_view(b, &pb);
+    // Faces come first and edges must beat them by more than rounding: at rest both may tie, and a
+    // face's normal does not wander.
+    double bias = 1e-13 * (pawl_shape_scale(a) + pawl_shape_scale(b));
+    *axis = (pair_axis){.gap = -INFINITY};
+    for (int f = 0; f < pa.face_count; ++f) {
+        polytope_try(axis, a, b, m3_mul(&a->axes, pa.normals[f]), bias);
+    }
+    for (int f = 0; f < pb.face_count; ++f) {
+        polytope_try(axis, a, b, v3_scale(-1.0, m3_mul(&b->axes, pb.normals[f])), bias);
+    }
+    if (axis->gap > limit) {
+        return false;
+    }
+    polytope_edge_pairs(&pa, &pb, bias, axis);
+    return axis->gap <= limit;
+}
