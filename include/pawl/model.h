@@ -44,6 +44,7 @@ typedef enum pawl_shape_kind {
     PAWL_SHAPE_HULL,
     PAWL_SHAPE_COUNT
 } pawl_shape_kind;
+PAWL_API const char *pawl_shape_kind_name(pawl_shape_kind kind); ///< e.g. "box"
 typedef struct pawl_shape_def {
     const char *name; ///< may be NULL
     pawl_shape_kind kind;

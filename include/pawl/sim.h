@@ -91,6 +91,7 @@ typedef struct pawl_step_report {
     int bounded_rows;       ///< limits, friction losses, effort limits
     int contacts;           ///< contact points of the problem
     double penetration;     ///< deepest of them, where the rows were placed [m]
+    int worst_shape_a, worst_shape_b; ///< the shapes of that one, -1 where nothing penetrates
     pawl_residual residual; ///< by the judge, not by the solver
     pawl_closure closure;   ///< after the step
     pawl_energy energy;     ///< after the step
@@ -116,6 +117,28 @@ PAWL_API void pawl_sim_joint_reaction(const pawl_sim *sim, int joint, pawl_vec3 
 /// Force or torque that an actuator applied in the last step.
 PAWL_API double pawl_sim_actuator_effort(const pawl_sim *sim, int actuator);
 
+/// Values are stored in files: append, never renumber.
+typedef enum pawl_contact_mode {
+    PAWL_CONTACT_OPEN = 0, ///< near, but no impulse
+    PAWL_CONTACT_STICK,    ///< impulse inside the friction cone
+    PAWL_CONTACT_SLIP,     ///< impulse on the cone; of frictionless contacts always
+    PAWL_CONTACT_MODE_COUNT
+} pawl_contact_mode;
+PAWL_API const char *pawl_contact_mode_name(pawl_contact_mode mode); ///< e.g. "stick"
+/// One contact point of the last step, where its rows were placed, in world axes.
+typedef struct pawl_contact_info {
+    int body_a, body_b;   ///< PAWL_WORLD for the world
+    int shape_a, shape_b; ///< of the model, a before b; pawl_model_shape() has their names
+    pawl_vec3 position;
+    pawl_vec3 normal; ///< unit, from a to b
+    double gap;       ///< negative: penetration [m]
+    pawl_vec3 force;  ///< that a exerts on b, mean over the step [N]
+    pawl_contact_mode mode;
+} pawl_contact_info;
+/// How many contacts the problem of the last step had, open ones included; 0 before the first step.
+PAWL_API int pawl_sim_contact_count(const pawl_sim *sim);
+PAWL_API pawl_contact_info pawl_sim_contact(const pawl_sim *sim, int contact);
+
 /// Worst figures over a run, gathered by pawl_verdict_add() after each step.
 typedef struct pawl_verdict {
     int64_t steps;
@@ -129,7 +152,8 @@ typedef struct pawl_verdict {
     double balance_max;                  ///< largest |pawl_energy.balance| seen [J]
     int contacts_max;
     int64_t contacts_sum;
-    double penetration; ///< largest [m]
+    double penetration;               ///< largest [m]
+    int worst_shape_a, worst_shape_b; ///< the pair of shapes it was found at, -1 for none
 } pawl_verdict;
 PAWL_API pawl_verdict pawl_verdict_begin(const pawl_state *state);
 PAWL_API void pawl_verdict_add(pawl_verdict *verdict, const pawl_step_report *report);

@@ -20,6 +20,7 @@ static void sim_layout(pawl_sim *sim, pawl_carver *mem)
     c->from = PAWL_CARVE(mem, body_state, bodies);
     c->reaction = PAWL_CARVE(mem, double, pawl_impulse_slots(m).count);
     c->effort = PAWL_CARVE(mem, double, m->actuator_count);
+    c->contacts = PAWL_CARVE(mem, pawl_contact_info, sim->assembly->max_contacts);
     sim->closure = pawl_eliminator_layout(sim->assembly->free_rows, sim->assembly->free_rows, mem);
 }
 
@@ -75,6 +76,7 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     c->solver = sim->solver;
     c->finder = sim->finder;
     c->closure = &sim->closure;
+    c->contact_count = 0;
     c->kept = false;
     return PAWL_OK;
 }
@@ -197,6 +199,7 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
     s->time = pawl_step_end(sim->state, sim->settings.dt);
     pawl_status status = sim_check_finite(sim, s);
     if (status != PAWL_OK) {
+        c->contact_count = 0;
         c->kept = false;
         return status;
     }
@@ -227,6 +230,7 @@ pawl_status pawl_sim_set_state(pawl_sim *sim, const pawl_state *state)
                          state->model->name, sim->model->name);
     }
     pawl_state_copy(sim->state, state);
+    sim->context.contact_count = 0;
     sim->context.kept = false;
     return PAWL_OK;
 }

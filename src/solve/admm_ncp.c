@@ -6,33 +6,61 @@
 //   x = -(D + R + (eta + 1) P)^-1 (v_f + s - eta P x - P y - z),   s = (0, 0, mu |z_T|) on contacts,
 //   y = P_K(w x + (1 - w) y - z / P),   z <- z - P (w x + (1 - w) y_old - y)
 // P = rho diag(mean of D over the block): the diagonal preconditioner, equal inside one contact so
-// that cones stay cones. lambda = y. rho follows the residuals' ratio, seldom, because each change
-// costs a factorization. Problems without contacts go to the direct method, which is exact.
+// that cones stay cones. lambda = y. rho climbs towards faster contraction, seldom, because each
+// change costs a factorization. Free rows (joints) are eliminated exactly first where the rest is not too
+// large. Exact Gauss-Seidel sweeps come before, and after if need be: they converge on easy problems,
+// which most steps are, and on stacks that defeat either alone the two help each other. Problems without contacts go to the direct method, which is exact.
 #include "linalg/cone.h"
+#include "linalg/dense.h"
 #include "math/vec.h"
 #include "solve/direct.h"
 #include "solve/solver_ops.h"
+#include "solve/sweep.h"
 #include <string.h>
 
 static const double admm_eta = 1e-6;
 static const double admm_relaxation = 1.6;
 static const double admm_free_share = 1e-3; // joints need hardly any penalty: their set is everything
-enum { ADMM_CHECK = 10, ADMM_MAX_FACTORS = 12 };
+static const double admm_first_rho = 0.1;
+enum { ADMM_CHECK = 20, ADMM_MAX_FACTORS = 40, ADMM_MAX_REDUCED = 360, ADMM_SWEEPS = 20, ADMM_ITERATIONS = 600 };
 
 typedef struct admm_ncp {
     pawl_solver base;
     direct_part direct;
-    double *x, *y_old, *z, *scale, *P, *sigma; // (rows)
+    sweeper sweeps;
+    double *x, *y, *y_old, *z, *scale, *P, *sigma; // (rows)
+    double *dense, *inverse_d;                     // of the reduced matrix
 } admm_ncp;
+
+// The rows that are iterated over: all of them, or those that are left when the free ones have been
+// eliminated exactly.
+typedef struct admm_rows {
+    const pawl_problem *p;
+    const double *S; // reduced matrix with R, NULL when the operator is used
+    const double *v_f, *lower, *upper;
+    int count, free;
+} admm_rows;
+
+static int admm_contact_row(const admm_rows *w, int k)
+{
+    return w->count - 3 * (w->p->contact_count - k);
+}
 
 static pawl_solver *admm_ncp_layout(const solver_def *def, pawl_carver *mem)
 {
     admm_ncp *s = PAWL_CARVE(mem, admm_ncp, 1);
-    admm_ncp layout = {.direct = pawl_direct_layout(def, mem)};
-    double **rows[] = {&layout.x, &layout.y_old, &layout.z, &layout.scale, &layout.P, &layout.sigma};
+    solver_def wide = *def; // room for contacts in the reduced matrix
+    int most = def->max_rows < ADMM_MAX_REDUCED ? def->max_rows : ADMM_MAX_REDUCED;
+    wide.max_bounded = most > def->max_bounded ? most : def->max_bounded;
+    admm_ncp layout = {.direct = pawl_direct_layout(&wide, mem)};
+    double **rows[] = {&layout.x,     &layout.y, &layout.y_old, &layout.z,
+                       &layout.scale, &layout.P, &layout.sigma, &layout.inverse_d};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         *rows[i] = PAWL_CARVE(mem, double, def->max_rows);
     }
+    layout.sweeps =
+        pawl_sweeper_layout(def->max_rows, def->max_blocks, def->max_block_dim, mem);
+    layout.dense = PAWL_CARVE(mem, double, (size_t)wide.max_bounded * (size_t)wide.max_bounded);
     if (s == NULL) {
         return NULL;
     }
@@ -40,72 +68,162 @@ static pawl_solver *admm_ncp_layout(const solver_def *def, pawl_carver *mem)
     return &s->base;
 }
 
-// Mean diagonal entry of each block, so that rho = 1 is a natural start whatever the units.
-static void admm_scale(admm_ncp *s, const pawl_problem *p)
+// Mean diagonal entry of each contact, the own one of other rows, so that rho = 1 is a natural start
+// whatever the units.
+static void admm_scale(admm_ncp *s, const admm_rows *w)
 {
-    p->delassus->ops->diagonal(p->delassus, 0, s->scale);
-    for (int k = 0; k < p->block_count; ++k) {
-        problem_block b = p->blocks[k];
-        bool free = k < p->free_block_count;
-        double sum = 0.0;
-        for (int r = 0; r < b.dim; ++r) {
-            s->scale[b.first_row + r] += p->compliance[b.first_row + r];
-            sum += s->scale[b.first_row + r];
-        }
-        for (int r = 0; r < b.dim; ++r) {
-            double *x = &s->scale[b.first_row + r];
-            *x = free ? admm_free_share * *x : sum / (double)b.dim;
-        }
+    const pawl_problem *p = w->p;
+    if (w->S == NULL) {
+        p->delassus->ops->diagonal(p->delassus, 0, s->scale);
     }
-}
-
-static bool admm_penalty(admm_ncp *s, const pawl_problem *p, double rho)
-{
-    for (int i = 0; i < p->row_count; ++i) {
-        s->P[i] = (i < p->free_row_count ? 1.0 : rho) * s->scale[i];
-        s->sigma[i] = p->compliance[i] + (1.0 + admm_eta) * s->P[i];
-    }
-    return p->delassus->ops->factor_shifted(p->delassus, s->sigma);
-}
-
-static void admm_project(const pawl_problem *p, double *y)
-{
-    int contacts = pawl_problem_contact_row(p, 0);
-    for (int i = p->free_row_count; i < contacts; ++i) {
-        y[i] = y[i] < p->lower[i] ? p->lower[i] : y[i] > p->upper[i] ? p->upper[i] : y[i];
+    for (int i = 0; i < w->count; ++i) {
+        s->scale[i] = w->S != NULL ? w->S[i * (w->count + 1)] : s->scale[i] + p->compliance[i];
+        s->scale[i] *= i < w->free ? admm_free_share : 1.0;
+        s->scale[i] = s->scale[i] > 0.0 ? s->scale[i] : 1.0; // a row that nothing moves
     }
     for (int k = 0; k < p->contact_count; ++k) {
-        pawl_cone_project(y + pawl_problem_contact_row(p, k), p->friction[k]);
+        double *x = s->scale + admm_contact_row(w, k);
+        x[0] = x[1] = x[2] = (x[0] + x[1] + x[2]) / 3.0;
+    }
+}
+
+// Penalties for rho, and the factor of the matrix with them.
+static bool admm_penalty(admm_ncp *s, const admm_rows *w, double rho)
+{
+    const pawl_problem *p = w->p;
+    int n = w->count;
+    for (int i = 0; i < n; ++i) {
+        s->P[i] = (i < w->free ? 1.0 : rho) * s->scale[i];
+        s->sigma[i] = (1.0 + admm_eta) * s->P[i] + (w->S == NULL ? p->compliance[i] : 0.0);
+    }
+    if (w->S == NULL) {
+        return p->delassus->ops->factor_shifted(p->delassus, s->sigma);
+    }
+    memcpy(s->dense, w->S, (size_t)n * (size_t)n * sizeof *s->dense);
+    for (int i = 0; i < n; ++i) {
+        s->dense[i * (n + 1)] += s->sigma[i];
+    }
+    pawl_ldl_factor(s->dense, n, n, 0.0, NULL, s->inverse_d);
+    return true;
+}
+
+static void admm_project(const admm_rows *w, double *y)
+{
+    int contacts = admm_contact_row(w, 0);
+    for (int i = w->free; i < contacts; ++i) {
+        y[i] = y[i] < w->lower[i] ? w->lower[i] : y[i] > w->upper[i] ? w->upper[i] : y[i];
+    }
+    for (int k = 0; k < w->p->contact_count; ++k) {
+        pawl_cone_project(y + admm_contact_row(w, k), w->p->friction[k]);
     }
 }
 
 // One iteration; residuals in units of velocity: x against y, and the change of y.
-static void admm_iterate(admm_ncp *s, const pawl_problem *p, double *y, double *primal, double *dual)
+static void admm_iterate(admm_ncp *s, const admm_rows *w, double *primal, double *dual)
 {
-    int n = p->row_count;
-    double *x = s->x, *z = s->z;
+    const pawl_problem *p = w->p;
+    int n = w->count;
+    double *x = s->x, *y = s->y, *z = s->z;
     for (int i = 0; i < n; ++i) {
-        x[i] = -(p->v_f[i] - s->P[i] * (admm_eta * x[i] + y[i]) - z[i]);
+        x[i] = -(w->v_f[i] - s->P[i] * (admm_eta * x[i] + y[i]) - z[i]);
     }
     for (int k = 0; k < p->contact_count; ++k) {
-        int i = pawl_problem_contact_row(p, k);
+        int i = admm_contact_row(w, k);
         x[i + 2] -= p->friction[k] * sqrt(z[i] * z[i] + z[i + 1] * z[i + 1]);
     }
-    p->delassus->ops->solve_shifted(p->delassus, x);
+    if (w->S == NULL) {
+        p->delassus->ops->solve_shifted(p->delassus, x);
+    } else {
+        pawl_ldl_solve(s->dense, n, n, s->inverse_d, x);
+    }
     memcpy(s->y_old, y, (size_t)n * sizeof *y);
     for (int i = 0; i < n; ++i) {
         y[i] = admm_relaxation * x[i] + (1.0 - admm_relaxation) * s->y_old[i] - z[i] / s->P[i];
+        z[i] = -s->P[i] * y[i]; // with the projected y below this becomes the new z
     }
-    // y + z/P is the relaxed x; after the projection it gives the new z
-    for (int i = 0; i < n; ++i) {
-        z[i] = -s->P[i] * y[i];
-    }
-    admm_project(p, y);
+    admm_project(w, y);
     *primal = *dual = 0.0;
     for (int i = 0; i < n; ++i) {
         z[i] += s->P[i] * y[i];
         *primal = max_of(*primal, s->P[i] * fabs(x[i] - y[i]));
         *dual = max_of(*dual, s->P[i] * fabs(y[i] - s->y_old[i]));
+    }
+}
+
+// z starts as the velocity of the warm start, made admissible: what it is at the solution.
+static void admm_start(admm_ncp *s, const admm_rows *w, const double *start)
+{
+    const pawl_problem *p = w->p;
+    int n = w->count;
+    if (w->S == NULL) {
+        p->delassus->ops->apply(p->delassus, start, s->z);
+    }
+    for (int i = 0; i < n; ++i) {
+        double v = w->S == NULL ? s->z[i] + p->compliance[i] * start[i]
+                                : pawl_dot(w->S + i * n, start, n);
+        s->z[i] = i < w->free ? 0.0 : v + w->v_f[i];
+    }
+    memcpy(s->x, start, (size_t)n * sizeof *start);
+    for (int k = 0; k < p->contact_count; ++k) {
+        double *z = s->z + admm_contact_row(w, k);
+        z[2] += p->friction[k] * sqrt(z[0] * z[0] + z[1] * z[1]);
+        pawl_cone_project_dual(z, p->friction[k]);
+    }
+}
+
+// Exact sweeps: from a good warm start one or two are all it takes. True when they converge.
+static bool admm_sweep(admm_ncp *s, const admm_rows *w, int most, solver_report *report)
+{
+    if (w->S == NULL) {
+        pawl_sweep_begin(&s->sweeps, w->p, s->y);
+    }
+    for (int k = 0; k < most && report->iterations < s->base.def.max_iterations; ++k) {
+        double worst = w->S == NULL
+                           ? pawl_sweep(&s->sweeps, w->p, SWEEP_EXACT, s->y)
+                           : pawl_sweep_reduced(w->S, w->count, w->v_f, w->p, SWEEP_EXACT, s->y);
+        ++report->iterations;
+        if (worst <= 0.2 * s->base.def.tolerance) {
+            report->outcome = PAWL_CONVERGED;
+            return true;
+        }
+    }
+    return false;
+}
+
+// Alternating directions from y, until converged or out of iterations.
+static void admm_alternate(admm_ncp *s, const admm_rows *w, solver_report *report)
+{
+    double rho = admm_first_rho, last = INFINITY, before = INFINITY;
+    int factors = 1, direction = -1;
+    admm_scale(s, w);
+    if (!admm_penalty(s, w, rho)) {
+        report->outcome = PAWL_STALLED; // out of memory for a new structure: the sweeps' result stays
+        return;
+    }
+    admm_start(s, w, s->y);
+    for (int k = 1; k <= ADMM_ITERATIONS && report->iterations < s->base.def.max_iterations; ++k) {
+        double primal, dual;
+        admm_iterate(s, w, &primal, &dual);
+        ++report->iterations;
+        if (max_of(primal, dual) <= 0.1 * s->base.def.tolerance) {
+            report->outcome = PAWL_CONVERGED;
+            return;
+        }
+        double now = max_of(primal, dual);
+        if (k % ADMM_CHECK != 0) {
+            continue;
+        }
+        // Where it is slow, rho climbs towards faster contraction: a sticking stack wants a small one,
+        // sliding and separating contacts a larger one.
+        double contraction = now / last;
+        if (contraction > 0.1 && factors < ADMM_MAX_FACTORS) {
+            direction = contraction > 1.05 * before ? -direction : direction;
+            before = contraction;
+            rho = fmin(fmax(rho * (direction < 0 ? 0.25 : 4.0), 1e-6), 1e3);
+            ++factors;
+            (void)admm_penalty(s, w, rho); // the structure is the same: cannot fail
+        }
+        last = now;
     }
 }
 
@@ -117,42 +235,26 @@ static void admm_ncp_solve(pawl_solver *base, const pawl_problem *p, double *lam
         pawl_direct_solve(&s->direct, &base->def, p, lambda, report);
         return;
     }
-    int n = p->row_count, factors = 1;
-    double rho = 1.0;
+    int n = p->free_row_count, m = p->row_count - n;
+    eliminator *e = &s->direct.eliminate;
+    bool reduce = n > 0 && m <= e->capacity;
+    admm_rows w = {p, NULL, p->v_f, p->lower, p->upper, p->row_count, n};
+    memcpy(s->y, lambda + (reduce ? n : 0), (size_t)(reduce ? m : p->row_count) * sizeof *s->y);
+    if (reduce) {
+        pawl_eliminate_factor(p, base->def.regularization);
+        pawl_eliminate_reduce(e, p, lambda);
+        w = (admm_rows){p, e->reduced, e->reduced_v, p->lower + n, p->upper + n, m, 0};
+    }
     *report = (solver_report){PAWL_ITERATION_LIMIT, 0};
-    admm_scale(s, p);
-    if (!admm_penalty(s, p, rho)) {
-        report->outcome = PAWL_STALLED; // out of memory for a new structure: the warm start stays
-        return;
+    if (!admm_sweep(s, &w, ADMM_SWEEPS, report)) {
+        admm_alternate(s, &w, report);
     }
-    // z starts as the velocity of the warm start, which it is at the solution
-    memcpy(s->x, lambda, (size_t)n * sizeof *lambda);
-    p->delassus->ops->apply(p->delassus, lambda, s->z);
-    for (int i = 0; i < n; ++i) {
-        s->z[i] = i < p->free_row_count ? 0.0
-                                        : s->z[i] + p->v_f[i] + p->compliance[i] * lambda[i];
+    if (report->outcome == PAWL_ITERATION_LIMIT) {
+        admm_sweep(s, &w, base->def.max_iterations, report);
     }
-    for (int k = 0; k < p->contact_count; ++k) {
-        double *z = s->z + pawl_problem_contact_row(p, k);
-        z[2] += p->friction[k] * sqrt(z[0] * z[0] + z[1] * z[1]);
-        pawl_cone_project_dual(z, p->friction[k]);
-    }
-    while (report->iterations < base->def.max_iterations) {
-        double primal, dual;
-        admm_iterate(s, p, lambda, &primal, &dual);
-        ++report->iterations;
-        if (max_of(primal, dual) <= 0.3 * base->def.tolerance) {
-            report->outcome = PAWL_CONVERGED;
-            break;
-        }
-        if (report->iterations % ADMM_CHECK == 0 && factors < ADMM_MAX_FACTORS) {
-            double ratio = primal / dual, change = ratio > 10.0 ? 2.0 : ratio < 0.1 ? 0.5 : 1.0;
-            if (change != 1.0) {
-                rho *= change;
-                ++factors;
-                (void)admm_penalty(s, p, rho); // the structure is the same: cannot fail
-            }
-        }
+    memcpy(lambda + (reduce ? n : 0), s->y, (size_t)w.count * sizeof *s->y);
+    if (reduce) {
+        pawl_eliminate_recover(e, p, 1e-12, lambda);
     }
 }
 

@@ -403,13 +403,57 @@ static void step_solve(step_context *c, const pawl_state *s, solver_report *repo
     pawl_assembly_add_impulses(a, c->lambda, c->u_next);
 }
 
-static double step_penetration(const pawl_assembly *a)
+static void step_report_penetration(const pawl_assembly *a, pawl_step_report *report)
 {
-    double depth = 0.0;
+    report->worst_shape_a = report->worst_shape_b = -1;
     for (int k = 0; k < a->contact_count; ++k) {
-        depth = max_of(depth, -a->contacts[k].gap);
+        const pawl_contact *c = &a->contacts[k];
+        if (-c->gap > report->penetration) {
+            report->penetration = -c->gap;
+            report->worst_shape_a = c->shape_a;
+            report->worst_shape_b = c->shape_b;
+        }
     }
-    return depth;
+}
+
+static pawl_contact_mode step_contact_mode(const double x[3], double mu)
+{
+    // What solvers put on the cone is there but for rounding.
+    const double inside = 1.0 - 1e-9;
+    if (x[2] == 0.0 && x[0] == 0.0 && x[1] == 0.0) {
+        return PAWL_CONTACT_OPEN;
+    }
+    bool sticks = sqrt(x[0] * x[0] + x[1] * x[1]) < inside * mu * x[2];
+    return sticks ? PAWL_CONTACT_STICK : PAWL_CONTACT_SLIP;
+}
+
+// For those who ask after the step, when rows and impulses are gone.
+static void step_keep_contacts(step_context *c, double h)
+{
+    const pawl_assembly *a = c->assembly;
+    c->contact_count = a->problem.contact_count;
+    for (int k = 0; k < c->contact_count; ++k) {
+        const pawl_contact *in = &a->contacts[k];
+        const row_block *b = &a->blocks[a->problem.block_count - c->contact_count + k];
+        const double *x = c->lambda + b->rows.first_row;
+        // The last body's rows are along the axes; a row of body a alone has the other sign.
+        const double *row = a->J + b->jacobian[b->body_count - 1];
+        double scale = (in->body_b >= 0 ? 1.0 : -1.0) / h;
+        pawl_vec3 force = v3(0.0, 0.0, 0.0);
+        for (int r = 0; r < 3; ++r) {
+            const double *e = row + 6 * r;
+            force = v3_axpy(force, scale * x[r], v3(e[0], e[1], e[2]));
+        }
+        c->contacts[k] = (pawl_contact_info){.body_a = in->body_a,
+                                             .body_b = in->body_b,
+                                             .shape_a = in->shape_a,
+                                             .shape_b = in->shape_b,
+                                             .position = in->position,
+                                             .normal = in->normal,
+                                             .gap = in->gap,
+                                             .force = force,
+                                             .mode = step_contact_mode(x, in->friction)};
+    }
 }
 
 void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
@@ -458,13 +502,14 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
         .rows = p->row_count,
         .bounded_rows = p->row_count - p->free_row_count - 3 * p->contact_count,
         .contacts = p->contact_count,
-        .penetration = step_penetration(a),
         .residual = pawl_problem_judge(p, c->lambda, c->velocity, c->rate_before)};
+    step_report_penetration(a, report);
     if (!(report->residual.natural_scaled <= c->settings->tolerance) &&
         report->outcome == PAWL_CONVERGED) {
         report->outcome = PAWL_STALLED;
     }
     step_count_work(c, w, s);
+    step_keep_contacts(c, w->h);
 
     memset(s->impulses, 0, (size_t)pawl_impulse_slots(m).count * sizeof *s->impulses);
     if (c->finder != NULL) {

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Which function handles which pair, and the frame around all of them: a canonical order of the two
+// shapes, so that results do not depend on who is called A; numbers relative to the first shape;
+// nothing that is not finite goes in or comes out.
+#include "collide/pair.h"
+
+static const int pair_rank[PAWL_SHAPE_COUNT] = {
+    [PAWL_SHAPE_SPHERE] = 0,   [PAWL_SHAPE_CAPSULE] = 1,   [PAWL_SHAPE_BOX] = 2,
+    [PAWL_SHAPE_CYLINDER] = 3, [PAWL_SHAPE_ELLIPSOID] = 4, [PAWL_SHAPE_HULL] = 5,
+    [PAWL_SHAPE_PLANE] = 6};
+
+// By rank, first the lower one.
+static collide_function *const pair_table[PAWL_SHAPE_COUNT][PAWL_SHAPE_COUNT] = {
+    // sphere, capsule, box, cylinder, ellipsoid, hull, plane
+    {pawl_collide_round, pawl_collide_round, pawl_collide_ball, pawl_collide_ball,
+     pawl_collide_ball, pawl_collide_convex, pawl_collide_plane},
+    {NULL, pawl_collide_round, pawl_collide_convex, pawl_collide_convex, pawl_collide_convex,
+     pawl_collide_convex, pawl_collide_plane},
+    {NULL, NULL, pawl_collide_boxes, pawl_collide_convex, pawl_collide_convex, pawl_collide_convex,
+     pawl_collide_plane},
+    {NULL, NULL, NULL, pawl_collide_convex, pawl_collide_convex, pawl_collide_convex,
+     pawl_collide_plane},
+    {NULL, NULL, NULL, NULL, pawl_collide_convex, pawl_collide_convex, pawl_collide_plane},
+    {NULL, NULL, NULL, NULL, NULL, pawl_collide_convex, pawl_collide_plane},
+    {NULL, NULL, NULL, NULL, NULL, NULL, pawl_collide_plane},
+};
+
+static bool pair_is_finite(const placed_shape *s)
+{
+    bool finite = v3_finite(s->position) && v3_finite(s->size);
+    for (int k = 0; k < 3; ++k) {
+        finite = finite && v3_finite(m3_column(&s->axes, k));
+    }
+    return finite;
+}
+
+// Kinds first, then names; shapes without different names go by where they are.
+static bool pair_in_order(const placed_shape *a, const placed_shape *b)
+{
+    int ra = pair_rank[a->kind], rb = pair_rank[b->kind];
+    if (ra != rb) {
+        return ra < rb;
+    }
+    if (a->key != b->key) {
+        return a->key < b->key;
+    }
+    const double *p = &a->position.x, *q = &b->position.x;
+    for (int k = 0; k < 3; ++k) {
+        if (p[k] != q[k]) {
+            return p[k] < q[k];
+        }
+    }
+    return true;
+}
+
+void pawl_collide_pair(const placed_shape *a, const placed_shape *b, double margin,
+                       contact_manifold *out)
+{
+    out->count = 0;
+    out->normal = v3(0.0, 0.0, 1.0);
+    if (!pair_is_finite(a) || !pair_is_finite(b) || !isfinite(margin)) {
+        return;
+    }
+    bool swapped = !pair_in_order(a, b);
+    placed_shape first = swapped ? *b : *a, second = swapped ? *a : *b;
+    pawl_vec3 origin = first.position;
+    first.position = v3(0.0, 0.0, 0.0);
+    second.position = v3_sub(second.position, origin);
+    pair_table[pair_rank[first.kind]][pair_rank[second.kind]](&first, &second, margin, out);
+    int kept = 0;
+    for (int i = 0; i < out->count; ++i) {
+        contact_point p = out->point[i];
+        p.position = v3_add(p.position, origin);
+        if (v3_finite(p.position) && isfinite(p.gap)) {
+            out->point[kept++] = p;
+        }
+    }
+    out->count = v3_finite(out->normal) ? kept : 0;
+    if (swapped) {
+        out->normal = v3_scale(-1.0, out->normal);
+    }
+}
