@@ -41,19 +41,19 @@ typedef enum pawl_shape_kind {
     PAWL_SHAPE_CAPSULE,    ///< size.x radius, size.z half length of its straight part along z
     PAWL_SHAPE_ELLIPSOID,  ///< size semi-axes
     PAWL_SHAPE_PLANE,      ///< the half space z <= 0 of its frame; no mass
-    PAWL_SHAPE_HULL,
+    PAWL_SHAPE_HULL,       ///< the convex hull of `points`; size is not used
     PAWL_SHAPE_COUNT
 } pawl_shape_kind;
 PAWL_API const char *pawl_shape_kind_name(pawl_shape_kind kind); ///< e.g. "box"
 typedef struct pawl_shape_def {
     const char *name; ///< may be NULL
     pawl_shape_kind kind;
-    pawl_pose frame;    ///< in the link frame
-    pawl_vec3 size;     ///< see pawl_shape_kind [m]
-    float rgba[4];      ///< for drawing only
-    bool visual_only;   ///< never collides, and has no mass when a density is given
-    double friction;    ///< coefficient; a pair has the geometric mean of its two [-]
-    double restitution; ///< of the normal velocity; a pair has the larger of its two [-]
+    pawl_pose frame;  ///< in the link frame
+    pawl_vec3 size;   ///< see pawl_shape_kind [m]
+    float rgba[4];    ///< for drawing only
+    bool visual_only; ///< never collides, and has no mass when a density is given
+    const pawl_vec3 *points; ///< of a hull, in the shape's frame; copied by the builder [m]
+    int point_count;         ///< of a hull: 4 to 4096, not all in one plane
 } pawl_shape_def;
 PAWL_API pawl_shape_def pawl_shape_def_default(void);
 

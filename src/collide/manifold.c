@@ -99,6 +99,7 @@ typedef struct manifold_view {
 typedef struct manifold_clip {
     pawl_vec3 n, t1, t2;
     double eps, margin;
+    double roundness; // sum of the radii of curvature across the two sides
     manifold_view a, b;
     candidate_list *list;
 } manifold_clip;
@@ -160,14 +161,20 @@ static bool manifold_holds(const manifold_view *v, double x, double y, double ep
     return v->patch->kind == PATCH_POLYGON;
 }
 
+static void manifold_add_at(const manifold_clip *c, double x, double y, double za, double zb,
+                            double gap, unsigned at_a, unsigned at_b)
+{
+    if (gap <= c->margin) {
+        double z = 0.5 * (za + zb);
+        pawl_vec3 p = v3_axpy(v3_axpy(v3_scale(x, c->t1), y, c->t2), z, c->n);
+        pawl_candidate_add(c->list, p, gap, at_a, at_b);
+    }
+}
+
 static void manifold_add(const manifold_clip *c, double x, double y, unsigned at_a, unsigned at_b)
 {
     double za = manifold_height(&c->a, x, y), zb = manifold_height(&c->b, x, y);
-    if (zb - za <= c->margin) {
-        double z = 0.5 * (za + zb);
-        pawl_vec3 p = v3_axpy(v3_axpy(v3_scale(x, c->t1), y, c->t2), z, c->n);
-        pawl_candidate_add(c->list, p, zb - za, at_a, at_b);
-    }
+    manifold_add_at(c, x, y, za, zb, zb - za, at_a, at_b);
 }
 
 static int manifold_edge_count(const manifold_view *v)
@@ -229,7 +236,16 @@ static void manifold_edges_rim(const manifold_clip *c, const manifold_view *v,
     }
 }
 
-// Where two rims cross, both taken as circles: they are tilted by little.
+// How far outside the rim a point is (squared, on the disc's plane), and the slope of that.
+static double manifold_rim_level(const manifold_view *v, double x, double y, double slope[2])
+{
+    double dx = x - v->centre_x, dy = y - v->centre_y, dz = v->slope_x * dx + v->slope_y * dy;
+    slope[0] = 2.0 * (dx + dz * v->slope_x);
+    slope[1] = 2.0 * (dy + dz * v->slope_y);
+    return dx * dx + dy * dy + dz * dz - v->radius * v->radius;
+}
+
+// Where two rims cross: circles to begin with, then Newton's method, for both are tilted a little.
 static void manifold_rims_cross(const manifold_clip *c)
 {
     double dx = c->b.centre_x - c->a.centre_x, dy = c->b.centre_y - c->a.centre_y;
@@ -241,9 +257,22 @@ static void manifold_rims_cross(const manifold_clip *c)
     double across2 = ra * ra / d2 - along * along;
     for (unsigned k = 0; k < 2 && across2 > 0.0; ++k) {
         double across = (k ? 1.0 : -1.0) * sqrt(across2);
-        manifold_add(c, c->a.centre_x + along * dx - across * dy,
-                     c->a.centre_y + along * dy + across * dx, FEATURE_CURVED | 8 | k,
-                     FEATURE_CURVED | 8 | k);
+        double x = c->a.centre_x + along * dx - across * dy;
+        double y = c->a.centre_y + along * dy + across * dx;
+        for (int round = 0; round < 6; ++round) {
+            double ga[2], gb[2];
+            double fa = manifold_rim_level(&c->a, x, y, ga);
+            double fb = manifold_rim_level(&c->b, x, y, gb);
+            double det = ga[0] * gb[1] - ga[1] * gb[0];
+            if (!(fabs(det) > 1e-6 * ra * rb)) {
+                break; // they touch rather than cross
+            }
+            x -= (fa * gb[1] - fb * ga[1]) / det;
+            y -= (fb * ga[0] - fa * gb[0]) / det;
+        }
+        if (manifold_holds(&c->a, x, y, c->eps) && manifold_holds(&c->b, x, y, c->eps)) {
+            manifold_add(c, x, y, FEATURE_CURVED | 8 | k, FEATURE_CURVED | 8 | k);
+        }
     }
 }
 
@@ -280,13 +309,20 @@ static void manifold_parallel_edges(const manifold_clip *c)
         bool by_a = end == 0 ? t[j] <= 0.0 : t[j] >= 1.0;
         double at = by_a ? (double)end : t[j];
         if (end == 0 ? at <= t[1 - first] && at <= 1.0 : at >= t[first] && at >= 0.0) {
-            // halfway between the two lines, which rounding or a slight turn part
+            // Halfway between the two lines, which rounding or a slight turn part. Curved sides
+            // open by the square of that; sharp edges are no longer on one another.
             double xa = a->x[0] + at * ax, ya = a->y[0] + at * ay;
             double s = t[1] - t[0] != 0.0 ? (at - t[0]) / (t[1] - t[0]) : 0.0;
             double xb = b->x[0] + s * bx, yb = b->y[0] + s * by;
-            manifold_add(c, 0.5 * (xa + xb), 0.5 * (ya + yb),
-                         by_a ? a->patch->vertex[end] : a->patch->face,
-                         by_a ? b->patch->face : b->patch->vertex[j]);
+            double aside2 = (xa - xb) * (xa - xb) + (ya - yb) * (ya - yb);
+            double za = manifold_height(a, xa, ya), zb = manifold_height(b, xb, yb);
+            if (aside2 > c->eps * c->eps && !(c->roundness > 0.0)) {
+                continue;
+            }
+            double opening = c->roundness > 0.0 ? aside2 / (2.0 * c->roundness) : 0.0;
+            manifold_add_at(c, 0.5 * (xa + xb), 0.5 * (ya + yb), za, zb, zb - za + opening,
+                            by_a ? a->patch->vertex[end] : a->patch->face,
+                            by_a ? b->patch->face : b->patch->vertex[j]);
         }
     }
 }
@@ -387,6 +423,8 @@ void pawl_manifold_from_axis(const placed_shape *a, const placed_shape *b, doubl
         c.eps = 1e-8 * small;
         c.margin = margin;
         c.list = &list;
+        c.roundness = ra + rb + (a->kind == PAWL_SHAPE_CYLINDER ? a->size.x : 0.0) +
+                      (b->kind == PAWL_SHAPE_CYLINDER ? b->size.x : 0.0);
         manifold_look(&c, &pa, ra, &c.a);
         manifold_look(&c, &pb, -rb, &c.b);
         manifold_clip_patches(&c);

@@ -23,6 +23,22 @@ static inline double pair_gap_along(const placed_shape *a, const placed_shape *b
     return v3_dot(n, v3_sub(q, p));
 }
 
+// A unit vector across two unit vectors, exactly across the first; false when these are parallel.
+// Nearly parallel ones leave few digits in their product: the second pass makes the answer lie
+// across both to rounding all the same.
+static inline bool pair_across(pawl_vec3 e, pawl_vec3 f, pawl_vec3 *n)
+{
+    pawl_vec3 c = v3_cross(e, f);
+    double length = v3_norm(c);
+    if (!(length > 1e-12)) {
+        return false;
+    }
+    c = v3_scale(1.0 / length, c);
+    c = v3_axpy(c, -v3_dot(c, e), e);
+    *n = v3_scale(1.0 / v3_norm(c), c);
+    return true;
+}
+
 // Where two cores are closest, or how to part them.
 typedef struct pair_axis {
     pawl_vec3 n;          // unit, from a to b

@@ -44,8 +44,14 @@ void pawl_collide_boxes(const placed_shape *a, const placed_shape *b, double mar
         for (int j = 0; j < 3; ++j) {
             int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
             double length2 = 1.0 - r[i][j] * r[i][j];
-            if (length2 < 1e-12) {
-                continue; // parallel edges: the faces say it all
+            if (length2 < 1e-4) { // nearly parallel: the closed form loses digits
+                pawl_vec3 n;
+                if (pair_across(m3_column(&a->axes, i), m3_column(&b->axes, j), &n)) {
+                    n = v3_dot(n, d) < 0.0 ? v3_scale(-1.0, n) : n;
+                    double gap = pair_gap_along(a, b, n);
+                    axis = gap > axis.gap + bias ? (pair_axis){.n = n, .gap = gap} : axis;
+                }
+                continue;
             }
             // along a_i x b_j, in a's axes
             double along = ta[i2] * r[i1][j] - ta[i1] * r[i2][j];
@@ -70,7 +76,9 @@ void pawl_collide_boxes(const placed_shape *a, const placed_shape *b, double mar
             return;
         }
         if (result == GJK_APART && nearest.gap > axis.gap + 10.0 * bias) {
-            axis = nearest;
+            // the direction between points that all but touch has few digits: see what it is worth
+            nearest.gap = pair_gap_along(a, b, nearest.n);
+            axis = nearest.gap > axis.gap ? nearest : axis;
         }
     }
     axis.n = v3_unit_or(axis.n, m3_column(&a->axes, 2));

@@ -6,7 +6,7 @@
 #include "collide/pair.h"
 
 // How far the coarse direction may be from a kink that holds the exact one.
-static const double convex_kinks_curved = 0.02, convex_kinks_flat = 1e-3;
+static const double convex_kinks_apart = 0.02, convex_kinks_overlap = 0.15;
 
 void pawl_collide_convex(const placed_shape *a, const placed_shape *b, double margin,
                          contact_manifold *out)
@@ -26,14 +26,14 @@ void pawl_collide_convex(const placed_shape *a, const placed_shape *b, double ma
     // Curved cores that all but touch: the direction between the nearest points has lost its digits.
     bool overlap = result == GJK_OVERLAP || (!flat && axis.gap < 1e-6 * scale);
     if (!overlap) {
-        pawl_refine_axis(a, b, flat ? convex_kinks_flat : convex_kinks_curved, &axis);
+        pawl_refine_axis(a, b, convex_kinks_apart, &axis);
     } else if (flat) {
         if (!pawl_polytope_penetration(a, b, limit, &axis)) {
             return;
         }
     } else {
         pawl_expand_penetration(a, b, &axis);
-        pawl_refine_axis(a, b, convex_kinks_curved, &axis);
+        pawl_refine_axis(a, b, convex_kinks_overlap, &axis);
     }
     pawl_manifold_from_axis(a, b, margin, &axis, out);
 }

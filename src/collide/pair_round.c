@@ -54,14 +54,13 @@ void pawl_collide_round(const placed_shape *a, const placed_shape *b, double mar
     out->count = 0;
     // the nearest pair has an end of one segment, or lies inside both
     round_search r = {&ca, &cb, INFINITY, 0.0, 0.0};
-    pawl_vec3 across = v3_cross(ca.along, cb.along);
-    double across2 = v3_dot(across, across);
-    bool crossing = across2 > 1e-12 * ca.length2 * cb.length2;
+    pawl_vec3 w = v3_sub(cb.centre, ca.centre), across = v3(0.0, 0.0, 0.0);
     bool inside = false;
-    if (crossing) {
-        pawl_vec3 w = v3_sub(cb.centre, ca.centre);
-        double s = v3_dot(v3_cross(w, cb.along), across) / across2;
-        double t = v3_dot(v3_cross(w, ca.along), across) / across2;
+    if (ca.length2 > 0.0 && cb.length2 > 0.0 &&
+        pair_across(m3_column(&a->axes, 2), m3_column(&b->axes, 2), &across)) {
+        double area = v3_dot(v3_cross(ca.along, cb.along), across);
+        double s = v3_dot(v3_cross(w, cb.along), across) / area;
+        double t = v3_dot(v3_cross(w, ca.along), across) / area;
         inside = fabs(s) < 1.0 && fabs(t) < 1.0;
         if (inside) {
             round_try(&r, s, t);
@@ -81,11 +80,9 @@ void pawl_collide_round(const placed_shape *a, const placed_shape *b, double mar
         return;
     }
     if (inside) {
-        // exact also where the segments all but meet; there the centres choose the side
-        double side = distance > 1e-12 * (ra + rb) ? v3_dot(across, d)
-                                                   : v3_dot(across, v3_sub(cb.centre, ca.centre));
-        axis.n = v3_scale((side < 0.0 ? -1.0 : 1.0) / sqrt(across2), across);
-        distance = v3_dot(axis.n, d);
+        // exact also where the segments all but meet
+        axis.n = v3_dot(across, w) < 0.0 ? v3_scale(-1.0, across) : across;
+        distance = v3_dot(axis.n, w);
     } else if (distance > 1e-12 * (ra + rb)) {
         axis.n = v3_scale(1.0 / distance, d);
     } else {

@@ -102,12 +102,10 @@ static bool polytope_arcs_cross(const polytope_arc *a, const polytope_arc *b, pa
             return false;
         }
     }
-    pawl_vec3 c = v3_cross(a->along, b->along);
-    double length = v3_norm(c);
-    if (length < 1e-7) {
+    pawl_vec3 c;
+    if (!pair_across(a->along, b->along, &c)) {
         return false;
     }
-    c = v3_scale(1.0 / length, c);
     if (!a->whole && v3_dot(c, v3_add(a->normal[0], a->normal[1])) < 0.0) {
         c = v3_scale(-1.0, c);
     } else if (a->whole && v3_dot(c, v3_add(b->normal[0], b->normal[1])) < 0.0) {

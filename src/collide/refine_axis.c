@@ -22,8 +22,7 @@ static double refine_quadratic(const pawl_mat3 *H, pawl_vec3 x, pawl_vec3 y)
     return v3_dot(x, m3_mul(H, y));
 }
 
-// Newton's method over the directions spanned by n and `free_count` tangents, which are given anew
-// by each n: all of them, or those across a fixed edge.
+// Newton's method over all directions, or over those across a fixed edge.
 static pawl_vec3 refine_newton(const placed_shape *a, const placed_shape *b, pawl_vec3 n,
                                const pawl_vec3 *across)
 {
@@ -85,7 +84,6 @@ static pawl_vec3 refine_newton(const placed_shape *a, const placed_shape *b, paw
 typedef struct refine_search {
     const placed_shape *a, *b;
     double bias; // a later guess must be better by this much
-    pawl_vec3 start;
     pawl_vec3 best;
     double gap;
 } refine_search;
@@ -108,7 +106,7 @@ void pawl_refine_axis(const placed_shape *a, const placed_shape *b, double toler
     pawl_shape_kinks(a, n, tolerance, &ka);
     pawl_shape_kinks(b, v3_scale(-1.0, n), tolerance, &kb);
     double scale = pawl_shape_scale(a) + pawl_shape_scale(b);
-    refine_search r = {a, b, 1e-13 * scale, n, n, -INFINITY};
+    refine_search r = {a, b, 1e-13 * scale, n, -INFINITY};
     // The fewer freedoms a guess has, the less its result wanders from step to step: those first.
     for (int i = 0; i < ka.face_count; ++i) {
         refine_try(&r, ka.face[i]);
@@ -118,10 +116,9 @@ void pawl_refine_axis(const placed_shape *a, const placed_shape *b, double toler
     }
     for (int i = 0; i < ka.edge_count; ++i) {
         for (int j = 0; j < kb.edge_count; ++j) {
-            pawl_vec3 c = v3_cross(ka.edge[i], kb.edge[j]);
-            double length = v3_norm(c);
-            if (length > 1e-6) {
-                refine_try(&r, v3_scale((v3_dot(c, n) < 0.0 ? -1.0 : 1.0) / length, c));
+            pawl_vec3 c;
+            if (pair_across(ka.edge[i], kb.edge[j], &c)) {
+                refine_try(&r, v3_dot(c, n) < 0.0 ? v3_scale(-1.0, c) : c);
             }
         }
     }
@@ -134,9 +131,6 @@ void pawl_refine_axis(const placed_shape *a, const placed_shape *b, double toler
         refine_try(&r, refine_newton(a, b, n, NULL));
     }
     refine_try(&r, n);
-    if (!(v3_dot(v3_sub(r.best, n), v3_sub(r.best, n)) > 0.0)) {
-        return; // the points found with it stay
-    }
     axis->n = r.best;
     axis->gap = r.gap;
 }

@@ -4,6 +4,7 @@
 // Collects defs, checks each as it comes, and keeps copies. What can only be judged as a whole
 // (masses from shapes, point masses in joints) is checked by compile.c.
 #include "model/builder.h"
+#include "model/hull.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -303,6 +304,21 @@ pawl_status pawl_builder_add_body(pawl_builder *b, const pawl_body_def *def, int
     return builder_push_named(b, &b->bodies, &body, sizeof body, BUILDER_BODIES, name, out);
 }
 
+// Points are kept for hulls alone, and only those that make one.
+static pawl_status builder_keep_points(pawl_builder *b, pawl_shape_def *def)
+{
+    if (def->kind != PAWL_SHAPE_HULL) {
+        def->points = NULL;
+        def->point_count = 0;
+        return PAWL_OK;
+    }
+    convex_hull *hull;
+    PAWL_TRY(pawl_hull_create(&b->env, def->name, def->points, def->point_count, &hull));
+    pawl_hull_destroy(&b->env, hull);
+    def->points = builder_keep(b, def->points, (size_t)def->point_count * sizeof *def->points);
+    return def->points != NULL ? PAWL_OK : builder_no_memory(b);
+}
+
 pawl_status pawl_builder_add_shape(pawl_builder *b, int body, const pawl_shape_def *def, int *out)
 {
     pawl_shape_info info = {body, *def};
@@ -318,7 +334,8 @@ pawl_status pawl_builder_add_shape(pawl_builder *b, int body, const pawl_shape_d
     }
     static const unsigned used_sizes[PAWL_SHAPE_COUNT] = {
         [PAWL_SHAPE_SPHERE] = 1,  [PAWL_SHAPE_BOX] = 7,       [PAWL_SHAPE_CYLINDER] = 5,
-        [PAWL_SHAPE_CAPSULE] = 5, [PAWL_SHAPE_ELLIPSOID] = 7, [PAWL_SHAPE_PLANE] = 0};
+        [PAWL_SHAPE_CAPSULE] = 5, [PAWL_SHAPE_ELLIPSOID] = 7, [PAWL_SHAPE_PLANE] = 0,
+        [PAWL_SHAPE_HULL] = 0};
     const double size[3] = {def->size.x, def->size.y, def->size.z};
     for (int i = 0; i < 3; ++i) {
         if ((used_sizes[def->kind] >> i & 1u) != 0 && !(isfinite(size[i]) && size[i] > 0.0)) {
@@ -335,6 +352,7 @@ pawl_status pawl_builder_add_shape(pawl_builder *b, int body, const pawl_shape_d
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "shape '%s': its frame is not finite",
                          info.def.name);
     }
+    PAWL_TRY(builder_keep_points(b, &info.def));
     return builder_push(b, &b->shapes, &info, sizeof info, out);
 }
 

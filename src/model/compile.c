@@ -63,7 +63,13 @@ static pawl_status compile_body(const pawl_builder *b, int index, const pawl_sha
         props = (mass_properties){0};
         for (int s = 0; s < shape_count; ++s) {
             if (!shapes[s].def.visual_only) {
-                props = pawl_mass_add(props, pawl_mass_of_shape(&shapes[s].def, def->density));
+                mass_properties part;
+                if (shapes[s].def.kind == PAWL_SHAPE_HULL) {
+                    PAWL_TRY(pawl_mass_of_hull(env, &shapes[s].def, def->density, &part));
+                } else {
+                    part = pawl_mass_of_shape(&shapes[s].def, def->density);
+                }
+                props = pawl_mass_add(props, part);
             }
         }
         if (!(props.mass > 0.0)) {
@@ -327,8 +333,15 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
         const char *given =
             fill ? shapes[i].def.name : PAWL_ITEM(b->shapes, pawl_shape_info, i).def.name;
         char *text = compile_text(mem, given);
+        int count =
+            fill ? shapes[i].def.point_count : PAWL_ITEM(b->shapes, pawl_shape_info, i).def.point_count;
+        pawl_vec3 *points = PAWL_CARVE(mem, pawl_vec3, count);
         if (fill) {
             shapes[i].def.name = text;
+            if (count > 0) {
+                memcpy(points, shapes[i].def.points, (size_t)count * sizeof *points);
+                shapes[i].def.points = points;
+            }
         }
     }
     for (int i = 0; i < b->actuators.count; ++i) {

@@ -2,9 +2,30 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Mass, centre of mass and inertia of solid shapes.
+#include "base/env.h"
+#include "model/hull.h"
 #include "model/model.h"
 
 static const double mass_pi = 0x1.921fb54442d18p+1;
+
+// Second moments of a solid to its inertia: I = trace(S) 1 - S.
+pawl_status pawl_mass_of_hull(const pawl_env *env, const pawl_shape_def *shape, double density,
+                              mass_properties *out)
+{
+    convex_hull *hull;
+    PAWL_TRY(pawl_hull_create(env, shape->name, shape->points, shape->point_count, &hull));
+    double volume, s[6];
+    pawl_vec3 centre;
+    pawl_hull_moments(hull, &volume, &centre, s);
+    pawl_hull_destroy(env, hull);
+    const double six[6] = {density * (s[1] + s[2]), density * (s[0] + s[2]),
+                           density * (s[0] + s[1]), -density * s[3],
+                           -density * s[4],         -density * s[5]};
+    pawl_mat3 own = m3_from_six(six), r = quat_matrix(shape->frame.orientation);
+    *out = (mass_properties){density * volume, pawl_pose_apply(shape->frame, centre),
+                             m3_congruence(&r, &own)};
+    return PAWL_OK;
+}
 
 mass_properties pawl_mass_of_shape(const pawl_shape_def *shape, double density)
 {
@@ -43,6 +64,7 @@ mass_properties pawl_mass_of_shape(const pawl_shape_def *shape, double density)
         iz = 0.2 * mass * (x * x + y * y);
         break;
     case PAWL_SHAPE_PLANE:
+    case PAWL_SHAPE_HULL:
     case PAWL_SHAPE_COUNT:
         break;
     }

@@ -205,10 +205,15 @@ static pawl_status everything_rest(everything *e)
     ball.pose.position = v3(0, (double)e->slot, 0);
     int body;
     PAWL_TRY(pawl_builder_add_body(e->b, &ball, &body));
+    const pawl_vec3 corners[] = {{0, 0, 0}, {0.5, 0, 0}, {0, 0.5, 0}, {0, 0, 0.25}};
     for (int kind = 0; kind < PAWL_SHAPE_COUNT; ++kind) {
         pawl_shape_def shape = pawl_shape_def_default();
         shape.kind = (pawl_shape_kind)kind;
         shape.frame.position.x = 0.125 * kind;
+        if (kind == PAWL_SHAPE_HULL) {
+            shape.points = corners;
+            shape.point_count = (int)(sizeof corners / sizeof corners[0]);
+        }
         PAWL_TRY(pawl_builder_add_shape(e->b, kind == PAWL_SHAPE_PLANE ? PAWL_WORLD : body, &shape,
                                         NULL));
     }
