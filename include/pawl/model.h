@@ -54,6 +54,8 @@ typedef struct pawl_shape_def {
     bool visual_only; ///< never collides, and has no mass when a density is given
     const pawl_vec3 *points; ///< of a hull, in the shape's frame; copied by the builder [m]
     int point_count;         ///< of a hull: 4 to 4096, not all in one plane
+    double friction;         ///< coefficient; a pair has the geometric mean of its two [-]
+    double restitution;      ///< of the normal velocity; a pair has the larger of its two [-]
 } pawl_shape_def;
 PAWL_API pawl_shape_def pawl_shape_def_default(void);
 
