@@ -34,8 +34,7 @@ static bool peers_pawl_held(const bench_case *run, const bench_list *list)
 {
     for (int i = 0; i < list->count; ++i) {
         const bench_result *result = &run->result[i];
-        if (bench_is_pawl(list->peer[i]) &&
-            (result->outcome != BENCH_DONE || peers_torn(result))) {
+        if (bench_is_pawl(list->peer[i]) && (result->outcome != BENCH_DONE || peers_torn(result))) {
             return false;
         }
     }
@@ -254,9 +253,9 @@ int main(int argument_count, char **arguments)
         bench_scene_destroy(cases[i].scene);
     }
     json_t *scaling = options.scaling ? peers_scaling(&options) : json_null();
-    json_t *root =
-        json_pack("{s:s, s:s, s:s, s:o, s:o}", "pawl", pawl_version(), "mujoco", bench_mujoco_name(),
-                  "ode", bench_ode_name(), "scenes", scenes, "chain_growth", scaling);
+    json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:o}", "pawl", pawl_version(), "mujoco",
+                             bench_mujoco_name(), "ode", bench_ode_name(), "scenes", scenes,
+                             "chain_growth", scaling);
     if (options.json != NULL && !bench_write_json(&options, root)) {
         status = 2;
     }

@@ -22,6 +22,6 @@ typedef struct bench_measure {
 
 /// Starts from the scene's own poses and twists.
 bench_measure bench_measure_begin(const bench_scene *scene);
-/// Halfway: what creeps is measured from here.
+/// The scene has settled: what creeps is measured from here, for so long [s].
 void bench_measure_mark(bench_measure *measure, double time_left);
 void bench_measure_add(bench_measure *measure, const pawl_pose *poses, const pawl_twist *twists);

@@ -26,7 +26,7 @@ typedef struct bench_peer {
     const char *variant; ///< e.g. "quick erp 0.8"
     int option;          ///< handed back to create(); its meaning is the adapter's own
     bench_scope scope;
-    int max_bodies;      ///< scenes with more are left out, as one step would take minutes; 0: none
+    int max_bodies; ///< scenes with more are left out, as one step would take minutes; 0: none
     /// NULL, after saying why on stderr, where the engine refuses the scene.
     void *(*create)(const bench_scene *scene, double dt, int option);
     /// False when the engine itself gives up or resets: the run has failed.

@@ -191,11 +191,10 @@ static void mujoco_write_shapes(mujoco_text *text, const bench_scene *scene, int
     for (int i = 0; i < scene->shape_count; ++i) {
         const bench_shape *shape = &scene->shapes[i];
         if (shape->body == body) {
-            mujoco_write(text,
-                         "<geom type='%s' pos='%.17g %.17g %.17g' size='%.17g %.17g %.17g'/>\n",
-                         shape->kind == BENCH_BOX ? "box" : "sphere", shape->offset.x,
-                         shape->offset.y, shape->offset.z, shape->size.x, shape->size.y,
-                         shape->size.z);
+            mujoco_write(
+                text, "<geom type='%s' pos='%.17g %.17g %.17g' size='%.17g %.17g %.17g'/>\n",
+                shape->kind == BENCH_BOX ? "box" : "sphere", shape->offset.x, shape->offset.y,
+                shape->offset.z, shape->size.x, shape->size.y, shape->size.z);
         }
     }
 }
@@ -424,8 +423,10 @@ static void mujoco_set_options(mjModel *model, double dt, int option)
     }
     if ((option & (MUJOCO_ELLIPTIC | MUJOCO_ACCURATE)) != 0) {
         model->opt.cone = mjCONE_ELLIPTIC;
-        model->opt.integrator = mjINT_IMPLICIT;
         model->opt.impratio = (option & MUJOCO_ACCURATE) != 0 ? 100.0 : 10.0;
+    }
+    if ((option & MUJOCO_ELLIPTIC) != 0) {
+        model->opt.integrator = mjINT_IMPLICIT;
     }
     if ((option & MUJOCO_ACCURATE) != 0) {
         for (int i = 0; i < model->neq; ++i) {

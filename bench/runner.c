@@ -36,6 +36,7 @@ bench_result bench_judge(const bench_peer *peer, const bench_scene *scene, doubl
         return result;
     }
     int wanted = (int)lround(duration / dt);
+    int settled = (int)lround(scene->settle / dt);
     while (result.steps < wanted) {
         if (result.spent > budget) {
             result.cut = true;
@@ -53,7 +54,7 @@ bench_result bench_judge(const bench_peer *peer, const bench_scene *scene, doubl
             break;
         }
         ++result.steps;
-        if (result.steps == wanted / 2) {
+        if (result.steps == settled) {
             bench_measure_mark(&result.measure, (wanted - result.steps) * dt);
         }
     }

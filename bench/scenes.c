@@ -57,7 +57,8 @@ bench_scene *bench_scene_ladder(int windows)
 {
     const pawl_twist turning = {.linear = {0.5, 0.0, 0.0}, .angular = {0.0, 1.0, 0.0}};
     const pawl_twist gliding = {.linear = {1.0, 0.0, 0.0}};
-    bench_scene *scene = bench_scene_create(2 * windows + 1, 3 * windows + 1, 0, "S8 ladder %d", windows);
+    bench_scene *scene =
+        bench_scene_create(2 * windows + 1, 3 * windows + 1, 0, "S8 ladder %d", windows);
     int previous = BENCH_WORLD;
     for (int i = 0; i <= windows; ++i) {
         pawl_vec3 foot = {i, 0.0, 0.0};

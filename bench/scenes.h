@@ -55,6 +55,7 @@ typedef struct bench_scene {
                          ///< collide
     bool floor;          ///< the half space z <= 0 is solid
     double friction;     ///< of every pair
+    double settle;       ///< what moves later than this drifts [s]
     double shortest;     ///< rod or box edge [m]: a joint that opens further has come apart
     double swing; ///< what energy errors are measured by, and what no motion can gain [J]: the
                   ///< scene's potential at the start above its lowest position (four-bar: above the
@@ -78,7 +79,7 @@ bench_scene *bench_scene_nunchuk(void);
 bench_scene *bench_scene_quadruped(void);
 /// S7: cubes on each other.
 bench_scene *bench_scene_stack(int height);
-/// S7: `rows` rows of as many bricks, every other row shifted by half a brick; the bricks of a row
+/// S7: `rows` rows of as many bricks, every other row shifted by a quarter of one; the bricks of a row
 /// stand 1 mm apart.
 bench_scene *bench_scene_wall(int rows);
 /// S9: a box at rest on an incline of that slope, made by tilting gravity along x or along x = y.

@@ -195,8 +195,8 @@ void bench_run_case(bench_case *run, const bench_list *list, const bench_options
         bench_progress((*done)++, total, what, detail);
         run->present[i] = session_wanted(peer, scene);
         if (run->present[i]) {
-            run->result[i] = bench_judge(peer, scene, run->dt, run->duration,
-                                         run->patience * options->budget);
+            run->result[i] =
+                bench_judge(peer, scene, run->dt, run->duration, run->patience * options->budget);
         }
     }
     // There and back again, so that a machine that slows down or speeds up favours nobody.

@@ -59,6 +59,6 @@ void bench_progress(int done, int total, const char *what, const char *detail);
 double bench_ratio(const bench_case *run, const bench_list *list, int i);
 bool bench_is_pawl(const bench_peer *peer);
 const char *bench_outcome_name(bench_outcome outcome);
-json_t *bench_number(double value); ///< null when it is not finite
+json_t *bench_number(double value);                ///< null when it is not finite
 json_t *bench_seconds(const bench_result *result); ///< the repetitions [us]
 bool bench_write_json(const bench_options *options, json_t *root);

@@ -127,9 +127,8 @@ static double touch_lowest(const bench_scene *scene, const pawl_pose *poses)
     for (int i = 0; i < scene->shape_count; ++i) {
         const bench_shape *shape = &scene->shapes[i];
         touch_box box = touch_place(shape, poses);
-        double below = shape->kind == BENCH_SPHERE
-                           ? shape->size.x
-                           : touch_extent(&box, (pawl_vec3){0.0, 0.0, 1.0});
+        double below = shape->kind == BENCH_SPHERE ? shape->size.x
+                                                   : touch_extent(&box, (pawl_vec3){0.0, 0.0, 1.0});
         lowest = fmin(lowest, box.centre.z - below);
     }
     return lowest;

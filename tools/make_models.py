@@ -190,7 +190,7 @@ def bar_inertia(mass, length, section):
     return (axial, across, across)
 
 
-def bar(w, name, a, b, mass, section, colour, y=0.0, inertia=None, twist=None):
+def bar(w, name, a, b, mass, section, colour, y=0.0, inertia=None, twist=None, material=None):
     """A bar between two points (x, z) of the plane; the link frame is at a with x towards b."""
     dx, dz = b[0] - a[0], b[1] - a[1]
     length = math.hypot(dx, dz)
@@ -198,7 +198,8 @@ def bar(w, name, a, b, mass, section, colour, y=0.0, inertia=None, twist=None):
     if inertia is None:
         inertia = bar_inertia(mass, length, section)
     visual = ((length / 2, 0, 0, 0, 0, 0), box((length, section, section)), colour)
-    w.link(name, (a[0], y, a[1], 0, pitch, 0), mass, (length / 2, 0, 0), inertia, [visual], twist)
+    w.link(name, (a[0], y, a[1], 0, pitch, 0), mass, (length / 2, 0, 0), inertia, [visual], twist,
+           material)
     return length
 
 
@@ -276,11 +277,12 @@ BC |BC| kg and DC 0.6 kg of 0.04 m square section. It is released at rest and sw
     return w.finish()
 
 
-def fourbar(fixed):
+def fourbar(fixed, dropped=False):
     """The four-bar of the loops paper (seed 002, Table II): four equal bars, mass ratio 1."""
     length, mass, section = 0.5, 1.0, 0.05
     angle = math.radians(50.0)  # of the cranks, from hanging straight down
-    height = 0.0 if fixed else 2.0
+    height = 0.0 if fixed else 1.0 if dropped else 2.0
+    material = (0.5, 0.0) if dropped else None
     dx, dz = length * math.sin(angle), -length * math.cos(angle)
     a, d = (-length / 2, height), (length / 2, height)
     b, c = (a[0] + dx, a[1] + dz), (d[0] + dx, d[1] + dz)
@@ -294,6 +296,15 @@ The cranks start 50 degrees from hanging and swing, for the actuator's torque is
 """,
         )
         rate = 0.0
+    elif dropped:
+        w = Writer(
+            "fourbar-dropped",
+            """
+The four-bar of fourbar-free, dropped on a plane from about half a metre. It lands on its coupler,
+folds and falls over, and must then lie still.
+""",
+        )
+        rate = 2.0
     else:
         w = Writer(
             "fourbar-free",
@@ -307,10 +318,12 @@ cranks turn at 2 rad/s against the bar between their pivots. The actuator's torq
     spin = (0, 0, 0, 0, rate, 0) if rate else None
     # w x r with w = (0, rate, 0) and r = (dx, 0, dz)
     carry = (rate * dz, 0, -rate * dx, 0, 0, 0) if rate else None
-    bar(w, "ground", a, d, mass, section, GREY)
-    bar(w, "crank", a, b, mass, section, BLUE, twist=spin)
-    bar(w, "coupler", b, c, mass, section, ORANGE, twist=carry)
-    bar(w, "rocker", d, c, mass, section, GREEN, twist=spin)
+    bar(w, "ground", a, d, mass, section, GREY, material=material)
+    bar(w, "crank", a, b, mass, section, BLUE, twist=spin, material=material)
+    bar(w, "coupler", b, c, mass, section, ORANGE, twist=carry, material=material)
+    bar(w, "rocker", d, c, mass, section, GREEN, twist=spin, material=material)
+    if dropped:
+        w.ground(material)
     if fixed:
         w.weld("weld", "world", "ground")
     w.hinge("A", "ground", "crank")
@@ -541,8 +554,8 @@ turn about the joints, and hits the plane. 3 bodies, 2 joints, 6 rows.
 def incline(degrees):
     pose, normal = slope(degrees)
     w = Writer(f"D4-incline-{degrees}", f"""
-A block of 0.4 x 0.2 x 0.1 m at rest on a slope of {degrees} degrees with a friction of 0.5. It stays
-where it is up to atan(0.5) = 26.565 degrees, and slides at g (sin a - 0.5 cos a) beyond.
+A block of 0.4 x 0.2 x 0.1 m at rest on a slope of {degrees} degrees with a friction of 0.5. It
+stays where it is up to atan(0.5) = 26.565 degrees, and slides at g (sin a - 0.5 cos a) beyond.
 """)
     add_box(w, "block", tuple(0.05 * x for x in normal) + pose[3:], 1, (0.4, 0.2, 0.1), (0.5, 0))
     w.ground((0.5, 0), pose)
@@ -593,8 +606,8 @@ def painleve_rod():
     angle, friction = math.radians(50), 1.2
     lever = (math.cos(angle), math.sin(angle))  # from the tip to the centre
     w = Writer("D11-painleve-rod", f"""
-A rod of 2 m leaning at 50 degrees whose lower tip, a sphere of 1 mm, slides at 1 m/s towards +x on a
-floor with a friction of {friction}: below 4/3 the normal force is unique, above that Painleve's
+A rod of 2 m leaning at 50 degrees whose lower tip, a sphere of 1 mm, slides at 1 m/s towards +x on
+a floor with a friction of {friction}: below 4/3 the normal force is unique, above that Painleve's
 paradox begins. The rod is slender; its transverse inertia is m L^2 / 12 exactly.
 """)
     radius = 1e-3
@@ -634,7 +647,6 @@ released at x = 0.25 m: each half swing is shorter by 2 mu m g / k, until it sti
     # A free joint has no row; its first coordinate carries the spring.
     w.text(
         '<joint name="guide" type="pawl:free">',
-        "  <pose>-0.25 0 0 0 0 0</pose>",
         "  <parent>world</parent>",
         "  <child>block</child>",
         "  <pawl:parent_pose>0 0 0.05 0 0 0</pawl:parent_pose>",
@@ -646,7 +658,7 @@ released at x = 0.25 m: each half swing is shorter by 2 mu m g / k, until it sti
 
 
 def euler_disk():
-    alpha, radius, thick = math.radians(30), 0.05, 1e-4
+    alpha, radius, thick = math.radians(30), 0.05, 1e-6
     omega = 2 * math.sqrt(9.81 / (radius * math.sin(alpha)))
     w = Writer("D15-euler-disk", """
 A thin disk of 0.05 m rolling on its rim, 30 degrees from lying flat, with its centre at rest: it
@@ -678,7 +690,8 @@ and 0.1 m off the middle: the legs carry it in more ways than one, but their sum
     com, radius, height = (0.2, 0.1, 0), 0.02, 0.5
     feet = [(x - com[0], y - com[1]) for x in (0.5, -0.5) for y in (0.3, -0.3)]
     shapes = [((x, y, radius - height, 0, 0, 0), sphere(radius), RED) for x, y in feet]
-    w.link("table", (com[0], com[1], height, 0, 0, 0), 20, HERE, (1, 2, 2.5), shapes, None, (0.5, 0))
+    w.link("table", (com[0], com[1], height, 0, 0, 0), 20, HERE, (1, 2, 2.5), shapes, None,
+           (0.5, 0))
     w.ground((0.5, 0))
     return w.finish()
 
@@ -698,6 +711,7 @@ FILES = {
     "quickstart.sdf": quickstart,
     "primitives/fourbar-fixed.sdf": lambda: fourbar(True),
     "primitives/fourbar-free.sdf": lambda: fourbar(False),
+    "primitives/fourbar-dropped.sdf": lambda: fourbar(False, dropped=True),
     "classics/S4-fourbar.sdf": fourbar_passive,
     "classics/A02-N2.sdf": lambda: ladder(2),
     "classics/A02-N10.sdf": lambda: ladder(10),

@@ -56,6 +56,7 @@ typedef struct pawl_shape_def {
     int point_count;         ///< of a hull: 4 to 4096, not all in one plane
     double friction;         ///< coefficient; a pair has the geometric mean of its two [-]
     double restitution;      ///< of the normal velocity; a pair has the larger of its two [-]
+    uint32_t group, mask;    ///< two shapes touch if each one's group has a bit of the other's mask
 } pawl_shape_def;
 PAWL_API pawl_shape_def pawl_shape_def_default(void);
 

@@ -124,6 +124,12 @@ static void shifted_add_mass(shifted_factor *f, double *values)
     }
 }
 
+// Velocities of a body that rows move. A point does not turn, though rows at its surface have levers.
+static int shifted_width(const pawl_assembly *a, int body)
+{
+    return a->model->bodies[body].kind == PAWL_BODY_RIGID ? 6 : 3;
+}
+
 // JiT s^-1 Jj of one block.
 static void shifted_add_block(shifted_factor *f, const row_block *b, double *values)
 {
@@ -138,11 +144,12 @@ static void shifted_add_block(shifted_factor *f, const row_block *b, double *val
             block_slot slot = pawl_block_ldl_slot(f->ldl, i, j);
             int row_stride = slot.transposed ? 1 : slot.stride;
             int column_stride = slot.transposed ? slot.stride : 1;
+            int rows = shifted_width(a, b->body[x]), columns = shifted_width(a, b->body[y]);
             for (int r = 0; r < b->rows.dim; ++r) {
                 const double *ji = a->J + b->jacobian[x] + 6 * r, *jj = a->J + b->jacobian[y] + 6 * r;
-                for (int p = 0; p < 6; ++p) {
+                for (int p = 0; p < rows; ++p) {
                     double s = weight[r] * ji[p];
-                    int last = i == j ? p + 1 : 6;
+                    int last = i == j ? p + 1 : columns;
                     for (int q = 0; q < last; ++q) {
                         values[slot.offset + p * row_stride + q * column_stride] += s * jj[q];
                     }
@@ -184,7 +191,8 @@ void pawl_shifted_factor_solve(shifted_factor *f, double *x)
             for (int s = 0; s < b->body_count; ++s) {
                 int node = f->node[b->body[s]];
                 const double *j = a->J + b->jacobian[s] + 6 * r;
-                for (int c = 0; c < 6 && node >= 0; ++c) {
+                int width = node >= 0 ? shifted_width(a, b->body[s]) : 0;
+                for (int c = 0; c < width; ++c) {
                     f->g[6 * node + c] += x[row] * j[c];
                 }
             }
@@ -199,7 +207,8 @@ void pawl_shifted_factor_solve(shifted_factor *f, double *x)
             for (int s = 0; s < b->body_count; ++s) {
                 int node = f->node[b->body[s]];
                 const double *j = a->J + b->jacobian[s] + 6 * r;
-                for (int c = 0; c < 6 && node >= 0; ++c) {
+                int width = node >= 0 ? shifted_width(a, b->body[s]) : 0;
+                for (int c = 0; c < width; ++c) {
                     v += f->g[6 * node + c] * j[c];
                 }
             }

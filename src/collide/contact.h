@@ -20,7 +20,7 @@ pawl_status pawl_contact_finder_create(const pawl_env *env, const pawl_model *mo
                                        contact_finder **out);
 void pawl_contact_finder_destroy(contact_finder *f);
 // Finds the contacts of bodies that are nearer than `margin` or can be within a time h. Returns
-// their number, sorted by id; more than `capacity` are counted, but not stored.
+// their number, sorted by id; more than the capacity are counted, but not stored. -1: memory is out.
 int pawl_contact_finder_find(contact_finder *f, const body_state *bodies, double margin, double h);
 const pawl_contact *pawl_contact_finder_contacts(const contact_finder *f);
 int pawl_contact_finder_capacity(const contact_finder *f);

@@ -144,7 +144,7 @@ void pawl_expand_penetration(const placed_shape *a, const placed_shape *b, pair_
             axis->gap = -depth;
             axis->n = n;
         }
-        if (-axis->gap - offset <= 1e-8 * scale || !expand_by(&p, w, 1e-13 * scale)) {
+        if (-axis->gap - offset <= 1e-7 * scale || !expand_by(&p, w, 1e-13 * scale)) {
             return;
         }
     }

@@ -91,15 +91,15 @@ void pawl_manifold_reduce(candidate_list *list, pawl_vec3 normal, double toleran
 typedef struct manifold_view {
     const surface_patch *patch;
     double x[PATCH_POINTS], y[PATCH_POINTS], z[PATCH_POINTS];
-    double turn;                 // +1 when the outline runs counter-clockwise in x, y
-    double slope_x, slope_y;     // of the height
+    double turn;             // +1 when the outline runs counter-clockwise in x, y
+    double slope_x, slope_y; // of the height
     double centre_x, centre_y, centre_z, radius;
 } manifold_view;
 
 typedef struct manifold_clip {
     pawl_vec3 n, t1, t2;
     double eps, margin;
-    double roundness; // sum of the radii of curvature across the two sides
+    double round_a, round_b; // radii of curvature across a side line
     manifold_view a, b;
     candidate_list *list;
 } manifold_clip;
@@ -309,19 +309,22 @@ static void manifold_parallel_edges(const manifold_clip *c)
         bool by_a = end == 0 ? t[j] <= 0.0 : t[j] >= 1.0;
         double at = by_a ? (double)end : t[j];
         if (end == 0 ? at <= t[1 - first] && at <= 1.0 : at >= t[first] && at >= 0.0) {
-            // Halfway between the two lines, which rounding or a slight turn part. Curved sides
-            // open by the square of that; sharp edges are no longer on one another.
+            // Between the two lines, which rounding or a slight turn part. Curved sides open by the
+            // square of that, and meet nearer to the sharper one; sharp edges that are not on one
+            // another touch nowhere.
             double xa = a->x[0] + at * ax, ya = a->y[0] + at * ay;
             double s = t[1] - t[0] != 0.0 ? (at - t[0]) / (t[1] - t[0]) : 0.0;
             double xb = b->x[0] + s * bx, yb = b->y[0] + s * by;
             double aside2 = (xa - xb) * (xa - xb) + (ya - yb) * (ya - yb);
             double za = manifold_height(a, xa, ya), zb = manifold_height(b, xb, yb);
-            if (aside2 > c->eps * c->eps && !(c->roundness > 0.0)) {
+            double roundness = c->round_a + c->round_b;
+            if (aside2 > c->eps * c->eps && !(roundness > 0.0)) {
                 continue;
             }
-            double opening = c->roundness > 0.0 ? aside2 / (2.0 * c->roundness) : 0.0;
-            manifold_add_at(c, 0.5 * (xa + xb), 0.5 * (ya + yb), za, zb, zb - za + opening,
-                            by_a ? a->patch->vertex[end] : a->patch->face,
+            double opening = roundness > 0.0 ? aside2 / (2.0 * roundness) : 0.0;
+            double of_b = roundness > 0.0 ? c->round_a / roundness : 0.5;
+            manifold_add_at(c, xa + of_b * (xb - xa), ya + of_b * (yb - ya), za, zb,
+                            zb - za + opening, by_a ? a->patch->vertex[end] : a->patch->face,
                             by_a ? b->patch->face : b->patch->vertex[j]);
         }
     }
@@ -346,8 +349,9 @@ static pawl_vec3 manifold_line_middle(const surface_patch *a, const surface_patc
     return v3_scale(0.5, v3_add(p, q));
 }
 
-// The one point that shows the exact gap, whatever the patches look like.
-static void manifold_witness(const placed_shape *a, const placed_shape *b, const pair_axis *axis,
+// The one point that shows the exact gap, whatever the patches look like. False when neither side
+// has one: then it is only a guess.
+static bool manifold_witness(const placed_shape *a, const placed_shape *b, const pair_axis *axis,
                              double ra, double rb, candidate_list *list)
 {
     surface_patch pa, pb;
@@ -356,6 +360,7 @@ static void manifold_witness(const placed_shape *a, const placed_shape *b, const
     pawl_surface_patch(a, n, 1e-7, &pa);
     pawl_surface_patch(b, v3_scale(-1.0, n), 1e-7, &pb);
     pawl_vec3 middle;
+    bool known = true;
     if (pa.kind == PATCH_POINT && pb.kind == PATCH_POINT) {
         middle = v3_scale(0.5, v3_add(pa.p[0], pb.p[0]));
     } else if (pa.kind == PATCH_POINT) {
@@ -370,10 +375,12 @@ static void manifold_witness(const placed_shape *a, const placed_shape *b, const
     } else {
         pawl_vec3 p = pawl_shape_support(a, n), q = pawl_shape_support(b, v3_scale(-1.0, n));
         middle = v3_scale(0.5, v3_add(p, q));
+        known = false;
     }
     unsigned at_a = pa.kind == PATCH_POINT ? pa.vertex[0] : pa.face;
     unsigned at_b = pb.kind == PATCH_POINT ? pb.vertex[0] : pb.face;
     pawl_candidate_add(list, v3_axpy(middle, 0.5 * (ra - rb), n), gap - ra - rb, at_a, at_b);
+    return known;
 }
 
 static void manifold_clip_patches(const manifold_clip *c)
@@ -423,8 +430,8 @@ void pawl_manifold_from_axis(const placed_shape *a, const placed_shape *b, doubl
         c.eps = 1e-8 * small;
         c.margin = margin;
         c.list = &list;
-        c.roundness = ra + rb + (a->kind == PAWL_SHAPE_CYLINDER ? a->size.x : 0.0) +
-                      (b->kind == PAWL_SHAPE_CYLINDER ? b->size.x : 0.0);
+        c.round_a = a->kind == PAWL_SHAPE_CYLINDER ? a->size.x : ra;
+        c.round_b = b->kind == PAWL_SHAPE_CYLINDER ? b->size.x : rb;
         manifold_look(&c, &pa, ra, &c.a);
         manifold_look(&c, &pb, -rb, &c.b);
         manifold_clip_patches(&c);
@@ -438,14 +445,13 @@ void pawl_manifold_from_axis(const placed_shape *a, const placed_shape *b, doubl
     if (!(deepest <= gap + 1e-10 * small)) {
         candidate_list with;
         with.count = 0;
-        manifold_witness(a, b, axis, ra, rb, &with);
-        for (int i = 0; i < list.count; ++i) {
-            if (with.count < CANDIDATE_MAX) {
+        if (manifold_witness(a, b, axis, ra, rb, &with) || list.count == 0) {
+            for (int i = 0; i < list.count && with.count < CANDIDATE_MAX; ++i) {
                 with.point[with.count++] = list.point[i];
             }
+            pawl_manifold_reduce(&with, axis->n, 1e-6 * small, out);
+            return;
         }
-        pawl_manifold_reduce(&with, axis->n, 1e-6 * small, out);
-        return;
     }
     pawl_manifold_reduce(&list, axis->n, 1e-6 * small, out);
 }

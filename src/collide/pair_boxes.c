@@ -55,8 +55,8 @@ void pawl_collide_boxes(const placed_shape *a, const placed_shape *b, double mar
             }
             // along a_i x b_j, in a's axes
             double along = ta[i2] * r[i1][j] - ta[i1] * r[i2][j];
-            double reach = ea[i1] * q[i2][j] + ea[i2] * q[i1][j] + eb[j1] * q[i][j2] +
-                           eb[j2] * q[i][j1];
+            double reach =
+                ea[i1] * q[i2][j] + ea[i2] * q[i1][j] + eb[j1] * q[i][j2] + eb[j2] * q[i][j1];
             double length = sqrt(length2);
             double gap = (fabs(along) - reach) / length;
             if (gap > axis.gap + bias) {

@@ -69,10 +69,10 @@ void pawl_collide_plane(const placed_shape *a, const placed_shape *b, double mar
         break;
     case PAWL_SHAPE_BOX:
         for (unsigned v = 0; v < 8; ++v) {
-            plane_add(&c,
-                      shape_to_world(
-                          a, v3(v & 1 ? e.x : -e.x, v & 2 ? e.y : -e.y, v & 4 ? e.z : -e.z)),
-                      FEATURE_VERTEX | v);
+            plane_add(
+                &c,
+                shape_to_world(a, v3(v & 1 ? e.x : -e.x, v & 2 ? e.y : -e.y, v & 4 ? e.z : -e.z)),
+                FEATURE_VERTEX | v);
         }
         break;
     case PAWL_SHAPE_CYLINDER:

@@ -37,7 +37,8 @@ typedef struct round_search {
 
 static void round_try(round_search *r, double s, double t)
 {
-    pawl_vec3 d = v3_sub(v3_axpy(r->b->centre, t, r->b->along), v3_axpy(r->a->centre, s, r->a->along));
+    pawl_vec3 d =
+        v3_sub(v3_axpy(r->b->centre, t, r->b->along), v3_axpy(r->a->centre, s, r->a->along));
     double d2 = v3_dot(d, d);
     if (d2 < r->best) {
         r->best = d2;

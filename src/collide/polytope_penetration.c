@@ -43,8 +43,7 @@ static void polytope_view(const placed_shape *s, polytope *p)
         p->normals = polytope_box_normals;
         p->edges = polytope_box_edges;
         for (int i = 0; i < 8; ++i) {
-            p->own_vertices[i] =
-                v3(i & 1 ? e.x : -e.x, i & 2 ? e.y : -e.y, i & 4 ? e.z : -e.z);
+            p->own_vertices[i] = v3(i & 1 ? e.x : -e.x, i & 2 ? e.y : -e.y, i & 4 ? e.z : -e.z);
         }
     } else if (s->kind == PAWL_SHAPE_CAPSULE) {
         p->edge_count = 1;
@@ -64,21 +63,31 @@ static void polytope_try(pair_axis *best, const placed_shape *a, const placed_sh
     }
 }
 
-// An edge in world axes with the normals beside it.
+// An edge in the first shape's axes with the normals beside it.
 typedef struct polytope_arc {
-    pawl_vec3 point, along; // along is a unit vector
+    pawl_vec3 point, along;
     pawl_vec3 normal[2];
     bool whole; // no faces beside it: the whole circle across `along`
 } polytope_arc;
 
-static polytope_arc polytope_edge_arc(const polytope *p, const hull_edge *edge, double sign)
+static polytope_arc polytope_own_arc(const polytope *p, const hull_edge *edge)
 {
     pawl_vec3 v0 = p->vertices[edge->vertex[0]], v1 = p->vertices[edge->vertex[1]];
-    polytope_arc arc = {.point = shape_to_world(p->shape, v0), .whole = edge->face[0] < 0};
-    pawl_vec3 d = m3_mul(&p->shape->axes, v3_sub(v1, v0));
-    arc.along = v3_scale(1.0 / v3_norm(d), d);
+    polytope_arc arc = {.point = v0, .along = v3_sub(v1, v0), .whole = edge->face[0] < 0};
     for (int k = 0; k < 2 && !arc.whole; ++k) {
-        arc.normal[k] = v3_scale(sign, m3_mul(&p->shape->axes, p->normals[edge->face[k]]));
+        arc.normal[k] = p->normals[edge->face[k]];
+    }
+    return arc;
+}
+
+// The same for the other shape, whose normals count the other way round.
+static polytope_arc polytope_other_arc(const polytope *p, const hull_edge *edge)
+{
+    polytope_arc arc = polytope_own_arc(p, edge);
+    arc.point = shape_to_world(p->shape, arc.point);
+    arc.along = m3_mul(&p->shape->axes, arc.along);
+    for (int k = 0; k < 2 && !arc.whole; ++k) {
+        arc.normal[k] = v3_scale(-1.0, m3_mul(&p->shape->axes, arc.normal[k]));
     }
     return arc;
 }
@@ -103,7 +112,8 @@ static bool polytope_arcs_cross(const polytope_arc *a, const polytope_arc *b, pa
         }
     }
     pawl_vec3 c;
-    if (!pair_across(a->along, b->along, &c)) {
+    if (!pair_across(v3_scale(1.0 / v3_norm(a->along), a->along),
+                     v3_scale(1.0 / v3_norm(b->along), b->along), &c)) {
         return false;
     }
     if (!a->whole && v3_dot(c, v3_add(a->normal[0], a->normal[1])) < 0.0) {
@@ -120,9 +130,9 @@ static void polytope_edge_pairs(const polytope *pa, const polytope *pb, double b
                                 pair_axis *best)
 {
     for (int j = 0; j < pb->edge_count; ++j) {
-        polytope_arc b = polytope_edge_arc(pb, &pb->edges[j], -1.0);
+        polytope_arc b = polytope_other_arc(pb, &pb->edges[j]);
         for (int i = 0; i < pa->edge_count; ++i) {
-            polytope_arc a = polytope_edge_arc(pa, &pa->edges[i], 1.0);
+            polytope_arc a = polytope_own_arc(pa, &pa->edges[i]);
             pawl_vec3 n;
             if (!polytope_arcs_cross(&a, &b, &n)) {
                 continue;
@@ -139,22 +149,33 @@ static void polytope_edge_pairs(const polytope *pa, const polytope *pb, double b
 bool pawl_polytope_penetration(const placed_shape *a, const placed_shape *b, double limit,
                                pair_axis *axis)
 {
+    // Seen from the first shape, its own edges need no turning.
+    placed_shape own = *a, other = *b;
+    own.position = v3(0.0, 0.0, 0.0);
+    own.axes = (pawl_mat3){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
+    other.position = m3_tmul(&a->axes, v3_sub(b->position, a->position));
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            other.axes.m[i][j] = v3_dot(m3_column(&a->axes, i), m3_column(&b->axes, j));
+        }
+    }
     polytope pa, pb;
-    polytope_view(a, &pa);
-    polytope_view(b, &pb);
+    polytope_view(&own, &pa);
+    polytope_view(&other, &pb);
     // Faces come first and edges must beat them by more than rounding: at rest both may tie, and a
     // face's normal does not wander.
     double bias = 1e-13 * (pawl_shape_scale(a) + pawl_shape_scale(b));
     *axis = (pair_axis){.gap = -INFINITY};
     for (int f = 0; f < pa.face_count; ++f) {
-        polytope_try(axis, a, b, m3_mul(&a->axes, pa.normals[f]), bias);
+        polytope_try(axis, &own, &other, pa.normals[f], bias);
     }
     for (int f = 0; f < pb.face_count; ++f) {
-        polytope_try(axis, a, b, v3_scale(-1.0, m3_mul(&b->axes, pb.normals[f])), bias);
+        polytope_try(axis, &own, &other, v3_scale(-1.0, m3_mul(&other.axes, pb.normals[f])), bias);
     }
     if (axis->gap > limit) {
         return false;
     }
     polytope_edge_pairs(&pa, &pb, bias, axis);
+    axis->n = m3_mul(&a->axes, axis->n);
     return axis->gap <= limit;
 }

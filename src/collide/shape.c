@@ -153,13 +153,35 @@ static void shape_kink_edge(const placed_shape *s, pawl_vec3 local, shape_kinks 
     }
 }
 
+// Of many candidates the nearest few: puts one in if it is among them. Returns the new count.
+static int shape_rank(double distance, pawl_vec3 kink, double *distances, pawl_vec3 *kinks,
+                      int count, int room)
+{
+    int at = count;
+    while (at > 0 && distances[at - 1] > distance) {
+        if (at < room) {
+            distances[at] = distances[at - 1];
+            kinks[at] = kinks[at - 1];
+        }
+        --at;
+    }
+    if (at == room) {
+        return count;
+    }
+    distances[at] = distance;
+    kinks[at] = kink;
+    return count < room ? count + 1 : count;
+}
+
 static void shape_hull_kinks(const placed_shape *s, pawl_vec3 d, double tolerance, shape_kinks *out)
 {
     const convex_hull *hull = s->hull;
+    double face_off[SHAPE_KINK_FACES], edge_off[SHAPE_KINK_EDGES];
     for (int f = 0; f < hull->face_count; ++f) {
-        pawl_vec3 across = v3_cross(hull->normals[f], d);
-        if (v3_dot(hull->normals[f], d) > 0.0 && v3_norm(across) < tolerance) {
-            shape_kink_face(s, hull->normals[f], out);
+        double off = v3_norm(v3_cross(hull->normals[f], d));
+        if (v3_dot(hull->normals[f], d) > 0.0 && off < tolerance) {
+            out->face_count = shape_rank(off, hull->normals[f], face_off, out->face,
+                                         out->face_count, SHAPE_KINK_FACES);
         }
     }
     double top = v3_dot(shape_local_support(s, d), d);
@@ -168,10 +190,17 @@ static void shape_hull_kinks(const placed_shape *s, pawl_vec3 d, double toleranc
         pawl_vec3 q = hull->vertices[hull->edges[e].vertex[1]];
         pawl_vec3 pq = v3_sub(q, p);
         double length = v3_norm(pq);
-        double below = tolerance * length;
-        if (top - v3_dot(p, d) <= below && top - v3_dot(q, d) <= below) {
-            shape_kink_edge(s, v3_scale(1.0 / length, pq), out);
+        double off = max_of(top - v3_dot(p, d), top - v3_dot(q, d)) / length;
+        if (off < tolerance) {
+            out->edge_count = shape_rank(off, v3_scale(1.0 / length, pq), edge_off, out->edge,
+                                         out->edge_count, SHAPE_KINK_EDGES);
         }
+    }
+    for (int i = 0; i < out->face_count; ++i) {
+        out->face[i] = m3_mul(&s->axes, out->face[i]);
+    }
+    for (int i = 0; i < out->edge_count; ++i) {
+        out->edge[i] = m3_mul(&s->axes, out->edge[i]);
     }
 }
 

@@ -79,8 +79,7 @@ static void patch_hull(const placed_shape *s, pawl_vec3 d, double tolerance, sur
     for (int f = 1; f < h->face_count; ++f) {
         face = v3_dot(h->normals[f], d) > v3_dot(h->normals[face], d) ? f : face;
     }
-    if (v3_norm(v3_cross(h->normals[face], d)) < tolerance &&
-        v3_dot(h->normals[face], d) > 0.0) {
+    if (v3_norm(v3_cross(h->normals[face], d)) < tolerance && v3_dot(h->normals[face], d) > 0.0) {
         int first = h->face_start[face], corners = h->face_start[face + 1] - first;
         // A face with more corners than there is room for is thinned out evenly.
         int count = corners < PATCH_POINTS ? corners : PATCH_POINTS;
@@ -140,10 +139,9 @@ static void patch_cylinder(const placed_shape *s, pawl_vec3 d, double tolerance,
     pawl_vec3 world = m3_mul(&s->axes, d);
     if (across < tolerance) {
         // Points fixed on the rim: those of a cylinder that stands do not wander.
-        static const double turn[PATCH_RIM][2] = {{1.0, 0.0},  {0.5, 0x1.bb67ae8584caap-1},
-                                                  {-0.5, 0x1.bb67ae8584caap-1},
-                                                  {-1.0, 0.0}, {-0.5, -0x1.bb67ae8584caap-1},
-                                                  {0.5, -0x1.bb67ae8584caap-1}};
+        static const double turn[PATCH_RIM][2] = {
+            {1.0, 0.0},  {0.5, 0x1.bb67ae8584caap-1},   {-0.5, 0x1.bb67ae8584caap-1},
+            {-1.0, 0.0}, {-0.5, -0x1.bb67ae8584caap-1}, {0.5, -0x1.bb67ae8584caap-1}};
         out->kind = PATCH_DISC;
         out->count = PATCH_RIM;
         out->radius = s->size.x;

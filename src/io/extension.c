@@ -200,7 +200,8 @@ pawl_status extension_read_link(xml_reader *reader, const xmlNode *link, pawl_bo
 pawl_status extension_read_material(xml_reader *reader, const xmlNode *collision,
                                     pawl_shape_def *def)
 {
-    PAWL_TRY(xml_child_number(reader, collision, "pawl:friction", XML_NOT_NEGATIVE, &def->friction));
+    PAWL_TRY(
+        xml_child_number(reader, collision, "pawl:friction", XML_NOT_NEGATIVE, &def->friction));
     return xml_child_number(reader, collision, "pawl:restitution", XML_NOT_NEGATIVE,
                             &def->restitution);
 }

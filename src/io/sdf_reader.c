@@ -186,8 +186,9 @@ static pawl_status sdf_reader_ode_friction(const sdf_reader *r, const xmlNode *o
 static pawl_status sdf_reader_friction(const sdf_reader *r, const xmlNode *friction, double *mu)
 {
     static const xml_rule rules[] = {{XML_TAKEN, "ode torsional bullet"}, {XML_TAKEN, NULL}};
-    static const xml_rule bullet_rules[] = {
-        {XML_TAKEN, "friction"}, {XML_SILENT, "friction2 fdir1 rolling_friction"}, {XML_TAKEN, NULL}};
+    static const xml_rule bullet_rules[] = {{XML_TAKEN, "friction"},
+                                            {XML_SILENT, "friction2 fdir1 rolling_friction"},
+                                            {XML_TAKEN, NULL}};
     const xmlNode *ode, *torsional, *bullet;
     PAWL_TRY(xml_check(r->xml, friction, rules));
     PAWL_TRY(xml_child(r->xml, friction, "ode", &ode));

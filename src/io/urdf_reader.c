@@ -530,9 +530,8 @@ static pawl_status urdf_reader_colour(const urdf_reader *r, const xmlNode *visua
 
 static pawl_status urdf_reader_shapes(urdf_reader *r, const urdf_link *link)
 {
-    static const xml_rule rules[] = {{XML_TAKEN, "@name origin geometry material"},
-                                     {XML_SILENT, "verbose"},
-                                     {XML_TAKEN, NULL}};
+    static const xml_rule rules[] = {
+        {XML_TAKEN, "@name origin geometry material"}, {XML_SILENT, "verbose"}, {XML_TAKEN, NULL}};
     static const xml_rule collision_rules[] = {
         {XML_TAKEN, "@name origin geometry material " EXTENSION_COLLISION},
         {XML_SILENT, "verbose contact_coefficients"},

@@ -9,7 +9,7 @@
 static inline void pawl_cone_project(double x[3], double mu)
 {
     double t = sqrt(x[0] * x[0] + x[1] * x[1]), n = x[2];
-    if (t <= mu * n) {
+    if (n >= 0.0 && t <= mu * n) { // without the first, 0 <= 0 n lets mu = 0 pull
         return;
     }
     if (mu * t <= -n) {

@@ -16,7 +16,9 @@ typedef struct builder_block {
 pawl_shape_def pawl_shape_def_default(void)
 {
     return (pawl_shape_def){
-        .frame = pawl_pose_identity(), .size = {0.1, 0.1, 0.1}, .rgba = {0.6f, 0.65f, 0.7f, 1.0f}, .friction = 0.5};
+        .frame = pawl_pose_identity(), .size = {0.1, 0.1, 0.1}, .rgba = {0.6f, 0.65f, 0.7f, 1.0f}, .friction = 0.5,
+                            .group = 1,
+                            .mask = UINT32_MAX};
 }
 
 pawl_body_def pawl_body_def_default(void)

@@ -333,8 +333,8 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
         const char *given =
             fill ? shapes[i].def.name : PAWL_ITEM(b->shapes, pawl_shape_info, i).def.name;
         char *text = compile_text(mem, given);
-        int count =
-            fill ? shapes[i].def.point_count : PAWL_ITEM(b->shapes, pawl_shape_info, i).def.point_count;
+        int count = fill ? shapes[i].def.point_count
+                         : PAWL_ITEM(b->shapes, pawl_shape_info, i).def.point_count;
         pawl_vec3 *points = PAWL_CARVE(mem, pawl_vec3, count);
         if (fill) {
             shapes[i].def.name = text;

@@ -16,7 +16,7 @@ typedef struct hull_triangle {
     pawl_vec3 n;
     double offset;
 } hull_triangle;
-typedef struct hull_side { // of a triangle, directed
+typedef struct hull_side { // of a triangle or of a face, directed
     int from, to, triangle;
 } hull_side;
 
@@ -39,8 +39,7 @@ static bool hull_add_triangle(hull_work *w, int i, int j, int k)
         return false;
     }
     n = v3_scale(1.0 / area, n);
-    w->triangles[w->triangle_count++] =
-        (hull_triangle){{i, j, k}, 0, false, n, v3_dot(n, o)};
+    w->triangles[w->triangle_count++] = (hull_triangle){{i, j, k}, 0, false, n, v3_dot(n, o)};
     return true;
 }
 
@@ -164,8 +163,8 @@ static int hull_compare_sides(const void *a, const void *b)
     const hull_side *s = a, *t = b;
     int s_low = s->from < s->to ? s->from : s->to, t_low = t->from < t->to ? t->from : t->to;
     int s_high = s->from + s->to - s_low, t_high = t->from + t->to - t_low;
-    return s_low != t_low     ? (s_low < t_low ? -1 : 1)
-           : s_high != t_high ? (s_high < t_high ? -1 : 1)
+    return s_low != t_low       ? (s_low < t_low ? -1 : 1)
+           : s_high != t_high   ? (s_high < t_high ? -1 : 1)
            : s->from != t->from ? (s->from < t->from ? -1 : 1)
                                 : 0;
 }
@@ -289,7 +288,28 @@ static pawl_vec3 hull_area(const convex_hull *h, int face)
     return area;
 }
 
-static bool hull_fill(hull_work *w, convex_hull *h, int *loop, int *face_of)
+// Sides of the faces sorted into pairs that run opposite ways.
+static bool hull_fill_edges(hull_work *w, convex_hull *h)
+{
+    int count = 0;
+    for (int f = 0; f < h->face_count; ++f) {
+        int first = h->face_start[f], last = h->face_start[f + 1];
+        for (int k = first; k < last; ++k) {
+            w->sides[count++] = (hull_side){h->loops[k], h->loops[k + 1 < last ? k + 1 : first], f};
+        }
+    }
+    qsort(w->sides, (size_t)count, sizeof *w->sides, hull_compare_sides);
+    for (int s = 0; s + 1 < count; s += 2) {
+        const hull_side *p = &w->sides[s], *q = p + 1;
+        if (p->from != q->to || p->to != q->from) {
+            return false;
+        }
+        h->edges[h->edge_count++] = (hull_edge){{p->from, p->to}, {p->triangle, q->triangle}};
+    }
+    return count % 2 == 0;
+}
+
+static bool hull_fill(hull_work *w, convex_hull *h, int *loop)
 {
     int face = 0, corner = 0;
     for (int t = 0; t < w->triangle_count; ++t) {
@@ -299,7 +319,12 @@ static bool hull_fill(hull_work *w, convex_hull *h, int *loop, int *face_of)
         int count = hull_outline(w, t, loop);
         h->face_start[face] = corner;
         for (int k = 0; k < count; ++k) {
-            h->loops[corner++] = w->vertex_of[loop[k]];
+            if (w->vertex_of[loop[k]] >= 0) {
+                h->loops[corner++] = w->vertex_of[loop[k]];
+            }
+        }
+        if (corner - h->face_start[face] < 3) {
+            return false;
         }
         h->face_start[face + 1] = corner;
         pawl_vec3 area = hull_area(h, face);
@@ -310,24 +335,15 @@ static bool hull_fill(hull_work *w, convex_hull *h, int *loop, int *face_of)
         h->normals[face] = v3_scale(1.0 / size, area);
         h->offsets[face] = -INFINITY;
         for (int k = h->face_start[face]; k < corner; ++k) {
-            h->offsets[face] = max_of(h->offsets[face],
-                                      v3_dot(h->normals[face], h->vertices[h->loops[k]]));
+            h->offsets[face] =
+                max_of(h->offsets[face], v3_dot(h->normals[face], h->vertices[h->loops[k]]));
         }
-        face_of[t] = face++;
+        ++face;
     }
-    for (int s = 0; s < 3 * w->triangle_count; s += 2) {
-        int a = hull_group(w, w->sides[s].triangle), b = hull_group(w, w->sides[s + 1].triangle);
-        if (a != b) {
-            h->edges[h->edge_count++] =
-                (hull_edge){{w->vertex_of[w->sides[s].from], w->vertex_of[w->sides[s].to]},
-                            {face_of[a], face_of[b]}};
-        }
-    }
-    return true;
+    return hull_fill_edges(w, h);
 }
 
-static pawl_status hull_finish(const pawl_env *env, hull_work *w, int *loop, int *face_of,
-                               convex_hull **out)
+static pawl_status hull_finish(const pawl_env *env, hull_work *w, int *loop, convex_hull **out)
 {
     int faces = 0, corners = 0, vertices = 0;
     for (int i = 0; i < w->point_count; ++i) {
@@ -340,16 +356,16 @@ static pawl_status hull_finish(const pawl_env *env, hull_work *w, int *loop, int
                 return PAWL_BAD_ARGUMENT;
             }
             ++faces;
-            corners += count;
             for (int k = 0; k < count; ++k) {
-                w->vertex_of[loop[k]] = 0;
+                ++w->vertex_of[loop[k]];
             }
         }
     }
     for (int i = 0; i < w->point_count; ++i) {
-        if (w->vertex_of[i] == 0) {
-            w->vertex_of[i] = vertices++;
-        }
+        // a corner of two faces only lies on the straight edge between them
+        int of_faces = w->vertex_of[i] + 1;
+        w->vertex_of[i] = of_faces > 2 ? vertices++ : -1;
+        corners += of_faces > 2 ? of_faces : 0;
     }
     pawl_carver need = {0};
     hull_layout(w, faces, corners, vertices, &need);
@@ -358,7 +374,7 @@ static pawl_status hull_finish(const pawl_env *env, hull_work *w, int *loop, int
         return PAWL_NO_MEMORY;
     }
     convex_hull *h = hull_layout(w, faces, corners, vertices, &mem);
-    if (!hull_fill(w, h, loop, face_of)) {
+    if (!hull_fill(w, h, loop)) {
         pawl_hull_destroy(env, h);
         return PAWL_BAD_ARGUMENT;
     }
@@ -382,10 +398,10 @@ pawl_status pawl_hull_create(const pawl_env *env, const char *name, const pawl_v
         }
     }
     int triangles = 2 * point_count;
-    size_t size[4] = {(size_t)triangles * sizeof(hull_triangle),
+    size_t size[3] = {(size_t)triangles * sizeof(hull_triangle),
                       (size_t)triangles * 3 * sizeof(hull_side),
-                      (size_t)(2 * point_count) * sizeof(int), (size_t)triangles * sizeof(int)};
-    char *block = pawl_alloc(env, size[0] + size[1] + size[2] + size[3]);
+                      (size_t)(2 * point_count) * sizeof(int)};
+    char *block = pawl_alloc(env, size[0] + size[1] + size[2]);
     pawl_status status = PAWL_NO_MEMORY;
     if (block != NULL) {
         hull_work w = {.points = points,
@@ -394,12 +410,11 @@ pawl_status pawl_hull_create(const pawl_env *env, const char *name, const pawl_v
                        .triangles = (hull_triangle *)(void *)block,
                        .sides = (hull_side *)(void *)(block + size[0]),
                        .vertex_of = (int *)(void *)(block + size[0] + size[1])};
-        int *face_of = (int *)(void *)(block + size[0] + size[1] + size[2]);
         status = PAWL_BAD_ARGUMENT;
         if (hull_start(&w) && hull_grow(&w) && hull_join(&w)) {
-            status = hull_finish(env, &w, w.vertex_of + point_count, face_of, out);
+            status = hull_finish(env, &w, w.vertex_of + point_count, out);
         }
-        pawl_free(env, block, size[0] + size[1] + size[2] + size[3]);
+        pawl_free(env, block, size[0] + size[1] + size[2]);
     }
     if (status == PAWL_NO_MEMORY) {
         return PAWL_FAIL(env, status, "no memory for hull '%s' of %d points", name, point_count);

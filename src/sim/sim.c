@@ -173,6 +173,9 @@ static pawl_status sim_check_finite(const pawl_sim *sim, const pawl_state *s)
 
 static pawl_status sim_grow(pawl_sim *sim, int contacts)
 {
+    if (contacts < 0) {
+        return PAWL_FAIL(&sim->env, PAWL_NO_MEMORY, "no memory for collision detection");
+    }
     int room = 2 * contacts;
     PAWL_TRY(pawl_contact_finder_grow(sim->finder, room));
     sim_destroy_parts(sim);

@@ -22,6 +22,7 @@ static const double admm_eta = 1e-6;
 static const double admm_relaxation = 1.6;
 static const double admm_free_share = 1e-3; // joints need hardly any penalty: their set is everything
 static const double admm_first_rho = 0.1;
+static const double admm_goal = 0.5; // share of the tolerance; eliminated rows add to the residual
 enum { ADMM_CHECK = 20, ADMM_MAX_FACTORS = 40, ADMM_MAX_REDUCED = 360, ADMM_SWEEPS = 20, ADMM_ITERATIONS = 600 };
 
 typedef struct admm_ncp {
@@ -150,6 +151,43 @@ static void admm_iterate(admm_ncp *s, const admm_rows *w, double *primal, double
     }
 }
 
+// What the judge will say of y, so that nothing is called converged that is not: the natural map with
+// impulses in units of velocity. Small penalties make primal and dual small all by themselves.
+static double admm_residual(admm_ncp *s, const admm_rows *w)
+{
+    const pawl_problem *p = w->p;
+    int n = w->count, contacts = admm_contact_row(w, 0);
+    double *v = s->y_old, worst = 0.0;
+    if (w->S == NULL) {
+        p->delassus->ops->apply(p->delassus, s->y, v);
+    }
+    for (int i = 0; i < n; ++i) {
+        v[i] = w->v_f[i] + (w->S == NULL ? v[i] + p->compliance[i] * s->y[i]
+                                         : pawl_dot(w->S + i * n, s->y, n));
+    }
+    for (int i = 0; i < w->free; ++i) {
+        worst = max_of(worst, fabs(v[i]));
+    }
+    for (int i = w->free; i < contacts; ++i) {
+        double y = s->y[i] - v[i] / s->scale[i];
+        y = y < w->lower[i] ? w->lower[i] : y > w->upper[i] ? w->upper[i] : y;
+        worst = max_of(worst, s->scale[i] * fabs(y - s->y[i]));
+    }
+    for (int k = 0; k < p->contact_count; ++k) {
+        int i = admm_contact_row(w, k);
+        double d = s->scale[i], y[3];
+        v[i + 2] += p->friction[k] * sqrt(v[i] * v[i] + v[i + 1] * v[i + 1]);
+        for (int r = 0; r < 3; ++r) {
+            y[r] = s->y[i + r] - v[i + r] / d;
+        }
+        pawl_cone_project(y, p->friction[k]);
+        for (int r = 0; r < 3; ++r) {
+            worst = max_of(worst, d * fabs(y[r] - s->y[i + r]));
+        }
+    }
+    return worst;
+}
+
 // z starts as the velocity of the warm start, made admissible: what it is at the solution.
 static void admm_start(admm_ncp *s, const admm_rows *w, const double *start)
 {
@@ -174,6 +212,7 @@ static void admm_start(admm_ncp *s, const admm_rows *w, const double *start)
 // Exact sweeps: from a good warm start one or two are all it takes. True when they converge.
 static bool admm_sweep(admm_ncp *s, const admm_rows *w, int most, solver_report *report)
 {
+    double goal = admm_goal * s->base.def.tolerance;
     if (w->S == NULL) {
         pawl_sweep_begin(&s->sweeps, w->p, s->y);
     }
@@ -182,9 +221,15 @@ static bool admm_sweep(admm_ncp *s, const admm_rows *w, int most, solver_report 
                            ? pawl_sweep(&s->sweeps, w->p, SWEEP_EXACT, s->y)
                            : pawl_sweep_reduced(w->S, w->count, w->v_f, w->p, SWEEP_EXACT, s->y);
         ++report->iterations;
-        if (worst <= 0.2 * s->base.def.tolerance) {
+        if (worst > s->base.def.tolerance) {
+            continue;
+        }
+        if (admm_residual(s, w) <= goal) {
             report->outcome = PAWL_CONVERGED;
             return true;
+        }
+        if (w->S == NULL) {
+            pawl_sweep_begin(&s->sweeps, w->p, s->y); // the residual used its memory
         }
     }
     return false;
@@ -194,8 +239,8 @@ static bool admm_sweep(admm_ncp *s, const admm_rows *w, int most, solver_report 
 static void admm_alternate(admm_ncp *s, const admm_rows *w, solver_report *report)
 {
     double rho = admm_first_rho, last = INFINITY, before = INFINITY;
+    double goal = admm_goal * s->base.def.tolerance;
     int factors = 1, direction = -1;
-    admm_scale(s, w);
     if (!admm_penalty(s, w, rho)) {
         report->outcome = PAWL_STALLED; // out of memory for a new structure: the sweeps' result stays
         return;
@@ -205,11 +250,11 @@ static void admm_alternate(admm_ncp *s, const admm_rows *w, solver_report *repor
         double primal, dual;
         admm_iterate(s, w, &primal, &dual);
         ++report->iterations;
-        if (max_of(primal, dual) <= 0.1 * s->base.def.tolerance) {
+        double now = max_of(primal, dual);
+        if ((now <= s->base.def.tolerance || k % ADMM_CHECK == 0) && admm_residual(s, w) <= goal) {
             report->outcome = PAWL_CONVERGED;
             return;
         }
-        double now = max_of(primal, dual);
         if (k % ADMM_CHECK != 0) {
             continue;
         }
@@ -246,6 +291,7 @@ static void admm_ncp_solve(pawl_solver *base, const pawl_problem *p, double *lam
         w = (admm_rows){p, e->reduced, e->reduced_v, p->lower + n, p->upper + n, m, 0};
     }
     *report = (solver_report){PAWL_ITERATION_LIMIT, 0};
+    admm_scale(s, &w);
     if (!admm_sweep(s, &w, ADMM_SWEEPS, report)) {
         admm_alternate(s, &w, report);
     }

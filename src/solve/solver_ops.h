@@ -36,6 +36,7 @@ struct pawl_solver { // every solver embeds this as its first member
     pawl_env env;
     solver_def def;
     size_t bytes;
+    double *check; // (2 x max_rows) for the judge
 };
 
 const pawl_solver_ops *pawl_solver_find(int kind); // NULL if unknown
@@ -45,5 +46,7 @@ extern const pawl_solver_ops pawl_admm_ncp_ops;
 
 pawl_status pawl_solver_create(const pawl_env *env, const solver_def *def, pawl_solver **out);
 void pawl_solver_destroy(pawl_solver *solver);
+// With contacts, converged means that the judge finds no more than the tolerance: what a solver
+// measures is its last change, and friction or many contacts can make the residual larger.
 void pawl_solver_solve(pawl_solver *solver, const pawl_problem *p, double *lambda,
                        solver_report *report);

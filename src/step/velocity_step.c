@@ -346,7 +346,7 @@ static bool step_find_contacts(step_context *c, const pawl_state *s, const step_
         return true;
     }
     int count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact_margin, w->h);
-    if (count > c->assembly->max_contacts) {
+    if (count < 0 || count > c->assembly->max_contacts) {
         c->contact_demand = count;
         return false;
     }

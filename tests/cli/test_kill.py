@@ -83,9 +83,12 @@ def test_every_flushed_frame_survives_fifty_kills(pawl, hdf5):
     path = pawl.folder / "run.h5"
     chance = random.Random(20240607)
     most = 0
-    for _ in range(KILLS):
+    for kill in range(KILLS):
         path.unlink(missing_ok=True)
-        kill_while_recording(pawl, model, chance.uniform(0.0, 0.25), path)
+        seconds = chance.uniform(0.0, 0.25)
+        if kill == KILLS - 1 and most <= 500:
+            seconds = 10.0  # a slow or busy machine: let one run come as far as its second flush
+        kill_while_recording(pawl, model, seconds, path)
         if path.read_bytes()[-40:].startswith(JOURNAL):
             # Killed while a commit was being applied: pawl completes it from the journal.
             assert pawl("run", "--resume", path.name, "--time", 1e-9).returncode in (0, 1)

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 static pawl_vec3 reference_point(const pawl_state *state, const pawl_model *model, const char *body,

@@ -112,8 +112,8 @@ static pawl_quat judge_turn(uint64_t *seed)
         q = quat_exp(random_vec(seed, tiny[random_index(seed, 6)]));
         for (int k = 0; k < 3; ++k) {
             double angle = quarter * random_index(seed, 5);
-            q = quat_mul(q, quat_exp(v3(k == 0 ? angle : 0.0, k == 1 ? angle : 0.0,
-                                        k == 2 ? angle : 0.0)));
+            q = quat_mul(
+                q, quat_exp(v3(k == 0 ? angle : 0.0, k == 1 ? angle : 0.0, k == 2 ? angle : 0.0)));
         }
     }
     return q;
@@ -133,7 +133,8 @@ static void judge_make(judge_hulls *hulls, pawl_shape_kind kind, int key, uint64
         *out = hulls->shape[h];
     }
     pawl_pose frame = {v3(0, 0, 0), judge_turn(seed)};
-    out->placed = pawl_shape_place(&def, kind == PAWL_SHAPE_HULL ? hulls->hull[h] : NULL, frame, key);
+    out->placed =
+        pawl_shape_place(&def, kind == PAWL_SHAPE_HULL ? hulls->hull[h] : NULL, frame, key);
 }
 
 // The height of a shape along a unit vector.
@@ -218,7 +219,8 @@ static void judge_try(const judged_shape *a, const judged_shape *b, pawl_vec3 n,
 }
 
 // Normals of faces and directions of edges of a shape; used in both signs.
-static int judge_specials(const judged_shape *s, pawl_vec3 normals[], pawl_vec3 edges[], int *edge_count)
+static int judge_specials(const judged_shape *s, pawl_vec3 normals[], pawl_vec3 edges[],
+                          int *edge_count)
 {
     const placed_shape *p = &s->placed;
     int n = 0;
@@ -432,8 +434,8 @@ TEST(every_pair_has_the_exact_gap_normal_and_points_in_random_poses)
             }
             CHECK_NEAR(errors.height, 0.0, tolerance);
             CHECK_NEAR(errors.outside, 0.0, tolerance);
-            // the other points of parallel edges lie halfway between the two lines
-            CHECK_NEAR(errors.others, 0.0, 0.02);
+            // the other points of nearly parallel lines lie between the two
+            CHECK_NEAR(errors.others, 0.0, 1e-4);
             CHECK_NEAR(errors.beaten, 0.0, tolerance);
         }
     }

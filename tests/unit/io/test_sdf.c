@@ -338,15 +338,18 @@ TEST(a_static_model_stands_still_and_its_inner_joints_are_left_out)
 TEST(what_stands_still_and_holds_no_joint_is_part_of_the_world)
 {
     pawl_model *m = sdf_load(
-        HEAD "<world name='w'><gravity>0 0 -1</gravity><model name='f'>" LINK("c", "") "</model>"
-             "<model name='s'><static>true</static><pose>1 2 3 0 0 0</pose>" LINK(
-                 "floor", "<pose>10 0 0 0 0 0</pose><collision name='ground'><pose>0 20 0 0 0 0"
-                          "</pose><geometry><plane><normal>0 0 1</normal></plane></geometry>"
-                          "</collision>")
-                 LINK("lift", "<pawl:kinematic><pawl:z><pawl:constant>1</pawl:constant></pawl:z>"
-                              "</pawl:kinematic>") "</model>"
-             "<pawl:spring body_a='s::floor' point_a='0 0 4' body_b='f::c' stiffness='5'/>"
-             "</world></sdf>");
+        HEAD "<world name='w'><gravity>0 0 -1</gravity><model name='f'>" LINK(
+            "c",
+            "") "</model>"
+                "<model name='s'><static>true</static><pose>1 2 3 0 0 0</pose>" LINK(
+                    "floor", "<pose>10 0 0 0 0 0</pose><collision name='ground'><pose>0 20 0 0 0 0"
+                             "</pose><geometry><plane><normal>0 0 1</normal></plane></geometry>"
+                             "</collision>")
+                    LINK("lift", "<pawl:kinematic><pawl:z><pawl:constant>1</pawl:constant></pawl:z>"
+                                 "</pawl:kinematic>") "</model>"
+                                                      "<pawl:spring body_a='s::floor' point_a='0 0 "
+                                                      "4' body_b='f::c' stiffness='5'/>"
+                                                      "</world></sdf>");
     CHECK_TEXT(pawl_model_name(m), "f"); // the only one that moves: its names have no prefix
     CHECK_INT(pawl_model_find_body(m, "c"), 0);
     CHECK_INT(pawl_model_body_count(m), 2);
@@ -366,8 +369,9 @@ TEST(what_stands_still_and_holds_no_joint_is_part_of_the_world)
 // --- materials -----------------------------------------------------------------------------------
 
 #define COLLISION(content)                                                                         \
-    HEAD "<model name='m'>" LINK("a", "<collision name='c'><geometry><sphere><radius>1</radius>"   \
-                                      "</sphere></geometry>" content "</collision>") "</model></sdf>"
+    HEAD "<model name='m'>" LINK("a",                                                              \
+                                 "<collision name='c'><geometry><sphere><radius>1</radius>"        \
+                                 "</sphere></geometry>" content "</collision>") "</model></sdf>"
 #define FRICTION(content) COLLISION("<surface><friction>" content "</friction></surface>")
 
 TEST(surfaces_have_friction_and_restitution)

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// From body poses to contacts. Planes stay outside the tree, which they would fill: each is held
+// against every box in turn. Lists grow to what a step asked for, then stay.
+#include "collide/collider.h"
+#include "base/sort.h"
+#include <string.h>
+
+collider_def pawl_collider_def_default(void)
+{
+    return (collider_def){.adjacent = false};
+}
+
+// Pairs of bodies as sorted keys; the world (-1) becomes 0.
+static uint64_t collider_body_key(int a, int b)
+{
+    uint64_t low = (uint64_t)((a < b ? a : b) + 1), high = (uint64_t)((a < b ? b : a) + 1);
+    return low << 32 | high;
+}
+
+static bool collider_joint_filters(const collider_def *def, const model_joint *j)
+{
+    return !def->adjacent && j->kind != PAWL_JOINT_FREE && j->kind != PAWL_JOINT_GEAR &&
+           (j->base != PAWL_WORLD || def->world_joints);
+}
+
+static collider *collider_layout(const pawl_model *model, const collider_def *def, int items,
+                                 pawl_carver *mem)
+{
+    collider *c = PAWL_CARVE(mem, collider, 1);
+    int *shape = PAWL_CARVE(mem, int, items);
+    uint32_t *group = PAWL_CARVE(mem, uint32_t, items);
+    uint32_t *mask = PAWL_CARVE(mem, uint32_t, items);
+    placed_shape *placed = PAWL_CARVE(mem, placed_shape, items);
+    double *reach = PAWL_CARVE(mem, double, items);
+    int *boxed = PAWL_CARVE(mem, int, items);
+    int *plane = PAWL_CARVE(mem, int, items);
+    broad_box *boxes = PAWL_CARVE(mem, broad_box, items);
+    int filters = model->joint_count + def->excluded_count;
+    uint64_t *filtered = PAWL_CARVE(mem, uint64_t, 2 * filters);
+    broad_phase tree = {0};
+    pawl_broad_phase_layout(&tree, items, mem);
+    if (c != NULL) {
+        *c = (collider){.model = model,
+                        .shape = shape,
+                        .group = group,
+                        .mask = mask,
+                        .placed = placed,
+                        .reach = reach,
+                        .boxed = boxed,
+                        .plane = plane,
+                        .boxes = boxes,
+                        .tree = tree,
+                        .filtered = filtered,
+                        .bytes = mem->capacity};
+    }
+    return c;
+}
+
+static void collider_fill_filters(collider *c, const collider_def *def)
+{
+    int count = 0;
+    for (int j = 0; j < c->model->joint_count; ++j) {
+        const model_joint *joint = &c->model->joints[j];
+        if (collider_joint_filters(def, joint)) {
+            c->filtered[count++] = collider_body_key(joint->base, joint->follower);
+        }
+    }
+    for (int i = 0; i < def->excluded_count; ++i) {
+        c->filtered[count++] = collider_body_key(def->excluded[i].a, def->excluded[i].b);
+    }
+    c->filtered_count = count;
+    pawl_sort_keys(c->filtered, c->filtered + c->model->joint_count + def->excluded_count, count);
+}
+
+static pawl_status collider_fill_items(collider *c, const collider_def *def)
+{
+    for (int s = 0; s < c->model->shape_count; ++s) {
+        const pawl_shape_def *shape = &c->model->shapes[s].def;
+        if (shape->visual_only) {
+            continue;
+        }
+        int item = c->item_count++;
+        c->shape[item] = s;
+        c->group[item] = def->group != NULL ? def->group[s] : 1u;
+        c->mask[item] = def->mask != NULL ? def->mask[s] : ~0u;
+        convex_hull *hull = NULL;
+        if (shape->kind == PAWL_SHAPE_HULL) {
+            PAWL_TRY(
+                pawl_hull_create(&c->env, shape->name, shape->points, shape->point_count, &hull));
+        }
+        c->placed[item] = pawl_shape_place(shape, hull, shape->frame, s);
+        if (shape->kind == PAWL_SHAPE_PLANE) {
+            c->plane[c->plane_count++] = item;
+        } else {
+            c->boxed[c->boxed_count++] = item;
+        }
+    }
+    c->tree.count = c->boxed_count;
+    return PAWL_OK;
+}
+
+pawl_status pawl_collider_create(const pawl_env *env, const pawl_model *model,
+                                 const collider_def *def, collider **out)
+{
+    *out = NULL;
+    int items = 0;
+    for (int s = 0; s < model->shape_count; ++s) {
+        items += !model->shapes[s].def.visual_only;
+    }
+    pawl_carver need = {0};
+    collider_layout(model, def, items, &need);
+    pawl_carver mem = {.base = pawl_alloc(env, need.used), .capacity = need.used};
+    if (mem.base == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "collision detection needs %zu bytes", need.used);
+    }
+    collider *c = collider_layout(model, def, items, &mem);
+    c->env = *env;
+    collider_fill_filters(c, def);
+    pawl_status status = collider_fill_items(c, def);
+    if (status != PAWL_OK) {
+        pawl_collider_destroy(c);
+        return status;
+    }
+    *out = c;
+    return PAWL_OK;
+}
+
+void pawl_collider_destroy(collider *c)
+{
+    if (c == NULL) {
+        return;
+    }
+    pawl_env env = c->env;
+    for (int i = 0; i < c->item_count; ++i) {
+        pawl_hull_destroy(&env, (convex_hull *)(uintptr_t)c->placed[i].hull); // made here
+    }
+    pawl_free(&env, c->pairs, (size_t)c->pair_capacity * 2 * sizeof *c->pairs);
+    pawl_free(&env, c->contacts, (size_t)c->contact_capacity * sizeof *c->contacts);
+    pawl_free(&env, c, c->bytes);
+}
+
+static bool collider_is_filtered(const collider *c, int body_a, int body_b)
+{
+    uint64_t key = collider_body_key(body_a, body_b);
+    int low = 0, high = c->filtered_count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (c->filtered[middle] < key) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < c->filtered_count && c->filtered[low] == key;
+}
+
+static bool collider_is_fixed(const collider *c, int body)
+{
+    return body == PAWL_WORLD || c->model->bodies[body].kind == PAWL_BODY_KINEMATIC;
+}
+
+static bool collider_may_meet(const collider *c, int i, int j)
+{
+    int a = c->model->shapes[c->shape[i]].body, b = c->model->shapes[c->shape[j]].body;
+    return a != b && (c->group[i] & c->mask[j]) != 0 && (c->group[j] & c->mask[i]) != 0 &&
+           !(collider_is_fixed(c, a) && collider_is_fixed(c, b)) && !collider_is_filtered(c, a, b);
+}
+
+// Where an item is, how far it may move, and its box if it has one.
+static void collider_place(collider *c, const body_state *bodies, int item, double dt)
+{
+    const pawl_shape_info *info = &c->model->shapes[c->shape[item]];
+    placed_shape *s = &c->placed[item];
+    pawl_vec3 v = v3(0.0, 0.0, 0.0);
+    pawl_pose frame = info->def.frame;
+    double spin = 0.0;
+    if (info->body != PAWL_WORLD) {
+        const body_state *b = &bodies[info->body];
+        pawl_vec3 from_com = v3_sub(frame.position, c->model->bodies[info->body].com);
+        pawl_vec3 arm = pawl_quat_rotate(b->q, from_com);
+        frame.position = v3_add(b->r, arm);
+        frame.orientation = quat_mul(b->q, frame.orientation);
+        v = v3_add(b->v, v3_cross(b->w, arm));
+        spin = v3_norm(b->w);
+    }
+    s->position = frame.position;
+    s->axes = quat_matrix(frame.orientation);
+    // a point of a plane may be anywhere: its turning is left to the margin
+    double size = s->kind == PAWL_SHAPE_PLANE ? 0.0 : pawl_shape_bounding_radius(s);
+    c->reach[item] = dt * (v3_norm(v) + spin * size);
+}
+
+static bool collider_box_meets_plane(const broad_box *box, const placed_shape *plane, double reach)
+{
+    pawl_vec3 up = m3_column(&plane->axes, 2);
+    pawl_vec3 lowest =
+        v3(up.x > 0.0 ? box->low.x : box->high.x, up.y > 0.0 ? box->low.y : box->high.y,
+           up.z > 0.0 ? box->low.z : box->high.z);
+    return v3_dot(up, v3_sub(lowest, plane->position)) <= reach;
+}
+
+// Makes room for at least `count`, by doubling; the old content is not needed any more.
+static pawl_status collider_grow(collider *c, void **block, int *capacity, int count, size_t size)
+{
+    int wanted = *capacity > 0 ? *capacity : 64;
+    while (wanted < count) {
+        wanted *= 2;
+    }
+    void *fresh = pawl_alloc(&c->env, (size_t)wanted * size);
+    if (fresh == NULL) {
+        return PAWL_FAIL(&c->env, PAWL_NO_MEMORY, "no memory for %d colliding pairs of shapes",
+                         wanted);
+    }
+    pawl_free(&c->env, *block, (size_t)*capacity * size);
+    *block = fresh;
+    *capacity = wanted;
+    ++c->grown;
+    return PAWL_OK;
+}
+
+// Turns pairs of the tree's boxes into pairs of items that may meet, in place.
+static int collider_keep(collider *c, int found)
+{
+    int kept = 0;
+    for (int k = 0; k < found; ++k) {
+        int i = c->boxed[c->pairs[k] >> 32], j = c->boxed[c->pairs[k] & 0xffffffffu];
+        if (collider_may_meet(c, i, j)) {
+            c->pairs[kept++] = (uint64_t)i << 32 | (uint64_t)j; // boxed is ascending: i < j
+        }
+    }
+    return kept;
+}
+
+static int collider_add_planes(collider *c, int count, double margin)
+{
+    for (int p = 0; p < c->plane_count; ++p) {
+        int plane = c->plane[p];
+        for (int k = 0; k < c->boxed_count; ++k) {
+            int item = c->boxed[k];
+            double reach = 0.5 * margin + c->reach[plane];
+            if (!collider_box_meets_plane(&c->boxes[k], &c->placed[plane], reach) ||
+                !collider_may_meet(c, item, plane)) {
+                continue;
+            }
+            if (count < c->pair_capacity) {
+                uint64_t i = (uint64_t)(item < plane ? item : plane);
+                uint64_t j = (uint64_t)(item < plane ? plane : item);
+                c->pairs[count] = i << 32 | j;
+            }
+            ++count;
+        }
+    }
+    return count;
+}
+
+static pawl_status collider_find_pairs(collider *c, double margin)
+{
+    for (;;) {
+        int found = pawl_broad_phase_search(&c->tree, c->boxes, c->pairs, c->pair_capacity);
+        int wanted = found;
+        if (found <= c->pair_capacity) {
+            wanted = collider_add_planes(c, collider_keep(c, found), margin);
+            if (wanted <= c->pair_capacity) {
+                c->pair_count = wanted;
+                break;
+            }
+        }
+        void *block = c->pairs;
+        PAWL_TRY(collider_grow(c, &block, &c->pair_capacity, wanted, 2 * sizeof *c->pairs));
+        c->pairs = block;
+        c->pair_scratch = c->pairs + c->pair_capacity;
+    }
+    if (c->pair_count > 0) {
+        pawl_sort_keys(c->pairs, c->pair_scratch, c->pair_count);
+    }
+    return PAWL_OK;
+}
+
+pawl_status pawl_collider_run(collider *c, const body_state *bodies, double margin, double dt)
+{
+    c->pair_count = c->contact_count = c->point_count = 0;
+    for (int i = 0; i < c->item_count; ++i) {
+        collider_place(c, bodies, i, dt);
+    }
+    for (int k = 0; k < c->boxed_count; ++k) {
+        int item = c->boxed[k];
+        double more = 0.5 * margin + c->reach[item];
+        broad_box *box = &c->boxes[k];
+        pawl_shape_bounds(&c->placed[item], &box->low, &box->high);
+        box->low = v3_sub(box->low, v3(more, more, more));
+        box->high = v3_add(box->high, v3(more, more, more));
+    }
+    PAWL_TRY(collider_find_pairs(c, margin));
+    if (c->pair_count > c->contact_capacity) {
+        void *block = c->contacts;
+        PAWL_TRY(
+            collider_grow(c, &block, &c->contact_capacity, c->pair_count, sizeof *c->contacts));
+        c->contacts = block;
+    }
+    for (int k = 0; k < c->pair_count; ++k) {
+        int i = (int)(c->pairs[k] >> 32), j = (int)(c->pairs[k] & 0xffffffffu);
+        shape_contact *contact = &c->contacts[c->contact_count];
+        pawl_collide_pair(&c->placed[i], &c->placed[j], margin + c->reach[i] + c->reach[j],
+                          &contact->manifold);
+        if (contact->manifold.count > 0) {
+            contact->shape_a = c->shape[i];
+            contact->shape_b = c->shape[j];
+            c->point_count += contact->manifold.count;
+            ++c->contact_count;
+        }
+    }
+    return PAWL_OK;
+}

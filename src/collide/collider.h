@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Collision detection for a model: places its shapes, finds the pairs that may meet, and collides
+// them. Call pawl_collider_run() once a step; the results stay until the next call.
+#pragma once
+#include "collide/broad_phase.h"
+#include "collide/manifold.h"
+#include "model/state.h"
+
+typedef struct body_pair {
+    int a, b; // either may be PAWL_WORLD
+} body_pair;
+
+// Start from pawl_collider_def_default().
+typedef struct collider_def {
+    bool adjacent;         // bodies that share a joint collide, too; false
+    bool world_joints;     // a joint to the world counts for `adjacent`; false: a machine that is
+                           // fixed to the world still stands on its ground
+    const uint32_t *group; // bits of each shape (shape_count); NULL: 1 for all
+    const uint32_t *mask;  // groups each shape collides with (shape_count); NULL: all
+    const body_pair *excluded; // bodies that never collide
+    int excluded_count;
+} collider_def;
+collider_def pawl_collider_def_default(void);
+
+typedef struct shape_contact {
+    int shape_a, shape_b; // in the model, shape_a < shape_b; the normal points from a to b
+    contact_manifold manifold;
+} shape_contact;
+
+typedef struct collider {
+    pawl_env env;
+    const pawl_model *model;
+    size_t bytes;
+    int item_count;         // shapes that collide
+    int *shape;             // of each item, in the model; ascending (item_count)
+    uint32_t *group, *mask; // (item_count)
+    placed_shape *placed;   // where the items are (item_count)
+    double *reach;          // how far motion can take a point of each item in the step
+    int *boxed, *plane;     // items in the tree, and planes (item_count)
+    int boxed_count, plane_count;
+    broad_box *boxes; // (boxed_count), enlarged by half the margin and the motion
+    broad_phase tree;
+    uint64_t *filtered; // pairs of bodies that do not collide, sorted (filtered_count)
+    int filtered_count;
+    uint64_t *pairs, *pair_scratch; // pairs of items, sorted (pair_capacity)
+    int pair_count, pair_capacity;
+    shape_contact *contacts; // pairs with at least one point, sorted (contact_capacity)
+    int contact_count, contact_capacity;
+    int point_count; // of all contacts
+    int grown;       // how often room was made since creation
+} collider;
+
+// `model` and `env` must outlive it.
+pawl_status pawl_collider_create(const pawl_env *env, const pawl_model *model,
+                                 const collider_def *def, collider **out);
+void pawl_collider_destroy(collider *c); // NULL is fine
+// Points with a gap up to `margin` plus what the motion of the two shapes within dt can close. With
+// dt = 0 speeds do not count. Allocates only when there are more pairs than ever before; fails
+// only when memory is out.
+pawl_status pawl_collider_run(collider *c, const body_state *bodies, double margin, double dt);
