@@ -3,8 +3,8 @@
 //
 // Scenes S1, S2, S3, S6, S7, S9 and S10 of the comparison with other engines: those with contact.
 // What the comparison's text leaves open is decided here: the quadruped collides with its feet
-// alone and its hip blocks are cubes; the bricks of the wall weigh 1 kg and every other row is shifted
-// by a quarter of a brick. By half a brick, those at the ends would be balanced on an edge.
+// alone and its hip blocks are cubes; the bricks of the wall weigh 1 kg and every other row is
+// shifted by a quarter of a brick. By half a brick, those at the ends would be balanced on an edge.
 #include "scene_build.h"
 
 #include <math.h>
@@ -111,7 +111,7 @@ bench_scene *bench_scene_quadruped(void)
                                              .offset = {0.5 * rod, 0.0, 0.0},
                                              .size = {foot, 0.0, 0.0}});
     }
-    return contact_scenes_finish(scene, 0.8, 1.0);
+    return contact_scenes_finish(scene, 0.8, 2.0);
 }
 
 bench_scene *bench_scene_stack(int height)
@@ -128,7 +128,7 @@ bench_scene *bench_scene_stack(int height)
 bench_scene *bench_scene_wall(int rows)
 {
     const pawl_vec3 half = {0.1, 0.05, 0.05};
-    const double pitch = 2.0 * half.x + 1e-3;
+    const double pitch = 2.0 * half.x + 2e-3;
     bench_scene *scene =
         bench_scene_create(rows * rows, 0, rows * rows, "S7 wall of %d", rows * rows);
     for (int row = 0; row < rows; ++row) {

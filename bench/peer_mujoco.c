@@ -8,9 +8,9 @@
 // already. Fixed joints are equality constraints of type weld between bodies that are otherwise
 // free, as the scenes ask for. A servo is a position actuator with the damping in the joint, where
 // MuJoCo integrates it implicitly. The model is written as MJCF into memory and loaded through
-// MuJoCo's virtual file system. Options stay at their defaults, but for the integrator, the friction
-// cone, and the softness of constraints in "rk4 stiff" (loops: solref 2 dt, the stiffest MuJoCo
-// allows, and solimp 0.99) and "acc" (loops and contacts: solref 2 dt).
+// MuJoCo's virtual file system. Options stay at their defaults, but for the integrator, the
+// friction cone, and the softness of constraints in "rk4 stiff" (loops: solref 2 dt, the stiffest
+// MuJoCo allows, and solimp 0.99) and "acc" (loops and contacts: solref 2 dt).
 #include "peer.h"
 
 #include <mujoco/mujoco.h>

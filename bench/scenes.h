@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The scenes that the benchmarks give to every engine, described once as neutral data: bodies about
-// their centres of mass, joints by world point and axis, shapes on the bodies. An adapter turns this
-// into its engine's own model, so all engines simulate the same thing from the same start.
+// their centres of mass, joints by world point and axis, shapes on the bodies. An adapter turns
+// this into its engine's own model, so all engines simulate the same thing from the same start.
 #pragma once
 #include "pawl/base.h"
 
@@ -79,8 +79,8 @@ bench_scene *bench_scene_nunchuk(void);
 bench_scene *bench_scene_quadruped(void);
 /// S7: cubes on each other.
 bench_scene *bench_scene_stack(int height);
-/// S7: `rows` rows of as many bricks, every other row shifted by a quarter of one; the bricks of a row
-/// stand 1 mm apart.
+/// S7: `rows` rows of as many bricks, every other row shifted by a quarter of one; the bricks of a
+/// row stand 2 mm apart.
 bench_scene *bench_scene_wall(int rows);
 /// S9: a box at rest on an incline of that slope, made by tilting gravity along x or along x = y.
 bench_scene *bench_scene_incline(double slope, bool diagonal);

@@ -130,8 +130,8 @@ static void run_result_shape_text(const pawl_model *model, int shape, char *text
     pawl_shape_info info = pawl_model_shape(model, shape);
     const char *body = info.body >= 0 ? pawl_model_body(model, info.body).name : "world";
     bool named = info.def.name != NULL && info.def.name[0] != '\0';
-    snprintf(text, size, named ? "%.60s %s '%.60s'" : "%.60s %s", body, pawl_shape_kind_name(info.def.kind),
-             named ? info.def.name : "");
+    snprintf(text, size, named ? "%.60s %s '%.60s'" : "%.60s %s", body,
+             pawl_shape_kind_name(info.def.kind), named ? info.def.name : "");
 }
 
 static void run_result_print_contacts(const run_result *result, FILE *to)

@@ -67,9 +67,10 @@ class Writer:
             f'    <model name="{name}">',
         ]
 
-    def link(self, name, pose, mass, com, inertia, visuals, twist=None, material=None):
+    def link(self, name, pose, mass, com, inertia, visuals, twist=None, material=None, drawn=()):
         """inertia: xx yy zz and, where given, xz, about the centre of mass in link axes.
-        material: friction and restitution, for visuals that are what touches, too."""
+        material: friction and restitution, for visuals that are what touches, too; `drawn` are
+        visuals that do not."""
         a = self.lines.append
         a(f'      <link name="{name}">')
         a(f"        <pose>{numbers(pose)}</pose>")
@@ -82,14 +83,14 @@ class Writer:
             a(f"            <{key}>{number(value)}</{key}>")
         a("          </inertia>")
         a("        </inertial>")
-        for k, (visual_pose, geometry, colour) in enumerate(visuals):
+        for k, (visual_pose, geometry, colour) in enumerate((*visuals, *drawn)):
             a(f'        <visual name="{name}_visual{k if k else ""}">')
             if any(visual_pose):
                 a(f"          <pose>{numbers(visual_pose)}</pose>")
             a(f"          <geometry>{geometry}</geometry>")
             a(f"          <material><diffuse>{numbers(colour)} 1</diffuse></material>")
             a("        </visual>")
-            if material is not None:
+            if material is not None and k < len(visuals):
                 self.lines += self.collision(f"{name}{k if k else ''}", visual_pose, geometry,
                                              material)
         if twist is not None:
@@ -613,7 +614,9 @@ paradox begins. The rod is slender; its transverse inertia is m L^2 / 12 exactly
     radius = 1e-3
     pose = (lever[0], 0, lever[1] + radius, 0, -angle, 0)
     visual = [((-1, 0, 0, 0, 0, 0), sphere(radius), RED)]
-    w.link("rod", pose, 1, HERE, (1e-4, 1 / 3, 1 / 3), visual, (1, 0, 0, 0, 0, 0), (friction, 0))
+    rod = [((0, 0, 0, 0, math.pi / 2, 0), cylinder(0.02, 2), BLUE)]
+    w.link("rod", pose, 1, HERE, (1e-4, 1 / 3, 1 / 3), visual, (1, 0, 0, 0, 0, 0), (friction, 0),
+           rod)
     w.ground((friction, 0))
     return w.finish()
 
@@ -690,8 +693,10 @@ and 0.1 m off the middle: the legs carry it in more ways than one, but their sum
     com, radius, height = (0.2, 0.1, 0), 0.02, 0.5
     feet = [(x - com[0], y - com[1]) for x in (0.5, -0.5) for y in (0.3, -0.3)]
     shapes = [((x, y, radius - height, 0, 0, 0), sphere(radius), RED) for x, y in feet]
+    wood = [((-com[0], -com[1], 0.1, 0, 0, 0), box((1.2, 0.8, 0.04)), SAND)]
+    wood += [((x, y, -0.2, 0, 0, 0), cylinder(radius, 0.56), SAND) for x, y in feet]
     w.link("table", (com[0], com[1], height, 0, 0, 0), 20, HERE, (1, 2, 2.5), shapes, None,
-           (0.5, 0))
+           (0.5, 0), wood)
     w.ground((0.5, 0))
     return w.finish()
 

@@ -48,10 +48,10 @@ PAWL_API const char *pawl_shape_kind_name(pawl_shape_kind kind); ///< e.g. "box"
 typedef struct pawl_shape_def {
     const char *name; ///< may be NULL
     pawl_shape_kind kind;
-    pawl_pose frame;  ///< in the link frame
-    pawl_vec3 size;   ///< see pawl_shape_kind [m]
-    float rgba[4];    ///< for drawing only
-    bool visual_only; ///< never collides, and has no mass when a density is given
+    pawl_pose frame;         ///< in the link frame
+    pawl_vec3 size;          ///< see pawl_shape_kind [m]
+    float rgba[4];           ///< for drawing only
+    bool visual_only;        ///< never collides, and has no mass when a density is given
     const pawl_vec3 *points; ///< of a hull, in the shape's frame; copied by the builder [m]
     int point_count;         ///< of a hull: 4 to 4096, not all in one plane
     double friction;         ///< coefficient; a pair has the geometric mean of its two [-]

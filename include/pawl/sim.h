@@ -85,16 +85,16 @@ typedef enum pawl_outcome { PAWL_CONVERGED = 0, PAWL_ITERATION_LIMIT, PAWL_STALL
 /// What one step did.
 typedef struct pawl_step_report {
     pawl_outcome outcome;
-    int iterations;         ///< of the solver
-    int projections;        ///< Newton iterations of `project`
-    int rows;               ///< of the problem
-    int bounded_rows;       ///< limits, friction losses, effort limits
-    int contacts;           ///< contact points of the problem
-    double penetration;     ///< deepest of them, where the rows were placed [m]
+    int iterations;                   ///< of the solver
+    int projections;                  ///< Newton iterations of `project`
+    int rows;                         ///< of the problem
+    int bounded_rows;                 ///< limits, friction losses, effort limits
+    int contacts;                     ///< contact points of the problem
+    double penetration;               ///< deepest of them, where the rows were placed [m]
     int worst_shape_a, worst_shape_b; ///< the shapes of that one, -1 where nothing penetrates
-    pawl_residual residual; ///< by the judge, not by the solver
-    pawl_closure closure;   ///< after the step
-    pawl_energy energy;     ///< after the step
+    pawl_residual residual;           ///< by the judge, not by the solver
+    pawl_closure closure;             ///< after the step
+    pawl_energy energy;               ///< after the step
 } pawl_step_report;
 
 typedef struct pawl_sim pawl_sim;

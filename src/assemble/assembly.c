@@ -471,8 +471,8 @@ static void assembly_pose_contact(pawl_assembly *a, int k, const body_state *sta
     // An open gap may close, no further; a penetration is pushed out by a share a step, not faster
     // than max_push. A fast contact that closes bounces instead.
     double closing = assembly_row_rate(a, b, 2, start), gap = in->gap, bias;
-    bool bounces = in->restitution > 0.0 && closing < -w->restitution_threshold &&
-                   gap + w->h * closing <= 0.0;
+    bool bounces =
+        in->restitution > 0.0 && closing < -w->restitution_threshold && gap + w->h * closing <= 0.0;
     if (bounces) {
         bias = in->restitution * closing;
     } else if (gap >= 0.0) {

@@ -12,11 +12,11 @@ struct shifted_factor {
     block_ldl *ldl;
     uint64_t topology; // hash of the pairs that ldl was made for; 0 for none
     int node_count;
-    int *node;         // (body_count) -1 for bodies that cannot move
-    int *dim;          // (node_count)
+    int *node;             // (body_count) -1 for bodies that cannot move
+    int *dim;              // (node_count)
     double *inverse_sigma; // (max_rows)
-    double *g;         // (6 x bodies)
-    pawl_array edges;  // block_edge
+    double *g;             // (6 x bodies)
+    pawl_array edges;      // block_edge
 };
 
 pawl_status pawl_shifted_factor_create(const pawl_env *env, const pawl_assembly *a,
@@ -76,8 +76,9 @@ static bool shifted_structure(shifted_factor *f)
         for (int x = 0; x < b->body_count; ++x) {
             for (int y = 0; y < x; ++y) {
                 block_edge edge = {f->node[b->body[x]], f->node[b->body[y]]};
-                block_edge *last =
-                    f->edges.count > 0 ? &PAWL_ITEM(f->edges, block_edge, f->edges.count - 1) : NULL;
+                block_edge *last = f->edges.count > 0
+                                       ? &PAWL_ITEM(f->edges, block_edge, f->edges.count - 1)
+                                       : NULL;
                 if (edge.a < 0 || edge.b < 0 ||
                     (last != NULL && last->a == edge.a && last->b == edge.b)) {
                     continue;
@@ -146,7 +147,8 @@ static void shifted_add_block(shifted_factor *f, const row_block *b, double *val
             int column_stride = slot.transposed ? slot.stride : 1;
             int rows = shifted_width(a, b->body[x]), columns = shifted_width(a, b->body[y]);
             for (int r = 0; r < b->rows.dim; ++r) {
-                const double *ji = a->J + b->jacobian[x] + 6 * r, *jj = a->J + b->jacobian[y] + 6 * r;
+                const double *ji = a->J + b->jacobian[x] + 6 * r,
+                             *jj = a->J + b->jacobian[y] + 6 * r;
                 for (int p = 0; p < rows; ++p) {
                     double s = weight[r] * ji[p];
                     int last = i == j ? p + 1 : columns;

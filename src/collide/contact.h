@@ -9,9 +9,9 @@ typedef struct pawl_contact {
     int shape_a, shape_b; // of the model, a before b
     int body_a, body_b;   // PAWL_WORLD for the world; the normal points from a to b
     pawl_vec3 position, normal;
-    double gap;           // negative: penetration [m]
+    double gap; // negative: penetration [m]
     double friction, restitution;
-    double id;            // of pair and feature; stable from step to step, an integer below 2^52
+    double id; // of pair and feature; stable from step to step, an integer below 2^52
 } pawl_contact;
 
 typedef struct contact_finder contact_finder;

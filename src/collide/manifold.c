@@ -350,9 +350,9 @@ static pawl_vec3 manifold_line_middle(const surface_patch *a, const surface_patc
 }
 
 // The one point that shows the exact gap, whatever the patches look like. False when neither side
-// has one: then it is only a guess.
+// has one: then it is only a guess. *corner: at least one side touches in a point.
 static bool manifold_witness(const placed_shape *a, const placed_shape *b, const pair_axis *axis,
-                             double ra, double rb, candidate_list *list)
+                             double ra, double rb, candidate_list *list, bool *corner)
 {
     surface_patch pa, pb;
     pawl_vec3 n = axis->n;
@@ -361,6 +361,7 @@ static bool manifold_witness(const placed_shape *a, const placed_shape *b, const
     pawl_surface_patch(b, v3_scale(-1.0, n), 1e-7, &pb);
     pawl_vec3 middle;
     bool known = true;
+    *corner = pa.kind == PATCH_POINT || pb.kind == PATCH_POINT;
     if (pa.kind == PATCH_POINT && pb.kind == PATCH_POINT) {
         middle = v3_scale(0.5, v3_add(pa.p[0], pb.p[0]));
     } else if (pa.kind == PATCH_POINT) {
@@ -417,7 +418,7 @@ void pawl_manifold_from_axis(const placed_shape *a, const placed_shape *b, doubl
         return;
     }
     double sa = pawl_shape_scale(a), sb = pawl_shape_scale(b);
-    double small = sa < sb ? sa : sb;
+    double small = sa < sb ? sa : sb, copies = 1e-6 * small;
     surface_patch pa, pb;
     candidate_list list;
     list.count = 0;
@@ -436,22 +437,24 @@ void pawl_manifold_from_axis(const placed_shape *a, const placed_shape *b, doubl
         manifold_look(&c, &pb, -rb, &c.b);
         manifold_clip_patches(&c);
     }
+    candidate_list all;
+    all.count = 0;
+    bool corner, known = manifold_witness(a, b, axis, ra, rb, &all, &corner);
     double deepest = INFINITY;
-    for (int i = 0; i < list.count; ++i) {
+    bool there = false; // a corner on an outline: whether clipping finds it is left to rounding
+    for (int i = 0; i < list.count && all.count > 0; ++i) {
         deepest = list.point[i].gap < deepest ? list.point[i].gap : deepest;
+        pawl_vec3 off = v3_sub(list.point[i].position, all.point[0].position);
+        there = there || v3_max_abs(off) <= 1e-10 * small;
     }
+    there = there && corner && pa.kind != PATCH_DISC && pb.kind != PATCH_DISC;
     // Clipping finds the exact gap except on rims between the fixed points, and where outlines only
-    // touch. A point already there, as deep but for rounding, keeps its name.
-    if (!(deepest <= gap + 1e-10 * small)) {
-        candidate_list with;
-        with.count = 0;
-        if (manifold_witness(a, b, axis, ra, rb, &with) || list.count == 0) {
-            for (int i = 0; i < list.count && with.count < CANDIDATE_MAX; ++i) {
-                with.point[with.count++] = list.point[i];
-            }
-            pawl_manifold_reduce(&with, axis->n, 1e-6 * small, out);
-            return;
-        }
+    // touch. The witness comes first, so its name stays when there is a copy of it.
+    if (!(known && (there || !(deepest <= gap + 1e-10 * small))) && list.count > 0) {
+        all.count = 0;
     }
-    pawl_manifold_reduce(&list, axis->n, 1e-6 * small, out);
+    for (int i = 0; i < list.count && all.count < CANDIDATE_MAX; ++i) {
+        all.point[all.count++] = list.point[i];
+    }
+    pawl_manifold_reduce(&all, axis->n, copies, out);
 }

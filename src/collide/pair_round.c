@@ -84,8 +84,17 @@ void pawl_collide_round(const placed_shape *a, const placed_shape *b, double mar
         // exact also where the segments all but meet
         axis.n = v3_dot(across, w) < 0.0 ? v3_scale(-1.0, across) : across;
         distance = v3_dot(axis.n, w);
-    } else if (distance > 1e-12 * (ra + rb)) {
-        axis.n = v3_scale(1.0 / distance, d);
+    } else if (distance > 1e-12 * (pawl_shape_scale(a) + pawl_shape_scale(b))) {
+        // exactly across a segment inside which the nearest point lies: a short difference of long
+        // vectors has few digits
+        pawl_vec3 n = v3_scale(1.0 / distance, d);
+        const placed_shape *across_whom = fabs(r.s) < 1.0 ? a : fabs(r.t) < 1.0 ? b : NULL;
+        if (across_whom != NULL && across_whom->kind == PAWL_SHAPE_CAPSULE) {
+            pawl_vec3 along = m3_column(&across_whom->axes, 2);
+            n = v3_axpy(n, -v3_dot(n, along), along);
+        }
+        axis.n = v3_unit_or(n, m3_column(&a->axes, 2));
+        distance = v3_dot(axis.n, d);
     } else {
         // across the segment, if there is one
         pawl_vec3 unused;

@@ -63,67 +63,54 @@ static void polytope_try(pair_axis *best, const placed_shape *a, const placed_sh
     }
 }
 
-// An edge in the first shape's axes with the normals beside it.
+// An edge of the second shape in the first one's axes with the normals beside it, which count the
+// other way round.
 typedef struct polytope_arc {
     pawl_vec3 point, along;
     pawl_vec3 normal[2];
     bool whole; // no faces beside it: the whole circle across `along`
 } polytope_arc;
 
-static polytope_arc polytope_own_arc(const polytope *p, const hull_edge *edge)
-{
-    pawl_vec3 v0 = p->vertices[edge->vertex[0]], v1 = p->vertices[edge->vertex[1]];
-    polytope_arc arc = {.point = v0, .along = v3_sub(v1, v0), .whole = edge->face[0] < 0};
-    for (int k = 0; k < 2 && !arc.whole; ++k) {
-        arc.normal[k] = p->normals[edge->face[k]];
-    }
-    return arc;
-}
-
-// The same for the other shape, whose normals count the other way round.
 static polytope_arc polytope_other_arc(const polytope *p, const hull_edge *edge)
 {
-    polytope_arc arc = polytope_own_arc(p, edge);
-    arc.point = shape_to_world(p->shape, arc.point);
-    arc.along = m3_mul(&p->shape->axes, arc.along);
+    pawl_vec3 v0 = p->vertices[edge->vertex[0]], v1 = p->vertices[edge->vertex[1]];
+    polytope_arc arc = {.point = shape_to_world(p->shape, v0),
+                        .along = m3_mul(&p->shape->axes, v3_sub(v1, v0)),
+                        .whole = edge->face[0] < 0};
     for (int k = 0; k < 2 && !arc.whole; ++k) {
-        arc.normal[k] = v3_scale(-1.0, m3_mul(&p->shape->axes, arc.normal[k]));
+        arc.normal[k] = v3_scale(-1.0, m3_mul(&p->shape->axes, p->normals[edge->face[k]]));
     }
     return arc;
 }
 
 // Whether the arcs of two edges on the sphere of normals cross: only then is the pair a face of the
-// difference. Writes the crossing.
-static bool polytope_arcs_cross(const polytope_arc *a, const polytope_arc *b, pawl_vec3 *n)
+// difference. Writes the crossing. The first edge is in its own axes; it is looked at in place, as
+// most pairs end at the first test.
+static bool polytope_arcs_cross(const polytope *pa, const hull_edge *edge, const polytope_arc *b,
+                                pawl_vec3 *n)
 {
-    double b0 = 0.0, b1 = 0.0, a0 = 0.0, a1 = 0.0;
-    if (!b->whole) {
-        b0 = v3_dot(b->normal[0], a->along);
-        b1 = v3_dot(b->normal[1], a->along);
-        if (b0 * b1 >= 0.0) { // the great circle of a's arc does not part b's ends
-            return false;
-        }
+    pawl_vec3 along = v3_sub(pa->vertices[edge->vertex[1]], pa->vertices[edge->vertex[0]]);
+    bool whole = edge->face[0] < 0;
+    // each great circle must part the ends of the other arc
+    if (!b->whole && v3_dot(b->normal[0], along) * v3_dot(b->normal[1], along) >= 0.0) {
+        return false;
     }
-    if (!a->whole) {
-        a0 = v3_dot(a->normal[0], b->along);
-        a1 = v3_dot(a->normal[1], b->along);
-        if (a0 * a1 >= 0.0) {
-            return false;
-        }
+    if (!whole && v3_dot(pa->normals[edge->face[0]], b->along) *
+                          v3_dot(pa->normals[edge->face[1]], b->along) >=
+                      0.0) {
+        return false;
     }
     pawl_vec3 c;
-    if (!pair_across(v3_scale(1.0 / v3_norm(a->along), a->along),
+    if (!pair_across(v3_scale(1.0 / v3_norm(along), along),
                      v3_scale(1.0 / v3_norm(b->along), b->along), &c)) {
         return false;
     }
-    if (!a->whole && v3_dot(c, v3_add(a->normal[0], a->normal[1])) < 0.0) {
-        c = v3_scale(-1.0, c);
-    } else if (a->whole && v3_dot(c, v3_add(b->normal[0], b->normal[1])) < 0.0) {
-        c = v3_scale(-1.0, c);
-    }
-    *n = c;
+    pawl_vec3 middle_b = v3_add(b->normal[0], b->normal[1]);
+    pawl_vec3 middle =
+        whole ? middle_b : v3_add(pa->normals[edge->face[0]], pa->normals[edge->face[1]]);
+    *n = v3_dot(c, middle) < 0.0 ? v3_scale(-1.0, c) : c;
     // the circles cross in two opposite points: both arcs must hold the same one
-    return a->whole || b->whole || v3_dot(c, v3_add(b->normal[0], b->normal[1])) > 0.0;
+    return whole || b->whole || v3_dot(*n, middle_b) > 0.0;
 }
 
 static void polytope_edge_pairs(const polytope *pa, const polytope *pb, double bias,
@@ -132,12 +119,11 @@ static void polytope_edge_pairs(const polytope *pa, const polytope *pb, double b
     for (int j = 0; j < pb->edge_count; ++j) {
         polytope_arc b = polytope_other_arc(pb, &pb->edges[j]);
         for (int i = 0; i < pa->edge_count; ++i) {
-            polytope_arc a = polytope_own_arc(pa, &pa->edges[i]);
             pawl_vec3 n;
-            if (!polytope_arcs_cross(&a, &b, &n)) {
+            if (!polytope_arcs_cross(pa, &pa->edges[i], &b, &n)) {
                 continue;
             }
-            double gap = v3_dot(n, v3_sub(b.point, a.point));
+            double gap = v3_dot(n, v3_sub(b.point, pa->vertices[pa->edges[i].vertex[0]]));
             if (gap > best->gap + bias) {
                 // the arcs' test may err by rounding; the support functions do not
                 polytope_try(best, pa->shape, pb->shape, n, bias);

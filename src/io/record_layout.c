@@ -31,8 +31,8 @@ const record_series_info record_series_table[RECORD_SERIES_COUNT] = {
 };
 
 const record_table_info record_table_info_of[RECORD_TABLE_COUNT] = {
-    [RECORD_TABLE_PAIR] = {"/contact/pair", RECORD_PAIR_WIDTH,
-                           "body_a body_b shape_a shape_b mode", "1"},
+    [RECORD_TABLE_PAIR] = {"/contact/pair", RECORD_PAIR_WIDTH, "body_a body_b shape_a shape_b mode",
+                           "1"},
     [RECORD_TABLE_POINT] = {"/contact/point", RECORD_POINT_WIDTH, "x y z nx ny nz fx fy fz gap",
                             "m, 1, N, m"},
 };
@@ -113,7 +113,8 @@ void record_verdict_pack(const pawl_verdict *v, int64_t counts[RECORD_VERDICT_CO
     const int64_t c[RECORD_VERDICT_COUNTS] = {
         v->steps,          v->not_converged,       v->iterations_sum,
         v->iterations_max, v->closure.worst_joint, v->closure.worst_limit,
-        v->contacts_max, v->contacts_sum, v->worst_shape_a, v->worst_shape_b};
+        v->contacts_max,   v->contacts_sum,        v->worst_shape_a,
+        v->worst_shape_b};
     const double f[RECORD_VERDICT_FIGURES] = {v->residual.primal,
                                               v->residual.dual,
                                               v->residual.complementarity,

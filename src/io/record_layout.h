@@ -80,7 +80,7 @@ typedef struct record_table_info {
 extern const record_table_info record_table_info_of[RECORD_TABLE_COUNT];
 enum { RECORD_PAIR_WIDTH = 5, RECORD_POINT_WIDTH = 10 };
 typedef struct record_contact {
-    int32_t pair[RECORD_PAIR_WIDTH];   // body a, body b, shape a, shape b, mode
+    int32_t pair[RECORD_PAIR_WIDTH];  // body a, body b, shape a, shape b, mode
     double point[RECORD_POINT_WIDTH]; // position, normal, force, gap
 } record_contact;
 record_contact record_contact_row(const pawl_contact_info *contact);
@@ -139,7 +139,7 @@ struct pawl_record {
     hid_t file;
     int64_t frames; // that a checkpoint covers
     int64_t checkpoints;
-    int64_t last_step; // of the last of these frames
+    int64_t last_step;    // of the last of these frames
     int64_t contact_rows; // of the contact tables, that these frames have
     record_counts counts;
     unsigned trace;

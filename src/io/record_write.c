@@ -49,7 +49,7 @@ struct pawl_recorder {
     // run that has more contacts than ever before makes it more.
     pawl_array pairs, points; // of int32_t[RECORD_PAIR_WIDTH], of double[RECORD_POINT_WIDTH]
     int64_t contact_rows;     // flushed
-    unsigned char *state;              // (state_size)
+    unsigned char *state;     // (state_size)
 };
 
 pawl_recorder_options pawl_recorder_options_default(void)

@@ -13,13 +13,13 @@ enum { CONTACTS_PAIRS = 12, CONTACTS_BLOCK = 4096 };
 typedef struct contacts_pair {
     int shape_a, shape_b;
     double depth;
-    int64_t row;                         // of the tables, where it is that deep
+    int64_t row;                           // of the tables, where it is that deep
     int64_t seen[PAWL_CONTACT_MODE_COUNT]; // contacts by mode
-    double force;                        // largest of one contact [N]
+    double force;                          // largest of one contact [N]
 } contacts_pair;
 
 typedef struct contacts_walk {
-    int32_t *pairs;  // (CONTACTS_BLOCK x RECORD_PAIR_WIDTH)
+    int32_t *pairs; // (CONTACTS_BLOCK x RECORD_PAIR_WIDTH)
     double *points; // (CONTACTS_BLOCK x RECORD_POINT_WIDTH)
     contacts_pair worst[CONTACTS_PAIRS];
     int count;
@@ -48,8 +48,8 @@ static void contacts_note_depth(contacts_walk *w, const int32_t *pair, double de
         }
     }
     if (depth > known->depth) {
-        *known = (contacts_pair){
-            .shape_a = pair[2], .shape_b = pair[3], .depth = depth, .row = row};
+        *known =
+            (contacts_pair){.shape_a = pair[2], .shape_b = pair[3], .depth = depth, .row = row};
     }
 }
 

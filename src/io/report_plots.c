@@ -385,10 +385,8 @@ static pawl_status plots_contacts(report_text *page, const pawl_record *record)
     };
     for (size_t k = 0; k < sizeof plots / sizeof plots[0]; ++k) {
         plots_choice choice = {.column = {plots[k].column}, .count = 1};
-        report_source source = {.series = RECORD_CONTACTS,
-                                .curve_count = 1,
-                                .map = plots_map_columns,
-                                .user = &choice};
+        report_source source = {
+            .series = RECORD_CONTACTS, .curve_count = 1, .map = plots_map_columns, .user = &choice};
         plots_label(&source, 0, plots[k].label);
         PAWL_TRY(plots_one(page, record, &source, &plots[k].style));
     }

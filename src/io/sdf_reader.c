@@ -157,6 +157,23 @@ static pawl_status sdf_reader_colour(xml_reader *xml, const xmlNode *visual, paw
     return PAWL_OK;
 }
 
+// A collision without a colour of its own is drawn like its link.
+static pawl_status sdf_reader_collision_colour(const sdf_reader *r, const xmlNode *collision,
+                                               const xmlNode *link, pawl_shape_def *def)
+{
+    const xmlNode *material;
+    PAWL_TRY(xml_child(r->xml, collision, "material", &material));
+    if (material != NULL) {
+        return PAWL_OK;
+    }
+    XML_EACH (child, link) {
+        if (xml_is(child, "visual")) {
+            return sdf_reader_colour(r->xml, child, def);
+        }
+    }
+    return PAWL_OK;
+}
+
 // Friction in the words of ODE. What pawl has no like of is left out with a note.
 static pawl_status sdf_reader_ode_friction(const sdf_reader *r, const xmlNode *ode, double *mu)
 {
@@ -284,6 +301,7 @@ static pawl_status sdf_reader_shape(const sdf_reader *r, const xmlNode *node, co
     PAWL_TRY(sdf_reader_geometry(xml, geometry, &def, &known));
     PAWL_TRY(sdf_reader_colour(xml, node, &def));
     if (!visual) {
+        PAWL_TRY(sdf_reader_collision_colour(r, node, link->node, &def));
         PAWL_TRY(sdf_reader_material(r, node, &def));
     }
     if (known) {

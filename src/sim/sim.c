@@ -178,8 +178,19 @@ static pawl_status sim_grow(pawl_sim *sim, int contacts)
     }
     int room = 2 * contacts;
     PAWL_TRY(pawl_contact_finder_grow(sim->finder, room));
-    sim_destroy_parts(sim);
-    return sim_create_parts(sim, room);
+    pawl_sim old = *sim;
+    sim->scratch = NULL;
+    sim->solver = NULL;
+    sim->delassus = NULL;
+    sim->assembly = NULL;
+    pawl_status status = sim_create_parts(sim, room);
+    if (status == PAWL_OK) {
+        sim_destroy_parts(&old);
+    } else { // the caller may free memory and try again
+        sim_destroy_parts(sim);
+        *sim = old;
+    }
+    return status;
 }
 
 pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
@@ -196,7 +207,11 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
             break;
         }
         // More contacts than there is room for: none is dropped, the step is done again.
-        PAWL_TRY(sim_grow(sim, c->contact_demand));
+        pawl_status grown = sim_grow(sim, c->contact_demand);
+        if (grown != PAWL_OK) {
+            c->kept = false; // the assembly is placed at the state that is thrown away
+            return grown;
+        }
     }
     s->step = sim->state->step + 1;
     s->time = pawl_step_end(sim->state, sim->settings.dt);

@@ -20,16 +20,24 @@
 
 static const double admm_eta = 1e-6;
 static const double admm_relaxation = 1.6;
-static const double admm_free_share = 1e-3; // joints need hardly any penalty: their set is everything
+static const double admm_free_share =
+    1e-3; // joints need hardly any penalty: their set is everything
 static const double admm_first_rho = 0.1;
 static const double admm_goal = 0.5; // share of the tolerance; eliminated rows add to the residual
-enum { ADMM_CHECK = 20, ADMM_MAX_FACTORS = 40, ADMM_MAX_REDUCED = 360, ADMM_SWEEPS = 20, ADMM_ITERATIONS = 600 };
+enum {
+    ADMM_CHECK = 20,
+    ADMM_MAX_FACTORS = 40,
+    ADMM_MAX_REDUCED = 360,
+    ADMM_SWEEPS = 20,
+    ADMM_ITERATIONS = 600
+};
 
 typedef struct admm_ncp {
     pawl_solver base;
     direct_part direct;
     sweeper sweeps;
     double *x, *y, *y_old, *z, *scale, *P, *sigma; // (rows)
+    double *weight;                                // (rows) diag(D + R), the mean of a contact's
     double *dense, *inverse_d;                     // of the reduced matrix
 } admm_ncp;
 
@@ -54,14 +62,13 @@ static pawl_solver *admm_ncp_layout(const solver_def *def, pawl_carver *mem)
     int most = def->max_rows < ADMM_MAX_REDUCED ? def->max_rows : ADMM_MAX_REDUCED;
     wide.max_bounded = most > def->max_bounded ? most : def->max_bounded;
     admm_ncp layout = {.direct = pawl_direct_layout(&wide, mem)};
-    double **rows[] = {&layout.x,     &layout.y, &layout.y_old, &layout.z,
-                       &layout.scale, &layout.P, &layout.sigma, &layout.inverse_d};
+    double **rows[] = {&layout.x, &layout.y,     &layout.y_old,     &layout.z,     &layout.scale,
+                       &layout.P, &layout.sigma, &layout.inverse_d, &layout.weight};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         *rows[i] = PAWL_CARVE(mem, double, def->max_rows);
     }
-    layout.sweeps =
-        pawl_sweeper_layout(def->max_rows, def->max_blocks, def->max_block_dim, mem);
-    layout.dense = PAWL_CARVE(mem, double, (size_t)wide.max_bounded * (size_t)wide.max_bounded);
+    layout.sweeps = pawl_sweeper_layout(def->max_rows, def->max_blocks, def->max_block_dim, mem);
+    layout.dense = PAWL_CARVE(mem, double, (size_t)wide.max_bounded *(size_t)wide.max_bounded);
     if (s == NULL) {
         return NULL;
     }
@@ -151,31 +158,44 @@ static void admm_iterate(admm_ncp *s, const admm_rows *w, double *primal, double
     }
 }
 
+static void admm_weigh(admm_ncp *s, const pawl_problem *p)
+{
+    p->delassus->ops->diagonal(p->delassus, p->free_block_count, s->weight);
+    for (int i = p->free_row_count; i < p->row_count; ++i) {
+        s->weight[i] += p->compliance[i];
+    }
+    for (int k = 0; k < p->contact_count; ++k) {
+        double *x = s->weight + pawl_problem_contact_row(p, k);
+        x[0] = x[1] = x[2] = (x[0] + x[1] + x[2]) / 3.0;
+    }
+}
+
 // What the judge will say of y, so that nothing is called converged that is not: the natural map with
 // impulses in units of velocity. Small penalties make primal and dual small all by themselves.
 static double admm_residual(admm_ncp *s, const admm_rows *w)
 {
     const pawl_problem *p = w->p;
     int n = w->count, contacts = admm_contact_row(w, 0);
+    const double *weight = s->weight + p->row_count - n;
     double *v = s->y_old, worst = 0.0;
     if (w->S == NULL) {
         p->delassus->ops->apply(p->delassus, s->y, v);
     }
     for (int i = 0; i < n; ++i) {
-        v[i] = w->v_f[i] + (w->S == NULL ? v[i] + p->compliance[i] * s->y[i]
-                                         : pawl_dot(w->S + i * n, s->y, n));
+        v[i] = w->v_f[i] +
+               (w->S == NULL ? v[i] + p->compliance[i] * s->y[i] : pawl_dot(w->S + i * n, s->y, n));
     }
     for (int i = 0; i < w->free; ++i) {
         worst = max_of(worst, fabs(v[i]));
     }
     for (int i = w->free; i < contacts; ++i) {
-        double y = s->y[i] - v[i] / s->scale[i];
+        double d = weight[i] > 0.0 ? weight[i] : 1.0, y = s->y[i] - v[i] / d;
         y = y < w->lower[i] ? w->lower[i] : y > w->upper[i] ? w->upper[i] : y;
-        worst = max_of(worst, s->scale[i] * fabs(y - s->y[i]));
+        worst = max_of(worst, d * fabs(y - s->y[i]));
     }
     for (int k = 0; k < p->contact_count; ++k) {
         int i = admm_contact_row(w, k);
-        double d = s->scale[i], y[3];
+        double d = weight[i], y[3];
         v[i + 2] += p->friction[k] * sqrt(v[i] * v[i] + v[i + 1] * v[i + 1]);
         for (int r = 0; r < 3; ++r) {
             y[r] = s->y[i + r] - v[i + r] / d;
@@ -197,8 +217,8 @@ static void admm_start(admm_ncp *s, const admm_rows *w, const double *start)
         p->delassus->ops->apply(p->delassus, start, s->z);
     }
     for (int i = 0; i < n; ++i) {
-        double v = w->S == NULL ? s->z[i] + p->compliance[i] * start[i]
-                                : pawl_dot(w->S + i * n, start, n);
+        double v =
+            w->S == NULL ? s->z[i] + p->compliance[i] * start[i] : pawl_dot(w->S + i * n, start, n);
         s->z[i] = i < w->free ? 0.0 : v + w->v_f[i];
     }
     memcpy(s->x, start, (size_t)n * sizeof *start);
@@ -242,7 +262,8 @@ static void admm_alternate(admm_ncp *s, const admm_rows *w, solver_report *repor
     double goal = admm_goal * s->base.def.tolerance;
     int factors = 1, direction = -1;
     if (!admm_penalty(s, w, rho)) {
-        report->outcome = PAWL_STALLED; // out of memory for a new structure: the sweeps' result stays
+        report->outcome =
+            PAWL_STALLED; // out of memory for a new structure: the sweeps' result stays
         return;
     }
     admm_start(s, w, s->y);
@@ -292,6 +313,7 @@ static void admm_ncp_solve(pawl_solver *base, const pawl_problem *p, double *lam
     }
     *report = (solver_report){PAWL_ITERATION_LIMIT, 0};
     admm_scale(s, &w);
+    admm_weigh(s, p);
     if (!admm_sweep(s, &w, ADMM_SWEEPS, report)) {
         admm_alternate(s, &w, report);
     }

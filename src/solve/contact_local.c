@@ -42,13 +42,13 @@ void pawl_contact_exact(const double D[9], const double v[3], double mu, double 
         lambda[2] = -v[2] / dnn;
         return;
     }
-    contact_slip s = {.S = {D[0] - D[2] * D[2] / dnn, D[1] - D[2] * D[5] / dnn,
-                            D[4] - D[5] * D[5] / dnn},
-                      .c = {v[0] - D[2] * v[2] / dnn, v[1] - D[5] * v[2] / dnn},
-                      .dn = {D[2], D[5]},
-                      .dnn = dnn,
-                      .vn = v[2],
-                      .mu = mu};
+    contact_slip s = {
+        .S = {D[0] - D[2] * D[2] / dnn, D[1] - D[2] * D[5] / dnn, D[4] - D[5] * D[5] / dnn},
+        .c = {v[0] - D[2] * v[2] / dnn, v[1] - D[5] * v[2] / dnn},
+        .dn = {D[2], D[5]},
+        .dnn = dnn,
+        .vn = v[2],
+        .mu = mu};
     double slope, f = contact_slip_at(&s, 0.0, lambda, &slope);
     if (f <= 0.0) {
         return; // sticks

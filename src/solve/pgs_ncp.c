@@ -20,7 +20,7 @@ enum { PGS_MAX_REDUCED = 360 }; // beyond this the dense reduced matrix costs mo
 typedef struct pgs_ncp {
     pawl_solver base;
     eliminator eliminate;
-    double *y;         // (bounded)
+    double *y; // (bounded)
     sweeper sweeps;
 } pgs_ncp;
 
@@ -31,8 +31,7 @@ static pawl_solver *pgs_ncp_layout(const solver_def *def, pawl_carver *mem)
     reduced = reduced > def->max_bounded ? reduced : def->max_bounded;
     pgs_ncp layout = {.eliminate = pawl_eliminator_layout(def->max_rows, reduced, mem)};
     layout.y = PAWL_CARVE(mem, double, reduced);
-    layout.sweeps =
-        pawl_sweeper_layout(def->max_rows, def->max_blocks, def->max_block_dim, mem);
+    layout.sweeps = pawl_sweeper_layout(def->max_rows, def->max_blocks, def->max_block_dim, mem);
     if (s == NULL) {
         return NULL;
     }

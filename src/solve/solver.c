@@ -19,8 +19,7 @@ pawl_status pawl_solver_create(const pawl_env *env, const solver_def *def, pawl_
     pawl_carver mem = {.base = block, .capacity = need.used};
     *out = ops->layout(def, &mem);
     double *check = PAWL_CARVE(&mem, double, 2 * def->max_rows);
-    **out = (pawl_solver){
-        .ops = ops, .env = *env, .def = *def, .bytes = need.used, .check = check};
+    **out = (pawl_solver){.ops = ops, .env = *env, .def = *def, .bytes = need.used, .check = check};
     return PAWL_OK;
 }
 

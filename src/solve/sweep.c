@@ -9,7 +9,7 @@
 sweeper pawl_sweeper_layout(int max_rows, int max_blocks, int max_block_dim, pawl_carver *mem)
 {
     size_t dim = (size_t)max_block_dim;
-    return (sweeper){.factors = PAWL_CARVE(mem, double, dim * dim * (size_t)max_blocks),
+    return (sweeper){.factors = PAWL_CARVE(mem, double, dim *dim *(size_t)max_blocks),
                      .inverse_d = PAWL_CARVE(mem, double, max_rows),
                      .change = PAWL_CARVE(mem, double, max_block_dim),
                      .dim = max_block_dim};

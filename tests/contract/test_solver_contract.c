@@ -320,12 +320,11 @@ typedef struct contract_solver {
     pawl_solver_kind kind;
     bool exact_joints;
 } contract_solver;
-static const contract_solver contract_solvers[] = {
-    {PAWL_SOLVER_DIRECT, true},
-    {PAWL_SOLVER_PGS_NCP, true},
-    {PAWL_SOLVER_PGS_NCP, false},
-    {PAWL_SOLVER_ADMM_NCP, true},
-    {PAWL_SOLVER_ADMM_NCP, false}};
+static const contract_solver contract_solvers[] = {{PAWL_SOLVER_DIRECT, true},
+                                                   {PAWL_SOLVER_PGS_NCP, true},
+                                                   {PAWL_SOLVER_PGS_NCP, false},
+                                                   {PAWL_SOLVER_ADMM_NCP, true},
+                                                   {PAWL_SOLVER_ADMM_NCP, false}};
 enum { CONTRACT_SOLVERS = sizeof contract_solvers / sizeof contract_solvers[0] };
 static const double contract_tolerance = 1e-10;
 

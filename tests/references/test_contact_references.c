@@ -155,12 +155,13 @@ static double contact_bottom_gap(const mechanism *m, int body, pawl_vec3 half)
 }
 
 // Runs `measure` at dt, dt / 2 and dt / 4; the errors must fall like dt.
-static void contact_check_order(const char *what, double (*measure)(double dt), double dt,
-                                double expected, double slack)
+static void contact_check_order(const char *what, double (*measure)(const pawl_settings *settings),
+                                double dt, double expected, double slack)
 {
     double error[3];
     for (int k = 0; k < 3; ++k) {
-        error[k] = fabs(measure(dt / (double)(1 << k)) - expected);
+        pawl_settings settings = contact_settings(dt / (double)(1 << k));
+        error[k] = fabs(measure(&settings) - expected);
     }
     double order = reference_order(error[1], error[2]);
     print_message("%s: errors %.2e %.2e %.2e, order %.2f\n", what, error[0], error[1], error[2],
@@ -171,13 +172,12 @@ static void contact_check_order(const char *what, double (*measure)(double dt), 
 
 // --- D4, S9: a block on a slope ------------------------------------------------------------------
 
-static double contact_d4_x(double dt)
+static double contact_d4_x(const pawl_settings *settings)
 {
     mechanism m;
     contact_floor(&m, 0.5, 45.0 * CONTACT_DEGREE, 0.0);
     int block = contact_box(&m, 1.0, v3(0.4, 0.2, 0.1), 0.5);
-    pawl_settings settings = contact_settings(dt);
-    mechanism_start(&m, &settings);
+    mechanism_start(&m, settings);
     contact_run(&m, 1.0);
     double x = contact_position(&m, block).x;
     mechanism_end(&m);
@@ -275,11 +275,10 @@ TEST(d4_a_tilted_plane_is_as_good_as_tilted_gravity)
 
 // --- D5, D6, D7: spheres that slide and roll -----------------------------------------------------
 
-static double contact_d5_x(double dt)
+static double contact_d5_x(const pawl_settings *settings)
 {
     mechanism m;
-    pawl_settings settings = contact_settings(dt);
-    contact_load(&m, CLASSIC("D5-slide-to-roll"), &settings);
+    contact_load(&m, CLASSIC("D5-slide-to-roll"), settings);
     contact_run(&m, 1.0);
     double x = contact_position(&m, 0).x;
     mechanism_end(&m);
@@ -316,11 +315,10 @@ TEST(d5_a_sliding_sphere_comes_to_roll)
     json_decref(data);
 }
 
-static double contact_d6_x(double dt)
+static double contact_d6_x(const pawl_settings *settings)
 {
     mechanism m;
-    pawl_settings settings = contact_settings(dt);
-    contact_load(&m, CLASSIC("D6-back-spin"), &settings);
+    contact_load(&m, CLASSIC("D6-back-spin"), settings);
     contact_run(&m, 2.0);
     double x = contact_position(&m, 0).x;
     mechanism_end(&m);
@@ -739,11 +737,10 @@ TEST(d14_dry_friction_takes_the_same_from_each_swing)
     json_decref(data);
 }
 
-static double contact_d15_height(double dt)
+static double contact_d15_height(const pawl_settings *settings)
 {
     mechanism m;
-    pawl_settings settings = contact_settings(dt);
-    contact_load(&m, CLASSIC("D15-euler-disk"), &settings);
+    contact_load(&m, CLASSIC("D15-euler-disk"), settings);
     double most = 0.0, start = contact_position(&m, 0).z;
     while (mechanism_time(&m) < 0.2 - 1e-9) {
         contact_step(&m);
@@ -754,11 +751,10 @@ static double contact_d15_height(double dt)
 }
 
 // Azimuth of the spin, counted in turns, after 0.2 s: 39.6 rad/s of precession.
-static double contact_d15_precession(double dt)
+static double contact_d15_precession(const pawl_settings *settings)
 {
     mechanism m;
-    pawl_settings settings = contact_settings(dt);
-    contact_load(&m, CLASSIC("D15-euler-disk"), &settings);
+    contact_load(&m, CLASSIC("D15-euler-disk"), settings);
     double turn = 4.0 * acos(0.0), azimuth = 0.0;
     while (mechanism_time(&m) < 0.2 - 1e-9) {
         contact_step(&m);
@@ -783,11 +779,10 @@ TEST(d15_eulers_disk_rolls_steadily)
 
 // --- E1, S1, S10: sliding boxes ------------------------------------------------------------------
 
-static double contact_e1_x(double dt)
+static double contact_e1_x(const pawl_settings *settings)
 {
     mechanism m;
-    pawl_settings settings = contact_settings(dt);
-    contact_load(&m, CLASSIC("E1-slide"), &settings);
+    contact_load(&m, CLASSIC("E1-slide"), settings);
     contact_run(&m, 1.0);
     double x = contact_position(&m, 0).x;
     mechanism_end(&m);
@@ -802,11 +797,10 @@ static double contact_yaw(const mechanism *m, int body, double before)
     return yaw + turn * round((before - yaw) / turn); // counts turns
 }
 
-static double contact_e1_yaw(double dt)
+static double contact_e1_yaw(const pawl_settings *settings)
 {
     mechanism m;
-    pawl_settings settings = contact_settings(dt);
-    contact_load(&m, CLASSIC("E1-spin"), &settings);
+    contact_load(&m, CLASSIC("E1-spin"), settings);
     double yaw = 0.0;
     while (mechanism_time(&m) < 0.5 - 1e-9) {
         contact_step(&m);
@@ -851,6 +845,32 @@ TEST(e1_a_box_on_four_corners_stops)
     contact_check_order("E1, angle [rad]", contact_e1_yaw, 2e-3,
                         reference_data_scalar(data, "b_angle"), 0.2);
     json_decref(data);
+}
+
+// moreau moves by the mean velocity of a step, which is exact for a constant force: what is left is
+// the one step in which sliding ends, of order dt^2.
+TEST(moreau_is_more_accurate_where_it_slides_and_rolls)
+{
+    static const struct {
+        const char *what;
+        double (*measure)(const pawl_settings *settings);
+        double expected;
+        double rate; // acceleration that ends somewhere in a step
+    } rows[] = {
+        {"D4, 45 degrees, x [m]", contact_d4_x, 1.7341793808600077, 0.0},
+        {"D5, x [m]", contact_d5_x, 0.4992822817200274 + (1.0 - 0.29124799767001597) / 0.7,
+         0.2 * 9.81},
+        {"E1, stop [m]", contact_e1_x, 0.6795786612300374, 0.3 * 9.81},
+        {"E1, angle [rad]", contact_e1_yaw, 1.4157888775625775, 10.0 / 0.28315777551251553}};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
+        for (int level = 0; level < 2; ++level) {
+            pawl_settings settings = contact_settings(4e-3 / (double)(1 << level));
+            settings.stepper = PAWL_STEPPER_MOREAU;
+            double error = rows[k].measure(&settings) - rows[k].expected;
+            print_message("%s with moreau at %g s: error %.1e\n", rows[k].what, settings.dt, error);
+            CHECK_NEAR(error, 0.0, 0.5 * rows[k].rate * settings.dt * settings.dt + 1e-9);
+        }
+    }
 }
 
 TEST(s1_a_box_on_a_plane_stops_where_it_must)
@@ -1031,5 +1051,25 @@ TEST(s3_a_nunchuk_falls_and_comes_to_rest)
                   (int)m.verdict.not_converged, m.verdict.residual.natural_scaled);
     CHECK(m.verdict.closure.position <= 1e-9);
     CHECK(speed < 1e-8);
+    mechanism_end(&m);
+}
+
+TEST(a_dropped_four_bar_comes_to_rest)
+{
+    mechanism m;
+    pawl_settings settings = contact_settings(1e-3);
+    settings.tolerance = 1e-11;
+    contact_load(&m, PRIMITIVE("fourbar-dropped"), &settings);
+    contact_run(&m, 4.0);
+    double speed = 0.0;
+    for (int k = 0; k < 4; ++k) {
+        speed = fmax(speed, contact_speed(&m, k));
+    }
+    print_message("dropped four-bar: joint error %.1e m, penetration %.1e m, speed %.1e after 4 s, "
+                  "%d steps not converged, worst residual %.1e m/s\n",
+                  m.verdict.closure.position, m.verdict.penetration, speed,
+                  (int)m.verdict.not_converged, m.verdict.residual.natural_scaled);
+    CHECK(m.verdict.closure.position <= 1e-9);
+    CHECK(speed < 1e-9);
     mechanism_end(&m);
 }

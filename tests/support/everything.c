@@ -215,8 +215,8 @@ static pawl_status everything_rest(everything *e)
             shape.points = corners;
             shape.point_count = (int)(sizeof corners / sizeof corners[0]);
         }
-        PAWL_TRY(pawl_builder_add_shape(e->b, kind == PAWL_SHAPE_PLANE ? PAWL_WORLD : body, &shape,
-                                        NULL));
+        bool fixed = kind == PAWL_SHAPE_PLANE || kind == PAWL_SHAPE_HULL;
+        PAWL_TRY(pawl_builder_add_shape(e->b, fixed ? PAWL_WORLD : body, &shape, NULL));
     }
     return PAWL_OK;
 }

@@ -119,9 +119,13 @@ TEST(a_page_shows_contacts_and_the_worst_pair)
     recording_end(&r);
     CHECK_OK(pawl_report_write(&t.env, path, test_path("crate.html", page, sizeof page)));
     char *text = read_text(page);
-    static const char *const wanted[] = {"Contact points", "Penetration", "Normal force",
-                                         "&lt;crate&gt; (box)", "ball &amp; chain (sphere)",
-                                         "<i>world</i> (plane)", "<th class=\"n\">slip</th>"};
+    static const char *const wanted[] = {"Contact points",
+                                         "Penetration",
+                                         "Normal force",
+                                         "&lt;crate&gt; (box)",
+                                         "ball &amp; chain (sphere)",
+                                         "<i>world</i> (plane)",
+                                         "<th class=\"n\">slip</th>"};
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; ++i) {
         CHECK(count_of(text, wanted[i]) > 0);
     }

@@ -417,6 +417,21 @@ TEST(surfaces_have_friction_and_restitution)
     }
 }
 
+TEST(a_collision_has_the_colour_of_its_link)
+{
+    static const char *const geometry = "<geometry><sphere><radius>1</radius></sphere></geometry>";
+    char text[1024];
+    snprintf(text, sizeof text,
+             HEAD "<model name='m'>" LINK("a", "<collision name='c'>%s</collision><visual name='v'>"
+                                               "%s<material><diffuse>1 0.5 0 1</diffuse></material>"
+                                               "</visual>") "</model></sdf>",
+             geometry, geometry);
+    pawl_model *m = sdf_load(text);
+    pawl_shape_def def = pawl_model_shape(m, 0).def;
+    CHECK(!def.visual_only && def.rgba[0] == 1.0f && def.rgba[1] == 0.5f && def.rgba[2] == 0.0f);
+    sdf_done(m);
+}
+
 TEST(materials_that_cannot_be_are_refused)
 {
     sdf_refused(FRICTION("<ode><mu>-1</mu></ode>"), PAWL_BAD_FILE, "mu");

@@ -172,6 +172,38 @@ TEST(the_verdict_names_the_worst_pair)
     mechanism_end(&m);
 }
 
+// 30 boxes have 120 contacts, more than a simulation starts with room for. Whichever request of the
+// step that makes room fails, the state stays, and a later try has them all.
+TEST(a_step_that_finds_no_memory_for_its_contacts_can_be_tried_again)
+{
+    mechanism m;
+    info_ground(&m, 0.5);
+    for (int k = 0; k < 30; ++k) {
+        info_box(&m, info_mass, v3(k, 0, info_half), 0.5);
+    }
+    pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
+    mechanism_start(&m, &settings);
+    uint64_t before = pawl_state_hash(mechanism_state(&m));
+    int failures = 0;
+    for (;; ++failures) {
+        CHECK(failures < 1000);
+        m.t.fail_at = m.t.calls + 1 + failures;
+        pawl_status status = pawl_sim_step(m.sim, &m.report);
+        if (status == PAWL_OK) {
+            break;
+        }
+        CHECK_STATUS(status, PAWL_NO_MEMORY);
+        CHECK(pawl_state_hash(mechanism_state(&m)) == before);
+        CHECK_INT(pawl_sim_contact_count(m.sim), 0);
+    }
+    m.t.fail_at = 0;
+    CHECK(failures > 3);
+    mechanism_run(&m, 5);
+    CHECK_INT(pawl_sim_contact_count(m.sim), 120);
+    CHECK_NEAR3(info_sum(&m, 29), v3(0, 0, info_mass * info_g), 1e-3);
+    mechanism_end(&m);
+}
+
 TEST(modes_have_names)
 {
     CHECK_TEXT(pawl_contact_mode_name(PAWL_CONTACT_OPEN), "open");

@@ -102,8 +102,8 @@ static int local_brute_force(const double D[9], const double v[3], double mu, do
         D[3] * D[7] - D[4] * D[6], D[1] * D[6] - D[0] * D[7], D[0] * D[4] - D[1] * D[3]};
     double x[3];
     for (int r = 0; r < 3; ++r) {
-        x[r] = -(inverse[3 * r] * v[0] + inverse[3 * r + 1] * v[1] + inverse[3 * r + 2] * v[2]) /
-               det;
+        x[r] =
+            -(inverse[3 * r] * v[0] + inverse[3 * r + 1] * v[1] + inverse[3 * r + 2] * v[2]) / det;
     }
     if (x[2] > 0.0 && hypot(x[0], x[1]) <= mu * x[2]) {
         for (int k = 0; k < 3; ++k) {

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Time of one narrow-phase call for every pair of shapes, resting on one another and in random poses
+// that overlap a little, and of a whole step of collision detection for heaps. It looks inside the
+// library, so it needs the static one.
+#include "collide/collider.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { BENCH_KINDS = 7, BENCH_POSES = 256, BENCH_POINTS = 24 };
+static const pawl_shape_kind bench_kinds[BENCH_KINDS] = {
+    PAWL_SHAPE_SPHERE,    PAWL_SHAPE_CAPSULE, PAWL_SHAPE_BOX,  PAWL_SHAPE_CYLINDER,
+    PAWL_SHAPE_ELLIPSOID, PAWL_SHAPE_HULL,    PAWL_SHAPE_PLANE};
+static const char *const bench_names[BENCH_KINDS] = {"sphere",    "capsule", "box",  "cylinder",
+                                                     "ellipsoid", "hull",    "plane"};
+
+static uint64_t bench_seed = 1;
+static double bench_random(double low, double high)
+{
+    bench_seed = bench_seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return low + (high - low) * ((double)(bench_seed >> 11) * 0x1p-53);
+}
+static pawl_vec3 bench_vector(double size)
+{
+    double x = bench_random(-size, size), y = bench_random(-size, size);
+    return v3(x, y, bench_random(-size, size));
+}
+
+static double bench_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static placed_shape bench_shape(pawl_shape_kind kind, const convex_hull *hull, int key)
+{
+    pawl_shape_def def = pawl_shape_def_default();
+    def.kind = kind;
+    def.size = v3(0.5, 0.5, 0.5);
+    return pawl_shape_place(&def, kind == PAWL_SHAPE_HULL ? hull : NULL, pawl_pose_identity(), key);
+}
+
+static double bench_height(const placed_shape *s, pawl_vec3 n)
+{
+    return s->kind == PAWL_SHAPE_PLANE ? v3_dot(n, s->position)
+                                       : v3_dot(n, pawl_shape_support(s, n)) + pawl_shape_radius(s);
+}
+
+// Microseconds a call, and points a call.
+static double bench_pair(pawl_shape_kind ka, pawl_shape_kind kb, const convex_hull *hull, bool rest,
+                         double *points)
+{
+    static placed_shape a[BENCH_POSES], b[BENCH_POSES];
+    for (int i = 0; i < BENCH_POSES; ++i) {
+        a[i] = bench_shape(ka, hull, 0);
+        b[i] = bench_shape(kb, hull, 1);
+        pawl_quat turn = rest ? quat_exp(v3(0, 0, bench_random(0, 3))) : quat_exp(bench_vector(3));
+        a[i].axes = quat_matrix(turn);
+        pawl_vec3 up = v3(0, 0, 1);
+        double depth = rest ? 1e-7 : bench_random(0.0, 0.05);
+        double z = bench_height(&b[i], up) + bench_height(&a[i], v3(0, 0, -1)) - depth;
+        a[i].position = v3(bench_random(-0.2, 0.2), bench_random(-0.2, 0.2), z);
+    }
+    double best = INFINITY;
+    int64_t count = 0;
+    for (int round = 0; round < 5; ++round) {
+        contact_manifold m;
+        count = 0;
+        double begin = bench_now();
+        for (int i = 0; i < BENCH_POSES; ++i) {
+            pawl_collide_pair(&a[i], &b[i], 1e-3, &m);
+            count += m.count;
+        }
+        double time = 1e6 * (bench_now() - begin) / BENCH_POSES;
+        best = time < best ? time : best;
+    }
+    *points = (double)count / BENCH_POSES;
+    return best;
+}
+
+static void bench_heap(const pawl_env *env, pawl_shape_kind kind, int side)
+{
+    pawl_builder *b;
+    pawl_model *model;
+    collider *c;
+    pawl_status status = pawl_builder_create(env, "heap", &b);
+    int count = side * side * side;
+    pawl_shape_def shape = pawl_shape_def_default();
+    shape.kind = PAWL_SHAPE_PLANE;
+    status |= pawl_builder_add_shape(b, PAWL_WORLD, &shape, NULL);
+    shape.kind = kind;
+    shape.size = v3(0.5, 0.5, 0.5);
+    for (int i = 0; i < count; ++i) {
+        pawl_body_def body = pawl_body_def_default();
+        body.density = 1.0;
+        status |= pawl_builder_add_body(b, &body, NULL);
+        status |= pawl_builder_add_shape(b, i, &shape, NULL);
+    }
+    status |= pawl_builder_compile(b, &model);
+    collider_def def = pawl_collider_def_default();
+    body_state *bodies = calloc((size_t)count, sizeof *bodies);
+    if (status != PAWL_OK || bodies == NULL ||
+        pawl_collider_create(env, model, &def, &c) != PAWL_OK) {
+        printf("heap: could not be made\n");
+        exit(1);
+    }
+    for (int i = 0; i < count; ++i) { // layers that touch, each body turned a little
+        int x = i % side, y = i / side % side, z = i / (side * side);
+        bodies[i].r = v3(0.999 * x, 0.999 * y, 0.5 + 0.999 * z);
+        bodies[i].q = quat_exp(bench_vector(0.001));
+    }
+    double best = INFINITY;
+    for (int round = 0; round < 10 && status == PAWL_OK; ++round) {
+        double begin = bench_now();
+        status = pawl_collider_run(c, bodies, 1e-3, 0.0);
+        double time = bench_now() - begin;
+        best = time < best ? time : best;
+    }
+    printf("heap of %5d %-6s %7d pairs %7d contacts %8d points %10.1f us\n", count,
+           kind == PAWL_SHAPE_BOX ? "boxes" : "balls", c->pair_count, c->contact_count,
+           c->point_count, 1e6 * best);
+    pawl_collider_destroy(c);
+    pawl_model_destroy(model);
+    pawl_builder_destroy(b);
+    free(bodies);
+}
+
+int main(void)
+{
+    pawl_env env = pawl_env_default();
+    pawl_vec3 points[BENCH_POINTS];
+    for (int i = 0; i < BENCH_POINTS; ++i) { // a prism: flat top and bottom
+        double angle = 0.5235987755982988 * (i / 2);
+        points[i] = v3(0.5 * cos(angle), 0.5 * sin(angle), i % 2 ? 0.5 : -0.5);
+    }
+    convex_hull *hull;
+    if (pawl_hull_create(&env, "prism", points, BENCH_POINTS, &hull) != PAWL_OK) {
+        return 1;
+    }
+    printf("%-21s %14s %18s\n", "pair", "at rest", "random");
+    for (int i = 0; i + 1 < BENCH_KINDS; ++i) {
+        for (int j = i; j < BENCH_KINDS; ++j) {
+            double p, q;
+            double rest = bench_pair(bench_kinds[i], bench_kinds[j], hull, true, &p);
+            double random = bench_pair(bench_kinds[i], bench_kinds[j], hull, false, &q);
+            printf("%-10s %-10s %6.2f us %3.1f p %8.2f us %3.1f p\n", bench_names[i],
+                   bench_names[j], rest, p, random, q);
+        }
+    }
+    bench_heap(&env, PAWL_SHAPE_SPHERE, 10);
+    bench_heap(&env, PAWL_SHAPE_BOX, 10);
+    bench_heap(&env, PAWL_SHAPE_SPHERE, 20);
+    pawl_hull_destroy(&env, hull);
+    return 0;
+}
