@@ -14,10 +14,10 @@ static pawl_vec3 motion_anchor(const pawl_pose *poses, int body, pawl_vec3 local
 static double motion_closure(const bench_scene *scene, const pawl_pose *poses)
 {
     double worst = 0.0;
-    for (int i = 0; i < scene->hinge_count; ++i) {
-        const bench_hinge *hinge = &scene->hinges[i];
-        pawl_vec3 a = motion_anchor(poses, hinge->base, hinge->base_point);
-        pawl_vec3 b = motion_anchor(poses, hinge->follower, hinge->follower_point);
+    for (int i = 0; i < scene->joint_count; ++i) {
+        const bench_joint *joint = &scene->joints[i];
+        pawl_vec3 a = motion_anchor(poses, joint->base, joint->base_point);
+        pawl_vec3 b = motion_anchor(poses, joint->follower, joint->follower_point);
         double dx = b.x - a.x;
         double dy = b.y - a.y;
         double dz = b.z - a.z;
@@ -29,13 +29,50 @@ static double motion_closure(const bench_scene *scene, const pawl_pose *poses)
     return worst;
 }
 
+static pawl_quat motion_conjugate(pawl_quat q)
+{
+    return (pawl_quat){q.w, -q.x, -q.y, -q.z};
+}
+
+// How a body has turned since the start, in world axes.
+static pawl_quat motion_turn(const bench_scene *scene, const pawl_pose *poses, int body)
+{
+    if (body == BENCH_WORLD) {
+        return (pawl_quat){1.0, 0.0, 0.0, 0.0};
+    }
+    return pawl_quat_multiply(poses[body].orientation,
+                              motion_conjugate(scene->bodies[body].pose.orientation));
+}
+
+static double motion_twisted(const bench_scene *scene, const pawl_pose *poses)
+{
+    double worst = 0.0;
+    for (int i = 0; i < scene->joint_count; ++i) {
+        const bench_joint *joint = &scene->joints[i];
+        // What the follower turned more than the base, in the axes of the start.
+        pawl_quat q = pawl_quat_multiply(motion_conjugate(motion_turn(scene, poses, joint->base)),
+                                         motion_turn(scene, poses, joint->follower));
+        double sine = 0.0; // of half the angle
+        if (joint->kind == BENCH_FIXED) {
+            sine = sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
+        } else if (joint->kind == BENCH_HINGE) {
+            pawl_vec3 a = joint->axis;
+            pawl_vec3 b = pawl_quat_rotate(q, a);
+            pawl_vec3 d = {b.x - a.x, b.y - a.y, b.z - a.z};
+            sine = 0.5 * sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
+        }
+        worst = fmax(worst, 2.0 * asin(fmin(sine, 1.0)));
+    }
+    return worst;
+}
+
 static double motion_energy(const bench_body *body, pawl_vec3 gravity, pawl_pose pose,
                             pawl_twist twist)
 {
     pawl_vec3 r = pose.position;
     pawl_vec3 v = twist.linear;
     pawl_quat q = pose.orientation;
-    pawl_vec3 w = pawl_quat_rotate((pawl_quat){q.w, -q.x, -q.y, -q.z}, twist.angular);
+    pawl_vec3 w = pawl_quat_rotate(motion_conjugate(q), twist.angular);
     pawl_vec3 inertia = body->inertia;
     double moving = body->mass * (v.x * v.x + v.y * v.y + v.z * v.z);
     double turning = inertia.x * w.x * w.x + inertia.y * w.y * w.y + inertia.z * w.z * w.z;
@@ -45,7 +82,7 @@ static double motion_energy(const bench_body *body, pawl_vec3 gravity, pawl_pose
 
 bench_measure bench_measure_begin(const bench_scene *scene)
 {
-    bench_measure measure = {.scene = scene};
+    bench_measure measure = {.scene = scene, .touch = bench_touch_begin(scene)};
     for (int i = 0; i < scene->body_count; ++i) {
         const bench_body *body = &scene->bodies[i];
         measure.energy_start += motion_energy(body, scene->gravity, body->pose, body->twist);
@@ -53,6 +90,11 @@ bench_measure bench_measure_begin(const bench_scene *scene)
     measure.energy_end = measure.energy_start;
     measure.energy_scale = fabs(measure.energy_start);
     return measure;
+}
+
+void bench_measure_mark(bench_measure *measure, double time_left)
+{
+    bench_touch_mark(&measure->touch, time_left);
 }
 
 void bench_measure_add(bench_measure *measure, const pawl_pose *poses, const pawl_twist *twists)
@@ -71,4 +113,8 @@ void bench_measure_add(bench_measure *measure, const pawl_pose *poses, const paw
     measure->energy_drift = fmax(measure->energy_drift, fabs(energy - measure->energy_start));
     measure->energy_scale = fmax(measure->energy_scale, fabs(energy));
     measure->closure = fmax(measure->closure, closure);
+    if (scene->shape_count > 0) {
+        measure->twisted = fmax(measure->twisted, motion_twisted(scene, poses));
+        bench_touch_add(&measure->touch, scene, poses, twists);
+    }
 }

@@ -36,15 +36,15 @@ bench_result bench_judge(const bench_peer *peer, const bench_scene *scene, doubl
         return result;
     }
     int wanted = (int)lround(duration / dt);
-    double spent = 0.0;
+    int settled = (int)lround(scene->settle / dt);
     while (result.steps < wanted) {
-        if (spent > budget) {
+        if (result.spent > budget) {
             result.cut = true;
             break;
         }
         double before = bench_cpu_time();
         bool alive = peer->step(world);
-        spent += bench_cpu_time() - before;
+        result.spent += bench_cpu_time() - before;
         if (alive) {
             peer->read(world, poses, twists);
             bench_measure_add(&result.measure, poses, twists);
@@ -54,13 +54,19 @@ bench_result bench_judge(const bench_peer *peer, const bench_scene *scene, doubl
             break;
         }
         ++result.steps;
+        if (result.steps == settled) {
+            bench_measure_mark(&result.measure, (wanted - result.steps) * dt);
+        }
+    }
+    if (peer->effort != NULL) {
+        result.effort = peer->effort(world);
     }
     peer->destroy(world);
     free(poses);
     free(twists);
     result.simulated = result.steps * dt;
     if (result.steps > 0) {
-        result.median = spent / result.steps; // a first guess, for bench_time()
+        result.median = result.spent / result.steps; // a first guess, for bench_time()
     }
     return result;
 }

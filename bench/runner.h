@@ -21,7 +21,9 @@ typedef struct bench_result {
     int steps;             ///< judged: up to the end, the budget, or the failure
     double simulated;      ///< the same in simulated time [s]
     bool cut;              ///< the budget ended the run before its time
+    double spent;          ///< CPU time of the judged steps [s]
     bench_measure measure; ///< worst figures of the judged run
+    bench_effort effort;   ///< of the judged run; zero where the engine does not tell
     int timed_steps;       ///< the steps timed, from the start, in each repetition
     int repeats;
     double seconds[BENCH_MAX_REPEATS]; ///< CPU time per step of each repetition [s]

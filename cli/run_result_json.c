@@ -136,8 +136,12 @@ json_t *run_result_json(const run_result *result)
                                "max_drift", json_out_number(pawl_verdict_drift(v)));
     json_t *final = json_pack("{s:o, s:o}", "bodies", run_result_json_bodies(result), "joints",
                               run_result_json_joints(result));
-    // No contact yet: no penetration to speak of, and no contacts.
-    return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:n, s:o, s:{s:i, s:f},"
+    double mean_contacts = v->steps > 0 ? (double)v->contacts_sum / (double)v->steps : 0.0;
+    json_t *contacts =
+        json_pack("{s:i, s:o}", "max", v->contacts_max, "mean", json_out_number(mean_contacts));
+    // Without contacts there is nothing that could penetrate.
+    json_t *penetration = json_out_number(v->contacts_max > 0 ? v->penetration : NAN);
+    return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o,"
                      " s:o, s:o, s:s}",                                     //
                      "model", json_out_model(result->model, result->check), //
                      "settings", run_result_json_settings(result),          //
@@ -149,9 +153,9 @@ json_t *run_result_json(const run_result *result)
                      "not_converged", (json_int_t)v->not_converged,         //
                      "residual", residual,                                  //
                      "closure", closure,                                    //
-                     "penetration",                                         //
+                     "penetration", penetration,                            //
                      "energy", energy,                                      //
-                     "contacts", "max", 0, "mean", 0.0,                     //
+                     "contacts", contacts,                                  //
                      "events", run_result_json_events(result),              //
                      "final", final,                                        //
                      "hash", hash);

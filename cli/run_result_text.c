@@ -124,6 +124,37 @@ static void run_result_print_closure(const run_result *result, FILE *to)
     }
 }
 
+// "world plane", "crate box 'lid'": shapes need not have names.
+static void run_result_shape_text(const pawl_model *model, int shape, char *text, size_t size)
+{
+    pawl_shape_info info = pawl_model_shape(model, shape);
+    const char *body = info.body >= 0 ? pawl_model_body(model, info.body).name : "world";
+    bool named = info.def.name != NULL && info.def.name[0] != '\0';
+    snprintf(text, size, named ? "%.60s %s '%.60s'" : "%.60s %s", body,
+             pawl_shape_kind_name(info.def.kind), named ? info.def.name : "");
+}
+
+static void run_result_print_contacts(const run_result *result, FILE *to)
+{
+    const pawl_verdict *v = &result->verdict;
+    double steps = v->steps > 0 ? (double)v->steps : 1.0;
+    if (v->contacts_max == 0) {
+        run_result_row(to, "contacts", "-", "", "none");
+        return;
+    }
+    run_result_row(to, "contacts", run_result_plain((double)v->contacts_sum / steps).text, "",
+                   "a step, at most %d", v->contacts_max);
+    if (v->worst_shape_a < 0 || v->worst_shape_b < 0) {
+        run_result_row(to, "", "0", "m", "penetration");
+        return;
+    }
+    char a[160], b[160];
+    run_result_shape_text(result->model, v->worst_shape_a, a, sizeof a);
+    run_result_shape_text(result->model, v->worst_shape_b, b, sizeof b);
+    run_result_row(to, "", run_result_small(v->penetration).text, "m",
+                   "penetration; worst of %s and %s", a, b);
+}
+
 static void run_result_print_solver(const run_result *result, FILE *to)
 {
     const pawl_verdict *v = &result->verdict;
@@ -157,6 +188,7 @@ static void run_result_print_energy(const run_result *result, FILE *to)
         {"actuators", e.work_actuators},   {"dampers", e.work_dampers},
         {"friction", e.work_friction},     {"prescribed motion", e.work_motion},
         {"applied forces", e.work_forces}, {"limits", e.work_limits},
+        {"contacts", e.work_contacts},
     };
     bool worked = false;
     for (size_t i = 0; i < sizeof works / sizeof works[0]; ++i) {
@@ -169,7 +201,7 @@ static void run_result_print_energy(const run_result *result, FILE *to)
     if (!worked) {
         run_result_row(to, "", "0", "J",
                        "work of actuators, dampers, friction, motion, forces, "
-                       "limits");
+                       "limits, contacts");
     }
     run_result_row(to, "drift", run_result_small(pawl_verdict_drift(v)).text, "",
                    "of the energy, relative; at most %.2e J unaccounted for", v->balance_max);
@@ -223,6 +255,7 @@ void run_result_print(const run_result *result, FILE *to)
     run_result_print_header(result, to);
     fputc('\n', to);
     run_result_print_closure(result, to);
+    run_result_print_contacts(result, to);
     run_result_print_solver(result, to);
     run_result_print_energy(result, to);
     run_result_print_time(result, to);

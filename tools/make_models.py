@@ -7,7 +7,8 @@ Usage: tools/make_models.py [models folder]
 
 The files it writes are committed, so that nobody needs this script to use them; a test compares
 them with what it writes. All linkages lie in the plane y = 0 (or parallel to it), hinges turn about
-y, gravity acts along -z. A bar's link frame sits at its first pivot with x along the bar.
+y, gravity acts along -z. A bar's link frame sits at its first pivot with x along the bar. Of what
+touches, link frames sit in the centres of mass; the ground is a static model beside the mechanism.
 """
 
 import math
@@ -43,10 +44,11 @@ def numbers(values):
 
 
 class Writer:
-    """One world with one model, as text."""
+    """One world with one model, and perhaps a static one for the ground, as text."""
 
     def __init__(self, name, comment, gravity=(0.0, 0.0, -9.81)):
         self.name = name
+        self.static = []
         self.lines = [
             '<?xml version="1.0" encoding="UTF-8"?>',
             "<!-- SPDX-License-Identifier: MIT -->",
@@ -65,8 +67,10 @@ class Writer:
             f'    <model name="{name}">',
         ]
 
-    def link(self, name, pose, mass, com, inertia, visuals, twist=None):
-        """inertia: xx yy zz and, where given, xz, about the centre of mass in link axes."""
+    def link(self, name, pose, mass, com, inertia, visuals, twist=None, material=None, drawn=()):
+        """inertia: xx yy zz and, where given, xz, about the centre of mass in link axes.
+        material: friction and restitution, for visuals that are what touches, too; `drawn` are
+        visuals that do not."""
         a = self.lines.append
         a(f'      <link name="{name}">')
         a(f"        <pose>{numbers(pose)}</pose>")
@@ -79,13 +83,16 @@ class Writer:
             a(f"            <{key}>{number(value)}</{key}>")
         a("          </inertia>")
         a("        </inertial>")
-        for k, (visual_pose, geometry, colour) in enumerate(visuals):
+        for k, (visual_pose, geometry, colour) in enumerate((*visuals, *drawn)):
             a(f'        <visual name="{name}_visual{k if k else ""}">')
             if any(visual_pose):
                 a(f"          <pose>{numbers(visual_pose)}</pose>")
             a(f"          <geometry>{geometry}</geometry>")
             a(f"          <material><diffuse>{numbers(colour)} 1</diffuse></material>")
             a("        </visual>")
+            if material is not None and k < len(visuals):
+                self.lines += self.collision(f"{name}{k if k else ''}", visual_pose, geometry,
+                                             material)
         if twist is not None:
             a(f"        <pawl:twist>{numbers(twist)}</pawl:twist>")
         a("      </link>")
@@ -108,11 +115,48 @@ class Writer:
         a(f"        <child>{child}</child>")
         a("      </joint>")
 
+    @staticmethod
+    def collision(name, pose, geometry, material):
+        friction, restitution = material
+        lines = [f'        <collision name="{name}_collision">']
+        if any(pose):
+            lines.append(f"          <pose>{numbers(pose)}</pose>")
+        lines += [
+            f"          <geometry>{geometry}</geometry>",
+            "          <surface>",
+            f"            <friction><ode><mu>{number(friction)}</mu>"
+            f"<mu2>{number(friction)}</mu2></ode></friction>",
+        ]
+        if restitution:
+            lines.append("            <bounce><restitution_coefficient>"
+                         f"{number(restitution)}</restitution_coefficient></bounce>")
+        return lines + ["          </surface>", "        </collision>"]
+
+    def ground(self, material, pose=(0.0,) * 6, geometry=None):
+        """What stands still: a plane with its normal along z, unless it is another shape."""
+        self.static += [
+            '    <model name="ground">',
+            "      <static>true</static>",
+            '      <link name="ground">',
+        ]
+        geometry = geometry or "<plane><normal>0 0 1</normal></plane>"
+        self.static += self.collision("ground", pose, geometry, material)
+        self.static += ["      </link>", "    </model>"]
+
+    def ball_joint(self, name, parent, child, at):
+        a = self.lines.append
+        a(f'      <joint name="{name}" type="ball">')
+        a(f"        <pose>{numbers(at)} 0 0 0</pose>")
+        a(f"        <parent>{parent}</parent>")
+        a(f"        <child>{child}</child>")
+        a("      </joint>")
+
     def text(self, *lines):
         self.lines += ["      " + line for line in lines]
 
     def finish(self):
-        return "\n".join(self.lines + ["    </model>", "  </world>", "</sdf>", ""])
+        return "\n".join(
+            self.lines + ["    </model>"] + self.static + ["  </world>", "</sdf>", ""])
 
 
 def box(size):
@@ -125,6 +169,21 @@ def capsule(radius, length):
     )
 
 
+def sphere(radius):
+    return f"<sphere><radius>{number(radius)}</radius></sphere>"
+
+
+def cylinder(radius, length):
+    return (
+        f"<cylinder><radius>{number(radius)}</radius><length>{number(length)}</length></cylinder>"
+    )
+
+
+def box_inertia(mass, size):
+    x, y, z = (s * s for s in size)
+    return (mass * (y + z) / 12, mass * (x + z) / 12, mass * (x + y) / 12)
+
+
 def bar_inertia(mass, length, section):
     """Of a box with its length along x and a square section."""
     axial = mass * section**2 / 6.0
@@ -132,7 +191,7 @@ def bar_inertia(mass, length, section):
     return (axial, across, across)
 
 
-def bar(w, name, a, b, mass, section, colour, y=0.0, inertia=None, twist=None):
+def bar(w, name, a, b, mass, section, colour, y=0.0, inertia=None, twist=None, material=None):
     """A bar between two points (x, z) of the plane; the link frame is at a with x towards b."""
     dx, dz = b[0] - a[0], b[1] - a[1]
     length = math.hypot(dx, dz)
@@ -140,7 +199,8 @@ def bar(w, name, a, b, mass, section, colour, y=0.0, inertia=None, twist=None):
     if inertia is None:
         inertia = bar_inertia(mass, length, section)
     visual = ((length / 2, 0, 0, 0, 0, 0), box((length, section, section)), colour)
-    w.link(name, (a[0], y, a[1], 0, pitch, 0), mass, (length / 2, 0, 0), inertia, [visual], twist)
+    w.link(name, (a[0], y, a[1], 0, pitch, 0), mass, (length / 2, 0, 0), inertia, [visual], twist,
+           material)
     return length
 
 
@@ -218,11 +278,12 @@ BC |BC| kg and DC 0.6 kg of 0.04 m square section. It is released at rest and sw
     return w.finish()
 
 
-def fourbar(fixed):
+def fourbar(fixed, dropped=False):
     """The four-bar of the loops paper (seed 002, Table II): four equal bars, mass ratio 1."""
     length, mass, section = 0.5, 1.0, 0.05
     angle = math.radians(50.0)  # of the cranks, from hanging straight down
-    height = 0.0 if fixed else 2.0
+    height = 0.0 if fixed else 1.0 if dropped else 2.0
+    material = (0.5, 0.0) if dropped else None
     dx, dz = length * math.sin(angle), -length * math.cos(angle)
     a, d = (-length / 2, height), (length / 2, height)
     b, c = (a[0] + dx, a[1] + dz), (d[0] + dx, d[1] + dz)
@@ -236,6 +297,15 @@ The cranks start 50 degrees from hanging and swing, for the actuator's torque is
 """,
         )
         rate = 0.0
+    elif dropped:
+        w = Writer(
+            "fourbar-dropped",
+            """
+The four-bar of fourbar-free, dropped on a plane from about half a metre. It lands on its coupler,
+folds and falls over, and must then lie still.
+""",
+        )
+        rate = 2.0
     else:
         w = Writer(
             "fourbar-free",
@@ -249,10 +319,12 @@ cranks turn at 2 rad/s against the bar between their pivots. The actuator's torq
     spin = (0, 0, 0, 0, rate, 0) if rate else None
     # w x r with w = (0, rate, 0) and r = (dx, 0, dz)
     carry = (rate * dz, 0, -rate * dx, 0, 0, 0) if rate else None
-    bar(w, "ground", a, d, mass, section, GREY)
-    bar(w, "crank", a, b, mass, section, BLUE, twist=spin)
-    bar(w, "coupler", b, c, mass, section, ORANGE, twist=carry)
-    bar(w, "rocker", d, c, mass, section, GREEN, twist=spin)
+    bar(w, "ground", a, d, mass, section, GREY, material=material)
+    bar(w, "crank", a, b, mass, section, BLUE, twist=spin, material=material)
+    bar(w, "coupler", b, c, mass, section, ORANGE, twist=carry, material=material)
+    bar(w, "rocker", d, c, mass, section, GREEN, twist=spin, material=material)
+    if dropped:
+        w.ground(material)
     if fixed:
         w.weld("weld", "world", "ground")
     w.hinge("A", "ground", "crank")
@@ -416,10 +488,235 @@ of freedom. Bars weigh 1 kg per metre; the crank carries a flywheel.
     return w.finish()
 
 
+# --- what touches -------------------------------------------------------------------------------
+
+HERE = (0.0, 0.0, 0.0)
+STILL = (0.0,) * 6
+
+
+def add_box(w, name, pose, mass, size, material, colour=BLUE, twist=None):
+    w.link(name, pose, mass, HERE, box_inertia(mass, size), [(STILL, box(size), colour)], twist,
+           material)
+
+
+def add_sphere(w, name, at, mass, radius, material, colour=BLUE, twist=None):
+    moment = 0.4 * mass * radius**2
+    w.link(name, tuple(at) + (0, 0, 0), mass, HERE, (moment,) * 3,
+           [(STILL, sphere(radius), colour)], twist, material)
+
+
+def slope(degrees):
+    """Pose of a plane that falls towards +x, and the direction of its normal."""
+    angle = math.radians(degrees)
+    return (0, 0, 0, 0, angle, 0), (math.sin(angle), 0.0, math.cos(angle))
+
+
+def box_on_plane():
+    w = Writer("box-on-plane", """
+A cube of 1 kg and 0.2 m on a plane, pushed off at 2 m/s along x: scene S1 of the comparison with
+other engines. With a friction of 0.5 it stops after 2^2 / (2 0.5 9.81) = 0.40775 m.
+1 body, no joint, 6 degrees of freedom.
+""")
+    add_box(w, "box", (0, 0, 0.1, 0, 0, 0), 1, (0.2,) * 3, (0.5, 0), twist=(2, 0, 0, 0, 0, 0))
+    w.ground((0.5, 0))
+    return w.finish()
+
+
+def boxes_fixed():
+    w = Writer("boxes-fixed", """
+A cube of 1 kg under one of 1000 kg, joined by a fixed joint of 6 rows and at rest on a plane: scene
+S2 of the comparison with other engines. 2 bodies, 1 joint.
+""")
+    add_box(w, "lower", (0, 0, 0.1, 0, 0, 0), 1, (0.2,) * 3, (0.5, 0))
+    add_box(w, "upper", (0, 0, 0.3, 0, 0, 0), 1000, (0.2,) * 3, (0.5, 0), ORANGE)
+    w.weld("weld", "lower", "upper")
+    w.ground((0.5, 0))
+    return w.finish()
+
+
+def nunchuk():
+    w = Writer("nunchuk", """
+Two sticks of 0.5 m and 1 kg on a short middle piece of 0.1 m and 0.1 kg, by two ball joints: scene
+S3 of the comparison with other engines. It falls from 0.5 m while its sticks
+turn about the joints, and hits the plane. 3 bodies, 2 joints, 6 rows.
+""")
+    stick, middle = (0.5, 0.05, 0.05), (0.1, 0.05, 0.05)
+    # w x r from the joint to the centre: (1, 2, 0) x (-0.25, 0, 0) and (0, 3, 1) x (0.25, 0, 0)
+    add_box(w, "first", (-0.3, 0, 0.5, 0, 0, 0), 1, stick, (0.5, 0), BLUE, (0, 0, 0.5, 1, 2, 0))
+    add_box(w, "middle", (0, 0, 0.5, 0, 0, 0), 0.1, middle, (0.5, 0), GREY)
+    add_box(w, "third", (0.3, 0, 0.5, 0, 0, 0), 1, stick, (0.5, 0), ORANGE,
+            (0, 0.25, -0.75, 0, 3, 1))
+    w.ball_joint("left", "first", "middle", (-0.05, 0, 0))
+    w.ball_joint("right", "middle", "third", (-0.25, 0, 0))
+    w.ground((0.5, 0))
+    return w.finish()
+
+
+def incline(degrees):
+    pose, normal = slope(degrees)
+    w = Writer(f"D4-incline-{degrees}", f"""
+A block of 0.4 x 0.2 x 0.1 m at rest on a slope of {degrees} degrees with a friction of 0.5. It
+stays where it is up to atan(0.5) = 26.565 degrees, and slides at g (sin a - 0.5 cos a) beyond.
+""")
+    add_box(w, "block", tuple(0.05 * x for x in normal) + pose[3:], 1, (0.4, 0.2, 0.1), (0.5, 0))
+    w.ground((0.5, 0), pose)
+    return w.finish()
+
+
+def rolling_sphere(name, comment, twist):
+    w = Writer(name, comment)
+    add_sphere(w, "sphere", (0, 0, 0.1), 1, 0.1, (0.2, 0), twist=twist)
+    w.ground((0.2, 0))
+    return w.finish()
+
+
+def sphere_incline():
+    pose, normal = slope(30)
+    w = Writer("D7-sphere-incline", """
+A solid sphere released on a slope of 30 degrees with a friction of 0.3, which is enough to roll
+(more than 2/7 tan 30): it accelerates at 5/7 g sin 30.
+""")
+    add_sphere(w, "sphere", tuple(0.1 * x for x in normal), 1, 0.1, (0.3, 0))
+    w.ground((0.3, 0), pose)
+    return w.finish()
+
+
+def bouncing_ball():
+    w = Writer("D8-bouncing-ball", """
+A ball dropped from a gap of 1 m with a restitution of 0.8: infinitely many bounces within 4.0637 s,
+then rest.
+""")
+    add_sphere(w, "ball", (0, 0, 1.1), 1, 0.1, (0.5, 0.8))
+    w.ground((0.5, 0.8))
+    return w.finish()
+
+
+def cradle(count, gap):
+    w = Writer("D9-cradle", f"""
+{count} equal balls in a row, {gap} m apart, without weight or friction and with a restitution of 1.
+The first comes at 1 m/s; impact by impact, the last one takes all of it along.
+""", gravity=HERE)
+    for k in range(count):
+        x = (-0.05 if k == 0 else 0.0) + k * (0.2 + gap)
+        add_sphere(w, f"ball{k}", (x, 0, 0), 1, 0.1, (0, 1), ORANGE if k == 0 else BLUE,
+                   (1, 0, 0, 0, 0, 0) if k == 0 else None)
+    return w.finish()
+
+
+def painleve_rod():
+    angle, friction = math.radians(50), 1.2
+    lever = (math.cos(angle), math.sin(angle))  # from the tip to the centre
+    w = Writer("D11-painleve-rod", f"""
+A rod of 2 m leaning at 50 degrees whose lower tip, a sphere of 1 mm, slides at 1 m/s towards +x on
+a floor with a friction of {friction}: below 4/3 the normal force is unique, above that Painleve's
+paradox begins. The rod is slender; its transverse inertia is m L^2 / 12 exactly.
+""")
+    radius = 1e-3
+    pose = (lever[0], 0, lever[1] + radius, 0, -angle, 0)
+    visual = [((-1, 0, 0, 0, 0, 0), sphere(radius), RED)]
+    rod = [((0, 0, 0, 0, math.pi / 2, 0), cylinder(0.02, 2), BLUE)]
+    w.link("rod", pose, 1, HERE, (1e-4, 1 / 3, 1 / 3), visual, (1, 0, 0, 0, 0, 0), (friction, 0),
+           rod)
+    w.ground((friction, 0))
+    return w.finish()
+
+
+def stack(name, masses, comment):
+    w = Writer(name, comment)
+    for k, mass in enumerate(masses):
+        add_box(w, f"box{k}", (0, 0, 0.5 + k, 0, 0, 0), mass, (1, 1, 1), (0.5, 0),
+                ORANGE if k % 2 else BLUE)
+    w.ground((0.5, 0))
+    return w.finish()
+
+
+def sphere_off_sphere():
+    theta = 0.1
+    w = Writer("D13-sphere-off-sphere", """
+A small sphere (0.1 m) released 0.1 rad from the top of a fixed one (1 m), without friction: it
+leaves at the angle whose cosine is 2/3 cos 0.1.
+""")
+    add_sphere(w, "sphere", (1.1 * math.sin(theta), 0, 1.1 * math.cos(theta)), 1, 0.1, (0, 0))
+    w.ground((0, 0), geometry=sphere(1))
+    return w.finish()
+
+
+def dry_friction_oscillator():
+    w = Writer("D14-dry-friction", """
+A block of 1 kg on a plane with a friction of 0.2, drawn to the origin by a spring of 100 N/m and
+released at x = 0.25 m: each half swing is shorter by 2 mu m g / k, until it sticks.
+""")
+    add_box(w, "block", (0.25, 0, 0.05, 0, 0, 0), 1, (0.1, 0.1, 0.1), (0.2, 0))
+    # A free joint has no row; its first coordinate carries the spring.
+    w.text(
+        '<joint name="guide" type="pawl:free">',
+        "  <parent>world</parent>",
+        "  <child>block</child>",
+        "  <pawl:parent_pose>0 0 0.05 0 0 0</pawl:parent_pose>",
+        '  <pawl:coordinate index="0" stiffness="100"/>',
+        "</joint>",
+    )
+    w.ground((0.2, 0))
+    return w.finish()
+
+
+def euler_disk():
+    alpha, radius, thick = math.radians(30), 0.05, 1e-6
+    omega = 2 * math.sqrt(9.81 / (radius * math.sin(alpha)))
+    w = Writer("D15-euler-disk", """
+A thin disk of 0.05 m rolling on its rim, 30 degrees from lying flat, with its centre at rest: it
+precesses at 2 sqrt(g / (a sin 30)). Its inertia is that of an ideally thin disk.
+""")
+    # The low point of the rim is at -x; the spin is along the diameter through it.
+    size = omega * math.sin(alpha)
+    spin = (size * math.cos(alpha), 0, size * math.sin(alpha))
+    height = radius * math.sin(alpha) + 0.5 * thick * math.cos(alpha)
+    w.link("disk", (0, 0, height, 0, -alpha, 0), 1, HERE,
+           (radius**2 / 4, radius**2 / 4, radius**2 / 2),
+           [(STILL, cylinder(radius, thick), SAND)], (0, 0, 0) + spin, (1, 0))
+    w.ground((1, 0))
+    return w.finish()
+
+
+def sliding_box(name, comment, mass, size, friction, twist):
+    w = Writer(name, comment)
+    add_box(w, "box", (0, 0, size[2] / 2, 0, 0, 0), mass, size, (friction, 0), twist=twist)
+    w.ground((friction, 0))
+    return w.finish()
+
+
+def table():
+    w = Writer("E2-table", """
+A table of 20 kg on four legs that end in small spheres at (+-0.5, +-0.3), its centre of mass 0.2 m
+and 0.1 m off the middle: the legs carry it in more ways than one, but their sums are known.
+""")
+    com, radius, height = (0.2, 0.1, 0), 0.02, 0.5
+    feet = [(x - com[0], y - com[1]) for x in (0.5, -0.5) for y in (0.3, -0.3)]
+    shapes = [((x, y, radius - height, 0, 0, 0), sphere(radius), RED) for x, y in feet]
+    wood = [((-com[0], -com[1], 0.1, 0, 0, 0), box((1.2, 0.8, 0.04)), SAND)]
+    wood += [((x, y, -0.2, 0, 0, 0), cylinder(radius, 0.56), SAND) for x, y in feet]
+    w.link("table", (com[0], com[1], height, 0, 0, 0), 20, HERE, (1, 2, 2.5), shapes, None,
+           (0.5, 0), wood)
+    w.ground((0.5, 0))
+    return w.finish()
+
+
+def topple():
+    pose, normal = slope(30)
+    w = Writer("E3-topple", """
+A tall box (0.2 m wide, 0.5 m high) on a slope of 30 degrees with a friction of 0.8: too rough to
+slide on and too steep to stand on, so it topples over its lower edge.
+""")
+    add_box(w, "box", tuple(0.25 * x for x in normal) + pose[3:], 1, (0.2, 0.2, 0.5), (0.8, 0))
+    w.ground((0.8, 0), pose)
+    return w.finish()
+
+
 FILES = {
     "quickstart.sdf": quickstart,
     "primitives/fourbar-fixed.sdf": lambda: fourbar(True),
     "primitives/fourbar-free.sdf": lambda: fourbar(False),
+    "primitives/fourbar-dropped.sdf": lambda: fourbar(False, dropped=True),
     "classics/S4-fourbar.sdf": fourbar_passive,
     "classics/A02-N2.sdf": lambda: ladder(2),
     "classics/A02-N10.sdf": lambda: ladder(10),
@@ -427,6 +724,50 @@ FILES = {
     "classics/chain-10.sdf": lambda: chain(10),
     "classics/chain-100.sdf": lambda: chain(100),
     "classics/chain-1000.sdf": lambda: chain(1000),
+    "primitives/box-on-plane.sdf": box_on_plane,
+    "primitives/boxes-fixed.sdf": boxes_fixed,
+    "primitives/nunchuk.sdf": nunchuk,
+    "classics/D4-incline-26.sdf": lambda: incline(26),
+    "classics/D4-incline-30.sdf": lambda: incline(30),
+    "classics/D5-slide-to-roll.sdf": lambda: rolling_sphere(
+        "D5-slide-to-roll",
+        "A solid sphere launched at 2 m/s without spin on a plane with a friction of 0.2: it "
+        "slides, then rolls at 5/7 of that.",
+        (2, 0, 0, 0, 0, 0)),
+    "classics/D6-back-spin.sdf": lambda: rolling_sphere(
+        "D6-back-spin",
+        "A solid sphere launched at 2 m/s with a back spin of 60 rad/s on a plane with a friction "
+        "of 0.2: it turns round and rolls back.",
+        (2, 0, 0, 0, -60, 0)),
+    "classics/D7-sphere-incline.sdf": sphere_incline,
+    "classics/D8-bouncing-ball.sdf": bouncing_ball,
+    "classics/D9-cradle.sdf": lambda: cradle(5, 0.01),
+    "classics/D11-painleve-rod.sdf": painleve_rod,
+    "classics/D12-stack-1000.sdf": lambda: stack(
+        "D12-stack-1000", (1, 1000),
+        "A box of 1000 kg at rest on one of 1 kg, both of 1 m, on a plane."),
+    "classics/D12-stack-10.sdf": lambda: stack(
+        "D12-stack-10", (1,) * 10, "Ten boxes of 1 m and 1 kg, at rest one upon the other."),
+    "classics/D13-sphere-off-sphere.sdf": sphere_off_sphere,
+    "classics/D14-dry-friction.sdf": dry_friction_oscillator,
+    "classics/D15-euler-disk.sdf": euler_disk,
+    "classics/E1-slide.sdf": lambda: sliding_box(
+        "E1-slide",
+        "A box of 0.4 x 0.3 x 0.2 m and 2 kg pushed off at 2 m/s along x, with a friction of 0.3: "
+        "it stops after v^2 / (2 mu g), whatever its four corners carry.",
+        2, (0.4, 0.3, 0.2), 0.3, (2, 0, 0, 0, 0, 0)),
+    "classics/E1-spin.sdf": lambda: sliding_box(
+        "E1-spin",
+        "The box of E1-slide spinning at 10 rad/s on the spot: its corners are all at one radius, "
+        "so it stops after 1.4158 rad, whatever they carry.",
+        2, (0.4, 0.3, 0.2), 0.3, (0, 0, 0, 0, 0, 10)),
+    "classics/E2-table.sdf": table,
+    "classics/E3-topple.sdf": topple,
+    "classics/S10-spinning-box.sdf": lambda: sliding_box(
+        "S10-spinning-box",
+        "A flat box of 0.2 x 0.2 x 0.04 m and 1 kg, pushed off at 3 m/s along x while it spins at "
+        "10 rad/s: scene S10 of the comparison with other engines.",
+        1, (0.2, 0.2, 0.04), 0.5, (3, 0, 0, 0, 0, 10)),
 }
 
 

@@ -27,7 +27,7 @@ enum {
     PAWL_TRACE_Q = 1 << 0,        ///< poses, and joint coordinates
     PAWL_TRACE_V = 1 << 1,        ///< twists, and joint rates
     PAWL_TRACE_FORCE = 1 << 2,    ///< joint reactions and actuator efforts
-    PAWL_TRACE_CONTACTS = 1 << 3, ///< nothing yet
+    PAWL_TRACE_CONTACTS = 1 << 3, ///< contact points, forces and modes
     PAWL_TRACE_ENERGY = 1 << 4,
     PAWL_TRACE_RESIDUALS = 1 << 5, ///< solver iterations, residuals, closure
     PAWL_TRACE_ALL = (1 << 6) - 1

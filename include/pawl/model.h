@@ -44,6 +44,7 @@ typedef enum pawl_shape_kind {
     PAWL_SHAPE_HULL,       ///< the convex hull of `points`; size is not used
     PAWL_SHAPE_COUNT
 } pawl_shape_kind;
+PAWL_API const char *pawl_shape_kind_name(pawl_shape_kind kind); ///< e.g. "box"
 typedef struct pawl_shape_def {
     const char *name; ///< may be NULL
     pawl_shape_kind kind;
@@ -53,6 +54,9 @@ typedef struct pawl_shape_def {
     bool visual_only;        ///< never collides, and has no mass when a density is given
     const pawl_vec3 *points; ///< of a hull, in the shape's frame; copied by the builder [m]
     int point_count;         ///< of a hull: 4 to 4096, not all in one plane
+    double friction;         ///< coefficient; a pair has the geometric mean of its two [-]
+    double restitution;      ///< of the normal velocity; a pair has the larger of its two [-]
+    uint32_t group, mask;    ///< two shapes touch if each one's group has a bit of the other's mask
 } pawl_shape_def;
 PAWL_API pawl_shape_def pawl_shape_def_default(void);
 

@@ -19,6 +19,7 @@ typedef enum pawl_stepper_kind {
 typedef enum pawl_solver_kind {
     PAWL_SOLVER_DIRECT = 0, ///< exact factorization; bounded rows by pivoting
     PAWL_SOLVER_PGS_NCP,    ///< projected Gauss-Seidel
+    PAWL_SOLVER_ADMM_NCP,   ///< ADMM on contacts, joints and limits together
     PAWL_SOLVER_COUNT
 } pawl_solver_kind;
 typedef enum pawl_delassus_kind {
@@ -41,7 +42,12 @@ typedef struct pawl_settings {
     bool project;          ///< project: move along the constraints; closure to 1e-12
     double erp_joint;      ///< erp.joint: share of the joint error removed a step, without project
     double erp_limit;      ///< erp.limit
-    double regularization; ///< solver.regularization, relative to the unit-scaled D
+    double erp_contact;    ///< erp.contact: share of a penetration pushed out a step
+    double contact_margin; ///< contact.margin: contacts are known this far ahead [m]
+    double max_push;       ///< contact.max_push: fastest push out of a penetration [m/s]
+    double
+        restitution_threshold; ///< contact.restitution_threshold: slower impacts do not bounce [m/s]
+    double regularization;     ///< solver.regularization, relative to the unit-scaled D
 } pawl_settings;
 PAWL_API pawl_settings pawl_settings_default(void);
 
@@ -79,13 +85,16 @@ typedef enum pawl_outcome { PAWL_CONVERGED = 0, PAWL_ITERATION_LIMIT, PAWL_STALL
 /// What one step did.
 typedef struct pawl_step_report {
     pawl_outcome outcome;
-    int iterations;         ///< of the solver
-    int projections;        ///< Newton iterations of `project`
-    int rows;               ///< of the problem
-    int bounded_rows;       ///< limits, friction losses, effort limits
-    pawl_residual residual; ///< by the judge, not by the solver
-    pawl_closure closure;   ///< after the step
-    pawl_energy energy;     ///< after the step
+    int iterations;                   ///< of the solver
+    int projections;                  ///< Newton iterations of `project`
+    int rows;                         ///< of the problem
+    int bounded_rows;                 ///< limits, friction losses, effort limits
+    int contacts;                     ///< contact points of the problem
+    double penetration;               ///< deepest of them, where the rows were placed [m]
+    int worst_shape_a, worst_shape_b; ///< the shapes of that one, -1 where nothing penetrates
+    pawl_residual residual;           ///< by the judge, not by the solver
+    pawl_closure closure;             ///< after the step
+    pawl_energy energy;               ///< after the step
 } pawl_step_report;
 
 typedef struct pawl_sim pawl_sim;
@@ -108,6 +117,28 @@ PAWL_API void pawl_sim_joint_reaction(const pawl_sim *sim, int joint, pawl_vec3 
 /// Force or torque that an actuator applied in the last step.
 PAWL_API double pawl_sim_actuator_effort(const pawl_sim *sim, int actuator);
 
+/// Values are stored in files: append, never renumber.
+typedef enum pawl_contact_mode {
+    PAWL_CONTACT_OPEN = 0, ///< near, but no impulse
+    PAWL_CONTACT_STICK,    ///< impulse inside the friction cone
+    PAWL_CONTACT_SLIP,     ///< impulse on the cone; of frictionless contacts always
+    PAWL_CONTACT_MODE_COUNT
+} pawl_contact_mode;
+PAWL_API const char *pawl_contact_mode_name(pawl_contact_mode mode); ///< e.g. "stick"
+/// One contact point of the last step, where its rows were placed, in world axes.
+typedef struct pawl_contact_info {
+    int body_a, body_b;   ///< PAWL_WORLD for the world
+    int shape_a, shape_b; ///< of the model, a before b; pawl_model_shape() has their names
+    pawl_vec3 position;
+    pawl_vec3 normal; ///< unit, from a to b
+    double gap;       ///< negative: penetration [m]
+    pawl_vec3 force;  ///< that a exerts on b, mean over the step [N]
+    pawl_contact_mode mode;
+} pawl_contact_info;
+/// How many contacts the problem of the last step had, open ones included; 0 before the first step.
+PAWL_API int pawl_sim_contact_count(const pawl_sim *sim);
+PAWL_API pawl_contact_info pawl_sim_contact(const pawl_sim *sim, int contact);
+
 /// Worst figures over a run, gathered by pawl_verdict_add() after each step.
 typedef struct pawl_verdict {
     int64_t steps;
@@ -119,6 +150,10 @@ typedef struct pawl_verdict {
     double energy_initial, energy_final; ///< kinetic + potential + springs [J]
     double energy_scale;                 ///< largest |energy| or kinetic energy seen [J]
     double balance_max;                  ///< largest |pawl_energy.balance| seen [J]
+    int contacts_max;
+    int64_t contacts_sum;
+    double penetration;               ///< largest [m]
+    int worst_shape_a, worst_shape_b; ///< the pair of shapes it was found at, -1 for none
 } pawl_verdict;
 PAWL_API pawl_verdict pawl_verdict_begin(const pawl_state *state);
 PAWL_API void pawl_verdict_add(pawl_verdict *verdict, const pawl_step_report *report);

@@ -49,6 +49,7 @@ typedef struct pawl_energy {
     double work_motion;   ///< prescribed motions of joints and bodies
     double work_forces;   ///< applied forces and torques
     double work_limits;   ///< joint limits (impacts included)
+    double work_contacts; ///< contacts: friction and impacts
     double balance;       ///< kinetic + gravity + springs - all work - their sum at the start
 } pawl_energy;
 PAWL_API pawl_energy pawl_state_energy(const pawl_state *state);

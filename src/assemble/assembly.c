@@ -363,6 +363,8 @@ static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, do
         a->upper[r] = loss;
         break;
     }
+    case ROW_CONTACT:
+        break; // see assembly_pose_contact
     case ROW_LOWER:
     case ROW_UPPER: {
         double gap = assembly_gap(a, info);
@@ -420,6 +422,75 @@ static double assembly_row_rate(const pawl_assembly *a, const row_block *b, int 
     return rate;
 }
 
+// Two tangents for a normal; any pair will do, but the same normal must give the same pair.
+static void assembly_tangents(pawl_vec3 n, pawl_vec3 *t, pawl_vec3 *o)
+{
+    pawl_vec3 pick = fabs(n.x) < 0.6 ? v3(1, 0, 0) : v3(0, 1, 0);
+    pawl_vec3 side = v3_axpy(pick, -v3_dot(pick, n), n);
+    *t = v3_scale(1.0 / v3_norm(side), side);
+    *o = v3_cross(n, *t);
+}
+
+// A contact's three rows: velocity of b against a at the point, along two tangents and the normal.
+static void assembly_pose_contact(pawl_assembly *a, int k, const body_state *start,
+                                  const step_weights *w)
+{
+    const pawl_contact *in = &a->contacts[k];
+    int index = a->problem.block_count++, first = a->problem.row_count;
+    a->problem.row_count += 3;
+    const row_block *last = index > 0 ? &a->blocks[index - 1] : NULL;
+    int jacobian = last == NULL ? 0 : last->jacobian[last->body_count - 1] + 6 * last->rows.dim;
+    row_block *b = &a->blocks[index];
+    *b = (row_block){.rows = {first, 3}, .joint = -1};
+    pawl_vec3 axis[3];
+    axis[2] = in->normal;
+    assembly_tangents(in->normal, &axis[0], &axis[1]);
+    const int body[2] = {in->body_a, in->body_b};
+    for (int side = 0; side < 2; ++side) {
+        if (body[side] < 0) {
+            continue;
+        }
+        pawl_vec3 lever = v3_sub(in->position, a->bodies[body[side]].r);
+        b->body[b->body_count] = body[side];
+        b->jacobian[b->body_count++] = jacobian;
+        for (int r = 0; r < 3; ++r, jacobian += 6) {
+            pawl_vec3 e = v3_scale(side == 0 ? -1.0 : 1.0, axis[r]), c = v3_cross(lever, e);
+            double *row = a->J + jacobian;
+            row[0] = e.x, row[1] = e.y, row[2] = e.z, row[3] = c.x, row[4] = c.y, row[5] = c.z;
+        }
+    }
+    a->problem_blocks[index] = b->rows;
+    a->friction[k] = in->friction;
+    for (int r = 0; r < 3; ++r) {
+        a->rows[first + r] = (row_info){ROW_CONTACT, k, r, -1, -1};
+        a->compliance[first + r] = a->soft_gain[first + r] = a->bias[first + r] = 0.0;
+        a->lower[first + r] = -INFINITY;
+        a->upper[first + r] = INFINITY;
+        a->residual[first + r] = 0.0;
+    }
+    // An open gap may close, no further; a penetration is pushed out by a share a step, not faster
+    // than max_push. A fast contact that closes bounces instead.
+    double closing = assembly_row_rate(a, b, 2, start), gap = in->gap, bias;
+    bool bounces =
+        in->restitution > 0.0 && closing < -w->restitution_threshold && gap + w->h * closing <= 0.0;
+    if (bounces) {
+        bias = in->restitution * closing;
+    } else if (gap >= 0.0) {
+        bias = gap / w->h;
+    } else {
+        bias = max_of(w->erp_contact * gap / w->h, -w->max_push);
+    }
+    a->bias[first + 2] = bias;
+    assembly_scale_by_mass(a, b);
+}
+
+void pawl_assembly_set_contacts(pawl_assembly *a, const pawl_contact *contacts, int count)
+{
+    PAWL_ASSERT(count <= a->max_contacts);
+    a->contacts = contacts;
+    a->contact_count = count;
+}
+
 void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const double *u_free,
                                 const step_weights *w, bool again)
 {
@@ -467,6 +538,11 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
         a->included[k] = true;
         assembly_pose_row(a, p->row_count - 1, w, rate);
     }
+    p->contact_count = a->contact_count;
+    p->friction = a->friction;
+    for (int k = 0; k < a->contact_count; ++k) {
+        assembly_pose_contact(a, k, start, w);
+    }
     pawl_assembly_set_free_velocity(a, u_free);
 }
 
@@ -501,6 +577,7 @@ void pawl_assembly_pose_closure(pawl_assembly *a)
 {
     pawl_problem *p = &a->problem;
     p->row_count = p->free_row_count = a->free_rows;
+    p->contact_count = 0;
     p->block_count = p->free_block_count = a->free_blocks;
     p->blocks = a->problem_blocks;
     p->v_f = a->v_f;

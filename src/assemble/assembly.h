@@ -10,6 +10,7 @@
 // lambda = -S q'+ + B the row reads q'+ + lambda / S - B / S = 0 (docs/math.md section 3).
 #pragma once
 #include "assemble/joint_kinematics.h"
+#include "collide/contact.h"
 #include "problem/problem.h"
 
 typedef enum row_kind {
@@ -20,7 +21,8 @@ typedef enum row_kind {
     ROW_ACTUATOR, // position or velocity actuator
     ROW_FRICTION, // friction loss of a coordinate
     ROW_LOWER,    // lower limit of a coordinate
-    ROW_UPPER     // upper limit
+    ROW_UPPER,    // upper limit
+    ROW_CONTACT   // a tangent or the normal of a contact
 } row_kind;
 
 typedef struct row_info {
@@ -58,6 +60,7 @@ typedef struct step_weights {
     double begin, end;         // the step's interval [s]
     double target_time;        // when actuator targets are read
     double erp_joint, erp_limit;
+    double erp_contact, max_push, restitution_threshold;
 } step_weights;
 
 typedef struct pawl_assembly {
@@ -75,7 +78,11 @@ typedef struct pawl_assembly {
     problem_block *problem_blocks;
     int candidate_count; // bounded rows that may be posed
     row_info *candidates;
-    bool *included;        // (candidate_count) posed in this step
+    bool *included;    // (candidate_count) posed in this step
+    int max_contacts;  // capacity
+    int contact_count; // of those set
+    const pawl_contact *contacts;
+    double *friction;      // (max_contacts)
     int *joint_block;      // (joint_count) the free block of each joint, -1 for none
     bool *coordinate_used; // (coordinate_count)
     bool *body_has_rows;   // (body_count)
@@ -96,7 +103,9 @@ typedef struct pawl_assembly {
     pawl_problem problem;
 } pawl_assembly;
 
-pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *model, pawl_assembly **out);
+// `max_contacts` is a capacity; 0 for a model in which nothing touches.
+pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *model, int max_contacts,
+                                 pawl_assembly **out);
 void pawl_assembly_destroy(pawl_assembly *a);
 
 // Rotations, Jacobians of the free rows, residuals at time t, and joint coordinates (those that are
@@ -112,6 +121,8 @@ void pawl_assembly_place_residuals(pawl_assembly *a, const body_state *bodies,
 // reached; `again` keeps what was posed before and adds what pawl_assembly_add_missed() found.
 void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const double *u_free,
                                 const step_weights *w, bool again);
+// The contacts that the next problem will have, at most max_contacts; the list must stay where it is.
+void pawl_assembly_set_contacts(pawl_assembly *a, const pawl_contact *contacts, int count);
 // v_f again, for other free velocities.
 void pawl_assembly_set_free_velocity(pawl_assembly *a, const double *u_free);
 // Limits that were not posed and that twists u (6 x bodies) would cross: marks them, returns their

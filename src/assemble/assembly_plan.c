@@ -247,12 +247,16 @@ static void plan_mark_used(pawl_assembly *a)
 }
 
 static pawl_assembly *plan_layout(const pawl_model *m, const plan_cursor *count, int free_rows,
-                                  int free_blocks, pawl_carver *mem)
+                                  int free_blocks, int contacts, pawl_carver *mem)
 {
-    int rows = free_rows + count->candidates, blocks = free_blocks + count->candidates;
+    int rows = free_rows + count->candidates + 3 * contacts;
+    int blocks = free_blocks + count->candidates + contacts;
+    int jacobian = count->jacobian + 2 * 3 * 6 * contacts;
     pawl_assembly *a = PAWL_CARVE(mem, pawl_assembly, 1);
     pawl_assembly p = {.model = m, .free_blocks = free_blocks, .free_rows = free_rows};
     p.max_rows = rows;
+    p.max_contacts = contacts;
+    p.friction = PAWL_CARVE(mem, double, contacts);
     p.max_blocks = blocks;
     p.candidate_count = count->candidates;
     p.blocks = PAWL_CARVE(mem, row_block, blocks);
@@ -267,8 +271,8 @@ static pawl_assembly *plan_layout(const pawl_model *m, const plan_cursor *count,
     p.inverse_mass = PAWL_CARVE(mem, double, m->body_count);
     p.inverse_inertia = PAWL_CARVE(mem, pawl_mat3, m->body_count);
     p.coordinates = PAWL_CARVE(mem, coordinate_row, m->coordinate_count);
-    p.J = PAWL_CARVE(mem, double, count->jacobian);
-    p.MJ = PAWL_CARVE(mem, double, count->jacobian);
+    p.J = PAWL_CARVE(mem, double, jacobian);
+    p.MJ = PAWL_CARVE(mem, double, jacobian);
     double **by_row[] = {&p.residual,   &p.v_f,       &p.lower, &p.upper,
                          &p.compliance, &p.soft_gain, &p.bias};
     for (size_t i = 0; i < sizeof by_row / sizeof by_row[0]; ++i) {
@@ -280,7 +284,8 @@ static pawl_assembly *plan_layout(const pawl_model *m, const plan_cursor *count,
     return a;
 }
 
-pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *m, pawl_assembly **out)
+pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *m, int max_contacts,
+                                 pawl_assembly **out)
 {
     *out = NULL;
     impulse_slots slots = pawl_impulse_slots(m);
@@ -289,7 +294,7 @@ pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *m, pawl_
     int free_rows = count.rows, free_blocks = count.blocks;
     plan_bounded_rows(m, &slots, &count);
     pawl_carver need = {0};
-    plan_layout(m, &count, free_rows, free_blocks, &need);
+    plan_layout(m, &count, free_rows, free_blocks, max_contacts, &need);
     size_t scratch = (size_t)(m->body_count + 1) * sizeof(int);
     char *block = pawl_alloc(env, need.used);
     int *parent = pawl_alloc(env, scratch);
@@ -300,7 +305,7 @@ pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *m, pawl_
                          need.used + scratch);
     }
     pawl_carver mem = {.base = block, .capacity = need.used};
-    pawl_assembly *a = plan_layout(m, &count, free_rows, free_blocks, &mem);
+    pawl_assembly *a = plan_layout(m, &count, free_rows, free_blocks, max_contacts, &mem);
     a->env = *env;
     a->bytes = need.used;
     a->turn_ease = 1.0;

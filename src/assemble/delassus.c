@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 #include "assemble/delassus.h"
+#include "assemble/shifted_factor.h"
 #include "base/array.h"
 #include "linalg/block_ldl.h"
 #include <string.h>
@@ -22,6 +23,7 @@ typedef struct maximal_delassus {
     pawl_array tasks; // pair_task
     double *u;        // (6 x bodies) the bodies' velocities of the product at work
     size_t u_bytes;
+    shifted_factor *shifted; // NULL for models without contacts
 } maximal_delassus;
 
 static void delassus_apply(pawl_delassus *base, const double *x, double *y)
@@ -169,6 +171,16 @@ static void delassus_solve(pawl_delassus *base, double *x)
     }
 }
 
+static bool delassus_factor_shifted(pawl_delassus *base, const double *sigma)
+{
+    return pawl_shifted_factor_update(((maximal_delassus *)base)->shifted, sigma);
+}
+
+static void delassus_solve_shifted(pawl_delassus *base, double *x)
+{
+    pawl_shifted_factor_solve(((maximal_delassus *)base)->shifted, x);
+}
+
 static const pawl_delassus_ops maximal_delassus_ops = {
     .apply = delassus_apply,
     .diagonal = delassus_diagonal,
@@ -178,6 +190,8 @@ static const pawl_delassus_ops maximal_delassus_ops = {
     .sweep_add = delassus_sweep_add,
     .factor = delassus_factor,
     .solve = delassus_solve,
+    .factor_shifted = delassus_factor_shifted,
+    .solve_shifted = delassus_solve_shifted,
 };
 
 // Calls visit for every pair (i >= j) of free blocks at every body that can move.
@@ -329,6 +343,9 @@ pawl_status pawl_delassus_create(const pawl_env *env, const pawl_assembly *a,
     } else if (a->free_rows > 0) {
         status = delassus_build(d, kind, start, users, dim);
     }
+    if (status == PAWL_OK && a->max_contacts > 0) {
+        status = pawl_shifted_factor_create(env, a, &d->shifted);
+    }
     pawl_free(env, users, users_bytes);
     pawl_free(env, start, start_bytes);
     pawl_free(env, dim, dim_bytes);
@@ -347,6 +364,7 @@ void pawl_delassus_destroy(pawl_delassus *base)
         return;
     }
     pawl_env env = d->env;
+    pawl_shifted_factor_destroy(d->shifted);
     pawl_block_ldl_destroy(d->ldl);
     pawl_array_free(&env, &d->tasks);
     pawl_free(&env, d->u, d->u_bytes);

@@ -224,7 +224,8 @@ pawl_energy pawl_state_energy(const pawl_state *s)
                      .work_friction = s->work[WORK_FRICTION],
                      .work_motion = s->work[WORK_MOTION],
                      .work_forces = s->work[WORK_FORCES],
-                     .work_limits = s->work[WORK_LIMITS]};
+                     .work_limits = s->work[WORK_LIMITS],
+                     .work_contacts = s->work[WORK_CONTACTS]};
     for (int i = 0; i < m->body_count; ++i) {
         const model_body *b = &m->bodies[i];
         const body_state *x = &s->bodies[i];

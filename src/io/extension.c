@@ -197,6 +197,15 @@ pawl_status extension_read_link(xml_reader *reader, const xmlNode *link, pawl_bo
     return extension_kinematic(reader, link, def);
 }
 
+pawl_status extension_read_material(xml_reader *reader, const xmlNode *collision,
+                                    pawl_shape_def *def)
+{
+    PAWL_TRY(
+        xml_child_number(reader, collision, "pawl:friction", XML_NOT_NEGATIVE, &def->friction));
+    return xml_child_number(reader, collision, "pawl:restitution", XML_NOT_NEGATIVE,
+                            &def->restitution);
+}
+
 void extension_turn_inertia(pawl_quat turn, double inertia[6])
 {
     pawl_mat3 r = quat_matrix(turn), tensor = m3_from_six(inertia);

@@ -12,6 +12,7 @@
 #define EXTENSION_LINK                                                                             \
     "pawl:kind pawl:twist pawl:gravity_scale pawl:linear_damping pawl:angular_damping "            \
     "pawl:density pawl:kinematic"
+#define EXTENSION_COLLISION "pawl:friction pawl:restitution"
 #define EXTENSION_JOINT "pawl:coordinate pawl:armature pawl:length pawl:pitch"
 #define EXTENSION_MODEL "pawl:gear pawl:spring pawl:actuator pawl:motion pawl:force"
 
@@ -35,6 +36,9 @@ typedef struct extension_context {
 
 // A pawl: element inside <link>, into the def. Fields that are not in the file keep their value.
 pawl_status extension_read_link(xml_reader *reader, const xmlNode *link, pawl_body_def *def);
+// Those inside <collision>: what the shape is made of.
+pawl_status extension_read_material(xml_reader *reader, const xmlNode *collision,
+                                    pawl_shape_def *def);
 // Those inside <joint>; def->kind is set already.
 pawl_status extension_read_joint(xml_reader *reader, const xmlNode *joint, pawl_joint_def *def);
 // Files give the inertia in the axes of the inertial frame, the model wants it in link axes.

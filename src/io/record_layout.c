@@ -19,14 +19,31 @@ const record_series_info record_series_table[RECORD_SERIES_COUNT] = {
     [RECORD_EFFORT] = {"/actuator/effort", PAWL_TRACE_FORCE, 2, NULL, "N or N m"},
     [RECORD_ENERGY] = {"/energy", PAWL_TRACE_ENERGY, 2,
                        "kinetic gravity springs work_actuators work_dampers work_friction "
-                       "work_motion work_forces work_limits balance",
+                       "work_motion work_forces work_limits work_contacts balance",
                        "J"},
     [RECORD_RESIDUALS] = {"/residuals", PAWL_TRACE_RESIDUALS, 2,
                           "natural_scaled natural primal dual complementarity iterations "
                           "projections not_converged closure_position closure_rotation "
                           "closure_limit",
                           "m/s or rad/s, -, N s, m/s or rad/s, J, 1, 1, 1, m, rad, m or rad"},
+    [RECORD_CONTACTS] = {"/contact/frame", PAWL_TRACE_CONTACTS, 2,
+                         "first count penetration normal_force", "1, 1, m, N"},
 };
+
+const record_table_info record_table_info_of[RECORD_TABLE_COUNT] = {
+    [RECORD_TABLE_PAIR] = {"/contact/pair", RECORD_PAIR_WIDTH, "body_a body_b shape_a shape_b mode",
+                           "1"},
+    [RECORD_TABLE_POINT] = {"/contact/point", RECORD_POINT_WIDTH, "x y z nx ny nz fx fy fz gap",
+                            "m, 1, N, m"},
+};
+
+record_contact record_contact_row(const pawl_contact_info *c)
+{
+    return (record_contact){
+        .pair = {c->body_a, c->body_b, c->shape_a, c->shape_b, (int32_t)c->mode},
+        .point = {c->position.x, c->position.y, c->position.z, c->normal.x, c->normal.y,
+                  c->normal.z, c->force.x, c->force.y, c->force.z, c->gap}};
+}
 
 size_t record_series_shape(record_series series, const record_counts *counts, unsigned trace,
                            hsize_t dims[2])
@@ -56,6 +73,9 @@ size_t record_series_shape(record_series series, const record_counts *counts, un
     case RECORD_RESIDUALS:
         dims[0] = RECORD_RESIDUAL_COUNT;
         break;
+    case RECORD_CONTACTS:
+        dims[0] = counts->colliders < 2 ? 0 : RECORD_CONTACT_COUNT;
+        break;
     default:
         break;
     }
@@ -70,7 +90,7 @@ void record_energy_row(const pawl_energy *energy, double row[RECORD_ENERGY_COUNT
     const double values[RECORD_ENERGY_COUNT] = {
         energy->kinetic,      energy->gravity,       energy->springs,     energy->work_actuators,
         energy->work_dampers, energy->work_friction, energy->work_motion, energy->work_forces,
-        energy->work_limits,  energy->balance};
+        energy->work_limits,  energy->work_contacts, energy->balance};
     memcpy(row, values, sizeof values);
 }
 
@@ -81,17 +101,20 @@ const char *const record_check_paths[RECORD_CHECK_COUNT] = {
     [RECORD_CHECK_FIGURES] = "/checkpoint/verdict_figures",
 };
 const char record_verdict_count_columns[] =
-    "steps not_converged iterations_sum iterations_max worst_joint worst_limit";
+    "steps not_converged iterations_sum iterations_max worst_joint worst_limit contacts_max "
+    "contacts_sum worst_shape_a worst_shape_b";
 const char record_verdict_figure_columns[] =
     "primal dual complementarity natural natural_scaled closure_position closure_rotation "
-    "closure_limit energy_initial energy_final energy_scale balance_max";
+    "closure_limit energy_initial energy_final energy_scale balance_max penetration";
 
 void record_verdict_pack(const pawl_verdict *v, int64_t counts[RECORD_VERDICT_COUNTS],
                          double figures[RECORD_VERDICT_FIGURES])
 {
     const int64_t c[RECORD_VERDICT_COUNTS] = {
         v->steps,          v->not_converged,       v->iterations_sum,
-        v->iterations_max, v->closure.worst_joint, v->closure.worst_limit};
+        v->iterations_max, v->closure.worst_joint, v->closure.worst_limit,
+        v->contacts_max,   v->contacts_sum,        v->worst_shape_a,
+        v->worst_shape_b};
     const double f[RECORD_VERDICT_FIGURES] = {v->residual.primal,
                                               v->residual.dual,
                                               v->residual.complementarity,
@@ -103,7 +126,8 @@ void record_verdict_pack(const pawl_verdict *v, int64_t counts[RECORD_VERDICT_CO
                                               v->energy_initial,
                                               v->energy_final,
                                               v->energy_scale,
-                                              v->balance_max};
+                                              v->balance_max,
+                                              v->penetration};
     memcpy(counts, c, sizeof c);
     memcpy(figures, f, sizeof f);
 }
@@ -126,6 +150,11 @@ void record_verdict_unpack(pawl_verdict *v, const int64_t c[RECORD_VERDICT_COUNT
         .energy_final = f[9],
         .energy_scale = f[10],
         .balance_max = f[11],
+        .contacts_max = (int)c[6],
+        .contacts_sum = c[7],
+        .penetration = f[12],
+        .worst_shape_a = (int)c[8],
+        .worst_shape_b = (int)c[9],
     };
 }
 

@@ -8,10 +8,11 @@
 #include "io/record_driver.h"
 #include "pawl/io.h"
 
-#define RECORD_FORMAT 1 // raised when an older reader would misread the file
+#define RECORD_FORMAT 2 // raised when an older reader would misread the file
 
 typedef struct record_counts {
     int bodies, joints, coordinates, actuators, shapes, springs;
+    int colliders; // shapes that can touch others
 } record_counts;
 
 // What grows with time, one row a frame.
@@ -26,6 +27,7 @@ typedef enum record_series {
     RECORD_EFFORT,
     RECORD_ENERGY,
     RECORD_RESIDUALS,
+    RECORD_CONTACTS,
     RECORD_SERIES_COUNT
 } record_series;
 typedef struct record_series_info {
@@ -56,8 +58,32 @@ enum {
     RECORD_RESIDUAL_COUNT
 };
 // Columns of /energy, in the order of pawl_energy.
-enum { RECORD_ENERGY_COUNT = 10 };
+enum { RECORD_ENERGY_COUNT = 11 };
 void record_energy_row(const pawl_energy *energy, double row[RECORD_ENERGY_COUNT]);
+
+// Columns of /contact/frame.
+enum {
+    RECORD_CONTACT_FIRST = 0,   // row of the tables at which the frame's contacts begin
+    RECORD_CONTACT_ROWS,        // how many the frame has
+    RECORD_CONTACT_PENETRATION, // worst of the steps since the frame before
+    RECORD_CONTACT_FORCE,       // sum of the normal forces
+    RECORD_CONTACT_COUNT
+};
+// A frame has as many contacts as it has, so they are rows of two tables of their own that grow by
+// the frame: whole numbers in one, figures in the other.
+enum { RECORD_TABLE_PAIR = 0, RECORD_TABLE_POINT, RECORD_TABLE_COUNT };
+typedef struct record_table_info {
+    const char *path;
+    int width;
+    const char *columns, *unit;
+} record_table_info;
+extern const record_table_info record_table_info_of[RECORD_TABLE_COUNT];
+enum { RECORD_PAIR_WIDTH = 5, RECORD_POINT_WIDTH = 10 };
+typedef struct record_contact {
+    int32_t pair[RECORD_PAIR_WIDTH];  // body a, body b, shape a, shape b, mode
+    double point[RECORD_POINT_WIDTH]; // position, normal, force, gap
+} record_contact;
+record_contact record_contact_row(const pawl_contact_info *contact);
 
 // Rows of /checkpoint, one a flush: how many frames it covers, the saved state, the verdict.
 enum {
@@ -68,7 +94,7 @@ enum {
     RECORD_CHECK_COUNT
 };
 extern const char *const record_check_paths[RECORD_CHECK_COUNT];
-enum { RECORD_VERDICT_COUNTS = 6, RECORD_VERDICT_FIGURES = 12 };
+enum { RECORD_VERDICT_COUNTS = 10, RECORD_VERDICT_FIGURES = 13 };
 extern const char record_verdict_count_columns[], record_verdict_figure_columns[];
 void record_verdict_pack(const pawl_verdict *verdict, int64_t counts[RECORD_VERDICT_COUNTS],
                          double figures[RECORD_VERDICT_FIGURES]);
@@ -113,7 +139,8 @@ struct pawl_record {
     hid_t file;
     int64_t frames; // that a checkpoint covers
     int64_t checkpoints;
-    int64_t last_step; // of the last of these frames
+    int64_t last_step;    // of the last of these frames
+    int64_t contact_rows; // of the contact tables, that these frames have
     record_counts counts;
     unsigned trace;
     double interval;
@@ -138,3 +165,7 @@ pawl_status record_open(const pawl_env *env, const char *path, bool writable, pa
 pawl_status record_read_rows(const pawl_record *record, record_series series, int64_t first,
                              int64_t count, double *out);
 bool record_has(const pawl_record *record, record_series series);
+// `count` rows of the contact tables from row `first`, which the caller keeps within contact_rows:
+// (count x RECORD_PAIR_WIDTH) and (count x RECORD_POINT_WIDTH). Bodies, shapes and modes are valid.
+pawl_status record_read_contacts(const pawl_record *record, int64_t first, int64_t count,
+                                 int32_t *pairs, double *points);

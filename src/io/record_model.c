@@ -250,8 +250,8 @@ static void model_head(model_writer *w, const pawl_sim *sim, const record_model_
     (void)record_settings_text(pawl_sim_settings(sim), settings, size);
     const record_counts *c = w->counts;
     const int format = RECORD_FORMAT;
-    const int counts[6] = {c->bodies,    c->joints, c->coordinates,
-                           c->actuators, c->shapes, c->springs};
+    const int counts[7] = {c->bodies, c->joints,  c->coordinates, c->actuators,
+                           c->shapes, c->springs, c->colliders};
     const uint64_t hash = pawl_model_hash(w->model);
     const uint64_t state_size = pawl_state_size(pawl_sim_state(sim));
     const pawl_vec3 g = pawl_model_gravity(w->model);
@@ -265,7 +265,7 @@ static void model_head(model_writer *w, const pawl_sim *sim, const record_model_
         record_model_text(f, "settings", settings) &&
         model_attribute(f, "model_hash", H5T_STD_U64LE, H5T_NATIVE_UINT64, &hash, 1) &&
         model_attribute(f, "state_size", H5T_STD_U64LE, H5T_NATIVE_UINT64, &state_size, 1) &&
-        model_attribute(f, "counts", H5T_STD_I32LE, H5T_NATIVE_INT, counts, 6) &&
+        model_attribute(f, "counts", H5T_STD_I32LE, H5T_NATIVE_INT, counts, 7) &&
         model_attribute(f, "trace", H5T_STD_U32LE, H5T_NATIVE_UINT, &head->trace, 1) &&
         model_attribute(f, "interval", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &head->interval, 1) &&
         model_attribute(f, "flush_frames", H5T_STD_I32LE, H5T_NATIVE_INT, &head->flush_frames, 1) &&

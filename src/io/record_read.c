@@ -158,7 +158,7 @@ static pawl_status read_settings(pawl_record *r)
 
 static pawl_status read_head(pawl_record *r)
 {
-    int format = 0, counts[6] = {0};
+    int format = 0, counts[7] = {0};
     uint64_t state_size = 0;
     double gravity[3];
     if (!read_numbers(r, "format", H5T_NATIVE_INT, 1, &format)) {
@@ -170,7 +170,7 @@ static pawl_status read_head(pawl_record *r)
                          "%s: recording format %d; this version reads format %d",
                          record_store_path(r->store), format, RECORD_FORMAT);
     }
-    if (!read_numbers(r, "counts", H5T_NATIVE_INT, 6, counts) ||
+    if (!read_numbers(r, "counts", H5T_NATIVE_INT, 7, counts) ||
         !read_numbers(r, "model_hash", H5T_NATIVE_UINT64, 1, &r->model_hash) ||
         !read_numbers(r, "state_size", H5T_NATIVE_UINT64, 1, &state_size) ||
         !read_numbers(r, "trace", H5T_NATIVE_UINT, 1, &r->trace) ||
@@ -179,7 +179,7 @@ static pawl_status read_head(pawl_record *r)
         !read_numbers(r, "gravity", H5T_NATIVE_DOUBLE, 3, gravity)) {
         return record_bad(r, "an attribute of its root");
     }
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < 7; ++i) {
         if (counts[i] < 0 || counts[i] > INT_MAX / 64) {
             return record_bad(r, "attribute 'counts'");
         }
@@ -188,7 +188,8 @@ static pawl_status read_head(pawl_record *r)
         !isfinite(r->interval)) {
         return record_bad(r, "gravity, flush_frames or interval");
     }
-    r->counts = (record_counts){counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]};
+    r->counts = (record_counts){counts[0], counts[1], counts[2], counts[3],
+                                counts[4], counts[5], counts[6]};
     r->state_size = (size_t)state_size;
     r->gravity = (pawl_vec3){gravity[0], gravity[1], gravity[2]};
     PAWL_TRY(read_text(r, "model_name", &r->model_name));
@@ -257,7 +258,9 @@ static pawl_status read_checkpoint(pawl_record *r)
         return record_bad_h5(r, "cannot read its last checkpoint");
     }
     if (frames < 1 || counts[3] < 0 || counts[3] > INT_MAX || counts[4] < -1 ||
-        counts[4] >= r->counts.joints || counts[5] < -1 || counts[5] >= r->counts.joints) {
+        counts[4] >= r->counts.joints || counts[5] < -1 || counts[5] >= r->counts.joints ||
+        counts[6] < 0 || counts[6] > INT_MAX || counts[8] < -1 || counts[8] >= r->counts.shapes ||
+        counts[9] < -1 || counts[9] >= r->counts.shapes) {
         return record_bad(r, "numbers in its last checkpoint");
     }
     r->checkpoints = last + 1;
@@ -295,6 +298,41 @@ static pawl_status read_check_series(pawl_record *r)
     return PAWL_OK;
 }
 
+// The contact tables have at least the rows that the last frame of the checkpoint counts to.
+static pawl_status read_check_tables(pawl_record *r)
+{
+    if (!record_has(r, RECORD_CONTACTS)) {
+        return PAWL_OK;
+    }
+    double last[RECORD_CONTACT_COUNT];
+    PAWL_TRY(record_read_rows(r, RECORD_CONTACTS, r->frames - 1, 1, last));
+    double first = last[RECORD_CONTACT_FIRST], count = last[RECORD_CONTACT_ROWS];
+    const double most = 0x1p53; // whole numbers are exact up to here; NaN is not below it
+    if (!(first >= 0.0 && first < most && count >= 0.0 && count < most)) {
+        return record_bad(r, record_series_table[RECORD_CONTACTS].path);
+    }
+    r->contact_rows = (int64_t)first + (int64_t)count;
+    for (int k = 0; k < RECORD_TABLE_COUNT; ++k) {
+        const record_table_info *info = &record_table_info_of[k];
+        const hsize_t inner[2] = {(hsize_t)info->width, 1};
+        bool whole = k == RECORD_TABLE_PAIR;
+        hsize_t rows = 0;
+        hid_t set = record_open_set(r, info->path, 2, inner, &rows);
+        if (set < 0) {
+            return record_bad(r, info->path);
+        }
+        double size = (double)r->contact_rows * info->width * (whole ? 4.0 : 8.0);
+        bool ok = record_set_is(set, whole ? H5T_INTEGER : H5T_FLOAT) &&
+                  rows >= (hsize_t)r->contact_rows &&
+                  (double)H5Dget_storage_size(set) * READ_DEFLATE_LIMIT >= size;
+        (void)H5Dclose(set);
+        if (!ok) {
+            return record_bad(r, info->path);
+        }
+    }
+    return PAWL_OK;
+}
+
 bool record_has(const pawl_record *r, record_series series)
 {
     hsize_t inner[2];
@@ -319,6 +357,42 @@ pawl_status record_read_rows(const pawl_record *r, record_series series, int64_t
     return status;
 }
 
+static bool read_pair_is_valid(const pawl_record *r, const int32_t pair[RECORD_PAIR_WIDTH])
+{
+    return pair[0] >= PAWL_WORLD && pair[0] < r->counts.bodies && pair[1] >= PAWL_WORLD &&
+           pair[1] < r->counts.bodies && pair[2] >= 0 && pair[2] < r->counts.shapes &&
+           pair[3] >= 0 && pair[3] < r->counts.shapes && pair[4] >= 0 &&
+           pair[4] < PAWL_CONTACT_MODE_COUNT;
+}
+
+pawl_status record_read_contacts(const pawl_record *r, int64_t first, int64_t count, int32_t *pairs,
+                                 double *points)
+{
+    PAWL_ASSERT(first >= 0 && count > 0 && count <= r->contact_rows - first);
+    record_quiet quiet = record_quiet_begin();
+    pawl_status status = PAWL_OK;
+    for (int k = 0; k < RECORD_TABLE_COUNT && status == PAWL_OK; ++k) {
+        const record_table_info *info = &record_table_info_of[k];
+        const hsize_t inner[2] = {(hsize_t)info->width, 1};
+        bool whole = k == RECORD_TABLE_PAIR;
+        hsize_t rows = 0;
+        hid_t set = record_open_set(r, info->path, 2, inner, &rows);
+        bool ok = set >= 0 && read_block(set, whole ? H5T_NATIVE_INT32 : H5T_NATIVE_DOUBLE, 2,
+                                         inner, first, count, whole ? (void *)pairs : points);
+        if (set >= 0) {
+            (void)H5Dclose(set);
+        }
+        status = ok ? PAWL_OK : record_bad_h5(r, info->path);
+    }
+    for (int64_t i = 0; i < count && status == PAWL_OK; ++i) {
+        if (!read_pair_is_valid(r, pairs + RECORD_PAIR_WIDTH * i)) {
+            status = record_bad(r, record_table_info_of[RECORD_TABLE_PAIR].path);
+        }
+    }
+    record_quiet_end(quiet);
+    return status;
+}
+
 // ---- Opening and closing ------------------------------------------------------------------------
 
 static pawl_status read_everything(pawl_record *r)
@@ -330,7 +404,8 @@ static pawl_status read_everything(pawl_record *r)
     PAWL_TRY(read_head(r));
     PAWL_TRY(record_model_read(r));
     PAWL_TRY(read_checkpoint(r));
-    return read_check_series(r);
+    PAWL_TRY(read_check_series(r));
+    return read_check_tables(r);
 }
 
 static void read_silence_exit(void)

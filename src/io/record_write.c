@@ -6,6 +6,7 @@
 // store makes all of it the file's content at once. So frames, state and verdict in a file always
 // belong together, whenever the process was killed. HDF5 itself allocates in a flush; between
 // flushes nothing does.
+#include "base/array.h"
 #include "base/carver.h"
 #include "io/record_layout.h"
 #include "io/record_model.h"
@@ -17,14 +18,15 @@ enum {
     WRITE_FLUSH_SECONDS = 5,       // a slow run flushes more often than every flush_frames
     WRITE_BUFFER_BYTES = 32 << 20, // most that pending frames may take
     WRITE_CHUNK_MIN = 16 << 10,    // chunks below this compress badly and crowd the index
-    WRITE_CHUNK_MAX = 1 << 20      // a chunk must fit HDF5's cache
+    WRITE_CHUNK_MAX = 1 << 20,     // a chunk must fit HDF5's cache
+    WRITE_TABLE_ROWS = 2048        // of a chunk of a contact table
 };
 
 struct pawl_recorder {
     const pawl_env *env;
     const pawl_sim *sim;
     record_store *store;
-    hid_t file, series[RECORD_SERIES_COUNT], check[RECORD_CHECK_COUNT];
+    hid_t file, series[RECORD_SERIES_COUNT], check[RECORD_CHECK_COUNT], table[RECORD_TABLE_COUNT];
     record_counts counts;
     unsigned trace;
     double interval;
@@ -37,12 +39,17 @@ struct pawl_recorder {
     int64_t last_step;                   // of the newest frame; -1: none
     double last_slot;                    // intervals that had passed at the newest frame
     double worst[RECORD_RESIDUAL_COUNT]; // since the newest frame
+    double penetration;                  // likewise
     pawl_energy energy;
     pawl_verdict verdict;
     size_t state_size, bytes;          // of the saved state; of this block
     double *rows[RECORD_SERIES_COUNT]; // pending rows, (flush_frames x width); NULL: not recorded
     int64_t *steps;                    // (flush_frames)
-    unsigned char *state;              // (state_size)
+    // Rows of the contact tables that pending frames have. They keep the room they once needed; a
+    // run that has more contacts than ever before makes it more.
+    pawl_array pairs, points; // of int32_t[RECORD_PAIR_WIDTH], of double[RECORD_POINT_WIDTH]
+    int64_t contact_rows;     // flushed
+    unsigned char *state;     // (state_size)
 };
 
 pawl_recorder_options pawl_recorder_options_default(void)
@@ -62,6 +69,9 @@ static record_counts write_counts(const pawl_model *model)
         .shapes = pawl_model_shape_count(model),
         .springs = pawl_model_spring_count(model),
     };
+    for (int s = 0; s < counts.shapes; ++s) {
+        counts.colliders += pawl_model_shape(model, s).def.visual_only ? 0 : 1;
+    }
     for (int j = 0; j < counts.joints; ++j) {
         counts.coordinates += pawl_model_joint(model, j).coordinate_count;
     }
@@ -127,6 +137,9 @@ static pawl_status write_new(const pawl_env *env, const pawl_sim *sim,
     for (int c = 0; c < RECORD_CHECK_COUNT; ++c) {
         plan.check[c] = H5I_INVALID_HID;
     }
+    for (int k = 0; k < RECORD_TABLE_COUNT; ++k) {
+        plan.table[k] = H5I_INVALID_HID;
+    }
     size_t most = WRITE_BUFFER_BYTES / row_bytes;
     if ((size_t)plan.flush_frames > most) {
         plan.flush_frames = most > 0 ? (int)most : 1;
@@ -153,6 +166,8 @@ static void write_destroy(pawl_recorder *r)
         (void)H5Fclose(r->file); // and with it, all that is open in it
     }
     record_store_close(r->store);
+    pawl_array_free(r->env, &r->pairs);
+    pawl_array_free(r->env, &r->points);
     pawl_free(r->env, r, r->bytes);
 }
 
@@ -198,8 +213,31 @@ static hid_t write_make_series(const pawl_recorder *r, const char *path, hid_t t
     return set;
 }
 
+static bool write_has_contacts(const pawl_recorder *r)
+{
+    return r->rows[RECORD_CONTACTS] != NULL;
+}
+
+static bool write_make_tables(pawl_recorder *r)
+{
+    for (int k = 0; k < RECORD_TABLE_COUNT; ++k) {
+        const record_table_info *info = &record_table_info_of[k];
+        const hsize_t inner[2] = {(hsize_t)info->width, 1};
+        hid_t type = k == RECORD_TABLE_PAIR ? H5T_STD_I32LE : H5T_IEEE_F64LE;
+        r->table[k] = write_make_series(r, info->path, type, 2, inner, WRITE_TABLE_ROWS);
+        if (r->table[k] < 0 || !record_model_text(r->table[k], "unit", info->unit) ||
+            !record_model_text(r->table[k], "columns", info->columns)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool write_make_all_series(pawl_recorder *r)
 {
+    if (write_has_contacts(r) && !write_make_tables(r)) {
+        return false;
+    }
     for (int s = 0; s < RECORD_SERIES_COUNT; ++s) {
         const record_series_info *info = &record_series_table[s];
         hsize_t inner[2];
@@ -242,6 +280,12 @@ static bool write_make_all_series(pawl_recorder *r)
 
 static bool write_open_all_series(pawl_recorder *r)
 {
+    for (int k = 0; write_has_contacts(r) && k < RECORD_TABLE_COUNT; ++k) {
+        r->table[k] = H5Dopen2(r->file, record_table_info_of[k].path, H5P_DEFAULT);
+        if (r->table[k] < 0) {
+            return false;
+        }
+    }
     for (int s = 0; s < RECORD_SERIES_COUNT; ++s) {
         hsize_t inner[2];
         if (record_series_shape((record_series)s, &r->counts, r->trace, inner) > 0) {
@@ -359,6 +403,7 @@ static pawl_status write_append(const pawl_env *env, const char *path, const paw
     record->file = H5I_INVALID_HID;
     r->flushed = record->frames;
     r->checkpoints = record->checkpoints;
+    r->contact_rows = record->contact_rows;
     r->published = true;
     (void)timespec_get(&r->flush_time, TIME_UTC);
     r->verdict = record->verdict;
@@ -394,8 +439,34 @@ pawl_status pawl_recorder_append(const pawl_env *env, const char *path, const pa
 
 // ---- Frames -------------------------------------------------------------------------------------
 
-// Takes the state the sim is in now as the newest pending frame.
-static void write_capture(pawl_recorder *r)
+// The contacts of the last step, as rows of the tables, and what a frame says of them.
+static pawl_status write_capture_contacts(pawl_recorder *r, double row[RECORD_CONTACT_COUNT])
+{
+    int count = pawl_sim_contact_count(r->sim), before = r->pairs.count;
+    double force = 0.0;
+    for (int k = 0; k < count; ++k) {
+        pawl_contact_info c = pawl_sim_contact(r->sim, k);
+        record_contact contact = record_contact_row(&c);
+        void *pair = pawl_array_push(r->env, &r->pairs, sizeof contact.pair);
+        void *point = pawl_array_push(r->env, &r->points, sizeof contact.point);
+        if (pair == NULL || point == NULL) {
+            return PAWL_FAIL(r->env, PAWL_NO_MEMORY, "%s: no memory for the contacts of a frame",
+                             record_store_path(r->store));
+        }
+        memcpy(pair, contact.pair, sizeof contact.pair);
+        memcpy(point, contact.point, sizeof contact.point);
+        force += c.force.x * c.normal.x + c.force.y * c.normal.y + c.force.z * c.normal.z;
+    }
+    row[RECORD_CONTACT_FIRST] = (double)(r->contact_rows + before);
+    row[RECORD_CONTACT_ROWS] = (double)count;
+    row[RECORD_CONTACT_PENETRATION] = r->penetration;
+    row[RECORD_CONTACT_FORCE] = force;
+    r->penetration = 0.0;
+    return PAWL_OK;
+}
+
+// Takes the state the sim is in now as the newest pending frame. A failure is sticky.
+static pawl_status write_capture(pawl_recorder *r)
 {
     const pawl_state *state = pawl_sim_state(r->sim);
     const int at = r->pending;
@@ -453,10 +524,15 @@ static void write_capture(pawl_recorder *r)
     if (row[RECORD_RESIDUALS] != NULL) {
         memcpy(row[RECORD_RESIDUALS], r->worst, sizeof r->worst);
     }
+    if (write_has_contacts(r)) {
+        r->failed = write_capture_contacts(r, row[RECORD_CONTACTS]);
+        PAWL_TRY(r->failed);
+    }
     memset(r->worst, 0, sizeof r->worst);
     r->last_step = r->steps[at];
     r->last_slot = write_slot(r, pawl_state_time(state));
     r->pending++;
+    return PAWL_OK;
 }
 
 // `count` rows behind the first `before` rows; rows beyond them are dropped.
@@ -483,6 +559,20 @@ static bool write_rows(hid_t set, hid_t type, int rank, const hsize_t inner[2], 
     return ok;
 }
 
+static bool write_tables(pawl_recorder *r)
+{
+    const pawl_array *rows[RECORD_TABLE_COUNT] = {&r->pairs, &r->points};
+    for (int k = 0; k < RECORD_TABLE_COUNT; ++k) {
+        const hsize_t inner[2] = {(hsize_t)record_table_info_of[k].width, 1};
+        hid_t type = k == RECORD_TABLE_PAIR ? H5T_NATIVE_INT32 : H5T_NATIVE_DOUBLE;
+        if (rows[k]->count > 0 && !write_rows(r->table[k], type, 2, inner, r->contact_rows,
+                                              rows[k]->count, rows[k]->data)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool write_pending(pawl_recorder *r)
 {
     for (int s = 0; s < RECORD_SERIES_COUNT; ++s) {
@@ -496,6 +586,9 @@ static bool write_pending(pawl_recorder *r)
                         record_series_table[s].rank, inner, r->flushed, r->pending, rows)) {
             return false;
         }
+    }
+    if (write_has_contacts(r) && !write_tables(r)) {
+        return false;
     }
     const int64_t frames = r->flushed + r->pending;
     int64_t counts[RECORD_VERDICT_COUNTS];
@@ -534,6 +627,8 @@ static pawl_status write_flush(pawl_recorder *r)
     }
     (void)timespec_get(&r->flush_time, TIME_UTC);
     r->flushed += r->pending;
+    r->contact_rows += r->pairs.count;
+    r->pairs.count = r->points.count = 0;
     r->checkpoints++;
     r->pending = 0;
     r->published = true;
@@ -558,6 +653,7 @@ static void write_gather(pawl_recorder *r, const pawl_step_report *report)
         r->worst[k] = fmax(r->worst[k], values[k]);
     }
     r->worst[RECORD_NOT_CONVERGED] += report->outcome == PAWL_CONVERGED ? 0.0 : 1.0;
+    r->penetration = fmax(r->penetration, report->penetration);
 }
 
 static bool write_flush_is_due(const pawl_recorder *r)
@@ -565,6 +661,9 @@ static bool write_flush_is_due(const pawl_recorder *r)
     // The very first frame goes to the file at once: a full disk shows before hours of computing,
     // and an older recording under this name makes room only now.
     if (!r->published || (r->flushed + r->pending) % r->flush_frames == 0) {
+        return true;
+    }
+    if ((size_t)r->points.count * sizeof(record_contact) > WRITE_BUFFER_BYTES) {
         return true;
     }
     struct timespec now;
@@ -598,7 +697,7 @@ pawl_status pawl_recorder_add(pawl_recorder *r, const pawl_step_report *report,
     if (!due) {
         return PAWL_OK;
     }
-    write_capture(r);
+    PAWL_TRY(write_capture(r));
     return write_flush_is_due(r) ? write_flush(r) : PAWL_OK;
 }
 
@@ -611,9 +710,10 @@ pawl_status pawl_recorder_close(pawl_recorder *r)
     pawl_status status = r->failed;
     if (status == PAWL_OK && r->published) {
         if (pawl_state_step(pawl_sim_state(r->sim)) != r->last_step) {
-            write_capture(r); // the end of a run is always kept, so that a resumed one starts there
+            // the end of a run is always kept, so that a resumed one starts there
+            status = write_capture(r);
         }
-        if (r->pending > 0) {
+        if (status == PAWL_OK && r->pending > 0) {
             status = write_flush(r);
         }
         if (status == PAWL_OK) {

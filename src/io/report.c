@@ -4,6 +4,7 @@
 // The report page: what was simulated, whether it can be trusted, what happened. Names come from
 // model files and are escaped; everything else on the page is ours.
 #define _POSIX_C_SOURCE 200809L
+#include "io/report_contacts.h"
 #include "io/report_picture.h"
 #include "io/report_plots.h"
 #include "io/report_style.h"
@@ -14,6 +15,7 @@
 // Beyond these the verdict asks for a look. The solver's tolerance is the run's own.
 #define REPORT_CLOSURE_SHARE 1e-4 // of the mechanism's size
 #define REPORT_CLOSURE_ANGLE 1e-4 // [rad]
+#define REPORT_DEPTH_SHARE 1e-3   // of the mechanism's size
 #define REPORT_ENERGY_SHARE 5e-2  // of the largest energy: first-order steppers lose some
 
 enum { REPORT_STRIP = 6, REPORT_PICTURE_WIDTH = 1200 };
@@ -24,17 +26,19 @@ typedef struct report_figure {
     double value, limit;
     const char *limit_text; // what the limit is; NULL: a count of steps
     const char *joint;      // where; may be NULL
+    int shape_a, shape_b;   // or between which, when shape_a < shape_b
     const char *complaint;  // for the sentence of a verdict that is not passed
 } report_figure;
-enum { REPORT_FIGURES = 5 };
+enum { REPORT_FIGURES = 6 }; // the last one only where there were contacts
 
 static bool report_within(const report_figure *figure)
 {
     return figure->value <= figure->limit; // false for NaN
 }
 
-static void report_figures(const pawl_record *record, double extent,
-                           report_figure figures[REPORT_FIGURES])
+// Returns how many there are.
+static int report_figures(const pawl_record *record, double extent,
+                          report_figure figures[REPORT_FIGURES])
 {
     const pawl_verdict *v = &record->verdict;
     const char *worst =
@@ -71,9 +75,19 @@ static void report_figures(const pawl_record *record, double extent,
                                  .value = (double)v->not_converged,
                                  .limit = 0.0,
                                  .complaint = "steps did not converge"};
+    figures[5] = (report_figure){.name = "Penetration",
+                                 .unit = "m",
+                                 .value = v->penetration,
+                                 .limit = REPORT_DEPTH_SHARE * extent,
+                                 .limit_text = "10⁻³ of the mechanism's size",
+                                 .shape_a = v->worst_shape_a,
+                                 .shape_b = v->worst_shape_b,
+                                 .complaint = "bodies go into each other"};
+    return v->contacts_max > 0 ? REPORT_FIGURES : REPORT_FIGURES - 1;
 }
 
-static void report_write_figure(report_text *page, const report_figure *f, int64_t steps)
+static void report_write_figure(report_text *page, const pawl_record *record,
+                                const report_figure *f)
 {
     bool ok = report_within(f);
     report_add(page, "<div class=\"card\"><div class=\"name\"><span>%s</span>%s</div>", f->name,
@@ -84,11 +98,18 @@ static void report_write_figure(report_text *page, const report_figure *f, int64
         report_add(page, "at most %s%s%s, %s", report_format(f->limit).text,
                    f->unit[0] == '\0' ? "" : " ", f->unit, f->limit_text);
     } else {
-        report_add(page, "of %lld", (long long)steps);
+        report_add(page, "of %lld", (long long)record->verdict.steps);
     }
     if (f->joint != NULL && f->value > 0.0) {
         report_add_plain(page, "; joint <b>");
         report_add_escaped(page, f->joint);
+        report_add_plain(page, "</b>");
+    }
+    if (f->shape_a >= 0 && f->shape_b > f->shape_a) {
+        report_add_plain(page, "; <b>");
+        report_shape_name(page, record, f->shape_a);
+        report_add_plain(page, "</b> on <b>");
+        report_shape_name(page, record, f->shape_b);
         report_add_plain(page, "</b>");
     }
     report_add_plain(page, "</div></div>\n");
@@ -97,9 +118,8 @@ static void report_write_figure(report_text *page, const report_figure *f, int64
 static void report_write_verdict(report_text *page, const pawl_record *record, double extent)
 {
     report_figure figures[REPORT_FIGURES];
-    report_figures(record, extent, figures);
-    int missed = 0;
-    for (int i = 0; i < REPORT_FIGURES; ++i) {
+    int count = report_figures(record, extent, figures), missed = 0;
+    for (int i = 0; i < count; ++i) {
         missed += report_within(&figures[i]) ? 0 : 1;
     }
     if (missed == 0) {
@@ -109,7 +129,7 @@ static void report_write_verdict(report_text *page, const pawl_record *record, d
                          "the limits below.</p></section>\n");
     } else {
         report_add_plain(page, "<section class=\"verdict check\"><strong>CHECK</strong><p>");
-        for (int i = 0, told = 0; i < REPORT_FIGURES; ++i) {
+        for (int i = 0, told = 0; i < count; ++i) {
             if (!report_within(&figures[i])) {
                 report_add(page, "%s%s",
                            told == 0 ? "Look at this run before you trust it: " : "; ",
@@ -120,8 +140,8 @@ static void report_write_verdict(report_text *page, const pawl_record *record, d
         report_add_plain(page, ".</p></section>\n");
     }
     report_add_plain(page, "<section class=\"figures\">\n");
-    for (int i = 0; i < REPORT_FIGURES; ++i) {
-        report_write_figure(page, &figures[i], record->verdict.steps);
+    for (int i = 0; i < count; ++i) {
+        report_write_figure(page, record, &figures[i]);
     }
     report_add_plain(page, "</section>\n");
 }
@@ -276,6 +296,9 @@ static pawl_status report_make_page(const pawl_record *record, report_text *page
             report_write_pictures(page, picture);
         }
         status = report_plots_write(page, record);
+    }
+    if (status == PAWL_OK) {
+        status = report_contacts_write(page, record);
     }
     report_picture_destroy(picture);
     PAWL_TRY(status);

@@ -71,11 +71,11 @@ static pawl_status plots_energy(report_text *page, const pawl_record *record)
     PAWL_TRY(plots_one(page, record, &source,
                        &(report_plot_style){.title = "Energy", .unit = "J", .zero = true}));
 
-    static const char *const works[] = {"actuators", "dampers",        "friction",
-                                        "motions",   "applied forces", "limits"};
+    static const char *const works[] = {"actuators",      "dampers", "friction", "motions",
+                                        "applied forces", "limits",  "contacts"};
     plots_choice choice = {.count = 0};
     source = (report_source){.series = RECORD_ENERGY, .map = plots_map_columns, .user = &choice};
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < 7; ++k) {
         if (low[3 + k] != 0.0 || high[3 + k] != 0.0) {
             plots_label(&source, choice.count, works[k]);
             choice.column[choice.count++] = 3 + k;
@@ -359,6 +359,40 @@ static pawl_status plots_load_series(report_text *page, const pawl_record *recor
     return status;
 }
 
+// ---- Contacts -----------------------------------------------------------------------------------
+
+static pawl_status plots_contacts(report_text *page, const pawl_record *record)
+{
+    double low[RECORD_CONTACT_COUNT], high[RECORD_CONTACT_COUNT];
+    PAWL_TRY(report_column_ranges(record, RECORD_CONTACTS, low, high));
+    if (!(high[RECORD_CONTACT_ROWS] > 0.0)) {
+        return PAWL_OK; // nothing ever came near
+    }
+    static const struct {
+        int column;
+        const char *label;
+        report_plot_style style;
+    } plots[] = {
+        {RECORD_CONTACT_ROWS,
+         "contacts",
+         {.title = "Contact points", .unit = "", .whole = true, .zero = true}},
+        {RECORD_CONTACT_PENETRATION,
+         "worst since the frame before",
+         {.title = "Penetration", .unit = "m", .log = true}},
+        {RECORD_CONTACT_FORCE,
+         "sum of all contacts",
+         {.title = "Normal force of all contacts", .unit = "N", .zero = true}},
+    };
+    for (size_t k = 0; k < sizeof plots / sizeof plots[0]; ++k) {
+        plots_choice choice = {.column = {plots[k].column}, .count = 1};
+        report_source source = {
+            .series = RECORD_CONTACTS, .curve_count = 1, .map = plots_map_columns, .user = &choice};
+        plots_label(&source, 0, plots[k].label);
+        PAWL_TRY(plots_one(page, record, &source, &plots[k].style));
+    }
+    return PAWL_OK;
+}
+
 pawl_status report_plots_write(report_text *page, const pawl_record *record)
 {
     report_add_plain(page, "<h2>Motion, energy, accuracy, loads</h2><div class=\"plots\">\n");
@@ -371,6 +405,9 @@ pawl_status report_plots_write(report_text *page, const pawl_record *record)
     }
     PAWL_TRY(plots_load_series(page, record, RECORD_REACTION));
     PAWL_TRY(plots_load_series(page, record, RECORD_EFFORT));
+    if (record_has(record, RECORD_CONTACTS)) {
+        PAWL_TRY(plots_contacts(page, record));
+    }
     report_add_plain(page, "</div>\n");
     return PAWL_OK;
 }

@@ -21,6 +21,12 @@ typedef struct sdf_reader {
     pawl_builder *builder;
 } sdf_reader;
 
+// Where the body is that a link belongs to: the world's frame for links that are part of it.
+static pawl_pose sdf_reader_body_pose(const sdf_item *link)
+{
+    return link->body == PAWL_WORLD ? pawl_pose_identity() : link->pose;
+}
+
 // --- shapes --------------------------------------------------------------------------------------
 
 static pawl_status sdf_reader_need_number(xml_reader *xml, const xmlNode *node, const char *name,
@@ -151,30 +157,153 @@ static pawl_status sdf_reader_colour(xml_reader *xml, const xmlNode *visual, paw
     return PAWL_OK;
 }
 
+// A collision without a colour of its own is drawn like its link.
+static pawl_status sdf_reader_collision_colour(const sdf_reader *r, const xmlNode *collision,
+                                               const xmlNode *link, pawl_shape_def *def)
+{
+    const xmlNode *material;
+    PAWL_TRY(xml_child(r->xml, collision, "material", &material));
+    if (material != NULL) {
+        return PAWL_OK;
+    }
+    XML_EACH (child, link) {
+        if (xml_is(child, "visual")) {
+            return sdf_reader_colour(r->xml, child, def);
+        }
+    }
+    return PAWL_OK;
+}
+
+// Friction in the words of ODE. What pawl has no like of is left out with a note.
+static pawl_status sdf_reader_ode_friction(const sdf_reader *r, const xmlNode *ode, double *mu)
+{
+    static const xml_rule rules[] = {{XML_TAKEN, "mu mu2 slip1 slip2"},
+                                     {XML_SILENT, "fdir1"}, // turns what is the same all around
+                                     {XML_TAKEN, NULL}};
+    double mu2, slip1 = 0.0, slip2 = 0.0;
+    PAWL_TRY(xml_check(r->xml, ode, rules));
+    *mu = 1.0; // SDFormat's default
+    PAWL_TRY(xml_child_number(r->xml, ode, "mu", XML_NOT_NEGATIVE, mu));
+    mu2 = *mu;
+    PAWL_TRY(xml_child_number(r->xml, ode, "mu2", XML_NOT_NEGATIVE, &mu2));
+    PAWL_TRY(xml_child_number(r->xml, ode, "slip1", XML_ANY, &slip1));
+    PAWL_TRY(xml_child_number(r->xml, ode, "slip2", XML_ANY, &slip2));
+    if (mu2 != *mu) {
+        xml_log(r->xml, PAWL_LOG_NOTE, ode,
+                "<mu2> %g differs from <mu> %g: friction is the same in all directions here, and "
+                "<mu> counts",
+                mu2, *mu);
+    }
+    if (slip1 != 0.0 || slip2 != 0.0) {
+        xml_log(r->xml, PAWL_LOG_NOTE, ode, "<slip1> and <slip2> are ignored: contacts are hard");
+    }
+    return PAWL_OK;
+}
+
+static pawl_status sdf_reader_friction(const sdf_reader *r, const xmlNode *friction, double *mu)
+{
+    static const xml_rule rules[] = {{XML_TAKEN, "ode torsional bullet"}, {XML_TAKEN, NULL}};
+    static const xml_rule bullet_rules[] = {{XML_TAKEN, "friction"},
+                                            {XML_SILENT, "friction2 fdir1 rolling_friction"},
+                                            {XML_TAKEN, NULL}};
+    const xmlNode *ode, *torsional, *bullet;
+    PAWL_TRY(xml_check(r->xml, friction, rules));
+    PAWL_TRY(xml_child(r->xml, friction, "ode", &ode));
+    PAWL_TRY(xml_child(r->xml, friction, "torsional", &torsional));
+    PAWL_TRY(xml_child(r->xml, friction, "bullet", &bullet));
+    if (torsional != NULL) {
+        xml_log(r->xml, PAWL_LOG_NOTE, torsional,
+                "<torsional> friction is ignored: a contact is a point");
+    }
+    if (ode != NULL) {
+        return sdf_reader_ode_friction(r, ode, mu);
+    }
+    if (bullet != NULL) {
+        PAWL_TRY(xml_check(r->xml, bullet, bullet_rules));
+        *mu = 1.0; // SDFormat's default here, too
+        return xml_child_number(r->xml, bullet, "friction", XML_NOT_NEGATIVE, mu);
+    }
+    return PAWL_OK;
+}
+
+static pawl_status sdf_reader_bounce(const sdf_reader *r, const xmlNode *bounce, double *e)
+{
+    static const xml_rule rules[] = {{XML_TAKEN, "restitution_coefficient threshold"},
+                                     {XML_TAKEN, NULL}};
+    const xmlNode *threshold;
+    PAWL_TRY(xml_check(r->xml, bounce, rules));
+    PAWL_TRY(xml_child_number(r->xml, bounce, "restitution_coefficient", XML_NOT_NEGATIVE, e));
+    PAWL_TRY(xml_child(r->xml, bounce, "threshold", &threshold));
+    if (threshold != NULL) {
+        xml_log(r->xml, PAWL_LOG_NOTE, threshold,
+                "<threshold> is ignored: the setting contact.restitution_threshold holds for all");
+    }
+    return PAWL_OK;
+}
+
+// What a <collision> is made of: <surface>, or the pawl: elements, which win.
+static pawl_status sdf_reader_material(const sdf_reader *r, const xmlNode *collision,
+                                       pawl_shape_def *def)
+{
+    static const xml_rule rules[] = {
+        {XML_TAKEN, "friction bounce contact"}, {XML_SILENT, "soft_contact"}, {XML_TAKEN, NULL}};
+    static const xml_rule contact_rules[] = {
+        {XML_SILENT, "ode bullet poissons_ratio elastic_modulus"},
+        {XML_IGNORED, "collide_without_contact collide_without_contact_bitmask collide_bitmask "
+                      "category_bitmask"},
+        {XML_TAKEN, NULL}};
+    const xmlNode *surface, *friction, *bounce, *contact;
+    PAWL_TRY(xml_child(r->xml, collision, "surface", &surface));
+    if (surface != NULL) {
+        PAWL_TRY(xml_check(r->xml, surface, rules));
+        PAWL_TRY(xml_child(r->xml, surface, "friction", &friction));
+        PAWL_TRY(xml_child(r->xml, surface, "bounce", &bounce));
+        PAWL_TRY(xml_child(r->xml, surface, "contact", &contact));
+        if (friction != NULL) {
+            PAWL_TRY(sdf_reader_friction(r, friction, &def->friction));
+        }
+        if (bounce != NULL) {
+            PAWL_TRY(sdf_reader_bounce(r, bounce, &def->restitution));
+        }
+        if (contact != NULL) {
+            PAWL_TRY(xml_check(r->xml, contact, contact_rules));
+        }
+    }
+    return extension_read_material(r->xml, collision, def);
+}
+
 // A <visual> or <collision> of a link; `weighed` when the link's mass comes from its collisions.
 static pawl_status sdf_reader_shape(const sdf_reader *r, const xmlNode *node, const sdf_item *link,
                                     int link_index, bool visual, bool weighed)
 {
-    static const xml_rule rules[] = {
-        {XML_TAKEN, "@name pose geometry material density"},
-        {XML_SILENT, "cast_shadows laser_retro transparency meta visibility_flags max_contacts "
-                     "auto_inertia_params"},
-        {XML_IGNORED, "plugin surface"},
+    static const xml_rule visual_rules[] = {
+        {XML_TAKEN, "@name pose geometry material"},
+        {XML_SILENT, "cast_shadows laser_retro transparency meta visibility_flags"},
+        {XML_IGNORED, "plugin"},
+        {XML_TAKEN, NULL}};
+    static const xml_rule collision_rules[] = {
+        {XML_TAKEN, "@name pose geometry material density surface " EXTENSION_COLLISION},
+        {XML_SILENT, "laser_retro max_contacts auto_inertia_params"},
+        {XML_IGNORED, "plugin"},
         {XML_TAKEN, NULL}};
     xml_reader *xml = r->xml;
     const xmlNode *pose, *geometry;
     pawl_shape_def def = pawl_shape_def_default();
     pawl_pose world;
     bool known;
-    PAWL_TRY(xml_check(xml, node, rules));
+    PAWL_TRY(xml_check(xml, node, visual ? visual_rules : collision_rules));
     def.name = xml_attribute(node, "name");
     def.visual_only = visual;
     PAWL_TRY(xml_child(xml, node, "pose", &pose));
     PAWL_TRY(sdf_tree_pose(&r->tree, pose, link->scope, link_index, &world));
-    def.frame = pawl_pose_compose(pawl_pose_inverse(link->pose), world);
+    def.frame = pawl_pose_compose(pawl_pose_inverse(sdf_reader_body_pose(link)), world);
     PAWL_TRY(xml_need_child(xml, node, "geometry", &geometry));
     PAWL_TRY(sdf_reader_geometry(xml, geometry, &def, &known));
     PAWL_TRY(sdf_reader_colour(xml, node, &def));
+    if (!visual) {
+        PAWL_TRY(sdf_reader_collision_colour(r, node, link->node, &def));
+        PAWL_TRY(sdf_reader_material(r, node, &def));
+    }
     if (known) {
         return xml_refused(xml, node, "shape", def.name != NULL ? def.name : "",
                            pawl_builder_add_shape(r->builder, link->body, &def, NULL));
@@ -321,6 +450,20 @@ static pawl_status sdf_reader_decay(const sdf_reader *r, const xmlNode *link, co
     return PAWL_OK;
 }
 
+// Whether a link is part of the world: it is of a static model, no joint ends at it, and nothing in
+// it asks for a body of its own. Floors and walls then do not count as bodies.
+static pawl_status sdf_reader_stands(const sdf_reader *r, const sdf_item *link, bool *out)
+{
+    static const char *const own[] = {"kinematic", "pawl:kind", "pawl:kinematic"};
+    *out = SDF_ITEM(&r->tree, link->scope)->is_static && !link->jointed;
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; ++i) {
+        const xmlNode *node;
+        PAWL_TRY(xml_child(r->xml, link->node, own[i], &node));
+        *out = *out && node == NULL;
+    }
+    return PAWL_OK;
+}
+
 static pawl_status sdf_reader_link(sdf_reader *r, int index)
 {
     static const xml_rule rules[] = {
@@ -349,8 +492,13 @@ static pawl_status sdf_reader_link(sdf_reader *r, int index)
     if (def.kind == PAWL_BODY_KINEMATIC) {
         def.density = 0.0;
     }
-    PAWL_TRY(xml_refused(r->xml, node, "link", def.name,
-                         pawl_builder_add_body(r->builder, &def, &item->body)));
+    bool stands = false;
+    PAWL_TRY(sdf_reader_stands(r, item, &stands));
+    item->body = PAWL_WORLD;
+    if (!stands) {
+        PAWL_TRY(xml_refused(r->xml, node, "link", def.name,
+                             pawl_builder_add_body(r->builder, &def, &item->body)));
+    }
     return sdf_reader_shapes(r, item, index, def.density > 0.0);
 }
 
@@ -820,7 +968,7 @@ static pawl_status sdf_reader_scope_body(void *user, const xmlNode *where, const
     PAWL_TRY(sdf_tree_find(tree, where, s->scope, name, &item));
     PAWL_TRY(sdf_tree_link_of(tree, item, &link));
     *body = SDF_ITEM(tree, link)->body;
-    *frame = pawl_pose_compose(pawl_pose_inverse(SDF_ITEM(tree, link)->pose),
+    *frame = pawl_pose_compose(pawl_pose_inverse(sdf_reader_body_pose(SDF_ITEM(tree, link))),
                                SDF_ITEM(tree, item)->pose);
     return PAWL_OK;
 }
@@ -889,10 +1037,25 @@ static pawl_status sdf_reader_gravity(sdf_reader *r)
     return PAWL_OK;
 }
 
+// Marks the links at which joints end.
+static pawl_status sdf_reader_mark_jointed(sdf_reader *r)
+{
+    for (int i = 0; i < r->tree.items.count; ++i) {
+        if (SDF_ITEM(&r->tree, i)->kind == SDF_JOINT) {
+            sdf_joint j = {.def = pawl_joint_def_default()};
+            PAWL_TRY(sdf_reader_joint_ends(r, SDF_ITEM(&r->tree, i), &j));
+            SDF_ITEM(&r->tree, j.parent_link)->jointed = true;
+            SDF_ITEM(&r->tree, j.child_link)->jointed = true;
+        }
+    }
+    return PAWL_OK;
+}
+
 static pawl_status sdf_reader_fill(sdf_reader *r)
 {
     int count = r->tree.items.count;
     PAWL_TRY(sdf_reader_gravity(r));
+    PAWL_TRY(sdf_reader_mark_jointed(r));
     for (int i = 0; i < count; ++i) {
         if (SDF_ITEM(&r->tree, i)->kind == SDF_LINK) {
             PAWL_TRY(sdf_reader_link(r, i));
@@ -923,9 +1086,10 @@ static pawl_status sdf_reader_run(sdf_reader *r, const xmlNode *root, pawl_model
     PAWL_TRY(sdf_tree_resolve(&r->tree));
     const sdf_item *world = SDF_ITEM(&r->tree, 0);
     const char *name = world->name;
-    for (int i = 1; i < r->tree.items.count && world->child_models == 1; ++i) {
-        if (SDF_ITEM(&r->tree, i)->kind == SDF_MODEL) {
-            name = SDF_ITEM(&r->tree, i)->name;
+    for (int i = 1; i < r->tree.items.count && world->lone != NULL; ++i) {
+        const sdf_item *item = SDF_ITEM(&r->tree, i);
+        if (item->kind == SDF_MODEL && item->full_name[0] == '\0') {
+            name = item->name;
             break;
         }
     }

@@ -384,7 +384,7 @@ static pawl_status sdf_tree_model(sdf_tree *tree, const xmlNode *node, int scope
     const sdf_item *outer = SDF_ITEM(tree, scope);
     item.is_static = item.is_static || outer->is_static;
     // A lone model lends no prefix to its names: they are what the user wrote.
-    bool lone = scope == 0 && outer->child_models == 1;
+    bool lone = scope == 0 && outer->lone == (change->include != NULL ? change->include : node);
     item.full_name = lone ? "" : xml_join(reader, outer->full_name, item.name);
     int index;
     if (item.full_name == NULL) {
@@ -407,9 +407,22 @@ static pawl_status sdf_tree_world(sdf_tree *tree, const xmlNode *world)
     const char *name = xml_attribute(world, "name");
     item->node = world;
     item->name = name != NULL && name[0] != '\0' ? name : "world";
+    int moving = 0, all = 0;
+    const xmlNode *last_moving = NULL, *last = NULL;
     XML_EACH (child, world) {
-        item->child_models += xml_is(child, "model") || xml_is(child, "include");
+        bool is_static = false;
+        if (!xml_is(child, "model") && !xml_is(child, "include")) {
+            continue;
+        }
+        PAWL_TRY(xml_child_bool(tree->reader, child, "static", &is_static));
+        last = child;
+        all += 1;
+        if (!is_static) {
+            last_moving = child;
+            moving += 1;
+        }
     }
+    item->lone = moving == 1 ? last_moving : all == 1 ? last : NULL;
     return sdf_tree_children(tree, world, 0);
 }
 
@@ -455,7 +468,7 @@ pawl_status sdf_tree_build(sdf_tree *tree, xml_reader *reader, const xmlNode *ro
     if (xml_is(content, "world")) {
         return sdf_tree_world(tree, content);
     }
-    SDF_ITEM(tree, 0)->child_models = 1;
+    SDF_ITEM(tree, 0)->lone = content;
     return sdf_tree_model(tree, content, 0, &none);
 }
 

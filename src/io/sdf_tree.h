@@ -22,9 +22,10 @@ typedef struct sdf_item {
     pawl_pose pose;          // in the world
     int pose_base, mark;     // used while resolving
     int first_link;          // of a model; -1 for none
-    int child_models;        // of a world
+    const xmlNode *lone;     // of a world: its one model, static ones aside, or NULL
     bool is_static;          // of a model
-    int body;                // of a link: its index in the builder
+    bool jointed;            // of a link: a joint ends at it
+    int body;                // of a link: its index in the builder, or PAWL_WORLD
     int joint;               // of a joint: its index in the builder, -1 while there is none
     double effort[6];        // of a joint's coordinates, inf for no limit
 } sdf_item;

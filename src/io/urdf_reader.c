@@ -530,9 +530,12 @@ static pawl_status urdf_reader_colour(const urdf_reader *r, const xmlNode *visua
 
 static pawl_status urdf_reader_shapes(urdf_reader *r, const urdf_link *link)
 {
-    static const xml_rule rules[] = {{XML_TAKEN, "@name origin geometry material"},
-                                     {XML_SILENT, "verbose contact_coefficients"},
-                                     {XML_TAKEN, NULL}};
+    static const xml_rule rules[] = {
+        {XML_TAKEN, "@name origin geometry material"}, {XML_SILENT, "verbose"}, {XML_TAKEN, NULL}};
+    static const xml_rule collision_rules[] = {
+        {XML_TAKEN, "@name origin geometry material " EXTENSION_COLLISION},
+        {XML_SILENT, "verbose contact_coefficients"},
+        {XML_TAKEN, NULL}};
     int body;
     pawl_pose frame;
     const xmlNode *density;
@@ -546,7 +549,7 @@ static pawl_status urdf_reader_shapes(urdf_reader *r, const urdf_link *link)
         pawl_shape_def def = pawl_shape_def_default();
         const xmlNode *geometry;
         pawl_pose origin;
-        PAWL_TRY(xml_check(r->xml, child, rules));
+        PAWL_TRY(xml_check(r->xml, child, visual ? rules : collision_rules));
         def.name = xml_attribute(child, "name");
         def.visual_only = visual;
         PAWL_TRY(urdf_reader_origin(r, child, &origin));
@@ -554,6 +557,9 @@ static pawl_status urdf_reader_shapes(urdf_reader *r, const urdf_link *link)
         PAWL_TRY(xml_need_child(r->xml, child, "geometry", &geometry));
         PAWL_TRY(urdf_reader_geometry(r, geometry, &def, &known));
         PAWL_TRY(urdf_reader_colour(r, child, &def));
+        if (!visual) {
+            PAWL_TRY(extension_read_material(r->xml, child, &def));
+        }
         if (known) {
             PAWL_TRY(xml_refused(r->xml, child, "shape", def.name != NULL ? def.name : link->name,
                                  pawl_builder_add_shape(r->builder, body, &def, NULL)));

@@ -15,8 +15,12 @@ typedef struct builder_block {
 
 pawl_shape_def pawl_shape_def_default(void)
 {
-    return (pawl_shape_def){
-        .frame = pawl_pose_identity(), .size = {0.1, 0.1, 0.1}, .rgba = {0.6f, 0.65f, 0.7f, 1.0f}};
+    return (pawl_shape_def){.frame = pawl_pose_identity(),
+                            .size = {0.1, 0.1, 0.1},
+                            .rgba = {0.6f, 0.65f, 0.7f, 1.0f},
+                            .friction = 0.5,
+                            .group = 1,
+                            .mask = UINT32_MAX};
 }
 
 pawl_body_def pawl_body_def_default(void)
@@ -342,6 +346,12 @@ pawl_status pawl_builder_add_shape(pawl_builder *b, int body, const pawl_shape_d
             return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "shape '%s': size %d is %g m, must be above 0",
                              info.def.name, i, size[i]);
         }
+    }
+    if (!(isfinite(def->friction) && def->friction >= 0.0) ||
+        !(def->restitution >= 0.0 && def->restitution <= 1.0)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "shape '%s': friction %g must be 0 or more, restitution %g from 0 to 1",
+                         info.def.name, def->friction, def->restitution);
     }
     if (!builder_pose_good(&info.def.frame)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "shape '%s': its frame is not finite",

@@ -89,6 +89,13 @@ pawl_joint_info pawl_model_joint(const pawl_model *model, int joint)
     return info;
 }
 
+const char *pawl_shape_kind_name(pawl_shape_kind kind)
+{
+    static const char *const names[PAWL_SHAPE_COUNT] = {"sphere",    "box",   "cylinder", "capsule",
+                                                        "ellipsoid", "plane", "hull"};
+    return kind >= 0 && kind < PAWL_SHAPE_COUNT ? names[kind] : NULL;
+}
+
 pawl_shape_info pawl_model_shape(const pawl_model *model, int shape)
 {
     return model->shapes[shape];

@@ -21,6 +21,7 @@ enum {
     WORK_MOTION,
     WORK_FORCES,
     WORK_LIMITS,
+    WORK_CONTACTS,
     WORK_COUNT
 };
 
@@ -38,6 +39,9 @@ typedef struct impulse_slots {
 } impulse_slots;
 impulse_slots pawl_impulse_slots(const pawl_model *model); // each field: the first index
 
+// Contacts that a state can remember; those beyond start cold.
+int pawl_contact_memory(const pawl_model *model);
+
 struct pawl_state {
     pawl_env env;
     const pawl_model *model;
@@ -49,5 +53,6 @@ struct pawl_state {
     body_state *bodies;  // (body_count)
     double *coordinates; // last value of each joint coordinate, turns counted (coordinate_count)
     double *impulses;    // warm starts, by slot
+    double *contacts;    // warm starts of contacts: count, then (id, three impulses) each
 };
 bool pawl_state_is_finite(const pawl_state *s); // every number of it

@@ -7,7 +7,10 @@
 //
 // v is zero where lambda is between its bounds, >= 0 at a lower and <= 0 at an upper bound. Free
 // rows (bounds at infinity: joints, springs, prescribed motions) come first, grouped in blocks;
-// bounded rows (limits, friction losses, effort limits) follow, each a block of its own.
+// bounded rows (limits, friction losses, effort limits) follow, each a block of its own. Contacts
+// come last, three rows each: two tangents, then the normal. There, with the friction cone K,
+//   K* contains v + (0, 0, mu |v_T|), K contains lambda, and the two are orthogonal
+// (Signorini and Coulomb, in De Saxce's form).
 // D = J M^-1 JT is reached through an operator alone. MATH: docs/math.md section 2.
 #pragma once
 #include "base/env.h"
@@ -36,6 +39,10 @@ typedef struct pawl_delassus_ops {
     int (*factor)(pawl_delassus *d, const double *compliance, double shift);
     // x (free rows) in place, with the last factor.
     void (*solve)(pawl_delassus *d, double *x);
+    // Factors D + diag(sigma) over all rows, sigma > 0 (R included); x in place with that factor.
+    // False when memory is out (only when the structure of the rows is new).
+    bool (*factor_shifted)(pawl_delassus *d, const double *sigma);
+    void (*solve_shifted)(pawl_delassus *d, double *x);
 } pawl_delassus_ops;
 
 struct pawl_delassus { // every operator embeds this as its first member
@@ -51,9 +58,17 @@ struct pawl_problem {
     const double *v_f;           // (row_count)
     const double *lower, *upper; // (row_count) impulse bounds
     const double *compliance;    // (row_count) R, on the diagonal
+    int contact_count;           // the last blocks
+    const double *friction;      // (contact_count) mu
     int64_t factor_key; // equal keys: equal free parts of D + R, so that a factor serves again
     pawl_delassus *delassus;
 };
+
+// First row of contact k.
+static inline int pawl_problem_contact_row(const pawl_problem *p, int k)
+{
+    return p->row_count - 3 * (p->contact_count - k);
+}
 
 // The judge: residuals of impulses and the velocities v = (D + R) lambda + v_f that belong to them.
 // A stepper computes v from its new twists, so that an error of the operator shows as well.

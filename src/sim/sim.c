@@ -20,27 +20,39 @@ static void sim_layout(pawl_sim *sim, pawl_carver *mem)
     c->from = PAWL_CARVE(mem, body_state, bodies);
     c->reaction = PAWL_CARVE(mem, double, pawl_impulse_slots(m).count);
     c->effort = PAWL_CARVE(mem, double, m->actuator_count);
+    c->contacts = PAWL_CARVE(mem, pawl_contact_info, sim->assembly->max_contacts);
     sim->closure = pawl_eliminator_layout(sim->assembly->free_rows, sim->assembly->free_rows, mem);
 }
 
-static pawl_status sim_create_parts(pawl_sim *sim)
+// What depends on the number of contacts that a step has room for.
+static void sim_destroy_parts(pawl_sim *sim)
+{
+    pawl_free(&sim->env, sim->scratch, sim->scratch_bytes);
+    pawl_solver_destroy(sim->solver);
+    pawl_delassus_destroy(sim->delassus);
+    pawl_assembly_destroy(sim->assembly);
+    sim->scratch = NULL;
+    sim->solver = NULL;
+    sim->delassus = NULL;
+    sim->assembly = NULL;
+}
+
+static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
 {
     const pawl_env *env = &sim->env;
     const pawl_model *m = sim->model;
     const pawl_settings *set = &sim->settings;
-    PAWL_TRY(pawl_state_create(env, m, &sim->state));
-    PAWL_TRY(pawl_state_create(env, m, &sim->next));
-    PAWL_TRY(pawl_assembly_create(env, m, &sim->assembly));
+    PAWL_TRY(pawl_assembly_create(env, m, max_contacts, &sim->assembly));
     PAWL_TRY(pawl_delassus_create(env, sim->assembly, set->delassus, &sim->delassus));
     sim->assembly->problem.delassus = sim->delassus;
     pawl_assembly *a = sim->assembly;
-    int max_dim = 1;
+    int max_dim = 3;
     for (int k = 0; k < a->free_blocks; ++k) {
         max_dim = a->blocks[k].rows.dim > max_dim ? a->blocks[k].rows.dim : max_dim;
     }
     solver_def def = {.kind = set->solver,
                       .max_rows = a->max_rows,
-                      .free_rows = a->free_rows,
+                      .max_bounded = a->candidate_count,
                       .max_block_dim = max_dim,
                       .max_blocks = a->max_blocks,
                       .tolerance = set->tolerance,
@@ -62,8 +74,28 @@ static pawl_status sim_create_parts(pawl_sim *sim)
     c->settings = &sim->settings;
     c->assembly = a;
     c->solver = sim->solver;
+    c->finder = sim->finder;
     c->closure = &sim->closure;
+    c->contact_count = 0;
+    c->kept = false;
     return PAWL_OK;
+}
+
+static pawl_status sim_create_all(pawl_sim *sim)
+{
+    const pawl_env *env = &sim->env;
+    const pawl_model *m = sim->model;
+    PAWL_TRY(pawl_state_create(env, m, &sim->state));
+    PAWL_TRY(pawl_state_create(env, m, &sim->next));
+    PAWL_TRY(pawl_contact_finder_create(env, m, &sim->finder));
+    if (sim->finder != NULL && !pawl_solver_find((int)sim->settings.solver)->contacts) {
+        return PAWL_FAIL(env, PAWL_UNSUPPORTED,
+                         "solver %s does not know contacts, but shapes of '%s' can touch; choose "
+                         "admm-ncp or pgs-ncp",
+                         pawl_solver_name((int)sim->settings.solver), m->name);
+    }
+    int room = sim->finder == NULL ? 0 : pawl_contact_finder_capacity(sim->finder);
+    return sim_create_parts(sim, room);
 }
 
 pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
@@ -80,7 +112,7 @@ pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
     sim->model = model;
     sim->settings = *settings;
     sim->stepper = pawl_stepper_find((int)settings->stepper);
-    pawl_status status = sim_create_parts(sim);
+    pawl_status status = sim_create_all(sim);
     if (status != PAWL_OK) {
         pawl_sim_destroy(sim);
         return status;
@@ -108,10 +140,8 @@ void pawl_sim_destroy(pawl_sim *sim)
         return;
     }
     pawl_env env = sim->env;
-    pawl_free(&env, sim->scratch, sim->scratch_bytes);
-    pawl_solver_destroy(sim->solver);
-    pawl_delassus_destroy(sim->delassus);
-    pawl_assembly_destroy(sim->assembly);
+    sim_destroy_parts(sim);
+    pawl_contact_finder_destroy(sim->finder);
     pawl_state_destroy(sim->next);
     pawl_state_destroy(sim->state);
     pawl_free(&env, sim, sizeof *sim);
@@ -141,18 +171,53 @@ static pawl_status sim_check_finite(const pawl_sim *sim, const pawl_state *s)
                      sim->state->time);
 }
 
+static pawl_status sim_grow(pawl_sim *sim, int contacts)
+{
+    if (contacts < 0) {
+        return PAWL_FAIL(&sim->env, PAWL_NO_MEMORY, "no memory for collision detection");
+    }
+    int room = 2 * contacts;
+    PAWL_TRY(pawl_contact_finder_grow(sim->finder, room));
+    pawl_sim old = *sim;
+    sim->scratch = NULL;
+    sim->solver = NULL;
+    sim->delassus = NULL;
+    sim->assembly = NULL;
+    pawl_status status = sim_create_parts(sim, room);
+    if (status == PAWL_OK) {
+        sim_destroy_parts(&old);
+    } else { // the caller may free memory and try again
+        sim_destroy_parts(sim);
+        *sim = old;
+    }
+    return status;
+}
+
 pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
 {
     pawl_state *s = sim->next;
     step_context *c = &sim->context;
     pawl_step_report report;
-    pawl_state_copy(s, sim->state);
-    memset(c->reaction, 0, (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->reaction);
-    sim->stepper->advance(c, s, &report);
+    for (;;) {
+        pawl_state_copy(s, sim->state);
+        memset(c->reaction, 0, (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->reaction);
+        c->contact_demand = 0;
+        sim->stepper->advance(c, s, &report);
+        if (c->contact_demand == 0) {
+            break;
+        }
+        // More contacts than there is room for: none is dropped, the step is done again.
+        pawl_status grown = sim_grow(sim, c->contact_demand);
+        if (grown != PAWL_OK) {
+            c->kept = false; // the assembly is placed at the state that is thrown away
+            return grown;
+        }
+    }
     s->step = sim->state->step + 1;
     s->time = pawl_step_end(sim->state, sim->settings.dt);
     pawl_status status = sim_check_finite(sim, s);
     if (status != PAWL_OK) {
+        c->contact_count = 0;
         c->kept = false;
         return status;
     }
@@ -183,6 +248,7 @@ pawl_status pawl_sim_set_state(pawl_sim *sim, const pawl_state *state)
                          state->model->name, sim->model->name);
     }
     pawl_state_copy(sim->state, state);
+    sim->context.contact_count = 0;
     sim->context.kept = false;
     return PAWL_OK;
 }

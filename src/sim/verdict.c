@@ -8,7 +8,8 @@
 pawl_verdict pawl_verdict_begin(const pawl_state *state)
 {
     pawl_energy e = pawl_state_energy(state);
-    pawl_verdict v = {.closure = pawl_state_closure(state)};
+    pawl_verdict v = {
+        .closure = pawl_state_closure(state), .worst_shape_a = -1, .worst_shape_b = -1};
     v.energy_initial = v.energy_final = pawl_energy_stored(&e);
     v.energy_scale = fmax(fabs(v.energy_initial), e.kinetic);
     return v;
@@ -39,6 +40,13 @@ void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
     if (r->closure.limit > v->closure.limit) {
         v->closure.limit = r->closure.limit;
         v->closure.worst_limit = r->closure.worst_limit;
+    }
+    v->contacts_max = r->contacts > v->contacts_max ? r->contacts : v->contacts_max;
+    v->contacts_sum += r->contacts;
+    if (r->penetration > v->penetration) {
+        v->penetration = r->penetration;
+        v->worst_shape_a = r->worst_shape_a;
+        v->worst_shape_b = r->worst_shape_b;
     }
     v->energy_final = pawl_energy_stored(&r->energy);
     verdict_max(&v->energy_scale, fmax(fabs(v->energy_final), r->energy.kinetic));

@@ -125,11 +125,11 @@ int pawl_box_pivot(box_pivot *s, const double *S, int n, const double *q, const 
     return -1;
 }
 
-double pawl_box_sweep(const double *S, int n, const double *q, const double *lower,
+double pawl_box_sweep(const double *S, int n, int count, const double *q, const double *lower,
                       const double *upper, double *y)
 {
     double change = 0.0;
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < count; ++i) {
         double d = S[i * n + i], w = q[i] + pawl_dot(S + i * n, y, n);
         if (!(d > 0.0)) { // nothing that y does changes w: it goes where w pushes it
             y[i] = w > 0.0 && isfinite(lower[i])   ? lower[i]

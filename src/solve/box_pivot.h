@@ -17,6 +17,7 @@ typedef struct box_pivot {
 // pivots, or -1 when max_pivots were not enough.
 int pawl_box_pivot(box_pivot *s, const double *S, int n, const double *q, const double *lower,
                    const double *upper, int max_pivots, double *y);
-// One projected Gauss-Seidel sweep. Returns the largest change of y times its diagonal entry.
-double pawl_box_sweep(const double *S, int n, const double *q, const double *lower,
+// One projected Gauss-Seidel sweep over the first `count` of n variables. Returns the largest change
+// of y times its diagonal entry.
+double pawl_box_sweep(const double *S, int n, int count, const double *q, const double *lower,
                       const double *upper, double *y);

@@ -4,42 +4,44 @@
 // direct: the free rows exactly by factorization (eliminate.h), the bounded rows exactly by
 // pivoting on what is left of them. No warm start of the free rows, so that redundant reactions
 // are always those of least norm. For many bounded rows (hundreds) pgs-ncp is cheaper.
-#include "solve/box_pivot.h"
-#include "solve/eliminate.h"
-#include "solve/solver_ops.h"
+#include "solve/direct.h"
 
 typedef struct direct {
     pawl_solver base;
-    eliminator eliminate;
-    box_pivot box;
-    double *y; // (bounded)
+    direct_part part;
 } direct;
 
-static pawl_solver *direct_layout(const solver_def *def, pawl_carver *mem)
+direct_part pawl_direct_layout(const solver_def *def, pawl_carver *mem)
 {
-    size_t n = (size_t)(def->max_rows - def->free_rows);
-    direct *s = PAWL_CARVE(mem, direct, 1);
-    direct layout = {.eliminate = pawl_eliminator_layout(def->max_rows, def->free_rows, mem)};
+    size_t n = (size_t)def->max_bounded;
+    direct_part layout = {.eliminate =
+                              pawl_eliminator_layout(def->max_rows, def->max_bounded, mem)};
     layout.box.matrix = PAWL_CARVE(mem, double, n *n);
     layout.box.inverse_d = PAWL_CARVE(mem, double, n);
     layout.box.x = PAWL_CARVE(mem, double, n);
     layout.box.index = PAWL_CARVE(mem, int, n);
     layout.box.side = PAWL_CARVE(mem, signed char, n);
     layout.y = PAWL_CARVE(mem, double, n);
+    return layout;
+}
+
+static pawl_solver *direct_layout(const solver_def *def, pawl_carver *mem)
+{
+    direct *s = PAWL_CARVE(mem, direct, 1);
+    direct_part part = pawl_direct_layout(def, mem);
     if (s == NULL) {
         return NULL; // measuring pass: only the byte count matters
     }
-    *s = layout;
+    s->part = part;
     return &s->base;
 }
 
-static void direct_solve(pawl_solver *base, const pawl_problem *p, double *lambda,
-                         solver_report *report)
+void pawl_direct_solve(direct_part *s, const solver_def *def, const pawl_problem *p, double *lambda,
+                       solver_report *report)
 {
-    direct *s = (direct *)base;
     int n = p->free_row_count, m = p->row_count - n;
     *report = (solver_report){PAWL_CONVERGED, 0};
-    pawl_eliminate_factor(p, base->def.regularization);
+    pawl_eliminate_factor(p, def->regularization);
     if (m > 0) {
         for (int i = 0; i < m; ++i) {
             s->y[i] = lambda[n + i];
@@ -58,6 +60,12 @@ static void direct_solve(pawl_solver *base, const pawl_problem *p, double *lambd
         }
     }
     report->iterations += pawl_eliminate_recover(&s->eliminate, p, 1e-12, lambda);
+}
+
+static void direct_solve(pawl_solver *base, const pawl_problem *p, double *lambda,
+                         solver_report *report)
+{
+    pawl_direct_solve(&((direct *)base)->part, &base->def, p, lambda, report);
 }
 
 const pawl_solver_ops pawl_direct_ops = {

@@ -12,10 +12,10 @@ static const double eliminate_still = 1e-11;     // of a row's own D: less is ro
 static const double eliminate_contraction = 0.1; // below it refinement is as good as any method
 static const double eliminate_floor = 1e-16;     // [m/s or m]: nobody asks for less
 
-eliminator pawl_eliminator_layout(int max_rows, int free_rows, pawl_carver *mem)
+eliminator pawl_eliminator_layout(int max_rows, int max_reduced, pawl_carver *mem)
 {
-    int bounded = max_rows - free_rows;
-    eliminator e = {.bounded_capacity = bounded};
+    eliminator e = {.capacity = max_reduced};
+    int bounded = max_reduced;
     e.residual = PAWL_CARVE(mem, double, max_rows);
     e.step = PAWL_CARVE(mem, double, max_rows);
     e.product = PAWL_CARVE(mem, double, max_rows);
@@ -164,6 +164,7 @@ void pawl_eliminate_reduce(eliminator *e, const pawl_problem *p, double *lambda)
 {
     int n = p->free_row_count, rows = p->row_count, m = rows - n;
     pawl_delassus *d = p->delassus;
+    double accuracy = d->maybe_singular ? eliminate_exact : 1.0; // a forest's factor is exact
     // S e_b: velocities of the bounded rows when b gets a unit impulse and the free rows keep still
     for (int b = 0; b < m; ++b) {
         double *column = e->reduced_v; // scratch until the end
@@ -176,7 +177,7 @@ void pawl_eliminate_reduce(eliminator *e, const pawl_problem *p, double *lambda)
         for (int i = 0; i < m; ++i) {
             column[i] = e->product[n + i];
         }
-        pawl_eliminate_solve(e, p, e->right, eliminate_exact, lambda);
+        pawl_eliminate_solve(e, p, e->right, accuracy, lambda);
         lambda[n + b] = 0.0;
         d->ops->apply(d, lambda, e->product);
         for (int i = 0; i < m; ++i) {

@@ -20,12 +20,12 @@
 typedef struct eliminator {
     double *residual, *step, *product, *right;      // (max_rows)
     double *conditioned, *direction, *image, *kept; // (max_rows)
-    double *reduced;                                // S, (bounded x bounded), row-major
+    double *reduced;                                // S, row-major, of all rows that are not free
     double *reduced_v; // velocity of the bounded rows without their impulses
-    int bounded_capacity;
+    int capacity;      // most rows that S can take
 } eliminator;
 
-eliminator pawl_eliminator_layout(int max_rows, int free_rows, pawl_carver *mem);
+eliminator pawl_eliminator_layout(int max_rows, int max_reduced, pawl_carver *mem);
 
 // Factors the free rows of p, unless the factor at hand is theirs.
 void pawl_eliminate_factor(const pawl_problem *p, double regularization);

@@ -9,8 +9,8 @@
 
 typedef struct solver_def {
     pawl_solver_kind kind;
-    int max_rows, free_rows, max_block_dim, max_blocks; // capacities
-    double tolerance;                                   // on the scaled natural map [m/s]
+    int max_rows, max_bounded, max_block_dim, max_blocks; // capacities
+    double tolerance;                                     // on the scaled natural map [m/s]
     int max_iterations;
     bool exact_joints;
     double regularization; // relative shift of the factor where rows may depend on each other
@@ -25,6 +25,7 @@ typedef struct pawl_solver pawl_solver;
 typedef struct pawl_solver_ops {
     const char *name;    // one spelling, for the command line, the docs and the logs
     const char *summary; // one line
+    bool contacts;       // whether it solves contacts
     pawl_solver *(*layout)(const solver_def *def, pawl_carver *mem);
     // lambda (rows): warm start in, answer out. Never allocates.
     void (*solve)(pawl_solver *s, const pawl_problem *p, double *lambda, solver_report *report);
@@ -35,13 +36,17 @@ struct pawl_solver { // every solver embeds this as its first member
     pawl_env env;
     solver_def def;
     size_t bytes;
+    double *check; // (2 x max_rows) for the judge
 };
 
 const pawl_solver_ops *pawl_solver_find(int kind); // NULL if unknown
 extern const pawl_solver_ops pawl_direct_ops;
 extern const pawl_solver_ops pawl_pgs_ncp_ops;
+extern const pawl_solver_ops pawl_admm_ncp_ops;
 
 pawl_status pawl_solver_create(const pawl_env *env, const solver_def *def, pawl_solver **out);
 void pawl_solver_destroy(pawl_solver *solver);
+// With contacts, converged means that the judge finds no more than the tolerance: what a solver
+// measures is its last change, and friction or many contacts can make the residual larger.
 void pawl_solver_solve(pawl_solver *solver, const pawl_problem *p, double *lambda,
                        solver_report *report);

@@ -18,6 +18,9 @@ static void euler_advance(step_context *c, pawl_state *s, pawl_step_report *repo
     w.target_time = w.end;
     c->damping_time = w.theta * w.h;
     pawl_velocity_step(c, s, &w, report);
+    if (c->contact_demand != 0) {
+        return;
+    }
     report->projections = pawl_drift(c, s, w.h, w.end);
 }
 

@@ -21,6 +21,9 @@ static void moreau_advance(step_context *c, pawl_state *s, pawl_step_report *rep
     c->damping_time = w.theta * w.h;
     int projections = pawl_drift(c, s, 0.5 * w.h, middle);
     pawl_velocity_step(c, s, &w, report);
+    if (c->contact_demand != 0) {
+        return;
+    }
     report->projections = projections + pawl_drift(c, s, 0.5 * w.h, w.end);
 }
 

@@ -15,6 +15,11 @@ typedef struct step_context {
     const pawl_settings *settings;
     pawl_assembly *assembly;
     pawl_solver *solver;
+    contact_finder *finder;      // NULL where nothing can touch
+    int contact_count;           // of the last step that was taken
+    pawl_contact_info *contacts; // (max contacts) what became of them
+    int contact_demand;  // contacts that a step found beyond its capacity (-1: memory is out);
+                         // unless 0 it must be done again
     eliminator *closure; // for projections
     double *u_start, *u_free, *u_next;
     double *impulse, *push; // (6 x bodies) of applied forces, and of force actuators as well

@@ -20,7 +20,10 @@ step_weights pawl_step_weights(const step_context *c, const pawl_state *s)
                           .begin = s->time,
                           .end = pawl_step_end(s, set->dt),
                           .erp_joint = set->project ? 0.0 : set->erp_joint,
-                          .erp_limit = set->erp_limit};
+                          .erp_limit = set->erp_limit,
+                          .erp_contact = set->erp_contact,
+                          .max_push = set->max_push,
+                          .restitution_threshold = set->restitution_threshold};
 }
 
 static void step_put(double *u, pawl_vec3 linear, pawl_vec3 angular)
@@ -240,6 +243,9 @@ static void step_row_work(const step_context *c, int r, double before, double af
     case ROW_UPPER:
         work[WORK_LIMITS] += done;
         break;
+    case ROW_CONTACT:
+        work[WORK_CONTACTS] += done;
+        break;
     }
 }
 
@@ -318,7 +324,7 @@ static void step_count_work(step_context *c, const step_weights *w, pawl_state *
             step_driven_actuator_work(c, i, w, s->work);
         }
     }
-    if (!a->has_working_rows) {
+    if (!a->has_working_rows && a->contact_count == 0) {
         return;
     }
     pawl_assembly_row_velocity(a, c->u_start, c->rate_before);
@@ -331,13 +337,63 @@ static void step_count_work(step_context *c, const step_weights *w, pawl_state *
     pawl_count_driven_work(c, c->lambda, s->work);
 }
 
+// False when there are more contacts than the step has room for.
+static bool step_find_contacts(step_context *c, const pawl_state *s, const step_weights *w,
+                               pawl_step_report *report)
+{
+    *report = (pawl_step_report){0};
+    if (c->finder == NULL) {
+        return true;
+    }
+    int count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact_margin, w->h);
+    if (count < 0 || count > c->assembly->max_contacts) {
+        c->contact_demand = count;
+        return false;
+    }
+    pawl_assembly_set_contacts(c->assembly, pawl_contact_finder_contacts(c->finder), count);
+    return true;
+}
+
+// Both lists are sorted by id: one walk over the two finds what a contact had in the last step.
+static void step_warm_contacts(step_context *c, const pawl_state *s)
+{
+    const pawl_assembly *a = c->assembly;
+    const double *known = s->contacts + 1, *end = known + 4 * (int)s->contacts[0];
+    for (int k = 0; k < a->contact_count; ++k) {
+        double *x = c->lambda + pawl_problem_contact_row(&a->problem, k);
+        while (known < end && known[0] < a->contacts[k].id) {
+            known += 4;
+        }
+        bool found = known < end && known[0] == a->contacts[k].id && c->settings->warm_start;
+        for (int r = 0; r < 3; ++r) {
+            x[r] = found ? known[1 + r] : 0.0;
+        }
+    }
+}
+
+static void step_remember_contacts(const step_context *c, pawl_state *s)
+{
+    const pawl_assembly *a = c->assembly;
+    int room = pawl_contact_memory(c->model);
+    int count = a->contact_count < room ? a->contact_count : room;
+    memset(s->contacts, 0, (size_t)(1 + 4 * room) * sizeof *s->contacts);
+    s->contacts[0] = (double)count;
+    for (int k = 0; k < count; ++k) {
+        double *to = s->contacts + 1 + 4 * k;
+        to[0] = a->contacts[k].id;
+        memcpy(to + 1, c->lambda + pawl_problem_contact_row(&a->problem, k), 3 * sizeof *to);
+    }
+}
+
 // Solves the posed problem and sets u_next.
 static void step_solve(step_context *c, const pawl_state *s, solver_report *report)
 {
     pawl_assembly *a = c->assembly;
-    for (int r = 0; r < a->problem.row_count; ++r) {
+    int contacts = pawl_problem_contact_row(&a->problem, 0);
+    for (int r = 0; r < contacts; ++r) {
         c->lambda[r] = c->settings->warm_start ? s->impulses[a->rows[r].slot] : 0.0;
     }
+    step_warm_contacts(c, s);
     int iterations = report->iterations;
     if (a->problem.row_count > 0) {
         pawl_solver_solve(c->solver, &a->problem, c->lambda, report);
@@ -345,6 +401,59 @@ static void step_solve(step_context *c, const pawl_state *s, solver_report *repo
     }
     memcpy(c->u_next, c->u_free, (size_t)(6 * c->model->body_count) * sizeof *c->u_next);
     pawl_assembly_add_impulses(a, c->lambda, c->u_next);
+}
+
+static void step_report_penetration(const pawl_assembly *a, pawl_step_report *report)
+{
+    report->worst_shape_a = report->worst_shape_b = -1;
+    for (int k = 0; k < a->contact_count; ++k) {
+        const pawl_contact *c = &a->contacts[k];
+        if (-c->gap > report->penetration) {
+            report->penetration = -c->gap;
+            report->worst_shape_a = c->shape_a;
+            report->worst_shape_b = c->shape_b;
+        }
+    }
+}
+
+static pawl_contact_mode step_contact_mode(const double x[3], double mu)
+{
+    // What solvers put on the cone is there but for rounding.
+    const double inside = 1.0 - 1e-9;
+    if (x[2] == 0.0 && x[0] == 0.0 && x[1] == 0.0) {
+        return PAWL_CONTACT_OPEN;
+    }
+    bool sticks = sqrt(x[0] * x[0] + x[1] * x[1]) < inside * mu * x[2];
+    return sticks ? PAWL_CONTACT_STICK : PAWL_CONTACT_SLIP;
+}
+
+// For those who ask after the step, when rows and impulses are gone.
+static void step_keep_contacts(step_context *c, double h)
+{
+    const pawl_assembly *a = c->assembly;
+    c->contact_count = a->problem.contact_count;
+    for (int k = 0; k < c->contact_count; ++k) {
+        const pawl_contact *in = &a->contacts[k];
+        const row_block *b = &a->blocks[a->problem.block_count - c->contact_count + k];
+        const double *x = c->lambda + b->rows.first_row;
+        // The last body's rows are along the axes; a row of body a alone has the other sign.
+        const double *row = a->J + b->jacobian[b->body_count - 1];
+        double scale = (in->body_b >= 0 ? 1.0 : -1.0) / h;
+        pawl_vec3 force = v3(0.0, 0.0, 0.0);
+        for (int r = 0; r < 3; ++r) {
+            const double *e = row + 6 * r;
+            force = v3_axpy(force, scale * x[r], v3(e[0], e[1], e[2]));
+        }
+        c->contacts[k] = (pawl_contact_info){.body_a = in->body_a,
+                                             .body_b = in->body_b,
+                                             .shape_a = in->shape_a,
+                                             .shape_b = in->shape_b,
+                                             .position = in->position,
+                                             .normal = in->normal,
+                                             .gap = in->gap,
+                                             .force = force,
+                                             .mode = step_contact_mode(x, in->friction)};
+    }
 }
 
 void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
@@ -358,6 +467,9 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
         c->kept = true;
     }
 
+    if (!step_find_contacts(c, s, w, report)) {
+        return;
+    }
     memset(c->impulse, 0, twists);
     step_apply_forces(c, w);
     memcpy(c->push, c->impulse, twists);
@@ -384,20 +496,26 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
     for (int r = 0; r < p->row_count; ++r) {
         c->velocity[r] = c->rate_after[r] + a->bias[r] + p->compliance[r] * c->lambda[r];
     }
-    *report = (pawl_step_report){.outcome = solved.outcome,
-                                 .iterations = solved.iterations,
-                                 .rows = p->row_count,
-                                 .bounded_rows = p->row_count - p->free_row_count,
-                                 .residual =
-                                     pawl_problem_judge(p, c->lambda, c->velocity, c->rate_before)};
+    *report = (pawl_step_report){
+        .outcome = solved.outcome,
+        .iterations = solved.iterations,
+        .rows = p->row_count,
+        .bounded_rows = p->row_count - p->free_row_count - 3 * p->contact_count,
+        .contacts = p->contact_count,
+        .residual = pawl_problem_judge(p, c->lambda, c->velocity, c->rate_before)};
+    step_report_penetration(a, report);
     if (!(report->residual.natural_scaled <= c->settings->tolerance) &&
         report->outcome == PAWL_CONVERGED) {
         report->outcome = PAWL_STALLED;
     }
     step_count_work(c, w, s);
+    step_keep_contacts(c, w->h);
 
     memset(s->impulses, 0, (size_t)pawl_impulse_slots(m).count * sizeof *s->impulses);
-    for (int r = 0; r < p->row_count; ++r) {
+    if (c->finder != NULL) {
+        step_remember_contacts(c, s);
+    }
+    for (int r = 0; r < pawl_problem_contact_row(p, 0); ++r) {
         s->impulses[a->rows[r].slot] = c->lambda[r];
         c->reaction[a->rows[r].slot] += c->lambda[r];
     }

@@ -39,6 +39,8 @@ def wrap_sdf(block):
     joints = sorted(set(re.findall(r'joint="(\w+)"', block)))
     parts = [SDF_LINK.format(name) for name in sorted(links)]
     parts += [SDF_LINK.format("at_" + name) + SDF_JOINT.format(name) for name in joints]
+    if "<static>" in block:  # a floor alone is no mechanism
+        parts.append(SDF_LINK.format("what_moves"))
     return SDF.format('<model name="m">' + "".join(parts) + block + "</model>")
 
 

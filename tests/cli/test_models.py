@@ -142,7 +142,7 @@ def test_generated_files_are_what_the_generator_writes(tmp_path):
     script = os.path.join(ROOT, "tools", "make_models.py")
     subprocess.run([sys.executable, "-B", script, str(tmp_path)], check=True)
     made = glob.glob(str(tmp_path / "*.sdf")) + glob.glob(str(tmp_path / "*" / "*.sdf"))
-    assert len(made) == 10
+    assert len(made) == 32
     for path in made:
         kept = os.path.join(MODELS, os.path.relpath(path, tmp_path))
         with open(path, encoding="utf-8") as new, open(kept, encoding="utf-8") as old:
@@ -273,6 +273,71 @@ def test_the_car_axis_starts_consistently():
     assert sub(left.linear, road.velocity(left.origin))[0] == 0.0
 
 
+def collisions(path, kind):
+    """Shapes of that kind with their friction, and the pose in the link."""
+    world = ET.parse(path).getroot().find("world")
+    return [
+        (e.find("geometry/" + kind), float(e.findtext("surface/friction/ode/mu")),
+         values(e, "pose", [0] * 6), name.get("name"))
+        for model in world.findall("model")
+        for name in model.findall("link")
+        for e in name.findall("collision")
+        if e.find("geometry/" + kind) is not None
+    ]
+
+
+@pytest.mark.parametrize("name, slope, friction", [
+    ("classics/D4-incline-26", 26, 0.5), ("classics/D4-incline-30", 30, 0.5),
+    ("classics/D7-sphere-incline", 30, 0.3), ("classics/E3-topple", 30, 0.8),
+    ("classics/D5-slide-to-roll", 0, 0.2), ("classics/D8-bouncing-ball", 0, 0.5),
+    ("classics/D12-stack-10", 0, 0.5), ("primitives/nunchuk", 0, 0.5),
+])
+def test_what_rests_on_the_ground_touches_it_exactly(name, slope, friction):
+    path = os.path.join(MODELS, name + ".sdf")
+    model = Model(path)
+    [(_, mu, pose, _)] = collisions(path, "plane")
+    assert mu == friction
+    assert pose == pytest.approx([0, 0, 0, 0, math.radians(slope), 0])
+    normal = apply(from_rpy(*pose[3:]), [0, 0, 1])
+    gaps = []
+    for shape, mu, _, link in collisions(path, "box"):
+        half = [0.5 * float(x) for x in shape.findtext("size").split()]
+        for k in range(8):
+            corner = [h if k >> i & 1 else -h for i, h in enumerate(half)]
+            gaps.append(dot(normal, model.links[link].place(corner)))
+        assert mu == friction
+    for shape, mu, at, link in collisions(path, "sphere"):
+        centre = model.links[link].place(at[:3])
+        gaps.append(dot(normal, centre) - float(shape.findtext("radius")))
+        assert mu == friction
+    drop = {"classics/D8-bouncing-ball": 1.0, "primitives/nunchuk": 0.475}.get(name, 0.0)
+    assert min(gaps) == pytest.approx(drop, abs=1e-15)
+
+
+def test_boxes_have_the_inertia_of_their_shapes():
+    for name in ("primitives/box-on-plane", "primitives/boxes-fixed", "primitives/nunchuk",
+                 "classics/E1-spin", "classics/S10-spinning-box"):
+        path = os.path.join(MODELS, name + ".sdf")
+        model = Model(path)
+        for shape, _, _, link in collisions(path, "box"):
+            size = [float(x) for x in shape.findtext("size").split()]
+            body = model.links[link]
+            for k in range(3):
+                square = size[k - 1] ** 2 + size[k - 2] ** 2
+                assert body.inertia[k][k] == pytest.approx(body.mass * square / 12)
+    # The reference's own figure.
+    assert classic("E1-spin").links["box"].inertia[2][2] == pytest.approx(0.041666666666666664)
+
+
+def test_eulers_disk_starts_as_the_reference_says():
+    disk = classic("D15-euler-disk").links["disk"]
+    low = disk.place([-0.05, 0, 0])
+    assert low[2] == pytest.approx(0, abs=1e-6)  # half as thick as that
+    # Rolls: the point that touches is at rest, and the spin is along the diameter through it.
+    assert disk.velocity(low) == pytest.approx([0, 0, 0], abs=1e-15)
+    assert math.hypot(*disk.angular) == pytest.approx(39.61817764612603 * math.sin(math.pi / 6))
+
+
 def pawl(*arguments):
     command = os.environ.get("PAWL")
     if not command:
@@ -302,6 +367,9 @@ def test_pawl_check_accepts(path, tmp_path):
     [
         ("primitives/fourbar-fixed", 4, 5, 26, 23),
         ("primitives/fourbar-free", 4, 4, 20, 17),
+        ("primitives/box-on-plane", 1, 0, 0, 0),
+        ("primitives/boxes-fixed", 2, 1, 6, 6),
+        ("primitives/nunchuk", 3, 2, 6, 6),
         ("classics/A04-bricard", 5, 6, 30, 29),
         ("classics/A02-N2", 5, 7, 35, 29),
         ("quickstart", 14, 20, 101, 83),

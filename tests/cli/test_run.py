@@ -127,6 +127,54 @@ def test_json_on_stdout_is_alone_there(pawl):
     assert "verdict:" in done.stderr
 
 
+CRATE = '''<?xml version="1.0"?>
+<sdf version="1.10">
+  <world name="crate">
+    <gravity>0 0 -9.81</gravity>
+    <model name="ground"><static>true</static><link name="ground"><collision name="floor">
+      <geometry><plane><normal>0 0 1</normal></plane></geometry></collision></link></model>
+    <model name="crate"><pose>0 0 0.5 0 0 0</pose><link name="crate">
+      <inertial><mass>2</mass><inertia><ixx>0.02</ixx><iyy>0.02</iyy><izz>0.02</izz></inertia></inertial>
+      <collision name="side"><geometry><sphere><radius>0.1</radius></sphere></geometry></collision>
+    </link></model>
+  </world>
+</sdf>
+'''
+
+
+def test_contacts_are_counted_and_their_work_and_worst_pair_are_told(pawl):
+    # It falls 0.4 m and lies: the ground takes 2 kg g 0.4 m, and touches at one point.
+    (pawl.folder / "crate.sdf").write_text(CRATE)
+    summary = pawl.json("run", "crate.sdf", "--time", 1)
+    check_keys(summary)
+    assert summary["contacts"]["max"] == 1
+    assert 0.5 < summary["contacts"]["mean"] < 1
+    assert 0 <= summary["penetration"] < 1e-4
+    assert summary["final"]["bodies"][0]["position"][2] == pytest.approx(0.1, abs=1e-5)
+    done = pawl("run", "crate.sdf", "--time", 1, "--set", "contact.margin=0", "--quiet")
+    assert re.search(r"^ +-7\.8\d* J +work of contacts$", done.stdout, re.M), done.stdout
+    assert re.search(r"^  contacts +0\.7\d* +a step, at most 1$", done.stdout, re.M), done.stdout
+    assert re.search(r"^ +\S+ m +penetration", done.stdout, re.M), done.stdout
+
+
+def test_without_contacts_there_is_no_penetration(pawl):
+    summary = pawl.json("run", pawl.write("stone"), "--time", 0.05)
+    assert summary["penetration"] is None
+    assert summary["contacts"] == {"max": 0, "mean": 0}
+
+
+def test_contacts_alone_can_be_traced(pawl):
+    (pawl.folder / "crate.sdf").write_text(CRATE)
+    done = pawl("run", "crate.sdf", "--time", 0.5, "-o", "a.h5", "--trace", "contacts")
+    assert done.returncode == 0, done.stderr
+    done = pawl("report", "a.h5")
+    assert done.returncode == 0, done.stderr
+    page = (pawl.folder / "a.html").read_text()
+    assert "Contact points" in page and "Energy balance: what" not in page
+    done = pawl("run", "--resume", "a.h5", "--time", 1)
+    assert done.returncode == 0, done.stderr
+
+
 def test_worst_joint_and_limit_are_named(pawl):
     done = pawl("run", pawl.model("joints/revolute.sdf"), "--time", 2)
     assert "joint 'hinge'" in done.stdout

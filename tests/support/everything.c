@@ -210,6 +210,7 @@ static pawl_status everything_rest(everything *e)
         pawl_shape_def shape = pawl_shape_def_default();
         shape.kind = (pawl_shape_kind)kind;
         shape.frame.position.x = 0.125 * kind;
+        shape.mask = 0; // mass without contact: this model is about joints
         if (kind == PAWL_SHAPE_HULL) {
             shape.points = corners;
             shape.point_count = (int)(sizeof corners / sizeof corners[0]);

@@ -46,19 +46,51 @@ static void recording_build(pawl_builder *b)
     CHECK_OK(pawl_builder_add_spring(b, &spring, NULL));
 }
 
-void recording_begin(recording *r, const pawl_env *env, const char *name, double dt)
+static void recording_build_crate(pawl_builder *b)
+{
+    pawl_shape_def ground = pawl_shape_def_default();
+    ground.kind = PAWL_SHAPE_PLANE;
+    CHECK_OK(pawl_builder_add_shape(b, PAWL_WORLD, &ground, NULL));
+    for (int i = 0; i < 2; ++i) {
+        pawl_body_def body = pawl_body_def_default();
+        body.name = i == 0 ? "<crate>" : "ball & chain";
+        body.density = 500.0;
+        body.pose.position = (pawl_vec3){0.5 * i, 0.0, i == 0 ? 0.1242 : 0.1021};
+        body.pose.orientation = pawl_quat_from_rpy(i == 0 ? 0.13 : 0.0, i == 0 ? 0.11 : 0.0, 0.0);
+        body.twist.linear = (pawl_vec3){0.3, 0.1, -0.2};
+        int index;
+        CHECK_OK(pawl_builder_add_body(b, &body, &index));
+        pawl_shape_def shape = pawl_shape_def_default();
+        shape.kind = i == 0 ? PAWL_SHAPE_BOX : PAWL_SHAPE_SPHERE;
+        shape.size = (pawl_vec3){0.1, 0.1, 0.1};
+        CHECK_OK(pawl_builder_add_shape(b, index, &shape, NULL));
+    }
+}
+
+static void recording_start(recording *r, const pawl_env *env, const char *name, double dt,
+                            void (*build)(pawl_builder *))
 {
     memset(r, 0, sizeof *r);
     r->env = env;
     pawl_builder *builder;
     CHECK_OK(pawl_builder_create(env, name, &builder));
-    recording_build(builder);
+    build(builder);
     CHECK_OK(pawl_builder_compile(builder, &r->model));
     pawl_builder_destroy(builder);
     pawl_settings settings = pawl_settings_default();
     settings.dt = dt;
     CHECK_OK(pawl_sim_create(env, r->model, &settings, &r->sim));
     r->verdict = pawl_verdict_begin(pawl_sim_state(r->sim));
+}
+
+void recording_begin(recording *r, const pawl_env *env, const char *name, double dt)
+{
+    recording_start(r, env, name, dt, recording_build);
+}
+
+void recording_begin_crate(recording *r, const pawl_env *env, double dt)
+{
+    recording_start(r, env, "crate", dt, recording_build_crate);
 }
 
 pawl_status recording_create(recording *r, const char *path, double interval, int flush_frames)

@@ -16,6 +16,9 @@ typedef struct recording {
 // Two pendulum links with a motor in the elbow and a spring to the world. Fails the test if the
 // model cannot be built. `name` is the model's.
 void recording_begin(recording *r, const pawl_env *env, const char *name, double dt);
+// A tilted crate and a ball just above the ground, which has the model's first shape: contacts come
+// and go. The names need escaping in a page.
+void recording_begin_crate(recording *r, const pawl_env *env, double dt);
 // Steps to `step` (counted since the start), recording if there is a recorder. Stops at the first
 // failure of the recorder and returns it.
 pawl_status recording_run(recording *r, int64_t step);

@@ -4,15 +4,12 @@
 // The references and how their samples read in the models' coordinates: see reference.h. The models
 // stand upright (z up) where the references have y up.
 #include "support/reference.h"
+#include "support/reference_data.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
-
-#define REFERENCE_FOLDER "tests/references/data/"
 
 static pawl_vec3 reference_point(const pawl_state *state, const pawl_model *model, const char *body,
                                  pawl_vec3 point)
@@ -231,33 +228,16 @@ const reference_case reference_cases[] = {
 };
 const int reference_case_count = (int)(sizeof reference_cases / sizeof reference_cases[0]);
 
-static const json_t *reference_find(const json_t *root, const char *name)
-{
-    size_t index;
-    const json_t *quantity;
-    json_array_foreach(json_object_get(root, "quantities"), index, quantity)
-    {
-        const char *found = json_string_value(json_object_get(quantity, "name"));
-        if (found != NULL && strcmp(found, name) == 0) {
-            return quantity;
-        }
-    }
-    return NULL;
-}
-
 bool reference_series_load(const reference_case *c, double horizon, reference_series *out)
 {
     *out = (reference_series){.width = c->width};
-    char path[256];
-    snprintf(path, sizeof path, "%s%s", REFERENCE_FOLDER, c->data);
-    json_error_t error;
-    json_t *root = json_load_file(path, 0, &error);
-    const json_t *quantity = root != NULL ? reference_find(root, c->series) : NULL;
+    json_t *root = reference_data_load(c->data);
+    const json_t *quantity = reference_data_find(root, c->series);
     const json_t *times = json_object_get(quantity, "t");
     const json_t *samples = json_object_get(quantity, "values");
     size_t count = json_array_size(times);
     if (count == 0 || json_array_size(samples) != count) {
-        fprintf(stderr, "%s: no series \"%s\" (run from the source folder?)\n", path, c->series);
+        fprintf(stderr, "%s: no series \"%s\"\n", c->data, c->series);
         json_decref(root);
         return false;
     }
@@ -281,7 +261,7 @@ bool reference_series_load(const reference_case *c, double horizon, reference_se
     }
     json_decref(root);
     if (!good) {
-        fprintf(stderr, "%s: \"%s\" has samples of another width than %d\n", path, c->series,
+        fprintf(stderr, "%s: \"%s\" has samples of another width than %d\n", c->data, c->series,
                 c->width);
         reference_series_free(out);
     }

@@ -333,7 +333,7 @@ TEST(impulses_and_row_velocities_are_transposes_of_each_other)
         mechanism m;
         kinematics_build(&m, kinematics_kinds[k], k % 2 == 0 ? 0 : PAWL_WORLD, &seed);
         pawl_assembly *a;
-        CHECK_OK(pawl_assembly_create(&m.t.env, m.model, &a));
+        CHECK_OK(pawl_assembly_create(&m.t.env, m.model, 0, &a));
         double q[6], u[12], du[12] = {0}, lambda[6], v[6];
         body_state bodies[2];
         kinematics_on_manifold(m.model, &seed, q, bodies);
@@ -418,7 +418,7 @@ TEST(a_gear_row_matches_finite_differences_and_has_no_net_wrench)
         mechanism_compile(&m);
         pawl_assembly *a;
         pawl_state *s;
-        CHECK_OK(pawl_assembly_create(&m.t.env, m.model, &a));
+        CHECK_OK(pawl_assembly_create(&m.t.env, m.model, 0, &a));
         CHECK_OK(pawl_state_create(&m.t.env, m.model, &s));
         int row = a->blocks[a->joint_block[geared]].rows.first_row;
         pawl_vec3 net = {0}, moment = {0};

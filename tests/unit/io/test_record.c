@@ -129,12 +129,12 @@ TEST(frames_hold_the_bits_of_the_states)
     read = read_all(path, "/joint/rate", (STEPS + 1) * 2);
     CHECK_INT(memcmp(read, rate, sizeof rate), 0);
     free(read);
-    double *energy = read_all(path, "/energy", (STEPS + 1) * 10);
+    double *energy = read_all(path, "/energy", (STEPS + 1) * 11);
     double *efforts = read_all(path, "/actuator/effort", STEPS + 1);
     double *forces = read_all(path, "/joint/force", (STEPS + 1) * 12);
     double *steps = read_all(path, "/step", STEPS + 1);
     for (int k = 0; k <= STEPS; ++k) {
-        CHECK(energy[10 * k] == kinetic[k]);
+        CHECK(energy[11 * k] == kinetic[k]);
         CHECK(efforts[k] == effort[k]);
         CHECK_INT(memcmp(&forces[12 * k + 6], reaction[k], sizeof reaction[k]), 0);
         CHECK(steps[k] == k);
@@ -143,6 +143,78 @@ TEST(frames_hold_the_bits_of_the_states)
     free(efforts);
     free(forces);
     free(steps);
+    recording_end(&r);
+    CHECK_NO_LEAK(&t);
+}
+
+// The sim itself is the reference; the tables have the rows of all frames one after another.
+TEST(frames_hold_the_contacts_of_their_steps)
+{
+    enum { STEPS = 120, MOST = 16 };
+    static pawl_contact_info kept[STEPS + 1][MOST];
+    int count[STEPS + 1], total = 0, modes[PAWL_CONTACT_MODE_COUNT] = {0};
+    double depth[STEPS + 1] = {0};
+    test_env t;
+    test_env_init(&t);
+    char path[256];
+    test_path("contacts.h5", path, sizeof path);
+    recording r;
+    recording_begin_crate(&r, &t.env, 2e-3);
+    CHECK_OK(recording_create(&r, path, 0.0, 10));
+    for (int k = 0; k <= STEPS; ++k) {
+        if (k > 0) {
+            pawl_step_report report;
+            CHECK_OK(pawl_sim_step(r.sim, &report));
+            pawl_verdict_add(&r.verdict, &report);
+            CHECK_OK(pawl_recorder_add(r.recorder, &report, &r.verdict));
+            depth[k] = report.penetration;
+        }
+        count[k] = pawl_sim_contact_count(r.sim);
+        CHECK(count[k] <= MOST);
+        for (int i = 0; i < count[k]; ++i) {
+            kept[k][i] = pawl_sim_contact(r.sim, i);
+            modes[kept[k][i].mode]++;
+        }
+        total += count[k];
+    }
+    CHECK_OK(recording_close(&r));
+    CHECK(total > STEPS && modes[PAWL_CONTACT_STICK] > 0 && modes[PAWL_CONTACT_SLIP] > 0);
+    double *frame = read_all(path, "/contact/frame", (STEPS + 1) * 4);
+    double *pair = read_all(path, "/contact/pair", total * 5);
+    double *point = read_all(path, "/contact/point", total * 10);
+    for (int k = 0, row = 0; k <= STEPS; ++k) {
+        CHECK(frame[4 * k] == row && frame[4 * k + 1] == count[k]);
+        CHECK(frame[4 * k + 2] == depth[k]);
+        double force = 0.0;
+        for (int i = 0; i < count[k]; ++i, ++row) {
+            const pawl_contact_info *c = &kept[k][i];
+            const double *p = pair + 5 * row;
+            CHECK(p[0] == c->body_a && p[1] == c->body_b && p[2] == c->shape_a);
+            CHECK(p[3] == c->shape_b && p[4] == (double)c->mode);
+            CHECK_INT(memcmp(point + 10 * row, &c->position, sizeof c->position), 0);
+            CHECK_INT(memcmp(point + 10 * row + 3, &c->normal, sizeof c->normal), 0);
+            CHECK_INT(memcmp(point + 10 * row + 6, &c->force, sizeof c->force), 0);
+            CHECK(point[10 * row + 9] == c->gap);
+            force += c->force.z; // the ground is level
+        }
+        CHECK_NEAR(frame[4 * k + 3], force, 1e-12 * force);
+    }
+    free(frame);
+    free(pair);
+    free(point);
+    pawl_record *record;
+    pawl_state *state;
+    pawl_verdict verdict;
+    CHECK_OK(pawl_record_open(&t.env, path, &record));
+    CHECK_OK(pawl_state_create(&t.env, r.model, &state));
+    CHECK_OK(pawl_record_last_state(record, state, &verdict));
+    CHECK(verdict.penetration == r.verdict.penetration && verdict.penetration > 0.0);
+    CHECK_INT(verdict.contacts_max, r.verdict.contacts_max);
+    CHECK_INT(verdict.contacts_sum, total);
+    CHECK_INT(verdict.worst_shape_a, 0);
+    CHECK_INT(verdict.worst_shape_b, r.verdict.worst_shape_b);
+    pawl_state_destroy(state);
+    pawl_record_close(record);
     recording_end(&r);
     CHECK_NO_LEAK(&t);
 }
@@ -265,6 +337,12 @@ TEST(recorder_and_reader_survive_any_allocation_failing)
     CHECK(CHECK_SURVIVES_NO_MEMORY(record_a_little, &c) > 4);
     CHECK(CHECK_SURVIVES_NO_MEMORY(read_a_little, &c) > 4);
     recording_end(&r);
+    recording_begin_crate(&r, &t.env, 1e-3);
+    CHECK_OK(recording_run(&r, 50));
+    CHECK(pawl_sim_contact_count(r.sim) > 0);
+    CHECK(CHECK_SURVIVES_NO_MEMORY(record_a_little, &c) > 4);
+    CHECK(CHECK_SURVIVES_NO_MEMORY(read_a_little, &c) > 4);
+    recording_end(&r);
     CHECK_NO_LEAK(&t);
 }
 
@@ -276,7 +354,7 @@ TEST(a_resumed_run_gives_the_bits_of_an_uninterrupted_one)
     static const char *const series[] = {"/time",       "/body/pose",      "/joint/position",
                                          "/energy",     "/joint/force",    "/residuals",
                                          "/body/twist", "/actuator/effort"};
-    static const int width[] = {1, 14, 2, 10, 12, 11, 12, 1};
+    static const int width[] = {1, 14, 2, 11, 12, 11, 12, 1};
     test_env t;
     test_env_init(&t);
     char whole[256], parts[256];
@@ -353,12 +431,21 @@ static child_report *shared_report(void)
     return block;
 }
 
+static void begin_either(recording *r, const pawl_env *env, bool crate)
+{
+    if (crate) {
+        recording_begin_crate(r, env, 1e-3);
+    } else {
+        recording_begin(r, env, "pendulum", 1e-3);
+    }
+}
+
 // Records 10 steps with a flush every 4 frames: 10 steps and the start make 11 frames.
-static void child_records(const char *path, int64_t dies_at, child_report *report)
+static void child_records(const char *path, bool crate, int64_t dies_at, child_report *report)
 {
     pawl_env env = pawl_env_default();
     recording r;
-    recording_begin(&r, &env, "pendulum", 1e-3);
+    begin_either(&r, &env, crate);
     disk_calls = 0;
     disk_dies_at = dies_at;
     pawl_status status = recording_create(&r, path, 0.0, 4);
@@ -373,13 +460,13 @@ static void child_records(const char *path, int64_t dies_at, child_report *repor
     _exit(status == PAWL_OK ? 0 : 1);
 }
 
-static int run_child(const char *path, int64_t dies_at, child_report *report)
+static int run_child(const char *path, bool crate, int64_t dies_at, child_report *report)
 {
     *report = (child_report){0};
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        child_records(path, dies_at, report);
+        child_records(path, crate, dies_at, report);
     }
     int state = 0;
     CHECK(waitpid(child, &state, 0) == child && WIFEXITED(state));
@@ -389,7 +476,7 @@ static int run_child(const char *path, int64_t dies_at, child_report *report)
 // Every write and every truncation of a run is once the place of death, torn in the middle. The
 // file must then hold what the last flush before it, or the one in progress, put there; and the
 // run that goes on from it must end in the bits of the undisturbed one.
-TEST(a_run_cut_short_at_any_write_keeps_all_it_had_flushed)
+static void check_cut_short(bool crate)
 {
     test_env t;
     test_env_init(&t);
@@ -397,13 +484,13 @@ TEST(a_run_cut_short_at_any_write_keeps_all_it_had_flushed)
     test_path("cut.h5", path, sizeof path);
     test_path("uncut.h5", whole, sizeof whole);
     child_report *report = shared_report();
-    CHECK_INT(run_child(whole, 0, report), 0);
+    CHECK_INT(run_child(whole, crate, 0, report), 0);
     const int64_t calls = report->calls;
     CHECK(calls > 50);
     int resumed = 0;
     for (int64_t n = 1; n <= calls; ++n) {
         (void)unlink(path);
-        CHECK_INT(run_child(path, n, report), 7);
+        CHECK_INT(run_child(path, crate, n, report), 7);
         // Frames added when the last flush was complete for certain: the first, then fourth ones.
         int64_t added = report->steps_done; // the start, and all steps but the one in progress
         int64_t sure = added < 4 ? 1 : added / 4 * 4;
@@ -418,12 +505,17 @@ TEST(a_run_cut_short_at_any_write_keeps_all_it_had_flushed)
         CHECK(frames == sure || frames == in_progress || (added == 10 && frames == 11));
         if (n % 9 == 0) {
             recording r;
-            recording_begin(&r, &t.env, "pendulum", 1e-3);
+            begin_either(&r, &t.env, crate);
             CHECK_OK(recording_resume(&r, path));
             CHECK_OK(recording_run(&r, 10));
             CHECK_OK(recording_close(&r));
             check_same_series(whole, path, "/body/pose", 11 * 14);
             check_same_series(whole, path, "/residuals", 11 * 11);
+            check_same_series(whole, path, "/contact/frame", 11 * 4);
+            if (crate) {
+                check_same_series(whole, path, "/contact/pair", 5 * r.verdict.contacts_sum);
+                check_same_series(whole, path, "/contact/point", 10 * r.verdict.contacts_sum);
+            }
             recording_end(&r);
             ++resumed;
         }
@@ -431,6 +523,16 @@ TEST(a_run_cut_short_at_any_write_keeps_all_it_had_flushed)
     CHECK(resumed > 5);
     munmap(report, sizeof *report);
     CHECK_NO_LEAK(&t);
+}
+
+TEST(a_run_cut_short_at_any_write_keeps_all_it_had_flushed)
+{
+    check_cut_short(false);
+}
+
+TEST(a_run_with_contacts_cut_short_at_any_write_keeps_all_it_had_flushed)
+{
+    check_cut_short(true);
 }
 
 // The same from outside, at moments that nobody chose.
@@ -637,7 +739,7 @@ TEST(what_is_no_recording_is_refused_with_a_reason)
 
 // Truncations and random damage: an error or a record that can be read, never a crash. Sanitized
 // builds give this test its teeth.
-TEST(damaged_recordings_are_refused_or_read)
+static void check_damage(bool crate)
 {
     test_env t;
     test_env_init(&t);
@@ -645,7 +747,7 @@ TEST(damaged_recordings_are_refused_or_read)
     test_path("damaged.h5", path, sizeof path);
     test_path("damaged.html", page, sizeof page);
     recording r;
-    recording_begin(&r, &t.env, "pendulum", 1e-3);
+    begin_either(&r, &t.env, crate);
     CHECK_OK(recording_create(&r, path, 0.0, 10));
     CHECK_OK(recording_run(&r, 40));
     CHECK_OK(recording_close(&r));
@@ -681,4 +783,10 @@ TEST(damaged_recordings_are_refused_or_read)
     pawl_state_destroy(state);
     recording_end(&r);
     CHECK_NO_LEAK(&t);
+}
+
+TEST(damaged_recordings_are_refused_or_read)
+{
+    check_damage(false);
+    check_damage(true);
 }

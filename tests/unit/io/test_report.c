@@ -61,6 +61,13 @@ static void make_report(const pawl_env *env, const char *model_name, double dt, 
     CHECK_OK(pawl_report_picture(env, path, test_path("report.svg", picture, 256)));
 }
 
+static pawl_status write_report(const pawl_env *env, void *argument)
+{
+    const char *const *paths = argument;
+    pawl_status status = pawl_report_write(env, paths[0], paths[1]);
+    return status != PAWL_OK ? status : pawl_report_picture(env, paths[0], paths[2]);
+}
+
 TEST(a_page_needs_nothing_from_elsewhere)
 {
     test_env t;
@@ -93,6 +100,44 @@ TEST(a_page_needs_nothing_from_elsewhere)
     CHECK(strncmp(text, "<svg xmlns=\"http://www.w3.org/2000/svg\"", 39) == 0);
     check_tags_pair(text);
     free(text);
+    CHECK_NO_LEAK(&t);
+}
+
+// Where the deepest pair was, by hand: the ground is the model's first shape, and nothing else goes
+// as deep as the crate's corners or the ball.
+TEST(a_page_shows_contacts_and_the_worst_pair)
+{
+    test_env t;
+    test_env_init(&t);
+    char path[256], page[256];
+    test_path("crate.h5", path, sizeof path);
+    recording r;
+    recording_begin_crate(&r, &t.env, 2e-3);
+    CHECK_OK(recording_create(&r, path, 0.0, 50));
+    CHECK_OK(recording_run(&r, 300));
+    int worst = r.verdict.worst_shape_b;
+    recording_end(&r);
+    CHECK_OK(pawl_report_write(&t.env, path, test_path("crate.html", page, sizeof page)));
+    char *text = read_text(page);
+    static const char *const wanted[] = {"Contact points",
+                                         "Penetration",
+                                         "Normal force",
+                                         "&lt;crate&gt; (box)",
+                                         "ball &amp; chain (sphere)",
+                                         "<i>world</i> (plane)",
+                                         "<th class=\"n\">slip</th>"};
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; ++i) {
+        CHECK(count_of(text, wanted[i]) > 0);
+    }
+    const char *first = strstr(text, "<h2>Contacts</h2>");
+    CHECK(first != NULL && strstr(first, "<td>") != NULL);
+    first = strstr(first, "<td>");
+    const char *name = strstr(first, worst == 1 ? "(box)" : "(sphere)");
+    CHECK(name != NULL && name < strstr(first, "</td>")); // the worst one leads the table
+    check_tags_pair(text);
+    free(text);
+    const char *paths[] = {path, page, test_path("crate.svg", (char[256]){0}, 256)};
+    CHECK(CHECK_SURVIVES_NO_MEMORY(write_report, paths) > 20);
     CHECK_NO_LEAK(&t);
 }
 
@@ -153,13 +198,6 @@ TEST(a_run_that_loses_energy_is_not_passed)
     CHECK(count_of(text, "energy balance does not close") == 1);
     free(text);
     CHECK_NO_LEAK(&t);
-}
-
-static pawl_status write_report(const pawl_env *env, void *argument)
-{
-    const char *const *paths = argument;
-    pawl_status status = pawl_report_write(env, paths[0], paths[1]);
-    return status != PAWL_OK ? status : pawl_report_picture(env, paths[0], paths[2]);
 }
 
 TEST(a_report_survives_any_allocation_failing)

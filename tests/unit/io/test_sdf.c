@@ -334,6 +334,116 @@ TEST(a_static_model_stands_still_and_its_inner_joints_are_left_out)
     sdf_done(m);
 }
 
+// A floor is no body: nothing in the file asks for one.
+TEST(what_stands_still_and_holds_no_joint_is_part_of_the_world)
+{
+    pawl_model *m = sdf_load(
+        HEAD "<world name='w'><gravity>0 0 -1</gravity><model name='f'>" LINK(
+            "c",
+            "") "</model>"
+                "<model name='s'><static>true</static><pose>1 2 3 0 0 0</pose>" LINK(
+                    "floor", "<pose>10 0 0 0 0 0</pose><collision name='ground'><pose>0 20 0 0 0 0"
+                             "</pose><geometry><plane><normal>0 0 1</normal></plane></geometry>"
+                             "</collision>")
+                    LINK("lift", "<pawl:kinematic><pawl:z><pawl:constant>1</pawl:constant></pawl:z>"
+                                 "</pawl:kinematic>") "</model>"
+                                                      "<pawl:spring body_a='s::floor' point_a='0 0 "
+                                                      "4' body_b='f::c' stiffness='5'/>"
+                                                      "</world></sdf>");
+    CHECK_TEXT(pawl_model_name(m), "f"); // the only one that moves: its names have no prefix
+    CHECK_INT(pawl_model_find_body(m, "c"), 0);
+    CHECK_INT(pawl_model_body_count(m), 2);
+    CHECK_INT(pawl_model_find_body(m, "s::floor"), -2);
+    CHECK_INT(sdf_body(m, "s::lift")->kind, PAWL_BODY_KINEMATIC);
+    CHECK_INT(pawl_model_shape_count(m), 1);
+    pawl_shape_info ground = pawl_model_shape(m, 0);
+    CHECK_INT(ground.body, PAWL_WORLD);
+    CHECK_INT(ground.def.kind, PAWL_SHAPE_PLANE);
+    CHECK_NEAR3(ground.def.frame.position, v3(11, 22, 3), 1e-15);
+    pawl_spring_def spring = pawl_model_spring(m, 0);
+    CHECK_INT(spring.body_a, PAWL_WORLD);
+    CHECK_NEAR3(spring.point_a, v3(11, 2, 7), 1e-15);
+    sdf_done(m);
+}
+
+// --- materials -----------------------------------------------------------------------------------
+
+#define COLLISION(content)                                                                         \
+    HEAD "<model name='m'>" LINK("a",                                                              \
+                                 "<collision name='c'><geometry><sphere><radius>1</radius>"        \
+                                 "</sphere></geometry>" content "</collision>") "</model></sdf>"
+#define FRICTION(content) COLLISION("<surface><friction>" content "</friction></surface>")
+
+TEST(surfaces_have_friction_and_restitution)
+{
+    static const struct {
+        const char *text;
+        double friction, restitution;
+        int notes;
+    } rows[] = {
+        {COLLISION(""), 0.5, 0.0, 0}, // pawl's own, not SDFormat's: nothing was stated
+        {FRICTION(""), 0.5, 0.0, 0},
+        {FRICTION("<ode/>"), 1.0, 0.0, 0}, // SDFormat's default
+        {FRICTION("<ode><mu>0.3</mu><mu2>0.3</mu2><fdir1>1 0 0</fdir1></ode>"), 0.3, 0.0, 0},
+        {FRICTION("<ode><mu>0.3</mu><mu2>0.2</mu2></ode>"), 0.3, 0.0, 1},
+        {FRICTION("<ode><mu>0.3</mu><slip1>0</slip1><slip2>1</slip2></ode>"), 0.3, 0.0, 1},
+        {FRICTION("<torsional><coefficient>1</coefficient></torsional><ode><mu>2</mu></ode>"), 2.0,
+         0.0, 1},
+        {FRICTION("<bullet><friction>0.7</friction><friction2>1</friction2></bullet>"), 0.7, 0.0,
+         0},
+        {COLLISION("<surface><bounce><restitution_coefficient>0.8</restitution_coefficient>"
+                   "</bounce></surface>"),
+         0.5, 0.8, 0},
+        {COLLISION("<surface><bounce><restitution_coefficient>1</restitution_coefficient>"
+                   "<threshold>0.1</threshold></bounce><contact><ode><kp>1e9</kp></ode></contact>"
+                   "</surface>"),
+         0.5, 1.0, 1},
+        {COLLISION("<pawl:friction>0</pawl:friction><pawl:restitution>0.25</pawl:restitution>"),
+         0.0, 0.25, 0},
+        {COLLISION("<surface><friction><ode><mu>3</mu></ode></friction><bounce>"
+                   "<restitution_coefficient>0.5</restitution_coefficient></bounce></surface>"
+                   "<pawl:friction>4</pawl:friction>"),
+         4.0, 0.5, 0},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
+        pawl_model *m = sdf_load(rows[k].text);
+        pawl_shape_def def = pawl_model_shape(m, 0).def;
+        CHECK_NEAR(def.friction, rows[k].friction, 0.0);
+        CHECK_NEAR(def.restitution, rows[k].restitution, 0.0);
+        CHECK(!def.visual_only);
+        CHECK_INT(sdf_env.messages[PAWL_LOG_NOTE], rows[k].notes);
+        CHECK_INT(sdf_env.messages[PAWL_LOG_WARNING], 0);
+        sdf_done(m);
+    }
+}
+
+TEST(a_collision_has_the_colour_of_its_link)
+{
+    static const char *const geometry = "<geometry><sphere><radius>1</radius></sphere></geometry>";
+    char text[1024];
+    snprintf(text, sizeof text,
+             HEAD "<model name='m'>" LINK("a", "<collision name='c'>%s</collision><visual name='v'>"
+                                               "%s<material><diffuse>1 0.5 0 1</diffuse></material>"
+                                               "</visual>") "</model></sdf>",
+             geometry, geometry);
+    pawl_model *m = sdf_load(text);
+    pawl_shape_def def = pawl_model_shape(m, 0).def;
+    CHECK(!def.visual_only && def.rgba[0] == 1.0f && def.rgba[1] == 0.5f && def.rgba[2] == 0.0f);
+    sdf_done(m);
+}
+
+TEST(materials_that_cannot_be_are_refused)
+{
+    sdf_refused(FRICTION("<ode><mu>-1</mu></ode>"), PAWL_BAD_FILE, "mu");
+    sdf_refused(FRICTION("<ode><mu>inf</mu></ode>"), PAWL_BAD_FILE, "mu");
+    sdf_refused(COLLISION("<pawl:friction>nan</pawl:friction>"), PAWL_BAD_FILE, "pawl:friction");
+    sdf_refused(COLLISION("<pawl:restitution>-0.1</pawl:restitution>"), PAWL_BAD_FILE,
+                "pawl:restitution");
+    sdf_refused(COLLISION("<pawl:restitution>1.1</pawl:restitution>"), PAWL_BAD_FILE,
+                "shape 'c' was refused");
+    sdf_refused(COLLISION("<pawl:frictoin>1</pawl:frictoin>"), PAWL_UNSUPPORTED, "pawl:friction");
+}
+
 // --- joints ------------------------------------------------------------------------------------
 
 #define JOINT(type, content)                                                                       \

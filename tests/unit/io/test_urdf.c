@@ -170,6 +170,22 @@ TEST(inertia_and_shapes_are_read_in_their_own_frames)
     urdf_done(m);
 }
 
+TEST(collisions_say_what_they_are_made_of)
+{
+    pawl_model *m = urdf_load(
+        HEAD LINK("a", "<collision><geometry><sphere radius='1'/></geometry></collision>"
+                       "<collision><geometry><sphere radius='1'/></geometry>"
+                       "<pawl:friction>0.9</pawl:friction><pawl:restitution>0.3</pawl:restitution>"
+                       "</collision>") "</robot>");
+    pawl_shape_def plain = pawl_model_shape(m, 0).def, made = pawl_model_shape(m, 1).def;
+    CHECK(plain.friction == 0.5 && plain.restitution == 0.0);
+    CHECK(made.friction == 0.9 && made.restitution == 0.3);
+    urdf_done(m);
+    urdf_refused(HEAD LINK("a", "<collision><geometry><sphere radius='1'/></geometry>"
+                                "<pawl:friction>-1</pawl:friction></collision>") "</robot>",
+                 "pawl:friction");
+}
+
 // By hand: the tool is 1 m along a's x, its tip another 2 m along y: a's body carries both.
 TEST(links_without_mass_are_merged_into_what_they_are_fixed_to)
 {

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Scenes S1, S2, S3, S6, S7, S9 and S10 of the comparison with other engines: those with contact.
+// What the comparison's text leaves open is decided here: the quadruped collides with its feet
+// alone and its hip blocks are cubes; the bricks of the wall weigh 1 kg and every other row is
+// shifted by a quarter of a brick. By half a brick, those at the ends would be balanced on an edge.
+#include "scene_build.h"
+
+#include <math.h>
+
+#define CONTACT_FRICTION 0.5
+
+static const pawl_vec3 contact_scenes_no_axis = {0.0, 0.0, 0.0};
+
+// Every scene that is meant to come to rest loses energy: a gain as large as its weight lifted by
+// 1 m, or as its speed, is an explosion.
+static bench_scene *contact_scenes_finish(bench_scene *scene, double friction, double settle)
+{
+    scene->floor = true;
+    scene->settle = settle;
+    scene->friction = friction;
+    for (int i = 0; i < scene->body_count; ++i) {
+        const bench_body *body = &scene->bodies[i];
+        pawl_vec3 v = body->twist.linear;
+        scene->swing += body->mass * (BENCH_GRAVITY + 0.5 * (v.x * v.x + v.y * v.y + v.z * v.z));
+    }
+    return scene;
+}
+
+bench_scene *bench_scene_sliding_box(void)
+{
+    bench_scene *scene = bench_scene_create(1, 0, 1, "S1 box");
+    int box = bench_add_box(scene, (pawl_vec3){0.0, 0.0, 0.1}, (pawl_vec3){0.1, 0.1, 0.1}, 1.0);
+    scene->bodies[box].twist.linear.x = 2.0;
+    return contact_scenes_finish(scene, CONTACT_FRICTION, 0.5);
+}
+
+bench_scene *bench_scene_fixed(double offset)
+{
+    const pawl_vec3 half = {0.1, 0.1, 0.1};
+    bench_scene *scene =
+        bench_scene_create(2, 1, 2, "%s", offset == 0.0 ? "S2 fixed" : "S2 fixed offset");
+    int light = bench_add_box(scene, (pawl_vec3){0.0, 0.0, 0.1}, half, 1.0);
+    int heavy = bench_add_box(scene, (pawl_vec3){offset, 0.0, 0.3}, half, 1000.0);
+    bench_add_joint(scene, BENCH_FIXED, light, heavy, (pawl_vec3){0.5 * offset, 0.0, 0.2},
+                    contact_scenes_no_axis);
+    return contact_scenes_finish(scene, CONTACT_FRICTION, 1.0);
+}
+
+// The velocity of a stick's centre, `arm` along x from its end, which rests when it is let go.
+static pawl_twist contact_scenes_swung(pawl_vec3 spin, double arm)
+{
+    return (pawl_twist){.linear = {0.0, spin.z * arm, -spin.y * arm}, .angular = spin};
+}
+
+bench_scene *bench_scene_nunchuk(void)
+{
+    const pawl_vec3 stick = {0.25, 0.025, 0.025};
+    const pawl_vec3 link = {0.05, 0.025, 0.025};
+    const double height = 0.5;
+    bench_scene *scene = bench_scene_create(3, 2, 3, "S3 nunchuk");
+    int first = bench_add_box(scene, (pawl_vec3){-0.3, 0.0, height}, stick, 1.0);
+    int middle = bench_add_box(scene, (pawl_vec3){0.0, 0.0, height}, link, 0.1);
+    int third = bench_add_box(scene, (pawl_vec3){0.3, 0.0, height}, stick, 1.0);
+    scene->bodies[first].twist = contact_scenes_swung((pawl_vec3){1.0, 2.0, 0.0}, -stick.x);
+    scene->bodies[third].twist = contact_scenes_swung((pawl_vec3){0.0, 3.0, 1.0}, stick.x);
+    bench_add_joint(scene, BENCH_BALL, first, middle, (pawl_vec3){-link.x, 0.0, height},
+                    contact_scenes_no_axis);
+    bench_add_joint(scene, BENCH_BALL, middle, third, (pawl_vec3){link.x, 0.0, height},
+                    contact_scenes_no_axis);
+    return contact_scenes_finish(scene, CONTACT_FRICTION, 4.0);
+}
+
+static void contact_scenes_add_servo(bench_scene *scene, int base, int follower, pawl_vec3 point,
+                                     pawl_vec3 axis)
+{
+    bench_joint *joint = bench_add_joint(scene, BENCH_HINGE, base, follower, point, axis);
+    joint->stiffness = 100.0;
+    joint->damping = 2.0;
+}
+
+bench_scene *bench_scene_quadruped(void)
+{
+    const pawl_vec3 along_x = {1.0, 0.0, 0.0};
+    const pawl_vec3 along_y = {0.0, 1.0, 0.0};
+    const double bend = 0.6;
+    const double rod = 0.2;
+    const double section = 0.03;
+    const double hip = 0.04; // half side of the hip block, which stands beside the torso
+    const double foot = 0.02;
+    const double drop = rod * cos(bend);
+    const double height = 2.0 * drop + foot;
+    bench_scene *scene = bench_scene_create(13, 12, 4, "S6 quadruped");
+    int torso =
+        bench_add_block(scene, (pawl_vec3){0.0, 0.0, height}, (pawl_vec3){0.2, 0.1, 0.05}, 8.0);
+    for (int leg = 0; leg < 4; ++leg) {
+        double x = leg < 2 ? 0.2 : -0.2;
+        double side = leg % 2 == 0 ? 1.0 : -1.0;
+        pawl_vec3 centre = {x, side * (0.1 + hip), height};
+        pawl_vec3 knee = {x - rod * sin(bend), centre.y, height - drop};
+        pawl_vec3 ankle = {x, centre.y, height - 2.0 * drop};
+        int block = bench_add_block(scene, centre, (pawl_vec3){hip, hip, hip}, 0.5);
+        int thigh = bench_add_rod(scene, centre, knee, 0.6, section);
+        int shank = bench_add_rod(scene, knee, ankle, 0.2, section);
+        contact_scenes_add_servo(scene, torso, block, (pawl_vec3){x, side * 0.1, height}, along_x);
+        contact_scenes_add_servo(scene, block, thigh, centre, along_y);
+        contact_scenes_add_servo(scene, thigh, shank, knee, along_y);
+        bench_add_shape(scene, (bench_shape){.kind = BENCH_SPHERE,
+                                             .body = shank,
+                                             .offset = {0.5 * rod, 0.0, 0.0},
+                                             .size = {foot, 0.0, 0.0}});
+    }
+    return contact_scenes_finish(scene, 0.8, 2.0);
+}
+
+bench_scene *bench_scene_stack(int height)
+{
+    const double half = 0.1;
+    bench_scene *scene = bench_scene_create(height, 0, height, "S7 stack of %d", height);
+    for (int i = 0; i < height; ++i) {
+        bench_add_box(scene, (pawl_vec3){0.0, 0.0, half * (2 * i + 1)},
+                      (pawl_vec3){half, half, half}, 1.0);
+    }
+    return contact_scenes_finish(scene, CONTACT_FRICTION, 1.0);
+}
+
+bench_scene *bench_scene_wall(int rows)
+{
+    const pawl_vec3 half = {0.1, 0.05, 0.05};
+    const double pitch = 2.0 * half.x + 2e-3;
+    bench_scene *scene =
+        bench_scene_create(rows * rows, 0, rows * rows, "S7 wall of %d", rows * rows);
+    for (int row = 0; row < rows; ++row) {
+        for (int i = 0; i < rows; ++i) {
+            double x = pitch * (i + 0.25 * (row % 2));
+            bench_add_box(scene, (pawl_vec3){x, 0.0, half.z * (2 * row + 1)}, half, 1.0);
+        }
+    }
+    return contact_scenes_finish(scene, CONTACT_FRICTION, 1.0);
+}
+
+bench_scene *bench_scene_incline(double slope, bool diagonal)
+{
+    bench_scene *scene = bench_scene_create(1, 0, 1, "S9 incline %.2f along %s", slope,
+                                            diagonal ? "the diagonal" : "x");
+    double normal = BENCH_GRAVITY / sqrt(1.0 + slope * slope);
+    double along = diagonal ? sqrt(0.5) : 1.0;
+    bench_add_box(scene, (pawl_vec3){0.0, 0.0, 0.1}, (pawl_vec3){0.1, 0.1, 0.1}, 1.0);
+    scene->gravity =
+        (pawl_vec3){normal * slope * along, diagonal ? normal * slope * along : 0.0, -normal};
+    return contact_scenes_finish(scene, CONTACT_FRICTION, 1.0);
+}
+
+bench_scene *bench_scene_spinning_box(void)
+{
+    bench_scene *scene = bench_scene_create(1, 0, 1, "S10 spinning box");
+    int box = bench_add_box(scene, (pawl_vec3){0.0, 0.0, 0.02}, (pawl_vec3){0.1, 0.1, 0.02}, 1.0);
+    scene->bodies[box].twist = (pawl_twist){{3.0, 0.0, 0.0}, {0.0, 0.0, 10.0}};
+    return contact_scenes_finish(scene, CONTACT_FRICTION, 1.0);
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+#include "assemble/shifted_factor.h"
+#include "base/array.h"
+#include "base/hash.h"
+#include "linalg/block_ldl.h"
+#include <string.h>
+
+struct shifted_factor {
+    pawl_env env;
+    const pawl_assembly *a;
+    block_ldl *ldl;
+    uint64_t topology; // hash of the pairs that ldl was made for; 0 for none
+    int node_count;
+    int *node;             // (body_count) -1 for bodies that cannot move
+    int *dim;              // (node_count)
+    double *inverse_sigma; // (max_rows)
+    double *g;             // (6 x bodies)
+    pawl_array edges;      // block_edge
+};
+
+pawl_status pawl_shifted_factor_create(const pawl_env *env, const pawl_assembly *a,
+                                       shifted_factor **out)
+{
+    *out = NULL;
+    int bodies = a->model->body_count;
+    shifted_factor *f = pawl_alloc(env, sizeof *f);
+    if (f == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the contact factor");
+    }
+    f->env = *env;
+    f->a = a;
+    f->node = pawl_alloc(env, (size_t)bodies * sizeof *f->node);
+    f->dim = pawl_alloc(env, (size_t)bodies * sizeof *f->dim);
+    f->g = pawl_alloc(env, (size_t)(6 * bodies) * sizeof *f->g);
+    f->inverse_sigma = pawl_alloc(env, (size_t)a->max_rows * sizeof *f->inverse_sigma);
+    if (f->node == NULL || f->dim == NULL || f->g == NULL || f->inverse_sigma == NULL) {
+        pawl_shifted_factor_destroy(f);
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the contact factor");
+    }
+    for (int i = 0; i < bodies; ++i) {
+        bool moves = a->model->bodies[i].inverse_mass > 0.0;
+        f->node[i] = moves ? f->node_count : -1;
+        if (moves) {
+            f->dim[f->node_count++] = 6;
+        }
+    }
+    *out = f;
+    return PAWL_OK;
+}
+
+void pawl_shifted_factor_destroy(shifted_factor *f)
+{
+    if (f == NULL) {
+        return;
+    }
+    pawl_env env = f->env;
+    size_t bodies = (size_t)f->a->model->body_count;
+    pawl_block_ldl_destroy(f->ldl);
+    pawl_array_free(&env, &f->edges);
+    pawl_free(&env, f->node, bodies * sizeof *f->node);
+    pawl_free(&env, f->dim, bodies * sizeof *f->dim);
+    pawl_free(&env, f->g, 6 * bodies * sizeof *f->g);
+    pawl_free(&env, f->inverse_sigma, (size_t)f->a->max_rows * sizeof *f->inverse_sigma);
+    pawl_free(&env, f, sizeof *f);
+}
+
+// Orders and fills anew when the pairs of bodies that share rows have changed.
+static bool shifted_structure(shifted_factor *f)
+{
+    const pawl_assembly *a = f->a;
+    uint64_t hash = PAWL_HASH_SEED;
+    f->edges.count = 0;
+    for (int k = 0; k < a->problem.block_count; ++k) {
+        const row_block *b = &a->blocks[k];
+        for (int x = 0; x < b->body_count; ++x) {
+            for (int y = 0; y < x; ++y) {
+                block_edge edge = {f->node[b->body[x]], f->node[b->body[y]]};
+                block_edge *last = f->edges.count > 0
+                                       ? &PAWL_ITEM(f->edges, block_edge, f->edges.count - 1)
+                                       : NULL;
+                if (edge.a < 0 || edge.b < 0 ||
+                    (last != NULL && last->a == edge.a && last->b == edge.b)) {
+                    continue;
+                }
+                block_edge *slot = pawl_array_push(&f->env, &f->edges, sizeof edge);
+                if (slot == NULL) {
+                    return false;
+                }
+                *slot = edge;
+            }
+        }
+    }
+    hash = pawl_hash_bytes(hash, f->edges.data, (size_t)f->edges.count * sizeof(block_edge)) | 1;
+    if (f->ldl != NULL && f->topology == hash) {
+        return true;
+    }
+    pawl_block_ldl_destroy(f->ldl);
+    f->ldl = NULL;
+    f->topology = hash;
+    return pawl_block_ldl_create(&f->env, f->node_count, f->dim, f->edges.data, f->edges.count,
+                                 &f->ldl) == PAWL_OK;
+}
+
+static void shifted_add_mass(shifted_factor *f, double *values)
+{
+    const pawl_assembly *a = f->a;
+    for (int i = 0; i < a->model->body_count; ++i) {
+        if (f->node[i] < 0) {
+            continue;
+        }
+        block_slot slot = pawl_block_ldl_slot(f->ldl, f->node[i], f->node[i]);
+        double *h = values + slot.offset;
+        bool rigid = a->model->bodies[i].kind == PAWL_BODY_RIGID;
+        pawl_mat3 inertia = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}; // a point does not turn
+        if (rigid) {
+            inertia = m3_inverse(&a->inverse_inertia[i]);
+        }
+        for (int r = 0; r < 3; ++r) {
+            h[r * slot.stride + r] += 1.0 / a->inverse_mass[i];
+            for (int c = 0; c <= r; ++c) {
+                h[(r + 3) * slot.stride + c + 3] += inertia.m[r][c];
+            }
+        }
+    }
+}
+
+// Velocities of a body that rows move. A point does not turn, though rows at its surface have levers.
+static int shifted_width(const pawl_assembly *a, int body)
+{
+    return a->model->bodies[body].kind == PAWL_BODY_RIGID ? 6 : 3;
+}
+
+// JiT s^-1 Jj of one block.
+static void shifted_add_block(shifted_factor *f, const row_block *b, double *values)
+{
+    const pawl_assembly *a = f->a;
+    const double *weight = f->inverse_sigma + b->rows.first_row;
+    for (int x = 0; x < b->body_count; ++x) {
+        for (int y = 0; y <= x; ++y) {
+            int i = f->node[b->body[x]], j = f->node[b->body[y]];
+            if (i < 0 || j < 0) {
+                continue;
+            }
+            block_slot slot = pawl_block_ldl_slot(f->ldl, i, j);
+            int row_stride = slot.transposed ? 1 : slot.stride;
+            int column_stride = slot.transposed ? slot.stride : 1;
+            int rows = shifted_width(a, b->body[x]), columns = shifted_width(a, b->body[y]);
+            for (int r = 0; r < b->rows.dim; ++r) {
+                const double *ji = a->J + b->jacobian[x] + 6 * r,
+                             *jj = a->J + b->jacobian[y] + 6 * r;
+                for (int p = 0; p < rows; ++p) {
+                    double s = weight[r] * ji[p];
+                    int last = i == j ? p + 1 : columns;
+                    for (int q = 0; q < last; ++q) {
+                        values[slot.offset + p * row_stride + q * column_stride] += s * jj[q];
+                    }
+                }
+            }
+        }
+    }
+}
+
+bool pawl_shifted_factor_update(shifted_factor *f, const double *sigma)
+{
+    const pawl_assembly *a = f->a;
+    for (int i = 0; i < a->problem.row_count; ++i) {
+        f->inverse_sigma[i] = 1.0 / sigma[i];
+    }
+    if (!shifted_structure(f)) {
+        return false;
+    }
+    double *values = pawl_block_ldl_values(f->ldl);
+    memset(values, 0, pawl_block_ldl_value_count(f->ldl) * sizeof *values);
+    shifted_add_mass(f, values);
+    for (int k = 0; k < a->problem.block_count; ++k) {
+        shifted_add_block(f, &a->blocks[k], values);
+    }
+    pawl_block_ldl_factor(f->ldl, 1e-15);
+    return true;
+}
+
+void pawl_shifted_factor_solve(shifted_factor *f, double *x)
+{
+    const pawl_assembly *a = f->a;
+    int nodes = f->node_count;
+    memset(f->g, 0, (size_t)(6 * nodes) * sizeof *f->g);
+    for (int k = 0; k < a->problem.block_count; ++k) {
+        const row_block *b = &a->blocks[k];
+        for (int r = 0; r < b->rows.dim; ++r) {
+            int row = b->rows.first_row + r;
+            x[row] *= f->inverse_sigma[row];
+            for (int s = 0; s < b->body_count; ++s) {
+                int node = f->node[b->body[s]];
+                const double *j = a->J + b->jacobian[s] + 6 * r;
+                int width = node >= 0 ? shifted_width(a, b->body[s]) : 0;
+                for (int c = 0; c < width; ++c) {
+                    f->g[6 * node + c] += x[row] * j[c];
+                }
+            }
+        }
+    }
+    pawl_block_ldl_solve(f->ldl, f->g);
+    for (int k = 0; k < a->problem.block_count; ++k) {
+        const row_block *b = &a->blocks[k];
+        for (int r = 0; r < b->rows.dim; ++r) {
+            int row = b->rows.first_row + r;
+            double v = 0.0;
+            for (int s = 0; s < b->body_count; ++s) {
+                int node = f->node[b->body[s]];
+                const double *j = a->J + b->jacobian[s] + 6 * r;
+                int width = node >= 0 ? shifted_width(a, b->body[s]) : 0;
+                for (int c = 0; c < width; ++c) {
+                    v += f->g[6 * node + c] * j[c];
+                }
+            }
+            x[row] -= f->inverse_sigma[row] * v;
+        }
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Contacts between the bodies of a model, with the materials of their pairs.
+#pragma once
+#include "model/state.h"
+
+typedef struct pawl_contact {
+    int shape_a, shape_b; // of the model, a before b
+    int body_a, body_b;   // PAWL_WORLD for the world; the normal points from a to b
+    pawl_vec3 position, normal;
+    double gap; // negative: penetration [m]
+    double friction, restitution;
+    double id; // of pair and feature; stable from step to step, an integer below 2^52
+} pawl_contact;
+
+typedef struct contact_finder contact_finder;
+// *out is NULL for a model in which nothing can touch.
+pawl_status pawl_contact_finder_create(const pawl_env *env, const pawl_model *model,
+                                       contact_finder **out);
+void pawl_contact_finder_destroy(contact_finder *f);
+// Finds the contacts of bodies that are nearer than `margin` or can be within a time h. Returns
+// their number, sorted by id; more than the capacity are counted, but not stored. -1: memory is out.
+int pawl_contact_finder_find(contact_finder *f, const body_state *bodies, double margin, double h);
+const pawl_contact *pawl_contact_finder_contacts(const contact_finder *f);
+int pawl_contact_finder_capacity(const contact_finder *f);
+// Between steps: room for at least `capacity` contacts.
+pawl_status pawl_contact_finder_grow(contact_finder *f, int capacity);

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// From the collider's manifolds to a flat list of contacts with bodies, materials and ids.
+#include "base/hash.h"
+#include "collide/collider.h"
+#include "collide/contact.h"
+
+struct contact_finder {
+    pawl_env env;
+    const pawl_model *model;
+    collider *collider;
+    uint32_t *group, *mask; // (shape_count) of the model's shapes
+    pawl_contact *contacts;
+    int capacity;
+};
+
+enum { FINDER_FIRST_CAPACITY = 64 };
+
+static bool finder_can_touch(const pawl_model *m)
+{
+    int count = 0, moving = 0;
+    for (int i = 0; i < m->shape_count; ++i) {
+        const pawl_shape_info *info = &m->shapes[i];
+        if (!info->def.visual_only && info->def.group != 0 && info->def.mask != 0) {
+            ++count;
+            moving += info->body >= 0 && m->bodies[info->body].inverse_mass > 0.0;
+        }
+    }
+    return count > 1 && moving > 0;
+}
+
+pawl_status pawl_contact_finder_create(const pawl_env *env, const pawl_model *m,
+                                       contact_finder **out)
+{
+    *out = NULL;
+    if (!finder_can_touch(m)) {
+        return PAWL_OK;
+    }
+    contact_finder *f = pawl_alloc(env, sizeof *f);
+    if (f == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for collision detection");
+    }
+    size_t n = (size_t)m->shape_count;
+    f->env = *env;
+    f->model = m;
+    f->group = pawl_alloc(env, n * sizeof *f->group);
+    f->mask = pawl_alloc(env, n * sizeof *f->mask);
+    pawl_status status = f->group != NULL && f->mask != NULL
+                             ? pawl_contact_finder_grow(f, FINDER_FIRST_CAPACITY)
+                             : PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for collision detection");
+    if (status == PAWL_OK) {
+        for (int i = 0; i < m->shape_count; ++i) {
+            f->group[i] = m->shapes[i].def.group;
+            f->mask[i] = m->shapes[i].def.mask;
+        }
+        collider_def def = pawl_collider_def_default();
+        def.group = f->group;
+        def.mask = f->mask;
+        status = pawl_collider_create(env, m, &def, &f->collider);
+    }
+    if (status != PAWL_OK) {
+        pawl_contact_finder_destroy(f);
+        return status;
+    }
+    *out = f;
+    return PAWL_OK;
+}
+
+void pawl_contact_finder_destroy(contact_finder *f)
+{
+    if (f == NULL) {
+        return;
+    }
+    pawl_env env = f->env;
+    size_t n = (size_t)f->model->shape_count;
+    pawl_collider_destroy(f->collider);
+    pawl_free(&env, f->group, n * sizeof *f->group);
+    pawl_free(&env, f->mask, n * sizeof *f->mask);
+    pawl_free(&env, f->contacts, (size_t)f->capacity * sizeof *f->contacts);
+    pawl_free(&env, f, sizeof *f);
+}
+
+pawl_status pawl_contact_finder_grow(contact_finder *f, int capacity)
+{
+    pawl_contact *fresh = pawl_alloc(&f->env, (size_t)capacity * sizeof *fresh);
+    if (fresh == NULL) {
+        return PAWL_FAIL(&f->env, PAWL_NO_MEMORY, "no memory for %d contacts", capacity);
+    }
+    pawl_free(&f->env, f->contacts, (size_t)f->capacity * sizeof *f->contacts);
+    f->contacts = fresh;
+    f->capacity = capacity;
+    return PAWL_OK;
+}
+
+// Pair and feature in 52 bits: 20, 20 and 12. Two features of one pair that share their 12 bits share
+// a warm start, which costs iterations and nothing else.
+static double finder_id(int a, int b, uint32_t feature)
+{
+    uint64_t small = pawl_hash_bytes(PAWL_HASH_SEED, &feature, sizeof feature) & 0xfff;
+    return (double)(((uint64_t)(a & 0xfffff) << 32 | (uint64_t)(b & 0xfffff) << 12) + small);
+}
+
+// Appends the points of one pair, sorted by id. Those beyond the capacity are only counted.
+static int finder_add(contact_finder *f, int count, const shape_contact *pair)
+{
+    const pawl_shape_info *a = &f->model->shapes[pair->shape_a];
+    const pawl_shape_info *b = &f->model->shapes[pair->shape_b];
+    int first = count;
+    for (int k = 0; k < pair->manifold.count; ++k, ++count) {
+        if (count >= f->capacity) {
+            continue;
+        }
+        const contact_point *point = &pair->manifold.point[k];
+        pawl_contact c = {.shape_a = pair->shape_a,
+                          .shape_b = pair->shape_b,
+                          .body_a = a->body,
+                          .body_b = b->body,
+                          .position = point->position,
+                          .normal = pair->manifold.normal,
+                          .gap = point->gap,
+                          .friction = sqrt(a->def.friction * b->def.friction),
+                          .restitution = fmax(a->def.restitution, b->def.restitution),
+                          .id = finder_id(pair->shape_a, pair->shape_b, point->feature)};
+        int at = count;
+        for (; at > first && f->contacts[at - 1].id > c.id; --at) {
+            f->contacts[at] = f->contacts[at - 1];
+        }
+        f->contacts[at] = c;
+    }
+    return count;
+}
+
+int pawl_contact_finder_find(contact_finder *f, const body_state *bodies, double margin, double h)
+{
+    if (pawl_collider_run(f->collider, bodies, margin, h) != PAWL_OK) {
+        return -1;
+    }
+    int count = 0;
+    for (int k = 0; k < f->collider->contact_count; ++k) {
+        count = finder_add(f, count, &f->collider->contacts[k]);
+    }
+    return count;
+}
+
+const pawl_contact *pawl_contact_finder_contacts(const contact_finder *f)
+{
+    return f->contacts;
+}
+
+int pawl_contact_finder_capacity(const contact_finder *f)
+{
+    return f->capacity;
+}
