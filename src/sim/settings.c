@@ -51,7 +51,7 @@ static const setting_row settings_table[] = {
      0,
      0,
      settings_delassus_name},
-    {{"project", "-", "on off", "remove configuration and velocity errors after each step"},
+    {{"project", "-", "on off", "move along the constraints: joints stay closed to 1e-12, energy is kept"},
      SETTING_SWITCH,
      FIELD(project),
      0,
