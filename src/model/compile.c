@@ -473,6 +473,23 @@ static uint64_t compile_hash(const pawl_model *m)
             h = compile_hash_signal(h, &f->torque[k]);
         }
     }
+    for (int i = 0; i < m->shape_count; ++i) {
+        const pawl_shape_info *s = &m->shapes[i];
+        if (s->def.visual_only) {
+            continue; // only drawn
+        }
+        const double numbers[] = {(double)s->body,     (double)s->def.kind,
+                                  s->def.size.x,       s->def.size.y,
+                                  s->def.size.z,       s->def.friction,
+                                  s->def.restitution,  (double)s->def.group,
+                                  (double)s->def.mask, (double)s->def.point_count};
+        h = pawl_hash_doubles(h, numbers, sizeof numbers / sizeof numbers[0]);
+        h = compile_hash_pose(h, s->def.frame);
+        for (int k = 0; k < s->def.point_count; ++k) {
+            const pawl_vec3 *v = &s->def.points[k];
+            h = pawl_hash_doubles(h, (const double[]){v->x, v->y, v->z}, 3);
+        }
+    }
     for (int i = 0; i < m->spring_count; ++i) {
         const pawl_spring_def *s = &m->springs[i];
         const double numbers[] = {(double)s->body_a, (double)s->body_b, s->point_a.x, s->point_a.y,
