@@ -34,7 +34,10 @@ static bool peers_pawl_held(const bench_case *run, const bench_list *list)
 {
     for (int i = 0; i < list->count; ++i) {
         const bench_result *result = &run->result[i];
-        if (bench_is_pawl(list->peer[i]) && (result->outcome != BENCH_DONE || peers_torn(result))) {
+        // Without projection nothing holds the joints but erp: its tearing is shown, not a failure.
+        bool holds = strstr(list->peer[i]->variant, "project") != NULL;
+        if (bench_is_pawl(list->peer[i]) &&
+            (result->outcome != BENCH_DONE || (holds && peers_torn(result)))) {
             return false;
         }
     }
