@@ -283,7 +283,6 @@ double pawl_assembly_coordinate_rate(const pawl_assembly *a, int joint, const co
 // A spring-like row: impulse lambda = -S q'+ + B, see assembly.h.
 static void assembly_soft(pawl_assembly *a, int r, double S, double B)
 {
-    a->soft_gain[r] = S;
     a->compliance[r] = 1.0 / S;
     a->bias[r] = -B / S;
 }
@@ -329,7 +328,7 @@ static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, do
     const row_info *info = &a->rows[r];
     a->lower[r] = -INFINITY;
     a->upper[r] = INFINITY;
-    a->compliance[r] = a->soft_gain[r] = a->bias[r] = 0.0;
+    a->compliance[r] = a->bias[r] = 0.0;
     double value = info->coordinate >= 0 ? a->coordinates[info->coordinate].value : a->residual[r];
     double share = w->erp_joint / w->h;
     switch (info->kind) {
@@ -382,13 +381,22 @@ static bool assembly_is_limit(const row_info *info)
     return info->kind == ROW_LOWER || info->kind == ROW_UPPER;
 }
 
+// Where the Jacobian of block `index` goes: behind that of the block before it.
+static int assembly_jacobian_after(const pawl_assembly *a, int index)
+{
+    if (index == 0) {
+        return 0;
+    }
+    const row_block *last = &a->blocks[index - 1];
+    return last->jacobian[last->body_count - 1] + 6 * last->rows.dim;
+}
+
 // Puts bounded row `info` behind the rows so far, as a block of its own.
 static void assembly_add_bounded(pawl_assembly *a, const row_info *info, int joint)
 {
     const model_joint *j = &a->model->joints[joint];
     int index = a->problem.block_count++, r = a->problem.row_count++;
-    const row_block *last = index > 0 ? &a->blocks[index - 1] : NULL;
-    int jacobian = last == NULL ? 0 : last->jacobian[last->body_count - 1] + 6 * last->rows.dim;
+    int jacobian = assembly_jacobian_after(a, index);
     row_block *b = &a->blocks[index];
     *b = (row_block){.rows = {r, 1}, .joint = joint};
     const int body[2] = {j->base, j->follower};
@@ -438,8 +446,7 @@ static void assembly_pose_contact(pawl_assembly *a, int k, const body_state *sta
     const pawl_contact *in = &a->contacts[k];
     int index = a->problem.block_count++, first = a->problem.row_count;
     a->problem.row_count += 3;
-    const row_block *last = index > 0 ? &a->blocks[index - 1] : NULL;
-    int jacobian = last == NULL ? 0 : last->jacobian[last->body_count - 1] + 6 * last->rows.dim;
+    int jacobian = assembly_jacobian_after(a, index);
     row_block *b = &a->blocks[index];
     *b = (row_block){.rows = {first, 3}, .joint = -1};
     pawl_vec3 axis[3];
@@ -463,7 +470,7 @@ static void assembly_pose_contact(pawl_assembly *a, int k, const body_state *sta
     a->friction[k] = in->friction;
     for (int r = 0; r < 3; ++r) {
         a->rows[first + r] = (row_info){ROW_CONTACT, k, r, -1, -1};
-        a->compliance[first + r] = a->soft_gain[first + r] = a->bias[first + r] = 0.0;
+        a->compliance[first + r] = a->bias[first + r] = 0.0;
         a->lower[first + r] = -INFINITY;
         a->upper[first + r] = INFINITY;
         a->residual[first + r] = 0.0;

@@ -98,7 +98,6 @@ typedef struct pawl_assembly {
     double *residual;            // (max_rows) of joint and motion rows: the configuration error
     // posed
     double *v_f, *lower, *upper, *compliance; // (max_rows)
-    double *soft_gain;                        // (max_rows) S, 0 for hard rows
     double *bias;                             // (max_rows) v*: v_f = J u_free + bias
     pawl_problem problem;
 } pawl_assembly;

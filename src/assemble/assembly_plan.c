@@ -37,7 +37,6 @@ static int plan_add_bodies(const model_joint *j, int *body, int count)
 typedef struct plan_cursor {
     pawl_assembly *a; // NULL in the counting pass
     int rows, blocks, jacobian, candidates;
-    int max_dim;
 } plan_cursor;
 
 static void plan_row(plan_cursor *c, row_info info)
@@ -67,7 +66,6 @@ static void plan_block(plan_cursor *c, int first_row, int joint, const int *body
             c->a->joint_block[joint] = c->blocks;
         }
     }
-    c->max_dim = dim > c->max_dim ? dim : c->max_dim;
     ++c->blocks;
 }
 
@@ -273,8 +271,7 @@ static pawl_assembly *plan_layout(const pawl_model *m, const plan_cursor *count,
     p.coordinates = PAWL_CARVE(mem, coordinate_row, m->coordinate_count);
     p.J = PAWL_CARVE(mem, double, jacobian);
     p.MJ = PAWL_CARVE(mem, double, jacobian);
-    double **by_row[] = {&p.residual,   &p.v_f,       &p.lower, &p.upper,
-                         &p.compliance, &p.soft_gain, &p.bias};
+    double **by_row[] = {&p.residual, &p.v_f, &p.lower, &p.upper, &p.compliance, &p.bias};
     for (size_t i = 0; i < sizeof by_row / sizeof by_row[0]; ++i) {
         *by_row[i] = PAWL_CARVE(mem, double, rows);
     }

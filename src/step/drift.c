@@ -36,11 +36,7 @@ static bool drift_along(step_context *c, pawl_state *s, double tau, double end, 
     pawl_assembly *a = c->assembly;
     double *total = c->rate_before; // (rows) sum of the impulses
     memset(total, 0, (size_t)a->free_rows * sizeof *total);
-    for (int i = 0; i < m->body_count; ++i) {
-        const body_state *b = &s->bodies[i];
-        double *u = c->u_start + 6 * i;
-        u[0] = b->v.x, u[1] = b->v.y, u[2] = b->v.z, u[3] = b->w.x, u[4] = b->w.y, u[5] = b->w.z;
-    }
+    pawl_twists_of(m, s->bodies, c->u_start);
     memcpy(c->u_next, c->u_start, (size_t)(6 * m->body_count) * sizeof *c->u_next);
     double last = INFINITY;
     for (int k = 0; k < DRIFT_MAX_ITERATIONS; ++k) {
@@ -68,15 +64,7 @@ static bool drift_along(step_context *c, pawl_state *s, double tau, double end, 
         for (int r = 0; r < a->free_rows; ++r) {
             total[r] += c->lambda[r];
         }
-        for (int i = 0; i < m->body_count; ++i) {
-            const double *d = c->u_free + 6 * i;
-            double *u = c->u_next + 6 * i;
-            for (int x = 0; x < 6; ++x) {
-                u[x] += d[x];
-            }
-            s->bodies[i].v = v3(u[0], u[1], u[2]);
-            s->bodies[i].w = v3(u[3], u[4], u[5]);
-        }
+        pawl_twists_change(c, c->u_free, s->bodies);
     }
     memcpy(s->bodies, c->from, (size_t)m->body_count * sizeof *s->bodies);
     return false;

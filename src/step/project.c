@@ -53,15 +53,31 @@ static double project_share(const step_context *c, const double *d)
     return turn > 1.0 ? 1.0 / turn : 1.0;
 }
 
+void pawl_twists_of(const pawl_model *m, const body_state *bodies, double *u)
+{
+    for (int i = 0; i < m->body_count; ++i, u += 6) {
+        const body_state *b = &bodies[i];
+        u[0] = b->v.x, u[1] = b->v.y, u[2] = b->v.z, u[3] = b->w.x, u[4] = b->w.y, u[5] = b->w.z;
+    }
+}
+
+void pawl_twists_change(step_context *c, const double *change, body_state *bodies)
+{
+    for (int i = 0; i < c->model->body_count; ++i) {
+        double *u = c->u_next + 6 * i;
+        for (int k = 0; k < 6; ++k) {
+            u[k] += change[6 * i + k];
+        }
+        bodies[i].v = v3(u[0], u[1], u[2]);
+        bodies[i].w = v3(u[3], u[4], u[5]);
+    }
+}
+
 void pawl_closure_velocities(step_context *c, pawl_state *s, double t)
 {
     pawl_assembly *a = c->assembly;
     const pawl_model *m = c->model;
-    for (int i = 0; i < m->body_count; ++i) {
-        const body_state *b = &s->bodies[i];
-        double *u = c->u_next + 6 * i;
-        u[0] = b->v.x, u[1] = b->v.y, u[2] = b->v.z, u[3] = b->w.x, u[4] = b->w.y, u[5] = b->w.z;
-    }
+    pawl_twists_of(m, s->bodies, c->u_next);
     pawl_assembly_row_velocity(a, c->u_next, a->v_f);
     for (int r = 0; r < a->free_rows; ++r) {
         if (a->rows[r].kind == ROW_MOTION) {
@@ -72,15 +88,7 @@ void pawl_closure_velocities(step_context *c, pawl_state *s, double t)
     }
     pawl_closure_solve(c, project_velocity_accuracy, c->u_free);
     memcpy(c->u_start, c->u_next, (size_t)(6 * m->body_count) * sizeof *c->u_start);
-    for (int i = 0; i < m->body_count; ++i) {
-        const double *d = c->u_free + 6 * i;
-        double *u = c->u_next + 6 * i;
-        for (int k = 0; k < 6; ++k) {
-            u[k] += d[k];
-        }
-        s->bodies[i].v = v3(u[0], u[1], u[2]);
-        s->bodies[i].w = v3(u[3], u[4], u[5]);
-    }
+    pawl_twists_change(c, c->u_free, s->bodies);
 }
 
 static void project_place(step_context *c, const pawl_state *s, double t, double turn_ease)

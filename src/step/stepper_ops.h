@@ -61,6 +61,9 @@ int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double
 // The parts of a projection that the drift shares.
 double pawl_closure_error(const pawl_assembly *a);
 void pawl_closure_solve(step_context *c, double accuracy, double *change);
+// Twists of bodies as (6 x bodies), and a change of u_next that the bodies follow.
+void pawl_twists_of(const pawl_model *m, const body_state *bodies, double *u);
+void pawl_twists_change(step_context *c, const double *change, body_state *bodies);
 void pawl_closure_velocities(step_context *c, pawl_state *s, double t);
 
 // Work of kinematic bodies and prescribed motions against impulses lambda of the rows, with the
