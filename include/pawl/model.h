@@ -48,15 +48,17 @@ PAWL_API const char *pawl_shape_kind_name(pawl_shape_kind kind); ///< e.g. "box"
 typedef struct pawl_shape_def {
     const char *name; ///< may be NULL
     pawl_shape_kind kind;
-    pawl_pose frame;         ///< in the link frame
-    pawl_vec3 size;          ///< see pawl_shape_kind [m]
-    float rgba[4];           ///< for drawing only
-    bool visual_only;        ///< never collides, and has no mass when a density is given
-    const pawl_vec3 *points; ///< of a hull, in the shape's frame; copied by the builder [m]
-    int point_count;         ///< of a hull: 4 to 4096, not all in one plane
-    double friction;         ///< coefficient; a pair has the geometric mean of its two [-]
-    double restitution;      ///< of the normal velocity; a pair has the larger of its two [-]
-    uint32_t group, mask;    ///< two shapes touch if each one's group has a bit of the other's mask
+    pawl_pose frame;           ///< in the link frame
+    pawl_vec3 size;            ///< see pawl_shape_kind [m]
+    float rgba[4];             ///< for drawing only
+    bool visual_only;          ///< never collides, and has no mass when a density is given
+    const pawl_vec3 *points;   ///< of a hull, in the shape's frame; copied by the builder [m]
+    int point_count;           ///< of a hull: 4 to 4096, not all in one plane
+    double friction;           ///< coefficient; pairs combine by contact.friction_rule [-]
+    double restitution;        ///< of the normal velocity; pairs by contact.restitution_rule [-]
+    double torsional_friction; ///< largest moment about the normal per normal force; 0 for none [m]
+    double rolling_friction;   ///< largest moment about the tangents per normal force; 0: none [m]
+    uint32_t group, mask; ///< two shapes touch if each one's group has a bit of the other's mask
 } pawl_shape_def;
 PAWL_API pawl_shape_def pawl_shape_def_default(void);
 

@@ -353,6 +353,14 @@ pawl_status pawl_builder_add_shape(pawl_builder *b, int body, const pawl_shape_d
                          "shape '%s': friction %g must be 0 or more, restitution %g from 0 to 1",
                          info.def.name, def->friction, def->restitution);
     }
+    if (!(isfinite(def->torsional_friction) && def->torsional_friction >= 0.0) ||
+        !(isfinite(def->rolling_friction) && def->rolling_friction >= 0.0)) {
+        return PAWL_FAIL(
+            env, PAWL_BAD_ARGUMENT,
+            "shape '%s': torsional friction %g m and rolling friction %g m must be 0 or "
+            "more",
+            info.def.name, def->torsional_friction, def->rolling_friction);
+    }
     if (!builder_pose_good(&info.def.frame)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "shape '%s': its frame is not finite",
                          info.def.name);

@@ -478,11 +478,18 @@ static uint64_t compile_hash(const pawl_model *m)
         if (s->def.visual_only) {
             continue; // only drawn
         }
-        const double numbers[] = {(double)s->body,     (double)s->def.kind,
-                                  s->def.size.x,       s->def.size.y,
-                                  s->def.size.z,       s->def.friction,
-                                  s->def.restitution,  (double)s->def.group,
-                                  (double)s->def.mask, (double)s->def.point_count};
+        const double numbers[] = {(double)s->body,
+                                  (double)s->def.kind,
+                                  s->def.size.x,
+                                  s->def.size.y,
+                                  s->def.size.z,
+                                  s->def.friction,
+                                  s->def.restitution,
+                                  (double)s->def.group,
+                                  (double)s->def.mask,
+                                  (double)s->def.point_count,
+                                  s->def.torsional_friction,
+                                  s->def.rolling_friction};
         h = pawl_hash_doubles(h, numbers, sizeof numbers / sizeof numbers[0]);
         h = compile_hash_pose(h, s->def.frame);
         for (int k = 0; k < s->def.point_count; ++k) {
