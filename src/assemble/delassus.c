@@ -22,6 +22,7 @@ typedef struct maximal_delassus {
     bool dense;
     pawl_array tasks; // pair_task
     double *u;        // (6 x bodies) the bodies' velocities of the product at work
+    double *swept;    // (6 x bodies) those of the impulses of the sweep at work
     size_t u_bytes;
     shifted_factor *shifted; // NULL for models without contacts
 } maximal_delassus;
@@ -73,8 +74,8 @@ static void delassus_block(pawl_delassus *base, int block, double *out)
 static void delassus_sweep_begin(pawl_delassus *base, const double *x)
 {
     maximal_delassus *d = (maximal_delassus *)base;
-    memset(d->u, 0, d->u_bytes);
-    pawl_assembly_add_impulses(d->a, x, d->u);
+    memset(d->swept, 0, d->u_bytes);
+    pawl_assembly_add_impulses(d->a, x, d->swept);
 }
 
 static void delassus_sweep_velocity(pawl_delassus *base, int block, double *out)
@@ -85,7 +86,7 @@ static void delassus_sweep_velocity(pawl_delassus *base, int block, double *out)
         out[r] = 0.0;
         for (int k = 0; k < b->body_count; ++k) {
             const double *row = d->a->J + b->jacobian[k] + 6 * r;
-            const double *u = d->u + 6 * b->body[k];
+            const double *u = d->swept + 6 * b->body[k];
             for (int i = 0; i < 6; ++i) {
                 out[r] += row[i] * u[i];
             }
@@ -98,7 +99,7 @@ static void delassus_sweep_add(pawl_delassus *base, int block, const double *dx)
     maximal_delassus *d = (maximal_delassus *)base;
     const row_block *b = &d->a->blocks[block];
     for (int k = 0; k < b->body_count; ++k) {
-        double *u = d->u + 6 * b->body[k];
+        double *u = d->swept + 6 * b->body[k];
         for (int r = 0; r < b->rows.dim; ++r) {
             const double *row = d->a->MJ + b->jacobian[k] + 6 * r;
             for (int i = 0; i < 6; ++i) {
@@ -171,9 +172,10 @@ static void delassus_solve(pawl_delassus *base, double *x)
     }
 }
 
-static bool delassus_factor_shifted(pawl_delassus *base, const double *sigma)
+static bool delassus_factor_shifted(pawl_delassus *base, const double *sigma,
+                                    const double *contacts)
 {
-    return pawl_shifted_factor_update(((maximal_delassus *)base)->shifted, sigma);
+    return pawl_shifted_factor_update(((maximal_delassus *)base)->shifted, sigma, contacts);
 }
 
 static void delassus_solve_shifted(pawl_delassus *base, double *x)
@@ -336,8 +338,10 @@ pawl_status pawl_delassus_create(const pawl_env *env, const pawl_assembly *a,
         *d = (maximal_delassus){.base = {&maximal_delassus_ops, a->has_loops}, .env = *env, .a = a};
         d->u_bytes = (size_t)(6 * a->model->body_count) * sizeof(double);
         d->u = pawl_alloc(env, d->u_bytes);
+        d->swept = pawl_alloc(env, d->u_bytes);
     }
-    if (d == NULL || users == NULL || start == NULL || dim == NULL || d->u == NULL) {
+    if (d == NULL || users == NULL || start == NULL || dim == NULL || d->u == NULL ||
+        d->swept == NULL) {
         status = PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the Delassus operator of '%s'",
                            a->model->name);
     } else if (a->free_rows > 0) {
@@ -368,5 +372,6 @@ void pawl_delassus_destroy(pawl_delassus *base)
     pawl_block_ldl_destroy(d->ldl);
     pawl_array_free(&env, &d->tasks);
     pawl_free(&env, d->u, d->u_bytes);
+    pawl_free(&env, d->swept, d->u_bytes);
     pawl_free(&env, d, sizeof *d);
 }

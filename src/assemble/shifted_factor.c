@@ -12,11 +12,13 @@ struct shifted_factor {
     block_ldl *ldl;
     uint64_t topology; // hash of the pairs that ldl was made for; 0 for none
     int node_count;
-    int *node;             // (body_count) -1 for bodies that cannot move
-    int *dim;              // (node_count)
-    double *inverse_sigma; // (max_rows)
-    double *g;             // (6 x bodies)
-    pawl_array edges;      // block_edge
+    int *node;                // (body_count) -1 for bodies that cannot move
+    int *dim;                 // (node_count)
+    double *inverse_sigma;    // (max_rows)
+    double *inverse_contacts; // (9 x max_contacts) where s has blocks
+    bool has_blocks;
+    double *g;        // (6 x bodies)
+    pawl_array edges; // block_edge
 };
 
 pawl_status pawl_shifted_factor_create(const pawl_env *env, const pawl_assembly *a,
@@ -34,7 +36,10 @@ pawl_status pawl_shifted_factor_create(const pawl_env *env, const pawl_assembly 
     f->dim = pawl_alloc(env, (size_t)bodies * sizeof *f->dim);
     f->g = pawl_alloc(env, (size_t)(6 * bodies) * sizeof *f->g);
     f->inverse_sigma = pawl_alloc(env, (size_t)a->max_rows * sizeof *f->inverse_sigma);
-    if (f->node == NULL || f->dim == NULL || f->g == NULL || f->inverse_sigma == NULL) {
+    f->inverse_contacts =
+        pawl_alloc(env, (size_t)(9 * a->max_contacts) * sizeof *f->inverse_contacts);
+    if (f->node == NULL || f->dim == NULL || f->g == NULL || f->inverse_sigma == NULL ||
+        f->inverse_contacts == NULL) {
         pawl_shifted_factor_destroy(f);
         return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the contact factor");
     }
@@ -62,6 +67,8 @@ void pawl_shifted_factor_destroy(shifted_factor *f)
     pawl_free(&env, f->dim, bodies * sizeof *f->dim);
     pawl_free(&env, f->g, 6 * bodies * sizeof *f->g);
     pawl_free(&env, f->inverse_sigma, (size_t)f->a->max_rows * sizeof *f->inverse_sigma);
+    pawl_free(&env, f->inverse_contacts,
+              (size_t)(9 * f->a->max_contacts) * sizeof *f->inverse_contacts);
     pawl_free(&env, f, sizeof *f);
 }
 
@@ -131,29 +138,58 @@ static int shifted_width(const pawl_assembly *a, int body)
     return a->model->bodies[body].kind == PAWL_BODY_RIGID ? 6 : 3;
 }
 
-// JiT s^-1 Jj of one block.
-static void shifted_add_block(shifted_factor *f, const row_block *b, double *values)
+// The inverse of s on contact block k, NULL where s is diagonal.
+static const double *shifted_contact(const shifted_factor *f, int k)
+{
+    const pawl_problem *p = &f->a->problem;
+    int contact = k - (p->block_count - p->contact_count);
+    return f->has_blocks && contact >= 0 ? f->inverse_contacts + 9 * contact : NULL;
+}
+
+// out (dim x 6) = s^-1 J of one body of a block.
+static void shifted_weigh(const shifted_factor *f, const row_block *b, const double *contact,
+                          const double *J, double *out)
+{
+    const double *weight = f->inverse_sigma + b->rows.first_row;
+    for (int r = 0; r < b->rows.dim; ++r) {
+        for (int c = 0; c < 6; ++c) {
+            out[6 * r + c] = contact == NULL
+                                 ? weight[r] * J[6 * r + c]
+                                 : contact[3 * r] * J[c] + contact[3 * r + 1] * J[6 + c] +
+                                       contact[3 * r + 2] * J[12 + c];
+        }
+    }
+}
+
+// JiT s^-1 Jj of block k.
+static void shifted_add_block(shifted_factor *f, int k, double *values)
 {
     const pawl_assembly *a = f->a;
-    const double *weight = f->inverse_sigma + b->rows.first_row;
-    for (int x = 0; x < b->body_count; ++x) {
-        for (int y = 0; y <= x; ++y) {
-            int i = f->node[b->body[x]], j = f->node[b->body[y]];
-            if (i < 0 || j < 0) {
+    const row_block *b = &a->blocks[k];
+    const double *contact = shifted_contact(f, k);
+    for (int y = 0; y < b->body_count; ++y) {
+        int j = f->node[b->body[y]];
+        if (j < 0) {
+            continue;
+        }
+        double weighed[6 * 6];
+        shifted_weigh(f, b, contact, a->J + b->jacobian[y], weighed);
+        int columns = shifted_width(a, b->body[y]);
+        for (int x = y; x < b->body_count; ++x) {
+            int i = f->node[b->body[x]];
+            if (i < 0) {
                 continue;
             }
             block_slot slot = pawl_block_ldl_slot(f->ldl, i, j);
             int row_stride = slot.transposed ? 1 : slot.stride;
             int column_stride = slot.transposed ? slot.stride : 1;
-            int rows = shifted_width(a, b->body[x]), columns = shifted_width(a, b->body[y]);
+            int rows = shifted_width(a, b->body[x]);
             for (int r = 0; r < b->rows.dim; ++r) {
-                const double *ji = a->J + b->jacobian[x] + 6 * r,
-                             *jj = a->J + b->jacobian[y] + 6 * r;
+                const double *ji = a->J + b->jacobian[x] + 6 * r, *wj = weighed + 6 * r;
                 for (int p = 0; p < rows; ++p) {
-                    double s = weight[r] * ji[p];
                     int last = i == j ? p + 1 : columns;
                     for (int q = 0; q < last; ++q) {
-                        values[slot.offset + p * row_stride + q * column_stride] += s * jj[q];
+                        values[slot.offset + p * row_stride + q * column_stride] += ji[p] * wj[q];
                     }
                 }
             }
@@ -161,12 +197,26 @@ static void shifted_add_block(shifted_factor *f, const row_block *b, double *val
     }
 }
 
-bool pawl_shifted_factor_update(shifted_factor *f, const double *sigma)
+static void shifted_invert(shifted_factor *f, const double *sigma, const double *contacts)
 {
-    const pawl_assembly *a = f->a;
-    for (int i = 0; i < a->problem.row_count; ++i) {
+    const pawl_problem *p = &f->a->problem;
+    int others = contacts == NULL ? p->row_count : pawl_problem_contact_row(p, 0);
+    for (int i = 0; i < others; ++i) {
         f->inverse_sigma[i] = 1.0 / sigma[i];
     }
+    f->has_blocks = contacts != NULL;
+    for (int k = 0; k < p->contact_count && contacts != NULL; ++k) {
+        pawl_mat3 m;
+        memcpy(m.m, contacts + 9 * k, sizeof m.m);
+        m = m3_inverse(&m);
+        memcpy(f->inverse_contacts + 9 * k, m.m, sizeof m.m);
+    }
+}
+
+bool pawl_shifted_factor_update(shifted_factor *f, const double *sigma, const double *contacts)
+{
+    const pawl_assembly *a = f->a;
+    shifted_invert(f, sigma, contacts);
     if (!shifted_structure(f)) {
         return false;
     }
@@ -174,28 +224,44 @@ bool pawl_shifted_factor_update(shifted_factor *f, const double *sigma)
     memset(values, 0, pawl_block_ldl_value_count(f->ldl) * sizeof *values);
     shifted_add_mass(f, values);
     for (int k = 0; k < a->problem.block_count; ++k) {
-        shifted_add_block(f, &a->blocks[k], values);
+        shifted_add_block(f, k, values);
     }
     pawl_block_ldl_factor(f->ldl, 1e-15);
     return true;
 }
 
+// x <- s^-1 x on block k
+static void shifted_scale(const shifted_factor *f, int k, double *x)
+{
+    const row_block *b = &f->a->blocks[k];
+    const double *contact = shifted_contact(f, k);
+    double *own = x + b->rows.first_row;
+    if (contact == NULL) {
+        for (int r = 0; r < b->rows.dim; ++r) {
+            own[r] *= f->inverse_sigma[b->rows.first_row + r];
+        }
+        return;
+    }
+    double y[3] = {own[0], own[1], own[2]};
+    for (int r = 0; r < 3; ++r) {
+        own[r] = contact[3 * r] * y[0] + contact[3 * r + 1] * y[1] + contact[3 * r + 2] * y[2];
+    }
+}
+
 void pawl_shifted_factor_solve(shifted_factor *f, double *x)
 {
     const pawl_assembly *a = f->a;
-    int nodes = f->node_count;
-    memset(f->g, 0, (size_t)(6 * nodes) * sizeof *f->g);
+    memset(f->g, 0, (size_t)(6 * f->node_count) * sizeof *f->g);
     for (int k = 0; k < a->problem.block_count; ++k) {
         const row_block *b = &a->blocks[k];
-        for (int r = 0; r < b->rows.dim; ++r) {
-            int row = b->rows.first_row + r;
-            x[row] *= f->inverse_sigma[row];
-            for (int s = 0; s < b->body_count; ++s) {
-                int node = f->node[b->body[s]];
+        shifted_scale(f, k, x);
+        for (int s = 0; s < b->body_count; ++s) {
+            int node = f->node[b->body[s]];
+            int width = node >= 0 ? shifted_width(a, b->body[s]) : 0;
+            for (int r = 0; r < b->rows.dim; ++r) {
                 const double *j = a->J + b->jacobian[s] + 6 * r;
-                int width = node >= 0 ? shifted_width(a, b->body[s]) : 0;
                 for (int c = 0; c < width; ++c) {
-                    f->g[6 * node + c] += x[row] * j[c];
+                    f->g[6 * node + c] += x[b->rows.first_row + r] * j[c];
                 }
             }
         }
@@ -203,18 +269,23 @@ void pawl_shifted_factor_solve(shifted_factor *f, double *x)
     pawl_block_ldl_solve(f->ldl, f->g);
     for (int k = 0; k < a->problem.block_count; ++k) {
         const row_block *b = &a->blocks[k];
-        for (int r = 0; r < b->rows.dim; ++r) {
-            int row = b->rows.first_row + r;
-            double v = 0.0;
-            for (int s = 0; s < b->body_count; ++s) {
-                int node = f->node[b->body[s]];
+        double v[6] = {0};
+        for (int s = 0; s < b->body_count; ++s) {
+            int node = f->node[b->body[s]];
+            int width = node >= 0 ? shifted_width(a, b->body[s]) : 0;
+            for (int r = 0; r < b->rows.dim; ++r) {
                 const double *j = a->J + b->jacobian[s] + 6 * r;
-                int width = node >= 0 ? shifted_width(a, b->body[s]) : 0;
                 for (int c = 0; c < width; ++c) {
-                    v += f->g[6 * node + c] * j[c];
+                    v[r] += f->g[6 * node + c] * j[c];
                 }
             }
-            x[row] -= f->inverse_sigma[row] * v;
+        }
+        const double *contact = shifted_contact(f, k);
+        for (int r = 0; r < b->rows.dim; ++r) {
+            double sv = contact == NULL ? f->inverse_sigma[b->rows.first_row + r] * v[r]
+                                        : contact[3 * r] * v[0] + contact[3 * r + 1] * v[1] +
+                                              contact[3 * r + 2] * v[2];
+            x[b->rows.first_row + r] -= sv;
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// (D + diag(sigma))^-1 over all rows, through a matrix of the size of the bodies:
+// (D + s)^-1 over all rows, s diagonal but for 3 x 3 blocks on contacts, through a matrix of the size of the bodies:
 //   (J M^-1 JT + s)^-1 = s^-1 - s^-1 J H^-1 JT s^-1,   H = M + JT s^-1 J   (Woodbury)
 // Stacks have many more contact rows than bodies have velocities. H is sparse over the pairs of bodies
 // that share a row; its order and fill are found anew only when those pairs change.
@@ -12,6 +12,7 @@ typedef struct shifted_factor shifted_factor;
 pawl_status pawl_shifted_factor_create(const pawl_env *env, const pawl_assembly *a,
                                        shifted_factor **out);
 void pawl_shifted_factor_destroy(shifted_factor *f);
-// False when memory for a new structure is out.
-bool pawl_shifted_factor_update(shifted_factor *f, const double *sigma);
+// s = diag(sigma), on contacts `contacts` (9 each) where it is not NULL. False when memory for a new
+// structure is out.
+bool pawl_shifted_factor_update(shifted_factor *f, const double *sigma, const double *contacts);
 void pawl_shifted_factor_solve(shifted_factor *f, double *x);

@@ -4,7 +4,7 @@
 // The one piece of code that computes residuals, for every solver and stepper, outside of them.
 #include "linalg/cone.h"
 #include "math/vec.h"
-#include "problem/problem.h"
+#include "problem/natural.h"
 #include <math.h>
 
 static double judge_project(double x, double lower, double upper)
@@ -17,19 +17,7 @@ static double judge_distance(const double a[3], const double b[3])
     return fmax(fabs(a[0] - b[0]), fmax(fabs(a[1] - b[1]), fabs(a[2] - b[2])));
 }
 
-// |x - P_K(x - u/s)| times s: the natural map with impulses in units of velocity for s = D.
-static double judge_natural(const double x[3], const double u[3], double s, double mu)
-{
-    double y[3];
-    for (int k = 0; k < 3; ++k) {
-        y[k] = x[k] - u[k] / s;
-    }
-    pawl_cone_project(y, mu);
-    return s * judge_distance(x, y);
-}
-
-static void judge_contact(pawl_residual *r, const double *x, const double *v, const double *d,
-                          const double *compliance, double mu)
+static void judge_contact(pawl_residual *r, const double *x, const double *v, double mu)
 {
     double u[3] = {v[0], v[1], v[2] + mu * sqrt(v[0] * v[0] + v[1] * v[1])};
     double y[3] = {x[0], x[1], x[2]}, w[3] = {u[0], u[1], u[2]};
@@ -38,25 +26,21 @@ static void judge_contact(pawl_residual *r, const double *x, const double *v, co
     r->primal = fmax(r->primal, judge_distance(x, y));
     r->dual = fmax(r->dual, judge_distance(u, w));
     r->complementarity = fmax(r->complementarity, fabs(x[0] * u[0] + x[1] * u[1] + x[2] * u[2]));
-    r->natural = fmax(r->natural, judge_natural(x, u, 1.0, mu));
-    double scale = (d[0] + d[1] + d[2] + compliance[0] + compliance[1] + compliance[2]) / 3.0;
-    r->natural_scaled = fmax(r->natural_scaled, judge_natural(x, u, scale, mu));
+    r->natural = fmax(r->natural, pawl_natural_contact(x, v, mu, 1.0));
 }
 
 pawl_residual pawl_problem_judge(const pawl_problem *p, const double *lambda, const double *v,
-                                 double *diagonal)
+                                 double *weight)
 {
     pawl_residual r = {0};
     for (int i = 0; i < p->free_row_count; ++i) { // lambda is anything, v must be zero
         r.natural = max_of(r.natural, fabs(v[i]));
     }
-    r.dual = r.natural_scaled = r.natural;
-    if (p->row_count > p->free_row_count) {
-        p->delassus->ops->diagonal(p->delassus, p->free_block_count, diagonal);
-    }
+    r.dual = r.natural;
+    pawl_problem_weights(p, weight);
+    r.natural_scaled = pawl_problem_natural(p, lambda, v, weight);
     for (int i = p->free_row_count; i < pawl_problem_contact_row(p, 0); ++i) {
         double lo = p->lower[i], up = p->upper[i], x = lambda[i];
-        double d = diagonal[i] + p->compliance[i];
         double inside = judge_project(x, lo, up);
         r.primal = fmax(r.primal, fabs(x - inside));
         // Room that the velocity asks for. Against a bound at infinity a velocity is an error of
@@ -65,12 +49,10 @@ pawl_residual pawl_problem_judge(const pawl_problem *p, const double *lambda, co
         r.dual = fmax(r.dual, isinf(room) ? fabs(v[i]) : 0.0);
         r.complementarity = fmax(r.complementarity, isinf(room) ? 0.0 : fabs(v[i]) * room);
         r.natural = fmax(r.natural, fabs(x - judge_project(x - v[i], lo, up)));
-        double scaled = d > 0.0 ? d * fabs(x - judge_project(x - v[i] / d, lo, up)) : fabs(v[i]);
-        r.natural_scaled = fmax(r.natural_scaled, scaled);
     }
     for (int k = 0; k < p->contact_count; ++k) {
         int i = pawl_problem_contact_row(p, k);
-        judge_contact(&r, lambda + i, v + i, diagonal + i, p->compliance + i, p->friction[k]);
+        judge_contact(&r, lambda + i, v + i, p->friction[k]);
     }
     return r;
 }

@@ -25,7 +25,7 @@ typedef struct pawl_delassus pawl_delassus;
 
 // The operator D. Formulations and file readers each bring one.
 typedef struct pawl_delassus_ops {
-    // y = D x over all rows
+    // y = D x over all rows. Leaves the memory of a sweep alone.
     void (*apply)(pawl_delassus *d, const double *x, double *y);
     // diagonal of D over the rows of the blocks from first_block on
     void (*diagonal)(pawl_delassus *d, int first_block, double *out);
@@ -40,8 +40,9 @@ typedef struct pawl_delassus_ops {
     // x (free rows) in place, with the last factor.
     void (*solve)(pawl_delassus *d, double *x);
     // Factors D + diag(sigma) over all rows, sigma > 0 (R included); x in place with that factor.
-    // False when memory is out (only when the structure of the rows is new).
-    bool (*factor_shifted)(pawl_delassus *d, const double *sigma);
+    // `contacts` (9 a contact, symmetric, positive definite) stands in for sigma on contacts where it
+    // is not NULL. False when memory is out (only when the structure of the rows is new).
+    bool (*factor_shifted)(pawl_delassus *d, const double *sigma, const double *contacts);
     void (*solve_shifted)(pawl_delassus *d, double *x);
 } pawl_delassus_ops;
 
@@ -72,6 +73,6 @@ static inline int pawl_problem_contact_row(const pawl_problem *p, int k)
 
 // The judge: residuals of impulses and the velocities v = (D + R) lambda + v_f that belong to them.
 // A stepper computes v from its new twists, so that an error of the operator shows as well.
-// `diagonal` is scratch (rows).
+// `weight` is scratch (rows).
 pawl_residual pawl_problem_judge(const pawl_problem *p, const double *lambda, const double *v,
-                                 double *diagonal);
+                                 double *weight);

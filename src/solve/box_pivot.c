@@ -10,6 +10,16 @@
 #include <math.h>
 #include <stddef.h>
 
+box_pivot pawl_box_pivot_layout(int max_rows, pawl_carver *mem)
+{
+    size_t n = (size_t)max_rows;
+    return (box_pivot){.matrix = PAWL_CARVE(mem, double, n *n),
+                       .inverse_d = PAWL_CARVE(mem, double, n),
+                       .x = PAWL_CARVE(mem, double, n),
+                       .index = PAWL_CARVE(mem, int, n),
+                       .side = PAWL_CARVE(mem, signed char, n)};
+}
+
 static double box_clamp(double x, double lower, double upper)
 {
     return x < lower ? lower : x > upper ? upper : x;
@@ -123,23 +133,4 @@ int pawl_box_pivot(box_pivot *s, const double *S, int n, const double *q, const 
         y[i] = box_clamp(y[i], lower[i], upper[i]);
     }
     return -1;
-}
-
-double pawl_box_sweep(const double *S, int n, int count, const double *q, const double *lower,
-                      const double *upper, double *y)
-{
-    double change = 0.0;
-    for (int i = 0; i < count; ++i) {
-        double d = S[i * n + i], w = q[i] + pawl_dot(S + i * n, y, n);
-        if (!(d > 0.0)) { // nothing that y does changes w: it goes where w pushes it
-            y[i] = w > 0.0 && isfinite(lower[i])   ? lower[i]
-                   : w < 0.0 && isfinite(upper[i]) ? upper[i]
-                                                   : y[i];
-            continue;
-        }
-        double fresh = box_clamp(y[i] - w / d, lower[i], upper[i]);
-        change = fmax(change, d * fabs(fresh - y[i]));
-        y[i] = fresh;
-    }
-    return change;
 }

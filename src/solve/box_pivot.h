@@ -3,7 +3,7 @@
 //
 // The dense box problem: w = S y + q, lower <= y <= upper, w complementary to the bounds.
 #pragma once
-#include <stdbool.h>
+#include "base/carver.h"
 
 typedef struct box_pivot {
     double *matrix;    // (n x n) scratch for the free part of S
@@ -13,11 +13,8 @@ typedef struct box_pivot {
     signed char *side; // (n) -1 at the lower bound, 0 free, 1 at the upper
 } box_pivot;
 
+box_pivot pawl_box_pivot_layout(int max_rows, pawl_carver *mem);
 // Solves exactly by principal pivoting. y holds the guess and the answer. Returns the number of
 // pivots, or -1 when max_pivots were not enough.
 int pawl_box_pivot(box_pivot *s, const double *S, int n, const double *q, const double *lower,
                    const double *upper, int max_pivots, double *y);
-// One projected Gauss-Seidel sweep over the first `count` of n variables. Returns the largest change
-// of y times its diagonal entry.
-double pawl_box_sweep(const double *S, int n, int count, const double *q, const double *lower,
-                      const double *upper, double *y);

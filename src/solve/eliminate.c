@@ -12,10 +12,9 @@ static const double eliminate_still = 1e-11;     // of a row's own D: less is ro
 static const double eliminate_contraction = 0.1; // below it refinement is as good as any method
 static const double eliminate_floor = 1e-16;     // [m/s or m]: nobody asks for less
 
-eliminator pawl_eliminator_layout(int max_rows, int max_reduced, pawl_carver *mem)
+eliminator pawl_eliminator_layout(int max_rows, pawl_carver *mem)
 {
-    eliminator e = {.capacity = max_reduced};
-    int bounded = max_reduced;
+    eliminator e;
     e.residual = PAWL_CARVE(mem, double, max_rows);
     e.step = PAWL_CARVE(mem, double, max_rows);
     e.product = PAWL_CARVE(mem, double, max_rows);
@@ -24,8 +23,6 @@ eliminator pawl_eliminator_layout(int max_rows, int max_reduced, pawl_carver *me
     e.direction = PAWL_CARVE(mem, double, max_rows);
     e.image = PAWL_CARVE(mem, double, max_rows);
     e.kept = PAWL_CARVE(mem, double, max_rows);
-    e.reduced = PAWL_CARVE(mem, double, (size_t)bounded *(size_t)bounded);
-    e.reduced_v = PAWL_CARVE(mem, double, bounded);
     return e;
 }
 
@@ -160,14 +157,15 @@ int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, 
     return iterations;
 }
 
-void pawl_eliminate_reduce(eliminator *e, const pawl_problem *p, double *lambda)
+void pawl_eliminate_reduce(eliminator *e, const pawl_problem *p, double *lambda, double *S,
+                           double *v)
 {
     int n = p->free_row_count, rows = p->row_count, m = rows - n;
     pawl_delassus *d = p->delassus;
     double accuracy = d->maybe_singular ? eliminate_exact : 1.0; // a forest's factor is exact
     // S e_b: velocities of the bounded rows when b gets a unit impulse and the free rows keep still
     for (int b = 0; b < m; ++b) {
-        double *column = e->reduced_v; // scratch until the end
+        double *column = v; // scratch until the end
         memset(lambda, 0, (size_t)rows * sizeof *lambda);
         lambda[n + b] = 1.0;
         d->ops->apply(d, lambda, e->product);
@@ -181,9 +179,9 @@ void pawl_eliminate_reduce(eliminator *e, const pawl_problem *p, double *lambda)
         lambda[n + b] = 0.0;
         d->ops->apply(d, lambda, e->product);
         for (int i = 0; i < m; ++i) {
-            e->reduced[(size_t)i * (size_t)m + (size_t)b] = column[i] + e->product[n + i];
+            S[(size_t)i * (size_t)m + (size_t)b] = column[i] + e->product[n + i];
         }
-        double *own = &e->reduced[(size_t)b * (size_t)(m + 1)];
+        double *own = &S[(size_t)b * (size_t)(m + 1)];
         *own += p->compliance[n + b];
         if (*own <= eliminate_still * (column[b] + p->compliance[n + b])) {
             *own = 0.0;
@@ -191,16 +189,16 @@ void pawl_eliminate_reduce(eliminator *e, const pawl_problem *p, double *lambda)
     }
     // A row that the free rows hold still (friction of a driven joint) leaves noise of either sign.
     for (int b = 0; b < m; ++b) {
-        for (int i = 0; i < m && e->reduced[(size_t)b * (size_t)(m + 1)] == 0.0; ++i) {
-            e->reduced[(size_t)i * (size_t)m + (size_t)b] = 0.0;
-            e->reduced[(size_t)b * (size_t)m + (size_t)i] = 0.0;
+        for (int i = 0; i < m && S[(size_t)b * (size_t)(m + 1)] == 0.0; ++i) {
+            S[(size_t)i * (size_t)m + (size_t)b] = 0.0;
+            S[(size_t)b * (size_t)m + (size_t)i] = 0.0;
         }
     }
     memset(lambda, 0, (size_t)rows * sizeof *lambda);
     pawl_eliminate_recover(e, p, eliminate_exact, lambda);
     d->ops->apply(d, lambda, e->product);
     for (int i = 0; i < m; ++i) {
-        e->reduced_v[i] = e->product[n + i] + p->v_f[n + i];
+        v[i] = e->product[n + i] + p->v_f[n + i];
     }
 }
 

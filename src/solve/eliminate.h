@@ -20,12 +20,9 @@
 typedef struct eliminator {
     double *residual, *step, *product, *right;      // (max_rows)
     double *conditioned, *direction, *image, *kept; // (max_rows)
-    double *reduced;                                // S, row-major, of all rows that are not free
-    double *reduced_v; // velocity of the bounded rows without their impulses
-    int capacity;      // most rows that S can take
 } eliminator;
 
-eliminator pawl_eliminator_layout(int max_rows, int max_reduced, pawl_carver *mem);
+eliminator pawl_eliminator_layout(int max_rows, pawl_carver *mem);
 
 // Factors the free rows of p, unless the factor at hand is theirs.
 void pawl_eliminate_factor(const pawl_problem *p, double regularization);
@@ -33,8 +30,10 @@ void pawl_eliminate_factor(const pawl_problem *p, double regularization);
 // entry of b; x must not be b. Returns the number of iterations.
 int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, double accuracy,
                          double *x);
-// Reduces the problem to its bounded rows: S and reduced_v. lambda is scratch (rows).
-void pawl_eliminate_reduce(eliminator *e, const pawl_problem *p, double *lambda);
+// Reduces p to the m rows that are not free: their matrix S (m x m), R included, and v (m), their
+// velocities without their own impulses. lambda is scratch (rows).
+void pawl_eliminate_reduce(eliminator *e, const pawl_problem *p, double *lambda, double *S,
+                           double *v);
 // Impulses of the free rows, from those of the bounded rows that stand in lambda already. Returns
 // the number of iterations.
 int pawl_eliminate_recover(eliminator *e, const pawl_problem *p, double accuracy, double *lambda);

@@ -7,31 +7,24 @@
 //
 //   v_j = v_f,j + sum over m of D_jm lambda_m,   lambda_j <- P_K(lambda_j - (D_jj + R_jj)^-1 v_j)
 //
-// With exact_joints (the default) the free rows are eliminated first and sweeps run over the
-// bounded rows alone: on closed loops this is what makes sweeps converge. Without it every sweep
-// costs O(rows), and long chains or redundant loops need very many.
-#include "solve/eliminate.h"
+// Long chains and redundant loops need very many sweeps unless their joints are eliminated first
+// (solver.exact_joints).
+#include "problem/natural.h"
 #include "solve/solver_ops.h"
 #include "solve/sweep.h"
-#include <string.h>
-
-enum { PGS_MAX_REDUCED = 360 }; // beyond this the dense reduced matrix costs more than it saves
 
 typedef struct pgs_ncp {
     pawl_solver base;
-    eliminator eliminate;
-    double *y; // (bounded)
     sweeper sweeps;
+    double *weight; // (rows)
 } pgs_ncp;
 
 static pawl_solver *pgs_ncp_layout(const solver_def *def, pawl_carver *mem)
 {
     pgs_ncp *s = PAWL_CARVE(mem, pgs_ncp, 1);
-    int reduced = def->max_rows < PGS_MAX_REDUCED ? def->max_rows : PGS_MAX_REDUCED;
-    reduced = reduced > def->max_bounded ? reduced : def->max_bounded;
-    pgs_ncp layout = {.eliminate = pawl_eliminator_layout(def->max_rows, reduced, mem)};
-    layout.y = PAWL_CARVE(mem, double, reduced);
-    layout.sweeps = pawl_sweeper_layout(def->max_rows, def->max_blocks, def->max_block_dim, mem);
+    pgs_ncp layout = {
+        .sweeps = pawl_sweeper_layout(def->max_rows, def->max_blocks, def->max_block_dim, mem)};
+    layout.weight = PAWL_CARVE(mem, double, def->max_rows);
     if (s == NULL) {
         return NULL;
     }
@@ -43,34 +36,17 @@ static void pgs_ncp_solve(pawl_solver *base, const pawl_problem *p, double *lamb
                           solver_report *report)
 {
     pgs_ncp *s = (pgs_ncp *)base;
-    int n = p->free_row_count, m = p->row_count - n;
-    const solver_def *def = &base->def;
-    bool reduce = def->exact_joints && n > 0 && m <= s->eliminate.capacity;
-    *report = (solver_report){m > 0 || !reduce ? PAWL_ITERATION_LIMIT : PAWL_CONVERGED, 0};
-    double *x = lambda;
-    if (reduce) {
-        pawl_eliminate_factor(p, def->regularization);
-        x = s->y;
-        memcpy(x, lambda + n, (size_t)m * sizeof *x);
-        if (m > 0) {
-            pawl_eliminate_reduce(&s->eliminate, p, lambda);
-        }
-    } else {
-        pawl_sweep_begin(&s->sweeps, p, lambda);
-    }
-    while (report->outcome != PAWL_CONVERGED && report->iterations < def->max_iterations) {
+    double tolerance = base->def.tolerance;
+    *report = (solver_report){PAWL_ITERATION_LIMIT, 0};
+    pawl_problem_weights(p, s->weight);
+    pawl_sweep_begin(&s->sweeps, p, lambda);
+    while (report->outcome != PAWL_CONVERGED && report->iterations < base->def.max_iterations) {
         ++report->iterations;
-        double worst = reduce ? pawl_sweep_reduced(s->eliminate.reduced, m, s->eliminate.reduced_v,
-                                                   p, SWEEP_NCP_STEP, x)
-                              : pawl_sweep(&s->sweeps, p, SWEEP_NCP_STEP, x);
-        if (worst <= 0.3 * def->tolerance) {
+        double worst = pawl_sweep(&s->sweeps, p, SWEEP_NCP_STEP, lambda);
+        if (worst <= tolerance &&
+            pawl_sweep_natural(&s->sweeps, p, s->weight, lambda) <= 0.5 * tolerance) {
             report->outcome = PAWL_CONVERGED;
         }
-    }
-    if (reduce) {
-        memcpy(lambda + n, x, (size_t)m * sizeof *x);
-        int solves = pawl_eliminate_recover(&s->eliminate, p, 1e-12, lambda);
-        report->iterations = report->iterations > 0 ? report->iterations : solves;
     }
 }
 

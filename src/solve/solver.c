@@ -2,6 +2,23 @@
 // Part of pawl, a rigid multibody dynamics engine.
 #include "solve/solver_ops.h"
 
+enum { SOLVER_MAX_REDUCED = 360 }; // beyond this the dense matrix costs more than it saves
+
+typedef struct solver_parts { // what every solver has beside its own
+    reduced_problem reduced;
+    box_pivot box;
+} solver_parts;
+
+static solver_parts solver_layout_parts(const solver_def *def, pawl_carver *mem)
+{
+    int capacity = def->max_rows < SOLVER_MAX_REDUCED ? def->max_rows : SOLVER_MAX_REDUCED;
+    capacity = capacity > def->max_bounded ? capacity : def->max_bounded;
+    return (solver_parts){
+        .reduced = pawl_reduced_problem_layout(def->max_rows, capacity, mem),
+        .box = pawl_box_pivot_layout(def->max_bounded, mem),
+    };
+}
+
 pawl_status pawl_solver_create(const pawl_env *env, const solver_def *def, pawl_solver **out)
 {
     *out = NULL;
@@ -11,15 +28,20 @@ pawl_status pawl_solver_create(const pawl_env *env, const solver_def *def, pawl_
     }
     pawl_carver need = {0};
     ops->layout(def, &need);
-    (void)PAWL_CARVE(&need, double, 2 * def->max_rows);
+    (void)solver_layout_parts(def, &need);
     char *block = pawl_alloc(env, need.used);
     if (block == NULL) {
         return PAWL_FAIL(env, PAWL_NO_MEMORY, "solver %s needs %zu bytes", ops->name, need.used);
     }
     pawl_carver mem = {.base = block, .capacity = need.used};
     *out = ops->layout(def, &mem);
-    double *check = PAWL_CARVE(&mem, double, 2 * def->max_rows);
-    **out = (pawl_solver){.ops = ops, .env = *env, .def = *def, .bytes = need.used, .check = check};
+    solver_parts parts = solver_layout_parts(def, &mem);
+    **out = (pawl_solver){.ops = ops,
+                          .env = *env,
+                          .def = *def,
+                          .bytes = need.used,
+                          .reduced = parts.reduced,
+                          .box = parts.box};
     return PAWL_OK;
 }
 
@@ -31,37 +53,30 @@ void pawl_solver_destroy(pawl_solver *solver)
     }
 }
 
-static bool solver_met(pawl_solver *s, const pawl_problem *p, const double *lambda)
+static bool solver_reduces(const pawl_solver *s, const pawl_problem *p, bool pivots)
 {
-    double *v = s->check;
-    p->delassus->ops->apply(p->delassus, lambda, v);
-    for (int i = 0; i < p->row_count; ++i) {
-        v[i] += p->v_f[i] + p->compliance[i] * lambda[i];
-    }
-    pawl_residual r = pawl_problem_judge(p, lambda, v, v + s->def.max_rows);
-    return r.natural_scaled <= s->def.tolerance;
+    int rest = p->row_count - p->free_row_count;
+    return s->ops->reduces || pivots ||
+           (s->def.exact_joints && p->free_row_count > 0 && rest <= s->reduced.matrix.capacity);
 }
 
-void pawl_solver_solve(pawl_solver *solver, const pawl_problem *p, double *lambda,
-                       solver_report *report)
+void pawl_solver_solve(pawl_solver *s, const pawl_problem *p, double *lambda, solver_report *report)
 {
-    PAWL_ASSERT(p->row_count <= solver->def.max_rows && p->block_count <= solver->def.max_blocks);
-    solver->ops->solve(solver, p, lambda, report);
-    if (p->contact_count == 0) {
+    PAWL_ASSERT(p->row_count <= s->def.max_rows && p->block_count <= s->def.max_blocks);
+    bool pivots = s->ops->pivots_alone && p->contact_count == 0;
+    if (!solver_reduces(s, p, pivots)) {
+        s->ops->solve(s, p, lambda, report);
         return;
     }
-    enum { TIMES = 3 };
-    double asked = solver->def.tolerance, goal = asked;
-    int iterations = report->iterations;
-    for (int k = 0; k < TIMES && report->outcome == PAWL_CONVERGED; ++k) {
-        if (solver_met(solver, p, lambda)) {
-            break;
-        }
-        goal *= 0.03;
-        solver->def.tolerance = goal;
-        solver->ops->solve(solver, p, lambda, report);
-        solver->def.tolerance = asked;
-        iterations += report->iterations;
+    *report = (solver_report){PAWL_CONVERGED, 0};
+    reduced_problem *r = &s->reduced;
+    if (p->row_count > p->free_row_count) {
+        const pawl_solver_ops *ops = pivots ? &pawl_direct_ops : s->ops;
+        pawl_reduced_problem_pose(r, p, s->def.regularization, lambda);
+        ops->solve(s, &r->problem, r->lambda, report);
+    } else {
+        pawl_eliminate_factor(p, s->def.regularization);
     }
-    report->iterations = iterations;
+    int solves = pawl_reduced_problem_recover(r, p, lambda);
+    report->iterations = report->iterations > 0 ? report->iterations : solves;
 }

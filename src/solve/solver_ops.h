@@ -6,6 +6,8 @@
 #include "base/carver.h"
 #include "pawl/sim.h"
 #include "problem/problem.h"
+#include "solve/box_pivot.h"
+#include "solve/reduced_problem.h"
 
 typedef struct solver_def {
     pawl_solver_kind kind;
@@ -26,6 +28,8 @@ typedef struct pawl_solver_ops {
     const char *name;    // one spelling, for the command line, the docs and the logs
     const char *summary; // one line
     bool contacts;       // whether it solves contacts
+    bool pivots_alone;   // without contacts the direct method solves instead
+    bool reduces;        // free rows must be eliminated before; else as def.exact_joints says
     pawl_solver *(*layout)(const solver_def *def, pawl_carver *mem);
     // lambda (rows): warm start in, answer out. Never allocates.
     void (*solve)(pawl_solver *s, const pawl_problem *p, double *lambda, solver_report *report);
@@ -36,7 +40,8 @@ struct pawl_solver { // every solver embeds this as its first member
     pawl_env env;
     solver_def def;
     size_t bytes;
-    double *check; // (2 x max_rows) for the judge
+    reduced_problem reduced;
+    box_pivot box;
 };
 
 const pawl_solver_ops *pawl_solver_find(int kind); // NULL if unknown
@@ -46,7 +51,7 @@ extern const pawl_solver_ops pawl_admm_ncp_ops;
 
 pawl_status pawl_solver_create(const pawl_env *env, const solver_def *def, pawl_solver **out);
 void pawl_solver_destroy(pawl_solver *solver);
-// With contacts, converged means that the judge finds no more than the tolerance: what a solver
-// measures is its last change, and friction or many contacts can make the residual larger.
+// Eliminates the free rows first where that is asked for and the rest is small enough, so that a
+// solver's `solve` has one way to go: over the rows of the problem it is given.
 void pawl_solver_solve(pawl_solver *solver, const pawl_problem *p, double *lambda,
                        solver_report *report);

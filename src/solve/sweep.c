@@ -3,7 +3,7 @@
 #include "solve/sweep.h"
 #include "linalg/dense.h"
 #include "math/vec.h"
-#include "solve/box_pivot.h"
+#include "problem/natural.h"
 #include "solve/contact_local.h"
 
 sweeper pawl_sweeper_layout(int max_rows, int max_blocks, int max_block_dim, pawl_carver *mem)
@@ -59,6 +59,30 @@ static double sweep_contact(sweep_local local, const double D[9], const double v
     return worst;
 }
 
+// v of block k, for the newest impulses.
+static void sweep_velocity(const pawl_problem *p, int k, const double *lambda, double *v)
+{
+    problem_block b = p->blocks[k];
+    p->delassus->ops->sweep_velocity(p->delassus, k, v);
+    for (int r = b.first_row; r < b.first_row + b.dim; ++r) {
+        v[r - b.first_row] += p->compliance[r] * lambda[r] + p->v_f[r];
+    }
+}
+
+// A bounded row's change, for its velocity v; returns it in units of velocity. A row that nothing
+// moves goes where v pushes it.
+static double sweep_bounded(double lower, double upper, double inverse_d, double v, double x,
+                            double *dx)
+{
+    double wanted = inverse_d > 0.0              ? x - v * inverse_d
+                    : v > 0.0 && isfinite(lower) ? lower
+                    : v < 0.0 && isfinite(upper) ? upper
+                                                 : x;
+    wanted = fmin(fmax(wanted, lower), upper);
+    *dx = wanted - x;
+    return inverse_d > 0.0 ? fabs(*dx) / inverse_d : 0.0;
+}
+
 // One sweep over all blocks; returns the largest velocity found wanting.
 double pawl_sweep(sweeper *s, const pawl_problem *p, sweep_local local, double *lambda)
 {
@@ -70,11 +94,7 @@ double pawl_sweep(sweeper *s, const pawl_problem *p, sweep_local local, double *
         double *x = lambda + b.first_row, *dx = s->change;
         const double *f = s->factors + k * dim * dim;
         const double *inverse_d = s->inverse_d + b.first_row;
-        d->ops->sweep_velocity(d, k, dx);
-        for (int r = 0; r < b.dim; ++r) {
-            int row = b.first_row + r;
-            dx[r] += p->compliance[row] * x[r] + p->v_f[row];
-        }
+        sweep_velocity(p, k, lambda, dx);
         if (sweep_is_contact(p, k)) {
             int contact = k - (p->block_count - p->contact_count);
             double v[3] = {dx[0], dx[1], dx[2]};
@@ -86,10 +106,8 @@ double pawl_sweep(sweeper *s, const pawl_problem *p, sweep_local local, double *
             }
             pawl_ldl_solve(f, b.dim, b.dim, inverse_d, dx);
         } else {
-            double wanted = x[0] - dx[0] * inverse_d[0];
-            wanted = fmin(fmax(wanted, p->lower[b.first_row]), p->upper[b.first_row]);
-            dx[0] = wanted - x[0];
-            worst = max_of(worst, inverse_d[0] > 0.0 ? fabs(dx[0]) / inverse_d[0] : 0.0);
+            worst = max_of(worst, sweep_bounded(p->lower[b.first_row], p->upper[b.first_row],
+                                                inverse_d[0], dx[0], x[0], dx));
         }
         for (int r = 0; r < b.dim; ++r) {
             x[r] += dx[r];
@@ -99,25 +117,25 @@ double pawl_sweep(sweeper *s, const pawl_problem *p, sweep_local local, double *
     return worst;
 }
 
-// The same over the rows that are left when the free ones are eliminated: bounded, then contacts.
-double pawl_sweep_reduced(const double *S, int m, const double *q, const pawl_problem *p,
-                          sweep_local local, double *y)
+double pawl_sweep_natural(sweeper *s, const pawl_problem *p, const double *weight,
+                          const double *lambda)
 {
-    int n = p->free_row_count, bounded = m - 3 * p->contact_count;
-    double worst = pawl_box_sweep(S, m, bounded, q, p->lower + n, p->upper + n, y);
-    for (int k = 0; k < p->contact_count; ++k) {
-        int i = bounded + 3 * k;
-        double D[9], v[3], dx[3];
-        for (int r = 0; r < 3; ++r) {
-            const double *row = S + (i + r) * m;
-            v[r] = q[i + r] + pawl_dot(row, y, m);
-            for (int c = 0; c < 3; ++c) {
-                D[3 * r + c] = row[i + c];
+    double worst = 0.0, *v = s->change;
+    for (int k = 0; k < p->block_count; ++k) {
+        problem_block b = p->blocks[k];
+        int i = b.first_row;
+        sweep_velocity(p, k, lambda, v);
+        if (sweep_is_contact(p, k)) {
+            int contact = k - (p->block_count - p->contact_count);
+            worst =
+                max_of(worst, pawl_natural_contact(lambda + i, v, p->friction[contact], weight[i]));
+        } else if (k >= p->free_block_count) {
+            worst = max_of(
+                worst, pawl_natural_bounded(lambda[i], v[0], p->lower[i], p->upper[i], weight[i]));
+        } else {
+            for (int r = 0; r < b.dim; ++r) {
+                worst = max_of(worst, fabs(v[r]));
             }
-        }
-        worst = max_of(worst, sweep_contact(local, D, v, p->friction[k], y + i, dx));
-        for (int r = 0; r < 3; ++r) {
-            y[i + r] += dx[r];
         }
     }
     return worst;

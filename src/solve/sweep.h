@@ -24,7 +24,6 @@ sweeper pawl_sweeper_layout(int max_rows, int max_blocks, int max_block_dim, paw
 void pawl_sweep_begin(sweeper *s, const pawl_problem *p, const double *lambda);
 // One sweep over all blocks; returns the largest velocity found wanting.
 double pawl_sweep(sweeper *s, const pawl_problem *p, sweep_local local, double *lambda);
-// The same over the rows that are left when the free ones are eliminated, bounded rows and then
-// contacts: S (m x m, with R) and the velocities q without their impulses y.
-double pawl_sweep_reduced(const double *S, int m, const double *q, const pawl_problem *p,
-                          sweep_local local, double *y);
+// The scaled natural map of lambda, from the operator's memory of the sweeps: what the judge will say.
+double pawl_sweep_natural(sweeper *s, const pawl_problem *p, const double *weight,
+                          const double *lambda);

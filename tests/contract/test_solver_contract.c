@@ -102,13 +102,18 @@ static void contract_solve(pawl_delassus *d, double *x)
     pawl_ldl_solve(c->factor, c->free_rows, c->free_rows, c->inverse_d, x);
 }
 
-static bool contract_factor_shifted(pawl_delassus *d, const double *sigma)
+static bool contract_factor_shifted(pawl_delassus *d, const double *sigma, const double *contacts)
 {
     contract_case *c = contract_of(d);
-    int n = c->rows;
+    int n = c->rows, first = pawl_problem_contact_row(&c->problem, 0);
     memcpy(c->shifted, c->D, (size_t)(n * n) * sizeof *c->D);
     for (int i = 0; i < n; ++i) {
-        c->shifted[i * n + i] += sigma[i];
+        c->shifted[i * n + i] += contacts == NULL || i < first ? sigma[i] : 0.0;
+    }
+    for (int i = first; contacts != NULL && i < n; i += 3) {
+        for (int k = 0; k < 9; ++k) {
+            c->shifted[(i + k / 3) * n + i + k % 3] += contacts[3 * (i - first) + k];
+        }
     }
     return pawl_ldl_factor(c->shifted, n, n, 0.0, NULL, c->shifted_d) == 0;
 }

@@ -75,19 +75,42 @@ static int shifted_dense(const pawl_problem *p, double *D)
     return n;
 }
 
-static void shifted_check(const pawl_problem *p, double low, double high, uint64_t *seed)
+// A random symmetric 3 x 3 block whose eigenvalues are at least 10^low, added to D at row i.
+static void shifted_block(double *D, int n, int i, double low, double high, uint64_t *seed,
+                          double block[9])
+{
+    double a[9];
+    for (int k = 0; k < 9; ++k) {
+        a[k] = sqrt(pow(10.0, random_in(seed, low, high)) / 3.0) * random_in(seed, -1.0, 1.0);
+    }
+    for (int k = 0; k < 9; ++k) {
+        int r = 3 * (k / 3), c = 3 * (k % 3);
+        block[k] = a[r] * a[c] + a[r + 1] * a[c + 1] + a[r + 2] * a[c + 2] +
+                   (r == c ? pow(10.0, low) : 0.0);
+        D[(i + k / 3) * n + i + k % 3] += block[k];
+    }
+}
+
+static void shifted_check(const pawl_problem *p, double low, double high, bool blocks,
+                          uint64_t *seed)
 {
     static double D[DENSE_MAX * DENSE_MAX];
     double sigma[DENSE_MAX], x[DENSE_MAX], b[DENSE_MAX], expected[DENSE_MAX];
     double size = 0.0, trace = 0.0;
-    int n = shifted_dense(p, D);
+    int n = shifted_dense(p, D), first = pawl_problem_contact_row(p, 0);
+    double contacts[9 * SHIFTED_CONTACTS];
     for (int i = 0; i < n; ++i) {
         sigma[i] = pow(10.0, random_in(seed, low, high));
-        D[i * n + i] += sigma[i];
-        trace += D[i * n + i];
+        D[i * n + i] += blocks && i >= first ? 0.0 : sigma[i];
         x[i] = b[i] = random_in(seed, -1.0, 1.0);
     }
-    CHECK(p->delassus->ops->factor_shifted(p->delassus, sigma));
+    for (int k = 0; blocks && k < p->contact_count; ++k) {
+        shifted_block(D, n, first + 3 * k, low, high, seed, contacts + 9 * k);
+    }
+    for (int i = 0; i < n; ++i) {
+        trace += D[i * n + i];
+    }
+    CHECK(p->delassus->ops->factor_shifted(p->delassus, sigma, blocks ? contacts : NULL));
     p->delassus->ops->solve_shifted(p->delassus, x);
     CHECK(dense_solve(D, n, b, expected) > 0.0);
     for (int i = 0; i < n; ++i) {
@@ -122,8 +145,10 @@ TEST(the_factor_by_bodies_agrees_with_gaussian_elimination)
             pawl_assembly_set_contacts(a, contacts, counts[k]);
             pawl_assembly_pose_problem(a, s->bodies, u_free, &w, false);
             CHECK_INT(a->problem.contact_count, counts[k]);
-            shifted_check(&a->problem, -1.0, 1.0, &seed);
-            shifted_check(&a->problem, -4.0, -2.0, &seed);
+            for (int blocks = 0; blocks < 2; ++blocks) {
+                shifted_check(&a->problem, -1.0, 1.0, blocks == 1, &seed);
+                shifted_check(&a->problem, -4.0, -2.0, blocks == 1, &seed);
+            }
         }
         pawl_state_destroy(s);
         pawl_delassus_destroy(d);

@@ -181,13 +181,3 @@ TEST(degenerate_problems_match_brute_force)
         box_check(&c, &seed);
     }
 }
-
-// By hand: S = 2, q = -1 has y = 0.5; one sweep finds it, a second changes nothing.
-TEST(a_sweep_solves_one_row_and_returns_the_change_in_units_of_velocity)
-{
-    const double S[1] = {2.0}, q[1] = {-1.0}, lower[1] = {0.0}, upper[1] = {INFINITY};
-    double y[1] = {0.0};
-    CHECK_NEAR(pawl_box_sweep(S, 1, 1, q, lower, upper, y), 1.0, 1e-16);
-    CHECK_NEAR(y[0], 0.5, 1e-16);
-    CHECK_NEAR(pawl_box_sweep(S, 1, 1, q, lower, upper, y), 0.0, 1e-16);
-}

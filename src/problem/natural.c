@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+#include "problem/natural.h"
+#include "linalg/cone.h"
+#include "math/vec.h"
+#include <math.h>
+
+void pawl_problem_weights(const pawl_problem *p, double *weight)
+{
+    if (p->row_count == p->free_row_count) {
+        return;
+    }
+    p->delassus->ops->diagonal(p->delassus, p->free_block_count, weight);
+    for (int i = p->free_row_count; i < p->row_count; ++i) {
+        weight[i] += p->compliance[i];
+    }
+    for (int k = 0; k < p->contact_count; ++k) {
+        double *w = weight + pawl_problem_contact_row(p, k);
+        w[0] = w[1] = w[2] = (w[0] + w[1] + w[2]) / 3.0;
+    }
+}
+
+void pawl_problem_velocity(const pawl_problem *p, const double *lambda, double *v)
+{
+    p->delassus->ops->apply(p->delassus, lambda, v);
+    for (int i = 0; i < p->row_count; ++i) {
+        v[i] += p->v_f[i] + p->compliance[i] * lambda[i];
+    }
+}
+
+double pawl_natural_bounded(double lambda, double v, double lower, double upper, double weight)
+{
+    if (!(weight > 0.0)) { // no impulse changes v: it must be at the bound that v pushes it to
+        return v == 0.0 || lambda == (v > 0.0 ? lower : upper) ? 0.0 : fabs(v);
+    }
+    double x = lambda - v / weight;
+    x = x < lower ? lower : x > upper ? upper : x;
+    return weight * fabs(lambda - x);
+}
+
+double pawl_natural_contact(const double lambda[3], const double v[3], double mu, double weight)
+{
+    double slip = mu * sqrt(v[0] * v[0] + v[1] * v[1]); // De Saxce
+    double x[3] = {lambda[0] - v[0] / weight, lambda[1] - v[1] / weight,
+                   lambda[2] - (v[2] + slip) / weight};
+    pawl_cone_project(x, mu);
+    double worst = max_of(fabs(lambda[0] - x[0]), fabs(lambda[1] - x[1]));
+    return weight * max_of(worst, fabs(lambda[2] - x[2]));
+}
+
+double pawl_problem_natural(const pawl_problem *p, const double *lambda, const double *v,
+                            const double *weight)
+{
+    double worst = 0.0;
+    for (int i = 0; i < p->free_row_count; ++i) {
+        worst = max_of(worst, fabs(v[i]));
+    }
+    for (int i = p->free_row_count; i < pawl_problem_contact_row(p, 0); ++i) {
+        worst = max_of(worst,
+                       pawl_natural_bounded(lambda[i], v[i], p->lower[i], p->upper[i], weight[i]));
+    }
+    for (int k = 0; k < p->contact_count; ++k) {
+        int i = pawl_problem_contact_row(p, k);
+        worst = max_of(worst, pawl_natural_contact(lambda + i, v + i, p->friction[k], weight[i]));
+    }
+    return worst;
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The measure that the judge takes and that solvers stop by: the natural map lambda - P(lambda - v),
+// with impulses in units of velocity.
+#pragma once
+#include "problem/problem.h"
+
+// diag(D + R) of the rows that are not free, the mean of its three for each row of a contact.
+void pawl_problem_weights(const pawl_problem *p, double *weight);
+// v = (D + R) lambda + v_f
+void pawl_problem_velocity(const pawl_problem *p, const double *lambda, double *v);
+// Largest entry of the scaled natural map over all rows, for velocities v of impulses lambda.
+double pawl_problem_natural(const pawl_problem *p, const double *lambda, const double *v,
+                            const double *weight);
+// Of one bounded row (a weight of zero: nothing moves it), and of one contact.
+double pawl_natural_bounded(double lambda, double v, double lower, double upper, double weight);
+double pawl_natural_contact(const double lambda[3], const double v[3], double mu, double weight);
