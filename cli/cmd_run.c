@@ -16,6 +16,7 @@
 #include "pawl/io.h"
 #include "progress.h"
 #include "run_result.h"
+#include "setting_args.h"
 
 enum {
     RUN_TIME,
@@ -89,88 +90,12 @@ static void cmd_run_catch_signals(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-static const char *cmd_run_stepper_name(const void *user, int i)
-{
-    (void)user;
-    return pawl_stepper_name(i);
-}
-
-static const char *cmd_run_solver_name(const void *user, int i)
-{
-    (void)user;
-    return pawl_solver_name(i);
-}
-
-static const char *cmd_run_setting_name(const void *user, int i)
-{
-    (void)user;
-    return i < pawl_setting_count() ? pawl_setting(i).key : NULL;
-}
-
 static const char *const cmd_run_traces[] = {"q", "v", "force", "contacts", "energy", "residuals"};
 
 static const char *cmd_run_trace_name(const void *user, int i)
 {
     (void)user;
     return i < (int)(sizeof cmd_run_traces / sizeof cmd_run_traces[0]) ? cmd_run_traces[i] : NULL;
-}
-
-// Index of `word` among the names, or -1 with a message that lists what is expected.
-static int cmd_run_choose(console *con, const char *option, const char *word,
-                          const char *(*name)(const void *user, int i))
-{
-    char all[256] = "";
-    size_t used = 0;
-    for (int i = 0; name(NULL, i) != NULL; ++i) {
-        if (strcmp(name(NULL, i), word) == 0) {
-            return i;
-        }
-        int more =
-            snprintf(all + used, sizeof all - used, "%s%s", i > 0 ? ", " : "", name(NULL, i));
-        used = used + (size_t)more < sizeof all ? used + (size_t)more : sizeof all - 1;
-    }
-    char hint[160];
-    args_suggest(word, name, NULL, hint, sizeof hint);
-    args_fail(con, &args_run, "%s '%s' is not known%s Expected one of: %s", option, word,
-              hint[0] != '\0' ? hint : ".", all);
-    return -1;
-}
-
-static bool cmd_run_number(console *con, const char *option, const char *text, double *out)
-{
-    if (!args_number(text, out)) {
-        args_fail(con, &args_run, "%s '%s' is not a finite number", option, text);
-        return false;
-    }
-    return true;
-}
-
-static bool cmd_run_set(console *con, pawl_settings *settings, const char *pair)
-{
-    const char *equals = strchr(pair, '=');
-    char key[64];
-    if (equals == NULL || equals == pair || equals[1] == '\0') {
-        args_fail(con, &args_run, "--set '%s' is not of the form key=value", pair);
-        return false;
-    }
-    snprintf(key, sizeof key, "%.*s", (int)(equals - pair), pair);
-    bool known = false;
-    for (int i = 0; i < pawl_setting_count(); ++i) {
-        known = known || strcmp(pawl_setting(i).key, key) == 0;
-    }
-    if (!known) {
-        char hint[160];
-        args_suggest(key, cmd_run_setting_name, NULL, hint, sizeof hint);
-        console_error(con, "--set: there is no setting '%s'%s", key, hint);
-        fprintf(stderr, "'pawl list settings' shows them all.\n");
-        return false;
-    }
-    int errors = con->error_count;
-    pawl_status status = pawl_settings_set(&con->env, settings, key, equals + 1);
-    if (status != PAWL_OK) {
-        console_explain(con, errors, status, pair);
-    }
-    return status == PAWL_OK;
 }
 
 static bool cmd_run_parse_trace(console *con, const char *list, unsigned *out)
@@ -181,7 +106,7 @@ static bool cmd_run_parse_trace(console *con, const char *list, unsigned *out)
         size_t length = comma != NULL ? (size_t)(comma - word) : strlen(word);
         char text[32];
         snprintf(text, sizeof text, "%.*s", (int)(length < 31 ? length : 31), word);
-        int index = cmd_run_choose(con, "--trace", text, cmd_run_trace_name);
+        int index = setting_args_choose(con, &args_run, "--trace", text, cmd_run_trace_name);
         if (index < 0) {
             return false;
         }
@@ -198,7 +123,7 @@ static bool cmd_run_option(console *con, cmd_run_request *request, int option, c
     int index;
     switch (option) {
     case RUN_TIME:
-        if (!cmd_run_number(con, name, value, &request->time)) {
+        if (!setting_args_number(con, &args_run, name, value, &request->time)) {
             return false;
         }
         if (request->time < 0.0) {
@@ -208,7 +133,7 @@ static bool cmd_run_option(console *con, cmd_run_request *request, int option, c
         return true;
     case RUN_DT:
         request->not_with_resume = name;
-        if (!cmd_run_number(con, name, value, &request->settings.dt)) {
+        if (!setting_args_number(con, &args_run, name, value, &request->settings.dt)) {
             return false;
         }
         if (!(request->settings.dt > 0.0)) {
@@ -218,12 +143,12 @@ static bool cmd_run_option(console *con, cmd_run_request *request, int option, c
         return true;
     case RUN_STEPPER:
         request->not_with_resume = name;
-        index = cmd_run_choose(con, name, value, cmd_run_stepper_name);
+        index = setting_args_choose(con, &args_run, name, value, setting_args_stepper);
         request->settings.stepper = (pawl_stepper_kind)(index >= 0 ? index : 0);
         return index >= 0;
     case RUN_SOLVER:
         request->not_with_resume = name;
-        index = cmd_run_choose(con, name, value, cmd_run_solver_name);
+        index = setting_args_choose(con, &args_run, name, value, setting_args_solver);
         request->settings.solver = (pawl_solver_kind)(index >= 0 ? index : 0);
         return index >= 0;
     case RUN_FORMULATION:
@@ -236,7 +161,7 @@ static bool cmd_run_option(console *con, cmd_run_request *request, int option, c
         return true;
     case RUN_SET:
         request->not_with_resume = name;
-        return cmd_run_set(con, &request->settings, value);
+        return setting_args_set(con, &args_run, &request->settings, value);
     case RUN_OUTPUT:
         request->not_with_resume = name;
         request->record_path = value;
@@ -251,7 +176,7 @@ static bool cmd_run_option(console *con, cmd_run_request *request, int option, c
     case RUN_EVERY:
         request->not_with_resume = name;
         request->needs_output = name;
-        if (!cmd_run_number(con, name, value, &request->every)) {
+        if (!setting_args_number(con, &args_run, name, value, &request->every)) {
             return false;
         }
         if (request->every < 0.0) {

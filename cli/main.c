@@ -12,7 +12,8 @@
 
 #include "pawl/io.h"
 
-const args_command *const args_commands[] = {&args_run, &args_check, &args_report, &args_list};
+const args_command *const args_commands[] = {&args_run, &args_check, &args_solve, &args_report,
+                                             &args_list};
 const int args_command_count = (int)(sizeof args_commands / sizeof args_commands[0]);
 
 static void main_print_usage(FILE *to)
@@ -54,7 +55,7 @@ static int main_print_version(void)
     main_print_names("steppers", pawl_stepper_name);
     main_print_names("solvers", pawl_solver_name);
     printf("  %-13s%s\n", "formulations", "maximal");
-    printf("  %-13s%s\n", "readers", "SDFormat, URDF");
+    printf("  %-13s%s\n", "readers", "SDFormat, URDF, FCLib");
     printf("  %-13s%s\n", "recording", "HDF5");
     printf("  %-13sjansson %s%s%s\n", "libraries", jansson_version_str(),
 #if defined(PAWL_BUILT_WITH)

@@ -4,6 +4,7 @@
 /// @file
 /// Model files in, recordings and reports out. In libpawl-io, so that libpawl stays small.
 #pragma once
+#include "pawl/contact_problem.h"
 #include "pawl/sim.h"
 
 PAWL_EXTERN_C_BEGIN
@@ -77,5 +78,25 @@ PAWL_API pawl_status pawl_report_write(const pawl_env *env, const char *record_p
 /// The picture of the mechanism at the head of that page alone, as an SVG file.
 PAWL_API pawl_status pawl_report_picture(const pawl_env *env, const char *record_path,
                                          const char *svg_path);
+
+/// Reads a problem of FCLib (HDF5; Acary et al.): its local form, or its global form, which is reduced
+/// to the local one. FCLib puts the normal first in each contact and pawl last: rows are moved, signs
+/// are the same. See docs/contact-problems.md. Errors name the file and the dataset.
+PAWL_API pawl_status pawl_fclib_read(const pawl_env *env, const char *path,
+                                     pawl_contact_problem **out);
+/// An answer that such a file brings: its solution (`guess` 0) or one of its guesses (from 1 on), as
+/// impulses r (3 x contact_count). *found is false, and r as it was, where there is none.
+PAWL_API pawl_status pawl_fclib_read_answer(const pawl_env *env, const char *path, int guess,
+                                            int contact_count, double *r, bool *found);
+
+/// What a file says of itself; any may be NULL.
+typedef struct pawl_fclib_info {
+    const char *title, *description, *math_info;
+} pawl_fclib_info;
+/// Writes a problem in FCLib's local form, and `r`, if not NULL, as its solution. A file of that name is
+/// replaced when the new one is complete.
+PAWL_API pawl_status pawl_fclib_write(const pawl_env *env, const char *path,
+                                      const pawl_contact_problem *problem,
+                                      const pawl_fclib_info *info, const double *r);
 
 PAWL_EXTERN_C_END

@@ -5,6 +5,7 @@
 /// The engine, whole. Files and recordings are in pawl/io.h.
 #pragma once
 #include "pawl/base.h"
+#include "pawl/contact_problem.h"
 #include "pawl/model.h"
 #include "pawl/problem.h"
 #include "pawl/sim.h"

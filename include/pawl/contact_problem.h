@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+/// @file
+/// Frictional contact problems on their own, without a model: pose one as a matrix, solve it with any
+/// solver that takes contacts, and measure an answer. Files of FCLib are in pawl/io.h.
+///
+/// Contact k has three rows, 3k to 3k + 2: two tangents, then the normal. Find impulses r with
+///   u = W r + q,   K* contains u + (0, 0, mu |u_T|),   K contains r,   the two are orthogonal,
+/// where K = {|r_T| <= mu r_N} and K* is its dual: Signorini's and Coulomb's laws.
+#pragma once
+#include "pawl/sim.h"
+
+PAWL_EXTERN_C_BEGIN
+
+/// A sparse matrix by its entries, in any order; entries named more than once add up.
+typedef struct pawl_triplets {
+    int rows, columns, count;
+    const int *row, *column; ///< (count) from 0
+    const double *value;     ///< (count)
+} pawl_triplets;
+
+/// All is copied. W is square, of 3 x contact_count rows, with a positive diagonal; it should be
+/// symmetric and positive semidefinite.
+typedef struct pawl_contact_problem_def {
+    int contact_count;
+    pawl_triplets W;        ///< [1/kg]
+    const double *q;        ///< (3 x contact_count) velocities without contact impulses [m/s]
+    const double *friction; ///< (contact_count) mu
+} pawl_contact_problem_def;
+
+typedef struct pawl_contact_problem pawl_contact_problem;
+PAWL_API pawl_status pawl_contact_problem_create(const pawl_env *env,
+                                                 const pawl_contact_problem_def *def,
+                                                 pawl_contact_problem **out);
+PAWL_API void pawl_contact_problem_destroy(pawl_contact_problem *problem);    ///< NULL is fine
+PAWL_API int pawl_contact_problem_count(const pawl_contact_problem *problem); ///< contacts
+PAWL_API const double *pawl_contact_problem_q(const pawl_contact_problem *problem);
+PAWL_API const double *pawl_contact_problem_friction(const pawl_contact_problem *problem);
+/// Entries of W that are kept: whole 3 x 3 blocks, so that some may be zero.
+PAWL_API int pawl_contact_problem_entry_count(const pawl_contact_problem *problem);
+/// All of them, by rows, columns ascending. Arrays have room for that many.
+PAWL_API void pawl_contact_problem_entries(const pawl_contact_problem *problem, int *row,
+                                           int *column, double *value);
+/// |W - WT| / |W| in the Frobenius norm.
+PAWL_API double pawl_contact_problem_asymmetry(const pawl_contact_problem *problem);
+/// u = W r + q, with W as it was given.
+PAWL_API void pawl_contact_problem_velocity(const pawl_contact_problem *problem, const double *r,
+                                            double *u);
+
+/// How far r is from a solution, by W as it was given. F = |r - P_K(r - u^)| is the natural map of all
+/// contacts in the 2-norm, u^ = u + (0, 0, mu |u_T|). Whether r solves the problem should be told by
+/// the largest of the three: `relative` is small where W is tiny, `absolute` where q is.
+typedef struct pawl_contact_errors {
+    double relative; ///< A: F / max(|q|, |r|, |u|), as Siconos measures
+    double absolute; ///< B: F / max(1, |q|)
+    /// S: like `relative` after contact k was brought to unit W_kk: r_k / s_k, s_k u_k, s_k q_k with
+    /// s_k = sqrt(3 / trace(W_kk)). It does not depend on the units of mass and length.
+    double scaled;
+} pawl_contact_errors;
+PAWL_API pawl_contact_errors pawl_contact_problem_errors(const pawl_contact_problem *problem,
+                                                         const double *r);
+PAWL_API double pawl_contact_errors_worst(const pawl_contact_errors *errors);
+
+/// What a solver made of a problem.
+typedef struct pawl_contact_result {
+    pawl_outcome outcome;       ///< converged: all three errors are within the tolerance
+    int iterations;             ///< of the solver, over all passes
+    int passes;                 ///< times that the solver ran
+    pawl_contact_errors errors; ///< of the answer
+} pawl_contact_result;
+
+/// Whether a solver takes contacts; false past the last.
+PAWL_API bool pawl_solver_takes_contacts(int kind);
+
+/// Solves with settings->solver and its settings until all three errors are at most
+/// settings->tolerance (a plain number here) or settings->max_iterations are done. r is the start, and
+/// becomes the best answer found.
+///
+/// The solver works on symmetric matrices, and sees (W + WT) / 2 with contacts brought to unit size
+/// and q to unit root mean square. What W has beyond its symmetric part goes, times the last answer,
+/// into q, and the solver runs again: the answer is that of W as it was given.
+PAWL_API pawl_status pawl_contact_problem_solve(pawl_contact_problem *problem,
+                                                const pawl_settings *settings, double *r,
+                                                pawl_contact_result *result);
+
+PAWL_EXTERN_C_END

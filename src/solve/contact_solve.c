@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Any solver on a contact problem that came as a matrix.
+//
+// In scaled quantities (lambda = r / s, v = s u, D = s (W + WT)/2 s) the diagonal blocks have trace 3
+// and q can be brought to unit root mean square, so that a solver's tolerance, which is on the largest
+// entry of the scaled natural map, bounds the error S whatever the units: |F| <= sqrt(3 n) tolerance
+// = tolerance |q|. The errors A and B can be larger; then the tolerance is made smaller by as much.
+// Where W is not symmetric, each pass solves for D with s (W r + q) - D lambda, of the last answer,
+// in the place of s q: when the answer no longer changes it is that of W.
+#include "math/vec.h"
+#include "problem/contact_problem.h"
+#include "solve/solver_ops.h"
+#include <string.h>
+
+bool pawl_solver_takes_contacts(int kind)
+{
+    const pawl_solver_ops *ops = pawl_solver_find(kind);
+    return ops != NULL && ops->contacts;
+}
+
+typedef struct contact_pass {
+    double tolerance; // of the solver
+    double best;      // worst of the three errors of the best answer
+    int idle;         // passes that did not halve it
+} contact_pass;
+
+// Velocities for D that give the caller's own at lambda, over `unit`.
+static void contact_velocities(pawl_contact_problem *p, const double *r, double unit)
+{
+    pawl_delassus *d = p->problem.delassus;
+    pawl_contact_problem_velocity(p, r, p->v_f);
+    d->ops->sweep_begin(d, p->lambda);
+    for (int k = 0; k < p->W.contact_count; ++k) {
+        double own[3];
+        d->ops->sweep_velocity(d, k, own);
+        for (int i = 3 * k, c = 0; c < 3; ++c) {
+            p->v_f[i + c] = p->scale[k] * p->v_f[i + c] / unit - own[c];
+        }
+    }
+}
+
+static void contact_to_scaled(pawl_contact_problem *p, const double *r, double unit)
+{
+    for (int i = 0; i < p->problem.row_count; ++i) {
+        p->lambda[i] = r[i] / (p->scale[i / 3] * unit);
+    }
+}
+
+static void contact_from_scaled(const pawl_contact_problem *p, double unit, double *r)
+{
+    for (int i = 0; i < p->problem.row_count; ++i) {
+        r[i] = p->lambda[i] * p->scale[i / 3] * unit;
+    }
+}
+
+// Root mean square of s q; 0: nothing moves, and r = 0 is the answer.
+static double contact_unit(const pawl_contact_problem *p)
+{
+    double sum = 0.0;
+    for (int i = 0; i < p->problem.row_count; ++i) {
+        double x = p->scale[i / 3] * p->q[i];
+        sum += x * x;
+    }
+    return sqrt(sum / p->problem.row_count);
+}
+
+// The tolerance of the next pass, from the errors that this one left.
+static double contact_next_tolerance(const pawl_contact_errors *e, double tolerance, double asked)
+{
+    if (e->scaled <= asked) { // A or B are the stricter ones here
+        return 0.5 * tolerance * asked / max_of(e->relative, e->absolute);
+    }
+    double next = max_of(0.1 * e->scaled, 0.5 * asked);
+    return next < tolerance ? next : tolerance;
+}
+
+static void contact_passes(pawl_contact_problem *p, pawl_solver *solver, double unit, double *r,
+                           pawl_contact_result *result)
+{
+    enum { MAX_PASSES = 40, MAX_IDLE = 3 };
+    const double smallest = 1e-15;
+    double asked = solver->def.tolerance;
+    int most = solver->def.max_iterations;
+    size_t bytes = (size_t)p->problem.row_count * sizeof *r;
+    contact_pass pass = {.tolerance = max_of(asked, 0.1 * p->asymmetry),
+                         .best = pawl_contact_errors_worst(&result->errors)};
+    memcpy(p->best, r, bytes);
+    while (pass.best > asked && result->passes < MAX_PASSES && pass.idle < MAX_IDLE &&
+           result->iterations < most && pass.tolerance >= smallest) {
+        solver_report report = {0};
+        contact_to_scaled(p, r, unit);
+        contact_velocities(p, r, unit);
+        solver->def.tolerance = pass.tolerance;
+        solver->def.max_iterations = most - result->iterations;
+        pawl_solver_solve(solver, &p->problem, p->lambda, &report);
+        contact_from_scaled(p, unit, r);
+        ++result->passes;
+        result->iterations += report.iterations;
+        pawl_contact_errors errors = pawl_contact_problem_errors(p, r);
+        double worst = pawl_contact_errors_worst(&errors);
+        pass.idle = worst <= 0.5 * pass.best ? 0 : pass.idle + 1;
+        if (worst < pass.best) {
+            pass.best = worst;
+            result->errors = errors;
+            memcpy(p->best, r, bytes);
+        }
+        if (!isfinite(worst)) {
+            break;
+        }
+        pass.tolerance = contact_next_tolerance(&errors, pass.tolerance, asked);
+    }
+    memcpy(r, p->best, bytes);
+    result->outcome = pass.best <= asked           ? PAWL_CONVERGED
+                      : result->iterations >= most ? PAWL_ITERATION_LIMIT
+                                                   : PAWL_STALLED;
+}
+
+pawl_status pawl_contact_problem_solve(pawl_contact_problem *p, const pawl_settings *settings,
+                                       double *r, pawl_contact_result *result)
+{
+    const pawl_env *env = &p->env;
+    int rows = p->problem.row_count;
+    for (int i = 0; i < rows; ++i) {
+        if (!isfinite(r[i])) {
+            return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "the start at row %d is %g", i, r[i]);
+        }
+    }
+    if (!pawl_solver_takes_contacts((int)settings->solver)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "solver %d does not solve contacts",
+                         (int)settings->solver);
+    }
+    if (!(settings->tolerance > 0.0) || settings->max_iterations < 1) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "tolerance %g and %d iterations were asked for, expected positive ones",
+                         settings->tolerance, settings->max_iterations);
+    }
+    solver_def def = {.kind = settings->solver,
+                      .max_rows = rows,
+                      .max_block_dim = 3,
+                      .max_blocks = p->problem.block_count,
+                      .tolerance = settings->tolerance,
+                      .max_iterations = settings->max_iterations,
+                      .exact_joints = settings->exact_joints,
+                      .regularization = settings->regularization};
+    pawl_solver *solver;
+    PAWL_TRY(pawl_solver_create(env, &def, &solver));
+    double unit = contact_unit(p);
+    if (unit == 0.0) {
+        memset(r, 0, (size_t)rows * sizeof *r);
+    }
+    *result = (pawl_contact_result){.errors = pawl_contact_problem_errors(p, r)};
+    contact_passes(p, solver, unit, r, result);
+    pawl_solver_destroy(solver);
+    return PAWL_OK;
+}
