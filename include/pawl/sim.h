@@ -20,6 +20,8 @@ typedef enum pawl_solver_kind {
     PAWL_SOLVER_DIRECT = 0, ///< exact factorization; bounded rows by pivoting
     PAWL_SOLVER_PGS_NCP,    ///< projected Gauss-Seidel
     PAWL_SOLVER_ADMM_NCP,   ///< ADMM on contacts, joints and limits together
+    PAWL_SOLVER_NSGS,       ///< Gauss-Seidel with exact local solutions, accelerated
+    PAWL_SOLVER_NEWTON,     ///< smoothing Newton after sweeps, for the last digits
     PAWL_SOLVER_COUNT
 } pawl_solver_kind;
 typedef enum pawl_delassus_kind {

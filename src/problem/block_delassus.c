@@ -125,9 +125,9 @@ static bool block_structure(block_delassus *d)
     return made;
 }
 
-// Factors D plus `added`: three diagonal entries or, `full`, a 3 x 3 block a contact.
-static bool block_factor_with(block_delassus *d, const double *added, bool full)
+static bool block_factor_shifted(pawl_delassus *base, const double *sigma, const double *contacts)
 {
+    block_delassus *d = (block_delassus *)base;
     const block_matrix *m = &d->D;
     if (d->ldl == NULL && !block_structure(d)) {
         return false;
@@ -137,21 +137,14 @@ static bool block_factor_with(block_delassus *d, const double *added, bool full)
     for (int i = 0; i < m->contact_count; ++i) {
         for (int r = 0; r < 3; ++r) {
             double *row = d->shifted + block_matrix_entry(m, i, m->diagonal[i], r);
-            for (int c = 0; c < 3 && full; ++c) {
-                row[c] += added[9 * i + 3 * r + c];
+            for (int c = 0; c < 3 && contacts != NULL; ++c) {
+                row[c] += contacts[9 * i + 3 * r + c];
             }
-            if (!full) {
-                row[r] += added[3 * i + r];
-            }
+            row[r] += contacts == NULL ? sigma[3 * i + r] : 0.0;
         }
     }
     (void)pawl_sparse_ldl_factor(d->ldl, d->shifted, 1e-15);
     return true;
-}
-
-static bool block_factor_shifted(pawl_delassus *base, const double *sigma)
-{
-    return block_factor_with((block_delassus *)base, sigma, false);
 }
 
 static void block_solve_shifted(pawl_delassus *base, double *x)

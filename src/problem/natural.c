@@ -10,13 +10,24 @@ void pawl_problem_weights(const pawl_problem *p, double *weight)
     if (p->row_count == p->free_row_count) {
         return;
     }
-    p->delassus->ops->diagonal(p->delassus, p->free_block_count, weight);
-    for (int i = p->free_row_count; i < p->row_count; ++i) {
+    p->delassus->ops->diagonal(p->delassus, 0, weight);
+    for (int i = 0; i < p->row_count; ++i) {
         weight[i] += p->compliance[i];
     }
     for (int k = 0; k < p->contact_count; ++k) {
         double *w = weight + pawl_problem_contact_row(p, k);
         w[0] = w[1] = w[2] = (w[0] + w[1] + w[2]) / 3.0;
+    }
+}
+
+void pawl_problem_admit(const pawl_problem *p, double *lambda)
+{
+    int contacts = pawl_problem_contact_row(p, 0);
+    for (int i = p->free_row_count; i < contacts; ++i) {
+        lambda[i] = fmin(fmax(lambda[i], p->lower[i]), p->upper[i]);
+    }
+    for (int k = 0; k < p->contact_count; ++k) {
+        pawl_cone_project(lambda + pawl_problem_contact_row(p, k), p->friction[k]);
     }
 }
 

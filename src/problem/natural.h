@@ -6,8 +6,10 @@
 #pragma once
 #include "problem/problem.h"
 
-// diag(D + R) of the rows that are not free, the mean of its three for each row of a contact.
+// diag(D + R), the mean of its three for each row of a contact.
 void pawl_problem_weights(const pawl_problem *p, double *weight);
+// Nearest impulses within bounds and cones, in place.
+void pawl_problem_admit(const pawl_problem *p, double *lambda);
 // v = (D + R) lambda + v_f
 void pawl_problem_velocity(const pawl_problem *p, const double *lambda, double *v);
 // Largest entry of the scaled natural map over all rows, for velocities v of impulses lambda.

@@ -48,6 +48,8 @@ const pawl_solver_ops *pawl_solver_find(int kind); // NULL if unknown
 extern const pawl_solver_ops pawl_direct_ops;
 extern const pawl_solver_ops pawl_pgs_ncp_ops;
 extern const pawl_solver_ops pawl_admm_ncp_ops;
+extern const pawl_solver_ops pawl_nsgs_ops;
+extern const pawl_solver_ops pawl_newton_ops;
 
 pawl_status pawl_solver_create(const pawl_env *env, const solver_def *def, pawl_solver **out);
 void pawl_solver_destroy(pawl_solver *solver);
