@@ -24,8 +24,8 @@
 static const double newton_least = 1e-11;       // of P' and 1 - P': G stays within 1e11 of w
 static const double newton_frictionless = 1e-8; // below, tangents take no part
 static const double newton_reduction = 1e-6;    // of the linear residual
-static const double newton_shrink = 0.5;        // of tau
-static const double newton_proximal = 1.0;
+static const double newton_shrink = 0.8;        // of tau
+static const double newton_proximal = 0.1;      // of tau, relative to D
 static const double newton_centred = 0.1; // tau may shrink when the residual is this far below it
 enum { NEWTON_HALVINGS = 10 };
 
