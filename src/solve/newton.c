@@ -26,6 +26,8 @@ static const double newton_frictionless = 1e-8; // below, tangents take no part
 static const double newton_reduction = 1e-6;    // of the linear residual
 static const double newton_shrink = 0.8;        // of tau
 static const double newton_proximal = 0.1;      // of tau, relative to D
+static const double newton_fastest = 0.01;
+static const double newton_beyond = 1e-4; // of the goal: the last digits are cheap, see below
 static const double newton_centred = 0.1; // tau may shrink when the residual is this far below it
 enum { NEWTON_HALVINGS = 10 };
 
@@ -306,7 +308,9 @@ bool pawl_newton_run(newton_part *s, const pawl_problem *p, const double *weight
     memcpy(lambda, s->trial, bytes);
     newton_recentre(s, p, weight, newton_proximal * tau);
     newton_velocity(s, p);
-    for (int k = 0; k < most && best > goal; ++k) {
+    double shrink = newton_shrink, aim = newton_beyond * goal;
+    int steps = 0; // at this tau
+    for (int k = 0; k < most && best > aim; ++k) {
         double merit = newton_map(s, p, weight, smooth, s->point, s->v);
         if (!newton_step(s, p)) {
             return false;
@@ -330,8 +334,13 @@ bool pawl_newton_run(newton_part *s, const pawl_problem *p, const double *weight
             memcpy(lambda, s->trial, bytes);
         }
         double left = sqrt(newton_map(NULL, p, weight, smooth, s->point, s->v) / (double)n);
+        ++steps;
         if (left < newton_centred * smooth) {
-            smooth = fmax(newton_shrink * smooth, 1e-12 * unit);
+            // One full step was enough: the path is straight here, and tau may fall faster and faster.
+            shrink =
+                steps == 1 && length == 1.0 ? fmax(shrink * shrink, newton_fastest) : newton_shrink;
+            steps = 0;
+            smooth = fmax(shrink * smooth, 1e-14 * unit);
             newton_recentre(s, p, weight, newton_proximal * smooth / unit);
             newton_velocity(s, p);
         }
