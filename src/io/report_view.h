@@ -36,5 +36,9 @@ enum { REPORT_SHAPE_POINTS = 96 };
 // Points of a shape whose hull is its outline, in world axes; a half space has none.
 int report_shape_points(const pawl_shape_def *shape, pawl_pose body, const report_view *view,
                         pawl_vec3 points[REPORT_SHAPE_POINTS]);
-void report_shape_draw(report_text *page, const pawl_shape_def *shape, pawl_pose body,
-                       const report_view *view);
+// The middle of a shape, in world axes.
+pawl_vec3 report_shape_centre(const pawl_shape_def *shape, pawl_pose body);
+// `hull` has the faces of a hull, and is NULL for the other shapes. A plane is not drawn here, for
+// its size depends on the scene.
+void report_shape_draw(report_text *page, const pawl_shape_def *shape, const pawl_hull_faces *hull,
+                       pawl_pose body, const report_view *view);
