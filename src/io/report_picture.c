@@ -154,6 +154,20 @@ static double picture_distance(const report_picture *p, int a, int b)
     return count > 0 ? sum / count : 0.0;
 }
 
+// Of the first plane; false where there is none.
+static bool picture_floor_normal(const report_picture *p, pawl_vec3 *normal)
+{
+    for (int k = 0; k < p->record->counts.shapes; ++k) {
+        const pawl_shape_info *shape = &p->record->shapes[k];
+        if (shape->def.kind == PAWL_SHAPE_PLANE) {
+            pawl_pose frame = pawl_pose_compose(picture_pose(p, 0, shape->body), shape->def.frame);
+            *normal = pawl_quat_rotate(frame.orientation, v3(0, 0, 1));
+            return true;
+        }
+    }
+    return false;
+}
+
 // The cloud by which the view is chosen: features of all samples, outlines of some.
 static pawl_status picture_choose_view(report_picture *p)
 {
@@ -186,7 +200,9 @@ static pawl_status picture_choose_view(report_picture *p)
         }
     }
     p->extent = count > 0 ? v3_norm(v3_sub(high, low)) : 0.0;
-    p->view = report_view_choose(cloud, count, record->gravity);
+    pawl_vec3 normal = {0};
+    bool floor = picture_floor_normal(p, &normal);
+    p->view = report_view_choose(cloud, count, record->gravity, floor ? &normal : NULL);
     pawl_free(record->env, cloud, room * sizeof *cloud);
     return PAWL_OK;
 }

@@ -90,7 +90,19 @@ static report_view view_from(pawl_vec3 toward, pawl_vec3 up, bool may_flip)
     return view;
 }
 
-report_view report_view_choose(const pawl_vec3 *points, size_t count, pawl_vec3 gravity)
+// From the front right, a little from above; from the front left where that shows more of the floor.
+static report_view view_slanted(pawl_vec3 up, const pawl_vec3 *floor)
+{
+    pawl_vec3 side = fabs(up.x) < 0.9 ? v3(1, 0, 0) : v3(0, 1, 0);
+    side = view_unit(v3_axpy(side, -v3_dot(side, up), up));
+    pawl_vec3 front = v3_cross(side, up); // z up and x right: -y, toward the viewer
+    double aside = floor != NULL && v3_dot(*floor, side) < -1e-9 ? -0.50 : 0.50;
+    pawl_vec3 toward = v3_add(v3_scale(aside, side), v3_scale(0.76, front));
+    return view_from(view_unit(v3_axpy(toward, 0.42, up)), up, false);
+}
+
+report_view report_view_choose(const pawl_vec3 *points, size_t count, pawl_vec3 gravity,
+                               const pawl_vec3 *floor)
 {
     pawl_vec3 up = v3_norm(gravity) > 0.0 ? view_unit(v3_scale(-1.0, gravity)) : v3(0, 0, 1);
     pawl_vec3 mean = v3(0, 0, 0);
@@ -124,19 +136,18 @@ report_view report_view_choose(const pawl_vec3 *points, size_t count, pawl_vec3 
         }
         normal = v3_norm(across) > 0.1 ? view_unit(across) : v3(1, 0, 0);
     } else if (a[thin][thin] > 0.04 * a[between][between]) {
-        // In space: from the front right, a little from above.
-        pawl_vec3 side = fabs(up.x) < 0.9 ? v3(1, 0, 0) : v3(0, 1, 0);
-        side = view_unit(v3_axpy(side, -v3_dot(side, up), up));
-        pawl_vec3 front = v3_cross(side, up); // z up and x right: -y, toward the viewer
-        pawl_vec3 toward = v3_add(v3_scale(0.50, side), v3_scale(0.76, front));
-        return view_from(view_unit(v3_axpy(toward, 0.42, up)), up, false);
+        return view_slanted(up, floor); // in space
     }
     for (int axis = 0; axis < 3; ++axis) {
         if (fabs(view_component(normal, axis)) > 0.99) {
             normal = view_axis(axis);
         }
     }
-    return view_from(normal, up, true);
+    double facing = floor != NULL ? v3_dot(normal, *floor) : 0.0;
+    if (fabs(facing) > 0.95) {
+        return view_from(v3_scale(facing < 0.0 ? -1.0 : 1.0, normal), up, false); // from above
+    }
+    return fabs(facing) > 0.07 ? view_slanted(up, floor) : view_from(normal, up, true);
 }
 
 report_point report_view_project(const report_view *view, pawl_vec3 p)

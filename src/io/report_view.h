@@ -18,8 +18,10 @@ typedef struct report_view {
 } report_view;
 
 // A view that shows most of a cloud of points: along the direction in which it is thinnest when
-// it is flat, else from above at a slant. Up is against gravity wherever that can be seen.
-report_view report_view_choose(const pawl_vec3 *points, size_t count, pawl_vec3 gravity);
+// it is flat, else from above at a slant. Up is against gravity wherever that can be seen. `floor`
+// is the normal of a plane that all is on, or NULL: it is seen from the side or from above.
+report_view report_view_choose(const pawl_vec3 *points, size_t count, pawl_vec3 gravity,
+                               const pawl_vec3 *floor);
 report_point report_view_project(const report_view *view, pawl_vec3 point);
 
 // What a drawing must hold, grown point by point. In units of an unscaled view.
