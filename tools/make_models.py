@@ -67,10 +67,11 @@ class Writer:
             f'    <model name="{name}">',
         ]
 
-    def link(self, name, pose, mass, com, inertia, visuals, twist=None, material=None, drawn=()):
+    def link(self, name, pose, mass, com, inertia, visuals, twist=None, material=None, drawn=(),
+             filters=()):
         """inertia: xx yy zz and, where given, xz, about the centre of mass in link axes.
         material: friction and restitution, for visuals that are what touches, too; `drawn` are
-        visuals that do not."""
+        visuals that do not. filters: elements that say what the collisions touch."""
         a = self.lines.append
         a(f'      <link name="{name}">')
         a(f"        <pose>{numbers(pose)}</pose>")
@@ -92,7 +93,7 @@ class Writer:
             a("        </visual>")
             if material is not None and k < len(visuals):
                 self.lines += self.collision(f"{name}{k if k else ''}", visual_pose, geometry,
-                                             material)
+                                             material, filters)
         if twist is not None:
             a(f"        <pawl:twist>{numbers(twist)}</pawl:twist>")
         a("      </link>")
@@ -116,7 +117,7 @@ class Writer:
         a("      </joint>")
 
     @staticmethod
-    def collision(name, pose, geometry, material):
+    def collision(name, pose, geometry, material, filters=()):
         friction, restitution = material
         lines = [f'        <collision name="{name}_collision">']
         if any(pose):
@@ -130,17 +131,18 @@ class Writer:
         if restitution:
             lines.append("            <bounce><restitution_coefficient>"
                          f"{number(restitution)}</restitution_coefficient></bounce>")
-        return lines + ["          </surface>", "        </collision>"]
+        lines += ["          </surface>"] + ["          " + line for line in filters]
+        return lines + ["        </collision>"]
 
-    def ground(self, material, pose=(0.0,) * 6, geometry=None):
+    def ground(self, material, pose=(0.0,) * 6, geometry=None, name="ground", filters=()):
         """What stands still: a plane with its normal along z, unless it is another shape."""
         self.static += [
-            '    <model name="ground">',
+            f'    <model name="{name}">',
             "      <static>true</static>",
-            '      <link name="ground">',
+            f'      <link name="{name}">',
         ]
         geometry = geometry or "<plane><normal>0 0 1</normal></plane>"
-        self.static += self.collision("ground", pose, geometry, material)
+        self.static += self.collision(name, pose, geometry, material, filters)
         self.static += ["      </link>", "    </model>"]
 
     def ball_joint(self, name, parent, child, at):
@@ -177,6 +179,10 @@ def cylinder(radius, length):
     return (
         f"<cylinder><radius>{number(radius)}</radius><length>{number(length)}</length></cylinder>"
     )
+
+
+def hull(points):
+    return "<pawl:hull>" + "  ".join(numbers(p) for p in points) + "</pawl:hull>"
 
 
 def box_inertia(mass, size):
@@ -712,6 +718,41 @@ slide on and too steep to stand on, so it topples over its lower edge.
     return w.finish()
 
 
+def hulls():
+    w = Writer("hulls", """
+Convex hulls, and what they do not touch. A gem (an octahedron) falls through its twin, for the two
+are excluded from each other, and both come to rest on the plane. A brick of eight points slides down
+a wedge of six. A ghost in a group of its own falls through the wedge; of all things it touches the
+plane alone.
+""")
+    a, mass, material = 0.1, 1.0, (0.4, 0)
+    corners = [(s * a, 0, 0) for s in (1, -1)] + [(0, s * a, 0) for s in (1, -1)] + [
+        (0, 0, s * a) for s in (1, -1)]
+    inertia = (mass * a * a / 5,) * 3  # of a regular octahedron whose corners are at a
+    for name, height, colour in (("gem", 0.45, TEAL), ("twin", 0.25, VIOLET)):
+        w.link(name, (-0.3, 0, height, 0.3, 0.2, 0), mass, (0, 0, 0), inertia,
+               [((0,) * 6, hull(corners), colour)], material=material)
+    half = (0.08, 0.05, 0.04)
+    brick = [(sx * half[0], sy * half[1], sz * half[2])
+             for sz in (-1, 1) for sy in (-1, 1) for sx in (-1, 1)]
+    slope = math.radians(30)
+    top = (0.2, 0.5)  # the wedge's upper edge (x, z); it comes down to the plane towards +x
+    foot = top[0] + top[1] / math.tan(slope)
+    along, out = (math.cos(slope), -math.sin(slope)), (math.sin(slope), math.cos(slope))
+    at = [top[k] + 0.2 * along[k] + half[2] * out[k] for k in range(2)]
+    w.link("brick", (at[0], 0, at[1], 0, slope, 0), mass, (0, 0, 0),
+           box_inertia(mass, [2 * h for h in half]), [((0,) * 6, hull(brick), ORANGE)],
+           material=material)
+    w.link("ghost", (0.5, 0, 0.75, 0, 0, 0), mass, (0, 0, 0), (0.4 * mass * 0.0064,) * 3,
+           [((0,) * 6, sphere(0.08), GREY)], material=material,
+           filters=("<pawl:group>2</pawl:group>", "<pawl:mask>4</pawl:mask>"))
+    w.text('<pawl:exclude body_a="gem" body_b="twin"/>')
+    w.ground(material, filters=("<pawl:group>4</pawl:group>",))
+    w.ground(material, geometry=hull([(x, y, z) for y in (-0.2, 0.2) for x, z in (
+        (top[0], 0), top, (foot, 0))]), name="wedge")
+    return w.finish()
+
+
 FILES = {
     "quickstart.sdf": quickstart,
     "primitives/fourbar-fixed.sdf": lambda: fourbar(True),
@@ -727,6 +768,7 @@ FILES = {
     "primitives/box-on-plane.sdf": box_on_plane,
     "primitives/boxes-fixed.sdf": boxes_fixed,
     "primitives/nunchuk.sdf": nunchuk,
+    "primitives/hulls.sdf": hulls,
     "classics/D4-incline-26.sdf": lambda: incline(26),
     "classics/D4-incline-30.sdf": lambda: incline(30),
     "classics/D5-slide-to-roll.sdf": lambda: rolling_sphere(

@@ -62,6 +62,20 @@ typedef struct pawl_shape_def {
 } pawl_shape_def;
 PAWL_API pawl_shape_def pawl_shape_def_default(void);
 
+/// The faces of the convex hull of points, for drawing it. One block of memory.
+typedef struct pawl_hull_faces {
+    int count;                ///< of faces; neighbours in one plane are one face
+    const int *start;         ///< face f has the corners start[f] to start[f + 1] - 1 (count + 1)
+    const pawl_vec3 *corners; ///< counter-clockwise seen from outside (start[count])
+    const pawl_vec3 *normals; ///< outward, of length 1 (count)
+    size_t bytes;             ///< of this block
+} pawl_hull_faces;
+/// Points that a hull shape takes: 4 to 4096, finite, not all in one plane.
+PAWL_API pawl_status pawl_hull_faces_create(const pawl_env *env, const pawl_vec3 *points,
+                                            int point_count, pawl_hull_faces **out);
+/// `env` is the one it was created with; NULL faces are fine.
+PAWL_API void pawl_hull_faces_destroy(const pawl_env *env, pawl_hull_faces *faces);
+
 typedef enum pawl_body_kind {
     PAWL_BODY_RIGID = 0, ///< six degrees of freedom
     PAWL_BODY_POINT,     ///< a point mass: three; joints must attach at its centre and leave
@@ -189,6 +203,11 @@ typedef struct pawl_spring_def {
 } pawl_spring_def;
 PAWL_API pawl_spring_def pawl_spring_def_default(void);
 
+/// Two bodies; either may be PAWL_WORLD.
+typedef struct pawl_body_pair {
+    int a, b;
+} pawl_body_pair;
+
 /// Collects defs; copies all it is given. After a call has failed nothing was added.
 typedef struct pawl_builder pawl_builder;
 PAWL_API pawl_status pawl_builder_create(const pawl_env *env, const char *model_name,
@@ -213,6 +232,9 @@ PAWL_API pawl_status pawl_builder_add_force(pawl_builder *builder, const pawl_fo
                                             int *out);
 PAWL_API pawl_status pawl_builder_add_spring(pawl_builder *builder, const pawl_spring_def *def,
                                              int *out);
+/// The shapes of two different bodies, one of which may be PAWL_WORLD, never touch each other.
+/// Saying it twice changes nothing.
+PAWL_API pawl_status pawl_builder_exclude(pawl_builder *builder, int body_a, int body_b);
 /// Index by name, or -1 (bodies: -2, because -1 is the world).
 PAWL_API int pawl_builder_find_body(const pawl_builder *builder, const char *name);
 PAWL_API int pawl_builder_find_joint(const pawl_builder *builder, const char *name);
@@ -268,6 +290,9 @@ typedef struct pawl_shape_info {
 } pawl_shape_info;
 PAWL_API pawl_shape_info pawl_model_shape(const pawl_model *model, int shape);
 PAWL_API pawl_spring_def pawl_model_spring(const pawl_model *model, int spring);
+/// Pairs of bodies that never touch, by pawl_builder_exclude(): each once, a < b, ascending.
+PAWL_API int pawl_model_exclusion_count(const pawl_model *model);
+PAWL_API pawl_body_pair pawl_model_exclusion(const pawl_model *model, int exclusion);
 PAWL_API int pawl_model_find_body(const pawl_model *model, const char *name);  ///< -2: none
 PAWL_API int pawl_model_find_joint(const pawl_model *model, const char *name); ///< -1: none
 

@@ -8,10 +8,6 @@
 #include "collide/manifold.h"
 #include "model/state.h"
 
-typedef struct body_pair {
-    int a, b; // either may be PAWL_WORLD
-} body_pair;
-
 // Start from pawl_collider_def_default().
 typedef struct collider_def {
     bool adjacent;         // bodies that share a joint collide, too; false
@@ -19,7 +15,7 @@ typedef struct collider_def {
                            // fixed to the world still stands on its ground
     const uint32_t *group; // bits of each shape (shape_count); NULL: 1 for all
     const uint32_t *mask;  // groups each shape collides with (shape_count); NULL: all
-    const body_pair *excluded; // bodies that never collide
+    const pawl_body_pair *excluded; // bodies that never collide
     int excluded_count;
 } collider_def;
 collider_def pawl_collider_def_default(void);

@@ -57,6 +57,8 @@ pawl_status pawl_contact_finder_create(const pawl_env *env, const pawl_model *m,
         collider_def def = pawl_collider_def_default();
         def.group = f->group;
         def.mask = f->mask;
+        def.excluded = m->exclusions;
+        def.excluded_count = m->exclusion_count;
         status = pawl_collider_create(env, m, &def, &f->collider);
     }
     if (status != PAWL_OK) {

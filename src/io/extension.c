@@ -197,13 +197,49 @@ pawl_status extension_read_link(xml_reader *reader, const xmlNode *link, pawl_bo
     return extension_kinematic(reader, link, def);
 }
 
-pawl_status extension_read_material(xml_reader *reader, const xmlNode *collision,
-                                    pawl_shape_def *def)
+pawl_status extension_read_collision(xml_reader *reader, const xmlNode *collision,
+                                     pawl_shape_def *def)
 {
-    PAWL_TRY(
-        xml_child_number(reader, collision, "pawl:friction", XML_NOT_NEGATIVE, &def->friction));
-    return xml_child_number(reader, collision, "pawl:restitution", XML_NOT_NEGATIVE,
-                            &def->restitution);
+    const struct {
+        const char *name;
+        double *out;
+    } numbers[] = {{"pawl:friction", &def->friction},
+                   {"pawl:restitution", &def->restitution},
+                   {"pawl:torsional_friction", &def->torsional_friction},
+                   {"pawl:rolling_friction", &def->rolling_friction}};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
+        PAWL_TRY(
+            xml_child_number(reader, collision, numbers[i].name, XML_NOT_NEGATIVE, numbers[i].out));
+    }
+    PAWL_TRY(xml_child_bits(reader, collision, "pawl:group", UINT32_MAX, &def->group));
+    return xml_child_bits(reader, collision, "pawl:mask", UINT32_MAX, &def->mask);
+}
+
+// Whether the points make a solid is for the builder to judge.
+pawl_status extension_read_hull(xml_reader *reader, const xmlNode *hull, pawl_shape_def *def)
+{
+    static const xml_rule rules[] = {{XML_TAKEN, NULL}};
+    const char *text;
+    double *list;
+    int count;
+    PAWL_TRY(xml_check(reader, hull, rules));
+    PAWL_TRY(xml_text(reader, hull, &text));
+    PAWL_TRY(xml_number_list(reader, hull, "pawl:hull", text, &list, &count));
+    if (count % 3 != 0 || count < 12) {
+        return xml_error(reader, hull,
+                         "a hull of %d numbers met, x y z of at least four points expected", count);
+    }
+    pawl_vec3 *points = xml_alloc(reader, (size_t)(count / 3) * sizeof *points);
+    if (points == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    for (int i = 0; i < count / 3; ++i) {
+        points[i] = v3(list[3 * i], list[3 * i + 1], list[3 * i + 2]);
+    }
+    def->kind = PAWL_SHAPE_HULL;
+    def->points = points;
+    def->point_count = count / 3;
+    return PAWL_OK;
 }
 
 void extension_turn_inertia(pawl_quat turn, double inertia[6])
@@ -296,7 +332,7 @@ pawl_status extension_read_joint(xml_reader *reader, const xmlNode *joint, pawl_
     return PAWL_OK;
 }
 
-// --- gears, springs, actuators, motions, forces --------------------------------------------------
+// --- gears, springs, actuators, motions, forces, exclusions --------------------------------------
 
 static pawl_status extension_name(const extension_context *x, const xmlNode *node,
                                   const char **name)
@@ -493,16 +529,41 @@ static pawl_status extension_force(const extension_context *x, const xmlNode *no
                        pawl_builder_add_force(x->builder, &def, NULL));
 }
 
+static pawl_status extension_exclude(const extension_context *x, const xmlNode *node)
+{
+    static const xml_rule rules[] = {{XML_TAKEN, "@body_a @body_b pawl:body_a pawl:body_b"},
+                                     {XML_TAKEN, NULL}};
+    static const char *const fields[2] = {"body_a", "body_b"};
+    const char *name[2];
+    int body[2];
+    PAWL_TRY(xml_check(x->reader, node, rules));
+    for (int i = 0; i < 2; ++i) {
+        const xmlNode *where;
+        pawl_pose frame;
+        PAWL_TRY(xml_field(x->reader, node, fields[i], &name[i], &where));
+        if (name[i] == NULL) {
+            return xml_error(x->reader, node, "<pawl:exclude> does not name its %s", fields[i]);
+        }
+        PAWL_TRY(x->find_body(x->user, where, name[i], &body[i], &frame));
+    }
+    if (body[0] == body[1]) {
+        return xml_error(x->reader, node,
+                         "<pawl:exclude> of '%s' and '%s': one body met, two different ones "
+                         "expected",
+                         name[0], name[1]);
+    }
+    return xml_refused(x->reader, node, "exclude", name[0],
+                       pawl_builder_exclude(x->builder, body[0], body[1]));
+}
+
 pawl_status extension_read_model(const extension_context *context, const xmlNode *node, bool *done)
 {
     static const struct {
         const char *name;
         pawl_status (*read)(const extension_context *, const xmlNode *);
-    } table[] = {{"pawl:gear", extension_gear},
-                 {"pawl:spring", extension_spring},
-                 {"pawl:actuator", extension_actuator},
-                 {"pawl:motion", extension_motion},
-                 {"pawl:force", extension_force}};
+    } table[] = {{"pawl:gear", extension_gear},         {"pawl:spring", extension_spring},
+                 {"pawl:actuator", extension_actuator}, {"pawl:motion", extension_motion},
+                 {"pawl:force", extension_force},       {"pawl:exclude", extension_exclude}};
     *done = false;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; ++i) {
         if (xml_is(node, table[i].name)) {

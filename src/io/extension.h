@@ -2,7 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The elements with the prefix pawl:, which mean the same in SDFormat and in URDF files: what a
-// link or joint has beyond the formats, and gears, springs, actuators, motions and forces.
+// link, collision or joint has beyond the formats, and gears, springs, actuators, motions, forces
+// and pairs that never touch.
 // docs/model-files.md describes them.
 #pragma once
 #include "io/xml_reader.h"
@@ -12,9 +13,11 @@
 #define EXTENSION_LINK                                                                             \
     "pawl:kind pawl:twist pawl:gravity_scale pawl:linear_damping pawl:angular_damping "            \
     "pawl:density pawl:kinematic"
-#define EXTENSION_COLLISION "pawl:friction pawl:restitution"
+#define EXTENSION_COLLISION                                                                        \
+    "pawl:friction pawl:restitution pawl:torsional_friction pawl:rolling_friction pawl:group "     \
+    "pawl:mask"
 #define EXTENSION_JOINT "pawl:coordinate pawl:armature pawl:length pawl:pitch"
-#define EXTENSION_MODEL "pawl:gear pawl:spring pawl:actuator pawl:motion pawl:force"
+#define EXTENSION_MODEL "pawl:gear pawl:spring pawl:actuator pawl:motion pawl:force pawl:exclude"
 
 // How the reader of a file finds what its names stand for. A name that stands for nothing is
 // reported by these functions.
@@ -36,9 +39,11 @@ typedef struct extension_context {
 
 // A pawl: element inside <link>, into the def. Fields that are not in the file keep their value.
 pawl_status extension_read_link(xml_reader *reader, const xmlNode *link, pawl_body_def *def);
-// Those inside <collision>: what the shape is made of.
-pawl_status extension_read_material(xml_reader *reader, const xmlNode *collision,
-                                    pawl_shape_def *def);
+// Those inside <collision>: what the shape is made of, and what it touches.
+pawl_status extension_read_collision(xml_reader *reader, const xmlNode *collision,
+                                     pawl_shape_def *def);
+// <pawl:hull> inside <geometry>; its points live as long as the reader.
+pawl_status extension_read_hull(xml_reader *reader, const xmlNode *hull, pawl_shape_def *def);
 // Those inside <joint>; def->kind is set already.
 pawl_status extension_read_joint(xml_reader *reader, const xmlNode *joint, pawl_joint_def *def);
 // Files give the inertia in the axes of the inertial frame, the model wants it in link axes.

@@ -5,7 +5,10 @@
 // taken as hostile: kinds, indices and sizes are checked before they are used, and nothing is
 // allocated that the file's own length does not warrant. What is checked here the report may trust.
 #include "io/record_model.h"
+#include <limits.h>
 #include <string.h>
+
+enum { RECORD_HULL_POINTS = 4096 }; // of one hull, as pawl_shape_def has it
 
 // A whole array of /model into memory that the caller frees; *out stays NULL without rows.
 static pawl_status describe_array(const pawl_record *r, const char *path, hid_t type, size_t item,
@@ -200,6 +203,70 @@ static pawl_status describe_shapes(pawl_record *r)
     return status;
 }
 
+// How many points each hull has. Whether they make a solid shows when the hull is drawn.
+static pawl_status describe_hull_sizes(pawl_record *r, const int *sizes, int hulls)
+{
+    uint64_t total = 0;
+    for (int k = 0; k < hulls; ++k) {
+        if (sizes[k] < 4 || sizes[k] > RECORD_HULL_POINTS) {
+            return record_bad(r, "/model/hull_size");
+        }
+        total += (uint64_t)sizes[k];
+    }
+    if (total > INT_MAX || total > record_store_length(r->store)) {
+        return record_bad(r, "/model/hull_size");
+    }
+    r->hull_point_count = (int)total;
+    return PAWL_OK;
+}
+
+static pawl_status describe_hull_points(pawl_record *r, const int *sizes, const double *v)
+{
+    if (!record_finite(v, (size_t)r->hull_point_count * 3)) {
+        return record_bad(r, "/model/hull_points");
+    }
+    r->hull_points = pawl_alloc(r->env, (size_t)r->hull_point_count * sizeof *r->hull_points);
+    if (r->hull_points == NULL) {
+        return describe_no_memory(r);
+    }
+    for (int i = 0; i < r->hull_point_count; ++i) {
+        r->hull_points[i] = (pawl_vec3){v[3 * i], v[3 * i + 1], v[3 * i + 2]};
+    }
+    pawl_vec3 *points = r->hull_points;
+    for (int s = 0, k = 0; s < r->counts.shapes; ++s) {
+        if (r->shapes[s].def.kind == PAWL_SHAPE_HULL) {
+            r->shapes[s].def.points = points;
+            r->shapes[s].def.point_count = sizes[k];
+            points += sizes[k++];
+        }
+    }
+    return PAWL_OK;
+}
+
+static pawl_status describe_hulls(pawl_record *r)
+{
+    int hulls = 0;
+    for (int s = 0; s < r->counts.shapes; ++s) {
+        hulls += r->shapes[s].def.kind == PAWL_SHAPE_HULL;
+    }
+    if (hulls == 0) {
+        return PAWL_OK;
+    }
+    void *sizes = NULL, *points = NULL;
+    PAWL_TRY(describe_array(r, "/model/hull_size", H5T_NATIVE_INT, 4, hulls, 1, &sizes));
+    pawl_status status = describe_hull_sizes(r, sizes, hulls);
+    if (status == PAWL_OK) {
+        status = describe_array(r, "/model/hull_points", H5T_NATIVE_DOUBLE, 8, r->hull_point_count,
+                                3, &points);
+    }
+    if (status == PAWL_OK) {
+        status = describe_hull_points(r, sizes, points);
+    }
+    pawl_free(r->env, sizes, (size_t)hulls * 4);
+    pawl_free(r->env, points, (size_t)r->hull_point_count * 3 * 8);
+    return status;
+}
+
 static pawl_status describe_springs(pawl_record *r)
 {
     int n = r->counts.springs;
@@ -234,5 +301,6 @@ pawl_status record_model_read(pawl_record *r)
     PAWL_TRY(describe_bodies(r));
     PAWL_TRY(describe_joints(r));
     PAWL_TRY(describe_shapes(r));
+    PAWL_TRY(describe_hulls(r));
     return describe_springs(r);
 }

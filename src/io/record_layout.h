@@ -157,6 +157,8 @@ struct pawl_record {
     record_spring *springs;
     char *body_names, *joint_names; // blocks that the names above point into
     size_t body_names_size, joint_names_size;
+    pawl_vec3 *hull_points; // that the shapes above point into
+    int hull_point_count;
 };
 // As pawl_record_open(), and for a recorder that goes on in the file, which takes over `store` and
 // `file` by setting them to NULL and H5I_INVALID_HID.

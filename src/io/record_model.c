@@ -220,6 +220,36 @@ static void model_shapes(model_writer *w)
     model_doubles(w, "/model/shape_form", n, 14, rows);
 }
 
+// Points of the shapes that are hulls, one hull after the other.
+static void model_hulls(model_writer *w)
+{
+    int hulls = 0, points = 0;
+    for (int s = 0; s < w->counts->shapes; ++s) {
+        pawl_shape_def def = pawl_model_shape(w->model, s).def;
+        hulls += def.kind == PAWL_SHAPE_HULL;
+        points += def.point_count;
+    }
+    int *sizes = model_scratch(w, (size_t)hulls * sizeof *sizes);
+    for (int s = 0, k = 0; sizes != NULL && k < hulls; ++s) {
+        pawl_shape_def def = pawl_model_shape(w->model, s).def;
+        if (def.kind == PAWL_SHAPE_HULL) {
+            sizes[k++] = def.point_count;
+        }
+    }
+    model_ints(w, "/model/hull_size", hulls, 1, sizes);
+    double *rows = model_scratch(w, (size_t)points * 3 * sizeof *rows);
+    double *row = rows;
+    for (int s = 0; rows != NULL && s < w->counts->shapes; ++s) {
+        pawl_shape_def def = pawl_model_shape(w->model, s).def;
+        for (int i = 0; i < def.point_count; ++i, row += 3) {
+            row[0] = def.points[i].x;
+            row[1] = def.points[i].y;
+            row[2] = def.points[i].z;
+        }
+    }
+    model_doubles(w, "/model/hull_points", points, 3, rows);
+}
+
 static void model_springs(model_writer *w)
 {
     int n = w->counts->springs;
@@ -282,6 +312,7 @@ pawl_status record_model_write(const pawl_env *env, hid_t file, const record_sto
     model_bodies(&w);
     model_joints(&w);
     model_shapes(&w);
+    model_hulls(&w);
     model_springs(&w);
     pawl_free(env, w.scratch, w.scratch_size);
     if (w.status == PAWL_IO_ERROR) {

@@ -6,6 +6,7 @@
 // where the motion swings to and fro.
 #include "io/report_picture.h"
 #include "base/carver.h"
+#include "io/report_floor.h"
 #include "io/report_view.h"
 #include "math/vec.h"
 #include <math.h>
@@ -18,6 +19,8 @@ enum {
     PICTURE_DRAWN = 3000,  // shapes and links of one pose that are drawn, at most
     PICTURE_MARGIN = 40,
     PICTURE_PATHS = 14,
+    PICTURE_FLOORS = 12,
+    PICTURE_FACES = 8,    // of hulls that make the page as long as another shape
     PICTURE_BUDGET = 1500 // of all poses of one drawing, before later moments are left out
 };
 
@@ -27,20 +30,29 @@ typedef struct picture_item {
     int shape; // >= 0; else ~body without shapes, drawn as a stick figure
 } picture_item;
 
+// What one of the drawings has to hold.
+typedef struct picture_scene {
+    report_box box;
+    report_floor floor[PICTURE_FLOORS]; // planes near enough to be seen
+    int floor_count;
+} picture_scene;
+
 struct report_picture {
     const pawl_record *record;
     size_t bytes;
     int samples;
+    int item_count; // of one pose, by how long they make the page
     double extent;
     report_view view;
     int ghost[PICTURE_GHOSTS], ghost_count; // samples, nearest to the start first
     int path_end;                           // the last sample of the paths in the main picture
-    report_box main_box, strip_box;         // what the two drawings have to hold
-    double *time;                           // (samples)
-    double *apart;       // scratch: how far a sample is from all that are drawn (samples) [m]
-    pawl_pose *poses;    // (samples x bodies)
-    picture_item *items; // (shapes + bodies), scratch
-    bool *has_shape;     // (bodies)
+    picture_scene main, strip;
+    double *time;            // (samples)
+    double *apart;           // scratch: how far a sample is from all that are drawn (samples) [m]
+    pawl_pose *poses;        // (samples x bodies)
+    picture_item *items;     // (shapes + bodies), scratch
+    bool *has_shape;         // (bodies)
+    pawl_hull_faces **hulls; // of the shapes that are hulls, else NULL (shapes)
 };
 
 static report_picture *picture_layout(const pawl_record *record, int samples, pawl_carver *mem)
@@ -52,6 +64,7 @@ static report_picture *picture_layout(const pawl_record *record, int samples, pa
     pawl_pose *poses = PAWL_CARVE(mem, pawl_pose, (size_t)samples * (size_t)n->bodies);
     picture_item *items = PAWL_CARVE(mem, picture_item, (size_t)n->shapes + (size_t)n->bodies);
     bool *has_shape = PAWL_CARVE(mem, bool, n->bodies);
+    pawl_hull_faces **hulls = PAWL_CARVE(mem, pawl_hull_faces *, n->shapes);
     if (p != NULL) {
         *p = (report_picture){.record = record,
                               .samples = samples,
@@ -59,7 +72,8 @@ static report_picture *picture_layout(const pawl_record *record, int samples, pa
                               .apart = apart,
                               .poses = poses,
                               .items = items,
-                              .has_shape = has_shape};
+                              .has_shape = has_shape,
+                              .hulls = hulls};
     }
     return p;
 }
@@ -132,11 +146,26 @@ static double picture_distance(const report_picture *p, int a, int b)
     for (int k = 0; k < p->record->counts.shapes; ++k, ++count) { // a corner shows turning, too
         const pawl_shape_def *shape = &p->record->shapes[k].def;
         int body = p->record->shapes[k].body;
-        pawl_vec3 corner = pawl_pose_apply(shape->frame, shape->size);
+        pawl_vec3 corner =
+            pawl_pose_apply(shape->frame, shape->point_count > 0 ? shape->points[0] : shape->size);
         sum += v3_norm(v3_sub(pawl_pose_apply(picture_pose(p, a, body), corner),
                               pawl_pose_apply(picture_pose(p, b, body), corner)));
     }
     return count > 0 ? sum / count : 0.0;
+}
+
+// Of the first plane; false where there is none.
+static bool picture_floor_normal(const report_picture *p, pawl_vec3 *normal)
+{
+    for (int k = 0; k < p->record->counts.shapes; ++k) {
+        const pawl_shape_info *shape = &p->record->shapes[k];
+        if (shape->def.kind == PAWL_SHAPE_PLANE) {
+            pawl_pose frame = pawl_pose_compose(picture_pose(p, 0, shape->body), shape->def.frame);
+            *normal = pawl_quat_rotate(frame.orientation, v3(0, 0, 1));
+            return true;
+        }
+    }
+    return false;
 }
 
 // The cloud by which the view is chosen: features of all samples, outlines of some.
@@ -171,14 +200,11 @@ static pawl_status picture_choose_view(report_picture *p)
         }
     }
     p->extent = count > 0 ? v3_norm(v3_sub(high, low)) : 0.0;
-    p->view = report_view_choose(cloud, count, record->gravity);
+    pawl_vec3 normal = {0};
+    bool floor = picture_floor_normal(p, &normal);
+    p->view = report_view_choose(cloud, count, record->gravity, floor ? &normal : NULL);
     pawl_free(record->env, cloud, room * sizeof *cloud);
     return PAWL_OK;
-}
-
-static int picture_item_count(const report_picture *p)
-{
-    return p->record->counts.shapes + p->record->counts.bodies; // there is at least one body
 }
 
 // Each further moment is the one farthest from all that are drawn already. Later samples, after a
@@ -190,7 +216,7 @@ static void picture_choose_moments(report_picture *p)
         way += picture_distance(p, p->path_end, p->path_end + 1);
         p->path_end++;
     }
-    int most = PICTURE_BUDGET / picture_item_count(p) - 1;
+    int most = PICTURE_BUDGET / p->item_count - 1;
     most = most > PICTURE_GHOSTS ? PICTURE_GHOSTS : most;
     for (int s = 0; s <= p->path_end; ++s) {
         p->apart[s] = picture_distance(p, 0, s);
@@ -216,42 +242,99 @@ static void picture_choose_moments(report_picture *p)
     }
 }
 
-static void picture_grow(const report_picture *p, report_box *box, int sample)
+static void picture_scene_add(const report_picture *p, picture_scene *scene, int sample,
+                              pawl_vec3 point)
 {
-    const report_view *view = &p->view;
+    report_box_grow(&scene->box, &p->view, point, 0.0);
+    for (int f = 0; f < scene->floor_count; ++f) {
+        report_floor *floor = &scene->floor[f];
+        report_floor_grow(floor, picture_pose(p, sample, floor->body), point);
+    }
+}
+
+static void picture_scene_pose(const report_picture *p, picture_scene *scene, int sample)
+{
     pawl_vec3 points[REPORT_SHAPE_POINTS];
     for (int k = 0; k < p->record->counts.shapes; ++k) {
         const pawl_shape_info *shape = &p->record->shapes[k];
-        int count =
-            report_shape_points(&shape->def, picture_pose(p, sample, shape->body), view, points);
+        int count = report_shape_points(&shape->def, picture_pose(p, sample, shape->body), &p->view,
+                                        points);
         for (int i = 0; i < count; ++i) {
-            report_box_grow(box, view, points[i], 0.0);
+            picture_scene_add(p, scene, sample, points[i]);
         }
     }
     for (int b = 0; b < p->record->counts.bodies; ++b) {
-        report_box_grow(box, view, picture_centre(p, sample, b), 0.0);
+        picture_scene_add(p, scene, sample, picture_centre(p, sample, b));
     }
     for (int j = 0; j < p->record->counts.joints; ++j) {
-        report_box_grow(box, view, picture_anchor(p, sample, j, true), 0.0);
-        report_box_grow(box, view, picture_anchor(p, sample, j, false), 0.0);
+        picture_scene_add(p, scene, sample, picture_anchor(p, sample, j, true));
+        picture_scene_add(p, scene, sample, picture_anchor(p, sample, j, false));
     }
+}
+
+static picture_scene picture_scene_begin(const report_picture *p)
+{
+    picture_scene scene = {.box = report_box_empty()};
+    for (int k = 0; k < p->record->counts.shapes && scene.floor_count < PICTURE_FLOORS; ++k) {
+        if (p->record->shapes[k].def.kind == PAWL_SHAPE_PLANE) {
+            scene.floor[scene.floor_count++] = report_floor_begin(&p->record->shapes[k]);
+        }
+    }
+    return scene;
+}
+
+static void picture_scene_end(const report_picture *p, picture_scene *scene)
+{
+    int kept = 0;
+    for (int f = 0; f < scene->floor_count; ++f) {
+        report_floor floor = scene->floor[f];
+        if (report_floor_end(&floor)) {
+            report_floor_box(&floor, picture_pose(p, 0, floor.body), &p->view, &scene->box);
+            scene->floor[kept++] = floor;
+        }
+    }
+    scene->floor_count = kept;
 }
 
 static void picture_measure(report_picture *p)
 {
-    p->main_box = p->strip_box = report_box_empty();
-    picture_grow(p, &p->main_box, 0);
+    p->main = p->strip = picture_scene_begin(p);
+    picture_scene_pose(p, &p->main, 0);
     for (int g = 0; g < p->ghost_count; ++g) {
-        picture_grow(p, &p->main_box, p->ghost[g]);
+        picture_scene_pose(p, &p->main, p->ghost[g]);
     }
     for (int s = 0; s <= p->path_end; ++s) {
         for (int b = 0; b < p->record->counts.bodies; ++b) {
-            report_box_grow(&p->main_box, &p->view, picture_centre(p, s, b), 0.0);
+            picture_scene_add(p, &p->main, s, picture_centre(p, s, b));
         }
     }
     for (int s = 0; s<p->samples; s += p->samples> 40 ? p->samples / 40 : 1) {
-        picture_grow(p, &p->strip_box, s);
+        picture_scene_pose(p, &p->strip, s);
     }
+    picture_scene_end(p, &p->main);
+    picture_scene_end(p, &p->strip);
+}
+
+// Faces of hulls, which the recording does not hold.
+static pawl_status picture_make_hulls(report_picture *p)
+{
+    const pawl_record *record = p->record;
+    p->item_count = record->counts.shapes + record->counts.bodies; // there is at least one body
+    for (int k = 0; k < record->counts.shapes; ++k) {
+        const pawl_shape_def *shape = &record->shapes[k].def;
+        if (shape->kind != PAWL_SHAPE_HULL) {
+            continue;
+        }
+        pawl_status status =
+            pawl_hull_faces_create(record->env, shape->points, shape->point_count, &p->hulls[k]);
+        if (status == PAWL_BAD_ARGUMENT) {
+            return PAWL_FAIL(record->env, PAWL_BAD_FILE, "%s: the points of shape %d make no hull",
+                             record_store_path(record->store), k);
+        }
+        PAWL_TRY(status);
+        p->item_count += p->hulls[k]->count / PICTURE_FACES;
+    }
+    return PAWL_OK;
 }
 
 pawl_status report_picture_create(const pawl_record *record, report_picture **out)
@@ -277,6 +360,9 @@ pawl_status report_picture_create(const pawl_record *record, report_picture **ou
     if (status == PAWL_OK) {
         status = picture_choose_view(p);
     }
+    if (status == PAWL_OK) {
+        status = picture_make_hulls(p);
+    }
     if (status != PAWL_OK) {
         report_picture_destroy(p);
         return status;
@@ -294,9 +380,13 @@ pawl_status report_picture_create(const pawl_record *record, report_picture **ou
 
 void report_picture_destroy(report_picture *p)
 {
-    if (p != NULL) {
-        pawl_free(p->record->env, p, p->bytes);
+    if (p == NULL) {
+        return;
     }
+    for (int k = 0; k < p->record->counts.shapes; ++k) {
+        pawl_hull_faces_destroy(p->record->env, p->hulls[k]);
+    }
+    pawl_free(p->record->env, p, p->bytes);
 }
 
 double report_picture_extent(const report_picture *p)
@@ -371,6 +461,15 @@ static void picture_grounds(report_text *page, const report_picture *p, const re
     }
 }
 
+static void picture_floors(report_text *page, const report_picture *p, const picture_scene *scene,
+                           const report_view *view, int sample)
+{
+    for (int f = 0; f < scene->floor_count; ++f) {
+        const report_floor *floor = &scene->floor[f];
+        report_floor_draw(page, floor, picture_pose(p, sample, floor->body), view);
+    }
+}
+
 static void picture_joints(report_text *page, const report_picture *p, const report_view *view,
                            int sample)
 {
@@ -403,8 +502,7 @@ static void picture_pose_draw(report_text *page, const report_picture *p, const 
     int count = 0;
     for (int k = 0; k < record->counts.shapes && count < PICTURE_DRAWN; ++k) {
         const pawl_shape_info *shape = &record->shapes[k];
-        pawl_vec3 centre =
-            pawl_pose_apply(picture_pose(p, sample, shape->body), shape->def.frame.position);
+        pawl_vec3 centre = report_shape_centre(&shape->def, picture_pose(p, sample, shape->body));
         p->items[count++] = (picture_item){v3_dot(centre, view->toward), k};
     }
     for (int b = 0; b < record->counts.bodies && count < PICTURE_DRAWN; ++b) {
@@ -418,7 +516,8 @@ static void picture_pose_draw(report_text *page, const report_picture *p, const 
         int k = p->items[i].shape;
         if (k >= 0) {
             const pawl_shape_info *shape = &record->shapes[k];
-            report_shape_draw(page, &shape->def, picture_pose(p, sample, shape->body), view);
+            report_shape_draw(page, &shape->def, p->hulls[k], picture_pose(p, sample, shape->body),
+                              view);
         } else {
             picture_stick(page, p, view, sample, ~k);
         }
@@ -483,14 +582,15 @@ static double picture_aspect(const report_box *box)
 
 double report_picture_height(const report_picture *p, double width)
 {
-    double height = (width - 2.0 * PICTURE_MARGIN) * picture_aspect(&p->main_box);
+    double height = (width - 2.0 * PICTURE_MARGIN) * picture_aspect(&p->main.box);
     return ceil(fmin(fmax(height + 2.0 * PICTURE_MARGIN, 260.0), 0.5 * width));
 }
 
 void report_picture_draw(report_text *page, const report_picture *p, double width, double height)
 {
     report_view view = p->view;
-    report_view_fit(&view, &p->main_box, 0.0, 0.0, width, height, PICTURE_MARGIN);
+    report_view_fit(&view, &p->main.box, 0.0, 0.0, width, height, PICTURE_MARGIN);
+    picture_floors(page, p, &p->main, &view, 0);
     picture_paths(page, p, &view, p->path_end);
     for (int g = p->ghost_count - 1; g >= 0; --g) {
         report_add(page, "<g class=\"pose\" opacity=\"%.2f\">",
@@ -513,24 +613,25 @@ void report_picture_draw(report_text *page, const report_picture *p, double widt
 
 double report_picture_strip_height(const report_picture *p, int count, double width)
 {
-    if (picture_item_count(p) > PICTURE_BUDGET / 2) {
+    if (p->item_count > PICTURE_BUDGET / 2) {
         return 0.0;
     }
     double each = width / count - 20.0;
-    return ceil(fmin(fmax(each * picture_aspect(&p->strip_box), 60.0), 1.3 * each) + 40.0);
+    return ceil(fmin(fmax(each * picture_aspect(&p->strip.box), 60.0), 1.3 * each) + 40.0);
 }
 
 void report_picture_strip(report_text *page, const report_picture *p, int count, double width,
                           double height)
 {
-    if (count > PICTURE_BUDGET / picture_item_count(p)) {
-        count = PICTURE_BUDGET / picture_item_count(p);
+    if (count > PICTURE_BUDGET / p->item_count) {
+        count = PICTURE_BUDGET / p->item_count;
     }
     report_view view = p->view;
     double each = width / count;
     for (int i = 0; i < count; ++i) {
         int s = (int)lround((double)i * (p->samples - 1) / (count > 1 ? count - 1 : 1));
-        report_view_fit(&view, &p->strip_box, i * each, 0.0, each, height - 18.0, 10.0);
+        report_view_fit(&view, &p->strip.box, i * each, 0.0, each, height - 18.0, 10.0);
+        picture_floors(page, p, &p->strip, &view, s);
         report_add_plain(page, "<g class=\"pose\">");
         picture_pose_draw(page, p, &view, s, false);
         report_add(page,

@@ -9,7 +9,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { VIEW_CIRCLE = 32 };
+enum {
+    VIEW_CIRCLE = 32,
+    VIEW_FACES = 500 // of a hull, beyond which its outline has to do
+};
 static const double view_pi = 3.14159265358979323846;
 
 // ---- Choosing a view ----------------------------------------------------------------------------
@@ -87,7 +90,19 @@ static report_view view_from(pawl_vec3 toward, pawl_vec3 up, bool may_flip)
     return view;
 }
 
-report_view report_view_choose(const pawl_vec3 *points, size_t count, pawl_vec3 gravity)
+// From the front right, a little from above; from the front left where that shows more of the floor.
+static report_view view_slanted(pawl_vec3 up, const pawl_vec3 *floor)
+{
+    pawl_vec3 side = fabs(up.x) < 0.9 ? v3(1, 0, 0) : v3(0, 1, 0);
+    side = view_unit(v3_axpy(side, -v3_dot(side, up), up));
+    pawl_vec3 front = v3_cross(side, up); // z up and x right: -y, toward the viewer
+    double aside = floor != NULL && v3_dot(*floor, side) < -1e-9 ? -0.50 : 0.50;
+    pawl_vec3 toward = v3_add(v3_scale(aside, side), v3_scale(0.76, front));
+    return view_from(view_unit(v3_axpy(toward, 0.42, up)), up, false);
+}
+
+report_view report_view_choose(const pawl_vec3 *points, size_t count, pawl_vec3 gravity,
+                               const pawl_vec3 *floor)
 {
     pawl_vec3 up = v3_norm(gravity) > 0.0 ? view_unit(v3_scale(-1.0, gravity)) : v3(0, 0, 1);
     pawl_vec3 mean = v3(0, 0, 0);
@@ -121,19 +136,18 @@ report_view report_view_choose(const pawl_vec3 *points, size_t count, pawl_vec3 
         }
         normal = v3_norm(across) > 0.1 ? view_unit(across) : v3(1, 0, 0);
     } else if (a[thin][thin] > 0.04 * a[between][between]) {
-        // In space: from the front right, a little from above.
-        pawl_vec3 side = fabs(up.x) < 0.9 ? v3(1, 0, 0) : v3(0, 1, 0);
-        side = view_unit(v3_axpy(side, -v3_dot(side, up), up));
-        pawl_vec3 front = v3_cross(side, up); // z up and x right: -y, toward the viewer
-        pawl_vec3 toward = v3_add(v3_scale(0.50, side), v3_scale(0.76, front));
-        return view_from(view_unit(v3_axpy(toward, 0.42, up)), up, false);
+        return view_slanted(up, floor); // in space
     }
     for (int axis = 0; axis < 3; ++axis) {
         if (fabs(view_component(normal, axis)) > 0.99) {
             normal = view_axis(axis);
         }
     }
-    return view_from(normal, up, true);
+    double facing = floor != NULL ? v3_dot(normal, *floor) : 0.0;
+    if (fabs(facing) > 0.95) {
+        return view_from(v3_scale(facing < 0.0 ? -1.0 : 1.0, normal), up, false); // from above
+    }
+    return fabs(facing) > 0.07 ? view_slanted(up, floor) : view_from(normal, up, true);
 }
 
 report_point report_view_project(const report_view *view, pawl_vec3 p)
@@ -177,6 +191,30 @@ static int view_circle(pawl_vec3 *points, pawl_vec3 centre, pawl_vec3 a, pawl_ve
     return VIEW_CIRCLE;
 }
 
+// The points of a hull or, where there are too many, those furthest out in directions all around.
+static int view_hull_points(const pawl_shape_def *hull, pawl_pose frame, const report_view *view,
+                            pawl_vec3 points[REPORT_SHAPE_POINTS])
+{
+    if (hull->point_count <= REPORT_SHAPE_POINTS) {
+        for (int i = 0; i < hull->point_count; ++i) {
+            points[i] = pawl_pose_apply(frame, hull->points[i]);
+        }
+        return hull->point_count;
+    }
+    for (int k = 0; k < REPORT_SHAPE_POINTS; ++k) {
+        double angle = 2.0 * view_pi * k / REPORT_SHAPE_POINTS, furthest = -INFINITY;
+        pawl_vec3 out = v3_axpy(v3_scale(cos(angle), view->right), sin(angle), view->up);
+        for (int i = 0; i < hull->point_count; ++i) {
+            pawl_vec3 p = pawl_pose_apply(frame, hull->points[i]);
+            if (v3_dot(out, p) > furthest) {
+                furthest = v3_dot(out, p);
+                points[k] = p;
+            }
+        }
+    }
+    return REPORT_SHAPE_POINTS;
+}
+
 int report_shape_points(const pawl_shape_def *shape, pawl_pose body, const report_view *view,
                         pawl_vec3 points[REPORT_SHAPE_POINTS])
 {
@@ -213,10 +251,22 @@ int report_shape_points(const pawl_shape_def *shape, pawl_pose body, const repor
         count += view_circle(points + count, c, v3_scale(s.y, y), v3_scale(s.z, z));
         count += view_circle(points + count, c, v3_scale(s.z, z), v3_scale(s.x, x));
         break;
+    case PAWL_SHAPE_HULL:
+        count = view_hull_points(shape, frame, view, points);
+        break;
     default:
         break;
     }
     return count;
+}
+
+pawl_vec3 report_shape_centre(const pawl_shape_def *shape, pawl_pose body)
+{
+    pawl_vec3 centre = v3(0.0, 0.0, 0.0);
+    for (int i = 0; i < shape->point_count; ++i) {
+        centre = v3_axpy(centre, 1.0 / shape->point_count, shape->points[i]);
+    }
+    return pawl_pose_apply(body, pawl_pose_apply(shape->frame, centre));
 }
 
 static int view_compare(const void *a, const void *b)
@@ -296,38 +346,69 @@ static void view_outline(report_text *page, const pawl_vec3 *points, int count,
     view_polygon(page, hull, view_hull(flat, count, hull), rgba, light);
 }
 
-void report_shape_draw(report_text *page, const pawl_shape_def *shape, pawl_pose body,
-                       const report_view *view)
+// A face with more corners than there is room for loses every second one, or more.
+static void view_hull_draw(report_text *page, const pawl_shape_def *shape,
+                           const pawl_hull_faces *hull, pawl_pose frame, const report_view *view)
 {
-    pawl_vec3 points[REPORT_SHAPE_POINTS], face[4];
-    int count = report_shape_points(shape, body, view, points);
-    if (count == 0) {
-        return;
-    }
-    pawl_quat turn = pawl_pose_compose(body, shape->frame).orientation;
-    if (shape->kind != PAWL_SHAPE_BOX) {
-        view_outline(page, points, count, view, shape->rgba, 0.92);
-    }
-    if (shape->kind == PAWL_SHAPE_CYLINDER) {
-        pawl_vec3 z = pawl_quat_rotate(turn, v3(0, 0, 1));
-        bool top = v3_dot(z, view->toward) > 0.0;
-        if (fabs(v3_dot(z, view->toward)) > 0.02) {
-            view_outline(page, points + (top ? 0 : VIEW_CIRCLE), VIEW_CIRCLE, view, shape->rgba,
-                         view_light(view, v3_scale(top ? 1.0 : -1.0, z)));
+    for (int f = 0; f < hull->count; ++f) {
+        pawl_vec3 normal = pawl_quat_rotate(frame.orientation, hull->normals[f]);
+        if (v3_dot(normal, view->toward) < 0.02) {
+            continue;
         }
+        report_point corners[REPORT_SHAPE_POINTS];
+        int count = hull->start[f + 1] - hull->start[f], used = 0;
+        int stride = (count + REPORT_SHAPE_POINTS - 1) / REPORT_SHAPE_POINTS;
+        for (int k = hull->start[f]; k < hull->start[f + 1]; k += stride) {
+            corners[used++] = report_view_project(view, pawl_pose_apply(frame, hull->corners[k]));
+        }
+        view_polygon(page, corners, used, shape->rgba, view_light(view, normal));
     }
-    for (int f = 0; shape->kind == PAWL_SHAPE_BOX && f < 6; ++f) {
+}
+
+static void view_box_draw(report_text *page, const pawl_shape_def *shape, const pawl_vec3 *corners,
+                          pawl_quat turn, const report_view *view)
+{
+    for (int f = 0; f < 6; ++f) {
         int axis = f / 2, bit = 1 << axis, side = f % 2;
         pawl_vec3 normal = v3_scale(side ? 1.0 : -1.0, pawl_quat_rotate(turn, view_axis(axis)));
         if (v3_dot(normal, view->toward) < 0.02) {
             continue;
         }
+        pawl_vec3 face[4];
         int n = 0;
         for (int i = 0; i < 8; ++i) {
             if (((i & bit) != 0) == (side != 0)) {
-                face[n++] = points[i];
+                face[n++] = corners[i];
             }
         }
         view_outline(page, face, 4, view, shape->rgba, view_light(view, normal));
+    }
+}
+
+void report_shape_draw(report_text *page, const pawl_shape_def *shape, const pawl_hull_faces *hull,
+                       pawl_pose body, const report_view *view)
+{
+    pawl_vec3 points[REPORT_SHAPE_POINTS];
+    int count = report_shape_points(shape, body, view, points);
+    if (count == 0) {
+        return;
+    }
+    pawl_pose frame = pawl_pose_compose(body, shape->frame);
+    if (shape->kind == PAWL_SHAPE_BOX) {
+        view_box_draw(page, shape, points, frame.orientation, view);
+        return;
+    }
+    if (hull != NULL && hull->count <= VIEW_FACES) {
+        view_hull_draw(page, shape, hull, frame, view);
+        return;
+    }
+    view_outline(page, points, count, view, shape->rgba, 0.92);
+    if (shape->kind == PAWL_SHAPE_CYLINDER) {
+        pawl_vec3 z = pawl_quat_rotate(frame.orientation, v3(0, 0, 1));
+        bool top = v3_dot(z, view->toward) > 0.0;
+        if (fabs(v3_dot(z, view->toward)) > 0.02) {
+            view_outline(page, points + (top ? 0 : VIEW_CIRCLE), VIEW_CIRCLE, view, shape->rgba,
+                         view_light(view, v3_scale(top ? 1.0 : -1.0, z)));
+        }
     }
 }

@@ -18,8 +18,10 @@ typedef struct report_view {
 } report_view;
 
 // A view that shows most of a cloud of points: along the direction in which it is thinnest when
-// it is flat, else from above at a slant. Up is against gravity wherever that can be seen.
-report_view report_view_choose(const pawl_vec3 *points, size_t count, pawl_vec3 gravity);
+// it is flat, else from above at a slant. Up is against gravity wherever that can be seen. `floor`
+// is the normal of a plane that all is on, or NULL: it is seen from the side or from above.
+report_view report_view_choose(const pawl_vec3 *points, size_t count, pawl_vec3 gravity,
+                               const pawl_vec3 *floor);
 report_point report_view_project(const report_view *view, pawl_vec3 point);
 
 // What a drawing must hold, grown point by point. In units of an unscaled view.
@@ -36,5 +38,9 @@ enum { REPORT_SHAPE_POINTS = 96 };
 // Points of a shape whose hull is its outline, in world axes; a half space has none.
 int report_shape_points(const pawl_shape_def *shape, pawl_pose body, const report_view *view,
                         pawl_vec3 points[REPORT_SHAPE_POINTS]);
-void report_shape_draw(report_text *page, const pawl_shape_def *shape, pawl_pose body,
-                       const report_view *view);
+// The middle of a shape, in world axes.
+pawl_vec3 report_shape_centre(const pawl_shape_def *shape, pawl_pose body);
+// `hull` has the faces of a hull, and is NULL for the other shapes. A plane is not drawn here, for
+// its size depends on the scene.
+void report_shape_draw(report_text *page, const pawl_shape_def *shape, const pawl_hull_faces *hull,
+                       pawl_pose body, const report_view *view);

@@ -8,6 +8,7 @@
 // one joint pose. <pawl:parent_pose> states the base's frame by itself; the two may then be apart.
 #include "io/sdf_reader.h"
 #include "io/extension.h"
+#include "io/sdf_surface.h"
 #include "io/sdf_tree.h"
 #include "math/rotation.h"
 #include <string.h>
@@ -15,10 +16,14 @@
 static const double SDF_READER_TWO_PI = 6.283185307179586;
 static const double SDF_READER_WATER = 1000.0; // SDFormat's default density [kg/m^3]
 
+// <self_collide>false</self_collide> makes a pair of any two links: a file may ask for so many.
+enum { SDF_READER_QUIET_PAIRS = 1000 * 1000 };
+
 typedef struct sdf_reader {
     xml_reader *xml;
     sdf_tree tree;
     pawl_builder *builder;
+    int quiet_pairs; // made so far
 } sdf_reader;
 
 // Where the body is that a link belongs to: the world's frame for links that are part of it.
@@ -113,11 +118,14 @@ static pawl_status sdf_reader_geometry(xml_reader *xml, const xmlNode *geometry,
     if (xml_is(node, "plane")) {
         return sdf_reader_plane(xml, node, def);
     }
+    if (xml_is(node, "pawl:hull")) {
+        return extension_read_hull(xml, node, def);
+    }
     *known = false;
     if (!xml_is(node, "empty")) {
         xml_log(xml, PAWL_LOG_WARNING, node,
                 "geometry <%s> is not supported and ignored; sphere, box, cylinder, capsule, "
-                "ellipsoid and plane are",
+                "ellipsoid, plane and pawl:hull are",
                 node->name);
     }
     return PAWL_OK;
@@ -174,104 +182,6 @@ static pawl_status sdf_reader_collision_colour(const sdf_reader *r, const xmlNod
     return PAWL_OK;
 }
 
-// Friction in the words of ODE. What pawl has no like of is left out with a note.
-static pawl_status sdf_reader_ode_friction(const sdf_reader *r, const xmlNode *ode, double *mu)
-{
-    static const xml_rule rules[] = {{XML_TAKEN, "mu mu2 slip1 slip2"},
-                                     {XML_SILENT, "fdir1"}, // turns what is the same all around
-                                     {XML_TAKEN, NULL}};
-    double mu2, slip1 = 0.0, slip2 = 0.0;
-    PAWL_TRY(xml_check(r->xml, ode, rules));
-    *mu = 1.0; // SDFormat's default
-    PAWL_TRY(xml_child_number(r->xml, ode, "mu", XML_NOT_NEGATIVE, mu));
-    mu2 = *mu;
-    PAWL_TRY(xml_child_number(r->xml, ode, "mu2", XML_NOT_NEGATIVE, &mu2));
-    PAWL_TRY(xml_child_number(r->xml, ode, "slip1", XML_ANY, &slip1));
-    PAWL_TRY(xml_child_number(r->xml, ode, "slip2", XML_ANY, &slip2));
-    if (mu2 != *mu) {
-        xml_log(r->xml, PAWL_LOG_NOTE, ode,
-                "<mu2> %g differs from <mu> %g: friction is the same in all directions here, and "
-                "<mu> counts",
-                mu2, *mu);
-    }
-    if (slip1 != 0.0 || slip2 != 0.0) {
-        xml_log(r->xml, PAWL_LOG_NOTE, ode, "<slip1> and <slip2> are ignored: contacts are hard");
-    }
-    return PAWL_OK;
-}
-
-static pawl_status sdf_reader_friction(const sdf_reader *r, const xmlNode *friction, double *mu)
-{
-    static const xml_rule rules[] = {{XML_TAKEN, "ode torsional bullet"}, {XML_TAKEN, NULL}};
-    static const xml_rule bullet_rules[] = {{XML_TAKEN, "friction"},
-                                            {XML_SILENT, "friction2 fdir1 rolling_friction"},
-                                            {XML_TAKEN, NULL}};
-    const xmlNode *ode, *torsional, *bullet;
-    PAWL_TRY(xml_check(r->xml, friction, rules));
-    PAWL_TRY(xml_child(r->xml, friction, "ode", &ode));
-    PAWL_TRY(xml_child(r->xml, friction, "torsional", &torsional));
-    PAWL_TRY(xml_child(r->xml, friction, "bullet", &bullet));
-    if (torsional != NULL) {
-        xml_log(r->xml, PAWL_LOG_NOTE, torsional,
-                "<torsional> friction is ignored: a contact is a point");
-    }
-    if (ode != NULL) {
-        return sdf_reader_ode_friction(r, ode, mu);
-    }
-    if (bullet != NULL) {
-        PAWL_TRY(xml_check(r->xml, bullet, bullet_rules));
-        *mu = 1.0; // SDFormat's default here, too
-        return xml_child_number(r->xml, bullet, "friction", XML_NOT_NEGATIVE, mu);
-    }
-    return PAWL_OK;
-}
-
-static pawl_status sdf_reader_bounce(const sdf_reader *r, const xmlNode *bounce, double *e)
-{
-    static const xml_rule rules[] = {{XML_TAKEN, "restitution_coefficient threshold"},
-                                     {XML_TAKEN, NULL}};
-    const xmlNode *threshold;
-    PAWL_TRY(xml_check(r->xml, bounce, rules));
-    PAWL_TRY(xml_child_number(r->xml, bounce, "restitution_coefficient", XML_NOT_NEGATIVE, e));
-    PAWL_TRY(xml_child(r->xml, bounce, "threshold", &threshold));
-    if (threshold != NULL) {
-        xml_log(r->xml, PAWL_LOG_NOTE, threshold,
-                "<threshold> is ignored: the setting contact.restitution_threshold holds for all");
-    }
-    return PAWL_OK;
-}
-
-// What a <collision> is made of: <surface>, or the pawl: elements, which win.
-static pawl_status sdf_reader_material(const sdf_reader *r, const xmlNode *collision,
-                                       pawl_shape_def *def)
-{
-    static const xml_rule rules[] = {
-        {XML_TAKEN, "friction bounce contact"}, {XML_SILENT, "soft_contact"}, {XML_TAKEN, NULL}};
-    static const xml_rule contact_rules[] = {
-        {XML_SILENT, "ode bullet poissons_ratio elastic_modulus"},
-        {XML_IGNORED, "collide_without_contact collide_without_contact_bitmask collide_bitmask "
-                      "category_bitmask"},
-        {XML_TAKEN, NULL}};
-    const xmlNode *surface, *friction, *bounce, *contact;
-    PAWL_TRY(xml_child(r->xml, collision, "surface", &surface));
-    if (surface != NULL) {
-        PAWL_TRY(xml_check(r->xml, surface, rules));
-        PAWL_TRY(xml_child(r->xml, surface, "friction", &friction));
-        PAWL_TRY(xml_child(r->xml, surface, "bounce", &bounce));
-        PAWL_TRY(xml_child(r->xml, surface, "contact", &contact));
-        if (friction != NULL) {
-            PAWL_TRY(sdf_reader_friction(r, friction, &def->friction));
-        }
-        if (bounce != NULL) {
-            PAWL_TRY(sdf_reader_bounce(r, bounce, &def->restitution));
-        }
-        if (contact != NULL) {
-            PAWL_TRY(xml_check(r->xml, contact, contact_rules));
-        }
-    }
-    return extension_read_material(r->xml, collision, def);
-}
-
 // A <visual> or <collision> of a link; `weighed` when the link's mass comes from its collisions.
 static pawl_status sdf_reader_shape(const sdf_reader *r, const xmlNode *node, const sdf_item *link,
                                     int link_index, bool visual, bool weighed)
@@ -302,7 +212,7 @@ static pawl_status sdf_reader_shape(const sdf_reader *r, const xmlNode *node, co
     PAWL_TRY(sdf_reader_colour(xml, node, &def));
     if (!visual) {
         PAWL_TRY(sdf_reader_collision_colour(r, node, link->node, &def));
-        PAWL_TRY(sdf_reader_material(r, node, &def));
+        PAWL_TRY(sdf_read_surface(xml, node, &def));
     }
     if (known) {
         return xml_refused(xml, node, "shape", def.name != NULL ? def.name : "",
@@ -464,13 +374,42 @@ static pawl_status sdf_reader_stands(const sdf_reader *r, const sdf_item *link, 
     return PAWL_OK;
 }
 
+// Two links of one model touch if either of them says <self_collide>true</self_collide>, or says
+// nothing in a model that does. Where neither says anything they touch, unlike in SDFormat, whose
+// default is false: most models are one <model> whose parts are meant to touch.
+static pawl_status sdf_reader_quiet(sdf_reader *r, int index)
+{
+    sdf_item *link = SDF_ITEM(&r->tree, index), *model = SDF_ITEM(&r->tree, link->scope);
+    bool touches = true, has_shape = false;
+    PAWL_TRY(xml_child_bool(r->xml, model->node, "self_collide", &touches));
+    PAWL_TRY(xml_child_bool(r->xml, link->node, "self_collide", &touches));
+    XML_EACH (child, link->node) {
+        has_shape = has_shape || xml_is(child, "collision");
+    }
+    if (touches || !has_shape || link->body == PAWL_WORLD) {
+        return PAWL_OK;
+    }
+    for (int other = model->quiet; other > 0; other = SDF_ITEM(&r->tree, other)->quiet) {
+        if (++r->quiet_pairs > SDF_READER_QUIET_PAIRS) {
+            return xml_error(r->xml, link->node,
+                             "<self_collide> keeps more than %d pairs of links from touching; "
+                             "<pawl:group> and <pawl:mask> serve models as large as this",
+                             (int)SDF_READER_QUIET_PAIRS);
+        }
+        PAWL_TRY(pawl_builder_exclude(r->builder, link->body, SDF_ITEM(&r->tree, other)->body));
+    }
+    link->quiet = model->quiet;
+    model->quiet = index;
+    return PAWL_OK;
+}
+
 static pawl_status sdf_reader_link(sdf_reader *r, int index)
 {
     static const xml_rule rules[] = {
-        {XML_TAKEN,
-         "@name pose inertial visual collision gravity kinematic velocity_decay " EXTENSION_LINK},
+        {XML_TAKEN, "@name pose inertial visual collision gravity kinematic velocity_decay "
+                    "self_collide " EXTENSION_LINK},
         {XML_SILENT, "sensor light projector audio_sink audio_source battery particle_emitter "
-                     "self_collide enable_wind must_be_base_link"},
+                     "enable_wind must_be_base_link"},
         {XML_IGNORED, "plugin"},
         {XML_TAKEN, NULL}};
     sdf_item *item = SDF_ITEM(&r->tree, index);
@@ -499,6 +438,7 @@ static pawl_status sdf_reader_link(sdf_reader *r, int index)
         PAWL_TRY(xml_refused(r->xml, node, "link", def.name,
                              pawl_builder_add_body(r->builder, &def, &item->body)));
     }
+    PAWL_TRY(sdf_reader_quiet(r, index));
     return sdf_reader_shapes(r, item, index, def.density > 0.0);
 }
 

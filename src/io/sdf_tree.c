@@ -354,9 +354,9 @@ static pawl_status sdf_tree_model(sdf_tree *tree, const xmlNode *node, int scope
                                   const sdf_override *change)
 {
     static const xml_rule rules[] = {
-        {XML_TAKEN, "@name @canonical_link pose static link joint frame model include "
+        {XML_TAKEN, "@name @canonical_link pose static self_collide link joint frame model include "
                     "pawl:gravity " EXTENSION_MODEL},
-        {XML_SILENT, "self_collide allow_auto_disable enable_wind"},
+        {XML_SILENT, "allow_auto_disable enable_wind"},
         {XML_IGNORED, "plugin gripper"},
         {XML_PHYSICS, "@placement_frame"},
         {XML_TAKEN, NULL}};

@@ -28,6 +28,7 @@ typedef struct sdf_item {
     int body;                // of a link: its index in the builder, or PAWL_WORLD
     int joint;               // of a joint: its index in the builder, -1 while there is none
     double effort[6];        // of a joint's coordinates, inf for no limit
+    int quiet; // of links that do not touch each other: the one before; of a model: the last; 0: none
 } sdf_item;
 
 typedef struct sdf_tree {

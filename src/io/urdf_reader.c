@@ -472,9 +472,14 @@ static pawl_status urdf_reader_geometry(const urdf_reader *r, const xmlNode *geo
     if (node == NULL) {
         return xml_error(r->xml, geometry, "<geometry> is empty; a shape expected");
     }
+    if (xml_is(node, "pawl:hull")) {
+        *known = true;
+        return extension_read_hull(r->xml, node, def);
+    }
     if (!*known) {
         xml_log(r->xml, PAWL_LOG_WARNING, node,
-                "geometry <%s> is not supported and ignored; sphere, box, cylinder and capsule are",
+                "geometry <%s> is not supported and ignored; sphere, box, cylinder, capsule and "
+                "pawl:hull are",
                 node->name);
         return PAWL_OK;
     }
@@ -558,7 +563,7 @@ static pawl_status urdf_reader_shapes(urdf_reader *r, const urdf_link *link)
         PAWL_TRY(urdf_reader_geometry(r, geometry, &def, &known));
         PAWL_TRY(urdf_reader_colour(r, child, &def));
         if (!visual) {
-            PAWL_TRY(extension_read_material(r->xml, child, &def));
+            PAWL_TRY(extension_read_collision(r->xml, child, &def));
         }
         if (known) {
             PAWL_TRY(xml_refused(r->xml, child, "shape", def.name != NULL ? def.name : link->name,

@@ -112,6 +112,9 @@ pawl_status xml_child_number(xml_reader *reader, const xmlNode *node, const char
 pawl_status xml_child_vec3(xml_reader *reader, const xmlNode *node, const char *name,
                            pawl_vec3 *out);
 pawl_status xml_child_bool(xml_reader *reader, const xmlNode *node, const char *name, bool *out);
+// A set of bits: a whole number from 0 to `most`, decimal or with 0x before hexadecimal digits.
+pawl_status xml_child_bits(xml_reader *reader, const xmlNode *node, const char *name, uint32_t most,
+                           uint32_t *out);
 // From an attribute, when there is one.
 pawl_status xml_attribute_number(const xml_reader *reader, const xmlNode *node, const char *name,
                                  xml_range range, double *out);

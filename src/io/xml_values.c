@@ -403,6 +403,52 @@ pawl_status xml_child_bool(xml_reader *reader, const xmlNode *node, const char *
     return xml_bool(reader, child, name, text, out);
 }
 
+// Digits alone: strtoull() would also take blanks, signs and whatever the locale adds.
+static bool xml_values_bits(const char *text, uint32_t most, uint32_t *out)
+{
+    bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    const char *digit = hex ? text + 2 : text;
+    uint64_t value = 0, base = hex ? 16 : 10;
+    if (*digit == '\0') {
+        return false;
+    }
+    for (; *digit != '\0'; ++digit) {
+        int small = *digit | 0x20; // lower case
+        unsigned one;
+        if (*digit >= '0' && *digit <= '9') {
+            one = (unsigned)(*digit - '0');
+        } else if (hex && small >= 'a' && small <= 'f') {
+            one = (unsigned)(small - 'a') + 10u;
+        } else {
+            return false;
+        }
+        value = value * base + one;
+        if (value > most) {
+            return false;
+        }
+    }
+    *out = (uint32_t)value;
+    return true;
+}
+
+pawl_status xml_child_bits(xml_reader *reader, const xmlNode *node, const char *name, uint32_t most,
+                           uint32_t *out)
+{
+    const xmlNode *child;
+    const char *text;
+    PAWL_TRY(xml_child(reader, node, name, &child));
+    if (child == NULL) {
+        return PAWL_OK;
+    }
+    PAWL_TRY(xml_text(reader, child, &text));
+    if (!xml_values_bits(text, most, out)) {
+        return xml_error(reader, child,
+                         "%s: '%.*s' met, bits as a whole number from 0 to %lu (or 0x...) expected",
+                         name, XML_VALUES_SHOWN, text, (unsigned long)most);
+    }
+    return PAWL_OK;
+}
+
 pawl_status xml_attribute_number(const xml_reader *reader, const xmlNode *node, const char *name,
                                  xml_range range, double *out)
 {

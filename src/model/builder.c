@@ -197,8 +197,8 @@ void pawl_builder_destroy(pawl_builder *b)
         builder_block block = PAWL_ITEM(b->pool, builder_block, i);
         pawl_free(&env, block.data, block.size);
     }
-    pawl_array *all[] = {&b->bodies,  &b->shapes, &b->joints,  &b->gears, &b->actuators,
-                         &b->motions, &b->forces, &b->springs, &b->pool};
+    pawl_array *all[] = {&b->bodies,  &b->shapes, &b->joints,  &b->gears,    &b->actuators,
+                         &b->motions, &b->forces, &b->springs, &b->excluded, &b->pool};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
         pawl_array_free(&env, all[i]);
     }
@@ -565,6 +565,20 @@ pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def,
                          s.name, s.stiffness, s.damping, s.rest_length);
     }
     return builder_push(b, &b->springs, &s, sizeof s, out);
+}
+
+pawl_status pawl_builder_exclude(pawl_builder *b, int body_a, int body_b)
+{
+    int n = b->bodies.count;
+    if (body_a < PAWL_WORLD || body_a >= n || body_b < PAWL_WORLD || body_b >= n ||
+        body_a == body_b) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                         "bodies %d and %d cannot be kept from touching: two different ones of %d "
+                         "(or the world, -1) are needed",
+                         body_a, body_b, n);
+    }
+    uint64_t key = pawl_exclusion_key(body_a, body_b);
+    return builder_push(b, &b->excluded, &key, sizeof key, NULL);
 }
 
 void pawl_builder_place_joint(const pawl_builder *b, pawl_joint_def *def, pawl_vec3 world_point,

@@ -5,6 +5,7 @@
 // checks that need the whole. One block of memory, laid out by one function that runs twice.
 #include "base/carver.h"
 #include "base/hash.h"
+#include "base/sort.h"
 #include "model/builder.h"
 #include <string.h>
 
@@ -279,6 +280,51 @@ static void compile_sort_shapes(const pawl_builder *b, pawl_shape_info *out)
     }
 }
 
+// The names and points of all shapes, in one array each: the two passes meet the shapes in different
+// orders, and arrays of their own would leave different gaps.
+static void compile_shapes(const pawl_builder *b, pawl_carver *mem, pawl_shape_info *sorted)
+{
+    size_t letters = 0, point_count = 0;
+    for (int i = 0; i < b->shapes.count; ++i) {
+        const pawl_shape_def *def = &PAWL_ITEM(b->shapes, pawl_shape_info, i).def;
+        letters += strlen(def->name) + 1;
+        point_count += (size_t)def->point_count;
+    }
+    char *text = PAWL_CARVE(mem, char, letters);
+    pawl_vec3 *points = PAWL_CARVE(mem, pawl_vec3, point_count);
+    for (int i = 0; sorted != NULL && i < b->shapes.count; ++i) {
+        pawl_shape_def *def = &sorted[i].def;
+        def->name = strcpy(text, def->name);
+        text += strlen(text) + 1;
+        if (def->point_count > 0) {
+            def->points = memcpy(points, def->points, (size_t)def->point_count * sizeof *points);
+            points += def->point_count;
+        }
+    }
+}
+
+// Whatever the order in which they were given, and however often: the same list, the same hash.
+static pawl_status compile_exclusions(const pawl_builder *b, pawl_model *m)
+{
+    size_t size = (size_t)b->excluded.count * 2 * sizeof(uint64_t);
+    if (size == 0) {
+        return PAWL_OK;
+    }
+    uint64_t *keys = pawl_alloc(&b->env, size);
+    if (keys == NULL) {
+        return PAWL_FAIL(&b->env, PAWL_NO_MEMORY, "model '%s' needs %zu bytes", b->name, size);
+    }
+    memcpy(keys, b->excluded.data, size / 2);
+    pawl_sort_keys(keys, keys + b->excluded.count, b->excluded.count);
+    for (int i = 0; i < b->excluded.count; ++i) {
+        if (i == 0 || keys[i] != keys[i - 1]) {
+            m->exclusions[m->exclusion_count++] = pawl_exclusion_pair(keys[i]);
+        }
+    }
+    pawl_free(&b->env, keys, size);
+    return PAWL_OK;
+}
+
 // Runs twice: with mem->base NULL it only counts.
 static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
 {
@@ -290,6 +336,7 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
     pawl_motion_def *motions = PAWL_CARVE(mem, pawl_motion_def, b->motions.count);
     pawl_force_def *forces = PAWL_CARVE(mem, pawl_force_def, b->forces.count);
     pawl_spring_def *springs = PAWL_CARVE(mem, pawl_spring_def, b->springs.count);
+    pawl_body_pair *exclusions = PAWL_CARVE(mem, pawl_body_pair, b->excluded.count);
     char *name = compile_text(mem, b->name);
     bool fill = m != NULL;
     if (fill) {
@@ -309,7 +356,8 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
                           .actuators = actuators,
                           .motions = motions,
                           .forces = forces,
-                          .springs = springs};
+                          .springs = springs,
+                          .exclusions = exclusions};
         compile_sort_shapes(b, shapes);
     }
     for (int i = 0; i < b->bodies.count; ++i) {
@@ -329,21 +377,7 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
             joints[i].name = text;
         }
     }
-    for (int i = 0; i < b->shapes.count; ++i) {
-        const char *given =
-            fill ? shapes[i].def.name : PAWL_ITEM(b->shapes, pawl_shape_info, i).def.name;
-        char *text = compile_text(mem, given);
-        int count = fill ? shapes[i].def.point_count
-                         : PAWL_ITEM(b->shapes, pawl_shape_info, i).def.point_count;
-        pawl_vec3 *points = PAWL_CARVE(mem, pawl_vec3, count);
-        if (fill) {
-            shapes[i].def.name = text;
-            if (count > 0) {
-                memcpy(points, shapes[i].def.points, (size_t)count * sizeof *points);
-                shapes[i].def.points = points;
-            }
-        }
-    }
+    compile_shapes(b, mem, shapes);
     for (int i = 0; i < b->actuators.count; ++i) {
         pawl_actuator_def def = PAWL_ITEM(b->actuators, pawl_actuator_def, i);
         def.name = compile_text(mem, def.name);
@@ -504,6 +538,10 @@ static uint64_t compile_hash(const pawl_model *m)
                                   s->stiffness,      s->rest_length,    s->damping};
         h = pawl_hash_doubles(h, numbers, sizeof numbers / sizeof numbers[0]);
     }
+    for (int i = 0; i < m->exclusion_count; ++i) {
+        const double numbers[] = {(double)m->exclusions[i].a, (double)m->exclusions[i].b};
+        h = pawl_hash_doubles(h, numbers, 2);
+    }
     return h;
 }
 
@@ -537,6 +575,7 @@ static pawl_status compile_fill(const pawl_builder *b, pawl_model *m)
     }
     m->row_count += m->motion_count;
     PAWL_TRY(compile_check_uses(m));
+    PAWL_TRY(compile_exclusions(b, m));
     m->hash = compile_hash(m);
     return PAWL_OK;
 }

@@ -26,8 +26,9 @@ typedef struct hull_work {
     double scale, eps;
     int triangle_count, triangle_capacity;
     hull_triangle *triangles;
-    hull_side *sides; // three a triangle
-    int *vertex_of;   // point to vertex of the result, -1: none (point_count)
+    hull_side *sides;  // three a triangle
+    int *vertex_of;    // point to vertex of the result, -1: none (point_count)
+    int *outer, *next; // sides between a group and others, -1: no more (triangles), (sides)
 } hull_work;
 
 static bool hull_add_triangle(hull_work *w, int i, int j, int k)
@@ -216,6 +217,21 @@ static bool hull_join(hull_work *w)
     return true;
 }
 
+// Lists the sides in which each group ends, ascending.
+static void hull_list_sides(hull_work *w)
+{
+    for (int t = 0; t < w->triangle_count; ++t) {
+        w->outer[t] = -1;
+    }
+    for (int s = 3 * w->triangle_count - 1; s >= 0; --s) {
+        int group = hull_group(w, w->sides[s].triangle);
+        if (hull_group(w, w->sides[s ^ 1].triangle) != group) {
+            w->next[s] = w->outer[group];
+            w->outer[group] = s;
+        }
+    }
+}
+
 // The outline of one group: sides whose partner is in another, chained. Returns the corners' count,
 // 0 when they do not make one loop.
 static int hull_outline(const hull_work *w, int group, int *loop)
@@ -223,10 +239,9 @@ static int hull_outline(const hull_work *w, int group, int *loop)
     int count = 0, first = -1, at = -1;
     do {
         int next = -1;
-        for (int s = 0; s < 3 * w->triangle_count; ++s) {
-            const hull_side *side = &w->sides[s], *partner = &w->sides[s ^ 1];
-            if (hull_group(w, side->triangle) == group &&
-                hull_group(w, partner->triangle) != group && (at < 0 || side->from == at)) {
+        for (int s = w->outer[group]; s >= 0; s = w->next[s]) {
+            const hull_side *side = &w->sides[s];
+            if (at < 0 || side->from == at) {
                 next = side->to;
                 if (at < 0) {
                     first = at = side->from;
@@ -400,7 +415,7 @@ pawl_status pawl_hull_create(const pawl_env *env, const char *name, const pawl_v
     int triangles = 2 * point_count;
     size_t size[3] = {(size_t)triangles * sizeof(hull_triangle),
                       (size_t)triangles * 3 * sizeof(hull_side),
-                      (size_t)(2 * point_count) * sizeof(int)};
+                      (size_t)(2 * point_count + 4 * triangles) * sizeof(int)};
     char *block = pawl_alloc(env, size[0] + size[1] + size[2]);
     pawl_status status = PAWL_NO_MEMORY;
     if (block != NULL) {
@@ -410,8 +425,11 @@ pawl_status pawl_hull_create(const pawl_env *env, const char *name, const pawl_v
                        .triangles = (hull_triangle *)(void *)block,
                        .sides = (hull_side *)(void *)(block + size[0]),
                        .vertex_of = (int *)(void *)(block + size[0] + size[1])};
+        w.outer = w.vertex_of + 2 * point_count;
+        w.next = w.outer + triangles;
         status = PAWL_BAD_ARGUMENT;
         if (hull_start(&w) && hull_grow(&w) && hull_join(&w)) {
+            hull_list_sides(&w);
             status = hull_finish(env, &w, w.vertex_of + point_count, out);
         }
         pawl_free(env, block, size[0] + size[1] + size[2]);

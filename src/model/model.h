@@ -48,7 +48,7 @@ struct pawl_model {
     pawl_vec3 gravity;
     double total_mass;
     int body_count, joint_count, shape_count, actuator_count, motion_count, force_count,
-        spring_count, coordinate_count;
+        spring_count, exclusion_count, coordinate_count;
     int row_count;      // joint rows and motion rows
     int velocity_count; // of bodies that can move
     model_body *bodies;
@@ -58,6 +58,7 @@ struct pawl_model {
     pawl_motion_def *motions;
     pawl_force_def *forces;
     pawl_spring_def *springs;
+    pawl_body_pair *exclusions; // ascending, each once
 };
 
 double pawl_signal_value(const pawl_signal *signal, double t);

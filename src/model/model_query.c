@@ -106,6 +106,16 @@ pawl_spring_def pawl_model_spring(const pawl_model *model, int spring)
     return model->springs[spring];
 }
 
+int pawl_model_exclusion_count(const pawl_model *model)
+{
+    return model->exclusion_count;
+}
+
+pawl_body_pair pawl_model_exclusion(const pawl_model *model, int exclusion)
+{
+    return model->exclusions[exclusion];
+}
+
 int pawl_model_find_body(const pawl_model *model, const char *name)
 {
     for (int i = 0; i < model->body_count; ++i) {

@@ -78,5 +78,6 @@ def test_an_example_of_the_page_is_read(pawl, name, text):
 def test_the_page_has_examples_of_everything():
     text = "".join(blocks())
     for element in ("gear", "spring", "actuator", "motion", "force", "loop", "kinematic", "table",
-                    "sinusoid", "constant", "coordinate", "parent_pose", "length"):
+                    "sinusoid", "constant", "coordinate", "parent_pose", "length", "hull", "group",
+                    "mask", "exclude"):
         assert "<pawl:" + element in text, element

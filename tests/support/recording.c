@@ -46,6 +46,9 @@ static void recording_build(pawl_builder *b)
     CHECK_OK(pawl_builder_add_spring(b, &spring, NULL));
 }
 
+const pawl_vec3 recording_gem[RECORDING_GEM_POINTS] = {{0.15, 0, 0},  {-0.15, 0, 0}, {0, 0.15, 0},
+                                                       {0, -0.15, 0}, {0, 0, 0.15},  {0, 0, -0.15}};
+
 static void recording_build_crate(pawl_builder *b)
 {
     pawl_shape_def ground = pawl_shape_def_default();
@@ -64,6 +67,13 @@ static void recording_build_crate(pawl_builder *b)
         shape.kind = i == 0 ? PAWL_SHAPE_BOX : PAWL_SHAPE_SPHERE;
         shape.size = (pawl_vec3){0.1, 0.1, 0.1};
         CHECK_OK(pawl_builder_add_shape(b, index, &shape, NULL));
+        if (i == 1) { // only drawn
+            shape.kind = PAWL_SHAPE_HULL;
+            shape.points = recording_gem;
+            shape.point_count = RECORDING_GEM_POINTS;
+            shape.visual_only = true;
+            CHECK_OK(pawl_builder_add_shape(b, index, &shape, NULL));
+        }
     }
 }
 

@@ -17,7 +17,9 @@ typedef struct recording {
 // model cannot be built. `name` is the model's.
 void recording_begin(recording *r, const pawl_env *env, const char *name, double dt);
 // A tilted crate and a ball just above the ground, which has the model's first shape: contacts come
-// and go. The names need escaping in a page.
+// and go. The names need escaping in a page. About the ball a gem is drawn, the model's last shape.
+enum { RECORDING_GEM_POINTS = 6 };
+extern const pawl_vec3 recording_gem[RECORDING_GEM_POINTS]; // corners of an octahedron
 void recording_begin_crate(recording *r, const pawl_env *env, double dt);
 // Steps to `step` (counted since the start), recording if there is a recorder. Stops at the first
 // failure of the recorder and returns it.

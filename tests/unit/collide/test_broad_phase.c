@@ -282,7 +282,7 @@ TEST(filters_take_away_the_pairs_they_name)
     for (int i = 0; i < 2; ++i) {
         bodies[i] = (body_state){v3(1.5 * i, 0, 0.9), {1, 0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     }
-    const body_pair excluded[1] = {{1, PAWL_WORLD}};
+    const pawl_body_pair excluded[1] = {{1, PAWL_WORLD}};
     const uint32_t group[3] = {1, 2, 4}, mask[3] = {4, 7, 7};
     for (int which = 0; which < 5; ++which) {
         collider_def def = pawl_collider_def_default();

@@ -327,6 +327,76 @@ TEST(shapes_say_what_is_wrong_with_them)
               "a colour of 1 numbers met");
 }
 
+TEST(hulls_say_what_is_wrong_with_them)
+{
+#define HULL(points) SHAPE("<geometry>\n<pawl:hull>" points "</pawl:hull></geometry>")
+    malformed(HULL(""), "m.sdf:4: a hull of 0 numbers met, x y z of at least four points expected");
+    malformed(HULL("0 0 0  1 0 0  0 1 0"), "a hull of 9 numbers met");
+    malformed(HULL("0 0 0  1 0 0  0 1 0  0 0"), "a hull of 11 numbers met");
+    malformed(HULL("0 0 0  1 0 0  0 1 0  0 0 nan"), "pawl:hull: 'nan' met, a finite number");
+    malformed(HULL("0 0 0  1 0 0  0 1 0  0 0 1e999"), "pawl:hull: '1e999' met, a finite number");
+    malformed(HULL("0 0 0  1 0 0  0 1 0  0 0 1,5"), "pawl:hull: '1,5' met");
+    malformed(HULL("0 0 0  1 0 0  0 1 0  1 1 0  3 4 0"), "shape 'v' was refused");
+    malformed(HULL("1 2 3  1 2 3  1 2 3  1 2 3"), "shape 'v' was refused");
+    malformed(HULL("0 0 0  1 1 1  2 2 2  3 3 3"), "shape 'v' was refused");
+    char *many = malloc(1000 + 4097 * 6);
+    int at = sprintf(many, MODEL("<link name='a'>" INERTIAL "<visual name='v'><geometry>"
+                                 "<pawl:hull>"));
+    at -= (int)strlen("</model></sdf>");
+    for (int i = 0; i < 4097; ++i) {
+        at += sprintf(many + at, "%d %d %d ", i % 7, i % 5, i % 3);
+    }
+    (void)sprintf(many + at, "</pawl:hull></geometry></visual></link></model></sdf>");
+    malformed(many, "shape 'v' was refused");
+    free(many);
+}
+
+TEST(filters_say_what_is_wrong_with_them)
+{
+#define FILTER(content)                                                                            \
+    MODEL("<link name='a'>" INERTIAL "<collision name='c'><geometry><sphere><radius>1</radius>"    \
+          "</sphere></geometry>" content "</collision></link>" LINK("b"))
+#define BITMASK(text)                                                                              \
+    FILTER("<surface><contact><collide_bitmask>" text "</collide_bitmask></contact></surface>")
+    malformed(FILTER("<pawl:group>-1</pawl:group>"),
+              "pawl:group: '-1' met, bits as a whole number from 0 to 4294967295");
+    malformed(FILTER("<pawl:group>4294967296</pawl:group>"), "pawl:group: '4294967296' met");
+    malformed(FILTER("<pawl:mask>0x</pawl:mask>"), "pawl:mask: '0x' met");
+    malformed(FILTER("<pawl:mask>0x1g</pawl:mask>"), "pawl:mask: '0x1g' met");
+    malformed(FILTER("<pawl:mask>1 2</pawl:mask>"), "pawl:mask: '1 2' met");
+    malformed(FILTER("<pawl:mask>1.5</pawl:mask>"), "pawl:mask: '1.5' met");
+    malformed(FILTER("<pawl:mask></pawl:mask>"), "pawl:mask: '' met");
+    malformed(FILTER("<pawl:mask>1</pawl:mask><pawl:mask>2</pawl:mask>"), "pawl:mask");
+    malformed(BITMASK("65536"),
+              "collide_bitmask: '65536' met, bits as a whole number from 0 to 65");
+    malformed(BITMASK("all"), "collide_bitmask: 'all' met");
+    malformed(BITMASK("99999999999999999999999999"), "collide_bitmask: '99999999999999999");
+    malformed(MODEL(LINK("a") LINK("b") "<pawl:exclude body_a='a'/>"),
+              "<pawl:exclude> does not name its body_b");
+    malformed(MODEL(LINK("a") LINK("b") "\n<pawl:exclude body_a='a' body_b='bb'/>"),
+              "m.sdf:4: <exclude>: nothing is called 'bb'");
+    malformed(MODEL(LINK("a") LINK("b") "<pawl:exclude body_a='b' body_b='b'/>"),
+              "<pawl:exclude> of 'b' and 'b': one body met, two different ones expected");
+    malformed(MODEL(LINK("a") "<self_collide>maybe</self_collide>"), "self_collide: 'maybe' met");
+}
+
+// 1500 links have more than a million pairs.
+TEST(a_model_of_many_links_that_do_not_touch_is_refused)
+{
+    enum { LINKS = 1500 };
+    static const char *const link = "<link name='%d'>" INERTIAL "<collision name='c'><geometry>"
+                                    "<sphere><radius>1</radius></sphere></geometry></collision>"
+                                    "</link>";
+    char *text = malloc(LINKS * (strlen(link) + 8) + 200);
+    int at = sprintf(text, HEAD "<model name='m'><self_collide>false</self_collide>");
+    for (int i = 0; i < LINKS; ++i) {
+        at += sprintf(text + at, link, i);
+    }
+    (void)sprintf(text + at, "</model></sdf>");
+    malformed(text, "<self_collide> keeps more than 1000000 pairs of links from touching");
+    free(text);
+}
+
 // --- files -------------------------------------------------------------------------------------
 
 TEST(missing_files_and_folders_are_refused)

@@ -278,6 +278,75 @@ TEST(the_head_tells_model_settings_and_verdict)
     CHECK_NO_LEAK(&t);
 }
 
+TEST(hulls_are_recorded_with_their_points)
+{
+    test_env t;
+    test_env_init(&t);
+    char path[256];
+    test_path("hull.h5", path, sizeof path);
+    recording r;
+    recording_begin_crate(&r, &t.env, 1e-3);
+    CHECK_OK(recording_create(&r, path, 0.0, 8));
+    CHECK_OK(recording_close(&r));
+    double *size = read_all(path, "/model/hull_size", 1);
+    double *points = read_all(path, "/model/hull_points", 3 * RECORDING_GEM_POINTS);
+    CHECK(size[0] == RECORDING_GEM_POINTS);
+    CHECK_INT(memcmp(points, recording_gem, sizeof recording_gem), 0);
+    free(size);
+    free(points);
+    recording_end(&r);
+    CHECK_NO_LEAK(&t);
+}
+
+// Counts that do not fit the points, and points that are no numbers or lie in a plane.
+TEST(hulls_that_cannot_be_are_refused)
+{
+    test_env t;
+    test_env_init(&t);
+    char path[256], page[256];
+    test_path("bad-hull.h5", path, sizeof path);
+    test_path("bad-hull.html", page, sizeof page);
+    static const struct {
+        int size;      // 0: leave it
+        double height; // of all points, NAN, or -1: leave them
+        const char *message;
+    } rows[] = {{0, -1.0, NULL},
+                {5, -1.0, "/model/hull_points"},
+                {3, -1.0, "/model/hull_size"},
+                {-1, -1.0, "/model/hull_size"},
+                {2000000000, -1.0, "/model/hull_size"},
+                {0, (double)NAN, "/model/hull_points"},
+                {0, 0.0, "the points of shape 3 make no hull"}};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
+        recording r;
+        recording_begin_crate(&r, &t.env, 1e-3);
+        (void)unlink(path);
+        CHECK_OK(recording_create(&r, path, 0.0, 8));
+        recording_end(&r);
+        hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+        hid_t set = H5Dopen2(file, "/model/hull_size", H5P_DEFAULT);
+        if (rows[k].size != 0) {
+            CHECK(H5Dwrite(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &rows[k].size) >= 0);
+        }
+        H5Dclose(set);
+        set = H5Dopen2(file, "/model/hull_points", H5P_DEFAULT);
+        pawl_vec3 points[RECORDING_GEM_POINTS];
+        memcpy(points, recording_gem, sizeof points);
+        for (int i = 0; i < RECORDING_GEM_POINTS && rows[k].height != -1.0; ++i) {
+            points[i].z = rows[k].height;
+        }
+        CHECK(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, points) >= 0);
+        H5Dclose(set);
+        H5Fclose(file);
+        CHECK_STATUS(pawl_report_write(&t.env, path, page),
+                     rows[k].message == NULL ? PAWL_OK : PAWL_BAD_FILE);
+        if (rows[k].message != NULL) {
+            CHECK_MESSAGE(&t, rows[k].message);
+        }
+    }
+    CHECK_NO_LEAK(&t);
+}
+
 // ---- Memory -------------------------------------------------------------------------------------
 
 TEST(frames_between_flushes_allocate_nothing)

@@ -141,6 +141,33 @@ TEST(a_page_shows_contacts_and_the_worst_pair)
     CHECK_NO_LEAK(&t);
 }
 
+// The crate lies on the ground, so the ground is in the picture; the gem's colour is the default's,
+// in the light that falls on each of its visible faces. Seen from above and the side, an octahedron
+// shows four of its eight.
+TEST(a_picture_shows_the_ground_and_hulls)
+{
+    test_env t;
+    test_env_init(&t);
+    char path[256], picture[256];
+    test_path("ground.h5", path, sizeof path);
+    recording r;
+    recording_begin_crate(&r, &t.env, 1e-3);
+    CHECK_OK(recording_create(&r, path, 0.0, 50));
+    recording_end(&r);
+    CHECK_OK(pawl_report_picture(&t.env, path, test_path("ground.svg", picture, sizeof picture)));
+    char *text = read_text(picture);
+    CHECK_INT(count_of(text, "<path class=\"floor\""), 1);
+    CHECK_INT(count_of(text, "<path class=\"floor-grid\""), 1);
+    const char *pose = strstr(text, "<g class=\"pose\">");
+    CHECK(pose != NULL && pose > strstr(text, "<path class=\"floor\"")); // it lies behind all
+    // A crate's three faces, a ball, and the gem.
+    CHECK_INT(count_of(pose, "<path d="), 3 + 1 + 4);
+    CHECK_INT(count_of(text, "nan") + count_of(text, "inf"), 0);
+    check_tags_pair(text);
+    free(text);
+    CHECK_NO_LEAK(&t);
+}
+
 TEST(names_cannot_become_markup)
 {
     test_env t;

@@ -387,8 +387,6 @@ TEST(surfaces_have_friction_and_restitution)
         {FRICTION("<ode><mu>0.3</mu><mu2>0.3</mu2><fdir1>1 0 0</fdir1></ode>"), 0.3, 0.0, 0},
         {FRICTION("<ode><mu>0.3</mu><mu2>0.2</mu2></ode>"), 0.3, 0.0, 1},
         {FRICTION("<ode><mu>0.3</mu><slip1>0</slip1><slip2>1</slip2></ode>"), 0.3, 0.0, 1},
-        {FRICTION("<torsional><coefficient>1</coefficient></torsional><ode><mu>2</mu></ode>"), 2.0,
-         0.0, 1},
         {FRICTION("<bullet><friction>0.7</friction><friction2>1</friction2></bullet>"), 0.7, 0.0,
          0},
         {COLLISION("<surface><bounce><restitution_coefficient>0.8</restitution_coefficient>"
@@ -417,6 +415,67 @@ TEST(surfaces_have_friction_and_restitution)
     }
 }
 
+// Gazebo's documentation: a torque of 3 pi / 16 * patch radius * coefficient * normal force.
+TEST(torsional_and_rolling_friction_are_lengths)
+{
+    static const double patch = 3.0 * 3.14159265358979323846 / 16.0;
+#define TORSIONAL(content) FRICTION("<torsional>" content "</torsional>")
+    const struct {
+        const char *text;
+        double torsional, rolling;
+        int notes, warnings;
+    } rows[] = {
+        {TORSIONAL(""), 0.0, 0.0, 0, 0}, // the default patch has no size
+        {TORSIONAL("<coefficient>0.5</coefficient><patch_radius>0.02</patch_radius>"),
+         patch * 0.5 * 0.02, 0.0, 0, 0},
+        {TORSIONAL("<patch_radius>0.02</patch_radius><use_patch_radius>1</use_patch_radius>"
+                   "<surface_radius>3</surface_radius><ode><slip>0</slip></ode>"),
+         patch * 0.02, 0.0, 0, 0},
+        {TORSIONAL("<patch_radius>0.02</patch_radius><ode><slip>1</slip></ode>"), patch * 0.02, 0.0,
+         1, 0},
+        {TORSIONAL("<patch_radius>0.02</patch_radius><use_patch_radius>false</use_patch_radius>"
+                   "<surface_radius>0.5</surface_radius>"),
+         0.0, 0.0, 0, 1}, // needs the depth of a soft contact
+        {FRICTION("<bullet><rolling_friction>0.01</rolling_friction></bullet>"), 0.0, 0.01, 1, 0},
+        {FRICTION("<bullet/>"), 0.0, 0.0, 0, 0},
+        {FRICTION("<ode/><bullet><rolling_friction>1</rolling_friction></bullet>"), 0.0, 0.0, 0, 0},
+        {COLLISION("<surface><friction><torsional><patch_radius>1</patch_radius></torsional>"
+                   "</friction></surface><pawl:torsional_friction>0.003</pawl:torsional_friction>"
+                   "<pawl:rolling_friction>0.004</pawl:rolling_friction>"),
+         0.003, 0.004, 0, 0},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
+        pawl_model *m = sdf_load(rows[k].text);
+        pawl_shape_def def = pawl_model_shape(m, 0).def;
+        CHECK_NEAR(def.torsional_friction, rows[k].torsional, 1e-17);
+        CHECK_NEAR(def.rolling_friction, rows[k].rolling, 0.0);
+        CHECK_INT(sdf_env.messages[PAWL_LOG_NOTE], rows[k].notes);
+        CHECK_INT(sdf_env.messages[PAWL_LOG_WARNING], rows[k].warnings);
+        sdf_done(m);
+    }
+}
+
+TEST(a_hull_is_read_with_its_points)
+{
+    pawl_model *m =
+        sdf_load(HEAD "<model name='m'><link name='a'><pawl:density>3</pawl:density>"
+                      "<collision name='c'><geometry><pawl:hull>0 0 0  1 0 0\n 0 2 0 "
+                      "<!-- the tip --> 0 0 3</pawl:hull></geometry></collision>"
+                      "<visual name='v'><geometry><pawl:hull>0 0 0 1 0 0 0 1 0 0 0 1 1 1 1"
+                      "</pawl:hull></geometry></visual></link></model></sdf>");
+    pawl_shape_def def = pawl_model_shape(m, 0).def, drawn = pawl_model_shape(m, 1).def;
+    CHECK_INT(def.kind, PAWL_SHAPE_HULL);
+    CHECK_INT(def.point_count, 4);
+    CHECK_NEAR3(def.points[2], v3(0, 2, 0), 0.0);
+    CHECK_NEAR3(def.points[3], v3(0, 0, 3), 0.0);
+    CHECK(!def.visual_only && drawn.visual_only);
+    CHECK_INT(drawn.point_count, 5);
+    // A tetrahedron: a sixth of the box that its edges span.
+    CHECK_NEAR(pawl_model_body(m, 0).mass, 3.0 * 1.0 * 2.0 * 3.0 / 6.0, 1e-14);
+    CHECK_NEAR3(pawl_model_body(m, 0).com, v3(0.25, 0.5, 0.75), 1e-15);
+    sdf_done(m);
+}
+
 TEST(a_collision_has_the_colour_of_its_link)
 {
     static const char *const geometry = "<geometry><sphere><radius>1</radius></sphere></geometry>";
@@ -441,6 +500,10 @@ TEST(materials_that_cannot_be_are_refused)
                 "pawl:restitution");
     sdf_refused(COLLISION("<pawl:restitution>1.1</pawl:restitution>"), PAWL_BAD_FILE,
                 "shape 'c' was refused");
+    sdf_refused(COLLISION("<pawl:rolling_friction>-1</pawl:rolling_friction>"), PAWL_BAD_FILE,
+                "pawl:rolling_friction: '-1' met, a finite number >= 0 expected");
+    sdf_refused(COLLISION("<pawl:torsional_friction>inf</pawl:torsional_friction>"), PAWL_BAD_FILE,
+                "pawl:torsional_friction: 'inf' met");
     sdf_refused(COLLISION("<pawl:frictoin>1</pawl:frictoin>"), PAWL_UNSUPPORTED, "pawl:friction");
 }
 

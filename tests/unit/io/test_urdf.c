@@ -186,6 +186,34 @@ TEST(collisions_say_what_they_are_made_of)
                  "pawl:friction");
 }
 
+TEST(hulls_filters_and_exclusions_are_those_of_sdf)
+{
+    pawl_model *m = urdf_load(HEAD LINK(
+        "a", "<collision><origin xyz='0 0 1'/><geometry><pawl:hull>0 0 0 1 0 0 0 1 0 0 0 1"
+             "</pawl:hull></geometry><pawl:group>6</pawl:group><pawl:mask>0xFF</pawl:mask>"
+             "<pawl:torsional_friction>0.01</pawl:torsional_friction>"
+             "<pawl:rolling_friction>0.02</pawl:rolling_friction></collision>") LINK("b", "")
+                                  JOINT("j", "floating", "a", "b", "") FRAME("tip")
+                                      JOINT("k", "fixed", "b", "tip",
+                                            "") "<pawl:exclude body_a='a' body_b='tip'/></robot>");
+    pawl_shape_def def = pawl_model_shape(m, 0).def;
+    CHECK_INT(def.kind, PAWL_SHAPE_HULL);
+    CHECK_INT(def.point_count, 4);
+    CHECK_NEAR3(def.frame.position, v3(0, 0, 1), 0.0);
+    CHECK(def.group == 6 && def.mask == 255);
+    CHECK(def.torsional_friction == 0.01 && def.rolling_friction == 0.02);
+    CHECK_INT(pawl_model_exclusion_count(m), 1);
+    pawl_body_pair pair = pawl_model_exclusion(m, 0);
+    CHECK(pair.a == 0 && pair.b == 1); // the tip is part of b
+    CHECK_INT(urdf_env.messages[PAWL_LOG_WARNING], 0);
+    urdf_done(m);
+    urdf_refused(HEAD LINK("a", "") "<pawl:exclude body_a='a' body_b='q'/></robot>",
+                 "text.urdf:1: <exclude>: no link is called 'q'");
+    urdf_refused(HEAD LINK("a", "<visual><geometry><pawl:hull>0 0 0 1 0 0 0 1 0 0 0</pawl:hull>"
+                                "</geometry></visual>") "</robot>",
+                 "a hull of 11 numbers met");
+}
+
 // By hand: the tool is 1 m along a's x, its tip another 2 m along y: a's body carries both.
 TEST(links_without_mass_are_merged_into_what_they_are_fixed_to)
 {

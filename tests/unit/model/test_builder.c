@@ -498,6 +498,73 @@ TEST(things_without_a_name_get_one_of_their_own)
     CHECK_NO_LEAK(&c.t);
 }
 
+TEST(pairs_of_bodies_can_be_kept_from_touching)
+{
+    builder_case c;
+    builder_begin(&c);
+    const int bad[][2] = {{0, 0}, {-1, -1}, {0, 2}, {-2, 0}, {1000, 1}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
+        CHECK_STATUS(pawl_builder_exclude(c.builder, bad[i][0], bad[i][1]), PAWL_BAD_ARGUMENT);
+        CHECK_MESSAGE(&c.t, "two different ones of 2");
+    }
+    pawl_model *none, *m, *other;
+    CHECK_OK(pawl_builder_compile(c.builder, &none));
+    CHECK_INT(pawl_model_exclusion_count(none), 0);
+    CHECK_OK(pawl_builder_exclude(c.builder, c.hand, c.arm));
+    CHECK_OK(pawl_builder_compile(c.builder, &m));
+    CHECK_INT(pawl_model_exclusion_count(m), 1);
+    CHECK(pawl_model_hash(m) != pawl_model_hash(none));
+    pawl_model_destroy(none);
+    // Neither the order of two pairs, nor that of a pair, nor saying it twice makes a difference.
+    CHECK_OK(pawl_builder_exclude(c.builder, c.arm, PAWL_WORLD));
+    CHECK_OK(pawl_builder_exclude(c.builder, c.arm, c.hand));
+    CHECK_OK(pawl_builder_exclude(c.builder, PAWL_WORLD, c.arm));
+    CHECK_OK(pawl_builder_compile(c.builder, &other));
+    CHECK_INT(pawl_model_exclusion_count(other), 2);
+    pawl_body_pair first = pawl_model_exclusion(other, 0), second = pawl_model_exclusion(other, 1);
+    CHECK(first.a == PAWL_WORLD && first.b == c.arm && second.a == c.arm && second.b == c.hand);
+    CHECK(pawl_model_hash(m) != pawl_model_hash(other));
+    pawl_model_destroy(m);
+    pawl_model_destroy(other);
+    builder_end(&c);
+}
+
+// The memory of a model is measured with its shapes in one order and filled in another. Hulls of
+// different sizes once led to different sums.
+TEST(shapes_may_be_added_in_any_order_of_their_bodies)
+{
+    const pawl_vec3 points[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
+    for (int order = 0; order < 6; ++order) {
+        builder_case c;
+        builder_begin(&c);
+        const int orders[6][3] = {{0, 1, -1}, {0, -1, 1}, {1, 0, -1},
+                                  {1, -1, 0}, {-1, 0, 1}, {-1, 1, 0}};
+        static const char *const names[3] = {"a", "a name that is longer than the other two",
+                                             "xyz"};
+        for (int k = 0; k < 3; ++k) {
+            int body = orders[order][k];
+            pawl_shape_def shape = pawl_shape_def_default();
+            shape.name = names[body + 1];
+            shape.kind = body == 0 ? PAWL_SHAPE_SPHERE : PAWL_SHAPE_HULL;
+            shape.points = points;
+            shape.point_count = 5 + (body < 0 ? -1 : 0);
+            CHECK_OK(pawl_builder_add_shape(c.builder, body, &shape, NULL));
+        }
+        pawl_model *m;
+        CHECK_OK(pawl_builder_compile(c.builder, &m));
+        for (int s = 0; s < 3; ++s) {
+            pawl_shape_info info = pawl_model_shape(m, s);
+            CHECK_INT(info.body, s - 1);
+            CHECK_TEXT(info.def.name, names[s]);
+            CHECK_INT(info.def.point_count, s == 0 ? 4 : s == 1 ? 0 : 5);
+        }
+        CHECK_NEAR3(pawl_model_shape(m, 2).def.points[4], points[4], 0.0);
+        pawl_model_destroy(m);
+        pawl_builder_destroy(c.builder);
+        CHECK_NO_LEAK(&c.t);
+    }
+}
+
 // By definition: it is the same model if and only if all that shapes its motion is the same.
 TEST(the_hash_sees_all_that_shapes_the_motion)
 {

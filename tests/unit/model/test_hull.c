@@ -143,6 +143,50 @@ TEST(a_body_of_points_weighs_what_its_hull_does)
     CHECK_NO_LEAK(&t);
 }
 
+static pawl_status hull_make_faces(const pawl_env *env, void *points)
+{
+    pawl_hull_faces *faces;
+    pawl_status status = pawl_hull_faces_create(env, points, 8, &faces);
+    pawl_hull_faces_destroy(env, faces);
+    return status;
+}
+
+// A box: six faces of four corners. Its volume is a third of the sum of the faces' areas times
+// their distances from a point within (the divergence theorem), with areas by the shoelace formula.
+TEST(the_faces_of_a_hull_enclose_it)
+{
+    test_env t;
+    test_env_init(&t);
+    pawl_mat3 turn = quat_matrix(quat_exp(v3(0.4, 0.1, -2.0)));
+    pawl_vec3 points[8];
+    for (int i = 0; i < 8; ++i) {
+        pawl_vec3 p = v3(i & 1 ? 0.5 : -0.5, i & 2 ? 1.0 : -1.0, i & 4 ? 1.5 : -1.5);
+        points[i] = v3_add(m3_mul(&turn, p), v3(3, 4, 5));
+    }
+    pawl_hull_faces *faces;
+    CHECK_OK(pawl_hull_faces_create(&t.env, points, 8, &faces));
+    CHECK_INT(faces->count, 6);
+    double volume = 0.0;
+    for (int f = 0; f < faces->count; ++f) {
+        int first = faces->start[f], count = faces->start[f + 1] - first;
+        CHECK_INT(count, 4);
+        pawl_vec3 area = v3(0, 0, 0);
+        for (int k = 0; k < count; ++k) {
+            area = v3_axpy(
+                area, 0.5,
+                v3_cross(faces->corners[first + k], faces->corners[first + (k + 1) % count]));
+        }
+        CHECK_NEAR3(v3_scale(1.0 / v3_norm(area), area), faces->normals[f], 1e-12); // outward
+        volume += v3_dot(area, v3_sub(faces->corners[first], v3(3, 4, 5))) / 3.0;
+    }
+    CHECK_NEAR(volume, 6.0, 1e-12);
+    pawl_hull_faces_destroy(&t.env, faces);
+    CHECK_STATUS(pawl_hull_faces_create(&t.env, points, 3, &faces), PAWL_BAD_ARGUMENT);
+    CHECK(faces == NULL);
+    CHECK(CHECK_SURVIVES_NO_MEMORY(hull_make_faces, points) > 2);
+    CHECK_NO_LEAK(&t);
+}
+
 TEST(points_that_make_no_solid_are_refused)
 {
     test_env t;
