@@ -371,7 +371,7 @@ static pawl_solver *newton_layout(const solver_def *def, pawl_carver *mem)
 static bool newton_all(newton *s, const pawl_problem *p, double *lambda, int *iterations)
 {
     static const double smoothings[] = {3e-3, 3e-2, 1e-3, 0.3, 1e-2};
-    enum { FIRST = 60, BETWEEN = 1000, STEPS = 100 };
+    enum { FIRST = 20, BETWEEN = 1000, STEPS = 100 };
     const solver_def *def = &s->base.def;
     const double goal = 0.5 * def->tolerance;
     if (pawl_nsgs_run(&s->sweeps, p, goal, FIRST, lambda, iterations)) {
