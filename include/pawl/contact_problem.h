@@ -33,6 +33,24 @@ typedef struct pawl_contact_problem pawl_contact_problem;
 PAWL_API pawl_status pawl_contact_problem_create(const pawl_env *env,
                                                  const pawl_contact_problem_def *def,
                                                  pawl_contact_problem **out);
+
+/// The same with the velocities v of bodies in sight (FCLib's global form):
+///   M v = H r + G l + f,   GT v + b = 0,   u = HT v + w.
+/// M is positive definite and nearly symmetric; equality constraints (joints) may be redundant.
+typedef struct pawl_contact_system_def {
+    int velocity_count, equality_count, contact_count;
+    pawl_triplets M;        ///< (velocity_count x velocity_count) [kg]
+    pawl_triplets H;        ///< (velocity_count x 3 contact_count)
+    pawl_triplets G;        ///< (velocity_count x equality_count)
+    const double *f;        ///< (velocity_count) momenta without contact impulses [kg m/s]
+    const double *w;        ///< (3 x contact_count) [m/s]
+    const double *b;        ///< (equality_count) [m/s]; NULL where there are none
+    const double *friction; ///< (contact_count) mu
+} pawl_contact_system_def;
+/// Eliminates v and l: W = HT A H and q = HT A f + ..., with A = M^-1 without equality constraints.
+PAWL_API pawl_status pawl_contact_problem_reduce(const pawl_env *env,
+                                                 const pawl_contact_system_def *def,
+                                                 pawl_contact_problem **out);
 PAWL_API void pawl_contact_problem_destroy(pawl_contact_problem *problem);    ///< NULL is fine
 PAWL_API int pawl_contact_problem_count(const pawl_contact_problem *problem); ///< contacts
 PAWL_API const double *pawl_contact_problem_q(const pawl_contact_problem *problem);
