@@ -20,8 +20,8 @@ typedef struct pawl_triplets {
     const double *value;     ///< (count)
 } pawl_triplets;
 
-/// All is copied. W is square, of 3 x contact_count rows, with a positive diagonal; it should be
-/// symmetric and positive semidefinite.
+/// All is copied. W is square, of 3 x contact_count rows; it should be symmetric and positive
+/// semidefinite. Its diagonal is not negative, and not all zero in any contact.
 typedef struct pawl_contact_problem_def {
     int contact_count;
     pawl_triplets W;        ///< [1/kg]
@@ -101,5 +101,18 @@ PAWL_API bool pawl_solver_takes_contacts(int kind);
 PAWL_API pawl_status pawl_contact_problem_solve(pawl_contact_problem *problem,
                                                 const pawl_settings *settings, double *r,
                                                 pawl_contact_result *result);
+
+/// From now on every step keeps the contact problem that it posed. This takes time and memory: it is
+/// for looking at problems, not for every day. A step without memory for it fails.
+PAWL_API void pawl_sim_keep_problems(pawl_sim *sim, bool keep);
+/// What the last step kept; it lives until the next step. Joints are eliminated exactly; limits,
+/// friction losses and effort limits, which the problem cannot express, are held at the impulses that
+/// they had.
+typedef struct pawl_kept_problem {
+    const pawl_contact_problem *problem; ///< NULL without contacts, or if nothing can move one
+    const double *r;                     ///< (3 x contacts) the step's own impulses [N s]
+    int held_rows;                       ///< rows that were held
+} pawl_kept_problem;
+PAWL_API pawl_kept_problem pawl_sim_kept_problem(const pawl_sim *sim);
 
 PAWL_EXTERN_C_END

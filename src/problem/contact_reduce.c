@@ -7,11 +7,11 @@
 // Column by column: W_c is HT v for r = e_c, f = 0, b = 0, and q is HT v + w for r = 0.
 // M and S are factored by their symmetric parts; refinement takes in what they have beyond, which is
 // small (the gyroscopic terms of an implicit step), and what redundant constraints cost in accuracy.
-#include "base/array.h"
 #include "base/carver.h"
 #include "linalg/dense.h"
 #include "linalg/sparse_ldl.h"
 #include "linalg/sparse_rows.h"
+#include "linalg/triplet_list.h"
 #include "math/vec.h"
 #include "problem/problem.h"
 #include <string.h>
@@ -239,25 +239,7 @@ static pawl_status reduce_velocity(const pawl_env *env, contact_reduction *s, co
     return PAWL_OK;
 }
 
-typedef struct reduce_entries { // of W
-    pawl_array row, column, value;
-} reduce_entries;
-
-static bool reduce_push(const pawl_env *env, reduce_entries *W, int row, int column, double value)
-{
-    int *i = pawl_array_push(env, &W->row, sizeof *i);
-    int *j = pawl_array_push(env, &W->column, sizeof *j);
-    double *x = pawl_array_push(env, &W->value, sizeof *x);
-    if (i == NULL || j == NULL || x == NULL) {
-        return false;
-    }
-    *i = row;
-    *j = column;
-    *x = value;
-    return true;
-}
-
-static pawl_status reduce_columns(const pawl_env *env, contact_reduction *s, reduce_entries *W)
+static pawl_status reduce_columns(const pawl_env *env, contact_reduction *s, triplet_list *W)
 {
     for (int c = 0; c < s->m; ++c) {
         memset(s->right, 0, (size_t)s->n * sizeof *s->right);
@@ -266,7 +248,7 @@ static pawl_status reduce_columns(const pawl_env *env, contact_reduction *s, red
         }
         PAWL_TRY(reduce_velocity(env, s, NULL));
         for (int i = 0; i < s->m; ++i) {
-            if (s->u[i] != 0.0 && !reduce_push(env, W, i, c, s->u[i])) {
+            if (s->u[i] != 0.0 && !pawl_triplet_list_add(env, W, i, c, s->u[i])) {
                 return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for W of %d rows", s->m);
             }
         }
@@ -274,7 +256,7 @@ static pawl_status reduce_columns(const pawl_env *env, contact_reduction *s, red
     return PAWL_OK;
 }
 
-static pawl_status reduce_make(const pawl_env *env, contact_reduction *s, reduce_entries *W,
+static pawl_status reduce_make(const pawl_env *env, contact_reduction *s, triplet_list *W,
                                pawl_contact_problem **out)
 {
     const pawl_contact_system_def *def = s->def;
@@ -302,8 +284,8 @@ static pawl_status reduce_make(const pawl_env *env, contact_reduction *s, reduce
     for (int i = 0; i < s->m; ++i) {
         s->u[i] += def->w[i];
     }
-    pawl_triplets entries = {s->m, s->m, W->row.count, W->row.data, W->column.data, W->value.data};
-    pawl_contact_problem_def local = {def->contact_count, entries, s->u, def->friction};
+    pawl_contact_problem_def local = {def->contact_count, pawl_triplet_list_matrix(W, s->m, s->m),
+                                      s->u, def->friction};
     return pawl_contact_problem_create(env, &local, out);
 }
 
@@ -316,11 +298,9 @@ pawl_status pawl_contact_problem_reduce(const pawl_env *env, const pawl_contact_
                            .n = def->velocity_count,
                            .p = def->equality_count,
                            .m = 3 * def->contact_count};
-    reduce_entries W = {0};
+    triplet_list W = {0};
     pawl_status status = reduce_make(env, &s, &W, out);
-    pawl_array_free(env, &W.row);
-    pawl_array_free(env, &W.column);
-    pawl_array_free(env, &W.value);
+    pawl_triplet_list_free(env, &W);
     pawl_sparse_ldl_destroy(s.ldl);
     pawl_sparse_rows_free(env, &s.M);
     pawl_sparse_rows_free(env, &s.H);

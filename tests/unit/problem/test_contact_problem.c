@@ -412,8 +412,8 @@ TEST(what_is_no_problem_is_refused_with_the_reason)
     test_env t;
     test_env_init(&t);
     int i[3] = {0, 1, 2}, far[3] = {0, 1, 3};
-    double x[3] = {1, 1, 1}, nan[3] = {1, NAN, 1}, zero[3] = {1, 1, 0}, q[3] = {0}, mu = 0.5;
-    double negative = -0.1;
+    double x[3] = {1, 1, 1}, nan[3] = {1, NAN, 1}, zero[3] = {0, 0, 0}, q[3] = {0}, mu = 0.5;
+    double negative = -0.1, down[3] = {1, 1, -1};
     const struct {
         pawl_contact_problem_def def;
         const char *message;
@@ -422,7 +422,8 @@ TEST(what_is_no_problem_is_refused_with_the_reason)
         {{1, {3, 4, 3, i, i, x}, q, &mu}, "3 x 4, expected 3 x 3"},
         {{1, {3, 3, 3, i, far, x}, q, &mu}, "row 2, column 3"},
         {{1, {3, 3, 3, i, i, nan}, q, &mu}, "row 1, column 1"},
-        {{1, {3, 3, 3, i, i, zero}, q, &mu}, "diagonal of W at row 2 is 0"},
+        {{1, {3, 3, 3, i, i, down}, q, &mu}, "diagonal of W at row 2 is -1"},
+        {{1, {3, 3, 3, i, i, zero}, q, &mu}, "nothing moves contact 0"},
         {{1, {3, 3, 3, i, i, x}, nan, &mu}, "q at row 1"},
         {{1, {3, 3, 3, i, i, x}, q, &negative}, "friction of contact 0 is -0.1"},
     };
