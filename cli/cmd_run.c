@@ -14,6 +14,7 @@
 #include "json_out.h"
 #include "output.h"
 #include "pawl/io.h"
+#include "problem_export.h"
 #include "progress.h"
 #include "run_result.h"
 #include "setting_args.h"
@@ -30,6 +31,8 @@ enum {
     RUN_TRACE,
     RUN_EVERY,
     RUN_RESUME,
+    RUN_EXPORT,
+    RUN_EXPORT_EVERY,
     RUN_LENIENT,
     RUN_QUIET,
     RUN_OPTION_COUNT
@@ -54,6 +57,9 @@ static const args_option cmd_run_options[RUN_OPTION_COUNT] = {
                     "go on from the last state of a recording until --time, with\n"
                     "its settings, appending to it; MODEL is needed only if the\n"
                     "model file has moved"},
+    [RUN_EXPORT] = {"--export-problems", 0, "DIR",
+                    "write the contact problems of the steps as FCLib files"},
+    [RUN_EXPORT_EVERY] = {"--export-every", 0, "N", "of every N-th step alone (1)"},
     [RUN_LENIENT] = {"--lenient", 0, NULL,
                      "warn of elements of the model file that are not supported,\n"
                      "where it would otherwise be refused"},
@@ -68,6 +74,7 @@ typedef struct cmd_run_request {
     const char *record_path, *json_path, *resume_path;
     unsigned trace;
     double every;
+    problem_export problems;
     bool lenient;
     const char *not_with_resume; ///< an option given that a recording has fixed already, or NULL
     const char *needs_output;    ///< an option given that means nothing without -o, or NULL
@@ -113,6 +120,21 @@ static bool cmd_run_parse_trace(console *con, const char *list, unsigned *out)
         *out |= 1U << index; // the order of the names is that of PAWL_TRACE_*
         word = comma != NULL ? comma + 1 : NULL;
     }
+    return true;
+}
+
+static bool cmd_run_export_every(console *con, cmd_run_request *request, const char *value)
+{
+    double number;
+    if (!setting_args_number(con, &args_run, "--export-every", value, &number)) {
+        return false;
+    }
+    if (!(number >= 1.0 && number <= 1e9 && number == floor(number))) {
+        args_fail(con, &args_run, "--export-every %s, expected a whole number of steps from 1 on",
+                  value);
+        return false;
+    }
+    request->problems.every = (int)number;
     return true;
 }
 
@@ -187,6 +209,11 @@ static bool cmd_run_option(console *con, cmd_run_request *request, int option, c
     case RUN_RESUME:
         request->resume_path = value;
         return true;
+    case RUN_EXPORT:
+        request->problems.folder = value;
+        return true;
+    case RUN_EXPORT_EVERY:
+        return cmd_run_export_every(con, request, value);
     case RUN_LENIENT:
         request->lenient = true;
         return true;
@@ -216,6 +243,10 @@ static bool cmd_run_check_request(console *con, const cmd_run_request *request)
         request->record_path == NULL) {
         args_fail(con, &args_run, "%s says what to record, but no recording was asked for with -o",
                   request->needs_output);
+        return false;
+    }
+    if (request->problems.every > 0 && request->problems.folder == NULL) {
+        args_fail(con, &args_run, "--export-every without --export-problems DIR");
         return false;
     }
     const char *record = request->record_path;
@@ -403,7 +434,7 @@ static bool cmd_run_create_recorder(cmd_run_work *w)
     return !cmd_run_failed(w, errors, status, request->record_path);
 }
 
-// Steps until `last`, a signal or a failure. False: the recording cannot be written.
+// Steps until `last`, a signal or a failure. False: what should be written cannot be.
 static bool cmd_run_steps(cmd_run_work *w, int64_t last)
 {
     run_result *result = &w->result;
@@ -419,6 +450,7 @@ static bool cmd_run_steps(cmd_run_work *w, int64_t last)
         }
         int errors = w->con->error_count;
         pawl_step_report report;
+        problem_export_before(&w->request.problems, w->sim);
         double before = timing_now();
         pawl_status status = pawl_sim_step(w->sim, &report);
         double after = timing_now();
@@ -435,6 +467,7 @@ static bool cmd_run_steps(cmd_run_work *w, int64_t last)
             status = pawl_recorder_add(w->recorder, &report, &result->verdict);
             written = !cmd_run_failed(w, errors, status, "recording");
         }
+        written = problem_export_after(w->con, &w->request.problems, w->sim) && written;
         progress_update(&bar, after, k + 1, pawl_state_time(pawl_sim_state(w->sim)),
                         result->verdict.residual.natural_scaled);
     }
@@ -465,7 +498,7 @@ static int cmd_run_simulate(cmd_run_work *w)
     }
     int64_t last = cmd_run_step_count(w->con, request);
     if (last < 0 || !cmd_run_load_model(w) || !cmd_run_analyse(w) || !cmd_run_create_sim(w) ||
-        !cmd_run_create_recorder(w)) {
+        !problem_export_begin(w->con, &request->problems) || !cmd_run_create_recorder(w)) {
         return EXIT_BAD_INPUT;
     }
     run_result *result = &w->result;
@@ -481,6 +514,7 @@ static int cmd_run_simulate(cmd_run_work *w)
     cmd_run_catch_signals();
     bool written = cmd_run_steps(w, last);
     written = cmd_run_close_recorder(w) && written;
+    problem_export_end(w->con, &request->problems);
     if (request->json_path != NULL) {
         written = json_out_write(w->con, request->json_path, run_result_json(result)) && written;
     }

@@ -56,9 +56,9 @@ void solve_problem_close(solve_problem *problem)
 static pawl_status solve_here(solve_problem *p, const pawl_settings *settings, solve_result *out)
 {
     memcpy(p->r, p->start, 3 * (size_t)out->contacts * sizeof *p->r);
-    double begun = timing_now();
+    double begun = timing_processor();
     pawl_status status = pawl_contact_problem_solve(p->problem, settings, p->r, &out->result);
-    out->seconds = timing_now() - begun;
+    out->seconds = timing_processor() - begun;
     return status;
 }
 
@@ -82,7 +82,6 @@ static bool solve_in_child(console *con, solve_problem *p, const pawl_settings *
         console_error(con, "cannot keep a time limit: %s", strerror(errno));
         return false;
     }
-    double begun = timing_now();
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
@@ -101,7 +100,7 @@ static bool solve_in_child(console *con, solve_problem *p, const pawl_settings *
     }
     if (waited && WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF) {
         out->stopped = true;
-        out->seconds = timing_now() - begun;
+        out->seconds = limit;
         return true;
     }
     console_error(con, "the solver ended without a result");

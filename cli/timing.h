@@ -13,7 +13,8 @@ typedef struct timing {
     uint64_t bucket[TIMING_PER_OCTAVE * TIMING_OCTAVES];
 } timing;
 
-double timing_now(void); ///< a clock that only goes forward [s]
+double timing_now(void);       ///< a clock that only goes forward [s]
+double timing_processor(void); ///< processor time of this process [s]
 void timing_add(timing *t, double seconds);
 double timing_mean(const timing *t);                      ///< NaN without steps [s]
 double timing_quantile(const timing *t, double quantile); ///< NaN without steps [s]

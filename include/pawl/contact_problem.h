@@ -20,8 +20,8 @@ typedef struct pawl_triplets {
     const double *value;     ///< (count)
 } pawl_triplets;
 
-/// All is copied. W is square, of 3 x contact_count rows, with a positive diagonal; it should be
-/// symmetric and positive semidefinite.
+/// All is copied. W is square, of 3 x contact_count rows; it should be symmetric and positive
+/// semidefinite. Its diagonal is not negative, and not all zero in any contact.
 typedef struct pawl_contact_problem_def {
     int contact_count;
     pawl_triplets W;        ///< [1/kg]
@@ -32,6 +32,24 @@ typedef struct pawl_contact_problem_def {
 typedef struct pawl_contact_problem pawl_contact_problem;
 PAWL_API pawl_status pawl_contact_problem_create(const pawl_env *env,
                                                  const pawl_contact_problem_def *def,
+                                                 pawl_contact_problem **out);
+
+/// The same with the velocities v of bodies in sight (FCLib's global form):
+///   M v = H r + G l + f,   GT v + b = 0,   u = HT v + w.
+/// M is positive definite and nearly symmetric; equality constraints (joints) may be redundant.
+typedef struct pawl_contact_system_def {
+    int velocity_count, equality_count, contact_count;
+    pawl_triplets M;        ///< (velocity_count x velocity_count) [kg]
+    pawl_triplets H;        ///< (velocity_count x 3 contact_count)
+    pawl_triplets G;        ///< (velocity_count x equality_count)
+    const double *f;        ///< (velocity_count) momenta without contact impulses [kg m/s]
+    const double *w;        ///< (3 x contact_count) [m/s]
+    const double *b;        ///< (equality_count) [m/s]; NULL where there are none
+    const double *friction; ///< (contact_count) mu
+} pawl_contact_system_def;
+/// Eliminates v and l: W = HT A H and q = HT A f + ..., with A = M^-1 without equality constraints.
+PAWL_API pawl_status pawl_contact_problem_reduce(const pawl_env *env,
+                                                 const pawl_contact_system_def *def,
                                                  pawl_contact_problem **out);
 PAWL_API void pawl_contact_problem_destroy(pawl_contact_problem *problem);    ///< NULL is fine
 PAWL_API int pawl_contact_problem_count(const pawl_contact_problem *problem); ///< contacts
@@ -83,5 +101,18 @@ PAWL_API bool pawl_solver_takes_contacts(int kind);
 PAWL_API pawl_status pawl_contact_problem_solve(pawl_contact_problem *problem,
                                                 const pawl_settings *settings, double *r,
                                                 pawl_contact_result *result);
+
+/// From now on every step keeps the contact problem that it posed. This takes time and memory: it is
+/// for looking at problems, not for every day. A step without memory for it fails.
+PAWL_API void pawl_sim_keep_problems(pawl_sim *sim, bool keep);
+/// What the last step kept; it lives until the next step. Joints are eliminated exactly; limits,
+/// friction losses and effort limits, which the problem cannot express, are held at the impulses that
+/// they had.
+typedef struct pawl_kept_problem {
+    const pawl_contact_problem *problem; ///< NULL without contacts, or if nothing can move one
+    const double *r;                     ///< (3 x contacts) the step's own impulses [N s]
+    int held_rows;                       ///< rows that were held
+} pawl_kept_problem;
+PAWL_API pawl_kept_problem pawl_sim_kept_problem(const pawl_sim *sim);
 
 PAWL_EXTERN_C_END

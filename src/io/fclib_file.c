@@ -9,6 +9,7 @@
 
 enum {
     FCLIB_NAME_SIZE = 128,
+    FCLIB_LARGEST_NUMBER = 16, // bytes; HDF5 would make room for any size that a file claims
     FCLIB_DEFLATE_LIMIT = 1100 // deflate cannot shrink further: more was never written
 };
 
@@ -109,7 +110,8 @@ static int64_t fclib_count(const fclib_file *f, hid_t set, H5T_class_t class)
         size_t size = H5Tget_size(type);
         bool fits =
             points >= 0 && size > 0 && (uint64_t)points / FCLIB_DEFLATE_LIMIT <= f->size / size;
-        bool number = met == class || (class == H5T_FLOAT && met == H5T_INTEGER);
+        bool number = (met == class || (class == H5T_FLOAT && met == H5T_INTEGER)) &&
+                      size <= FCLIB_LARGEST_NUMBER;
         count = !number ? -2 : fits ? (int64_t)points : -1;
     }
     if (type >= 0) {

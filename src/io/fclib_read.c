@@ -99,6 +99,79 @@ static pawl_status fclib_local(const fclib_file *f, pawl_contact_problem **out)
     return status;
 }
 
+// What a global problem is made of, in our order of contact rows.
+typedef struct fclib_global_parts {
+    fclib_matrix M, H, G;
+    double *f, *w, *b, *friction;
+} fclib_global_parts;
+
+static pawl_status fclib_global_read(const fclib_file *f, fclib_global_parts *g)
+{
+    PAWL_TRY(fclib_check_dimension(f, "/fclib_global/spacedim"));
+    PAWL_TRY(pawl_fclib_matrix(f, "/fclib_global/M", &g->M));
+    PAWL_TRY(pawl_fclib_matrix(f, "/fclib_global/H", &g->H));
+    int n = g->M.entries.rows, columns = g->H.entries.columns;
+    if (n < 1 || g->M.entries.columns != n) {
+        return pawl_fclib_fail(f, "/fclib_global/M", "is %d x %d, expected a square matrix", n,
+                               g->M.entries.columns);
+    }
+    if (columns < 3 || columns % 3 != 0 || g->H.entries.rows != n) {
+        return pawl_fclib_fail(f, "/fclib_global/H",
+                               "is %d x %d, expected %d rows and 3 columns a contact",
+                               g->H.entries.rows, columns, n);
+    }
+    if (pawl_fclib_has(f, "/fclib_global/G")) {
+        PAWL_TRY(pawl_fclib_matrix(f, "/fclib_global/G", &g->G));
+        if (g->G.entries.rows != n) {
+            return pawl_fclib_fail(f, "/fclib_global/G", "is %d x %d, expected %d rows",
+                                   g->G.entries.rows, g->G.entries.columns, n);
+        }
+    }
+    if (g->G.entries.columns > 0) {
+        PAWL_TRY(pawl_fclib_reals(f, "/fclib_global/vectors/b", g->G.entries.columns, &g->b));
+    }
+    PAWL_TRY(pawl_fclib_reals(f, "/fclib_global/vectors/f", n, &g->f));
+    PAWL_TRY(fclib_reals_reordered(f, "/fclib_global/vectors/w", columns / 3, &g->w));
+    fclib_reorder_index(g->H.column, g->H.entries.count);
+    return pawl_fclib_reals(f, "/fclib_global/vectors/mu", columns / 3, &g->friction);
+}
+
+static pawl_status fclib_global(const fclib_file *f, pawl_contact_problem **out)
+{
+    fclib_global_parts g = {0};
+    pawl_status status = fclib_global_read(f, &g);
+    int n = g.M.entries.rows, columns = g.H.entries.columns, p = g.G.entries.columns;
+    if (status == PAWL_OK) {
+        pawl_contact_system_def def = {.velocity_count = n,
+                                       .equality_count = p,
+                                       .contact_count = columns / 3,
+                                       .M = g.M.entries,
+                                       .H = g.H.entries,
+                                       .G = g.G.entries,
+                                       .f = g.f,
+                                       .w = g.w,
+                                       .b = g.b,
+                                       .friction = g.friction};
+        status = fclib_refused(f, "/fclib_global", pawl_contact_problem_reduce(f->env, &def, out));
+    }
+    pawl_free(f->env, g.f, (size_t)n * sizeof *g.f);
+    pawl_free(f->env, g.w, (size_t)columns * sizeof *g.w);
+    pawl_free(f->env, g.b, (size_t)p * sizeof *g.b);
+    pawl_free(f->env, g.friction, (size_t)(columns / 3) * sizeof *g.friction);
+    pawl_fclib_matrix_free(f, &g.M);
+    pawl_fclib_matrix_free(f, &g.H);
+    pawl_fclib_matrix_free(f, &g.G);
+    return status;
+}
+
+static void fclib_end(record_quiet quiet, pawl_status status)
+{
+    if (status != PAWL_OK) {
+        record_prepare_exit();
+    }
+    record_quiet_end(quiet);
+}
+
 pawl_status pawl_fclib_read(const pawl_env *env, const char *path, pawl_contact_problem **out)
 {
     *out = NULL;
@@ -108,12 +181,14 @@ pawl_status pawl_fclib_read(const pawl_env *env, const char *path, pawl_contact_
     if (status == PAWL_OK) {
         if (pawl_fclib_has(&f, "/fclib_local")) {
             status = fclib_local(&f, out);
+        } else if (pawl_fclib_has(&f, "/fclib_global")) {
+            status = fclib_global(&f, out);
         } else {
             status = pawl_fclib_fail(&f, "/", "has neither fclib_local nor fclib_global");
         }
         pawl_fclib_close(&f);
     }
-    record_quiet_end(quiet);
+    fclib_end(quiet, status);
     return status;
 }
 
@@ -148,6 +223,6 @@ pawl_status pawl_fclib_read_answer(const pawl_env *env, const char *path, int gu
         status = fclib_answer(&f, name, contact_count, r, found);
         pawl_fclib_close(&f);
     }
-    record_quiet_end(quiet);
+    fclib_end(quiet, status);
     return status;
 }

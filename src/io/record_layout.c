@@ -3,7 +3,9 @@
 //
 // The tables and small conversions behind record_layout.h, so that writer and reader cannot differ.
 #include "io/record_layout.h"
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LAYOUT_ROOT_SIZE = 160 };
@@ -208,4 +210,19 @@ pawl_status record_h5_fail(const record_store *store, pawl_status status, const 
     }
     return root[0] == '\0' ? PAWL_FAIL(env, status, "%s: %s", path, tried)
                            : PAWL_FAIL(env, status, "%s: %s (HDF5: %s)", path, tried, root);
+}
+
+static void layout_silence_exit(void)
+{
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+// HDF5 1.10 loses memory of its own when it meets a damaged object, finds that out when the process
+// ends, and then prints about it on stderr unless its error messages are off.
+void record_prepare_exit(void)
+{
+    static atomic_flag done = ATOMIC_FLAG_INIT; // once a process is enough
+    if (!atomic_flag_test_and_set(&done)) {
+        (void)atexit(layout_silence_exit);
+    }
 }

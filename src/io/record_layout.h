@@ -111,6 +111,8 @@ typedef struct record_quiet {
 } record_quiet;
 record_quiet record_quiet_begin(void);
 void record_quiet_end(record_quiet quiet);
+// To be called after HDF5 has met a damaged file: it may complain once more when the process ends.
+void record_prepare_exit(void);
 // One log line: what was tried on the file and the root of HDF5's error stack. Returns `status`, or
 // PAWL_NO_MEMORY when that is what lies beneath.
 pawl_status record_h5_fail(const record_store *store, pawl_status status, const char *tried);

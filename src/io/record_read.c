@@ -7,7 +7,6 @@
 #include "io/record_model.h"
 #include <limits.h>
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -408,21 +407,6 @@ static pawl_status read_everything(pawl_record *r)
     return read_check_tables(r);
 }
 
-static void read_silence_exit(void)
-{
-    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-}
-
-// HDF5 1.10 loses memory of its own when it meets a damaged object, finds that out when the process
-// ends, and then prints about it on stderr unless its error messages are off.
-static void read_prepare_exit(void)
-{
-    static atomic_flag done = ATOMIC_FLAG_INIT; // once a process is enough
-    if (!atomic_flag_test_and_set(&done)) {
-        (void)atexit(read_silence_exit);
-    }
-}
-
 pawl_status record_open(const pawl_env *env, const char *path, bool writable, pawl_record **out)
 {
     *out = NULL;
@@ -441,7 +425,7 @@ pawl_status record_open(const pawl_env *env, const char *path, bool writable, pa
         *out = r;
     } else {
         pawl_record_close(r);
-        read_prepare_exit();
+        record_prepare_exit();
     }
     record_quiet_end(quiet);
     return status;

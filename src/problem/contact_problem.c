@@ -176,12 +176,16 @@ static pawl_status contact_scale(const pawl_env *env, const contact_parts *p)
         double trace = 0.0;
         for (int r = 0; r < 3; ++r) {
             double d = m->value[block_matrix_entry(m, i, m->diagonal[i], r) + r];
-            if (!(d > 0.0 && isfinite(d))) {
+            if (!(d >= 0.0 && isfinite(d))) {
                 return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
-                                 "the diagonal of W at row %d is %g, expected a positive number",
+                                 "the diagonal of W at row %d is %g, expected a number from 0 on",
                                  3 * i + r, d);
             }
             trace += d;
+        }
+        if (!(trace > 0.0 && isfinite(trace))) {
+            return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                             "nothing moves contact %d: its block of W has the trace %g", i, trace);
         }
         p->problem->scale[i] = sqrt(3.0 / trace);
     }

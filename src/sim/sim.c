@@ -70,6 +70,7 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     pawl_carver mem = {.base = sim->scratch, .capacity = need.used};
     sim_layout(sim, &mem);
     step_context *c = &sim->context;
+    c->env = env;
     c->model = m;
     c->settings = &sim->settings;
     c->assembly = a;
@@ -140,6 +141,7 @@ void pawl_sim_destroy(pawl_sim *sim)
         return;
     }
     pawl_env env = sim->env;
+    pawl_contact_capture_drop(&env, &sim->context.capture);
     sim_destroy_parts(sim);
     pawl_contact_finder_destroy(sim->finder);
     pawl_state_destroy(sim->next);
@@ -213,6 +215,10 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
             return grown;
         }
     }
+    if (c->capture.wanted && c->captured == PAWL_NO_MEMORY) {
+        c->kept = false;
+        return c->captured;
+    }
     s->step = sim->state->step + 1;
     s->time = pawl_step_end(sim->state, sim->settings.dt);
     pawl_status status = sim_check_finite(sim, s);
@@ -234,6 +240,20 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
         *out = report;
     }
     return PAWL_OK;
+}
+
+void pawl_sim_keep_problems(pawl_sim *sim, bool keep)
+{
+    sim->context.capture.wanted = keep;
+    if (!keep) {
+        pawl_contact_capture_drop(&sim->env, &sim->context.capture);
+    }
+}
+
+pawl_kept_problem pawl_sim_kept_problem(const pawl_sim *sim)
+{
+    const contact_capture *c = &sim->context.capture;
+    return (pawl_kept_problem){c->problem, c->r, c->held_rows};
 }
 
 const pawl_state *pawl_sim_state(const pawl_sim *sim)

@@ -20,6 +20,8 @@ bool pawl_solver_takes_contacts(int kind)
     return ops != NULL && ops->contacts;
 }
 
+static const double contact_first = 30.0; // the first pass, which finds the size of the answer
+
 typedef struct contact_pass {
     double tolerance; // of the solver
     double best;      // worst of the three errors of the best answer
@@ -66,14 +68,33 @@ static double contact_unit(const pawl_contact_problem *p)
     return sqrt(sum / p->problem.row_count);
 }
 
+// What S is measured by, over |q|: 1 or more. Where impulses are large next to velocities (a press, a
+// wedge), rounding in q would keep a solver from an accuracy that nobody asked for.
+static double contact_slack(const pawl_contact_problem *p)
+{
+    double r = 0.0, u = 0.0;
+    pawl_delassus *d = p->problem.delassus;
+    d->ops->sweep_begin(d, p->lambda);
+    for (int k = 0; k < p->W.contact_count; ++k) {
+        double v[3];
+        d->ops->sweep_velocity(d, k, v);
+        for (int i = 3 * k, c = 0; c < 3; ++c) {
+            r += p->lambda[i + c] * p->lambda[i + c];
+            u += (v[c] + p->v_f[i + c]) * (v[c] + p->v_f[i + c]);
+        }
+    }
+    return sqrt(max_of(1.0, max_of(r, u) / p->problem.row_count));
+}
+
 // The tolerance of the next pass, from the errors that this one left.
-static double contact_next_tolerance(const pawl_contact_errors *e, double tolerance, double asked)
+static double contact_next_tolerance(const pawl_contact_errors *e, double tolerance, double asked,
+                                     double slack)
 {
     if (e->scaled <= asked) { // A or B are the stricter ones here
         return 0.5 * tolerance * asked / max_of(e->relative, e->absolute);
     }
-    double next = max_of(0.1 * e->scaled, 0.5 * asked);
-    return next < tolerance ? next : tolerance;
+    double next = slack * max_of(0.1 * e->scaled, 0.9 * asked);
+    return next < tolerance ? next : 0.5 * tolerance;
 }
 
 static void contact_passes(pawl_contact_problem *p, pawl_solver *solver, double unit, double *r,
@@ -84,7 +105,7 @@ static void contact_passes(pawl_contact_problem *p, pawl_solver *solver, double 
     double asked = solver->def.tolerance;
     int most = solver->def.max_iterations;
     size_t bytes = (size_t)p->problem.row_count * sizeof *r;
-    contact_pass pass = {.tolerance = max_of(asked, 0.1 * p->asymmetry),
+    contact_pass pass = {.tolerance = max_of(contact_first * asked, 0.1 * p->asymmetry),
                          .best = pawl_contact_errors_worst(&result->errors)};
     memcpy(p->best, r, bytes);
     while (pass.best > asked && result->passes < MAX_PASSES && pass.idle < MAX_IDLE &&
@@ -109,7 +130,7 @@ static void contact_passes(pawl_contact_problem *p, pawl_solver *solver, double 
         if (!isfinite(worst)) {
             break;
         }
-        pass.tolerance = contact_next_tolerance(&errors, pass.tolerance, asked);
+        pass.tolerance = contact_next_tolerance(&errors, pass.tolerance, asked, contact_slack(p));
     }
     memcpy(r, p->best, bytes);
     result->outcome = pass.best <= asked           ? PAWL_CONVERGED

@@ -6,6 +6,7 @@
 #pragma once
 #include "assemble/assembly.h"
 #include "pawl/sim.h"
+#include "solve/contact_capture.h"
 #include "solve/eliminate.h"
 #include "solve/solver_ops.h"
 
@@ -30,6 +31,9 @@ typedef struct step_context {
     double *effort;                              // (actuators) of the last step [N or N m]
     double damping_time; // implicit share of body damping, part of every placement
     bool kept;           // the assembly is placed at the state already
+    const pawl_env *env;
+    contact_capture capture; // the problem of the last step, where it is wanted
+    pawl_status captured;    // how that went
 } step_context;
 
 typedef struct pawl_stepper_ops {

@@ -492,6 +492,10 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
         step_solve(c, s, &solved);
     }
 
+    if (c->capture.wanted) {
+        c->captured = pawl_contact_capture_take(c->env, &c->capture, p, c->settings->regularization,
+                                                c->lambda);
+    }
     pawl_assembly_row_velocity(a, c->u_next, c->rate_after);
     for (int r = 0; r < p->row_count; ++r) {
         c->velocity[r] = c->rate_after[r] + a->bias[r] + p->compliance[r] * c->lambda[r];

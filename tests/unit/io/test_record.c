@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// HDF5 loses memory of its own on damaged files; see read_prepare_exit() in record_read.c.
+// HDF5 loses memory of its own on damaged files; see record_prepare_exit().
 PAWL_API const char *__lsan_default_suppressions(void); // what the sanitizer's runtime looks for
 const char *__lsan_default_suppressions(void)
 {
