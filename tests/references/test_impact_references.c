@@ -22,7 +22,7 @@ enum { IMPACT_BOUNCES = 12, IMPACT_PHASES = 31 };
 typedef struct impact_bounces {
     int count;
     double time[IMPACT_BOUNCES], speed[IMPACT_BOUNCES], apex[IMPACT_BOUNCES]; // apex after it
-    double rest;                                                             // since when [s]
+    double rest;                                                              // since when [s]
 } impact_bounces;
 
 // The ball of the model file, from `scale` squared of its height.
@@ -113,7 +113,7 @@ static void impact_cradle(mechanism *m, int count, double gap, double restitutio
     mechanism_begin(m);
     for (int k = 0; k < count; ++k) {
         scene_sphere(m, 1.0, 0.1, v3(k * (0.2 + gap), 0, 0), v3(k == 0 ? 1.0 : 0.0, 0, 0), 0.0,
-                       restitution);
+                     restitution);
     }
     pawl_settings settings = scene_settings(1e-3);
     mechanism_start(m, &settings);
@@ -201,7 +201,7 @@ TEST(d10_a_rod_hits_the_floor_with_its_end)
         pawl_vec3 lever = v3(reference_data_number(row, "r_contact", 0), 0.0,
                              reference_data_number(row, "r_contact", 1));
         pawl_vec3 tip = v3_add(after, v3_cross(scene_spin(&m, rod), lever));
-        const double met[] = {after.x,   after.z, -scene_spin(&m, rod).y,    impulse.z,
+        const double met[] = {after.x,   after.z, -scene_spin(&m, rod).y,      impulse.z,
                               impulse.x, tip.z,   energy - impact_kinetic(&m), tip.x};
         const double expected[] = {reference_data_number(row, "v_plus", 0),
                                    reference_data_number(row, "v_plus", 1),
@@ -285,8 +285,7 @@ static double impact_d11_error(const json_t *row, double dt)
     double t = (LAST - FIRST) * dt, worst;
     pawl_vec3 a = v3_scale(1.0 / t, v3_sub(scene_velocity(&r.m, r.rod), v));
     double alpha = -(scene_spin(&r.m, r.rod).y - w.y) / t;
-    worst =
-        fabs(scene_force(&r.m, PAWL_WORLD, r.rod).z - reference_data_number(row, "N", -1));
+    worst = fabs(scene_force(&r.m, PAWL_WORLD, r.rod).z - reference_data_number(row, "N", -1));
     if (json_object_get(row, "com_acc") != NULL) {
         worst = fmax(worst, fabs(a.x - reference_data_number(row, "com_acc", 0)));
         worst = fmax(worst, fabs(a.z - reference_data_number(row, "com_acc", 1)));
@@ -306,8 +305,7 @@ static void impact_d11_paradox(const json_t *row)
         impact_d11_step(&r);
         pawl_pose pose = pawl_state_pose(mechanism_state(&r.m), r.rod);
         pawl_vec3 lever = pawl_quat_rotate(pose.orientation, v3(-1, 0, 0));
-        pawl_vec3 v =
-            v3_add(scene_velocity(&r.m, r.rod), v3_cross(scene_spin(&r.m, r.rod), lever));
+        pawl_vec3 v = v3_add(scene_velocity(&r.m, r.rod), v3_cross(scene_spin(&r.m, r.rod), lever));
         tip[k == 0 ? 0 : 1] = v3_norm(v);
     }
     print_message("D11 theta %.1f, mu %.1f, paradox: tip at %.1e m/s after the first step, %.1e "
@@ -405,8 +403,7 @@ TEST(d13_a_sphere_leaves_a_sphere)
         time[level] = fabs(met.time - reference_data_scalar(data, "t_leave"));
         theta[level] = fabs(met.theta - reference_data_scalar(data, "theta_leave_deg"));
         speed[level] = fabs(met.speed - reference_data_scalar(data, "speed_at_leave"));
-        height[level] =
-            fabs(met.height - reference_data_scalar(data, "height_of_centre_at_leave"));
+        height[level] = fabs(met.height - reference_data_scalar(data, "height_of_centre_at_leave"));
     }
     scene_check_falls("D13, time [s]", time, 0.05);
     scene_check_falls("D13, angle [deg]", theta, 0.05);

@@ -60,7 +60,8 @@ static void roll_check(const roll_case *c, const roll_result *expected)
         end[level] = fabs(met.x - expected->x);
         rolling[level] = fabs(met.x_rolling - expected->x_rolling);
         most[level] = fabs(met.x_max - expected->x_max);
-        CHECK(met.rolls_at >= expected->rolls_at && met.rolls_at < expected->rolls_at + settings.dt);
+        CHECK(met.rolls_at >= expected->rolls_at &&
+              met.rolls_at < expected->rolls_at + settings.dt);
         settings.stepper = PAWL_STEPPER_MOREAU;
         met = roll_run(c, &settings);
         print_message("%s with moreau at %g s: x %.1e m off\n", c->model, settings.dt,
@@ -98,8 +99,8 @@ TEST(d5_a_sliding_sphere_comes_to_roll)
     roll_case c = {CLASSIC("D5-slide-to-roll"), 1.0, reference_data_scalar(data, "t_roll")};
     roll_result expected = {.x_rolling = reference_data_scalar(data, "x_roll"),
                             .rolls_at = c.rolls_at};
-    expected.x = expected.x_rolling +
-                 reference_data_scalar(data, "v_final") * (c.horizon - c.rolls_at);
+    expected.x =
+        expected.x_rolling + reference_data_scalar(data, "v_final") * (c.horizon - c.rolls_at);
     expected.x_max = expected.x;
     roll_check(&c, &expected);
     json_decref(data);
@@ -118,8 +119,8 @@ TEST(d6_a_sphere_with_back_spin_returns)
     roll_result expected = {.x_rolling = reference_data_scalar(data, "x_at_roll"),
                             .x_max = reference_data_scalar(data, "x_max"),
                             .rolls_at = c.rolls_at};
-    expected.x = expected.x_rolling +
-                 reference_data_scalar(data, "v_final") * (c.horizon - c.rolls_at);
+    expected.x =
+        expected.x_rolling + reference_data_scalar(data, "v_final") * (c.horizon - c.rolls_at);
     roll_check(&c, &expected);
     json_decref(data);
 }
@@ -179,8 +180,8 @@ static roll_disk roll_d15(double alpha, double precession, double turn, double d
     CHECK_OK(pawl_state_create(&m.t.env, m.model, &start));
     double z = radius * sin(alpha) + 0.5 * thick * cos(alpha), w = precession * sin(alpha);
     pawl_state_set_pose(start, 0, (pawl_pose){v3(0, 0, z), pawl_quat_from_rpy(0, -alpha, 0)});
-    pawl_state_set_twist(
-        start, 0, (pawl_twist){v3(0, 0, 0), v3(w * cos(alpha), 0, w * sin(alpha))});
+    pawl_state_set_twist(start, 0,
+                         (pawl_twist){v3(0, 0, 0), v3(w * cos(alpha), 0, w * sin(alpha))});
     CHECK_OK(pawl_sim_set_state(m.sim, start));
     pawl_state_destroy(start);
 

@@ -55,8 +55,8 @@ TEST(d4_a_block_sticks_or_slides_as_the_slope_says)
             double x = scene_position(&m, block).x;
             pawl_vec3 force = scene_force(&m, PAWL_WORLD, block);
             print_message("D4 %s %4.1f deg: a %.9f, error %.1e; v %.1e after 1 s\n",
-                          pawl_solver_name((int)solvers[k]), angle / SCENE_DEGREE, a,
-                          a - expected, scene_speed(&m, block));
+                          pawl_solver_name((int)solvers[k]), angle / SCENE_DEGREE, a, a - expected,
+                          scene_speed(&m, block));
             CHECK_NEAR(a, expected, 1e-6 * fmax(expected, 1e-4));
             double lag = 0.5 * expected * settings.dt; // a t dt / 2
             CHECK_NEAR(x - lag, reference_data_number(row, "x_at_1s", -1), 1e-8);
@@ -72,7 +72,7 @@ TEST(d4_a_block_sticks_or_slides_as_the_slope_says)
     }
     json_decref(data);
     scene_check_order("D4, 45 degrees, x after 1 s [m]", slide_d4_x, 4e-3, 1.7341793808600077,
-                        0.05);
+                      0.05);
 }
 
 // A tenth of a degree from the threshold, in the worst directions for a friction pyramid, too, at
@@ -184,12 +184,11 @@ TEST(d14_dry_friction_takes_the_same_from_each_swing)
                 late = fmax(late, fabs(met.time[k] - k * half) / k);
             }
             double stop = met.stop - reference_data_scalar(data, "stop_position");
-            double time =
-                met.time[SLIDE_TURNS - 1] - reference_data_scalar(data, "stop_time");
-            print_message("D14 %s at %g s: turns %.2e m off and %.2e s late each; stops %.2e m, %.2e s "
-                          "off, %.1e m/s\n",
-                          pawl_stepper_name(stepper), settings.dt, worst, late, stop, time,
-                          met.speed);
+            double time = met.time[SLIDE_TURNS - 1] - reference_data_scalar(data, "stop_time");
+            print_message(
+                "D14 %s at %g s: turns %.2e m off and %.2e s late each; stops %.2e m, %.2e s "
+                "off, %.1e m/s\n",
+                pawl_stepper_name(stepper), settings.dt, worst, late, stop, time, met.speed);
             CHECK(met.speed < 1e-9);
             errors[level] = worst;
             CHECK(worst <= damping * settings.dt);
@@ -248,20 +247,19 @@ TEST(e1_a_box_on_four_corners_stops)
     }
     CHECK_NEAR(mechanism_time(&m), reference_data_scalar(data, "a_time"), settings.dt);
     mechanism_end(&m);
-    scene_check_order("E1, stop [m]", slide_e1_x, 4e-3,
-                        reference_data_scalar(data, "a_distance"), 0.1);
+    scene_check_order("E1, stop [m]", slide_e1_x, 4e-3, reference_data_scalar(data, "a_distance"),
+                      0.1);
     scene_load(&m, CLASSIC("E1-spin"), &settings);
     scene_run(&m, 0.2);
-    CHECK_NEAR(scene_spin(&m, 0).z, 10.0 - 0.3 * 2.0 * SCENE_G * 0.25 / (1.0 / 24.0) * 0.2,
-               1e-7);
+    CHECK_NEAR(scene_spin(&m, 0).z, 10.0 - 0.3 * 2.0 * SCENE_G * 0.25 / (1.0 / 24.0) * 0.2, 1e-7);
     while (scene_spin(&m, 0).z > 1e-6) {
         scene_step(&m);
     }
     CHECK_NEAR(mechanism_time(&m), reference_data_scalar(data, "b_time"), settings.dt);
     CHECK_NEAR3(scene_position(&m, 0), v3(0, 0, 0.1), 1e-9);
     mechanism_end(&m);
-    scene_check_order("E1, angle [rad]", slide_e1_yaw, 2e-3,
-                        reference_data_scalar(data, "b_angle"), 0.2);
+    scene_check_order("E1, angle [rad]", slide_e1_yaw, 2e-3, reference_data_scalar(data, "b_angle"),
+                      0.2);
     json_decref(data);
 }
 
@@ -274,10 +272,9 @@ TEST(moreau_is_more_accurate_where_it_slides)
         double (*measure)(const pawl_settings *settings);
         double expected;
         double rate; // acceleration that ends somewhere in a step
-    } rows[] = {
-        {"D4, 45 degrees, x [m]", slide_d4_x, 1.7341793808600077, 0.0},
-        {"E1, stop [m]", slide_e1_x, 0.6795786612300374, 0.3 * 9.81},
-        {"E1, angle [rad]", slide_e1_yaw, 1.4157888775625775, 10.0 / 0.28315777551251553}};
+    } rows[] = {{"D4, 45 degrees, x [m]", slide_d4_x, 1.7341793808600077, 0.0},
+                {"E1, stop [m]", slide_e1_x, 0.6795786612300374, 0.3 * 9.81},
+                {"E1, angle [rad]", slide_e1_yaw, 1.4157888775625775, 10.0 / 0.28315777551251553}};
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
         for (int level = 0; level < 2; ++level) {
             pawl_settings settings = scene_settings(4e-3 / (double)(1 << level));
@@ -382,8 +379,8 @@ static double slide_twist_share(const mechanism *m)
     double sum = 0.0, twist = 0.0;
     for (int k = 0; k < pawl_sim_contact_count(m->sim); ++k) {
         pawl_contact_info c = pawl_sim_contact(m->sim, k);
-        pawl_vec3 at = pawl_quat_rotate(quat_conj(pose.orientation),
-                                        v3_sub(c.position, pose.position));
+        pawl_vec3 at =
+            pawl_quat_rotate(quat_conj(pose.orientation), v3_sub(c.position, pose.position));
         sum += c.force.z;
         twist += at.x * at.y > 0.0 ? c.force.z : -c.force.z;
     }

@@ -34,8 +34,7 @@ TEST(d12_stacks_stand_still_whatever_the_masses)
         scene_floor(&m, 0.5, 0.0, 0.0);
         int lower = scene_box(&m, 1.0, v3(1, 1, 1), 0.5);
         pawl_vec3 at = v3(0, 0, 1.5);
-        int upper =
-            scene_box_at(&m, reference_data_number(row, "m_top", -1), v3(1, 1, 1), at, 0.5);
+        int upper = scene_box_at(&m, reference_data_number(row, "m_top", -1), v3(1, 1, 1), at, 0.5);
         pawl_settings settings = stand_settings();
         mechanism_start(&m, &settings);
         scene_run(&m, 10.0);
@@ -94,7 +93,7 @@ TEST(e2_a_table_stands_on_four_legs)
         int table = mechanism_solid(&m, 20.0, v3(cx, cy, 0.5), v3(1, 2, 2.5));
         for (int k = 0; k < 4; ++k) {
             scene_shape(&m, table, PAWL_SHAPE_SPHERE, v3(0.02, 0, 0),
-                          v3(leg[k][0] - cx, leg[k][1] - cy, 0.02 - 0.5), 0.5, 0.0);
+                        v3(leg[k][0] - cx, leg[k][1] - cy, 0.02 - 0.5), 0.5, 0.0);
         }
         pawl_settings settings = scene_settings(1e-3);
         settings.tolerance = 1e-10; // 1e-10 m/s of 20 kg in 1 ms are 2e-6 N

@@ -97,7 +97,7 @@ pawl_vec3 scene_force(const mechanism *m, int other, int body)
 }
 
 int scene_shape(mechanism *m, int body, pawl_shape_kind kind, pawl_vec3 size, pawl_vec3 at,
-                         double friction, double restitution)
+                double friction, double restitution)
 {
     pawl_shape_def def = pawl_shape_def_default();
     int index;
@@ -115,8 +115,8 @@ void scene_floor(mechanism *m, double friction, double slope, double azimuth)
     mechanism_begin(m);
     scene_shape(m, PAWL_WORLD, PAWL_SHAPE_PLANE, v3(0, 0, 0), v3(0, 0, 0), friction, 0.0);
     double along = SCENE_G * sin(slope);
-    pawl_builder_set_gravity(
-        m->builder, v3(along * cos(azimuth), along * sin(azimuth), -SCENE_G * cos(slope)));
+    pawl_builder_set_gravity(m->builder,
+                             v3(along * cos(azimuth), along * sin(azimuth), -SCENE_G * cos(slope)));
 }
 
 int scene_box_at(mechanism *m, double mass, pawl_vec3 size, pawl_vec3 at, double friction)
@@ -132,8 +132,8 @@ int scene_box(mechanism *m, double mass, pawl_vec3 size, double friction)
     return scene_box_at(m, mass, size, v3(0, 0, 0.5 * size.z), friction);
 }
 
-int scene_sphere(mechanism *m, double mass, double radius, pawl_vec3 at,
-                          pawl_vec3 velocity, double friction, double restitution)
+int scene_sphere(mechanism *m, double mass, double radius, pawl_vec3 at, pawl_vec3 velocity,
+                 double friction, double restitution)
 {
     pawl_body_def def = pawl_body_def_default();
     def.mass = mass;
@@ -146,7 +146,7 @@ int scene_sphere(mechanism *m, double mass, double radius, pawl_vec3 at,
 }
 
 int scene_rod(mechanism *m, double half, double theta, const double v[2], double omega,
-                       double friction, double restitution)
+              double friction, double restitution)
 {
     const double tip = 1e-7; // radius: friction acts that far off the axis
     scene_shape(m, PAWL_WORLD, PAWL_SHAPE_PLANE, v3(0, 0, 0), v3(0, 0, 0), friction, restitution);
