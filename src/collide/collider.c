@@ -35,6 +35,7 @@ static collider *collider_layout(const pawl_model *model, const collider_def *de
     placed_shape *placed = PAWL_CARVE(mem, placed_shape, items);
     double *reach = PAWL_CARVE(mem, double, items);
     double *inner = PAWL_CARVE(mem, double, items);
+    double *moved = PAWL_CARVE(mem, double, items);
     int *boxed = PAWL_CARVE(mem, int, items);
     int *plane = PAWL_CARVE(mem, int, items);
     broad_box *boxes = PAWL_CARVE(mem, broad_box, items);
@@ -50,6 +51,7 @@ static collider *collider_layout(const pawl_model *model, const collider_def *de
                         .placed = placed,
                         .reach = reach,
                         .inner = inner,
+                        .moved = moved,
                         .boxed = boxed,
                         .plane = plane,
                         .boxes = boxes,

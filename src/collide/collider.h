@@ -39,6 +39,7 @@ typedef struct collider {
     placed_shape *placed;   // where the items are (item_count)
     double *reach;          // how far motion can take a point of each item in the step
     double *inner;          // radius of a ball about its centre that each item holds
+    double *moved;          // for crossing.c (item_count)
     int *boxed, *plane;     // items in the tree, and planes (item_count)
     int boxed_count, plane_count;
     broad_box *boxes; // (boxed_count), enlarged by half the margin and the motion

@@ -96,23 +96,24 @@ static void crossing_note(crossing_search *s, int i, int j)
     }
 }
 
-// Whether anything moved enough for a pair of shapes to be worth a look.
-static bool crossing_possible(const crossing_search *s)
+// How far the position and the centre of each item went, whichever went further. Returns whether any
+// of them went far enough for a pair of shapes to be worth a look.
+static bool crossing_measure(const crossing_search *s)
 {
     const collider *c = s->c;
-    double moved = 0.0, inner = INFINITY;
+    double fastest = 0.0, inner = INFINITY;
     for (int k = 0; k < c->boxed_count; ++k) {
         int item = c->boxed[k];
         pawl_pose a = pawl_collider_frame(c, s->before, item);
         pawl_pose b = pawl_collider_frame(c, s->after, item);
-        pawl_vec3 centre = crossing_centre(c, item);
-        pawl_vec3 from = v3_add(a.position, pawl_quat_rotate(a.orientation, centre));
-        pawl_vec3 to = v3_add(b.position, pawl_quat_rotate(b.orientation, centre));
-        double origin = v3_norm(v3_sub(b.position, a.position));
-        moved = max_of(moved, max_of(origin, v3_norm(v3_sub(to, from))));
+        pawl_vec3 moved = v3_sub(b.position, a.position), centre = crossing_centre(c, item);
+        pawl_vec3 turned = v3_sub(pawl_quat_rotate(b.orientation, centre),
+                                  pawl_quat_rotate(a.orientation, centre));
+        c->moved[item] = max_of(v3_norm(moved), v3_norm(v3_add(moved, turned)));
+        fastest = max_of(fastest, c->moved[item]);
         inner = fmin(inner, c->inner[item]);
     }
-    return 2.0 * moved + s->deepest >= inner;
+    return 2.0 * fastest + s->deepest >= inner;
 }
 
 shape_crossing pawl_collider_crossings(const collider *c, const body_state *before,
@@ -132,13 +133,16 @@ shape_crossing pawl_collider_crossings(const collider *c, const body_state *befo
             }
         }
     }
-    if (c->pair_count == 0 || !crossing_possible(&s)) {
+    if (c->pair_count == 0 || !crossing_measure(&s)) {
         return s.found;
     }
     for (int k = 0; k < c->pair_count; ++k) {
         int i = (int)(c->pairs[k] >> 32), j = (int)(c->pairs[k] & 0xffffffffu);
         bool plane = c->placed[i].kind == PAWL_SHAPE_PLANE || c->placed[j].kind == PAWL_SHAPE_PLANE;
-        if (!plane && (crossing_through(&s, i, j) || crossing_through(&s, j, i))) {
+        if (plane || c->moved[i] + c->moved[j] + s.deepest < fmin(c->inner[i], c->inner[j])) {
+            continue;
+        }
+        if (crossing_through(&s, i, j) || crossing_through(&s, j, i)) {
             crossing_note(&s, i, j);
         }
     }
