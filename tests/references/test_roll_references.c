@@ -161,6 +161,37 @@ TEST(d7_a_sphere_rolls_down_a_slope_or_slips)
     mechanism_end(&m);
 }
 
+// The same file's cylinder: it rolls at 2/3 g sin where the friction is at least a third of the tangent,
+// on a line of contact, whichever way it lies on the slope.
+TEST(d7_a_cylinder_rolls_down_a_slope_or_slips)
+{
+    const double radius = 0.1, half = 0.2, slope = 30.0 * SCENE_DEGREE, friction[2] = {0.3, 0.1};
+    for (int run = 0; run < 4; ++run) {
+        double azimuth = run / 2 * 35.0 * SCENE_DEGREE, mu = friction[run % 2];
+        mechanism m;
+        scene_floor(&m, mu, slope, azimuth);
+        pawl_body_def def = pawl_body_def_default();
+        def.mass = 1.0;
+        def.inertia[0] = def.inertia[1] = (3.0 * radius * radius + 4.0 * half * half) / 12.0;
+        def.inertia[2] = 0.5 * radius * radius;
+        def.pose.position = v3(0, 0, radius);
+        // Its axis lies across the way down.
+        def.pose.orientation = pawl_quat_from_rpy(acos(0.0), 0.0, azimuth);
+        int roll = mechanism_body(&m, &def);
+        scene_shape(&m, roll, PAWL_SHAPE_CYLINDER, v3(radius, 0, half), v3(0, 0, 0), mu, 0.0);
+        pawl_settings settings = scene_settings(1e-3);
+        mechanism_start(&m, &settings);
+        scene_run(&m, 1.0);
+        double g = SCENE_G * sin(slope), slips = SCENE_G * mu * cos(slope);
+        double a = mu >= tan(slope) / 3.0 ? 2.0 / 3.0 * g : g - slips;
+        double alpha = mu >= tan(slope) / 3.0 ? a / radius : 2.0 * slips / radius;
+        CHECK_NEAR3(scene_velocity(&m, roll), v3(a * cos(azimuth), a * sin(azimuth), 0.0), 1e-7);
+        CHECK_NEAR(v3_norm(scene_spin(&m, roll)), alpha, 1e-6);
+        CHECK_NEAR(scene_position(&m, roll).z, radius, 1e-9);
+        mechanism_end(&m);
+    }
+}
+
 // --- D15: Euler's disk ---------------------------------------------------------------------------
 
 typedef struct roll_disk {
