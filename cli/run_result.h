@@ -30,8 +30,11 @@ typedef struct run_result {
     const char *failure_text;
 } run_result;
 
-/// Every step converged, and none left a residual above the tolerance.
+/// Every step converged, none left a residual above the tolerance, and nothing went through
+/// anything.
 bool run_result_met(const run_result *result);
+/// "world plane", "crate box 'lid'": shapes need not have names.
+void run_result_shape_text(const pawl_model *model, int shape, char *text, size_t size);
 /// The verdict, aligned plain text; the last line says whether the tolerance was met.
 void run_result_print(const run_result *result, FILE *to);
 /// As in docs/cli.md, all keys always present. NULL: out of memory.

@@ -92,7 +92,17 @@ static json_t *run_result_json_joints(const run_result *result)
 
 static json_t *run_result_json_events(const run_result *result)
 {
+    const pawl_verdict *v = &result->verdict;
     json_t *array = json_array();
+    if (v->tunnelled > 0) {
+        char a[160], b[160], where[340];
+        run_result_shape_text(result->model, v->tunnel_shape_a, a, sizeof a);
+        run_result_shape_text(result->model, v->tunnel_shape_b, b, sizeof b);
+        snprintf(where, sizeof where, "%s and %s", a, b);
+        double time = (double)v->tunnel_step * pawl_sim_settings(result->sim)->dt;
+        json_array_append_new(array, json_pack("{s:o, s:s, s:o}", "time", json_out_number(time),
+                                               "kind", "tunnelled", "where", json_out_text(where)));
+    }
     if (result->end != RUN_DONE) {
         bool failed = result->end == RUN_FAILED;
         json_array_append_new(

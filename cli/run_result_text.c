@@ -12,7 +12,7 @@
 bool run_result_met(const run_result *result)
 {
     const pawl_settings *settings = pawl_sim_settings(result->sim);
-    return result->verdict.not_converged == 0 &&
+    return result->verdict.not_converged == 0 && result->verdict.tunnelled == 0 &&
            result->verdict.residual.natural_scaled <= settings->tolerance;
 }
 
@@ -124,8 +124,7 @@ static void run_result_print_closure(const run_result *result, FILE *to)
     }
 }
 
-// "world plane", "crate box 'lid'": shapes need not have names.
-static void run_result_shape_text(const pawl_model *model, int shape, char *text, size_t size)
+void run_result_shape_text(const pawl_model *model, int shape, char *text, size_t size)
 {
     pawl_shape_info info = pawl_model_shape(model, shape);
     const char *body = info.body >= 0 ? pawl_model_body(model, info.body).name : "world";
@@ -138,21 +137,28 @@ static void run_result_print_contacts(const run_result *result, FILE *to)
 {
     const pawl_verdict *v = &result->verdict;
     double steps = v->steps > 0 ? (double)v->steps : 1.0;
-    if (v->contacts_max == 0) {
+    if (v->contacts_max == 0 && v->tunnelled == 0) {
         run_result_row(to, "contacts", "-", "", "none");
         return;
     }
     run_result_row(to, "contacts", run_result_plain((double)v->contacts_sum / steps).text, "",
                    "a step, at most %d", v->contacts_max);
+    char a[160], b[160];
     if (v->worst_shape_a < 0 || v->worst_shape_b < 0) {
         run_result_row(to, "", "0", "m", "penetration");
-        return;
+    } else {
+        run_result_shape_text(result->model, v->worst_shape_a, a, sizeof a);
+        run_result_shape_text(result->model, v->worst_shape_b, b, sizeof b);
+        run_result_row(to, "", run_result_small(v->penetration).text, "m",
+                       "penetration; worst of %s and %s", a, b);
     }
-    char a[160], b[160];
-    run_result_shape_text(result->model, v->worst_shape_a, a, sizeof a);
-    run_result_shape_text(result->model, v->worst_shape_b, b, sizeof b);
-    run_result_row(to, "", run_result_small(v->penetration).text, "m",
-                   "penetration; worst of %s and %s", a, b);
+    if (v->tunnelled > 0) {
+        run_result_shape_text(result->model, v->tunnel_shape_a, a, sizeof a);
+        run_result_shape_text(result->model, v->tunnel_shape_b, b, sizeof b);
+        run_result_row(to, "", run_result_plain((double)v->tunnelled).text, "",
+                       "times a shape went through another; first %s and %s in step %" PRId64, a, b,
+                       v->tunnel_step);
+    }
 }
 
 static void run_result_print_solver(const run_result *result, FILE *to)
@@ -239,6 +245,8 @@ static void run_result_print_conclusion(const run_result *result, FILE *to)
     } else if (run_result_met(result)) {
         fprintf(to, "verdict: the requested tolerance of %.2e m/s was met in every step\n",
                 tolerance);
+    } else if (v->tunnelled > 0) {
+        fprintf(to, "verdict: NOT MET: a shape went through another one; take smaller steps\n");
     } else if (v->not_converged > 0) {
         fprintf(to,
                 "verdict: NOT MET: %" PRId64 " of %" PRId64

@@ -609,6 +609,23 @@ The first comes at 1 m/s; impact by impact, the last one takes all of it along.
     return w.finish()
 
 
+def rod_impact():
+    angle, half, radius, above = math.radians(60), 0.5, 1e-3, 0.05
+    w = Writer("D10-rod-impact", """
+A slender rod of 1 m and 1 kg, leaning at 60 degrees, without weight, comes down on its lower end at
+3 m/s along x and 2 m/s down, on a floor with a friction of 0.1 and a restitution of 0.5. The tip is
+a sphere of 1 mm that touches exactly where the rod ends.
+""", gravity=HERE)
+    # The sphere's centre, radius above the rod's end at this angle, in the rod's axes.
+    tip = (radius * math.sin(angle) - half, 0, radius * math.cos(angle))
+    pose = (0, 0, half * math.sin(angle) + above, 0, -angle, 0)
+    rod = [((0, 0, 0, 0, math.pi / 2, 0), cylinder(0.01, 2 * half), BLUE)]
+    w.link("rod", pose, 1, HERE, (1e-6, half**2 / 3, half**2 / 3),
+           [(tip + (0, 0, 0), sphere(radius), RED)], (3, 0, -2, 0, 0, 0), (0.1, 0.5), rod)
+    w.ground((0.1, 0.5))
+    return w.finish()
+
+
 def painleve_rod():
     angle, friction = math.radians(50), 1.2
     lever = (math.cos(angle), math.sin(angle))  # from the tip to the centre
@@ -784,6 +801,7 @@ FILES = {
     "classics/D7-sphere-incline.sdf": sphere_incline,
     "classics/D8-bouncing-ball.sdf": bouncing_ball,
     "classics/D9-cradle.sdf": lambda: cradle(5, 0.01),
+    "classics/D10-rod-impact.sdf": rod_impact,
     "classics/D11-painleve-rod.sdf": painleve_rod,
     "classics/D12-stack-1000.sdf": lambda: stack(
         "D12-stack-1000", (1, 1000),

@@ -87,16 +87,18 @@ typedef enum pawl_outcome { PAWL_CONVERGED = 0, PAWL_ITERATION_LIMIT, PAWL_STALL
 /// What one step did.
 typedef struct pawl_step_report {
     pawl_outcome outcome;
-    int iterations;                   ///< of the solver
-    int projections;                  ///< Newton iterations of `project`
-    int rows;                         ///< of the problem
-    int bounded_rows;                 ///< limits, friction losses, effort limits
-    int contacts;                     ///< contact points of the problem
-    double penetration;               ///< deepest of them, where the rows were placed [m]
-    int worst_shape_a, worst_shape_b; ///< the shapes of that one, -1 where nothing penetrates
-    pawl_residual residual;           ///< by the judge, not by the solver
-    pawl_closure closure;             ///< after the step
-    pawl_energy energy;               ///< after the step
+    int iterations;                     ///< of the solver
+    int projections;                    ///< Newton iterations of `project`
+    int rows;                           ///< of the problem
+    int bounded_rows;                   ///< limits, friction losses, effort limits
+    int contacts;                       ///< contact points of the problem
+    double penetration;                 ///< deepest of them, where the rows were placed [m]
+    int worst_shape_a, worst_shape_b;   ///< the shapes of that one, -1 where nothing penetrates
+    int tunnelled;                      ///< pairs of shapes that went through each other
+    int tunnel_shape_a, tunnel_shape_b; ///< the first of them, -1 for none
+    pawl_residual residual;             ///< by the judge, not by the solver
+    pawl_closure closure;               ///< after the step
+    pawl_energy energy;                 ///< after the step
 } pawl_step_report;
 
 typedef struct pawl_sim pawl_sim;
@@ -154,8 +156,11 @@ typedef struct pawl_verdict {
     double balance_max;                  ///< largest |pawl_energy.balance| seen [J]
     int contacts_max;
     int64_t contacts_sum;
-    double penetration;               ///< largest [m]
-    int worst_shape_a, worst_shape_b; ///< the pair of shapes it was found at, -1 for none
+    double penetration;                 ///< largest [m]
+    int worst_shape_a, worst_shape_b;   ///< the pair of shapes it was found at, -1 for none
+    int64_t tunnelled;                  ///< times that a shape went through another one
+    int64_t tunnel_step;                ///< the first step with one, counted from 1; 0 for none
+    int tunnel_shape_a, tunnel_shape_b; ///< its pair, -1 for none
 } pawl_verdict;
 PAWL_API pawl_verdict pawl_verdict_begin(const pawl_state *state);
 PAWL_API void pawl_verdict_add(pawl_verdict *verdict, const pawl_step_report *report);

@@ -34,6 +34,8 @@ static collider *collider_layout(const pawl_model *model, const collider_def *de
     uint32_t *mask = PAWL_CARVE(mem, uint32_t, items);
     placed_shape *placed = PAWL_CARVE(mem, placed_shape, items);
     double *reach = PAWL_CARVE(mem, double, items);
+    double *inner = PAWL_CARVE(mem, double, items);
+    double *moved = PAWL_CARVE(mem, double, items);
     int *boxed = PAWL_CARVE(mem, int, items);
     int *plane = PAWL_CARVE(mem, int, items);
     broad_box *boxes = PAWL_CARVE(mem, broad_box, items);
@@ -48,6 +50,8 @@ static collider *collider_layout(const pawl_model *model, const collider_def *de
                         .mask = mask,
                         .placed = placed,
                         .reach = reach,
+                        .inner = inner,
+                        .moved = moved,
                         .boxed = boxed,
                         .plane = plane,
                         .boxes = boxes,
@@ -91,6 +95,7 @@ static pawl_status collider_fill_items(collider *c, const collider_def *def)
                 pawl_hull_create(&c->env, shape->name, shape->points, shape->point_count, &hull));
         }
         c->placed[item] = pawl_shape_place(shape, hull, shape->frame, s);
+        c->inner[item] = pawl_shape_inner_radius(&c->placed[item]);
         if (shape->kind == PAWL_SHAPE_PLANE) {
             c->plane[c->plane_count++] = item;
         } else {
@@ -161,35 +166,42 @@ static bool collider_is_fixed(const collider *c, int body)
     return body == PAWL_WORLD || c->model->bodies[body].kind == PAWL_BODY_KINEMATIC;
 }
 
-static bool collider_may_meet(const collider *c, int i, int j)
+bool pawl_collider_may_meet(const collider *c, int i, int j)
 {
     int a = c->model->shapes[c->shape[i]].body, b = c->model->shapes[c->shape[j]].body;
     return a != b && (c->group[i] & c->mask[j]) != 0 && (c->group[j] & c->mask[i]) != 0 &&
            !(collider_is_fixed(c, a) && collider_is_fixed(c, b)) && !collider_is_filtered(c, a, b);
 }
 
-// Where an item is, how far it may move, and its box if it has one.
-static void collider_place(collider *c, const body_state *bodies, int item, double dt)
+pawl_pose pawl_collider_frame(const collider *c, const body_state *bodies, int item)
 {
     const pawl_shape_info *info = &c->model->shapes[c->shape[item]];
-    placed_shape *s = &c->placed[item];
-    pawl_vec3 v = v3(0.0, 0.0, 0.0);
     pawl_pose frame = info->def.frame;
-    double spin = 0.0;
     if (info->body != PAWL_WORLD) {
         const body_state *b = &bodies[info->body];
         pawl_vec3 from_com = v3_sub(frame.position, c->model->bodies[info->body].com);
-        pawl_vec3 arm = pawl_quat_rotate(b->q, from_com);
-        frame.position = v3_add(b->r, arm);
+        frame.position = v3_add(b->r, pawl_quat_rotate(b->q, from_com));
         frame.orientation = quat_mul(b->q, frame.orientation);
-        v = v3_add(b->v, v3_cross(b->w, arm));
-        spin = v3_norm(b->w);
     }
+    return frame;
+}
+
+// Where an item is, how far it may move, and its box if it has one.
+static void collider_place(collider *c, const body_state *bodies, int item, double dt)
+{
+    placed_shape *s = &c->placed[item];
+    pawl_pose frame = pawl_collider_frame(c, bodies, item);
     s->position = frame.position;
     s->axes = quat_matrix(frame.orientation);
-    // a point of a plane may be anywhere: its turning is left to the margin
-    double size = s->kind == PAWL_SHAPE_PLANE ? 0.0 : pawl_shape_bounding_radius(s);
-    c->reach[item] = dt * (v3_norm(v) + spin * size);
+    c->reach[item] = 0.0;
+    int body = c->model->shapes[c->shape[item]].body;
+    if (body != PAWL_WORLD) {
+        const body_state *b = &bodies[body];
+        pawl_vec3 v = v3_add(b->v, v3_cross(b->w, v3_sub(frame.position, b->r)));
+        // a point of a plane may be anywhere: its turning is left to the margin
+        double size = s->kind == PAWL_SHAPE_PLANE ? 0.0 : pawl_shape_bounding_radius(s);
+        c->reach[item] = dt * (v3_norm(v) + v3_norm(b->w) * size);
+    }
 }
 
 static bool collider_box_meets_plane(const broad_box *box, const placed_shape *plane, double reach)
@@ -226,7 +238,7 @@ static int collider_keep(collider *c, int found)
     int kept = 0;
     for (int k = 0; k < found; ++k) {
         int i = c->boxed[c->pairs[k] >> 32], j = c->boxed[c->pairs[k] & 0xffffffffu];
-        if (collider_may_meet(c, i, j)) {
+        if (pawl_collider_may_meet(c, i, j)) {
             c->pairs[kept++] = (uint64_t)i << 32 | (uint64_t)j; // boxed is ascending: i < j
         }
     }
@@ -241,7 +253,7 @@ static int collider_add_planes(collider *c, int count, double margin)
             int item = c->boxed[k];
             double reach = 0.5 * margin + c->reach[plane];
             if (!collider_box_meets_plane(&c->boxes[k], &c->placed[plane], reach) ||
-                !collider_may_meet(c, item, plane)) {
+                !pawl_collider_may_meet(c, item, plane)) {
                 continue;
             }
             if (count < c->pair_capacity) {

@@ -34,6 +34,8 @@ typedef struct collider {
     uint32_t *group, *mask; // (item_count)
     placed_shape *placed;   // where the items are (item_count)
     double *reach;          // how far motion can take a point of each item in the step
+    double *inner;          // radius of a ball about its centre that each item holds
+    double *moved;          // for crossing.c (item_count)
     int *boxed, *plane;     // items in the tree, and planes (item_count)
     int boxed_count, plane_count;
     broad_box *boxes; // (boxed_count), enlarged by half the margin and the motion
@@ -56,3 +58,7 @@ void pawl_collider_destroy(collider *c); // NULL is fine
 // dt = 0 speeds do not count. Allocates only when there are more pairs than ever before; fails
 // only when memory is out.
 pawl_status pawl_collider_run(collider *c, const body_state *bodies, double margin, double dt);
+// Where an item's shape is when its body is there.
+pawl_pose pawl_collider_frame(const collider *c, const body_state *bodies, int item);
+// Whether groups, joints and exclusions let two items collide.
+bool pawl_collider_may_meet(const collider *c, int i, int j);

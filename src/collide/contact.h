@@ -3,7 +3,7 @@
 //
 // Contacts between the bodies of a model, with the materials of their pairs.
 #pragma once
-#include "model/state.h"
+#include "collide/crossing.h"
 
 typedef struct pawl_contact {
     int shape_a, shape_b; // of the model, a before b
@@ -26,3 +26,7 @@ const pawl_contact *pawl_contact_finder_contacts(const contact_finder *f);
 int pawl_contact_finder_capacity(const contact_finder *f);
 // Between steps: room for at least `capacity` contacts.
 pawl_status pawl_contact_finder_grow(contact_finder *f, int capacity);
+// Which shapes went through each other in the step for which find() was asked (crossing.h).
+shape_crossing pawl_contact_finder_crossings(const contact_finder *f, const body_state *before,
+                                             const body_state *after, double margin,
+                                             double deepest);

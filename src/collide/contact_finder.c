@@ -154,3 +154,9 @@ int pawl_contact_finder_capacity(const contact_finder *f)
 {
     return f->capacity;
 }
+
+shape_crossing pawl_contact_finder_crossings(const contact_finder *f, const body_state *before,
+                                             const body_state *after, double margin, double deepest)
+{
+    return pawl_collider_crossings(f->collider, before, after, margin, deepest);
+}

@@ -120,6 +120,33 @@ double pawl_shape_bounding_radius(const placed_shape *s)
     return INFINITY;
 }
 
+double pawl_shape_inner_radius(const placed_shape *s)
+{
+    pawl_vec3 e = s->size;
+    switch (s->kind) {
+    case PAWL_SHAPE_SPHERE:
+    case PAWL_SHAPE_CAPSULE:
+        return e.x;
+    case PAWL_SHAPE_CYLINDER:
+        return fmin(e.x, e.z);
+    case PAWL_SHAPE_BOX:
+    case PAWL_SHAPE_ELLIPSOID:
+        return fmin(e.x, fmin(e.y, e.z));
+    case PAWL_SHAPE_HULL: {
+        double inner = INFINITY;
+        for (int f = 0; f < s->hull->face_count; ++f) {
+            double off = s->hull->offsets[f] - v3_dot(s->hull->normals[f], s->hull->centre);
+            inner = fmin(inner, off);
+        }
+        return inner;
+    }
+    case PAWL_SHAPE_PLANE:
+    case PAWL_SHAPE_COUNT:
+        break;
+    }
+    return INFINITY;
+}
+
 double pawl_shape_scale(const placed_shape *s)
 {
     return s->kind == PAWL_SHAPE_PLANE ? 0.0 : pawl_shape_bounding_radius(s);

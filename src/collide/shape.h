@@ -37,6 +37,9 @@ pawl_vec3 pawl_shape_support(const placed_shape *s, pawl_vec3 direction);
 void pawl_shape_add_curvature(const placed_shape *s, pawl_vec3 direction, pawl_mat3 *H);
 // A sphere around `position` that holds the grown shape; infinite for planes.
 double pawl_shape_bounding_radius(const placed_shape *s);
+// A sphere around its centre (the hull's for hulls, else `position`) that the grown shape holds;
+// infinite for planes.
+double pawl_shape_inner_radius(const placed_shape *s);
 // Half extents of the box around the grown shape in world axes, and its centre. Not for planes.
 void pawl_shape_bounds(const placed_shape *s, pawl_vec3 *low, pawl_vec3 *high);
 // A length of the order of the shape's largest extent, for tolerances.

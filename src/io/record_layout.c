@@ -104,7 +104,7 @@ const char *const record_check_paths[RECORD_CHECK_COUNT] = {
 };
 const char record_verdict_count_columns[] =
     "steps not_converged iterations_sum iterations_max worst_joint worst_limit contacts_max "
-    "contacts_sum worst_shape_a worst_shape_b";
+    "contacts_sum worst_shape_a worst_shape_b tunnelled tunnel_step tunnel_shape_a tunnel_shape_b";
 const char record_verdict_figure_columns[] =
     "primal dual complementarity natural natural_scaled closure_position closure_rotation "
     "closure_limit energy_initial energy_final energy_scale balance_max penetration";
@@ -116,7 +116,8 @@ void record_verdict_pack(const pawl_verdict *v, int64_t counts[RECORD_VERDICT_CO
         v->steps,          v->not_converged,       v->iterations_sum,
         v->iterations_max, v->closure.worst_joint, v->closure.worst_limit,
         v->contacts_max,   v->contacts_sum,        v->worst_shape_a,
-        v->worst_shape_b};
+        v->worst_shape_b,  v->tunnelled,           v->tunnel_step,
+        v->tunnel_shape_a, v->tunnel_shape_b};
     const double f[RECORD_VERDICT_FIGURES] = {v->residual.primal,
                                               v->residual.dual,
                                               v->residual.complementarity,
@@ -157,6 +158,10 @@ void record_verdict_unpack(pawl_verdict *v, const int64_t c[RECORD_VERDICT_COUNT
         .penetration = f[12],
         .worst_shape_a = (int)c[8],
         .worst_shape_b = (int)c[9],
+        .tunnelled = c[10],
+        .tunnel_step = c[11],
+        .tunnel_shape_a = (int)c[12],
+        .tunnel_shape_b = (int)c[13],
     };
 }
 

@@ -8,7 +8,7 @@
 #include "io/record_driver.h"
 #include "pawl/io.h"
 
-#define RECORD_FORMAT 2 // raised when an older reader would misread the file
+#define RECORD_FORMAT 3 // raised when an older reader would misread the file
 
 typedef struct record_counts {
     int bodies, joints, coordinates, actuators, shapes, springs;
@@ -94,7 +94,7 @@ enum {
     RECORD_CHECK_COUNT
 };
 extern const char *const record_check_paths[RECORD_CHECK_COUNT];
-enum { RECORD_VERDICT_COUNTS = 10, RECORD_VERDICT_FIGURES = 13 };
+enum { RECORD_VERDICT_COUNTS = 14, RECORD_VERDICT_FIGURES = 13 };
 extern const char record_verdict_count_columns[], record_verdict_figure_columns[];
 void record_verdict_pack(const pawl_verdict *verdict, int64_t counts[RECORD_VERDICT_COUNTS],
                          double figures[RECORD_VERDICT_FIGURES]);

@@ -259,7 +259,8 @@ static pawl_status read_checkpoint(pawl_record *r)
     if (frames < 1 || counts[3] < 0 || counts[3] > INT_MAX || counts[4] < -1 ||
         counts[4] >= r->counts.joints || counts[5] < -1 || counts[5] >= r->counts.joints ||
         counts[6] < 0 || counts[6] > INT_MAX || counts[8] < -1 || counts[8] >= r->counts.shapes ||
-        counts[9] < -1 || counts[9] >= r->counts.shapes) {
+        counts[9] < -1 || counts[9] >= r->counts.shapes || counts[12] < -1 ||
+        counts[12] >= r->counts.shapes || counts[13] < -1 || counts[13] >= r->counts.shapes) {
         return record_bad(r, "numbers in its last checkpoint");
     }
     r->checkpoints = last + 1;

@@ -16,7 +16,9 @@
 #define REPORT_CLOSURE_SHARE 1e-4 // of the mechanism's size
 #define REPORT_CLOSURE_ANGLE 1e-4 // [rad]
 #define REPORT_DEPTH_SHARE 1e-3   // of the mechanism's size
-#define REPORT_ENERGY_SHARE 5e-2  // of the largest energy: first-order steppers lose some
+// Of the largest energy. Linkages and contacts stay within it with euler at 1 ms (the models of this
+// project: at most 0.9 %); springs that euler damps do not, and somebody should look at those.
+#define REPORT_ENERGY_SHARE 1e-2
 
 enum { REPORT_STRIP = 6, REPORT_PICTURE_WIDTH = 1200 };
 
@@ -29,7 +31,7 @@ typedef struct report_figure {
     int shape_a, shape_b;   // or between which, when shape_a < shape_b
     const char *complaint;  // for the sentence of a verdict that is not passed
 } report_figure;
-enum { REPORT_FIGURES = 6 }; // the last one only where there were contacts
+enum { REPORT_FIGURES = 7 }; // the last two only where there were contacts
 
 static bool report_within(const report_figure *figure)
 {
@@ -83,7 +85,15 @@ static int report_figures(const pawl_record *record, double extent,
                                  .shape_a = v->worst_shape_a,
                                  .shape_b = v->worst_shape_b,
                                  .complaint = "bodies go into each other"};
-    return v->contacts_max > 0 ? REPORT_FIGURES : REPORT_FIGURES - 1;
+    figures[6] = (report_figure){.name = "Went through",
+                                 .unit = "",
+                                 .value = (double)v->tunnelled,
+                                 .limit = 0.0,
+                                 .limit_text = "pairs of shapes",
+                                 .shape_a = v->tunnel_shape_a,
+                                 .shape_b = v->tunnel_shape_b,
+                                 .complaint = "a body went through another one"};
+    return v->contacts_max > 0 || v->tunnelled > 0 ? REPORT_FIGURES : REPORT_FIGURES - 2;
 }
 
 static void report_write_figure(report_text *page, const pawl_record *record,

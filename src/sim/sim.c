@@ -195,6 +195,19 @@ static pawl_status sim_grow(pawl_sim *sim, int contacts)
     return status;
 }
 
+// From sim->state to sim->next.
+static void sim_report_crossings(const pawl_sim *sim, pawl_step_report *report)
+{
+    shape_crossing crossed = {0, -1, -1};
+    if (sim->finder != NULL) {
+        crossed = pawl_contact_finder_crossings(sim->finder, sim->state->bodies, sim->next->bodies,
+                                                sim->settings.contact_margin, report->penetration);
+    }
+    report->tunnelled = crossed.count;
+    report->tunnel_shape_a = crossed.shape_a;
+    report->tunnel_shape_b = crossed.shape_b;
+}
+
 pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
 {
     pawl_state *s = sim->next;
@@ -234,6 +247,7 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
     report.closure = pawl_assembly_closure(sim->assembly);
     pawl_assembly_count_turns(sim->assembly, s);
     report.energy = pawl_state_energy(s);
+    sim_report_crossings(sim, &report);
     sim->next = sim->state;
     sim->state = s;
     if (out != NULL) {

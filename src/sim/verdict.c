@@ -8,8 +8,11 @@
 pawl_verdict pawl_verdict_begin(const pawl_state *state)
 {
     pawl_energy e = pawl_state_energy(state);
-    pawl_verdict v = {
-        .closure = pawl_state_closure(state), .worst_shape_a = -1, .worst_shape_b = -1};
+    pawl_verdict v = {.closure = pawl_state_closure(state),
+                      .worst_shape_a = -1,
+                      .worst_shape_b = -1,
+                      .tunnel_shape_a = -1,
+                      .tunnel_shape_b = -1};
     v.energy_initial = v.energy_final = pawl_energy_stored(&e);
     v.energy_scale = fmax(fabs(v.energy_initial), e.kinetic);
     return v;
@@ -48,6 +51,12 @@ void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
         v->worst_shape_a = r->worst_shape_a;
         v->worst_shape_b = r->worst_shape_b;
     }
+    if (v->tunnelled == 0 && r->tunnelled > 0) {
+        v->tunnel_step = v->steps;
+        v->tunnel_shape_a = r->tunnel_shape_a;
+        v->tunnel_shape_b = r->tunnel_shape_b;
+    }
+    v->tunnelled += r->tunnelled;
     v->energy_final = pawl_energy_stored(&r->energy);
     verdict_max(&v->energy_scale, fmax(fabs(v->energy_final), r->energy.kinetic));
     verdict_max(&v->balance_max, fabs(r->energy.balance));

@@ -157,6 +157,33 @@ def test_contacts_are_counted_and_their_work_and_worst_pair_are_told(pawl):
     assert re.search(r"^ +\S+ m +penetration", done.stdout, re.M), done.stdout
 
 
+# Half a step of moreau at this speed is 5 m, ten times the way to the ground.
+BULLET = CRATE.replace('version="1.10"', 'version="1.10" xmlns:pawl="urn:pawl:sdf"').replace(
+    "\n    </link>", "\n      <pawl:twist>0 0 -1000 0 0 0</pawl:twist></link>")
+
+
+def test_a_body_that_goes_through_another_one_is_told_of(pawl):
+    (pawl.folder / "bullet.sdf").write_text(BULLET)
+    arguments = ("run", "bullet.sdf", "--time", 0.1, "--dt", 0.01, "--set", "stepper=moreau")
+    done = pawl(*arguments, "-o", "a.h5", "--json", "a.json", "--quiet")
+    assert done.returncode == 1, done.stdout
+    assert "verdict: NOT MET: a shape went through another one" in done.stdout
+    assert re.search(r" 1 +times a shape went through another; first .* in step 1$", done.stdout,
+                     re.M), done.stdout
+    summary = json.loads((pawl.folder / "a.json").read_text())
+    check_keys(summary)
+    (event,) = summary["events"]
+    assert event["kind"] == "tunnelled" and event["time"] == 0.01
+    assert "plane" in event["where"]
+    assert pawl("report", "a.h5").returncode == 0
+    assert "a body went through another one" in (pawl.folder / "a.html").read_text()
+    # The verdict of a recording goes on where it stopped.
+    done = pawl("run", "--resume", "a.h5", "--time", 0.2, "--quiet")
+    assert done.returncode == 1 and "in step 1" in done.stdout, done.stdout
+    # euler knows the contact as far ahead as the body moves.
+    assert pawl("run", "bullet.sdf", "--time", 0.1, "--dt", 0.01, "--quiet").returncode == 0
+
+
 def test_without_contacts_there_is_no_penetration(pawl):
     summary = pawl.json("run", pawl.write("stone"), "--time", 0.05)
     assert summary["penetration"] is None

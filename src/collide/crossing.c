@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The way of a shape's centre within a step is a segment as seen from the other shape, and the narrow
+// phase knows how deep a segment is inside a shape. That is asked only of the few pairs that moved
+// far enough: a shape that holds a ball of radius r about its centre and is not inside the other one
+// must move by r for its centre to get there.
+#include "collide/crossing.h"
+
+static const pawl_mat3 crossing_upright = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
+
+typedef struct crossing_search {
+    const collider *c;
+    const body_state *before, *after;
+    double margin, deepest;
+    shape_crossing found;
+} crossing_search;
+
+static pawl_vec3 crossing_centre(const collider *c, int item)
+{
+    const convex_hull *hull = c->placed[item].hull;
+    return hull != NULL ? hull->centre : v3(0.0, 0.0, 0.0);
+}
+
+// From the position of `other` to the centre of `item`, in world axes.
+static pawl_vec3 crossing_offset(const collider *c, const body_state *bodies, int item, int other)
+{
+    pawl_pose a = pawl_collider_frame(c, bodies, item), b = pawl_collider_frame(c, bodies, other);
+    pawl_vec3 at = v3_add(a.position, pawl_quat_rotate(a.orientation, crossing_centre(c, item)));
+    return v3_sub(at, b.position);
+}
+
+// How deep the segment from p to q is inside a shape at the origin; 0 if it is not.
+static double crossing_depth(const placed_shape *shape, pawl_quat turned, pawl_vec3 p, pawl_vec3 q)
+{
+    placed_shape still = *shape;
+    still.position = v3(0.0, 0.0, 0.0);
+    still.axes = quat_matrix(turned);
+    pawl_vec3 way = v3_sub(q, p);
+    double length = v3_norm(way);
+    placed_shape path = {.kind = length > 0.0 ? PAWL_SHAPE_CAPSULE : PAWL_SHAPE_SPHERE,
+                         .size = v3(0.0, 0.0, 0.5 * length),
+                         .position = v3_scale(0.5, v3_add(p, q)),
+                         .axes = crossing_upright,
+                         .key = -1};
+    if (length > 0.0) {
+        pawl_vec3 z = v3_scale(1.0 / length, way), x, y;
+        pawl_tangents(z, &x, &y);
+        path.axes = (pawl_mat3){{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
+    }
+    contact_manifold manifold;
+    pawl_collide_pair(&path, &still, 0.0, &manifold);
+    double depth = 0.0;
+    for (int k = 0; k < manifold.count; ++k) {
+        depth = max_of(depth, -manifold.point[k].gap);
+    }
+    return depth;
+}
+
+static bool crossing_through_plane(const crossing_search *s, int item, int plane)
+{
+    pawl_quat turned = pawl_collider_frame(s->c, s->after, plane).orientation;
+    pawl_vec3 q = crossing_offset(s->c, s->after, item, plane);
+    if (-v3_dot(pawl_quat_rotate(turned, v3(0.0, 0.0, 1.0)), q) <= s->margin) {
+        return false;
+    }
+    turned = pawl_collider_frame(s->c, s->before, plane).orientation;
+    pawl_vec3 p = crossing_offset(s->c, s->before, item, plane);
+    return -v3_dot(pawl_quat_rotate(turned, v3(0.0, 0.0, 1.0)), p) <= s->margin;
+}
+
+// Whether the centre of `item` went through `other`, as the other is turned before the step and as it
+// is after it: a straight line, seen from what turns, would be a curve.
+static bool crossing_through(const crossing_search *s, int item, int other)
+{
+    const collider *c = s->c;
+    const placed_shape *shape = &c->placed[other];
+    pawl_vec3 p = crossing_offset(c, s->before, item, other);
+    pawl_vec3 q = crossing_offset(c, s->after, item, other);
+    if (v3_norm(v3_sub(q, p)) + s->deepest < c->inner[item]) {
+        return false;
+    }
+    double threshold = fmin(s->margin, 0.5 * c->inner[other]);
+    pawl_quat first = pawl_collider_frame(c, s->before, other).orientation;
+    pawl_quat last = pawl_collider_frame(c, s->after, other).orientation;
+    return crossing_depth(shape, first, p, q) > threshold &&
+           crossing_depth(shape, last, p, q) > threshold &&
+           !(crossing_depth(shape, first, p, p) > threshold);
+}
+
+static void crossing_note(crossing_search *s, int i, int j)
+{
+    if (s->found.count++ == 0) {
+        s->found.shape_a = s->c->shape[i < j ? i : j];
+        s->found.shape_b = s->c->shape[i < j ? j : i];
+    }
+}
+
+// How far the position and the centre of each item went, whichever went further. Returns whether any
+// of them went far enough for a pair of shapes to be worth a look.
+static bool crossing_measure(const crossing_search *s)
+{
+    const collider *c = s->c;
+    double fastest = 0.0, inner = INFINITY;
+    for (int k = 0; k < c->boxed_count; ++k) {
+        int item = c->boxed[k];
+        pawl_pose a = pawl_collider_frame(c, s->before, item);
+        pawl_pose b = pawl_collider_frame(c, s->after, item);
+        pawl_vec3 moved = v3_sub(b.position, a.position), centre = crossing_centre(c, item);
+        pawl_vec3 turned = v3_sub(pawl_quat_rotate(b.orientation, centre),
+                                  pawl_quat_rotate(a.orientation, centre));
+        c->moved[item] = max_of(v3_norm(moved), v3_norm(v3_add(moved, turned)));
+        fastest = max_of(fastest, c->moved[item]);
+        inner = fmin(inner, c->inner[item]);
+    }
+    return 2.0 * fastest + s->deepest >= inner;
+}
+
+shape_crossing pawl_collider_crossings(const collider *c, const body_state *before,
+                                       const body_state *after, double margin, double deepest)
+{
+    crossing_search s = {.c = c,
+                         .before = before,
+                         .after = after,
+                         .margin = margin,
+                         .deepest = 2.0 * deepest, // it may have been more when the step began
+                         .found = {0, -1, -1}};
+    for (int p = 0; p < c->plane_count; ++p) {
+        for (int k = 0; k < c->boxed_count; ++k) {
+            if (crossing_through_plane(&s, c->boxed[k], c->plane[p]) &&
+                pawl_collider_may_meet(c, c->boxed[k], c->plane[p])) {
+                crossing_note(&s, c->boxed[k], c->plane[p]);
+            }
+        }
+    }
+    if (c->pair_count == 0 || !crossing_measure(&s)) {
+        return s.found;
+    }
+    for (int k = 0; k < c->pair_count; ++k) {
+        int i = (int)(c->pairs[k] >> 32), j = (int)(c->pairs[k] & 0xffffffffu);
+        bool plane = c->placed[i].kind == PAWL_SHAPE_PLANE || c->placed[j].kind == PAWL_SHAPE_PLANE;
+        if (plane || c->moved[i] + c->moved[j] + s.deepest < fmin(c->inner[i], c->inner[j])) {
+            continue;
+        }
+        if (crossing_through(&s, i, j) || crossing_through(&s, j, i)) {
+            crossing_note(&s, i, j);
+        }
+    }
+    return s.found;
+}
