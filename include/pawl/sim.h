@@ -146,6 +146,7 @@ typedef struct pawl_contact_info {
     pawl_vec3 normal; ///< unit, from a to b
     double gap;       ///< negative: penetration [m]
     pawl_vec3 force;  ///< that a exerts on b, mean over the step [N]
+    pawl_vec3 moment; ///< of torsional and rolling friction, that a exerts on b, likewise [N m]
     pawl_contact_mode mode;
 } pawl_contact_info;
 /// How many contacts the problem of the last step had, open ones included; 0 before the first step.
