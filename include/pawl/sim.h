@@ -30,6 +30,15 @@ typedef enum pawl_delassus_kind {
     PAWL_DELASSUS_SPARSE,
     PAWL_DELASSUS_COUNT
 } pawl_delassus_kind;
+/// How the coefficients of two shapes become that of their contacts. Values are stored in files.
+typedef enum pawl_pair_rule {
+    PAWL_PAIR_GEOMETRIC = 0, ///< the root of their product
+    PAWL_PAIR_MIN,
+    PAWL_PAIR_MAX,
+    PAWL_PAIR_MEAN,
+    PAWL_PAIR_PRODUCT,
+    PAWL_PAIR_RULE_COUNT
+} pawl_pair_rule;
 
 /// Start from pawl_settings_default(); change fields, or use pawl_settings_set() by key.
 typedef struct pawl_settings {
@@ -49,7 +58,9 @@ typedef struct pawl_settings {
     double max_push;       ///< contact.max_push: fastest push out of a penetration [m/s]
     double
         restitution_threshold; ///< contact.restitution_threshold: slower impacts do not bounce [m/s]
-    double regularization;     ///< solver.regularization, relative to the unit-scaled D
+    pawl_pair_rule friction_rule;    ///< contact.friction_rule, of the friction of sliding
+    pawl_pair_rule restitution_rule; ///< contact.restitution_rule
+    double regularization;           ///< solver.regularization, relative to the unit-scaled D
 } pawl_settings;
 PAWL_API pawl_settings pawl_settings_default(void);
 
@@ -90,7 +101,7 @@ typedef struct pawl_step_report {
     int iterations;                     ///< of the solver
     int projections;                    ///< Newton iterations of `project`
     int rows;                           ///< of the problem
-    int bounded_rows;                   ///< limits, friction losses, effort limits
+    int bounded_rows;                   ///< limits, friction losses, effort limits, spin friction
     int contacts;                       ///< contact points of the problem
     double penetration;                 ///< deepest of them, where the rows were placed [m]
     int worst_shape_a, worst_shape_b;   ///< the shapes of that one, -1 where nothing penetrates
@@ -137,6 +148,7 @@ typedef struct pawl_contact_info {
     pawl_vec3 normal; ///< unit, from a to b
     double gap;       ///< negative: penetration [m]
     pawl_vec3 force;  ///< that a exerts on b, mean over the step [N]
+    pawl_vec3 moment; ///< of torsional and rolling friction, that a exerts on b, likewise [N m]
     pawl_contact_mode mode;
 } pawl_contact_info;
 /// How many contacts the problem of the last step had, open ones included; 0 before the first step.

@@ -362,8 +362,10 @@ static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, do
         a->upper[r] = loss;
         break;
     }
+    case ROW_TORSION:
+    case ROW_ROLLING:
     case ROW_CONTACT:
-        break; // see assembly_pose_contact
+        break; // see assembly_add_contact_rows
     case ROW_LOWER:
     case ROW_UPPER: {
         double gap = assembly_gap(a, info);
@@ -439,42 +441,90 @@ static void assembly_tangents(pawl_vec3 n, pawl_vec3 *t, pawl_vec3 *o)
     *o = v3_cross(n, *t);
 }
 
-// A contact's three rows: velocity of b against a at the point, along two tangents and the normal.
-static void assembly_pose_contact(pawl_assembly *a, int k, const body_state *start,
-                                  const step_weights *w)
+// Puts a block of rows of contact k behind the rows so far: without bias or bounds, and the Jacobian
+// still to be written.
+static row_block *assembly_add_contact_rows(pawl_assembly *a, int k, row_kind kind, int part,
+                                            int dim)
 {
-    const pawl_contact *in = &a->contacts[k];
     int index = a->problem.block_count++, first = a->problem.row_count;
-    a->problem.row_count += 3;
+    a->problem.row_count += dim;
     int jacobian = assembly_jacobian_after(a, index);
     row_block *b = &a->blocks[index];
-    *b = (row_block){.rows = {first, 3}, .joint = -1};
-    pawl_vec3 axis[3];
-    axis[2] = in->normal;
-    assembly_tangents(in->normal, &axis[0], &axis[1]);
-    const int body[2] = {in->body_a, in->body_b};
+    *b = (row_block){.rows = {first, dim}, .joint = -1};
+    const int body[2] = {a->contacts[k].body_a, a->contacts[k].body_b};
     for (int side = 0; side < 2; ++side) {
-        if (body[side] < 0) {
-            continue;
-        }
-        pawl_vec3 lever = v3_sub(in->position, a->bodies[body[side]].r);
-        b->body[b->body_count] = body[side];
-        b->jacobian[b->body_count++] = jacobian;
-        for (int r = 0; r < 3; ++r, jacobian += 6) {
-            pawl_vec3 e = v3_scale(side == 0 ? -1.0 : 1.0, axis[r]), c = v3_cross(lever, e);
-            double *row = a->J + jacobian;
-            row[0] = e.x, row[1] = e.y, row[2] = e.z, row[3] = c.x, row[4] = c.y, row[5] = c.z;
+        if (body[side] >= 0) {
+            b->body[b->body_count] = body[side];
+            b->jacobian[b->body_count++] = jacobian;
+            jacobian += 6 * dim;
         }
     }
     a->problem_blocks[index] = b->rows;
-    a->friction[k] = in->friction;
-    for (int r = 0; r < 3; ++r) {
-        a->rows[first + r] = (row_info){ROW_CONTACT, k, r, -1, -1};
+    for (int r = 0; r < dim; ++r) {
+        a->rows[first + r] = (row_info){kind, k, part + r, -1, -1};
         a->compliance[first + r] = a->bias[first + r] = 0.0;
         a->lower[first + r] = -INFINITY;
         a->upper[first + r] = INFINITY;
         a->residual[first + r] = 0.0;
     }
+    return b;
+}
+
+// A bounded row of contact k: spin of b against a about an axis. The bounds come with the impulses
+// (spin_rows.c).
+static void assembly_add_spin(pawl_assembly *a, int k, row_kind kind, int part, pawl_vec3 axis)
+{
+    const row_block *b = assembly_add_contact_rows(a, k, kind, part, 1);
+    assembly_clear(a, b);
+    for (int s = 0; s < b->body_count; ++s) {
+        pawl_vec3 e = v3_scale(b->body[s] == a->contacts[k].body_b ? 1.0 : -1.0, axis);
+        double *row = assembly_row(a, b, s, 0);
+        row[3] = e.x, row[4] = e.y, row[5] = e.z;
+    }
+    assembly_scale_by_mass(a, b);
+}
+
+// Torsional and rolling friction of those contacts that have it, where a body can turn.
+static void assembly_pose_spins(pawl_assembly *a)
+{
+    const pawl_model *m = a->model;
+    for (int k = 0; k < a->contact_count; ++k) {
+        const pawl_contact *in = &a->contacts[k];
+        bool turns = (in->body_a >= 0 && m->bodies[in->body_a].kind == PAWL_BODY_RIGID) ||
+                     (in->body_b >= 0 && m->bodies[in->body_b].kind == PAWL_BODY_RIGID);
+        a->spin_row[k] = a->problem.row_count;
+        if (turns && in->torsional > 0.0) {
+            assembly_add_spin(a, k, ROW_TORSION, 0, in->normal);
+        }
+        if (turns && in->rolling > 0.0) {
+            pawl_vec3 t, o;
+            assembly_tangents(in->normal, &t, &o);
+            assembly_add_spin(a, k, ROW_ROLLING, 1, t);
+            assembly_add_spin(a, k, ROW_ROLLING, 2, o);
+        }
+    }
+    a->spin_row[a->contact_count] = a->problem.row_count;
+}
+
+// A contact's three rows: velocity of b against a at the point, along two tangents and the normal.
+static void assembly_pose_contact(pawl_assembly *a, int k, const body_state *start,
+                                  const step_weights *w)
+{
+    const pawl_contact *in = &a->contacts[k];
+    const row_block *b = assembly_add_contact_rows(a, k, ROW_CONTACT, 0, 3);
+    pawl_vec3 axis[3];
+    axis[2] = in->normal;
+    assembly_tangents(in->normal, &axis[0], &axis[1]);
+    for (int s = 0; s < b->body_count; ++s) {
+        double sign = b->body[s] == in->body_b ? 1.0 : -1.0;
+        pawl_vec3 lever = v3_sub(in->position, a->bodies[b->body[s]].r);
+        for (int r = 0; r < 3; ++r) {
+            pawl_vec3 e = v3_scale(sign, axis[r]), c = v3_cross(lever, e);
+            double *row = assembly_row(a, b, s, r);
+            row[0] = e.x, row[1] = e.y, row[2] = e.z, row[3] = c.x, row[4] = c.y, row[5] = c.z;
+        }
+    }
+    a->friction[k] = in->friction;
     // An open gap may close, no further; a penetration is pushed out by a share a step, not faster
     // than max_push. A fast contact that closes bounces instead.
     double closing = assembly_row_rate(a, b, 2, start), gap = in->gap, bias;
@@ -487,7 +537,7 @@ static void assembly_pose_contact(pawl_assembly *a, int k, const body_state *sta
     } else {
         bias = max_of(w->erp_contact * gap / w->h, -w->max_push);
     }
-    a->bias[first + 2] = bias;
+    a->bias[b->rows.first_row + 2] = bias;
     assembly_scale_by_mass(a, b);
 }
 
@@ -544,6 +594,10 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
         }
         a->included[k] = true;
         assembly_pose_row(a, p->row_count - 1, w, rate);
+    }
+    a->slot_rows = p->row_count;
+    if (a->model->spin_friction) {
+        assembly_pose_spins(a);
     }
     p->contact_count = a->contact_count;
     p->friction = a->friction;

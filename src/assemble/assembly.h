@@ -22,15 +22,17 @@ typedef enum row_kind {
     ROW_FRICTION, // friction loss of a coordinate
     ROW_LOWER,    // lower limit of a coordinate
     ROW_UPPER,    // upper limit
+    ROW_TORSION,  // spin of a contact about its normal
+    ROW_ROLLING,  // spin of a contact about one of two tangents
     ROW_CONTACT   // a tangent or the normal of a contact
 } row_kind;
 
 typedef struct row_info {
     row_kind kind;
-    int owner;      // joint, motion, spring or actuator; of coordinate rows the joint
-    int part;       // row within the joint, axis of a spring, or the coordinate
-    int coordinate; // flat index, -1 for joint and spring rows
-    int slot;       // identity, see impulse_slots
+    int owner;      // joint, motion, spring, actuator or contact; of coordinate rows the joint
+    int part;       // row within the joint or contact, axis of a spring, or the coordinate
+    int coordinate; // flat index, -1 for rows of joints, springs and contacts
+    int slot;       // identity, see impulse_slots; -1 for rows of contacts
 } row_info;
 
 enum { BLOCK_MAX_BODIES = 4 };
@@ -83,6 +85,8 @@ typedef struct pawl_assembly {
     int contact_count; // of those set
     const pawl_contact *contacts;
     double *friction;      // (max_contacts)
+    int *spin_row;         // (max_contacts + 1) first row of each contact's torsional and rolling
+                           // friction; unused in models without them
     int *joint_block;      // (joint_count) the free block of each joint, -1 for none
     bool *coordinate_used; // (coordinate_count)
     bool *body_has_rows;   // (body_count)
@@ -99,6 +103,7 @@ typedef struct pawl_assembly {
     // posed
     double *v_f, *lower, *upper, *compliance; // (max_rows)
     double *bias;                             // (max_rows) v*: v_f = J u_free + bias
+    int slot_rows;                            // rows before those of contacts
     pawl_problem problem;
 } pawl_assembly;
 

@@ -247,14 +247,16 @@ static void plan_mark_used(pawl_assembly *a)
 static pawl_assembly *plan_layout(const pawl_model *m, const plan_cursor *count, int free_rows,
                                   int free_blocks, int contacts, pawl_carver *mem)
 {
-    int rows = free_rows + count->candidates + 3 * contacts;
-    int blocks = free_blocks + count->candidates + contacts;
-    int jacobian = count->jacobian + 2 * 3 * 6 * contacts;
+    int spins = m->spin_friction ? 3 * contacts : 0; // one row for torsion, two for rolling
+    int rows = free_rows + count->candidates + spins + 3 * contacts;
+    int blocks = free_blocks + count->candidates + spins + contacts;
+    int jacobian = count->jacobian + 2 * 6 * (spins + 3 * contacts);
     pawl_assembly *a = PAWL_CARVE(mem, pawl_assembly, 1);
     pawl_assembly p = {.model = m, .free_blocks = free_blocks, .free_rows = free_rows};
     p.max_rows = rows;
     p.max_contacts = contacts;
     p.friction = PAWL_CARVE(mem, double, contacts);
+    p.spin_row = PAWL_CARVE(mem, int, m->spin_friction ? contacts + 1 : 0);
     p.max_blocks = blocks;
     p.candidate_count = count->candidates;
     p.blocks = PAWL_CARVE(mem, row_block, blocks);

@@ -4,6 +4,8 @@
 // Contacts between the bodies of a model, with the materials of their pairs.
 #pragma once
 #include "collide/crossing.h"
+#include "model/state.h"
+#include "pawl/sim.h"
 
 typedef struct pawl_contact {
     int shape_a, shape_b; // of the model, a before b
@@ -11,13 +13,19 @@ typedef struct pawl_contact {
     pawl_vec3 position, normal;
     double gap; // negative: penetration [m]
     double friction, restitution;
+    double torsional, rolling; // friction against spin about the normal and the tangents [m]
     double id; // of pair and feature; stable from step to step, an integer below 2^52
 } pawl_contact;
+
+// How the coefficients of a pair's two shapes combine (docs/collision.md).
+typedef struct contact_rules {
+    pawl_pair_rule friction, restitution;
+} contact_rules;
 
 typedef struct contact_finder contact_finder;
 // *out is NULL for a model in which nothing can touch.
 pawl_status pawl_contact_finder_create(const pawl_env *env, const pawl_model *model,
-                                       contact_finder **out);
+                                       contact_rules rules, contact_finder **out);
 void pawl_contact_finder_destroy(contact_finder *f);
 // Finds the contacts of bodies that are nearer than `margin` or can be within a time h. Returns
 // their number, sorted by id; more than the capacity are counted, but not stored. -1: memory is out.

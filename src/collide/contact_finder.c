@@ -9,6 +9,7 @@
 struct contact_finder {
     pawl_env env;
     const pawl_model *model;
+    contact_rules rules;
     collider *collider;
     uint32_t *group, *mask; // (shape_count) of the model's shapes
     pawl_contact *contacts;
@@ -31,7 +32,7 @@ static bool finder_can_touch(const pawl_model *m)
 }
 
 pawl_status pawl_contact_finder_create(const pawl_env *env, const pawl_model *m,
-                                       contact_finder **out)
+                                       contact_rules rules, contact_finder **out)
 {
     *out = NULL;
     if (!finder_can_touch(m)) {
@@ -44,6 +45,7 @@ pawl_status pawl_contact_finder_create(const pawl_env *env, const pawl_model *m,
     size_t n = (size_t)m->shape_count;
     f->env = *env;
     f->model = m;
+    f->rules = rules;
     f->group = pawl_alloc(env, n * sizeof *f->group);
     f->mask = pawl_alloc(env, n * sizeof *f->mask);
     pawl_status status = f->group != NULL && f->mask != NULL
@@ -103,27 +105,51 @@ static double finder_id(int a, int b, uint32_t feature)
     return (double)(((uint64_t)(a & 0xfffff) << 32 | (uint64_t)(b & 0xfffff) << 12) + small);
 }
 
+static double finder_combine(pawl_pair_rule rule, double a, double b)
+{
+    switch (rule) {
+    case PAWL_PAIR_MIN:
+        return fmin(a, b);
+    case PAWL_PAIR_MAX:
+        return fmax(a, b);
+    case PAWL_PAIR_MEAN:
+        return 0.5 * (a + b);
+    case PAWL_PAIR_PRODUCT:
+        return a * b;
+    case PAWL_PAIR_GEOMETRIC:
+    case PAWL_PAIR_RULE_COUNT:
+        break;
+    }
+    return sqrt(a * b);
+}
+
 // Appends the points of one pair, sorted by id. Those beyond the capacity are only counted.
 static int finder_add(contact_finder *f, int count, const shape_contact *pair)
 {
     const pawl_shape_info *a = &f->model->shapes[pair->shape_a];
     const pawl_shape_info *b = &f->model->shapes[pair->shape_b];
+    contact_rules rules = f->rules;
     int first = count;
     for (int k = 0; k < pair->manifold.count; ++k, ++count) {
         if (count >= f->capacity) {
             continue;
         }
         const contact_point *point = &pair->manifold.point[k];
-        pawl_contact c = {.shape_a = pair->shape_a,
-                          .shape_b = pair->shape_b,
-                          .body_a = a->body,
-                          .body_b = b->body,
-                          .position = point->position,
-                          .normal = pair->manifold.normal,
-                          .gap = point->gap,
-                          .friction = sqrt(a->def.friction * b->def.friction),
-                          .restitution = fmax(a->def.restitution, b->def.restitution),
-                          .id = finder_id(pair->shape_a, pair->shape_b, point->feature)};
+        pawl_contact c = {
+            .shape_a = pair->shape_a,
+            .shape_b = pair->shape_b,
+            .body_a = a->body,
+            .body_b = b->body,
+            .position = point->position,
+            .normal = pair->manifold.normal,
+            .gap = point->gap,
+            .friction = finder_combine(rules.friction, a->def.friction, b->def.friction),
+            .restitution =
+                finder_combine(rules.restitution, a->def.restitution, b->def.restitution),
+            // Lengths, which most shapes do not give: the larger, whatever the rule.
+            .torsional = fmax(a->def.torsional_friction, b->def.torsional_friction),
+            .rolling = fmax(a->def.rolling_friction, b->def.rolling_friction),
+            .id = finder_id(pair->shape_a, pair->shape_b, point->feature)};
         int at = count;
         for (; at > first && f->contacts[at - 1].id > c.id; --at) {
             f->contacts[at] = f->contacts[at - 1];

@@ -573,6 +573,11 @@ static pawl_status compile_fill(const pawl_builder *b, pawl_model *m)
         m->joints[i] = (model_joint){.name = name};
         PAWL_TRY(compile_joint(b, i, m, &m->joints[i]));
     }
+    for (int i = 0; i < m->shape_count; ++i) {
+        const pawl_shape_def *d = &m->shapes[i].def;
+        bool spin = d->torsional_friction > 0.0 || d->rolling_friction > 0.0;
+        m->spin_friction = m->spin_friction || (spin && !d->visual_only);
+    }
     m->row_count += m->motion_count;
     PAWL_TRY(compile_check_uses(m));
     PAWL_TRY(compile_exclusions(b, m));

@@ -51,6 +51,7 @@ struct pawl_model {
         spring_count, exclusion_count, coordinate_count;
     int row_count;      // joint rows and motion rows
     int velocity_count; // of bodies that can move
+    bool spin_friction; // some shape that can touch has torsional or rolling friction
     model_body *bodies;
     model_joint *joints;
     pawl_shape_info *shapes; // in the order of their bodies

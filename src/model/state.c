@@ -32,13 +32,23 @@ int pawl_contact_memory(const pawl_model *m)
     return 16 * shapes;
 }
 
+int pawl_contact_width(const pawl_model *m)
+{
+    return m->spin_friction ? 7 : 4;
+}
+
+static int state_contact_numbers(const pawl_model *m)
+{
+    return 1 + pawl_contact_width(m) * pawl_contact_memory(m);
+}
+
 static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
 {
     pawl_state *s = PAWL_CARVE(mem, pawl_state, 1);
     body_state *bodies = PAWL_CARVE(mem, body_state, m->body_count);
     double *coordinates = PAWL_CARVE(mem, double, m->coordinate_count);
     double *impulses = PAWL_CARVE(mem, double, pawl_impulse_slots(m).count);
-    double *contacts = PAWL_CARVE(mem, double, 1 + 4 * pawl_contact_memory(m));
+    double *contacts = PAWL_CARVE(mem, double, state_contact_numbers(m));
     if (s != NULL) {
         s->model = m;
         s->bodies = bodies;
@@ -100,8 +110,7 @@ void pawl_state_copy(pawl_state *to, const pawl_state *from)
            (size_t)m->coordinate_count * sizeof *to->coordinates);
     memcpy(to->impulses, from->impulses,
            (size_t)pawl_impulse_slots(m).count * sizeof *to->impulses);
-    memcpy(to->contacts, from->contacts,
-           (size_t)(1 + 4 * pawl_contact_memory(m)) * sizeof *to->contacts);
+    memcpy(to->contacts, from->contacts, (size_t)state_contact_numbers(m) * sizeof *to->contacts);
 }
 
 // The arrays of doubles that make up a state, in file order.
@@ -122,7 +131,7 @@ static void state_spans(const pawl_state *s, state_span spans[STATE_SPANS])
                             (size_t)m->body_count * sizeof(body_state) / sizeof(double)};
     spans[4] = (state_span){w->coordinates, (size_t)m->coordinate_count};
     spans[5] = (state_span){w->impulses, (size_t)pawl_impulse_slots(m).count};
-    spans[6] = (state_span){w->contacts, (size_t)(1 + 4 * pawl_contact_memory(m))};
+    spans[6] = (state_span){w->contacts, (size_t)state_contact_numbers(m)};
 }
 
 static size_t state_double_count(const pawl_state *s)

@@ -39,8 +39,10 @@ typedef struct impulse_slots {
 } impulse_slots;
 impulse_slots pawl_impulse_slots(const pawl_model *model); // each field: the first index
 
-// Contacts that a state can remember; those beyond start cold.
+// Contacts that a state can remember; those beyond start cold. Each has its id, its three impulses and,
+// in models with torsional or rolling friction, the angular impulse of those (world axes).
 int pawl_contact_memory(const pawl_model *model);
+int pawl_contact_width(const pawl_model *model); // numbers of each
 
 struct pawl_state {
     pawl_env env;
@@ -53,6 +55,6 @@ struct pawl_state {
     body_state *bodies;  // (body_count)
     double *coordinates; // last value of each joint coordinate, turns counted (coordinate_count)
     double *impulses;    // warm starts, by slot
-    double *contacts;    // warm starts of contacts: count, then (id, three impulses) each
+    double *contacts;    // warm starts of contacts: count, then pawl_contact_width() numbers each
 };
 bool pawl_state_is_finite(const pawl_state *s); // every number of it

@@ -30,6 +30,12 @@ static const char *settings_delassus_name(int kind)
     return kind >= 0 && kind < PAWL_DELASSUS_COUNT ? names[kind] : NULL;
 }
 
+static const char *settings_rule_name(int kind)
+{
+    static const char *const names[] = {"geometric", "min", "max", "mean", "product"};
+    return kind >= 0 && kind < PAWL_PAIR_RULE_COUNT ? names[kind] : NULL;
+}
+
 #define FIELD(name) offsetof(pawl_settings, name)
 static const setting_row settings_table[] = {
     {{"dt", "s", "1e-9 .. 1", "time step"}, SETTING_REAL, FIELD(dt), 1e-9, 1.0, NULL},
@@ -94,6 +100,20 @@ static const setting_row settings_table[] = {
      0.0,
      1e6,
      NULL},
+    {{"contact.friction_rule", "-", "geometric min max mean product",
+      "how the friction of two shapes is combined; torsional and rolling take the larger"},
+     SETTING_NAME,
+     FIELD(friction_rule),
+     0,
+     0,
+     settings_rule_name},
+    {{"contact.restitution_rule", "-", "geometric min max mean product",
+      "how the restitution of two shapes is combined"},
+     SETTING_NAME,
+     FIELD(restitution_rule),
+     0,
+     0,
+     settings_rule_name},
     {{"solver.tolerance", "m/s", "0 .. 1", "asked of the scaled natural-map residual"},
      SETTING_REAL,
      FIELD(tolerance),
@@ -145,6 +165,8 @@ pawl_settings pawl_settings_default(void)
                            .contact_margin = 1e-3,
                            .max_push = 1.0,
                            .restitution_threshold = 1e-2,
+                           .friction_rule = PAWL_PAIR_GEOMETRIC,
+                           .restitution_rule = PAWL_PAIR_MAX,
                            .regularization = 1e-8};
 }
 
@@ -158,23 +180,19 @@ pawl_setting_info pawl_setting(int index)
     return index >= 0 && index < SETTING_ROWS ? settings_table[index].info : (pawl_setting_info){0};
 }
 
-// Names are enumerations, which C may store in any integer type: they go through int here.
-static int settings_get_name(const pawl_settings *s, const setting_row *row)
-{
-    return row->offset == FIELD(stepper)  ? (int)s->stepper
-           : row->offset == FIELD(solver) ? (int)s->solver
-                                          : (int)s->delassus;
-}
+// Names are enumerations, which C may store in any integer type: here they are as wide as an int, and
+// all of their values are small, so that either sign reads the same.
+_Static_assert(sizeof(pawl_stepper_kind) == sizeof(int) &&
+                   sizeof(pawl_solver_kind) == sizeof(int) &&
+                   sizeof(pawl_delassus_kind) == sizeof(int) &&
+                   sizeof(pawl_pair_rule) == sizeof(int),
+               "settings are copied as int");
 
-static void settings_set_name(pawl_settings *s, const setting_row *row, int kind)
+static int settings_get_name(const char *field)
 {
-    if (row->offset == FIELD(stepper)) {
-        s->stepper = (pawl_stepper_kind)kind;
-    } else if (row->offset == FIELD(solver)) {
-        s->solver = (pawl_solver_kind)kind;
-    } else {
-        s->delassus = (pawl_delassus_kind)kind;
-    }
+    int kind;
+    memcpy(&kind, field, sizeof kind);
+    return kind;
 }
 
 // %.17g says every double exactly; the shortest of fewer digits that reads back the same is nicer.
@@ -203,7 +221,7 @@ void pawl_settings_get(const pawl_settings *s, int index, char *text, size_t siz
         snprintf(text, size, "%s", *(const bool *)field ? "on" : "off");
         break;
     case SETTING_NAME: {
-        const char *name = row->name_of(settings_get_name(s, row));
+        const char *name = row->name_of(settings_get_name(field));
         snprintf(text, size, "%s", name != NULL ? name : "?");
         break;
     }
@@ -264,7 +282,7 @@ pawl_status pawl_settings_set(const pawl_env *env, pawl_settings *s, const char 
     case SETTING_NAME:
         for (int kind = 0; row->name_of(kind) != NULL; ++kind) {
             if (strcmp(row->name_of(kind), value) == 0) {
-                settings_set_name(s, row, kind);
+                memcpy(field, &kind, sizeof kind);
                 return PAWL_OK;
             }
         }

@@ -88,7 +88,8 @@ static pawl_status sim_create_all(pawl_sim *sim)
     const pawl_model *m = sim->model;
     PAWL_TRY(pawl_state_create(env, m, &sim->state));
     PAWL_TRY(pawl_state_create(env, m, &sim->next));
-    PAWL_TRY(pawl_contact_finder_create(env, m, &sim->finder));
+    contact_rules rules = {sim->settings.friction_rule, sim->settings.restitution_rule};
+    PAWL_TRY(pawl_contact_finder_create(env, m, rules, &sim->finder));
     if (sim->finder != NULL && !pawl_solver_find((int)sim->settings.solver)->contacts) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
                          "solver %s does not know contacts, but shapes of '%s' can touch; choose "

@@ -3,6 +3,7 @@
 //
 // The velocity part of a step that both euler and moreau share: free motion, the constraint
 // problem, the new twists, and who did how much work.
+#include "assemble/spin_rows.h"
 #include "step/gyroscope.h"
 #include "step/stepper_ops.h"
 #include <string.h>
@@ -243,6 +244,8 @@ static void step_row_work(const step_context *c, int r, double before, double af
     case ROW_UPPER:
         work[WORK_LIMITS] += done;
         break;
+    case ROW_TORSION:
+    case ROW_ROLLING:
     case ROW_CONTACT:
         work[WORK_CONTACTS] += done;
         break;
@@ -358,15 +361,23 @@ static bool step_find_contacts(step_context *c, const pawl_state *s, const step_
 static void step_warm_contacts(step_context *c, const pawl_state *s)
 {
     const pawl_assembly *a = c->assembly;
-    const double *known = s->contacts + 1, *end = known + 4 * (int)s->contacts[0];
+    int width = pawl_contact_width(c->model);
+    const double *known = s->contacts + 1, *end = known + width * (int)s->contacts[0];
     for (int k = 0; k < a->contact_count; ++k) {
         double *x = c->lambda + pawl_problem_contact_row(&a->problem, k);
         while (known < end && known[0] < a->contacts[k].id) {
-            known += 4;
+            known += width;
         }
         bool found = known < end && known[0] == a->contacts[k].id && c->settings->warm_start;
         for (int r = 0; r < 3; ++r) {
             x[r] = found ? known[1 + r] : 0.0;
+        }
+        if (c->model->spin_friction) {
+            pawl_vec3 moment = {0};
+            if (found) {
+                moment = v3(known[4], known[5], known[6]);
+            }
+            pawl_spin_set_moment(a, k, moment, c->lambda);
         }
     }
 }
@@ -374,33 +385,96 @@ static void step_warm_contacts(step_context *c, const pawl_state *s)
 static void step_remember_contacts(const step_context *c, pawl_state *s)
 {
     const pawl_assembly *a = c->assembly;
-    int room = pawl_contact_memory(c->model);
+    int room = pawl_contact_memory(c->model), width = pawl_contact_width(c->model);
     int count = a->contact_count < room ? a->contact_count : room;
-    memset(s->contacts, 0, (size_t)(1 + 4 * room) * sizeof *s->contacts);
+    memset(s->contacts, 0, (size_t)(1 + width * room) * sizeof *s->contacts);
     s->contacts[0] = (double)count;
     for (int k = 0; k < count; ++k) {
-        double *to = s->contacts + 1 + 4 * k;
+        double *to = s->contacts + 1 + width * k;
         to[0] = a->contacts[k].id;
         memcpy(to + 1, c->lambda + pawl_problem_contact_row(&a->problem, k), 3 * sizeof *to);
+        if (c->model->spin_friction) {
+            pawl_vec3 moment = pawl_spin_moment(a, k, c->lambda);
+            to[4] = moment.x, to[5] = moment.y, to[6] = moment.z;
+        }
     }
 }
 
-// Solves the posed problem and sets u_next.
-static void step_solve(step_context *c, const pawl_state *s, solver_report *report)
+// One call of the solver from where lambda is; sets u_next.
+static void step_solve_once(step_context *c, solver_report *report)
 {
     pawl_assembly *a = c->assembly;
-    int contacts = pawl_problem_contact_row(&a->problem, 0);
-    for (int r = 0; r < contacts; ++r) {
+    if (a->problem.row_count > 0) {
+        pawl_solver_solve(c->solver, &a->problem, c->lambda, report);
+    }
+    memcpy(c->u_next, c->u_free, (size_t)(6 * c->model->body_count) * sizeof *c->u_next);
+    pawl_assembly_add_impulses(a, c->lambda, c->u_next);
+}
+
+// The judge's figures of lambda and u_next.
+static pawl_residual step_judge(step_context *c)
+{
+    const pawl_assembly *a = c->assembly;
+    pawl_assembly_row_velocity(a, c->u_next, c->rate_after);
+    for (int r = 0; r < a->problem.row_count; ++r) {
+        c->velocity[r] = c->rate_after[r] + a->bias[r] + a->compliance[r] * c->lambda[r];
+    }
+    return pawl_problem_judge(&a->problem, c->lambda, c->velocity, c->rate_before);
+}
+
+// Torsional and rolling friction is bounded by what the contacts press: solves again, from the last
+// answer, until that holds with the bounds that belong to it. Most rounds are short, because exact answers
+// to bounds that still move are wasted; where it is the solver that lags behind, it gets its full number
+// of iterations. The judge sees whatever is not settled in the end.
+static void step_settle_spins(step_context *c, solver_report *report)
+{
+    enum { SHORT = 20, PATIENCE = 10 };
+    int *limit = &c->solver->def.max_iterations, most = *limit, iterations = 0, patience = PATIENCE;
+    double tolerance = c->settings->tolerance, best = INFINITY, last = INFINITY;
+    const double *near = c->u_start;
+    bool in_full = false;
+    do {
+        pawl_spin_rows_aim(c->assembly, c->lambda, near);
+        near = c->u_next;
+        *limit = in_full || most < SHORT ? most : SHORT;
+        step_solve_once(c, report);
+        *limit = most;
+        iterations += report->iterations;
+        double posed = step_judge(c).natural_scaled;
+        pawl_spin_rows_settle(c->assembly, c->lambda);
+        double settled = step_judge(c).natural_scaled;
+        if (settled <= tolerance) {
+            report->outcome = PAWL_CONVERGED;
+            break;
+        }
+        if (in_full) {
+            best = INFINITY; // it may have moved far
+        }
+        in_full = report->outcome != PAWL_CONVERGED && settled <= 2.0 * posed &&
+                  settled > 0.9 * last && 2 * iterations <= most;
+        last = settled;
+        patience = settled < 0.9 * best ? PATIENCE : patience - 1;
+        best = fmin(best, settled);
+        report->outcome = patience > 0 ? PAWL_ITERATION_LIMIT : PAWL_STALLED;
+    } while (patience > 0 && iterations < 2 * most);
+    report->iterations = iterations;
+}
+
+// Solves the posed problem from the last step's impulses and sets u_next.
+static void step_solve(step_context *c, const pawl_state *s, solver_report *report)
+{
+    const pawl_assembly *a = c->assembly;
+    for (int r = 0; r < a->slot_rows; ++r) {
         c->lambda[r] = c->settings->warm_start ? s->impulses[a->rows[r].slot] : 0.0;
     }
     step_warm_contacts(c, s);
     int iterations = report->iterations;
-    if (a->problem.row_count > 0) {
-        pawl_solver_solve(c->solver, &a->problem, c->lambda, report);
-        report->iterations = report->iterations > iterations ? report->iterations : iterations;
+    if (a->slot_rows < pawl_problem_contact_row(&a->problem, 0)) {
+        step_settle_spins(c, report);
+    } else {
+        step_solve_once(c, report);
     }
-    memcpy(c->u_next, c->u_free, (size_t)(6 * c->model->body_count) * sizeof *c->u_next);
-    pawl_assembly_add_impulses(a, c->lambda, c->u_next);
+    report->iterations = report->iterations > iterations ? report->iterations : iterations;
 }
 
 static void step_report_penetration(const pawl_assembly *a, pawl_step_report *report)
@@ -444,6 +518,10 @@ static void step_keep_contacts(step_context *c, double h)
             const double *e = row + 6 * r;
             force = v3_axpy(force, scale * x[r], v3(e[0], e[1], e[2]));
         }
+        pawl_vec3 moment = v3(0.0, 0.0, 0.0);
+        if (c->model->spin_friction) {
+            moment = v3_scale(1.0 / h, pawl_spin_moment(a, k, c->lambda));
+        }
         c->contacts[k] = (pawl_contact_info){.body_a = in->body_a,
                                              .body_b = in->body_b,
                                              .shape_a = in->shape_a,
@@ -452,6 +530,7 @@ static void step_keep_contacts(step_context *c, double h)
                                              .normal = in->normal,
                                              .gap = in->gap,
                                              .force = force,
+                                             .moment = moment,
                                              .mode = step_contact_mode(x, in->friction)};
     }
 }
@@ -496,17 +575,13 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
         c->captured = pawl_contact_capture_take(c->env, &c->capture, p, c->settings->regularization,
                                                 c->lambda);
     }
-    pawl_assembly_row_velocity(a, c->u_next, c->rate_after);
-    for (int r = 0; r < p->row_count; ++r) {
-        c->velocity[r] = c->rate_after[r] + a->bias[r] + p->compliance[r] * c->lambda[r];
-    }
-    *report = (pawl_step_report){
-        .outcome = solved.outcome,
-        .iterations = solved.iterations,
-        .rows = p->row_count,
-        .bounded_rows = p->row_count - p->free_row_count - 3 * p->contact_count,
-        .contacts = p->contact_count,
-        .residual = pawl_problem_judge(p, c->lambda, c->velocity, c->rate_before)};
+    *report =
+        (pawl_step_report){.outcome = solved.outcome,
+                           .iterations = solved.iterations,
+                           .rows = p->row_count,
+                           .bounded_rows = p->row_count - p->free_row_count - 3 * p->contact_count,
+                           .contacts = p->contact_count,
+                           .residual = step_judge(c)};
     step_report_penetration(a, report);
     if (!(report->residual.natural_scaled <= c->settings->tolerance) &&
         report->outcome == PAWL_CONVERGED) {
@@ -519,7 +594,7 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
     if (c->finder != NULL) {
         step_remember_contacts(c, s);
     }
-    for (int r = 0; r < pawl_problem_contact_row(p, 0); ++r) {
+    for (int r = 0; r < a->slot_rows; ++r) {
         s->impulses[a->rows[r].slot] = c->lambda[r];
         c->reaction[a->rows[r].slot] += c->lambda[r];
     }

@@ -334,6 +334,8 @@ TEST(every_setting_reads_back_what_was_set)
                                            {"contact.margin", "0.002"},
                                            {"contact.max_push", "3"},
                                            {"contact.restitution_threshold", "0.5"},
+                                           {"contact.friction_rule", "mean"},
+                                           {"contact.restitution_rule", "product"},
                                            {"solver.tolerance", "1e-12"},
                                            {"solver.max_iterations", "77"},
                                            {"solver.exact_joints", "off"},
