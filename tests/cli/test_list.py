@@ -33,7 +33,7 @@ def test_what_is_listed_can_be_run(pawl, kind, option):
 
 
 def test_solvers_and_steppers_of_this_version_are_there(pawl):
-    assert set(names(pawl, "solvers", header=False)) == {"direct", "pgs-ncp", "admm-ncp"}
+    assert set(names(pawl, "solvers", header=False)) >= {"direct", "pgs-ncp", "admm-ncp", "nsgs", "newton"}
     assert set(names(pawl, "steppers", header=False)) == {"euler", "moreau"}
 
 
