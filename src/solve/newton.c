@@ -26,6 +26,7 @@ static const double newton_frictionless = 1e-8; // below, tangents take no part
 static const double newton_reduction = 1e-6;    // of the linear residual
 static const double newton_shrink = 0.8;        // of tau
 static const double newton_proximal = 0.1;      // of tau, relative to D
+static const double newton_ease = 0.3, newton_harden = 8.0; // of the proximal term
 static const double newton_fastest = 0.01;
 static const double newton_beyond = 1e-4; // of the goal: the last digits are cheap, see below
 static const double newton_centred = 0.1; // tau may shrink when the residual is this far below it
@@ -34,8 +35,8 @@ enum { NEWTON_HALVINGS = 10 };
 newton_part pawl_newton_layout(const solver_def *def, pawl_carver *mem)
 {
     newton_part s = {.krylov = pawl_gmres_layout(def->max_rows, mem)};
-    double **rows[] = {&s.v,     &s.image,    &s.trial, &s.trial_v, &s.right, &s.step,
-                       &s.sigma, &s.diagonal, &s.point, &s.soft,    &s.centre};
+    double **rows[] = {&s.v,    &s.image, &s.trial,    &s.trial_v, &s.right,
+                       &s.step, &s.sigma, &s.diagonal, &s.point,   &s.soft};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         *rows[i] = PAWL_CARVE(mem, double, def->max_rows);
     }
@@ -274,22 +275,11 @@ static double newton_search(newton_part *s, const pawl_problem *p, const double 
     return 0.0;
 }
 
-// Proximal term for the rounds at one tau: impulses are held near where the round began, which gives
-// D the rank that it lacks.
-static void newton_recentre(newton_part *s, const pawl_problem *p, const double *weight,
-                            double proximal)
+// Holds impulses near where they are by so much of D, which gives it the rank that it lacks.
+static void newton_hold(newton_part *s, const pawl_problem *p, const double *weight, double share)
 {
     for (int i = 0; i < p->row_count; ++i) {
-        s->soft[i] = p->compliance[i] + proximal * weight[i];
-        s->centre[i] = s->point[i];
-    }
-}
-
-static void newton_velocity(newton_part *s, const pawl_problem *p)
-{
-    pawl_problem_velocity(p, s->point, s->v);
-    for (int i = 0; i < p->row_count; ++i) {
-        s->v[i] += (s->soft[i] - p->compliance[i]) * (s->point[i] - s->centre[i]);
+        s->soft[i] = p->compliance[i] + share * weight[i];
     }
 }
 
@@ -306,11 +296,12 @@ bool pawl_newton_run(newton_part *s, const pawl_problem *p, const double *weight
     double best = newton_natural(s, p, weight, lambda);
     memcpy(s->point, lambda, bytes); // where the iteration is; lambda keeps the best
     memcpy(lambda, s->trial, bytes);
-    newton_recentre(s, p, weight, newton_proximal * tau);
-    newton_velocity(s, p);
+    double hold = newton_proximal * tau;
+    pawl_problem_velocity(p, s->point, s->v);
     double shrink = newton_shrink, aim = newton_beyond * goal;
     int steps = 0; // at this tau
     for (int k = 0; k < most && best > aim; ++k) {
+        newton_hold(s, p, weight, hold);
         double merit = newton_map(s, p, weight, smooth, s->point, s->v);
         if (!newton_step(s, p)) {
             return false;
@@ -318,16 +309,23 @@ bool pawl_newton_run(newton_part *s, const pawl_problem *p, const double *weight
         ++*iterations;
         p->delassus->ops->apply(p->delassus, s->step, s->image);
         for (int i = 0; i < n; ++i) {
-            s->image[i] += s->soft[i] * s->step[i];
+            s->image[i] += p->compliance[i] * s->step[i];
         }
         double length = newton_search(s, p, weight, smooth, merit, s->point);
+        // A step that must be cut is too long where D says nothing: hold harder, and less when it fits.
+        hold = length == 1.0  ? fmax(hold * newton_ease, 1e-10)
+               : length < 0.3 ? hold * newton_harden
+                              : hold;
         if (length == 0.0) {
-            break;
+            if (hold > 1e3) {
+                break;
+            }
+            continue;
         }
         for (int i = 0; i < n; ++i) {
             s->point[i] += length * s->step[i];
         }
-        newton_velocity(s, p);
+        pawl_problem_velocity(p, s->point, s->v);
         double natural = newton_natural(s, p, weight, s->point);
         if (natural < best) {
             best = natural;
@@ -341,8 +339,6 @@ bool pawl_newton_run(newton_part *s, const pawl_problem *p, const double *weight
                 steps == 1 && length == 1.0 ? fmax(shrink * shrink, newton_fastest) : newton_shrink;
             steps = 0;
             smooth = fmax(shrink * smooth, 1e-14 * unit);
-            newton_recentre(s, p, weight, newton_proximal * smooth / unit);
-            newton_velocity(s, p);
         }
     }
     return best <= goal;

@@ -14,7 +14,7 @@ typedef struct newton_part {
     double *G, *metric;           // (9 x contacts) of the system, and symmetric
     double *diagonal;             // (rows) of the rows that are not contacts
     double *point;                // (rows) where the iteration is
-    double *soft, *centre;        // (rows) compliance with the proximal term, and around what
+    double *soft;                 // (rows) compliance, with what holds impulses where they are
 } newton_part;
 
 newton_part pawl_newton_layout(const solver_def *def, pawl_carver *mem);
