@@ -25,9 +25,10 @@ typedef enum pawl_solver_kind {
     PAWL_SOLVER_COUNT
 } pawl_solver_kind;
 typedef enum pawl_delassus_kind {
-    PAWL_DELASSUS_AUTO = 0, ///< by size and structure
-    PAWL_DELASSUS_DENSE,
-    PAWL_DELASSUS_SPARSE,
+    PAWL_DELASSUS_AUTO = 0,    ///< by size and structure
+    PAWL_DELASSUS_DENSE,       ///< D written out; for few rows
+    PAWL_DELASSUS_SPARSE,      ///< sparse factors, ordered once a graph
+    PAWL_DELASSUS_MATRIX_FREE, ///< products alone, conjugate gradients
     PAWL_DELASSUS_COUNT
 } pawl_delassus_kind;
 /// How the coefficients of two shapes become that of their contacts. Values are stored in files.

@@ -26,7 +26,7 @@ typedef struct setting_row {
 
 static const char *settings_delassus_name(int kind)
 {
-    static const char *const names[] = {"auto", "dense", "sparse"};
+    static const char *const names[] = {"auto", "dense", "sparse", "matrix-free"};
     return kind >= 0 && kind < PAWL_DELASSUS_COUNT ? names[kind] : NULL;
 }
 
@@ -51,7 +51,7 @@ static const setting_row settings_table[] = {
      0,
      0,
      pawl_solver_name},
-    {{"delassus", "-", "auto dense sparse", "how the constraint matrix is factored"},
+    {{"delassus", "-", "auto dense sparse matrix-free", "how systems with D are solved"},
      SETTING_NAME,
      FIELD(delassus),
      0,
