@@ -129,6 +129,9 @@ json_t *run_result_json(const run_result *result)
     double mean_iterations = v->steps > 0 ? (double)v->iterations_sum / (double)v->steps : NAN;
     json_t *iterations =
         json_pack("{s:o, s:i}", "mean", json_out_number(mean_iterations), "max", v->iterations_max);
+    double mean_factors = v->steps > 0 ? (double)v->factorizations_sum / (double)v->steps : NAN;
+    json_t *factorizations = json_pack("{s:o, s:i}", "mean", json_out_number(mean_factors), "max",
+                                       v->factorizations_max);
     json_t *residual = json_pack("{s:o, s:o, s:o, s:o, s:o}",                                     //
                                  "primal", json_out_number(v->residual.primal),                   //
                                  "dual", json_out_number(v->residual.dual),                       //
@@ -151,7 +154,7 @@ json_t *run_result_json(const run_result *result)
         json_pack("{s:i, s:o}", "max", v->contacts_max, "mean", json_out_number(mean_contacts));
     // Without contacts there is nothing that could penetrate.
     json_t *penetration = json_out_number(v->contacts_max > 0 ? v->penetration : NAN);
-    return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o,"
+    return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o,"
                      " s:o, s:o, s:s}",                                     //
                      "model", json_out_model(result->model, result->check), //
                      "settings", run_result_json_settings(result),          //
@@ -160,6 +163,7 @@ json_t *run_result_json(const run_result *result)
                      "wall_s", json_out_number(result->wall),               //
                      "us_per_step", us_per_step,                            //
                      "iterations", iterations,                              //
+                     "factorizations", factorizations,                      //
                      "not_converged", (json_int_t)v->not_converged,         //
                      "residual", residual,                                  //
                      "closure", closure,                                    //

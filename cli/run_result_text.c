@@ -174,6 +174,10 @@ static void run_result_print_solver(const run_result *result, FILE *to)
     run_result_row(to, "", run_result_small(r->complementarity).text, "J", "complementarity");
     run_result_row(to, "solver", run_result_plain((double)v->iterations_sum / steps).text, "",
                    "iterations a step, at most %d", v->iterations_max);
+    if (v->factorizations_max > 0) {
+        run_result_row(to, "", run_result_plain((double)v->factorizations_sum / steps).text, "",
+                       "factorizations a step, at most %d", v->factorizations_max);
+    }
     run_result_row(to, "", run_result_plain((double)v->not_converged).text, "",
                    "steps that did not converge");
 }

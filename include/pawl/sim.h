@@ -17,17 +17,22 @@ typedef enum pawl_stepper_kind {
 } pawl_stepper_kind;
 /// Which algorithm solves the constraint problem. Values are stored in files.
 typedef enum pawl_solver_kind {
-    PAWL_SOLVER_DIRECT = 0, ///< exact factorization; bounded rows by pivoting
-    PAWL_SOLVER_PGS_NCP,    ///< projected Gauss-Seidel
-    PAWL_SOLVER_ADMM_NCP,   ///< ADMM on contacts, joints and limits together
-    PAWL_SOLVER_NSGS,       ///< Gauss-Seidel with exact local solutions, accelerated
-    PAWL_SOLVER_NEWTON,     ///< smoothing Newton after sweeps, for the last digits
+    PAWL_SOLVER_DIRECT = 0,  ///< exact factorization; bounded rows by pivoting
+    PAWL_SOLVER_PGS_NCP,     ///< projected Gauss-Seidel
+    PAWL_SOLVER_ADMM_NCP,    ///< ADMM on contacts, joints and limits together
+    PAWL_SOLVER_NSGS,        ///< Gauss-Seidel with exact local solutions, accelerated
+    PAWL_SOLVER_NEWTON,      ///< smoothing Newton after sweeps, for the last digits
+    PAWL_SOLVER_ADMM_CCP,    ///< ADMM on the convex relaxation of friction
+    PAWL_SOLVER_ADMM_NCP_FP, ///< ADMM, fixed penalty
+    PAWL_SOLVER_ADMM_NCP_LA, ///< ADMM, penalty balanced by a linear rule
+    PAWL_SOLVER_ADMM_NCP_SA, ///< ADMM, penalty from the spectrum of D
     PAWL_SOLVER_COUNT
 } pawl_solver_kind;
 typedef enum pawl_delassus_kind {
-    PAWL_DELASSUS_AUTO = 0, ///< by size and structure
-    PAWL_DELASSUS_DENSE,
-    PAWL_DELASSUS_SPARSE,
+    PAWL_DELASSUS_AUTO = 0,    ///< by size and structure
+    PAWL_DELASSUS_DENSE,       ///< D written out; for few rows
+    PAWL_DELASSUS_SPARSE,      ///< sparse factors, ordered once a graph
+    PAWL_DELASSUS_MATRIX_FREE, ///< products alone, conjugate gradients
     PAWL_DELASSUS_COUNT
 } pawl_delassus_kind;
 /// How the coefficients of two shapes become that of their contacts. Values are stored in files.
@@ -61,6 +66,11 @@ typedef struct pawl_settings {
     pawl_pair_rule friction_rule;    ///< contact.friction_rule, of the friction of sliding
     pawl_pair_rule restitution_rule; ///< contact.restitution_rule
     double regularization;           ///< solver.regularization, relative to the unit-scaled D
+    bool precondition;               ///< solver.precondition: rows scaled by the diagonal of D
+    double admm_rho;                 ///< admm.rho: penalty, of the first iteration where it adapts
+    double admm_eta;                 ///< admm.eta: proximal weight
+    double admm_relaxation;          ///< admm.relaxation: over-relaxation, 1 for none
+    bool admm_accelerate;            ///< admm.accelerate: Nesterov's momentum with restarts
 } pawl_settings;
 PAWL_API pawl_settings pawl_settings_default(void);
 
@@ -98,12 +108,13 @@ typedef enum pawl_outcome { PAWL_CONVERGED = 0, PAWL_ITERATION_LIMIT, PAWL_STALL
 /// What one step did.
 typedef struct pawl_step_report {
     pawl_outcome outcome;
-    int iterations;                     ///< of the solver
-    int projections;                    ///< Newton iterations of `project`
-    int rows;                           ///< of the problem
-    int bounded_rows;                   ///< limits, friction losses, effort limits, spin friction
-    int contacts;                       ///< contact points of the problem
-    double penetration;                 ///< deepest of them, where the rows were placed [m]
+    int iterations;     ///< of the solver
+    int factorizations; ///< of the solver's own matrix: one, and one for each new penalty
+    int projections;    ///< Newton iterations of `project`
+    int rows;           ///< of the problem
+    int bounded_rows;   ///< limits, friction losses, effort limits, spin friction
+    int contacts;       ///< contact points of the problem
+    double penetration; ///< deepest of them, where the rows were placed [m]
     int worst_shape_a, worst_shape_b;   ///< the shapes of that one, -1 where nothing penetrates
     int tunnelled;                      ///< pairs of shapes that went through each other
     int tunnel_shape_a, tunnel_shape_b; ///< the first of them, -1 for none
@@ -161,6 +172,8 @@ typedef struct pawl_verdict {
     int64_t not_converged;
     int64_t iterations_sum;
     int iterations_max;
+    int64_t factorizations_sum;
+    int factorizations_max;
     pawl_residual residual;              ///< maxima
     pawl_closure closure;                ///< maxima
     double energy_initial, energy_final; ///< kinetic + potential + springs [J]

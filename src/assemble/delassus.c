@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 #include "assemble/delassus.h"
+#include "assemble/shifted_dense.h"
 #include "assemble/shifted_factor.h"
 #include "base/array.h"
 #include "linalg/block_ldl.h"
+#include "problem/matrix_free.h"
 #include <string.h>
+
+// Up to so many rows the plain triangle beats the walk over blocks of joints (bench_peers), and the way
+// round by the bodies when all rows are shifted (bench_admm), there only where the bodies have more
+// velocities than there are rows: not on what rests on four corners.
+enum { DELASSUS_FREE_ROWS = 12, DELASSUS_SHIFTED_ROWS = 36 };
 
 // One product of two blocks' Jacobians at a shared body that adds to a block of D.
 typedef struct pair_task {
@@ -18,13 +25,21 @@ typedef struct maximal_delassus {
     pawl_delassus base; // first, so that a pawl_delassus * is also one of these
     pawl_env env;
     const pawl_assembly *a;
-    block_ldl *ldl; // NULL without free rows
-    bool dense;
-    pawl_array tasks; // pair_task
-    double *u;        // (6 x bodies) the bodies' velocities of the product at work
-    double *swept;    // (6 x bodies) those of the impulses of the sweep at work
+    pawl_delassus_kind kind;         // as asked for
+    pawl_delassus_kind shifted_kind; // which of those below holds the last shifted factor
+    block_ldl *ldl;                  // NULL without free rows, and where nothing is factored
+    bool dense;                      // ldl is of one node
+    int velocity_count;              // of bodies that can move
+    pawl_array tasks;                // pair_task
+    double *u;                       // (6 x bodies) the bodies' velocities of the product at work
+    double *swept;                   // (6 x bodies) those of the impulses of the sweep at work
     size_t u_bytes;
-    shifted_factor *shifted; // NULL for models without contacts
+    shifted_factor *shifted_by_bodies; // one or two of these three, as the kind says
+    shifted_dense *shifted_by_rows;
+    matrix_free shifted_free;
+    matrix_free free_rows; // where the free rows have no factor either
+    char *matrix_free_memory;
+    size_t matrix_free_bytes;
 } maximal_delassus;
 
 static void delassus_apply(pawl_delassus *base, const double *x, double *y)
@@ -134,10 +149,29 @@ static void delassus_run_tasks(maximal_delassus *d, double *values)
     }
 }
 
+// D + R + shift diag(D + R) on the free rows, by products.
+static void delassus_set_free_rows(maximal_delassus *d, const double *compliance, double shift)
+{
+    const pawl_assembly *a = d->a;
+    double *sigma = d->free_rows.sigma;
+    for (int k = 0; k < a->free_blocks; ++k) {
+        const row_block *b = &a->blocks[k];
+        for (int r = 0; r < b->rows.dim; ++r) {
+            double R = compliance[b->rows.first_row + r];
+            sigma[b->rows.first_row + r] = R + shift * (delassus_entry(a, b, r, r) + R);
+        }
+    }
+    pawl_matrix_free_set(&d->free_rows, &a->problem, a->free_blocks, sigma, NULL);
+}
+
 static int delassus_factor(pawl_delassus *base, const double *compliance, double shift)
 {
     maximal_delassus *d = (maximal_delassus *)base;
-    if (d->ldl == NULL) {
+    if (d->a->free_rows == 0) {
+        return 0;
+    }
+    if (d->kind == PAWL_DELASSUS_MATRIX_FREE) {
+        delassus_set_free_rows(d, compliance, shift);
         return 0;
     }
     double *values = pawl_block_ldl_values(d->ldl);
@@ -167,7 +201,12 @@ static int delassus_factor(pawl_delassus *base, const double *compliance, double
 static void delassus_solve(pawl_delassus *base, double *x)
 {
     maximal_delassus *d = (maximal_delassus *)base;
-    if (d->ldl != NULL) {
+    if (d->a->free_rows == 0) {
+        return;
+    }
+    if (d->kind == PAWL_DELASSUS_MATRIX_FREE) {
+        (void)pawl_matrix_free_solve(&d->free_rows, x);
+    } else {
         pawl_block_ldl_solve(d->ldl, x);
     }
 }
@@ -175,12 +214,32 @@ static void delassus_solve(pawl_delassus *base, double *x)
 static bool delassus_factor_shifted(pawl_delassus *base, const double *sigma,
                                     const double *contacts)
 {
-    return pawl_shifted_factor_update(((maximal_delassus *)base)->shifted, sigma, contacts);
+    maximal_delassus *d = (maximal_delassus *)base;
+    const pawl_problem *p = &d->a->problem;
+    d->shifted_kind = d->kind;
+    if (d->kind == PAWL_DELASSUS_AUTO) {
+        bool few = p->row_count <= DELASSUS_SHIFTED_ROWS && p->row_count <= d->velocity_count;
+        d->shifted_kind = few ? PAWL_DELASSUS_DENSE : PAWL_DELASSUS_SPARSE;
+    }
+    if (d->shifted_kind == PAWL_DELASSUS_MATRIX_FREE) {
+        pawl_matrix_free_set(&d->shifted_free, p, p->block_count, sigma, contacts);
+        return true;
+    }
+    return d->shifted_kind == PAWL_DELASSUS_DENSE
+               ? pawl_shifted_dense_update(d->shifted_by_rows, sigma, contacts)
+               : pawl_shifted_factor_update(d->shifted_by_bodies, sigma, contacts);
 }
 
 static void delassus_solve_shifted(pawl_delassus *base, double *x)
 {
-    pawl_shifted_factor_solve(((maximal_delassus *)base)->shifted, x);
+    maximal_delassus *d = (maximal_delassus *)base;
+    if (d->shifted_kind == PAWL_DELASSUS_MATRIX_FREE) {
+        (void)pawl_matrix_free_solve(&d->shifted_free, x);
+    } else if (d->shifted_kind == PAWL_DELASSUS_DENSE) {
+        pawl_shifted_dense_solve(d->shifted_by_rows, x);
+    } else {
+        pawl_shifted_factor_solve(d->shifted_by_bodies, x);
+    }
 }
 
 static const pawl_delassus_ops maximal_delassus_ops = {
@@ -291,15 +350,12 @@ static void delassus_users(const pawl_assembly *a, int *start, int *users)
     start[0] = 0;
 }
 
-static pawl_status delassus_build(maximal_delassus *d, pawl_delassus_kind kind, int *start,
-                                  int *users, int *dim)
+static pawl_status delassus_build(maximal_delassus *d, int *start, int *users, int *dim)
 {
     const pawl_assembly *a = d->a;
     delassus_users(a, start, users);
-    // Measured (bench_peers): up to here the plain triangle beats the walk over blocks.
-    enum { DENSE_ROWS = 12 };
-    d->dense =
-        kind == PAWL_DELASSUS_DENSE || (kind == PAWL_DELASSUS_AUTO && a->free_rows <= DENSE_ROWS);
+    d->dense = d->kind == PAWL_DELASSUS_DENSE ||
+               (d->kind == PAWL_DELASSUS_AUTO && a->free_rows <= DELASSUS_FREE_ROWS);
     pawl_array edges = {0};
     pawl_status status = PAWL_OK;
     int nodes = 1;
@@ -322,11 +378,11 @@ static pawl_status delassus_build(maximal_delassus *d, pawl_delassus_kind kind, 
     return status;
 }
 
-pawl_status pawl_delassus_create(const pawl_env *env, const pawl_assembly *a,
-                                 pawl_delassus_kind kind, pawl_delassus **out)
+// The ordering and the fill of the free rows.
+static pawl_status delassus_create_free(maximal_delassus *d)
 {
-    *out = NULL;
-    maximal_delassus *d = pawl_alloc(env, sizeof *d);
+    const pawl_env *env = &d->env;
+    const pawl_assembly *a = d->a;
     size_t users_bytes = (size_t)(BLOCK_MAX_BODIES * a->free_blocks + 1) * sizeof(int);
     size_t start_bytes = (size_t)(a->model->body_count + 1) * sizeof(int);
     size_t dim_bytes = (size_t)(a->free_blocks + 1) * sizeof(int);
@@ -334,25 +390,79 @@ pawl_status pawl_delassus_create(const pawl_env *env, const pawl_assembly *a,
     int *start = pawl_alloc(env, start_bytes);
     int *dim = pawl_alloc(env, dim_bytes);
     pawl_status status = PAWL_OK;
-    if (d != NULL) {
-        *d = (maximal_delassus){.base = {&maximal_delassus_ops, a->has_loops}, .env = *env, .a = a};
-        d->u_bytes = (size_t)(6 * a->model->body_count) * sizeof(double);
-        d->u = pawl_alloc(env, d->u_bytes);
-        d->swept = pawl_alloc(env, d->u_bytes);
-    }
-    if (d == NULL || users == NULL || start == NULL || dim == NULL || d->u == NULL ||
-        d->swept == NULL) {
-        status = PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the Delassus operator of '%s'",
-                           a->model->name);
-    } else if (a->free_rows > 0) {
-        status = delassus_build(d, kind, start, users, dim);
-    }
-    if (status == PAWL_OK && a->max_contacts > 0) {
-        status = pawl_shifted_factor_create(env, a, &d->shifted);
+    if (users == NULL || start == NULL || dim == NULL) {
+        status = PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the constraint graph");
+    } else {
+        status = delassus_build(d, start, users, dim);
     }
     pawl_free(env, users, users_bytes);
     pawl_free(env, start, start_bytes);
     pawl_free(env, dim, dim_bytes);
+    return status;
+}
+
+static void delassus_layout_matrix_free(maximal_delassus *d, pawl_carver *mem)
+{
+    const pawl_assembly *a = d->a;
+    d->free_rows = pawl_matrix_free_layout(a->max_rows, 0, false, mem);
+    d->shifted_free = pawl_matrix_free_layout(a->max_rows, a->max_contacts, true, mem);
+}
+
+static pawl_status delassus_create_matrix_free(maximal_delassus *d)
+{
+    pawl_carver need = {0};
+    delassus_layout_matrix_free(d, &need);
+    d->matrix_free_memory = pawl_alloc(&d->env, need.used);
+    if (d->matrix_free_memory == NULL) {
+        return PAWL_FAIL(&d->env, PAWL_NO_MEMORY, "conjugate gradients need %zu bytes", need.used);
+    }
+    d->matrix_free_bytes = need.used;
+    pawl_carver mem = {.base = d->matrix_free_memory, .capacity = need.used};
+    delassus_layout_matrix_free(d, &mem);
+    return PAWL_OK;
+}
+
+static pawl_status delassus_create_parts(maximal_delassus *d)
+{
+    const pawl_env *env = &d->env;
+    const pawl_assembly *a = d->a;
+    if (d->kind == PAWL_DELASSUS_MATRIX_FREE) {
+        return delassus_create_matrix_free(d);
+    }
+    if (a->free_rows > 0) {
+        PAWL_TRY(delassus_create_free(d));
+    }
+    if (d->kind != PAWL_DELASSUS_SPARSE) {
+        int room = a->max_rows < DELASSUS_SHIFTED_ROWS ? a->max_rows : DELASSUS_SHIFTED_ROWS;
+        PAWL_TRY(pawl_shifted_dense_create(env, a, room, &d->shifted_by_rows));
+    }
+    return d->kind == PAWL_DELASSUS_DENSE
+               ? PAWL_OK
+               : pawl_shifted_factor_create(env, a, &d->shifted_by_bodies);
+}
+
+pawl_status pawl_delassus_create(const pawl_env *env, const pawl_assembly *a,
+                                 pawl_delassus_kind kind, pawl_delassus **out)
+{
+    *out = NULL;
+    maximal_delassus *d = pawl_alloc(env, sizeof *d);
+    if (d != NULL) {
+        *d = (maximal_delassus){
+            .base = {&maximal_delassus_ops, a->has_loops}, .env = *env, .a = a, .kind = kind};
+        for (int i = 0; i < a->model->body_count; ++i) {
+            d->velocity_count += a->model->bodies[i].inverse_mass > 0.0 ? 6 : 0;
+        }
+        d->u_bytes = (size_t)(6 * a->model->body_count) * sizeof(double);
+        d->u = pawl_alloc(env, d->u_bytes);
+        d->swept = pawl_alloc(env, d->u_bytes);
+    }
+    pawl_status status = PAWL_OK;
+    if (d == NULL || d->u == NULL || d->swept == NULL) {
+        status = PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the Delassus operator of '%s'",
+                           a->model->name);
+    } else {
+        status = delassus_create_parts(d);
+    }
     if (status != PAWL_OK) {
         pawl_delassus_destroy(d == NULL ? NULL : &d->base);
         return status;
@@ -368,7 +478,9 @@ void pawl_delassus_destroy(pawl_delassus *base)
         return;
     }
     pawl_env env = d->env;
-    pawl_shifted_factor_destroy(d->shifted);
+    pawl_shifted_factor_destroy(d->shifted_by_bodies);
+    pawl_shifted_dense_destroy(d->shifted_by_rows);
+    pawl_free(&env, d->matrix_free_memory, d->matrix_free_bytes);
     pawl_block_ldl_destroy(d->ldl);
     pawl_array_free(&env, &d->tasks);
     pawl_free(&env, d->u, d->u_bytes);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// D = J M^-1 JT in maximal coordinates: products through the bodies, factors of the free rows
-// either dense or sparse over the constraint blocks (docs/math.md section 4).
+// D = J M^-1 JT in maximal coordinates: products through the bodies, factors dense, sparse (of the
+// free rows over the constraint blocks, of all rows over the bodies) or none: docs/delassus.md.
 #pragma once
 #include "assemble/assembly.h"
 #include "pawl/sim.h"

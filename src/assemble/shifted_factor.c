@@ -21,6 +21,55 @@ struct shifted_factor {
     pawl_array edges; // block_edge
 };
 
+// The pairs of bodies that share one of the first blocks; false when memory is out.
+static bool shifted_find_edges(shifted_factor *f, int block_count)
+{
+    const pawl_assembly *a = f->a;
+    f->edges.count = 0;
+    for (int k = 0; k < block_count; ++k) {
+        const row_block *b = &a->blocks[k];
+        for (int x = 0; x < b->body_count; ++x) {
+            for (int y = 0; y < x; ++y) {
+                block_edge edge = {f->node[b->body[x]], f->node[b->body[y]]};
+                block_edge *last = f->edges.count > 0
+                                       ? &PAWL_ITEM(f->edges, block_edge, f->edges.count - 1)
+                                       : NULL;
+                if (edge.a < 0 || edge.b < 0 ||
+                    (last != NULL && last->a == edge.a && last->b == edge.b)) {
+                    continue;
+                }
+                block_edge *slot = pawl_array_push(&f->env, &f->edges, sizeof edge);
+                if (slot == NULL) {
+                    return false;
+                }
+                *slot = edge;
+            }
+        }
+    }
+    return true;
+}
+
+// Orders and fills anew when the pairs of bodies that share rows have changed.
+static bool shifted_structure(shifted_factor *f, int block_count)
+{
+    if (!shifted_find_edges(f, block_count)) {
+        return false;
+    }
+    uint64_t hash = pawl_hash_bytes(PAWL_HASH_SEED, f->edges.data,
+                                    (size_t)f->edges.count * sizeof(block_edge)) |
+                    1;
+    if (f->ldl != NULL && f->topology == hash) {
+        return true;
+    }
+    pawl_status status =
+        f->ldl == NULL
+            ? pawl_block_ldl_create(&f->env, f->node_count, f->dim, f->edges.data, f->edges.count,
+                                    &f->ldl)
+            : pawl_block_ldl_plan(f->ldl, f->node_count, f->dim, f->edges.data, f->edges.count);
+    f->topology = status == PAWL_OK ? hash : 0;
+    return status == PAWL_OK;
+}
+
 pawl_status pawl_shifted_factor_create(const pawl_env *env, const pawl_assembly *a,
                                        shifted_factor **out)
 {
@@ -50,6 +99,10 @@ pawl_status pawl_shifted_factor_create(const pawl_env *env, const pawl_assembly 
             f->dim[f->node_count++] = 6;
         }
     }
+    if (!shifted_structure(f, a->free_blocks)) { // the joints: contacts come and go around them
+        pawl_shifted_factor_destroy(f);
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the structure of the contact factor");
+    }
     *out = f;
     return PAWL_OK;
 }
@@ -70,43 +123,6 @@ void pawl_shifted_factor_destroy(shifted_factor *f)
     pawl_free(&env, f->inverse_contacts,
               (size_t)(9 * f->a->max_contacts) * sizeof *f->inverse_contacts);
     pawl_free(&env, f, sizeof *f);
-}
-
-// Orders and fills anew when the pairs of bodies that share rows have changed.
-static bool shifted_structure(shifted_factor *f)
-{
-    const pawl_assembly *a = f->a;
-    uint64_t hash = PAWL_HASH_SEED;
-    f->edges.count = 0;
-    for (int k = 0; k < a->problem.block_count; ++k) {
-        const row_block *b = &a->blocks[k];
-        for (int x = 0; x < b->body_count; ++x) {
-            for (int y = 0; y < x; ++y) {
-                block_edge edge = {f->node[b->body[x]], f->node[b->body[y]]};
-                block_edge *last = f->edges.count > 0
-                                       ? &PAWL_ITEM(f->edges, block_edge, f->edges.count - 1)
-                                       : NULL;
-                if (edge.a < 0 || edge.b < 0 ||
-                    (last != NULL && last->a == edge.a && last->b == edge.b)) {
-                    continue;
-                }
-                block_edge *slot = pawl_array_push(&f->env, &f->edges, sizeof edge);
-                if (slot == NULL) {
-                    return false;
-                }
-                *slot = edge;
-            }
-        }
-    }
-    hash = pawl_hash_bytes(hash, f->edges.data, (size_t)f->edges.count * sizeof(block_edge)) | 1;
-    if (f->ldl != NULL && f->topology == hash) {
-        return true;
-    }
-    pawl_block_ldl_destroy(f->ldl);
-    f->ldl = NULL;
-    f->topology = hash;
-    return pawl_block_ldl_create(&f->env, f->node_count, f->dim, f->edges.data, f->edges.count,
-                                 &f->ldl) == PAWL_OK;
 }
 
 static void shifted_add_mass(shifted_factor *f, double *values)
@@ -217,7 +233,7 @@ bool pawl_shifted_factor_update(shifted_factor *f, const double *sigma, const do
 {
     const pawl_assembly *a = f->a;
     shifted_invert(f, sigma, contacts);
-    if (!shifted_structure(f)) {
+    if (!shifted_structure(f, a->problem.block_count)) {
         return false;
     }
     double *values = pawl_block_ldl_values(f->ldl);

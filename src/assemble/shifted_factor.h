@@ -4,7 +4,8 @@
 // (D + s)^-1 over all rows, s diagonal but for 3 x 3 blocks on contacts, through a matrix of the size of the bodies:
 //   (J M^-1 JT + s)^-1 = s^-1 - s^-1 J H^-1 JT s^-1,   H = M + JT s^-1 J   (Woodbury)
 // Stacks have many more contact rows than bodies have velocities. H is sparse over the pairs of bodies
-// that share a row; its order and fill are found anew only when those pairs change.
+// that share a row; its order and fill are found anew only when those pairs change, in memory that only
+// grows: contacts that come and go cost no allocation once as many have been there before.
 #pragma once
 #include "assemble/assembly.h"
 

@@ -26,8 +26,8 @@ const record_series_info record_series_table[RECORD_SERIES_COUNT] = {
     [RECORD_RESIDUALS] = {"/residuals", PAWL_TRACE_RESIDUALS, 2,
                           "natural_scaled natural primal dual complementarity iterations "
                           "projections not_converged closure_position closure_rotation "
-                          "closure_limit",
-                          "m/s or rad/s, -, N s, m/s or rad/s, J, 1, 1, 1, m, rad, m or rad"},
+                          "closure_limit factorizations",
+                          "m/s or rad/s, -, N s, m/s or rad/s, J, 1, 1, 1, m, rad, m or rad, 1"},
     [RECORD_CONTACTS] = {"/contact/frame", PAWL_TRACE_CONTACTS, 2,
                          "first count penetration normal_force", "1, 1, m, N"},
 };
@@ -104,7 +104,8 @@ const char *const record_check_paths[RECORD_CHECK_COUNT] = {
 };
 const char record_verdict_count_columns[] =
     "steps not_converged iterations_sum iterations_max worst_joint worst_limit contacts_max "
-    "contacts_sum worst_shape_a worst_shape_b tunnelled tunnel_step tunnel_shape_a tunnel_shape_b";
+    "contacts_sum worst_shape_a worst_shape_b tunnelled tunnel_step tunnel_shape_a tunnel_shape_b "
+    "factorizations_sum factorizations_max";
 const char record_verdict_figure_columns[] =
     "primal dual complementarity natural natural_scaled closure_position closure_rotation "
     "closure_limit energy_initial energy_final energy_scale balance_max penetration";
@@ -112,12 +113,22 @@ const char record_verdict_figure_columns[] =
 void record_verdict_pack(const pawl_verdict *v, int64_t counts[RECORD_VERDICT_COUNTS],
                          double figures[RECORD_VERDICT_FIGURES])
 {
-    const int64_t c[RECORD_VERDICT_COUNTS] = {
-        v->steps,          v->not_converged,       v->iterations_sum,
-        v->iterations_max, v->closure.worst_joint, v->closure.worst_limit,
-        v->contacts_max,   v->contacts_sum,        v->worst_shape_a,
-        v->worst_shape_b,  v->tunnelled,           v->tunnel_step,
-        v->tunnel_shape_a, v->tunnel_shape_b};
+    const int64_t c[RECORD_VERDICT_COUNTS] = {v->steps,
+                                              v->not_converged,
+                                              v->iterations_sum,
+                                              v->iterations_max,
+                                              v->closure.worst_joint,
+                                              v->closure.worst_limit,
+                                              v->contacts_max,
+                                              v->contacts_sum,
+                                              v->worst_shape_a,
+                                              v->worst_shape_b,
+                                              v->tunnelled,
+                                              v->tunnel_step,
+                                              v->tunnel_shape_a,
+                                              v->tunnel_shape_b,
+                                              v->factorizations_sum,
+                                              v->factorizations_max};
     const double f[RECORD_VERDICT_FIGURES] = {v->residual.primal,
                                               v->residual.dual,
                                               v->residual.complementarity,
@@ -162,6 +173,8 @@ void record_verdict_unpack(pawl_verdict *v, const int64_t c[RECORD_VERDICT_COUNT
         .tunnel_step = c[11],
         .tunnel_shape_a = (int)c[12],
         .tunnel_shape_b = (int)c[13],
+        .factorizations_sum = c[14],
+        .factorizations_max = (int)c[15],
     };
 }
 

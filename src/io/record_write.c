@@ -648,6 +648,7 @@ static void write_gather(pawl_recorder *r, const pawl_step_report *report)
         [RECORD_CLOSURE_POSITION] = report->closure.position,
         [RECORD_CLOSURE_ROTATION] = report->closure.rotation,
         [RECORD_CLOSURE_LIMIT] = report->closure.limit,
+        [RECORD_FACTORIZATIONS] = report->factorizations,
     };
     for (int k = 0; k < RECORD_RESIDUAL_COUNT; ++k) {
         r->worst[k] = fmax(r->worst[k], values[k]);

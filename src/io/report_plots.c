@@ -263,10 +263,17 @@ static pawl_status plots_accuracy(report_text *page, const pawl_record *record)
                                             .mark = record->settings.tolerance,
                                             .mark_label = "tolerance"}));
 
-    choice = (plots_choice){.column = {RECORD_ITERATIONS, RECORD_PROJECTIONS}, .count = 2};
-    source.curve_count = choice.count = high[RECORD_PROJECTIONS] > 0.0 ? 2 : 1;
+    choice = (plots_choice){.column = {RECORD_ITERATIONS}, .count = 1};
     plots_label(&source, 0, "solver");
-    plots_label(&source, 1, "projection");
+    if (high[RECORD_PROJECTIONS] > 0.0) {
+        plots_label(&source, choice.count, "projection");
+        choice.column[choice.count++] = RECORD_PROJECTIONS;
+    }
+    if (high[RECORD_FACTORIZATIONS] > 0.0) {
+        plots_label(&source, choice.count, "factorizations");
+        choice.column[choice.count++] = RECORD_FACTORIZATIONS;
+    }
+    source.curve_count = choice.count;
     return plots_one(page, record, &source,
                      &(report_plot_style){
                          .title = "Iterations a step", .unit = "", .whole = true, .zero = true});

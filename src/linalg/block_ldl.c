@@ -7,9 +7,16 @@
 #include <string.h>
 #include <suitesparse/amd.h>
 
+// Memory that only grows: what a plan needs fits, in the end, into what earlier plans needed.
+typedef struct ldl_pool {
+    char *base;
+    size_t bytes;
+} ldl_pool;
+
 struct block_ldl {
     pawl_env env;
-    size_t bytes;
+    ldl_pool scratch, pool; // of the analysis, and of all arrays below
+    pawl_array fill;        // int: row positions of the entries, column by column
     int node_count, row_count, entry_count;
     // by position in the elimination order
     int *node;      // (node_count) which node is eliminated k-th
@@ -31,45 +38,120 @@ struct block_ldl {
     int *first_pivot;  // (node_count) into inverse_d
 };
 
-typedef struct ldl_symbolic {
-    pawl_array rows; // int: row positions of the entries, column by column
-    int *column;     // (node_count + 1)
-    int target_count;
-} ldl_symbolic;
+// What the analysis of a graph works with; (n) each unless said.
+typedef struct ldl_analysis {
+    int n, edge_count;
+    int *start;             // (n + 1) of the lists
+    int *adjacent, *listed; // (2 x edges) neighbours: ascending, each once; before they are sorted
+    int *order, *position;  // which node is eliminated k-th, and its inverse
+    int *mark, *child, *next;
+    int *column; // (n + 1) of the fill
+    int *graph;  // for AMD to destroy, with its elbow room
+    int *list, *length, *nv, *head, *elen, *degree, *work;
+    int graph_room, target_count;
+} ldl_analysis;
 
-// The approximate minimum degree order of the node graph. AMD takes its scratch memory from the C
-// library: the one place where creation does not go through pawl_env.
-static pawl_status ldl_order(const pawl_env *env, int n, const int *start, const int *adjacent,
-                             int *order)
+static ldl_analysis ldl_analysis_layout(int n, int edges, pawl_carver *mem)
 {
-    double control[AMD_CONTROL];
-    amd_defaults(control);
-    int status = amd_order(n, start, adjacent, order, control, NULL);
-    if (status != AMD_OK && status != AMD_OK_BUT_JUMBLED) {
-        return PAWL_FAIL(env, PAWL_NO_MEMORY, "ordering %d constraint blocks failed", n);
+    ldl_analysis a = {.n = n, .edge_count = edges};
+    // The elbow room that amd_order() would give it: the same order, whoever holds the memory.
+    a.graph_room = 2 * edges + 2 * edges / 5 + n;
+    a.start = PAWL_CARVE(mem, int, n + 1);
+    a.column = PAWL_CARVE(mem, int, n + 1);
+    a.adjacent = PAWL_CARVE(mem, int, 2 * edges);
+    a.listed = PAWL_CARVE(mem, int, 2 * edges);
+    a.graph = PAWL_CARVE(mem, int, a.graph_room);
+    int **by_node[] = {&a.order,  &a.position, &a.mark, &a.child, &a.next,   &a.list,
+                       &a.length, &a.nv,       &a.head, &a.elen,  &a.degree, &a.work};
+    for (size_t i = 0; i < sizeof by_node / sizeof by_node[0]; ++i) {
+        *by_node[i] = PAWL_CARVE(mem, int, n);
     }
-    return PAWL_OK;
+    return a;
 }
 
-// Adjacency lists of the edges, both ways, with duplicates (AMD and the fill both cope).
-static void ldl_adjacency(int n, const block_edge *edges, int edge_count, int *start, int *adjacent)
+// Room for `bytes`, with some to spare once it has to grow; what was there is lost.
+static bool ldl_reserve(const pawl_env *env, ldl_pool *pool, size_t bytes)
 {
-    memset(start, 0, (size_t)(n + 1) * sizeof *start);
-    for (int e = 0; e < edge_count; ++e) {
-        ++start[edges[e].a + 1];
-        ++start[edges[e].b + 1];
+    if (bytes <= pool->bytes) {
+        return true;
     }
+    size_t wanted = pool->bytes == 0 ? bytes : bytes + bytes / 2;
+    pawl_free(env, pool->base, pool->bytes);
+    pool->base = pawl_alloc(env, wanted);
+    pool->bytes = pool->base == NULL ? 0 : wanted;
+    return pool->base != NULL;
+}
+
+// Places in lists from their lengths, and back after a pass that moved every start to its end.
+static void ldl_starts(int *start, int n)
+{
     for (int k = 0; k < n; ++k) {
         start[k + 1] += start[k];
     }
-    for (int e = 0; e < edge_count; ++e) {
-        adjacent[start[edges[e].a]++] = edges[e].b;
-        adjacent[start[edges[e].b]++] = edges[e].a;
-    }
+}
+
+static void ldl_rewind(int *start, int n)
+{
     for (int k = n; k > 0; --k) {
         start[k] = start[k - 1];
     }
     start[0] = 0;
+}
+
+// Neighbours of each node, ascending, each once: the lists of a first pass, turned around, are sorted.
+static void ldl_adjacency(ldl_analysis *a, const block_edge *edges)
+{
+    int n = a->n, *start = a->start;
+    memset(start, 0, (size_t)(n + 1) * sizeof *start);
+    for (int e = 0; e < a->edge_count; ++e) {
+        ++start[edges[e].a + 1];
+        ++start[edges[e].b + 1];
+    }
+    ldl_starts(start, n);
+    memcpy(a->work, start, (size_t)n * sizeof *start);
+    for (int e = 0; e < a->edge_count; ++e) {
+        a->listed[start[edges[e].a]++] = edges[e].b;
+        a->listed[start[edges[e].b]++] = edges[e].a;
+    }
+    ldl_rewind(start, n);
+    for (int k = 0; k < n; ++k) {
+        for (int e = start[k]; e < start[k + 1]; ++e) {
+            int i = a->listed[e];
+            if (a->work[i] == start[i] || a->adjacent[a->work[i] - 1] != k) {
+                a->adjacent[a->work[i]++] = k;
+            }
+        }
+    }
+    int count = 0;
+    for (int k = 0; k < n; ++k) {
+        int begin = start[k], end = a->work[k];
+        start[k] = count;
+        for (int e = begin; e < end; ++e) {
+            a->adjacent[count++] = a->adjacent[e];
+        }
+    }
+    start[n] = count;
+}
+
+// The approximate minimum degree order of the node graph, in our own memory: amd_order() would take
+// it from the C library.
+static void ldl_order(ldl_analysis *a)
+{
+    int n = a->n, count = a->start[n];
+    if (n == 0) {
+        return;
+    }
+    memcpy(a->graph, a->adjacent, (size_t)count * sizeof *a->graph);
+    for (int k = 0; k < n; ++k) {
+        a->list[k] = a->start[k];
+        a->length[k] = a->start[k + 1] - a->start[k];
+    }
+    int room = count + count / 5 + n;
+    amd_2(n, a->list, a->graph, a->length, room, count, a->nv, a->next, a->order, a->head, a->elen,
+          a->degree, a->work, NULL, NULL);
+    for (int k = 0; k < n; ++k) {
+        a->position[a->order[k]] = k;
+    }
 }
 
 static void ldl_sort(int *a, int n) // insertion: columns of near-trees are short
@@ -83,55 +165,50 @@ static void ldl_sort(int *a, int n) // insertion: columns of near-trees are shor
     }
 }
 
-// Structure of L: column k has the later neighbours of k and the columns of its children.
-static pawl_status ldl_fill(const pawl_env *env, int n, const int *start, const int *adjacent,
-                            const int *order, const int *position, int *mark, int *child, int *next,
-                            ldl_symbolic *out)
+// One more entry of column k, unless it has row i already or i is not below it.
+static bool ldl_fill_in(block_ldl *l, ldl_analysis *a, int i, int k)
 {
-    for (int k = 0; k < n; ++k) {
-        mark[k] = child[k] = next[k] = -1;
+    if (i <= k || a->mark[i] == k) {
+        return true;
     }
-    out->column[0] = 0;
-    for (int k = 0; k < n; ++k) {
-        int begin = out->rows.count;
-        mark[k] = k;
-        int node = order[k];
-        for (int e = start[node]; e < start[node + 1]; ++e) {
-            int i = position[adjacent[e]];
-            if (i > k && mark[i] != k) {
-                mark[i] = k;
-                int *slot = pawl_array_push(env, &out->rows, sizeof(int));
-                if (slot == NULL) {
-                    return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the factor's structure");
-                }
-                *slot = i;
+    a->mark[i] = k;
+    int *slot = pawl_array_push(&l->env, &l->fill, sizeof(int));
+    if (slot != NULL) {
+        *slot = i;
+    }
+    return slot != NULL;
+}
+
+// Structure of L: column k has the later neighbours of k and the columns of its children.
+static bool ldl_fill(block_ldl *l, ldl_analysis *a)
+{
+    bool fits = true;
+    l->fill.count = 0;
+    for (int k = 0; k < a->n; ++k) {
+        a->mark[k] = a->child[k] = a->next[k] = -1;
+    }
+    a->column[0] = 0;
+    for (int k = 0; k < a->n && fits; ++k) {
+        int begin = l->fill.count, node = a->order[k];
+        for (int e = a->start[node]; e < a->start[node + 1] && fits; ++e) {
+            fits = ldl_fill_in(l, a, a->position[a->adjacent[e]], k);
+        }
+        for (int c = a->child[k]; c >= 0; c = a->next[c]) {
+            for (int e = a->column[c]; e < a->column[c + 1] && fits; ++e) {
+                fits = ldl_fill_in(l, a, PAWL_ITEM(l->fill, int, e), k);
             }
         }
-        for (int c = child[k]; c >= 0; c = next[c]) {
-            for (int e = out->column[c]; e < out->column[c + 1]; ++e) {
-                int i = PAWL_ITEM(out->rows, int, e);
-                if (i > k && mark[i] != k) {
-                    mark[i] = k;
-                    int *slot = pawl_array_push(env, &out->rows, sizeof(int));
-                    if (slot == NULL) {
-                        return PAWL_FAIL(env, PAWL_NO_MEMORY,
-                                         "no memory for the factor's structure");
-                    }
-                    *slot = i;
-                }
-            }
-        }
-        int count = out->rows.count - begin;
+        int count = l->fill.count - begin;
         if (count > 0) {
-            int *rows = &PAWL_ITEM(out->rows, int, begin);
+            int *rows = &PAWL_ITEM(l->fill, int, begin);
             ldl_sort(rows, count);
-            next[k] = child[rows[0]];
-            child[rows[0]] = k;
+            a->next[k] = a->child[rows[0]];
+            a->child[rows[0]] = k;
         }
-        out->column[k + 1] = out->rows.count;
-        out->target_count += count * (count + 1) / 2;
+        a->column[k + 1] = l->fill.count;
+        a->target_count += count * (count + 1) / 2;
     }
-    return PAWL_OK;
+    return fits;
 }
 
 // Entry of L at (row position i, column position k), or -1.
@@ -149,102 +226,74 @@ static int ldl_find(const block_ldl *l, int i, int k)
     return lo < l->column[k + 1] && l->row[lo] == i ? lo : -1;
 }
 
-static block_ldl *ldl_layout(int n, int rows, int entries, int targets, size_t values,
-                             int max_column, pawl_carver *mem)
+static void ldl_layout(block_ldl *l, int targets, int max_column, pawl_carver *mem)
 {
-    block_ldl *l = PAWL_CARVE(mem, block_ldl, 1);
-    int *by_node[7];
-    for (int i = 0; i < 7; ++i) {
-        by_node[i] = PAWL_CARVE(mem, int, n + 1);
+    int n = l->node_count;
+    int **by_node[] = {&l->node,     &l->position, &l->dim,        &l->first_row,
+                       &l->diagonal, &l->column,   &l->first_pivot};
+    for (size_t i = 0; i < sizeof by_node / sizeof by_node[0]; ++i) {
+        *by_node[i] = PAWL_CARVE(mem, int, n + 1);
     }
-    int *by_entry[3];
-    for (int i = 0; i < 3; ++i) {
-        by_entry[i] = PAWL_CARVE(mem, int, entries);
+    int **by_entry[] = {&l->row, &l->offset, &l->update};
+    for (size_t i = 0; i < sizeof by_entry / sizeof by_entry[0]; ++i) {
+        *by_entry[i] = PAWL_CARVE(mem, int, l->entry_count);
     }
-    int *target = PAWL_CARVE(mem, int, targets);
-    double *value = PAWL_CARVE(mem, double, values);
-    double *inverse_d = PAWL_CARVE(mem, double, rows);
-    double *original = PAWL_CARVE(mem, double, rows);
-    double *scaled = PAWL_CARVE(mem, double, max_column);
-    if (l != NULL) {
-        *l = (block_ldl){.node_count = n,
-                         .row_count = rows,
-                         .entry_count = entries,
-                         .node = by_node[0],
-                         .position = by_node[1],
-                         .dim = by_node[2],
-                         .first_row = by_node[3],
-                         .diagonal = by_node[4],
-                         .column = by_node[5],
-                         .first_pivot = by_node[6],
-                         .row = by_entry[0],
-                         .offset = by_entry[1],
-                         .update = by_entry[2],
-                         .target = target,
-                         .value_count = values,
-                         .values = value,
-                         .inverse_d = inverse_d,
-                         .original = original,
-                         .scaled = scaled};
-    }
-    return l;
+    l->target = PAWL_CARVE(mem, int, targets);
+    l->values = PAWL_CARVE(mem, double, l->value_count);
+    l->inverse_d = PAWL_CARVE(mem, double, l->row_count);
+    l->original = PAWL_CARVE(mem, double, l->row_count);
+    l->scaled = PAWL_CARVE(mem, double, max_column);
 }
 
-// From the structure to the object: counts, one block, offsets, update targets.
-static pawl_status ldl_build(const pawl_env *env, int n, const int *dim, const int *order,
-                             const ldl_symbolic *s, block_ldl **out)
+// Counts rows and values; returns the values of the largest column.
+static int ldl_count(block_ldl *l, const ldl_analysis *a, const int *dim)
 {
-    size_t values = 0;
-    int rows = 0, max_column = 1;
-    for (int k = 0; k < n; ++k) {
-        int d = dim[order[k]], column_rows = 0;
-        values += (size_t)d * (size_t)d;
-        rows += d;
-        for (int e = s->column[k]; e < s->column[k + 1]; ++e) {
-            column_rows += dim[order[PAWL_ITEM(s->rows, int, e)]];
+    int max_column = 1;
+    l->node_count = a->n;
+    l->entry_count = l->fill.count;
+    l->row_count = 0;
+    l->value_count = 0;
+    for (int k = 0; k < a->n; ++k) {
+        int d = dim[a->order[k]], column_rows = 0;
+        for (int e = a->column[k]; e < a->column[k + 1]; ++e) {
+            column_rows += dim[a->order[PAWL_ITEM(l->fill, int, e)]];
         }
-        values += (size_t)d * (size_t)column_rows;
+        l->row_count += d;
+        l->value_count += (size_t)d * (size_t)(d + column_rows);
         max_column = d * column_rows > max_column ? d * column_rows : max_column;
     }
-    if (values > INT32_MAX) {
-        return PAWL_FAIL(env, PAWL_NO_MEMORY, "the factor would have %zu entries", values);
-    }
-    int entries = s->rows.count;
-    pawl_carver need = {0};
-    ldl_layout(n, rows, entries, s->target_count, values, max_column, &need);
-    char *block = pawl_alloc(env, need.used);
-    if (block == NULL) {
-        return PAWL_FAIL(env, PAWL_NO_MEMORY, "the factor needs %zu bytes", need.used);
-    }
-    pawl_carver mem = {.base = block, .capacity = need.used};
-    block_ldl *l = ldl_layout(n, rows, entries, s->target_count, values, max_column, &mem);
-    l->env = *env;
-    l->bytes = need.used;
-    int offset = 0, pivot = 0, first = 0;
+    return max_column;
+}
+
+static void ldl_place(block_ldl *l, const ldl_analysis *a, const int *dim)
+{
+    int n = a->n, offset = 0, pivot = 0, first = 0;
     for (int node = 0; node < n; ++node) {
         l->first_row[node] = first;
         first += dim[node];
+        l->position[node] = a->position[node];
     }
     for (int k = 0; k < n; ++k) {
-        l->position[order[k]] = k;
-    }
-    for (int k = 0; k < n; ++k) {
-        l->node[k] = order[k];
-        l->dim[k] = dim[order[k]];
+        l->node[k] = a->order[k];
+        l->dim[k] = dim[a->order[k]];
         l->first_pivot[k] = pivot;
         pivot += l->dim[k];
         l->diagonal[k] = offset;
         offset += l->dim[k] * l->dim[k];
-        l->column[k] = s->column[k];
-        for (int e = s->column[k]; e < s->column[k + 1]; ++e) {
-            l->row[e] = PAWL_ITEM(s->rows, int, e);
+        l->column[k] = a->column[k];
+        for (int e = a->column[k]; e < a->column[k + 1]; ++e) {
+            l->row[e] = PAWL_ITEM(l->fill, int, e);
             l->offset[e] = offset;
-            offset += l->dim[k] * dim[order[l->row[e]]];
+            offset += l->dim[k] * dim[a->order[l->row[e]]];
         }
     }
-    l->column[n] = entries;
+    l->column[n] = l->entry_count;
+}
+
+static void ldl_aim(block_ldl *l)
+{
     int target = 0;
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < l->node_count; ++k) {
         for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
             l->update[e] = target;
             for (int f = l->column[k]; f <= e; ++f) {
@@ -253,7 +302,35 @@ static pawl_status ldl_build(const pawl_env *env, int n, const int *dim, const i
             }
         }
     }
-    *out = l;
+}
+
+pawl_status pawl_block_ldl_plan(block_ldl *l, int n, const int *dim, const block_edge *edges,
+                                int edge_count)
+{
+    pawl_carver need = {0};
+    l->node_count = 0; // no plan, should memory run out
+    (void)ldl_analysis_layout(n, edge_count, &need);
+    if (!ldl_reserve(&l->env, &l->scratch, need.used)) {
+        return PAWL_FAIL(&l->env, PAWL_NO_MEMORY, "ordering needs %zu bytes", need.used);
+    }
+    pawl_carver mem = {.base = l->scratch.base, .capacity = l->scratch.bytes};
+    ldl_analysis a = ldl_analysis_layout(n, edge_count, &mem);
+    ldl_adjacency(&a, edges);
+    ldl_order(&a);
+    if (!ldl_fill(l, &a)) {
+        return PAWL_FAIL(&l->env, PAWL_NO_MEMORY, "no memory for the factor's structure");
+    }
+    int max_column = ldl_count(l, &a, dim);
+    need = (pawl_carver){0};
+    ldl_layout(l, a.target_count, max_column, &need);
+    if (l->value_count > INT32_MAX || !ldl_reserve(&l->env, &l->pool, need.used)) {
+        l->node_count = 0;
+        return PAWL_FAIL(&l->env, PAWL_NO_MEMORY, "the factor needs %zu bytes", need.used);
+    }
+    mem = (pawl_carver){.base = l->pool.base, .capacity = l->pool.bytes};
+    ldl_layout(l, a.target_count, max_column, &mem);
+    ldl_place(l, &a, dim);
+    ldl_aim(l);
     return PAWL_OK;
 }
 
@@ -261,45 +338,17 @@ pawl_status pawl_block_ldl_create(const pawl_env *env, int n, const int *dim,
                                   const block_edge *edges, int edge_count, block_ldl **out)
 {
     *out = NULL;
-    pawl_carver need = {0};
-    for (int pass = 0; pass < 2; ++pass) {
-        pawl_carver mem = {0};
-        if (pass == 1) {
-            mem.base = pawl_alloc(env, need.used);
-            mem.capacity = need.used;
-            if (mem.base == NULL) {
-                return PAWL_FAIL(env, PAWL_NO_MEMORY, "ordering needs %zu bytes", need.used);
-            }
-        }
-        int *start = PAWL_CARVE(&mem, int, n + 1);
-        int *adjacent = PAWL_CARVE(&mem, int, 2 * edge_count);
-        int *order = PAWL_CARVE(&mem, int, n);
-        int *position = PAWL_CARVE(&mem, int, n);
-        int *mark = PAWL_CARVE(&mem, int, n);
-        int *child = PAWL_CARVE(&mem, int, n);
-        int *next = PAWL_CARVE(&mem, int, n);
-        int *column = PAWL_CARVE(&mem, int, n + 1);
-        need = mem;
-        if (pass == 0) {
-            continue;
-        }
-        ldl_symbolic symbolic = {.column = column};
-        ldl_adjacency(n, edges, edge_count, start, adjacent);
-        pawl_status status = ldl_order(env, n, start, adjacent, order);
-        if (status == PAWL_OK) {
-            for (int k = 0; k < n; ++k) {
-                position[order[k]] = k;
-            }
-            status =
-                ldl_fill(env, n, start, adjacent, order, position, mark, child, next, &symbolic);
-        }
-        if (status == PAWL_OK) {
-            status = ldl_build(env, n, dim, order, &symbolic, out);
-        }
-        pawl_array_free(env, &symbolic.rows);
-        pawl_free(env, mem.base, mem.capacity);
+    block_ldl *l = pawl_alloc(env, sizeof *l);
+    if (l == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for a factor");
+    }
+    l->env = *env;
+    pawl_status status = pawl_block_ldl_plan(l, n, dim, edges, edge_count);
+    if (status != PAWL_OK) {
+        pawl_block_ldl_destroy(l);
         return status;
     }
+    *out = l;
     return PAWL_OK;
 }
 
@@ -307,7 +356,10 @@ void pawl_block_ldl_destroy(block_ldl *l)
 {
     if (l != NULL) {
         pawl_env env = l->env;
-        pawl_free(&env, l, l->bytes);
+        pawl_free(&env, l->scratch.base, l->scratch.bytes);
+        pawl_free(&env, l->pool.base, l->pool.bytes);
+        pawl_array_free(&env, &l->fill);
+        pawl_free(&env, l, sizeof *l);
     }
 }
 

@@ -3,7 +3,7 @@
 //
 // Sparse L D LT of a symmetric positive definite block matrix. Nodes are constraint blocks of any
 // small size; edges are their couplings. The order (approximate minimum degree, SuiteSparse's AMD)
-// and the fill are found once; factoring and solving then neither search nor allocate. A single
+// and the fill are found once a graph; factoring and solving then neither search nor allocate. A single
 // node of any size is the dense case.
 #pragma once
 #include "base/env.h"
@@ -19,6 +19,10 @@ typedef struct block_edge {
 pawl_status pawl_block_ldl_create(const pawl_env *env, int node_count, const int *dim,
                                   const block_edge *edges, int edge_count, block_ldl **out);
 void pawl_block_ldl_destroy(block_ldl *ldl);
+// Another graph for the same object, whose memory only grows: once graphs as large have been planned,
+// nothing is allocated. Values are lost. On failure the object has no graph until a plan succeeds.
+pawl_status pawl_block_ldl_plan(block_ldl *ldl, int node_count, const int *dim,
+                                const block_edge *edges, int edge_count);
 
 // Where block (a, b) is stored: entry (r, c) of it is at offset + r * stride when not transposed
 // (r rows of a, c columns of b), else with r and c exchanged. Of diagonal blocks only the lower

@@ -49,18 +49,23 @@ double pawl_natural_bounded(double lambda, double v, double lower, double upper,
     return weight * fabs(lambda - x);
 }
 
-double pawl_natural_contact(const double lambda[3], const double v[3], double mu, double weight)
+double pawl_natural_relaxed(const double lambda[3], const double v[3], double mu, double weight)
 {
-    double slip = mu * sqrt(v[0] * v[0] + v[1] * v[1]); // De Saxce
-    double x[3] = {lambda[0] - v[0] / weight, lambda[1] - v[1] / weight,
-                   lambda[2] - (v[2] + slip) / weight};
+    double x[3] = {lambda[0] - v[0] / weight, lambda[1] - v[1] / weight, lambda[2] - v[2] / weight};
     pawl_cone_project(x, mu);
     double worst = max_of(fabs(lambda[0] - x[0]), fabs(lambda[1] - x[1]));
     return weight * max_of(worst, fabs(lambda[2] - x[2]));
 }
 
-double pawl_problem_natural(const pawl_problem *p, const double *lambda, const double *v,
-                            const double *weight)
+double pawl_natural_contact(const double lambda[3], const double v[3], double mu, double weight)
+{
+    double slip = mu * sqrt(v[0] * v[0] + v[1] * v[1]); // De Saxce
+    return pawl_natural_relaxed(lambda, (const double[3]){v[0], v[1], v[2] + slip}, mu, weight);
+}
+
+// Of the rows that have no cone.
+static double natural_of_bounds(const pawl_problem *p, const double *lambda, const double *v,
+                                const double *weight)
 {
     double worst = 0.0;
     for (int i = 0; i < p->free_row_count; ++i) {
@@ -70,9 +75,27 @@ double pawl_problem_natural(const pawl_problem *p, const double *lambda, const d
         worst = max_of(worst,
                        pawl_natural_bounded(lambda[i], v[i], p->lower[i], p->upper[i], weight[i]));
     }
+    return worst;
+}
+
+double pawl_problem_natural(const pawl_problem *p, const double *lambda, const double *v,
+                            const double *weight)
+{
+    double worst = natural_of_bounds(p, lambda, v, weight);
     for (int k = 0; k < p->contact_count; ++k) {
         int i = pawl_problem_contact_row(p, k);
         worst = max_of(worst, pawl_natural_contact(lambda + i, v + i, p->friction[k], weight[i]));
+    }
+    return worst;
+}
+
+double pawl_problem_natural_relaxed(const pawl_problem *p, const double *lambda, const double *v,
+                                    const double *weight)
+{
+    double worst = natural_of_bounds(p, lambda, v, weight);
+    for (int k = 0; k < p->contact_count; ++k) {
+        int i = pawl_problem_contact_row(p, k);
+        worst = max_of(worst, pawl_natural_relaxed(lambda + i, v + i, p->friction[k], weight[i]));
     }
     return worst;
 }

@@ -15,6 +15,11 @@ void pawl_problem_velocity(const pawl_problem *p, const double *lambda, double *
 // Largest entry of the scaled natural map over all rows, for velocities v of impulses lambda.
 double pawl_problem_natural(const pawl_problem *p, const double *lambda, const double *v,
                             const double *weight);
+// The same for the convex relaxation of friction.
+double pawl_problem_natural_relaxed(const pawl_problem *p, const double *lambda, const double *v,
+                                    const double *weight);
 // Of one bounded row (a weight of zero: nothing moves it), and of one contact.
 double pawl_natural_bounded(double lambda, double v, double lower, double upper, double weight);
 double pawl_natural_contact(const double lambda[3], const double v[3], double mu, double weight);
+// Of one contact of the convex relaxation (CCP), loops (164): solvers of that stop by it.
+double pawl_natural_relaxed(const double lambda[3], const double v[3], double mu, double weight);

@@ -26,7 +26,7 @@ typedef struct setting_row {
 
 static const char *settings_delassus_name(int kind)
 {
-    static const char *const names[] = {"auto", "dense", "sparse"};
+    static const char *const names[] = {"auto", "dense", "sparse", "matrix-free"};
     return kind >= 0 && kind < PAWL_DELASSUS_COUNT ? names[kind] : NULL;
 }
 
@@ -51,7 +51,7 @@ static const setting_row settings_table[] = {
      0,
      0,
      pawl_solver_name},
-    {{"delassus", "-", "auto dense sparse", "how the constraint matrix is factored"},
+    {{"delassus", "-", "auto dense sparse matrix-free", "how systems with D are solved"},
      SETTING_NAME,
      FIELD(delassus),
      0,
@@ -145,6 +145,38 @@ static const setting_row settings_table[] = {
      1e-14,
      1e-2,
      NULL},
+    {{"solver.precondition", "-", "on off",
+      "scale rows by the diagonal of D, equally within a contact (admm family)"},
+     SETTING_SWITCH,
+     FIELD(precondition),
+     0,
+     0,
+     NULL},
+    {{"admm.rho", "-", "1e-9 .. 1e9",
+      "penalty; relative to the diagonal of D with solver.precondition"},
+     SETTING_REAL,
+     FIELD(admm_rho),
+     1e-9,
+     1e9,
+     NULL},
+    {{"admm.eta", "-", "0 .. 1", "proximal weight, in units of admm.rho"},
+     SETTING_REAL,
+     FIELD(admm_eta),
+     0.0,
+     1.0,
+     NULL},
+    {{"admm.relaxation", "-", "1 .. 1.8", "over-relaxation of ADMM; 1 for none"},
+     SETTING_REAL,
+     FIELD(admm_relaxation),
+     1.0,
+     1.8,
+     NULL},
+    {{"admm.accelerate", "-", "on off", "Nesterov's momentum, with restarts"},
+     SETTING_SWITCH,
+     FIELD(admm_accelerate),
+     0,
+     0,
+     NULL},
 };
 enum { SETTING_ROWS = sizeof settings_table / sizeof settings_table[0] };
 
@@ -158,6 +190,11 @@ pawl_settings pawl_settings_default(void)
                            .max_iterations = 1000,
                            .exact_joints = true,
                            .warm_start = true,
+                           .precondition = true,
+                           .admm_rho = 1.0,
+                           .admm_eta = 1e-5,
+                           .admm_relaxation = 1.6,
+                           .admm_accelerate = true,
                            .project = true,
                            .erp_joint = 0.1,
                            .erp_limit = 0.2,

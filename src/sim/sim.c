@@ -50,15 +50,11 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     for (int k = 0; k < a->free_blocks; ++k) {
         max_dim = a->blocks[k].rows.dim > max_dim ? a->blocks[k].rows.dim : max_dim;
     }
-    solver_def def = {.kind = set->solver,
-                      .max_rows = a->max_rows,
-                      .max_bounded = a->candidate_count,
-                      .max_block_dim = max_dim,
-                      .max_blocks = a->max_blocks,
-                      .tolerance = set->tolerance,
-                      .max_iterations = set->max_iterations,
-                      .exact_joints = set->exact_joints,
-                      .regularization = set->regularization};
+    solver_def def = pawl_solver_def_of(set);
+    def.max_rows = a->max_rows;
+    def.max_bounded = a->candidate_count;
+    def.max_block_dim = max_dim;
+    def.max_blocks = a->max_blocks;
     PAWL_TRY(pawl_solver_create(env, &def, &sim->solver));
     pawl_carver need = {0};
     sim_layout(sim, &need);

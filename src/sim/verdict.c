@@ -29,6 +29,9 @@ void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
     v->not_converged += r->outcome != PAWL_CONVERGED;
     v->iterations_sum += r->iterations;
     v->iterations_max = r->iterations > v->iterations_max ? r->iterations : v->iterations_max;
+    v->factorizations_sum += r->factorizations;
+    v->factorizations_max =
+        r->factorizations > v->factorizations_max ? r->factorizations : v->factorizations_max;
     verdict_max(&v->residual.primal, r->residual.primal);
     verdict_max(&v->residual.dual, r->residual.dual);
     verdict_max(&v->residual.complementarity, r->residual.complementarity);

@@ -1,47 +1,58 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// admm-ncp: alternating directions on the nonlinear complementarity problem (loops Alg. 6, after
-// Carpentier et al.). x meets the dynamics, y the cones, z holds them together:
-//   x = -(D + R + (eta + 1) P)^-1 (v_f + s - eta P x - P y - z),   s = (0, 0, mu |z_T|) on contacts,
-//   y = P_K(w x + (1 - w) y - z / P),   z <- z - P (w x + (1 - w) y_old - y)
-// P = rho diag(mean of D over the block): the diagonal preconditioner, equal inside one contact so
-// that cones stay cones. lambda = y. rho climbs towards faster contraction, seldom, because each
-// change costs a factorization. Free rows (joints) are eliminated exactly first where the rest is not too
-// large. Exact Gauss-Seidel sweeps come before, and after if need be: they converge on easy problems,
-// which most steps are, and on stacks that defeat either alone the two help each other. Problems without contacts go to the direct method, which is exact.
-#include "linalg/cone.h"
+// admm-ncp: the combination of sweeps and alternating directions (admm.h) that was found to be best.
+//
+// Rounds of exact Gauss-Seidel sweeps, then of alternating directions, until one of them converges:
+// either helps the other out of where it is stuck. Most steps start so near that one or two sweeps do
+// all; sweeps that hardly contract make way at once. What rests (stacks, walls) wants a small penalty,
+// which is where the first round starts and climbs from towards faster contraction; what slides and
+// loops wants a larger one, kept fixed, which the later rounds try. Each change of the penalty is a
+// factorization. Problems without contacts go to the direct method, which is exact.
 #include "math/vec.h"
 #include "problem/natural.h"
-#include "solve/solver_ops.h"
+#include "solve/admm.h"
 #include "solve/sweep.h"
 #include <string.h>
 
-static const double admm_eta = 1e-6;
-static const double admm_relaxation = 1.6;
-static const double admm_free_share =
-    1e-3; // joints need hardly any penalty: their set is everything
-static const double admm_first_rho = 0.1;
-static const double admm_goal = 0.5; // share of the tolerance; eliminated rows add to the residual
-enum { ADMM_CHECK = 20, ADMM_MAX_FACTORS = 40, ADMM_SWEEPS = 20, ADMM_ITERATIONS = 600 };
+// Momentum helps what slides and disturbs what climbs.
+static const admm_way admm_ncp_first_way = {.precondition = true, .eta = 1e-6, .relaxation = 1.6};
+static const admm_way admm_ncp_later_way = {
+    .precondition = true, .eta = 1e-6, .relaxation = 1.6, .accelerate = true};
+static const double admm_ncp_goal =
+    0.5; // share of the tolerance; eliminated rows add to the residual
+// Measured on stacks, walls, chains on the ground and dropped linkages (docs/solvers/admm-ncp.md).
+static const struct {
+    int sweeps;
+    double rho;
+    int iterations;
+} admm_ncp_rounds[] = {{20, 0.01, 100}, {40, 1.0, 100},  {40, 0.1, 100},
+                       {40, 0.01, 100}, {100, 1.0, 100}, {100, 0.1, 100}};
+enum {
+    ADMM_NCP_ROUNDS = sizeof admm_ncp_rounds / sizeof admm_ncp_rounds[0],
+    ADMM_NCP_AGAIN = 3,    // rounds at the end that are repeated
+    ADMM_NCP_PATIENCE = 3, // sweeps of the first round that may be too slow
+    ADMM_NCP_LOOK = 10,    // iterations between looks at the natural map
+    ADMM_NCP_CLIMB = 20    // and at rho
+};
+static const double admm_ncp_slow_climb = 0.1; // over ADMM_NCP_CLIMB iterations
+static const double admm_ncp_stride = 4.0;
+static const double admm_ncp_least_rho = 1e-6, admm_ncp_most_rho = 1e3;
 
 typedef struct admm_ncp {
     pawl_solver base;
     sweeper sweeps;
-    double *x, *y_old, *z, *scale, *P, *sigma, *v; // (rows)
-    double *weight;                                // (rows) diag(D + R), the mean of a contact's
+    admm admm;
+    double *best; // (rows) what had the least natural map so far
+    double least;
 } admm_ncp;
 
 static pawl_solver *admm_ncp_layout(const solver_def *def, pawl_carver *mem)
 {
     admm_ncp *s = PAWL_CARVE(mem, admm_ncp, 1);
-    admm_ncp layout = {0};
-    double **rows[] = {&layout.x, &layout.y_old, &layout.z, &layout.scale,
-                       &layout.P, &layout.sigma, &layout.v, &layout.weight};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
-        *rows[i] = PAWL_CARVE(mem, double, def->max_rows);
-    }
+    admm_ncp layout = {.admm = pawl_admm_layout(def->max_rows, mem)};
     layout.sweeps = pawl_sweeper_layout(def->max_rows, def->max_blocks, def->max_block_dim, mem);
+    layout.best = PAWL_CARVE(mem, double, def->max_rows);
     if (s == NULL) {
         return NULL;
     }
@@ -49,142 +60,116 @@ static pawl_solver *admm_ncp_layout(const solver_def *def, pawl_carver *mem)
     return &s->base;
 }
 
-// Mean diagonal entry of each contact, the own one of other rows, so that rho = 1 is a natural start
-// whatever the units.
-static void admm_scale(admm_ncp *s, const pawl_problem *p)
+// Whether y, of which `natural` is the natural map, is good enough; else it is kept if it is the best.
+static bool admm_ncp_met(admm_ncp *s, const pawl_problem *p, double natural, const double *y)
 {
-    p->delassus->ops->diagonal(p->delassus, 0, s->scale);
-    for (int i = 0; i < p->free_row_count; ++i) {
-        s->scale[i] = admm_free_share * (s->scale[i] + p->compliance[i]);
+    if (natural < s->least) {
+        s->least = natural;
+        memcpy(s->best, y, (size_t)p->row_count * sizeof *y);
     }
-    pawl_problem_weights(p, s->weight);
-    for (int i = p->free_row_count; i < p->row_count; ++i) {
-        s->scale[i] = s->weight[i] > 0.0 ? s->weight[i] : 1.0; // a row that nothing moves
-    }
+    return natural <= admm_ncp_goal * s->base.def.tolerance;
 }
 
-// Penalties for rho, and the factor of the matrix with them.
-static bool admm_penalty(admm_ncp *s, const pawl_problem *p, double rho)
+static bool admm_ncp_has_left(const admm_ncp *s, const solver_report *report)
 {
-    for (int i = 0; i < p->row_count; ++i) {
-        s->P[i] = (i < p->free_row_count ? 1.0 : rho) * s->scale[i];
-        s->sigma[i] = (1.0 + admm_eta) * s->P[i] + p->compliance[i];
-    }
-    return p->delassus->ops->factor_shifted(p->delassus, s->sigma, NULL);
+    return report->iterations < s->base.def.max_iterations;
 }
 
-static void admm_project(const pawl_problem *p, double *y)
+// Whether a residual that went from `last` to `now` in one sweep will be at the goal after so many more.
+static bool admm_ncp_gets_there(double now, double last, int more, double goal)
 {
-    int contacts = pawl_problem_contact_row(p, 0);
-    for (int i = p->free_row_count; i < contacts; ++i) {
-        y[i] = y[i] < p->lower[i] ? p->lower[i] : y[i] > p->upper[i] ? p->upper[i] : y[i];
+    for (double rate = now / last; more > 0 && now > goal && rate < 1.0; --more) {
+        now *= rate;
     }
-    for (int k = 0; k < p->contact_count; ++k) {
-        pawl_cone_project(y + pawl_problem_contact_row(p, k), p->friction[k]);
-    }
+    return now <= goal;
 }
 
-// One iteration; residuals in units of velocity: x against y, and the change of y.
-static void admm_iterate(admm_ncp *s, const pawl_problem *p, double *y, double *primal,
-                         double *dual)
+// Exact sweeps, at most so many, or until it was `patience` times seen that those will not do. True
+// when they converge.
+static bool admm_ncp_sweep(admm_ncp *s, const pawl_problem *p, int most, int patience, double *y,
+                           solver_report *report)
 {
-    int n = p->row_count;
-    double *x = s->x, *z = s->z;
-    for (int i = 0; i < n; ++i) {
-        x[i] = -(p->v_f[i] - s->P[i] * (admm_eta * x[i] + y[i]) - z[i]);
-    }
-    for (int k = 0; k < p->contact_count; ++k) {
-        int i = pawl_problem_contact_row(p, k);
-        x[i + 2] -= p->friction[k] * sqrt(z[i] * z[i] + z[i + 1] * z[i + 1]);
-    }
-    p->delassus->ops->solve_shifted(p->delassus, x);
-    memcpy(s->y_old, y, (size_t)n * sizeof *y);
-    for (int i = 0; i < n; ++i) {
-        y[i] = admm_relaxation * x[i] + (1.0 - admm_relaxation) * s->y_old[i] - z[i] / s->P[i];
-        z[i] = -s->P[i] * y[i]; // with the projected y below this becomes the new z
-    }
-    admm_project(p, y);
-    *primal = *dual = 0.0;
-    for (int i = 0; i < n; ++i) {
-        z[i] += s->P[i] * y[i];
-        *primal = max_of(*primal, s->P[i] * fabs(x[i] - y[i]));
-        *dual = max_of(*dual, s->P[i] * fabs(y[i] - s->y_old[i]));
-    }
-}
-
-// What the judge will say of y, so that nothing is called converged that is not. Small penalties make
-// primal and dual small all by themselves.
-static bool admm_met(admm_ncp *s, const pawl_problem *p, const double *y)
-{
-    pawl_problem_velocity(p, y, s->v);
-    return pawl_problem_natural(p, y, s->v, s->weight) <= admm_goal * s->base.def.tolerance;
-}
-
-// z starts as the velocity of the warm start, made admissible: what it is at the solution.
-static void admm_start(admm_ncp *s, const pawl_problem *p, const double *start)
-{
-    pawl_problem_velocity(p, start, s->z);
-    memset(s->z, 0, (size_t)p->free_row_count * sizeof *s->z);
-    memcpy(s->x, start, (size_t)p->row_count * sizeof *start);
-    for (int k = 0; k < p->contact_count; ++k) {
-        double *z = s->z + pawl_problem_contact_row(p, k);
-        z[2] += p->friction[k] * sqrt(z[0] * z[0] + z[1] * z[1]);
-        pawl_cone_project_dual(z, p->friction[k]);
-    }
-}
-
-// Exact sweeps: from a good warm start one or two are all it takes. True when they converge.
-static bool admm_sweep(admm_ncp *s, const pawl_problem *p, int most, double *y,
-                       solver_report *report)
-{
-    double tolerance = s->base.def.tolerance;
+    double tolerance = s->base.def.tolerance, last = INFINITY;
     pawl_sweep_begin(&s->sweeps, p, y);
-    for (int k = 0; k < most && report->iterations < s->base.def.max_iterations; ++k) {
+    for (int k = 0; k < most && patience > 0 && admm_ncp_has_left(s, report); ++k) {
         double worst = pawl_sweep(&s->sweeps, p, SWEEP_EXACT, y);
         ++report->iterations;
         if (worst <= tolerance &&
-            pawl_sweep_natural(&s->sweeps, p, s->weight, y) <= admm_goal * tolerance) {
+            admm_ncp_met(s, p, pawl_sweep_natural(&s->sweeps, p, s->admm.weight, y), y)) {
+            return true;
+        }
+        patience -= !admm_ncp_gets_there(worst, last, most - k - 1, tolerance);
+        last = worst;
+    }
+    return admm_ncp_met(s, p, pawl_sweep_natural(&s->sweeps, p, s->admm.weight, y), y);
+}
+
+// rho climbs towards faster contraction of the last step's length in the metric of P.
+typedef struct admm_ncp_climber {
+    double last, before;
+    int direction;
+} admm_ncp_climber;
+
+static double admm_ncp_climb(admm_ncp_climber *c, const admm *a)
+{
+    double contraction = a->length / c->last, rho = a->rho;
+    c->last = a->length;
+    if (contraction > admm_ncp_slow_climb) {
+        c->direction = contraction > 1.05 * c->before ? -c->direction : c->direction;
+        c->before = contraction;
+        rho *= c->direction < 0 ? 1.0 / admm_ncp_stride : admm_ncp_stride;
+    }
+    return fmin(fmax(rho, admm_ncp_least_rho), admm_ncp_most_rho);
+}
+
+// Alternating directions from y. True when they converge, or can go no further.
+static bool admm_ncp_alternate(admm_ncp *s, const pawl_problem *p, double rho, int most, bool first,
+                               double *y, solver_report *report)
+{
+    admm *a = &s->admm;
+    admm_ncp_climber climber = {.last = INFINITY, .before = INFINITY, .direction = -1};
+    double tolerance = s->base.def.tolerance;
+    pawl_admm_begin(a, p, first ? &admm_ncp_first_way : &admm_ncp_later_way, y);
+    ++report->factorizations;
+    if (!pawl_admm_set_rho(a, p, rho)) {
+        report->outcome = PAWL_STALLED; // memory for a new structure is out: y stays
+        return true;
+    }
+    for (int k = 1; k <= most && admm_ncp_has_left(s, report); ++k) {
+        pawl_admm_iterate(a, p, y);
+        ++report->iterations;
+        bool look = k % ADMM_NCP_LOOK == 0 || max_of(a->primal, a->dual) <= tolerance;
+        if (look && admm_ncp_met(s, p, pawl_admm_natural(a, p, y), y)) {
             report->outcome = PAWL_CONVERGED;
             return true;
+        }
+        if (first && k % ADMM_NCP_CLIMB == 0) {
+            rho = admm_ncp_climb(&climber, a);
+            if (rho != a->rho) {
+                (void)pawl_admm_set_rho(a, p, rho); // the structure is the same: cannot fail
+                ++report->factorizations;
+            }
         }
     }
     return false;
 }
 
-// Alternating directions from y, until converged or out of iterations.
-static void admm_alternate(admm_ncp *s, const pawl_problem *p, double *y, solver_report *report)
+static void admm_ncp_run(admm_ncp *s, const pawl_problem *p, double *lambda, solver_report *report)
 {
-    double rho = admm_first_rho, last = INFINITY, before = INFINITY;
-    int factors = 1, direction = -1;
-    if (!admm_penalty(s, p, rho)) {
-        report->outcome =
-            PAWL_STALLED; // out of memory for a new structure: the sweeps' result stays
-        return;
-    }
-    admm_start(s, p, y);
-    for (int k = 1; k <= ADMM_ITERATIONS && report->iterations < s->base.def.max_iterations; ++k) {
-        double primal, dual;
-        admm_iterate(s, p, y, &primal, &dual);
-        ++report->iterations;
-        double now = max_of(primal, dual);
-        if ((now <= s->base.def.tolerance || k % ADMM_CHECK == 0) && admm_met(s, p, y)) {
+    for (int round = 0; admm_ncp_has_left(s, report); ++round) {
+        int k = round < ADMM_NCP_ROUNDS
+                    ? round
+                    : ADMM_NCP_ROUNDS - ADMM_NCP_AGAIN + (round - ADMM_NCP_ROUNDS) % ADMM_NCP_AGAIN;
+        int sweeps = admm_ncp_rounds[k].sweeps;
+        if (admm_ncp_sweep(s, p, sweeps, round == 0 ? ADMM_NCP_PATIENCE : sweeps, lambda, report)) {
             report->outcome = PAWL_CONVERGED;
             return;
         }
-        if (k % ADMM_CHECK != 0) {
-            continue;
+        if (!admm_ncp_has_left(s, report) ||
+            admm_ncp_alternate(s, p, admm_ncp_rounds[k].rho, admm_ncp_rounds[k].iterations,
+                               round == 0, lambda, report)) {
+            return;
         }
-        // Where it is slow, rho climbs towards faster contraction: a sticking stack wants a small one,
-        // sliding and separating contacts a larger one.
-        double contraction = now / last;
-        if (contraction > 0.1 && factors < ADMM_MAX_FACTORS) {
-            direction = contraction > 1.05 * before ? -direction : direction;
-            before = contraction;
-            rho = fmin(fmax(rho * (direction < 0 ? 0.25 : 4.0), 1e-6), 1e3);
-            ++factors;
-            (void)admm_penalty(s, p, rho); // the structure is the same: cannot fail
-        }
-        last = now;
     }
 }
 
@@ -192,19 +177,18 @@ static void admm_ncp_solve(pawl_solver *base, const pawl_problem *p, double *lam
                            solver_report *report)
 {
     admm_ncp *s = (admm_ncp *)base;
-    *report = (solver_report){PAWL_ITERATION_LIMIT, 0};
-    admm_scale(s, p);
-    if (!admm_sweep(s, p, ADMM_SWEEPS, lambda, report)) {
-        admm_alternate(s, p, lambda, report);
-    }
-    if (report->outcome == PAWL_ITERATION_LIMIT) {
-        admm_sweep(s, p, base->def.max_iterations, lambda, report);
+    *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT};
+    s->least = INFINITY;
+    pawl_problem_weights(p, s->admm.weight);
+    admm_ncp_run(s, p, lambda, report);
+    if (report->outcome != PAWL_CONVERGED && s->least < INFINITY) {
+        memcpy(lambda, s->best, (size_t)p->row_count * sizeof *lambda);
     }
 }
 
 const pawl_solver_ops pawl_admm_ncp_ops = {
     .name = "admm-ncp",
-    .summary = "ADMM on the friction problem, joints and limits with it; exact without contacts",
+    .summary = "sweeps and ADMM in turn, joints and limits with it; exact without contacts",
     .contacts = true,
     .pivots_alone = true,
     .layout = admm_ncp_layout,

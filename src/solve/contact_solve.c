@@ -157,14 +157,10 @@ pawl_status pawl_contact_problem_solve(pawl_contact_problem *p, const pawl_setti
                          "tolerance %g and %d iterations were asked for, expected positive ones",
                          settings->tolerance, settings->max_iterations);
     }
-    solver_def def = {.kind = settings->solver,
-                      .max_rows = rows,
-                      .max_block_dim = 3,
-                      .max_blocks = p->problem.block_count,
-                      .tolerance = settings->tolerance,
-                      .max_iterations = settings->max_iterations,
-                      .exact_joints = settings->exact_joints,
-                      .regularization = settings->regularization};
+    solver_def def = pawl_solver_def_of(settings);
+    def.max_rows = rows;
+    def.max_block_dim = 3;
+    def.max_blocks = p->problem.block_count;
     pawl_solver *solver;
     PAWL_TRY(pawl_solver_create(env, &def, &solver));
     double unit = contact_unit(p);

@@ -387,7 +387,7 @@ static void newton_solve(pawl_solver *base, const pawl_problem *p, double *lambd
                          solver_report *report)
 {
     newton *s = (newton *)base;
-    *report = (solver_report){PAWL_ITERATION_LIMIT, 0};
+    *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT};
     pawl_problem_weights(p, s->sweeps.weight);
     if (newton_all(s, p, lambda, &report->iterations)) {
         report->outcome = PAWL_CONVERGED;

@@ -37,7 +37,7 @@ static void pgs_ncp_solve(pawl_solver *base, const pawl_problem *p, double *lamb
 {
     pgs_ncp *s = (pgs_ncp *)base;
     double tolerance = base->def.tolerance;
-    *report = (solver_report){PAWL_ITERATION_LIMIT, 0};
+    *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT, .iterations = 0};
     pawl_problem_weights(p, s->weight);
     pawl_sweep_begin(&s->sweeps, p, lambda);
     while (report->outcome != PAWL_CONVERGED && report->iterations < base->def.max_iterations) {

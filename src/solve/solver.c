@@ -19,6 +19,20 @@ static solver_parts solver_layout_parts(const solver_def *def, pawl_carver *mem)
     };
 }
 
+solver_def pawl_solver_def_of(const pawl_settings *settings)
+{
+    return (solver_def){.kind = settings->solver,
+                        .tolerance = settings->tolerance,
+                        .max_iterations = settings->max_iterations,
+                        .exact_joints = settings->exact_joints,
+                        .regularization = settings->regularization,
+                        .admm = {.rho = settings->admm_rho,
+                                 .eta = settings->admm_eta,
+                                 .relaxation = settings->admm_relaxation,
+                                 .precondition = settings->precondition,
+                                 .accelerate = settings->admm_accelerate}};
+}
+
 pawl_status pawl_solver_create(const pawl_env *env, const solver_def *def, pawl_solver **out)
 {
     *out = NULL;
@@ -68,7 +82,7 @@ void pawl_solver_solve(pawl_solver *s, const pawl_problem *p, double *lambda, so
         s->ops->solve(s, p, lambda, report);
         return;
     }
-    *report = (solver_report){PAWL_CONVERGED, 0};
+    *report = (solver_report){.outcome = PAWL_CONVERGED, .iterations = 0};
     reduced_problem *r = &s->reduced;
     if (p->row_count > p->free_row_count) {
         const pawl_solver_ops *ops = pivots ? &pawl_direct_ops : s->ops;

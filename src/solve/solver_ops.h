@@ -9,6 +9,11 @@
 #include "solve/box_pivot.h"
 #include "solve/reduced_problem.h"
 
+typedef struct admm_options { // of the admm family; pawl_settings says what they are
+    double rho, eta, relaxation;
+    bool precondition, accelerate;
+} admm_options;
+
 typedef struct solver_def {
     pawl_solver_kind kind;
     int max_rows, max_bounded, max_block_dim, max_blocks; // capacities
@@ -16,11 +21,13 @@ typedef struct solver_def {
     int max_iterations;
     bool exact_joints;
     double regularization; // relative shift of the factor where rows may depend on each other
+    admm_options admm;
 } solver_def;
 
 typedef struct solver_report {
     pawl_outcome outcome;
     int iterations;
+    int factorizations; // of the matrix that an iteration solves with
 } solver_report;
 
 typedef struct pawl_solver pawl_solver;
@@ -30,6 +37,8 @@ typedef struct pawl_solver_ops {
     bool contacts;       // whether it solves contacts
     bool pivots_alone;   // without contacts the direct method solves instead
     bool reduces;        // free rows must be eliminated before; else as def.exact_joints says
+    bool relaxed;        // solves the convex relaxation (CCP): what slides lifts off
+    const void *variant; // what tells solvers of one file apart
     pawl_solver *(*layout)(const solver_def *def, pawl_carver *mem);
     // lambda (rows): warm start in, answer out. Never allocates.
     void (*solve)(pawl_solver *s, const pawl_problem *p, double *lambda, solver_report *report);
@@ -50,7 +59,13 @@ extern const pawl_solver_ops pawl_pgs_ncp_ops;
 extern const pawl_solver_ops pawl_admm_ncp_ops;
 extern const pawl_solver_ops pawl_nsgs_ops;
 extern const pawl_solver_ops pawl_newton_ops;
+extern const pawl_solver_ops pawl_admm_ccp_ops;
+extern const pawl_solver_ops pawl_admm_ncp_fp_ops;
+extern const pawl_solver_ops pawl_admm_ncp_la_ops;
+extern const pawl_solver_ops pawl_admm_ncp_sa_ops;
 
+// What the settings say of a def; capacities are the caller's.
+solver_def pawl_solver_def_of(const pawl_settings *settings);
 pawl_status pawl_solver_create(const pawl_env *env, const solver_def *def, pawl_solver **out);
 void pawl_solver_destroy(pawl_solver *solver);
 // Eliminates the free rows first where that is asked for and the rest is small enough, so that a

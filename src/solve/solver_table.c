@@ -3,9 +3,15 @@
 #include "solve/solver_ops.h"
 
 static const pawl_solver_ops *const solver_table[] = {
-    [PAWL_SOLVER_DIRECT] = &pawl_direct_ops,     [PAWL_SOLVER_PGS_NCP] = &pawl_pgs_ncp_ops,
-    [PAWL_SOLVER_ADMM_NCP] = &pawl_admm_ncp_ops, [PAWL_SOLVER_NSGS] = &pawl_nsgs_ops,
+    [PAWL_SOLVER_DIRECT] = &pawl_direct_ops,
+    [PAWL_SOLVER_PGS_NCP] = &pawl_pgs_ncp_ops,
+    [PAWL_SOLVER_ADMM_NCP] = &pawl_admm_ncp_ops,
+    [PAWL_SOLVER_NSGS] = &pawl_nsgs_ops,
     [PAWL_SOLVER_NEWTON] = &pawl_newton_ops,
+    [PAWL_SOLVER_ADMM_CCP] = &pawl_admm_ccp_ops,
+    [PAWL_SOLVER_ADMM_NCP_FP] = &pawl_admm_ncp_fp_ops,
+    [PAWL_SOLVER_ADMM_NCP_LA] = &pawl_admm_ncp_la_ops,
+    [PAWL_SOLVER_ADMM_NCP_SA] = &pawl_admm_ncp_sa_ops,
 };
 _Static_assert(sizeof solver_table / sizeof solver_table[0] == PAWL_SOLVER_COUNT, "missing row");
 

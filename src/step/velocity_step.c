@@ -404,8 +404,10 @@ static void step_remember_contacts(const step_context *c, pawl_state *s)
 static void step_solve_once(step_context *c, solver_report *report)
 {
     pawl_assembly *a = c->assembly;
+    int factorizations = report->factorizations;
     if (a->problem.row_count > 0) {
         pawl_solver_solve(c->solver, &a->problem, c->lambda, report);
+        report->factorizations += factorizations; // of all solves of a step
     }
     memcpy(c->u_next, c->u_free, (size_t)(6 * c->model->body_count) * sizeof *c->u_next);
     pawl_assembly_add_impulses(a, c->lambda, c->u_next);
@@ -556,7 +558,7 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
     step_free_motion(c, s, w);
 
     const pawl_problem *p = &a->problem;
-    solver_report solved = {PAWL_CONVERGED, 0};
+    solver_report solved = {PAWL_CONVERGED, 0, 0};
     pawl_assembly_pose_problem(a, s->bodies, c->u_free, w, false);
     step_solve(c, s, &solved);
     while (pawl_assembly_add_missed(a, c->u_next, w) > 0) {
@@ -578,6 +580,7 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
     *report =
         (pawl_step_report){.outcome = solved.outcome,
                            .iterations = solved.iterations,
+                           .factorizations = solved.factorizations,
                            .rows = p->row_count,
                            .bounded_rows = p->row_count - p->free_row_count - 3 * p->contact_count,
                            .contacts = p->contact_count,

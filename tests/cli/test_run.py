@@ -18,6 +18,7 @@ KEYS = {
     "model": {"name", "bodies", "joints", "dofs", "rows", "rank"},
     "us_per_step": {"median", "mean", "p99"},
     "iterations": {"mean", "max"},
+    "factorizations": {"mean", "max"},
     "residual": {"primal", "dual", "complementarity", "natural", "natural_scaled"},
     "closure": {"position", "rotation", "worst_joint"},
     "energy": {"initial", "final", "max_drift"},

@@ -325,11 +325,13 @@ typedef struct contract_solver {
     pawl_solver_kind kind;
     bool exact_joints;
 } contract_solver;
-static const contract_solver contract_solvers[] = {{PAWL_SOLVER_DIRECT, true},
-                                                   {PAWL_SOLVER_PGS_NCP, true},
-                                                   {PAWL_SOLVER_PGS_NCP, false},
-                                                   {PAWL_SOLVER_ADMM_NCP, true},
-                                                   {PAWL_SOLVER_ADMM_NCP, false}};
+static const contract_solver contract_solvers[] = {
+    {PAWL_SOLVER_DIRECT, true},       {PAWL_SOLVER_PGS_NCP, true},
+    {PAWL_SOLVER_PGS_NCP, false},     {PAWL_SOLVER_ADMM_NCP, true},
+    {PAWL_SOLVER_ADMM_NCP, false},    {PAWL_SOLVER_ADMM_NCP_FP, true},
+    {PAWL_SOLVER_ADMM_NCP_FP, false}, {PAWL_SOLVER_ADMM_NCP_LA, true},
+    {PAWL_SOLVER_ADMM_NCP_LA, false}, {PAWL_SOLVER_ADMM_NCP_SA, true},
+    {PAWL_SOLVER_ADMM_NCP_SA, false}};
 enum { CONTRACT_SOLVERS = sizeof contract_solvers / sizeof contract_solvers[0] };
 static const double contract_tolerance = 1e-10;
 
@@ -347,7 +349,8 @@ static int contract_run(contract_case *c, contract_solver way, double *lambda, d
                       .tolerance = contract_tolerance,
                       .max_iterations = 100000,
                       .exact_joints = way.exact_joints,
-                      .regularization = 1e-8};
+                      .regularization = 1e-8,
+                      .admm = {.rho = 1.0, .eta = 1e-5, .relaxation = 1.6, .precondition = true}};
     pawl_solver *solver;
     CHECK_OK(pawl_solver_create(&t.env, &def, &solver));
     int64_t calls = t.calls;
@@ -507,13 +510,15 @@ TEST(contradicting_rows_are_met_half_way)
         c.v_f[r] = c.v_f[a] + gap;
         double lambda[CASE_ROWS] = {0}, v[CASE_ROWS];
         pawl_env env = pawl_env_default();
-        solver_def def = {.kind = PAWL_SOLVER_DIRECT,
-                          .max_rows = c.rows,
-                          .max_block_dim = 6,
-                          .max_blocks = c.problem.block_count,
-                          .tolerance = contract_tolerance,
-                          .max_iterations = 100,
-                          .regularization = 1e-8};
+        solver_def def = {
+            .kind = PAWL_SOLVER_DIRECT,
+            .max_rows = c.rows,
+            .max_block_dim = 6,
+            .max_blocks = c.problem.block_count,
+            .tolerance = contract_tolerance,
+            .max_iterations = 100,
+            .regularization = 1e-8,
+            .admm = {.rho = 1.0, .eta = 1e-5, .relaxation = 1.6, .precondition = true}};
         pawl_solver *solver;
         CHECK_OK(pawl_solver_create(&env, &def, &solver));
         solver_report report;

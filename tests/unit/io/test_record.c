@@ -235,10 +235,10 @@ TEST(an_interval_thins_frames_but_no_residual_is_lost)
     const double expected[] = {0, 4, 7, 10, 14, 15};
     double *steps = read_all(path, "/step", 6);
     CHECK_INT(memcmp(steps, expected, sizeof expected), 0);
-    double *residuals = read_all(path, "/residuals", 6 * 11);
+    double *residuals = read_all(path, "/residuals", 6 * 12);
     double most = 0.0;
     for (int k = 0; k < 6; ++k) {
-        most = fmax(most, residuals[11 * k]);
+        most = fmax(most, residuals[12 * k]);
     }
     CHECK(most == worst);
     free(residuals);
@@ -423,7 +423,7 @@ TEST(a_resumed_run_gives_the_bits_of_an_uninterrupted_one)
     static const char *const series[] = {"/time",       "/body/pose",      "/joint/position",
                                          "/energy",     "/joint/force",    "/residuals",
                                          "/body/twist", "/actuator/effort"};
-    static const int width[] = {1, 14, 2, 11, 12, 11, 12, 1};
+    static const int width[] = {1, 14, 2, 11, 12, 12, 12, 1};
     test_env t;
     test_env_init(&t);
     char whole[256], parts[256];
@@ -579,7 +579,7 @@ static void check_cut_short(bool crate)
             CHECK_OK(recording_run(&r, 10));
             CHECK_OK(recording_close(&r));
             check_same_series(whole, path, "/body/pose", 11 * 14);
-            check_same_series(whole, path, "/residuals", 11 * 11);
+            check_same_series(whole, path, "/residuals", 11 * 12);
             check_same_series(whole, path, "/contact/frame", 11 * 4);
             if (crate) {
                 check_same_series(whole, path, "/contact/pair", 5 * r.verdict.contacts_sum);

@@ -85,6 +85,22 @@ static void ldl_case_write(const ldl_case *c, block_ldl *ldl)
     }
 }
 
+// Factors c and solves with it as Gaussian elimination does.
+static void ldl_case_check(const ldl_case *c, block_ldl *ldl, uint64_t *seed)
+{
+    double x[LDL_ROWS], b[LDL_ROWS], y[LDL_ROWS];
+    for (int i = 0; i < c->rows; ++i) {
+        x[i] = b[i] = random_in(seed, -1.0, 1.0);
+    }
+    ldl_case_write(c, ldl);
+    CHECK_INT(pawl_block_ldl_factor(ldl, 1e-13), 0);
+    pawl_block_ldl_solve(ldl, x);
+    dense_solve(c->A, c->rows, b, y);
+    for (int i = 0; i < c->rows; ++i) {
+        CHECK_NEAR(x[i], y[i], 1e-13);
+    }
+}
+
 // Dense Gaussian elimination. Factoring twice from fresh values shows that nothing is left over,
 // and the environment that neither factoring nor solving allocates.
 TEST(random_block_graphs_are_solved_as_by_gaussian_elimination)
@@ -99,22 +115,40 @@ TEST(random_block_graphs_are_solved_as_by_gaussian_elimination)
         CHECK_OK(pawl_block_ldl_create(&t.env, c.nodes, c.dim, c.edges, c.edge_count, &ldl));
         int64_t calls = t.calls;
         for (int repeat = 0; repeat < 2; ++repeat) {
-            double x[LDL_ROWS], b[LDL_ROWS], y[LDL_ROWS];
-            for (int i = 0; i < c.rows; ++i) {
-                x[i] = b[i] = random_in(&seed, -1.0, 1.0);
-            }
-            ldl_case_write(&c, ldl);
-            CHECK_INT(pawl_block_ldl_factor(ldl, 1e-13), 0);
-            pawl_block_ldl_solve(ldl, x);
-            dense_solve(c.A, c.rows, b, y);
-            for (int i = 0; i < c.rows; ++i) {
-                CHECK_NEAR(x[i], y[i], 1e-13);
-            }
+            ldl_case_check(&c, ldl, &seed);
         }
         CHECK_INT(t.calls, calls);
         pawl_block_ldl_destroy(ldl);
         CHECK_NO_LEAK(&t);
     }
+}
+
+// Dense Gaussian elimination, and counted: graphs of all sizes one after another in one object. The
+// second time round, all of them are known to fit.
+TEST(another_graph_of_a_size_seen_before_is_planned_without_memory)
+{
+    static ldl_case c;
+    test_env t;
+    test_env_init(&t);
+    block_ldl *ldl = NULL;
+    int64_t calls = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+        uint64_t seed = 4;
+        calls = t.calls;
+        for (int trial = 0; trial < 100; ++trial) {
+            ldl_case_make(&c, &seed);
+            if (ldl == NULL) {
+                CHECK_OK(
+                    pawl_block_ldl_create(&t.env, c.nodes, c.dim, c.edges, c.edge_count, &ldl));
+            } else {
+                CHECK_OK(pawl_block_ldl_plan(ldl, c.nodes, c.dim, c.edges, c.edge_count));
+            }
+            ldl_case_check(&c, ldl, &seed);
+        }
+    }
+    CHECK_INT(t.calls, calls);
+    pawl_block_ldl_destroy(ldl);
+    CHECK_NO_LEAK(&t);
 }
 
 // By construction: A = B BT, B of full column rank with fewer columns than rows. As many pivots
@@ -160,9 +194,10 @@ static pawl_status ldl_make(const pawl_env *env, void *argument)
 {
     const ldl_case *c = argument;
     block_ldl *ldl;
-    pawl_status status =
-        pawl_block_ldl_create(env, c->nodes, c->dim, c->edges, c->edge_count, &ldl);
-    CHECK((status == PAWL_OK) == (ldl != NULL));
+    pawl_status status = pawl_block_ldl_create(env, 1, c->dim, NULL, 0, &ldl);
+    if (status == PAWL_OK) {
+        status = pawl_block_ldl_plan(ldl, c->nodes, c->dim, c->edges, c->edge_count);
+    }
     pawl_block_ldl_destroy(ldl);
     return status;
 }

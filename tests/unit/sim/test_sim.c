@@ -340,7 +340,12 @@ TEST(every_setting_reads_back_what_was_set)
                                            {"solver.max_iterations", "77"},
                                            {"solver.exact_joints", "off"},
                                            {"solver.warm_start", "off"},
-                                           {"solver.regularization", "1e-10"}};
+                                           {"solver.regularization", "1e-10"},
+                                           {"solver.precondition", "off"},
+                                           {"admm.rho", "0.5"},
+                                           {"admm.eta", "1e-06"},
+                                           {"admm.relaxation", "1.25"},
+                                           {"admm.accelerate", "off"}};
     int count = (int)(sizeof pairs / sizeof pairs[0]);
     CHECK_INT(pawl_setting_count(), count);
     for (int i = 0; i < count; ++i) {

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+#include "solve/admm.h"
+#include "linalg/cone.h"
+#include "math/vec.h"
+#include "problem/natural.h"
+#include <string.h>
+
+// Joints need hardly any penalty: the set of their impulses is everything.
+static const double admm_free_share = 1e-3;
+static const double admm_progress = 0.999; // an accelerated iteration must be shorter than this
+enum { ADMM_POWER_ITERATIONS = 20, ADMM_CHUNK = 192 }; // rows, a multiple of 3
+
+admm pawl_admm_layout(int max_rows, pawl_carver *mem)
+{
+    admm s = {0};
+    double **rows[] = {&s.x,     &s.z, &s.y_from, &s.z_from, &s.y_last, &s.z_last,
+                       &s.scale, &s.P, &s.sigma,  &s.weight, &s.v};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        *rows[i] = PAWL_CARVE(mem, double, max_rows);
+    }
+    return s;
+}
+
+static void admm_scale(admm *s, const pawl_problem *p)
+{
+    p->delassus->ops->diagonal(p->delassus, 0, s->weight);
+    for (int i = 0; i < p->free_row_count; ++i) {
+        s->weight[i] += p->compliance[i];
+    }
+    pawl_problem_weights(p, s->weight);
+    for (int i = 0; i < p->row_count; ++i) { // a row that nothing moves has no scale of its own
+        s->scale[i] = s->way.precondition && s->weight[i] > 0.0 ? s->weight[i] : 1.0;
+    }
+}
+
+// Starts over from y and z, without momentum.
+static void admm_restart(admm *s, const double *y, int n)
+{
+    s->momentum = 1.0;
+    if (s->way.accelerate) {
+        memcpy(s->y_from, y, (size_t)n * sizeof *y);
+        memcpy(s->z_from, s->z, (size_t)n * sizeof *y);
+    }
+}
+
+// z starts as the velocity of the warm start, made admissible: what it is at the solution.
+void pawl_admm_begin(admm *s, const pawl_problem *p, const admm_way *way, const double *y)
+{
+    int n = p->row_count;
+    s->way = *way;
+    s->factorizations = 0;
+    s->last_length = INFINITY;
+    admm_scale(s, p);
+    pawl_problem_velocity(p, y, s->z);
+    memset(s->z, 0, (size_t)p->free_row_count * sizeof *s->z);
+    memcpy(s->x, y, (size_t)n * sizeof *y);
+    for (int k = 0; k < p->contact_count; ++k) {
+        double *z = s->z + pawl_problem_contact_row(p, k);
+        z[2] += way->relaxed ? 0.0 : p->friction[k] * sqrt(z[0] * z[0] + z[1] * z[1]);
+        pawl_cone_project_dual(z, p->friction[k]);
+    }
+    admm_restart(s, y, n);
+    memcpy(s->y_last, y, (size_t)n * sizeof *y);
+    memcpy(s->z_last, s->z, (size_t)n * sizeof *y);
+}
+
+// The metric changes with rho: momentum and lengths of the old one mean nothing.
+bool pawl_admm_set_rho(admm *s, const pawl_problem *p, double rho)
+{
+    s->rho = rho;
+    ++s->factorizations;
+    s->momentum = 1.0;
+    s->last_length = INFINITY;
+    for (int i = 0; i < p->row_count; ++i) {
+        bool joint = i < p->free_row_count && s->way.precondition;
+        s->P[i] = (joint ? admm_free_share : rho) * s->scale[i];
+        s->sigma[i] = s->P[i] + s->way.eta * s->scale[i] + p->compliance[i];
+    }
+    return p->delassus->ops->factor_shifted(p->delassus, s->sigma, NULL);
+}
+
+// x for y and z of the start; the last x stays in v.
+static void admm_dynamics(admm *s, const pawl_problem *p, const double *y, const double *z)
+{
+    double eta = s->way.eta, *x = s->x;
+    for (int i = 0; i < p->row_count; ++i) {
+        s->v[i] = x[i];
+        x[i] = eta * s->scale[i] * x[i] + s->P[i] * y[i] + z[i] - p->v_f[i];
+    }
+    for (int k = 0; k < p->contact_count && !s->way.relaxed; ++k) {
+        int i = pawl_problem_contact_row(p, k);
+        x[i + 2] -= p->friction[k] * sqrt(z[i] * z[i] + z[i + 1] * z[i + 1]);
+    }
+    p->delassus->ops->solve_shifted(p->delassus, x);
+}
+
+static void admm_project(const pawl_problem *p, int first, int end, double *y)
+{
+    int contacts = pawl_problem_contact_row(p, 0);
+    for (int i = first > p->free_row_count ? first : p->free_row_count; i < end && i < contacts;
+         ++i) {
+        y[i] = y[i] < p->lower[i] ? p->lower[i] : y[i] > p->upper[i] ? p->upper[i] : y[i];
+    }
+    for (int i = first; i < end && i >= contacts; i += 3) {
+        pawl_cone_project(y + i, p->friction[(i - contacts) / 3]);
+    }
+}
+
+// The residuals of the rows first .. end: x against y, and D x + v_f + s - z, which is
+// P ((w - 1) (x - y_from) + y_from - y) - eta S dx. y_from is of these rows alone.
+static void admm_measure(admm *s, int first, int end, const double *y_from, const double *y)
+{
+    double eta = s->way.eta, ahead = s->way.relaxation - 1.0;
+    double primal = s->primal, dual = s->dual, length = s->length;
+    double primal_own = s->primal_own, dual_own = s->dual_own;
+    for (int i = first; i < end; ++i) {
+        double P = s->P[i], S = s->scale[i], x = s->x[i], from = y_from[i - first];
+        double apart = fabs(x - y[i]), moved = P * (y[i] - from), lag = eta * S * (x - s->v[i]);
+        primal = max_of(primal, s->weight[i] * apart);
+        dual = max_of(dual, fabs(P * ahead * (x - from) - moved - lag));
+        primal_own = max_of(primal_own, S * apart * apart);
+        dual_own = max_of(dual_own, (moved + lag) * (moved + lag) / S);
+        length = max_of(length, max_of(P * apart, fabs(moved)));
+    }
+    s->primal = primal;
+    s->dual = dual;
+    s->primal_own = primal_own;
+    s->dual_own = dual_own;
+    s->length = length;
+}
+
+// y and z of the rows first .. end, for x. So few rows at a time that they stay in the cache.
+static void admm_update(admm *s, const pawl_problem *p, int first, int end, const double *y_start,
+                        const double *z_start, double *y)
+{
+    double w = s->way.relaxation, y_from[ADMM_CHUNK], before[ADMM_CHUNK];
+    PAWL_ASSERT(end - first <= ADMM_CHUNK);
+    for (int i = first; i < end; ++i) {
+        double from = y_start[i];
+        y_from[i - first] = from;
+        before[i - first] = y[i] = w * s->x[i] + (1.0 - w) * from - z_start[i] / s->P[i];
+    }
+    admm_project(p, first, end, y);
+    for (int i = first; i < end; ++i) {
+        s->z[i] = s->P[i] * (y[i] - before[i - first]);
+    }
+    admm_measure(s, first, end, y_from, y);
+}
+
+// The next start: ahead of y and z with momentum, unless this iteration was no shorter than the one
+// before. After such a one it is y and z themselves, from where the next iteration cannot be longer: its
+// map does not expand.
+static void admm_extrapolate(admm *s, const pawl_problem *p, const double *y)
+{
+    int n = p->row_count;
+    double length = 0.0; // squared
+    for (int i = 0; i < n; ++i) {
+        double dy = y[i] - s->y_from[i], dz = s->z[i] - s->z_from[i];
+        length += s->P[i] * dy * dy + dz * dz / s->P[i];
+    }
+    if (length < admm_progress * s->last_length) {
+        double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * s->momentum * s->momentum));
+        double ahead = (s->momentum - 1.0) / next;
+        for (int i = 0; i < n; ++i) {
+            s->y_from[i] = y[i] + ahead * (y[i] - s->y_last[i]);
+            s->z_from[i] = s->z[i] + ahead * (s->z[i] - s->z_last[i]);
+        }
+        s->momentum = next;
+        s->last_length = length;
+    } else {
+        admm_restart(s, y, n);
+        s->last_length = length / admm_progress;
+    }
+    memcpy(s->y_last, y, (size_t)n * sizeof *y);
+    memcpy(s->z_last, s->z, (size_t)n * sizeof *y);
+}
+
+void pawl_admm_iterate(admm *s, const pawl_problem *p, double *y)
+{
+    const double *y_start = s->way.accelerate ? s->y_from : y;
+    const double *z_start = s->way.accelerate ? s->z_from : s->z;
+    int contacts = pawl_problem_contact_row(p, 0);
+    admm_dynamics(s, p, y_start, z_start);
+    s->primal = s->dual = s->primal_own = s->dual_own = s->length = 0.0;
+    for (int first = 0, end; first < p->row_count; first = end) {
+        int last = first < contacts ? contacts : p->row_count; // a contact is never cut
+        end = last - first > ADMM_CHUNK ? first + ADMM_CHUNK : last;
+        admm_update(s, p, first, end, y_start, z_start, y);
+    }
+    s->primal_own = sqrt(s->primal_own);
+    s->dual_own = sqrt(s->dual_own);
+    if (s->way.accelerate) {
+        admm_extrapolate(s, p, y);
+    }
+}
+
+double pawl_admm_natural(admm *s, const pawl_problem *p, const double *y)
+{
+    pawl_problem_velocity(p, y, s->v);
+    return s->way.relaxed ? pawl_problem_natural_relaxed(p, y, s->v, s->weight)
+                          : pawl_problem_natural(p, y, s->v, s->weight);
+}
+
+double pawl_admm_spectral_radius(admm *s, const pawl_problem *p)
+{
+    int n = p->row_count;
+    double *x = s->sigma, *Dx = s->v, radius = 0.0; // sigma is not in use before rho is known
+    for (int i = 0; i < n; ++i) {
+        x[i] = 1.0 + 0.1 * (double)(i % 7); // along no symmetry
+    }
+    for (int k = 0; k < ADMM_POWER_ITERATIONS; ++k) {
+        double norm = 0.0;
+        for (int i = 0; i < n; ++i) {
+            norm += x[i] * x[i];
+        }
+        norm = sqrt(norm);
+        for (int i = 0; i < n; ++i) {
+            x[i] /= norm * sqrt(s->scale[i]);
+        }
+        p->delassus->ops->apply(p->delassus, x, Dx);
+        radius = 0.0;
+        for (int i = 0; i < n; ++i) {
+            double root = sqrt(s->scale[i]), Ax = (Dx[i] + p->compliance[i] * x[i]) / root;
+            radius += x[i] * root * Ax; // Rayleigh's quotient: the last x had length one
+            x[i] = Ax;
+        }
+    }
+    return radius;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The members of loops Alg. 6 as the paper names them; they differ in what they do about rho.
+//   admm-ccp      the convex relaxation, rho fixed, no proximal term
+//   admm-ncp-fp   Coulomb's law, rho fixed
+//   admm-ncp-la   rho times or over 1.5 when the residuals x - y and z are 10 apart (eq. 171)
+//   admm-ncp-sa   rho from the spectrum: sqrt(L m) (L / m)^0.2 to begin with, then steps of
+//                 (L / m)^0.05 by the same test (eq. 172); L the largest eigenvalue, m = eta
+// The rules look after each iteration; a new rho is a new factorization, and nothing else is. (Looking
+// seldom saves a few of those and costs iterations: docs/solvers/admm-ncp-la.md.) They end when the
+// natural map of their own problem is met. What slides in loops may take all iterations there are:
+// admm-ncp is what to use.
+#include "math/vec.h"
+#include "solve/admm.h"
+#include <math.h>
+
+static const double family_goal =
+    0.5; // share of the tolerance; eliminated rows add to the residual
+static const double family_apart = 10.0;
+static const double family_linear_step = 1.5;
+static const double family_least_rho = 1e-9, family_most_rho = 1e9;
+enum { FAMILY_LOOK = 10 }; // iterations between looks at the natural map
+
+typedef enum family_rule { RULE_FIXED, RULE_LINEAR, RULE_SPECTRAL } family_rule;
+
+typedef struct family {
+    pawl_solver base;
+    admm admm;
+} family;
+
+static pawl_solver *family_layout(const solver_def *def, pawl_carver *mem)
+{
+    family *s = PAWL_CARVE(mem, family, 1);
+    family layout = {.admm = pawl_admm_layout(def->max_rows, mem)};
+    if (s == NULL) {
+        return NULL;
+    }
+    *s = layout;
+    return &s->base;
+}
+
+// x^(1/5) for x >= 1 by Newton's method from above: the same bits everywhere, which pow() is not.
+static double family_fifth_root(double x)
+{
+    double y = x, next = (4.0 * y + x / (y * y * y * y)) / 5.0;
+    while (next < y) {
+        y = next;
+        next = (4.0 * y + x / (y * y * y * y)) / 5.0;
+    }
+    return y;
+}
+
+// The factor by which rho grows or shrinks; 1 for a fixed one. Sets the first rho.
+static double family_first_rho(family *s, const pawl_problem *p, family_rule rule, double *rho)
+{
+    *rho = s->base.def.admm.rho;
+    if (rule == RULE_SPECTRAL) {
+        double m = fmax(s->admm.way.eta, 1e-12), L = pawl_admm_spectral_radius(&s->admm, p);
+        if (L > m) {
+            double power = family_fifth_root(L / m); // (L / m)^0.2
+            *rho = sqrt(L * m) * power;
+            return sqrt(sqrt(power));
+        }
+        return 1.0; // nothing moves
+    }
+    return rule == RULE_LINEAR ? family_linear_step : 1.0;
+}
+
+// rho up where x and y are far apart, down where z is far from the velocity.
+static double family_next_rho(const admm *a, double step)
+{
+    double rho = a->rho;
+    if (a->primal_own >= family_apart * a->dual_own) {
+        rho *= step;
+    } else if (a->dual_own >= family_apart * a->primal_own) {
+        rho /= step;
+    }
+    return fmin(fmax(rho, family_least_rho), family_most_rho);
+}
+
+static void family_solve(pawl_solver *base, const pawl_problem *p, double *lambda,
+                         solver_report *report)
+{
+    family *s = (family *)base;
+    bool relaxed = base->ops->relaxed;
+    family_rule rule = *(const family_rule *)base->ops->variant;
+    admm *a = &s->admm;
+    const admm_options *o = &base->def.admm;
+    const admm_way way = {.relaxed = relaxed,
+                          .precondition = o->precondition,
+                          .accelerate = o->accelerate,
+                          .eta = relaxed ? 0.0 : o->eta,
+                          .relaxation = o->relaxation};
+    double tolerance = base->def.tolerance, rho;
+    *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT};
+    pawl_admm_begin(a, p, &way, lambda);
+    double step = family_first_rho(s, p, rule, &rho);
+    bool factored = pawl_admm_set_rho(a, p, rho);
+    while (factored && report->iterations < base->def.max_iterations) {
+        pawl_admm_iterate(a, p, lambda);
+        ++report->iterations;
+        bool look =
+            report->iterations % FAMILY_LOOK == 0 || max_of(a->primal, a->dual) <= tolerance;
+        if (look && pawl_admm_natural(a, p, lambda) <= family_goal * tolerance) {
+            report->outcome = PAWL_CONVERGED;
+            break;
+        }
+        rho = family_next_rho(a, step);
+        if (rho != a->rho) {
+            factored = pawl_admm_set_rho(a, p, rho);
+        }
+    }
+    report->outcome =
+        factored ? report->outcome : PAWL_STALLED; // memory for a new structure is out
+    report->factorizations = a->factorizations;
+}
+
+static const family_rule family_fixed = RULE_FIXED, family_linear = RULE_LINEAR,
+                         family_spectral = RULE_SPECTRAL;
+
+const pawl_solver_ops pawl_admm_ccp_ops = {
+    .name = "admm-ccp",
+    .summary = "ADMM on the convex relaxation of friction: sliding contacts lift off",
+    .contacts = true,
+    .relaxed = true,
+    .variant = &family_fixed,
+    .layout = family_layout,
+    .solve = family_solve,
+};
+const pawl_solver_ops pawl_admm_ncp_fp_ops = {
+    .name = "admm-ncp-fp",
+    .summary = "ADMM with a fixed penalty",
+    .contacts = true,
+    .variant = &family_fixed,
+    .layout = family_layout,
+    .solve = family_solve,
+};
+const pawl_solver_ops pawl_admm_ncp_la_ops = {
+    .name = "admm-ncp-la",
+    .summary = "ADMM, its penalty balanced by a linear rule",
+    .contacts = true,
+    .variant = &family_linear,
+    .layout = family_layout,
+    .solve = family_solve,
+};
+const pawl_solver_ops pawl_admm_ncp_sa_ops = {
+    .name = "admm-ncp-sa",
+    .summary = "ADMM, its penalty chosen from the spectrum of D",
+    .contacts = true,
+    .variant = &family_spectral,
+    .layout = family_layout,
+    .solve = family_solve,
+};
