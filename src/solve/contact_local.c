@@ -8,6 +8,26 @@
 #include "solve/contact_local.h"
 #include "linalg/cone.h"
 
+// Relative to the trace: below it an entry of D is rounding.
+static const double contact_noise = 1e-14;
+
+bool pawl_contact_held(const double D[9])
+{
+    return D[8] <= contact_noise * (D[0] + D[4]);
+}
+
+void pawl_contact_tangent(const double D[9], double S[3])
+{
+    double trace = D[0] + D[4] + D[8];
+    S[0] = D[0] - D[2] * D[2] / D[8];
+    S[1] = D[1] - D[2] * D[5] / D[8];
+    S[2] = D[4] - D[5] * D[5] / D[8];
+    if (S[0] * S[2] - S[1] * S[1] <= contact_noise * trace * (fabs(S[0]) + fabs(S[2]))) {
+        S[0] += contact_noise * trace;
+        S[2] += contact_noise * trace;
+    }
+}
+
 typedef struct contact_slip {
     double S[3]; // xx xy yy of D_TT - D_TN D_NT / D_NN
     double c[2]; // v_T - D_TN v_N / D_NN
@@ -37,18 +57,20 @@ void pawl_contact_exact(const double D[9], const double v[3], double mu, double 
     if (v[2] >= 0.0) {
         return;
     }
+    if (pawl_contact_held(D)) {
+        return;
+    }
     double dnn = D[8];
     if (mu == 0.0) {
         lambda[2] = -v[2] / dnn;
         return;
     }
-    contact_slip s = {
-        .S = {D[0] - D[2] * D[2] / dnn, D[1] - D[2] * D[5] / dnn, D[4] - D[5] * D[5] / dnn},
-        .c = {v[0] - D[2] * v[2] / dnn, v[1] - D[5] * v[2] / dnn},
-        .dn = {D[2], D[5]},
-        .dnn = dnn,
-        .vn = v[2],
-        .mu = mu};
+    contact_slip s = {.c = {v[0] - D[2] * v[2] / dnn, v[1] - D[5] * v[2] / dnn},
+                      .dn = {D[2], D[5]},
+                      .dnn = dnn,
+                      .vn = v[2],
+                      .mu = mu};
+    pawl_contact_tangent(D, s.S);
     double slope, f = contact_slip_at(&s, 0.0, lambda, &slope);
     if (f <= 0.0) {
         return; // sticks
@@ -76,18 +98,45 @@ void pawl_contact_exact(const double D[9], const double v[3], double mu, double 
     lambda[2] = lambda[2] > 0.0 ? lambda[2] : 0.0;
 }
 
-void pawl_contact_ncp_step(const double D[9], const double z[3], double mu, double lambda[3])
+void pawl_contact_ccp_step(const double D[9], const double z[3], double mu, double lambda[3])
 {
-    // The larger eigenvalue of D_TT: safer than either diagonal entry.
-    double mean = 0.5 * (D[0] + D[4]), half = 0.5 * (D[0] - D[4]);
-    double step = mean + sqrt(half * half + D[1] * D[1]);
-    double n = lambda[2] - z[2] / D[8];
+    double trace = D[0] + D[4] + D[8], bound = 0.0; // on the largest eigenvalue
+    for (int k = 0; k < 3; ++k) {
+        double row = fabs(D[3 * k]) + fabs(D[3 * k + 1]) + fabs(D[3 * k + 2]);
+        bound = row > bound ? row : bound;
+    }
+    double step = trace > 0.0 ? fmin(3.0 / trace, 1.5 / bound) : 0.0;
+    for (int k = 0; k < 3; ++k) {
+        lambda[k] -= step * z[k];
+    }
+    pawl_cone_project(lambda, mu);
+}
+
+void pawl_contact_prox_step(const double r[2], const double z[3], double mu, double lambda[3])
+{
+    double n = lambda[2] - r[1] * z[2];
     lambda[2] = n > 0.0 ? n : 0.0;
-    lambda[0] -= z[0] / step;
-    lambda[1] -= z[1] / step;
+    lambda[0] -= r[0] * z[0];
+    lambda[1] -= r[0] * z[1];
     double t = sqrt(lambda[0] * lambda[0] + lambda[1] * lambda[1]), most = mu * lambda[2];
     if (t > most) {
         lambda[0] *= most / t;
         lambda[1] *= most / t;
     }
+}
+
+void pawl_contact_ncp_lengths(const double D[9], double r[2])
+{
+    // loops has the smaller diagonal entry of D_TT here, a longer step that fails to settle more often
+    double mean = 0.5 * (D[0] + D[4]), half = 0.5 * (D[0] - D[4]);
+    double largest = mean + sqrt(half * half + D[1] * D[1]);
+    r[0] = largest > 0.0 ? 1.0 / largest : 0.0;
+    r[1] = D[8] > 0.0 ? 1.0 / D[8] : 0.0;
+}
+
+void pawl_contact_ncp_step(const double D[9], const double z[3], double mu, double lambda[3])
+{
+    double r[2];
+    pawl_contact_ncp_lengths(D, r);
+    pawl_contact_prox_step(r, z, mu, lambda);
 }
