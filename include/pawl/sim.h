@@ -26,6 +26,12 @@ typedef enum pawl_solver_kind {
     PAWL_SOLVER_ADMM_NCP_FP, ///< ADMM, fixed penalty
     PAWL_SOLVER_ADMM_NCP_LA, ///< ADMM, penalty balanced by a linear rule
     PAWL_SOLVER_ADMM_NCP_SA, ///< ADMM, penalty from the spectrum of D
+    PAWL_SOLVER_PGS_CCP,      ///< projected Gauss-Seidel on the convex relaxation of friction
+    PAWL_SOLVER_NBGS,         ///< Gauss-Seidel with the nonlinear-block projector, by its quartic
+    PAWL_SOLVER_RAISIM,       ///< the same by bisection
+    PAWL_SOLVER_RAISIM_DS,    ///< with De Saxce's correction: Coulomb's law at its fixed points
+    PAWL_SOLVER_RAISIM_DS_ES, ///< the same, stopping early when energy no longer changes
+    PAWL_SOLVER_PROX,         ///< proximal Gauss-Seidel with a step length for each contact
     PAWL_SOLVER_COUNT
 } pawl_solver_kind;
 typedef enum pawl_delassus_kind {
@@ -71,6 +77,9 @@ typedef struct pawl_settings {
     double admm_eta;                 ///< admm.eta: proximal weight
     double admm_relaxation;          ///< admm.relaxation: over-relaxation, 1 for none
     bool admm_accelerate;            ///< admm.accelerate: Nesterov's momentum with restarts
+    double relaxation;               ///< solver.relaxation: omega of the first sweep
+    double relaxation_min;           ///< solver.relaxation_min: omega never falls below
+    double relaxation_decay;         ///< solver.relaxation_decay: factor on omega after each sweep
 } pawl_settings;
 PAWL_API pawl_settings pawl_settings_default(void);
 

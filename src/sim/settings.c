@@ -177,6 +177,24 @@ static const setting_row settings_table[] = {
      0,
      0,
      NULL},
+    {{"solver.relaxation", "-", "1e-3 .. 1.999", "share of each change that the first sweep makes"},
+     SETTING_REAL,
+     FIELD(relaxation),
+     1e-3,
+     1.999,
+     NULL},
+    {{"solver.relaxation_min", "-", "1e-3 .. 1.999", "relaxation does not fall below this"},
+     SETTING_REAL,
+     FIELD(relaxation_min),
+     1e-3,
+     1.999,
+     NULL},
+    {{"solver.relaxation_decay", "-", "0.1 .. 1", "factor on the relaxation after each sweep"},
+     SETTING_REAL,
+     FIELD(relaxation_decay),
+     0.1,
+     1.0,
+     NULL},
 };
 enum { SETTING_ROWS = sizeof settings_table / sizeof settings_table[0] };
 
@@ -204,7 +222,10 @@ pawl_settings pawl_settings_default(void)
                            .restitution_threshold = 1e-2,
                            .friction_rule = PAWL_PAIR_GEOMETRIC,
                            .restitution_rule = PAWL_PAIR_MAX,
-                           .regularization = 1e-8};
+                           .regularization = 1e-8,
+                           .relaxation = 1.0,
+                           .relaxation_min = 0.9,
+                           .relaxation_decay = 0.999};
 }
 
 int pawl_setting_count(void)

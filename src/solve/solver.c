@@ -30,7 +30,10 @@ solver_def pawl_solver_def_of(const pawl_settings *settings)
                                  .eta = settings->admm_eta,
                                  .relaxation = settings->admm_relaxation,
                                  .precondition = settings->precondition,
-                                 .accelerate = settings->admm_accelerate}};
+                                 .accelerate = settings->admm_accelerate},
+                        .relaxation = settings->relaxation,
+                        .relaxation_min = settings->relaxation_min,
+                        .relaxation_decay = settings->relaxation_decay};
 }
 
 pawl_status pawl_solver_create(const pawl_env *env, const solver_def *def, pawl_solver **out)

@@ -22,6 +22,7 @@ typedef struct solver_def {
     bool exact_joints;
     double regularization; // relative shift of the factor where rows may depend on each other
     admm_options admm;
+    double relaxation, relaxation_min, relaxation_decay; // omega of sweeps, see splitting.c
 } solver_def;
 
 typedef struct solver_report {
@@ -56,6 +57,12 @@ struct pawl_solver { // every solver embeds this as its first member
 const pawl_solver_ops *pawl_solver_find(int kind); // NULL if unknown
 extern const pawl_solver_ops pawl_direct_ops;
 extern const pawl_solver_ops pawl_pgs_ncp_ops;
+extern const pawl_solver_ops pawl_pgs_ccp_ops;
+extern const pawl_solver_ops pawl_nbgs_ops;
+extern const pawl_solver_ops pawl_raisim_ops;
+extern const pawl_solver_ops pawl_raisim_ds_ops;
+extern const pawl_solver_ops pawl_raisim_ds_es_ops;
+extern const pawl_solver_ops pawl_prox_ops;
 extern const pawl_solver_ops pawl_admm_ncp_ops;
 extern const pawl_solver_ops pawl_nsgs_ops;
 extern const pawl_solver_ops pawl_newton_ops;

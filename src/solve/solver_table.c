@@ -12,6 +12,12 @@ static const pawl_solver_ops *const solver_table[] = {
     [PAWL_SOLVER_ADMM_NCP_FP] = &pawl_admm_ncp_fp_ops,
     [PAWL_SOLVER_ADMM_NCP_LA] = &pawl_admm_ncp_la_ops,
     [PAWL_SOLVER_ADMM_NCP_SA] = &pawl_admm_ncp_sa_ops,
+    [PAWL_SOLVER_PGS_CCP] = &pawl_pgs_ccp_ops,
+    [PAWL_SOLVER_NBGS] = &pawl_nbgs_ops,
+    [PAWL_SOLVER_RAISIM] = &pawl_raisim_ops,
+    [PAWL_SOLVER_RAISIM_DS] = &pawl_raisim_ds_ops,
+    [PAWL_SOLVER_RAISIM_DS_ES] = &pawl_raisim_ds_es_ops,
+    [PAWL_SOLVER_PROX] = &pawl_prox_ops,
 };
 _Static_assert(sizeof solver_table / sizeof solver_table[0] == PAWL_SOLVER_COUNT, "missing row");
 

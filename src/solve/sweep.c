@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 #include "solve/sweep.h"
+#include "linalg/cone.h"
 #include "linalg/dense.h"
 #include "math/vec.h"
 #include "problem/natural.h"
 #include "solve/contact_local.h"
+#include "solve/contact_nb.h"
+#include <string.h>
+
+// PROX: a contact's step shrinks where its residual grows from one sweep to the next, and recovers
+// where it falls.
+static const double sweep_prox_shrink = 0.9, sweep_prox_grow = 1.2;
+static const double sweep_prox_least = 0.05, sweep_prox_most = 1.0; // of the NCP projector's step
 
 sweeper pawl_sweeper_layout(int max_rows, int max_blocks, int max_block_dim, pawl_carver *mem)
 {
     size_t dim = (size_t)max_block_dim;
     return (sweeper){.factors = PAWL_CARVE(mem, double, dim *dim *(size_t)max_blocks),
                      .inverse_d = PAWL_CARVE(mem, double, max_rows),
-                     .change = PAWL_CARVE(mem, double, max_block_dim),
+                     .change = PAWL_CARVE(mem, double, 2 * max_block_dim),
+                     .memory = PAWL_CARVE(mem, double, 2 * max_blocks),
                      .dim = max_block_dim};
 }
 
-static bool sweep_is_contact(const pawl_problem *p, int block)
+static int sweep_contact_of(const pawl_problem *p, int block)
 {
-    return block >= p->block_count - p->contact_count;
+    return block - (p->block_count - p->contact_count); // negative: none
 }
 
 // Factors of the diagonal blocks; of contacts the block itself.
@@ -31,31 +40,125 @@ void pawl_sweep_begin(sweeper *s, const pawl_problem *p, const double *lambda)
         for (int r = 0; r < b.dim; ++r) {
             f[r * b.dim + r] += p->compliance[b.first_row + r];
         }
-        if (!sweep_is_contact(p, k)) {
+        if (sweep_contact_of(p, k) < 0) {
             pawl_ldl_factor(f, b.dim, b.dim, 1e-12, NULL, s->inverse_d + b.first_row);
         }
+        s->memory[2 * k] = 1.0;
+        s->memory[2 * k + 1] = INFINITY;
     }
+    s->relaxation = 1.0;
+    s->descent = s->work = 0.0;
     p->delassus->ops->sweep_begin(p->delassus, lambda);
 }
 
-// The change of a contact's impulse x for its velocity v; returns it in units of velocity.
-static double sweep_contact(sweep_local local, const double D[9], const double v[3], double mu,
-                            const double x[3], double dx[3])
+// memory: the share of the NCP projector's step, and the residual that the last sweep found.
+static void sweep_prox(const double D[9], const double z[3], double mu, double memory[2],
+                       double x[3])
 {
-    double fresh[3] = {x[0], x[1], x[2]}, worst = 0.0;
-    if (local == SWEEP_NCP_STEP) {
-        pawl_contact_ncp_step(D, v, mu, fresh);
-    } else {
-        double without[3]; // the velocity if this contact did nothing
-        for (int r = 0; r < 3; ++r) {
-            without[r] = v[r] - (D[3 * r] * x[0] + D[3 * r + 1] * x[1] + D[3 * r + 2] * x[2]);
-        }
-        pawl_contact_exact(D, without, mu, fresh);
+    double r[2], old[3] = {x[0], x[1], x[2]}, residual = 0.0;
+    pawl_contact_ncp_lengths(D, r);
+    r[0] *= memory[0];
+    r[1] *= memory[0];
+    pawl_contact_prox_step(r, z, mu, x);
+    for (int k = 0; k < 3; ++k) { // in units of velocity, whatever the step
+        residual = max_of(residual, r[k / 2] > 0.0 ? fabs(x[k] - old[k]) / r[k / 2] : 0.0);
+    }
+    double share = memory[0] * (residual > memory[1] ? sweep_prox_shrink : sweep_prox_grow);
+    memory[0] = fmin(fmax(share, sweep_prox_least), sweep_prox_most);
+    memory[1] = residual;
+}
+
+// A contact's new impulse x, for its velocity z with the old one.
+static void sweep_project(sweep_local local, const double D[9], const double z[3], double mu,
+                          double memory[2], double x[3])
+{
+    double v[3]; // the velocity if this contact did nothing
+    for (int r = 0; r < 3; ++r) {
+        v[r] = z[r] - (D[3 * r] * x[0] + D[3 * r + 1] * x[1] + D[3 * r + 2] * x[2]);
+    }
+    switch (local) {
+    case SWEEP_NCP_STEP:
+        pawl_contact_ncp_step(D, z, mu, x);
+        break;
+    case SWEEP_CCP_STEP:
+        pawl_contact_ccp_step(D, z, mu, x);
+        break;
+    case SWEEP_PROX:
+        sweep_prox(D, z, mu, memory, x);
+        break;
+    case SWEEP_NB_QUARTIC:
+        pawl_contact_nb(D, v, 0.0, mu, CONTACT_NB_QUARTIC, x);
+        break;
+    case SWEEP_NB_BISECTION:
+        pawl_contact_nb(D, v, 0.0, mu, CONTACT_NB_BISECTION, x);
+        break;
+    case SWEEP_NB_DE_SAXCE:
+        pawl_contact_nb(D, v, mu * sqrt(z[0] * z[0] + z[1] * z[1]), mu, CONTACT_NB_BISECTION, x);
+        break;
+    case SWEEP_EXACT:
+        pawl_contact_exact(D, v, mu, x);
+        break;
+    }
+}
+
+// The change dx of a contact's impulse x, which holds its velocity on entry; returns the change
+// without relaxation in units of velocity.
+static double sweep_contact(sweeper *s, sweep_local local, const double D[9], double mu,
+                            double memory[2], const double x[3], double dx[3])
+{
+    double z[3] = {dx[0], dx[1], dx[2]}, fresh[3] = {x[0], x[1], x[2]}, worst = 0.0;
+    sweep_project(local, D, z, mu, memory, fresh);
+    for (int r = 0; r < 3; ++r) {
+        worst = max_of(worst, D[4 * r] * fabs(fresh[r] - x[r]));
+        fresh[r] = x[r] + s->relaxation * (fresh[r] - x[r]);
+    }
+    if (s->relaxation != 1.0) {
+        pawl_cone_project(fresh,
+                          mu); // beyond 1 it leaves the cone, and below it may not yet be in it
     }
     for (int r = 0; r < 3; ++r) {
         dx[r] = fresh[r] - x[r];
-        worst = max_of(worst, D[4 * r] * fabs(dx[r]));
     }
+    for (int r = 0; r < 3; ++r) {
+        double push = D[3 * r] * dx[0] + D[3 * r + 1] * dx[1] + D[3 * r + 2] * dx[2];
+        s->descent += dx[r] * (z[r] + 0.5 * push);
+        s->work += dx[r] != 0.0 ? fabs(x[r] * z[r]) : 0.0;
+    }
+    return worst;
+}
+
+// The same for a block of free rows, with the factor f.
+static double sweep_free(sweeper *s, const double *f, const double *inverse_d, int dim, double *dx)
+{
+    double worst = 0.0, work = 0.0, *v = dx + s->dim;
+    for (int r = 0; r < dim; ++r) {
+        worst = max_of(worst, fabs(dx[r]));
+        v[r] = dx[r];
+        dx[r] = -dx[r];
+    }
+    pawl_ldl_solve(f, dim, dim, inverse_d, dx);
+    for (int r = 0; r < dim; ++r) {
+        dx[r] *= s->relaxation;
+        work += v[r] * dx[r];
+    }
+    s->descent += (1.0 - 0.5 * s->relaxation) * work; // D dx = -omega v
+    return worst;
+}
+
+// And for a bounded row. A row that nothing moves goes where its velocity pushes it.
+static double sweep_bounded(sweeper *s, double lower, double upper, double inverse_d, double x,
+                            double *dx)
+{
+    double v = *dx;
+    double wanted = inverse_d > 0.0              ? x - v * inverse_d
+                    : v > 0.0 && isfinite(lower) ? lower
+                    : v < 0.0 && isfinite(upper) ? upper
+                                                 : x;
+    wanted = fmin(fmax(wanted, lower), upper);
+    double worst = inverse_d > 0.0 ? fabs(wanted - x) / inverse_d : 0.0;
+    wanted = fmin(fmax(x + s->relaxation * (wanted - x), lower), upper);
+    *dx = wanted - x;
+    s->descent += *dx * (v + (inverse_d > 0.0 ? 0.5 * *dx / inverse_d : 0.0));
     return worst;
 }
 
@@ -69,46 +172,27 @@ static void sweep_velocity(const pawl_problem *p, int k, const double *lambda, d
     }
 }
 
-// A bounded row's change, for its velocity v; returns it in units of velocity. A row that nothing
-// moves goes where v pushes it.
-static double sweep_bounded(double lower, double upper, double inverse_d, double v, double x,
-                            double *dx)
-{
-    double wanted = inverse_d > 0.0              ? x - v * inverse_d
-                    : v > 0.0 && isfinite(lower) ? lower
-                    : v < 0.0 && isfinite(upper) ? upper
-                                                 : x;
-    wanted = fmin(fmax(wanted, lower), upper);
-    *dx = wanted - x;
-    return inverse_d > 0.0 ? fabs(*dx) / inverse_d : 0.0;
-}
-
 // One sweep over all blocks; returns the largest velocity found wanting.
 double pawl_sweep(sweeper *s, const pawl_problem *p, sweep_local local, double *lambda)
 {
     int dim = s->dim;
     pawl_delassus *d = p->delassus;
     double worst = 0.0;
+    s->descent = s->work = 0.0;
     for (int k = 0; k < p->block_count; ++k) {
         problem_block b = p->blocks[k];
-        double *x = lambda + b.first_row, *dx = s->change;
+        int i = b.first_row, contact = sweep_contact_of(p, k);
+        double *x = lambda + i, *dx = s->change, found;
         const double *f = s->factors + k * dim * dim;
-        const double *inverse_d = s->inverse_d + b.first_row;
         sweep_velocity(p, k, lambda, dx);
-        if (sweep_is_contact(p, k)) {
-            int contact = k - (p->block_count - p->contact_count);
-            double v[3] = {dx[0], dx[1], dx[2]};
-            worst = max_of(worst, sweep_contact(local, f, v, p->friction[contact], x, dx));
+        if (contact >= 0) {
+            found = sweep_contact(s, local, f, p->friction[contact], s->memory + 2 * k, x, dx);
         } else if (k < p->free_block_count) {
-            for (int r = 0; r < b.dim; ++r) {
-                worst = max_of(worst, fabs(dx[r]));
-                dx[r] = -dx[r];
-            }
-            pawl_ldl_solve(f, b.dim, b.dim, inverse_d, dx);
+            found = sweep_free(s, f, s->inverse_d + i, b.dim, dx);
         } else {
-            worst = max_of(worst, sweep_bounded(p->lower[b.first_row], p->upper[b.first_row],
-                                                inverse_d[0], dx[0], x[0], dx));
+            found = sweep_bounded(s, p->lower[i], p->upper[i], s->inverse_d[i], x[0], dx);
         }
+        worst = max_of(worst, found);
         for (int r = 0; r < b.dim; ++r) {
             x[r] += dx[r];
         }
@@ -117,18 +201,25 @@ double pawl_sweep(sweeper *s, const pawl_problem *p, sweep_local local, double *
     return worst;
 }
 
-double pawl_sweep_natural(sweeper *s, const pawl_problem *p, const double *weight,
-                          const double *lambda)
+static double sweep_measure_contact(sweep_measure measure, const double *x, const double *v,
+                                    double mu, double weight)
+{
+    return measure == SWEEP_NATURAL           ? pawl_natural_contact(x, v, mu, weight)
+           : measure == SWEEP_NATURAL_RELAXED ? pawl_natural_relaxed(x, v, mu, weight)
+                                              : 0.0;
+}
+
+double pawl_sweep_measure(sweeper *s, const pawl_problem *p, sweep_measure measure,
+                          const double *weight, const double *lambda)
 {
     double worst = 0.0, *v = s->change;
     for (int k = 0; k < p->block_count; ++k) {
         problem_block b = p->blocks[k];
-        int i = b.first_row;
+        int i = b.first_row, contact = sweep_contact_of(p, k);
         sweep_velocity(p, k, lambda, v);
-        if (sweep_is_contact(p, k)) {
-            int contact = k - (p->block_count - p->contact_count);
-            worst =
-                max_of(worst, pawl_natural_contact(lambda + i, v, p->friction[contact], weight[i]));
+        if (contact >= 0) {
+            worst = max_of(worst, sweep_measure_contact(measure, lambda + i, v,
+                                                        p->friction[contact], weight[i]));
         } else if (k >= p->free_block_count) {
             worst = max_of(
                 worst, pawl_natural_bounded(lambda[i], v[0], p->lower[i], p->upper[i], weight[i]));

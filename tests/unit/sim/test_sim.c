@@ -345,7 +345,10 @@ TEST(every_setting_reads_back_what_was_set)
                                            {"admm.rho", "0.5"},
                                            {"admm.eta", "1e-06"},
                                            {"admm.relaxation", "1.25"},
-                                           {"admm.accelerate", "off"}};
+                                           {"admm.accelerate", "off"},
+                                           {"solver.relaxation", "1.25"},
+                                           {"solver.relaxation_min", "0.5"},
+                                           {"solver.relaxation_decay", "0.75"}};
     int count = (int)(sizeof pairs / sizeof pairs[0]);
     CHECK_INT(pawl_setting_count(), count);
     for (int i = 0; i < count; ++i) {

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The splitting solvers: projected Gauss-Seidel with relaxation (loops Alg. 5, Table I). Each block in
+// turn, joints, then limits, then contacts, is solved for the newest impulses of all others,
+//
+//   v_j = v_f,j + sum over m of D_jm lambda_m,   lambda_j <- (1 - w) lambda_j + w P_j(lambda_j, v_j),
+//
+// and after a sweep w <- max(w_min, g w). Joints are solved by a small factorization, limits by
+// clamping; how a contact is projected and what ends the sweeps tells the members apart. They suit
+// light stacks and many contacts at modest accuracy. Where a light body carries a heavy one they need
+// very many sweeps; so do long chains and loops, unless joints are eliminated (solver.exact_joints).
+#include "math/vec.h"
+#include "problem/natural.h"
+#include "solve/solver_ops.h"
+#include "solve/sweep.h"
+#include <float.h>
+
+// What a member stops by: the residual of the problem that its fixed points solve.
+typedef enum splitting_stop {
+    SPLITTING_NCP,    // the judge's natural map
+    SPLITTING_CCP,    // that of the convex relaxation
+    SPLITTING_OWN,    // its own next change, where its fixed points solve neither
+    SPLITTING_ENERGY, // loops (160): the change of the objective
+} splitting_stop;
+
+typedef struct splitting_member {
+    sweep_local contact;
+    splitting_stop stop;
+} splitting_member;
+
+typedef struct splitting {
+    pawl_solver base;
+    sweeper sweeps;
+    double *weight; // (rows)
+} splitting;
+
+static pawl_solver *splitting_layout(const solver_def *def, pawl_carver *mem)
+{
+    splitting *s = PAWL_CARVE(mem, splitting, 1);
+    splitting layout = {
+        .sweeps = pawl_sweeper_layout(def->max_rows, def->max_blocks, def->max_block_dim, mem)};
+    layout.weight = PAWL_CARVE(mem, double, def->max_rows);
+    if (s == NULL) {
+        return NULL;
+    }
+    *s = layout;
+    return &s->base;
+}
+
+// One over the total inertia that scales (160). A problem does not know M; n rows that each move an
+// inertia m have tr D = n / m, so that n^2 / tr D stands for the n m of them all. Uses s->weight.
+static double splitting_lightness(splitting *s, const pawl_problem *p)
+{
+    double trace = 0.0, n = p->row_count;
+    p->delassus->ops->diagonal(p->delassus, 0, s->weight);
+    for (int i = 0; i < p->row_count; ++i) {
+        trace += s->weight[i] + p->compliance[i];
+    }
+    return n > 0.0 ? trace / (n * n) : 0.0;
+}
+
+// Whether the last sweep left the energy where it was: by the tolerance, squared because energy over
+// inertia is the square of a velocity, or as far as rounding of the impulses lets it be known.
+static bool splitting_plateau(const splitting *s, double lightness)
+{
+    double change = fabs(s->sweeps.descent), tolerance = s->base.def.tolerance;
+    return change <= 2.0 * DBL_EPSILON * s->sweeps.work ||
+           change * lightness <= tolerance * tolerance;
+}
+
+// Whether sweeps may end, after one that found `worst` [m/s] wanting.
+static bool splitting_met(splitting *s, const pawl_problem *p, splitting_stop stop, double worst,
+                          double lightness, const double *lambda)
+{
+    static const sweep_measure measures[] = {[SPLITTING_NCP] = SWEEP_NATURAL,
+                                             [SPLITTING_CCP] = SWEEP_NATURAL_RELAXED,
+                                             [SPLITTING_OWN] = SWEEP_NATURAL_OTHERS};
+    double tolerance = s->base.def.tolerance, half = 0.5 * tolerance;
+    if (stop == SPLITTING_ENERGY) {
+        return splitting_plateau(s, lightness);
+    }
+    // Of a change that is not the residual a share is asked: errors are many changes of a slow sweep.
+    return worst <= (stop == SPLITTING_OWN ? 0.1 : 1.0) * tolerance &&
+           pawl_sweep_measure(&s->sweeps, p, measures[stop], s->weight, lambda) <= half;
+}
+
+static void splitting_solve(pawl_solver *base, const pawl_problem *p, double *lambda,
+                            solver_report *report)
+{
+    splitting *s = (splitting *)base;
+    const splitting_member *member = base->ops->variant;
+    const solver_def *def = &base->def;
+    double lightness = splitting_lightness(s, p), omega = def->relaxation;
+    *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT};
+    pawl_problem_weights(p, s->weight);
+    pawl_sweep_begin(&s->sweeps, p, lambda);
+    while (report->outcome != PAWL_CONVERGED && report->iterations < def->max_iterations) {
+        ++report->iterations;
+        s->sweeps.relaxation = omega;
+        double worst = pawl_sweep(&s->sweeps, p, member->contact, lambda);
+        if (splitting_met(s, p, member->stop, worst, lightness, lambda)) {
+            report->outcome = PAWL_CONVERGED;
+        }
+        omega = max_of(def->relaxation_min, def->relaxation_decay * omega);
+    }
+}
+
+// ---- the members -----------------------------------------------------------------------------
+
+const pawl_solver_ops pawl_pgs_ncp_ops = {
+    .name = "pgs-ncp",
+    .summary = "Gauss-Seidel sweeps, contacts by one projected step of normal and tangent",
+    .contacts = true,
+    .variant = &(const splitting_member){SWEEP_NCP_STEP, SPLITTING_NCP},
+    .layout = splitting_layout,
+    .solve = splitting_solve,
+};
+
+const pawl_solver_ops pawl_pgs_ccp_ops = {
+    .name = "pgs-ccp",
+    .summary = "Gauss-Seidel sweeps on the convex relaxation of friction: what slides lifts off",
+    .contacts = true,
+    .relaxed = true,
+    .variant = &(const splitting_member){SWEEP_CCP_STEP, SPLITTING_CCP},
+    .layout = splitting_layout,
+    .solve = splitting_solve,
+};
+
+const pawl_solver_ops pawl_nbgs_ops = {
+    .name = "nbgs",
+    .summary = "Gauss-Seidel sweeps, contacts by least energy on the slip conic (quartic)",
+    .contacts = true,
+    .variant = &(const splitting_member){SWEEP_NB_QUARTIC, SPLITTING_OWN},
+    .layout = splitting_layout,
+    .solve = splitting_solve,
+};
+
+const pawl_solver_ops pawl_raisim_ops = {
+    .name = "raisim",
+    .summary = "as nbgs, the least energy found by bisection",
+    .contacts = true,
+    .variant = &(const splitting_member){SWEEP_NB_BISECTION, SPLITTING_OWN},
+    .layout = splitting_layout,
+    .solve = splitting_solve,
+};
+
+const pawl_solver_ops pawl_raisim_ds_ops = {
+    .name = "raisim-ds",
+    .summary = "as raisim, with De Saxce's correction: slip opposes the velocity",
+    .contacts = true,
+    .variant = &(const splitting_member){SWEEP_NB_DE_SAXCE, SPLITTING_NCP},
+    .layout = splitting_layout,
+    .solve = splitting_solve,
+};
+
+const pawl_solver_ops pawl_raisim_ds_es_ops = {
+    .name = "raisim-ds-es",
+    .summary = "as raisim-ds, stopping when a sweep hardly changes the energy",
+    .contacts = true,
+    .variant = &(const splitting_member){SWEEP_NB_DE_SAXCE, SPLITTING_ENERGY},
+    .layout = splitting_layout,
+    .solve = splitting_solve,
+};
+
+const pawl_solver_ops pawl_prox_ops = {
+    .name = "prox",
+    .summary = "Gauss-Seidel sweeps of proximal steps, whose length each contact adapts",
+    .contacts = true,
+    .variant = &(const splitting_member){SWEEP_PROX, SPLITTING_NCP},
+    .layout = splitting_layout,
+    .solve = splitting_solve,
+};
