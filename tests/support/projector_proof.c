@@ -212,9 +212,15 @@ static void proof_slip(const proof_block *k, double s, double lambda[3])
     for (int i = 0; i <= PROOF_SAMPLES; ++i) {
         energy[i + 1] = proof_quick(k, s, proof_sample(&arc, i));
     }
+    // Towards the ends of an arc energies grow without bound and rounding makes valleys of its own.
+    double sampled = INFINITY, unit = k->v[2] * k->v[2] / k->D[8];
+    for (int i = 0; i <= PROOF_SAMPLES; ++i) {
+        sampled = fmin(sampled, energy[i + 1]);
+    }
+    double most = sampled + 10.0 * (fabs(sampled) + unit);
     real least = INFINITY;
     for (int i = 0; i <= PROOF_SAMPLES; ++i) {
-        if (isinf(energy[i + 1]) || energy[i + 1] > energy[i] || energy[i + 1] > energy[i + 2]) {
+        if (energy[i + 1] > most || energy[i + 1] > energy[i] || energy[i + 1] > energy[i + 2]) {
             continue;
         }
         real x[3], floor = proof_valley(k, s, &arc, proof_tau(i - 1), proof_tau(i + 1), x);
