@@ -121,7 +121,7 @@ typedef struct pawl_step_report {
     pawl_residual residual;             ///< by the judge, not by the solver
     pawl_closure closure;               ///< after the step
     pawl_energy energy;                 ///< after the step
-    double seconds[PAWL_PHASE_COUNT]; ///< by the clock; 0 without one
+    double seconds[PAWL_PHASE_COUNT];   ///< by the clock; 0 without one
 } pawl_step_report;
 
 typedef struct pawl_sim pawl_sim;
