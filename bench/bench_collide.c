@@ -5,6 +5,7 @@
 // that overlap a little, and of a whole step of collision detection for heaps. It looks inside the
 // library, so it needs the static one.
 #include "collide/collider.h"
+#include "options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +83,7 @@ static double bench_pair(pawl_shape_kind ka, pawl_shape_kind kb, const convex_hu
     return best;
 }
 
-static void bench_heap(const pawl_env *env, pawl_shape_kind kind, int side)
+static json_t *bench_heap(const pawl_env *env, pawl_shape_kind kind, int side)
 {
     pawl_builder *b;
     pawl_model *model;
@@ -123,14 +124,47 @@ static void bench_heap(const pawl_env *env, pawl_shape_kind kind, int side)
     printf("heap of %5d %-6s %7d pairs %7d contacts %8d points %10.1f us\n", count,
            kind == PAWL_SHAPE_BOX ? "boxes" : "balls", c->pair_count, c->contact_count,
            c->point_count, 1e6 * best);
+    json_t *row = json_pack("{s:i, s:s, s:i, s:i, s:i, s:f}",                   //
+                            "bodies", count,                                    //
+                            "shape", kind == PAWL_SHAPE_BOX ? "box" : "sphere", //
+                            "pairs", c->pair_count,                             //
+                            "contacts", c->contact_count,                       //
+                            "points", c->point_count,                           //
+                            "us", 1e6 * best);
     pawl_collider_destroy(c);
     pawl_model_destroy(model);
     pawl_builder_destroy(b);
     free(bodies);
+    return row;
 }
 
-int main(void)
+static json_t *bench_pairs(const bench_options *options, const convex_hull *hull)
 {
+    json_t *rows = json_array();
+    printf("%-21s %14s %18s\n", "pair", "at rest", "random");
+    for (int i = 0; i + 1 < BENCH_KINDS; ++i) {
+        for (int j = i; j < BENCH_KINDS; ++j) {
+            char name[32];
+            snprintf(name, sizeof name, "%-10s %-10s", bench_names[i], bench_names[j]);
+            if (!bench_wanted(options, name)) {
+                continue;
+            }
+            double p, q;
+            double rest = bench_pair(bench_kinds[i], bench_kinds[j], hull, true, &p);
+            double random = bench_pair(bench_kinds[i], bench_kinds[j], hull, false, &q);
+            printf("%s %6.2f us %3.1f p %8.2f us %3.1f p\n", name, rest, p, random, q);
+            json_array_append_new(rows, json_pack("{s:s, s:s, s:f, s:f}", "a", bench_names[i], "b",
+                                                  bench_names[j], "us_at_rest", rest, "us_random",
+                                                  random));
+        }
+    }
+    return rows;
+}
+
+int main(int argument_count, char **arguments)
+{
+    bench_options options =
+        bench_parse("bench_collide", "time of collision detection", argument_count, arguments);
     pawl_env env = pawl_env_default();
     pawl_vec3 points[BENCH_POINTS];
     for (int i = 0; i < BENCH_POINTS; ++i) { // a prism: flat top and bottom
@@ -141,19 +175,14 @@ int main(void)
     if (pawl_hull_create(&env, "prism", points, BENCH_POINTS, &hull) != PAWL_OK) {
         return 1;
     }
-    printf("%-21s %14s %18s\n", "pair", "at rest", "random");
-    for (int i = 0; i + 1 < BENCH_KINDS; ++i) {
-        for (int j = i; j < BENCH_KINDS; ++j) {
-            double p, q;
-            double rest = bench_pair(bench_kinds[i], bench_kinds[j], hull, true, &p);
-            double random = bench_pair(bench_kinds[i], bench_kinds[j], hull, false, &q);
-            printf("%-10s %-10s %6.2f us %3.1f p %8.2f us %3.1f p\n", bench_names[i],
-                   bench_names[j], rest, p, random, q);
-        }
+    json_t *pairs = bench_pairs(&options, hull), *heaps = json_array();
+    if (bench_wanted(&options, "heap")) {
+        json_array_append_new(heaps, bench_heap(&env, PAWL_SHAPE_SPHERE, 10));
+        json_array_append_new(heaps, bench_heap(&env, PAWL_SHAPE_BOX, 10));
+        json_array_append_new(heaps, bench_heap(&env, PAWL_SHAPE_SPHERE, 20));
     }
-    bench_heap(&env, PAWL_SHAPE_SPHERE, 10);
-    bench_heap(&env, PAWL_SHAPE_BOX, 10);
-    bench_heap(&env, PAWL_SHAPE_SPHERE, 20);
     pawl_hull_destroy(&env, hull);
-    return 0;
+    json_t *root =
+        json_pack("{s:s, s:o, s:o}", "pawl", pawl_version(), "pairs", pairs, "heaps", heaps);
+    return bench_write_json(&options, root) ? 0 : 2;
 }

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "pawl/base.h"
 
@@ -248,7 +247,7 @@ static int contact_select(const bench_options *options, contact_case *cases)
         for (int k = 0; k < CONTACT_MAX_STEPS && spec->steps[k] > 0.0; ++k) {
             bench_scene *scene = spec->make();
             bool wanted = (!options->quick || (spec->in_quick && k == 0)) &&
-                          (options->scene == NULL || strstr(scene->name, options->scene) != NULL);
+                          bench_wanted(options, scene->name);
             if (!wanted) {
                 bench_scene_destroy(scene);
                 continue;
@@ -448,9 +447,5 @@ int main(int argument_count, char **arguments)
     }
     json_t *root = json_pack("{s:s, s:s, s:s, s:o}", "pawl", pawl_version(), "mujoco",
                              bench_mujoco_name(), "ode", bench_ode_name(), "scenes", scenes);
-    if (options.json != NULL && !bench_write_json(&options, root)) {
-        status = 2;
-    }
-    json_decref(root);
-    return status;
+    return bench_write_json(&options, root) ? status : 2;
 }

@@ -5,11 +5,11 @@
 // over the short time in which it is small and over the whole series; then what projection does
 // for closure, and what is left of energy. tests/references asserts a shorter form of this. Run it
 // in the source folder.
+#include "options.h"
 #include "support/reference.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { ORDERS_STEPS = 4 };
 
@@ -22,7 +22,7 @@ static pawl_settings orders_settings(int stepper, double dt)
     return settings;
 }
 
-static int orders_row(const reference_case *c, int stepper, double horizon)
+static int orders_row(const reference_case *c, int stepper, double horizon, json_t *rows)
 {
     reference_series series;
     if (!reference_series_load(c, horizon, &series)) {
@@ -31,6 +31,7 @@ static int orders_row(const reference_case *c, int stepper, double horizon)
     reference_run runs[ORDERS_STEPS];
     double errors[ORDERS_STEPS];
     int failed = 0;
+    json_t *met = json_array();
     printf("%-21s %-29s %-7s %5.3g s ", c->name, c->what, pawl_stepper_name(stepper), horizon);
     for (int k = 0; k < ORDERS_STEPS; ++k) {
         pawl_settings settings = orders_settings(stepper, c->dt / (double)(1 << k));
@@ -38,7 +39,15 @@ static int orders_row(const reference_case *c, int stepper, double horizon)
         errors[k] = reference_error(c, &series, &runs[k]);
         failed += runs[k].status != PAWL_OK ? 1 : 0;
         printf(" %8.2e", errors[k]);
+        json_array_append_new(met, bench_number(errors[k]));
     }
+    json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:f, s:f, s:o}",      //
+                                          "reference", c->name,                  //
+                                          "quantity", c->what,                   //
+                                          "stepper", pawl_stepper_name(stepper), //
+                                          "time", horizon,                       //
+                                          "dt", c->dt,                           //
+                                          "errors", met));
     const reference_run *last = &runs[ORDERS_STEPS - 1];
     printf("  %5.2f %5.2f %5.2f  %8.2e  %8.1e  %5.1f\n", reference_order(errors[0], errors[1]),
            reference_order(errors[1], errors[2]), reference_order(errors[2], errors[3]),
@@ -53,7 +62,7 @@ static int orders_row(const reference_case *c, int stepper, double horizon)
     return failed;
 }
 
-static int orders_table(bool full)
+static int orders_table(const bench_options *options, bool full, json_t *rows)
 {
     printf("%s\n", full ? "Whole series" : "Short horizon");
     printf("%-21s %-29s %-7s %7s  %8s %8s %8s %8s  %17s  %8s  %8s  %5s\n", "reference", "quantity",
@@ -61,16 +70,23 @@ static int orders_table(bool full)
     int failed = 0;
     for (int k = 0; k < reference_case_count; ++k) {
         const reference_case *c = &reference_cases[k];
+        if (!bench_wanted(options, c->name)) {
+            continue;
+        }
         for (int stepper = 0; stepper < PAWL_STEPPER_COUNT; ++stepper) {
-            failed += orders_row(c, stepper, full ? c->full_horizon : c->horizon);
+            failed += orders_row(c, stepper, full ? c->full_horizon : c->horizon, rows);
         }
     }
     printf("\n");
     return failed;
 }
 
-static int orders_closure(const char *path, double duration, bool project)
+static int orders_closure(const bench_options *options, const char *path, double duration,
+                          bool project, json_t *rows)
 {
+    if (!bench_wanted(options, path)) {
+        return 0;
+    }
     pawl_env env = reference_env();
     pawl_model *model = reference_load_model(&env, path);
     if (model == NULL) {
@@ -94,6 +110,13 @@ static int orders_closure(const char *path, double duration, bool project)
             printf("  order %.2f", reference_order(before, verdict.closure.position));
         }
         printf("%s\n", status != PAWL_OK ? "  FAILED" : "");
+        json_array_append_new(rows, json_pack("{s:s, s:f, s:f, s:b, s:o, s:o}",                   //
+                                              "model", path,                                      //
+                                              "time", duration,                                   //
+                                              "dt", settings.dt,                                  //
+                                              "project", (int)project,                            //
+                                              "position", bench_number(verdict.closure.position), //
+                                              "rotation", bench_number(verdict.closure.rotation)));
         fflush(stdout);
         before = verdict.closure.position;
     }
@@ -103,20 +126,30 @@ static int orders_closure(const char *path, double duration, bool project)
 
 int main(int argument_count, char **arguments)
 {
-    bool quick = argument_count > 1 && strcmp(arguments[1], "--quick") == 0;
-    if (argument_count > 2 || (argument_count == 2 && !quick)) {
-        fprintf(stderr, "usage: bench_orders [--quick]\n");
-        return 2;
+    bench_options options =
+        bench_parse("bench_orders", "errors against trusted answers", argument_count, arguments);
+    json_t *shorts = json_array(), *wholes = json_array(), *closures = json_array();
+    int failed = orders_table(&options, false, shorts);
+    if (!options.quick) {
+        failed += orders_table(&options, true, wholes);
     }
-    int failed = orders_table(false);
-    if (!quick) {
-        failed += orders_table(true);
+    const struct {
+        const char *path;
+        double duration;
+        bool project;
+    } runs[] = {
+        {"models/primitives/fourbar-fixed.sdf", 10.0, true},
+        {"models/primitives/fourbar-fixed.sdf", 10.0, false},
+        {"models/quickstart.sdf", 5.0, true},
+        {"models/classics/A02-N2.sdf", 10.0, true},
+        {"models/classics/A02-N10.sdf", options.quick ? 2.0 : 10.0, true},
+        {"models/classics/A02-N40.sdf", options.quick ? 2.0 : 10.0, true},
+    };
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; ++i) {
+        failed +=
+            orders_closure(&options, runs[i].path, runs[i].duration, runs[i].project, closures);
     }
-    failed += orders_closure("models/primitives/fourbar-fixed.sdf", 10.0, true);
-    failed += orders_closure("models/primitives/fourbar-fixed.sdf", 10.0, false);
-    failed += orders_closure("models/quickstart.sdf", 5.0, true);
-    failed += orders_closure("models/classics/A02-N2.sdf", 10.0, true);
-    failed += orders_closure("models/classics/A02-N10.sdf", quick ? 2.0 : 10.0, true);
-    failed += orders_closure("models/classics/A02-N40.sdf", quick ? 2.0 : 10.0, true);
-    return failed == 0 ? 0 : 1;
+    json_t *root = json_pack("{s:s, s:o, s:o, s:o}", "pawl", pawl_version(), "short", shorts,
+                             "whole", wholes, "closure", closures);
+    return !bench_write_json(&options, root) ? 2 : failed == 0 ? 0 : 1;
 }

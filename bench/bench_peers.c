@@ -218,8 +218,7 @@ static int peers_select(const bench_options *options, bench_case *cases)
     for (int i = 0; i < PEERS_SPECS; ++i) {
         const peers_spec *spec = &peers_specs[i];
         bench_scene *scene = spec->make(spec->size);
-        bool wanted = (spec->in_quick || !options->quick) &&
-                      (options->scene == NULL || strstr(scene->name, options->scene) != NULL);
+        bool wanted = (spec->in_quick || !options->quick) && bench_wanted(options, scene->name);
         if (wanted) {
             cases[count++] = (bench_case){.scene = scene,
                                           .dt = spec->dt,
@@ -259,9 +258,5 @@ int main(int argument_count, char **arguments)
     json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:o}", "pawl", pawl_version(), "mujoco",
                              bench_mujoco_name(), "ode", bench_ode_name(), "scenes", scenes,
                              "chain_growth", scaling);
-    if (options.json != NULL && !bench_write_json(&options, root)) {
-        status = 2;
-    }
-    json_decref(root);
-    return status;
+    return bench_write_json(&options, root) ? status : 2;
 }

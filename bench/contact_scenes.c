@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Scenes S1, S2, S3, S6, S7, S9 and S10 of the comparison with other engines: those with contact.
+// Scenes S1, S2, S3, S6, S7, S9 and S10 of the comparison with other engines: those with contact;
+// and, for pawl alone, the stacks of D12 and bins full of bodies.
 // What the comparison's text leaves open is decided here: the quadruped collides with its feet
 // alone and its hip blocks are cubes; the bricks of the wall weigh 1 kg and every other row is
 // shifted by a quarter of a brick. By half a brick, those at the ends would be balanced on an edge.
 #include "scene_build.h"
 
 #include <math.h>
+#include <stdint.h>
 
 #define CONTACT_FRICTION 0.5
 
@@ -123,6 +125,53 @@ bench_scene *bench_scene_stack(int height)
                       (pawl_vec3){half, half, half}, 1.0);
     }
     return contact_scenes_finish(scene, CONTACT_FRICTION, 1.0);
+}
+
+bench_scene *bench_scene_heavy_stack(int height, double ratio)
+{
+    const double half = 0.5;
+    bench_scene *scene =
+        bench_scene_create(height, 0, height, "D12 heavy stack of %d, 1:%g", height, ratio);
+    for (int i = 0; i < height; ++i) {
+        double mass = height > 1 ? pow(ratio, (double)i / (height - 1)) : 1.0;
+        bench_add_box(scene, (pawl_vec3){0.0, 0.0, half * (2 * i + 1)},
+                      (pawl_vec3){half, half, half}, mass);
+    }
+    return contact_scenes_finish(scene, CONTACT_FRICTION, 1.0);
+}
+
+// Uniform in [-size, size), the same on every machine.
+static double contact_scenes_random(uint64_t *seed, double size)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return size * ((double)(*seed >> 11) * 0x1p-52 - 1.0);
+}
+
+bench_scene *bench_scene_bin(bench_shape_kind kind, int count)
+{
+    const double half = 0.05;
+    // Cubes have room to turn before they fall.
+    const double pitch = kind == BENCH_SPHERE ? 0.12 : 0.18;
+    const double play = 0.5 * pitch - (kind == BENCH_SPHERE ? half : sqrt(3.0) * half);
+    int side = (int)lround(cbrt((double)count));
+    uint64_t seed = 1;
+    bench_scene *scene = bench_scene_create(count, 0, count, "bin of %d %s", count,
+                                            kind == BENCH_SPHERE ? "spheres" : "boxes");
+    scene->bin = 0.5 * pitch * side;
+    for (int i = 0; i < count; ++i) {
+        pawl_vec3 at = {pitch * (i % side + 0.5) - scene->bin + contact_scenes_random(&seed, play),
+                        pitch * (i / side % side + 0.5) - scene->bin +
+                            contact_scenes_random(&seed, play),
+                        pitch * (i / (side * side) + 0.5)};
+        pawl_vec3 turn = {contact_scenes_random(&seed, 1.0), contact_scenes_random(&seed, 1.0),
+                          contact_scenes_random(&seed, 1.0)};
+        double angle = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+        int body = kind == BENCH_SPHERE
+                       ? bench_add_ball(scene, at, half, 1.0)
+                       : bench_add_box(scene, at, (pawl_vec3){half, half, half}, 1.0);
+        scene->bodies[body].pose.orientation = pawl_quat_from_axis_angle(turn, angle);
+    }
+    return contact_scenes_finish(scene, CONTACT_FRICTION, 9.0);
 }
 
 bench_scene *bench_scene_wall(int rows)

@@ -5,9 +5,8 @@
 // take the time of the steps alone.
 #pragma once
 #include "motion.h"
+#include "options.h"
 #include "peer.h"
-
-enum { BENCH_MAX_REPEATS = 32 };
 
 typedef enum bench_outcome {
     BENCH_DONE = 0,

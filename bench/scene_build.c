@@ -89,6 +89,17 @@ int bench_add_box(bench_scene *scene, pawl_vec3 centre, pawl_vec3 half, double m
     return body;
 }
 
+int bench_add_ball(bench_scene *scene, pawl_vec3 centre, double radius, double mass)
+{
+    double moment = 0.4 * mass * radius * radius;
+    bench_body ball = {
+        .pose = {centre, {1.0, 0.0, 0.0, 0.0}}, .mass = mass, .inertia = {moment, moment, moment}};
+    int body = scene_build_body(scene, ball, 2.0 * radius);
+    bench_add_shape(scene,
+                    (bench_shape){.kind = BENCH_SPHERE, .body = body, .size = {radius, 0.0, 0.0}});
+    return body;
+}
+
 void bench_add_shape(bench_scene *scene, bench_shape shape)
 {
     scene->shapes[scene->shape_count++] = shape;

@@ -19,6 +19,8 @@ int bench_add_rod(bench_scene *scene, pawl_vec3 p, pawl_vec3 q, double mass, dou
 int bench_add_block(bench_scene *scene, pawl_vec3 centre, pawl_vec3 half, double mass);
 /// The same with a shape.
 int bench_add_box(bench_scene *scene, pawl_vec3 centre, pawl_vec3 half, double mass);
+/// A uniform ball with its shape.
+int bench_add_ball(bench_scene *scene, pawl_vec3 centre, double radius, double mass);
 void bench_add_shape(bench_scene *scene, bench_shape shape);
 /// `axis` is of no use to other joints than hinges.
 bench_joint *bench_add_joint(bench_scene *scene, bench_joint_kind kind, int base, int follower,

@@ -54,6 +54,8 @@ typedef struct bench_scene {
     bench_shape *shapes; ///< none: no engine pays for collisions. Bodies that share a joint do not
                          ///< collide
     bool floor;          ///< the half space z <= 0 is solid
+    double bin;          ///< half the width of a square bin about the z axis, with walls of any
+                         ///< height; 0: none. Known to pawl's adapter alone
     double friction;     ///< of every pair
     double settle;       ///< what moves later than this drifts [s]
     double shortest;     ///< rod or box edge [m]: a joint that opens further has come apart
@@ -82,6 +84,12 @@ bench_scene *bench_scene_stack(int height);
 /// S7: `rows` rows of as many bricks, every other row shifted by a quarter of one; the bricks of a
 /// row stand 2 mm apart.
 bench_scene *bench_scene_wall(int rows);
+/// D12: cubes of 1 m on each other, the lowest of 1 kg, the topmost of `ratio` kg, those between in
+/// geometric progression.
+bench_scene *bench_scene_heavy_stack(int height, double ratio);
+/// `count` spheres or cubes of 0.1 m and 1 kg, let fall into a bin that about as many fit side by side
+/// as on each other. Where and how they start is jittered, the same in every run.
+bench_scene *bench_scene_bin(bench_shape_kind kind, int count);
 /// S9: a box at rest on an incline of that slope, made by tilting gravity along x or along x = y.
 bench_scene *bench_scene_incline(double slope, bool diagonal);
 /// S10: a flat box that slides and spins.

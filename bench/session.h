@@ -1,29 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What the comparisons with other engines share: the options of the command, the list of engines,
-// and the running of a case with all of them.
+// What the comparisons with other engines share: the list of engines, and the running of a case with
+// all of them.
 #pragma once
+#include "options.h"
 #include "runner.h"
 
-#include <jansson.h>
-
 enum { BENCH_MAX_PEERS = 16 };
-
-typedef struct bench_options {
-    const char *program;
-    bool quick;
-    bool scaling; ///< bench_peers alone has such a table
-    int repeats;
-    double budget;      ///< CPU seconds of one judged run
-    double time_budget; ///< CPU seconds of one timed repetition
-    const char *json;
-    const char *scene;  ///< only cases whose name contains it
-    const char *engine; ///< only variants whose "engine variant" contains it
-} bench_options;
-
-/// `summary` is the first line of the help. Ends the program on --help and on bad usage.
-bench_options bench_parse(const char *program, const char *summary, int count, char **arguments);
 
 typedef struct bench_list {
     const bench_peer *peer[BENCH_MAX_PEERS];
@@ -52,13 +36,9 @@ void bench_run_case(bench_case *run, const bench_list *list, const bench_options
                     int *done, int total);
 /// How many units of progress a case is worth.
 int bench_case_work(const bench_list *list, const bench_options *options);
-/// One line, redrawn, so that minutes of work do not look like a hang. Only on a terminal.
-void bench_progress(int done, int total, const char *what, const char *detail);
 
 /// The engine's time over MuJoCo's; NaN without MuJoCo.
 double bench_ratio(const bench_case *run, const bench_list *list, int i);
 bool bench_is_pawl(const bench_peer *peer);
 const char *bench_outcome_name(bench_outcome outcome);
-json_t *bench_number(double value);                ///< null when it is not finite
 json_t *bench_seconds(const bench_result *result); ///< the repetitions [us]
-bool bench_write_json(const bench_options *options, json_t *root);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Overlap with the floor by the lowest point of a shape; of two boxes by the separating axis test,
-// in which the smallest overlap over the 15 axes is the depth. Pairs of spheres do not occur in the
-// scenes and are not looked at.
+// Overlap with the floor and with the walls of a bin by how far a shape reaches; of two spheres by
+// their distance; of two boxes by the separating axis test, in which the smallest overlap over the 15
+// axes is the depth. A sphere and a box never meet in the scenes, and are not looked at.
 #include "touch.h"
 
 #include <math.h>
@@ -94,27 +94,49 @@ static bool touch_joined(const bench_scene *scene, int a, int b)
     return false;
 }
 
-// Deepest overlap of any two boxes that may collide.
+// Deepest overlap of any two shapes that may collide.
 static double touch_pairs(const bench_scene *scene, const pawl_pose *poses)
 {
     double deepest = 0.0;
     for (int i = 0; i < scene->shape_count; ++i) {
         const bench_shape *first = &scene->shapes[i];
-        if (first->kind != BENCH_BOX) {
-            continue;
-        }
         touch_box a = touch_place(first, poses);
         for (int j = i + 1; j < scene->shape_count; ++j) {
             const bench_shape *second = &scene->shapes[j];
             pawl_vec3 centre = pawl_pose_apply(poses[second->body], second->offset);
             double reach = touch_norm(first->size) + touch_norm(second->size);
-            if (second->kind != BENCH_BOX ||
-                touch_norm(touch_difference(centre, a.centre)) > reach ||
+            double distance = touch_norm(touch_difference(centre, a.centre));
+            if (second->kind != first->kind || distance > reach ||
                 touch_joined(scene, first->body, second->body)) {
                 continue;
             }
-            touch_box b = touch_place(second, poses);
-            deepest = fmax(deepest, touch_boxes(&a, &b));
+            if (first->kind == BENCH_SPHERE) {
+                deepest = fmax(deepest, reach - distance);
+            } else {
+                touch_box b = touch_place(second, poses);
+                deepest = fmax(deepest, touch_boxes(&a, &b));
+            }
+        }
+    }
+    return deepest;
+}
+
+static double touch_reach(const bench_shape *shape, const touch_box *box, pawl_vec3 direction)
+{
+    double around = shape->kind == BENCH_SPHERE ? shape->size.x : touch_extent(box, direction);
+    return touch_dot(box->centre, direction) + around;
+}
+
+// How far shapes stick out of the bin.
+static double touch_walls(const bench_scene *scene, const pawl_pose *poses)
+{
+    double deepest = 0.0;
+    for (int i = 0; i < scene->shape_count && scene->bin > 0.0; ++i) {
+        touch_box box = touch_place(&scene->shapes[i], poses);
+        for (int side = -1; side <= 1; side += 2) {
+            double x = touch_reach(&scene->shapes[i], &box, (pawl_vec3){side, 0.0, 0.0});
+            double y = touch_reach(&scene->shapes[i], &box, (pawl_vec3){0.0, side, 0.0});
+            deepest = fmax(deepest, fmax(x, y) - scene->bin);
         }
     }
     return deepest;
@@ -125,11 +147,8 @@ static double touch_lowest(const bench_scene *scene, const pawl_pose *poses)
 {
     double lowest = INFINITY;
     for (int i = 0; i < scene->shape_count; ++i) {
-        const bench_shape *shape = &scene->shapes[i];
-        touch_box box = touch_place(shape, poses);
-        double below = shape->kind == BENCH_SPHERE ? shape->size.x
-                                                   : touch_extent(&box, (pawl_vec3){0.0, 0.0, 1.0});
-        lowest = fmin(lowest, box.centre.z - below);
+        touch_box box = touch_place(&scene->shapes[i], poses);
+        lowest = fmin(lowest, -touch_reach(&scene->shapes[i], &box, (pawl_vec3){0.0, 0.0, -1.0}));
     }
     return lowest;
 }
@@ -157,20 +176,22 @@ void bench_touch_add(bench_touch *touch, const bench_scene *scene, const pawl_po
     double lowest = touch_lowest(scene, poses);
     double depth = fmax(0.0, -lowest);
     if (scene->shape_count <= TOUCH_MANY_SHAPES || touch->states % TOUCH_SELDOM == 0) {
-        depth = fmax(depth, touch_pairs(scene, poses));
+        depth = fmax(depth, fmax(touch_pairs(scene, poses), touch_walls(scene, poses)));
         touch->penetration_end = depth;
     }
     ++touch->states;
     touch->penetration = fmax(touch->penetration, depth);
     touch->lift = fmax(touch->lift, lowest);
+    touch->moved_end = 0.0;
     touch->speed_end = 0.0;
     touch->spin_end = 0.0;
     for (int i = 0; i < scene->body_count; ++i) {
         pawl_vec3 gone = touch_difference(poses[i].position, scene->bodies[i].pose.position);
-        touch->moved = fmax(touch->moved, touch_norm(gone));
+        touch->moved_end = fmax(touch->moved_end, touch_norm(gone));
         touch->speed_end = fmax(touch->speed_end, touch_norm(twists[i].linear));
         touch->spin_end = fmax(touch->spin_end, touch_norm(twists[i].angular));
     }
+    touch->moved = fmax(touch->moved, touch->moved_end);
     double heading = touch_heading(poses[0].orientation);
     touch->yaw += remainder(heading - touch->heading, 2.0 * acos(-1.0));
     touch->heading = heading;

@@ -11,6 +11,7 @@ typedef struct bench_touch {
     double penetration_end; ///< and the deepest in the last state [m]
     double lift;            ///< highest that the scene's lowest point was above the floor [m]
     double moved;           ///< farthest that any body was from its start [m]
+    double moved_end;       ///< and the farthest in the last state [m]
     double speed_end;       ///< fastest body in the last state [m/s]
     double spin_end;        ///< and the fastest turning one [rad/s]
     double yaw;             ///< of the first body about z, full turns counted [rad]

@@ -434,12 +434,19 @@ static bool cmd_run_create_recorder(cmd_run_work *w)
     return !cmd_run_failed(w, errors, status, request->record_path);
 }
 
+static double cmd_run_clock(void *user)
+{
+    (void)user;
+    return timing_now();
+}
+
 // Steps until `last`, a signal or a failure. False: what should be written cannot be.
 static bool cmd_run_steps(cmd_run_work *w, int64_t last)
 {
     run_result *result = &w->result;
     const pawl_state *state = pawl_sim_state(w->sim);
     int64_t first = pawl_state_step(state);
+    pawl_sim_set_clock(w->sim, cmd_run_clock, NULL);
     progress bar = progress_begin(w->con, first, last, w->request.time);
     double begun = timing_now();
     bool written = true;
@@ -462,6 +469,9 @@ static bool cmd_run_steps(cmd_run_work *w, int64_t last)
             break;
         }
         timing_add(&result->steps, after - before);
+        for (int p = 0; p < PAWL_PHASE_COUNT; ++p) {
+            result->phases[p] += report.seconds[p];
+        }
         pawl_verdict_add(&result->verdict, &report);
         if (w->recorder != NULL) {
             status = pawl_recorder_add(w->recorder, &report, &result->verdict);

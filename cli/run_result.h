@@ -20,16 +20,19 @@ typedef struct run_result {
     const pawl_model *model;
     const pawl_check *check;
     const pawl_sim *sim;
-    double requested_time; ///< [s]
-    pawl_verdict verdict;  ///< of the whole run, what was resumed included
-    int64_t resumed_steps; ///< of those, done before this command began
-    timing steps;          ///< of this command's steps
-    double wall;           ///< of this command's steps, with recording [s]
+    double requested_time;           ///< [s]
+    pawl_verdict verdict;            ///< of the whole run, what was resumed included
+    int64_t resumed_steps;           ///< of those, done before this command began
+    timing steps;                    ///< of this command's steps
+    double phases[PAWL_PHASE_COUNT]; ///< and where their time went, summed [s]
+    double wall;                     ///< of this command's steps, with recording [s]
     run_end end;
     pawl_status failure; ///< why, when RUN_FAILED
     const char *failure_text;
 } run_result;
 
+/// Mean time of a phase in a step of this command; NaN without steps [s].
+double run_result_phase(const run_result *result, pawl_phase phase);
 /// Every step converged, none left a residual above the tolerance, and nothing went through
 /// anything.
 bool run_result_met(const run_result *result);

@@ -126,6 +126,11 @@ json_t *run_result_json(const run_result *result)
                                     "median", json_out_number(1e6 * timing_quantile(steps, 0.5)), //
                                     "mean", json_out_number(1e6 * timing_mean(steps)),            //
                                     "p99", json_out_number(1e6 * timing_quantile(steps, 0.99)));
+    json_t *phases_us = json_object();
+    for (int p = 0; p < PAWL_PHASE_COUNT; ++p) {
+        json_object_set_new(phases_us, pawl_phase_name((pawl_phase)p),
+                            json_out_number(1e6 * run_result_phase(result, (pawl_phase)p)));
+    }
     double mean_iterations = v->steps > 0 ? (double)v->iterations_sum / (double)v->steps : NAN;
     json_t *iterations =
         json_pack("{s:o, s:i}", "mean", json_out_number(mean_iterations), "max", v->iterations_max);
@@ -162,6 +167,7 @@ json_t *run_result_json(const run_result *result)
                      "time", json_out_number(pawl_state_time(state)),       //
                      "wall_s", json_out_number(result->wall),               //
                      "us_per_step", us_per_step,                            //
+                     "phases_us", phases_us,                                //
                      "iterations", iterations,                              //
                      "factorizations", factorizations,                      //
                      "not_converged", (json_int_t)v->not_converged,         //

@@ -16,6 +16,12 @@ bool run_result_met(const run_result *result)
            result->verdict.residual.natural_scaled <= settings->tolerance;
 }
 
+double run_result_phase(const run_result *result, pawl_phase phase)
+{
+    int64_t count = result->steps.count;
+    return count > 0 ? result->phases[phase] / (double)count : NAN;
+}
+
 static const char *run_result_plural(int64_t count, const char *one, const char *many)
 {
     return count == 1 ? one : many;
@@ -228,6 +234,13 @@ static void run_result_print_time(const run_result *result, FILE *to)
     snprintf(figure, sizeof figure, "%.4g", 1e6 * timing_quantile(steps, 0.5));
     run_result_row(to, "speed", figure, "us", "a step (median; mean %.4g, 99 %% below %.4g)",
                    1e6 * timing_mean(steps), 1e6 * timing_quantile(steps, 0.99));
+    char parts[160] = "";
+    for (int p = 0, used = 0; p < PAWL_PHASE_COUNT; ++p) {
+        used +=
+            snprintf(parts + used, sizeof parts - (size_t)used, "%s%s %.3g", p > 0 ? ", " : "",
+                     pawl_phase_name((pawl_phase)p), 1e6 * run_result_phase(result, (pawl_phase)p));
+    }
+    run_result_row(to, "", "", "us", "of the mean: %s", parts);
     snprintf(figure, sizeof figure, "%.3g", result->wall);
     run_result_row(to, "", figure, "s", "in all, %.3g times as fast as real time",
                    result->wall > 0.0 ? simulated / result->wall : 0.0);

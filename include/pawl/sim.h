@@ -114,6 +114,17 @@ PAWL_API pawl_closure pawl_state_closure(const pawl_state *state);
 
 typedef enum pawl_outcome { PAWL_CONVERGED = 0, PAWL_ITERATION_LIMIT, PAWL_STALLED } pawl_outcome;
 
+/// The parts of a step, for their times.
+typedef enum pawl_phase {
+    PAWL_PHASE_COLLIDE = 0, ///< contacts are found
+    PAWL_PHASE_ASSEMBLE,    ///< rows are placed, forces applied, the problem posed
+    PAWL_PHASE_SOLVE,       ///< the solver, its factorizations included
+    PAWL_PHASE_MOVE,        ///< poses follow velocities, along the constraints with `project`
+    PAWL_PHASE_REST,        ///< the judge, energy and what else is reported
+    PAWL_PHASE_COUNT
+} pawl_phase;
+PAWL_API const char *pawl_phase_name(pawl_phase phase); ///< e.g. "collide"
+
 /// What one step did.
 typedef struct pawl_step_report {
     pawl_outcome outcome;
@@ -130,6 +141,7 @@ typedef struct pawl_step_report {
     pawl_residual residual;             ///< by the judge, not by the solver
     pawl_closure closure;               ///< after the step
     pawl_energy energy;                 ///< after the step
+    double seconds[PAWL_PHASE_COUNT];   ///< by the clock; 0 without one
 } pawl_step_report;
 
 typedef struct pawl_sim pawl_sim;
@@ -140,6 +152,9 @@ PAWL_API pawl_status pawl_sim_create(const pawl_env *env, const pawl_model *mode
 PAWL_API void pawl_sim_destroy(pawl_sim *sim); ///< NULL is fine
 /// One step. On a status other than PAWL_OK the state is as it was. `report` may be NULL.
 PAWL_API pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *report);
+/// A clock [s] that is read some ten times a step to fill pawl_step_report.seconds, and given `user`
+/// each time. NULL, as at the start: no step reads a clock. It never changes what a step computes.
+PAWL_API void pawl_sim_set_clock(pawl_sim *sim, double (*now)(void *user), void *user);
 PAWL_API const pawl_state *pawl_sim_state(const pawl_sim *sim);
 /// Takes over a state of the same model, as a resumed run does: nothing is assembled anew.
 PAWL_API pawl_status pawl_sim_set_state(pawl_sim *sim, const pawl_state *state);

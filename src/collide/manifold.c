@@ -11,6 +11,9 @@
 static const double manifold_tilt = 0.1;
 // Edges this parallel touch along a line.
 static const double manifold_parallel = 0.01;
+// Outlines that cross at less than this run along one another: the crossing lies within a quarter of
+// it, times their length, of the line between the ends of that stretch, and would tell nothing new.
+static const double manifold_along = 1e-6;
 
 void pawl_candidate_add(candidate_list *list, pawl_vec3 position, double gap, unsigned feature_a,
                         unsigned feature_b)
@@ -99,6 +102,7 @@ typedef struct manifold_view {
 typedef struct manifold_clip {
     pawl_vec3 n, t1, t2;
     double eps, margin;
+    double corner;           // what is nearer to a corner than this is named after it
     double round_a, round_b; // radii of curvature across a side line
     manifold_view a, b;
     candidate_list *list;
@@ -171,8 +175,36 @@ static void manifold_add_at(const manifold_clip *c, double x, double y, double z
     }
 }
 
+// The corner of `v` at this place, or else `at`.
+static unsigned manifold_corner_at(const manifold_clip *c, const manifold_view *v, double x,
+                                   double y, unsigned at)
+{
+    for (int i = 0; i < v->patch->count && v->patch->kind != PATCH_DISC; ++i) {
+        double dx = x - v->x[i], dy = y - v->y[i];
+        if (dx * dx + dy * dy <= c->corner * c->corner) {
+            return v->patch->vertex[i];
+        }
+    }
+    return at;
+}
+
+static bool manifold_is_vertex(unsigned feature)
+{
+    return (feature & ~(unsigned)FEATURE_INDEX) == FEATURE_VERTEX;
+}
+
+// Where outlines of both lie on one another, as those of bricks in a wall do, rounding decides
+// whether a corner is inside the other patch or two edges cross beside it. Names must not depend on
+// that: next to a corner they are its own, and the other side's is its corner or else its face.
 static void manifold_add(const manifold_clip *c, double x, double y, unsigned at_a, unsigned at_b)
 {
+    at_a = manifold_corner_at(c, &c->a, x, y, at_a);
+    at_b = manifold_corner_at(c, &c->b, x, y, at_b);
+    if (manifold_is_vertex(at_a) && !manifold_is_vertex(at_b)) {
+        at_b = c->b.patch->face;
+    } else if (manifold_is_vertex(at_b) && !manifold_is_vertex(at_a)) {
+        at_a = c->a.patch->face;
+    }
     double za = manifold_height(&c->a, x, y), zb = manifold_height(&c->b, x, y);
     manifold_add_at(c, x, y, za, zb, zb - za, at_a, at_b);
 }
@@ -182,6 +214,16 @@ static int manifold_edge_count(const manifold_view *v)
     return v->patch->kind == PATCH_POLYGON   ? v->patch->count
            : v->patch->kind == PATCH_SEGMENT ? 1
                                              : 0;
+}
+
+// Whether two edges with this sine and cosine between them are too parallel to cross. With the insides of
+// both on one side, the corner between them would be flat; else it is the tip of a sliver.
+static bool manifold_no_crossing(const manifold_view *a, const manifold_view *b, double sine,
+                                 double cosine)
+{
+    bool flat = a->patch->kind == PATCH_POLYGON && b->patch->kind == PATCH_POLYGON &&
+                a->turn * b->turn * cosine > 0.0;
+    return !(fabs(sine) > (flat ? manifold_along : 1e-9));
 }
 
 static void manifold_edges_cross(const manifold_clip *c)
@@ -195,7 +237,8 @@ static void manifold_edges_cross(const manifold_clip *c)
             double bx = b->x[j1] - b->x[j], by = b->y[j1] - b->y[j];
             double det = ax * by - ay * bx;
             double dx = b->x[j] - a->x[i], dy = b->y[j] - a->y[i];
-            if (!(fabs(det) > 1e-9 * sqrt((ax * ax + ay * ay) * (bx * bx + by * by)))) {
+            double scale = sqrt((ax * ax + ay * ay) * (bx * bx + by * by));
+            if (manifold_no_crossing(a, b, det / scale, (ax * bx + ay * by) / scale)) {
                 continue; // parallel: their ends serve
             }
             double s = (dx * by - dy * bx) / det, t = (dx * ay - dy * ax) / det;
@@ -429,6 +472,7 @@ void pawl_manifold_from_axis(const placed_shape *a, const placed_shape *b, doubl
         c.n = axis->n;
         pawl_tangents(c.n, &c.t1, &c.t2);
         c.eps = 1e-8 * small;
+        c.corner = 0.5 * copies; // two within it are copies
         c.margin = margin;
         c.list = &list;
         c.round_a = a->kind == PAWL_SHAPE_CYLINDER ? a->size.x : ra;

@@ -210,11 +210,13 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
     pawl_state *s = sim->next;
     step_context *c = &sim->context;
     pawl_step_report report;
+    pawl_phase_begin(&c->clock);
     for (;;) {
         pawl_state_copy(s, sim->state);
         memset(c->reaction, 0, (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->reaction);
         c->contact_demand = 0;
         sim->stepper->advance(c, s, &report);
+        pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
         if (c->contact_demand == 0) {
             break;
         }
@@ -238,7 +240,9 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
         return status;
     }
     if (!c->kept) {
+        pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
         pawl_assembly_place(sim->assembly, s->bodies, s->coordinates, s->time, c->damping_time);
+        pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
         c->kept = true; // the next step goes on from here
     }
     report.closure = pawl_assembly_closure(sim->assembly);
@@ -247,6 +251,8 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
     sim_report_crossings(sim, &report);
     sim->next = sim->state;
     sim->state = s;
+    pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
+    memcpy(report.seconds, c->clock.seconds, sizeof report.seconds);
     if (out != NULL) {
         *out = report;
     }
@@ -265,6 +271,11 @@ pawl_kept_problem pawl_sim_kept_problem(const pawl_sim *sim)
 {
     const contact_capture *c = &sim->context.capture;
     return (pawl_kept_problem){c->problem, c->r, c->held_rows};
+}
+
+void pawl_sim_set_clock(pawl_sim *sim, double (*now)(void *user), void *user)
+{
+    sim->context.clock = (phase_clock){.now = now, .user = user};
 }
 
 const pawl_state *pawl_sim_state(const pawl_sim *sim)

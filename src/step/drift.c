@@ -72,6 +72,7 @@ static bool drift_along(step_context *c, pawl_state *s, double tau, double end, 
 
 int pawl_drift(step_context *c, pawl_state *s, double tau, double end)
 {
+    pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
     const pawl_model *m = c->model;
     pawl_assembly *a = c->assembly;
     if (!c->settings->project || a->free_rows == 0) {

@@ -9,6 +9,7 @@
 #include "solve/contact_capture.h"
 #include "solve/eliminate.h"
 #include "solve/solver_ops.h"
+#include "step/phase_clock.h"
 
 // All that a step works with; sized once. Twists are (6 x bodies): linear, angular.
 typedef struct step_context {
@@ -34,6 +35,7 @@ typedef struct step_context {
     const pawl_env *env;
     contact_capture capture; // the problem of the last step, where it is wanted
     pawl_status captured;    // how that went
+    phase_clock clock;
 } step_context;
 
 typedef struct pawl_stepper_ops {

@@ -348,7 +348,9 @@ static bool step_find_contacts(step_context *c, const pawl_state *s, const step_
     if (c->finder == NULL) {
         return true;
     }
+    pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
     int count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact_margin, w->h);
+    pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     if (count < 0 || count > c->assembly->max_contacts) {
         c->contact_demand = count;
         return false;
@@ -465,6 +467,7 @@ static void step_settle_spins(step_context *c, solver_report *report)
 // Solves the posed problem from the last step's impulses and sets u_next.
 static void step_solve(step_context *c, const pawl_state *s, solver_report *report)
 {
+    pawl_phase_enter(&c->clock, PAWL_PHASE_SOLVE);
     const pawl_assembly *a = c->assembly;
     for (int r = 0; r < a->slot_rows; ++r) {
         c->lambda[r] = c->settings->warm_start ? s->impulses[a->rows[r].slot] : 0.0;
@@ -477,6 +480,7 @@ static void step_solve(step_context *c, const pawl_state *s, solver_report *repo
         step_solve_once(c, report);
     }
     report->iterations = report->iterations > iterations ? report->iterations : iterations;
+    pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
 }
 
 static void step_report_penetration(const pawl_assembly *a, pawl_step_report *report)
@@ -543,6 +547,7 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
     const pawl_model *m = c->model;
     pawl_assembly *a = c->assembly;
     size_t twists = (size_t)(6 * m->body_count) * sizeof(double);
+    pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     if (!c->kept) {
         pawl_assembly_place(a, s->bodies, s->coordinates, w->place_time, c->damping_time);
         c->kept = true;
@@ -573,6 +578,7 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
         step_solve(c, s, &solved);
     }
 
+    pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
     if (c->capture.wanted) {
         c->captured = pawl_contact_capture_take(c->env, &c->capture, p, c->settings->regularization,
                                                 c->lambda);

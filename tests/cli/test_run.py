@@ -17,6 +17,7 @@ FOURBAR = "primitives/fourbar-fixed.sdf"
 KEYS = {
     "model": {"name", "bodies", "joints", "dofs", "rows", "rank"},
     "us_per_step": {"median", "mean", "p99"},
+    "phases_us": {"collide", "assemble", "solve", "move", "rest"},
     "iterations": {"mean", "max"},
     "factorizations": {"mean", "max"},
     "residual": {"primal", "dual", "complementarity", "natural", "natural_scaled"},
@@ -75,6 +76,8 @@ def test_fourbar_has_the_counts_of_its_table(pawl):
     assert summary["closure"]["worst_joint"] in {j["name"] for j in summary["final"]["joints"]}
     assert summary["not_converged"] == 0
     assert summary["us_per_step"]["median"] <= summary["us_per_step"]["p99"]
+    assert all(t >= 0 for t in summary["phases_us"].values())
+    assert 0 < sum(summary["phases_us"].values()) <= summary["us_per_step"]["mean"]
 
 
 def test_settings_tell_what_was_asked_for(pawl):

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Scene S7 of the comparison with other engines: stacks and walls that must stand, with default
+// settings. By statics nothing moves, and the ground carries the weight. bench_standing has what takes
+// minutes: the wall of 100.
+#include "math/vec.h"
+#include "support/mechanism.h"
+
+static const double STANDING_G = 9.81;
+enum { STANDING_BODIES = 25 };
+
+static void standing_shape(mechanism *m, int body, pawl_shape_kind kind, pawl_vec3 half)
+{
+    pawl_shape_def def = pawl_shape_def_default();
+    def.kind = kind;
+    def.size = half;
+    def.friction = 0.5;
+    CHECK_OK(pawl_builder_add_shape(m->builder, body, &def, NULL));
+}
+
+static void standing_begin(mechanism *m)
+{
+    mechanism_begin(m);
+    pawl_builder_set_gravity(m->builder, v3(0, 0, -STANDING_G));
+    standing_shape(m, PAWL_WORLD, PAWL_SHAPE_PLANE, v3(1, 1, 1));
+}
+
+// A uniform box of 1 kg.
+static void standing_box(mechanism *m, pawl_vec3 at, pawl_vec3 half)
+{
+    double x = half.x * half.x / 3.0, y = half.y * half.y / 3.0, z = half.z * half.z / 3.0;
+    int body = mechanism_solid(m, 1.0, at, v3(y + z, x + z, x + y));
+    standing_shape(m, body, PAWL_SHAPE_BOX, half);
+}
+
+static void standing_stack(mechanism *m, int height)
+{
+    standing_begin(m);
+    for (int k = 0; k < height; ++k) {
+        standing_box(m, v3(0, 0, 0.1 * (2 * k + 1)), v3(0.1, 0.1, 0.1));
+    }
+}
+
+// Bricks 2 mm apart, every other row shifted by a quarter of one.
+static void standing_wall(mechanism *m, int rows)
+{
+    standing_begin(m);
+    for (int k = 0; k < rows * rows; ++k) {
+        int row = k / rows;
+        double x = 0.202 * (k % rows + 0.25 * (row % 2));
+        standing_box(m, v3(x, 0, 0.05 * (2 * row + 1)), v3(0.1, 0.05, 0.05));
+    }
+}
+
+static double standing_weight_met(const mechanism *m)
+{
+    double sum = 0.0;
+    for (int k = 0; k < pawl_sim_contact_count(m->sim); ++k) {
+        pawl_contact_info c = pawl_sim_contact(m->sim, k);
+        sum += c.body_a == PAWL_WORLD ? c.force.z : 0.0;
+    }
+    return sum;
+}
+
+// Runs for the given time; every step converges, and the contact points stay the ones they were.
+static void standing_check(mechanism *m, const char *name, double dt, double duration)
+{
+    pawl_settings settings = mechanism_settings(dt, PAWL_STEPPER_EULER);
+    mechanism_start(m, &settings);
+    int bodies = pawl_model_body_count(m->model);
+    pawl_vec3 start[STANDING_BODIES];
+    CHECK(bodies <= STANDING_BODIES);
+    for (int i = 0; i < bodies; ++i) {
+        start[i] = pawl_state_pose(mechanism_state(m), i).position;
+    }
+    mechanism_step(m);
+    int points = pawl_sim_contact_count(m->sim);
+    mechanism_run(m, (int)rint(duration / dt) - 1);
+    double moved = 0.0, speed = 0.0;
+    for (int i = 0; i < bodies; ++i) {
+        pawl_vec3 end = pawl_state_pose(mechanism_state(m), i).position;
+        pawl_twist twist = pawl_state_twist(mechanism_state(m), i);
+        moved = fmax(moved, v3_norm(v3_sub(end, start[i])));
+        speed = fmax(speed, v3_norm(twist.linear));
+    }
+    double weight = standing_weight_met(m) / (STANDING_G * bodies);
+    print_message("%s, dt %g s, %g s: moved %.1e m, speed %.1e m/s, penetration %.1e m, weight off "
+                  "by %.1e; %d points, %.1f iterations a step, at most %d\n",
+                  name, dt, duration, moved, speed, m->verdict.penetration, weight - 1.0,
+                  m->verdict.contacts_max,
+                  (double)m->verdict.iterations_sum / (double)m->verdict.steps,
+                  m->verdict.iterations_max);
+    CHECK_INT(m->verdict.not_converged, 0);
+    CHECK_INT(m->verdict.contacts_max, points);
+    CHECK_INT(m->report.contacts, points);
+    CHECK(moved < 1e-6);
+    CHECK(speed < 1e-6);
+    CHECK(m->verdict.penetration < 1e-8); // 100 steps of the tolerance, at the largest dt
+    CHECK_NEAR(weight, 1.0, 1e-5);
+    mechanism_end(m);
+}
+
+TEST(a_stack_of_ten_stands_for_ten_seconds_at_any_step)
+{
+    static const double dts[] = {1e-3, 5e-3, 1e-2};
+    for (int i = 0; i < 3; ++i) {
+        mechanism m;
+        standing_stack(&m, 10);
+        standing_check(&m, "stack of ten", dts[i], 10.0);
+    }
+}
+
+TEST(a_wall_stands)
+{
+    mechanism m;
+    standing_wall(&m, 5);
+    standing_check(&m, "wall of 25", 1e-2, 10.0);
+    standing_wall(&m, 5);
+    standing_check(&m, "wall of 25", 1e-3, 1.0);
+}
