@@ -14,7 +14,7 @@ typedef struct timing {
 } timing;
 
 double timing_now(void);       ///< a clock that only goes forward [s]
-double timing_processor(void); ///< processor time of this process [s]
+double timing_processor(void); ///< processor time of this thread [s]
 void timing_add(timing *t, double seconds);
 double timing_mean(const timing *t);                      ///< NaN without steps [s]
 double timing_quantile(const timing *t, double quantile); ///< NaN without steps [s]
