@@ -137,6 +137,10 @@ json_t *run_result_json(const run_result *result)
     double mean_factors = v->steps > 0 ? (double)v->factorizations_sum / (double)v->steps : NAN;
     json_t *factorizations = json_pack("{s:o, s:i}", "mean", json_out_number(mean_factors), "max",
                                        v->factorizations_max);
+    json_t *methods = json_object();
+    for (int m = 0; m < PAWL_METHOD_COUNT; ++m) {
+        json_object_set_new(methods, pawl_method_name((pawl_method)m), json_integer(v->methods[m]));
+    }
     json_t *residual = json_pack("{s:o, s:o, s:o, s:o, s:o}",                                     //
                                  "primal", json_out_number(v->residual.primal),                   //
                                  "dual", json_out_number(v->residual.dual),                       //
@@ -159,24 +163,26 @@ json_t *run_result_json(const run_result *result)
         json_pack("{s:i, s:o}", "max", v->contacts_max, "mean", json_out_number(mean_contacts));
     // Without contacts there is nothing that could penetrate.
     json_t *penetration = json_out_number(v->contacts_max > 0 ? v->penetration : NAN);
-    return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o,"
-                     " s:o, s:o, s:s}",                                     //
-                     "model", json_out_model(result->model, result->check), //
-                     "settings", run_result_json_settings(result),          //
-                     "steps", (json_int_t)v->steps,                         //
-                     "time", json_out_number(pawl_state_time(state)),       //
-                     "wall_s", json_out_number(result->wall),               //
-                     "us_per_step", us_per_step,                            //
-                     "phases_us", phases_us,                                //
-                     "iterations", iterations,                              //
-                     "factorizations", factorizations,                      //
-                     "not_converged", (json_int_t)v->not_converged,         //
-                     "residual", residual,                                  //
-                     "closure", closure,                                    //
-                     "penetration", penetration,                            //
-                     "energy", energy,                                      //
-                     "contacts", contacts,                                  //
-                     "events", run_result_json_events(result),              //
-                     "final", final,                                        //
-                     "hash", hash);
+    return json_pack(
+        "{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o,"
+        " s:o, s:o, s:s}",                                     //
+        "model", json_out_model(result->model, result->check), //
+        "settings", run_result_json_settings(result),          //
+        "steps", (json_int_t)v->steps,                         //
+        "time", json_out_number(pawl_state_time(state)),       //
+        "wall_s", json_out_number(result->wall),               //
+        "us_per_step", us_per_step,                            //
+        "phases_us", phases_us,                                //
+        "iterations", iterations,                              //
+        "factorizations", factorizations,                      //
+        "methods", methods,                                    //
+        "not_converged", (json_int_t)v->not_converged,         //
+        "residual", residual,                                  //
+        "closure", closure,                                    //
+        "penetration", penetration,                            //
+        "energy", energy,                                      //
+        "contacts", contacts,                                  //
+        "events", run_result_json_events(result),              //
+        "final", final,                                        //
+        "hash", hash);
 }

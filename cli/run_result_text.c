@@ -184,6 +184,12 @@ static void run_result_print_solver(const run_result *result, FILE *to)
         run_result_row(to, "", run_result_plain((double)v->factorizations_sum / steps).text, "",
                        "factorizations a step, at most %d", v->factorizations_max);
     }
+    for (int m = PAWL_METHOD_SWEEPS; m < PAWL_METHOD_COUNT; ++m) {
+        if (v->methods[m] > 0) {
+            run_result_row(to, "", run_result_plain((double)v->methods[m]).text, "",
+                           "steps solved by %s in the end", pawl_method_name((pawl_method)m));
+        }
+    }
     run_result_row(to, "", run_result_plain((double)v->not_converged).text, "",
                    "steps that did not converge");
 }

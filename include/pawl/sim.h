@@ -17,21 +17,22 @@ typedef enum pawl_stepper_kind {
 } pawl_stepper_kind;
 /// Which algorithm solves the constraint problem. Values are stored in files.
 typedef enum pawl_solver_kind {
-    PAWL_SOLVER_DIRECT = 0,  ///< exact factorization; bounded rows by pivoting
-    PAWL_SOLVER_PGS_NCP,     ///< projected Gauss-Seidel
-    PAWL_SOLVER_ADMM_NCP,    ///< ADMM on contacts, joints and limits together
-    PAWL_SOLVER_NSGS,        ///< Gauss-Seidel with exact local solutions, accelerated
-    PAWL_SOLVER_NEWTON,      ///< smoothing Newton after sweeps, for the last digits
-    PAWL_SOLVER_ADMM_CCP,    ///< ADMM on the convex relaxation of friction
-    PAWL_SOLVER_ADMM_NCP_FP, ///< ADMM, fixed penalty
-    PAWL_SOLVER_ADMM_NCP_LA, ///< ADMM, penalty balanced by a linear rule
-    PAWL_SOLVER_ADMM_NCP_SA, ///< ADMM, penalty from the spectrum of D
+    PAWL_SOLVER_DIRECT = 0,   ///< exact factorization; bounded rows by pivoting
+    PAWL_SOLVER_PGS_NCP,      ///< projected Gauss-Seidel
+    PAWL_SOLVER_ADMM_NCP,     ///< ADMM on contacts, joints and limits together
+    PAWL_SOLVER_NSGS,         ///< Gauss-Seidel with exact local solutions, accelerated
+    PAWL_SOLVER_NEWTON,       ///< smoothing Newton after sweeps, for the last digits
+    PAWL_SOLVER_ADMM_CCP,     ///< ADMM on the convex relaxation of friction
+    PAWL_SOLVER_ADMM_NCP_FP,  ///< ADMM, fixed penalty
+    PAWL_SOLVER_ADMM_NCP_LA,  ///< ADMM, penalty balanced by a linear rule
+    PAWL_SOLVER_ADMM_NCP_SA,  ///< ADMM, penalty from the spectrum of D
     PAWL_SOLVER_PGS_CCP,      ///< projected Gauss-Seidel on the convex relaxation of friction
     PAWL_SOLVER_NBGS,         ///< Gauss-Seidel with the nonlinear-block projector, by its quartic
     PAWL_SOLVER_RAISIM,       ///< the same by bisection
     PAWL_SOLVER_RAISIM_DS,    ///< with De Saxce's correction: Coulomb's law at its fixed points
     PAWL_SOLVER_RAISIM_DS_ES, ///< the same, stopping early when energy no longer changes
     PAWL_SOLVER_PROX,         ///< proximal Gauss-Seidel with a step length for each contact
+    PAWL_SOLVER_AUTO,         ///< direct, sweeps, ADMM and Newton, as far as each is needed
     PAWL_SOLVER_COUNT
 } pawl_solver_kind;
 typedef enum pawl_delassus_kind {
@@ -125,9 +126,21 @@ typedef enum pawl_phase {
 } pawl_phase;
 PAWL_API const char *pawl_phase_name(pawl_phase phase); ///< e.g. "collide"
 
+/// How a step's problem was solved in the end.
+typedef enum pawl_method {
+    PAWL_METHOD_NONE = 0, ///< nothing to solve
+    PAWL_METHOD_DIRECT,   ///< factorization and pivoting
+    PAWL_METHOD_SWEEPS,   ///< Gauss-Seidel
+    PAWL_METHOD_ADMM,     ///< alternating directions
+    PAWL_METHOD_NEWTON,
+    PAWL_METHOD_COUNT
+} pawl_method;
+PAWL_API const char *pawl_method_name(pawl_method method); ///< e.g. "sweeps"
+
 /// What one step did.
 typedef struct pawl_step_report {
     pawl_outcome outcome;
+    pawl_method method; ///< that had the last word
     int iterations;     ///< of the solver
     int factorizations; ///< of the solver's own matrix: one, and one for each new penalty
     int projections;    ///< Newton iterations of `project`
@@ -198,6 +211,7 @@ typedef struct pawl_verdict {
     int iterations_max;
     int64_t factorizations_sum;
     int factorizations_max;
+    int64_t methods[PAWL_METHOD_COUNT];  ///< steps that each had the last word in
     pawl_residual residual;              ///< maxima
     pawl_closure closure;                ///< maxima
     double energy_initial, energy_final; ///< kinetic + potential + springs [J]

@@ -105,7 +105,8 @@ const char *const record_check_paths[RECORD_CHECK_COUNT] = {
 const char record_verdict_count_columns[] =
     "steps not_converged iterations_sum iterations_max worst_joint worst_limit contacts_max "
     "contacts_sum worst_shape_a worst_shape_b tunnelled tunnel_step tunnel_shape_a tunnel_shape_b "
-    "factorizations_sum factorizations_max";
+    "factorizations_sum factorizations_max steps_none steps_direct steps_sweeps steps_admm "
+    "steps_newton";
 const char record_verdict_figure_columns[] =
     "primal dual complementarity natural natural_scaled closure_position closure_rotation "
     "closure_limit energy_initial energy_final energy_scale balance_max penetration";
@@ -143,6 +144,7 @@ void record_verdict_pack(const pawl_verdict *v, int64_t counts[RECORD_VERDICT_CO
                                               v->balance_max,
                                               v->penetration};
     memcpy(counts, c, sizeof c);
+    memcpy(counts + RECORD_VERDICT_COUNTS - PAWL_METHOD_COUNT, v->methods, sizeof v->methods);
     memcpy(figures, f, sizeof f);
 }
 
@@ -176,6 +178,7 @@ void record_verdict_unpack(pawl_verdict *v, const int64_t c[RECORD_VERDICT_COUNT
         .factorizations_sum = c[14],
         .factorizations_max = (int)c[15],
     };
+    memcpy(v->methods, c + RECORD_VERDICT_COUNTS - PAWL_METHOD_COUNT, sizeof v->methods);
 }
 
 size_t record_settings_text(const pawl_settings *settings, char *text, size_t size)

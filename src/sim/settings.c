@@ -202,7 +202,7 @@ pawl_settings pawl_settings_default(void)
 {
     return (pawl_settings){.dt = 1e-3,
                            .stepper = PAWL_STEPPER_EULER,
-                           .solver = PAWL_SOLVER_ADMM_NCP,
+                           .solver = PAWL_SOLVER_AUTO,
                            .delassus = PAWL_DELASSUS_AUTO,
                            .tolerance = 1e-8,
                            .max_iterations = 1000,

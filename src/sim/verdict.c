@@ -32,6 +32,7 @@ void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
     v->factorizations_sum += r->factorizations;
     v->factorizations_max =
         r->factorizations > v->factorizations_max ? r->factorizations : v->factorizations_max;
+    ++v->methods[r->method];
     verdict_max(&v->residual.primal, r->residual.primal);
     verdict_max(&v->residual.dual, r->residual.dual);
     verdict_max(&v->residual.complementarity, r->residual.complementarity);
@@ -63,6 +64,13 @@ void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
     v->energy_final = pawl_energy_stored(&r->energy);
     verdict_max(&v->energy_scale, fmax(fabs(v->energy_final), r->energy.kinetic));
     verdict_max(&v->balance_max, fabs(r->energy.balance));
+}
+
+const char *pawl_method_name(pawl_method method)
+{
+    static const char *const names[PAWL_METHOD_COUNT] = {"none", "direct", "sweeps", "admm",
+                                                         "newton"};
+    return (int)method >= 0 && method < PAWL_METHOD_COUNT ? names[method] : NULL;
 }
 
 double pawl_verdict_drift(const pawl_verdict *v)

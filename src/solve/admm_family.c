@@ -93,7 +93,7 @@ static void family_solve(pawl_solver *base, const pawl_problem *p, double *lambd
                           .eta = relaxed ? 0.0 : o->eta,
                           .relaxation = o->relaxation};
     double tolerance = base->def.tolerance, rho;
-    *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT};
+    *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT, .method = PAWL_METHOD_ADMM};
     pawl_admm_begin(a, p, &way, lambda);
     double step = family_first_rho(s, p, rule, &rho);
     bool factored = pawl_admm_set_rho(a, p, rho);

@@ -90,6 +90,7 @@ static bool admm_ncp_sweep(admm_ncp *s, const pawl_problem *p, int most, int pat
                            solver_report *report)
 {
     double tolerance = s->base.def.tolerance, last = INFINITY;
+    report->method = PAWL_METHOD_SWEEPS;
     pawl_sweep_begin(&s->sweeps, p, y);
     for (int k = 0; k < most && patience > 0 && admm_ncp_has_left(s, report); ++k) {
         double worst = pawl_sweep(&s->sweeps, p, SWEEP_EXACT, y);
@@ -129,6 +130,7 @@ static bool admm_ncp_alternate(admm_ncp *s, const pawl_problem *p, double rho, i
     admm *a = &s->admm;
     admm_ncp_climber climber = {.last = INFINITY, .before = INFINITY, .direction = -1};
     double tolerance = s->base.def.tolerance;
+    report->method = PAWL_METHOD_ADMM;
     pawl_admm_begin(a, p, first ? &admm_ncp_first_way : &admm_ncp_later_way, y);
     ++report->factorizations;
     if (!pawl_admm_set_rho(a, p, rho)) {

@@ -26,7 +26,8 @@ static void direct_solve(pawl_solver *base, const pawl_problem *p, double *lambd
     // Six are usual; where rows repeat each other, one problem in 10^5 needs 40 m.
     int most = 200 + 40 * m;
     int pivots = pawl_box_pivot(&base->box, S, m, p->v_f, p->lower, p->upper, most, lambda);
-    *report = (solver_report){.outcome = pivots < 0 ? PAWL_ITERATION_LIMIT : PAWL_CONVERGED,
+    *report = (solver_report){.method = PAWL_METHOD_DIRECT,
+                              .outcome = pivots < 0 ? PAWL_ITERATION_LIMIT : PAWL_CONVERGED,
                               .iterations = pivots < 0 ? most : pivots};
 }
 

@@ -30,6 +30,8 @@ static const double newton_ease = 0.3, newton_harden = 8.0; // of the proximal t
 static const double newton_fastest = 0.01;
 static const double newton_beyond = 1e-4; // of the goal: the last digits are cheap, see below
 static const double newton_centred = 0.1; // tau may shrink when the residual is this far below it
+static const double newton_goal =
+    0.5; // share of the tolerance; eliminated rows add to the residual
 enum { NEWTON_HALVINGS = 10 };
 
 newton_part pawl_newton_layout(const solver_def *def, pawl_carver *mem)
@@ -363,35 +365,42 @@ static pawl_solver *newton_layout(const solver_def *def, pawl_carver *mem)
     return &s->base;
 }
 
-// Sweeps alone, then Newton from several smoothings with sweeps in between.
-static bool newton_all(newton *s, const pawl_problem *p, double *lambda, int *iterations)
+static bool newton_sweeps(newton *s, const pawl_problem *p, int most, double *lambda,
+                          solver_report *report)
 {
-    static const double smoothings[] = {3e-3, 3e-2, 1e-3, 0.3, 1e-2};
-    enum { FIRST = 20, BETWEEN = 1000, STEPS = 100 };
-    const solver_def *def = &s->base.def;
-    const double goal = 0.5 * def->tolerance;
-    if (pawl_nsgs_run(&s->sweeps, p, goal, FIRST, lambda, iterations)) {
-        return true;
-    }
-    for (int k = 0; *iterations < def->max_iterations; k = (k + 1) % 5) {
-        if (pawl_newton_run(&s->part, p, s->sweeps.weight, smoothings[k], goal, STEPS, lambda,
-                            iterations) ||
-            pawl_nsgs_run(&s->sweeps, p, goal, BETWEEN, lambda, iterations)) {
-            return true;
-        }
-    }
-    return false;
+    int left = s->base.def.max_iterations - report->iterations;
+    report->method = PAWL_METHOD_SWEEPS;
+    return pawl_nsgs_run(&s->sweeps, p, newton_goal * s->base.def.tolerance,
+                         most < left ? most : left, lambda, &report->iterations);
 }
 
+static bool newton_steps(newton *s, const pawl_problem *p, double tau, int most, double *lambda,
+                         solver_report *report)
+{
+    int before = report->iterations, left = s->base.def.max_iterations - before;
+    report->method = PAWL_METHOD_NEWTON;
+    bool met =
+        pawl_newton_run(&s->part, p, s->sweeps.weight, tau, newton_goal * s->base.def.tolerance,
+                        most < left ? most : left, lambda, &report->iterations);
+    report->factorizations += report->iterations - before;
+    return met;
+}
+
+// A few sweeps, then Newton from several smoothings with sweeps in between.
 static void newton_solve(pawl_solver *base, const pawl_problem *p, double *lambda,
                          solver_report *report)
 {
+    static const double smoothings[] = {3e-3, 3e-2, 1e-3, 0.3, 1e-2};
+    enum { FIRST = 20, BETWEEN = 1000, STEPS = 100, SMOOTHINGS = 5 };
     newton *s = (newton *)base;
     *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT};
     pawl_problem_weights(p, s->sweeps.weight);
-    if (newton_all(s, p, lambda, &report->iterations)) {
-        report->outcome = PAWL_CONVERGED;
+    bool met = newton_sweeps(s, p, FIRST, lambda, report);
+    for (int k = 0; !met && report->iterations < base->def.max_iterations; ++k) {
+        met = newton_steps(s, p, smoothings[k % SMOOTHINGS], STEPS, lambda, report) ||
+              newton_sweeps(s, p, BETWEEN, lambda, report);
     }
+    report->outcome = met ? PAWL_CONVERGED : PAWL_ITERATION_LIMIT;
 }
 
 const pawl_solver_ops pawl_newton_ops = {

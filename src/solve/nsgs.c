@@ -213,7 +213,7 @@ static void nsgs_solve(pawl_solver *base, const pawl_problem *p, double *lambda,
                        solver_report *report)
 {
     nsgs_part *s = &((nsgs *)base)->part;
-    *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT};
+    *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT, .method = PAWL_METHOD_SWEEPS};
     pawl_problem_weights(p, s->weight);
     if (pawl_nsgs_run(s, p, nsgs_goal * base->def.tolerance, base->def.max_iterations, lambda,
                       &report->iterations)) {

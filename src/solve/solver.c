@@ -85,7 +85,7 @@ void pawl_solver_solve(pawl_solver *s, const pawl_problem *p, double *lambda, so
         s->ops->solve(s, p, lambda, report);
         return;
     }
-    *report = (solver_report){.outcome = PAWL_CONVERGED, .iterations = 0};
+    *report = (solver_report){.outcome = PAWL_CONVERGED, .method = PAWL_METHOD_DIRECT};
     reduced_problem *r = &s->reduced;
     if (p->row_count > p->free_row_count) {
         const pawl_solver_ops *ops = pivots ? &pawl_direct_ops : s->ops;

@@ -27,6 +27,7 @@ typedef struct solver_def {
 
 typedef struct solver_report {
     pawl_outcome outcome;
+    pawl_method method; // that had the last word
     int iterations;
     int factorizations; // of the matrix that an iteration solves with
 } solver_report;
@@ -63,6 +64,7 @@ extern const pawl_solver_ops pawl_raisim_ops;
 extern const pawl_solver_ops pawl_raisim_ds_ops;
 extern const pawl_solver_ops pawl_raisim_ds_es_ops;
 extern const pawl_solver_ops pawl_prox_ops;
+extern const pawl_solver_ops pawl_auto_ops;
 extern const pawl_solver_ops pawl_admm_ncp_ops;
 extern const pawl_solver_ops pawl_nsgs_ops;
 extern const pawl_solver_ops pawl_newton_ops;

@@ -92,7 +92,7 @@ static void splitting_solve(pawl_solver *base, const pawl_problem *p, double *la
     const splitting_member *member = base->ops->variant;
     const solver_def *def = &base->def;
     double lightness = splitting_lightness(s, p), omega = def->relaxation;
-    *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT};
+    *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT, .method = PAWL_METHOD_SWEEPS};
     pawl_problem_weights(p, s->weight);
     pawl_sweep_begin(&s->sweeps, p, lambda);
     while (report->outcome != PAWL_CONVERGED && report->iterations < def->max_iterations) {

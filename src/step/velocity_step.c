@@ -563,7 +563,7 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
     step_free_motion(c, s, w);
 
     const pawl_problem *p = &a->problem;
-    solver_report solved = {PAWL_CONVERGED, 0, 0};
+    solver_report solved = {.outcome = PAWL_CONVERGED};
     pawl_assembly_pose_problem(a, s->bodies, c->u_free, w, false);
     step_solve(c, s, &solved);
     while (pawl_assembly_add_missed(a, c->u_next, w) > 0) {
@@ -585,6 +585,7 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
     }
     *report =
         (pawl_step_report){.outcome = solved.outcome,
+                           .method = p->row_count > 0 ? solved.method : PAWL_METHOD_NONE,
                            .iterations = solved.iterations,
                            .factorizations = solved.factorizations,
                            .rows = p->row_count,
