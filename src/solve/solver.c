@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+#include "problem/natural.h"
 #include "solve/solver_ops.h"
+#include <math.h>
+#include <string.h>
 
 enum { SOLVER_MAX_REDUCED = 360 }; // beyond this the dense matrix costs more than it saves
 
@@ -77,12 +80,28 @@ static bool solver_reduces(const pawl_solver *s, const pawl_problem *p, bool piv
            (s->def.exact_joints && p->free_row_count > 0 && rest <= s->reduced.matrix.capacity);
 }
 
+// A method that diverges far enough ends in what is no number, which must not enter a state: no
+// impulses at all are a poor answer, but one that the next step can go on from.
+static void solver_run(pawl_solver *s, const pawl_solver_ops *ops, const pawl_problem *p,
+                       double *lambda, solver_report *report)
+{
+    ops->solve(s, p, lambda, report);
+    for (int i = 0; i < p->row_count; ++i) {
+        if (!isfinite(lambda[i])) {
+            memset(lambda, 0, (size_t)p->row_count * sizeof *lambda);
+            pawl_problem_admit(p, lambda);
+            report->outcome = PAWL_STALLED;
+            return;
+        }
+    }
+}
+
 void pawl_solver_solve(pawl_solver *s, const pawl_problem *p, double *lambda, solver_report *report)
 {
     PAWL_ASSERT(p->row_count <= s->def.max_rows && p->block_count <= s->def.max_blocks);
     bool pivots = s->ops->pivots_alone && p->contact_count == 0;
     if (!solver_reduces(s, p, pivots)) {
-        s->ops->solve(s, p, lambda, report);
+        solver_run(s, s->ops, p, lambda, report);
         return;
     }
     *report = (solver_report){.outcome = PAWL_CONVERGED, .method = PAWL_METHOD_DIRECT};
@@ -90,7 +109,7 @@ void pawl_solver_solve(pawl_solver *s, const pawl_problem *p, double *lambda, so
     if (p->row_count > p->free_row_count) {
         const pawl_solver_ops *ops = pivots ? &pawl_direct_ops : s->ops;
         pawl_reduced_problem_pose(r, p, s->def.regularization, lambda);
-        ops->solve(s, &r->problem, r->lambda, report);
+        solver_run(s, ops, &r->problem, r->lambda, report);
     } else {
         pawl_eliminate_factor(p, s->def.regularization);
     }

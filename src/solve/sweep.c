@@ -110,11 +110,12 @@ static double sweep_contact(sweeper *s, sweep_local local, const double D[9], do
     sweep_project(local, D, z, mu, memory, fresh);
     for (int r = 0; r < 3; ++r) {
         worst = max_of(worst, D[4 * r] * fabs(fresh[r] - x[r]));
-        fresh[r] = x[r] + s->relaxation * (fresh[r] - x[r]);
     }
-    if (s->relaxation != 1.0) {
-        pawl_cone_project(fresh,
-                          mu); // beyond 1 it leaves the cone, and below it may not yet be in it
+    if (s->relaxation != 1.0) { // beyond 1 it leaves the cone, and below it may not yet be in it
+        for (int r = 0; r < 3; ++r) {
+            fresh[r] = x[r] + s->relaxation * (fresh[r] - x[r]);
+        }
+        pawl_cone_project(fresh, mu);
     }
     for (int r = 0; r < 3; ++r) {
         dx[r] = fresh[r] - x[r];

@@ -42,7 +42,9 @@ def test_json_has_all_that_the_table_has(pawl):
     found = json.loads(done.stdout)
     assert done.returncode == int(not all(total["solved"] for total in found["totals"]))
     unsolved = {total["solver"] for total in found["totals"] if not total["solved"]}
-    assert unsolved <= {"admm-ccp"}  # it solves the convex relaxation, and something slides here
+    # Something slides here: the convex relaxation lifts it off, and least energy on the slip conic is
+    # not Coulomb's law.
+    assert unsolved <= {"admm-ccp", "pgs-ccp", "nbgs", "raisim"}
     assert found["tolerance"] == 1e-6
     (problem,) = found["problems"]
     assert problem["name"] == CUBES.name

@@ -325,7 +325,7 @@ TEST(contacts_carry_a_stack_with_a_mass_ratio_of_1000)
         scene_corners(&c, -1, 0, 0.5);
         scene_corners(&c, 0, 1, 0.5);
         scene_end(&c, false);
-        c.max_iterations = 5000;
+        c.max_iterations = 10000;
         scene_check(&c, rest, rest, 1e-6);
     }
 }

@@ -167,6 +167,8 @@ static const char contract_heavy[] =
     "sweeps carry a heavy load through a light body a thousandth at a time";
 static const char contract_own[] =
     "least energy on the slip conic is not Coulomb's slip where normal and tangent are coupled";
+static const char contract_diverges[] =
+    "De Saxce's correction feeds on itself where friction is 1000 and the penalty does not follow";
 static const char contract_early[] = "stops by the change of energy, not by the residual";
 static contract_excuse contract_excuses[] = {
     {"pgs-ncp", "stack, heavy on top", PAWL_ITERATION_LIMIT, 0.098, contract_heavy, false},
@@ -182,6 +184,8 @@ static contract_excuse contract_excuses[] = {
     {"raisim", "slide", PAWL_CONVERGED, 1.0, contract_own, false},
     {"raisim", "thrown", PAWL_CONVERGED, 1.0, contract_own, false},
     {"raisim", "welded, sliding", PAWL_CONVERGED, 1.0, contract_own, false},
+    {"admm-ncp-fp", "much friction", PAWL_STALLED, 0.098, contract_diverges, false},
+    {"admm-ncp-la", "much friction", PAWL_STALLED, 0.098, contract_diverges, false},
     {"raisim-ds-es", "*", PAWL_CONVERGED, 1e-8, contract_early, false},
 };
 enum {
