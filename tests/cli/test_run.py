@@ -20,6 +20,7 @@ KEYS = {
     "phases_us": {"collide", "assemble", "solve", "move", "rest"},
     "iterations": {"mean", "max"},
     "factorizations": {"mean", "max"},
+    "methods": {"none", "direct", "sweeps", "admm", "newton"},
     "residual": {"primal", "dual", "complementarity", "natural", "natural_scaled"},
     "closure": {"position", "rotation", "worst_joint"},
     "energy": {"initial", "final", "max_drift"},
