@@ -211,6 +211,40 @@ static void delassus_solve(pawl_delassus *base, double *x)
     }
 }
 
+static void delassus_half_solve(pawl_delassus *base, double *x)
+{
+    maximal_delassus *d = (maximal_delassus *)base;
+    if (d->ldl != NULL) {
+        pawl_block_ldl_half_solve(d->ldl, x);
+    }
+}
+
+// Only blocks that share a body with this one get anything.
+static void delassus_columns(pawl_delassus *base, int block, double *out)
+{
+    const pawl_assembly *a = ((maximal_delassus *)base)->a;
+    const row_block *b = &a->blocks[block];
+    int rows = a->problem.row_count;
+    memset(out, 0, (size_t)(rows * b->rows.dim) * sizeof *out);
+    for (int k = 0; k < a->problem.block_count; ++k) {
+        const row_block *other = &a->blocks[k];
+        for (int x = 0; x < other->body_count; ++x) {
+            for (int y = 0; y < b->body_count; ++y) {
+                if (other->body[x] != b->body[y]) {
+                    continue;
+                }
+                const double *j = a->J + other->jacobian[x], *m = a->MJ + b->jacobian[y];
+                for (int c = 0; c < b->rows.dim; ++c) {
+                    double *column = out + c * rows + other->rows.first_row;
+                    for (int r = 0; r < other->rows.dim; ++r) {
+                        column[r] += delassus_dot6(j + 6 * r, m + 6 * c);
+                    }
+                }
+            }
+        }
+    }
+}
+
 static bool delassus_factor_shifted(pawl_delassus *base, const double *sigma,
                                     const double *contacts)
 {
@@ -251,6 +285,8 @@ static const pawl_delassus_ops maximal_delassus_ops = {
     .sweep_add = delassus_sweep_add,
     .factor = delassus_factor,
     .solve = delassus_solve,
+    .columns = delassus_columns,
+    .half_solve = delassus_half_solve,
     .factor_shifted = delassus_factor_shifted,
     .solve_shifted = delassus_solve_shifted,
 };

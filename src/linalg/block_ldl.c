@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/carver.h"
 #include "linalg/dense.h"
+#include <math.h>
 #include <string.h>
 #include <suitesparse/amd.h>
 
@@ -528,12 +529,9 @@ static void ldl_solve_dense(const block_ldl *l, double *x)
     pawl_ldl_solve(l->values + l->diagonal[0], l->dim[0], l->dim[0], l->inverse_d, x);
 }
 
-void pawl_block_ldl_solve(block_ldl *l, double *x)
+// x <- L^-1 x
+static void ldl_forward_all(const block_ldl *l, double *x)
 {
-    if (l->node_count == 1) {
-        ldl_solve_dense(l, x);
-        return;
-    }
     const double *v = l->values;
     for (int k = 0; k < l->node_count; ++k) {
         int n = l->dim[k];
@@ -545,6 +543,32 @@ void pawl_block_ldl_solve(block_ldl *l, double *x)
             LDL_BY_SIZE(n, ldl_forward(v + l->offset[e], m, N, t, xi))
         }
     }
+}
+
+void pawl_block_ldl_half_solve(block_ldl *l, double *x)
+{
+    if (l->node_count == 1) {
+        pawl_ldl_half_solve(l->values + l->diagonal[0], l->dim[0], l->dim[0], l->inverse_d, x);
+        return;
+    }
+    ldl_forward_all(l, x);
+    for (int k = 0; k < l->node_count; ++k) {
+        const double *inverse_d = l->inverse_d + l->first_pivot[k];
+        double *t = x + l->first_row[l->node[k]];
+        for (int c = 0; c < l->dim[k]; ++c) {
+            t[c] *= sqrt(fmax(inverse_d[c], 0.0));
+        }
+    }
+}
+
+void pawl_block_ldl_solve(block_ldl *l, double *x)
+{
+    if (l->node_count == 1) {
+        ldl_solve_dense(l, x);
+        return;
+    }
+    const double *v = l->values;
+    ldl_forward_all(l, x);
     for (int k = l->node_count - 1; k >= 0; --k) {
         int n = l->dim[k];
         const double *inverse_d = l->inverse_d + l->first_pivot[k];

@@ -39,3 +39,5 @@ size_t pawl_block_ldl_value_count(const block_ldl *ldl);
 // written, are dropped (see pawl_ldl_factor); returns their number.
 int pawl_block_ldl_factor(block_ldl *ldl, double floor);
 void pawl_block_ldl_solve(block_ldl *ldl, double *x);
+// x <- D^-1/2 L^-1 x, of positive pivots: products of two such are those with the inverse.
+void pawl_block_ldl_half_solve(block_ldl *ldl, double *x);

@@ -30,11 +30,24 @@ int pawl_ldl_factor(double *a, int n, int ld, double floor, const double *scale,
     return dropped;
 }
 
-void pawl_ldl_solve(const double *l, int n, int ld, const double *inverse_d, double *x)
+static void ldl_forward_dense(const double *l, int n, int ld, double *x)
 {
     for (int i = 1; i < n; ++i) {
         x[i] -= pawl_dot(l + i * ld, x, i);
     }
+}
+
+void pawl_ldl_half_solve(const double *l, int n, int ld, const double *inverse_d, double *x)
+{
+    ldl_forward_dense(l, n, ld, x);
+    for (int i = 0; i < n; ++i) {
+        x[i] *= sqrt(fmax(inverse_d[i], 0.0));
+    }
+}
+
+void pawl_ldl_solve(const double *l, int n, int ld, const double *inverse_d, double *x)
+{
+    ldl_forward_dense(l, n, ld, x);
     for (int i = 0; i < n; ++i) {
         x[i] *= inverse_d[i];
     }

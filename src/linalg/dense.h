@@ -28,3 +28,4 @@ static inline double pawl_dot(const double *a, const double *b, int n)
 // pivots.
 int pawl_ldl_factor(double *a, int n, int ld, double floor, const double *scale, double *inverse_d);
 void pawl_ldl_solve(const double *l, int n, int ld, const double *inverse_d, double *x);
+void pawl_ldl_half_solve(const double *l, int n, int ld, const double *inverse_d, double *x);

@@ -39,6 +39,11 @@ typedef struct pawl_delassus_ops {
     int (*factor)(pawl_delassus *d, const double *compliance, double shift);
     // x (free rows) in place, with the last factor.
     void (*solve)(pawl_delassus *d, double *x);
+    // Where both are there, a forest's free rows are eliminated at half the cost: D's columns of a
+    // block of bounded rows or a contact, each of all rows, one after the other; and the half of
+    // `solve` with which solve(x) . y = half(x) . half(y).
+    void (*columns)(pawl_delassus *d, int block, double *out);
+    void (*half_solve)(pawl_delassus *d, double *x);
     // Factors D + diag(sigma) over all rows, sigma > 0 (R included); x in place with that factor.
     // `contacts` (9 a contact, symmetric, positive definite) stands in for sigma on contacts where it
     // is not NULL. False when memory is out (only when the structure of the rows is new).

@@ -21,7 +21,7 @@ static void sim_layout(pawl_sim *sim, pawl_carver *mem)
     c->reaction = PAWL_CARVE(mem, double, pawl_impulse_slots(m).count);
     c->effort = PAWL_CARVE(mem, double, m->actuator_count);
     c->contacts = PAWL_CARVE(mem, pawl_contact_info, sim->assembly->max_contacts);
-    sim->closure = pawl_eliminator_layout(sim->assembly->free_rows, mem);
+    sim->closure = pawl_eliminator_layout(sim->assembly->free_rows, 0, mem);
 }
 
 // What depends on the number of contacts that a step has room for.

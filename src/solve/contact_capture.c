@@ -18,7 +18,7 @@ typedef struct capture_work {
 
 static void capture_layout(capture_work *w, int rows, pawl_carver *mem)
 {
-    w->eliminate = pawl_eliminator_layout(rows, mem);
+    w->eliminate = pawl_eliminator_layout(rows, 0, mem);
     w->x = PAWL_CARVE(mem, double, rows);
     w->y = PAWL_CARVE(mem, double, rows);
     w->q = PAWL_CARVE(mem, double, rows);

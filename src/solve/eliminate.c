@@ -6,15 +6,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { ELIMINATE_MAX_ITERATIONS = 60, ELIMINATE_PATIENCE = 6 };
+enum { ELIMINATE_MAX_ITERATIONS = 60, ELIMINATE_PATIENCE = 6, ELIMINATE_HALF = 1 << 17 };
 static const double eliminate_exact = 1e-13;
 static const double eliminate_still = 1e-11;     // of a row's own D: less is rounding
 static const double eliminate_contraction = 0.1; // below it refinement is as good as any method
 static const double eliminate_floor = 1e-16;     // [m/s or m]: nobody asks for less
 
-eliminator pawl_eliminator_layout(int max_rows, pawl_carver *mem)
+eliminator pawl_eliminator_layout(int max_rows, int max_reduced, pawl_carver *mem)
 {
-    eliminator e;
+    eliminator e = {0};
+    size_t all = (size_t)max_reduced * (size_t)max_rows;
+    e.half_size = all < ELIMINATE_HALF ? all : ELIMINATE_HALF;
+    e.half = PAWL_CARVE(mem, double, e.half_size);
+    e.columns = PAWL_CARVE(mem, double, max_reduced > 0 ? 3 * max_rows : 0);
     e.residual = PAWL_CARVE(mem, double, max_rows);
     e.step = PAWL_CARVE(mem, double, max_rows);
     e.product = PAWL_CARVE(mem, double, max_rows);
@@ -157,8 +161,42 @@ int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, 
     return iterations;
 }
 
-void pawl_eliminate_reduce(eliminator *e, const pawl_problem *p, double *lambda, double *S,
-                           double *v)
+// Whether S can be made from half solves: the factor is exact, and there is room.
+static bool eliminate_by_halves(const eliminator *e, const pawl_problem *p)
+{
+    const pawl_delassus_ops *ops = p->delassus->ops;
+    size_t n = (size_t)p->free_row_count, m = (size_t)p->row_count - n;
+    return n > 0 && !p->delassus->maybe_singular && ops->half_solve != NULL &&
+           n * m <= e->half_size;
+}
+
+// S = D_bb + R - ZT Z, Z the half solves of D_fb.
+static void eliminate_halves(eliminator *e, const pawl_problem *p, double *S)
+{
+    int n = p->free_row_count, rows = p->row_count, m = rows - n;
+    for (int k = p->free_block_count; k < p->block_count; ++k) {
+        problem_block b = p->blocks[k];
+        p->delassus->ops->columns(p->delassus, k, e->columns);
+        for (int c = 0; c < b.dim; ++c) {
+            int i = b.first_row + c - n;
+            const double *column = e->columns + c * rows;
+            double *z = e->half + (size_t)i * (size_t)n, *row = S + (size_t)i * (size_t)m;
+            memcpy(z, column, (size_t)n * sizeof *z);
+            p->delassus->ops->half_solve(p->delassus, z);
+            for (int j = 0; j <= i; ++j) {
+                double s = column[n + j] - pawl_dot(z, e->half + (size_t)j * (size_t)n, n);
+                row[j] = S[(size_t)j * (size_t)m + (size_t)i] = s;
+            }
+            double own = row[i] + p->compliance[n + i];
+            bool still = own <= eliminate_still * (column[n + i] + p->compliance[n + i]);
+            row[i] = still ? 0.0 : own;
+        }
+    }
+}
+
+// S column by column, exact where rows depend on each other, too.
+static void eliminate_columns(eliminator *e, const pawl_problem *p, double *lambda, double *S,
+                              double *v)
 {
     int n = p->free_row_count, rows = p->row_count, m = rows - n;
     pawl_delassus *d = p->delassus;
@@ -186,6 +224,18 @@ void pawl_eliminate_reduce(eliminator *e, const pawl_problem *p, double *lambda,
         if (*own <= eliminate_still * (column[b] + p->compliance[n + b])) {
             *own = 0.0;
         }
+    }
+}
+
+void pawl_eliminate_reduce(eliminator *e, const pawl_problem *p, double *lambda, double *S,
+                           double *v)
+{
+    int n = p->free_row_count, rows = p->row_count, m = rows - n;
+    pawl_delassus *d = p->delassus;
+    if (eliminate_by_halves(e, p)) {
+        eliminate_halves(e, p, S);
+    } else {
+        eliminate_columns(e, p, lambda, S, v);
     }
     // A row that the free rows hold still (friction of a driven joint) leaves noise of either sign.
     for (int b = 0; b < m; ++b) {

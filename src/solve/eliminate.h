@@ -20,9 +20,13 @@
 typedef struct eliminator {
     double *residual, *step, *product, *right;      // (max_rows)
     double *conditioned, *direction, *image, *kept; // (max_rows)
+    double *columns;                                // (3 x max_rows) of a block
+    double *half; // (ELIMINATE_HALF at most) half solves of the columns of all bounded rows
+    size_t half_size;
 } eliminator;
 
-eliminator pawl_eliminator_layout(int max_rows, pawl_carver *mem);
+// `max_reduced`: most rows that are not free, of problems that will be reduced.
+eliminator pawl_eliminator_layout(int max_rows, int max_reduced, pawl_carver *mem);
 
 // Factors the free rows of p, unless the factor at hand is theirs.
 void pawl_eliminate_factor(const pawl_problem *p, double regularization);

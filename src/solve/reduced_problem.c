@@ -7,7 +7,7 @@ static const double reduced_accuracy = 1e-12; // of the free rows' impulses
 
 reduced_problem pawl_reduced_problem_layout(int max_rows, int capacity, pawl_carver *mem)
 {
-    reduced_problem r = {.eliminate = pawl_eliminator_layout(max_rows, mem)};
+    reduced_problem r = {.eliminate = pawl_eliminator_layout(max_rows, capacity, mem)};
     r.matrix = pawl_dense_delassus_layout(capacity, mem);
     r.blocks = PAWL_CARVE(mem, problem_block, capacity);
     r.v_f = PAWL_CARVE(mem, double, capacity);
