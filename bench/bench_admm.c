@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ADMM_SHORT = 20, ADMM_LONG = 120, ADMM_REPEATS = 5, ADMM_AGREE_STEPS = 5 };
+enum { ADMM_SHORT = 20, ADMM_LONG = 120, ADMM_REPEATS = 9, ADMM_AGREE_STEPS = 5 };
 static const double admm_allowed_growth = 1.5; // of the time per iteration and link
 static const double admm_allowed_difference = 1e-10;
 
@@ -70,6 +70,7 @@ static pawl_sim *admm_start(const pawl_env *env, const pawl_model *model, pawl_d
     pawl_settings settings = pawl_settings_default();
     settings.solver = PAWL_SOLVER_ADMM_NCP_FP;
     settings.delassus = kind;
+    settings.admm_accelerate = false; // Alg. 6 as it is printed
     settings.exact_joints = false;
     settings.project = false;
     settings.tolerance = 0.0;

@@ -32,11 +32,14 @@ struct block_ldl {
     int *update; // (entry_count) first target offset of the pairs (this entry, entries before)
     int *target; // offsets of the blocks that an elimination changes
     size_t value_count;
-    double *values;
+    double *values;    // diagonal blocks first, then those of L, both by position
+    double *triangle;  // strict lower triangles of the diagonal blocks, packed: solves read these
     double *inverse_d; // (row_count) by position
     double *original;  // (row_count) by position: the diagonal before elimination
     double *scaled;    // X = L D of the column at work
     int *first_pivot;  // (node_count) into inverse_d
+    int *packed;       // (node_count) into triangle
+    int triangle_count;
 };
 
 // What the analysis of a graph works with; (n) each unless said.
@@ -230,8 +233,8 @@ static int ldl_find(const block_ldl *l, int i, int k)
 static void ldl_layout(block_ldl *l, int targets, int max_column, pawl_carver *mem)
 {
     int n = l->node_count;
-    int **by_node[] = {&l->node,     &l->position, &l->dim,        &l->first_row,
-                       &l->diagonal, &l->column,   &l->first_pivot};
+    int **by_node[] = {&l->node,     &l->position, &l->dim,         &l->first_row,
+                       &l->diagonal, &l->column,   &l->first_pivot, &l->packed};
     for (size_t i = 0; i < sizeof by_node / sizeof by_node[0]; ++i) {
         *by_node[i] = PAWL_CARVE(mem, int, n + 1);
     }
@@ -241,6 +244,7 @@ static void ldl_layout(block_ldl *l, int targets, int max_column, pawl_carver *m
     }
     l->target = PAWL_CARVE(mem, int, targets);
     l->values = PAWL_CARVE(mem, double, l->value_count);
+    l->triangle = PAWL_CARVE(mem, double, l->triangle_count);
     l->inverse_d = PAWL_CARVE(mem, double, l->row_count);
     l->original = PAWL_CARVE(mem, double, l->row_count);
     l->scaled = PAWL_CARVE(mem, double, max_column);
@@ -254,12 +258,14 @@ static int ldl_count(block_ldl *l, const ldl_analysis *a, const int *dim)
     l->entry_count = l->fill.count;
     l->row_count = 0;
     l->value_count = 0;
+    l->triangle_count = 0;
     for (int k = 0; k < a->n; ++k) {
         int d = dim[a->order[k]], column_rows = 0;
         for (int e = a->column[k]; e < a->column[k + 1]; ++e) {
             column_rows += dim[a->order[PAWL_ITEM(l->fill, int, e)]];
         }
         l->row_count += d;
+        l->triangle_count += a->n > 1 ? d * (d - 1) / 2 : 0; // a single node is solved in place
         l->value_count += (size_t)d * (size_t)(d + column_rows);
         max_column = d * column_rows > max_column ? d * column_rows : max_column;
     }
@@ -268,7 +274,7 @@ static int ldl_count(block_ldl *l, const ldl_analysis *a, const int *dim)
 
 static void ldl_place(block_ldl *l, const ldl_analysis *a, const int *dim)
 {
-    int n = a->n, offset = 0, pivot = 0, first = 0;
+    int n = a->n, offset = 0, pivot = 0, first = 0, packed = 0;
     for (int node = 0; node < n; ++node) {
         l->first_row[node] = first;
         first += dim[node];
@@ -279,8 +285,12 @@ static void ldl_place(block_ldl *l, const ldl_analysis *a, const int *dim)
         l->dim[k] = dim[a->order[k]];
         l->first_pivot[k] = pivot;
         pivot += l->dim[k];
+        l->packed[k] = packed;
+        packed += l->dim[k] * (l->dim[k] - 1) / 2;
         l->diagonal[k] = offset;
         offset += l->dim[k] * l->dim[k];
+    }
+    for (int k = 0; k < n; ++k) {
         l->column[k] = a->column[k];
         for (int e = a->column[k]; e < a->column[k + 1]; ++e) {
             l->row[e] = PAWL_ITEM(l->fill, int, e);
@@ -443,6 +453,16 @@ static inline void ldl_update(double *c, int m, int q, int n, const double *l, c
     }                                                                                              \
     }
 
+static void ldl_pack(block_ldl *l, int k)
+{
+    const double *from = l->values + l->diagonal[k];
+    double *to = l->triangle + l->packed[k];
+    for (int r = 1, n = l->dim[k]; r < n && l->node_count > 1; ++r) {
+        memcpy(to, from + r * n, (size_t)r * sizeof *to);
+        to += r;
+    }
+}
+
 int pawl_block_ldl_factor(block_ldl *l, double floor)
 {
     int dropped = 0;
@@ -466,6 +486,7 @@ int pawl_block_ldl_factor(block_ldl *l, double floor)
             LDL_BY_SIZE(n, ldl_scale(v + l->offset[e], m, N, diagonal, inverse_d, x))
             x += m * n;
         }
+        ldl_pack(l, k);
         for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
             int m = l->dim[l->row[e]];
             const double *le = v + l->offset[e];
@@ -506,11 +527,12 @@ static inline void ldl_backward(const double *restrict b, int m, int n, const do
     }
 }
 
+// Row i of a packed triangle begins at i (i - 1) / 2.
 static inline void ldl_lower(const double *restrict d, int n, double *restrict t)
 {
     for (int i = 1; i < n; ++i) {
         for (int j = 0; j < i; ++j) {
-            t[i] -= d[i * n + j] * t[j];
+            t[i] -= d[i * (i - 1) / 2 + j] * t[j];
         }
     }
 }
@@ -519,7 +541,7 @@ static inline void ldl_upper(const double *restrict d, int n, double *restrict t
 {
     for (int i = n - 1; i > 0; --i) {
         for (int j = 0; j < i; ++j) {
-            t[j] -= d[i * n + j] * t[i];
+            t[j] -= d[i * (i - 1) / 2 + j] * t[i];
         }
     }
 }
@@ -536,7 +558,7 @@ static void ldl_forward_all(const block_ldl *l, double *x)
     for (int k = 0; k < l->node_count; ++k) {
         int n = l->dim[k];
         double *t = x + l->first_row[l->node[k]];
-        LDL_BY_SIZE(n, ldl_lower(v + l->diagonal[k], N, t))
+        LDL_BY_SIZE(n, ldl_lower(l->triangle + l->packed[k], N, t))
         for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
             int i = l->row[e], m = l->dim[i];
             double *xi = x + l->first_row[l->node[i]];
@@ -581,6 +603,6 @@ void pawl_block_ldl_solve(block_ldl *l, double *x)
             const double *xi = x + l->first_row[l->node[i]];
             LDL_BY_SIZE(n, ldl_backward(v + l->offset[e], m, N, xi, t))
         }
-        LDL_BY_SIZE(n, ldl_upper(v + l->diagonal[k], N, t))
+        LDL_BY_SIZE(n, ldl_upper(l->triangle + l->packed[k], N, t))
     }
 }

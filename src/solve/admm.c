@@ -50,7 +50,7 @@ void pawl_admm_begin(admm *s, const pawl_problem *p, const admm_way *way, const 
     int n = p->row_count;
     s->way = *way;
     s->factorizations = 0;
-    s->last_length = INFINITY;
+    s->last_moved = INFINITY;
     admm_scale(s, p);
     pawl_problem_velocity(p, y, s->z);
     memset(s->z, 0, (size_t)p->free_row_count * sizeof *s->z);
@@ -71,7 +71,7 @@ bool pawl_admm_set_rho(admm *s, const pawl_problem *p, double rho)
     s->rho = rho;
     ++s->factorizations;
     s->momentum = 1.0;
-    s->last_length = INFINITY;
+    s->last_moved = INFINITY;
     for (int i = 0; i < p->row_count; ++i) {
         bool joint = i < p->free_row_count && s->way.precondition;
         s->P[i] = (joint ? admm_free_share : rho) * s->scale[i];
@@ -130,6 +130,17 @@ static void admm_measure(admm *s, int first, int end, const double *y_from, cons
     s->length = length;
 }
 
+// How far an accelerated iteration moved the rows first .. end: squared, in the metric of P.
+static double admm_moved(const admm *s, int first, int end, const double *y)
+{
+    double sum = 0.0;
+    for (int i = first; i < end; ++i) {
+        double dy = y[i] - s->y_from[i], dz = s->z[i] - s->z_from[i];
+        sum += s->P[i] * dy * dy + dz * dz / s->P[i];
+    }
+    return sum;
+}
+
 // y and z of the rows first .. end, for x. So few rows at a time that they stay in the cache.
 static void admm_update(admm *s, const pawl_problem *p, int first, int end, const double *y_start,
                         const double *z_start, double *y)
@@ -146,6 +157,7 @@ static void admm_update(admm *s, const pawl_problem *p, int first, int end, cons
         s->z[i] = s->P[i] * (y[i] - before[i - first]);
     }
     admm_measure(s, first, end, y_from, y);
+    s->moved += s->way.accelerate ? admm_moved(s, first, end, y) : 0.0;
 }
 
 // The next start: ahead of y and z with momentum, unless this iteration was no shorter than the one
@@ -154,26 +166,23 @@ static void admm_update(admm *s, const pawl_problem *p, int first, int end, cons
 static void admm_extrapolate(admm *s, const pawl_problem *p, const double *y)
 {
     int n = p->row_count;
-    double length = 0.0; // squared
-    for (int i = 0; i < n; ++i) {
-        double dy = y[i] - s->y_from[i], dz = s->z[i] - s->z_from[i];
-        length += s->P[i] * dy * dy + dz * dz / s->P[i];
-    }
-    if (length < admm_progress * s->last_length) {
+    if (s->moved < admm_progress * s->last_moved) {
         double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * s->momentum * s->momentum));
         double ahead = (s->momentum - 1.0) / next;
         for (int i = 0; i < n; ++i) {
             s->y_from[i] = y[i] + ahead * (y[i] - s->y_last[i]);
             s->z_from[i] = s->z[i] + ahead * (s->z[i] - s->z_last[i]);
+            s->y_last[i] = y[i];
+            s->z_last[i] = s->z[i];
         }
         s->momentum = next;
-        s->last_length = length;
+        s->last_moved = s->moved;
     } else {
         admm_restart(s, y, n);
-        s->last_length = length / admm_progress;
+        memcpy(s->y_last, y, (size_t)n * sizeof *y);
+        memcpy(s->z_last, s->z, (size_t)n * sizeof *y);
+        s->last_moved = s->moved / admm_progress;
     }
-    memcpy(s->y_last, y, (size_t)n * sizeof *y);
-    memcpy(s->z_last, s->z, (size_t)n * sizeof *y);
 }
 
 void pawl_admm_iterate(admm *s, const pawl_problem *p, double *y)
@@ -182,7 +191,7 @@ void pawl_admm_iterate(admm *s, const pawl_problem *p, double *y)
     const double *z_start = s->way.accelerate ? s->z_from : s->z;
     int contacts = pawl_problem_contact_row(p, 0);
     admm_dynamics(s, p, y_start, z_start);
-    s->primal = s->dual = s->primal_own = s->dual_own = s->length = 0.0;
+    s->primal = s->dual = s->primal_own = s->dual_own = s->length = s->moved = 0.0;
     for (int first = 0, end; first < p->row_count; first = end) {
         int last = first < contacts ? contacts : p->row_count; // a contact is never cut
         end = last - first > ADMM_CHUNK ? first + ADMM_CHUNK : last;

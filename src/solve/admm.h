@@ -33,9 +33,10 @@ typedef struct admm {
     double *v;                 // (rows)
     double primal, dual;       // of the last iteration, as velocities: W (x - y), what z misses
     double primal_own,
-        dual_own;  // x - y and P dy + eta S dx, scaled by S: what rules of rho compare
-    double length; // largest P |x - y| and P |dy|: how far it went
-    double momentum, last_length; // of the acceleration
+        dual_own;             // x - y and P dy + eta S dx, scaled by S: what rules of rho compare
+    double length;            // largest P |x - y| and P |dy|: how far it went
+    double moved, last_moved; // by accelerated iterations: squared, in the metric of P
+    double momentum;
 } admm;
 
 admm pawl_admm_layout(int max_rows, pawl_carver *mem);
