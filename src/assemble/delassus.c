@@ -213,10 +213,7 @@ static void delassus_solve(pawl_delassus *base, double *x)
 
 static void delassus_half_solve(pawl_delassus *base, double *x)
 {
-    maximal_delassus *d = (maximal_delassus *)base;
-    if (d->ldl != NULL) {
-        pawl_block_ldl_half_solve(d->ldl, x);
-    }
+    pawl_block_ldl_half_solve(((maximal_delassus *)base)->ldl, x);
 }
 
 // Only blocks that share a body with this one get anything.
@@ -483,8 +480,12 @@ pawl_status pawl_delassus_create(const pawl_env *env, const pawl_assembly *a,
     *out = NULL;
     maximal_delassus *d = pawl_alloc(env, sizeof *d);
     if (d != NULL) {
-        *d = (maximal_delassus){
-            .base = {&maximal_delassus_ops, a->has_loops}, .env = *env, .a = a, .kind = kind};
+        *d = (maximal_delassus){.base = {.ops = &maximal_delassus_ops,
+                                         .maybe_singular = a->has_loops,
+                                         .halves = kind != PAWL_DELASSUS_MATRIX_FREE},
+                                .env = *env,
+                                .a = a,
+                                .kind = kind};
         for (int i = 0; i < a->model->body_count; ++i) {
             d->velocity_count += a->model->bodies[i].inverse_mass > 0.0 ? 6 : 0;
         }

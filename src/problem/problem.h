@@ -39,7 +39,7 @@ typedef struct pawl_delassus_ops {
     int (*factor)(pawl_delassus *d, const double *compliance, double shift);
     // x (free rows) in place, with the last factor.
     void (*solve)(pawl_delassus *d, double *x);
-    // Where both are there, a forest's free rows are eliminated at half the cost: D's columns of a
+    // With these two (see `halves`) a forest's free rows are eliminated at half the cost: D's columns of a
     // block of bounded rows or a contact, each of all rows, one after the other; and the half of
     // `solve` with which solve(x) . y = half(x) . half(y).
     void (*columns)(pawl_delassus *d, int block, double *out);
@@ -54,6 +54,7 @@ typedef struct pawl_delassus_ops {
 struct pawl_delassus { // every operator embeds this as its first member
     const pawl_delassus_ops *ops;
     bool maybe_singular; // false: the free rows are known to be independent
+    bool halves;         // whether it has `columns` and `half_solve`
     int64_t factored;    // factor_key of the problem whose factor it holds; 0 for none
 };
 

@@ -164,10 +164,8 @@ int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, 
 // Whether S can be made from half solves: the factor is exact, and there is room.
 static bool eliminate_by_halves(const eliminator *e, const pawl_problem *p)
 {
-    const pawl_delassus_ops *ops = p->delassus->ops;
     size_t n = (size_t)p->free_row_count, m = (size_t)p->row_count - n;
-    return n > 0 && !p->delassus->maybe_singular && ops->half_solve != NULL &&
-           n * m <= e->half_size;
+    return n > 0 && !p->delassus->maybe_singular && p->delassus->halves && n * m <= e->half_size;
 }
 
 // S = D_bb + R - ZT Z, Z the half solves of D_fb.

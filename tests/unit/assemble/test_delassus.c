@@ -31,12 +31,12 @@ static void chain_run(mechanism *m, pawl_delassus_kind kind, bool exact_joints, 
     settings.delassus = kind;
     settings.exact_joints = exact_joints;
     settings.project = false;
-    settings.tolerance = 0.0; // so that all take the same number of iterations
+    settings.tolerance = 0.0; // so that all go on to the end, or to a residual of exactly zero
     settings.max_iterations = 50;
     mechanism_restart(m, &settings);
     for (int i = 0; i < CHAIN_STEPS; ++i) {
         CHECK_OK(pawl_sim_step(m->sim, &m->report));
-        CHECK_INT(m->report.iterations, 50);
+        CHECK(m->report.iterations <= 50);
         CHECK_INT(m->report.factorizations, 1);
     }
     for (int i = 0; i < CHAIN_LINKS; ++i) {

@@ -124,6 +124,39 @@ static void shifted_check(const pawl_problem *p, pawl_delassus_kind kind, double
     }
 }
 
+// Columns against products with unit impulses, and half solves against whole ones.
+static void shifted_check_halves(const pawl_problem *p, uint64_t *seed)
+{
+    static double D[DENSE_MAX * DENSE_MAX], columns[6 * DENSE_MAX];
+    int n = shifted_dense(p, D), free_rows = p->free_row_count;
+    for (int k = p->free_block_count; k < p->block_count; ++k) {
+        problem_block b = p->blocks[k];
+        p->delassus->ops->columns(p->delassus, k, columns);
+        for (int c = 0; c < b.dim; ++c) {
+            for (int r = 0; r < n; ++r) {
+                CHECK_NEAR(columns[c * n + r], D[r * n + b.first_row + c], 1e-12);
+            }
+        }
+    }
+    double x[DENSE_MAX], y[DENSE_MAX], half[DENSE_MAX], whole = 0.0, halves = 0.0, size = 0.0;
+    for (int i = 0; i < free_rows; ++i) {
+        x[i] = half[i] = random_in(seed, -1.0, 1.0);
+        y[i] = random_in(seed, -1.0, 1.0);
+    }
+    p->delassus->ops->factor(p->delassus, p->compliance, 1e-6); // loops need the shift
+    p->delassus->ops->solve(p->delassus, x);
+    for (int i = 0; i < free_rows; ++i) {
+        whole += x[i] * y[i];
+        size += fabs(x[i] * y[i]);
+    }
+    p->delassus->ops->half_solve(p->delassus, half);
+    p->delassus->ops->half_solve(p->delassus, y);
+    for (int i = 0; i < free_rows; ++i) {
+        halves += half[i] * y[i];
+    }
+    CHECK_NEAR(halves, whole, 1e-9 * size);
+}
+
 TEST(every_operator_agrees_with_gaussian_elimination)
 {
     uint64_t seed = 1;
@@ -148,6 +181,9 @@ TEST(every_operator_agrees_with_gaussian_elimination)
             pawl_assembly_set_contacts(a, contacts, counts[k]);
             pawl_assembly_pose_problem(a, s->bodies, u_free, &w, false);
             CHECK_INT(a->problem.contact_count, counts[k]);
+            if (d->halves && a->problem.free_row_count > 0) {
+                shifted_check_halves(&a->problem, &seed);
+            }
             for (int blocks = 0; blocks < 2; ++blocks) {
                 shifted_check(&a->problem, kind, -1.0, 1.0, blocks == 1, &seed);
                 shifted_check(&a->problem, kind, -4.0, -2.0, blocks == 1, &seed);
