@@ -163,26 +163,38 @@ json_t *run_result_json(const run_result *result)
         json_pack("{s:i, s:o}", "max", v->contacts_max, "mean", json_out_number(mean_contacts));
     // Without contacts there is nothing that could penetrate.
     json_t *penetration = json_out_number(v->contacts_max > 0 ? v->penetration : NAN);
-    return json_pack(
-        "{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o,"
-        " s:o, s:o, s:s}",                                     //
-        "model", json_out_model(result->model, result->check), //
-        "settings", run_result_json_settings(result),          //
-        "steps", (json_int_t)v->steps,                         //
-        "time", json_out_number(pawl_state_time(state)),       //
-        "wall_s", json_out_number(result->wall),               //
-        "us_per_step", us_per_step,                            //
-        "phases_us", phases_us,                                //
-        "iterations", iterations,                              //
-        "factorizations", factorizations,                      //
-        "methods", methods,                                    //
-        "not_converged", (json_int_t)v->not_converged,         //
-        "residual", residual,                                  //
-        "closure", closure,                                    //
-        "penetration", penetration,                            //
-        "energy", energy,                                      //
-        "contacts", contacts,                                  //
-        "events", run_result_json_events(result),              //
-        "final", final,                                        //
-        "hash", hash);
+    const struct {
+        const char *key;
+        json_t *value;
+    } parts[] = {
+        {"model", json_out_model(result->model, result->check)},
+        {"settings", run_result_json_settings(result)},
+        {"steps", json_integer((json_int_t)v->steps)},
+        {"time", json_out_number(pawl_state_time(state))},
+        {"wall_s", json_out_number(result->wall)},
+        {"us_per_step", us_per_step},
+        {"phases_us", phases_us},
+        {"iterations", iterations},
+        {"factorizations", factorizations},
+        {"methods", methods},
+        {"not_converged", json_integer((json_int_t)v->not_converged)},
+        {"residual", residual},
+        {"closure", closure},
+        {"penetration", penetration},
+        {"energy", energy},
+        {"contacts", contacts},
+        {"events", run_result_json_events(result)},
+        {"final", final},
+        {"hash", json_string(hash)},
+    };
+    json_t *root = json_object();
+    bool whole = true;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
+        whole = json_object_set_new(root, parts[i].key, parts[i].value) == 0 && whole;
+    }
+    if (!whole) {
+        json_decref(root);
+        return NULL;
+    }
+    return root;
 }

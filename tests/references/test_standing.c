@@ -4,87 +4,51 @@
 // Scene S7 of the comparison with other engines: stacks and walls that must stand, with default
 // settings. By statics nothing moves, and the ground carries the weight. bench_standing has what takes
 // minutes: the wall of 100.
-#include "math/vec.h"
-#include "support/mechanism.h"
+#include "support/scene.h"
 
-static const double STANDING_G = 9.81;
+#include <math.h>
+
 enum { STANDING_BODIES = 25 };
-
-static void standing_shape(mechanism *m, int body, pawl_shape_kind kind, pawl_vec3 half)
-{
-    pawl_shape_def def = pawl_shape_def_default();
-    def.kind = kind;
-    def.size = half;
-    def.friction = 0.5;
-    CHECK_OK(pawl_builder_add_shape(m->builder, body, &def, NULL));
-}
-
-static void standing_begin(mechanism *m)
-{
-    mechanism_begin(m);
-    pawl_builder_set_gravity(m->builder, v3(0, 0, -STANDING_G));
-    standing_shape(m, PAWL_WORLD, PAWL_SHAPE_PLANE, v3(1, 1, 1));
-}
-
-// A uniform box of 1 kg.
-static void standing_box(mechanism *m, pawl_vec3 at, pawl_vec3 half)
-{
-    double x = half.x * half.x / 3.0, y = half.y * half.y / 3.0, z = half.z * half.z / 3.0;
-    int body = mechanism_solid(m, 1.0, at, v3(y + z, x + z, x + y));
-    standing_shape(m, body, PAWL_SHAPE_BOX, half);
-}
 
 static void standing_stack(mechanism *m, int height)
 {
-    standing_begin(m);
+    scene_floor(m, 0.5, 0.0, 0.0);
     for (int k = 0; k < height; ++k) {
-        standing_box(m, v3(0, 0, 0.1 * (2 * k + 1)), v3(0.1, 0.1, 0.1));
+        scene_box_at(m, 1.0, v3(0.2, 0.2, 0.2), v3(0, 0, 0.1 * (2 * k + 1)), 0.5);
     }
 }
 
 // Bricks 2 mm apart, every other row shifted by a quarter of one.
 static void standing_wall(mechanism *m, int rows)
 {
-    standing_begin(m);
+    scene_floor(m, 0.5, 0.0, 0.0);
     for (int k = 0; k < rows * rows; ++k) {
         int row = k / rows;
         double x = 0.202 * (k % rows + 0.25 * (row % 2));
-        standing_box(m, v3(x, 0, 0.05 * (2 * row + 1)), v3(0.1, 0.05, 0.05));
+        scene_box_at(m, 1.0, v3(0.2, 0.1, 0.1), v3(x, 0, 0.05 * (2 * row + 1)), 0.5);
     }
-}
-
-static double standing_weight_met(const mechanism *m)
-{
-    double sum = 0.0;
-    for (int k = 0; k < pawl_sim_contact_count(m->sim); ++k) {
-        pawl_contact_info c = pawl_sim_contact(m->sim, k);
-        sum += c.body_a == PAWL_WORLD ? c.force.z : 0.0;
-    }
-    return sum;
 }
 
 // Runs for the given time; every step converges, and the contact points stay the ones they were.
 static void standing_check(mechanism *m, const char *name, double dt, double duration)
 {
-    pawl_settings settings = mechanism_settings(dt, PAWL_STEPPER_EULER);
+    pawl_settings settings = scene_settings(dt);
     mechanism_start(m, &settings);
     int bodies = pawl_model_body_count(m->model);
     pawl_vec3 start[STANDING_BODIES];
     CHECK(bodies <= STANDING_BODIES);
     for (int i = 0; i < bodies; ++i) {
-        start[i] = pawl_state_pose(mechanism_state(m), i).position;
+        start[i] = scene_position(m, i);
     }
     mechanism_step(m);
     int points = pawl_sim_contact_count(m->sim);
     mechanism_run(m, (int)rint(duration / dt) - 1);
-    double moved = 0.0, speed = 0.0;
+    double moved = 0.0, speed = 0.0, weight = 0.0;
     for (int i = 0; i < bodies; ++i) {
-        pawl_vec3 end = pawl_state_pose(mechanism_state(m), i).position;
-        pawl_twist twist = pawl_state_twist(mechanism_state(m), i);
-        moved = fmax(moved, v3_norm(v3_sub(end, start[i])));
-        speed = fmax(speed, v3_norm(twist.linear));
+        moved = fmax(moved, v3_norm(v3_sub(scene_position(m, i), start[i])));
+        speed = fmax(speed, v3_norm(scene_velocity(m, i)));
+        weight += scene_force(m, PAWL_WORLD, i).z / (SCENE_G * bodies);
     }
-    double weight = standing_weight_met(m) / (STANDING_G * bodies);
     print_message("%s, dt %g s, %g s: moved %.1e m, speed %.1e m/s, penetration %.1e m, weight off "
                   "by %.1e; %d points, %.1f iterations a step, at most %d\n",
                   name, dt, duration, moved, speed, m->verdict.penetration, weight - 1.0,
