@@ -348,6 +348,7 @@ static int bench_usage(const char *program)
 {
     fprintf(stderr,
             "usage: %s [--problems DIR] [--solvers a,b,siconos] [--limit SECONDS] [--quick]\n"
+            "--limit is 2 s of processor time unless given; published figures are for 10 s\n"
             "--quick: 1e-8 alone, 1 s each\n",
             program);
     return 2;
@@ -355,7 +356,7 @@ static int bench_usage(const char *program)
 
 int main(int argc, char **argv)
 {
-    static bench b = {.folder = "../shared/fclib", .limit = 10.0};
+    static bench b = {.folder = "../shared/fclib", .limit = 2.0};
     for (int i = 1; i < argc; ++i) {
         bool more = i + 1 < argc;
         if (strcmp(argv[i], "--problems") == 0 && more) {

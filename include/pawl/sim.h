@@ -17,15 +17,15 @@ typedef enum pawl_stepper_kind {
 } pawl_stepper_kind;
 /// Which algorithm solves the constraint problem. Values are stored in files.
 typedef enum pawl_solver_kind {
-    PAWL_SOLVER_DIRECT = 0,  ///< exact factorization; bounded rows by pivoting
-    PAWL_SOLVER_PGS_NCP,     ///< projected Gauss-Seidel
-    PAWL_SOLVER_ADMM_NCP,    ///< ADMM on contacts, joints and limits together
-    PAWL_SOLVER_NSGS,        ///< Gauss-Seidel with exact local solutions, accelerated
-    PAWL_SOLVER_NEWTON,      ///< smoothing Newton after sweeps, for the last digits
-    PAWL_SOLVER_ADMM_CCP,    ///< ADMM on the convex relaxation of friction
-    PAWL_SOLVER_ADMM_NCP_FP, ///< ADMM, fixed penalty
-    PAWL_SOLVER_ADMM_NCP_LA, ///< ADMM, penalty balanced by a linear rule
-    PAWL_SOLVER_ADMM_NCP_SA, ///< ADMM, penalty from the spectrum of D
+    PAWL_SOLVER_DIRECT = 0,   ///< exact factorization; bounded rows by pivoting
+    PAWL_SOLVER_PGS_NCP,      ///< projected Gauss-Seidel
+    PAWL_SOLVER_ADMM_NCP,     ///< ADMM on contacts, joints and limits together
+    PAWL_SOLVER_NSGS,         ///< Gauss-Seidel with exact local solutions, accelerated
+    PAWL_SOLVER_NEWTON,       ///< smoothing Newton after sweeps, for the last digits
+    PAWL_SOLVER_ADMM_CCP,     ///< ADMM on the convex relaxation of friction
+    PAWL_SOLVER_ADMM_NCP_FP,  ///< ADMM, fixed penalty
+    PAWL_SOLVER_ADMM_NCP_LA,  ///< ADMM, penalty balanced by a linear rule
+    PAWL_SOLVER_ADMM_NCP_SA,  ///< ADMM, penalty from the spectrum of D
     PAWL_SOLVER_PGS_CCP,      ///< projected Gauss-Seidel on the convex relaxation of friction
     PAWL_SOLVER_NBGS,         ///< Gauss-Seidel with the nonlinear-block projector, by its quartic
     PAWL_SOLVER_RAISIM,       ///< the same by bisection
