@@ -334,7 +334,10 @@ static void bench_problem(bench *b, problem *p)
     p->contacts = pawl_contact_problem_count(read);
     for (int t = b->first_tolerance; t < TOLERANCES; ++t) {
         for (int m = 0; m < b->method_count; ++m) {
-            p->results[t][m] = bench_solve(read, &b->methods[m], tolerances[t], b->limit);
+            const outcome *before = &p->results[0][m];
+            bool hopeless = t > b->first_tolerance && !before->done; // out of time at 1e-4 already
+            p->results[t][m] =
+                hopeless ? *before : bench_solve(read, &b->methods[m], tolerances[t], b->limit);
         }
     }
     pawl_contact_problem_destroy(read);
@@ -345,6 +348,7 @@ static int bench_usage(const char *program)
 {
     fprintf(stderr,
             "usage: %s [--problems DIR] [--solvers a,b,siconos] [--limit SECONDS] [--quick]\n"
+            "--limit is 2 s of processor time unless given; published figures are for 10 s\n"
             "--quick: 1e-8 alone, 1 s each\n",
             program);
     return 2;
@@ -352,7 +356,7 @@ static int bench_usage(const char *program)
 
 int main(int argc, char **argv)
 {
-    static bench b = {.folder = "../shared/fclib", .limit = 10.0};
+    static bench b = {.folder = "../shared/fclib", .limit = 2.0};
     for (int i = 1; i < argc; ++i) {
         bool more = i + 1 < argc;
         if (strcmp(argv[i], "--problems") == 0 && more) {

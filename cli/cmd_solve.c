@@ -281,16 +281,17 @@ static json_t *cmd_solve_json_result(const solve_result *r)
     static const char *const outcomes[] = {"converged", "iteration limit", "stalled"};
     const pawl_contact_result *x = &r->result;
     bool there = !r->stopped;
-    return json_pack("{s:o, s:b, s:s, s:o, s:o, s:o, s:{s:o, s:o, s:o}}",             //
-                     "solver", json_out_text(pawl_solver_name(r->solver)),            //
-                     "solved", there && x->outcome == PAWL_CONVERGED,                 //
-                     "outcome", there ? outcomes[x->outcome] : "time limit",          //
-                     "iterations", there ? json_integer(x->iterations) : json_null(), //
-                     "passes", there ? json_integer(x->passes) : json_null(),         //
-                     "seconds", json_out_number(r->seconds),                          //
-                     "errors",                                                        //
-                     "relative", json_out_number(there ? x->errors.relative : NAN),   //
-                     "absolute", json_out_number(there ? x->errors.absolute : NAN),   //
+    return json_pack("{s:o, s:b, s:s, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}}",                //
+                     "solver", json_out_text(pawl_solver_name(r->solver)),                    //
+                     "solved", there && x->outcome == PAWL_CONVERGED,                         //
+                     "outcome", there ? outcomes[x->outcome] : "time limit",                  //
+                     "iterations", there ? json_integer(x->iterations) : json_null(),         //
+                     "factorizations", there ? json_integer(x->factorizations) : json_null(), //
+                     "passes", there ? json_integer(x->passes) : json_null(),                 //
+                     "seconds", json_out_number(r->seconds),                                  //
+                     "errors",                                                                //
+                     "relative", json_out_number(there ? x->errors.relative : NAN),           //
+                     "absolute", json_out_number(there ? x->errors.absolute : NAN),           //
                      "scaled", json_out_number(there ? x->errors.scaled : NAN));
 }
 

@@ -84,6 +84,7 @@ PAWL_API double pawl_contact_errors_worst(const pawl_contact_errors *errors);
 typedef struct pawl_contact_result {
     pawl_outcome outcome;       ///< converged: all three errors are within the tolerance
     int iterations;             ///< of the solver, over all passes
+    int factorizations;         ///< of the matrix that an iteration solves with
     int passes;                 ///< times that the solver ran
     pawl_contact_errors errors; ///< of the answer
 } pawl_contact_result;

@@ -119,6 +119,7 @@ static void contact_passes(pawl_contact_problem *p, pawl_solver *solver, double 
         contact_from_scaled(p, unit, r);
         ++result->passes;
         result->iterations += report.iterations;
+        result->factorizations += report.factorizations;
         pawl_contact_errors errors = pawl_contact_problem_errors(p, r);
         double worst = pawl_contact_errors_worst(&errors);
         pass.idle = worst <= 0.5 * pass.best ? 0 : pass.idle + 1;

@@ -52,8 +52,8 @@ def test_json_has_all_that_the_table_has(pawl):
     assert problem["asymmetry"] == 0
     assert len(problem["results"]) == len(found["totals"]) >= 2
     for result, total in zip(problem["results"], found["totals"]):
-        assert set(result) == {"solver", "solved", "outcome", "iterations", "passes", "seconds",
-                               "errors"}
+        assert set(result) == {"solver", "solved", "outcome", "iterations", "factorizations",
+                               "passes", "seconds", "errors"}
         assert set(result["errors"]) == {"relative", "absolute", "scaled"}
         assert total["solver"] == result["solver"]
         assert total["solved"] == int(result["solved"])
