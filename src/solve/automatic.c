@@ -9,32 +9,54 @@
 // it (impacts of linkages, degenerate stacks) goes to the smoothing Newton method with its sweeps and
 // jumps, and what is left after that to both in turn. All of it follows from the problem and its warm start,
 // so that a resumed run does the same; the report tells which method had the last word.
+//
+// What is nearly solved when it comes is solved further than asked: the error that one step leaves is the
+// next one's free motion, so that a stack at rest to the tolerance alone trembles, and asks to be solved in
+// each step. At rest to a thousandth of it, the last step's impulses are nearly the next one's.
+#include "problem/natural.h"
 #include "solve/solver_ops.h"
+#include <math.h>
 
 typedef struct automatic {
     pawl_solver base;
     pawl_solver *admm, *newton;
+    double *weight, *v; // (rows)
 } automatic;
+
+static const double automatic_near = 1e3;    // of the tolerance: nearly solved
+static const double automatic_beyond = 1e-3; // of the tolerance: what is then asked for
+static const double automatic_floor = 1e-12; // [m/s] but not less
 
 static pawl_solver *automatic_layout(const solver_def *def, pawl_carver *mem)
 {
     automatic *s = PAWL_CARVE(mem, automatic, 1);
     pawl_solver *admm = pawl_admm_ncp_ops.layout(def, mem);
     pawl_solver *newton = pawl_newton_ops.layout(def, mem);
+    double *weight = PAWL_CARVE(mem, double, def->max_rows);
+    double *v = PAWL_CARVE(mem, double, def->max_rows);
     if (s == NULL) {
         return NULL;
     }
+    s->weight = weight;
+    s->v = v;
     s->admm = admm;
     s->newton = newton;
     return &s->base;
 }
 
+static double automatic_natural(automatic *s, const pawl_problem *p, const double *lambda)
+{
+    pawl_problem_velocity(p, lambda, s->v);
+    return pawl_problem_natural(p, lambda, s->v, s->weight);
+}
+
 // Lets one of the two go on from lambda for at most so many iterations.
-static void automatic_try(automatic *s, pawl_solver *part, const pawl_solver_ops *ops, int most,
-                          const pawl_problem *p, double *lambda, solver_report *report)
+static void automatic_try(automatic *s, pawl_solver *part, const pawl_solver_ops *ops, double goal,
+                          int most, const pawl_problem *p, double *lambda, solver_report *report)
 {
     int left = s->base.def.max_iterations - report->iterations;
     part->def = s->base.def;
+    part->def.tolerance = goal;
     part->def.max_iterations = most < left ? most : left;
     solver_report own;
     ops->solve(part, p, lambda, &own);
@@ -50,13 +72,23 @@ static void automatic_solve(pawl_solver *base, const pawl_problem *p, double *la
     automatic *s = (automatic *)base;
     // Measured on dropped linkages, stacks and FCLib's problems (docs/solvers/auto.md).
     enum { FIRST_ADMM = 160, FIRST_NEWTON = 400, LATER = 2000 };
+    double tolerance = base->def.tolerance, goal = tolerance;
     *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT};
+    pawl_problem_weights(p, s->weight);
+    if (automatic_natural(s, p, lambda) <= automatic_near * tolerance) {
+        goal = fmin(goal, fmax(automatic_beyond * tolerance, automatic_floor));
+    }
     int admm = FIRST_ADMM, newton = FIRST_NEWTON;
     while (report->outcome != PAWL_CONVERGED && report->iterations < base->def.max_iterations) {
-        automatic_try(s, s->admm, &pawl_admm_ncp_ops, admm, p, lambda, report);
-        if (report->outcome != PAWL_CONVERGED && report->iterations < base->def.max_iterations) {
-            automatic_try(s, s->newton, &pawl_newton_ops, newton, p, lambda, report);
+        automatic_try(s, s->admm, &pawl_admm_ncp_ops, goal, admm, p, lambda, report);
+        if (report->outcome != PAWL_CONVERGED && goal < tolerance &&
+            automatic_natural(s, p, lambda) <= 0.5 * tolerance) {
+            report->outcome = PAWL_CONVERGED; // as far as was asked
         }
+        if (report->outcome != PAWL_CONVERGED && report->iterations < base->def.max_iterations) {
+            automatic_try(s, s->newton, &pawl_newton_ops, tolerance, newton, p, lambda, report);
+        }
+        goal = tolerance;
         admm = newton = LATER;
     }
 }
