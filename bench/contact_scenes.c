@@ -189,6 +189,22 @@ bench_scene *bench_scene_wall(int rows)
     return contact_scenes_finish(scene, CONTACT_FRICTION, 1.0);
 }
 
+bench_scene *bench_scene_heap(int side)
+{
+    int count = side * side * side;
+    bench_scene *scene = bench_scene_create(count, 0, count, "heap of %d boxes", count);
+    for (int i = 0; i < count; ++i) {
+        int x = i % side, y = i / side % side, z = i / (side * side);
+        double size = i % 2 == 0 ? 0.05 : 0.07;
+        pawl_vec3 at = {0.2 * x + 0.01 * z, 0.2 * y - 0.01 * z, 0.15 + 0.2 * z};
+        int box = bench_add_box(scene, at, (pawl_vec3){size, 0.8 * size, 0.6 * size}, 1.0);
+        // no two alike: quarter turns and a bit
+        pawl_quat turn = {1.0, 0.3 * (i % 5) - 0.6, 0.2 * (i % 7) - 0.6, 0.25 * (i % 3)};
+        scene->bodies[box].pose.orientation = pawl_quat_normalize(turn);
+    }
+    return contact_scenes_finish(scene, CONTACT_FRICTION, 2.0);
+}
+
 bench_scene *bench_scene_incline(double slope, bool diagonal)
 {
     bench_scene *scene = bench_scene_create(1, 0, 1, "S9 incline %.2f along %s", slope,

@@ -90,6 +90,8 @@ bench_scene *bench_scene_heavy_stack(int height, double ratio);
 /// `count` spheres or cubes of 0.1 m and 1 kg, let fall into a bin that about as many fit side by side
 /// as on each other. Where and how they start is jittered, the same in every run.
 bench_scene *bench_scene_bin(bench_shape_kind kind, int count);
+/// `side`^3 boxes of two sizes, turned every way, dropped in a heap: contacts come and go.
+bench_scene *bench_scene_heap(int side);
 /// S9: a box at rest on an incline of that slope, made by tilting gravity along x or along x = y.
 bench_scene *bench_scene_incline(double slope, bool diagonal);
 /// S10: a flat box that slides and spins.

@@ -34,6 +34,24 @@ typedef struct pawl_signal {
 } pawl_signal;
 PAWL_API pawl_signal pawl_signal_constant(double value);
 
+/// How a constraint gives way: what MuJoCo's solref and solimp say. Its row wants the violation r to
+/// die out like that of a damped oscillator, with the acceleration
+///   a_ref = -b r' - k r,   b = 2/(dw T),   k = d(r)/(dw T zeta)^2,
+/// and gets (1 - d) of the acceleration it would have without the constraint and d of a_ref. The
+/// impedance d(r) goes from d0 at r = 0 to dw at |r| = width and stays there, along a curve of
+/// y = x^power/midpoint^(power - 1) below x = midpoint and its mirror image above. docs/math.md
+/// section 9.
+typedef struct pawl_softness {
+    double time_constant; ///< T; at least two steps are taken. 0: as said for all; < 0: hard [s]
+    double damping_ratio; ///< zeta, > 0; 1: critical [-]
+    double d0, dw;        ///< from 0 to 1, both excluded; 1 would be hard [-]
+    double width;         ///< 0: the mean of d0 and dw throughout [m or rad]
+    double midpoint;      ///< from 0 to 1, both excluded [-]
+    double power;         ///< 1 (a straight line) or more [-]
+} pawl_softness;
+/// As said for all, else MuJoCo's: damping ratio 1, d0 0.9, dw 0.95, width 1 mm, midpoint 0.5, power 2.
+PAWL_API pawl_softness pawl_softness_default(void);
+
 typedef enum pawl_shape_kind {
     PAWL_SHAPE_SPHERE = 0, ///< size.x radius
     PAWL_SHAPE_BOX,        ///< size half extents
@@ -59,6 +77,9 @@ typedef struct pawl_shape_def {
     double torsional_friction; ///< largest moment about the normal per normal force; 0 for none [m]
     double rolling_friction;   ///< largest moment about the tangents per normal force; 0: none [m]
     uint32_t group, mask; ///< two shapes touch if each one's group has a bit of the other's mask
+    pawl_softness soft;   ///< two soft shapes: the mean of their numbers; one: its own
+    double erp; ///< share of a penetration pushed out a step, 0: erp.contact, < 0: none; of a pair
+                ///< the mean of what is given
 } pawl_shape_def;
 PAWL_API pawl_shape_def pawl_shape_def_default(void);
 
@@ -128,12 +149,14 @@ PAWL_API bool pawl_joint_kind_is_angle(pawl_joint_kind kind, int c);
 
 /// What acts along one free direction of a joint. Springs and dampers are integrated implicitly.
 typedef struct pawl_coordinate_def {
-    double lower, upper; ///< limits, -inf and +inf for none [m or rad]
-    double stiffness;    ///< [N/m or N m/rad]
-    double rest;         ///< position at which the spring is slack
-    double damping;      ///< [N s/m or N m s/rad]
-    double armature;     ///< inertia of a geared rotor seen at the joint [kg or kg m^2]
-    double friction;     ///< dry friction loss [N or N m]
+    double lower, upper;      ///< limits, -inf and +inf for none [m or rad]
+    double stiffness;         ///< [N/m or N m/rad]
+    double rest;              ///< position at which the spring is slack
+    double damping;           ///< [N s/m or N m s/rad]
+    double armature;          ///< inertia of a geared rotor seen at the joint [kg or kg m^2]
+    double friction;          ///< dry friction loss [N or N m]
+    double limit_erp;         ///< share of a violation removed a step; 0: erp.limit, < 0: none [-]
+    pawl_softness limit_soft; ///< of both limits
 } pawl_coordinate_def;
 
 typedef struct pawl_joint_def {
@@ -144,6 +167,8 @@ typedef struct pawl_joint_def {
     pawl_pose follower_frame; ///< joint frame in the follower's link frame
     double pitch;             ///< screw only [m/rad]
     double length;            ///< distance only; < 0: as far as the anchors are at the start [m]
+    pawl_softness soft;       ///< of its rows; a soft joint is not projected
+    double erp; ///< share of its error removed a step without project; 0: erp.joint, < 0: none [-]
     pawl_coordinate_def coordinate[6];
 } pawl_joint_def;
 PAWL_API pawl_joint_def pawl_joint_def_default(void);
@@ -215,6 +240,16 @@ PAWL_API pawl_status pawl_builder_create(const pawl_env *env, const char *model_
 PAWL_API void pawl_builder_destroy(pawl_builder *builder); ///< NULL is fine
 PAWL_API void pawl_builder_set_name(pawl_builder *builder, const char *model_name);
 PAWL_API void pawl_builder_set_gravity(pawl_builder *builder, pawl_vec3 gravity); ///< 0 0 -9.81
+/// What all constraints of a kind have that say nothing of their own; those that no one says anything
+/// of are as the settings soft.* say, and these are hard unless changed.
+typedef enum pawl_soft_kind {
+    PAWL_SOFT_JOINTS = 0, ///< the rows of joints, gears left out
+    PAWL_SOFT_LIMITS,
+    PAWL_SOFT_CONTACTS,
+    PAWL_SOFT_KIND_COUNT
+} pawl_soft_kind;
+PAWL_API pawl_status pawl_builder_set_softness(pawl_builder *builder, pawl_soft_kind kind,
+                                               const pawl_softness *soft);
 /// Each writes the new index to *out (which may be NULL).
 PAWL_API pawl_status pawl_builder_add_body(pawl_builder *builder, const pawl_body_def *def,
                                            int *out);
@@ -282,6 +317,8 @@ typedef struct pawl_joint_info {
     int row_count;
     int coordinate_count;
     pawl_coordinate_def coordinate[6];
+    pawl_softness soft;
+    double erp;
 } pawl_joint_info;
 PAWL_API pawl_joint_info pawl_model_joint(const pawl_model *model, int joint);
 typedef struct pawl_shape_info {

@@ -33,6 +33,7 @@ typedef enum pawl_solver_kind {
     PAWL_SOLVER_RAISIM_DS_ES, ///< the same, stopping early when energy no longer changes
     PAWL_SOLVER_PROX,         ///< proximal Gauss-Seidel with a step length for each contact
     PAWL_SOLVER_AUTO,         ///< direct, sweeps, ADMM and Newton, as far as each is needed
+    PAWL_SOLVER_LEMKE,        ///< Lemke's pivoting on friction with a polygon for a disk
     PAWL_SOLVER_COUNT
 } pawl_solver_kind;
 typedef enum pawl_delassus_kind {
@@ -52,17 +53,26 @@ typedef enum pawl_pair_rule {
     PAWL_PAIR_RULE_COUNT
 } pawl_pair_rule;
 
+/// Where a solver starts. Values are stored in files.
+typedef enum pawl_warm_start_kind {
+    PAWL_WARM_OFF = 0, ///< from zero
+    PAWL_WARM_MATCHED, ///< from the last step's impulses, by constraint and contact feature
+    PAWL_WARM_GUESS,   ///< and new contacts of a pair of shapes with what its lost ones bore
+    PAWL_WARM_COUNT
+} pawl_warm_start_kind;
+
 /// Start from pawl_settings_default(); change fields, or use pawl_settings_set() by key.
 typedef struct pawl_settings {
     double dt; ///< step [s]
     pawl_stepper_kind stepper;
     pawl_solver_kind solver;
     pawl_delassus_kind delassus;
-    double tolerance;      ///< solver.tolerance, on residual.natural_scaled [m/s]
-    int max_iterations;    ///< solver.max_iterations
-    bool exact_joints;     ///< solver.exact_joints: sweeps run over bounded rows alone
-    bool warm_start;       ///< solver.warm_start
-    bool project;          ///< project: move along the constraints; closure to 1e-12
+    double tolerance;                ///< solver.tolerance, on residual.natural_scaled [m/s]
+    int max_iterations;              ///< solver.max_iterations
+    bool exact_joints;               ///< solver.exact_joints: sweeps run over bounded rows alone
+    pawl_warm_start_kind warm_start; ///< solver.warm_start
+    double warm_start_scale; ///< solver.warm_start_scale: share of the last impulses to start from
+    bool project;            ///< project: move along the constraints; closure to 1e-12
     double erp_joint;      ///< erp.joint: share of the joint error removed a step, without project
     double erp_limit;      ///< erp.limit
     double erp_contact;    ///< erp.contact: share of a penetration pushed out a step
@@ -81,6 +91,13 @@ typedef struct pawl_settings {
     double relaxation;               ///< solver.relaxation: omega of the first sweep
     double relaxation_min;           ///< solver.relaxation_min: omega never falls below
     double relaxation_decay;         ///< solver.relaxation_decay: factor on omega after each sweep
+    double soft_joint;               ///< soft.joint: time constant of joints, 0: hard [s]
+    double soft_limit;               ///< soft.limit: of limits [s]
+    double soft_contact;             ///< soft.contact: of contacts [s]
+    pawl_softness soft;              ///< soft.damping_ratio, .d0, ...: the rest of all three
+    bool soft_friction; ///< soft.friction: the tangents of soft contacts are soft as well
+    int lemke_sides;    ///< lemke.sides: corners of the polygon for the friction disk, even
+    int lemke_rounds;   ///< lemke.rounds: 1: as it stands; more: turned against the slip
 } pawl_settings;
 PAWL_API pawl_settings pawl_settings_default(void);
 

@@ -321,6 +321,12 @@ static double assembly_gap(const pawl_assembly *a, const row_info *info)
     return info->kind == ROW_LOWER ? value - d->lower : d->upper - value;
 }
 
+// A constraint's own share of its error to remove, or what is said for all.
+static double assembly_erp(double own, double all)
+{
+    return own == 0.0 ? all : max_of(own, 0.0);
+}
+
 // Bias and compliance of one row, once its Jacobian is there.
 static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, double rate)
 {
@@ -332,9 +338,11 @@ static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, do
     double value = info->coordinate >= 0 ? a->coordinates[info->coordinate].value : a->residual[r];
     double share = w->erp_joint / w->h;
     switch (info->kind) {
-    case ROW_JOINT:
-        a->bias[r] = share * a->residual[r];
+    case ROW_JOINT: {
+        double own = w->own_erp ? m->joints[info->owner].erp : 0.0;
+        a->bias[r] = assembly_erp(own, w->erp_joint) / w->h * a->residual[r];
         break;
+    }
     case ROW_MOTION: {
         const pawl_signal *f = &m->motions[info->owner].target;
         double step = pawl_signal_value(f, w->end) - pawl_signal_value(f, w->begin);
@@ -369,13 +377,76 @@ static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, do
     case ROW_LOWER:
     case ROW_UPPER: {
         double gap = assembly_gap(a, info);
+        double own = m->joints[info->owner].coordinate[info->part].limit_erp;
         // A violated limit is pushed back by a share a step; an open gap may close, no further,
         // until rows are placed again.
-        a->bias[r] = (gap < 0.0 ? w->erp_limit : 1.0) * gap / w->h;
+        a->bias[r] = (gap < 0.0 ? assembly_erp(own, w->erp_limit) : 1.0) * gap / w->h;
         a->lower[r] = 0.0;
         break;
     }
     }
+}
+
+// Rate of row r of a block for the bodies' twists.
+static double assembly_row_rate(const pawl_assembly *a, const row_block *b, int r,
+                                const body_state *bodies)
+{
+    double rate = 0.0;
+    for (int k = 0; k < b->body_count; ++k) {
+        const double *row = assembly_row(a, b, k, r);
+        const body_state *s = &bodies[b->body[k]];
+        rate += row[0] * s->v.x + row[1] * s->v.y + row[2] * s->v.z + row[3] * s->w.x +
+                row[4] * s->w.y + row[5] * s->w.z;
+    }
+    return rate;
+}
+
+// The entry of D on the diagonal of row r of a block.
+static double assembly_diagonal(const pawl_assembly *a, const row_block *b, int r)
+{
+    double sum = 0.0;
+    for (int k = 0; k < b->body_count; ++k) {
+        const double *row = assembly_row(a, b, k, r), *scaled = a->MJ + b->jacobian[k] + 6 * r;
+        for (int i = 0; i < 6; ++i) {
+            sum += row[i] * scaled[i];
+        }
+    }
+    return sum;
+}
+
+// Makes row r of a block soft: violation `value`, rate before the step.
+static void assembly_soften(pawl_assembly *a, const row_block *b, int r, const pawl_softness *s,
+                            double impedance, const step_weights *w, double value, double rate)
+{
+    double D = assembly_diagonal(a, b, r);
+    soft_row row = pawl_softness_row(s, impedance, w->h, D, value, rate);
+    a->compliance[b->rows.first_row + r] = row.compliance;
+    a->bias[b->rows.first_row + r] = row.bias;
+}
+
+// The rows of a soft joint. The impedance is that of the length of its violation, so that it does
+// not depend on the joint's axes.
+static void assembly_soften_joint(pawl_assembly *a, const row_block *b, const body_state *start,
+                                  const step_weights *w)
+{
+    const model_joint *j = &a->model->joints[b->joint];
+    const pawl_softness *s = &a->joint_soft[b->joint];
+    double square = 0.0;
+    for (int r = 0; r < j->row_count; ++r) {
+        double value = a->residual[b->rows.first_row + r];
+        square += value * value;
+    }
+    double impedance = pawl_softness_impedance(s, sqrt(square));
+    for (int r = 0; r < j->row_count; ++r) {
+        assembly_soften(a, b, r, s, impedance, w, a->residual[b->rows.first_row + r],
+                        assembly_row_rate(a, b, r, start));
+    }
+}
+
+static const pawl_softness *assembly_limit_softness(const pawl_assembly *a, const row_info *info)
+{
+    const pawl_coordinate_def *d = &a->model->joints[info->owner].coordinate[info->part];
+    return pawl_softness_choose(&d->limit_soft, &a->limit_soft);
 }
 
 static bool assembly_is_limit(const row_info *info)
@@ -416,20 +487,6 @@ static void assembly_add_bounded(pawl_assembly *a, const row_info *info, int joi
     assembly_add_coordinate(a, b, 0, j, &a->coordinates[info->coordinate],
                             info->kind == ROW_UPPER ? -1.0 : 1.0);
     assembly_scale_by_mass(a, b);
-}
-
-// Rate of row r of a block for the bodies' twists.
-static double assembly_row_rate(const pawl_assembly *a, const row_block *b, int r,
-                                const body_state *bodies)
-{
-    double rate = 0.0;
-    for (int k = 0; k < b->body_count; ++k) {
-        const double *row = assembly_row(a, b, k, r);
-        const body_state *s = &bodies[b->body[k]];
-        rate += row[0] * s->v.x + row[1] * s->v.y + row[2] * s->v.z + row[3] * s->w.x +
-                row[4] * s->w.y + row[5] * s->w.z;
-    }
-    return rate;
 }
 
 // Two tangents for a normal; any pair will do, but the same normal must give the same pair.
@@ -506,6 +563,24 @@ static void assembly_pose_spins(pawl_assembly *a)
     a->spin_row[a->contact_count] = a->problem.row_count;
 }
 
+// The normal of a soft contact and, where asked for, its tangents: without a violation of their own they
+// share the impedance, and one compliance, so that friction is the same in all directions.
+static void assembly_soften_contact(pawl_assembly *a, const row_block *b, const pawl_contact *in,
+                                    const body_state *start, const step_weights *w)
+{
+    const pawl_softness *s = &in->soft;
+    double impedance = pawl_softness_impedance(s, in->gap);
+    assembly_soften(a, b, 2, s, impedance, w, in->gap, assembly_row_rate(a, b, 2, start));
+    if (!w->soft_friction) {
+        return;
+    }
+    double *compliance = a->compliance + b->rows.first_row;
+    for (int r = 0; r < 2; ++r) {
+        assembly_soften(a, b, r, s, impedance, w, 0.0, assembly_row_rate(a, b, r, start));
+    }
+    compliance[0] = compliance[1] = 0.5 * (compliance[0] + compliance[1]);
+}
+
 // A contact's three rows: velocity of b against a at the point, along two tangents and the normal.
 static void assembly_pose_contact(pawl_assembly *a, int k, const body_state *start,
                                   const step_weights *w)
@@ -535,10 +610,13 @@ static void assembly_pose_contact(pawl_assembly *a, int k, const body_state *sta
     } else if (gap >= 0.0) {
         bias = gap / w->h;
     } else {
-        bias = max_of(w->erp_contact * gap / w->h, -w->max_push);
+        bias = max_of(assembly_erp(in->erp, w->erp_contact) * gap / w->h, -w->max_push);
     }
     a->bias[b->rows.first_row + 2] = bias;
     assembly_scale_by_mass(a, b);
+    if (pawl_is_soft(&in->soft)) {
+        assembly_soften_contact(a, b, in, start, w);
+    }
 }
 
 void pawl_assembly_set_contacts(pawl_assembly *a, const pawl_contact *contacts, int count)
@@ -570,6 +648,9 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
             bool hard = a->rows[first + r].kind <= ROW_MOTION;
             assembly_pose_row(a, first + r, w, hard ? 0.0 : assembly_row_rate(a, b, r, start));
         }
+        if (b->joint >= 0 && pawl_is_soft(&a->joint_soft[b->joint])) {
+            assembly_soften_joint(a, b, start, w);
+        }
     }
     for (int k = 0; k < a->candidate_count; ++k) {
         const row_info *info = &a->candidates[k];
@@ -584,8 +665,10 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
             // The margin is wide: a row too many costs little, one too few another solve.
             const coordinate_row *g = &a->coordinates[info->coordinate];
             double ahead = fabs(pawl_assembly_coordinate_rate(a, joint, g, u_free));
-            a->included[k] =
-                assembly_gap(a, info) <= w->h * (2.0 * max_of(fabs(rate), ahead) + 1.0);
+            // A soft limit slows down what is beyond it, and stops nothing before.
+            bool soft = pawl_is_soft(assembly_limit_softness(a, info));
+            double reach = soft ? 0.0 : w->h * (2.0 * max_of(fabs(rate), ahead) + 1.0);
+            a->included[k] = soft ? assembly_gap(a, info) < 0.0 : assembly_gap(a, info) <= reach;
             if (!a->included[k]) {
                 --p->block_count;
                 --p->row_count;
@@ -594,6 +677,12 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
         }
         a->included[k] = true;
         assembly_pose_row(a, p->row_count - 1, w, rate);
+        if (assembly_is_limit(info) && pawl_is_soft(assembly_limit_softness(a, info))) {
+            const pawl_softness *s = assembly_limit_softness(a, info);
+            double gap = assembly_gap(a, info);
+            assembly_soften(a, &a->blocks[p->block_count - 1], 0, s,
+                            pawl_softness_impedance(s, gap), w, gap, rate);
+        }
     }
     a->slot_rows = p->row_count;
     if (a->model->spin_friction) {
@@ -620,7 +709,8 @@ int pawl_assembly_add_missed(pawl_assembly *a, const double *u, const step_weigh
     int missed = 0;
     for (int k = 0; k < a->candidate_count; ++k) {
         const row_info *info = &a->candidates[k];
-        if (a->included[k] || !assembly_is_limit(info)) {
+        if (a->included[k] || !assembly_is_limit(info) ||
+            pawl_is_soft(assembly_limit_softness(a, info))) {
             continue;
         }
         const coordinate_row *g = &a->coordinates[info->coordinate];
@@ -649,7 +739,7 @@ void pawl_assembly_pose_closure(pawl_assembly *a)
     // Against an inverse mass of 1e30 per kg a row does nothing that a double would notice.
     const double nothing = 1e30;
     for (int r = 0; r < a->free_rows; ++r) {
-        bool hard = a->rows[r].kind <= ROW_MOTION;
+        bool hard = pawl_assembly_is_hard(a, r);
         a->lower[r] = -INFINITY;
         a->upper[r] = INFINITY;
         a->compliance[r] = hard ? 0.0 : nothing;

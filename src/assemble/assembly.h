@@ -11,6 +11,7 @@
 #pragma once
 #include "assemble/joint_kinematics.h"
 #include "collide/contact.h"
+#include "model/softness.h"
 #include "problem/problem.h"
 
 typedef enum row_kind {
@@ -61,8 +62,10 @@ typedef struct step_weights {
     int gyroscope_corrections; // how often the gyroscopic torque learns what the rows did
     double begin, end;         // the step's interval [s]
     double target_time;        // when actuator targets are read
+    bool own_erp;              // joints may have an erp of their own
     double erp_joint, erp_limit;
     double erp_contact, max_push, restitution_threshold;
+    bool soft_friction; // of soft contacts
 } step_weights;
 
 typedef struct pawl_assembly {
@@ -84,12 +87,14 @@ typedef struct pawl_assembly {
     int max_contacts;  // capacity
     int contact_count; // of those set
     const pawl_contact *contacts;
-    double *friction;      // (max_contacts)
-    int *spin_row;         // (max_contacts + 1) first row of each contact's torsional and rolling
-                           // friction; unused in models without them
-    int *joint_block;      // (joint_count) the free block of each joint, -1 for none
-    bool *coordinate_used; // (coordinate_count)
-    bool *body_has_rows;   // (body_count)
+    double *friction; // (max_contacts)
+    int *spin_row;    // (max_contacts + 1) first row of each contact's torsional and rolling
+                      // friction; unused in models without them
+    int *joint_block; // (joint_count) the free block of each joint, -1 for none
+    pawl_softness *joint_soft; // (joint_count) as they are, the settings' word included
+    pawl_softness limit_soft;  // of limits that say nothing of their own
+    bool *coordinate_used;     // (coordinate_count)
+    bool *body_has_rows;       // (body_count)
     // placed
     const body_state *bodies;    // the configuration it was placed at
     double turn_ease;            // scales inverse inertias; 1 but in a projection that needs it
@@ -111,6 +116,16 @@ typedef struct pawl_assembly {
 pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *model, int max_contacts,
                                  pawl_assembly **out);
 void pawl_assembly_destroy(pawl_assembly *a);
+// What joints and limits are that say nothing of their own; hard before this is called.
+void pawl_assembly_set_softness(pawl_assembly *a, const pawl_softness *joints,
+                                const pawl_softness *limits);
+// Whether free row r is a constraint that is met exactly, and projected.
+static inline bool pawl_assembly_is_hard(const pawl_assembly *a, int r)
+{
+    const row_info *info = &a->rows[r];
+    return info->kind == ROW_MOTION ||
+           (info->kind == ROW_JOINT && !pawl_is_soft(&a->joint_soft[info->owner]));
+}
 
 // Rotations, Jacobians of the free rows, residuals at time t, and joint coordinates (those that are
 // used or count turns; angles unwrapped against `reference`). Body inertias get damping_time times

@@ -265,6 +265,7 @@ static pawl_assembly *plan_layout(const pawl_model *m, const plan_cursor *count,
     p.candidates = PAWL_CARVE(mem, row_info, count->candidates);
     p.included = PAWL_CARVE(mem, bool, count->candidates);
     p.joint_block = PAWL_CARVE(mem, int, m->joint_count);
+    p.joint_soft = PAWL_CARVE(mem, pawl_softness, m->joint_count);
     p.coordinate_used = PAWL_CARVE(mem, bool, m->coordinate_count);
     p.body_has_rows = PAWL_CARVE(mem, bool, m->body_count);
     p.rotation = PAWL_CARVE(mem, pawl_mat3, m->body_count);
@@ -331,10 +332,6 @@ pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *m, int m
     }
     a->has_loops = plan_has_loops(a, parent);
     a->has_working_rows = a->candidate_count > 0;
-    for (int r = 0; r < free_rows; ++r) {
-        a->has_working_rows = a->has_working_rows || a->rows[r].kind != ROW_JOINT;
-        a->has_soft_rows = a->has_soft_rows || a->rows[r].kind > ROW_MOTION;
-    }
     for (int i = 0; i < m->body_count; ++i) {
         a->has_working_rows = a->has_working_rows || m->bodies[i].kind == PAWL_BODY_KINEMATIC;
         a->has_damping = a->has_damping || m->bodies[i].linear_damping > 0.0 ||
@@ -344,8 +341,29 @@ pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *m, int m
         a->problem_blocks[b] = a->blocks[b].rows;
     }
     pawl_free(env, parent, scratch);
+    pawl_softness hard = pawl_softness_default();
+    pawl_assembly_set_softness(a, &hard, &hard);
     *out = a;
     return PAWL_OK;
+}
+
+void pawl_assembly_set_softness(pawl_assembly *a, const pawl_softness *joints,
+                                const pawl_softness *limits)
+{
+    const pawl_model *m = a->model;
+    a->limit_soft = *limits;
+    for (int i = 0; i < m->joint_count; ++i) {
+        a->joint_soft[i] = *pawl_softness_choose(&m->joints[i].soft, joints);
+        if (m->joints[i].kind == PAWL_JOINT_GEAR) {
+            a->joint_soft[i].time_constant = -1.0; // gears are hard
+        }
+    }
+    a->has_soft_rows = false;
+    for (int r = 0; r < a->free_rows; ++r) {
+        bool hard = pawl_assembly_is_hard(a, r);
+        a->has_soft_rows = a->has_soft_rows || !hard;
+        a->has_working_rows = a->has_working_rows || !hard || a->rows[r].kind != ROW_JOINT;
+    }
 }
 
 void pawl_assembly_destroy(pawl_assembly *a)

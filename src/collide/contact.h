@@ -14,12 +14,18 @@ typedef struct pawl_contact {
     double gap; // negative: penetration [m]
     double friction, restitution;
     double torsional, rolling; // friction against spin about the normal and the tangents [m]
-    double id; // of pair and feature; stable from step to step, an integer below 2^52
+    double erp; // share of a penetration pushed out a step; 0: as the settings say, < 0: none
+    pawl_softness soft; // not soft: time constant 0 or less
+    double id;          // of pair and feature; stable from step to step, an integer below 2^52
 } pawl_contact;
+
+// The same for all contacts of one pair of shapes, and ascending with their ids.
+double pawl_contact_pair(double id);
 
 // How the coefficients of a pair's two shapes combine (docs/collision.md).
 typedef struct contact_rules {
     pawl_pair_rule friction, restitution;
+    pawl_softness soft; // of shapes that say nothing of theirs
 } contact_rules;
 
 typedef struct contact_finder contact_finder;
@@ -27,7 +33,8 @@ typedef struct contact_finder contact_finder;
 pawl_status pawl_contact_finder_create(const pawl_env *env, const pawl_model *model,
                                        contact_rules rules, contact_finder **out);
 void pawl_contact_finder_destroy(contact_finder *f);
-// Finds the contacts of bodies that are nearer than `margin` or can be within a time h. Returns
+// Finds the contacts of bodies that are nearer than `margin` or can be within a time h; of soft shapes
+// those that penetrate. Returns
 // their number, sorted by id; more than the capacity are counted, but not stored. -1: memory is out.
 int pawl_contact_finder_find(contact_finder *f, const body_state *bodies, double margin, double h);
 const pawl_contact *pawl_contact_finder_contacts(const contact_finder *f);

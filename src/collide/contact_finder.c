@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "collide/collider.h"
 #include "collide/contact.h"
+#include "model/softness.h"
 
 struct contact_finder {
     pawl_env env;
@@ -16,7 +17,7 @@ struct contact_finder {
     int capacity;
 };
 
-enum { FINDER_FIRST_CAPACITY = 64 };
+enum { FINDER_FIRST_CAPACITY = 64, FINDER_FEATURE_BITS = 12 };
 
 static bool finder_can_touch(const pawl_model *m)
 {
@@ -101,8 +102,15 @@ pawl_status pawl_contact_finder_grow(contact_finder *f, int capacity)
 // a warm start, which costs iterations and nothing else.
 static double finder_id(int a, int b, uint32_t feature)
 {
-    uint64_t small = pawl_hash_bytes(PAWL_HASH_SEED, &feature, sizeof feature) & 0xfff;
-    return (double)(((uint64_t)(a & 0xfffff) << 32 | (uint64_t)(b & 0xfffff) << 12) + small);
+    uint64_t small = pawl_hash_bytes(PAWL_HASH_SEED, &feature, sizeof feature) %
+                     (UINT64_C(1) << FINDER_FEATURE_BITS);
+    uint64_t pair = (uint64_t)(a & 0xfffff) << 20 | (uint64_t)(b & 0xfffff);
+    return (double)((pair << FINDER_FEATURE_BITS) + small);
+}
+
+double pawl_contact_pair(double id)
+{
+    return floor(id / (double)(1 << FINDER_FEATURE_BITS));
 }
 
 static double finder_combine(pawl_pair_rule rule, double a, double b)
@@ -123,18 +131,34 @@ static double finder_combine(pawl_pair_rule rule, double a, double b)
     return sqrt(a * b);
 }
 
+// The mean of what is given; see pawl_shape_def.
+static double finder_erp(double a, double b)
+{
+    if (a == 0.0 || b == 0.0) {
+        return a + b;
+    }
+    double mean = 0.5 * (fmax(a, 0.0) + fmax(b, 0.0));
+    return mean > 0.0 ? mean : -1.0;
+}
+
 // Appends the points of one pair, sorted by id. Those beyond the capacity are only counted.
 static int finder_add(contact_finder *f, int count, const shape_contact *pair)
 {
     const pawl_shape_info *a = &f->model->shapes[pair->shape_a];
     const pawl_shape_info *b = &f->model->shapes[pair->shape_b];
     contact_rules rules = f->rules;
+    pawl_softness soft = pawl_softness_mix(pawl_softness_choose(&a->def.soft, &rules.soft),
+                                           pawl_softness_choose(&b->def.soft, &rules.soft));
     int first = count;
-    for (int k = 0; k < pair->manifold.count; ++k, ++count) {
+    for (int k = 0; k < pair->manifold.count; ++k) {
+        const contact_point *point = &pair->manifold.point[k];
+        if (pawl_is_soft(&soft) && !(point->gap < 0.0)) {
+            continue; // soft rows slow down what has come through; they stop nothing before
+        }
         if (count >= f->capacity) {
+            ++count;
             continue;
         }
-        const contact_point *point = &pair->manifold.point[k];
         pawl_contact c = {
             .shape_a = pair->shape_a,
             .shape_b = pair->shape_b,
@@ -149,12 +173,15 @@ static int finder_add(contact_finder *f, int count, const shape_contact *pair)
             // Lengths, which most shapes do not give: the larger, whatever the rule.
             .torsional = fmax(a->def.torsional_friction, b->def.torsional_friction),
             .rolling = fmax(a->def.rolling_friction, b->def.rolling_friction),
+            .erp = finder_erp(a->def.erp, b->def.erp),
+            .soft = soft,
             .id = finder_id(pair->shape_a, pair->shape_b, point->feature)};
         int at = count;
         for (; at > first && f->contacts[at - 1].id > c.id; --at) {
             f->contacts[at] = f->contacts[at - 1];
         }
         f->contacts[at] = c;
+        ++count;
     }
     return count;
 }

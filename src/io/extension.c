@@ -132,6 +132,76 @@ static pawl_status extension_target(xml_reader *reader, const xmlNode *node, paw
     return PAWL_OK;
 }
 
+// --- softness ------------------------------------------------------------------------------------
+
+// The numbers of a <pawl:soft>. Those that are not given are the default's.
+static pawl_status extension_softness(xml_reader *reader, const xmlNode *node, pawl_softness *out)
+{
+    static const xml_rule rules[] = {
+        {XML_TAKEN, "@of @time_constant @damping_ratio @d0 @dw @width @midpoint @power pawl:of "
+                    "pawl:time_constant pawl:damping_ratio pawl:d0 pawl:dw pawl:width "
+                    "pawl:midpoint pawl:power"},
+        {XML_TAKEN, NULL}};
+    PAWL_TRY(xml_check(reader, node, rules));
+    pawl_softness s = pawl_softness_default();
+    PAWL_TRY(xml_field_number(reader, node, "time_constant", XML_ANY, &s.time_constant));
+    PAWL_TRY(xml_field_number(reader, node, "damping_ratio", XML_POSITIVE, &s.damping_ratio));
+    PAWL_TRY(xml_field_number(reader, node, "d0", XML_POSITIVE, &s.d0));
+    PAWL_TRY(xml_field_number(reader, node, "dw", XML_POSITIVE, &s.dw));
+    PAWL_TRY(xml_field_number(reader, node, "width", XML_NOT_NEGATIVE, &s.width));
+    PAWL_TRY(xml_field_number(reader, node, "midpoint", XML_POSITIVE, &s.midpoint));
+    PAWL_TRY(xml_field_number(reader, node, "power", XML_POSITIVE, &s.power));
+    if (s.time_constant == 0.0) {
+        return xml_error(reader, node,
+                         "<pawl:soft> has no time_constant, or one of 0; a number above 0 (soft) "
+                         "or below (hard) expected");
+    }
+    *out = s;
+    return PAWL_OK;
+}
+
+// <pawl:soft> and erp inside a joint, coordinate or collision.
+static pawl_status extension_soft_part(xml_reader *reader, const xmlNode *parent,
+                                       pawl_softness *soft, double *erp)
+{
+    const xmlNode *node, *where;
+    const char *of;
+    PAWL_TRY(xml_field_number(reader, parent, "erp", XML_ANY, erp));
+    PAWL_TRY(xml_child(reader, parent, "pawl:soft", &node));
+    if (node == NULL) {
+        return PAWL_OK;
+    }
+    PAWL_TRY(xml_field(reader, node, "of", &of, &where));
+    if (of != NULL) {
+        return xml_error(reader, where,
+                         "<pawl:soft> of '%s' met inside <%s>; `of` is for that of a model", of,
+                         parent->name);
+    }
+    return extension_softness(reader, node, soft);
+}
+
+// <pawl:soft> of a model: for all constraints of a kind, or of all kinds.
+static pawl_status extension_soft(const extension_context *x, const xmlNode *node)
+{
+    static const char *const words[PAWL_SOFT_KIND_COUNT] = {"joints", "limits", "contacts"};
+    pawl_softness soft;
+    const char *of;
+    const xmlNode *where;
+    bool known = false;
+    PAWL_TRY(extension_softness(x->reader, node, &soft));
+    PAWL_TRY(xml_field(x->reader, node, "of", &of, &where));
+    for (int k = 0; k < PAWL_SOFT_KIND_COUNT; ++k) {
+        if (of == NULL || strcmp(of, words[k]) == 0) {
+            known = true;
+            PAWL_TRY(xml_refused(x->reader, node, "soft", words[k],
+                                 pawl_builder_set_softness(x->builder, (pawl_soft_kind)k, &soft)));
+        }
+    }
+    return known ? PAWL_OK
+                 : xml_error(x->reader, where, "of '%s' met, joints, limits or contacts expected",
+                             of);
+}
+
 // --- links ---------------------------------------------------------------------------------------
 
 static pawl_status extension_kind(xml_reader *reader, const xmlNode *link, pawl_body_def *def)
@@ -211,6 +281,7 @@ pawl_status extension_read_collision(xml_reader *reader, const xmlNode *collisio
         PAWL_TRY(
             xml_child_number(reader, collision, numbers[i].name, XML_NOT_NEGATIVE, numbers[i].out));
     }
+    PAWL_TRY(extension_soft_part(reader, collision, &def->soft, &def->erp));
     PAWL_TRY(xml_child_bits(reader, collision, "pawl:group", UINT32_MAX, &def->group));
     return xml_child_bits(reader, collision, "pawl:mask", UINT32_MAX, &def->mask);
 }
@@ -276,7 +347,7 @@ static pawl_status extension_coordinate(xml_reader *reader, const xmlNode *node,
     static const xml_rule rules[] = {
         {XML_TAKEN, "@index @lower @upper @stiffness @rest @damping @armature @friction "
                     "pawl:index pawl:lower pawl:upper pawl:stiffness pawl:rest pawl:damping "
-                    "pawl:armature pawl:friction"},
+                    "pawl:armature pawl:friction @erp pawl:erp pawl:soft"},
         {XML_TAKEN, NULL}};
     PAWL_TRY(xml_check(reader, node, rules));
     int count = pawl_joint_kind_coordinates(def->kind);
@@ -299,6 +370,7 @@ static pawl_status extension_coordinate(xml_reader *reader, const xmlNode *node,
     PAWL_TRY(xml_field_number(reader, node, "damping", XML_NOT_NEGATIVE, &c->damping));
     PAWL_TRY(xml_field_number(reader, node, "armature", XML_NOT_NEGATIVE, &c->armature));
     PAWL_TRY(xml_field_number(reader, node, "friction", XML_NOT_NEGATIVE, &c->friction));
+    PAWL_TRY(extension_soft_part(reader, node, &c->limit_soft, &c->limit_erp));
     if (c->lower > c->upper) {
         return xml_error(reader, node, "joint '%s': the lower limit %g is above the upper one %g",
                          def->name, c->lower, c->upper);
@@ -324,6 +396,7 @@ pawl_status extension_read_joint(xml_reader *reader, const xmlNode *joint, pawl_
         return xml_error(reader, joint, "joint '%s' is a screw of pitch 0; <pawl:pitch> expected",
                          def->name);
     }
+    PAWL_TRY(extension_soft_part(reader, joint, &def->soft, &def->erp));
     XML_EACH (child, joint) {
         if (xml_is(child, "pawl:coordinate")) {
             PAWL_TRY(extension_coordinate(reader, child, def));
@@ -563,7 +636,8 @@ pawl_status extension_read_model(const extension_context *context, const xmlNode
         pawl_status (*read)(const extension_context *, const xmlNode *);
     } table[] = {{"pawl:gear", extension_gear},         {"pawl:spring", extension_spring},
                  {"pawl:actuator", extension_actuator}, {"pawl:motion", extension_motion},
-                 {"pawl:force", extension_force},       {"pawl:exclude", extension_exclude}};
+                 {"pawl:force", extension_force},       {"pawl:exclude", extension_exclude},
+                 {"pawl:soft", extension_soft}};
     *done = false;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; ++i) {
         if (xml_is(node, table[i].name)) {

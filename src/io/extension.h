@@ -15,9 +15,10 @@
     "pawl:density pawl:kinematic"
 #define EXTENSION_COLLISION                                                                        \
     "pawl:friction pawl:restitution pawl:torsional_friction pawl:rolling_friction pawl:group "     \
-    "pawl:mask"
-#define EXTENSION_JOINT "pawl:coordinate pawl:armature pawl:length pawl:pitch"
-#define EXTENSION_MODEL "pawl:gear pawl:spring pawl:actuator pawl:motion pawl:force pawl:exclude"
+    "pawl:mask pawl:soft pawl:erp"
+#define EXTENSION_JOINT "pawl:coordinate pawl:armature pawl:length pawl:pitch pawl:soft pawl:erp"
+#define EXTENSION_MODEL                                                                            \
+    "pawl:gear pawl:spring pawl:actuator pawl:motion pawl:force pawl:exclude pawl:soft"
 
 // How the reader of a file finds what its names stand for. A name that stands for nothing is
 // reported by these functions.

@@ -5,6 +5,7 @@
 // (masses from shapes, point masses in joints) is checked by compile.c.
 #include "model/builder.h"
 #include "model/hull.h"
+#include "model/softness.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +21,8 @@ pawl_shape_def pawl_shape_def_default(void)
                             .rgba = {0.6f, 0.65f, 0.7f, 1.0f},
                             .friction = 0.5,
                             .group = 1,
-                            .mask = UINT32_MAX};
+                            .mask = UINT32_MAX,
+                            .soft = pawl_softness_default()};
 }
 
 pawl_body_def pawl_body_def_default(void)
@@ -34,8 +36,10 @@ pawl_joint_def pawl_joint_def_default(void)
                           .follower = PAWL_WORLD,
                           .base_frame = pawl_pose_identity(),
                           .follower_frame = pawl_pose_identity(),
-                          .length = -1.0};
+                          .length = -1.0,
+                          .soft = pawl_softness_default()};
     for (int c = 0; c < 6; ++c) {
+        def.coordinate[c].limit_soft = pawl_softness_default();
         def.coordinate[c].lower = -INFINITY;
         def.coordinate[c].upper = INFINITY;
     }
@@ -175,6 +179,9 @@ pawl_status pawl_builder_create(const pawl_env *env, const char *model_name, paw
     b->env = *env;
     b->name = "model";
     b->gravity = v3(0.0, 0.0, -9.81);
+    for (int k = 0; k < PAWL_SOFT_KIND_COUNT; ++k) {
+        b->soft[k] = pawl_softness_default();
+    }
     if (model_name != NULL) {
         const char *name = builder_keep(b, model_name, strlen(model_name) + 1);
         if (name == NULL) {
@@ -211,6 +218,38 @@ void pawl_builder_set_name(pawl_builder *b, const char *model_name)
     if (name != NULL) {
         b->name = name;
     }
+}
+
+// A softness of zeros says nothing, so its other numbers do not matter.
+static pawl_status builder_check_soft(const pawl_builder *b, const char *what, const char *name,
+                                      const pawl_softness *s, double erp)
+{
+    if (s->time_constant != 0.0 && !pawl_softness_is_good(s)) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                         "%s '%s': soft with time constant %g s, damping ratio %g, d0 %g, dw %g, "
+                         "width %g, midpoint %g, power %g; expected finite numbers, the ratio "
+                         "above 0, d0, dw and the midpoint between 0 and 1, width 0 or more, power "
+                         "1 or more",
+                         what, name, s->time_constant, s->damping_ratio, s->d0, s->dw, s->width,
+                         s->midpoint, s->power);
+    }
+    if (!(erp <= 1.0)) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "%s '%s': erp is %g, must not exceed 1", what,
+                         name, erp);
+    }
+    return PAWL_OK;
+}
+
+pawl_status pawl_builder_set_softness(pawl_builder *b, pawl_soft_kind kind,
+                                      const pawl_softness *soft)
+{
+    static const char *const words[PAWL_SOFT_KIND_COUNT] = {"joints", "limits", "contacts"};
+    if ((int)kind < 0 || kind >= PAWL_SOFT_KIND_COUNT) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "no kind %d of soft constraints", (int)kind);
+    }
+    PAWL_TRY(builder_check_soft(b, "all", words[kind], soft, 0.0));
+    b->soft[kind] = *soft;
+    return PAWL_OK;
 }
 
 void pawl_builder_set_gravity(pawl_builder *b, pawl_vec3 gravity)
@@ -365,6 +404,7 @@ pawl_status pawl_builder_add_shape(pawl_builder *b, int body, const pawl_shape_d
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "shape '%s': its frame is not finite",
                          info.def.name);
     }
+    PAWL_TRY(builder_check_soft(b, "shape", info.def.name, &def->soft, def->erp));
     PAWL_TRY(builder_keep_points(b, &info.def));
     return builder_push(b, &b->shapes, &info, sizeof info, out);
 }
@@ -392,7 +432,7 @@ static pawl_status builder_check_coordinate(const pawl_builder *b, const char *n
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "joint '%s': rest of coordinate %d is %g",
                          name, c, d->rest);
     }
-    return PAWL_OK;
+    return builder_check_soft(b, "limits of joint", name, &d->limit_soft, d->limit_erp);
 }
 
 pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, int *out)
@@ -430,6 +470,7 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, i
                          "start (a length of 0 is a spherical joint)",
                          name, joint.length);
     }
+    PAWL_TRY(builder_check_soft(b, "joint", name, &joint.soft, joint.erp));
     for (int c = 0; c < pawl_joint_kind_coordinates(joint.kind); ++c) {
         PAWL_TRY(builder_check_coordinate(b, name, c, &joint.coordinate[c]));
     }

@@ -23,8 +23,9 @@ struct pawl_builder {
     pawl_env env;
     const char *name;
     pawl_vec3 gravity;
-    pawl_array bodies;    // pawl_body_def
-    pawl_array shapes;    // pawl_shape_info
+    pawl_softness soft[PAWL_SOFT_KIND_COUNT]; // of constraints that say nothing of their own
+    pawl_array bodies;                        // pawl_body_def
+    pawl_array shapes;                        // pawl_shape_info
     pawl_array joints;    // pawl_joint_def; a gear's is in gears under the same index
     pawl_array gears;     // pawl_gear_def, one for each joint
     pawl_array actuators; // pawl_actuator_def

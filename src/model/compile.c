@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/sort.h"
 #include "model/builder.h"
+#include "model/softness.h"
 #include <string.h>
 
 static char *compile_text(pawl_carver *mem, const char *text)
@@ -189,6 +190,12 @@ static pawl_status compile_joint(const pawl_builder *b, int index, pawl_model *m
                     j->kind == PAWL_JOINT_CARTESIAN || j->kind == PAWL_JOINT_SPHERICAL ||
                     j->kind == PAWL_JOINT_GIMBAL || j->kind == PAWL_JOINT_FREE;
     memcpy(j->coordinate, def->coordinate, sizeof j->coordinate);
+    for (int c = 0; c < 6; ++c) {
+        pawl_softness *own = &j->coordinate[c].limit_soft;
+        *own = *pawl_softness_choose(own, &b->soft[PAWL_SOFT_LIMITS]);
+    }
+    j->soft = *pawl_softness_choose(&def->soft, &b->soft[PAWL_SOFT_JOINTS]);
+    j->erp = def->erp;
     j->gear = PAWL_ITEM(b->gears, pawl_gear_def, index);
     m->coordinate_count += j->coordinate_count;
     m->row_count += j->row_count;
@@ -276,6 +283,7 @@ static void compile_sort_shapes(const pawl_builder *b, pawl_shape_info *out)
         for (; k > 0 && out[k - 1].body > info.body; --k) {
             out[k] = out[k - 1];
         }
+        info.def.soft = *pawl_softness_choose(&info.def.soft, &b->soft[PAWL_SOFT_CONTACTS]);
         out[k] = info;
     }
 }
@@ -432,6 +440,15 @@ static uint64_t compile_hash_pose(uint64_t h, pawl_pose p)
     return pawl_hash_doubles(h, numbers, 7);
 }
 
+// What is not soft and has no erp of its own adds nothing.
+static uint64_t compile_hash_soft(uint64_t h, const pawl_softness *s, double erp)
+{
+    if (s->time_constant != 0.0) {
+        h = pawl_hash_doubles(h, &s->time_constant, sizeof *s / sizeof(double));
+    }
+    return erp != 0.0 ? pawl_hash_doubles(h, &erp, 1) : h;
+}
+
 // Field by field: padding bytes and pointers must not count.
 static uint64_t compile_hash(const pawl_model *m)
 {
@@ -480,9 +497,12 @@ static uint64_t compile_hash(const pawl_model *m)
         h = compile_hash_pose(h, j->base_frame);
         h = compile_hash_pose(h, j->follower_frame);
         for (int c = 0; c < j->coordinate_count; ++c) {
-            h = pawl_hash_doubles(h, &j->coordinate[c].lower,
-                                  sizeof j->coordinate[c] / sizeof(double));
+            const pawl_coordinate_def *d = &j->coordinate[c];
+            h = pawl_hash_doubles(h, &d->lower,
+                                  offsetof(pawl_coordinate_def, limit_erp) / sizeof(double));
+            h = compile_hash_soft(h, &d->limit_soft, d->limit_erp);
         }
+        h = compile_hash_soft(h, &j->soft, j->erp);
     }
     for (int i = 0; i < m->actuator_count; ++i) {
         const pawl_actuator_def *a = &m->actuators[i];
@@ -526,6 +546,7 @@ static uint64_t compile_hash(const pawl_model *m)
                                   s->def.rolling_friction};
         h = pawl_hash_doubles(h, numbers, sizeof numbers / sizeof numbers[0]);
         h = compile_hash_pose(h, s->def.frame);
+        h = compile_hash_soft(h, &s->def.soft, s->def.erp);
         for (int k = 0; k < s->def.point_count; ++k) {
             const pawl_vec3 *v = &s->def.points[k];
             h = pawl_hash_doubles(h, (const double[]){v->x, v->y, v->z}, 3);

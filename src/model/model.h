@@ -36,6 +36,8 @@ typedef struct model_joint {
     bool keeps_turns;                       // has angles that count full turns
     bool needs_turn;                        // its rows or coordinates use the relative quaternion
     pawl_coordinate_def coordinate[6];
+    pawl_softness soft;
+    double erp;
     pawl_pose base_frame, follower_frame; // as given, for queries
     pawl_gear_def gear;                   // PAWL_JOINT_GEAR only
 } model_joint;

@@ -84,7 +84,9 @@ pawl_joint_info pawl_model_joint(const pawl_model *model, int joint)
                             .base_frame = j->base_frame,
                             .follower_frame = j->follower_frame,
                             .row_count = j->row_count,
-                            .coordinate_count = j->coordinate_count};
+                            .coordinate_count = j->coordinate_count,
+                            .soft = j->soft,
+                            .erp = j->erp};
     memcpy(info.coordinate, j->coordinate, sizeof info.coordinate);
     return info;
 }

@@ -37,7 +37,9 @@ pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_closure *
     int steps = pawl_project(&sim->context, s, s->time, ASSEMBLE_STEPS, assemble_tolerance);
     pawl_state_count_turns(s);
     *assembled = pawl_state_closure(s);
-    if (!(assemble_worst(*assembled) <= assemble_refuse)) {
+    // Soft joints may start with a violation.
+    if (!(assemble_worst(*assembled) <= assemble_refuse) &&
+        !(pawl_closure_error(sim->context.assembly) <= assemble_refuse)) {
         return PAWL_FAIL(&sim->env, PAWL_NOT_ASSEMBLED,
                          "the joints of '%s' do not meet and cannot be brought together: after %d "
                          "steps joint '%s' is still open by %.3g m, %.3g rad",

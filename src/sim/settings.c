@@ -12,6 +12,7 @@
 typedef enum setting_type {
     SETTING_REAL,
     SETTING_COUNT,
+    SETTING_EVEN, // a count
     SETTING_SWITCH,
     SETTING_NAME
 } setting_type;
@@ -28,6 +29,12 @@ static const char *settings_delassus_name(int kind)
 {
     static const char *const names[] = {"auto", "dense", "sparse", "matrix-free"};
     return kind >= 0 && kind < PAWL_DELASSUS_COUNT ? names[kind] : NULL;
+}
+
+static const char *settings_warm_start_name(int kind)
+{
+    static const char *const names[] = {"off", "matched", "guess"};
+    return kind >= 0 && kind < PAWL_WARM_COUNT ? names[kind] : NULL;
 }
 
 static const char *settings_rule_name(int kind)
@@ -132,11 +139,18 @@ static const setting_row settings_table[] = {
      0,
      0,
      NULL},
-    {{"solver.warm_start", "-", "on off", "start from the last step's impulses"},
-     SETTING_SWITCH,
+    {{"solver.warm_start", "-", "off matched guess",
+      "start from the last step's impulses; guess: new contacts from lost ones of their pair"},
+     SETTING_NAME,
      FIELD(warm_start),
      0,
      0,
+     settings_warm_start_name},
+    {{"solver.warm_start_scale", "-", "0 .. 1", "share of the last impulses to start from"},
+     SETTING_REAL,
+     FIELD(warm_start_scale),
+     0.0,
+     1.0,
      NULL},
     {{"solver.regularization", "-", "1e-14 .. 1e-2",
       "relative shift of the factor where rows may be redundant; refined away"},
@@ -195,6 +209,83 @@ static const setting_row settings_table[] = {
      0.1,
      1.0,
      NULL},
+    {{"soft.joint", "s", "0 .. 1e6", "time constant of joints that say nothing of theirs; 0: hard"},
+     SETTING_REAL,
+     FIELD(soft_joint),
+     0.0,
+     1e6,
+     NULL},
+    {{"soft.limit", "s", "0 .. 1e6", "time constant of limits that say nothing of theirs; 0: hard"},
+     SETTING_REAL,
+     FIELD(soft_limit),
+     0.0,
+     1e6,
+     NULL},
+    {{"soft.contact", "s", "0 .. 1e6",
+      "time constant of shapes that say nothing of theirs; 0: hard"},
+     SETTING_REAL,
+     FIELD(soft_contact),
+     0.0,
+     1e6,
+     NULL},
+    {{"soft.damping_ratio", "-", "1e-6 .. 1e6",
+      "of what soft.joint, .limit and .contact make soft"},
+     SETTING_REAL,
+     FIELD(soft.damping_ratio),
+     1e-6,
+     1e6,
+     NULL},
+    {{"soft.d0", "-", "1e-4 .. 0.9999", "impedance without violation; 1 would be hard"},
+     SETTING_REAL,
+     FIELD(soft.d0),
+     1e-4,
+     0.9999,
+     NULL},
+    {{"soft.dw", "-", "1e-4 .. 0.9999", "impedance at a violation of soft.width and beyond"},
+     SETTING_REAL,
+     FIELD(soft.dw),
+     1e-4,
+     0.9999,
+     NULL},
+    {{"soft.width", "m or rad", "0 .. 1e3", "violation over which the impedance changes"},
+     SETTING_REAL,
+     FIELD(soft.width),
+     0.0,
+     1e3,
+     NULL},
+    {{"soft.midpoint", "-", "1e-4 .. 0.9999", "share of the width where the change is steepest"},
+     SETTING_REAL,
+     FIELD(soft.midpoint),
+     1e-4,
+     0.9999,
+     NULL},
+    {{"soft.power", "-", "1 .. 100", "how steep; 1 is a straight line"},
+     SETTING_REAL,
+     FIELD(soft.power),
+     1.0,
+     100.0,
+     NULL},
+    {{"soft.friction", "-", "on off",
+      "friction of soft contacts gives way too: they creep under load"},
+     SETTING_SWITCH,
+     FIELD(soft_friction),
+     0,
+     0,
+     NULL},
+    {{"lemke.sides", "-", "4 .. 64, even",
+      "corners of the polygon that lemke takes for the friction disk"},
+     SETTING_EVEN,
+     FIELD(lemke_sides),
+     4.0,
+     64.0,
+     NULL},
+    {{"lemke.rounds", "-", "1 .. 100",
+      "problems lemke solves a step, polygons turned against the slip of the last; 1: plain"},
+     SETTING_COUNT,
+     FIELD(lemke_rounds),
+     1.0,
+     100.0,
+     NULL},
 };
 enum { SETTING_ROWS = sizeof settings_table / sizeof settings_table[0] };
 
@@ -207,12 +298,13 @@ pawl_settings pawl_settings_default(void)
                            .tolerance = 1e-8,
                            .max_iterations = 1000,
                            .exact_joints = true,
-                           .warm_start = true,
                            .precondition = true,
                            .admm_rho = 1.0,
                            .admm_eta = 1e-5,
                            .admm_relaxation = 1.6,
                            .admm_accelerate = true,
+                           .warm_start = PAWL_WARM_MATCHED,
+                           .warm_start_scale = 1.0,
                            .project = true,
                            .erp_joint = 0.1,
                            .erp_limit = 0.2,
@@ -225,7 +317,10 @@ pawl_settings pawl_settings_default(void)
                            .regularization = 1e-8,
                            .relaxation = 1.0,
                            .relaxation_min = 0.9,
-                           .relaxation_decay = 0.999};
+                           .relaxation_decay = 0.999,
+                           .soft = pawl_softness_default(),
+                           .lemke_sides = 8,
+                           .lemke_rounds = 1};
 }
 
 int pawl_setting_count(void)
@@ -243,7 +338,8 @@ pawl_setting_info pawl_setting(int index)
 _Static_assert(sizeof(pawl_stepper_kind) == sizeof(int) &&
                    sizeof(pawl_solver_kind) == sizeof(int) &&
                    sizeof(pawl_delassus_kind) == sizeof(int) &&
-                   sizeof(pawl_pair_rule) == sizeof(int),
+                   sizeof(pawl_pair_rule) == sizeof(int) &&
+                   sizeof(pawl_warm_start_kind) == sizeof(int),
                "settings are copied as int");
 
 static int settings_get_name(const char *field)
@@ -273,6 +369,7 @@ void pawl_settings_get(const pawl_settings *s, int index, char *text, size_t siz
         settings_print(*(const double *)(const void *)field, text, size);
         break;
     case SETTING_COUNT:
+    case SETTING_EVEN:
         snprintf(text, size, "%d", *(const int *)(const void *)field);
         break;
     case SETTING_SWITCH:
@@ -312,10 +409,12 @@ pawl_status pawl_settings_set(const pawl_env *env, pawl_settings *s, const char 
     char *field = (char *)s + row->offset;
     switch (row->type) {
     case SETTING_REAL:
-    case SETTING_COUNT: {
+    case SETTING_COUNT:
+    case SETTING_EVEN: {
         char *end;
         double number = strtod(value, &end);
-        bool whole = row->type == SETTING_REAL || number == floor(number);
+        double unit = row->type == SETTING_EVEN ? 2.0 : 1.0;
+        bool whole = row->type == SETTING_REAL || number / unit == floor(number / unit);
         if (end == value || *end != '\0' || !(number >= row->lowest && number <= row->highest) ||
             !whole) {
             return settings_refuse(env, row, value);

@@ -37,6 +37,14 @@ static void sim_destroy_parts(pawl_sim *sim)
     sim->assembly = NULL;
 }
 
+// What the settings say of constraints that say nothing of their own.
+static pawl_softness sim_softness(const pawl_settings *set, double time_constant)
+{
+    pawl_softness soft = set->soft;
+    soft.time_constant = time_constant;
+    return soft;
+}
+
 static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
 {
     const pawl_env *env = &sim->env;
@@ -45,6 +53,9 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     PAWL_TRY(pawl_assembly_create(env, m, max_contacts, &sim->assembly));
     PAWL_TRY(pawl_delassus_create(env, sim->assembly, set->delassus, &sim->delassus));
     sim->assembly->problem.delassus = sim->delassus;
+    pawl_softness soft_joints = sim_softness(set, set->soft_joint);
+    pawl_softness soft_limits = sim_softness(set, set->soft_limit);
+    pawl_assembly_set_softness(sim->assembly, &soft_joints, &soft_limits);
     pawl_assembly *a = sim->assembly;
     int max_dim = 3;
     for (int k = 0; k < a->free_blocks; ++k) {
@@ -53,6 +64,8 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     solver_def def = pawl_solver_def_of(set);
     def.max_rows = a->max_rows;
     def.max_bounded = a->candidate_count;
+    def.max_contacts = a->max_contacts;
+    def.max_spins = a->max_rows - a->free_rows - a->candidate_count - 3 * a->max_contacts;
     def.max_block_dim = max_dim;
     def.max_blocks = a->max_blocks;
     PAWL_TRY(pawl_solver_create(env, &def, &sim->solver));
@@ -84,7 +97,8 @@ static pawl_status sim_create_all(pawl_sim *sim)
     const pawl_model *m = sim->model;
     PAWL_TRY(pawl_state_create(env, m, &sim->state));
     PAWL_TRY(pawl_state_create(env, m, &sim->next));
-    contact_rules rules = {sim->settings.friction_rule, sim->settings.restitution_rule};
+    contact_rules rules = {sim->settings.friction_rule, sim->settings.restitution_rule,
+                           sim_softness(&sim->settings, sim->settings.soft_contact)};
     PAWL_TRY(pawl_contact_finder_create(env, m, rules, &sim->finder));
     if (sim->finder != NULL && !pawl_solver_find((int)sim->settings.solver)->contacts) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,

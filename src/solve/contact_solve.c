@@ -160,6 +160,7 @@ pawl_status pawl_contact_problem_solve(pawl_contact_problem *p, const pawl_setti
     }
     solver_def def = pawl_solver_def_of(settings);
     def.max_rows = rows;
+    def.max_contacts = rows / 3;
     def.max_block_dim = 3;
     def.max_blocks = p->problem.block_count;
     pawl_solver *solver;

@@ -14,8 +14,10 @@ typedef struct solver_parts { // what every solver has beside its own
 
 static solver_parts solver_layout_parts(const solver_def *def, pawl_carver *mem)
 {
+    int rest = def->max_bounded + def->max_spins + 3 * def->max_contacts;
     int capacity = def->max_rows < SOLVER_MAX_REDUCED ? def->max_rows : SOLVER_MAX_REDUCED;
     capacity = capacity > def->max_bounded ? capacity : def->max_bounded;
+    capacity = pawl_solver_find((int)def->kind)->reduces ? rest : capacity;
     return (solver_parts){
         .reduced = pawl_reduced_problem_layout(def->max_rows, capacity, mem),
         .box = pawl_box_pivot_layout(def->max_bounded, mem),
@@ -36,7 +38,9 @@ solver_def pawl_solver_def_of(const pawl_settings *settings)
                                  .accelerate = settings->admm_accelerate},
                         .relaxation = settings->relaxation,
                         .relaxation_min = settings->relaxation_min,
-                        .relaxation_decay = settings->relaxation_decay};
+                        .relaxation_decay = settings->relaxation_decay,
+                        .lemke_sides = settings->lemke_sides,
+                        .lemke_rounds = settings->lemke_rounds};
 }
 
 pawl_status pawl_solver_create(const pawl_env *env, const solver_def *def, pawl_solver **out)

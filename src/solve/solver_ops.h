@@ -16,13 +16,18 @@ typedef struct admm_options { // of the admm family; pawl_settings says what the
 
 typedef struct solver_def {
     pawl_solver_kind kind;
-    int max_rows, max_bounded, max_block_dim, max_blocks; // capacities
-    double tolerance;                                     // on the scaled natural map [m/s]
+    int max_rows, max_block_dim, max_blocks; // capacities
+    int max_contacts;
+    int max_bounded;  // bounded rows without contacts
+    int max_spins;    // those that come with contacts beside their three rows
+    double tolerance; // on the scaled natural map [m/s]
     int max_iterations;
     bool exact_joints;
     double regularization; // relative shift of the factor where rows may depend on each other
     admm_options admm;
     double relaxation, relaxation_min, relaxation_decay; // omega of sweeps, see splitting.c
+    int lemke_sides;  // corners of the polygon that stands in for the friction disk, even
+    int lemke_rounds; // how often it is turned against the slip, the first time included
 } solver_def;
 
 typedef struct solver_report {
@@ -41,6 +46,8 @@ typedef struct pawl_solver_ops {
     bool reduces;        // free rows must be eliminated before; else as def.exact_joints says
     bool relaxed;        // solves the convex relaxation (CCP): what slides lifts off
     const void *variant; // what tells solvers of one file apart
+    bool approximates;   // of the friction law another one is solved: converged on its own problem,
+                         // however far that is from the judge's
     pawl_solver *(*layout)(const solver_def *def, pawl_carver *mem);
     // lambda (rows): warm start in, answer out. Never allocates.
     void (*solve)(pawl_solver *s, const pawl_problem *p, double *lambda, solver_report *report);
@@ -72,6 +79,7 @@ extern const pawl_solver_ops pawl_admm_ccp_ops;
 extern const pawl_solver_ops pawl_admm_ncp_fp_ops;
 extern const pawl_solver_ops pawl_admm_ncp_la_ops;
 extern const pawl_solver_ops pawl_admm_ncp_sa_ops;
+extern const pawl_solver_ops pawl_lemke_ops;
 
 // What the settings say of a def; capacities are the caller's.
 solver_def pawl_solver_def_of(const pawl_settings *settings);

@@ -19,6 +19,7 @@ static const pawl_solver_ops *const solver_table[] = {
     [PAWL_SOLVER_RAISIM_DS_ES] = &pawl_raisim_ds_es_ops,
     [PAWL_SOLVER_PROX] = &pawl_prox_ops,
     [PAWL_SOLVER_AUTO] = &pawl_auto_ops,
+    [PAWL_SOLVER_LEMKE] = &pawl_lemke_ops,
 };
 _Static_assert(sizeof solver_table / sizeof solver_table[0] == PAWL_SOLVER_COUNT, "missing row");
 

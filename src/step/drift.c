@@ -21,7 +21,7 @@ static void drift_account(step_context *c, pawl_state *s)
 {
     const pawl_assembly *a = c->assembly;
     for (int r = 0; r < a->free_rows; ++r) {
-        if (a->rows[r].kind <= ROW_MOTION) {
+        if (pawl_assembly_is_hard(a, r)) {
             c->reaction[a->rows[r].slot] += c->lambda[r];
         }
     }
@@ -57,7 +57,7 @@ static bool drift_along(step_context *c, pawl_state *s, double tau, double end, 
         }
         last = error;
         for (int r = 0; r < a->free_rows; ++r) {
-            a->v_f[r] = a->rows[r].kind <= ROW_MOTION ? a->residual[r] / tau : 0.0;
+            a->v_f[r] = pawl_assembly_is_hard(a, r) ? a->residual[r] / tau : 0.0;
         }
         pawl_closure_solve(c, drift_accuracy, c->u_free);
         ++*iterations;

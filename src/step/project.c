@@ -15,7 +15,7 @@ double pawl_closure_error(const pawl_assembly *a)
 {
     double error = 0.0;
     for (int r = 0; r < a->free_rows; ++r) {
-        error = max_of(error, a->rows[r].kind <= ROW_MOTION ? fabs(a->residual[r]) : 0.0);
+        error = max_of(error, pawl_assembly_is_hard(a, r) ? fabs(a->residual[r]) : 0.0);
     }
     return error;
 }
@@ -82,7 +82,7 @@ void pawl_closure_velocities(step_context *c, pawl_state *s, double t)
     for (int r = 0; r < a->free_rows; ++r) {
         if (a->rows[r].kind == ROW_MOTION) {
             a->v_f[r] -= pawl_signal_rate(&m->motions[a->rows[r].owner].target, t);
-        } else if (a->rows[r].kind != ROW_JOINT) {
+        } else if (!pawl_assembly_is_hard(a, r)) {
             a->v_f[r] = 0.0;
         }
     }
@@ -115,7 +115,7 @@ static int project_poses(step_context *c, pawl_state *s, double t, int max_steps
             *factored = true;
         }
         for (int r = 0; r < a->free_rows; ++r) {
-            a->v_f[r] = a->rows[r].kind <= ROW_MOTION ? a->residual[r] : 0.0;
+            a->v_f[r] = pawl_assembly_is_hard(a, r) ? a->residual[r] : 0.0;
         }
         pawl_closure_solve(c, project_pose_accuracy, c->u_free);
         project_move(c, s, c->u_free, project_share(c, c->u_free));

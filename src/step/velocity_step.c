@@ -6,6 +6,7 @@
 #include "assemble/spin_rows.h"
 #include "step/gyroscope.h"
 #include "step/stepper_ops.h"
+#include "step/warm_start.h"
 #include <string.h>
 
 double pawl_step_end(const pawl_state *s, double dt)
@@ -20,11 +21,13 @@ step_weights pawl_step_weights(const step_context *c, const pawl_state *s)
     return (step_weights){.h = set->dt,
                           .begin = s->time,
                           .end = pawl_step_end(s, set->dt),
+                          .own_erp = !set->project,
                           .erp_joint = set->project ? 0.0 : set->erp_joint,
                           .erp_limit = set->erp_limit,
                           .erp_contact = set->erp_contact,
                           .max_push = set->max_push,
-                          .restitution_threshold = set->restitution_threshold};
+                          .restitution_threshold = set->restitution_threshold,
+                          .soft_friction = set->soft_friction};
 }
 
 static void step_put(double *u, pawl_vec3 linear, pawl_vec3 angular)
@@ -225,6 +228,8 @@ static void step_row_work(const step_context *c, int r, double before, double af
     double done = c->lambda[r] * 0.5 * (before + after);
     switch (info->kind) {
     case ROW_JOINT:
+        work[WORK_DAMPERS] += pawl_is_soft(&c->assembly->joint_soft[info->owner]) ? done : 0.0;
+        break;
     case ROW_MOTION:
         break; // see pawl_count_driven_work
     case ROW_SOFT:
@@ -359,49 +364,6 @@ static bool step_find_contacts(step_context *c, const pawl_state *s, const step_
     return true;
 }
 
-// Both lists are sorted by id: one walk over the two finds what a contact had in the last step.
-static void step_warm_contacts(step_context *c, const pawl_state *s)
-{
-    const pawl_assembly *a = c->assembly;
-    int width = pawl_contact_width(c->model);
-    const double *known = s->contacts + 1, *end = known + width * (int)s->contacts[0];
-    for (int k = 0; k < a->contact_count; ++k) {
-        double *x = c->lambda + pawl_problem_contact_row(&a->problem, k);
-        while (known < end && known[0] < a->contacts[k].id) {
-            known += width;
-        }
-        bool found = known < end && known[0] == a->contacts[k].id && c->settings->warm_start;
-        for (int r = 0; r < 3; ++r) {
-            x[r] = found ? known[1 + r] : 0.0;
-        }
-        if (c->model->spin_friction) {
-            pawl_vec3 moment = {0};
-            if (found) {
-                moment = v3(known[4], known[5], known[6]);
-            }
-            pawl_spin_set_moment(a, k, moment, c->lambda);
-        }
-    }
-}
-
-static void step_remember_contacts(const step_context *c, pawl_state *s)
-{
-    const pawl_assembly *a = c->assembly;
-    int room = pawl_contact_memory(c->model), width = pawl_contact_width(c->model);
-    int count = a->contact_count < room ? a->contact_count : room;
-    memset(s->contacts, 0, (size_t)(1 + width * room) * sizeof *s->contacts);
-    s->contacts[0] = (double)count;
-    for (int k = 0; k < count; ++k) {
-        double *to = s->contacts + 1 + width * k;
-        to[0] = a->contacts[k].id;
-        memcpy(to + 1, c->lambda + pawl_problem_contact_row(&a->problem, k), 3 * sizeof *to);
-        if (c->model->spin_friction) {
-            pawl_vec3 moment = pawl_spin_moment(a, k, c->lambda);
-            to[4] = moment.x, to[5] = moment.y, to[6] = moment.z;
-        }
-    }
-}
-
 // One call of the solver from where lambda is; sets u_next.
 static void step_solve_once(step_context *c, solver_report *report)
 {
@@ -469,10 +431,7 @@ static void step_solve(step_context *c, const pawl_state *s, solver_report *repo
 {
     pawl_phase_enter(&c->clock, PAWL_PHASE_SOLVE);
     const pawl_assembly *a = c->assembly;
-    for (int r = 0; r < a->slot_rows; ++r) {
-        c->lambda[r] = c->settings->warm_start ? s->impulses[a->rows[r].slot] : 0.0;
-    }
-    step_warm_contacts(c, s);
+    pawl_warm_start(c, s);
     int iterations = report->iterations;
     if (a->slot_rows < pawl_problem_contact_row(&a->problem, 0)) {
         step_settle_spins(c, report);
@@ -594,7 +553,7 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
                            .residual = step_judge(c)};
     step_report_penetration(a, report);
     if (!(report->residual.natural_scaled <= c->settings->tolerance) &&
-        report->outcome == PAWL_CONVERGED) {
+        report->outcome == PAWL_CONVERGED && !c->solver->ops->approximates) {
         report->outcome = PAWL_STALLED;
     }
     step_count_work(c, w, s);
@@ -602,7 +561,7 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
 
     memset(s->impulses, 0, (size_t)pawl_impulse_slots(m).count * sizeof *s->impulses);
     if (c->finder != NULL) {
-        step_remember_contacts(c, s);
+        pawl_remember_contacts(c, s);
     }
     for (int r = 0; r < a->slot_rows; ++r) {
         s->impulses[a->rows[r].slot] = c->lambda[r];

@@ -79,5 +79,5 @@ def test_the_page_has_examples_of_everything():
     text = "".join(blocks())
     for element in ("gear", "spring", "actuator", "motion", "force", "loop", "kinematic", "table",
                     "sinusoid", "constant", "coordinate", "parent_pose", "length", "hull", "group",
-                    "mask", "exclude"):
+                    "mask", "exclude", "soft", "erp"):
         assert "<pawl:" + element in text, element

@@ -427,7 +427,8 @@ TEST(contacts_need_fewer_iterations_from_a_warm_start)
         c.u_free[0] += 1e-7;
         scene_velocity(&c);
         kept = contract_run(&c, ways[k], lambda, v, &warm) && kept;
-        CHECK(!kept || (cold > 1 && warm < cold));
+        bool pivots = ways[k].ops->reduces; // from the same place, wherever it starts
+        CHECK(!kept || (cold > 1 && (pivots ? warm == cold : warm < cold)));
     }
 }
 

@@ -170,7 +170,13 @@ static const char contract_own[] =
 static const char contract_diverges[] =
     "De Saxce's correction feeds on itself where friction is 1000 and the penalty does not follow";
 static const char contract_early[] = "stops by the change of energy, not by the residual";
+static const char contract_polygon[] =
+    "slip is opposed by the nearest corner of a polygon, not along itself";
 static contract_excuse contract_excuses[] = {
+    {"lemke", "slide", PAWL_CONVERGED, 0.0295, contract_polygon,
+     false}, // all the friction there is
+    {"lemke", "slide on a point", PAWL_CONVERGED, 0.0295, contract_polygon, false},
+    {"lemke", "thrown", PAWL_CONVERGED, 1.0, contract_polygon, false},
     {"pgs-ncp", "stack, heavy on top", PAWL_ITERATION_LIMIT, 0.098, contract_heavy, false},
     {"pgs-ccp", "stack, heavy on top", PAWL_ITERATION_LIMIT, 0.098, contract_heavy, false},
     {"nbgs", "stack, heavy on top", PAWL_ITERATION_LIMIT, 0.098, contract_heavy, false},
@@ -266,6 +272,7 @@ bool contract_run(contract_case *c, contract_way way, double *lambda, double *v,
     solver_def def = pawl_solver_def_of(&settings);
     def.max_rows = c->rows;
     def.max_bounded = c->rows - c->free_rows - 3 * c->problem.contact_count;
+    def.max_contacts = c->problem.contact_count;
     def.max_block_dim = 6;
     def.max_blocks = c->problem.block_count;
     pawl_solver *solver;

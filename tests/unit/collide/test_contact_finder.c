@@ -60,8 +60,8 @@ TEST(rules_combine_what_two_shapes_have)
     finder_material a = {0.4, 0.1, 0.0, 0.03}, b = {0.9, 0.4, 0.02, 0.01};
     CHECK_INT(sizeof rows / sizeof rows[0], PAWL_PAIR_RULE_COUNT);
     for (int k = 0; k < PAWL_PAIR_RULE_COUNT; ++k) {
-        contact_rules friction = {rows[k].rule, PAWL_PAIR_MAX};
-        contact_rules restitution = {PAWL_PAIR_MIN, rows[k].rule};
+        contact_rules friction = {.friction = rows[k].rule, .restitution = PAWL_PAIR_MAX};
+        contact_rules restitution = {.friction = PAWL_PAIR_MIN, .restitution = rows[k].rule};
         for (int swapped = 0; swapped < 2; ++swapped) {
             finder_material first = swapped ? b : a, second = swapped ? a : b;
             pawl_contact c = finder_contact(first, second, friction);

@@ -348,7 +348,20 @@ TEST(every_setting_reads_back_what_was_set)
                                            {"admm.accelerate", "off"},
                                            {"solver.relaxation", "1.25"},
                                            {"solver.relaxation_min", "0.5"},
-                                           {"solver.relaxation_decay", "0.75"}};
+                                           {"solver.relaxation_decay", "0.75"},
+                                           {"solver.warm_start_scale", "0.5"},
+                                           {"soft.joint", "0.01"},
+                                           {"soft.limit", "0.02"},
+                                           {"soft.contact", "0.03"},
+                                           {"soft.damping_ratio", "0.5"},
+                                           {"soft.d0", "0.8"},
+                                           {"soft.dw", "0.99"},
+                                           {"soft.width", "0.01"},
+                                           {"soft.midpoint", "0.4"},
+                                           {"soft.power", "3"},
+                                           {"soft.friction", "on"},
+                                           {"lemke.sides", "6"},
+                                           {"lemke.rounds", "3"}};
     int count = (int)(sizeof pairs / sizeof pairs[0]);
     CHECK_INT(pawl_setting_count(), count);
     for (int i = 0; i < count; ++i) {

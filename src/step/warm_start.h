@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Where a solver starts: the impulses of the last step, found again by the identity of their
+// constraints.
+#pragma once
+#include "step/stepper_ops.h"
+
+// lambda for the posed problem, from what s remembers, as the settings solver.warm_start* say.
+void pawl_warm_start(step_context *c, const pawl_state *s);
+// Impulses of the contacts that were posed, for the next step.
+void pawl_remember_contacts(const step_context *c, pawl_state *s);
