@@ -296,7 +296,7 @@ pawl_settings pawl_settings_default(void)
                            .solver = PAWL_SOLVER_AUTO,
                            .delassus = PAWL_DELASSUS_AUTO,
                            .tolerance = 1e-8,
-                           .max_iterations = 1000,
+                           .max_iterations = 2000,
                            .exact_joints = true,
                            .precondition = true,
                            .admm_rho = 1.0,

@@ -71,7 +71,7 @@ static void automatic_solve(pawl_solver *base, const pawl_problem *p, double *la
 {
     automatic *s = (automatic *)base;
     // Measured on dropped linkages, stacks and FCLib's problems (docs/solvers/auto.md).
-    enum { FIRST_ADMM = 160, FIRST_NEWTON = 400, LATER = 2000 };
+    enum { FIRST_ADMM = 160, FIRST_NEWTON = 800, LATER = 2000 };
     double tolerance = base->def.tolerance, goal = tolerance;
     *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT};
     pawl_problem_weights(p, s->weight);
