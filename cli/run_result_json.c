@@ -137,6 +137,9 @@ json_t *run_result_json(const run_result *result)
     double mean_factors = v->steps > 0 ? (double)v->factorizations_sum / (double)v->steps : NAN;
     json_t *factorizations = json_pack("{s:o, s:i}", "mean", json_out_number(mean_factors), "max",
                                        v->factorizations_max);
+    double mean_islands = v->steps > 0 ? (double)v->islands_sum / (double)v->steps : NAN;
+    json_t *islands =
+        json_pack("{s:o, s:i}", "mean", json_out_number(mean_islands), "max", v->islands_max);
     json_t *methods = json_object();
     for (int m = 0; m < PAWL_METHOD_COUNT; ++m) {
         json_object_set_new(methods, pawl_method_name((pawl_method)m), json_integer(v->methods[m]));
@@ -177,6 +180,7 @@ json_t *run_result_json(const run_result *result)
         {"iterations", iterations},
         {"factorizations", factorizations},
         {"methods", methods},
+        {"islands", islands},
         {"not_converged", json_integer((json_int_t)v->not_converged)},
         {"residual", residual},
         {"closure", closure},

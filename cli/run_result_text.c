@@ -184,6 +184,10 @@ static void run_result_print_solver(const run_result *result, FILE *to)
         run_result_row(to, "", run_result_plain((double)v->factorizations_sum / steps).text, "",
                        "factorizations a step, at most %d", v->factorizations_max);
     }
+    if (v->islands_max > 1) {
+        run_result_row(to, "", run_result_plain((double)v->islands_sum / steps).text, "",
+                       "islands a step, at most %d", v->islands_max);
+    }
     for (int m = PAWL_METHOD_SWEEPS; m < PAWL_METHOD_COUNT; ++m) {
         if (v->methods[m] > 0) {
             run_result_row(to, "", run_result_plain((double)v->methods[m]).text, "",

@@ -72,7 +72,9 @@ typedef struct pawl_settings {
     bool exact_joints;               ///< solver.exact_joints: sweeps run over bounded rows alone
     pawl_warm_start_kind warm_start; ///< solver.warm_start
     double warm_start_scale; ///< solver.warm_start_scale: share of the last impulses to start from
-    bool project;            ///< project: move along the constraints; closure to 1e-12
+    bool islands;            ///< solver.islands: groups of bodies that no row joins, each alone
+    int threads;           ///< threads that solve islands; the results are the same for any number
+    bool project;          ///< project: move along the constraints; closure to 1e-12
     double erp_joint;      ///< erp.joint: share of the joint error removed a step, without project
     double erp_limit;      ///< erp.limit
     double erp_contact;    ///< erp.contact: share of a penetration pushed out a step
@@ -161,6 +163,7 @@ typedef struct pawl_step_report {
     int iterations;     ///< of the solver
     int factorizations; ///< of the solver's own matrix: one, and one for each new penalty
     int projections;    ///< Newton iterations of `project`
+    int islands;        ///< groups of bodies that no row of the problem joins
     int rows;           ///< of the problem
     int bounded_rows;   ///< limits, friction losses, effort limits, spin friction
     int contacts;       ///< contact points of the problem
@@ -228,7 +231,9 @@ typedef struct pawl_verdict {
     int iterations_max;
     int64_t factorizations_sum;
     int factorizations_max;
-    int64_t methods[PAWL_METHOD_COUNT];  ///< steps that each had the last word in
+    int64_t methods[PAWL_METHOD_COUNT]; ///< steps that each had the last word in
+    int64_t islands_sum;
+    int islands_max;
     pawl_residual residual;              ///< maxima
     pawl_closure closure;                ///< maxima
     double energy_initial, energy_final; ///< kinetic + potential + springs [J]

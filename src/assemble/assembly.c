@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
-#include "assemble/assembly.h"
+#include "assemble/row_set.h"
 #include <string.h>
 
 // Jacobian row r of block b for the body in its slot.
@@ -749,40 +749,12 @@ void pawl_assembly_pose_closure(pawl_assembly *a)
 
 void pawl_assembly_add_impulses(const pawl_assembly *a, const double *lambda, double *u)
 {
-    for (int k = 0; k < a->problem.block_count; ++k) {
-        const row_block *b = &a->blocks[k];
-        const double *x = lambda + b->rows.first_row;
-        for (int s = 0; s < b->body_count; ++s) {
-            const double *row = a->MJ + b->jacobian[s];
-            double sum[6] = {0}; // kept in registers over the rows
-            for (int r = 0; r < b->rows.dim; ++r, row += 6) {
-                for (int c = 0; c < 6; ++c) {
-                    sum[c] += x[r] * row[c];
-                }
-            }
-            double *w = u + 6 * b->body[s];
-            for (int c = 0; c < 6; ++c) {
-                w[c] += sum[c];
-            }
-        }
-    }
+    row_set all = pawl_row_set_all(a);
+    pawl_row_set_add_impulses(&all, lambda, u);
 }
 
 void pawl_assembly_row_velocity(const pawl_assembly *a, const double *u, double *v)
 {
-    for (int k = 0; k < a->problem.block_count; ++k) {
-        const row_block *b = &a->blocks[k];
-        double *out = v + b->rows.first_row;
-        for (int r = 0; r < b->rows.dim; ++r) {
-            out[r] = 0.0;
-        }
-        for (int s = 0; s < b->body_count; ++s) {
-            const double *w = u + 6 * b->body[s];
-            const double *row = a->J + b->jacobian[s];
-            for (int r = 0; r < b->rows.dim; ++r, row += 6) {
-                out[r] += (row[0] * w[0] + row[1] * w[1] + row[2] * w[2]) +
-                          (row[3] * w[3] + row[4] * w[4] + row[5] * w[5]);
-            }
-        }
-    }
+    row_set all = pawl_row_set_all(a);
+    pawl_row_set_velocity(&all, u, v);
 }

@@ -6,8 +6,8 @@
 
 struct shifted_dense {
     pawl_env env;
-    const pawl_assembly *a;
-    pawl_problem problem; // that of the assembly, no row of it free: all rows are shifted alike
+    const pawl_assembly *a; // of the rows at work
+    pawl_problem problem;   // theirs, no row of it free: all rows are shifted alike
     dense_delassus matrix;
     char *memory;
     size_t bytes;
@@ -32,18 +32,16 @@ static bool shifted_dense_reserve(shifted_dense *f, int rows)
     return true;
 }
 
-pawl_status pawl_shifted_dense_create(const pawl_env *env, const pawl_assembly *a, int rows,
-                                      shifted_dense **out)
+pawl_status pawl_shifted_dense_create(const pawl_env *env, int room, shifted_dense **out)
 {
     *out = NULL;
     shifted_dense *f = pawl_alloc(env, sizeof *f);
     if (f != NULL) {
         f->env = *env;
-        f->a = a;
     }
-    if (f == NULL || !shifted_dense_reserve(f, rows)) {
+    if (f == NULL || !shifted_dense_reserve(f, room)) {
         pawl_shifted_dense_destroy(f);
-        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for a dense matrix of %d rows", rows);
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for a dense matrix of %d rows", room);
     }
     *out = f;
     return PAWL_OK;
@@ -79,15 +77,14 @@ static void shifted_dense_add(shifted_dense *f, const row_block *x, int at_x, co
     }
 }
 
-static void shifted_dense_form(shifted_dense *f)
+static void shifted_dense_form(shifted_dense *f, const row_set *rows)
 {
-    const pawl_assembly *a = f->a;
     size_t n = (size_t)f->problem.row_count;
     memset(f->matrix.matrix, 0, n * n * sizeof *f->matrix.matrix);
     for (int i = 0; i < f->problem.block_count; ++i) {
-        const row_block *x = &a->blocks[i];
+        const row_block *x = &rows->blocks[i];
         for (int j = 0; j <= i; ++j) {
-            const row_block *y = &a->blocks[j];
+            const row_block *y = &rows->blocks[j];
             for (int p = 0; p < x->body_count; ++p) {
                 for (int q = 0; q < y->body_count; ++q) {
                     if (x->body[p] == y->body[q]) {
@@ -99,16 +96,17 @@ static void shifted_dense_form(shifted_dense *f)
     }
 }
 
-bool pawl_shifted_dense_update(shifted_dense *f, const double *sigma, const double *contacts)
+bool pawl_shifted_dense_update(shifted_dense *f, const row_set *rows, const double *sigma,
+                               const double *contacts)
 {
-    const pawl_problem *p = &f->a->problem;
-    if (!shifted_dense_reserve(f, p->row_count)) {
+    if (!shifted_dense_reserve(f, rows->problem->row_count)) {
         return false;
     }
-    f->problem = *p;
+    f->a = rows->a;
+    f->problem = *rows->problem;
     f->problem.free_row_count = f->problem.free_block_count = 0;
     pawl_dense_delassus_bind(&f->matrix, &f->problem);
-    shifted_dense_form(f);
+    shifted_dense_form(f, rows);
     return f->matrix.base.ops->factor_shifted(&f->matrix.base, sigma, contacts);
 }
 

@@ -3,17 +3,19 @@
 #include "assemble/shifted_factor.h"
 #include "base/array.h"
 #include "base/hash.h"
-#include "linalg/block_ldl.h"
 #include <string.h>
 
 struct shifted_factor {
     pawl_env env;
     const pawl_assembly *a;
-    block_ldl *ldl;
-    uint64_t topology; // hash of the pairs that ldl was made for; 0 for none
+    row_set all;
+    const row_set *rows;   // at work
+    shifted_structure own; // of all rows
+    shifted_structure *at; // of those at work
+    block_ldl *ldl;        // its factor
     int node_count;
-    int *node;                // (body_count) -1 for bodies that cannot move
-    int *dim;                 // (node_count)
+    int *node;                // (body_count) by body of the set: -1 for those that cannot move
+    int *dim;                 // (body_count) 6
     double *inverse_sigma;    // (max_rows)
     double *inverse_contacts; // (9 x max_contacts) where s has blocks
     bool has_blocks;
@@ -24,10 +26,9 @@ struct shifted_factor {
 // The pairs of bodies that share one of the first blocks; false when memory is out.
 static bool shifted_find_edges(shifted_factor *f, int block_count)
 {
-    const pawl_assembly *a = f->a;
     f->edges.count = 0;
     for (int k = 0; k < block_count; ++k) {
-        const row_block *b = &a->blocks[k];
+        const row_block *b = &f->rows->blocks[k];
         for (int x = 0; x < b->body_count; ++x) {
             for (int y = 0; y < x; ++y) {
                 block_edge edge = {f->node[b->body[x]], f->node[b->body[y]]};
@@ -50,23 +51,23 @@ static bool shifted_find_edges(shifted_factor *f, int block_count)
 }
 
 // Orders and fills anew when the pairs of bodies that share rows have changed.
-static bool shifted_structure(shifted_factor *f, int block_count)
+static bool shifted_plan(shifted_factor *f, int block_count)
 {
     if (!shifted_find_edges(f, block_count)) {
         return false;
     }
-    uint64_t hash = pawl_hash_bytes(PAWL_HASH_SEED, f->edges.data,
-                                    (size_t)f->edges.count * sizeof(block_edge)) |
-                    1;
-    if (f->ldl != NULL && f->topology == hash) {
-        return true;
+    shifted_structure *at = f->at;
+    uint64_t hash = pawl_hash_bytes(PAWL_HASH_SEED, &f->node_count, sizeof f->node_count);
+    hash = pawl_hash_bytes(hash, f->edges.data, (size_t)f->edges.count * sizeof(block_edge)) | 1;
+    pawl_status status = PAWL_OK;
+    if (at->ldl == NULL) {
+        status = pawl_block_ldl_create(&f->env, f->node_count, f->dim, f->edges.data,
+                                       f->edges.count, &at->ldl);
+    } else if (at->topology != hash) {
+        status = pawl_block_ldl_plan(at->ldl, f->node_count, f->dim, f->edges.data, f->edges.count);
     }
-    pawl_status status =
-        f->ldl == NULL
-            ? pawl_block_ldl_create(&f->env, f->node_count, f->dim, f->edges.data, f->edges.count,
-                                    &f->ldl)
-            : pawl_block_ldl_plan(f->ldl, f->node_count, f->dim, f->edges.data, f->edges.count);
-    f->topology = status == PAWL_OK ? hash : 0;
+    at->topology = status == PAWL_OK ? hash : 0;
+    f->ldl = at->ldl;
     return status == PAWL_OK;
 }
 
@@ -93,18 +94,27 @@ pawl_status pawl_shifted_factor_create(const pawl_env *env, const pawl_assembly 
         return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the contact factor");
     }
     for (int i = 0; i < bodies; ++i) {
-        bool moves = a->model->bodies[i].inverse_mass > 0.0;
-        f->node[i] = moves ? f->node_count : -1;
-        if (moves) {
-            f->dim[f->node_count++] = 6;
-        }
+        f->dim[i] = 6;
     }
-    if (!shifted_structure(f, a->free_blocks)) { // the joints: contacts come and go around them
+    f->all = pawl_row_set_all(a);
+    pawl_shifted_factor_bind(f, &f->all, &f->own);
+    if (!shifted_plan(f, a->free_blocks)) { // the joints: contacts come and go around them
         pawl_shifted_factor_destroy(f);
         return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the structure of the contact factor");
     }
     *out = f;
     return PAWL_OK;
+}
+
+void pawl_shifted_factor_bind(shifted_factor *f, const row_set *rows, shifted_structure *at)
+{
+    f->rows = rows;
+    f->at = at;
+    f->node_count = 0;
+    for (int i = 0; i < rows->body_count; ++i) {
+        bool moves = pawl_row_set_model(rows, i)->inverse_mass > 0.0;
+        f->node[i] = moves ? f->node_count++ : -1;
+    }
 }
 
 void pawl_shifted_factor_destroy(shifted_factor *f)
@@ -114,7 +124,7 @@ void pawl_shifted_factor_destroy(shifted_factor *f)
     }
     pawl_env env = f->env;
     size_t bodies = (size_t)f->a->model->body_count;
-    pawl_block_ldl_destroy(f->ldl);
+    pawl_block_ldl_destroy(f->own.ldl);
     pawl_array_free(&env, &f->edges);
     pawl_free(&env, f->node, bodies * sizeof *f->node);
     pawl_free(&env, f->dim, bodies * sizeof *f->dim);
@@ -128,12 +138,13 @@ void pawl_shifted_factor_destroy(shifted_factor *f)
 static void shifted_add_mass(shifted_factor *f, double *values)
 {
     const pawl_assembly *a = f->a;
-    for (int i = 0; i < a->model->body_count; ++i) {
-        if (f->node[i] < 0) {
+    for (int k = 0; k < f->rows->body_count; ++k) {
+        if (f->node[k] < 0) {
             continue;
         }
-        block_slot slot = pawl_block_ldl_slot(f->ldl, f->node[i], f->node[i]);
+        block_slot slot = pawl_block_ldl_slot(f->ldl, f->node[k], f->node[k]);
         double *h = values + slot.offset;
+        int i = pawl_row_set_body(f->rows, k);
         bool rigid = a->model->bodies[i].kind == PAWL_BODY_RIGID;
         pawl_mat3 inertia = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}; // a point does not turn
         if (rigid) {
@@ -149,15 +160,15 @@ static void shifted_add_mass(shifted_factor *f, double *values)
 }
 
 // Velocities of a body that rows move. A point does not turn, though rows at its surface have levers.
-static int shifted_width(const pawl_assembly *a, int body)
+static int shifted_width(const shifted_factor *f, int body)
 {
-    return a->model->bodies[body].kind == PAWL_BODY_RIGID ? 6 : 3;
+    return pawl_row_set_model(f->rows, body)->kind == PAWL_BODY_RIGID ? 6 : 3;
 }
 
 // The inverse of s on contact block k, NULL where s is diagonal.
 static const double *shifted_contact(const shifted_factor *f, int k)
 {
-    const pawl_problem *p = &f->a->problem;
+    const pawl_problem *p = f->rows->problem;
     int contact = k - (p->block_count - p->contact_count);
     return f->has_blocks && contact >= 0 ? f->inverse_contacts + 9 * contact : NULL;
 }
@@ -181,7 +192,7 @@ static void shifted_weigh(const shifted_factor *f, const row_block *b, const dou
 static void shifted_add_block(shifted_factor *f, int k, double *values)
 {
     const pawl_assembly *a = f->a;
-    const row_block *b = &a->blocks[k];
+    const row_block *b = &f->rows->blocks[k];
     const double *contact = shifted_contact(f, k);
     for (int y = 0; y < b->body_count; ++y) {
         int j = f->node[b->body[y]];
@@ -190,7 +201,7 @@ static void shifted_add_block(shifted_factor *f, int k, double *values)
         }
         double weighed[6 * 6];
         shifted_weigh(f, b, contact, a->J + b->jacobian[y], weighed);
-        int columns = shifted_width(a, b->body[y]);
+        int columns = shifted_width(f, b->body[y]);
         for (int x = y; x < b->body_count; ++x) {
             int i = f->node[b->body[x]];
             if (i < 0) {
@@ -199,7 +210,7 @@ static void shifted_add_block(shifted_factor *f, int k, double *values)
             block_slot slot = pawl_block_ldl_slot(f->ldl, i, j);
             int row_stride = slot.transposed ? 1 : slot.stride;
             int column_stride = slot.transposed ? slot.stride : 1;
-            int rows = shifted_width(a, b->body[x]);
+            int rows = shifted_width(f, b->body[x]);
             for (int r = 0; r < b->rows.dim; ++r) {
                 const double *ji = a->J + b->jacobian[x] + 6 * r, *wj = weighed + 6 * r;
                 for (int p = 0; p < rows; ++p) {
@@ -215,7 +226,7 @@ static void shifted_add_block(shifted_factor *f, int k, double *values)
 
 static void shifted_invert(shifted_factor *f, const double *sigma, const double *contacts)
 {
-    const pawl_problem *p = &f->a->problem;
+    const pawl_problem *p = f->rows->problem;
     int others = contacts == NULL ? p->row_count : pawl_problem_contact_row(p, 0);
     for (int i = 0; i < others; ++i) {
         f->inverse_sigma[i] = 1.0 / sigma[i];
@@ -231,15 +242,14 @@ static void shifted_invert(shifted_factor *f, const double *sigma, const double 
 
 bool pawl_shifted_factor_update(shifted_factor *f, const double *sigma, const double *contacts)
 {
-    const pawl_assembly *a = f->a;
     shifted_invert(f, sigma, contacts);
-    if (!shifted_structure(f, a->problem.block_count)) {
+    if (!shifted_plan(f, f->rows->problem->block_count)) {
         return false;
     }
     double *values = pawl_block_ldl_values(f->ldl);
     memset(values, 0, pawl_block_ldl_value_count(f->ldl) * sizeof *values);
     shifted_add_mass(f, values);
-    for (int k = 0; k < a->problem.block_count; ++k) {
+    for (int k = 0; k < f->rows->problem->block_count; ++k) {
         shifted_add_block(f, k, values);
     }
     pawl_block_ldl_factor(f->ldl, 1e-15);
@@ -249,7 +259,7 @@ bool pawl_shifted_factor_update(shifted_factor *f, const double *sigma, const do
 // x <- s^-1 x on block k
 static void shifted_scale(const shifted_factor *f, int k, double *x)
 {
-    const row_block *b = &f->a->blocks[k];
+    const row_block *b = &f->rows->blocks[k];
     const double *contact = shifted_contact(f, k);
     double *own = x + b->rows.first_row;
     if (contact == NULL) {
@@ -268,12 +278,12 @@ void pawl_shifted_factor_solve(shifted_factor *f, double *x)
 {
     const pawl_assembly *a = f->a;
     memset(f->g, 0, (size_t)(6 * f->node_count) * sizeof *f->g);
-    for (int k = 0; k < a->problem.block_count; ++k) {
-        const row_block *b = &a->blocks[k];
+    for (int k = 0; k < f->rows->problem->block_count; ++k) {
+        const row_block *b = &f->rows->blocks[k];
         shifted_scale(f, k, x);
         for (int s = 0; s < b->body_count; ++s) {
             int node = f->node[b->body[s]];
-            int width = node >= 0 ? shifted_width(a, b->body[s]) : 0;
+            int width = node >= 0 ? shifted_width(f, b->body[s]) : 0;
             for (int r = 0; r < b->rows.dim; ++r) {
                 const double *j = a->J + b->jacobian[s] + 6 * r;
                 for (int c = 0; c < width; ++c) {
@@ -283,12 +293,12 @@ void pawl_shifted_factor_solve(shifted_factor *f, double *x)
         }
     }
     pawl_block_ldl_solve(f->ldl, f->g);
-    for (int k = 0; k < a->problem.block_count; ++k) {
-        const row_block *b = &a->blocks[k];
+    for (int k = 0; k < f->rows->problem->block_count; ++k) {
+        const row_block *b = &f->rows->blocks[k];
         double v[6] = {0};
         for (int s = 0; s < b->body_count; ++s) {
             int node = f->node[b->body[s]];
-            int width = node >= 0 ? shifted_width(a, b->body[s]) : 0;
+            int width = node >= 0 ? shifted_width(f, b->body[s]) : 0;
             for (int r = 0; r < b->rows.dim; ++r) {
                 const double *j = a->J + b->jacobian[s] + 6 * r;
                 for (int c = 0; c < width; ++c) {

@@ -105,8 +105,8 @@ const char *const record_check_paths[RECORD_CHECK_COUNT] = {
 const char record_verdict_count_columns[] =
     "steps not_converged iterations_sum iterations_max worst_joint worst_limit contacts_max "
     "contacts_sum worst_shape_a worst_shape_b tunnelled tunnel_step tunnel_shape_a tunnel_shape_b "
-    "factorizations_sum factorizations_max steps_none steps_direct steps_sweeps steps_admm "
-    "steps_newton";
+    "factorizations_sum factorizations_max islands_sum islands_max steps_none steps_direct "
+    "steps_sweeps steps_admm steps_newton";
 const char record_verdict_figure_columns[] =
     "primal dual complementarity natural natural_scaled closure_position closure_rotation "
     "closure_limit energy_initial energy_final energy_scale balance_max penetration";
@@ -129,7 +129,9 @@ void record_verdict_pack(const pawl_verdict *v, int64_t counts[RECORD_VERDICT_CO
                                               v->tunnel_shape_a,
                                               v->tunnel_shape_b,
                                               v->factorizations_sum,
-                                              v->factorizations_max};
+                                              v->factorizations_max,
+                                              v->islands_sum,
+                                              v->islands_max};
     const double f[RECORD_VERDICT_FIGURES] = {v->residual.primal,
                                               v->residual.dual,
                                               v->residual.complementarity,
@@ -177,6 +179,8 @@ void record_verdict_unpack(pawl_verdict *v, const int64_t c[RECORD_VERDICT_COUNT
         .tunnel_shape_b = (int)c[13],
         .factorizations_sum = c[14],
         .factorizations_max = (int)c[15],
+        .islands_sum = c[16],
+        .islands_max = (int)c[17],
     };
     memcpy(v->methods, c + RECORD_VERDICT_COUNTS - PAWL_METHOD_COUNT, sizeof v->methods);
 }

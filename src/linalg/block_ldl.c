@@ -36,10 +36,17 @@ struct block_ldl {
     double *triangle;  // strict lower triangles of the diagonal blocks, packed: solves read these
     double *inverse_d; // (row_count) by position
     double *original;  // (row_count) by position: the diagonal before elimination
-    double *scaled;    // X = L D of the column at work
     int *first_pivot;  // (node_count) into inverse_d
     int *packed;       // (node_count) into triangle
     int triangle_count;
+    // parts: trees of the elimination forest, numbered by their first nodes
+    int part_count;
+    int *part;         // (node_count) by node
+    int *part_row;     // (node_count) by node: its first row among those of its part
+    int *part_start;   // (part_count + 1) into member
+    int *member;       // (node_count) positions, ascending within a part
+    int *scaled_start; // (part_count) into scaled
+    double *scaled;    // X = L D of the column at work, for each part apart
 };
 
 // What the analysis of a graph works with; (n) each unless said.
@@ -49,8 +56,9 @@ typedef struct ldl_analysis {
     int *adjacent, *listed; // (2 x edges) neighbours: ascending, each once; before they are sorted
     int *order, *position;  // which node is eliminated k-th, and its inverse
     int *mark, *child, *next;
-    int *column; // (n + 1) of the fill
-    int *graph;  // for AMD to destroy, with its elbow room
+    int *root, *widest; // by position: the last of its part; by root: values of its largest column
+    int *column;        // (n + 1) of the fill
+    int *graph;         // for AMD to destroy, with its elbow room
     int *list, *length, *nv, *head, *elen, *degree, *work;
     int graph_room, target_count;
 } ldl_analysis;
@@ -65,8 +73,8 @@ static ldl_analysis ldl_analysis_layout(int n, int edges, pawl_carver *mem)
     a.adjacent = PAWL_CARVE(mem, int, 2 * edges);
     a.listed = PAWL_CARVE(mem, int, 2 * edges);
     a.graph = PAWL_CARVE(mem, int, a.graph_room);
-    int **by_node[] = {&a.order,  &a.position, &a.mark, &a.child, &a.next,   &a.list,
-                       &a.length, &a.nv,       &a.head, &a.elen,  &a.degree, &a.work};
+    int **by_node[] = {&a.order, &a.position, &a.mark, &a.child,  &a.next, &a.list, &a.length,
+                       &a.nv,    &a.head,     &a.elen, &a.degree, &a.work, &a.root, &a.widest};
     for (size_t i = 0; i < sizeof by_node / sizeof by_node[0]; ++i) {
         *by_node[i] = PAWL_CARVE(mem, int, n);
     }
@@ -230,11 +238,12 @@ static int ldl_find(const block_ldl *l, int i, int k)
     return lo < l->column[k + 1] && l->row[lo] == i ? lo : -1;
 }
 
-static void ldl_layout(block_ldl *l, int targets, int max_column, pawl_carver *mem)
+static void ldl_layout(block_ldl *l, int targets, int scaled, pawl_carver *mem)
 {
     int n = l->node_count;
-    int **by_node[] = {&l->node,     &l->position, &l->dim,         &l->first_row,
-                       &l->diagonal, &l->column,   &l->first_pivot, &l->packed};
+    int **by_node[] = {&l->node,   &l->position,   &l->dim,         &l->first_row,   &l->diagonal,
+                       &l->column, &l->part,       &l->part_row,    &l->first_pivot, &l->packed,
+                       &l->member, &l->part_start, &l->scaled_start};
     for (size_t i = 0; i < sizeof by_node / sizeof by_node[0]; ++i) {
         *by_node[i] = PAWL_CARVE(mem, int, n + 1);
     }
@@ -247,19 +256,22 @@ static void ldl_layout(block_ldl *l, int targets, int max_column, pawl_carver *m
     l->triangle = PAWL_CARVE(mem, double, l->triangle_count);
     l->inverse_d = PAWL_CARVE(mem, double, l->row_count);
     l->original = PAWL_CARVE(mem, double, l->row_count);
-    l->scaled = PAWL_CARVE(mem, double, max_column);
+    l->scaled = PAWL_CARVE(mem, double, scaled);
 }
 
-// Counts rows and values; returns the values of the largest column.
-static int ldl_count(block_ldl *l, const ldl_analysis *a, const int *dim)
+// Counts rows and values; returns the values of the largest columns of all parts.
+static int ldl_count(block_ldl *l, ldl_analysis *a, const int *dim)
 {
-    int max_column = 1;
+    int scaled = 0;
     l->node_count = a->n;
     l->entry_count = l->fill.count;
     l->row_count = 0;
     l->value_count = 0;
     l->triangle_count = 0;
-    for (int k = 0; k < a->n; ++k) {
+    for (int k = a->n - 1; k >= 0; --k) {
+        bool last = a->column[k] == a->column[k + 1]; // nothing below: the root of a tree
+        a->root[k] = last ? k : a->root[PAWL_ITEM(l->fill, int, a->column[k])];
+        a->widest[k] = 0;
         int d = dim[a->order[k]], column_rows = 0;
         for (int e = a->column[k]; e < a->column[k + 1]; ++e) {
             column_rows += dim[a->order[PAWL_ITEM(l->fill, int, e)]];
@@ -267,9 +279,39 @@ static int ldl_count(block_ldl *l, const ldl_analysis *a, const int *dim)
         l->row_count += d;
         l->triangle_count += a->n > 1 ? d * (d - 1) / 2 : 0; // a single node is solved in place
         l->value_count += (size_t)d * (size_t)(d + column_rows);
-        max_column = d * column_rows > max_column ? d * column_rows : max_column;
+        int *widest = &a->widest[a->root[k]];
+        scaled += d * column_rows > *widest ? d * column_rows - *widest : 0;
+        *widest = d * column_rows > *widest ? d * column_rows : *widest;
     }
-    return max_column;
+    return scaled;
+}
+
+// The parts, by their first nodes; their members in the order of elimination, their rows in that of nodes.
+static void ldl_place_parts(block_ldl *l, const ldl_analysis *a, const int *dim)
+{
+    int n = a->n, *of_root = a->child, *rows = a->next, scaled = 0;
+    l->part_count = 0;
+    memset(of_root, -1, (size_t)n * sizeof *of_root);
+    memset(l->part_start, 0, (size_t)(n + 1) * sizeof *l->part_start);
+    for (int node = 0; node < n; ++node) {
+        int root = a->root[a->position[node]];
+        if (of_root[root] < 0) {
+            l->scaled_start[l->part_count] = scaled;
+            scaled += a->widest[root];
+            rows[l->part_count] = 0;
+            of_root[root] = l->part_count++;
+        }
+        int part = of_root[root];
+        l->part[node] = part;
+        l->part_row[node] = rows[part];
+        rows[part] += dim[node];
+        ++l->part_start[part + 1];
+    }
+    ldl_starts(l->part_start, l->part_count);
+    for (int k = 0; k < n; ++k) {
+        l->member[l->part_start[l->part[a->order[k]]]++] = k;
+    }
+    ldl_rewind(l->part_start, l->part_count);
 }
 
 static void ldl_place(block_ldl *l, const ldl_analysis *a, const int *dim)
@@ -319,7 +361,7 @@ pawl_status pawl_block_ldl_plan(block_ldl *l, int n, const int *dim, const block
                                 int edge_count)
 {
     pawl_carver need = {0};
-    l->node_count = 0; // no plan, should memory run out
+    l->node_count = l->part_count = 0; // no plan, should memory run out
     (void)ldl_analysis_layout(n, edge_count, &need);
     if (!ldl_reserve(&l->env, &l->scratch, need.used)) {
         return PAWL_FAIL(&l->env, PAWL_NO_MEMORY, "ordering needs %zu bytes", need.used);
@@ -331,16 +373,17 @@ pawl_status pawl_block_ldl_plan(block_ldl *l, int n, const int *dim, const block
     if (!ldl_fill(l, &a)) {
         return PAWL_FAIL(&l->env, PAWL_NO_MEMORY, "no memory for the factor's structure");
     }
-    int max_column = ldl_count(l, &a, dim);
+    int scaled = ldl_count(l, &a, dim);
     need = (pawl_carver){0};
-    ldl_layout(l, a.target_count, max_column, &need);
+    ldl_layout(l, a.target_count, scaled, &need);
     if (l->value_count > INT32_MAX || !ldl_reserve(&l->env, &l->pool, need.used)) {
         l->node_count = 0;
         return PAWL_FAIL(&l->env, PAWL_NO_MEMORY, "the factor needs %zu bytes", need.used);
     }
     mem = (pawl_carver){.base = l->pool.base, .capacity = l->pool.bytes};
-    ldl_layout(l, a.target_count, max_column, &mem);
+    ldl_layout(l, a.target_count, scaled, &mem);
     ldl_place(l, &a, dim);
+    ldl_place_parts(l, &a, dim);
     ldl_aim(l);
     return PAWL_OK;
 }
@@ -463,24 +506,55 @@ static void ldl_pack(block_ldl *l, int k)
     }
 }
 
-int pawl_block_ldl_factor(block_ldl *l, double floor)
+int pawl_block_ldl_part_count(const block_ldl *l)
+{
+    return l->part_count;
+}
+
+int pawl_block_ldl_part(const block_ldl *l, int node)
+{
+    return l->part[node];
+}
+
+int pawl_block_ldl_part_row(const block_ldl *l, int node)
+{
+    return l->part_row[node];
+}
+
+void pawl_block_ldl_clear_part(block_ldl *l, int part)
+{
+    for (int i = l->part_start[part]; i < l->part_start[part + 1]; ++i) {
+        int k = l->member[i], first = l->column[k], next = l->column[k + 1];
+        memset(l->values + l->diagonal[k], 0, (size_t)(l->dim[k] * l->dim[k]) * sizeof(double));
+        if (first < next) { // a column's blocks of L lie one behind the other
+            size_t begin = (size_t)l->offset[first];
+            size_t end = next < l->entry_count ? (size_t)l->offset[next] : l->value_count;
+            memset(l->values + begin, 0, (end - begin) * sizeof(double));
+        }
+    }
+}
+
+int pawl_block_ldl_factor_part(block_ldl *l, int part, double floor)
 {
     int dropped = 0;
     double *v = l->values;
+    const int *member = l->member + l->part_start[part];
+    int count = l->part_start[part + 1] - l->part_start[part];
     // Pivots are weighed against the matrix as it came: what is left of a dependent row after
     // earlier nodes were eliminated is noise, next to which another noise looks large.
-    for (int k = 0; k < l->node_count; ++k) {
+    for (int i = 0; i < count; ++i) {
+        int k = member[i];
         for (int r = 0; r < l->dim[k]; ++r) {
             l->original[l->first_pivot[k] + r] = v[l->diagonal[k] + r * (l->dim[k] + 1)];
         }
     }
-    for (int k = 0; k < l->node_count; ++k) {
-        int n = l->dim[k];
+    for (int i = 0; i < count; ++i) {
+        int k = member[i], n = l->dim[k];
         double *diagonal = v + l->diagonal[k];
         double *inverse_d = l->inverse_d + l->first_pivot[k];
         dropped +=
             pawl_ldl_factor(diagonal, n, n, floor, l->original + l->first_pivot[k], inverse_d);
-        double *x = l->scaled;
+        double *x = l->scaled + l->scaled_start[part];
         for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
             int m = l->dim[l->row[e]];
             LDL_BY_SIZE(n, ldl_scale(v + l->offset[e], m, N, diagonal, inverse_d, x))
@@ -491,7 +565,7 @@ int pawl_block_ldl_factor(block_ldl *l, double floor)
             int m = l->dim[l->row[e]];
             const double *le = v + l->offset[e];
             const int *target = l->target + l->update[e];
-            const double *xf = l->scaled;
+            const double *xf = l->scaled + l->scaled_start[part];
             for (int f = l->column[k]; f <= e; ++f) {
                 int q = l->dim[l->row[f]];
                 LDL_BY_SIZE(n, ldl_update(v + *target, m, q, N, le, xf))
@@ -499,6 +573,15 @@ int pawl_block_ldl_factor(block_ldl *l, double floor)
                 xf += q * n;
             }
         }
+    }
+    return dropped;
+}
+
+int pawl_block_ldl_factor(block_ldl *l, double floor)
+{
+    int dropped = 0;
+    for (int part = 0; part < l->part_count; ++part) {
+        dropped += pawl_block_ldl_factor_part(l, part, floor);
     }
     return dropped;
 }
@@ -551,58 +634,83 @@ static void ldl_solve_dense(const block_ldl *l, double *x)
     pawl_ldl_solve(l->values + l->diagonal[0], l->dim[0], l->dim[0], l->inverse_d, x);
 }
 
-// x <- L^-1 x
-static void ldl_forward_all(const block_ldl *l, double *x)
+// x <- L^-1 x on a part; row (nodes) says where the entries of each node are in x.
+static void ldl_forward_part(const block_ldl *l, int part, const int *row, double *x)
 {
     const double *v = l->values;
-    for (int k = 0; k < l->node_count; ++k) {
-        int n = l->dim[k];
-        double *t = x + l->first_row[l->node[k]];
+    for (int j = l->part_start[part]; j < l->part_start[part + 1]; ++j) {
+        int k = l->member[j], n = l->dim[k];
+        double *t = x + row[l->node[k]];
         LDL_BY_SIZE(n, ldl_lower(l->triangle + l->packed[k], N, t))
         for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
             int i = l->row[e], m = l->dim[i];
-            double *xi = x + l->first_row[l->node[i]];
+            double *xi = x + row[l->node[i]];
             LDL_BY_SIZE(n, ldl_forward(v + l->offset[e], m, N, t, xi))
         }
     }
 }
 
-void pawl_block_ldl_half_solve(block_ldl *l, double *x)
+static void ldl_half_solve_part(const block_ldl *l, int part, const int *row, double *x)
 {
     if (l->node_count == 1) {
         pawl_ldl_half_solve(l->values + l->diagonal[0], l->dim[0], l->dim[0], l->inverse_d, x);
         return;
     }
-    ldl_forward_all(l, x);
-    for (int k = 0; k < l->node_count; ++k) {
+    ldl_forward_part(l, part, row, x);
+    for (int j = l->part_start[part]; j < l->part_start[part + 1]; ++j) {
+        int k = l->member[j];
         const double *inverse_d = l->inverse_d + l->first_pivot[k];
-        double *t = x + l->first_row[l->node[k]];
+        double *t = x + row[l->node[k]];
         for (int c = 0; c < l->dim[k]; ++c) {
             t[c] *= sqrt(fmax(inverse_d[c], 0.0));
         }
     }
 }
 
-void pawl_block_ldl_solve(block_ldl *l, double *x)
+static void ldl_solve_part(const block_ldl *l, int part, const int *row, double *x)
 {
+    const double *v = l->values;
     if (l->node_count == 1) {
         ldl_solve_dense(l, x);
         return;
     }
-    const double *v = l->values;
-    ldl_forward_all(l, x);
-    for (int k = l->node_count - 1; k >= 0; --k) {
-        int n = l->dim[k];
+    ldl_forward_part(l, part, row, x);
+    for (int j = l->part_start[part + 1] - 1; j >= l->part_start[part]; --j) {
+        int k = l->member[j], n = l->dim[k];
         const double *inverse_d = l->inverse_d + l->first_pivot[k];
-        double *t = x + l->first_row[l->node[k]];
+        double *t = x + row[l->node[k]];
         for (int c = 0; c < n; ++c) {
             t[c] *= inverse_d[c];
         }
         for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
             int i = l->row[e], m = l->dim[i];
-            const double *xi = x + l->first_row[l->node[i]];
+            const double *xi = x + row[l->node[i]];
             LDL_BY_SIZE(n, ldl_backward(v + l->offset[e], m, N, xi, t))
         }
         LDL_BY_SIZE(n, ldl_upper(l->triangle + l->packed[k], N, t))
+    }
+}
+
+void pawl_block_ldl_solve_part(const block_ldl *l, int part, double *x)
+{
+    ldl_solve_part(l, part, l->part_row, x);
+}
+
+void pawl_block_ldl_half_solve_part(const block_ldl *l, int part, double *x)
+{
+    ldl_half_solve_part(l, part, l->part_row, x);
+}
+
+void pawl_block_ldl_solve(const block_ldl *l, double *x)
+{
+    for (int part = 0; part < l->part_count; ++part) {
+        ldl_solve_part(l, part, l->first_row, x);
+    }
+}
+
+void pawl_block_ldl_half_solve(const block_ldl *l, double *x)
+{
+    for (int part = 0; part < l->part_count; ++part) {
+        ldl_half_solve_part(l, part, l->first_row, x);
     }
 }

@@ -38,6 +38,18 @@ size_t pawl_block_ldl_value_count(const block_ldl *ldl);
 // In place, from the values last written. Pivots below floor times their diagonal entry, as it was
 // written, are dropped (see pawl_ldl_factor); returns their number.
 int pawl_block_ldl_factor(block_ldl *ldl, double floor);
-void pawl_block_ldl_solve(block_ldl *ldl, double *x);
+void pawl_block_ldl_solve(const block_ldl *ldl, double *x);
 // x <- D^-1/2 L^-1 x, of positive pivots: products of two such are those with the inverse.
-void pawl_block_ldl_half_solve(block_ldl *ldl, double *x);
+void pawl_block_ldl_half_solve(const block_ldl *ldl, double *x);
+
+// Parts: nodes that no path joins are in different ones, numbered by their first nodes. Each can be
+// cleared, factored and solved with alone, several at a time by several threads; what comes out is to the
+// bit what the whole gives. A vector of a part holds the entries of its nodes alone, in node order.
+int pawl_block_ldl_part_count(const block_ldl *ldl);
+int pawl_block_ldl_part(const block_ldl *ldl, int node);
+int pawl_block_ldl_part_row(const block_ldl *ldl,
+                            int node); // where the node begins in such a vector
+void pawl_block_ldl_clear_part(block_ldl *ldl, int part);
+int pawl_block_ldl_factor_part(block_ldl *ldl, int part, double floor);
+void pawl_block_ldl_solve_part(const block_ldl *ldl, int part, double *x);
+void pawl_block_ldl_half_solve_part(const block_ldl *ldl, int part, double *x);

@@ -21,6 +21,12 @@ static inline double pawl_dot(const double *a, const double *b, int n)
     return (s0 + s1) + (s2 + s3);
 }
 
+// Of two spatial vectors.
+static inline double pawl_dot6(const double *a, const double *b)
+{
+    return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
+}
+
 // In place L D LT of a symmetric matrix: lower triangle, row-major, leading dimension ld. On
 // return the strict lower triangle holds L and inverse_d (n) the inverse pivots. A pivot that
 // cancels to less than `floor` times its entry of `scale` (n; NULL: the diagonal of a) counts as

@@ -28,10 +28,12 @@ static void sim_layout(pawl_sim *sim, pawl_carver *mem)
 static void sim_destroy_parts(pawl_sim *sim)
 {
     pawl_free(&sim->env, sim->scratch, sim->scratch_bytes);
+    pawl_island_solver_destroy(sim->islands);
     pawl_solver_destroy(sim->solver);
     pawl_delassus_destroy(sim->delassus);
     pawl_assembly_destroy(sim->assembly);
     sim->scratch = NULL;
+    sim->islands = NULL;
     sim->solver = NULL;
     sim->delassus = NULL;
     sim->assembly = NULL;
@@ -69,6 +71,7 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     def.max_block_dim = max_dim;
     def.max_blocks = a->max_blocks;
     PAWL_TRY(pawl_solver_create(env, &def, &sim->solver));
+    PAWL_TRY(pawl_island_solver_create(env, set, a, sim->delassus, sim->solver, &sim->islands));
     pawl_carver need = {0};
     sim_layout(sim, &need);
     sim->scratch_bytes = need.used;
@@ -84,6 +87,7 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     c->settings = &sim->settings;
     c->assembly = a;
     c->solver = sim->solver;
+    c->islands = sim->islands;
     c->finder = sim->finder;
     c->closure = &sim->closure;
     c->contact_count = 0;
@@ -193,6 +197,7 @@ static pawl_status sim_grow(pawl_sim *sim, int contacts)
     PAWL_TRY(pawl_contact_finder_grow(sim->finder, room));
     pawl_sim old = *sim;
     sim->scratch = NULL;
+    sim->islands = NULL;
     sim->solver = NULL;
     sim->delassus = NULL;
     sim->assembly = NULL;

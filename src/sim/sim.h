@@ -14,6 +14,7 @@ struct pawl_sim {
     pawl_assembly *assembly;
     pawl_delassus *delassus;
     pawl_solver *solver;
+    island_solver *islands;
     contact_finder *finder;
     eliminator closure;
     pawl_state *state, *next;

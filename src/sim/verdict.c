@@ -33,6 +33,8 @@ void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
     v->factorizations_max =
         r->factorizations > v->factorizations_max ? r->factorizations : v->factorizations_max;
     ++v->methods[r->method];
+    v->islands_sum += r->islands;
+    v->islands_max = r->islands > v->islands_max ? r->islands : v->islands_max;
     verdict_max(&v->residual.primal, r->residual.primal);
     verdict_max(&v->residual.dual, r->residual.dual);
     verdict_max(&v->residual.complementarity, r->residual.complementarity);

@@ -9,6 +9,7 @@
 #include "solve/contact_capture.h"
 #include "solve/eliminate.h"
 #include "solve/solver_ops.h"
+#include "step/island_solver.h"
 #include "step/phase_clock.h"
 
 // All that a step works with; sized once. Twists are (6 x bodies): linear, angular.
@@ -17,6 +18,8 @@ typedef struct step_context {
     const pawl_settings *settings;
     pawl_assembly *assembly;
     pawl_solver *solver;
+    island_solver *islands;      // NULL where all rows are solved together
+    int island_count;            // of the last solve
     contact_finder *finder;      // NULL where nothing can touch
     int contact_count;           // of the last step that was taken
     pawl_contact_info *contacts; // (max contacts) what became of them

@@ -370,7 +370,11 @@ static void step_solve_once(step_context *c, solver_report *report)
     pawl_assembly *a = c->assembly;
     int factorizations = report->factorizations;
     if (a->problem.row_count > 0) {
-        pawl_solver_solve(c->solver, &a->problem, c->lambda, report);
+        c->island_count =
+            c->islands == NULL ? 1 : pawl_island_solver_solve(c->islands, c->lambda, report);
+        if (c->island_count < 2) {
+            pawl_solver_solve(c->solver, &a->problem, c->lambda, report);
+        }
         report->factorizations += factorizations; // of all solves of a step
     }
     memcpy(c->u_next, c->u_free, (size_t)(6 * c->model->body_count) * sizeof *c->u_next);
@@ -547,6 +551,7 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
                            .method = p->row_count > 0 ? solved.method : PAWL_METHOD_NONE,
                            .iterations = solved.iterations,
                            .factorizations = solved.factorizations,
+                           .islands = p->row_count > 0 ? c->island_count : 0,
                            .rows = p->row_count,
                            .bounded_rows = p->row_count - p->free_row_count - 3 * p->contact_count,
                            .contacts = p->contact_count,

@@ -21,6 +21,7 @@ KEYS = {
     "iterations": {"mean", "max"},
     "factorizations": {"mean", "max"},
     "methods": {"none", "direct", "sweeps", "admm", "newton"},
+    "islands": {"mean", "max"},
     "residual": {"primal", "dual", "complementarity", "natural", "natural_scaled"},
     "closure": {"position", "rotation", "worst_joint"},
     "energy": {"initial", "final", "max_drift"},

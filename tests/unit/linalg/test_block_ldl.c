@@ -123,6 +123,85 @@ TEST(random_block_graphs_are_solved_as_by_gaussian_elimination)
     }
 }
 
+// Nodes that a search over the edges reaches from each other are of one part, others are not; and each
+// part alone solves to the bit as the whole does.
+TEST(parts_are_what_edges_connect_and_solve_as_the_whole)
+{
+    uint64_t seed = 6;
+    static ldl_case c;
+    int several = 0;
+    for (int trial = 0; trial < 200; ++trial) {
+        ldl_case_make(&c, &seed);
+        c.edge_count =
+            c.edge_count > trial % 12 ? trial % 12 : c.edge_count; // sparse enough to part
+        pawl_env env = pawl_env_default();
+        block_ldl *ldl;
+        CHECK_OK(pawl_block_ldl_create(&env, c.nodes, c.dim, c.edges, c.edge_count, &ldl));
+        int label[LDL_NODES];
+        for (int k = 0; k < c.nodes; ++k) {
+            label[k] = k;
+        }
+        for (int pass = 0; pass < c.nodes; ++pass) {
+            for (int e = 0; e < c.edge_count; ++e) {
+                int *a = &label[c.edges[e].a], *b = &label[c.edges[e].b];
+                *a = *b = *a < *b ? *a : *b;
+            }
+        }
+        int rows[LDL_NODES] = {0};
+        for (int k = 0; k < c.nodes; ++k) {
+            for (int j = 0; j < k; ++j) {
+                CHECK((label[j] == label[k]) ==
+                      (pawl_block_ldl_part(ldl, j) == pawl_block_ldl_part(ldl, k)));
+            }
+            int *row = &rows[pawl_block_ldl_part(ldl, k)];
+            CHECK_INT(pawl_block_ldl_part_row(ldl, k), *row);
+            *row += c.dim[k];
+        }
+        double whole[LDL_ROWS], half[LDL_ROWS], x[LDL_ROWS], y[LDL_ROWS];
+        for (int i = 0; i < c.rows; ++i) {
+            whole[i] = half[i] = random_in(&seed, -1.0, 1.0);
+        }
+        for (int part = 0; part < pawl_block_ldl_part_count(ldl); ++part) {
+            double b[LDL_ROWS];
+            for (int k = 0; k < c.nodes; ++k) {
+                if (pawl_block_ldl_part(ldl, k) == part) {
+                    memcpy(b + pawl_block_ldl_part_row(ldl, k), whole + c.first[k],
+                           (size_t)c.dim[k] * sizeof *b);
+                }
+            }
+            ldl_case_write(&c, ldl);
+            CHECK_INT(pawl_block_ldl_factor_part(ldl, part, 1e-13), 0);
+            pawl_block_ldl_solve_part(ldl, part, b);
+            for (int k = 0; k < c.nodes; ++k) {
+                if (pawl_block_ldl_part(ldl, k) == part) {
+                    memcpy(x + c.first[k], b + pawl_block_ldl_part_row(ldl, k),
+                           (size_t)c.dim[k] * sizeof *b);
+                    memcpy(b + pawl_block_ldl_part_row(ldl, k), half + c.first[k],
+                           (size_t)c.dim[k] * sizeof *b);
+                }
+            }
+            pawl_block_ldl_half_solve_part(ldl, part, b);
+            for (int k = 0; k < c.nodes; ++k) {
+                if (pawl_block_ldl_part(ldl, k) == part) {
+                    memcpy(y + c.first[k], b + pawl_block_ldl_part_row(ldl, k),
+                           (size_t)c.dim[k] * sizeof *b);
+                }
+            }
+        }
+        several += pawl_block_ldl_part_count(ldl) > 1;
+        ldl_case_write(&c, ldl);
+        CHECK_INT(pawl_block_ldl_factor(ldl, 1e-13), 0);
+        pawl_block_ldl_solve(ldl, whole);
+        pawl_block_ldl_half_solve(ldl, half);
+        for (int i = 0; i < c.rows; ++i) {
+            CHECK(x[i] == whole[i]);
+            CHECK(y[i] == half[i]);
+        }
+        pawl_block_ldl_destroy(ldl);
+    }
+    CHECK(several > 50);
+}
+
 // Dense Gaussian elimination, and counted: graphs of all sizes one after another in one object. The
 // second time round, all of them are known to fit.
 TEST(another_graph_of_a_size_seen_before_is_planned_without_memory)

@@ -152,6 +152,7 @@ TEST(states_simulations_and_checks_survive_each_failing_request)
         plan.settings = pawl_settings_default();
         plan.settings.delassus = (pawl_delassus_kind)(way / 2);
         plan.settings.solver = way % 2 == 0 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
+        plan.settings.threads = 1 + way / 3 % 2;
         CHECK(CHECK_SURVIVES_NO_MEMORY(memory_make_sim, &plan) > 5);
     }
     CHECK(CHECK_SURVIVES_NO_MEMORY(memory_make_check, plan.model) > 5);

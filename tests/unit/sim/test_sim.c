@@ -340,6 +340,8 @@ TEST(every_setting_reads_back_what_was_set)
                                            {"solver.max_iterations", "77"},
                                            {"solver.exact_joints", "off"},
                                            {"solver.warm_start", "off"},
+                                           {"solver.islands", "off"},
+                                           {"threads", "3"},
                                            {"solver.regularization", "1e-10"},
                                            {"solver.precondition", "off"},
                                            {"admm.rho", "0.5"},
