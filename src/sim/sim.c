@@ -107,7 +107,7 @@ static pawl_status sim_create_all(pawl_sim *sim)
     if (sim->finder != NULL && !pawl_solver_find((int)sim->settings.solver)->contacts) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
                          "solver %s does not know contacts, but shapes of '%s' can touch; choose "
-                         "admm-ncp or pgs-ncp",
+                         "auto, for instance",
                          pawl_solver_name((int)sim->settings.solver), m->name);
     }
     int room = sim->finder == NULL ? 0 : pawl_contact_finder_capacity(sim->finder);
