@@ -67,7 +67,7 @@ int main(void)
     pawl_model *model;
     hello_need(pawl_builder_compile(b, &model));
 
-    pawl_settings settings = pawl_settings_default(); // 1 ms, solver direct, project on
+    pawl_settings settings = pawl_settings_default(); // 1 ms, solver auto, project on
     settings.stepper = PAWL_STEPPER_MOREAU;
     pawl_sim *sim;
     hello_need(pawl_sim_create(&env, model, &settings, &sim));
