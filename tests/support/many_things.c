@@ -50,7 +50,6 @@ static void many_add_four_bar(mechanism *m, pawl_vec3 at)
 
 void many_things_build(mechanism *m)
 {
-    mechanism_begin(m);
     scene_floor(m, MANY_FRICTION, 0.0, 0.0);
     for (int i = 0; i < MANY_STACKS; ++i) {
         many_add_stack(m, v3(3.0 * i, 0.0, 0.0));

@@ -43,7 +43,9 @@ static void warm_begin(warm_case *w, const double *ids, int count, const double 
     CHECK(pawl_contact_memory(w->m.model) >= known_count);
     CHECK_INT(pawl_contact_width(w->m.model), 4);
     w->state->contacts[0] = (double)known_count;
-    memcpy(w->state->contacts + 1, known, (size_t)known_count * sizeof *known);
+    if (known_count > 0) {
+        memcpy(w->state->contacts + 1, known, (size_t)known_count * sizeof *known);
+    }
     for (int k = 0; k < count; ++k) {
         w->contacts[k].id = ids[k];
     }
