@@ -10,7 +10,7 @@
 // jumps, and what is left after that to both in turn. All of it follows from the problem and its warm start,
 // so that a resumed run does the same; the report tells which method had the last word.
 //
-// What is nearly solved when it comes is solved further than asked: the error that one step leaves is the
+// What is nearly solved when it comes is solved further than asked, by a few Newton steps if sweeps do not: the error that one step leaves is the
 // next one's free motion, so that a stack at rest to the tolerance alone trembles, and asks to be solved in
 // each step. At rest to a thousandth of it, the last step's impulses are nearly the next one's.
 #include "problem/natural.h"
@@ -23,6 +23,7 @@ typedef struct automatic {
     double *weight, *v; // (rows)
 } automatic;
 
+enum { AUTOMATIC_SMALL = 360 }; // rows up to which a Newton step costs no more than a few of ADMM's
 static const double automatic_near = 1e3;    // of the tolerance: nearly solved
 static const double automatic_beyond = 1e-3; // of the tolerance: what is then asked for
 static const double automatic_floor = 1e-12; // [m/s] but not less
@@ -71,12 +72,15 @@ static void automatic_solve(pawl_solver *base, const pawl_problem *p, double *la
 {
     automatic *s = (automatic *)base;
     // Measured on dropped linkages, stacks and FCLib's problems (docs/solvers/auto.md).
-    enum { FIRST_ADMM = 160, FIRST_NEWTON = 800, LATER = 2000 };
+    enum { SHORT_NEWTON = 60, FIRST_ADMM = 160, FIRST_NEWTON = 800, LATER = 2000 };
     double tolerance = base->def.tolerance, goal = tolerance;
     *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT};
     pawl_problem_weights(p, s->weight);
     if (automatic_natural(s, p, lambda) <= automatic_near * tolerance) {
         goal = fmin(goal, fmax(automatic_beyond * tolerance, automatic_floor));
+        if (p->row_count <= AUTOMATIC_SMALL) {
+            automatic_try(s, s->newton, &pawl_newton_ops, goal, SHORT_NEWTON, p, lambda, report);
+        }
     }
     int admm = FIRST_ADMM, newton = FIRST_NEWTON;
     while (report->outcome != PAWL_CONVERGED && report->iterations < base->def.max_iterations) {
