@@ -20,6 +20,12 @@ static inline double max_of(double a, double b)
     return a > b ? a : b;
 }
 
+// The nearest of the numbers from lower to upper, either of which may be infinite.
+static inline double clamp_to(double x, double lower, double upper)
+{
+    return x < lower ? lower : x > upper ? upper : x;
+}
+
 static inline pawl_vec3 v3_add(pawl_vec3 a, pawl_vec3 b)
 {
     return v3(a.x + b.x, a.y + b.y, a.z + b.z);

@@ -7,11 +7,6 @@
 #include "problem/natural.h"
 #include <math.h>
 
-static double judge_project(double x, double lower, double upper)
-{
-    return x < lower ? lower : x > upper ? upper : x;
-}
-
 static double judge_distance(const double a[3], const double b[3])
 {
     return fmax(fabs(a[0] - b[0]), fmax(fabs(a[1] - b[1]), fabs(a[2] - b[2])));
@@ -41,14 +36,14 @@ pawl_residual pawl_problem_judge(const pawl_problem *p, const double *lambda, co
     r.natural_scaled = pawl_problem_natural(p, lambda, v, weight);
     for (int i = p->free_row_count; i < pawl_problem_contact_row(p, 0); ++i) {
         double lo = p->lower[i], up = p->upper[i], x = lambda[i];
-        double inside = judge_project(x, lo, up);
+        double inside = clamp_to(x, lo, up);
         r.primal = fmax(r.primal, fabs(x - inside));
         // Room that the velocity asks for. Against a bound at infinity a velocity is an error of
         // its own; against a finite one it is weighed by the room left.
         double room = v[i] > 0.0 ? inside - lo : up - inside;
         r.dual = fmax(r.dual, isinf(room) ? fabs(v[i]) : 0.0);
         r.complementarity = fmax(r.complementarity, isinf(room) ? 0.0 : fabs(v[i]) * room);
-        r.natural = fmax(r.natural, fabs(x - judge_project(x - v[i], lo, up)));
+        r.natural = fmax(r.natural, fabs(x - clamp_to(x - v[i], lo, up)));
     }
     for (int k = 0; k < p->contact_count; ++k) {
         int i = pawl_problem_contact_row(p, k);

@@ -24,7 +24,7 @@ void pawl_problem_admit(const pawl_problem *p, double *lambda)
 {
     int contacts = pawl_problem_contact_row(p, 0);
     for (int i = p->free_row_count; i < contacts; ++i) {
-        lambda[i] = fmin(fmax(lambda[i], p->lower[i]), p->upper[i]);
+        lambda[i] = clamp_to(lambda[i], p->lower[i], p->upper[i]);
     }
     for (int k = 0; k < p->contact_count; ++k) {
         pawl_cone_project(lambda + pawl_problem_contact_row(p, k), p->friction[k]);
@@ -44,8 +44,7 @@ double pawl_natural_bounded(double lambda, double v, double lower, double upper,
     if (!(weight > 0.0)) { // no impulse changes v: it must be at the bound that v pushes it to
         return v == 0.0 || lambda == (v > 0.0 ? lower : upper) ? 0.0 : fabs(v);
     }
-    double x = lambda - v / weight;
-    x = x < lower ? lower : x > upper ? upper : x;
+    double x = clamp_to(lambda - v / weight, lower, upper);
     return weight * fabs(lambda - x);
 }
 

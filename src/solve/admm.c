@@ -100,7 +100,7 @@ static void admm_project(const pawl_problem *p, int first, int end, double *y)
     int contacts = pawl_problem_contact_row(p, 0);
     for (int i = first > p->free_row_count ? first : p->free_row_count; i < end && i < contacts;
          ++i) {
-        y[i] = y[i] < p->lower[i] ? p->lower[i] : y[i] > p->upper[i] ? p->upper[i] : y[i];
+        y[i] = clamp_to(y[i], p->lower[i], p->upper[i]);
     }
     for (int i = first; i < end && i >= contacts; i += 3) {
         pawl_cone_project(y + i, p->friction[(i - contacts) / 3]);

@@ -7,6 +7,7 @@
 // redundant; a shift of 1e-12 of the diagonal stands in for the missing rank.
 #include "solve/box_pivot.h"
 #include "linalg/dense.h"
+#include "math/vec.h"
 #include <math.h>
 #include <stddef.h>
 
@@ -18,11 +19,6 @@ box_pivot pawl_box_pivot_layout(int max_rows, pawl_carver *mem)
                        .x = PAWL_CARVE(mem, double, n),
                        .index = PAWL_CARVE(mem, int, n),
                        .side = PAWL_CARVE(mem, signed char, n)};
-}
-
-static double box_clamp(double x, double lower, double upper)
-{
-    return x < lower ? lower : x > upper ? upper : x;
 }
 
 // y for the current sides: the bounded ones at their bounds, the free ones with w = 0.
@@ -113,7 +109,7 @@ int pawl_box_pivot(box_pivot *s, const double *S, int n, const double *q, const 
         }
         if (wrong == 0) {
             for (int i = 0; i < n; ++i) {
-                y[i] = box_clamp(y[i], lower[i], upper[i]);
+                y[i] = clamp_to(y[i], lower[i], upper[i]);
             }
             return pivot;
         }
@@ -130,7 +126,7 @@ int pawl_box_pivot(box_pivot *s, const double *S, int n, const double *q, const 
         }
     }
     for (int i = 0; i < n; ++i) {
-        y[i] = box_clamp(y[i], lower[i], upper[i]);
+        y[i] = clamp_to(y[i], lower[i], upper[i]);
     }
     return -1;
 }
