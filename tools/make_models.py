@@ -197,10 +197,12 @@ def bar_inertia(mass, length, section):
     return (axial, across, across)
 
 
-def bar(w, name, a, b, mass, section, colour, y=0.0, inertia=None, twist=None, material=None):
-    """A bar between two points (x, z) of the plane; the link frame is at a with x towards b."""
+def bar(w, name, a, b, mass, section, colour, y=0.0, inertia=None, twist=None, material=None,
+        length=None):
+    """A bar between two points (x, z) of the plane; the link frame is at a with x towards b.
+    length: what is between them, where the points are its rounded consequence."""
     dx, dz = b[0] - a[0], b[1] - a[1]
-    length = math.hypot(dx, dz)
+    length = length or math.hypot(dx, dz)
     pitch = math.atan2(-dz, dx)
     if inertia is None:
         inertia = bar_inertia(mass, length, section)
@@ -277,6 +279,38 @@ BC |BC| kg and DC 0.6 kg of 0.04 m square section. It is released at rest and sw
     bar(w, "crank", a, b, 0.3, 0.04, BLUE)
     bar(w, "coupler", b, c, math.dist(b, c), 0.04, ORANGE)
     rocker = bar(w, "rocker", d, c, 0.6, 0.04, GREEN)
+    w.hinge("A", "world", "crank")
+    w.hinge("B", "crank", "coupler")
+    w.hinge("C", "coupler", "rocker", (rocker, 0, 0))
+    w.hinge("D", "world", "rocker")
+    return w.finish()
+
+
+def fourbar_released():
+    """The passive four-bar of the lit stepper: slender rods, released at rest."""
+    ground, crank, coupler, rocker = 0.3, 0.1, 0.3, 0.25
+    angle = math.radians(-20)
+    a, d = (0.0, 0.0), (ground, 0.0)
+    b = (crank * math.cos(angle), crank * math.sin(angle))
+    c = circles(b, coupler, d, rocker, 1)
+    w = Writer(
+        "fourbar-passive",
+        """
+A passive four-bar in a vertical plane: ground 0.30 m, crank 0.10 m and 0.2 kg, coupler 0.30 m and
+0.6 kg, rocker 0.25 m and 0.5 kg, pins without friction. It is released at rest with its crank 20
+degrees below the horizontal, the joint of coupler and rocker above the ground's line.
+The rods are slender: their transverse inertia is m L^2 / 12 exactly.
+""",
+    )
+    section = 0.015
+    for name, ends, length, mass, colour in (
+        ("crank", (a, b), crank, 0.2, BLUE),
+        ("coupler", (b, c), coupler, 0.6, ORANGE),
+        ("rocker", (d, c), rocker, 0.5, GREEN),
+    ):
+        across = mass * length**2 / 12
+        bar(w, name, *ends, mass, section, colour, inertia=(mass * section**2 / 6, across, across),
+            length=length)
     w.hinge("A", "world", "crank")
     w.hinge("B", "crank", "coupler")
     w.hinge("C", "coupler", "rocker", (rocker, 0, 0))
@@ -776,6 +810,7 @@ FILES = {
     "primitives/fourbar-free.sdf": lambda: fourbar(False),
     "primitives/fourbar-dropped.sdf": lambda: fourbar(False, dropped=True),
     "classics/S4-fourbar.sdf": fourbar_passive,
+    "lit/fourbar-passive.sdf": fourbar_released,
     "classics/A02-N2.sdf": lambda: ladder(2),
     "classics/A02-N10.sdf": lambda: ladder(10),
     "classics/A02-N40.sdf": lambda: ladder(40),

@@ -142,7 +142,7 @@ def test_generated_files_are_what_the_generator_writes(tmp_path):
     script = os.path.join(ROOT, "tools", "make_models.py")
     subprocess.run([sys.executable, "-B", script, str(tmp_path)], check=True)
     made = glob.glob(str(tmp_path / "*.sdf")) + glob.glob(str(tmp_path / "*" / "*.sdf"))
-    assert len(made) == 34
+    assert len(made) == 35
     for path in made:
         kept = os.path.join(MODELS, os.path.relpath(path, tmp_path))
         with open(path, encoding="utf-8") as new, open(kept, encoding="utf-8") as old:
@@ -221,6 +221,7 @@ def test_start_velocities_fit_the_joints(path):
         ("primitives/fourbar-free", {"crank": 0.5, "coupler": 0.5, "rocker": 0.5, "ground": 0.5}),
         ("classics/S4-fourbar", {"crank": 0.3, "rocker": 0.6,
                                  "coupler": math.hypot(1.15, 0.6 - 0.15 * math.sqrt(3))}),
+        ("lit/fourbar-passive", {"crank": 0.1, "coupler": 0.3, "rocker": 0.25}),
     ],
 )
 def test_loops_close_with_the_stated_lengths(name, bars):
@@ -372,6 +373,7 @@ def test_pawl_check_accepts(path, tmp_path):
         ("primitives/nunchuk", 3, 2, 6, 6),
         ("classics/A04-bricard", 5, 6, 30, 29),
         ("classics/A02-N2", 5, 7, 35, 29),
+        ("lit/fourbar-passive", 3, 4, 20, 17),
         ("quickstart", 14, 20, 101, 83),
     ],
 )
