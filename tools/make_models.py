@@ -69,7 +69,7 @@ class Writer:
 
     def link(self, name, pose, mass, com, inertia, visuals, twist=None, material=None, drawn=(),
              filters=()):
-        """inertia: xx yy zz and, where given, xz, about the centre of mass in link axes.
+        """inertia: xx yy zz and, where given, xz xy yz, about the centre of mass in link axes.
         material: friction and restitution, for visuals that are what touches, too; `drawn` are
         visuals that do not. filters: elements that say what the collisions touch."""
         a = self.lines.append
@@ -80,7 +80,7 @@ class Writer:
             a(f"          <pose>{numbers(com)} 0 0 0</pose>")
         a(f"          <mass>{number(mass)}</mass>")
         a("          <inertia>")
-        for key, value in zip(("ixx", "iyy", "izz", "ixz"), inertia):
+        for key, value in zip(("ixx", "iyy", "izz", "ixz", "ixy", "iyz"), inertia):
             a(f"            <{key}>{number(value)}</{key}>")
         a("          </inertia>")
         a("        </inertial>")
@@ -867,9 +867,11 @@ FILES = {
 
 
 def main():
+    import make_robots  # not above: it takes Writer from here
+
     here = os.path.dirname(os.path.abspath(__file__))
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, os.pardir, "models")
-    for name, make in FILES.items():
+    for name, make in {**FILES, **make_robots.FILES}.items():
         path = os.path.join(folder, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8", newline="\n") as out:

@@ -142,7 +142,7 @@ def test_generated_files_are_what_the_generator_writes(tmp_path):
     script = os.path.join(ROOT, "tools", "make_models.py")
     subprocess.run([sys.executable, "-B", script, str(tmp_path)], check=True)
     made = glob.glob(str(tmp_path / "*.sdf")) + glob.glob(str(tmp_path / "*" / "*.sdf"))
-    assert len(made) == 35
+    assert len(made) == 39
     for path in made:
         kept = os.path.join(MODELS, os.path.relpath(path, tmp_path))
         with open(path, encoding="utf-8") as new, open(kept, encoding="utf-8") as old:
@@ -159,7 +159,7 @@ def test_inertias_belong_to_bodies(path):
             minors = i[0][0] * i[2][2] - i[0][2] ** 2
             assert i[0][0] > 0 and i[1][1] > 0 and i[2][2] > 0 and minors > 0, name
             for k in range(3):
-                # The triangle inequality; products only occur with a principal y axis here.
+                # The triangle inequality of the moments about any three axes.
                 assert i[k][k] <= 0.5 * trace * (1 + 1e-9), name
 
 
@@ -339,6 +339,75 @@ def test_eulers_disk_starts_as_the_reference_says():
     assert math.hypot(*disk.angular) == pytest.approx(39.61817764612603 * math.sin(math.pi / 6))
 
 
+def robot(name):
+    return Model(os.path.join(MODELS, "nmdp", name + ".sdf"))
+
+
+# Figures of the robots' own data sheets, not of the script that writes the files.
+@pytest.mark.parametrize("name, mass, freedoms", [
+    ("robosimian-planar", 99.888, 15), ("robosimian-spatial", 99.888, 18),
+    ("robosimian-full", 99.888, 38), ("spider-planar", 100.0, 15),
+])
+def test_robots_have_their_mass_and_freedoms(name, mass, freedoms, tmp_path):
+    assert sum(link.mass for link in robot(name).links.values()) == pytest.approx(mass, abs=1e-12)
+    counts, _ = check(os.path.join(MODELS, "nmdp", name + ".sdf"), tmp_path)
+    assert counts["dofs"] == freedoms
+
+
+def test_links_of_robosimian_that_move_as_one_have_the_figures_of_the_pair():
+    links = robot("robosimian-planar").links
+    for k in range(1, 5):
+        for part, mass, along, across, pitch in (
+                ("thigh", 4.404, 0.0838, 0.097, 0.0465), ("shank", 4.404, 0.0838, 0.097, 0.0465),
+                ("leg", 5.735, 0.1402, 0.103, 0.1089)):
+            link = links[f"{part}{k}"]
+            assert link.mass == pytest.approx(mass, abs=1e-12)
+            assert link.com[0] == pytest.approx(along, abs=1e-4)
+            assert abs(link.com[1]) == pytest.approx(across, abs=5e-4)
+            assert link.inertia[1][1] == pytest.approx(pitch, abs=5e-5)
+    assert links["torso"].mass == pytest.approx(41.716, abs=1e-12)
+
+
+def test_robots_of_one_kind_are_one_body_however_many_joints_are_frozen():
+    def whole(name):
+        links = robot(name).links.values()
+        mass = sum(link.mass for link in links)
+        places = [link.place(link.com) for link in links]
+        com = [sum(l.mass * p[k] for l, p in zip(links, places)) / mass for k in range(3)]
+        tensor = [[0.0] * 3 for _ in range(3)]
+        for link, place in zip(links, places):
+            r = sub(place, com)
+            turned = product(product(link.turn, link.inertia), transpose(link.turn))
+            for a in range(3):
+                for b in range(3):
+                    tensor[a][b] += turned[a][b] - link.mass * r[a] * r[b]
+                tensor[a][a] += link.mass * dot(r, r)
+        return com + sum(tensor, [])
+
+    full = whole("robosimian-full")
+    assert whole("robosimian-planar") == pytest.approx(full, abs=1e-12)
+    assert whole("robosimian-spatial") == pytest.approx(full, abs=1e-12)
+
+
+@pytest.mark.parametrize("name, tip, foot, ground", [
+    ("robosimian-planar", ("leg", [0.3425, 0.117, 0]), [0.621, 0.56, -0.789], -0.8),
+    ("robosimian-full", ("foot", [0.15, 0, 0]), [0.621, 0.56, -0.789], -0.8),
+    ("spider-planar", ("lower", [0.44284, 0, 0]), [None, None, -0.359], -0.43),
+])
+def test_feet_stand_where_the_data_sheet_says(name, tip, foot, ground):
+    model = robot(name)
+    [(_, _, pose, _)] = collisions(os.path.join(MODELS, "nmdp", name + ".sdf"), "plane")
+    assert pose == [0, 0, ground, 0, 0, 0]
+    for k in range(1, 5):
+        link, point = model.links[f"{tip[0]}{k}"], list(tip[1])
+        if link.com[1] < 0:
+            point[1] = -point[1]
+        at = link.place(point)
+        assert at[2] == pytest.approx(foot[2], abs=5e-4)
+        if foot[1] is not None:
+            assert [abs(at[0]), abs(at[1])] == pytest.approx(foot[:2], abs=5e-4)
+
+
 def pawl(*arguments):
     command = os.environ.get("PAWL")
     if not command:
@@ -375,6 +444,10 @@ def test_pawl_check_accepts(path, tmp_path):
         ("classics/A02-N2", 5, 7, 35, 29),
         ("lit/fourbar-passive", 3, 4, 20, 17),
         ("quickstart", 14, 20, 101, 83),
+        ("nmdp/robosimian-planar", 13, 13, 63, 63),
+        ("nmdp/robosimian-spatial", 13, 12, 60, 60),
+        ("nmdp/robosimian-full", 29, 28, 136, 136),
+        ("nmdp/spider-planar", 9, 9, 39, 39),
     ],
 )
 def test_counts_and_ranks(name, bodies, joints, rows, rank, tmp_path):
