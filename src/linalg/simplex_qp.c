@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The dual active set method of Goldfarb and Idnani (Mathematical Programming 27, 1983). It walks
+// through points that are optimal for the constraints met so far and adds the most violated one each
+// time, so that no feasible start is needed, and no cycle can be: the objective rises with each
+// constraint that enters. J and R are theirs: J JT = (Q + shift 1)^-1, JT N = (R; 0).
+//
+// A guess of the active set is taken at once, and what has a negative multiplier there leaves it
+// before the walk begins. Where many x are zero this replaces most of the walk.
+//
+// A Q that is singular, with too little of a shift, is solved by proximal rounds: the shift is raised,
+// and its pull is taken back by moving its centre from 0 to the last answer.
+#include "linalg/simplex_qp.h"
+#include "linalg/dense.h"
+#include <math.h>
+#include <string.h>
+
+static const double simplex_qp_violation = 1e-13;  // of 1, the size of a simplex
+static const double simplex_qp_dependent = 1e-11;  // share of a normal that is new
+static const double simplex_qp_least_shift = 1e-9; // of the largest diagonal entry
+
+simplex_qp pawl_simplex_qp_layout(int capacity, int max_groups, pawl_carver *mem)
+{
+    size_t n = (size_t)capacity;
+    return (simplex_qp){.capacity = capacity,
+                        .max_groups = max_groups,
+                        .J = PAWL_CARVE(mem, double, n *n),
+                        .R = PAWL_CARVE(mem, double, n *n),
+                        .factor = PAWL_CARVE(mem, double, n *n),
+                        .d = PAWL_CARVE(mem, double, n),
+                        .step = PAWL_CARVE(mem, double, n),
+                        .dual = PAWL_CARVE(mem, double, n),
+                        .u = PAWL_CARVE(mem, double, n),
+                        .work = PAWL_CARVE(mem, double, n),
+                        .c = PAWL_CARVE(mem, double, n),
+                        .active = PAWL_CARVE(mem, int, n),
+                        .is_active = PAWL_CARVE(mem, bool, n + (size_t)max_groups)};
+}
+
+static double *simplex_qp_row(double *matrix, int n, int i)
+{
+    return matrix + (size_t)i * (size_t)n;
+}
+
+static double simplex_qp_floor(const simplex_qp_problem *p)
+{
+    double largest = 0.0;
+    for (int i = 0; i < p->n; ++i) {
+        largest = fmax(largest, p->Q[(size_t)i * (size_t)p->n + (size_t)i]);
+    }
+    return largest > 0.0 ? simplex_qp_least_shift * largest : 1.0;
+}
+
+// L, then J = L^-T.
+static bool simplex_qp_factor(simplex_qp *s, const simplex_qp_problem *p, double shift)
+{
+    int n = p->n;
+    for (int i = 0; i < n; ++i) {
+        double *Li = simplex_qp_row(s->factor, n, i);
+        for (int j = 0; j <= i; ++j) {
+            double *Lj = simplex_qp_row(s->factor, n, j);
+            double sum = p->Q[(size_t)i * (size_t)n + (size_t)j] + (i == j ? shift : 0.0);
+            sum -= pawl_dot(Li, Lj, j);
+            if (i == j) {
+                // Rounding may leave less than the shift of a semidefinite Q.
+                Li[i] = sqrt(fmax(sum, 0.5 * shift));
+            } else {
+                Li[j] = sum / Lj[j];
+            }
+        }
+        if (!(Li[i] > 0.0 && isfinite(Li[i]))) {
+            return false;
+        }
+    }
+    // Column k of L^-1 is row k of L^-T.
+    memset(s->J, 0, (size_t)n * (size_t)n * sizeof *s->J);
+    for (int k = 0; k < n; ++k) {
+        double *column = simplex_qp_row(s->J, n, k);
+        column[k] = 1.0 / simplex_qp_row(s->factor, n, k)[k];
+        for (int i = k + 1; i < n; ++i) {
+            const double *Li = simplex_qp_row(s->factor, n, i);
+            column[i] = -pawl_dot(Li + k, column + k, i - k) / Li[i];
+        }
+    }
+    return true;
+}
+
+// n_p . x - b_p: negative where constraint p is violated.
+static double simplex_qp_slack(const simplex_qp_problem *p, int constraint, const double *x)
+{
+    if (constraint < p->n) {
+        return x[constraint];
+    }
+    double sum = 0.0;
+    int g = constraint - p->n;
+    for (int i = p->group_begin[g]; i < p->group_begin[g + 1]; ++i) {
+        sum += x[i];
+    }
+    return 1.0 - sum;
+}
+
+// d = JT n_p
+static void simplex_qp_normal(simplex_qp *s, const simplex_qp_problem *p, int constraint)
+{
+    int n = p->n;
+    if (constraint < n) {
+        memcpy(s->d, simplex_qp_row(s->J, n, constraint), (size_t)n * sizeof *s->d);
+        return;
+    }
+    memset(s->d, 0, (size_t)n * sizeof *s->d);
+    int g = constraint - n;
+    for (int i = p->group_begin[g]; i < p->group_begin[g + 1]; ++i) {
+        const double *row = simplex_qp_row(s->J, n, i);
+        for (int k = 0; k < n; ++k) {
+            s->d[k] -= row[k];
+        }
+    }
+}
+
+// Turns entries a, b of a row by the rotation (c, s).
+static void simplex_qp_turn(double *row, int a, int b, double c, double sine)
+{
+    double x = row[a], y = row[b];
+    row[a] = c * x + sine * y;
+    row[b] = c * y - sine * x;
+}
+
+// d is JT n of the constraint that becomes the q-th: rotations leave nothing below its q-th entry.
+static void simplex_qp_add(simplex_qp *s, int n, int q, int constraint)
+{
+    for (int k = n - 1; k > q; --k) {
+        if (s->d[k] == 0.0) {
+            continue;
+        }
+        double length = hypot(s->d[k - 1], s->d[k]);
+        double c = s->d[k - 1] / length, sine = s->d[k] / length;
+        s->d[k - 1] = length;
+        s->d[k] = 0.0;
+        for (int i = 0; i < n; ++i) {
+            simplex_qp_turn(simplex_qp_row(s->J, n, i), k - 1, k, c, sine);
+        }
+    }
+    for (int k = 0; k <= q; ++k) {
+        simplex_qp_row(s->R, n, k)[q] = s->d[k];
+    }
+    s->active[q] = constraint;
+    s->is_active[constraint] = true;
+}
+
+// The k-th of q active constraints leaves.
+static void simplex_qp_drop(simplex_qp *s, int n, int q, int k)
+{
+    s->is_active[s->active[k]] = false;
+    for (int j = k; j + 1 < q; ++j) {
+        s->active[j] = s->active[j + 1];
+        s->u[j] = s->u[j + 1];
+        for (int i = 0; i <= j + 1; ++i) {
+            double *row = simplex_qp_row(s->R, n, i);
+            row[j] = row[j + 1];
+        }
+    }
+    for (int j = k; j + 1 < q; ++j) { // R is Hessenberg from column k on
+        double *upper = simplex_qp_row(s->R, n, j), *lower = simplex_qp_row(s->R, n, j + 1);
+        double length = hypot(upper[j], lower[j]);
+        double c = length > 0.0 ? upper[j] / length : 1.0;
+        double sine = length > 0.0 ? lower[j] / length : 0.0;
+        upper[j] = length;
+        lower[j] = 0.0;
+        for (int i = j + 1; i + 1 < q; ++i) {
+            double x = upper[i], y = lower[i];
+            upper[i] = c * x + sine * y;
+            lower[i] = c * y - sine * x;
+        }
+        for (int i = 0; i < n; ++i) {
+            simplex_qp_turn(simplex_qp_row(s->J, n, i), j, j + 1, c, sine);
+        }
+    }
+}
+
+// y = R^-1 y over the first q
+static void simplex_qp_back(simplex_qp *s, int n, int q, double *y)
+{
+    for (int i = q - 1; i >= 0; --i) {
+        const double *row = simplex_qp_row(s->R, n, i);
+        y[i] = (y[i] - pawl_dot(row + i + 1, y + i + 1, q - i - 1)) / row[i];
+    }
+}
+
+// x and u with the q active constraints as equations: x = J1 R^-T b - J2 J2T c,
+// R u = R^-T b + J1T c.
+static void simplex_qp_meet(simplex_qp *s, const simplex_qp_problem *p, int q, double *x)
+{
+    int n = p->n;
+    double *y = s->work;
+    for (int i = 0; i < q; ++i) {
+        double b = s->active[i] < n ? 0.0 : -1.0;
+        for (int k = 0; k < i; ++k) {
+            b -= simplex_qp_row(s->R, n, k)[i] * y[k];
+        }
+        y[i] = b / simplex_qp_row(s->R, n, i)[i];
+    }
+    memset(s->d, 0, (size_t)n * sizeof *s->d);
+    for (int i = 0; i < n; ++i) {
+        const double *row = simplex_qp_row(s->J, n, i);
+        for (int k = 0; k < n; ++k) {
+            s->d[k] += row[k] * s->c[i];
+        }
+    }
+    for (int k = 0; k < q; ++k) {
+        s->u[k] = y[k] + s->d[k];
+    }
+    for (int k = q; k < n; ++k) {
+        y[k] = -s->d[k];
+    }
+    simplex_qp_back(s, n, q, s->u);
+    for (int i = 0; i < n; ++i) {
+        x[i] = pawl_dot(simplex_qp_row(s->J, n, i), y, n);
+    }
+}
+
+static bool simplex_qp_is_new(const simplex_qp *s, int n, int q)
+{
+    double all = pawl_dot(s->d, s->d, n), rest = pawl_dot(s->d + q, s->d + q, n - q);
+    return rest > simplex_qp_dependent * simplex_qp_dependent * all;
+}
+
+static int simplex_qp_least(const double *u, int q)
+{
+    int least = 0;
+    for (int k = 1; k < q; ++k) {
+        least = u[k] < u[least] ? k : least;
+    }
+    return least;
+}
+
+// The active set that x suggests, without what would pull. Returns its size.
+static int simplex_qp_guess(simplex_qp *s, const simplex_qp_problem *p, double *x)
+{
+    int n = p->n, q = 0;
+    for (int constraint = 0; constraint < n + p->group_count; ++constraint) {
+        if (simplex_qp_slack(p, constraint, x) > simplex_qp_violation || q == n) {
+            continue;
+        }
+        simplex_qp_normal(s, p, constraint);
+        if (simplex_qp_is_new(s, n, q)) {
+            simplex_qp_add(s, n, q++, constraint);
+        }
+    }
+    simplex_qp_meet(s, p, q, x);
+    while (q > 0) {
+        int least = simplex_qp_least(s->u, q);
+        if (s->u[least] >= 0.0) {
+            break;
+        }
+        simplex_qp_drop(s, n, q--, least);
+        simplex_qp_meet(s, p, q, x);
+    }
+    return q;
+}
+
+// The most violated constraint, -1 for none.
+static int simplex_qp_entering(const simplex_qp *s, const simplex_qp_problem *p, const double *x)
+{
+    int worst = -1;
+    double least = -simplex_qp_violation;
+    for (int constraint = 0; constraint < p->n + p->group_count; ++constraint) {
+        double slack = s->is_active[constraint] ? 0.0 : simplex_qp_slack(p, constraint, x);
+        if (slack < least) {
+            least = slack;
+            worst = constraint;
+        }
+    }
+    return worst;
+}
+
+// Lets a violated constraint enter; others leave on the way as their multipliers reach zero. Returns
+// the new size of the active set, -1 where nothing gives way (by rounding alone: a simplex is never
+// empty).
+static int simplex_qp_enter(simplex_qp *s, const simplex_qp_problem *p, int q, int constraint,
+                            double *x)
+{
+    int n = p->n;
+    double multiplier = 0.0;
+    for (;;) {
+        simplex_qp_normal(s, p, constraint);
+        bool fresh = q < n && simplex_qp_is_new(s, n, q);
+        memcpy(s->dual, s->d, (size_t)q * sizeof *s->dual);
+        simplex_qp_back(s, n, q, s->dual);
+        double partial = INFINITY, full = INFINITY;
+        int leaves = -1;
+        for (int k = 0; k < q; ++k) {
+            if (s->dual[k] > 0.0 && s->u[k] / s->dual[k] < partial) {
+                partial = fmax(0.0, s->u[k]) / s->dual[k];
+                leaves = k;
+            }
+        }
+        if (fresh) {
+            for (int i = 0; i < n; ++i) {
+                s->step[i] = pawl_dot(simplex_qp_row(s->J, n, i) + q, s->d + q, n - q);
+            }
+            double slope = pawl_dot(s->d + q, s->d + q, n - q);
+            full = fmax(0.0, -simplex_qp_slack(p, constraint, x)) / slope;
+        }
+        double t = fmin(partial, full);
+        if (!isfinite(t)) {
+            return -1;
+        }
+        for (int k = 0; k < q; ++k) {
+            s->u[k] -= t * s->dual[k];
+        }
+        multiplier += t;
+        if (fresh) {
+            for (int i = 0; i < n; ++i) {
+                x[i] += t * s->step[i];
+            }
+        }
+        if (full <= partial) {
+            simplex_qp_add(s, n, q, constraint);
+            s->u[q] = multiplier;
+            return q + 1;
+        }
+        simplex_qp_drop(s, n, q--, leaves);
+    }
+}
+
+// Bounds hold to the last bit; a group that rounding left above 1 is scaled back.
+static void simplex_qp_clip(const simplex_qp *s, const simplex_qp_problem *p, double *x)
+{
+    for (int i = 0; i < p->n; ++i) {
+        x[i] = s->is_active[i] ? 0.0 : fmax(0.0, x[i]);
+    }
+    for (int g = 0; g < p->group_count; ++g) {
+        double sum = 1.0 - simplex_qp_slack(p, p->n + g, x);
+        for (int i = p->group_begin[g]; i < p->group_begin[g + 1] && sum > 1.0; ++i) {
+            x[i] /= sum;
+        }
+    }
+}
+
+// Minimizes with the linear term s->c. Counts its iterations; false where they ran out.
+static bool simplex_qp_walk(simplex_qp *s, const simplex_qp_problem *p, double shift, bool warm,
+                            double *x, int *iterations)
+{
+    int n = p->n, q = 0, limit = *iterations + 20 * (n + p->group_count) + 20;
+    if (!simplex_qp_factor(s, p, shift)) {
+        return false;
+    }
+    memset(s->is_active, 0, (size_t)(n + p->group_count) * sizeof *s->is_active);
+    if (warm) {
+        q = simplex_qp_guess(s, p, x);
+    } else {
+        simplex_qp_meet(s, p, 0, x);
+    }
+    for (; *iterations < limit; ++*iterations) {
+        int constraint = simplex_qp_entering(s, p, x);
+        if (constraint < 0) {
+            simplex_qp_meet(s, p, q, x); // what the walk piled up of rounding is gone
+            return true;
+        }
+        q = simplex_qp_enter(s, p, q, constraint, x);
+        if (q < 0) {
+            return false;
+        }
+    }
+    return false;
+}
+
+simplex_qp_result pawl_simplex_qp_solve(simplex_qp *s, const simplex_qp_problem *p, bool warm,
+                                        double *x)
+{
+    PAWL_ASSERT(p->n <= s->capacity && p->group_count <= s->max_groups);
+    double floor = simplex_qp_floor(p), extra = fmax(0.0, floor - p->shift);
+    int rounds = extra > 0.0 ? 4 : 1;
+    simplex_qp_result result = {true, 0};
+    memcpy(s->c, p->c, (size_t)p->n * sizeof *s->c);
+    for (int k = 0; k < rounds && result.solved; ++k) {
+        result.solved =
+            simplex_qp_walk(s, p, p->shift + extra, warm || k > 0, x, &result.iterations);
+        simplex_qp_clip(s, p, x);
+        for (int i = 0; i < p->n; ++i) {
+            s->c[i] = p->c[i] - extra * x[i];
+        }
+    }
+    return result;
+}
