@@ -440,6 +440,16 @@ static double cmd_run_clock(void *user)
     return timing_now();
 }
 
+// The events of the last step, as far as there is room for them.
+static void cmd_run_keep_events(cmd_run_work *w)
+{
+    run_result *result = &w->result;
+    int count = pawl_sim_event_count(w->sim);
+    for (int k = 0; k < count && result->event_count < RUN_RESULT_EVENTS; ++k) {
+        result->events[result->event_count++] = pawl_sim_event(w->sim, k);
+    }
+}
+
 // Steps until `last`, a signal or a failure. False: what should be written cannot be.
 static bool cmd_run_steps(cmd_run_work *w, int64_t last)
 {
@@ -473,6 +483,7 @@ static bool cmd_run_steps(cmd_run_work *w, int64_t last)
             result->phases[p] += report.seconds[p];
         }
         pawl_verdict_add(&result->verdict, &report);
+        cmd_run_keep_events(w);
         if (w->recorder != NULL) {
             status = pawl_recorder_add(w->recorder, &report, &result->verdict);
             written = !cmd_run_failed(w, errors, status, "recording");
@@ -548,11 +559,15 @@ static int cmd_run_simulate(cmd_run_work *w)
 static int cmd_run(console *con, int argc, char **argv)
 {
     cmd_run_work *w = calloc(1, sizeof *w); // the histogram in it is large for a stack
-    if (w == NULL) {
+    pawl_event *events = calloc(RUN_RESULT_EVENTS, sizeof *events);
+    if (w == NULL || events == NULL) {
+        free(w);
+        free(events);
         console_error(con, "out of memory");
         return EXIT_BAD_INPUT;
     }
     w->con = con;
+    w->result.events = events;
     w->request = (cmd_run_request){
         .time = 10.0, .settings = pawl_settings_default(), .trace = PAWL_TRACE_ALL};
     args_reader reader = args_begin(con, &args_run, argc, argv);
@@ -582,6 +597,7 @@ static int cmd_run(console *con, int argc, char **argv)
     pawl_check_destroy(w->check);
     pawl_model_destroy(w->model);
     free(w->real_model_path);
+    free(w->result.events);
     free(w);
     return code;
 }

@@ -16,6 +16,9 @@ typedef enum run_end {
     RUN_FAILED       ///< a step was refused; the state before it is kept
 } run_end;
 
+/// Events that are kept for the JSON; a recording keeps all, the verdict counts all.
+enum { RUN_RESULT_EVENTS = 1000 };
+
 typedef struct run_result {
     const pawl_model *model;
     const pawl_check *check;
@@ -26,6 +29,8 @@ typedef struct run_result {
     timing steps;                    ///< of this command's steps
     double phases[PAWL_PHASE_COUNT]; ///< and where their time went, summed [s]
     double wall;                     ///< of this command's steps, with recording [s]
+    pawl_event *events;              ///< of this command's steps, the first RUN_RESULT_EVENTS
+    int event_count;
     run_end end;
     pawl_status failure; ///< why, when RUN_FAILED
     const char *failure_text;

@@ -90,29 +90,63 @@ static json_t *run_result_json_joints(const run_result *result)
     return array;
 }
 
+static json_t *run_result_json_event(const run_result *result, const pawl_event *event)
+{
+    json_t *where = NULL;
+    if (event->shape_a >= 0) {
+        char a[160], b[160], pair[340];
+        run_result_shape_text(result->model, event->shape_a, a, sizeof a);
+        run_result_shape_text(result->model, event->shape_b, b, sizeof b);
+        snprintf(pair, sizeof pair, "%s and %s", a, b);
+        where = json_out_text(pair);
+    } else {
+        where = json_out_joint_name(result->model, event->joint);
+    }
+    return json_pack("{s:o, s:s, s:o, s:o}",                    //
+                     "time", json_out_number(event->time),      //
+                     "kind", pawl_event_kind_name(event->kind), //
+                     "where", where,                            //
+                     "figure", json_out_number(event->figure));
+}
+
 static json_t *run_result_json_events(const run_result *result)
 {
     const pawl_verdict *v = &result->verdict;
     json_t *array = json_array();
-    if (v->tunnelled > 0) {
-        char a[160], b[160], where[340];
-        run_result_shape_text(result->model, v->tunnel_shape_a, a, sizeof a);
-        run_result_shape_text(result->model, v->tunnel_shape_b, b, sizeof b);
-        snprintf(where, sizeof where, "%s and %s", a, b);
+    if (v->tunnel_step > 0 && v->tunnel_step <= result->resumed_steps) {
+        // From before this command: the verdict alone remembers it.
         double time = (double)v->tunnel_step * pawl_sim_settings(result->sim)->dt;
-        json_array_append_new(array, json_pack("{s:o, s:s, s:o}", "time", json_out_number(time),
-                                               "kind", "tunnelled", "where", json_out_text(where)));
+        const pawl_event first = {.time = time,
+                                  .kind = PAWL_EVENT_TUNNELLED,
+                                  .shape_a = v->tunnel_shape_a,
+                                  .shape_b = v->tunnel_shape_b,
+                                  .figure = 1.0};
+        json_array_append_new(array, run_result_json_event(result, &first));
+    }
+    for (int i = 0; i < result->event_count; ++i) {
+        json_array_append_new(array, run_result_json_event(result, &result->events[i]));
     }
     if (result->end != RUN_DONE) {
         bool failed = result->end == RUN_FAILED;
         json_array_append_new(
             array,
-            json_pack("{s:o, s:s, s:o}",                                                     //
+            json_pack("{s:o, s:s, s:o, s:n}",                                                //
                       "time", json_out_number(pawl_state_time(pawl_sim_state(result->sim))), //
                       "kind", failed ? "failed" : "interrupted",                             //
-                      "where", failed ? json_out_text(result->failure_text) : json_null()));
+                      "where", failed ? json_out_text(result->failure_text) : json_null(),   //
+                      "figure"));
     }
     return array;
+}
+
+static json_t *run_result_json_event_counts(const run_result *result)
+{
+    json_t *object = json_object();
+    for (int k = 0; k < PAWL_EVENT_KIND_COUNT; ++k) {
+        json_object_set_new(object, pawl_event_kind_name((pawl_event_kind)k),
+                            json_integer((json_int_t)result->verdict.events[k]));
+    }
+    return object;
 }
 
 json_t *run_result_json(const run_result *result)
@@ -188,6 +222,7 @@ json_t *run_result_json(const run_result *result)
         {"energy", energy},
         {"contacts", contacts},
         {"events", run_result_json_events(result)},
+        {"event_counts", run_result_json_event_counts(result)},
         {"final", final},
         {"hash", json_string(hash)},
     };

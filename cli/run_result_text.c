@@ -167,6 +167,20 @@ static void run_result_print_contacts(const run_result *result, FILE *to)
     }
 }
 
+// How much of what happened within the steps; nothing where nothing did.
+static void run_result_print_events(const run_result *result, FILE *to)
+{
+    const char *label = "events";
+    for (int k = 0; k < PAWL_EVENT_KIND_COUNT; ++k) {
+        int64_t count = result->verdict.events[k];
+        if (count > 0) {
+            run_result_row(to, label, run_result_plain((double)count).text, "", "%s",
+                           pawl_event_kind_name((pawl_event_kind)k));
+            label = "";
+        }
+    }
+}
+
 static void run_result_print_solver(const run_result *result, FILE *to)
 {
     const pawl_verdict *v = &result->verdict;
@@ -291,6 +305,7 @@ void run_result_print(const run_result *result, FILE *to)
     fputc('\n', to);
     run_result_print_closure(result, to);
     run_result_print_contacts(result, to);
+    run_result_print_events(result, to);
     run_result_print_solver(result, to);
     run_result_print_energy(result, to);
     run_result_print_time(result, to);

@@ -156,6 +156,31 @@ typedef enum pawl_method {
 } pawl_method;
 PAWL_API const char *pawl_method_name(pawl_method method); ///< e.g. "sweeps"
 
+/// What happens at an instant within a step. Values are stored in files: append, never renumber.
+typedef enum pawl_event_kind {
+    PAWL_EVENT_COLLISION = 0, ///< shapes met
+    PAWL_EVENT_LIMIT,         ///< a joint coordinate met its limit
+    PAWL_EVENT_IMPACT,        ///< the impact problem of what met at this time was solved
+    PAWL_EVENT_TAKEOFF,       ///< a contact opened
+    PAWL_EVENT_STICK,         ///< a sliding contact came to rest
+    PAWL_EVENT_SLIP,          ///< a sticking contact began to slide
+    PAWL_EVENT_REVERSAL,      ///< a sliding contact went through rest and slides back
+    PAWL_EVENT_LASTING,       ///< impacts followed each other ever faster: taken as lasting contact
+    PAWL_EVENT_UNRESOLVED,    ///< more happened in a step than it is cut for: the rest in one piece
+    PAWL_EVENT_TUNNELLED,     ///< shapes went through each other unnoticed within the step
+    PAWL_EVENT_KIND_COUNT
+} pawl_event_kind;
+PAWL_API const char *pawl_event_kind_name(pawl_event_kind kind); ///< e.g. "collision"
+/// What pawl_event.figure of this kind is, with its unit, e.g. "approach speed [m/s]".
+PAWL_API const char *pawl_event_kind_figure(pawl_event_kind kind);
+typedef struct pawl_event {
+    double time; ///< [s]
+    pawl_event_kind kind;
+    int shape_a, shape_b;  ///< the pair, a before b; -1 where it is about a joint or the whole
+    int joint, coordinate; ///< the joint and which of its coordinates; -1 where it is not about one
+    double figure;         ///< see pawl_event_kind_figure()
+} pawl_event;
+
 /// What one step did.
 typedef struct pawl_step_report {
     pawl_outcome outcome;
@@ -171,6 +196,7 @@ typedef struct pawl_step_report {
     int worst_shape_a, worst_shape_b;   ///< the shapes of that one, -1 where nothing penetrates
     int tunnelled;                      ///< pairs of shapes that went through each other
     int tunnel_shape_a, tunnel_shape_b; ///< the first of them, -1 for none
+    int events[PAWL_EVENT_KIND_COUNT];  ///< how many of each kind; see pawl_sim_event()
     pawl_residual residual;             ///< by the judge, not by the solver
     pawl_closure closure;               ///< after the step
     pawl_energy energy;                 ///< after the step
@@ -223,6 +249,10 @@ typedef struct pawl_contact_info {
 PAWL_API int pawl_sim_contact_count(const pawl_sim *sim);
 PAWL_API pawl_contact_info pawl_sim_contact(const pawl_sim *sim, int contact);
 
+/// Events of the last step, in the order of their times; none before the first step.
+PAWL_API int pawl_sim_event_count(const pawl_sim *sim);
+PAWL_API pawl_event pawl_sim_event(const pawl_sim *sim, int event);
+
 /// Worst figures over a run, gathered by pawl_verdict_add() after each step.
 typedef struct pawl_verdict {
     int64_t steps;
@@ -241,11 +271,12 @@ typedef struct pawl_verdict {
     double balance_max;                  ///< largest |pawl_energy.balance| seen [J]
     int contacts_max;
     int64_t contacts_sum;
-    double penetration;                 ///< largest [m]
-    int worst_shape_a, worst_shape_b;   ///< the pair of shapes it was found at, -1 for none
-    int64_t tunnelled;                  ///< times that a shape went through another one
-    int64_t tunnel_step;                ///< the first step with one, counted from 1; 0 for none
-    int tunnel_shape_a, tunnel_shape_b; ///< its pair, -1 for none
+    double penetration;                    ///< largest [m]
+    int worst_shape_a, worst_shape_b;      ///< the pair of shapes it was found at, -1 for none
+    int64_t tunnelled;                     ///< times that a shape went through another one
+    int64_t tunnel_step;                   ///< the first step with one, counted from 1; 0 for none
+    int tunnel_shape_a, tunnel_shape_b;    ///< its pair, -1 for none
+    int64_t events[PAWL_EVENT_KIND_COUNT]; ///< how many of each kind
 } pawl_verdict;
 PAWL_API pawl_verdict pawl_verdict_begin(const pawl_state *state);
 PAWL_API void pawl_verdict_add(pawl_verdict *verdict, const pawl_step_report *report);

@@ -33,11 +33,34 @@ const record_series_info record_series_table[RECORD_SERIES_COUNT] = {
 };
 
 const record_table_info record_table_info_of[RECORD_TABLE_COUNT] = {
-    [RECORD_TABLE_PAIR] = {"/contact/pair", RECORD_PAIR_WIDTH, "body_a body_b shape_a shape_b mode",
-                           "1"},
-    [RECORD_TABLE_POINT] = {"/contact/point", RECORD_POINT_WIDTH, "x y z nx ny nz fx fy fz gap",
-                            "m, 1, N, m"},
+    [RECORD_TABLE_PAIR] = {"/contact/pair", RECORD_PAIR_WIDTH, true,
+                           "body_a body_b shape_a shape_b mode", "1"},
+    [RECORD_TABLE_POINT] = {"/contact/point", RECORD_POINT_WIDTH, false,
+                            "x y z nx ny nz fx fy fz gap", "m, 1, N, m"},
+    [RECORD_TABLE_EVENT] = {"/event/what", RECORD_EVENT_WIDTH, true,
+                            "kind shape_a shape_b joint coordinate", "1"},
+    [RECORD_TABLE_INSTANT] = {"/event/instant", RECORD_INSTANT_WIDTH, false, "time figure",
+                              "s, by kind"},
 };
+
+record_event record_event_row(const pawl_event *e)
+{
+    return (record_event){
+        .what = {(int32_t)e->kind, e->shape_a, e->shape_b, e->joint, e->coordinate},
+        .instant = {e->time, e->figure}};
+}
+
+pawl_event record_event_of_row(const int32_t what[RECORD_EVENT_WIDTH],
+                               const double instant[RECORD_INSTANT_WIDTH])
+{
+    return (pawl_event){.time = instant[0],
+                        .kind = (pawl_event_kind)what[0],
+                        .shape_a = what[1],
+                        .shape_b = what[2],
+                        .joint = what[3],
+                        .coordinate = what[4],
+                        .figure = instant[1]};
+}
 
 record_contact record_contact_row(const pawl_contact_info *c)
 {
@@ -101,7 +124,10 @@ const char *const record_check_paths[RECORD_CHECK_COUNT] = {
     [RECORD_CHECK_STATE] = "/checkpoint/state",
     [RECORD_CHECK_COUNTS] = "/checkpoint/verdict_counts",
     [RECORD_CHECK_FIGURES] = "/checkpoint/verdict_figures",
+    [RECORD_CHECK_EVENTS] = "/checkpoint/events",
 };
+const char record_check_event_columns[] =
+    "rows collision limit impact takeoff stick slip reversal lasting unresolved tunnelled";
 const char record_verdict_count_columns[] =
     "steps not_converged iterations_sum iterations_max worst_joint worst_limit contacts_max "
     "contacts_sum worst_shape_a worst_shape_b tunnelled tunnel_step tunnel_shape_a tunnel_shape_b "

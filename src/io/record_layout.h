@@ -8,7 +8,8 @@
 #include "io/record_driver.h"
 #include "pawl/io.h"
 
-#define RECORD_FORMAT 3 // raised when an older reader would misread the file
+#define RECORD_FORMAT 4      // raised when an older reader would misread the file
+#define RECORD_FORMAT_READ 3 // the oldest that is still read: without events
 
 typedef struct record_counts {
     int bodies, joints, coordinates, actuators, shapes, springs;
@@ -71,15 +72,35 @@ enum {
     RECORD_CONTACT_COUNT
 };
 // A frame has as many contacts as it has, so they are rows of two tables of their own that grow by
-// the frame: whole numbers in one, figures in the other.
-enum { RECORD_TABLE_PAIR = 0, RECORD_TABLE_POINT, RECORD_TABLE_COUNT };
+// the frame: whole numbers in one, figures in the other. So do events, which need not wait for a frame.
+enum {
+    RECORD_TABLE_PAIR = 0,
+    RECORD_TABLE_POINT,
+    RECORD_TABLE_EVENT,
+    RECORD_TABLE_INSTANT,
+    RECORD_TABLE_COUNT,
+    RECORD_CONTACT_TABLES = RECORD_TABLE_EVENT // the first two
+};
 typedef struct record_table_info {
     const char *path;
     int width;
+    bool whole; // int32; else doubles
     const char *columns, *unit;
 } record_table_info;
 extern const record_table_info record_table_info_of[RECORD_TABLE_COUNT];
-enum { RECORD_PAIR_WIDTH = 5, RECORD_POINT_WIDTH = 10 };
+enum {
+    RECORD_PAIR_WIDTH = 5,
+    RECORD_POINT_WIDTH = 10,
+    RECORD_EVENT_WIDTH = 5,
+    RECORD_INSTANT_WIDTH = 2
+};
+typedef struct record_event {
+    int32_t what[RECORD_EVENT_WIDTH];     // kind, shape a, shape b, joint, coordinate
+    double instant[RECORD_INSTANT_WIDTH]; // time, figure
+} record_event;
+record_event record_event_row(const pawl_event *event);
+pawl_event record_event_of_row(const int32_t what[RECORD_EVENT_WIDTH],
+                               const double instant[RECORD_INSTANT_WIDTH]);
 typedef struct record_contact {
     int32_t pair[RECORD_PAIR_WIDTH];  // body a, body b, shape a, shape b, mode
     double point[RECORD_POINT_WIDTH]; // position, normal, force, gap
@@ -92,8 +113,11 @@ enum {
     RECORD_CHECK_STATE,
     RECORD_CHECK_COUNTS,
     RECORD_CHECK_FIGURES,
+    RECORD_CHECK_EVENTS, // rows of the event tables, then how many events of each kind the run had
     RECORD_CHECK_COUNT
 };
+enum { RECORD_CHECK_EVENTS_WIDTH = 1 + PAWL_EVENT_KIND_COUNT };
+extern const char record_check_event_columns[];
 extern const char *const record_check_paths[RECORD_CHECK_COUNT];
 enum { RECORD_VERDICT_COUNTS = 18 + PAWL_METHOD_COUNT, RECORD_VERDICT_FIGURES = 13 };
 extern const char record_verdict_count_columns[], record_verdict_figure_columns[];
@@ -140,10 +164,12 @@ struct pawl_record {
     const pawl_env *env;
     record_store *store;
     hid_t file;
+    int format;
     int64_t frames; // that a checkpoint covers
     int64_t checkpoints;
     int64_t last_step;    // of the last of these frames
     int64_t contact_rows; // of the contact tables, that these frames have
+    int64_t event_rows;   // of the event tables, up to the last of these frames
     record_counts counts;
     unsigned trace;
     double interval;
@@ -174,3 +200,7 @@ bool record_has(const pawl_record *record, record_series series);
 // (count x RECORD_PAIR_WIDTH) and (count x RECORD_POINT_WIDTH). Bodies, shapes and modes are valid.
 pawl_status record_read_contacts(const pawl_record *record, int64_t first, int64_t count,
                                  int32_t *pairs, double *points);
+// Likewise of the event tables: `count` events from row `first`, within event_rows. What they name is
+// valid, times are finite.
+pawl_status record_read_events(const pawl_record *record, int64_t first, int count,
+                               pawl_event *events);

@@ -157,17 +157,17 @@ static pawl_status read_settings(pawl_record *r)
 
 static pawl_status read_head(pawl_record *r)
 {
-    int format = 0, counts[7] = {0};
+    int counts[7] = {0};
     uint64_t state_size = 0;
     double gravity[3];
-    if (!read_numbers(r, "format", H5T_NATIVE_INT, 1, &format)) {
+    if (!read_numbers(r, "format", H5T_NATIVE_INT, 1, &r->format)) {
         return record_bad(r, "it has no attribute 'format'");
     }
-    if (format != RECORD_FORMAT) {
+    if (r->format < RECORD_FORMAT_READ || r->format > RECORD_FORMAT) {
         (void)H5Eclear2(H5E_DEFAULT);
         return PAWL_FAIL(r->env, PAWL_UNSUPPORTED,
-                         "%s: recording format %d; this version reads format %d",
-                         record_store_path(r->store), format, RECORD_FORMAT);
+                         "%s: recording format %d; this version reads formats %d to %d",
+                         record_store_path(r->store), r->format, RECORD_FORMAT_READ, RECORD_FORMAT);
     }
     if (!read_numbers(r, "counts", H5T_NATIVE_INT, 7, counts) ||
         !read_numbers(r, "model_hash", H5T_NATIVE_UINT64, 1, &r->model_hash) ||
@@ -269,6 +269,26 @@ static pawl_status read_checkpoint(pawl_record *r)
     return PAWL_OK;
 }
 
+static pawl_status read_event_counts(pawl_record *r)
+{
+    if (r->format < RECORD_FORMAT) {
+        return PAWL_OK; // there were none then
+    }
+    int64_t counts[RECORD_CHECK_EVENTS_WIDTH];
+    if (!read_check_row(r, RECORD_CHECK_EVENTS, H5T_NATIVE_INT64, H5T_INTEGER, 2,
+                        RECORD_CHECK_EVENTS_WIDTH, r->checkpoints - 1, counts, NULL)) {
+        return record_bad_h5(r, "cannot read the events of its last checkpoint");
+    }
+    for (int k = 0; k < RECORD_CHECK_EVENTS_WIDTH; ++k) {
+        if (counts[k] < 0) {
+            return record_bad(r, record_check_paths[RECORD_CHECK_EVENTS]);
+        }
+    }
+    r->event_rows = counts[0];
+    memcpy(r->verdict.events, counts + 1, sizeof r->verdict.events);
+    return PAWL_OK;
+}
+
 // Every recorded series has at least the rows that the checkpoint counts, and really stores them.
 static pawl_status read_check_series(pawl_record *r)
 {
@@ -298,37 +318,42 @@ static pawl_status read_check_series(pawl_record *r)
     return PAWL_OK;
 }
 
-// The contact tables have at least the rows that the last frame of the checkpoint counts to.
+// A table has at least the rows that are counted on, and really stores them.
+static pawl_status read_check_table(pawl_record *r, int table, int64_t count)
+{
+    const record_table_info *info = &record_table_info_of[table];
+    const hsize_t inner[2] = {(hsize_t)info->width, 1};
+    hsize_t rows = 0;
+    hid_t set = record_open_set(r, info->path, 2, inner, &rows);
+    if (set < 0) {
+        return record_bad(r, info->path);
+    }
+    double size = (double)count * info->width * (info->whole ? 4.0 : 8.0);
+    bool ok = record_set_is(set, info->whole ? H5T_INTEGER : H5T_FLOAT) && rows >= (hsize_t)count &&
+              (double)H5Dget_storage_size(set) * READ_DEFLATE_LIMIT >= size;
+    (void)H5Dclose(set);
+    return ok ? PAWL_OK : record_bad(r, info->path);
+}
+
+// The contact tables have at least the rows that the last frame of the checkpoint counts to, the event
+// tables those that the checkpoint itself counts.
 static pawl_status read_check_tables(pawl_record *r)
 {
-    if (!record_has(r, RECORD_CONTACTS)) {
-        return PAWL_OK;
-    }
-    double last[RECORD_CONTACT_COUNT];
-    PAWL_TRY(record_read_rows(r, RECORD_CONTACTS, r->frames - 1, 1, last));
-    double first = last[RECORD_CONTACT_FIRST], count = last[RECORD_CONTACT_ROWS];
-    const double most = 0x1p53; // whole numbers are exact up to here; NaN is not below it
-    if (!(first >= 0.0 && first < most && count >= 0.0 && count < most)) {
-        return record_bad(r, record_series_table[RECORD_CONTACTS].path);
-    }
-    r->contact_rows = (int64_t)first + (int64_t)count;
-    for (int k = 0; k < RECORD_TABLE_COUNT; ++k) {
-        const record_table_info *info = &record_table_info_of[k];
-        const hsize_t inner[2] = {(hsize_t)info->width, 1};
-        bool whole = k == RECORD_TABLE_PAIR;
-        hsize_t rows = 0;
-        hid_t set = record_open_set(r, info->path, 2, inner, &rows);
-        if (set < 0) {
-            return record_bad(r, info->path);
+    if (record_has(r, RECORD_CONTACTS)) {
+        double last[RECORD_CONTACT_COUNT];
+        PAWL_TRY(record_read_rows(r, RECORD_CONTACTS, r->frames - 1, 1, last));
+        double first = last[RECORD_CONTACT_FIRST], count = last[RECORD_CONTACT_ROWS];
+        const double most = 0x1p53; // whole numbers are exact up to here; NaN is not below it
+        if (!(first >= 0.0 && first < most && count >= 0.0 && count < most)) {
+            return record_bad(r, record_series_table[RECORD_CONTACTS].path);
         }
-        double size = (double)r->contact_rows * info->width * (whole ? 4.0 : 8.0);
-        bool ok = record_set_is(set, whole ? H5T_INTEGER : H5T_FLOAT) &&
-                  rows >= (hsize_t)r->contact_rows &&
-                  (double)H5Dget_storage_size(set) * READ_DEFLATE_LIMIT >= size;
-        (void)H5Dclose(set);
-        if (!ok) {
-            return record_bad(r, info->path);
+        r->contact_rows = (int64_t)first + (int64_t)count;
+        for (int k = 0; k < RECORD_CONTACT_TABLES; ++k) {
+            PAWL_TRY(read_check_table(r, k, r->contact_rows));
         }
+    }
+    for (int k = RECORD_CONTACT_TABLES; r->format == RECORD_FORMAT && k < RECORD_TABLE_COUNT; ++k) {
+        PAWL_TRY(read_check_table(r, k, r->event_rows));
     }
     return PAWL_OK;
 }
@@ -365,32 +390,70 @@ static bool read_pair_is_valid(const pawl_record *r, const int32_t pair[RECORD_P
            pair[4] < PAWL_CONTACT_MODE_COUNT;
 }
 
+static bool read_event_is_valid(const pawl_record *r, const pawl_event *e)
+{
+    int coordinates =
+        e->joint >= 0 && e->joint < r->counts.joints ? r->joints[e->joint].coordinate_count : 0;
+    return isfinite(e->time) && (int)e->kind >= 0 && e->kind < PAWL_EVENT_KIND_COUNT &&
+           e->shape_a >= -1 && e->shape_a < r->counts.shapes && e->shape_b >= -1 &&
+           e->shape_b < r->counts.shapes && (e->shape_a < 0) == (e->shape_b < 0) &&
+           e->joint >= -1 && e->joint < r->counts.joints && e->coordinate >= -1 &&
+           e->coordinate < coordinates;
+}
+
+// `count` rows of table `table` from row `first`.
+static pawl_status read_table(const pawl_record *r, int table, int64_t first, int64_t count,
+                              void *out)
+{
+    const record_table_info *info = &record_table_info_of[table];
+    const hsize_t inner[2] = {(hsize_t)info->width, 1};
+    hsize_t rows = 0;
+    record_quiet quiet = record_quiet_begin();
+    hid_t set = record_open_set(r, info->path, 2, inner, &rows);
+    bool ok = set >= 0 && read_block(set, info->whole ? H5T_NATIVE_INT32 : H5T_NATIVE_DOUBLE, 2,
+                                     inner, first, count, out);
+    if (set >= 0) {
+        (void)H5Dclose(set);
+    }
+    pawl_status status = ok ? PAWL_OK : record_bad_h5(r, info->path);
+    record_quiet_end(quiet);
+    return status;
+}
+
 pawl_status record_read_contacts(const pawl_record *r, int64_t first, int64_t count, int32_t *pairs,
                                  double *points)
 {
     PAWL_ASSERT(first >= 0 && count > 0 && count <= r->contact_rows - first);
-    record_quiet quiet = record_quiet_begin();
-    pawl_status status = PAWL_OK;
-    for (int k = 0; k < RECORD_TABLE_COUNT && status == PAWL_OK; ++k) {
-        const record_table_info *info = &record_table_info_of[k];
-        const hsize_t inner[2] = {(hsize_t)info->width, 1};
-        bool whole = k == RECORD_TABLE_PAIR;
-        hsize_t rows = 0;
-        hid_t set = record_open_set(r, info->path, 2, inner, &rows);
-        bool ok = set >= 0 && read_block(set, whole ? H5T_NATIVE_INT32 : H5T_NATIVE_DOUBLE, 2,
-                                         inner, first, count, whole ? (void *)pairs : points);
-        if (set >= 0) {
-            (void)H5Dclose(set);
-        }
-        status = ok ? PAWL_OK : record_bad_h5(r, info->path);
-    }
-    for (int64_t i = 0; i < count && status == PAWL_OK; ++i) {
+    PAWL_TRY(read_table(r, RECORD_TABLE_PAIR, first, count, pairs));
+    PAWL_TRY(read_table(r, RECORD_TABLE_POINT, first, count, points));
+    for (int64_t i = 0; i < count; ++i) {
         if (!read_pair_is_valid(r, pairs + RECORD_PAIR_WIDTH * i)) {
-            status = record_bad(r, record_table_info_of[RECORD_TABLE_PAIR].path);
+            return record_bad(r, record_table_info_of[RECORD_TABLE_PAIR].path);
         }
     }
-    record_quiet_end(quiet);
-    return status;
+    return PAWL_OK;
+}
+
+pawl_status record_read_events(const pawl_record *r, int64_t first, int count, pawl_event *events)
+{
+    enum { BLOCK = 256 };
+    PAWL_ASSERT(first >= 0 && count > 0 && count <= r->event_rows - first);
+    for (int done = 0; done < count; done += BLOCK) {
+        int32_t what[BLOCK * RECORD_EVENT_WIDTH];
+        double instant[BLOCK * RECORD_INSTANT_WIDTH];
+        int some = count - done < BLOCK ? count - done : BLOCK;
+        PAWL_TRY(read_table(r, RECORD_TABLE_EVENT, first + done, some, what));
+        PAWL_TRY(read_table(r, RECORD_TABLE_INSTANT, first + done, some, instant));
+        for (int i = 0; i < some; ++i) {
+            pawl_event *e = &events[done + i];
+            *e = record_event_of_row(what + RECORD_EVENT_WIDTH * i,
+                                     instant + RECORD_INSTANT_WIDTH * i);
+            if (!read_event_is_valid(r, e)) {
+                return record_bad(r, record_table_info_of[RECORD_TABLE_EVENT].path);
+            }
+        }
+    }
+    return PAWL_OK;
 }
 
 // ---- Opening and closing ------------------------------------------------------------------------
@@ -404,6 +467,7 @@ static pawl_status read_everything(pawl_record *r)
     PAWL_TRY(read_head(r));
     PAWL_TRY(record_model_read(r));
     PAWL_TRY(read_checkpoint(r));
+    PAWL_TRY(read_event_counts(r));
     PAWL_TRY(read_check_series(r));
     return read_check_tables(r);
 }

@@ -49,7 +49,10 @@ struct pawl_recorder {
     // run that has more contacts than ever before makes it more.
     pawl_array pairs, points; // of int32_t[RECORD_PAIR_WIDTH], of double[RECORD_POINT_WIDTH]
     int64_t contact_rows;     // flushed
-    unsigned char *state;     // (state_size)
+    // Events since the last flush, likewise.
+    pawl_array happenings, instants; // of int32_t[RECORD_EVENT_WIDTH], double[RECORD_INSTANT_WIDTH]
+    int64_t event_rows;              // flushed
+    unsigned char *state;            // (state_size)
 };
 
 pawl_recorder_options pawl_recorder_options_default(void)
@@ -168,6 +171,8 @@ static void write_destroy(pawl_recorder *r)
     record_store_close(r->store);
     pawl_array_free(r->env, &r->pairs);
     pawl_array_free(r->env, &r->points);
+    pawl_array_free(r->env, &r->happenings);
+    pawl_array_free(r->env, &r->instants);
     pawl_free(r->env, r, r->bytes);
 }
 
@@ -218,12 +223,20 @@ static bool write_has_contacts(const pawl_recorder *r)
     return r->rows[RECORD_CONTACTS] != NULL;
 }
 
+static bool write_has_table(const pawl_recorder *r, int table)
+{
+    return table >= RECORD_CONTACT_TABLES || write_has_contacts(r);
+}
+
 static bool write_make_tables(pawl_recorder *r)
 {
     for (int k = 0; k < RECORD_TABLE_COUNT; ++k) {
+        if (!write_has_table(r, k)) {
+            continue;
+        }
         const record_table_info *info = &record_table_info_of[k];
         const hsize_t inner[2] = {(hsize_t)info->width, 1};
-        hid_t type = k == RECORD_TABLE_PAIR ? H5T_STD_I32LE : H5T_IEEE_F64LE;
+        hid_t type = info->whole ? H5T_STD_I32LE : H5T_IEEE_F64LE;
         r->table[k] = write_make_series(r, info->path, type, 2, inner, WRITE_TABLE_ROWS);
         if (r->table[k] < 0 || !record_model_text(r->table[k], "unit", info->unit) ||
             !record_model_text(r->table[k], "columns", info->columns)) {
@@ -235,7 +248,7 @@ static bool write_make_tables(pawl_recorder *r)
 
 static bool write_make_all_series(pawl_recorder *r)
 {
-    if (write_has_contacts(r) && !write_make_tables(r)) {
+    if (!write_make_tables(r)) {
         return false;
     }
     for (int s = 0; s < RECORD_SERIES_COUNT; ++s) {
@@ -265,6 +278,8 @@ static bool write_make_all_series(pawl_recorder *r)
                                  record_verdict_count_columns},
         [RECORD_CHECK_FIGURES] = {H5T_IEEE_F64LE, 2, RECORD_VERDICT_FIGURES, 256,
                                   record_verdict_figure_columns},
+        [RECORD_CHECK_EVENTS] = {H5T_STD_I64LE, 2, RECORD_CHECK_EVENTS_WIDTH, 256,
+                                 record_check_event_columns},
     };
     for (int c = 0; c < RECORD_CHECK_COUNT; ++c) {
         const hsize_t inner[2] = {check[c].width, 1};
@@ -280,7 +295,10 @@ static bool write_make_all_series(pawl_recorder *r)
 
 static bool write_open_all_series(pawl_recorder *r)
 {
-    for (int k = 0; write_has_contacts(r) && k < RECORD_TABLE_COUNT; ++k) {
+    for (int k = 0; k < RECORD_TABLE_COUNT; ++k) {
+        if (!write_has_table(r, k)) {
+            continue;
+        }
         r->table[k] = H5Dopen2(r->file, record_table_info_of[k].path, H5P_DEFAULT);
         if (r->table[k] < 0) {
             return false;
@@ -371,6 +389,12 @@ static pawl_status write_check_same(const pawl_env *env, const char *path, const
                          "(or it has changed since)",
                          path, record->model_name, pawl_model_name(model));
     }
+    if (record->format != RECORD_FORMAT) {
+        return PAWL_FAIL(env, PAWL_UNSUPPORTED,
+                         "%s: recording format %d can be read, but this version goes on with "
+                         "format %d only",
+                         path, record->format, RECORD_FORMAT);
+    }
     PAWL_TRY(write_check_settings(env, path, pawl_sim_settings(sim), &record->settings));
     int64_t step = pawl_state_step(pawl_sim_state(sim));
     int64_t last = record->last_step;
@@ -404,6 +428,7 @@ static pawl_status write_append(const pawl_env *env, const char *path, const paw
     r->flushed = record->frames;
     r->checkpoints = record->checkpoints;
     r->contact_rows = record->contact_rows;
+    r->event_rows = record->event_rows;
     r->published = true;
     (void)timespec_get(&r->flush_time, TIME_UTC);
     r->verdict = record->verdict;
@@ -561,12 +586,15 @@ static bool write_rows(hid_t set, hid_t type, int rank, const hsize_t inner[2], 
 
 static bool write_tables(pawl_recorder *r)
 {
-    const pawl_array *rows[RECORD_TABLE_COUNT] = {&r->pairs, &r->points};
+    const pawl_array *rows[RECORD_TABLE_COUNT] = {&r->pairs, &r->points, &r->happenings,
+                                                  &r->instants};
     for (int k = 0; k < RECORD_TABLE_COUNT; ++k) {
-        const hsize_t inner[2] = {(hsize_t)record_table_info_of[k].width, 1};
-        hid_t type = k == RECORD_TABLE_PAIR ? H5T_NATIVE_INT32 : H5T_NATIVE_DOUBLE;
-        if (rows[k]->count > 0 && !write_rows(r->table[k], type, 2, inner, r->contact_rows,
-                                              rows[k]->count, rows[k]->data)) {
+        const record_table_info *info = &record_table_info_of[k];
+        const hsize_t inner[2] = {(hsize_t)info->width, 1};
+        hid_t type = info->whole ? H5T_NATIVE_INT32 : H5T_NATIVE_DOUBLE;
+        int64_t before = k < RECORD_CONTACT_TABLES ? r->contact_rows : r->event_rows;
+        if (rows[k]->count > 0 &&
+            !write_rows(r->table[k], type, 2, inner, before, rows[k]->count, rows[k]->data)) {
             return false;
         }
     }
@@ -587,7 +615,7 @@ static bool write_pending(pawl_recorder *r)
             return false;
         }
     }
-    if (write_has_contacts(r) && !write_tables(r)) {
+    if (!write_tables(r)) {
         return false;
     }
     const int64_t frames = r->flushed + r->pending;
@@ -595,6 +623,9 @@ static bool write_pending(pawl_recorder *r)
     double figures[RECORD_VERDICT_FIGURES];
     record_verdict_pack(&r->verdict, counts, figures);
     pawl_state_save(pawl_sim_state(r->sim), r->state);
+    int64_t events[RECORD_CHECK_EVENTS_WIDTH] = {r->event_rows + r->happenings.count};
+    memcpy(events + 1, r->verdict.events, sizeof r->verdict.events);
+    const hsize_t of_events[2] = {RECORD_CHECK_EVENTS_WIDTH, 1};
     const hsize_t one[2] = {1, 1}, bytes[2] = {r->state_size, 1};
     const hsize_t of_counts[2] = {RECORD_VERDICT_COUNTS, 1};
     const hsize_t of_figures[2] = {RECORD_VERDICT_FIGURES, 1};
@@ -606,6 +637,8 @@ static bool write_pending(pawl_recorder *r)
                       1, counts) &&
            write_rows(r->check[RECORD_CHECK_FIGURES], H5T_NATIVE_DOUBLE, 2, of_figures,
                       r->checkpoints, 1, figures) &&
+           write_rows(r->check[RECORD_CHECK_EVENTS], H5T_NATIVE_INT64, 2, of_events, r->checkpoints,
+                      1, events) &&
            H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0;
 }
 
@@ -628,7 +661,8 @@ static pawl_status write_flush(pawl_recorder *r)
     (void)timespec_get(&r->flush_time, TIME_UTC);
     r->flushed += r->pending;
     r->contact_rows += r->pairs.count;
-    r->pairs.count = r->points.count = 0;
+    r->event_rows += r->happenings.count;
+    r->pairs.count = r->points.count = r->happenings.count = r->instants.count = 0;
     r->checkpoints++;
     r->pending = 0;
     r->published = true;
@@ -657,6 +691,26 @@ static void write_gather(pawl_recorder *r, const pawl_step_report *report)
     r->penetration = fmax(r->penetration, report->penetration);
 }
 
+// Events of the last step, whether a frame is due or not. A failure is sticky.
+static pawl_status write_capture_events(pawl_recorder *r)
+{
+    int count = pawl_sim_event_count(r->sim);
+    for (int k = 0; k < count && r->failed == PAWL_OK; ++k) {
+        pawl_event e = pawl_sim_event(r->sim, k);
+        record_event event = record_event_row(&e);
+        void *what = pawl_array_push(r->env, &r->happenings, sizeof event.what);
+        void *instant = pawl_array_push(r->env, &r->instants, sizeof event.instant);
+        if (what == NULL || instant == NULL) {
+            r->failed = PAWL_FAIL(r->env, PAWL_NO_MEMORY, "%s: no memory for the events of a step",
+                                  record_store_path(r->store));
+            break;
+        }
+        memcpy(what, event.what, sizeof event.what);
+        memcpy(instant, event.instant, sizeof event.instant);
+    }
+    return r->failed;
+}
+
 static bool write_flush_is_due(const pawl_recorder *r)
 {
     // The very first frame goes to the file at once: a full disk shows before hours of computing,
@@ -664,7 +718,8 @@ static bool write_flush_is_due(const pawl_recorder *r)
     if (!r->published || (r->flushed + r->pending) % r->flush_frames == 0) {
         return true;
     }
-    if ((size_t)r->points.count * sizeof(record_contact) > WRITE_BUFFER_BYTES) {
+    if ((size_t)r->points.count * sizeof(record_contact) > WRITE_BUFFER_BYTES ||
+        (size_t)r->instants.count * sizeof(record_event) > WRITE_BUFFER_BYTES) {
         return true;
     }
     struct timespec now;
@@ -685,6 +740,7 @@ pawl_status pawl_recorder_add(pawl_recorder *r, const pawl_step_report *report,
         return PAWL_OK; // a resumed run's first call: the frame is in the file already
     }
     r->verdict = *verdict;
+    PAWL_TRY(write_capture_events(r));
     if (report != NULL) {
         write_gather(r, report);
         r->energy = report->energy;

@@ -5,6 +5,7 @@
 // model files and are escaped; everything else on the page is ours.
 #define _POSIX_C_SOURCE 200809L
 #include "io/report_contacts.h"
+#include "io/report_events.h"
 #include "io/report_picture.h"
 #include "io/report_plots.h"
 #include "io/report_style.h"
@@ -309,6 +310,9 @@ static pawl_status report_make_page(const pawl_record *record, report_text *page
     }
     if (status == PAWL_OK) {
         status = report_contacts_write(page, record);
+    }
+    if (status == PAWL_OK) {
+        status = report_events_write(page, record);
     }
     report_picture_destroy(picture);
     PAWL_TRY(status);

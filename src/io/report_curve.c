@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Reads series in blocks of frames and thins them: runs of millions of frames fit a page.
-#include "io/report_plot.h"
+#include "io/report_events.h"
 #include <math.h>
 #include <string.h>
 
@@ -176,6 +176,9 @@ pawl_status report_plot_read(const pawl_record *record, const report_source *sou
         status = curve_fill(record, source, plot, &c);
     }
     curve_end(&c);
+    if (status == PAWL_OK) {
+        status = report_events_mark(record, plot);
+    }
     if (status != PAWL_OK) {
         report_plot_free(record->env, plot);
     }

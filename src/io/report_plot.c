@@ -203,6 +203,29 @@ static void plot_draw_frame(report_text *page, const plot_axis *t, const plot_ax
     }
 }
 
+// Ticks at the foot: long ones for impacts, short ones for transitions.
+static void plot_draw_marks(report_text *page, const report_plot *plot, const plot_axis *t)
+{
+    static const struct {
+        unsigned char which;
+        int height;
+    } kinds[] = {{REPORT_MARK_TRANSITION, 5}, {REPORT_MARK_IMPACT, 10}};
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; ++k) {
+        bool begun = false;
+        for (int i = 0; i < REPORT_MARKS; ++i) {
+            if ((plot->marks[i] & kinds[k].which) == 0) {
+                continue;
+            }
+            double share = (double)i / (REPORT_MARKS - 1);
+            double x = plot_x(t, plot->start + share * (plot->end - plot->start));
+            report_add(page, "%sM%.1f %dv-%d", begun ? "" : "<path class=\"event\" d=\"", x,
+                       PLOT_BOTTOM, kinds[k].height);
+            begun = true;
+        }
+        report_add_plain(page, begun ? "\"/>" : "");
+    }
+}
+
 void report_plot_draw(report_text *page, const report_plot *plot, const report_plot_style *style)
 {
     double low, high;
@@ -231,6 +254,7 @@ void report_plot_draw(report_text *page, const report_plot *plot, const report_p
     report_add(page, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">", PLOT_WIDTH,
                PLOT_HEIGHT, style->title);
     plot_draw_frame(page, &t, &v, style);
+    plot_draw_marks(page, plot, &t);
     for (int k = 0; k < plot->curve_count; ++k) {
         plot_draw_curve(page, &plot->curves[k], k, &t, &v, style->log, style->unit);
     }

@@ -9,6 +9,7 @@
 enum {
     REPORT_POINTS = 1200, // of a curve, at most
     REPORT_CURVES = 8,    // of a plot, at most: more cannot be told apart
+    REPORT_MARKS = 501,   // places along the time axis that can carry a mark
     REPORT_LABEL = 96
 };
 
@@ -28,11 +29,13 @@ typedef struct report_source {
     char labels[REPORT_CURVES][REPORT_LABEL];
 } report_source;
 
+enum { REPORT_MARK_TRANSITION = 1, REPORT_MARK_IMPACT = 2 };
 typedef struct report_plot {
     int curve_count;
     report_curve curves[REPORT_CURVES];
-    double start, end; // of the recording [s]
-    double *block;     // all the points
+    double start, end;                 // of the recording [s]
+    unsigned char marks[REPORT_MARKS]; // REPORT_MARK_*, from start to end
+    double *block;                     // all the points
     size_t block_size;
 } report_plot;
 

@@ -80,6 +80,7 @@ const char report_style_page[] =
     ".mark{stroke:var(--check);stroke-dasharray:5 4}"
     ".axis{font:11px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;fill:var(--soft)}"
     ".curve{fill:none;stroke:var(--k);stroke-width:1.6;stroke-linejoin:round}"
+    ".event{stroke:var(--check);fill:none}"
     ".hair{stroke:var(--soft);stroke-dasharray:2 3;visibility:hidden}"
     ".legend{display:flex;flex-wrap:wrap;gap:2px 16px;font-size:13px;padding-left:6px}"
     ".legend span{display:inline-flex;align-items:center;gap:6px;overflow-wrap:anywhere}"

@@ -110,6 +110,8 @@ static pawl_status sim_create_all(pawl_sim *sim)
                          "auto, for instance",
                          pawl_solver_name((int)sim->settings.solver), m->name);
     }
+    enum { EVENTS = 32 }; // of a step, at first
+    PAWL_TRY(pawl_event_log_reserve(env, &sim->context.events, EVENTS));
     int room = sim->finder == NULL ? 0 : pawl_contact_finder_capacity(sim->finder);
     return sim_create_parts(sim, room);
 }
@@ -157,6 +159,7 @@ void pawl_sim_destroy(pawl_sim *sim)
     }
     pawl_env env = sim->env;
     pawl_contact_capture_drop(&env, &sim->context.capture);
+    pawl_event_log_free(&env, &sim->context.events);
     sim_destroy_parts(sim);
     pawl_contact_finder_destroy(sim->finder);
     pawl_state_destroy(sim->next);
@@ -224,6 +227,20 @@ static void sim_report_crossings(const pawl_sim *sim, pawl_step_report *report)
     report->tunnel_shape_b = crossed.shape_b;
 }
 
+static void sim_report_events(pawl_sim *sim, pawl_step_report *report)
+{
+    event_log *log = &sim->context.events;
+    if (report->tunnelled > 0) {
+        pawl_event_add(log, pawl_event_of_pair(PAWL_EVENT_TUNNELLED, sim->next->time,
+                                               report->tunnel_shape_a, report->tunnel_shape_b,
+                                               report->tunnelled));
+    }
+    memset(report->events, 0, sizeof report->events);
+    for (int i = 0; i < log->count; ++i) {
+        ++report->events[log->events[i].kind];
+    }
+}
+
 pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
 {
     pawl_state *s = sim->next;
@@ -234,19 +251,26 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
         pawl_state_copy(s, sim->state);
         memset(c->reaction, 0, (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->reaction);
         c->contact_demand = 0;
+        c->events.count = 0;
         sim->stepper->advance(c, s, &report);
         pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
-        if (c->contact_demand == 0) {
+        // The last place is kept for what sim_report_events() finds.
+        int events = c->events.count < c->events.capacity ? 0 : c->events.count;
+        if (c->contact_demand == 0 && events == 0) {
             break;
         }
-        // More contacts than there is room for: none is dropped, the step is done again.
-        pawl_status grown = sim_grow(sim, c->contact_demand);
+        // More than there is room for: nothing is dropped, the step is done again.
+        pawl_status grown = c->contact_demand != 0
+                                ? sim_grow(sim, c->contact_demand)
+                                : pawl_event_log_reserve(&sim->env, &c->events, 2 * events);
+        c->kept = false; // the assembly is placed at the state that is thrown away
         if (grown != PAWL_OK) {
-            c->kept = false; // the assembly is placed at the state that is thrown away
+            c->events.count = 0;
             return grown;
         }
     }
     if (c->capture.wanted && c->captured == PAWL_NO_MEMORY) {
+        c->events.count = 0;
         c->kept = false;
         return c->captured;
     }
@@ -255,6 +279,7 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
     pawl_status status = sim_check_finite(sim, s);
     if (status != PAWL_OK) {
         c->contact_count = 0;
+        c->events.count = 0;
         c->kept = false;
         return status;
     }
@@ -268,6 +293,7 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
     pawl_assembly_count_turns(sim->assembly, s);
     report.energy = pawl_state_energy(s);
     sim_report_crossings(sim, &report);
+    sim_report_events(sim, &report);
     sim->next = sim->state;
     sim->state = s;
     pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
@@ -310,6 +336,7 @@ pawl_status pawl_sim_set_state(pawl_sim *sim, const pawl_state *state)
     }
     pawl_state_copy(sim->state, state);
     sim->context.contact_count = 0;
+    sim->context.events.count = 0;
     sim->context.kept = false;
     return PAWL_OK;
 }

@@ -63,6 +63,9 @@ void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
         v->tunnel_shape_b = r->tunnel_shape_b;
     }
     v->tunnelled += r->tunnelled;
+    for (int k = 0; k < PAWL_EVENT_KIND_COUNT; ++k) {
+        v->events[k] += r->events[k];
+    }
     v->energy_final = pawl_energy_stored(&r->energy);
     verdict_max(&v->energy_scale, fmax(fabs(v->energy_final), r->energy.kinetic));
     verdict_max(&v->balance_max, fabs(r->energy.balance));

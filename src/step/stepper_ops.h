@@ -9,6 +9,7 @@
 #include "solve/contact_capture.h"
 #include "solve/eliminate.h"
 #include "solve/solver_ops.h"
+#include "step/event_log.h"
 #include "step/island_solver.h"
 #include "step/phase_clock.h"
 
@@ -36,6 +37,7 @@ typedef struct step_context {
     double damping_time; // implicit share of body damping, part of every placement
     bool kept;           // the assembly is placed at the state already
     const pawl_env *env;
+    event_log events;        // of the step
     contact_capture capture; // the problem of the last step, where it is wanted
     pawl_status captured;    // how that went
     phase_clock clock;

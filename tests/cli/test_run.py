@@ -26,6 +26,8 @@ KEYS = {
     "closure": {"position", "rotation", "worst_joint"},
     "energy": {"initial", "final", "max_drift"},
     "contacts": {"max", "mean"},
+    "event_counts": {"collision", "limit", "impact", "takeoff", "stick", "slip", "reversal",
+                     "lasting", "unresolved", "tunnelled"},
     "final": {"bodies", "joints"},
 }
 PLAIN = {"settings", "steps", "time", "wall_s", "not_converged", "penetration", "events", "hash"}
@@ -44,7 +46,7 @@ def check_keys(summary):
         assert set(joint) == {"name", "position", "velocity"}
         assert len(joint["position"]) == len(joint["velocity"])
     for event in summary["events"]:
-        assert set(event) == {"time", "kind", "where"}
+        assert set(event) == {"time", "kind", "where", "figure"}
     assert re.fullmatch("[0-9a-f]{16}", summary["hash"])
 
 
@@ -180,9 +182,14 @@ def test_a_body_that_goes_through_another_one_is_told_of(pawl):
     check_keys(summary)
     (event,) = summary["events"]
     assert event["kind"] == "tunnelled" and event["time"] == 0.01
-    assert "plane" in event["where"]
+    assert "plane" in event["where"] and event["figure"] == 1
+    assert summary["event_counts"]["tunnelled"] == 1
+    assert re.search(r"events +1 +tunnelled$", done.stdout, re.M), done.stdout
     assert pawl("report", "a.h5").returncode == 0
-    assert "a body went through another one" in (pawl.folder / "a.html").read_text()
+    page = (pawl.folder / "a.html").read_text()
+    assert "a body went through another one" in page
+    assert "<h2>Events</h2>" in page and "1 of 1 events" in page
+    assert 'class="event"' in page # a tick on each plot
     # The verdict of a recording goes on where it stopped.
     done = pawl("run", "--resume", "a.h5", "--time", 0.2, "--quiet")
     assert done.returncode == 1 and "in step 1" in done.stdout, done.stdout

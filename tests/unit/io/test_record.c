@@ -75,6 +75,25 @@ static double *read_all(const char *path, const char *name, int64_t count)
     return values;
 }
 
+static void write_file(const char *path, const void *bytes, size_t size)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    CHECK(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
+    close(fd);
+}
+
+static unsigned char *read_file(const char *path, size_t *size)
+{
+    int fd = open(path, O_RDONLY);
+    struct stat info;
+    CHECK(fd >= 0 && fstat(fd, &info) == 0);
+    *size = (size_t)info.st_size;
+    unsigned char *bytes = malloc(*size);
+    CHECK(read(fd, bytes, *size) == (ssize_t)*size);
+    close(fd);
+    return bytes;
+}
+
 static int64_t frame_count(const pawl_env *env, const char *path)
 {
     pawl_record *record;
@@ -216,6 +235,115 @@ TEST(frames_hold_the_contacts_of_their_steps)
     pawl_state_destroy(state);
     pawl_record_close(record);
     recording_end(&r);
+    CHECK_NO_LEAK(&t);
+}
+
+// Half a step of moreau at this speed is 5 m, ten times the way to the ground.
+static void throw_through_the_floor(recording *r)
+{
+    pawl_state *state;
+    CHECK_OK(pawl_state_create(r->env, r->model, &state));
+    pawl_state_copy(state, pawl_sim_state(r->sim));
+    pawl_state_set_pose(state, 0, (pawl_pose){{0, 0, 0.5}, {1, 0, 0, 0}});
+    pawl_state_set_twist(state, 0, (pawl_twist){{0, 0, -1000.0}, {0, 0, 0}});
+    CHECK_OK(pawl_sim_set_state(r->sim, state));
+    pawl_state_destroy(state);
+}
+
+// The sim itself is the reference.
+TEST(events_are_recorded_whether_a_frame_is_due_or_not)
+{
+    enum { STEPS = 9 };
+    test_env t;
+    test_env_init(&t);
+    char path[256];
+    test_path("events.h5", path, sizeof path);
+    recording r;
+    recording_begin_crate(&r, &t.env, 1e-2);
+    pawl_settings settings = *pawl_sim_settings(r.sim);
+    settings.stepper = PAWL_STEPPER_MOREAU;
+    pawl_sim_destroy(r.sim);
+    CHECK_OK(pawl_sim_create(&t.env, r.model, &settings, &r.sim));
+    CHECK_OK(recording_create(&r, path, 0.05, 2));
+    pawl_event seen[STEPS];
+    int count = 0;
+    for (int k = 1; k <= STEPS; ++k) {
+        if (k == 2 || k == 7) {
+            throw_through_the_floor(&r);
+        }
+        if (k == 5) { // go on in the file
+            CHECK_OK(recording_close(&r));
+            CHECK_OK(recording_resume(&r, path));
+        }
+        CHECK_OK(recording_run(&r, k));
+        for (int i = 0; i < pawl_sim_event_count(r.sim); ++i) {
+            CHECK(count < STEPS);
+            seen[count++] = pawl_sim_event(r.sim, i);
+        }
+    }
+    CHECK_OK(recording_close(&r));
+    CHECK_INT(count, 2);
+    CHECK_INT(r.verdict.events[PAWL_EVENT_TUNNELLED], 2);
+    double *what = read_all(path, "/event/what", (int64_t)5 * count);
+    double *instant = read_all(path, "/event/instant", (int64_t)2 * count);
+    for (int i = 0; i < count; ++i) {
+        CHECK_INT(what[5 * i], PAWL_EVENT_TUNNELLED);
+        CHECK_INT(what[5 * i + 1], seen[i].shape_a);
+        CHECK_INT(what[5 * i + 2], seen[i].shape_b);
+        CHECK_INT(what[5 * i + 3], -1);
+        CHECK_INT(what[5 * i + 4], -1);
+        CHECK_NEAR(instant[2 * i], i == 0 ? 0.02 : 0.07, 1e-15); // the ends of their steps
+        CHECK(instant[2 * i + 1] == 1.0);
+    }
+    free(what);
+    free(instant);
+    pawl_record *record;
+    CHECK_OK(pawl_record_open(&t.env, path, &record));
+    pawl_verdict verdict;
+    pawl_state *state;
+    CHECK_OK(pawl_state_create(&t.env, r.model, &state));
+    CHECK_OK(pawl_record_last_state(record, state, &verdict));
+    CHECK_INT(verdict.events[PAWL_EVENT_TUNNELLED], 2);
+    pawl_record_close(record);
+    pawl_state_destroy(state);
+    recording_end(&r);
+    CHECK_NO_LEAK(&t);
+}
+
+// Written by the last version before events were recorded.
+TEST(recordings_from_before_events_are_read_but_not_continued)
+{
+    test_env t;
+    test_env_init(&t);
+    const char *old = "tests/data/recordings/format3.h5";
+    char page[256], copy[256];
+    test_path("format3.html", page, sizeof page);
+    CHECK_INT(frame_count(&t.env, old), 3);
+    CHECK_OK(pawl_report_write(&t.env, old, page));
+    test_path("format3.h5", copy, sizeof copy);
+    size_t size;
+    unsigned char *bytes = read_file(old, &size);
+    write_file(copy, bytes, size);
+    free(bytes);
+    pawl_model *model;
+    pawl_load_options options = pawl_load_options_default();
+    CHECK_OK(pawl_model_load(&t.env, "models/classics/D8-bouncing-ball.sdf", &options, &model));
+    pawl_record *record;
+    CHECK_OK(pawl_record_open(&t.env, copy, &record));
+    pawl_settings settings = pawl_record_settings(record);
+    pawl_state *state;
+    CHECK_OK(pawl_state_create(&t.env, model, &state));
+    CHECK_OK(pawl_record_last_state(record, state, NULL));
+    pawl_record_close(record);
+    pawl_sim *sim;
+    CHECK_OK(pawl_sim_create(&t.env, model, &settings, &sim));
+    CHECK_OK(pawl_sim_set_state(sim, state));
+    pawl_recorder *recorder;
+    CHECK_STATUS(pawl_recorder_append(&t.env, copy, sim, &recorder), PAWL_UNSUPPORTED);
+    CHECK_MESSAGE(&t, "recording format 3 can be read");
+    pawl_sim_destroy(sim);
+    pawl_state_destroy(state);
+    pawl_model_destroy(model);
     CHECK_NO_LEAK(&t);
 }
 
@@ -763,25 +891,6 @@ TEST(a_full_disk_is_told_and_what_was_flushed_stays)
 }
 
 // ---- Files that are no recordings ---------------------------------------------------------------
-
-static void write_file(const char *path, const void *bytes, size_t size)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    CHECK(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
-    close(fd);
-}
-
-static unsigned char *read_file(const char *path, size_t *size)
-{
-    int fd = open(path, O_RDONLY);
-    struct stat info;
-    CHECK(fd >= 0 && fstat(fd, &info) == 0);
-    *size = (size_t)info.st_size;
-    unsigned char *bytes = malloc(*size);
-    CHECK(read(fd, bytes, *size) == (ssize_t)*size);
-    close(fd);
-    return bytes;
-}
 
 TEST(what_is_no_recording_is_refused_with_a_reason)
 {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Events of the last step, for those who ask.
+#include "sim/sim.h"
+
+static const struct {
+    const char *name, *figure;
+} event_kinds[] = {
+    [PAWL_EVENT_COLLISION] = {"collision", "approach speed [m/s]"},
+    [PAWL_EVENT_LIMIT] = {"limit", "approach speed [m/s or rad/s]"},
+    [PAWL_EVENT_IMPACT] = {"impact", "energy lost [J]"},
+    [PAWL_EVENT_TAKEOFF] = {"takeoff", "sliding speed [m/s]"},
+    [PAWL_EVENT_STICK] = {"stick", "normal force [N]"},
+    [PAWL_EVENT_SLIP] = {"slip", "normal force [N]"},
+    [PAWL_EVENT_REVERSAL] = {"reversal", "normal force [N]"},
+    [PAWL_EVENT_LASTING] = {"lasting", "approach speed [m/s]"},
+    [PAWL_EVENT_UNRESOLVED] = {"unresolved", "cuts of the step [1]"},
+    [PAWL_EVENT_TUNNELLED] = {"tunnelled", "pairs of shapes [1]"},
+};
+_Static_assert(sizeof event_kinds / sizeof event_kinds[0] == PAWL_EVENT_KIND_COUNT, "missing row");
+
+const char *pawl_event_kind_name(pawl_event_kind kind)
+{
+    return (int)kind >= 0 && kind < PAWL_EVENT_KIND_COUNT ? event_kinds[kind].name : NULL;
+}
+
+const char *pawl_event_kind_figure(pawl_event_kind kind)
+{
+    return (int)kind >= 0 && kind < PAWL_EVENT_KIND_COUNT ? event_kinds[kind].figure : NULL;
+}
+
+int pawl_sim_event_count(const pawl_sim *sim)
+{
+    return sim->context.events.count;
+}
+
+pawl_event pawl_sim_event(const pawl_sim *sim, int event)
+{
+    PAWL_ASSERT(event >= 0 && event < sim->context.events.count);
+    return sim->context.events.events[event];
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The events of one step. A step never allocates: what does not fit is counted, the log grows at the
+// step boundary and the step is done again, as it is with contacts.
+#pragma once
+#include "base/env.h"
+#include "pawl/sim.h"
+
+typedef struct event_log {
+    pawl_event *events; // (capacity)
+    int capacity;
+    int count; // that the step had; above capacity: the log is too small
+} event_log;
+
+void pawl_event_add(event_log *log, pawl_event event);
+// Room for `capacity` events at least; the events in it are dropped.
+pawl_status pawl_event_log_reserve(const pawl_env *env, event_log *log, int capacity);
+void pawl_event_log_free(const pawl_env *env, event_log *log);
+// An event about a pair of shapes, a joint coordinate, or the whole.
+pawl_event pawl_event_of_pair(pawl_event_kind kind, double time, int shape_a, int shape_b,
+                              double figure);
+pawl_event pawl_event_of_joint(pawl_event_kind kind, double time, int joint, int coordinate,
+                               double figure);
