@@ -10,3 +10,4 @@
 #include "pawl/problem.h"
 #include "pawl/sim.h"
 #include "pawl/state.h"
+#include "pawl/wrench.h"

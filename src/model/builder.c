@@ -71,8 +71,7 @@ pawl_spring_def pawl_spring_def_default(void)
     return (pawl_spring_def){.body_a = PAWL_WORLD, .body_b = PAWL_WORLD};
 }
 
-// A copy that lives as long as the builder; zeros where data is NULL.
-static void *builder_keep(pawl_builder *b, const void *data, size_t size)
+void *pawl_builder_keep(pawl_builder *b, const void *data, size_t size)
 {
     builder_block *slot = pawl_array_push(&b->env, &b->pool, sizeof *slot);
     if (slot == NULL) {
@@ -90,16 +89,13 @@ static void *builder_keep(pawl_builder *b, const void *data, size_t size)
     return copy;
 }
 
-static pawl_status builder_no_memory(const pawl_builder *b)
+pawl_status pawl_builder_no_memory(const pawl_builder *b)
 {
     return PAWL_FAIL(&b->env, PAWL_NO_MEMORY, "no memory while building model '%s'", b->name);
 }
 
-// Keeps the name, or makes one up from what the thing is and its index: the next index that `find`
-// (NULL where names may repeat) does not know.
-static pawl_status builder_keep_name(pawl_builder *b, const char **name, const char *what,
-                                     int index,
-                                     int (*find)(const pawl_builder *b, const char *name))
+pawl_status pawl_builder_keep_name(pawl_builder *b, const char **name, const char *what, int index,
+                                   int (*find)(const pawl_builder *b, const char *name))
 {
     char made[64];
     if (*name == NULL || **name == '\0') {
@@ -108,8 +104,8 @@ static pawl_status builder_keep_name(pawl_builder *b, const char **name, const c
         } while (find != NULL && find(b, made) >= 0);
         *name = made;
     }
-    *name = builder_keep(b, *name, strlen(*name) + 1);
-    return *name != NULL ? PAWL_OK : builder_no_memory(b);
+    *name = pawl_builder_keep(b, *name, strlen(*name) + 1);
+    return *name != NULL ? PAWL_OK : pawl_builder_no_memory(b);
 }
 
 static pawl_status builder_keep_signal(pawl_builder *b, pawl_signal *s, const char *owner)
@@ -149,17 +145,17 @@ static pawl_status builder_keep_signal(pawl_builder *b, pawl_signal *s, const ch
         }
     }
     size_t size = (size_t)s->count * sizeof(double);
-    s->times = builder_keep(b, s->times, size);
-    s->values = builder_keep(b, s->values, size);
-    return s->times != NULL && s->values != NULL ? PAWL_OK : builder_no_memory(b);
+    s->times = pawl_builder_keep(b, s->times, size);
+    s->values = pawl_builder_keep(b, s->values, size);
+    return s->times != NULL && s->values != NULL ? PAWL_OK : pawl_builder_no_memory(b);
 }
 
-static pawl_status builder_push(pawl_builder *b, pawl_array *array, const void *item, size_t size,
-                                int *out)
+pawl_status pawl_builder_push(pawl_builder *b, pawl_array *array, const void *item, size_t size,
+                              int *out)
 {
     void *slot = pawl_array_push(&b->env, array, size);
     if (slot == NULL) {
-        return builder_no_memory(b);
+        return pawl_builder_no_memory(b);
     }
     memcpy(slot, item, size);
     if (out != NULL) {
@@ -183,7 +179,7 @@ pawl_status pawl_builder_create(const pawl_env *env, const char *model_name, paw
         b->soft[k] = pawl_softness_default();
     }
     if (model_name != NULL) {
-        const char *name = builder_keep(b, model_name, strlen(model_name) + 1);
+        const char *name = pawl_builder_keep(b, model_name, strlen(model_name) + 1);
         if (name == NULL) {
             pawl_builder_destroy(b);
             return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for a model builder");
@@ -204,8 +200,10 @@ void pawl_builder_destroy(pawl_builder *b)
         builder_block block = PAWL_ITEM(b->pool, builder_block, i);
         pawl_free(&env, block.data, block.size);
     }
-    pawl_array *all[] = {&b->bodies,  &b->shapes, &b->joints,  &b->gears,    &b->actuators,
-                         &b->motions, &b->forces, &b->springs, &b->excluded, &b->pool};
+    pawl_array *all[] = {&b->bodies,    &b->shapes,        &b->joints,         &b->gears,
+                         &b->actuators, &b->motions,       &b->forces,         &b->springs,
+                         &b->excluded,  &b->wrench_models, &b->contact_points, &b->heightfields,
+                         &b->pool};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
         pawl_array_free(&env, all[i]);
     }
@@ -214,7 +212,7 @@ void pawl_builder_destroy(pawl_builder *b)
 
 void pawl_builder_set_name(pawl_builder *b, const char *model_name)
 {
-    const char *name = builder_keep(b, model_name, strlen(model_name) + 1);
+    const char *name = pawl_builder_keep(b, model_name, strlen(model_name) + 1);
     if (name != NULL) {
         b->name = name;
     }
@@ -277,22 +275,22 @@ int pawl_builder_find_joint(const pawl_builder *b, const char *name)
 
 static void *builder_alloc(void *owner, size_t size)
 {
-    return builder_keep(owner, NULL, size);
+    return pawl_builder_keep(owner, NULL, size);
 }
 
 // Pushes an item under its name.
 static pawl_status builder_push_named(pawl_builder *b, pawl_array *array, const void *item,
                                       size_t size, int scope, const char *name, int *out)
 {
-    PAWL_TRY(builder_push(b, array, item, size, out));
+    PAWL_TRY(pawl_builder_push(b, array, item, size, out));
     if (!pawl_name_table_add(&b->names, builder_alloc, b, scope, name, array->count - 1)) {
         --array->count;
-        return builder_no_memory(b);
+        return pawl_builder_no_memory(b);
     }
     return PAWL_OK;
 }
 
-static bool builder_pose_good(pawl_pose *pose)
+bool pawl_builder_pose_good(pawl_pose *pose)
 {
     if (!v3_finite(pose->position) || !quat_finite(pose->orientation) ||
         quat_norm2(pose->orientation) < 1e-12) {
@@ -306,7 +304,7 @@ pawl_status pawl_builder_add_body(pawl_builder *b, const pawl_body_def *def, int
 {
     pawl_body_def body = *def;
     int index = b->bodies.count;
-    PAWL_TRY(builder_keep_name(b, &body.name, "body", index, pawl_builder_find_body));
+    PAWL_TRY(pawl_builder_keep_name(b, &body.name, "body", index, pawl_builder_find_body));
     const char *name = body.name;
     const pawl_env *env = &b->env;
     if (pawl_builder_find_body(b, name) >= 0) {
@@ -315,7 +313,7 @@ pawl_status pawl_builder_add_body(pawl_builder *b, const pawl_body_def *def, int
     if ((int)body.kind < 0 || body.kind > PAWL_BODY_KINEMATIC) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "body '%s': no kind %d", name, (int)body.kind);
     }
-    if (!builder_pose_good(&body.pose) || !v3_finite(body.twist.linear) ||
+    if (!pawl_builder_pose_good(&body.pose) || !v3_finite(body.twist.linear) ||
         !v3_finite(body.twist.angular) || !v3_finite(body.com)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                          "body '%s': pose, twist and centre of mass must be finite and the "
@@ -358,8 +356,8 @@ static pawl_status builder_keep_points(pawl_builder *b, pawl_shape_def *def)
     convex_hull *hull;
     PAWL_TRY(pawl_hull_create(&b->env, def->name, def->points, def->point_count, &hull));
     pawl_hull_destroy(&b->env, hull);
-    def->points = builder_keep(b, def->points, (size_t)def->point_count * sizeof *def->points);
-    return def->points != NULL ? PAWL_OK : builder_no_memory(b);
+    def->points = pawl_builder_keep(b, def->points, (size_t)def->point_count * sizeof *def->points);
+    return def->points != NULL ? PAWL_OK : pawl_builder_no_memory(b);
 }
 
 pawl_status pawl_builder_add_shape(pawl_builder *b, int body, const pawl_shape_def *def, int *out)
@@ -370,7 +368,7 @@ pawl_status pawl_builder_add_shape(pawl_builder *b, int body, const pawl_shape_d
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "a shape names body %d of %d", body,
                          b->bodies.count);
     }
-    PAWL_TRY(builder_keep_name(b, &info.def.name, "shape", b->shapes.count, NULL));
+    PAWL_TRY(pawl_builder_keep_name(b, &info.def.name, "shape", b->shapes.count, NULL));
     if ((int)def->kind < 0 || def->kind >= PAWL_SHAPE_COUNT) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "shape '%s': no kind %d", info.def.name,
                          (int)def->kind);
@@ -400,13 +398,13 @@ pawl_status pawl_builder_add_shape(pawl_builder *b, int body, const pawl_shape_d
             "more",
             info.def.name, def->torsional_friction, def->rolling_friction);
     }
-    if (!builder_pose_good(&info.def.frame)) {
+    if (!pawl_builder_pose_good(&info.def.frame)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "shape '%s': its frame is not finite",
                          info.def.name);
     }
     PAWL_TRY(builder_check_soft(b, "shape", info.def.name, &def->soft, def->erp));
     PAWL_TRY(builder_keep_points(b, &info.def));
-    return builder_push(b, &b->shapes, &info, sizeof info, out);
+    return pawl_builder_push(b, &b->shapes, &info, sizeof info, out);
 }
 
 static pawl_status builder_check_coordinate(const pawl_builder *b, const char *name, int c,
@@ -439,7 +437,8 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, i
 {
     pawl_joint_def joint = *def;
     const pawl_env *env = &b->env;
-    PAWL_TRY(builder_keep_name(b, &joint.name, "joint", b->joints.count, pawl_builder_find_joint));
+    PAWL_TRY(
+        pawl_builder_keep_name(b, &joint.name, "joint", b->joints.count, pawl_builder_find_joint));
     const char *name = joint.name;
     if (pawl_builder_find_joint(b, name) >= 0) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s' exists already", name);
@@ -457,7 +456,8 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, i
                          "(only the base may be the world, -1)",
                          name, joint.base, joint.follower, bodies);
     }
-    if (!builder_pose_good(&joint.base_frame) || !builder_pose_good(&joint.follower_frame)) {
+    if (!pawl_builder_pose_good(&joint.base_frame) ||
+        !pawl_builder_pose_good(&joint.follower_frame)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s': its frames are not finite", name);
     }
     if (joint.kind == PAWL_JOINT_SCREW && !isfinite(joint.pitch)) {
@@ -475,7 +475,7 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, i
         PAWL_TRY(builder_check_coordinate(b, name, c, &joint.coordinate[c]));
     }
     pawl_gear_def none = pawl_gear_def_default();
-    PAWL_TRY(builder_push(b, &b->gears, &none, sizeof none, NULL));
+    PAWL_TRY(pawl_builder_push(b, &b->gears, &none, sizeof none, NULL));
     pawl_status status =
         builder_push_named(b, &b->joints, &joint, sizeof joint, BUILDER_JOINTS, joint.name, out);
     b->gears.count = b->joints.count;
@@ -504,7 +504,8 @@ pawl_status pawl_builder_add_gear(pawl_builder *b, const pawl_gear_def *def, int
 {
     pawl_gear_def gear = *def;
     const pawl_env *env = &b->env;
-    PAWL_TRY(builder_keep_name(b, &gear.name, "gear", b->joints.count, pawl_builder_find_joint));
+    PAWL_TRY(
+        pawl_builder_keep_name(b, &gear.name, "gear", b->joints.count, pawl_builder_find_joint));
     if (pawl_builder_find_joint(b, gear.name) >= 0) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s' exists already", gear.name);
     }
@@ -524,7 +525,7 @@ pawl_status pawl_builder_add_gear(pawl_builder *b, const pawl_gear_def *def, int
     joint.kind = PAWL_JOINT_GEAR;
     joint.base = driven->base;
     joint.follower = driven->follower;
-    PAWL_TRY(builder_push(b, &b->gears, &gear, sizeof gear, NULL));
+    PAWL_TRY(pawl_builder_push(b, &b->gears, &gear, sizeof gear, NULL));
     pawl_status status =
         builder_push_named(b, &b->joints, &joint, sizeof joint, BUILDER_JOINTS, joint.name, out);
     b->gears.count = b->joints.count;
@@ -535,7 +536,7 @@ pawl_status pawl_builder_add_actuator(pawl_builder *b, const pawl_actuator_def *
 {
     pawl_actuator_def a = *def;
     const pawl_env *env = &b->env;
-    PAWL_TRY(builder_keep_name(b, &a.name, "actuator", b->actuators.count, NULL));
+    PAWL_TRY(pawl_builder_keep_name(b, &a.name, "actuator", b->actuators.count, NULL));
     PAWL_TRY(builder_check_target(b, "actuator", a.name, a.joint, a.coordinate));
     PAWL_TRY(builder_keep_signal(b, &a.target, a.name));
     if ((int)a.kind < 0 || a.kind > PAWL_ACTUATOR_VELOCITY) {
@@ -548,13 +549,13 @@ pawl_status pawl_builder_add_actuator(pawl_builder *b, const pawl_actuator_def *
                          "actuator '%s': stiffness %g, damping %g and effort %g must be 0 or more",
                          a.name, a.stiffness, a.damping, a.effort);
     }
-    return builder_push(b, &b->actuators, &a, sizeof a, out);
+    return pawl_builder_push(b, &b->actuators, &a, sizeof a, out);
 }
 
 pawl_status pawl_builder_add_motion(pawl_builder *b, const pawl_motion_def *def, int *out)
 {
     pawl_motion_def m = *def;
-    PAWL_TRY(builder_keep_name(b, &m.name, "motion", b->motions.count, NULL));
+    PAWL_TRY(pawl_builder_keep_name(b, &m.name, "motion", b->motions.count, NULL));
     PAWL_TRY(builder_check_target(b, "motion", m.name, m.joint, m.coordinate));
     PAWL_TRY(builder_keep_signal(b, &m.target, m.name));
     for (int i = 0; i < b->motions.count; ++i) {
@@ -565,13 +566,13 @@ pawl_status pawl_builder_add_motion(pawl_builder *b, const pawl_motion_def *def,
                              other->name);
         }
     }
-    return builder_push(b, &b->motions, &m, sizeof m, out);
+    return pawl_builder_push(b, &b->motions, &m, sizeof m, out);
 }
 
 pawl_status pawl_builder_add_force(pawl_builder *b, const pawl_force_def *def, int *out)
 {
     pawl_force_def f = *def;
-    PAWL_TRY(builder_keep_name(b, &f.name, "force", b->forces.count, NULL));
+    PAWL_TRY(pawl_builder_keep_name(b, &f.name, "force", b->forces.count, NULL));
     if (f.body < 0 || f.body >= b->bodies.count || !v3_finite(f.point)) {
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
                          "force '%s' names body %d of %d, or a point that is not finite", f.name,
@@ -581,14 +582,14 @@ pawl_status pawl_builder_add_force(pawl_builder *b, const pawl_force_def *def, i
         PAWL_TRY(builder_keep_signal(b, &f.force[i], f.name));
         PAWL_TRY(builder_keep_signal(b, &f.torque[i], f.name));
     }
-    return builder_push(b, &b->forces, &f, sizeof f, out);
+    return pawl_builder_push(b, &b->forces, &f, sizeof f, out);
 }
 
 pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def, int *out)
 {
     pawl_spring_def s = *def;
     const pawl_env *env = &b->env;
-    PAWL_TRY(builder_keep_name(b, &s.name, "spring", b->springs.count, NULL));
+    PAWL_TRY(pawl_builder_keep_name(b, &s.name, "spring", b->springs.count, NULL));
     int n = b->bodies.count;
     if (s.body_a < PAWL_WORLD || s.body_a >= n || s.body_b < PAWL_WORLD || s.body_b >= n ||
         s.body_a == s.body_b || !v3_finite(s.point_a) || !v3_finite(s.point_b)) {
@@ -605,7 +606,7 @@ pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def,
                          "more",
                          s.name, s.stiffness, s.damping, s.rest_length);
     }
-    return builder_push(b, &b->springs, &s, sizeof s, out);
+    return pawl_builder_push(b, &b->springs, &s, sizeof s, out);
 }
 
 pawl_status pawl_builder_exclude(pawl_builder *b, int body_a, int body_b)
@@ -619,7 +620,7 @@ pawl_status pawl_builder_exclude(pawl_builder *b, int body_a, int body_b)
                          body_a, body_b, n);
     }
     uint64_t key = pawl_exclusion_key(body_a, body_b);
-    return builder_push(b, &b->excluded, &key, sizeof key, NULL);
+    return pawl_builder_push(b, &b->excluded, &key, sizeof key, NULL);
 }
 
 void pawl_builder_place_joint(const pawl_builder *b, pawl_joint_def *def, pawl_vec3 world_point,

@@ -4,6 +4,7 @@
 // What a builder holds until it is compiled. Names and tables live in the builder's own pool.
 #pragma once
 #include "base/array.h"
+#include "base/carver.h"
 #include "base/name_table.h"
 #include "model/model.h"
 
@@ -26,13 +27,35 @@ struct pawl_builder {
     pawl_softness soft[PAWL_SOFT_KIND_COUNT]; // of constraints that say nothing of their own
     pawl_array bodies;                        // pawl_body_def
     pawl_array shapes;                        // pawl_shape_info
-    pawl_array joints;    // pawl_joint_def; a gear's is in gears under the same index
-    pawl_array gears;     // pawl_gear_def, one for each joint
-    pawl_array actuators; // pawl_actuator_def
-    pawl_array motions;   // pawl_motion_def
-    pawl_array forces;    // pawl_force_def
-    pawl_array springs;   // pawl_spring_def
-    pawl_array excluded;  // uint64_t, see pawl_exclusion_key()
-    name_table names;     // of bodies and joints
-    pawl_array pool;      // builder_block
+    pawl_array joints;         // pawl_joint_def; a gear's is in gears under the same index
+    pawl_array gears;          // pawl_gear_def, one for each joint
+    pawl_array actuators;      // pawl_actuator_def
+    pawl_array motions;        // pawl_motion_def
+    pawl_array forces;         // pawl_force_def
+    pawl_array springs;        // pawl_spring_def
+    pawl_array excluded;       // uint64_t, see pawl_exclusion_key()
+    pawl_array wrench_models;  // pawl_wrench_model_def
+    pawl_array contact_points; // pawl_contact_point_def
+    pawl_array heightfields;   // pawl_heightfield_def
+    name_table names;          // of bodies and joints
+    pawl_array pool;           // builder_block
 };
+
+// A copy that lives as long as the builder; zeros where data is NULL. NULL when memory is out.
+void *pawl_builder_keep(pawl_builder *b, const void *data, size_t size);
+pawl_status pawl_builder_no_memory(const pawl_builder *b); // says so
+// Keeps the name, or makes one up from what the thing is and its index: the next index that `find`
+// (NULL where names may repeat) does not know.
+pawl_status pawl_builder_keep_name(pawl_builder *b, const char **name, const char *what, int index,
+                                   int (*find)(const pawl_builder *b, const char *name));
+pawl_status pawl_builder_push(pawl_builder *b, pawl_array *array, const void *item, size_t size,
+                              int *out);
+bool pawl_builder_pose_good(pawl_pose *pose); // finite; its quaternion is then normalized
+
+// What compile.c leaves to compile_wrench.c: contact points, their models and heightfields.
+void pawl_compile_wrench_layout(const pawl_builder *b, pawl_carver *mem, pawl_model *m);
+// Models without them keep the hash they have.
+uint64_t pawl_compile_wrench_hash(uint64_t h, const pawl_model *m);
+// Shared by the two.
+char *pawl_compile_text(pawl_carver *mem, const char *text); // a copy
+uint64_t pawl_compile_hash_pose(uint64_t h, pawl_pose p);

@@ -10,7 +10,7 @@
 #include "model/softness.h"
 #include <string.h>
 
-static char *compile_text(pawl_carver *mem, const char *text)
+char *pawl_compile_text(pawl_carver *mem, const char *text)
 {
     char *copy = PAWL_CARVE(mem, char, strlen(text) + 1);
     if (copy != NULL) {
@@ -345,7 +345,7 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
     pawl_force_def *forces = PAWL_CARVE(mem, pawl_force_def, b->forces.count);
     pawl_spring_def *springs = PAWL_CARVE(mem, pawl_spring_def, b->springs.count);
     pawl_body_pair *exclusions = PAWL_CARVE(mem, pawl_body_pair, b->excluded.count);
-    char *name = compile_text(mem, b->name);
+    char *name = pawl_compile_text(mem, b->name);
     bool fill = m != NULL;
     if (fill) {
         *m = (pawl_model){.env = b->env,
@@ -370,7 +370,7 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
     }
     for (int i = 0; i < b->bodies.count; ++i) {
         pawl_body_def def = PAWL_ITEM(b->bodies, pawl_body_def, i);
-        char *text = compile_text(mem, def.name);
+        char *text = pawl_compile_text(mem, def.name);
         for (int k = 0; k < 6; ++k) {
             compile_signal(mem, &def.motion[k]);
         }
@@ -380,7 +380,7 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
         }
     }
     for (int i = 0; i < b->joints.count; ++i) {
-        char *text = compile_text(mem, PAWL_ITEM(b->joints, pawl_joint_def, i).name);
+        char *text = pawl_compile_text(mem, PAWL_ITEM(b->joints, pawl_joint_def, i).name);
         if (fill) {
             joints[i].name = text;
         }
@@ -388,7 +388,7 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
     compile_shapes(b, mem, shapes);
     for (int i = 0; i < b->actuators.count; ++i) {
         pawl_actuator_def def = PAWL_ITEM(b->actuators, pawl_actuator_def, i);
-        def.name = compile_text(mem, def.name);
+        def.name = pawl_compile_text(mem, def.name);
         compile_signal(mem, &def.target);
         if (fill) {
             actuators[i] = def;
@@ -396,7 +396,7 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
     }
     for (int i = 0; i < b->motions.count; ++i) {
         pawl_motion_def def = PAWL_ITEM(b->motions, pawl_motion_def, i);
-        def.name = compile_text(mem, def.name);
+        def.name = pawl_compile_text(mem, def.name);
         compile_signal(mem, &def.target);
         if (fill) {
             motions[i] = def;
@@ -404,7 +404,7 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
     }
     for (int i = 0; i < b->forces.count; ++i) {
         pawl_force_def def = PAWL_ITEM(b->forces, pawl_force_def, i);
-        def.name = compile_text(mem, def.name);
+        def.name = pawl_compile_text(mem, def.name);
         for (int k = 0; k < 3; ++k) {
             compile_signal(mem, &def.force[k]);
             compile_signal(mem, &def.torque[k]);
@@ -415,11 +415,12 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
     }
     for (int i = 0; i < b->springs.count; ++i) {
         pawl_spring_def def = PAWL_ITEM(b->springs, pawl_spring_def, i);
-        def.name = compile_text(mem, def.name);
+        def.name = pawl_compile_text(mem, def.name);
         if (fill) {
             springs[i] = def;
         }
     }
+    pawl_compile_wrench_layout(b, mem, m);
     return m;
 }
 
@@ -433,7 +434,7 @@ static uint64_t compile_hash_signal(uint64_t h, const pawl_signal *s)
     return pawl_hash_doubles(h, s->values, (size_t)s->count);
 }
 
-static uint64_t compile_hash_pose(uint64_t h, pawl_pose p)
+uint64_t pawl_compile_hash_pose(uint64_t h, pawl_pose p)
 {
     const double numbers[] = {p.position.x,    p.position.y,    p.position.z,   p.orientation.w,
                               p.orientation.x, p.orientation.y, p.orientation.z};
@@ -474,7 +475,7 @@ static uint64_t compile_hash(const pawl_model *m)
         h = pawl_hash_text(h, b->name);
         h = pawl_hash_doubles(h, numbers, sizeof numbers / sizeof numbers[0]);
         h = pawl_hash_doubles(h, &b->inertia.m[0][0], 9);
-        h = compile_hash_pose(h, b->start_pose);
+        h = pawl_compile_hash_pose(h, b->start_pose);
         for (int k = 0; k < 6; ++k) {
             h = compile_hash_signal(h, &b->motion[k]);
         }
@@ -494,8 +495,8 @@ static uint64_t compile_hash(const pawl_model *m)
                                   j->gear.offset};
         h = pawl_hash_text(h, j->name);
         h = pawl_hash_doubles(h, numbers, sizeof numbers / sizeof numbers[0]);
-        h = compile_hash_pose(h, j->base_frame);
-        h = compile_hash_pose(h, j->follower_frame);
+        h = pawl_compile_hash_pose(h, j->base_frame);
+        h = pawl_compile_hash_pose(h, j->follower_frame);
         for (int c = 0; c < j->coordinate_count; ++c) {
             const pawl_coordinate_def *d = &j->coordinate[c];
             h = pawl_hash_doubles(h, &d->lower,
@@ -545,7 +546,7 @@ static uint64_t compile_hash(const pawl_model *m)
                                   s->def.torsional_friction,
                                   s->def.rolling_friction};
         h = pawl_hash_doubles(h, numbers, sizeof numbers / sizeof numbers[0]);
-        h = compile_hash_pose(h, s->def.frame);
+        h = pawl_compile_hash_pose(h, s->def.frame);
         h = compile_hash_soft(h, &s->def.soft, s->def.erp);
         for (int k = 0; k < s->def.point_count; ++k) {
             const pawl_vec3 *v = &s->def.points[k];
@@ -563,7 +564,7 @@ static uint64_t compile_hash(const pawl_model *m)
         const double numbers[] = {(double)m->exclusions[i].a, (double)m->exclusions[i].b};
         h = pawl_hash_doubles(h, numbers, 2);
     }
-    return h;
+    return pawl_compile_wrench_hash(h, m);
 }
 
 static pawl_status compile_fill(const pawl_builder *b, pawl_model *m)

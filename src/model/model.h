@@ -6,6 +6,7 @@
 #pragma once
 #include "math/rotation.h"
 #include "pawl/model.h"
+#include "pawl/wrench.h"
 
 typedef struct model_body {
     const char *name;
@@ -62,10 +63,17 @@ struct pawl_model {
     pawl_force_def *forces;
     pawl_spring_def *springs;
     pawl_body_pair *exclusions; // ascending, each once
+    int wrench_model_count, contact_point_count, heightfield_count;
+    pawl_wrench_model_def *wrench_models;
+    pawl_contact_point_def *contact_points;
+    pawl_heightfield_def *heightfields;
 };
 
 double pawl_signal_value(const pawl_signal *signal, double t);
 double pawl_signal_rate(const pawl_signal *signal, double t);
+
+// What is wrong with the numbers of a built-in wrench model, or NULL; its table is not looked at.
+const char *pawl_wrench_model_fault(const pawl_wrench_model_def *def);
 
 // Mass, centre and inertia of solids of one density, in the link frame.
 typedef struct mass_properties {

@@ -137,3 +137,33 @@ int pawl_model_find_joint(const pawl_model *model, const char *name)
     }
     return -1;
 }
+
+int pawl_model_wrench_model_count(const pawl_model *model)
+{
+    return model->wrench_model_count;
+}
+
+pawl_wrench_model_def pawl_model_wrench_model(const pawl_model *model, int wrench_model)
+{
+    return model->wrench_models[wrench_model];
+}
+
+int pawl_model_contact_point_count(const pawl_model *model)
+{
+    return model->contact_point_count;
+}
+
+pawl_contact_point_def pawl_model_contact_point(const pawl_model *model, int point)
+{
+    return model->contact_points[point];
+}
+
+int pawl_model_heightfield_count(const pawl_model *model)
+{
+    return model->heightfield_count;
+}
+
+pawl_heightfield_def pawl_model_heightfield(const pawl_model *model, int heightfield)
+{
+    return model->heightfields[heightfield];
+}

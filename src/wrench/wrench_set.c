@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The contact points of a model with their ground. All that does not depend on poses is worked out
+// here once: the constants of the friction polytopes and the coefficients of the tables.
+#include "base/carver.h"
+#include "model/contact_points.h"
+#include "wrench/friction_polytope.h"
+#include "wrench/ground.h"
+#include "wrench/wrench_table.h"
+#include <string.h>
+
+// A model of the force, prepared.
+typedef struct set_model {
+    pawl_wrench_model_def def;
+    polytope_vertex *vertices; // of friction polytopes
+    wrench_interpolant table;  // of tables
+} set_model;
+
+typedef struct set_point {
+    pawl_wrench_point info;
+    int model;
+} set_point;
+
+struct pawl_wrench_set {
+    pawl_env env;
+    size_t bytes;
+    pawl_ground *ground;
+    int model_count, point_count, weight_count;
+    set_model *models;
+    set_point *points;
+};
+
+pawl_wrench_set_def pawl_wrench_set_def_default(void)
+{
+    pawl_wrench_set_def def = {.derive = true,
+                               .derived = pawl_wrench_model_def_default(PAWL_WRENCH_COULOMB)};
+    def.derived.friction = -1.0;
+    return def;
+}
+
+// Where the points and their models come from: the model, or (without points there) its shapes, in
+// which case each shape has a model of its own.
+typedef struct set_source {
+    const pawl_model *model;
+    const pawl_wrench_set_def *def;
+    bool derived;
+    int model_count, point_count;
+} set_source;
+
+static bool set_may_touch(const pawl_model *model, int shape)
+{
+    const pawl_shape_info *s = &model->shapes[shape];
+    return s->body >= 0 && model->bodies[s->body].kind == PAWL_BODY_RIGID && !s->def.visual_only;
+}
+
+static pawl_status set_source_count(const pawl_env *env, set_source *s)
+{
+    const pawl_model *m = s->model;
+    s->derived = m->contact_point_count == 0 && s->def->derive;
+    s->model_count = s->derived ? m->shape_count : m->wrench_model_count;
+    s->point_count = s->derived ? 0 : m->contact_point_count;
+    for (int i = 0; i < m->shape_count && s->derived; ++i) {
+        if (set_may_touch(m, i)) {
+            contact_point_list list;
+            PAWL_TRY(pawl_contact_points_of_shape(env, &m->shapes[i].def, &list));
+            s->point_count += list.count;
+            pawl_contact_points_free(env, &list);
+        }
+    }
+    return PAWL_OK;
+}
+
+static pawl_wrench_model_def set_source_model(const set_source *s, int i)
+{
+    if (!s->derived) {
+        return s->model->wrench_models[i];
+    }
+    pawl_wrench_model_def def = s->def->derived;
+    if (def.friction < 0.0) {
+        def.friction = s->model->shapes[i].def.friction;
+    }
+    return def;
+}
+
+static bool set_is_friction(const pawl_wrench_model_def *def)
+{
+    return def->kind != PAWL_WRENCH_TABLE && def->kind != PAWL_WRENCH_CUSTOM;
+}
+
+// Runs twice: with mem->base NULL it only counts.
+static pawl_wrench_set *set_layout(const set_source *s, pawl_carver *mem)
+{
+    pawl_wrench_set *set = PAWL_CARVE(mem, pawl_wrench_set, 1);
+    set_model *models = PAWL_CARVE(mem, set_model, s->model_count);
+    set_point *points = PAWL_CARVE(mem, set_point, s->point_count);
+    for (int i = 0; i < s->model_count; ++i) {
+        pawl_wrench_model_def def = set_source_model(s, i);
+        polytope_vertex *vertices = NULL;
+        if (models != NULL) {
+            models[i].def = def;
+        }
+        if (set_is_friction(&def)) {
+            vertices = PAWL_CARVE(mem, polytope_vertex, pawl_friction_vertex_count(&def));
+        } else if (def.kind == PAWL_WRENCH_TABLE) {
+            pawl_wrench_interpolant_layout(models != NULL ? &models[i].def : &def, mem,
+                                           models != NULL ? &models[i].table : NULL);
+        }
+        if (models != NULL) {
+            models[i].vertices = vertices;
+        }
+    }
+    if (set != NULL) {
+        *set = (pawl_wrench_set){.model_count = s->model_count,
+                                 .point_count = s->point_count,
+                                 .models = models,
+                                 .points = points};
+    }
+    return set;
+}
+
+// Fills in what the model of the force says about the point.
+static void set_add_point(pawl_wrench_set *set, int index, pawl_wrench_point info, int model)
+{
+    const pawl_wrench_model_def *def = &set->models[model].def;
+    info.kind = def->kind;
+    info.has_derivatives = true;
+    info.component_count = info.radius > 0.0 || def->kind == PAWL_WRENCH_PATCH ? 6 : 3;
+    if (def->kind == PAWL_WRENCH_CUSTOM) {
+        info.has_derivatives = def->has_derivatives;
+        info.component_count = def->component_count;
+        info.vertex_count = def->vertex_count;
+    } else if (def->kind == PAWL_WRENCH_TABLE) {
+        info.component_count = 6;
+        info.vertex_count = def->table.vertex_count;
+    } else {
+        info.vertex_count = pawl_friction_vertex_count(def);
+    }
+    info.first_weight = set->weight_count;
+    set->weight_count += info.vertex_count;
+    set->points[index] = (set_point){info, model};
+}
+
+static pawl_status set_derive_points(const pawl_env *env, const pawl_model *m, pawl_wrench_set *set)
+{
+    int index = 0;
+    for (int i = 0; i < m->shape_count; ++i) {
+        if (!set_may_touch(m, i)) {
+            continue;
+        }
+        const pawl_shape_def *shape = &m->shapes[i].def;
+        contact_point_list list;
+        PAWL_TRY(pawl_contact_points_of_shape(env, shape, &list));
+        for (int k = 0; k < list.count; ++k) {
+            pawl_wrench_point info = {.body = m->shapes[i].body,
+                                      .frame = {list.positions[k], shape->frame.orientation},
+                                      .radius = list.radius};
+            set_add_point(set, index++, info, i);
+        }
+        pawl_contact_points_free(env, &list);
+    }
+    return PAWL_OK;
+}
+
+static pawl_status set_fill(const pawl_env *env, const set_source *s, pawl_wrench_set *set)
+{
+    for (int i = 0; i < set->model_count; ++i) {
+        set_model *m = &set->models[i];
+        if (m->def.kind == PAWL_WRENCH_TABLE) {
+            PAWL_TRY(pawl_wrench_interpolant_fit(env, &m->table));
+        } else if (set_is_friction(&m->def)) {
+            pawl_friction_vertices(&m->def, m->vertices);
+        }
+    }
+    if (s->derived) {
+        return set_derive_points(env, s->model, set);
+    }
+    for (int i = 0; i < set->point_count; ++i) {
+        const pawl_contact_point_def *p = &s->model->contact_points[i];
+        pawl_wrench_point info = {.body = p->body, .frame = p->frame, .radius = p->radius};
+        set_add_point(set, i, info, p->wrench_model);
+    }
+    return PAWL_OK;
+}
+
+static pawl_status set_check(const pawl_env *env, const pawl_wrench_set_def *def)
+{
+    pawl_wrench_model_def derived = def->derived;
+    derived.friction = max_of(derived.friction, 0.0); // below 0: the shape's
+    const char *fault = !set_is_friction(&derived)
+                            ? "its kind must be coulomb, anisotropic or patch"
+                            : pawl_wrench_model_fault(&derived);
+    if (def->derive && fault != NULL) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "wrench model for the points of shapes: %s",
+                         fault);
+    }
+    return PAWL_OK;
+}
+
+pawl_status pawl_wrench_set_create(const pawl_env *env, const pawl_model *model,
+                                   const pawl_wrench_set_def *def, pawl_wrench_set **out)
+{
+    *out = NULL;
+    PAWL_TRY(set_check(env, def));
+    set_source source = {.model = model, .def = def};
+    PAWL_TRY(set_source_count(env, &source));
+    pawl_carver need = {0};
+    set_layout(&source, &need);
+    char *block = pawl_alloc(env, need.used);
+    if (block == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "contact points of model '%s' need %zu bytes",
+                         model->name, need.used);
+    }
+    pawl_carver mem = {.base = block, .capacity = need.used};
+    pawl_wrench_set *set = set_layout(&source, &mem);
+    set->env = *env;
+    set->bytes = need.used;
+    pawl_status status = pawl_ground_create(env, model, &set->ground);
+    if (status == PAWL_OK) {
+        status = set_fill(env, &source, set);
+    }
+    if (status != PAWL_OK) {
+        pawl_wrench_set_destroy(set);
+        return status;
+    }
+    *out = set;
+    return PAWL_OK;
+}
+
+void pawl_wrench_set_destroy(pawl_wrench_set *set)
+{
+    if (set != NULL) {
+        pawl_env env = set->env;
+        pawl_ground_destroy(set->ground);
+        pawl_free(&env, set, set->bytes);
+    }
+}
+
+const pawl_ground *pawl_wrench_set_ground(const pawl_wrench_set *set)
+{
+    return set->ground;
+}
+
+int pawl_wrench_set_point_count(const pawl_wrench_set *set)
+{
+    return set->point_count;
+}
+
+int pawl_wrench_set_weight_count(const pawl_wrench_set *set)
+{
+    return set->weight_count;
+}
+
+pawl_wrench_point pawl_wrench_set_point(const pawl_wrench_set *set, int point)
+{
+    return set->points[point].info;
+}
+
+static pawl_wrench_query set_query(const pawl_wrench_set *set, int point,
+                                   const pawl_contact_frame *frame)
+{
+    const set_point *p = &set->points[point];
+    const pawl_wrench_model_def *def = &set->models[p->model].def;
+    return (pawl_wrench_query){.parameters = def->parameters,
+                               .parameter_count = def->parameter_count,
+                               .ground = set->ground,
+                               .frame = *frame,
+                               .radius = p->info.radius,
+                               .vertex_count = p->info.vertex_count,
+                               .component_count = p->info.component_count};
+}
+
+static size_t set_vertex_numbers(const pawl_wrench_set *set, int point)
+{
+    const pawl_wrench_point *info = &set->points[point].info;
+    return (size_t)info->vertex_count * (size_t)info->component_count;
+}
+
+void pawl_wrench_set_vertices(const pawl_wrench_set *set, int point,
+                              const pawl_contact_frame *frame, double *v, double *dv)
+{
+    const set_model *m = &set->models[set->points[point].model];
+    pawl_wrench_query query = set_query(set, point, frame);
+    if (m->def.kind == PAWL_WRENCH_TABLE) {
+        pawl_wrench_interpolant_evaluate(&m->table, &query, v, dv);
+    } else if (m->def.kind != PAWL_WRENCH_CUSTOM) {
+        pawl_friction_evaluate(&m->def, m->vertices, 1.0, &query, v, dv);
+    } else {
+        if (dv != NULL && !m->def.has_derivatives) {
+            memset(dv, 0, set_vertex_numbers(set, point) * 6 * sizeof *dv);
+        }
+        m->def.vertices(m->def.user, &query, v, m->def.has_derivatives ? dv : NULL);
+    }
+}
+
+double pawl_wrench_set_gap(const pawl_wrench_set *set, int point, pawl_vec3 position,
+                           pawl_vec3 *normal)
+{
+    pawl_distance distance;
+    pawl_ground_distance(set->ground, position, &distance);
+    if (normal != NULL) {
+        *normal = distance.normal;
+    }
+    return distance.value - set->points[point].info.radius;
+}
+
+bool pawl_wrench_set_sensitivity(const pawl_wrench_set *set, int point,
+                                 const pawl_contact_frame *frame, pawl_wrench_number number,
+                                 double *dv_dnumber)
+{
+    const set_model *m = &set->models[set->points[point].model];
+    size_t numbers = set_vertex_numbers(set, point);
+    polytope_vertex rates[PAWL_WRENCH_MAX_VERTICES];
+    if (number == PAWL_WRENCH_STIFFNESS && m->def.kind != PAWL_WRENCH_CUSTOM) {
+        pawl_wrench_set_vertices(set, point, frame, dv_dnumber, NULL);
+        for (size_t i = 0; i < numbers; ++i) { // all vertices are k times something
+            dv_dnumber[i] /= m->def.stiffness;
+        }
+        return true;
+    }
+    if (set_is_friction(&m->def) && pawl_friction_vertex_rates(&m->def, number, rates)) {
+        pawl_wrench_query query = set_query(set, point, frame);
+        pawl_friction_evaluate(&m->def, rates, 0.0, &query, dv_dnumber, NULL);
+        return true;
+    }
+    memset(dv_dnumber, 0, numbers * sizeof *dv_dnumber);
+    return false;
+}
