@@ -7,13 +7,6 @@
 #include "reduced/articulated.h"
 #include <string.h>
 
-// A link hands its sums on to its parent unless that is driven: nothing is asked of those.
-static int articulated_parent(const reduced_tree *t, int link)
-{
-    int parent = t->links[link].parent;
-    return parent >= 0 && !t->links[parent].driven ? parent : -1;
-}
-
 // Gravity and the push of a link about its origin.
 static spatial articulated_push(const reduced_motion *m, int link, const reduced_push *push)
 {
@@ -40,7 +33,7 @@ void pawl_reduced_inverse_dynamics(reduced_motion *m, const double *acceleration
         for (int k = l->first_column; k < l->first_column + l->column_count; ++k) {
             tau[k] = sp_dot(m->S[k], m->force[i]);
         }
-        int parent = articulated_parent(t, i);
+        int parent = pawl_reduced_sum_parent(t, i);
         if (parent >= 0) {
             m->force[parent] = sp_add(m->force[parent], m->force[i]);
         }
@@ -54,7 +47,7 @@ static void articulated_composites(reduced_motion *m)
     const reduced_tree *t = m->tree;
     memcpy(m->composite, m->inertia, (size_t)t->link_count * sizeof *m->composite);
     for (int i = t->link_count - 1; i >= 0; --i) {
-        int parent = articulated_parent(t, i);
+        int parent = pawl_reduced_sum_parent(t, i);
         if (parent >= 0) {
             si_add(&m->composite[parent], &m->composite[i]);
         }
@@ -193,7 +186,7 @@ void pawl_reduced_forward_dynamics(reduced_motion *m, const double *tau, const r
             articulated_eliminate(m, k, tau == NULL ? 0.0 : tau[k], m->articulated[i],
                                   &m->force[i]);
         }
-        int parent = articulated_parent(t, i);
+        int parent = pawl_reduced_sum_parent(t, i);
         if (parent >= 0) {
             m->force[parent] = sp_add(m->force[parent], m->force[i]);
             for (int r = 0; r < 6; ++r) {

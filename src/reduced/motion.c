@@ -31,7 +31,6 @@ static reduced_motion *motion_layout(const reduced_tree *t, pawl_carver *mem)
     for (size_t i = 0; i < sizeof by_column / sizeof by_column[0]; ++i) {
         *by_column[i] = PAWL_CARVE(mem, spatial, n);
     }
-    m.column_vector = PAWL_CARVE(mem, spatial, 4 * n);
     m.articulated = pawl_carve(mem, sizeof *m.articulated, (size_t)links);
     m.matrix = pawl_carve(mem, sizeof *m.matrix, (size_t)(2 * links));
     m.rate = PAWL_CARVE(mem, double, n);
@@ -135,13 +134,6 @@ static void motion_finish_ball(reduced_motion *m, int ball, pawl_vec3 origin)
     }
 }
 
-// A link without moving ancestors begins a tree with an origin of its own.
-static bool motion_is_root(const reduced_tree *t, int link)
-{
-    int parent = t->links[link].parent;
-    return parent < 0 || t->links[parent].driven;
-}
-
 static void motion_place_link(reduced_motion *m, int i, const reduced_config *config, double time)
 {
     const reduced_tree *t = m->tree;
@@ -173,7 +165,8 @@ static void motion_place_link(reduced_motion *m, int i, const reduced_config *co
     m->orientation[i] = pawl_quat_normalize(quat_mul(f.turn, quat_conj(l->child_turn)));
     m->rotation[i] = quat_matrix(m->orientation[i]);
     m->position[i] = v3_sub(f.point, m3_mul(&m->rotation[i], l->child_anchor));
-    m->origin[i] = motion_is_root(t, i) ? m->position[i] : m->origin[l->parent];
+    // A link without moving ancestors begins a tree with an origin of its own.
+    m->origin[i] = pawl_reduced_sum_parent(t, i) < 0 ? m->position[i] : m->origin[l->parent];
     for (int k = l->first_column; k < l->first_column + l->column_count; ++k) {
         int ball = t->columns[k].ball;
         if (ball < 0) {

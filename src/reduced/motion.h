@@ -86,10 +86,16 @@ typedef struct reduced_motion {
     double (*articulated)[6][6];  // (links)
     double (*matrix)[6][6];       // (2 links)
     spatial *U;                   // (nv)
-    spatial *column_vector;       // (4 nv)
     double *pivot, *column_force; // (nv)
     pawl_mat3 *turning;           // (links)
 } reduced_motion;
+
+// The link to which a link hands its sums over links below; -1 where nobody asks: the world and driven links.
+static inline int pawl_reduced_sum_parent(const reduced_tree *t, int link)
+{
+    int parent = t->links[link].parent;
+    return parent >= 0 && !t->links[parent].driven ? parent : -1;
+}
 
 pawl_status pawl_reduced_motion_create(const pawl_env *env, const reduced_tree *tree,
                                        reduced_motion **out);
