@@ -2,9 +2,6 @@
 // Part of pawl, a rigid multibody dynamics engine.
 #include "assemble/joint_kinematics.h"
 #include "base/env.h"
-#include "math/trig.h"
-
-static const double joint_pi = 0x1.921fb54442d18p+1;
 
 // Which rows a kind has, in order: t along an axis, the follower's x axis along the base's y or z
 // (alignment), all of the relative rotation (lock), or a row of the kind's own.
@@ -304,9 +301,4 @@ double pawl_joint_coordinate(const model_joint *j, const joint_frames *f, int c,
         joint_angular_row(rate, base, follower);
     }
     return value;
-}
-
-double pawl_unwrap(double raw, double last)
-{
-    return raw + 2.0 * joint_pi * rint((last - raw) / (2.0 * joint_pi));
 }

@@ -5,6 +5,7 @@
 // exact gradients of both with respect to the twists (linear, angular; world axes) of the two
 // bodies. Letters: B base, F follower, p the joint origins, e the joint axes, t = pF - pB.
 #pragma once
+#include "math/trig.h"
 #include "model/state.h"
 
 typedef struct joint_frames {
@@ -30,5 +31,3 @@ const char *pawl_joint_row_name(pawl_joint_kind kind, int row); // e.g. "force y
 // Value of coordinate c, an angle in (-pi, pi], and its gradient. Gradients may be NULL.
 double pawl_joint_coordinate(const model_joint *j, const joint_frames *f, int c, double base[6],
                              double follower[6]);
-// The value nearest to `last` that differs from `raw` by full turns.
-double pawl_unwrap(double raw, double last);

@@ -133,3 +133,8 @@ double pawl_atan2(double y, double x)
     }
     return copysign(angle, y);
 }
+
+double pawl_unwrap(double raw, double last)
+{
+    return raw + 2.0 * TRIG_PI * rint((last - raw) / (2.0 * TRIG_PI));
+}

@@ -9,3 +9,5 @@ void pawl_sincos(double x, double *sine, double *cosine);
 double pawl_sin(double x);
 double pawl_cos(double x);
 double pawl_atan2(double y, double x);
+// The angle nearest to `last` that differs from `raw` by full turns.
+double pawl_unwrap(double raw, double last);
