@@ -13,6 +13,7 @@ PAWL_EXTERN_C_BEGIN
 typedef enum pawl_stepper_kind {
     PAWL_STEPPER_EULER = 0, ///< semi-implicit Euler: first order, robust
     PAWL_STEPPER_MOREAU,    ///< Moreau's midpoint: second order with `project`, first without
+    PAWL_STEPPER_LIT,       ///< linearly implicit trapezoidal rule: second order, stiffly stable
     PAWL_STEPPER_COUNT
 } pawl_stepper_kind;
 /// Which algorithm solves the constraint problem. Values are stored in files.
@@ -61,6 +62,14 @@ typedef enum pawl_warm_start_kind {
     PAWL_WARM_COUNT
 } pawl_warm_start_kind;
 
+/// Linearizations of the stepper lit. Values are stored in files: append, never renumber.
+typedef enum pawl_lit_variant {
+    PAWL_LIT_MIDPOINT = 0, ///< all rows at the middle of the step, on the joints
+    PAWL_LIT_PAPER,        ///< forces linearized at the start, as published
+    PAWL_LIT_SDIRK2,       ///< two stages, damped: stiff limits come out right
+    PAWL_LIT_VARIANT_COUNT
+} pawl_lit_variant;
+
 /// Start from pawl_settings_default(); change fields, or use pawl_settings_set() by key.
 typedef struct pawl_settings {
     double dt; ///< step [s]
@@ -100,6 +109,11 @@ typedef struct pawl_settings {
     bool soft_friction; ///< soft.friction: the tangents of soft contacts are soft as well
     int lemke_sides;    ///< lemke.sides: corners of the polygon for the friction disk, even
     int lemke_rounds;   ///< lemke.rounds: 1: as it stands; more: turned against the slip
+    pawl_lit_variant lit_variant; ///< lit.variant
+    int lit_scheme;      ///< lit.scheme: 2: rows hold on the mean of both ends, 1: at the end
+    double lit_eps_a;    ///< lit.eps_a: contacts and limits nearer than this are closed [m]
+    double lit_eps_b;    ///< lit.eps_b: or nearer than this times h^3 [m/s^3]
+    bool lit_linearized; ///< lit.linearized_constraints
 } pawl_settings;
 PAWL_API pawl_settings pawl_settings_default(void);
 

@@ -287,28 +287,39 @@ static void assembly_soft(pawl_assembly *a, int r, double S, double B)
     a->bias[r] = -B / S;
 }
 
+// Rates of a coordinate before the step, and of the motion that springs are linearized about.
+typedef struct row_rates {
+    double before, about;
+} row_rates;
+
 static void assembly_spring_damper(pawl_assembly *a, int r, const step_weights *w, double stretch,
-                                   double rate, double k, double d, double armature)
+                                   row_rates rate, double k, double d, double armature)
 {
     double h = w->h;
     double S = armature + h * (w->theta * d + h * w->ahead * k);
-    double B =
-        (armature - h * (1.0 - w->theta) * d + h * h * w->behind * k) * rate - h * k * stretch;
-    assembly_soft(a, r, S, B);
+    double behind = h * h * w->behind * k;
+    double B = (armature - h * (1.0 - w->theta) * d + behind) * rate.before - h * k * stretch;
+    assembly_soft(a, r, S, B + behind * (rate.about - rate.before));
+}
+
+static double assembly_target(const pawl_signal *signal, const step_weights *w)
+{
+    return 0.5 * (pawl_signal_value(signal, w->target_time[0]) +
+                  pawl_signal_value(signal, w->target_time[1]));
 }
 
 static void assembly_pose_actuator(pawl_assembly *a, int r, const row_info *info,
-                                   const step_weights *w, double value, double rate)
+                                   const step_weights *w, double value, row_rates rate)
 {
     const pawl_actuator_def *d = &a->model->actuators[info->owner];
-    double target = pawl_signal_value(&d->target, w->target_time);
+    double target = assembly_target(&d->target, w);
     if (d->kind == PAWL_ACTUATOR_POSITION) {
         assembly_spring_damper(a, r, w, value - target, rate, d->stiffness, d->damping, 0.0);
     } else if (isinf(d->damping)) {
         a->bias[r] = -target;
     } else {
         double S = w->h * w->theta * d->damping;
-        assembly_soft(a, r, S, w->h * d->damping * (target - (1.0 - w->theta) * rate));
+        assembly_soft(a, r, S, w->h * d->damping * (target - (1.0 - w->theta) * rate.before));
     }
     a->lower[r] = -w->h * d->effort;
     a->upper[r] = w->h * d->effort;
@@ -327,8 +338,9 @@ static double assembly_erp(double own, double all)
     return own == 0.0 ? all : max_of(own, 0.0);
 }
 
-// Bias and compliance of one row, once its Jacobian is there.
-static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, double rate)
+// Bias and compliance of one row, once its Jacobian is there. `held` is for limits.
+static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, row_rates rate,
+                              bool held)
 {
     const pawl_model *m = a->model;
     const row_info *info = &a->rows[r];
@@ -341,12 +353,18 @@ static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, do
     case ROW_JOINT: {
         double own = w->own_erp ? m->joints[info->owner].erp : 0.0;
         a->bias[r] = assembly_erp(own, w->erp_joint) / w->h * a->residual[r];
+        if (w->carry != 0.0) {
+            a->bias[r] += w->carry * rate.before;
+        }
         break;
     }
     case ROW_MOTION: {
         const pawl_signal *f = &m->motions[info->owner].target;
         double step = pawl_signal_value(f, w->end) - pawl_signal_value(f, w->begin);
         a->bias[r] = share * a->residual[r] - step / w->h;
+        if (w->carry != 0.0) {
+            a->bias[r] += w->carry * (rate.before - step / w->h);
+        }
         break;
     }
     case ROW_SOFT: {
@@ -368,6 +386,7 @@ static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, do
         double loss = w->h * m->joints[info->owner].coordinate[info->part].friction;
         a->lower[r] = -loss;
         a->upper[r] = loss;
+        a->bias[r] = w->carry != 0.0 ? w->carry * rate.before : 0.0;
         break;
     }
     case ROW_TORSION:
@@ -380,7 +399,8 @@ static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, do
         double own = m->joints[info->owner].coordinate[info->part].limit_erp;
         // A violated limit is pushed back by a share a step; an open gap may close, no further,
         // until rows are placed again.
-        a->bias[r] = (gap < 0.0 ? assembly_erp(own, w->erp_limit) : 1.0) * gap / w->h;
+        a->bias[r] = (gap < 0.0 ? assembly_erp(own, w->erp_limit) : 1.0) * gap / w->reach;
+        a->bias[r] = held ? w->carry * rate.before : a->bias[r];
         a->lower[r] = 0.0;
         break;
     }
@@ -399,6 +419,17 @@ static double assembly_row_rate(const pawl_assembly *a, const row_block *b, int 
                 row[4] * s->w.y + row[5] * s->w.z;
     }
     return rate;
+}
+
+// Rates of row r of a block; r < 0 for rows that ask for none.
+static row_rates assembly_rates(const pawl_assembly *a, const row_block *b, int r,
+                                const body_state *start, const step_weights *w)
+{
+    if (r < 0) {
+        return (row_rates){0.0, 0.0};
+    }
+    double before = assembly_row_rate(a, b, r, start);
+    return (row_rates){before, w->about == NULL ? before : assembly_row_rate(a, b, r, w->about)};
 }
 
 // The entry of D on the diagonal of row r of a block.
@@ -581,39 +612,53 @@ static void assembly_soften_contact(pawl_assembly *a, const row_block *b, const 
     compliance[0] = compliance[1] = 0.5 * (compliance[0] + compliance[1]);
 }
 
-// A contact's three rows: velocity of b against a at the point, along two tangents and the normal.
-static void assembly_pose_contact(pawl_assembly *a, int k, const body_state *start,
-                                  const step_weights *w)
+// Rows of contact k: velocity of b against a at the point, along two tangents and the normal; `dim` is 3,
+// or 1 for the normal alone.
+static const row_block *assembly_add_contact(pawl_assembly *a, int k, int dim)
 {
     const pawl_contact *in = &a->contacts[k];
-    const row_block *b = assembly_add_contact_rows(a, k, ROW_CONTACT, 0, 3);
+    const row_block *b = assembly_add_contact_rows(a, k, ROW_CONTACT, 3 - dim, dim);
     pawl_vec3 axis[3];
     axis[2] = in->normal;
     assembly_tangents(in->normal, &axis[0], &axis[1]);
     for (int s = 0; s < b->body_count; ++s) {
         double sign = b->body[s] == in->body_b ? 1.0 : -1.0;
         pawl_vec3 lever = v3_sub(in->position, a->bodies[b->body[s]].r);
-        for (int r = 0; r < 3; ++r) {
-            pawl_vec3 e = v3_scale(sign, axis[r]), c = v3_cross(lever, e);
+        for (int r = 0; r < dim; ++r) {
+            pawl_vec3 e = v3_scale(sign, axis[3 - dim + r]), c = v3_cross(lever, e);
             double *row = assembly_row(a, b, s, r);
             row[0] = e.x, row[1] = e.y, row[2] = e.z, row[3] = c.x, row[4] = c.y, row[5] = c.z;
         }
     }
+    assembly_scale_by_mass(a, b);
+    return b;
+}
+
+static void assembly_pose_contact(pawl_assembly *a, int k, const body_state *start,
+                                  const step_weights *w)
+{
+    const pawl_contact *in = &a->contacts[k];
+    const row_block *b = assembly_add_contact(a, k, 3);
     a->friction[k] = in->friction;
+    if (in->held) {
+        for (int r = 0; r < 3; ++r) {
+            a->bias[b->rows.first_row + r] = w->carry * assembly_row_rate(a, b, r, start);
+        }
+        return;
+    }
     // An open gap may close, no further; a penetration is pushed out by a share a step, not faster
     // than max_push. A fast contact that closes bounces instead.
     double closing = assembly_row_rate(a, b, 2, start), gap = in->gap, bias;
-    bool bounces =
-        in->restitution > 0.0 && closing < -w->restitution_threshold && gap + w->h * closing <= 0.0;
+    bool bounces = in->restitution > 0.0 && closing < -w->restitution_threshold &&
+                   gap + w->reach * closing <= 0.0;
     if (bounces) {
         bias = in->restitution * closing;
     } else if (gap >= 0.0) {
-        bias = gap / w->h;
+        bias = gap / w->reach;
     } else {
-        bias = max_of(assembly_erp(in->erp, w->erp_contact) * gap / w->h, -w->max_push);
+        bias = max_of(assembly_erp(in->erp, w->erp_contact) * gap / w->reach, -w->max_push);
     }
     a->bias[b->rows.first_row + 2] = bias;
-    assembly_scale_by_mass(a, b);
     if (pawl_is_soft(&in->soft)) {
         assembly_soften_contact(a, b, in, start, w);
     }
@@ -646,7 +691,9 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
         int first = b->rows.first_row;
         for (int r = 0; r < b->rows.dim; ++r) {
             bool hard = a->rows[first + r].kind <= ROW_MOTION;
-            assembly_pose_row(a, first + r, w, hard ? 0.0 : assembly_row_rate(a, b, r, start));
+            bool rated = !hard || w->carry != 0.0;
+            assembly_pose_row(a, first + r, w, assembly_rates(a, b, rated ? r : -1, start, w),
+                              false);
         }
         if (b->joint >= 0 && pawl_is_soft(&a->joint_soft[b->joint])) {
             assembly_soften_joint(a, b, start, w);
@@ -659,9 +706,14 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
         if (again && !a->included[k]) {
             continue;
         }
+        if (w->held_only && assembly_is_limit(info) && !a->held[k]) {
+            a->included[k] = false;
+            continue;
+        }
         assembly_add_bounded(a, info, joint);
-        double rate = assembly_row_rate(a, &a->blocks[p->block_count - 1], 0, start);
-        if (!again && assembly_is_limit(info)) {
+        row_rates rates = assembly_rates(a, &a->blocks[p->block_count - 1], 0, start, w);
+        double rate = rates.before;
+        if (!again && assembly_is_limit(info) && !a->held[k]) {
             // The margin is wide: a row too many costs little, one too few another solve.
             const coordinate_row *g = &a->coordinates[info->coordinate];
             double ahead = fabs(pawl_assembly_coordinate_rate(a, joint, g, u_free));
@@ -676,7 +728,7 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
             }
         }
         a->included[k] = true;
-        assembly_pose_row(a, p->row_count - 1, w, rate);
+        assembly_pose_row(a, p->row_count - 1, w, rates, a->held[k]);
         if (assembly_is_limit(info) && pawl_is_soft(assembly_limit_softness(a, info))) {
             const pawl_softness *s = assembly_limit_softness(a, info);
             double gap = assembly_gap(a, info);
@@ -716,7 +768,7 @@ int pawl_assembly_add_missed(pawl_assembly *a, const double *u, const step_weigh
         const coordinate_row *g = &a->coordinates[info->coordinate];
         double rate = pawl_assembly_coordinate_rate(a, info->owner, g, u);
         double closing = info->kind == ROW_LOWER ? -rate : rate;
-        if (w->h * closing > assembly_gap(a, info)) {
+        if (w->reach * closing > assembly_gap(a, info)) {
             a->included[k] = true;
             ++missed;
         }
@@ -743,6 +795,33 @@ void pawl_assembly_pose_closure(pawl_assembly *a)
         a->lower[r] = -INFINITY;
         a->upper[r] = INFINITY;
         a->compliance[r] = hard ? 0.0 : nothing;
+        a->v_f[r] = 0.0;
+    }
+}
+
+double pawl_assembly_limit_gap(const pawl_assembly *a, int candidate)
+{
+    return assembly_gap(a, &a->candidates[candidate]);
+}
+
+bool pawl_assembly_is_limit(const pawl_assembly *a, int candidate)
+{
+    return assembly_is_limit(&a->candidates[candidate]);
+}
+
+void pawl_assembly_pose_grips(pawl_assembly *a, const row_grip *grips, int count)
+{
+    pawl_assembly_pose_closure(a);
+    for (int i = 0; i < count; ++i) {
+        if (grips[i].candidate >= 0) {
+            const row_info *info = &a->candidates[grips[i].candidate];
+            assembly_add_bounded(a, info, info->owner);
+            a->compliance[a->problem.row_count - 1] = 0.0;
+        } else {
+            assembly_add_contact(a, grips[i].contact, grips[i].sticks ? 3 : 1);
+        }
+    }
+    for (int r = a->free_rows; r < a->problem.row_count; ++r) {
         a->v_f[r] = 0.0;
     }
 }

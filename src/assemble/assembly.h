@@ -59,10 +59,19 @@ typedef struct step_weights {
     double h;
     double theta, ahead, behind;
     double place_time;         // when the rows are placed [s]
+    double reach;              // time from there to the end of the step: gaps may close in it
     int gyroscope_corrections; // how often the gyroscopic torque learns what the rows did
+    double spin_share;         // of u+ in the spin that the gyroscopic torque is taken at
+    bool predict_spin;         // it knows the last step's impulses before the first solve
     double begin, end;         // the step's interval [s]
-    double target_time;        // when actuator targets are read
-    bool own_erp;              // joints may have an erp of their own
+    double target_time[2];     // forces and actuator targets are the mean of these two times
+    // Hard rows are met by u+ + carry u-: 1 for the mean of both ends. So are contacts and limits that
+    // are held; with held_only there are no others.
+    double carry;
+    bool held_only;
+    const body_state
+        *about;   // twists that springs are linearized about; NULL: those before the step
+    bool own_erp; // joints may have an erp of their own
     double erp_joint, erp_limit;
     double erp_contact, max_push, restitution_threshold;
     bool soft_friction; // of soft contacts
@@ -84,6 +93,7 @@ typedef struct pawl_assembly {
     int candidate_count; // bounded rows that may be posed
     row_info *candidates;
     bool *included;    // (candidate_count) posed in this step
+    bool *held;        // (candidate_count) limits that last; all false but for steppers that say so
     int max_contacts;  // capacity
     int contact_count; // of those set
     const pawl_contact *contacts;
@@ -157,3 +167,14 @@ double pawl_assembly_coordinate_rate(const pawl_assembly *a, int joint, const co
 // Leaves the configuration constraints alone: rows that are not a joint's or a motion's become so
 // soft that they do nothing, bounded rows go.
 void pawl_assembly_pose_closure(pawl_assembly *a);
+// The same, and behind them rows of bounded constraints that hold as if they were joints: candidates,
+// then contacts of those set, by their normals or by all three rows. Their v_f is 0.
+typedef struct row_grip {
+    int candidate; // -1: a contact
+    int contact;
+    bool sticks; // with its tangents
+} row_grip;
+void pawl_assembly_pose_grips(pawl_assembly *a, const row_grip *grips, int count);
+// How far a limit is from being reached, where the assembly is placed; negative beyond it.
+double pawl_assembly_limit_gap(const pawl_assembly *a, int candidate);
+bool pawl_assembly_is_limit(const pawl_assembly *a, int candidate);

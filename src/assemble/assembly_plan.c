@@ -264,6 +264,7 @@ static pawl_assembly *plan_layout(const pawl_model *m, const plan_cursor *count,
     p.problem_blocks = PAWL_CARVE(mem, problem_block, blocks);
     p.candidates = PAWL_CARVE(mem, row_info, count->candidates);
     p.included = PAWL_CARVE(mem, bool, count->candidates);
+    p.held = PAWL_CARVE(mem, bool, count->candidates);
     p.joint_block = PAWL_CARVE(mem, int, m->joint_count);
     p.joint_soft = PAWL_CARVE(mem, pawl_softness, m->joint_count);
     p.coordinate_used = PAWL_CARVE(mem, bool, m->coordinate_count);

@@ -37,6 +37,12 @@ static const char *settings_warm_start_name(int kind)
     return kind >= 0 && kind < PAWL_WARM_COUNT ? names[kind] : NULL;
 }
 
+static const char *settings_lit_variant_name(int kind)
+{
+    static const char *const names[] = {"midpoint", "paper", "sdirk2"};
+    return kind >= 0 && kind < PAWL_LIT_VARIANT_COUNT ? names[kind] : NULL;
+}
+
 static const char *settings_rule_name(int kind)
 {
     static const char *const names[] = {"geometric", "min", "max", "mean", "product"};
@@ -298,6 +304,39 @@ static const setting_row settings_table[] = {
      1.0,
      100.0,
      NULL},
+    {{"lit.variant", "-", "midpoint paper sdirk2",
+      "linearization: at the middle of the step, as published, or two damped stages"},
+     SETTING_NAME,
+     FIELD(lit_variant),
+     0,
+     0,
+     settings_lit_variant_name},
+    {{"lit.scheme", "-", "1 or 2",
+      "constraints hold at the end of the step (1) or on the mean of its ends (2)"},
+     SETTING_COUNT,
+     FIELD(lit_scheme),
+     1.0,
+     2.0,
+     NULL},
+    {{"lit.eps_a", "m", "0 .. 1", "contacts and limits nearer than this count as closed"},
+     SETTING_REAL,
+     FIELD(lit_eps_a),
+     0.0,
+     1.0,
+     NULL},
+    {{"lit.eps_b", "m/s^3", "0 .. 1e6", "or nearer than this times the step cubed"},
+     SETTING_REAL,
+     FIELD(lit_eps_b),
+     0.0,
+     1e6,
+     NULL},
+    {{"lit.linearized_constraints", "-", "on off",
+      "rows remove the configuration error of the start, to first order"},
+     SETTING_SWITCH,
+     FIELD(lit_linearized),
+     0,
+     0,
+     NULL},
 };
 enum { SETTING_ROWS = sizeof settings_table / sizeof settings_table[0] };
 
@@ -334,7 +373,10 @@ pawl_settings pawl_settings_default(void)
                            .relaxation_decay = 0.999,
                            .soft = pawl_softness_default(),
                            .lemke_sides = 8,
-                           .lemke_rounds = 1};
+                           .lemke_rounds = 1,
+                           .lit_scheme = 2,
+                           .lit_eps_a = 1e-6,
+                           .lit_eps_b = 1.0};
 }
 
 int pawl_setting_count(void)
@@ -353,7 +395,8 @@ _Static_assert(sizeof(pawl_stepper_kind) == sizeof(int) &&
                    sizeof(pawl_solver_kind) == sizeof(int) &&
                    sizeof(pawl_delassus_kind) == sizeof(int) &&
                    sizeof(pawl_pair_rule) == sizeof(int) &&
-                   sizeof(pawl_warm_start_kind) == sizeof(int),
+                   sizeof(pawl_warm_start_kind) == sizeof(int) &&
+                   sizeof(pawl_lit_variant) == sizeof(int),
                "settings are copied as int");
 
 static int settings_get_name(const char *field)

@@ -2,6 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 #include "sim/sim.h"
 #include "assemble/measure.h"
+#include "step/lit.h"
 #include <string.h>
 
 static void sim_layout(pawl_sim *sim, pawl_carver *mem)
@@ -21,7 +22,11 @@ static void sim_layout(pawl_sim *sim, pawl_carver *mem)
     c->reaction = PAWL_CARVE(mem, double, pawl_impulse_slots(m).count);
     c->effort = PAWL_CARVE(mem, double, m->actuator_count);
     c->contacts = PAWL_CARVE(mem, pawl_contact_info, sim->assembly->max_contacts);
-    sim->closure = pawl_eliminator_layout(sim->assembly->free_rows, 0, mem);
+    sim->closure = pawl_eliminator_layout(rows, 0, mem);
+    c->lit = NULL;
+    if (sim->settings.stepper == PAWL_STEPPER_LIT) {
+        c->lit = pawl_lit_layout(m, sim->assembly, mem);
+    }
 }
 
 // What depends on the number of contacts that a step has room for.
@@ -92,6 +97,7 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     c->closure = &sim->closure;
     c->contact_count = 0;
     c->kept = false;
+    c->share = 1.0;
     return PAWL_OK;
 }
 

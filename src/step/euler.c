@@ -15,7 +15,7 @@ static void euler_advance(step_context *c, pawl_state *s, pawl_step_report *repo
     w.behind = 0.0;
     w.place_time = w.begin;
     w.gyroscope_corrections = 2;
-    w.target_time = w.end;
+    w.target_time[0] = w.target_time[1] = w.end;
     c->damping_time = w.theta * w.h;
     pawl_velocity_step(c, s, &w, report);
     if (c->contact_demand != 0) {

@@ -16,7 +16,7 @@ static void moreau_advance(step_context *c, pawl_state *s, pawl_step_report *rep
     double middle = w.begin + 0.5 * w.h;
     w.theta = 0.5;
     w.ahead = w.behind = 0.25;
-    w.place_time = w.target_time = middle;
+    w.place_time = w.target_time[0] = w.target_time[1] = middle;
     w.gyroscope_corrections = 4;
     c->damping_time = w.theta * w.h;
     int projections = pawl_drift(c, s, 0.5 * w.h, middle);

@@ -29,7 +29,7 @@ void pawl_closure_solve(step_context *c, double accuracy, double *change)
     pawl_assembly_add_impulses(c->assembly, c->lambda, change);
 }
 
-static void project_move(step_context *c, pawl_state *s, const double *d, double share)
+static void project_move(const step_context *c, pawl_state *s, const double *d, double share)
 {
     for (int i = 0; i < c->model->body_count; ++i) {
         const double *x = d + 6 * i;
@@ -53,6 +53,11 @@ static double project_share(const step_context *c, const double *d)
     return turn > 1.0 ? 1.0 / turn : 1.0;
 }
 
+void pawl_project_move(const step_context *c, pawl_state *s, const double *d)
+{
+    project_move(c, s, d, project_share(c, d));
+}
+
 void pawl_twists_of(const pawl_model *m, const body_state *bodies, double *u)
 {
     for (int i = 0; i < m->body_count; ++i, u += 6) {
@@ -73,7 +78,7 @@ void pawl_twists_change(step_context *c, const double *change, body_state *bodie
     }
 }
 
-void pawl_closure_velocities(step_context *c, pawl_state *s, double t)
+void pawl_closure_rates(step_context *c, const pawl_state *s, double t)
 {
     pawl_assembly *a = c->assembly;
     const pawl_model *m = c->model;
@@ -86,6 +91,12 @@ void pawl_closure_velocities(step_context *c, pawl_state *s, double t)
             a->v_f[r] = 0.0;
         }
     }
+}
+
+void pawl_closure_velocities(step_context *c, pawl_state *s, double t)
+{
+    const pawl_model *m = c->model;
+    pawl_closure_rates(c, s, t);
     pawl_closure_solve(c, project_velocity_accuracy, c->u_free);
     memcpy(c->u_start, c->u_next, (size_t)(6 * m->body_count) * sizeof *c->u_start);
     pawl_twists_change(c, c->u_free, s->bodies);
@@ -118,7 +129,7 @@ static int project_poses(step_context *c, pawl_state *s, double t, int max_steps
             a->v_f[r] = pawl_assembly_is_hard(a, r) ? a->residual[r] : 0.0;
         }
         pawl_closure_solve(c, project_pose_accuracy, c->u_free);
-        project_move(c, s, c->u_free, project_share(c, c->u_free));
+        pawl_project_move(c, s, c->u_free);
         ++steps;
         pawl_assembly_place_residuals(a, s->bodies, s->coordinates, t);
         double before = error;

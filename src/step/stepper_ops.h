@@ -13,6 +13,8 @@
 #include "step/island_solver.h"
 #include "step/phase_clock.h"
 
+typedef struct lit_memory lit_memory; // of the stepper lit
+
 // All that a step works with; sized once. Twists are (6 x bodies): linear, angular.
 typedef struct step_context {
     const pawl_model *model;
@@ -35,12 +37,14 @@ typedef struct step_context {
     body_state *from;                            // (bodies) where a drift or projection began
     double *effort;                              // (actuators) of the last step [N or N m]
     double damping_time; // implicit share of body damping, part of every placement
+    double share;        // length of the sub-step in steps; states keep impulses of whole steps
     bool kept;           // the assembly is placed at the state already
     const pawl_env *env;
     event_log events;        // of the step
     contact_capture capture; // the problem of the last step, where it is wanted
     pawl_status captured;    // how that went
     phase_clock clock;
+    lit_memory *lit; // NULL for other steppers
 } step_context;
 
 typedef struct pawl_stepper_ops {
@@ -52,6 +56,7 @@ typedef struct pawl_stepper_ops {
 const pawl_stepper_ops *pawl_stepper_find(int kind); // NULL if unknown
 extern const pawl_stepper_ops pawl_euler_ops;
 extern const pawl_stepper_ops pawl_moreau_ops;
+extern const pawl_stepper_ops pawl_lit_ops;
 
 // Shared by the steppers of this family. Both leave the assembly placed at s when context.kept says so.
 //
@@ -59,6 +64,20 @@ extern const pawl_stepper_ops pawl_moreau_ops;
 // judge's figures to report.
 void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
                         pawl_step_report *report);
+// Its parts, for steppers that have more to say in between. Impulses of forces, the free motion and the
+// problem, from the assembly as it is placed and the contacts as they are set; its solution, from the
+// impulses that s remembers; the judge's figures, the work, and all that s and the context keep.
+void pawl_step_pose(step_context *c, const pawl_state *s, const step_weights *w);
+void pawl_step_solve(step_context *c, const pawl_state *s, const step_weights *w,
+                     solver_report *solved);
+void pawl_step_finish(step_context *c, pawl_state *s, const step_weights *w,
+                      const solver_report *solved, pawl_step_report *report);
+// What a predicted gyroscopic torque missed of the one that belongs to u_next, added to u_next: for steps
+// whose twists are projected afterwards.
+void pawl_step_correct_spins(step_context *c, const step_weights *w);
+// Impulses over w->h of applied forces (context.impulse) and of these with force actuators
+// (context.push), at the poses where the rows are placed.
+void pawl_push(step_context *c, const step_weights *w);
 // The drift: moves s along its twists for a time that ends at `end`; with `project`, along the
 // constraints (drift.c). Returns the number of Newton iterations.
 int pawl_drift(step_context *c, pawl_state *s, double duration, double end);
@@ -76,6 +95,10 @@ void pawl_closure_solve(step_context *c, double accuracy, double *change);
 void pawl_twists_of(const pawl_model *m, const body_state *bodies, double *u);
 void pawl_twists_change(step_context *c, const double *change, body_state *bodies);
 void pawl_closure_velocities(step_context *c, pawl_state *s, double t);
+// u_next from s, and v_f of all rows: their rates, less those of prescribed motions at t; 0 for soft rows.
+void pawl_closure_rates(step_context *c, const pawl_state *s, double t);
+// Poses of s moved by d (6 x bodies), or by a share of it that turns nothing by more than a radian.
+void pawl_project_move(const step_context *c, pawl_state *s, const double *d);
 
 // Work of kinematic bodies and prescribed motions against impulses lambda of the rows, with the
 // twists u_start before and u_next after them.

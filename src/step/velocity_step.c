@@ -9,6 +9,10 @@
 #include "step/warm_start.h"
 #include <string.h>
 
+// Share of the largest change of a spin in a step that a predicted gyroscopic torque may be off by: in
+// smooth motion it is off by O(h^2) of it, so that such steps are solved once.
+static const double step_spin_share = 0.1;
+
 double pawl_step_end(const pawl_state *s, double dt)
 {
     bool on_grid = fabs(s->time - (double)s->step * dt) <= 1e-6 * dt;
@@ -19,6 +23,8 @@ step_weights pawl_step_weights(const step_context *c, const pawl_state *s)
 {
     const pawl_settings *set = c->settings;
     return (step_weights){.h = set->dt,
+                          .reach = set->dt,
+                          .spin_share = 0.5,
                           .begin = s->time,
                           .end = pawl_step_end(s, set->dt),
                           .own_erp = !set->project,
@@ -46,10 +52,15 @@ static pawl_vec3 step_angular(const double *u)
     return v3(u[3], u[4], u[5]);
 }
 
-static pawl_vec3 step_signals(const pawl_signal signal[3], double t)
+static double step_signal(const pawl_signal *signal, const step_weights *w)
 {
-    return v3(pawl_signal_value(&signal[0], t), pawl_signal_value(&signal[1], t),
-              pawl_signal_value(&signal[2], t));
+    return 0.5 * (pawl_signal_value(signal, w->target_time[0]) +
+                  pawl_signal_value(signal, w->target_time[1]));
+}
+
+static pawl_vec3 step_signals(const pawl_signal signal[3], const step_weights *w)
+{
+    return v3(step_signal(&signal[0], w), step_signal(&signal[1], w), step_signal(&signal[2], w));
 }
 
 static void step_add(double *p, pawl_vec3 linear, pawl_vec3 angular)
@@ -66,8 +77,8 @@ static void step_apply_forces(step_context *c, const step_weights *w)
     for (int i = 0; i < m->force_count; ++i) {
         const pawl_force_def *d = &m->forces[i];
         const pawl_mat3 *r = &a->rotation[d->body];
-        pawl_vec3 force = step_signals(d->force, w->target_time);
-        pawl_vec3 torque = step_signals(d->torque, w->target_time);
+        pawl_vec3 force = step_signals(d->force, w);
+        pawl_vec3 torque = step_signals(d->torque, w);
         if (d->in_body_axes) {
             force = m3_mul(r, force);
             torque = m3_mul(r, torque);
@@ -81,7 +92,7 @@ static void step_apply_forces(step_context *c, const step_weights *w)
 static double step_force_actuator(step_context *c, int i, const step_weights *w)
 {
     const pawl_actuator_def *d = &c->model->actuators[i];
-    double force = pawl_signal_value(&d->target, w->target_time);
+    double force = step_signal(&d->target, w);
     return fmin(fmax(force, -d->effort), d->effort);
 }
 
@@ -105,6 +116,15 @@ static void step_apply_actuators(step_context *c, const step_weights *w)
             }
         }
     }
+}
+
+void pawl_push(step_context *c, const step_weights *w)
+{
+    size_t twists = (size_t)(6 * c->model->body_count) * sizeof(double);
+    memset(c->impulse, 0, twists);
+    step_apply_forces(c, w);
+    memcpy(c->push, c->impulse, twists);
+    step_apply_actuators(c, w);
 }
 
 // The mean twist that carries a kinematic body through the step.
@@ -158,35 +178,62 @@ static void step_free_motion(step_context *c, const pawl_state *s, const step_we
         }
         const pawl_mat3 *r = &a->rotation[i];
         pawl_vec3 torque = v3_scale(1.0 / w->h, m3_tmul(r, step_angular(p)));
-        pawl_vec3 W = pawl_gyroscope_step(b, m3_tmul(r, x->w), torque, w->h);
+        pawl_vec3 W = pawl_gyroscope_step(b, m3_tmul(r, x->w), torque, w->h, w->spin_share);
         step_put(u, v, step_damped_spin(c, i, W, w));
     }
 }
 
-// The gyroscopic torque again, at the mean of the spins before and after the step with its rows.
-// Without this the mean knows nothing of what the rows did, and the step is of first order wherever
-// joints turn a spinning body. Returns the largest change of a spin [rad/s].
+// Whether a body's gyroscopic torque depends on what rows do to it.
+static bool step_has_gyroscope(const step_context *c, int i, const step_weights *w)
+{
+    const model_body *b = &c->model->bodies[i];
+    bool touched = w->predict_spin && c->assembly->problem.contact_count > 0;
+    return b->kind == PAWL_BODY_RIGID && !b->isotropic &&
+           (c->assembly->body_has_rows[i] || touched);
+}
+
+// The free spin of body i with its gyroscopic torque at the spin between those before and after the step
+// with its rows. Without this the torque knows nothing of what the rows did, and the step is of first order
+// wherever joints turn a spinning body.
+static pawl_vec3 step_gyroscope_spin(const step_context *c, int i, const step_weights *w)
+{
+    const model_body *b = &c->model->bodies[i];
+    const pawl_mat3 *r = &c->assembly->rotation[i];
+    pawl_vec3 W = m3_tmul(r, step_angular(c->u_start + 6 * i));
+    pawl_vec3 next = m3_tmul(r, step_angular(c->u_next + 6 * i));
+    pawl_vec3 mean = w->spin_share == 0.5 ? v3_scale(0.5, v3_add(W, next))
+                                          : v3_axpy(W, w->spin_share, v3_sub(next, W));
+    pawl_vec3 impulse = m3_tmul(r, step_angular(c->push + 6 * i));
+    impulse = v3_axpy(impulse, -w->h, v3_cross(mean, m3_mul(&b->inertia, mean)));
+    W = v3_add(W, m3_mul(&b->inverse_inertia, impulse));
+    return step_damped_spin(c, i, W, w);
+}
+
+// Sets the free spins so. Returns the largest change of one [rad/s].
 static double step_correct_gyroscopes(step_context *c, const step_weights *w)
 {
-    const pawl_model *m = c->model;
     double change = 0.0;
-    for (int i = 0; i < m->body_count; ++i) {
-        const model_body *b = &m->bodies[i];
-        if (b->kind != PAWL_BODY_RIGID || b->isotropic || !c->assembly->body_has_rows[i]) {
-            continue;
+    for (int i = 0; i < c->model->body_count; ++i) {
+        if (step_has_gyroscope(c, i, w)) {
+            double *u = c->u_free + 6 * i;
+            pawl_vec3 spin = step_gyroscope_spin(c, i, w);
+            change = max_of(change, v3_max_abs(v3_sub(spin, step_angular(u))));
+            step_put(u, step_linear(u), spin);
         }
-        const pawl_mat3 *r = &c->assembly->rotation[i];
-        double *u = c->u_free + 6 * i;
-        pawl_vec3 W = m3_tmul(r, step_angular(c->u_start + 6 * i));
-        pawl_vec3 mean = v3_scale(0.5, v3_add(W, m3_tmul(r, step_angular(c->u_next + 6 * i))));
-        pawl_vec3 impulse = m3_tmul(r, step_angular(c->push + 6 * i));
-        impulse = v3_axpy(impulse, -w->h, v3_cross(mean, m3_mul(&b->inertia, mean)));
-        W = v3_add(W, m3_mul(&b->inverse_inertia, impulse));
-        pawl_vec3 spin = step_damped_spin(c, i, W, w);
-        change = max_of(change, v3_max_abs(v3_sub(spin, step_angular(u))));
-        step_put(u, step_linear(u), spin);
     }
     return change;
+}
+
+void pawl_step_correct_spins(step_context *c, const step_weights *w)
+{
+    for (int i = 0; i < c->model->body_count; ++i) {
+        if (step_has_gyroscope(c, i, w)) {
+            double *u = c->u_next + 6 * i;
+            pawl_vec3 change =
+                v3_sub(step_gyroscope_spin(c, i, w), step_angular(c->u_free + 6 * i));
+            step_put(u, step_linear(u), v3_add(step_angular(u), change));
+        }
+    }
 }
 
 // Work of an impulse p on a body over the step: p . (u- + u+)/2, exactly its share of the change
@@ -364,6 +411,13 @@ static bool step_find_contacts(step_context *c, const pawl_state *s, const step_
     return true;
 }
 
+// u_next with impulses lambda.
+static void step_move(step_context *c)
+{
+    memcpy(c->u_next, c->u_free, (size_t)(6 * c->model->body_count) * sizeof *c->u_next);
+    pawl_assembly_add_impulses(c->assembly, c->lambda, c->u_next);
+}
+
 // One call of the solver from where lambda is; sets u_next.
 static void step_solve_once(step_context *c, solver_report *report)
 {
@@ -377,8 +431,7 @@ static void step_solve_once(step_context *c, solver_report *report)
         }
         report->factorizations += factorizations; // of all solves of a step
     }
-    memcpy(c->u_next, c->u_free, (size_t)(6 * c->model->body_count) * sizeof *c->u_next);
-    pawl_assembly_add_impulses(a, c->lambda, c->u_next);
+    step_move(c);
 }
 
 // The judge's figures of lambda and u_next.
@@ -507,50 +560,107 @@ static void step_keep_contacts(step_context *c, double h)
 void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
                         pawl_step_report *report)
 {
-    const pawl_model *m = c->model;
-    pawl_assembly *a = c->assembly;
-    size_t twists = (size_t)(6 * m->body_count) * sizeof(double);
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     if (!c->kept) {
-        pawl_assembly_place(a, s->bodies, s->coordinates, w->place_time, c->damping_time);
+        pawl_assembly_place(c->assembly, s->bodies, s->coordinates, w->place_time, c->damping_time);
         c->kept = true;
     }
 
     if (!step_find_contacts(c, s, w, report)) {
         return;
     }
-    memset(c->impulse, 0, twists);
-    step_apply_forces(c, w);
-    memcpy(c->push, c->impulse, twists);
-    step_apply_actuators(c, w);
-    step_free_motion(c, s, w);
-
-    const pawl_problem *p = &a->problem;
+    pawl_step_pose(c, s, w);
     solver_report solved = {.outcome = PAWL_CONVERGED};
-    pawl_assembly_pose_problem(a, s->bodies, c->u_free, w, false);
-    step_solve(c, s, &solved);
-    while (pawl_assembly_add_missed(a, c->u_next, w) > 0) {
+    pawl_step_solve(c, s, w, &solved);
+    pawl_step_finish(c, s, w, &solved, report);
+}
+
+void pawl_step_pose(step_context *c, const pawl_state *s, const step_weights *w)
+{
+    pawl_push(c, w);
+    step_free_motion(c, s, w);
+    pawl_assembly_pose_problem(c->assembly, s->bodies, c->u_free, w, false);
+}
+
+static bool step_has_gyroscopes(const step_context *c, const step_weights *w)
+{
+    bool any = false;
+    for (int i = 0; i < c->model->body_count; ++i) {
+        any = any || step_has_gyroscope(c, i, w);
+    }
+    return any;
+}
+
+// The gyroscopic torque of a step in which the bounded rows push as they did in the last one and the free
+// rows, one linear solve, answer to that. In smooth motion impulses change by O(h^2) a step: the torque's
+// impulse is right to O(h^3), all that second order asks for.
+static void step_predict_spins(step_context *c, const pawl_state *s, const step_weights *w)
+{
+    const double accuracy = 1e-6;
+    const pawl_assembly *a = c->assembly;
+    pawl_warm_start(c, s);
+    if (a->free_rows > 0) {
+        pawl_eliminate_factor(&a->problem, c->settings->regularization);
+        pawl_eliminate_recover(c->closure, &a->problem, a->has_loops ? accuracy : 1.0, c->lambda);
+    }
+    step_move(c);
+    if (step_correct_gyroscopes(c, w) > 0.0) {
+        pawl_assembly_set_free_velocity(c->assembly, c->u_free);
+    }
+}
+
+// Beyond which change of a spin the torque is taken again and the problem solved once more.
+static double step_spin_tolerance(const step_context *c, const step_weights *w)
+{
+    if (!w->predict_spin) {
+        return 1e-14;
+    }
+    double change = 0.0;
+    for (int i = 0; i < c->model->body_count; ++i) {
+        pawl_vec3 d = v3_sub(step_angular(c->u_next + 6 * i), step_angular(c->u_start + 6 * i));
+        change = max_of(change, v3_max_abs(d));
+    }
+    return 1e-14 + step_spin_share * change;
+}
+
+void pawl_step_solve(step_context *c, const pawl_state *s, const step_weights *w,
+                     solver_report *solved)
+{
+    pawl_assembly *a = c->assembly;
+    const pawl_problem *p = &a->problem;
+    if (w->predict_spin && p->row_count > 0 && step_has_gyroscopes(c, w)) {
+        step_predict_spins(c, s, w);
+    }
+    step_solve(c, s, solved);
+    while (!w->held_only && pawl_assembly_add_missed(a, c->u_next, w) > 0) {
         pawl_assembly_pose_problem(a, s->bodies, c->u_free, w, true);
-        step_solve(c, s, &solved);
+        step_solve(c, s, solved);
     }
     for (int k = 0; k < w->gyroscope_corrections && p->row_count > 0; ++k) {
-        if (step_correct_gyroscopes(c, w) <= 1e-14) {
+        if (step_correct_gyroscopes(c, w) <= step_spin_tolerance(c, w)) {
             break;
         }
         pawl_assembly_set_free_velocity(a, c->u_free);
-        step_solve(c, s, &solved);
+        step_solve(c, s, solved);
     }
+}
 
+void pawl_step_finish(step_context *c, pawl_state *s, const step_weights *w,
+                      const solver_report *solved, pawl_step_report *report)
+{
+    const pawl_model *m = c->model;
+    pawl_assembly *a = c->assembly;
+    const pawl_problem *p = &a->problem;
     pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
     if (c->capture.wanted) {
         c->captured = pawl_contact_capture_take(c->env, &c->capture, p, c->settings->regularization,
                                                 c->lambda);
     }
     *report =
-        (pawl_step_report){.outcome = solved.outcome,
-                           .method = p->row_count > 0 ? solved.method : PAWL_METHOD_NONE,
-                           .iterations = solved.iterations,
-                           .factorizations = solved.factorizations,
+        (pawl_step_report){.outcome = solved->outcome,
+                           .method = p->row_count > 0 ? solved->method : PAWL_METHOD_NONE,
+                           .iterations = solved->iterations,
+                           .factorizations = solved->factorizations,
                            .islands = p->row_count > 0 ? c->island_count : 0,
                            .rows = p->row_count,
                            .bounded_rows = p->row_count - p->free_row_count - 3 * p->contact_count,
@@ -569,7 +679,7 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
         pawl_remember_contacts(c, s);
     }
     for (int r = 0; r < a->slot_rows; ++r) {
-        s->impulses[a->rows[r].slot] = c->lambda[r];
+        s->impulses[a->rows[r].slot] = c->lambda[r] / c->share;
         c->reaction[a->rows[r].slot] += c->lambda[r];
     }
     for (int i = 0; i < m->body_count; ++i) {

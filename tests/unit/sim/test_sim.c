@@ -363,7 +363,12 @@ TEST(every_setting_reads_back_what_was_set)
                                            {"soft.power", "3"},
                                            {"soft.friction", "on"},
                                            {"lemke.sides", "6"},
-                                           {"lemke.rounds", "3"}};
+                                           {"lemke.rounds", "3"},
+                                           {"lit.variant", "paper"},
+                                           {"lit.scheme", "1"},
+                                           {"lit.eps_a", "1e-05"},
+                                           {"lit.eps_b", "2"},
+                                           {"lit.linearized_constraints", "on"}};
     int count = (int)(sizeof pairs / sizeof pairs[0]);
     CHECK_INT(pawl_setting_count(), count);
     for (int i = 0; i < count; ++i) {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+#include "step/lit.h"
+
+static void lit_advance(step_context *c, pawl_state *s, pawl_step_report *report)
+{
+    lit_active *active = &c->lit->active;
+    lit_phase phase = {.begin = s->time,
+                       .h = c->settings->dt,
+                       .end = pawl_step_end(s, c->settings->dt),
+                       .active = active,
+                       .catch_all = true};
+    if (pawl_lit_active(c, s, phase.h, active)) {
+        pawl_lit_move(c, s, &phase, report);
+    }
+}
+
+const pawl_stepper_ops pawl_lit_ops = {
+    .name = "lit",
+    .summary = "linearly implicit trapezoidal rule: second order, stiffly stable",
+    .advance = lit_advance,
+};

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The active set (7.1). It holds what is closed; with a tolerance, because a contact that lasts is closed
+// up to rounding only. What is closed but still closes fast is an impact: the mean of its velocities
+// before and after would vanish if it were held, an elastic bounce whatever its restitution.
+#include "step/lit.h"
+#include <string.h>
+
+static pawl_vec3 active_point_velocity(const body_state *bodies, int body, pawl_vec3 point)
+{
+    if (body < 0) {
+        return v3(0.0, 0.0, 0.0);
+    }
+    const body_state *b = &bodies[body];
+    return v3_add(b->v, v3_cross(b->w, v3_sub(point, b->r)));
+}
+
+static double active_rate(const pawl_contact *in, const body_state *bodies)
+{
+    pawl_vec3 a = active_point_velocity(bodies, in->body_a, in->position);
+    pawl_vec3 b = active_point_velocity(bodies, in->body_b, in->position);
+    return v3_dot(in->normal, v3_sub(b, a));
+}
+
+static bool active_contacts(step_context *c, const pawl_state *s, double reach, lit_active *out)
+{
+    out->count = 0;
+    if (c->finder == NULL) {
+        return true;
+    }
+    pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
+    int count = pawl_contact_finder_find(c->finder, s->bodies, reach, 0.0);
+    pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
+    if (count < 0 || count > c->assembly->max_contacts) {
+        c->contact_demand = count;
+        return false;
+    }
+    const pawl_contact *found = pawl_contact_finder_contacts(c->finder);
+    for (int k = 0; k < count; ++k) {
+        if (found[k].gap <= reach && !pawl_is_soft(&found[k].soft)) {
+            pawl_contact *in = &out->contacts[out->count++];
+            *in = found[k];
+            in->held = active_rate(in, s->bodies) >= -c->settings->restitution_threshold;
+            out->closing = out->closing || !in->held;
+        }
+    }
+    return true;
+}
+
+static void active_limits(step_context *c, const pawl_state *s, double reach, lit_active *out)
+{
+    const pawl_assembly *a = c->assembly;
+    pawl_twists_of(c->model, s->bodies, c->u_start);
+    for (int k = 0; k < a->candidate_count; ++k) {
+        out->limits[k] = false;
+        if (!pawl_assembly_is_limit(a, k) || pawl_assembly_limit_gap(a, k) > reach) {
+            continue;
+        }
+        const row_info *info = &a->candidates[k];
+        const coordinate_row *g = &a->coordinates[info->coordinate];
+        double rate = pawl_assembly_coordinate_rate(a, info->owner, g, c->u_start);
+        double opening = info->kind == ROW_LOWER ? rate : -rate;
+        out->limits[k] = opening >= -c->settings->restitution_threshold;
+        out->closing = out->closing || !out->limits[k];
+    }
+}
+
+bool pawl_lit_active(step_context *c, const pawl_state *s, double h, lit_active *out)
+{
+    pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
+    c->damping_time = 0.5 * c->settings->dt;
+    double reach = fmax(c->settings->lit_eps_a, c->settings->lit_eps_b * h * h * h);
+    out->closing = false;
+    if (!c->kept) {
+        pawl_assembly_place(c->assembly, s->bodies, s->coordinates, s->time, c->damping_time);
+        c->kept = true;
+    }
+    active_limits(c, s, reach, out);
+    return active_contacts(c, s, reach, out);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// One step of the linearly implicit trapezoidal rule, our improved linearization (lit.variant=midpoint).
+// Twists are those of the body axes, U = (v, W), so that M is constant: with q_m = q o exp(h/2 U), brought
+// back onto the joints, and all rows placed there,
+//   M (U+ - U) = h k + JT lambda,   J (U + U+) = 0   (scheme II, 6.10;   J U+ = 0: scheme I, 6.12)
+//   q+ = q o exp(h (U + U+)/2).
+// Springs act at the mean of their ends through the gradient of the middle, which has the geometric
+// terms of k_q in it and keeps M~ positive definite. What the rows did not do is taken out by the
+// projections after the step (lit_settle.c).
+#include "step/lit.h"
+#include <string.h>
+
+lit_memory *pawl_lit_layout(const pawl_model *model, const pawl_assembly *a, pawl_carver *mem)
+{
+    int bodies = model->body_count, contacts = a->max_contacts, candidates = a->candidate_count;
+    lit_memory *out = PAWL_CARVE(mem, lit_memory, 1);
+    lit_memory m = {.start = PAWL_CARVE(mem, body_state, bodies)};
+    m.about = PAWL_CARVE(mem, body_state, bodies);
+    m.active.contacts = PAWL_CARVE(mem, pawl_contact, contacts);
+    m.active.limits = PAWL_CARVE(mem, bool, candidates);
+    m.placed = PAWL_CARVE(mem, pawl_contact, contacts);
+    m.residual = PAWL_CARVE(mem, double, a->free_rows);
+    m.grips.rows = PAWL_CARVE(mem, row_grip, candidates + contacts);
+    m.grips.ids = PAWL_CARVE(mem, double, contacts);
+    m.grips.found = PAWL_CARVE(mem, pawl_contact, contacts);
+    m.scratch = PAWL_CARVE(mem, double, 6 * a->max_rows);
+    if (out != NULL) {
+        *out = m;
+    }
+    return out;
+}
+
+pawl_vec3 pawl_lit_carry(pawl_quat from, pawl_quat to, pawl_vec3 w)
+{
+    pawl_mat3 a = quat_matrix(from), b = quat_matrix(to);
+    return m3_mul(&b, m3_tmul(&a, w));
+}
+
+step_weights pawl_lit_weights(const step_context *c, const pawl_state *s, const lit_phase *phase)
+{
+    step_weights w = pawl_step_weights(c, s);
+    w.h = phase->h;
+    w.begin = phase->begin;
+    w.end = phase->end;
+    w.erp_joint = 0.0;
+    w.own_erp = false;
+    w.predict_spin = true;
+    w.gyroscope_corrections = 4;
+    w.held_only = !phase->catch_all;
+    return w;
+}
+
+// Newton's steps onto the joints with the factor at the start of the step.
+static void lit_along(step_context *c, pawl_state *s, double t)
+{
+    enum { STEPS = 2 };
+    const double tolerance = 1e-13;
+    pawl_assembly *a = c->assembly;
+    for (int k = 0; k < STEPS; ++k) {
+        pawl_assembly_place_residuals(a, s->bodies, s->coordinates, t);
+        if (pawl_closure_error(a) <= tolerance) {
+            return;
+        }
+        for (int r = 0; r < a->free_rows; ++r) {
+            a->v_f[r] = pawl_assembly_is_hard(a, r) ? a->residual[r] : 0.0;
+        }
+        pawl_closure_solve(c, 1.0, c->u_free);
+        pawl_project_move(c, s, c->u_free);
+    }
+}
+
+void pawl_lit_predict(step_context *c, pawl_state *s, const body_state *start, double tau, double t,
+                      bool along)
+{
+    const pawl_model *m = c->model;
+    memcpy(s->bodies, start, (size_t)m->body_count * sizeof *s->bodies);
+    pawl_advance_poses(m, s->bodies, s->bodies, tau, t);
+    if (along && c->assembly->free_rows > 0) {
+        lit_along(c, s, t);
+    }
+    for (int i = 0; i < m->body_count; ++i) {
+        if (m->bodies[i].kind == PAWL_BODY_RIGID) {
+            s->bodies[i].w = pawl_lit_carry(start[i].q, s->bodies[i].q, start[i].w);
+        }
+    }
+}
+
+// The held contacts of the phase as the finder has them now, or as they were; with catch_all all others,
+// too. Both lists are sorted by id.
+static int lit_place_contacts(const step_context *c, const lit_phase *phase, int count,
+                              pawl_contact *out)
+{
+    const pawl_contact *found = pawl_contact_finder_contacts(c->finder);
+    const lit_active *active = phase->active;
+    int n = 0, room = c->assembly->max_contacts;
+    for (int i = 0, k = 0; i < count || k < active->count;) {
+        const pawl_contact *now = i < count ? &found[i] : NULL;
+        const pawl_contact *then = k < active->count ? &active->contacts[k] : NULL;
+        bool here = now != NULL && (then == NULL || now->id <= then->id);
+        bool there = then != NULL && (now == NULL || then->id <= now->id);
+        bool held = there && then->held;
+        if (n < room && (held || (here && phase->catch_all))) {
+            out[n] = here ? *now : *then;
+            out[n++].held = held;
+        }
+        i += here ? 1 : 0;
+        k += there ? 1 : 0;
+    }
+    return n;
+}
+
+bool pawl_lit_place(step_context *c, pawl_state *s, const lit_phase *phase, double t)
+{
+    pawl_assembly *a = c->assembly;
+    pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
+    pawl_assembly_place(a, s->bodies, s->coordinates, t, c->damping_time);
+    memcpy(a->held, phase->active->limits, (size_t)a->candidate_count * sizeof *a->held);
+    if (c->finder == NULL) {
+        return true;
+    }
+    pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
+    int count =
+        pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact_margin, phase->h);
+    pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
+    if (count < 0 || count > a->max_contacts) {
+        c->contact_demand = count;
+        return false;
+    }
+    int placed = lit_place_contacts(c, phase, count, c->lit->placed);
+    pawl_assembly_set_contacts(a, c->lit->placed, placed);
+    return true;
+}
+
+// q+ and the twists there, from those of both ends in the axes of the middle.
+static void lit_arrive(step_context *c, pawl_state *s, const lit_phase *phase)
+{
+    const pawl_model *m = c->model;
+    for (int i = 0; i < m->body_count; ++i) {
+        const body_state *from = &c->lit->start[i];
+        const double *u = c->u_start + 6 * i, *n = c->u_next + 6 * i;
+        body_state *b = &s->bodies[i];
+        if (m->bodies[i].kind == PAWL_BODY_KINEMATIC) {
+            pawl_pose pose = pawl_kinematic_pose(&m->bodies[i], phase->end);
+            pawl_twist twist = pawl_kinematic_twist(&m->bodies[i], phase->end);
+            *b = (body_state){pose.position, pose.orientation, twist.linear, twist.angular};
+            continue;
+        }
+        b->v = v3(n[0], n[1], n[2]);
+        pawl_vec3 mean = v3(0.5 * (u[0] + n[0]), 0.5 * (u[1] + n[1]), 0.5 * (u[2] + n[2]));
+        b->r = v3_axpy(from->r, phase->h, mean);
+        if (m->bodies[i].kind == PAWL_BODY_RIGID) {
+            pawl_vec3 spin = v3(0.5 * (u[3] + n[3]), 0.5 * (u[4] + n[4]), 0.5 * (u[5] + n[5]));
+            pawl_quat middle = b->q;
+            spin = pawl_lit_carry(middle, from->q, spin);
+            b->q = quat_advance(from->q, v3_scale(phase->h, spin));
+            b->w = pawl_lit_carry(middle, b->q, v3(n[3], n[4], n[5]));
+        }
+    }
+    c->kept = false;
+}
+
+// The assembly at the start, with the factor of its joints.
+static void lit_begin(step_context *c, pawl_state *s, double t)
+{
+    pawl_assembly *a = c->assembly;
+    if (!c->kept) {
+        pawl_assembly_place(a, s->bodies, s->coordinates, t, c->damping_time);
+    }
+    c->kept = false;
+    pawl_assembly_pose_closure(a);
+    memcpy(c->lit->residual, a->residual, (size_t)a->free_rows * sizeof *a->residual);
+    memcpy(c->lit->start, s->bodies, (size_t)c->model->body_count * sizeof *s->bodies);
+    if (a->free_rows > 0) {
+        pawl_eliminate_factor(&a->problem, c->settings->regularization);
+    }
+}
+
+void pawl_lit_move(step_context *c, pawl_state *s, const lit_phase *phase, pawl_step_report *report)
+{
+    double middle = phase->begin + 0.5 * phase->h;
+    step_weights w = pawl_lit_weights(c, s, phase);
+    w.theta = 0.5;
+    w.ahead = w.behind = 0.25;
+    w.reach = 0.5 * phase->h;
+    w.place_time = w.target_time[0] = w.target_time[1] = middle;
+    w.carry = c->settings->lit_scheme == 2 ? 1.0 : 0.0;
+    c->share = phase->h / c->settings->dt;
+    *report = (pawl_step_report){0};
+    lit_begin(c, s, phase->begin);
+    c->damping_time = 0.5 * phase->h;
+    pawl_lit_predict(c, s, c->lit->start, 0.5 * phase->h, middle, c->settings->project);
+    if (!pawl_lit_place(c, s, phase, middle)) {
+        return;
+    }
+    pawl_step_pose(c, s, &w);
+    solver_report solved = {.outcome = PAWL_CONVERGED};
+    pawl_step_solve(c, s, &w, &solved);
+    pawl_step_finish(c, s, &w, &solved, report);
+    pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
+    pawl_lit_grip(c);
+    if (c->settings->project) {
+        pawl_step_correct_spins(c, &w);
+    }
+    lit_arrive(c, s, phase);
+    c->damping_time = 0.5 * c->settings->dt; // as every step begins with
+    if (c->settings->project) {
+        report->projections = pawl_lit_settle(c, s, phase->end);
+    }
+}
