@@ -26,7 +26,7 @@ typedef struct args_command {
 /// The commands, in the order of the help; in main.c.
 extern const args_command *const args_commands[];
 extern const int args_command_count;
-extern const args_command args_run, args_check, args_solve, args_report, args_list;
+extern const args_command args_run, args_check, args_solve, args_report, args_reproduce, args_list;
 
 enum { ARGS_END = -1, ARGS_POSITIONAL = -2, ARGS_HELP = -3, ARGS_ERROR = -4 };
 typedef struct args_reader {

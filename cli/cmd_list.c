@@ -11,11 +11,9 @@
 #include <unistd.h>
 
 #include "args.h"
+#include "models_folder.h"
 #include "pawl/io.h"
-
-#if !defined(PAWL_MODELS_FROM_BUILD)
-#define PAWL_MODELS_FROM_BUILD "../models" // from build/
-#endif
+#include "reproduce/experiment.h"
 
 static int cmd_list_solvers(console *con)
 {
@@ -107,28 +105,6 @@ static int cmd_list_compare(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-// The folder of the models: where they are installed or, of a command that was only built, in the
-// source tree; both found from where the command is, so that no path of the building machine is
-// compiled in. To be freed; NULL when there is none.
-static char *cmd_list_models_folder(void)
-{
-    static const char *const beside[] = {"/../share/pawl/models", "/" PAWL_MODELS_FROM_BUILD};
-    char *command = realpath("/proc/self/exe", NULL);
-    char *slash = command != NULL ? strrchr(command, '/') : NULL;
-    char *folder = NULL;
-    for (size_t i = 0; slash != NULL && folder == NULL && i < sizeof beside / sizeof *beside; ++i) {
-        size_t size = (size_t)(slash - command) + strlen(beside[i]) + 1;
-        char *path = malloc(size);
-        if (path != NULL) {
-            snprintf(path, size, "%.*s%s", (int)(slash - command), command, beside[i]);
-            folder = realpath(path, NULL);
-        }
-        free(path);
-    }
-    free(command);
-    return folder;
-}
-
 // The path as it can be typed from here: relative when it is below the current folder.
 static const char *cmd_list_shorten(const char *path, const char *here)
 {
@@ -154,7 +130,7 @@ static void cmd_list_print_model(console *con, const char *path, const char *sho
 
 static int cmd_list_models(console *con)
 {
-    char *folder = cmd_list_models_folder();
+    char *folder = models_folder();
     if (folder == NULL) {
         console_error(con, "the folder of the models that come with pawl was not found");
         return EXIT_BAD_INPUT;
@@ -185,6 +161,15 @@ static int cmd_list_models(console *con)
     return complete ? EXIT_DONE : EXIT_BAD_INPUT;
 }
 
+static int cmd_list_experiments(console *con)
+{
+    (void)con;
+    for (int i = 0; experiment_at(i) != NULL; ++i) {
+        printf("%-14s %s\n", experiment_at(i)->name, experiment_at(i)->summary);
+    }
+    return EXIT_DONE;
+}
+
 static const struct {
     const char *name;
     int (*print)(console *con);
@@ -195,6 +180,7 @@ static const struct {
     {"joints", cmd_list_joints},
     {"models", cmd_list_models},
     {"settings", cmd_list_settings},
+    {"experiments", cmd_list_experiments},
 };
 enum { LIST_KIND_COUNT = (int)(sizeof cmd_list_kinds / sizeof cmd_list_kinds[0]) };
 
@@ -243,10 +229,10 @@ static int cmd_list(console *con, int argc, char **argv)
 
 const args_command args_list = {
     .name = "list",
-    .arguments = "solvers|steppers|formulations|joints|models|settings",
-    .summary = "what can be named: solvers, steppers, joints, settings, models",
+    .arguments = "solvers|steppers|formulations|joints|models|settings|experiments",
+    .summary = "what can be named: solvers, steppers, joints, settings, models, experiments",
     .details = "Settings are changed with pawl run --set KEY=VALUE. Models are those that come\n"
-               "with pawl.\n",
+               "with pawl. Experiments are run by pawl reproduce.\n",
     .options = NULL,
     .option_count = 0,
     .run = cmd_list,

@@ -12,8 +12,8 @@
 
 #include "pawl/io.h"
 
-const args_command *const args_commands[] = {&args_run, &args_check, &args_solve, &args_report,
-                                             &args_list};
+const args_command *const args_commands[] = {&args_run,    &args_check,     &args_solve,
+                                             &args_report, &args_reproduce, &args_list};
 const int args_command_count = (int)(sizeof args_commands / sizeof args_commands[0]);
 
 static void main_print_usage(FILE *to)
@@ -24,11 +24,11 @@ static void main_print_usage(FILE *to)
                 "usage: pawl COMMAND [arguments]\n"
                 "\n");
     for (int i = 0; i < args_command_count; ++i) {
-        fprintf(to, "  pawl %-8s %s\n", args_commands[i]->name, args_commands[i]->summary);
+        fprintf(to, "  pawl %-10s %s\n", args_commands[i]->name, args_commands[i]->summary);
     }
     fprintf(to, "\n"
-                "  pawl help COMMAND      all about one command (also: pawl COMMAND --help)\n"
-                "  pawl --version         the version, and what is built in\n"
+                "  pawl help COMMAND   all about one command (also: pawl COMMAND --help)\n"
+                "  pawl --version      the version, and what is built in\n"
                 "\n"
                 "Begin with:\n"
                 "  pawl list models\n"

@@ -63,17 +63,17 @@ static void progress_rate(double rate, char *text, size_t size)
     }
 }
 
-static void progress_draw(progress *p, double now, int64_t step, double time, double residual)
+// Share and bar, then a text with the time left in it.
+static void progress_draw(progress *p, double now, int64_t step, const char *before_eta,
+                          const char *after_eta)
 {
     double elapsed = now - p->begun;
     double done = (double)(step - p->first_step);
     double all = (double)(p->last_step - p->first_step);
     double share = done / all;
-    char eta[16], rate[16], right[128];
+    char eta[16], right[192];
     progress_duration(done > 0.0 ? elapsed / done * (all - done) : 0.0, eta, sizeof eta);
-    progress_rate(elapsed > 0.0 ? done / elapsed : 0.0, rate, sizeof rate);
-    int used = snprintf(right, sizeof right, " %.2f/%g s  ETA %s  %s steps/s  residual %.1e", time,
-                        p->end_time, eta, rate, residual);
+    int used = snprintf(right, sizeof right, " %sETA %s  %s", before_eta, eta, after_eta);
     // What is left of the line is the bar; on a narrow terminal the text is cut instead.
     int columns = progress_columns() - 1;
     int cells = columns - used - 6;
@@ -95,10 +95,28 @@ static void progress_draw(progress *p, double now, int64_t step, double time, do
     p->drawn = now;
 }
 
+static bool progress_due(const progress *p, double now)
+{
+    return p->enabled && now - p->drawn >= progress_interval;
+}
+
 void progress_update(progress *p, double now, int64_t step, double time, double residual)
 {
-    if (p->enabled && now - p->drawn >= progress_interval) {
-        progress_draw(p, now, step, time, residual);
+    if (progress_due(p, now)) {
+        char clock[48], rate[16], speed[80];
+        double elapsed = now - p->begun;
+        progress_rate(elapsed > 0.0 ? (double)(step - p->first_step) / elapsed : 0.0, rate,
+                      sizeof rate);
+        snprintf(clock, sizeof clock, "%.2f/%g s  ", time, p->end_time);
+        snprintf(speed, sizeof speed, "%s steps/s  residual %.1e", rate, residual);
+        progress_draw(p, now, step, clock, speed);
+    }
+}
+
+void progress_update_work(progress *p, double now, int64_t step, const char *doing)
+{
+    if (progress_due(p, now)) {
+        progress_draw(p, now, step, "", doing);
     }
 }
 

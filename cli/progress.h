@@ -20,4 +20,6 @@ typedef struct progress {
 progress progress_begin(console *con, int64_t first_step, int64_t last_step, double end_time);
 /// Draws when a tenth of a second has passed since the last time. `now` is timing_now().
 void progress_update(progress *p, double now, int64_t step, double time, double residual);
+/// The same for work that is not steps of one run: the step counts, `doing` says what it is.
+void progress_update_work(progress *p, double now, int64_t step, const char *doing);
 void progress_end(progress *p); ///< removes the bar

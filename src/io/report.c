@@ -9,7 +9,6 @@
 #include "io/report_picture.h"
 #include "io/report_plots.h"
 #include "io/report_style.h"
-#include <locale.h>
 #include <math.h>
 #include <string.h>
 
@@ -360,15 +359,10 @@ static pawl_status report_make(const pawl_env *env, const char *record_path, con
     PAWL_ASSERT(env != NULL && record_path != NULL && path != NULL);
     pawl_record *record = NULL;
     PAWL_TRY(pawl_record_open(env, record_path, &record));
-    // Numbers in SVG have a decimal point, whatever the language of the program around us.
-    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-    locale_t before = plain != (locale_t)0 ? uselocale(plain) : (locale_t)0;
+    report_locale locale = report_locale_begin();
     report_text page = {.env = env};
     pawl_status status = make(record, &page);
-    if (plain != (locale_t)0) {
-        (void)uselocale(before);
-        freelocale(plain);
-    }
+    report_locale_end(&locale);
     pawl_record_close(record);
     if (status == PAWL_OK) {
         status = report_text_save(&page, path);

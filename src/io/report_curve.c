@@ -79,11 +79,6 @@ pawl_status report_column_ranges(const pawl_record *record, record_series series
     return status;
 }
 
-// The extremes of a stretch of frames of one curve.
-typedef struct curve_stretch {
-    double low, low_time, high, high_time;
-} curve_stretch;
-
 static void curve_put(report_curve *curve, double time, double value)
 {
     curve->time[curve->count] = time;
@@ -91,7 +86,13 @@ static void curve_put(report_curve *curve, double time, double value)
     curve->count++;
 }
 
-static void curve_close_stretch(report_curve *curve, curve_stretch *s)
+static void curve_begin_stretch(report_thinner *s)
+{
+    s->low = INFINITY;
+    s->high = -INFINITY;
+}
+
+static void curve_close_stretch(report_thinner *s, report_curve *curve)
 {
     if (s->low <= s->high) { // something finite was seen
         bool low_first = s->low_time <= s->high_time;
@@ -102,19 +103,43 @@ static void curve_close_stretch(report_curve *curve, curve_stretch *s)
         curve->lowest = fmin(curve->lowest, s->low);
         curve->highest = fmax(curve->highest, s->high);
     }
-    *s = (curve_stretch){.low = INFINITY, .high = -INFINITY};
+    curve_begin_stretch(s);
+}
+
+report_thinner report_thin_begin(int64_t frames)
+{
+    report_thinner s = {.frames = frames};
+    curve_begin_stretch(&s);
+    return s;
+}
+
+void report_thin_add(report_thinner *s, report_curve *curve, double time, double value)
+{
+    // Half as many stretches as points, because each may give two.
+    int64_t per_stretch =
+        s->frames <= REPORT_POINTS ? 1 : (s->frames + REPORT_POINTS / 2 - 1) / (REPORT_POINTS / 2);
+    if (fabs(value) < CURVE_ABSURD && fabs(time) < CURVE_ABSURD) {
+        if (value < s->low) {
+            s->low = value;
+            s->low_time = time;
+        }
+        if (value > s->high) {
+            s->high = value;
+            s->high_time = time;
+        }
+    }
+    s->next++;
+    if (s->next % per_stretch == 0 || s->next == s->frames) {
+        curve_close_stretch(s, curve);
+    }
 }
 
 static pawl_status curve_fill(const pawl_record *record, const report_source *source,
                               report_plot *plot, curve_reader *c)
 {
-    // Half as many stretches as points, because each may give two.
-    int64_t per_stretch = record->frames <= REPORT_POINTS
-                              ? 1
-                              : (record->frames + REPORT_POINTS / 2 - 1) / (REPORT_POINTS / 2);
-    curve_stretch stretch[REPORT_CURVES];
+    report_thinner thinner[REPORT_CURVES];
     for (int k = 0; k < REPORT_CURVES; ++k) {
-        stretch[k] = (curve_stretch){.low = INFINITY, .high = -INFINITY};
+        thinner[k] = report_thin_begin(record->frames);
     }
     bool more = true;
     for (;;) {
@@ -127,27 +152,33 @@ static pawl_status curve_fill(const pawl_record *record, const report_source *so
         for (int64_t i = 0; i < c->count; ++i) {
             double values[REPORT_CURVES];
             source->map(c->rows + (size_t)i * c->width, source->user, values);
-            bool last = (c->first + i + 1) % per_stretch == 0 || c->first + i + 1 == record->frames;
             // What a step did is not known before the first one.
             bool no_step = source->series >= RECORD_REACTION && source->series != RECORD_ENERGY &&
                            c->first + i == 0 && record->frames > 1;
-            for (int k = 0; k < plot->curve_count && !no_step; ++k) {
-                curve_stretch *s = &stretch[k];
-                if (fabs(values[k]) < CURVE_ABSURD && fabs(c->time[i]) < CURVE_ABSURD) {
-                    if (values[k] < s->low) {
-                        s->low = values[k];
-                        s->low_time = c->time[i];
-                    }
-                    if (values[k] > s->high) {
-                        s->high = values[k];
-                        s->high_time = c->time[i];
-                    }
-                }
-                if (last) {
-                    curve_close_stretch(&plot->curves[k], s);
-                }
+            for (int k = 0; k < plot->curve_count; ++k) {
+                report_thin_add(&thinner[k], &plot->curves[k], c->time[i],
+                                no_step ? NAN : values[k]);
             }
         }
+    }
+    return PAWL_OK;
+}
+
+pawl_status report_plot_create(const pawl_env *env, int curve_count, report_plot *plot)
+{
+    PAWL_ASSERT(curve_count > 0 && curve_count <= REPORT_CURVES);
+    *plot = (report_plot){.curve_count = curve_count};
+    plot->block_size = (size_t)curve_count * 2 * (REPORT_POINTS + 2) * sizeof(double);
+    plot->block = pawl_alloc(env, plot->block_size);
+    if (plot->block == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for a plot");
+    }
+    for (int k = 0; k < curve_count; ++k) {
+        report_curve *curve = &plot->curves[k];
+        curve->time = plot->block + (size_t)(2 * k) * (REPORT_POINTS + 2);
+        curve->value = curve->time + REPORT_POINTS + 2;
+        curve->lowest = INFINITY;
+        curve->highest = -INFINITY;
     }
     return PAWL_OK;
 }
@@ -155,20 +186,9 @@ static pawl_status curve_fill(const pawl_record *record, const report_source *so
 pawl_status report_plot_read(const pawl_record *record, const report_source *source,
                              report_plot *plot)
 {
-    PAWL_ASSERT(source->curve_count > 0 && source->curve_count <= REPORT_CURVES);
-    *plot = (report_plot){.curve_count = source->curve_count};
-    plot->block_size = (size_t)source->curve_count * 2 * (REPORT_POINTS + 2) * sizeof(double);
-    plot->block = pawl_alloc(record->env, plot->block_size);
-    if (plot->block == NULL) {
-        return PAWL_FAIL(record->env, PAWL_NO_MEMORY, "no memory for a plot");
-    }
+    PAWL_TRY(report_plot_create(record->env, source->curve_count, plot));
     for (int k = 0; k < plot->curve_count; ++k) {
-        report_curve *curve = &plot->curves[k];
-        memcpy(curve->label, source->labels[k], REPORT_LABEL);
-        curve->time = plot->block + (size_t)(2 * k) * (REPORT_POINTS + 2);
-        curve->value = curve->time + REPORT_POINTS + 2;
-        curve->lowest = INFINITY;
-        curve->highest = -INFINITY;
+        memcpy(plot->curves[k].label, source->labels[k], REPORT_LABEL);
     }
     curve_reader c;
     pawl_status status = curve_begin(record, source->series, &c);

@@ -24,6 +24,16 @@ typedef struct plot_axis {
     int decimals;
 } plot_axis;
 
+static const char *plot_x_name(const report_plot_style *style)
+{
+    return style->x_name == NULL ? "time" : style->x_name;
+}
+
+static const char *plot_x_unit(const report_plot_style *style)
+{
+    return style->x_name == NULL ? "s" : style->x_unit == NULL ? "" : style->x_unit;
+}
+
 // The next of 1, 2, 5 times a power of ten that is at least `rough`.
 static double plot_round_step(double rough)
 {
@@ -67,9 +77,17 @@ static plot_axis plot_log_axis(double low, double high)
     return axis;
 }
 
-static double plot_x(const plot_axis *axis, double time)
+// Tight: a log axis of x begins and ends with the data, in decades or not.
+static plot_axis plot_x_axis(double start, double end, bool log_scale)
 {
-    return PLOT_LEFT + (PLOT_RIGHT - PLOT_LEFT) * (time - axis->low) / (axis->high - axis->low);
+    return log_scale ? (plot_axis){.low = log10(start) - 0.04, .high = log10(end) + 0.04}
+                     : plot_linear_axis(start, end, 8, false, true);
+}
+
+static double plot_x(const plot_axis *axis, bool log_scale, double x)
+{
+    double shown = log_scale ? log10(x) : x;
+    return PLOT_LEFT + (PLOT_RIGHT - PLOT_LEFT) * (shown - axis->low) / (axis->high - axis->low);
 }
 
 static double plot_y(const plot_axis *axis, bool log_scale, double value)
@@ -82,23 +100,54 @@ static double plot_y(const plot_axis *axis, bool log_scale, double value)
     return PLOT_BOTTOM - (PLOT_BOTTOM - PLOT_TOP) * fmin(fmax(share, -0.02), 1.02);
 }
 
-static void plot_draw_time_axis(report_text *page, const plot_axis *axis)
+static void plot_draw_x_tick(report_text *page, double x, int decimals, double value)
 {
-    double first = ceil(axis->low / axis->step - 1e-9) + 0.0; // 0, never -0
-    for (double i = first; i * axis->step <= axis->high + 1e-9 * axis->step; i += 1.0) {
-        double x = plot_x(axis, i * axis->step);
-        report_add(page, "<path class=\"grid\" d=\"M%.1f %dV%d\"/>", x, PLOT_TOP, PLOT_BOTTOM);
-        report_add(page,
-                   "<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.*f"
-                   "</text>",
-                   x, PLOT_BOTTOM + 16, axis->decimals, i * axis->step / pow(10.0, axis->exponent));
+    report_add(page, "<path class=\"grid\" d=\"M%.1f %dV%d\"/>", x, PLOT_TOP, PLOT_BOTTOM);
+    report_add(page, "<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", x,
+               PLOT_BOTTOM + 16);
+    if (decimals >= 0) {
+        report_add(page, "%.*f</text>", decimals, value);
+    } else {
+        report_add(page, "%s</text>", report_format(value).text);
     }
-    report_add(page, "<text class=\"axis\" x=\"%d\" y=\"%d\" text-anchor=\"end\">time [",
-               PLOT_RIGHT, PLOT_BOTTOM + 31);
-    if (axis->exponent != 0) {
-        report_add(page, "%s ", report_power_of_ten(axis->exponent).text);
+}
+
+// 1, 2 and 5 times the powers of ten, or the powers alone where there are many.
+static void plot_draw_log_ticks(report_text *page, const plot_axis *axis)
+{
+    static const double shares[] = {1.0, 2.0, 5.0};
+    int count = axis->high - axis->low > 3.0 ? 1 : 3;
+    for (double decade = floor(axis->low); decade <= axis->high; decade += 1.0) {
+        for (int k = 0; k < count; ++k) {
+            double value = shares[k] * pow(10.0, decade);
+            if (log10(value) >= axis->low && log10(value) <= axis->high) {
+                plot_draw_x_tick(page, plot_x(axis, true, value), -1, value);
+            }
+        }
     }
-    report_add_plain(page, "s]</text>");
+}
+
+static void plot_draw_x_axis(report_text *page, const plot_axis *axis,
+                             const report_plot_style *style)
+{
+    if (style->x_log) {
+        plot_draw_log_ticks(page, axis);
+    } else {
+        double first = ceil(axis->low / axis->step - 1e-9) + 0.0; // 0, never -0
+        for (double i = first; i * axis->step <= axis->high + 1e-9 * axis->step; i += 1.0) {
+            plot_draw_x_tick(page, plot_x(axis, false, i * axis->step), axis->decimals,
+                             i * axis->step / pow(10.0, axis->exponent));
+        }
+    }
+    const char *unit = plot_x_unit(style);
+    report_add(page, "<text class=\"axis\" x=\"%d\" y=\"%d\" text-anchor=\"end\">%s", PLOT_RIGHT,
+               PLOT_BOTTOM + 31, plot_x_name(style));
+    if (unit[0] != '\0' || axis->exponent != 0) {
+        report_add(page, " [%s%s%s]",
+                   axis->exponent != 0 ? report_power_of_ten(axis->exponent).text : "",
+                   axis->exponent != 0 && unit[0] != '\0' ? " " : "", unit);
+    }
+    report_add_plain(page, "</text>");
 }
 
 static void plot_draw_value_axis(report_text *page, const plot_axis *axis,
@@ -123,20 +172,27 @@ static void plot_draw_value_axis(report_text *page, const plot_axis *axis,
 }
 
 static void plot_draw_curve(report_text *page, const report_curve *curve, int index,
-                            const plot_axis *t, const plot_axis *v, bool log_scale,
-                            const char *unit)
+                            const plot_axis *t, const plot_axis *v, const report_plot_style *style)
 {
-    report_add(page, "<polyline class=\"curve k%d\" points=\"", index);
+    report_add(page, "<polyline class=\"curve k%d%s\" points=\"", index,
+               curve->dashed ? " dashed" : "");
     for (int i = 0; i < curve->count; ++i) {
-        if (!log_scale || curve->value[i] > 0.0) {
-            report_add(page, "%.1f,%.2f ", plot_x(t, curve->time[i]),
-                       plot_y(v, log_scale, curve->value[i]));
+        if (!style->log || curve->value[i] > 0.0) {
+            report_add(page, "%.1f,%.2f ", plot_x(t, style->x_log, curve->time[i]),
+                       plot_y(v, style->log, curve->value[i]));
         }
     }
     report_add_plain(page, "\"><title>");
     report_add_escaped(page, curve->label);
     report_add(page, ": %s to %s %s</title></polyline>", report_format(curve->lowest).text,
-               report_format(curve->highest).text, unit);
+               report_format(curve->highest).text, style->unit);
+    for (int i = 0; style->dots && i < curve->count; ++i) {
+        if (!style->log || curve->value[i] > 0.0) {
+            report_add(page, "<circle class=\"dot k%d\" cx=\"%.1f\" cy=\"%.2f\" r=\"3\"/>", index,
+                       plot_x(t, style->x_log, curve->time[i]),
+                       plot_y(v, style->log, curve->value[i]));
+        }
+    }
 }
 
 // The range of values that the plot has to show. False: there is nothing to show.
@@ -178,7 +234,8 @@ static void plot_draw_legend(report_text *page, const report_plot *plot, bool lo
 {
     report_add_plain(page, "<div class=\"legend\">");
     for (int k = 0; k < plot->curve_count; ++k) {
-        report_add(page, "<span class=\"k%d\"><i></i>", k);
+        report_add(page, "<span class=\"k%d\"><i%s></i>", k,
+                   plot->curves[k].dashed ? " class=\"dashed\"" : "");
         report_add_escaped(page, plot->curves[k].label);
         if (log_scale && plot->curves[k].highest <= 0.0) {
             report_add_plain(page, " (zero throughout)");
@@ -191,7 +248,7 @@ static void plot_draw_legend(report_text *page, const report_plot *plot, bool lo
 static void plot_draw_frame(report_text *page, const plot_axis *t, const plot_axis *v,
                             const report_plot_style *style)
 {
-    plot_draw_time_axis(page, t);
+    plot_draw_x_axis(page, t, style);
     plot_draw_value_axis(page, v, style);
     report_add(page, "<path class=\"frame\" d=\"M%d %dV%dH%d\"/>", PLOT_LEFT, PLOT_TOP, PLOT_BOTTOM,
                PLOT_RIGHT);
@@ -217,7 +274,7 @@ static void plot_draw_marks(report_text *page, const report_plot *plot, const pl
                 continue;
             }
             double share = (double)i / (REPORT_MARKS - 1);
-            double x = plot_x(t, plot->start + share * (plot->end - plot->start));
+            double x = plot_x(t, false, plot->start + share * (plot->end - plot->start));
             report_add(page, "%sM%.1f %dv-%d", begun ? "" : "<path class=\"event\" d=\"", x,
                        PLOT_BOTTOM, kinds[k].height);
             begun = true;
@@ -234,14 +291,18 @@ void report_plot_draw(report_text *page, const report_plot *plot, const report_p
     }
     double length = plot->end - plot->start;
     bool usable = length > 0.0 && length < 1e100; // a single frame has none
-    plot_axis t =
-        plot_linear_axis(usable ? plot->start : 0.0, usable ? plot->end : 1.0, 8, false, true);
+    plot_axis t = style->x_log || usable ? plot_x_axis(plot->start, plot->end, style->x_log)
+                                         : plot_linear_axis(0.0, 1.0, 8, false, true);
     plot_axis v =
         style->log ? plot_log_axis(low, high) : plot_linear_axis(low, high, 5, style->whole, false);
-    report_add(page,
-               "<figure class=\"plot\" data-t=\"%.9g %.9g\" data-v=\"%.9g %.9g\" data-log=\"%d\" "
-               "data-unit=\"%s\"><figcaption><b>%s</b> <span class=\"unit\">",
-               t.low, t.high, v.low, v.high, style->log ? 1 : 0, style->unit, style->title);
+    report_add(
+        page,
+        "<figure class=\"plot\" data-t=\"%.9g %.9g\" data-v=\"%.9g %.9g\" data-log=\"%d\" "
+        "data-unit=\"%s\" data-x=\"%s\" data-x-unit=\"%s\" data-x-log=\"%d\"><figcaption><b>%s</b> "
+        "<span class=\"unit\">",
+        t.low, t.high, v.low, v.high, style->log ? 1 : 0, style->unit,
+        style->x_name == NULL ? "t" : style->x_name, plot_x_unit(style), style->x_log ? 1 : 0,
+        style->title);
     if (style->unit[0] != '\0') {
         bool scaled = !style->log && v.exponent != 0;
         report_add(page, "[%s%s%s]", scaled ? report_power_of_ten(v.exponent).text : "",
@@ -256,7 +317,7 @@ void report_plot_draw(report_text *page, const report_plot *plot, const report_p
     plot_draw_frame(page, &t, &v, style);
     plot_draw_marks(page, plot, &t);
     for (int k = 0; k < plot->curve_count; ++k) {
-        plot_draw_curve(page, &plot->curves[k], k, &t, &v, style->log, style->unit);
+        plot_draw_curve(page, &plot->curves[k], k, &t, &v, style);
     }
     report_add(page, "<path class=\"hair\" d=\"M0 %dV%d\"/></svg>", PLOT_TOP, PLOT_BOTTOM);
     plot_draw_legend(page, plot, style->log);

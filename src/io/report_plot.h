@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Curves over time from a recording, thinned to what a screen can show, and plots of them in SVG.
+// Curves, over time from a recording or over anything else, thinned to what a screen can show, and
+// plots of them in SVG.
 #pragma once
 #include "io/record_layout.h"
 #include "io/report_text.h"
@@ -16,8 +17,9 @@ enum {
 typedef struct report_curve {
     char label[REPORT_LABEL]; // as in the model: not escaped
     int count;
-    double *time, *value;   // (count)
+    double *time, *value;   // (count); `time` is whatever the plot's x axis says, ascending
     double lowest, highest; // of all frames; lowest > highest when none is finite
+    bool dashed;            // what others are compared with
 } report_curve;
 
 // How a plot's curves come from the rows of a series: `map` turns one row into one value a curve.
@@ -39,8 +41,19 @@ typedef struct report_plot {
     size_t block_size;
 } report_plot;
 
-// Reads the whole series once. Of every stretch of frames the lowest and the highest value are
-// kept, so that no spike is lost however long the run.
+// Room for curves without points, whose labels are still to be written. After a failure there is
+// nothing to free.
+pawl_status report_plot_create(const pawl_env *env, int curve_count, report_plot *plot);
+// Frames on their way into a curve. Of every stretch of frames the lowest and the highest value are
+// kept, so that no spike is lost however many there are. NaN stands for no value.
+typedef struct report_thinner {
+    int64_t frames, next;
+    double low, low_time, high, high_time; // of the stretch so far
+} report_thinner;
+report_thinner report_thin_begin(int64_t frames);
+void report_thin_add(report_thinner *thinner, report_curve *curve, double time, double value);
+
+// Reads the whole series once and thins it.
 pawl_status report_plot_read(const pawl_record *record, const report_source *source,
                              report_plot *plot);
 void report_plot_free(const pawl_env *env, report_plot *plot);
@@ -54,6 +67,9 @@ typedef struct report_plot_style {
     bool zero;         // zero is always shown
     double mark;       // a dashed line at this value, when > 0
     const char *mark_label;
+    const char *x_name, *x_unit; // NULL: time, in s
+    bool x_log;                  // decades; start and end are > 0
+    bool dots;                   // every point is marked
 } report_plot_style;
 // One <figure>.
 void report_plot_draw(report_text *page, const report_plot *plot, const report_plot_style *style);

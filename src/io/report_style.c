@@ -81,10 +81,13 @@ const char report_style_page[] =
     ".axis{font:11px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;fill:var(--soft)}"
     ".curve{fill:none;stroke:var(--k);stroke-width:1.6;stroke-linejoin:round}"
     ".event{stroke:var(--check);fill:none}"
+    ".dashed{stroke-dasharray:7 4}.dot{fill:var(--k)}"
     ".hair{stroke:var(--soft);stroke-dasharray:2 3;visibility:hidden}"
     ".legend{display:flex;flex-wrap:wrap;gap:2px 16px;font-size:13px;padding-left:6px}"
     ".legend span{display:inline-flex;align-items:center;gap:6px;overflow-wrap:anywhere}"
     ".legend i{width:14px;height:3px;border-radius:2px;background:var(--k);flex:none}"
+    ".legend i.dashed{background:repeating-linear-gradient(90deg,var(--k) 0 5px,transparent 5px "
+    "8px)}"
     ".legend output{color:var(--soft)}"
     ".strip{margin-top:12px}"
     "details{margin-top:12px}summary{cursor:pointer;padding:11px 16px;font-weight:600}"
@@ -98,6 +101,15 @@ const char report_style_page[] =
     "@media print{@page{margin:14mm}body{font-size:11px}main{padding:0;max-width:none}"
     ".plots{grid-template-columns:1fr 1fr}figure,.card,.verdict{break-inside:avoid}"
     "details:not([open])>:not(summary){display:block}}";
+
+const char report_style_study[] =
+    ".table{overflow-x:auto;padding:6px 16px 8px}.table table{width:auto;min-width:min(100%,420px)}"
+    ".table tr:first-child th{border-top:0;vertical-align:bottom}"
+    ".table th{white-space:nowrap;overflow-wrap:normal}.table small{font-weight:400}"
+    ".table td.n{font-variant-numeric:tabular-nums}"
+    ".table td.ours{font-weight:600}.differs{color:var(--check);font-weight:600}"
+    ".prose{max-width:76ch;margin:18px 0 0}.table+.note{margin:6px 2px 0;max-width:90ch}"
+    ".plots{margin-top:16px}.dot{stroke:var(--card)}";
 
 const char report_style_script[] =
     "document.querySelectorAll('figure.plot').forEach(f=>{"
@@ -116,7 +128,8 @@ const char report_style_script[] =
     "if(x<L-6||x>R+6)return leave();"
     "const at=Math.min(Math.max(x,L),R);"
     "hair.setAttribute('d','M'+at+' '+T+'V'+B);hair.style.visibility='visible';"
-    "head.textContent='t = '+show(t[0]+(t[1]-t[0])*(at-L)/(R-L))+' s';"
+    "const d=f.dataset,u=t[0]+(t[1]-t[0])*(at-L)/(R-L);"
+    "head.textContent=d.x+' = '+show(d.xLog==='1'?Math.pow(10,u):u)+' '+d.xUnit;"
     "lines.forEach((p,i)=>{if(!p.length)return;let a=0,b=p.length-1;"
     "while(b-a>1){const m=a+b>>1;p[m][0]<=at?a=m:b=m}"
     "const q=Math.abs(p[a][0]-at)<Math.abs(p[b][0]-at)?p[a]:p[b],"

@@ -168,6 +168,24 @@ report_number report_format(double value)
     return number;
 }
 
+report_locale report_locale_begin(void)
+{
+    report_locale locale = {.plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0)};
+    if (locale.plain != (locale_t)0) {
+        locale.before = uselocale(locale.plain);
+    }
+    return locale;
+}
+
+void report_locale_end(report_locale *locale)
+{
+    if (locale->plain != (locale_t)0) {
+        (void)uselocale(locale->before);
+        freelocale(locale->plain);
+        *locale = (report_locale){0};
+    }
+}
+
 static bool text_write_all(int fd, const char *bytes, size_t size)
 {
     while (size > 0) {

@@ -4,6 +4,7 @@
 // Text that grows, for pages and pictures, and its way into a file in one piece.
 #pragma once
 #include "base/env.h"
+#include <locale.h>
 
 // After a failure for want of memory, additions do nothing; report_text_save() tells.
 typedef struct report_text {
@@ -24,6 +25,14 @@ typedef struct report_number {
 } report_number;
 report_number report_format(double value);
 report_number report_power_of_ten(int exponent); // "10⁻⁶"
+
+// Numbers in SVG have a decimal point, whatever the language of the program around us: this thread's
+// numbers are plain between the two calls.
+typedef struct report_locale {
+    locale_t plain, before;
+} report_locale;
+report_locale report_locale_begin(void);
+void report_locale_end(report_locale *locale);
 
 // Into a new file beside `path`, renamed over it when all of it is on the disk.
 pawl_status report_text_save(report_text *text, const char *path);

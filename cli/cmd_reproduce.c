@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// pawl reproduce: runs one experiment of the table in reproduce/ and gives its study out as text,
+// JSON and a page.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+#include "json_out.h"
+#include "models_folder.h"
+#include "output.h"
+#include "progress.h"
+#include "reproduce/experiment.h"
+#include "study_out.h"
+#include "timing.h"
+
+enum {
+    REPRODUCE_JSON,
+    REPRODUCE_HTML,
+    REPRODUCE_QUICK,
+    REPRODUCE_QUIET,
+    REPRODUCE_OPTION_COUNT,
+    REPRODUCE_TICKS = 1000000 // the bar counts shares of the work
+};
+
+static const args_option cmd_reproduce_options[REPRODUCE_OPTION_COUNT] = {
+    [REPRODUCE_JSON] = {"--json", 0, "FILE",
+                        "tables, points of the plots and claims; - for the standard output"},
+    [REPRODUCE_HTML] = {"--html", 0, "FILE", "one page with tables and plots"},
+    [REPRODUCE_QUICK] = {"--quick", 0, NULL, "leave out what takes more than a few seconds"},
+    [REPRODUCE_QUIET] = {"--quiet", 0, NULL, "no progress bar and no notes"},
+};
+
+typedef struct cmd_reproduce_request {
+    const char *name;
+    const char *json_path, *html_path;
+    bool quick;
+} cmd_reproduce_request;
+
+static const char *cmd_reproduce_name(const void *user, int i)
+{
+    (void)user;
+    const experiment *e = experiment_at(i);
+    return e != NULL ? e->name : NULL;
+}
+
+static int cmd_reproduce_list(void)
+{
+    for (int i = 0; experiment_at(i) != NULL; ++i) {
+        const experiment *e = experiment_at(i);
+        printf("%-14s %s\n%14s %s\n", e->name, e->summary, "", e->source);
+    }
+    return EXIT_DONE;
+}
+
+static void cmd_reproduce_progress(void *user, double share, const char *doing)
+{
+    progress_update_work(user, timing_now(), (int64_t)(share * REPRODUCE_TICKS), doing);
+}
+
+static bool cmd_reproduce_check(console *con, const cmd_reproduce_request *request)
+{
+    if ((request->json_path != NULL && !output_check(con, "--json", request->json_path)) ||
+        (request->html_path != NULL && !output_check(con, "--html", request->html_path))) {
+        return false;
+    }
+    if (request->html_path != NULL && strcmp(request->html_path, "-") == 0) {
+        args_fail(con, &args_reproduce, "a page needs a file name, not '-'");
+        return false;
+    }
+    if (request->json_path != NULL && request->html_path != NULL &&
+        output_same_file(request->json_path, request->html_path)) {
+        console_error(con, "--json and --html both name '%s'", request->json_path);
+        return false;
+    }
+    return true;
+}
+
+// Writes the study where it was asked for. False: something could not be written.
+static bool cmd_reproduce_write(console *con, const cmd_reproduce_request *request,
+                                const pawl_study *study, double wall)
+{
+    bool written = true;
+    if (request->html_path != NULL) {
+        char footer[160];
+        snprintf(footer, sizeof footer,
+                 "Made by pawl %s with: pawl reproduce %s%s, in %.3g s. Every number is computed "
+                 "anew; what is the paper's is said to be.",
+                 pawl_version(), request->name, request->quick ? " --quick" : "", wall);
+        int errors = con->error_count;
+        pawl_status status = pawl_study_write_html(&con->env, study, footer, request->html_path);
+        if (status != PAWL_OK) {
+            console_explain(con, errors, status, request->html_path);
+            written = false;
+        }
+    }
+    bool stdout_taken = false;
+    if (request->json_path != NULL) {
+        stdout_taken = strcmp(request->json_path, "-") == 0;
+        json_t *root = study_json(study);
+        if (root != NULL) {
+            json_object_set_new(root, "quick", json_boolean(request->quick));
+            json_object_set_new(root, "wall_s", json_out_number(wall));
+            json_object_set_new(root, "version", json_out_text(pawl_version()));
+        }
+        written = json_out_write(con, request->json_path, root) && written;
+    }
+    study_print(study, stdout_taken ? stderr : stdout);
+    return written;
+}
+
+static int cmd_reproduce_run(console *con, const cmd_reproduce_request *request,
+                             const experiment *e, pawl_study *study)
+{
+    char *models = models_folder();
+    progress bar = progress_begin(con, 0, REPRODUCE_TICKS, 0.0);
+    experiment_run run = {.env = &con->env,
+                          .quick = request->quick,
+                          .models = models,
+                          .progress = cmd_reproduce_progress,
+                          .user = &bar};
+    int errors = con->error_count;
+    double begun = timing_now();
+    pawl_status status = e->run(&run, study);
+    double wall = timing_now() - begun;
+    progress_end(&bar);
+    free(models);
+    if (status == PAWL_OK) {
+        status = pawl_study_status(study);
+    }
+    if (status != PAWL_OK) {
+        console_explain(con, errors, status, e->name);
+        // A step that cannot be taken is bad physics, not bad usage.
+        return status == PAWL_NOT_FINITE ? EXIT_NOT_MET : EXIT_BAD_INPUT;
+    }
+    if (!cmd_reproduce_write(con, request, study, wall)) {
+        return EXIT_BAD_INPUT;
+    }
+    return pawl_study_met(study) ? EXIT_DONE : EXIT_NOT_MET;
+}
+
+static int cmd_reproduce_begin(console *con, const cmd_reproduce_request *request)
+{
+    if (request->name == NULL) {
+        return args_fail(con, &args_reproduce, "reproduce what? pawl reproduce list");
+    }
+    if (strcmp(request->name, "list") == 0) {
+        return cmd_reproduce_list();
+    }
+    const experiment *e = experiment_find(request->name);
+    if (e == NULL) {
+        char hint[160];
+        return args_fail(con, &args_reproduce,
+                         "there is no experiment '%s'%s; 'pawl reproduce list' has them all",
+                         request->name,
+                         args_suggest(request->name, cmd_reproduce_name, NULL, hint, sizeof hint));
+    }
+    if (!cmd_reproduce_check(con, request)) {
+        return EXIT_BAD_INPUT;
+    }
+    pawl_study *study = NULL;
+    int errors = con->error_count;
+    pawl_status status = pawl_study_create(&con->env, e->name, e->summary, e->source, &study);
+    if (status != PAWL_OK) {
+        console_explain(con, errors, status, e->name);
+        return EXIT_BAD_INPUT;
+    }
+    int code = cmd_reproduce_run(con, request, e, study);
+    pawl_study_destroy(study);
+    return code;
+}
+
+static int cmd_reproduce(console *con, int argc, char **argv)
+{
+    cmd_reproduce_request request = {0};
+    args_reader reader = args_begin(con, &args_reproduce, argc, argv);
+    for (;;) {
+        const char *value;
+        switch (args_next(&reader, &value)) {
+        case ARGS_END:
+            return cmd_reproduce_begin(con, &request);
+        case ARGS_HELP:
+            return args_print_help(&args_reproduce);
+        case ARGS_ERROR:
+            return EXIT_BAD_INPUT;
+        case REPRODUCE_JSON:
+            request.json_path = value;
+            break;
+        case REPRODUCE_HTML:
+            request.html_path = value;
+            break;
+        case REPRODUCE_QUICK:
+            request.quick = true;
+            break;
+        case REPRODUCE_QUIET:
+            con->quiet = true;
+            break;
+        default:
+            if (request.name != NULL) {
+                return args_fail(con, &args_reproduce,
+                                 "one experiment at a time: '%s' and '%s' were given", request.name,
+                                 value);
+            }
+            request.name = value;
+            break;
+        }
+    }
+}
+
+const args_command args_reproduce = {
+    .name = "reproduce",
+    .arguments = "NAME [--json FILE] [--html FILE] [--quick]",
+    .summary = "make a published table or figure anew, ours beside theirs; 'list' names them",
+    .details = "Prints the tables, and for each claim what was found and whether it is met.\n"
+               "\n"
+               "Exit codes: 0 every claim is met; 1 one is not, or a step could not be\n"
+               "taken; 2 bad usage or input.\n"
+               "\n"
+               "examples:\n"
+               "  pawl reproduce list\n"
+               "  pawl reproduce lit-10.1 --html pendulum.html\n",
+    .options = cmd_reproduce_options,
+    .option_count = REPRODUCE_OPTION_COUNT,
+    .run = cmd_reproduce,
+};
