@@ -76,7 +76,7 @@ static void island_case_pose(island_case *c, uint64_t *seed)
                                         .friction = random_in(seed, 0.0, 1.0),
                                         .id = k};
     }
-    step_weights w = {.h = 0.01, .theta = 1.0, .ahead = 1.0, .max_push = 1.0};
+    step_weights w = {.h = 0.01, .reach = 0.01, .theta = 1.0, .ahead = 1.0, .max_push = 1.0};
     pawl_assembly_place(c->a, c->s->bodies, c->s->coordinates, 0.0, 0.01);
     pawl_assembly_set_contacts(c->a, c->contacts, count);
     pawl_assembly_pose_problem(c->a, c->s->bodies, u_free, &w, false);
