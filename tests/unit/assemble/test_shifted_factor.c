@@ -173,7 +173,7 @@ TEST(every_operator_agrees_with_gaussian_elimination)
         a->problem.delassus = d;
         pawl_contact contacts[SHIFTED_CONTACTS];
         double u_free[6 * SHIFTED_BODIES] = {0};
-        step_weights w = {.h = 0.01, .theta = 1.0, .ahead = 1.0, .max_push = 1.0};
+        step_weights w = {.h = 0.01, .reach = 0.01, .theta = 1.0, .ahead = 1.0, .max_push = 1.0};
         const int counts[] = {SHIFTED_CONTACTS, 3, 0, 7}; // structures that come and go
         for (int k = 0; k < 4; ++k) {
             shifted_contacts(&seed, contacts);
