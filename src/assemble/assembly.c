@@ -262,6 +262,11 @@ void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const doubl
     a->problem.block_count = a->free_blocks; // bounded rows come with the problem
 }
 
+void pawl_assembly_scale_block(pawl_assembly *a, int block)
+{
+    assembly_scale_by_mass(a, &a->blocks[block]);
+}
+
 double pawl_assembly_coordinate_rate(const pawl_assembly *a, int joint, const coordinate_row *g,
                                      const double *u)
 {

@@ -142,6 +142,8 @@ static inline bool pawl_assembly_is_hard(const pawl_assembly *a, int r)
 // the bodies' damping added.
 void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const double *reference,
                          double t, double damping_time);
+// M^-1 JT of a free block again, after its Jacobian was changed.
+void pawl_assembly_scale_block(pawl_assembly *a, int block);
 // Residuals of joint and motion rows alone; Jacobians stay where they were placed.
 void pawl_assembly_place_residuals(pawl_assembly *a, const body_state *bodies,
                                    const double *reference, double t);

@@ -56,6 +56,9 @@ struct lit_memory {            // what this stepper keeps beside the context; si
     double *residual;          // (free rows) configuration errors at the start
     lit_grips grips;
     double *scratch; // (6 x max rows) of the projection
+    // lit.variant=paper: Jacobians of the free rows in body axes at the start and to both sides of it, the
+    // coordinates there (free rows), and the explicit part of k~ (6 x bodies).
+    double *paper_rows, *paper_ahead, *paper_behind, *paper_values, *paper_push;
 };
 lit_memory *pawl_lit_layout(const pawl_model *model, const pawl_assembly *a, pawl_carver *mem);
 
@@ -70,6 +73,12 @@ void pawl_lit_predict(step_context *c, pawl_state *s, const body_state *start, d
                       bool along);
 // Rotates an angular velocity with its body from one attitude to another.
 pawl_vec3 pawl_lit_carry(pawl_quat from, pawl_quat to, pawl_vec3 w);
+
+// lit.variant=paper. From the assembly at the start: its soft rows, and the explicit impulse. At the
+// middle: the soft rows as they were at the start. Once the free motion is there: the explicit impulse.
+void pawl_lit_paper_begin(step_context *c, pawl_state *s, const step_weights *w);
+void pawl_lit_paper_place(step_context *c);
+void pawl_lit_paper_push(step_context *c);
 
 // Which rows of the problem just solved hold.
 void pawl_lit_grip(step_context *c);

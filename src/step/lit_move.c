@@ -26,6 +26,12 @@ lit_memory *pawl_lit_layout(const pawl_model *model, const pawl_assembly *a, paw
     m.grips.ids = PAWL_CARVE(mem, double, contacts);
     m.grips.found = PAWL_CARVE(mem, pawl_contact, contacts);
     m.scratch = PAWL_CARVE(mem, double, 6 * a->max_rows);
+    int jacobian = 6 * BLOCK_MAX_BODIES * a->free_rows;
+    m.paper_rows = PAWL_CARVE(mem, double, jacobian);
+    m.paper_ahead = PAWL_CARVE(mem, double, jacobian);
+    m.paper_behind = PAWL_CARVE(mem, double, jacobian);
+    m.paper_values = PAWL_CARVE(mem, double, a->free_rows);
+    m.paper_push = PAWL_CARVE(mem, double, 6 * bodies);
     if (out != NULL) {
         *out = m;
     }
@@ -177,24 +183,82 @@ static void lit_begin(step_context *c, pawl_state *s, double t)
     }
 }
 
-void pawl_lit_move(step_context *c, pawl_state *s, const lit_phase *phase, pawl_step_report *report)
+// Weights of the trapezoidal rule, for rows placed at the middle of the step; the paper has its springs at
+// the start, and forces of both ends.
+static step_weights lit_weights(const step_context *c, const pawl_state *s, const lit_phase *phase,
+                                bool paper)
 {
-    double middle = phase->begin + 0.5 * phase->h;
     step_weights w = pawl_lit_weights(c, s, phase);
     w.theta = 0.5;
-    w.ahead = w.behind = 0.25;
+    w.ahead = 0.25;
+    w.behind = paper ? -0.25 : 0.25;
     w.reach = 0.5 * phase->h;
-    w.place_time = w.target_time[0] = w.target_time[1] = middle;
+    w.place_time = phase->begin + 0.5 * phase->h;
+    w.target_time[0] = paper ? phase->begin : w.place_time;
+    w.target_time[1] = paper ? phase->end : w.place_time;
     w.carry = c->settings->lit_scheme == 2 ? 1.0 : 0.0;
+    return w;
+}
+
+// The constraint at the end of the step, linearized about its start, instead of its rate alone: [5] of
+// the paper. With the mean of both ends J h (u + u+)/2 + f(q) = 0.
+static void lit_linearize(step_context *c, const lit_phase *phase, const step_weights *w)
+{
+    pawl_assembly *a = c->assembly;
+    double share = (1.0 + w->carry) / phase->h;
+    for (int r = 0; r < a->free_rows; ++r) {
+        if (pawl_assembly_is_hard(a, r)) {
+            a->bias[r] += share * c->lit->residual[r];
+        }
+    }
+    const lit_active *active = phase->active;
+    for (int k = 0, i = 0; k < a->problem.contact_count; ++k) {
+        while (i < active->count && active->contacts[i].id < a->contacts[k].id) {
+            ++i;
+        }
+        if (a->contacts[k].held && i < active->count) {
+            int normal = pawl_problem_contact_row(&a->problem, k) + 2;
+            a->bias[normal] += share * active->contacts[i].gap;
+        }
+    }
+}
+
+// Places and poses the problem. False: more contacts than there is room for.
+static bool lit_pose(step_context *c, pawl_state *s, const lit_phase *phase, const step_weights *w)
+{
+    bool paper = c->settings->lit_variant == PAWL_LIT_PAPER;
+    if (paper) {
+        pawl_lit_paper_begin(c, s, w);
+    }
+    c->damping_time = 0.5 * phase->h;
+    pawl_lit_predict(c, s, c->lit->start, 0.5 * phase->h, w->place_time,
+                     c->settings->project && !paper);
+    if (!pawl_lit_place(c, s, phase, w->place_time)) {
+        return false;
+    }
+    if (paper) {
+        pawl_lit_paper_place(c);
+    }
+    pawl_step_pose(c, s, w);
+    if (paper) {
+        pawl_lit_paper_push(c);
+    }
+    if (c->settings->lit_linearized) {
+        lit_linearize(c, phase, w);
+    }
+    pawl_assembly_set_free_velocity(c->assembly, c->u_free);
+    return true;
+}
+
+void pawl_lit_move(step_context *c, pawl_state *s, const lit_phase *phase, pawl_step_report *report)
+{
+    step_weights w = lit_weights(c, s, phase, c->settings->lit_variant == PAWL_LIT_PAPER);
     c->share = phase->h / c->settings->dt;
     *report = (pawl_step_report){0};
     lit_begin(c, s, phase->begin);
-    c->damping_time = 0.5 * phase->h;
-    pawl_lit_predict(c, s, c->lit->start, 0.5 * phase->h, middle, c->settings->project);
-    if (!pawl_lit_place(c, s, phase, middle)) {
+    if (!lit_pose(c, s, phase, &w)) {
         return;
     }
-    pawl_step_pose(c, s, &w);
     solver_report solved = {.outcome = PAWL_CONVERGED};
     pawl_step_solve(c, s, &w, &solved);
     pawl_step_finish(c, s, &w, &solved, report);
