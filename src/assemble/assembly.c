@@ -366,9 +366,10 @@ static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, ro
     case ROW_MOTION: {
         const pawl_signal *f = &m->motions[info->owner].target;
         double step = pawl_signal_value(f, w->end) - pawl_signal_value(f, w->begin);
-        a->bias[r] = share * a->residual[r] - step / w->h;
+        double mean = w->at_end ? pawl_signal_rate(f, w->place_time) : step / w->h;
+        a->bias[r] = share * a->residual[r] - mean;
         if (w->carry != 0.0) {
-            a->bias[r] += w->carry * (rate.before - step / w->h);
+            a->bias[r] += w->carry * (rate.before - mean);
         }
         break;
     }
@@ -814,7 +815,7 @@ bool pawl_assembly_is_limit(const pawl_assembly *a, int candidate)
     return assembly_is_limit(&a->candidates[candidate]);
 }
 
-void pawl_assembly_pose_grips(pawl_assembly *a, const row_grip *grips, int count)
+void pawl_assembly_pose_grips(pawl_assembly *a, const row_grip *grips, int count, bool tangents)
 {
     pawl_assembly_pose_closure(a);
     for (int i = 0; i < count; ++i) {
@@ -823,7 +824,7 @@ void pawl_assembly_pose_grips(pawl_assembly *a, const row_grip *grips, int count
             assembly_add_bounded(a, info, info->owner);
             a->compliance[a->problem.row_count - 1] = 0.0;
         } else {
-            assembly_add_contact(a, grips[i].contact, grips[i].sticks ? 3 : 1);
+            assembly_add_contact(a, grips[i].contact, tangents && grips[i].sticks ? 3 : 1);
         }
     }
     for (int r = a->free_rows; r < a->problem.row_count; ++r) {

@@ -64,7 +64,10 @@ typedef struct step_weights {
     double spin_share;         // of u+ in the spin that the gyroscopic torque is taken at
     bool predict_spin;         // it knows the last step's impulses before the first solve
     double begin, end;         // the step's interval [s]
-    double target_time[2];     // forces and actuator targets are the mean of these two times
+    bool
+        at_end; // a stage: what is prescribed has its rate at place_time, not its mean over the step
+    double tally;          // how much of the impulses counts in work and reactions
+    double target_time[2]; // forces and actuator targets are the mean of these two times
     // Hard rows are met by u+ + carry u-: 1 for the mean of both ends. So are contacts and limits that
     // are held; with held_only there are no others.
     double carry;
@@ -170,13 +173,14 @@ double pawl_assembly_coordinate_rate(const pawl_assembly *a, int joint, const co
 // soft that they do nothing, bounded rows go.
 void pawl_assembly_pose_closure(pawl_assembly *a);
 // The same, and behind them rows of bounded constraints that hold as if they were joints: candidates,
-// then contacts of those set, by their normals or by all three rows. Their v_f is 0.
+// then contacts of those set, by their normals and, with `tangents`, those that stick by all three rows.
+// Their v_f is 0.
 typedef struct row_grip {
     int candidate; // -1: a contact
     int contact;
-    bool sticks; // with its tangents
+    bool sticks;
 } row_grip;
-void pawl_assembly_pose_grips(pawl_assembly *a, const row_grip *grips, int count);
+void pawl_assembly_pose_grips(pawl_assembly *a, const row_grip *grips, int count, bool tangents);
 // How far a limit is from being reached, where the assembly is placed; negative beyond it.
 double pawl_assembly_limit_gap(const pawl_assembly *a, int candidate);
 bool pawl_assembly_is_limit(const pawl_assembly *a, int candidate);

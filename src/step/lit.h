@@ -35,7 +35,7 @@ bool pawl_lit_active(step_context *c, const pawl_state *s, double h, lit_active 
 // Advances s from phase->begin by phase->h, without looking for events: one constraint problem (two
 // with lit.variant=sdirk2). Poses, twists, work, impulses and the report are those of a step; s->time is the
 // caller's. The context's reactions are added to. Nothing is done when context.contact_demand is set.
-// After it context.u_start and u_next are the twists of both ends in the axes of the middle of the step.
+// After it context.u_start and u_next are the twists of both ends in the axes of one pose, before projection.
 void pawl_lit_move(step_context *c, pawl_state *s, const lit_phase *phase,
                    pawl_step_report *report);
 
@@ -49,11 +49,12 @@ typedef struct lit_grips {
     pawl_contact *found; // (max contacts) the same at the end of the step
 } lit_grips;
 
-struct lit_memory {            // what this stepper keeps beside the context; sized once
-    body_state *start, *about; // (bodies)
-    lit_active active;         // for lit_advance
-    pawl_contact *placed;      // (max contacts) contacts of the problem
-    double *residual;          // (free rows) configuration errors at the start
+struct lit_memory {                     // what this stepper keeps beside the context; sized once
+    body_state *start;                  // (bodies) where the step began
+    body_state *first, *second, *about; // (bodies) of sdirk2: V1, U2 in the axes of the start; V1
+    lit_active active;                  // for lit_advance
+    pawl_contact *placed;               // (max contacts) contacts of the problem
+    double *residual;                   // (free rows) configuration errors at the start
     lit_grips grips;
     double *scratch; // (6 x max rows) of the projection
     // lit.variant=paper: Jacobians of the free rows in body axes at the start and to both sides of it, the
@@ -79,6 +80,11 @@ pawl_vec3 pawl_lit_carry(pawl_quat from, pawl_quat to, pawl_vec3 w);
 void pawl_lit_paper_begin(step_context *c, pawl_state *s, const step_weights *w);
 void pawl_lit_paper_place(step_context *c);
 void pawl_lit_paper_push(step_context *c);
+
+// lit.variant=sdirk2, from lit->start and the factor there up to the poses and twists at its end, which are
+// not projected yet.
+void pawl_lit_sdirk_move(step_context *c, pawl_state *s, const lit_phase *phase,
+                         pawl_step_report *report);
 
 // Which rows of the problem just solved hold.
 void pawl_lit_grip(step_context *c);

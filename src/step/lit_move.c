@@ -17,6 +17,8 @@ lit_memory *pawl_lit_layout(const pawl_model *model, const pawl_assembly *a, paw
     int bodies = model->body_count, contacts = a->max_contacts, candidates = a->candidate_count;
     lit_memory *out = PAWL_CARVE(mem, lit_memory, 1);
     lit_memory m = {.start = PAWL_CARVE(mem, body_state, bodies)};
+    m.first = PAWL_CARVE(mem, body_state, bodies);
+    m.second = PAWL_CARVE(mem, body_state, bodies);
     m.about = PAWL_CARVE(mem, body_state, bodies);
     m.active.contacts = PAWL_CARVE(mem, pawl_contact, contacts);
     m.active.limits = PAWL_CARVE(mem, bool, candidates);
@@ -250,12 +252,11 @@ static bool lit_pose(step_context *c, pawl_state *s, const lit_phase *phase, con
     return true;
 }
 
-void pawl_lit_move(step_context *c, pawl_state *s, const lit_phase *phase, pawl_step_report *report)
+// From lit->start to the end of the step, but for the projections there.
+static void lit_trapezoid(step_context *c, pawl_state *s, const lit_phase *phase,
+                          pawl_step_report *report)
 {
     step_weights w = lit_weights(c, s, phase, c->settings->lit_variant == PAWL_LIT_PAPER);
-    c->share = phase->h / c->settings->dt;
-    *report = (pawl_step_report){0};
-    lit_begin(c, s, phase->begin);
     if (!lit_pose(c, s, phase, &w)) {
         return;
     }
@@ -268,8 +269,20 @@ void pawl_lit_move(step_context *c, pawl_state *s, const lit_phase *phase, pawl_
         pawl_step_correct_spins(c, &w);
     }
     lit_arrive(c, s, phase);
+}
+
+void pawl_lit_move(step_context *c, pawl_state *s, const lit_phase *phase, pawl_step_report *report)
+{
+    *report = (pawl_step_report){0};
+    c->share = phase->h / c->settings->dt;
+    lit_begin(c, s, phase->begin);
+    if (c->settings->lit_variant == PAWL_LIT_SDIRK2) {
+        pawl_lit_sdirk_move(c, s, phase, report);
+    } else {
+        lit_trapezoid(c, s, phase, report);
+    }
     c->damping_time = 0.5 * c->settings->dt; // as every step begins with
-    if (c->settings->project) {
+    if (c->contact_demand == 0 && c->settings->project) {
         report->projections = pawl_lit_settle(c, s, phase->end);
     }
 }

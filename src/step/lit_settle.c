@@ -15,9 +15,11 @@
 #include <string.h>
 
 enum { SETTLE_ITERATIONS = 8, SETTLE_PROJECT_STEPS = 30, SETTLE_MAX_CONJUGATE = 200 };
-static const double settle_tolerance = 1e-12;    // [m or rad]
-static const double settle_contraction = 0.5;    // slower is no convergence
-static const double settle_shift = 1e-10;        // of D's diagonal, for grips that depend on others
+static const double settle_tolerance = 1e-12; // [m or rad]
+static const double settle_contraction = 0.5; // slower is no convergence
+static const double settle_shift =
+    1e-4; // of D's diagonal: grips that nearly depend on each other do not move
+          // bodies far; the next steps remove what it leaves
 static const double settle_pose_accuracy = 1e-6; // of conjugate gradients
 static const double settle_velocity_accuracy = 1e-9;
 static const double settle_stick = 1.0 - 1e-9; // share of a bound up to which friction sticks
@@ -171,12 +173,8 @@ static double settle_set_gaps(step_context *c, bool first)
     double worst = 0.0;
     int row = a->free_rows;
     for (int i = 0; i < g->count; ++i) {
-        int dim = g->rows[i].candidate < 0 && g->rows[i].sticks ? 3 : 1;
-        double gap = first ? settle_gap(c, &g->rows[i]) : 0.0;
-        worst = fmax(worst, fabs(gap));
-        for (int r = 0; r < dim; ++r) {
-            a->v_f[row++] = r == dim - 1 ? gap : 0.0;
-        }
+        a->v_f[row] = first ? settle_gap(c, &g->rows[i]) : 0.0;
+        worst = fmax(worst, fabs(a->v_f[row++]));
     }
     return worst;
 }
@@ -230,13 +228,13 @@ int pawl_lit_settle(step_context *c, pawl_state *s, double t)
     lit_grips *g = &c->lit->grips;
     int iterations = 0;
     settle_find(c, s);
-    pawl_assembly_pose_grips(a, g->rows, g->count);
+    pawl_assembly_pose_grips(a, g->rows, g->count, false);
     pawl_eliminate_factor(&a->problem, c->settings->regularization);
     if (!settle_poses(c, s, t, &iterations)) {
         iterations += pawl_project(c, s, t, SETTLE_PROJECT_STEPS, settle_tolerance);
     }
     pawl_assembly_place(a, s->bodies, s->coordinates, t, c->damping_time);
-    pawl_assembly_pose_grips(a, g->rows, g->count);
+    pawl_assembly_pose_grips(a, g->rows, g->count, true);
     pawl_eliminate_factor(&a->problem, c->settings->regularization);
     settle_twists(c, s, t);
     c->kept = true;

@@ -25,6 +25,7 @@ step_weights pawl_step_weights(const step_context *c, const pawl_state *s)
     return (step_weights){.h = set->dt,
                           .reach = set->dt,
                           .spin_share = 0.5,
+                          .tally = 1.0,
                           .begin = s->time,
                           .end = pawl_step_end(s, set->dt),
                           .own_erp = !set->project,
@@ -130,6 +131,11 @@ void pawl_push(step_context *c, const step_weights *w)
 // The mean twist that carries a kinematic body through the step.
 static void step_kinematic_twist(const model_body *b, const step_weights *w, double *u)
 {
+    if (w->at_end) {
+        pawl_twist twist = pawl_kinematic_twist(b, w->place_time);
+        step_put(u, twist.linear, twist.angular);
+        return;
+    }
     pawl_pose from = pawl_kinematic_pose(b, w->begin), to = pawl_kinematic_pose(b, w->end);
     pawl_vec3 turn = quat_log(quat_mul(to.orientation, quat_conj(from.orientation)));
     step_put(u, v3_scale(1.0 / w->h, v3_sub(to.position, from.position)),
@@ -671,7 +677,12 @@ void pawl_step_finish(step_context *c, pawl_state *s, const step_weights *w,
         report->outcome == PAWL_CONVERGED && !c->solver->ops->approximates) {
         report->outcome = PAWL_STALLED;
     }
+    double before[WORK_COUNT];
+    memcpy(before, s->work, sizeof before);
     step_count_work(c, w, s);
+    for (int k = 0; k < WORK_COUNT && w->tally != 1.0; ++k) {
+        s->work[k] = before[k] + w->tally * (s->work[k] - before[k]);
+    }
     step_keep_contacts(c, w->h);
 
     memset(s->impulses, 0, (size_t)pawl_impulse_slots(m).count * sizeof *s->impulses);
@@ -680,7 +691,7 @@ void pawl_step_finish(step_context *c, pawl_state *s, const step_weights *w,
     }
     for (int r = 0; r < a->slot_rows; ++r) {
         s->impulses[a->rows[r].slot] = c->lambda[r] / c->share;
-        c->reaction[a->rows[r].slot] += c->lambda[r];
+        c->reaction[a->rows[r].slot] += w->tally * c->lambda[r];
     }
     for (int i = 0; i < m->body_count; ++i) {
         s->bodies[i].v = step_linear(c->u_next + 6 * i);

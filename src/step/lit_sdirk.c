@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// lit.variant=sdirk2: Alexander's two-stage method, g = 1 - 1/sqrt 2, of second order and L-stable, so that
+// what is stiff dies out where the trapezoidal rule lets it ring. Each stage is an implicit Euler step
+// of length g h, linearized at its own predictor, with its rows there and met at its end:
+//   1: at q o g h U, about U:     M (V1 - U)  = g h k + J1T lambda1,   J1 V1 = 0
+//   2: at q o h V1, about V1:     M (V2 - U2) = g h k + J2T lambda2,   J2 V2 = 0,   U2 = U + (1 - g)/g (V1 - U)
+//   q+ = q o ((1 - g) h V1 + g h V2),   U+ = V2.
+// U2 has the first stage's constraint impulses in it. After an impact those of contacts and limits are left
+// out: they are those of the impact's end, and keeping them would push (1 - g)/g times as hard.
+#include "step/lit.h"
+#include <math.h>
+#include <string.h>
+
+static const double sdirk_g = 0.29289321881345248;    // 1 - 1/sqrt 2
+static const double sdirk_ratio = 2.4142135623730950; // (1 - g)/g
+
+static step_weights sdirk_weights(const step_context *c, const pawl_state *s,
+                                  const lit_phase *phase, double time, double tally)
+{
+    step_weights w = pawl_lit_weights(c, s, phase);
+    w.h = w.reach = sdirk_g * phase->h;
+    w.theta = w.ahead = w.behind = w.spin_share = 1.0;
+    w.place_time = w.target_time[0] = w.target_time[1] = time;
+    w.at_end = true;
+    w.tally = tally;
+    return w;
+}
+
+static void sdirk_worst(pawl_step_report *report, const pawl_step_report *first)
+{
+    pawl_residual *r = &report->residual;
+    const pawl_residual *f = &first->residual;
+    r->primal = fmax(r->primal, f->primal);
+    r->dual = fmax(r->dual, f->dual);
+    r->complementarity = fmax(r->complementarity, f->complementarity);
+    r->natural = fmax(r->natural, f->natural);
+    r->natural_scaled = fmax(r->natural_scaled, f->natural_scaled);
+    report->outcome = first->outcome > report->outcome ? first->outcome : report->outcome;
+    report->method = first->method > report->method ? first->method : report->method;
+    report->iterations =
+        first->iterations > report->iterations ? first->iterations : report->iterations;
+    report->factorizations += first->factorizations;
+}
+
+// Solves a stage from s, whose poses are the stage's and whose twists are those it starts with.
+static bool sdirk_stage(step_context *c, pawl_state *s, const lit_phase *phase,
+                        const step_weights *w, pawl_step_report *report)
+{
+    if (!pawl_lit_place(c, s, phase, w->place_time)) {
+        return false;
+    }
+    pawl_step_pose(c, s, w);
+    solver_report solved = {.outcome = PAWL_CONVERGED};
+    pawl_step_solve(c, s, w, &solved);
+    // The power of a stage is that of its end.
+    memcpy(c->u_start, c->u_next, (size_t)(6 * c->model->body_count) * sizeof *c->u_start);
+    pawl_step_finish(c, s, w, &solved, report);
+    return true;
+}
+
+// What contacts and limits changed of the twists of the first stage, in u_free.
+static void sdirk_contact_change(step_context *c, bool wanted)
+{
+    const pawl_assembly *a = c->assembly;
+    memset(c->u_free, 0, (size_t)(6 * c->model->body_count) * sizeof *c->u_free);
+    if (wanted) {
+        memset(c->lambda, 0, (size_t)a->free_rows * sizeof *c->lambda);
+        pawl_assembly_add_impulses(a, c->lambda, c->u_free);
+    }
+}
+
+static pawl_vec3 sdirk_extrapolate(pawl_vec3 from, pawl_vec3 to)
+{
+    return v3_axpy(from, sdirk_ratio, v3_sub(to, from));
+}
+
+// Moves s on to the second stage: its poses, V1 to linearize about, and U2 to start from.
+static void sdirk_second(step_context *c, pawl_state *s, const lit_phase *phase)
+{
+    const pawl_model *m = c->model;
+    lit_memory *lit = c->lit;
+    sdirk_contact_change(c, phase->after_impact || phase->active->closing);
+    for (int i = 0; i < m->body_count; ++i) {
+        const body_state *b = &s->bodies[i], *start = &lit->start[i];
+        const double *x = c->u_free + 6 * i;
+        pawl_vec3 v = v3_sub(b->v, v3(x[0], x[1], x[2]));
+        pawl_vec3 w = v3_sub(b->w, v3(x[3], x[4], x[5]));
+        lit->first[i] = lit->second[i] = *start;
+        lit->first[i].v = b->v;
+        lit->first[i].w = pawl_lit_carry(b->q, start->q, b->w);
+        lit->second[i].v = sdirk_extrapolate(start->v, v);
+        lit->second[i].w = sdirk_extrapolate(start->w, pawl_lit_carry(b->q, start->q, w));
+    }
+    if (c->assembly->free_rows > 0) {
+        pawl_assembly_pose_closure(c->assembly);
+        pawl_eliminate_factor(&c->assembly->problem, c->settings->regularization);
+    }
+    pawl_lit_predict(c, s, lit->first, phase->h, phase->end, c->settings->project);
+    memcpy(lit->about, s->bodies, (size_t)m->body_count * sizeof *lit->about);
+    for (int i = 0; i < m->body_count; ++i) {
+        body_state *b = &s->bodies[i];
+        b->v = lit->second[i].v;
+        b->w = pawl_lit_carry(lit->start[i].q, b->q, lit->second[i].w);
+    }
+}
+
+// q+, and V2 there. u_start and u_next become the twists of both ends, in the axes of the end.
+static void sdirk_arrive(step_context *c, pawl_state *s, const lit_phase *phase)
+{
+    const pawl_model *m = c->model;
+    double early = (1.0 - sdirk_g) * phase->h, late = sdirk_g * phase->h;
+    for (int i = 0; i < m->body_count; ++i) {
+        const body_state *from = &c->lit->start[i], *first = &c->lit->first[i];
+        body_state *b = &s->bodies[i], at_start = *from;
+        if (m->bodies[i].kind == PAWL_BODY_KINEMATIC) {
+            pawl_pose pose = pawl_kinematic_pose(&m->bodies[i], phase->end);
+            b->r = pose.position;
+            b->q = pose.orientation;
+        } else {
+            b->r = v3_axpy(v3_axpy(from->r, early, first->v), late, b->v);
+            if (m->bodies[i].kind == PAWL_BODY_RIGID) {
+                pawl_vec3 spin = pawl_lit_carry(b->q, from->q, b->w);
+                pawl_vec3 turn = v3_axpy(v3_scale(early, first->w), late, spin);
+                b->q = quat_advance(from->q, turn);
+                b->w = pawl_lit_carry(from->q, b->q, spin);
+                at_start.w = pawl_lit_carry(from->q, b->q, from->w);
+            }
+        }
+        c->lit->about[i] = at_start;
+    }
+    pawl_twists_of(m, c->lit->about, c->u_start);
+    pawl_twists_of(m, s->bodies, c->u_next);
+    c->kept = false;
+}
+
+void pawl_lit_sdirk_move(step_context *c, pawl_state *s, const lit_phase *phase,
+                         pawl_step_report *report)
+{
+    double early = phase->begin + sdirk_g * phase->h;
+    step_weights w = sdirk_weights(c, s, phase, early, sdirk_ratio);
+    pawl_step_report first;
+    c->share *= sdirk_g;
+    c->damping_time = w.h;
+    pawl_lit_predict(c, s, c->lit->start, w.h, early, c->settings->project);
+    if (!sdirk_stage(c, s, phase, &w, &first)) {
+        return;
+    }
+    sdirk_second(c, s, phase);
+    w = sdirk_weights(c, s, phase, phase->end, 1.0);
+    w.about = c->lit->about;
+    if (!sdirk_stage(c, s, phase, &w, report)) {
+        return;
+    }
+    sdirk_worst(report, &first);
+    pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
+    pawl_lit_grip(c);
+    sdirk_arrive(c, s, phase);
+}
