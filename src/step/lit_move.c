@@ -263,6 +263,7 @@ static void lit_trapezoid(step_context *c, pawl_state *s, const lit_phase *phase
     solver_report solved = {.outcome = PAWL_CONVERGED};
     pawl_step_solve(c, s, &w, &solved);
     pawl_step_finish(c, s, &w, &solved, report);
+    pawl_step_tally(c, s, &w);
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
     pawl_lit_grip(c);
     if (c->settings->project) {

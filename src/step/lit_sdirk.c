@@ -54,26 +54,25 @@ static bool sdirk_stage(step_context *c, pawl_state *s, const lit_phase *phase,
     pawl_step_pose(c, s, w);
     solver_report solved = {.outcome = PAWL_CONVERGED};
     pawl_step_solve(c, s, w, &solved);
-    // The power of a stage is that of its end.
-    memcpy(c->u_start, c->u_next, (size_t)(6 * c->model->body_count) * sizeof *c->u_start);
     pawl_step_finish(c, s, w, &solved, report);
     return true;
 }
 
-// What contacts and limits changed of the twists of the first stage, in u_free.
-static void sdirk_contact_change(step_context *c, bool wanted)
+// u_next becomes U2 in the axes of the first stage, lambda what of its impulses is in it.
+static void sdirk_extrapolate(step_context *c, bool without_contacts)
 {
     const pawl_assembly *a = c->assembly;
-    memset(c->u_free, 0, (size_t)(6 * c->model->body_count) * sizeof *c->u_free);
-    if (wanted) {
-        memset(c->lambda, 0, (size_t)a->free_rows * sizeof *c->lambda);
-        pawl_assembly_add_impulses(a, c->lambda, c->u_free);
+    int n = 6 * c->model->body_count;
+    if (without_contacts) {
+        for (int r = a->free_rows; r < a->problem.row_count; ++r) {
+            c->lambda[r] = a->rows[r].kind < ROW_FRICTION ? c->lambda[r] : 0.0;
+        }
+        memcpy(c->u_next, c->u_free, (size_t)n * sizeof *c->u_next);
+        pawl_assembly_add_impulses(a, c->lambda, c->u_next);
     }
-}
-
-static pawl_vec3 sdirk_extrapolate(pawl_vec3 from, pawl_vec3 to)
-{
-    return v3_axpy(from, sdirk_ratio, v3_sub(to, from));
+    for (int k = 0; k < n; ++k) {
+        c->u_next[k] = c->u_start[k] + sdirk_ratio * (c->u_next[k] - c->u_start[k]);
+    }
 }
 
 // Moves s on to the second stage: its poses, V1 to linearize about, and U2 to start from.
@@ -81,17 +80,14 @@ static void sdirk_second(step_context *c, pawl_state *s, const lit_phase *phase)
 {
     const pawl_model *m = c->model;
     lit_memory *lit = c->lit;
-    sdirk_contact_change(c, phase->after_impact || phase->active->closing);
     for (int i = 0; i < m->body_count; ++i) {
         const body_state *b = &s->bodies[i], *start = &lit->start[i];
-        const double *x = c->u_free + 6 * i;
-        pawl_vec3 v = v3_sub(b->v, v3(x[0], x[1], x[2]));
-        pawl_vec3 w = v3_sub(b->w, v3(x[3], x[4], x[5]));
+        const double *u = c->u_next + 6 * i;
         lit->first[i] = lit->second[i] = *start;
         lit->first[i].v = b->v;
         lit->first[i].w = pawl_lit_carry(b->q, start->q, b->w);
-        lit->second[i].v = sdirk_extrapolate(start->v, v);
-        lit->second[i].w = sdirk_extrapolate(start->w, pawl_lit_carry(b->q, start->q, w));
+        lit->second[i].v = v3(u[0], u[1], u[2]);
+        lit->second[i].w = pawl_lit_carry(b->q, start->q, v3(u[3], u[4], u[5]));
     }
     if (c->assembly->free_rows > 0) {
         pawl_assembly_pose_closure(c->assembly);
@@ -147,12 +143,15 @@ void pawl_lit_sdirk_move(step_context *c, pawl_state *s, const lit_phase *phase,
     if (!sdirk_stage(c, s, phase, &w, &first)) {
         return;
     }
+    sdirk_extrapolate(c, phase->after_impact || phase->active->closing);
+    pawl_step_tally(c, s, &w);
     sdirk_second(c, s, phase);
     w = sdirk_weights(c, s, phase, phase->end, 1.0);
     w.about = c->lit->about;
     if (!sdirk_stage(c, s, phase, &w, report)) {
         return;
     }
+    pawl_step_tally(c, s, &w);
     sdirk_worst(report, &first);
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
     pawl_lit_grip(c);

@@ -66,12 +66,14 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
                         pawl_step_report *report);
 // Its parts, for steppers that have more to say in between. Impulses of forces, the free motion and the
 // problem, from the assembly as it is placed and the contacts as they are set; its solution, from the
-// impulses that s remembers; the judge's figures, the work, and all that s and the context keep.
+// impulses that s remembers; the judge's figures and all that s and the context keep; and work and
+// reactions of the impulses, w->tally times, which lead from u_start to u_next.
 void pawl_step_pose(step_context *c, const pawl_state *s, const step_weights *w);
 void pawl_step_solve(step_context *c, const pawl_state *s, const step_weights *w,
                      solver_report *solved);
 void pawl_step_finish(step_context *c, pawl_state *s, const step_weights *w,
                       const solver_report *solved, pawl_step_report *report);
+void pawl_step_tally(step_context *c, pawl_state *s, const step_weights *w);
 // What a predicted gyroscopic torque missed of the one that belongs to u_next, added to u_next: for steps
 // whose twists are projected afterwards.
 void pawl_step_correct_spins(step_context *c, const step_weights *w);

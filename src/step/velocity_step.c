@@ -254,10 +254,12 @@ static double step_work(const step_context *c, int body, const double *p)
     return work;
 }
 
-// Work of a damper's impulse -h d (theta rate+ + (1 - theta) rate-) at the mean rate.
+// Work of a damper's impulse -h d (theta rate+ + (1 - theta) rate-) at the mean rate. `after` is what
+// all of the impulses that are counted lead to.
 static double step_damper_work(double d, double before, double after, const step_weights *w)
 {
-    double rate = w->theta * after + (1.0 - w->theta) * before;
+    double end = w->tally == 1.0 ? after : before + (after - before) / w->tally;
+    double rate = w->theta * end + (1.0 - w->theta) * before;
     return -w->h * d * rate * 0.5 * (before + after);
 }
 
@@ -579,6 +581,7 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
     solver_report solved = {.outcome = PAWL_CONVERGED};
     pawl_step_solve(c, s, w, &solved);
     pawl_step_finish(c, s, w, &solved, report);
+    pawl_step_tally(c, s, w);
 }
 
 void pawl_step_pose(step_context *c, const pawl_state *s, const step_weights *w)
@@ -651,6 +654,23 @@ void pawl_step_solve(step_context *c, const pawl_state *s, const step_weights *w
     }
 }
 
+void pawl_step_tally(step_context *c, pawl_state *s, const step_weights *w)
+{
+    const pawl_assembly *a = c->assembly;
+    double before[WORK_COUNT];
+    memcpy(before, s->work, sizeof before);
+    if (w->tally != 1.0) {
+        pawl_assembly_row_velocity(a, c->u_next, c->rate_after);
+    }
+    step_count_work(c, w, s);
+    for (int k = 0; k < WORK_COUNT && w->tally != 1.0; ++k) {
+        s->work[k] = before[k] + w->tally * (s->work[k] - before[k]);
+    }
+    for (int r = 0; r < a->slot_rows; ++r) {
+        c->reaction[a->rows[r].slot] += w->tally * c->lambda[r];
+    }
+}
+
 void pawl_step_finish(step_context *c, pawl_state *s, const step_weights *w,
                       const solver_report *solved, pawl_step_report *report)
 {
@@ -677,12 +697,6 @@ void pawl_step_finish(step_context *c, pawl_state *s, const step_weights *w,
         report->outcome == PAWL_CONVERGED && !c->solver->ops->approximates) {
         report->outcome = PAWL_STALLED;
     }
-    double before[WORK_COUNT];
-    memcpy(before, s->work, sizeof before);
-    step_count_work(c, w, s);
-    for (int k = 0; k < WORK_COUNT && w->tally != 1.0; ++k) {
-        s->work[k] = before[k] + w->tally * (s->work[k] - before[k]);
-    }
     step_keep_contacts(c, w->h);
 
     memset(s->impulses, 0, (size_t)pawl_impulse_slots(m).count * sizeof *s->impulses);
@@ -691,7 +705,6 @@ void pawl_step_finish(step_context *c, pawl_state *s, const step_weights *w,
     }
     for (int r = 0; r < a->slot_rows; ++r) {
         s->impulses[a->rows[r].slot] = c->lambda[r] / c->share;
-        c->reaction[a->rows[r].slot] += w->tally * c->lambda[r];
     }
     for (int i = 0; i < m->body_count; ++i) {
         s->bodies[i].v = step_linear(c->u_next + 6 * i);
