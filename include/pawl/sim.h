@@ -289,12 +289,12 @@ typedef struct pawl_verdict {
     double balance_max;                  ///< largest |pawl_energy.balance| seen [J]
     int contacts_max;
     int64_t contacts_sum;
-    int64_t fell_back;                     ///< steps of rattle that were done as moreau does
-    double penetration;                    ///< largest [m]
-    int worst_shape_a, worst_shape_b;      ///< the pair of shapes it was found at, -1 for none
-    int64_t tunnelled;                     ///< times that a shape went through another one
-    int64_t tunnel_step;                   ///< the first step with one, counted from 1; 0 for none
-    int tunnel_shape_a, tunnel_shape_b;    ///< its pair, -1 for none
+    int64_t fell_back;                  ///< steps of rattle done as moreau does; not in recordings
+    double penetration;                 ///< largest [m]
+    int worst_shape_a, worst_shape_b;   ///< the pair of shapes it was found at, -1 for none
+    int64_t tunnelled;                  ///< times that a shape went through another one
+    int64_t tunnel_step;                ///< the first step with one, counted from 1; 0 for none
+    int tunnel_shape_a, tunnel_shape_b; ///< its pair, -1 for none
     int64_t events[PAWL_EVENT_KIND_COUNT]; ///< how many of each kind
 } pawl_verdict;
 PAWL_API pawl_verdict pawl_verdict_begin(const pawl_state *state);

@@ -132,7 +132,7 @@ const char record_check_event_columns[] =
 const char record_verdict_count_columns[] =
     "steps not_converged iterations_sum iterations_max worst_joint worst_limit contacts_max "
     "contacts_sum worst_shape_a worst_shape_b tunnelled tunnel_step tunnel_shape_a tunnel_shape_b "
-    "factorizations_sum factorizations_max islands_sum islands_max fell_back steps_none steps_direct "
+    "factorizations_sum factorizations_max islands_sum islands_max steps_none steps_direct "
     "steps_sweeps steps_admm steps_newton";
 const char record_verdict_figure_columns[] =
     "primal dual complementarity natural natural_scaled closure_position closure_rotation "
@@ -158,8 +158,7 @@ void record_verdict_pack(const pawl_verdict *v, int64_t counts[RECORD_VERDICT_CO
                                               v->factorizations_sum,
                                               v->factorizations_max,
                                               v->islands_sum,
-                                              v->islands_max,
-                                              v->fell_back};
+                                              v->islands_max};
     const double f[RECORD_VERDICT_FIGURES] = {v->residual.primal,
                                               v->residual.dual,
                                               v->residual.complementarity,
@@ -209,7 +208,6 @@ void record_verdict_unpack(pawl_verdict *v, const int64_t c[RECORD_VERDICT_COUNT
         .factorizations_max = (int)c[15],
         .islands_sum = c[16],
         .islands_max = (int)c[17],
-        .fell_back = c[18],
     };
     memcpy(v->methods, c + RECORD_VERDICT_COUNTS - PAWL_METHOD_COUNT, sizeof v->methods);
 }

@@ -119,7 +119,7 @@ enum {
 enum { RECORD_CHECK_EVENTS_WIDTH = 1 + PAWL_EVENT_KIND_COUNT };
 extern const char record_check_event_columns[];
 extern const char *const record_check_paths[RECORD_CHECK_COUNT];
-enum { RECORD_VERDICT_COUNTS = 19 + PAWL_METHOD_COUNT, RECORD_VERDICT_FIGURES = 13 };
+enum { RECORD_VERDICT_COUNTS = 18 + PAWL_METHOD_COUNT, RECORD_VERDICT_FIGURES = 13 };
 extern const char record_verdict_count_columns[], record_verdict_figure_columns[];
 void record_verdict_pack(const pawl_verdict *verdict, int64_t counts[RECORD_VERDICT_COUNTS],
                          double figures[RECORD_VERDICT_FIGURES]);

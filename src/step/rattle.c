@@ -141,8 +141,8 @@ static void rattle_fall_back(step_context *c, pawl_state *s, rattle_reason reaso
                              pawl_step_report *report)
 {
     if ((int)reason != c->fallback.before) {
-        pawl_event_add(&c->events, pawl_event_of_joint(PAWL_EVENT_FALLBACK, s->time, -1, -1,
-                                                       (double)reason));
+        pawl_event_add(&c->events,
+                       pawl_event_of_joint(PAWL_EVENT_FALLBACK, s->time, -1, -1, (double)reason));
     }
     pawl_moreau_ops.advance(c, s, report);
     report->fell_back = true;

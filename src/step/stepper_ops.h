@@ -43,8 +43,8 @@ typedef struct step_context {
     struct {
         int64_t step;
         int reason, before; // of this step and the one before it; 0: none
-    } fallback;          // of rattle, so that it is told of once
-    bool kept;           // the assembly is placed at the state already
+    } fallback;             // of rattle, so that it is told of once
+    bool kept;              // the assembly is placed at the state already
     const pawl_env *env;
     event_log events;        // of the step
     contact_capture capture; // the problem of the last step, where it is wanted
