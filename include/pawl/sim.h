@@ -115,7 +115,7 @@ typedef struct pawl_settings {
     double lit_eps_a;    ///< lit.eps_a: contacts and limits nearer than this are closed [m]
     double lit_eps_b;    ///< lit.eps_b: or nearer than this times h^3 [m/s^3]
     bool lit_linearized; ///< lit.linearized_constraints
-    int rattle_order;   ///< rattle.order: 2 or 4
+    int rattle_order;    ///< rattle.order: 2 or 4
 } pawl_settings;
 PAWL_API pawl_settings pawl_settings_default(void);
 

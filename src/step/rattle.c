@@ -207,8 +207,9 @@ static void rattle_count_work(step_context *c, pawl_state *s, const step_weights
 static int rattle_step(step_context *c, pawl_state *s, double tau, double end)
 {
     pawl_assembly *a = c->assembly;
-    step_weights first = {.h = 0.5 * tau, .target_time = end - tau};
-    step_weights second = {.h = 0.5 * tau, .target_time = end};
+    double begin = end - tau;
+    step_weights first = {.h = 0.5 * tau, .target_time = {begin, begin}};
+    step_weights second = {.h = 0.5 * tau, .target_time = {end, end}};
     int iterations = 0;
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     pawl_push(c, &first);
