@@ -13,16 +13,32 @@
 
 enum { ORDERS_STEPS = 4 };
 
-static pawl_settings orders_settings(int stepper, double dt)
+// A stepper, and its order where that is a setting.
+typedef struct orders_method {
+    const char *name;
+    pawl_stepper_kind stepper;
+    int rattle_order;
+} orders_method;
+static const orders_method orders_methods[] = {
+    {"euler", PAWL_STEPPER_EULER, 2},
+    {"moreau", PAWL_STEPPER_MOREAU, 2},
+    {"rattle2", PAWL_STEPPER_RATTLE, 2},
+    {"rattle4", PAWL_STEPPER_RATTLE, 4},
+};
+enum { ORDERS_METHODS = sizeof orders_methods / sizeof orders_methods[0] };
+
+static pawl_settings orders_settings(const orders_method *method, double dt)
 {
     pawl_settings settings = pawl_settings_default();
-    settings.stepper = (pawl_stepper_kind)stepper;
+    settings.stepper = method->stepper;
+    settings.rattle_order = method->rattle_order;
     settings.dt = dt;
     settings.project = true;
     return settings;
 }
 
-static int orders_row(const reference_case *c, int stepper, double horizon, json_t *rows)
+static int orders_row(const reference_case *c, const orders_method *method, double horizon,
+                      json_t *rows)
 {
     reference_series series;
     if (!reference_series_load(c, horizon, &series)) {
@@ -32,21 +48,21 @@ static int orders_row(const reference_case *c, int stepper, double horizon, json
     double errors[ORDERS_STEPS];
     int failed = 0;
     json_t *met = json_array();
-    printf("%-21s %-29s %-7s %5.3g s ", c->name, c->what, pawl_stepper_name(stepper), horizon);
+    printf("%-21s %-29s %-7s %5.3g s ", c->name, c->what, method->name, horizon);
     for (int k = 0; k < ORDERS_STEPS; ++k) {
-        pawl_settings settings = orders_settings(stepper, c->dt / (double)(1 << k));
+        pawl_settings settings = orders_settings(method, c->dt / (double)(1 << k));
         runs[k] = reference_run_case(c, &series, &settings);
         errors[k] = reference_error(c, &series, &runs[k]);
         failed += runs[k].status != PAWL_OK ? 1 : 0;
         printf(" %8.2e", errors[k]);
         json_array_append_new(met, bench_number(errors[k]));
     }
-    json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:f, s:f, s:o}",      //
-                                          "reference", c->name,                  //
-                                          "quantity", c->what,                   //
-                                          "stepper", pawl_stepper_name(stepper), //
-                                          "time", horizon,                       //
-                                          "dt", c->dt,                           //
+    json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:f, s:f, s:o}", //
+                                          "reference", c->name,             //
+                                          "quantity", c->what,              //
+                                          "stepper", method->name,          //
+                                          "time", horizon,                  //
+                                          "dt", c->dt,                      //
                                           "errors", met));
     const reference_run *last = &runs[ORDERS_STEPS - 1];
     printf("  %5.2f %5.2f %5.2f  %8.2e  %8.1e  %5.1f\n", reference_order(errors[0], errors[1]),
@@ -68,13 +84,13 @@ static int orders_table(const bench_options *options, bool full, json_t *rows)
     printf("%-21s %-29s %-7s %7s  %8s %8s %8s %8s  %17s  %8s  %8s  %5s\n", "reference", "quantity",
            "stepper", "time", "dt", "dt/2", "dt/4", "dt/8", "orders", "extrapol", "closure", "us");
     int failed = 0;
-    for (int k = 0; k < reference_case_count; ++k) {
-        const reference_case *c = &reference_cases[k];
+    for (int i = 0; i < reference_case_count; ++i) {
+        const reference_case *c = &reference_cases[i];
         if (!bench_wanted(options, c->name)) {
             continue;
         }
-        for (int stepper = 0; stepper < PAWL_STEPPER_COUNT; ++stepper) {
-            failed += orders_row(c, stepper, full ? c->full_horizon : c->horizon, rows);
+        for (int k = 0; k < ORDERS_METHODS; ++k) {
+            failed += orders_row(c, &orders_methods[k], full ? c->full_horizon : c->horizon, rows);
         }
     }
     printf("\n");
@@ -95,7 +111,7 @@ static int orders_closure(const bench_options *options, const char *path, double
     int failed = 0;
     double before = 0.0;
     for (int k = 0; k < ORDERS_STEPS - 1; ++k) {
-        pawl_settings settings = orders_settings(PAWL_STEPPER_EULER, 1e-3 / (double)(1 << k));
+        pawl_settings settings = orders_settings(&orders_methods[0], 1e-3 / (double)(1 << k));
         settings.project = project;
         settings.erp_joint = project ? settings.erp_joint : 0.0;
         pawl_verdict verdict = {0};

@@ -202,6 +202,10 @@ static void run_result_print_solver(const run_result *result, FILE *to)
         run_result_row(to, "", run_result_plain((double)v->islands_sum / steps).text, "",
                        "islands a step, at most %d", v->islands_max);
     }
+    if (v->fell_back > 0) {
+        run_result_row(to, "", run_result_plain((double)v->fell_back).text, "",
+                       "steps of rattle done as moreau does: contact, limits or dissipation");
+    }
     for (int m = PAWL_METHOD_SWEEPS; m < PAWL_METHOD_COUNT; ++m) {
         if (v->methods[m] > 0) {
             run_result_row(to, "", run_result_plain((double)v->methods[m]).text, "",

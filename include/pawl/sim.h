@@ -14,6 +14,7 @@ typedef enum pawl_stepper_kind {
     PAWL_STEPPER_EULER = 0, ///< semi-implicit Euler: first order, robust
     PAWL_STEPPER_MOREAU,    ///< Moreau's midpoint: second order with `project`, first without
     PAWL_STEPPER_LIT,       ///< linearly implicit trapezoidal rule: second order, stiffly stable
+    PAWL_STEPPER_RATTLE,    ///< time-reversible: energy over long times; order 2 or 4
     PAWL_STEPPER_COUNT
 } pawl_stepper_kind;
 /// Which algorithm solves the constraint problem. Values are stored in files.
@@ -114,6 +115,7 @@ typedef struct pawl_settings {
     double lit_eps_a;    ///< lit.eps_a: contacts and limits nearer than this are closed [m]
     double lit_eps_b;    ///< lit.eps_b: or nearer than this times h^3 [m/s^3]
     bool lit_linearized; ///< lit.linearized_constraints
+    int rattle_order;    ///< rattle.order: 2 or 4
 } pawl_settings;
 PAWL_API pawl_settings pawl_settings_default(void);
 
@@ -182,6 +184,7 @@ typedef enum pawl_event_kind {
     PAWL_EVENT_LASTING,       ///< impacts followed each other ever faster: taken as lasting contact
     PAWL_EVENT_UNRESOLVED,    ///< more happened in a step than it is cut for: the rest in one piece
     PAWL_EVENT_TUNNELLED,     ///< shapes went through each other unnoticed within the step
+    PAWL_EVENT_FALLBACK,      ///< from here on steps of rattle are done as moreau does, see figure
     PAWL_EVENT_KIND_COUNT
 } pawl_event_kind;
 PAWL_API const char *pawl_event_kind_name(pawl_event_kind kind); ///< e.g. "collision"
@@ -206,6 +209,7 @@ typedef struct pawl_step_report {
     int rows;           ///< of the problem
     int bounded_rows;   ///< limits, friction losses, effort limits, spin friction
     int contacts;       ///< contact points of the problem
+    bool fell_back;     ///< rattle: something acted that is not reversible; done as moreau does
     double penetration; ///< deepest of them, where the rows were placed [m]
     int worst_shape_a, worst_shape_b;   ///< the shapes of that one, -1 where nothing penetrates
     int tunnelled;                      ///< pairs of shapes that went through each other
@@ -285,11 +289,12 @@ typedef struct pawl_verdict {
     double balance_max;                  ///< largest |pawl_energy.balance| seen [J]
     int contacts_max;
     int64_t contacts_sum;
-    double penetration;                    ///< largest [m]
-    int worst_shape_a, worst_shape_b;      ///< the pair of shapes it was found at, -1 for none
-    int64_t tunnelled;                     ///< times that a shape went through another one
-    int64_t tunnel_step;                   ///< the first step with one, counted from 1; 0 for none
-    int tunnel_shape_a, tunnel_shape_b;    ///< its pair, -1 for none
+    int64_t fell_back;                  ///< steps of rattle done as moreau does; not in recordings
+    double penetration;                 ///< largest [m]
+    int worst_shape_a, worst_shape_b;   ///< the pair of shapes it was found at, -1 for none
+    int64_t tunnelled;                  ///< times that a shape went through another one
+    int64_t tunnel_step;                ///< the first step with one, counted from 1; 0 for none
+    int tunnel_shape_a, tunnel_shape_b; ///< its pair, -1 for none
     int64_t events[PAWL_EVENT_KIND_COUNT]; ///< how many of each kind
 } pawl_verdict;
 PAWL_API pawl_verdict pawl_verdict_begin(const pawl_state *state);

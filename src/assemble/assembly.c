@@ -491,6 +491,13 @@ static bool assembly_is_limit(const row_info *info)
     return info->kind == ROW_LOWER || info->kind == ROW_UPPER;
 }
 
+// How far a limit may be that a step of length h poses: wide, for a row too many costs little, one
+// too few another solve.
+static double assembly_limit_reach(double rate, double h)
+{
+    return h * (2.0 * fabs(rate) + 1.0);
+}
+
 // Where the Jacobian of block `index` goes: behind that of the block before it.
 static int assembly_jacobian_after(const pawl_assembly *a, int index)
 {
@@ -720,12 +727,11 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
         row_rates rates = assembly_rates(a, &a->blocks[p->block_count - 1], 0, start, w);
         double rate = rates.before;
         if (!again && assembly_is_limit(info) && !a->held[k]) {
-            // The margin is wide: a row too many costs little, one too few another solve.
             const coordinate_row *g = &a->coordinates[info->coordinate];
             double ahead = fabs(pawl_assembly_coordinate_rate(a, joint, g, u_free));
             // A soft limit slows down what is beyond it, and stops nothing before.
             bool soft = pawl_is_soft(assembly_limit_softness(a, info));
-            double reach = soft ? 0.0 : w->h * (2.0 * max_of(fabs(rate), ahead) + 1.0);
+            double reach = soft ? 0.0 : assembly_limit_reach(max_of(fabs(rate), ahead), w->h);
             a->included[k] = soft ? assembly_gap(a, info) < 0.0 : assembly_gap(a, info) <= reach;
             if (!a->included[k]) {
                 --p->block_count;
@@ -780,6 +786,21 @@ int pawl_assembly_add_missed(pawl_assembly *a, const double *u, const step_weigh
         }
     }
     return missed;
+}
+
+bool pawl_assembly_limit_is_near(const pawl_assembly *a, const double *u, double h)
+{
+    for (int k = 0; k < a->candidate_count; ++k) {
+        const row_info *info = &a->candidates[k];
+        if (assembly_is_limit(info)) {
+            const coordinate_row *g = &a->coordinates[info->coordinate];
+            double rate = pawl_assembly_coordinate_rate(a, info->owner, g, u);
+            if (assembly_gap(a, info) <= assembly_limit_reach(rate, h)) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 void pawl_assembly_pose_closure(pawl_assembly *a)

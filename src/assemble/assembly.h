@@ -163,6 +163,10 @@ void pawl_assembly_set_free_velocity(pawl_assembly *a, const double *u_free);
 // number.
 int pawl_assembly_add_missed(pawl_assembly *a, const double *u, const step_weights *w);
 
+// Whether some limit could be reached within a time h at twice the rate of twists u or a little more;
+// h > 0.
+bool pawl_assembly_limit_is_near(const pawl_assembly *a, const double *u, double h);
+
 // u += M^-1 JT lambda and v = J u, over all rows of the problem; u is (6 x bodies).
 void pawl_assembly_add_impulses(const pawl_assembly *a, const double *lambda, double *u);
 void pawl_assembly_row_velocity(const pawl_assembly *a, const double *u, double *v);

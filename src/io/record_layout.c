@@ -127,7 +127,8 @@ const char *const record_check_paths[RECORD_CHECK_COUNT] = {
     [RECORD_CHECK_EVENTS] = "/checkpoint/events",
 };
 const char record_check_event_columns[] =
-    "rows collision limit impact takeoff stick slip reversal lasting unresolved tunnelled";
+    "rows collision limit impact takeoff stick slip reversal lasting unresolved tunnelled "
+    "fallback";
 const char record_verdict_count_columns[] =
     "steps not_converged iterations_sum iterations_max worst_joint worst_limit contacts_max "
     "contacts_sum worst_shape_a worst_shape_b tunnelled tunnel_step tunnel_shape_a tunnel_shape_b "

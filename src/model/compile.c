@@ -114,6 +114,7 @@ static pawl_status compile_body(const pawl_builder *b, int index, const pawl_sha
     }
     body->inertia = props.inertia;
     body->inverse_inertia = m3_inverse(&props.inertia);
+    body->principal = pawl_principal_axes(&props.inertia);
     double i0 = props.inertia.m[0][0];
     body->isotropic = props.inertia.m[1][1] == i0 && props.inertia.m[2][2] == i0 &&
                       props.inertia.m[0][1] == 0.0 && props.inertia.m[0][2] == 0.0 &&

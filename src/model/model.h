@@ -4,6 +4,7 @@
 // The compiled model as the engine reads it: anchors relative to centres of mass, rows counted,
 // signals with their tables. Immutable; one block of memory.
 #pragma once
+#include "math/principal.h"
 #include "math/rotation.h"
 #include "pawl/model.h"
 #include "pawl/wrench.h"
@@ -16,7 +17,8 @@ typedef struct model_body {
     pawl_vec3 com;       // in the link frame
     pawl_mat3 inertia;   // about the centre of mass, body axes; 0 for points and kinematic bodies
     pawl_mat3 inverse_inertia;
-    bool isotropic; // inertia is a multiple of 1: no gyroscopic torque
+    bool isotropic;           // inertia is a multiple of 1: no gyroscopic torque
+    principal_axes principal; // of the inertia
     double gravity_scale, linear_damping, angular_damping;
     pawl_pose start_pose;   // of the centre of mass
     pawl_twist start_twist; // of the centre of mass

@@ -337,6 +337,12 @@ static const setting_row settings_table[] = {
      0,
      0,
      NULL},
+    {{"rattle.order", "-", "2 or 4", "order of the stepper rattle; 4 takes five steps in one"},
+     SETTING_EVEN,
+     FIELD(rattle_order),
+     2.0,
+     4.0,
+     NULL},
 };
 enum { SETTING_ROWS = sizeof settings_table / sizeof settings_table[0] };
 
@@ -376,7 +382,8 @@ pawl_settings pawl_settings_default(void)
                            .lemke_rounds = 1,
                            .lit_scheme = 2,
                            .lit_eps_a = 1e-6,
-                           .lit_eps_b = 1.0};
+                           .lit_eps_b = 1.0,
+                           .rattle_order = 2};
 }
 
 int pawl_setting_count(void)
@@ -507,6 +514,11 @@ pawl_status pawl_settings_set(const pawl_env *env, pawl_settings *s, const char 
 
 pawl_status pawl_settings_check(const pawl_env *env, const pawl_settings *s)
 {
+    if (s->stepper == PAWL_STEPPER_RATTLE && !s->project) {
+        return PAWL_FAIL(
+            env, PAWL_BAD_ARGUMENT,
+            "stepper=rattle moves along the constraints: project=off met, on expected");
+    }
     for (int i = 0; i < SETTING_ROWS; ++i) {
         char text[64];
         pawl_settings copy = *s;

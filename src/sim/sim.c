@@ -10,7 +10,7 @@ static void sim_layout(pawl_sim *sim, pawl_carver *mem)
     const pawl_model *m = sim->model;
     int bodies = m->body_count, rows = sim->assembly->max_rows;
     step_context *c = &sim->context;
-    double **twists[] = {&c->u_start, &c->u_free, &c->u_next, &c->impulse, &c->push};
+    double **twists[] = {&c->u_start, &c->u_free, &c->u_next, &c->u_met, &c->impulse, &c->push};
     for (size_t i = 0; i < sizeof twists / sizeof twists[0]; ++i) {
         *twists[i] = PAWL_CARVE(mem, double, 6 * bodies);
     }

@@ -52,6 +52,7 @@ void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
     }
     v->contacts_max = r->contacts > v->contacts_max ? r->contacts : v->contacts_max;
     v->contacts_sum += r->contacts;
+    v->fell_back += r->fell_back ? 1 : 0;
     if (r->penetration > v->penetration) {
         v->penetration = r->penetration;
         v->worst_shape_a = r->worst_shape_a;

@@ -9,6 +9,7 @@
 
 static const double project_pose_accuracy = 1e-4;     // the next step makes up for the rest
 static const double project_velocity_accuracy = 1e-7; // of a velocity error of order h
+static const double project_exact = 1e-13;            // of an exact drift
 static const double project_keep = 0.01;              // contraction that keeps an old Jacobian
 
 double pawl_closure_error(const pawl_assembly *a)
@@ -97,7 +98,8 @@ void pawl_closure_velocities(step_context *c, pawl_state *s, double t)
 {
     const pawl_model *m = c->model;
     pawl_closure_rates(c, s, t);
-    pawl_closure_solve(c, project_velocity_accuracy, c->u_free);
+    double accuracy = c->exact_drift ? project_exact : project_velocity_accuracy;
+    pawl_closure_solve(c, accuracy, c->u_free);
     memcpy(c->u_start, c->u_next, (size_t)(6 * m->body_count) * sizeof *c->u_start);
     pawl_twists_change(c, c->u_free, s->bodies);
 }

@@ -30,6 +30,7 @@ typedef struct step_context {
                          // unless 0 it must be done again
     eliminator *closure; // for projections
     double *u_start, *u_free, *u_next;
+    double *u_met;          // twists that meet the rows where an exact drift begins
     double *impulse, *push; // (6 x bodies) of applied forces, and of force actuators as well
     double *lambda;         // (max rows)
     double *reaction;       // (slots) impulses of the last step, those of the drift included
@@ -38,7 +39,12 @@ typedef struct step_context {
     double *effort;                              // (actuators) of the last step [N or N m]
     double damping_time; // implicit share of body damping, part of every placement
     double share;        // length of the sub-step in steps; states keep impulses of whole steps
-    bool kept;           // the assembly is placed at the state already
+    bool exact_drift;    // drifts keep angular momentum and iterate to the last digit (rattle)
+    struct {
+        int64_t step;
+        int reason, before; // of this step and the one before it; 0: none
+    } fallback;             // of rattle, so that it is told of once
+    bool kept;              // the assembly is placed at the state already
     const pawl_env *env;
     event_log events;        // of the step
     contact_capture capture; // the problem of the last step, where it is wanted
@@ -57,6 +63,7 @@ const pawl_stepper_ops *pawl_stepper_find(int kind); // NULL if unknown
 extern const pawl_stepper_ops pawl_euler_ops;
 extern const pawl_stepper_ops pawl_moreau_ops;
 extern const pawl_stepper_ops pawl_lit_ops;
+extern const pawl_stepper_ops pawl_rattle_ops;
 
 // Shared by the steppers of this family. Both leave the assembly placed at s when context.kept says so.
 //
@@ -77,12 +84,19 @@ void pawl_step_tally(step_context *c, pawl_state *s, const step_weights *w);
 // What a predicted gyroscopic torque missed of the one that belongs to u_next, added to u_next: for steps
 // whose twists are projected afterwards.
 void pawl_step_correct_spins(step_context *c, const step_weights *w);
-// Impulses over w->h of applied forces (context.impulse) and of these with force actuators
-// (context.push), at the poses where the rows are placed.
-void pawl_push(step_context *c, const step_weights *w);
 // The drift: moves s along its twists for a time that ends at `end`; with `project`, along the
 // constraints (drift.c). Returns the number of Newton iterations.
 int pawl_drift(step_context *c, pawl_state *s, double duration, double end);
+// Its two halves, for models with free rows: the poses, after which the assembly is placed and factored
+// at the end, then the velocities there. False: it had to project, velocities included.
+bool pawl_drift_poses(step_context *c, pawl_state *s, double duration, double end, int *iterations);
+void pawl_drift_velocities(step_context *c, pawl_state *s, double end);
+
+// Impulses over w->h of applied forces (context.impulse) and of these with force actuators
+// (context.push), at the poses where the rows are placed; and their work, once u_start and u_next are the
+// twists before and after them.
+void pawl_push(step_context *c, const step_weights *w);
+void pawl_count_push_work(const step_context *c, const step_weights *w, double *work);
 
 // Moves poses along twists for a time; kinematic bodies are set to t.
 void pawl_advance_poses(const pawl_model *m, const body_state *twists, body_state *bodies,

@@ -361,19 +361,14 @@ static void step_driven_actuator_work(const step_context *c, int i, const step_w
     }
 }
 
-static void step_count_work(step_context *c, const step_weights *w, pawl_state *s)
+void pawl_count_push_work(const step_context *c, const step_weights *w, double *work)
 {
     const pawl_model *m = c->model;
-    pawl_assembly *a = c->assembly;
-    for (int i = 0; i < m->body_count; ++i) {
-        if (m->bodies[i].kind == PAWL_BODY_KINEMATIC) {
-            continue; // its drive takes what is done to it, and gives it back
-        }
-        if (m->force_count > 0) {
-            s->work[WORK_FORCES] += step_work(c, i, c->impulse + 6 * i);
-        }
-        if (a->has_damping) {
-            s->work[WORK_DAMPERS] += step_body_damping_work(c, i, w);
+    const pawl_assembly *a = c->assembly;
+    for (int i = 0; i < m->body_count && m->force_count > 0; ++i) {
+        // A drive takes what is done to its kinematic body, and gives it back.
+        if (m->bodies[i].kind != PAWL_BODY_KINEMATIC) {
+            work[WORK_FORCES] += step_work(c, i, c->impulse + 6 * i);
         }
     }
     for (int i = 0; i < m->actuator_count; ++i) {
@@ -383,8 +378,20 @@ static void step_count_work(step_context *c, const step_weights *w, pawl_state *
             const coordinate_row *g = &a->coordinates[flat];
             double before = pawl_assembly_coordinate_rate(a, d->joint, g, c->u_start);
             double after = pawl_assembly_coordinate_rate(a, d->joint, g, c->u_next);
-            s->work[WORK_ACTUATORS] += w->h * c->effort[i] * 0.5 * (before + after);
-            step_driven_actuator_work(c, i, w, s->work);
+            work[WORK_ACTUATORS] += w->h * c->effort[i] * 0.5 * (before + after);
+            step_driven_actuator_work(c, i, w, work);
+        }
+    }
+}
+
+static void step_count_work(step_context *c, const step_weights *w, pawl_state *s)
+{
+    const pawl_model *m = c->model;
+    pawl_assembly *a = c->assembly;
+    pawl_count_push_work(c, w, s->work);
+    for (int i = 0; i < m->body_count && a->has_damping; ++i) {
+        if (m->bodies[i].kind != PAWL_BODY_KINEMATIC) {
+            s->work[WORK_DAMPERS] += step_body_damping_work(c, i, w);
         }
     }
     if (!a->has_working_rows && a->contact_count == 0) {

@@ -27,7 +27,7 @@ KEYS = {
     "energy": {"initial", "final", "max_drift"},
     "contacts": {"max", "mean"},
     "event_counts": {"collision", "limit", "impact", "takeoff", "stick", "slip", "reversal",
-                     "lasting", "unresolved", "tunnelled"},
+                     "lasting", "unresolved", "tunnelled", "fallback"},
     "final": {"bodies", "joints"},
 }
 PLAIN = {"settings", "steps", "time", "wall_s", "not_converged", "penetration", "events", "hash"}

@@ -43,16 +43,20 @@ static const reference_case *references_find(const char *name, const char *serie
     return NULL;
 }
 
-static void references_check(pawl_stepper_kind stepper, const references_expectation *expected)
+// From steps `coarser` times as long as the case's.
+static void references_check_at(const pawl_settings *base, double coarser,
+                                const references_expectation *expected)
 {
     const reference_case *c = references_find(expected->name, expected->series);
+    double dt = c->dt * coarser;
     reference_series series;
     CHECK(reference_series_load(c, c->horizon, &series));
     CHECK(series.count > 2);
     reference_run runs[REFERENCES_STEPS];
     double errors[REFERENCES_STEPS];
     for (int k = 0; k < REFERENCES_STEPS; ++k) {
-        pawl_settings settings = references_settings(stepper, c->dt / (double)(1 << k));
+        pawl_settings settings = *base;
+        settings.dt = dt / (double)(1 << k);
         runs[k] = reference_run_case(c, &series, &settings);
         CHECK_OK(runs[k].status);
         CHECK_INT(runs[k].verdict.not_converged, 0);
@@ -63,7 +67,7 @@ static void references_check(pawl_stepper_kind stepper, const references_expecta
     double order = reference_order(errors[1], errors[2]);
     double left = reference_extrapolated_error(c, &series, &runs[1], &runs[2]);
     print_message("%-22s %-30s %-7s dt %.0e: %.2e %.2e %.2e  order %.2f  extrapolated %.1e\n",
-                  c->name, c->what, pawl_stepper_name((int)stepper), c->dt, errors[0], errors[1],
+                  c->name, c->what, pawl_stepper_name((int)base->stepper), dt, errors[0], errors[1],
                   errors[2], order, left);
     CHECK(errors[2] <= expected->error);
     if (expected->order == 0.0) {
@@ -78,6 +82,12 @@ static void references_check(pawl_stepper_kind stepper, const references_expecta
         reference_run_free(&runs[k]);
     }
     reference_series_free(&series);
+}
+
+static void references_check(pawl_stepper_kind stepper, const references_expectation *expected)
+{
+    pawl_settings settings = references_settings(stepper, 1e-3);
+    references_check_at(&settings, 1.0, expected);
 }
 
 TEST(euler_comes_closer_to_every_reference_with_order_one)
@@ -119,6 +129,46 @@ TEST(moreau_comes_closer_to_every_reference_with_order_two)
     };
     for (size_t k = 0; k < sizeof expected / sizeof expected[0]; ++k) {
         references_check(PAWL_STEPPER_MOREAU, &expected[k]);
+    }
+}
+
+TEST(rattle_comes_closer_to_smooth_references_with_order_two)
+{
+    static const references_expectation expected[] = {
+        {"A01 pendulum", NULL, 2.0, 7e-7},
+        {"A02 four-bars, N = 2", NULL, 2.0, 7e-7},
+        {"A04 Bricard", NULL, 2.0, 5e-8},
+        {"C1 slider-crank", NULL, 2.0, 1.6e-5}, // of 14 rad
+        {"C2 car axis", NULL, 2.0, 6e-7},
+        {"D1 Dzhanibekov", "omega_body", 2.0, 1.8e-7},
+        {"D1 Dzhanibekov", "quaternion_wxyz", 2.0, 1.6e-8},
+        {"D2 heavy top", NULL, 2.0, 3.1e-6},
+        {"D3 Furuta", NULL, 2.0, 5.4e-7},
+    };
+    for (size_t k = 0; k < sizeof expected / sizeof expected[0]; ++k) {
+        references_check(PAWL_STEPPER_RATTLE, &expected[k]);
+    }
+}
+
+// Steps are long, or the error would be that of the answers.
+TEST(rattle_comes_closer_to_smooth_references_with_order_four)
+{
+    static const struct {
+        double coarser;
+        references_expectation expectation;
+    } expected[] = {
+        {10.0, {"A01 pendulum", NULL, 4.0, 3.2e-10}},
+        {10.0, {"A02 four-bars, N = 2", NULL, 4.0, 8e-10}},
+        {10.0, {"A04 Bricard", NULL, 4.0, 4e-12}},
+        {1.0, {"C1 slider-crank", NULL, 4.0, 3e-11}}, // of 14 rad
+        {1.0, {"C2 car axis", NULL, 4.0, 3e-13}},
+        {10.0, {"D1 Dzhanibekov", "quaternion_wxyz", 4.0, 3.3e-12}},
+        {2.5, {"D2 heavy top", NULL, 4.0, 1.5e-10}},
+    };
+    pawl_settings settings = references_settings(PAWL_STEPPER_RATTLE, 1e-3);
+    settings.rattle_order = 4;
+    for (size_t k = 0; k < sizeof expected / sizeof expected[0]; ++k) {
+        references_check_at(&settings, expected[k].coarser, &expected[k].expectation);
     }
 }
 

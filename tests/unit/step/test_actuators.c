@@ -73,7 +73,9 @@ TEST(a_sinusoidal_force_is_followed_with_the_order_of_the_stepper)
             mechanism_run(&m, (int)rint(1.0 / dt));
             double v = 3.0 / 5.0 / slider_mass * (1.0 - cos(5.0));
             error[k] = fabs(mechanism_rate(&m, 0, 0) - v);
-            CHECK_NEAR(mechanism_energy(&m).balance, 0.0, 1e-13);
+            // rattle's books are as accurate as its steps: F'' v dt^2 / 12
+            double off = s == PAWL_STEPPER_RATTLE ? 75.0 * 0.5 * dt * dt / 12.0 : 1e-13;
+            CHECK_NEAR(mechanism_energy(&m).balance, 0.0, off);
             mechanism_end(&m);
         }
         CHECK_NEAR(log2(error[0] / error[1]), s == PAWL_STEPPER_EULER ? 1.0 : 2.0, 0.05);

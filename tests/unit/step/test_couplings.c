@@ -47,7 +47,8 @@ TEST(armature_adds_to_the_inertia_of_its_coordinate)
 TEST(a_gear_keeps_its_ratio_and_adds_the_inertias_it_couples)
 {
     for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
-        for (int project = 0; project < 2; ++project) {
+        // rattle refuses to do without projection
+        for (int project = s == PAWL_STEPPER_RATTLE ? 1 : 0; project < 2; ++project) {
             mechanism m;
             mechanism_begin(&m);
             int driven = coupling_wheel(&m, 0.2, 0.0), source = coupling_wheel(&m, 0.5, 1.0);
@@ -102,7 +103,8 @@ TEST(a_gear_with_an_offset_is_assembled)
 TEST(a_screw_turns_displacement_into_angle)
 {
     for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
-        for (int project = 0; project < 2; ++project) {
+        // rattle refuses to do without projection
+        for (int project = s == PAWL_STEPPER_RATTLE ? 1 : 0; project < 2; ++project) {
             mechanism m;
             mechanism_begin(&m);
             pawl_builder_set_gravity(m.builder, v3(0, 0, -9.81));
@@ -134,7 +136,8 @@ TEST(a_screw_turns_displacement_into_angle)
 TEST(a_prescribed_joint_motion_is_followed_exactly)
 {
     for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
-        for (int project = 0; project < 2; ++project) {
+        // rattle refuses to do without projection
+        for (int project = s == PAWL_STEPPER_RATTLE ? 1 : 0; project < 2; ++project) {
             mechanism m;
             mechanism_begin(&m);
             pawl_builder_set_gravity(m.builder, v3(0, 0, -9.81));
