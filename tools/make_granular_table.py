@@ -28,7 +28,7 @@ RADIUS = 0.05  # of the foot [m]
 K_PRESS = 6.0e5  # [N/m^3]
 K_SHEAR = 2.0e5  # [N/m^3]
 RIBS = 0.5  # share of the shear that changes from sole to ankle
-RINGS, SECTORS = 32, 12  # elements of what is in the sand
+RINGS, SECTORS = 16, 12  # elements of what is in the sand
 DEPTHS = (0.005, 0.015, 0.03, 0.045)  # of the foot's lowest point [m]
 TILTS = (25.0, 50.0)  # [degrees]
 AZIMUTHS = 6
@@ -76,11 +76,11 @@ def motions(m):
         yield tuple(-0.5 * RADIUS * x for x in m), tuple(spin * x for x in m)
 
 
-def wrench(depth, m, motion):
-    """Force and moment about the foot's middle, in its axes."""
+def wrench(pieces, motion):
+    """Force and moment of elements about the foot's middle, in its axes."""
     linear, angular = motion
     force, moment = [0.0] * 3, [0.0] * 3
-    for s, h, area in elements(depth, m):
+    for s, h, area in pieces:
         r = tuple(RADIUS * x for x in s)
         u = [v + w for v, w in zip(linear, cross(angular, r))]
         speed = math.sqrt(dot(u, u))
@@ -118,8 +118,9 @@ def lines():
     for depth in DEPTHS:
         for m in normals():
             yield f"centre {text(depth, 6)} " + " ".join(text(x, 12) for x in m)
+            pieces = list(elements(depth, m))
             for motion in motions(m):
-                yield "  " + " ".join(text(x, 6) for x in wrench(depth, m, motion))
+                yield "  " + " ".join(text(x, 6) for x in wrench(pieces, motion))
 
 
 def main():
