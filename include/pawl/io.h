@@ -6,6 +6,7 @@
 #pragma once
 #include "pawl/contact_problem.h"
 #include "pawl/sim.h"
+#include "pawl/wrench.h"
 
 PAWL_EXTERN_C_BEGIN
 
@@ -22,6 +23,13 @@ PAWL_API pawl_status pawl_model_load(const pawl_env *env, const char *path,
 PAWL_API pawl_status pawl_model_parse(const pawl_env *env, const char *name, const char *text,
                                       size_t size, const pawl_load_options *options,
                                       pawl_model **out);
+
+/// Adds a wrench model of kind table to the builder, its table and power read from a text file
+/// (docs/wrench-contact.md); name and stiffness are taken from `def`. Errors go to the log of `env` as
+/// "file:line: message".
+PAWL_API pawl_status pawl_wrench_table_load(const pawl_env *env, const char *path,
+                                            pawl_builder *builder, const pawl_wrench_model_def *def,
+                                            int *out);
 
 /// What a recording holds besides time and states.
 enum {

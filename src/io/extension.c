@@ -4,6 +4,7 @@
 // Reads the pawl: elements. Every field of such an element may be an attribute or a child element
 // <pawl:field>; a function of time is one of <pawl:constant>, <pawl:sinusoid>, <pawl:table>.
 #include "io/extension.h"
+#include "io/extension_wrench.h"
 #include "math/rotation.h"
 #include <string.h>
 
@@ -407,8 +408,7 @@ pawl_status extension_read_joint(xml_reader *reader, const xmlNode *joint, pawl_
 
 // --- gears, springs, actuators, motions, forces, exclusions --------------------------------------
 
-static pawl_status extension_name(const extension_context *x, const xmlNode *node,
-                                  const char **name)
+pawl_status extension_name(const extension_context *x, const xmlNode *node, const char **name)
 {
     const xmlNode *where;
     PAWL_TRY(xml_field(x->reader, node, "name", name, &where));
@@ -634,10 +634,17 @@ pawl_status extension_read_model(const extension_context *context, const xmlNode
     static const struct {
         const char *name;
         pawl_status (*read)(const extension_context *, const xmlNode *);
-    } table[] = {{"pawl:gear", extension_gear},         {"pawl:spring", extension_spring},
-                 {"pawl:actuator", extension_actuator}, {"pawl:motion", extension_motion},
-                 {"pawl:force", extension_force},       {"pawl:exclude", extension_exclude},
-                 {"pawl:soft", extension_soft}};
+    } table[] = {{"pawl:gear", extension_gear},
+                 {"pawl:spring", extension_spring},
+                 {"pawl:actuator", extension_actuator},
+                 {"pawl:motion", extension_motion},
+                 {"pawl:force", extension_force},
+                 {"pawl:exclude", extension_exclude},
+                 {"pawl:soft", extension_soft},
+                 {"pawl:wrench_model", extension_wrench_model},
+                 {"pawl:contact_point", extension_contact_point},
+                 {"pawl:contact_points", extension_contact_points},
+                 {"pawl:heightfield", extension_heightfield}};
     *done = false;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; ++i) {
         if (xml_is(node, table[i].name)) {

@@ -18,7 +18,8 @@
     "pawl:mask pawl:soft pawl:erp"
 #define EXTENSION_JOINT "pawl:coordinate pawl:armature pawl:length pawl:pitch pawl:soft pawl:erp"
 #define EXTENSION_MODEL                                                                            \
-    "pawl:gear pawl:spring pawl:actuator pawl:motion pawl:force pawl:exclude pawl:soft"
+    "pawl:gear pawl:spring pawl:actuator pawl:motion pawl:force pawl:exclude pawl:soft "           \
+    "pawl:wrench_model pawl:contact_point pawl:contact_points pawl:heightfield"
 
 // How the reader of a file finds what its names stand for. A name that stands for nothing is
 // reported by these functions.
@@ -55,3 +56,5 @@ bool extension_joint_kind(const char *word, pawl_joint_kind *kind);
 const char *extension_joint_words(void);
 // An element of EXTENSION_MODEL; *done tells whether it was one.
 pawl_status extension_read_model(const extension_context *context, const xmlNode *node, bool *done);
+// The field `name` with the prefix before it, or NULL: the builder then makes one up.
+pawl_status extension_name(const extension_context *x, const xmlNode *node, const char **name);
