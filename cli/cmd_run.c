@@ -26,6 +26,7 @@ enum {
     RUN_SOLVER,
     RUN_FORMULATION,
     RUN_SET,
+    RUN_MOTION,
     RUN_OUTPUT,
     RUN_JSON,
     RUN_TRACE,
@@ -46,6 +47,8 @@ static const args_option cmd_run_options[RUN_OPTION_COUNT] = {
     [RUN_FORMULATION] = {"--formulation", 0, "NAME", "coordinates: maximal, the only one so far"},
     [RUN_SET] = {"--set", 0, "KEY=VALUE",
                  "any setting of pawl list settings; may be repeated, the last\none counts"},
+    [RUN_MOTION] = {"--motion", 0, "FILE",
+                    "keyframes that the position actuators follow (docs/motions.md)"},
     [RUN_OUTPUT] = {"--output", 'o', "FILE", "record the run (HDF5)"},
     [RUN_JSON] = {"--json", 0, "FILE",
                   "write a summary; - for the standard output, the verdict\nthen goes to stderr"},
@@ -68,7 +71,7 @@ static const args_option cmd_run_options[RUN_OPTION_COUNT] = {
 };
 
 typedef struct cmd_run_request {
-    const char *model_path;
+    const char *model_path, *motion_path;
     double time;
     pawl_settings settings;
     const char *record_path, *json_path, *resume_path;
@@ -184,6 +187,9 @@ static bool cmd_run_option(console *con, cmd_run_request *request, int option, c
     case RUN_SET:
         request->not_with_resume = name;
         return setting_args_set(con, &args_run, &request->settings, value);
+    case RUN_MOTION:
+        request->motion_path = value;
+        return true;
     case RUN_OUTPUT:
         request->not_with_resume = name;
         request->record_path = value;
@@ -309,7 +315,7 @@ typedef struct cmd_run_work {
     pawl_check *check;
     pawl_sim *sim;
     pawl_recorder *recorder;
-    char *real_model_path;
+    char *real_model_path, *real_motion_path;
     run_result result;
 } cmd_run_work;
 
@@ -335,6 +341,10 @@ static bool cmd_run_open_record(cmd_run_work *w)
     if (request->model_path == NULL) {
         request->model_path = pawl_record_model_path(w->record);
     }
+    const char *motion = pawl_record_motion_path(w->record);
+    if (request->motion_path == NULL && motion[0] != '\0') {
+        request->motion_path = motion;
+    }
     if (request->model_path == NULL || request->model_path[0] == '\0') {
         console_error(w->con, "%s does not say which model it is of: pawl run MODEL --resume %s",
                       request->resume_path, request->resume_path);
@@ -349,20 +359,26 @@ static bool cmd_run_load_model(cmd_run_work *w)
     int errors = w->con->error_count;
     pawl_load_options options = pawl_load_options_default();
     options.lenient = request->lenient;
+    options.motion_path = request->motion_path;
     pawl_status status = pawl_model_load(&w->con->env, request->model_path, &options, &w->model);
     if (cmd_run_failed(w, errors, status, request->model_path)) {
         return false;
     }
     if (w->record != NULL && pawl_record_model_hash(w->record) != pawl_model_hash(w->model)) {
+        const char *motion = request->motion_path;
         console_error(w->con,
-                      "%s is not the model that %s was recorded with (hash %016" PRIx64
+                      "%s%s%s is not the model that %s was recorded with (hash %016" PRIx64
                       ", expected %016" PRIx64 ")",
-                      request->model_path, request->resume_path, pawl_model_hash(w->model),
+                      request->model_path, motion != NULL ? " with " : "",
+                      motion != NULL ? motion : "", request->resume_path, pawl_model_hash(w->model),
                       pawl_record_model_hash(w->record));
         return false;
     }
     // A recording is often resumed from another folder.
     w->real_model_path = realpath(request->model_path, NULL);
+    if (request->motion_path != NULL) {
+        w->real_motion_path = realpath(request->motion_path, NULL);
+    }
     return true;
 }
 
@@ -422,6 +438,7 @@ static bool cmd_run_create_recorder(cmd_run_work *w)
     options.trace = request->trace;
     options.interval = request->every;
     options.model_path = w->real_model_path != NULL ? w->real_model_path : request->model_path;
+    options.motion_path = w->real_motion_path != NULL ? w->real_motion_path : request->motion_path;
     status = pawl_recorder_create(env, request->record_path, w->sim, &options, &w->recorder);
     if (status == PAWL_OK) {
         const pawl_state *state = pawl_sim_state(w->sim);
@@ -598,6 +615,7 @@ static int cmd_run(console *con, int argc, char **argv)
     pawl_model_destroy(w->model);
     free(w->real_model_path);
     free(w->result.events);
+    free(w->real_motion_path);
     free(w);
     return code;
 }
@@ -616,7 +634,9 @@ const args_command args_run = {
                "examples:\n"
                "  pawl run models/primitives/fourbar-fixed.sdf --set project=off\n"
                "  pawl run arm.urdf --time 60 --dt 1e-4 -o arm.h5 --every 0.01 --json arm.json\n"
-               "  pawl run --resume arm.h5 --time 120\n",
+               "  pawl run --resume arm.h5 --time 120\n"
+               "  pawl run models/nmdp/spider-planar.sdf --motion "
+               "models/nmdp/motions/spider-jump.motion\n",
     .options = cmd_run_options,
     .option_count = RUN_OPTION_COUNT,
     .run = cmd_run,

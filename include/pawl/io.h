@@ -13,6 +13,7 @@ PAWL_EXTERN_C_BEGIN
 /// How model files are read.
 typedef struct pawl_load_options {
     bool lenient; ///< an unsupported element that changes the physics is a warning, not an error
+    const char *motion_path; ///< NULL, or a motion file whose keys the position actuators follow
 } pawl_load_options;
 PAWL_API pawl_load_options pawl_load_options_default(void);
 /// SDFormat or URDF, told apart by the root element. Errors and warnings go to the log as
@@ -31,6 +32,27 @@ PAWL_API pawl_status pawl_wrench_table_load(const pawl_env *env, const char *pat
                                             pawl_builder *builder, const pawl_wrench_model_def *def,
                                             int *out);
 
+/// Keyframes of feet and joints from a motion file, as targets of a model's position actuators: poses
+/// by inverse kinematics at the keys, cubic from rest to rest between them. docs/motions.md has the format.
+typedef struct pawl_keyframes pawl_keyframes;
+/// Errors go to the log as "file:line: message". `model` need not outlive the keyframes. On failure *out
+/// is NULL.
+PAWL_API pawl_status pawl_keyframes_read(const pawl_env *env, const char *path,
+                                         const pawl_model *model, pawl_keyframes **out);
+/// The same from memory; `name` stands for the file in messages.
+PAWL_API pawl_status pawl_keyframes_parse(const pawl_env *env, const char *name, const char *text,
+                                          size_t size, const pawl_model *model,
+                                          pawl_keyframes **out);
+PAWL_API void pawl_keyframes_destroy(pawl_keyframes *keyframes);    ///< NULL is fine
+PAWL_API int pawl_keyframes_count(const pawl_keyframes *keyframes); ///< the start included
+PAWL_API double pawl_keyframes_time(const pawl_keyframes *keyframes, int key); ///< [s]
+/// The target of an actuator: false where the keyframes leave it alone. Its tables live as long as the
+/// keyframes.
+PAWL_API bool pawl_keyframes_target(const pawl_keyframes *keyframes, int actuator,
+                                    pawl_signal *out);
+/// Gives the actuators of a builder their targets; it must be the one that `model` was compiled from.
+PAWL_API pawl_status pawl_keyframes_apply(const pawl_keyframes *keyframes, pawl_builder *builder);
+
 /// What a recording holds besides time and states.
 enum {
     PAWL_TRACE_Q = 1 << 0,        ///< poses, and joint coordinates
@@ -46,7 +68,8 @@ typedef struct pawl_recorder_options {
     double interval;  ///< time between recorded frames; 0: every step [s]
     int flush_frames; ///< frames between flushes, at most: memory and slow runs make it fewer;
                       ///< what is flushed survives a kill
-    const char *model_path; ///< stored, so that a run can be resumed
+    const char *model_path;  ///< stored, so that a run can be resumed
+    const char *motion_path; ///< likewise; NULL for none
 } pawl_recorder_options;
 PAWL_API pawl_recorder_options pawl_recorder_options_default(void);
 
@@ -75,6 +98,7 @@ PAWL_API pawl_status pawl_record_open(const pawl_env *env, const char *path, paw
 PAWL_API void pawl_record_close(pawl_record *record);
 PAWL_API int64_t pawl_record_frame_count(const pawl_record *record); ///< flushed frames
 PAWL_API const char *pawl_record_model_path(const pawl_record *record);
+PAWL_API const char *pawl_record_motion_path(const pawl_record *record); ///< "": none
 PAWL_API uint64_t pawl_record_model_hash(const pawl_record *record);
 PAWL_API pawl_settings pawl_record_settings(const pawl_record *record);
 /// The last flushed state and the run's verdict up to it.

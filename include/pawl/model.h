@@ -18,15 +18,21 @@ PAWL_EXTERN_C_BEGIN
 typedef enum pawl_signal_kind {
     PAWL_SIGNAL_CONSTANT = 0, ///< value
     PAWL_SIGNAL_SINUSOID,     ///< value + amplitude sin(frequency t + phase)
-    PAWL_SIGNAL_TABLE,        ///< times/values, interpolated; held constant outside
+    PAWL_SIGNAL_TABLE,        ///< times/values, interpolated; outside held, or repeated after it
     PAWL_SIGNAL_CALLBACK      ///< callback(user, t); must be a pure function of t
 } pawl_signal_kind;
-typedef enum pawl_interpolation { PAWL_LINEAR = 0, PAWL_CUBIC } pawl_interpolation;
+/// Between the points of a table. Values are stored in files.
+typedef enum pawl_interpolation {
+    PAWL_LINEAR = 0,
+    PAWL_CUBIC, ///< C1: Hermite, rates by finite differences
+    PAWL_SMOOTH ///< C1: cubic from rest to rest, a rate of 0 at every point, as keyframes have it
+} pawl_interpolation;
 typedef struct pawl_signal {
     pawl_signal_kind kind;
     double value;
     double amplitude, frequency, phase; ///< frequency in rad/s
-    pawl_interpolation interpolation;   ///< of a table; cubic is C1 (Hermite, finite differences)
+    pawl_interpolation interpolation;   ///< of a table
+    double period;                      ///< > 0: the table's last `period` repeats for ever [s]
     int count;                          ///< of the table; at least 2 [-]
     const double *times, *values;       ///< strictly increasing times [s]; copied by the builder
     double (*callback)(void *user, double t);
@@ -261,6 +267,9 @@ PAWL_API pawl_status pawl_builder_add_gear(pawl_builder *builder, const pawl_gea
                                            int *out);
 PAWL_API pawl_status pawl_builder_add_actuator(pawl_builder *builder, const pawl_actuator_def *def,
                                                int *out);
+/// Gives an actuator that was added another target.
+PAWL_API pawl_status pawl_builder_set_target(pawl_builder *builder, int actuator,
+                                             const pawl_signal *target);
 PAWL_API pawl_status pawl_builder_add_motion(pawl_builder *builder, const pawl_motion_def *def,
                                              int *out);
 PAWL_API pawl_status pawl_builder_add_force(pawl_builder *builder, const pawl_force_def *def,
@@ -327,6 +336,7 @@ typedef struct pawl_shape_info {
 } pawl_shape_info;
 PAWL_API pawl_shape_info pawl_model_shape(const pawl_model *model, int shape);
 PAWL_API pawl_spring_def pawl_model_spring(const pawl_model *model, int spring);
+PAWL_API pawl_actuator_def pawl_model_actuator(const pawl_model *model, int actuator);
 /// Pairs of bodies that never touch, by pawl_builder_exclude(): each once, a < b, ascending.
 PAWL_API int pawl_model_exclusion_count(const pawl_model *model);
 PAWL_API pawl_body_pair pawl_model_exclusion(const pawl_model *model, int exclusion);

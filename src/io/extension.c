@@ -12,12 +12,21 @@
 
 static pawl_status extension_table(xml_reader *reader, const xmlNode *node, pawl_signal *out)
 {
-    static const xml_rule rules[] = {{XML_TAKEN, "@interpolation"}, {XML_TAKEN, NULL}};
+    static const xml_rule rules[] = {{XML_TAKEN, "@interpolation @period"}, {XML_TAKEN, NULL}};
+    static const char *const words[] = {
+        [PAWL_LINEAR] = "linear", [PAWL_CUBIC] = "cubic", [PAWL_SMOOTH] = "smooth"};
     PAWL_TRY(xml_check(reader, node, rules));
     const char *word = xml_attribute(node, "interpolation");
-    if (word != NULL && strcmp(word, "cubic") != 0 && strcmp(word, "linear") != 0) {
-        return xml_error(reader, node, "interpolation '%s' met, linear or cubic expected", word);
+    int kind = PAWL_LINEAR;
+    while (word != NULL && kind <= PAWL_SMOOTH && strcmp(word, words[kind]) != 0) {
+        ++kind;
     }
+    if (kind > PAWL_SMOOTH) {
+        return xml_error(reader, node, "interpolation '%s' met, linear, cubic or smooth expected",
+                         word);
+    }
+    double period = 0.0;
+    PAWL_TRY(xml_attribute_number(reader, node, "period", XML_NOT_NEGATIVE, &period));
     const char *text;
     double *list;
     int count;
@@ -43,9 +52,13 @@ static pawl_status extension_table(xml_reader *reader, const xmlNode *node, pawl
                              split[i - 1]);
         }
     }
+    if (period > split[points - 1] - split[0]) {
+        return xml_error(reader, node, "a period of %g s met, at most the table's %g s expected",
+                         period, split[points - 1] - split[0]);
+    }
     *out = (pawl_signal){.kind = PAWL_SIGNAL_TABLE,
-                         .interpolation =
-                             word != NULL && strcmp(word, "cubic") == 0 ? PAWL_CUBIC : PAWL_LINEAR,
+                         .interpolation = (pawl_interpolation)kind,
+                         .period = period,
                          .count = points,
                          .times = split,
                          .values = split + points};

@@ -38,6 +38,7 @@ static pawl_status model_load(const pawl_env *env, const char *path, const char 
     xml_reader reader;
     xml_file *file = NULL;
     xml_reader_begin(&reader, env, options != NULL && options->lenient);
+    reader.motion_path = options != NULL ? options->motion_path : NULL;
     pawl_status status = text != NULL ? xml_file_parse(&reader, path, text, size, &file)
                                       : xml_file_open(&reader, path, NULL, &file);
     if (status == PAWL_OK) {

@@ -180,6 +180,7 @@ struct pawl_record {
     pawl_settings settings;
     pawl_verdict verdict;
     char *model_name, *model_path, *pawl_version, *settings_text;
+    char *motion_path; // NULL: the run played no motion file
     record_body *bodies;
     record_joint *joints;
     pawl_shape_info *shapes;

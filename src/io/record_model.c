@@ -299,7 +299,9 @@ static void model_head(model_writer *w, const pawl_sim *sim, const record_model_
         model_attribute(f, "trace", H5T_STD_U32LE, H5T_NATIVE_UINT, &head->trace, 1) &&
         model_attribute(f, "interval", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &head->interval, 1) &&
         model_attribute(f, "flush_frames", H5T_STD_I32LE, H5T_NATIVE_INT, &head->flush_frames, 1) &&
-        model_attribute(f, "gravity", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, gravity, 3);
+        model_attribute(f, "gravity", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, gravity, 3) &&
+        (head->motion_path == NULL || head->motion_path[0] == '\0' ||
+         record_model_text(f, "motion_path", head->motion_path));
     w->status = ok ? PAWL_OK : PAWL_IO_ERROR;
 }
 

@@ -10,7 +10,8 @@ typedef struct record_model_head {
     unsigned trace;
     double interval;
     int flush_frames;
-    const char *model_path; // may be NULL
+    const char *model_path;  // may be NULL
+    const char *motion_path; // NULL or "": none
 } record_model_head;
 // `store` is the one beneath `file`.
 pawl_status record_model_write(const pawl_env *env, hid_t file, const record_store *store,

@@ -193,6 +193,9 @@ static pawl_status read_head(pawl_record *r)
     r->gravity = (pawl_vec3){gravity[0], gravity[1], gravity[2]};
     PAWL_TRY(read_text(r, "model_name", &r->model_name));
     PAWL_TRY(read_text(r, "model_path", &r->model_path));
+    if (H5Aexists(r->file, "motion_path") > 0) {
+        PAWL_TRY(read_text(r, "motion_path", &r->motion_path));
+    }
     PAWL_TRY(read_text(r, "pawl_version", &r->pawl_version));
     return read_settings(r);
 }
@@ -517,6 +520,7 @@ void pawl_record_close(pawl_record *r)
     record_store_close(r->store);
     pawl_text_free(env, r->model_name);
     pawl_text_free(env, r->model_path);
+    pawl_text_free(env, r->motion_path);
     pawl_text_free(env, r->pawl_version);
     pawl_text_free(env, r->settings_text);
     pawl_free(env, r->bodies, (size_t)r->counts.bodies * sizeof *r->bodies);
@@ -537,6 +541,11 @@ int64_t pawl_record_frame_count(const pawl_record *r)
 const char *pawl_record_model_path(const pawl_record *r)
 {
     return r->model_path;
+}
+
+const char *pawl_record_motion_path(const pawl_record *r)
+{
+    return r->motion_path != NULL ? r->motion_path : "";
 }
 
 uint64_t pawl_record_model_hash(const pawl_record *r)

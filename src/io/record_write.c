@@ -330,7 +330,8 @@ static pawl_status write_create(pawl_recorder *r, const char *path,
     const record_model_head head = {.trace = r->trace,
                                     .interval = r->interval,
                                     .flush_frames = r->flush_frames,
-                                    .model_path = options->model_path};
+                                    .model_path = options->model_path,
+                                    .motion_path = options->motion_path};
     if (r->file < 0) {
         return record_h5_fail(r->store, PAWL_IO_ERROR, "cannot start an HDF5 file");
     }

@@ -8,6 +8,7 @@
 // one joint pose. <pawl:parent_pose> states the base's frame by itself; the two may then be apart.
 #include "io/sdf_reader.h"
 #include "io/extension.h"
+#include "io/model_finish.h"
 #include "io/sdf_surface.h"
 #include "io/sdf_tree.h"
 #include "math/rotation.h"
@@ -1035,7 +1036,7 @@ static pawl_status sdf_reader_run(sdf_reader *r, const xmlNode *root, pawl_model
     }
     PAWL_TRY(pawl_builder_create(r->xml->env, name, &r->builder));
     PAWL_TRY(sdf_reader_fill(r));
-    return xml_refused(r->xml, root, "model", name, pawl_builder_compile(r->builder, out));
+    return model_finish(r->xml, root, "model", name, r->builder, out);
 }
 
 pawl_status sdf_read(xml_reader *reader, const xmlNode *root, pawl_model **out)

@@ -10,6 +10,7 @@
 #include "io/urdf_reader.h"
 #include "base/array.h"
 #include "io/extension.h"
+#include "io/model_finish.h"
 #include "math/rotation.h"
 #include <string.h>
 
@@ -900,7 +901,7 @@ static pawl_status urdf_reader_run(urdf_reader *r, const xmlNode *root, pawl_mod
         pawl_builder_set_gravity(r->builder, gravity);
     }
     PAWL_TRY(urdf_reader_fill(r, root));
-    return xml_refused(r->xml, root, "robot", name, pawl_builder_compile(r->builder, out));
+    return model_finish(r->xml, root, "robot", name, r->builder, out);
 }
 
 pawl_status urdf_read(xml_reader *reader, const xmlNode *root, pawl_model **out)

@@ -34,6 +34,7 @@ typedef struct xml_file {
 typedef struct xml_reader {
     const pawl_env *env;
     bool lenient;
+    const char *motion_path; // of a motion file that the model plays; NULL for none
     struct xml_block *blocks;
     xml_file *files;
     size_t bytes_left;

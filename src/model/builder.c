@@ -124,10 +124,11 @@ static pawl_status builder_keep_signal(pawl_builder *b, pawl_signal *s, const ch
     }
     if (s->kind != PAWL_SIGNAL_TABLE) {
         s->count = 0;
+        s->period = 0.0;
         s->times = s->values = NULL;
         return PAWL_OK;
     }
-    if (s->interpolation != PAWL_LINEAR && s->interpolation != PAWL_CUBIC) {
+    if ((int)s->interpolation < 0 || s->interpolation > PAWL_SMOOTH) {
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "%s: a table has no interpolation of kind %d",
                          owner, (int)s->interpolation);
     }
@@ -143,6 +144,12 @@ static pawl_status builder_keep_signal(pawl_builder *b, pawl_signal *s, const ch
                              "be finite",
                              owner, i, s->times[i], s->values[i]);
         }
+    }
+    double length = s->times[s->count - 1] - s->times[0];
+    if (!(s->period >= 0.0 && s->period <= length)) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                         "%s: a table of %g s cannot repeat its last %g s", owner, length,
+                         s->period);
     }
     size_t size = (size_t)s->count * sizeof(double);
     s->times = pawl_builder_keep(b, s->times, size);
@@ -550,6 +557,19 @@ pawl_status pawl_builder_add_actuator(pawl_builder *b, const pawl_actuator_def *
                          a.name, a.stiffness, a.damping, a.effort);
     }
     return pawl_builder_push(b, &b->actuators, &a, sizeof a, out);
+}
+
+pawl_status pawl_builder_set_target(pawl_builder *b, int actuator, const pawl_signal *target)
+{
+    if (actuator < 0 || actuator >= b->actuators.count) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "no actuator %d; there are %d", actuator,
+                         b->actuators.count);
+    }
+    pawl_actuator_def *a = &PAWL_ITEM(b->actuators, pawl_actuator_def, actuator);
+    pawl_signal kept = *target;
+    PAWL_TRY(builder_keep_signal(b, &kept, a->name));
+    a->target = kept;
+    return PAWL_OK;
 }
 
 pawl_status pawl_builder_add_motion(pawl_builder *b, const pawl_motion_def *def, int *out)

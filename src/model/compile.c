@@ -431,6 +431,9 @@ static uint64_t compile_hash_signal(uint64_t h, const pawl_signal *s)
                               s->frequency,    s->phase, (double)s->interpolation,
                               (double)s->count};
     h = pawl_hash_doubles(h, numbers, sizeof numbers / sizeof numbers[0]);
+    if (s->period > 0.0) { // what does not repeat adds nothing
+        h = pawl_hash_doubles(h, &s->period, 1);
+    }
     h = pawl_hash_doubles(h, s->times, (size_t)s->count);
     return pawl_hash_doubles(h, s->values, (size_t)s->count);
 }

@@ -103,6 +103,11 @@ pawl_shape_info pawl_model_shape(const pawl_model *model, int shape)
     return model->shapes[shape];
 }
 
+pawl_actuator_def pawl_model_actuator(const pawl_model *model, int actuator)
+{
+    return model->actuators[actuator];
+}
+
 pawl_spring_def pawl_model_spring(const pawl_model *model, int spring)
 {
     return model->springs[spring];

@@ -10,10 +10,14 @@ pawl_signal pawl_signal_constant(double value)
     return (pawl_signal){.kind = PAWL_SIGNAL_CONSTANT, .value = value};
 }
 
-// Slope at a table's knot from its neighbours (parabola through three points; one-sided at ends).
+// Slope at a table's knot: none where keyframes come to rest, else from its neighbours (parabola
+// through three points; one-sided at ends).
 static double signal_slope(const pawl_signal *s, int i)
 {
     const double *t = s->times, *v = s->values;
+    if (s->interpolation == PAWL_SMOOTH) {
+        return 0.0;
+    }
     if (i == 0) {
         return (v[1] - v[0]) / (t[1] - t[0]);
     }
@@ -25,11 +29,15 @@ static double signal_slope(const pawl_signal *s, int i)
     return (h1 * d0 + h0 * d1) / (h0 + h1);
 }
 
-// Value and rate of a table; constant outside its range. At a corner the rate is that of what
-// follows. At a knot the rate is that of what follows.
+// Value and rate of a table; constant before it and, unless its end repeats, after it. At a knot the
+// rate is that of what follows.
 static void signal_table(const pawl_signal *s, double t, double *value, double *rate)
 {
     int last = s->count - 1;
+    if (s->period > 0.0 && t >= s->times[last]) {
+        // fmod is exact, so that all rounds are alike to the last bit of t.
+        t = s->times[last] - s->period + fmod(t - s->times[last], s->period);
+    }
     if (t < s->times[0] || t >= s->times[last]) {
         *value = t < s->times[0] ? s->values[0] : s->values[last];
         *rate = 0.0;
@@ -48,6 +56,7 @@ static void signal_table(const pawl_signal *s, double t, double *value, double *
         *rate = (b - a) / h;
         return;
     }
+    // Without slopes this is a + (b - a) (3 - 2 x) x^2.
     double da = h * signal_slope(s, lo), db = h * signal_slope(s, hi);
     double c2 = 3.0 * (b - a) - 2.0 * da - db, c3 = 2.0 * (a - b) + da + db;
     *value = a + x * (da + x * (c2 + x * c3));

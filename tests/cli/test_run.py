@@ -286,6 +286,45 @@ def test_resume_refuses_another_model_and_other_settings(pawl):
     assert pawl("run", "moved.sdf", "--resume", "a.h5", "--time", 0.2).returncode == 0
 
 
+ROBOT, JUMP = "nmdp/spider-planar.sdf", "nmdp/motions/spider-jump.motion"
+
+
+def test_a_motion_is_played_and_resumed_with_the_same_bits(pawl):
+    run = ("run", pawl.model(ROBOT), "--dt", 5e-3)
+    still = pawl.json(*run, "--time", 1.5)
+    whole = pawl.json(*run, "--time", 1.5, "--motion", pawl.model(JUMP))
+    assert whole["hash"] != still["hash"]
+    part = pawl(*run, "--time", 1.1, "--motion", pawl.model(JUMP), "-o", "a.h5")
+    assert part.returncode == 0, part.stderr
+    resumed = pawl.json("run", "--resume", "a.h5", "--time", 1.5)
+    for key in ("hash", "steps", "final", "energy", "closure", "residual", "iterations", "model"):
+        assert resumed[key] == whole[key], key
+
+
+def test_a_motion_that_moved_is_named_and_another_one_is_refused(pawl):
+    motion = pawl.folder / "here.motion"
+    with open(pawl.model(JUMP), encoding="utf-8") as file:
+        motion.write_text(file.read(), encoding="utf-8")
+    run = ("run", pawl.model(ROBOT), "--dt", 5e-3, "--time", 0.1, "--motion", motion, "-o", "a.h5")
+    assert pawl(*run).returncode == 0
+    motion.rename(pawl.folder / "there.motion")
+    gone = pawl("run", "--resume", "a.h5", "--time", 0.2)
+    assert gone.returncode == 2 and "here.motion" in gone.stderr
+    other = pawl.model("nmdp/motions/spider-walk.motion")
+    wrong = pawl("run", "--resume", "a.h5", "--time", 0.2, "--motion", other)
+    assert wrong.returncode == 2 and "not the model" in wrong.stderr and "walk" in wrong.stderr
+    assert pawl("run", "--resume", "a.h5", "--time", 0.2, "--motion", "there.motion").returncode == 0
+
+
+def test_a_motion_that_cannot_be_played_is_told_with_its_line(pawl):
+    motion = pawl.folder / "far.motion"
+    motion.write_text("pawl-motion 1\nbase torso\nfoot a lower1 0.44284 0 0\nkey 1\n"
+                      "  offset a 0 0 -2\n", encoding="utf-8")
+    done = pawl("run", pawl.model(ROBOT), "--motion", motion)
+    assert done.returncode == 2
+    assert "far.motion:5: foot 'a' cannot reach" in done.stderr and "short" in done.stderr
+
+
 def wait_for_recording(pawl):
     """The recording appears with its first frame; steps and signal handlers come soon after."""
     until = time.monotonic() + 60

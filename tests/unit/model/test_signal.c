@@ -43,7 +43,7 @@ TEST(a_sinusoid_swings_about_its_value)
 
 TEST(a_table_goes_through_its_points_and_holds_its_ends)
 {
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 3; ++k) {
         pawl_signal s = signal_of_table((pawl_interpolation)k);
         for (int i = 0; i < 5; ++i) {
             CHECK_NEAR(pawl_signal_value(&s, signal_times[i]), signal_values[i], 1e-15);
@@ -162,5 +162,40 @@ TEST(the_twist_of_a_kinematic_body_is_the_rate_of_its_pose)
             v3_scale(0.5 / eps, quat_log(quat_mul(b.orientation, quat_conj(a.orientation))));
         CHECK_NEAR3(met.linear, v, 1e-8);
         CHECK_NEAR3(met.angular, w, 1e-8);
+    }
+}
+
+// The cubic from a to b with no rate at either end is a + (b - a) (3 - 2 x) x^2.
+TEST(a_smooth_table_is_at_rest_at_its_points_and_has_a_continuous_rate)
+{
+    pawl_signal s = signal_of_table(PAWL_SMOOTH);
+    for (int i = 0; i < 5; ++i) {
+        CHECK_NEAR(pawl_signal_rate(&s, signal_times[i]), 0.0, 0.0);
+        CHECK_NEAR(pawl_signal_rate(&s, signal_times[i] - 1e-9), 0.0, 1e-6);
+    }
+    for (int i = 0; i < 4; ++i) {
+        double a = signal_values[i], b = signal_values[i + 1];
+        double h = signal_times[i + 1] - signal_times[i];
+        for (int k = 0; k <= 10; ++k) {
+            double x = k / 10.0, t = signal_times[i] + x * h;
+            CHECK_NEAR(pawl_signal_value(&s, t), a + (b - a) * (3.0 - 2.0 * x) * x * x, 1e-13);
+            double rate = k < 10 ? 6.0 * (b - a) * x * (1.0 - x) / h : 0.0;
+            CHECK_NEAR(pawl_signal_rate(&s, t), rate, 1e-12);
+        }
+    }
+}
+
+TEST(a_table_with_a_period_repeats_its_end)
+{
+    for (int k = 0; k < 3; ++k) {
+        pawl_signal s = signal_of_table((pawl_interpolation)k);
+        s.period = 2.5; // from 0.5 to 3
+        for (int i = 0; i < 40; ++i) {
+            double t = 0.5 + i / 16.0;
+            CHECK_NEAR(pawl_signal_value(&s, t + 2.5), pawl_signal_value(&s, t), 0.0);
+            CHECK_NEAR(pawl_signal_value(&s, t + 250.0), pawl_signal_value(&s, t), 0.0);
+            CHECK_NEAR(pawl_signal_rate(&s, t + 5.0), pawl_signal_rate(&s, t), 0.0);
+        }
+        CHECK_NEAR(pawl_signal_value(&s, -9.0), 1.0, 0.0);
     }
 }

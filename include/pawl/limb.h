@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+/// @file
+/// Limbs: the chain of joints from one body to a point of another, where that point is for given joint
+/// coordinates, and which coordinates put it somewhere (inverse kinematics).
+#pragma once
+#include "pawl/model.h"
+
+PAWL_EXTERN_C_BEGIN
+
+typedef struct pawl_limb pawl_limb;
+/// From body `root` outwards (joint base to joint follower) to `point` of body `tip`, in its link frame.
+/// Refused where no such chain is, or where one of its joints has coordinates that cannot be set one
+/// by one (spherical and free joints) or none (distances, points on lines and planes). `env` must
+/// outlive the limb, the model need not.
+PAWL_API pawl_status pawl_limb_create(const pawl_env *env, const pawl_model *model, int root,
+                                      int tip, pawl_vec3 point, pawl_limb **out);
+PAWL_API void pawl_limb_destroy(pawl_limb *limb); ///< NULL is fine
+
+/// Which coordinate of which joint, with its limits.
+typedef struct pawl_limb_coordinate {
+    int joint, coordinate;
+    double lower, upper; ///< [m or rad]
+} pawl_limb_coordinate;
+PAWL_API int pawl_limb_coordinate_count(const pawl_limb *limb);
+PAWL_API pawl_limb_coordinate pawl_limb_coordinate_at(const pawl_limb *limb, int index);
+
+/// Where the point is in the link frame of `root` with the coordinates q. `jacobian` may be NULL; else
+/// jacobian[3 * i + k] is the derivative of component k by q[i].
+PAWL_API pawl_vec3 pawl_limb_tip(const pawl_limb *limb, const double *q, double *jacobian);
+/// Moves q, from where it is, to coordinates within their limits that put the point at `target` (in the
+/// link frame of `root`); among these, as near to `rest` as can be got without leaving it. Returns
+/// the distance that is left [m]: 1e-12 or so, or what cannot be reached. Never allocates; a limb
+/// serves one thread at a time.
+PAWL_API double pawl_limb_reach(pawl_limb *limb, pawl_vec3 target, const double *rest, double *q);
+
+PAWL_EXTERN_C_END
