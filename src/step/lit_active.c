@@ -23,6 +23,12 @@ static double active_rate(const pawl_contact *in, const body_state *bodies)
     return v3_dot(in->normal, v3_sub(b, a));
 }
 
+// Closing rates up to this are no impacts: those that a solver may leave, and those that do not bounce.
+static double active_slow(const step_context *c)
+{
+    return fmax(c->settings->restitution_threshold, c->settings->tolerance);
+}
+
 static bool active_contacts(step_context *c, const pawl_state *s, double reach, lit_active *out)
 {
     out->count = 0;
@@ -41,7 +47,7 @@ static bool active_contacts(step_context *c, const pawl_state *s, double reach, 
         if (found[k].gap <= reach && !pawl_is_soft(&found[k].soft)) {
             pawl_contact *in = &out->contacts[out->count++];
             *in = found[k];
-            in->held = active_rate(in, s->bodies) >= -c->settings->restitution_threshold;
+            in->held = active_rate(in, s->bodies) >= -active_slow(c);
             out->closing = out->closing || !in->held;
         }
     }
@@ -61,7 +67,7 @@ static void active_limits(step_context *c, const pawl_state *s, double reach, li
         const coordinate_row *g = &a->coordinates[info->coordinate];
         double rate = pawl_assembly_coordinate_rate(a, info->owner, g, c->u_start);
         double opening = info->kind == ROW_LOWER ? rate : -rate;
-        out->limits[k] = opening >= -c->settings->restitution_threshold;
+        out->limits[k] = opening >= -active_slow(c);
         out->closing = out->closing || !out->limits[k];
     }
 }
