@@ -5,94 +5,16 @@
 // 2^p when its step is halved; for order one, 2 x(h/2) - x(h) must come closer by far than
 // either, which no mere coincidence of error sizes does. bench/bench_orders prints the same
 // figures for more steps and longer times.
-#include "support/reference.h"
+#include "support/reference_check.h"
 #include "support/test.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { REFERENCES_STEPS = 3 };
-
-// What is expected of a stepper on a reference, at the finest of the three steps.
-typedef struct references_expectation {
-    const char *name;   // of the reference case
-    const char *series; // NULL: the only one
-    double order;       // of convergence; 0: at least one, whatever it is
-    double error;       // bound at the finest step; the measured error with some slack
-} references_expectation;
-
-static pawl_settings references_settings(pawl_stepper_kind stepper, double dt)
-{
-    pawl_settings settings = pawl_settings_default();
-    settings.stepper = stepper;
-    settings.dt = dt;
-    settings.project = true;
-    return settings;
-}
-
-static const reference_case *references_find(const char *name, const char *series)
-{
-    for (int k = 0; k < reference_case_count; ++k) {
-        const reference_case *c = &reference_cases[k];
-        if (strcmp(c->name, name) == 0 && (series == NULL || strcmp(c->series, series) == 0)) {
-            return c;
-        }
-    }
-    fail_msg("no reference case \"%s\"", name);
-    return NULL;
-}
-
-// From steps `coarser` times as long as the case's.
-static void references_check_at(const pawl_settings *base, double coarser,
-                                const references_expectation *expected)
-{
-    const reference_case *c = references_find(expected->name, expected->series);
-    double dt = c->dt * coarser;
-    reference_series series;
-    CHECK(reference_series_load(c, c->horizon, &series));
-    CHECK(series.count > 2);
-    reference_run runs[REFERENCES_STEPS];
-    double errors[REFERENCES_STEPS];
-    for (int k = 0; k < REFERENCES_STEPS; ++k) {
-        pawl_settings settings = *base;
-        settings.dt = dt / (double)(1 << k);
-        runs[k] = reference_run_case(c, &series, &settings);
-        CHECK_OK(runs[k].status);
-        CHECK_INT(runs[k].verdict.not_converged, 0);
-        CHECK(runs[k].verdict.closure.position <= 1e-10);
-        CHECK(runs[k].verdict.closure.rotation <= 1e-10);
-        errors[k] = reference_error(c, &series, &runs[k]);
-    }
-    double order = reference_order(errors[1], errors[2]);
-    double left = reference_extrapolated_error(c, &series, &runs[1], &runs[2]);
-    print_message("%-22s %-30s %-7s dt %.0e: %.2e %.2e %.2e  order %.2f  extrapolated %.1e\n",
-                  c->name, c->what, pawl_stepper_name((int)base->stepper), dt, errors[0], errors[1],
-                  errors[2], order, left);
-    CHECK(errors[2] <= expected->error);
-    if (expected->order == 0.0) {
-        CHECK(order >= 0.9);
-    } else {
-        CHECK_NEAR(order, expected->order, 0.3);
-    }
-    if (expected->order == 1.0) {
-        CHECK(left <= 0.3 * errors[2]);
-    }
-    for (int k = 0; k < REFERENCES_STEPS; ++k) {
-        reference_run_free(&runs[k]);
-    }
-    reference_series_free(&series);
-}
-
-static void references_check(pawl_stepper_kind stepper, const references_expectation *expected)
-{
-    pawl_settings settings = references_settings(stepper, 1e-3);
-    references_check_at(&settings, 1.0, expected);
-}
-
 TEST(euler_comes_closer_to_every_reference_with_order_one)
 {
-    static const references_expectation expected[] = {
+    static const reference_expectation expected[] = {
         {"A01 pendulum", NULL, 1.0, 6e-4},
         // Symplectic Euler is a symmetric step but for half a kick at either end, and upright, where
         // this one starts, a kick does nothing: what is left is between the orders.
@@ -108,14 +30,14 @@ TEST(euler_comes_closer_to_every_reference_with_order_one)
         {"D3 Furuta", NULL, 1.0, 7e-4},
     };
     for (size_t k = 0; k < sizeof expected / sizeof expected[0]; ++k) {
-        references_check(PAWL_STEPPER_EULER, &expected[k]);
+        reference_check(PAWL_STEPPER_EULER, &expected[k]);
     }
 }
 
 // With reversible drifts the midpoint rule is symmetric in time, joints and spinning bodies included.
 TEST(moreau_comes_closer_to_every_reference_with_order_two)
 {
-    static const references_expectation expected[] = {
+    static const reference_expectation expected[] = {
         {"A01 pendulum", NULL, 2.0, 1.4e-7},
         {"A02 four-bars, N = 2", NULL, 2.0, 2.1e-7},
         {"A04 Bricard", NULL, 2.0, 3e-8},
@@ -128,13 +50,13 @@ TEST(moreau_comes_closer_to_every_reference_with_order_two)
         {"D3 Furuta", NULL, 2.0, 4e-8},
     };
     for (size_t k = 0; k < sizeof expected / sizeof expected[0]; ++k) {
-        references_check(PAWL_STEPPER_MOREAU, &expected[k]);
+        reference_check(PAWL_STEPPER_MOREAU, &expected[k]);
     }
 }
 
 TEST(rattle_comes_closer_to_smooth_references_with_order_two)
 {
-    static const references_expectation expected[] = {
+    static const reference_expectation expected[] = {
         {"A01 pendulum", NULL, 2.0, 7e-7},
         {"A02 four-bars, N = 2", NULL, 2.0, 7e-7},
         {"A04 Bricard", NULL, 2.0, 5e-8},
@@ -146,7 +68,7 @@ TEST(rattle_comes_closer_to_smooth_references_with_order_two)
         {"D3 Furuta", NULL, 2.0, 5.4e-7},
     };
     for (size_t k = 0; k < sizeof expected / sizeof expected[0]; ++k) {
-        references_check(PAWL_STEPPER_RATTLE, &expected[k]);
+        reference_check(PAWL_STEPPER_RATTLE, &expected[k]);
     }
 }
 
@@ -155,7 +77,7 @@ TEST(rattle_comes_closer_to_smooth_references_with_order_four)
 {
     static const struct {
         double coarser;
-        references_expectation expectation;
+        reference_expectation expectation;
     } expected[] = {
         {10.0, {"A01 pendulum", NULL, 4.0, 3.2e-10}},
         {10.0, {"A02 four-bars, N = 2", NULL, 4.0, 8e-10}},
@@ -165,19 +87,19 @@ TEST(rattle_comes_closer_to_smooth_references_with_order_four)
         {10.0, {"D1 Dzhanibekov", "quaternion_wxyz", 4.0, 3.3e-12}},
         {2.5, {"D2 heavy top", NULL, 4.0, 1.5e-10}},
     };
-    pawl_settings settings = references_settings(PAWL_STEPPER_RATTLE, 1e-3);
+    pawl_settings settings = reference_settings(PAWL_STEPPER_RATTLE, 1e-3);
     settings.rattle_order = 4;
     for (size_t k = 0; k < sizeof expected / sizeof expected[0]; ++k) {
-        references_check_at(&settings, expected[k].coarser, &expected[k].expectation);
+        reference_check_at(&settings, expected[k].coarser, &expected[k].expectation);
     }
 }
 
 // Explicit springs of 8e5 N/m and 4e4 N s/m would need steps of some microseconds.
 TEST(the_stiff_governor_is_stable_at_one_millisecond)
 {
-    const reference_case *c = references_find("A05 governor, stiff", NULL);
+    const reference_case *c = reference_find("A05 governor, stiff", NULL);
     for (int stepper = 0; stepper < PAWL_STEPPER_COUNT; ++stepper) {
-        pawl_settings settings = references_settings((pawl_stepper_kind)stepper, 1e-3);
+        pawl_settings settings = reference_settings((pawl_stepper_kind)stepper, 1e-3);
         reference_series series;
         CHECK(reference_series_load(c, 10.0, &series));
         reference_run run = reference_run_case(c, &series, &settings);
@@ -197,9 +119,9 @@ TEST(the_stiff_governor_is_stable_at_one_millisecond)
 
 TEST(a_fast_spinning_free_body_keeps_its_energy)
 {
-    const reference_case *c = references_find("D1 Dzhanibekov", "omega_body");
+    const reference_case *c = reference_find("D1 Dzhanibekov", "omega_body");
     for (int stepper = 0; stepper < PAWL_STEPPER_COUNT; ++stepper) {
-        pawl_settings settings = references_settings((pawl_stepper_kind)stepper, 1e-3);
+        pawl_settings settings = reference_settings((pawl_stepper_kind)stepper, 1e-3);
         reference_series series;
         CHECK(reference_series_load(c, 30.0, &series));
         reference_run run = reference_run_case(c, &series, &settings);
@@ -220,7 +142,7 @@ TEST(the_pendulum_s_rod_carries_the_reference_s_tension)
     pawl_env env = reference_env();
     pawl_model *model = reference_load_model(&env, "models/classics/A01-pendulum.sdf");
     CHECK(model != NULL);
-    pawl_settings settings = references_settings(PAWL_STEPPER_EULER, 1e-4);
+    pawl_settings settings = reference_settings(PAWL_STEPPER_EULER, 1e-4);
     pawl_sim *sim = NULL;
     CHECK_OK(pawl_sim_create(&env, model, &settings, &sim));
     double worst = 0.0, largest = 0.0;
@@ -247,7 +169,7 @@ TEST(the_slider_crank_gains_what_its_motor_gives)
     pawl_env env = reference_env();
     pawl_model *model = reference_load_model(&env, "models/classics/C1-slider-crank.sdf");
     CHECK(model != NULL);
-    pawl_settings settings = references_settings(PAWL_STEPPER_EULER, 1e-4);
+    pawl_settings settings = reference_settings(PAWL_STEPPER_EULER, 1e-4);
     pawl_sim *sim = NULL;
     CHECK_OK(pawl_sim_create(&env, model, &settings, &sim));
     for (int k = 0; k < 10000; ++k) {
@@ -274,7 +196,7 @@ TEST(the_car_axis_s_books_balance_as_the_step_shrinks)
         double balance[2];
         for (int k = 0; k < 2; ++k) {
             pawl_settings settings =
-                references_settings((pawl_stepper_kind)stepper, 1e-4 / (double)(1 << k));
+                reference_settings((pawl_stepper_kind)stepper, 1e-4 / (double)(1 << k));
             pawl_verdict verdict;
             CHECK_OK(reference_run_model(&env, model, &settings, 0.5, &verdict));
             balance[k] = verdict.balance_max;
@@ -292,7 +214,7 @@ static double references_closure(const char *path, double duration)
     pawl_env env = reference_env();
     pawl_model *model = reference_load_model(&env, path);
     CHECK(model != NULL);
-    pawl_settings settings = references_settings(PAWL_STEPPER_EULER, 1e-3);
+    pawl_settings settings = reference_settings(PAWL_STEPPER_EULER, 1e-3);
     pawl_verdict verdict;
     CHECK_OK(reference_run_model(&env, model, &settings, duration, &verdict));
     print_message("%s, %g s at 1 ms: closure %.1e m, %.1e rad, energy %.4f of %.4f J\n", path,
@@ -333,7 +255,7 @@ TEST(rows_of_four_bars_pass_their_singular_positions)
         pawl_env env = reference_env();
         pawl_model *model = reference_load_model(&env, rows[k].path);
         CHECK(model != NULL);
-        pawl_settings settings = references_settings(PAWL_STEPPER_EULER, 1e-3);
+        pawl_settings settings = reference_settings(PAWL_STEPPER_EULER, 1e-3);
         pawl_sim *sim = NULL;
         CHECK_OK(pawl_sim_create(&env, model, &settings, &sim));
         pawl_verdict verdict = pawl_verdict_begin(pawl_sim_state(sim));
@@ -368,9 +290,9 @@ TEST(without_projection_the_four_bar_s_drift_falls_with_the_step)
     pawl_env env = reference_env();
     pawl_model *model = reference_load_model(&env, "models/primitives/fourbar-fixed.sdf");
     CHECK(model != NULL);
-    double drift[REFERENCES_STEPS];
-    for (int k = 0; k < REFERENCES_STEPS; ++k) {
-        pawl_settings settings = references_settings(PAWL_STEPPER_EULER, 1e-3 / (double)(1 << k));
+    double drift[REFERENCE_STEPS];
+    for (int k = 0; k < REFERENCE_STEPS; ++k) {
+        pawl_settings settings = reference_settings(PAWL_STEPPER_EULER, 1e-3 / (double)(1 << k));
         settings.project = false;
         settings.erp_joint = 0.0;
         pawl_verdict verdict;
@@ -399,7 +321,7 @@ TEST(chains_hold_together_at_ten_milliseconds)
         pawl_env env = reference_env();
         pawl_model *model = reference_load_model(&env, chains[k].path);
         CHECK(model != NULL);
-        pawl_settings settings = references_settings(PAWL_STEPPER_EULER, 1e-2);
+        pawl_settings settings = reference_settings(PAWL_STEPPER_EULER, 1e-2);
         pawl_verdict verdict;
         CHECK_OK(reference_run_model(&env, model, &settings, chains[k].duration, &verdict));
         print_message("%s, %g s at 10 ms: closure %.1e m, energy %.3f J from %.3f J\n",
@@ -427,7 +349,7 @@ TEST(every_joint_of_the_gallery_moves_and_holds)
             seen = seen || pawl_model_joint(model, k).kind == (pawl_joint_kind)kind;
         }
         CHECK(seen);
-        pawl_settings settings = references_settings(PAWL_STEPPER_EULER, 1e-3);
+        pawl_settings settings = reference_settings(PAWL_STEPPER_EULER, 1e-3);
         pawl_sim *sim = NULL;
         CHECK_OK(pawl_sim_create(&env, model, &settings, &sim));
         pawl_pose start = pawl_state_pose(pawl_sim_state(sim), 0);

@@ -51,6 +51,11 @@ static void reference_a05(const pawl_state *state, const pawl_model *model, doub
     values[0] = reference_point(state, model, "slider", (pawl_vec3){0}).z;
 }
 
+static void reference_a05_rod(const pawl_state *state, const pawl_model *model, double *values)
+{
+    values[0] = 0.5235987755982988 + reference_joint(state, model, "right_hinge"); // from its start
+}
+
 static void reference_c1(const pawl_state *state, const pawl_model *model, double *values)
 {
     values[0] = reference_joint(state, model, "axle");
@@ -151,6 +156,18 @@ const reference_case reference_cases[] = {
         .horizon = 2.0,
         .full_horizon = 10.0,
         .sample = reference_a05,
+    },
+    {
+        .name = "A05 governor, stiff",
+        .what = "rod below the horizontal [rad]",
+        .data = "A05_flyball_governor_stiff.json",
+        .series = "rod_angle_below_horizontal",
+        .width = 1,
+        .model = REFERENCE_MODEL("A05-governor"),
+        .dt = 1e-3,
+        .horizon = 2.0,
+        .full_horizon = 10.0,
+        .sample = reference_a05_rod,
     },
     {
         .name = "C1 slider-crank",
