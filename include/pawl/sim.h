@@ -71,6 +71,20 @@ typedef enum pawl_lit_variant {
     PAWL_LIT_VARIANT_COUNT
 } pawl_lit_variant;
 
+/// Which events within a step the stepper lit locates. Values are stored in files.
+typedef enum pawl_lit_events {
+    PAWL_LIT_EVENTS_ALL = 0,    ///< collisions, and changes between sticking, sliding and open
+    PAWL_LIT_EVENTS_COLLISIONS, ///< collisions alone
+    PAWL_LIT_EVENTS_NONE,       ///< none: impacts happen at the ends of steps
+    PAWL_LIT_EVENTS_COUNT
+} pawl_lit_events;
+/// Laws of impact of the stepper lit. Values are stored in files.
+typedef enum pawl_impact_law {
+    PAWL_IMPACT_POISSON = 0, ///< what compression took is given back in part
+    PAWL_IMPACT_NEWTON,      ///< rates after the impact are those before it, turned round in part
+    PAWL_IMPACT_LAW_COUNT
+} pawl_impact_law;
+
 /// Start from pawl_settings_default(); change fields, or use pawl_settings_set() by key.
 typedef struct pawl_settings {
     double dt; ///< step [s]
@@ -116,6 +130,8 @@ typedef struct pawl_settings {
     double lit_eps_b;    ///< lit.eps_b: or nearer than this times h^3 [m/s^3]
     bool lit_linearized; ///< lit.linearized_constraints
     int rattle_order;    ///< rattle.order: 2 or 4
+    pawl_lit_events lit_events; ///< lit.events
+    pawl_impact_law lit_impact; ///< lit.impact
 } pawl_settings;
 PAWL_API pawl_settings pawl_settings_default(void);
 

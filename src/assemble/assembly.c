@@ -836,6 +836,12 @@ bool pawl_assembly_is_limit(const pawl_assembly *a, int candidate)
     return assembly_is_limit(&a->candidates[candidate]);
 }
 
+bool pawl_assembly_limit_is_hard(const pawl_assembly *a, int candidate)
+{
+    const row_info *info = &a->candidates[candidate];
+    return assembly_is_limit(info) && !pawl_is_soft(assembly_limit_softness(a, info));
+}
+
 void pawl_assembly_pose_grips(pawl_assembly *a, const row_grip *grips, int count, bool tangents)
 {
     pawl_assembly_pose_closure(a);
@@ -851,6 +857,44 @@ void pawl_assembly_pose_grips(pawl_assembly *a, const row_grip *grips, int count
     for (int r = a->free_rows; r < a->problem.row_count; ++r) {
         a->v_f[r] = 0.0;
     }
+}
+
+void pawl_assembly_pose_impact(pawl_assembly *a, const double *u, const bool *closed)
+{
+    pawl_problem *p = &a->problem;
+    pawl_assembly_pose_closure(a);
+    p->factor_key = -1 - a->placements; // armatures are not what a closure takes them for
+    for (int k = 0; k < a->candidate_count; ++k) {
+        if (closed[k]) {
+            assembly_add_bounded(a, &a->candidates[k], a->candidates[k].owner);
+            a->lower[p->row_count - 1] = 0.0;
+            a->upper[p->row_count - 1] = INFINITY;
+            a->compliance[p->row_count - 1] = 0.0;
+        }
+    }
+    a->slot_rows = p->row_count;
+    p->contact_count = a->contact_count;
+    p->friction = a->friction;
+    for (int k = 0; k < a->contact_count; ++k) {
+        assembly_add_contact(a, k, 3);
+        a->friction[k] = a->contacts[k].friction;
+    }
+    memset(a->bias, 0, (size_t)p->row_count * sizeof *a->bias);
+    pawl_assembly_row_velocity(a, u, a->v_f);
+    for (int r = 0; r < a->free_rows; ++r) {
+        const row_info *info = &a->rows[r];
+        double armature = info->kind == ROW_SOFT
+                              ? a->model->joints[info->owner].coordinate[info->part].armature
+                              : 0.0;
+        if (armature > 0.0) {
+            a->compliance[r] = 1.0 / armature;
+        }
+        // A prescribed rate stays what it is; an armature resists its change.
+        if (info->kind == ROW_MOTION || armature > 0.0) {
+            a->bias[r] = -a->v_f[r];
+        }
+    }
+    pawl_assembly_set_free_velocity(a, u);
 }
 
 void pawl_assembly_add_impulses(const pawl_assembly *a, const double *lambda, double *u)

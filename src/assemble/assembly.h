@@ -185,6 +185,12 @@ typedef struct row_grip {
     bool sticks;
 } row_grip;
 void pawl_assembly_pose_grips(pawl_assembly *a, const row_grip *grips, int count, bool tangents);
+// Rows of an impact at velocities u (6 x bodies) before it: joints, prescribed motions, armatures, the
+// `closed` limits (candidates) and all contacts of those set, which may open but not close. Forces that
+// are finite do nothing in no time. v_f = J u + bias.
+void pawl_assembly_pose_impact(pawl_assembly *a, const double *u, const bool *closed);
 // How far a limit is from being reached, where the assembly is placed; negative beyond it.
 double pawl_assembly_limit_gap(const pawl_assembly *a, int candidate);
 bool pawl_assembly_is_limit(const pawl_assembly *a, int candidate);
+bool pawl_assembly_limit_is_hard(const pawl_assembly *a,
+                                 int candidate); // a limit, and not a soft one

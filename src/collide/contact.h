@@ -4,6 +4,7 @@
 // Contacts between the bodies of a model, with the materials of their pairs.
 #pragma once
 #include "collide/crossing.h"
+#include "collide/manifold.h"
 #include "model/state.h"
 #include "pawl/sim.h"
 
@@ -46,3 +47,21 @@ pawl_status pawl_contact_finder_grow(contact_finder *f, int capacity);
 shape_crossing pawl_contact_finder_crossings(const contact_finder *f, const body_state *before,
                                              const body_state *after, double margin,
                                              double deepest);
+
+// Pairs that the last find() held against each other, and one of them alone at other poses: what those
+// need who ask when in a step two shapes met.
+typedef struct finder_pair {
+    int item_a, item_b; // shapes as the finder counts them
+} finder_pair;
+int pawl_contact_finder_pair_count(const contact_finder *f);
+finder_pair pawl_contact_finder_pair(const contact_finder *f, int k);
+// Contact points of a pair with its bodies there, as find() would give them: at most MANIFOLD_POINTS.
+// `bodies` are all bodies of the model; only those of the pair are looked at.
+int pawl_contact_finder_points(const contact_finder *f, finder_pair pair, const body_state *bodies,
+                               double margin, pawl_contact out[MANIFOLD_POINTS]);
+int pawl_contact_finder_shape(const contact_finder *f, int item); // of the model
+int pawl_contact_finder_body(const contact_finder *f, int item);  // PAWL_WORLD for the world
+// Radius of a ball that fits into the thinner shape of a pair.
+double pawl_contact_finder_thickness(const contact_finder *f, finder_pair pair);
+// How far from the centre of mass of its body an item reaches; 0 for planes and what the world has.
+double pawl_contact_finder_reach(const contact_finder *f, int item);

@@ -141,46 +141,52 @@ static double finder_erp(double a, double b)
     return mean > 0.0 ? mean : -1.0;
 }
 
-// Appends the points of one pair, sorted by id. Those beyond the capacity are only counted.
-static int finder_add(contact_finder *f, int count, const shape_contact *pair)
+// What the points of one pair have in common.
+static pawl_contact finder_of_pair(const contact_finder *f, const shape_contact *pair)
 {
     const pawl_shape_info *a = &f->model->shapes[pair->shape_a];
     const pawl_shape_info *b = &f->model->shapes[pair->shape_b];
-    contact_rules rules = f->rules;
-    pawl_softness soft = pawl_softness_mix(pawl_softness_choose(&a->def.soft, &rules.soft),
-                                           pawl_softness_choose(&b->def.soft, &rules.soft));
-    int first = count;
+    const contact_rules *rules = &f->rules;
+    return (pawl_contact){
+        .shape_a = pair->shape_a,
+        .shape_b = pair->shape_b,
+        .body_a = a->body,
+        .body_b = b->body,
+        .normal = pair->manifold.normal,
+        .friction = finder_combine(rules->friction, a->def.friction, b->def.friction),
+        .restitution = finder_combine(rules->restitution, a->def.restitution, b->def.restitution),
+        // Lengths, which most shapes do not give: the larger, whatever the rule.
+        .torsional = fmax(a->def.torsional_friction, b->def.torsional_friction),
+        .rolling = fmax(a->def.rolling_friction, b->def.rolling_friction),
+        .erp = finder_erp(a->def.erp, b->def.erp),
+        .soft = pawl_softness_mix(pawl_softness_choose(&a->def.soft, &rules->soft),
+                                  pawl_softness_choose(&b->def.soft, &rules->soft))};
+}
+
+// Puts the points of one pair into `out` from `first` on, sorted by id. Those beyond `capacity` are only
+// counted. Returns the count, `first` included.
+static int finder_add(const contact_finder *f, pawl_contact *out, int capacity, int first,
+                      const shape_contact *pair)
+{
+    pawl_contact c = finder_of_pair(f, pair);
+    int count = first;
     for (int k = 0; k < pair->manifold.count; ++k) {
         const contact_point *point = &pair->manifold.point[k];
-        if (pawl_is_soft(&soft) && !(point->gap < 0.0)) {
+        if (pawl_is_soft(&c.soft) && !(point->gap < 0.0)) {
             continue; // soft rows slow down what has come through; they stop nothing before
         }
-        if (count >= f->capacity) {
+        if (count >= capacity) {
             ++count;
             continue;
         }
-        pawl_contact c = {
-            .shape_a = pair->shape_a,
-            .shape_b = pair->shape_b,
-            .body_a = a->body,
-            .body_b = b->body,
-            .position = point->position,
-            .normal = pair->manifold.normal,
-            .gap = point->gap,
-            .friction = finder_combine(rules.friction, a->def.friction, b->def.friction),
-            .restitution =
-                finder_combine(rules.restitution, a->def.restitution, b->def.restitution),
-            // Lengths, which most shapes do not give: the larger, whatever the rule.
-            .torsional = fmax(a->def.torsional_friction, b->def.torsional_friction),
-            .rolling = fmax(a->def.rolling_friction, b->def.rolling_friction),
-            .erp = finder_erp(a->def.erp, b->def.erp),
-            .soft = soft,
-            .id = finder_id(pair->shape_a, pair->shape_b, point->feature)};
+        c.position = point->position;
+        c.gap = point->gap;
+        c.id = finder_id(pair->shape_a, pair->shape_b, point->feature);
         int at = count;
-        for (; at > first && f->contacts[at - 1].id > c.id; --at) {
-            f->contacts[at] = f->contacts[at - 1];
+        for (; at > first && out[at - 1].id > c.id; --at) {
+            out[at] = out[at - 1];
         }
-        f->contacts[at] = c;
+        out[at] = c;
         ++count;
     }
     return count;
@@ -193,7 +199,7 @@ int pawl_contact_finder_find(contact_finder *f, const body_state *bodies, double
     }
     int count = 0;
     for (int k = 0; k < f->collider->contact_count; ++k) {
-        count = finder_add(f, count, &f->collider->contacts[k]);
+        count = finder_add(f, f->contacts, f->capacity, count, &f->collider->contacts[k]);
     }
     return count;
 }
@@ -212,4 +218,61 @@ shape_crossing pawl_contact_finder_crossings(const contact_finder *f, const body
                                              const body_state *after, double margin, double deepest)
 {
     return pawl_collider_crossings(f->collider, before, after, margin, deepest);
+}
+
+int pawl_contact_finder_pair_count(const contact_finder *f)
+{
+    return f->collider->pair_count;
+}
+
+finder_pair pawl_contact_finder_pair(const contact_finder *f, int k)
+{
+    const collider *c = f->collider;
+    return (finder_pair){(int)(c->pairs[k] >> 32), (int)(c->pairs[k] & 0xffffffffu)};
+}
+
+double pawl_contact_finder_thickness(const contact_finder *f, finder_pair pair)
+{
+    return fmin(f->collider->inner[pair.item_a], f->collider->inner[pair.item_b]);
+}
+
+int pawl_contact_finder_shape(const contact_finder *f, int item)
+{
+    return f->collider->shape[item];
+}
+
+int pawl_contact_finder_body(const contact_finder *f, int item)
+{
+    return f->model->shapes[f->collider->shape[item]].body;
+}
+
+double pawl_contact_finder_reach(const contact_finder *f, int item)
+{
+    const placed_shape *s = &f->collider->placed[item];
+    const pawl_shape_info *info = &f->model->shapes[f->collider->shape[item]];
+    if (info->body == PAWL_WORLD || s->kind == PAWL_SHAPE_PLANE) {
+        return 0.0;
+    }
+    pawl_vec3 lever = v3_sub(info->def.frame.position, f->model->bodies[info->body].com);
+    return v3_norm(lever) + pawl_shape_bounding_radius(s);
+}
+
+static placed_shape finder_placed(const collider *c, int item, const body_state *bodies)
+{
+    placed_shape s = c->placed[item];
+    pawl_pose frame = pawl_collider_frame(c, bodies, item);
+    s.position = frame.position;
+    s.axes = quat_matrix(frame.orientation);
+    return s;
+}
+
+int pawl_contact_finder_points(const contact_finder *f, finder_pair pair, const body_state *bodies,
+                               double margin, pawl_contact out[MANIFOLD_POINTS])
+{
+    const collider *c = f->collider;
+    placed_shape a = finder_placed(c, pair.item_a, bodies);
+    placed_shape b = finder_placed(c, pair.item_b, bodies);
+    shape_contact contact = {.shape_a = c->shape[pair.item_a], .shape_b = c->shape[pair.item_b]};
+    pawl_collide_pair(&a, &b, margin, &contact.manifold);
+    return finder_add(f, out, MANIFOLD_POINTS, 0, &contact);
 }

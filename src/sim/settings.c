@@ -43,6 +43,18 @@ static const char *settings_lit_variant_name(int kind)
     return kind >= 0 && kind < PAWL_LIT_VARIANT_COUNT ? names[kind] : NULL;
 }
 
+static const char *settings_lit_events_name(int kind)
+{
+    static const char *const names[] = {"all", "collisions", "none"};
+    return kind >= 0 && kind < PAWL_LIT_EVENTS_COUNT ? names[kind] : NULL;
+}
+
+static const char *settings_impact_name(int kind)
+{
+    static const char *const names[] = {"poisson", "newton"};
+    return kind >= 0 && kind < PAWL_IMPACT_LAW_COUNT ? names[kind] : NULL;
+}
+
 static const char *settings_rule_name(int kind)
 {
     static const char *const names[] = {"geometric", "min", "max", "mean", "product"};
@@ -343,6 +355,19 @@ static const setting_row settings_table[] = {
      2.0,
      4.0,
      NULL},
+    {{"lit.events", "-", "all collisions none",
+      "what is located within steps: collisions, and changes between sticking, sliding and open"},
+     SETTING_NAME,
+     FIELD(lit_events),
+     0,
+     0,
+     settings_lit_events_name},
+    {{"lit.impact", "-", "poisson newton", "the law of impact"},
+     SETTING_NAME,
+     FIELD(lit_impact),
+     0,
+     0,
+     settings_impact_name},
 };
 enum { SETTING_ROWS = sizeof settings_table / sizeof settings_table[0] };
 
@@ -403,7 +428,8 @@ _Static_assert(sizeof(pawl_stepper_kind) == sizeof(int) &&
                    sizeof(pawl_delassus_kind) == sizeof(int) &&
                    sizeof(pawl_pair_rule) == sizeof(int) &&
                    sizeof(pawl_warm_start_kind) == sizeof(int) &&
-                   sizeof(pawl_lit_variant) == sizeof(int),
+                   sizeof(pawl_lit_variant) == sizeof(int) &&
+                   sizeof(pawl_lit_events) == sizeof(int) && sizeof(pawl_impact_law) == sizeof(int),
                "settings are copied as int");
 
 static int settings_get_name(const char *field)

@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 #include "sim/sim.h"
 #include "assemble/measure.h"
-#include "step/lit.h"
+#include "step/lit_transitions.h"
 #include <string.h>
 
 static void sim_layout(pawl_sim *sim, pawl_carver *mem)
@@ -24,8 +24,10 @@ static void sim_layout(pawl_sim *sim, pawl_carver *mem)
     c->contacts = PAWL_CARVE(mem, pawl_contact_info, sim->assembly->max_contacts);
     sim->closure = pawl_eliminator_layout(rows, 0, mem);
     c->lit = NULL;
+    c->lit_events = NULL;
     if (sim->settings.stepper == PAWL_STEPPER_LIT) {
         c->lit = pawl_lit_layout(m, sim->assembly, mem);
+        c->lit_events = pawl_lit_event_layout(m, sim->assembly, mem);
     }
 }
 
@@ -107,6 +109,9 @@ static pawl_status sim_create_all(pawl_sim *sim)
     const pawl_model *m = sim->model;
     PAWL_TRY(pawl_state_create(env, m, &sim->state));
     PAWL_TRY(pawl_state_create(env, m, &sim->next));
+    if (sim->settings.stepper == PAWL_STEPPER_LIT) {
+        PAWL_TRY(pawl_state_create(env, m, &sim->context.spare));
+    }
     contact_rules rules = {sim->settings.friction_rule, sim->settings.restitution_rule,
                            sim_softness(&sim->settings, sim->settings.soft_contact)};
     PAWL_TRY(pawl_contact_finder_create(env, m, rules, &sim->finder));
@@ -168,6 +173,7 @@ void pawl_sim_destroy(pawl_sim *sim)
     pawl_event_log_free(&env, &sim->context.events);
     sim_destroy_parts(sim);
     pawl_contact_finder_destroy(sim->finder);
+    pawl_state_destroy(sim->context.spare);
     pawl_state_destroy(sim->next);
     pawl_state_destroy(sim->state);
     pawl_free(&env, sim, sizeof *sim);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
-#include "step/lit.h"
+#include "step/lit_events.h"
 
 static void lit_advance(step_context *c, pawl_state *s, pawl_step_report *report)
 {
+    if (c->settings->lit_events != PAWL_LIT_EVENTS_NONE) {
+        pawl_lit_advance_events(c, s, report);
+        return;
+    }
     lit_active *active = &c->lit->active;
     lit_phase phase = {.begin = s->time,
                        .h = c->settings->dt,

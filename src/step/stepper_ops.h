@@ -14,6 +14,7 @@
 #include "step/phase_clock.h"
 
 typedef struct lit_memory lit_memory; // of the stepper lit
+typedef struct lit_event_memory lit_event_memory;
 
 // All that a step works with; sized once. Twists are (6 x bodies): linear, angular.
 typedef struct step_context {
@@ -50,7 +51,9 @@ typedef struct step_context {
     contact_capture capture; // the problem of the last step, where it is wanted
     pawl_status captured;    // how that went
     phase_clock clock;
-    lit_memory *lit; // NULL for other steppers
+    lit_memory *lit; // NULL for other steppers, and so are the next two
+    lit_event_memory *lit_events;
+    pawl_state *spare; // a state to come back to
 } step_context;
 
 typedef struct pawl_stepper_ops {
@@ -84,6 +87,10 @@ void pawl_step_tally(step_context *c, pawl_state *s, const step_weights *w);
 // What a predicted gyroscopic torque missed of the one that belongs to u_next, added to u_next: for steps
 // whose twists are projected afterwards.
 void pawl_step_correct_spins(step_context *c, const step_weights *w);
+// One call of the solver on the problem as it is posed, from where lambda is: u_next is u_free with its
+// impulses. And the judge's figures of the two.
+void pawl_step_solve_rows(step_context *c, solver_report *solved);
+pawl_residual pawl_step_judge(step_context *c);
 // The drift: moves s along its twists for a time that ends at `end`; with `project`, along the
 // constraints (drift.c). Returns the number of Newton iterations.
 int pawl_drift(step_context *c, pawl_state *s, double duration, double end);

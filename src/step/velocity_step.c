@@ -434,7 +434,7 @@ static void step_move(step_context *c)
 }
 
 // One call of the solver from where lambda is; sets u_next.
-static void step_solve_once(step_context *c, solver_report *report)
+void pawl_step_solve_rows(step_context *c, solver_report *report)
 {
     pawl_assembly *a = c->assembly;
     int factorizations = report->factorizations;
@@ -450,7 +450,7 @@ static void step_solve_once(step_context *c, solver_report *report)
 }
 
 // The judge's figures of lambda and u_next.
-static pawl_residual step_judge(step_context *c)
+pawl_residual pawl_step_judge(step_context *c)
 {
     const pawl_assembly *a = c->assembly;
     pawl_assembly_row_velocity(a, c->u_next, c->rate_after);
@@ -475,12 +475,12 @@ static void step_settle_spins(step_context *c, solver_report *report)
         pawl_spin_rows_aim(c->assembly, c->lambda, near);
         near = c->u_next;
         *limit = in_full || most < SHORT ? most : SHORT;
-        step_solve_once(c, report);
+        pawl_step_solve_rows(c, report);
         *limit = most;
         iterations += report->iterations;
-        double posed = step_judge(c).natural_scaled;
+        double posed = pawl_step_judge(c).natural_scaled;
         pawl_spin_rows_settle(c->assembly, c->lambda);
-        double settled = step_judge(c).natural_scaled;
+        double settled = pawl_step_judge(c).natural_scaled;
         if (settled <= tolerance) {
             report->outcome = PAWL_CONVERGED;
             break;
@@ -508,7 +508,7 @@ static void step_solve(step_context *c, const pawl_state *s, solver_report *repo
     if (a->slot_rows < pawl_problem_contact_row(&a->problem, 0)) {
         step_settle_spins(c, report);
     } else {
-        step_solve_once(c, report);
+        pawl_step_solve_rows(c, report);
     }
     report->iterations = report->iterations > iterations ? report->iterations : iterations;
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
@@ -698,7 +698,7 @@ void pawl_step_finish(step_context *c, pawl_state *s, const step_weights *w,
                            .rows = p->row_count,
                            .bounded_rows = p->row_count - p->free_row_count - 3 * p->contact_count,
                            .contacts = p->contact_count,
-                           .residual = step_judge(c)};
+                           .residual = pawl_step_judge(c)};
     step_report_penetration(a, report);
     if (!(report->residual.natural_scaled <= c->settings->tolerance) &&
         report->outcome == PAWL_CONVERGED && !c->solver->ops->approximates) {

@@ -369,7 +369,9 @@ TEST(every_setting_reads_back_what_was_set)
                                            {"lit.eps_a", "1e-05"},
                                            {"lit.eps_b", "2"},
                                            {"lit.linearized_constraints", "on"},
-                                           {"rattle.order", "4"}};
+                                           {"rattle.order", "4"},
+                                           {"lit.events", "collisions"},
+                                           {"lit.impact", "newton"}};
     int count = (int)(sizeof pairs / sizeof pairs[0]);
     CHECK_INT(pawl_setting_count(), count);
     for (int i = 0; i < count; ++i) {

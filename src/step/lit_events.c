@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The loop of seed 004 section 8 with its step grid kept apart (errata 5). A piece is tried up to the
+// grid. If something met on the way it is done again up to there, so that joints stay closed and work is
+// counted as in any step; lit.variant=paper takes the interpolated state instead. Then velocities jump
+// (impact.c) and the rest of the step is the next piece.
+//
+// Never a hang: a pair that met too often in one step does not bounce any more and stays in contact, and a
+// step with too many pieces does its rest in one, catching what comes as euler would.
+#include "step/impact.h"
+#include "step/lit_transitions.h"
+#include "step/locate.h"
+#include <string.h>
+
+enum { EVENTS_BOUNCES = 8, EVENTS_PIECES = 64, EVENTS_PIECES_A_BODY = 16, EVENTS_REDOS = 4 };
+static const double events_resting = 1e-6;   // opening slower is rest [m/s]
+static const double events_exact = 1e-3;     // of the reach: gaps at a located impact
+static const double events_tolerance = 1e-2; // of the reach: what is no collision yet
+
+lit_event_memory *pawl_lit_event_layout(const pawl_model *model, const pawl_assembly *a,
+                                        pawl_carver *mem)
+{
+    lit_event_memory *out = PAWL_CARVE(mem, lit_event_memory, 1);
+    lit_event_memory m = {.reaction = PAWL_CARVE(mem, double, pawl_impulse_slots(model).count)};
+    m.effort = PAWL_CARVE(mem, double, model->actuator_count);
+    m.known = PAWL_CARVE(mem, double, a->max_contacts);
+    m.bodies = PAWL_CARVE(mem, body_state, model->body_count);
+    m.changes = PAWL_CARVE(mem, lit_change, a->max_contacts);
+    if (out != NULL) {
+        *out = m;
+    }
+    return out;
+}
+
+static double events_reach(const step_context *c, double h)
+{
+    return fmax(c->settings->lit_eps_a, c->settings->lit_eps_b * h * h * h);
+}
+
+// ---- One piece ----------------------------------------------------------------------------------
+
+static void events_save(const lit_piece *p)
+{
+    step_context *c = p->c;
+    size_t slots = (size_t)pawl_impulse_slots(c->model).count;
+    pawl_state_copy(c->spare, p->s);
+    memcpy(c->lit_events->reaction, c->reaction, slots * sizeof *c->reaction);
+    memcpy(c->lit_events->effort, c->effort, (size_t)c->model->actuator_count * sizeof(double));
+}
+
+static void events_restore(const lit_piece *p)
+{
+    step_context *c = p->c;
+    size_t slots = (size_t)pawl_impulse_slots(c->model).count;
+    pawl_state_copy(p->s, c->spare);
+    memcpy(c->reaction, c->lit_events->reaction, slots * sizeof *c->reaction);
+    memcpy(c->effort, c->lit_events->effort, (size_t)c->model->actuator_count * sizeof(double));
+    c->kept = false;
+}
+
+bool pawl_lit_piece_move(lit_piece *p, double h, bool last)
+{
+    events_restore(p);
+    lit_phase phase = {.begin = p->begin,
+                       .h = h,
+                       .end = last ? p->end : p->begin + h,
+                       .active = p->active,
+                       .after_impact = p->after_impact};
+    pawl_step_report part;
+    pawl_lit_move(p->c, p->s, &phase, &part);
+    pawl_report_merge(p->report, &part);
+    p->s->time = phase.end;
+    return p->c->contact_demand == 0;
+}
+
+// What the piece holds at its beginning, and an impact before it where something is closed and closes.
+static bool events_begin(lit_piece *p, const impact_request *impact)
+{
+    step_context *c = p->c;
+    double h = p->end - p->begin;
+    p->s->time = p->begin;
+    if (!pawl_lit_active(c, p->s, h, p->active)) {
+        return false;
+    }
+    if (p->active->closing || impact != NULL) {
+        impact_request request = {.time = p->begin, .reach = events_reach(c, h)};
+        pawl_lit_forget_transitions(c);
+        if (!pawl_impact(c, p->s, impact != NULL ? impact : &request, p->report) ||
+            !pawl_lit_active(c, p->s, h, p->active)) {
+            return false;
+        }
+        p->after_impact = true;
+    }
+    // What leaves is not held: it would be thrown back without loss if it fell again in this piece.
+    double leaves = fmax(events_resting, 0.1 * c->settings->restitution_threshold);
+    for (int k = 0; k < p->active->count; ++k) {
+        pawl_contact *in = &p->active->contacts[k];
+        in->held = in->held && pawl_contact_opening(in, p->s->bodies) <= leaves;
+    }
+    events_save(p);
+    return true;
+}
+
+// ---- Collisions ---------------------------------------------------------------------------------
+
+// The earliest meeting in a piece that was moved by h. False in *room: contacts do not fit.
+static bool events_met(lit_piece *p, double h, locate_scope *scope, meeting *out, bool *room)
+{
+    step_context *c = p->c;
+    *room = true;
+    if (c->finder != NULL) {
+        pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
+        int count = pawl_contact_finder_find(c->finder, p->s->bodies, scope->tolerance, h);
+        if (count < 0) {
+            c->contact_demand = count;
+            *room = false;
+            return false;
+        }
+    }
+    motion_path path = {c->model, c->spare->bodies, p->s->bodies, p->begin, h};
+    bool met = pawl_locate_meeting(&path, c->spare, p->s, scope, out);
+    pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
+    return met;
+}
+
+static locate_scope events_scope(const lit_piece *p)
+{
+    step_context *c = p->c;
+    int count = 0;
+    for (int k = 0; k < p->active->count; ++k) {
+        if (p->active->contacts[k].held) {
+            c->lit_events->known[count++] = p->active->contacts[k].id;
+        }
+    }
+    return (locate_scope){.finder = c->finder,
+                          .known = c->lit_events->known,
+                          .known_count = count,
+                          .assembly = c->assembly,
+                          .closed = p->active->limits,
+                          .tolerance = events_tolerance * events_reach(c, 0.0),
+                          .bodies = c->lit_events->bodies};
+}
+
+// The published way: the state of the interpolant, and of the work the share of the time.
+static void events_interpolate(lit_piece *p, double h, double tau)
+{
+    step_context *c = p->c;
+    const pawl_state *from = c->spare;
+    motion_path path = {c->model, from->bodies, p->s->bodies, p->begin, h};
+    pawl_motion_at(&path, tau, c->lit_events->bodies);
+    memcpy(p->s->bodies, c->lit_events->bodies,
+           (size_t)c->model->body_count * sizeof *p->s->bodies);
+    double share = tau / h;
+    for (int k = 0; k < WORK_COUNT; ++k) {
+        p->s->work[k] = from->work[k] + share * (p->s->work[k] - from->work[k]);
+    }
+    p->s->time = p->begin + tau;
+    c->kept = false;
+}
+
+// Ends the piece where the meeting happened: does it again, with a secant or two on the gap that is
+// really reached, which differs from the interpolated one by O(h^3). Returns its length; 0 for no room.
+static double events_end_at(lit_piece *p, double h, const locate_scope *scope, const meeting *met)
+{
+    if (p->c->settings->lit_variant == PAWL_LIT_PAPER) {
+        events_interpolate(p, h, met->tau);
+        return met->tau;
+    }
+    double exact = events_exact * events_reach(p->c, 0.0);
+    double tau = met->tau, before = h, gap_before = pawl_meeting_gap(scope, met, p->s);
+    for (int k = 0; k < EVENTS_REDOS; ++k) {
+        if (!pawl_lit_piece_move(p, tau, false)) {
+            return 0.0;
+        }
+        double gap = pawl_meeting_gap(scope, met, p->s);
+        double slope = (gap - gap_before) / (tau - before);
+        double next = tau - gap / slope;
+        if (fabs(gap) <= exact || !(slope < 0.0) || !(next > 0.0 && next < h) ||
+            k == EVENTS_REDOS - 1) {
+            break;
+        }
+        before = tau;
+        gap_before = gap;
+        tau = next;
+    }
+    return tau;
+}
+
+// How often the pair or limit has met in this step already.
+static int events_count_met(const step_context *c, const meeting *met)
+{
+    int count = 0;
+    for (int i = 0; i < c->events.count && i < c->events.capacity; ++i) {
+        const pawl_event *e = &c->events.events[i];
+        bool meets = e->kind == PAWL_EVENT_COLLISION || e->kind == PAWL_EVENT_LIMIT;
+        count += meets && e->shape_a == met->shape_a && e->shape_b == met->shape_b &&
+                 e->joint == met->joint && e->coordinate == met->coordinate;
+    }
+    return count;
+}
+
+// ---- The step -----------------------------------------------------------------------------------
+
+static void events_rest_in_one(lit_piece *p, int pieces)
+{
+    step_context *c = p->c;
+    pawl_event_add(&c->events, pawl_event_of_pair(PAWL_EVENT_UNRESOLVED, p->begin, -1, -1, pieces));
+    events_restore(p);
+    lit_phase phase = {.begin = p->begin,
+                       .h = p->end - p->begin,
+                       .end = p->end,
+                       .active = p->active,
+                       .after_impact = p->after_impact,
+                       .catch_all = true};
+    pawl_step_report part;
+    pawl_lit_move(c, p->s, &phase, &part);
+    pawl_report_merge(p->report, &part);
+}
+
+void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *report)
+{
+    *report = (pawl_step_report){.worst_shape_a = -1, .worst_shape_b = -1};
+    lit_piece p = {.c = c,
+                   .s = s,
+                   .report = report,
+                   .active = &c->lit->active,
+                   .begin = s->time,
+                   .end = pawl_step_end(s, c->settings->dt)};
+    int most = EVENTS_PIECES + EVENTS_PIECES_A_BODY * c->model->body_count;
+    impact_request impact, *due = NULL;
+    pawl_lit_forget_transitions(c);
+    for (int pieces = 0;; ++pieces) {
+        if (!events_begin(&p, due)) {
+            return;
+        }
+        due = NULL;
+        double h = p.end - p.begin;
+        if (pieces == most || !(h > 0.0)) {
+            events_rest_in_one(&p, pieces);
+            return;
+        }
+        if (!pawl_lit_piece_move(&p, h, true)) {
+            return;
+        }
+        locate_scope scope = events_scope(&p);
+        meeting met;
+        bool room, meets = events_met(&p, h, &scope, &met, &room);
+        if (!room) {
+            return;
+        }
+        if (meets) {
+            h = events_end_at(&p, h, &scope, &met);
+        }
+        bool changes = c->contact_demand == 0 && c->settings->lit_events == PAWL_LIT_EVENTS_ALL &&
+                       pawl_lit_find_transition(&p, &h);
+        if (c->contact_demand != 0 || (!meets && !changes)) {
+            return;
+        }
+        if (!changes) {
+            bool plastic = met.at_once || events_count_met(c, &met) >= EVENTS_BOUNCES;
+            impact = (impact_request){
+                .time = p.begin + h, .reach = events_reach(c, c->settings->dt), .plastic = plastic};
+            due = &impact;
+        }
+        p.begin += h;
+        p.after_impact = false;
+    }
+}
