@@ -29,7 +29,8 @@ typedef struct experiment {
 } experiment;
 
 extern const experiment experiment_lit_pendulum, experiment_lit_slip_one, experiment_lit_slip_two,
-    experiment_lit_carts;
+    experiment_lit_carts, experiment_nmdp_tilt, experiment_nmdp_height, experiment_nmdp_walk,
+    experiment_nmdp_table, experiment_nmdp_cost;
 
 const experiment *experiment_at(int index);          ///< NULL past the last
 const experiment *experiment_find(const char *name); ///< NULL: none

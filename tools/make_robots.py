@@ -156,8 +156,20 @@ def foot(at):
     return ball, drawn
 
 
-def contact_point(w, name, body, at, friction):
-    """Where the models of contact that the nmdp steppers use act."""
+# The smooth Coulomb contact k d^p (n + mu t_i) of the nmdp steppers, and a softer one for steps without
+# derivatives, in which k d^2 is easier to balance than k d^3.
+HARD, SOFT = ("1e8", 3), ("1e6", 2)
+
+
+def sole(w, law, friction):
+    w.text(f'<pawl:wrench_model name="sole" kind="coulomb" stiffness="{law[0]}" '
+           f'power="{law[1]}" friction="{number(friction)}" directions="6"/>')
+
+
+def contact_point(w, name, body, at, radius=0):
+    """Where that contact acts."""
+    w.text(f'<pawl:contact_point name="{name}" body="{body}" position="{numbers(at)}"'
+           + (f' radius="{number(radius)}"' if radius else "") + ' model="sole"/>')
 
 
 def torso_shapes():
@@ -181,11 +193,9 @@ def robosimian_legs(w, limb):
     ball, drawn = foot(at_foot)
     w.link(f"leg{k}", limb.pose((SPAN, SPAN), STAND), lower.mass, lower.com, lower.six(), [ball],
            None, material, [drawn, *link_shapes(limb, REACH, TEAL)], ON_ROBOT)
-    contact_point(w, f"foot{k}", f"leg{k}", (REACH + FOOT_LENGTH, limb.side, 0),
-                  ROBOSIMIAN_FRICTION)
 
 
-def robosimian(name, comment, planar):
+def robosimian(name, comment, planar, law=HARD):
     w = Writer(name, comment)
     limbs = [Limb(k) for k in range(1, 5)]
     stubs = []
@@ -207,6 +217,9 @@ def robosimian(name, comment, planar):
     for limb in limbs:
         for joint, angle in zip(("hip", "knee", "ankle"), STAND):
             servo(w, f"{joint}{limb.k}", 0, angle)
+    sole(w, law, ROBOSIMIAN_FRICTION)
+    for limb in limbs:
+        contact_point(w, f"foot{limb.k}", f"leg{limb.k}", (REACH + FOOT_LENGTH, limb.side, 0))
     w.ground((ROBOSIMIAN_FRICTION, 0), (0, 0, -0.8, 0, 0, 0), filters=ON_GROUND)
     return w.finish()
 
@@ -238,7 +251,6 @@ its pitch joints at 81, 90 and 99 degrees, feet 11 mm above the ground.
         ball, drawn = foot((0, 0))
         w.link(f"foot{k}", limb.pose((SPAN, SPAN, REACH), STAND + (0.0,)), last.mass, last.com,
                last.six(), [ball], None, material, [drawn], ON_ROBOT)
-        contact_point(w, f"foot{k}", f"foot{k}", (FOOT_LENGTH, 0, 0), ROBOSIMIAN_FRICTION)
     for limb in limbs:
         k, here = limb.k, (0,) * 6
         w.text(f'<joint name="hip_yaw_roll{k}" type="universal">',
@@ -265,6 +277,9 @@ its pitch joints at 81, 90 and 99 degrees, feet 11 mm above the ground.
         servo(w, f"hip_yaw_roll{limb.k}", 1, 0.0)
         for joint in ("hip_pitch", "thigh_roll", "knee", "shank_roll", "ankle", "foot_roll"):
             servo(w, f"{joint}{limb.k}", 0, angle.get(joint, 0.0))
+    sole(w, HARD, ROBOSIMIAN_FRICTION)
+    for limb in limbs:
+        contact_point(w, f"foot{limb.k}", f"foot{limb.k}", (FOOT_LENGTH, 0, 0))
     w.ground(material, (0, 0, -0.8, 0, 0, 0), filters=ON_GROUND)
     return w.finish()
 
@@ -292,8 +307,8 @@ def capsule_mass(density):
     return Mass(straight + ends, (length / 2, 0, 0), axial, across, across)
 
 
-def spider():
-    w = Writer("spider-planar", """
+def spider(name="spider-planar", law=HARD):
+    w = Writer(name, """
 Spider: a sphere of 0.25 m on four legs of two capsules, 100 kg of one density in all, kept in the
 plane y = 0: base x, z and pitch, and four legs of three joints, 15 degrees of freedom. The legs stand
 at 45, 135, 225 and 315 degrees. A hip turns about the vertical, then about the
@@ -319,10 +334,6 @@ horizontal across the leg; a knee about the latter alone. The feet begin 9 mm de
         tip = ((SPIDER_LENGTH, 0, 0, 0, 0, 0), sphere(SPIDER_RADIUS), RED)
         w.link(f"lower{k}", knee + (0, LOWERED, yaw), part.mass, part.com, part.six(), [tip], None,
                material, [bar + (VIOLET,)], ON_ROBOT)
-        # The lowest point of the tip's sphere in this pose.
-        low = (SPIDER_LENGTH + SPIDER_RADIUS * math.sin(LOWERED), 0,
-               -SPIDER_RADIUS * math.cos(LOWERED))
-        contact_point(w, f"foot{k}", f"lower{k}", low, SPIDER_FRICTION)
     planar_base(w, "torso")
     for k in range(1, 5):
         quarter, third = math.radians(45), math.radians(60)
@@ -344,22 +355,31 @@ horizontal across the leg; a knee about the latter alone. The feet begin 9 mm de
         servo(w, f"hip{k}", 0, 0.0)
         servo(w, f"hip{k}", 1, 0.0)
         servo(w, f"knee{k}", 0, 0.0)
+    sole(w, law, SPIDER_FRICTION)
+    for k in range(1, 5):
+        contact_point(w, f"foot{k}", f"lower{k}", (SPIDER_LENGTH, 0, 0), SPIDER_RADIUS)
     w.ground(material, (0, 0, -0.43, 0, 0, 0), filters=ON_GROUND)
     return w.finish()
 
 
-FILES = {
-    "nmdp/robosimian-planar.sdf": lambda: robosimian("robosimian-planar", """
+PLANAR = """
 Robosimian as the experiments with nmdp use it: kept in the plane y = 0 with base x, z and pitch, its
 yaw and roll joints frozen, four limbs of three pitch joints: 15 degrees of freedom, 99.888 kg. It
 stands on its limbs with thighs 9 degrees outwards from straight down, shanks 9 degrees up
 from straight out and lower legs vertical, feet 11 mm above the ground. The torso's centre lies 0.8 mm
 behind its middle: that is what makes a jump tilt.
-""", True),
+"""
+
+FILES = {
+    "nmdp/robosimian-planar.sdf": lambda: robosimian("robosimian-planar", PLANAR, True),
+    "nmdp/robosimian-planar-soft.sdf": lambda: robosimian("robosimian-planar-soft", PLANAR + """
+Its contact points are soft: 1e6 d^2 instead of 1e8 d^3.
+""", True, SOFT),
     "nmdp/robosimian-spatial.sdf": lambda: robosimian("robosimian-spatial", """
 Robosimian with a floating torso, its yaw and roll joints frozen: 18 degrees of freedom, 99.888 kg. It
 begins as robosimian-planar does.
 """, False),
     "nmdp/robosimian-full.sdf": robosimian_full,
     "nmdp/spider-planar.sdf": spider,
+    "nmdp/spider-planar-soft.sdf": lambda: spider("spider-planar-soft", SOFT),
 }

@@ -5,11 +5,13 @@
 // format. A file is read in one pass: a key is complete when the next one begins, and then the feet's
 // limbs are solved for it. What is repeated is read again from where it stands, so that a message
 // about the third stride still names the line it comes from.
+#include "pawl/keyframes.h"
 #include "base/array.h"
+#include "io/keyframe_tables.h"
 #include "io/text_lines.h"
 #include "math/vec.h"
-#include "pawl/io.h"
 #include "pawl/limb.h"
+#include "pawl/state.h"
 #include <locale.h>
 #include <string.h>
 
@@ -20,16 +22,6 @@ enum {
     KEYFRAMES_NAME = 64
 };
 static const double KEYFRAMES_REACHED = 1e-9; // a foot that is nearer than that is there [m]
-
-struct pawl_keyframes {
-    pawl_env env;
-    int count, actuator_count;
-    double period;
-    double *times;  // (count)
-    double *values; // (actuator_count x count), actuator by actuator
-    bool *moved;    // (actuator_count)
-    size_t times_size, values_size, moved_size;
-};
 
 typedef struct keyframes_foot {
     char name[KEYFRAMES_NAME];
@@ -50,6 +42,7 @@ typedef struct keyframes_reader {
     const pawl_model *model;
     pawl_state *state; // the model's start
     int root;          // -2: not said yet
+    pawl_interpolation between;
     int foot_count;
     keyframes_foot feet[KEYFRAMES_MAX_FEET];
     int actuator_count;
@@ -153,6 +146,21 @@ static pawl_status keyframes_base(keyframes_reader *r)
         return text_lines_error(&r->text, "a second base met, one expected");
     }
     return keyframes_body(r, r->text.words[1], &r->root);
+}
+
+static pawl_status keyframes_between(keyframes_reader *r)
+{
+    static const char *const words[] = {
+        [PAWL_LINEAR] = "linear", [PAWL_CUBIC] = "cubic", [PAWL_SMOOTH] = "smooth"};
+    PAWL_TRY(keyframes_words(r, 2, "between HOW"));
+    for (int k = 0; k <= PAWL_SMOOTH; ++k) {
+        if (strcmp(r->text.words[1], words[k]) == 0) {
+            r->between = (pawl_interpolation)k;
+            return PAWL_OK;
+        }
+    }
+    return text_lines_error(&r->text, "between '%.40s' met, smooth, cubic or linear expected",
+                            r->text.words[1]);
 }
 
 static int keyframes_find_foot(const keyframes_reader *r, const char *name, size_t length)
@@ -500,6 +508,9 @@ static pawl_status keyframes_line(keyframes_reader *r)
     if (strcmp(verb, "base") == 0) {
         return keyframes_base(r);
     }
+    if (strcmp(verb, "between") == 0) {
+        return keyframes_between(r);
+    }
     if (strcmp(verb, "foot") == 0) {
         return keyframes_add_foot(r);
     }
@@ -524,10 +535,11 @@ static pawl_status keyframes_line(keyframes_reader *r)
         ++move;
     }
     if (!joint && !travel && move > VERB_PLACE) {
-        return text_lines_error(&r->text,
-                                "'%.40s' met, one of base, foot, key, rest, offset, shift, place, "
-                                "travel, joint, repeat, end expected",
-                                verb);
+        return text_lines_error(
+            &r->text,
+            "'%.40s' met, one of base, between, foot, key, rest, offset, shift, "
+            "place, travel, joint, repeat, end expected",
+            verb);
     }
     if (!r->in_key) {
         return text_lines_error(&r->text, "'%s' met outside of a key: 'key SECONDS' expected first",
@@ -612,40 +624,6 @@ static void keyframes_release(keyframes_reader *r)
     text_lines_end(&r->text);
 }
 
-// What was read, turned round so that the values of an actuator stand together.
-static pawl_status keyframes_make(const keyframes_reader *r, pawl_keyframes **out)
-{
-    pawl_keyframes *k = pawl_alloc(r->env, sizeof *k);
-    if (k == NULL) {
-        return PAWL_FAIL(r->env, PAWL_NO_MEMORY, "no memory for a motion");
-    }
-    int count = r->times.count, n = r->actuator_count;
-    *k = (pawl_keyframes){.env = *r->env,
-                          .count = count,
-                          .actuator_count = n,
-                          .times_size = (size_t)count * sizeof(double),
-                          .values_size = (size_t)count * (size_t)n * sizeof(double) + 1,
-                          .moved_size = (size_t)n * sizeof(bool) + 1};
-    k->times = pawl_alloc(r->env, k->times_size);
-    k->values = pawl_alloc(r->env, k->values_size);
-    k->moved = pawl_alloc(r->env, k->moved_size);
-    if (k->times == NULL || k->values == NULL || k->moved == NULL) {
-        pawl_keyframes_destroy(k);
-        return PAWL_FAIL(r->env, PAWL_NO_MEMORY, "no memory for a motion");
-    }
-    memcpy(k->times, r->times.data, k->times_size);
-    memcpy(k->moved, r->moved, (size_t)n * sizeof(bool));
-    for (int i = 0; i < count; ++i) {
-        for (int a = 0; a < n; ++a) {
-            k->values[(size_t)a * (size_t)count + (size_t)i] =
-                PAWL_ITEM(r->values, double, i *n + a);
-        }
-    }
-    k->period = r->ended ? k->times[count - 1] - k->times[r->loop_end] : 0.0;
-    *out = k;
-    return PAWL_OK;
-}
-
 // From `path`, or from `text` when that is not NULL.
 static pawl_status keyframes_load(const pawl_env *env, const char *path, const char *text,
                                   size_t size, const pawl_model *model, pawl_keyframes **out)
@@ -662,15 +640,26 @@ static pawl_status keyframes_load(const pawl_env *env, const char *path, const c
         return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the C locale");
     }
     locale_t before = uselocale(plain);
-    *r = (keyframes_reader){
-        .env = env, .model = model, .root = -2, .actuator_count = pawl_model_actuator_count(model)};
+    *r = (keyframes_reader){.env = env,
+                            .model = model,
+                            .root = -2,
+                            .between = PAWL_SMOOTH,
+                            .actuator_count = pawl_model_actuator_count(model)};
     pawl_status status = text != NULL ? text_lines_begin(&r->text, env, path, text, size)
                                       : text_lines_open(&r->text, env, path);
     if (status == PAWL_OK) {
         status = keyframes_read_all(r);
     }
     if (status == PAWL_OK) {
-        status = keyframes_make(r, out);
+        status = keyframe_tables_make(env,
+                                      &(keyframe_rows){.count = r->times.count,
+                                                       .actuator_count = r->actuator_count,
+                                                       .times = r->times.data,
+                                                       .values = r->values.data,
+                                                       .moved = r->moved,
+                                                       .between = r->between,
+                                                       .loop_end = r->ended ? r->loop_end : -1},
+                                      out);
     }
     keyframes_release(r);
     pawl_free(env, r, sizeof *r);
@@ -692,50 +681,4 @@ pawl_status pawl_keyframes_parse(const pawl_env *env, const char *name, const ch
     PAWL_ASSERT(env != NULL && model != NULL && out != NULL && (text != NULL || size == 0));
     return keyframes_load(env, name != NULL ? name : "motion", text != NULL ? text : "", size,
                           model, out);
-}
-
-void pawl_keyframes_destroy(pawl_keyframes *k)
-{
-    if (k != NULL) {
-        pawl_env env = k->env;
-        pawl_free(&env, k->times, k->times_size);
-        pawl_free(&env, k->values, k->values_size);
-        pawl_free(&env, k->moved, k->moved_size);
-        pawl_free(&env, k, sizeof *k);
-    }
-}
-
-int pawl_keyframes_count(const pawl_keyframes *k)
-{
-    return k->count;
-}
-
-double pawl_keyframes_time(const pawl_keyframes *k, int key)
-{
-    return k->times[key];
-}
-
-bool pawl_keyframes_target(const pawl_keyframes *k, int actuator, pawl_signal *out)
-{
-    if (actuator < 0 || actuator >= k->actuator_count || !k->moved[actuator]) {
-        return false;
-    }
-    *out = (pawl_signal){.kind = PAWL_SIGNAL_TABLE,
-                         .interpolation = PAWL_SMOOTH,
-                         .period = k->period,
-                         .count = k->count,
-                         .times = k->times,
-                         .values = k->values + (size_t)actuator * (size_t)k->count};
-    return true;
-}
-
-pawl_status pawl_keyframes_apply(const pawl_keyframes *k, pawl_builder *builder)
-{
-    for (int a = 0; a < k->actuator_count; ++a) {
-        pawl_signal target;
-        if (pawl_keyframes_target(k, a, &target)) {
-            PAWL_TRY(pawl_builder_set_target(builder, a, &target));
-        }
-    }
-    return PAWL_OK;
 }

@@ -4,7 +4,7 @@
 // A model that plays a motion is compiled twice: inverse kinematics needs the compiled model, and the
 // targets it finds are part of the one that is handed out, and of its hash.
 #include "io/model_finish.h"
-#include "pawl/io.h"
+#include "pawl/keyframes.h"
 
 pawl_status model_finish(const xml_reader *reader, const xmlNode *root, const char *what,
                          const char *name, pawl_builder *builder, pawl_model **out)

@@ -5,6 +5,7 @@
 #include "math/vec.h"
 #include "model/model.h"
 #include "pawl/io.h"
+#include "pawl/keyframes.h"
 #include "pawl/limb.h"
 #include "support/random.h"
 #include "support/test.h"
@@ -126,6 +127,28 @@ TEST(joints_can_be_moved_by_themselves)
     CHECK_NEAR(pawl_signal_value(&target, 2.0), 0.5 * 3.141592653589793, 1e-12); // not said: kept
     CHECK_NEAR(pawl_signal_value(&target, 3.0), 0.1, 0.0);
     motion_end(&c);
+}
+
+// Halfway between 0.5 and 0 the straight line has 0.25, and so has the cubic from rest to rest; a quarter
+// of the way (3 - 2/4)/16 of the difference is done instead of 1/4.
+TEST(joints_go_from_key_to_key_as_the_file_says)
+{
+    static const char *const words[2] = {"linear", "smooth"};
+    const double done[2] = {0.25, 2.5 / 16.0};
+    for (int k = 0; k < 2; ++k) {
+        motion_case c;
+        char text[200];
+        motion_begin(&c);
+        snprintf(text, sizeof text,
+                 "pawl-motion 1\nbetween %s\nkey 1\njoint hip3 0.5\nkey 1\njoint hip3 0\n",
+                 words[k]);
+        motion_parse(&c, text);
+        pawl_signal target;
+        CHECK(pawl_keyframes_target(c.keys, 6, &target));
+        CHECK_NEAR(pawl_signal_value(&target, 1.5), 0.25, 1e-15);
+        CHECK_NEAR(pawl_signal_value(&target, 1.25), 0.5 * (1.0 - done[k]), 1e-15);
+        motion_end(&c);
+    }
 }
 
 TEST(what_is_repeated_is_the_same_as_what_is_written_out)
@@ -261,7 +284,9 @@ TEST(malformed_motions_are_refused_with_file_line_and_expectation)
         {"pawl-motion 2\n", "m.motion:1: 'pawl-motion 2' met"},
         {"key 1\n", "m.motion:1: 'key 1' met"},
         {"pawl-motion 1\n", "m.motion:1: the file has no key"},
-        {HEAD "jump 1\n", "m.motion:3: 'jump' met, one of base, foot, key"},
+        {HEAD "jump 1\n", "m.motion:3: 'jump' met, one of base, between, foot, key"},
+        {HEAD "between\n", "m.motion:3: 1 words met, 'between HOW' expected"},
+        {HEAD "between keys\n", "m.motion:3: between 'keys' met, smooth, cubic or linear expected"},
         {HEAD "key\n", "m.motion:3: 1 words met, 'key SECONDS' expected"},
         {HEAD "key fast\n", "m.motion:3: the time after the last key 'fast' met, a finite number"},
         {HEAD "key 0\n", "m.motion:3: a key 0 s after the last one met, more than 0 expected"},

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// What a motion file comes to: a table for each actuator.
+#pragma once
+#include "base/env.h"
+#include "pawl/keyframes.h"
+
+// Keys as they were read, one after the other.
+typedef struct keyframe_rows {
+    int count, actuator_count;
+    const double *times;  // (count)
+    const double *values; // (count x actuator_count)
+    const bool *moved;    // (actuator_count)
+    pawl_interpolation between;
+    int loop_end; // what follows this key repeats for ever; -1: nothing does
+} keyframe_rows;
+pawl_status keyframe_tables_make(const pawl_env *env, const keyframe_rows *rows,
+                                 pawl_keyframes **out);
