@@ -459,17 +459,13 @@ pawl_setting_info pawl_setting(int index)
 
 // Names are enumerations, which C may store in any integer type: here they are as wide as an int, and
 // all of their values are small, so that either sign reads the same.
-_Static_assert(sizeof(pawl_stepper_kind) == sizeof(int) &&
-                   sizeof(pawl_solver_kind) == sizeof(int) &&
-                   sizeof(pawl_delassus_kind) == sizeof(int) &&
-                   sizeof(pawl_pair_rule) == sizeof(int) &&
-                   sizeof(pawl_warm_start_kind) == sizeof(int) &&
-                   sizeof(pawl_lit_variant) == sizeof(int) &&
-                   sizeof(pawl_lit_events) == sizeof(int) &&
-                   sizeof(pawl_impact_law) == sizeof(int) &&
-                   sizeof(pawl_formulation) == sizeof(int) &&
-                   sizeof(pawl_reduced_base) == sizeof(int),
-               "settings are copied as int");
+_Static_assert(
+    sizeof(pawl_stepper_kind) == sizeof(int) && sizeof(pawl_solver_kind) == sizeof(int) &&
+        sizeof(pawl_delassus_kind) == sizeof(int) && sizeof(pawl_pair_rule) == sizeof(int) &&
+        sizeof(pawl_warm_start_kind) == sizeof(int) && sizeof(pawl_lit_variant) == sizeof(int) &&
+        sizeof(pawl_lit_events) == sizeof(int) && sizeof(pawl_impact_law) == sizeof(int) &&
+        sizeof(pawl_formulation) == sizeof(int) && sizeof(pawl_reduced_base) == sizeof(int),
+    "settings are copied as int");
 
 static int settings_get_name(const char *field)
 {
