@@ -36,8 +36,9 @@ static int cmd_list_steppers(console *con)
 static int cmd_list_formulations(console *con)
 {
     (void)con;
-    printf("%-14s %s\n", "maximal",
-           "six coordinates a body, joints as constraints: any graph, any loops");
+    for (int i = 0; pawl_formulation_name(i) != NULL; ++i) {
+        printf("%-14s %s\n", pawl_formulation_name(i), pawl_formulation_summary(i));
+    }
     return EXIT_DONE;
 }
 

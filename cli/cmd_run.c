@@ -44,7 +44,7 @@ static const args_option cmd_run_options[RUN_OPTION_COUNT] = {
     [RUN_DT] = {"--dt", 0, "SECONDS", "time step (1e-3)"},
     [RUN_STEPPER] = {"--stepper", 0, "NAME", "how time advances; see pawl list steppers"},
     [RUN_SOLVER] = {"--solver", 0, "NAME", "what solves the constraints; see pawl list solvers"},
-    [RUN_FORMULATION] = {"--formulation", 0, "NAME", "coordinates: maximal, the only one so far"},
+    [RUN_FORMULATION] = {"--formulation", 0, "NAME", "coordinates; see pawl list formulations"},
     [RUN_SET] = {"--set", 0, "KEY=VALUE",
                  "any setting of pawl list settings; may be repeated, the last\none counts"},
     [RUN_MOTION] = {"--motion", 0, "FILE",
@@ -177,13 +177,10 @@ static bool cmd_run_option(console *con, cmd_run_request *request, int option, c
         request->settings.solver = (pawl_solver_kind)(index >= 0 ? index : 0);
         return index >= 0;
     case RUN_FORMULATION:
-        if (strcmp(value, "maximal") != 0) {
-            args_fail(con, &args_run,
-                      "--formulation '%s' is not built in: 'maximal' is the only one so far",
-                      value);
-            return false;
-        }
-        return true;
+        request->not_with_resume = name;
+        index = setting_args_choose(con, &args_run, name, value, setting_args_formulation);
+        request->settings.formulation = (pawl_formulation)(index >= 0 ? index : 0);
+        return index >= 0;
     case RUN_SET:
         request->not_with_resume = name;
         return setting_args_set(con, &args_run, &request->settings, value);

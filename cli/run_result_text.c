@@ -63,10 +63,11 @@ static void run_result_print_header(const run_result *result, FILE *to)
             run_result_plural(joints, "joint", "joints"), check->rows, check->rank,
             check->mobility);
     int64_t steps = result->verdict.steps;
-    fprintf(to, "%.9g s in %" PRId64 " %s of %g s, stepper %s, solver %s, maximal coordinates%s\n",
+    fprintf(to, "%.9g s in %" PRId64 " %s of %g s, stepper %s, solver %s, %s coordinates%s\n",
             pawl_state_time(pawl_sim_state(result->sim)), steps,
             run_result_plural(steps, "step", "steps"), settings->dt,
             pawl_stepper_name((int)settings->stepper), pawl_solver_name((int)settings->solver),
+            pawl_formulation_name((int)settings->formulation),
             settings->project ? ", projected" : "");
     if (result->resumed_steps > 0) {
         fprintf(to, "resumed after %" PRId64 " %s\n", result->resumed_steps,

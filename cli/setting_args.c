@@ -19,6 +19,12 @@ const char *setting_args_solver(const void *user, int i)
     return pawl_solver_name(i);
 }
 
+const char *setting_args_formulation(const void *user, int i)
+{
+    (void)user;
+    return pawl_formulation_name(i);
+}
+
 static const char *setting_args_setting(const void *user, int i)
 {
     (void)user;

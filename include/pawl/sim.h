@@ -84,6 +84,18 @@ typedef enum pawl_impact_law {
     PAWL_IMPACT_NEWTON,      ///< rates after the impact are those before it, turned round in part
     PAWL_IMPACT_LAW_COUNT
 } pawl_impact_law;
+/// In which coordinates rows and bodies meet. Values are stored in files.
+typedef enum pawl_formulation {
+    PAWL_FORMULATION_MAXIMAL = 0, ///< six coordinates a body, joints as constraints
+    PAWL_FORMULATION_REDUCED,     ///< joints of a spanning tree by their coordinates, loops as rows
+    PAWL_FORMULATION_COUNT
+} pawl_formulation;
+/// How a floating base turns in reduced coordinates. Values are stored in files.
+typedef enum pawl_reduced_base {
+    PAWL_REDUCED_BASE_QUATERNION = 0, ///< no gimbal lock
+    PAWL_REDUCED_BASE_EULER,          ///< angles about z, y, x
+    PAWL_REDUCED_BASE_COUNT
+} pawl_reduced_base;
 
 /// Start from pawl_settings_default(); change fields, or use pawl_settings_set() by key.
 typedef struct pawl_settings {
@@ -132,6 +144,8 @@ typedef struct pawl_settings {
     int rattle_order;    ///< rattle.order: 2 or 4
     pawl_lit_events lit_events; ///< lit.events
     pawl_impact_law lit_impact; ///< lit.impact
+    pawl_formulation formulation;
+    pawl_reduced_base reduced_base; ///< reduced.base
 } pawl_settings;
 PAWL_API pawl_settings pawl_settings_default(void);
 
@@ -153,6 +167,8 @@ PAWL_API const char *pawl_stepper_name(int kind);
 PAWL_API const char *pawl_stepper_summary(int kind);
 PAWL_API const char *pawl_solver_name(int kind);
 PAWL_API const char *pawl_solver_summary(int kind);
+PAWL_API const char *pawl_formulation_name(int kind);
+PAWL_API const char *pawl_formulation_summary(int kind);
 
 /// How far the constraints are from being met, in configuration.
 typedef struct pawl_closure {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+#include "assemble/reduced_form.h"
 #include "assemble/row_set.h"
 #include <string.h>
 
@@ -47,6 +48,10 @@ static void assembly_clear(pawl_assembly *a, const row_block *b)
 // would do to their orientation vanishes here, and so in D.
 static void assembly_scale_by_mass(pawl_assembly *a, const row_block *b)
 {
+    if (a->form != NULL) {
+        pawl_reduced_form_row_block(a->form, a, b);
+        return;
+    }
     for (int k = 0; k < b->body_count; ++k) {
         int body = b->body[k];
         double s = a->inverse_mass[body];
@@ -125,8 +130,10 @@ static void assembly_place_joint(pawl_assembly *a, int index, const double *refe
         base = (double(*)[6])assembly_row(a, b, 0, 0);
     }
     double angle = j->kind == PAWL_JOINT_SCREW ? a->coordinates[j->first_coordinate].value : 0.0;
-    pawl_joint_rows(j, &frames, angle, a->residual + b->rows.first_row, base, follower);
-    for (int r = j->row_count; r < b->rows.dim; ++r) {
+    if (a->joint_rows[index] > 0) {
+        pawl_joint_rows(j, &frames, angle, a->residual + b->rows.first_row, base, follower);
+    }
+    for (int r = a->joint_rows[index]; r < b->rows.dim; ++r) {
         const coordinate_row *g = &a->coordinates[a->rows[b->rows.first_row + r].coordinate];
         memcpy(base[j->base >= 0 ? r : 0], g->base, sizeof g->base);
         memcpy(follower[r], g->follower, sizeof g->follower);
@@ -227,7 +234,7 @@ void pawl_assembly_place_residuals(pawl_assembly *a, const body_state *bodies,
         joint_frames frames;
         pawl_joint_frames(j, bodies, a->rotation, &frames);
         assembly_place_coordinates(a, j, &frames, reference, false);
-        if (block >= 0) {
+        if (a->joint_rows[i] > 0) {
             double angle =
                 j->kind == PAWL_JOINT_SCREW ? a->coordinates[j->first_coordinate].value : 0.0;
             pawl_joint_rows(j, &frames, angle, a->residual + a->blocks[block].rows.first_row, NULL,
@@ -244,6 +251,9 @@ void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const doubl
     a->bodies = bodies;
     ++a->placements;
     assembly_place_bodies(a, damping_time);
+    if (a->form != NULL) {
+        pawl_reduced_form_place(a->form, bodies, reference, t, damping_time);
+    }
     for (int i = 0; i < m->joint_count; ++i) {
         if (m->joints[i].kind == PAWL_JOINT_GEAR) {
             assembly_place_gear(a, i); // its joints come before it
@@ -441,6 +451,9 @@ static row_rates assembly_rates(const pawl_assembly *a, const row_block *b, int 
 // The entry of D on the diagonal of row r of a block.
 static double assembly_diagonal(const pawl_assembly *a, const row_block *b, int r)
 {
+    if (a->form != NULL) {
+        return pawl_reduced_form_diagonal(a->form, (int)(b - a->blocks), b->rows.first_row + r);
+    }
     double sum = 0.0;
     for (int k = 0; k < b->body_count; ++k) {
         const double *row = assembly_row(a, b, k, r), *scaled = a->MJ + b->jacobian[k] + 6 * r;
@@ -708,7 +721,8 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
             assembly_pose_row(a, first + r, w, assembly_rates(a, b, rated ? r : -1, start, w),
                               false);
         }
-        if (b->joint >= 0 && pawl_is_soft(&a->joint_soft[b->joint])) {
+        if (b->joint >= 0 && a->joint_rows[b->joint] > 0 &&
+            pawl_is_soft(&a->joint_soft[b->joint])) {
             assembly_soften_joint(a, b, start, w);
         }
     }
@@ -756,6 +770,9 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
     p->friction = a->friction;
     for (int k = 0; k < a->contact_count; ++k) {
         assembly_pose_contact(a, k, start, w);
+    }
+    if (a->form != NULL) {
+        pawl_reduced_form_ease(a->form, a);
     }
     pawl_assembly_set_free_velocity(a, u_free);
 }
@@ -823,6 +840,9 @@ void pawl_assembly_pose_closure(pawl_assembly *a)
         a->upper[r] = INFINITY;
         a->compliance[r] = hard ? 0.0 : nothing;
         a->v_f[r] = 0.0;
+    }
+    if (a->form != NULL) {
+        pawl_reduced_form_ease(a->form, a);
     }
 }
 
@@ -899,6 +919,10 @@ void pawl_assembly_pose_impact(pawl_assembly *a, const double *u, const bool *cl
 
 void pawl_assembly_add_impulses(const pawl_assembly *a, const double *lambda, double *u)
 {
+    if (a->form != NULL) {
+        pawl_reduced_form_add_impulses(a->form, a, lambda, u);
+        return;
+    }
     row_set all = pawl_row_set_all(a);
     pawl_row_set_add_impulses(&all, lambda, u);
 }

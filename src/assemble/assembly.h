@@ -80,6 +80,9 @@ typedef struct step_weights {
     bool soft_friction; // of soft contacts
 } step_weights;
 
+typedef struct reduced_form reduced_form; // see reduced_form.h
+struct reduced_tree;
+
 typedef struct pawl_assembly {
     pawl_env env;
     size_t bytes;
@@ -103,6 +106,7 @@ typedef struct pawl_assembly {
     double *friction; // (max_contacts)
     int *spin_row;    // (max_contacts + 1) first row of each contact's torsional and rolling
                       // friction; unused in models without them
+    int *joint_rows;  // (joint_count) of the joint's own rows those that are posed: all, or none
     int *joint_block; // (joint_count) the free block of each joint, -1 for none
     pawl_softness *joint_soft; // (joint_count) as they are, the settings' word included
     pawl_softness limit_soft;  // of limits that say nothing of their own
@@ -117,6 +121,7 @@ typedef struct pawl_assembly {
     pawl_mat3 *inverse_inertia;  // (body_count) world axes
     coordinate_row *coordinates; // (coordinate_count)
     double *J, *MJ;              // Jacobian blocks, and M^-1 JT in the same layout
+    reduced_form *form;          // in reduced coordinates, in place of MJ; else NULL
     double *residual;            // (max_rows) of joint and motion rows: the configuration error
     // posed
     double *v_f, *lower, *upper, *compliance; // (max_rows)
@@ -128,6 +133,10 @@ typedef struct pawl_assembly {
 // `max_contacts` is a capacity; 0 for a model in which nothing touches.
 pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *model, int max_contacts,
                                  pawl_assembly **out);
+// For reduced coordinates: joints of the tree pose no rows of their own. Its form is still to be set.
+pawl_status pawl_assembly_create_reduced(const pawl_env *env, const pawl_model *model,
+                                         int max_contacts, const struct reduced_tree *tree,
+                                         pawl_assembly **out);
 void pawl_assembly_destroy(pawl_assembly *a);
 // What joints and limits are that say nothing of their own; hard before this is called.
 void pawl_assembly_set_softness(pawl_assembly *a, const pawl_softness *joints,

@@ -4,6 +4,7 @@
 // The plan: which rows a model can ever pose, in which blocks, touching which bodies.
 #include "assemble/assembly.h"
 #include "base/carver.h"
+#include "reduced/tree.h"
 #include <string.h>
 
 static bool plan_is_soft(const pawl_coordinate_def *d)
@@ -35,7 +36,8 @@ static int plan_add_bodies(const model_joint *j, int *body, int count)
 }
 
 typedef struct plan_cursor {
-    pawl_assembly *a; // NULL in the counting pass
+    pawl_assembly *a;         // NULL in the counting pass
+    const reduced_tree *tree; // whose joints have no rows of their own; NULL: none
     int rows, blocks, jacobian, candidates;
 } plan_cursor;
 
@@ -76,8 +78,13 @@ static void plan_free_rows(const pawl_model *m, const impulse_slots *slots, plan
     for (int i = 0; i < m->joint_count; ++i) {
         const model_joint *j = &m->joints[i];
         int first = c->rows;
-        for (int r = 0; r < j->row_count; ++r) {
-            plan_row(c, (row_info){ROW_JOINT, i, r, -1, joint_slot++});
+        bool held = c->tree != NULL && pawl_reduced_tree_has_joint(c->tree, i);
+        for (int r = 0; r < j->row_count && !held; ++r) {
+            plan_row(c, (row_info){ROW_JOINT, i, r, -1, joint_slot + r});
+        }
+        joint_slot += j->row_count;
+        if (c->a != NULL) {
+            c->a->joint_rows[i] = c->rows - first;
         }
         for (int k = 0; k < m->motion_count; ++k) {
             const pawl_motion_def *d = &m->motions[k];
@@ -180,7 +187,7 @@ static int plan_root(int *parent, int k)
 
 // Joints that form a forest over the bodies have independent rows. A joint that closes a loop, a
 // gear, or an actuator that holds a velocity exactly may not. Node 0 is all that cannot move.
-static bool plan_has_loops(const pawl_assembly *a, int *parent)
+static bool plan_has_loops(const pawl_assembly *a, const reduced_tree *tree, int *parent)
 {
     const pawl_model *m = a->model;
     for (int i = 0; i <= m->body_count; ++i) {
@@ -191,7 +198,8 @@ static bool plan_has_loops(const pawl_assembly *a, int *parent)
         if (j->kind == PAWL_JOINT_GEAR) {
             return true;
         }
-        if (a->joint_block[i] < 0) {
+        bool held = tree != NULL && pawl_reduced_tree_has_joint(tree, i);
+        if (a->joint_block[i] < 0 && !held) {
             continue;
         }
         bool hard = j->row_count > 0;
@@ -265,6 +273,7 @@ static pawl_assembly *plan_layout(const pawl_model *m, const plan_cursor *count,
     p.candidates = PAWL_CARVE(mem, row_info, count->candidates);
     p.included = PAWL_CARVE(mem, bool, count->candidates);
     p.held = PAWL_CARVE(mem, bool, count->candidates);
+    p.joint_rows = PAWL_CARVE(mem, int, m->joint_count);
     p.joint_block = PAWL_CARVE(mem, int, m->joint_count);
     p.joint_soft = PAWL_CARVE(mem, pawl_softness, m->joint_count);
     p.coordinate_used = PAWL_CARVE(mem, bool, m->coordinate_count);
@@ -288,9 +297,15 @@ static pawl_assembly *plan_layout(const pawl_model *m, const plan_cursor *count,
 pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *m, int max_contacts,
                                  pawl_assembly **out)
 {
+    return pawl_assembly_create_reduced(env, m, max_contacts, NULL, out);
+}
+
+pawl_status pawl_assembly_create_reduced(const pawl_env *env, const pawl_model *m, int max_contacts,
+                                         const reduced_tree *tree, pawl_assembly **out)
+{
     *out = NULL;
     impulse_slots slots = pawl_impulse_slots(m);
-    plan_cursor count = {0};
+    plan_cursor count = {.tree = tree};
     plan_free_rows(m, &slots, &count);
     int free_rows = count.rows, free_blocks = count.blocks;
     plan_bounded_rows(m, &slots, &count);
@@ -313,7 +328,7 @@ pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *m, int m
     for (int i = 0; i < m->joint_count; ++i) {
         a->joint_block[i] = -1;
     }
-    plan_cursor fill = {.a = a};
+    plan_cursor fill = {.a = a, .tree = tree};
     plan_free_rows(m, &slots, &fill);
     plan_bounded_rows(m, &slots, &fill);
     plan_mark_used(a);
@@ -331,7 +346,10 @@ pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *m, int m
             a->body_has_rows[j->base] = true;
         }
     }
-    a->has_loops = plan_has_loops(a, parent);
+    for (int i = 0; i < m->body_count && tree != NULL; ++i) {
+        a->body_has_rows[i] = true; // the tree's joints do what rows would
+    }
+    a->has_loops = plan_has_loops(a, tree, parent);
     a->has_working_rows = a->candidate_count > 0;
     for (int i = 0; i < m->body_count; ++i) {
         a->has_working_rows = a->has_working_rows || m->bodies[i].kind == PAWL_BODY_KINEMATIC;

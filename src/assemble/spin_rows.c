@@ -9,6 +9,7 @@
 // a box again, the second row with a compliance. One round is a Newton step, for the direction as well
 // as for sticking or rolling, and the same direction as in the last step needs one solve.
 #include "assemble/spin_rows.h"
+#include "assemble/reduced_form.h"
 
 // Bounded rows are blocks of their own.
 static const row_block *spin_block(const pawl_assembly *a, int row)
@@ -31,6 +32,9 @@ static double spin_rate(const pawl_assembly *a, int row, const double *u)
 static double spin_diagonal(const pawl_assembly *a, int row)
 {
     const row_block *b = spin_block(a, row);
+    if (a->form != NULL) {
+        return pawl_reduced_form_diagonal(a->form, (int)(b - a->blocks), row);
+    }
     double sum = 0.0;
     for (int s = 0; s < b->body_count; ++s) {
         const double *e = a->J + b->jacobian[s], *m = a->MJ + b->jacobian[s];
@@ -70,6 +74,10 @@ static void spin_turn(pawl_assembly *a, int r, double x, double y, double *lambd
             spin_turn_pair(a->J + first->jacobian[k] + i, a->J + second->jacobian[k] + i, c, s);
             spin_turn_pair(a->MJ + first->jacobian[k] + i, a->MJ + second->jacobian[k] + i, c, s);
         }
+    }
+    for (int i = 0; a->form != NULL && i < a->form->width; ++i) {
+        double *own = a->form->Y + r * a->form->width + i;
+        spin_turn_pair(own, own + a->form->width, c, s);
     }
     spin_turn_pair(&a->v_f[r], &a->v_f[r + 1], c, s);
     spin_turn_pair(&lambda[r], &lambda[r + 1], c, s);

@@ -55,6 +55,30 @@ static const char *settings_impact_name(int kind)
     return kind >= 0 && kind < PAWL_IMPACT_LAW_COUNT ? names[kind] : NULL;
 }
 
+static const char *const settings_formulations[PAWL_FORMULATION_COUNT][2] = {
+    [PAWL_FORMULATION_MAXIMAL] = {"maximal", "six coordinates a body, joints as constraints: any "
+                                             "graph, any loops"},
+    [PAWL_FORMULATION_REDUCED] = {"reduced",
+                                  "joints of a spanning tree by their coordinates, loops "
+                                  "as constraints: steppers euler, moreau"},
+};
+
+const char *pawl_formulation_name(int kind)
+{
+    return kind >= 0 && kind < PAWL_FORMULATION_COUNT ? settings_formulations[kind][0] : NULL;
+}
+
+const char *pawl_formulation_summary(int kind)
+{
+    return kind >= 0 && kind < PAWL_FORMULATION_COUNT ? settings_formulations[kind][1] : NULL;
+}
+
+static const char *settings_reduced_base_name(int kind)
+{
+    static const char *const names[] = {"quaternion", "euler"};
+    return kind >= 0 && kind < PAWL_REDUCED_BASE_COUNT ? names[kind] : NULL;
+}
+
 static const char *settings_rule_name(int kind)
 {
     static const char *const names[] = {"geometric", "min", "max", "mean", "product"};
@@ -76,6 +100,18 @@ static const setting_row settings_table[] = {
      0,
      0,
      pawl_solver_name},
+    {{"formulation", "-", "maximal reduced", "in which coordinates rows and bodies meet"},
+     SETTING_NAME,
+     FIELD(formulation),
+     0,
+     0,
+     pawl_formulation_name},
+    {{"reduced.base", "-", "quaternion euler", "how a floating base turns in reduced coordinates"},
+     SETTING_NAME,
+     FIELD(reduced_base),
+     0,
+     0,
+     settings_reduced_base_name},
     {{"delassus", "-", "auto dense sparse matrix-free", "how systems with D are solved"},
      SETTING_NAME,
      FIELD(delassus),
@@ -423,14 +459,13 @@ pawl_setting_info pawl_setting(int index)
 
 // Names are enumerations, which C may store in any integer type: here they are as wide as an int, and
 // all of their values are small, so that either sign reads the same.
-_Static_assert(sizeof(pawl_stepper_kind) == sizeof(int) &&
-                   sizeof(pawl_solver_kind) == sizeof(int) &&
-                   sizeof(pawl_delassus_kind) == sizeof(int) &&
-                   sizeof(pawl_pair_rule) == sizeof(int) &&
-                   sizeof(pawl_warm_start_kind) == sizeof(int) &&
-                   sizeof(pawl_lit_variant) == sizeof(int) &&
-                   sizeof(pawl_lit_events) == sizeof(int) && sizeof(pawl_impact_law) == sizeof(int),
-               "settings are copied as int");
+_Static_assert(
+    sizeof(pawl_stepper_kind) == sizeof(int) && sizeof(pawl_solver_kind) == sizeof(int) &&
+        sizeof(pawl_delassus_kind) == sizeof(int) && sizeof(pawl_pair_rule) == sizeof(int) &&
+        sizeof(pawl_warm_start_kind) == sizeof(int) && sizeof(pawl_lit_variant) == sizeof(int) &&
+        sizeof(pawl_lit_events) == sizeof(int) && sizeof(pawl_impact_law) == sizeof(int) &&
+        sizeof(pawl_formulation) == sizeof(int) && sizeof(pawl_reduced_base) == sizeof(int),
+    "settings are copied as int");
 
 static int settings_get_name(const char *field)
 {

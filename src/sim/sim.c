@@ -18,6 +18,7 @@ static void sim_layout(pawl_sim *sim, pawl_carver *mem)
     for (size_t i = 0; i < sizeof by_row / sizeof by_row[0]; ++i) {
         *by_row[i] = PAWL_CARVE(mem, double, rows);
     }
+    c->u_own = sim->form == NULL ? c->u_free : PAWL_CARVE(mem, double, 6 * bodies);
     c->from = PAWL_CARVE(mem, body_state, bodies);
     c->reaction = PAWL_CARVE(mem, double, pawl_impulse_slots(m).count);
     c->effort = PAWL_CARVE(mem, double, m->actuator_count);
@@ -37,13 +38,37 @@ static void sim_destroy_parts(pawl_sim *sim)
     pawl_free(&sim->env, sim->scratch, sim->scratch_bytes);
     pawl_island_solver_destroy(sim->islands);
     pawl_solver_destroy(sim->solver);
-    pawl_delassus_destroy(sim->delassus);
+    if (sim->form != NULL) {
+        pawl_reduced_delassus_destroy(sim->delassus);
+    } else {
+        pawl_delassus_destroy(sim->delassus);
+    }
+    pawl_reduced_form_destroy(sim->form);
     pawl_assembly_destroy(sim->assembly);
     sim->scratch = NULL;
     sim->islands = NULL;
     sim->solver = NULL;
     sim->delassus = NULL;
+    sim->form = NULL;
     sim->assembly = NULL;
+}
+
+// Rows and their operator in the coordinates of the settings.
+static pawl_status sim_create_rows(pawl_sim *sim, int max_contacts)
+{
+    const pawl_env *env = &sim->env;
+    PAWL_TRY(
+        pawl_assembly_create_reduced(env, sim->model, max_contacts, sim->tree, &sim->assembly));
+    pawl_assembly *a = sim->assembly;
+    if (sim->tree == NULL) {
+        PAWL_TRY(pawl_delassus_create(env, a, sim->settings.delassus, &sim->delassus));
+    } else {
+        PAWL_TRY(pawl_reduced_form_create(env, a, sim->tree, &sim->form));
+        a->form = sim->form;
+        PAWL_TRY(pawl_reduced_delassus_create(env, a, sim->settings.delassus, &sim->delassus));
+    }
+    a->problem.delassus = sim->delassus;
+    return PAWL_OK;
 }
 
 // What the settings say of constraints that say nothing of their own.
@@ -59,9 +84,7 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     const pawl_env *env = &sim->env;
     const pawl_model *m = sim->model;
     const pawl_settings *set = &sim->settings;
-    PAWL_TRY(pawl_assembly_create(env, m, max_contacts, &sim->assembly));
-    PAWL_TRY(pawl_delassus_create(env, sim->assembly, set->delassus, &sim->delassus));
-    sim->assembly->problem.delassus = sim->delassus;
+    PAWL_TRY(sim_create_rows(sim, max_contacts));
     pawl_softness soft_joints = sim_softness(set, set->soft_joint);
     pawl_softness soft_limits = sim_softness(set, set->soft_limit);
     pawl_assembly_set_softness(sim->assembly, &soft_joints, &soft_limits);
@@ -78,7 +101,9 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     def.max_block_dim = max_dim;
     def.max_blocks = a->max_blocks;
     PAWL_TRY(pawl_solver_create(env, &def, &sim->solver));
-    PAWL_TRY(pawl_island_solver_create(env, set, a, sim->delassus, sim->solver, &sim->islands));
+    if (sim->form == NULL) { // islands are found over bodies with rows of their own
+        PAWL_TRY(pawl_island_solver_create(env, set, a, sim->delassus, sim->solver, &sim->islands));
+    }
     pawl_carver need = {0};
     sim_layout(sim, &need);
     sim->scratch_bytes = need.used;
@@ -103,8 +128,30 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     return PAWL_OK;
 }
 
+// The tree of reduced coordinates, where they are asked for.
+static pawl_status sim_create_tree(pawl_sim *sim)
+{
+    const pawl_settings *set = &sim->settings;
+    if (set->formulation == PAWL_FORMULATION_MAXIMAL) {
+        return PAWL_OK;
+    }
+    if (!sim->stepper->reduces) {
+        return PAWL_FAIL(&sim->env, PAWL_UNSUPPORTED,
+                         "stepper %s does not run with formulation=reduced", sim->stepper->name);
+    }
+    if (set->soft_joint > 0.0) {
+        return PAWL_FAIL(&sim->env, PAWL_UNSUPPORTED,
+                         "formulation=reduced holds the joints of '%s' by its coordinates: "
+                         "soft.joint must be 0, not %g",
+                         sim->model->name, set->soft_joint);
+    }
+    return pawl_reduced_tree_create(&sim->env, sim->model, (reduced_base)set->reduced_base,
+                                    &sim->tree);
+}
+
 static pawl_status sim_create_all(pawl_sim *sim)
 {
+    PAWL_TRY(sim_create_tree(sim));
     const pawl_env *env = &sim->env;
     const pawl_model *m = sim->model;
     PAWL_TRY(pawl_state_create(env, m, &sim->state));
@@ -174,6 +221,7 @@ void pawl_sim_destroy(pawl_sim *sim)
     sim_destroy_parts(sim);
     pawl_contact_finder_destroy(sim->finder);
     pawl_state_destroy(sim->context.spare);
+    pawl_reduced_tree_destroy(sim->tree);
     pawl_state_destroy(sim->next);
     pawl_state_destroy(sim->state);
     pawl_free(&env, sim, sizeof *sim);
@@ -215,6 +263,7 @@ static pawl_status sim_grow(pawl_sim *sim, int contacts)
     sim->islands = NULL;
     sim->solver = NULL;
     sim->delassus = NULL;
+    sim->form = NULL;
     sim->assembly = NULL;
     pawl_status status = sim_create_parts(sim, room);
     if (status == PAWL_OK) {
@@ -301,7 +350,9 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
         pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
         c->kept = true; // the next step goes on from here
     }
-    report.closure = pawl_assembly_closure(sim->assembly);
+    // Joints of a tree have no rows, but are looked at all the same.
+    report.closure =
+        sim->form == NULL ? pawl_assembly_closure(sim->assembly) : pawl_state_closure(s);
     pawl_assembly_count_turns(sim->assembly, s);
     report.energy = pawl_state_energy(s);
     sim_report_crossings(sim, &report);

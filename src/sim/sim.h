@@ -4,6 +4,7 @@
 // A simulation: the model's assembly, a solver, and two states, one of which is being written.
 #pragma once
 #include "assemble/delassus.h"
+#include "assemble/reduced_delassus.h"
 #include "step/stepper_ops.h"
 
 struct pawl_sim {
@@ -11,6 +12,8 @@ struct pawl_sim {
     const pawl_model *model;
     pawl_settings settings;
     const pawl_stepper_ops *stepper;
+    reduced_tree *tree; // of reduced coordinates; else NULL
+    reduced_form *form;
     pawl_assembly *assembly;
     pawl_delassus *delassus;
     pawl_solver *solver;

@@ -19,10 +19,7 @@ static const double drift_nearly = 1e-3;      // share of the error that a proje
 static const double drift_exact = 1e-16;      // of those that go on while it helps
 enum { DRIFT_MAX_ITERATIONS = 25, DRIFT_PROJECT_STEPS = 30 };
 
-// Adds a closure impulse in c->lambda to the reactions, and its work where something drives it. Of an
-// exact drift that is the work at the twists `met` that meet the rows, which makes the books as
-// accurate as the step; otherwise that at the mean of the twists before and after.
-static void drift_account(step_context *c, pawl_state *s, const double *met)
+void pawl_drift_account(step_context *c, pawl_state *s, const double *met)
 {
     const pawl_assembly *a = c->assembly;
     for (int r = 0; r < a->free_rows; ++r) {
@@ -99,7 +96,7 @@ static drift_end drift_along(step_context *c, pawl_state *s, double tau, double 
         }
         if (done || nearly) {
             memcpy(c->lambda, total, (size_t)a->free_rows * sizeof *total);
-            drift_account(c, s, c->u_met);
+            pawl_drift_account(c, s, c->u_met);
             return done ? DRIFT_DONE : DRIFT_NEARLY;
         }
         if (!helps) {
@@ -141,7 +138,7 @@ bool pawl_drift_poses(step_context *c, pawl_state *s, double tau, double end, in
             drift_freely(c, s, tau, end);
         }
         *iterations += pawl_project(c, s, end, DRIFT_PROJECT_STEPS, drift_tolerance);
-        drift_account(c, s, c->u_next);
+        pawl_drift_account(c, s, c->u_next);
     }
     c->kept = true;
     return along == DRIFT_DONE;
@@ -150,12 +147,15 @@ bool pawl_drift_poses(step_context *c, pawl_state *s, double tau, double end, in
 void pawl_drift_velocities(step_context *c, pawl_state *s, double end)
 {
     pawl_closure_velocities(c, s, end);
-    drift_account(c, s, c->u_next);
+    pawl_drift_account(c, s, c->u_next);
 }
 
 int pawl_drift(step_context *c, pawl_state *s, double tau, double end)
 {
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
+    if (c->assembly->form != NULL) {
+        return pawl_reduced_drift(c, s, tau, end);
+    }
     if (!c->settings->project || c->assembly->free_rows == 0) {
         drift_freely(c, s, tau, end);
         c->kept = false;

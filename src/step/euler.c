@@ -28,4 +28,5 @@ const pawl_stepper_ops pawl_euler_ops = {
     .name = "euler",
     .summary = "semi-implicit Euler, springs and PD implicit: first order, robust",
     .advance = euler_advance,
+    .reduces = true,
 };

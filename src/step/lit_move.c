@@ -75,7 +75,7 @@ static void lit_along(step_context *c, pawl_state *s, double t)
             a->v_f[r] = pawl_assembly_is_hard(a, r) ? a->residual[r] : 0.0;
         }
         pawl_closure_solve(c, 1.0, c->u_free);
-        pawl_project_move(c, s, c->u_free);
+        pawl_project_move(c, s, c->u_free, t);
     }
 }
 

@@ -199,7 +199,7 @@ static bool settle_poses(step_context *c, pawl_state *s, double t, int *iteratio
             a->v_f[r] = pawl_assembly_is_hard(a, r) ? a->residual[r] : 0.0;
         }
         settle_solve(c, 1.0, settle_pose_accuracy, c->u_free);
-        pawl_project_move(c, s, c->u_free);
+        pawl_project_move(c, s, c->u_free, t);
         ++*iterations;
     }
     return false;

@@ -31,4 +31,5 @@ const pawl_stepper_ops pawl_moreau_ops = {
     .name = "moreau",
     .summary = "Moreau's midpoint: second order with project=on, first order without",
     .advance = moreau_advance,
+    .reduces = true,
 };

@@ -25,7 +25,9 @@ double pawl_closure_error(const pawl_assembly *a)
 // pose close by: conjugate gradients make up for it.
 void pawl_closure_solve(step_context *c, double accuracy, double *change)
 {
-    pawl_eliminate_recover(c->closure, &c->assembly->problem, accuracy, c->lambda);
+    if (c->assembly->free_rows > 0) {
+        pawl_eliminate_recover(c->closure, &c->assembly->problem, accuracy, c->lambda);
+    }
     memset(change, 0, (size_t)(6 * c->model->body_count) * sizeof *change);
     pawl_assembly_add_impulses(c->assembly, c->lambda, change);
 }
@@ -54,9 +56,14 @@ static double project_share(const step_context *c, const double *d)
     return turn > 1.0 ? 1.0 / turn : 1.0;
 }
 
-void pawl_project_move(const step_context *c, pawl_state *s, const double *d)
+void pawl_project_move(const step_context *c, pawl_state *s, const double *d, double t)
 {
-    project_move(c, s, d, project_share(c, d));
+    double share = project_share(c, d);
+    if (c->assembly->form != NULL) {
+        pawl_reduced_form_move(c->assembly->form, s->coordinates, d, share, t, s->bodies);
+    } else {
+        project_move(c, s, d, share);
+    }
 }
 
 void pawl_twists_of(const pawl_model *m, const body_state *bodies, double *u)
@@ -84,6 +91,9 @@ void pawl_closure_rates(step_context *c, const pawl_state *s, double t)
     pawl_assembly *a = c->assembly;
     const pawl_model *m = c->model;
     pawl_twists_of(m, s->bodies, c->u_next);
+    if (a->form != NULL) {
+        pawl_reduced_form_constrain(a->form, c->u_next);
+    }
     pawl_assembly_row_velocity(a, c->u_next, a->v_f);
     for (int r = 0; r < a->free_rows; ++r) {
         if (a->rows[r].kind == ROW_MOTION) {
@@ -131,7 +141,7 @@ static int project_poses(step_context *c, pawl_state *s, double t, int max_steps
             a->v_f[r] = pawl_assembly_is_hard(a, r) ? a->residual[r] : 0.0;
         }
         pawl_closure_solve(c, project_pose_accuracy, c->u_free);
-        pawl_project_move(c, s, c->u_free);
+        pawl_project_move(c, s, c->u_free, t);
         ++steps;
         pawl_assembly_place_residuals(a, s->bodies, s->coordinates, t);
         double before = error;
@@ -152,8 +162,15 @@ int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double
 {
     pawl_assembly *a = c->assembly;
     size_t poses = (size_t)c->model->body_count * sizeof *s->bodies;
+    if (a->form != NULL) { // joints of the tree meet by their coordinates
+        project_place(c, s, t, 1.0);
+        pawl_reduced_form_settle(a->form, s->bodies);
+    }
     if (a->free_rows == 0) {
         project_place(c, s, t, 1.0);
+        if (a->form != NULL) {
+            pawl_closure_velocities(c, s, t);
+        }
         return 0;
     }
     // Long light chains would rather fold than move their mass, which the linear model of a nearly
@@ -162,7 +179,7 @@ int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double
     bool factored = false, stuck = true;
     memcpy(c->from, s->bodies, poses);
     for (double turn_ease = 1.0; stuck; turn_ease *= 0.1) {
-        bool last = turn_ease < 5e-3;
+        bool last = turn_ease < 5e-3 || a->form != NULL; // there masses are not eased
         memcpy(s->bodies, c->from, poses);
         project_place(c, s, t, turn_ease);
         steps += project_poses(c, s, t, max_steps, tolerance, turn_ease, last ? INFINITY : 0.05,

@@ -4,7 +4,7 @@
 // What a stepper is: one file, one row in stepper_table.c. It advances a state by one step and
 // decides which problem to pose.
 #pragma once
-#include "assemble/assembly.h"
+#include "assemble/reduced_form.h"
 #include "pawl/sim.h"
 #include "solve/contact_capture.h"
 #include "solve/eliminate.h"
@@ -32,6 +32,7 @@ typedef struct step_context {
     eliminator *closure; // for projections
     double *u_start, *u_free, *u_next;
     double *u_met;          // twists that meet the rows where an exact drift begins
+    double *u_own;          // of bodies without any joint: u_free, but in reduced coordinates
     double *impulse, *push; // (6 x bodies) of applied forces, and of force actuators as well
     double *lambda;         // (max rows)
     double *reaction;       // (slots) impulses of the last step, those of the drift included
@@ -60,6 +61,7 @@ typedef struct pawl_stepper_ops {
     const char *name, *summary;
     // Advances s by settings->dt. s is a scratch copy: the caller throws it away on failure.
     void (*advance)(step_context *c, pawl_state *s, pawl_step_report *report);
+    bool reduces; // runs in reduced coordinates, too
 } pawl_stepper_ops;
 
 const pawl_stepper_ops *pawl_stepper_find(int kind); // NULL if unknown
@@ -104,6 +106,11 @@ void pawl_drift_velocities(step_context *c, pawl_state *s, double end);
 // twists before and after them.
 void pawl_push(step_context *c, const step_weights *w);
 void pawl_count_push_work(const step_context *c, const step_weights *w, double *work);
+int pawl_reduced_drift(step_context *c, pawl_state *s, double duration, double end);
+// Adds a closure impulse in c->lambda to the reactions, and its work where something drives it. Of an
+// exact drift that is the work at the twists `met` that meet the rows, which makes the books as
+// accurate as the step; otherwise that at the mean of the twists before and after.
+void pawl_drift_account(step_context *c, pawl_state *s, const double *met);
 
 // Moves poses along twists for a time; kinematic bodies are set to t.
 void pawl_advance_poses(const pawl_model *m, const body_state *twists, body_state *bodies,
@@ -120,8 +127,9 @@ void pawl_twists_change(step_context *c, const double *change, body_state *bodie
 void pawl_closure_velocities(step_context *c, pawl_state *s, double t);
 // u_next from s, and v_f of all rows: their rates, less those of prescribed motions at t; 0 for soft rows.
 void pawl_closure_rates(step_context *c, const pawl_state *s, double t);
-// Poses of s moved by d (6 x bodies), or by a share of it that turns nothing by more than a radian.
-void pawl_project_move(const step_context *c, pawl_state *s, const double *d);
+// Poses of s moved by d (6 x bodies), or by a share of it that turns nothing by more than a radian; t is their
+// time.
+void pawl_project_move(const step_context *c, pawl_state *s, const double *d, double t);
 
 // Work of kinematic bodies and prescribed motions against impulses lambda of the rows, with the
 // twists u_start before and u_next after them.

@@ -167,7 +167,7 @@ static void step_free_motion(step_context *c, const pawl_state *s, const step_we
         const model_body *b = &m->bodies[i];
         const body_state *x = &s->bodies[i];
         const double *p = c->push + 6 * i;
-        double *u = c->u_free + 6 * i;
+        double *u = c->u_own + 6 * i;
         if (b->kind == PAWL_BODY_KINEMATIC) {
             step_kinematic_twist(b, w, u);
             memcpy(c->u_start + 6 * i, u, 6 * sizeof *u);
@@ -186,6 +186,15 @@ static void step_free_motion(step_context *c, const pawl_state *s, const step_we
         pawl_vec3 torque = v3_scale(1.0 / w->h, m3_tmul(r, step_angular(p)));
         pawl_vec3 W = pawl_gyroscope_step(b, m3_tmul(r, x->w), torque, w->h, w->spin_share);
         step_put(u, v, step_damped_spin(c, i, W, w));
+    }
+}
+
+// u_free from u_own: in reduced coordinates the joints of the tree act at once.
+static void step_bind_free_motion(step_context *c)
+{
+    if (c->assembly->form != NULL) {
+        memcpy(c->u_free, c->u_own, (size_t)(6 * c->model->body_count) * sizeof *c->u_free);
+        pawl_reduced_form_constrain(c->assembly->form, c->u_free);
     }
 }
 
@@ -221,12 +230,13 @@ static double step_correct_gyroscopes(step_context *c, const step_weights *w)
     double change = 0.0;
     for (int i = 0; i < c->model->body_count; ++i) {
         if (step_has_gyroscope(c, i, w)) {
-            double *u = c->u_free + 6 * i;
+            double *u = c->u_own + 6 * i;
             pawl_vec3 spin = step_gyroscope_spin(c, i, w);
             change = max_of(change, v3_max_abs(v3_sub(spin, step_angular(u))));
             step_put(u, step_linear(u), spin);
         }
     }
+    step_bind_free_motion(c);
     return change;
 }
 
@@ -235,8 +245,7 @@ void pawl_step_correct_spins(step_context *c, const step_weights *w)
     for (int i = 0; i < c->model->body_count; ++i) {
         if (step_has_gyroscope(c, i, w)) {
             double *u = c->u_next + 6 * i;
-            pawl_vec3 change =
-                v3_sub(step_gyroscope_spin(c, i, w), step_angular(c->u_free + 6 * i));
+            pawl_vec3 change = v3_sub(step_gyroscope_spin(c, i, w), step_angular(c->u_own + 6 * i));
             step_put(u, step_linear(u), v3_add(step_angular(u), change));
         }
     }
@@ -595,6 +604,7 @@ void pawl_step_pose(step_context *c, const pawl_state *s, const step_weights *w)
 {
     pawl_push(c, w);
     step_free_motion(c, s, w);
+    step_bind_free_motion(c);
     pawl_assembly_pose_problem(c->assembly, s->bodies, c->u_free, w, false);
 }
 
@@ -652,7 +662,8 @@ void pawl_step_solve(step_context *c, const pawl_state *s, const step_weights *w
         pawl_assembly_pose_problem(a, s->bodies, c->u_free, w, true);
         step_solve(c, s, solved);
     }
-    for (int k = 0; k < w->gyroscope_corrections && p->row_count > 0; ++k) {
+    bool bound = p->row_count > 0 || a->form != NULL;
+    for (int k = 0; k < w->gyroscope_corrections && bound; ++k) {
         if (step_correct_gyroscopes(c, w) <= step_spin_tolerance(c, w)) {
             break;
         }
@@ -670,6 +681,11 @@ void pawl_step_tally(step_context *c, pawl_state *s, const step_weights *w)
         pawl_assembly_row_velocity(a, c->u_next, c->rate_after);
     }
     step_count_work(c, w, s);
+    if (a->form != NULL) {
+        s->work[WORK_MOTION] +=
+            pawl_reduced_form_reactions(a->form, a, c->lambda, c->u_own, c->u_next, c->u_start,
+                                        c->u_next, c->impulse, c->reaction);
+    }
     for (int k = 0; k < WORK_COUNT && w->tally != 1.0; ++k) {
         s->work[k] = before[k] + w->tally * (s->work[k] - before[k]);
     }

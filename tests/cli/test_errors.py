@@ -36,7 +36,7 @@ USAGE = [
     (["run", "M", "--stepper", "eular"], ["did you mean 'euler'?", "moreau"]),
     (["run", "M", "--solver", "pgs"], ["did you mean 'pgs-ncp'?"]),
     (["run", "M", "--solver", "bananas"], ["Expected one of", "direct"]),
-    (["run", "M", "--formulation", "reduced"], ["'reduced'", "maximal"]),
+    (["run", "M", "--formulation", "reducd"], ["did you mean 'reduced'?", "maximal"]),
     (["run", "M", "--set", "project"], ["'project'", "key=value"]),
     (["run", "M", "--set", "=on"], ["key=value"]),
     (["run", "M", "--set", "projekt=on"], ["'projekt'", "did you mean 'project'?"]),

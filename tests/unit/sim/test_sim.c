@@ -327,6 +327,8 @@ TEST(every_setting_reads_back_what_was_set)
                                            {"stepper", "moreau"},
                                            {"solver", "pgs-ncp"},
                                            {"delassus", "sparse"},
+                                           {"formulation", "reduced"},
+                                           {"reduced.base", "euler"},
                                            {"project", "off"},
                                            {"erp.joint", "0.25"},
                                            {"erp.limit", "0"},
