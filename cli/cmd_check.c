@@ -90,6 +90,24 @@ static json_t *cmd_check_json_joints(const pawl_model *model)
     return array;
 }
 
+static json_t *cmd_check_json_points(const pawl_model *model)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < pawl_model_contact_point_count(model); ++i) {
+        pawl_contact_point_def point = pawl_model_contact_point(model, i);
+        pawl_wrench_model_def wrench = pawl_model_wrench_model(model, point.wrench_model);
+        json_array_append_new(
+            array, json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}",                              //
+                             "name", json_out_text(point.name),                             //
+                             "body", json_out_text(cmd_check_body_name(model, point.body)), //
+                             "model", json_out_text(wrench.name),                           //
+                             "kind", pawl_wrench_kind_name(wrench.kind),                    //
+                             "position", json_out_vec3(point.frame.position),               //
+                             "radius", json_out_number(point.radius)));
+    }
+    return array;
+}
+
 // `assembled` is false when the joints cannot be brought together: what follows from a
 // configuration in which they meet is then null.
 static json_t *cmd_check_json(const console *con, const pawl_model *model, const pawl_check *check,
@@ -116,22 +134,24 @@ static json_t *cmd_check_json(const console *con, const pawl_model *model, const
     json_t *assembly = json_pack("{s:o, s:o}",                                          //
                                  "start", cmd_check_json_closure(model, &check->start), //
                                  "assembled", end);
-    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",    //
-                     "model", json_out_model(model, assembled ? check : NULL),                    //
-                     "mass", json_out_number(pawl_model_mass(model)),                             //
-                     "com", assembled ? json_out_vec3(check->com) : json_null(),                  //
-                     "mobility", assembled ? json_integer(check->mobility) : json_null(),         //
-                     "velocities", pawl_model_velocity_count(model),                              //
-                     "redundant", redundant,                                                      //
-                     "loop_joints", loops,                                                        //
-                     "singular", assembled ? json_boolean(check->singular) : json_null(),         //
-                     "generic_rank", assembled ? json_integer(check->generic_rank) : json_null(), //
-                     "smallest_ratio",
-                     assembled ? json_out_number(check->smallest_ratio) : json_null(), //
-                     "assembly", assembly,                                             //
-                     "warnings", warnings,                                             //
-                     "bodies", cmd_check_json_bodies(model),                           //
-                     "joints", cmd_check_json_joints(model));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", //
+        "model", json_out_model(model, assembled ? check : NULL),                      //
+        "mass", json_out_number(pawl_model_mass(model)),                               //
+        "com", assembled ? json_out_vec3(check->com) : json_null(),                    //
+        "mobility", assembled ? json_integer(check->mobility) : json_null(),           //
+        "velocities", pawl_model_velocity_count(model),                                //
+        "redundant", redundant,                                                        //
+        "loop_joints", loops,                                                          //
+        "singular", assembled ? json_boolean(check->singular) : json_null(),           //
+        "generic_rank", assembled ? json_integer(check->generic_rank) : json_null(),   //
+        "smallest_ratio",
+        assembled ? json_out_number(check->smallest_ratio) : json_null(), //
+        "assembly", assembly,                                             //
+        "warnings", warnings,                                             //
+        "bodies", cmd_check_json_bodies(model),                           //
+        "joints", cmd_check_json_joints(model),                           //
+        "contact_points", cmd_check_json_points(model));
 }
 
 static int cmd_check_widest(int widest, const char *text)
@@ -194,6 +214,32 @@ static void cmd_check_print_joints(const pawl_model *model, FILE *to)
                 pawl_joint_kind_name(info.kind), base_width, cmd_check_body_name(model, info.base),
                 follower_width, cmd_check_body_name(model, info.follower), info.row_count,
                 info.coordinate_count);
+    }
+    cmd_check_print_more(to, count);
+}
+
+static void cmd_check_print_points(const pawl_model *model, FILE *to)
+{
+    int count = pawl_model_contact_point_count(model);
+    int shown = count < CHECK_MOST_LINES ? count : CHECK_MOST_LINES;
+    int width = 13, body_width = 4;
+    for (int i = 0; i < shown; ++i) {
+        pawl_contact_point_def point = pawl_model_contact_point(model, i);
+        width = cmd_check_widest(width, point.name);
+        body_width = cmd_check_widest(body_width, cmd_check_body_name(model, point.body));
+    }
+    if (count == 0) {
+        return;
+    }
+    fprintf(to, "\n  %-*s  %-*s  %-11s  %10s  %s\n", width, "contact point", body_width, "body",
+            "model", "radius [m]", "where [m]");
+    for (int i = 0; i < shown; ++i) {
+        pawl_contact_point_def point = pawl_model_contact_point(model, i);
+        pawl_vec3 at = point.frame.position;
+        fprintf(to, "  %-*s  %-*s  %-11s  %10.4g  %.4g, %.4g, %.4g\n", width, point.name,
+                body_width, cmd_check_body_name(model, point.body),
+                pawl_wrench_kind_name(pawl_model_wrench_model(model, point.wrench_model).kind),
+                point.radius, at.x, at.y, at.z);
     }
     cmd_check_print_more(to, count);
 }
@@ -283,6 +329,7 @@ static void cmd_check_print(const console *con, const char *path, const pawl_mod
     }
     cmd_check_print_bodies(model, to);
     cmd_check_print_joints(model, to);
+    cmd_check_print_points(model, to);
     fprintf(to, "\n");
     if (assembled && check->singular) {
         fprintf(to,

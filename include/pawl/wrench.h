@@ -167,7 +167,8 @@ PAWL_API pawl_heightfield_def pawl_model_heightfield(const pawl_model *model, in
 /// threads may ask. `model` must outlive it.
 typedef struct pawl_wrench_set pawl_wrench_set;
 typedef struct pawl_wrench_set_def {
-    bool derive; ///< a model without contact points gets those of its moving bodies' shapes; true
+    bool derive; ///< a model without contact points gets those of its moving bodies' shapes that
+                 ///< groups, masks and exclusions let touch the ground; true
     pawl_wrench_model_def derived; ///< their model; friction < 0: that of the shape
 } pawl_wrench_set_def;
 PAWL_API pawl_wrench_set_def pawl_wrench_set_def_default(void);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { RECORD_HULL_POINTS = 4096 }; // of one hull, as pawl_shape_def has it
+enum { RECORD_FIELDS = 1000 };      // more are not believed
 
 // A whole array of /model into memory that the caller frees; *out stays NULL without rows.
 static pawl_status describe_array(const pawl_record *r, const char *path, hid_t type, size_t item,
@@ -296,11 +297,92 @@ static pawl_status describe_springs(pawl_record *r)
     return status;
 }
 
+// How many heightfields there are, and what is in them; recordings without them have no such arrays.
+static pawl_status describe_field_count(const pawl_record *r, int *out)
+{
+    *out = 0;
+    if (H5Lexists(r->file, "/model/field_size", H5P_DEFAULT) <= 0) {
+        return PAWL_OK;
+    }
+    const hsize_t inner[2] = {2, 1};
+    hsize_t rows = 0;
+    hid_t set = record_open_set(r, "/model/field_size", 2, inner, &rows);
+    if (set >= 0) {
+        (void)H5Dclose(set);
+    }
+    if (set < 0 || rows > RECORD_FIELDS) {
+        return record_bad(r, "/model/field_size");
+    }
+    *out = (int)rows;
+    return PAWL_OK;
+}
+
+static pawl_status describe_field_sizes(pawl_record *r, const int *sizes, const double *forms,
+                                        int count)
+{
+    uint64_t most = record_store_length(r->store) / 8, total = 0;
+    for (int k = 0; k < count; ++k) {
+        const double *v = forms + 9 * k;
+        bool good = sizes[2 * k] >= 2 && sizes[2 * k + 1] >= 2 && record_finite(v, 9) &&
+                    v[7] > 0.0 && v[8] > 0.0;
+        uint64_t heights = good ? (uint64_t)sizes[2 * k] * (uint64_t)sizes[2 * k + 1] : 0;
+        if (!good || heights > most - total) {
+            return record_bad(r, "/model/field_size or field_form");
+        }
+        total += heights;
+    }
+    if (total > INT_MAX) {
+        return record_bad(r, "/model/field_size");
+    }
+    r->fields = pawl_alloc(r->env, (size_t)count * sizeof *r->fields);
+    if (r->fields == NULL) {
+        return describe_no_memory(r);
+    }
+    r->field_count = count;
+    void *heights = NULL;
+    PAWL_TRY(
+        describe_array(r, "/model/field_heights", H5T_NATIVE_DOUBLE, 8, (int)total, 1, &heights));
+    r->field_heights = heights;
+    r->field_height_count = (size_t)total;
+    return record_finite(heights, (size_t)total) ? PAWL_OK : record_bad(r, "/model/field_heights");
+}
+
+static pawl_status describe_fields(pawl_record *r)
+{
+    int n;
+    void *sizes = NULL, *forms = NULL;
+    PAWL_TRY(describe_field_count(r, &n));
+    if (n == 0) {
+        return PAWL_OK;
+    }
+    PAWL_TRY(describe_array(r, "/model/field_size", H5T_NATIVE_INT, 4, n, 2, &sizes));
+    pawl_status status = describe_array(r, "/model/field_form", H5T_NATIVE_DOUBLE, 8, n, 9, &forms);
+    if (status == PAWL_OK) {
+        status = describe_field_sizes(r, sizes, forms, n);
+    }
+    const double *heights = r->field_heights;
+    for (int k = 0; status == PAWL_OK && k < n; ++k) {
+        const int *size = (int *)sizes + 2 * k;
+        const double *v = (double *)forms + 9 * k;
+        r->fields[k] = (pawl_heightfield_def){.frame = describe_pose(v),
+                                              .x_count = size[0],
+                                              .y_count = size[1],
+                                              .dx = v[7],
+                                              .dy = v[8],
+                                              .heights = heights};
+        heights += (size_t)size[0] * (size_t)size[1];
+    }
+    pawl_free(r->env, sizes, (size_t)n * 2 * 4);
+    pawl_free(r->env, forms, (size_t)n * 9 * 8);
+    return status;
+}
+
 pawl_status record_model_read(pawl_record *r)
 {
     PAWL_TRY(describe_bodies(r));
     PAWL_TRY(describe_joints(r));
     PAWL_TRY(describe_shapes(r));
     PAWL_TRY(describe_hulls(r));
-    return describe_springs(r);
+    PAWL_TRY(describe_springs(r));
+    return describe_fields(r);
 }

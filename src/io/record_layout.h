@@ -189,6 +189,10 @@ struct pawl_record {
     size_t body_names_size, joint_names_size;
     pawl_vec3 *hull_points; // that the shapes above point into
     int hull_point_count;
+    pawl_heightfield_def *fields; // without names
+    int field_count;
+    double *field_heights; // that the fields point into
+    size_t field_height_count;
 };
 // As pawl_record_open(), and for a recorder that goes on in the file, which takes over `store` and
 // `file` by setting them to NULL and H5I_INVALID_HID.

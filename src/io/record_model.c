@@ -270,6 +270,55 @@ static void model_springs(model_writer *w)
     model_doubles(w, "/model/spring_points", n, 6, rows);
 }
 
+// Heights of all heightfields, one field after the other.
+static void model_fields(model_writer *w)
+{
+    int n = pawl_model_heightfield_count(w->model), total = 0;
+    int *sizes = model_scratch(w, (size_t)n * 2 * sizeof *sizes);
+    for (int k = 0; sizes != NULL && k < n; ++k) {
+        pawl_heightfield_def def = pawl_model_heightfield(w->model, k);
+        sizes[2 * k] = def.x_count;
+        sizes[2 * k + 1] = def.y_count;
+        total += def.x_count * def.y_count;
+    }
+    model_ints(w, "/model/field_size", n, 2, sizes);
+    double *forms = model_scratch(w, (size_t)n * 9 * sizeof *forms);
+    for (int k = 0; forms != NULL && k < n; ++k) {
+        pawl_heightfield_def def = pawl_model_heightfield(w->model, k);
+        model_put_pose(forms + 9 * k, def.frame);
+        forms[9 * k + 7] = def.dx;
+        forms[9 * k + 8] = def.dy;
+    }
+    model_doubles(w, "/model/field_form", n, 9, forms);
+    double *heights = model_scratch(w, (size_t)total * sizeof *heights), *at = heights;
+    for (int k = 0; heights != NULL && k < n; ++k) {
+        pawl_heightfield_def def = pawl_model_heightfield(w->model, k);
+        size_t count = (size_t)def.x_count * (size_t)def.y_count;
+        memcpy(at, def.heights, count * sizeof *at);
+        at += count;
+    }
+    model_doubles(w, "/model/field_heights", total, 1, heights);
+}
+
+static void model_contact_points(model_writer *w)
+{
+    int n = pawl_model_contact_point_count(w->model);
+    int *link = model_scratch(w, (size_t)n * 2 * sizeof *link);
+    for (int k = 0; link != NULL && k < n; ++k) {
+        pawl_contact_point_def def = pawl_model_contact_point(w->model, k);
+        link[2 * k] = def.body;
+        link[2 * k + 1] = (int)pawl_model_wrench_model(w->model, def.wrench_model).kind;
+    }
+    model_ints(w, "/model/contact_point_link", n, 2, link);
+    double *forms = model_scratch(w, (size_t)n * 8 * sizeof *forms);
+    for (int k = 0; forms != NULL && k < n; ++k) {
+        pawl_contact_point_def def = pawl_model_contact_point(w->model, k);
+        model_put_pose(forms + 8 * k, def.frame);
+        forms[8 * k + 7] = def.radius;
+    }
+    model_doubles(w, "/model/contact_point_form", n, 8, forms);
+}
+
 static void model_head(model_writer *w, const pawl_sim *sim, const record_model_head *head)
 {
     size_t size = record_settings_text(pawl_sim_settings(sim), NULL, 0) + 1;
@@ -316,6 +365,8 @@ pawl_status record_model_write(const pawl_env *env, hid_t file, const record_sto
     model_shapes(&w);
     model_hulls(&w);
     model_springs(&w);
+    model_fields(&w);
+    model_contact_points(&w);
     pawl_free(env, w.scratch, w.scratch_size);
     if (w.status == PAWL_IO_ERROR) {
         return record_h5_fail(store, PAWL_IO_ERROR, "cannot write the model's description");

@@ -19,7 +19,8 @@ report_floor report_floor_begin(const pawl_shape_info *plane)
                           .v0 = INFINITY,
                           .v1 = -INFINITY,
                           .lowest = INFINITY,
-                          .highest = -INFINITY};
+                          .highest = -INFINITY,
+                          .field = -1};
 }
 
 void report_floor_grow(report_floor *f, pawl_pose body, pawl_vec3 point)

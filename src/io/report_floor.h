@@ -11,6 +11,7 @@ typedef struct report_floor {
     int body;               // that carries it
     double u0, u1, v0, v1;  // in the plane
     double lowest, highest; // of the points over it
+    int field;              // of the recording, whose z = 0 it is; -1: a plane
 } report_floor;
 
 report_floor report_floor_begin(const pawl_shape_info *plane);

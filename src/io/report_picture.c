@@ -6,6 +6,7 @@
 // where the motion swings to and fro.
 #include "io/report_picture.h"
 #include "base/carver.h"
+#include "io/report_field.h"
 #include "io/report_floor.h"
 #include "io/report_view.h"
 #include "math/vec.h"
@@ -154,7 +155,7 @@ static double picture_distance(const report_picture *p, int a, int b)
     return count > 0 ? sum / count : 0.0;
 }
 
-// Of the first plane; false where there is none.
+// Of the first plane or heightfield; false where there is none.
 static bool picture_floor_normal(const report_picture *p, pawl_vec3 *normal)
 {
     for (int k = 0; k < p->record->counts.shapes; ++k) {
@@ -165,7 +166,10 @@ static bool picture_floor_normal(const report_picture *p, pawl_vec3 *normal)
             return true;
         }
     }
-    return false;
+    if (p->record->field_count > 0) {
+        *normal = pawl_quat_rotate(p->record->fields[0].frame.orientation, v3(0, 0, 1));
+    }
+    return p->record->field_count > 0;
 }
 
 // The cloud by which the view is chosen: features of all samples, outlines of some.
@@ -279,6 +283,10 @@ static picture_scene picture_scene_begin(const report_picture *p)
         if (p->record->shapes[k].def.kind == PAWL_SHAPE_PLANE) {
             scene.floor[scene.floor_count++] = report_floor_begin(&p->record->shapes[k]);
         }
+    }
+    for (int k = 0; k < p->record->field_count && scene.floor_count < PICTURE_FLOORS; ++k) {
+        scene.floor[scene.floor_count] = report_field_begin(&p->record->fields[k]);
+        scene.floor[scene.floor_count++].field = k;
     }
     return scene;
 }
@@ -466,7 +474,11 @@ static void picture_floors(report_text *page, const report_picture *p, const pic
 {
     for (int f = 0; f < scene->floor_count; ++f) {
         const report_floor *floor = &scene->floor[f];
-        report_floor_draw(page, floor, picture_pose(p, sample, floor->body), view);
+        if (floor->field >= 0) {
+            report_field_draw(page, &p->record->fields[floor->field], floor, view);
+        } else {
+            report_floor_draw(page, floor, picture_pose(p, sample, floor->body), view);
+        }
     }
 }
 

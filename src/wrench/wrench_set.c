@@ -48,10 +48,28 @@ typedef struct set_source {
     int model_count, point_count;
 } set_source;
 
+// Whether groups, masks and exclusions let a shape touch some of the ground.
+static bool set_meets_ground(const pawl_model *model, const pawl_shape_info *s)
+{
+    for (int i = 0; i < model->exclusion_count; ++i) {
+        if (model->exclusions[i].a == PAWL_WORLD && model->exclusions[i].b == s->body) {
+            return false;
+        }
+    }
+    bool meets = model->heightfield_count > 0;
+    for (int i = 0; i < model->shape_count && !meets; ++i) {
+        const pawl_shape_info *w = &model->shapes[i];
+        meets = w->body == PAWL_WORLD && !w->def.visual_only && (s->def.group & w->def.mask) != 0 &&
+                (w->def.group & s->def.mask) != 0;
+    }
+    return meets;
+}
+
 static bool set_may_touch(const pawl_model *model, int shape)
 {
     const pawl_shape_info *s = &model->shapes[shape];
-    return s->body >= 0 && model->bodies[s->body].kind == PAWL_BODY_RIGID && !s->def.visual_only;
+    return s->body >= 0 && model->bodies[s->body].kind == PAWL_BODY_RIGID && !s->def.visual_only &&
+           set_meets_ground(model, s);
 }
 
 static pawl_status set_source_count(const pawl_env *env, set_source *s)

@@ -7,7 +7,8 @@ import json
 import pytest
 
 KEYS = {"model", "mass", "com", "mobility", "velocities", "redundant", "loop_joints", "singular",
-        "generic_rank", "smallest_ratio", "assembly", "warnings", "bodies", "joints"}
+        "generic_rank", "smallest_ratio", "assembly", "warnings", "bodies", "joints",
+        "contact_points"}
 
 
 def test_fourbar_fixed_has_the_counts_of_seed_002_table_ii(pawl):
@@ -92,3 +93,17 @@ def test_warnings_are_shown_counted_and_in_the_json(pawl):
     assert "1 warning" in done.stdout
     found = json.loads((pawl.folder / "a.json").read_text())
     assert len(found["warnings"]) == 1 and "unheard_of" in found["warnings"][0]
+
+
+def test_contact_points_are_listed(pawl):
+    path = pawl.model("wrench/four-feet.sdf")
+    points = pawl.json("check", path)["contact_points"]
+    assert [(p["name"], p["body"], p["model"], p["kind"], p["radius"]) for p in points] == [
+        ("front_left", "stool", "rubber", "coulomb", 0),
+        ("front_right", "stool", "skate", "anisotropic", 0),
+        ("rear_left", "stool", "pad", "patch", 0),
+        ("rear_right", "stool", "sand", "table", 0.05)]
+    assert points[3]["position"] == [-0.3, -0.3, -0.15]
+    text = pawl("check", path).stdout
+    assert "contact point  body   model        radius [m]  where [m]" in text
+    assert "rear_right     stool  table              0.05  -0.3, -0.3, -0.15" in text

@@ -69,6 +69,9 @@ def test_an_example_of_the_page_is_read(pawl, name, text):
     (pawl.folder / "parts" / "wheel.sdf").write_text(
         SDF.format('<model name="wheel">' + SDF_LINK.format("rim") + "</model>")
     )
+    with open(os.path.join(ROOT, "models", "wrench", "granular-foot.txt"), encoding="utf-8") as table:
+        (pawl.folder / "granular-foot.txt").write_text(table.read())
+    (pawl.folder / "hills.txt").write_text("pawl-heightfield 1\nsize 2 2\nspacing 1 1\n0 1 2 3\n")
     (pawl.folder / name).write_text(text)
     done = pawl("check", name)
     assert done.returncode == 0, done.stderr

@@ -565,6 +565,7 @@ TEST(points_of_shapes_touch_where_the_shapes_do)
     static const double slack[] = {0.0, 0.0, 0.08, 0.0, 0.5, 0.0, 0.0};
     for (int kind = 0; kind < PAWL_SHAPE_COUNT; ++kind) {
         pawl_builder *b = new_builder();
+        add_ground(b, GROUND_PLANE);
         pawl_shape_def shape = pawl_shape_def_default();
         // an octahedron: all six points are vertices; and one inside
         const pawl_vec3 points[7] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0},  {0, -1, 0},
@@ -653,6 +654,38 @@ TEST(points_added_for_a_body_are_the_derived_ones)
         CHECK_NEAR3(positions[0][i], positions[1][i], 0.0);
     }
     CHECK(memcmp(v[0], v[1], sizeof v[0]) == 0);
+}
+
+// A shape that is kept from the ground by its mask, by an exclusion, or because there is none has no
+// points; a heightfield has no groups.
+TEST(shapes_that_cannot_touch_the_ground_have_no_points)
+{
+    static const struct {
+        bool plane, field, masked, excluded;
+        int points;
+    } cases[] = {{true, false, false, false, 8}, {false, false, false, false, 0},
+                 {false, true, false, false, 8}, {true, false, true, false, 0},
+                 {true, true, true, false, 8},   {true, false, false, true, 0},
+                 {false, true, false, true, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        pawl_builder *b = new_builder();
+        pawl_shape_def shape = pawl_shape_def_default();
+        shape.kind = PAWL_SHAPE_BOX;
+        shape.mask = cases[i].masked ? 2 : UINT32_MAX;
+        CHECK_OK(pawl_builder_add_shape(b, 0, &shape, NULL));
+        if (cases[i].plane) {
+            add_ground(b, GROUND_PLANE);
+        }
+        if (cases[i].field) {
+            add_ground(b, GROUND_FIELD);
+        }
+        if (cases[i].excluded) {
+            CHECK_OK(pawl_builder_exclude(b, 0, PAWL_WORLD));
+        }
+        feet f = feet_of(b);
+        CHECK_INT(pawl_wrench_set_point_count(f.set), cases[i].points);
+        feet_end(&f);
+    }
 }
 
 TEST(what_cannot_be_is_refused)
