@@ -308,9 +308,7 @@ static pawl_status pendulum_run(experiment_run *run, pawl_study *study)
 
 const experiment experiment_lit_pendulum = {
     .name = "lit-10.1",
-    .summary = "double pendulum against a wall: order two through five impacts",
-    .source = "Potra, Anitescu, Gavrea, Trinkle: A linearly implicit trapezoidal method for "
-              "integrating stiff multibody dynamics with contact, joints, and friction. Table 10.1 "
-              "and Figure 2",
+    .summary = "A double pendulum against a wall: order two through five impacts",
+    .source = LIT_PAPER "Table 10.1 and Figure 2",
     .run = pendulum_run,
 };

@@ -6,6 +6,10 @@
 #pragma once
 #include "experiment.h"
 
+#define LIT_PAPER                                                                                  \
+    "Potra, Anitescu, Gavrea, Trinkle: A linearly implicit trapezoidal method for integrating "    \
+    "stiff multibody dynamics with contact, joints, and friction (2006). "
+
 /// A method by the names of its settings.
 typedef struct lit_method {
     const char *variant; ///< "paper" or "sdirk2"

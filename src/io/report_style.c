@@ -103,12 +103,14 @@ const char report_style_page[] =
     "details:not([open])>:not(summary){display:block}}";
 
 const char report_style_study[] =
-    ".table{overflow-x:auto;padding:6px 16px 8px}.table table{width:auto;min-width:min(100%,420px)}"
+    ".table{overflow-x:auto;padding:6px 16px 8px;width:fit-content;max-width:100%}"
+    ".table table{width:auto}.table sup{line-height:0;font-size:72%}"
     ".table tr:first-child th{border-top:0;vertical-align:bottom}"
     ".table th{white-space:nowrap;overflow-wrap:normal}.table small{font-weight:400}"
-    ".table td.n{font-variant-numeric:tabular-nums}"
-    ".table td.ours{font-weight:600}.differs{color:var(--check);font-weight:600}"
-    ".prose{max-width:76ch;margin:18px 0 0}.table+.note{margin:6px 2px 0;max-width:90ch}"
+    ".table tr>:last-child{padding-right:0}"
+    ".table .n.ours{font-weight:600;padding-left:14px}.table td.theirs{color:var(--soft)}"
+    ".table td.differs,.note .differs{color:var(--check)}.note .differs{font-weight:600}"
+    ".prose{max-width:80ch;margin:18px 0 0}.table+.note{margin:6px 2px 0;max-width:96ch}"
     ".plots{margin-top:16px}.dot{stroke:var(--card)}";
 
 const char report_style_script[] =
