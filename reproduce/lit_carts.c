@@ -262,8 +262,8 @@ static void carts_energy_plot(pawl_study *study, const carts_found *found, int i
     lit_trace_add_curve(study, &found->trapezoid[index].trace, 2, "trapezoid", false);
     lit_trace_add_curve(study, &found->damped[index].trace, 2, "sdirk2", false);
     pawl_study_add_curve(
-        study, &(pawl_study_curve){.label = "exact, every 1/8 s",
-                                   .dashed = true,
+        study, &(pawl_study_curve){.label = "exact",
+                                   .points = true,
                                    .count = 1 + (int)lround(carts_end(index) / LIT_CARTS_INTERVAL),
                                    .x = times,
                                    .y = lit_carts_exact_cases[index].energy});

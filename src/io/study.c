@@ -286,6 +286,7 @@ void pawl_study_add_curve(pawl_study *study, const pawl_study_curve *curve)
     plot->curves[plot->view.curve_count++] =
         (pawl_study_curve){.label = study_copy(study, curve->label),
                            .dashed = curve->dashed,
+                           .points = curve->points,
                            .count = curve->count,
                            .x = study_copy_points(study, curve->x, curve->count),
                            .y = study_copy_points(study, curve->y, curve->count)};

@@ -164,6 +164,7 @@ static pawl_status page_add_plot(report_text *page, const pawl_study_plot *plot)
         report_curve *to = &drawn.curves[k];
         (void)snprintf(to->label, sizeof to->label, "%s", curve->label);
         to->dashed = curve->dashed;
+        to->points = curve->points;
         report_thinner thinner = report_thin_begin(curve->count);
         for (int i = 0; i < curve->count; ++i) {
             bool shown = page_point_shown(plot, curve->x[i], curve->y[i]);
