@@ -203,7 +203,7 @@ static void block_plain_table(pawl_study *study, const block_case *table, const 
                                 ? 0.0
                                 : pawl_study_digits_apart(&columns[3], block_ratio(found->plain, i),
                                                           table->paper_rate[i]);
-        bool same = apart <= 1.0 + 1e-9 && rate_apart <= 1.0 + 1e-9;
+        bool same = apart <= 1.0 && rate_apart <= 1.0;
         differing += i <= table->paper_last && !same ? 1.0 : 0.0;
         wrong += off == 0.0 ? 0.0 : 1.0;
     }
