@@ -28,7 +28,7 @@ typedef struct experiment {
     pawl_status (*run)(experiment_run *run, pawl_study *study);
 } experiment;
 
-extern const experiment experiment_lit_pendulum, experiment_lit_slip_one, experiment_lit_slip_two,
+extern const experiment experiment_lit_pendulum, experiment_lit_block_one, experiment_lit_block_two,
     experiment_lit_carts, experiment_nmdp_tilt, experiment_nmdp_height, experiment_nmdp_walk,
     experiment_nmdp_table, experiment_nmdp_cost;
 

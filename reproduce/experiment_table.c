@@ -9,6 +9,9 @@
 
 static const experiment *const experiment_table[] = {
     &experiment_lit_pendulum,
+    &experiment_lit_block_one,
+    &experiment_lit_block_two,
+    &experiment_lit_carts,
 };
 enum { EXPERIMENT_COUNT = (int)(sizeof experiment_table / sizeof experiment_table[0]) };
 

@@ -110,6 +110,23 @@ static void lit_trace_add(lit_trace *trace, const pawl_state *state)
     trace->count++;
 }
 
+static void lit_trace_add_collisions(lit_trace *trace, const pawl_sim *sim)
+{
+    for (int i = 0; i < pawl_sim_event_count(sim); ++i) {
+        pawl_event event = pawl_sim_event(sim, i);
+        if (event.kind != PAWL_EVENT_COLLISION) {
+            continue;
+        }
+        int a = pawl_model_shape(pawl_sim_model(sim), event.shape_a).body;
+        int b = pawl_model_shape(pawl_sim_model(sim), event.shape_b).body;
+        if (trace->collision_count < LIT_TRACE_COLLISIONS) {
+            trace->collisions[trace->collision_count] =
+                (lit_collision){.time = event.time, .body = a == PAWL_WORLD ? b : a};
+        }
+        trace->collision_count++;
+    }
+}
+
 void lit_trace_add_curve(pawl_study *study, const lit_trace *trace, int column, const char *label,
                          bool dashed)
 {
@@ -129,6 +146,9 @@ static pawl_status lit_steps(experiment_run *run, pawl_sim *sim, int64_t steps, 
     for (int64_t i = 0; i < steps; ++i) {
         EXPERIMENT_TRY(experiment_step(run, sim, NULL));
         lit_trace_add(trace, pawl_sim_state(sim));
+        if (trace != NULL) {
+            lit_trace_add_collisions(trace, sim);
+        }
     }
     return PAWL_OK;
 }

@@ -6,6 +6,10 @@
 #pragma once
 #include "experiment.h"
 
+#define LIT_PAPER                                                                                  \
+    "Potra, Anitescu, Gavrea, Trinkle: A linearly implicit trapezoidal method for integrating "    \
+    "stiff multibody dynamics with contact, joints, and friction (2006). "
+
 /// A method by the names of its settings.
 typedef struct lit_method {
     const char *variant; ///< "paper" or "sdirk2"
@@ -33,7 +37,12 @@ pawl_status lit_finish_model(pawl_builder *builder, pawl_status status, pawl_mod
 
 pawl_status lit_settings_make(const pawl_env *env, lit_method method, double h, pawl_settings *out);
 
-enum { LIT_TRACE_COLUMNS = 4 };
+enum { LIT_TRACE_COLUMNS = 4, LIT_TRACE_COLLISIONS = 16 };
+/// A point and a plane met.
+typedef struct lit_collision {
+    double time; ///< [s]
+    int body;
+} lit_collision;
 /// Figures over time, for plots. Starts as {.measure = ..., .user = ...}.
 typedef struct lit_trace {
     /// Fills LIT_TRACE_COLUMNS values.
@@ -42,6 +51,8 @@ typedef struct lit_trace {
     int count, capacity;
     double *time;                      ///< (count)
     double *column[LIT_TRACE_COLUMNS]; ///< (count) each
+    int collision_count;               ///< all there were; only the first are kept
+    lit_collision collisions[LIT_TRACE_COLLISIONS];
 } lit_trace;
 void lit_trace_free(lit_trace *trace);
 void lit_trace_add_curve(pawl_study *study, const lit_trace *trace, int column, const char *label,

@@ -49,6 +49,7 @@ typedef struct pawl_study_table {
 typedef struct pawl_study_curve {
     const char *label;
     bool dashed; ///< what the others are compared with
+    bool points; ///< its points alone: too few to join
     int count;
     const double *x, *y; ///< (count)
 } pawl_study_curve;

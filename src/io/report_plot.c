@@ -175,7 +175,9 @@ static void plot_draw_curve(report_text *page, const report_curve *curve, int in
                             const plot_axis *t, const plot_axis *v, const report_plot_style *style)
 {
     report_add(page, "<polyline class=\"curve k%d%s\" points=\"", index,
-               curve->dashed ? " dashed" : "");
+               curve->points   ? " unseen" // the page's script reads its values
+               : curve->dashed ? " dashed"
+                               : "");
     for (int i = 0; i < curve->count; ++i) {
         if (!style->log || curve->value[i] > 0.0) {
             report_add(page, "%.1f,%.2f ", plot_x(t, style->x_log, curve->time[i]),
@@ -186,7 +188,8 @@ static void plot_draw_curve(report_text *page, const report_curve *curve, int in
     report_add_escaped(page, curve->label);
     report_add(page, ": %s to %s %s</title></polyline>", report_format(curve->lowest).text,
                report_format(curve->highest).text, style->unit);
-    for (int i = 0; style->dots && i < curve->count; ++i) {
+    bool dots = style->dots || curve->points;
+    for (int i = 0; dots && i < curve->count; ++i) {
         if (!style->log || curve->value[i] > 0.0) {
             report_add(page, "<circle class=\"dot k%d\" cx=\"%.1f\" cy=\"%.2f\" r=\"3\"/>", index,
                        plot_x(t, style->x_log, curve->time[i]),
@@ -235,7 +238,9 @@ static void plot_draw_legend(report_text *page, const report_plot *plot, bool lo
     report_add_plain(page, "<div class=\"legend\">");
     for (int k = 0; k < plot->curve_count; ++k) {
         report_add(page, "<span class=\"k%d\"><i%s></i>", k,
-                   plot->curves[k].dashed ? " class=\"dashed\"" : "");
+                   plot->curves[k].points   ? " class=\"points\""
+                   : plot->curves[k].dashed ? " class=\"dashed\""
+                                            : "");
         report_add_escaped(page, plot->curves[k].label);
         if (log_scale && plot->curves[k].highest <= 0.0) {
             report_add_plain(page, " (zero throughout)");

@@ -20,6 +20,7 @@ typedef struct report_curve {
     double *time, *value;   // (count); `time` is whatever the plot's x axis says, ascending
     double lowest, highest; // of all frames; lowest > highest when none is finite
     bool dashed;            // what others are compared with
+    bool points;            // its points are not joined
 } report_curve;
 
 // How a plot's curves come from the rows of a series: `map` turns one row into one value a curve.

@@ -81,13 +81,14 @@ const char report_style_page[] =
     ".axis{font:11px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;fill:var(--soft)}"
     ".curve{fill:none;stroke:var(--k);stroke-width:1.6;stroke-linejoin:round}"
     ".event{stroke:var(--check);fill:none}"
-    ".dashed{stroke-dasharray:7 4}.dot{fill:var(--k)}"
+    ".dashed{stroke-dasharray:7 4}.unseen{stroke:none}.dot{fill:var(--k)}"
     ".hair{stroke:var(--soft);stroke-dasharray:2 3;visibility:hidden}"
     ".legend{display:flex;flex-wrap:wrap;gap:2px 16px;font-size:13px;padding-left:6px}"
     ".legend span{display:inline-flex;align-items:center;gap:6px;overflow-wrap:anywhere}"
     ".legend i{width:14px;height:3px;border-radius:2px;background:var(--k);flex:none}"
     ".legend i.dashed{background:repeating-linear-gradient(90deg,var(--k) 0 5px,transparent 5px "
     "8px)}"
+    ".legend i.points{width:7px;height:7px;border-radius:50%}"
     ".legend output{color:var(--soft)}"
     ".strip{margin-top:12px}"
     "details{margin-top:12px}summary{cursor:pointer;padding:11px 16px;font-weight:600}"
@@ -103,12 +104,15 @@ const char report_style_page[] =
     "details:not([open])>:not(summary){display:block}}";
 
 const char report_style_study[] =
-    ".table{overflow-x:auto;padding:6px 16px 8px}.table table{width:auto;min-width:min(100%,420px)}"
+    "h2{text-transform:none;letter-spacing:0;font-size:17px;color:var(--ink)}"
+    ".table{overflow-x:auto;padding:6px 16px 8px;width:fit-content;max-width:100%}"
+    ".table table{width:auto}.table sup{line-height:0;font-size:72%}"
     ".table tr:first-child th{border-top:0;vertical-align:bottom}"
     ".table th{white-space:nowrap;overflow-wrap:normal}.table small{font-weight:400}"
-    ".table td.n{font-variant-numeric:tabular-nums}"
-    ".table td.ours{font-weight:600}.differs{color:var(--check);font-weight:600}"
-    ".prose{max-width:76ch;margin:18px 0 0}.table+.note{margin:6px 2px 0;max-width:90ch}"
+    ".table tr>:last-child{padding-right:0}"
+    ".table .n.ours{font-weight:600;padding-left:14px}.table td.theirs{color:var(--soft)}"
+    ".table td.differs,.note .differs{color:var(--check)}.note .differs{font-weight:600}"
+    ".prose{max-width:80ch;margin:18px 0 0}.table+.note{margin:6px 2px 0;max-width:96ch}"
     ".plots{margin-top:16px}.dot{stroke:var(--card)}";
 
 const char report_style_script[] =

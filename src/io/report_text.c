@@ -94,8 +94,13 @@ static size_t text_character(const unsigned char *c)
 
 void report_add_escaped(report_text *t, const char *name)
 {
-    const unsigned char *c = (const unsigned char *)name;
-    while (*c != '\0') {
+    report_add_escaped_part(t, name, strlen(name));
+}
+
+void report_add_escaped_part(report_text *t, const char *name, size_t length)
+{
+    const unsigned char *c = (const unsigned char *)name, *end = c + length;
+    while (c < end) {
         size_t size = text_character(c);
         switch (*c) {
         case '&':

@@ -19,6 +19,8 @@ void report_add(report_text *text, const char *format, ...) __attribute__((forma
 void report_add_plain(report_text *text, const char *plain);
 // A name from a file as character data: markup is escaped, bytes that are not UTF-8 are replaced.
 void report_add_escaped(report_text *text, const char *name);
+// Its first `length` bytes, which end where a character does.
+void report_add_escaped_part(report_text *text, const char *name, size_t length);
 // A number for people: 4 significant digits, 10 to a power as superscript, "0" for zero.
 typedef struct report_number {
     char text[64];

@@ -286,6 +286,7 @@ void pawl_study_add_curve(pawl_study *study, const pawl_study_curve *curve)
     plot->curves[plot->view.curve_count++] =
         (pawl_study_curve){.label = study_copy(study, curve->label),
                            .dashed = curve->dashed,
+                           .points = curve->points,
                            .count = curve->count,
                            .x = study_copy_points(study, curve->x, curve->count),
                            .y = study_copy_points(study, curve->y, curve->count)};
@@ -392,7 +393,9 @@ double pawl_study_digits_apart(const pawl_study_column *column, double ours, dou
     double places = column->style == PAWL_NUMBER_FIXED        ? column->digits
                     : column->style == PAWL_NUMBER_SCIENTIFIC ? column->digits - leading
                                                               : study_digits(column) - 1 - leading;
-    return fabs(strtod(a, NULL) - strtod(b, NULL)) * pow(10.0, places);
+    double apart = fabs(strtod(a, NULL) - strtod(b, NULL)) * pow(10.0, places);
+    // A whole number, or a tenth of one where the powers of ten differ: what else there is, is rounding.
+    return round(1e3 * apart) / 1e3;
 }
 
 bool pawl_study_differs(const pawl_study_table *table, int row, int column)

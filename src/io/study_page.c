@@ -13,6 +13,26 @@
 _Static_assert((int)PAWL_STUDY_CURVES == (int)REPORT_CURVES,
                "a plot of a study is a plot of a report");
 
+// Escaped, with powers as such: "2^-5" gets its exponent raised.
+static void page_add_text(report_text *page, const char *text)
+{
+    for (;;) {
+        size_t plain = strcspn(text, "^");
+        report_add_escaped_part(page, text, plain);
+        text += plain;
+        if (*text == '\0') {
+            return;
+        }
+        size_t power = strspn(text + 1, "-0123456789");
+        if (power > 0) {
+            report_add(page, "<sup>%.*s</sup>", (int)power, text + 1);
+        } else {
+            report_add_plain(page, "^");
+        }
+        text += 1 + power;
+    }
+}
+
 static void page_add_unit(report_text *page, const char *unit)
 {
     if (unit != NULL && unit[0] != '\0') {
@@ -48,7 +68,7 @@ static void page_add_claims(report_text *page, const pawl_study *study)
     for (int i = 0; i < pawl_study_claim_count(study); ++i) {
         pawl_study_claim claim = pawl_study_claim_at(study, i);
         report_add_plain(page, "<tr><td>");
-        report_add_escaped(page, claim.text);
+        page_add_text(page, claim.text);
         report_add(page, "</td><td class=\"n\">%s</td><td>%s %s", report_format(claim.value).text,
                    pawl_relation_name(claim.relation), report_format(claim.limit).text);
         if (claim.unit != NULL && claim.unit[0] != '\0') {
@@ -61,6 +81,17 @@ static void page_add_claims(report_text *page, const pawl_study *study)
     report_add_plain(page, "</table></div>\n");
 }
 
+// Other columns stand against it.
+static bool page_is_reference(const pawl_study_table *table, int column)
+{
+    for (int c = 0; c < table->column_count; ++c) {
+        if (table->columns[c].against == column + 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void page_add_cell(report_text *page, const pawl_study_table *table, int row, int column)
 {
     const pawl_study_column *c = &table->columns[column];
@@ -69,11 +100,12 @@ static void page_add_cell(report_text *page, const pawl_study_table *table, int 
     char text[PAWL_STUDY_TEXT];
     if (c->words) {
         report_add_plain(page, "<td>");
-        report_add_escaped(page, cell->text == NULL ? "" : cell->text);
+        page_add_text(page, cell->text == NULL ? "" : cell->text);
     } else {
-        bool differs = pawl_study_differs(table, row, column);
-        report_add(page, "<td class=\"n%s%s\">%s", c->against > 0 ? " ours" : "",
-                   differs ? " differs" : "", pawl_study_print(c, cell->number, text));
+        report_add(page, "<td class=\"n%s%s%s\">", c->against > 0 ? " ours" : "",
+                   pawl_study_differs(table, row, column) ? " differs" : "",
+                   page_is_reference(table, column) ? " theirs" : "");
+        page_add_text(page, pawl_study_print(c, cell->number, text));
     }
     report_add_plain(page, "</td>");
 }
@@ -81,11 +113,14 @@ static void page_add_cell(report_text *page, const pawl_study_table *table, int 
 static void page_add_table(report_text *page, const pawl_study_table *table)
 {
     report_add_plain(page, "<h2>");
-    report_add_escaped(page, table->title);
+    page_add_text(page, table->title);
     report_add_plain(page, "</h2>");
     report_add_plain(page, "<div class=\"card table\"><table><tr>");
     for (int c = 0; c < table->column_count; ++c) {
-        report_add(page, "<th%s>", table->columns[c].words ? "" : " class=\"n\"");
+        report_add(page, "<th%s>",
+                   table->columns[c].words         ? ""
+                   : table->columns[c].against > 0 ? " class=\"n ours\""
+                                                   : " class=\"n\"");
         report_add_escaped(page, table->columns[c].name);
         page_add_unit(page, table->columns[c].unit);
         report_add_plain(page, "</th>");
@@ -103,7 +138,7 @@ static void page_add_table(report_text *page, const pawl_study_table *table)
     report_add_plain(page, "</table></div>\n");
     if (table->note != NULL || differs) {
         report_add_plain(page, "<p class=\"note\">");
-        report_add_escaped(page, table->note == NULL ? "" : table->note);
+        page_add_text(page, table->note == NULL ? "" : table->note);
         report_add(page, "%s</p>\n",
                    differs ? " <span class=\"differs\">Marked</span>: the printed digits differ."
                            : "");
@@ -129,6 +164,7 @@ static pawl_status page_add_plot(report_text *page, const pawl_study_plot *plot)
         report_curve *to = &drawn.curves[k];
         (void)snprintf(to->label, sizeof to->label, "%s", curve->label);
         to->dashed = curve->dashed;
+        to->points = curve->points;
         report_thinner thinner = report_thin_begin(curve->count);
         for (int i = 0; i < curve->count; ++i) {
             bool shown = page_point_shown(plot, curve->x[i], curve->y[i]);
@@ -167,7 +203,7 @@ static pawl_status page_add_items(report_text *page, const pawl_study *study)
         switch (item.kind) {
         case PAWL_STUDY_PARAGRAPH:
             report_add_plain(page, "<p class=\"prose\">");
-            report_add_escaped(page, item.paragraph);
+            page_add_text(page, item.paragraph);
             report_add_plain(page, "</p>\n");
             break;
         case PAWL_STUDY_TABLE:

@@ -5,6 +5,7 @@
 // up to rounding only. What is closed but still closes fast is an impact: the mean of its velocities
 // before and after would vanish if it were held, an elastic bounce whatever its restitution.
 #include "step/lit.h"
+#include <math.h>
 #include <string.h>
 
 static pawl_vec3 active_point_velocity(const body_state *bodies, int body, pawl_vec3 point)
@@ -24,9 +25,12 @@ static double active_rate(const pawl_contact *in, const body_state *bodies)
 }
 
 // Closing rates up to this are no impacts: those that a solver may leave, and those that do not bounce.
-static double active_slow(const step_context *c)
+// The paper asks for gaps alone, and so holds whatever is closed when a step begins.
+static double active_fastest(const step_context *c)
 {
-    return fmax(c->settings->restitution_threshold, c->settings->tolerance);
+    return c->settings->lit_variant == PAWL_LIT_PAPER
+               ? INFINITY
+               : fmax(c->settings->restitution_threshold, c->settings->tolerance);
 }
 
 static bool active_contacts(step_context *c, const pawl_state *s, double reach, lit_active *out)
@@ -47,7 +51,7 @@ static bool active_contacts(step_context *c, const pawl_state *s, double reach, 
         if (found[k].gap <= reach && !pawl_is_soft(&found[k].soft)) {
             pawl_contact *in = &out->contacts[out->count++];
             *in = found[k];
-            in->held = active_rate(in, s->bodies) >= -active_slow(c);
+            in->held = active_rate(in, s->bodies) >= -active_fastest(c);
             out->closing = out->closing || !in->held;
         }
     }
@@ -67,7 +71,7 @@ static void active_limits(step_context *c, const pawl_state *s, double reach, li
         const coordinate_row *g = &a->coordinates[info->coordinate];
         double rate = pawl_assembly_coordinate_rate(a, info->owner, g, c->u_start);
         double opening = info->kind == ROW_LOWER ? rate : -rate;
-        out->limits[k] = opening >= -active_slow(c);
+        out->limits[k] = opening >= -active_fastest(c);
         out->closing = out->closing || !out->limits[k];
     }
 }

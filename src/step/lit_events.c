@@ -92,9 +92,11 @@ static bool events_begin(lit_piece *p, const impact_request *impact)
         }
         p->after_impact = true;
     }
-    // What leaves is not held: it would be thrown back without loss if it fell again in this piece.
+    // What leaves is not held: it would be thrown back without loss if it fell again in this piece. The
+    // paper holds it (section 8: "Add contact j* to the list of active contacts").
     double leaves = fmax(events_resting, 0.1 * c->settings->restitution_threshold);
-    for (int k = 0; k < p->active->count; ++k) {
+    bool let_go = c->settings->lit_variant != PAWL_LIT_PAPER;
+    for (int k = 0; let_go && k < p->active->count; ++k) {
         pawl_contact *in = &p->active->contacts[k];
         in->held = in->held && pawl_contact_opening(in, p->s->bodies) <= leaves;
     }
