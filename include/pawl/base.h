@@ -39,7 +39,8 @@ typedef enum pawl_status {
     PAWL_NOT_FINITE,    ///< a step would have stored NaN or infinity; the previous state is kept
     PAWL_NOT_ASSEMBLED, ///< the joints cannot be brought together; the log names the worst
     PAWL_UNSUPPORTED,   ///< understood, but not built in or not allowed in this combination
-    PAWL_IO_ERROR       ///< the operating system refused to read or write
+    PAWL_IO_ERROR,      ///< the operating system refused to read or write
+    PAWL_NOT_SOLVED     ///< a step found no solution, however short; the previous state is kept
 } pawl_status;
 PAWL_API const char *pawl_status_name(pawl_status status); ///< e.g. "bad argument"
 

@@ -15,6 +15,8 @@ typedef enum pawl_stepper_kind {
     PAWL_STEPPER_MOREAU,    ///< Moreau's midpoint: second order with `project`, first without
     PAWL_STEPPER_LIT,       ///< linearly implicit trapezoidal rule: second order, stiffly stable
     PAWL_STEPPER_RATTLE,    ///< time-reversible: energy over long times; order 2 or 4
+    PAWL_STEPPER_MDP,       ///< linearized maximal dissipation: contact models, one QP a step
+    PAWL_STEPPER_NMDP,      ///< nonconvex maximal dissipation: implicit, contact models
     PAWL_STEPPER_COUNT
 } pawl_stepper_kind;
 /// Which algorithm solves the constraint problem. Values are stored in files.
@@ -70,6 +72,32 @@ typedef enum pawl_lit_variant {
     PAWL_LIT_SDIRK2,       ///< two stages, damped: stiff limits come out right
     PAWL_LIT_VARIANT_COUNT
 } pawl_lit_variant;
+/// The inertial part of nmdp. Values are stored in files.
+typedef enum pawl_nmdp_dynamics {
+    PAWL_NMDP_NE = 0, ///< Newton and Euler's equations in generalized coordinates
+    PAWL_NMDP_PBD,    ///< position-based: accelerations of all points in space
+    PAWL_NMDP_DYNAMICS_COUNT
+} pawl_nmdp_dynamics;
+/// Which derivatives of the contact models nmdp uses. Values are stored in files.
+typedef enum pawl_nmdp_gradient {
+    PAWL_NMDP_FIRST = 0, ///< first ones, of models that have them
+    PAWL_NMDP_ZEROTH,    ///< none: more iterations, shorter steps
+    PAWL_NMDP_GRADIENT_COUNT
+} pawl_nmdp_gradient;
+/// What contact forces make small. Values are stored in files.
+typedef enum pawl_nmdp_energy {
+    PAWL_NMDP_ENERGY_CONTACT = 0, ///< energy of unit masses at all contact points
+    PAWL_NMDP_ENERGY_PENETRATING, ///< at those that would be in the ground without contact forces
+    PAWL_NMDP_ENERGY_TOTAL,       ///< all kinetic energy, as published
+    PAWL_NMDP_ENERGY_COUNT
+} pawl_nmdp_energy_kind;
+/// Where `mdp` takes springs and controllers. Values are stored in files.
+typedef enum pawl_mdp_pd {
+    PAWL_MDP_EXPLICIT =
+        0,           ///< at the beginning of the step, as published: explodes with large steps
+    PAWL_MDP_STABLE, ///< at its end
+    PAWL_MDP_PD_COUNT
+} pawl_mdp_pd;
 
 /// Which events within a step the stepper lit locates. Values are stored in files.
 typedef enum pawl_lit_events {
@@ -145,7 +173,18 @@ typedef struct pawl_settings {
     pawl_lit_events lit_events; ///< lit.events
     pawl_impact_law lit_impact; ///< lit.impact
     pawl_formulation formulation;
-    pawl_reduced_base reduced_base; ///< reduced.base
+    pawl_reduced_base reduced_base;    ///< reduced.base
+    pawl_nmdp_dynamics nmdp_dynamics;  ///< nmdp.dynamics
+    pawl_nmdp_gradient nmdp_gradient;  ///< nmdp.gradient
+    pawl_nmdp_energy_kind nmdp_energy; ///< nmdp.energy, of mdp, too
+    int nmdp_order;                    ///< nmdp.order: 1 or 2
+    double nmdp_tolerance;             ///< nmdp.tolerance, on changes of coordinates [m or rad]
+    int nmdp_max_iterations;           ///< nmdp.max_iterations: projected gradient steps a stage
+    int nmdp_halvings;                 ///< nmdp.halvings: how often a step may be cut in halves
+    double nmdp_beta_min;              ///< nmdp.beta_min: least proximal weight
+    double nmdp_push_out;              ///< nmdp.push_out: share of a depth pushed out a step
+    double nmdp_stiffness; ///< nmdp.stiffness: k of contact points that shapes are given [N/m^3]
+    pawl_mdp_pd mdp_pd;    ///< mdp.pd
 } pawl_settings;
 PAWL_API pawl_settings pawl_settings_default(void);
 

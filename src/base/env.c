@@ -53,6 +53,7 @@ const char *pawl_status_name(pawl_status status)
         [PAWL_NOT_ASSEMBLED] = "not assembled",
         [PAWL_UNSUPPORTED] = "unsupported",
         [PAWL_IO_ERROR] = "input/output error",
+        [PAWL_NOT_SOLVED] = "not solved",
     };
     return (size_t)status < sizeof names / sizeof names[0] ? names[status] : "unknown status";
 }

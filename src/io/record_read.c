@@ -563,11 +563,11 @@ pawl_settings pawl_record_settings(const pawl_record *r)
 pawl_status pawl_record_last_state(const pawl_record *r, pawl_state *state, pawl_verdict *verdict)
 {
     PAWL_ASSERT(r != NULL && state != NULL);
-    size_t size = pawl_state_size(state);
-    if (size != r->state_size) {
+    size_t size = r->state_size; // older ones are shorter
+    if (size > pawl_state_size(state)) {
         return PAWL_FAIL(r->env, PAWL_BAD_ARGUMENT,
                          "%s: its states have %zu bytes, this model's have %zu",
-                         record_store_path(r->store), r->state_size, size);
+                         record_store_path(r->store), size, pawl_state_size(state));
     }
     unsigned char *bytes = pawl_alloc(r->env, size);
     if (bytes == NULL) {

@@ -383,14 +383,15 @@ static pawl_status write_check_same(const pawl_env *env, const char *path, const
                                     const pawl_record *record)
 {
     const pawl_model *model = pawl_sim_model(sim);
+    bool current = record->format == RECORD_FORMAT; // older states are shorter
     if (pawl_model_hash(model) != record->model_hash ||
-        pawl_state_size(pawl_sim_state(sim)) != record->state_size) {
+        (current && pawl_state_size(pawl_sim_state(sim)) != record->state_size)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                          "%s: is a recording of model '%s', which is not this model '%s' "
                          "(or it has changed since)",
                          path, record->model_name, pawl_model_name(model));
     }
-    if (record->format != RECORD_FORMAT) {
+    if (!current) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
                          "%s: recording format %d can be read, but this version goes on with "
                          "format %d only",

@@ -8,7 +8,14 @@
 #include "base/hash.h"
 #include <string.h>
 
-enum { STATE_MAGIC = 0x4c574150, STATE_VERSION = 1, STATE_HEADER_WORDS = 6, STATE_SUM_WORD = 5 };
+// States of version 1 have no memory of steppers; they are still read.
+enum {
+    STATE_MAGIC = 0x4c574150,
+    STATE_VERSION = 2,
+    STATE_VERSION_OLD = 1,
+    STATE_HEADER_WORDS = 6,
+    STATE_SUM_WORD = 5
+};
 
 impulse_slots pawl_impulse_slots(const pawl_model *m)
 {
@@ -42,6 +49,47 @@ static int state_contact_numbers(const pawl_model *m)
     return 1 + pawl_contact_width(m) * pawl_contact_memory(m);
 }
 
+// At least as many as its polytope has.
+static int state_vertex_count(const pawl_wrench_model_def *d)
+{
+    switch (d->kind) {
+    case PAWL_WRENCH_CUSTOM:
+        return d->vertex_count;
+    case PAWL_WRENCH_TABLE:
+        return d->table.vertex_count;
+    case PAWL_WRENCH_PATCH:
+        return d->directions * d->rings + 2;
+    default:
+        return d->directions;
+    }
+}
+
+static int state_weight_count(const pawl_model *m)
+{
+    int count = 0;
+    for (int i = 0; i < m->contact_point_count; ++i) {
+        count += state_vertex_count(&m->wrench_models[m->contact_points[i].wrench_model]);
+    }
+    for (int i = 0; i < m->shape_count && m->contact_point_count == 0; ++i) {
+        enum { CORNERS = 8, DIRECTIONS = 6 };
+        bool moves = m->shapes[i].body >= 0 && !m->shapes[i].def.visual_only;
+        count += moves ? CORNERS * DIRECTIONS : 0;
+    }
+    return count;
+}
+
+static int state_memory_numbers(const pawl_model *m)
+{
+    return 1 + 12 * m->body_count + state_weight_count(m);
+}
+
+state_memory pawl_state_memory(const pawl_state *s)
+{
+    double *rates = s->memory + 1;
+    return (state_memory){s->memory, rates, rates + 12 * s->model->body_count,
+                          state_weight_count(s->model)};
+}
+
 static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
 {
     pawl_state *s = PAWL_CARVE(mem, pawl_state, 1);
@@ -49,12 +97,14 @@ static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
     double *coordinates = PAWL_CARVE(mem, double, m->coordinate_count);
     double *impulses = PAWL_CARVE(mem, double, pawl_impulse_slots(m).count);
     double *contacts = PAWL_CARVE(mem, double, state_contact_numbers(m));
+    double *memory = PAWL_CARVE(mem, double, state_memory_numbers(m));
     if (s != NULL) {
         s->model = m;
         s->bodies = bodies;
         s->coordinates = coordinates;
         s->impulses = impulses;
         s->contacts = contacts;
+        s->memory = memory;
     }
     return s;
 }
@@ -111,6 +161,7 @@ void pawl_state_copy(pawl_state *to, const pawl_state *from)
     memcpy(to->impulses, from->impulses,
            (size_t)pawl_impulse_slots(m).count * sizeof *to->impulses);
     memcpy(to->contacts, from->contacts, (size_t)state_contact_numbers(m) * sizeof *to->contacts);
+    memcpy(to->memory, from->memory, (size_t)state_memory_numbers(m) * sizeof *to->memory);
 }
 
 // The arrays of doubles that make up a state, in file order.
@@ -118,7 +169,7 @@ typedef struct state_span {
     double *values;
     size_t count;
 } state_span;
-enum { STATE_SPANS = 7 };
+enum { STATE_SPANS = 8 };
 
 static void state_spans(const pawl_state *s, state_span spans[STATE_SPANS])
 {
@@ -132,6 +183,7 @@ static void state_spans(const pawl_state *s, state_span spans[STATE_SPANS])
     spans[4] = (state_span){w->coordinates, (size_t)m->coordinate_count};
     spans[5] = (state_span){w->impulses, (size_t)pawl_impulse_slots(m).count};
     spans[6] = (state_span){w->contacts, (size_t)state_contact_numbers(m)};
+    spans[7] = (state_span){w->memory, (size_t)state_memory_numbers(m)};
 }
 
 static size_t state_double_count(const pawl_state *s)
@@ -150,7 +202,9 @@ uint64_t pawl_state_hash(const pawl_state *s)
     state_span spans[STATE_SPANS];
     state_spans(s, spans);
     uint64_t h = s->model->hash ^ (uint64_t)s->step;
-    for (int i = 0; i < STATE_SPANS; ++i) {
+    // A memory that no stepper uses is no part of the state.
+    int count = s->memory[0] == 0.0 ? STATE_SPANS - 1 : STATE_SPANS;
+    for (int i = 0; i < count; ++i) {
         h = pawl_hash_doubles(h, spans[i].values, spans[i].count);
     }
     return h;
@@ -236,15 +290,19 @@ void pawl_state_save(const pawl_state *s, void *bytes)
 pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *bytes, size_t size)
 {
     const unsigned char *p = bytes;
-    if (size != pawl_state_size(s)) {
+    size_t memory = (size_t)state_memory_numbers(s->model);
+    bool old = size == pawl_state_size(s) - 8 * memory;
+    size_t count = state_double_count(s) - (old ? memory : 0);
+    if (size != pawl_state_size(s) && !old) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "a saved state has %zu bytes, '%s' needs %zu",
                          size, s->model->name, pawl_state_size(s));
     }
-    if (state_get(p) != STATE_MAGIC || state_get(p + 8) != STATE_VERSION) {
+    if (state_get(p) != STATE_MAGIC ||
+        state_get(p + 8) != (old ? STATE_VERSION_OLD : STATE_VERSION)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "these bytes are no saved state of version %d",
                          STATE_VERSION);
     }
-    if (state_get(p + 16) != s->model->hash || state_get(p + 24) != state_double_count(s)) {
+    if (state_get(p + 16) != s->model->hash || state_get(p + 24) != count) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                          "the saved state belongs to another model than '%s'", s->model->name);
     }
@@ -254,7 +312,7 @@ pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *byte
                          s->model->name);
     }
     const unsigned char *numbers = p + 8 * STATE_HEADER_WORDS;
-    for (size_t k = 0; k < state_double_count(s); ++k) {
+    for (size_t k = 0; k < count; ++k) {
         double value = state_value(state_get(numbers + 8 * k));
         if (!isfinite(value)) {
             return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "number %zu of the saved state is %g", k,
@@ -263,7 +321,8 @@ pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *byte
     }
     state_span spans[STATE_SPANS];
     state_spans(s, spans);
-    for (int i = 0; i < STATE_SPANS; ++i) {
+    memset(s->memory, 0, memory * sizeof *s->memory);
+    for (int i = 0; i < (old ? STATE_SPANS - 1 : STATE_SPANS); ++i) {
         for (size_t k = 0; k < spans[i].count; ++k, numbers += 8) {
             spans[i].values[k] = state_value(state_get(numbers));
         }
@@ -299,6 +358,7 @@ pawl_twist pawl_state_twist(const pawl_state *s, int body)
 void pawl_state_set_pose(pawl_state *s, int body, pawl_pose pose)
 {
     body_state *b = &s->bodies[body];
+    s->memory[0] = 0.0; // it belongs to another motion
     b->q = pawl_quat_normalize(pose.orientation);
     b->r = v3_add(pose.position, pawl_quat_rotate(b->q, s->model->bodies[body].com));
 }
@@ -307,6 +367,7 @@ void pawl_state_set_twist(pawl_state *s, int body, pawl_twist twist)
 {
     body_state *b = &s->bodies[body];
     pawl_vec3 arm = pawl_quat_rotate(b->q, s->model->bodies[body].com);
+    s->memory[0] = 0.0;
     b->w = twist.angular;
     b->v = v3_add(twist.linear, v3_cross(twist.angular, arm));
 }

@@ -44,6 +44,16 @@ impulse_slots pawl_impulse_slots(const pawl_model *model); // each field: the fi
 int pawl_contact_memory(const pawl_model *model);
 int pawl_contact_width(const pawl_model *model); // numbers of each
 
+// What a stepper carries from step to step besides, all 0 where none does: mdp and nmdp.
+typedef struct state_memory {
+    double *beta;    // proximal weight; 0: nothing is remembered
+    double *rates;   // (12 x bodies) of the centre of mass and of the axes (3 x 3)
+    double *weights; // (weight_count) of the contact points; those beyond start from 0
+    int weight_count;
+} state_memory;
+struct pawl_state;
+state_memory pawl_state_memory(const struct pawl_state *s);
+
 struct pawl_state {
     pawl_env env;
     const pawl_model *model;
@@ -56,5 +66,6 @@ struct pawl_state {
     double *coordinates; // last value of each joint coordinate, turns counted (coordinate_count)
     double *impulses;    // warm starts, by slot
     double *contacts;    // warm starts of contacts: count, then pawl_contact_width() numbers each
+    double *memory;      // see pawl_state_memory()
 };
 bool pawl_state_is_finite(const pawl_state *s); // every number of it

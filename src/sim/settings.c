@@ -85,6 +85,30 @@ static const char *settings_rule_name(int kind)
     return kind >= 0 && kind < PAWL_PAIR_RULE_COUNT ? names[kind] : NULL;
 }
 
+static const char *settings_dynamics_name(int kind)
+{
+    static const char *const names[] = {"ne", "pbd"};
+    return kind >= 0 && kind < PAWL_NMDP_DYNAMICS_COUNT ? names[kind] : NULL;
+}
+
+static const char *settings_gradient_name(int kind)
+{
+    static const char *const names[] = {"first", "zeroth"};
+    return kind >= 0 && kind < PAWL_NMDP_GRADIENT_COUNT ? names[kind] : NULL;
+}
+
+static const char *settings_energy_name(int kind)
+{
+    static const char *const names[] = {"contact", "penetrating", "total"};
+    return kind >= 0 && kind < PAWL_NMDP_ENERGY_COUNT ? names[kind] : NULL;
+}
+
+static const char *settings_pd_name(int kind)
+{
+    static const char *const names[] = {"explicit", "stable"};
+    return kind >= 0 && kind < PAWL_MDP_PD_COUNT ? names[kind] : NULL;
+}
+
 #define FIELD(name) offsetof(pawl_settings, name)
 static const setting_row settings_table[] = {
     {{"dt", "s", "1e-9 .. 1", "time step"}, SETTING_REAL, FIELD(dt), 1e-9, 1.0, NULL},
@@ -404,6 +428,75 @@ static const setting_row settings_table[] = {
      0,
      0,
      settings_impact_name},
+    {{"nmdp.dynamics", "-", "ne pbd", "Newton-Euler in coordinates, or position-based in space"},
+     SETTING_NAME,
+     FIELD(nmdp_dynamics),
+     0,
+     0,
+     settings_dynamics_name},
+    {{"nmdp.gradient", "-", "first zeroth", "derivatives of contact models that are used, or none"},
+     SETTING_NAME,
+     FIELD(nmdp_gradient),
+     0,
+     0,
+     settings_gradient_name},
+    {{"nmdp.energy", "-", "contact penetrating total",
+      "what contact forces make small (mdp, too): energy of unit masses at contact points, or all"},
+     SETTING_NAME,
+     FIELD(nmdp_energy),
+     0,
+     0,
+     settings_energy_name},
+    {{"nmdp.order", "-", "1 .. 2", "implicit Euler, or two implicit stages of second order"},
+     SETTING_COUNT,
+     FIELD(nmdp_order),
+     1.0,
+     2.0,
+     NULL},
+    {{"nmdp.tolerance", "m or rad", "1e-14 .. 1e-2", "changes of coordinates that end the descent"},
+     SETTING_REAL,
+     FIELD(nmdp_tolerance),
+     1e-14,
+     1e-2,
+     NULL},
+    {{"nmdp.max_iterations", "-", "1 .. 1000000", "projected gradient iterations a stage"},
+     SETTING_COUNT,
+     FIELD(nmdp_max_iterations),
+     1.0,
+     1e6,
+     NULL},
+    {{"nmdp.halvings", "-", "0 .. 30", "how often a step that does not converge is cut in halves"},
+     SETTING_COUNT,
+     FIELD(nmdp_halvings),
+     0.0,
+     30.0,
+     NULL},
+    {{"nmdp.beta_min", "m^2/s^2", "1e-12 .. 1e6", "least proximal weight of the weights"},
+     SETTING_REAL,
+     FIELD(nmdp_beta_min),
+     1e-12,
+     1e6,
+     NULL},
+    {{"nmdp.push_out", "-", "0 .. 1", "share of a contact point's depth pushed out a step"},
+     SETTING_REAL,
+     FIELD(nmdp_push_out),
+     0.0,
+     1.0,
+     NULL},
+    {{"nmdp.stiffness", "N/m^3", "1e-3 .. 1e15",
+      "of the contact points that shapes get in models that declare none"},
+     SETTING_REAL,
+     FIELD(nmdp_stiffness),
+     1e-3,
+     1e15,
+     NULL},
+    {{"mdp.pd", "-", "explicit stable",
+      "springs and controllers of mdp at the beginning of the step, or at its end"},
+     SETTING_NAME,
+     FIELD(mdp_pd),
+     0,
+     0,
+     settings_pd_name},
 };
 enum { SETTING_ROWS = sizeof settings_table / sizeof settings_table[0] };
 
@@ -444,7 +537,14 @@ pawl_settings pawl_settings_default(void)
                            .lit_scheme = 2,
                            .lit_eps_a = 1e-6,
                            .lit_eps_b = 1.0,
-                           .rattle_order = 2};
+                           .rattle_order = 2,
+                           .nmdp_energy = PAWL_NMDP_ENERGY_PENETRATING,
+                           .nmdp_order = 1,
+                           .nmdp_tolerance = 1e-6,
+                           .nmdp_max_iterations = 300,
+                           .nmdp_halvings = 12,
+                           .nmdp_beta_min = 1e-4,
+                           .nmdp_stiffness = 1e8};
 }
 
 int pawl_setting_count(void)
@@ -466,6 +566,11 @@ _Static_assert(
         sizeof(pawl_lit_events) == sizeof(int) && sizeof(pawl_impact_law) == sizeof(int) &&
         sizeof(pawl_formulation) == sizeof(int) && sizeof(pawl_reduced_base) == sizeof(int),
     "settings are copied as int");
+_Static_assert(sizeof(pawl_nmdp_dynamics) == sizeof(int) &&
+                   sizeof(pawl_nmdp_gradient) == sizeof(int) &&
+                   sizeof(pawl_nmdp_energy_kind) == sizeof(int) &&
+                   sizeof(pawl_mdp_pd) == sizeof(int),
+               "settings are copied as int");
 
 static int settings_get_name(const char *field)
 {

@@ -168,6 +168,9 @@ static pawl_status sim_create_all(pawl_sim *sim)
                          "auto, for instance",
                          pawl_solver_name((int)sim->settings.solver), m->name);
     }
+    if (sim->stepper->needs_tree) {
+        PAWL_TRY(pawl_nmdp_create(env, m, &sim->settings, &sim->context.nmdp));
+    }
     enum { EVENTS = 32 }; // of a step, at first
     PAWL_TRY(pawl_event_log_reserve(env, &sim->context.events, EVENTS));
     int room = sim->finder == NULL ? 0 : pawl_contact_finder_capacity(sim->finder);
@@ -218,6 +221,7 @@ void pawl_sim_destroy(pawl_sim *sim)
     pawl_env env = sim->env;
     pawl_contact_capture_drop(&env, &sim->context.capture);
     pawl_event_log_free(&env, &sim->context.events);
+    pawl_nmdp_destroy(sim->context.nmdp);
     sim_destroy_parts(sim);
     pawl_contact_finder_destroy(sim->finder);
     pawl_state_destroy(sim->context.spare);
@@ -312,6 +316,7 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
         pawl_state_copy(s, sim->state);
         memset(c->reaction, 0, (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->reaction);
         c->contact_demand = 0;
+        c->failed = false;
         c->events.count = 0;
         sim->stepper->advance(c, s, &report);
         pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
@@ -334,6 +339,15 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
         c->events.count = 0;
         c->kept = false;
         return c->captured;
+    }
+    if (c->failed) {
+        c->contact_count = 0;
+        c->events.count = 0;
+        c->kept = false;
+        return PAWL_FAIL(&sim->env, PAWL_NOT_SOLVED,
+                         "the step from t = %g s has no solution that %s finds, however short its "
+                         "parts; the state before it is kept",
+                         sim->state->time, sim->stepper->name);
     }
     s->step = sim->state->step + 1;
     s->time = pawl_step_end(sim->state, sim->settings.dt);

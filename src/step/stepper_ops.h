@@ -5,6 +5,7 @@
 // decides which problem to pose.
 #pragma once
 #include "assemble/reduced_form.h"
+#include "nmdp/nmdp.h"
 #include "pawl/sim.h"
 #include "solve/contact_capture.h"
 #include "solve/eliminate.h"
@@ -48,6 +49,8 @@ typedef struct step_context {
     } fallback;             // of rattle, so that it is told of once
     bool kept;              // the assembly is placed at the state already
     const pawl_env *env;
+    nmdp *nmdp;              // of steppers that need a tree, else NULL
+    bool failed;             // the step has no solution: the state before it is kept
     event_log events;        // of the step
     contact_capture capture; // the problem of the last step, where it is wanted
     pawl_status captured;    // how that went
@@ -59,6 +62,7 @@ typedef struct step_context {
 
 typedef struct pawl_stepper_ops {
     const char *name, *summary;
+    bool needs_tree; // steps in generalized coordinates with contact models
     // Advances s by settings->dt. s is a scratch copy: the caller throws it away on failure.
     void (*advance)(step_context *c, pawl_state *s, pawl_step_report *report);
     bool reduces; // runs in reduced coordinates, too
@@ -69,6 +73,8 @@ extern const pawl_stepper_ops pawl_euler_ops;
 extern const pawl_stepper_ops pawl_moreau_ops;
 extern const pawl_stepper_ops pawl_lit_ops;
 extern const pawl_stepper_ops pawl_rattle_ops;
+extern const pawl_stepper_ops pawl_mdp_ops;
+extern const pawl_stepper_ops pawl_nmdp_ops;
 
 // Shared by the steppers of this family. Both leave the assembly placed at s when context.kept says so.
 //

@@ -3,10 +3,9 @@
 #include "step/stepper_ops.h"
 
 static const pawl_stepper_ops *const stepper_table[] = {
-    [PAWL_STEPPER_EULER] = &pawl_euler_ops,
-    [PAWL_STEPPER_MOREAU] = &pawl_moreau_ops,
-    [PAWL_STEPPER_LIT] = &pawl_lit_ops,
-    [PAWL_STEPPER_RATTLE] = &pawl_rattle_ops,
+    [PAWL_STEPPER_EULER] = &pawl_euler_ops, [PAWL_STEPPER_MOREAU] = &pawl_moreau_ops,
+    [PAWL_STEPPER_LIT] = &pawl_lit_ops,     [PAWL_STEPPER_RATTLE] = &pawl_rattle_ops,
+    [PAWL_STEPPER_MDP] = &pawl_mdp_ops,     [PAWL_STEPPER_NMDP] = &pawl_nmdp_ops,
 };
 _Static_assert(sizeof stepper_table / sizeof stepper_table[0] == PAWL_STEPPER_COUNT, "missing row");
 

@@ -5,6 +5,7 @@
 // 2^p when its step is halved; for order one, 2 x(h/2) - x(h) must come closer by far than
 // either, which no mere coincidence of error sizes does. bench/bench_orders prints the same
 // figures for more steps and longer times.
+#include "support/mechanism.h"
 #include "support/reference_check.h"
 #include "support/test.h"
 
@@ -98,7 +99,7 @@ TEST(rattle_comes_closer_to_smooth_references_with_order_four)
 TEST(the_stiff_governor_is_stable_at_one_millisecond)
 {
     const reference_case *c = reference_find("A05 governor, stiff", NULL);
-    for (int stepper = 0; stepper < PAWL_STEPPER_COUNT; ++stepper) {
+    for (int stepper = 0; stepper < MECHANISM_STEPPERS; ++stepper) {
         pawl_settings settings = reference_settings((pawl_stepper_kind)stepper, 1e-3);
         reference_series series;
         CHECK(reference_series_load(c, 10.0, &series));
@@ -120,7 +121,7 @@ TEST(the_stiff_governor_is_stable_at_one_millisecond)
 TEST(a_fast_spinning_free_body_keeps_its_energy)
 {
     const reference_case *c = reference_find("D1 Dzhanibekov", "omega_body");
-    for (int stepper = 0; stepper < PAWL_STEPPER_COUNT; ++stepper) {
+    for (int stepper = 0; stepper < MECHANISM_STEPPERS; ++stepper) {
         pawl_settings settings = reference_settings((pawl_stepper_kind)stepper, 1e-3);
         reference_series series;
         CHECK(reference_series_load(c, 30.0, &series));
@@ -192,7 +193,7 @@ TEST(the_car_axis_s_books_balance_as_the_step_shrinks)
     pawl_env env = reference_env();
     pawl_model *model = reference_load_model(&env, "models/classics/C2-car-axis.sdf");
     CHECK(model != NULL);
-    for (int stepper = 0; stepper < PAWL_STEPPER_COUNT; ++stepper) {
+    for (int stepper = 0; stepper < MECHANISM_STEPPERS; ++stepper) {
         double balance[2];
         for (int k = 0; k < 2; ++k) {
             pawl_settings settings =

@@ -170,7 +170,7 @@ TEST(d14_dry_friction_takes_the_same_from_each_swing)
     for (int k = 0; k < SLIDE_TURNS - 1; ++k) {
         damping += 0.5 * w * w * half * fabs(reference_data_item(data, "turning_points", k));
     }
-    for (int stepper = 0; stepper < PAWL_STEPPER_COUNT; ++stepper) {
+    for (int stepper = 0; stepper < MECHANISM_STEPPERS; ++stepper) {
         double errors[3];
         for (int level = 0; level < 3; ++level) {
             pawl_settings settings = scene_settings(1e-3 / (double)(1 << level));

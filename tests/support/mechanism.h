@@ -14,6 +14,10 @@
 #include "pawl/sim.h"
 #include "support/test.h"
 
+// Steppers that take every mechanism. Those behind them step trees with contacts of their own, and have
+// tests of their own.
+enum { MECHANISM_STEPPERS = PAWL_STEPPER_MDP };
+
 typedef struct mechanism {
     test_env t;
     pawl_builder *builder;

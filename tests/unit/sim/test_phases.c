@@ -25,7 +25,7 @@ static double phases_sum(const pawl_step_report *report)
 // Each reading ends an interval that began with the one before: n readings, n - 1 seconds.
 TEST(the_phases_of_a_step_add_up_to_the_step)
 {
-    for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
+    for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         test_env t;
         test_env_init(&t);
         pawl_model *model;

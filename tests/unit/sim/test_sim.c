@@ -225,7 +225,7 @@ TEST(a_state_taken_over_with_another_step_keeps_its_time)
 // that is not chaotic.
 TEST(dense_and_sparse_give_the_same_motion)
 {
-    for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
+    for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         test_env t;
         test_env_init(&t);
         pawl_model *model;
@@ -288,7 +288,7 @@ TEST(the_solvers_give_the_same_motion)
 // for.
 TEST(a_model_with_everything_runs_clean)
 {
-    for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
+    for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         test_env t;
         test_env_init(&t);
         pawl_model *model;
@@ -373,7 +373,18 @@ TEST(every_setting_reads_back_what_was_set)
                                            {"lit.linearized_constraints", "on"},
                                            {"rattle.order", "4"},
                                            {"lit.events", "collisions"},
-                                           {"lit.impact", "newton"}};
+                                           {"lit.impact", "newton"},
+                                           {"nmdp.dynamics", "pbd"},
+                                           {"nmdp.gradient", "zeroth"},
+                                           {"nmdp.energy", "total"},
+                                           {"nmdp.order", "2"},
+                                           {"nmdp.tolerance", "1e-08"},
+                                           {"nmdp.max_iterations", "50"},
+                                           {"nmdp.halvings", "3"},
+                                           {"nmdp.beta_min", "0.001"},
+                                           {"nmdp.push_out", "0.25"},
+                                           {"nmdp.stiffness", "1e+06"},
+                                           {"mdp.pd", "stable"}};
     int count = (int)(sizeof pairs / sizeof pairs[0]);
     CHECK_INT(pawl_setting_count(), count);
     for (int i = 0; i < count; ++i) {

@@ -110,7 +110,7 @@ TEST(a_resumed_run_has_the_bits_of_an_uninterrupted_one)
 // The same model, built twice, in different memory.
 TEST(the_same_model_gives_the_same_bits_twice)
 {
-    for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
+    for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         pawl_settings settings = mechanism_settings(5e-3, (pawl_stepper_kind)s);
         state_run a, b;
         state_run_begin(&a, &settings);

@@ -34,7 +34,7 @@ static pawl_actuator_def slider_actuator(pawl_actuator_kind kind, double target)
 // energy, to rounding.
 TEST(a_force_actuator_accelerates_by_force_over_mass_and_its_work_is_exact)
 {
-    for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
+    for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         mechanism m;
         slider_build(&m, 0.0);
         pawl_actuator_def def = slider_actuator(PAWL_ACTUATOR_FORCE, 3.0);
@@ -58,7 +58,7 @@ TEST(a_force_actuator_accelerates_by_force_over_mass_and_its_work_is_exact)
 // that of the end-point rule w h / 2.
 TEST(a_sinusoidal_force_is_followed_with_the_order_of_the_stepper)
 {
-    for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
+    for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         double error[2];
         for (int k = 0; k < 2; ++k) {
             mechanism m;
@@ -158,7 +158,7 @@ TEST(a_position_actuator_with_damping_follows_implicit_euler)
 // Closed form: with infinite damping the rate is the target after every step, against any load.
 TEST(a_velocity_actuator_of_infinite_damping_is_exact)
 {
-    for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
+    for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         mechanism m;
         slider_build(&m, 0.0);
         pawl_actuator_def def = slider_actuator(PAWL_ACTUATOR_VELOCITY, 1.5);
@@ -202,7 +202,7 @@ TEST(a_velocity_actuator_with_limited_effort_saturates_then_holds)
 // The recurrence (m + h d) v+ = m v + h d target, and its trapezoidal counterpart.
 TEST(a_velocity_actuator_of_finite_damping_approaches_its_target)
 {
-    for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
+    for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         mechanism m;
         slider_build(&m, 0.0);
         pawl_actuator_def def = slider_actuator(PAWL_ACTUATOR_VELOCITY, 1.0);

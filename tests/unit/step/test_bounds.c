@@ -177,7 +177,7 @@ TEST(a_limit_stops_a_falling_pendulum_without_bounce_or_penetration)
 // Closed form: a bounded slider hit at high speed must not jump through a thin range.
 TEST(a_limit_is_not_tunnelled_through_at_high_speed)
 {
-    for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
+    for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         mechanism m;
         bounds_slider(&m, 0.0, 0.0, 500.0); // 5 m a step
         pawl_joint_def joint =

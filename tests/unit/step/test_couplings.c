@@ -23,7 +23,7 @@ static void coupling_drive(mechanism *m, int joint, double effort)
 // Closed form: alpha = torque / (I + armature).
 TEST(armature_adds_to_the_inertia_of_its_coordinate)
 {
-    for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
+    for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         mechanism m;
         mechanism_begin(&m);
         int body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(0.2, 0.2, 0.2));
@@ -46,7 +46,7 @@ TEST(armature_adds_to_the_inertia_of_its_coordinate)
 // Closed form: q1 = r q2 + c, (I1 r^2 + I2) q2'' = r T1 + T2; both are kept over many turns.
 TEST(a_gear_keeps_its_ratio_and_adds_the_inertias_it_couples)
 {
-    for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
+    for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         // rattle refuses to do without projection
         for (int project = s == PAWL_STEPPER_RATTLE ? 1 : 0; project < 2; ++project) {
             mechanism m;
@@ -102,7 +102,7 @@ TEST(a_gear_with_an_offset_is_assembled)
 // under gravity along the axis, T = -m g p.
 TEST(a_screw_turns_displacement_into_angle)
 {
-    for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
+    for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         // rattle refuses to do without projection
         for (int project = s == PAWL_STEPPER_RATTLE ? 1 : 0; project < 2; ++project) {
             mechanism m;
@@ -135,7 +135,7 @@ TEST(a_screw_turns_displacement_into_angle)
 // h^2 f'' / 2 a step and taken back by erp.joint of it a step.
 TEST(a_prescribed_joint_motion_is_followed_exactly)
 {
-    for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
+    for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         // rattle refuses to do without projection
         for (int project = s == PAWL_STEPPER_RATTLE ? 1 : 0; project < 2; ++project) {
             mechanism m;
@@ -173,7 +173,7 @@ TEST(a_prescribed_joint_motion_is_followed_exactly)
 // By definition, again; and a body bolted to the driven one goes with it.
 TEST(a_kinematic_body_is_followed_exactly_with_what_is_bolted_to_it)
 {
-    for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
+    for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         mechanism m;
         mechanism_begin(&m);
         pawl_body_def stage = pawl_body_def_default();

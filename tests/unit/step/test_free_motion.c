@@ -9,7 +9,7 @@
 // g t^2 / 2 exactly.
 TEST(a_body_falls_as_its_stepper_integrates_a_parabola)
 {
-    for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
+    for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         mechanism m;
         mechanism_begin(&m);
         pawl_builder_set_gravity(m.builder, v3(0, 0, -9.81));
@@ -96,7 +96,7 @@ TEST(forces_as_functions_of_time_are_read_where_the_stepper_needs_them)
 // tend to the exponential with their order.
 TEST(body_damping_decays_exponentially)
 {
-    for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
+    for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         double error[2], balance[2];
         for (int k = 0; k < 2; ++k) {
             mechanism m;
@@ -135,7 +135,7 @@ TEST(body_damping_decays_exponentially)
 // An anisotropic body that spins and is damped loses energy at every step, and never gains.
 TEST(angular_damping_of_a_tumbling_body_only_takes_energy)
 {
-    for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
+    for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         mechanism m;
         mechanism_begin(&m);
         pawl_body_def def = pawl_body_def_default();
@@ -197,7 +197,7 @@ static double free_conical_error(pawl_stepper_kind stepper, double dt)
 
 TEST(a_point_mass_on_a_rod_makes_a_conical_pendulum)
 {
-    for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
+    for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         double coarse = free_conical_error((pawl_stepper_kind)s, 2e-3);
         double fine = free_conical_error((pawl_stepper_kind)s, 1e-3);
         CHECK_NEAR(log2(coarse / fine), s == PAWL_STEPPER_EULER ? 1.0 : 2.0, 0.1);

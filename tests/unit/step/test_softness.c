@@ -147,7 +147,7 @@ static double reference_sag(const pawl_softness *s, double g)
 
 TEST(a_soft_joint_sags_as_far_as_statics_says_and_energy_is_accounted_for)
 {
-    for (int stepper = 0; stepper < PAWL_STEPPER_COUNT; ++stepper) {
+    for (int stepper = 0; stepper < MECHANISM_STEPPERS; ++stepper) {
         mechanism m;
         pawl_softness s = pawl_softness_default();
         s.time_constant = 0.02;

@@ -59,7 +59,7 @@ TEST(a_damped_oscillator_converges_with_the_order_of_the_stepper)
 {
     static const pawl_joint_kind kinds[] = {PAWL_JOINT_FREE, PAWL_JOINT_PRISMATIC};
     for (int k = 0; k < 2; ++k) {
-        for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
+        for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
             double order = s == PAWL_STEPPER_EULER ? 1.0 : 2.0;
             spring_error coarse = spring_run(kinds[k], (pawl_stepper_kind)s, 2e-3);
             spring_error fine = spring_run(kinds[k], (pawl_stepper_kind)s, 1e-3);
@@ -160,7 +160,7 @@ static double spring_orbit_error(pawl_stepper_kind stepper, double dt, bool worl
 
 TEST(a_spring_of_no_rest_length_makes_elliptic_orbits)
 {
-    for (int s = 0; s < PAWL_STEPPER_COUNT; ++s) {
+    for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         double balance[2];
         double coarse = spring_orbit_error((pawl_stepper_kind)s, 2e-3, s == 0, &balance[0]);
         double fine = spring_orbit_error((pawl_stepper_kind)s, 1e-3, s != 0, &balance[1]);

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The steppers mdp and nmdp: closed forms of their rules, convergence to what another stepper finds, and
+// the promises of every stepper (no allocation, the same bits when resumed, clear refusals).
+#include "support/scene.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The variants of nmdp, and mdp.
+typedef struct variant {
+    pawl_stepper_kind stepper;
+    pawl_nmdp_dynamics dynamics;
+    pawl_nmdp_gradient gradient;
+} variant;
+static const variant variants[] = {{PAWL_STEPPER_NMDP, PAWL_NMDP_NE, PAWL_NMDP_FIRST},
+                                   {PAWL_STEPPER_NMDP, PAWL_NMDP_PBD, PAWL_NMDP_FIRST},
+                                   {PAWL_STEPPER_NMDP, PAWL_NMDP_NE, PAWL_NMDP_ZEROTH},
+                                   {PAWL_STEPPER_NMDP, PAWL_NMDP_PBD, PAWL_NMDP_ZEROTH},
+                                   {PAWL_STEPPER_MDP, PAWL_NMDP_NE, PAWL_NMDP_FIRST}};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+static pawl_settings steps_settings(const variant *v, double dt, int order)
+{
+    pawl_settings settings = mechanism_settings(dt, v->stepper);
+    settings.nmdp_dynamics = v->dynamics;
+    settings.nmdp_gradient = v->gradient;
+    settings.nmdp_order = order;
+    return settings;
+}
+
+// Closed form: implicit Euler has v = v0 - g t and falls by g t (t + h)/2; two stages of second order are
+// exact on a parabola.
+TEST(a_body_falls_as_each_rule_integrates_a_parabola)
+{
+    for (int k = 0; k < VARIANTS; ++k) {
+        for (int order = 1; order <= (variants[k].dynamics == PAWL_NMDP_NE ? 2 : 1); ++order) {
+            mechanism m;
+            mechanism_begin(&m);
+            pawl_builder_set_gravity(m.builder, v3(0, 0, -9.81));
+            pawl_body_def def = pawl_body_def_default();
+            def.mass = 3.0;
+            def.inertia[0] = def.inertia[1] = def.inertia[2] = 0.1;
+            def.com = v3(0.1, 0.2, 0.3);
+            def.twist.linear = v3(1, 0, 5);
+            def.gravity_scale = 0.5;
+            mechanism_body(&m, &def);
+            double h = 1e-2;
+            pawl_settings settings = steps_settings(&variants[k], h, order);
+            mechanism_start(&m, &settings);
+            mechanism_run(&m, 100);
+            double t = mechanism_time(&m), g = 0.5 * 9.81;
+            bool second = order == 2 && variants[k].stepper == PAWL_STEPPER_NMDP;
+            double z = 5.0 * t - 0.5 * g * t * (second ? t : t + h);
+            CHECK_NEAR3(pawl_state_pose(mechanism_state(&m), 0).position, v3(t, 0, z), 1e-9);
+            CHECK_NEAR(pawl_state_twist(mechanism_state(&m), 0).linear.z, 5.0 - g * t, 1e-9);
+            mechanism_end(&m);
+        }
+    }
+}
+
+// A wheel with a controller, no gravity. Closed form of the rule: with x = angle, u = rate,
+// (I + h D + h^2 P) u+ = I u + h P (target - x), x+ = x + h u+.
+static double steps_wheel(const variant *v, pawl_mdp_pd pd, double h, int steps, double *rate)
+{
+    mechanism m;
+    mechanism_begin(&m);
+    int wheel = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(0.2, 0.2, 0.2));
+    int joint = mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, wheel, v3(0, 0, 0), v3(0, 1, 0));
+    pawl_actuator_def servo = pawl_actuator_def_default();
+    servo.kind = PAWL_ACTUATOR_POSITION;
+    servo.joint = joint;
+    servo.stiffness = 100.0;
+    servo.damping = 1.0;
+    servo.target = pawl_signal_constant(0.7);
+    mechanism_actuator(&m, &servo);
+    pawl_settings settings = steps_settings(v, h, 1);
+    settings.mdp_pd = pd;
+    mechanism_start(&m, &settings);
+    mechanism_run(&m, steps);
+    double angle = mechanism_position(&m, joint, 0);
+    *rate = mechanism_rate(&m, joint, 0);
+    mechanism_end(&m);
+    return angle;
+}
+
+TEST(controllers_are_implicit)
+{
+    const double h = 0.02, I = 0.2, P = 100.0, D = 1.0;
+    double x = 0.0, u = 0.0;
+    for (int i = 0; i < 20; ++i) {
+        u = (I * u + h * P * (0.7 - x)) / (I + h * D + h * h * P);
+        x += h * u;
+    }
+    for (int k = 0; k < VARIANTS; ++k) {
+        bool pbd = variants[k].dynamics == PAWL_NMDP_PBD;
+        double rate, angle = steps_wheel(&variants[k], PAWL_MDP_STABLE, h, 20, &rate);
+        // In space the points of the wheel accelerate along chords: the same rule to third order.
+        CHECK_NEAR(angle, x, pbd ? 0.05 : 1e-9);
+        CHECK_NEAR(rate, u, pbd ? 1.0 : 1e-8);
+    }
+    double rate, angle = steps_wheel(&variants[4], PAWL_MDP_EXPLICIT, h, 20, &rate);
+    x = u = 0.0;
+    for (int i = 0; i < 20; ++i) {
+        u += h * (P * (0.7 - x) - D * u) / I;
+        x += h * u;
+    }
+    CHECK_NEAR(angle, x, 1e-9 * fabs(x));
+}
+
+// A chain of three bodies swings: a ball, a universal and a hinged joint, springs and damping. `moreau`,
+// which shares no code with the coordinates, says where it is after half a second.
+static void steps_chain(mechanism *m)
+{
+    mechanism_begin(m);
+    pawl_builder_set_gravity(m->builder, v3(0, 0, -9.81));
+    const pawl_joint_kind kinds[] = {PAWL_JOINT_SPHERICAL, PAWL_JOINT_UNIVERSAL,
+                                     PAWL_JOINT_REVOLUTE};
+    int before = PAWL_WORLD;
+    for (int i = 0; i < 3; ++i) {
+        int body = mechanism_solid(m, 1.0 + i, v3(0.4 * i + 0.2, 0.1, 0), v3(0.02, 0.05, 0.04));
+        pawl_joint_def joint = mechanism_joint_def(m, kinds[i], before, body,
+                                                   v3(0.4 * i, 0.05 * i, 0), v3(0.3, 1, 0.2));
+        joint.coordinate[0].stiffness = i == 2 ? 20.0 : 0.0;
+        joint.coordinate[0].damping = i > 0 ? 0.5 : 0.0;
+        mechanism_joint(m, &joint);
+        before = body;
+    }
+}
+
+static pawl_vec3 steps_chain_end(const pawl_settings *settings)
+{
+    mechanism m;
+    steps_chain(&m);
+    mechanism_start(&m, settings);
+    mechanism_run(&m, (int)(0.5 / settings->dt + 0.5));
+    pawl_vec3 end = pawl_pose_apply(pawl_state_pose(mechanism_state(&m), 2), v3(0.2, 0, 0));
+    mechanism_end(&m);
+    return end;
+}
+
+TEST(errors_fall_like_the_order_says)
+{
+    pawl_settings fine = mechanism_settings(1.0 / 8192.0, PAWL_STEPPER_MOREAU);
+    pawl_vec3 reference = steps_chain_end(&fine);
+    for (int k = 0; k < 2; ++k) {
+        for (int order = 1; order <= (k == 0 ? 2 : 1); ++order) {
+            double error[3];
+            for (int r = 0; r < 3; ++r) {
+                double dt = (order == 1 ? 1.0 / 256.0 : 1.0 / 64.0) / (double)(1 << r);
+                pawl_settings settings = steps_settings(&variants[k], dt, order);
+                error[r] = v3_norm(v3_sub(steps_chain_end(&settings), reference));
+            }
+            double rate = error[1] / error[2];
+            print_message("%s order %d: errors %.2e %.2e %.2e\n", k == 0 ? "ne" : "pbd", order,
+                          error[0], error[1], error[2]);
+            CHECK(order == 1 ? rate > 1.8 && rate < 2.2 : rate > 3.5 && rate < 4.5);
+        }
+    }
+}
+
+// A flat box that slides from 2 m/s with mu = 0.5 on soft ground, k = 1e6 N/m^3. A prototype by others,
+// with other code, stopped at these places.
+TEST(a_sliding_box_stops_where_the_prototype_did)
+{
+    const double dt[] = {5e-3, 1e-2, 2e-2, 5e-2}, stop[] = {0.426, 0.418, 0.406, 0.376};
+    for (int k = 0; k < 8; ++k) {
+        mechanism m;
+        mechanism_begin(&m);
+        scene_floor(&m, 0.5, 0.0, 0.0);
+        int box = scene_box(&m, 10.0, v3(0.3, 0.3, 0.1), 0.5);
+        pawl_settings settings = steps_settings(&variants[k / 4], dt[k % 4], 1);
+        settings.nmdp_stiffness = 1e6;
+        mechanism_start(&m, &settings);
+        pawl_state *state;
+        CHECK_OK(pawl_state_create(&m.t.env, m.model, &state));
+        pawl_state_copy(state, pawl_sim_state(m.sim));
+        pawl_state_set_twist(state, box, (pawl_twist){.linear = v3(2, 0, 0)});
+        CHECK_OK(pawl_sim_set_state(m.sim, state));
+        pawl_state_destroy(state);
+        mechanism_run(&m, (int)(1.0 / settings.dt + 0.5));
+        CHECK_NEAR(scene_position(&m, box).x, stop[k % 4], 0.03 * stop[k % 4]);
+        CHECK(scene_speed(&m, box) < 1e-4);
+        mechanism_end(&m);
+    }
+}
+
+static void steps_pile(mechanism *m, const pawl_settings *settings)
+{
+    mechanism_begin(m);
+    scene_floor(m, 0.6, 0.1, 0.3);
+    int box = scene_box_at(m, 2.0, v3(0.2, 0.1, 0.1), v3(0, 0, 0.3), 0.6);
+    int arm = scene_box_at(m, 1.0, v3(0.1, 0.05, 0.05), v3(0.35, 0, 0.3), 0.6);
+    pawl_joint_def joint =
+        mechanism_joint_def(m, PAWL_JOINT_REVOLUTE, box, arm, v3(0.22, 0, 0.3), v3(0, 1, 0));
+    joint.coordinate[0].stiffness = 30.0;
+    joint.coordinate[0].damping = 0.3;
+    mechanism_joint(m, &joint);
+    mechanism_start(m, settings);
+}
+
+// A thing of two boxes falls on a slope: nothing is allocated, and a run resumed from saved bytes has the
+// bits of one that went on.
+TEST(steps_allocate_nothing_and_resume_with_the_same_bits)
+{
+    for (int k = 0; k < VARIANTS; ++k) {
+        mechanism m, other;
+        pawl_settings settings = steps_settings(&variants[k], 5e-3, k == 2 ? 2 : 1);
+        settings.nmdp_stiffness = 1e6;
+        steps_pile(&m, &settings);
+        steps_pile(&other, &settings);
+        for (int i = 0; i < 60; ++i) {
+            CHECK_OK(pawl_sim_step(m.sim, NULL));
+        }
+        size_t size = pawl_state_size(pawl_sim_state(m.sim));
+        void *bytes = malloc(size);
+        pawl_state_save(pawl_sim_state(m.sim), bytes);
+        pawl_state *state;
+        CHECK_OK(pawl_state_create(&other.t.env, other.model, &state));
+        CHECK_OK(pawl_state_load(&other.t.env, state, bytes, size));
+        free(bytes);
+        CHECK_OK(pawl_sim_set_state(other.sim, state));
+        pawl_state_destroy(state);
+        int64_t calls = m.t.calls;
+        for (int i = 0; i < 60; ++i) {
+            CHECK_OK(pawl_sim_step(m.sim, NULL));
+            CHECK_OK(pawl_sim_step(other.sim, NULL));
+            CHECK(pawl_state_hash(pawl_sim_state(m.sim)) ==
+                  pawl_state_hash(pawl_sim_state(other.sim)));
+        }
+        CHECK_INT(m.t.calls, calls);
+        CHECK(pawl_sim_contact_count(m.sim) > 0);
+        mechanism_end(&m);
+        mechanism_end(&other);
+    }
+}
+
+// A loop is refused with the name of the joint that closes it.
+TEST(what_is_no_tree_is_refused_with_its_reason)
+{
+    mechanism m;
+    mechanism_begin(&m);
+    int a = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
+    int b = mechanism_solid(&m, 1.0, v3(1, 0, 0), v3(1, 1, 1));
+    mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, a, v3(0, 0, 0), v3(0, 1, 0));
+    mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, b, v3(1, 0, 0), v3(0, 1, 0));
+    pawl_joint_def joint =
+        mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, a, b, v3(0.5, 0, 1), v3(0, 1, 0));
+    joint.name = "rod";
+    mechanism_joint(&m, &joint);
+    mechanism_compile(&m);
+    pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_NMDP);
+    pawl_sim *sim;
+    CHECK_STATUS(pawl_sim_create(&m.t.env, m.model, &settings, &sim), PAWL_UNSUPPORTED);
+    CHECK_MESSAGE(&m.t, "joint 'rod'");
+    mechanism_end(&m);
+}
