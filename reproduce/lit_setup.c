@@ -59,6 +59,8 @@ pawl_status lit_settings_make(const pawl_env *env, lit_method method, double h, 
         {"lit.variant", method.variant},
         {"lit.scheme", method.scheme},
         {"lit.events", method.events},
+        {"lit.eps_a",
+         "1e-10"}, // less than a step's way even with h = 2^-20; what rests is exactly closed
         {"project", "off"}, // the paper's joints drift, and the drift is in its table
         {"erp.joint", "0"},
         {"erp.contact", "0"},
