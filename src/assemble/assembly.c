@@ -697,6 +697,14 @@ void pawl_assembly_set_contacts(pawl_assembly *a, const pawl_contact *contacts, 
     a->contact_count = count;
 }
 
+// In reduced coordinates some rows move nothing.
+static void assembly_ease(pawl_assembly *a, int first_row)
+{
+    if (a->form != NULL) {
+        pawl_reduced_form_ease(a->form, first_row, a);
+    }
+}
+
 void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const double *u_free,
                                 const step_weights *w, bool again)
 {
@@ -771,9 +779,7 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
     for (int k = 0; k < a->contact_count; ++k) {
         assembly_pose_contact(a, k, start, w);
     }
-    if (a->form != NULL) {
-        pawl_reduced_form_ease(a->form, a);
-    }
+    assembly_ease(a, 0);
     pawl_assembly_set_free_velocity(a, u_free);
 }
 
@@ -841,9 +847,7 @@ void pawl_assembly_pose_closure(pawl_assembly *a)
         a->compliance[r] = hard ? 0.0 : nothing;
         a->v_f[r] = 0.0;
     }
-    if (a->form != NULL) {
-        pawl_reduced_form_ease(a->form, a);
-    }
+    assembly_ease(a, 0);
 }
 
 double pawl_assembly_limit_gap(const pawl_assembly *a, int candidate)
@@ -877,6 +881,7 @@ void pawl_assembly_pose_grips(pawl_assembly *a, const row_grip *grips, int count
     for (int r = a->free_rows; r < a->problem.row_count; ++r) {
         a->v_f[r] = 0.0;
     }
+    assembly_ease(a, a->free_rows);
 }
 
 void pawl_assembly_pose_impact(pawl_assembly *a, const double *u, const bool *closed)
@@ -899,6 +904,7 @@ void pawl_assembly_pose_impact(pawl_assembly *a, const double *u, const bool *cl
         assembly_add_contact(a, k, 3);
         a->friction[k] = a->contacts[k].friction;
     }
+    assembly_ease(a, a->free_rows);
     memset(a->bias, 0, (size_t)p->row_count * sizeof *a->bias);
     pawl_assembly_row_velocity(a, u, a->v_f);
     for (int r = 0; r < a->free_rows; ++r) {

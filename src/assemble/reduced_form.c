@@ -259,6 +259,14 @@ void pawl_reduced_form_constrain(reduced_form *f, double *u)
     pawl_reduced_form_add_twists(f, f->rate, u);
 }
 
+void pawl_reduced_form_close(reduced_form *f, const double *coordinates, double t,
+                             body_state *bodies)
+{
+    pawl_reduced_config_from(f->tree, bodies, coordinates, &f->target);
+    pawl_reduced_place(f->ahead, &f->target, t);
+    pawl_reduced_write_bodies(f->ahead, false, bodies);
+}
+
 void pawl_reduced_form_move(reduced_form *f, const double *coordinates, const double *d,
                             double share, double t, body_state *bodies)
 {
@@ -331,9 +339,9 @@ static void form_check_row(reduced_form *f, int row, int count, double alone)
     }
 }
 
-void pawl_reduced_form_ease(const reduced_form *f, pawl_assembly *a)
+void pawl_reduced_form_ease(const reduced_form *f, int first_row, pawl_assembly *a)
 {
-    for (int r = 0; r < a->problem.row_count; ++r) {
+    for (int r = first_row; r < a->problem.row_count; ++r) {
         a->compliance[r] += f->lost[r];
     }
 }

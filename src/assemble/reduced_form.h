@@ -45,6 +45,9 @@ void pawl_reduced_form_place(reduced_form *form, const body_state *bodies,
                              const double *coordinates, double t, double damping_time);
 // The poses of those coordinates, for which joints of the tree are closed.
 void pawl_reduced_form_settle(reduced_form *form, body_state *bodies);
+// Poses near the tree to those of their coordinates at time t; the form stays placed where it is.
+void pawl_reduced_form_close(reduced_form *form, const double *coordinates, double t,
+                             body_state *bodies);
 // Moves poses by a share of d (6 x bodies), a displacement of the tree where it is placed, along its
 // coordinates: its joints stay closed.
 void pawl_reduced_form_move(reduced_form *form, const double *coordinates, const double *d,
@@ -54,7 +57,7 @@ void pawl_reduced_form_row_block(reduced_form *form, const pawl_assembly *a, con
 
 // Adds compliances to rows that no coordinate moves, as those out of the plane of a planar mechanism are: D has
 // nothing but rounding there, and their impulses are the tree's to bear.
-void pawl_reduced_form_ease(const reduced_form *form, pawl_assembly *a);
+void pawl_reduced_form_ease(const reduced_form *form, int first_row, pawl_assembly *a);
 // The entry of D on the diagonal.
 double pawl_reduced_form_diagonal(const reduced_form *form, int block, int row);
 // q' (nv) = H^-1/2 z, for z = sum of impulses times rows of Y.

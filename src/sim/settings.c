@@ -60,7 +60,7 @@ static const char *const settings_formulations[PAWL_FORMULATION_COUNT][2] = {
                                              "graph, any loops"},
     [PAWL_FORMULATION_REDUCED] = {"reduced",
                                   "joints of a spanning tree by their coordinates, loops "
-                                  "as constraints: steppers euler, moreau"},
+                                  "as constraints: steppers euler, moreau, lit"},
 };
 
 const char *pawl_formulation_name(int kind)

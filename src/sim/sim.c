@@ -139,6 +139,10 @@ static pawl_status sim_create_tree(pawl_sim *sim)
         return PAWL_FAIL(&sim->env, PAWL_UNSUPPORTED,
                          "stepper %s does not run with formulation=reduced", sim->stepper->name);
     }
+    if (set->stepper == PAWL_STEPPER_LIT && set->lit_variant != PAWL_LIT_MIDPOINT) {
+        return PAWL_FAIL(&sim->env, PAWL_UNSUPPORTED,
+                         "formulation=reduced runs lit with lit.variant=midpoint alone");
+    }
     if (set->soft_joint > 0.0) {
         return PAWL_FAIL(&sim->env, PAWL_UNSUPPORTED,
                          "formulation=reduced holds the joints of '%s' by its coordinates: "

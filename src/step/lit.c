@@ -23,4 +23,5 @@ const pawl_stepper_ops pawl_lit_ops = {
     .name = "lit",
     .summary = "linearly implicit trapezoidal rule: second order, stiffly stable",
     .advance = lit_advance,
+    .reduces = true,
 };

@@ -63,10 +63,12 @@ step_weights pawl_lit_weights(const step_context *c, const pawl_state *s, const 
 // Newton's steps onto the joints with the factor at the start of the step.
 static void lit_along(step_context *c, pawl_state *s, double t)
 {
-    enum { STEPS = 2 };
+    // The few rows of a loop in reduced coordinates hold all of its redundancy: what is left open contradicts
+    // itself the more.
+    enum { STEPS = 2, REDUCED_STEPS = 6 };
     const double tolerance = 1e-13;
     pawl_assembly *a = c->assembly;
-    for (int k = 0; k < STEPS; ++k) {
+    for (int k = 0; k < (a->form == NULL ? STEPS : REDUCED_STEPS); ++k) {
         pawl_assembly_place_residuals(a, s->bodies, s->coordinates, t);
         if (pawl_closure_error(a) <= tolerance) {
             return;
@@ -85,6 +87,7 @@ void pawl_lit_predict(step_context *c, pawl_state *s, const body_state *start, d
     const pawl_model *m = c->model;
     memcpy(s->bodies, start, (size_t)m->body_count * sizeof *s->bodies);
     pawl_advance_poses(m, s->bodies, s->bodies, tau, t);
+    pawl_close_tree(c, s, t);
     if (along && c->assembly->free_rows > 0) {
         lit_along(c, s, t);
     }
@@ -166,6 +169,7 @@ static void lit_arrive(step_context *c, pawl_state *s, const lit_phase *phase)
             b->w = pawl_lit_carry(middle, b->q, v3(n[3], n[4], n[5]));
         }
     }
+    pawl_close_tree(c, s, phase->end);
     c->kept = false;
 }
 

@@ -210,10 +210,18 @@ static void settle_twists(step_context *c, pawl_state *s, double t)
 {
     pawl_assembly *a = c->assembly;
     const pawl_model *m = c->model;
+    if (a->form != NULL) {
+        pawl_twists_of(m, s->bodies, c->u_own);
+    }
     pawl_closure_rates(c, s, t);
     settle_solve(c, 1e-7, settle_velocity_accuracy, c->u_free);
     memcpy(c->u_start, c->u_next, (size_t)(6 * m->body_count) * sizeof *c->u_start);
     pawl_twists_change(c, c->u_free, s->bodies);
+    if (a->form != NULL) {
+        s->work[WORK_MOTION] +=
+            pawl_reduced_form_reactions(a->form, a, c->lambda, c->u_own, c->u_next, c->u_own,
+                                        c->u_next, c->impulse, c->reaction);
+    }
     for (int r = 0; r < a->free_rows; ++r) {
         if (pawl_assembly_is_hard(a, r)) {
             c->reaction[a->rows[r].slot] += c->lambda[r];

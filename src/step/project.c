@@ -66,6 +66,13 @@ void pawl_project_move(const step_context *c, pawl_state *s, const double *d, do
     }
 }
 
+void pawl_close_tree(const step_context *c, pawl_state *s, double t)
+{
+    if (c->assembly->form != NULL) {
+        pawl_reduced_form_close(c->assembly->form, s->coordinates, t, s->bodies);
+    }
+}
+
 void pawl_twists_of(const pawl_model *m, const body_state *bodies, double *u)
 {
     for (int i = 0; i < m->body_count; ++i, u += 6) {

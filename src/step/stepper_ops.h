@@ -137,6 +137,9 @@ void pawl_closure_rates(step_context *c, const pawl_state *s, double t);
 // time.
 void pawl_project_move(const step_context *c, pawl_state *s, const double *d, double t);
 
+// In reduced coordinates: the poses of s, near the tree, to those of their coordinates at time t.
+void pawl_close_tree(const step_context *c, pawl_state *s, double t);
+
 // Work of kinematic bodies and prescribed motions against impulses lambda of the rows, with the
 // twists u_start before and u_next after them.
 void pawl_count_driven_work(const step_context *c, const double *lambda, double *work);

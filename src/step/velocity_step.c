@@ -189,12 +189,19 @@ static void step_free_motion(step_context *c, const pawl_state *s, const step_we
     }
 }
 
-// u_free from u_own: in reduced coordinates the joints of the tree act at once.
-static void step_bind_free_motion(step_context *c)
+// u_free from u_own: in reduced coordinates the joints of the tree act at once, on u+ + carry u-.
+static void step_bind_free_motion(step_context *c, const step_weights *w)
 {
-    if (c->assembly->form != NULL) {
-        memcpy(c->u_free, c->u_own, (size_t)(6 * c->model->body_count) * sizeof *c->u_free);
-        pawl_reduced_form_constrain(c->assembly->form, c->u_free);
+    if (c->assembly->form == NULL) {
+        return;
+    }
+    int n = 6 * c->model->body_count;
+    for (int i = 0; i < n; ++i) {
+        c->u_free[i] = c->u_own[i] + w->carry * c->u_start[i];
+    }
+    pawl_reduced_form_constrain(c->assembly->form, c->u_free);
+    for (int i = 0; i < n; ++i) {
+        c->u_free[i] -= w->carry * c->u_start[i];
     }
 }
 
@@ -236,7 +243,7 @@ static double step_correct_gyroscopes(step_context *c, const step_weights *w)
             step_put(u, step_linear(u), spin);
         }
     }
-    step_bind_free_motion(c);
+    step_bind_free_motion(c, w);
     return change;
 }
 
@@ -604,7 +611,7 @@ void pawl_step_pose(step_context *c, const pawl_state *s, const step_weights *w)
 {
     pawl_push(c, w);
     step_free_motion(c, s, w);
-    step_bind_free_motion(c);
+    step_bind_free_motion(c, w);
     pawl_assembly_pose_problem(c->assembly, s->bodies, c->u_free, w, false);
 }
 
@@ -654,7 +661,8 @@ void pawl_step_solve(step_context *c, const pawl_state *s, const step_weights *w
 {
     pawl_assembly *a = c->assembly;
     const pawl_problem *p = &a->problem;
-    if (w->predict_spin && p->row_count > 0 && step_has_gyroscopes(c, w)) {
+    bool bound = p->row_count > 0 || a->form != NULL;
+    if (w->predict_spin && bound && step_has_gyroscopes(c, w)) {
         step_predict_spins(c, s, w);
     }
     step_solve(c, s, solved);
@@ -662,7 +670,6 @@ void pawl_step_solve(step_context *c, const pawl_state *s, const step_weights *w
         pawl_assembly_pose_problem(a, s->bodies, c->u_free, w, true);
         step_solve(c, s, solved);
     }
-    bool bound = p->row_count > 0 || a->form != NULL;
     for (int k = 0; k < w->gyroscope_corrections && bound; ++k) {
         if (step_correct_gyroscopes(c, w) <= step_spin_tolerance(c, w)) {
             break;
