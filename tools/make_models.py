@@ -181,6 +181,10 @@ def cylinder(radius, length):
     )
 
 
+def ellipsoid(radii):
+    return f"<ellipsoid><radii>{numbers(radii)}</radii></ellipsoid>"
+
+
 def hull(points):
     return "<pawl:hull>" + "  ".join(numbers(p) for p in points) + "</pawl:hull>"
 
@@ -804,6 +808,200 @@ plane alone.
     return w.finish()
 
 
+# --- machines of the lit paper's section 10.4 -----------------------------------------------------
+
+def prism(polygon, low, high):
+    """A convex polygon of the plane, drawn out along z."""
+    return hull([(x, y, z) for z in (low, high) for x, y in polygon])
+
+
+def polygon_moments(triangles):
+    """Area, centre (x, y) and second moments xx, yy, xy about the centre of triangles."""
+    area = cx = cy = xx = yy = xy = 0.0
+    for (ax, ay), (bx, by), (dx, dy) in triangles:
+        a = 0.5 * ((bx - ax) * (dy - ay) - (dx - ax) * (by - ay))
+        mx, my = (ax + bx + dx) / 3, (ay + by + dy) / 3
+        area += a
+        cx += a * mx
+        cy += a * my
+        # exact for quadratics: the mean over the middles of the sides
+        for (px, py), (qx, qy) in (((ax, ay), (bx, by)), ((bx, by), (dx, dy)), ((dx, dy), (ax, ay))):
+            ux, uy = (px + qx) / 2, (py + qy) / 2
+            xx += a * ux * ux / 3
+            yy += a * uy * uy / 3
+            xy += a * ux * uy / 3
+    cx, cy = cx / area, cy / area
+    return area, (cx, cy), (xx - area * cx * cx, yy - area * cy * cy, xy - area * cx * cy)
+
+
+def pawl_triangles():
+    """The pawl's outline as triangles (m): a head that stops it, a shank, a round nose."""
+    micro = 1e-6
+    strips = [(-1150, -450, 400, 3), (-450, 900, 250, 10)]  # from, to, half width, parts
+    triangles = []
+    for start, end, half, parts in strips:
+        xs = [start + (end - start) * k / parts for k in range(parts + 1)]
+        for a, b in zip(xs, xs[1:]):
+            triangles += [((a, -half), (b, -half), (b, half)), ((a, -half), (b, half), (a, half))]
+    # Half a disk about (900, 0), in 16 parts.
+    rim = [(900 + 250 * math.sin(math.pi * k / 16), -250 * math.cos(math.pi * k / 16))
+           for k in range(17)]
+    triangles += [((900, 0), a, b) for a, b in zip(rim, rim[1:])]
+    return [tuple((x * micro, y * micro) for x, y in t) for t in triangles]
+
+
+def pawl_in_slot():
+    w = Writer("pawl-in-slot", """
+A pawl of a micro-machine, 2.3 mm long and 0.1 mm thick, lying on a plate, is pushed into a slot with
+a clearance of 20 micrometres a side (section 10.4 of the lit paper). It starts turned by 2 degrees and 40
+micrometres off the slot's axis; the chamfers of the slot's mouth guide it. The pusher moves 1.8 mm in
+4 s; before that the pawl's head stops between the chamfers, and the pusher presses with what its motor has. The pawl is made of 42
+prisms with coplanar faces, as a triangulated part would be: 126 contacts with the plate alone, of which
+contact.reduce=hull leaves the corners of the outline.
+""")
+    micro, thick, density = 1e-6, 100e-6, 2330.0
+    material = (0.2, 0.0)
+    triangles = pawl_triangles()
+    area, (cx, cy), (xx, yy, _) = polygon_moments(triangles)
+    mass = density * area * thick
+    inertia = (density * thick * yy + mass * thick**2 / 12,
+               density * thick * xx + mass * thick**2 / 12, density * thick * (xx + yy))
+    parts = [((0, 0, 0, 0, 0, 0), prism([(x - cx, y - cy) for x, y in t], -thick / 2, thick / 2),
+              ORANGE if k < 6 else BLUE) for k, t in enumerate(triangles)]
+    # The mouth is at x = 0. The nose starts 50 micrometres before it.
+    turn = math.radians(2)
+    back = cx - 1200 * micro
+    w.link("pawl", (back, 40 * micro, thick / 2, 0, 0, turn), mass, HERE, inertia, parts,
+           material=material)
+    size = (100 * micro, 400 * micro, 80 * micro)
+    pusher = density * size[0] * size[1] * size[2]
+    # Behind the turned head's lower corner: 20 micrometres of free play.
+    tail = -1150 * micro - 1200 * micro - 20 * micro
+    w.link("pusher", (tail - size[0] / 2 - 400 * micro * math.sin(turn), 0, thick / 2, 0, 0, 0), pusher, HERE,
+           box_inertia(pusher, size), [(STILL, box(size), RED)], material=material)
+    w.text(
+        '<joint name="guide" type="prismatic">',
+        "  <parent>world</parent>",
+        "  <child>pusher</child>",
+        "  <axis><xyz>1 0 0</xyz></axis>",
+        "</joint>",
+        '<pawl:actuator name="motor" type="position" joint="guide" stiffness="2" damping="2e-3" '
+        'effort="2e-5">',
+        '  <pawl:table interpolation="linear">0 0  4 0.0018</pawl:table>',
+        "</pawl:actuator>",
+    )
+    w.ground(material, name="plate")
+    half, chamfer, depth, wide, high = 270, 150, 1900, 900, 150
+    for side, name in ((1, "left"), (-1, "right")):
+        wall = [(chamfer, half), (depth, half), (depth, wide), (chamfer, wide)]
+        mouth = [(0, half + chamfer), (chamfer, half), (chamfer, wide), (0, wide)]
+        for part, polygon in (("wall", wall), ("mouth", mouth)):
+            corners = [(x * micro, side * y * micro) for x, y in polygon]
+            w.ground(material, geometry=prism(corners, 0, high * micro), name=f"{name}_{part}")
+    return w.finish()
+
+
+# Rocks, slabs and ridges that the rover drives over: kind, x, y, what else it takes.
+TERRAIN = (
+    ("ball", 0.72, 0.3, 0.16, -0.11),
+    ("slab", 0.85, -0.3, (0.5, 0.3, 0.06), (0.0, -0.12, 0.3)),
+    ("ridge", 1.25, 0.3, 0.08, 0.3),
+    ("ball", 1.45, -0.28, 0.2, -0.13),
+    ("rock", 1.75, 0.32, 0.09, 0.4),
+    ("slab", 1.95, -0.3, (0.6, 0.3, 0.08), (0.1, 0.1, -0.2)),
+    ("ridge", 2.3, 0.25, 0.06, -0.3),
+    ("rock", 2.5, -0.3, 0.07, 1.1),
+    ("slab", 2.75, 0.3, (0.5, 0.4, 0.05), (-0.1, -0.08, 0.1)),
+    ("ball", 2.95, -0.3, 0.15, -0.09),
+    ("ridge", 3.3, 0.0, 0.05, 0.1),
+)
+
+
+def rover_terrain(w, material):
+    w.ground(material)
+    for k, (kind, x, y, a, b) in enumerate(TERRAIN):
+        pose, geometry = (x, y, 0.0, 0, 0, b if kind in ("ridge", "rock") else 0), None
+        if kind == "ball":  # a sphere of radius a whose centre lies below the ground
+            pose, geometry = (x, y, b, 0, 0, 0), sphere(a)
+        elif kind == "slab":  # tilted and half buried
+            pose, geometry = (x, y, 0.0, *b), box(a)
+        elif kind == "ridge":  # of height a, across the path but for an angle b
+            profile = ((-0.18, 0), (-0.05, a), (0.06, a * 0.9), (0.2, 0))
+            geometry = hull([(px, py, pz) for py in (-0.22, 0.22) for px, pz in profile])
+        else:  # a cut stone of height a, turned by b
+            foot = [(2.4 * a * math.cos(t), 2.0 * a * math.sin(t), 0.0)
+                    for t in (math.pi * i / 3 for i in range(6))]
+            top = [(0.9 * a * math.cos(t), 0.7 * a * math.sin(t), a * (0.9 + 0.1 * math.cos(t)))
+                   for t in (math.pi * (i + 0.5) / 2 for i in range(4))]
+            geometry = hull(foot + top)
+        w.ground(material, pose, geometry, f"{kind}{k}")
+
+
+def rover_wheels(w, material):
+    across, half, mass = 0.12, 0.06, 0.8  # crowned tyres: ellipsoids
+    inertia = (mass * (across**2 + half**2) / 5,) * 2 + (mass * 2 * across**2 / 5,)
+    axle = math.pi / 2
+    for side, y in (("left", 0.3), ("right", -0.3)):
+        size = (0.62, 0.04, 0.05)
+        w.link(f"{side}_rocker", (0, 0.75 * y, 0.2, 0, 0, 0), 1, HERE, box_inertia(1, size),
+               [(STILL, box(size), TEAL)])
+        w.hinge(f"{side}_pivot", "chassis", f"{side}_rocker")
+        for end, x in (("front", 0.3), ("rear", -0.3)):
+            name = f"{end}_{side}"
+            # The link's z axis is the axle, which points to the right: positive rates drive back.
+            spoke = ((0, 0, 0, 0, axle, 0), box((2.04 * half, 0.02, 1.5 * across)), SAND)
+            w.link(name, (x, y, across, axle, 0, 0), mass, HERE, inertia,
+                   [(STILL, ellipsoid((across, across, half)), GREY)], material=material,
+                   drawn=[spoke])
+            w.hinge(f"{name}_axle", f"{side}_rocker", name, axis=(0, 0, 1))
+            w.text(
+                f'<pawl:actuator name="{name}_drive" type="velocity" joint="{name}_axle" '
+                'damping="4">',
+                '  <pawl:table interpolation="linear">0 0  1 -6  5 -6</pawl:table>',
+                "</pawl:actuator>",
+            )
+    w.text('<pawl:gear name="differential" joint="left_pivot" source_joint="right_pivot" ratio="-1"/>')
+
+
+def rover_arm(w):
+    shoulder = (0.15, 0.0, 0.42)  # where the turntable stands on the chassis
+    for name, at, mass, size, colour in (
+        ("turntable", shoulder, 0.6, (0.12, 0.12, 0.08), GREEN),
+        ("upper_arm", (shoulder[0] + 0.16, 0.0, shoulder[2] + 0.05), 0.5, (0.32, 0.05, 0.05), ORANGE),
+        ("fore_arm", (shoulder[0] + 0.45, 0.0, shoulder[2] + 0.05), 0.35, (0.26, 0.04, 0.04), VIOLET),
+    ):
+        w.link(name, (*at, 0, 0, 0), mass, HERE, box_inertia(mass, size), [(STILL, box(size), colour)])
+    for name, parent, child, at, axis, target in (
+        ("yaw", "chassis", "turntable", (0, 0, -0.04), (0, 0, 1), "0 0  1.5 0.8  3.5 -0.8  5 0"),
+        ("shoulder", "turntable", "upper_arm", (-0.16, 0, 0), Y_AXIS, "0 0  1 -0.9  3 -0.5  5 -1.1"),
+        ("elbow", "upper_arm", "fore_arm", (-0.13, 0, 0), Y_AXIS, "0 0  1 1.2  3 0.4  5 1.4"),
+    ):
+        w.hinge(name, parent, child, at, axis)
+        w.text(
+            f'<pawl:actuator name="{name}_servo" type="position" joint="{name}" stiffness="150" '
+            'damping="6">',
+            f'  <pawl:table interpolation="cubic">{target}</pawl:table>',
+            "</pawl:actuator>",
+        )
+
+
+def rover():
+    w = Writer("rover", """
+A rover with an arm of three joints crosses rough ground: balls, stones, slabs and ridges half buried
+in a plane (section 10.4 of the lit paper). Its four wheels sit on two rockers that a differential couples,
+so that all of them press on the ground. Velocity actuators turn the wheels at 6 rad/s, position actuators
+move the arm. 10 bodies, 10 joints of which one is a gear, 14 degrees of freedom.
+""")
+    material = (0.8, 0.0)
+    size = (0.7, 0.36, 0.16)
+    w.link("chassis", (0, 0, 0.3, 0, 0, 0), 12, HERE, box_inertia(12, size),
+           [(STILL, box(size), BLUE)], material=material)
+    rover_wheels(w, material)
+    rover_arm(w)
+    rover_terrain(w, material)
+    return w.finish()
+
+
 FILES = {
     "quickstart.sdf": quickstart,
     "primitives/fourbar-fixed.sdf": lambda: fourbar(True),
@@ -811,6 +1009,8 @@ FILES = {
     "primitives/fourbar-dropped.sdf": lambda: fourbar(False, dropped=True),
     "classics/S4-fourbar.sdf": fourbar_passive,
     "lit/fourbar-passive.sdf": fourbar_released,
+    "lit/pawl-in-slot.sdf": pawl_in_slot,
+    "lit/rover.sdf": rover,
     "classics/A02-N2.sdf": lambda: ladder(2),
     "classics/A02-N10.sdf": lambda: ladder(10),
     "classics/A02-N40.sdf": lambda: ladder(40),

@@ -57,6 +57,13 @@ typedef enum pawl_pair_rule {
     PAWL_PAIR_RULE_COUNT
 } pawl_pair_rule;
 
+/// Which contacts of a planar patch are left out. Values are stored in files.
+typedef enum pawl_reduce_kind {
+    PAWL_REDUCE_OFF = 0, ///< none
+    PAWL_REDUCE_HULL,    ///< those inside the convex hull of the patch
+    PAWL_REDUCE_COUNT
+} pawl_reduce_kind;
+
 /// Where a solver starts. Values are stored in files.
 typedef enum pawl_warm_start_kind {
     PAWL_WARM_OFF = 0, ///< from zero
@@ -148,6 +155,8 @@ typedef struct pawl_settings {
         restitution_threshold; ///< contact.restitution_threshold: slower impacts do not bounce [m/s]
     pawl_pair_rule friction_rule;    ///< contact.friction_rule, of the friction of sliding
     pawl_pair_rule restitution_rule; ///< contact.restitution_rule
+    pawl_reduce_kind reduce;         ///< contact.reduce
+    int reduce_max;                  ///< contact.reduce_max: corners that a patch keeps, 0: all
     double regularization;           ///< solver.regularization, relative to the unit-scaled D
     bool precondition;               ///< solver.precondition: rows scaled by the diagonal of D
     double admm_rho;                 ///< admm.rho: penalty, of the first iteration where it adapts

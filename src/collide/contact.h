@@ -28,6 +28,8 @@ double pawl_contact_pair(double id);
 typedef struct contact_rules {
     pawl_pair_rule friction, restitution;
     pawl_softness soft; // of shapes that say nothing of theirs
+    pawl_reduce_kind reduce;
+    int reduce_max; // corners that a patch keeps; 0: all
 } contact_rules;
 
 typedef struct contact_finder contact_finder;
@@ -36,8 +38,8 @@ pawl_status pawl_contact_finder_create(const pawl_env *env, const pawl_model *mo
                                        contact_rules rules, contact_finder **out);
 void pawl_contact_finder_destroy(contact_finder *f);
 // Finds the contacts of bodies that are nearer than `margin` or can be within a time h; of soft shapes
-// those that penetrate. Returns
-// their number, sorted by id; more than the capacity are counted, but not stored. -1: memory is out.
+// those that penetrate. Returns their number, sorted by id, without those that the rules leave out; more
+// than the capacity are counted, but not stored. -1: memory is out.
 int pawl_contact_finder_find(contact_finder *f, const body_state *bodies, double margin, double h);
 const pawl_contact *pawl_contact_finder_contacts(const contact_finder *f);
 int pawl_contact_finder_capacity(const contact_finder *f);

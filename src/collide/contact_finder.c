@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "collide/collider.h"
 #include "collide/contact.h"
+#include "collide/patch_reduce.h"
 #include "model/softness.h"
 
 struct contact_finder {
@@ -13,6 +14,7 @@ struct contact_finder {
     contact_rules rules;
     collider *collider;
     uint32_t *group, *mask; // (shape_count) of the model's shapes
+    patch_reducer *reducer; // NULL: all contacts stay
     pawl_contact *contacts;
     int capacity;
 };
@@ -80,6 +82,7 @@ void pawl_contact_finder_destroy(contact_finder *f)
     pawl_env env = f->env;
     size_t n = (size_t)f->model->shape_count;
     pawl_collider_destroy(f->collider);
+    pawl_patch_reducer_destroy(f->reducer);
     pawl_free(&env, f->group, n * sizeof *f->group);
     pawl_free(&env, f->mask, n * sizeof *f->mask);
     pawl_free(&env, f->contacts, (size_t)f->capacity * sizeof *f->contacts);
@@ -88,10 +91,17 @@ void pawl_contact_finder_destroy(contact_finder *f)
 
 pawl_status pawl_contact_finder_grow(contact_finder *f, int capacity)
 {
+    patch_reducer *reducer = NULL;
+    if (f->rules.reduce != PAWL_REDUCE_OFF) {
+        PAWL_TRY(pawl_patch_reducer_create(&f->env, capacity, &reducer));
+    }
     pawl_contact *fresh = pawl_alloc(&f->env, (size_t)capacity * sizeof *fresh);
     if (fresh == NULL) {
+        pawl_patch_reducer_destroy(reducer);
         return PAWL_FAIL(&f->env, PAWL_NO_MEMORY, "no memory for %d contacts", capacity);
     }
+    pawl_patch_reducer_destroy(f->reducer);
+    f->reducer = reducer;
     pawl_free(&f->env, f->contacts, (size_t)f->capacity * sizeof *f->contacts);
     f->contacts = fresh;
     f->capacity = capacity;
@@ -200,6 +210,9 @@ int pawl_contact_finder_find(contact_finder *f, const body_state *bodies, double
     int count = 0;
     for (int k = 0; k < f->collider->contact_count; ++k) {
         count = finder_add(f, f->contacts, f->capacity, count, &f->collider->contacts[k]);
+    }
+    if (f->reducer != NULL && count <= f->capacity) {
+        count = pawl_patch_reduce(f->reducer, f->contacts, count, f->rules.reduce_max);
     }
     return count;
 }

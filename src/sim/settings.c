@@ -31,6 +31,12 @@ static const char *settings_delassus_name(int kind)
     return kind >= 0 && kind < PAWL_DELASSUS_COUNT ? names[kind] : NULL;
 }
 
+static const char *settings_reduce_name(int kind)
+{
+    static const char *const names[] = {"off", "hull"};
+    return kind >= 0 && kind < PAWL_REDUCE_COUNT ? names[kind] : NULL;
+}
+
 static const char *settings_warm_start_name(int kind)
 {
     static const char *const names[] = {"off", "matched", "guess"};
@@ -199,6 +205,20 @@ static const setting_row settings_table[] = {
      0,
      0,
      settings_rule_name},
+    {{"contact.reduce", "-", "off hull",
+      "hull: contacts inside the convex hull of a planar patch are left out"},
+     SETTING_NAME,
+     FIELD(reduce),
+     0,
+     0,
+     settings_reduce_name},
+    {{"contact.reduce_max", "-", "0 .. 1000",
+      "corners that such a patch keeps at most, the outermost; 0: all, else an approximation"},
+     SETTING_COUNT,
+     FIELD(reduce_max),
+     0.0,
+     1000.0,
+     NULL},
     {{"solver.tolerance", "m/s", "0 .. 1", "asked of the scaled natural-map residual"},
      SETTING_REAL,
      FIELD(tolerance),
@@ -564,7 +584,8 @@ _Static_assert(
         sizeof(pawl_delassus_kind) == sizeof(int) && sizeof(pawl_pair_rule) == sizeof(int) &&
         sizeof(pawl_warm_start_kind) == sizeof(int) && sizeof(pawl_lit_variant) == sizeof(int) &&
         sizeof(pawl_lit_events) == sizeof(int) && sizeof(pawl_impact_law) == sizeof(int) &&
-        sizeof(pawl_formulation) == sizeof(int) && sizeof(pawl_reduced_base) == sizeof(int),
+        sizeof(pawl_formulation) == sizeof(int) && sizeof(pawl_reduced_base) == sizeof(int) &&
+        sizeof(pawl_reduce_kind) == sizeof(int),
     "settings are copied as int");
 _Static_assert(sizeof(pawl_nmdp_dynamics) == sizeof(int) &&
                    sizeof(pawl_nmdp_gradient) == sizeof(int) &&

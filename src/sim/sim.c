@@ -164,7 +164,8 @@ static pawl_status sim_create_all(pawl_sim *sim)
         PAWL_TRY(pawl_state_create(env, m, &sim->context.spare));
     }
     contact_rules rules = {sim->settings.friction_rule, sim->settings.restitution_rule,
-                           sim_softness(&sim->settings, sim->settings.soft_contact)};
+                           sim_softness(&sim->settings, sim->settings.soft_contact),
+                           sim->settings.reduce, sim->settings.reduce_max};
     PAWL_TRY(pawl_contact_finder_create(env, m, rules, &sim->finder));
     if (sim->finder != NULL && !pawl_solver_find((int)sim->settings.solver)->contacts) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,

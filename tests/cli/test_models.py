@@ -142,7 +142,7 @@ def test_generated_files_are_what_the_generator_writes(tmp_path):
     script = os.path.join(ROOT, "tools", "make_models.py")
     subprocess.run([sys.executable, "-B", script, str(tmp_path)], check=True)
     made = glob.glob(str(tmp_path / "*.sdf")) + glob.glob(str(tmp_path / "*" / "*.sdf"))
-    assert len(made) == 41
+    assert len(made) == 43
     for path in made:
         kept = os.path.join(MODELS, os.path.relpath(path, tmp_path))
         with open(path, encoding="utf-8") as new, open(kept, encoding="utf-8") as old:
@@ -443,6 +443,8 @@ def test_pawl_check_accepts(path, tmp_path):
         ("classics/A04-bricard", 5, 6, 30, 29),
         ("classics/A02-N2", 5, 7, 35, 29),
         ("lit/fourbar-passive", 3, 4, 20, 17),
+        ("lit/rover", 10, 10, 46, 46),
+        ("lit/pawl-in-slot", 2, 1, 5, 5),
         ("quickstart", 14, 20, 101, 83),
         ("nmdp/robosimian-planar", 13, 13, 63, 63),
         ("nmdp/robosimian-spatial", 13, 12, 60, 60),
@@ -454,3 +456,34 @@ def test_counts_and_ranks(name, bodies, joints, rows, rank, tmp_path):
     counts, _ = check(os.path.join(MODELS, name + ".sdf"), tmp_path)
     assert (counts["bodies"], counts["joints"]) == (bodies, joints)
     assert (counts["rows"], counts["rank"]) == (rows, rank)
+
+
+def run(name, seconds, tmp_path, *settings):
+    report = tmp_path / "run.json"
+    options = [part for setting in settings for part in ("--set", setting)]
+    done = pawl("run", os.path.join(MODELS, name + ".sdf"), "--time", str(seconds), *options,
+                "--json", str(report))
+    assert done.returncode == 0, done.stderr + done.stdout
+    with open(report, encoding="utf-8") as file:
+        return json.load(file)
+
+
+@pytest.mark.parametrize("stepper", ["euler", "lit"])
+def test_the_rover_gets_on(stepper, tmp_path):
+    summary = run("lit/rover", 1.5, tmp_path, "stepper=" + stepper)
+    place = {body["name"]: body["position"] for body in summary["final"]["bodies"]}
+    # The wheels reach 6 rad/s after a second: 6 (0.5 + 0.5) 0.12 m, less what slips and climbs.
+    assert 0.5 < place["chassis"][0] < 0.75
+    assert summary["penetration"] < 1e-3
+
+
+def test_the_pawl_s_patch_keeps_its_corners(tmp_path):
+    contacts = {}
+    for reduce in ("off", "hull"):
+        summary = run("lit/pawl-in-slot", 0.01, tmp_path, "contact.margin=1e-5",
+                      "contact.reduce=" + reduce)
+        contacts[reduce] = summary["contacts"]["max"]
+        assert summary["penetration"] < 1e-9
+    assert contacts["off"] >= 126
+    # 4 corners of the head and 17 of the nose.
+    assert contacts["hull"] <= 25

@@ -337,6 +337,8 @@ TEST(every_setting_reads_back_what_was_set)
                                            {"contact.max_push", "3"},
                                            {"contact.restitution_threshold", "0.5"},
                                            {"contact.friction_rule", "mean"},
+                                           {"contact.reduce", "hull"},
+                                           {"contact.reduce_max", "5"},
                                            {"contact.restitution_rule", "product"},
                                            {"solver.tolerance", "1e-12"},
                                            {"solver.max_iterations", "77"},
