@@ -58,6 +58,26 @@ static bool sdirk_stage(step_context *c, pawl_state *s, const lit_phase *phase,
     return true;
 }
 
+// Whether the stage stopped a contact or limit that was not held: velocities jump within the step, and
+// there is nothing to extrapolate.
+static bool sdirk_caught(const step_context *c)
+{
+    const pawl_assembly *a = c->assembly;
+    int row = a->free_rows;
+    bool caught = false;
+    for (int k = 0; k < a->candidate_count; ++k) {
+        if (a->included[k]) {
+            caught =
+                caught || (pawl_assembly_is_limit(a, k) && !a->held[k] && c->lambda[row] != 0.0);
+            ++row;
+        }
+    }
+    for (; row < a->problem.row_count; ++row) {
+        caught = caught || (!a->contacts[a->rows[row].owner].held && c->lambda[row] != 0.0);
+    }
+    return caught;
+}
+
 // u_next becomes U2 in the axes of the first stage, lambda what of its impulses is in it.
 static void sdirk_extrapolate(step_context *c, bool without_contacts)
 {
@@ -65,7 +85,7 @@ static void sdirk_extrapolate(step_context *c, bool without_contacts)
     int n = 6 * c->model->body_count;
     if (without_contacts) {
         for (int r = a->free_rows; r < a->problem.row_count; ++r) {
-            c->lambda[r] = a->rows[r].kind < ROW_FRICTION ? c->lambda[r] : 0.0;
+            c->lambda[r] = a->rows[r].kind <= ROW_FRICTION ? c->lambda[r] : 0.0;
         }
         memcpy(c->u_next, c->u_free, (size_t)n * sizeof *c->u_next);
         pawl_assembly_add_impulses(a, c->lambda, c->u_next);
@@ -131,6 +151,44 @@ static void sdirk_arrive(step_context *c, pawl_state *s, const lit_phase *phase)
     c->kept = false;
 }
 
+// The whole step as one implicit Euler step: of first order, but it loses energy only.
+static bool sdirk_plain(step_context *c, pawl_state *s, const lit_phase *phase,
+                        pawl_step_report *report)
+{
+    step_weights w = sdirk_weights(c, s, phase, phase->end, 1.0);
+    w.h = w.reach = c->damping_time = phase->h;
+    c->share /= sdirk_g;
+    pawl_lit_predict(c, s, c->lit->start, phase->h, phase->end, false);
+    if (!sdirk_stage(c, s, phase, &w, report)) {
+        return false;
+    }
+    pawl_step_tally(c, s, &w);
+    for (int i = 0; i < c->model->body_count; ++i) {
+        const body_state *b = &s->bodies[i];
+        body_state *first = &c->lit->first[i];
+        *first = c->lit->start[i];
+        first->v = b->v;
+        first->w = pawl_lit_carry(b->q, first->q, b->w);
+    }
+    return true;
+}
+
+// The second stage, after one that caught nothing.
+static bool sdirk_finish(step_context *c, pawl_state *s, const lit_phase *phase,
+                         const step_weights *first, pawl_step_report *report)
+{
+    sdirk_extrapolate(c, phase->after_impact || phase->active->closing);
+    pawl_step_tally(c, s, first);
+    sdirk_second(c, s, phase);
+    step_weights w = sdirk_weights(c, s, phase, phase->end, 1.0);
+    w.about = c->lit->about;
+    if (!sdirk_stage(c, s, phase, &w, report)) {
+        return false;
+    }
+    pawl_step_tally(c, s, &w);
+    return true;
+}
+
 void pawl_lit_sdirk_move(step_context *c, pawl_state *s, const lit_phase *phase,
                          pawl_step_report *report)
 {
@@ -143,17 +201,12 @@ void pawl_lit_sdirk_move(step_context *c, pawl_state *s, const lit_phase *phase,
     if (!sdirk_stage(c, s, phase, &w, &first)) {
         return;
     }
-    sdirk_extrapolate(c, phase->after_impact || phase->active->closing);
-    pawl_step_tally(c, s, &w);
-    sdirk_second(c, s, phase);
-    w = sdirk_weights(c, s, phase, phase->end, 1.0);
-    w.about = c->lit->about;
-    if (!sdirk_stage(c, s, phase, &w, report)) {
-        return;
+    bool done =
+        sdirk_caught(c) ? sdirk_plain(c, s, phase, report) : sdirk_finish(c, s, phase, &w, report);
+    if (done) {
+        sdirk_worst(report, &first);
+        pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
+        pawl_lit_grip(c);
+        sdirk_arrive(c, s, phase);
     }
-    pawl_step_tally(c, s, &w);
-    sdirk_worst(report, &first);
-    pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
-    pawl_lit_grip(c);
-    sdirk_arrive(c, s, phase);
 }
