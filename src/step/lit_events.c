@@ -15,8 +15,8 @@
 
 enum { EVENTS_BOUNCES = 8, EVENTS_PIECES = 64, EVENTS_PIECES_A_BODY = 16, EVENTS_REDOS = 4 };
 static const double events_resting = 1e-6;   // opening slower is rest [m/s]
-static const double events_exact = 1e-3;     // of the reach: gaps at a located impact
-static const double events_tolerance = 1e-2; // of the reach: what is no collision yet
+static const double events_exact = 1e-6;     // of the reach: gaps at a located impact
+static const double events_tolerance = 1e-4; // of the reach: what is no collision yet
 
 lit_event_memory *pawl_lit_event_layout(const pawl_model *model, const pawl_assembly *a,
                                         pawl_carver *mem)
@@ -26,7 +26,7 @@ lit_event_memory *pawl_lit_event_layout(const pawl_model *model, const pawl_asse
     m.effort = PAWL_CARVE(mem, double, model->actuator_count);
     m.known = PAWL_CARVE(mem, double, a->max_contacts);
     m.bodies = PAWL_CARVE(mem, body_state, model->body_count);
-    m.changes = PAWL_CARVE(mem, lit_change, a->max_contacts);
+    m.changes = PAWL_CARVE(mem, lit_change, a->max_contacts + a->candidate_count);
     if (out != NULL) {
         *out = m;
     }
@@ -71,7 +71,31 @@ bool pawl_lit_piece_move(lit_piece *p, double h, bool last)
     pawl_lit_move(p->c, p->s, &phase, &part);
     pawl_report_merge(p->report, &part);
     p->s->time = phase.end;
+    p->moved = h;
+    p->c->lit_events->looked = false;
     return p->c->contact_demand == 0;
+}
+
+// Whether something that is closed, not only within reach of being so, closes fast. What has still some
+// way to go is met on the way.
+static bool events_closing(const lit_piece *p)
+{
+    const step_context *c = p->c;
+    const pawl_assembly *a = c->assembly;
+    double closed = events_tolerance * events_reach(c, 0.0);
+    for (int k = 0; k < p->active->count; ++k) {
+        const pawl_contact *in = &p->active->contacts[k];
+        if (!in->held && in->gap <= closed) {
+            return true;
+        }
+    }
+    for (int k = 0; k < a->candidate_count && p->active->closing; ++k) {
+        if (pawl_assembly_limit_is_hard(a, k) && !p->active->limits[k] &&
+            pawl_assembly_limit_gap(a, k) <= closed) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // What the piece holds at its beginning, and an impact before it where something is closed and closes.
@@ -83,7 +107,7 @@ static bool events_begin(lit_piece *p, const impact_request *impact)
     if (!pawl_lit_active(c, p->s, h, p->active)) {
         return false;
     }
-    if (p->active->closing || impact != NULL) {
+    if (impact != NULL || events_closing(p)) {
         impact_request request = {.time = p->begin, .reach = events_reach(c, h)};
         pawl_lit_forget_transitions(c);
         if (!pawl_impact(c, p->s, impact != NULL ? impact : &request, p->report) ||
@@ -93,12 +117,17 @@ static bool events_begin(lit_piece *p, const impact_request *impact)
         p->after_impact = true;
     }
     // What leaves is not held: it would be thrown back without loss if it fell again in this piece. The
-    // paper holds it (section 8: "Add contact j* to the list of active contacts").
+    // paper holds it (section 8: "Add contact j* to the list of active contacts"). What comes and has still
+    // some way to go is not held by either: with steps so small that it takes several, it would be thrown
+    // back before it is there.
     double leaves = fmax(events_resting, 0.1 * c->settings->restitution_threshold);
+    double closed = events_tolerance * events_reach(c, 0.0);
     bool let_go = c->settings->lit_variant != PAWL_LIT_PAPER;
-    for (int k = 0; let_go && k < p->active->count; ++k) {
+    for (int k = 0; k < p->active->count; ++k) {
         pawl_contact *in = &p->active->contacts[k];
-        in->held = in->held && pawl_contact_opening(in, p->s->bodies) <= leaves;
+        double opening = pawl_contact_opening(in, p->s->bodies);
+        bool comes = in->gap > closed && opening < -leaves;
+        in->held = in->held && !comes && !(let_go && opening > leaves);
     }
     events_save(p);
     return true;
@@ -119,6 +148,8 @@ static bool events_met(lit_piece *p, double h, locate_scope *scope, meeting *out
             *room = false;
             return false;
         }
+        c->lit_events->found = count;
+        c->lit_events->looked = true;
     }
     motion_path path = {c->model, c->spare->bodies, p->s->bodies, p->begin, h};
     bool met = pawl_locate_meeting(&path, c->spare, p->s, scope, out);

@@ -13,7 +13,10 @@ struct lit_event_memory { // what the search for events works with; sized once
     double *effort;       // (actuators) likewise
     double *known;        // (max contacts) ids of contacts that the piece holds
     body_state *bodies;   // (bodies)
-    lit_change *changes;  // (max contacts) see lit_transitions.c
+    lit_change *changes;  // (max contacts + candidates) see lit_transitions.c
+    int change_count;
+    int found;   // contacts that the finder found where the piece ends
+    bool looked; // it did
 };
 lit_event_memory *pawl_lit_event_layout(const pawl_model *model, const pawl_assembly *a,
                                         pawl_carver *mem);
@@ -26,7 +29,8 @@ typedef struct lit_piece {
     lit_active *active;
     double begin, end; // from where the step goes on, and the grid [s]
     bool after_impact;
-    int cuts; // of the step, for transitions
+    double moved; // how far it was moved last [s]
+    int cuts;     // of the step, for transitions
 } lit_piece;
 
 // The piece again from its beginning with length h; `last` where it ends on the grid. False: no room.
