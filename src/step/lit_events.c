@@ -15,8 +15,8 @@
 
 enum { EVENTS_BOUNCES = 8, EVENTS_PIECES = 64, EVENTS_PIECES_A_BODY = 16, EVENTS_REDOS = 4 };
 static const double events_resting = 1e-6;   // opening slower is rest [m/s]
-static const double events_exact = 1e-3;     // of the reach: gaps at a located impact
-static const double events_tolerance = 1e-2; // of the reach: what is no collision yet
+static const double events_exact = 1e-6;     // of the reach: gaps at a located impact
+static const double events_tolerance = 1e-4; // of the reach: what is no collision yet
 
 lit_event_memory *pawl_lit_event_layout(const pawl_model *model, const pawl_assembly *a,
                                         pawl_carver *mem)
@@ -26,7 +26,9 @@ lit_event_memory *pawl_lit_event_layout(const pawl_model *model, const pawl_asse
     m.effort = PAWL_CARVE(mem, double, model->actuator_count);
     m.known = PAWL_CARVE(mem, double, a->max_contacts);
     m.bodies = PAWL_CARVE(mem, body_state, model->body_count);
-    m.changes = PAWL_CARVE(mem, lit_change, a->max_contacts);
+    m.step_begin = PAWL_CARVE(mem, body_state, model->body_count);
+    m.step_end = PAWL_CARVE(mem, body_state, model->body_count);
+    m.changes = PAWL_CARVE(mem, lit_change, a->max_contacts + a->candidate_count);
     if (out != NULL) {
         *out = m;
     }
@@ -59,19 +61,57 @@ static void events_restore(const lit_piece *p)
     c->kept = false;
 }
 
-bool pawl_lit_piece_move(lit_piece *p, double h, bool last)
+static bool events_move(lit_piece *p, double begin, double h, double end)
 {
-    events_restore(p);
-    lit_phase phase = {.begin = p->begin,
-                       .h = h,
-                       .end = last ? p->end : p->begin + h,
-                       .active = p->active,
-                       .after_impact = p->after_impact};
+    lit_phase phase = {
+        .begin = begin, .h = h, .end = end, .active = p->active, .after_impact = p->after_impact};
     pawl_step_report part;
     pawl_lit_move(p->c, p->s, &phase, &part);
     pawl_report_merge(p->report, &part);
     p->s->time = phase.end;
+    p->c->lit_events->looked = false;
     return p->c->contact_demand == 0;
+}
+
+bool pawl_lit_piece_move(lit_piece *p, double h, bool last)
+{
+    events_restore(p);
+    p->moved = h;
+    return events_move(p, p->begin, h, last ? p->end : p->begin + h);
+}
+
+bool pawl_lit_piece_shift(lit_piece *p, double tau)
+{
+    const lit_event_memory *m = p->c->lit_events;
+    motion_path path = {p->c->model, m->step_begin, m->step_end, m->step_time,
+                        p->begin - m->step_time};
+    events_restore(p);
+    pawl_motion_at(&path, tau, p->s->bodies);
+    p->moved = -1.0;
+    double begin = m->step_time + tau, h = p->end - p->begin;
+    return events_move(p, begin, h, begin + h);
+}
+
+// Whether something that is closed, not only within reach of being so, closes fast. What has still some
+// way to go is met on the way.
+static bool events_closing(const lit_piece *p)
+{
+    const step_context *c = p->c;
+    const pawl_assembly *a = c->assembly;
+    double closed = events_tolerance * events_reach(c, 0.0);
+    for (int k = 0; k < p->active->count; ++k) {
+        const pawl_contact *in = &p->active->contacts[k];
+        if (!in->held && in->gap <= closed) {
+            return true;
+        }
+    }
+    for (int k = 0; k < a->candidate_count && p->active->closing; ++k) {
+        if (pawl_assembly_limit_is_hard(a, k) && !p->active->limits[k] &&
+            pawl_assembly_limit_gap(a, k) <= closed) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // What the piece holds at its beginning, and an impact before it where something is closed and closes.
@@ -83,7 +123,7 @@ static bool events_begin(lit_piece *p, const impact_request *impact)
     if (!pawl_lit_active(c, p->s, h, p->active)) {
         return false;
     }
-    if (p->active->closing || impact != NULL) {
+    if (impact != NULL || events_closing(p)) {
         impact_request request = {.time = p->begin, .reach = events_reach(c, h)};
         pawl_lit_forget_transitions(c);
         if (!pawl_impact(c, p->s, impact != NULL ? impact : &request, p->report) ||
@@ -93,12 +133,17 @@ static bool events_begin(lit_piece *p, const impact_request *impact)
         p->after_impact = true;
     }
     // What leaves is not held: it would be thrown back without loss if it fell again in this piece. The
-    // paper holds it (section 8: "Add contact j* to the list of active contacts").
+    // paper holds it (section 8: "Add contact j* to the list of active contacts"). What comes and has still
+    // some way to go is not held by either: with steps so small that it takes several, it would be thrown
+    // back before it is there.
     double leaves = fmax(events_resting, 0.1 * c->settings->restitution_threshold);
+    double closed = events_tolerance * events_reach(c, 0.0);
     bool let_go = c->settings->lit_variant != PAWL_LIT_PAPER;
-    for (int k = 0; let_go && k < p->active->count; ++k) {
+    for (int k = 0; k < p->active->count; ++k) {
         pawl_contact *in = &p->active->contacts[k];
-        in->held = in->held && pawl_contact_opening(in, p->s->bodies) <= leaves;
+        double opening = pawl_contact_opening(in, p->s->bodies);
+        bool comes = in->gap > closed && opening < -leaves;
+        in->held = in->held && !comes && !(let_go && opening > leaves);
     }
     events_save(p);
     return true;
@@ -119,6 +164,8 @@ static bool events_met(lit_piece *p, double h, locate_scope *scope, meeting *out
             *room = false;
             return false;
         }
+        c->lit_events->found = count;
+        c->lit_events->looked = true;
     }
     motion_path path = {c->model, c->spare->bodies, p->s->bodies, p->begin, h};
     bool met = pawl_locate_meeting(&path, c->spare, p->s, scope, out);
@@ -220,6 +267,27 @@ static void events_rest_in_one(lit_piece *p, int pieces)
     pawl_report_merge(p->report, &part);
 }
 
+// Whether the step that begins with s follows one that was in one piece.
+static bool events_follows(const step_context *c, const pawl_state *s)
+{
+    const lit_event_memory *m = c->lit_events;
+    size_t size = (size_t)c->model->body_count * sizeof *s->bodies;
+    return m->step_smooth && memcmp(m->step_end, s->bodies, size) == 0;
+}
+
+static void events_remember(const lit_piece *p, bool smooth)
+{
+    const step_context *c = p->c;
+    lit_event_memory *m = c->lit_events;
+    m->step_smooth = smooth && c->settings->lit_variant == PAWL_LIT_PAPER;
+    if (m->step_smooth) {
+        size_t size = (size_t)c->model->body_count * sizeof *m->step_begin;
+        memcpy(m->step_begin, c->spare->bodies, size);
+        memcpy(m->step_end, p->s->bodies, size);
+        m->step_time = p->begin;
+    }
+}
+
 void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *report)
 {
     *report = (pawl_step_report){.worst_shape_a = -1, .worst_shape_b = -1};
@@ -228,10 +296,12 @@ void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *r
                    .report = report,
                    .active = &c->lit->active,
                    .begin = s->time,
-                   .end = pawl_step_end(s, c->settings->dt)};
+                   .end = pawl_step_end(s, c->settings->dt),
+                   .follows = events_follows(c, s)};
     int most = EVENTS_PIECES + EVENTS_PIECES_A_BODY * c->model->body_count;
     impact_request impact, *due = NULL;
     pawl_lit_forget_transitions(c);
+    c->lit_events->step_smooth = false;
     for (int pieces = 0;; ++pieces) {
         if (!events_begin(&p, due)) {
             return;
@@ -257,6 +327,7 @@ void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *r
         bool changes = c->contact_demand == 0 && c->settings->lit_events == PAWL_LIT_EVENTS_ALL &&
                        pawl_lit_find_transition(&p, &h);
         if (c->contact_demand != 0 || (!meets && !changes)) {
+            events_remember(&p, pieces == 0 && !p.after_impact);
             return;
         }
         if (!changes) {
@@ -266,6 +337,6 @@ void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *r
             due = &impact;
         }
         p.begin += h;
-        p.after_impact = false;
+        p.after_impact = p.follows = false;
     }
 }

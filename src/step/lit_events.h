@@ -13,7 +13,14 @@ struct lit_event_memory { // what the search for events works with; sized once
     double *effort;       // (actuators) likewise
     double *known;        // (max contacts) ids of contacts that the piece holds
     body_state *bodies;   // (bodies)
-    lit_change *changes;  // (max contacts) see lit_transitions.c
+    lit_change *changes;  // (max contacts + candidates) see lit_transitions.c
+    int change_count;
+    // lit.variant=paper: both ends of the last step if it was in one piece (bodies); else nothing.
+    body_state *step_begin, *step_end;
+    double step_time; // when it began [s]
+    bool step_smooth;
+    int found;   // contacts that the finder found where the piece ends
+    bool looked; // it did
 };
 lit_event_memory *pawl_lit_event_layout(const pawl_model *model, const pawl_assembly *a,
                                         pawl_carver *mem);
@@ -26,9 +33,14 @@ typedef struct lit_piece {
     lit_active *active;
     double begin, end; // from where the step goes on, and the grid [s]
     bool after_impact;
-    int cuts; // of the step, for transitions
+    double moved; // how far it was moved last [s]
+    bool follows; // it is a whole step, and so was the one before it: step_begin is its beginning
+    int cuts;     // of the step, for transitions
 } lit_piece;
 
+// A whole step from within the step before: from `tau` after its beginning. For section 7.5 to the letter.
+// The piece is then anywhere.
+bool pawl_lit_piece_shift(lit_piece *p, double tau);
 // The piece again from its beginning with length h; `last` where it ends on the grid. False: no room.
 bool pawl_lit_piece_move(lit_piece *p, double h, bool last);
 

@@ -205,6 +205,36 @@ static bool settle_poses(step_context *c, pawl_state *s, double t, int *iteratio
     return false;
 }
 
+// What contacts press is what rows and projection did together: along a curved surface either alone is
+// off by O(h).
+static void settle_add_forces(step_context *c)
+{
+    const pawl_assembly *a = c->assembly;
+    double h = c->share * c->settings->dt;
+    int placed = 0;
+    for (int k = a->free_blocks; k < a->problem.block_count; ++k) {
+        const row_block *b = &a->blocks[k];
+        int first = b->rows.first_row;
+        if (a->rows[first].kind != ROW_CONTACT) {
+            continue;
+        }
+        const pawl_contact *in = &a->contacts[a->rows[first].owner];
+        while (placed < c->contact_count && c->lit->placed[placed].id < in->id) {
+            ++placed;
+        }
+        if (placed == c->contact_count || c->lit->placed[placed].id != in->id) {
+            continue;
+        }
+        const double *row = a->J + b->jacobian[b->body_count - 1];
+        double scale = (in->body_b >= 0 ? 1.0 : -1.0) / h;
+        pawl_vec3 *force = &c->contacts[placed].force;
+        for (int r = 0; r < b->rows.dim; ++r) {
+            const double *e = row + 6 * r;
+            *force = v3_axpy(*force, scale * c->lambda[first + r], v3(e[0], e[1], e[2]));
+        }
+    }
+}
+
 // Twists of s back to J u = 0, or the rate of what is prescribed, for joints and grips.
 static void settle_twists(step_context *c, pawl_state *s, double t)
 {
@@ -228,6 +258,7 @@ static void settle_twists(step_context *c, pawl_state *s, double t)
         }
     }
     pawl_count_driven_work(c, c->lambda, s->work);
+    settle_add_forces(c);
 }
 
 int pawl_lit_settle(step_context *c, pawl_state *s, double t)
