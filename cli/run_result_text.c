@@ -152,7 +152,7 @@ static void run_result_print_contacts(const run_result *result, FILE *to)
                    "a step, at most %d", v->contacts_max);
     char a[160], b[160];
     if (v->worst_shape_a < 0 || v->worst_shape_b < 0) {
-        run_result_row(to, "", "0", "m", "penetration");
+        run_result_row(to, "", run_result_small(v->penetration).text, "m", "penetration");
     } else {
         run_result_shape_text(result->model, v->worst_shape_a, a, sizeof a);
         run_result_shape_text(result->model, v->worst_shape_b, b, sizeof b);

@@ -8,6 +8,7 @@
 #include "pawl/contact_problem.h"
 #include "pawl/model.h"
 #include "pawl/problem.h"
+#include "pawl/sensitivity.h"
 #include "pawl/sim.h"
 #include "pawl/state.h"
 #include "pawl/wrench.h"

@@ -284,7 +284,8 @@ typedef struct pawl_step_report {
     pawl_method method; ///< that had the last word
     int iterations;     ///< of the solver
     int factorizations; ///< of the solver's own matrix: one, and one for each new penalty
-    int projections;    ///< Newton iterations of `project`
+    int projections;    ///< Newton iterations of `project`; of nmdp: parts that had to be cut
+    int substeps;       ///< of nmdp: parts that the step was taken in; 1 unless it was cut
     int islands;        ///< groups of bodies that no row of the problem joins
     int rows;           ///< of the problem
     int bounded_rows;   ///< limits, friction losses, effort limits, spin friction
@@ -335,7 +336,7 @@ PAWL_API const char *pawl_contact_mode_name(pawl_contact_mode mode); ///< e.g. "
 /// One contact point of the last step, where its rows were placed, in world axes.
 typedef struct pawl_contact_info {
     int body_a, body_b;   ///< PAWL_WORLD for the world
-    int shape_a, shape_b; ///< of the model, a before b; pawl_model_shape() has their names
+    int shape_a, shape_b; ///< of the model, a before b; -1: contact points (mdp, nmdp)
     pawl_vec3 position;
     pawl_vec3 normal; ///< unit, from a to b
     double gap;       ///< negative: penetration [m]

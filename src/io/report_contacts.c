@@ -11,7 +11,8 @@
 enum { CONTACTS_PAIRS = 12, CONTACTS_BLOCK = 4096 };
 
 typedef struct contacts_pair {
-    int shape_a, shape_b;
+    int body_a, body_b;
+    int shape_a, shape_b; // -1: contact points, which belong to no shape
     double depth;
     int64_t row;                           // of the tables, where it is that deep
     int64_t seen[PAWL_CONTACT_MODE_COUNT]; // contacts by mode
@@ -28,7 +29,9 @@ typedef struct contacts_walk {
 static contacts_pair *contacts_find(contacts_walk *w, const int32_t *pair)
 {
     for (int i = 0; i < w->count; ++i) {
-        if (w->worst[i].shape_a == pair[2] && w->worst[i].shape_b == pair[3]) {
+        const contacts_pair *p = &w->worst[i];
+        if (p->body_a == pair[0] && p->body_b == pair[1] && p->shape_a == pair[2] &&
+            p->shape_b == pair[3]) {
             return &w->worst[i];
         }
     }
@@ -48,8 +51,12 @@ static void contacts_note_depth(contacts_walk *w, const int32_t *pair, double de
         }
     }
     if (depth > known->depth) {
-        *known =
-            (contacts_pair){.shape_a = pair[2], .shape_b = pair[3], .depth = depth, .row = row};
+        *known = (contacts_pair){.body_a = pair[0],
+                                 .body_b = pair[1],
+                                 .shape_a = pair[2],
+                                 .shape_b = pair[3],
+                                 .depth = depth,
+                                 .row = row};
     }
 }
 
@@ -123,6 +130,18 @@ void report_shape_name(report_text *page, const pawl_record *record, int shape)
     report_add(page, " (%s)", pawl_shape_kind_name(info->def.kind));
 }
 
+static void contacts_side(report_text *page, const pawl_record *record, int body, int shape)
+{
+    if (shape >= 0) {
+        report_shape_name(page, record, shape);
+    } else if (body == PAWL_WORLD) {
+        report_add_plain(page, "<i>ground</i>");
+    } else {
+        report_add_escaped(page, record->bodies[body].name);
+        report_add_plain(page, " (contact point)");
+    }
+}
+
 static pawl_status contacts_table(report_text *page, const pawl_record *record,
                                   const contacts_walk *w)
 {
@@ -139,9 +158,9 @@ static pawl_status contacts_table(report_text *page, const pawl_record *record,
         double time;
         PAWL_TRY(contacts_time(record, p->row, &time));
         report_add_plain(page, "<tr><td>");
-        report_shape_name(page, record, p->shape_a);
+        contacts_side(page, record, p->body_a, p->shape_a);
         report_add_plain(page, " on ");
-        report_shape_name(page, record, p->shape_b);
+        contacts_side(page, record, p->body_b, p->shape_b);
         report_add(page, "</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
                    report_format(fmax(p->depth, 0.0)).text, report_format(time).text);
         report_add(page, "<td class=\"n\">%s</td>", report_format(p->force).text);

@@ -87,7 +87,7 @@ static bool linear_choose(nmdp *s, double *theta)
 bool pawl_linear_step(nmdp *s, pawl_state *state, double end)
 {
     double h = end - state->time;
-    s->counts = (nmdp_counts){.outer = 1, .newton = 1, .substeps = 1};
+    s->counts = (nmdp_counts){.outer = 1, .newton = 1, .parts = 1};
     pawl_nmdp_read_state(s, state);
     s->stage.h = h;
     s->stage.end = s->stage.target_time = state->time;

@@ -68,8 +68,8 @@ typedef struct nmdp_counts {
     int newton; // projections onto G = 0
     int qp;     // constraints that entered
     int rejected;
-    int substeps;       // stages that were taken
-    int limited;        // of them, those that ran out of iterations
+    int parts;          // that were taken: 1 unless the step was cut
+    int limited;        // stages that ran out of iterations
     int cuts;           // parts that failed and were cut in halves
     double energy_rise; // largest rise of K within a stage: 0 unless something is wrong
     double residual;    // largest |G| that was left, over its tolerance
@@ -170,9 +170,13 @@ void pawl_nmdp_pose_program(nmdp *s);
 // nmdp_advance.c: one step of the model. False: it failed, however short its parts; the state is then
 // half way and must be thrown away.
 bool pawl_nmdp_advance(nmdp *s, pawl_state *state, double end);
+// Implicit Euler from begin, begin_rate and w; false where it does not converge.
+bool pawl_nmdp_euler_stage(nmdp *s, double h, double begin, double end);
 // nmdp_state.c
 void pawl_nmdp_read_state(nmdp *s, const pawl_state *state); // into begin, begin_rate, w, beta
-void pawl_nmdp_read_place(nmdp *s, nmdp_moment *out);        // where things are placed
+// begin and begin_rate from these coordinates in the chart of config, with nothing remembered.
+void pawl_nmdp_begin(nmdp *s, const double *theta, const double *rate, double time);
+void pawl_nmdp_read_place(nmdp *s, nmdp_moment *out); // where things are placed
 void pawl_nmdp_write_state(const nmdp *s, pawl_state *state);
 // linear_step.c: the linearized step of `mdp`, one quadratic program.
 bool pawl_linear_step(nmdp *s, pawl_state *state, double end);

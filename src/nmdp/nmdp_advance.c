@@ -46,7 +46,6 @@ static bool advance_stage(nmdp *s, double h, double end, double target_time)
         return false;
     }
     s->counts.limited += outcome == NMDP_LIMIT ? 1 : 0;
-    ++s->counts.substeps;
     pawl_nmdp_read_place(s, &s->now);
     for (int i = 0; i < s->numbers; ++i) {
         s->now_rate.theta[i] = (s->now.theta[i] - s->stage.place.theta[i]) / h;
@@ -54,7 +53,7 @@ static bool advance_stage(nmdp *s, double h, double end, double target_time)
     return true;
 }
 
-static bool advance_euler(nmdp *s, double h, double begin, double end)
+bool pawl_nmdp_euler_stage(nmdp *s, double h, double begin, double end)
 {
     advance_copy(s, &s->begin, &s->stage.place);
     advance_copy(s, &s->begin_rate, &s->stage.rate);
@@ -133,7 +132,7 @@ static bool advance_part(nmdp *s, double begin, double end)
         s->counts = counts;
         advance_restore(s);
     }
-    return advance_euler(s, h, begin, end);
+    return pawl_nmdp_euler_stage(s, h, begin, end);
 }
 
 // The end of a part is the beginning of the next, in the chart about it.
@@ -166,6 +165,7 @@ bool pawl_nmdp_advance(nmdp *s, pawl_state *state, double end)
         double to = done + length == whole ? end : begin + step * (double)(done + length);
         if (advance_part(s, from, to)) {
             advance_accept(s, to - from, state->work);
+            ++s->counts.parts;
             done += length;
             length = done & -done;
             continue;

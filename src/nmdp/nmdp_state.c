@@ -7,6 +7,14 @@
 #include "nmdp/nmdp.h"
 #include <string.h>
 
+void pawl_nmdp_read_place(nmdp *s, nmdp_moment *out)
+{
+    memcpy(out->theta, s->config.theta, (size_t)s->n * sizeof *out->theta);
+    for (int i = 0; i < s->links; ++i) {
+        out->bodies[i] = (nmdp_body){s->motion->position[i], s->motion->rotation[i]};
+    }
+}
+
 // Rates in space of a motion that nothing is remembered of: as if a step before had led here. The tangent
 // would lack half of the Coriolis forces of the first step, which are second differences in space.
 static void state_begin_rates(nmdp *s, double time)
@@ -24,12 +32,13 @@ static void state_begin_rates(nmdp *s, double time)
     pawl_reduced_place(s->motion, &s->config, time);
 }
 
-void pawl_nmdp_read_place(nmdp *s, nmdp_moment *out)
+void pawl_nmdp_begin(nmdp *s, const double *theta, const double *rate, double time)
 {
-    memcpy(out->theta, s->config.theta, (size_t)s->n * sizeof *out->theta);
-    for (int i = 0; i < s->links; ++i) {
-        out->bodies[i] = (nmdp_body){s->motion->position[i], s->motion->rotation[i]};
-    }
+    memcpy(s->config.theta, theta, (size_t)s->n * sizeof *theta);
+    pawl_reduced_place(s->motion, &s->config, time);
+    pawl_nmdp_read_place(s, &s->begin);
+    memcpy(s->begin_rate.theta, rate, (size_t)s->n * sizeof *rate);
+    state_begin_rates(s, time);
 }
 
 void pawl_nmdp_read_state(nmdp *s, const pawl_state *state)

@@ -5,82 +5,13 @@
 // differences, the position-based inertia against sums over mass points, and Algorithm 1's two promises,
 // K that never rises and |G| at its tolerance, over random states for all four variants.
 #include "nmdp/nmdp.h"
-#include "support/mechanism.h"
+#include "support/contact_tree.h"
 #include "support/random.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { COLUMNS = 24 };
-
-// A floating box on whose corners the ground can push, with an arm of a universal, a ball and a screw
-// joint, a slide with a spring and a controller, springs between points, damping and applied forces.
-static void balance_build(mechanism *m, uint64_t *seed)
-{
-    mechanism_begin(m);
-    pawl_builder_set_gravity(m->builder, v3(0.3, -0.2, -9.81));
-    pawl_shape_def floor = pawl_shape_def_default();
-    floor.kind = PAWL_SHAPE_PLANE;
-    CHECK_OK(pawl_builder_add_shape(m->builder, PAWL_WORLD, &floor, NULL));
-    const pawl_joint_kind kinds[] = {PAWL_JOINT_UNIVERSAL, PAWL_JOINT_SPHERICAL, PAWL_JOINT_SCREW,
-                                     PAWL_JOINT_PRISMATIC, PAWL_JOINT_REVOLUTE};
-    int body[6];
-    for (int i = 0; i < 6; ++i) {
-        pawl_body_def def = pawl_body_def_default();
-        def.mass = random_in(seed, 1.0, 3.0);
-        def.com = random_vec(seed, 0.1);
-        random_inertia(seed, def.mass, 0.3, def.inertia);
-        def.pose = (pawl_pose){v3(0.3 * i, random_in(seed, -0.1, 0.1), 0.25), random_quat(seed)};
-        def.pose.orientation = i == 0 ? (pawl_quat){.w = 1.0} : def.pose.orientation;
-        def.linear_damping = i == 2 ? 0.7 : 0.0;
-        def.angular_damping = i == 3 ? 0.4 : 0.0;
-        body[i] = mechanism_body(m, &def);
-        if (i == 0) {
-            pawl_shape_def box = pawl_shape_def_default();
-            box.kind = PAWL_SHAPE_BOX;
-            box.size = v3(0.3, 0.2, 0.25);
-            CHECK_OK(pawl_builder_add_shape(m->builder, body[i], &box, NULL));
-            continue;
-        }
-        pawl_joint_def joint =
-            mechanism_joint_def(m, kinds[i - 1], body[i == 5 ? 1 : i - 1], body[i],
-                                v3(0.3 * i - 0.15, 0.0, 0.25), random_vec(seed, 1.0));
-        joint.pitch = 0.05;
-        joint.coordinate[0].stiffness = i == 4 ? 50.0 : 0.0;
-        joint.coordinate[0].rest = 0.1;
-        joint.coordinate[0].damping = i == 4 || i == 1 ? 2.0 : 0.0;
-        joint.coordinate[0].armature = i == 5 ? 0.3 : 0.0;
-        int index = mechanism_joint(m, &joint);
-        if (i != 2) {
-            pawl_actuator_def servo = pawl_actuator_def_default();
-            servo.kind = i == 3 ? PAWL_ACTUATOR_VELOCITY : PAWL_ACTUATOR_POSITION;
-            servo.joint = index;
-            servo.stiffness = 100.0;
-            servo.damping = 1.0;
-            servo.target = pawl_signal_constant(0.2);
-            mechanism_actuator(m, &servo);
-        }
-    }
-    for (int k = 0; k < 2; ++k) {
-        pawl_spring_def spring = pawl_spring_def_default();
-        spring.body_a = k == 0 ? PAWL_WORLD : body[0];
-        spring.body_b = body[4 - k];
-        spring.point_a = random_vec(seed, 0.5);
-        spring.point_b = random_vec(seed, 0.2);
-        spring.stiffness = 40.0;
-        spring.damping = 3.0;
-        spring.rest_length = k == 0 ? 0.0 : 0.4;
-        mechanism_spring(m, &spring);
-    }
-    pawl_force_def force = pawl_force_def_default();
-    force.body = body[3];
-    force.point = v3(0.1, 0.2, 0.0);
-    force.in_body_axes = true;
-    force.force[0] = pawl_signal_constant(4.0);
-    force.torque[1] = pawl_signal_constant(2.0);
-    mechanism_force(m, &force);
-    mechanism_compile(m);
-}
 
 static nmdp *balance_create(mechanism *m, const pawl_settings *settings)
 {
@@ -130,7 +61,7 @@ TEST(derivatives_of_the_balance_are_those_of_differences)
 {
     uint64_t seed = 4;
     mechanism m;
-    balance_build(&m, &seed);
+    contact_tree_build(&m, &seed);
     for (int trial = 0; trial < 12; ++trial) {
         pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_NMDP);
         settings.nmdp_dynamics = trial % 2 == 0 ? PAWL_NMDP_NE : PAWL_NMDP_PBD;
@@ -167,7 +98,7 @@ TEST(columns_of_the_weights_are_those_of_differences)
 {
     uint64_t seed = 9;
     mechanism m;
-    balance_build(&m, &seed);
+    contact_tree_build(&m, &seed);
     pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_NMDP);
     nmdp *s = balance_create(&m, &settings);
     double theta[COLUMNS], G[2][COLUMNS];
@@ -194,7 +125,7 @@ TEST(position_based_inertia_goes_to_that_of_newton_and_euler)
 {
     uint64_t seed = 21;
     mechanism m;
-    balance_build(&m, &seed);
+    contact_tree_build(&m, &seed);
     double last = 0.0;
     for (int k = 0; k < 3; ++k) {
         double h = 1e-3 / (double)(1 << k), G[2][COLUMNS], theta[COLUMNS];
@@ -237,7 +168,7 @@ TEST(energy_never_rises_and_forces_balance_in_all_variants)
 {
     uint64_t seed = 33;
     mechanism m;
-    balance_build(&m, &seed);
+    contact_tree_build(&m, &seed);
     int outer = 0;
     for (int trial = 0; trial < 48; ++trial) {
         pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_NMDP);
