@@ -18,6 +18,7 @@
 #include "linalg/dense.h"
 #include "math/vec.h"
 #include "problem/natural.h"
+#include "solve/continuation.h"
 #include "solve/nsgs.h"
 #include <string.h>
 
@@ -349,6 +350,7 @@ bool pawl_newton_run(newton_part *s, const pawl_problem *p, const double *weight
 typedef struct newton {
     pawl_solver base;
     nsgs_part sweeps;
+    continuation_part path;
     newton_part part;
 } newton;
 
@@ -356,11 +358,13 @@ static pawl_solver *newton_layout(const solver_def *def, pawl_carver *mem)
 {
     newton *s = PAWL_CARVE(mem, newton, 1);
     nsgs_part sweeps = pawl_nsgs_layout(def, mem);
+    continuation_part path = pawl_continuation_layout(def, mem);
     newton_part part = pawl_newton_layout(def, mem);
     if (s == NULL) {
         return NULL;
     }
     s->sweeps = sweeps;
+    s->path = path;
     s->part = part;
     return &s->base;
 }
@@ -386,7 +390,20 @@ static bool newton_steps(newton *s, const pawl_problem *p, double tau, int most,
     return met;
 }
 
-// A few sweeps, then Newton from several smoothings with sweeps in between.
+// Small problems along a path of regularized ones.
+static bool newton_path(newton *s, const pawl_problem *p, double *lambda, solver_report *report)
+{
+    int before = report->iterations, left = s->base.def.max_iterations - before;
+    bool met =
+        pawl_continuation_run(&s->path, p, s->sweeps.weight, newton_goal * s->base.def.tolerance,
+                              left, lambda, &report->iterations);
+    report->factorizations += report->iterations - before;
+    report->method = met ? PAWL_METHOD_NEWTON : report->method;
+    return met;
+}
+
+// A few sweeps; the path where the problem is small; then Newton from several smoothings with sweeps in
+// between.
 static void newton_solve(pawl_solver *base, const pawl_problem *p, double *lambda,
                          solver_report *report)
 {
@@ -395,7 +412,7 @@ static void newton_solve(pawl_solver *base, const pawl_problem *p, double *lambd
     newton *s = (newton *)base;
     *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT};
     pawl_problem_weights(p, s->sweeps.weight);
-    bool met = newton_sweeps(s, p, FIRST, lambda, report);
+    bool met = newton_sweeps(s, p, FIRST, lambda, report) || newton_path(s, p, lambda, report);
     for (int k = 0; !met && report->iterations < base->def.max_iterations; ++k) {
         met = newton_steps(s, p, smoothings[k % SMOOTHINGS], STEPS, lambda, report) ||
               newton_sweeps(s, p, BETWEEN, lambda, report);

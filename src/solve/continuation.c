@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// continuation: a robot that stands on stiff legs has directions of impulses that hardly move anything
+// (its feet against each other). There D is singular but for rounding, the rows ask for a velocity of 1e-8 m/s,
+// and what answers is an inner force of the order of the weight: sweeps and ADMM, which go by
+// velocities, creep towards it by 1e-7 of the way an iteration. With D + eps 1 in place of D (all rows scaled
+// to a unit diagonal) eps = 0.1 is easy for Newton's method, and the answer for eps is close to that for eps / 10.
+// At a few eps the modes change and some more steps are needed. The equations are those of Alart and
+// Curnier (1991), exact Coulomb friction without smoothing: with a = x - rho y,
+//   bounded rows   x = clamp(a),     normals  x_N = max(0, a_N),
+//   tangents       x_T = the point nearest to a_T in the disk of radius mu max(0, a_N).
+// Dense, so for few rows alone.
+#include "solve/continuation.h"
+#include "linalg/dense.h"
+#include "linalg/lu.h"
+#include "math/vec.h"
+#include "problem/natural.h"
+#include <string.h>
+
+enum { CONTINUATION_ROWS = 150, CONTINUATION_STEPS = 40, CONTINUATION_HALVINGS = 10 };
+static const double continuation_first = 0.1, continuation_last = 1e-13; // eps
+static const double continuation_factor = 0.1;
+static const double continuation_residual = 1e-12; // of the scaled equations
+static const double continuation_descent = 1e-4;
+static const double continuation_beyond = 1e-3; // of the goal: the last digits are cheap
+
+continuation_part pawl_continuation_layout(const solver_def *def, pawl_carver *mem)
+{
+    size_t n = (size_t)(def->max_rows < CONTINUATION_ROWS ? def->max_rows : CONTINUATION_ROWS);
+    continuation_part s = {.capacity = (int)n,
+                           .D = PAWL_CARVE(mem, double, n *n),
+                           .J = PAWL_CARVE(mem, double, n *n),
+                           .pivot = PAWL_CARVE(mem, int, n)};
+    double **rows[] = {&s.scale, &s.q,    &s.lower, &s.upper,   &s.x,       &s.y,
+                       &s.f,     &s.step, &s.trial, &s.impulse, &s.velocity};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        *rows[i] = PAWL_CARVE(mem, double, n);
+    }
+    return s;
+}
+
+// lambda = scale x and y = velocity / velocity's scale, so that D has a diagonal near 1 and the
+// largest free velocity is 1. False when no row asks for an impulse.
+static bool continuation_scale(continuation_part *s, const pawl_problem *p, const double *weight)
+{
+    int n = p->row_count;
+    double fastest = 0.0;
+    for (int i = 0; i < n; ++i) {
+        s->scale[i] = weight[i] > 0.0 ? 1.0 / sqrt(weight[i]) : 0.0;
+        fastest = max_of(fastest, s->scale[i] * fabs(p->v_f[i]));
+    }
+    if (!(fastest > 0.0)) {
+        return false;
+    }
+    for (int j = 0; j < n; ++j) {
+        memset(s->impulse, 0, (size_t)n * sizeof *s->impulse);
+        s->impulse[j] = s->scale[j];
+        p->delassus->ops->apply(p->delassus, s->impulse, s->velocity);
+        s->velocity[j] += p->compliance[j] * s->impulse[j];
+        for (int i = 0; i < n; ++i) {
+            s->D[i * n + j] = s->scale[i] * s->velocity[i];
+        }
+    }
+    for (int i = 0; i < n; ++i) {
+        s->q[i] = s->scale[i] * p->v_f[i] / fastest;
+        s->scale[i] *= fastest;
+        double bound = s->scale[i] > 0.0 ? s->scale[i] : 1.0;
+        s->lower[i] = i < pawl_problem_contact_row(p, 0) ? p->lower[i] / bound : 0.0;
+        s->upper[i] = i < pawl_problem_contact_row(p, 0) ? p->upper[i] / bound : INFINITY;
+    }
+    return true;
+}
+
+// y = (D + eps) x + q
+static void continuation_velocity(const continuation_part *s, int n, double eps, const double *x,
+                                  double *y)
+{
+    for (int i = 0; i < n; ++i) {
+        y[i] = pawl_dot(s->D + i * n, x, n) + eps * x[i] + s->q[i];
+    }
+}
+
+// Row i of Newton's matrix: of[j] entries of the identity, and by[j] rows of D + eps, over rows
+// first .. first + 2 of a contact or the row alone.
+static void continuation_row(continuation_part *s, int n, double eps, int i, int first, int count,
+                             const double *of, const double *by)
+{
+    double *row = s->J + i * n;
+    memset(row, 0, (size_t)n * sizeof *row);
+    for (int k = 0; k < count; ++k) {
+        const double *d = s->D + (first + k) * n;
+        for (int j = 0; j < n && by[k] != 0.0; ++j) {
+            row[j] += by[k] * d[j];
+        }
+        row[first + k] += of[k] + by[k] * eps;
+    }
+}
+
+static double continuation_bounded(continuation_part *s, int n, double eps, double rho, int i,
+                                   bool matrix)
+{
+    double a = s->trial[i] - rho * s->y[i], x = clamp_to(a, s->lower[i], s->upper[i]);
+    bool held = x != a || s->scale[i] == 0.0;
+    if (matrix) {
+        continuation_row(s, n, eps, i, i, 1, &(double){held ? 1.0 : 0.0},
+                         &(double){held ? 0.0 : rho});
+    }
+    return s->trial[i] - x;
+}
+
+// Rows first, first + 1 (tangents) and first + 2 (normal).
+static void continuation_contact(continuation_part *s, int n, double eps, double rho, double mu,
+                                 int first, bool matrix, double f[3])
+{
+    const double *x = s->trial + first, *y = s->y + first;
+    double a[3] = {x[0] - rho * y[0], x[1] - rho * y[1], x[2] - rho * y[2]};
+    double of[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, by[3][3] = {{0}};
+    memcpy(f, x, 3 * sizeof *f);
+    if (a[2] > 0.0) {
+        double size = sqrt(a[0] * a[0] + a[1] * a[1]), radius = mu * a[2];
+        f[2] = rho * y[2];
+        of[2][2] = 0.0;
+        by[2][2] = rho;
+        bool sticks = size <= radius;
+        double d[2] = {sticks ? 0.0 : a[0] / size, sticks ? 0.0 : a[1] / size};
+        double share = sticks ? 1.0 : radius / size; // of a_T that is left
+        for (int r = 0; r < 2; ++r) {
+            f[r] = sticks ? rho * y[r] : x[r] - radius * d[r];
+            for (int k = 0; k < 2; ++k) {
+                double P = share * ((r == k ? 1.0 : 0.0) - d[r] * d[k]);
+                of[r][k] -= P;
+                by[r][k] = rho * P;
+            }
+            of[r][2] = sticks ? 0.0 : -mu * d[r];
+            by[r][2] = sticks ? 0.0 : rho * mu * d[r];
+        }
+    }
+    for (int r = 0; r < 3 && matrix; ++r) {
+        continuation_row(s, n, eps, first + r, first, 3, of[r], by[r]);
+    }
+}
+
+// The equations at s->trial, and with `matrix` Newton's matrix; returns the square of their size.
+static double continuation_map(continuation_part *s, const pawl_problem *p, double eps, bool matrix)
+{
+    int n = p->row_count, contacts = pawl_problem_contact_row(p, 0);
+    double rho = 1.0 / (1.0 + eps);
+    continuation_velocity(s, n, eps, s->trial, s->y);
+    for (int i = 0; i < contacts; ++i) {
+        s->f[i] = continuation_bounded(s, n, eps, rho, i, matrix);
+    }
+    for (int k = 0; k < p->contact_count; ++k) {
+        int i = pawl_problem_contact_row(p, k);
+        continuation_contact(s, n, eps, rho, p->friction[k], i, matrix, s->f + i);
+    }
+    return pawl_dot(s->f, s->f, n);
+}
+
+// Newton's method for one eps, from s->x. False when it does not get there.
+static bool continuation_level(continuation_part *s, const pawl_problem *p, double eps, int most,
+                               int *iterations)
+{
+    int n = p->row_count;
+    size_t bytes = (size_t)n * sizeof *s->x;
+    double enough = continuation_residual * continuation_residual;
+    for (int k = 0; k < most; ++k) {
+        memcpy(s->trial, s->x, bytes);
+        double merit = continuation_map(s, p, eps, true);
+        if (merit <= enough) {
+            return true;
+        }
+        memcpy(s->step, s->f, bytes);
+        if (!pawl_lu_factor(s->J, n, s->pivot)) {
+            return false;
+        }
+        pawl_lu_solve(s->J, n, s->pivot, s->step);
+        ++*iterations;
+        double length = 1.0;
+        for (int half = 0; half < CONTINUATION_HALVINGS; ++half, length *= 0.5) {
+            for (int i = 0; i < n; ++i) {
+                s->trial[i] = s->x[i] - length * s->step[i];
+            }
+            if (continuation_map(s, p, eps, false) <=
+                (1.0 - continuation_descent * length) * merit) {
+                break;
+            }
+        }
+        memcpy(s->x, s->trial, bytes);
+    }
+    return false;
+}
+
+bool pawl_continuation_run(continuation_part *s, const pawl_problem *p, const double *weight,
+                           double goal, int most, double *lambda, int *iterations)
+{
+    int n = p->row_count, end = *iterations + most;
+    if (n > s->capacity || !continuation_scale(s, p, weight)) {
+        return false;
+    }
+    size_t bytes = (size_t)n * sizeof *lambda;
+    memset(s->x, 0, bytes);
+    pawl_problem_velocity(p, lambda, s->velocity);
+    double best = pawl_problem_natural(p, lambda, s->velocity, weight);
+    for (double eps = continuation_first; eps >= continuation_last && *iterations < end;
+         eps *= continuation_factor) {
+        int left = end - *iterations;
+        bool met = continuation_level(
+            s, p, eps, left < CONTINUATION_STEPS ? left : CONTINUATION_STEPS, iterations);
+        for (int i = 0; i < n; ++i) {
+            s->impulse[i] = s->scale[i] * s->x[i];
+        }
+        pawl_problem_admit(p, s->impulse);
+        pawl_problem_velocity(p, s->impulse, s->velocity);
+        double natural = pawl_problem_natural(p, s->impulse, s->velocity, weight);
+        if (natural < best) {
+            best = natural;
+            memcpy(lambda, s->impulse, bytes);
+        }
+        if (!met || best <= continuation_beyond * goal) {
+            break;
+        }
+    }
+    return best <= goal;
+}
