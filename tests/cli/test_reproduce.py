@@ -103,4 +103,4 @@ def test_digits_are_the_papers(pawl, name):
         right = MISPRINTED.get(name, {}).get(row, paper)
         assert right is None or ours == right
     if "located" in PRINTED[name]:
-        assert column(study["tables"][1], "Eh, (7.15)") == PRINTED[name]["located"]
+        assert column(study["tables"][1], "Eh") == PRINTED[name]["located"]
