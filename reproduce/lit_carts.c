@@ -317,7 +317,8 @@ static void carts_show(pawl_study *study, const carts_found *found)
         study,
         "The trapezoidal rule keeps the energy bounded, as the paper shows, but not right: of a "
         "stiff damper or spring the fast motion is turned around in every step instead of "
-        "dying out. The damped variant gets the limit right.");
+        "dying out. The damped variant comes to the right end. What vibrates faster than a step "
+        "can follow it takes out at once, where friction and damper need half a second.");
     carts_order_table(study, found);
     carts_distance_plot(study, found->trapezoid, 0,
                         &(pawl_study_plot){.title = "Figure 6: distance of the carts",
