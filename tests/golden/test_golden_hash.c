@@ -105,3 +105,39 @@ TEST(a_short_run_with_contacts_ends_in_the_recorded_bits)
     }
     CHECK_INT(wrong, 0);
 }
+
+// Reversible steps, and contacts of which some are left out.
+TEST(a_short_run_with_rattle_or_reduction_ends_in_the_recorded_bits)
+{
+    static const struct {
+        const char *model, *settings[2][2];
+        uint64_t hash;
+    } rows[] = {
+        {"models/lit/fourbar-passive.sdf",
+         {{"stepper", "rattle"}, {"rattle.order", "2"}},
+         UINT64_C(0x930ad7d62f6649a4)},
+        {"models/quickstart.sdf",
+         {{"stepper", "rattle"}, {"rattle.order", "4"}},
+         UINT64_C(0x1c70a335327bfd32)},
+        {"models/classics/C2-car-axis.sdf",
+         {{"stepper", "rattle"}, {"rattle.order", "4"}},
+         UINT64_C(0x159a56d7e8381e2e)},
+        {"models/primitives/boxes-fixed.sdf",
+         {{"contact.reduce", "hull"}, {"contact.reduce_max", "3"}},
+         UINT64_C(0x275b5706b5947f57)},
+    };
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        test_env t;
+        test_env_init(&t);
+        pawl_model *model;
+        CHECK_OK(pawl_model_load(&t.env, rows[i].model, NULL, &model));
+        pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
+        for (int k = 0; k < 2; ++k) {
+            CHECK_OK(pawl_settings_set(&t.env, &settings, rows[i].settings[k][0],
+                                       rows[i].settings[k][1]));
+        }
+        wrong += golden_compare(i, golden_run(&t, model, &settings), rows[i].hash);
+    }
+    CHECK_INT(wrong, 0);
+}

@@ -273,3 +273,27 @@ TEST(the_resultant_of_a_patch_does_not_depend_on_its_reduction)
     CHECK_NEAR3(force[1], v3(0, 0, 29.43), 1e-9);
     CHECK_NEAR3(moment[1], v3(0.05 * 29.43, -0.1 * 29.43, 0), 1e-9);
 }
+
+static pawl_status patch_make_and_step(const pawl_env *env, void *argument)
+{
+    const mechanism *m = argument;
+    pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
+    settings.reduce = PAWL_REDUCE_HULL;
+    pawl_sim *sim = NULL;
+    pawl_status status = pawl_sim_create(env, m->model, &settings, &sim);
+    if (status == PAWL_OK) {
+        status = pawl_sim_step(sim, NULL); // more contacts than there is room for at first
+        CHECK(status != PAWL_OK || pawl_sim_contact_count(sim) == 4);
+    }
+    pawl_sim_destroy(sim);
+    return status;
+}
+
+TEST(room_for_patches_is_made_or_refused_cleanly)
+{
+    mechanism m;
+    patch_plate(&m, 6);
+    mechanism_compile(&m);
+    CHECK(CHECK_SURVIVES_NO_MEMORY(patch_make_and_step, &m) > 10);
+    mechanism_end(&m);
+}

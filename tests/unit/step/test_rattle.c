@@ -176,6 +176,48 @@ TEST(angular_momentum_stays_to_the_last_digit)
     rattle_end(&x);
 }
 
+// Noether again: two bodies on a joint, with a spring, in free flight. Every impulse comes in equal and
+// opposite pairs, at both ends of a step, so both momenta stay for any joint and any inertia.
+TEST(a_floating_pair_keeps_both_momenta_for_any_joint)
+{
+    uint64_t seed = 4;
+    for (int kind = 0; kind < PAWL_JOINT_GEAR; ++kind) {
+        for (int order = 2; order <= 4; order += 2) {
+            mechanism m;
+            mechanism_begin(&m);
+            int body[2];
+            for (int k = 0; k < 2; ++k) {
+                pawl_body_def def = pawl_body_def_default();
+                def.mass = 1.0 + k;
+                random_inertia(&seed, 1.0, 0.3, def.inertia);
+                def.pose = random_pose(&seed, 0.5);
+                def.twist.linear = random_vec(&seed, 1.0);
+                def.twist.angular = random_vec(&seed, 3.0);
+                body[k] = mechanism_body(&m, &def);
+            }
+            pawl_joint_def joint = mechanism_joint_def(&m, (pawl_joint_kind)kind, body[0], body[1],
+                                                       v3(0.1, 0.2, 0.3), v3(0.2, 1, 0.1));
+            joint.pitch = 0.1;
+            if (kind == PAWL_JOINT_DISTANCE) {
+                joint.follower_frame.position.x += 0.5;
+            }
+            if (pawl_joint_kind_coordinates((pawl_joint_kind)kind) > 0) {
+                joint.coordinate[0].stiffness = 3.0;
+                joint.coordinate[0].rest = 0.2;
+            }
+            mechanism_joint(&m, &joint);
+            pawl_settings settings = rattle_settings(2e-3, order);
+            mechanism_start(&m, &settings);
+            pawl_vec3 p = mechanism_momentum(&m), L = mechanism_angular_momentum(&m);
+            mechanism_run(&m, 500);
+            CHECK_INT(m.verdict.fell_back, 0);
+            CHECK_NEAR3(mechanism_momentum(&m), p, 2e-12);
+            CHECK_NEAR3(mechanism_angular_momentum(&m), L, 1e-11);
+            mechanism_end(&m);
+        }
+    }
+}
+
 // --- the passive four-bar by its own equation of motion --------------------------------------------
 
 // Inertia seen at the crank and potential energy at crank angle a, from the lengths and masses of
