@@ -12,7 +12,7 @@ static reduced_form *form_layout(const pawl_assembly *a, const reduced_tree *t, 
     reduced_form f = {.tree = t, .width = width};
     f.config = pawl_reduced_config_carve(t, mem);
     f.target = pawl_reduced_config_carve(t, mem);
-    f.factor = PAWL_CARVE(mem, double, t->factor_size);
+    f.inverse = PAWL_CARVE(mem, double, t->column_count);
     f.root = PAWL_CARVE(mem, double, t->column_count);
     f.rate = PAWL_CARVE(mem, double, t->column_count);
     f.start = PAWL_CARVE(mem, double, t->column_count);
@@ -98,31 +98,15 @@ static void form_add_damping(reduced_motion *m, double damping_time)
     }
 }
 
-// A pivot was lost to rounding, as that of a gimbal in its lock is: a little more inertia on every column.
-static void form_factor_anyway(reduced_form *f)
-{
-    const double more = 1e-10;
-    const reduced_tree *t = f->tree;
-    pawl_reduced_inertia(f->motion, f->factor);
-    for (int k = 0; k < t->column_count; ++k) {
-        f->factor[t->factor_row[k] + t->columns[k].depth] *= 1.0 + more;
-    }
-    (void)pawl_reduced_factor(t, f->factor);
-}
-
 void pawl_reduced_form_place(reduced_form *f, const body_state *bodies, const double *coordinates,
                              double t, double damping_time)
 {
     pawl_reduced_config_from(f->tree, bodies, coordinates, &f->config);
     pawl_reduced_place(f->motion, &f->config, t);
     form_add_damping(f->motion, damping_time);
-    pawl_reduced_inertia(f->motion, f->factor);
-    if (!pawl_reduced_factor(f->tree, f->factor)) {
-        form_factor_anyway(f);
-    }
+    pawl_reduced_articulate(f->motion, f->inverse);
     for (int k = 0; k < f->tree->column_count; ++k) {
-        double pivot = pawl_reduced_pivot(f->tree, f->factor, k);
-        f->root[k] = pivot > 0.0 ? 1.0 / sqrt(pivot) : 0.0;
+        f->root[k] = sqrt(f->inverse[k]);
     }
 }
 
@@ -148,22 +132,28 @@ static pawl_vec3 form_arm(const reduced_motion *m, int link)
     return v3_sub(m->position[link], m->origin[link]);
 }
 
-void pawl_reduced_form_gather(reduced_form *f, const double *p, double *tau)
+void pawl_reduced_form_answer(reduced_form *f, const double *p, double *rate)
 {
     const reduced_tree *t = f->tree;
     for (int i = 0; i < t->link_count; ++i) {
         const double *x = p + 6 * t->links[i].body;
         f->wrench[i] = sp_force_from(form_arm(f->motion, i), form_linear(x), form_angular(x));
     }
-    for (int i = t->link_count - 1; i >= 0; --i) {
-        const reduced_link *l = &t->links[i];
-        for (int k = l->first_column; k < l->first_column + l->column_count; ++k) {
-            tau[k] = sp_dot(f->motion->S[k], f->wrench[i]);
-        }
-        int parent = pawl_reduced_sum_parent(t, i);
-        if (parent >= 0) {
-            f->wrench[parent] = sp_add(f->wrench[parent], f->wrench[i]);
-        }
+    pawl_reduced_articulated_forces(f->motion, f->inverse, f->wrench, rate);
+    for (int k = 0; k < t->column_count; ++k) {
+        rate[k] *= f->inverse[k];
+    }
+    pawl_reduced_articulated_rates(f->motion, f->inverse, rate, rate, f->wrench);
+}
+
+// u += the velocities of the links in f->wrench
+static void form_add_velocities(const reduced_form *f, double *u)
+{
+    for (int i = 0; i < f->tree->link_count; ++i) {
+        double *x = u + 6 * f->tree->links[i].body;
+        pawl_vec3 v = sp_at(f->wrench[i], form_arm(f->motion, i)), w = f->wrench[i].w;
+        x[0] += v.x, x[1] += v.y, x[2] += v.z;
+        x[3] += w.x, x[4] += w.y, x[5] += w.z;
     }
 }
 
@@ -178,11 +168,8 @@ void pawl_reduced_form_add_twists(const reduced_form *f, const double *rate, dou
             V = sp_axpy(V, rate[k], f->motion->S[k]);
         }
         f->wrench[i] = V;
-        double *x = u + 6 * l->body;
-        pawl_vec3 v = sp_at(V, form_arm(f->motion, i));
-        x[0] += v.x, x[1] += v.y, x[2] += v.z;
-        x[3] += V.w.x, x[4] += V.w.y, x[5] += V.w.z;
     }
+    form_add_velocities(f, u);
 }
 
 void pawl_reduced_form_momenta(const reduced_form *f, const double *u, double *p)
@@ -197,27 +184,6 @@ void pawl_reduced_form_momenta(const reduced_form *f, const double *u, double *p
         double *out = p + 6 * body;
         out[0] = h.v.x, out[1] = h.v.y, out[2] = h.v.z;
         out[3] = turn.x, out[4] = turn.y, out[5] = turn.z;
-    }
-}
-
-void pawl_reduced_form_rates(const reduced_form *f, const double *z, double *rate)
-{
-    const reduced_tree *t = f->tree;
-    for (int k = 0; k < t->column_count; ++k) {
-        const double *row = f->factor + t->factor_row[k];
-        rate[k] = z[k] * f->root[k];
-        for (int i = t->columns[k].parent; i >= 0; i = t->columns[i].parent) {
-            rate[k] -= row[t->columns[i].depth] * rate[i];
-        }
-    }
-}
-
-// tau becomes H^-1/2 tau: what pawl_reduced_form_rates() takes.
-static void form_half(const reduced_form *f, double *tau)
-{
-    pawl_reduced_half_solve(f->tree, f->factor, tau);
-    for (int k = 0; k < f->tree->column_count; ++k) {
-        tau[k] *= f->root[k];
     }
 }
 
@@ -253,10 +219,8 @@ void pawl_reduced_form_constrain(reduced_form *f, double *u)
     for (int i = 0; i < 6 * t->link_count; ++i) {
         p[i] -= f->ridden[i];
     }
-    pawl_reduced_form_gather(f, p, f->rate);
-    form_half(f, f->rate);
-    pawl_reduced_form_rates(f, f->rate, f->rate);
-    pawl_reduced_form_add_twists(f, f->rate, u);
+    pawl_reduced_form_answer(f, p, f->rate);
+    form_add_velocities(f, u);
 }
 
 void pawl_reduced_form_close(reduced_form *f, const double *coordinates, double t,
@@ -346,37 +310,43 @@ void pawl_reduced_form_ease(const reduced_form *f, int first_row, pawl_assembly 
     }
 }
 
+// Passes the wrenches of links up the columns of a row, as pawl_reduced_articulated_forces() does for all.
+static void form_pass_row(reduced_form *f, const int *columns, int count, double *y)
+{
+    const reduced_tree *t = f->tree;
+    for (int n = count - 1; n >= 0; --n) {
+        int k = columns[n], link = t->columns[k].link, parent = t->columns[k].parent;
+        spatial *w = &f->wrench[link];
+        double x = sp_dot(f->motion->S[k], *w);
+        y[n] = f->root[k] * x;
+        *w = sp_axpy(*w, -x * f->inverse[k], f->motion->U[k]);
+        if (parent >= 0 && k == t->links[link].first_column) {
+            spatial *above = &f->wrench[t->columns[parent].link];
+            *above = sp_add(*above, *w);
+        }
+    }
+}
+
 void pawl_reduced_form_row_block(reduced_form *f, const pawl_assembly *a, const row_block *b)
 {
     const reduced_tree *t = f->tree;
     int index = (int)(b - a->blocks), *columns = f->columns + index * f->width;
     int count = form_find_columns(f, b, columns);
     f->column_count[index] = count;
-    double *y = f->start; // zero on these columns while it is used
     for (int r = 0; r < b->rows.dim; ++r) {
         for (int n = 0; n < count; ++n) {
-            y[columns[n]] = 0.0;
+            f->wrench[t->columns[columns[n]].link] = sp_zero();
         }
         for (int s = 0; s < b->body_count; ++s) {
             const double *row = a->J + b->jacobian[s] + 6 * r;
-            int link = t->link_of_body[b->body[s]];
-            spatial w =
-                sp_force_from(form_arm(f->motion, link), form_linear(row), form_angular(row));
-            for (int k = t->links[link].last_column; k >= 0; k = t->columns[k].parent) {
-                y[k] += sp_dot(f->motion->S[k], w);
+            int link = t->link_of_body[b->body[s]], last = t->links[link].last_column;
+            if (last >= 0) { // about one point: links without columns hand it on as it is
+                spatial *w = &f->wrench[t->columns[last].link];
+                *w = sp_add(*w, sp_force_from(form_arm(f->motion, link), form_linear(row),
+                                              form_angular(row)));
             }
         }
-        double *out = f->Y + (b->rows.first_row + r) * f->width;
-        for (int n = count - 1; n >= 0; --n) {
-            int k = columns[n];
-            const double *l = f->factor + t->factor_row[k];
-            for (int i = t->columns[k].parent; i >= 0; i = t->columns[i].parent) {
-                y[i] -= l[t->columns[i].depth] * y[k];
-            }
-        }
-        for (int n = 0; n < count; ++n) {
-            out[n] = f->root[columns[n]] * y[columns[n]];
-        }
+        form_pass_row(f, columns, count, f->Y + (b->rows.first_row + r) * f->width);
         form_check_row(f, b->rows.first_row + r, count, form_alone(a, b, r));
     }
 }
@@ -402,8 +372,11 @@ void pawl_reduced_form_add_impulses(reduced_form *f, const pawl_assembly *a, con
             }
         }
     }
-    pawl_reduced_form_rates(f, z, z);
-    pawl_reduced_form_add_twists(f, z, u);
+    for (int k = 0; k < f->tree->column_count; ++k) {
+        z[k] *= f->root[k];
+    }
+    pawl_reduced_articulated_rates(f->motion, f->inverse, z, z, f->wrench);
+    form_add_velocities(f, u);
 }
 
 // ---- what the joints of the tree do ------------------------------------------------------------

@@ -5,8 +5,8 @@
 //
 // State, rows and twists stay those of the bodies. Joints of the tree have no rows; in their place twists are
 // kept to u = U + X q', with X the bodies' columns and U what rides on kinematic bodies, and M^-1
-// becomes X H^-1 XT. With H = LT d L, row r of the problem has y_r = d^-1/2 L^-T XT J_rT, sparse along the ways
-// of its bodies to the roots, and D = Y YT. docs/reduced.md section 7.
+// becomes X H^-1 XT. With H^-1 = B d^-1 BT by articulated bodies, row r of the problem has y_r = d^-1/2 BT XT
+// J_rT, sparse along the ways of its bodies to the roots, and D = Y YT. docs/reduced.md section 7.
 #pragma once
 #include "assemble/assembly.h"
 #include "reduced/articulated.h"
@@ -18,10 +18,10 @@ struct reduced_form {
     reduced_motion *motion; // where the assembly is placed, inertias with the damping of the step
     reduced_motion *ahead;  // poses on the way of a drift
     reduced_config config, target;
-    double *factor; // of H
-    double *root;   // (nv) d^-1/2
-    double *rate;   // (nv) scratch
-    double *start;  // (nv) scratch; after impulses were added, the rates that they gave
+    double *inverse; // (nv) d^-1
+    double *root;    // (nv) d^-1/2
+    double *rate;    // (nv) scratch
+    double *start;   // (nv) scratch; after impulses were added, the rates that they gave
     double *drift_rate, *drift_change; // (nv) of a drift
     spatial *wrench;                   // (links) scratch
     double *momenta, *ridden;          // (6 x bodies) scratch
@@ -40,7 +40,7 @@ pawl_status pawl_reduced_form_create(const pawl_env *env, const pawl_assembly *a
                                      const reduced_tree *tree, reduced_form **out);
 void pawl_reduced_form_destroy(reduced_form *form); // NULL is fine
 
-// At poses that need not quite be of the tree: reads the coordinates, factors H.
+// At poses that need not quite be of the tree: reads the coordinates, articulates.
 void pawl_reduced_form_place(reduced_form *form, const body_state *bodies,
                              const double *coordinates, double t, double damping_time);
 // The poses of those coordinates, for which joints of the tree are closed.
@@ -60,10 +60,8 @@ void pawl_reduced_form_row_block(reduced_form *form, const pawl_assembly *a, con
 void pawl_reduced_form_ease(const reduced_form *form, int first_row, pawl_assembly *a);
 // The entry of D on the diagonal.
 double pawl_reduced_form_diagonal(const reduced_form *form, int block, int row);
-// q' (nv) = H^-1/2 z, for z = sum of impulses times rows of Y.
-void pawl_reduced_form_rates(const reduced_form *form, const double *z, double *rate);
-// XT p of impulses p (6 x bodies) on the centres of mass.
-void pawl_reduced_form_gather(reduced_form *form, const double *p, double *tau);
+// q' (nv) = H^-1 XT p that impulses p (6 x bodies) on the centres of mass give.
+void pawl_reduced_form_answer(reduced_form *form, const double *p, double *rate);
 // u (6 x bodies) += X q'; bodies that are driven stay.
 void pawl_reduced_form_add_twists(const reduced_form *form, const double *rate, double *u);
 // u += X H^-1 XT JT lambda, over all rows of the problem.

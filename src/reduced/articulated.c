@@ -151,24 +151,99 @@ static spatial articulated_mul(double M[6][6], spatial s)
     return (spatial){{y[0], y[1], y[2]}, {y[3], y[4], y[5]}};
 }
 
-// Takes column k out of what the link below it resists with.
-static void articulated_eliminate(reduced_motion *m, int k, double tau, double M[6][6],
-                                  spatial *bias)
+// Takes column k out of what the links below it resist with: M, of which U = M S is kept. Returns the inverse
+// of S . U, 0 where rounding is all that is left of `scale`.
+static double articulated_reduce(reduced_motion *m, int k, double scale, double M[6][6])
 {
+    const double rounding = 1e-14;
     spatial U = articulated_mul(M, m->S[k]);
     double u[6] = {U.v.x, U.v.y, U.v.z, U.w.x, U.w.y, U.w.z};
-    double inverse = 1.0 / sp_dot(m->S[k], U);
+    double pivot = sp_dot(m->S[k], U);
+    double inverse = pivot > rounding * scale ? 1.0 / pivot : 0.0;
     m->U[k] = U;
-    m->pivot[k] = inverse;
-    m->column_force[k] = tau - sp_dot(m->S[k], *bias);
     for (int r = 0; r < 6; ++r) {
         for (int c = 0; c < 6; ++c) {
             M[r][c] -= u[r] * inverse * u[c];
         }
     }
+    return inverse;
+}
+
+static void articulated_eliminate(reduced_motion *m, int k, double tau, double M[6][6],
+                                  spatial *bias)
+{
+    double inverse = articulated_reduce(m, k, 0.0, M);
+    spatial U = m->U[k];
+    m->pivot[k] = inverse;
+    m->column_force[k] = tau - sp_dot(m->S[k], *bias);
     spatial c = {v3_scale(m->rate[k], m->S_rate[k].v), v3_scale(m->rate[k], m->S_rate[k].w)};
     *bias = sp_add(*bias, articulated_mul(M, c));
     *bias = sp_axpy(*bias, m->column_force[k] * inverse, U);
+}
+
+static void articulated_add(double M[6][6], double sum[6][6])
+{
+    for (int r = 0; r < 6; ++r) {
+        for (int c = 0; c < 6; ++c) {
+            sum[r][c] += M[r][c];
+        }
+    }
+}
+
+void pawl_reduced_articulate(reduced_motion *m, double *inverse)
+{
+    const reduced_tree *t = m->tree;
+    for (int i = 0; i < t->link_count; ++i) {
+        articulated_matrix(&m->inertia[i], m->articulated[i]);
+    }
+    for (int i = t->link_count - 1; i >= 0; --i) {
+        const reduced_link *l = &t->links[i];
+        double scale[6];
+        for (int k = 0; k < l->column_count; ++k) {
+            spatial S = m->S[l->first_column + k];
+            scale[k] = sp_dot(S, articulated_mul(m->articulated[i], S));
+        }
+        for (int k = l->column_count - 1; k >= 0; --k) {
+            inverse[l->first_column + k] =
+                articulated_reduce(m, l->first_column + k, scale[k], m->articulated[i]);
+        }
+        int parent = pawl_reduced_sum_parent(t, i);
+        if (parent >= 0) {
+            articulated_add(m->articulated[i], m->articulated[parent]);
+        }
+    }
+}
+
+void pawl_reduced_articulated_forces(const reduced_motion *m, const double *inverse,
+                                     spatial *wrench, double *x)
+{
+    const reduced_tree *t = m->tree;
+    for (int i = t->link_count - 1; i >= 0; --i) {
+        const reduced_link *l = &t->links[i];
+        for (int k = l->first_column + l->column_count - 1; k >= l->first_column; --k) {
+            x[k] = sp_dot(m->S[k], wrench[i]);
+            wrench[i] = sp_axpy(wrench[i], -x[k] * inverse[k], m->U[k]);
+        }
+        int parent = pawl_reduced_sum_parent(t, i);
+        if (parent >= 0) {
+            wrench[parent] = sp_add(wrench[parent], wrench[i]);
+        }
+    }
+}
+
+void pawl_reduced_articulated_rates(const reduced_motion *m, const double *inverse, const double *y,
+                                    double *rate, spatial *V)
+{
+    const reduced_tree *t = m->tree;
+    for (int i = 0; i < t->link_count; ++i) {
+        const reduced_link *l = &t->links[i];
+        int parent = pawl_reduced_sum_parent(t, i);
+        V[i] = parent < 0 ? sp_zero() : V[parent];
+        for (int k = l->first_column; k < l->first_column + l->column_count; ++k) {
+            rate[k] = y[k] - sp_dot(m->U[k], V[i]) * inverse[k];
+            V[i] = sp_axpy(V[i], rate[k], m->S[k]);
+        }
+    }
 }
 
 void pawl_reduced_forward_dynamics(reduced_motion *m, const double *tau, const reduced_push *push,
@@ -189,11 +264,7 @@ void pawl_reduced_forward_dynamics(reduced_motion *m, const double *tau, const r
         int parent = pawl_reduced_sum_parent(t, i);
         if (parent >= 0) {
             m->force[parent] = sp_add(m->force[parent], m->force[i]);
-            for (int r = 0; r < 6; ++r) {
-                for (int c = 0; c < 6; ++c) {
-                    m->articulated[parent][r][c] += m->articulated[i][r][c];
-                }
-            }
+            articulated_add(m->articulated[i], m->articulated[parent]);
         }
     }
     for (int i = 0; i < t->link_count; ++i) {

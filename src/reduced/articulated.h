@@ -40,6 +40,17 @@ static inline double pawl_reduced_pivot(const reduced_tree *tree, const double *
     return factor[tree->factor_row[k] + tree->columns[k].depth];
 }
 
+// The same inverse by articulated bodies, in O(nv): H^-1 = B D^-1 BT with D diagonal. First the articulated
+// inertias of a placed motion; `inverse` (nv) becomes D^-1, 0 where a column has no inertia of its own, as a
+// gimbal in its lock. U is kept for the other two and is lost in forward dynamics.
+void pawl_reduced_articulate(reduced_motion *motion, double *inverse);
+// x (nv) = BT tau for the generalized forces tau of wrenches (links, about their origins; they are lost).
+void pawl_reduced_articulated_forces(const reduced_motion *motion, const double *inverse,
+                                     spatial *wrench, double *x);
+// The rates B y (nv) and the velocities of the links that go with them. `y` may be the rates.
+void pawl_reduced_articulated_rates(const reduced_motion *motion, const double *inverse,
+                                    const double *y, double *rate, spatial *V);
+
 double pawl_reduced_kinetic_energy(const reduced_motion *motion);
 double pawl_reduced_potential_energy(const reduced_motion *motion); // of gravity
 double pawl_reduced_mass(const reduced_motion *motion);

@@ -70,8 +70,7 @@ static void reduced_drift_momentum(step_context *c, const double *total, double 
         c->u_free[i] = c->u_next[i] - c->u_start[i];
     }
     pawl_reduced_form_momenta(f, c->u_free, c->u_free);
-    pawl_reduced_form_gather(f, c->u_free, change);
-    pawl_reduced_solve(f->tree, f->factor, change);
+    pawl_reduced_form_answer(f, c->u_free, change);
     memset(c->u_free, 0, (size_t)n * sizeof *c->u_free);
     pawl_reduced_form_add_impulses(f, c->assembly, total, c->u_free);
     for (int k = 0; k < f->tree->column_count; ++k) {

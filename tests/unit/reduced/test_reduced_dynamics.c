@@ -110,6 +110,45 @@ TEST(inertia_is_what_inverse_dynamics_says_and_its_factor_solves)
     }
 }
 
+// The inverse by articulated bodies against the factor of the inertia, for forces of random wrenches.
+TEST(articulated_bodies_invert_the_inertia)
+{
+    for (uint64_t seed = 1; seed <= 10; ++seed) {
+        uint64_t more = seed;
+        tree_case c;
+        tree_case_make(&c, 4 * (int)seed, seed % 2 == 0, REDUCED_BASE_QUATERNION, 3000 + seed);
+        int n = c.tree->column_count;
+        double *f = tree_case_numbers(&c, c.tree->factor_size), *tau = tree_case_numbers(&c, n);
+        double *inverse = tree_case_numbers(&c, n), *x = tree_case_numbers(&c, n);
+        pawl_reduced_inertia(c.motion, f);
+        CHECK(pawl_reduced_factor(c.tree, f));
+        spatial wrench[DYNAMICS_MOST], V[DYNAMICS_MOST];
+        for (int i = 0; i < c.tree->link_count; ++i) {
+            pawl_vec3 force = random_vec(&more, 3.0), moment = random_vec(&more, 3.0);
+            pawl_reduced_add_wrench(c.motion, i, c.motion->position[i], force, moment, tau);
+            wrench[i] =
+                sp_force_from(v3_sub(c.motion->position[i], c.motion->origin[i]), force, moment);
+        }
+        pawl_reduced_solve(c.tree, f, tau);
+        pawl_reduced_articulate(c.motion, inverse);
+        pawl_reduced_articulated_forces(c.motion, inverse, wrench, x);
+        for (int k = 0; k < n; ++k) {
+            x[k] *= inverse[k];
+        }
+        pawl_reduced_articulated_rates(c.motion, inverse, x, x, V);
+        pawl_reduced_move(c.motion, x);
+        double size = dynamics_largest(tau, n);
+        for (int k = 0; k < n; ++k) {
+            CHECK_NEAR(x[k], tau[k], 1e-11 * size);
+        }
+        for (int i = 0; i < c.tree->link_count; ++i) {
+            CHECK_NEAR3(V[i].v, c.motion->V[i].v, 1e-10 * size);
+            CHECK_NEAR3(V[i].w, c.motion->V[i].w, 1e-10 * size);
+        }
+        tree_case_end(&c);
+    }
+}
+
 // The bodies' own sums, from their poses and twists alone.
 TEST(energy_and_momentum_are_the_sums_over_the_bodies)
 {
