@@ -39,11 +39,12 @@ static bool cost_wanted(const experiment_run *run, nmdp_method m, double dt)
 
 static pawl_status cost_run_all(experiment_run *run, cost_runs *r)
 {
-    double end = run->quick ? 2.0 : 10.0;
-    for (int pass = 0; pass < 2; ++pass) { // first the work is counted
+    double end = run->quick ? 1.0 : 10.0;
+    int tasks = run->quick ? 2 : COST_TASKS; // quick: Robosimian alone
+    for (int pass = 0; pass < 2; ++pass) {   // first the work is counted
         for (int m = 0; m < NMDP_METHOD_COUNT; ++m) {
             for (int k = 0; k < r->count; ++k) {
-                for (int i = 0; i < COST_TASKS && cost_wanted(run, (nmdp_method)m, r->dt[k]); ++i) {
+                for (int i = 0; i < tasks && cost_wanted(run, (nmdp_method)m, r->dt[k]); ++i) {
                     nmdp_task task = cost_task(i, end);
                     if (pass == 0) {
                         nmdp_expect(run, &task, &r->dt[k], 1);
@@ -119,6 +120,9 @@ static void cost_show(pawl_study *study, const cost_runs *r)
                 x[count] = r->dt[k];
                 y[count++] = cost_mean(&r->sum[m][k]);
             }
+        }
+        if (count < 2) { // a quick look has one step of ZOPGM
+            continue;
         }
         pawl_study_add_curve(
             study, &(pawl_study_curve){

@@ -132,7 +132,8 @@ static pawl_status nmdp_steps(experiment_run *run, const nmdp_task *task, pawl_s
     const double high = 5.0, right_angle = 1.5707963267948966;
     double ground = nmdp_robots[task->robot].ground;
     int base = pawl_model_find_joint(pawl_sim_model(sim), "base");
-    int64_t steps = llround(task->end / r->dt), iterations = 0;
+    int64_t steps = (int64_t)ceil(task->end / r->dt - 1e-6); // the end is reached, or passed
+    int64_t iterations = 0;
     double now[3], last[3], time = 0.0;
     nmdp_measure(pawl_sim_state(sim), base, ground, now);
     nmdp_sample(r, task->end, now, 0.0, now, 0.0);
@@ -165,6 +166,7 @@ static pawl_status nmdp_steps(experiment_run *run, const nmdp_task *task, pawl_s
         r->not_converged += report.outcome != PAWL_CONVERGED;
         r->tilt = fmax(r->tilt, fabs(now[2]));
         r->highest = fmax(r->highest, now[1]);
+        r->first_peak = next <= 2.0 + 1e-9 ? r->highest : r->first_peak;
         r->depth = fmax(r->depth, report.penetration);
     }
     r->iterations = r->frames > 0 ? (double)iterations / (double)r->frames : NAN;

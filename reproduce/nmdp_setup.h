@@ -52,6 +52,7 @@ typedef struct nmdp_result {
     double iterations;  ///< outer ones a frame
     int iterations_max;
     double tilt, highest; ///< largest angle [rad] and height [m] of the torso
+    double first_peak;    ///< the height in the first two seconds, as long as a jump takes [m]
     double depth;         ///< deepest contact point [m]
     double seconds;       ///< of computing, of all steps
     int samples;          ///< of the series, that were reached
