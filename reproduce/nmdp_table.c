@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Table I of [Pan2020]: how much trajectories differ between steps. The paper defines neither its gaits nor
+// Table I of [pan-hauser-2020]: how much trajectories differ between steps. The paper defines neither its gaits nor
 // its measure nor its sets of steps; here the measure is the standard deviation over the runs at each moment,
 // mean over time, of series on one grid, and the sets of steps are printed.
 #include "nmdp_setup.h"

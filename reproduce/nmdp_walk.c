@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Figure 5 of [Pan2020]: how far a robot walks with each method and step.
+// Figure 5 of [pan-hauser-2020]: how far a robot walks with each method and step.
 #include "nmdp_setup.h"
 
 #include <math.h>
