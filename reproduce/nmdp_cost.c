@@ -16,6 +16,7 @@ static const double cost_steps_quick[] = {0.02, 0.05};
 typedef struct cost_sum {
     double frames, seconds, iterations, cut, not_converged;
     int most; // iterations of a frame
+    double by_iterations[NMDP_BINS], by_rate[NMDP_BINS];
 } cost_sum;
 
 typedef struct cost_runs {
@@ -60,6 +61,10 @@ static pawl_status cost_run_all(experiment_run *run, cost_runs *r)
                     sum->cut += (double)one->cut_frames;
                     sum->not_converged += (double)one->not_converged;
                     sum->most = one->iterations_max > sum->most ? one->iterations_max : sum->most;
+                    for (int b = 0; b < NMDP_BINS; ++b) {
+                        sum->by_iterations[b] += one->by_iterations[b];
+                        sum->by_rate[b] += one->by_rate[b];
+                    }
                 }
             }
         }
@@ -70,6 +75,34 @@ static pawl_status cost_run_all(experiment_run *run, cost_runs *r)
 static double cost_mean(const cost_sum *sum)
 {
     return sum->frames > 0.0 ? sum->iterations / sum->frames : NAN;
+}
+
+// Shares of the frames at the last step, for the paper's methods.
+static void cost_histogram(pawl_study *study, const cost_runs *r, bool rates)
+{
+    static const pawl_study_plot plots[2] = {{.title = "Figure 6 (b): frames by outer iterations",
+                                              .note = "59 stands for more as well",
+                                              .x_name = "outer iterations",
+                                              .unit = "%",
+                                              .zero = true},
+                                             {.title = "Figure 6 (a): frames by their rate",
+                                              .x_name = "frames a second",
+                                              .unit = "%",
+                                              .x_log = true,
+                                              .zero = true}};
+    pawl_study_add_plot(study, &plots[rates]);
+    for (int m = 0; m < NMDP_METHOD_COUNT; ++m) {
+        const cost_sum *sum = &r->sum[m][r->count - 1];
+        double x[NMDP_BINS], y[NMDP_BINS];
+        for (int b = 0; b < NMDP_BINS; ++b) {
+            x[b] = rates ? pow(10.0, (b + 0.5) / 10.0) : b;
+            y[b] = 100.0 * (rates ? sum->by_rate[b] : sum->by_iterations[b]) / sum->frames;
+        }
+        pawl_study_add_curve(study, &(pawl_study_curve){.label = nmdp_method_name((nmdp_method)m),
+                                                        .count = NMDP_BINS,
+                                                        .x = x,
+                                                        .y = y});
+    }
 }
 
 static void cost_show(pawl_study *study, const cost_runs *r)
@@ -88,7 +121,7 @@ static void cost_show(pawl_study *study, const cost_runs *r)
     double base_time = base->seconds / base->frames;
     pawl_study_add_paragraph(
         study,
-        "All frames of the four motions together, computed on this machine by one thread. The "
+        "All frames of the four motions together, in time of this processor, one thread. The "
         "paper gives histograms without numbers: MDP fastest with one quadratic program, PGM not "
         "much slower, ZOPGM about ten times slower; at 50 ms PGM always converges, and ZOPGM "
         "goes down to 25 ms at some moments. Ratios are to mdp with implicit controllers.");
@@ -107,6 +140,8 @@ static void cost_show(pawl_study *study, const cost_runs *r)
         pawl_study_add_number(study, (double)s->most);
         pawl_study_add_number(study, s->cut);
     }
+    cost_histogram(study, r, true);
+    cost_histogram(study, r, false);
     pawl_study_add_plot(study, &(pawl_study_plot){.title = "Figure 6 (c): outer iterations a frame",
                                                   .x_name = "dt",
                                                   .x_unit = "s",

@@ -91,11 +91,16 @@ static pawl_status nmdp_load(const experiment_run *run, const nmdp_task *task, n
 
 // --- one run ----------------------------------------------------------------------------------------
 
+// Of the processor alone: other programs may be running.
 static double nmdp_clock(void)
 {
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
+static void nmdp_count(int *bins, double at)
+{
+    int last = NMDP_BINS - 1;
+    ++bins[at >= last ? last : at > 0.0 ? (int)at : 0];
 }
 
 // Torso x, height above the ground and pitch.
@@ -142,7 +147,8 @@ static pawl_status nmdp_steps(experiment_run *run, const nmdp_task *task, pawl_s
         pawl_step_report report;
         double begun = nmdp_clock();
         pawl_status status = experiment_step(run, sim, &report);
-        r->seconds += nmdp_clock() - begun;
+        double spent = nmdp_clock() - begun;
+        r->seconds += spent;
         if (status == PAWL_NO_MEMORY) {
             return status;
         }
@@ -160,6 +166,8 @@ static pawl_status nmdp_steps(experiment_run *run, const nmdp_task *task, pawl_s
         time = next;
         ++r->frames;
         iterations += report.iterations;
+        nmdp_count(r->by_iterations, (double)report.iterations);
+        nmdp_count(r->by_rate, 10.0 * log10(1.0 / fmax(spent, 1e-6)));
         r->iterations_max =
             report.iterations > r->iterations_max ? report.iterations : r->iterations_max;
         r->cut_frames += report.projections > 0;
