@@ -91,11 +91,16 @@ static pawl_status nmdp_load(const experiment_run *run, const nmdp_task *task, n
 
 // --- one run ----------------------------------------------------------------------------------------
 
+// Of the processor alone: other programs may be running.
 static double nmdp_clock(void)
 {
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
+static void nmdp_count(int *bins, double at)
+{
+    int last = NMDP_BINS - 1;
+    ++bins[at >= last ? last : at > 0.0 ? (int)at : 0];
 }
 
 // Torso x, height above the ground and pitch.
@@ -132,7 +137,8 @@ static pawl_status nmdp_steps(experiment_run *run, const nmdp_task *task, pawl_s
     const double high = 5.0, right_angle = 1.5707963267948966;
     double ground = nmdp_robots[task->robot].ground;
     int base = pawl_model_find_joint(pawl_sim_model(sim), "base");
-    int64_t steps = llround(task->end / r->dt), iterations = 0;
+    int64_t steps = (int64_t)ceil(task->end / r->dt - 1e-6); // the end is reached, or passed
+    int64_t iterations = 0;
     double now[3], last[3], time = 0.0;
     nmdp_measure(pawl_sim_state(sim), base, ground, now);
     nmdp_sample(r, task->end, now, 0.0, now, 0.0);
@@ -141,7 +147,8 @@ static pawl_status nmdp_steps(experiment_run *run, const nmdp_task *task, pawl_s
         pawl_step_report report;
         double begun = nmdp_clock();
         pawl_status status = experiment_step(run, sim, &report);
-        r->seconds += nmdp_clock() - begun;
+        double spent = nmdp_clock() - begun;
+        r->seconds += spent;
         if (status == PAWL_NO_MEMORY) {
             return status;
         }
@@ -159,12 +166,15 @@ static pawl_status nmdp_steps(experiment_run *run, const nmdp_task *task, pawl_s
         time = next;
         ++r->frames;
         iterations += report.iterations;
+        nmdp_count(r->by_iterations, (double)report.iterations);
+        nmdp_count(r->by_rate, 10.0 * log10(1.0 / fmax(spent, 1e-6)));
         r->iterations_max =
             report.iterations > r->iterations_max ? report.iterations : r->iterations_max;
         r->cut_frames += report.projections > 0;
         r->not_converged += report.outcome != PAWL_CONVERGED;
         r->tilt = fmax(r->tilt, fabs(now[2]));
         r->highest = fmax(r->highest, now[1]);
+        r->first_peak = next <= 2.0 + 1e-9 ? r->highest : r->first_peak;
         r->depth = fmax(r->depth, report.penetration);
     }
     r->iterations = r->frames > 0 ? (double)iterations / (double)r->frames : NAN;

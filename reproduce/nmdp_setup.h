@@ -34,7 +34,7 @@ typedef struct nmdp_task {
     double end; ///< how long [s]
 } nmdp_task;
 
-enum { NMDP_SAMPLES = 1001 };
+enum { NMDP_SAMPLES = 1001, NMDP_BINS = 60 };
 /// How a run ended.
 typedef enum nmdp_end {
     NMDP_STANDS = 0, ///< to the end, the torso never on its side
@@ -52,9 +52,12 @@ typedef struct nmdp_result {
     double iterations;  ///< outer ones a frame
     int iterations_max;
     double tilt, highest; ///< largest angle [rad] and height [m] of the torso
+    double first_peak;    ///< the height in the first two seconds, as long as a jump takes [m]
     double depth;         ///< deepest contact point [m]
-    double seconds;       ///< of computing, of all steps
-    int samples;          ///< of the series, that were reached
+    double seconds;       ///< of the processor, of all steps
+    int by_iterations[NMDP_BINS]; ///< frames with that many outer iterations, or more in the last
+    int by_rate[NMDP_BINS];       ///< frames at a rate from 10^(k/10) to 10^((k+1)/10) a second
+    int samples;                  ///< of the series, that were reached
     double time[NMDP_SAMPLES], x[NMDP_SAMPLES], height[NMDP_SAMPLES], angle[NMDP_SAMPLES];
 } nmdp_result;
 

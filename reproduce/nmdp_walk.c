@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Figure 5 of [Pan2020]: how far a robot walks with each method and step.
+// Figure 5 of [pan-hauser-2020]: how far a robot walks with each method and step.
 #include "nmdp_setup.h"
 
 #include <math.h>
@@ -28,7 +28,8 @@ static const walk_steps walk_quick[NMDP_METHOD_COUNT] = {
     [NMDP_PBD_ZOPGM] = {1, {0.05}},        [NMDP_MDP_STABLE] = {2, {0.02, 0.05}},
     [NMDP_NE_ORDER_2] = {2, {0.02, 0.05}},
 };
-static const double walk_speed = 0.2; // that the gait is meant to have [m/s]
+static const double walk_speed =
+    0.2; // that the gait has after its first second, half of it before [m/s]
 
 typedef struct walk_runs {
     walk_steps steps[NMDP_METHOD_COUNT];
@@ -100,7 +101,7 @@ static void walk_show(pawl_study *study, const nmdp_task *task, const walk_runs 
     for (int m = 0; m < NMDP_PAPER_METHODS; ++m) {
         nmdp_plot(study, titles[m], "m", r->result[m], r->steps[m].count, &r->reference, nmdp_x_of);
     }
-    double meant = walk_speed * task->end, least = INFINITY, cut = 0.0;
+    double meant = walk_speed * (task->end - 0.5), least = INFINITY, cut = 0.0;
     for (int m = NMDP_NE_PGM; m <= NMDP_PBD_PGM; m += NMDP_PBD_PGM - NMDP_NE_PGM) {
         for (int k = 0; k < r->steps[m].count; ++k) {
             bool stands = r->result[m][k].end == NMDP_STANDS;
@@ -115,7 +116,7 @@ static void walk_show(pawl_study *study, const nmdp_task *task, const walk_runs 
 
 static pawl_status walk_run(experiment_run *run, pawl_study *study)
 {
-    nmdp_task task = {NMDP_ROBOSIMIAN, NMDP_WALK, run->quick ? 5.0 : 10.0};
+    nmdp_task task = {NMDP_ROBOSIMIAN, NMDP_WALK, run->quick ? 2.0 : 10.0};
     walk_runs *runs = calloc(1, sizeof *runs);
     if (runs == NULL) {
         return PAWL_NO_MEMORY;
