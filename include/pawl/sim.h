@@ -194,6 +194,7 @@ typedef struct pawl_settings {
     double nmdp_push_out;              ///< nmdp.push_out: share of a depth pushed out a step
     double nmdp_stiffness; ///< nmdp.stiffness: k of contact points that shapes are given [N/m^3]
     pawl_mdp_pd mdp_pd;    ///< mdp.pd
+    double nmdp_limit_stiffness; ///< nmdp.limit_stiffness: of joint limits [N/m^2 or N m/rad^2]
 } pawl_settings;
 PAWL_API pawl_settings pawl_settings_default(void);
 

@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // What acts besides contacts and inertia: actuators (stable PD: position and rate at the end of the
-// step, Tan, Liu and Turk 2011), joint springs and dampers, applied forces, springs between points, body
+// step, Tan, Liu and Turk 2011), joint springs, dampers and limits, applied forces, springs between points, body
 // damping. All at the end of the stage, so G has their stiffness and damping.
 #include "nmdp/nmdp.h"
 
@@ -40,6 +40,15 @@ static double forces_actuator(const nmdp *s, int i, const double *theta, double 
     return force;
 }
 
+// Beyond a limit by d: nmdp.limit_stiffness d^2 back, which is smooth where it begins.
+static double forces_limit(const nmdp *s, const pawl_coordinate_def *d, double theta, double *slope)
+{
+    double below = fmax(0.0, d->lower - theta), above = fmax(0.0, theta - d->upper);
+    double k = s->settings->nmdp_limit_stiffness;
+    *slope = -2.0 * k * (below + above);
+    return k * (below * below - above * above);
+}
+
 static void forces_of_joints(nmdp *s, const double *theta, double *G, double *matrix)
 {
     const reduced_tree *t = s->tree;
@@ -50,8 +59,9 @@ static void forces_of_joints(nmdp *s, const double *theta, double *G, double *ma
         }
         const model_joint *j = &s->model->joints[t->links[c->link].joint];
         const pawl_coordinate_def *d = &j->coordinate[c->coordinate - j->first_coordinate];
-        double force = -d->stiffness * (theta[k] - d->rest) - d->damping * forces_rate(s, theta, k);
-        forces_add(s, k, force, -d->stiffness - d->damping / s->stage.h, G, matrix);
+        double slope, force = forces_limit(s, d, theta[k], &slope);
+        force -= d->stiffness * (theta[k] - d->rest) + d->damping * forces_rate(s, theta, k);
+        forces_add(s, k, force, slope - d->stiffness - d->damping / s->stage.h, G, matrix);
     }
     for (int i = 0; i < s->model->actuator_count; ++i) {
         double slope;

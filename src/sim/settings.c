@@ -517,6 +517,13 @@ static const setting_row settings_table[] = {
      0,
      0,
      settings_pd_name},
+    {{"nmdp.limit_stiffness", "N/m^2 or N m/rad^2", "0 .. 1e15",
+      "joint limits of mdp and nmdp push back with this times the violation squared"},
+     SETTING_REAL,
+     FIELD(nmdp_limit_stiffness),
+     0.0,
+     1e15,
+     NULL},
 };
 enum { SETTING_ROWS = sizeof settings_table / sizeof settings_table[0] };
 
@@ -564,7 +571,8 @@ pawl_settings pawl_settings_default(void)
                            .nmdp_max_iterations = 300,
                            .nmdp_halvings = 12,
                            .nmdp_beta_min = 1e-4,
-                           .nmdp_stiffness = 1e8};
+                           .nmdp_stiffness = 1e8,
+                           .nmdp_limit_stiffness = 1e6};
 }
 
 int pawl_setting_count(void)

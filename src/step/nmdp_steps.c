@@ -15,6 +15,7 @@ static void nmdp_steps_report(step_context *c, pawl_step_report *report)
                            .iterations = s->counts.outer,
                            .factorizations = s->counts.newton,
                            .projections = s->counts.cuts,
+                           .substeps = s->counts.parts,
                            .worst_shape_a = -1,
                            .worst_shape_b = -1,
                            .contacts = s->info_count};

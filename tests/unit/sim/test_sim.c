@@ -386,7 +386,8 @@ TEST(every_setting_reads_back_what_was_set)
                                            {"nmdp.beta_min", "0.001"},
                                            {"nmdp.push_out", "0.25"},
                                            {"nmdp.stiffness", "1e+06"},
-                                           {"mdp.pd", "stable"}};
+                                           {"mdp.pd", "stable"},
+                                           {"nmdp.limit_stiffness", "1e+03"}};
     int count = (int)(sizeof pairs / sizeof pairs[0]);
     CHECK_INT(pawl_setting_count(), count);
     for (int i = 0; i < count; ++i) {
