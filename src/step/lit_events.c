@@ -15,6 +15,7 @@
 
 enum { EVENTS_BOUNCES = 8, EVENTS_PIECES = 64, EVENTS_PIECES_A_BODY = 16, EVENTS_REDOS = 4 };
 static const double events_resting = 1e-6;   // opening slower is rest [m/s]
+static const double events_nothing = 1e-9;   // of a step: what is left of it is nothing
 static const double events_exact = 1e-6;     // of the reach: gaps at a located impact
 static const double events_tolerance = 1e-4; // of the reach: what is no collision yet
 
@@ -69,6 +70,7 @@ static bool events_move(lit_piece *p, double begin, double h, double end)
     pawl_lit_move(p->c, p->s, &phase, &part);
     pawl_report_merge(p->report, &part);
     p->s->time = phase.end;
+    ++p->moves;
     p->c->lit_events->looked = false;
     return p->c->contact_demand == 0;
 }
@@ -308,7 +310,10 @@ void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *r
         }
         due = NULL;
         double h = p.end - p.begin;
-        if (pieces == most || !(h > 0.0)) {
+        if (!(h > events_nothing * c->settings->dt)) {
+            return; // the last piece ended on the grid
+        }
+        if (pieces == most) {
             events_rest_in_one(&p, pieces);
             return;
         }

@@ -36,6 +36,7 @@ typedef struct lit_piece {
     double moved; // how far it was moved last [s]
     bool follows; // it is a whole step, and so was the one before it: step_begin is its beginning
     int cuts;     // of the step, for transitions
+    int moves;    // of the step, those of searches included
 } lit_piece;
 
 // A whole step from within the step before: from `tau` after its beginning. For section 7.5 to the letter.

@@ -15,14 +15,14 @@
 // the piece ends at h_m / 2. If it ends in the second half of a piece, the mean of the whole does not show it:
 // then the line through the means of this piece and of the last step tells.
 //
-// After four cuts in a step the rest goes through without (and the log says so).
+// After four cuts in a step, or fifty pieces tried, the rest goes through without (and the log says so).
 #include "step/lit_transitions.h"
 #include "assemble/measure.h"
 #include "math/brent.h"
 #include "step/impact.h"
 #include <string.h>
 
-enum { TRANSITION_CUTS = 4 };
+enum { TRANSITION_CUTS = 4, TRANSITION_MOVES = 50 };
 static const double transition_rest = 1e-6; // slower is rest [m/s or rad/s]
 static const double transition_pull = 1e-4; // as an acceleration [m/s^2]
 static const double transition_least =
@@ -486,10 +486,13 @@ static double transition_of(lit_piece *p, const lit_slider *x, double h, slider_
     if (t.failed || t.kind == SLIDER_SAME || when >= h) {
         return h;
     }
-    bool early = when <= transition_least * h && t.kind != SLIDER_RESTS;
+    bool rests = t.kind == SLIDER_RESTS;
+    bool early = when <= (rests ? 1.0 - near_end : transition_least) * h;
     if (early || when > near_end * h) {
         double figure = t.kind == SLIDER_OPENS ? v3_norm(early ? t.from.slip : to.slip) : to.normal;
-        transition_log(p, x, transition_kinds[t.kind], early ? p->begin : p->begin + h, figure);
+        bool back = rests && early && !transition_is_at_rest(&to);
+        transition_log(p, x, back ? PAWL_EVENT_REVERSAL : transition_kinds[t.kind],
+                       early ? p->begin : p->begin + h, figure);
         transition_note_change(p, x, t.kind, true);
         return h;
     }
@@ -545,6 +548,10 @@ bool pawl_lit_find_transition(lit_piece *p, double *h)
         slider_change kind;
         if (!transition_slider(p, i, &x) || p->cuts >= TRANSITION_CUTS) {
             continue;
+        }
+        if (p->moves > TRANSITION_MOVES) { // many things at once: enough is enough
+            p->cuts = TRANSITION_CUTS - cut;
+            break;
         }
         double when = transition_of(p, &x, *h, &kind);
         if (c->contact_demand != 0) {
