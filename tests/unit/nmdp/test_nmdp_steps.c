@@ -169,7 +169,6 @@ TEST(a_sliding_box_stops_where_the_prototype_did)
     const double dt[] = {5e-3, 1e-2, 2e-2, 5e-2}, stop[] = {0.426, 0.418, 0.406, 0.376};
     for (int k = 0; k < 8; ++k) {
         mechanism m;
-        mechanism_begin(&m);
         scene_floor(&m, 0.5, 0.0, 0.0);
         int box = scene_box(&m, 10.0, v3(0.3, 0.3, 0.1), 0.5);
         pawl_settings settings = steps_settings(&variants[k / 4], dt[k % 4], 1);
@@ -190,7 +189,6 @@ TEST(a_sliding_box_stops_where_the_prototype_did)
 
 static void steps_pile(mechanism *m, const pawl_settings *settings)
 {
-    mechanism_begin(m);
     scene_floor(m, 0.6, 0.1, 0.3);
     int box = scene_box_at(m, 2.0, v3(0.2, 0.1, 0.1), v3(0, 0, 0.3), 0.6);
     int arm = scene_box_at(m, 1.0, v3(0.1, 0.05, 0.05), v3(0.35, 0, 0.3), 0.6);
@@ -264,7 +262,6 @@ TEST(what_is_no_tree_is_refused_with_its_reason)
 // 4/3 of it.
 static void steps_thrown(mechanism *m, const pawl_settings *settings, int *ball)
 {
-    mechanism_begin(m);
     scene_floor(m, 0.6, 0.0, 0.0);
     int box = scene_box_at(m, 5.0, v3(0.3, 0.2, 0.1), v3(0, 0, 0.2), 0.6);
     *ball = mechanism_solid(m, 1.0, v3(5, 0, 50), v3(1, 1, 1));
@@ -326,7 +323,6 @@ TEST(push_out_lifts_what_has_sunk)
         settings.nmdp_stiffness = 1e7;
         settings.nmdp_push_out = k == 0 ? 0.0 : 0.2;
         mechanism m;
-        mechanism_begin(&m);
         scene_floor(&m, 0.5, 0.0, 0.0);
         int box = scene_box_at(&m, 5.0, v3(0.3, 0.3, 0.1), v3(0, 0, 0.45), 0.5);
         mechanism_start(&m, &settings);
@@ -395,5 +391,44 @@ TEST(limits_carry_what_rests_on_them)
         double d = mechanism_position(&m, hinge, 0) - 0.4;
         CHECK_NEAR(1e5 * d * d, 2.0 * 9.81 * 0.5 * cos(0.4 + d), 1e-3);
         mechanism_end(&m);
+    }
+}
+
+// Closed form: 100 kg set down on four points without speed. Forces hold it as soon as they can take all of
+// its momentum: full weights until N k d^4/4 = m g d, so it stops at d = (4 m g/(N k))^(1/3).
+static double steps_set_down(double stiffness, double dt)
+{
+    mechanism m;
+    scene_floor(&m, 0.5, 0.0, 0.0);
+    int body = mechanism_solid(&m, 100.0, v3(0, 0, 0.5), v3(10, 10, 10));
+    pawl_wrench_model_def law = pawl_wrench_model_def_default(PAWL_WRENCH_COULOMB);
+    law.stiffness = stiffness;
+    int model;
+    CHECK_OK(pawl_builder_add_wrench_model(m.builder, &law, &model));
+    for (int i = 0; i < 4; ++i) {
+        pawl_contact_point_def point = pawl_contact_point_def_default();
+        point.body = body;
+        point.frame.position = v3(i % 2 == 0 ? 0.5 : -0.5, i < 2 ? 0.4 : -0.4, -0.5);
+        point.wrench_model = model;
+        CHECK_OK(pawl_builder_add_contact_point(m.builder, &point, NULL));
+    }
+    pawl_settings settings = steps_settings(&variants[0], dt, 1);
+    mechanism_start(&m, &settings);
+    mechanism_run(&m, (int)(0.2 / dt + 0.5));
+    double depth = 0.5 - scene_position(&m, body).z;
+    mechanism_end(&m);
+    return depth;
+}
+
+TEST(what_is_set_down_stops_where_full_forces_have_taken_its_momentum)
+{
+    const double stiffness[] = {1e8, 1e10};
+    for (int k = 0; k < 2; ++k) {
+        double depth = cbrt(4.0 * 100.0 * SCENE_G / (4.0 * stiffness[k])), error[2];
+        for (int r = 0; r < 2; ++r) {
+            error[r] = fabs(steps_set_down(stiffness[k], r == 0 ? 1e-3 : 2.5e-4) - depth);
+            print_message("k %g: depth %.6f, off by %.2e\n", stiffness[k], depth, error[r]);
+        }
+        CHECK(error[0] < 0.06 * depth && error[1] < 0.4 * error[0]);
     }
 }
