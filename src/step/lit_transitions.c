@@ -15,14 +15,16 @@
 // the piece ends at h_m / 2. If it ends in the second half of a piece, the mean of the whole does not show it:
 // then the line through the means of this piece and of the last step tells.
 //
-// After four cuts in a step, or fifty pieces tried, the rest goes through without (and the log says so).
+// After four cuts in a step the rest goes through without, and the log says so. Each search costs some ten
+// pieces, so that the more there is that slides or sticks, the fewer are tried; among dozens of contacts,
+// which share what they bear in ways that mean little, none is.
 #include "step/lit_transitions.h"
 #include "assemble/measure.h"
 #include "math/brent.h"
 #include "step/impact.h"
 #include <string.h>
 
-enum { TRANSITION_CUTS = 4, TRANSITION_MOVES = 50 };
+enum { TRANSITION_CUTS = 4, TRANSITION_MOVES = 300, TRANSITION_LEAST = 8 };
 static const double transition_rest = 1e-6; // slower is rest [m/s or rad/s]
 static const double transition_pull = 1e-4; // as an acceleration [m/s^2]
 static const double transition_least =
@@ -325,6 +327,7 @@ static double transition_at(double h, void *user)
 {
     transition_search *t = user;
     slider_view v;
+    ++t->p->tried;
     if (t->failed || !pawl_lit_piece_move(t->p, h, false) || !transition_look(t->p) ||
         !transition_end(t->p, &t->x, &v)) {
         t->failed = true;
@@ -333,32 +336,10 @@ static double transition_at(double h, void *user)
     return transition_value(t, &v, h);
 }
 
-// Section 7.5 to the letter: F(h) belongs to a whole step that begins h after the beginning of the last one.
-static double transition_shifted(double tau, void *user)
-{
-    transition_search *t = user;
-    slider_view v;
-    if (t->failed || !pawl_lit_piece_shift(t->p, tau) || !transition_look(t->p) ||
-        !transition_end(t->p, &t->x, &v)) {
-        t->failed = true;
-        return 0.0;
-    }
-    return transition_value(t, &v, t->p->end - t->p->begin);
-}
-
 // How long the piece is until the change; 0: it happened at its beginning, h: nowhere.
 static double transition_locate(transition_search *t, const slider_view *to, double h)
 {
     double tolerance = transition_tolerance * h, below = transition_value(t, to, h);
-    // Of scheme I, where it means something (errata 6), and of what sticks: what turns round would be left
-    // with order one and a half.
-    bool letter = t->p->c->settings->lit_scheme == 1 && t->p->follows &&
-                  h == t->p->end - t->p->begin && transition_is_at_rest(to);
-    if (t->kind == SLIDER_RESTS && letter) {
-        double above = v3_norm(t->from.slip); // where the last step came to
-        double x = pawl_brent(transition_shifted, t, 0.0, above, h, below, tolerance).x;
-        return t->failed ? h : x;
-    }
     if (t->kind == SLIDER_RESTS) {
         double above = v3_norm(t->from.slip);
         double x = pawl_brent(transition_at, t, 0.0, above, h, below, tolerance).x;
@@ -535,10 +516,26 @@ static void transition_give_up(lit_piece *p)
     }
 }
 
+// How many pieces a step may try; 0: too many sliders for any search.
+static int transition_budget(const lit_piece *p)
+{
+    int sliders = 0;
+    for (int i = 0; i < transition_slider_count(p); ++i) {
+        lit_slider x;
+        sliders += transition_slider(p, i, &x);
+    }
+    int budget = TRANSITION_MOVES / (sliders + 4);
+    return sliders == 0 || budget < TRANSITION_LEAST ? 0 : budget;
+}
+
 bool pawl_lit_find_transition(lit_piece *p, double *h)
 {
     step_context *c = p->c;
     bool full = *h == p->end - p->begin, cut = false;
+    int budget = transition_budget(p);
+    if (budget == 0) {
+        return false;
+    }
     if (!transition_look(p)) {
         return false;
     }
@@ -549,7 +546,7 @@ bool pawl_lit_find_transition(lit_piece *p, double *h)
         if (!transition_slider(p, i, &x) || p->cuts >= TRANSITION_CUTS) {
             continue;
         }
-        if (p->moves > TRANSITION_MOVES) { // many things at once: enough is enough
+        if (p->tried > budget) {
             p->cuts = TRANSITION_CUTS - cut;
             break;
         }
