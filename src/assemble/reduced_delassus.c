@@ -10,6 +10,8 @@
 #include <string.h>
 
 static const double reduced_pivot_floor = 1e-14;
+// Dense factors beyond this are slower than conjugate gradients, and larger than memory before long.
+enum { REDUCED_FACTOR_MOST = 2000 };
 
 typedef struct reduced_delassus {
     pawl_delassus base; // first, so that a pawl_delassus * is also one of these
@@ -375,6 +377,9 @@ pawl_status pawl_reduced_delassus_create(const pawl_env *env, const pawl_assembl
                                          pawl_delassus_kind kind, pawl_delassus **out)
 {
     *out = NULL;
+    bool many =
+        a->free_rows > REDUCED_FACTOR_MOST || a->form->tree->column_count > REDUCED_FACTOR_MOST;
+    kind = kind == PAWL_DELASSUS_AUTO && many ? PAWL_DELASSUS_MATRIX_FREE : kind;
     pawl_carver need = {0};
     reduced_layout(a, kind, &need);
     char *block = pawl_alloc(env, need.used);

@@ -325,49 +325,52 @@ void pawl_reduced_write_bodies(const reduced_motion *m, bool twists, body_state 
     }
 }
 
-// Turns are found from the angular velocity between parent and child by the dual axes (two more are made
-// up where a joint has fewer than three), slides from what is left of the velocity at the child's centre.
+// The rates of turns about axes e[0 .. turns - 1] that together are the angular velocity w, by the dual axes;
+// two more are made up where a joint has fewer than three.
+static void motion_turn_rates(pawl_vec3 e[3], int turns, pawl_vec3 w, double rate[3])
+{
+    if (turns == 1) {
+        pawl_vec3 pick = fabs(e[0].x) < 0.6 ? v3(1.0, 0.0, 0.0) : v3(0.0, 1.0, 0.0);
+        e[1] = v3_cross(e[0], pick);
+    }
+    if (turns < 3) {
+        e[2] = v3_cross(e[0], e[1]);
+    }
+    for (int n = 0; n < turns; ++n) {
+        pawl_vec3 normal = v3_cross(e[(n + 1) % 3], e[(n + 2) % 3]);
+        double det = v3_dot(e[n], normal);
+        // In gimbal lock angles have no rates; a bounded stand-in keeps them finite.
+        double safe = fabs(det) > 1e-6 ? det : (det < 0.0 ? -1e-6 : 1e-6);
+        rate[n] = v3_dot(normal, w) / safe;
+    }
+}
+
+// Turns are found from the angular velocity between parent and child, slides from what is left of the
+// velocity at the child's centre.
 static void motion_read_rates(const reduced_motion *m, int link, pawl_twist between, double *rate)
 {
     const reduced_link *l = &m->tree->links[link];
     const reduced_column *c = m->tree->columns;
-    pawl_mat3 axes = {{{0}}};
     int turn[3], turns = 0, end = l->first_column + l->column_count;
+    pawl_vec3 axes[3] = {{0}}, left = between.linear;
     for (int k = l->first_column; k < end; ++k) {
-        if (c[k].turn != 0.0 || c[k].ball >= 0) {
+        if (c[k].turn != 0.0) {
             PAWL_ASSERT(turns < 3);
+            axes[turns] = m->S[k].w;
             turn[turns++] = k;
         }
     }
-    pawl_vec3 e[3] = {{0}};
-    for (int n = 0; n < turns; ++n) {
-        e[n] = m->S[turn[n]].w;
-    }
-    if (turns == 1) {
-        e[1] = fabs(e[0].x) < 0.6 ? v3_cross(e[0], v3(1.0, 0.0, 0.0))
-                                  : v3_cross(e[0], v3(0.0, 1.0, 0.0));
-    }
-    if (turns == 1 || turns == 2) {
-        e[2] = v3_cross(e[0], e[1]);
-    }
+    double found[3] = {0};
     if (turns > 0) {
-        for (int n = 0; n < 3; ++n) {
-            axes.m[0][n] = e[n].x, axes.m[1][n] = e[n].y, axes.m[2][n] = e[n].z;
-        }
-        pawl_mat3 dual = m3_inverse(&axes);
-        pawl_vec3 found = m3_mul(&dual, between.angular);
-        double value[3] = {found.x, found.y, found.z};
-        for (int n = 0; n < turns; ++n) {
-            rate[turn[n]] = value[n];
-        }
+        motion_turn_rates(axes, turns, between.angular, found);
     }
-    pawl_vec3 left = between.linear;
     for (int n = 0; n < turns; ++n) {
-        left = v3_axpy(left, -rate[turn[n]],
-                       pawl_reduced_column_at(m, turn[n], m->position[link]).linear);
+        rate[turn[n]] = found[n];
+        left =
+            v3_axpy(left, -found[n], pawl_reduced_column_at(m, turn[n], m->position[link]).linear);
     }
     for (int k = l->first_column; k < end; ++k) {
-        if (c[k].turn == 0.0 && c[k].ball < 0) {
+        if (c[k].turn == 0.0) {
             rate[k] = v3_dot(left, m->S[k].v); // slides are along axes at right angles
         }
     }

@@ -148,7 +148,9 @@ static const tree_kind *tree_kind_of(const tree_search *s, reduced_base base, in
         return &rigid;
     }
     if (s->via[body] >= 0) {
-        return &tree_kinds[s->model->joints[s->via[body]].kind];
+        pawl_joint_kind kind = s->model->joints[s->via[body]].kind;
+        bool ball = kind == PAWL_JOINT_GIMBAL && base == REDUCED_BASE_NO_LOCK;
+        return &tree_kinds[ball ? PAWL_JOINT_SPHERICAL : kind];
     }
     if (tree_is_point(s->model, body)) {
         return &tree_floating_point;

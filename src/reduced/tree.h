@@ -17,7 +17,8 @@
 
 typedef enum reduced_base {
     REDUCED_BASE_QUATERNION = 0, // a ball: no gimbal lock
-    REDUCED_BASE_EULER           // angles about z, then the turned y, then the turned x
+    REDUCED_BASE_EULER,          // angles about z, then the turned y, then the turned x
+    REDUCED_BASE_NO_LOCK         // a ball, and gimbals are balls, too: nothing ever locks
 } reduced_base;
 
 typedef struct reduced_column {

@@ -149,8 +149,9 @@ static pawl_status sim_create_tree(pawl_sim *sim)
                          "soft.joint must be 0, not %g",
                          sim->model->name, set->soft_joint);
     }
-    return pawl_reduced_tree_create(&sim->env, sim->model, (reduced_base)set->reduced_base,
-                                    &sim->tree);
+    reduced_base base =
+        set->reduced_base == PAWL_REDUCED_BASE_EULER ? REDUCED_BASE_EULER : REDUCED_BASE_NO_LOCK;
+    return pawl_reduced_tree_create(&sim->env, sim->model, base, &sim->tree);
 }
 
 static pawl_status sim_create_all(pawl_sim *sim)

@@ -50,7 +50,7 @@ static void reduced_drift_displacement(const step_context *c, const pawl_state *
     for (int i = 0; i < c->model->body_count; ++i, d += 6) {
         const body_state *to = &s->bodies[i], *from = &c->from[i];
         int link = f->tree->link_of_body[i];
-        if (f->tree->base == REDUCED_BASE_QUATERNION && f->tree->links[link].joint < 0 &&
+        if (f->tree->base != REDUCED_BASE_EULER && f->tree->links[link].joint < 0 &&
             !f->tree->links[link].driven) {
             reduced_drift_floating(f, link, d);
             continue;

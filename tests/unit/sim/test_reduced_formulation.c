@@ -214,6 +214,27 @@ TEST(euler_angles_of_a_base_give_the_same_motion)
     mechanism_end(&m[1]);
 }
 
+// Turned by more than a right angle about its second axis, a gimbal passes its lock; its motion is a ball's.
+TEST(a_gimbal_passes_its_lock)
+{
+    mechanism m[2];
+    for (int k = 0; k < 2; ++k) {
+        mechanism_begin(&m[k]);
+        pawl_body_def def = pawl_body_def_default();
+        def.mass = 1.0;
+        def.inertia[0] = 0.1, def.inertia[1] = 0.2, def.inertia[2] = 0.25;
+        def.twist.angular = v3(0.1, 3.0, 0.2);
+        int body = mechanism_body(&m[k], &def);
+        mechanism_world_joint(&m[k], PAWL_JOINT_GIMBAL, body, v3(0, 0, 0), v3(1, 0, 0));
+        pawl_settings s = formulation_settings((pawl_formulation)k, PAWL_STEPPER_MOREAU);
+        mechanism_start(&m[k], &s);
+        mechanism_run(&m[k], 700);
+    }
+    CHECK_NEAR(formulation_distance(mechanism_state(&m[0]), mechanism_state(&m[1])), 0.0, 1e-10);
+    mechanism_end(&m[0]);
+    mechanism_end(&m[1]);
+}
+
 TEST(a_step_in_reduced_coordinates_allocates_nothing)
 {
     for (int way = 0; way < 2 * PAWL_DELASSUS_COUNT; ++way) {
