@@ -27,6 +27,8 @@ lit_event_memory *pawl_lit_event_layout(const pawl_model *model, const pawl_asse
     m.effort = PAWL_CARVE(mem, double, model->actuator_count);
     m.known = PAWL_CARVE(mem, double, a->max_contacts);
     m.bodies = PAWL_CARVE(mem, body_state, model->body_count);
+    m.step_begin = PAWL_CARVE(mem, body_state, model->body_count);
+    m.step_end = PAWL_CARVE(mem, body_state, model->body_count);
     m.changes = PAWL_CARVE(mem, lit_change, a->max_contacts + a->candidate_count);
     if (out != NULL) {
         *out = m;
@@ -60,21 +62,35 @@ static void events_restore(const lit_piece *p)
     c->kept = false;
 }
 
-bool pawl_lit_piece_move(lit_piece *p, double h, bool last)
+static bool events_move(lit_piece *p, double begin, double h, double end)
 {
-    events_restore(p);
-    lit_phase phase = {.begin = p->begin,
-                       .h = h,
-                       .end = last ? p->end : p->begin + h,
-                       .active = p->active,
-                       .after_impact = p->after_impact};
+    lit_phase phase = {
+        .begin = begin, .h = h, .end = end, .active = p->active, .after_impact = p->after_impact};
     pawl_step_report part;
     pawl_lit_move(p->c, p->s, &phase, &part);
     pawl_report_merge(p->report, &part);
     p->s->time = phase.end;
-    p->moved = h;
     p->c->lit_events->looked = false;
     return p->c->contact_demand == 0;
+}
+
+bool pawl_lit_piece_move(lit_piece *p, double h, bool last)
+{
+    events_restore(p);
+    p->moved = h;
+    return events_move(p, p->begin, h, last ? p->end : p->begin + h);
+}
+
+bool pawl_lit_piece_shift(lit_piece *p, double tau)
+{
+    const lit_event_memory *m = p->c->lit_events;
+    motion_path path = {p->c->model, m->step_begin, m->step_end, m->step_time,
+                        p->begin - m->step_time};
+    events_restore(p);
+    pawl_motion_at(&path, tau, p->s->bodies);
+    p->moved = -1.0;
+    double begin = m->step_time + tau, h = p->end - p->begin;
+    return events_move(p, begin, h, begin + h);
 }
 
 // Whether something that is closed, not only within reach of being so, closes fast. What has still some
@@ -252,6 +268,27 @@ static void events_rest_in_one(lit_piece *p, int pieces)
     pawl_report_merge(p->report, &part);
 }
 
+// Whether the step that begins with s follows one that was in one piece.
+static bool events_follows(const step_context *c, const pawl_state *s)
+{
+    const lit_event_memory *m = c->lit_events;
+    size_t size = (size_t)c->model->body_count * sizeof *s->bodies;
+    return m->step_smooth && memcmp(m->step_end, s->bodies, size) == 0;
+}
+
+static void events_remember(const lit_piece *p, bool smooth)
+{
+    const step_context *c = p->c;
+    lit_event_memory *m = c->lit_events;
+    m->step_smooth = smooth && c->settings->lit_variant == PAWL_LIT_PAPER;
+    if (m->step_smooth) {
+        size_t size = (size_t)c->model->body_count * sizeof *m->step_begin;
+        memcpy(m->step_begin, c->spare->bodies, size);
+        memcpy(m->step_end, p->s->bodies, size);
+        m->step_time = p->begin;
+    }
+}
+
 void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *report)
 {
     *report = (pawl_step_report){.worst_shape_a = -1, .worst_shape_b = -1};
@@ -260,10 +297,12 @@ void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *r
                    .report = report,
                    .active = &c->lit->active,
                    .begin = s->time,
-                   .end = pawl_step_end(s, c->settings->dt)};
+                   .end = pawl_step_end(s, c->settings->dt),
+                   .follows = events_follows(c, s)};
     int most = EVENTS_PIECES + EVENTS_PIECES_A_BODY * c->model->body_count;
     impact_request impact, *due = NULL;
     pawl_lit_forget_transitions(c);
+    c->lit_events->step_smooth = false;
     for (int pieces = 0;; ++pieces) {
         if (!events_begin(&p, due)) {
             return;
@@ -292,6 +331,7 @@ void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *r
         bool changes = c->contact_demand == 0 && c->settings->lit_events == PAWL_LIT_EVENTS_ALL &&
                        pawl_lit_find_transition(&p, &h);
         if (c->contact_demand != 0 || (!meets && !changes)) {
+            events_remember(&p, pieces == 0 && !p.after_impact);
             return;
         }
         if (!changes) {
@@ -301,6 +341,6 @@ void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *r
             due = &impact;
         }
         p.begin += h;
-        p.after_impact = false;
+        p.after_impact = p.follows = false;
     }
 }

@@ -336,10 +336,33 @@ static double transition_at(double h, void *user)
     return transition_value(t, &v, h);
 }
 
+// Section 7.5 to the letter: F(h) belongs to a whole step that begins h after the beginning of the last one.
+static double transition_shifted(double tau, void *user)
+{
+    transition_search *t = user;
+    slider_view v;
+    ++t->p->tried;
+    if (t->failed || !pawl_lit_piece_shift(t->p, tau) || !transition_look(t->p) ||
+        !transition_end(t->p, &t->x, &v)) {
+        t->failed = true;
+        return 0.0;
+    }
+    return transition_value(t, &v, t->p->end - t->p->begin);
+}
+
 // How long the piece is until the change; 0: it happened at its beginning, h: nowhere.
 static double transition_locate(transition_search *t, const slider_view *to, double h)
 {
     double tolerance = transition_tolerance * h, below = transition_value(t, to, h);
+    // Of scheme I, where it means something (errata 6), and of what sticks: what turns round would be left
+    // with order one and a half.
+    bool letter = t->p->c->settings->lit_scheme == 1 && t->p->follows &&
+                  h == t->p->end - t->p->begin && transition_is_at_rest(to);
+    if (t->kind == SLIDER_RESTS && letter) {
+        double above = v3_norm(t->from.slip); // where the last step came to
+        double x = pawl_brent(transition_shifted, t, 0.0, above, h, below, tolerance).x;
+        return t->failed ? h : x;
+    }
     if (t->kind == SLIDER_RESTS) {
         double above = v3_norm(t->from.slip);
         double x = pawl_brent(transition_at, t, 0.0, above, h, below, tolerance).x;

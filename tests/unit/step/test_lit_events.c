@@ -170,6 +170,9 @@ TEST(steps_with_events_end_in_the_same_bits_again_and_when_resumed)
 {
     for (int i = 0; i < EVENTS_MODELS; ++i) {
         for (int variant = 0; variant < PAWL_LIT_VARIANT_COUNT; ++variant) {
+            if (variant == PAWL_LIT_PAPER) {
+                continue; // locates with the last step, which a state does not have
+            }
             uint64_t hash = events_hash(events_models[i], (pawl_lit_variant)variant, 0, 130);
             CHECK(events_hash(events_models[i], (pawl_lit_variant)variant, 0, 130) == hash);
             CHECK(events_hash(events_models[i], (pawl_lit_variant)variant, 79, 130) == hash);
