@@ -206,10 +206,10 @@ static void step_bind_free_motion(step_context *c, const step_weights *w)
 }
 
 // Whether a body's gyroscopic torque depends on what rows do to it.
-static bool step_has_gyroscope(const step_context *c, int i, const step_weights *w)
+static bool step_has_gyroscope(const step_context *c, int i)
 {
     const model_body *b = &c->model->bodies[i];
-    bool touched = w->predict_spin && c->assembly->problem.contact_count > 0;
+    bool touched = c->assembly->problem.contact_count > 0;
     return b->kind == PAWL_BODY_RIGID && !b->isotropic &&
            (c->assembly->body_has_rows[i] || touched);
 }
@@ -236,7 +236,7 @@ static double step_correct_gyroscopes(step_context *c, const step_weights *w)
 {
     double change = 0.0;
     for (int i = 0; i < c->model->body_count; ++i) {
-        if (step_has_gyroscope(c, i, w)) {
+        if (step_has_gyroscope(c, i)) {
             double *u = c->u_own + 6 * i;
             pawl_vec3 spin = step_gyroscope_spin(c, i, w);
             change = max_of(change, v3_max_abs(v3_sub(spin, step_angular(u))));
@@ -250,7 +250,7 @@ static double step_correct_gyroscopes(step_context *c, const step_weights *w)
 void pawl_step_correct_spins(step_context *c, const step_weights *w)
 {
     for (int i = 0; i < c->model->body_count; ++i) {
-        if (step_has_gyroscope(c, i, w)) {
+        if (step_has_gyroscope(c, i)) {
             double *u = c->u_next + 6 * i;
             pawl_vec3 change = v3_sub(step_gyroscope_spin(c, i, w), step_angular(c->u_own + 6 * i));
             step_put(u, step_linear(u), v3_add(step_angular(u), change));
@@ -615,11 +615,11 @@ void pawl_step_pose(step_context *c, const pawl_state *s, const step_weights *w)
     pawl_assembly_pose_problem(c->assembly, s->bodies, c->u_free, w, false);
 }
 
-static bool step_has_gyroscopes(const step_context *c, const step_weights *w)
+static bool step_has_gyroscopes(const step_context *c)
 {
     bool any = false;
     for (int i = 0; i < c->model->body_count; ++i) {
-        any = any || step_has_gyroscope(c, i, w);
+        any = any || step_has_gyroscope(c, i);
     }
     return any;
 }
@@ -662,7 +662,7 @@ void pawl_step_solve(step_context *c, const pawl_state *s, const step_weights *w
     pawl_assembly *a = c->assembly;
     const pawl_problem *p = &a->problem;
     bool bound = p->row_count > 0 || a->form != NULL;
-    if (w->predict_spin && bound && step_has_gyroscopes(c, w)) {
+    if (w->predict_spin && bound && step_has_gyroscopes(c)) {
         step_predict_spins(c, s, w);
     }
     step_solve(c, s, solved);
