@@ -20,7 +20,8 @@
 
 enum { CONTINUATION_ROWS = 150, CONTINUATION_STEPS = 40, CONTINUATION_HALVINGS = 10 };
 static const double continuation_first = 0.1, continuation_last = 1e-13; // eps
-static const double continuation_factor = 0.1;
+static const double continuation_factor = 0.1,
+                    continuation_least = 0.7;      // of eps, from level to level
 static const double continuation_residual = 1e-12; // of the scaled equations
 static const double continuation_descent = 1e-4;
 static const double continuation_beyond = 1e-3; // of the goal: the last digits are cheap
@@ -32,8 +33,8 @@ continuation_part pawl_continuation_layout(const solver_def *def, pawl_carver *m
                            .D = PAWL_CARVE(mem, double, n *n),
                            .J = PAWL_CARVE(mem, double, n *n),
                            .pivot = PAWL_CARVE(mem, int, n)};
-    double **rows[] = {&s.scale, &s.q,    &s.lower, &s.upper,   &s.x,       &s.y,
-                       &s.f,     &s.step, &s.trial, &s.impulse, &s.velocity};
+    double **rows[] = {&s.scale, &s.q,    &s.lower, &s.upper, &s.x,       &s.y,
+                       &s.f,     &s.step, &s.last,  &s.trial, &s.impulse, &s.velocity};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         *rows[i] = PAWL_CARVE(mem, double, n);
     }
@@ -191,6 +192,23 @@ static bool continuation_level(continuation_part *s, const pawl_problem *p, doub
     return false;
 }
 
+// What s->x is in the problem's units; lambda takes it where it is better. Returns the better natural map.
+static double continuation_keep(continuation_part *s, const pawl_problem *p, const double *weight,
+                                double best, double *lambda)
+{
+    for (int i = 0; i < p->row_count; ++i) {
+        s->impulse[i] = s->scale[i] * s->x[i];
+    }
+    pawl_problem_admit(p, s->impulse);
+    pawl_problem_velocity(p, s->impulse, s->velocity);
+    double natural = pawl_problem_natural(p, s->impulse, s->velocity, weight);
+    if (natural < best) {
+        memcpy(lambda, s->impulse, (size_t)p->row_count * sizeof *lambda);
+        return natural;
+    }
+    return best;
+}
+
 bool pawl_continuation_run(continuation_part *s, const pawl_problem *p, const double *weight,
                            double goal, int most, double *lambda, int *iterations)
 {
@@ -200,24 +218,23 @@ bool pawl_continuation_run(continuation_part *s, const pawl_problem *p, const do
     }
     size_t bytes = (size_t)n * sizeof *lambda;
     memset(s->x, 0, bytes);
+    memset(s->last, 0, bytes);
     pawl_problem_velocity(p, lambda, s->velocity);
     double best = pawl_problem_natural(p, lambda, s->velocity, weight);
-    for (double eps = continuation_first; eps >= continuation_last && *iterations < end;
-         eps *= continuation_factor) {
+    double from = continuation_first / continuation_factor, factor = continuation_factor;
+    while (from > continuation_last && *iterations < end && best > continuation_beyond * goal) {
         int left = end - *iterations;
         bool met = continuation_level(
-            s, p, eps, left < CONTINUATION_STEPS ? left : CONTINUATION_STEPS, iterations);
-        for (int i = 0; i < n; ++i) {
-            s->impulse[i] = s->scale[i] * s->x[i];
-        }
-        pawl_problem_admit(p, s->impulse);
-        pawl_problem_velocity(p, s->impulse, s->velocity);
-        double natural = pawl_problem_natural(p, s->impulse, s->velocity, weight);
-        if (natural < best) {
-            best = natural;
-            memcpy(lambda, s->impulse, bytes);
-        }
-        if (!met || best <= continuation_beyond * goal) {
+            s, p, factor * from, left < CONTINUATION_STEPS ? left : CONTINUATION_STEPS, iterations);
+        best = continuation_keep(s, p, weight, best, lambda);
+        if (met) {
+            from *= factor;
+            factor = max_of(factor * factor, continuation_factor);
+            memcpy(s->last, s->x, bytes);
+        } else if (factor < continuation_least) { // again, less far
+            factor = sqrt(factor);
+            memcpy(s->x, s->last, bytes);
+        } else {
             break;
         }
     }

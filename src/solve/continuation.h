@@ -12,6 +12,7 @@ typedef struct continuation_part {
     double *scale, *q;          // (capacity) of impulses, and free velocities, scaled
     double *lower, *upper;      // (capacity) scaled
     double *x, *y, *f;          // (capacity) impulses, velocities, and what should be zero
+    double *last;               // (capacity) x of the last eps that was solved
     double *step, *trial;       // (capacity)
     double *impulse, *velocity; // (capacity) in the problem's units
 } continuation_part;
