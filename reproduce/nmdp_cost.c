@@ -29,7 +29,7 @@ typedef struct cost_runs {
 static nmdp_task cost_task(int i, double end)
 {
     return (nmdp_task){i < 2 ? NMDP_ROBOSIMIAN : NMDP_SPIDER, i % 2 == 0 ? NMDP_WALK : NMDP_JUMP,
-                       end};
+                       end, false};
 }
 
 static bool cost_wanted(const experiment_run *run, nmdp_method m, double dt)

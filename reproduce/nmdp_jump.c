@@ -73,13 +73,23 @@ typedef struct jump_runs {
     nmdp_result reference;         // of second order, with a small step
     nmdp_result cubic[JUMP_STEPS]; // NE-NMDP-PGM, joints from rest to rest between keys
     int cubic_count;
+    nmdp_result stiff[4]; // both PGM at 20 and 50 ms on stiff contacts
 } jump_runs;
+
+static const double jump_stiff_steps[2] = {0.02, 0.05};
+
+static pawl_status jump_run_stiff(experiment_run *run, double end, nmdp_result stiff[4])
+{
+    nmdp_task task = {NMDP_ROBOSIMIAN, NMDP_JUMP, end, true};
+    EXPERIMENT_TRY(nmdp_sweep(run, &task, NMDP_NE_PGM, jump_stiff_steps, 2, stiff));
+    return nmdp_sweep(run, &task, NMDP_PBD_PGM, jump_stiff_steps, 2, stiff + 2);
+}
 
 static pawl_status jump_run_all(experiment_run *run, jump_runs *r)
 {
     const jump_steps *steps = run->quick ? jump_quick : jump_all;
-    nmdp_task task = {NMDP_ROBOSIMIAN, NMDP_JUMP, run->quick ? 2.0 : 10.0};
-    nmdp_task cubic = {NMDP_ROBOSIMIAN, NMDP_JUMP_CUBIC, task.end};
+    nmdp_task task = {NMDP_ROBOSIMIAN, NMDP_JUMP, run->quick ? 2.0 : 10.0, false};
+    nmdp_task cubic = {NMDP_ROBOSIMIAN, NMDP_JUMP_CUBIC, task.end, false};
     double fine = run->quick ? 0.002 : 0.0005;
     for (int m = 0; m < NMDP_METHOD_COUNT; ++m) {
         r->steps[m] = steps[m];
@@ -87,11 +97,14 @@ static pawl_status jump_run_all(experiment_run *run, jump_runs *r)
     }
     nmdp_expect(run, &task, &fine, 1);
     nmdp_expect(run, &cubic, steps[NMDP_NE_PGM].dt, steps[NMDP_NE_PGM].count);
+    nmdp_expect(run, &task, jump_stiff_steps, 2);
+    nmdp_expect(run, &task, jump_stiff_steps, 2);
     for (int m = 0; m < NMDP_METHOD_COUNT; ++m) {
         EXPERIMENT_TRY(
             nmdp_sweep(run, &task, (nmdp_method)m, steps[m].dt, steps[m].count, r->result[m]));
     }
     EXPERIMENT_TRY(nmdp_simulate(run, &task, NMDP_NE_ORDER_2, fine, &r->reference));
+    EXPERIMENT_TRY(jump_run_stiff(run, task.end, r->stiff));
     r->cubic_count = steps[NMDP_NE_PGM].count;
     return nmdp_sweep(run, &cubic, NMDP_NE_PGM, steps[NMDP_NE_PGM].dt, r->cubic_count, r->cubic);
 }
@@ -291,6 +304,14 @@ static void jump_tilt_show(pawl_study *study, const jump_runs *r)
     }
     pawl_study_add_claim(study, "frames of both PGM that were divided, at 20 and 50 ms", NULL, cut,
                          PAWL_EQUAL, 0.0);
+    double stiff = 0.0, fallen = 0.0;
+    for (int k = 0; k < 4; ++k) {
+        stiff += (double)r->stiff[k].cut_frames;
+        fallen += r->stiff[k].end != NMDP_STANDS ? 1.0 : 0.0;
+    }
+    pawl_study_add_claim(study, "the same on contacts of 1e10 d^3", NULL, stiff, PAWL_EQUAL, 0.0);
+    pawl_study_add_claim(study, "of those four runs, such as the robot does not stand through",
+                         NULL, fallen, PAWL_EQUAL, 0.0);
 }
 
 // --- nmdp-height ------------------------------------------------------------------------------------

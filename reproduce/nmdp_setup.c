@@ -27,18 +27,20 @@ static const nmdp_setup nmdp_setups[NMDP_METHOD_COUNT] = {
 };
 
 typedef struct nmdp_place {
-    const char *file, *soft_file, *motions[NMDP_MOTION_COUNT];
+    const char *file, *soft_file, *stiff_file, *motions[NMDP_MOTION_COUNT];
     double ground; // below the torso's origin at the start [m]
 } nmdp_place;
 
 static const nmdp_place nmdp_robots[NMDP_ROBOT_COUNT] = {
     [NMDP_ROBOSIMIAN] = {"robosimian-planar.sdf",
                          "robosimian-planar-soft.sdf",
+                         "robosimian-planar-stiff.sdf",
                          {"robosimian-walk.motion", "robosimian-jump-linear.motion",
                           "robosimian-jump.motion"},
                          0.8},
     [NMDP_SPIDER] = {"spider-planar.sdf",
                      "spider-planar-soft.sdf",
+                     NULL,
                      {"spider-walk.motion", "spider-jump-linear.motion", "spider-jump.motion"},
                      0.43},
 };
@@ -72,7 +74,9 @@ static pawl_status nmdp_load(const experiment_run *run, const nmdp_task *task, n
     enum { SIZE = 4096 };
     char model[SIZE], motion[SIZE];
     const nmdp_place *place = &nmdp_robots[task->robot];
-    const char *file = nmdp_setups[method].zeroth ? place->soft_file : place->file;
+    const char *file = nmdp_setups[method].zeroth ? place->soft_file
+                       : task->stiff              ? place->stiff_file
+                                                  : place->file;
     *out = NULL;
     if (run->models == NULL) {
         if (run->env->log != NULL) {

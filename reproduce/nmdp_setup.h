@@ -32,6 +32,7 @@ typedef struct nmdp_task {
     nmdp_robot robot;
     nmdp_motion motion;
     double end; ///< how long [s]
+    bool stiff; ///< on contacts a hundred times as stiff; Robosimian alone, with derivatives
 } nmdp_task;
 
 enum { NMDP_SAMPLES = 1001, NMDP_BINS = 60 };

@@ -116,7 +116,7 @@ static void walk_show(pawl_study *study, const nmdp_task *task, const walk_runs 
 
 static pawl_status walk_run(experiment_run *run, pawl_study *study)
 {
-    nmdp_task task = {NMDP_ROBOSIMIAN, NMDP_WALK, run->quick ? 2.0 : 10.0};
+    nmdp_task task = {NMDP_ROBOSIMIAN, NMDP_WALK, run->quick ? 2.0 : 10.0, false};
     walk_runs *runs = calloc(1, sizeof *runs);
     if (runs == NULL) {
         return PAWL_NO_MEMORY;

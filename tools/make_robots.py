@@ -157,8 +157,8 @@ def foot(at):
 
 
 # The smooth Coulomb contact k d^p (n + mu t_i) of the nmdp steppers, and a softer one for steps without
-# derivatives, in which k d^2 is easier to balance than k d^3.
-HARD, SOFT = ("1e8", 3), ("1e6", 2)
+# derivatives, in which k d^2 is easier to balance than k d^3. The stiff one tries the line search.
+HARD, SOFT, STIFF = ("1e8", 3), ("1e6", 2), ("1e10", 3)
 
 
 def sole(w, law, friction):
@@ -375,6 +375,9 @@ FILES = {
     "nmdp/robosimian-planar-soft.sdf": lambda: robosimian("robosimian-planar-soft", PLANAR + """
 Its contact points are soft: 1e6 d^2 instead of 1e8 d^3.
 """, True, SOFT),
+    "nmdp/robosimian-planar-stiff.sdf": lambda: robosimian("robosimian-planar-stiff", PLANAR + """
+Its contact points are stiff: 1e10 d^3 instead of 1e8 d^3.
+""", True, STIFF),
     "nmdp/robosimian-spatial.sdf": lambda: robosimian("robosimian-spatial", """
 Robosimian with a floating torso, its yaw and roll joints frozen: 18 degrees of freedom, 99.888 kg. It
 begins as robosimian-planar does.
