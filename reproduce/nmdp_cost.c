@@ -193,7 +193,7 @@ static pawl_status cost_run(experiment_run *run, pawl_study *study)
 
 const experiment experiment_nmdp_cost = {
     .name = "nmdp-cost",
-    .summary = "robots walk and jump: frames a second and outer iterations",
+    .summary = "Robots walk and jump: frames a second and outer iterations",
     .source = NMDP_SOURCE ". Figure 6",
     .run = cost_run,
 };

@@ -383,14 +383,14 @@ static pawl_status jump_run_height(experiment_run *run, pawl_study *study)
 
 const experiment experiment_nmdp_tilt = {
     .name = "nmdp-tilt",
-    .summary = "a robot jumps: tilt of its torso and steps with which it stands",
+    .summary = "A robot jumps: tilt of its torso and steps with which it stands",
     .source = NMDP_SOURCE ". Figure 3",
     .run = jump_run_tilt,
 };
 
 const experiment experiment_nmdp_height = {
     .name = "nmdp-height",
-    .summary = "a robot jumps: height of its torso with steps of 1 to 50 ms",
+    .summary = "A robot jumps: height of its torso with steps of 1 to 50 ms",
     .source = NMDP_SOURCE ". Figure 4",
     .run = jump_run_height,
 };

@@ -163,7 +163,7 @@ static pawl_status table_run(experiment_run *run, pawl_study *study)
 
 const experiment experiment_nmdp_table = {
     .name = "nmdp-table1",
-    .summary = "robots walk and jump: how much trajectories differ between steps",
+    .summary = "Robots walk and jump: how much trajectories differ between steps",
     .source = NMDP_SOURCE ". Table I",
     .run = table_run,
 };

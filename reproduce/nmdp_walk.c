@@ -131,7 +131,7 @@ static pawl_status walk_run(experiment_run *run, pawl_study *study)
 
 const experiment experiment_nmdp_walk = {
     .name = "nmdp-walk",
-    .summary = "a robot walks: how far it comes with steps of 1 to 50 ms",
+    .summary = "A robot walks: how far it comes with steps of 1 to 50 ms",
     .source = NMDP_SOURCE ". Figure 5",
     .run = walk_run,
 };

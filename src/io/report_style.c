@@ -110,7 +110,8 @@ const char report_style_study[] =
     ".table tr:first-child th{border-top:0;vertical-align:bottom}"
     ".table th{white-space:nowrap;overflow-wrap:normal}.table small{font-weight:400}"
     ".table tr>:last-child{padding-right:0}"
-    ".table .n.ours{font-weight:600;padding-left:14px}.table td.theirs{color:var(--soft)}"
+    ".table td{white-space:nowrap}.table .n.ours{font-weight:600;padding-left:14px}.table "
+    "td.theirs{color:var(--soft)}"
     ".table td.differs,.note .differs{color:var(--check)}.note .differs{font-weight:600}"
     ".prose{max-width:80ch;margin:18px 0 0}.table+.note{margin:6px 2px 0;max-width:96ch}"
     ".plots{margin-top:16px}.dot{stroke:var(--card)}";
