@@ -51,6 +51,13 @@ static bool run_result_has_limits(const pawl_model *model)
     return false;
 }
 
+// mdp and nmdp have coordinates, a way to solve and a damping of their own.
+static bool run_result_is_in_trees(const run_result *result)
+{
+    pawl_stepper_kind stepper = pawl_sim_settings(result->sim)->stepper;
+    return stepper == PAWL_STEPPER_MDP || stepper == PAWL_STEPPER_NMDP;
+}
+
 static void run_result_print_header(const run_result *result, FILE *to)
 {
     const pawl_model *model = result->model;
@@ -63,12 +70,17 @@ static void run_result_print_header(const run_result *result, FILE *to)
             run_result_plural(joints, "joint", "joints"), check->rows, check->rank,
             check->mobility);
     int64_t steps = result->verdict.steps;
-    fprintf(to, "%.9g s in %" PRId64 " %s of %g s, stepper %s, solver %s, %s coordinates%s\n",
+    fprintf(to, "%.9g s in %" PRId64 " %s of %g s, stepper %s, ",
             pawl_state_time(pawl_sim_state(result->sim)), steps,
             run_result_plural(steps, "step", "steps"), settings->dt,
-            pawl_stepper_name((int)settings->stepper), pawl_solver_name((int)settings->solver),
-            pawl_formulation_name((int)settings->formulation),
-            settings->project ? ", projected" : "");
+            pawl_stepper_name((int)settings->stepper));
+    if (run_result_is_in_trees(result)) {
+        fprintf(to, "%s coordinates\n", pawl_formulation_name(PAWL_FORMULATION_REDUCED));
+    } else {
+        fprintf(to, "solver %s, %s coordinates%s\n", pawl_solver_name((int)settings->solver),
+                pawl_formulation_name((int)settings->formulation),
+                settings->project ? ", projected" : "");
+    }
     if (result->resumed_steps > 0) {
         fprintf(to, "resumed after %" PRId64 " %s\n", result->resumed_steps,
                 run_result_plural(result->resumed_steps, "step", "steps"));
@@ -226,11 +238,13 @@ static void run_result_print_energy(const run_result *result, FILE *to)
     run_result_row(to, "", run_result_plain(e.kinetic).text, "J", "  kinetic");
     run_result_row(to, "", run_result_plain(e.gravity).text, "J", "  potential, of gravity");
     run_result_row(to, "", run_result_plain(e.springs).text, "J", "  in springs");
+    bool damped = run_result_is_in_trees(result);
+    const char *dampers = damped ? "dampers and of the method's own damping" : "dampers";
     const struct {
         const char *name;
         double value;
     } works[] = {
-        {"actuators", e.work_actuators},   {"dampers", e.work_dampers},
+        {"actuators", e.work_actuators},   {dampers, e.work_dampers},
         {"friction", e.work_friction},     {"prescribed motion", e.work_motion},
         {"applied forces", e.work_forces}, {"limits", e.work_limits},
         {"contacts", e.work_contacts},

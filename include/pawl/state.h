@@ -44,7 +44,7 @@ typedef struct pawl_energy {
     double gravity; ///< potential, zero at the world's origin
     double springs; ///< joint springs and point-to-point springs
     double work_actuators;
-    double work_dampers;  ///< joint, spring and body damping
+    double work_dampers;  ///< joint, spring and body damping; mdp, nmdp: also the method's own
     double work_friction; ///< joint friction loss
     double work_motion;   ///< prescribed motions of joints and bodies
     double work_forces;   ///< applied forces and torques

@@ -108,6 +108,9 @@ bool pawl_linear_step(nmdp *s, pawl_state *state, double end)
     if (!linear_choose(s, s->theta)) {
         return false;
     }
+    if (s->settings->mdp_pd == PAWL_MDP_STABLE) { // efforts as they have become
+        pawl_nmdp_add_forces(s, s->theta, s->G, NULL);
+    }
     pawl_nmdp_keep_contacts(s);
     memcpy(s->config.theta, s->theta, (size_t)s->n * sizeof *s->theta);
     pawl_reduced_place(s->motion, &s->config, end);
@@ -115,7 +118,8 @@ bool pawl_linear_step(nmdp *s, pawl_state *state, double end)
     for (int i = 0; i < s->numbers; ++i) {
         s->now_rate.theta[i] = (s->now.theta[i] - s->begin.theta[i]) / h;
     }
-    pawl_nmdp_count_work(s, h, state->work);
+    pawl_nmdp_count_work(s, 1.0, state->work);
+    pawl_nmdp_count_loss(s, state->work);
     memcpy(s->begin_rate.theta, s->now_rate.theta, (size_t)s->numbers * sizeof(double));
     pawl_reduced_recentre(s->tree, &s->config, s->begin_rate.theta);
     pawl_nmdp_write_state(s, state);

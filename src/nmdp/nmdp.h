@@ -114,10 +114,10 @@ typedef struct nmdp {
     int *group_begin;      // (points + 1)
     int used_count, group_count;
     simplex_qp qp;
-    double beta;       // proximal weight, carried from step to step
-    double *kept_w;    // (weights) of the last step
-    bool fields_known; // the state has the bodies' rates of the last step
+    double beta;    // proximal weight, carried from step to step
+    double *kept_w; // (weights) of the last step
     nmdp_counts counts;
+    double work[WORK_COUNT]; // of the part under way
     pawl_contact_info *info; // (points) of the last step
     int info_count;
 } nmdp;
@@ -141,6 +141,9 @@ void pawl_nmdp_point_wrench(const nmdp *s, int point, const double *w, double f[
 // nmdp_forces.c: minus all forces but those of contacts and inertia, into G and matrix (or NULL); those
 // on links go into the load.
 void pawl_nmdp_add_forces(nmdp *s, const double *theta, double *G, double *matrix);
+// The force of a coordinate's limits and its derivative.
+double pawl_nmdp_limit_force(const nmdp *s, const pawl_coordinate_def *d, double theta,
+                             double *slope);
 
 // nmdp_inertia.c: the inertial part of G, gravity included.
 void pawl_nmdp_add_inertia(nmdp *s, const double *theta, double *G, double *matrix);
@@ -149,8 +152,10 @@ void pawl_nmdp_add_armature(nmdp *s, const double *theta, double *G, double *mat
 // Adds 1/2 int rho |X - X^|^2/h^2 as a load; returns it.
 double pawl_nmdp_add_body_energy(nmdp *s, bool curvature);
 
-// nmdp_work.c: adds to the accounts of a state what a part from begin to now did.
-void pawl_nmdp_count_work(const nmdp *s, double h, double *work);
+// nmdp_work.c: adds to the accounts of a state what the stage did; `share`: over how many of its ways.
+void pawl_nmdp_count_work(const nmdp *s, double share, double *work);
+// What implicit Euler itself takes over a part from begin to now.
+void pawl_nmdp_count_loss(const nmdp *s, double *work);
 // The rotation vector from one to the other, to third order.
 pawl_vec3 pawl_nmdp_turn(const pawl_mat3 *from, const pawl_mat3 *to);
 

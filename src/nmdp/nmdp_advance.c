@@ -99,13 +99,19 @@ static bool advance_sdirk(nmdp *s, double h, double begin, double end)
     if (!advance_stage(s, short_h, begin + short_h, begin + short_h) || !advance_is_smooth(s, h)) {
         return false;
     }
+    // (1 - g) h V1 of the way are done with the forces of this stage, g h V2 with those of the next.
+    pawl_nmdp_count_work(s, rest / short_h, s->work);
     advance_copy(s, &s->now_rate, &s->first_rate);
     advance_combine(s, &s->begin, rest, &s->first_rate, &s->stage.place);
     for (int i = 0; i < s->numbers; ++i) {
         double a = (s->first_rate.theta[i] - s->begin_rate.theta[i]) / short_h;
         s->stage.rate.theta[i] = s->begin_rate.theta[i] + rest * a;
     }
-    return advance_stage(s, short_h, end, end) && advance_is_smooth(s, h);
+    if (!advance_stage(s, short_h, end, end) || !advance_is_smooth(s, h)) {
+        return false;
+    }
+    pawl_nmdp_count_work(s, 1.0, s->work);
+    return true;
 }
 
 // What a part began with, to begin again.
@@ -122,6 +128,7 @@ static bool advance_part(nmdp *s, double begin, double end)
 {
     double h = end - begin;
     advance_keep(s);
+    memset(s->work, 0, sizeof s->work);
     if (s->settings->nmdp_order == 2) {
         nmdp_counts counts = s->counts;
         if (advance_sdirk(s, h, begin, end)) {
@@ -130,15 +137,23 @@ static bool advance_part(nmdp *s, double begin, double end)
         counts.outer = s->counts.outer, counts.newton = s->counts.newton; // work is work
         counts.qp = s->counts.qp, counts.rejected = s->counts.rejected;
         s->counts = counts;
+        memset(s->work, 0, sizeof s->work);
         advance_restore(s);
     }
-    return pawl_nmdp_euler_stage(s, h, begin, end);
+    if (!pawl_nmdp_euler_stage(s, h, begin, end)) {
+        return false;
+    }
+    pawl_nmdp_count_work(s, 1.0, s->work);
+    pawl_nmdp_count_loss(s, s->work);
+    return true;
 }
 
 // The end of a part is the beginning of the next, in the chart about it.
-static void advance_accept(nmdp *s, double h, double *work)
+static void advance_accept(nmdp *s, double *work)
 {
-    pawl_nmdp_count_work(s, h, work);
+    for (int k = 0; k < WORK_COUNT; ++k) {
+        work[k] += s->work[k];
+    }
     pawl_nmdp_keep_contacts(s);
     advance_copy(s, &s->now_rate, &s->begin_rate);
     pawl_reduced_recentre(s->tree, &s->config, s->begin_rate.theta);
@@ -164,7 +179,7 @@ bool pawl_nmdp_advance(nmdp *s, pawl_state *state, double end)
         double from = begin + step * (double)done;
         double to = done + length == whole ? end : begin + step * (double)(done + length);
         if (advance_part(s, from, to)) {
-            advance_accept(s, to - from, state->work);
+            advance_accept(s, state->work);
             ++s->counts.parts;
             done += length;
             length = done & -done;

@@ -41,7 +41,8 @@ static double forces_actuator(const nmdp *s, int i, const double *theta, double 
 }
 
 // Beyond a limit by d: nmdp.limit_stiffness d^2 back, which is smooth where it begins.
-static double forces_limit(const nmdp *s, const pawl_coordinate_def *d, double theta, double *slope)
+double pawl_nmdp_limit_force(const nmdp *s, const pawl_coordinate_def *d, double theta,
+                             double *slope)
 {
     double below = fmax(0.0, d->lower - theta), above = fmax(0.0, theta - d->upper);
     double k = s->settings->nmdp_limit_stiffness;
@@ -59,7 +60,7 @@ static void forces_of_joints(nmdp *s, const double *theta, double *G, double *ma
         }
         const model_joint *j = &s->model->joints[t->links[c->link].joint];
         const pawl_coordinate_def *d = &j->coordinate[c->coordinate - j->first_coordinate];
-        double slope, force = forces_limit(s, d, theta[k], &slope);
+        double slope, force = pawl_nmdp_limit_force(s, d, theta[k], &slope);
         force -= d->stiffness * (theta[k] - d->rest) + d->damping * forces_rate(s, theta, k);
         forces_add(s, k, force, slope - d->stiffness - d->damping / s->stage.h, G, matrix);
     }

@@ -116,14 +116,12 @@ void pawl_nmdp_columns(nmdp *s)
     }
 }
 
-// Inside the cone of its friction, which a polytope of several vertices per contact shows by more than one
-// weight in use and some room left.
+// A force on the surface of the cone is made of two neighbouring vertices at most; more of them mean that it
+// is inside, and sticks.
 static pawl_contact_mode points_mode(const nmdp *s, const nmdp_point *p)
 {
-    double sum = 0.0;
     int used = 0;
     for (int k = 0; k < p->vertex_count; ++k) {
-        sum += s->w[p->first_weight + k];
         used += s->w[p->first_weight + k] > 0.0 ? 1 : 0;
     }
     if (used == 0) {

@@ -200,6 +200,58 @@ static void steps_pile(mechanism *m, const pawl_settings *settings)
     mechanism_start(m, settings);
 }
 
+// A weight with a spring, a damper, a rotor and a servo falls along a line, down to a limit. In one straight
+// coordinate what implicit Euler takes is known exactly, so nothing may be left in the balance; it must be a loss.
+static pawl_energy steps_weight(const pawl_settings *settings, double stiffness, double upper)
+{
+    mechanism m;
+    mechanism_begin(&m);
+    pawl_builder_set_gravity(m.builder, v3(0, 0, -9.81));
+    int weight = mechanism_solid(&m, 2.0, v3(0, 0, 0), v3(1, 1, 1));
+    pawl_joint_def def = mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, PAWL_WORLD, weight,
+                                             v3(0, 0, 0), v3(0, 0, -1));
+    def.coordinate[0].stiffness = stiffness;
+    def.coordinate[0].damping = 0.5;
+    def.coordinate[0].armature = 0.3;
+    def.coordinate[0].upper = upper;
+    pawl_actuator_def servo = pawl_actuator_def_default();
+    servo.kind = PAWL_ACTUATOR_POSITION;
+    servo.joint = mechanism_joint(&m, &def);
+    servo.stiffness = 20.0;
+    servo.damping = 1.0;
+    mechanism_actuator(&m, &servo);
+    mechanism_start(&m, settings);
+    mechanism_run(&m, 50);
+    pawl_energy e = mechanism_energy(&m);
+    mechanism_end(&m);
+    return e;
+}
+
+TEST(what_the_method_takes_is_in_the_accounts)
+{
+    for (int k = 0; k < VARIANTS + 1; ++k) {
+        const variant *v = &variants[k < VARIANTS ? k : VARIANTS - 1];
+        bool nonlinear = v->stepper == PAWL_STEPPER_NMDP;
+        pawl_settings settings = steps_settings(v, 0.02, 1);
+        settings.mdp_pd = k == VARIANTS ? PAWL_MDP_EXPLICIT : PAWL_MDP_STABLE;
+        settings.nmdp_limit_stiffness = 1e4;
+        pawl_energy e = steps_weight(&settings, 30.0, nonlinear ? 0.2 : INFINITY);
+        CHECK_NEAR(e.balance, 0.0, 1e-8);
+        CHECK(e.work_dampers < 0.0 && (e.work_limits != 0.0) == nonlinear);
+    }
+}
+
+// With two stages the method takes next to nothing: an eighth or so with half the step.
+TEST(second_order_takes_less)
+{
+    double left[2];
+    for (int k = 0; k < 2; ++k) {
+        pawl_settings settings = steps_settings(&variants[0], k == 0 ? 0.02 : 0.01, 2);
+        left[k] = fabs(steps_weight(&settings, 30.0, INFINITY).balance);
+    }
+    CHECK(left[1] > 0.0 && left[1] < 0.3 * left[0]);
+}
+
 // A thing of two boxes falls on a slope: nothing is allocated, and a run resumed from saved bytes has the
 // bits of one that went on.
 TEST(steps_allocate_nothing_and_resume_with_the_same_bits)
