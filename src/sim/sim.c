@@ -132,12 +132,14 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
 static pawl_status sim_create_tree(pawl_sim *sim)
 {
     const pawl_settings *set = &sim->settings;
-    if (set->formulation == PAWL_FORMULATION_MAXIMAL) {
-        return PAWL_OK;
+    if (set->formulation == PAWL_FORMULATION_MAXIMAL || sim->stepper->needs_tree) {
+        return PAWL_OK; // mdp and nmdp have their own
     }
     if (!sim->stepper->reduces) {
         return PAWL_FAIL(&sim->env, PAWL_UNSUPPORTED,
-                         "stepper %s does not run with formulation=reduced", sim->stepper->name);
+                         "stepper %s does not run with formulation=reduced; choose euler, moreau, "
+                         "lit, mdp or nmdp",
+                         sim->stepper->name);
     }
     if (set->stepper == PAWL_STEPPER_LIT && set->lit_variant != PAWL_LIT_MIDPOINT) {
         return PAWL_FAIL(&sim->env, PAWL_UNSUPPORTED,
