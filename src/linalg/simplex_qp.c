@@ -133,7 +133,7 @@ static void simplex_qp_add(simplex_qp *s, int n, int q, int constraint)
         if (s->d[k] == 0.0) {
             continue;
         }
-        double length = hypot(s->d[k - 1], s->d[k]);
+        double length = sqrt(s->d[k - 1] * s->d[k - 1] + s->d[k] * s->d[k]);
         double c = s->d[k - 1] / length, sine = s->d[k] / length;
         s->d[k - 1] = length;
         s->d[k] = 0.0;
@@ -162,7 +162,7 @@ static void simplex_qp_drop(simplex_qp *s, int n, int q, int k)
     }
     for (int j = k; j + 1 < q; ++j) { // R is Hessenberg from column k on
         double *upper = simplex_qp_row(s->R, n, j), *lower = simplex_qp_row(s->R, n, j + 1);
-        double length = hypot(upper[j], lower[j]);
+        double length = sqrt(upper[j] * upper[j] + lower[j] * lower[j]);
         double c = length > 0.0 ? upper[j] / length : 1.0;
         double sine = length > 0.0 ? lower[j] / length : 0.0;
         upper[j] = length;

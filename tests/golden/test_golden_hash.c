@@ -106,8 +106,9 @@ TEST(a_short_run_with_contacts_ends_in_the_recorded_bits)
     CHECK_INT(wrong, 0);
 }
 
-// Reversible steps, and contacts of which some are left out.
-TEST(a_short_run_with_rattle_or_reduction_ends_in_the_recorded_bits)
+// Reversible steps, located events, contacts of which some are left out, coordinates of joints, and contact
+// models with maximal dissipation.
+TEST(a_short_run_in_another_way_ends_in_the_recorded_bits)
 {
     static const struct {
         const char *model, *settings[2][2];
@@ -125,6 +126,21 @@ TEST(a_short_run_with_rattle_or_reduction_ends_in_the_recorded_bits)
         {"models/primitives/boxes-fixed.sdf",
          {{"contact.reduce", "hull"}, {"contact.reduce_max", "3"}},
          UINT64_C(0xf1f7d084e5b7bac1)},
+        {"models/lit/pawl-in-slot.sdf",
+         {{"stepper", "lit"}, {"solver", "auto"}},
+         UINT64_C(0xaf0bc25feb791b2e)},
+        {"models/primitives/nunchuk.sdf",
+         {{"stepper", "moreau"}, {"formulation", "reduced"}},
+         UINT64_C(0x6e6ece85ab2dbcf4)},
+        {"models/nmdp/robosimian-planar.sdf",
+         {{"stepper", "nmdp"}, {"nmdp.order", "2"}},
+         UINT64_C(0x28ae1b5870b91e94)},
+        {"models/nmdp/robosimian-spatial.sdf",
+         {{"stepper", "nmdp"}, {"nmdp.dynamics", "pbd"}},
+         UINT64_C(0xaf47b725950d5a10)},
+        {"models/wrench/four-feet.sdf",
+         {{"stepper", "mdp"}, {"mdp.pd", "stable"}},
+         UINT64_C(0xd44f2d867e34fde0)},
     };
     int wrong = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
