@@ -260,12 +260,10 @@ static bool sensitivity_factor(pawl_sensitivity *d)
     }
     pawl_nmdp_balance(s, d->theta, d->w, s->G, s->matrix);
     pawl_nmdp_columns(s);
-    double largest = 0.0;
     for (int k = 0; k < n; ++k) {
         for (int i = 0; i < n; ++i) {
             M[(n + k) * size + i] = s->matrix[k * n + i];
             M[i * size + n + k] = s->matrix[k * n + i];
-            largest = fmax(largest, fabs(s->matrix[k * n + i]));
         }
         for (int i = 0; i < f; ++i) {
             for (int u = 0; u < s->used_count; ++u) {
