@@ -25,7 +25,7 @@ simplex_qp pawl_simplex_qp_layout(int capacity, int max_groups, pawl_carver *mem
     size_t n = (size_t)capacity;
     return (simplex_qp){.capacity = capacity,
                         .max_groups = max_groups,
-                        .J = PAWL_CARVE(mem, double, n *n),
+                        .JT = PAWL_CARVE(mem, double, n *n),
                         .R = PAWL_CARVE(mem, double, n *n),
                         .factor = PAWL_CARVE(mem, double, n *n),
                         .d = PAWL_CARVE(mem, double, n),
@@ -43,6 +43,14 @@ static double *simplex_qp_row(double *matrix, int n, int i)
     return matrix + (size_t)i * (size_t)n;
 }
 
+// y += a x
+static void simplex_qp_axpy(double a, const double *x, double *y, int n)
+{
+    for (int i = 0; i < n && a != 0.0; ++i) {
+        y[i] += a * x[i];
+    }
+}
+
 static double simplex_qp_floor(const simplex_qp_problem *p)
 {
     double largest = 0.0;
@@ -52,7 +60,7 @@ static double simplex_qp_floor(const simplex_qp_problem *p)
     return largest > 0.0 ? simplex_qp_least_shift * largest : 1.0;
 }
 
-// L, then J = L^-T.
+// L, then J = L^-T: row k of JT = L^-1.
 static bool simplex_qp_factor(simplex_qp *s, const simplex_qp_problem *p, double shift)
 {
     int n = p->n;
@@ -73,15 +81,17 @@ static bool simplex_qp_factor(simplex_qp *s, const simplex_qp_problem *p, double
             return false;
         }
     }
-    // Column k of L^-1 is row k of L^-T.
-    memset(s->J, 0, (size_t)n * (size_t)n * sizeof *s->J);
-    for (int k = 0; k < n; ++k) {
-        double *column = simplex_qp_row(s->J, n, k);
-        column[k] = 1.0 / simplex_qp_row(s->factor, n, k)[k];
-        for (int i = k + 1; i < n; ++i) {
-            const double *Li = simplex_qp_row(s->factor, n, i);
-            column[i] = -pawl_dot(Li + k, column + k, i - k) / Li[i];
+    memset(s->JT, 0, (size_t)n * (size_t)n * sizeof *s->JT);
+    for (int i = 0; i < n; ++i) { // L_ii row_i = e_i - sum of L_ik row_k
+        const double *Li = simplex_qp_row(s->factor, n, i);
+        double *row = simplex_qp_row(s->JT, n, i);
+        for (int k = 0; k < i; ++k) {
+            simplex_qp_axpy(-Li[k], simplex_qp_row(s->JT, n, k), row, k + 1);
         }
+        for (int k = 0; k < i; ++k) {
+            row[k] /= Li[i];
+        }
+        row[i] = 1.0 / Li[i];
     }
     return true;
 }
@@ -103,27 +113,25 @@ static double simplex_qp_slack(const simplex_qp_problem *p, int constraint, cons
 // d = JT n_p
 static void simplex_qp_normal(simplex_qp *s, const simplex_qp_problem *p, int constraint)
 {
-    int n = p->n;
-    if (constraint < n) {
-        memcpy(s->d, simplex_qp_row(s->J, n, constraint), (size_t)n * sizeof *s->d);
-        return;
-    }
-    memset(s->d, 0, (size_t)n * sizeof *s->d);
-    int g = constraint - n;
-    for (int i = p->group_begin[g]; i < p->group_begin[g + 1]; ++i) {
-        const double *row = simplex_qp_row(s->J, n, i);
-        for (int k = 0; k < n; ++k) {
-            s->d[k] -= row[k];
+    int n = p->n, g = constraint - n;
+    for (int k = 0; k < n; ++k) {
+        const double *row = simplex_qp_row(s->JT, n, k);
+        double sum = 0.0;
+        for (int i = g < 0 ? 0 : p->group_begin[g]; g >= 0 && i < p->group_begin[g + 1]; ++i) {
+            sum -= row[i];
         }
+        s->d[k] = g < 0 ? row[constraint] : sum;
     }
 }
 
-// Turns entries a, b of a row by the rotation (c, s).
-static void simplex_qp_turn(double *row, int a, int b, double c, double sine)
+// Turns two rows by the rotation (c, s).
+static void simplex_qp_turn(double *a, double *b, int n, double c, double sine)
 {
-    double x = row[a], y = row[b];
-    row[a] = c * x + sine * y;
-    row[b] = c * y - sine * x;
+    for (int i = 0; i < n; ++i) {
+        double x = a[i], y = b[i];
+        a[i] = c * x + sine * y;
+        b[i] = c * y - sine * x;
+    }
 }
 
 // d is JT n of the constraint that becomes the q-th: rotations leave nothing below its q-th entry.
@@ -137,9 +145,7 @@ static void simplex_qp_add(simplex_qp *s, int n, int q, int constraint)
         double c = s->d[k - 1] / length, sine = s->d[k] / length;
         s->d[k - 1] = length;
         s->d[k] = 0.0;
-        for (int i = 0; i < n; ++i) {
-            simplex_qp_turn(simplex_qp_row(s->J, n, i), k - 1, k, c, sine);
-        }
+        simplex_qp_turn(simplex_qp_row(s->JT, n, k - 1), simplex_qp_row(s->JT, n, k), n, c, sine);
     }
     for (int k = 0; k <= q; ++k) {
         simplex_qp_row(s->R, n, k)[q] = s->d[k];
@@ -167,14 +173,8 @@ static void simplex_qp_drop(simplex_qp *s, int n, int q, int k)
         double sine = length > 0.0 ? lower[j] / length : 0.0;
         upper[j] = length;
         lower[j] = 0.0;
-        for (int i = j + 1; i + 1 < q; ++i) {
-            double x = upper[i], y = lower[i];
-            upper[i] = c * x + sine * y;
-            lower[i] = c * y - sine * x;
-        }
-        for (int i = 0; i < n; ++i) {
-            simplex_qp_turn(simplex_qp_row(s->J, n, i), j, j + 1, c, sine);
-        }
+        simplex_qp_turn(upper + j + 1, lower + j + 1, q - j - 2, c, sine);
+        simplex_qp_turn(simplex_qp_row(s->JT, n, j), simplex_qp_row(s->JT, n, j + 1), n, c, sine);
     }
 }
 
@@ -184,6 +184,15 @@ static void simplex_qp_back(simplex_qp *s, int n, int q, double *y)
     for (int i = q - 1; i >= 0; --i) {
         const double *row = simplex_qp_row(s->R, n, i);
         y[i] = (y[i] - pawl_dot(row + i + 1, y + i + 1, q - i - 1)) / row[i];
+    }
+}
+
+// out = J y over the columns from q on
+static void simplex_qp_combine(simplex_qp *s, int n, int q, const double *y, double *out)
+{
+    memset(out, 0, (size_t)n * sizeof *out);
+    for (int k = q; k < n; ++k) {
+        simplex_qp_axpy(y[k], simplex_qp_row(s->JT, n, k), out, n);
     }
 }
 
@@ -200,12 +209,8 @@ static void simplex_qp_meet(simplex_qp *s, const simplex_qp_problem *p, int q, d
         }
         y[i] = b / simplex_qp_row(s->R, n, i)[i];
     }
-    memset(s->d, 0, (size_t)n * sizeof *s->d);
-    for (int i = 0; i < n; ++i) {
-        const double *row = simplex_qp_row(s->J, n, i);
-        for (int k = 0; k < n; ++k) {
-            s->d[k] += row[k] * s->c[i];
-        }
+    for (int k = 0; k < n; ++k) {
+        s->d[k] = pawl_dot(simplex_qp_row(s->JT, n, k), s->c, n);
     }
     for (int k = 0; k < q; ++k) {
         s->u[k] = y[k] + s->d[k];
@@ -214,9 +219,7 @@ static void simplex_qp_meet(simplex_qp *s, const simplex_qp_problem *p, int q, d
         y[k] = -s->d[k];
     }
     simplex_qp_back(s, n, q, s->u);
-    for (int i = 0; i < n; ++i) {
-        x[i] = pawl_dot(simplex_qp_row(s->J, n, i), y, n);
-    }
+    simplex_qp_combine(s, n, 0, y, x);
 }
 
 static bool simplex_qp_is_new(const simplex_qp *s, int n, int q)
@@ -296,9 +299,7 @@ static int simplex_qp_enter(simplex_qp *s, const simplex_qp_problem *p, int q, i
             }
         }
         if (fresh) {
-            for (int i = 0; i < n; ++i) {
-                s->step[i] = pawl_dot(simplex_qp_row(s->J, n, i) + q, s->d + q, n - q);
-            }
+            simplex_qp_combine(s, n, q, s->d, s->step);
             double slope = pawl_dot(s->d + q, s->d + q, n - q);
             full = fmax(0.0, -simplex_qp_slack(p, constraint, x)) / slope;
         }

@@ -9,8 +9,9 @@
 
 typedef struct simplex_qp {
     int capacity, max_groups;
-    double
-        *J; // (n x n) L^-T times rotations, Q + shift 1 = L LT; the first q columns span the active
+    // (n x n) transpose of J, which is L^-T times rotations, Q + shift 1 = L LT; the first q columns of J
+    // span the active
+    double *JT;
     double *R;       // (n x n) upper triangular: JT N = (R; 0) for the active normals N
     double *factor;  // (n x n) L
     double *d;       // (n) JT times the normal that enters

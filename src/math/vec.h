@@ -90,6 +90,22 @@ static inline pawl_mat3 m3_product(const pawl_mat3 *a, const pawl_mat3 *b)
     }
     return c;
 }
+// a bT
+static inline pawl_mat3 m3_product_transposed(const pawl_mat3 *a, const pawl_mat3 *b)
+{
+    pawl_mat3 c;
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            c.m[i][j] = a->m[i][0] * b->m[j][0] + a->m[i][1] * b->m[j][1] + a->m[i][2] * b->m[j][2];
+        }
+    }
+    return c;
+}
+// Twice the axis of the antisymmetric part: of a rotation, the axis times twice the sine of the angle.
+static inline pawl_vec3 m3_axis(const pawl_mat3 *a)
+{
+    return v3(a->m[2][1] - a->m[1][2], a->m[0][2] - a->m[2][0], a->m[1][0] - a->m[0][1]);
+}
 // r s rT for a symmetric s: turns a tensor from the axes of r to the axes r maps to.
 static inline pawl_mat3 m3_congruence(const pawl_mat3 *r, const pawl_mat3 *s)
 {

@@ -141,6 +141,9 @@ void pawl_nmdp_point_wrench(const nmdp *s, int point, const double *w, double f[
 // nmdp_forces.c: minus all forces but those of contacts and inertia, into G and matrix (or NULL); those
 // on links go into the load.
 void pawl_nmdp_add_forces(nmdp *s, const double *theta, double *G, double *matrix);
+// An applied force and torque in world axes, on a body with these axes.
+void pawl_nmdp_applied(const nmdp *s, const pawl_force_def *d, const pawl_mat3 *R, pawl_vec3 *force,
+                       pawl_vec3 *torque);
 // The force of a coordinate's limits and its derivative.
 double pawl_nmdp_limit_force(const nmdp *s, const pawl_coordinate_def *d, double theta,
                              double *slope);

@@ -77,17 +77,26 @@ static pawl_vec3 forces_signals(const pawl_signal signal[3], double t)
               pawl_signal_value(&signal[2], t));
 }
 
+void pawl_nmdp_applied(const nmdp *s, const pawl_force_def *d, const pawl_mat3 *R, pawl_vec3 *force,
+                       pawl_vec3 *torque)
+{
+    *force = forces_signals(d->force, s->stage.target_time);
+    *torque = forces_signals(d->torque, s->stage.target_time);
+    if (d->in_body_axes) {
+        *force = m3_mul(R, *force);
+        *torque = m3_mul(R, *torque);
+    }
+}
+
 // Components that turn with the body have the slope [rotation] x force.
 static void forces_applied(nmdp *s, const pawl_force_def *d)
 {
     int link = s->tree->link_of_body[d->body];
     const pawl_mat3 *R = &s->motion->rotation[link];
-    pawl_vec3 force = forces_signals(d->force, s->stage.target_time);
-    pawl_vec3 moment = forces_signals(d->torque, s->stage.target_time);
+    pawl_vec3 force, moment;
+    pawl_nmdp_applied(s, d, R, &force, &moment);
     double slope[6][6] = {{0.0}};
     if (d->in_body_axes) {
-        force = m3_mul(R, force);
-        moment = m3_mul(R, moment);
         const pawl_vec3 part[2] = {force, moment};
         for (int k = 0; k < 2; ++k) { // minus rotation x part = part x rotation
             pawl_vec3 a = part[k];
@@ -113,24 +122,17 @@ static void forces_body_damping(nmdp *s, int link)
     const nmdp_body *from = &s->stage.place.bodies[link];
     const pawl_mat3 *R = &s->motion->rotation[link];
     double linear = b->linear_damping / s->stage.h, angular = 0.5 * b->angular_damping / s->stage.h;
-    double M[3][3], slope[6][6] = {{0.0}}, trace = 0.0;
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            M[i][j] = R->m[i][0] * from->R.m[j][0] + R->m[i][1] * from->R.m[j][1] +
-                      R->m[i][2] * from->R.m[j][2];
-        }
-        trace += M[i][i];
-    }
+    pawl_mat3 M = m3_product_transposed(R, &from->R);
+    double slope[6][6] = {{0.0}}, trace = M.m[0][0] + M.m[1][1] + M.m[2][2];
     for (int i = 0; i < 3; ++i) {
         slope[i][i] = linear;
         for (int j = 0; j < 3; ++j) {
-            slope[3 + i][3 + j] = angular * ((i == j ? trace : 0.0) - M[i][j]);
+            slope[3 + i][3 + j] = angular * ((i == j ? trace : 0.0) - M.m[i][j]);
         }
     }
-    pawl_vec3 turn = v3(M[2][1] - M[1][2], M[0][2] - M[2][0], M[1][0] - M[0][1]);
     pawl_vec3 r = s->motion->position[link];
     pawl_tree_load_add(&s->load, link, r, v3_scale(linear, v3_sub(r, from->r)),
-                       v3_scale(angular, turn), slope);
+                       v3_scale(angular, m3_axis(&M)), slope);
 }
 
 // An end of a spring: where it is, and where the stage has it come from.

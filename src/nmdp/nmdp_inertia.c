@@ -16,19 +16,6 @@
 #include "reduced/derivatives.h"
 #include <string.h>
 
-// R S target^T
-static void inertia_moments(const pawl_mat3 *R, const pawl_mat3 *S, const pawl_mat3 *target,
-                            double M[3][3])
-{
-    pawl_mat3 RS = m3_product(R, S);
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            M[i][j] = RS.m[i][0] * target->m[j][0] + RS.m[i][1] * target->m[j][1] +
-                      RS.m[i][2] * target->m[j][2];
-        }
-    }
-}
-
 // Adds the pull of a link towards the affine image (target) of its points, per h^2; `push` is another
 // force at the centre. Returns the integral.
 static double inertia_pull(nmdp *s, int link, const nmdp_body *target, pawl_vec3 push, bool force,
@@ -36,21 +23,20 @@ static double inertia_pull(nmdp *s, int link, const nmdp_body *target, pawl_vec3
 {
     const model_body *b = &s->model->bodies[s->tree->links[link].body];
     const pawl_mat3 *R = &s->motion->rotation[link];
-    double scale = 1.0 / (s->stage.h * s->stage.h), M[3][3], slope[6][6] = {{0.0}};
+    double scale = 1.0 / (s->stage.h * s->stage.h), slope[6][6] = {{0.0}};
     pawl_vec3 r = s->motion->position[link], off = v3_sub(r, target->r);
-    inertia_moments(R, &s->second[link], &target->R, M);
-    double trace = M[0][0] + M[1][1] + M[2][2];
+    pawl_mat3 RS = m3_product(R, &s->second[link]), M = m3_product_transposed(&RS, &target->R);
+    double trace = M.m[0][0] + M.m[1][1] + M.m[2][2];
     for (int i = 0; i < 3; ++i) {
         slope[i][i] = scale * b->mass;
         for (int j = 0; j < 3; ++j) {
-            slope[3 + i][3 + j] = scale * ((i == j ? trace : 0.0) - M[i][j]);
+            slope[3 + i][3 + j] = scale * ((i == j ? trace : 0.0) - M.m[i][j]);
         }
     }
     pawl_vec3 none = v3(0.0, 0.0, 0.0);
-    pawl_vec3 moment = v3(M[2][1] - M[1][2], M[0][2] - M[2][0], M[1][0] - M[0][1]);
     pawl_vec3 pull = v3_axpy(push, scale * b->mass, off);
     pawl_tree_load_add(&s->load, link, r, force ? pull : none,
-                       force ? v3_scale(scale, moment) : none, curvature ? slope : NULL);
+                       force ? v3_scale(scale, m3_axis(&M)) : none, curvature ? slope : NULL);
     double own = 0.0; // tr((R - R~) S (R - R~)T)
     for (int i = 0; i < 3; ++i) {
         pawl_vec3 d = v3(R->m[i][0] - target->R.m[i][0], R->m[i][1] - target->R.m[i][1],

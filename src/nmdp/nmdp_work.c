@@ -65,14 +65,8 @@ static void work_of_forces(const nmdp *s, double share, double *work)
         const pawl_force_def *d = &s->model->forces[i];
         int link = s->tree->link_of_body[d->body];
         const nmdp_body *from = &s->stage.place.bodies[link], *to = &s->now.bodies[link];
-        double t = s->stage.target_time;
-        pawl_vec3 force = v3(pawl_signal_value(&d->force[0], t), pawl_signal_value(&d->force[1], t),
-                             pawl_signal_value(&d->force[2], t));
-        pawl_vec3 torque =
-            v3(pawl_signal_value(&d->torque[0], t), pawl_signal_value(&d->torque[1], t),
-               pawl_signal_value(&d->torque[2], t));
-        force = d->in_body_axes ? m3_mul(&to->R, force) : force;
-        torque = d->in_body_axes ? m3_mul(&to->R, torque) : torque;
+        pawl_vec3 force, torque;
+        pawl_nmdp_applied(s, d, &to->R, &force, &torque);
         pawl_vec3 arm = v3_sub(d->point, s->model->bodies[d->body].com);
         pawl_vec3 way =
             v3_sub(v3_add(to->r, m3_mul(&to->R, arm)), v3_add(from->r, m3_mul(&from->R, arm)));
@@ -137,12 +131,6 @@ void pawl_nmdp_count_loss(const nmdp *s, double *work)
 
 pawl_vec3 pawl_nmdp_turn(const pawl_mat3 *from, const pawl_mat3 *to)
 {
-    double M[3][3];
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            M[i][j] = to->m[i][0] * from->m[j][0] + to->m[i][1] * from->m[j][1] +
-                      to->m[i][2] * from->m[j][2];
-        }
-    }
-    return v3(0.5 * (M[2][1] - M[1][2]), 0.5 * (M[0][2] - M[2][0]), 0.5 * (M[1][0] - M[0][1]));
+    pawl_mat3 turn = m3_product_transposed(to, from);
+    return v3_scale(0.5, m3_axis(&turn));
 }
