@@ -165,6 +165,20 @@ def test_contacts_are_counted_and_their_work_and_worst_pair_are_told(pawl):
     assert re.search(r"^ +\S+ m +penetration", done.stdout, re.M), done.stdout
 
 
+def test_nmdp_tells_how_deep_bodies_stand_and_what_its_damping_takes(pawl):
+    # Along a straight line what implicit Euler takes is known exactly: nothing is left over.
+    (pawl.folder / "crate.sdf").write_text(CRATE)
+    options = ("--stepper", "nmdp", "--formulation", "reduced", "--dt", 0.02, "--time", 1)
+    summary = pawl.json("run", "crate.sdf", *options)
+    # Weight = k d^3 at least, with k = 1e8 N/m^3.
+    assert (2 * 9.80665 / 1e8) ** (1 / 3) <= summary["penetration"] < 0.1
+    assert summary["energy"]["max_drift"] < 1e-6
+    done = pawl("run", "crate.sdf", *options, "--quiet")
+    assert "stepper nmdp, reduced coordinates\n" in done.stdout
+    assert re.search(r"^ +\S+e-\d+ m +penetration$", done.stdout, re.M), done.stdout
+    assert re.search(r"^ +-\S+ J +work of dampers and of the method's own damping$", done.stdout, re.M)
+
+
 # Half a step of moreau at this speed is 5 m, ten times the way to the ground.
 BULLET = CRATE.replace('version="1.10"', 'version="1.10" xmlns:pawl="urn:pawl:sdf"').replace(
     "\n    </link>", "\n      <pawl:twist>0 0 -1000 0 0 0</pawl:twist></link>")
