@@ -407,7 +407,8 @@ static void limb_settle(pawl_limb *limb, pawl_vec3 target, const double *rest, d
 double pawl_limb_reach(pawl_limb *limb, pawl_vec3 target, const double *rest, double *q)
 {
     double left = limb_approach(limb, target, q);
-    if (left > 10.0 * limb_reached(target)) { // caught at a limit, perhaps: once more from rest
+    // Caught at a limit, perhaps: once more from rest.
+    if (left > 10.0 * limb_reached(target) && limb->count > 0) {
         memcpy(limb->trial, rest, (size_t)limb->count * sizeof *q);
         double other = limb_approach(limb, target, limb->trial);
         if (other < left) {

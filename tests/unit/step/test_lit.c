@@ -140,7 +140,6 @@ TEST(a_block_that_has_come_to_rest_does_not_chatter)
     for (int variant = 0; variant < PAWL_LIT_VARIANT_COUNT; ++variant) {
         mechanism m;
         pawl_settings settings = lit_settings(5e-3, (pawl_lit_variant)variant);
-        mechanism_begin(&m);
         scene_floor(&m, 0.5, 0.2, 0.0);
         int box = scene_box(&m, 1.0, v3(0.4, 0.3, 0.2), 0.5);
         mechanism_compile(&m);
@@ -210,7 +209,6 @@ TEST(what_a_step_catches_gains_no_energy)
 {
     for (int variant = 0; variant < PAWL_LIT_VARIANT_COUNT; ++variant) {
         mechanism m;
-        mechanism_begin(&m);
         scene_floor(&m, 0.0, 0.0, 0.0);
         pawl_spring_def damper = pawl_spring_def_default();
         damper.body_a = scene_sphere(&m, 1.0, 0.1, v3(0, 0, 0.15), v3(0, 0, -2), 0.0, 0.3);
