@@ -233,3 +233,48 @@ TEST(a_bullet_bounces_off_a_thin_plate)
     CHECK_NEAR(scene_position(&m, bullet).z, 0.02 + 50.0 * (0.02 - 0.0048), 1e-9);
     mechanism_end(&m);
 }
+
+// A ball 1 mm inside a floor at `at`, or far above one, that flies up, with or without weight.
+static void events_start_inside(mechanism *m, double at, double gravity, pawl_lit_variant variant)
+{
+    mechanism_begin(m);
+    pawl_builder_set_gravity(m->builder, v3(0, 0, -gravity));
+    scene_shape(m, PAWL_WORLD, PAWL_SHAPE_PLANE, v3(0, 0, 0), v3(0, 0, at), 0.3, 0.5);
+    scene_sphere(m, 1.0, 0.1, v3(0, 0, 0.099), v3(0.2, 0, 0.1), 0.3, 0.5);
+    pawl_settings settings = events_settings(1e-3);
+    settings.lit_variant = variant;
+    mechanism_start(m, &settings);
+}
+
+// What leaves a floor in which it starts meets nothing, and its steps are not cut: it flies as it would
+// without the floor, to the last bit.
+TEST(what_leaves_a_floor_in_which_it_starts_meets_nothing)
+{
+    for (int variant = 0; variant < PAWL_LIT_VARIANT_COUNT; ++variant) {
+        mechanism m, free;
+        events_start_inside(&m, 0.0, 0.0, (pawl_lit_variant)variant);
+        events_start_inside(&free, -9.0, 0.0, (pawl_lit_variant)variant);
+        scene_run(&m, 0.05);
+        scene_run(&free, 0.05);
+        CHECK_INT(m.verdict.events[PAWL_EVENT_IMPACT], 0);
+        CHECK_INT(m.verdict.events[PAWL_EVENT_UNRESOLVED], 0);
+        CHECK(scene_position(&m, 0).z == scene_position(&free, 0).z);
+        CHECK(scene_velocity(&m, 0).x == scene_velocity(&free, 0).x);
+        mechanism_end(&m);
+        mechanism_end(&free);
+    }
+}
+
+// Where weight pulls it back before it is out, it is stopped, and lies on the floor in the end.
+TEST(what_does_not_get_out_of_a_floor_is_stopped)
+{
+    for (int variant = 0; variant < PAWL_LIT_VARIANT_COUNT; ++variant) {
+        mechanism m;
+        events_start_inside(&m, 0.0, SCENE_G, (pawl_lit_variant)variant);
+        scene_run(&m, 0.5);
+        CHECK_INT(m.verdict.events[PAWL_EVENT_UNRESOLVED], 0);
+        CHECK_NEAR(scene_position(&m, 0).z, 0.1, 1e-9);
+        CHECK(fabs(scene_velocity(&m, 0).z) < 1e-9);
+        mechanism_end(&m);
+    }
+}
