@@ -11,6 +11,7 @@
 #include "step/impact.h"
 #include "step/lit_transitions.h"
 #include "step/locate.h"
+#include "step/report_merge.h"
 #include <string.h>
 
 enum { EVENTS_BOUNCES = 8, EVENTS_PIECES = 64, EVENTS_PIECES_A_BODY = 16, EVENTS_REDOS = 4 };
@@ -160,7 +161,7 @@ static bool events_met(lit_piece *p, double h, locate_scope *scope, meeting *out
     if (c->finder != NULL) {
         pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
         int count = pawl_contact_finder_find(c->finder, p->s->bodies, scope->tolerance, h);
-        if (count < 0) {
+        if (count < 0 || count > c->assembly->max_contacts) {
             c->contact_demand = count;
             *room = false;
             return false;
@@ -336,7 +337,8 @@ void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *r
             h = events_end_at(&p, h, &scope, &met);
             stuck = h == 0.0 && p.after_impact;
         }
-        bool changes = c->contact_demand == 0 && h > 0.0 && c->settings->lit_events == PAWL_LIT_EVENTS_ALL &&
+        bool changes = c->contact_demand == 0 && h > 0.0 &&
+                       c->settings->lit_events == PAWL_LIT_EVENTS_ALL &&
                        pawl_lit_find_transition(&p, &h);
         if (c->contact_demand != 0 || (!meets && !changes)) {
             events_remember(&p, pieces == 0 && !p.after_impact);
