@@ -30,7 +30,7 @@ static const args_option cmd_reproduce_options[REPRODUCE_OPTION_COUNT] = {
                         "tables, points of the plots and claims; - for the standard output"},
     [REPRODUCE_HTML] = {"--html", 0, "FILE", "one page with tables and plots"},
     [REPRODUCE_QUICK] = {"--quick", 0, NULL, "leave out what takes more than a few seconds"},
-    [REPRODUCE_QUIET] = {"--quiet", 0, NULL, "no progress bar and no notes"},
+    [REPRODUCE_QUIET] = {"--quiet", 'q', NULL, "no progress bar and no notes"},
 };
 
 typedef struct cmd_reproduce_request {
@@ -133,7 +133,8 @@ static int cmd_reproduce_run(console *con, const cmd_reproduce_request *request,
     if (status != PAWL_OK) {
         console_explain(con, errors, status, e->name);
         // A step that cannot be taken is bad physics, not bad usage.
-        return status == PAWL_NOT_FINITE ? EXIT_NOT_MET : EXIT_BAD_INPUT;
+        bool taken = status != PAWL_NOT_FINITE && status != PAWL_NOT_SOLVED;
+        return taken ? EXIT_BAD_INPUT : EXIT_NOT_MET;
     }
     if (!cmd_reproduce_write(con, request, study, wall)) {
         return EXIT_BAD_INPUT;

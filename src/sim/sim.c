@@ -314,53 +314,50 @@ static void sim_report_events(pawl_sim *sim, pawl_step_report *report)
     }
 }
 
-pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
+// Tries a step from sim->state to sim->next until all that it finds has room: nothing is dropped.
+static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
 {
-    pawl_state *s = sim->next;
     step_context *c = &sim->context;
-    pawl_step_report report;
-    pawl_phase_begin(&c->clock);
     for (;;) {
-        pawl_state_copy(s, sim->state);
+        pawl_state_copy(sim->next, sim->state);
         memset(c->reaction, 0, (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->reaction);
         c->contact_demand = 0;
         c->failed = false;
         c->events.count = 0;
-        sim->stepper->advance(c, s, &report);
+        sim->stepper->advance(c, sim->next, report);
         pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
         // The last place is kept for what sim_report_events() finds.
         int events = c->events.count < c->events.capacity ? 0 : c->events.count;
         if (c->contact_demand == 0 && events == 0) {
             break;
         }
-        // More than there is room for: nothing is dropped, the step is done again.
-        pawl_status grown = c->contact_demand != 0
-                                ? sim_grow(sim, c->contact_demand)
-                                : pawl_event_log_reserve(&sim->env, &c->events, 2 * events);
         c->kept = false; // the assembly is placed at the state that is thrown away
-        if (grown != PAWL_OK) {
-            c->events.count = 0;
-            return grown;
-        }
+        PAWL_TRY(c->contact_demand != 0
+                     ? sim_grow(sim, c->contact_demand)
+                     : pawl_event_log_reserve(&sim->env, &c->events, 2 * events));
     }
     if (c->capture.wanted && c->captured == PAWL_NO_MEMORY) {
-        c->events.count = 0;
-        c->kept = false;
         return c->captured;
     }
     if (c->failed) {
-        c->contact_count = 0;
-        c->events.count = 0;
-        c->kept = false;
         return PAWL_FAIL(&sim->env, PAWL_NOT_SOLVED,
                          "the step from t = %g s has no solution that %s finds, however short its "
                          "parts; the state before it is kept",
                          sim->state->time, sim->stepper->name);
     }
-    s->step = sim->state->step + 1;
-    s->time = pawl_step_end(sim->state, sim->settings.dt);
-    pawl_status status = sim_check_finite(sim, s);
-    if (status != PAWL_OK) {
+    sim->next->step = sim->state->step + 1;
+    sim->next->time = pawl_step_end(sim->state, sim->settings.dt);
+    return sim_check_finite(sim, sim->next);
+}
+
+pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
+{
+    pawl_state *s = sim->next;
+    step_context *c = &sim->context;
+    pawl_step_report report;
+    pawl_phase_begin(&c->clock);
+    pawl_status status = sim_try(sim, &report);
+    if (status != PAWL_OK) { // nothing is told of a step that was not taken
         c->contact_count = 0;
         c->events.count = 0;
         c->kept = false;

@@ -8,7 +8,8 @@
 // directions do, on most of what is left, at one or a few factorizations; admm-ncp holds both. What defeats
 // it (impacts of linkages, degenerate stacks) goes to the smoothing Newton method with its sweeps and
 // jumps, and what is left after that to both in turn. All of it follows from the problem and its warm start,
-// so that a resumed run does the same; the report tells which method had the last word.
+// so that a resumed run does the same; the report tells which method had the last word, and where none gets
+// there the best of what they left is taken.
 //
 // What is nearly solved when it comes is solved further than asked, by a few Newton steps if sweeps do not: the error that one step leaves is the
 // next one's free motion, so that a stack at rest to the tolerance alone trembles, and asks to be solved in
@@ -16,11 +17,15 @@
 #include "problem/natural.h"
 #include "solve/solver_ops.h"
 #include <math.h>
+#include <string.h>
 
 typedef struct automatic {
     pawl_solver base;
     pawl_solver *admm, *newton;
     double *weight, *v; // (rows)
+    double *best; // (rows) impulses with the least natural residual that any attempt ended with
+    double least; // that residual [m/s]
+    pawl_method method; // who found them
 } automatic;
 
 enum { AUTOMATIC_SMALL = 360 }; // rows up to which a Newton step costs no more than a few of ADMM's
@@ -35,11 +40,13 @@ static pawl_solver *automatic_layout(const solver_def *def, pawl_carver *mem)
     pawl_solver *newton = pawl_newton_ops.layout(def, mem);
     double *weight = PAWL_CARVE(mem, double, def->max_rows);
     double *v = PAWL_CARVE(mem, double, def->max_rows);
+    double *best = PAWL_CARVE(mem, double, def->max_rows);
     if (s == NULL) {
         return NULL;
     }
     s->weight = weight;
     s->v = v;
+    s->best = best;
     s->admm = admm;
     s->newton = newton;
     return &s->base;
@@ -49,6 +56,18 @@ static double automatic_natural(automatic *s, const pawl_problem *p, const doubl
 {
     pawl_problem_velocity(p, lambda, s->v);
     return pawl_problem_natural(p, lambda, s->v, s->weight);
+}
+
+// Keeps lambda if it is better than what is kept: an attempt that runs out of iterations may end anywhere.
+static void automatic_keep(automatic *s, const pawl_problem *p, const double *lambda,
+                           pawl_method method)
+{
+    double natural = automatic_natural(s, p, lambda);
+    if (natural < s->least) {
+        memcpy(s->best, lambda, (size_t)p->row_count * sizeof *lambda);
+        s->least = natural;
+        s->method = method;
+    }
 }
 
 // Lets one of the two go on from lambda for at most so many iterations.
@@ -65,6 +84,9 @@ static void automatic_try(automatic *s, pawl_solver *part, const pawl_solver_ops
     report->method = own.method;
     report->iterations += own.iterations;
     report->factorizations += own.factorizations;
+    if (own.outcome != PAWL_CONVERGED) {
+        automatic_keep(s, p, lambda, own.method);
+    }
 }
 
 static void automatic_solve(pawl_solver *base, const pawl_problem *p, double *lambda,
@@ -76,6 +98,8 @@ static void automatic_solve(pawl_solver *base, const pawl_problem *p, double *la
     double tolerance = base->def.tolerance, goal = tolerance;
     *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT};
     pawl_problem_weights(p, s->weight);
+    s->least = INFINITY;
+    s->method = PAWL_METHOD_NONE;
     if (automatic_natural(s, p, lambda) <= automatic_near * tolerance) {
         goal = fmin(goal, fmax(automatic_beyond * tolerance, automatic_floor));
         if (p->row_count <= AUTOMATIC_SMALL) {
@@ -94,6 +118,10 @@ static void automatic_solve(pawl_solver *base, const pawl_problem *p, double *la
         }
         goal = tolerance;
         admm = newton = LATER;
+    }
+    if (report->outcome != PAWL_CONVERGED && s->least < INFINITY) {
+        memcpy(lambda, s->best, (size_t)p->row_count * sizeof *lambda);
+        report->method = s->method;
     }
 }
 

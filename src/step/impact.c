@@ -13,6 +13,7 @@
 // For one contact without friction they are the same. Restitution is that of the pair, and none where
 // nothing closes faster than contact.restitution_threshold: small bounces end in lasting contact.
 #include "step/impact.h"
+#include "step/report_merge.h"
 #include <string.h>
 
 static const double impact_closing = 1e-6; // slower is rest [m/s or rad/s]
@@ -41,33 +42,6 @@ pawl_vec3 pawl_contact_slip(const pawl_contact *k, const body_state *bodies)
 {
     pawl_vec3 v = impact_velocity(k, bodies);
     return v3_axpy(v, -v3_dot(k->normal, v), k->normal);
-}
-
-void pawl_report_merge(pawl_step_report *whole, const pawl_step_report *part)
-{
-    whole->outcome = part->outcome > whole->outcome ? part->outcome : whole->outcome;
-    whole->method = part->method > whole->method ? part->method : whole->method;
-    whole->iterations += part->iterations;
-    whole->factorizations += part->factorizations;
-    whole->projections += part->projections;
-    whole->islands = part->islands > whole->islands ? part->islands : whole->islands;
-    whole->rows = part->rows > whole->rows ? part->rows : whole->rows;
-    if (part->bounded_rows > whole->bounded_rows) {
-        whole->bounded_rows = part->bounded_rows;
-    }
-    whole->contacts = part->contacts > whole->contacts ? part->contacts : whole->contacts;
-    if (part->penetration > whole->penetration) {
-        whole->penetration = part->penetration;
-        whole->worst_shape_a = part->worst_shape_a;
-        whole->worst_shape_b = part->worst_shape_b;
-    }
-    pawl_residual *r = &whole->residual;
-    const pawl_residual *q = &part->residual;
-    r->primal = fmax(r->primal, q->primal);
-    r->dual = fmax(r->dual, q->dual);
-    r->complementarity = fmax(r->complementarity, q->complementarity);
-    r->natural = fmax(r->natural, q->natural);
-    r->natural_scaled = fmax(r->natural_scaled, q->natural_scaled);
 }
 
 // Contacts and limits within reach, as the next problem's. False: no room.

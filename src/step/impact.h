@@ -19,5 +19,3 @@ bool pawl_impact(step_context *c, pawl_state *s, const impact_request *request,
 // Velocity of a contact's second body against its first along the normal, and across it.
 double pawl_contact_opening(const pawl_contact *contact, const body_state *bodies);
 pawl_vec3 pawl_contact_slip(const pawl_contact *contact, const body_state *bodies);
-// The figures of a part of a step into those of the whole.
-void pawl_report_merge(pawl_step_report *whole, const pawl_step_report *part);

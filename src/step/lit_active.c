@@ -4,25 +4,8 @@
 // The active set (7.1). It holds what is closed; with a tolerance, because a contact that lasts is closed
 // up to rounding only. What is closed but still closes fast is an impact: the mean of its velocities
 // before and after would vanish if it were held, an elastic bounce whatever its restitution.
-#include "step/lit.h"
+#include "step/impact.h"
 #include <math.h>
-#include <string.h>
-
-static pawl_vec3 active_point_velocity(const body_state *bodies, int body, pawl_vec3 point)
-{
-    if (body < 0) {
-        return v3(0.0, 0.0, 0.0);
-    }
-    const body_state *b = &bodies[body];
-    return v3_add(b->v, v3_cross(b->w, v3_sub(point, b->r)));
-}
-
-static double active_rate(const pawl_contact *in, const body_state *bodies)
-{
-    pawl_vec3 a = active_point_velocity(bodies, in->body_a, in->position);
-    pawl_vec3 b = active_point_velocity(bodies, in->body_b, in->position);
-    return v3_dot(in->normal, v3_sub(b, a));
-}
 
 // Closing rates up to this are no impacts: those that a solver may leave, and those that do not bounce.
 // The paper asks for gaps alone, and so holds whatever is closed when a step begins.
@@ -51,7 +34,7 @@ static bool active_contacts(step_context *c, const pawl_state *s, double reach, 
         if (found[k].gap <= reach && !pawl_is_soft(&found[k].soft)) {
             pawl_contact *in = &out->contacts[out->count++];
             *in = found[k];
-            in->held = active_rate(in, s->bodies) >= -active_fastest(c);
+            in->held = pawl_contact_opening(in, s->bodies) >= -active_fastest(c);
             out->closing = out->closing || !in->held;
         }
     }

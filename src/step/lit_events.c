@@ -11,6 +11,7 @@
 #include "step/impact.h"
 #include "step/lit_transitions.h"
 #include "step/locate.h"
+#include "step/report_merge.h"
 #include <string.h>
 
 enum { EVENTS_BOUNCES = 8, EVENTS_PIECES = 64, EVENTS_PIECES_A_BODY = 16, EVENTS_REDOS = 4 };
@@ -160,7 +161,7 @@ static bool events_met(lit_piece *p, double h, locate_scope *scope, meeting *out
     if (c->finder != NULL) {
         pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
         int count = pawl_contact_finder_find(c->finder, p->s->bodies, scope->tolerance, h);
-        if (count < 0) {
+        if (count < 0 || count > c->assembly->max_contacts) {
             c->contact_demand = count;
             *room = false;
             return false;
@@ -210,9 +211,15 @@ static void events_interpolate(lit_piece *p, double h, double tau)
 }
 
 // Ends the piece where the meeting happened: does it again, with a secant or two on the gap that is
-// really reached, which differs from the interpolated one by O(h^3). Returns its length; 0 for no room.
+// really reached, which differs from the interpolated one by O(h^3). Returns its length; 0 for no room, and
+// where it happened at the beginning: a piece of no length is none.
 static double events_end_at(lit_piece *p, double h, const locate_scope *scope, const meeting *met)
 {
+    double least = events_nothing * p->c->settings->dt;
+    if (!(met->tau > least)) {
+        events_restore(p);
+        return 0.0;
+    }
     if (p->c->settings->lit_variant == PAWL_LIT_PAPER) {
         events_interpolate(p, h, met->tau);
         return met->tau;
@@ -226,7 +233,7 @@ static double events_end_at(lit_piece *p, double h, const locate_scope *scope, c
         double gap = pawl_meeting_gap(scope, met, p->s);
         double slope = (gap - gap_before) / (tau - before);
         double next = tau - gap / slope;
-        if (fabs(gap) <= exact || !(slope < 0.0) || !(next > 0.0 && next < h) ||
+        if (met->at_once || fabs(gap) <= exact || !(slope < 0.0) || !(next > least && next < h) ||
             k == EVENTS_REDOS - 1) {
             break;
         }
@@ -301,6 +308,7 @@ void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *r
                    .follows = events_follows(c, s)};
     int most = EVENTS_PIECES + EVENTS_PIECES_A_BODY * c->model->body_count;
     impact_request impact, *due = NULL;
+    bool stuck = false; // an impact at the beginning of a piece left what met there
     pawl_lit_forget_transitions(c);
     c->lit_events->step_smooth = false;
     for (int pieces = 0;; ++pieces) {
@@ -312,7 +320,7 @@ void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *r
         if (!(h > events_nothing * c->settings->dt)) {
             return; // the last piece ended on the grid
         }
-        if (pieces == most) {
+        if (pieces == most || stuck) {
             events_rest_in_one(&p, pieces);
             return;
         }
@@ -327,8 +335,10 @@ void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *r
         }
         if (meets) {
             h = events_end_at(&p, h, &scope, &met);
+            stuck = h == 0.0 && p.after_impact;
         }
-        bool changes = c->contact_demand == 0 && c->settings->lit_events == PAWL_LIT_EVENTS_ALL &&
+        bool changes = c->contact_demand == 0 && h > 0.0 &&
+                       c->settings->lit_events == PAWL_LIT_EVENTS_ALL &&
                        pawl_lit_find_transition(&p, &h);
         if (c->contact_demand != 0 || (!meets && !changes)) {
             events_remember(&p, pieces == 0 && !p.after_impact);

@@ -10,7 +10,7 @@
 // U2 has the first stage's constraint impulses in it. After an impact those of contacts and limits are left
 // out: they are those of the impact's end, and keeping them would push (1 - g)/g times as hard.
 #include "step/lit.h"
-#include <math.h>
+#include "step/report_merge.h"
 #include <string.h>
 
 static const double sdirk_g = 0.29289321881345248;    // 1 - 1/sqrt 2
@@ -30,13 +30,7 @@ static step_weights sdirk_weights(const step_context *c, const pawl_state *s,
 
 static void sdirk_worst(pawl_step_report *report, const pawl_step_report *first)
 {
-    pawl_residual *r = &report->residual;
-    const pawl_residual *f = &first->residual;
-    r->primal = fmax(r->primal, f->primal);
-    r->dual = fmax(r->dual, f->dual);
-    r->complementarity = fmax(r->complementarity, f->complementarity);
-    r->natural = fmax(r->natural, f->natural);
-    r->natural_scaled = fmax(r->natural_scaled, f->natural_scaled);
+    pawl_residual_worsen(&report->residual, &first->residual);
     report->outcome = first->outcome > report->outcome ? first->outcome : report->outcome;
     report->method = first->method > report->method ? first->method : report->method;
     report->iterations =

@@ -67,7 +67,8 @@ void pawl_lit_grip(step_context *c)
     }
 }
 
-// Finds the contacts among the grips again where the bodies are now; those that are gone hold no more.
+// Finds the contacts among the grips again where the bodies are now; those that are gone hold no more. More
+// than there is room for: context.contact_demand.
 static void settle_find(step_context *c, const pawl_state *s)
 {
     lit_grips *g = &c->lit->grips;
@@ -76,9 +77,11 @@ static void settle_find(step_context *c, const pawl_state *s)
     if (any) {
         pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
         count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact_margin, 0.0);
-        int capacity = pawl_contact_finder_capacity(c->finder);
-        count = count < capacity ? count : capacity;
         pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
+        if (count < 0 || count > c->assembly->max_contacts) {
+            c->contact_demand = count;
+            count = 0;
+        }
     }
     const pawl_contact *found = any ? pawl_contact_finder_contacts(c->finder) : NULL;
     for (int i = 0, k = 0; i < g->count; ++i) {

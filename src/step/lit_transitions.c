@@ -130,9 +130,8 @@ static bool transition_end(const lit_piece *p, const lit_slider *x, slider_view 
     }
     double id = p->active->contacts[x->contact].id;
     const pawl_contact *placed = transition_find(c->lit->placed, c->contact_count, id);
-    int count = pawl_contact_finder_capacity(c->finder);
-    count = c->lit_events->found < count ? c->lit_events->found : count;
-    const pawl_contact *now = transition_find(pawl_contact_finder_contacts(c->finder), count, id);
+    const pawl_contact *now =
+        transition_find(pawl_contact_finder_contacts(c->finder), c->lit_events->found, id);
     if (placed == NULL || now == NULL) {
         return false;
     }
@@ -213,11 +212,10 @@ static double transition_pair_reserve(const lit_piece *p, const lit_slider *x)
 static bool transition_before(const lit_piece *p, const lit_slider *x, slider_memory *out)
 {
     const pawl_state *s = p->c->spare;
-    bool any = p->after_impact ? false : s->step > 0 || p->begin > s->time || p->cuts > 0;
-    return any && transition_memory(p, x, s, out);
+    return !p->after_impact && (s->step > 0 || p->cuts > 0) && transition_memory(p, x, s, out);
 }
 
-// Contacts at the end of the piece, for those who ask for views of it. False: no memory.
+// Contacts at the end of the piece, for those who ask for views of it. False: no room.
 static bool transition_look(const lit_piece *p)
 {
     step_context *c = p->c;
@@ -227,7 +225,7 @@ static bool transition_look(const lit_piece *p)
     pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
     int count = pawl_contact_finder_find(c->finder, p->s->bodies, c->settings->contact_margin, 0.0);
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
-    if (count < 0) {
+    if (count < 0 || count > c->assembly->max_contacts) {
         c->contact_demand = count;
         return false;
     }
@@ -504,18 +502,26 @@ static double transition_of(lit_piece *p, const lit_slider *x, double h, slider_
     return when;
 }
 
+// Slider i at both ends of the piece. False: it is none, has changed already, or is gone.
+static bool transition_fresh(const lit_piece *p, int i, lit_slider *x, slider_view *from,
+                             slider_view *to)
+{
+    if (!transition_slider(p, i, x) || transition_known(p, x->key) != NULL ||
+        !transition_end(p, x, to)) {
+        return false;
+    }
+    *from = transition_begin(p, x);
+    return true;
+}
+
 // Sliders that are at rest where the piece was cut for another one change with it.
 static void transition_join(const lit_piece *p)
 {
     for (int i = 0; i < transition_slider_count(p); ++i) {
         lit_slider x;
-        slider_view to;
-        if (!transition_slider(p, i, &x) || transition_known(p, x.key) != NULL ||
-            !transition_end(p, &x, &to)) {
-            continue;
-        }
-        slider_view from = transition_begin(p, &x);
-        if (!transition_is_at_rest(&from) && transition_is_at_rest(&to)) {
+        slider_view from, to;
+        if (transition_fresh(p, i, &x, &from, &to) && !transition_is_at_rest(&from) &&
+            transition_is_at_rest(&to)) {
             transition_note(p, x.key, PAWL_EVENT_STICK, false);
         }
     }
@@ -526,13 +532,9 @@ static void transition_give_up(lit_piece *p)
 {
     for (int i = 0; i < transition_slider_count(p) && p->cuts == TRANSITION_CUTS; ++i) {
         lit_slider x;
-        slider_view to;
-        if (!transition_slider(p, i, &x) || transition_known(p, x.key) != NULL ||
-            !transition_end(p, &x, &to)) {
-            continue;
-        }
-        slider_view from = transition_begin(p, &x);
-        if (transition_between(&from, &to) == SLIDER_RESTS) {
+        slider_view from, to;
+        if (transition_fresh(p, i, &x, &from, &to) &&
+            transition_between(&from, &to) == SLIDER_RESTS) {
             transition_log(p, &x, PAWL_EVENT_UNRESOLVED, p->begin, TRANSITION_CUTS);
             ++p->cuts; // once a step
         }

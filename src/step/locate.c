@@ -8,13 +8,28 @@
 #include "assemble/measure.h"
 #include "math/brent.h"
 
-enum { LOCATE_SAMPLES = 64, LOCATE_HALVINGS = 40 };
+enum { LOCATE_SAMPLES = 64, LOCATE_HALVINGS = 40, LOCATE_THIRDS = 60 };
 
-// Where in (0, h] a gap goes through zero from above. `at_once` where it is never above zero before.
+// Where in (0, h] a gap goes through zero from above. `at_once` where it is never above zero before: then
+// where it begins to fall.
 typedef struct locate_root {
     double tau;
     bool at_once;
 } locate_root;
+
+// Where a gap that is nowhere above zero between low and high is largest.
+static double locate_top(brent_function gap, void *user, double low, double high)
+{
+    for (int k = 0; k < LOCATE_THIRDS; ++k) {
+        double third = (high - low) / 3.0, left = low + third, right = high - third;
+        if (gap(left, user) < gap(right, user)) {
+            low = left;
+        } else {
+            high = right;
+        }
+    }
+    return low;
+}
 
 static bool locate_first(brent_function gap, void *user, double h, int samples, double tolerance,
                          locate_root *out)
@@ -24,7 +39,11 @@ static bool locate_first(brent_function gap, void *user, double h, int samples, 
     for (int i = 1; i <= samples && !found; ++i) {
         high = i < samples ? h * i / samples : h;
         below = gap(high, user);
-        found = below < -tolerance;
+        if (below < -tolerance && !has_low) {
+            above = gap(low, user);
+        }
+        // What is inside already and comes out meets nothing.
+        found = below < -tolerance && (above >= -tolerance || below < above - tolerance);
         if (!found) {
             low = high, above = below, has_low = true;
         }
@@ -32,11 +51,8 @@ static bool locate_first(brent_function gap, void *user, double h, int samples, 
     if (!found) {
         return false;
     }
-    if (!has_low) {
-        above = gap(low, user);
-    }
     // What has just left a surface, or lies on it but for rounding, must rise before it can fall.
-    double rise = high - low;
+    double rise = high - low, end = high;
     for (int k = 0; !(above > 0.0) && k < LOCATE_HALVINGS; ++k) {
         rise *= 0.5;
         above = gap(low + rise, user);
@@ -47,9 +63,10 @@ static bool locate_first(brent_function gap, void *user, double h, int samples, 
             below = above;
         }
     }
-    *out = (locate_root){low, !(above > 0.0)};
-    if (!out->at_once) {
-        out->tau = pawl_brent(gap, user, low, above, high, below, 1e-15 * h).x;
+    if (above > 0.0) {
+        *out = (locate_root){pawl_brent(gap, user, low, above, high, below, 1e-15 * h).x, false};
+    } else {
+        *out = (locate_root){locate_top(gap, user, low, end), true};
     }
     return true;
 }

@@ -216,7 +216,8 @@ static bool step_has_gyroscope(const step_context *c, int i)
 
 // The free spin of body i with its gyroscopic torque at the spin between those before and after the step
 // with its rows. Without this the torque knows nothing of what the rows did, and the step is of first order
-// wherever joints turn a spinning body.
+// wherever joints turn a spinning body. Where the torque would change the spin by more than all of it, taking it
+// again and again squares what is wrong each time: there it stays what it was.
 static pawl_vec3 step_gyroscope_spin(const step_context *c, int i, const step_weights *w)
 {
     const model_body *b = &c->model->bodies[i];
@@ -226,7 +227,11 @@ static pawl_vec3 step_gyroscope_spin(const step_context *c, int i, const step_we
     pawl_vec3 mean = w->spin_share == 0.5 ? v3_scale(0.5, v3_add(W, next))
                                           : v3_axpy(W, w->spin_share, v3_sub(next, W));
     pawl_vec3 impulse = m3_tmul(r, step_angular(c->push + 6 * i));
-    impulse = v3_axpy(impulse, -w->h, v3_cross(mean, m3_mul(&b->inertia, mean)));
+    pawl_vec3 torque = v3_cross(mean, m3_mul(&b->inertia, mean));
+    if (!(w->h * v3_norm(m3_mul(&b->inverse_inertia, torque)) <= v3_norm(mean))) {
+        return step_angular(c->u_own + 6 * i);
+    }
+    impulse = v3_axpy(impulse, -w->h, torque);
     W = v3_add(W, m3_mul(&b->inverse_inertia, impulse));
     return step_damped_spin(c, i, W, w);
 }

@@ -409,6 +409,51 @@ TEST(contacts_of_thrown_boxes_obey_the_laws_and_solvers_agree)
     }
 }
 
+// What the judge says of a case that a solver leaves after so many iterations, of which none is enough.
+static double scene_left(contract_case *c, pawl_solver_kind kind, int iterations)
+{
+    test_env t;
+    test_env_init(&t);
+    pawl_settings settings = pawl_settings_default();
+    settings.solver = kind;
+    settings.tolerance = 1e-30;
+    settings.max_iterations = iterations;
+    solver_def def = pawl_solver_def_of(&settings);
+    def.max_rows = c->rows;
+    def.max_contacts = c->problem.contact_count;
+    def.max_block_dim = 6;
+    def.max_blocks = c->problem.block_count;
+    double lambda[CASE_ROWS] = {0}, v[CASE_ROWS], scratch[CASE_ROWS];
+    pawl_solver *solver;
+    solver_report report;
+    CHECK_OK(pawl_solver_create(&t.env, &def, &solver));
+    pawl_solver_solve(solver, &c->problem, lambda, &report);
+    pawl_solver_destroy(solver);
+    CHECK_NO_LEAK(&t);
+    contract_velocity(c, lambda, v);
+    return pawl_problem_judge(&c->problem, lambda, v, scratch).natural_scaled;
+}
+
+// The first attempt of auto is the first 160 iterations of admm-ncp. Those after it may end worse; auto does not.
+TEST(auto_that_runs_out_of_iterations_leaves_the_best_that_it_had)
+{
+    static contract_case c;
+    uint64_t seed = 30;
+    for (int trial = 0; trial < 20; ++trial) {
+        scene_begin(&c, "out of iterations", 2, (const double[]){1.0, 1000.0});
+        for (int i = 0; i < 12; ++i) {
+            c.u_free[i] += random_in(&seed, -1.0, 1.0);
+        }
+        scene_corners(&c, -1, 0, 0.9);
+        scene_corners(&c, 0, 1, 0.9);
+        scene_end(&c, false);
+        double first = scene_left(&c, PAWL_SOLVER_ADMM_NCP, 160);
+        for (int k = 161; k < 400; k += 17) {
+            CHECK(scene_left(&c, PAWL_SOLVER_AUTO, k) <= first);
+        }
+    }
+}
+
 // What a step finds when the last one was nearly the same.
 TEST(contacts_need_fewer_iterations_from_a_warm_start)
 {

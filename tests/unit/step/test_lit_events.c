@@ -233,3 +233,83 @@ TEST(a_bullet_bounces_off_a_thin_plate)
     CHECK_NEAR(scene_position(&m, bullet).z, 0.02 + 50.0 * (0.02 - 0.0048), 1e-9);
     mechanism_end(&m);
 }
+
+// A ball 1 mm inside a floor at `at`, or far above one, that flies up, with or without weight.
+static void events_start_inside(mechanism *m, double at, double gravity, pawl_lit_variant variant)
+{
+    mechanism_begin(m);
+    pawl_builder_set_gravity(m->builder, v3(0, 0, -gravity));
+    scene_shape(m, PAWL_WORLD, PAWL_SHAPE_PLANE, v3(0, 0, 0), v3(0, 0, at), 0.3, 0.5);
+    scene_sphere(m, 1.0, 0.1, v3(0, 0, 0.099), v3(0.2, 0, 0.1), 0.3, 0.5);
+    pawl_settings settings = events_settings(1e-3);
+    settings.lit_variant = variant;
+    mechanism_start(m, &settings);
+}
+
+// What leaves a floor in which it starts meets nothing, and its steps are not cut: it flies as it would
+// without the floor, to the last bit.
+TEST(what_leaves_a_floor_in_which_it_starts_meets_nothing)
+{
+    for (int variant = 0; variant < PAWL_LIT_VARIANT_COUNT; ++variant) {
+        mechanism m, free;
+        events_start_inside(&m, 0.0, 0.0, (pawl_lit_variant)variant);
+        events_start_inside(&free, -9.0, 0.0, (pawl_lit_variant)variant);
+        scene_run(&m, 0.05);
+        scene_run(&free, 0.05);
+        CHECK_INT(m.verdict.events[PAWL_EVENT_IMPACT], 0);
+        CHECK_INT(m.verdict.events[PAWL_EVENT_UNRESOLVED], 0);
+        CHECK(scene_position(&m, 0).z == scene_position(&free, 0).z);
+        CHECK(scene_velocity(&m, 0).x == scene_velocity(&free, 0).x);
+        mechanism_end(&m);
+        mechanism_end(&free);
+    }
+}
+
+// Where weight pulls it back before it is out, it is stopped, and lies on the floor in the end.
+TEST(what_does_not_get_out_of_a_floor_is_stopped)
+{
+    for (int variant = 0; variant < PAWL_LIT_VARIANT_COUNT; ++variant) {
+        mechanism m;
+        events_start_inside(&m, 0.0, SCENE_G, (pawl_lit_variant)variant);
+        scene_run(&m, 0.5);
+        CHECK_INT(m.verdict.events[PAWL_EVENT_UNRESOLVED], 0);
+        CHECK_NEAR(scene_position(&m, 0).z, 0.1, 1e-9);
+        CHECK(fabs(scene_velocity(&m, 0).z) < 1e-9);
+        mechanism_end(&m);
+    }
+}
+
+// Whatever a step does to a plate that spins by several radians in it and hits the floor, it gives it no energy to
+// speak of. Gyroscopic torques that answer to themselves would, without bound.
+TEST(a_plate_that_spins_much_too_fast_for_the_step_hits_the_floor)
+{
+    const pawl_stepper_kind steppers[] = {PAWL_STEPPER_EULER, PAWL_STEPPER_MOREAU,
+                                          PAWL_STEPPER_LIT};
+    for (int k = 0; k < 3; ++k) {
+        uint64_t seed = 7;
+        for (int trial = 0; trial < 10; ++trial) {
+            mechanism m;
+            mechanism_begin(&m);
+            scene_floor(&m, 0.5, 0.0, 0.0);
+            int plate = scene_box_at(&m, 1.0, v3(0.5, 0.3, 0.05), v3(0, 0, 0.4), 0.5);
+            mechanism_compile(&m);
+            pawl_settings settings = events_settings(0.01);
+            settings.stepper = steppers[k];
+            mechanism_start(&m, &settings);
+            pawl_state *start;
+            CHECK_OK(pawl_state_create(&m.t.env, m.model, &start));
+            pawl_vec3 spin =
+                v3(random_in(&seed, -1, 1), random_in(&seed, -1, 1), random_in(&seed, -1, 1));
+            pawl_state_set_twist(
+                start, plate, (pawl_twist){.linear = v3(0, 0, -5), .angular = v3_scale(800, spin)});
+            CHECK_OK(pawl_sim_set_state(m.sim, start));
+            pawl_state_destroy(start);
+            double energy = scene_stored(&m);
+            for (int i = 0; i < 30; ++i) {
+                scene_step(&m);
+                CHECK(scene_stored(&m) <= 1.1 * energy);
+            }
+            mechanism_end(&m);
+        }
+    }
+}

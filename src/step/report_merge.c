@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+#include "step/report_merge.h"
+#include <math.h>
+
+void pawl_residual_worsen(pawl_residual *whole, const pawl_residual *part)
+{
+    whole->primal = fmax(whole->primal, part->primal);
+    whole->dual = fmax(whole->dual, part->dual);
+    whole->complementarity = fmax(whole->complementarity, part->complementarity);
+    whole->natural = fmax(whole->natural, part->natural);
+    whole->natural_scaled = fmax(whole->natural_scaled, part->natural_scaled);
+}
+
+void pawl_report_merge(pawl_step_report *whole, const pawl_step_report *part)
+{
+    whole->outcome = part->outcome > whole->outcome ? part->outcome : whole->outcome;
+    whole->method = part->method > whole->method ? part->method : whole->method;
+    whole->iterations += part->iterations;
+    whole->factorizations += part->factorizations;
+    whole->projections += part->projections;
+    whole->islands = part->islands > whole->islands ? part->islands : whole->islands;
+    whole->rows = part->rows > whole->rows ? part->rows : whole->rows;
+    if (part->bounded_rows > whole->bounded_rows) {
+        whole->bounded_rows = part->bounded_rows;
+    }
+    whole->contacts = part->contacts > whole->contacts ? part->contacts : whole->contacts;
+    if (part->penetration > whole->penetration) {
+        whole->penetration = part->penetration;
+        whole->worst_shape_a = part->worst_shape_a;
+        whole->worst_shape_b = part->worst_shape_b;
+    }
+    pawl_residual_worsen(&whole->residual, &part->residual);
+}

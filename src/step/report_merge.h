@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Figures of a step that has several parts: pieces between events, stages.
+#pragma once
+#include "pawl/sim.h"
+
+// The worse of both, figure by figure.
+void pawl_residual_worsen(pawl_residual *whole, const pawl_residual *part);
+// The figures of a part that follows another into those of the whole: what was done adds up, of what was
+// met the worst and the most count.
+void pawl_report_merge(pawl_step_report *whole, const pawl_step_report *part);
