@@ -340,9 +340,13 @@ def test_a_motion_that_cannot_be_played_is_told_with_its_line(pawl):
 
 
 def wait_for_recording(pawl):
-    """The recording appears with its first frame; steps and signal handlers come soon after."""
+    """The recording appears with its first frame, and grows with the frames of later flushes."""
+    path = pawl.folder / "a.h5"
     until = time.monotonic() + 60
-    while not (pawl.folder / "a.h5").exists() and time.monotonic() < until:
+    while not path.exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    first = path.stat().st_size
+    while path.stat().st_size == first and time.monotonic() < until:
         time.sleep(0.05)
     time.sleep(0.5)
 
