@@ -289,7 +289,6 @@ TEST(a_plate_that_spins_much_too_fast_for_the_step_hits_the_floor)
         uint64_t seed = 7;
         for (int trial = 0; trial < 10; ++trial) {
             mechanism m;
-            mechanism_begin(&m);
             scene_floor(&m, 0.5, 0.0, 0.0);
             int plate = scene_box_at(&m, 1.0, v3(0.5, 0.3, 0.05), v3(0, 0, 0.4), 0.5);
             mechanism_compile(&m);
