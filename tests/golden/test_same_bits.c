@@ -157,17 +157,7 @@ static uint64_t same_run(const char *model, const pawl_settings *settings, int s
     int contacts = 0;
     for (int k = 0; k < SAME_STEPS; ++k) {
         if (k == save && save > 0) {
-            size_t size = pawl_state_size(mechanism_state(&m));
-            unsigned char *bytes = malloc(size);
-            CHECK(bytes != NULL);
-            pawl_state_save(mechanism_state(&m), bytes);
-            mechanism_restart(&m, settings);
-            pawl_state *state;
-            CHECK_OK(pawl_state_create(&m.t.env, m.model, &state));
-            CHECK_OK(pawl_state_load(&m.t.env, state, bytes, size));
-            CHECK_OK(pawl_sim_set_state(m.sim, state));
-            pawl_state_destroy(state);
-            free(bytes);
+            mechanism_resume(&m, settings);
         }
         scene_step(&m);
         contacts += m.report.contacts;

@@ -119,6 +119,38 @@ void mechanism_restart(mechanism *m, const pawl_settings *settings)
     mechanism_start(m, settings);
 }
 
+void mechanism_throw(mechanism *m)
+{
+    mechanism_begin(m);
+    pawl_builder_set_gravity(m->builder, v3(0, 0, -9.81));
+    pawl_body_def def = pawl_body_def_default();
+    def.mass = 3.0;
+    def.inertia[0] = def.inertia[1] = def.inertia[2] = 0.1;
+    def.com = v3(0.1, 0.2, 0.3);
+    def.twist.linear = v3(1, 0, 5);
+    def.gravity_scale = 0.5;
+    mechanism_body(m, &def);
+}
+
+void mechanism_take(mechanism *m, const void *bytes, size_t size)
+{
+    pawl_state *state;
+    CHECK_OK(pawl_state_create(&m->t.env, m->model, &state));
+    CHECK_OK(pawl_state_load(&m->t.env, state, bytes, size));
+    CHECK_OK(pawl_sim_set_state(m->sim, state));
+    pawl_state_destroy(state);
+}
+
+void mechanism_resume(mechanism *m, const pawl_settings *settings)
+{
+    size_t size = pawl_state_size(mechanism_state(m));
+    void *bytes = test_malloc(size);
+    pawl_state_save(mechanism_state(m), bytes);
+    mechanism_restart(m, settings);
+    mechanism_take(m, bytes, size);
+    test_free(bytes);
+}
+
 void mechanism_step(mechanism *m)
 {
     CHECK_OK(pawl_sim_step(m->sim, &m->report));

@@ -29,6 +29,8 @@ typedef struct mechanism {
 
 void mechanism_begin(mechanism *m); // in place: it must not be moved afterwards
 void mechanism_end(mechanism *m);
+// Begins with one body on half of the earth's gravity, its centre off its origin, thrown up at (1, 0, 5) m/s.
+void mechanism_throw(mechanism *m);
 
 // A rigid body with its centre of mass at its origin, there in the world.
 int mechanism_solid(mechanism *m, double mass, pawl_vec3 position, pawl_vec3 inertia);
@@ -48,6 +50,9 @@ int mechanism_spring(mechanism *m, const pawl_spring_def *def);
 void mechanism_compile(mechanism *m); // if it is not yet
 void mechanism_start(mechanism *m, const pawl_settings *settings);
 void mechanism_restart(mechanism *m, const pawl_settings *settings); // the same model anew
+// The simulation goes on from a saved state; and the same in a new one, as from a file.
+void mechanism_take(mechanism *m, const void *bytes, size_t size);
+void mechanism_resume(mechanism *m, const pawl_settings *settings);
 void mechanism_step(mechanism *m);
 void mechanism_run(mechanism *m, int steps);
 

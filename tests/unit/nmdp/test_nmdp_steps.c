@@ -39,15 +39,7 @@ TEST(a_body_falls_as_each_rule_integrates_a_parabola)
     for (int k = 0; k < VARIANTS; ++k) {
         for (int order = 1; order <= (variants[k].dynamics == PAWL_NMDP_NE ? 2 : 1); ++order) {
             mechanism m;
-            mechanism_begin(&m);
-            pawl_builder_set_gravity(m.builder, v3(0, 0, -9.81));
-            pawl_body_def def = pawl_body_def_default();
-            def.mass = 3.0;
-            def.inertia[0] = def.inertia[1] = def.inertia[2] = 0.1;
-            def.com = v3(0.1, 0.2, 0.3);
-            def.twist.linear = v3(1, 0, 5);
-            def.gravity_scale = 0.5;
-            mechanism_body(&m, &def);
+            mechanism_throw(&m);
             double h = 1e-2;
             pawl_settings settings = steps_settings(&variants[k], h, order);
             mechanism_start(&m, &settings);
@@ -268,12 +260,8 @@ TEST(steps_allocate_nothing_and_resume_with_the_same_bits)
         size_t size = pawl_state_size(pawl_sim_state(m.sim));
         void *bytes = malloc(size);
         pawl_state_save(pawl_sim_state(m.sim), bytes);
-        pawl_state *state;
-        CHECK_OK(pawl_state_create(&other.t.env, other.model, &state));
-        CHECK_OK(pawl_state_load(&other.t.env, state, bytes, size));
+        mechanism_take(&other, bytes, size);
         free(bytes);
-        CHECK_OK(pawl_sim_set_state(other.sim, state));
-        pawl_state_destroy(state);
         int64_t calls = m.t.calls;
         for (int i = 0; i < 60; ++i) {
             CHECK_OK(pawl_sim_step(m.sim, NULL));

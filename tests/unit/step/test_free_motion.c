@@ -11,15 +11,7 @@ TEST(a_body_falls_as_its_stepper_integrates_a_parabola)
 {
     for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         mechanism m;
-        mechanism_begin(&m);
-        pawl_builder_set_gravity(m.builder, v3(0, 0, -9.81));
-        pawl_body_def def = pawl_body_def_default();
-        def.mass = 3.0;
-        def.inertia[0] = def.inertia[1] = def.inertia[2] = 0.1;
-        def.com = v3(0.1, 0.2, 0.3);
-        def.twist.linear = v3(1, 0, 5);
-        def.gravity_scale = 0.5;
-        mechanism_body(&m, &def);
+        mechanism_throw(&m);
         double h = 1e-2;
         pawl_settings settings = mechanism_settings(h, (pawl_stepper_kind)s);
         mechanism_start(&m, &settings);

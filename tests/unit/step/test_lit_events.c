@@ -148,16 +148,7 @@ static uint64_t events_hash(const char *model, pawl_lit_variant variant, int res
     scene_load(&m, model, &settings);
     for (int i = 0; i < steps; ++i) {
         if (i > 0 && i == resume_at) {
-            size_t size = pawl_state_size(mechanism_state(&m));
-            void *bytes = malloc(size);
-            pawl_state_save(mechanism_state(&m), bytes);
-            mechanism_restart(&m, &settings);
-            pawl_state *state;
-            CHECK_OK(pawl_state_create(&m.t.env, m.model, &state));
-            CHECK_OK(pawl_state_load(&m.t.env, state, bytes, size));
-            CHECK_OK(pawl_sim_set_state(m.sim, state));
-            pawl_state_destroy(state);
-            free(bytes);
+            mechanism_resume(&m, &settings);
         }
         scene_step(&m);
     }

@@ -455,11 +455,7 @@ TEST(a_resumed_run_has_the_same_bits)
             mechanism_run(&m, 50);
             uint64_t straight = pawl_state_hash(mechanism_state(&m));
             mechanism_restart(&m, &settings);
-            pawl_state *state;
-            CHECK_OK(pawl_state_create(&m.t.env, m.model, &state));
-            CHECK_OK(pawl_state_load(&m.t.env, state, bytes, size));
-            CHECK_OK(pawl_sim_set_state(m.sim, state));
-            pawl_state_destroy(state);
+            mechanism_take(&m, bytes, size);
             test_free(bytes);
             mechanism_run(&m, 50);
             CHECK(pawl_state_hash(mechanism_state(&m)) == straight);
