@@ -44,6 +44,9 @@ static pawl_status model_load(const pawl_env *env, const char *path, const char 
     if (status == PAWL_OK) {
         status = model_load_root(&reader, file, out);
     }
+    if (status == PAWL_OK) {
+        xml_report_left_out(&reader);
+    }
     xml_reader_end(&reader);
     uselocale(before);
     freelocale(plain);

@@ -77,7 +77,7 @@ static pawl_status sdf_reader_plane(xml_reader *xml, const xmlNode *node, pawl_s
 
 // One <geometry>. *known is false when its shape is not one of ours.
 static pawl_status sdf_reader_geometry(xml_reader *xml, const xmlNode *geometry,
-                                       pawl_shape_def *def, bool *known)
+                                       pawl_shape_def *def, bool visual, bool *known)
 {
     static const xml_rule sphere_rules[] = {{XML_TAKEN, "radius"}, {XML_TAKEN, NULL}};
     static const xml_rule rod_rules[] = {{XML_TAKEN, "radius length"}, {XML_TAKEN, NULL}};
@@ -123,13 +123,11 @@ static pawl_status sdf_reader_geometry(xml_reader *xml, const xmlNode *geometry,
         return extension_read_hull(xml, node, def);
     }
     *known = false;
-    if (!xml_is(node, "empty")) {
-        xml_log(xml, PAWL_LOG_WARNING, node,
-                "geometry <%s> is not supported and ignored; sphere, box, cylinder, capsule, "
-                "ellipsoid, plane and pawl:hull are",
-                node->name);
+    if (xml_is(node, "empty")) {
+        return PAWL_OK;
     }
-    return PAWL_OK;
+    return xml_leave_out_shape(xml, node, visual,
+                               "sphere, box, cylinder, capsule, ellipsoid, plane and pawl:hull");
 }
 
 static pawl_status sdf_reader_colour(xml_reader *xml, const xmlNode *visual, pawl_shape_def *def)
@@ -209,7 +207,7 @@ static pawl_status sdf_reader_shape(const sdf_reader *r, const xmlNode *node, co
     PAWL_TRY(sdf_tree_pose(&r->tree, pose, link->scope, link_index, &world));
     def.frame = pawl_pose_compose(pawl_pose_inverse(sdf_reader_body_pose(link)), world);
     PAWL_TRY(xml_need_child(xml, node, "geometry", &geometry));
-    PAWL_TRY(sdf_reader_geometry(xml, geometry, &def, &known));
+    PAWL_TRY(sdf_reader_geometry(xml, geometry, &def, visual, &known));
     PAWL_TRY(sdf_reader_colour(xml, node, &def));
     if (!visual) {
         PAWL_TRY(sdf_reader_collision_colour(r, node, link->node, &def));

@@ -464,7 +464,7 @@ static pawl_status urdf_reader_link(urdf_reader *r, urdf_link *link)
 }
 
 static pawl_status urdf_reader_geometry(const urdf_reader *r, const xmlNode *geometry,
-                                        pawl_shape_def *def, bool *known)
+                                        pawl_shape_def *def, bool visual, bool *known)
 {
     static const xml_rule rules[] = {{XML_TAKEN, "@size @radius @length"}, {XML_TAKEN, NULL}};
     const xmlNode *node = xml_first(geometry);
@@ -478,11 +478,8 @@ static pawl_status urdf_reader_geometry(const urdf_reader *r, const xmlNode *geo
         return extension_read_hull(r->xml, node, def);
     }
     if (!*known) {
-        xml_log(r->xml, PAWL_LOG_WARNING, node,
-                "geometry <%s> is not supported and ignored; sphere, box, cylinder, capsule and "
-                "pawl:hull are",
-                node->name);
-        return PAWL_OK;
+        return xml_leave_out_shape(r->xml, node, visual,
+                                   "sphere, box, cylinder, capsule and pawl:hull");
     }
     PAWL_TRY(xml_check(r->xml, node, rules));
     if (xml_is(node, "box")) {
@@ -561,7 +558,7 @@ static pawl_status urdf_reader_shapes(urdf_reader *r, const urdf_link *link)
         PAWL_TRY(urdf_reader_origin(r, child, &origin));
         def.frame = pawl_pose_compose(frame, origin);
         PAWL_TRY(xml_need_child(r->xml, child, "geometry", &geometry));
-        PAWL_TRY(urdf_reader_geometry(r, geometry, &def, &known));
+        PAWL_TRY(urdf_reader_geometry(r, geometry, &def, visual, &known));
         PAWL_TRY(urdf_reader_colour(r, child, &def));
         if (!visual) {
             PAWL_TRY(extension_read_collision(r->xml, child, &def));

@@ -164,6 +164,36 @@ pawl_status xml_unsupported(const xml_reader *reader, const xmlNode *node, const
     return reader->lenient ? PAWL_OK : PAWL_UNSUPPORTED;
 }
 
+pawl_status xml_leave_out_shape(xml_reader *reader, const xmlNode *shape, bool visual,
+                                const char *supported)
+{
+    if (!visual && !reader->lenient) {
+        return xml_unsupported(reader, shape,
+                               "collision shape <%s> is not supported: %s are; --lenient leaves it "
+                               "out, and then nothing touches it",
+                               shape->name, supported);
+    }
+    struct xml_left_out *left = visual ? &reader->visual_left_out : &reader->collision_left_out;
+    left->first = left->count++ == 0 ? shape : left->first;
+    return PAWL_OK;
+}
+
+void xml_report_left_out(const xml_reader *reader)
+{
+    const struct xml_left_out *c = &reader->collision_left_out, *v = &reader->visual_left_out;
+    if (c->count > 0) {
+        xml_log(reader, PAWL_LOG_WARNING, c->first,
+                "%d collision shape%s not supported and left out, this <%s> %s: nothing touches %s",
+                c->count, c->count == 1 ? " is" : "s are", c->first->name,
+                c->count == 1 ? "alone" : "first", c->count == 1 ? "it" : "them");
+    }
+    if (v->count > 0) {
+        xml_log(reader, PAWL_LOG_NOTE, v->first,
+                "%d visual shape%s not drawn, this <%s> %s; the motion is the same", v->count,
+                v->count == 1 ? " is" : "s are", v->first->name, v->count == 1 ? "alone" : "first");
+    }
+}
+
 pawl_status xml_refused(const xml_reader *reader, const xmlNode *node, const char *what,
                         const char *name, pawl_status status)
 {

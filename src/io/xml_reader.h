@@ -41,6 +41,10 @@ typedef struct xml_reader {
     int elements_left, files_left;
     bool unbound_seen; // the missing xmlns:pawl was reported
     struct xml_notice *notices;
+    struct xml_left_out { // shapes that the model does without
+        int count;
+        const xmlNode *first;
+    } visual_left_out, collision_left_out;
 } xml_reader;
 
 void xml_reader_begin(xml_reader *reader, const pawl_env *env, bool lenient);
@@ -68,6 +72,12 @@ void xml_log(const xml_reader *reader, pawl_log_level level, const xmlNode *node
 // warning and PAWL_OK when the reader is lenient.
 pawl_status xml_unsupported(const xml_reader *reader, const xmlNode *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+// A shape of an unknown kind (`supported` lists the known ones). Of a collision it is an error, because the
+// body would fall through what it stands on; a lenient reader leaves it out. A visual shape is left out.
+pawl_status xml_leave_out_shape(xml_reader *reader, const xmlNode *shape, bool visual,
+                                const char *supported);
+// How many shapes were left out, and where the first is: one line for visuals and one for collisions.
+void xml_report_left_out(const xml_reader *reader);
 // After the builder refused something: says where in the file it came from.
 pawl_status xml_refused(const xml_reader *reader, const xmlNode *node, const char *what,
                         const char *name, pawl_status status);
