@@ -11,6 +11,7 @@
 #include "json_out.h"
 #include "output.h"
 #include "pawl/io.h"
+#include "warnings_out.h"
 
 enum { CHECK_JSON, CHECK_LENIENT, CHECK_OPTION_COUNT };
 
@@ -23,6 +24,7 @@ static const args_option cmd_check_options[CHECK_OPTION_COUNT] = {
                        "where it would otherwise be refused"},
 };
 
+enum { CHECK_FORMAT = 2 };      // of the JSON; 1, without this number, had warnings as texts
 enum { CHECK_MOST_LINES = 40 }; // of a table; the JSON has them all
 
 static const char *cmd_check_body_kind(pawl_body_kind kind)
@@ -126,29 +128,26 @@ static json_t *cmd_check_json(const console *con, const pawl_model *model, const
     for (int i = 0; assembled && i < check->loop_joint_count; ++i) {
         json_array_append_new(loops, json_out_joint_name(model, check->loop_joints[i]));
     }
-    json_t *warnings = json_array();
-    for (int i = 0; i < con->warning_count; ++i) {
-        json_array_append_new(warnings, json_out_text(con->warnings[i]));
-    }
     json_t *end = assembled ? cmd_check_json_closure(model, &check->assembled) : json_null();
     json_t *assembly = json_pack("{s:o, s:o}",                                          //
                                  "start", cmd_check_json_closure(model, &check->start), //
                                  "assembled", end);
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", //
-        "model", json_out_model(model, assembled ? check : NULL),                      //
-        "mass", json_out_number(pawl_model_mass(model)),                               //
-        "com", assembled ? json_out_vec3(check->com) : json_null(),                    //
-        "mobility", assembled ? json_integer(check->mobility) : json_null(),           //
-        "velocities", pawl_model_velocity_count(model),                                //
-        "redundant", redundant,                                                        //
-        "loop_joints", loops,                                                          //
-        "singular", assembled ? json_boolean(check->singular) : json_null(),           //
-        "generic_rank", assembled ? json_integer(check->generic_rank) : json_null(),   //
+        "{s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", //
+        "format", CHECK_FORMAT,                                                             //
+        "model", json_out_model(model, assembled ? check : NULL),                           //
+        "mass", json_out_number(pawl_model_mass(model)),                                    //
+        "com", assembled ? json_out_vec3(check->com) : json_null(),                         //
+        "mobility", assembled ? json_integer(check->mobility) : json_null(),                //
+        "velocities", pawl_model_velocity_count(model),                                     //
+        "redundant", redundant,                                                             //
+        "loop_joints", loops,                                                               //
+        "singular", assembled ? json_boolean(check->singular) : json_null(),                //
+        "generic_rank", assembled ? json_integer(check->generic_rank) : json_null(),        //
         "smallest_ratio",
         assembled ? json_out_number(check->smallest_ratio) : json_null(), //
         "assembly", assembly,                                             //
-        "warnings", warnings,                                             //
+        "warnings", warnings_out_json(con, check),                        //
         "bodies", cmd_check_json_bodies(model),                           //
         "joints", cmd_check_json_joints(model),                           //
         "contact_points", cmd_check_json_points(model));
@@ -330,6 +329,7 @@ static void cmd_check_print(const console *con, const char *path, const pawl_mod
     cmd_check_print_bodies(model, to);
     cmd_check_print_joints(model, to);
     cmd_check_print_points(model, to);
+    warnings_out_list(check, to);
     fprintf(to, "\n");
     if (assembled && check->singular) {
         fprintf(to,
@@ -339,11 +339,14 @@ static void cmd_check_print(const console *con, const char *path, const pawl_mod
     }
     if (!assembled) {
         fprintf(to, "the model cannot be simulated\n");
-    } else if (con->warning_count == 0) {
+        return;
+    }
+    int warnings = con->warning_count + check->warning_count;
+    if (warnings == 0) {
         fprintf(to, "the model can be simulated; no warnings\n");
     } else {
-        fprintf(to, "the model can be simulated; %d warning%s, above\n", con->warning_count,
-                con->warning_count == 1 ? "" : "s");
+        fprintf(to, "the model can be simulated; %d warning%s, above\n", warnings,
+                warnings == 1 ? "" : "s");
     }
 }
 

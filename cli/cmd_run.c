@@ -18,6 +18,7 @@
 #include "progress.h"
 #include "run_result.h"
 #include "setting_args.h"
+#include "warnings_out.h"
 
 enum {
     RUN_TIME,
@@ -386,6 +387,9 @@ static bool cmd_run_analyse(cmd_run_work *w)
     w->con->muted = true;
     pawl_status status = pawl_check_model(&w->con->env, w->model, &w->check);
     w->con->muted = false;
+    if (w->check != NULL && w->record == NULL) { // a resumed run has shown them when it began
+        warnings_out_summary(w->con, w->check, w->request.model_path);
+    }
     return !cmd_run_failed(w, errors, status, w->request.model_path);
 }
 

@@ -104,6 +104,16 @@ void console_error(console *con, const char *format, ...)
     console_log(con, PAWL_LOG_ERROR, text);
 }
 
+void console_warning(console *con, const char *format, ...)
+{
+    char text[2048];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    console_say(con, "warning", text);
+}
+
 void console_note(console *con, const char *format, ...)
 {
     char text[2048];

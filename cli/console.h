@@ -30,6 +30,8 @@ void console_destroy(console *con);
 
 /// "pawl: error: ..." on stderr.
 void console_error(console *con, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/// "pawl: warning: ..." on stderr; not among the warnings of the library.
+void console_warning(console *con, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /// "pawl: note: ..." on stderr, unless quiet.
 void console_note(console *con, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /// Makes sure that a failed library call has left a message: says `doing` and the status when

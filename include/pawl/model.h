@@ -9,6 +9,7 @@
 /// units are SI. Every def starts from its `_default()` function.
 #pragma once
 #include "pawl/base.h"
+#include "pawl/warning.h"
 
 PAWL_EXTERN_C_BEGIN
 
@@ -282,6 +283,9 @@ PAWL_API pawl_status pawl_builder_exclude(pawl_builder *builder, int body_a, int
 /// Index by name, or -1 (bodies: -2, because -1 is the world).
 PAWL_API int pawl_builder_find_body(const pawl_builder *builder, const char *name);
 PAWL_API int pawl_builder_find_joint(const pawl_builder *builder, const char *name);
+/// Something about the source of the model that its numbers do not show any more; it is copied. It
+/// changes nothing in the model, not even its hash: pawl_check_model() repeats it.
+PAWL_API pawl_status pawl_builder_add_warning(pawl_builder *builder, const pawl_warning *warning);
 /// Joint frames on both sides for a joint at a world point with a world x axis, taken from the
 /// bodies' start poses: the joint is assembled. `y_hint` may be zero.
 PAWL_API void pawl_builder_place_joint(const pawl_builder *builder, pawl_joint_def *def,
@@ -337,6 +341,9 @@ typedef struct pawl_shape_info {
 PAWL_API pawl_shape_info pawl_model_shape(const pawl_model *model, int shape);
 PAWL_API pawl_spring_def pawl_model_spring(const pawl_model *model, int spring);
 PAWL_API pawl_actuator_def pawl_model_actuator(const pawl_model *model, int actuator);
+/// What the builder was given by pawl_builder_add_warning(), in that order.
+PAWL_API int pawl_model_warning_count(const pawl_model *model);
+PAWL_API pawl_warning pawl_model_warning(const pawl_model *model, int warning);
 /// Pairs of bodies that never touch, by pawl_builder_exclude(): each once, a < b, ascending.
 PAWL_API int pawl_model_exclusion_count(const pawl_model *model);
 PAWL_API pawl_body_pair pawl_model_exclusion(const pawl_model *model, int exclusion);

@@ -404,6 +404,8 @@ typedef struct pawl_check {
     bool singular;         ///< rank is lower here than close by
     int generic_rank;      ///< rank close by
     double smallest_ratio; ///< smallest kept over largest pivot: a measure of conditioning
+    int warning_count;
+    const pawl_warning *warnings; ///< of the model's source, then of the model, by kind
 } pawl_check;
 /// Assembles a copy of the model's start and analyses it. PAWL_NOT_ASSEMBLED still fills `start`.
 PAWL_API pawl_status pawl_check_model(const pawl_env *env, const pawl_model *model,

@@ -210,7 +210,7 @@ void pawl_builder_destroy(pawl_builder *b)
     pawl_array *all[] = {&b->bodies,    &b->shapes,        &b->joints,         &b->gears,
                          &b->actuators, &b->motions,       &b->forces,         &b->springs,
                          &b->excluded,  &b->wrench_models, &b->contact_points, &b->heightfields,
-                         &b->pool};
+                         &b->warnings,  &b->pool};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
         pawl_array_free(&env, all[i]);
     }
@@ -641,6 +641,24 @@ pawl_status pawl_builder_exclude(pawl_builder *b, int body_a, int body_b)
     }
     uint64_t key = pawl_exclusion_key(body_a, body_b);
     return pawl_builder_push(b, &b->excluded, &key, sizeof key, NULL);
+}
+
+pawl_status pawl_builder_add_warning(pawl_builder *b, const pawl_warning *warning)
+{
+    if ((unsigned)warning->kind >= PAWL_WARNING_KIND_COUNT) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "no warning of kind %d", (int)warning->kind);
+    }
+    pawl_warning copy = {.kind = warning->kind};
+    const char *const given[3] = {warning->where, warning->text, warning->advice};
+    const char **const kept[3] = {&copy.where, &copy.text, &copy.advice};
+    for (int i = 0; i < 3; ++i) {
+        const char *text = given[i] != NULL ? given[i] : "";
+        *kept[i] = pawl_builder_keep(b, text, strlen(text) + 1);
+        if (*kept[i] == NULL) {
+            return pawl_builder_no_memory(b);
+        }
+    }
+    return pawl_builder_push(b, &b->warnings, &copy, sizeof copy, NULL);
 }
 
 void pawl_builder_place_joint(const pawl_builder *b, pawl_joint_def *def, pawl_vec3 world_point,

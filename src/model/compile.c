@@ -41,20 +41,6 @@ static bool compile_positive_definite(const pawl_mat3 *a)
     return a->m[0][0] > 0.0 && second > 0.0 && m3_det(a) > 0.0;
 }
 
-// Principal moments obey Ia <= Ib + Ic exactly when trace(I)/2 1 - I is positive semidefinite: it
-// is the second moment of the mass distribution. A little slack for rounded files.
-static bool compile_triangle_inequality(const pawl_mat3 *a)
-{
-    double half = 0.5 * (a->m[0][0] + a->m[1][1] + a->m[2][2]);
-    pawl_mat3 moment;
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            moment.m[i][j] = (i == j ? half * (1.0 + 1e-3) : 0.0) - a->m[i][j];
-        }
-    }
-    return compile_positive_definite(&moment);
-}
-
 static pawl_status compile_body(const pawl_builder *b, int index, const pawl_shape_info *shapes,
                                 int shape_count, model_body *body)
 {
@@ -105,12 +91,6 @@ static pawl_status compile_body(const pawl_builder *b, int index, const pawl_sha
                          def->name, props.inertia.m[0][0], props.inertia.m[1][1],
                          props.inertia.m[2][2], props.inertia.m[0][1], props.inertia.m[0][2],
                          props.inertia.m[1][2]);
-    }
-    if (!compile_triangle_inequality(&props.inertia)) {
-        pawl_log(env, PAWL_LOG_WARNING,
-                 "body '%s': its principal moments of inertia break the triangle inequality; no "
-                 "rigid body has this inertia",
-                 def->name);
     }
     body->inertia = props.inertia;
     body->inverse_inertia = m3_inverse(&props.inertia);
@@ -334,6 +314,24 @@ static pawl_status compile_exclusions(const pawl_builder *b, pawl_model *m)
     return PAWL_OK;
 }
 
+static void compile_warnings(const pawl_builder *b, pawl_carver *mem, pawl_model *m)
+{
+    pawl_warning *warnings = PAWL_CARVE(mem, pawl_warning, b->warnings.count);
+    for (int i = 0; i < b->warnings.count; ++i) {
+        pawl_warning warning = PAWL_ITEM(b->warnings, pawl_warning, i);
+        warning.where = pawl_compile_text(mem, warning.where);
+        warning.text = pawl_compile_text(mem, warning.text);
+        warning.advice = pawl_compile_text(mem, warning.advice);
+        if (warnings != NULL) {
+            warnings[i] = warning;
+        }
+    }
+    if (m != NULL) {
+        m->warning_count = b->warnings.count;
+        m->warnings = warnings;
+    }
+}
+
 // Runs twice: with mem->base NULL it only counts.
 static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
 {
@@ -422,6 +420,7 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
         }
     }
     pawl_compile_wrench_layout(b, mem, m);
+    compile_warnings(b, mem, m);
     return m;
 }
 

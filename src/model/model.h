@@ -69,6 +69,8 @@ struct pawl_model {
     pawl_wrench_model_def *wrench_models;
     pawl_contact_point_def *contact_points;
     pawl_heightfield_def *heightfields;
+    int warning_count;
+    pawl_warning *warnings; // of its source
 };
 
 double pawl_signal_value(const pawl_signal *signal, double t);

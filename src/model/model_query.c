@@ -113,6 +113,16 @@ pawl_spring_def pawl_model_spring(const pawl_model *model, int spring)
     return model->springs[spring];
 }
 
+int pawl_model_warning_count(const pawl_model *model)
+{
+    return model->warning_count;
+}
+
+pawl_warning pawl_model_warning(const pawl_model *model, int warning)
+{
+    return model->warnings[warning];
+}
+
 int pawl_model_exclusion_count(const pawl_model *model)
 {
     return model->exclusion_count;

@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/carver.h"
 #include "linalg/dense.h"
-#include "sim/sim.h"
+#include "sim/warnings.h"
 #include <string.h>
 
 static const double check_dependent = 1e-8;
@@ -250,6 +250,7 @@ static pawl_status check_analyse(pawl_sim *sim, pawl_check *check)
 typedef struct check_object { // what pawl_check_destroy() needs to know
     pawl_check check;
     pawl_env env;
+    warning_list warnings;
     size_t bytes;
 } check_object;
 
@@ -275,6 +276,7 @@ pawl_status pawl_check_model(const pawl_env *env, const pawl_model *m, pawl_chec
         object->check.redundant = redundant;
         object->check.loop_joints = loops;
         object->env = *env;
+        object->warnings.env = &object->env;
         object->bytes = bytes;
     }
     pawl_check *check = &object->check;
@@ -291,6 +293,12 @@ pawl_status pawl_check_model(const pawl_env *env, const pawl_model *m, pawl_chec
         status = check_analyse(sim, check);
         check->mobility = check->velocity_count - check->rank;
     }
+    if (status == PAWL_OK || status == PAWL_NOT_ASSEMBLED) {
+        pawl_status listed = pawl_warnings_find(sim, &object->warnings);
+        status = listed != PAWL_OK ? listed : status;
+        check->warning_count = object->warnings.items.count;
+        check->warnings = object->warnings.items.data;
+    }
     pawl_sim_destroy(sim);
     if (status != PAWL_OK && status != PAWL_NOT_ASSEMBLED) {
         pawl_check_destroy(check);
@@ -305,6 +313,7 @@ void pawl_check_destroy(pawl_check *check)
     if (check != NULL) {
         check_object *object = (check_object *)(void *)check;
         pawl_env env = object->env;
+        pawl_warnings_free(&object->warnings);
         pawl_free(&env, object, object->bytes);
     }
 }

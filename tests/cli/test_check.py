@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-KEYS = {"model", "mass", "com", "mobility", "velocities", "redundant", "loop_joints", "singular",
+KEYS = {"format", "model", "mass", "com", "mobility", "velocities", "redundant", "loop_joints", "singular",
         "generic_rank", "smallest_ratio", "assembly", "warnings", "bodies", "joints",
         "contact_points"}
 
@@ -92,7 +92,8 @@ def test_warnings_are_shown_counted_and_in_the_json(pawl):
     assert "warning: " in done.stderr and "unheard_of" in done.stderr and "stone.sdf:" in done.stderr
     assert "1 warning" in done.stdout
     found = json.loads((pawl.folder / "a.json").read_text())
-    assert len(found["warnings"]) == 1 and "unheard_of" in found["warnings"][0]
+    assert len(found["warnings"]) == 1 and "unheard_of" in found["warnings"][0]["text"]
+    assert found["warnings"][0]["kind"] == "file" and found["format"] == 2
 
 
 def test_contact_points_are_listed(pawl):

@@ -396,29 +396,6 @@ TEST(point_masses_take_no_joint_that_turns_them)
     CHECK_NOT_COMPILED(c.builder, &c.t, "acts on an angle of joint 'string'");
 }
 
-// Principal moments 1, 1, 3: 3 > 1 + 1, no mass distribution has them. 1, 1, 2 is a thin plate.
-TEST(an_inertia_that_no_body_has_is_warned_of)
-{
-    for (int plate = 0; plate < 2; ++plate) {
-        builder_case c;
-        builder_begin(&c);
-        pawl_body_def def = builder_body("ghost");
-        def.inertia[0] = def.inertia[1] = 1.0;
-        def.inertia[2] = plate ? 2.0 : 3.0;
-        CHECK_OK(pawl_builder_add_body(c.builder, &def, NULL));
-        pawl_model *model;
-        CHECK_OK(pawl_builder_compile(c.builder, &model));
-        CHECK_INT(c.t.messages[PAWL_LOG_WARNING], plate ? 0 : 1);
-        if (!plate) {
-            CHECK_MESSAGE(&c.t, "'ghost'");
-            CHECK_MESSAGE(&c.t, "triangle inequality");
-        }
-        pawl_model_destroy(model);
-        pawl_builder_destroy(c.builder);
-        CHECK_NO_LEAK(&c.t);
-    }
-}
-
 TEST(a_model_tells_what_was_built)
 {
     builder_case c;

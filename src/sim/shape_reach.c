@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+#include "sim/shape_reach.h"
+#include "collide/shape.h"
+
+// Radius of a ball about the shape's frame that holds the shape.
+static double shape_reach_radius(const pawl_shape_def *def)
+{
+    if (def->kind != PAWL_SHAPE_HULL) {
+        return pawl_shape_bounding_radius(&(placed_shape){.kind = def->kind, .size = def->size});
+    }
+    double radius = 0.0;
+    for (int k = 0; k < def->point_count; ++k) {
+        radius = fmax(radius, v3_norm(def->points[k]));
+    }
+    return radius;
+}
+
+double pawl_body_reach(const pawl_model *model, int body)
+{
+    const model_body *b = &model->bodies[body];
+    double reach = 0.0;
+    for (int s = b->first_shape; s < b->first_shape + b->shape_count; ++s) {
+        const pawl_shape_def *def = &model->shapes[s].def;
+        if (def->kind != PAWL_SHAPE_PLANE) {
+            double centre = v3_norm(v3_sub(def->frame.position, b->com));
+            reach = fmax(reach, centre + shape_reach_radius(def));
+        }
+    }
+    return reach;
+}
