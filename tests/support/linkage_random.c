@@ -4,6 +4,7 @@
 // Random overconstrained mechanisms. Each family builds on a `ground`, which may be a body of another
 // mechanism; what comes out near a singular position is drawn again.
 #include "support/linkage_random.h"
+#include "support/linkage_zoo.h"
 #include "support/random.h"
 
 #include <stdio.h>
@@ -163,29 +164,16 @@ static const pawl_joint_kind random_hinges[6] = {PAWL_JOINT_REVOLUTE, PAWL_JOINT
                                                  PAWL_JOINT_REVOLUTE, PAWL_JOINT_REVOLUTE,
                                                  PAWL_JOINT_REVOLUTE, PAWL_JOINT_REVOLUTE};
 
-// Opposite bars have one length a (b) and one twist alpha (beta), sin(alpha) / a = sin(beta) / b; the
-// angles of neighbours obey tan(t1/2) tan(t2/2) = sin((beta + alpha)/2) / sin((beta - alpha)/2).
 static void make_bennett(linkage_maker *m)
 {
     double alpha, beta;
     do {
         alpha = maker_in(m, 0.4, 2.7), beta = maker_in(m, 0.4, 2.7);
     } while (fabs(alpha - beta) < 0.3);
-    double a = maker_in(m, 0.4, 0.9), b = a * sin(beta) / sin(alpha);
-    double t1 = maker_in(m, 0.6, 2.2);
-    double t2 = 2.0 * atan(sin(0.5 * (beta + alpha)) / sin(0.5 * (beta - alpha)) / tan(0.5 * t1));
-    double angle[4] = {t1, t2, -t1, -t2};
     pawl_vec3 point[4], axis[4];
-    pawl_pose frame = pawl_pose_identity();
-    for (int k = 0; k < 4; ++k) {
-        point[k] =
-            v3_add(frame.position, v3_scale(maker_in(m, -0.2, 0.2),
-                                            pawl_quat_rotate(frame.orientation, v3(0, 0, 1))));
-        axis[k] = pawl_quat_rotate(frame.orientation, v3(0.0, 0.0, 1.0));
-        pawl_pose turn = {{0, 0, 0}, pawl_quat_from_axis_angle(v3(0, 0, 1), angle[k])};
-        pawl_pose bar = {v3(k % 2 == 0 ? a : b, 0.0, 0.0),
-                         pawl_quat_from_axis_angle(v3(1, 0, 0), k % 2 == 0 ? alpha : beta)};
-        frame = pawl_pose_compose(pawl_pose_compose(frame, turn), bar);
+    zoo_bennett_axes(maker_in(m, 0.4, 0.9), alpha, beta, maker_in(m, 0.6, 2.2), point, axis);
+    for (int k = 0; k < 4; ++k) { // anywhere along its axis
+        point[k] = v3_add(point[k], v3_scale(maker_in(m, -0.2, 0.2), axis[k]));
     }
     make_ring(m, 4, random_hinges, point, axis);
     m->l->mobility += 1;

@@ -6,6 +6,7 @@
 #include "pawl/io.h"
 #include "support/linkage_motion.h"
 #include "support/linkage_random.h"
+#include "support/linkage_zoo.h"
 #include "support/mechanism.h"
 
 #include <math.h>
@@ -44,6 +45,37 @@ TEST(every_family_is_redundant_and_has_the_mobility_that_was_counted)
             pawl_model_destroy(model);
             CHECK_NO_LEAK(&t);
         }
+    }
+}
+
+static void linkages_ladder(linkage *l)
+{
+    zoo_ladder(l, 5);
+}
+
+// Counted by hand, and by an SVD of a Jacobian that shares no code with the library.
+TEST(the_textbooks_mechanisms_have_the_rank_that_was_counted)
+{
+    static void (*const make[])(linkage *) = {
+        zoo_four_bar, zoo_floating_four_bar, zoo_bennett, zoo_bricard,    zoo_sarrus,
+        zoo_delta,    zoo_stewart,           zoo_walker,  linkages_ladder};
+    for (size_t k = 0; k < sizeof make / sizeof make[0]; ++k) {
+        linkage l;
+        test_env t;
+        test_env_init(&t);
+        make[k](&l);
+        double sigma[2];
+        CHECK_INT(linkage_rank(&l, 1e-9, sigma), linkage_rows(&l) - l.redundant);
+        CHECK_INT(6 * l.body_count - linkage_rows(&l) + l.redundant, l.mobility);
+        CHECK(sigma[0] > 0.02 && sigma[1] < 1e-14);
+        pawl_model *model = linkages_load(&t.env, &l, LINKAGE_EXACT);
+        pawl_check *check;
+        CHECK_OK(pawl_check_model(&t.env, model, &check));
+        CHECK_INT(check->rank, check->rows - l.redundant);
+        CHECK_INT(check->mobility, l.mobility);
+        pawl_check_destroy(check);
+        pawl_model_destroy(model);
+        CHECK_NO_LEAK(&t);
     }
 }
 
