@@ -6,6 +6,7 @@
 // still, who gains energy, whose verdict is untrue, and how far the motions are apart.
 #include "base/thread_pool.h"
 #include "options.h"
+#include "redundant_table.h"
 #include "support/linkage_motion.h"
 #include "support/linkage_random.h"
 
@@ -250,12 +251,15 @@ static void redundant_list(const redundant_bench *b)
 
 // ---- options -------------------------------------------------------------------------------------
 
+enum { REDUNDANT_TABLE = 1, REDUNDANT_RANDOM = 2 };
+
 static const char redundant_usage[] =
     "  --count N      random linkages (300)\n"
     "  --seed N       of the first of them (1)\n"
     "  --threads N    that run linkages (2)\n"
     "  --steppers A,B those to run (euler,moreau)\n"
     "  --set KEY=VALUE  a setting, as of `pawl run`; may be repeated\n"
+    "  --table        mechanisms of the textbooks alone; --random: random ones alone\n"
     "  --print N      the file of linkage --seed with N digits, for `pawl run`; nothing else\n";
 
 static void redundant_steppers(redundant_bench *b, const char *list)
@@ -295,7 +299,7 @@ static void redundant_set(redundant_bench *b, const char *pair)
 }
 
 // Takes its own options out of the arguments; the others are those of every benchmark.
-static int redundant_parse(redundant_bench *b, int *threads, int *print, int count,
+static int redundant_parse(redundant_bench *b, int *threads, int *print, int *part, int count,
                            char **arguments)
 {
     int kept = 0;
@@ -313,6 +317,8 @@ static int redundant_parse(redundant_bench *b, int *threads, int *print, int cou
             redundant_set(b, value), ++i;
         } else if (strcmp(name, "--print") == 0) {
             *print = atoi(value), ++i;
+        } else if (strcmp(name, "--table") == 0 || strcmp(name, "--random") == 0) {
+            *part = name[2] == 't' ? REDUNDANT_TABLE : REDUNDANT_RANDOM;
         } else {
             if (strcmp(name, "--help") == 0) {
                 fputs(redundant_usage, stdout);
@@ -323,12 +329,42 @@ static int redundant_parse(redundant_bench *b, int *threads, int *print, int cou
     return kept;
 }
 
+static json_t *redundant_run_all(redundant_bench *b, int threads, int *bad)
+{
+    size_t runs = (size_t)(b->count * b->stepper_count * REDUNDANT_STEPS * REDUNDANT_DIGITS);
+    b->runs = calloc(runs, sizeof *b->runs);
+    b->names = calloc((size_t)b->count, sizeof *b->names);
+    pawl_env env = pawl_env_default();
+    thread_pool *pool;
+    if (b->runs == NULL || b->names == NULL ||
+        pawl_thread_pool_create(&env, threads, &pool) != PAWL_OK) {
+        fprintf(stderr, "bench_redundant: no memory\n");
+        exit(2);
+    }
+    printf(
+        "pawl %s: %d random overconstrained mechanisms from seed %llu, %g s each\n"
+        "  refused, frozen, explode, lose: not run; moves less than a fifth; gains or loses 5 %%\n"
+        "    of the largest kinetic energy beyond twice what 17 digits do (of 17 digits: 25 %%)\n"
+        "  m    largest distance of a body's centre from the motion of 17 digits, same step\n"
+        "  rel  that over what masses, centres and gravity of as many digits explain;\n"
+        "  off: rel is above %g\n"
+        "  untrue, alarm: the verdict is fine and one of these is not; or the other way round\n\n",
+        pawl_version(), b->count, (unsigned long long)b->seed, redundant_time, redundant_off);
+    pawl_thread_pool_run(pool, b->count, redundant_item, b);
+    pawl_thread_pool_destroy(pool);
+    json_t *rows = redundant_print(b, bad);
+    redundant_list(b);
+    free(b->runs);
+    free(b->names);
+    return rows;
+}
+
 int main(int argument_count, char **arguments)
 {
     redundant_bench b = {.count = -1, .seed = 1, .settings = pawl_settings_default()};
     redundant_steppers(&b, "euler,moreau");
-    int threads = 2, print = 0;
-    argument_count = redundant_parse(&b, &threads, &print, argument_count, arguments);
+    int threads = 2, print = 0, part = REDUNDANT_TABLE | REDUNDANT_RANDOM, bad = 0;
+    argument_count = redundant_parse(&b, &threads, &print, &part, argument_count, arguments);
     bench_options options =
         bench_parse("bench_redundant", "overconstrained mechanisms from files with few digits",
                     argument_count, arguments);
@@ -346,33 +382,12 @@ int main(int argument_count, char **arguments)
         fprintf(stderr, "bench_redundant: a stepper and 1 to 64 threads expected\n");
         return 2;
     }
-    size_t runs = (size_t)(b.count * b.stepper_count * REDUNDANT_STEPS * REDUNDANT_DIGITS);
-    b.runs = calloc(runs, sizeof *b.runs);
-    b.names = calloc((size_t)b.count, sizeof *b.names);
-    pawl_env env = pawl_env_default();
-    thread_pool *pool;
-    if (b.runs == NULL || b.names == NULL ||
-        pawl_thread_pool_create(&env, threads, &pool) != PAWL_OK) {
-        fprintf(stderr, "bench_redundant: no memory\n");
-        return 2;
+    json_t *root = json_pack("{s:s, s:i}", "pawl", pawl_version(), "linkages", b.count);
+    if ((part & REDUNDANT_TABLE) != 0) {
+        json_object_set_new(root, "table", redundant_table(&options, &b.settings, &bad));
     }
-    printf(
-        "pawl %s: %d random overconstrained mechanisms from seed %llu, %g s each\n"
-        "  refused, frozen, explode, lose: not run; moves less than a fifth; gains or loses 5 %%\n"
-        "    of the largest kinetic energy beyond twice what 17 digits do (of 17 digits: 25 %%)\n"
-        "  m    largest distance of a body's centre from the motion of 17 digits, same step\n"
-        "  rel  that over what masses, centres and gravity of as many digits explain;\n"
-        "  off: rel is above %g\n"
-        "  untrue, alarm: the verdict is fine and one of these is not; or the other way round\n\n",
-        pawl_version(), b.count, (unsigned long long)b.seed, redundant_time, redundant_off);
-    pawl_thread_pool_run(pool, b.count, redundant_item, &b);
-    pawl_thread_pool_destroy(pool);
-    int bad = 0;
-    json_t *rows = redundant_print(&b, &bad);
-    redundant_list(&b);
-    free(b.runs);
-    free(b.names);
-    json_t *root =
-        json_pack("{s:s, s:i, s:o}", "pawl", pawl_version(), "linkages", b.count, "random", rows);
+    if ((part & REDUNDANT_RANDOM) != 0) {
+        json_object_set_new(root, "random", redundant_run_all(&b, threads, &bad));
+    }
     return bench_write_json(&options, root) ? (bad > 0 ? 1 : 0) : 2;
 }

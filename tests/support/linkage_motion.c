@@ -45,7 +45,7 @@ static void motion_sample(linkage_motion *m, const pawl_model *model, const pawl
     for (int i = 0; i < m->bodies; ++i) {
         row[i] = motion_centre(model, state, i);
     }
-    ++m->samples;
+    m->angle[m->samples++] = motion_coordinate(model, state, 0);
 }
 
 static void motion_momentum(const pawl_model *model, const pawl_state *state, pawl_vec3 *linear,
@@ -103,8 +103,9 @@ static void motion_steps(linkage_motion *m, pawl_sim *sim, double time, double i
     const pawl_model *model = pawl_sim_model(sim);
     m->bodies = pawl_model_body_count(model);
     m->centre = calloc((size_t)(steps / every + 1) * (size_t)m->bodies, sizeof *m->centre);
+    m->angle = calloc((size_t)(steps / every + 1), sizeof *m->angle);
     double *force = calloc((size_t)steps + 1, sizeof *force);
-    if (m->centre == NULL || force == NULL) {
+    if (m->centre == NULL || m->angle == NULL || force == NULL) {
         abort();
     }
     m->verdict = pawl_verdict_begin(pawl_sim_state(sim));
@@ -163,7 +164,9 @@ linkage_motion linkage_run(const linkage *l, int digits, const pawl_settings *se
 void linkage_motion_end(linkage_motion *m)
 {
     free(m->centre);
+    free(m->angle);
     m->centre = NULL;
+    m->angle = NULL;
 }
 
 double linkage_distance(const linkage_motion *a, const linkage_motion *b, int last)
@@ -176,6 +179,18 @@ double linkage_distance(const linkage_motion *a, const linkage_motion *b, int la
     double worst = 0.0;
     for (int i = 0; i < samples * a->bodies; ++i) {
         worst = fmax(worst, v3_norm(v3_sub(a->centre[i], b->centre[i])));
+    }
+    return worst;
+}
+
+double linkage_angle_distance(const linkage_motion *a, const linkage_motion *b)
+{
+    if (a->status != PAWL_OK || b->status != PAWL_OK) {
+        return INFINITY;
+    }
+    double worst = 0.0;
+    for (int i = 0; i < a->samples && i < b->samples; ++i) {
+        worst = fmax(worst, fabs(a->angle[i] - b->angle[i]));
     }
     return worst;
 }

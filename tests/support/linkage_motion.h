@@ -14,6 +14,7 @@ typedef struct linkage_motion {
     bool fine; // the verdict: what `pawl run` would exit with 0 for
     int samples, bodies;
     pawl_vec3 *centre; // (samples x bodies), centres of mass at equal intervals from the start on
+    double *angle;     // (samples) coordinate of the first joint, where it has one
     double start[LINKAGE_MAX_JOINTS];
     double travel;       // largest change of the coordinate of a hinge or slider [rad or m]
     double kinetic_max;  // [J]
@@ -34,6 +35,8 @@ void linkage_motion_end(linkage_motion *m);
 // Largest distance between centres at equal times, up to sample `last` (or the end where that is
 // earlier); infinite where one of them failed before.
 double linkage_distance(const linkage_motion *a, const linkage_motion *b, int last);
+// The same of the first joint's coordinate [rad or m].
+double linkage_angle_distance(const linkage_motion *a, const linkage_motion *b);
 
 // Whether m stands where `exact` moves: both over the same time.
 bool linkage_frozen(const linkage_motion *m, const linkage_motion *exact);
