@@ -555,7 +555,11 @@ static int cmd_run_simulate(cmd_run_work *w)
     written = cmd_run_close_recorder(w) && written;
     problem_export_end(w->con, &request->problems);
     if (request->json_path != NULL) {
-        written = json_out_write(w->con, request->json_path, run_result_json(result)) && written;
+        json_t *root = run_result_json(result);
+        if (root != NULL) {
+            json_object_set_new(root, "warnings", warnings_out_json(w->con, w->check));
+        }
+        written = json_out_write(w->con, request->json_path, root) && written;
     }
     bool stdout_taken = request->json_path != NULL && strcmp(request->json_path, "-") == 0;
     run_result_print(result, stdout_taken ? stderr : stdout);

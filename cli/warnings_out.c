@@ -5,13 +5,26 @@
 // known, a default that was taken) has been shown when it came; the JSON has it as kind "file".
 #include "warnings_out.h"
 
+enum { WARNINGS_OUT_MOST = 10 }; // of a kind in the text; the JSON has them all
+
 void warnings_out_list(const pawl_check *check, FILE *to)
 {
+    int shown[PAWL_WARNING_KIND_COUNT] = {0};
     for (int i = 0; i < check->warning_count; ++i) {
         const pawl_warning *w = &check->warnings[i];
+        if (++shown[w->kind] > WARNINGS_OUT_MOST) {
+            continue;
+        }
         fprintf(to, "\n  warning: %s: %s: %s\n", pawl_warning_kind_name(w->kind), w->where,
                 w->text);
         fprintf(to, "    what to do: %s\n", w->advice);
+    }
+    for (int kind = 0; kind < PAWL_WARNING_KIND_COUNT; ++kind) {
+        if (shown[kind] > WARNINGS_OUT_MOST) {
+            fprintf(to, "\n  ... and %d more of '%s'; --json has them all\n",
+                    shown[kind] - WARNINGS_OUT_MOST,
+                    pawl_warning_kind_name((pawl_warning_kind)kind));
+        }
     }
 }
 

@@ -118,7 +118,9 @@ typedef struct pawl_body_def {
     double mass;            ///< [kg], > 0 unless density is given or kinematic
     pawl_vec3 com;          ///< centre of mass in the link frame [m]
     double inertia[6];      ///< xx yy zz xy xz yz about the centre of mass, in link axes [kg m^2]
-    double density;         ///< > 0: mass, com and inertia come from the body's shapes [kg/m^3]
+    double density;         ///< > 0: mass, com and inertia come from the body's shapes; with a mass
+                            ///< beside it com and inertia alone, scaled to that mass, and with an
+                            ///< inertia, too, nothing (a warning says so) [kg/m^3]
     double gravity_scale;   ///< 1
     double linear_damping;  ///< force per velocity of the centre of mass [N s/m]
     double angular_damping; ///< torque per angular velocity [N m s]

@@ -9,6 +9,9 @@
 pawl_status model_finish(const xml_reader *reader, const xmlNode *root, const char *what,
                          const char *name, pawl_builder *builder, pawl_model **out)
 {
+    for (const xml_warning *w = reader->warnings; w != NULL; w = w->next) {
+        PAWL_TRY(pawl_builder_add_warning(builder, &w->warning));
+    }
     PAWL_TRY(xml_refused(reader, root, what, name, pawl_builder_compile(builder, out)));
     if (reader->motion_path == NULL) {
         return PAWL_OK;

@@ -308,7 +308,10 @@ static pawl_status sdf_reader_mass(const sdf_reader *r, const xmlNode *link, paw
         def->inertia[i] = i < 3 ? 1.0 : 0.0;
     }
     if (inertial == NULL) {
-        if (def->kind != PAWL_BODY_KINEMATIC && !(def->density > 0.0)) {
+        if (def->density > 0.0) {
+            def->mass = 0.0;
+            memset(def->inertia, 0, sizeof def->inertia);
+        } else if (def->kind != PAWL_BODY_KINEMATIC) {
             xml_log(r->xml, PAWL_LOG_WARNING, link,
                     "link '%s' has no <inertial>: SDFormat's default of 1 kg and 1 kg m^2 is used",
                     def->name);
@@ -321,17 +324,22 @@ static pawl_status sdf_reader_mass(const sdf_reader *r, const xmlNode *link, paw
     if (text != NULL) {
         PAWL_TRY(xml_bool(r->xml, inertial, "auto", text, &automatic));
     }
+    const xmlNode *mass, *inertia;
+    PAWL_TRY(xml_child(r->xml, inertial, "mass", &mass));
+    PAWL_TRY(xml_child(r->xml, inertial, "inertia", &inertia));
     PAWL_TRY(xml_child_number(r->xml, inertial, "mass",
                               def->kind == PAWL_BODY_KINEMATIC ? XML_NOT_NEGATIVE : XML_POSITIVE,
                               &def->mass));
     if (automatic && !(def->density > 0.0)) {
         PAWL_TRY(sdf_reader_density(r, link, inertial, def));
     }
-    if (def->density > 0.0) {
+    // A mass counts before a density, and the shapes' inertia is then scaled to it, as libsdformat
+    // has it from version 15 on. auto="true" overrules an <inertia>, <pawl:density> does not.
+    if (def->density > 0.0 && (mass == NULL || inertia == NULL || automatic)) {
+        def->mass = mass != NULL ? def->mass : 0.0;
+        memset(def->inertia, 0, sizeof def->inertia);
         return PAWL_OK;
     }
-    const xmlNode *mass;
-    PAWL_TRY(xml_child(r->xml, inertial, "mass", &mass));
     if (mass == NULL && def->kind != PAWL_BODY_KINEMATIC) {
         xml_log(r->xml, PAWL_LOG_WARNING, inertial,
                 "link '%s' has no <mass>: SDFormat's default of 1 kg is used", def->name);
@@ -438,7 +446,8 @@ static pawl_status sdf_reader_link(sdf_reader *r, int index)
                              pawl_builder_add_body(r->builder, &def, &item->body)));
     }
     PAWL_TRY(sdf_reader_quiet(r, index));
-    return sdf_reader_shapes(r, item, index, def.density > 0.0);
+    bool weighed = def.density > 0.0 && !(def.inertia[0] > 0.0);
+    return sdf_reader_shapes(r, item, index, weighed);
 }
 
 // --- joints --------------------------------------------------------------------------------------

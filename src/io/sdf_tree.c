@@ -164,6 +164,10 @@ pawl_status sdf_read_pose(xml_reader *reader, const xmlNode *node, pawl_pose *ou
         out->orientation = pawl_quat_normalize(q);
     } else {
         double unit = degrees ? 3.14159265358979323846 / 180.0 : 1.0;
+        if (!degrees) {
+            PAWL_TRY(
+                xml_warn_turns(reader, node, v + 3, "write radians, or <pose degrees=\"true\">"));
+        }
         out->orientation = pawl_quat_from_rpy(unit * v[3], unit * v[4], unit * v[5]);
     }
     return PAWL_OK;

@@ -43,6 +43,7 @@ typedef struct urdf_reader {
     pawl_array links, joints, materials, order; // urdf_link, urdf_joint, const xmlNode *, int
     name_table names;
     int root;
+    bool tied; // something is joined to the world, or moves as a function of time says
 } urdf_reader;
 
 #define URDF_LINK(r, i) (&PAWL_ITEM((r)->links, urdf_link, (i)))
@@ -71,6 +72,8 @@ static pawl_status urdf_reader_vec3(const urdf_reader *r, const xmlNode *node, c
     return PAWL_OK;
 }
 
+static const char *const urdf_radians = "roll, pitch and yaw are in radians in URDF";
+
 // The attributes xyz and rpy.
 static pawl_status urdf_reader_frame(const urdf_reader *r, const xmlNode *node, pawl_pose *out)
 {
@@ -80,7 +83,7 @@ static pawl_status urdf_reader_frame(const urdf_reader *r, const xmlNode *node, 
     PAWL_TRY(urdf_reader_vec3(r, node, "xyz", &out->position));
     PAWL_TRY(urdf_reader_vec3(r, node, "rpy", &rpy));
     out->orientation = pawl_quat_from_rpy(rpy.x, rpy.y, rpy.z);
-    return PAWL_OK;
+    return xml_warn_turns(r->xml, node, (const double[]){rpy.x, rpy.y, rpy.z}, urdf_radians);
 }
 
 static pawl_status urdf_reader_origin(const urdf_reader *r, const xmlNode *node, pawl_pose *out)
@@ -401,11 +404,6 @@ static pawl_status urdf_reader_merge(urdf_reader *r)
             link->carrier = carrier_of_root;
         }
     }
-    if (URDF_LINK(r, r->root)->carrier != URDF_WORLD) {
-        xml_log(r->xml, PAWL_LOG_NOTE, URDF_LINK(r, r->root)->node,
-                "the root link '%s' floats; a root called 'world' would stand still",
-                URDF_LINK(r, r->root)->name);
-    }
     return PAWL_OK;
 }
 
@@ -421,7 +419,9 @@ static pawl_status urdf_reader_mass(const urdf_reader *r, const urdf_link *link,
     const xmlNode *inertial, *mass, *inertia;
     pawl_pose origin;
     PAWL_TRY(xml_child(r->xml, link->node, "inertial", &inertial));
-    if (inertial == NULL || def->density > 0.0) {
+    bool weightless;
+    PAWL_TRY(urdf_reader_is_weightless(r, link->node, &weightless));
+    if (inertial == NULL || (weightless && def->density > 0.0)) {
         return PAWL_OK;
     }
     PAWL_TRY(xml_check(r->xml, inertial, rules));
@@ -434,6 +434,12 @@ static pawl_status urdf_reader_mass(const urdf_reader *r, const urdf_link *link,
     def->com = origin.position;
     if (def->kind != PAWL_BODY_RIGID) {
         return PAWL_OK;
+    }
+    if (def->density > 0.0) { // a mass beside it counts; the shapes may give the inertia
+        PAWL_TRY(xml_child(r->xml, inertial, "inertia", &inertia));
+        if (inertia == NULL) {
+            return PAWL_OK;
+        }
     }
     PAWL_TRY(xml_need_child(r->xml, inertial, "inertia", &inertia));
     PAWL_TRY(xml_check(r->xml, inertia, inertia_rules));
@@ -458,6 +464,7 @@ static pawl_status urdf_reader_link(urdf_reader *r, urdf_link *link)
     PAWL_TRY(urdf_reader_mass(r, link, &def));
     if (def.kind == PAWL_BODY_KINEMATIC) {
         def.density = 0.0;
+        r->tied = true;
     }
     return xml_refused(r->xml, link->node, "link", link->name,
                        pawl_builder_add_body(r->builder, &def, &link->body));
@@ -640,6 +647,14 @@ static pawl_status urdf_reader_limits(const urdf_reader *r, urdf_joint *joint, p
         if (bounded) {
             c->lower = lower;
             c->upper = upper;
+            if (xml_attribute(limit, "lower") == NULL && xml_attribute(limit, "upper") == NULL) {
+                PAWL_TRY(xml_warn(r->xml, PAWL_WARNING_LOCKED_JOINT, limit, "joint", joint->name,
+                                  strcmp(joint->type, "revolute") == 0
+                                      ? "give lower and upper, or make its type continuous"
+                                      : "give lower and upper",
+                                  "<limit> has neither lower nor upper; both are 0 by URDF's "
+                                  "defaults, and the joint cannot move"));
+            }
         }
         joint->effort[0] = effort;
     }
@@ -715,6 +730,7 @@ static pawl_status urdf_reader_joint(urdf_reader *r, urdf_joint *joint)
     def.base_frame = pawl_pose_compose(pawl_pose_compose(frame, joint->origin), axes);
     PAWL_TRY(urdf_reader_find_body(r, joint->node, child->name, &def.follower, &frame));
     def.follower_frame = pawl_pose_compose(frame, axes);
+    r->tied = r->tied || (def.base == PAWL_WORLD && def.kind != PAWL_JOINT_FREE);
     return xml_refused(r->xml, joint->node, "joint", joint->name,
                        pawl_builder_add_joint(r->builder, &def, &joint->index));
 }
@@ -764,6 +780,7 @@ static pawl_status urdf_reader_loop_origin(const urdf_reader *r, const xmlNode *
         double v[6];
         PAWL_TRY(xml_numbers(r->xml, loop, name, text, XML_ANY, v, 6));
         *out = (pawl_pose){v3(v[0], v[1], v[2]), pawl_quat_from_rpy(v[3], v[4], v[5])};
+        PAWL_TRY(xml_warn_turns(r->xml, loop, v + 3, urdf_radians));
     }
     return PAWL_OK;
 }
@@ -833,6 +850,7 @@ static pawl_status urdf_reader_loop(urdf_reader *r, const xmlNode *loop)
     def.base_frame = pawl_pose_compose(pawl_pose_compose(frame[0], origin[0]), axes);
     def.follower_frame = pawl_pose_compose(pawl_pose_compose(frame[1], origin[1]), axes);
     PAWL_TRY(extension_read_joint(r->xml, loop, &def));
+    r->tied = r->tied || (def.base == PAWL_WORLD && def.kind != PAWL_JOINT_FREE);
     urdf_joint *slot = urdf_reader_push(r, &r->joints, sizeof *slot);
     if (slot == NULL) {
         return PAWL_NO_MEMORY;
@@ -868,6 +886,12 @@ static pawl_status urdf_reader_fill(urdf_reader *r, const xmlNode *root)
     }
     for (int i = 0; i < tree_joints; ++i) {
         PAWL_TRY(urdf_reader_mimic(r, URDF_JOINT(r, i)));
+    }
+    if (!r->tied) {
+        xml_log(r->xml, PAWL_LOG_NOTE, URDF_LINK(r, r->root)->node,
+                "the root link '%s' floats; a root called 'world', or <pawl:loop type=\"fixed\" "
+                "parent=\"world\" ...>, would hold it",
+                URDF_LINK(r, r->root)->name);
     }
     extension_context context = {.reader = r->xml,
                                  .builder = r->builder,

@@ -12,6 +12,7 @@
 #include "io/xml_reader.h"
 #include <errno.h>
 #include <libxml/parser.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,16 +110,21 @@ const char *xml_join(xml_reader *reader, const char *prefix, const char *text)
 
 // Names in messages come from the file: line feeds and other control characters would break the
 // log's promise of one line, or the terminal.
-static void xml_reader_say(const xml_reader *reader, pawl_log_level level, const xml_file *file,
-                           long line, const char *message)
+static void xml_reader_tame(char *text)
 {
-    char text[XML_READER_MESSAGE];
-    snprintf(text, sizeof text, "%s", message);
     for (char *c = text; *c != '\0'; ++c) {
         if ((unsigned char)*c < 0x20 || *c == 0x7f) {
             *c = ' ';
         }
     }
+}
+
+static void xml_reader_say(const xml_reader *reader, pawl_log_level level, const xml_file *file,
+                           long line, const char *message)
+{
+    char text[XML_READER_MESSAGE];
+    snprintf(text, sizeof text, "%s", message);
+    xml_reader_tame(text);
     const char *path = file != NULL ? file->path : "model";
     if (line > 0) {
         pawl_log(reader->env, level, "%s:%ld: %s", path, line, text);
@@ -152,6 +158,58 @@ void xml_log(const xml_reader *reader, pawl_log_level level, const xmlNode *node
     va_start(list, format);
     xml_reader_say_list(reader, level, node, format, list);
     va_end(list);
+}
+
+pawl_status xml_warn(xml_reader *reader, pawl_warning_kind kind, const xmlNode *node,
+                     const char *what, const char *name, const char *advice, const char *format,
+                     ...)
+{
+    char where[XML_READER_MESSAGE], text[XML_READER_MESSAGE];
+    const xml_file *file = node->doc->_private;
+    snprintf(where, sizeof where, "%s:%ld: %s '%s'", file->path, xmlGetLineNo(node), what, name);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    xml_reader_tame(where);
+    xml_reader_tame(text);
+    xml_warning *warning = xml_alloc(reader, sizeof *warning);
+    if (warning == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    *warning = (xml_warning){.warning = {.kind = kind,
+                                         .where = xml_join(reader, "", where),
+                                         .text = xml_join(reader, "", text),
+                                         .advice = advice}};
+    if (warning->warning.where == NULL || warning->warning.text == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    if (reader->last_warning == NULL) {
+        reader->warnings = warning;
+    } else {
+        reader->last_warning->next = warning;
+    }
+    reader->last_warning = warning;
+    return PAWL_OK;
+}
+
+pawl_status xml_warn_turns(xml_reader *reader, const xmlNode *node, const double angle[3],
+                           const char *advice)
+{
+    static const double turn = 6.2832; // 2 pi as people write it
+    const double *largest = &angle[0];
+    for (int i = 1; i < 3; ++i) {
+        largest = fabs(angle[i]) > fabs(*largest) ? &angle[i] : largest;
+    }
+    if (fabs(*largest) <= turn) {
+        return PAWL_OK;
+    }
+    const xmlNode *owner = node->parent != NULL ? node->parent : node;
+    const char *name = xml_attribute(owner, "name");
+    return xml_warn(reader, PAWL_WARNING_DEGREES, node, (const char *)owner->name,
+                    name != NULL ? name : "", advice,
+                    "an angle of %g rad is %.3g turns and looks like degrees", *largest,
+                    fabs(*largest) / turn);
 }
 
 pawl_status xml_unsupported(const xml_reader *reader, const xmlNode *node, const char *format, ...)

@@ -11,6 +11,7 @@
 #pragma once
 #include "base/env.h"
 #include "base/name_table.h"
+#include "pawl/warning.h"
 #include <libxml/tree.h>
 
 enum {
@@ -41,7 +42,8 @@ typedef struct xml_reader {
     int elements_left, files_left;
     bool unbound_seen; // the missing xmlns:pawl was reported
     struct xml_notice *notices;
-    struct xml_left_out { // shapes that the model does without
+    struct xml_warning *warnings, *last_warning; // about the model, in the order of the file
+    struct xml_left_out {                        // shapes that the model does without
         int count;
         const xmlNode *first;
     } visual_left_out, collision_left_out;
@@ -68,6 +70,18 @@ pawl_status xml_error(const xml_reader *reader, const xmlNode *node, const char 
     __attribute__((format(printf, 3, 4)));
 void xml_log(const xml_reader *reader, pawl_log_level level, const xmlNode *node,
              const char *format, ...) __attribute__((format(printf, 4, 5)));
+// A warning about the model, which goes with it (pawl/warning.h) instead of to the log. `what` and
+// `name` are for instance "joint" and its name.
+typedef struct xml_warning {
+    struct xml_warning *next;
+    pawl_warning warning;
+} xml_warning;
+pawl_status xml_warn(xml_reader *reader, pawl_warning_kind kind, const xmlNode *node,
+                     const char *what, const char *name, const char *advice, const char *format,
+                     ...) __attribute__((format(printf, 7, 8)));
+// The same where one of three angles [rad] is more than a turn: were degrees meant?
+pawl_status xml_warn_turns(xml_reader *reader, const xmlNode *node, const double angle[3],
+                           const char *advice);
 // Something that changes the physics and is not supported: an error (PAWL_UNSUPPORTED), or a
 // warning and PAWL_OK when the reader is lenient.
 pawl_status xml_unsupported(const xml_reader *reader, const xmlNode *node, const char *format, ...)

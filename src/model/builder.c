@@ -307,6 +307,17 @@ bool pawl_builder_pose_good(pawl_pose *pose)
     return true;
 }
 
+static pawl_status builder_warn_two_masses(pawl_builder *b, const pawl_body_def *body)
+{
+    char where[256], text[256];
+    snprintf(where, sizeof where, "body '%s'", body->name);
+    snprintf(text, sizeof text, "a mass of %g kg beside a density of %g kg/m^3: the mass is used%s",
+             body->mass, body->density,
+             pawl_body_has_inertia(body) ? "" : ", and the shapes give the inertia alone");
+    return pawl_builder_add_warning(
+        b, &(pawl_warning){PAWL_WARNING_TWO_MASSES, where, text, "give only one of the two"});
+}
+
 pawl_status pawl_builder_add_body(pawl_builder *b, const pawl_body_def *def, int *out)
 {
     pawl_body_def body = *def;
@@ -336,6 +347,10 @@ pawl_status pawl_builder_add_body(pawl_builder *b, const pawl_body_def *def, int
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "body '%s': density is %g, must be 0 or more",
                          name, body.density);
     }
+    if (!isfinite(body.mass) || body.mass < 0.0) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "body '%s': mass is %g kg, must be 0 or more",
+                         name, body.mass);
+    }
     for (int i = 0; i < 6; ++i) {
         if (!isfinite(body.inertia[i])) {
             return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "body '%s': inertia is not finite", name);
@@ -349,7 +364,14 @@ pawl_status pawl_builder_add_body(pawl_builder *b, const pawl_body_def *def, int
                          "body '%s': gravity scale %g must be finite, damping %g and %g 0 or more",
                          name, body.gravity_scale, body.linear_damping, body.angular_damping);
     }
-    return builder_push_named(b, &b->bodies, &body, sizeof body, BUILDER_BODIES, name, out);
+    int warnings = b->warnings.count;
+    if (body.kind != PAWL_BODY_KINEMATIC && body.density > 0.0 && body.mass > 0.0) {
+        PAWL_TRY(builder_warn_two_masses(b, &body));
+    }
+    pawl_status status =
+        builder_push_named(b, &b->bodies, &body, sizeof body, BUILDER_BODIES, name, out);
+    b->warnings.count = status == PAWL_OK ? b->warnings.count : warnings;
+    return status;
 }
 
 // Points are kept for hulls alone, and only those that make one.

@@ -51,6 +51,8 @@ pawl_status pawl_builder_keep_name(pawl_builder *b, const char **name, const cha
                                    int (*find)(const pawl_builder *b, const char *name));
 pawl_status pawl_builder_push(pawl_builder *b, pawl_array *array, const void *item, size_t size,
                               int *out);
+// Whether a def states an inertia. A body with a mass and a density but none has that of its shapes.
+bool pawl_body_has_inertia(const pawl_body_def *def);
 bool pawl_builder_pose_good(pawl_pose *pose); // finite; its quaternion is then normalized
 
 // What compile.c leaves to compile_wrench.c: contact points, their models and heightfields.

@@ -41,13 +41,24 @@ static bool compile_positive_definite(const pawl_mat3 *a)
     return a->m[0][0] > 0.0 && second > 0.0 && m3_det(a) > 0.0;
 }
 
+bool pawl_body_has_inertia(const pawl_body_def *def)
+{
+    bool has = def->kind == PAWL_BODY_POINT; // which needs none
+    for (int i = 0; i < 6; ++i) {
+        has = has || def->inertia[i] != 0.0;
+    }
+    return has;
+}
+
 static pawl_status compile_body(const pawl_builder *b, int index, const pawl_shape_info *shapes,
                                 int shape_count, model_body *body)
 {
     const pawl_body_def *def = &PAWL_ITEM(b->bodies, pawl_body_def, index);
     const pawl_env *env = &b->env;
     mass_properties props = {def->mass, def->com, m3_from_six(def->inertia)};
-    if (def->density > 0.0 && def->kind != PAWL_BODY_KINEMATIC) {
+    // Where both are given the mass counts; without an inertia the shapes give that, scaled to the mass.
+    bool weighed = !(def->mass > 0.0) || !pawl_body_has_inertia(def);
+    if (def->density > 0.0 && def->kind != PAWL_BODY_KINEMATIC && weighed) {
         props = (mass_properties){0};
         for (int s = 0; s < shape_count; ++s) {
             if (!shapes[s].def.visual_only) {
@@ -63,6 +74,13 @@ static pawl_status compile_body(const pawl_builder *b, int index, const pawl_sha
         if (!(props.mass > 0.0)) {
             return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                              "body '%s' has a density but no shape with volume", def->name);
+        }
+        if (def->mass > 0.0) {
+            double scale = def->mass / props.mass;
+            props.mass = def->mass;
+            for (int i = 0; i < 9; ++i) {
+                props.inertia.m[i / 3][i % 3] *= scale;
+            }
         }
     }
     body->kind = def->kind;

@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 static warning_rule *const warning_rules[] = {
-    pawl_warn_inertia,
+    pawl_warn_length, pawl_warn_mass,    pawl_warn_degrees, pawl_warn_inertia,
+    pawl_warn_locked, pawl_warn_coaxial, pawl_warn_falls,
 };
 
 const char *pawl_warning_kind_name(pawl_warning_kind kind)

@@ -32,4 +32,7 @@ pawl_status pawl_warnings_find(pawl_sim *sim, warning_list *list);
 
 // A rule looks at the model and at sim->state, changes nothing that lasts, and adds what it finds.
 typedef pawl_status warning_rule(pawl_sim *sim, warning_list *list);
-warning_rule pawl_warn_inertia; // warn_inertia.c
+warning_rule pawl_warn_length, pawl_warn_mass, pawl_warn_degrees; // warn_units.c
+warning_rule pawl_warn_inertia;                                   // warn_inertia.c
+warning_rule pawl_warn_locked, pawl_warn_coaxial;                 // warn_joints.c
+warning_rule pawl_warn_falls;                                     // warn_falls.c

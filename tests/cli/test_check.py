@@ -86,7 +86,7 @@ def test_joints_that_cannot_meet_are_refused_by_name(pawl):
 
 
 def test_warnings_are_shown_counted_and_in_the_json(pawl):
-    model = pawl.write("stone", more="<unheard_of>3</unheard_of>")
+    model = pawl.write("stone", gravity="0 0 0", more="<unheard_of>3</unheard_of>")
     done = pawl("check", model, "--json", "a.json")
     assert done.returncode == 0
     assert "warning: " in done.stderr and "unheard_of" in done.stderr and "stone.sdf:" in done.stderr

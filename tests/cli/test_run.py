@@ -30,7 +30,8 @@ KEYS = {
                      "lasting", "unresolved", "tunnelled", "fallback"},
     "final": {"bodies", "joints"},
 }
-PLAIN = {"settings", "steps", "time", "wall_s", "not_converged", "penetration", "events", "hash"}
+PLAIN = {"settings", "steps", "time", "wall_s", "not_converged", "penetration", "events", "hash",
+         "warnings"}
 
 
 def check_keys(summary):

@@ -80,6 +80,326 @@ TEST(an_inertia_in_the_wrong_unit_is_warned_of)
     }
 }
 
+// ---- masses ---------------------------------------------------------------------------------------
+
+// A box of 0.1 x 0.2 x 0.4 m has 8e-3 m^3 and Ixx = m (0.2^2 + 0.4^2)/12. The mass counts, the inertia
+// is that of the shape unless it is given, and a density alone is nothing to warn of.
+TEST(a_mass_counts_before_a_density_and_a_warning_says_so)
+{
+    for (int given = 0; given < 4; ++given) { // bit 0: a mass, bit 1: an inertia
+        mechanism m;
+        mechanism_begin(&m);
+        pawl_body_def def = pawl_body_def_default();
+        def.density = 1000.0;
+        def.mass = (given & 1) != 0 ? 3.0 : 0.0;
+        for (int k = 0; k < 3 && (given & 2) != 0; ++k) {
+            def.inertia[k] = 0.5;
+        }
+        int body = mechanism_body(&m, &def);
+        scene_shape(&m, body, PAWL_SHAPE_BOX, v3(0.05, 0.1, 0.2), v3(0, 0, 0), 0.5, 0.0);
+        CHECK_INT(warnings_count(&m, PAWL_WARNING_TWO_MASSES), given & 1);
+        pawl_body_info info = pawl_model_body(m.model, body);
+        double mass = (given & 1) != 0 ? 3.0 : 8.0;
+        CHECK_NEAR(info.mass, mass, 1e-14);
+        CHECK_NEAR(info.inertia[0], given == 3 ? 0.5 : mass * 0.2 / 12.0, 1e-14);
+        mechanism_end(&m);
+    }
+}
+
+// ---- units ----------------------------------------------------------------------------------------
+
+// A crank and a rod of aluminium, scaled: as it is, in millimetres with its masses kept (as exporters
+// leave it), scaled down twice, and without shapes, where only the joints tell.
+TEST(a_model_in_millimetres_is_warned_of)
+{
+    const double scale[] = {1.0, 0.1, 3.0, 1000.0, 100.0, 1e-3, 1e-4};
+    const int expected[] = {0, 0, 0, 1, 1, 1, 1};
+    for (size_t i = 0; i < sizeof scale / sizeof scale[0]; ++i) {
+        for (int shapes = 0; shapes < 2; ++shapes) {
+            mechanism m;
+            mechanism_begin(&m);
+            double s = scale[i];
+            int crank = mechanism_solid(&m, 0.3, v3(0.25 * s, 0, 0), v3(1e-3, 1e-3, 1e-3));
+            int rod = mechanism_solid(&m, 0.9, v3(1.25 * s, 0, 0), v3(1e-2, 1e-2, 1e-2));
+            mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, crank, v3(0, 0, 0), v3(0, 1, 0));
+            pawl_joint_def joint = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, crank, rod,
+                                                       v3(0.5 * s, 0, 0), v3(0, 1, 0));
+            mechanism_joint(&m, &joint);
+            if (shapes > 0) {
+                pawl_vec3 half = v3(0.75 * s, 0.01 * s, 0.02 * s);
+                scene_shape(&m, rod, PAWL_SHAPE_BOX, half, v3(0, 0, 0), 0.5, 0.0);
+            }
+            bool told = expected[i] > 0 && (shapes > 0 || s != 100.0 || 0.75 * s > 50.0);
+            CHECK_INT(warnings_count(&m, PAWL_WARNING_LENGTH_UNIT), told ? 1 : 0);
+            mechanism_end(&m);
+        }
+    }
+}
+
+TEST(gravity_in_millimetres_is_warned_of)
+{
+    const double g[] = {1.62, 9.81, 25.0, 9810.0};
+    for (int i = 0; i < 4; ++i) {
+        mechanism m;
+        mechanism_begin(&m);
+        pawl_builder_set_gravity(m.builder, v3(0, 0, -g[i]));
+        mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
+        CHECK_INT(warnings_count(&m, PAWL_WARNING_LENGTH_UNIT), i == 3 ? 1 : 0);
+        mechanism_end(&m);
+    }
+}
+
+TEST(a_model_of_a_thousand_tonnes_is_warned_of)
+{
+    const double mass[] = {1e-3, 1.0, 4e4, 2e6, 1e9};
+    for (int i = 0; i < 5; ++i) {
+        mechanism m;
+        mechanism_begin(&m);
+        double k = mass[i];
+        mechanism_solid(&m, k, v3(0, 0, 0), v3(k, k, k));
+        mechanism_solid(&m, k, v3(1, 0, 0), v3(k, k, k));
+        CHECK_INT(warnings_count(&m, PAWL_WARNING_MASS_UNIT), i >= 3 ? 1 : 0);
+        mechanism_end(&m);
+    }
+}
+
+// ---- angles ---------------------------------------------------------------------------------------
+
+TEST(limits_that_look_like_degrees_are_warned_of)
+{
+    static const struct {
+        double lower, upper;
+        bool degrees;
+    } rows[] = {
+        {-90.0, 90.0, true},          {0.0, 180.0, true},         {-45.0, INFINITY, true},
+        {-180.0, 180.0, true},        {-INFINITY, 30.0, true},    {-15.0, 120.0, true},
+        {-1.5708, 1.5708, false},     {-3.0, 3.0, false},         {-6.2832, 6.2832, false},
+        {-INFINITY, INFINITY, false}, {-100.0, 100.0, false},     {-1e16, 1e16, false},
+        {-12.566, 12.566, false},     {0.0, 37.699111843, false}, {-10.0, 10.0, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        static const pawl_joint_kind kinds[] = {PAWL_JOINT_REVOLUTE, PAWL_JOINT_PRISMATIC};
+        for (int k = 0; k < 2; ++k) {
+            mechanism m;
+            mechanism_begin(&m);
+            int body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
+            pawl_joint_def def =
+                mechanism_joint_def(&m, kinds[k], PAWL_WORLD, body, v3(0, 0, 0), v3(0, 0, 1));
+            def.coordinate[0].lower = rows[i].lower;
+            def.coordinate[0].upper = rows[i].upper;
+            mechanism_joint(&m, &def);
+            CHECK_INT(warnings_count(&m, PAWL_WARNING_DEGREES), k == 0 && rows[i].degrees ? 1 : 0);
+            mechanism_end(&m);
+        }
+    }
+}
+
+TEST(rests_and_targets_that_look_like_degrees_are_warned_of)
+{
+    for (int what = 0; what < 4; ++what) { // bit 0: degrees, bit 1: a target
+        mechanism m;
+        mechanism_begin(&m);
+        int body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
+        pawl_joint_def def = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, PAWL_WORLD, body,
+                                                 v3(0, 0, 0), v3(0, 0, 1));
+        double angle = (what & 1) != 0 ? -60.0 : -1.0471975512;
+        if ((what & 2) == 0) {
+            def.coordinate[0].stiffness = 5.0;
+            def.coordinate[0].rest = angle;
+        }
+        int joint = mechanism_joint(&m, &def);
+        if ((what & 2) != 0) {
+            pawl_actuator_def actuator = pawl_actuator_def_default();
+            actuator.kind = PAWL_ACTUATOR_POSITION;
+            actuator.joint = joint;
+            actuator.stiffness = 10.0;
+            actuator.target = pawl_signal_constant(angle);
+            mechanism_actuator(&m, &actuator);
+        }
+        CHECK_INT(warnings_count(&m, PAWL_WARNING_DEGREES), what & 1);
+        mechanism_end(&m);
+    }
+}
+
+// ---- joints ---------------------------------------------------------------------------------------
+
+TEST(joints_without_room_between_their_limits_are_warned_of)
+{
+    const double lower[] = {0.0, -0.3, 0.0, -1.0}, upper[] = {0.0, -0.3, 1e-3, 1.0};
+    for (int i = 0; i < 4; ++i) {
+        mechanism m;
+        mechanism_begin(&m);
+        int body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
+        pawl_joint_def def = mechanism_joint_def(&m, PAWL_JOINT_CYLINDRICAL, PAWL_WORLD, body,
+                                                 v3(0, 0, 0), v3(0, 0, 1));
+        def.coordinate[1].lower = lower[i];
+        def.coordinate[1].upper = upper[i];
+        mechanism_joint(&m, &def);
+        CHECK_INT(warnings_count(&m, PAWL_WARNING_LOCKED_JOINT), i < 2 ? 1 : 0);
+        mechanism_end(&m);
+    }
+}
+
+// A door with two hinges, in any attitude: the second is off the first one's axis by a distance or by
+// an angle. The door frame is the world, or a body that is fixed to it.
+TEST(hinges_nearly_on_one_axis_are_warned_of)
+{
+    const double off[] = {0.0, 1e-12, 1e-8, 1e-5, 1e-4, 1e-3, 0.3};
+    const int expected[] = {0, 0, 0, 1, 1, 1, 0};
+    for (size_t i = 0; i < sizeof off / sizeof off[0]; ++i) {
+        for (int how = 0; how < 8; ++how) { // bit 0: by an angle, bit 1: in a frame, bit 2: slides
+            bool by_angle = (how & 1) != 0, framed = (how & 2) != 0, slides = (how & 4) != 0;
+            if (slides && !by_angle) {
+                continue; // slides know no offset
+            }
+            mechanism m;
+            mechanism_begin(&m);
+            pawl_vec3 axis = v3(0.36, 0.48, 0.8), across = v3(-0.8, 0.6, 0.0);
+            int frame = PAWL_WORLD;
+            if (framed) {
+                frame = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
+                mechanism_world_joint(&m, PAWL_JOINT_FIXED, frame, v3(0, 0, 0), v3(1, 0, 0));
+            }
+            int door = mechanism_solid(&m, 8.0, across, v3(1, 1, 1));
+            for (int k = 0; k < 2; ++k) {
+                bool second = k > 0;
+                pawl_vec3 at = v3_scale(second ? 0.7 : -0.7, axis), along = axis;
+                at = v3_axpy(at, second && !by_angle ? off[i] : 0.0, across);
+                along = v3_axpy(along, second && by_angle ? off[i] : 0.0, across);
+                pawl_joint_def def =
+                    mechanism_joint_def(&m, slides ? PAWL_JOINT_PRISMATIC : PAWL_JOINT_REVOLUTE,
+                                        second ? PAWL_WORLD : frame, door, at, along);
+                mechanism_joint(&m, &def);
+            }
+            CHECK_INT(warnings_count(&m, PAWL_WARNING_NEARLY_COAXIAL), expected[i]);
+            mechanism_end(&m);
+        }
+    }
+}
+
+// A folding rule: parallel hinges between different pairs of bodies are what they are.
+TEST(parallel_hinges_of_a_chain_are_no_reason_to_warn)
+{
+    mechanism m;
+    mechanism_begin(&m);
+    int last = PAWL_WORLD;
+    for (int i = 0; i < 5; ++i) {
+        int body = mechanism_solid(&m, 1.0, v3(i + 0.5, 0, 0), v3(1, 1, 1));
+        pawl_joint_def def = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, last, body, v3(i, 0, 0),
+                                                 v3(1e-5 * i, 0, 1));
+        mechanism_joint(&m, &def);
+        last = body;
+    }
+    CHECK_INT(warnings_count(&m, PAWL_WARNING_NEARLY_COAXIAL), 0);
+    mechanism_end(&m);
+}
+
+// ---- what falls -----------------------------------------------------------------------------------
+
+typedef enum falls_case {
+    FALLS_ALONE,      // nothing there
+    FALLS_NO_SHAPE,   // a ground, but the body has no shape
+    FALLS_DRAWN,      // its shape is only drawn
+    FALLS_MASKED,     // groups keep it from the ground
+    FALLS_EXCLUDED,   // and so does an exclusion
+    FALLS_FREE_JOINT, // a joint that holds nothing
+    FALLS_PAIR,       // two joined to each other
+    HELD_FLOATS,      // no gravity for this body
+    HELD_GROUND,      // a ground that it can touch
+    HELD_JOINT,       // a hinge on the world
+    HELD_SPRING,      // hangs on a spring
+    HELD_THRUST,      // a force acts on it
+    HELD_STACK,       // touches only a body that touches the ground
+    HELD_KINEMATIC,   // lies on a body that moves by a function of time
+    FALLS_CASE_COUNT
+} falls_case;
+
+static int falls_build(mechanism *m, falls_case which)
+{
+    mechanism_begin(m);
+    pawl_builder_set_gravity(m->builder, v3(0, 0, -9.81));
+    pawl_body_def def = pawl_body_def_default();
+    def.mass = 1.0;
+    def.inertia[0] = def.inertia[1] = def.inertia[2] = 0.01;
+    def.pose.position = v3(0, 0, 1);
+    def.gravity_scale = which == HELD_FLOATS ? 0.0 : 1.0;
+    int body = mechanism_body(m, &def);
+    pawl_shape_def shape = pawl_shape_def_default();
+    shape.kind = PAWL_SHAPE_SPHERE;
+    shape.visual_only = which == FALLS_DRAWN;
+    shape.mask = which == FALLS_MASKED || which == HELD_STACK ? 2 : UINT32_MAX;
+    if (which != FALLS_NO_SHAPE) {
+        CHECK_OK(pawl_builder_add_shape(m->builder, body, &shape, NULL));
+    }
+    bool ground = which == FALLS_NO_SHAPE || which == FALLS_DRAWN || which == FALLS_MASKED ||
+                  which == FALLS_EXCLUDED || which == HELD_GROUND || which == HELD_STACK;
+    if (ground) {
+        scene_shape(m, PAWL_WORLD, PAWL_SHAPE_PLANE, v3(0, 0, 0), v3(0, 0, 0), 0.5, 0.0);
+    }
+    if (which == FALLS_EXCLUDED) {
+        CHECK_OK(pawl_builder_exclude(m->builder, body, PAWL_WORLD));
+    }
+    if (which == FALLS_FREE_JOINT || which == HELD_JOINT) {
+        mechanism_world_joint(m, which == HELD_JOINT ? PAWL_JOINT_REVOLUTE : PAWL_JOINT_FREE, body,
+                              v3(0, 0, 1), v3(1, 0, 0));
+    }
+    if (which == FALLS_PAIR || which == HELD_STACK) {
+        def.pose.position = v3(1, 0, 1);
+        int other = mechanism_body(m, &def);
+        shape.mask = UINT32_MAX;
+        shape.group = which == HELD_STACK ? 3 : 1;
+        CHECK_OK(pawl_builder_add_shape(m->builder, other, &shape, NULL));
+        if (which == FALLS_PAIR) {
+            pawl_joint_def joint = mechanism_joint_def(m, PAWL_JOINT_SPHERICAL, body, other,
+                                                       v3(0.5, 0, 1), v3(1, 0, 0));
+            mechanism_joint(m, &joint);
+        }
+    }
+    if (which == HELD_SPRING) {
+        pawl_spring_def spring = pawl_spring_def_default();
+        spring.body_b = body;
+        spring.stiffness = 10.0;
+        mechanism_spring(m, &spring);
+    }
+    if (which == HELD_THRUST) {
+        pawl_force_def force = pawl_force_def_default();
+        force.body = body;
+        force.force[2] = pawl_signal_constant(9.81);
+        mechanism_force(m, &force);
+    }
+    if (which == HELD_KINEMATIC) {
+        pawl_body_def lift = pawl_body_def_default();
+        lift.kind = PAWL_BODY_KINEMATIC;
+        lift.motion[2] =
+            (pawl_signal){.kind = PAWL_SIGNAL_SINUSOID, .amplitude = 0.1, .frequency = 1};
+        int platform = mechanism_body(m, &lift);
+        scene_shape(m, platform, PAWL_SHAPE_BOX, v3(1, 1, 0.1), v3(0, 0, 0), 0.5, 0.0);
+    }
+    return body;
+}
+
+TEST(bodies_that_nothing_can_hold_are_warned_of)
+{
+    for (int which = 0; which < FALLS_CASE_COUNT; ++which) {
+        mechanism m;
+        falls_build(&m, (falls_case)which);
+        int expected = which < HELD_FLOATS ? 1 : 0;
+        CHECK_INT(warnings_count(&m, PAWL_WARNING_FALLS), expected);
+        mechanism_end(&m);
+    }
+}
+
+TEST(nothing_falls_without_gravity)
+{
+    mechanism m;
+    falls_build(&m, FALLS_PAIR);
+    pawl_builder_set_gravity(m.builder, v3(0, 0, 0));
+    CHECK_INT(warnings_count(&m, PAWL_WARNING_FALLS), 0);
+    mechanism_end(&m);
+}
+
+// ---- the list -------------------------------------------------------------------------------------
+
 // What the source of a model has to say stays with the model, in its order, and is not part of its hash.
 TEST(warnings_of_the_source_stay_with_the_model)
 {
@@ -125,8 +445,7 @@ static pawl_status warnings_make(const pawl_env *env, void *model)
 TEST(warnings_survive_a_lack_of_memory)
 {
     mechanism m;
-    mechanism_begin(&m);
-    mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 3));
+    falls_build(&m, FALLS_PAIR);
     mechanism_compile(&m);
     CHECK_SURVIVES_NO_MEMORY(warnings_make, m.model);
     mechanism_end(&m);

@@ -295,6 +295,7 @@ TEST(models_without_sense_are_not_compiled)
     builder_begin(&c);
     pawl_body_def def = builder_body("shapeless");
     def.density = 1000.0;
+    def.mass = 0.0;
     CHECK_OK(pawl_builder_add_body(c.builder, &def, NULL));
     CHECK_NOT_COMPILED(c.builder, &c.t, "'shapeless' has a density but no shape");
 

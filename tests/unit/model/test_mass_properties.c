@@ -192,7 +192,6 @@ TEST(a_body_with_a_density_gets_its_mass_from_its_shapes)
     CHECK_OK(pawl_builder_create(&t.env, "dumbbell", &builder));
     pawl_body_def def = pawl_body_def_default();
     def.density = 1000.0;
-    def.mass = 77.0; // a density overrules it
     CHECK_OK(pawl_builder_add_body(builder, &def, NULL));
     pawl_shape_def shape = pawl_shape_def_default();
     for (int i = 0; i < 2; ++i) {
