@@ -151,6 +151,7 @@ typedef struct pawl_settings {
     double erp_contact;    ///< erp.contact: share of a penetration pushed out a step
     double contact_margin; ///< contact.margin: contacts are known this far ahead [m]
     double max_push;       ///< contact.max_push: fastest push out of a penetration [m/s]
+    double limit_push;     ///< limit.max_push: fastest return to a limit [m/s or rad/s]
     double
         restitution_threshold; ///< contact.restitution_threshold: slower impacts do not bounce [m/s]
     pawl_pair_rule friction_rule;    ///< contact.friction_rule, of the friction of sliding
@@ -293,8 +294,9 @@ typedef struct pawl_step_report {
     int contacts;       ///< contact points of the problem
     bool fell_back;     ///< rattle: something acted that is not reversible; done as moreau does
     double penetration; ///< deepest of them, where the rows were placed [m]
-    int worst_shape_a, worst_shape_b;   ///< the shapes of that one, -1 where nothing penetrates
-    int tunnelled;                      ///< pairs of shapes that went through each other
+    int worst_shape_a, worst_shape_b; ///< the shapes of that one, -1 where nothing penetrates
+    double push_out;                  ///< energy that corrections of overlaps and limits stored [J]
+    int tunnelled;                    ///< pairs of shapes that went through each other
     int tunnel_shape_a, tunnel_shape_b; ///< the first of them, -1 for none
     int events[PAWL_EVENT_KIND_COUNT];  ///< how many of each kind; see pawl_sim_event()
     pawl_residual residual;             ///< by the judge, not by the solver

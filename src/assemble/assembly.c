@@ -353,6 +353,26 @@ static double assembly_erp(double own, double all)
     return own == 0.0 ? all : max_of(own, 0.0);
 }
 
+const double pawl_gentle_push = 1e-5;
+
+// Bias of row r, a limit or the normal of a contact, for its gap. An open gap may close, no further, until
+// rows are placed again. Of a violation a share is taken back, no faster than max_push; by the velocities only
+// where that is next to nothing, for what they are given stays: kinetic energy that nobody put in.
+static double assembly_gap_bias(pawl_assembly *a, int r, double gap, double erp, double max_push,
+                                double gentle, const step_weights *w)
+{
+    double fastest = max_push * w->h / w->reach;
+    double bias = gap >= 0.0 ? gap / w->reach : max_of(erp * gap / w->reach, -fastest);
+    a->want[r] = -bias;
+    return bias >= -gentle ? bias : 0.0;
+}
+
+// What is held stays as it is, unless it is violated by more than its stepper mends.
+static void assembly_hold(pawl_assembly *a, int r, double gentle)
+{
+    a->want[r] = a->want[r] > gentle ? a->want[r] : -INFINITY;
+}
+
 // Bias and compliance of one row, once its Jacobian is there. `held` is for limits.
 static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, row_rates rate,
                               bool held)
@@ -362,6 +382,7 @@ static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, ro
     a->lower[r] = -INFINITY;
     a->upper[r] = INFINITY;
     a->compliance[r] = a->bias[r] = 0.0;
+    a->want[r] = -INFINITY;
     double value = info->coordinate >= 0 ? a->coordinates[info->coordinate].value : a->residual[r];
     double share = w->erp_joint / w->h;
     switch (info->kind) {
@@ -413,10 +434,12 @@ static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, ro
     case ROW_UPPER: {
         double gap = assembly_gap(a, info);
         double own = m->joints[info->owner].coordinate[info->part].limit_erp;
-        // A violated limit is pushed back by a share a step; an open gap may close, no further,
-        // until rows are placed again.
-        a->bias[r] = (gap < 0.0 ? assembly_erp(own, w->erp_limit) : 1.0) * gap / w->reach;
-        a->bias[r] = held ? w->carry * rate.before : a->bias[r];
+        a->bias[r] = assembly_gap_bias(a, r, gap, assembly_erp(own, w->erp_limit), w->limit_push,
+                                       pawl_gentle_push, w);
+        if (held) {
+            assembly_hold(a, r, pawl_gentle_push);
+            a->bias[r] = w->carry * rate.before;
+        }
         a->lower[r] = 0.0;
         break;
     }
@@ -577,6 +600,7 @@ static row_block *assembly_add_contact_rows(pawl_assembly *a, int k, row_kind ki
     for (int r = 0; r < dim; ++r) {
         a->rows[first + r] = (row_info){kind, k, part + r, -1, -1};
         a->compliance[first + r] = a->bias[first + r] = 0.0;
+        a->want[first + r] = -INFINITY;
         a->lower[first + r] = -INFINITY;
         a->upper[first + r] = INFINITY;
         a->residual[first + r] = 0.0;
@@ -660,33 +684,54 @@ static const row_block *assembly_add_contact(pawl_assembly *a, int k, int dim)
     return b;
 }
 
+// What a contact may be pushed at by the velocities. Rows stand still for a step while bodies roll and turn,
+// which lets them sink in by a share of h of their own motion each step. To take that back is part of the
+// motion: without it rolling bodies would lose or gain energy at first order.
+double pawl_assembly_gentle_push(const pawl_assembly *a, const pawl_contact *in,
+                                 const body_state *start)
+{
+    const double share = 0.05; // of the speed; of its square in the energy
+    const int body[2] = {in->body_a, in->body_b};
+    pawl_vec3 v = v3(0.0, 0.0, 0.0), w = v3(0.0, 0.0, 0.0);
+    double arm = INFINITY;
+    for (int side = 0; side < 2; ++side) {
+        if (body[side] >= 0) {
+            const body_state *b = &start[body[side]];
+            pawl_vec3 lever = v3_sub(in->position, a->bodies[body[side]].r);
+            double sign = side == 0 ? -1.0 : 1.0;
+            v = v3_axpy(v, sign, v3_add(b->v, v3_cross(b->w, lever)));
+            w = v3_axpy(w, sign, b->w);
+            arm = fmin(arm, v3_norm(lever));
+        }
+    }
+    return pawl_gentle_push + share * (v3_norm(v) + arm * v3_norm(w));
+}
+
 static void assembly_pose_contact(pawl_assembly *a, int k, const body_state *start,
                                   const step_weights *w)
 {
     const pawl_contact *in = &a->contacts[k];
     const row_block *b = assembly_add_contact(a, k, 3);
     a->friction[k] = in->friction;
+    int normal = b->rows.first_row + 2;
+    double gentle = pawl_assembly_gentle_push(a, in, start), gap = in->gap;
+    double bias = assembly_gap_bias(a, normal, gap, assembly_erp(in->erp, w->erp_contact),
+                                    w->max_push, gentle, w);
     if (in->held) {
         for (int r = 0; r < 3; ++r) {
             a->bias[b->rows.first_row + r] = w->carry * assembly_row_rate(a, b, r, start);
         }
+        assembly_hold(a, normal, gentle);
         return;
     }
-    // An open gap may close, no further; a penetration is pushed out by a share a step, not faster
-    // than max_push. A fast contact that closes bounces instead.
-    double closing = assembly_row_rate(a, b, 2, start), gap = in->gap, bias;
+    // A fast contact that closes bounces instead.
+    double closing = assembly_row_rate(a, b, 2, start);
     bool bounces = in->restitution > 0.0 && closing < -w->restitution_threshold &&
                    gap + w->reach * closing <= 0.0;
-    if (bounces) {
-        bias = in->restitution * closing;
-    } else if (gap >= 0.0) {
-        bias = gap / w->reach;
-    } else {
-        bias = max_of(assembly_erp(in->erp, w->erp_contact) * gap / w->reach, -w->max_push);
-    }
-    a->bias[b->rows.first_row + 2] = bias;
+    a->bias[normal] = bounces ? in->restitution * closing : bias;
     if (pawl_is_soft(&in->soft)) {
         assembly_soften_contact(a, b, in, start, w);
+        a->want[normal] = -INFINITY;
     }
 }
 
@@ -768,6 +813,7 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
             double gap = assembly_gap(a, info);
             assembly_soften(a, &a->blocks[p->block_count - 1], 0, s,
                             pawl_softness_impedance(s, gap), w, gap, rate);
+            a->want[p->row_count - 1] = -INFINITY;
         }
     }
     a->slot_rows = p->row_count;

@@ -76,7 +76,9 @@ typedef struct step_weights {
         *about;   // twists that springs are linearized about; NULL: those before the step
     bool own_erp; // joints may have an erp of their own
     double erp_joint, erp_limit;
-    double erp_contact, max_push, restitution_threshold;
+    double erp_contact, restitution_threshold;
+    // Fastest corrections of positions, by contacts and by limits [m/s or rad/s].
+    double max_push, limit_push;
     bool soft_friction; // of soft contacts
 } step_weights;
 
@@ -126,7 +128,10 @@ typedef struct pawl_assembly {
     // posed
     double *v_f, *lower, *upper, *compliance; // (max_rows)
     double *bias;                             // (max_rows) v*: v_f = J u_free + bias
-    int slot_rows;                            // rows before those of contacts
+    double *
+        want; // (max_rows) of limits and normals of contacts that are hard and not held: the rate that
+    // their gap asks for until the end of the step, negative while it is open; else -INFINITY
+    int slot_rows; // rows before those of contacts
     pawl_problem problem;
 } pawl_assembly;
 
@@ -201,5 +206,11 @@ void pawl_assembly_pose_impact(pawl_assembly *a, const double *u, const bool *cl
 // How far a limit is from being reached, where the assembly is placed; negative beyond it.
 double pawl_assembly_limit_gap(const pawl_assembly *a, int candidate);
 bool pawl_assembly_is_limit(const pawl_assembly *a, int candidate);
+// Rates up to this are nobody's throw: a gap that asks for less is corrected with the velocities, by the
+// problem itself; one that asks for more at position level (step/push_out.c) [m/s or rad/s].
+extern const double pawl_gentle_push;
+// The same of a contact between bodies with the twists of `start`, a share of whose motion is added.
+double pawl_assembly_gentle_push(const pawl_assembly *a, const pawl_contact *in,
+                                 const body_state *start);
 bool pawl_assembly_limit_is_hard(const pawl_assembly *a,
                                  int candidate); // a limit, and not a soft one

@@ -20,6 +20,10 @@ static void sim_layout(pawl_sim *sim, pawl_carver *mem)
     }
     c->u_own = sim->form == NULL ? c->u_free : PAWL_CARVE(mem, double, 6 * bodies);
     c->from = PAWL_CARVE(mem, body_state, bodies);
+    c->push_out.twist = PAWL_CARVE(mem, double, 6 * bodies);
+    c->push_out.lambda = PAWL_CARVE(mem, double, rows);
+    c->push_out.compliance = PAWL_CARVE(mem, double, rows);
+    c->push_out.friction = PAWL_CARVE(mem, double, sim->assembly->max_contacts);
     c->reaction = PAWL_CARVE(mem, double, pawl_impulse_slots(m).count);
     c->effort = PAWL_CARVE(mem, double, m->actuator_count);
     c->contacts = PAWL_CARVE(mem, pawl_contact_info, sim->assembly->max_contacts);

@@ -5,7 +5,7 @@
 //   M (u+ - u-) = h f + JT lambda,   r+ = r + h v+,   q+ = exp(h w+) q,
 // springs, dampers and PD actuators at its end. First order. With `project` the motion follows the
 // constraints as RATTLE does (drift.c), and no energy leaks through them.
-#include "step/stepper_ops.h"
+#include "step/push_out.h"
 
 static void euler_advance(step_context *c, pawl_state *s, pawl_step_report *report)
 {
@@ -22,6 +22,7 @@ static void euler_advance(step_context *c, pawl_state *s, pawl_step_report *repo
         return;
     }
     report->projections = pawl_drift(c, s, w.h, w.end);
+    report->projections += pawl_push_out_apply(c, s, w.end, report);
 }
 
 const pawl_stepper_ops pawl_euler_ops = {

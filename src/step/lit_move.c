@@ -10,6 +10,7 @@
 // terms of k_q in it and keeps M~ positive definite. What the rows did not do is taken out by the
 // projections after the step (lit_settle.c).
 #include "step/lit.h"
+#include "step/push_out.h"
 #include <string.h>
 
 lit_memory *pawl_lit_layout(const pawl_model *model, const pawl_assembly *a, pawl_carver *mem)
@@ -270,6 +271,7 @@ static void lit_trapezoid(step_context *c, pawl_state *s, const lit_phase *phase
     pawl_step_tally(c, s, &w);
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
     pawl_lit_grip(c);
+    pawl_push_out_find(c, &w);
     if (c->settings->project) {
         pawl_step_correct_spins(c, &w);
     }
@@ -289,5 +291,8 @@ void pawl_lit_move(step_context *c, pawl_state *s, const lit_phase *phase, pawl_
     c->damping_time = 0.5 * c->settings->dt; // as every step begins with
     if (c->contact_demand == 0 && c->settings->project) {
         report->projections = pawl_lit_settle(c, s, phase->end);
+    }
+    if (c->contact_demand == 0) {
+        report->projections += pawl_push_out_apply(c, s, phase->end, report);
     }
 }

@@ -10,6 +10,7 @@
 // U2 has the first stage's constraint impulses in it. After an impact those of contacts and limits are left
 // out: they are those of the impact's end, and keeping them would push (1 - g)/g times as hard.
 #include "step/lit.h"
+#include "step/push_out.h"
 #include "step/report_merge.h"
 #include <string.h>
 
@@ -201,6 +202,8 @@ void pawl_lit_sdirk_move(step_context *c, pawl_state *s, const lit_phase *phase,
         sdirk_worst(report, &first);
         pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
         pawl_lit_grip(c);
+        step_weights end = sdirk_weights(c, s, phase, phase->end, 1.0);
+        pawl_push_out_find(c, &end);
         sdirk_arrive(c, s, phase);
     }
 }

@@ -167,16 +167,31 @@ static double settle_gap(const step_context *c, const row_grip *grip)
                                                       : 0.0;
 }
 
+// Whether a grip is violated by more than motion explains: then it is held where it is, and corrected at a
+// bounded rate (push_out.c).
+static bool settle_is_deep(const step_context *c, const pawl_state *s, const row_grip *grip,
+                           double gap)
+{
+    const pawl_settings *set = c->settings;
+    double h = c->share * set->dt;
+    if (grip->candidate >= 0) {
+        return set->erp_limit * gap < -h * pawl_gentle_push;
+    }
+    const pawl_contact *in = &c->lit->grips.found[grip->contact];
+    return set->erp_contact * gap < -h * pawl_assembly_gentle_push(c->assembly, in, s->bodies);
+}
+
 // v_f of the grips: their gaps in the first iteration; later ones keep what it reached. Returns the
 // largest.
-static double settle_set_gaps(step_context *c, bool first)
+static double settle_set_gaps(step_context *c, const pawl_state *s, bool first)
 {
     pawl_assembly *a = c->assembly;
     const lit_grips *g = &c->lit->grips;
     double worst = 0.0;
     int row = a->free_rows;
     for (int i = 0; i < g->count; ++i) {
-        a->v_f[row] = first ? settle_gap(c, &g->rows[i]) : 0.0;
+        double gap = settle_gap(c, &g->rows[i]);
+        a->v_f[row] = first && !settle_is_deep(c, s, &g->rows[i], gap) ? gap : 0.0;
         worst = fmax(worst, fabs(a->v_f[row++]));
     }
     return worst;
@@ -193,7 +208,7 @@ static bool settle_poses(step_context *c, pawl_state *s, double t, int *iteratio
         if (!(closure <= settle_contraction * last)) {
             return false;
         }
-        double gaps = settle_set_gaps(c, k == 0);
+        double gaps = settle_set_gaps(c, s, k == 0);
         if (closure <= settle_tolerance && gaps <= settle_tolerance) {
             return true;
         }

@@ -8,7 +8,7 @@
 // symmetric in time: second order, no secular energy drift. Without it J u+ = 0 at the midpoint is
 // all that holds the joints, which leaves a velocity error of order h at the end of each step:
 // first order, and second only where there are no joints.
-#include "step/stepper_ops.h"
+#include "step/push_out.h"
 
 static void moreau_advance(step_context *c, pawl_state *s, pawl_step_report *report)
 {
@@ -25,6 +25,7 @@ static void moreau_advance(step_context *c, pawl_state *s, pawl_step_report *rep
         return;
     }
     report->projections = projections + pawl_drift(c, s, 0.5 * w.h, w.end);
+    report->projections += pawl_push_out_apply(c, s, w.end, report);
 }
 
 const pawl_stepper_ops pawl_moreau_ops = {

@@ -42,7 +42,15 @@ typedef struct step_context {
     double *effort;                              // (actuators) of the last step [N or N m]
     double damping_time; // implicit share of body damping, part of every placement
     double share;        // length of the sub-step in steps; states keep impulses of whole steps
-    bool exact_drift;    // drifts keep angular momentum and iterate to the last digit (rattle)
+    struct push_out {
+        double *twist;      // (6 x bodies) at which poses are corrected
+        double *lambda;     // (max rows)
+        double *compliance; // (max rows)
+        double *friction;   // (max contacts) none
+        double time;        // for how long; 0: nothing is to be corrected
+        double of_contacts; // their share in it
+    } push_out;             // see push_out.h
+    bool exact_drift;       // drifts keep angular momentum and iterate to the last digit (rattle)
     struct {
         int64_t step;
         int reason, before; // of this step and the one before it; 0: none

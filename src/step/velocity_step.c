@@ -5,6 +5,7 @@
 // problem, the new twists, and who did how much work.
 #include "assemble/spin_rows.h"
 #include "step/gyroscope.h"
+#include "step/push_out.h"
 #include "step/stepper_ops.h"
 #include "step/warm_start.h"
 #include <string.h>
@@ -33,6 +34,7 @@ step_weights pawl_step_weights(const step_context *c, const pawl_state *s)
                           .erp_limit = set->erp_limit,
                           .erp_contact = set->erp_contact,
                           .max_push = set->max_push,
+                          .limit_push = set->limit_push,
                           .restitution_threshold = set->restitution_threshold,
                           .soft_friction = set->soft_friction};
 }
@@ -610,6 +612,7 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
     pawl_step_solve(c, s, w, &solved);
     pawl_step_finish(c, s, w, &solved, report);
     pawl_step_tally(c, s, w);
+    pawl_push_out_find(c, w);
 }
 
 void pawl_step_pose(step_context *c, const pawl_state *s, const step_weights *w)

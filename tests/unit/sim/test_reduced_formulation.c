@@ -152,6 +152,7 @@ TEST(joints_of_the_tree_report_the_reactions_that_rows_would)
         mechanism m[2];
         for (int f = 0; f < 2; ++f) {
             pawl_settings s = formulation_settings((pawl_formulation)f, PAWL_STEPPER_MOREAU);
+            s.max_push = 0.0; // corrections of an overlap follow joints along curves of their own
             scene_load(&m[f], paths[k], &s);
             mechanism_run(&m[f], 40);
         }

@@ -335,6 +335,7 @@ TEST(every_setting_reads_back_what_was_set)
                                            {"erp.contact", "0.75"},
                                            {"contact.margin", "0.002"},
                                            {"contact.max_push", "3"},
+                                           {"limit.max_push", "4"},
                                            {"contact.restitution_threshold", "0.5"},
                                            {"contact.friction_rule", "mean"},
                                            {"contact.reduce", "hull"},
