@@ -8,13 +8,15 @@
 #include "base/hash.h"
 #include <string.h>
 
-// States of version 1 have no memory of steppers; they are still read.
+// Earlier versions are still read: version 1 has no memory of steppers, version 2 not the step before.
 enum {
     STATE_MAGIC = 0x4c574150,
-    STATE_VERSION = 2,
-    STATE_VERSION_OLD = 1,
+    STATE_VERSION = 3,
     STATE_HEADER_WORDS = 6,
-    STATE_SUM_WORD = 5
+    STATE_SUM_WORD = 5,
+    STATE_SPANS = 9,                                   // of this version, see state_spans()
+    STATE_EARLIER_SPANS = STATE_SPANS - STATE_VERSION, // version v has v more
+    STATE_BODY_NUMBERS = sizeof(body_state) / sizeof(double)
 };
 
 impulse_slots pawl_impulse_slots(const pawl_model *m)
@@ -90,6 +92,21 @@ state_memory pawl_state_memory(const pawl_state *s)
                           state_weight_count(s->model)};
 }
 
+static int state_before_numbers(const pawl_model *m)
+{
+    return 2 + STATE_BODY_NUMBERS * m->body_count;
+}
+
+state_before pawl_state_before(const pawl_state *s)
+{
+    return (state_before){s->before, s->before + 1, (body_state *)(s->before + 2)};
+}
+
+bool pawl_state_knows_before(const pawl_state *s)
+{
+    return s->step > 0 && s->before[0] == (double)s->step;
+}
+
 static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
 {
     pawl_state *s = PAWL_CARVE(mem, pawl_state, 1);
@@ -98,6 +115,7 @@ static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
     double *impulses = PAWL_CARVE(mem, double, pawl_impulse_slots(m).count);
     double *contacts = PAWL_CARVE(mem, double, state_contact_numbers(m));
     double *memory = PAWL_CARVE(mem, double, state_memory_numbers(m));
+    double *before = PAWL_CARVE(mem, double, state_before_numbers(m));
     if (s != NULL) {
         s->model = m;
         s->bodies = bodies;
@@ -105,6 +123,7 @@ static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
         s->impulses = impulses;
         s->contacts = contacts;
         s->memory = memory;
+        s->before = before;
     }
     return s;
 }
@@ -162,6 +181,7 @@ void pawl_state_copy(pawl_state *to, const pawl_state *from)
            (size_t)pawl_impulse_slots(m).count * sizeof *to->impulses);
     memcpy(to->contacts, from->contacts, (size_t)state_contact_numbers(m) * sizeof *to->contacts);
     memcpy(to->memory, from->memory, (size_t)state_memory_numbers(m) * sizeof *to->memory);
+    memcpy(to->before, from->before, (size_t)state_before_numbers(m) * sizeof *to->before);
 }
 
 // The arrays of doubles that make up a state, in file order.
@@ -169,7 +189,6 @@ typedef struct state_span {
     double *values;
     size_t count;
 } state_span;
-enum { STATE_SPANS = 8 };
 
 static void state_spans(const pawl_state *s, state_span spans[STATE_SPANS])
 {
@@ -178,20 +197,21 @@ static void state_spans(const pawl_state *s, state_span spans[STATE_SPANS])
     spans[0] = (state_span){&w->time, 1};
     spans[1] = (state_span){&w->energy_start, 1};
     spans[2] = (state_span){w->work, WORK_COUNT};
-    spans[3] = (state_span){&w->bodies[0].r.x,
-                            (size_t)m->body_count * sizeof(body_state) / sizeof(double)};
+    spans[3] = (state_span){&w->bodies[0].r.x, (size_t)(STATE_BODY_NUMBERS * m->body_count)};
     spans[4] = (state_span){w->coordinates, (size_t)m->coordinate_count};
     spans[5] = (state_span){w->impulses, (size_t)pawl_impulse_slots(m).count};
     spans[6] = (state_span){w->contacts, (size_t)state_contact_numbers(m)};
     spans[7] = (state_span){w->memory, (size_t)state_memory_numbers(m)};
+    spans[8] = (state_span){w->before, (size_t)state_before_numbers(m)};
 }
 
-static size_t state_double_count(const pawl_state *s)
+// Of the first `spans` of them, as earlier versions have.
+static size_t state_double_count(const pawl_state *s, int span_count)
 {
     state_span spans[STATE_SPANS];
     state_spans(s, spans);
     size_t count = 0;
-    for (int i = 0; i < STATE_SPANS; ++i) {
+    for (int i = 0; i < span_count; ++i) {
         count += spans[i].count;
     }
     return count;
@@ -202,10 +222,15 @@ uint64_t pawl_state_hash(const pawl_state *s)
     state_span spans[STATE_SPANS];
     state_spans(s, spans);
     uint64_t h = s->model->hash ^ (uint64_t)s->step;
-    // A memory that no stepper uses is no part of the state.
-    int count = s->memory[0] == 0.0 ? STATE_SPANS - 1 : STATE_SPANS;
-    for (int i = 0; i < count; ++i) {
-        h = pawl_hash_doubles(h, spans[i].values, spans[i].count);
+    // What no stepper uses is no part of the state.
+    bool used[STATE_SPANS];
+    for (int i = 0; i < STATE_SPANS; ++i) {
+        used[i] = true;
+    }
+    used[7] = s->memory[0] != 0.0;
+    used[8] = pawl_state_knows_before(s);
+    for (int i = 0; i < STATE_SPANS; ++i) {
+        h = used[i] ? pawl_hash_doubles(h, spans[i].values, spans[i].count) : h;
     }
     return h;
 }
@@ -226,7 +251,7 @@ bool pawl_state_is_finite(const pawl_state *s)
 
 size_t pawl_state_size(const pawl_state *s)
 {
-    return 8 * (STATE_HEADER_WORDS + state_double_count(s));
+    return 8 * (STATE_HEADER_WORDS + state_double_count(s, STATE_SPANS));
 }
 
 static unsigned char *state_put(unsigned char *p, uint64_t word)
@@ -271,7 +296,9 @@ static uint64_t state_sum(const unsigned char *bytes, size_t size)
 void pawl_state_save(const pawl_state *s, void *bytes)
 {
     const uint64_t header[STATE_HEADER_WORDS] = {
-        STATE_MAGIC, STATE_VERSION, s->model->hash, state_double_count(s), (uint64_t)s->step, 0};
+        STATE_MAGIC,       STATE_VERSION,
+        s->model->hash,    state_double_count(s, STATE_SPANS),
+        (uint64_t)s->step, 0};
     unsigned char *p = bytes;
     for (int i = 0; i < STATE_HEADER_WORDS; ++i) {
         p = state_put(p, header[i]);
@@ -290,15 +317,16 @@ void pawl_state_save(const pawl_state *s, void *bytes)
 pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *bytes, size_t size)
 {
     const unsigned char *p = bytes;
-    size_t memory = (size_t)state_memory_numbers(s->model);
-    bool old = size == pawl_state_size(s) - 8 * memory;
-    size_t count = state_double_count(s) - (old ? memory : 0);
-    if (size != pawl_state_size(s) && !old) {
+    int version = STATE_VERSION;
+    size_t count = state_double_count(s, STATE_SPANS);
+    for (; version > 1 && size < 8 * (STATE_HEADER_WORDS + count); --version) {
+        count = state_double_count(s, STATE_EARLIER_SPANS + version - 1);
+    }
+    if (size != 8 * (STATE_HEADER_WORDS + count)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "a saved state has %zu bytes, '%s' needs %zu",
                          size, s->model->name, pawl_state_size(s));
     }
-    if (state_get(p) != STATE_MAGIC ||
-        state_get(p + 8) != (old ? STATE_VERSION_OLD : STATE_VERSION)) {
+    if (state_get(p) != STATE_MAGIC || state_get(p + 8) != (uint64_t)version) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "these bytes are no saved state of version %d",
                          STATE_VERSION);
     }
@@ -321,10 +349,10 @@ pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *byte
     }
     state_span spans[STATE_SPANS];
     state_spans(s, spans);
-    memset(s->memory, 0, memory * sizeof *s->memory);
-    for (int i = 0; i < (old ? STATE_SPANS - 1 : STATE_SPANS); ++i) {
-        for (size_t k = 0; k < spans[i].count; ++k, numbers += 8) {
-            spans[i].values[k] = state_value(state_get(numbers));
+    for (int i = 0; i < STATE_SPANS; ++i) {
+        bool there = i < STATE_EARLIER_SPANS + version;
+        for (size_t k = 0; k < spans[i].count; ++k, numbers += there ? 8 : 0) {
+            spans[i].values[k] = there ? state_value(state_get(numbers)) : 0.0;
         }
     }
     s->step = (int64_t)state_get(p + 32);
@@ -358,7 +386,7 @@ pawl_twist pawl_state_twist(const pawl_state *s, int body)
 void pawl_state_set_pose(pawl_state *s, int body, pawl_pose pose)
 {
     body_state *b = &s->bodies[body];
-    s->memory[0] = 0.0; // it belongs to another motion
+    s->memory[0] = s->before[0] = 0.0; // they belong to another motion
     b->q = pawl_quat_normalize(pose.orientation);
     b->r = v3_add(pose.position, pawl_quat_rotate(b->q, s->model->bodies[body].com));
 }
@@ -367,7 +395,7 @@ void pawl_state_set_twist(pawl_state *s, int body, pawl_twist twist)
 {
     body_state *b = &s->bodies[body];
     pawl_vec3 arm = pawl_quat_rotate(b->q, s->model->bodies[body].com);
-    s->memory[0] = 0.0;
+    s->memory[0] = s->before[0] = 0.0;
     b->w = twist.angular;
     b->v = v3_add(twist.linear, v3_cross(twist.angular, arm));
 }

@@ -54,6 +54,16 @@ typedef struct state_memory {
 struct pawl_state;
 state_memory pawl_state_memory(const struct pawl_state *s);
 
+// Where the step before began, for lit.variant=paper with lit.scheme=1, which looks for the end of sliding
+// within that step as well (section 7.5 of its paper).
+typedef struct state_before {
+    double *step;       // the state's own number of steps where it is known; else it is not
+    double *time;       // when it began [s]
+    body_state *bodies; // (bodies) at that time
+} state_before;
+state_before pawl_state_before(const struct pawl_state *s);
+bool pawl_state_knows_before(const struct pawl_state *s);
+
 struct pawl_state {
     pawl_env env;
     const pawl_model *model;
@@ -67,5 +77,6 @@ struct pawl_state {
     double *impulses;    // warm starts, by slot
     double *contacts;    // warm starts of contacts: count, then pawl_contact_width() numbers each
     double *memory;      // see pawl_state_memory()
+    double *before;      // see pawl_state_before()
 };
 bool pawl_state_is_finite(const pawl_state *s); // every number of it

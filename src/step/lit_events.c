@@ -28,8 +28,6 @@ lit_event_memory *pawl_lit_event_layout(const pawl_model *model, const pawl_asse
     m.effort = PAWL_CARVE(mem, double, model->actuator_count);
     m.known = PAWL_CARVE(mem, double, a->max_contacts);
     m.bodies = PAWL_CARVE(mem, body_state, model->body_count);
-    m.step_begin = PAWL_CARVE(mem, body_state, model->body_count);
-    m.step_end = PAWL_CARVE(mem, body_state, model->body_count);
     m.changes = PAWL_CARVE(mem, lit_change, a->max_contacts + a->candidate_count);
     if (out != NULL) {
         *out = m;
@@ -84,13 +82,14 @@ bool pawl_lit_piece_move(lit_piece *p, double h, bool last)
 
 bool pawl_lit_piece_shift(lit_piece *p, double tau)
 {
-    const lit_event_memory *m = p->c->lit_events;
-    motion_path path = {p->c->model, m->step_begin, m->step_end, m->step_time,
-                        p->begin - m->step_time};
+    const pawl_state *from = p->c->spare;
+    state_before before = pawl_state_before(from);
+    motion_path path = {p->c->model, before.bodies, from->bodies, *before.time,
+                        p->begin - *before.time};
     events_restore(p);
     pawl_motion_at(&path, tau, p->s->bodies);
     p->moved = -1.0;
-    double begin = m->step_time + tau, h = p->end - p->begin;
+    double begin = *before.time + tau, h = p->end - p->begin;
     return events_move(p, begin, h, begin + h);
 }
 
@@ -275,24 +274,16 @@ static void events_rest_in_one(lit_piece *p, int pieces)
     pawl_report_merge(p->report, &part);
 }
 
-// Whether the step that begins with s follows one that was in one piece.
-static bool events_follows(const step_context *c, const pawl_state *s)
-{
-    const lit_event_memory *m = c->lit_events;
-    size_t size = (size_t)c->model->body_count * sizeof *s->bodies;
-    return m->step_smooth && memcmp(m->step_end, s->bodies, size) == 0;
-}
-
-static void events_remember(const lit_piece *p, bool smooth)
+// Section 7.5 to the letter looks back into the step before: what it needs of that is part of the state.
+static void events_remember(const lit_piece *p)
 {
     const step_context *c = p->c;
-    lit_event_memory *m = c->lit_events;
-    m->step_smooth = smooth && c->settings->lit_variant == PAWL_LIT_PAPER;
-    if (m->step_smooth) {
-        size_t size = (size_t)c->model->body_count * sizeof *m->step_begin;
-        memcpy(m->step_begin, c->spare->bodies, size);
-        memcpy(m->step_end, p->s->bodies, size);
-        m->step_time = p->begin;
+    if (c->settings->lit_variant == PAWL_LIT_PAPER && c->settings->lit_scheme == 1) {
+        state_before before = pawl_state_before(p->s);
+        *before.step = (double)(p->s->step + 1);
+        *before.time = p->begin;
+        memcpy(before.bodies, c->spare->bodies,
+               (size_t)c->model->body_count * sizeof *before.bodies);
     }
 }
 
@@ -305,12 +296,12 @@ void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *r
                    .active = &c->lit->active,
                    .begin = s->time,
                    .end = pawl_step_end(s, c->settings->dt),
-                   .follows = events_follows(c, s)};
+                   .follows =
+                       c->settings->lit_variant == PAWL_LIT_PAPER && pawl_state_knows_before(s)};
     int most = EVENTS_PIECES + EVENTS_PIECES_A_BODY * c->model->body_count;
     impact_request impact, *due = NULL;
     bool stuck = false; // an impact at the beginning of a piece left what met there
     pawl_lit_forget_transitions(c);
-    c->lit_events->step_smooth = false;
     for (int pieces = 0;; ++pieces) {
         if (!events_begin(&p, due)) {
             return;
@@ -341,7 +332,9 @@ void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *r
                        c->settings->lit_events == PAWL_LIT_EVENTS_ALL &&
                        pawl_lit_find_transition(&p, &h);
         if (c->contact_demand != 0 || (!meets && !changes)) {
-            events_remember(&p, pieces == 0 && !p.after_impact);
+            if (pieces == 0 && !p.after_impact) {
+                events_remember(&p);
+            }
             return;
         }
         if (!changes) {

@@ -15,10 +15,6 @@ struct lit_event_memory { // what the search for events works with; sized once
     body_state *bodies;   // (bodies)
     lit_change *changes;  // (max contacts + candidates) see lit_transitions.c
     int change_count;
-    // lit.variant=paper: both ends of the last step if it was in one piece (bodies); else nothing.
-    body_state *step_begin, *step_end;
-    double step_time; // when it began [s]
-    bool step_smooth;
     int found;   // contacts that the finder found where the piece ends
     bool looked; // it did
 };
@@ -34,9 +30,10 @@ typedef struct lit_piece {
     double begin, end; // from where the step goes on, and the grid [s]
     bool after_impact;
     double moved; // how far it was moved last [s]
-    bool follows; // it is a whole step, and so was the one before it: step_begin is its beginning
-    int cuts;     // of the step, for transitions
-    int tried;    // pieces that searches for transitions tried, of the step
+    bool
+        follows; // it is a whole step, and so was the one before it, whose beginning the state knows
+    int cuts;    // of the step, for transitions
+    int tried;   // pieces that searches for transitions tried, of the step
 } lit_piece;
 
 // A whole step from within the step before: from `tau` after its beginning. For section 7.5 to the letter.

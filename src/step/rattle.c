@@ -287,7 +287,8 @@ static void rattle_advance(step_context *c, pawl_state *s, pawl_step_report *rep
     double h = c->settings->dt, begin = s->time, end = pawl_step_end(s, h);
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     if (!c->kept) {
-        pawl_assembly_place(c->assembly, s->bodies, s->coordinates, begin, 0.0);
+        // as moreau leaves it, which does the steps of all models with damping
+        pawl_assembly_place(c->assembly, s->bodies, s->coordinates, begin, 0.5 * h);
         c->kept = true;
     }
     rattle_reason reason = rattle_obstacle(c, s, h);
