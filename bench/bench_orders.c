@@ -13,16 +13,21 @@
 
 enum { ORDERS_STEPS = 4 };
 
-// A stepper of maximal coordinates, and its order where that is a setting.
+// A stepper of maximal coordinates, with its order or variant where that is a setting.
 typedef struct orders_method {
     const char *name;
     pawl_stepper_kind stepper;
     int rattle_order;
+    pawl_lit_variant lit_variant;
 } orders_method;
 static const orders_method orders_methods[] = {
-    {"euler", PAWL_STEPPER_EULER, 2},    {"moreau", PAWL_STEPPER_MOREAU, 2},
-    {"lit", PAWL_STEPPER_LIT, 2},        {"rattle2", PAWL_STEPPER_RATTLE, 2},
-    {"rattle4", PAWL_STEPPER_RATTLE, 4},
+    {"euler", PAWL_STEPPER_EULER, 2, PAWL_LIT_MIDPOINT},
+    {"moreau", PAWL_STEPPER_MOREAU, 2, PAWL_LIT_MIDPOINT},
+    {"lit", PAWL_STEPPER_LIT, 2, PAWL_LIT_MIDPOINT},
+    {"paper", PAWL_STEPPER_LIT, 2, PAWL_LIT_PAPER},
+    {"sdirk2", PAWL_STEPPER_LIT, 2, PAWL_LIT_SDIRK2},
+    {"rattle2", PAWL_STEPPER_RATTLE, 2, PAWL_LIT_MIDPOINT},
+    {"rattle4", PAWL_STEPPER_RATTLE, 4, PAWL_LIT_MIDPOINT},
 };
 enum { ORDERS_METHODS = sizeof orders_methods / sizeof orders_methods[0] };
 
@@ -31,6 +36,7 @@ static pawl_settings orders_settings(const orders_method *method, double dt)
     pawl_settings settings = pawl_settings_default();
     settings.stepper = method->stepper;
     settings.rattle_order = method->rattle_order;
+    settings.lit_variant = method->lit_variant;
     settings.dt = dt;
     settings.project = true;
     return settings;

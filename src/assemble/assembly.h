@@ -61,9 +61,10 @@ typedef struct step_weights {
     double place_time;         // when the rows are placed [s]
     double reach;              // time from there to the end of the step: gaps may close in it
     int gyroscope_corrections; // how often the gyroscopic torque learns what the rows did
-    double spin_share;         // of u+ in the spin that the gyroscopic torque is taken at
     bool predict_spin;         // it knows the last step's impulses before the first solve
-    double begin, end;         // the step's interval [s]
+    bool
+        keeps_momentum; // spins before it are those of angular momenta that stay in the world: no gyroscopic torque
+    double begin, end; // the step's interval [s]
     bool
         at_end; // a stage: what is prescribed has its rate at place_time, not its mean over the step
     double tally;          // how much of the impulses counts in work and reactions

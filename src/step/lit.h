@@ -35,7 +35,6 @@ bool pawl_lit_active(step_context *c, const pawl_state *s, double h, lit_active 
 // Advances s from phase->begin by phase->h, without looking for events: one constraint problem (two
 // with lit.variant=sdirk2). Poses, twists, work, impulses and the report are those of a step; s->time is the
 // caller's. The context's reactions are added to. Nothing is done when context.contact_demand is set.
-// After it context.u_start and u_next are the twists of both ends in the axes of one pose, before projection.
 void pawl_lit_move(step_context *c, pawl_state *s, const lit_phase *phase,
                    pawl_step_report *report);
 

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// One step of the linearly implicit trapezoidal rule, our improved linearization (lit.variant=midpoint).
-// Twists are those of the body axes, U = (v, W), so that M is constant: with q_m = q o exp(h/2 U), brought
-// back onto the joints, and all rows placed there,
+// One step of the linearly implicit trapezoidal rule, our improved linearization (lit.variant=midpoint). Rows are
+// placed at the middle q_m; J and k are those there:
 //   M (U+ - U) = h k + JT lambda,   J (U + U+) = 0   (scheme II, 6.10;   J U+ = 0: scheme I, 6.12)
-//   q+ = q o exp(h (U + U+)/2).
+// With `project` both halves of the step follow the joints as moreau's do (drift.c): from q by U to q_m, where U is
+// brought to J U = 0, and from q_m by U+ to q+. A middle q o exp(h/2 U) that is merely projected onto the joints, and
+// poses that follow (U + U+)/2 from the start, turn a linkage too slowly by (h w)^2/12.
+// Without it (or for lit.variant=paper, or lit.linearized_constraints) q_m = q o exp(h/2 U) in body axes, and
+//   r+ = r + h (v + v+)/2,   attitude+ = attitude o exp(h/2 W) o exp(h/2 W+):
+// each spin turns the body about itself, so that it stays what it was in the world. One rotation by the mean of
+// both would not do that: a ball's spin would change without a torque.
 // Springs act at the mean of their ends through the gradient of the middle, which has the geometric
 // terms of k_q in it and keeps M~ positive definite. What the rows did not do is taken out by the
 // projections after the step (lit_settle.c).
@@ -127,7 +132,9 @@ bool pawl_lit_place(step_context *c, pawl_state *s, const lit_phase *phase, doub
 {
     pawl_assembly *a = c->assembly;
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
-    pawl_assembly_place(a, s->bodies, s->coordinates, t, c->damping_time);
+    if (!c->kept) {
+        pawl_assembly_place(a, s->bodies, s->coordinates, t, c->damping_time);
+    }
     memcpy(a->held, phase->active->limits, (size_t)a->candidate_count * sizeof *a->held);
     if (c->finder == NULL) {
         return true;
@@ -163,31 +170,58 @@ static void lit_arrive(step_context *c, pawl_state *s, const lit_phase *phase)
         pawl_vec3 mean = v3(0.5 * (u[0] + n[0]), 0.5 * (u[1] + n[1]), 0.5 * (u[2] + n[2]));
         b->r = v3_axpy(from->r, phase->h, mean);
         if (m->bodies[i].kind == PAWL_BODY_RIGID) {
-            pawl_vec3 spin = v3(0.5 * (u[3] + n[3]), 0.5 * (u[4] + n[4]), 0.5 * (u[5] + n[5]));
             pawl_quat middle = b->q;
-            spin = pawl_lit_carry(middle, from->q, spin);
-            b->q = quat_advance(from->q, v3_scale(phase->h, spin));
-            b->w = pawl_lit_carry(middle, b->q, v3(n[3], n[4], n[5]));
+            pawl_quat half = quat_advance(from->q, v3_scale(0.5 * phase->h, from->w));
+            pawl_vec3 late = pawl_lit_carry(middle, half, v3(n[3], n[4], n[5]));
+            b->q = quat_advance(half, v3_scale(0.5 * phase->h, late));
+            b->w = late;
         }
     }
     pawl_close_tree(c, s, phase->end);
     c->kept = false;
 }
 
-// The assembly at the start, with the factor of its joints.
+// Whether both halves of the step follow the joints, as those of moreau do.
+static bool lit_follows_joints(const step_context *c)
+{
+    const pawl_settings *set = c->settings;
+    return set->project && set->lit_variant == PAWL_LIT_MIDPOINT && !set->lit_linearized &&
+           (c->assembly->free_rows > 0 || c->assembly->form != NULL);
+}
+
+// The assembly at the start; where a predictor needs it, with the factor of its joints.
 static void lit_begin(step_context *c, pawl_state *s, double t)
 {
     pawl_assembly *a = c->assembly;
     if (!c->kept) {
         pawl_assembly_place(a, s->bodies, s->coordinates, t, c->damping_time);
+        c->kept = true;
+    }
+    memcpy(c->lit->start, s->bodies, (size_t)c->model->body_count * sizeof *s->bodies);
+    if (lit_follows_joints(c)) {
+        return;
     }
     c->kept = false;
     pawl_assembly_pose_closure(a);
     memcpy(c->lit->residual, a->residual, (size_t)a->free_rows * sizeof *a->residual);
-    memcpy(c->lit->start, s->bodies, (size_t)c->model->body_count * sizeof *s->bodies);
     if (a->free_rows > 0) {
         pawl_eliminate_factor(&a->problem, c->settings->regularization);
     }
+}
+
+// Half a step along the joints, from where the assembly is placed. Kinematic bodies have the twists of its
+// end, which are what the velocities there are brought to.
+static int lit_follow(step_context *c, pawl_state *s, double tau, double end)
+{
+    const pawl_model *m = c->model;
+    for (int i = 0; i < m->body_count; ++i) {
+        if (m->bodies[i].kind == PAWL_BODY_KINEMATIC) {
+            pawl_twist twist = pawl_kinematic_twist(&m->bodies[i], end);
+            s->bodies[i].v = twist.linear;
+            s->bodies[i].w = twist.angular;
+        }
+    }
+    return pawl_drift(c, s, tau, end);
 }
 
 // Weights of the trapezoidal rule, for rows placed at the middle of the step; the paper has its springs at
@@ -231,15 +265,20 @@ static void lit_linearize(step_context *c, const lit_phase *phase, const step_we
 }
 
 // Places and poses the problem. False: more contacts than there is room for.
-static bool lit_pose(step_context *c, pawl_state *s, const lit_phase *phase, const step_weights *w)
+static bool lit_pose(step_context *c, pawl_state *s, const lit_phase *phase, const step_weights *w,
+                     int *projections)
 {
     bool paper = c->settings->lit_variant == PAWL_LIT_PAPER;
     if (paper) {
         pawl_lit_paper_begin(c, s, w);
     }
     c->damping_time = 0.5 * phase->h;
-    pawl_lit_predict(c, s, c->lit->start, 0.5 * phase->h, w->place_time,
-                     c->settings->project && !paper);
+    if (lit_follows_joints(c)) {
+        *projections += lit_follow(c, s, 0.5 * phase->h, w->place_time);
+    } else {
+        pawl_lit_predict(c, s, c->lit->start, 0.5 * phase->h, w->place_time,
+                         c->settings->project && !paper);
+    }
     if (!pawl_lit_place(c, s, phase, w->place_time)) {
         return false;
     }
@@ -257,12 +296,22 @@ static bool lit_pose(step_context *c, pawl_state *s, const lit_phase *phase, con
     return true;
 }
 
+static void lit_set_twists(const step_context *c, pawl_state *s)
+{
+    for (int i = 0; i < c->model->body_count; ++i) {
+        const double *u = c->u_next + 6 * i;
+        s->bodies[i].v = v3(u[0], u[1], u[2]);
+        s->bodies[i].w = v3(u[3], u[4], u[5]);
+    }
+}
+
 // From lit->start to the end of the step, but for the projections there.
 static void lit_trapezoid(step_context *c, pawl_state *s, const lit_phase *phase,
                           pawl_step_report *report)
 {
     step_weights w = lit_weights(c, s, phase, c->settings->lit_variant == PAWL_LIT_PAPER);
-    if (!lit_pose(c, s, phase, &w)) {
+    int projections = 0;
+    if (!lit_pose(c, s, phase, &w, &projections)) {
         return;
     }
     solver_report solved = {.outcome = PAWL_CONVERGED};
@@ -275,7 +324,15 @@ static void lit_trapezoid(step_context *c, pawl_state *s, const lit_phase *phase
     if (c->settings->project) {
         pawl_step_correct_spins(c, &w);
     }
-    lit_arrive(c, s, phase);
+    if (lit_follows_joints(c)) {
+        lit_set_twists(c, s);
+        c->kept = true;
+        c->damping_time = 0.5 * c->settings->dt; // as every step begins with
+        projections += lit_follow(c, s, 0.5 * phase->h, phase->end);
+    } else {
+        lit_arrive(c, s, phase);
+    }
+    report->projections = projections;
 }
 
 void pawl_lit_move(step_context *c, pawl_state *s, const lit_phase *phase, pawl_step_report *report)
@@ -288,9 +345,10 @@ void pawl_lit_move(step_context *c, pawl_state *s, const lit_phase *phase, pawl_
     } else {
         lit_trapezoid(c, s, phase, report);
     }
-    c->damping_time = 0.5 * c->settings->dt; // as every step begins with
-    if (c->contact_demand == 0 && c->settings->project) {
-        report->projections = pawl_lit_settle(c, s, phase->end);
+    c->damping_time = 0.5 * c->settings->dt;
+    if (c->contact_demand == 0 && c->settings->project &&
+        !(lit_follows_joints(c) && c->lit->grips.count == 0)) {
+        report->projections += pawl_lit_settle(c, s, phase->end);
     }
     if (c->contact_demand == 0) {
         report->projections += pawl_push_out_apply(c, s, phase->end, report);

@@ -6,7 +6,13 @@
 // of length g h, linearized at its own predictor, with its rows there and met at its end:
 //   1: at q o g h U, about U:     M (V1 - U)  = g h k + J1T lambda1,   J1 V1 = 0
 //   2: at q o h V1, about V1:     M (V2 - U2) = g h k + J2T lambda2,   J2 V2 = 0,   U2 = U + (1 - g)/g (V1 - U)
-//   q+ = q o ((1 - g) h V1 + g h V2),   U+ = V2.
+//   q+ = q o ((1 - g) h V1 + g h V2 + h^2/12 U x V2),   U+ = V2,
+// the last term for rotations alone: it is what turns by different axes, one after the other, are more than their
+// sum (the commutator of Magnus' series for a spin that changes linearly from U to V2).
+//
+// What a stage starts from is momentum, which the world keeps while attitudes change from stage to stage, so that
+// there is no gyroscopic torque: in body axes a fast top's spin turns with the top, and two stages would
+// resolve that turn only to (h w)^2.
 // U2 has the first stage's constraint impulses in it. After an impact those of contacts and limits are left
 // out: they are those of the impact's end, and keeping them would push (1 - g)/g times as hard.
 #include "step/lit.h"
@@ -22,7 +28,10 @@ static step_weights sdirk_weights(const step_context *c, const pawl_state *s,
 {
     step_weights w = pawl_lit_weights(c, s, phase);
     w.h = w.reach = sdirk_g * phase->h;
-    w.theta = w.ahead = w.behind = w.spin_share = 1.0;
+    w.theta = w.ahead = w.behind = 1.0;
+    w.keeps_momentum = true;
+    w.predict_spin = false;
+    w.gyroscope_corrections = 0;
     w.place_time = w.target_time[0] = w.target_time[1] = time;
     w.at_end = true;
     w.tally = tally;
@@ -37,6 +46,28 @@ static void sdirk_worst(pawl_step_report *report, const pawl_step_report *first)
     report->iterations =
         first->iterations > report->iterations ? first->iterations : report->iterations;
     report->factorizations += first->factorizations;
+}
+
+// The spin that a body's angular momentum, which stays in the world, is at another attitude.
+static pawl_vec3 sdirk_turn(const model_body *body, pawl_quat from, pawl_quat to, pawl_vec3 w)
+{
+    if (body->isotropic) {
+        return w;
+    }
+    pawl_mat3 a = quat_matrix(from), b = quat_matrix(to);
+    pawl_vec3 L = m3_mul(&a, m3_mul(&body->inertia, m3_tmul(&a, w)));
+    return m3_mul(&b, m3_mul(&body->inverse_inertia, m3_tmul(&b, L)));
+}
+
+// Twists of s, at its poses, to those of the momenta of `from`.
+static void sdirk_keep_momenta(const step_context *c, const body_state *from, pawl_state *s)
+{
+    for (int i = 0; i < c->model->body_count; ++i) {
+        const model_body *b = &c->model->bodies[i];
+        if (b->kind == PAWL_BODY_RIGID) {
+            s->bodies[i].w = sdirk_turn(b, from[i].q, s->bodies[i].q, from[i].w);
+        }
+    }
 }
 
 // Solves a stage from s, whose poses are the stage's and whose twists are those it starts with.
@@ -90,6 +121,16 @@ static void sdirk_extrapolate(step_context *c, bool without_contacts)
     }
 }
 
+// The spin by which the second stage's attitude is predicted: the mean over the step of the line through U and
+// V1. A spin is found from momentum by the attitude, which V1 alone would leave with an error of order h^2. Where
+// something stiff takes a spin away at once there is no such line.
+static pawl_vec3 sdirk_mean_spin(const body_state *start, const body_state *first, double h)
+{
+    const double stiff = 0.5; // change of the turn in a step [rad]
+    pawl_vec3 change = v3_sub(first->w, start->w);
+    return h * v3_norm(change) <= stiff ? v3_axpy(start->w, 0.5 / sdirk_g, change) : first->w;
+}
+
 // Moves s on to the second stage: its poses, V1 to linearize about, and U2 to start from.
 static void sdirk_second(step_context *c, pawl_state *s, const lit_phase *phase)
 {
@@ -98,33 +139,39 @@ static void sdirk_second(step_context *c, pawl_state *s, const lit_phase *phase)
     for (int i = 0; i < m->body_count; ++i) {
         const body_state *b = &s->bodies[i], *start = &lit->start[i];
         const double *u = c->u_next + 6 * i;
-        lit->first[i] = lit->second[i] = *start;
+        lit->first[i] = *start;
         lit->first[i].v = b->v;
         lit->first[i].w = pawl_lit_carry(b->q, start->q, b->w);
+        lit->second[i] = *b;
         lit->second[i].v = v3(u[0], u[1], u[2]);
-        lit->second[i].w = pawl_lit_carry(b->q, start->q, v3(u[3], u[4], u[5]));
+        lit->second[i].w = v3(u[3], u[4], u[5]);
     }
     if (c->assembly->free_rows > 0) {
         pawl_assembly_pose_closure(c->assembly);
         pawl_eliminate_factor(&c->assembly->problem, c->settings->regularization);
     }
-    pawl_lit_predict(c, s, lit->first, phase->h, phase->end, c->settings->project);
-    memcpy(lit->about, s->bodies, (size_t)m->body_count * sizeof *lit->about);
     for (int i = 0; i < m->body_count; ++i) {
-        body_state *b = &s->bodies[i];
-        b->v = lit->second[i].v;
-        b->w = pawl_lit_carry(lit->start[i].q, b->q, lit->second[i].w);
+        lit->about[i] = lit->first[i];
+        lit->about[i].w = sdirk_mean_spin(&lit->start[i], &lit->first[i], phase->h);
     }
+    pawl_lit_predict(c, s, lit->about, phase->h, phase->end, c->settings->project);
+    for (int i = 0; i < m->body_count; ++i) {
+        lit->about[i] = s->bodies[i];
+        lit->about[i].w = pawl_lit_carry(lit->start[i].q, s->bodies[i].q, lit->first[i].w);
+        s->bodies[i].v = lit->second[i].v;
+        s->bodies[i].w = lit->second[i].w;
+    }
+    sdirk_keep_momenta(c, lit->second, s);
 }
 
-// q+, and V2 there. u_start and u_next become the twists of both ends, in the axes of the end.
+// q+, and V2 there.
 static void sdirk_arrive(step_context *c, pawl_state *s, const lit_phase *phase)
 {
     const pawl_model *m = c->model;
     double early = (1.0 - sdirk_g) * phase->h, late = sdirk_g * phase->h;
     for (int i = 0; i < m->body_count; ++i) {
         const body_state *from = &c->lit->start[i], *first = &c->lit->first[i];
-        body_state *b = &s->bodies[i], at_start = *from;
+        body_state *b = &s->bodies[i];
         if (m->bodies[i].kind == PAWL_BODY_KINEMATIC) {
             pawl_pose pose = pawl_kinematic_pose(&m->bodies[i], phase->end);
             b->r = pose.position;
@@ -134,15 +181,13 @@ static void sdirk_arrive(step_context *c, pawl_state *s, const lit_phase *phase)
             if (m->bodies[i].kind == PAWL_BODY_RIGID) {
                 pawl_vec3 spin = pawl_lit_carry(b->q, from->q, b->w);
                 pawl_vec3 turn = v3_axpy(v3_scale(early, first->w), late, spin);
+                turn = v3_axpy(turn, phase->h * phase->h / 12.0, v3_cross(from->w, spin));
+                pawl_quat last = b->q;
                 b->q = quat_advance(from->q, turn);
-                b->w = pawl_lit_carry(from->q, b->q, spin);
-                at_start.w = pawl_lit_carry(from->q, b->q, from->w);
+                b->w = sdirk_turn(&m->bodies[i], last, b->q, b->w);
             }
         }
-        c->lit->about[i] = at_start;
     }
-    pawl_twists_of(m, c->lit->about, c->u_start);
-    pawl_twists_of(m, s->bodies, c->u_next);
     c->kept = false;
 }
 
@@ -154,6 +199,7 @@ static bool sdirk_plain(step_context *c, pawl_state *s, const lit_phase *phase,
     w.h = w.reach = c->damping_time = phase->h;
     c->share /= sdirk_g;
     pawl_lit_predict(c, s, c->lit->start, phase->h, phase->end, false);
+    sdirk_keep_momenta(c, c->lit->start, s);
     if (!sdirk_stage(c, s, phase, &w, report)) {
         return false;
     }
@@ -193,6 +239,7 @@ void pawl_lit_sdirk_move(step_context *c, pawl_state *s, const lit_phase *phase,
     c->share *= sdirk_g;
     c->damping_time = w.h;
     pawl_lit_predict(c, s, c->lit->start, w.h, early, c->settings->project);
+    sdirk_keep_momenta(c, c->lit->start, s);
     if (!sdirk_stage(c, s, phase, &w, &first)) {
         return;
     }

@@ -11,8 +11,10 @@
 #include <string.h>
 
 // Share of the largest change of a spin in a step that a predicted gyroscopic torque may be off by: in
-// smooth motion it is off by O(h^2) of it, so that such steps are solved once.
+// smooth motion it is off by O(h^2) of it, so that such steps are solved once. Without bounded rows another
+// solve is one pass through the factor that is there, and worth it for what spins fast.
 static const double step_spin_share = 0.1;
+static const double step_free_spin_share = 1e-9;
 
 double pawl_step_end(const pawl_state *s, double dt)
 {
@@ -25,7 +27,6 @@ step_weights pawl_step_weights(const step_context *c, const pawl_state *s)
     const pawl_settings *set = c->settings;
     return (step_weights){.h = set->dt,
                           .reach = set->dt,
-                          .spin_share = 0.5,
                           .tally = 1.0,
                           .begin = s->time,
                           .end = pawl_step_end(s, set->dt),
@@ -186,7 +187,9 @@ static void step_free_motion(step_context *c, const pawl_state *s, const step_we
         }
         const pawl_mat3 *r = &a->rotation[i];
         pawl_vec3 torque = v3_scale(1.0 / w->h, m3_tmul(r, step_angular(p)));
-        pawl_vec3 W = pawl_gyroscope_step(b, m3_tmul(r, x->w), torque, w->h, w->spin_share);
+        pawl_vec3 W = m3_tmul(r, x->w);
+        W = w->keeps_momentum ? v3_axpy(W, w->h, m3_mul(&b->inverse_inertia, torque))
+                              : pawl_gyroscope_step(b, W, torque, w->h);
         step_put(u, v, step_damped_spin(c, i, W, w));
     }
 }
@@ -226,8 +229,7 @@ static pawl_vec3 step_gyroscope_spin(const step_context *c, int i, const step_we
     const pawl_mat3 *r = &c->assembly->rotation[i];
     pawl_vec3 W = m3_tmul(r, step_angular(c->u_start + 6 * i));
     pawl_vec3 next = m3_tmul(r, step_angular(c->u_next + 6 * i));
-    pawl_vec3 mean = w->spin_share == 0.5 ? v3_scale(0.5, v3_add(W, next))
-                                          : v3_axpy(W, w->spin_share, v3_sub(next, W));
+    pawl_vec3 mean = v3_scale(0.5, v3_add(W, next));
     pawl_vec3 impulse = m3_tmul(r, step_angular(c->push + 6 * i));
     pawl_vec3 torque = v3_cross(mean, m3_mul(&b->inertia, mean));
     if (!(w->h * v3_norm(m3_mul(&b->inverse_inertia, torque)) <= v3_norm(mean))) {
@@ -661,7 +663,9 @@ static double step_spin_tolerance(const step_context *c, const step_weights *w)
         pawl_vec3 d = v3_sub(step_angular(c->u_next + 6 * i), step_angular(c->u_start + 6 * i));
         change = max_of(change, v3_max_abs(d));
     }
-    return 1e-14 + step_spin_share * change;
+    const pawl_problem *p = &c->assembly->problem;
+    bool linear = p->row_count == p->free_row_count;
+    return 1e-14 + (linear ? step_free_spin_share : step_spin_share) * change;
 }
 
 void pawl_step_solve(step_context *c, const pawl_state *s, const step_weights *w,

@@ -128,7 +128,7 @@ TEST(a_short_run_in_another_way_ends_in_the_recorded_bits)
          UINT64_C(0xf1f7d084e5b7bac1)},
         {"models/lit/pawl-in-slot.sdf",
          {{"stepper", "lit"}, {"solver", "auto"}},
-         UINT64_C(0xaf0bc25feb791b2e)},
+         UINT64_C(0x72cf4035d8ad828c)},
         {"models/primitives/nunchuk.sdf",
          {{"stepper", "moreau"}, {"formulation", "reduced"}},
          UINT64_C(0x6e6ece85ab2dbcf4)},

@@ -111,16 +111,13 @@ static double formulation_apart(const char *path, pawl_stepper_kind stepper, dou
     return far;
 }
 
-// lit leaves the tree and returns to it, along masses there and coordinates here: a difference of second
-// order, a fourth with half the step.
-TEST(lit_comes_together_in_both_formulations_with_order_two)
+// Both halves of a step of lit follow the joints, in either formulation to the same poses.
+TEST(lit_moves_alike_in_both_formulations)
 {
     const char *paths[] = {CLASSIC("A02-N2"),    CLASSIC("A04-bricard"), CLASSIC("C1-slider-crank"),
                            CLASSIC("D3-furuta"), CLASSIC("chain-10"),    PRIMITIVE("nunchuk")};
     for (size_t k = 0; k < sizeof paths / sizeof paths[0]; ++k) {
-        double coarse = formulation_apart(paths[k], PAWL_STEPPER_LIT, 4e-3, 0.2);
-        double fine = formulation_apart(paths[k], PAWL_STEPPER_LIT, 2e-3, 0.2);
-        CHECK(coarse < 1e-2 && fine < 0.3 * coarse);
+        CHECK_NEAR(formulation_apart(paths[k], PAWL_STEPPER_LIT, 4e-3, 0.2), 0.0, 1e-9);
     }
     CHECK_NEAR(formulation_apart(CLASSIC("D8-bouncing-ball"), PAWL_STEPPER_LIT, 2e-3, 1.0), 0.0,
                1e-10);
