@@ -126,7 +126,7 @@ static int orders_closure(const bench_options *options, const char *path, double
                duration, settings.dt, project ? "on" : "off", verdict.closure.position,
                verdict.closure.rotation,
                100.0 * (verdict.energy_final - verdict.energy_initial) /
-                   fmax(verdict.energy_scale, 1e-300));
+                   fmax(pawl_verdict_turnover(&verdict), 1e-300));
         if (!project && k > 0) {
             printf("  order %.2f", reference_order(before, verdict.closure.position));
         }
@@ -200,7 +200,7 @@ static int orders_fourbar(const bench_options *options, json_t *rows)
             settings = orders_settings(&orders_methods[k], dt / (double)(1 << i));
             double error = fabs(orders_crank(&env, model, &settings, &verdict, &us) - exact);
             failed += isnan(error) ? 1 : 0;
-            drift = i == 0 ? pawl_verdict_drift(&verdict) : drift;
+            drift = i == 0 ? pawl_verdict_energy_error(&verdict) : drift;
             closure = i == 0 ? verdict.closure.position : closure;
             cost = i == 0 ? us : cost;
             printf(" %8.2e", error);

@@ -99,6 +99,10 @@ static void cmd_run_catch_signals(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    struct sigaction before; // nohup ignores it, and means it
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+        sigaction(SIGHUP, &action, NULL);
+    }
 }
 
 static const char *const cmd_run_traces[] = {"q", "v", "force", "contacts", "energy", "residuals"};
@@ -393,6 +397,13 @@ static bool cmd_run_analyse(cmd_run_work *w)
     return !cmd_run_failed(w, errors, status, w->request.model_path);
 }
 
+// How far the run is, into its verdict.
+static void cmd_run_reach(cmd_run_work *w, pawl_run_end end)
+{
+    pawl_verdict_end(&w->result.verdict, end, pawl_state_time(pawl_sim_state(w->sim)),
+                     w->request.time);
+}
+
 static bool cmd_run_create_sim(cmd_run_work *w)
 {
     console *con = w->con;
@@ -405,6 +416,7 @@ static bool cmd_run_create_sim(cmd_run_work *w)
         return false;
     }
     w->result.verdict = pawl_verdict_begin(pawl_sim_state(w->sim));
+    cmd_run_reach(w, PAWL_RUN_UNDERWAY);
     if (w->record != NULL) {
         status = pawl_state_create(&con->env, w->model, &w->state);
         if (status == PAWL_OK) {
@@ -468,8 +480,15 @@ static void cmd_run_keep_events(cmd_run_work *w)
     }
 }
 
-// Steps until `last`, a signal or a failure. False: what should be written cannot be.
-static bool cmd_run_steps(cmd_run_work *w, int64_t last)
+// What was to be written could not be: the run ends here.
+static void cmd_run_not_written(cmd_run_work *w)
+{
+    cmd_run_reach(w, PAWL_RUN_NOT_WRITTEN);
+    w->result.failure_text = w->con->last_error;
+}
+
+// Steps until `last`, a signal or a failure; the verdict has which.
+static void cmd_run_steps(cmd_run_work *w, int64_t last)
 {
     run_result *result = &w->result;
     const pawl_state *state = pawl_sim_state(w->sim);
@@ -478,9 +497,10 @@ static bool cmd_run_steps(cmd_run_work *w, int64_t last)
     progress bar = progress_begin(w->con, first, last, w->request.time);
     double begun = timing_now();
     bool written = true;
+    pawl_run_end end = PAWL_RUN_DONE;
     for (int64_t k = first; k < last && written; ++k) {
         if (cmd_run_signal != 0) {
-            result->end = RUN_INTERRUPTED;
+            end = PAWL_RUN_INTERRUPTED;
             break;
         }
         int errors = w->con->error_count;
@@ -491,8 +511,7 @@ static bool cmd_run_steps(cmd_run_work *w, int64_t last)
         double after = timing_now();
         if (status != PAWL_OK) {
             console_explain(w->con, errors, status, "step");
-            result->end = RUN_FAILED;
-            result->failure = status;
+            end = PAWL_RUN_STEP_FAILED;
             result->failure_text = w->con->last_error;
             break;
         }
@@ -501,6 +520,7 @@ static bool cmd_run_steps(cmd_run_work *w, int64_t last)
             result->phases[p] += report.seconds[p];
         }
         pawl_verdict_add(&result->verdict, &report);
+        cmd_run_reach(w, PAWL_RUN_UNDERWAY);
         cmd_run_keep_events(w);
         if (w->recorder != NULL) {
             status = pawl_recorder_add(w->recorder, &report, &result->verdict);
@@ -512,7 +532,10 @@ static bool cmd_run_steps(cmd_run_work *w, int64_t last)
     }
     result->wall = timing_now() - begun;
     progress_end(&bar);
-    return written;
+    cmd_run_reach(w, end);
+    if (!written) {
+        cmd_run_not_written(w);
+    }
 }
 
 static bool cmd_run_close_recorder(cmd_run_work *w)
@@ -521,6 +544,7 @@ static bool cmd_run_close_recorder(cmd_run_work *w)
         return true;
     }
     int errors = w->con->error_count;
+    pawl_recorder_end(w->recorder, &w->result.verdict);
     pawl_status status = pawl_recorder_close(w->recorder);
     w->recorder = NULL;
     return !cmd_run_failed(w, errors, status, "closing the recording");
@@ -551,9 +575,14 @@ static int cmd_run_simulate(cmd_run_work *w)
                      request->resume_path, pawl_state_time(pawl_sim_state(w->sim)));
     }
     cmd_run_catch_signals();
-    bool written = cmd_run_steps(w, last);
-    written = cmd_run_close_recorder(w) && written;
+    cmd_run_steps(w, last);
+    if (!cmd_run_close_recorder(w)) {
+        cmd_run_not_written(w);
+    }
     problem_export_end(w->con, &request->problems);
+    pawl_verdict_names names = pawl_model_names(w->model);
+    result->list = pawl_verdict_judge(&result->verdict, pawl_sim_settings(w->sim), &names);
+    bool written = result->verdict.end != PAWL_RUN_NOT_WRITTEN;
     if (request->json_path != NULL) {
         json_t *root = run_result_json(result);
         if (root != NULL) {
@@ -563,11 +592,11 @@ static int cmd_run_simulate(cmd_run_work *w)
     }
     bool stdout_taken = request->json_path != NULL && strcmp(request->json_path, "-") == 0;
     run_result_print(result, stdout_taken ? stderr : stdout);
-    if (result->end == RUN_INTERRUPTED) {
+    if (result->verdict.end == PAWL_RUN_INTERRUPTED) {
         const char *record =
             request->record_path != NULL ? request->record_path : request->resume_path;
         if (record != NULL) {
-            console_note(w->con, "go on with: pawl run --resume %s --time %.9g", record,
+            console_note(w->con, "continue with: pawl run --resume %s --time %.9g", record,
                          request->time);
         }
         return EXIT_BY_SIGNAL + (int)cmd_run_signal;
@@ -575,7 +604,7 @@ static int cmd_run_simulate(cmd_run_work *w)
     if (!written) {
         return EXIT_BAD_INPUT;
     }
-    return result->end == RUN_DONE && run_result_met(result) ? EXIT_DONE : EXIT_NOT_MET;
+    return result->list.judgement == PAWL_PASSED ? EXIT_DONE : EXIT_NOT_MET;
 }
 
 static int cmd_run(console *con, int argc, char **argv)
@@ -632,9 +661,9 @@ const args_command args_run = {
     .details = "Ctrl-C finishes the step, closes the recording and prints the verdict so far;\n"
                "the exit code is then 130, and --resume goes on with the same bits.\n"
                "\n"
-               "Exit codes: 0 done; 1 a step did not converge, left a residual above\n"
-               "solver.tolerance, let a shape go through another one, or could not be\n"
-               "taken; 2 bad usage or input.\n"
+               "Exit codes: 0 all criteria of the verdict passed; 1 one did not, see\n"
+               "docs/verdict.md; 2 bad usage or input, or an output that could not be\n"
+               "written; 128 + n stopped by signal n.\n"
                "\n"
                "examples:\n"
                "  pawl run models/primitives/fourbar-fixed.sdf --set project=off\n"

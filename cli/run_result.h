@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What a run found, and the two forms in which it is given out: the verdict for people and the
-// JSON for programs.
+// What a run found, and the two forms in which it is given out: text for people and JSON for
+// programs.
 #pragma once
 #include <jansson.h>
 #include <stdio.h>
 
-#include "pawl/sim.h"
+#include "pawl/verdict.h"
 #include "timing.h"
 
-typedef enum run_end {
-    RUN_DONE = 0,
-    RUN_INTERRUPTED, ///< by a signal, between two steps
-    RUN_FAILED       ///< a step was refused; the state before it is kept
-} run_end;
+/// Of the JSON: raised when a key changes its meaning or goes; new keys do not raise it.
+enum { RUN_RESULT_FORMAT = 1 };
 
 /// Events that are kept for the JSON; a recording keeps all, the verdict counts all.
 enum { RUN_RESULT_EVENTS = 1000 };
@@ -31,19 +28,15 @@ typedef struct run_result {
     double wall;                     ///< of this command's steps, with recording [s]
     pawl_event *events;              ///< of this command's steps, the first RUN_RESULT_EVENTS
     int event_count;
-    run_end end;
-    pawl_status failure; ///< why, when RUN_FAILED
-    const char *failure_text;
+    const char *failure_text; ///< the message, when a step or an output failed; else NULL
+    pawl_verdict_list list;   ///< the verdict's criteria, judged when the run ended
 } run_result;
 
 /// Mean time of a phase in a step of this command; NaN without steps [s].
 double run_result_phase(const run_result *result, pawl_phase phase);
-/// Every step converged, none left a residual above the tolerance, and nothing went through
-/// anything.
-bool run_result_met(const run_result *result);
-/// "world plane", "crate box 'lid'": shapes need not have names.
-void run_result_shape_text(const pawl_model *model, int shape, char *text, size_t size);
-/// The verdict, aligned plain text; the last line says whether the tolerance was met.
+/// "world plane", "crate box 'lid'".
+void run_result_shape_text(const run_result *result, int shape, char *text, size_t size);
+/// The figures and the verdict, aligned plain text; the last line is the verdict in a sentence.
 void run_result_print(const run_result *result, FILE *to);
 /// As in docs/cli.md, all keys always present. NULL: out of memory.
 json_t *run_result_json(const run_result *result);

@@ -94,8 +94,8 @@ static json_t *run_result_json_event(const run_result *result, const pawl_event 
     json_t *where = NULL;
     if (event->shape_a >= 0) {
         char a[160], b[160], pair[340];
-        run_result_shape_text(result->model, event->shape_a, a, sizeof a);
-        run_result_shape_text(result->model, event->shape_b, b, sizeof b);
+        run_result_shape_text(result, event->shape_a, a, sizeof a);
+        run_result_shape_text(result, event->shape_b, b, sizeof b);
         snprintf(pair, sizeof pair, "%s and %s", a, b);
         where = json_out_text(pair);
     } else {
@@ -125,15 +125,16 @@ static json_t *run_result_json_events(const run_result *result)
     for (int i = 0; i < result->event_count; ++i) {
         json_array_append_new(array, run_result_json_event(result, &result->events[i]));
     }
-    if (result->end != RUN_DONE) {
-        bool failed = result->end == RUN_FAILED;
+    pawl_run_end end = v->end;
+    if (end != PAWL_RUN_DONE) {
+        bool failed = end != PAWL_RUN_INTERRUPTED;
+        bool text = failed && result->failure_text != NULL;
         json_array_append_new(
-            array,
-            json_pack("{s:o, s:s, s:o, s:n}",                                                //
-                      "time", json_out_number(pawl_state_time(pawl_sim_state(result->sim))), //
-                      "kind", failed ? "failed" : "interrupted",                             //
-                      "where", failed ? json_out_text(result->failure_text) : json_null(),   //
-                      "figure"));
+            array, json_pack("{s:o, s:s, s:o, s:n}",                                            //
+                             "time", json_out_number(v->time),                                  //
+                             "kind", failed ? "failed" : "interrupted",                         //
+                             "where", text ? json_out_text(result->failure_text) : json_null(), //
+                             "figure"));
     }
     return array;
 }
@@ -146,6 +147,37 @@ static json_t *run_result_json_event_counts(const run_result *result)
                             json_integer((json_int_t)result->verdict.events[k]));
     }
     return object;
+}
+
+// The criteria as they were judged; null where a figure was not measured, and `met` null where it was
+// not judged.
+static json_t *run_result_json_verdict(const run_result *result)
+{
+    const pawl_verdict_list *list = &result->list;
+    json_t *criteria = json_array();
+    for (int k = 0; k < PAWL_CRITERION_COUNT; ++k) {
+        const pawl_criterion *c = &list->criteria[k];
+        bool judged = c->judgement != PAWL_NOT_JUDGED;
+        json_array_append_new(
+            criteria,
+            json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s}",                              //
+                      "name", c->name,                                                         //
+                      "title", c->title,                                                       //
+                      "unit", c->unit,                                                         //
+                      "value", json_out_number(c->value),                                      //
+                      "limit", json_out_number(c->limit),                                      //
+                      "met", judged ? json_boolean(c->judgement == PAWL_PASSED) : json_null(), //
+                      "where", c->where[0] != '\0' ? json_out_text(c->where) : json_null(),    //
+                      "what_to_do", c->advice));
+    }
+    char sentence[PAWL_SENTENCE_SIZE];
+    pawl_verdict_sentence(list, sentence, sizeof sentence);
+    return json_pack("{s:b, s:i, s:i, s:o, s:o}",              //
+                     "passed", list->judgement == PAWL_PASSED, //
+                     "criteria_passed", list->passed,          //
+                     "criteria_failed", list->failed,          //
+                     "sentence", json_out_text(sentence),      //
+                     "criteria", criteria);
 }
 
 json_t *run_result_json(const run_result *result)
@@ -177,21 +209,23 @@ json_t *run_result_json(const run_result *result)
     for (int m = 0; m < PAWL_METHOD_COUNT; ++m) {
         json_object_set_new(methods, pawl_method_name((pawl_method)m), json_integer(v->methods[m]));
     }
-    json_t *residual = json_pack("{s:o, s:o, s:o, s:o, s:o}",                                     //
+    json_t *residual = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",                                //
                                  "primal", json_out_number(v->residual.primal),                   //
                                  "dual", json_out_number(v->residual.dual),                       //
                                  "complementarity", json_out_number(v->residual.complementarity), //
                                  "natural", json_out_number(v->residual.natural),                 //
-                                 "natural_scaled", json_out_number(v->residual.natural_scaled));
+                                 "natural_scaled", json_out_number(v->residual.natural_scaled),   //
+                                 "own", json_out_number(v->own_residual));
     json_t *closure =
         json_pack("{s:o, s:o, s:o}",                                //
                   "position", json_out_number(v->closure.position), //
                   "rotation", json_out_number(v->closure.rotation), //
                   "worst_joint", json_out_joint_name(result->model, v->closure.worst_joint));
-    json_t *energy = json_pack("{s:o, s:o, s:o}",                             //
-                               "initial", json_out_number(v->energy_initial), //
-                               "final", json_out_number(v->energy_final),     //
-                               "max_drift", json_out_number(pawl_verdict_drift(v)));
+    json_t *energy = json_pack("{s:o, s:o, s:o, s:o}",                                   //
+                               "initial", json_out_number(v->energy_initial),            //
+                               "final", json_out_number(v->energy_final),                //
+                               "turned_over", json_out_number(pawl_verdict_turnover(v)), //
+                               "unexplained", json_out_number(v->balance_max));
     json_t *final = json_pack("{s:o, s:o}", "bodies", run_result_json_bodies(result), "joints",
                               run_result_json_joints(result));
     double mean_contacts = v->steps > 0 ? (double)v->contacts_sum / (double)v->steps : 0.0;
@@ -203,6 +237,8 @@ json_t *run_result_json(const run_result *result)
         const char *key;
         json_t *value;
     } parts[] = {
+        {"format", json_integer(RUN_RESULT_FORMAT)},
+        {"verdict", run_result_json_verdict(result)},
         {"model", json_out_model(result->model, result->check)},
         {"settings", run_result_json_settings(result)},
         {"steps", json_integer((json_int_t)v->steps)},

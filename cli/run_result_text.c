@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The verdict that ends every run. A figure is of use only with its unit and the place where it
-// was found, so each line has both.
+// The text that ends every run: figures with their units and places, then the verdict's criteria.
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 
 #include "run_result.h"
 
-bool run_result_met(const run_result *result)
-{
-    const pawl_settings *settings = pawl_sim_settings(result->sim);
-    return result->verdict.not_converged == 0 && result->verdict.tunnelled == 0 &&
-           result->verdict.residual.natural_scaled <= settings->tolerance;
-}
-
 double run_result_phase(const run_result *result, pawl_phase phase)
 {
     int64_t count = result->steps.count;
     return count > 0 ? result->phases[phase] / (double)count : NAN;
+}
+
+void run_result_shape_text(const run_result *result, int shape, char *text, size_t size)
+{
+    pawl_verdict_names names = pawl_model_names(result->model);
+    names.shape(names.user, shape, text, size);
 }
 
 static const char *run_result_plural(int64_t count, const char *one, const char *many)
@@ -143,15 +141,6 @@ static void run_result_print_closure(const run_result *result, FILE *to)
     }
 }
 
-void run_result_shape_text(const pawl_model *model, int shape, char *text, size_t size)
-{
-    pawl_shape_info info = pawl_model_shape(model, shape);
-    const char *body = info.body >= 0 ? pawl_model_body(model, info.body).name : "world";
-    bool named = info.def.name != NULL && info.def.name[0] != '\0';
-    snprintf(text, size, named ? "%.60s %s '%.60s'" : "%.60s %s", body,
-             pawl_shape_kind_name(info.def.kind), named ? info.def.name : "");
-}
-
 static void run_result_print_contacts(const run_result *result, FILE *to)
 {
     const pawl_verdict *v = &result->verdict;
@@ -166,17 +155,17 @@ static void run_result_print_contacts(const run_result *result, FILE *to)
     if (v->worst_shape_a < 0 || v->worst_shape_b < 0) {
         run_result_row(to, "", run_result_small(v->penetration).text, "m", "penetration");
     } else {
-        run_result_shape_text(result->model, v->worst_shape_a, a, sizeof a);
-        run_result_shape_text(result->model, v->worst_shape_b, b, sizeof b);
+        run_result_shape_text(result, v->worst_shape_a, a, sizeof a);
+        run_result_shape_text(result, v->worst_shape_b, b, sizeof b);
         run_result_row(to, "", run_result_small(v->penetration).text, "m",
                        "penetration; worst of %s and %s", a, b);
     }
     if (v->tunnelled > 0) {
-        run_result_shape_text(result->model, v->tunnel_shape_a, a, sizeof a);
-        run_result_shape_text(result->model, v->tunnel_shape_b, b, sizeof b);
+        run_result_shape_text(result, v->tunnel_shape_a, a, sizeof a);
+        run_result_shape_text(result, v->tunnel_shape_b, b, sizeof b);
         run_result_row(to, "", run_result_plain((double)v->tunnelled).text, "",
-                       "times a shape went through another; first %s and %s in step %" PRId64, a, b,
-                       v->tunnel_step);
+                       "times a shape passed through another; first %s and %s in step %" PRId64, a,
+                       b, v->tunnel_step);
     }
 }
 
@@ -194,17 +183,26 @@ static void run_result_print_events(const run_result *result, FILE *to)
     }
 }
 
+static void run_result_print_residual(const pawl_residual *r, FILE *to)
+{
+    run_result_row(to, "residual", run_result_small(r->natural_scaled).text, "m/s",
+                   "natural map, scaled, of Coulomb's law");
+    run_result_row(to, "", run_result_small(r->primal).text, "N s", "primal");
+    run_result_row(to, "", run_result_small(r->dual).text, "m/s", "dual");
+    run_result_row(to, "", run_result_small(r->complementarity).text, "J", "complementarity");
+}
+
 static void run_result_print_solver(const run_result *result, FILE *to)
 {
     const pawl_verdict *v = &result->verdict;
     const pawl_residual *r = &v->residual;
     double steps = v->steps > 0 ? (double)v->steps : 1.0;
-    double tolerance = pawl_sim_settings(result->sim)->tolerance;
-    run_result_row(to, "residual", run_result_small(r->natural_scaled).text, "m/s",
-                   "natural, scaled; requested %.2e m/s", tolerance);
-    run_result_row(to, "", run_result_small(r->primal).text, "N s", "primal");
-    run_result_row(to, "", run_result_small(r->dual).text, "m/s", "dual");
-    run_result_row(to, "", run_result_small(r->complementarity).text, "J", "complementarity");
+    if (run_result_is_in_trees(result)) {
+        run_result_row(to, "residual", "-", "", "see the criterion: %s has a problem of its own",
+                       pawl_stepper_name((int)pawl_sim_settings(result->sim)->stepper));
+    } else {
+        run_result_print_residual(r, to);
+    }
     run_result_row(to, "solver", run_result_plain((double)v->iterations_sum / steps).text, "",
                    "iterations a step, at most %d", v->iterations_max);
     if (v->factorizations_max > 0) {
@@ -226,7 +224,7 @@ static void run_result_print_solver(const run_result *result, FILE *to)
         }
     }
     run_result_row(to, "", run_result_plain((double)v->not_converged).text, "",
-                   "steps that did not converge");
+                   "steps that missed the tolerance");
 }
 
 static void run_result_print_energy(const run_result *result, FILE *to)
@@ -262,8 +260,8 @@ static void run_result_print_energy(const run_result *result, FILE *to)
                        "work of actuators, dampers, friction, motion, forces, "
                        "limits, contacts");
     }
-    run_result_row(to, "drift", run_result_small(pawl_verdict_drift(v)).text, "",
-                   "of the energy, relative; at most %.2e J unaccounted for", v->balance_max);
+    run_result_row(to, "", run_result_small(v->balance_max).text, "J",
+                   "that no work explains, at most");
 }
 
 static void run_result_print_time(const run_result *result, FILE *to)
@@ -289,33 +287,35 @@ static void run_result_print_time(const run_result *result, FILE *to)
                    result->wall > 0.0 ? simulated / result->wall : 0.0);
 }
 
-static void run_result_print_conclusion(const run_result *result, FILE *to)
+// One criterion: title, value, limit, judgement, and where or why.
+static void run_result_print_criterion(const pawl_criterion *c, FILE *to)
 {
-    const pawl_verdict *v = &result->verdict;
-    double tolerance = pawl_sim_settings(result->sim)->tolerance;
-    double time = pawl_state_time(pawl_sim_state(result->sim));
-    if (result->end == RUN_INTERRUPTED) {
-        fprintf(to, "stopped at %.9g s of %.9g s by request; the figures are of that part\n", time,
-                result->requested_time);
+    char value[40] = "-", limit[48] = "";
+    if (!isnan(c->limit)) {
+        snprintf(value, sizeof value, c->value == 0.0 ? "0" : "%.2e", c->value);
+        snprintf(limit, sizeof limit, isinf(c->limit) ? "no limit" : "limit %.3g", c->limit);
     }
-    if (result->end == RUN_FAILED) {
-        fprintf(to, "verdict: FAILED: step %" PRId64 " at %.9g s could not be taken (%s)\n",
-                pawl_state_step(pawl_sim_state(result->sim)) + 1, time,
-                pawl_status_name(result->failure));
-    } else if (run_result_met(result)) {
-        fprintf(to, "verdict: the requested tolerance of %.2e m/s was met in every step\n",
-                tolerance);
-    } else if (v->tunnelled > 0) {
-        fprintf(to, "verdict: NOT MET: a shape went through another one; take smaller steps\n");
-    } else if (v->not_converged > 0) {
-        fprintf(to,
-                "verdict: NOT MET: %" PRId64 " of %" PRId64
-                " steps did not reach the tolerance of %.2e m/s, worst residual %.2e m/s\n",
-                v->not_converged, v->steps, tolerance, v->residual.natural_scaled);
-    } else {
-        fprintf(to, "verdict: NOT MET: worst residual %.2e m/s, requested %.2e m/s\n",
-                v->residual.natural_scaled, tolerance);
+    bool judged = c->judgement != PAWL_NOT_JUDGED;
+    const char *remark = c->where[0] != '\0' ? c->where : judged ? "" : c->advice;
+    char line[PAWL_WHERE_SIZE + 200];
+    int length =
+        snprintf(line, sizeof line, "  %-33s %9s %-8s %-12s %-10s %s", c->title, value,
+                 isnan(c->limit) ? "" : c->unit, limit, pawl_judgement_name(c->judgement), remark);
+    while (length > 0 && length < (int)sizeof line && line[length - 1] == ' ') {
+        line[--length] = '\0';
     }
+    fprintf(to, "%s\n", line);
+}
+
+static void run_result_print_verdict(const run_result *result, FILE *to)
+{
+    const pawl_verdict_list *list = &result->list;
+    for (int k = 0; k < PAWL_CRITERION_COUNT; ++k) {
+        run_result_print_criterion(&list->criteria[k], to);
+    }
+    char sentence[PAWL_SENTENCE_SIZE];
+    pawl_verdict_sentence(list, sentence, sizeof sentence);
+    fprintf(to, "\nverdict: %s\n", sentence);
 }
 
 void run_result_print(const run_result *result, FILE *to)
@@ -329,5 +329,5 @@ void run_result_print(const run_result *result, FILE *to)
     run_result_print_energy(result, to);
     run_result_print_time(result, to);
     fputc('\n', to);
-    run_result_print_conclusion(result, to);
+    run_result_print_verdict(result, to);
 }

@@ -82,11 +82,11 @@ int main(void)
     printf("after %g s the crank is at %.4f rad and turns at %.4f rad/s\n",
            pawl_state_time(pawl_sim_state(sim)), angle, rate);
     printf("joints closed to %.1e m, energy kept to %.1e\n", verdict.closure.position,
-           pawl_verdict_drift(&verdict));
+           pawl_verdict_energy_error(&verdict));
     pawl_sim_destroy(sim);
     pawl_model_destroy(model);
     pawl_builder_destroy(b);
     bool good = verdict.not_converged == 0 && verdict.closure.position < 1e-10 &&
-                pawl_verdict_drift(&verdict) < 1e-4;
+                pawl_verdict_energy_error(&verdict) < 1e-4;
     return good ? 0 : 1;
 }

@@ -66,6 +66,8 @@ PAWL_API pawl_status pawl_recorder_append(const pawl_env *env, const char *path,
 /// one is due. After a failure every call fails alike, and what was flushed before stays.
 PAWL_API pawl_status pawl_recorder_add(pawl_recorder *recorder, const pawl_step_report *report,
                                        const pawl_verdict *verdict);
+/// The verdict with how the run ended (pawl_verdict_end()), for pawl_recorder_close() to write.
+PAWL_API void pawl_recorder_end(pawl_recorder *recorder, const pawl_verdict *verdict);
 /// Flushes, with a frame of the state the sim is in, and closes. The status tells whether all data
 /// reached the file. NULL is fine.
 PAWL_API pawl_status pawl_recorder_close(pawl_recorder *recorder);

@@ -11,4 +11,5 @@
 #include "pawl/sensitivity.h"
 #include "pawl/sim.h"
 #include "pawl/state.h"
+#include "pawl/verdict.h"
 #include "pawl/wrench.h"

@@ -132,6 +132,18 @@ typedef enum pawl_reduced_base {
     PAWL_REDUCED_BASE_COUNT
 } pawl_reduced_base;
 
+/// What the figures of a run are held against; see docs/verdict.md for the reasons of the defaults. A
+/// limit of infinity: the figure is shown, but not judged. The residual's limit is solver.tolerance.
+typedef struct pawl_verdict_limits {
+    double closure;          ///< verdict.closure: joint error over the size of its smaller body [-]
+    double closure_rotation; ///< verdict.closure_rotation [rad]
+    double limit;            ///< verdict.limit: coordinates beyond their limits [m or rad]
+    double penetration;      ///< verdict.penetration: depth over half the thinner shape's thickness
+    double energy;           ///< verdict.energy: unexplained over turned over [-]
+    double work;    ///< verdict.work: work of the wrong sign over the energy turned over [-]
+    double coulomb; ///< verdict.coulomb: residual of Coulomb's law, of solvers of another law [m/s]
+} pawl_verdict_limits;
+
 /// Start from pawl_settings_default(); change fields, or use pawl_settings_set() by key.
 typedef struct pawl_settings {
     double dt; ///< step [s]
@@ -196,6 +208,7 @@ typedef struct pawl_settings {
     double nmdp_stiffness; ///< nmdp.stiffness: k of contact points that shapes are given [N/m^3]
     pawl_mdp_pd mdp_pd;    ///< mdp.pd
     double nmdp_limit_stiffness; ///< nmdp.limit_stiffness: of joint limits [N/m^2 or N m/rad^2]
+    pawl_verdict_limits verdict; ///< verdict.*: what a run is held against
 } pawl_settings;
 PAWL_API pawl_settings pawl_settings_default(void);
 
@@ -217,6 +230,9 @@ PAWL_API const char *pawl_stepper_name(int kind);
 PAWL_API const char *pawl_stepper_summary(int kind);
 PAWL_API const char *pawl_solver_name(int kind);
 PAWL_API const char *pawl_solver_summary(int kind);
+/// The friction law that a solver's answers follow where it is not Coulomb's, e.g. "the convex
+/// relaxation of friction"; NULL for Coulomb's law.
+PAWL_API const char *pawl_solver_other_law(int kind);
 PAWL_API const char *pawl_formulation_name(int kind);
 PAWL_API const char *pawl_formulation_summary(int kind);
 
@@ -225,6 +241,8 @@ typedef struct pawl_closure {
     double position; ///< worst translational joint error [m]
     double rotation; ///< worst rotational joint error [rad]
     int worst_joint; ///< the joint with the larger of the two; -1 without joints
+    double share;    ///< worst translational error over the size of the joint's smaller body [-]
+    int share_joint; ///< its joint, -1 for none
     double limit;    ///< worst limit violation [m or rad]
     int worst_limit; ///< its joint, -1 for none
 } pawl_closure;
@@ -280,29 +298,49 @@ typedef struct pawl_event {
     double figure;         ///< see pawl_event_kind_figure()
 } pawl_event;
 
+/// What a step measured; bits of pawl_step_report.measured. A figure without its bit says nothing.
+enum {
+    PAWL_MEASURED_RESIDUAL = 1 << 0,  ///< residual, own_residual, outcome
+    PAWL_MEASURED_COULOMB = 1 << 1,   ///< there were contacts: residual is that of Coulomb's law
+    PAWL_MEASURED_CLOSURE = 1 << 2,   ///< closure.position and .rotation; hard joints alone
+    PAWL_MEASURED_LIMITS = 1 << 3,    ///< closure.limit
+    PAWL_MEASURED_DEPTH = 1 << 4,     ///< penetration, depth_share
+    PAWL_MEASURED_CROSSINGS = 1 << 5, ///< tunnelled
+    PAWL_MEASURED_POSITIONS = 1 << 6, ///< position_failures
+    PAWL_MEASURED_BALANCE = 1 << 7,   ///< energy.balance
+    PAWL_MEASURED_WORK = 1 << 8       ///< energy, work by work
+};
+
 /// What one step did.
 typedef struct pawl_step_report {
-    pawl_outcome outcome;
-    pawl_method method; ///< that had the last word
-    int iterations;     ///< of the solver
-    int factorizations; ///< of the solver's own matrix: one, and one for each new penalty
-    int projections;    ///< Newton iterations of `project`; of nmdp: parts that had to be cut
-    int substeps;       ///< of nmdp: parts that the step was taken in; 1 unless it was cut
-    int islands;        ///< groups of bodies that no row of the problem joins
-    int rows;           ///< of the problem
-    int bounded_rows;   ///< limits, friction losses, effort limits, spin friction
-    int contacts;       ///< contact points of the problem
-    bool fell_back;     ///< rattle: something acted that is not reversible; done as moreau does
-    double penetration; ///< deepest of them, where the rows were placed [m]
+    pawl_outcome outcome;  ///< of own_residual, whatever the solver said
+    unsigned measured;     ///< PAWL_MEASURED_*
+    pawl_method method;    ///< that had the last word
+    int iterations;        ///< of the solver
+    int factorizations;    ///< of the solver's own matrix: one, and one for each new penalty
+    int projections;       ///< Newton iterations of `project`; of nmdp: parts that had to be cut
+    int substeps;          ///< of nmdp: parts that the step was taken in; 1 unless it was cut
+    int islands;           ///< groups of bodies that no row of the problem joins
+    int rows;              ///< of the problem
+    int bounded_rows;      ///< limits, friction losses, effort limits, spin friction
+    int contacts;          ///< contact points of the problem
+    bool fell_back;        ///< rattle: something acted that is not reversible; done as moreau does
+    int position_failures; ///< position updates that left joints open
+    double penetration;    ///< deepest of them, where the rows were placed [m]
     int worst_shape_a, worst_shape_b; ///< the shapes of that one, -1 where nothing penetrates
+    double depth_share; ///< largest depth over half the thickness of the thinner shape of its pair
+    int share_shape_a, share_shape_b; ///< that pair, -1 for none
     double push_out;                  ///< energy that corrections of overlaps and limits stored [J]
     int tunnelled;                    ///< pairs of shapes that went through each other
     int tunnel_shape_a, tunnel_shape_b; ///< the first of them, -1 for none
     int events[PAWL_EVENT_KIND_COUNT];  ///< how many of each kind; see pawl_sim_event()
-    pawl_residual residual;             ///< by the judge, not by the solver
-    pawl_closure closure;               ///< after the step
-    pawl_energy energy;                 ///< after the step
-    double seconds[PAWL_PHASE_COUNT];   ///< by the clock; 0 without one
+    pawl_residual residual;             ///< of Coulomb's law, by the judge, not by the solver
+    double own_residual;  ///< of the problem that was to be solved, against solver.tolerance [m/s];
+                          ///< mdp, nmdp: change of coordinates still asked for, against
+                          ///< nmdp.tolerance [m or rad]
+    pawl_closure closure; ///< after the step
+    pawl_energy energy;   ///< after the step
+    double seconds[PAWL_PHASE_COUNT]; ///< by the clock; 0 without one
 } pawl_step_report;
 
 typedef struct pawl_sim pawl_sim;
@@ -355,10 +393,34 @@ PAWL_API pawl_contact_info pawl_sim_contact(const pawl_sim *sim, int contact);
 PAWL_API int pawl_sim_event_count(const pawl_sim *sim);
 PAWL_API pawl_event pawl_sim_event(const pawl_sim *sim, int event);
 
-/// Worst figures over a run, gathered by pawl_verdict_add() after each step.
+/// How a run ended. Values are stored in files: append, never renumber.
+typedef enum pawl_run_end {
+    PAWL_RUN_UNKNOWN = 0, ///< nobody said how far it was to go: not judged
+    PAWL_RUN_UNDERWAY,    ///< it goes on, or was killed
+    PAWL_RUN_DONE,        ///< it reached the time asked for
+    PAWL_RUN_INTERRUPTED, ///< by a signal, between two steps
+    PAWL_RUN_STEP_FAILED, ///< a step could not be taken; the state before it is kept
+    PAWL_RUN_NOT_WRITTEN, ///< what was to be recorded or exported could not be written
+    PAWL_RUN_END_COUNT
+} pawl_run_end;
+
+/// The parts of the energy balance that can only take energy out.
+typedef enum pawl_dissipator {
+    PAWL_DISSIPATOR_DAMPERS = 0,
+    PAWL_DISSIPATOR_FRICTION,
+    PAWL_DISSIPATOR_LIMITS,
+    PAWL_DISSIPATOR_CONTACTS,
+    PAWL_DISSIPATOR_COUNT
+} pawl_dissipator;
+PAWL_API const char *pawl_dissipator_name(pawl_dissipator which); ///< e.g. "dampers"
+
+/// What a run measured: sums, and worst figures, of which NaN is the worst. Begun with
+/// pawl_verdict_begin(), fed by pawl_verdict_add() after each step, judged by pawl_verdict_judge()
+/// (pawl/verdict.h). Recordings keep it.
 typedef struct pawl_verdict {
     int64_t steps;
-    int64_t not_converged;
+    unsigned measured;     ///< PAWL_MEASURED_* of any step
+    int64_t not_converged; ///< steps whose own_residual was above its tolerance
     int64_t iterations_sum;
     int iterations_max;
     int64_t factorizations_sum;
@@ -367,24 +429,50 @@ typedef struct pawl_verdict {
     int64_t islands_sum;
     int islands_max;
     pawl_residual residual;              ///< maxima
+    double own_residual;                 ///< largest
     pawl_closure closure;                ///< maxima
+    double start_limit;                  ///< closure.limit at the start
+    double size;                         ///< of the largest body [m]
+    int64_t position_failures;           ///< position updates that left joints open
+    int64_t position_step;               ///< the first step with one, counted from 1; 0 for none
+    int64_t not_finite;                  ///< steps with a figure that is not finite
     double energy_initial, energy_final; ///< kinetic + potential + springs [J]
-    double energy_scale;                 ///< largest |energy| or kinetic energy seen [J]
-    double balance_max;                  ///< largest |pawl_energy.balance| seen [J]
+    double kinetic_max;                  ///< largest kinetic energy [J]
+    double potential_min, potential_max; ///< of gravity and springs together [J]
+    double work_in, work_out;            ///< sums of all work done on the model, and by it [J]
+    double energy_floor; ///< below this an energy means nothing, see docs/verdict.md [J]
+    double balance_max;  ///< largest |pawl_energy.balance| seen [J]
+    pawl_energy energy;  ///< after the last step
+    double lowest_work[PAWL_DISSIPATOR_COUNT]; ///< since the start [J]
+    double work_rise[PAWL_DISSIPATOR_COUNT];   ///< largest rise above the lowest before it [J]
+    double work_gain[PAWL_DISSIPATOR_COUNT];   ///< largest since the start, 0 if never positive [J]
+    bool soft_joints, soft_limits, soft_contacts; ///< the model has some
     int contacts_max;
     int64_t contacts_sum;
-    int64_t fell_back;                  ///< steps of rattle done as moreau does; not in recordings
-    double penetration;                 ///< largest [m]
-    int worst_shape_a, worst_shape_b;   ///< the pair of shapes it was found at, -1 for none
-    int64_t tunnelled;                  ///< times that a shape went through another one
-    int64_t tunnel_step;                ///< the first step with one, counted from 1; 0 for none
-    int tunnel_shape_a, tunnel_shape_b; ///< its pair, -1 for none
+    int64_t fell_back;                ///< steps of rattle done as moreau does
+    double penetration;               ///< largest [m]
+    int worst_shape_a, worst_shape_b; ///< the pair of shapes it was found at, -1 for none
+    double depth_share;               ///< largest, see pawl_step_report
+    double start_depth; ///< depth_share of overlaps at the start, where it was measured, else 0
+    int share_shape_a, share_shape_b;      ///< its pair, -1 for none
+    int64_t tunnelled;                     ///< times that a shape went through another one
+    int64_t tunnel_step;                   ///< the first step with one, counted from 1; 0 for none
+    int tunnel_shape_a, tunnel_shape_b;    ///< its pair, -1 for none
     int64_t events[PAWL_EVENT_KIND_COUNT]; ///< how many of each kind
+    pawl_run_end end;
+    double time, requested_time; ///< reached and asked for, where `end` is known [s]
 } pawl_verdict;
 PAWL_API pawl_verdict pawl_verdict_begin(const pawl_state *state);
 PAWL_API void pawl_verdict_add(pawl_verdict *verdict, const pawl_step_report *report);
-/// balance_max relative to energy_scale; 0 where both are 0.
-PAWL_API double pawl_verdict_drift(const pawl_verdict *verdict);
+/// How far the run got, for the verdict to judge. Call with PAWL_RUN_UNDERWAY before the first step
+/// where a recording is made: one of a run that was killed then shows it.
+PAWL_API void pawl_verdict_end(pawl_verdict *verdict, pawl_run_end end, double time,
+                               double requested_time);
+/// The energy that was turned over: the largest of the kinetic energy, the range of the potential
+/// energy, the work put in and the work taken out, and at least energy_floor [J].
+PAWL_API double pawl_verdict_turnover(const pawl_verdict *verdict);
+/// balance_max relative to pawl_verdict_turnover(); 0 where both are 0.
+PAWL_API double pawl_verdict_energy_error(const pawl_verdict *verdict);
 
 /// A row of J that depends on the rows before it.
 typedef struct pawl_redundant_row {

@@ -76,21 +76,27 @@ void pawl_state_count_turns(pawl_state *s)
     }
 }
 
-static void closure_add(pawl_closure *out, int joint, double error, bool rotation)
+static void closure_add(pawl_closure *out, const pawl_model *m, int joint, double error,
+                        bool rotation)
 {
-    double worst = max_of(out->position, out->rotation);
-    if (error > worst) {
+    double worst = worst_of(out->position, out->rotation);
+    if (!(error <= worst)) {
         out->worst_joint = joint;
     }
     double *slot = rotation ? &out->rotation : &out->position;
-    *slot = max_of(*slot, error);
+    *slot = worst_of(*slot, error);
+    double share = rotation ? 0.0 : error / m->joints[joint].size;
+    if (!(share <= out->share)) {
+        out->share = worst_of(out->share, share);
+        out->share_joint = joint;
+    }
 }
 
 static void closure_add_limit(pawl_closure *out, int joint, const pawl_coordinate_def *d, double q)
 {
-    double over = fmax(d->lower - q, q - d->upper);
-    if (over > out->limit) {
-        out->limit = over;
+    double over = worst_of(d->lower - q, q - d->upper);
+    if (!(over <= out->limit)) {
+        out->limit = worst_of(out->limit, over);
         out->worst_limit = joint;
     }
 }
@@ -98,7 +104,8 @@ static void closure_add_limit(pawl_closure *out, int joint, const pawl_coordinat
 pawl_closure pawl_assembly_closure(const pawl_assembly *a)
 {
     const pawl_model *m = a->model;
-    pawl_closure out = {.worst_joint = m->joint_count > 0 ? 0 : -1, .worst_limit = -1};
+    pawl_closure out = {
+        .worst_joint = m->joint_count > 0 ? 0 : -1, .share_joint = -1, .worst_limit = -1};
     for (int r = 0; r < a->free_rows; ++r) {
         const row_info *info = &a->rows[r];
         if (info->kind == ROW_JOINT) {
@@ -108,10 +115,10 @@ pawl_closure pawl_assembly_closure(const pawl_assembly *a)
                 rotation =
                     pawl_joint_kind_is_angle(m->joints[j->gear.joint].kind, j->gear.coordinate);
             }
-            closure_add(&out, info->owner, fabs(a->residual[r]), rotation);
+            closure_add(&out, m, info->owner, fabs(a->residual[r]), rotation);
         } else if (info->kind == ROW_MOTION) {
             int joint = m->motions[info->owner].joint;
-            closure_add(&out, joint, fabs(a->residual[r]),
+            closure_add(&out, m, joint, fabs(a->residual[r]),
                         pawl_joint_kind_is_angle(m->joints[joint].kind, info->part));
         }
     }
@@ -142,7 +149,8 @@ void pawl_assembly_count_turns(const pawl_assembly *a, pawl_state *s)
 pawl_closure pawl_state_closure(const pawl_state *s)
 {
     const pawl_model *m = s->model;
-    pawl_closure out = {.worst_joint = m->joint_count > 0 ? 0 : -1, .worst_limit = -1};
+    pawl_closure out = {
+        .worst_joint = m->joint_count > 0 ? 0 : -1, .share_joint = -1, .worst_limit = -1};
     for (int i = 0; i < m->joint_count; ++i) {
         const model_joint *j = &m->joints[i];
         if (j->kind == PAWL_JOINT_GEAR) {
@@ -152,7 +160,7 @@ pawl_closure pawl_state_closure(const pawl_state *s)
             double error = q[j->gear.coordinate] - j->gear.ratio * p[j->gear.source_coordinate] -
                            j->gear.offset;
             closure_add(
-                &out, i, fabs(error),
+                &out, m, i, fabs(error),
                 pawl_joint_kind_is_angle(m->joints[j->gear.joint].kind, j->gear.coordinate));
             continue;
         }
@@ -162,7 +170,7 @@ pawl_closure pawl_state_closure(const pawl_state *s)
         double angle = j->kind == PAWL_JOINT_SCREW ? measure_coordinate(s, j, &f, 0) : 0.0;
         pawl_joint_rows(j, &f, angle, residual, NULL, NULL);
         for (int r = 0; r < j->row_count; ++r) {
-            closure_add(&out, i, fabs(residual[r]), pawl_joint_row_is_rotation(j->kind, r));
+            closure_add(&out, m, i, fabs(residual[r]), pawl_joint_row_is_rotation(j->kind, r));
         }
         for (int c = 0; c < j->coordinate_count; ++c) {
             if (isfinite(j->coordinate[c].lower) || isfinite(j->coordinate[c].upper)) {
@@ -175,7 +183,7 @@ pawl_closure pawl_state_closure(const pawl_state *s)
         double q[6];
         pawl_state_joint(s, d->joint, q, NULL);
         double error = q[d->coordinate] - pawl_signal_value(&d->target, s->time);
-        closure_add(&out, d->joint, fabs(error),
+        closure_add(&out, m, d->joint, fabs(error),
                     pawl_joint_kind_is_angle(m->joints[d->joint].kind, d->coordinate));
     }
     return out;

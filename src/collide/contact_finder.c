@@ -19,6 +19,9 @@ struct contact_finder {
     int capacity;
 };
 
+// A shape thinner than this share of its radius counts as that thick: disks may have no thickness at all.
+static const double finder_thin = 0.02;
+
 enum { FINDER_FIRST_CAPACITY = 64, FINDER_FEATURE_BITS = 12 };
 
 static bool finder_can_touch(const pawl_model *m)
@@ -200,6 +203,24 @@ static int finder_add(const contact_finder *f, pawl_contact *out, int capacity, 
         ++count;
     }
     return count;
+}
+
+double pawl_contact_finder_half_thickness(const contact_finder *f, int shape)
+{
+    const collider *c = f->collider;
+    int low = 0, high = c->item_count - 1; // items are in the order of their shapes
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (c->shape[middle] < shape) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (c->item_count == 0 || c->shape[low] != shape) {
+        return INFINITY;
+    }
+    return fmax(c->inner[low], finder_thin * pawl_shape_bounding_radius(&c->placed[low]));
 }
 
 int pawl_contact_finder_find(contact_finder *f, const body_state *bodies, double margin, double h)

@@ -8,8 +8,9 @@
 #include "io/record_driver.h"
 #include "pawl/io.h"
 
-#define RECORD_FORMAT 4      // raised when an older reader would misread the file
-#define RECORD_FORMAT_READ 3 // the oldest that is still read: without events
+#define RECORD_FORMAT 5        // raised when an older reader would misread the file
+#define RECORD_FORMAT_READ 3   // the oldest that is still read: without events
+#define RECORD_FORMAT_EVENTS 4 // the first with events
 
 typedef struct record_counts {
     int bodies, joints, coordinates, actuators, shapes, springs;
@@ -119,12 +120,19 @@ enum {
 enum { RECORD_CHECK_EVENTS_WIDTH = 1 + PAWL_EVENT_KIND_COUNT };
 extern const char record_check_event_columns[];
 extern const char *const record_check_paths[RECORD_CHECK_COUNT];
-enum { RECORD_VERDICT_COUNTS = 18 + PAWL_METHOD_COUNT, RECORD_VERDICT_FIGURES = 13 };
-extern const char record_verdict_count_columns[], record_verdict_figure_columns[];
+// Columns of the verdict, record_verdict.c; and how many there were before format 5.
+enum {
+    RECORD_VERDICT_COUNTS = 35,
+    RECORD_VERDICT_FIGURES = 49,
+    RECORD_VERDICT_COUNTS_OLD = 23,
+    RECORD_VERDICT_FIGURES_OLD = 13
+};
+const char *record_verdict_column(bool figures, int column); // its name
 void record_verdict_pack(const pawl_verdict *verdict, int64_t counts[RECORD_VERDICT_COUNTS],
                          double figures[RECORD_VERDICT_FIGURES]);
-void record_verdict_unpack(pawl_verdict *verdict, const int64_t counts[RECORD_VERDICT_COUNTS],
-                           const double figures[RECORD_VERDICT_FIGURES]);
+// From the first columns, as many as a file has. False: a number that is none of ours.
+bool record_verdict_unpack(pawl_verdict *verdict, const int64_t *counts, int count_width,
+                           const double *figures, int figure_width);
 
 // All settings as "key=value" lines; returns the length without the ending zero, like snprintf.
 size_t record_settings_text(const pawl_settings *settings, char *text, size_t size);
@@ -175,6 +183,7 @@ struct pawl_record {
     double interval;
     int flush_frames;
     uint64_t model_hash;
+    bool verdict_whole; // it has all columns of this version's verdict
     size_t state_size;
     pawl_vec3 gravity;
     pawl_settings settings;

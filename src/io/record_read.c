@@ -240,11 +240,65 @@ static bool read_check_row(const pawl_record *r, int which, hid_t type, H5T_clas
     return ok;
 }
 
+// Columns of a /checkpoint dataset, or -1.
+static int read_check_width(const pawl_record *r, int which)
+{
+    hid_t set = H5Dopen2(r->file, record_check_paths[which], H5P_DEFAULT);
+    if (set < 0) {
+        return -1;
+    }
+    hsize_t dims[2] = {0, 0};
+    hid_t space = H5Dget_space(set);
+    bool ok = space >= 0 && H5Sis_simple(space) > 0 && H5Sget_simple_extent_ndims(space) == 2 &&
+              H5Sget_simple_extent_dims(space, dims, NULL) == 2 && dims[1] <= INT_MAX;
+    if (space >= 0) {
+        (void)H5Sclose(space);
+    }
+    (void)H5Dclose(set);
+    return ok ? (int)dims[1] : -1;
+}
+
+static bool read_verdict_is_sound(const pawl_record *r)
+{
+    const pawl_verdict *v = &r->verdict;
+    const int joints[] = {v->closure.worst_joint, v->closure.worst_limit, v->closure.share_joint};
+    const int shapes[] = {v->worst_shape_a, v->worst_shape_b,  v->share_shape_a,
+                          v->share_shape_b, v->tunnel_shape_a, v->tunnel_shape_b};
+    bool sound = v->iterations_max >= 0 && v->contacts_max >= 0;
+    for (size_t i = 0; i < sizeof joints / sizeof *joints; ++i) {
+        sound = sound && joints[i] >= -1 && joints[i] < r->counts.joints;
+    }
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; ++i) {
+        sound = sound && shapes[i] >= -1 && shapes[i] < r->counts.shapes;
+    }
+    return sound;
+}
+
+static pawl_status read_verdict(pawl_record *r, int64_t row)
+{
+    int64_t counts[RECORD_VERDICT_COUNTS];
+    double figures[RECORD_VERDICT_FIGURES];
+    int count_width = read_check_width(r, RECORD_CHECK_COUNTS);
+    int figure_width = read_check_width(r, RECORD_CHECK_FIGURES);
+    if (count_width < RECORD_VERDICT_COUNTS_OLD || count_width > RECORD_VERDICT_COUNTS ||
+        figure_width < RECORD_VERDICT_FIGURES_OLD || figure_width > RECORD_VERDICT_FIGURES ||
+        !read_check_row(r, RECORD_CHECK_COUNTS, H5T_NATIVE_INT64, H5T_INTEGER, 2,
+                        (hsize_t)count_width, row, counts, NULL) ||
+        !read_check_row(r, RECORD_CHECK_FIGURES, H5T_NATIVE_DOUBLE, H5T_FLOAT, 2,
+                        (hsize_t)figure_width, row, figures, NULL)) {
+        return record_bad_h5(r, "cannot read its last checkpoint");
+    }
+    r->verdict_whole =
+        count_width == RECORD_VERDICT_COUNTS && figure_width == RECORD_VERDICT_FIGURES;
+    bool numbers = record_verdict_unpack(&r->verdict, counts, count_width, figures, figure_width);
+    return numbers && read_verdict_is_sound(r) ? PAWL_OK
+                                               : record_bad(r, "numbers in its last checkpoint");
+}
+
 static pawl_status read_checkpoint(pawl_record *r)
 {
     hsize_t rows = 0;
-    int64_t frames = 0, counts[RECORD_VERDICT_COUNTS];
-    double figures[RECORD_VERDICT_FIGURES];
+    int64_t frames = 0;
     if (!read_check_row(r, RECORD_CHECK_FRAMES, H5T_NATIVE_INT64, H5T_INTEGER, 1, 1, -1, NULL,
                         &rows) ||
         rows == 0) {
@@ -252,29 +306,20 @@ static pawl_status read_checkpoint(pawl_record *r)
     }
     int64_t last = (int64_t)rows - 1;
     if (!read_check_row(r, RECORD_CHECK_FRAMES, H5T_NATIVE_INT64, H5T_INTEGER, 1, 1, last, &frames,
-                        NULL) ||
-        !read_check_row(r, RECORD_CHECK_COUNTS, H5T_NATIVE_INT64, H5T_INTEGER, 2,
-                        RECORD_VERDICT_COUNTS, last, counts, NULL) ||
-        !read_check_row(r, RECORD_CHECK_FIGURES, H5T_NATIVE_DOUBLE, H5T_FLOAT, 2,
-                        RECORD_VERDICT_FIGURES, last, figures, NULL)) {
+                        NULL)) {
         return record_bad_h5(r, "cannot read its last checkpoint");
     }
-    if (frames < 1 || counts[3] < 0 || counts[3] > INT_MAX || counts[4] < -1 ||
-        counts[4] >= r->counts.joints || counts[5] < -1 || counts[5] >= r->counts.joints ||
-        counts[6] < 0 || counts[6] > INT_MAX || counts[8] < -1 || counts[8] >= r->counts.shapes ||
-        counts[9] < -1 || counts[9] >= r->counts.shapes || counts[12] < -1 ||
-        counts[12] >= r->counts.shapes || counts[13] < -1 || counts[13] >= r->counts.shapes) {
+    if (frames < 1) {
         return record_bad(r, "numbers in its last checkpoint");
     }
     r->checkpoints = last + 1;
     r->frames = frames;
-    record_verdict_unpack(&r->verdict, counts, figures);
-    return PAWL_OK;
+    return read_verdict(r, last);
 }
 
 static pawl_status read_event_counts(pawl_record *r)
 {
-    if (r->format < RECORD_FORMAT) {
+    if (r->format < RECORD_FORMAT_EVENTS) {
         return PAWL_OK; // there were none then
     }
     int64_t counts[RECORD_CHECK_EVENTS_WIDTH];
@@ -355,7 +400,8 @@ static pawl_status read_check_tables(pawl_record *r)
             PAWL_TRY(read_check_table(r, k, r->contact_rows));
         }
     }
-    for (int k = RECORD_CONTACT_TABLES; r->format == RECORD_FORMAT && k < RECORD_TABLE_COUNT; ++k) {
+    for (int k = RECORD_CONTACT_TABLES; r->format >= RECORD_FORMAT_EVENTS && k < RECORD_TABLE_COUNT;
+         ++k) {
         PAWL_TRY(read_check_table(r, k, r->event_rows));
     }
     return PAWL_OK;

@@ -42,6 +42,8 @@ struct pawl_recorder {
     double penetration;                  // likewise
     pawl_energy energy;
     pawl_verdict verdict;
+    bool
+        ended; // the verdict is that of the end, which close writes whether frames are pending or not
     size_t state_size, bytes;          // of the saved state; of this block
     double *rows[RECORD_SERIES_COUNT]; // pending rows, (flush_frames x width); NULL: not recorded
     int64_t *steps;                    // (flush_frames)
@@ -246,6 +248,16 @@ static bool write_make_tables(pawl_recorder *r)
     return true;
 }
 
+static void write_verdict_columns(bool figures, int count, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (int k = 0; k < count; ++k) {
+        size_t used = strlen(text);
+        (void)snprintf(text + used, size - used, "%s%s", k > 0 ? " " : "",
+                       record_verdict_column(figures, k));
+    }
+}
+
 static bool write_make_all_series(pawl_recorder *r)
 {
     if (!write_make_tables(r)) {
@@ -266,6 +278,9 @@ static bool write_make_all_series(pawl_recorder *r)
             return false;
         }
     }
+    char counts[1024], figures[1024];
+    write_verdict_columns(false, RECORD_VERDICT_COUNTS, counts, sizeof counts);
+    write_verdict_columns(true, RECORD_VERDICT_FIGURES, figures, sizeof figures);
     const struct {
         hid_t type;
         int rank;
@@ -274,10 +289,8 @@ static bool write_make_all_series(pawl_recorder *r)
     } check[RECORD_CHECK_COUNT] = {
         [RECORD_CHECK_FRAMES] = {H5T_STD_I64LE, 1, 1, 1024, NULL},
         [RECORD_CHECK_STATE] = {H5T_STD_U8LE, 2, r->state_size, 1, NULL},
-        [RECORD_CHECK_COUNTS] = {H5T_STD_I64LE, 2, RECORD_VERDICT_COUNTS, 256,
-                                 record_verdict_count_columns},
-        [RECORD_CHECK_FIGURES] = {H5T_IEEE_F64LE, 2, RECORD_VERDICT_FIGURES, 256,
-                                  record_verdict_figure_columns},
+        [RECORD_CHECK_COUNTS] = {H5T_STD_I64LE, 2, RECORD_VERDICT_COUNTS, 256, counts},
+        [RECORD_CHECK_FIGURES] = {H5T_IEEE_F64LE, 2, RECORD_VERDICT_FIGURES, 256, figures},
         [RECORD_CHECK_EVENTS] = {H5T_STD_I64LE, 2, RECORD_CHECK_EVENTS_WIDTH, 256,
                                  record_check_event_columns},
     };
@@ -383,7 +396,8 @@ static pawl_status write_check_same(const pawl_env *env, const char *path, const
                                     const pawl_record *record)
 {
     const pawl_model *model = pawl_sim_model(sim);
-    bool current = record->format == RECORD_FORMAT; // older states are shorter
+    bool current =
+        record->format == RECORD_FORMAT && record->verdict_whole; // older ones are shorter
     if (pawl_model_hash(model) != record->model_hash ||
         (current && pawl_state_size(pawl_sim_state(sim)) != record->state_size)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
@@ -607,7 +621,8 @@ static bool write_pending(pawl_recorder *r)
 {
     for (int s = 0; s < RECORD_SERIES_COUNT; ++s) {
         hsize_t inner[2];
-        if (record_series_shape((record_series)s, &r->counts, r->trace, inner) == 0) {
+        if (record_series_shape((record_series)s, &r->counts, r->trace, inner) == 0 ||
+            r->pending == 0) {
             continue;
         }
         bool is_step = s == RECORD_STEP;
@@ -687,7 +702,7 @@ static void write_gather(pawl_recorder *r, const pawl_step_report *report)
         [RECORD_FACTORIZATIONS] = report->factorizations,
     };
     for (int k = 0; k < RECORD_RESIDUAL_COUNT; ++k) {
-        r->worst[k] = fmax(r->worst[k], values[k]);
+        r->worst[k] = isnan(values[k]) || values[k] > r->worst[k] ? values[k] : r->worst[k];
     }
     r->worst[RECORD_NOT_CONVERGED] += report->outcome == PAWL_CONVERGED ? 0.0 : 1.0;
     r->penetration = fmax(r->penetration, report->penetration);
@@ -760,6 +775,13 @@ pawl_status pawl_recorder_add(pawl_recorder *r, const pawl_step_report *report,
     return write_flush_is_due(r) ? write_flush(r) : PAWL_OK;
 }
 
+void pawl_recorder_end(pawl_recorder *r, const pawl_verdict *verdict)
+{
+    PAWL_ASSERT(r != NULL && verdict != NULL);
+    r->verdict = *verdict;
+    r->ended = true;
+}
+
 pawl_status pawl_recorder_close(pawl_recorder *r)
 {
     if (r == NULL) {
@@ -772,7 +794,7 @@ pawl_status pawl_recorder_close(pawl_recorder *r)
             // the end of a run is always kept, so that a resumed one starts there
             status = write_capture(r);
         }
-        if (status == PAWL_OK && r->pending > 0) {
+        if (status == PAWL_OK && (r->pending > 0 || r->ended)) {
             status = write_flush(r);
         }
         if (status == PAWL_OK) {

@@ -9,149 +9,67 @@
 #include "io/report_picture.h"
 #include "io/report_plots.h"
 #include "io/report_style.h"
+#include "pawl/verdict.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
-
-// Beyond these the verdict asks for a look. The solver's tolerance is the run's own.
-#define REPORT_CLOSURE_SHARE 1e-4 // of the mechanism's size
-#define REPORT_CLOSURE_ANGLE 1e-4 // [rad]
-#define REPORT_DEPTH_SHARE 1e-3   // of the mechanism's size
-// Of the largest energy. Most models of this project stay within it with euler at 1 ms; those with springs
-// that euler damps, Euler's disk and long runs of C1 do not, and somebody should look at those.
-#define REPORT_ENERGY_SHARE 1e-2
 
 enum { REPORT_STRIP = 6, REPORT_PICTURE_WIDTH = 1200 };
 
-// One figure of the verdict. `limit` is what it is held against.
-typedef struct report_figure {
-    const char *name, *unit;
-    double value, limit;
-    const char *limit_text; // what the limit is; NULL: a count of steps
-    const char *joint;      // where; may be NULL
-    int shape_a, shape_b;   // or between which, when shape_a < shape_b
-    const char *complaint;  // for the sentence of a verdict that is not passed
-} report_figure;
-enum { REPORT_FIGURES = 7 }; // the last two only where there were contacts
-
-static bool report_within(const report_figure *figure)
+static void report_joint_text(const void *user, int joint, char *text, size_t size)
 {
-    return figure->value <= figure->limit; // false for NaN
+    const pawl_record *record = user;
+    (void)snprintf(text, size, "%s", record->joints[joint].name);
 }
 
-// Returns how many there are.
-static int report_figures(const pawl_record *record, double extent,
-                          report_figure figures[REPORT_FIGURES])
+static void report_shape_text(const void *user, int shape, char *text, size_t size)
 {
-    const pawl_verdict *v = &record->verdict;
-    const char *worst =
-        v->closure.worst_joint < 0 ? NULL : record->joints[v->closure.worst_joint].name;
-    bool by_position = v->closure.position >= v->closure.rotation;
-    figures[0] = (report_figure){.name = "Closure, position",
-                                 .unit = "m",
-                                 .value = v->closure.position,
-                                 .limit = REPORT_CLOSURE_SHARE * extent,
-                                 .limit_text = "10⁻⁴ of the mechanism's size",
-                                 .joint = by_position ? worst : NULL,
-                                 .complaint = "joints come apart"};
-    figures[1] = (report_figure){.name = "Closure, rotation",
-                                 .unit = "rad",
-                                 .value = v->closure.rotation,
-                                 .limit = REPORT_CLOSURE_ANGLE,
-                                 .limit_text = "about 20 arc seconds",
-                                 .joint = by_position ? NULL : worst,
-                                 .complaint = "joints twist out of line"};
-    figures[2] = (report_figure){.name = "Residual",
-                                 .unit = "m/s",
-                                 .value = v->residual.natural_scaled,
-                                 .limit = record->settings.tolerance,
-                                 .limit_text = "the solver's tolerance",
-                                 .complaint = "a residual is above the tolerance"};
-    figures[3] = (report_figure){.name = "Energy balance",
-                                 .unit = "",
-                                 .value = pawl_verdict_drift(v),
-                                 .limit = REPORT_ENERGY_SHARE,
-                                 .limit_text = "relative to the largest energy",
-                                 .complaint = "the energy balance does not close"};
-    figures[4] = (report_figure){.name = "Steps not converged",
-                                 .unit = "",
-                                 .value = (double)v->not_converged,
-                                 .limit = 0.0,
-                                 .complaint = "steps did not converge"};
-    figures[5] = (report_figure){.name = "Penetration",
-                                 .unit = "m",
-                                 .value = v->penetration,
-                                 .limit = REPORT_DEPTH_SHARE * extent,
-                                 .limit_text = "10⁻³ of the mechanism's size",
-                                 .shape_a = v->worst_shape_a,
-                                 .shape_b = v->worst_shape_b,
-                                 .complaint = "bodies go into each other"};
-    figures[6] = (report_figure){.name = "Went through",
-                                 .unit = "",
-                                 .value = (double)v->tunnelled,
-                                 .limit = 0.0,
-                                 .limit_text = "pairs of shapes",
-                                 .shape_a = v->tunnel_shape_a,
-                                 .shape_b = v->tunnel_shape_b,
-                                 .complaint = "a body went through another one"};
-    return v->contacts_max > 0 || v->tunnelled > 0 ? REPORT_FIGURES : REPORT_FIGURES - 2;
+    const pawl_record *record = user;
+    const pawl_shape_info *info = &record->shapes[shape];
+    pawl_shape_text(info, info->body >= 0 ? record->bodies[info->body].name : "world", text, size);
 }
 
-static void report_write_figure(report_text *page, const pawl_record *record,
-                                const report_figure *f)
+// One criterion of the verdict as a card.
+static void report_write_criterion(report_text *page, const pawl_criterion *c)
 {
-    bool ok = report_within(f);
-    report_add(page, "<div class=\"card\"><div class=\"name\"><span>%s</span>%s</div>", f->name,
-               ok ? "<span class=\"ok\">✓ ok</span>" : "<span class=\"no\">! check</span>");
-    report_add(page, "<div class=\"value\">%s <small>%s</small></div><div class=\"where\">",
-               report_format(f->value).text, f->unit);
-    if (f->limit_text != NULL) {
-        report_add(page, "at most %s%s%s, %s", report_format(f->limit).text,
-                   f->unit[0] == '\0' ? "" : " ", f->unit, f->limit_text);
-    } else {
-        report_add(page, "of %lld", (long long)record->verdict.steps);
+    static const char *const marks[] = {
+        [PAWL_NOT_JUDGED] = "<span>not judged</span>",
+        [PAWL_PASSED] = "<span class=\"ok\">✓ passed</span>",
+        [PAWL_FAILED] = "<span class=\"no\">! FAILED</span>",
+    };
+    report_add(page,
+               "<div class=\"card\" data-criterion=\"%s\"><div class=\"name\"><span>%s</span>%s",
+               c->name, c->title, marks[c->judgement]);
+    bool known = !isnan(c->limit);
+    report_add(page, "</div><div class=\"value\">%s <small>%s</small></div><div class=\"where\">",
+               known ? report_format(c->value).text : "–", known ? c->unit : "");
+    if (known && isfinite(c->limit)) {
+        report_add(page, "at most %s%s%s", report_format(c->limit).text,
+                   c->unit[0] == '\0' ? "" : " ", c->unit);
     }
-    if (f->joint != NULL && f->value > 0.0) {
-        report_add_plain(page, "; joint <b>");
-        report_add_escaped(page, f->joint);
-        report_add_plain(page, "</b>");
+    if (c->where[0] != '\0') {
+        report_add_plain(page, known && isfinite(c->limit) ? "; " : "");
+        report_add_escaped(page, c->where);
     }
-    if (f->shape_a >= 0 && f->shape_b > f->shape_a) {
-        report_add_plain(page, "; <b>");
-        report_shape_name(page, record, f->shape_a);
-        report_add_plain(page, "</b> on <b>");
-        report_shape_name(page, record, f->shape_b);
-        report_add_plain(page, "</b>");
+    if (c->judgement != PAWL_PASSED) {
+        report_add_plain(page, "<br>");
+        report_add_escaped(page, c->advice);
     }
     report_add_plain(page, "</div></div>\n");
 }
 
-static void report_write_verdict(report_text *page, const pawl_record *record, double extent)
+static void report_write_verdict(report_text *page, const pawl_record *record)
 {
-    report_figure figures[REPORT_FIGURES];
-    int count = report_figures(record, extent, figures), missed = 0;
-    for (int i = 0; i < count; ++i) {
-        missed += report_within(&figures[i]) ? 0 : 1;
-    }
-    if (missed == 0) {
-        report_add_plain(page,
-                         "<section class=\"verdict pass\"><strong>PASS</strong><p>Joints stay "
-                         "closed, every step converged, and the energy balance holds within "
-                         "the limits below.</p></section>\n");
-    } else {
-        report_add_plain(page, "<section class=\"verdict check\"><strong>CHECK</strong><p>");
-        for (int i = 0, told = 0; i < count; ++i) {
-            if (!report_within(&figures[i])) {
-                report_add(page, "%s%s",
-                           told == 0 ? "Look at this run before you trust it: " : "; ",
-                           figures[i].complaint);
-                ++told;
-            }
-        }
-        report_add_plain(page, ".</p></section>\n");
-    }
-    report_add_plain(page, "<section class=\"figures\">\n");
-    for (int i = 0; i < count; ++i) {
-        report_write_figure(page, record, &figures[i]);
+    const pawl_verdict_names names = {record, report_joint_text, report_shape_text};
+    pawl_verdict_list list = pawl_verdict_judge(&record->verdict, &record->settings, &names);
+    char sentence[PAWL_SENTENCE_SIZE];
+    pawl_verdict_sentence(&list, sentence, sizeof sentence);
+    bool passed = list.judgement == PAWL_PASSED;
+    report_add(page, "<section class=\"verdict %s\"><p>", passed ? "pass" : "check");
+    report_add_escaped(page, sentence);
+    report_add_plain(page, "</p></section>\n<section class=\"figures\">\n");
+    for (int k = 0; k < PAWL_CRITERION_COUNT; ++k) {
+        report_write_criterion(page, &list.criteria[k]);
     }
     report_add_plain(page, "</section>\n");
 }
@@ -299,9 +217,8 @@ static pawl_status report_make_page(const pawl_record *record, report_text *page
     report_add_plain(page, report_style_page);
     report_add_plain(page, "</style></head><body><main>\n");
     pawl_status status = report_write_head(page, record);
-    double extent = picture == NULL ? 1.0 : report_picture_extent(picture);
     if (status == PAWL_OK) {
-        report_write_verdict(page, record, extent);
+        report_write_verdict(page, record);
         if (picture != NULL) {
             report_write_pictures(page, picture);
         }

@@ -397,11 +397,6 @@ void report_picture_destroy(report_picture *p)
     pawl_free(p->record->env, p, p->bytes);
 }
 
-double report_picture_extent(const report_picture *p)
-{
-    return p->extent;
-}
-
 // ---- Drawing ------------------------------------------------------------------------------------
 
 static int picture_compare(const void *a, const void *b)

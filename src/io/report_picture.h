@@ -10,8 +10,6 @@ typedef struct report_picture report_picture;
 // Reads sample poses and chooses the view. PAWL_OK with *out NULL: the recording has no poses.
 pawl_status report_picture_create(const pawl_record *record, report_picture **out);
 void report_picture_destroy(report_picture *picture); // NULL is fine
-double
-report_picture_extent(const report_picture *picture); // size of the mechanism at the start [m]
 
 // The height that suits the motion's proportions, within what fits a page.
 double report_picture_height(const report_picture *picture, double width);

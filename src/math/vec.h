@@ -20,6 +20,12 @@ static inline double max_of(double a, double b)
     return a > b ? a : b;
 }
 
+// The larger one, and of NaN and a number NaN: for figures that judge, where nothing may hide it.
+static inline double worst_of(double a, double b)
+{
+    return a >= b || a != a ? a : b;
+}
+
 // The nearest of the numbers from lower to upper, either of which may be infinite.
 static inline double clamp_to(double x, double lower, double upper)
 {

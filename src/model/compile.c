@@ -624,6 +624,7 @@ static pawl_status compile_fill(const pawl_builder *b, pawl_model *m)
     m->row_count += m->motion_count;
     PAWL_TRY(compile_check_uses(m));
     PAWL_TRY(compile_exclusions(b, m));
+    pawl_model_measure(m);
     m->hash = compile_hash(m);
     return PAWL_OK;
 }

@@ -24,6 +24,7 @@ typedef struct model_body {
     pawl_twist start_twist; // of the centre of mass
     pawl_signal motion[6];
     int first_shape, shape_count;
+    double size; // how large it is, see body_size.c [m]
 } model_body;
 
 typedef struct model_joint {
@@ -43,6 +44,7 @@ typedef struct model_joint {
     double erp;
     pawl_pose base_frame, follower_frame; // as given, for queries
     pawl_gear_def gear;                   // PAWL_JOINT_GEAR only
+    double size;                          // of the smaller of its bodies [m]
 } model_joint;
 
 struct pawl_model {
@@ -52,6 +54,7 @@ struct pawl_model {
     uint64_t hash;
     pawl_vec3 gravity;
     double total_mass;
+    double size; // of the largest body that can move, see body_size.c [m]
     int body_count, joint_count, shape_count, actuator_count, motion_count, force_count,
         spring_count, exclusion_count, coordinate_count;
     int row_count;      // joint rows and motion rows
@@ -78,6 +81,9 @@ double pawl_signal_rate(const pawl_signal *signal, double t);
 
 // What is wrong with the numbers of a built-in wrench model, or NULL; its table is not looked at.
 const char *pawl_wrench_model_fault(const pawl_wrench_model_def *def);
+
+// Sets the sizes of bodies and joints; everything else must be there.
+void pawl_model_measure(pawl_model *model);
 
 // Mass, centre and inertia of solids of one density, in the link frame.
 typedef struct mass_properties {

@@ -47,6 +47,25 @@ static void linear_pose(nmdp *s, double h, double *theta)
     pawl_nmdp_add_armature(s, NULL, NULL, s->matrix);
 }
 
+// A bound of how far contact points are from where the best weights would take them over the step: the
+// duality gap of the program over its simplices, K(x) - K(x*) <= gap, and half the square of the
+// difference of velocities is at most that. s->g is still dK/dw at x = 0.
+static double linear_left(const nmdp *s)
+{
+    double gap = 0.0;
+    for (int g = 0; g < s->group_count; ++g) {
+        double least = 0.0; // the empty corner of the simplex
+        for (int i = s->group_begin[g]; i < s->group_begin[g + 1]; ++i) {
+            const double *row = s->Q + (size_t)i * (size_t)s->used_count;
+            double slope = s->g[i] + pawl_dot(row, s->x, s->used_count) + linear_shift * s->x[i];
+            gap += slope * s->x[i];
+            least = fmin(least, slope);
+        }
+        gap -= least;
+    }
+    return s->stage.h * sqrt(2.0 * fmax(gap, 0.0));
+}
+
 // w of the touching points, and theta with their forces.
 static bool linear_choose(nmdp *s, double *theta)
 {
@@ -74,6 +93,7 @@ static bool linear_choose(nmdp *s, double *theta)
                                   .shift = linear_shift};
     simplex_qp_result result = pawl_simplex_qp_solve(&s->qp, &problem, true, s->x);
     s->counts.qp += result.iterations;
+    s->counts.left = linear_left(s);
     memset(s->w, 0, (size_t)s->weights * sizeof *s->w);
     for (int i = 0; i < m; ++i) {
         s->w[s->used[i]] = s->x[i];

@@ -169,23 +169,37 @@ static void descend_return(nmdp *s)
     pawl_nmdp_balance(s, s->theta, s->w, s->G, s->matrix);
 }
 
+// What is left to do where a stage ends, with theta, w and the G that belongs to them: the change of
+// coordinates that was proposed last, and the Newton step that would make G zero, by the factor at hand.
+static nmdp_outcome descend_end(nmdp *s, nmdp_outcome outcome, double proposed)
+{
+    memcpy(s->direction, s->G, (size_t)s->n * sizeof *s->direction);
+    pawl_lu_solve(s->factor, s->n, s->pivot, s->direction);
+    double left = fabs(proposed);
+    for (int k = 0; k < s->n; ++k) {
+        left = worst_of(left, fabs(s->direction[k]));
+    }
+    s->counts.left = worst_of(s->counts.left, left);
+    return outcome;
+}
+
 nmdp_outcome pawl_nmdp_descend(nmdp *s)
 {
-    double tolerance = s->settings->nmdp_tolerance, before = INFINITY;
+    double tolerance = s->settings->nmdp_tolerance, before = INFINITY, moved = INFINITY;
     s->beta = fmin(s->beta, descend_beta_begin);
     pawl_nmdp_aim(s);
     if (!descend_choose_points(s) || !descend_begin(s)) {
         return NMDP_FAILED;
     }
     for (int k = 0; k < s->settings->nmdp_max_iterations;) {
-        double energy, move, moved;
+        double energy, move;
         if (!descend_linearize(s, &energy)) {
             return NMDP_FAILED;
         }
         s->counts.energy_rise = fmax(s->counts.energy_rise, energy - before);
         before = energy;
         if (s->used_count == 0) {
-            return NMDP_CONVERGED;
+            return descend_end(s, NMDP_CONVERGED, 0.0);
         }
         double growth = descend_factor;
         for (bool accepted = false; !accepted; ++k) {
@@ -194,13 +208,13 @@ nmdp_outcome pawl_nmdp_descend(nmdp *s)
             }
             if (move < 0.01 * tolerance) {
                 descend_return(s);
-                return NMDP_CONVERGED;
+                return descend_end(s, NMDP_CONVERGED, move);
             }
             accepted = descend_try(s, energy, &moved);
             if (accepted) {
                 descend_accept(s);
                 if (moved < tolerance) {
-                    return NMDP_CONVERGED;
+                    return descend_end(s, NMDP_CONVERGED, moved);
                 }
                 continue;
             }
@@ -213,12 +227,12 @@ nmdp_outcome pawl_nmdp_descend(nmdp *s)
             growth = fmin(growth * growth, 100.0); // one rejection after another: by leaps
             if (moved < 0.01 * tolerance) {
                 descend_return(s);
-                return NMDP_CONVERGED;
+                return descend_end(s, NMDP_CONVERGED, moved);
             }
             if (s->beta > descend_beta_max) {
                 return NMDP_FAILED;
             }
         }
     }
-    return NMDP_LIMIT;
+    return descend_end(s, NMDP_LIMIT, moved);
 }

@@ -9,7 +9,7 @@
 
 static double judge_distance(const double a[3], const double b[3])
 {
-    return fmax(fabs(a[0] - b[0]), fmax(fabs(a[1] - b[1]), fabs(a[2] - b[2])));
+    return worst_of(fabs(a[0] - b[0]), worst_of(fabs(a[1] - b[1]), fabs(a[2] - b[2])));
 }
 
 static void judge_contact(pawl_residual *r, const double *x, const double *v, double mu)
@@ -18,10 +18,11 @@ static void judge_contact(pawl_residual *r, const double *x, const double *v, do
     double y[3] = {x[0], x[1], x[2]}, w[3] = {u[0], u[1], u[2]};
     pawl_cone_project(y, mu);
     pawl_cone_project_dual(w, mu);
-    r->primal = fmax(r->primal, judge_distance(x, y));
-    r->dual = fmax(r->dual, judge_distance(u, w));
-    r->complementarity = fmax(r->complementarity, fabs(x[0] * u[0] + x[1] * u[1] + x[2] * u[2]));
-    r->natural = fmax(r->natural, pawl_natural_contact(x, v, mu, 1.0));
+    r->primal = worst_of(r->primal, judge_distance(x, y));
+    r->dual = worst_of(r->dual, judge_distance(u, w));
+    r->complementarity =
+        worst_of(r->complementarity, fabs(x[0] * u[0] + x[1] * u[1] + x[2] * u[2]));
+    r->natural = worst_of(r->natural, pawl_natural_contact(x, v, mu, 1.0));
 }
 
 pawl_residual pawl_problem_judge(const pawl_problem *p, const double *lambda, const double *v,
@@ -29,7 +30,7 @@ pawl_residual pawl_problem_judge(const pawl_problem *p, const double *lambda, co
 {
     pawl_residual r = {0};
     for (int i = 0; i < p->free_row_count; ++i) { // lambda is anything, v must be zero
-        r.natural = max_of(r.natural, fabs(v[i]));
+        r.natural = worst_of(r.natural, fabs(v[i]));
     }
     r.dual = r.natural;
     pawl_problem_weights(p, weight);
@@ -37,13 +38,13 @@ pawl_residual pawl_problem_judge(const pawl_problem *p, const double *lambda, co
     for (int i = p->free_row_count; i < pawl_problem_contact_row(p, 0); ++i) {
         double lo = p->lower[i], up = p->upper[i], x = lambda[i];
         double inside = clamp_to(x, lo, up);
-        r.primal = fmax(r.primal, fabs(x - inside));
+        r.primal = worst_of(r.primal, fabs(x - inside));
         // Room that the velocity asks for. Against a bound at infinity a velocity is an error of
         // its own; against a finite one it is weighed by the room left.
         double room = v[i] > 0.0 ? inside - lo : up - inside;
-        r.dual = fmax(r.dual, isinf(room) ? fabs(v[i]) : 0.0);
-        r.complementarity = fmax(r.complementarity, isinf(room) ? 0.0 : fabs(v[i]) * room);
-        r.natural = fmax(r.natural, fabs(x - clamp_to(x - v[i], lo, up)));
+        r.dual = worst_of(r.dual, isinf(room) ? fabs(v[i]) : 0.0);
+        r.complementarity = worst_of(r.complementarity, isinf(room) ? 0.0 : fabs(v[i]) * room);
+        r.natural = worst_of(r.natural, fabs(x - clamp_to(x - v[i], lo, up)));
     }
     for (int k = 0; k < p->contact_count; ++k) {
         int i = pawl_problem_contact_row(p, k);

@@ -52,8 +52,8 @@ double pawl_natural_relaxed(const double lambda[3], const double v[3], double mu
 {
     double x[3] = {lambda[0] - v[0] / weight, lambda[1] - v[1] / weight, lambda[2] - v[2] / weight};
     pawl_cone_project(x, mu);
-    double worst = max_of(fabs(lambda[0] - x[0]), fabs(lambda[1] - x[1]));
-    return weight * max_of(worst, fabs(lambda[2] - x[2]));
+    double worst = worst_of(fabs(lambda[0] - x[0]), fabs(lambda[1] - x[1]));
+    return weight * worst_of(worst, fabs(lambda[2] - x[2]));
 }
 
 double pawl_natural_contact(const double lambda[3], const double v[3], double mu, double weight)
@@ -62,17 +62,16 @@ double pawl_natural_contact(const double lambda[3], const double v[3], double mu
     return pawl_natural_relaxed(lambda, (const double[3]){v[0], v[1], v[2] + slip}, mu, weight);
 }
 
-// Of the rows that have no cone.
-static double natural_of_bounds(const pawl_problem *p, const double *lambda, const double *v,
-                                const double *weight)
+double pawl_problem_natural_bounds(const pawl_problem *p, const double *lambda, const double *v,
+                                   const double *weight)
 {
     double worst = 0.0;
     for (int i = 0; i < p->free_row_count; ++i) {
-        worst = max_of(worst, fabs(v[i]));
+        worst = worst_of(worst, fabs(v[i]));
     }
     for (int i = p->free_row_count; i < pawl_problem_contact_row(p, 0); ++i) {
-        worst = max_of(worst,
-                       pawl_natural_bounded(lambda[i], v[i], p->lower[i], p->upper[i], weight[i]));
+        worst = worst_of(
+            worst, pawl_natural_bounded(lambda[i], v[i], p->lower[i], p->upper[i], weight[i]));
     }
     return worst;
 }
@@ -80,10 +79,10 @@ static double natural_of_bounds(const pawl_problem *p, const double *lambda, con
 double pawl_problem_natural(const pawl_problem *p, const double *lambda, const double *v,
                             const double *weight)
 {
-    double worst = natural_of_bounds(p, lambda, v, weight);
+    double worst = pawl_problem_natural_bounds(p, lambda, v, weight);
     for (int k = 0; k < p->contact_count; ++k) {
         int i = pawl_problem_contact_row(p, k);
-        worst = max_of(worst, pawl_natural_contact(lambda + i, v + i, p->friction[k], weight[i]));
+        worst = worst_of(worst, pawl_natural_contact(lambda + i, v + i, p->friction[k], weight[i]));
     }
     return worst;
 }
@@ -91,10 +90,10 @@ double pawl_problem_natural(const pawl_problem *p, const double *lambda, const d
 double pawl_problem_natural_relaxed(const pawl_problem *p, const double *lambda, const double *v,
                                     const double *weight)
 {
-    double worst = natural_of_bounds(p, lambda, v, weight);
+    double worst = pawl_problem_natural_bounds(p, lambda, v, weight);
     for (int k = 0; k < p->contact_count; ++k) {
         int i = pawl_problem_contact_row(p, k);
-        worst = max_of(worst, pawl_natural_relaxed(lambda + i, v + i, p->friction[k], weight[i]));
+        worst = worst_of(worst, pawl_natural_relaxed(lambda + i, v + i, p->friction[k], weight[i]));
     }
     return worst;
 }

@@ -15,7 +15,10 @@ void pawl_problem_velocity(const pawl_problem *p, const double *lambda, double *
 // Largest entry of the scaled natural map over all rows, for velocities v of impulses lambda.
 double pawl_problem_natural(const pawl_problem *p, const double *lambda, const double *v,
                             const double *weight);
-// The same for the convex relaxation of friction.
+// The same without contacts: of the rows that have no cone.
+double pawl_problem_natural_bounds(const pawl_problem *p, const double *lambda, const double *v,
+                                   const double *weight);
+// The same as the first for the convex relaxation of friction.
 double pawl_problem_natural_relaxed(const pawl_problem *p, const double *lambda, const double *v,
                                     const double *weight);
 // Of one bounded row (a weight of zero: nothing moves it), and of one contact.

@@ -530,6 +530,56 @@ static const setting_row settings_table[] = {
      0.0,
      1e15,
      NULL},
+    {{"verdict.closure", "-", "0 .. inf",
+      "joint errors up to this share of the size of the joint's smaller body pass; inf: not "
+      "judged"},
+     SETTING_REAL,
+     FIELD(verdict.closure),
+     0.0,
+     INFINITY,
+     NULL},
+    {{"verdict.closure_rotation", "rad", "0 .. inf",
+      "rotational joint errors up to this pass; inf: not judged"},
+     SETTING_REAL,
+     FIELD(verdict.closure_rotation),
+     0.0,
+     INFINITY,
+     NULL},
+    {{"verdict.limit", "m or rad", "0 .. inf",
+      "coordinates up to this far beyond their limits pass; inf: not judged"},
+     SETTING_REAL,
+     FIELD(verdict.limit),
+     0.0,
+     INFINITY,
+     NULL},
+    {{"verdict.penetration", "-", "0 .. inf",
+      "penetrations up to this share of half the thinner shape's thickness pass; inf: not judged"},
+     SETTING_REAL,
+     FIELD(verdict.penetration),
+     0.0,
+     INFINITY,
+     NULL},
+    {{"verdict.energy", "-", "0 .. inf",
+      "unexplained energy up to this share of the energy turned over passes; inf: not judged"},
+     SETTING_REAL,
+     FIELD(verdict.energy),
+     0.0,
+     INFINITY,
+     NULL},
+    {{"verdict.work", "-", "0 .. inf",
+      "work of the wrong sign up to this share of the energy turned over passes; inf: not judged"},
+     SETTING_REAL,
+     FIELD(verdict.work),
+     0.0,
+     INFINITY,
+     NULL},
+    {{"verdict.coulomb", "m/s", "0 .. inf",
+      "residuals of Coulomb's law up to this pass, of solvers of another law; inf: not judged"},
+     SETTING_REAL,
+     FIELD(verdict.coulomb),
+     0.0,
+     INFINITY,
+     NULL},
 };
 enum { SETTING_ROWS = sizeof settings_table / sizeof settings_table[0] };
 
@@ -579,7 +629,14 @@ pawl_settings pawl_settings_default(void)
                            .nmdp_halvings = 12,
                            .nmdp_beta_min = 1e-4,
                            .nmdp_stiffness = 1e8,
-                           .nmdp_limit_stiffness = 1e6};
+                           .nmdp_limit_stiffness = 1e6,
+                           .verdict = {.closure = 1e-3,
+                                       .closure_rotation = 1e-3,
+                                       .limit = 5e-3,
+                                       .penetration = 0.1,
+                                       .energy = 0.03,
+                                       .work = 0.01,
+                                       .coulomb = INFINITY}};
 }
 
 int pawl_setting_count(void)
@@ -719,7 +776,7 @@ pawl_status pawl_settings_check(const pawl_env *env, const pawl_settings *s)
     if (s->stepper == PAWL_STEPPER_RATTLE && !s->project) {
         return PAWL_FAIL(
             env, PAWL_BAD_ARGUMENT,
-            "stepper=rattle moves along the constraints: project=off met, on expected");
+            "stepper=rattle moves along the constraints: got project=off, expected on");
     }
     for (int i = 0; i < SETTING_ROWS; ++i) {
         char text[64];

@@ -318,6 +318,23 @@ static void sim_report_events(pawl_sim *sim, pawl_step_report *report)
     }
 }
 
+// What the sim measures of every step, whoever took it.
+static unsigned sim_measured(const pawl_sim *sim)
+{
+    const pawl_model *m = sim->model;
+    unsigned bits = PAWL_MEASURED_BALANCE | PAWL_MEASURED_WORK;
+    bits |= m->joint_count > 0 ? (unsigned)PAWL_MEASURED_CLOSURE : 0u;
+    bits |= sim->finder != NULL ? (unsigned)PAWL_MEASURED_CROSSINGS : 0u;
+    bool updates = sim->settings.project && !sim->stepper->needs_tree;
+    bits |= updates && sim->assembly->free_rows > 0 ? (unsigned)PAWL_MEASURED_POSITIONS : 0u;
+    for (int k = 0; k < sim->assembly->candidate_count; ++k) {
+        row_kind kind = sim->assembly->candidates[k].kind;
+        bool limit = kind == ROW_LOWER || kind == ROW_UPPER;
+        bits |= limit ? (unsigned)PAWL_MEASURED_LIMITS : 0u;
+    }
+    return bits;
+}
+
 // Tries a step from sim->state to sim->next until all that it finds has room: nothing is dropped.
 static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
 {
@@ -327,6 +344,7 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
         memset(c->reaction, 0, (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->reaction);
         c->contact_demand = 0;
         c->failed = false;
+        c->position_failures = 0;
         c->events.count = 0;
         sim->stepper->advance(c, sim->next, report);
         pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
@@ -351,16 +369,28 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
     }
     sim->next->step = sim->state->step + 1;
     sim->next->time = pawl_step_end(sim->state, sim->settings.dt);
-    return sim_check_finite(sim, sim->next);
+    PAWL_TRY(sim_check_finite(sim, sim->next));
+    // Solvers answer what is no number with no impulses: then the state is finite, but nothing holds.
+    if (isnan(report->residual.natural_scaled) || isnan(report->own_residual)) {
+        return PAWL_FAIL(
+            &sim->env, PAWL_NOT_FINITE,
+            "the step from t = %g s has a problem with numbers that are not finite; the "
+            "state before it is kept",
+            sim->state->time);
+    }
+    return PAWL_OK;
 }
 
 pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
 {
     pawl_state *s = sim->next;
     step_context *c = &sim->context;
-    pawl_step_report report;
+    pawl_step_report report = {0};
     pawl_phase_begin(&c->clock);
-    pawl_status status = sim_try(sim, &report);
+    pawl_status status = pawl_sim_check_inputs(sim);
+    if (status == PAWL_OK) {
+        status = sim_try(sim, &report);
+    }
     if (status != PAWL_OK) { // nothing is told of a step that was not taken
         c->contact_count = 0;
         c->events.count = 0;
@@ -376,6 +406,8 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
     // Joints of a tree have no rows, but are looked at all the same.
     report.closure =
         sim->form == NULL ? pawl_assembly_closure(sim->assembly) : pawl_state_closure(s);
+    report.measured |= sim_measured(sim);
+    report.position_failures = c->position_failures;
     pawl_assembly_count_turns(sim->assembly, s);
     report.energy = pawl_state_energy(s);
     sim_report_crossings(sim, &report);

@@ -31,3 +31,6 @@ pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_closure *
 // All but the assembly of the start, for those who do that themselves.
 pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
                                 const pawl_settings *settings, pawl_sim **out);
+
+// PAWL_NOT_FINITE, and which, where a callback of the model returns what is no number around this step.
+pawl_status pawl_sim_check_inputs(const pawl_sim *sim);

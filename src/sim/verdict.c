@@ -1,9 +1,51 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Worst figures over a run.
+// What a run measured, gathered step by step: sums, and worst figures of which NaN is the worst, so
+// that nothing hides behind it. criteria.c judges them.
 #include "assemble/measure.h"
+#include "model/softness.h"
 #include "pawl/sim.h"
+
+// Energies that are turned over at least, so that runs in which next to nothing moves are not judged by
+// their rounding, nor short ones by their first steps: what lifts the whole model by 0.03 of its size,
+// and 1e-9 of each kind of energy, of which rounding takes a part.
+static const double verdict_floor_lift = 0.03;
+static const double verdict_floor_rounding = 1e-9;
+
+static void verdict_work(const pawl_energy *e, double work[PAWL_DISSIPATOR_COUNT])
+{
+    work[PAWL_DISSIPATOR_DAMPERS] = e->work_dampers;
+    work[PAWL_DISSIPATOR_FRICTION] = e->work_friction;
+    work[PAWL_DISSIPATOR_LIMITS] = e->work_limits;
+    work[PAWL_DISSIPATOR_CONTACTS] = e->work_contacts;
+}
+
+static void verdict_raise_floor(pawl_verdict *v, const pawl_energy *e)
+{
+    double largest = worst_of(worst_of(fabs(e->gravity), fabs(e->springs)), e->kinetic);
+    v->energy_floor = worst_of(v->energy_floor, verdict_floor_rounding * largest);
+}
+
+// What of the model the limits refer to.
+static void verdict_describe(pawl_verdict *v, const pawl_model *m)
+{
+    double weight = 0.0;
+    v->size = m->size;
+    for (int i = 0; i < m->body_count; ++i) {
+        weight += m->bodies[i].mass * fabs(m->bodies[i].gravity_scale) * v3_norm(m->gravity);
+    }
+    v->energy_floor = verdict_floor_lift * weight * v->size;
+    for (int i = 0; i < m->joint_count; ++i) {
+        v->soft_joints = v->soft_joints || pawl_is_soft(&m->joints[i].soft);
+        for (int c = 0; c < m->joints[i].coordinate_count; ++c) {
+            v->soft_limits = v->soft_limits || pawl_is_soft(&m->joints[i].coordinate[c].limit_soft);
+        }
+    }
+    for (int i = 0; i < m->shape_count; ++i) {
+        v->soft_contacts = v->soft_contacts || pawl_is_soft(&m->shapes[i].def.soft);
+    }
+}
 
 pawl_verdict pawl_verdict_begin(const pawl_state *state)
 {
@@ -11,52 +53,91 @@ pawl_verdict pawl_verdict_begin(const pawl_state *state)
     pawl_verdict v = {.closure = pawl_state_closure(state),
                       .worst_shape_a = -1,
                       .worst_shape_b = -1,
+                      .share_shape_a = -1,
+                      .share_shape_b = -1,
                       .tunnel_shape_a = -1,
                       .tunnel_shape_b = -1};
+    verdict_describe(&v, state->model);
+    verdict_raise_floor(&v, &e);
+    v.start_limit = v.closure.limit;
     v.energy_initial = v.energy_final = pawl_energy_stored(&e);
-    v.energy_scale = fmax(fabs(v.energy_initial), e.kinetic);
+    v.kinetic_max = e.kinetic;
+    v.potential_min = v.potential_max = e.gravity + e.springs;
+    v.energy = e;
+    verdict_work(&e, v.lowest_work);
     return v;
 }
 
 static void verdict_max(double *worst, double value)
 {
-    *worst = fmax(*worst, value);
+    *worst = worst_of(*worst, value);
 }
 
-void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
+static void verdict_max_int(int *most, int value)
 {
-    ++v->steps;
+    *most = value > *most ? value : *most;
+}
+
+// Whether `value` is worse than what is known so far.
+static bool verdict_is_worse(double value, double known)
+{
+    return value > known || (isnan(value) && !isnan(known));
+}
+
+static void verdict_add_solver(pawl_verdict *v, const pawl_step_report *r)
+{
     v->not_converged += r->outcome != PAWL_CONVERGED;
     v->iterations_sum += r->iterations;
-    v->iterations_max = r->iterations > v->iterations_max ? r->iterations : v->iterations_max;
+    verdict_max_int(&v->iterations_max, r->iterations);
     v->factorizations_sum += r->factorizations;
-    v->factorizations_max =
-        r->factorizations > v->factorizations_max ? r->factorizations : v->factorizations_max;
+    verdict_max_int(&v->factorizations_max, r->factorizations);
     ++v->methods[r->method];
     v->islands_sum += r->islands;
-    v->islands_max = r->islands > v->islands_max ? r->islands : v->islands_max;
+    verdict_max_int(&v->islands_max, r->islands);
+    v->fell_back += r->fell_back ? 1 : 0;
     verdict_max(&v->residual.primal, r->residual.primal);
     verdict_max(&v->residual.dual, r->residual.dual);
     verdict_max(&v->residual.complementarity, r->residual.complementarity);
     verdict_max(&v->residual.natural, r->residual.natural);
     verdict_max(&v->residual.natural_scaled, r->residual.natural_scaled);
-    if (fmax(r->closure.position, r->closure.rotation) >
-        fmax(v->closure.position, v->closure.rotation)) {
+    verdict_max(&v->own_residual, r->own_residual);
+}
+
+static void verdict_add_closure(pawl_verdict *v, const pawl_step_report *r)
+{
+    double now = worst_of(r->closure.position, r->closure.rotation);
+    if (verdict_is_worse(now, worst_of(v->closure.position, v->closure.rotation))) {
         v->closure.worst_joint = r->closure.worst_joint;
     }
     verdict_max(&v->closure.position, r->closure.position);
     verdict_max(&v->closure.rotation, r->closure.rotation);
-    if (r->closure.limit > v->closure.limit) {
+    if (verdict_is_worse(r->closure.share, v->closure.share)) {
+        v->closure.share = r->closure.share;
+        v->closure.share_joint = r->closure.share_joint;
+    }
+    if (verdict_is_worse(r->closure.limit, v->closure.limit)) {
         v->closure.limit = r->closure.limit;
         v->closure.worst_limit = r->closure.worst_limit;
     }
-    v->contacts_max = r->contacts > v->contacts_max ? r->contacts : v->contacts_max;
+    if (v->position_failures == 0 && r->position_failures > 0) {
+        v->position_step = v->steps;
+    }
+    v->position_failures += r->position_failures;
+}
+
+static void verdict_add_contacts(pawl_verdict *v, const pawl_step_report *r)
+{
+    verdict_max_int(&v->contacts_max, r->contacts);
     v->contacts_sum += r->contacts;
-    v->fell_back += r->fell_back ? 1 : 0;
-    if (r->penetration > v->penetration) {
+    if (verdict_is_worse(r->penetration, v->penetration)) {
         v->penetration = r->penetration;
         v->worst_shape_a = r->worst_shape_a;
         v->worst_shape_b = r->worst_shape_b;
+    }
+    if (verdict_is_worse(r->depth_share, v->depth_share)) {
+        v->depth_share = r->depth_share;
+        v->share_shape_a = r->share_shape_a;
+        v->share_shape_b = r->share_shape_b;
     }
     if (v->tunnelled == 0 && r->tunnelled > 0) {
         v->tunnel_step = v->steps;
@@ -64,12 +145,86 @@ void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
         v->tunnel_shape_b = r->tunnel_shape_b;
     }
     v->tunnelled += r->tunnelled;
+}
+
+// Work in and out since the last step, account by account, so that one does not hide another.
+static void verdict_add_work(pawl_verdict *v, const pawl_energy *e)
+{
+    const pawl_energy *o = &v->energy;
+    const double change[] = {
+        e->work_actuators - o->work_actuators, e->work_dampers - o->work_dampers,
+        e->work_friction - o->work_friction,   e->work_motion - o->work_motion,
+        e->work_forces - o->work_forces,       e->work_limits - o->work_limits,
+        e->work_contacts - o->work_contacts};
+    for (size_t i = 0; i < sizeof change / sizeof *change; ++i) {
+        *(change[i] > 0.0 ? &v->work_in : &v->work_out) += fabs(change[i]);
+    }
+    double work[PAWL_DISSIPATOR_COUNT];
+    verdict_work(e, work);
+    for (int k = 0; k < PAWL_DISSIPATOR_COUNT; ++k) {
+        verdict_max(&v->work_gain[k], work[k]);
+        verdict_max(&v->work_rise[k], work[k] - v->lowest_work[k]);
+        v->lowest_work[k] = fmin(v->lowest_work[k], work[k]);
+    }
+    v->energy = *e;
+}
+
+static void verdict_add_energy(pawl_verdict *v, const pawl_energy *e)
+{
+    double potential = e->gravity + e->springs;
+    v->energy_final = pawl_energy_stored(e);
+    verdict_max(&v->kinetic_max, e->kinetic);
+    verdict_max(&v->potential_max, potential);
+    v->potential_min = -worst_of(-v->potential_min, -potential);
+    verdict_max(&v->balance_max, fabs(e->balance));
+    verdict_raise_floor(v, e);
+    verdict_add_work(v, e);
+}
+
+static bool verdict_is_finite(const pawl_step_report *r)
+{
+    const double figures[] = {r->residual.primal,
+                              r->residual.dual,
+                              r->residual.complementarity,
+                              r->residual.natural,
+                              r->residual.natural_scaled,
+                              r->own_residual,
+                              r->closure.position,
+                              r->closure.rotation,
+                              r->closure.limit,
+                              r->penetration,
+                              r->depth_share,
+                              r->energy.kinetic,
+                              r->energy.gravity,
+                              r->energy.springs,
+                              r->energy.balance};
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; ++i) {
+        if (!isfinite(figures[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
+{
+    ++v->steps;
+    v->measured |= r->measured;
+    v->not_finite += verdict_is_finite(r) ? 0 : 1;
+    verdict_add_solver(v, r);
+    verdict_add_closure(v, r);
+    verdict_add_contacts(v, r);
     for (int k = 0; k < PAWL_EVENT_KIND_COUNT; ++k) {
         v->events[k] += r->events[k];
     }
-    v->energy_final = pawl_energy_stored(&r->energy);
-    verdict_max(&v->energy_scale, fmax(fabs(v->energy_final), r->energy.kinetic));
-    verdict_max(&v->balance_max, fabs(r->energy.balance));
+    verdict_add_energy(v, &r->energy);
+}
+
+void pawl_verdict_end(pawl_verdict *v, pawl_run_end end, double time, double requested_time)
+{
+    v->end = end;
+    v->time = time;
+    v->requested_time = requested_time;
 }
 
 const char *pawl_method_name(pawl_method method)
@@ -79,9 +234,21 @@ const char *pawl_method_name(pawl_method method)
     return (int)method >= 0 && method < PAWL_METHOD_COUNT ? names[method] : NULL;
 }
 
-double pawl_verdict_drift(const pawl_verdict *v)
+const char *pawl_dissipator_name(pawl_dissipator which)
 {
-    return v->energy_scale > 0.0  ? v->balance_max / v->energy_scale
-           : v->balance_max > 0.0 ? INFINITY
-                                  : 0.0;
+    static const char *const names[PAWL_DISSIPATOR_COUNT] = {"dampers", "joint friction", "limits",
+                                                             "contacts"};
+    return (int)which >= 0 && which < PAWL_DISSIPATOR_COUNT ? names[which] : NULL;
+}
+
+double pawl_verdict_turnover(const pawl_verdict *v)
+{
+    double stored = worst_of(v->kinetic_max, v->potential_max - v->potential_min);
+    return worst_of(worst_of(stored, v->energy_floor), worst_of(v->work_in, v->work_out));
+}
+
+double pawl_verdict_energy_error(const pawl_verdict *v)
+{
+    double turnover = pawl_verdict_turnover(v);
+    return v->balance_max == 0.0 ? 0.0 : v->balance_max / turnover;
 }

@@ -215,6 +215,24 @@ static void lemke_solver_begin(lemke_solver *s, const pawl_problem *p)
     pawl_problem_weights(p, s->weight);
 }
 
+// What is left of the complementarity problem with the polygon, all as velocities: of unknown a, an
+// impulse along some direction, min(w_a, M_aa z_a); of a multiplier, a velocity itself, the smaller of
+// it and the room w that is left in its bound, which the direction's own weight makes a velocity.
+static double lemke_solver_own_residual(const lemke_solver *s)
+{
+    size_t count = (size_t)s->unknown_count, n = count + (size_t)s->multiplier_count;
+    double worst = 0.0, weight = 0.0;
+    for (size_t i = 0; i < count; ++i) {
+        weight = max_of(weight, s->M[i * n + i]);
+    }
+    for (size_t i = 0; i < n; ++i) {
+        double w = s->q[i] + pawl_dot(s->M + i * n, s->z, (int)n);
+        double left = i < count ? fmin(w, s->M[i * n + i] * s->z[i]) : fmin(weight * w, s->z[i]);
+        worst = worst_of(worst, fabs(left));
+    }
+    return worst;
+}
+
 static void lemke_solver_solve(pawl_solver *base, const pawl_problem *p, double *lambda,
                                solver_report *report)
 {
@@ -238,6 +256,7 @@ static void lemke_solver_solve(pawl_solver *base, const pawl_problem *p, double 
         if (natural < least || round == 0) { // of the best round, that is what is kept
             least = natural;
             report->outcome = outcome[r.outcome];
+            report->own_residual = lemke_solver_own_residual(s);
             memcpy(s->best, lambda, (size_t)p->row_count * sizeof *lambda);
         }
         if (natural <= base->def.tolerance) {
@@ -253,7 +272,7 @@ const pawl_solver_ops pawl_lemke_ops = {
     .summary = "Lemke's pivoting, limits exactly, friction with lemke.sides directions",
     .contacts = true,
     .reduces = true,
-    .approximates = true,
+    .own_law = "friction with a polygon for the disk",
     .layout = lemke_solver_layout,
     .solve = lemke_solver_solve,
 };

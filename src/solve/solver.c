@@ -95,6 +95,7 @@ static void solver_run(pawl_solver *s, const pawl_solver_ops *ops, const pawl_pr
             memset(lambda, 0, (size_t)p->row_count * sizeof *lambda);
             pawl_problem_admit(p, lambda);
             report->outcome = PAWL_STALLED;
+            report->own_residual = INFINITY;
             return;
         }
     }

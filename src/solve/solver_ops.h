@@ -35,6 +35,9 @@ typedef struct solver_report {
     pawl_method method; // that had the last word
     int iterations;
     int factorizations; // of the matrix that an iteration solves with
+    double
+        own_residual; // of solvers with a law of their own: what is left of the problem with that,
+                      // measured on the answer; the judge takes it for contacts [m/s]
 } solver_report;
 
 typedef struct pawl_solver pawl_solver;
@@ -44,10 +47,11 @@ typedef struct pawl_solver_ops {
     bool contacts;       // whether it solves contacts
     bool pivots_alone;   // without contacts the direct method solves instead
     bool reduces;        // free rows must be eliminated before; else as def.exact_joints says
-    bool relaxed;        // solves the convex relaxation (CCP): what slides lifts off
+    bool relaxed;        // solves the convex relaxation (CCP): sliding contacts separate
     const void *variant; // what tells solvers of one file apart
-    bool approximates;   // of the friction law another one is solved: converged on its own problem,
-                         // however far that is from the judge's
+    const char
+        *own_law; // the friction law that answers follow, where it is neither Coulomb's nor its
+                  // relaxation; its solver fills report.own_residual. Else NULL
     pawl_solver *(*layout)(const solver_def *def, pawl_carver *mem);
     // lambda (rows): warm start in, answer out. Never allocates.
     void (*solve)(pawl_solver *s, const pawl_problem *p, double *lambda, solver_report *report);

@@ -33,6 +33,12 @@ const char *pawl_solver_name(int kind)
     return pawl_solver_find(kind) != NULL ? pawl_solver_find(kind)->name : NULL;
 }
 
+const char *pawl_solver_other_law(int kind)
+{
+    const pawl_solver_ops *ops = pawl_solver_find(kind);
+    return ops == NULL ? NULL : ops->relaxed ? "the convex relaxation of friction" : ops->own_law;
+}
+
 const char *pawl_solver_summary(int kind)
 {
     return pawl_solver_find(kind) != NULL ? pawl_solver_find(kind)->summary : NULL;

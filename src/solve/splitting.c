@@ -15,6 +15,7 @@
 #include "solve/solver_ops.h"
 #include "solve/sweep.h"
 #include <float.h>
+#include <string.h>
 
 // What a member stops by: the residual of the problem that its fixed points solve.
 typedef enum splitting_stop {
@@ -33,6 +34,7 @@ typedef struct splitting {
     pawl_solver base;
     sweeper sweeps;
     double *weight; // (rows)
+    double *probe;  // (rows) impulses that one more sweep is tried on
 } splitting;
 
 static pawl_solver *splitting_layout(const solver_def *def, pawl_carver *mem)
@@ -41,6 +43,7 @@ static pawl_solver *splitting_layout(const solver_def *def, pawl_carver *mem)
     splitting layout = {
         .sweeps = pawl_sweeper_layout(def->max_rows, def->max_blocks, def->max_block_dim, mem)};
     layout.weight = PAWL_CARVE(mem, double, def->max_rows);
+    layout.probe = PAWL_CARVE(mem, double, def->max_rows);
     if (s == NULL) {
         return NULL;
     }
@@ -85,6 +88,16 @@ static bool splitting_met(splitting *s, const pawl_problem *p, splitting_stop st
            pawl_sweep_measure(&s->sweeps, p, measures[stop], s->weight, lambda) <= half;
 }
 
+// What is left of a problem whose contacts follow the law of the member's own projector: the largest
+// velocity that one more sweep, not relaxed, finds wanting at the answer.
+static double splitting_own_residual(splitting *s, const pawl_problem *p, sweep_local contact,
+                                     const double *lambda)
+{
+    memcpy(s->probe, lambda, (size_t)p->row_count * sizeof *lambda);
+    pawl_sweep_begin(&s->sweeps, p, s->probe);
+    return pawl_sweep(&s->sweeps, p, contact, s->probe);
+}
+
 static void splitting_solve(pawl_solver *base, const pawl_problem *p, double *lambda,
                             solver_report *report)
 {
@@ -104,6 +117,9 @@ static void splitting_solve(pawl_solver *base, const pawl_problem *p, double *la
         }
         omega = max_of(def->relaxation_min, def->relaxation_decay * omega);
     }
+    if (base->ops->own_law != NULL) {
+        report->own_residual = splitting_own_residual(s, p, member->contact, lambda);
+    }
 }
 
 // ---- the members -----------------------------------------------------------------------------
@@ -119,7 +135,8 @@ const pawl_solver_ops pawl_pgs_ncp_ops = {
 
 const pawl_solver_ops pawl_pgs_ccp_ops = {
     .name = "pgs-ccp",
-    .summary = "Gauss-Seidel sweeps on the convex relaxation of friction: what slides lifts off",
+    .summary =
+        "Gauss-Seidel sweeps on the convex relaxation of friction: sliding contacts separate",
     .contacts = true,
     .relaxed = true,
     .variant = &(const splitting_member){SWEEP_CCP_STEP, SPLITTING_CCP},
@@ -131,6 +148,7 @@ const pawl_solver_ops pawl_nbgs_ops = {
     .name = "nbgs",
     .summary = "Gauss-Seidel sweeps, contacts by least energy on the slip conic (quartic)",
     .contacts = true,
+    .own_law = "least energy on the slip conic",
     .variant = &(const splitting_member){SWEEP_NB_QUARTIC, SPLITTING_OWN},
     .layout = splitting_layout,
     .solve = splitting_solve,
@@ -140,6 +158,7 @@ const pawl_solver_ops pawl_raisim_ops = {
     .name = "raisim",
     .summary = "as nbgs, the least energy found by bisection",
     .contacts = true,
+    .own_law = "least energy on the slip conic",
     .variant = &(const splitting_member){SWEEP_NB_BISECTION, SPLITTING_OWN},
     .layout = splitting_layout,
     .solve = splitting_solve,

@@ -99,18 +99,13 @@ static void impact_solve(step_context *c, pawl_step_report *report)
     pawl_phase_enter(&c->clock, PAWL_PHASE_SOLVE);
     pawl_step_solve_rows(c, &solved);
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
-    pawl_step_report part = {.outcome = solved.outcome,
-                             .method = solved.method,
+    pawl_step_report part = {.method = solved.method,
                              .iterations = solved.iterations,
                              .factorizations = solved.factorizations,
                              .islands = c->island_count,
                              .rows = a->problem.row_count,
-                             .contacts = a->contact_count,
-                             .residual = pawl_step_judge(c)};
-    if (!(part.residual.natural_scaled <= c->settings->tolerance) &&
-        part.outcome == PAWL_CONVERGED && !c->solver->ops->approximates) {
-        part.outcome = PAWL_STALLED;
-    }
+                             .contacts = a->contact_count};
+    pawl_step_decide(c, &solved, &part);
     pawl_report_merge(report, &part);
 }
 

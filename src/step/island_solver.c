@@ -119,6 +119,7 @@ static void island_solver_gather(const island_solver *s, int count, solver_repor
         report->iterations =
             own->iterations > report->iterations ? own->iterations : report->iterations;
         report->factorizations += own->factorizations;
+        report->own_residual = worst_of(report->own_residual, own->own_residual);
     }
 }
 

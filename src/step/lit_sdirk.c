@@ -41,6 +41,8 @@ static step_weights sdirk_weights(const step_context *c, const pawl_state *s,
 static void sdirk_worst(pawl_step_report *report, const pawl_step_report *first)
 {
     pawl_residual_worsen(&report->residual, &first->residual);
+    report->own_residual = worst_of(report->own_residual, first->own_residual);
+    report->measured |= first->measured;
     report->outcome = first->outcome > report->outcome ? first->outcome : report->outcome;
     report->method = first->method > report->method ? first->method : report->method;
     report->iterations =

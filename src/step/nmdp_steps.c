@@ -9,19 +9,25 @@
 static void nmdp_steps_report(step_context *c, pawl_step_report *report)
 {
     const nmdp *s = c->nmdp;
-    *report =
-        (pawl_step_report){.outcome = s->counts.limited > 0 ? PAWL_ITERATION_LIMIT : PAWL_CONVERGED,
-                           .method = PAWL_METHOD_NEWTON,
-                           .iterations = s->counts.outer,
-                           .factorizations = s->counts.newton,
-                           .projections = s->counts.cuts,
-                           .substeps = s->counts.parts,
-                           .worst_shape_a = -1,
-                           .worst_shape_b = -1,
-                           .contacts = s->info_count};
+    *report = (pawl_step_report){.method = PAWL_METHOD_NEWTON,
+                                 .iterations = s->counts.outer,
+                                 .factorizations = s->counts.newton,
+                                 .projections = s->counts.cuts,
+                                 .substeps = s->counts.parts,
+                                 .measured = PAWL_MEASURED_RESIDUAL | PAWL_MEASURED_DEPTH,
+                                 .own_residual = s->counts.left,
+                                 .worst_shape_a = -1,
+                                 .worst_shape_b = -1,
+                                 .share_shape_a = -1,
+                                 .share_shape_b = -1,
+                                 .contacts = s->info_count};
     for (int i = 0; i < s->info_count; ++i) {
-        report->penetration = max_of(report->penetration, -s->info[i].gap);
+        report->penetration = worst_of(report->penetration, -s->info[i].gap);
     }
+    report->depth_share = report->penetration / s->model->size;
+    report->outcome = report->own_residual <= s->settings->nmdp_tolerance ? PAWL_CONVERGED
+                      : s->counts.limited > 0                             ? PAWL_ITERATION_LIMIT
+                                                                          : PAWL_STALLED;
     memcpy(c->effort, s->effort, (size_t)s->model->actuator_count * sizeof *c->effort);
     c->contacts = s->info;
     c->contact_count = s->info_count;

@@ -11,12 +11,15 @@ static const double project_pose_accuracy = 1e-4;     // the next step makes up 
 static const double project_velocity_accuracy = 1e-7; // of a velocity error of order h
 static const double project_exact = 1e-13;            // of an exact drift
 static const double project_keep = 0.01;              // contraction that keeps an old Jacobian
+// An update that leaves more than this of a joint's error has failed: [m] in bodies of a metre or less,
+// else relative to the largest. Rounding and nearly redundant rows leave far less.
+static const double project_failed = 1e-8;
 
 double pawl_closure_error(const pawl_assembly *a)
 {
     double error = 0.0;
     for (int r = 0; r < a->free_rows; ++r) {
-        error = max_of(error, pawl_assembly_is_hard(a, r) ? fabs(a->residual[r]) : 0.0);
+        error = worst_of(error, pawl_assembly_is_hard(a, r) ? fabs(a->residual[r]) : 0.0);
     }
     return error;
 }
@@ -191,6 +194,9 @@ int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double
         project_place(c, s, t, turn_ease);
         steps += project_poses(c, s, t, max_steps, tolerance, turn_ease, last ? INFINITY : 0.05,
                                &factored, &stuck);
+    }
+    if (!(pawl_closure_error(a) <= project_failed * fmax(1.0, c->model->size))) {
+        ++c->position_failures;
     }
     bool eased = a->turn_ease != 1.0;
     if (steps > 0) {

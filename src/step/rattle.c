@@ -264,7 +264,12 @@ static void rattle_report(step_context *c, pawl_state *s, double t, int projecti
                                  .rows = rows,
                                  .worst_shape_a = -1,
                                  .worst_shape_b = -1,
+                                 .measured = PAWL_MEASURED_RESIDUAL,
+                                 .share_shape_a = -1,
+                                 .share_shape_b = -1,
                                  .residual = rattle_judge(c, s, t)};
+    report->own_residual = report->residual.natural_scaled;
+    report->measured |= c->finder != NULL ? (unsigned)PAWL_MEASURED_DEPTH : 0u; // nothing is near
     if (!(report->residual.natural_scaled <= c->settings->tolerance)) {
         report->outcome = PAWL_STALLED;
     }

@@ -59,6 +59,7 @@ typedef struct step_context {
     const pawl_env *env;
     nmdp *nmdp;              // of steppers that need a tree, else NULL
     bool failed;             // the step has no solution: the state before it is kept
+    int position_failures;   // of this step: position updates that left joints open
     event_log events;        // of the step
     contact_capture capture; // the problem of the last step, where it is wanted
     pawl_status captured;    // how that went
@@ -107,6 +108,9 @@ void pawl_step_correct_spins(step_context *c, const step_weights *w);
 // impulses. And the judge's figures of the two.
 void pawl_step_solve_rows(step_context *c, solver_report *solved);
 pawl_residual pawl_step_judge(step_context *c);
+// Those figures into a report, the residual of the problem that the solver was to solve, which may have
+// another friction law, and the outcome: they alone decide it, not what the solver said.
+void pawl_step_decide(step_context *c, const solver_report *solved, pawl_step_report *report);
 // The drift: moves s along its twists for a time that ends at `end`; with `project`, along the
 // constraints (drift.c). Returns the number of Newton iterations.
 int pawl_drift(step_context *c, pawl_state *s, double duration, double end);

@@ -4,6 +4,7 @@
 // The velocity part of a step that both euler and moreau share: free motion, the constraint
 // problem, the new twists, and who did how much work.
 #include "assemble/spin_rows.h"
+#include "problem/natural.h"
 #include "step/gyroscope.h"
 #include "step/push_out.h"
 #include "step/stepper_ops.h"
@@ -97,7 +98,7 @@ static double step_force_actuator(step_context *c, int i, const step_weights *w)
 {
     const pawl_actuator_def *d = &c->model->actuators[i];
     double force = step_signal(&d->target, w);
-    return fmin(fmax(force, -d->effort), d->effort);
+    return clamp_to(force, -d->effort, d->effort); // NaN stays
 }
 
 static void step_apply_actuators(step_context *c, const step_weights *w)
@@ -485,6 +486,27 @@ pawl_residual pawl_step_judge(step_context *c)
     return pawl_problem_judge(&a->problem, c->lambda, c->velocity, c->rate_before);
 }
 
+void pawl_step_decide(step_context *c, const solver_report *solved, pawl_step_report *report)
+{
+    const pawl_problem *p = &c->assembly->problem;
+    const pawl_solver_ops *ops = c->solver->ops;
+    report->residual = pawl_step_judge(c); // leaves weights in rate_before
+    report->own_residual = report->residual.natural_scaled;
+    if (p->contact_count > 0 && ops->relaxed) {
+        report->own_residual =
+            pawl_problem_natural_relaxed(p, c->lambda, c->velocity, c->rate_before);
+    } else if (p->contact_count > 0 && ops->own_law != NULL) {
+        report->own_residual =
+            worst_of(solved->own_residual,
+                     pawl_problem_natural_bounds(p, c->lambda, c->velocity, c->rate_before));
+    }
+    report->outcome = report->own_residual <= c->settings->tolerance ? PAWL_CONVERGED
+                      : solved->outcome == PAWL_CONVERGED            ? PAWL_STALLED
+                                                                     : solved->outcome;
+    report->measured |= PAWL_MEASURED_RESIDUAL;
+    report->measured |= p->contact_count > 0 ? (unsigned)PAWL_MEASURED_COULOMB : 0u;
+}
+
 // Torsional and rolling friction is bounded by what the contacts press: solves again, from the last
 // answer, until that holds with the bounds that belong to it. Most rounds are short, because exact answers
 // to bounds that still move are wasted; where it is the solver that lags behind, it gets its full number
@@ -539,17 +561,37 @@ static void step_solve(step_context *c, const pawl_state *s, solver_report *repo
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
 }
 
-static void step_report_penetration(const pawl_assembly *a, pawl_step_report *report)
+// A depth in units of half the thickness of the thinner shape; of two without end, of the largest body.
+static double step_depth_share(const step_context *c, const pawl_contact *contact)
 {
+    double half = fmin(pawl_contact_finder_half_thickness(c->finder, contact->shape_a),
+                       pawl_contact_finder_half_thickness(c->finder, contact->shape_b));
+    return -contact->gap / (isinf(half) ? c->model->size : half);
+}
+
+static void step_report_penetration(const step_context *c, pawl_step_report *report)
+{
+    const pawl_assembly *a = c->assembly;
     report->worst_shape_a = report->worst_shape_b = -1;
+    report->share_shape_a = report->share_shape_b = -1;
     for (int k = 0; k < a->contact_count; ++k) {
-        const pawl_contact *c = &a->contacts[k];
-        if (-c->gap > report->penetration) {
-            report->penetration = -c->gap;
-            report->worst_shape_a = c->shape_a;
-            report->worst_shape_b = c->shape_b;
+        const pawl_contact *contact = &a->contacts[k];
+        if (contact->gap >= 0.0) {
+            continue;
+        }
+        double share = step_depth_share(c, contact);
+        if (!(-contact->gap <= report->penetration)) {
+            report->penetration = -contact->gap;
+            report->worst_shape_a = contact->shape_a;
+            report->worst_shape_b = contact->shape_b;
+        }
+        if (!(share <= report->depth_share)) {
+            report->depth_share = share;
+            report->share_shape_a = contact->shape_a;
+            report->share_shape_b = contact->shape_b;
         }
     }
+    report->measured |= c->finder != NULL ? (unsigned)PAWL_MEASURED_DEPTH : 0u;
 }
 
 static pawl_contact_mode step_contact_mode(const double x[3], double mu)
@@ -725,20 +767,15 @@ void pawl_step_finish(step_context *c, pawl_state *s, const step_weights *w,
                                                 c->lambda);
     }
     *report =
-        (pawl_step_report){.outcome = solved->outcome,
-                           .method = p->row_count > 0 ? solved->method : PAWL_METHOD_NONE,
+        (pawl_step_report){.method = p->row_count > 0 ? solved->method : PAWL_METHOD_NONE,
                            .iterations = solved->iterations,
                            .factorizations = solved->factorizations,
                            .islands = p->row_count > 0 ? c->island_count : 0,
                            .rows = p->row_count,
                            .bounded_rows = p->row_count - p->free_row_count - 3 * p->contact_count,
-                           .contacts = p->contact_count,
-                           .residual = pawl_step_judge(c)};
-    step_report_penetration(a, report);
-    if (!(report->residual.natural_scaled <= c->settings->tolerance) &&
-        report->outcome == PAWL_CONVERGED && !c->solver->ops->approximates) {
-        report->outcome = PAWL_STALLED;
-    }
+                           .contacts = p->contact_count};
+    pawl_step_decide(c, solved, report);
+    step_report_penetration(c, report);
     step_keep_contacts(c, w->h);
 
     memset(s->impulses, 0, (size_t)pawl_impulse_slots(m).count * sizeof *s->impulses);

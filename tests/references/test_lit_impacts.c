@@ -52,7 +52,7 @@ TEST(d8_bounces_are_located_to_rounding_and_end_in_lasting_contact)
         CHECK_NEAR(scene_position(&m, 0).z, 0.1, 1e-9);
         CHECK_NEAR(scene_force(&m, PAWL_WORLD, 0).z,
                    reference_data_scalar(data, "contact_force_after"), 1e-6);
-        CHECK(pawl_verdict_drift(&m.verdict) < 1e-12);
+        CHECK(pawl_verdict_energy_error(&m.verdict) < 1e-12);
         mechanism_end(&m);
     }
     json_decref(data);
@@ -147,7 +147,7 @@ static pawl_pose lit_falling_body(const lit_fall *f, double dt)
     scene_run(&m, f->until);
     CHECK_INT(m.verdict.events[PAWL_EVENT_COLLISION], f->bounces);
     CHECK_INT(m.verdict.events[PAWL_EVENT_UNRESOLVED], 0);
-    CHECK(pawl_verdict_drift(&m.verdict) < 1e-3);
+    CHECK(pawl_verdict_energy_error(&m.verdict) < 1e-3);
     pawl_pose pose = pawl_state_pose(mechanism_state(&m), body);
     mechanism_end(&m);
     return pose;

@@ -79,8 +79,8 @@ TEST(lit_s_rows_alone_do_no_work)
         reference_run run = reference_run_case(c, &series, &settings);
         CHECK_OK(run.status);
         print_message("%s, lit without projection: energy drift %.1e, closure %.1e m\n", c->name,
-                      pawl_verdict_drift(&run.verdict), run.verdict.closure.position);
-        CHECK(pawl_verdict_drift(&run.verdict) <= 1e-13);
+                      pawl_verdict_energy_error(&run.verdict), run.verdict.closure.position);
+        CHECK(pawl_verdict_energy_error(&run.verdict) <= 1e-13);
         reference_run_free(&run);
         reference_series_free(&series);
     }
@@ -151,12 +151,12 @@ TEST(lit_follows_the_passive_four_bar)
     lit_references_fourbar exact = lit_references_run_fourbar(&settings);
     settings = reference_settings(PAWL_STEPPER_LIT, 2.5e-3);
     lit_references_fourbar met = lit_references_run_fourbar(&settings);
-    double drift = pawl_verdict_drift(&met.verdict);
+    double drift = pawl_verdict_energy_error(&met.verdict);
     print_message("passive four-bar, 5 s at 2.5 ms: crank off by %.1e rad, energy drift %.4f %%, "
                   "closure %.1e m\n",
                   fabs(met.crank - exact.crank), 100.0 * drift, met.verdict.closure.position);
     CHECK(fabs(met.crank - exact.crank) <= 1e-4);
-    CHECK(drift <= 5e-5);
+    CHECK(drift <= 1e-4); // of the energy turned over, which is less than the largest energy
     CHECK(met.verdict.closure.position <= 1e-11);
     CHECK_INT(met.verdict.not_converged, 0);
 }

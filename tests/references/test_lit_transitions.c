@@ -40,7 +40,7 @@ static transitions transition_run(mechanism *m, double until)
     }
     out.position = scene_position(m, 0);
     out.velocity = scene_velocity(m, 0);
-    out.drift = pawl_verdict_drift(&m->verdict);
+    out.drift = pawl_verdict_energy_error(&m->verdict);
     CHECK_INT(m->verdict.not_converged, 0);
     mechanism_end(m);
     return out;

@@ -365,7 +365,7 @@ TEST(every_solver_gives_the_closed_form_of_a_point_on_a_slope)
             // Solvers of the convex relaxation lift off where it slides, those that take a polygon for the
             // cone push aside, and say so.
             const pawl_solver_ops *ops = pawl_solver_find(kind);
-            bool other_law = ops->relaxed || ops->approximates;
+            bool other_law = ops->relaxed || ops->own_law != NULL;
             bool exact = result.outcome == PAWL_CONVERGED;
             CHECK(exact || (slides != 0 && other_law));
             if (exact) {

@@ -256,7 +256,7 @@ TEST(a_floating_pair_keeps_its_momentum)
                 if (round) {
                     CHECK_NEAR(drift[fine], 0.0, 1e-12);
                 }
-                CHECK(m.verdict.balance_max < 0.05 * m.verdict.energy_scale);
+                CHECK(m.verdict.balance_max < 0.05 * pawl_verdict_turnover(&m.verdict));
                 mechanism_end(&m);
             }
             if (!round) {

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The one judge of runs: what a run measured (verdict.c) and the settings become a list of criteria.
+// Each is a row of criteria_table with a function that finds value, limit and place; a new one is one
+// more row here and in pawl_criterion_kind. Everything that shows a verdict shows this list.
+#include "pawl/verdict.h"
+#include "step/stepper_ops.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct criteria_input {
+    const pawl_verdict *v;
+    const pawl_settings *settings;
+    const pawl_verdict_names *names;
+} criteria_input;
+
+typedef struct criteria_row {
+    const char *name, *title, *unit, *advice;
+    unsigned measured; // bits without which there is nothing to judge
+    // Sets value, limit and where. False: not judged, and `advice` says why.
+    bool (*find)(const criteria_input *in, pawl_criterion *out);
+} criteria_row;
+
+static void criteria_where(pawl_criterion *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void criteria_where(pawl_criterion *out, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(out->where, sizeof out->where, format, list);
+    va_end(list);
+}
+
+static void criteria_at_joint(const criteria_input *in, int joint, pawl_criterion *out)
+{
+    char name[160] = "";
+    if (joint >= 0) {
+        in->names->joint(in->names->user, joint, name, sizeof name);
+        criteria_where(out, "joint '%s'", name);
+    }
+}
+
+static void criteria_at_shapes(const criteria_input *in, int a, int b, pawl_criterion *out)
+{
+    char one[160] = "", other[160] = "";
+    if (a >= 0 && b >= 0) {
+        in->names->shape(in->names->user, a, one, sizeof one);
+        in->names->shape(in->names->user, b, other, sizeof other);
+        criteria_where(out, "%s and %s", one, other);
+    }
+}
+
+// ---- the criteria ------------------------------------------------------------------------------
+
+static bool criteria_completed(const criteria_input *in, pawl_criterion *out)
+{
+    static const char *const reasons[PAWL_RUN_END_COUNT] = {
+        [PAWL_RUN_UNDERWAY] = "not finished, or killed",
+        [PAWL_RUN_INTERRUPTED] = "stopped by a signal",
+        [PAWL_RUN_STEP_FAILED] = "the next step has no solution",
+        [PAWL_RUN_NOT_WRITTEN] = "an output file could not be written",
+    };
+    const pawl_verdict *v = in->v;
+    if (v->end == PAWL_RUN_UNKNOWN) {
+        out->advice = "nobody said how far the run was to go";
+        return false;
+    }
+    out->value = v->end == PAWL_RUN_DONE ? 0.0 : fmax(v->requested_time - v->time, 0.0);
+    out->limit = 0.0;
+    if (v->end != PAWL_RUN_DONE) {
+        // what ended for a reason is not complete, even within the last step
+        out->value = fmax(out->value, 1e-9 * in->settings->dt);
+        criteria_where(out, "stopped at t = %.9g s of %.9g s: %s", v->time, v->requested_time,
+                       reasons[v->end]);
+    }
+    return true;
+}
+
+static bool criteria_finite(const criteria_input *in, pawl_criterion *out)
+{
+    out->value = (double)in->v->not_finite;
+    out->limit = 0.0;
+    return true;
+}
+
+static bool criteria_residual(const criteria_input *in, pawl_criterion *out)
+{
+    const pawl_verdict *v = in->v;
+    bool own = pawl_stepper_find((int)in->settings->stepper)->needs_tree;
+    out->value = v->own_residual;
+    out->limit = own ? in->settings->nmdp_tolerance : in->settings->tolerance;
+    out->unit = own ? "m or rad" : "m/s";
+    if (own) {
+        out->advice = "take smaller steps, or raise nmdp.max_iterations or nmdp.tolerance";
+    }
+    if (v->not_converged > 0) {
+        criteria_where(out, "%lld of %lld steps", (long long)v->not_converged, (long long)v->steps);
+    }
+    return true;
+}
+
+static bool criteria_coulomb(const criteria_input *in, pawl_criterion *out)
+{
+    const char *law = pawl_solver_other_law((int)in->settings->solver);
+    out->value = in->v->residual.natural_scaled;
+    if (law == NULL) {
+        out->limit = in->settings->tolerance;
+        return true;
+    }
+    out->limit = in->settings->verdict.coulomb;
+    criteria_where(out, "solver %s follows %s", pawl_solver_name((int)in->settings->solver), law);
+    return true;
+}
+
+static bool criteria_positions(const criteria_input *in, pawl_criterion *out)
+{
+    out->value = (double)in->v->position_failures;
+    out->limit = 0.0;
+    if (in->v->position_failures > 0) {
+        criteria_where(out, "first in step %lld", (long long)in->v->position_step);
+    }
+    return true;
+}
+
+static bool criteria_has_soft_joints(const criteria_input *in, pawl_criterion *out)
+{
+    bool soft = in->v->soft_joints || in->settings->soft_joint > 0.0;
+    if (soft) {
+        out->advice = "soft joints give way by design";
+    }
+    return soft;
+}
+
+static bool criteria_closure(const criteria_input *in, pawl_criterion *out)
+{
+    out->value = in->v->closure.share;
+    out->limit = in->settings->verdict.closure;
+    if (in->v->closure.share_joint >= 0) {
+        char name[160] = "";
+        in->names->joint(in->names->user, in->v->closure.share_joint, name, sizeof name);
+        criteria_where(out, "joint '%s'; largest error %.2e m", name, in->v->closure.position);
+    }
+    return !criteria_has_soft_joints(in, out);
+}
+
+static bool criteria_rotation(const criteria_input *in, pawl_criterion *out)
+{
+    const pawl_closure *c = &in->v->closure;
+    out->value = c->rotation;
+    out->limit = in->settings->verdict.closure_rotation;
+    criteria_at_joint(in, c->rotation >= c->position ? c->worst_joint : -1, out);
+    return !criteria_has_soft_joints(in, out);
+}
+
+static bool criteria_limits(const criteria_input *in, pawl_criterion *out)
+{
+    const pawl_verdict *v = in->v;
+    // A start beyond a limit is the file's: the run must not make it worse.
+    out->value = fmax(v->closure.limit - v->start_limit, 0.0);
+    out->value = isnan(v->closure.limit) ? NAN : out->value;
+    out->limit = in->settings->verdict.limit;
+    if (out->value > 0.0) {
+        criteria_at_joint(in, v->closure.worst_limit, out);
+    }
+    if (v->soft_limits || in->settings->soft_limit > 0.0) {
+        out->advice = "soft limits give way by design";
+        return false;
+    }
+    return true;
+}
+
+static bool criteria_penetration(const criteria_input *in, pawl_criterion *out)
+{
+    const pawl_verdict *v = in->v;
+    // An overlap at the start is the file's: the run must not make it worse.
+    out->value = isnan(v->depth_share) ? NAN : fmax(v->depth_share - v->start_depth, 0.0);
+    out->limit = in->settings->verdict.penetration;
+    criteria_at_shapes(in, v->share_shape_a, v->share_shape_b, out);
+    if (v->soft_contacts || in->settings->soft_contact > 0.0) {
+        out->advice = "soft contacts give way by design";
+        return false;
+    }
+    return true;
+}
+
+static bool criteria_crossings(const criteria_input *in, pawl_criterion *out)
+{
+    const pawl_verdict *v = in->v;
+    out->value = (double)v->tunnelled;
+    out->limit = 0.0;
+    criteria_at_shapes(in, v->tunnel_shape_a, v->tunnel_shape_b, out);
+    if (v->tunnelled > 0) {
+        size_t used = strlen(out->where);
+        (void)snprintf(out->where + used, sizeof out->where - used, ", first in step %lld",
+                       (long long)v->tunnel_step);
+    }
+    return true;
+}
+
+static bool criteria_energy(const criteria_input *in, pawl_criterion *out)
+{
+    out->value = pawl_verdict_energy_error(in->v);
+    out->limit = in->settings->verdict.energy;
+    criteria_where(out, "%.3g J of %.3g J turned over", in->v->balance_max,
+                   pawl_verdict_turnover(in->v));
+    return true;
+}
+
+// Soft limits, contacts and joints store energy and give it back, and so do the contact models and the
+// limits of mdp and nmdp: of them only what is more than they ever took is of the wrong sign.
+static bool criteria_stores(const criteria_input *in, int which)
+{
+    const pawl_settings *s = in->settings;
+    bool tree = pawl_stepper_find((int)s->stepper)->needs_tree;
+    bool joints = in->v->soft_joints || s->soft_joint > 0.0;
+    bool limits = in->v->soft_limits || s->soft_limit > 0.0 || tree;
+    bool contacts = in->v->soft_contacts || s->soft_contact > 0.0 || tree;
+    return (which == PAWL_DISSIPATOR_DAMPERS && joints) ||
+           (which == PAWL_DISSIPATOR_LIMITS && limits) ||
+           (which == PAWL_DISSIPATOR_CONTACTS && contacts);
+}
+
+static bool criteria_work(const criteria_input *in, pawl_criterion *out)
+{
+    int worst = 0;
+    double rise = -1.0;
+    for (int k = 0; k < PAWL_DISSIPATOR_COUNT; ++k) {
+        double own = criteria_stores(in, k) ? in->v->work_gain[k] : in->v->work_rise[k];
+        if (!(own <= rise)) {
+            worst = k;
+            rise = own;
+        }
+    }
+    out->value = rise == 0.0 ? 0.0 : rise / pawl_verdict_turnover(in->v);
+    out->limit = in->settings->verdict.work;
+    if (rise != 0.0) {
+        criteria_where(out, "%s, +%.3g J", pawl_dissipator_name((pawl_dissipator)worst), rise);
+    }
+    return true;
+}
+
+static const criteria_row criteria_table[] = {
+    [PAWL_CRITERION_COMPLETED] = {"completed", "time not reached", "s",
+                                  "see the messages; pawl run --resume continues a recording", 0,
+                                  criteria_completed},
+    [PAWL_CRITERION_FINITE] = {"finite", "steps with non-finite figures", "",
+                               "take smaller steps; look for callbacks that return NaN", 0,
+                               criteria_finite},
+    [PAWL_CRITERION_RESIDUAL] = {"residual", "solver residual", "m/s",
+                                 "use solver auto, or raise solver.max_iterations or "
+                                 "solver.tolerance",
+                                 PAWL_MEASURED_RESIDUAL, criteria_residual},
+    [PAWL_CRITERION_COULOMB] = {"coulomb", "residual of Coulomb's law", "m/s",
+                                "use solver auto, which follows Coulomb's law",
+                                PAWL_MEASURED_COULOMB, criteria_coulomb},
+    [PAWL_CRITERION_POSITIONS] = {"position_updates", "position updates that failed", "",
+                                  "take smaller steps", PAWL_MEASURED_POSITIONS,
+                                  criteria_positions},
+    [PAWL_CRITERION_CLOSURE] = {"closure", "joint closure, relative", "",
+                                "take smaller steps, or set project=on", PAWL_MEASURED_CLOSURE,
+                                criteria_closure},
+    [PAWL_CRITERION_ROTATION] = {"closure_rotation", "joint closure, rotation", "rad",
+                                 "take smaller steps, or set project=on", PAWL_MEASURED_CLOSURE,
+                                 criteria_rotation},
+    [PAWL_CRITERION_LIMITS] = {"limits", "beyond joint limits", "m or rad",
+                               "take smaller steps; look for inputs that contradict the limit",
+                               PAWL_MEASURED_LIMITS, criteria_limits},
+    [PAWL_CRITERION_PENETRATION] = {"penetration", "penetration, relative", "",
+                                    "take smaller steps; pawl check reports overlaps at the start",
+                                    PAWL_MEASURED_DEPTH, criteria_penetration},
+    [PAWL_CRITERION_CROSSINGS] = {"passed_through", "shapes that passed through", "",
+                                  "take smaller steps", PAWL_MEASURED_CROSSINGS,
+                                  criteria_crossings},
+    [PAWL_CRITERION_ENERGY] = {"energy", "unexplained energy, relative", "",
+                               "take smaller steps, or use a second-order stepper",
+                               PAWL_MEASURED_BALANCE, criteria_energy},
+    [PAWL_CRITERION_WORK] = {"work", "work of the wrong sign, relative", "", "take smaller steps",
+                             PAWL_MEASURED_WORK, criteria_work},
+};
+_Static_assert(sizeof criteria_table / sizeof *criteria_table == PAWL_CRITERION_COUNT,
+               "missing row");
+
+// ---- the list ----------------------------------------------------------------------------------
+
+static pawl_judgement criteria_compare(const pawl_criterion *c)
+{
+    if (c->limit == INFINITY && !isnan(c->value)) {
+        return PAWL_NOT_JUDGED;
+    }
+    return c->value <= c->limit ? PAWL_PASSED : PAWL_FAILED; // NaN fails
+}
+
+pawl_verdict_list pawl_verdict_judge(const pawl_verdict *v, const pawl_settings *settings,
+                                     const pawl_verdict_names *names)
+{
+    const criteria_input in = {v, settings, names};
+    pawl_verdict_list list = {.judgement = PAWL_PASSED};
+    for (int k = 0; k < PAWL_CRITERION_COUNT; ++k) {
+        const criteria_row *row = &criteria_table[k];
+        pawl_criterion *c = &list.criteria[k];
+        *c = (pawl_criterion){.name = row->name,
+                              .title = row->title,
+                              .unit = row->unit,
+                              .value = NAN,
+                              .limit = NAN,
+                              .advice = row->advice};
+        if (row->measured != 0 && (v->measured & row->measured) == 0) {
+            c->advice = "nothing to measure in this run";
+            continue;
+        }
+        if (row->find(&in, c)) {
+            c->judgement = criteria_compare(c);
+        }
+        list.passed += c->judgement == PAWL_PASSED ? 1 : 0;
+        list.failed += c->judgement == PAWL_FAILED ? 1 : 0;
+    }
+    list.judgement = list.failed > 0 ? PAWL_FAILED : PAWL_PASSED;
+    return list;
+}
+
+static void criteria_add(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void criteria_add(char *text, size_t size, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(text + used, size - used, format, list);
+    va_end(list);
+}
+
+void pawl_verdict_sentence(const pawl_verdict_list *list, char *text, size_t size)
+{
+    text[0] = '\0';
+    const pawl_criterion *coulomb = &list->criteria[PAWL_CRITERION_COULOMB];
+    if (list->failed == 0) {
+        criteria_add(text, size, "PASSED, all %d criteria judged", list->passed);
+        if (coulomb->judgement == PAWL_NOT_JUDGED && coulomb->value > 0.0) {
+            criteria_add(text, size, "; not Coulomb's law, which is off by %.2e %s: %s",
+                         coulomb->value, coulomb->unit, coulomb->where);
+        }
+        return;
+    }
+    criteria_add(text, size, "NOT MET: ");
+    for (int k = 0, told = 0; k < PAWL_CRITERION_COUNT; ++k) {
+        const pawl_criterion *c = &list->criteria[k];
+        if (c->judgement != PAWL_FAILED) {
+            continue;
+        }
+        const char *space = c->unit[0] == '\0' ? "" : " ";
+        criteria_add(text, size, "%s%s %.3g%s%s", told > 0 ? "; " : "", c->title, c->value, space,
+                     c->unit);
+        criteria_add(text, size, " (limit %.3g%s%s%s%s): %s", c->limit, space, c->unit,
+                     c->where[0] == '\0' ? "" : "; ", c->where, c->advice);
+        ++told;
+    }
+}
+
+const char *pawl_judgement_name(pawl_judgement judgement)
+{
+    static const char *const names[] = {"not judged", "passed", "FAILED"};
+    return (int)judgement >= 0 && judgement <= PAWL_FAILED ? names[judgement] : NULL;
+}
+
+// ---- names -------------------------------------------------------------------------------------
+
+void pawl_shape_text(const pawl_shape_info *shape, const char *body, char *text, size_t size)
+{
+    bool named = shape->def.name != NULL && shape->def.name[0] != '\0';
+    (void)snprintf(text, size, named ? "%.60s %s '%.60s'" : "%.60s %s", body,
+                   pawl_shape_kind_name(shape->def.kind), named ? shape->def.name : "");
+}
+
+static void criteria_model_joint(const void *user, int joint, char *text, size_t size)
+{
+    (void)snprintf(text, size, "%s", pawl_model_joint(user, joint).name);
+}
+
+static void criteria_model_shape(const void *user, int shape, char *text, size_t size)
+{
+    pawl_shape_info info = pawl_model_shape(user, shape);
+    pawl_shape_text(&info, info.body >= 0 ? pawl_model_body(user, info.body).name : "world", text,
+                    size);
+}
+
+pawl_verdict_names pawl_model_names(const pawl_model *model)
+{
+    return (pawl_verdict_names){model, criteria_model_joint, criteria_model_shape};
+}
