@@ -60,13 +60,14 @@ typedef struct pawl_softness {
 PAWL_API pawl_softness pawl_softness_default(void);
 
 typedef enum pawl_shape_kind {
-    PAWL_SHAPE_SPHERE = 0, ///< size.x radius
-    PAWL_SHAPE_BOX,        ///< size half extents
-    PAWL_SHAPE_CYLINDER,   ///< size.x radius, size.z half length along z
-    PAWL_SHAPE_CAPSULE,    ///< size.x radius, size.z half length of its straight part along z
-    PAWL_SHAPE_ELLIPSOID,  ///< size semi-axes
-    PAWL_SHAPE_PLANE,      ///< the half space z <= 0 of its frame; no mass
-    PAWL_SHAPE_HULL,       ///< the convex hull of `points`; size is not used
+    PAWL_SHAPE_SPHERE = 0,  ///< size.x radius
+    PAWL_SHAPE_BOX,         ///< size half extents
+    PAWL_SHAPE_CYLINDER,    ///< size.x radius, size.z half length along z
+    PAWL_SHAPE_CAPSULE,     ///< size.x radius, size.z half length of its straight part along z
+    PAWL_SHAPE_ELLIPSOID,   ///< size semi-axes
+    PAWL_SHAPE_PLANE,       ///< the half space z <= 0 of its frame; no mass
+    PAWL_SHAPE_HULL,        ///< the convex hull of `points`; size is not used
+    PAWL_SHAPE_HEIGHTFIELD, ///< made by pawl_builder_add_heightfield() alone; size is not used
     PAWL_SHAPE_COUNT
 } pawl_shape_kind;
 PAWL_API const char *pawl_shape_kind_name(pawl_shape_kind kind); ///< e.g. "box"
@@ -87,6 +88,7 @@ typedef struct pawl_shape_def {
     pawl_softness soft;   ///< two soft shapes: the mean of their numbers; one: its own
     double erp; ///< share of a penetration pushed out a step, 0: erp.contact, < 0: none; of a pair
                 ///< the mean of what is given
+    int heightfield; ///< of the model, where the kind is PAWL_SHAPE_HEIGHTFIELD; else -1
 } pawl_shape_def;
 PAWL_API pawl_shape_def pawl_shape_def_default(void);
 

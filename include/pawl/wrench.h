@@ -13,15 +13,19 @@ PAWL_EXTERN_C_BEGIN
 
 // ---- the ground --------------------------------------------------------------------------------
 
-/// A surface z = h(x, y) over a grid in its own frame, solid below: natural bicubic splines, which
-/// have continuous second derivatives, go through all heights and continue straight beyond the
-/// edges. It is ground for contact points alone; shapes do not collide with it.
+/// A surface z = h(x, y) over a grid in its own frame, solid below, which continues straight beyond the
+/// edges. Shapes touch two triangles in each cell of the grid, split along the diagonal through
+/// its first point; contact points touch natural bicubic splines, which have continuous second
+/// derivatives. Both go through all heights. Adding one also adds a shape of the world.
 typedef struct pawl_heightfield_def {
-    const char *name;      ///< may be NULL
-    pawl_pose frame;       ///< in the world; its origin is the grid's first point
-    int x_count, y_count;  ///< at least 2 each
-    double dx, dy;         ///< spacing [m]
-    const double *heights; ///< x_count in a row, y_count rows; copied by the builder [m]
+    const char *name;       ///< may be NULL
+    pawl_pose frame;        ///< in the world; its origin is the grid's first point
+    int x_count, y_count;   ///< at least 2 each
+    double dx, dy;          ///< spacing [m]
+    const double *heights;  ///< x_count in a row, y_count rows; copied by the builder [m]
+    pawl_shape_def surface; ///< of its shape: friction, restitution, softness, colour, groups (all,
+                            ///< unless said) and visual_only, where contact points alone touch it;
+                            ///< the rest is not used
 } pawl_heightfield_def;
 PAWL_API pawl_heightfield_def pawl_heightfield_def_default(void);
 PAWL_API pawl_status pawl_builder_add_heightfield(pawl_builder *builder,

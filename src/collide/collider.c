@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// From body poses to contacts. Planes stay outside the tree, which they would fill: each is held
-// against every box in turn. Lists grow to what a step asked for, then stay.
+// From body poses to contacts. Planes and heightfields stay outside the tree, which they would fill: each
+// is held against every box in turn. Lists grow to what a step asked for, then stay.
 #include "collide/collider.h"
 #include "base/sort.h"
 #include <string.h>
@@ -37,7 +37,7 @@ static collider *collider_layout(const pawl_model *model, const collider_def *de
     double *inner = PAWL_CARVE(mem, double, items);
     double *moved = PAWL_CARVE(mem, double, items);
     int *boxed = PAWL_CARVE(mem, int, items);
-    int *plane = PAWL_CARVE(mem, int, items);
+    int *endless = PAWL_CARVE(mem, int, items);
     broad_box *boxes = PAWL_CARVE(mem, broad_box, items);
     int filters = model->joint_count + def->excluded_count;
     uint64_t *filtered = PAWL_CARVE(mem, uint64_t, 2 * filters);
@@ -53,7 +53,7 @@ static collider *collider_layout(const pawl_model *model, const collider_def *de
                         .inner = inner,
                         .moved = moved,
                         .boxed = boxed,
-                        .plane = plane,
+                        .endless = endless,
                         .boxes = boxes,
                         .tree = tree,
                         .filtered = filtered,
@@ -95,9 +95,15 @@ static pawl_status collider_fill_items(collider *c, const collider_def *def)
                 pawl_hull_create(&c->env, shape->name, shape->points, shape->point_count, &hull));
         }
         c->placed[item] = pawl_shape_place(shape, hull, shape->frame, s);
+        if (shape->kind == PAWL_SHAPE_HEIGHTFIELD) {
+            height_grid *grid;
+            PAWL_TRY(pawl_height_grid_create(&c->env, &c->model->heightfields[shape->heightfield],
+                                             &grid));
+            c->placed[item].grid = grid;
+        }
         c->inner[item] = pawl_shape_inner_radius(&c->placed[item]);
-        if (shape->kind == PAWL_SHAPE_PLANE) {
-            c->plane[c->plane_count++] = item;
+        if (shape_is_endless(&c->placed[item])) {
+            c->endless[c->endless_count++] = item;
         } else {
             c->boxed[c->boxed_count++] = item;
         }
@@ -139,7 +145,9 @@ void pawl_collider_destroy(collider *c)
     }
     pawl_env env = c->env;
     for (int i = 0; i < c->item_count; ++i) {
-        pawl_hull_destroy(&env, (convex_hull *)(uintptr_t)c->placed[i].hull); // made here
+        // both were made here
+        pawl_hull_destroy(&env, (convex_hull *)(uintptr_t)c->placed[i].hull);
+        pawl_height_grid_destroy(&env, (height_grid *)(uintptr_t)c->placed[i].grid);
     }
     pawl_free(&env, c->pairs, (size_t)c->pair_capacity * 2 * sizeof *c->pairs);
     pawl_free(&env, c->contacts, (size_t)c->contact_capacity * sizeof *c->contacts);
@@ -199,13 +207,31 @@ static void collider_place(collider *c, const body_state *bodies, int item, doub
         const body_state *b = &bodies[body];
         pawl_vec3 v = v3_add(b->v, v3_cross(b->w, v3_sub(frame.position, b->r)));
         // a point of a plane may be anywhere: its turning is left to the margin
-        double size = s->kind == PAWL_SHAPE_PLANE ? 0.0 : pawl_shape_bounding_radius(s);
+        double size = pawl_shape_scale(s);
         c->reach[item] = dt * (v3_norm(v) + v3_norm(b->w) * size);
     }
 }
 
-static bool collider_box_meets_plane(const broad_box *box, const placed_shape *plane, double reach)
+// A box in world axes against a heightfield: the box around it in the field's axes.
+static bool collider_box_meets_field(const broad_box *box, const placed_shape *field, double reach)
 {
+    pawl_vec3 half = v3_scale(0.5, v3_sub(box->high, box->low));
+    pawl_vec3 middle = v3_sub(v3_axpy(box->low, 1.0, half), field->position), low, high;
+    for (int k = 0; k < 3; ++k) {
+        pawl_vec3 axis = m3_column(&field->axes, k);
+        double at = v3_dot(axis, middle);
+        double wide = fabs(axis.x) * half.x + fabs(axis.y) * half.y + fabs(axis.z) * half.z;
+        (&low.x)[k] = at - wide;
+        (&high.x)[k] = at + wide;
+    }
+    return pawl_height_grid_reaches(field->grid, low, high, reach);
+}
+
+static bool collider_box_meets(const broad_box *box, const placed_shape *plane, double reach)
+{
+    if (plane->kind == PAWL_SHAPE_HEIGHTFIELD) {
+        return collider_box_meets_field(box, plane, reach);
+    }
     pawl_vec3 up = m3_column(&plane->axes, 2);
     pawl_vec3 lowest =
         v3(up.x > 0.0 ? box->low.x : box->high.x, up.y > 0.0 ? box->low.y : box->high.y,
@@ -213,8 +239,9 @@ static bool collider_box_meets_plane(const broad_box *box, const placed_shape *p
     return v3_dot(up, v3_sub(lowest, plane->position)) <= reach;
 }
 
-// Makes room for at least `count`, by doubling; the old content is not needed any more.
-static pawl_status collider_grow(collider *c, void **block, int *capacity, int count, size_t size)
+// Makes room for at least `count`, by doubling; the first `kept` stay.
+static pawl_status collider_grow(collider *c, void **block, int *capacity, int count, size_t size,
+                                 int kept)
 {
     int wanted = *capacity > 0 ? *capacity : 64;
     while (wanted < count) {
@@ -225,10 +252,22 @@ static pawl_status collider_grow(collider *c, void **block, int *capacity, int c
         return PAWL_FAIL(&c->env, PAWL_NO_MEMORY, "no memory for %d colliding pairs of shapes",
                          wanted);
     }
+    if (kept > 0) {
+        memcpy(fresh, *block, (size_t)kept * size);
+    }
     pawl_free(&c->env, *block, (size_t)*capacity * size);
     *block = fresh;
     *capacity = wanted;
     ++c->grown;
+    return PAWL_OK;
+}
+
+static pawl_status collider_grow_contacts(collider *c, int count)
+{
+    void *block = c->contacts;
+    PAWL_TRY(collider_grow(c, &block, &c->contact_capacity, count, sizeof *c->contacts,
+                           c->contact_count));
+    c->contacts = block;
     return PAWL_OK;
 }
 
@@ -245,14 +284,14 @@ static int collider_keep(collider *c, int found)
     return kept;
 }
 
-static int collider_add_planes(collider *c, int count, double margin)
+static int collider_add_endless(collider *c, int count, double margin)
 {
-    for (int p = 0; p < c->plane_count; ++p) {
-        int plane = c->plane[p];
+    for (int p = 0; p < c->endless_count; ++p) {
+        int plane = c->endless[p];
         for (int k = 0; k < c->boxed_count; ++k) {
             int item = c->boxed[k];
             double reach = 0.5 * margin + c->reach[plane];
-            if (!collider_box_meets_plane(&c->boxes[k], &c->placed[plane], reach) ||
+            if (!collider_box_meets(&c->boxes[k], &c->placed[plane], reach) ||
                 !pawl_collider_may_meet(c, item, plane)) {
                 continue;
             }
@@ -273,19 +312,38 @@ static pawl_status collider_find_pairs(collider *c, double margin)
         int found = pawl_broad_phase_search(&c->tree, c->boxes, c->pairs, c->pair_capacity);
         int wanted = found;
         if (found <= c->pair_capacity) {
-            wanted = collider_add_planes(c, collider_keep(c, found), margin);
+            wanted = collider_add_endless(c, collider_keep(c, found), margin);
             if (wanted <= c->pair_capacity) {
                 c->pair_count = wanted;
                 break;
             }
         }
         void *block = c->pairs;
-        PAWL_TRY(collider_grow(c, &block, &c->pair_capacity, wanted, 2 * sizeof *c->pairs));
+        PAWL_TRY(collider_grow(c, &block, &c->pair_capacity, wanted, 2 * sizeof *c->pairs, 0));
         c->pairs = block;
         c->pair_scratch = c->pairs + c->pair_capacity;
     }
     if (c->pair_count > 0) {
         pawl_sort_keys(c->pairs, c->pair_scratch, c->pair_count);
+    }
+    return PAWL_OK;
+}
+
+// The narrow phase of one pair, into as many contacts as it has manifolds.
+static pawl_status collider_collide(collider *c, int pair, double margin)
+{
+    int i = (int)(c->pairs[pair] >> 32), j = (int)(c->pairs[pair] & 0xffffffffu);
+    const placed_shape *a = &c->placed[i], *b = &c->placed[j];
+    contact_manifold found[MANIFOLDS_A_PAIR];
+    int count =
+        pawl_collide_shapes(a, b, margin + c->reach[i] + c->reach[j], found, MANIFOLDS_A_PAIR);
+    if (c->contact_count + count > c->contact_capacity) {
+        PAWL_TRY(collider_grow_contacts(c, c->contact_count + count));
+    }
+    for (int k = 0; k < count; ++k) {
+        c->contacts[c->contact_count++] =
+            (shape_contact){.shape_a = c->shape[i], .shape_b = c->shape[j], .manifold = found[k]};
+        c->point_count += found[k].count;
     }
     return PAWL_OK;
 }
@@ -306,22 +364,10 @@ pawl_status pawl_collider_run(collider *c, const body_state *bodies, double marg
     }
     PAWL_TRY(collider_find_pairs(c, margin));
     if (c->pair_count > c->contact_capacity) {
-        void *block = c->contacts;
-        PAWL_TRY(
-            collider_grow(c, &block, &c->contact_capacity, c->pair_count, sizeof *c->contacts));
-        c->contacts = block;
+        PAWL_TRY(collider_grow_contacts(c, c->pair_count));
     }
     for (int k = 0; k < c->pair_count; ++k) {
-        int i = (int)(c->pairs[k] >> 32), j = (int)(c->pairs[k] & 0xffffffffu);
-        shape_contact *contact = &c->contacts[c->contact_count];
-        pawl_collide_pair(&c->placed[i], &c->placed[j], margin + c->reach[i] + c->reach[j],
-                          &contact->manifold);
-        if (contact->manifold.count > 0) {
-            contact->shape_a = c->shape[i];
-            contact->shape_b = c->shape[j];
-            c->point_count += contact->manifold.count;
-            ++c->contact_count;
-        }
+        PAWL_TRY(collider_collide(c, k, margin));
     }
     return PAWL_OK;
 }

@@ -5,6 +5,7 @@
 // them. Call pawl_collider_run() once a step; the results stay until the next call.
 #pragma once
 #include "collide/broad_phase.h"
+#include "collide/height_grid.h"
 #include "collide/manifold.h"
 #include "model/state.h"
 
@@ -36,15 +37,15 @@ typedef struct collider {
     double *reach;          // how far motion can take a point of each item in the step
     double *inner;          // radius of a ball about its centre that each item holds
     double *moved;          // for crossing.c (item_count)
-    int *boxed, *plane;     // items in the tree, and planes (item_count)
-    int boxed_count, plane_count;
+    int *boxed, *endless;   // items in the tree, and planes and heightfields (item_count)
+    int boxed_count, endless_count;
     broad_box *boxes; // (boxed_count), enlarged by half the margin and the motion
     broad_phase tree;
     uint64_t *filtered; // pairs of bodies that do not collide, sorted (filtered_count)
     int filtered_count;
     uint64_t *pairs, *pair_scratch; // pairs of items, sorted (pair_capacity)
     int pair_count, pair_capacity;
-    shape_contact *contacts; // pairs with at least one point, sorted (contact_capacity)
+    shape_contact *contacts; // in the order of their pairs, each with points (contact_capacity)
     int contact_count, contact_capacity;
     int point_count; // of all contacts
     int grown;       // how often room was made since creation

@@ -60,10 +60,11 @@ typedef struct finder_pair {
 } finder_pair;
 int pawl_contact_finder_pair_count(const contact_finder *f);
 finder_pair pawl_contact_finder_pair(const contact_finder *f, int k);
-// Contact points of a pair with its bodies there, as find() would give them: at most MANIFOLD_POINTS.
+// Contact points of a pair with its bodies there, as find() would give them: at most FINDER_POINTS.
 // `bodies` are all bodies of the model; only those of the pair are looked at.
+enum { FINDER_POINTS = 64 };
 int pawl_contact_finder_points(const contact_finder *f, finder_pair pair, const body_state *bodies,
-                               double margin, pawl_contact out[MANIFOLD_POINTS]);
+                               double margin, pawl_contact out[FINDER_POINTS]);
 int pawl_contact_finder_shape(const contact_finder *f, int item); // of the model
 int pawl_contact_finder_body(const contact_finder *f, int item);  // PAWL_WORLD for the world
 // Radius of a ball that fits into the thinner shape of a pair.

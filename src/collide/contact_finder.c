@@ -176,13 +176,12 @@ static pawl_contact finder_of_pair(const contact_finder *f, const shape_contact 
                                   pawl_softness_choose(&b->def.soft, &rules->soft))};
 }
 
-// Puts the points of one pair into `out` from `first` on, sorted by id. Those beyond `capacity` are only
-// counted. Returns the count, `first` included.
+// Puts one manifold's points into `out`, which has `count` contacts, those of the same pair from `first`
+// on, sorted by id. Those beyond `capacity` are only counted. Returns the new count.
 static int finder_add(const contact_finder *f, pawl_contact *out, int capacity, int first,
-                      const shape_contact *pair)
+                      int count, const shape_contact *pair)
 {
     pawl_contact c = finder_of_pair(f, pair);
-    int count = first;
     for (int k = 0; k < pair->manifold.count; ++k) {
         const contact_point *point = &pair->manifold.point[k];
         if (pawl_is_soft(&c.soft) && !(point->gap < 0.0)) {
@@ -228,9 +227,13 @@ int pawl_contact_finder_find(contact_finder *f, const body_state *bodies, double
     if (pawl_collider_run(f->collider, bodies, margin, h) != PAWL_OK) {
         return -1;
     }
-    int count = 0;
+    int count = 0, first = 0;
     for (int k = 0; k < f->collider->contact_count; ++k) {
-        count = finder_add(f, f->contacts, f->capacity, count, &f->collider->contacts[k]);
+        const shape_contact *contact = &f->collider->contacts[k];
+        bool same = k > 0 && contact->shape_a == contact[-1].shape_a &&
+                    contact->shape_b == contact[-1].shape_b;
+        first = same ? first : count;
+        count = finder_add(f, f->contacts, f->capacity, first, count, contact);
     }
     if (f->reducer != NULL && count <= f->capacity) {
         count = pawl_patch_reduce(f->reducer, f->contacts, count, f->rules.reduce_max);
@@ -284,7 +287,7 @@ double pawl_contact_finder_reach(const contact_finder *f, int item)
 {
     const placed_shape *s = &f->collider->placed[item];
     const pawl_shape_info *info = &f->model->shapes[f->collider->shape[item]];
-    if (info->body == PAWL_WORLD || s->kind == PAWL_SHAPE_PLANE) {
+    if (info->body == PAWL_WORLD || shape_is_endless(s)) {
         return 0.0;
     }
     pawl_vec3 lever = v3_sub(info->def.frame.position, f->model->bodies[info->body].com);
@@ -301,12 +304,17 @@ static placed_shape finder_placed(const collider *c, int item, const body_state 
 }
 
 int pawl_contact_finder_points(const contact_finder *f, finder_pair pair, const body_state *bodies,
-                               double margin, pawl_contact out[MANIFOLD_POINTS])
+                               double margin, pawl_contact out[FINDER_POINTS])
 {
     const collider *c = f->collider;
     placed_shape a = finder_placed(c, pair.item_a, bodies);
     placed_shape b = finder_placed(c, pair.item_b, bodies);
     shape_contact contact = {.shape_a = c->shape[pair.item_a], .shape_b = c->shape[pair.item_b]};
-    pawl_collide_pair(&a, &b, margin, &contact.manifold);
-    return finder_add(f, out, MANIFOLD_POINTS, 0, &contact);
+    contact_manifold found[MANIFOLDS_A_PAIR];
+    int manifolds = pawl_collide_shapes(&a, &b, margin, found, MANIFOLDS_A_PAIR), count = 0;
+    for (int k = 0; k < manifolds; ++k) {
+        contact.manifold = found[k];
+        count = finder_add(f, out, FINDER_POINTS, 0, count, &contact);
+    }
+    return count < FINDER_POINTS ? count : FINDER_POINTS;
 }

@@ -57,16 +57,22 @@ static double crossing_depth(const placed_shape *shape, pawl_quat turned, pawl_v
     return depth;
 }
 
-static bool crossing_through_plane(const crossing_search *s, int item, int plane)
+// How deep the centre of an item is inside a plane or under a heightfield.
+static double crossing_under(const collider *c, const body_state *bodies, int item, int endless)
 {
-    pawl_quat turned = pawl_collider_frame(s->c, s->after, plane).orientation;
-    pawl_vec3 q = crossing_offset(s->c, s->after, item, plane);
-    if (-v3_dot(pawl_quat_rotate(turned, v3(0.0, 0.0, 1.0)), q) <= s->margin) {
-        return false;
+    pawl_quat turned = pawl_collider_frame(c, bodies, endless).orientation;
+    pawl_vec3 q = crossing_offset(c, bodies, item, endless);
+    if (c->placed[endless].kind == PAWL_SHAPE_HEIGHTFIELD) {
+        return pawl_height_grid_depth(c->placed[endless].grid,
+                                      pawl_quat_rotate(quat_conj(turned), q));
     }
-    turned = pawl_collider_frame(s->c, s->before, plane).orientation;
-    pawl_vec3 p = crossing_offset(s->c, s->before, item, plane);
-    return -v3_dot(pawl_quat_rotate(turned, v3(0.0, 0.0, 1.0)), p) <= s->margin;
+    return -v3_dot(pawl_quat_rotate(turned, v3(0.0, 0.0, 1.0)), q);
+}
+
+static bool crossing_through_endless(const crossing_search *s, int item, int endless)
+{
+    return crossing_under(s->c, s->after, item, endless) > s->margin &&
+           !(crossing_under(s->c, s->before, item, endless) > s->margin);
 }
 
 // Whether the centre of `item` went through `other`, as the other is turned before the step and as it
@@ -125,11 +131,11 @@ shape_crossing pawl_collider_crossings(const collider *c, const body_state *befo
                          .margin = margin,
                          .deepest = 2.0 * deepest, // it may have been more when the step began
                          .found = {0, -1, -1}};
-    for (int p = 0; p < c->plane_count; ++p) {
+    for (int p = 0; p < c->endless_count; ++p) {
         for (int k = 0; k < c->boxed_count; ++k) {
-            if (crossing_through_plane(&s, c->boxed[k], c->plane[p]) &&
-                pawl_collider_may_meet(c, c->boxed[k], c->plane[p])) {
-                crossing_note(&s, c->boxed[k], c->plane[p]);
+            if (crossing_through_endless(&s, c->boxed[k], c->endless[p]) &&
+                pawl_collider_may_meet(c, c->boxed[k], c->endless[p])) {
+                crossing_note(&s, c->boxed[k], c->endless[p]);
             }
         }
     }
@@ -138,8 +144,8 @@ shape_crossing pawl_collider_crossings(const collider *c, const body_state *befo
     }
     for (int k = 0; k < c->pair_count; ++k) {
         int i = (int)(c->pairs[k] >> 32), j = (int)(c->pairs[k] & 0xffffffffu);
-        bool plane = c->placed[i].kind == PAWL_SHAPE_PLANE || c->placed[j].kind == PAWL_SHAPE_PLANE;
-        if (plane || c->moved[i] + c->moved[j] + s.deepest < fmin(c->inner[i], c->inner[j])) {
+        bool endless = shape_is_endless(&c->placed[i]) || shape_is_endless(&c->placed[j]);
+        if (endless || c->moved[i] + c->moved[j] + s.deepest < fmin(c->inner[i], c->inner[j])) {
             continue;
         }
         if (crossing_through(&s, i, j) || crossing_through(&s, j, i)) {

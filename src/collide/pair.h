@@ -77,6 +77,9 @@ typedef struct candidate_list {
 } candidate_list;
 void pawl_candidate_add(candidate_list *list, pawl_vec3 position, double gap, unsigned feature_a,
                         unsigned feature_b);
+// The points of a shape within `margin` of a half space with unit normal `up` through `at`, or inside it.
+void pawl_plane_points(const placed_shape *a, pawl_vec3 up, pawl_vec3 at, double margin,
+                       candidate_list *list);
 // Leaves out copies nearer than `tolerance` (the first stays), keeps the deepest and then the ones
 // furthest from those kept, sorts by feature. The list is used up.
 void pawl_manifold_reduce(candidate_list *list, pawl_vec3 normal, double tolerance,

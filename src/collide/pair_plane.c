@@ -7,7 +7,7 @@
 typedef struct plane_contact {
     pawl_vec3 up, at; // the plane's normal and a point of it
     double margin, radius;
-    candidate_list list;
+    candidate_list *list;
 } plane_contact;
 
 static double plane_gap(const plane_contact *c, pawl_vec3 core_point)
@@ -19,7 +19,7 @@ static void plane_add(plane_contact *c, pawl_vec3 core_point, unsigned feature)
 {
     double gap = plane_gap(c, core_point);
     if (gap <= c->margin) {
-        pawl_candidate_add(&c->list, v3_axpy(core_point, -(c->radius + 0.5 * gap), c->up), gap,
+        pawl_candidate_add(c->list, v3_axpy(core_point, -(c->radius + 0.5 * gap), c->up), gap,
                            feature, FEATURE_FACE);
     }
 }
@@ -48,20 +48,13 @@ static void plane_cylinder(const placed_shape *s, plane_contact *c)
     plane_add(c, pawl_cylinder_rim(s, down, -end), FEATURE_CURVED | (end <= 0.0));
 }
 
-void pawl_collide_plane(const placed_shape *a, const placed_shape *b, double margin,
-                        contact_manifold *out)
+void pawl_plane_points(const placed_shape *a, pawl_vec3 up, pawl_vec3 at, double margin,
+                       candidate_list *list)
 {
-    plane_contact c = {.up = m3_column(&b->axes, 2),
-                       .at = b->position,
-                       .margin = margin,
-                       .radius = pawl_shape_radius(a)};
-    pawl_vec3 down = v3_scale(-1.0, c.up), e = a->size;
-    out->normal = down;
-    out->count = 0;
-    c.list.count = 0;
-    if (a->kind == PAWL_SHAPE_PLANE) {
-        return; // half spaces overlap or not, but have no points of contact
-    }
+    plane_contact c = {
+        .up = up, .at = at, .margin = margin, .radius = pawl_shape_radius(a), .list = list};
+    pawl_vec3 down = v3_scale(-1.0, up), e = a->size;
+    list->count = 0;
     switch (a->kind) {
     case PAWL_SHAPE_CAPSULE:
         plane_add(&c, shape_to_world(a, v3(0.0, 0.0, -e.z)), FEATURE_CURVED | 0);
@@ -95,5 +88,18 @@ void pawl_collide_plane(const placed_shape *a, const placed_shape *b, double mar
         plane_add(&c, pawl_shape_support(a, down), FEATURE_CURVED);
         break;
     }
-    pawl_manifold_reduce(&c.list, down, 1e-9 * pawl_shape_scale(a), out);
+}
+
+void pawl_collide_plane(const placed_shape *a, const placed_shape *b, double margin,
+                        contact_manifold *out)
+{
+    pawl_vec3 up = m3_column(&b->axes, 2), down = v3_scale(-1.0, up);
+    out->normal = down;
+    out->count = 0;
+    if (a->kind == PAWL_SHAPE_PLANE) {
+        return; // half spaces overlap or not, but have no points of contact
+    }
+    candidate_list list;
+    pawl_plane_points(a, up, b->position, margin, &list);
+    pawl_manifold_reduce(&list, down, 1e-9 * pawl_shape_scale(a), out);
 }

@@ -4,14 +4,15 @@
 // Which function handles which pair, and the frame around all of them: a canonical order of the two
 // shapes, so that results do not depend on who is called A; numbers relative to the first shape;
 // nothing that is not finite goes in or comes out.
+#include "collide/height_grid.h"
 #include "collide/pair.h"
 
 static const int pair_rank[PAWL_SHAPE_COUNT] = {
-    [PAWL_SHAPE_SPHERE] = 0,   [PAWL_SHAPE_CAPSULE] = 1,   [PAWL_SHAPE_BOX] = 2,
-    [PAWL_SHAPE_CYLINDER] = 3, [PAWL_SHAPE_ELLIPSOID] = 4, [PAWL_SHAPE_HULL] = 5,
-    [PAWL_SHAPE_PLANE] = 6};
+    [PAWL_SHAPE_SPHERE] = 0,   [PAWL_SHAPE_CAPSULE] = 1,    [PAWL_SHAPE_BOX] = 2,
+    [PAWL_SHAPE_CYLINDER] = 3, [PAWL_SHAPE_ELLIPSOID] = 4,  [PAWL_SHAPE_HULL] = 5,
+    [PAWL_SHAPE_PLANE] = 6,    [PAWL_SHAPE_HEIGHTFIELD] = 7};
 
-// By rank, first the lower one.
+// By rank, first the lower one. Heightfields are no row of it: pawl_collide_shapes().
 static collide_function *const pair_table[PAWL_SHAPE_COUNT][PAWL_SHAPE_COUNT] = {
     // sphere, capsule, box, cylinder, ellipsoid, hull, plane
     {pawl_collide_round, pawl_collide_round, pawl_collide_ball, pawl_collide_ball,
@@ -60,7 +61,8 @@ void pawl_collide_pair(const placed_shape *a, const placed_shape *b, double marg
 {
     out->count = 0;
     out->normal = v3(0.0, 0.0, 1.0);
-    if (!pair_is_finite(a) || !pair_is_finite(b) || !isfinite(margin)) {
+    if (!pair_is_finite(a) || !pair_is_finite(b) || !isfinite(margin) ||
+        a->kind == PAWL_SHAPE_HEIGHTFIELD || b->kind == PAWL_SHAPE_HEIGHTFIELD) {
         return;
     }
     bool swapped = !pair_in_order(a, b);
@@ -81,4 +83,22 @@ void pawl_collide_pair(const placed_shape *a, const placed_shape *b, double marg
     if (swapped) {
         out->normal = v3_scale(-1.0, out->normal);
     }
+}
+
+int pawl_collide_shapes(const placed_shape *a, const placed_shape *b, double margin,
+                        contact_manifold *out, int room)
+{
+    bool swapped = a->kind == PAWL_SHAPE_HEIGHTFIELD;
+    if (!swapped && b->kind != PAWL_SHAPE_HEIGHTFIELD) {
+        pawl_collide_pair(a, b, margin, out);
+        return out->count > 0 ? 1 : 0;
+    }
+    if (!pair_is_finite(a) || !pair_is_finite(b) || !isfinite(margin)) {
+        return 0;
+    }
+    int count = pawl_height_grid_collide(swapped ? b : a, swapped ? a : b, margin, out, room);
+    for (int k = 0; swapped && k < count; ++k) {
+        out[k].normal = v3_scale(-1.0, out[k].normal);
+    }
+    return count;
 }

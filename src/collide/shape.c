@@ -53,6 +53,7 @@ static pawl_vec3 shape_local_support(const placed_shape *s, pawl_vec3 d)
     }
     case PAWL_SHAPE_SPHERE:
     case PAWL_SHAPE_PLANE:
+    case PAWL_SHAPE_HEIGHTFIELD:
     case PAWL_SHAPE_COUNT:
         break;
     }
@@ -114,6 +115,7 @@ double pawl_shape_bounding_radius(const placed_shape *s)
     case PAWL_SHAPE_HULL:
         return s->hull->radius;
     case PAWL_SHAPE_PLANE:
+    case PAWL_SHAPE_HEIGHTFIELD:
     case PAWL_SHAPE_COUNT:
         break;
     }
@@ -141,6 +143,7 @@ double pawl_shape_inner_radius(const placed_shape *s)
         return inner;
     }
     case PAWL_SHAPE_PLANE:
+    case PAWL_SHAPE_HEIGHTFIELD:
     case PAWL_SHAPE_COUNT:
         break;
     }
@@ -149,7 +152,7 @@ double pawl_shape_inner_radius(const placed_shape *s)
 
 double pawl_shape_scale(const placed_shape *s)
 {
-    return s->kind == PAWL_SHAPE_PLANE ? 0.0 : pawl_shape_bounding_radius(s);
+    return isfinite(pawl_shape_bounding_radius(s)) ? pawl_shape_bounding_radius(s) : 0.0;
 }
 
 void pawl_shape_bounds(const placed_shape *s, pawl_vec3 *low, pawl_vec3 *high)
@@ -268,6 +271,7 @@ void pawl_shape_kinks(const placed_shape *s, pawl_vec3 direction, double toleran
     case PAWL_SHAPE_SPHERE:
     case PAWL_SHAPE_ELLIPSOID:
     case PAWL_SHAPE_PLANE:
+    case PAWL_SHAPE_HEIGHTFIELD:
     case PAWL_SHAPE_COUNT:
         break;
     }

@@ -12,9 +12,10 @@
 typedef struct placed_shape {
     pawl_shape_kind kind;
     pawl_vec3 size;
-    pawl_vec3 position;      // of the shape's frame, in the world
-    pawl_mat3 axes;          // columns: the shape's axes in the world
-    const convex_hull *hull; // PAWL_SHAPE_HULL only; in the shape's frame
+    pawl_vec3 position;             // of the shape's frame, in the world
+    pawl_mat3 axes;                 // columns: the shape's axes in the world
+    const convex_hull *hull;        // PAWL_SHAPE_HULL only; in the shape's frame
+    const struct height_grid *grid; // PAWL_SHAPE_HEIGHTFIELD only; likewise
     int key; // names the shape; two shapes that meet are taken in order of (kind, key)
 } placed_shape;
 
@@ -35,15 +36,20 @@ pawl_vec3 pawl_shape_support(const placed_shape *s, pawl_vec3 direction);
 // Second derivative of the core's support function at a unit direction, where it has one; 0 for
 // polytopes. Added to H.
 void pawl_shape_add_curvature(const placed_shape *s, pawl_vec3 direction, pawl_mat3 *H);
-// A sphere around `position` that holds the grown shape; infinite for planes.
+// A sphere around `position` that holds the grown shape; infinite for planes and heightfields.
 double pawl_shape_bounding_radius(const placed_shape *s);
 // A sphere around its centre (the hull's for hulls, else `position`) that the grown shape holds;
-// infinite for planes.
+// infinite for planes and heightfields.
 double pawl_shape_inner_radius(const placed_shape *s);
-// Half extents of the box around the grown shape in world axes, and its centre. Not for planes.
+// The box around the grown shape in world axes. Not for planes and heightfields.
 void pawl_shape_bounds(const placed_shape *s, pawl_vec3 *low, pawl_vec3 *high);
 // A length of the order of the shape's largest extent, for tolerances.
 double pawl_shape_scale(const placed_shape *s);
+// Whether it has no box around it: planes and heightfields.
+static inline bool shape_is_endless(const placed_shape *s)
+{
+    return s->kind == PAWL_SHAPE_PLANE || s->kind == PAWL_SHAPE_HEIGHTFIELD;
+}
 static inline bool shape_is_polytope(const placed_shape *s) // its core
 {
     return s->kind == PAWL_SHAPE_SPHERE || s->kind == PAWL_SHAPE_CAPSULE ||

@@ -266,11 +266,13 @@ static pawl_status extension_heightfield_file(const extension_context *x, const 
 pawl_status extension_heightfield(const extension_context *x, const xmlNode *node)
 {
     static const xml_rule from_file[] = {
-        {XML_TAKEN, "@name @position @rpy @file pawl:name pawl:position pawl:rpy pawl:file"},
+        {XML_TAKEN, "@name @position @rpy @file pawl:name pawl:position pawl:rpy "
+                    "pawl:file " EXTENSION_COLLISION},
         {XML_TAKEN, NULL}};
     static const xml_rule written[] = {
         {XML_TAKEN, "@name @position @rpy @x_count @y_count @dx @dy pawl:name pawl:position "
-                    "pawl:rpy pawl:x_count pawl:y_count pawl:dx pawl:dy pawl:heights"},
+                    "pawl:rpy pawl:x_count pawl:y_count pawl:dx pawl:dy "
+                    "pawl:heights " EXTENSION_COLLISION},
         {XML_TAKEN, NULL}};
     const char *path;
     PAWL_TRY(extension_wrench_path(x, node, &path));
@@ -279,6 +281,7 @@ pawl_status extension_heightfield(const extension_context *x, const xmlNode *nod
     def.x_count = def.y_count = 2;
     PAWL_TRY(extension_name(x, node, &def.name));
     PAWL_TRY(extension_wrench_pose(x, node, &def.frame));
+    PAWL_TRY(extension_read_collision(x->reader, node, &def.surface));
     return path != NULL ? extension_heightfield_file(x, node, path, &def)
                         : extension_heightfield_inline(x, node, &def);
 }

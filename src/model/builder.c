@@ -22,7 +22,8 @@ pawl_shape_def pawl_shape_def_default(void)
                             .friction = 0.5,
                             .group = 1,
                             .mask = UINT32_MAX,
-                            .soft = pawl_softness_default()};
+                            .soft = pawl_softness_default(),
+                            .heightfield = -1};
 }
 
 pawl_body_def pawl_body_def_default(void)
@@ -391,6 +392,15 @@ static pawl_status builder_keep_points(pawl_builder *b, pawl_shape_def *def)
 
 pawl_status pawl_builder_add_shape(pawl_builder *b, int body, const pawl_shape_def *def, int *out)
 {
+    if (def->kind == PAWL_SHAPE_HEIGHTFIELD) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                         "a shape of kind heightfield comes from pawl_builder_add_heightfield()");
+    }
+    return pawl_builder_push_shape(b, body, def, out);
+}
+
+pawl_status pawl_builder_push_shape(pawl_builder *b, int body, const pawl_shape_def *def, int *out)
+{
     pawl_shape_info info = {body, *def};
     const pawl_env *env = &b->env;
     if (body < PAWL_WORLD || body >= b->bodies.count) {
@@ -403,9 +413,9 @@ pawl_status pawl_builder_add_shape(pawl_builder *b, int body, const pawl_shape_d
                          (int)def->kind);
     }
     static const unsigned used_sizes[PAWL_SHAPE_COUNT] = {
-        [PAWL_SHAPE_SPHERE] = 1,  [PAWL_SHAPE_BOX] = 7,       [PAWL_SHAPE_CYLINDER] = 5,
-        [PAWL_SHAPE_CAPSULE] = 5, [PAWL_SHAPE_ELLIPSOID] = 7, [PAWL_SHAPE_PLANE] = 0,
-        [PAWL_SHAPE_HULL] = 0};
+        [PAWL_SHAPE_SPHERE] = 1,  [PAWL_SHAPE_BOX] = 7,        [PAWL_SHAPE_CYLINDER] = 5,
+        [PAWL_SHAPE_CAPSULE] = 5, [PAWL_SHAPE_ELLIPSOID] = 7,  [PAWL_SHAPE_PLANE] = 0,
+        [PAWL_SHAPE_HULL] = 0,    [PAWL_SHAPE_HEIGHTFIELD] = 0};
     const double size[3] = {def->size.x, def->size.y, def->size.z};
     for (int i = 0; i < 3; ++i) {
         if ((used_sizes[def->kind] >> i & 1u) != 0 && !(isfinite(size[i]) && size[i] > 0.0)) {

@@ -53,6 +53,8 @@ pawl_status pawl_builder_push(pawl_builder *b, pawl_array *array, const void *it
                               int *out);
 // Whether a def states an inertia. A body with a mass and a density but none has that of its shapes.
 bool pawl_body_has_inertia(const pawl_body_def *def);
+// A shape of any kind, heightfields included; pawl_builder_add_shape() takes the others alone.
+pawl_status pawl_builder_push_shape(pawl_builder *b, int body, const pawl_shape_def *def, int *out);
 bool pawl_builder_pose_good(pawl_pose *pose); // finite; its quaternion is then normalized
 
 // What compile.c leaves to compile_wrench.c: contact points, their models and heightfields.

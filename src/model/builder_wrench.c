@@ -9,7 +9,10 @@
 
 pawl_heightfield_def pawl_heightfield_def_default(void)
 {
-    return (pawl_heightfield_def){.frame = pawl_pose_identity(), .dx = 1.0, .dy = 1.0};
+    pawl_heightfield_def def = {
+        .frame = pawl_pose_identity(), .dx = 1.0, .dy = 1.0, .surface = pawl_shape_def_default()};
+    def.surface.group = UINT32_MAX; // ground for every shape whose mask has any bit
+    return def;
 }
 
 pawl_wrench_model_def pawl_wrench_model_def_default(pawl_wrench_kind kind)
@@ -75,8 +78,19 @@ pawl_status pawl_builder_add_heightfield(pawl_builder *b, const pawl_heightfield
         }
     }
     field.heights = pawl_builder_keep(b, field.heights, (size_t)count * sizeof(double));
-    return field.heights != NULL ? pawl_builder_push(b, &b->heightfields, &field, sizeof field, out)
-                                 : pawl_builder_no_memory(b);
+    if (field.heights == NULL) {
+        return pawl_builder_no_memory(b);
+    }
+    field.surface.kind = PAWL_SHAPE_HEIGHTFIELD;
+    field.surface.name = field.name;
+    field.surface.frame = field.frame;
+    field.surface.heightfield = b->heightfields.count;
+    PAWL_TRY(pawl_builder_push(b, &b->heightfields, &field, sizeof field, out));
+    pawl_status status = pawl_builder_push_shape(b, PAWL_WORLD, &field.surface, NULL);
+    if (status != PAWL_OK) {
+        --b->heightfields.count;
+    }
+    return status;
 }
 
 static bool builder_wrench_finite(const double *x, size_t count, size_t *bad)

@@ -65,6 +65,7 @@ mass_properties pawl_mass_of_shape(const pawl_shape_def *shape, double density)
         break;
     case PAWL_SHAPE_PLANE:
     case PAWL_SHAPE_HULL:
+    case PAWL_SHAPE_HEIGHTFIELD:
     case PAWL_SHAPE_COUNT:
         break;
     }

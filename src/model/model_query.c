@@ -93,8 +93,8 @@ pawl_joint_info pawl_model_joint(const pawl_model *model, int joint)
 
 const char *pawl_shape_kind_name(pawl_shape_kind kind)
 {
-    static const char *const names[PAWL_SHAPE_COUNT] = {"sphere",    "box",   "cylinder", "capsule",
-                                                        "ellipsoid", "plane", "hull"};
+    static const char *const names[PAWL_SHAPE_COUNT] = {
+        "sphere", "box", "cylinder", "capsule", "ellipsoid", "plane", "hull", "heightfield"};
     return kind >= 0 && kind < PAWL_SHAPE_COUNT ? names[kind] : NULL;
 }
 

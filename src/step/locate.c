@@ -99,7 +99,7 @@ static bool locate_is_known(const locate_scope *s, double id)
 static double locate_least_gap(const locate_scope *s, finder_pair pair, const body_state *bodies,
                                double margin)
 {
-    pawl_contact points[MANIFOLD_POINTS];
+    pawl_contact points[FINDER_POINTS];
     int count = pawl_contact_finder_points(s->finder, pair, bodies, margin, points);
     double least = margin;
     for (int k = 0; k < count; ++k) {

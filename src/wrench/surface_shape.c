@@ -120,6 +120,7 @@ surface_distance pawl_surface_of_shape(const placed_shape *shape, pawl_vec3 p)
     case PAWL_SHAPE_HULL:
         return pawl_surface_of_hull(shape->hull, p);
     case PAWL_SHAPE_PLANE:
+    case PAWL_SHAPE_HEIGHTFIELD:
     case PAWL_SHAPE_COUNT:
         break;
     }

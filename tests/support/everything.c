@@ -206,7 +206,7 @@ static pawl_status everything_rest(everything *e)
     int body;
     PAWL_TRY(pawl_builder_add_body(e->b, &ball, &body));
     const pawl_vec3 corners[] = {{0, 0, 0}, {0.5, 0, 0}, {0, 0.5, 0}, {0, 0, 0.25}};
-    for (int kind = 0; kind < PAWL_SHAPE_COUNT; ++kind) {
+    for (int kind = 0; kind < PAWL_SHAPE_HEIGHTFIELD; ++kind) {
         pawl_shape_def shape = pawl_shape_def_default();
         shape.kind = (pawl_shape_kind)kind;
         shape.frame.position.x = 0.125 * kind;

@@ -568,8 +568,8 @@ TEST(what_is_not_finite_gives_no_points)
     test_env t;
     convex_hull *hull = rest_hull(&t);
     static const double bad[2] = {NAN, INFINITY};
-    for (int i = 0; i < PAWL_SHAPE_COUNT; ++i) {
-        for (int j = 0; j < PAWL_SHAPE_COUNT; ++j) {
+    for (int i = 0; i < PAWL_SHAPE_HEIGHTFIELD; ++i) {
+        for (int j = 0; j < PAWL_SHAPE_HEIGHTFIELD; ++j) {
             for (int where = 0; where < 8; ++where) {
                 placed_shape a =
                     rest_shape((pawl_shape_kind)i, v3(1, 1, 1), hull, v3(0, 0, 0), v3(0, 0, 0), 0);
@@ -594,8 +594,8 @@ TEST(moving_both_shapes_moves_the_manifold)
     uint64_t seed = 77;
     convex_hull *hull = rest_hull(&t);
     for (int trial = 0; trial < 5000; ++trial) {
-        pawl_shape_kind ka = (pawl_shape_kind)random_index(&seed, PAWL_SHAPE_COUNT);
-        pawl_shape_kind kb = (pawl_shape_kind)random_index(&seed, PAWL_SHAPE_COUNT);
+        pawl_shape_kind ka = (pawl_shape_kind)random_index(&seed, PAWL_SHAPE_HEIGHTFIELD);
+        pawl_shape_kind kb = (pawl_shape_kind)random_index(&seed, PAWL_SHAPE_HEIGHTFIELD);
         pawl_vec3 size = v3(random_in(&seed, 0.5, 1.5), 0.75, random_in(&seed, 0.5, 1.5));
         placed_shape a = rest_shape(ka, size, hull, v3(0, 0, 0), random_vec(&seed, 2.0), 0);
         placed_shape b = rest_shape(kb, v3(1, 0.5, 0.8), hull, random_vec(&seed, 1.2),

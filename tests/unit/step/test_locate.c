@@ -127,7 +127,7 @@ TEST(what_never_rises_is_closed_at_once)
     CHECK(met.at_once);
     CHECK(met.tau == 0.0);
     // unless the contact is known
-    pawl_contact points[MANIFOLD_POINTS];
+    pawl_contact points[FINDER_POINTS];
     finder_pair pair = pawl_contact_finder_pair(m.sim->context.finder, 0);
     int count =
         pawl_contact_finder_points(m.sim->context.finder, pair, c.from->bodies, 1.0, points);

@@ -563,7 +563,7 @@ TEST(points_of_shapes_touch_where_the_shapes_do)
     uint64_t seed = 8;
     static const int counts[] = {1, 8, 16, 2, 14, 0, 6};
     static const double slack[] = {0.0, 0.0, 0.08, 0.0, 0.5, 0.0, 0.0};
-    for (int kind = 0; kind < PAWL_SHAPE_COUNT; ++kind) {
+    for (int kind = 0; kind < PAWL_SHAPE_HEIGHTFIELD; ++kind) {
         pawl_builder *b = new_builder();
         add_ground(b, GROUND_PLANE);
         pawl_shape_def shape = pawl_shape_def_default();

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Which triangles of a heightfield a shape may touch: those of the cells under its box, by their place in
+// the grid. Tiles of cells whose highest point is below the box are passed over, so that the cost does not
+// depend on the size of the field, and little on that of the shape.
+//
+// Grid lines are counted from -1 to nx: the first and the last are far beyond the edges, with heights that
+// continue the outermost cells. Each cell is split along the diagonal from (i, j) to (i + 1, j + 1).
+#include "collide/height_grid.h"
+
+enum { HEIGHT_TILE = 8 };
+static const double height_far = 100.0; // of the field's own size
+
+static double height_at(const height_grid *g, int i, int j)
+{
+    return g->heights[(size_t)j * (size_t)g->nx + (size_t)i];
+}
+
+static int height_clamp(int i, int low, int high)
+{
+    return i < low ? low : i > high ? high : i;
+}
+
+static double height_line(int i, int count, double spacing, double far)
+{
+    return i < 0 ? -far : i >= count ? (count - 1) * spacing + far : i * spacing;
+}
+
+static pawl_vec3 height_vertex(const height_grid *g, int i, int j)
+{
+    int a = height_clamp(i, 0, g->nx - 1), b = height_clamp(j, 0, g->ny - 1);
+    double z = height_at(g, a, b);
+    z += a != i ? g->rise[0][i > 0] : 0.0;
+    z += b != j ? g->rise[1][j > 0] : 0.0;
+    return v3(height_line(i, g->nx, g->dx, g->far), height_line(j, g->ny, g->dy, g->far), z);
+}
+
+// One slope for each edge: with one for each of its points the cells beyond it would be twisted.
+static void height_continue(height_grid *g)
+{
+    for (int j = 0; j < g->ny; ++j) {
+        g->rise[0][0] += (height_at(g, 0, j) - height_at(g, 1, j)) / g->ny;
+        g->rise[0][1] += (height_at(g, g->nx - 1, j) - height_at(g, g->nx - 2, j)) / g->ny;
+    }
+    for (int i = 0; i < g->nx; ++i) {
+        g->rise[1][0] += (height_at(g, i, 0) - height_at(g, i, 1)) / g->nx;
+        g->rise[1][1] += (height_at(g, i, g->ny - 1) - height_at(g, i, g->ny - 2)) / g->nx;
+    }
+    for (int side = 0; side < 2; ++side) {
+        g->rise[0][side] *= g->far / g->dx;
+        g->rise[1][side] *= g->far / g->dy;
+    }
+}
+
+// The cell under a coordinate: from -1 to count - 1.
+static int height_cell(double x, double spacing, int count)
+{
+    double i = floor(x / spacing);
+    return i < 0.0 ? -1 : i >= (double)(count - 1) ? count - 1 : (int)i;
+}
+
+static uint64_t height_cell_id(const height_grid *g, int i, int j)
+{
+    return (uint64_t)(j + 1) * (uint64_t)(g->nx + 1) + (uint64_t)(i + 1);
+}
+
+static size_t height_tiles(int count)
+{
+    return ((size_t)count - 1 + HEIGHT_TILE - 1) / HEIGHT_TILE;
+}
+
+// Corners of a triangle of a cell, relative to `origin`; side 0 is below the diagonal.
+static surface_face height_face(const height_grid *g, int i, int j, int side, pawl_vec3 origin)
+{
+    surface_face f = {.id = 2 * height_cell_id(g, i, j) + (uint64_t)side};
+    f.v[0] = v3_sub(height_vertex(g, i, j), origin);
+    f.v[1] = v3_sub(height_vertex(g, i + 1, j + side), origin);
+    f.v[2] = v3_sub(height_vertex(g, i + 1 - side, j + 1), origin);
+    f.normal = v3_cross(v3_sub(f.v[1], f.v[0]), v3_sub(f.v[2], f.v[0]));
+    f.normal = v3_scale(1.0 / v3_norm(f.normal), f.normal);
+    return f;
+}
+
+static void height_find_usual(height_grid *g)
+{
+    int64_t same = 0, all = 0;
+    pawl_vec3 origin = v3(0.0, 0.0, 0.0), n = height_face(g, 0, 0, 0, origin).normal;
+    for (int j = 0; j + 1 < g->ny; ++j) {
+        for (int i = 0; i + 1 < g->nx; ++i) {
+            for (int side = 0; side < 2; ++side, ++all) {
+                pawl_vec3 d = v3_sub(height_face(g, i, j, side, origin).normal, n);
+                same += v3_max_abs(d) <= 1e-9;
+            }
+        }
+    }
+    g->usual = 2 * same >= all ? n : v3(0.0, 0.0, 0.0);
+}
+
+pawl_status pawl_height_grid_create(const pawl_env *env, const pawl_heightfield_def *def,
+                                    height_grid **out)
+{
+    size_t tx = height_tiles(def->x_count), ty = height_tiles(def->y_count);
+    size_t bytes = sizeof(height_grid) + tx * ty * sizeof(double);
+    height_grid *g = pawl_alloc(env, bytes);
+    *out = g;
+    if (g == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "heightfield '%s' needs %zu bytes", def->name, bytes);
+    }
+    *g = (height_grid){.nx = def->x_count,
+                       .ny = def->y_count,
+                       .dx = def->dx,
+                       .dy = def->dy,
+                       .far = height_far * (def->dx * def->x_count + def->dy * def->y_count),
+                       .heights = def->heights,
+                       .top = -INFINITY,
+                       .tiles_x = (int)tx,
+                       .tiles_y = (int)ty,
+                       .tile_top = (double *)(void *)(g + 1),
+                       .bytes = bytes};
+    height_continue(g);
+    for (size_t k = 0; k < tx * ty; ++k) {
+        g->tile_top[k] = -INFINITY;
+    }
+    for (int j = 0; j < g->ny; ++j) {
+        for (int i = 0; i < g->nx; ++i) {
+            // a point on a line between tiles is of both
+            double z = height_at(g, i, j);
+            int i0 = (i > 0 ? i - 1 : 0) / HEIGHT_TILE, j0 = (j > 0 ? j - 1 : 0) / HEIGHT_TILE;
+            for (int b = j0; b <= j / HEIGHT_TILE && b < g->tiles_y; ++b) {
+                for (int a = i0; a <= i / HEIGHT_TILE && a < g->tiles_x; ++a) {
+                    double *top = &g->tile_top[b * g->tiles_x + a];
+                    *top = max_of(*top, z);
+                }
+            }
+            g->top = max_of(g->top, z);
+        }
+    }
+    height_find_usual(g);
+    return PAWL_OK;
+}
+
+void pawl_height_grid_destroy(const pawl_env *env, height_grid *grid)
+{
+    if (grid != NULL) {
+        pawl_free(env, grid, grid->bytes);
+    }
+}
+
+static surface_face height_face_over(const height_grid *g, pawl_vec3 point, pawl_vec3 origin)
+{
+    int i = height_cell(point.x, g->dx, g->nx), j = height_cell(point.y, g->dy, g->ny);
+    double x0 = height_line(i, g->nx, g->dx, g->far), x1 = height_line(i + 1, g->nx, g->dx, g->far);
+    double y0 = height_line(j, g->ny, g->dy, g->far), y1 = height_line(j + 1, g->ny, g->dy, g->far);
+    int side = (point.y - y0) * (x1 - x0) > (point.x - x0) * (y1 - y0) ? 1 : 0;
+    return height_face(g, i, j, side, origin);
+}
+
+double pawl_height_grid_depth(const height_grid *g, pawl_vec3 point)
+{
+    surface_face f = height_face_over(g, point, v3(0.0, 0.0, 0.0));
+    return v3_dot(f.normal, v3_sub(f.v[0], point));
+}
+
+bool pawl_height_grid_reaches(const height_grid *g, pawl_vec3 low, pawl_vec3 high, double margin)
+{
+    bool over = low.x >= margin && low.y >= margin && high.x <= (g->nx - 1) * g->dx - margin &&
+                high.y <= (g->ny - 1) * g->dy - margin;
+    return !over || low.z - margin <= g->top;
+}
+
+typedef struct height_search {
+    const height_grid *grid;
+    pawl_vec3 origin; // the shape, in the field's frame
+    surface_search search;
+} height_search;
+
+static double height_inside(const void *surface, pawl_vec3 point, uint64_t *face, pawl_vec3 *normal)
+{
+    const height_search *h = surface;
+    surface_face f = height_face_over(h->grid, v3_add(point, h->origin), h->origin);
+    *face = f.id;
+    *normal = f.normal;
+    return v3_dot(f.normal, v3_sub(f.v[0], point));
+}
+
+// The edge between two faces: from corner a to corner b of the first, whose third corner is c.
+static void height_edge(height_search *h, const surface_face *f, const surface_face *g, int a,
+                        pawl_vec3 opposite, uint64_t id)
+{
+    int b = (a + 1) % 3, c = (a + 2) % 3;
+    surface_edge e = {{f->v[a], f->v[b]}, {f->v[c], opposite}, {f->normal, g->normal}, id};
+    pawl_surface_add_edge(&h->search, &e);
+}
+
+static void height_add_cell(height_search *h, int i, int j)
+{
+    const height_grid *g = h->grid;
+    uint64_t cell = height_cell_id(g, i, j);
+    surface_face below = height_face(g, i, j, 0, h->origin);
+    surface_face above = height_face(g, i, j, 1, h->origin);
+    pawl_surface_add_face(&h->search, &below);
+    pawl_surface_add_face(&h->search, &above);
+    height_edge(h, &below, &above, 2, above.v[2], 3 * cell);
+    if (j >= 0) {
+        surface_face south = height_face(g, i, j - 1, 1, h->origin);
+        height_edge(h, &below, &south, 0, south.v[0], 3 * cell + 1);
+    }
+    if (i >= 0) {
+        surface_face west = height_face(g, i - 1, j, 0, h->origin);
+        height_edge(h, &above, &west, 2, west.v[0], 3 * cell + 2);
+    }
+    if (i >= 0 && j >= 0) {
+        surface_vertex v = {.v = below.v[0], .outward = v3(0.0, 0.0, 1.0), .id = cell};
+        static const int ring[SURFACE_RING][2] = {{1, 0},  {1, 1},   {0, 1},
+                                                  {-1, 0}, {-1, -1}, {0, -1}};
+        for (int k = 0; k < SURFACE_RING; ++k) {
+            v.ring[k] = v3_sub(height_vertex(g, i + ring[k][0], j + ring[k][1]), h->origin);
+        }
+        pawl_surface_add_vertex(&h->search, &v);
+    }
+}
+
+static double height_cell_top(const height_grid *g, int i, int j)
+{
+    return max_of(max_of(height_vertex(g, i, j).z, height_vertex(g, i + 1, j).z),
+                  max_of(height_vertex(g, i, j + 1).z, height_vertex(g, i + 1, j + 1).z));
+}
+
+// The last cell of the tile of (i, j) in its row, if all of the tile is below z; else i - 1.
+static int height_pass_tile(const height_grid *g, int i, int j, double z)
+{
+    if (i < 0 || j < 0 || i >= g->nx - 1 || j >= g->ny - 1) {
+        return i - 1;
+    }
+    int tile = i / HEIGHT_TILE;
+    if (g->tile_top[j / HEIGHT_TILE * g->tiles_x + tile] >= z) {
+        return i - 1;
+    }
+    int last = tile * HEIGHT_TILE + HEIGHT_TILE - 1;
+    return last < g->nx - 2 ? last : g->nx - 2;
+}
+
+int pawl_height_grid_collide(const placed_shape *shape, const placed_shape *field, double margin,
+                             contact_manifold *out, int room)
+{
+    const height_grid *g = field->grid;
+    if (shape->kind == PAWL_SHAPE_PLANE || shape->kind == PAWL_SHAPE_HEIGHTFIELD) {
+        return 0; // neither has points that could touch a field
+    }
+    placed_shape seen = *shape;
+    height_search h = {.grid = g};
+    h.origin = m3_tmul(&field->axes, v3_sub(shape->position, field->position));
+    seen.position = v3(0.0, 0.0, 0.0);
+    for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) {
+            seen.axes.m[r][c] = v3_dot(m3_column(&field->axes, r), m3_column(&shape->axes, c));
+        }
+    }
+    pawl_surface_begin(&h.search, &seen, margin, height_inside, &h, g->usual);
+    pawl_vec3 low = v3_add(h.search.low, h.origin), high = v3_add(h.search.high, h.origin);
+    // One more cell at the far sides: each has the edges and the vertex at its near sides alone.
+    int i0 = height_cell(low.x, g->dx, g->nx), j0 = height_cell(low.y, g->dy, g->ny);
+    int i1 = height_clamp(height_cell(high.x, g->dx, g->nx) + 1, -1, g->nx - 1);
+    int j1 = height_clamp(height_cell(high.y, g->dy, g->ny) + 1, -1, g->ny - 1);
+    for (int j = j0; j <= j1; ++j) {
+        for (int i = i0; i <= i1; ++i) {
+            int passed = height_pass_tile(g, i, j, low.z);
+            if (passed >= i) {
+                i = passed;
+            } else if (height_cell_top(g, i, j) >= low.z) {
+                height_add_cell(&h, i, j);
+            }
+        }
+    }
+    int count = pawl_surface_finish(&h.search, out, room);
+    for (int k = 0; k < count; ++k) {
+        out[k].normal = m3_mul(&field->axes, out[k].normal);
+        for (int p = 0; p < out[k].count; ++p) {
+            out[k].point[p].position =
+                v3_add(shape->position, m3_mul(&field->axes, out[k].point[p].position));
+        }
+    }
+    return count;
+}

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Three ways in which a convex shape meets a surface of triangles, and nothing else can happen first:
+//
+// - a corner, rim or curved side of the shape meets a face: the shape against the face's plane
+//   (pair_plane.c), of which those points stay that the face owns. On a flat stretch these are the points
+//   that a plane would give, with the same names in whichever triangle they are;
+// - a ridge meets an edge or side of the shape: the ridge as a capsule of radius 0;
+// - a peak meets a face or side of the shape: the peak as a sphere of radius 0.
+//
+// Each is the best direction of its pair alone. Whether it is also one of the surface's is decided by the
+// normal cone there: a shape that is nearest to the edge of one triangle along a direction that its
+// neighbour rises above is nearer to the neighbour, and the neighbour has the point.
+#include "collide/surface_search.h"
+#include "base/hash.h"
+#include "collide/pair.h"
+
+// Faces this parallel [rad] are one; a ridge flatter than this is none.
+static const double surface_flat = 1e-6;
+// How far outside a normal cone [rad] a direction is moved to its border: as for the tilt of patches.
+static const double surface_tilt = 0.1;
+// Points nearer than this (of the shape's size) with one normal are one.
+static const double surface_copies = 1e-7;
+
+enum { SURFACE_OF_FACE = 1, SURFACE_OF_EDGE, SURFACE_OF_VERTEX, SURFACE_SUNK };
+
+void pawl_surface_begin(surface_search *s, const placed_shape *shape, double margin,
+                        surface_inside *inside, const void *surface, pawl_vec3 usual)
+{
+    s->shape = shape;
+    s->margin = margin;
+    s->scale = pawl_shape_scale(shape);
+    s->inside = inside;
+    s->surface = surface;
+    s->usual = usual;
+    s->sunk.gap = s->stuck.gap = 0.0;
+    s->count = 0;
+    pawl_shape_bounds(shape, &s->low, &s->high);
+    s->low = v3_sub(s->low, v3(margin, margin, margin));
+    s->high = v3_add(s->high, v3(margin, margin, margin));
+}
+
+// A name of 32 bits: which feature of the surface, and which of the shape. Faces go by their normal, so
+// that what slides over a flat stretch keeps its name, and with it its warm start, from triangle to triangle.
+// The surface's usual normal goes without: names order the rows of a problem, and where forces are not
+// unique, as under four corners, a flat field should give those of a plane.
+static uint32_t surface_name(int kind, const int64_t key[3], uint32_t of_shape)
+{
+    int64_t all[5] = {kind, key[0], key[1], key[2], (int64_t)of_shape};
+    return (uint32_t)pawl_hash_bytes(PAWL_HASH_SEED, all, sizeof all);
+}
+
+static uint32_t surface_face_name(const surface_search *s, pawl_vec3 normal, uint32_t of_shape)
+{
+    if (v3_max_abs(v3_sub(normal, s->usual)) <= surface_flat) {
+        return of_shape;
+    }
+    const double steps = 1e5;
+    int64_t key[3] = {(int64_t)floor(normal.x * steps + 0.5),
+                      (int64_t)floor(normal.y * steps + 0.5),
+                      (int64_t)floor(normal.z * steps + 0.5)};
+    return surface_name(SURFACE_OF_FACE, key, of_shape);
+}
+
+static uint32_t surface_other_name(int kind, uint64_t id, uint32_t of_shape)
+{
+    int64_t key[3] = {(int64_t)id, 0, 0};
+    return surface_name(kind, key, of_shape);
+}
+
+// Of points with one name the deeper stays; where all room is taken, of all points the deeper ones.
+static void surface_add(surface_search *s, surface_point p)
+{
+    int shallowest = 0;
+    for (int k = 0; k < s->count; ++k) {
+        if (s->point[k].feature == p.feature) {
+            s->point[k] = p.gap < s->point[k].gap ? p : s->point[k];
+            return;
+        }
+        shallowest = s->point[k].gap > s->point[shallowest].gap ? k : shallowest;
+    }
+    if (s->count < SURFACE_POINTS) {
+        s->point[s->count++] = p;
+    } else if (p.gap < s->point[shallowest].gap) {
+        s->point[shallowest] = p;
+    }
+}
+
+static bool surface_in_reach(const surface_search *s, const pawl_vec3 *v, int count)
+{
+    pawl_vec3 low = v[0], high = v[0];
+    for (int k = 1; k < count; ++k) {
+        low = v3(fmin(low.x, v[k].x), fmin(low.y, v[k].y), fmin(low.z, v[k].z));
+        high = v3(fmax(high.x, v[k].x), fmax(high.y, v[k].y), fmax(high.z, v[k].z));
+    }
+    return low.x <= s->high.x && s->low.x <= high.x && low.y <= s->high.y && s->low.y <= high.y &&
+           low.z <= s->high.z && s->low.z <= high.z;
+}
+
+// ---- Faces --------------------------------------------------------------------------------------
+
+// How far a point of the face's plane is outside the face; negative inside.
+static double surface_outside(const surface_face *f, pawl_vec3 p, double *size)
+{
+    double out = -INFINITY;
+    *size = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        pawl_vec3 e = v3_sub(f->v[(k + 1) % 3], f->v[k]);
+        double length = v3_norm(e);
+        *size = max_of(*size, length);
+        out = max_of(out, v3_dot(v3_cross(e, f->normal), v3_sub(p, f->v[k])) / length);
+    }
+    return out;
+}
+
+// Whether a round side, or the middle of an ellipsoid, is still above the plane of a face that it dips
+// under by -gap. The face has then its nearest point, whatever else is below that.
+static bool surface_dips(const surface_search *s, const surface_face *f, double gap)
+{
+    if (s->shape->kind == PAWL_SHAPE_ELLIPSOID) {
+        return v3_dot(f->normal, f->v[0]) < 0.0;
+    }
+    return gap > -pawl_shape_radius(s->shape);
+}
+
+// Whether a point of the shape, `gap` above the plane of the face, is this face's. Above the surface: if
+// the face is under it along its normal. Below it: if the face stands over it, or if it is about as deep
+// under this face as under that one, as in a valley; a face further off has nothing to say. What has come
+// out again on the other side of a thin ridge, and can only be of a round side, is the face's it dips under.
+static bool surface_owns(surface_search *s, const surface_face *f, pawl_vec3 x, double gap)
+{
+    double size, out = surface_outside(f, v3_axpy(x, -gap, f->normal), &size);
+    double eps = 1e-9 * size;
+    bool dips = gap < 0.0 && surface_dips(s, f, gap);
+    if (gap >= 0.0 || (dips && (out <= eps || s->shape->kind != PAWL_SHAPE_ELLIPSOID))) {
+        return out <= eps;
+    }
+    uint64_t owner;
+    pawl_vec3 normal;
+    double depth = s->inside(s->surface, x, &owner, &normal);
+    if (owner == f->id) {
+        return true;
+    }
+    double tiny = 1e-10 * (s->scale + size);
+    if (depth > -tiny && out <= eps - 2.0 * gap && -gap <= 2.0 * depth + tiny) {
+        return true;
+    }
+    if (-depth < s->sunk.gap) {
+        s->sunk = (surface_point){v3_axpy(x, 0.5 * depth, normal), normal, -depth,
+                                  surface_face_name(s, normal, SURFACE_SUNK)};
+    }
+    return false;
+}
+
+void pawl_surface_add_face(surface_search *s, const surface_face *f)
+{
+    pawl_vec3 n = f->normal, lowest = pawl_shape_support(s->shape, v3_scale(-1.0, n));
+    if (v3_dot(n, v3_sub(lowest, f->v[0])) - pawl_shape_radius(s->shape) > s->margin) {
+        return;
+    }
+    candidate_list list;
+    pawl_plane_points(s->shape, n, f->v[0], s->margin, &list);
+    for (int k = 0; k < list.count; ++k) {
+        const contact_point *p = &list.point[k];
+        if (surface_owns(s, f, v3_axpy(p->position, 0.5 * p->gap, n), p->gap)) {
+            surface_add(
+                s, (surface_point){p->position, n, p->gap, surface_face_name(s, n, p->feature)});
+        }
+    }
+}
+
+// ---- Ridges -------------------------------------------------------------------------------------
+
+// From the edge into a face, along the face and across the edge.
+static pawl_vec3 surface_into(const surface_edge *e, pawl_vec3 along, int side)
+{
+    pawl_vec3 d = v3_sub(e->opposite[side], e->v[0]);
+    d = v3_axpy(d, -v3_dot(d, along), along);
+    return v3_scale(1.0 / v3_norm(d), d);
+}
+
+// Moves a direction across a ridge into its normal cone; false when it is too far from that. What is
+// not across it belongs to the vertex at its end.
+static bool surface_edge_cone(const surface_edge *e, pawl_vec3 along, pawl_vec3 *n, bool *moved)
+{
+    *moved = false;
+    if (fabs(v3_dot(*n, along)) > surface_flat ||
+        v3_dot(*n, v3_add(e->normal[0], e->normal[1])) <= 0.0) {
+        return false;
+    }
+    for (int side = 0; side < 2; ++side) {
+        double above = v3_dot(*n, surface_into(e, along, side));
+        if (above > surface_tilt) {
+            return false;
+        }
+        if (above > surface_flat) {
+            *n = e->normal[side];
+            *moved = true;
+            return true;
+        }
+    }
+    return true;
+}
+
+// The direction of a ridge's cone along which a shape that it has gone into gets out soonest: where the best
+// of all directions is one to the side, or downwards.
+static double surface_edge_way_out(const surface_search *s, const surface_edge *e, pawl_vec3 *n)
+{
+    enum { STEPS = 32 };
+    double best = -INFINITY, radius = pawl_shape_radius(s->shape);
+    for (int k = 0; k <= STEPS; ++k) {
+        double t = (double)k / STEPS;
+        pawl_vec3 d = v3_axpy(v3_scale(1.0 - t, e->normal[0]), t, e->normal[1]);
+        d = v3_unit_or(d, e->normal[0]);
+        pawl_vec3 lowest = pawl_shape_support(s->shape, v3_scale(-1.0, d));
+        double gap = v3_dot(d, v3_sub(lowest, e->v[0])) - radius;
+        if (gap > best) {
+            best = gap;
+            *n = d;
+        }
+    }
+    return best;
+}
+
+void pawl_surface_add_edge(surface_search *s, const surface_edge *e)
+{
+    pawl_vec3 way = v3_sub(e->v[1], e->v[0]);
+    double length = v3_norm(way);
+    pawl_vec3 along = v3_scale(1.0 / length, way);
+    // the sine of the angle by which the second face falls away from the first
+    double falls = -v3_dot(e->normal[0], surface_into(e, along, 1));
+    if (!(falls > surface_flat) || !surface_in_reach(s, e->v, 2)) {
+        return;
+    }
+    pawl_vec3 x, y;
+    pawl_tangents(along, &x, &y);
+    placed_shape ridge = {.kind = PAWL_SHAPE_CAPSULE,
+                          .size = v3(0.0, 0.0, 0.5 * length),
+                          .position = v3_scale(0.5, v3_add(e->v[0], e->v[1])),
+                          .axes = {{{x.x, y.x, along.x}, {x.y, y.y, along.y}, {x.z, y.z, along.z}}},
+                          .key = -1};
+    contact_manifold m;
+    pawl_collide_pair(&ridge, s->shape, s->margin, &m);
+    bool moved;
+    pawl_vec3 n = m.normal;
+    double least = INFINITY;
+    for (int k = 0; k < m.count; ++k) {
+        least = fmin(least, m.point[k].gap);
+    }
+    if (m.count == 0) {
+        return;
+    }
+    if (!surface_edge_cone(e, along, &n, &moved)) {
+        double gap = least < 0.0 ? surface_edge_way_out(s, e, &n) : 0.0;
+        if (gap < 0.0 && (s->stuck.gap == 0.0 || gap > s->stuck.gap)) {
+            uint32_t name = surface_other_name(SURFACE_OF_EDGE, e->id, SURFACE_SUNK);
+            s->stuck = (surface_point){m.point[0].position, n, gap, name};
+        }
+        return;
+    }
+    // Along another direction than the best, points that do not face each other would show a gap that is not
+    // there: those that do are no nearer than the best pair, and hardly deeper.
+    double most = (least > 0.0 ? 1.0 - 1e-9 : 1.05) * least - 1e-12 * s->scale;
+    if (moved) {
+        pair_axis axis = {.n = n, .gap = pair_gap_along(&ridge, s->shape, n)};
+        pawl_manifold_from_axis(&ridge, s->shape, s->margin, &axis, &m);
+    }
+    for (int k = 0; k < m.count; ++k) {
+        const contact_point *p = &m.point[k];
+        if (!moved || p->gap >= most) {
+            uint32_t name = surface_other_name(SURFACE_OF_EDGE, e->id, p->feature);
+            surface_add(s, (surface_point){p->position, n, p->gap, name});
+        }
+    }
+}
+
+// ---- Peaks --------------------------------------------------------------------------------------
+
+// Whether no neighbour rises above a direction, and some neighbour falls away from it: a vertex in the
+// middle of a flat stretch leaves everything to its faces.
+static bool surface_vertex_cone(const surface_vertex *v, pawl_vec3 n)
+{
+    bool falls = false;
+    if (v3_dot(n, v->outward) <= 0.0) {
+        return false; // a pit seen from below
+    }
+    for (int k = 0; k < SURFACE_RING; ++k) {
+        pawl_vec3 d = v3_sub(v->ring[k], v->v);
+        double along = v3_dot(n, d), small = surface_flat * v3_norm(d);
+        if (along > small) {
+            return false;
+        }
+        falls = falls || along < -small;
+    }
+    return falls;
+}
+
+// The face of a box or hull through which a peak inside it gets out soonest along a direction of the peak's
+// cone. The nearest face of all may be one at the side, and a hill does not push sideways.
+static bool surface_way_out(const surface_search *s, const surface_vertex *v, surface_point *out,
+                            uint32_t *face)
+{
+    const placed_shape *shape = s->shape;
+    bool hull = shape->kind == PAWL_SHAPE_HULL, found = false;
+    int faces = hull ? shape->hull->face_count : shape->kind == PAWL_SHAPE_BOX ? 6 : 0;
+    for (int f = 0; f < faces; ++f) {
+        pawl_vec3 outward = hull ? m3_mul(&shape->axes, shape->hull->normals[f])
+                                 : v3_scale(f & 1 ? 1.0 : -1.0, m3_column(&shape->axes, f / 2));
+        double offset = hull ? shape->hull->offsets[f] : (&shape->size.x)[f / 2];
+        double gap = v3_dot(outward, v->v) - offset;
+        pawl_vec3 n = v3_scale(-1.0, outward);
+        if ((!found || gap > out->gap) && surface_vertex_cone(v, n)) {
+            *out = (surface_point){v3_axpy(v->v, 0.5 * gap, n), n, gap, 0};
+            *face = FEATURE_FACE | (uint32_t)f;
+            found = true;
+        }
+    }
+    return found;
+}
+
+void pawl_surface_add_vertex(surface_search *s, const surface_vertex *v)
+{
+    if (!surface_in_reach(s, &v->v, 1)) {
+        return;
+    }
+    placed_shape peak = {.kind = PAWL_SHAPE_SPHERE,
+                         .position = v->v,
+                         .axes = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}},
+                         .key = -1};
+    contact_manifold m;
+    pawl_collide_pair(&peak, s->shape, s->margin, &m);
+    if (m.count == 0) {
+        return;
+    }
+    surface_point p = {m.point[0].position, m.normal, m.point[0].gap, 0};
+    uint32_t of_shape = m.point[0].feature;
+    if (!surface_vertex_cone(v, p.normal) &&
+        (p.gap >= 0.0 || !surface_way_out(s, v, &p, &of_shape))) {
+        return;
+    }
+    p.feature = surface_other_name(SURFACE_OF_VERTEX, v->id, of_shape);
+    surface_add(s, p);
+}
+
+// ---- The answer ---------------------------------------------------------------------------------
+
+static void surface_drop_copies(surface_search *s)
+{
+    int kept = 0;
+    double near = surface_copies * s->scale;
+    for (int i = 0; i < s->count; ++i) {
+        const surface_point *p = &s->point[i];
+        bool copy = false;
+        for (int j = 0; j < kept && !copy; ++j) {
+            copy = v3_max_abs(v3_sub(p->position, s->point[j].position)) <= near &&
+                   v3_max_abs(v3_sub(p->normal, s->point[j].normal)) <= surface_flat;
+        }
+        if (!copy) {
+            s->point[kept++] = *p;
+        }
+    }
+    s->count = kept;
+}
+
+int pawl_surface_finish(surface_search *s, contact_manifold *out, int room)
+{
+    bool inside = false;
+    for (int i = 0; i < s->count; ++i) {
+        inside = inside || s->point[i].gap < 0.0;
+    }
+    if (!inside && (s->sunk.gap < 0.0 || s->stuck.gap < 0.0)) {
+        // so deep in rough ground that no face, ridge or peak has it
+        surface_add(s, s->sunk.gap < 0.0 ? s->sunk : s->stuck);
+    }
+    surface_drop_copies(s);
+    int count = 0;
+    for (int i = 0; i < s->count; ++i) {
+        const surface_point *p = &s->point[i];
+        int k = 0;
+        while (k < count && (out[k].count == MANIFOLD_POINTS ||
+                             v3_max_abs(v3_add(out[k].normal, p->normal)) > 1e-9)) {
+            ++k;
+        }
+        if (k == count) {
+            if (count == room) {
+                continue;
+            }
+            out[count].normal = v3_scale(-1.0, p->normal);
+            out[count++].count = 0;
+        }
+        out[k].point[out[k].count++] = (contact_point){p->position, p->gap, p->feature};
+    }
+    return count;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// A convex shape against a surface of triangles that know their neighbours: the narrow phase of
+// heightfields, and of anything else that is made of triangles. Whoever holds the triangles begins a search,
+// hands in those faces, edges and vertices that the shape may reach, and collects the manifolds.
+//
+// What a face, an edge or a vertex may push along is its normal cone: the normal of the face; the normals
+// between those of the two faces of a ridge; the normals that no neighbour of a peak rises above. Flat
+// edges and valleys have none of their own, which is why nothing catches at them: what is near them is
+// nearer to, or deeper in, a face.
+#pragma once
+#include "collide/manifold.h"
+
+enum { SURFACE_POINTS = 64, SURFACE_RING = 6 };
+
+typedef struct surface_face {
+    pawl_vec3 v[3];   // counter-clockwise seen from outside
+    pawl_vec3 normal; // unit, outward
+    uint64_t id;
+} surface_face;
+typedef struct surface_edge {
+    pawl_vec3 v[2];
+    pawl_vec3 opposite[2]; // the third corners of the two faces
+    pawl_vec3 normal[2];   // of the two faces
+    uint64_t id;
+} surface_edge;
+typedef struct surface_vertex {
+    pawl_vec3 v;
+    pawl_vec3 ring[SURFACE_RING]; // its neighbours
+    pawl_vec3 outward;            // any direction between the normals of the faces there
+    uint64_t id;
+} surface_vertex;
+
+// Which face a point that is below the surface belongs to, that face's normal, and how deep below its plane
+// the point is; a negative depth where it is not below the surface.
+typedef double surface_inside(const void *surface, pawl_vec3 point, uint64_t *face,
+                              pawl_vec3 *normal);
+
+typedef struct surface_point {
+    pawl_vec3 position; // in the middle between shape and surface
+    pawl_vec3 normal;   // out of the surface
+    double gap;
+    uint32_t feature;
+} surface_point;
+typedef struct surface_search {
+    const placed_shape *shape; // seen from its own origin
+    double margin, scale;
+    pawl_vec3 low, high; // the shape's box, enlarged by the margin
+    surface_inside *inside;
+    const void *surface;
+    pawl_vec3 usual;     // normal of the faces that name their points as a plane does; 0 for none
+    surface_point sunk;  // deepest point that no feature of the surface claimed; gap 0: none
+    surface_point stuck; // at the ridge that needs the least way out of the shape; gap 0: none
+    int count;
+    surface_point point[SURFACE_POINTS];
+} surface_search;
+
+// The search's points are relative to the position of `shape`, which must be the origin.
+void pawl_surface_begin(surface_search *s, const placed_shape *shape, double margin,
+                        surface_inside *inside, const void *surface, pawl_vec3 usual);
+void pawl_surface_add_face(surface_search *s, const surface_face *face);
+void pawl_surface_add_edge(surface_search *s, const surface_edge *edge);
+void pawl_surface_add_vertex(surface_search *s, const surface_vertex *vertex);
+// Points with one normal are one manifold, or several. Normals point into the surface. Returns how many.
+int pawl_surface_finish(surface_search *s, contact_manifold *out, int room);
