@@ -256,15 +256,15 @@ static json_t *table_row(const table_group *g, int row, const linkage_motion *ex
                                            : "";
     *bad += what[0] != '\0';
     printf("  %-10g%11.1e%14s%11.1e%11.2f%11.2f%10.1e%10.1e%7d  %s %s\n", size, off,
-           g->rows[row].prototype, pawl_verdict_drift(&m.verdict), m.force_max, m.force_median,
-           m.momentum_change, m.spin_change, (int)m.verdict.not_converged,
+           g->rows[row].prototype, pawl_verdict_energy_error(&m.verdict), m.force_max,
+           m.force_median, m.momentum_change, m.spin_change, (int)m.verdict.not_converged,
            m.fine ? "fine" : "NOT MET", what);
     fflush(stdout);
     json_t *out =
         json_pack("{s:s, s:f, s:o, s:s, s:o, s:o, s:b, s:s}", "mechanism", g->name, "size", size,
                   "off", bench_number(off), "prototype", g->rows[row].prototype, "energy_error",
-                  bench_number(pawl_verdict_drift(&m.verdict)), "force", bench_number(m.force_max),
-                  "fine", m.fine, "failure", what);
+                  bench_number(pawl_verdict_energy_error(&m.verdict)), "force",
+                  bench_number(m.force_max), "fine", m.fine, "failure", what);
     linkage_motion_end(&m);
     return out;
 }
@@ -277,7 +277,7 @@ json_t *redundant_table(const bench_options *options, const pawl_settings *base,
         "  off      largest distance of a centre (m) or of the first angle (rad) from the motion\n"
         "           with 17 digits; four-bar: from the same by rattle of order 4 and a fifth of "
         "dt\n"
-        "  energy   largest unexplained energy over the largest energy\n"
+        "  energy   largest unexplained energy over the energy turned over (docs/verdict.md)\n"
         "  N        largest joint force, and the median over the steps\n"
         "  p, L     largest change of momentum and spin (of what floats alone)\n\n");
     printf("  %-10s%11s%14s%11s%11s%11s%10s%10s%7s  verdict\n", "size", "off", "prototype",

@@ -5,6 +5,7 @@
 #include "support/linkage_motion.h"
 #include "math/vec.h"
 #include "pawl/io.h"
+#include "pawl/verdict.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +17,6 @@ static void motion_log(void *user, pawl_log_level level, const char *message)
     if (level != PAWL_LOG_NOTE) {
         snprintf(m->message, sizeof m->message, "%s", message);
     }
-}
-
-// What `pawl run` makes of it.
-static bool motion_fine(const pawl_verdict *v)
-{
-    return v->not_converged == 0 && v->tunnelled == 0;
 }
 
 static pawl_vec3 motion_centre(const pawl_model *model, const pawl_state *state, int body)
@@ -127,7 +122,18 @@ static void motion_steps(linkage_motion *m, pawl_sim *sim, double time, double i
     qsort(force, (size_t)steps, sizeof *force, motion_compare);
     m->force_median = force[steps / 2];
     free(force);
-    m->fine = m->status == PAWL_OK && motion_fine(&m->verdict);
+    pawl_verdict_end(&m->verdict, m->status == PAWL_OK ? PAWL_RUN_DONE : PAWL_RUN_STEP_FAILED,
+                     pawl_state_time(pawl_sim_state(sim)), time);
+    pawl_verdict_names names = pawl_model_names(model);
+    pawl_verdict_list list = pawl_verdict_judge(&m->verdict, pawl_sim_settings(sim), &names);
+    m->fine = list.judgement != PAWL_FAILED;
+    for (int k = 0; k < PAWL_CRITERION_COUNT && !m->fine; ++k) {
+        const pawl_criterion *c = &list.criteria[k];
+        if (c->judgement == PAWL_FAILED) {
+            snprintf(m->message, sizeof m->message, "%s %.2g, limit %.2g", c->name, c->value,
+                     c->limit);
+        }
+    }
 }
 
 linkage_motion linkage_run_text(const char *text, const pawl_settings *settings, double time,

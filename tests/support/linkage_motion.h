@@ -9,7 +9,7 @@
 
 typedef struct linkage_motion {
     pawl_status status; // of loading, of creating the simulation, or of the step that failed
-    char message[256];  // the last warning or error of the log
+    char message[256];  // a criterion that failed, else the last warning or error of the log
     pawl_verdict verdict;
     bool fine; // the verdict: what `pawl run` would exit with 0 for
     int samples, bodies;
