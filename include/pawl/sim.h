@@ -170,22 +170,24 @@ typedef struct pawl_settings {
     pawl_pair_rule restitution_rule; ///< contact.restitution_rule
     pawl_reduce_kind reduce;         ///< contact.reduce
     int reduce_max;                  ///< contact.reduce_max: corners that a patch keeps, 0: all
-    double regularization;           ///< solver.regularization, relative to the unit-scaled D
-    bool precondition;               ///< solver.precondition: rows scaled by the diagonal of D
-    double admm_rho;                 ///< admm.rho: penalty, of the first iteration where it adapts
-    double admm_eta;                 ///< admm.eta: proximal weight
-    double admm_relaxation;          ///< admm.relaxation: over-relaxation, 1 for none
-    bool admm_accelerate;            ///< admm.accelerate: Nesterov's momentum with restarts
-    double relaxation;               ///< solver.relaxation: omega of the first sweep
-    double relaxation_min;           ///< solver.relaxation_min: omega never falls below
-    double relaxation_decay;         ///< solver.relaxation_decay: factor on omega after each sweep
-    double soft_joint;               ///< soft.joint: time constant of joints, 0: hard [s]
-    double soft_limit;               ///< soft.limit: of limits [s]
-    double soft_contact;             ///< soft.contact: of contacts [s]
-    pawl_softness soft;              ///< soft.damping_ratio, .d0, ...: the rest of all three
-    bool soft_friction; ///< soft.friction: the tangents of soft contacts are soft as well
-    int lemke_sides;    ///< lemke.sides: corners of the polygon for the friction disk, even
-    int lemke_rounds;   ///< lemke.rounds: 1: as it stands; more: turned against the slip
+    double loop_tolerance; ///< loop.tolerance: misalignment up to which rows of loops are redundant
+                           ///< [rad, or lengths of the mechanism]; 0: every row is met
+    double regularization; ///< solver.regularization, relative to the unit-scaled D
+    bool precondition;     ///< solver.precondition: rows scaled by the diagonal of D
+    double admm_rho;       ///< admm.rho: penalty, of the first iteration where it adapts
+    double admm_eta;       ///< admm.eta: proximal weight
+    double admm_relaxation;  ///< admm.relaxation: over-relaxation, 1 for none
+    bool admm_accelerate;    ///< admm.accelerate: Nesterov's momentum with restarts
+    double relaxation;       ///< solver.relaxation: omega of the first sweep
+    double relaxation_min;   ///< solver.relaxation_min: omega never falls below
+    double relaxation_decay; ///< solver.relaxation_decay: factor on omega after each sweep
+    double soft_joint;       ///< soft.joint: time constant of joints, 0: hard [s]
+    double soft_limit;       ///< soft.limit: of limits [s]
+    double soft_contact;     ///< soft.contact: of contacts [s]
+    pawl_softness soft;      ///< soft.damping_ratio, .d0, ...: the rest of all three
+    bool soft_friction;      ///< soft.friction: the tangents of soft contacts are soft as well
+    int lemke_sides;         ///< lemke.sides: corners of the polygon for the friction disk, even
+    int lemke_rounds;        ///< lemke.rounds: 1: as it stands; more: turned against the slip
     pawl_lit_variant lit_variant; ///< lit.variant
     int lit_scheme;      ///< lit.scheme: 2: rows hold on the mean of both ends, 1: at the end
     double lit_eps_a;    ///< lit.eps_a: contacts and limits nearer than this are closed [m]

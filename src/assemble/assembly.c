@@ -764,6 +764,7 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
                         .upper = a->upper,
                         .compliance = a->compliance,
                         .factor_key = 2 * a->placements + a->has_soft_rows,
+                        .place_key = a->placements,
                         .delassus = p->delassus};
     for (int k = 0; k < a->free_blocks; ++k) {
         const row_block *b = &a->blocks[k];
@@ -884,6 +885,7 @@ void pawl_assembly_pose_closure(pawl_assembly *a)
     p->upper = a->upper;
     p->compliance = a->compliance;
     p->factor_key = 2 * a->placements;
+    p->place_key = a->placements;
     // Against an inverse mass of 1e30 per kg a row does nothing that a double would notice.
     const double nothing = 1e30;
     for (int r = 0; r < a->free_rows; ++r) {

@@ -26,7 +26,7 @@ typedef struct maximal_delassus {
     int velocity_count;                // of bodies of `rows` that can move
     double *u;                         // (6 x bodies) the bodies' velocities of the product at work
     double *swept;                     // (6 x bodies) those of the impulses of the sweep at work
-    size_t u_bytes;                    // as allocated
+    size_t u_bytes, weak_bytes;        // as allocated
     shifted_factor *shifted_by_bodies; // one or two of these three, as the kind says
     shifted_dense *shifted_by_rows;
     matrix_free shifted_free;
@@ -252,6 +252,36 @@ static void delassus_solve_shifted(pawl_delassus *base, double *x)
     }
 }
 
+// Bodies that can move, six columns each; what cannot turn has none of its own turning.
+static int delassus_geometry(pawl_delassus *base, int block, int *columns, bool *turns,
+                             double *values)
+{
+    const pawl_assembly *a = ((const maximal_delassus *)base)->a;
+    const row_block *b = &a->blocks[block];
+    int width = 0;
+    for (int k = 0; k < b->body_count; ++k) {
+        width += a->model->bodies[b->body[k]].inverse_mass > 0.0 ? 6 : 0;
+    }
+    for (int k = 0, at = 0; k < b->body_count; ++k) {
+        const model_body *body = &a->model->bodies[b->body[k]];
+        if (!(body->inverse_mass > 0.0)) {
+            continue;
+        }
+        const double *j = a->J + b->jacobian[k];
+        int live = body->kind == PAWL_BODY_RIGID ? 6 : 3;
+        for (int i = 0; i < 6; ++i, ++at) {
+            if (columns != NULL) {
+                columns[at] = 6 * b->body[k] + i;
+                turns[at] = i >= 3;
+            }
+            for (int r = 0; r < b->rows.dim; ++r) {
+                values[r * width + at] = i < live ? j[6 * r + i] : 0.0;
+            }
+        }
+    }
+    return width;
+}
+
 static const pawl_delassus_ops maximal_delassus_ops = {
     .apply = delassus_apply,
     .diagonal = delassus_diagonal,
@@ -265,6 +295,7 @@ static const pawl_delassus_ops maximal_delassus_ops = {
     .half_solve = delassus_half_solve,
     .factor_shifted = delassus_factor_shifted,
     .solve_shifted = delassus_solve_shifted,
+    .geometry = delassus_geometry,
 };
 
 static void delassus_layout_matrix_free(maximal_delassus *d, pawl_carver *mem)
@@ -294,7 +325,8 @@ static pawl_status delassus_create_parts(maximal_delassus *d)
     const pawl_assembly *a = d->a;
     d->u = pawl_alloc(env, d->u_bytes);
     d->swept = pawl_alloc(env, d->u_bytes);
-    if (d->u == NULL || d->swept == NULL) {
+    d->base.weak.scratch = pawl_alloc(env, d->weak_bytes);
+    if (d->u == NULL || d->swept == NULL || d->base.weak.scratch == NULL) {
         return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the Delassus operator of '%s'",
                          a->model->name);
     }
@@ -332,7 +364,8 @@ static pawl_status delassus_create(const pawl_env *env, const pawl_assembly *a,
                             .a = a,
                             .whole = whole,
                             .kind = kind,
-                            .u_bytes = (size_t)(6 * a->model->body_count) * sizeof *d->u};
+                            .u_bytes = (size_t)(6 * a->model->body_count) * sizeof *d->u,
+                            .weak_bytes = (size_t)(2 * a->max_rows + 1) * sizeof *d->u};
     d->all = pawl_row_set_all(a);
     d->rows = &d->all;
     for (int i = 0; i < a->model->body_count; ++i) {
@@ -378,6 +411,9 @@ void pawl_delassus_bind(pawl_delassus *base, island *own)
     d->rows = &own->rows;
     d->velocity_count = 6 * own->rows.body_count;
     own->problem.delassus = base;
+    base->weak.space = d->whole->base.weak.space;
+    base->weak.part_count = own->part_count;
+    base->weak.parts = own->parts;
     if (d->shifted_by_bodies != NULL) {
         pawl_shifted_factor_bind(d->shifted_by_bodies, &own->rows, own->structure);
     }
@@ -398,5 +434,6 @@ void pawl_delassus_destroy(pawl_delassus *base)
     }
     pawl_free(&env, d->u, d->u_bytes);
     pawl_free(&env, d->swept, d->u_bytes);
+    pawl_free(&env, d->base.weak.scratch, d->weak_bytes);
     pawl_free(&env, d, sizeof *d);
 }

@@ -186,7 +186,8 @@ static void islands_measure(island_list *l)
     const pawl_problem *p = &l->a->problem;
     int contacts = p->block_count - p->contact_count;
     for (int i = 0; i < l->count; ++i) {
-        l->items[i].problem = (pawl_problem){.factor_key = p->factor_key};
+        l->items[i].problem =
+            (pawl_problem){.factor_key = p->factor_key, .place_key = p->place_key};
         l->items[i].rows.body_count = l->items[i].part_count = 0;
     }
     for (int k = 0; k < p->block_count; ++k) {

@@ -13,9 +13,7 @@
 #include "assemble/row_set.h"
 #include "assemble/shifted_factor.h"
 
-typedef struct island_part { // of the factor of the free rows
-    int part, first_row;
-} island_part;
+typedef problem_part island_part; // of the factor of the free rows
 
 typedef struct island {
     pawl_problem problem; // its operator is for pawl_delassus_bind() to set

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 #include "assemble/measure.h"
+#include "problem/weak_space.h"
+#include <string.h>
 
 void pawl_state_joint_frames(const pawl_state *s, const model_joint *j, joint_frames *out)
 {
@@ -101,7 +103,8 @@ static void closure_add_limit(pawl_closure *out, int joint, const pawl_coordinat
     }
 }
 
-pawl_closure pawl_assembly_closure(const pawl_assembly *a)
+// By how much f (free rows) is off, of joints and prescribed motions.
+static pawl_closure closure_of_rows(const pawl_assembly *a, const double *f)
 {
     const pawl_model *m = a->model;
     pawl_closure out = {
@@ -115,13 +118,34 @@ pawl_closure pawl_assembly_closure(const pawl_assembly *a)
                 rotation =
                     pawl_joint_kind_is_angle(m->joints[j->gear.joint].kind, j->gear.coordinate);
             }
-            closure_add(&out, m, info->owner, fabs(a->residual[r]), rotation);
+            closure_add(&out, m, info->owner, fabs(f[r]), rotation);
         } else if (info->kind == ROW_MOTION) {
             int joint = m->motions[info->owner].joint;
-            closure_add(&out, m, joint, fabs(a->residual[r]),
+            closure_add(&out, m, joint, fabs(f[r]),
                         pawl_joint_kind_is_angle(m->joints[joint].kind, info->part));
         }
     }
+    return out;
+}
+
+pawl_closure pawl_assembly_misfit(const pawl_assembly *a)
+{
+    if (!pawl_is_weak(&a->problem)) {
+        return (pawl_closure){.worst_joint = a->model->joint_count > 0 ? 0 : -1, .worst_limit = -1};
+    }
+    double *apart = a->problem.delassus->weak.scratch;
+    memcpy(apart, a->residual, (size_t)a->free_rows * sizeof *apart);
+    pawl_weak_velocities(&a->problem, apart);
+    for (int r = 0; r < a->free_rows; ++r) {
+        apart[r] = a->residual[r] - apart[r];
+    }
+    return closure_of_rows(a, apart);
+}
+
+pawl_closure pawl_assembly_closure(const pawl_assembly *a)
+{
+    const pawl_model *m = a->model;
+    pawl_closure out = closure_of_rows(a, a->residual);
     for (int k = 0; k < a->candidate_count; ++k) {
         const row_info *info = &a->candidates[k];
         if (info->kind == ROW_LOWER || info->kind == ROW_UPPER) {

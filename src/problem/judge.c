@@ -5,6 +5,7 @@
 #include "linalg/cone.h"
 #include "math/vec.h"
 #include "problem/natural.h"
+#include "problem/weak_space.h"
 #include <math.h>
 
 static double judge_distance(const double a[3], const double b[3])
@@ -29,10 +30,8 @@ pawl_residual pawl_problem_judge(const pawl_problem *p, const double *lambda, co
                                  double *weight)
 {
     pawl_residual r = {0};
-    for (int i = 0; i < p->free_row_count; ++i) { // lambda is anything, v must be zero
-        r.natural = worst_of(r.natural, fabs(v[i]));
-    }
-    r.dual = r.natural;
+    double apart; // lambda is anything, v must be zero but for what is weak
+    r.dual = r.natural = pawl_weak_largest(p, v, &apart);
     pawl_problem_weights(p, weight);
     r.natural_scaled = pawl_problem_natural(p, lambda, v, weight);
     for (int i = p->free_row_count; i < pawl_problem_contact_row(p, 0); ++i) {

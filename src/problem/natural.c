@@ -3,6 +3,7 @@
 #include "problem/natural.h"
 #include "linalg/cone.h"
 #include "math/vec.h"
+#include "problem/weak_space.h"
 #include <math.h>
 
 void pawl_problem_weights(const pawl_problem *p, double *weight)
@@ -65,10 +66,7 @@ double pawl_natural_contact(const double lambda[3], const double v[3], double mu
 double pawl_problem_natural_bounds(const pawl_problem *p, const double *lambda, const double *v,
                                    const double *weight)
 {
-    double worst = 0.0;
-    for (int i = 0; i < p->free_row_count; ++i) {
-        worst = worst_of(worst, fabs(v[i]));
-    }
+    double apart, worst = pawl_weak_largest(p, v, &apart);
     for (int i = p->free_row_count; i < pawl_problem_contact_row(p, 0); ++i) {
         worst = worst_of(
             worst, pawl_natural_bounded(lambda[i], v[i], p->lower[i], p->upper[i], weight[i]));

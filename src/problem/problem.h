@@ -20,6 +20,11 @@ typedef struct problem_block {
     int first_row, dim;
 } problem_block;
 
+// Where the rows of a mechanism (free_factor.h calls it a part) begin among those of a problem.
+typedef struct problem_part {
+    int part, first_row;
+} problem_part;
+
 typedef struct pawl_problem pawl_problem;
 typedef struct pawl_delassus pawl_delassus;
 
@@ -49,13 +54,28 @@ typedef struct pawl_delassus_ops {
     // is not NULL. False when memory is out (only when the structure of the rows is new).
     bool (*factor_shifted)(pawl_delassus *d, const double *sigma, const double *contacts);
     void (*solve_shifted)(pawl_delassus *d, double *x);
+    // The rows of a free block (counted over all free blocks, islands or not) as geometry, masses left
+    // out: `columns`, the velocities they act on, whether those `turn` (rad/s, not m/s), and `values`, row
+    // by row. columns and turns may be NULL: they never change. Returns the number of columns. NULL where
+    // the operator knows nothing of geometry.
+    int (*geometry)(pawl_delassus *d, int block, int *columns, bool *turns, double *values);
 } pawl_delassus_ops;
+
+struct weak_space;
+// The weak space of the rows of an operator (weak_space.h): all of them, or those of some mechanisms.
+typedef struct weak_view {
+    struct weak_space *space;
+    int part_count;            // used with `parts`
+    const problem_part *parts; // NULL: all rows
+    double *scratch;           // (2 x rows)
+} weak_view;
 
 struct pawl_delassus { // every operator embeds this as its first member
     const pawl_delassus_ops *ops;
     bool maybe_singular; // false: the free rows are known to be independent
     bool halves;         // whether it has `columns` and `half_solve`
     int64_t factored;    // factor_key of the problem whose factor it holds; 0 for none
+    weak_view weak;      // its space is NULL where every row is to be met
 };
 
 struct pawl_problem {
@@ -68,6 +88,7 @@ struct pawl_problem {
     int contact_count;           // the last blocks
     const double *friction;      // (contact_count) mu
     int64_t factor_key; // equal keys: equal free parts of D + R, so that a factor serves again
+    int64_t place_key;  // equal keys: equal J
     pawl_delassus *delassus;
 };
 

@@ -3,12 +3,19 @@
 //
 // Bringing a model's joints together at the start: damped Gauss-Newton in the metric of the
 // masses, then velocities that agree with the joints.
+//
+// Which rows of loops repeat each other is found here, once (weak_space.h). Where they do so exactly, every
+// row is met as it stands; where they do so only nearly, by the numbers of a file, what contradicts itself is
+// left open and reported.
 #include "assemble/measure.h"
 #include "sim/sim.h"
 
 static const double assemble_tolerance = 1e-10; // below this nothing is moved [m or rad]
 static const double assemble_refuse = 1e-7;     // above this the model is refused
-enum { ASSEMBLE_STEPS = 200 };
+static const double assemble_polish = 1e-14;    // to tell exact rows by
+static const double assemble_exact = 1e-13;     // singular values of rounding: 1e-16 to 1e-14
+static const double assemble_misfit = 1e-12;    // likewise, of joints that are assembled
+enum { ASSEMBLE_STEPS = 200, ASSEMBLE_POLISH_STEPS = 4, ASSEMBLE_ROUNDS = 4 };
 
 static double assemble_worst(pawl_closure c)
 {
@@ -27,6 +34,123 @@ static double assemble_velocity_change(const pawl_sim *sim, const pawl_state *be
     return change;
 }
 
+// The weak space where s is, in place of the one that was found before.
+static pawl_status assemble_search(pawl_sim *sim, const pawl_state *s)
+{
+    pawl_assembly *a = sim->assembly;
+    sim->delassus->weak.space = NULL;
+    pawl_weak_space_destroy(sim->weak);
+    sim->weak = NULL;
+    if (sim->settings.loop_tolerance == 0.0) {
+        return PAWL_OK;
+    }
+    pawl_assembly_place(a, s->bodies, s->coordinates, s->time, sim->context.damping_time);
+    pawl_assembly_pose_closure(a);
+    const free_factor *factor = sim->form == NULL ? pawl_delassus_free_factor(sim->delassus) : NULL;
+    PAWL_TRY(pawl_weak_search(&sim->env, a, sim->delassus, factor, sim->settings.loop_tolerance,
+                              &sim->weak));
+    if (pawl_weak_space_dimension(sim->weak) == 0) {
+        pawl_weak_space_destroy(sim->weak);
+        sim->weak = NULL;
+    }
+    return PAWL_OK;
+}
+
+static bool assemble_looks_exact(const pawl_sim *sim)
+{
+    return sim->weak == NULL || (pawl_weak_space_largest(sim->weak) < assemble_exact &&
+                                 pawl_closure_error(sim->assembly) < assemble_misfit);
+}
+
+// Whether the rows that are weak at s, which is assembled, repeat each other but for rounding.
+static pawl_status assemble_is_exact(pawl_sim *sim, const pawl_state *s, bool *exact)
+{
+    PAWL_TRY(assemble_search(sim, s));
+    *exact = assemble_looks_exact(sim);
+    if (*exact || pawl_closure_error(sim->assembly) <= assemble_polish) {
+        return PAWL_OK;
+    }
+    pawl_state *closer; // what is left open is a misalignment as well
+    PAWL_TRY(pawl_state_create(&sim->env, sim->model, &closer));
+    pawl_state_copy(closer, s);
+    pawl_project(&sim->context, closer, s->time, ASSEMBLE_POLISH_STEPS, assemble_polish);
+    pawl_status status = assemble_search(sim, closer);
+    *exact = assemble_looks_exact(sim);
+    pawl_state_destroy(closer);
+    return status;
+}
+
+// Brings s together with the weak space left out, which may be another one once it is.
+static pawl_status assemble_weakly(pawl_sim *sim, pawl_state *s, int *steps)
+{
+    bool settled = false;
+    *steps = 0;
+    for (int round = 0; round < ASSEMBLE_ROUNDS && !settled; ++round) {
+        int before = pawl_weak_space_dimension(sim->weak);
+        PAWL_TRY(assemble_search(sim, s));
+        settled = round > 0 && pawl_weak_space_dimension(sim->weak) == before;
+        pawl_weak_attach(&sim->assembly->problem, sim->weak);
+        *steps += pawl_project(&sim->context, s, s->time, ASSEMBLE_STEPS, assemble_tolerance);
+    }
+    return PAWL_OK;
+}
+
+// Whether what the weak space leaves open is no more than a misalignment below the tolerance.
+static bool assemble_fits(const pawl_sim *sim)
+{
+    pawl_closure misfit = pawl_assembly_misfit(sim->assembly);
+    return sim->weak == NULL || (misfit.position <= sim->weak->tolerance * sim->weak->length &&
+                                 misfit.rotation <= sim->weak->tolerance);
+}
+
+static void assemble_place(pawl_sim *sim, const pawl_state *s)
+{
+    pawl_assembly_place(sim->assembly, s->bodies, s->coordinates, s->time,
+                        sim->context.damping_time);
+    pawl_assembly_pose_closure(sim->assembly);
+}
+
+// sim->next is s as it was.
+static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
+{
+    sim->delassus->weak.space = NULL;
+    *steps = pawl_project(&sim->context, s, s->time, ASSEMBLE_STEPS, assemble_tolerance);
+    if (!sim->assembly->has_loops) {
+        return PAWL_OK;
+    }
+    PAWL_TRY(assemble_is_exact(sim, s, &sim->weak_is_exact));
+    if (!sim->weak_is_exact) {
+        pawl_state_copy(s, sim->next);
+        PAWL_TRY(assemble_weakly(sim, s, steps));
+        assemble_place(sim, s);
+        if (!assemble_fits(
+                sim)) { // joints that miss each other by more than that are not redundant
+            sim->weak_is_exact = true;
+            pawl_weak_attach(&sim->assembly->problem, NULL);
+            pawl_state_copy(s, sim->next);
+            *steps = pawl_project(&sim->context, s, s->time, ASSEMBLE_STEPS, assemble_tolerance);
+        }
+    }
+    assemble_place(sim, s);
+    return PAWL_OK;
+}
+
+// What the weak space means for this model.
+static void assemble_note_misfit(const pawl_sim *sim)
+{
+    if (sim->weak_is_exact || sim->weak == NULL) {
+        return;
+    }
+    pawl_closure misfit = pawl_assembly_misfit(sim->assembly);
+    pawl_log(&sim->env, PAWL_LOG_NOTE,
+             "joints of loops of '%s' repeat each other, but only to %.2g (rad, or lengths of the "
+             "mechanism): %d of %d rows are taken for redundant (loop.tolerance); at the start "
+             "joints meet to %.2g m, %.2g rad (joint '%s')",
+             sim->model->name, pawl_weak_space_largest(sim->weak),
+             pawl_weak_space_dimension(sim->weak), sim->model->row_count, misfit.position,
+             misfit.rotation, sim->model->joints[misfit.worst_joint].name);
+}
+
 pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_closure *assembled)
 {
     pawl_state *s = sim->state;
@@ -34,7 +158,8 @@ pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_closure *
     pawl_state_count_turns(s);
     *start = *assembled = pawl_state_closure(s);
     pawl_state_copy(sim->next, s);
-    int steps = pawl_project(&sim->context, s, s->time, ASSEMBLE_STEPS, assemble_tolerance);
+    int steps;
+    PAWL_TRY(assemble_poses(sim, s, &steps));
     pawl_state_count_turns(s);
     *assembled = pawl_state_closure(s);
     // Soft joints may start with a violation.
@@ -52,6 +177,7 @@ pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_closure *
                  "assembled in %d steps",
                  m->joints[start->worst_joint].name, start->position, start->rotation, steps);
     }
+    assemble_note_misfit(sim);
     double change = assemble_velocity_change(sim, sim->next);
     if (change > 1e-9) {
         pawl_log(&sim->env, PAWL_LOG_NOTE,

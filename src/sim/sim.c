@@ -72,6 +72,10 @@ static pawl_status sim_create_rows(pawl_sim *sim, int max_contacts)
         PAWL_TRY(pawl_reduced_delassus_create(env, a, sim->settings.delassus, &sim->delassus));
     }
     a->problem.delassus = sim->delassus;
+    pawl_weak_space_forget(sim->weak);
+    if (!sim->weak_is_exact) {
+        sim->delassus->weak.space = sim->weak;
+    }
     return PAWL_OK;
 }
 
@@ -238,6 +242,7 @@ void pawl_sim_destroy(pawl_sim *sim)
     pawl_contact_finder_destroy(sim->finder);
     pawl_state_destroy(sim->context.spare);
     pawl_reduced_tree_destroy(sim->tree);
+    pawl_weak_space_destroy(sim->weak);
     pawl_state_destroy(sim->next);
     pawl_state_destroy(sim->state);
     pawl_free(&env, sim, sizeof *sim);

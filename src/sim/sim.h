@@ -5,6 +5,7 @@
 #pragma once
 #include "assemble/delassus.h"
 #include "assemble/reduced_delassus.h"
+#include "assemble/weak_search.h"
 #include "step/stepper_ops.h"
 
 struct pawl_sim {
@@ -16,6 +17,8 @@ struct pawl_sim {
     reduced_form *form;
     pawl_assembly *assembly;
     pawl_delassus *delassus;
+    weak_space *weak;   // of the rows; NULL where none is weak
+    bool weak_is_exact; // but for rounding: every row is met all the same
     pawl_solver *solver;
     island_solver *islands;
     contact_finder *finder;

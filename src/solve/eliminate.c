@@ -3,6 +3,7 @@
 #include "solve/eliminate.h"
 #include "linalg/dense.h"
 #include "math/vec.h"
+#include "problem/weak_space.h"
 #include <math.h>
 #include <string.h>
 
@@ -34,8 +35,13 @@ void pawl_eliminate_factor(const pawl_problem *p, double regularization)
 {
     pawl_delassus *d = p->delassus;
     if (d->factored != p->factor_key || p->factor_key == 0) {
-        d->ops->factor(d, p->compliance, d->maybe_singular ? regularization : 0.0);
+        double shift = d->maybe_singular ? regularization : 0.0;
+        d->ops->factor(d, p->compliance,
+                       pawl_is_weak(p) ? fmax(shift, d->weak.space->shift) : shift);
         d->factored = p->factor_key;
+    }
+    if (pawl_is_weak(p)) {
+        pawl_weak_follow(p);
     }
 }
 
@@ -48,12 +54,24 @@ static double eliminate_norm(const double *x, int n)
     return norm;
 }
 
-// y = (D + R) x over the free rows; x has all rows, the bounded ones zero.
+// y = (D + R) x over the free rows, less what of it is weak; x has all rows, the bounded ones zero.
 static void eliminate_apply(const pawl_problem *p, const double *x, double *y)
 {
     p->delassus->ops->apply(p->delassus, x, y);
     for (int i = 0; i < p->free_row_count; ++i) {
         y[i] += p->compliance[i] * x[i];
+    }
+    if (pawl_is_weak(p)) {
+        pawl_weak_velocities(p, y);
+    }
+}
+
+// x <- P^-1 x, in what is not weak.
+static void eliminate_condition(const pawl_problem *p, double *x)
+{
+    p->delassus->ops->solve(p->delassus, x);
+    if (pawl_is_weak(p)) {
+        pawl_weak_impulses(p, x);
     }
 }
 
@@ -78,7 +96,7 @@ static int eliminate_residuals(eliminator *e, const pawl_problem *p, double targ
     int kept_at = iterations;
     while (iterations < ELIMINATE_MAX_ITERATIONS && iterations - kept_at < ELIMINATE_PATIENCE) {
         memcpy(PAd, Ad, bytes);
-        p->delassus->ops->solve(p->delassus, PAd);
+        eliminate_condition(p, PAd);
         double size = pawl_dot(Ad, PAd, n);
         if (!(zAz > 0.0 && size > 0.0)) {
             break;
@@ -129,20 +147,23 @@ int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, 
     int n = p->free_row_count;
     size_t bytes = (size_t)n * sizeof(double);
     double *r = e->residual, *z = e->step, *Az = e->product;
-    double norm = eliminate_norm(b, n);
+    memcpy(r, b, bytes);
+    if (pawl_is_weak(p)) {
+        pawl_weak_velocities(p, r);
+    }
+    double norm = eliminate_norm(r, n);
     double target = fmax(accuracy * norm, eliminate_floor);
     if (accuracy >= 1.0) {
-        memcpy(x, b, bytes);
-        p->delassus->ops->solve(p->delassus, x);
+        memcpy(x, r, bytes);
+        eliminate_condition(p, x);
         return 1;
     }
     memset(x, 0, bytes);
     memset(z, 0, (size_t)p->row_count * sizeof *z); // bounded rows stay at zero
-    memcpy(r, b, bytes);
     int iterations = 0;
     while (norm > target && iterations < ELIMINATE_MAX_ITERATIONS) {
         memcpy(z, r, bytes);
-        p->delassus->ops->solve(p->delassus, z);
+        eliminate_condition(p, z);
         eliminate_apply(p, z, Az);
         double next = 0.0;
         for (int i = 0; i < n; ++i) {

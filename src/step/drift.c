@@ -7,6 +7,7 @@
 // Both impulses act along the rows at an end of the drift. That makes it reversible, and so keeps
 // the energy, where a plain projection of the poses loses a share (tau w)^2 of it each time. One
 // factor serves the y of this drift, the next kick and the x of the next drift.
+#include "problem/weak_space.h"
 #include "step/free_turn.h"
 #include "step/stepper_ops.h"
 #include <string.h>
@@ -114,6 +115,15 @@ static drift_end drift_along(step_context *c, pawl_state *s, double tau, double 
     return DRIFT_FAILED;
 }
 
+// What may be open where a drift begins. Weak directions turn within a step, so that what was left open along
+// them, up to the tolerance times a length, is not quite along them any more.
+static double drift_start_limit(const pawl_assembly *a)
+{
+    const weak_space *weak = a->problem.delassus->weak.space;
+    return weak == NULL ? drift_start_error
+                        : fmax(drift_start_error, weak->tolerance * weak->length);
+}
+
 bool pawl_drift_poses(step_context *c, pawl_state *s, double tau, double end, int *iterations)
 {
     const pawl_model *m = c->model;
@@ -124,7 +134,7 @@ bool pawl_drift_poses(step_context *c, pawl_state *s, double tau, double end, in
     pawl_assembly_pose_closure(a);
     memcpy(c->from, s->bodies, (size_t)m->body_count * sizeof *c->from);
     drift_end along = DRIFT_FAILED;
-    if (pawl_closure_error(a) <= drift_start_error) {
+    if (pawl_closure_error(a) <= drift_start_limit(a)) {
         pawl_eliminate_factor(&a->problem, c->settings->regularization);
         along = drift_along(c, s, tau, end, iterations);
     }

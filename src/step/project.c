@@ -4,6 +4,7 @@
 // Projection onto the constraints: positions by Gauss-Newton in the metric of the masses,
 //   min 1/2 dT M d  subject to  f(q) + J d = 0,   d = -M^-1 JT (J M^-1 JT)^+ f,
 // then velocities, u <- u - M^-1 JT (J M^-1 JT)^+ (J u - rate of the prescribed motions).
+#include "problem/weak_space.h"
 #include "step/stepper_ops.h"
 #include <string.h>
 
@@ -18,8 +19,15 @@ static const double project_failed = 1e-8;
 double pawl_closure_error(const pawl_assembly *a)
 {
     double error = 0.0;
+    const double *f = a->residual;
+    if (pawl_is_weak(&a->problem)) {
+        double *met = a->problem.delassus->weak.scratch;
+        memcpy(met, f, (size_t)a->free_rows * sizeof *met);
+        pawl_weak_velocities(&a->problem, met);
+        f = met;
+    }
     for (int r = 0; r < a->free_rows; ++r) {
-        error = worst_of(error, pawl_assembly_is_hard(a, r) ? fabs(a->residual[r]) : 0.0);
+        error = worst_of(error, pawl_assembly_is_hard(a, r) ? fabs(f[r]) : 0.0);
     }
     return error;
 }

@@ -374,6 +374,7 @@ TEST(every_setting_reads_back_what_was_set)
                                            {"lit.eps_a", "1e-05"},
                                            {"lit.eps_b", "2"},
                                            {"lit.linearized_constraints", "on"},
+                                           {"loop.tolerance", "1e-05"},
                                            {"rattle.order", "4"},
                                            {"lit.events", "collisions"},
                                            {"lit.impact", "newton"},

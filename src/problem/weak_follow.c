@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The weak vectors where the bodies are now, by inverse iteration
+//   u <- (J~ J~T + s)^-1 u,   u <- singular vectors of J~T in the span of u,
+// from vectors that never change, so that the result is a function of the placement alone. Strong directions
+// shrink by (sigma_w^2 + s) / sigma_s^2 each time, 1e-6 or less: one iteration is enough, and a second
+// one is taken where the first finds something larger than it should.
+#include "linalg/dense.h"
+#include "linalg/jacobi.h"
+#include "problem/weak_space.h"
+#include <math.h>
+#include <string.h>
+
+static const double weak_shift =
+    1e-11;                            // s: the square root of what a singular value below counts as
+static const double weak_again = 3.0; // times the tolerance: more than that is looked at again
+enum { WEAK_ITERATIONS = 4 };
+
+static void weak_fill_block(weak_cluster *c, const weak_block *b, pawl_delassus *d, double length)
+{
+    d->ops->geometry(d, b->block, NULL, NULL, c->raw);
+    for (int r = 0; r < b->dim; ++r) {
+        const double *from = c->raw + c->own_row[b->first + r] * b->width;
+        double *to = c->values + b->values + r * b->width;
+        for (int k = 0; k < b->width; ++k) {
+            to[k] =
+                c->scale[b->first + r] * (c->turns[b->columns + k] ? from[k] / length : from[k]);
+        }
+    }
+}
+
+static void weak_multiply(const weak_cluster *c, const weak_product *p, double *out)
+{
+    for (int r = 0; r < p->row_dim; ++r) {
+        const double *x = c->values + p->row_values + r * p->row_stride;
+        int last = p->diagonal ? r + 1 : p->column_dim;
+        for (int k = 0; k < last; ++k) {
+            const double *y = c->values + p->column_values + k * p->column_stride;
+            out[p->offset + r * p->offset_row + k * p->offset_column] += pawl_dot(x, y, p->length);
+        }
+    }
+}
+
+void pawl_weak_place(weak_cluster *c, pawl_delassus *d, double length)
+{
+    double *gram = pawl_block_ldl_values(c->gram);
+    memset(gram, 0, pawl_block_ldl_value_count(c->gram) * sizeof *gram);
+    for (int i = 0; i < c->block_count; ++i) {
+        weak_fill_block(c, &c->blocks[i], d, length);
+    }
+    for (int i = 0; i < c->product_count; ++i) {
+        weak_multiply(c, &c->products[i], gram);
+    }
+    for (int i = 0; i < c->block_count; ++i) {
+        block_slot slot = pawl_block_ldl_slot(c->gram, i, i);
+        for (int r = 0; r < c->blocks[i].dim; ++r) {
+            gram[slot.offset + r * (slot.stride + 1)] += weak_shift;
+        }
+    }
+    pawl_block_ldl_factor(c->gram, 0.0);
+}
+
+// Moves vectors that are zero, for want of rows, to the end, out of the way. Returns the number of others.
+static int weak_live(weak_cluster *c)
+{
+    int live = 0;
+    size_t bytes = (size_t)c->n * sizeof *c->u;
+    for (int k = 0; k < c->total; ++k) {
+        const double *u = c->u + k * c->n;
+        if (pawl_dot(u, u, c->n) > 0.0) {
+            memmove(c->u + live * c->n, u, bytes);
+            memmove(c->image + live * c->columns, c->image + k * c->columns,
+                    (size_t)c->columns * sizeof *c->image);
+            ++live;
+        }
+    }
+    for (int k = live; k < c->total; ++k) {
+        memset(c->u + k * c->n, 0, bytes);
+        c->sigma[k] = INFINITY;
+    }
+    return live;
+}
+
+void pawl_weak_ritz(weak_cluster *c)
+{
+    memset(c->image, 0, (size_t)(c->total * c->columns) * sizeof *c->image);
+    for (int k = 0; k < c->total; ++k) {
+        double *image = c->image + k * c->columns;
+        for (int i = 0; i < c->block_count; ++i) {
+            const weak_block *b = &c->blocks[i];
+            const double *u = c->u + k * c->n + b->first;
+            for (int r = 0; r < b->dim; ++r) {
+                const double *row = c->values + b->values + r * b->width;
+                for (int j = 0; j < b->width; ++j) {
+                    image[c->local[b->columns + j]] += u[r] * row[j];
+                }
+            }
+        }
+    }
+    pawl_jacobi_rotate(weak_live(c), c->columns, c->image, c->n, c->u, c->sigma);
+}
+
+// The Gram matrix of the loops' vectors, `hats` (N^) or u. Those that are not weak now stand for themselves.
+static void weak_join_loops(const weak_space *space, weak_part *part, bool hats)
+{
+    if (part->gram == NULL) {
+        return;
+    }
+    const weak_cluster *clusters = space->clusters + part->first;
+    double *gram = pawl_block_ldl_values(part->gram);
+    memset(gram, 0, pawl_block_ldl_value_count(part->gram) * sizeof *gram);
+    for (int i = 0; i < part->count - part->wide; ++i) {
+        block_slot slot = pawl_block_ldl_slot(part->gram, i, i);
+        for (int k = 0; k < clusters[i].total; ++k) {
+            gram[slot.offset + k * (slot.stride + 1)] = 1.0;
+        }
+    }
+    for (int i = 0; i < part->overlap_count; ++i) {
+        const weak_overlap *o = &part->overlaps[i];
+        const weak_cluster *a = &clusters[o->a], *b = &clusters[o->b];
+        const double *x = hats ? a->basis : a->u, *y = hats ? b->basis : b->u;
+        block_slot slot = pawl_block_ldl_slot(part->gram, o->a, o->b);
+        int row = slot.transposed ? 1 : slot.stride, column = slot.transposed ? slot.stride : 1;
+        for (int k = 0; k < a->count; ++k) {
+            for (int l = 0; l < b->count; ++l) {
+                double sum = 0.0;
+                for (int s = o->first; s < o->first + o->count; ++s) {
+                    sum += x[k * a->n + part->shared[s].a] * y[l * b->n + part->shared[s].b];
+                }
+                gram[slot.offset + k * row + l * column] = sum;
+            }
+        }
+    }
+    pawl_block_ldl_factor(part->gram, 0.0);
+}
+
+// x (hard rows of the mechanism) less its part in the span of the loops' vectors.
+static void weak_leave_loops(const weak_space *space, const weak_part *part, bool hats, double *x)
+{
+    const weak_cluster *clusters = space->clusters + part->first;
+    double *at = part->coefficients;
+    for (int i = 0; i < part->count - part->wide; ++i) {
+        const weak_cluster *c = &clusters[i];
+        for (int j = 0; j < c->n; ++j) {
+            c->gathered[j] = x[c->hard_rows[j]];
+        }
+        for (int k = 0; k < c->total; ++k) {
+            const double *v = (hats ? c->basis : c->u) + k * c->n;
+            *at++ = k < c->count ? pawl_dot(v, c->gathered, c->n) : 0.0;
+        }
+    }
+    if (part->gram != NULL) {
+        pawl_block_ldl_solve(part->gram, part->coefficients);
+    }
+    at = part->coefficients;
+    for (int i = 0; i < part->count - part->wide; ++i) {
+        const weak_cluster *c = &clusters[i];
+        for (int k = 0; k < c->total; ++k, ++at) {
+            const double *v = (hats ? c->basis : c->u) + k * c->n;
+            for (int j = 0; j < c->n && *at != 0.0; ++j) {
+                x[c->hard_rows[j]] -= *at * v[j];
+            }
+        }
+    }
+}
+
+// An orthonormal basis of the span of u, out of that of the loops where there are any.
+static void weak_straighten(const weak_space *space, const weak_part *loops, weak_cluster *c)
+{
+    for (int k = 0; k < c->total && loops != NULL; ++k) {
+        weak_leave_loops(space, loops, false, c->u + k * c->n);
+    }
+    pawl_orthonormalize(c->total, c->n, c->u);
+}
+
+void pawl_weak_begin(weak_space *space, weak_part *loops, weak_cluster *c)
+{
+    if (loops != NULL) {
+        weak_join_loops(space, loops, false);
+        weak_straighten(space, loops, c);
+    }
+}
+
+void pawl_weak_iterate(const weak_space *space, const weak_part *loops, weak_cluster *c)
+{
+    for (int k = 0; k < c->total; ++k) {
+        pawl_block_ldl_solve(c->gram, c->u + k * c->n);
+    }
+    weak_straighten(space, loops, c);
+}
+
+static void weak_find(weak_space *space, weak_part *part, weak_cluster *c, bool wide,
+                      pawl_delassus *d)
+{
+    weak_part *loops = wide ? part : NULL;
+    pawl_weak_place(c, d, part->length);
+    memcpy(c->u, c->start, (size_t)(c->total * c->n) * sizeof *c->u);
+    pawl_weak_begin(space, loops, c);
+    double last = INFINITY;
+    for (int k = 0; k < WEAK_ITERATIONS; ++k) {
+        pawl_weak_iterate(space, loops, c);
+        pawl_weak_ritz(c);
+        double largest = c->count > 0 ? c->sigma[c->count - 1] : 0.0;
+        if (largest <= weak_again * space->tolerance || !(largest <= 0.5 * last)) {
+            break;
+        }
+        last = largest;
+    }
+}
+
+// N^ of a cluster, from the diagonal of D over the rows that `diagonal` has from `first` on.
+static void weak_set_basis(weak_space *space, weak_part *part, weak_cluster *c, bool wide,
+                           int first, const double *diagonal)
+{
+    for (int i = 0; i < c->n; ++i) {
+        c->root[i] = sqrt(diagonal[first < 0 ? c->rows[i] : first + c->part_rows[i]]);
+    }
+    for (int k = 0; k < c->count; ++k) {
+        const double *u = c->u + k * c->n;
+        double *basis = c->basis + k * c->n;
+        for (int i = 0; i < c->n; ++i) {
+            basis[i] = c->root[i] * c->scale[i] * u[i];
+        }
+        if (wide) {
+            weak_leave_loops(space, part, true, basis);
+        }
+    }
+    pawl_orthonormalize(c->count, c->n, c->basis);
+}
+
+static void weak_follow_part(weak_space *space, weak_part *part, int first, const pawl_problem *p,
+                             bool *measured)
+{
+    if (part->count == 0 || (part->key == p->place_key && p->place_key != 0)) {
+        return;
+    }
+    part->key = p->place_key;
+    pawl_delassus *d = p->delassus;
+    if (!*measured) {
+        d->ops->diagonal(d, 0, d->weak.scratch);
+        *measured = true;
+    }
+    int loops = part->count - part->wide;
+    for (int i = 0; i < loops; ++i) {
+        weak_cluster *c = &space->clusters[part->first + i];
+        weak_find(space, part, c, false, d);
+        weak_set_basis(space, part, c, false, first, d->weak.scratch);
+    }
+    if (part->wide) {
+        weak_find(space, part, &space->clusters[part->first + loops], true, d);
+    }
+    weak_join_loops(space, part, true);
+    if (part->wide) {
+        weak_set_basis(space, part, &space->clusters[part->first + loops], true, first,
+                       d->weak.scratch);
+    }
+}
+
+void pawl_weak_follow(const pawl_problem *p)
+{
+    const weak_view *view = &p->delassus->weak;
+    bool measured = false;
+    if (view->parts == NULL) {
+        for (int i = 0; i < view->space->part_count; ++i) {
+            weak_follow_part(view->space, &view->space->parts[i], -1, p, &measured);
+        }
+        return;
+    }
+    for (int i = 0; i < view->part_count; ++i) {
+        problem_part at = view->parts[i];
+        weak_follow_part(view->space, &view->space->parts[at.part], at.first_row, p, &measured);
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The weak space: combinations of hard free rows that no motion of the bodies changes, or next to none.
+//
+// Joints of a loop repeat each other. With numbers of a file they never do so exactly: a door on two hinges
+// whose axes are a micrometre apart cannot move, though it was meant to. Singular vectors u of the rows with
+// singular values below a tolerance (loop.tolerance) are therefore taken for redundant: the rows are met but
+// for them, in the least-squares sense. The rows are scaled by lengths alone, J~ = S J B (masses play no
+// part), so that a singular value is a misalignment in rad, or in lengths of the mechanism. With
+// a = diag D, n^ = a^1/2 S u and the projectors
+//   Q v = a^1/2 (1 - N^ N^+) a^-1/2 v  of velocities,   QT x = a^-1/2 (1 - N^ N^+) a^1/2 x  of impulses,
+// a step solves Q D QT lambda + Q v_f = 0: a problem whose redundancy is exact, and so is its consistency.
+// Impulses are still combinations of joint rows, so that action is reaction, and those of least norm.
+// MATH: docs/derivations/weak-space.md.
+//
+// It is kept by loop. A cluster is the rows of one loop with its own weak vectors, zero elsewhere; what of a
+// mechanism's weak space no single loop holds is in one more cluster over all of its rows. All of it follows
+// from where the bodies are, found again for each placement by inverse iteration from fixed vectors.
+#pragma once
+#include "linalg/block_ldl.h"
+#include "problem/problem.h"
+
+enum {
+    WEAK_GUARDS = 2 // vectors beyond the weak ones that are found as well: they make the iteration
+                    // safe, and show when another direction becomes weak
+};
+
+// Of rows of block a with rows of block b at velocities that both act on.
+typedef struct weak_product {
+    int row_values, column_values; // where the first row's run of values begins
+    int row_stride, column_stride; // from row to row
+    int row_dim, column_dim, length;
+    int offset, offset_row, offset_column; // in the Gram matrix
+    bool diagonal;
+} weak_product;
+
+typedef struct weak_block {
+    int block;           // of the free blocks
+    int first;           // its first row in the cluster
+    int dim;             // rows of it in the cluster, the hard ones
+    int width;           // columns
+    int columns, values; // where they begin in `local` and `turns`, and in `values`
+} weak_block;
+
+typedef struct weak_cluster {
+    char *memory;
+    size_t bytes;
+    block_ldl *gram; // of J~ J~T over its blocks
+    int part;        // mechanism
+    int n;           // rows
+    int columns;     // velocities that they act on
+    int base;        // weak vectors, found once
+    int total;       // vectors that are found
+    int count;       // those that are weak now
+    int block_count, product_count;
+    weak_block *blocks;
+    weak_product *products;
+    int *rows, *part_rows; // (n) among all free rows, and among those of the mechanism
+    int *hard_rows;        // (n) among the hard ones of the mechanism
+    int *own_row;          // (n) in its block
+    int *local;            // column of each of the blocks' columns
+    bool *turns;           // likewise
+    double *scale;         // (n) S
+    double *values;        // of J~, block by block
+    double *raw;           // scratch of one block
+    double *start;         // (total x n) where the iteration begins
+    double *u;             // (total x n) singular vectors of J~, least first
+    double *image;         // (total x columns) J~T u
+    double *basis;         // (count x n) N^
+    double *sigma;         // (total) singular values, a few of the least
+    double *root;          // (n) a^1/2
+    double *gathered;      // (n) scratch
+} weak_cluster;
+
+// Rows that two clusters of a mechanism share.
+typedef struct weak_overlap {
+    int a, b; // clusters, counted within the mechanism
+    int first, count;
+} weak_overlap;
+typedef struct weak_shared {
+    int a, b; // rows of the two
+} weak_shared;
+
+typedef struct weak_part {
+    int first, count; // clusters; the last of them is that of all rows where `wide` says so
+    bool wide;
+    double length;   // l [m]
+    block_ldl *gram; // N^T N^ of its loops; NULL for one
+    int overlap_count;
+    weak_overlap *overlaps;
+    weak_shared *shared;
+    double *coefficients; // (sum of totals)
+    char *memory;
+    size_t bytes;
+    int64_t key; // place_key that it was found for
+} weak_part;
+
+typedef struct weak_space {
+    pawl_env env;
+    double tolerance;
+    double shift;  // of the factor, so that weak directions do not spoil it as a preconditioner
+    double length; // of the smallest mechanism with loops [m]
+    int cluster_count, part_count;
+    weak_cluster *clusters;
+    weak_part *parts;
+} weak_space;
+
+void pawl_weak_space_destroy(weak_space *space);         // NULL is fine
+int pawl_weak_space_dimension(const weak_space *space);  // weak vectors, found once
+double pawl_weak_space_largest(const weak_space *space); // of their singular values as last found
+void pawl_weak_space_forget(weak_space *space);          // placements are counted anew
+// Makes p's operator leave the space out, or none (NULL). p must be placed.
+void pawl_weak_attach(const pawl_problem *p, weak_space *space);
+
+static inline bool pawl_is_weak(const pawl_problem *p)
+{
+    return p->delassus->weak.space != NULL;
+}
+
+// Finds the vectors for where p is placed, unless they are.
+void pawl_weak_follow(const pawl_problem *p);
+// Q of velocities and QT of impulses, over the free rows, in place. For problems that are weak.
+void pawl_weak_velocities(const pawl_problem *p, double *v);
+void pawl_weak_impulses(const pawl_problem *p, double *x);
+// The largest entry of Q v over the free rows, weak or not, and of (1 - Q) v (not NULL).
+double pawl_weak_largest(const pawl_problem *p, const double *v, double *apart);
+
+// Parts of finding, for the search. The scaled rows of a cluster and the factor of their Gram matrix; inverse
+// iterations of u, kept out of the span of the loops' vectors where `loops` is not NULL; and the singular
+// values of its span, of which u becomes the singular vectors.
+void pawl_weak_place(weak_cluster *c, pawl_delassus *d, double length);
+void pawl_weak_begin(weak_space *space, weak_part *loops, weak_cluster *c);
+void pawl_weak_iterate(const weak_space *space, const weak_part *loops, weak_cluster *c);
+void pawl_weak_ritz(weak_cluster *c);
