@@ -133,23 +133,26 @@ static json_t *cmd_check_json(const console *con, const pawl_model *model, const
                                  "start", cmd_check_json_closure(model, &check->start), //
                                  "assembled", end);
     return json_pack(
-        "{s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", //
-        "format", CHECK_FORMAT,                                                             //
-        "model", json_out_model(model, assembled ? check : NULL),                           //
-        "mass", json_out_number(pawl_model_mass(model)),                                    //
-        "com", assembled ? json_out_vec3(check->com) : json_null(),                         //
-        "mobility", assembled ? json_integer(check->mobility) : json_null(),                //
-        "velocities", pawl_model_velocity_count(model),                                     //
-        "redundant", redundant,                                                             //
-        "loop_joints", loops,                                                               //
-        "singular", assembled ? json_boolean(check->singular) : json_null(),                //
-        "generic_rank", assembled ? json_integer(check->generic_rank) : json_null(),        //
+        "{s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o}",                                                                      //
+        "format", CHECK_FORMAT,                                                      //
+        "model", json_out_model(model, assembled ? check : NULL),                    //
+        "mass", json_out_number(pawl_model_mass(model)),                             //
+        "com", assembled ? json_out_vec3(check->com) : json_null(),                  //
+        "mobility", assembled ? json_integer(check->mobility) : json_null(),         //
+        "velocities", pawl_model_velocity_count(model),                              //
+        "redundant", redundant,                                                      //
+        "loop_joints", loops,                                                        //
+        "singular", assembled ? json_boolean(check->singular) : json_null(),         //
+        "generic_rank", assembled ? json_integer(check->generic_rank) : json_null(), //
         "smallest_ratio",
-        assembled ? json_out_number(check->smallest_ratio) : json_null(), //
-        "assembly", assembly,                                             //
-        "warnings", warnings_out_json(con, check),                        //
-        "bodies", cmd_check_json_bodies(model),                           //
-        "joints", cmd_check_json_joints(model),                           //
+        assembled ? json_out_number(check->smallest_ratio) : json_null(),                  //
+        "weak", assembled ? json_out_number(check->weak) : json_null(),                    //
+        "misfit", assembled ? cmd_check_json_closure(model, &check->misfit) : json_null(), //
+        "assembly", assembly,                                                              //
+        "warnings", warnings_out_json(con, check),                                         //
+        "bodies", cmd_check_json_bodies(model),                                            //
+        "joints", cmd_check_json_joints(model),                                            //
         "contact_points", cmd_check_json_points(model));
 }
 
@@ -271,6 +274,17 @@ static void cmd_check_print_redundant(const pawl_model *model, const pawl_check 
     fprintf(to, "%s\n", named < check->loop_joint_count ? ", ..." : "");
 }
 
+// How far the numbers of the model are from rows that repeat each other.
+static void cmd_check_print_misfit(const pawl_model *model, const pawl_check *check, FILE *to)
+{
+    fprintf(to, "  redundant      rows repeat each other to %.1e (rad, or lengths)\n", check->weak);
+    if (check->misfit.position > 0.0 || check->misfit.rotation > 0.0) {
+        fprintf(to, "                 joints meet to %.1e m, %.1e rad, worst at joint '%s'\n",
+                check->misfit.position, check->misfit.rotation,
+                pawl_model_joint(model, check->misfit.worst_joint).name);
+    }
+}
+
 static void cmd_check_print_assembly(const pawl_model *model, const pawl_check *check,
                                      bool assembled, FILE *to)
 {
@@ -321,7 +335,11 @@ static void cmd_check_print(const console *con, const char *path, const pawl_mod
     fprintf(to, "\n  gravity        %.6g, %.6g, %.6g m/s^2\n", g.x, g.y, g.z);
     cmd_check_print_assembly(model, check, assembled, to);
     if (assembled && check->rank > 0) {
-        fprintf(to, "  conditioning   %.2e smallest to largest pivot\n", check->smallest_ratio);
+        fprintf(to, "  conditioning   %.2e smallest misalignment that counts (rad, or lengths)\n",
+                check->smallest_ratio);
+    }
+    if (assembled && check->redundant_count > 0) {
+        cmd_check_print_misfit(model, check, to);
     }
     if (assembled) {
         cmd_check_print_redundant(model, check, to);

@@ -495,7 +495,10 @@ typedef struct pawl_check {
     int *loop_joints;
     bool singular;         ///< rank is lower here than close by
     int generic_rank;      ///< rank close by
-    double smallest_ratio; ///< smallest kept over largest pivot: a measure of conditioning
+    double smallest_ratio; ///< smallest singular value of what is not redundant, as a misalignment
+                           ///< [rad, or lengths of the mechanism]; 1 without loops
+    double weak;           ///< largest singular value of what is taken for redundant
+    pawl_closure misfit;   ///< what joints of loops miss each other by, by the numbers of the model
     int warning_count;
     const pawl_warning *warnings; ///< of the model's source, then of the model, by kind
 } pawl_check;

@@ -89,8 +89,10 @@ static void search_rows(search *s, int *part_rows, int *part_hard)
         for (int r = 0; r < rows.dim; ++r) {
             const double *row = s->values + r * width;
             bool moves = pawl_dot(row, row, width) > search_empty * search_empty;
-            s->is_hard[rows.first_row + r] = moves && pawl_assembly_is_hard(a, rows.first_row + r);
-            s->hard[k] += s->is_hard[rows.first_row + r];
+            bool hard = pawl_assembly_is_hard(a, rows.first_row + r);
+            s->is_hard[rows.first_row + r] = hard && moves;
+            s->hard[k] += hard && moves;
+            s->space->empty += hard && !moves;
         }
         part_hard[s->part[k]] += s->hard[k];
     }
@@ -350,7 +352,7 @@ static void cluster_search(search *s, weak_cluster *c, double length, weak_part 
 {
     uint64_t seed = 1;
     for (int i = 0; i < c->total * c->n; ++i) {
-        c->u[i] = search_random(&seed);
+        c->start[i] = c->u[i] = search_random(&seed);
     }
     pawl_weak_place(c, s->d, length);
     pawl_weak_begin(s->space, part, c);
@@ -361,15 +363,18 @@ static void cluster_search(search *s, weak_cluster *c, double length, weak_part 
     while (c->base < c->total && c->sigma[c->base] < s->space->tolerance) {
         ++c->base;
     }
+    if (c->base < c->total) {
+        s->space->strong = fmin(s->space->strong, c->sigma[c->base]);
+    }
     c->count = c->base;
 }
 
-// Keeps what a cluster's vectors are followed from.
+// What is followed from now on begins with directions that have nothing to do with the mechanism: weak
+// vectors of one position may well be at right angles to those of another.
 static void cluster_settle(weak_cluster *c)
 {
     int total = c->base + WEAK_GUARDS;
     c->total = total < c->total ? total : c->total;
-    memcpy(c->start, c->u, (size_t)(c->total * c->n) * sizeof *c->u);
 }
 
 // ---- loops --------------------------------------------------------------------------------------
@@ -711,6 +716,7 @@ pawl_status pawl_weak_search(const pawl_env *env, const pawl_assembly *a, pawl_d
     if (s.space != NULL) {
         s.space->env = *env;
         s.space->tolerance = tolerance;
+        s.space->strong = 1.0;
     }
     if (s.memory == NULL || s.space == NULL) {
         status = PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the loops of '%s'", a->model->name);

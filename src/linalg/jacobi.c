@@ -68,9 +68,8 @@ void pawl_jacobi_rotate(int count, int length, double *y, int n, double *u, doub
     }
 }
 
-void pawl_orthonormalize(int count, int n, double *x)
+void pawl_orthonormalize(int count, int n, double dependent, double *x)
 {
-    const double dependent = 1e-14; // of a vector's own length: the rest is rounding
     for (int k = 0; k < count; ++k) {
         double *v = x + k * n;
         double before = sqrt(pawl_dot(v, v, n));

@@ -9,5 +9,5 @@
 // vectors u (count x n) with them; then sorts both by the norms of y, smallest first, which go to
 // sigma. With y_k = A u_k and orthonormal u this is the Rayleigh-Ritz method for A.
 void pawl_jacobi_rotate(int count, int length, double *y, int n, double *u, double *sigma);
-// Modified Gram-Schmidt, twice. A vector that depends on those before it becomes zero.
-void pawl_orthonormalize(int count, int n, double *x);
+// Modified Gram-Schmidt, twice. A vector of which no more than `dependent` is left becomes zero.
+void pawl_orthonormalize(int count, int n, double dependent, double *x);

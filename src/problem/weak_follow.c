@@ -13,8 +13,9 @@
 #include <string.h>
 
 static const double weak_shift =
-    1e-11;                            // s: the square root of what a singular value below counts as
-static const double weak_again = 3.0; // times the tolerance: more than that is looked at again
+    1e-11; // s: the square root of what a singular value below counts as
+static const double weak_rounding = 1e-14; // of a vector's length: less is no direction of its own
+static const double weak_again = 3.0;      // times the tolerance: more than that is looked at again
 enum { WEAK_ITERATIONS = 4 };
 
 static void weak_fill_block(weak_cluster *c, const weak_block *b, pawl_delassus *d, double length)
@@ -171,15 +172,26 @@ static void weak_straighten(const weak_space *space, const weak_part *loops, wea
     for (int k = 0; k < c->total && loops != NULL; ++k) {
         weak_leave_loops(space, loops, false, c->u + k * c->n);
     }
-    pawl_orthonormalize(c->total, c->n, c->u);
+    pawl_orthonormalize(c->total, c->n, weak_rounding, c->u);
 }
 
 void pawl_weak_begin(weak_space *space, weak_part *loops, weak_cluster *c)
 {
-    if (loops != NULL) {
-        weak_join_loops(space, loops, false);
-        weak_straighten(space, loops, c);
+    if (loops == NULL) {
+        return;
     }
+    weak_join_loops(space, loops, false);
+    weak_straighten(space, loops, c);
+    // Where the loops leave fewer directions than there are vectors, the last ones are rounding that was
+    // stretched to length 1. Done again, those lose most of it.
+    for (int k = 0; k < c->total; ++k) {
+        double *u = c->u + k * c->n;
+        weak_leave_loops(space, loops, false, u);
+        if (pawl_dot(u, u, c->n) < 0.25) {
+            memset(u, 0, (size_t)c->n * sizeof *u);
+        }
+    }
+    pawl_orthonormalize(c->total, c->n, 0.5, c->u);
 }
 
 void pawl_weak_iterate(const weak_space *space, const weak_part *loops, weak_cluster *c)
@@ -226,7 +238,7 @@ static void weak_set_basis(weak_space *space, weak_part *part, weak_cluster *c, 
             weak_leave_loops(space, part, true, basis);
         }
     }
-    pawl_orthonormalize(c->count, c->n, c->basis);
+    pawl_orthonormalize(c->count, c->n, weak_rounding, c->basis);
 }
 
 static void weak_follow_part(weak_space *space, weak_part *part, int first, const pawl_problem *p,

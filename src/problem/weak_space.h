@@ -101,6 +101,8 @@ typedef struct weak_space {
     double tolerance;
     double shift;  // of the factor, so that weak directions do not spoil it as a preconditioner
     double length; // of the smallest mechanism with loops [m]
+    double strong; // the smallest singular value at the search that is not weak
+    int empty;     // hard rows that move nothing
     int cluster_count, part_count;
     weak_cluster *clusters;
     weak_part *parts;

@@ -35,38 +35,32 @@ static double assemble_velocity_change(const pawl_sim *sim, const pawl_state *be
 }
 
 // The weak space where s is, in place of the one that was found before.
-static pawl_status assemble_search(pawl_sim *sim, const pawl_state *s)
+static pawl_status assemble_search(pawl_sim *sim, const pawl_state *s, double tolerance)
 {
     pawl_assembly *a = sim->assembly;
     sim->delassus->weak.space = NULL;
     pawl_weak_space_destroy(sim->weak);
     sim->weak = NULL;
-    if (sim->settings.loop_tolerance == 0.0) {
-        return PAWL_OK;
-    }
     pawl_assembly_place(a, s->bodies, s->coordinates, s->time, sim->context.damping_time);
     pawl_assembly_pose_closure(a);
     const free_factor *factor = sim->form == NULL ? pawl_delassus_free_factor(sim->delassus) : NULL;
-    PAWL_TRY(pawl_weak_search(&sim->env, a, sim->delassus, factor, sim->settings.loop_tolerance,
-                              &sim->weak));
-    if (pawl_weak_space_dimension(sim->weak) == 0) {
-        pawl_weak_space_destroy(sim->weak);
-        sim->weak = NULL;
-    }
-    return PAWL_OK;
+    return pawl_weak_search(&sim->env, a, sim->delassus, factor, fmax(tolerance, assemble_exact),
+                            &sim->weak);
 }
 
 static bool assemble_looks_exact(const pawl_sim *sim)
 {
-    return sim->weak == NULL || (pawl_weak_space_largest(sim->weak) < assemble_exact &&
-                                 pawl_closure_error(sim->assembly) < assemble_misfit);
+    return pawl_weak_space_dimension(sim->weak) == 0 ||
+           (pawl_weak_space_largest(sim->weak) < assemble_exact &&
+            pawl_closure_error(sim->assembly) < assemble_misfit);
 }
 
 // Whether the rows that are weak at s, which is assembled, repeat each other but for rounding.
 static pawl_status assemble_is_exact(pawl_sim *sim, const pawl_state *s, bool *exact)
 {
-    PAWL_TRY(assemble_search(sim, s));
-    *exact = assemble_looks_exact(sim);
+    double tolerance = sim->settings.loop_tolerance;
+    PAWL_TRY(assemble_search(sim, s, tolerance));
+    *exact = tolerance == 0.0 || assemble_looks_exact(sim);
     if (*exact || pawl_closure_error(sim->assembly) <= assemble_polish) {
         return PAWL_OK;
     }
@@ -74,7 +68,7 @@ static pawl_status assemble_is_exact(pawl_sim *sim, const pawl_state *s, bool *e
     PAWL_TRY(pawl_state_create(&sim->env, sim->model, &closer));
     pawl_state_copy(closer, s);
     pawl_project(&sim->context, closer, s->time, ASSEMBLE_POLISH_STEPS, assemble_polish);
-    pawl_status status = assemble_search(sim, closer);
+    pawl_status status = assemble_search(sim, closer, tolerance);
     *exact = assemble_looks_exact(sim);
     pawl_state_destroy(closer);
     return status;
@@ -87,7 +81,7 @@ static pawl_status assemble_weakly(pawl_sim *sim, pawl_state *s, int *steps)
     *steps = 0;
     for (int round = 0; round < ASSEMBLE_ROUNDS && !settled; ++round) {
         int before = pawl_weak_space_dimension(sim->weak);
-        PAWL_TRY(assemble_search(sim, s));
+        PAWL_TRY(assemble_search(sim, s, sim->settings.loop_tolerance));
         settled = round > 0 && pawl_weak_space_dimension(sim->weak) == before;
         pawl_weak_attach(&sim->assembly->problem, sim->weak);
         *steps += pawl_project(&sim->context, s, s->time, ASSEMBLE_STEPS, assemble_tolerance);
@@ -129,6 +123,7 @@ static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
             pawl_weak_attach(&sim->assembly->problem, NULL);
             pawl_state_copy(s, sim->next);
             *steps = pawl_project(&sim->context, s, s->time, ASSEMBLE_STEPS, assemble_tolerance);
+            PAWL_TRY(assemble_search(sim, s, 0.0));
         }
     }
     assemble_place(sim, s);

@@ -4,168 +4,143 @@
 // What a mechanism is, before it moves: rank, mobility, which rows are redundant and who shares
 // them, whether this is a singular position.
 //
-// Rows of J in the metric of the masses are orthogonalized one after another in the order of the
-// joints (modified Gram-Schmidt, twice). A row whose remainder is below 1e-8 of itself depends on
-// the rows before it, so redundancy is put on the joints that close loops, and the coefficients of
-// the dependency tell which joints share it.
+// All of it comes from the weak space of the start (weak_space.h), which the solver leaves out as well: one
+// tolerance decides for both. Its vectors, brought to echelon form from the last row on, tell which rows
+// depend on rows before them, so that redundancy is put on the joints that close loops, and who shares it.
 #include "assemble/measure.h"
 #include "base/array.h"
 #include "base/carver.h"
-#include "linalg/dense.h"
 #include "sim/warnings.h"
 #include <string.h>
 
-static const double check_dependent = 1e-8;
-enum { CHECK_DENSE_ROWS = 1200 }; // beyond this only the rank is found, by the sparse factor
+static const double check_pivot =
+    1e-3; // of a vector's largest entry: less does not make a row depend
+static const double check_share = 1e-6; // of the redundant row's own part
+enum { CHECK_NAMED_ROWS = 1200 };       // beyond this only the rank is given
 
-typedef struct check_work {
-    int n, hard, columns;
-    double *rows;  // (hard x columns) turned into the orthonormal basis in place
-    double *coefs; // (hard x hard) row i = sum of coefs[i][k] basis k
-    double *norm;  // (hard)
-    int *kept;     // (hard) index of the row that became basis k
-    int *which;    // (hard) row of the assembly
-    double *x;     // (hard)
-    bool *shares;  // (joints)
-    char *block;
-    size_t bytes;
-} check_work;
-
-static pawl_status check_work_create(const pawl_sim *sim, check_work *w)
+// Vectors over all free rows, one after another.
+static void check_spread(const pawl_sim *sim, double *vectors)
 {
-    const pawl_assembly *a = sim->assembly;
-    *w = (check_work){.columns = 6 * sim->model->body_count};
-    for (int r = 0; r < a->free_rows; ++r) {
-        w->hard += a->rows[r].kind <= ROW_MOTION;
+    int n = sim->assembly->free_rows;
+    for (int i = 0; i < sim->weak->cluster_count; ++i) {
+        const weak_cluster *c = &sim->weak->clusters[i];
+        for (int k = 0; k < c->base; ++k, vectors += n) {
+            for (int r = 0; r < c->n; ++r) {
+                vectors[c->rows[r]] = c->scale[r] * c->u[k * c->n + r];
+            }
+        }
     }
-    size_t h = (size_t)w->hard;
+}
+
+static double check_size(const double *x, int n)
+{
+    double size = 0.0;
+    for (int i = 0; i < n; ++i) {
+        size = fmax(size, fabs(x[i]));
+    }
+    return size;
+}
+
+// The vector, of those not used yet, that has most at `row`; -1 where none has anything to speak of.
+static int check_pivot_vector(const double *vectors, int count, int n, const int *pivot, int row)
+{
+    int best = -1;
+    double most = 0.0;
+    for (int k = 0; k < count; ++k) {
+        const double *x = vectors + (size_t)k * (size_t)n;
+        double share = pivot[k] < 0 ? fabs(x[row]) / check_size(x, n) : 0.0;
+        if (share > check_pivot && share > most) {
+            most = share;
+            best = k;
+        }
+    }
+    return best;
+}
+
+// Reduced echelon form from the last row on: pivot[k] is the row that vector k shows to depend on rows before.
+static void check_echelon(double *vectors, int count, int n, int *pivot)
+{
+    for (int k = 0; k < count; ++k) {
+        pivot[k] = -1;
+    }
+    for (int row = n - 1; row >= 0; --row) {
+        int own = check_pivot_vector(vectors, count, n, pivot, row);
+        if (own < 0) {
+            continue;
+        }
+        const double *x = vectors + (size_t)own * (size_t)n;
+        pivot[own] = row;
+        for (int k = 0; k < count; ++k) {
+            double *y = vectors + (size_t)k * (size_t)n;
+            double s = k == own ? 0.0 : y[row] / x[row];
+            for (int i = 0; i < n && s != 0.0; ++i) {
+                y[i] -= s * x[i];
+            }
+        }
+    }
+}
+
+static int check_row_joint(const pawl_sim *sim, int row)
+{
+    const row_info *info = &sim->assembly->rows[row];
+    return info->kind == ROW_MOTION ? sim->model->motions[info->owner].joint : info->owner;
+}
+
+static void check_note_row(const pawl_sim *sim, const double *x, int row, bool *shares,
+                           pawl_check *check)
+{
+    const row_info *info = &sim->assembly->rows[row];
+    int joint = check_row_joint(sim, row);
+    check->redundant[check->redundant_count++] = (pawl_redundant_row){
+        joint, info->part,
+        info->kind == ROW_MOTION ? "prescribed motion"
+                                 : pawl_joint_row_name(sim->model->joints[joint].kind, info->part)};
+    double share = fmax(check_share, 10.0 * check->weak) * fabs(x[row]);
+    for (int i = 0; i < sim->assembly->free_rows; ++i) {
+        if (fabs(x[i]) > share) {
+            shares[check_row_joint(sim, i)] = true;
+        }
+    }
+}
+
+// Which rows are redundant, in their order, and which joints share that.
+static pawl_status check_name_rows(const pawl_sim *sim, pawl_check *check)
+{
+    int n = sim->assembly->free_rows, count = pawl_weak_space_dimension(sim->weak);
+    double *vectors = NULL;
+    int *pivot = NULL;
+    bool *shares = NULL;
+    char *block = NULL;
+    size_t bytes = 0;
     for (int pass = 0; pass < 2; ++pass) {
-        pawl_carver mem = {.base = w->block, .capacity = w->bytes};
-        w->rows = PAWL_CARVE(&mem, double, h *(size_t)w->columns);
-        w->coefs = PAWL_CARVE(&mem, double, h *h);
-        w->norm = PAWL_CARVE(&mem, double, h);
-        w->kept = PAWL_CARVE(&mem, int, h);
-        w->which = PAWL_CARVE(&mem, int, h);
-        w->x = PAWL_CARVE(&mem, double, h);
-        w->shares = PAWL_CARVE(&mem, bool, sim->model->joint_count);
+        pawl_carver mem = {.base = block, .capacity = bytes};
+        vectors = PAWL_CARVE(&mem, double, (size_t)count *(size_t)n);
+        pivot = PAWL_CARVE(&mem, int, count);
+        shares = PAWL_CARVE(&mem, bool, sim->model->joint_count);
         if (pass == 0) {
-            w->bytes = mem.used;
-            w->block = pawl_alloc(&sim->env, w->bytes);
-            if (w->block == NULL) {
-                return PAWL_FAIL(&sim->env, PAWL_NO_MEMORY, "the rank of J needs %zu bytes",
-                                 w->bytes);
+            bytes = mem.used;
+            block = pawl_alloc(&sim->env, bytes);
+            if (block == NULL) {
+                return PAWL_FAIL(&sim->env, PAWL_NO_MEMORY, "redundant rows need %zu bytes", bytes);
             }
         }
     }
+    check_spread(sim, vectors);
+    check_echelon(vectors, count, n, pivot);
+    for (int row = 0; row < n; ++row) {
+        for (int k = 0; k < count; ++k) {
+            if (pivot[k] == row) {
+                check_note_row(sim, vectors + (size_t)k * (size_t)n, row, shares, check);
+            }
+        }
+    }
+    for (int i = 0; i < sim->model->joint_count; ++i) {
+        if (shares[i]) {
+            check->loop_joints[check->loop_joint_count++] = i;
+        }
+    }
+    pawl_free(&sim->env, block, bytes);
     return PAWL_OK;
-}
-
-// Lower Cholesky factor of a symmetric positive definite 3 x 3 matrix (zero stays zero).
-static pawl_mat3 check_cholesky(const pawl_mat3 *a)
-{
-    pawl_mat3 l = {0};
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j <= i; ++j) {
-            double s = a->m[i][j];
-            for (int k = 0; k < j; ++k) {
-                s -= l.m[i][k] * l.m[j][k];
-            }
-            l.m[i][j] = i == j ? sqrt(fmax(s, 0.0)) : l.m[j][j] > 0.0 ? s / l.m[j][j] : 0.0;
-        }
-    }
-    return l;
-}
-
-// The hard rows times M^-1/2.
-static void check_fill(const pawl_sim *sim, check_work *w)
-{
-    const pawl_assembly *a = sim->assembly;
-    w->n = 0;
-    for (int k = 0; k < a->free_blocks; ++k) {
-        const row_block *b = &a->blocks[k];
-        for (int r = 0; r < b->rows.dim; ++r) {
-            if (a->rows[b->rows.first_row + r].kind > ROW_MOTION) {
-                continue;
-            }
-            double *row = w->rows + (size_t)w->n * (size_t)w->columns;
-            memset(row, 0, (size_t)w->columns * sizeof *row);
-            for (int s = 0; s < b->body_count; ++s) {
-                const double *j = a->J + b->jacobian[s] + 6 * r;
-                double *out = row + 6 * b->body[s];
-                double root = sqrt(a->inverse_mass[b->body[s]]);
-                pawl_mat3 l = check_cholesky(&a->inverse_inertia[b->body[s]]);
-                pawl_vec3 t = m3_tmul(&l, v3(j[3], j[4], j[5]));
-                out[0] = root * j[0], out[1] = root * j[1], out[2] = root * j[2];
-                out[3] = t.x, out[4] = t.y, out[5] = t.z;
-            }
-            w->which[w->n++] = b->rows.first_row + r;
-        }
-    }
-}
-
-// Orthogonalizes; returns the rank. With `check` not NULL, notes redundant rows and who shares them.
-static int check_rank(const pawl_sim *sim, check_work *w, pawl_check *check)
-{
-    const pawl_assembly *a = sim->assembly;
-    int rank = 0, columns = w->columns;
-    double largest = 0.0, smallest = INFINITY;
-    for (int i = 0; i < w->n; ++i) {
-        double *row = w->rows + (size_t)i * (size_t)columns;
-        double *coef = w->coefs + (size_t)i * (size_t)w->hard;
-        memset(coef, 0, (size_t)w->hard * sizeof *coef);
-        double before = sqrt(pawl_dot(row, row, columns));
-        for (int pass = 0; pass < 2; ++pass) {
-            for (int k = 0; k < rank; ++k) {
-                const double *basis = w->rows + (size_t)w->kept[k] * (size_t)columns;
-                double s = pawl_dot(row, basis, columns);
-                coef[k] += s;
-                for (int c = 0; c < columns; ++c) {
-                    row[c] -= s * basis[c];
-                }
-            }
-        }
-        double after = sqrt(pawl_dot(row, row, columns));
-        if (after > check_dependent * before) {
-            for (int c = 0; c < columns; ++c) {
-                row[c] /= after;
-            }
-            coef[rank] = after;
-            w->kept[rank++] = i;
-            largest = fmax(largest, after / before);
-            smallest = fmin(smallest, after / before);
-            continue;
-        }
-        if (check == NULL) {
-            continue;
-        }
-        // row i = sum of x_k row kept[k]: back substitution in the triangle of the kept rows
-        memcpy(w->x, coef, (size_t)rank * sizeof *w->x);
-        for (int k = rank - 1; k >= 0; --k) {
-            const double *kept = w->coefs + (size_t)w->kept[k] * (size_t)w->hard;
-            w->x[k] /= kept[k];
-            for (int j = 0; j < k; ++j) {
-                w->x[j] -= w->x[k] * kept[j];
-            }
-        }
-        const row_info *info = &a->rows[w->which[i]];
-        int joint = info->kind == ROW_MOTION ? sim->model->motions[info->owner].joint : info->owner;
-        check->redundant[check->redundant_count++] = (pawl_redundant_row){
-            joint, info->part,
-            info->kind == ROW_MOTION
-                ? "prescribed motion"
-                : pawl_joint_row_name(sim->model->joints[joint].kind, info->part)};
-        w->shares[joint] = true;
-        for (int k = 0; k < rank; ++k) {
-            const row_info *other = &a->rows[w->which[w->kept[k]]];
-            if (other->kind == ROW_JOINT && fabs(w->x[k]) > 1e-6) {
-                w->shares[other->owner] = true;
-            }
-        }
-    }
-    if (check != NULL) {
-        check->smallest_ratio = rank > 0 ? smallest / largest : 1.0;
-    }
-    return rank;
 }
 
 // A small deterministic generator for the directions in which a position is disturbed.
@@ -175,10 +150,9 @@ static double check_random(uint64_t *seed)
     return (double)(*seed >> 11) * 0x1p-53 - 0.5;
 }
 
-// The largest rank among a few positions close by, reached along motions that the joints allow.
-static int check_generic_rank(pawl_sim *sim, check_work *w)
+// The fewest weak rows among a few positions close by, reached along motions that the joints allow.
+static pawl_status check_fewest_weak(pawl_sim *sim, int *fewest)
 {
-    int best = 0;
     uint64_t seed = 1;
     pawl_state *s = sim->next;
     for (int attempt = 0; attempt < 3; ++attempt) {
@@ -191,11 +165,15 @@ static int check_generic_rank(pawl_sim *sim, check_work *w)
         pawl_project(&sim->context, s, 0.0, 10, 1e-11);
         pawl_advance_poses(sim->model, s->bodies, s->bodies, 0.02, 0.0);
         pawl_project(&sim->context, s, 0.0, 50, 1e-11);
-        check_fill(sim, w);
-        int rank = check_rank(sim, w, NULL);
-        best = rank > best ? rank : best;
+        weak_space *here;
+        PAWL_TRY(pawl_weak_search(&sim->env, sim->assembly, sim->delassus,
+                                  pawl_delassus_free_factor(sim->delassus), sim->weak->tolerance,
+                                  &here));
+        int dimension = pawl_weak_space_dimension(here);
+        *fewest = dimension < *fewest ? dimension : *fewest;
+        pawl_weak_space_destroy(here);
     }
-    return best;
+    return PAWL_OK;
 }
 
 static void check_masses(const pawl_sim *sim, pawl_check *check)
@@ -217,33 +195,25 @@ static pawl_status check_analyse(pawl_sim *sim, pawl_check *check)
     check->velocity_count = m->velocity_count;
     check->rank = check->generic_rank = m->row_count;
     check->smallest_ratio = 1.0;
-    if (!sim->assembly->has_loops) {
+    if (!sim->assembly->has_loops || sim->weak == NULL) {
         return PAWL_OK;
     }
-    pawl_assembly_place(sim->assembly, sim->state->bodies, sim->state->coordinates, 0.0, 0.0);
-    pawl_assembly_pose_closure(sim->assembly);
-    if (m->row_count > CHECK_DENSE_ROWS) {
-        pawl_delassus *d = sim->delassus;
-        check->rank -= d->ops->factor(d, sim->assembly->compliance, 0.0);
+    int weak = pawl_weak_space_dimension(sim->weak), fewest = weak;
+    check->rank = m->row_count - weak - sim->weak->empty;
+    check->weak = pawl_weak_space_largest(sim->weak);
+    check->smallest_ratio = sim->weak->strong;
+    check->misfit = pawl_assembly_misfit(sim->assembly);
+    if (m->row_count > CHECK_NAMED_ROWS) {
         check->generic_rank = check->rank;
         pawl_log(&sim->env, PAWL_LOG_NOTE,
                  "%d rows are too many to find out which are redundant; only the rank is given",
                  m->row_count);
         return PAWL_OK;
     }
-    check_work w;
-    PAWL_TRY(check_work_create(sim, &w));
-    check_fill(sim, &w);
-    check->rank = check_rank(sim, &w, check);
-    for (int i = 0; i < m->joint_count; ++i) {
-        if (w.shares[i]) {
-            check->loop_joints[check->loop_joint_count++] = i;
-        }
-    }
-    int generic = check_generic_rank(sim, &w);
-    check->generic_rank = generic > check->rank ? generic : check->rank;
+    PAWL_TRY(check_name_rows(sim, check));
+    PAWL_TRY(check_fewest_weak(sim, &fewest));
+    check->generic_rank = check->rank + weak - fewest;
     check->singular = check->generic_rank > check->rank;
-    pawl_free(&sim->env, w.block, w.bytes);
     return PAWL_OK;
 }
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 KEYS = {"format", "model", "mass", "com", "mobility", "velocities", "redundant", "loop_joints", "singular",
-        "generic_rank", "smallest_ratio", "assembly", "warnings", "bodies", "joints",
+        "generic_rank", "smallest_ratio", "weak", "misfit", "assembly", "warnings", "bodies", "joints",
         "contact_points"}
 
 
