@@ -131,7 +131,7 @@ static pawl_closure closure_of_rows(const pawl_assembly *a, const double *f)
 pawl_closure pawl_assembly_misfit(const pawl_assembly *a)
 {
     if (!pawl_is_weak(&a->problem)) {
-        return (pawl_closure){.worst_joint = a->model->joint_count > 0 ? 0 : -1, .worst_limit = -1};
+        return (pawl_closure){.worst_joint = -1, .share_joint = -1, .worst_limit = -1};
     }
     double *apart = a->problem.delassus->weak.scratch;
     memcpy(apart, a->residual, (size_t)a->free_rows * sizeof *apart);

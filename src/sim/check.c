@@ -195,7 +195,7 @@ static pawl_status check_analyse(pawl_sim *sim, pawl_check *check)
     check->velocity_count = m->velocity_count;
     check->rank = check->generic_rank = m->row_count;
     check->smallest_ratio = 1.0;
-    check->misfit = (pawl_closure){.worst_joint = -1, .worst_limit = -1};
+    check->misfit = (pawl_closure){.worst_joint = -1, .share_joint = -1, .worst_limit = -1};
     if (!sim->assembly->has_loops || sim->weak == NULL) {
         return PAWL_OK;
     }
