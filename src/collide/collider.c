@@ -33,12 +33,13 @@ static collider *collider_layout(const pawl_model *model, const collider_def *de
     uint32_t *group = PAWL_CARVE(mem, uint32_t, items);
     uint32_t *mask = PAWL_CARVE(mem, uint32_t, items);
     placed_shape *placed = PAWL_CARVE(mem, placed_shape, items);
-    double *reach = PAWL_CARVE(mem, double, items);
+    item_motion *motion = PAWL_CARVE(mem, item_motion, items);
     double *inner = PAWL_CARVE(mem, double, items);
     double *moved = PAWL_CARVE(mem, double, items);
     int *boxed = PAWL_CARVE(mem, int, items);
     int *endless = PAWL_CARVE(mem, int, items);
     broad_box *boxes = PAWL_CARVE(mem, broad_box, items);
+    broad_box *swept = PAWL_CARVE(mem, broad_box, items);
     int filters = model->joint_count + def->excluded_count;
     uint64_t *filtered = PAWL_CARVE(mem, uint64_t, 2 * filters);
     broad_phase tree = {0};
@@ -49,12 +50,13 @@ static collider *collider_layout(const pawl_model *model, const collider_def *de
                         .group = group,
                         .mask = mask,
                         .placed = placed,
-                        .reach = reach,
+                        .motion = motion,
                         .inner = inner,
                         .moved = moved,
                         .boxed = boxed,
                         .endless = endless,
                         .boxes = boxes,
+                        .swept = swept,
                         .tree = tree,
                         .filtered = filtered,
                         .bytes = mem->capacity};
@@ -194,22 +196,70 @@ pawl_pose pawl_collider_frame(const collider *c, const body_state *bodies, int i
     return frame;
 }
 
-// Where an item is, how far it may move, and its box if it has one.
-static void collider_place(collider *c, const body_state *bodies, int item, double dt)
+static item_motion collider_motion(const collider *c, const body_state *bodies, int item,
+                                   pawl_vec3 position)
+{
+    int body = c->model->shapes[c->shape[item]].body;
+    if (body == PAWL_WORLD) {
+        return (item_motion){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    }
+    const body_state *b = &bodies[body];
+    return (item_motion){v3_add(b->v, v3_cross(b->w, v3_sub(position, b->r))), b->w};
+}
+
+static void collider_place(collider *c, const body_state *bodies, int item)
 {
     placed_shape *s = &c->placed[item];
     pawl_pose frame = pawl_collider_frame(c, bodies, item);
     s->position = frame.position;
     s->axes = quat_matrix(frame.orientation);
-    c->reach[item] = 0.0;
-    int body = c->model->shapes[c->shape[item]].body;
-    if (body != PAWL_WORLD) {
-        const body_state *b = &bodies[body];
-        pawl_vec3 v = v3_add(b->v, v3_cross(b->w, v3_sub(frame.position, b->r)));
-        // a point of a plane may be anywhere: its turning is left to the margin
-        double size = pawl_shape_scale(s);
-        c->reach[item] = dt * (v3_norm(v) + v3_norm(b->w) * size);
+    c->motion[item] = collider_motion(c, bodies, item, frame.position);
+}
+
+// The fastest point of a shape of this radius about `a`, seen from a frame that moves like m, with its
+// origin at `b`: there the two differ by a velocity and a spin.
+static double collider_fastest(pawl_vec3 a, const item_motion *own, double radius, pawl_vec3 b,
+                               const item_motion *m)
+{
+    pawl_vec3 carried = v3_add(m->v, v3_cross(m->w, v3_sub(a, b)));
+    return v3_norm(v3_sub(own->v, carried)) + v3_norm(v3_sub(own->w, m->w)) * radius;
+}
+
+// Of the two shapes either may be the one that moves. A point of a plane may be anywhere, so that it is
+// the other.
+static double collider_approach(pawl_vec3 a, const item_motion *ma, double radius_a, pawl_vec3 b,
+                                const item_motion *mb, double radius_b)
+{
+    double of_a = isfinite(radius_a) ? collider_fastest(a, ma, radius_a, b, mb) : INFINITY;
+    double of_b = isfinite(radius_b) ? collider_fastest(b, mb, radius_b, a, ma) : INFINITY;
+    return fmin(of_a, of_b);
+}
+
+double pawl_collider_approach(const collider *c, const body_state *bodies, int i, int j)
+{
+    pawl_vec3 a = pawl_collider_frame(c, bodies, i).position;
+    pawl_vec3 b = pawl_collider_frame(c, bodies, j).position;
+    item_motion ma = collider_motion(c, bodies, i, a), mb = collider_motion(c, bodies, j, b);
+    return collider_approach(a, &ma, pawl_shape_bounding_radius(&c->placed[i]), b, &mb,
+                             pawl_shape_bounding_radius(&c->placed[j]));
+}
+
+// What the motion of two items can close in the step.
+static double collider_reach(const collider *c, int i, int j)
+{
+    const placed_shape *a = &c->placed[i], *b = &c->placed[j];
+    return c->dt * collider_approach(a->position, &c->motion[i], pawl_shape_bounding_radius(a),
+                                     b->position, &c->motion[j], pawl_shape_bounding_radius(b));
+}
+
+static bool collider_boxes_meet(const broad_box *a, const broad_box *b, double reach)
+{
+    for (int k = 0; k < 3; ++k) {
+        if ((&a->low.x)[k] > (&b->high.x)[k] + reach || (&b->low.x)[k] > (&a->high.x)[k] + reach) {
+            return false;
+        }
     }
+    return true;
 }
 
 // A box in world axes against a heightfield: the box around it in the field's axes.
@@ -272,12 +322,14 @@ static pawl_status collider_grow_contacts(collider *c, int count)
 }
 
 // Turns pairs of the tree's boxes into pairs of items that may meet, in place.
-static int collider_keep(collider *c, int found)
+static int collider_keep(collider *c, int found, double margin)
 {
     int kept = 0;
     for (int k = 0; k < found; ++k) {
-        int i = c->boxed[c->pairs[k] >> 32], j = c->boxed[c->pairs[k] & 0xffffffffu];
-        if (pawl_collider_may_meet(c, i, j)) {
+        int p = (int)(c->pairs[k] >> 32), q = (int)(c->pairs[k] & 0xffffffffu);
+        int i = c->boxed[p], j = c->boxed[q];
+        if (pawl_collider_may_meet(c, i, j) &&
+            collider_boxes_meet(&c->boxes[p], &c->boxes[q], margin + collider_reach(c, i, j))) {
             c->pairs[kept++] = (uint64_t)i << 32 | (uint64_t)j; // boxed is ascending: i < j
         }
     }
@@ -290,7 +342,7 @@ static int collider_add_endless(collider *c, int count, double margin)
         int plane = c->endless[p];
         for (int k = 0; k < c->boxed_count; ++k) {
             int item = c->boxed[k];
-            double reach = 0.5 * margin + c->reach[plane];
+            double reach = margin + collider_reach(c, item, plane);
             if (!collider_box_meets(&c->boxes[k], &c->placed[plane], reach) ||
                 !pawl_collider_may_meet(c, item, plane)) {
                 continue;
@@ -306,13 +358,45 @@ static int collider_add_endless(collider *c, int count, double margin)
     return count;
 }
 
+// A velocity to see all motion from: the mean of all items, or that of the world if they move less as
+// it sees them. Bodies that fly, drive or fall together have then short ways.
+static pawl_vec3 collider_common(const collider *c)
+{
+    pawl_vec3 mean = v3(0.0, 0.0, 0.0);
+    for (int k = 0; k < c->boxed_count; ++k) {
+        mean = v3_axpy(mean, 1.0 / c->boxed_count, c->motion[c->boxed[k]].v);
+    }
+    double here = 0.0, there = 0.0;
+    for (int k = 0; k < c->boxed_count; ++k) {
+        pawl_vec3 v = c->motion[c->boxed[k]].v;
+        here += v3_norm(v);
+        there += v3_norm(v3_sub(v, mean));
+    }
+    return there < here ? mean : v3(0.0, 0.0, 0.0);
+}
+
+static void collider_sweep(collider *c, double margin)
+{
+    pawl_vec3 common = c->dt > 0.0 ? collider_common(c) : v3(0.0, 0.0, 0.0);
+    for (int k = 0; k < c->boxed_count; ++k) {
+        const placed_shape *s = &c->placed[c->boxed[k]];
+        const item_motion *m = &c->motion[c->boxed[k]];
+        pawl_shape_bounds(s, &c->boxes[k].low, &c->boxes[k].high);
+        double speed =
+            v3_norm(v3_sub(m->v, common)) + v3_norm(m->w) * pawl_shape_bounding_radius(s);
+        double more = 0.5 * margin + c->dt * speed;
+        c->swept[k].low = v3_sub(c->boxes[k].low, v3(more, more, more));
+        c->swept[k].high = v3_add(c->boxes[k].high, v3(more, more, more));
+    }
+}
+
 static pawl_status collider_find_pairs(collider *c, double margin)
 {
     for (;;) {
-        int found = pawl_broad_phase_search(&c->tree, c->boxes, c->pairs, c->pair_capacity);
+        int found = pawl_broad_phase_search(&c->tree, c->swept, c->pairs, c->pair_capacity);
         int wanted = found;
         if (found <= c->pair_capacity) {
-            wanted = collider_add_endless(c, collider_keep(c, found), margin);
+            wanted = collider_add_endless(c, collider_keep(c, found, margin), margin);
             if (wanted <= c->pair_capacity) {
                 c->pair_count = wanted;
                 break;
@@ -336,7 +420,7 @@ static pawl_status collider_collide(collider *c, int pair, double margin)
     const placed_shape *a = &c->placed[i], *b = &c->placed[j];
     contact_manifold found[MANIFOLDS_A_PAIR];
     int count =
-        pawl_collide_shapes(a, b, margin + c->reach[i] + c->reach[j], found, MANIFOLDS_A_PAIR);
+        pawl_collide_shapes(a, b, margin + collider_reach(c, i, j), found, MANIFOLDS_A_PAIR);
     if (c->contact_count + count > c->contact_capacity) {
         PAWL_TRY(collider_grow_contacts(c, c->contact_count + count));
     }
@@ -351,17 +435,11 @@ static pawl_status collider_collide(collider *c, int pair, double margin)
 pawl_status pawl_collider_run(collider *c, const body_state *bodies, double margin, double dt)
 {
     c->pair_count = c->contact_count = c->point_count = 0;
+    c->dt = dt;
     for (int i = 0; i < c->item_count; ++i) {
-        collider_place(c, bodies, i, dt);
+        collider_place(c, bodies, i);
     }
-    for (int k = 0; k < c->boxed_count; ++k) {
-        int item = c->boxed[k];
-        double more = 0.5 * margin + c->reach[item];
-        broad_box *box = &c->boxes[k];
-        pawl_shape_bounds(&c->placed[item], &box->low, &box->high);
-        box->low = v3_sub(box->low, v3(more, more, more));
-        box->high = v3_add(box->high, v3(more, more, more));
-    }
+    collider_sweep(c, margin);
     PAWL_TRY(collider_find_pairs(c, margin));
     if (c->pair_count > c->contact_capacity) {
         PAWL_TRY(collider_grow_contacts(c, c->pair_count));

@@ -26,6 +26,11 @@ typedef struct shape_contact {
     contact_manifold manifold;
 } shape_contact;
 
+// How the frame of a shape moves.
+typedef struct item_motion {
+    pawl_vec3 v, w; // of its origin; spin
+} item_motion;
+
 typedef struct collider {
     pawl_env env;
     const pawl_model *model;
@@ -34,12 +39,14 @@ typedef struct collider {
     int *shape;             // of each item, in the model; ascending (item_count)
     uint32_t *group, *mask; // (item_count)
     placed_shape *placed;   // where the items are (item_count)
-    double *reach;          // how far motion can take a point of each item in the step
+    item_motion *motion;    // of the items (item_count)
     double *inner;          // radius of a ball about its centre that each item holds
     double *moved;          // for crossing.c (item_count)
     int *boxed, *endless;   // items in the tree, and planes and heightfields (item_count)
     int boxed_count, endless_count;
-    broad_box *boxes; // (boxed_count), enlarged by half the margin and the motion
+    broad_box *boxes; // around the shapes (boxed_count)
+    broad_box *swept; // the same, enlarged by half the margin and by the motion (boxed_count)
+    double dt;        // of the last run
     broad_phase tree;
     uint64_t *filtered; // pairs of bodies that do not collide, sorted (filtered_count)
     int filtered_count;
@@ -55,10 +62,13 @@ typedef struct collider {
 pawl_status pawl_collider_create(const pawl_env *env, const pawl_model *model,
                                  const collider_def *def, collider **out);
 void pawl_collider_destroy(collider *c); // NULL is fine
-// Points with a gap up to `margin` plus what the motion of the two shapes within dt can close. With
+// Points with a gap up to `margin` plus what the relative motion of the two shapes within dt can close. With
 // dt = 0 speeds do not count. Allocates only when there are more pairs than ever before; fails
 // only when memory is out.
 pawl_status pawl_collider_run(collider *c, const body_state *bodies, double margin, double dt);
+// How fast two shapes can approach each other with their bodies moving like that: a bound on the speed of any
+// point of one of them as the other sees it. Motion that both share does not count.
+double pawl_collider_approach(const collider *c, const body_state *bodies, int i, int j);
 // Where an item's shape is when its body is there.
 pawl_pose pawl_collider_frame(const collider *c, const body_state *bodies, int item);
 // Whether groups, joints and exclusions let two items collide.

@@ -37,7 +37,8 @@ typedef struct contact_finder contact_finder;
 pawl_status pawl_contact_finder_create(const pawl_env *env, const pawl_model *model,
                                        contact_rules rules, contact_finder **out);
 void pawl_contact_finder_destroy(contact_finder *f);
-// Finds the contacts of bodies that are nearer than `margin` or can be within a time h; of soft shapes
+// Finds the contacts of bodies that are nearer than `margin` or can be within a time h, by their motion
+// relative to each other; of soft shapes
 // those that penetrate. Returns their number, sorted by id, without those that the rules leave out; more
 // than the capacity are counted, but not stored. -1: memory is out.
 int pawl_contact_finder_find(contact_finder *f, const body_state *bodies, double margin, double h);
@@ -69,5 +70,6 @@ int pawl_contact_finder_shape(const contact_finder *f, int item); // of the mode
 int pawl_contact_finder_body(const contact_finder *f, int item);  // PAWL_WORLD for the world
 // Radius of a ball that fits into the thinner shape of a pair.
 double pawl_contact_finder_thickness(const contact_finder *f, finder_pair pair);
-// How far from the centre of mass of its body an item reaches; 0 for planes and what the world has.
-double pawl_contact_finder_reach(const contact_finder *f, int item);
+// pawl_collider_approach() of a pair.
+double pawl_contact_finder_approach(const contact_finder *f, finder_pair pair,
+                                    const body_state *bodies);

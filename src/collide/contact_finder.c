@@ -283,15 +283,10 @@ int pawl_contact_finder_body(const contact_finder *f, int item)
     return f->model->shapes[f->collider->shape[item]].body;
 }
 
-double pawl_contact_finder_reach(const contact_finder *f, int item)
+double pawl_contact_finder_approach(const contact_finder *f, finder_pair pair,
+                                    const body_state *bodies)
 {
-    const placed_shape *s = &f->collider->placed[item];
-    const pawl_shape_info *info = &f->model->shapes[f->collider->shape[item]];
-    if (info->body == PAWL_WORLD || shape_is_endless(s)) {
-        return 0.0;
-    }
-    pawl_vec3 lever = v3_sub(info->def.frame.position, f->model->bodies[info->body].com);
-    return v3_norm(lever) + pawl_shape_bounding_radius(s);
+    return pawl_collider_approach(f->collider, bodies, pair.item_a, pair.item_b);
 }
 
 static placed_shape finder_placed(const collider *c, int item, const body_state *bodies)

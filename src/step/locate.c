@@ -121,24 +121,14 @@ static double locate_pair_gap(double tau, void *user)
     return locate_least_gap(p->scope, p->pair, p->scope->bodies, p->margin);
 }
 
-// How far any point of an item can have moved.
-static double locate_travel(const motion_path *path, const contact_finder *f, int item)
-{
-    int body = pawl_contact_finder_body(f, item);
-    if (body < 0) {
-        return 0.0;
-    }
-    const body_state *a = &path->from[body], *b = &path->to[body];
-    double spin = fmax(v3_norm(a->w), v3_norm(b->w)), speed = fmax(v3_norm(a->v), v3_norm(b->v));
-    return path->h * (speed + spin * pawl_contact_finder_reach(f, item));
-}
-
 static bool locate_pair_root(const motion_path *path, const locate_scope *s, finder_pair pair,
                              locate_root *out)
 {
     const contact_finder *f = s->finder;
     double thickness = pawl_contact_finder_thickness(f, pair);
-    double travel = locate_travel(path, f, pair.item_a) + locate_travel(path, f, pair.item_b);
+    // how far any point of one can have moved, as the other sees it
+    double travel = path->h * fmax(pawl_contact_finder_approach(f, pair, path->from),
+                                   pawl_contact_finder_approach(f, pair, path->to));
     double samples = fmin(ceil(2.0 * travel / thickness), LOCATE_SAMPLES);
     locate_pair p = {.path = path,
                      .scope = s,
