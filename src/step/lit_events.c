@@ -6,8 +6,10 @@
 // counted as in any step; lit.variant=paper takes the interpolated state instead. Then velocities jump
 // (impact.c) and the rest of the step is the next piece.
 //
-// Never a hang: a pair that met too often in one step does not bounce any more and stays in contact, and a
-// step with too many pieces does its rest in one, catching what comes as euler would.
+// Never a hang: a pair that met too often in one step does not bounce any more and stays in contact. A step
+// with too many pieces, or whose problems have taken several times the iterations that one may take, does
+// its rest in one, catching what comes as euler would, and says so (event `unresolved`). Where the solver
+// does not converge, locating when its answers change is worth little.
 #include "step/impact.h"
 #include "step/lit_transitions.h"
 #include "step/locate.h"
@@ -15,6 +17,8 @@
 #include <string.h>
 
 enum { EVENTS_BOUNCES = 8, EVENTS_PIECES = 64, EVENTS_PIECES_A_BODY = 16, EVENTS_REDOS = 4 };
+// How many problems at the limit of iterations a step may cost, and one whose solver has failed already.
+enum { EVENTS_SOLVES = 8, EVENTS_SOLVES_FAILING = 2 };
 static const double events_resting = 1e-6;   // opening slower is rest [m/s]
 static const double events_nothing = 1e-9;   // of a step: what is left of it is nothing
 static const double events_exact = 1e-6;     // of the reach: gaps at a located impact
@@ -78,6 +82,13 @@ bool pawl_lit_piece_move(lit_piece *p, double h, bool last)
     events_restore(p);
     p->moved = h;
     return events_move(p, p->begin, h, last ? p->end : p->begin + h);
+}
+
+bool pawl_lit_piece_spent(const lit_piece *p)
+{
+    bool failing = p->report->outcome != PAWL_CONVERGED;
+    int64_t most = p->c->settings->max_iterations;
+    return p->report->iterations > most * (failing ? EVENTS_SOLVES_FAILING : EVENTS_SOLVES);
 }
 
 bool pawl_lit_piece_shift(lit_piece *p, double tau)
@@ -311,7 +322,7 @@ void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *r
         if (!(h > events_nothing * c->settings->dt)) {
             return; // the last piece ended on the grid
         }
-        if (pieces == most || stuck) {
+        if (pieces == most || stuck || pawl_lit_piece_spent(&p)) {
             events_rest_in_one(&p, pieces);
             return;
         }

@@ -42,6 +42,9 @@ bool pawl_lit_piece_shift(lit_piece *p, double tau);
 // The piece again from its beginning with length h; `last` where it ends on the grid. False: no room.
 bool pawl_lit_piece_move(lit_piece *p, double h, bool last);
 
+// Whether the step has taken so many iterations that it looks for no more events.
+bool pawl_lit_piece_spent(const lit_piece *p);
+
 // Looks for what changed between sticking, sliding and open in a piece that was moved by h, and logs what
 // began with it. True: it was moved again, by less, to where that happened; *h says how far.
 bool pawl_lit_find_transition(lit_piece *p, double *h);

@@ -326,8 +326,8 @@ static double transition_at(double h, void *user)
     transition_search *t = user;
     slider_view v;
     ++t->p->tried;
-    if (t->failed || !pawl_lit_piece_move(t->p, h, false) || !transition_look(t->p) ||
-        !transition_end(t->p, &t->x, &v)) {
+    if (t->failed || pawl_lit_piece_spent(t->p) || !pawl_lit_piece_move(t->p, h, false) ||
+        !transition_look(t->p) || !transition_end(t->p, &t->x, &v)) {
         t->failed = true;
         return 0.0;
     }
@@ -340,8 +340,8 @@ static double transition_shifted(double tau, void *user)
     transition_search *t = user;
     slider_view v;
     ++t->p->tried;
-    if (t->failed || !pawl_lit_piece_shift(t->p, tau) || !transition_look(t->p) ||
-        !transition_end(t->p, &t->x, &v)) {
+    if (t->failed || pawl_lit_piece_spent(t->p) || !pawl_lit_piece_shift(t->p, tau) ||
+        !transition_look(t->p) || !transition_end(t->p, &t->x, &v)) {
         t->failed = true;
         return 0.0;
     }
@@ -571,7 +571,7 @@ bool pawl_lit_find_transition(lit_piece *p, double *h)
         if (!transition_slider(p, i, &x) || p->cuts >= TRANSITION_CUTS) {
             continue;
         }
-        if (p->tried > budget) {
+        if (p->tried > budget || pawl_lit_piece_spent(p)) {
             p->cuts = TRANSITION_CUTS - cut;
             break;
         }
