@@ -2,8 +2,9 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Time of one narrow-phase call for every pair of shapes, resting on one another and in random poses
-// that overlap a little, and of a whole step of collision detection for heaps. It looks inside the
-// library, so it needs the static one.
+// that overlap a little; of shapes on heightfields of 100 to a million cells; and of a whole step of
+// collision detection for heaps, and for bodies that fly together. It looks inside the library, so it needs
+// the static one.
 #include "collide/collider.h"
 #include "options.h"
 
@@ -138,6 +139,106 @@ static json_t *bench_heap(const pawl_env *env, pawl_shape_kind kind, int side)
     return row;
 }
 
+// Shapes with half a cell to three cells under them, on rough ground of side x side points, 0.1 m apart.
+static json_t *bench_field(const pawl_env *env, const convex_hull *hull, int side)
+{
+    pawl_heightfield_def def = pawl_heightfield_def_default();
+    double *heights = calloc((size_t)side * (size_t)side, sizeof *heights);
+    height_grid *grid;
+    for (int i = 0; heights != NULL && i < side * side; ++i) {
+        heights[i] = bench_random(-0.01, 0.01);
+    }
+    def.x_count = def.y_count = side;
+    def.dx = def.dy = 0.1;
+    def.heights = heights;
+    if (heights == NULL || pawl_height_grid_create(env, &def, &grid) != PAWL_OK) {
+        printf("field: could not be made\n");
+        exit(1);
+    }
+    placed_shape field = {.kind = PAWL_SHAPE_HEIGHTFIELD, .key = 1, .grid = grid};
+    field.axes = quat_matrix(pawl_pose_identity().orientation);
+    json_t *row = json_pack("{s:i}", "cells", (side - 1) * (side - 1));
+    printf("%9d cells", (side - 1) * (side - 1));
+    for (int kind = 0; kind + 1 < BENCH_KINDS; ++kind) {
+        static placed_shape shapes[BENCH_POSES];
+        for (int i = 0; i < BENCH_POSES; ++i) {
+            shapes[i] = bench_shape(bench_kinds[kind], hull, 0);
+            shapes[i].size = v3(0.15, 0.15, 0.15);
+            shapes[i].axes = quat_matrix(quat_exp(v3(0, 0, bench_random(0, 3))));
+            double low = -bench_height(&shapes[i], v3(0, 0, -1)), wide = 0.1 * (side - 1);
+            shapes[i].position =
+                v3(bench_random(0.3, 0.7) * wide, bench_random(0.3, 0.7) * wide, 0.01 - low);
+        }
+        double best = INFINITY;
+        int64_t points = 0;
+        for (int round = 0; round < 5; ++round) {
+            contact_manifold found[MANIFOLDS_A_PAIR];
+            points = 0;
+            double begin = bench_now();
+            for (int i = 0; i < BENCH_POSES; ++i) {
+                int count = pawl_collide_shapes(&shapes[i], &field, 2e-3, found, MANIFOLDS_A_PAIR);
+                for (int k = 0; k < count; ++k) {
+                    points += found[k].count;
+                }
+            }
+            best = fmin(best, 1e6 * (bench_now() - begin) / BENCH_POSES);
+        }
+        printf("  %-9s %6.2f us %4.1f p", bench_names[kind], best, (double)points / BENCH_POSES);
+        json_object_set_new(row, bench_names[kind], json_real(best));
+    }
+    printf("\n");
+    pawl_height_grid_destroy(env, grid);
+    free(heights);
+    return row;
+}
+
+// Balls in layers 4 cm apart that all fly at one speed, in a step of 10 ms.
+static json_t *bench_flight(const pawl_env *env, int side, double speed)
+{
+    pawl_builder *b;
+    pawl_model *model;
+    collider *c;
+    pawl_status status = pawl_builder_create(env, "flight", &b);
+    int count = side * side * side;
+    pawl_shape_def shape = pawl_shape_def_default();
+    shape.size = v3(0.05, 0.05, 0.05);
+    for (int i = 0; i < count; ++i) {
+        pawl_body_def body = pawl_body_def_default();
+        body.density = 1.0;
+        status |= pawl_builder_add_body(b, &body, NULL);
+        status |= pawl_builder_add_shape(b, i, &shape, NULL);
+    }
+    status |= pawl_builder_compile(b, &model);
+    collider_def def = pawl_collider_def_default();
+    body_state *bodies = calloc((size_t)count, sizeof *bodies);
+    if (status != PAWL_OK || bodies == NULL ||
+        pawl_collider_create(env, model, &def, &c) != PAWL_OK) {
+        printf("flight: could not be made\n");
+        exit(1);
+    }
+    for (int i = 0; i < count; ++i) {
+        int x = i % side, y = i / side % side, z = i / (side * side);
+        bodies[i].r = v3(0.14 * x, 0.14 * y, 0.14 * z);
+        bodies[i].q = pawl_pose_identity().orientation;
+        bodies[i].v = v3_scale(speed, v3(0.6, 0.0, 0.8));
+    }
+    double best = INFINITY;
+    for (int round = 0; round < 10 && status == PAWL_OK; ++round) {
+        double begin = bench_now();
+        status = pawl_collider_run(c, bodies, 1e-3, 0.01);
+        best = fmin(best, bench_now() - begin);
+    }
+    printf("%5d balls at %6.1f m/s %7d pairs %7d contacts %10.1f us\n", count, speed, c->pair_count,
+           c->contact_count, 1e6 * best);
+    json_t *row = json_pack("{s:i, s:f, s:i, s:i, s:f}", "bodies", count, "speed", speed, "pairs",
+                            c->pair_count, "contacts", c->contact_count, "us", 1e6 * best);
+    pawl_collider_destroy(c);
+    pawl_model_destroy(model);
+    pawl_builder_destroy(b);
+    free(bodies);
+    return row;
+}
+
 static json_t *bench_pairs(const bench_options *options, const convex_hull *hull)
 {
     json_t *rows = json_array();
@@ -181,8 +282,20 @@ int main(int argument_count, char **arguments)
         json_array_append_new(heaps, bench_heap(&env, PAWL_SHAPE_BOX, 10));
         json_array_append_new(heaps, bench_heap(&env, PAWL_SHAPE_SPHERE, 20));
     }
+    json_t *fields = json_array(), *flights = json_array();
+    if (bench_wanted(&options, "field")) {
+        static const int sides[] = {11, 32, 101, 317, 1001};
+        for (size_t k = 0; k < sizeof sides / sizeof sides[0]; ++k) {
+            json_array_append_new(fields, bench_field(&env, hull, sides[k]));
+        }
+    }
+    if (bench_wanted(&options, "flight")) {
+        json_array_append_new(flights, bench_flight(&env, 10, 0.0));
+        json_array_append_new(flights, bench_flight(&env, 10, 20.0));
+        json_array_append_new(flights, bench_flight(&env, 10, 300.0));
+    }
     pawl_hull_destroy(&env, hull);
-    json_t *root =
-        json_pack("{s:s, s:o, s:o}", "pawl", pawl_version(), "pairs", pairs, "heaps", heaps);
+    json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o}", "pawl", pawl_version(), "pairs", pairs,
+                             "heaps", heaps, "fields", fields, "flights", flights);
     return bench_write_json(&options, root) ? 0 : 2;
 }
