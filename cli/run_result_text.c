@@ -215,7 +215,8 @@ static void run_result_print_solver(const run_result *result, FILE *to)
     }
     if (v->fell_back > 0) {
         run_result_row(to, "", run_result_plain((double)v->fell_back).text, "",
-                       "steps of rattle done as moreau does: contact, limits or dissipation");
+                       "steps of rattle done as moreau does: contact, limits, dissipation or "
+                       "singular positions");
     }
     for (int m = PAWL_METHOD_SWEEPS; m < PAWL_METHOD_COUNT; ++m) {
         if (v->methods[m] > 0) {

@@ -326,7 +326,7 @@ typedef struct pawl_step_report {
     int rows;              ///< of the problem
     int bounded_rows;      ///< limits, friction losses, effort limits, spin friction
     int contacts;          ///< contact points of the problem
-    bool fell_back;        ///< rattle: something acted that is not reversible; done as moreau does
+    bool fell_back;        ///< rattle: not reversible, or a singular position; done as moreau does
     int position_failures; ///< position updates that left joints open
     double penetration;    ///< deepest of them, where the rows were placed [m]
     int worst_shape_a, worst_shape_b; ///< the shapes of that one, -1 where nothing penetrates

@@ -18,7 +18,8 @@ static const struct {
     [PAWL_EVENT_UNRESOLVED] = {"unresolved", "cuts of the step [1]"},
     [PAWL_EVENT_TUNNELLED] = {"tunnelled", "pairs of shapes [1]"},
     [PAWL_EVENT_FALLBACK] = {"fallback",
-                             "why: 1 dissipation, 2 limit, 3 stiff spring, 4 contact [1]"},
+                             "why: 1 dissipation, 2 limit, 3 stiff spring, 4 contact, 5 singular "
+                             "position [1]"},
 };
 _Static_assert(sizeof event_kinds / sizeof event_kinds[0] == PAWL_EVENT_KIND_COUNT, "missing row");
 

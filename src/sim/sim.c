@@ -171,7 +171,7 @@ static pawl_status sim_create_all(pawl_sim *sim)
     const pawl_model *m = sim->model;
     PAWL_TRY(pawl_state_create(env, m, &sim->state));
     PAWL_TRY(pawl_state_create(env, m, &sim->next));
-    if (sim->settings.stepper == PAWL_STEPPER_LIT) {
+    if (sim->stepper->rewinds) {
         PAWL_TRY(pawl_state_create(env, m, &sim->context.spare));
     }
     contact_rules rules = {sim->settings.friction_rule, sim->settings.restitution_rule,

@@ -24,4 +24,5 @@ const pawl_stepper_ops pawl_lit_ops = {
     .summary = "linearly implicit trapezoidal rule: second order, stiffly stable",
     .advance = lit_advance,
     .reduces = true,
+    .rewinds = true,
 };

@@ -109,7 +109,8 @@ typedef enum rattle_reason {
     RATTLE_DISSIPATION,
     RATTLE_LIMIT,
     RATTLE_STIFF,
-    RATTLE_CONTACT
+    RATTLE_CONTACT,
+    RATTLE_SINGULAR
 } rattle_reason;
 
 // What besides conservative forces and joints can act in a step from here. The assembly is placed at s.
@@ -203,14 +204,13 @@ static void rattle_count_work(step_context *c, pawl_state *s, const step_weights
 }
 
 // One reversible step of length tau, which may be negative, to `end`. Leaves the assembly placed and
-// posed for closure there. Returns the number of Newton iterations.
-static int rattle_step(step_context *c, pawl_state *s, double tau, double end)
+// posed for closure there, and adds the number of Newton iterations. False: these did not converge.
+static bool rattle_step(step_context *c, pawl_state *s, double tau, double end, int *iterations)
 {
     pawl_assembly *a = c->assembly;
     double begin = end - tau;
     step_weights first = {.h = 0.5 * tau, .target_time = {begin, begin}};
     step_weights second = {.h = 0.5 * tau, .target_time = {end, end}};
-    int iterations = 0;
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     pawl_push(c, &first);
     rattle_count_work(c, s, &first);
@@ -218,7 +218,9 @@ static int rattle_step(step_context *c, pawl_state *s, double tau, double end)
     rattle_kick(c, s, first.h);
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
     if (a->free_rows > 0) {
-        pawl_drift_poses(c, s, tau, end, &iterations);
+        if (!pawl_drift_poses(c, s, tau, end, iterations)) {
+            return false;
+        }
     } else {
         pawl_advance_freely(c->model, s->bodies, tau, end);
         pawl_assembly_place(a, s->bodies, s->coordinates, end, 0.0);
@@ -229,7 +231,7 @@ static int rattle_step(step_context *c, pawl_state *s, double tau, double end)
         pawl_drift_velocities(c, s, end);
     }
     rattle_count_work(c, s, &second);
-    return iterations;
+    return true;
 }
 
 // What is left of the velocities across the rows, by the judge.
@@ -287,6 +289,31 @@ static void rattle_report(step_context *c, pawl_state *s, double t, int projecti
     }
 }
 
+// All parts of a step from s. False: the joints' equations of one had no solution that Newton's method finds, as near
+// singular positions, where the rows at the beginning of a drift say little about its end.
+static bool rattle_parts(step_context *c, pawl_state *s, double end, int *iterations)
+{
+    double h = c->settings->dt, t = s->time;
+    for (int i = 0; i < c->model->body_count; ++i) {
+        if (c->model->bodies[i].kind == PAWL_BODY_KINEMATIC) { // another step leaves its mean twist
+            pawl_twist twist = pawl_kinematic_twist(&c->model->bodies[i], t);
+            s->bodies[i].v = twist.linear;
+            s->bodies[i].w = twist.angular;
+        }
+    }
+    bool fourth = c->settings->rattle_order == 4, found = true;
+    const double *part = fourth ? rattle_five : rattle_one;
+    int count = fourth ? (int)(sizeof rattle_five / sizeof *rattle_five) : 1;
+    c->damping_time = 0.0;
+    c->exact_drift = true;
+    for (int k = 0; k < count && found; ++k) {
+        t = k + 1 < count ? t + part[k] * h : end;
+        found = rattle_step(c, s, part[k] * h, t, iterations);
+    }
+    c->exact_drift = false;
+    return found;
+}
+
 static void rattle_advance(step_context *c, pawl_state *s, pawl_step_report *report)
 {
     double h = c->settings->dt, begin = s->time, end = pawl_step_end(s, h);
@@ -301,29 +328,23 @@ static void rattle_advance(step_context *c, pawl_state *s, pawl_step_report *rep
         c->fallback.before = s->step == c->fallback.step + 1 ? c->fallback.reason : RATTLE_NONE;
         c->fallback.step = s->step;
     }
+    int projections = 0;
+    if (reason == RATTLE_NONE) {
+        pawl_state_copy(c->spare, s);
+        if (!rattle_parts(c, s, end, &projections)) {
+            pawl_state_copy(s, c->spare);
+            memset(c->reaction, 0,
+                   (size_t)pawl_impulse_slots(c->model).count * sizeof *c->reaction);
+            c->kept = false;
+            reason = RATTLE_SINGULAR;
+        }
+    }
     c->fallback.reason = (int)reason;
     if (reason != RATTLE_NONE) {
         rattle_fall_back(c, s, reason, report);
+        report->projections += projections;
         return;
     }
-    for (int i = 0; i < c->model->body_count; ++i) {
-        if (c->model->bodies[i].kind == PAWL_BODY_KINEMATIC) { // another step leaves its mean twist
-            pawl_twist twist = pawl_kinematic_twist(&c->model->bodies[i], begin);
-            s->bodies[i].v = twist.linear;
-            s->bodies[i].w = twist.angular;
-        }
-    }
-    bool fourth = c->settings->rattle_order == 4;
-    const double *part = fourth ? rattle_five : rattle_one;
-    int count = fourth ? (int)(sizeof rattle_five / sizeof *rattle_five) : 1, projections = 0;
-    double t = begin;
-    c->damping_time = 0.0;
-    c->exact_drift = true;
-    for (int k = 0; k < count; ++k) {
-        t = k + 1 < count ? t + part[k] * h : end;
-        projections += rattle_step(c, s, part[k] * h, t);
-    }
-    c->exact_drift = false;
     rattle_report(c, s, end, projections, report);
 }
 
@@ -331,4 +352,5 @@ const pawl_stepper_ops pawl_rattle_ops = {
     .name = "rattle",
     .summary = "reversible, for smooth motion: energy over long times, order 2 or 4",
     .advance = rattle_advance,
+    .rewinds = true,
 };

@@ -65,9 +65,9 @@ typedef struct step_context {
     contact_capture capture; // the problem of the last step, where it is wanted
     pawl_status captured;    // how that went
     phase_clock clock;
-    lit_memory *lit; // NULL for other steppers, and so are the next two
+    lit_memory *lit; // NULL for other steppers, and so is the next
     lit_event_memory *lit_events;
-    pawl_state *spare; // a state to come back to
+    pawl_state *spare; // a state to come back to, of steppers that rewind
 } step_context;
 
 typedef struct pawl_stepper_ops {
@@ -76,6 +76,7 @@ typedef struct pawl_stepper_ops {
     // Advances s by settings->dt. s is a scratch copy: the caller throws it away on failure.
     void (*advance)(step_context *c, pawl_state *s, pawl_step_report *report);
     bool reduces; // runs in reduced coordinates, too
+    bool rewinds; // may begin a step again: context.spare is there to come back to
 } pawl_stepper_ops;
 
 const pawl_stepper_ops *pawl_stepper_find(int kind); // NULL if unknown

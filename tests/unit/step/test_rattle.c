@@ -167,8 +167,11 @@ TEST(angular_momentum_stays_to_the_last_digit)
             centre = v3_axpy(centre, share, s->bodies[i].r);
         }
         about[k] = v3_sub(mechanism_angular_momentum(&m), v3_cross(centre, mechanism_momentum(&m)));
-        if (k == 0) {
-            rattle_run(&x, 1000);
+        for (int i = 0, fell_back = 0; i < 1000 && k == 0; ++i) { // it is flat once
+            pawl_step_report report;
+            CHECK_OK(pawl_sim_step(x.sim, &report));
+            fell_back += report.fell_back ? 1 : 0;
+            CHECK(report.outcome == PAWL_CONVERGED && fell_back <= 2);
         }
     }
     CHECK(v3_norm(about[0]) > 0.1);
