@@ -10,22 +10,32 @@
 // first order, and second only where there are no joints.
 #include "step/push_out.h"
 
-static void moreau_advance(step_context *c, pawl_state *s, pawl_step_report *report)
+void pawl_moreau_part(step_context *c, pawl_state *s, double h, double begin, double end,
+                      pawl_step_report *report)
 {
     step_weights w = pawl_step_weights(c, s);
-    double middle = w.begin + 0.5 * w.h;
+    double middle = begin + 0.5 * h;
+    w.h = h;
+    w.begin = begin;
+    w.end = end;
     w.theta = 0.5;
     w.ahead = w.behind = 0.25;
     w.place_time = w.target_time[0] = w.target_time[1] = middle;
     w.gyroscope_corrections = 4;
     c->damping_time = w.theta * w.h;
-    int projections = pawl_drift(c, s, 0.5 * w.h, middle);
+    int projections = pawl_drift(c, s, 0.5 * h, middle);
     pawl_velocity_step(c, s, &w, report);
     if (c->contact_demand != 0) {
         return;
     }
-    report->projections = projections + pawl_drift(c, s, 0.5 * w.h, w.end);
-    report->projections += pawl_push_out_apply(c, s, w.end, report);
+    report->projections = projections + pawl_drift(c, s, 0.5 * h, end);
+    report->projections += pawl_push_out_apply(c, s, end, report);
+}
+
+static void moreau_advance(step_context *c, pawl_state *s, pawl_step_report *report)
+{
+    double h = c->settings->dt;
+    pawl_moreau_part(c, s, h, s->time, pawl_step_end(s, h), report);
 }
 
 const pawl_stepper_ops pawl_moreau_ops = {

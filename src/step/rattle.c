@@ -16,6 +16,7 @@
 // there are dampers, friction losses, PD actuators, armatures or soft joints, and where springs are
 // too stiff to be explicit, a step is moreau's, which is symmetric as well and takes them implicitly.
 #include "step/free_turn.h"
+#include "step/report_merge.h"
 #include "step/stepper_ops.h"
 #include "step/warm_start.h"
 #include <string.h>
@@ -136,6 +137,30 @@ static rattle_reason rattle_obstacle(step_context *c, const pawl_state *s, doubl
     return count == 0 ? RATTLE_NONE : RATTLE_CONTACT;
 }
 
+// The parts of a step, as fractions of it.
+static int rattle_fractions(const step_context *c, const double **part)
+{
+    bool fourth = c->settings->rattle_order == 4;
+    *part = fourth ? rattle_five : rattle_one;
+    return fourth ? (int)(sizeof rattle_five / sizeof *rattle_five) : 1;
+}
+
+// A step near a singular position by parts of moreau: these are symmetric, and so are of order four together, too.
+static void rattle_compose_moreau(step_context *c, pawl_state *s, pawl_step_report *report)
+{
+    const double *part;
+    int count = rattle_fractions(c, &part);
+    double h = c->settings->dt, begin = s->time, end = pawl_step_end(s, h), t = begin;
+    *report = (pawl_step_report){.worst_shape_a = -1, .worst_shape_b = -1};
+    for (int k = 0; k < count && c->contact_demand == 0; ++k) {
+        double from = t;
+        pawl_step_report one;
+        t = k + 1 < count ? t + part[k] * h : end;
+        pawl_moreau_part(c, s, part[k] * h, from, t, &one);
+        pawl_report_merge(report, &one);
+    }
+}
+
 // A step as moreau does it. An event tells when such steps begin, or go on for another reason; a step may
 // be done twice.
 static void rattle_fall_back(step_context *c, pawl_state *s, rattle_reason reason,
@@ -145,7 +170,11 @@ static void rattle_fall_back(step_context *c, pawl_state *s, rattle_reason reaso
         pawl_event_add(&c->events,
                        pawl_event_of_joint(PAWL_EVENT_FALLBACK, s->time, -1, -1, (double)reason));
     }
-    pawl_moreau_ops.advance(c, s, report);
+    if (reason == RATTLE_SINGULAR) {
+        rattle_compose_moreau(c, s, report);
+    } else {
+        pawl_moreau_ops.advance(c, s, report);
+    }
     report->fell_back = true;
 }
 
@@ -301,9 +330,9 @@ static bool rattle_parts(step_context *c, pawl_state *s, double end, int *iterat
             s->bodies[i].w = twist.angular;
         }
     }
-    bool fourth = c->settings->rattle_order == 4, found = true;
-    const double *part = fourth ? rattle_five : rattle_one;
-    int count = fourth ? (int)(sizeof rattle_five / sizeof *rattle_five) : 1;
+    const double *part;
+    int count = rattle_fractions(c, &part);
+    bool found = true;
     c->damping_time = 0.0;
     c->exact_drift = true;
     for (int k = 0; k < count && found; ++k) {

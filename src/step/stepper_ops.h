@@ -87,6 +87,11 @@ extern const pawl_stepper_ops pawl_rattle_ops;
 extern const pawl_stepper_ops pawl_mdp_ops;
 extern const pawl_stepper_ops pawl_nmdp_ops;
 
+// A step of moreau of length h from `begin` to `end`, whatever settings->dt is. It is symmetric in time, and h may be
+// negative where only conservative forces and joints act.
+void pawl_moreau_part(step_context *c, pawl_state *s, double h, double begin, double end,
+                      pawl_step_report *report);
+
 // Shared by the steppers of this family. Both leave the assembly placed at s when context.kept says so.
 //
 // The kick: poses and solves the problem at the poses of s and writes the new twists to s and the
