@@ -365,6 +365,7 @@ static void rattle_advance(step_context *c, pawl_state *s, pawl_step_report *rep
             memset(c->reaction, 0,
                    (size_t)pawl_impulse_slots(c->model).count * sizeof *c->reaction);
             c->kept = false;
+            c->position_failures = 0; // of the attempt
             reason = RATTLE_SINGULAR;
         }
     }
