@@ -111,8 +111,8 @@ pawl_status pawl_contact_finder_grow(contact_finder *f, int capacity)
     return PAWL_OK;
 }
 
-// Pair and feature in 52 bits: 20, 20 and 12. Two features of one pair that share their 12 bits share
-// a warm start, which costs iterations and nothing else.
+// Pair and feature in 52 bits: 20, 20 and 12. Features of one pair that share their 12 bits are told apart
+// by finder_part().
 static double finder_id(int a, int b, uint32_t feature)
 {
     uint64_t small = pawl_hash_bytes(PAWL_HASH_SEED, &feature, sizeof feature) %
@@ -222,6 +222,18 @@ double pawl_contact_finder_half_thickness(const contact_finder *f, int shape)
     return fmax(c->inner[low], finder_thin * pawl_shape_bounding_radius(&c->placed[low]));
 }
 
+// Contacts of one pair, sorted by id, get ids of their own: two that shared one would share a warm start, and
+// lit would take one for the other. The next numbers are free nearly always.
+static void finder_part(pawl_contact *contacts, int first, int count)
+{
+    for (int k = first + 1; k < count; ++k) {
+        double next = contacts[k - 1].id + 1.0;
+        if (contacts[k].id < next && pawl_contact_pair(next) == pawl_contact_pair(contacts[k].id)) {
+            contacts[k].id = next;
+        }
+    }
+}
+
 int pawl_contact_finder_find(contact_finder *f, const body_state *bodies, double margin, double h)
 {
     if (pawl_collider_run(f->collider, bodies, margin, h) != PAWL_OK) {
@@ -232,9 +244,13 @@ int pawl_contact_finder_find(contact_finder *f, const body_state *bodies, double
         const shape_contact *contact = &f->collider->contacts[k];
         bool same = k > 0 && contact->shape_a == contact[-1].shape_a &&
                     contact->shape_b == contact[-1].shape_b;
-        first = same ? first : count;
+        if (!same) {
+            finder_part(f->contacts, first, count < f->capacity ? count : f->capacity);
+            first = count;
+        }
         count = finder_add(f, f->contacts, f->capacity, first, count, contact);
     }
+    finder_part(f->contacts, first, count < f->capacity ? count : f->capacity);
     if (f->reducer != NULL && count <= f->capacity) {
         count = pawl_patch_reduce(f->reducer, f->contacts, count, f->rules.reduce_max);
     }
@@ -311,5 +327,7 @@ int pawl_contact_finder_points(const contact_finder *f, finder_pair pair, const 
         contact.manifold = found[k];
         count = finder_add(f, out, FINDER_POINTS, 0, count, &contact);
     }
-    return count < FINDER_POINTS ? count : FINDER_POINTS;
+    count = count < FINDER_POINTS ? count : FINDER_POINTS;
+    finder_part(out, 0, count);
+    return count;
 }

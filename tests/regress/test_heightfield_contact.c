@@ -4,8 +4,10 @@
 // Shapes touch heightfields under every stepper. Heightfields were ground for contact points alone, and
 // everything else fell through them, without a word. On flat fields, level or sloping, the answer is
 // the motion on a plane, point for point; on rough ones it is that things come to rest and stay.
+#include "collide/contact.h"
 #include "pawl/io.h"
 #include "pawl/wrench.h"
+#include "sim/sim.h"
 #include "support/random.h"
 #include "support/scene.h"
 
@@ -280,4 +282,34 @@ TEST(fast_bodies_do_not_get_through_a_field_unseen)
             mechanism_end(&m);
         }
     }
+}
+
+// A slab on rough ground has dozens of contacts. Each has an id of its own: with 12 bits for the feature some
+// of them would share one, and with it a warm start.
+TEST(contacts_of_one_pair_have_different_ids)
+{
+    uint64_t seed = 8;
+    mechanism m;
+    field_begin(&m);
+    field_ground(&m, 0.0, 0.0, 0.01, 0.5, 0.0);
+    scene_box_at(&m, 1.0, v3(3, 3, 0.2), v3(0, 0, 0.11), 0.5);
+    pawl_settings settings = scene_settings(2e-3);
+    mechanism_start(&m, &settings);
+    contact_finder *finder = m.sim->context.finder;
+    CHECK_OK(pawl_contact_finder_grow(finder, 256));
+    int most = 0;
+    for (int trial = 0; trial < 200; ++trial) {
+        body_state body = mechanism_state(&m)->bodies[0];
+        body.r = v3(random_in(&seed, -0.3, 0.3), random_in(&seed, -0.3, 0.3), 0.11);
+        body.q = pawl_quat_from_rpy(0, 0, random_in(&seed, -3.0, 3.0));
+        int count = pawl_contact_finder_find(finder, &body, 2e-3, 0.0);
+        const pawl_contact *contacts = pawl_contact_finder_contacts(finder);
+        for (int k = 1; k < count; ++k) {
+            CHECK(contacts[k].id > contacts[k - 1].id);
+            CHECK_NEAR(pawl_contact_pair(contacts[k].id), pawl_contact_pair(contacts[0].id), 0.0);
+        }
+        most = count > most ? count : most;
+    }
+    CHECK(most > 20);
+    mechanism_end(&m);
 }
