@@ -9,8 +9,9 @@
 #include <stdio.h>
 
 static warning_rule *const warning_rules[] = {
-    pawl_warn_length, pawl_warn_mass,    pawl_warn_degrees, pawl_warn_inertia,
-    pawl_warn_locked, pawl_warn_coaxial, pawl_warn_falls,
+    pawl_warn_length,  pawl_warn_mass,     pawl_warn_degrees,
+    pawl_warn_inertia, pawl_warn_locked,   pawl_warn_coaxial,
+    pawl_warn_falls,   pawl_warn_overlaps, pawl_warn_beyond_limits,
 };
 
 const char *pawl_warning_kind_name(pawl_warning_kind kind)

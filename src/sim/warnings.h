@@ -36,3 +36,4 @@ warning_rule pawl_warn_length, pawl_warn_mass, pawl_warn_degrees; // warn_units.
 warning_rule pawl_warn_inertia;                                   // warn_inertia.c
 warning_rule pawl_warn_locked, pawl_warn_coaxial;                 // warn_joints.c
 warning_rule pawl_warn_falls;                                     // warn_falls.c
+warning_rule pawl_warn_overlaps, pawl_warn_beyond_limits;         // warn_start.c
