@@ -130,7 +130,11 @@ pawl_status sdf_read_pose(xml_reader *reader, const xmlNode *node, pawl_pose *ou
     static const xml_rule rules[] = {{XML_TAKEN, "@relative_to @rotation_format @degrees"},
                                      {XML_PHYSICS, "@frame"},
                                      {XML_TAKEN, NULL}};
-    PAWL_TRY(xml_check(reader, node, rules));
+    // SDFormat 1.6 writes frame="" where it means none.
+    static const xml_rule older[] = {{XML_TAKEN, "@relative_to @rotation_format @degrees @frame"},
+                                     {XML_TAKEN, NULL}};
+    const char *frame = xml_attribute(node, "frame");
+    PAWL_TRY(xml_check(reader, node, frame != NULL && frame[0] == '\0' ? older : rules));
     const char *text, *format = xml_attribute(node, "rotation_format");
     bool degrees = false, quaternion = false;
     if (xml_attribute(node, "degrees") != NULL) {

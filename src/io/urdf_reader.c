@@ -74,16 +74,22 @@ static pawl_status urdf_reader_vec3(const urdf_reader *r, const xmlNode *node, c
 
 static const char *const urdf_radians = "roll, pitch and yaw are in radians in URDF";
 
-// The attributes xyz and rpy.
-static pawl_status urdf_reader_frame(const urdf_reader *r, const xmlNode *node, pawl_pose *out)
+// The attributes xyz and rpy, of an element that may have others.
+static pawl_status urdf_reader_place(const urdf_reader *r, const xmlNode *node, pawl_pose *out)
 {
-    static const xml_rule rules[] = {{XML_TAKEN, "@xyz @rpy"}, {XML_TAKEN, NULL}};
     pawl_vec3 rpy = {0};
-    PAWL_TRY(xml_check(r->xml, node, rules));
+    *out = pawl_pose_identity();
     PAWL_TRY(urdf_reader_vec3(r, node, "xyz", &out->position));
     PAWL_TRY(urdf_reader_vec3(r, node, "rpy", &rpy));
     out->orientation = pawl_quat_from_rpy(rpy.x, rpy.y, rpy.z);
     return xml_warn_turns(r->xml, node, (const double[]){rpy.x, rpy.y, rpy.z}, urdf_radians);
+}
+
+static pawl_status urdf_reader_frame(const urdf_reader *r, const xmlNode *node, pawl_pose *out)
+{
+    static const xml_rule rules[] = {{XML_TAKEN, "@xyz @rpy"}, {XML_TAKEN, NULL}};
+    PAWL_TRY(xml_check(r->xml, node, rules));
+    return urdf_reader_place(r, node, out);
 }
 
 static pawl_status urdf_reader_origin(const urdf_reader *r, const xmlNode *node, pawl_pose *out)
@@ -277,7 +283,7 @@ static pawl_status urdf_reader_list_joint(urdf_reader *r, const xmlNode *node)
 static pawl_status urdf_reader_list(urdf_reader *r, const xmlNode *root)
 {
     static const xml_rule rules[] = {
-        {XML_TAKEN, "@name link joint material pawl:loop pawl:gravity " EXTENSION_MODEL},
+        {XML_TAKEN, "@name link joint material loop_joint pawl:loop pawl:gravity " EXTENSION_MODEL},
         {XML_SILENT, "@version"},
         {XML_IGNORED, "gazebo transmission sensor"},
         {XML_TAKEN, NULL}};
@@ -409,6 +415,23 @@ static pawl_status urdf_reader_merge(urdf_reader *r)
 
 // --- links ---------------------------------------------------------------------------------------
 
+// Some files leave the inertia to be computed from meshes by who reads them, and write zeros.
+static pawl_status urdf_reader_no_inertia(const urdf_reader *r, const xmlNode *inertia,
+                                          const urdf_link *link, pawl_body_def *def)
+{
+    PAWL_TRY(xml_unsupported(r->xml, inertia, "link '%s' has a mass of %g kg but no inertia; %s",
+                             link->name, def->mass,
+                             r->xml->lenient ? "that of a ball of water of this mass is used"
+                                             : "--lenient takes that of a ball of water"));
+    const double density = 1000.0, pi = 3.14159265358979323846;
+    double radius = cbrt(0.75 * def->mass / (pi * density));
+    for (int i = 0; i < 3; ++i) {
+        def->inertia[i] = 0.4 * def->mass * radius * radius;
+        def->inertia[3 + i] = 0.0;
+    }
+    return PAWL_OK;
+}
+
 static pawl_status urdf_reader_mass(const urdf_reader *r, const urdf_link *link, pawl_body_def *def)
 {
     static const xml_rule rules[] = {{XML_TAKEN, "origin mass inertia"}, {XML_TAKEN, NULL}};
@@ -451,6 +474,9 @@ static pawl_status urdf_reader_mass(const urdf_reader *r, const urdf_link *link,
             PAWL_TRY(xml_attribute_number(r->xml, inertia, names[i], XML_ANY, &def->inertia[i]));
         }
     }
+    if (def->inertia[0] == 0.0 && def->inertia[1] == 0.0 && def->inertia[2] == 0.0) {
+        return urdf_reader_no_inertia(r, inertia, link, def);
+    }
     extension_turn_inertia(origin.orientation, def->inertia);
     return PAWL_OK;
 }
@@ -468,6 +494,15 @@ static pawl_status urdf_reader_link(urdf_reader *r, urdf_link *link)
     }
     return xml_refused(r->xml, link->node, "link", link->name,
                        pawl_builder_add_body(r->builder, &def, &link->body));
+}
+
+// A ball without a radius marks a point in some files.
+static bool urdf_reader_is_empty(const xmlNode *node)
+{
+    const char *radius = xml_attribute(node, "radius"), *length = xml_attribute(node, "length");
+    char *end;
+    return (radius != NULL && strtod(radius, &end) == 0.0 && end != radius) ||
+           (length != NULL && strtod(length, &end) == 0.0 && end != length);
 }
 
 static pawl_status urdf_reader_geometry(const urdf_reader *r, const xmlNode *geometry,
@@ -489,6 +524,10 @@ static pawl_status urdf_reader_geometry(const urdf_reader *r, const xmlNode *geo
                                    "sphere, box, cylinder, capsule and pawl:hull");
     }
     PAWL_TRY(xml_check(r->xml, node, rules));
+    if (r->xml->lenient && urdf_reader_is_empty(node)) {
+        *known = false;
+        return xml_leave_out_shape(r->xml, node, visual, "shapes with a size");
+    }
     if (xml_is(node, "box")) {
         const char *text;
         double size[3];
@@ -627,10 +666,10 @@ static pawl_status urdf_reader_limits(const urdf_reader *r, urdf_joint *joint, p
     pawl_coordinate_def *c = &def->coordinate[0];
     PAWL_TRY(xml_child(r->xml, joint->node, "limit", &limit));
     if (limit == NULL && bounded) {
-        return xml_error(r->xml, joint->node,
-                         "joint '%s' is %s and has no <limit>, which URDF requires%s", joint->name,
-                         joint->type,
-                         strcmp(joint->type, "revolute") == 0 ? "; type continuous has none" : "");
+        PAWL_TRY(xml_unsupported(
+            r->xml, joint->node, "joint '%s' is %s and has no <limit>, which URDF requires%s",
+            joint->name, joint->type,
+            strcmp(joint->type, "revolute") == 0 ? "; type continuous has none" : ""));
     }
     if (limit != NULL) {
         double lower = 0.0, upper = 0.0, effort = INFINITY; // URDF's defaults of the first two
@@ -663,6 +702,9 @@ static pawl_status urdf_reader_limits(const urdf_reader *r, urdf_joint *joint, p
         return PAWL_OK;
     }
     PAWL_TRY(xml_check(r->xml, dynamics, dynamics_rules));
+    if (def->kind == PAWL_JOINT_FIXED) { // exporters write it for every joint
+        return PAWL_OK;
+    }
     if (pawl_joint_kind_coordinates(def->kind) != 1) {
         return xml_error(r->xml, dynamics,
                          "joint '%s' is %s: <dynamics> could mean more than one of its directions; "
@@ -797,31 +839,87 @@ static pawl_status urdf_reader_loop_axis(const urdf_reader *r, const xmlNode *lo
     return *aimed ? xml_unit_vector(r->xml, where, "axis", axis) : PAWL_OK;
 }
 
-static pawl_status urdf_reader_loop(urdf_reader *r, const xmlNode *loop)
+// What closes a loop: two links, the joint's place on each, and its axis there.
+typedef struct urdf_loop {
+    const char *name, *type, *ends[2];
+    pawl_pose origin[2];
+    bool found[2];
+    pawl_joint_def def;
+    pawl_vec3 axis;
+    bool aimed;
+} urdf_loop;
+
+static pawl_status urdf_reader_loop_begin(urdf_reader *r, const xmlNode *loop, urdf_loop *out)
+{
+    out->def = pawl_joint_def_default();
+    PAWL_TRY(xml_need_attribute(r->xml, loop, "name", &out->name));
+    PAWL_TRY(xml_need_attribute(r->xml, loop, "type", &out->type));
+    PAWL_TRY(urdf_reader_enter(r, loop, URDF_JOINTS, "joint", out->name, r->joints.count));
+    out->def.name = out->name;
+    return urdf_reader_kind(r, loop, out->name, out->type, &out->def.kind);
+}
+
+// <pawl:loop>.
+static pawl_status urdf_reader_own_loop(urdf_reader *r, const xmlNode *loop, urdf_loop *out)
 {
     static const xml_rule rules[] = {
         {XML_TAKEN, "@name @type @parent @child @parent_origin @child_origin @axis "
                     "pawl:parent_origin pawl:child_origin pawl:axis " EXTENSION_JOINT},
         {XML_TAKEN, NULL}};
-    const char *name, *type, *ends[2];
     static const char *const end_names[2] = {"parent", "child"};
-    pawl_joint_def def = pawl_joint_def_default();
-    PAWL_TRY(xml_check(r->xml, loop, rules));
-    PAWL_TRY(xml_need_attribute(r->xml, loop, "name", &name));
-    PAWL_TRY(xml_need_attribute(r->xml, loop, "type", &type));
-    PAWL_TRY(urdf_reader_enter(r, loop, URDF_JOINTS, "joint", name, r->joints.count));
-    def.name = name;
-    PAWL_TRY(urdf_reader_kind(r, loop, name, type, &def.kind));
-    int body[2];
-    pawl_pose frame[2], origin[2], world[2];
-    bool found[2];
     static const char *const fields[2] = {"parent_origin", "child_origin"};
     static const char *const elements[2] = {"pawl:parent_origin", "pawl:child_origin"};
+    PAWL_TRY(xml_check(r->xml, loop, rules));
+    PAWL_TRY(urdf_reader_loop_begin(r, loop, out));
     for (int i = 0; i < 2; ++i) {
-        PAWL_TRY(xml_need_attribute(r->xml, loop, end_names[i], &ends[i]));
-        PAWL_TRY(urdf_reader_find_body(r, loop, ends[i], &body[i], &frame[i]));
-        PAWL_TRY(urdf_reader_loop_origin(r, loop, fields[i], elements[i], &origin[i], &found[i]));
-        int index = pawl_name_table_find(&r->names, URDF_LINKS, ends[i], strlen(ends[i]));
+        PAWL_TRY(xml_need_attribute(r->xml, loop, end_names[i], &out->ends[i]));
+        PAWL_TRY(urdf_reader_loop_origin(r, loop, fields[i], elements[i], &out->origin[i],
+                                         &out->found[i]));
+    }
+    PAWL_TRY(urdf_reader_loop_axis(r, loop, out->def.kind, &out->axis, &out->aimed));
+    return extension_read_joint(r->xml, loop, &out->def);
+}
+
+// <loop_joint> of Drake and of RigidBodyDynamics.jl: <link1 link="..." xyz="..." rpy="..."/>, <link2 .../>, <axis/>.
+static pawl_status urdf_reader_loop_joint(urdf_reader *r, const xmlNode *loop, urdf_loop *out)
+{
+    static const xml_rule rules[] = {{XML_TAKEN, "@name @type link1 link2 axis " EXTENSION_JOINT},
+                                     {XML_TAKEN, NULL}};
+    static const xml_rule end_rules[] = {{XML_TAKEN, "@link @xyz @rpy"}, {XML_TAKEN, NULL}};
+    static const char *const elements[2] = {"link1", "link2"};
+    const xmlNode *node;
+    PAWL_TRY(xml_check(r->xml, loop, rules));
+    PAWL_TRY(urdf_reader_loop_begin(r, loop, out));
+    for (int i = 0; i < 2; ++i) {
+        PAWL_TRY(xml_need_child(r->xml, loop, elements[i], &node));
+        PAWL_TRY(xml_check(r->xml, node, end_rules));
+        PAWL_TRY(xml_need_attribute(r->xml, node, "link", &out->ends[i]));
+        PAWL_TRY(urdf_reader_place(r, node, &out->origin[i]));
+        out->found[i] = true;
+    }
+    PAWL_TRY(xml_child(r->xml, loop, "axis", &node));
+    out->axis = v3(1.0, 0.0, 0.0);
+    out->aimed = urdf_reader_is_aimed(out->def.kind, node != NULL);
+    if (node != NULL) {
+        PAWL_TRY(urdf_reader_vec3(r, node, "xyz", &out->axis));
+    }
+    if (out->aimed) {
+        PAWL_TRY(xml_unit_vector(r->xml, node != NULL ? node : loop, "axis", &out->axis));
+    }
+    return extension_read_joint(r->xml, loop, &out->def);
+}
+
+static pawl_status urdf_reader_loop(urdf_reader *r, const xmlNode *loop)
+{
+    urdf_loop l;
+    PAWL_TRY(xml_is(loop, "loop_joint") ? urdf_reader_loop_joint(r, loop, &l)
+                                        : urdf_reader_own_loop(r, loop, &l));
+    const char *name = l.name;
+    int body[2];
+    pawl_pose frame[2], world[2], *origin = l.origin;
+    for (int i = 0; i < 2; ++i) {
+        PAWL_TRY(urdf_reader_find_body(r, loop, l.ends[i], &body[i], &frame[i]));
+        int index = pawl_name_table_find(&r->names, URDF_LINKS, l.ends[i], strlen(l.ends[i]));
         world[i] = index >= 0 ? URDF_LINK(r, index)->pose : pawl_pose_identity();
     }
     if (body[1] == PAWL_WORLD) {
@@ -831,36 +929,32 @@ static pawl_status urdf_reader_loop(urdf_reader *r, const xmlNode *loop)
                          name);
     }
     if (body[0] == body[1]) {
-        return xml_error(r->xml, loop, "loop '%s' ties '%s' to itself", name, ends[1]);
+        return xml_error(r->xml, loop, "loop '%s' ties '%s' to itself", name, l.ends[1]);
     }
     // Where only one side is stated, the start position gives the other.
-    if (found[0] != found[1]) {
-        int known = found[0] ? 0 : 1, other = 1 - known;
+    if (l.found[0] != l.found[1]) {
+        int known = l.found[0] ? 0 : 1, other = 1 - known;
         origin[other] = pawl_pose_compose(pawl_pose_inverse(world[other]),
                                           pawl_pose_compose(world[known], origin[known]));
-    } else if (!found[0]) {
+    } else if (!l.found[0]) {
         origin[0] = pawl_pose_compose(pawl_pose_inverse(world[0]), world[1]); // at the child
     }
-    pawl_vec3 axis;
-    bool aimed;
-    PAWL_TRY(urdf_reader_loop_axis(r, loop, def.kind, &axis, &aimed));
-    pawl_pose axes = urdf_reader_axes(aimed, axis);
-    def.base = body[0];
-    def.follower = body[1];
-    def.base_frame = pawl_pose_compose(pawl_pose_compose(frame[0], origin[0]), axes);
-    def.follower_frame = pawl_pose_compose(pawl_pose_compose(frame[1], origin[1]), axes);
-    PAWL_TRY(extension_read_joint(r->xml, loop, &def));
-    r->tied = r->tied || (def.base == PAWL_WORLD && def.kind != PAWL_JOINT_FREE);
+    pawl_pose axes = urdf_reader_axes(l.aimed, l.axis);
+    l.def.base = body[0];
+    l.def.follower = body[1];
+    l.def.base_frame = pawl_pose_compose(pawl_pose_compose(frame[0], origin[0]), axes);
+    l.def.follower_frame = pawl_pose_compose(pawl_pose_compose(frame[1], origin[1]), axes);
+    r->tied = r->tied || (l.def.base == PAWL_WORLD && l.def.kind != PAWL_JOINT_FREE);
     urdf_joint *slot = urdf_reader_push(r, &r->joints, sizeof *slot);
     if (slot == NULL) {
         return PAWL_NO_MEMORY;
     }
-    *slot = (urdf_joint){.node = loop, .name = name, .type = type, .index = -1};
+    *slot = (urdf_joint){.node = loop, .name = name, .type = l.type, .index = -1};
     for (int c = 0; c < 6; ++c) {
         slot->effort[c] = INFINITY;
     }
     return xml_refused(r->xml, loop, "loop", name,
-                       pawl_builder_add_joint(r->builder, &def, &slot->index));
+                       pawl_builder_add_joint(r->builder, &l.def, &slot->index));
 }
 
 // --- the whole -----------------------------------------------------------------------------------
@@ -880,7 +974,7 @@ static pawl_status urdf_reader_fill(urdf_reader *r, const xmlNode *root)
         PAWL_TRY(urdf_reader_joint(r, URDF_JOINT(r, i)));
     }
     XML_EACH (child, root) {
-        if (xml_is(child, "pawl:loop")) {
+        if (xml_is(child, "pawl:loop") || xml_is(child, "loop_joint")) {
             PAWL_TRY(urdf_reader_loop(r, child));
         }
     }

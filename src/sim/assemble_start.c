@@ -9,13 +9,15 @@
 // left open and reported.
 #include "assemble/measure.h"
 #include "sim/sim.h"
+#include "sim/start_limits.h"
 
 static const double assemble_tolerance = 1e-10; // below this nothing is moved [m or rad]
 static const double assemble_refuse = 1e-7;     // above this the model is refused
 static const double assemble_polish = 1e-14;    // to tell exact rows by
 static const double assemble_exact = 1e-13;     // singular values of rounding: 1e-16 to 1e-14
 static const double assemble_misfit = 1e-12;    // likewise, of joints that are assembled
-enum { ASSEMBLE_STEPS = 200, ASSEMBLE_POLISH_STEPS = 4, ASSEMBLE_ROUNDS = 4 };
+static const double assemble_far = 1e-3;        // beyond digits of a file [m or rad]
+enum { ASSEMBLE_STEPS = 200, ASSEMBLE_POLISH_STEPS = 4, ASSEMBLE_ROUNDS = 4, ASSEMBLE_LIMIT_ROUNDS = 20 };
 
 static double assemble_worst(pawl_closure c)
 {
@@ -149,15 +151,57 @@ static void assemble_note_misfit(const pawl_sim *sim)
              misfit.rotation, sim->model->joints[misfit.worst_joint].name);
 }
 
+// Loops that are far from closed and joints beyond their limits: the limits say how the loops are meant. Joints
+// are moved within them and the loops closed, in turn; the closed position that is least beyond a limit
+// stays, or the start as it was where none closes.
+static pawl_status assemble_within_limits(pawl_sim *sim, int *steps)
+{
+    pawl_state *s = sim->state, *best;
+    double least = INFINITY;
+    int moved = 0, first = 0;
+    PAWL_TRY(pawl_state_create(&sim->env, sim->model, &best));
+    pawl_state_copy(best, s);
+    pawl_status status = PAWL_OK;
+    for (int round = 0; round < ASSEMBLE_LIMIT_ROUNDS && least > assemble_far; ++round) {
+        status = pawl_start_within_limits(&sim->env, s, &moved);
+        if (status != PAWL_OK || moved == 0) {
+            break;
+        }
+        first = round == 0 ? moved : first;
+        pawl_state_count_turns(s);
+        *steps += pawl_project(&sim->context, s, s->time, ASSEMBLE_STEPS, assemble_tolerance);
+        pawl_state_count_turns(s);
+        pawl_closure c = pawl_state_closure(s);
+        if (assemble_worst(c) <= assemble_refuse && c.limit < least) {
+            least = c.limit;
+            pawl_state_copy(best, s);
+        }
+    }
+    pawl_state_copy(s, best);
+    pawl_state_destroy(best);
+    if (status == PAWL_OK && isfinite(least)) {
+        pawl_log(
+            &sim->env, PAWL_LOG_NOTE,
+            "the joints did not meet and were beyond their limits at the start: %d joint%s moved "
+            "within limits before loops were closed",
+            first, first == 1 ? " was" : "s were");
+    }
+    return status;
+}
+
 pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_closure *assembled)
 {
     pawl_state *s = sim->state;
     const pawl_model *m = sim->model;
     pawl_state_count_turns(s);
     *start = *assembled = pawl_state_closure(s);
+    int moved_steps = 0, steps;
+    if (assemble_worst(*start) > assemble_far && start->limit > assemble_far) {
+        PAWL_TRY(assemble_within_limits(sim, &moved_steps));
+    }
     pawl_state_copy(sim->next, s);
-    int steps;
     PAWL_TRY(assemble_poses(sim, s, &steps));
+    steps += moved_steps;
     pawl_state_count_turns(s);
     *assembled = pawl_state_closure(s);
     // Soft joints may start with a violation.
