@@ -66,11 +66,14 @@ static double adversarial_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// What can only take energy has done this much work.
-static double adversarial_given(const pawl_energy *e)
+// What can only take energy has given this much.
+static double adversarial_given(const pawl_verdict *v)
 {
-    return fmax(e->work_dampers, 0.0) + fmax(e->work_friction, 0.0) + fmax(e->work_limits, 0.0) +
-           fmax(e->work_contacts, 0.0);
+    double sum = 0.0;
+    for (int k = 0; k < PAWL_DISSIPATOR_COUNT; ++k) {
+        sum += v->work_gain[k];
+    }
+    return sum;
 }
 
 static bool adversarial_is_finite(const pawl_energy *e)
@@ -80,13 +83,13 @@ static bool adversarial_is_finite(const pawl_energy *e)
 }
 
 static void adversarial_judge(const adversarial_scene *scene, const pawl_verdict *verdict,
-                              double given, adversarial_result *out)
+                              adversarial_result *out)
 {
     pawl_verdict_names names = pawl_model_names(scene->model);
     pawl_verdict_list list = pawl_verdict_judge(verdict, &scene->settings, &names);
     pawl_verdict_sentence(&list, out->why, sizeof out->why);
     double turnover = pawl_verdict_turnover(verdict);
-    out->gained = turnover > 0.0 ? given / turnover : 0.0;
+    out->gained = turnover > 0.0 ? adversarial_given(verdict) / turnover : 0.0;
     out->unexplained = pawl_verdict_energy_error(verdict);
     bool much = !(out->gained <= adversarial_much) || !(out->unexplained <= adversarial_much);
     out->end = list.judgement == PAWL_FAILED ? ADVERSARIAL_FAILED
@@ -103,7 +106,7 @@ static void adversarial_run(const pawl_env *env, adversarial_scene *scene, adver
         return;
     }
     pawl_verdict verdict = pawl_verdict_begin(pawl_sim_state(sim));
-    double given = 0.0, begin = adversarial_now(), before = begin;
+    double begin = adversarial_now(), before = begin;
     pawl_status status = PAWL_OK;
     bool finite = true;
     while (out->steps < scene->steps && before - begin < adversarial_patience) {
@@ -114,7 +117,6 @@ static void adversarial_run(const pawl_env *env, adversarial_scene *scene, adver
         }
         pawl_verdict_add(&verdict, &report);
         finite = finite && adversarial_is_finite(&report.energy);
-        given = fmax(given, adversarial_given(&report.energy));
         double now = adversarial_now();
         out->slowest = fmax(out->slowest, now - before);
         before = now;
@@ -126,7 +128,7 @@ static void adversarial_run(const pawl_env *env, adversarial_scene *scene, adver
     if (status != PAWL_OK) {
         out->end = ADVERSARIAL_STOPPED;
     } else {
-        adversarial_judge(scene, &verdict, given, out);
+        adversarial_judge(scene, &verdict, out);
     }
     out->end = finite ? out->end : ADVERSARIAL_NOT_FINITE;
     pawl_sim_destroy(sim);

@@ -332,8 +332,9 @@ typedef struct pawl_step_report {
     int worst_shape_a, worst_shape_b; ///< the shapes of that one, -1 where nothing penetrates
     double depth_share; ///< largest depth over half the thickness of the thinner shape of its pair
     int share_shape_a, share_shape_b; ///< that pair, -1 for none
-    double push_out;                  ///< energy that corrections of overlaps and limits stored [J]
-    int tunnelled;                    ///< pairs of shapes that went through each other
+    double pushed_limits; ///< energy that corrections of violated limits stored, in work_limits [J]
+    double pushed_contacts;             ///< of overlaps, in work_contacts [J]
+    int tunnelled;                      ///< pairs of shapes that went through each other
     int tunnel_shape_a, tunnel_shape_b; ///< the first of them, -1 for none
     int events[PAWL_EVENT_KIND_COUNT];  ///< how many of each kind; see pawl_sim_event()
     pawl_residual residual;             ///< of Coulomb's law, by the judge, not by the solver
@@ -446,7 +447,8 @@ typedef struct pawl_verdict {
     double energy_floor; ///< below this an energy means nothing, see docs/verdict.md [J]
     double balance_max;  ///< largest |pawl_energy.balance| seen [J]
     pawl_energy energy;  ///< after the last step
-    double lowest_work[PAWL_DISSIPATOR_COUNT]; ///< since the start [J]
+    double pushed_limits, pushed_contacts;     ///< sums of pawl_step_report's [J]
+    double lowest_work[PAWL_DISSIPATOR_COUNT]; ///< since the start, without pushed_* [J]
     double work_rise[PAWL_DISSIPATOR_COUNT];   ///< largest rise above the lowest before it [J]
     double work_gain[PAWL_DISSIPATOR_COUNT];   ///< largest since the start, 0 if never positive [J]
     bool soft_joints, soft_limits, soft_contacts; ///< the model has some

@@ -284,7 +284,8 @@ static pawl_assembly *plan_layout(const pawl_model *m, const plan_cursor *count,
     p.coordinates = PAWL_CARVE(mem, coordinate_row, m->coordinate_count);
     p.J = PAWL_CARVE(mem, double, jacobian);
     p.MJ = PAWL_CARVE(mem, double, jacobian);
-    double **by_row[] = {&p.residual, &p.v_f, &p.lower, &p.upper, &p.compliance, &p.bias, &p.want};
+    double **by_row[] = {&p.residual,   &p.v_f,  &p.lower, &p.upper,
+                         &p.compliance, &p.bias, &p.want,  &p.theta};
     for (size_t i = 0; i < sizeof by_row / sizeof by_row[0]; ++i) {
         *by_row[i] = PAWL_CARVE(mem, double, rows);
     }
@@ -325,6 +326,7 @@ pawl_status pawl_assembly_create_reduced(const pawl_env *env, const pawl_model *
     a->env = *env;
     a->bytes = need.used;
     a->turn_ease = 1.0;
+    a->body_theta = 1.0;
     for (int i = 0; i < m->joint_count; ++i) {
         a->joint_block[i] = -1;
     }

@@ -123,7 +123,7 @@ extern const char *const record_check_paths[RECORD_CHECK_COUNT];
 // Columns of the verdict, record_verdict.c; and how many there were before format 5.
 enum {
     RECORD_VERDICT_COUNTS = 35,
-    RECORD_VERDICT_FIGURES = 49,
+    RECORD_VERDICT_FIGURES = 51,
     RECORD_VERDICT_COUNTS_OLD = 23,
     RECORD_VERDICT_FIGURES_OLD = 13
 };

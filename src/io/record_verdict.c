@@ -120,6 +120,8 @@ static const figure_field verdict_figures[RECORD_VERDICT_FIGURES] = {
     {"last_work_contacts", AT(energy.work_contacts)},
     {"last_balance", AT(energy.balance)},
     {"start_depth", AT(start_depth)},
+    {"pushed_limits", AT(pushed_limits)},
+    {"pushed_contacts", AT(pushed_contacts)},
 };
 
 const char *record_verdict_column(bool figures, int column)

@@ -13,12 +13,14 @@
 static const double verdict_floor_lift = 0.03;
 static const double verdict_floor_rounding = 1e-9;
 
-static void verdict_work(const pawl_energy *e, double work[PAWL_DISSIPATOR_COUNT])
+// Without what corrections of overlaps and violated limits stored: no dissipator, and no secret.
+static void verdict_work(const pawl_verdict *v, const pawl_energy *e,
+                         double work[PAWL_DISSIPATOR_COUNT])
 {
     work[PAWL_DISSIPATOR_DAMPERS] = e->work_dampers;
     work[PAWL_DISSIPATOR_FRICTION] = e->work_friction;
-    work[PAWL_DISSIPATOR_LIMITS] = e->work_limits;
-    work[PAWL_DISSIPATOR_CONTACTS] = e->work_contacts;
+    work[PAWL_DISSIPATOR_LIMITS] = e->work_limits - v->pushed_limits;
+    work[PAWL_DISSIPATOR_CONTACTS] = e->work_contacts - v->pushed_contacts;
 }
 
 static void verdict_raise_floor(pawl_verdict *v, const pawl_energy *e)
@@ -64,7 +66,7 @@ pawl_verdict pawl_verdict_begin(const pawl_state *state)
     v.kinetic_max = e.kinetic;
     v.potential_min = v.potential_max = e.gravity + e.springs;
     v.energy = e;
-    verdict_work(&e, v.lowest_work);
+    verdict_work(&v, &e, v.lowest_work);
     return v;
 }
 
@@ -160,7 +162,7 @@ static void verdict_add_work(pawl_verdict *v, const pawl_energy *e)
         *(change[i] > 0.0 ? &v->work_in : &v->work_out) += fabs(change[i]);
     }
     double work[PAWL_DISSIPATOR_COUNT];
-    verdict_work(e, work);
+    verdict_work(v, e, work);
     for (int k = 0; k < PAWL_DISSIPATOR_COUNT; ++k) {
         verdict_max(&v->work_gain[k], work[k]);
         verdict_max(&v->work_rise[k], work[k] - v->lowest_work[k]);
@@ -217,6 +219,8 @@ void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
     for (int k = 0; k < PAWL_EVENT_KIND_COUNT; ++k) {
         v->events[k] += r->events[k];
     }
+    v->pushed_limits += r->pushed_limits;
+    v->pushed_contacts += r->pushed_contacts;
     verdict_add_energy(v, &r->energy);
 }
 

@@ -17,6 +17,7 @@ static void euler_advance(step_context *c, pawl_state *s, pawl_step_report *repo
     w.gyroscope_corrections = 2;
     w.target_time[0] = w.target_time[1] = w.end;
     c->damping_time = w.theta * w.h;
+    c->assembly->body_theta = w.theta;
     pawl_velocity_step(c, s, &w, report);
     if (c->contact_demand != 0) {
         return;

@@ -63,6 +63,7 @@ bool pawl_lit_active(step_context *c, const pawl_state *s, double h, lit_active 
 {
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     c->damping_time = 0.5 * c->settings->dt;
+    c->assembly->body_theta = 0.5;
     double reach = fmax(c->settings->lit_eps_a, c->settings->lit_eps_b * h * h * h);
     out->closing = false;
     if (!c->kept) {

@@ -346,6 +346,7 @@ void pawl_lit_move(step_context *c, pawl_state *s, const lit_phase *phase, pawl_
         lit_trapezoid(c, s, phase, report);
     }
     c->damping_time = 0.5 * c->settings->dt;
+    c->assembly->body_theta = 0.5;
     if (c->contact_demand == 0 && c->settings->project &&
         !(lit_follows_joints(c) && c->lit->grips.count == 0)) {
         report->projections += pawl_lit_settle(c, s, phase->end);

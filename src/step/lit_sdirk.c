@@ -240,6 +240,7 @@ void pawl_lit_sdirk_move(step_context *c, pawl_state *s, const lit_phase *phase,
     pawl_step_report first;
     c->share *= sdirk_g;
     c->damping_time = w.h;
+    c->assembly->body_theta = w.theta;
     pawl_lit_predict(c, s, c->lit->start, w.h, early, c->settings->project);
     sdirk_keep_momenta(c, c->lit->start, s);
     if (!sdirk_stage(c, s, phase, &w, &first)) {

@@ -23,6 +23,8 @@ void pawl_moreau_part(step_context *c, pawl_state *s, double h, double begin, do
     w.place_time = w.target_time[0] = w.target_time[1] = middle;
     w.gyroscope_corrections = 4;
     c->damping_time = w.theta * w.h;
+    c->assembly->body_theta = w.theta;
+    c->assembly->bends_theta = true;
     int projections = pawl_drift(c, s, 0.5 * h, middle);
     pawl_velocity_step(c, s, &w, report);
     if (c->contact_demand != 0) {

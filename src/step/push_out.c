@@ -230,8 +230,10 @@ int pawl_push_out_apply(step_context *c, pawl_state *s, double t, pawl_step_repo
     bool joined = a->form != NULL || (c->settings->project && a->free_rows > 0);
     int steps = joined ? push_close(c, s, t) : 0;
     double stored = push_potential(s) - before;
-    s->work[WORK_CONTACTS] += c->push_out.of_contacts * stored;
-    s->work[WORK_LIMITS] += (1.0 - c->push_out.of_contacts) * stored;
-    report->push_out += stored;
+    double by_contacts = c->push_out.of_contacts * stored;
+    s->work[WORK_CONTACTS] += by_contacts;
+    s->work[WORK_LIMITS] += stored - by_contacts;
+    report->pushed_contacts += by_contacts;
+    report->pushed_limits += stored - by_contacts;
     return steps;
 }

@@ -20,7 +20,8 @@ void pawl_report_merge(pawl_step_report *whole, const pawl_step_report *part)
     whole->iterations += part->iterations;
     whole->factorizations += part->factorizations;
     whole->projections += part->projections;
-    whole->push_out += part->push_out;
+    whole->pushed_limits += part->pushed_limits;
+    whole->pushed_contacts += part->pushed_contacts;
     whole->islands = part->islands > whole->islands ? part->islands : whole->islands;
     whole->rows = part->rows > whole->rows ? part->rows : whole->rows;
     if (part->bounded_rows > whole->bounded_rows) {

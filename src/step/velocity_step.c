@@ -155,7 +155,8 @@ static pawl_vec3 step_damped_spin(const step_context *c, int i, pawl_vec3 W, con
     if (b->angular_damping == 0.0) {
         return spin;
     }
-    double explicit_part = (1.0 - w->theta) * w->h * b->angular_damping;
+    double theta = pawl_assembly_angular_theta(c->assembly, i, w->h);
+    double explicit_part = (1.0 - theta) * w->h * b->angular_damping;
     pawl_mat3 inertia = m3_congruence(r, &b->inertia);
     pawl_vec3 start = step_angular(c->u_start + 6 * i);
     pawl_vec3 L = v3_axpy(m3_mul(&inertia, spin), -explicit_part, start);
@@ -178,7 +179,8 @@ static void step_free_motion(step_context *c, const pawl_state *s, const step_we
             continue;
         }
         step_put(c->u_start + 6 * i, x->v, x->w);
-        double explicit_part = (1.0 - w->theta) * w->h * b->linear_damping;
+        double theta = pawl_assembly_linear_theta(a, i, w->h);
+        double explicit_part = (1.0 - theta) * w->h * b->linear_damping;
         pawl_vec3 push = v3_axpy(step_linear(p), w->h * b->mass * b->gravity_scale, m->gravity);
         push = v3_axpy(push, b->mass - explicit_part, x->v);
         pawl_vec3 v = v3_scale(a->inverse_mass[i], push);
@@ -282,26 +284,29 @@ static double step_work(const step_context *c, int body, const double *p)
 
 // Work of a damper's impulse -h d (theta rate+ + (1 - theta) rate-) at the mean rate. `after` is what
 // all of the impulses that are counted lead to.
-static double step_damper_work(double d, double before, double after, const step_weights *w)
+static double step_damper_work(step_context *c, double d, double theta, double before, double after,
+                               const step_weights *w)
 {
     double end = w->tally == 1.0 ? after : before + (after - before) / w->tally;
-    double rate = w->theta * end + (1.0 - w->theta) * before;
+    double rate = theta * end + (1.0 - theta) * before;
+    c->damper_loss += w->h * d * rate * rate;
     return -w->h * d * rate * 0.5 * (before + after);
 }
 
-static double step_body_damping_work(const step_context *c, int i, const step_weights *w)
+static double step_body_damping_work(step_context *c, int i, const step_weights *w)
 {
     const model_body *b = &c->model->bodies[i];
     const double *u = c->u_start + 6 * i, *n = c->u_next + 6 * i;
-    double work = 0.0;
+    double linear = pawl_assembly_linear_theta(c->assembly, i, w->h);
+    double angular = pawl_assembly_angular_theta(c->assembly, i, w->h), work = 0.0;
     for (int k = 0; k < 6; ++k) {
         double d = k < 3 ? b->linear_damping : b->angular_damping;
-        work += step_damper_work(d, u[k], n[k], w);
+        work += step_damper_work(c, d, k < 3 ? linear : angular, u[k], n[k], w);
     }
     return work;
 }
 
-static void step_row_work(const step_context *c, int r, double before, double after,
+static void step_row_work(step_context *c, int r, double before, double after,
                           const step_weights *w, double *work)
 {
     const pawl_model *m = c->model;
@@ -314,11 +319,13 @@ static void step_row_work(const step_context *c, int r, double before, double af
     case ROW_MOTION:
         break; // see pawl_count_driven_work
     case ROW_SOFT:
-        work[WORK_DAMPERS] += step_damper_work(
-            m->joints[info->owner].coordinate[info->part].damping, before, after, w);
+        work[WORK_DAMPERS] +=
+            step_damper_work(c, m->joints[info->owner].coordinate[info->part].damping,
+                             c->assembly->theta[r], before, after, w);
         break;
     case ROW_SPRING:
-        work[WORK_DAMPERS] += step_damper_work(m->springs[info->owner].damping, before, after, w);
+        work[WORK_DAMPERS] += step_damper_work(c, m->springs[info->owner].damping,
+                                               c->assembly->theta[r], before, after, w);
         break;
     case ROW_ACTUATOR:
         work[WORK_ACTUATORS] += done;
@@ -733,6 +740,36 @@ void pawl_step_solve(step_context *c, const pawl_state *s, const step_weights *w
     }
 }
 
+// Impulses of one kick act at once, and which of them took what they exchange with each other is a matter of
+// convention: that each acts at the mean of its rates gives a damper that a contact reverses within the step work
+// of the wrong sign, and the contact as much too little. What dissipators exchange is left out, so that
+// their sum is as it was. What is left of dampers that still gave is an error of the method, as of stiff
+// springs that turn, and belongs to the balance.
+static void step_net_dissipation(const step_context *c, const double *before, double *work,
+                                 double tally)
+{
+    static const int kinds[] = {WORK_DAMPERS, WORK_FRICTION, WORK_LIMITS, WORK_CONTACTS};
+    enum { KINDS = sizeof kinds / sizeof *kinds };
+    const double rounding = 1e-9; // of what was taken
+    double given = 0.0, taken = 0.0;
+    for (int i = 0; i < KINDS; ++i) {
+        double done = work[kinds[i]] - before[kinds[i]];
+        *(done > 0.0 ? &given : &taken) += fabs(done);
+    }
+    if (!(given > rounding * taken)) {
+        return;
+    }
+    double exchanged = fmin(given, taken);
+    for (int i = 0; i < KINDS; ++i) {
+        double done = work[kinds[i]] - before[kinds[i]];
+        double share = done > 0.0 ? exchanged / given : taken > 0.0 ? exchanged / taken : 0.0;
+        work[kinds[i]] = before[kinds[i]] + (1.0 - share) * done;
+    }
+    if (work[WORK_DAMPERS] > before[WORK_DAMPERS]) {
+        work[WORK_DAMPERS] = before[WORK_DAMPERS] - tally * c->damper_loss;
+    }
+}
+
 void pawl_step_tally(step_context *c, pawl_state *s, const step_weights *w)
 {
     const pawl_assembly *a = c->assembly;
@@ -741,6 +778,7 @@ void pawl_step_tally(step_context *c, pawl_state *s, const step_weights *w)
     if (w->tally != 1.0) {
         pawl_assembly_row_velocity(a, c->u_next, c->rate_after);
     }
+    c->damper_loss = 0.0;
     step_count_work(c, w, s);
     if (a->form != NULL) {
         s->work[WORK_MOTION] +=
@@ -750,6 +788,7 @@ void pawl_step_tally(step_context *c, pawl_state *s, const step_weights *w)
     for (int k = 0; k < WORK_COUNT && w->tally != 1.0; ++k) {
         s->work[k] = before[k] + w->tally * (s->work[k] - before[k]);
     }
+    step_net_dissipation(c, before, s->work, w->tally);
     for (int r = 0; r < a->slot_rows; ++r) {
         c->reaction[a->rows[r].slot] += w->tally * c->lambda[r];
     }
