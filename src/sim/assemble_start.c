@@ -17,7 +17,12 @@ static const double assemble_polish = 1e-14;    // to tell exact rows by
 static const double assemble_exact = 1e-13;     // singular values of rounding: 1e-16 to 1e-14
 static const double assemble_misfit = 1e-12;    // likewise, of joints that are assembled
 static const double assemble_far = 1e-3;        // beyond digits of a file [m or rad]
-enum { ASSEMBLE_STEPS = 200, ASSEMBLE_POLISH_STEPS = 4, ASSEMBLE_ROUNDS = 4, ASSEMBLE_LIMIT_ROUNDS = 20 };
+enum {
+    ASSEMBLE_STEPS = 200,
+    ASSEMBLE_POLISH_STEPS = 4,
+    ASSEMBLE_ROUNDS = 4,
+    ASSEMBLE_LIMIT_ROUNDS = 20
+};
 
 static double assemble_worst(pawl_closure c)
 {

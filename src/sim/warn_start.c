@@ -14,7 +14,7 @@ static const double start_digits = 1e-6;  // of a limit, likewise [m or rad]
 // How deep a pair of hard shapes is in each other; 0 where it is not.
 static double start_depth(const contact_finder *finder, finder_pair pair, const body_state *bodies)
 {
-    pawl_contact points[MANIFOLD_POINTS];
+    pawl_contact points[FINDER_POINTS];
     int count = pawl_contact_finder_points(finder, pair, bodies, 0.0, points);
     double depth = 0.0;
     for (int i = 0; i < count; ++i) {

@@ -136,7 +136,8 @@ static bool push_is_torn(step_context *c)
 // of one. What contradicts itself may ask for any movement, as a wedge does, and gets no more than that of one.
 static void push_bound(step_context *c, const step_weights *w)
 {
-    double most = 0.0, times = push_is_torn(c) ? 1.0 : push_fastest;
+    int bodies = c->model->body_count;
+    double most = 0.0, times = push_is_torn(c) ? 1.0 : fmin(push_fastest, bodies);
     double fastest = times * max_of(w->max_push, w->limit_push) * w->h / w->reach;
     for (int i = 0; i < c->model->body_count; ++i) {
         const double *s = c->push_out.twist + 6 * i;
