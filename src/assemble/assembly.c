@@ -67,10 +67,16 @@ static void assembly_scale_by_mass(pawl_assembly *a, const row_block *b)
     }
 }
 
+static double assembly_damping_share(const pawl_assembly *a, double h, double damping, double ease)
+{
+    double theta = a->body_theta, stiff = h * damping * ease;
+    return a->bends_theta && (1.0 - theta) * stiff > 1.0 ? 1.0 - 1.0 / stiff : theta;
+}
+
 double pawl_assembly_linear_theta(const pawl_assembly *a, int i, double h)
 {
     const model_body *b = &a->model->bodies[i];
-    return pawl_damping_share(a, a->body_theta, h, b->linear_damping, b->inverse_mass);
+    return assembly_damping_share(a, h, b->linear_damping, b->inverse_mass);
 }
 
 double pawl_assembly_angular_theta(const pawl_assembly *a, int i, double h)
@@ -78,7 +84,7 @@ double pawl_assembly_angular_theta(const pawl_assembly *a, int i, double h)
     const model_body *b = &a->model->bodies[i];
     const pawl_mat3 *inverse = &b->inverse_inertia;
     double ease = max_of(inverse->m[0][0], max_of(inverse->m[1][1], inverse->m[2][2]));
-    return pawl_damping_share(a, a->body_theta, h, b->angular_damping, ease);
+    return assembly_damping_share(a, h, b->angular_damping, ease);
 }
 
 static void assembly_place_bodies(pawl_assembly *a, double damping_time)
@@ -327,13 +333,12 @@ typedef struct row_rates {
 } row_rates;
 
 static void assembly_spring_damper(pawl_assembly *a, int r, const step_weights *w, double stretch,
-                                   row_rates rate, double k, double d, double armature, double ease)
+                                   row_rates rate, double k, double d, double armature)
 {
-    double h = w->h, theta = pawl_damping_share(a, w->theta, h, d, ease);
-    double S = armature + h * (theta * d + h * w->ahead * k);
+    double h = w->h;
+    double S = armature + h * (w->theta * d + h * w->ahead * k);
     double behind = h * h * w->behind * k;
-    double B = (armature - h * (1.0 - theta) * d + behind) * rate.before - h * k * stretch;
-    a->theta[r] = theta;
+    double B = (armature - h * (1.0 - w->theta) * d + behind) * rate.before - h * k * stretch;
     assembly_soft(a, r, S, B + behind * (rate.about - rate.before));
 }
 
@@ -344,18 +349,17 @@ static double assembly_target(const pawl_signal *signal, const step_weights *w)
 }
 
 static void assembly_pose_actuator(pawl_assembly *a, int r, const row_info *info,
-                                   const step_weights *w, double value, row_rates rate, double ease)
+                                   const step_weights *w, double value, row_rates rate)
 {
     const pawl_actuator_def *d = &a->model->actuators[info->owner];
     double target = assembly_target(&d->target, w);
     if (d->kind == PAWL_ACTUATOR_POSITION) {
-        assembly_spring_damper(a, r, w, value - target, rate, d->stiffness, d->damping, 0.0, ease);
+        assembly_spring_damper(a, r, w, value - target, rate, d->stiffness, d->damping, 0.0);
     } else if (isinf(d->damping)) {
         a->bias[r] = -target;
     } else {
-        double theta = pawl_damping_share(a, w->theta, w->h, d->damping, ease);
-        double S = w->h * theta * d->damping;
-        assembly_soft(a, r, S, w->h * d->damping * (target - (1.0 - theta) * rate.before));
+        double S = w->h * w->theta * d->damping;
+        assembly_soft(a, r, S, w->h * d->damping * (target - (1.0 - w->theta) * rate.before));
     }
     a->lower[r] = -w->h * d->effort;
     a->upper[r] = w->h * d->effort;
@@ -394,10 +398,9 @@ static void assembly_hold(pawl_assembly *a, int r, double gentle)
     a->want[r] = a->want[r] > gentle ? a->want[r] : -INFINITY;
 }
 
-// Bias and compliance of one row, once its Jacobian is there. `held` is for limits, `ease`, its entry of D on the
-// diagonal, for dampers.
+// Bias and compliance of one row, once its Jacobian is there. `held` is for limits.
 static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, row_rates rate,
-                              bool held, double ease)
+                              bool held)
 {
     const pawl_model *m = a->model;
     const row_info *info = &a->rows[r];
@@ -429,17 +432,17 @@ static void assembly_pose_row(pawl_assembly *a, int r, const step_weights *w, ro
     case ROW_SOFT: {
         const pawl_coordinate_def *d = &m->joints[info->owner].coordinate[info->part];
         assembly_spring_damper(a, r, w, value - d->rest, rate, d->stiffness, d->damping,
-                               d->armature, ease);
+                               d->armature);
         break;
     }
     case ROW_SPRING: {
         const pawl_spring_def *s = &m->springs[info->owner];
-        assembly_spring_damper(a, r, w, value - s->rest_length, rate, s->stiffness, s->damping, 0.0,
-                               ease);
+        assembly_spring_damper(a, r, w, value - s->rest_length, rate, s->stiffness, s->damping,
+                               0.0);
         break;
     }
     case ROW_ACTUATOR:
-        assembly_pose_actuator(a, r, info, w, value, rate, ease);
+        assembly_pose_actuator(a, r, info, w, value, rate);
         break;
     case ROW_FRICTION: {
         double loss = w->h * m->joints[info->owner].coordinate[info->part].friction;
@@ -795,7 +798,7 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
             bool hard = a->rows[first + r].kind <= ROW_MOTION;
             bool rated = !hard || w->carry != 0.0;
             assembly_pose_row(a, first + r, w, assembly_rates(a, b, rated ? r : -1, start, w),
-                              false, hard ? 0.0 : assembly_diagonal(a, b, r));
+                              false);
         }
         if (b->joint >= 0 && a->joint_rows[b->joint] > 0 &&
             pawl_is_soft(&a->joint_soft[b->joint])) {
@@ -830,10 +833,7 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
             }
         }
         a->included[k] = true;
-        double ease = info->kind == ROW_ACTUATOR
-                          ? assembly_diagonal(a, &a->blocks[p->block_count - 1], 0)
-                          : 0.0;
-        assembly_pose_row(a, p->row_count - 1, w, rates, a->held[k], ease);
+        assembly_pose_row(a, p->row_count - 1, w, rates, a->held[k]);
         if (assembly_is_limit(info) && pawl_is_soft(assembly_limit_softness(a, info))) {
             const pawl_softness *s = assembly_limit_softness(a, info);
             double gap = assembly_gap(a, info);

@@ -116,12 +116,12 @@ typedef struct pawl_assembly {
     bool *coordinate_used;     // (coordinate_count)
     bool *body_has_rows;       // (body_count)
     // placed
-    const body_state *bodies;    // the configuration it was placed at
-    double body_theta;           // the same of bodies' damping; set before placing
-    bool bends_theta;            // stiff dampers act on more of the rate after the step; likewise
-    double turn_ease;            // scales inverse inertias; 1 but in a projection that needs it
-    int64_t placements;          // how often it was placed
-    pawl_mat3 *rotation;         // (body_count)
+    const body_state *bodies; // the configuration it was placed at
+    double body_theta;   // of bodies' damping, see pawl_assembly_linear_theta(); set before placing
+    bool bends_theta;    // stiff dampers act on more of the rate after the step; likewise
+    double turn_ease;    // scales inverse inertias; 1 but in a projection that needs it
+    int64_t placements;  // how often it was placed
+    pawl_mat3 *rotation; // (body_count)
     double *inverse_mass;        // (body_count)
     pawl_mat3 *inverse_inertia;  // (body_count) world axes
     coordinate_row *coordinates; // (coordinate_count)
@@ -131,7 +131,6 @@ typedef struct pawl_assembly {
     // posed
     double *v_f, *lower, *upper, *compliance; // (max_rows)
     double *bias;                             // (max_rows) v*: v_f = J u_free + bias
-    double *theta; // (max_rows) share of the rate after the step that the row's damper acts on
     // (max_rows) of limits and normals of contacts that are hard: the rate that their gap asks for until the
     // end of the step, negative while it is open; -INFINITY where it asks for none
     double *want;
@@ -191,17 +190,10 @@ void pawl_assembly_row_velocity(const pawl_assembly *a, const double *u, double 
 // Rate of a coordinate row for twists u (6 x bodies).
 double pawl_assembly_coordinate_rate(const pawl_assembly *a, int joint, const coordinate_row *row,
                                      const double *u);
-// The share of the rate after the step that a damper acts on: theta, and with bends_theta more where an explicit
-// rest of it, over a time h, would reverse the rate by itself. `ease` is what a unit of impulse does to the rate.
-// So a damper stops what it cannot let move, at any step, and what it meets does not have to hold against it.
-// Not for steps that move by the mean of both rates: there theta = 1/2 is what holds still.
-static inline double pawl_damping_share(const pawl_assembly *a, double theta, double h,
-                                        double damping, double ease)
-{
-    double stiff = h * damping * ease;
-    return a->bends_theta && (1.0 - theta) * stiff > 1.0 ? 1.0 - 1.0 / stiff : theta;
-}
-// The same of body i, whose damping acts for a time h.
+// The share of the rate after a step of length h that the damping of body i acts on: body_theta, and with
+// bends_theta more where an explicit rest of it would reverse the rate by itself. So damping stops what it cannot
+// let move, at any step, and what the body meets does not have to hold against it. Not for steps that move by
+// the mean of both rates: there 1/2 is what holds still.
 double pawl_assembly_linear_theta(const pawl_assembly *a, int i, double h);
 double pawl_assembly_angular_theta(const pawl_assembly *a, int i, double h);
 // Leaves the configuration constraints alone: rows that are not a joint's or a motion's become so

@@ -611,11 +611,14 @@ static pawl_status sdf_reader_axes(const sdf_reader *r, sdf_item *item, bool end
         }
         XML_EACH (child, j->axis[i]) {
             if (xml_is(child, "limit") || xml_is(child, "dynamics") || xml_is(child, "mimic")) {
-                PAWL_TRY(xml_unsupported(
-                    xml, child,
-                    "joint '%s' is %s: <%s> in <%s> could mean more than one of its "
-                    "directions; <pawl:coordinate index=\"...\"> expected",
-                    item->full_name, pawl_joint_kind_name(kind), child->name, names[i]));
+                if (xml_unsupported(
+                        xml, child,
+                        "joint '%s' is %s: <%s> in <%s> could mean more than one of its "
+                        "directions; <pawl:coordinate index=\"...\"> expected",
+                        item->full_name, pawl_joint_kind_name(kind), child->name,
+                        names[i]) != PAWL_OK) {
+                    return PAWL_BAD_FILE;
+                }
             }
         }
     }

@@ -666,10 +666,13 @@ static pawl_status urdf_reader_limits(const urdf_reader *r, urdf_joint *joint, p
     pawl_coordinate_def *c = &def->coordinate[0];
     PAWL_TRY(xml_child(r->xml, joint->node, "limit", &limit));
     if (limit == NULL && bounded) {
-        PAWL_TRY(xml_unsupported(
-            r->xml, joint->node, "joint '%s' is %s and has no <limit>, which URDF requires%s",
-            joint->name, joint->type,
-            strcmp(joint->type, "revolute") == 0 ? "; type continuous has none" : ""));
+        if (xml_unsupported(r->xml, joint->node,
+                            "joint '%s' is %s and has no <limit>, which URDF requires%s",
+                            joint->name, joint->type,
+                            strcmp(joint->type, "revolute") == 0 ? "; type continuous has none"
+                                                                 : "") != PAWL_OK) {
+            return PAWL_BAD_FILE;
+        }
     }
     if (limit != NULL) {
         double lower = 0.0, upper = 0.0, effort = INFINITY; // URDF's defaults of the first two

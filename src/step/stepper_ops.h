@@ -40,7 +40,9 @@ typedef struct step_context {
     double *velocity, *rate_before, *rate_after; // (max rows)
     body_state *from;                            // (bodies) where a drift or projection began
     double *effort;                              // (actuators) of the last step [N or N m]
-    double damper_loss;  // of the last kick: h d rate^2 at the rates that dampers act on [J]
+    double
+        damper_work; // of the last kick, by the mean rates; and what dampers take at the rates that
+    double damper_loss;  // they act on, h d rate^2 [J]
     double damping_time; // implicit share of body damping, part of every placement
     double share;        // length of the sub-step in steps; states keep impulses of whole steps
     struct push_out {

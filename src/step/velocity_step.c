@@ -289,8 +289,10 @@ static double step_damper_work(step_context *c, double d, double theta, double b
 {
     double end = w->tally == 1.0 ? after : before + (after - before) / w->tally;
     double rate = theta * end + (1.0 - theta) * before;
+    double work = -w->h * d * rate * 0.5 * (before + after);
+    c->damper_work += work;
     c->damper_loss += w->h * d * rate * rate;
-    return -w->h * d * rate * 0.5 * (before + after);
+    return work;
 }
 
 static double step_body_damping_work(step_context *c, int i, const step_weights *w)
@@ -319,13 +321,12 @@ static void step_row_work(step_context *c, int r, double before, double after,
     case ROW_MOTION:
         break; // see pawl_count_driven_work
     case ROW_SOFT:
-        work[WORK_DAMPERS] +=
-            step_damper_work(c, m->joints[info->owner].coordinate[info->part].damping,
-                             c->assembly->theta[r], before, after, w);
+        work[WORK_DAMPERS] += step_damper_work(
+            c, m->joints[info->owner].coordinate[info->part].damping, w->theta, before, after, w);
         break;
     case ROW_SPRING:
-        work[WORK_DAMPERS] += step_damper_work(c, m->springs[info->owner].damping,
-                                               c->assembly->theta[r], before, after, w);
+        work[WORK_DAMPERS] +=
+            step_damper_work(c, m->springs[info->owner].damping, w->theta, before, after, w);
         break;
     case ROW_ACTUATOR:
         work[WORK_ACTUATORS] += done;
@@ -751,22 +752,23 @@ static void step_net_dissipation(const step_context *c, const double *before, do
     static const int kinds[] = {WORK_DAMPERS, WORK_FRICTION, WORK_LIMITS, WORK_CONTACTS};
     enum { KINDS = sizeof kinds / sizeof *kinds };
     const double rounding = 1e-9; // of what was taken
-    double given = 0.0, taken = 0.0;
+    double done[KINDS], given = 0.0, taken = 0.0;
     for (int i = 0; i < KINDS; ++i) {
-        double done = work[kinds[i]] - before[kinds[i]];
-        *(done > 0.0 ? &given : &taken) += fabs(done);
+        // Soft joints store energy, and have it in the account of dampers.
+        done[i] = i == 0 ? tally * c->damper_work : work[kinds[i]] - before[kinds[i]];
+        *(done[i] > 0.0 ? &given : &taken) += fabs(done[i]);
     }
     if (!(given > rounding * taken)) {
         return;
     }
     double exchanged = fmin(given, taken);
     for (int i = 0; i < KINDS; ++i) {
-        double done = work[kinds[i]] - before[kinds[i]];
-        double share = done > 0.0 ? exchanged / given : taken > 0.0 ? exchanged / taken : 0.0;
-        work[kinds[i]] = before[kinds[i]] + (1.0 - share) * done;
+        double share = done[i] > 0.0 ? exchanged / given : taken > 0.0 ? exchanged / taken : 0.0;
+        work[kinds[i]] -= share * done[i];
+        done[i] -= share * done[i];
     }
-    if (work[WORK_DAMPERS] > before[WORK_DAMPERS]) {
-        work[WORK_DAMPERS] = before[WORK_DAMPERS] - tally * c->damper_loss;
+    if (done[0] > 0.0) {
+        work[WORK_DAMPERS] -= done[0] + tally * c->damper_loss;
     }
 }
 
@@ -778,7 +780,7 @@ void pawl_step_tally(step_context *c, pawl_state *s, const step_weights *w)
     if (w->tally != 1.0) {
         pawl_assembly_row_velocity(a, c->u_next, c->rate_after);
     }
-    c->damper_loss = 0.0;
+    c->damper_work = c->damper_loss = 0.0;
     step_count_work(c, w, s);
     if (a->form != NULL) {
         s->work[WORK_MOTION] +=
