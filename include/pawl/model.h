@@ -82,6 +82,7 @@ typedef struct pawl_shape_def {
     int point_count;           ///< of a hull: 4 to 4096, not all in one plane
     double friction;           ///< coefficient; pairs combine by contact.friction_rule [-]
     double restitution;        ///< of the normal velocity; pairs by contact.restitution_rule [-]
+    double impact_friction;    ///< coefficient in impacts; < 0: contact.impact_friction of it [-]
     double torsional_friction; ///< largest moment about the normal per normal force; 0 for none [m]
     double rolling_friction;   ///< largest moment about the tangents per normal force; 0: none [m]
     uint32_t group, mask; ///< two shapes touch if each one's group has a bit of the other's mask

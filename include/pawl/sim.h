@@ -113,10 +113,12 @@ typedef enum pawl_lit_events {
     PAWL_LIT_EVENTS_NONE,       ///< none: impacts happen at the ends of steps
     PAWL_LIT_EVENTS_COUNT
 } pawl_lit_events;
-/// Laws of impact of the stepper lit. Values are stored in files.
+/// Laws of impact (docs/impacts.md). Values are stored in files.
 typedef enum pawl_impact_law {
-    PAWL_IMPACT_POISSON = 0, ///< what compression took is given back in part
-    PAWL_IMPACT_NEWTON,      ///< rates after the impact are those before it, turned round in part
+    PAWL_IMPACT_POISSON = 0, ///< e of the normal impulse of the compression is returned
+    PAWL_IMPACT_NEWTON,      ///< contacts open with e of the speed that they closed with
+    PAWL_IMPACT_ENERGETIC, ///< e^2 of the work of the compression is returned (Stronge); slip followed
+    PAWL_IMPACT_ROUTH,     ///< as poisson, with the slip followed through the impact
     PAWL_IMPACT_LAW_COUNT
 } pawl_impact_law;
 /// In which coordinates rows and bodies meet. Values are stored in files.
@@ -166,6 +168,8 @@ typedef struct pawl_settings {
     double limit_push;     ///< limit.max_push: fastest return to a limit [m/s or rad/s]
     double
         restitution_threshold; ///< contact.restitution_threshold: slower impacts do not bounce [m/s]
+    pawl_impact_law impact_law; ///< contact.impact
+    double impact_friction; ///< contact.impact_friction: of shapes that state none, times friction
     pawl_pair_rule friction_rule;    ///< contact.friction_rule, of the friction of sliding
     pawl_pair_rule restitution_rule; ///< contact.restitution_rule
     pawl_reduce_kind reduce;         ///< contact.reduce
@@ -195,7 +199,6 @@ typedef struct pawl_settings {
     bool lit_linearized; ///< lit.linearized_constraints
     int rattle_order;    ///< rattle.order: 2 or 4
     pawl_lit_events lit_events; ///< lit.events
-    pawl_impact_law lit_impact; ///< lit.impact
     pawl_formulation formulation;
     pawl_reduced_base reduced_base;    ///< reduced.base
     pawl_nmdp_dynamics nmdp_dynamics;  ///< nmdp.dynamics
@@ -287,6 +290,8 @@ typedef enum pawl_event_kind {
     PAWL_EVENT_UNRESOLVED,    ///< more happened in a step than it is cut for: the rest in one piece
     PAWL_EVENT_TUNNELLED,     ///< shapes went through each other unnoticed within the step
     PAWL_EVENT_FALLBACK,      ///< from here on steps of rattle are done as moreau does, see figure
+    PAWL_EVENT_IMPACT_CAPPED, ///< restitution lowered: the law would have added energy; see figure
+    PAWL_EVENT_IMPACT_FALLBACK, ///< the law's own problem was not solved, see docs/impacts.md
     PAWL_EVENT_KIND_COUNT
 } pawl_event_kind;
 PAWL_API const char *pawl_event_kind_name(pawl_event_kind kind); ///< e.g. "collision"
@@ -326,6 +331,7 @@ typedef struct pawl_step_report {
     int rows;              ///< of the problem
     int bounded_rows;      ///< limits, friction losses, effort limits, spin friction
     int contacts;          ///< contact points of the problem
+    double impact_work;    ///< of contacts and limits in impacts; no law lets it be positive [J]
     bool fell_back;        ///< rattle: not reversible, or a singular position; done as moreau does
     int position_failures; ///< position updates that left joints open
     double penetration;    ///< deepest of them, where the rows were placed [m]
@@ -342,7 +348,6 @@ typedef struct pawl_step_report {
                           ///< mdp, nmdp: change of coordinates still asked for, against
                           ///< nmdp.tolerance [m or rad]
     pawl_closure closure; ///< after the step
-    pawl_closure misfit;  ///< of that, what loops leave open by the numbers of the model
     pawl_energy energy;   ///< after the step
     double seconds[PAWL_PHASE_COUNT]; ///< by the clock; 0 without one
 } pawl_step_report;

@@ -749,11 +749,7 @@ static void assembly_pose_contact(pawl_assembly *a, int k, const body_state *sta
         assembly_hold(a, normal, gentle);
         return;
     }
-    // A fast contact that closes bounces instead.
-    double closing = assembly_row_rate(a, b, 2, start);
-    bool bounces = in->restitution > 0.0 && closing < -w->restitution_threshold &&
-                   gap + w->reach * closing <= 0.0;
-    a->bias[normal] = bounces ? in->restitution * closing : bias;
+    a->bias[normal] = bias; // contacts that bounce have done so before (step/impact.c)
     if (pawl_is_soft(&in->soft)) {
         assembly_soften_contact(a, b, in, start, w);
         a->want[normal] = -INFINITY;
@@ -975,7 +971,7 @@ void pawl_assembly_pose_impact(pawl_assembly *a, const double *u, const bool *cl
     p->friction = a->friction;
     for (int k = 0; k < a->contact_count; ++k) {
         assembly_add_contact(a, k, 3);
-        a->friction[k] = a->contacts[k].friction;
+        a->friction[k] = a->contacts[k].impact_friction;
     }
     assembly_ease(a, a->free_rows);
     memset(a->bias, 0, (size_t)p->row_count * sizeof *a->bias);

@@ -77,7 +77,7 @@ typedef struct step_weights {
         *about;   // twists that springs are linearized about; NULL: those before the step
     bool own_erp; // joints may have an erp of their own
     double erp_joint, erp_limit;
-    double erp_contact, restitution_threshold;
+    double erp_contact;
     // Fastest corrections of positions, by contacts and by limits [m/s or rad/s].
     double max_push, limit_push;
     bool soft_friction; // of soft contacts

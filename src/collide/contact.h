@@ -14,6 +14,7 @@ typedef struct pawl_contact {
     pawl_vec3 position, normal;
     double gap; // negative: penetration [m]
     double friction, restitution;
+    double impact_friction;    // coefficient of friction in impacts
     double torsional, rolling; // friction against spin about the normal and the tangents [m]
     double erp; // share of a penetration pushed out a step; 0: as the settings say, < 0: none
     pawl_softness soft; // not soft: time constant 0 or less
@@ -27,7 +28,8 @@ double pawl_contact_pair(double id);
 // How the coefficients of a pair's two shapes combine (docs/collision.md).
 typedef struct contact_rules {
     pawl_pair_rule friction, restitution;
-    pawl_softness soft; // of shapes that say nothing of theirs
+    double impact_friction; // of shapes that state none: this times their friction
+    pawl_softness soft;     // of shapes that say nothing of theirs
     pawl_reduce_kind reduce;
     int reduce_max; // corners that a patch keeps; 0: all
 } contact_rules;

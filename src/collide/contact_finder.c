@@ -154,6 +154,13 @@ static double finder_erp(double a, double b)
     return mean > 0.0 ? mean : -1.0;
 }
 
+// Of a shape, in impacts.
+static double finder_impact_friction(const contact_rules *rules, const pawl_shape_def *def)
+{
+    return def->impact_friction >= 0.0 ? def->impact_friction
+                                       : rules->impact_friction * def->friction;
+}
+
 // What the points of one pair have in common.
 static pawl_contact finder_of_pair(const contact_finder *f, const shape_contact *pair)
 {
@@ -168,6 +175,8 @@ static pawl_contact finder_of_pair(const contact_finder *f, const shape_contact 
         .normal = pair->manifold.normal,
         .friction = finder_combine(rules->friction, a->def.friction, b->def.friction),
         .restitution = finder_combine(rules->restitution, a->def.restitution, b->def.restitution),
+        .impact_friction = finder_combine(rules->friction, finder_impact_friction(rules, &a->def),
+                                          finder_impact_friction(rules, &b->def)),
         // Lengths, which most shapes do not give: the larger, whatever the rule.
         .torsional = fmax(a->def.torsional_friction, b->def.torsional_friction),
         .rolling = fmax(a->def.rolling_friction, b->def.rolling_friction),

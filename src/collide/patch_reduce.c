@@ -81,7 +81,8 @@ static bool patch_fits(const pawl_contact *a, const pawl_contact *b)
 {
     return v3_norm(v3_sub(a->normal, b->normal)) <= patch_normal_tolerance &&
            a->friction == b->friction && a->restitution == b->restitution &&
-           a->torsional == b->torsional && a->rolling == b->rolling && a->erp == b->erp &&
+           a->impact_friction == b->impact_friction && a->torsional == b->torsional &&
+           a->rolling == b->rolling && a->erp == b->erp &&
            memcmp(&a->soft, &b->soft, sizeof a->soft) == 0;
 }
 

@@ -289,6 +289,7 @@ pawl_status extension_read_collision(xml_reader *reader, const xmlNode *collisio
         double *out;
     } numbers[] = {{"pawl:friction", &def->friction},
                    {"pawl:restitution", &def->restitution},
+                   {"pawl:impact_friction", &def->impact_friction},
                    {"pawl:torsional_friction", &def->torsional_friction},
                    {"pawl:rolling_friction", &def->rolling_friction}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {

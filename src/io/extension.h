@@ -14,7 +14,8 @@
     "pawl:kind pawl:twist pawl:gravity_scale pawl:linear_damping pawl:angular_damping "            \
     "pawl:density pawl:kinematic"
 #define EXTENSION_COLLISION                                                                        \
-    "pawl:friction pawl:restitution pawl:torsional_friction pawl:rolling_friction pawl:group "     \
+    "pawl:friction pawl:restitution pawl:impact_friction pawl:torsional_friction "                 \
+    "pawl:rolling_friction pawl:group "                                                            \
     "pawl:mask pawl:soft pawl:erp"
 #define EXTENSION_JOINT "pawl:coordinate pawl:armature pawl:length pawl:pitch pawl:soft pawl:erp"
 #define EXTENSION_MODEL                                                                            \

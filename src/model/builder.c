@@ -20,6 +20,7 @@ pawl_shape_def pawl_shape_def_default(void)
                             .size = {0.1, 0.1, 0.1},
                             .rgba = {0.6f, 0.65f, 0.7f, 1.0f},
                             .friction = 0.5,
+                            .impact_friction = -1.0,
                             .group = 1,
                             .mask = UINT32_MAX,
                             .soft = pawl_softness_default(),
@@ -428,6 +429,10 @@ pawl_status pawl_builder_push_shape(pawl_builder *b, int body, const pawl_shape_
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                          "shape '%s': friction %g must be 0 or more, restitution %g from 0 to 1",
                          info.def.name, def->friction, def->restitution);
+    }
+    if (!isfinite(def->impact_friction)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "shape '%s': impact friction %g is not finite",
+                         info.def.name, def->impact_friction);
     }
     if (!(isfinite(def->torsional_friction) && def->torsional_friction >= 0.0) ||
         !(isfinite(def->rolling_friction) && def->rolling_friction >= 0.0)) {

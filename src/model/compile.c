@@ -567,6 +567,9 @@ static uint64_t compile_hash(const pawl_model *m)
                                   s->def.torsional_friction,
                                   s->def.rolling_friction};
         h = pawl_hash_doubles(h, numbers, sizeof numbers / sizeof numbers[0]);
+        if (s->def.impact_friction >= 0.0) {
+            h = pawl_hash_doubles(h, &s->def.impact_friction, 1);
+        }
         h = pawl_compile_hash_pose(h, s->def.frame);
         h = compile_hash_soft(h, &s->def.soft, s->def.erp);
         for (int k = 0; k < s->def.point_count; ++k) {

@@ -57,7 +57,7 @@ static const char *settings_lit_events_name(int kind)
 
 static const char *settings_impact_name(int kind)
 {
-    static const char *const names[] = {"poisson", "newton"};
+    static const char *const names[] = {"poisson", "newton", "energetic", "routh"};
     return kind >= 0 && kind < PAWL_IMPACT_LAW_COUNT ? names[kind] : NULL;
 }
 
@@ -194,6 +194,20 @@ static const setting_row settings_table[] = {
     {{"contact.restitution_threshold", "m/s", "0 .. 1e6", "slower impacts do not bounce"},
      SETTING_REAL,
      FIELD(restitution_threshold),
+     0.0,
+     1e6,
+     NULL},
+    {{"contact.impact", "-", "poisson newton energetic routh",
+      "the law of impact, of every stepper with contacts of shapes"},
+     SETTING_NAME,
+     FIELD(impact_law),
+     0,
+     0,
+     settings_impact_name},
+    {{"contact.impact_friction", "-", "0 .. 1e6",
+      "friction in impacts of shapes that state none: this times their friction"},
+     SETTING_REAL,
+     FIELD(impact_friction),
      0.0,
      1e6,
      NULL},
@@ -457,12 +471,6 @@ static const setting_row settings_table[] = {
      0,
      0,
      settings_lit_events_name},
-    {{"lit.impact", "-", "poisson newton", "the law of impact"},
-     SETTING_NAME,
-     FIELD(lit_impact),
-     0,
-     0,
-     settings_impact_name},
     {{"nmdp.dynamics", "-", "ne pbd", "Newton-Euler in coordinates, or position-based in space"},
      SETTING_NAME,
      FIELD(nmdp_dynamics),
@@ -622,6 +630,8 @@ pawl_settings pawl_settings_default(void)
                            .max_push = 1.0,
                            .limit_push = 1.0,
                            .restitution_threshold = 1e-2,
+                           .impact_law = PAWL_IMPACT_POISSON,
+                           .impact_friction = 1.0,
                            .friction_rule = PAWL_PAIR_GEOMETRIC,
                            .restitution_rule = PAWL_PAIR_MAX,
                            .loop_tolerance = settings_loop_tolerance,
@@ -722,6 +732,10 @@ void pawl_settings_get(const pawl_settings *s, int index, char *text, size_t siz
 
 static const setting_row *settings_find(const char *key)
 {
+    // Keys of earlier releases, which files and scripts still have.
+    if (strcmp(key, "lit.impact") == 0) {
+        key = "contact.impact";
+    }
     for (int i = 0; i < SETTING_ROWS; ++i) {
         if (strcmp(settings_table[i].info.key, key) == 0) {
             return &settings_table[i];

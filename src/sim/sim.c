@@ -2,6 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 #include "sim/sim.h"
 #include "assemble/measure.h"
+#include "step/impact.h"
 #include "step/lit_transitions.h"
 #include <string.h>
 
@@ -28,6 +29,7 @@ static void sim_layout(pawl_sim *sim, pawl_carver *mem)
     c->effort = PAWL_CARVE(mem, double, m->actuator_count);
     c->contacts = PAWL_CARVE(mem, pawl_contact_info, sim->assembly->max_contacts);
     sim->closure = pawl_eliminator_layout(rows, 0, mem);
+    c->impact = sim->stepper->needs_tree ? NULL : pawl_impact_layout(m, sim->assembly, mem);
     c->lit = NULL;
     c->lit_events = NULL;
     if (sim->settings.stepper == PAWL_STEPPER_LIT) {
@@ -174,9 +176,10 @@ static pawl_status sim_create_all(pawl_sim *sim)
     if (sim->stepper->rewinds) {
         PAWL_TRY(pawl_state_create(env, m, &sim->context.spare));
     }
-    contact_rules rules = {sim->settings.friction_rule, sim->settings.restitution_rule,
-                           sim_softness(&sim->settings, sim->settings.soft_contact),
-                           sim->settings.reduce, sim->settings.reduce_max};
+    contact_rules rules = {
+        sim->settings.friction_rule,   sim->settings.restitution_rule,
+        sim->settings.impact_friction, sim_softness(&sim->settings, sim->settings.soft_contact),
+        sim->settings.reduce,          sim->settings.reduce_max};
     PAWL_TRY(pawl_contact_finder_create(env, m, rules, &sim->finder));
     if (sim->finder != NULL && !pawl_solver_find((int)sim->settings.solver)->contacts) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
@@ -346,7 +349,6 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
     step_context *c = &sim->context;
     for (;;) {
         pawl_state_copy(sim->next, sim->state);
-        pawl_weak_recall(sim->delassus->weak.space, sim->state->weak);
         memset(c->reaction, 0, (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->reaction);
         c->contact_demand = 0;
         c->failed = false;
@@ -409,12 +411,6 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
         pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
         c->kept = true; // the next step goes on from here
     }
-    if (sim->delassus->weak.space != NULL) {
-        pawl_assembly_pose_closure(sim->assembly);
-        pawl_weak_follow(&sim->assembly->problem);
-        pawl_weak_remember(sim->delassus->weak.space, s->weak);
-    }
-    report.misfit = pawl_assembly_misfit(sim->assembly);
     // Joints of a tree have no rows, but are looked at all the same.
     report.closure =
         sim->form == NULL ? pawl_assembly_closure(sim->assembly) : pawl_state_closure(s);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+#include "step/impact.h"
 #include "step/lit_events.h"
+#include "step/report_merge.h"
 
 static void lit_advance(step_context *c, pawl_state *s, pawl_step_report *report)
 {
@@ -14,8 +16,10 @@ static void lit_advance(step_context *c, pawl_state *s, pawl_step_report *report
                        .end = pawl_step_end(s, c->settings->dt),
                        .active = active,
                        .catch_all = true};
-    if (pawl_lit_active(c, s, phase.h, active)) {
+    pawl_step_report impact = {0};
+    if (pawl_impact_ahead(c, s, phase.h, &impact) && pawl_lit_active(c, s, phase.h, active)) {
         pawl_lit_move(c, s, &phase, report);
+        pawl_report_merge(report, &impact);
     }
 }
 

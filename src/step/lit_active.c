@@ -5,6 +5,7 @@
 // up to rounding only. What is closed but still closes fast is an impact: the mean of its velocities
 // before and after would vanish if it were held, an elastic bounce whatever its restitution.
 #include "step/impact.h"
+#include "step/lit.h"
 #include <math.h>
 
 // Closing rates up to this are no impacts: those that a solver may leave, and those that do not bounce.

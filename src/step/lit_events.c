@@ -281,8 +281,11 @@ static void events_rest_in_one(lit_piece *p, int pieces)
                        .after_impact = p->after_impact,
                        .catch_all = true};
     pawl_step_report part;
-    pawl_lit_move(c, p->s, &phase, &part);
-    pawl_report_merge(p->report, &part);
+    if (pawl_impact_ahead(c, p->s, phase.h, p->report) &&
+        pawl_lit_active(c, p->s, phase.h, p->active)) {
+        pawl_lit_move(c, p->s, &phase, &part);
+        pawl_report_merge(p->report, &part);
+    }
 }
 
 // Section 7.5 to the letter looks back into the step before: what it needs of that is part of the state.

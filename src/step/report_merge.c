@@ -20,6 +20,7 @@ void pawl_report_merge(pawl_step_report *whole, const pawl_step_report *part)
     whole->iterations += part->iterations;
     whole->factorizations += part->factorizations;
     whole->projections += part->projections;
+    whole->impact_work += part->impact_work;
     whole->pushed_limits += part->pushed_limits;
     whole->pushed_contacts += part->pushed_contacts;
     whole->islands = part->islands > whole->islands ? part->islands : whole->islands;

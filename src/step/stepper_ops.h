@@ -16,6 +16,7 @@
 
 typedef struct lit_memory lit_memory; // of the stepper lit
 typedef struct lit_event_memory lit_event_memory;
+typedef struct impact_memory impact_memory; // impact.h
 
 // All that a step works with; sized once. Twists are (6 x bodies): linear, angular.
 typedef struct step_context {
@@ -53,7 +54,6 @@ typedef struct step_context {
         double time;        // for how long; 0: nothing is to be corrected
         double of_contacts; // their share in it
     } push_out;             // see push_out.h
-    bool shares_reactions;  // rows are redundant, and every one is met
     bool exact_drift;       // drifts keep angular momentum and iterate to the last digit (rattle)
     struct {
         int64_t step;
@@ -68,7 +68,8 @@ typedef struct step_context {
     contact_capture capture; // the problem of the last step, where it is wanted
     pawl_status captured;    // how that went
     phase_clock clock;
-    lit_memory *lit; // NULL for other steppers, and so is the next
+    impact_memory *impact; // of steppers that know contacts of shapes, else NULL
+    lit_memory *lit;       // NULL for other steppers, and so is the next
     lit_event_memory *lit_events;
     pawl_state *spare; // a state to come back to, of steppers that rewind
 } step_context;
@@ -114,6 +115,8 @@ void pawl_step_tally(step_context *c, pawl_state *s, const step_weights *w);
 // What a predicted gyroscopic torque missed of the one that belongs to u_next, added to u_next: for steps
 // whose twists are projected afterwards.
 void pawl_step_correct_spins(step_context *c, const step_weights *w);
+// Half of what forces that are not rows do to the twists of s in the step, to u_free: (6 x bodies).
+void pawl_step_half_forces(step_context *c, const pawl_state *s, const step_weights *w);
 // One call of the solver on the problem as it is posed, from where lambda is: u_next is u_free with its
 // impulses. And the judge's figures of the two.
 void pawl_step_solve_rows(step_context *c, solver_report *solved);

@@ -6,8 +6,9 @@
 #include "assemble/spin_rows.h"
 #include "problem/natural.h"
 #include "step/gyroscope.h"
+#include "step/impact.h"
 #include "step/push_out.h"
-#include "step/stepper_ops.h"
+#include "step/report_merge.h"
 #include "step/warm_start.h"
 #include <string.h>
 
@@ -37,7 +38,6 @@ step_weights pawl_step_weights(const step_context *c, const pawl_state *s)
                           .erp_contact = set->erp_contact,
                           .max_push = set->max_push,
                           .limit_push = set->limit_push,
-                          .restitution_threshold = set->restitution_threshold,
                           .soft_friction = set->soft_friction};
 }
 
@@ -618,10 +618,15 @@ static void step_keep_contacts(step_context *c, double h)
 {
     const pawl_assembly *a = c->assembly;
     c->contact_count = a->problem.contact_count;
+    bool struck = c->impact->struck;
     for (int k = 0; k < c->contact_count; ++k) {
         const pawl_contact *in = &a->contacts[k];
         const row_block *b = &a->blocks[a->problem.block_count - c->contact_count + k];
-        const double *x = c->lambda + b->rows.first_row;
+        double x[3];
+        for (int r = 0; r < 3; ++r) {
+            x[r] =
+                c->lambda[b->rows.first_row + r] + (struck ? c->impact->impulse[3 * k + r] : 0.0);
+        }
         // The last body's rows are along the axes; a row of body a alone has the other sign.
         const double *row = a->J + b->jacobian[b->body_count - 1];
         double scale = (in->body_b >= 0 ? 1.0 : -1.0) / h;
@@ -659,12 +664,27 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
     if (!step_find_contacts(c, s, w, report)) {
         return;
     }
+    pawl_step_report impact = {0};
+    bool struck = pawl_impact_in_step(c, s, w, &impact);
     pawl_step_pose(c, s, w);
     solver_report solved = {.outcome = PAWL_CONVERGED};
     pawl_step_solve(c, s, w, &solved);
     pawl_step_finish(c, s, w, &solved, report);
+    if (struck) {
+        pawl_report_merge(report, &impact);
+    }
     pawl_step_tally(c, s, w);
     pawl_push_out_find(c, w);
+}
+
+void pawl_step_half_forces(step_context *c, const pawl_state *s, const step_weights *w)
+{
+    pawl_push(c, w);
+    step_free_motion(c, s, w);
+    step_bind_free_motion(c, w);
+    for (int i = 0; i < 6 * c->model->body_count; ++i) {
+        c->u_free[i] = 0.5 * (c->u_free[i] - c->u_start[i]);
+    }
 }
 
 void pawl_step_pose(step_context *c, const pawl_state *s, const step_weights *w)

@@ -13,7 +13,7 @@
 static pawl_settings impact_settings(pawl_impact_law law)
 {
     pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_LIT);
-    settings.lit_impact = law;
+    settings.impact_law = law;
     settings.tolerance = 1e-11;
     settings.restitution_threshold = 0.0;
     return settings;
@@ -109,7 +109,7 @@ TEST(smooth_impacts_never_add_energy_and_leave_nothing_closing)
         impact_now(&m);
         CHECK(mechanism_energy(&m).kinetic <= before + 1e-10);
         CHECK_NEAR(mechanism_energy(&m).balance, 0.0, 1e-10);
-        const pawl_contact *k = m.sim->context.lit->placed;
+        const pawl_contact *k = m.sim->context.impact->contacts;
         for (int j = 0; j < m.sim->context.assembly->contact_count; ++j) {
             CHECK(pawl_contact_opening(&k[j], m.sim->state->bodies) >= -1e-9);
         }
