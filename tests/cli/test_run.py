@@ -28,7 +28,8 @@ KEYS = {
     "verdict": {"passed", "criteria_passed", "criteria_failed", "sentence", "criteria"},
     "contacts": {"max", "mean"},
     "event_counts": {"collision", "limit", "impact", "takeoff", "stick", "slip", "reversal",
-                     "lasting", "unresolved", "tunnelled", "fallback"},
+                     "lasting", "unresolved", "tunnelled", "fallback",
+                     "impact_capped", "impact_fallback"},
     "final": {"bodies", "joints"},
 }
 PLAIN = {"format", "settings", "steps", "time", "wall_s", "not_converged", "penetration", "events",
