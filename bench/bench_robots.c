@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Public robots from the zero position of their files: how fast anything moves after 1 and 10 steps beside free fall, which
+// shows whether limits or loops threw something, and what became of the energy. Files that are not there are
+// skipped.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "pawl/io.h"
+#include "pawl/verdict.h"
+
+static const char *const robot_files[] = {
+    "Gepetto+example-robot-data/robots/cassie_description/robots/cassie.sdf",
+    "RobotLocomotion+drake/multibody/benchmarking/cassie_v2.urdf",
+    "Gepetto+example-robot-data/robots/go2_description/urdf/go2.urdf",
+    "Gepetto+example-robot-data/robots/solo_description/robots/solo.urdf",
+    "bulletphysics+bullet3/examples/pybullet/gym/pybullet_data/laikago/laikago.urdf",
+    "bulletphysics+bullet3/data/quadruped/minitaur.urdf",
+    "rdeits+StrandbeestRobot.jl/data/Strandbeest.urdf",
+};
+
+static double robot_speed(const pawl_sim *sim, const pawl_model *model)
+{
+    double speed = 0.0;
+    for (int i = 0; i < pawl_model_body_count(model); ++i) {
+        pawl_vec3 v = pawl_state_twist(pawl_sim_state(sim), i).linear;
+        speed = fmax(speed, sqrt(v.x * v.x + v.y * v.y + v.z * v.z));
+    }
+    return speed;
+}
+
+static void robot_run(const pawl_env *env, const pawl_model *model, double duration)
+{
+    pawl_settings settings = pawl_settings_default();
+    pawl_sim *sim;
+    if (pawl_sim_create(env, model, &settings, &sim) != PAWL_OK) {
+        printf("  cannot be assembled\n");
+        return;
+    }
+    pawl_verdict verdict = pawl_verdict_begin(pawl_sim_state(sim));
+    int steps = (int)(duration / settings.dt + 0.5), done = 0;
+    double first = 0.0, tenth = 0.0;
+    pawl_status status = PAWL_OK;
+    while (done < steps && status == PAWL_OK) {
+        pawl_step_report report;
+        status = pawl_sim_step(sim, &report);
+        if (status == PAWL_OK) {
+            pawl_verdict_add(&verdict, &report);
+            ++done;
+        }
+        first = done == 1 ? robot_speed(sim, model) : first;
+        tenth = done == 10 ? robot_speed(sim, model) : tenth;
+    }
+    double time = pawl_state_time(pawl_sim_state(sim)), given = 0.0;
+    for (int k = 0; k < PAWL_DISSIPATOR_COUNT; ++k) {
+        given += verdict.work_gain[k];
+    }
+    pawl_verdict_end(&verdict, done == steps ? PAWL_RUN_DONE : PAWL_RUN_STEP_FAILED, time,
+                     duration);
+    pawl_verdict_names names = pawl_model_names(model);
+    pawl_verdict_list list = pawl_verdict_judge(&verdict, &settings, &names);
+    char text[PAWL_SENTENCE_SIZE];
+    pawl_verdict_sentence(&list, text, sizeof text);
+    printf("  fastest body after 1 step %.3g m/s (free fall %.3g), after 10 %.3g (%.3g)\n", first,
+           9.81 * settings.dt, tenth, 98.1 * settings.dt);
+    printf("  %.3g s: energy %.6g -> %.6g J, given by what dissipates %.2g J, unexplained %.2g\n",
+           time, verdict.energy_initial, verdict.energy_final, given,
+           pawl_verdict_energy_error(&verdict));
+    printf("  %.250s\n", text);
+    pawl_sim_destroy(sim);
+}
+
+int main(int count, char **arguments)
+{
+    const char *folder = count > 1 ? arguments[1] : "../shared/robots";
+    double duration = count > 2 ? atof(arguments[2]) : 5.0;
+    pawl_env env = pawl_env_default();
+    env.log = NULL;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    for (size_t i = 0; i < sizeof robot_files / sizeof robot_files[0]; ++i) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s", folder, robot_files[i]);
+        printf("%s\n", robot_files[i]);
+        if (access(path, R_OK) != 0) {
+            printf("  skipped: not in %s\n", folder);
+            continue;
+        }
+        pawl_load_options options = pawl_load_options_default();
+        options.lenient = true;
+        pawl_model *model;
+        if (pawl_model_load(&env, path, &options, &model) != PAWL_OK) {
+            printf("  cannot be read; pawl check --lenient says why\n");
+            continue;
+        }
+        robot_run(&env, model, duration);
+        pawl_model_destroy(model);
+    }
+    return 0;
+}
