@@ -48,7 +48,14 @@ static int cmd_report_write(console *con, const char *record, const char *page, 
         return EXIT_BAD_INPUT;
     }
     int errors = con->error_count;
-    pawl_status status = pawl_report_write(&con->env, record, page);
+    pawl_record *opened = NULL;
+    pawl_verdict_list list = {0};
+    pawl_status status = pawl_record_open(&con->env, record, &opened);
+    if (status == PAWL_OK) {
+        list = pawl_record_judge(opened);
+        pawl_record_close(opened);
+        status = pawl_report_write(&con->env, record, page);
+    }
     if (status == PAWL_OK && picture != NULL) {
         status = pawl_report_picture(&con->env, record, picture);
     }
@@ -60,7 +67,10 @@ static int cmd_report_write(console *con, const char *record, const char *page, 
     if (picture != NULL) {
         printf("%s\n", picture);
     }
-    return EXIT_DONE;
+    char sentence[PAWL_SENTENCE_SIZE];
+    pawl_verdict_sentence(&list, sentence, sizeof sentence);
+    printf("verdict: %s\n", sentence);
+    return list.judgement == PAWL_PASSED ? EXIT_DONE : EXIT_NOT_MET;
 }
 
 static int cmd_report(console *con, int argc, char **argv)
@@ -117,7 +127,10 @@ const args_command args_report = {
     .name = "report",
     .arguments = "RUN.h5 [-o FILE] [--picture FILE]",
     .summary = "turn a recording into one HTML page: plots, residuals, energy, verdict",
-    .details = "The page needs nothing else: no network, no other file. Prints what it wrote.\n",
+    .details = "The page needs nothing else: no network, no other file. Prints what it wrote and\n"
+               "the verdict of the run.\n"
+               "\n"
+               "Exit codes: 0 the run passed; 1 it did not; 2 bad usage or input.\n",
     .options = cmd_report_options,
     .option_count = REPORT_OPTION_COUNT,
     .run = cmd_report,

@@ -9,7 +9,7 @@
 /// Exit codes, the same for every command; see docs/cli.md.
 enum {
     EXIT_DONE = 0,
-    EXIT_NOT_MET = 1,    ///< the physics did not meet the requested tolerance, or a step failed
+    EXIT_NOT_MET = 1,    ///< a criterion of the verdict failed
     EXIT_BAD_INPUT = 2,  ///< bad usage or input, or an output that could not be written
     EXIT_BY_SIGNAL = 128 ///< plus the signal's number, as shells do
 };

@@ -186,7 +186,7 @@ static void run_result_print_events(const run_result *result, FILE *to)
 static void run_result_print_residual(const pawl_residual *r, FILE *to)
 {
     run_result_row(to, "residual", run_result_small(r->natural_scaled).text, "m/s",
-                   "natural map, scaled, of Coulomb's law");
+                   "natural map, scaled; of contacts by Coulomb's law");
     run_result_row(to, "", run_result_small(r->primal).text, "N s", "primal");
     run_result_row(to, "", run_result_small(r->dual).text, "m/s", "dual");
     run_result_row(to, "", run_result_small(r->complementarity).text, "J", "complementarity");

@@ -5,7 +5,7 @@
 /// Model files in, recordings and reports out. In libpawl-io, so that libpawl stays small.
 #pragma once
 #include "pawl/contact_problem.h"
-#include "pawl/sim.h"
+#include "pawl/verdict.h"
 #include "pawl/wrench.h"
 
 PAWL_EXTERN_C_BEGIN
@@ -85,6 +85,8 @@ PAWL_API pawl_settings pawl_record_settings(const pawl_record *record);
 /// The last flushed state and the run's verdict up to it.
 PAWL_API pawl_status pawl_record_last_state(const pawl_record *record, pawl_state *state,
                                             pawl_verdict *verdict);
+/// The verdict on the run up to there, as pawl_verdict_judge() makes it.
+PAWL_API pawl_verdict_list pawl_record_judge(const pawl_record *record);
 /// One self-contained HTML page: plots, residuals, energy, verdict.
 PAWL_API pawl_status pawl_report_write(const pawl_env *env, const char *record_path,
                                        const char *html_path);

@@ -348,6 +348,7 @@ typedef struct pawl_step_report {
                           ///< mdp, nmdp: change of coordinates still asked for, against
                           ///< nmdp.tolerance [m or rad]
     pawl_closure closure; ///< after the step
+    pawl_closure misfit;  ///< of that, what loops leave open by the numbers of the model
     pawl_energy energy;   ///< after the step
     double seconds[PAWL_PHASE_COUNT]; ///< by the clock; 0 without one
 } pawl_step_report;

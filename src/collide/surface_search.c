@@ -233,6 +233,13 @@ void pawl_surface_add_edge(surface_search *s, const surface_edge *e)
     if (!(falls > surface_flat) || !surface_in_reach(s, e->v, 2)) {
         return;
     }
+    // Any direction shows whether the two are further apart than the margin, and this one nearly always does.
+    pawl_vec3 between = v3_unit_or(v3_add(e->normal[0], e->normal[1]), e->normal[0]);
+    pawl_vec3 lowest = pawl_shape_support(s->shape, v3_scale(-1.0, between));
+    double high = fmax(v3_dot(between, e->v[0]), v3_dot(between, e->v[1]));
+    if (v3_dot(between, lowest) - pawl_shape_radius(s->shape) - high > s->margin) {
+        return;
+    }
     pawl_vec3 x, y;
     pawl_tangents(along, &x, &y);
     placed_shape ridge = {.kind = PAWL_SHAPE_CAPSULE,

@@ -5,7 +5,9 @@
 // field is in which column, for writer, reader and the columns' names alike. Columns are appended, never
 // moved: a file with fewer of them is read as far as it goes, and what it lacks is not judged.
 #include "io/record_layout.h"
+#include "pawl/io.h"
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef enum field_type { FIELD_LONG, FIELD_INT, FIELD_UNSIGNED, FIELD_BOOL, FIELD_END } field_type;
@@ -199,4 +201,25 @@ bool record_verdict_unpack(pawl_verdict *v, const int64_t *counts, int count_wid
         v->own_residual = v->residual.natural_scaled;
     }
     return whole;
+}
+
+// ---- The verdict of a recording --------------------------------------------------------------------
+
+static void verdict_joint_text(const void *user, int joint, char *text, size_t size)
+{
+    const pawl_record *record = user;
+    (void)snprintf(text, size, "%s", record->joints[joint].name);
+}
+
+static void verdict_shape_text(const void *user, int shape, char *text, size_t size)
+{
+    const pawl_record *record = user;
+    const pawl_shape_info *info = &record->shapes[shape];
+    pawl_shape_text(info, info->body >= 0 ? record->bodies[info->body].name : "world", text, size);
+}
+
+pawl_verdict_list pawl_record_judge(const pawl_record *record)
+{
+    const pawl_verdict_names names = {record, verdict_joint_text, verdict_shape_text};
+    return pawl_verdict_judge(&record->verdict, &record->settings, &names);
 }

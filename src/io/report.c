@@ -11,23 +11,9 @@
 #include "io/report_style.h"
 #include "pawl/verdict.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { REPORT_STRIP = 6, REPORT_PICTURE_WIDTH = 1200 };
-
-static void report_joint_text(const void *user, int joint, char *text, size_t size)
-{
-    const pawl_record *record = user;
-    (void)snprintf(text, size, "%s", record->joints[joint].name);
-}
-
-static void report_shape_text(const void *user, int shape, char *text, size_t size)
-{
-    const pawl_record *record = user;
-    const pawl_shape_info *info = &record->shapes[shape];
-    pawl_shape_text(info, info->body >= 0 ? record->bodies[info->body].name : "world", text, size);
-}
 
 // One criterion of the verdict as a card.
 static void report_write_criterion(report_text *page, const pawl_criterion *c)
@@ -60,8 +46,7 @@ static void report_write_criterion(report_text *page, const pawl_criterion *c)
 
 static void report_write_verdict(report_text *page, const pawl_record *record)
 {
-    const pawl_verdict_names names = {record, report_joint_text, report_shape_text};
-    pawl_verdict_list list = pawl_verdict_judge(&record->verdict, &record->settings, &names);
+    pawl_verdict_list list = pawl_record_judge(record);
     char sentence[PAWL_SENTENCE_SIZE];
     pawl_verdict_sentence(&list, sentence, sizeof sentence);
     bool passed = list.judgement == PAWL_PASSED;

@@ -8,13 +8,14 @@
 #include "base/hash.h"
 #include <string.h>
 
-// Earlier versions are still read: version 1 has no memory of steppers, version 2 not the step before.
+// Earlier versions are still read: version 1 has no memory of steppers, version 2 not the step before, version 3
+// not which directions of loops are weak.
 enum {
     STATE_MAGIC = 0x4c574150,
-    STATE_VERSION = 3,
+    STATE_VERSION = 4,
     STATE_HEADER_WORDS = 6,
     STATE_SUM_WORD = 5,
-    STATE_SPANS = 9,                                   // of this version, see state_spans()
+    STATE_SPANS = 10,                                  // of this version, see state_spans()
     STATE_EARLIER_SPANS = STATE_SPANS - STATE_VERSION, // version v has v more
     STATE_BODY_NUMBERS = sizeof(body_state) / sizeof(double)
 };
@@ -107,6 +108,16 @@ bool pawl_state_knows_before(const pawl_state *s)
     return s->step > 0 && s->before[0] == (double)s->step;
 }
 
+int pawl_state_weak_count(const pawl_model *m)
+{
+    return 2 * m->joint_count;
+}
+
+static int state_weak_numbers(const pawl_model *m)
+{
+    return 1 + pawl_state_weak_count(m);
+}
+
 static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
 {
     pawl_state *s = PAWL_CARVE(mem, pawl_state, 1);
@@ -116,6 +127,7 @@ static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
     double *contacts = PAWL_CARVE(mem, double, state_contact_numbers(m));
     double *memory = PAWL_CARVE(mem, double, state_memory_numbers(m));
     double *before = PAWL_CARVE(mem, double, state_before_numbers(m));
+    double *weak = PAWL_CARVE(mem, double, state_weak_numbers(m));
     if (s != NULL) {
         s->model = m;
         s->bodies = bodies;
@@ -124,6 +136,7 @@ static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
         s->contacts = contacts;
         s->memory = memory;
         s->before = before;
+        s->weak = weak;
     }
     return s;
 }
@@ -182,6 +195,7 @@ void pawl_state_copy(pawl_state *to, const pawl_state *from)
     memcpy(to->contacts, from->contacts, (size_t)state_contact_numbers(m) * sizeof *to->contacts);
     memcpy(to->memory, from->memory, (size_t)state_memory_numbers(m) * sizeof *to->memory);
     memcpy(to->before, from->before, (size_t)state_before_numbers(m) * sizeof *to->before);
+    memcpy(to->weak, from->weak, (size_t)state_weak_numbers(m) * sizeof *to->weak);
 }
 
 // The arrays of doubles that make up a state, in file order.
@@ -203,6 +217,7 @@ static void state_spans(const pawl_state *s, state_span spans[STATE_SPANS])
     spans[6] = (state_span){w->contacts, (size_t)state_contact_numbers(m)};
     spans[7] = (state_span){w->memory, (size_t)state_memory_numbers(m)};
     spans[8] = (state_span){w->before, (size_t)state_before_numbers(m)};
+    spans[9] = (state_span){w->weak, (size_t)state_weak_numbers(m)};
 }
 
 // Of the first `spans` of them, as earlier versions have.
@@ -229,6 +244,7 @@ uint64_t pawl_state_hash(const pawl_state *s)
     }
     used[7] = s->memory[0] != 0.0;
     used[8] = pawl_state_knows_before(s);
+    used[9] = s->weak[0] != 0.0;
     for (int i = 0; i < STATE_SPANS; ++i) {
         h = used[i] ? pawl_hash_doubles(h, spans[i].values, spans[i].count) : h;
     }

@@ -64,6 +64,8 @@ typedef struct state_before {
 state_before pawl_state_before(const struct pawl_state *s);
 bool pawl_state_knows_before(const struct pawl_state *s);
 
+int pawl_state_weak_count(const pawl_model *model); // clusters that there can be at most
+
 struct pawl_state {
     pawl_env env;
     const pawl_model *model;
@@ -78,5 +80,7 @@ struct pawl_state {
     double *contacts;    // warm starts of contacts: count, then pawl_contact_width() numbers each
     double *memory;      // see pawl_state_memory()
     double *before;      // see pawl_state_before()
+    double *weak; // how many clusters of loops have a word here, then how many vectors of each
+                  // are weak (weak_space.h); a position close to a singular one remembers which
 };
 bool pawl_state_is_finite(const pawl_state *s); // every number of it

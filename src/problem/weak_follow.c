@@ -16,6 +16,8 @@ static const double weak_shift =
     1e-11; // s: the square root of what a singular value below counts as
 static const double weak_rounding = 1e-14; // of a vector's length: less is no direction of its own
 static const double weak_again = 3.0;      // times the tolerance: more than that is looked at again
+static const double weak_near =
+    4.0; // times the zone: directions that may enter it are found exactly
 enum { WEAK_ITERATIONS = 4 };
 
 static void weak_fill_block(weak_cluster *c, const weak_block *b, pawl_delassus *d, double length)
@@ -210,14 +212,19 @@ static void weak_find(weak_space *space, weak_part *part, weak_cluster *c, bool 
     memcpy(c->u, c->start, (size_t)(c->total * c->n) * sizeof *c->u);
     pawl_weak_begin(space, loops, c);
     double last = INFINITY;
+    bool near = false;
     for (int k = 0; k < WEAK_ITERATIONS; ++k) {
         pawl_weak_iterate(space, loops, c);
         pawl_weak_ritz(c);
-        double largest = c->count > 0 ? c->sigma[c->count - 1] : 0.0;
-        if (largest <= weak_again * space->tolerance || !(largest <= 0.5 * last)) {
+        double largest = c->sigma[c->base - 1];
+        near = near || (c->base < c->total && c->sigma[c->base] < weak_near * space->zone);
+        if (!near && (largest <= weak_again * space->tolerance || !(largest <= 0.5 * last))) {
             break;
         }
         last = largest;
+    }
+    if (space->zone > 0.0) {
+        pawl_weak_count(space, c);
     }
 }
 

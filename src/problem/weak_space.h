@@ -101,6 +101,7 @@ typedef struct weak_space {
     double tolerance;
     double shift;  // of the factor, so that weak directions do not spoil it as a preconditioner
     double length; // of the smallest mechanism with loops [m]
+    double zone;   // singular values below it are left out for the time (weak_zone.c); 0 for none
     double strong; // the smallest singular value at the search that is not weak
     int empty;     // hard rows that move nothing
     int cluster_count, part_count;
@@ -127,6 +128,15 @@ void pawl_weak_velocities(const pawl_problem *p, double *v);
 void pawl_weak_impulses(const pawl_problem *p, double *x);
 // The largest entry of Q v over the free rows, weak or not, and of (1 - Q) v (not NULL).
 double pawl_weak_largest(const pawl_problem *p, const double *v, double *apart);
+
+// The zone of true singular positions, for joints that miss each other by `misfit` [m] at the start; how many
+// vectors of a cluster are weak by its singular values; whether that is not what the search found, anywhere.
+void pawl_weak_set_zone(weak_space *space, double misfit);
+void pawl_weak_count(const weak_space *space, weak_cluster *c);
+bool pawl_weak_in_zone(const weak_space *space);
+// Those numbers to and from a state: see pawl_state.
+void pawl_weak_remember(const weak_space *space, double *counts);
+void pawl_weak_recall(weak_space *space, const double *counts);
 
 // Parts of finding, for the search. The scaled rows of a cluster and the factor of their Gram matrix; inverse
 // iterations of u, kept out of the span of the loops' vectors where `loops` is not NULL; and the singular

@@ -124,6 +124,7 @@ static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
         pawl_state_copy(s, sim->next);
         PAWL_TRY(assemble_weakly(sim, s, steps));
         assemble_place(sim, s);
+        pawl_weak_set_zone(sim->weak, pawl_assembly_misfit(sim->assembly).position);
         if (!assemble_fits(
                 sim)) { // joints that miss each other by more than that are not redundant
             sim->weak_is_exact = true;
@@ -134,6 +135,8 @@ static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
         }
     }
     assemble_place(sim, s);
+    pawl_weak_remember(sim->weak_is_exact ? NULL : sim->weak, s->weak);
+    sim->context.shares_reactions = sim->weak_is_exact && pawl_weak_space_dimension(sim->weak) > 0;
     return PAWL_OK;
 }
 

@@ -349,6 +349,7 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
     step_context *c = &sim->context;
     for (;;) {
         pawl_state_copy(sim->next, sim->state);
+        pawl_weak_recall(sim->delassus->weak.space, sim->state->weak);
         memset(c->reaction, 0, (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->reaction);
         c->contact_demand = 0;
         c->failed = false;
@@ -411,6 +412,12 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
         pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
         c->kept = true; // the next step goes on from here
     }
+    if (sim->delassus->weak.space != NULL) {
+        pawl_assembly_pose_closure(sim->assembly);
+        pawl_weak_follow(&sim->assembly->problem);
+        pawl_weak_remember(sim->delassus->weak.space, s->weak);
+    }
+    report.misfit = pawl_assembly_misfit(sim->assembly);
     // Joints of a tree have no rows, but are looked at all the same.
     report.closure =
         sim->form == NULL ? pawl_assembly_closure(sim->assembly) : pawl_state_closure(s);

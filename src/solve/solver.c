@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 #include "problem/natural.h"
+#include "problem/weak_space.h"
 #include "solve/solver_ops.h"
 #include <math.h>
 #include <string.h>
@@ -77,11 +78,13 @@ void pawl_solver_destroy(pawl_solver *solver)
     }
 }
 
+// Weak rows are left out by elimination alone: with them it is not a matter of choice.
 static bool solver_reduces(const pawl_solver *s, const pawl_problem *p, bool pivots)
 {
     int rest = p->row_count - p->free_row_count;
     return s->ops->reduces || pivots ||
-           (s->def.exact_joints && p->free_row_count > 0 && rest <= s->reduced.matrix.capacity);
+           ((s->def.exact_joints || pawl_is_weak(p)) && p->free_row_count > 0 &&
+            rest <= s->reduced.matrix.capacity);
 }
 
 // A method that diverges far enough ends in what is no number, which must not enter a state: no
@@ -107,6 +110,10 @@ void pawl_solver_solve(pawl_solver *s, const pawl_problem *p, double *lambda, so
     bool pivots = s->ops->pivots_alone && p->contact_count == 0;
     if (!solver_reduces(s, p, pivots)) {
         solver_run(s, s->ops, p, lambda, report);
+        if (p->free_row_count > 0 && pawl_is_weak(p)) {
+            pawl_weak_follow(p);
+            pawl_weak_impulses(p, lambda);
+        }
         return;
     }
     *report = (solver_report){.outcome = PAWL_CONVERGED, .method = PAWL_METHOD_DIRECT};

@@ -71,6 +71,31 @@ static double drift_try(step_context *c, pawl_state *s, double tau, double end)
 
 typedef enum drift_end { DRIFT_FAILED, DRIFT_NEARLY, DRIFT_DONE } drift_end;
 
+// Single solves leave in lambda the null-space part of what they were given, 1 / eps times. It moves nothing,
+// but reactions are to be those of least norm: P^-1 A lambda has none of it, and A lambda = J (u+ - u) is what
+// the impulses did. Where rows are weak, elimination has seen to it already.
+static void drift_share_reactions(step_context *c)
+{
+    const pawl_assembly *a = c->assembly;
+    if (!c->shares_reactions) {
+        return;
+    }
+    double *least = c->velocity;
+    for (int i = 0; i < 6 * c->model->body_count; ++i) {
+        c->u_free[i] = c->u_next[i] - c->u_start[i];
+    }
+    pawl_assembly_row_velocity(a, c->u_free, least);
+    for (int r = 0; r < a->free_rows; ++r) {
+        least[r] = pawl_assembly_is_hard(a, r) ? least[r] : 0.0;
+    }
+    a->problem.delassus->ops->solve(a->problem.delassus, least);
+    for (int r = 0; r < a->free_rows; ++r) {
+        if (pawl_assembly_is_hard(a, r)) { // pawl_drift_account() adds lambda
+            c->reaction[a->rows[r].slot] += least[r] - c->lambda[r];
+        }
+    }
+}
+
 // The x of the drift, by Newton's method with the factor at its beginning. Where it fails s is as it
 // was. Nearly redundant rows, as those of a linkage that passes through its flat position, let it stall
 // with next to nothing left of the error. An exact drift goes on below the tolerance while that helps:
@@ -97,6 +122,7 @@ static drift_end drift_along(step_context *c, pawl_state *s, double tau, double 
         }
         if (done || nearly) {
             memcpy(c->lambda, total, (size_t)a->free_rows * sizeof *total);
+            drift_share_reactions(c);
             pawl_drift_account(c, s, c->u_met);
             return done ? DRIFT_DONE : DRIFT_NEARLY;
         }

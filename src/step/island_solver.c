@@ -126,6 +126,9 @@ static void island_solver_gather(const island_solver *s, int count, solver_repor
 int pawl_island_solver_solve(island_solver *s, double *lambda, solver_report *report)
 {
     int count = pawl_island_list_find(s->list);
+    if (s->whole->weak.space != NULL && pawl_delassus_free_factor(s->whole) == NULL) {
+        return 1; // weak rows are known by the mechanisms of the factor
+    }
     if (count < 2) {
         return count;
     }

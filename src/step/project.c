@@ -10,8 +10,9 @@
 
 static const double project_pose_accuracy = 1e-4;     // the next step makes up for the rest
 static const double project_velocity_accuracy = 1e-7; // of a velocity error of order h
-static const double project_exact = 1e-13;            // of an exact drift
-static const double project_keep = 0.01;              // contraction that keeps an old Jacobian
+static const double project_zone_accuracy = 1e-6;
+static const double project_exact = 1e-13; // of an exact drift
+static const double project_keep = 0.01;   // contraction that keeps an old Jacobian
 // An update that leaves more than this of a joint's error has failed: [m] in bodies of a metre or less,
 // else relative to the largest. Rounding and nearly redundant rows leave far less.
 static const double project_failed = 1e-8;
@@ -37,7 +38,10 @@ double pawl_closure_error(const pawl_assembly *a)
 void pawl_closure_solve(step_context *c, double accuracy, double *change)
 {
     if (c->assembly->free_rows > 0) {
-        pawl_eliminate_recover(c->closure, &c->assembly->problem, accuracy, c->lambda);
+        // Directions of a singular position are not weak to the factor: one solve is not enough there.
+        bool zone = pawl_weak_in_zone(c->assembly->problem.delassus->weak.space);
+        pawl_eliminate_recover(c->closure, &c->assembly->problem,
+                               zone ? fmin(accuracy, project_zone_accuracy) : accuracy, c->lambda);
     }
     memset(change, 0, (size_t)(6 * c->model->body_count) * sizeof *change);
     pawl_assembly_add_impulses(c->assembly, c->lambda, change);

@@ -54,6 +54,7 @@ typedef struct step_context {
         double time;        // for how long; 0: nothing is to be corrected
         double of_contacts; // their share in it
     } push_out;             // see push_out.h
+    bool shares_reactions;  // rows are redundant, and every one is met
     bool exact_drift;       // drifts keep angular momentum and iterate to the last digit (rattle)
     struct {
         int64_t step;

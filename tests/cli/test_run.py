@@ -202,7 +202,7 @@ def test_a_body_that_goes_through_another_one_is_told_of(pawl):
     assert "plane" in event["where"] and event["figure"] == 1
     assert summary["event_counts"]["tunnelled"] == 1
     assert re.search(r"events +1 +tunnelled$", done.stdout, re.M), done.stdout
-    assert pawl("report", "a.h5").returncode == 0
+    assert pawl("report", "a.h5").returncode == 1
     page = (pawl.folder / "a.html").read_text()
     assert "shapes that passed through 1 (limit 0; world plane" in page
     assert "<h2>Events</h2>" in page and "1 of 1 events" in page

@@ -116,10 +116,10 @@ TEST(a_short_run_in_another_way_ends_in_the_recorded_bits)
     } rows[] = {
         {"models/lit/fourbar-passive.sdf",
          {{"stepper", "rattle"}, {"rattle.order", "2"}},
-         UINT64_C(0x930ad7d62f6649a4)},
+         UINT64_C(0xadbed4a8de778e2d)},
         {"models/quickstart.sdf",
          {{"stepper", "rattle"}, {"rattle.order", "4"}},
-         UINT64_C(0x1c70a335327bfd32)},
+         UINT64_C(0xdf6a0b9c145745dc)},
         {"models/classics/C2-car-axis.sdf",
          {{"stepper", "rattle"}, {"rattle.order", "4"}},
          UINT64_C(0x159a56d7e8381e2e)},

@@ -117,45 +117,56 @@ TEST(lit_s_linearizations_on_the_stiff_governor)
     }
 }
 
+enum { LIT_REFERENCES_SAMPLES = 2000 }; // every 2.5 ms of 5 s
 typedef struct lit_references_fourbar {
-    double crank; // angle after 5 s [rad]
+    double crank[LIT_REFERENCES_SAMPLES]; // angles [rad]
     pawl_verdict verdict;
 } lit_references_fourbar;
 
-static lit_references_fourbar lit_references_run_fourbar(const pawl_settings *settings)
+static void lit_references_run_fourbar(const pawl_settings *settings, lit_references_fourbar *out)
 {
     pawl_env env = reference_env();
     pawl_model *model = reference_load_model(&env, "models/lit/fourbar-passive.sdf");
     CHECK(model != NULL);
     pawl_sim *sim = NULL;
     CHECK_OK(pawl_sim_create(&env, model, settings, &sim));
-    lit_references_fourbar out = {.verdict = pawl_verdict_begin(pawl_sim_state(sim))};
-    for (int k = 0; k < (int)lround(5.0 / settings->dt); ++k) {
+    out->verdict = pawl_verdict_begin(pawl_sim_state(sim));
+    int every = (int)lround(2.5e-3 / settings->dt);
+    for (int k = 1; k <= LIT_REFERENCES_SAMPLES * every; ++k) {
         pawl_step_report report;
         CHECK_OK(pawl_sim_step(sim, &report));
-        pawl_verdict_add(&out.verdict, &report);
+        pawl_verdict_add(&out->verdict, &report);
+        if (k % every == 0) {
+            double q[6];
+            pawl_state_joint(pawl_sim_state(sim), pawl_model_find_joint(model, "A"), q, NULL);
+            out->crank[k / every - 1] = q[0];
+        }
     }
-    double q[6];
-    pawl_state_joint(pawl_sim_state(sim), pawl_model_find_joint(model, "A"), q, NULL);
-    out.crank = q[0];
     pawl_sim_destroy(sim);
     pawl_model_destroy(model);
-    return out;
 }
 
-// Five seconds at 2.5 ms, beside a converged solution of another stepper.
+// Five seconds at 2.5 ms, beside a converged solution of another stepper: the largest error on the way. At the
+// end alone the crank nearly stands, and the error is many times less.
 TEST(lit_follows_the_passive_four_bar)
 {
-    pawl_settings settings = reference_settings(PAWL_STEPPER_RATTLE, 1e-3);
+    static lit_references_fourbar exact, met;
+    pawl_settings settings = reference_settings(PAWL_STEPPER_RATTLE, 1.25e-3);
     settings.rattle_order = 4;
-    lit_references_fourbar exact = lit_references_run_fourbar(&settings);
+    lit_references_run_fourbar(&settings, &exact);
     settings = reference_settings(PAWL_STEPPER_LIT, 2.5e-3);
-    lit_references_fourbar met = lit_references_run_fourbar(&settings);
-    double drift = pawl_verdict_energy_error(&met.verdict);
-    print_message("passive four-bar, 5 s at 2.5 ms: crank off by %.1e rad, energy drift %.4f %%, "
-                  "closure %.1e m\n",
-                  fabs(met.crank - exact.crank), 100.0 * drift, met.verdict.closure.position);
-    CHECK(fabs(met.crank - exact.crank) <= 1e-4);
+    lit_references_run_fourbar(&settings, &met);
+    double worst = 0.0, drift = pawl_verdict_energy_error(&met.verdict);
+    for (int k = 0; k < LIT_REFERENCES_SAMPLES; ++k) {
+        worst = fmax(worst, fabs(met.crank[k] - exact.crank[k]));
+    }
+    int last = LIT_REFERENCES_SAMPLES - 1;
+    print_message(
+        "passive four-bar, 5 s at 2.5 ms: crank off by %.1e rad at most, %.1e at the end, energy "
+        "error %.4f %%, closure %.1e m\n",
+        worst, fabs(met.crank[last] - exact.crank[last]), 100.0 * drift,
+        met.verdict.closure.position);
+    CHECK(worst <= 3e-3);
     CHECK(drift <= 1e-4); // of the energy turned over, which is less than the largest energy
     CHECK(met.verdict.closure.position <= 1e-11);
     CHECK_INT(met.verdict.not_converged, 0);
