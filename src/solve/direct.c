@@ -4,8 +4,11 @@
 // direct: the free rows exactly by factorization (eliminate.h), the bounded rows exactly by
 // pivoting on what is left of them. No warm start of the free rows, so that redundant reactions
 // are always those of least norm. Other solvers hand it the problems without contacts.
+#include "linalg/dense.h"
+#include "math/vec.h"
 #include "problem/dense_delassus.h"
 #include "solve/solver_ops.h"
+#include <math.h>
 
 typedef struct direct {
     pawl_solver base;
@@ -18,6 +21,33 @@ static pawl_solver *direct_layout(const solver_def *def, pawl_carver *mem)
     return s == NULL ? NULL : &s->base; // NULL in the measuring pass
 }
 
+// Where rows repeat each other, as limits on both sides of a closed loop do, pivoting may go round in circles, and where
+// it is left is anywhere. Gauss-Seidel from nothing only ever lowers what is to be minimized.
+static void direct_sweep(const pawl_problem *p, const double *S, double *y)
+{
+    enum { SWEEPS = 1000 };
+    const double still = 1e-12;
+    int n = p->row_count;
+    for (int i = 0; i < n; ++i) {
+        y[i] = clamp_to(0.0, p->lower[i], p->upper[i]);
+    }
+    for (int sweep = 0; sweep < SWEEPS; ++sweep) {
+        double moved = 0.0, size = 0.0;
+        for (int i = 0; i < n; ++i) {
+            double d = S[i * n + i], before = y[i];
+            if (d > 0.0) {
+                double w = p->v_f[i] + pawl_dot(S + i * n, y, n);
+                y[i] = clamp_to(y[i] - w / d, p->lower[i], p->upper[i]);
+            }
+            moved = fmax(moved, d * fabs(y[i] - before));
+            size = fmax(size, fabs(p->v_f[i]));
+        }
+        if (moved <= still * size) {
+            return;
+        }
+    }
+}
+
 static void direct_solve(pawl_solver *base, const pawl_problem *p, double *lambda,
                          solver_report *report)
 {
@@ -26,6 +56,9 @@ static void direct_solve(pawl_solver *base, const pawl_problem *p, double *lambd
     // Six are usual; where rows repeat each other, one problem in 10^5 needs 40 m.
     int most = 200 + 40 * m;
     int pivots = pawl_box_pivot(&base->box, S, m, p->v_f, p->lower, p->upper, most, lambda);
+    if (pivots < 0) {
+        direct_sweep(p, S, lambda);
+    }
     *report = (solver_report){.method = PAWL_METHOD_DIRECT,
                               .outcome = pivots < 0 ? PAWL_ITERATION_LIMIT : PAWL_CONVERGED,
                               .iterations = pivots < 0 ? most : pivots};
