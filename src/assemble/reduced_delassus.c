@@ -23,6 +23,7 @@ typedef struct reduced_delassus {
     double *entry;                       // (nv) zero between uses
     double *factor, *inverse, *diagonal; // of the free rows (n x n), (n), (n)
     double *shifted, *shifted_inverse;   // (nv x nv), (nv)
+    double *size;                        // (max rows) of rows with weak ones among them
     double *ease, *right;                // (max rows) s^-1, and scratch
     double *contact_ease;                // (9 x max contacts) where contacts have blocks
     bool has_blocks;
@@ -120,6 +121,26 @@ static void reduced_block(pawl_delassus *base, int block, double *out)
     }
 }
 
+static int reduced_geometry(pawl_delassus *base, int block, int *columns, bool *turns,
+                            double *values)
+{
+    reduced_delassus *d = (reduced_delassus *)base;
+    return pawl_reduced_form_geometry(d->a->form, d->a, block, columns, turns, values);
+}
+
+// Rows across a planar mechanism from a file with few digits hardly move anything: by their own diagonal they
+// would weigh nothing, and what they contradict would be given up for them.
+static void reduced_sizes(pawl_delassus *base, double *out)
+{
+    reduced_delassus *d = (reduced_delassus *)base;
+    for (int k = 0; k < d->a->problem.free_block_count; ++k) {
+        const row_block *b = &d->a->blocks[k];
+        for (int r = 0; r < b->rows.dim; ++r) {
+            out[b->rows.first_row + r] = pawl_reduced_form_size(d->a, b, r);
+        }
+    }
+}
+
 static void reduced_sweep_begin(pawl_delassus *base, const double *x)
 {
     reduced_delassus *d = (reduced_delassus *)base;
@@ -175,6 +196,11 @@ static int reduced_factor(pawl_delassus *base, const double *compliance, double 
     reduced_delassus *d = (reduced_delassus *)base;
     const pawl_problem *p = &d->a->problem;
     int n = p->free_row_count;
+    const double *size = NULL; // that the shift is relative to, else the rows' own diagonal
+    if (base->weak.space != NULL) {
+        reduced_sizes(base, d->size);
+        size = d->size;
+    }
     if (d->kind == PAWL_DELASSUS_MATRIX_FREE) {
         double *sigma = d->free_rows.sigma;
         for (int k = 0; k < p->free_block_count; ++k) {
@@ -182,7 +208,7 @@ static int reduced_factor(pawl_delassus *base, const double *compliance, double 
             for (int r = b.first_row; r < b.first_row + b.dim; ++r) {
                 reduced_row row = reduced_row_of(d, k, r);
                 double own = pawl_dot(row.y, row.y, row.count) + compliance[r];
-                sigma[r] = compliance[r] + shift * own;
+                sigma[r] = compliance[r] + shift * (size == NULL ? own : size[r] + compliance[r]);
             }
         }
         pawl_matrix_free_set(&d->free_rows, p, p->free_block_count, sigma, NULL);
@@ -193,7 +219,7 @@ static int reduced_factor(pawl_delassus *base, const double *compliance, double 
         double *own = &d->factor[(size_t)r * (size_t)(n + 1)];
         *own += compliance[r];
         d->diagonal[r] = *own;
-        *own += shift * *own;
+        *own += shift * (size == NULL ? *own : size[r] + compliance[r]);
     }
     return pawl_ldl_factor(d->factor, n, n, reduced_pivot_floor, d->diagonal, d->inverse);
 }
@@ -342,6 +368,8 @@ static const pawl_delassus_ops reduced_delassus_ops = {
     .half_solve = reduced_half_solve,
     .factor_shifted = reduced_factor_shifted,
     .solve_shifted = reduced_solve_shifted,
+    .geometry = reduced_geometry,
+    .sizes = reduced_sizes,
 };
 
 static reduced_delassus *reduced_layout(const pawl_assembly *a, pawl_delassus_kind kind,
@@ -354,6 +382,8 @@ static reduced_delassus *reduced_layout(const pawl_assembly *a, pawl_delassus_ki
     d.z = PAWL_CARVE(mem, double, nv);
     d.swept = PAWL_CARVE(mem, double, nv);
     d.entry = PAWL_CARVE(mem, double, nv);
+    d.size = PAWL_CARVE(mem, double, a->max_rows);
+    d.base.weak.scratch = PAWL_CARVE(mem, double, 2 * a->max_rows + 1);
     if (factors) {
         d.factor = PAWL_CARVE(mem, double, n *n);
         d.inverse = PAWL_CARVE(mem, double, n);
@@ -390,9 +420,9 @@ pawl_status pawl_reduced_delassus_create(const pawl_env *env, const pawl_assembl
     }
     pawl_carver mem = {.base = block, .capacity = need.used};
     reduced_delassus *d = reduced_layout(a, kind, &mem);
-    d->base = (pawl_delassus){.ops = &reduced_delassus_ops,
-                              .maybe_singular = a->has_loops,
-                              .halves = kind != PAWL_DELASSUS_MATRIX_FREE};
+    d->base.ops = &reduced_delassus_ops;
+    d->base.maybe_singular = a->has_loops;
+    d->base.halves = kind != PAWL_DELASSUS_MATRIX_FREE;
     d->env = *env;
     d->bytes = need.used;
     *out = &d->base;

@@ -278,8 +278,7 @@ static int form_find_columns(const reduced_form *f, const row_block *b, int *col
     return count;
 }
 
-// The diagonal of D that row r of a block would have if no joint held its bodies.
-static double form_alone(const pawl_assembly *a, const row_block *b, int r)
+double pawl_reduced_form_size(const pawl_assembly *a, const row_block *b, int r)
 {
     double sum = 0.0;
     for (int s = 0; s < b->body_count; ++s) {
@@ -310,6 +309,25 @@ void pawl_reduced_form_ease(const reduced_form *f, int first_row, pawl_assembly 
     }
 }
 
+// Row r of a block as wrenches on the links that have its columns.
+static void form_row_wrenches(reduced_form *f, const pawl_assembly *a, const row_block *b, int r,
+                              const int *columns, int count)
+{
+    const reduced_tree *t = f->tree;
+    for (int n = 0; n < count; ++n) {
+        f->wrench[t->columns[columns[n]].link] = sp_zero();
+    }
+    for (int s = 0; s < b->body_count; ++s) {
+        const double *row = a->J + b->jacobian[s] + 6 * r;
+        int link = t->link_of_body[b->body[s]], last = t->links[link].last_column;
+        if (last >= 0) { // about one point: links without columns hand it on as it is
+            spatial *w = &f->wrench[t->columns[last].link];
+            *w = sp_add(
+                *w, sp_force_from(form_arm(f->motion, link), form_linear(row), form_angular(row)));
+        }
+    }
+}
+
 // Passes the wrenches of links up the columns of a row, as pawl_reduced_articulated_forces() does for all.
 static void form_pass_row(reduced_form *f, const int *columns, int count, double *y)
 {
@@ -329,26 +347,40 @@ static void form_pass_row(reduced_form *f, const int *columns, int count, double
 
 void pawl_reduced_form_row_block(reduced_form *f, const pawl_assembly *a, const row_block *b)
 {
-    const reduced_tree *t = f->tree;
     int index = (int)(b - a->blocks), *columns = f->columns + index * f->width;
     int count = form_find_columns(f, b, columns);
     f->column_count[index] = count;
     for (int r = 0; r < b->rows.dim; ++r) {
-        for (int n = 0; n < count; ++n) {
-            f->wrench[t->columns[columns[n]].link] = sp_zero();
-        }
-        for (int s = 0; s < b->body_count; ++s) {
-            const double *row = a->J + b->jacobian[s] + 6 * r;
-            int link = t->link_of_body[b->body[s]], last = t->links[link].last_column;
-            if (last >= 0) { // about one point: links without columns hand it on as it is
-                spatial *w = &f->wrench[t->columns[last].link];
-                *w = sp_add(*w, sp_force_from(form_arm(f->motion, link), form_linear(row),
-                                              form_angular(row)));
+        form_row_wrenches(f, a, b, r, columns, count);
+        form_pass_row(f, columns, count, f->Y + (b->rows.first_row + r) * f->width);
+        form_check_row(f, b->rows.first_row + r, count, pawl_reduced_form_size(a, b, r));
+    }
+}
+
+int pawl_reduced_form_geometry(reduced_form *f, const pawl_assembly *a, int block, int *columns,
+                               bool *turns, double *values)
+{
+    const reduced_tree *t = f->tree;
+    const row_block *b = &a->blocks[block];
+    const int *own = f->columns + block * f->width;
+    int count = f->column_count[block];
+    for (int n = 0; n < count && columns != NULL; ++n) {
+        const reduced_column *column = &t->columns[own[n]];
+        columns[n] = own[n];
+        turns[n] = column->ball >= 0 || column->turn != 0.0;
+    }
+    for (int r = 0; r < b->rows.dim; ++r) {
+        form_row_wrenches(f, a, b, r, own, count);
+        for (int n = count - 1; n >= 0; --n) { // what a link feels its parents feel, too
+            int k = own[n], link = t->columns[k].link, parent = t->columns[k].parent;
+            values[r * count + n] = sp_dot(f->motion->S[k], f->wrench[link]);
+            if (parent >= 0 && k == t->links[link].first_column) {
+                spatial *above = &f->wrench[t->columns[parent].link];
+                *above = sp_add(*above, f->wrench[link]);
             }
         }
-        form_pass_row(f, columns, count, f->Y + (b->rows.first_row + r) * f->width);
-        form_check_row(f, b->rows.first_row + r, count, form_alone(a, b, r));
     }
+    return count;
 }
 
 double pawl_reduced_form_diagonal(const reduced_form *f, int block, int row)

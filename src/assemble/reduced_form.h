@@ -55,6 +55,13 @@ void pawl_reduced_form_move(reduced_form *form, const double *coordinates, const
 // Y of a block of the assembly, from its Jacobian.
 void pawl_reduced_form_row_block(reduced_form *form, const pawl_assembly *a, const row_block *b);
 
+// The rows of a block over the columns that move them, row by row, with no mass in them: J X. Returns the
+// number of columns; `columns` and whether they `turns` may be NULL.
+int pawl_reduced_form_geometry(reduced_form *form, const pawl_assembly *a, int block, int *columns,
+                               bool *turns, double *values);
+// The entry on the diagonal of D that a row of a block would have if no joint held its bodies.
+double pawl_reduced_form_size(const pawl_assembly *a, const row_block *b, int row);
+
 // Adds compliances to rows that no coordinate moves, as those out of the plane of a planar mechanism are: D has
 // nothing but rounding there, and their impulses are the tree's to bear.
 void pawl_reduced_form_ease(const reduced_form *form, int first_row, pawl_assembly *a);

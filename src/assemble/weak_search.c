@@ -7,6 +7,7 @@
 // redundancy, so that vectors of different loops are independent. What is left of the mechanism's weak space
 // is looked for over all of its rows with the loops' vectors taken out.
 #include "assemble/weak_search.h"
+#include "assemble/reduced_form.h"
 #include "base/array.h"
 #include "base/carver.h"
 #include "linalg/dense.h"
@@ -88,7 +89,8 @@ static void search_rows(search *s, int *part_rows, int *part_hard)
         int width = s->d->ops->geometry(s->d, k, s->columns, s->turns, s->values);
         for (int r = 0; r < rows.dim; ++r) {
             const double *row = s->values + r * width;
-            bool moves = pawl_dot(row, row, width) > search_empty * search_empty;
+            // Rows over coordinates may move nothing here and something elsewhere.
+            bool moves = a->form != NULL || pawl_dot(row, row, width) > search_empty * search_empty;
             bool hard = pawl_assembly_is_hard(a, rows.first_row + r);
             s->is_hard[rows.first_row + r] = hard && moves;
             s->hard[k] += hard && moves;
@@ -348,7 +350,8 @@ static double search_random(uint64_t *seed)
 }
 
 // The least singular vectors of a cluster, out of those of the loops where part is not NULL.
-static void cluster_search(search *s, weak_cluster *c, double length, weak_part *part)
+static void cluster_search(search *s, weak_cluster *c, double length, weak_part *part,
+                           double tolerance)
 {
     uint64_t seed = 1;
     for (int i = 0; i < c->total * c->n; ++i) {
@@ -360,7 +363,7 @@ static void cluster_search(search *s, weak_cluster *c, double length, weak_part 
         pawl_weak_iterate(s->space, part, c);
     }
     pawl_weak_ritz(c);
-    while (c->base < c->total && c->sigma[c->base] < s->space->tolerance) {
+    while (c->base < c->total && c->sigma[c->base] < tolerance) {
         ++c->base;
     }
     if (c->base < c->total) {
@@ -478,11 +481,11 @@ static int search_loop(search *s, int k)
 }
 
 // Adds the cluster of a set of blocks if it holds anything weak.
-static pawl_status search_try(search *s, int block_count, int most, double length)
+static pawl_status search_try(search *s, int block_count, int most, double length, double tolerance)
 {
     weak_cluster c;
     PAWL_TRY(cluster_create(s, s->loop, block_count, most + WEAK_GUARDS, length, &c));
-    cluster_search(s, &c, length, NULL);
+    cluster_search(s, &c, length, NULL, tolerance);
     if (c.base == 0) {
         cluster_destroy(&s->env, &c);
         return PAWL_OK;
@@ -498,6 +501,30 @@ static pawl_status search_try(search *s, int block_count, int most, double lengt
     return PAWL_OK;
 }
 
+// Joints of the loop that block k closes over a tree of coordinates.
+static int search_loop_joints(const search *s, int k)
+{
+    const reduced_tree *tree = s->a->form->tree;
+    const row_block *b = &s->a->blocks[k];
+    int at[2] = {-1, -1}, joints = 1;
+    for (int i = 0; i < b->body_count && i < 2; ++i) {
+        at[i] = tree->link_of_body[b->body[i]];
+    }
+    for (; at[0] != at[1]; ++joints) { // parents come before children
+        int deep = at[0] > at[1] ? 0 : 1;
+        at[deep] = tree->links[at[deep]].parent;
+    }
+    return joints;
+}
+
+// Rows of one joint over the coordinates of the others have the whole misalignment of the loop, where with
+// rows for all of its n joints a unit vector has 1/sqrt n of it on each.
+static double search_tolerance(const search *s, int k)
+{
+    double tolerance = s->space->tolerance;
+    return s->a->form == NULL ? tolerance : tolerance * sqrt(search_loop_joints(s, k));
+}
+
 static pawl_status search_loops(search *s, int part, double length)
 {
     for (int k = 0; k < s->a->free_blocks; ++k) {
@@ -506,10 +533,10 @@ static pawl_status search_loops(search *s, int part, double length)
         }
         if (s->a->form != NULL) { // the rows of a joint that closes a loop are all there is of it
             s->loop[0] = k;
-            PAWL_TRY(search_try(s, 1, s->hard[k], length));
+            PAWL_TRY(search_try(s, 1, s->hard[k], length, search_tolerance(s, k)));
         } else if (s->end[2 * k] != SEARCH_OPEN && !s->in_tree[k]) {
             int count = search_loop(s, k);
-            PAWL_TRY(search_try(s, count, s->hard[k], length));
+            PAWL_TRY(search_try(s, count, s->hard[k], length, s->space->tolerance));
         }
     }
     return PAWL_OK;
@@ -604,9 +631,11 @@ static pawl_status part_join(search *s, weak_part *part, const weak_cluster *loo
 static pawl_status search_rest(search *s, weak_part *part, int index)
 {
     int count = 0, rows = search_part_rows(s, index), total = SEARCH_WIDE;
+    double tolerance = 0.0;
     for (int k = 0; k < s->a->free_blocks; ++k) {
         if (s->part[k] == index && s->hard[k] > 0) {
             s->loop[count++] = k;
+            tolerance = fmax(tolerance, search_tolerance(s, k));
         }
     }
     for (;; total *= 2) {
@@ -615,7 +644,7 @@ static pawl_status search_rest(search *s, weak_part *part, int index)
         PAWL_TRY(cluster_create(s, s->loop, count, total, part->length, &wide));
         // The loops are reached through the space, which borrows the list for the time.
         s->space->clusters = s->found.data;
-        cluster_search(s, &wide, part->length, part->count > 0 ? part : NULL);
+        cluster_search(s, &wide, part->length, part->count > 0 ? part : NULL, tolerance);
         s->space->clusters = NULL;
         bool all = wide.base == wide.total && total < rows;
         if (all || wide.base == 0) {

@@ -59,6 +59,9 @@ typedef struct pawl_delassus_ops {
     // by row. columns and turns may be NULL: they never change. Returns the number of columns. NULL where
     // the operator knows nothing of geometry.
     int (*geometry)(pawl_delassus *d, int block, int *columns, bool *turns, double *values);
+    // The diagonal of D over the free rows as it would be if no other joint held the bodies: how large rows
+    // are, also those that hardly move anything. NULL: the diagonal itself.
+    void (*sizes)(pawl_delassus *d, double *out);
 } pawl_delassus_ops;
 
 struct weak_space;

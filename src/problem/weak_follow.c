@@ -257,7 +257,11 @@ static void weak_follow_part(weak_space *space, weak_part *part, int first, cons
     part->key = p->place_key;
     pawl_delassus *d = p->delassus;
     if (!*measured) {
-        d->ops->diagonal(d, 0, d->weak.scratch);
+        if (d->ops->sizes != NULL) {
+            d->ops->sizes(d, d->weak.scratch);
+        } else {
+            d->ops->diagonal(d, 0, d->weak.scratch);
+        }
         *measured = true;
     }
     int loops = part->count - part->wide;

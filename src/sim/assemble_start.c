@@ -16,6 +16,7 @@ static const double assemble_refuse = 1e-7;     // above this the model is refus
 static const double assemble_polish = 1e-14;    // to tell exact rows by
 static const double assemble_exact = 1e-13;     // singular values of rounding: 1e-16 to 1e-14
 static const double assemble_misfit = 1e-12;    // likewise, of joints that are assembled
+static const double assemble_travelled = 100.0; // times what was open: by a weak direction alone
 static const double assemble_far = 1e-3;        // beyond digits of a file [m or rad]
 enum {
     ASSEMBLE_STEPS = 200,
@@ -62,9 +63,24 @@ static bool assemble_looks_exact(const pawl_sim *sim)
             pawl_closure_error(sim->assembly) < assemble_misfit);
 }
 
-// Whether the rows that are weak at s, which is assembled, repeat each other but for rounding.
-static pawl_status assemble_is_exact(pawl_sim *sim, const pawl_state *s, bool *exact)
+// How far bodies are from where they were given, which is sim->next [m or rad].
+static double assemble_travel(const pawl_sim *sim, const pawl_state *s)
 {
+    double travel = 0.0;
+    for (int i = 0; i < sim->model->body_count; ++i) {
+        const body_state *a = &sim->next->bodies[i], *b = &s->bodies[i];
+        travel = fmax(travel, v3_norm(v3_sub(b->r, a->r)));
+        travel = fmax(travel, v3_norm(quat_log(quat_mul(b->q, quat_conj(a->q)))));
+    }
+    return travel;
+}
+
+// Whether the rows that are weak at s, which is assembled, repeat each other but for rounding. `travel`: how far
+// bodies were moved to see it.
+static pawl_status assemble_is_exact(pawl_sim *sim, const pawl_state *s, bool *exact,
+                                     double *travel)
+{
+    *travel = assemble_travel(sim, s);
     double tolerance = sim->settings.loop_tolerance;
     PAWL_TRY(assemble_search(sim, s, tolerance));
     *exact = tolerance == 0.0 || assemble_looks_exact(sim);
@@ -77,8 +93,26 @@ static pawl_status assemble_is_exact(pawl_sim *sim, const pawl_state *s, bool *e
     pawl_project(&sim->context, closer, s->time, ASSEMBLE_POLISH_STEPS, assemble_polish);
     pawl_status status = assemble_search(sim, closer, tolerance);
     *exact = assemble_looks_exact(sim);
+    *travel = fmax(*travel, assemble_travel(sim, closer));
     pawl_state_destroy(closer);
     return status;
+}
+
+// Joints of a loop that miss each other by the last digit of a file may well meet elsewhere: a projection gets
+// there along the motion that the loop was meant to have, by the misfit over a weak singular value. What was
+// brought together by moving so much further than it was open was not meant to be there; whether it is weak is
+// to be seen where it was given.
+static pawl_status assemble_is_exact_near(pawl_sim *sim, const pawl_state *s, double open,
+                                          bool *exact)
+{
+    double travel;
+    PAWL_TRY(assemble_is_exact(sim, s, exact, &travel));
+    if (!*exact || sim->settings.loop_tolerance == 0.0 || travel <= assemble_travelled * open) {
+        return PAWL_OK;
+    }
+    PAWL_TRY(assemble_search(sim, sim->next, sim->settings.loop_tolerance));
+    *exact = pawl_weak_space_dimension(sim->weak) == 0;
+    return *exact ? assemble_is_exact(sim, s, exact, &travel) : PAWL_OK;
 }
 
 // Brings s together with the weak space left out, which may be another one once it is.
@@ -115,11 +149,12 @@ static void assemble_place(pawl_sim *sim, const pawl_state *s)
 static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
 {
     sim->delassus->weak.space = NULL;
+    double open = assemble_worst(pawl_state_closure(s));
     *steps = pawl_project(&sim->context, s, s->time, ASSEMBLE_STEPS, assemble_tolerance);
     if (!sim->assembly->has_loops) {
         return PAWL_OK;
     }
-    PAWL_TRY(assemble_is_exact(sim, s, &sim->weak_is_exact));
+    PAWL_TRY(assemble_is_exact_near(sim, s, open, &sim->weak_is_exact));
     if (!sim->weak_is_exact) {
         pawl_state_copy(s, sim->next);
         PAWL_TRY(assemble_weakly(sim, s, steps));

@@ -141,9 +141,7 @@ static drift_end drift_along(step_context *c, pawl_state *s, double tau, double 
     return DRIFT_FAILED;
 }
 
-// What may be open where a drift begins. Weak directions turn within a step, so that what was left open along
-// them, up to the tolerance times a length, is not quite along them any more.
-static double drift_start_limit(const pawl_assembly *a)
+double pawl_drift_start_limit(const pawl_assembly *a)
 {
     const weak_space *weak = a->problem.delassus->weak.space;
     return weak == NULL ? drift_start_error
@@ -160,7 +158,7 @@ bool pawl_drift_poses(step_context *c, pawl_state *s, double tau, double end, in
     pawl_assembly_pose_closure(a);
     memcpy(c->from, s->bodies, (size_t)m->body_count * sizeof *c->from);
     drift_end along = DRIFT_FAILED;
-    if (pawl_closure_error(a) <= drift_start_limit(a)) {
+    if (pawl_closure_error(a) <= pawl_drift_start_limit(a)) {
         pawl_eliminate_factor(&a->problem, c->settings->regularization);
         along = drift_along(c, s, tau, end, iterations);
     }

@@ -10,10 +10,9 @@
 #include "step/stepper_ops.h"
 #include <string.h>
 
-static const double reduced_drift_tolerance = 1e-13;  // of the coordinates [m or rad]
-static const double reduced_drift_closed = 1e-12;     // of the rows that are left [m or rad]
-static const double reduced_drift_start_error = 1e-9; // beyond it corrections would be kicks
-static const double reduced_drift_contraction = 0.5;  // slower is no convergence
+static const double reduced_drift_tolerance = 1e-13; // of the coordinates [m or rad]
+static const double reduced_drift_closed = 1e-12;    // of the rows that are left [m or rad]
+static const double reduced_drift_contraction = 0.5; // slower is no convergence
 enum { REDUCED_DRIFT_ITERATIONS = 40, REDUCED_DRIFT_PROJECT = 30 };
 
 // Poses of the coordinates that the rates lead to.
@@ -212,7 +211,7 @@ int pawl_reduced_drift(step_context *c, pawl_state *s, double tau, double end)
     }
     pawl_assembly_pose_closure(a);
     bool closes = c->settings->project && a->free_rows > 0;
-    bool near = !closes || pawl_closure_error(a) <= reduced_drift_start_error;
+    bool near = !closes || pawl_closure_error(a) <= pawl_drift_start_limit(a);
     if (closes && near) {
         pawl_eliminate_factor(&a->problem, c->settings->regularization);
     }

@@ -128,6 +128,9 @@ void pawl_step_decide(step_context *c, const solver_report *solved, pawl_step_re
 // The drift: moves s along its twists for a time that ends at `end`; with `project`, along the
 // constraints (drift.c). Returns the number of Newton iterations.
 int pawl_drift(step_context *c, pawl_state *s, double duration, double end);
+// What may be open where a drift begins [m or rad]. Weak directions turn within a step, so that what was left
+// open along them, up to the tolerance times a length, is not quite along them any more.
+double pawl_drift_start_limit(const pawl_assembly *a);
 // Its two halves, for models with free rows: the poses, after which the assembly is placed and factored
 // at the end, then the velocities there. False: it had to project, velocities included.
 bool pawl_drift_poses(step_context *c, pawl_state *s, double duration, double end, int *iterations);
