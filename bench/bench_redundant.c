@@ -9,6 +9,7 @@
 #include "redundant_table.h"
 #include "support/linkage_motion.h"
 #include "support/linkage_random.h"
+#include "support/linkage_zoo.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -260,7 +261,9 @@ static const char redundant_usage[] =
     "  --steppers A,B those to run (euler,moreau)\n"
     "  --set KEY=VALUE  a setting, as of `pawl run`; may be repeated\n"
     "  --table        mechanisms of the textbooks alone; --random: random ones alone\n"
-    "  --print N      the file of linkage --seed with N digits, for `pawl run`; nothing else\n";
+    "  --print N      the file of linkage --seed, or of the textbooks' --scene, with N digits, "
+    "for\n"
+    "                 `pawl run`; nothing else\n";
 
 static void redundant_steppers(redundant_bench *b, const char *list)
 {
@@ -372,7 +375,12 @@ int main(int argument_count, char **arguments)
     b.count = b.count > 0 ? b.count : options.quick ? 3 : 300;
     if (print > 0) {
         linkage l;
-        linkage_random(&l, b.seed);
+        if (options.scene == NULL) {
+            linkage_random(&l, b.seed);
+        } else if (!zoo_find(&l, options.scene)) {
+            fprintf(stderr, "bench_redundant: no mechanism '%s'\n", options.scene);
+            return 2;
+        }
         char *text = linkage_sdf(&l, print);
         fputs(text, stdout);
         free(text);

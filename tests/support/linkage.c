@@ -115,6 +115,23 @@ void linkage_place(linkage *l, pawl_pose pose)
     }
 }
 
+void linkage_join(linkage *l, const linkage *other)
+{
+    int first = l->body_count;
+    for (int i = 0; i < other->body_count; ++i) {
+        l->bodies[linkage_add_body(l)] = other->bodies[i];
+    }
+    for (int k = 0; k < other->joint_count; ++k) {
+        linkage_assert(l->joint_count < LINKAGE_MAX_JOINTS, "too many joints");
+        linkage_joint j = other->joints[k];
+        j.base += j.base == PAWL_WORLD ? 0 : first;
+        j.follower += first;
+        l->joints[l->joint_count++] = j;
+    }
+    l->redundant += other->redundant;
+    l->mobility += other->mobility;
+}
+
 void linkage_spin(linkage *l, pawl_vec3 linear, pawl_vec3 angular)
 {
     for (int i = 0; i < l->body_count; ++i) {

@@ -52,6 +52,8 @@ int linkage_add_joint(linkage *l, pawl_joint_kind kind, int base, int follower, 
 void linkage_finish(linkage *l, uint64_t *seed);
 // Moves everything but gravity.
 void linkage_place(linkage *l, pawl_pose pose);
+// Adds the other one beside it, as it stands; gravity is that of l.
+void linkage_join(linkage *l, const linkage *other);
 // All bodies move at the start as one rigid body that turns about the world's origin.
 void linkage_spin(linkage *l, pawl_vec3 linear, pawl_vec3 angular);
 // Masses, centres, inertias and gravity off by up to `size`, relative or in metres: another exact

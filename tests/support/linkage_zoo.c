@@ -5,11 +5,19 @@
 #include "support/linkage_zoo.h"
 #include "support/random.h"
 
+#include <string.h>
+
 static const double zoo_pi = 3.14159265358979323846;
+
+void linkage_turn(linkage *l)
+{
+    pawl_quat q = pawl_quat_from_rpy(0.3718, -0.7353, 1.1937);
+    linkage_place(l, (pawl_pose){{0.0, 0.0, 0.0}, q});
+    l->gravity = pawl_quat_rotate(q, l->gravity);
+}
 
 void linkage_tilt(linkage *l)
 {
-    pawl_quat q = pawl_quat_from_rpy(0.3718, -0.7353, 1.1937);
     uint64_t seed = 5;
     for (int i = 0; i < l->body_count; ++i) {
         linkage_body *b = &l->bodies[i];
@@ -20,8 +28,7 @@ void linkage_tilt(linkage *l)
         b->foot_point = v3_sub(b->foot_point, shift);
         b->twist.linear = v3_add(b->twist.linear, v3_cross(b->twist.angular, moved));
     }
-    linkage_place(l, (pawl_pose){{0.0, 0.0, 0.0}, q});
-    l->gravity = pawl_quat_rotate(q, l->gravity);
+    linkage_turn(l);
 }
 
 static int zoo_hinge(linkage *l, int base, int follower, pawl_vec3 point, pawl_vec3 axis)
@@ -59,7 +66,7 @@ void zoo_four_bar(linkage *l)
     linkage_begin(l, "tilted-four-bar");
     zoo_four_bar_links(l, PAWL_WORLD);
     l->mobility = 1;
-    linkage_tilt(l);
+    linkage_turn(l); // bars of round lengths: their joints' points keep them with any digits
 }
 
 void zoo_floating_four_bar(linkage *l)
@@ -335,4 +342,35 @@ void zoo_walker(linkage *l)
     }
     l->floor = true;
     l->mobility = 18;
+}
+
+// ---- by name -------------------------------------------------------------------------------------
+
+static void zoo_ladder_10(linkage *l)
+{
+    zoo_ladder(l, 10);
+}
+
+static void zoo_door_2(linkage *l)
+{
+    zoo_door(l, 2, ZOO_OFFSET, 1e-6);
+}
+
+bool zoo_find(linkage *l, const char *name)
+{
+    static const struct {
+        const char *name;
+        void (*make)(linkage *l);
+    } rows[] = {{"four-bar", zoo_four_bar}, {"floating-four-bar", zoo_floating_four_bar},
+                {"door", zoo_door_2},       {"bennett", zoo_bennett},
+                {"bricard", zoo_bricard},   {"delta", zoo_delta},
+                {"sarrus", zoo_sarrus},     {"ladder", zoo_ladder_10},
+                {"stewart", zoo_stewart},   {"walker", zoo_walker}};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
+        if (strcmp(rows[k].name, name) == 0) {
+            rows[k].make(l);
+            return true;
+        }
+    }
+    return false;
 }

@@ -5,7 +5,9 @@
 #pragma once
 #include "support/linkage.h"
 
-// Turns everything, gravity included, and shifts the link frames: no number of the file is round then.
+// Turns everything, gravity included: no pose of the file is round then.
+void linkage_turn(linkage *l);
+// And shifts the link frames: no joint's point is round either.
 void linkage_tilt(linkage *l);
 
 // The passive four-bar of models/lit, tilted. 20 rows, rank 17.
@@ -33,6 +35,10 @@ void zoo_stewart(linkage *l);           // not redundant
 // A walking machine of 31 bodies on four legs with a parallelogram and a push rod each: 180 rows, rank
 // 168, mobility 18. Feet stand on the floor.
 void zoo_walker(linkage *l);
+
+// By its name: four-bar, floating-four-bar, door, bennett, bricard, delta, sarrus, ladder (of 10),
+// stewart, walker. False where there is none.
+bool zoo_find(linkage *l, const char *name);
 
 // Points and axes of a Bennett linkage: bars a and b = a sin(beta) / sin(alpha) in turn, twists alpha
 // and beta, the first angle t.
