@@ -623,7 +623,9 @@ static pawl_status sdf_reader_axes(const sdf_reader *r, sdf_item *item, bool end
         }
     }
     double slope = v3_dot(j->direction[0], j->direction[1]);
-    if (kind == PAWL_JOINT_UNIVERSAL && fabs(slope) > 1e-6) {
+    // Axes of few digits are a little off: the second is turned to a right angle where frames are made.
+    const double square = 1e-3;
+    if (kind == PAWL_JOINT_UNIVERSAL && fabs(slope) > square) {
         return xml_error(
             xml, j->axis[1],
             "joint '%s': the axes of a universal joint meet at %g degrees, 90 expected",

@@ -150,8 +150,9 @@ static double check_random(uint64_t *seed)
     return (double)(*seed >> 11) * 0x1p-53 - 0.5;
 }
 
-// The fewest weak rows among a few positions close by, reached along motions that the joints allow.
-static pawl_status check_fewest_weak(pawl_sim *sim, int *fewest)
+// The fewest weak rows among a few positions close by, reached along motions that the joints allow, and the
+// largest misfit there: at the start joints meet by the way that files state them.
+static pawl_status check_fewest_weak(pawl_sim *sim, int *fewest, pawl_closure *misfit)
 {
     uint64_t seed = 1;
     pawl_state *s = sim->next;
@@ -165,6 +166,10 @@ static pawl_status check_fewest_weak(pawl_sim *sim, int *fewest)
         pawl_project(&sim->context, s, 0.0, 10, 1e-11);
         pawl_advance_poses(sim->model, s->bodies, s->bodies, 0.02, 0.0);
         pawl_project(&sim->context, s, 0.0, 50, 1e-11);
+        pawl_closure apart = pawl_assembly_misfit(sim->assembly);
+        if (fmax(apart.position, apart.rotation) > fmax(misfit->position, misfit->rotation)) {
+            *misfit = apart;
+        }
         weak_space *here;
         PAWL_TRY(pawl_weak_search(&sim->env, sim->assembly, sim->delassus,
                                   pawl_delassus_free_factor(sim->delassus), sim->weak->tolerance,
@@ -212,7 +217,7 @@ static pawl_status check_analyse(pawl_sim *sim, pawl_check *check)
         return PAWL_OK;
     }
     PAWL_TRY(check_name_rows(sim, check));
-    PAWL_TRY(check_fewest_weak(sim, &fewest));
+    PAWL_TRY(check_fewest_weak(sim, &fewest, &check->misfit));
     check->generic_rank = check->rank + weak - fewest;
     check->singular = check->generic_rank > check->rank;
     return PAWL_OK;
