@@ -275,6 +275,19 @@ static pawl_status sim_check_finite(const pawl_sim *sim, const pawl_state *s)
                      sim->state->time);
 }
 
+// Speeds whose squares overflow are finite themselves, but no figure of the run would be.
+static pawl_status sim_check_energy(const pawl_sim *sim, const pawl_energy *e)
+{
+    if (isfinite(e->kinetic) && isfinite(e->gravity) && isfinite(e->springs) &&
+        isfinite(e->balance)) {
+        return PAWL_OK;
+    }
+    return PAWL_FAIL(&sim->env, PAWL_NOT_FINITE,
+                     "the step from t = %g s would leave an energy that is not finite; the state "
+                     "before it is kept",
+                     sim->state->time);
+}
+
 static pawl_status sim_grow(pawl_sim *sim, int contacts)
 {
     if (contacts < 0) {
@@ -400,6 +413,10 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
     if (status == PAWL_OK) {
         status = sim_try(sim, &report);
     }
+    if (status == PAWL_OK) {
+        report.energy = pawl_state_energy(s);
+        status = sim_check_energy(sim, &report.energy);
+    }
     if (status != PAWL_OK) { // nothing is told of a step that was not taken
         c->contact_count = 0;
         c->events.count = 0;
@@ -424,7 +441,6 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
     report.measured |= sim_measured(sim);
     report.position_failures = c->position_failures;
     pawl_assembly_count_turns(sim->assembly, s);
-    report.energy = pawl_state_energy(s);
     sim_report_crossings(sim, &report);
     sim_report_events(sim, &report);
     sim->next = sim->state;
