@@ -276,16 +276,23 @@ static pawl_status sim_check_finite(const pawl_sim *sim, const pawl_state *s)
 }
 
 // Speeds whose squares overflow are finite themselves, but no figure of the run would be.
-static pawl_status sim_check_energy(const pawl_sim *sim, const pawl_energy *e)
+static pawl_status sim_check_energy(const pawl_sim *sim, const pawl_state *s, const pawl_energy *e)
 {
     if (isfinite(e->kinetic) && isfinite(e->gravity) && isfinite(e->springs) &&
         isfinite(e->balance)) {
         return PAWL_OK;
     }
-    return PAWL_FAIL(&sim->env, PAWL_NOT_FINITE,
-                     "the step from t = %g s would leave an energy that is not finite; the state "
-                     "before it is kept",
-                     sim->state->time);
+    int fastest = 0;
+    for (int i = 1; i < sim->model->body_count; ++i) {
+        const body_state *a = &s->bodies[i], *b = &s->bodies[fastest];
+        double speed = max_of(v3_max_abs(a->v), v3_max_abs(a->w));
+        fastest = speed > max_of(v3_max_abs(b->v), v3_max_abs(b->w)) ? i : fastest;
+    }
+    return PAWL_FAIL(
+        &sim->env, PAWL_NOT_FINITE,
+        "the step from t = %g s would leave an energy that is not finite, fastest body "
+        "'%s'; the state before it is kept",
+        sim->state->time, sim->model->bodies[fastest].name);
 }
 
 static pawl_status sim_grow(pawl_sim *sim, int contacts)
@@ -415,7 +422,7 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
     }
     if (status == PAWL_OK) {
         report.energy = pawl_state_energy(s);
-        status = sim_check_energy(sim, &report.energy);
+        status = sim_check_energy(sim, s, &report.energy);
     }
     if (status != PAWL_OK) { // nothing is told of a step that was not taken
         c->contact_count = 0;
