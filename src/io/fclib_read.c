@@ -6,7 +6,7 @@
 //   global: M v = H r + G l + f,  GT v + b = 0,  u = HT v + w
 // with u and r of a contact in the order normal, tangent, tangent; see docs/contact-problems.md.
 #include "io/fclib_file.h"
-#include "io/record_layout.h"
+#include "io/hdf5_use.h"
 #include <limits.h>
 #include <stdio.h>
 
@@ -164,18 +164,18 @@ static pawl_status fclib_global(const fclib_file *f, pawl_contact_problem **out)
     return status;
 }
 
-static void fclib_end(record_quiet quiet, pawl_status status)
+static void fclib_end(hdf5_use use, pawl_status status)
 {
     if (status != PAWL_OK) {
-        record_prepare_exit();
+        hdf5_prepare_exit();
     }
-    record_quiet_end(quiet);
+    hdf5_use_end(use);
 }
 
 pawl_status pawl_fclib_read(const pawl_env *env, const char *path, pawl_contact_problem **out)
 {
     *out = NULL;
-    record_quiet quiet = record_quiet_begin();
+    hdf5_use use = hdf5_use_begin();
     fclib_file f;
     pawl_status status = pawl_fclib_open(env, path, &f);
     if (status == PAWL_OK) {
@@ -188,7 +188,7 @@ pawl_status pawl_fclib_read(const pawl_env *env, const char *path, pawl_contact_
         }
         pawl_fclib_close(&f);
     }
-    fclib_end(quiet, status);
+    fclib_end(use, status);
     return status;
 }
 
@@ -216,13 +216,13 @@ pawl_status pawl_fclib_read_answer(const pawl_env *env, const char *path, int gu
     }
     char name[64];
     (void)snprintf(name, sizeof name, guess == 0 ? "/solution/r" : "/guesses/%d/r", guess);
-    record_quiet quiet = record_quiet_begin();
+    hdf5_use use = hdf5_use_begin();
     fclib_file f;
     pawl_status status = pawl_fclib_open(env, path, &f);
     if (status == PAWL_OK) {
         status = fclib_answer(&f, name, contact_count, r, found);
         pawl_fclib_close(&f);
     }
-    fclib_end(quiet, status);
+    fclib_end(use, status);
     return status;
 }

@@ -4,7 +4,7 @@
 // Problems in FCLib's local form: W in compressed columns, the normal first in each contact.
 #include "base/carver.h"
 #include "io/fclib_file.h"
-#include "io/record_layout.h"
+#include "io/hdf5_use.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -216,11 +216,11 @@ pawl_status pawl_fclib_write(const pawl_env *env, const char *path,
                            pawl_contact_problem_count(problem));
     } else {
         (void)snprintf(part, part_size, "%s.part", path);
-        record_quiet quiet = record_quiet_begin();
+        hdf5_use use = hdf5_use_begin();
         status = fclib_save(env, path, part, &c, pawl_contact_problem_friction(problem), info,
                             r != NULL);
         (void)H5Eclear2(H5E_DEFAULT);
-        record_quiet_end(quiet);
+        hdf5_use_end(use);
     }
     pawl_free(env, c.block, c.bytes);
     pawl_free(env, part, part_size);

@@ -112,7 +112,7 @@ static const H5FD_class_t driver_class = {
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
-hid_t record_driver_open(record_store *store)
+record_driver record_driver_open(record_store *store)
 {
     const char *path = record_store_path(store);
     hid_t driver = H5FDregister(&driver_class);
@@ -134,8 +134,20 @@ hid_t record_driver_open(record_store *store)
     if (fapl >= 0) {
         (void)H5Pclose(fapl);
     }
-    if (driver >= 0) {
-        (void)H5FDunregister(driver); // an open file keeps it
+    record_driver opened = {file, driver};
+    if (file < 0) {
+        record_driver_close(&opened);
     }
-    return file;
+    return opened;
+}
+
+void record_driver_close(record_driver *driver)
+{
+    if (driver->file >= 0) {
+        (void)H5Fclose(driver->file); // and with it, all that is open in it
+    }
+    if (driver->driver >= 0) {
+        (void)H5FDunregister(driver->driver);
+    }
+    driver->file = driver->driver = H5I_INVALID_HID;
 }

@@ -143,19 +143,6 @@ size_t record_settings_text(const pawl_settings *settings, char *text, size_t si
     return used;
 }
 
-record_quiet record_quiet_begin(void)
-{
-    record_quiet quiet = {0};
-    (void)H5Eget_auto2(H5E_DEFAULT, &quiet.function, &quiet.data);
-    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    return quiet;
-}
-
-void record_quiet_end(record_quiet quiet)
-{
-    (void)H5Eset_auto2(H5E_DEFAULT, quiet.function, quiet.data);
-}
-
 static herr_t layout_keep_root(unsigned depth, const H5E_error2_t *error, void *text)
 {
     // The walk goes from the outermost call to the root, so that the last one stays.
@@ -179,19 +166,4 @@ pawl_status record_h5_fail(const record_store *store, pawl_status status, const 
     }
     return root[0] == '\0' ? PAWL_FAIL(env, status, "%s: %s", path, tried)
                            : PAWL_FAIL(env, status, "%s: %s (HDF5: %s)", path, tried, root);
-}
-
-static void layout_silence_exit(void)
-{
-    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-}
-
-// HDF5 1.10 loses memory of its own when it meets a damaged object, finds that out when the process
-// ends, and then prints about it on stderr unless its error messages are off.
-void record_prepare_exit(void)
-{
-    static atomic_flag done = ATOMIC_FLAG_INIT; // once a process is enough
-    if (!atomic_flag_test_and_set(&done)) {
-        (void)atexit(layout_silence_exit);
-    }
 }

@@ -5,6 +5,7 @@
 // describes it for everybody else.
 #pragma once
 #include "base/env.h"
+#include "io/hdf5_use.h"
 #include "io/record_driver.h"
 #include "pawl/io.h"
 
@@ -137,15 +138,6 @@ bool record_verdict_unpack(pawl_verdict *verdict, const int64_t *counts, int cou
 // All settings as "key=value" lines; returns the length without the ending zero, like snprintf.
 size_t record_settings_text(const pawl_settings *settings, char *text, size_t size);
 
-// HDF5 prints its errors unless told not to; silence belongs to a stretch of our code alone.
-typedef struct record_quiet {
-    H5E_auto2_t function;
-    void *data;
-} record_quiet;
-record_quiet record_quiet_begin(void);
-void record_quiet_end(record_quiet quiet);
-// To be called after HDF5 has met a damaged file: it may complain once more when the process ends.
-void record_prepare_exit(void);
 // One log line: what was tried on the file and the root of HDF5's error stack. Returns `status`, or
 // PAWL_NO_MEMORY when that is what lies beneath.
 pawl_status record_h5_fail(const record_store *store, pawl_status status, const char *tried);
@@ -171,7 +163,8 @@ typedef struct record_spring {
 struct pawl_record {
     const pawl_env *env;
     record_store *store;
-    hid_t file;
+    record_driver driver;
+    hid_t file; // of the driver
     int format;
     int64_t frames; // that a checkpoint covers
     int64_t checkpoints;

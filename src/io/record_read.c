@@ -420,14 +420,14 @@ pawl_status record_read_rows(const pawl_record *r, record_series series, int64_t
     const record_series_info *info = &record_series_table[series];
     hsize_t inner[2], rows = 0;
     (void)record_series_shape(series, &r->counts, r->trace, inner);
-    record_quiet quiet = record_quiet_begin();
+    hdf5_use use = hdf5_use_begin();
     hid_t set = record_open_set(r, info->path, info->rank, inner, &rows);
     bool ok = set >= 0 && read_block(set, H5T_NATIVE_DOUBLE, info->rank, inner, first, count, out);
     if (set >= 0) {
         (void)H5Dclose(set);
     }
     pawl_status status = ok ? PAWL_OK : record_bad_h5(r, info->path);
-    record_quiet_end(quiet);
+    hdf5_use_end(use);
     return status;
 }
 
@@ -457,7 +457,7 @@ static pawl_status read_table(const pawl_record *r, int table, int64_t first, in
     const record_table_info *info = &record_table_info_of[table];
     const hsize_t inner[2] = {(hsize_t)info->width, 1};
     hsize_t rows = 0;
-    record_quiet quiet = record_quiet_begin();
+    hdf5_use use = hdf5_use_begin();
     hid_t set = record_open_set(r, info->path, 2, inner, &rows);
     bool ok = set >= 0 && read_block(set, info->whole ? H5T_NATIVE_INT32 : H5T_NATIVE_DOUBLE, 2,
                                      inner, first, count, out);
@@ -465,7 +465,7 @@ static pawl_status read_table(const pawl_record *r, int table, int64_t first, in
         (void)H5Dclose(set);
     }
     pawl_status status = ok ? PAWL_OK : record_bad_h5(r, info->path);
-    record_quiet_end(quiet);
+    hdf5_use_end(use);
     return status;
 }
 
@@ -509,7 +509,8 @@ pawl_status record_read_events(const pawl_record *r, int64_t first, int count, p
 
 static pawl_status read_everything(pawl_record *r)
 {
-    r->file = record_driver_open(r->store);
+    r->driver = record_driver_open(r->store);
+    r->file = r->driver.file;
     if (r->file < 0) {
         return record_bad_h5(r, "is no HDF5 file, or damaged");
     }
@@ -529,9 +530,10 @@ pawl_status record_open(const pawl_env *env, const char *path, bool writable, pa
         return PAWL_FAIL(env, PAWL_NO_MEMORY, "%s: no memory to open it", path);
     }
     r->env = env;
+    r->driver = (record_driver){H5I_INVALID_HID, H5I_INVALID_HID};
     r->file = H5I_INVALID_HID;
-    record_quiet quiet = record_quiet_begin();
-    pawl_status status = record_store_open(env, path, writable, &r->store);
+    pawl_status status = record_store_open(env, path, writable, &r->store); // may wait for a commit
+    hdf5_use use = hdf5_use_begin();
     if (status == PAWL_OK) {
         status = read_everything(r);
     }
@@ -539,9 +541,9 @@ pawl_status record_open(const pawl_env *env, const char *path, bool writable, pa
         *out = r;
     } else {
         pawl_record_close(r);
-        record_prepare_exit();
+        hdf5_prepare_exit();
     }
-    record_quiet_end(quiet);
+    hdf5_use_end(use);
     return status;
 }
 
@@ -558,10 +560,10 @@ void pawl_record_close(pawl_record *r)
     }
     const pawl_env *env = r->env;
     if (r->file >= 0) {
-        record_quiet quiet = record_quiet_begin();
+        hdf5_use use = hdf5_use_begin();
         record_store_discard(r->store);
-        (void)H5Fclose(r->file);
-        record_quiet_end(quiet);
+        record_driver_close(&r->driver);
+        hdf5_use_end(use);
     }
     record_store_close(r->store);
     pawl_text_free(env, r->model_name);
@@ -620,13 +622,13 @@ pawl_status pawl_record_last_state(const pawl_record *r, pawl_state *state, pawl
         return PAWL_FAIL(r->env, PAWL_NO_MEMORY, "%s: no memory for a state of %zu bytes",
                          record_store_path(r->store), size);
     }
-    record_quiet quiet = record_quiet_begin();
+    hdf5_use use = hdf5_use_begin();
     pawl_status status = PAWL_OK;
     if (!read_check_row(r, RECORD_CHECK_STATE, H5T_NATIVE_UINT8, H5T_INTEGER, 2, size,
                         r->checkpoints - 1, bytes, NULL)) {
         status = record_bad_h5(r, "cannot read its last saved state");
     }
-    record_quiet_end(quiet);
+    hdf5_use_end(use);
     if (status == PAWL_OK) {
         status = pawl_state_load(r->env, state, bytes, size);
     }

@@ -26,7 +26,9 @@ struct pawl_recorder {
     const pawl_env *env;
     const pawl_sim *sim;
     record_store *store;
-    hid_t file, series[RECORD_SERIES_COUNT], check[RECORD_CHECK_COUNT], table[RECORD_TABLE_COUNT];
+    record_driver driver;
+    hid_t file; // of the driver
+    hid_t series[RECORD_SERIES_COUNT], check[RECORD_CHECK_COUNT], table[RECORD_TABLE_COUNT];
     record_counts counts;
     unsigned trace;
     double interval;
@@ -125,6 +127,7 @@ static pawl_status write_new(const pawl_env *env, const pawl_sim *sim,
     pawl_recorder plan = {
         .env = env,
         .sim = sim,
+        .driver = {H5I_INVALID_HID, H5I_INVALID_HID},
         .file = H5I_INVALID_HID,
         .counts = write_counts(pawl_sim_model(sim)),
         .trace = options->trace & PAWL_TRACE_ALL,
@@ -166,10 +169,12 @@ static void write_destroy(pawl_recorder *r)
     if (r == NULL) {
         return;
     }
+    hdf5_use use = hdf5_use_begin();
     if (r->file >= 0) {
         record_store_discard(r->store);
-        (void)H5Fclose(r->file); // and with it, all that is open in it
+        record_driver_close(&r->driver);
     }
+    hdf5_use_end(use);
     record_store_close(r->store);
     pawl_array_free(r->env, &r->pairs);
     pawl_array_free(r->env, &r->points);
@@ -339,7 +344,8 @@ static pawl_status write_create(pawl_recorder *r, const char *path,
                                 const pawl_recorder_options *options)
 {
     PAWL_TRY(record_store_create(r->env, path, &r->store));
-    r->file = record_driver_open(r->store);
+    r->driver = record_driver_open(r->store);
+    r->file = r->driver.file;
     const record_model_head head = {.trace = r->trace,
                                     .interval = r->interval,
                                     .flush_frames = r->flush_frames,
@@ -359,7 +365,7 @@ pawl_status pawl_recorder_create(const pawl_env *env, const char *path, const pa
 {
     PAWL_ASSERT(env != NULL && path != NULL && sim != NULL && options != NULL && out != NULL);
     *out = NULL;
-    record_quiet quiet = record_quiet_begin();
+    hdf5_use use = hdf5_use_begin();
     pawl_recorder *r = NULL;
     pawl_status status = write_new(env, sim, options, &r);
     if (status == PAWL_OK) {
@@ -370,7 +376,7 @@ pawl_status pawl_recorder_create(const pawl_env *env, const char *path, const pa
     } else {
         write_destroy(r);
     }
-    record_quiet_end(quiet);
+    hdf5_use_end(use);
     return status;
 }
 
@@ -438,6 +444,7 @@ static pawl_status write_append(const pawl_env *env, const char *path, const paw
     PAWL_TRY(write_new(env, sim, &options, &r));
     *out = r; // the caller destroys it on failure
     r->store = record->store;
+    r->driver = record->driver;
     r->file = record->file;
     record->store = NULL;
     record->file = H5I_INVALID_HID;
@@ -461,10 +468,10 @@ pawl_status pawl_recorder_append(const pawl_env *env, const char *path, const pa
 {
     PAWL_ASSERT(env != NULL && path != NULL && sim != NULL && out != NULL);
     *out = NULL;
-    record_quiet quiet = record_quiet_begin();
     pawl_record *record = NULL;
     pawl_recorder *r = NULL;
     pawl_status status = record_open(env, path, true, &record);
+    hdf5_use use = hdf5_use_begin();
     if (status == PAWL_OK) {
         status = write_append(env, path, sim, record, &r);
     }
@@ -474,7 +481,7 @@ pawl_status pawl_recorder_append(const pawl_env *env, const char *path, const pa
     } else {
         write_destroy(r);
     }
-    record_quiet_end(quiet);
+    hdf5_use_end(use);
     return status;
 }
 
@@ -662,15 +669,15 @@ static bool write_pending(pawl_recorder *r)
 // The sim must be in the state of the newest pending frame.
 static pawl_status write_flush(pawl_recorder *r)
 {
-    record_quiet quiet = record_quiet_begin();
+    hdf5_use use = hdf5_use_begin();
     pawl_status status = PAWL_OK;
     if (!write_pending(r)) {
         status = record_h5_fail(r->store, PAWL_IO_ERROR, "cannot write frames");
     }
+    hdf5_use_end(use);
     if (status == PAWL_OK) {
-        status = record_store_commit(r->store);
+        status = record_store_commit(r->store); // which may wait for a reader, another thread's too
     }
-    record_quiet_end(quiet);
     if (status != PAWL_OK) {
         r->failed = status;
         return status;
@@ -787,7 +794,6 @@ pawl_status pawl_recorder_close(pawl_recorder *r)
     if (r == NULL) {
         return PAWL_OK;
     }
-    record_quiet quiet = record_quiet_begin();
     pawl_status status = r->failed;
     if (status == PAWL_OK && r->published) {
         if (pawl_state_step(pawl_sim_state(r->sim)) != r->last_step) {
@@ -802,6 +808,5 @@ pawl_status pawl_recorder_close(pawl_recorder *r)
         }
     }
     write_destroy(r);
-    record_quiet_end(quiet);
     return status;
 }

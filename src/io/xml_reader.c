@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <libxml/parser.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +27,16 @@ typedef struct xml_block {
     size_t size, used; // bytes, header included
 } xml_block;
 
+// libxml2's globals are made by the first call that needs them, and two threads could make them at once.
+static void xml_reader_prepare(void)
+{
+    xmlInitParser();
+}
+
 void xml_reader_begin(xml_reader *reader, const pawl_env *env, bool lenient)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, xml_reader_prepare);
     *reader = (xml_reader){.env = env,
                            .lenient = lenient,
                            .bytes_left = XML_MAX_BYTES,
