@@ -118,7 +118,8 @@ static void cmd_list_print_model(console *con, const char *path, const char *sho
 {
     pawl_env silent = con->env;
     silent.log = NULL;
-    pawl_load_options options = {.lenient = true};
+    pawl_load_options options = pawl_load_options_default();
+    options.lenient = true;
     pawl_model *model = NULL;
     if (pawl_model_load(&silent, path, &options, &model) == PAWL_OK) {
         printf("%-*s  %6d  %6d\n", width, shown, pawl_model_body_count(model),

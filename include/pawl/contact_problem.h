@@ -58,13 +58,13 @@ PAWL_API const double *pawl_contact_problem_friction(const pawl_contact_problem 
 /// Entries of W that are kept: whole 3 x 3 blocks, so that some may be zero.
 PAWL_API int pawl_contact_problem_entry_count(const pawl_contact_problem *problem);
 /// All of them, by rows, columns ascending. Arrays have room for that many.
-PAWL_API void pawl_contact_problem_entries(const pawl_contact_problem *problem, int *row,
-                                           int *column, double *value);
+PAWL_API pawl_status pawl_contact_problem_entries(const pawl_contact_problem *problem, int *row,
+                                                  int *column, double *value);
 /// |W - WT| / |W| in the Frobenius norm.
 PAWL_API double pawl_contact_problem_asymmetry(const pawl_contact_problem *problem);
 /// u = W r + q, with W as it was given.
-PAWL_API void pawl_contact_problem_velocity(const pawl_contact_problem *problem, const double *r,
-                                            double *u);
+PAWL_API pawl_status pawl_contact_problem_velocity(const pawl_contact_problem *problem,
+                                                   const double *r, double *u);
 
 /// How far r is from a solution, by W as it was given. F = |r - P_K(r - u^)| is the natural map of all
 /// contacts in the 2-norm, u^ = u + (0, 0, mu |u_T|). Whether r solves the problem should be told by

@@ -14,6 +14,7 @@ PAWL_EXTERN_C_BEGIN
 typedef struct pawl_load_options {
     bool lenient; ///< an unsupported element that changes the physics is a warning, not an error
     const char *motion_path; ///< NULL, or a motion file whose keys the position actuators follow
+    uint32_t stamp;          ///< set by the default function; shows that it was called
 } pawl_load_options;
 PAWL_API pawl_load_options pawl_load_options_default(void);
 /// SDFormat or URDF, told apart by the root element. Errors and warnings go to the log as
@@ -49,6 +50,7 @@ typedef struct pawl_recorder_options {
                       ///< what is flushed survives a kill
     const char *model_path;  ///< stored, so that a run can be resumed
     const char *motion_path; ///< likewise; NULL for none
+    uint32_t stamp;          ///< set by the default function; shows that it was called
 } pawl_recorder_options;
 PAWL_API pawl_recorder_options pawl_recorder_options_default(void);
 

@@ -13,7 +13,8 @@
 
 PAWL_EXTERN_C_BEGIN
 
-#define PAWL_WORLD (-1) ///< the body index of the world
+#define PAWL_WORLD (-1)   ///< the body index of the world
+#define PAWL_NO_BODY (-2) ///< no body: what a name that is not there gives; refused everywhere
 
 /// A scalar function of time.
 typedef enum pawl_signal_kind {
@@ -90,6 +91,7 @@ typedef struct pawl_shape_def {
     double erp; ///< share of a penetration pushed out a step, 0: erp.contact, < 0: none; of a pair
                 ///< the mean of what is given
     int heightfield; ///< of the model, where the kind is PAWL_SHAPE_HEIGHTFIELD; else -1
+    uint32_t stamp;  ///< set by the default function; shows that it was called
 } pawl_shape_def;
 PAWL_API pawl_shape_def pawl_shape_def_default(void);
 
@@ -129,6 +131,7 @@ typedef struct pawl_body_def {
     double angular_damping; ///< torque per angular velocity [N m s]
     pawl_signal motion[6];  ///< kinematic bodies: displacement x y z [m] and rotation vector [rad]
                             ///< from `pose`, in world axes
+    uint32_t stamp;         ///< set by the default function; shows that it was called
 } pawl_body_def;
 PAWL_API pawl_body_def pawl_body_def_default(void);
 
@@ -182,6 +185,7 @@ typedef struct pawl_joint_def {
     pawl_softness soft;       ///< of its rows; a soft joint is not projected
     double erp; ///< share of its error removed a step without project; 0: erp.joint, < 0: none [-]
     pawl_coordinate_def coordinate[6];
+    uint32_t stamp; ///< set by the default function; shows that it was called
 } pawl_joint_def;
 PAWL_API pawl_joint_def pawl_joint_def_default(void);
 
@@ -191,6 +195,7 @@ typedef struct pawl_gear_def {
     int joint, coordinate;               ///< the driven one
     int source_joint, source_coordinate; ///< the driving one
     double ratio, offset;
+    uint32_t stamp; ///< set by the default function; shows that it was called
 } pawl_gear_def;
 PAWL_API pawl_gear_def pawl_gear_def_default(void);
 
@@ -205,7 +210,8 @@ typedef struct pawl_actuator_def {
     int joint, coordinate;
     pawl_signal target;
     double stiffness, damping;
-    double effort; ///< largest absolute force or torque, inf for none [N or N m]
+    double effort;  ///< largest absolute force or torque, inf for none [N or N m]
+    uint32_t stamp; ///< set by the default function; shows that it was called
 } pawl_actuator_def;
 PAWL_API pawl_actuator_def pawl_actuator_def_default(void);
 
@@ -214,6 +220,7 @@ typedef struct pawl_motion_def {
     const char *name;
     int joint, coordinate;
     pawl_signal target;
+    uint32_t stamp; ///< set by the default function; shows that it was called
 } pawl_motion_def;
 PAWL_API pawl_motion_def pawl_motion_def_default(void);
 
@@ -225,6 +232,7 @@ typedef struct pawl_force_def {
     bool in_body_axes;     ///< components turn with the body; else world axes
     pawl_signal force[3];  ///< [N]
     pawl_signal torque[3]; ///< [N m]
+    uint32_t stamp;        ///< set by the default function; shows that it was called
 } pawl_force_def;
 PAWL_API pawl_force_def pawl_force_def_default(void);
 
@@ -237,6 +245,7 @@ typedef struct pawl_spring_def {
     double stiffness;           ///< [N/m]
     double rest_length;         ///< [m]
     double damping;             ///< [N s/m]
+    uint32_t stamp;             ///< set by the default function; shows that it was called
 } pawl_spring_def;
 PAWL_API pawl_spring_def pawl_spring_def_default(void);
 
@@ -293,9 +302,9 @@ PAWL_API int pawl_builder_find_joint(const pawl_builder *builder, const char *na
 PAWL_API pawl_status pawl_builder_add_warning(pawl_builder *builder, const pawl_warning *warning);
 /// Joint frames on both sides for a joint at a world point with a world x axis, taken from the
 /// bodies' start poses: the joint is assembled. `y_hint` may be zero.
-PAWL_API void pawl_builder_place_joint(const pawl_builder *builder, pawl_joint_def *def,
-                                       pawl_vec3 world_point, pawl_vec3 world_axis,
-                                       pawl_vec3 y_hint);
+PAWL_API pawl_status pawl_builder_place_joint(const pawl_builder *builder, pawl_joint_def *def,
+                                              pawl_vec3 world_point, pawl_vec3 world_axis,
+                                              pawl_vec3 y_hint);
 
 typedef struct pawl_model pawl_model;
 /// Checks everything, then makes the immutable model: one block of memory. The builder stays.

@@ -32,8 +32,8 @@ PAWL_API int pawl_sensitivity_input_count(const pawl_sensitivity *sensitivity,
                                           pawl_sensitivity_input input);
 /// Coordinates of the tree in its own order: the joint of the model that each belongs to (-1: a floating
 /// body) and which of the joint's coordinates it is (of a floating body 0 .. 5).
-PAWL_API void pawl_sensitivity_coordinate(const pawl_sensitivity *sensitivity, int coordinate,
-                                          int *body, int *joint, int *part);
+PAWL_API pawl_status pawl_sensitivity_coordinate(const pawl_sensitivity *sensitivity,
+                                                 int coordinate, int *body, int *joint, int *part);
 /// Takes the step from `from` and differentiates it. What steps remember besides poses and twists is left
 /// out, so that the result is a function of these. Derivatives hold while the same contacts act in the same
 /// way. PAWL_NOT_SOLVED: the step would have to be cut. Never allocates.
@@ -41,8 +41,8 @@ PAWL_API pawl_status pawl_sensitivity_compute(pawl_sensitivity *sensitivity,
                                               const pawl_state *from);
 /// After compute(): position and rate of each coordinate at the end (of a ball: the turn from the start
 /// and the angular velocity, in its own axes).
-PAWL_API void pawl_sensitivity_end(const pawl_sensitivity *sensitivity, double *position,
-                                   double *rate);
+PAWL_API pawl_status pawl_sensitivity_end(const pawl_sensitivity *sensitivity, double *position,
+                                          double *rate);
 /// After compute(): (2 x coordinates) rows, positions then rates at the end (balls as for the inputs, so
 /// that derivatives of steps one after the other may be multiplied), by input_count() columns, row-major.
 PAWL_API const double *pawl_sensitivity_matrix(const pawl_sensitivity *sensitivity,

@@ -214,6 +214,7 @@ typedef struct pawl_settings {
     pawl_mdp_pd mdp_pd;    ///< mdp.pd
     double nmdp_limit_stiffness; ///< nmdp.limit_stiffness: of joint limits [N/m^2 or N m/rad^2]
     pawl_verdict_limits verdict; ///< verdict.*: what a run is held against
+    uint32_t stamp;              ///< set by the default function; shows that it was called
 } pawl_settings;
 PAWL_API pawl_settings pawl_settings_default(void);
 
@@ -224,7 +225,8 @@ typedef struct pawl_setting_info {
 PAWL_API int pawl_setting_count(void);
 PAWL_API pawl_setting_info pawl_setting(int index);
 /// Value as text, as pawl_settings_set() takes it. `text` has room for `size` bytes.
-PAWL_API void pawl_settings_get(const pawl_settings *settings, int index, char *text, size_t size);
+PAWL_API pawl_status pawl_settings_get(const pawl_settings *settings, int index, char *text,
+                                       size_t size);
 /// `key` as in the table; an unknown key or a value out of range is refused and logged.
 PAWL_API pawl_status pawl_settings_set(const pawl_env *env, pawl_settings *settings,
                                        const char *key, const char *value);
@@ -371,8 +373,8 @@ PAWL_API const pawl_settings *pawl_sim_settings(const pawl_sim *sim);
 PAWL_API const pawl_model *pawl_sim_model(const pawl_sim *sim);
 /// Reaction of a joint in the last step: force and torque that the base exerts on the follower, in
 /// world axes, at the follower's joint origin. Least-norm where redundant rows leave it open.
-PAWL_API void pawl_sim_joint_reaction(const pawl_sim *sim, int joint, pawl_vec3 *force,
-                                      pawl_vec3 *torque);
+PAWL_API pawl_status pawl_sim_joint_reaction(const pawl_sim *sim, int joint, pawl_vec3 *force,
+                                             pawl_vec3 *torque);
 /// Force or torque that an actuator applied in the last step.
 PAWL_API double pawl_sim_actuator_effort(const pawl_sim *sim, int actuator);
 

@@ -14,14 +14,14 @@ typedef struct pawl_state pawl_state;
 /// The model's start. `model` must outlive the state.
 PAWL_API pawl_status pawl_state_create(const pawl_env *env, const pawl_model *model,
                                        pawl_state **out);
-PAWL_API void pawl_state_destroy(pawl_state *state);                   ///< NULL is fine
-PAWL_API void pawl_state_copy(pawl_state *to, const pawl_state *from); ///< of one model
+PAWL_API void pawl_state_destroy(pawl_state *state);                          ///< NULL is fine
+PAWL_API pawl_status pawl_state_copy(pawl_state *to, const pawl_state *from); ///< of one model
 PAWL_API uint64_t pawl_state_hash(const pawl_state *state);
 
 /// Bytes that pawl_state_save() writes: constant for one model.
 PAWL_API size_t pawl_state_size(const pawl_state *state);
 /// Writes pawl_state_size() bytes, little endian, with a header that load() checks.
-PAWL_API void pawl_state_save(const pawl_state *state, void *bytes);
+PAWL_API pawl_status pawl_state_save(const pawl_state *state, void *bytes);
 /// Refuses bytes of another model, of another version, or with non-finite numbers.
 PAWL_API pawl_status pawl_state_load(const pawl_env *env, pawl_state *state, const void *bytes,
                                      size_t size);
@@ -31,12 +31,13 @@ PAWL_API int64_t pawl_state_step(const pawl_state *state); ///< steps done since
 /// Pose of the link frame, and the twist of its origin in world axes.
 PAWL_API pawl_pose pawl_state_pose(const pawl_state *state, int body);
 PAWL_API pawl_twist pawl_state_twist(const pawl_state *state, int body);
-PAWL_API void pawl_state_set_pose(pawl_state *state, int body, pawl_pose pose);
-PAWL_API void pawl_state_set_twist(pawl_state *state, int body, pawl_twist twist);
+PAWL_API pawl_status pawl_state_set_pose(pawl_state *state, int body, pawl_pose pose);
+PAWL_API pawl_status pawl_state_set_twist(pawl_state *state, int body, pawl_twist twist);
 /// Coordinates and rates of a joint (pawl_joint_kind_coordinates() of each). Angles of revolute,
 /// cylindrical, planar, screw and universal joints count full turns, and so do the outer angles of a
 /// gimbal while its middle one stays within 90 degrees. `rate` may be NULL.
-PAWL_API void pawl_state_joint(const pawl_state *state, int joint, double *position, double *rate);
+PAWL_API pawl_status pawl_state_joint(const pawl_state *state, int joint, double *position,
+                                      double *rate);
 
 /// Where the energy is and what put it in or took it out since the start [J].
 typedef struct pawl_energy {

@@ -95,7 +95,8 @@ PAWL_API void pawl_study_destroy(pawl_study *study); ///< NULL is fine
 PAWL_API const char *pawl_study_name(const pawl_study *study);
 PAWL_API const char *pawl_study_title(const pawl_study *study);
 PAWL_API const char *pawl_study_source(const pawl_study *study);
-PAWL_API pawl_status pawl_study_status(const pawl_study *study); ///< PAWL_OK or PAWL_NO_MEMORY
+/// PAWL_OK, or why the first addition that failed did: from there on nothing was added.
+PAWL_API pawl_status pawl_study_status(const pawl_study *study);
 
 PAWL_API void pawl_study_add_paragraph(pawl_study *study, const char *text);
 /// Cells that follow fill this table from left to right, row by row. Lines without cells are not seen.

@@ -26,6 +26,7 @@ typedef struct pawl_heightfield_def {
     pawl_shape_def surface; ///< of its shape: friction, restitution, softness, colour, groups (all,
                             ///< unless said) and visual_only, where contact points alone touch it;
                             ///< the rest is not used
+    uint32_t stamp;         ///< set by the default function; shows that it was called
 } pawl_heightfield_def;
 PAWL_API pawl_heightfield_def pawl_heightfield_def_default(void);
 PAWL_API pawl_status pawl_builder_add_heightfield(pawl_builder *builder,
@@ -128,6 +129,7 @@ typedef struct pawl_wrench_model_def {
     const double *parameters;       ///< custom; copied by the builder, part of the model's hash
     pawl_wrench_vertices *vertices; ///< custom
     void *user;                     ///< custom; must outlive the model
+    uint32_t stamp;                 ///< set by the default function; shows that it was called
 } pawl_wrench_model_def;
 /// Coulomb: k 1e8 N/m^3, p 3, zeta 0, mu 0.5, 6 directions. Anisotropic: mu_2 0.25. Patch: torsion
 /// 0.02 m, 1 ring. Tables: stiffness 1.
@@ -148,6 +150,7 @@ typedef struct pawl_contact_point_def {
     pawl_pose frame;  ///< in the link frame
     double radius;    ///< 0 or more [m]
     int wrench_model; ///< as pawl_builder_add_wrench_model() gave it
+    uint32_t stamp;   ///< set by the default function; shows that it was called
 } pawl_contact_point_def;
 PAWL_API pawl_contact_point_def pawl_contact_point_def_default(void);
 PAWL_API pawl_status pawl_builder_add_contact_point(pawl_builder *builder,
@@ -174,6 +177,7 @@ typedef struct pawl_wrench_set_def {
     bool derive; ///< a model without contact points gets those of its moving bodies' shapes that
                  ///< groups, masks and exclusions let touch the ground; true
     pawl_wrench_model_def derived; ///< their model; friction < 0: that of the shape
+    uint32_t stamp;                ///< set by the default function; shows that it was called
 } pawl_wrench_set_def;
 PAWL_API pawl_wrench_set_def pawl_wrench_set_def_default(void);
 PAWL_API pawl_status pawl_wrench_set_create(const pawl_env *env, const pawl_model *model,
@@ -194,8 +198,9 @@ PAWL_API pawl_wrench_point pawl_wrench_set_point(const pawl_wrench_set *set, int
 PAWL_API int pawl_wrench_set_weight_count(const pawl_wrench_set *set); ///< of all points' vertices
 /// Vertices of a point's polytope with its frame there, laid out as pawl_wrench_vertices says. `dv`
 /// may be NULL; it is all 0 for models without derivatives. Never allocates.
-PAWL_API void pawl_wrench_set_vertices(const pawl_wrench_set *set, int point,
-                                       const pawl_contact_frame *frame, double *v, double *dv);
+PAWL_API pawl_status pawl_wrench_set_vertices(const pawl_wrench_set *set, int point,
+                                              const pawl_contact_frame *frame, double *v,
+                                              double *dv);
 /// Distance of the point's ball from the ground, below 0 when it is inside, and (unless NULL) its
 /// gradient, which is also the direction in which the ground pushes.
 PAWL_API double pawl_wrench_set_gap(const pawl_wrench_set *set, int point, pawl_vec3 position,

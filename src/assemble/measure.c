@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 #include "assemble/measure.h"
+#include "base/guard.h"
 #include "problem/weak_space.h"
 #include <string.h>
 
@@ -31,11 +32,16 @@ static double measure_coordinate(const pawl_state *s, const model_joint *j, cons
     return value;
 }
 
-void pawl_state_joint(const pawl_state *s, int joint, double *position, double *rate)
+pawl_status pawl_state_joint(const pawl_state *s, int joint, double *position, double *rate)
 {
+    PAWL_NEED(NULL, s);
+    PAWL_NEED(&s->env, position);
+    if (!PAWL_HAS(&s->env, "joint", joint, s->model->joint_count)) {
+        return PAWL_BAD_ARGUMENT;
+    }
     const model_joint *j = &s->model->joints[joint];
     if (j->kind == PAWL_JOINT_GEAR) {
-        return;
+        return PAWL_OK;
     }
     joint_frames f;
     pawl_state_joint_frames(s, j, &f);
@@ -58,6 +64,7 @@ void pawl_state_joint(const pawl_state *s, int joint, double *position, double *
             }
         }
     }
+    return PAWL_OK;
 }
 
 void pawl_state_count_turns(pawl_state *s)
@@ -172,6 +179,9 @@ void pawl_assembly_count_turns(const pawl_assembly *a, pawl_state *s)
 
 pawl_closure pawl_state_closure(const pawl_state *s)
 {
+    if (s == NULL) {
+        return (pawl_closure){NAN, NAN, -1, NAN, -1, NAN, -1};
+    }
     const pawl_model *m = s->model;
     pawl_closure out = {
         .worst_joint = m->joint_count > 0 ? 0 : -1, .share_joint = -1, .worst_limit = -1};
@@ -250,6 +260,9 @@ double pawl_energy_stored(const pawl_energy *e)
 
 pawl_energy pawl_state_energy(const pawl_state *s)
 {
+    if (s == NULL) {
+        return (pawl_energy){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    }
     const pawl_model *m = s->model;
     pawl_energy e = {.work_actuators = s->work[WORK_ACTUATORS],
                      .work_dampers = s->work[WORK_DAMPERS],

@@ -5,6 +5,7 @@
 //   local:  u = W r + V l + q,  VT r + R l + s = 0
 //   global: M v = H r + G l + f,  GT v + b = 0,  u = HT v + w
 // with u and r of a contact in the order normal, tangent, tangent; see docs/contact-problems.md.
+#include "base/guard.h"
 #include "io/fclib_file.h"
 #include "io/hdf5_use.h"
 #include <limits.h>
@@ -174,6 +175,9 @@ static void fclib_end(hdf5_use use, pawl_status status)
 
 pawl_status pawl_fclib_read(const pawl_env *env, const char *path, pawl_contact_problem **out)
 {
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, path);
+    PAWL_NEED(env, out);
     *out = NULL;
     hdf5_use use = hdf5_use_begin();
     fclib_file f;
@@ -209,6 +213,10 @@ static pawl_status fclib_answer(const fclib_file *f, const char *name, int conta
 pawl_status pawl_fclib_read_answer(const pawl_env *env, const char *path, int guess,
                                    int contact_count, double *r, bool *found)
 {
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, path);
+    PAWL_NEED(env, r);
+    PAWL_NEED(env, found);
     *found = false;
     if (guess < 0 || contact_count < 1 || contact_count > INT_MAX / 3) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "guess %d of %d contacts was asked for", guess,

@@ -3,6 +3,7 @@
 //
 // Problems in FCLib's local form: W in compressed columns, the normal first in each contact.
 #include "base/carver.h"
+#include "base/guard.h"
 #include "io/fclib_file.h"
 #include "io/hdf5_use.h"
 #include <errno.h>
@@ -207,6 +208,9 @@ pawl_status pawl_fclib_write(const pawl_env *env, const char *path,
                              const pawl_contact_problem *problem, const pawl_fclib_info *info,
                              const double *r)
 {
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, path);
+    PAWL_NEED(env, problem);
     fclib_columns c = {0};
     size_t part_size = strlen(path) + sizeof ".part";
     char *part = pawl_alloc(env, part_size);

@@ -4,6 +4,8 @@
 // Keyframes after they were read: the values of an actuator stand together, as a signal wants them.
 #include "io/keyframe_tables.h"
 #include "base/carver.h"
+#include "base/guard.h"
+#include <math.h>
 #include <string.h>
 
 struct pawl_keyframes {
@@ -70,17 +72,21 @@ void pawl_keyframes_destroy(pawl_keyframes *k)
 
 int pawl_keyframes_count(const pawl_keyframes *k)
 {
-    return k->count;
+    return k != NULL ? k->count : 0;
 }
 
 double pawl_keyframes_time(const pawl_keyframes *k, int key)
 {
+    if (k == NULL || !PAWL_HAS(&k->env, "key", key, k->count)) {
+        return NAN;
+    }
     return k->times[key];
 }
 
 bool pawl_keyframes_target(const pawl_keyframes *k, int actuator, pawl_signal *out)
 {
-    if (actuator < 0 || actuator >= k->actuator_count || !k->moved[actuator]) {
+    if (k == NULL || out == NULL || actuator < 0 || actuator >= k->actuator_count ||
+        !k->moved[actuator]) {
         return false;
     }
     *out = (pawl_signal){.kind = PAWL_SIGNAL_TABLE,
@@ -94,6 +100,8 @@ bool pawl_keyframes_target(const pawl_keyframes *k, int actuator, pawl_signal *o
 
 pawl_status pawl_keyframes_apply(const pawl_keyframes *k, pawl_builder *builder)
 {
+    PAWL_NEED(NULL, k);
+    PAWL_NEED(&k->env, builder);
     for (int a = 0; a < k->actuator_count; ++a) {
         pawl_signal target;
         if (pawl_keyframes_target(k, a, &target)) {

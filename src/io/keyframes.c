@@ -7,6 +7,7 @@
 // about the third stride still names the line it comes from.
 #include "pawl/keyframes.h"
 #include "base/array.h"
+#include "base/guard.h"
 #include "io/keyframe_tables.h"
 #include "io/text_lines.h"
 #include "math/vec.h"
@@ -671,14 +672,22 @@ static pawl_status keyframes_load(const pawl_env *env, const char *path, const c
 pawl_status pawl_keyframes_read(const pawl_env *env, const char *path, const pawl_model *model,
                                 pawl_keyframes **out)
 {
-    PAWL_ASSERT(env != NULL && path != NULL && model != NULL && out != NULL);
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, path);
+    PAWL_NEED(env, model);
+    PAWL_NEED(env, out);
     return keyframes_load(env, path, NULL, 0, model, out);
 }
 
 pawl_status pawl_keyframes_parse(const pawl_env *env, const char *name, const char *text,
                                  size_t size, const pawl_model *model, pawl_keyframes **out)
 {
-    PAWL_ASSERT(env != NULL && model != NULL && out != NULL && (text != NULL || size == 0));
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, model);
+    PAWL_NEED(env, out);
+    if (size > 0) {
+        PAWL_NEED(env, text);
+    }
     return keyframes_load(env, name != NULL ? name : "motion", text != NULL ? text : "", size,
                           model, out);
 }

@@ -2,6 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Model files from a path or from memory: tells the formats apart and cleans up.
+#include "base/guard.h"
 #include "io/sdf_reader.h"
 #include "io/urdf_reader.h"
 #include "pawl/io.h"
@@ -9,7 +10,7 @@
 
 pawl_load_options pawl_load_options_default(void)
 {
-    return (pawl_load_options){.lenient = false};
+    return (pawl_load_options){.stamp = PAWL_STAMP_LOAD_OPTIONS};
 }
 
 static pawl_status model_load_root(xml_reader *reader, const xml_file *file, pawl_model **out)
@@ -53,17 +54,33 @@ static pawl_status model_load(const pawl_env *env, const char *path, const char 
     return status;
 }
 
+static pawl_status model_load_check(const pawl_env *env, const pawl_load_options *options)
+{
+    if (options != NULL) {
+        PAWL_NEED_STAMP(env, options, PAWL_STAMP_LOAD_OPTIONS, "pawl_load_options_default");
+    }
+    return PAWL_OK;
+}
+
 pawl_status pawl_model_load(const pawl_env *env, const char *path, const pawl_load_options *options,
                             pawl_model **out)
 {
-    PAWL_ASSERT(env != NULL && path != NULL && out != NULL);
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, path);
+    PAWL_NEED(env, out);
+    PAWL_TRY(model_load_check(env, options));
     return model_load(env, path, NULL, 0, options, out);
 }
 
 pawl_status pawl_model_parse(const pawl_env *env, const char *name, const char *text, size_t size,
                              const pawl_load_options *options, pawl_model **out)
 {
-    PAWL_ASSERT(env != NULL && out != NULL && (text != NULL || size == 0));
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, out);
+    if (size > 0) {
+        PAWL_NEED(env, text);
+    }
+    PAWL_TRY(model_load_check(env, options));
     return model_load(env, name != NULL ? name : "model", text != NULL ? text : "", size, options,
                       out);
 }

@@ -4,6 +4,7 @@
 // Recordings opened for reading: settings, the last checkpoint, and rows of the series. Every byte
 // is taken as hostile; see record_describe.c.
 #include "base/array.h"
+#include "base/guard.h"
 #include "io/record_model.h"
 #include <limits.h>
 #include <math.h>
@@ -549,7 +550,9 @@ pawl_status record_open(const pawl_env *env, const char *path, bool writable, pa
 
 pawl_status pawl_record_open(const pawl_env *env, const char *path, pawl_record **out)
 {
-    PAWL_ASSERT(env != NULL && path != NULL && out != NULL);
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, path);
+    PAWL_NEED(env, out);
     return record_open(env, path, false, out);
 }
 
@@ -585,32 +588,33 @@ void pawl_record_close(pawl_record *r)
 
 int64_t pawl_record_frame_count(const pawl_record *r)
 {
-    return r->frames;
+    return r != NULL ? r->frames : 0;
 }
 
 const char *pawl_record_model_path(const pawl_record *r)
 {
-    return r->model_path;
+    return r != NULL ? r->model_path : "";
 }
 
 const char *pawl_record_motion_path(const pawl_record *r)
 {
-    return r->motion_path != NULL ? r->motion_path : "";
+    return r != NULL && r->motion_path != NULL ? r->motion_path : "";
 }
 
 uint64_t pawl_record_model_hash(const pawl_record *r)
 {
-    return r->model_hash;
+    return r != NULL ? r->model_hash : 0;
 }
 
 pawl_settings pawl_record_settings(const pawl_record *r)
 {
-    return r->settings;
+    return r != NULL ? r->settings : (pawl_settings){0};
 }
 
 pawl_status pawl_record_last_state(const pawl_record *r, pawl_state *state, pawl_verdict *verdict)
 {
-    PAWL_ASSERT(r != NULL && state != NULL);
+    PAWL_NEED(NULL, r);
+    PAWL_NEED(r->env, state);
     size_t size = r->state_size; // older ones are shorter
     if (size > pawl_state_size(state)) {
         return PAWL_FAIL(r->env, PAWL_BAD_ARGUMENT,

@@ -8,6 +8,7 @@
 // flushes nothing does.
 #include "base/array.h"
 #include "base/carver.h"
+#include "base/guard.h"
 #include "io/record_layout.h"
 #include "io/record_model.h"
 #include <math.h>
@@ -61,8 +62,12 @@ struct pawl_recorder {
 
 pawl_recorder_options pawl_recorder_options_default(void)
 {
-    return (pawl_recorder_options){
-        .trace = PAWL_TRACE_ALL, .interval = 0.01, .flush_frames = 500, .model_path = NULL};
+    return (pawl_recorder_options){.stamp = PAWL_STAMP_RECORDER_OPTIONS,
+
+                                   .trace = PAWL_TRACE_ALL,
+                                   .interval = 0.01,
+                                   .flush_frames = 500,
+                                   .model_path = NULL};
 }
 
 // ---- Creation -----------------------------------------------------------------------------------
@@ -363,7 +368,12 @@ static pawl_status write_create(pawl_recorder *r, const char *path,
 pawl_status pawl_recorder_create(const pawl_env *env, const char *path, const pawl_sim *sim,
                                  const pawl_recorder_options *options, pawl_recorder **out)
 {
-    PAWL_ASSERT(env != NULL && path != NULL && sim != NULL && options != NULL && out != NULL);
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, path);
+    PAWL_NEED(env, sim);
+    PAWL_NEED(env, options);
+    PAWL_NEED(env, out);
+    PAWL_NEED_STAMP(env, options, PAWL_STAMP_RECORDER_OPTIONS, "pawl_recorder_options_default");
     *out = NULL;
     hdf5_use use = hdf5_use_begin();
     pawl_recorder *r = NULL;
@@ -466,7 +476,10 @@ static pawl_status write_append(const pawl_env *env, const char *path, const paw
 pawl_status pawl_recorder_append(const pawl_env *env, const char *path, const pawl_sim *sim,
                                  pawl_recorder **out)
 {
-    PAWL_ASSERT(env != NULL && path != NULL && sim != NULL && out != NULL);
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, path);
+    PAWL_NEED(env, sim);
+    PAWL_NEED(env, out);
     *out = NULL;
     pawl_record *record = NULL;
     pawl_recorder *r = NULL;
@@ -754,7 +767,8 @@ static bool write_flush_is_due(const pawl_recorder *r)
 pawl_status pawl_recorder_add(pawl_recorder *r, const pawl_step_report *report,
                               const pawl_verdict *verdict)
 {
-    PAWL_ASSERT(r != NULL && verdict != NULL);
+    PAWL_NEED(NULL, r);
+    PAWL_NEED(r->env, verdict);
     if (r->failed != PAWL_OK) {
         return r->failed;
     }
@@ -784,7 +798,9 @@ pawl_status pawl_recorder_add(pawl_recorder *r, const pawl_step_report *report,
 
 void pawl_recorder_end(pawl_recorder *r, const pawl_verdict *verdict)
 {
-    PAWL_ASSERT(r != NULL && verdict != NULL);
+    if (r == NULL || verdict == NULL) {
+        return;
+    }
     r->verdict = *verdict;
     r->ended = true;
 }

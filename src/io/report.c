@@ -4,6 +4,7 @@
 // The report page: what was simulated, whether it can be trusted, what happened. Names come from
 // model files and are escaped; everything else on the page is ours.
 #define _POSIX_C_SOURCE 200809L
+#include "base/guard.h"
 #include "io/report_contacts.h"
 #include "io/report_events.h"
 #include "io/report_picture.h"
@@ -258,7 +259,9 @@ static pawl_status report_make_picture(const pawl_record *record, report_text *p
 static pawl_status report_make(const pawl_env *env, const char *record_path, const char *path,
                                pawl_status (*make)(const pawl_record *, report_text *))
 {
-    PAWL_ASSERT(env != NULL && record_path != NULL && path != NULL);
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, record_path);
+    PAWL_NEED(env, path);
     pawl_record *record = NULL;
     PAWL_TRY(pawl_record_open(env, record_path, &record));
     report_locale locale = report_locale_begin();

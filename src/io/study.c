@@ -5,6 +5,7 @@
 // once. Tables and plots are allocated each for itself, so that views of them stay where they are.
 #include "pawl/study.h"
 #include "base/array.h"
+#include "base/guard.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,9 +25,9 @@ typedef struct study_plot {
 struct pawl_study {
     const pawl_env *env;
     char *name, *title, *source;
-    pawl_array items;  // of pawl_study_item
-    pawl_array claims; // of pawl_study_claim
-    bool failed;
+    pawl_array items;    // of pawl_study_item
+    pawl_array claims;   // of pawl_study_claim
+    pawl_status failure; // the first
 };
 
 // ---- copies ------------------------------------------------------------------------------------
@@ -38,7 +39,9 @@ static const char *study_copy(pawl_study *study, const char *text)
         return NULL;
     }
     char *copy = pawl_text_copy(study->env, text);
-    study->failed = study->failed || copy == NULL;
+    if (copy == NULL) {
+        study->failure = PAWL_NO_MEMORY;
+    }
     return copy;
 }
 
@@ -53,7 +56,9 @@ static const double *study_copy_points(pawl_study *study, const double *points, 
     if (copy != NULL && count > 0) {
         memcpy(copy, points, (size_t)count * sizeof *copy);
     }
-    study->failed = study->failed || (copy == NULL && count > 0);
+    if (copy == NULL && count > 0) {
+        study->failure = PAWL_NO_MEMORY;
+    }
     return copy;
 }
 
@@ -67,7 +72,11 @@ static void study_drop_points(const pawl_study *study, const double *points, int
 pawl_status pawl_study_create(const pawl_env *env, const char *name, const char *title,
                               const char *source, pawl_study **out)
 {
-    PAWL_ASSERT(env != NULL && name != NULL && title != NULL && source != NULL && out != NULL);
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, name);
+    PAWL_NEED(env, title);
+    PAWL_NEED(env, source);
+    PAWL_NEED(env, out);
     *out = NULL;
     pawl_study *study = pawl_alloc(env, sizeof *study);
     if (study == NULL) {
@@ -144,35 +153,60 @@ void pawl_study_destroy(pawl_study *study)
 
 const char *pawl_study_name(const pawl_study *study)
 {
+    if (study == NULL) {
+        return "";
+    }
     return study->name;
 }
 
 const char *pawl_study_title(const pawl_study *study)
 {
+    if (study == NULL) {
+        return "";
+    }
     return study->title;
 }
 
 const char *pawl_study_source(const pawl_study *study)
 {
+    if (study == NULL) {
+        return "";
+    }
     return study->source;
 }
 
 pawl_status pawl_study_status(const pawl_study *study)
 {
-    return study->failed ? PAWL_NO_MEMORY : PAWL_OK;
+    PAWL_NEED(NULL, study);
+    return study->failure;
 }
 
 // ---- what is added -----------------------------------------------------------------------------
 
+// Whether a call cannot be done; the study then remembers the first reason.
+static bool study_misused(pawl_study *study, bool bad, const char *function)
+{
+    if (study == NULL) {
+        return true;
+    }
+    if (bad && study->failure == PAWL_OK) {
+        study->failure = PAWL_FAIL(study->env, PAWL_BAD_ARGUMENT,
+                                   "%s: got an argument that is NULL, out of range or does not fit "
+                                   "what was added before",
+                                   function);
+    }
+    return bad || study->failure != PAWL_OK;
+}
+
 static void study_add_item(pawl_study *study, pawl_study_item item)
 {
     pawl_study_item *slot =
-        study->failed ? NULL : pawl_array_push(study->env, &study->items, sizeof *slot);
+        study->failure != PAWL_OK ? NULL : pawl_array_push(study->env, &study->items, sizeof *slot);
     if (slot != NULL) {
         *slot = item;
         return;
     }
-    study->failed = true;
+    study->failure = PAWL_NO_MEMORY;
     study_drop(study, item.paragraph);
     if (item.table != NULL) {
         study_drop_table(study, (study_table *)(uintptr_t)item.table);
@@ -184,7 +218,9 @@ static void study_add_item(pawl_study *study, pawl_study_item item)
 
 void pawl_study_add_paragraph(pawl_study *study, const char *text)
 {
-    PAWL_ASSERT(text != NULL);
+    if (study_misused(study, text == NULL, __func__)) {
+        return;
+    }
     study_add_item(study, (pawl_study_item){.kind = PAWL_STUDY_PARAGRAPH,
                                             .paragraph = study_copy(study, text)});
 }
@@ -192,10 +228,18 @@ void pawl_study_add_paragraph(pawl_study *study, const char *text)
 void pawl_study_add_table(pawl_study *study, const char *title, const char *note,
                           const pawl_study_column *columns, int column_count)
 {
-    PAWL_ASSERT(title != NULL && column_count > 0 && column_count <= PAWL_STUDY_COLUMNS);
+    bool bad =
+        title == NULL || columns == NULL || column_count < 1 || column_count > PAWL_STUDY_COLUMNS;
+    for (int c = 0; c < column_count && !bad; ++c) {
+        bad = columns[c].name == NULL || columns[c].against < 0 ||
+              columns[c].against > column_count || columns[c].digits < 0 || columns[c].digits > 17;
+    }
+    if (study_misused(study, bad, __func__)) {
+        return;
+    }
     study_table *table = pawl_alloc(study->env, sizeof *table);
     if (table == NULL) {
-        study->failed = true;
+        study->failure = PAWL_NO_MEMORY;
         return;
     }
     table->view = (pawl_study_table){.title = study_copy(study, title),
@@ -203,8 +247,6 @@ void pawl_study_add_table(pawl_study *study, const char *title, const char *note
                                      .column_count = column_count,
                                      .columns = table->columns};
     for (int c = 0; c < column_count; ++c) {
-        PAWL_ASSERT(columns[c].name != NULL && columns[c].against <= column_count);
-        PAWL_ASSERT(columns[c].digits >= 0 && columns[c].digits <= 17);
         table->columns[c] = columns[c];
         table->columns[c].name = study_copy(study, columns[c].name);
         table->columns[c].unit = study_copy(study, columns[c].unit);
@@ -215,27 +257,29 @@ void pawl_study_add_table(pawl_study *study, const char *title, const char *note
 // The thing that was added last, if it is of this kind.
 static pawl_study_item *study_last(pawl_study *study, pawl_study_kind kind)
 {
-    if (study->failed) {
+    int last = study->items.count - 1;
+    if (study->failure != PAWL_OK || last < 0 ||
+        PAWL_ITEM(study->items, pawl_study_item, last).kind != kind) {
         return NULL;
     }
-    PAWL_ASSERT(study->items.count > 0);
-    pawl_study_item *item = &PAWL_ITEM(study->items, pawl_study_item, study->items.count - 1);
-    PAWL_ASSERT(item->kind == kind);
-    return item;
+    return &PAWL_ITEM(study->items, pawl_study_item, last);
 }
 
-static void study_add_cell(pawl_study *study, pawl_study_cell cell, bool words)
+static void study_add_cell(pawl_study *study, pawl_study_cell cell, bool words,
+                           const char *function)
 {
     pawl_study_item *item = study_last(study, PAWL_STUDY_TABLE);
-    if (item == NULL) {
+    if (study_misused(study, item == NULL, function)) {
         return;
     }
     study_table *table = (study_table *)(uintptr_t)item->table;
     int column = table->cells.count % table->view.column_count;
-    PAWL_ASSERT(table->columns[column].words == words);
+    if (study_misused(study, table->columns[column].words != words, function)) {
+        return;
+    }
     pawl_study_cell *slot = pawl_array_push(study->env, &table->cells, sizeof *slot);
     if (slot == NULL) {
-        study->failed = true;
+        study->failure = PAWL_NO_MEMORY;
         return;
     }
     slot->number = cell.number;
@@ -246,21 +290,26 @@ static void study_add_cell(pawl_study *study, pawl_study_cell cell, bool words)
 
 void pawl_study_add_number(pawl_study *study, double value)
 {
-    study_add_cell(study, (pawl_study_cell){.number = value}, false);
+    if (study != NULL) {
+        study_add_cell(study, (pawl_study_cell){.number = value}, false, __func__);
+    }
 }
 
 void pawl_study_add_words(pawl_study *study, const char *words)
 {
-    PAWL_ASSERT(words != NULL);
-    study_add_cell(study, (pawl_study_cell){.number = NAN, .text = words}, true);
+    if (!study_misused(study, words == NULL, __func__)) {
+        study_add_cell(study, (pawl_study_cell){.number = NAN, .text = words}, true, __func__);
+    }
 }
 
 void pawl_study_add_plot(pawl_study *study, const pawl_study_plot *def)
 {
-    PAWL_ASSERT(def != NULL && def->title != NULL);
+    if (study_misused(study, def == NULL || def->title == NULL, __func__)) {
+        return;
+    }
     study_plot *plot = pawl_alloc(study->env, sizeof *plot);
     if (plot == NULL) {
-        study->failed = true;
+        study->failure = PAWL_NO_MEMORY;
         return;
     }
     plot->view = *def;
@@ -276,13 +325,17 @@ void pawl_study_add_plot(pawl_study *study, const pawl_study_plot *def)
 
 void pawl_study_add_curve(pawl_study *study, const pawl_study_curve *curve)
 {
-    PAWL_ASSERT(curve != NULL && curve->label != NULL && curve->count >= 0);
+    bool bad = curve == NULL || curve->label == NULL || curve->count < 0 ||
+               (curve->count > 0 && (curve->x == NULL || curve->y == NULL));
+    if (study_misused(study, bad, __func__)) {
+        return;
+    }
     pawl_study_item *item = study_last(study, PAWL_STUDY_PLOT);
-    if (item == NULL) {
+    if (study_misused(study, item == NULL || item->plot->curve_count >= PAWL_STUDY_CURVES,
+                      __func__)) {
         return;
     }
     study_plot *plot = (study_plot *)(uintptr_t)item->plot;
-    PAWL_ASSERT(plot->view.curve_count < PAWL_STUDY_CURVES);
     plot->curves[plot->view.curve_count++] =
         (pawl_study_curve){.label = study_copy(study, curve->label),
                            .dashed = curve->dashed,
@@ -295,11 +348,15 @@ void pawl_study_add_curve(pawl_study *study, const pawl_study_curve *curve)
 void pawl_study_add_claim(pawl_study *study, const char *text, const char *unit, double value,
                           pawl_relation relation, double limit)
 {
-    PAWL_ASSERT(text != NULL);
-    pawl_study_claim *claim =
-        study->failed ? NULL : pawl_array_push(study->env, &study->claims, sizeof *claim);
+    bool relates = (unsigned)relation <= PAWL_EQUAL;
+    if (study_misused(study, text == NULL || !relates, __func__)) {
+        return;
+    }
+    pawl_study_claim *claim = study->failure != PAWL_OK
+                                  ? NULL
+                                  : pawl_array_push(study->env, &study->claims, sizeof *claim);
     if (claim == NULL) {
-        study->failed = true;
+        study->failure = PAWL_NO_MEMORY;
         return;
     }
     bool met = relation == PAWL_AT_MOST    ? value <= limit
@@ -317,28 +374,35 @@ void pawl_study_add_claim(pawl_study *study, const char *text, const char *unit,
 
 int pawl_study_item_count(const pawl_study *study)
 {
-    return study->items.count;
+    return study != NULL ? study->items.count : 0;
 }
 
 pawl_study_item pawl_study_item_at(const pawl_study *study, int item)
 {
-    PAWL_ASSERT(item >= 0 && item < study->items.count);
+    if (study == NULL || !PAWL_HAS(study->env, "item", item, study->items.count)) {
+        return (pawl_study_item){.kind = PAWL_STUDY_PARAGRAPH, .paragraph = ""};
+    }
     return PAWL_ITEM(study->items, pawl_study_item, item);
 }
 
 int pawl_study_claim_count(const pawl_study *study)
 {
-    return study->claims.count;
+    return study != NULL ? study->claims.count : 0;
 }
 
 pawl_study_claim pawl_study_claim_at(const pawl_study *study, int claim)
 {
-    PAWL_ASSERT(claim >= 0 && claim < study->claims.count);
+    if (study == NULL || !PAWL_HAS(study->env, "claim", claim, study->claims.count)) {
+        return (pawl_study_claim){.text = "", .value = NAN, .limit = NAN};
+    }
     return PAWL_ITEM(study->claims, pawl_study_claim, claim);
 }
 
 bool pawl_study_met(const pawl_study *study)
 {
+    if (study == NULL) {
+        return false;
+    }
     for (int i = 0; i < study->claims.count; ++i) {
         if (!PAWL_ITEM(study->claims, pawl_study_claim, i).met) {
             return false;
@@ -365,6 +429,9 @@ const char *pawl_study_print(const pawl_study_column *column, double value, char
 {
     int exponent;
     size_t size = PAWL_STUDY_TEXT;
+    if (column == NULL || text == NULL) {
+        return "";
+    }
     if (isnan(value)) {
         (void)snprintf(text, size, "-");
     } else if (column->style == PAWL_NUMBER_FIXED && fabs(value) < 1e15) {
@@ -382,7 +449,7 @@ const char *pawl_study_print(const pawl_study_column *column, double value, char
 double pawl_study_digits_apart(const pawl_study_column *column, double ours, double theirs)
 {
     char a[PAWL_STUDY_TEXT], b[PAWL_STUDY_TEXT];
-    if (isnan(ours) || isnan(theirs)) {
+    if (column == NULL || isnan(ours) || isnan(theirs)) {
         return NAN;
     }
     if (strcmp(pawl_study_print(column, ours, a), pawl_study_print(column, theirs, b)) == 0) {
@@ -400,8 +467,12 @@ double pawl_study_digits_apart(const pawl_study_column *column, double ours, dou
 
 bool pawl_study_differs(const pawl_study_table *table, int row, int column)
 {
+    if (table == NULL || row < 0 || row >= table->row_count || column < 0 ||
+        column >= table->column_count) {
+        return false;
+    }
     const pawl_study_column *c = &table->columns[column];
-    if (c->against == 0) {
+    if (c->against < 1 || c->against > table->column_count) {
         return false;
     }
     const pawl_study_cell *cells = table->cells + (size_t)row * (size_t)table->column_count;

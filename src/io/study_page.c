@@ -4,6 +4,7 @@
 // A study as one HTML page, in the style of a run's report and with its plots. Claims come first:
 // who reads one line should read whether the work was reproduced.
 #define _POSIX_C_SOURCE 200809L
+#include "base/guard.h"
 #include "io/report_plot.h"
 #include "io/report_style.h"
 #include "pawl/study.h"
@@ -254,7 +255,9 @@ static pawl_status page_make(report_text *page, const pawl_study *study, const c
 pawl_status pawl_study_write_html(const pawl_env *env, const pawl_study *study, const char *footer,
                                   const char *path)
 {
-    PAWL_ASSERT(env != NULL && study != NULL && path != NULL);
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, study);
+    PAWL_NEED(env, path);
     report_text page = {.env = env};
     report_locale locale = report_locale_begin();
     pawl_status status = page_make(&page, study, footer);

@@ -3,6 +3,7 @@
 //
 // Reads tables of wrenches and heightfields, line by line.
 #include "io/wrench_file.h"
+#include "base/guard.h"
 #include "io/text_lines.h"
 #include "pawl/io.h"
 #include <locale.h>
@@ -157,7 +158,11 @@ void wrench_file_free(const pawl_env *env, wrench_file *file)
 pawl_status pawl_wrench_table_load(const pawl_env *env, const char *path, pawl_builder *builder,
                                    const pawl_wrench_model_def *def, int *out)
 {
-    PAWL_ASSERT(env != NULL && path != NULL && builder != NULL && def != NULL);
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, path);
+    PAWL_NEED(env, builder);
+    PAWL_NEED(env, def);
+    PAWL_NEED_STAMP(env, def, PAWL_STAMP_WRENCH_MODEL, "pawl_wrench_model_def_default");
     locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
     if (plain == (locale_t)0) {
         return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the C locale");

@@ -4,6 +4,7 @@
 // Collects defs, checks each as it comes, and keeps copies. What can only be judged as a whole
 // (masses from shapes, point masses in joints) is checked by compile.c.
 #include "model/builder.h"
+#include "base/guard.h"
 #include "model/hull.h"
 #include "model/softness.h"
 #include <stdio.h>
@@ -24,12 +25,14 @@ pawl_shape_def pawl_shape_def_default(void)
                             .group = 1,
                             .mask = UINT32_MAX,
                             .soft = pawl_softness_default(),
-                            .heightfield = -1};
+                            .heightfield = -1,
+                            .stamp = PAWL_STAMP_SHAPE};
 }
 
 pawl_body_def pawl_body_def_default(void)
 {
-    return (pawl_body_def){.pose = pawl_pose_identity(), .gravity_scale = 1.0};
+    return (pawl_body_def){
+        .pose = pawl_pose_identity(), .gravity_scale = 1.0, .stamp = PAWL_STAMP_BODY};
 }
 
 pawl_joint_def pawl_joint_def_default(void)
@@ -39,7 +42,8 @@ pawl_joint_def pawl_joint_def_default(void)
                           .base_frame = pawl_pose_identity(),
                           .follower_frame = pawl_pose_identity(),
                           .length = -1.0,
-                          .soft = pawl_softness_default()};
+                          .soft = pawl_softness_default(),
+                          .stamp = PAWL_STAMP_JOINT};
     for (int c = 0; c < 6; ++c) {
         def.coordinate[c].limit_soft = pawl_softness_default();
         def.coordinate[c].lower = -INFINITY;
@@ -50,27 +54,28 @@ pawl_joint_def pawl_joint_def_default(void)
 
 pawl_gear_def pawl_gear_def_default(void)
 {
-    return (pawl_gear_def){.joint = -1, .source_joint = -1, .ratio = 1.0};
+    return (pawl_gear_def){.joint = -1, .source_joint = -1, .ratio = 1.0, .stamp = PAWL_STAMP_GEAR};
 }
 
 pawl_actuator_def pawl_actuator_def_default(void)
 {
-    return (pawl_actuator_def){.joint = -1, .effort = INFINITY};
+    return (pawl_actuator_def){.joint = -1, .effort = INFINITY, .stamp = PAWL_STAMP_ACTUATOR};
 }
 
 pawl_motion_def pawl_motion_def_default(void)
 {
-    return (pawl_motion_def){.joint = -1};
+    return (pawl_motion_def){.joint = -1, .stamp = PAWL_STAMP_MOTION};
 }
 
 pawl_force_def pawl_force_def_default(void)
 {
-    return (pawl_force_def){.body = PAWL_WORLD};
+    return (pawl_force_def){.body = PAWL_WORLD, .stamp = PAWL_STAMP_FORCE};
 }
 
 pawl_spring_def pawl_spring_def_default(void)
 {
-    return (pawl_spring_def){.body_a = PAWL_WORLD, .body_b = PAWL_WORLD};
+    return (pawl_spring_def){
+        .body_a = PAWL_WORLD, .body_b = PAWL_WORLD, .stamp = PAWL_STAMP_SPRING};
 }
 
 void *pawl_builder_keep(pawl_builder *b, const void *data, size_t size)
@@ -175,7 +180,8 @@ pawl_status pawl_builder_push(pawl_builder *b, pawl_array *array, const void *it
 
 pawl_status pawl_builder_create(const pawl_env *env, const char *model_name, pawl_builder **out)
 {
-    PAWL_ASSERT(env != NULL && out != NULL);
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, out);
     *out = NULL;
     pawl_builder *b = pawl_alloc(env, sizeof *b);
     if (b == NULL) {
@@ -221,6 +227,9 @@ void pawl_builder_destroy(pawl_builder *b)
 
 void pawl_builder_set_name(pawl_builder *b, const char *model_name)
 {
+    if (b == NULL || model_name == NULL) {
+        return;
+    }
     const char *name = pawl_builder_keep(b, model_name, strlen(model_name) + 1);
     if (name != NULL) {
         b->name = name;
@@ -250,6 +259,8 @@ static pawl_status builder_check_soft(const pawl_builder *b, const char *what, c
 pawl_status pawl_builder_set_softness(pawl_builder *b, pawl_soft_kind kind,
                                       const pawl_softness *soft)
 {
+    PAWL_NEED(NULL, b);
+    PAWL_NEED(&b->env, soft);
     static const char *const words[PAWL_SOFT_KIND_COUNT] = {"joints", "limits", "contacts"};
     if ((int)kind < 0 || kind >= PAWL_SOFT_KIND_COUNT) {
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "no kind %d of soft constraints", (int)kind);
@@ -261,6 +272,9 @@ pawl_status pawl_builder_set_softness(pawl_builder *b, pawl_soft_kind kind,
 
 void pawl_builder_set_gravity(pawl_builder *b, pawl_vec3 gravity)
 {
+    if (b == NULL) {
+        return;
+    }
     b->gravity = gravity;
 }
 
@@ -273,12 +287,18 @@ static int builder_find(const pawl_builder *b, int scope, const char *name)
 
 int pawl_builder_find_body(const pawl_builder *b, const char *name)
 {
+    if (b == NULL || name == NULL) {
+        return PAWL_NO_BODY;
+    }
     int index = builder_find(b, BUILDER_BODIES, name);
     return index >= 0 ? index : -2;
 }
 
 int pawl_builder_find_joint(const pawl_builder *b, const char *name)
 {
+    if (b == NULL || name == NULL) {
+        return -1;
+    }
     return builder_find(b, BUILDER_JOINTS, name);
 }
 
@@ -322,6 +342,9 @@ static pawl_status builder_warn_two_masses(pawl_builder *b, const pawl_body_def 
 
 pawl_status pawl_builder_add_body(pawl_builder *b, const pawl_body_def *def, int *out)
 {
+    PAWL_NEED(NULL, b);
+    PAWL_NEED(&b->env, def);
+    PAWL_NEED_STAMP(&b->env, def, PAWL_STAMP_BODY, "pawl_body_def_default");
     pawl_body_def body = *def;
     int index = b->bodies.count;
     PAWL_TRY(pawl_builder_keep_name(b, &body.name, "body", index, pawl_builder_find_body));
@@ -393,6 +416,9 @@ static pawl_status builder_keep_points(pawl_builder *b, pawl_shape_def *def)
 
 pawl_status pawl_builder_add_shape(pawl_builder *b, int body, const pawl_shape_def *def, int *out)
 {
+    PAWL_NEED(NULL, b);
+    PAWL_NEED(&b->env, def);
+    PAWL_NEED_STAMP(&b->env, def, PAWL_STAMP_SHAPE, "pawl_shape_def_default");
     if (def->kind == PAWL_SHAPE_HEIGHTFIELD) {
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
                          "a shape of kind heightfield comes from pawl_builder_add_heightfield()");
@@ -479,6 +505,9 @@ static pawl_status builder_check_coordinate(const pawl_builder *b, const char *n
 
 pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, int *out)
 {
+    PAWL_NEED(NULL, b);
+    PAWL_NEED(&b->env, def);
+    PAWL_NEED_STAMP(&b->env, def, PAWL_STAMP_JOINT, "pawl_joint_def_default");
     pawl_joint_def joint = *def;
     const pawl_env *env = &b->env;
     PAWL_TRY(
@@ -546,6 +575,9 @@ static pawl_status builder_check_target(const pawl_builder *b, const char *what,
 
 pawl_status pawl_builder_add_gear(pawl_builder *b, const pawl_gear_def *def, int *out)
 {
+    PAWL_NEED(NULL, b);
+    PAWL_NEED(&b->env, def);
+    PAWL_NEED_STAMP(&b->env, def, PAWL_STAMP_GEAR, "pawl_gear_def_default");
     pawl_gear_def gear = *def;
     const pawl_env *env = &b->env;
     PAWL_TRY(
@@ -578,6 +610,9 @@ pawl_status pawl_builder_add_gear(pawl_builder *b, const pawl_gear_def *def, int
 
 pawl_status pawl_builder_add_actuator(pawl_builder *b, const pawl_actuator_def *def, int *out)
 {
+    PAWL_NEED(NULL, b);
+    PAWL_NEED(&b->env, def);
+    PAWL_NEED_STAMP(&b->env, def, PAWL_STAMP_ACTUATOR, "pawl_actuator_def_default");
     pawl_actuator_def a = *def;
     const pawl_env *env = &b->env;
     PAWL_TRY(pawl_builder_keep_name(b, &a.name, "actuator", b->actuators.count, NULL));
@@ -598,6 +633,8 @@ pawl_status pawl_builder_add_actuator(pawl_builder *b, const pawl_actuator_def *
 
 pawl_status pawl_builder_set_target(pawl_builder *b, int actuator, const pawl_signal *target)
 {
+    PAWL_NEED(NULL, b);
+    PAWL_NEED(&b->env, target);
     if (actuator < 0 || actuator >= b->actuators.count) {
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "no actuator %d; there are %d", actuator,
                          b->actuators.count);
@@ -611,6 +648,9 @@ pawl_status pawl_builder_set_target(pawl_builder *b, int actuator, const pawl_si
 
 pawl_status pawl_builder_add_motion(pawl_builder *b, const pawl_motion_def *def, int *out)
 {
+    PAWL_NEED(NULL, b);
+    PAWL_NEED(&b->env, def);
+    PAWL_NEED_STAMP(&b->env, def, PAWL_STAMP_MOTION, "pawl_motion_def_default");
     pawl_motion_def m = *def;
     PAWL_TRY(pawl_builder_keep_name(b, &m.name, "motion", b->motions.count, NULL));
     PAWL_TRY(builder_check_target(b, "motion", m.name, m.joint, m.coordinate));
@@ -628,6 +668,9 @@ pawl_status pawl_builder_add_motion(pawl_builder *b, const pawl_motion_def *def,
 
 pawl_status pawl_builder_add_force(pawl_builder *b, const pawl_force_def *def, int *out)
 {
+    PAWL_NEED(NULL, b);
+    PAWL_NEED(&b->env, def);
+    PAWL_NEED_STAMP(&b->env, def, PAWL_STAMP_FORCE, "pawl_force_def_default");
     pawl_force_def f = *def;
     PAWL_TRY(pawl_builder_keep_name(b, &f.name, "force", b->forces.count, NULL));
     if (f.body < 0 || f.body >= b->bodies.count || !v3_finite(f.point)) {
@@ -644,6 +687,9 @@ pawl_status pawl_builder_add_force(pawl_builder *b, const pawl_force_def *def, i
 
 pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def, int *out)
 {
+    PAWL_NEED(NULL, b);
+    PAWL_NEED(&b->env, def);
+    PAWL_NEED_STAMP(&b->env, def, PAWL_STAMP_SPRING, "pawl_spring_def_default");
     pawl_spring_def s = *def;
     const pawl_env *env = &b->env;
     PAWL_TRY(pawl_builder_keep_name(b, &s.name, "spring", b->springs.count, NULL));
@@ -668,6 +714,7 @@ pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def,
 
 pawl_status pawl_builder_exclude(pawl_builder *b, int body_a, int body_b)
 {
+    PAWL_NEED(NULL, b);
     int n = b->bodies.count;
     if (body_a < PAWL_WORLD || body_a >= n || body_b < PAWL_WORLD || body_b >= n ||
         body_a == body_b) {
@@ -682,6 +729,8 @@ pawl_status pawl_builder_exclude(pawl_builder *b, int body_a, int body_b)
 
 pawl_status pawl_builder_add_warning(pawl_builder *b, const pawl_warning *warning)
 {
+    PAWL_NEED(NULL, b);
+    PAWL_NEED(&b->env, warning);
     if ((unsigned)warning->kind >= PAWL_WARNING_KIND_COUNT) {
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "no warning of kind %d", (int)warning->kind);
     }
@@ -698,9 +747,21 @@ pawl_status pawl_builder_add_warning(pawl_builder *b, const pawl_warning *warnin
     return pawl_builder_push(b, &b->warnings, &copy, sizeof copy, NULL);
 }
 
-void pawl_builder_place_joint(const pawl_builder *b, pawl_joint_def *def, pawl_vec3 world_point,
-                              pawl_vec3 world_axis, pawl_vec3 y_hint)
+pawl_status pawl_builder_place_joint(const pawl_builder *b, pawl_joint_def *def,
+                                     pawl_vec3 world_point, pawl_vec3 world_axis, pawl_vec3 y_hint)
 {
+    PAWL_NEED(NULL, b);
+    PAWL_NEED(&b->env, def);
+    if (def->base < PAWL_WORLD || def->base >= b->bodies.count || def->follower < PAWL_WORLD ||
+        def->follower >= b->bodies.count || !v3_finite(world_point) || !v3_finite(world_axis) ||
+        !v3_finite(y_hint) || !(v3_max_abs(world_axis) > 0.0)) {
+        return PAWL_FAIL(
+            &b->env, PAWL_BAD_ARGUMENT,
+            "a joint between bodies %d and %d of %d (or the world, -1) cannot be placed "
+            "at (%g %g %g) along (%g %g %g)",
+            def->base, def->follower, b->bodies.count, world_point.x, world_point.y, world_point.z,
+            world_axis.x, world_axis.y, world_axis.z);
+    }
     pawl_pose joint = {world_point, pawl_quat_from_axes(world_axis, y_hint)};
     const int body[2] = {def->base, def->follower};
     pawl_pose *frame[2] = {&def->base_frame, &def->follower_frame};
@@ -711,4 +772,5 @@ void pawl_builder_place_joint(const pawl_builder *b, pawl_joint_def *def, pawl_v
                 : pawl_pose_compose(
                       pawl_pose_inverse(PAWL_ITEM(b->bodies, pawl_body_def, body[i]).pose), joint);
     }
+    return PAWL_OK;
 }

@@ -3,6 +3,7 @@
 //
 // Contact points with their models of the force, and heightfields: collected and checked like all
 // that a builder takes. See pawl/wrench.h.
+#include "base/guard.h"
 #include "model/builder.h"
 #include "model/contact_points.h"
 #include <string.h>
@@ -12,6 +13,7 @@ pawl_heightfield_def pawl_heightfield_def_default(void)
     pawl_heightfield_def def = {
         .frame = pawl_pose_identity(), .dx = 1.0, .dy = 1.0, .surface = pawl_shape_def_default()};
     def.surface.group = UINT32_MAX; // ground for every shape whose mask has any bit
+    def.stamp = PAWL_STAMP_HEIGHTFIELD;
     return def;
 }
 
@@ -25,13 +27,16 @@ pawl_wrench_model_def pawl_wrench_model_def_default(pawl_wrench_kind kind)
                                    .friction2 = 0.25,
                                    .torsion = 0.02,
                                    .rings = 1,
-                                   .component_count = 3};
+                                   .component_count = 3,
+                                   .stamp = PAWL_STAMP_WRENCH_MODEL};
 }
 
 pawl_contact_point_def pawl_contact_point_def_default(void)
 {
-    return (pawl_contact_point_def){
-        .body = PAWL_WORLD, .frame = pawl_pose_identity(), .wrench_model = -1};
+    return (pawl_contact_point_def){.body = PAWL_WORLD,
+                                    .frame = pawl_pose_identity(),
+                                    .wrench_model = -1,
+                                    .stamp = PAWL_STAMP_CONTACT_POINT};
 }
 
 const char *pawl_wrench_kind_name(pawl_wrench_kind kind)
@@ -43,6 +48,9 @@ const char *pawl_wrench_kind_name(pawl_wrench_kind kind)
 
 int pawl_builder_find_wrench_model(const pawl_builder *b, const char *name)
 {
+    if (b == NULL || name == NULL) {
+        return -1;
+    }
     for (int i = 0; i < b->wrench_models.count; ++i) {
         if (strcmp(PAWL_ITEM(b->wrench_models, pawl_wrench_model_def, i).name, name) == 0) {
             return i;
@@ -53,6 +61,9 @@ int pawl_builder_find_wrench_model(const pawl_builder *b, const char *name)
 
 pawl_status pawl_builder_add_heightfield(pawl_builder *b, const pawl_heightfield_def *def, int *out)
 {
+    PAWL_NEED(NULL, b);
+    PAWL_NEED(&b->env, def);
+    PAWL_NEED_STAMP(&b->env, def, PAWL_STAMP_HEIGHTFIELD, "pawl_heightfield_def_default");
     pawl_heightfield_def field = *def;
     const pawl_env *env = &b->env;
     PAWL_TRY(pawl_builder_keep_name(b, &field.name, "heightfield", b->heightfields.count, NULL));
@@ -70,6 +81,7 @@ pawl_status pawl_builder_add_heightfield(pawl_builder *b, const pawl_heightfield
                          "heightfield '%s': spacing %g and %g m must be above 0", field.name,
                          field.dx, field.dy);
     }
+    PAWL_NEED(env, field.heights);
     int count = field.x_count * field.y_count;
     for (int i = 0; i < count; ++i) {
         if (!isfinite(field.heights[i])) {
@@ -172,6 +184,9 @@ static pawl_status builder_wrench_keep_custom(pawl_builder *b, pawl_wrench_model
                          "wrench model '%s': %d parameters, expected 0 to %d", d->name,
                          d->parameter_count, PAWL_WRENCH_MAX_PARAMETERS);
     }
+    if (d->parameter_count > 0) {
+        PAWL_NEED(env, d->parameters);
+    }
     size_t bad;
     if (!builder_wrench_finite(d->parameters, (size_t)d->parameter_count, &bad)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "wrench model '%s': parameter %zu is %g", d->name,
@@ -226,6 +241,9 @@ const char *pawl_wrench_model_fault(const pawl_wrench_model_def *d)
 pawl_status pawl_builder_add_wrench_model(pawl_builder *b, const pawl_wrench_model_def *def,
                                           int *out)
 {
+    PAWL_NEED(NULL, b);
+    PAWL_NEED(&b->env, def);
+    PAWL_NEED_STAMP(&b->env, def, PAWL_STAMP_WRENCH_MODEL, "pawl_wrench_model_def_default");
     pawl_wrench_model_def d = *def;
     const pawl_env *env = &b->env;
     PAWL_TRY(pawl_builder_keep_name(b, &d.name, "wrench", b->wrench_models.count,
@@ -265,6 +283,9 @@ pawl_status pawl_builder_add_wrench_model(pawl_builder *b, const pawl_wrench_mod
 pawl_status pawl_builder_add_contact_point(pawl_builder *b, const pawl_contact_point_def *def,
                                            int *out)
 {
+    PAWL_NEED(NULL, b);
+    PAWL_NEED(&b->env, def);
+    PAWL_NEED_STAMP(&b->env, def, PAWL_STAMP_CONTACT_POINT, "pawl_contact_point_def_default");
     pawl_contact_point_def p = *def;
     const pawl_env *env = &b->env;
     PAWL_TRY(pawl_builder_keep_name(b, &p.name, "contact_point", b->contact_points.count, NULL));
@@ -292,6 +313,7 @@ pawl_status pawl_builder_add_contact_point(pawl_builder *b, const pawl_contact_p
 
 pawl_status pawl_builder_add_contact_points_of(pawl_builder *b, int body, int wrench_model)
 {
+    PAWL_NEED(NULL, b);
     if (body < 0 || body >= b->bodies.count) {
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "contact points of body %d of %d", body,
                          b->bodies.count);

@@ -4,6 +4,7 @@
 // From defs to the immutable model: masses from shapes, anchors from centres of mass, and the
 // checks that need the whole. One block of memory, laid out by one function that runs twice.
 #include "base/carver.h"
+#include "base/guard.h"
 #include "base/hash.h"
 #include "base/sort.h"
 #include "model/builder.h"
@@ -270,6 +271,41 @@ static pawl_status compile_check_uses(const pawl_model *m)
         }
     }
     return PAWL_OK;
+}
+
+// Joints between one pair of bodies share six freedoms: hundreds of them are a slip (a loop in a program
+// that went on), and solving them takes a time that grows with the cube of their number.
+enum { COMPILE_PAIR_JOINTS = 256 };
+
+static pawl_status compile_check_pairs(const pawl_model *m)
+{
+    if (m->joint_count <= COMPILE_PAIR_JOINTS) {
+        return PAWL_OK;
+    }
+    size_t size = (size_t)m->joint_count * 2 * sizeof(uint64_t);
+    uint64_t *keys = pawl_alloc(&m->env, size);
+    if (keys == NULL) {
+        return PAWL_FAIL(&m->env, PAWL_NO_MEMORY, "model '%s' needs %zu bytes", m->name, size);
+    }
+    int count = 0;
+    for (int i = 0; i < m->joint_count; ++i) {
+        if (m->joints[i].kind != PAWL_JOINT_GEAR) {
+            keys[count++] = pawl_exclusion_key(m->joints[i].base, m->joints[i].follower);
+        }
+    }
+    pawl_sort_keys(keys, keys + m->joint_count, count);
+    pawl_status status = PAWL_OK;
+    for (int i = COMPILE_PAIR_JOINTS; i < count && status == PAWL_OK; ++i) {
+        if (keys[i] == keys[i - COMPILE_PAIR_JOINTS]) {
+            pawl_body_pair pair = pawl_exclusion_pair(keys[i]);
+            status = PAWL_FAIL(&m->env, PAWL_UNSUPPORTED,
+                               "'%s' and '%s' are joined by more than %d joints",
+                               pair.a < 0 ? "world" : m->bodies[pair.a].name,
+                               m->bodies[pair.b].name, COMPILE_PAIR_JOINTS);
+        }
+    }
+    pawl_free(&m->env, keys, size);
+    return status;
 }
 
 // Shapes in the order of their bodies, the world's first; order of adding within a body.
@@ -626,6 +662,7 @@ static pawl_status compile_fill(const pawl_builder *b, pawl_model *m)
     }
     m->row_count += m->motion_count;
     PAWL_TRY(compile_check_uses(m));
+    PAWL_TRY(compile_check_pairs(m));
     PAWL_TRY(compile_exclusions(b, m));
     pawl_model_measure(m);
     m->hash = compile_hash(m);
@@ -634,6 +671,8 @@ static pawl_status compile_fill(const pawl_builder *b, pawl_model *m)
 
 pawl_status pawl_builder_compile(const pawl_builder *b, pawl_model **out)
 {
+    PAWL_NEED(NULL, b);
+    PAWL_NEED(&b->env, out);
     *out = NULL;
     if (!v3_finite(b->gravity)) {
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "model '%s': gravity is not finite", b->name);

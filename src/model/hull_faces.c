@@ -3,6 +3,7 @@
 //
 // What a hull looks like from outside: polygons with their normals, for those who draw it.
 #include "base/carver.h"
+#include "base/guard.h"
 #include "model/hull.h"
 #include "pawl/model.h"
 
@@ -33,6 +34,9 @@ static pawl_hull_faces *hull_faces_layout(const convex_hull *hull, pawl_carver *
 pawl_status pawl_hull_faces_create(const pawl_env *env, const pawl_vec3 *points, int point_count,
                                    pawl_hull_faces **out)
 {
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, points);
+    PAWL_NEED(env, out);
     *out = NULL;
     convex_hull *hull;
     PAWL_TRY(pawl_hull_create(env, "hull", points, point_count, &hull));
@@ -51,7 +55,7 @@ pawl_status pawl_hull_faces_create(const pawl_env *env, const pawl_vec3 *points,
 
 void pawl_hull_faces_destroy(const pawl_env *env, pawl_hull_faces *faces)
 {
-    if (faces != NULL) {
+    if (faces != NULL && env != NULL && env->resize != NULL) {
         pawl_free(env, faces, faces->bytes);
     }
 }

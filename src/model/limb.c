@@ -12,6 +12,7 @@
 #include "pawl/limb.h"
 #include "base/carver.h"
 #include "base/env.h"
+#include "base/guard.h"
 #include "math/rotation.h"
 #include "model/model.h"
 #include <string.h>
@@ -173,10 +174,19 @@ static void limb_fill(pawl_limb *limb, const pawl_model *model, int root, int ti
 pawl_status pawl_limb_create(const pawl_env *env, const pawl_model *model, int root, int tip,
                              pawl_vec3 point, pawl_limb **out)
 {
-    PAWL_ASSERT(env != NULL && model != NULL && out != NULL);
-    PAWL_ASSERT(root >= PAWL_WORLD && root < model->body_count);
-    PAWL_ASSERT(tip >= 0 && tip < model->body_count);
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, model);
+    PAWL_NEED(env, out);
     *out = NULL;
+    bool world = root == PAWL_WORLD;
+    if ((!world && !PAWL_HAS(env, "root", root, model->body_count)) ||
+        !PAWL_HAS(env, "tip", tip, model->body_count)) {
+        return PAWL_BAD_ARGUMENT;
+    }
+    if (!v3_finite(point)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "the point of a limb is (%g %g %g)", point.x,
+                         point.y, point.z);
+    }
     int count = limb_measure(env, model, root, tip);
     if (count < 0) {
         return PAWL_BAD_ARGUMENT;
@@ -206,11 +216,14 @@ void pawl_limb_destroy(pawl_limb *limb)
 
 int pawl_limb_coordinate_count(const pawl_limb *limb)
 {
-    return limb->count;
+    return limb != NULL ? limb->count : 0;
 }
 
 pawl_limb_coordinate pawl_limb_coordinate_at(const pawl_limb *limb, int index)
 {
+    if (limb == NULL || !PAWL_HAS(&limb->env, "coordinate", index, limb->count)) {
+        return (pawl_limb_coordinate){-1, -1, NAN, NAN};
+    }
     return limb->steps[index].of;
 }
 
@@ -228,6 +241,9 @@ static pawl_pose limb_step_pose(const limb_step *s, double q)
 
 pawl_vec3 pawl_limb_tip(const pawl_limb *limb, const double *q, double *jacobian)
 {
+    if (limb == NULL || (q == NULL && limb->count > 0)) {
+        return v3(NAN, NAN, NAN);
+    }
     pawl_pose pose = pawl_pose_identity();
     for (int i = 0; i < limb->count; ++i) {
         pose = pawl_pose_compose(pose, limb->steps[i].before);
@@ -406,6 +422,14 @@ static void limb_settle(pawl_limb *limb, pawl_vec3 target, const double *rest, d
 
 double pawl_limb_reach(pawl_limb *limb, pawl_vec3 target, const double *rest, double *q)
 {
+    if (limb == NULL || (limb->count > 0 && (q == NULL || rest == NULL)) || !v3_finite(target)) {
+        return NAN;
+    }
+    for (int i = 0; i < limb->count; ++i) {
+        if (!isfinite(q[i]) || !isfinite(rest[i])) {
+            return NAN;
+        }
+    }
     double left = limb_approach(limb, target, q);
     // Caught at a limit, perhaps: once more from rest.
     if (left > 10.0 * limb_reached(target) && limb->count > 0) {

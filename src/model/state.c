@@ -5,6 +5,7 @@
 // another in one block, so that each of these is a plain pass over doubles.
 #include "model/state.h"
 #include "base/carver.h"
+#include "base/guard.h"
 #include "base/hash.h"
 #include <string.h>
 
@@ -143,7 +144,9 @@ static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
 
 pawl_status pawl_state_create(const pawl_env *env, const pawl_model *model, pawl_state **out)
 {
-    PAWL_ASSERT(env != NULL && model != NULL && out != NULL);
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, model);
+    PAWL_NEED(env, out);
     *out = NULL;
     pawl_carver need = {0};
     state_layout(model, &need);
@@ -179,10 +182,16 @@ void pawl_state_destroy(pawl_state *state)
     }
 }
 
-void pawl_state_copy(pawl_state *to, const pawl_state *from)
+pawl_status pawl_state_copy(pawl_state *to, const pawl_state *from)
 {
+    PAWL_NEED(NULL, to);
+    PAWL_NEED(&to->env, from);
     const pawl_model *m = from->model;
-    PAWL_ASSERT(to->model == m || to->model->hash == m->hash);
+    if (to->model != m && to->model->hash != m->hash) {
+        return PAWL_FAIL(&to->env, PAWL_BAD_ARGUMENT,
+                         "a state of '%s' cannot be copied to one of '%s'", m->name,
+                         to->model->name);
+    }
     to->time = from->time;
     to->step = from->step;
     to->energy_start = from->energy_start;
@@ -196,6 +205,7 @@ void pawl_state_copy(pawl_state *to, const pawl_state *from)
     memcpy(to->memory, from->memory, (size_t)state_memory_numbers(m) * sizeof *to->memory);
     memcpy(to->before, from->before, (size_t)state_before_numbers(m) * sizeof *to->before);
     memcpy(to->weak, from->weak, (size_t)state_weak_numbers(m) * sizeof *to->weak);
+    return PAWL_OK;
 }
 
 // The arrays of doubles that make up a state, in file order.
@@ -234,6 +244,9 @@ static size_t state_double_count(const pawl_state *s, int span_count)
 
 uint64_t pawl_state_hash(const pawl_state *s)
 {
+    if (s == NULL) {
+        return 0;
+    }
     state_span spans[STATE_SPANS];
     state_spans(s, spans);
     uint64_t h = s->model->hash ^ (uint64_t)s->step;
@@ -267,6 +280,9 @@ bool pawl_state_is_finite(const pawl_state *s)
 
 size_t pawl_state_size(const pawl_state *s)
 {
+    if (s == NULL) {
+        return 0;
+    }
     return 8 * (STATE_HEADER_WORDS + state_double_count(s, STATE_SPANS));
 }
 
@@ -309,8 +325,10 @@ static uint64_t state_sum(const unsigned char *bytes, size_t size)
                            size - after);
 }
 
-void pawl_state_save(const pawl_state *s, void *bytes)
+pawl_status pawl_state_save(const pawl_state *s, void *bytes)
 {
+    PAWL_NEED(NULL, s);
+    PAWL_NEED(&s->env, bytes);
     const uint64_t header[STATE_HEADER_WORDS] = {
         STATE_MAGIC,       STATE_VERSION,
         s->model->hash,    state_double_count(s, STATE_SPANS),
@@ -328,10 +346,14 @@ void pawl_state_save(const pawl_state *s, void *bytes)
     }
     state_put((unsigned char *)bytes + 8 * STATE_SUM_WORD,
               state_sum(bytes, (size_t)(p - (unsigned char *)bytes)));
+    return PAWL_OK;
 }
 
 pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *bytes, size_t size)
 {
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, s);
+    PAWL_NEED(env, bytes);
     const unsigned char *p = bytes;
     int version = STATE_VERSION;
     size_t count = state_double_count(s, STATE_SPANS);
@@ -377,16 +399,30 @@ pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *byte
 
 double pawl_state_time(const pawl_state *s)
 {
+    if (s == NULL) {
+        return NAN;
+    }
     return s->time;
 }
 
 int64_t pawl_state_step(const pawl_state *s)
 {
+    if (s == NULL) {
+        return -1;
+    }
     return s->step;
+}
+
+static bool state_has(const pawl_state *s, const char *function, int body)
+{
+    return s != NULL && pawl_index_good(&s->env, function, "body", body, s->model->body_count);
 }
 
 pawl_pose pawl_state_pose(const pawl_state *s, int body)
 {
+    if (!state_has(s, __func__, body)) {
+        return (pawl_pose){{NAN, NAN, NAN}, {NAN, NAN, NAN, NAN}};
+    }
     const body_state *b = &s->bodies[body];
     pawl_vec3 arm = pawl_quat_rotate(b->q, s->model->bodies[body].com);
     return (pawl_pose){v3_sub(b->r, arm), b->q};
@@ -394,24 +430,58 @@ pawl_pose pawl_state_pose(const pawl_state *s, int body)
 
 pawl_twist pawl_state_twist(const pawl_state *s, int body)
 {
+    if (!state_has(s, __func__, body)) {
+        return (pawl_twist){{NAN, NAN, NAN}, {NAN, NAN, NAN}};
+    }
     const body_state *b = &s->bodies[body];
     pawl_vec3 arm = pawl_quat_rotate(b->q, s->model->bodies[body].com);
     return (pawl_twist){v3_sub(b->v, v3_cross(b->w, arm)), b->w};
 }
 
-void pawl_state_set_pose(pawl_state *s, int body, pawl_pose pose)
+static pawl_status state_bad_body(const pawl_state *s)
 {
+    return s == NULL ? PAWL_BAD_ARGUMENT
+                     : PAWL_FAIL(&s->env, PAWL_BAD_ARGUMENT, "the state of '%s' is as it was",
+                                 s->model->name);
+}
+
+pawl_status pawl_state_set_pose(pawl_state *s, int body, pawl_pose pose)
+{
+    if (!state_has(s, __func__, body)) {
+        return state_bad_body(s);
+    }
+    double norm2 = quat_norm2(pose.orientation);
+    if (!v3_finite(pose.position) || !(norm2 > 0.0) || !isfinite(norm2)) {
+        return PAWL_FAIL(
+            &s->env, PAWL_BAD_ARGUMENT,
+            "pose of body '%s': position (%g %g %g), quaternion (%g %g %g %g); expected "
+            "finite numbers and a quaternion that is not 0",
+            s->model->bodies[body].name, pose.position.x, pose.position.y, pose.position.z,
+            pose.orientation.w, pose.orientation.x, pose.orientation.y, pose.orientation.z);
+    }
     body_state *b = &s->bodies[body];
     s->memory[0] = s->before[0] = 0.0; // they belong to another motion
     b->q = pawl_quat_normalize(pose.orientation);
     b->r = v3_add(pose.position, pawl_quat_rotate(b->q, s->model->bodies[body].com));
+    return PAWL_OK;
 }
 
-void pawl_state_set_twist(pawl_state *s, int body, pawl_twist twist)
+pawl_status pawl_state_set_twist(pawl_state *s, int body, pawl_twist twist)
 {
+    if (!state_has(s, __func__, body)) {
+        return state_bad_body(s);
+    }
+    if (!v3_finite(twist.linear) || !v3_finite(twist.angular)) {
+        return PAWL_FAIL(&s->env, PAWL_BAD_ARGUMENT,
+                         "twist of body '%s': (%g %g %g) m/s, (%g %g %g) rad/s; expected finite "
+                         "numbers",
+                         s->model->bodies[body].name, twist.linear.x, twist.linear.y,
+                         twist.linear.z, twist.angular.x, twist.angular.y, twist.angular.z);
+    }
     body_state *b = &s->bodies[body];
     pawl_vec3 arm = pawl_quat_rotate(b->q, s->model->bodies[body].com);
     s->memory[0] = s->before[0] = 0.0;
     b->w = twist.angular;
     b->v = v3_add(twist.linear, v3_cross(twist.angular, arm));
+    return PAWL_OK;
 }

@@ -9,6 +9,7 @@
 // exact; second derivatives of G, which matter where contacts slide (l = 0 where all stick), are central
 // differences of them.
 #include "pawl/sensitivity.h"
+#include "base/guard.h"
 #include "linalg/lu.h"
 #include "nmdp/nmdp.h"
 #include <string.h>
@@ -37,20 +38,30 @@ struct pawl_sensitivity {
 
 int pawl_sensitivity_coordinate_count(const pawl_sensitivity *d)
 {
-    return d->s->n;
+    return d != NULL ? d->s->n : 0;
 }
 
 int pawl_sensitivity_input_count(const pawl_sensitivity *d, pawl_sensitivity_input input)
 {
+    if (d == NULL || (unsigned)input >= PAWL_SENSITIVITY_INPUT_COUNT) {
+        return 0;
+    }
     const int counts[PAWL_SENSITIVITY_INPUT_COUNT] = {d->s->n, d->s->n, d->s->n,
                                                       d->s->model->actuator_count,
                                                       PAWL_WRENCH_NUMBER_COUNT * d->s->points};
     return counts[input];
 }
 
-void pawl_sensitivity_coordinate(const pawl_sensitivity *d, int coordinate, int *body, int *joint,
-                                 int *part)
+pawl_status pawl_sensitivity_coordinate(const pawl_sensitivity *d, int coordinate, int *body,
+                                        int *joint, int *part)
 {
+    PAWL_NEED(NULL, d);
+    PAWL_NEED(&d->env, body);
+    PAWL_NEED(&d->env, joint);
+    PAWL_NEED(&d->env, part);
+    if (!PAWL_HAS(&d->env, "coordinate", coordinate, d->s->n)) {
+        return PAWL_BAD_ARGUMENT;
+    }
     const reduced_column *c = &d->s->tree->columns[coordinate];
     const reduced_link *l = &d->s->tree->links[c->link];
     *body = l->body;
@@ -58,6 +69,7 @@ void pawl_sensitivity_coordinate(const pawl_sensitivity *d, int coordinate, int 
     *part = c->coordinate < 0 || l->joint < 0
                 ? coordinate - l->first_column
                 : c->coordinate - d->s->model->joints[l->joint].first_coordinate;
+    return PAWL_OK;
 }
 
 static void sensitivity_layout(pawl_sensitivity *d, pawl_carver *mem)
@@ -123,7 +135,11 @@ static pawl_status sensitivity_create_parts(pawl_sensitivity *d, const pawl_mode
 pawl_status pawl_sensitivity_create(const pawl_env *env, const pawl_model *model,
                                     const pawl_settings *settings, pawl_sensitivity **out)
 {
-    PAWL_ASSERT(env != NULL && model != NULL && settings != NULL && out != NULL);
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, model);
+    PAWL_NEED(env, settings);
+    PAWL_NEED(env, out);
+    PAWL_NEED_STAMP(env, settings, PAWL_STAMP_SETTINGS, "pawl_settings_default");
     *out = NULL;
     pawl_sensitivity *d = pawl_alloc(env, sizeof *d);
     if (d == NULL) {
@@ -496,6 +512,8 @@ static void sensitivity_turn_rows(pawl_sensitivity *d, pawl_sensitivity_input in
 
 pawl_status pawl_sensitivity_compute(pawl_sensitivity *d, const pawl_state *from)
 {
+    PAWL_NEED(NULL, d);
+    PAWL_NEED(&d->env, from);
     nmdp *s = d->s;
     if (from->model->hash != s->model->hash) {
         return PAWL_FAIL(&d->env, PAWL_BAD_ARGUMENT, "the state belongs to '%s', not to '%s'",
@@ -530,16 +548,20 @@ pawl_status pawl_sensitivity_compute(pawl_sensitivity *d, const pawl_state *from
     return PAWL_OK;
 }
 
-void pawl_sensitivity_end(const pawl_sensitivity *d, double *position, double *rate)
+pawl_status pawl_sensitivity_end(const pawl_sensitivity *d, double *position, double *rate)
 {
+    PAWL_NEED(NULL, d);
+    PAWL_NEED(&d->env, position);
+    PAWL_NEED(&d->env, rate);
     for (int k = 0; k < d->s->n; ++k) {
         position[k] = d->theta[k];
         rate[k] = (d->theta[k] - d->from[k]) / d->s->stage.h;
     }
     pawl_reduced_ball_velocity(d->s->tree, position, rate, rate);
+    return PAWL_OK;
 }
 
 const double *pawl_sensitivity_matrix(const pawl_sensitivity *d, pawl_sensitivity_input input)
 {
-    return d->matrix[input];
+    return d != NULL && (unsigned)input < PAWL_SENSITIVITY_INPUT_COUNT ? d->matrix[input] : NULL;
 }

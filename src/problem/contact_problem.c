@@ -2,6 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 #include "problem/contact_problem.h"
 #include "base/carver.h"
+#include "base/guard.h"
 #include "base/sort.h"
 #include "linalg/cone.h"
 #include "math/vec.h"
@@ -17,6 +18,14 @@ static pawl_status contact_check(const pawl_env *env, const pawl_contact_problem
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                          "a contact problem has %d contacts, expected 1 to %d", def->contact_count,
                          INT_MAX / 9);
+    }
+    if (W->count < 0 ||
+        (W->count > 0 && (W->row == NULL || W->column == NULL || W->value == NULL)) ||
+        def->q == NULL || def->friction == NULL) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "a contact problem with %d entries of W: got NULL for its entries, q or "
+                         "friction, or a count below 0",
+                         W->count);
     }
     int rows = 3 * def->contact_count;
     if (W->rows != rows || W->columns != rows) {
@@ -218,6 +227,9 @@ static void contact_symmetrize(const contact_parts *p)
 pawl_status pawl_contact_problem_create(const pawl_env *env, const pawl_contact_problem_def *def,
                                         pawl_contact_problem **out)
 {
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, def);
+    PAWL_NEED(env, out);
     *out = NULL;
     PAWL_TRY(contact_check(env, def));
     uint64_t *keys;
@@ -274,32 +286,51 @@ void pawl_contact_problem_destroy(pawl_contact_problem *problem)
 
 int pawl_contact_problem_count(const pawl_contact_problem *problem)
 {
+    if (problem == NULL) {
+        return 0;
+    }
     return problem->W.contact_count;
 }
 
 const double *pawl_contact_problem_q(const pawl_contact_problem *problem)
 {
+    if (problem == NULL) {
+        return NULL;
+    }
     return problem->q;
 }
 
 const double *pawl_contact_problem_friction(const pawl_contact_problem *problem)
 {
+    if (problem == NULL) {
+        return NULL;
+    }
     return problem->friction;
 }
 
 double pawl_contact_problem_asymmetry(const pawl_contact_problem *problem)
 {
+    if (problem == NULL) {
+        return NAN;
+    }
     return problem->asymmetry;
 }
 
 int pawl_contact_problem_entry_count(const pawl_contact_problem *problem)
 {
+    if (problem == NULL) {
+        return 0;
+    }
     return 9 * problem->W.start[problem->W.contact_count];
 }
 
-void pawl_contact_problem_entries(const pawl_contact_problem *problem, int *row, int *column,
-                                  double *value)
+pawl_status pawl_contact_problem_entries(const pawl_contact_problem *problem, int *row, int *column,
+                                         double *value)
 {
+    PAWL_NEED(NULL, problem);
+    PAWL_NEED(&problem->env, row);
+    PAWL_NEED(&problem->env, column);
+    PAWL_NEED(&problem->env, value);
     const block_matrix *m = &problem->W;
     int at = 0;
     for (int i = 0; i < m->contact_count; ++i) {
@@ -313,14 +344,20 @@ void pawl_contact_problem_entries(const pawl_contact_problem *problem, int *row,
             }
         }
     }
+    return PAWL_OK;
 }
 
-void pawl_contact_problem_velocity(const pawl_contact_problem *problem, const double *r, double *u)
+pawl_status pawl_contact_problem_velocity(const pawl_contact_problem *problem, const double *r,
+                                          double *u)
 {
+    PAWL_NEED(NULL, problem);
+    PAWL_NEED(&problem->env, r);
+    PAWL_NEED(&problem->env, u);
     pawl_block_matrix_apply(&problem->W, r, u);
     for (int i = 0; i < 3 * problem->W.contact_count; ++i) {
         u[i] += problem->q[i];
     }
+    return PAWL_OK;
 }
 
 // ---- The judge -----------------------------------------------------------------------------------
@@ -355,6 +392,9 @@ static double contact_relative(const contact_sums *sum)
 
 pawl_contact_errors pawl_contact_problem_errors(const pawl_contact_problem *p, const double *r)
 {
+    if (p == NULL || r == NULL) {
+        return (pawl_contact_errors){NAN, NAN, NAN};
+    }
     contact_sums plain = {0}, scaled = {0};
     for (int k = 0; k < p->W.contact_count; ++k) {
         int i = 3 * k;
@@ -373,6 +413,9 @@ pawl_contact_errors pawl_contact_problem_errors(const pawl_contact_problem *p, c
 
 double pawl_contact_errors_worst(const pawl_contact_errors *errors)
 {
+    if (errors == NULL) {
+        return INFINITY;
+    }
     double worst = errors->relative > errors->absolute ? errors->relative : errors->absolute;
     worst = errors->scaled > worst ? errors->scaled : worst;
     bool number = !isnan(errors->relative) && !isnan(errors->absolute) && !isnan(errors->scaled);

@@ -8,6 +8,7 @@
 // M and S are factored by their symmetric parts; refinement takes in what they have beyond, which is
 // small (the gyroscopic terms of an implicit step), and what redundant constraints cost in accuracy.
 #include "base/carver.h"
+#include "base/guard.h"
 #include "linalg/dense.h"
 #include "linalg/sparse_ldl.h"
 #include "linalg/sparse_rows.h"
@@ -42,6 +43,11 @@ static pawl_status reduce_check_matrix(const pawl_env *env, const char *name,
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "%s is %d x %d, expected %d x %d", name, t->rows,
                          t->columns, rows, columns);
     }
+    if (t->count < 0 ||
+        (t->count > 0 && (t->row == NULL || t->column == NULL || t->value == NULL))) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "%s has %d entries, or got NULL for them", name,
+                         t->count);
+    }
     for (int e = 0; e < t->count; ++e) {
         if (t->row[e] < 0 || t->row[e] >= rows || t->column[e] < 0 || t->column[e] >= columns ||
             !isfinite(t->value[e])) {
@@ -56,6 +62,10 @@ static pawl_status reduce_check_matrix(const pawl_env *env, const char *name,
 static pawl_status reduce_check_vector(const pawl_env *env, const char *name, const double *x,
                                        int count)
 {
+    if (x == NULL) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "got NULL for %s, expected %d numbers", name,
+                         count);
+    }
     for (int i = 0; i < count; ++i) {
         if (!isfinite(x[i])) {
             return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "%s at row %d is %g", name, i, x[i]);
@@ -292,6 +302,9 @@ static pawl_status reduce_make(const pawl_env *env, contact_reduction *s, triple
 pawl_status pawl_contact_problem_reduce(const pawl_env *env, const pawl_contact_system_def *def,
                                         pawl_contact_problem **out)
 {
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, def);
+    PAWL_NEED(env, out);
     *out = NULL;
     PAWL_TRY(reduce_check(env, def));
     contact_reduction s = {.def = def,

@@ -10,6 +10,7 @@
 #include "assemble/measure.h"
 #include "base/array.h"
 #include "base/carver.h"
+#include "base/guard.h"
 #include "sim/warnings.h"
 #include <string.h>
 
@@ -232,6 +233,9 @@ typedef struct check_object { // what pawl_check_destroy() needs to know
 
 pawl_status pawl_check_model(const pawl_env *env, const pawl_model *m, pawl_check **out)
 {
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, m);
+    PAWL_NEED(env, out);
     *out = NULL;
     char *block = NULL;
     size_t bytes = 0;

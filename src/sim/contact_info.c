@@ -3,6 +3,7 @@
 //
 // Contacts of the last step, for those who ask. The step itself keeps them (velocity_step.c): its
 // rows and impulses are gone when it ends.
+#include "base/guard.h"
 #include "sim/sim.h"
 
 const char *pawl_contact_mode_name(pawl_contact_mode mode)
@@ -13,11 +14,21 @@ const char *pawl_contact_mode_name(pawl_contact_mode mode)
 
 int pawl_sim_contact_count(const pawl_sim *sim)
 {
-    return sim->context.contact_count;
+    return sim != NULL ? sim->context.contact_count : 0;
 }
 
 pawl_contact_info pawl_sim_contact(const pawl_sim *sim, int contact)
 {
-    PAWL_ASSERT(contact >= 0 && contact < sim->context.contact_count);
+    if (sim == NULL || !PAWL_HAS(&sim->env, "contact", contact, sim->context.contact_count)) {
+        return (pawl_contact_info){.body_a = PAWL_NO_BODY,
+                                   .body_b = PAWL_NO_BODY,
+                                   .shape_a = -1,
+                                   .shape_b = -1,
+                                   .position = {NAN, NAN, NAN},
+                                   .normal = {NAN, NAN, NAN},
+                                   .gap = NAN,
+                                   .force = {NAN, NAN, NAN},
+                                   .moment = {NAN, NAN, NAN}};
+    }
     return sim->context.contacts[contact];
 }

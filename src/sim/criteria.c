@@ -298,6 +298,8 @@ pawl_verdict_list pawl_verdict_judge(const pawl_verdict *v, const pawl_settings 
 {
     const criteria_input in = {v, settings, names};
     pawl_verdict_list list = {.judgement = PAWL_PASSED};
+    bool nothing = v == NULL || settings == NULL || names == NULL || names->joint == NULL ||
+                   names->shape == NULL;
     for (int k = 0; k < PAWL_CRITERION_COUNT; ++k) {
         const criteria_row *row = &criteria_table[k];
         pawl_criterion *c = &list.criteria[k];
@@ -307,6 +309,9 @@ pawl_verdict_list pawl_verdict_judge(const pawl_verdict *v, const pawl_settings 
                               .value = NAN,
                               .limit = NAN,
                               .advice = row->advice};
+        if (nothing) {
+            continue;
+        }
         if (row->measured != 0 && (v->measured & row->measured) == 0) {
             c->advice = "nothing to measure in this run";
             continue;
@@ -317,7 +322,7 @@ pawl_verdict_list pawl_verdict_judge(const pawl_verdict *v, const pawl_settings 
         list.passed += c->judgement == PAWL_PASSED ? 1 : 0;
         list.failed += c->judgement == PAWL_FAILED ? 1 : 0;
     }
-    list.judgement = list.failed > 0 ? PAWL_FAILED : PAWL_PASSED;
+    list.judgement = nothing ? PAWL_NOT_JUDGED : list.failed > 0 ? PAWL_FAILED : PAWL_PASSED;
     return list;
 }
 
@@ -334,6 +339,13 @@ static void criteria_add(char *text, size_t size, const char *format, ...)
 
 void pawl_verdict_sentence(const pawl_verdict_list *list, char *text, size_t size)
 {
+    if (text == NULL || size == 0) {
+        return;
+    }
+    if (list == NULL) {
+        text[0] = '\0';
+        return;
+    }
     text[0] = '\0';
     const pawl_criterion *coulomb = &list->criteria[PAWL_CRITERION_COULOMB];
     if (list->failed == 0) {
@@ -369,6 +381,10 @@ const char *pawl_judgement_name(pawl_judgement judgement)
 
 void pawl_shape_text(const pawl_shape_info *shape, const char *body, char *text, size_t size)
 {
+    if (shape == NULL || text == NULL || size == 0) {
+        return;
+    }
+    body = body != NULL ? body : "";
     bool named = shape->def.name != NULL && shape->def.name[0] != '\0';
     (void)snprintf(text, size, named ? "%.60s %s '%.60s'" : "%.60s %s", body,
                    pawl_shape_kind_name(shape->def.kind), named ? shape->def.name : "");

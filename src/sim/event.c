@@ -2,6 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Events of the last step, for those who ask.
+#include "base/guard.h"
 #include "sim/sim.h"
 
 static const struct {
@@ -37,11 +38,13 @@ const char *pawl_event_kind_figure(pawl_event_kind kind)
 
 int pawl_sim_event_count(const pawl_sim *sim)
 {
-    return sim->context.events.count;
+    return sim != NULL ? sim->context.events.count : 0;
 }
 
 pawl_event pawl_sim_event(const pawl_sim *sim, int event)
 {
-    PAWL_ASSERT(event >= 0 && event < sim->context.events.count);
+    if (sim == NULL || !PAWL_HAS(&sim->env, "event", event, sim->context.events.count)) {
+        return (pawl_event){NAN, PAWL_EVENT_KIND_COUNT, -1, -1, -1, -1, NAN};
+    }
     return sim->context.events.events[event];
 }

@@ -3,15 +3,24 @@
 //
 // Joint reactions of the last step, from its impulses.
 #include "assemble/measure.h"
+#include "base/guard.h"
 #include "sim/sim.h"
 
-void pawl_sim_joint_reaction(const pawl_sim *sim, int joint, pawl_vec3 *force, pawl_vec3 *torque)
+pawl_status pawl_sim_joint_reaction(const pawl_sim *sim, int joint, pawl_vec3 *force,
+                                    pawl_vec3 *torque)
 {
+    PAWL_NEED(NULL, sim);
+    PAWL_NEED(&sim->env, force);
+    PAWL_NEED(&sim->env, torque);
+    if (!PAWL_HAS(&sim->env, "joint", joint, sim->model->joint_count)) {
+        *force = *torque = v3(NAN, NAN, NAN);
+        return PAWL_BAD_ARGUMENT;
+    }
     const pawl_model *m = sim->model;
     const model_joint *j = &m->joints[joint];
     *force = *torque = v3(0.0, 0.0, 0.0);
     if (j->kind == PAWL_JOINT_GEAR || sim->state->step == 0) {
-        return;
+        return PAWL_OK;
     }
     int first = pawl_impulse_slots(m).joints;
     for (int i = 0; i < joint; ++i) {
@@ -30,4 +39,5 @@ void pawl_sim_joint_reaction(const pawl_sim *sim, int joint, pawl_vec3 *force, p
     // The rows give the moment about the centre of mass; the reaction acts at the joint.
     *force = v3(p[0], p[1], p[2]);
     *torque = v3_sub(v3(p[3], p[4], p[5]), v3_cross(f.follower_lever, *force));
+    return PAWL_OK;
 }

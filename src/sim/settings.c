@@ -3,6 +3,7 @@
 //
 // Settings by name: one table that the command line, the recordings and the docs all read.
 #include "base/env.h"
+#include "base/guard.h"
 #include "pawl/sim.h"
 #include <math.h>
 #include <stdio.h>
@@ -606,7 +607,8 @@ static const double settings_loop_tolerance = 1e-3;
 
 pawl_settings pawl_settings_default(void)
 {
-    return (pawl_settings){.dt = 1e-3,
+    return (pawl_settings){.stamp = PAWL_STAMP_SETTINGS,
+                           .dt = 1e-3,
                            .stepper = PAWL_STEPPER_EULER,
                            .solver = PAWL_SOLVER_AUTO,
                            .delassus = PAWL_DELASSUS_AUTO,
@@ -707,8 +709,15 @@ static void settings_print(double value, char *text, size_t size)
     }
 }
 
-void pawl_settings_get(const pawl_settings *s, int index, char *text, size_t size)
+pawl_status pawl_settings_get(const pawl_settings *s, int index, char *text, size_t size)
 {
+    if (text == NULL || size == 0) {
+        return PAWL_BAD_ARGUMENT;
+    }
+    text[0] = '\0';
+    if (s == NULL || index < 0 || index >= SETTING_ROWS) {
+        return PAWL_BAD_ARGUMENT;
+    }
     const setting_row *row = &settings_table[index];
     const char *field = (const char *)s + row->offset;
     switch (row->type) {
@@ -728,6 +737,7 @@ void pawl_settings_get(const pawl_settings *s, int index, char *text, size_t siz
         break;
     }
     }
+    return PAWL_OK;
 }
 
 static const setting_row *settings_find(const char *key)
@@ -753,6 +763,10 @@ static pawl_status settings_refuse(const pawl_env *env, const setting_row *row, 
 pawl_status pawl_settings_set(const pawl_env *env, pawl_settings *s, const char *key,
                               const char *value)
 {
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, s);
+    PAWL_NEED(env, key);
+    PAWL_NEED(env, value);
     const setting_row *row = settings_find(key);
     if (row == NULL) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "there is no setting '%s'", key);
@@ -801,6 +815,9 @@ pawl_status pawl_settings_set(const pawl_env *env, pawl_settings *s, const char 
 
 pawl_status pawl_settings_check(const pawl_env *env, const pawl_settings *s)
 {
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, s);
+    PAWL_NEED_STAMP(env, s, PAWL_STAMP_SETTINGS, "pawl_settings_default");
     if (s->stepper == PAWL_STEPPER_RATTLE && !s->project) {
         return PAWL_FAIL(
             env, PAWL_BAD_ARGUMENT,

@@ -2,6 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 #include "sim/sim.h"
 #include "assemble/measure.h"
+#include "base/guard.h"
 #include "step/impact.h"
 #include "step/lit_transitions.h"
 #include <string.h>
@@ -199,7 +200,10 @@ static pawl_status sim_create_all(pawl_sim *sim)
 pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
                                 const pawl_settings *settings, pawl_sim **out)
 {
-    PAWL_ASSERT(env != NULL && model != NULL && settings != NULL && out != NULL);
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, model);
+    PAWL_NEED(env, settings);
+    PAWL_NEED(env, out);
     *out = NULL;
     PAWL_TRY(pawl_settings_check(env, settings));
     pawl_sim *sim = pawl_alloc(env, sizeof *sim);
@@ -410,7 +414,7 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
     return PAWL_OK;
 }
 
-pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
+static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
 {
     pawl_state *s = sim->next;
     step_context *c = &sim->context;
@@ -460,8 +464,25 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
     return PAWL_OK;
 }
 
+pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
+{
+    PAWL_NEED(NULL, sim);
+    // A sim belongs to one thread at a time: the second one is turned away instead of let in.
+    if (atomic_exchange_explicit(&sim->busy, true, memory_order_acquire)) {
+        return PAWL_FAIL(&sim->env, PAWL_BAD_ARGUMENT,
+                         "two threads step one simulation of '%s'; expected one at a time",
+                         sim->model->name);
+    }
+    pawl_status status = sim_step(sim, out);
+    atomic_store_explicit(&sim->busy, false, memory_order_release);
+    return status;
+}
+
 void pawl_sim_keep_problems(pawl_sim *sim, bool keep)
 {
+    if (sim == NULL) {
+        return;
+    }
     sim->context.capture.wanted = keep;
     if (!keep) {
         pawl_contact_capture_drop(&sim->env, &sim->context.capture);
@@ -470,22 +491,30 @@ void pawl_sim_keep_problems(pawl_sim *sim, bool keep)
 
 pawl_kept_problem pawl_sim_kept_problem(const pawl_sim *sim)
 {
+    if (sim == NULL) {
+        return (pawl_kept_problem){0};
+    }
     const contact_capture *c = &sim->context.capture;
     return (pawl_kept_problem){c->problem, c->r, c->held_rows};
 }
 
 void pawl_sim_set_clock(pawl_sim *sim, double (*now)(void *user), void *user)
 {
+    if (sim == NULL) {
+        return;
+    }
     sim->context.clock = (phase_clock){.now = now, .user = user};
 }
 
 const pawl_state *pawl_sim_state(const pawl_sim *sim)
 {
-    return sim->state;
+    return sim != NULL ? sim->state : NULL;
 }
 
 pawl_status pawl_sim_set_state(pawl_sim *sim, const pawl_state *state)
 {
+    PAWL_NEED(NULL, sim);
+    PAWL_NEED(&sim->env, state);
     if (state->model != sim->model && state->model->hash != sim->model->hash) {
         return PAWL_FAIL(&sim->env, PAWL_BAD_ARGUMENT, "the state belongs to '%s', not to '%s'",
                          state->model->name, sim->model->name);
@@ -499,15 +528,18 @@ pawl_status pawl_sim_set_state(pawl_sim *sim, const pawl_state *state)
 
 const pawl_settings *pawl_sim_settings(const pawl_sim *sim)
 {
-    return &sim->settings;
+    return sim != NULL ? &sim->settings : NULL;
 }
 
 const pawl_model *pawl_sim_model(const pawl_sim *sim)
 {
-    return sim->model;
+    return sim != NULL ? sim->model : NULL;
 }
 
 double pawl_sim_actuator_effort(const pawl_sim *sim, int actuator)
 {
+    if (sim == NULL || !PAWL_HAS(&sim->env, "actuator", actuator, sim->model->actuator_count)) {
+        return NAN;
+    }
     return sim->context.effort[actuator];
 }

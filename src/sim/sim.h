@@ -7,6 +7,7 @@
 #include "assemble/reduced_delassus.h"
 #include "assemble/weak_search.h"
 #include "step/stepper_ops.h"
+#include <stdatomic.h>
 
 struct pawl_sim {
     pawl_env env;
@@ -24,6 +25,7 @@ struct pawl_sim {
     contact_finder *finder;
     eliminator closure;
     pawl_state *state, *next;
+    atomic_bool busy; // a thread is in pawl_sim_step()
     step_context context;
     char *scratch;
     size_t scratch_bytes;

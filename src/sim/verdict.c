@@ -59,6 +59,9 @@ pawl_verdict pawl_verdict_begin(const pawl_state *state)
                       .share_shape_b = -1,
                       .tunnel_shape_a = -1,
                       .tunnel_shape_b = -1};
+    if (state == NULL) {
+        return v;
+    }
     verdict_describe(&v, state->model);
     verdict_raise_floor(&v, &e);
     v.start_limit = v.closure.limit;
@@ -93,7 +96,9 @@ static void verdict_add_solver(pawl_verdict *v, const pawl_step_report *r)
     verdict_max_int(&v->iterations_max, r->iterations);
     v->factorizations_sum += r->factorizations;
     verdict_max_int(&v->factorizations_max, r->factorizations);
-    ++v->methods[r->method];
+    if ((unsigned)r->method < PAWL_METHOD_COUNT) {
+        ++v->methods[r->method];
+    }
     v->islands_sum += r->islands;
     verdict_max_int(&v->islands_max, r->islands);
     v->fell_back += r->fell_back ? 1 : 0;
@@ -210,6 +215,9 @@ static bool verdict_is_finite(const pawl_step_report *r)
 
 void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
 {
+    if (v == NULL || r == NULL) {
+        return;
+    }
     ++v->steps;
     v->measured |= r->measured;
     v->not_finite += verdict_is_finite(r) ? 0 : 1;
@@ -226,6 +234,9 @@ void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
 
 void pawl_verdict_end(pawl_verdict *v, pawl_run_end end, double time, double requested_time)
 {
+    if (v == NULL) {
+        return;
+    }
     v->end = end;
     v->time = time;
     v->requested_time = requested_time;
@@ -247,12 +258,18 @@ const char *pawl_dissipator_name(pawl_dissipator which)
 
 double pawl_verdict_turnover(const pawl_verdict *v)
 {
+    if (v == NULL) {
+        return NAN;
+    }
     double stored = worst_of(v->kinetic_max, v->potential_max - v->potential_min);
     return worst_of(worst_of(stored, v->energy_floor), worst_of(v->work_in, v->work_out));
 }
 
 double pawl_verdict_energy_error(const pawl_verdict *v)
 {
+    if (v == NULL) {
+        return NAN;
+    }
     double turnover = pawl_verdict_turnover(v);
     return v->balance_max == 0.0 ? 0.0 : v->balance_max / turnover;
 }

@@ -9,6 +9,7 @@
 // = tolerance |q|. The errors A and B can be larger; then the tolerance is made smaller by as much.
 // Where W is not symmetric, each pass solves for D with s (W r + q) - D lambda, of the last answer,
 // in the place of s q: when the answer no longer changes it is that of W.
+#include "base/guard.h"
 #include "math/vec.h"
 #include "problem/contact_problem.h"
 #include "solve/solver_ops.h"
@@ -142,6 +143,11 @@ static void contact_passes(pawl_contact_problem *p, pawl_solver *solver, double 
 pawl_status pawl_contact_problem_solve(pawl_contact_problem *p, const pawl_settings *settings,
                                        double *r, pawl_contact_result *result)
 {
+    PAWL_NEED(NULL, p);
+    PAWL_NEED(&p->env, settings);
+    PAWL_NEED(&p->env, r);
+    PAWL_NEED(&p->env, result);
+    PAWL_NEED_STAMP(&p->env, settings, PAWL_STAMP_SETTINGS, "pawl_settings_default");
     const pawl_env *env = &p->env;
     int rows = p->problem.row_count;
     for (int i = 0; i < rows; ++i) {

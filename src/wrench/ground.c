@@ -4,6 +4,7 @@
 // The ground of a model: its world's shapes and heightfields. The distance is that of the nearest
 // piece, so it is exact outside all of them, and inside one that overlaps no other.
 #include "wrench/ground.h"
+#include "base/guard.h"
 #include <string.h>
 
 // Heightfields are pieces of their own: contact points touch splines, not the shape's triangles.
@@ -70,6 +71,9 @@ static pawl_status ground_fill(const pawl_env *env, const pawl_model *model, paw
 
 pawl_status pawl_ground_create(const pawl_env *env, const pawl_model *model, pawl_ground **out)
 {
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, model);
+    PAWL_NEED(env, out);
     *out = NULL;
     pawl_carver need = {0};
     ground_layout(model, &need);
@@ -112,7 +116,15 @@ static surface_distance ground_piece_distance(const ground_piece *piece, pawl_ve
 
 void pawl_ground_distance(const pawl_ground *g, pawl_vec3 point, pawl_distance *out)
 {
+    if (out == NULL) {
+        return;
+    }
     *out = (pawl_distance){.value = INFINITY, .piece = -1};
+    if (g == NULL || !v3_finite(point)) {
+        out->value = NAN;
+        out->normal = v3(NAN, NAN, NAN);
+        return;
+    }
     surface_distance best = {.value = INFINITY};
     for (int i = 0; i < g->piece_count; ++i) {
         surface_distance d = ground_piece_distance(&g->pieces[i], point);
@@ -143,6 +155,9 @@ void pawl_ground_tangent_frame(const pawl_ground *g, const pawl_distance *distan
 void pawl_ground_tangents(const pawl_ground *g, const pawl_distance *distance, pawl_vec3 t[2],
                           double dt[2][3][3])
 {
+    if (g == NULL || distance == NULL || t == NULL || distance->piece >= g->piece_count) {
+        return;
+    }
     tangent_frame frame;
     pawl_ground_tangent_frame(g, distance, &frame);
     pawl_mat3 H;

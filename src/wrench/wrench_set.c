@@ -4,6 +4,7 @@
 // The contact points of a model with their ground. All that does not depend on poses is worked out
 // here once: the constants of the friction polytopes and the coefficients of the tables.
 #include "base/carver.h"
+#include "base/guard.h"
 #include "model/contact_points.h"
 #include "wrench/friction_polytope.h"
 #include "wrench/ground.h"
@@ -33,7 +34,8 @@ struct pawl_wrench_set {
 
 pawl_wrench_set_def pawl_wrench_set_def_default(void)
 {
-    pawl_wrench_set_def def = {.derive = true,
+    pawl_wrench_set_def def = {.stamp = PAWL_STAMP_WRENCH_SET,
+                               .derive = true,
                                .derived = pawl_wrench_model_def_default(PAWL_WRENCH_COULOMB)};
     def.derived.friction = -1.0;
     return def;
@@ -218,6 +220,11 @@ static pawl_status set_check(const pawl_env *env, const pawl_wrench_set_def *def
 pawl_status pawl_wrench_set_create(const pawl_env *env, const pawl_model *model,
                                    const pawl_wrench_set_def *def, pawl_wrench_set **out)
 {
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, model);
+    PAWL_NEED(env, def);
+    PAWL_NEED(env, out);
+    PAWL_NEED_STAMP(env, def, PAWL_STAMP_WRENCH_SET, "pawl_wrench_set_def_default");
     *out = NULL;
     PAWL_TRY(set_check(env, def));
     set_source source = {.model = model, .def = def};
@@ -256,21 +263,29 @@ void pawl_wrench_set_destroy(pawl_wrench_set *set)
 
 const pawl_ground *pawl_wrench_set_ground(const pawl_wrench_set *set)
 {
-    return set->ground;
+    return set != NULL ? set->ground : NULL;
 }
 
 int pawl_wrench_set_point_count(const pawl_wrench_set *set)
 {
-    return set->point_count;
+    return set != NULL ? set->point_count : 0;
 }
 
 int pawl_wrench_set_weight_count(const pawl_wrench_set *set)
 {
-    return set->weight_count;
+    return set != NULL ? set->weight_count : 0;
+}
+
+static bool set_has(const pawl_wrench_set *set, const char *function, int point)
+{
+    return set != NULL && pawl_index_good(&set->env, function, "point", point, set->point_count);
 }
 
 pawl_wrench_point pawl_wrench_set_point(const pawl_wrench_set *set, int point)
 {
+    if (!set_has(set, __func__, point)) {
+        return (pawl_wrench_point){.body = PAWL_NO_BODY};
+    }
     return set->points[point].info;
 }
 
@@ -294,9 +309,26 @@ static size_t set_vertex_numbers(const pawl_wrench_set *set, int point)
     return (size_t)info->vertex_count * (size_t)info->component_count;
 }
 
-void pawl_wrench_set_vertices(const pawl_wrench_set *set, int point,
-                              const pawl_contact_frame *frame, double *v, double *dv)
+static bool set_frame_is_finite(const pawl_contact_frame *frame)
 {
+    bool finite = v3_finite(frame->position);
+    for (int i = 0; i < 9; ++i) {
+        finite = finite && isfinite(frame->rotation[i / 3][i % 3]);
+    }
+    return finite;
+}
+
+pawl_status pawl_wrench_set_vertices(const pawl_wrench_set *set, int point,
+                                     const pawl_contact_frame *frame, double *v, double *dv)
+{
+    if (!set_has(set, __func__, point)) {
+        return PAWL_BAD_ARGUMENT;
+    }
+    PAWL_NEED(&set->env, frame);
+    PAWL_NEED(&set->env, v);
+    if (!set_frame_is_finite(frame)) {
+        return PAWL_NOT_FINITE;
+    }
     const set_model *m = &set->models[set->points[point].model];
     pawl_wrench_query query = set_query(set, point, frame);
     if (m->def.kind == PAWL_WRENCH_TABLE) {
@@ -309,11 +341,15 @@ void pawl_wrench_set_vertices(const pawl_wrench_set *set, int point,
         }
         m->def.vertices(m->def.user, &query, v, m->def.has_derivatives ? dv : NULL);
     }
+    return PAWL_OK;
 }
 
 double pawl_wrench_set_gap(const pawl_wrench_set *set, int point, pawl_vec3 position,
                            pawl_vec3 *normal)
 {
+    if (!set_has(set, __func__, point)) {
+        return NAN;
+    }
     pawl_distance distance;
     pawl_ground_distance(set->ground, position, &distance);
     if (normal != NULL) {
@@ -326,6 +362,10 @@ bool pawl_wrench_set_sensitivity(const pawl_wrench_set *set, int point,
                                  const pawl_contact_frame *frame, pawl_wrench_number number,
                                  double *dv_dnumber)
 {
+    if (!set_has(set, __func__, point) || frame == NULL || dv_dnumber == NULL ||
+        !set_frame_is_finite(frame)) {
+        return false;
+    }
     const set_model *m = &set->models[set->points[point].model];
     size_t numbers = set_vertex_numbers(set, point);
     polytope_vertex rates[PAWL_WRENCH_MAX_VERTICES];

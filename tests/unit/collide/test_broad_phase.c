@@ -132,11 +132,11 @@ static void heap_make(heap *h, int bodies, uint64_t *seed)
             CHECK_OK(pawl_builder_add_shape(b, index, &shape, NULL));
         }
         if (i % 5 == 4) {
-            mechanism_joint(&h->m, &(pawl_joint_def){.kind = PAWL_JOINT_SPHERICAL,
-                                                     .base = i - 1,
-                                                     .follower = i,
-                                                     .base_frame = pawl_pose_identity(),
-                                                     .follower_frame = pawl_pose_identity()});
+            pawl_joint_def joint = pawl_joint_def_default();
+            joint.kind = PAWL_JOINT_SPHERICAL;
+            joint.base = index - 1;
+            joint.follower = index;
+            mechanism_joint(&h->m, &joint);
         }
     }
     mechanism_compile(&h->m);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The first lines of public functions: what a caller can get wrong is refused before it is used. The
+// rule is in pawl/base.h: a status, or a defined value that stands for "none", and a line in the log
+// where an environment is at hand. PAWL_ASSERT is for our own bugs alone.
+#pragma once
+#include "base/env.h"
+
+// An environment that can be used: there, and with memory.
+#define PAWL_NEED_ENV(env)                                                                         \
+    do {                                                                                           \
+        if ((env) == NULL || (env)->resize == NULL) {                                              \
+            return PAWL_BAD_ARGUMENT;                                                              \
+        }                                                                                          \
+    } while (0)
+
+// A pointer that must not be NULL, in a function that returns a status. `env` may be NULL.
+#define PAWL_NEED(env, pointer)                                                                    \
+    do {                                                                                           \
+        if ((pointer) == NULL) {                                                                   \
+            return pawl_refuse_null((env), __func__, #pointer);                                    \
+        }                                                                                          \
+    } while (0)
+pawl_status pawl_refuse_null(const pawl_env *env, const char *function, const char *name);
+
+// Whether an index is from 0 to count - 1; if not, the log says so.
+#define PAWL_HAS(env, what, index, count) pawl_index_good((env), __func__, (what), (index), (count))
+bool pawl_index_good(const pawl_env *env, const char *function, const char *what, int index,
+                     int count);
+
+// Defs carry a stamp that their _default() function sets: one that was only zeroed, or never filled, has
+// another. Each kind has its own, so that memory of one kind does not pass for another.
+typedef enum pawl_stamp {
+    PAWL_STAMP_SHAPE = 0x70617700,
+    PAWL_STAMP_BODY,
+    PAWL_STAMP_JOINT,
+    PAWL_STAMP_GEAR,
+    PAWL_STAMP_ACTUATOR,
+    PAWL_STAMP_MOTION,
+    PAWL_STAMP_FORCE,
+    PAWL_STAMP_SPRING,
+    PAWL_STAMP_HEIGHTFIELD,
+    PAWL_STAMP_WRENCH_MODEL,
+    PAWL_STAMP_CONTACT_POINT,
+    PAWL_STAMP_WRENCH_SET,
+    PAWL_STAMP_SETTINGS,
+    PAWL_STAMP_LOAD_OPTIONS,
+    PAWL_STAMP_RECORDER_OPTIONS
+} pawl_stamp;
+#define PAWL_NEED_STAMP(env, def, kind, maker)                                                     \
+    do {                                                                                           \
+        if ((def)->stamp != (uint32_t)(kind)) {                                                    \
+            return pawl_refuse_stamp((env), __func__, (maker), (def)->stamp);                      \
+        }                                                                                          \
+    } while (0)
+pawl_status pawl_refuse_stamp(const pawl_env *env, const char *function, const char *maker,
+                              uint32_t stamp);

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The same as test_public_abuse.c for the public functions of libpawl-io.
+#include "pawl/io.h"
+#include "pawl/keyframes.h"
+#include "pawl/study.h"
+#include "support/mechanism.h"
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const int abuse_ids[] = {-1, -2, INT_MIN, INT_MAX, 1000000};
+#define EACH_ID(id)                                                                                \
+    for (size_t k_ = 0; k_ < sizeof abuse_ids / sizeof abuse_ids[0]; ++k_)                         \
+        for (int id = abuse_ids[k_], once_ = 1; once_; once_ = 0)
+#define CHECK_BAD(call) CHECK_STATUS((call), PAWL_BAD_ARGUMENT)
+#define CHECK_NAN(value) CHECK(isnan(value))
+
+TEST(model_files_and_motions_that_are_null_or_not_there)
+{
+    mechanism m;
+    mechanism_throw(&m);
+    mechanism_compile(&m);
+    pawl_env *env = &m.t.env;
+    pawl_model *model = NULL;
+    pawl_load_options options = pawl_load_options_default(), zeroed = {0};
+    CHECK_BAD(pawl_model_load(NULL, "a.sdf", &options, &model));
+    CHECK_BAD(pawl_model_load(env, NULL, &options, &model));
+    CHECK_BAD(pawl_model_load(env, "a.sdf", &zeroed, &model));
+    CHECK_MESSAGE(&m.t, "pawl_load_options_default");
+    CHECK_BAD(pawl_model_load(env, "a.sdf", &options, NULL));
+    CHECK(pawl_model_load(env, "", NULL, &model) != PAWL_OK);
+    CHECK(pawl_model_load(env, "/", NULL, &model) != PAWL_OK);
+    CHECK_BAD(pawl_model_parse(NULL, "a", "", 0, NULL, &model));
+    CHECK_BAD(pawl_model_parse(env, "a", NULL, 10, NULL, &model));
+    CHECK_BAD(pawl_model_parse(env, "a", "", 0, &zeroed, &model));
+    CHECK_BAD(pawl_model_parse(env, "a", "", 0, NULL, NULL));
+    CHECK(pawl_model_parse(env, NULL, NULL, 0, NULL, &model) == PAWL_BAD_FILE && model == NULL);
+    pawl_wrench_model_def def = pawl_wrench_model_def_default(PAWL_WRENCH_TABLE), none = {0};
+    const char *table = "models/wrench/granular-foot.txt";
+    CHECK_BAD(pawl_wrench_table_load(NULL, table, m.builder, &def, NULL));
+    CHECK_BAD(pawl_wrench_table_load(env, NULL, m.builder, &def, NULL));
+    CHECK_BAD(pawl_wrench_table_load(env, table, NULL, &def, NULL));
+    CHECK_BAD(pawl_wrench_table_load(env, table, m.builder, NULL, NULL));
+    CHECK_BAD(pawl_wrench_table_load(env, table, m.builder, &none, NULL));
+    pawl_keyframes *k = NULL;
+    CHECK_BAD(pawl_keyframes_read(NULL, "a", m.model, &k));
+    CHECK_BAD(pawl_keyframes_read(env, NULL, m.model, &k));
+    CHECK_BAD(pawl_keyframes_read(env, "a", NULL, &k));
+    CHECK_BAD(pawl_keyframes_read(env, "a", m.model, NULL));
+    CHECK_BAD(pawl_keyframes_parse(NULL, "a", "", 0, m.model, &k));
+    CHECK_BAD(pawl_keyframes_parse(env, "a", NULL, 5, m.model, &k));
+    CHECK_BAD(pawl_keyframes_parse(env, "a", "", 0, NULL, &k));
+    CHECK_BAD(pawl_keyframes_parse(env, "a", "", 0, m.model, NULL));
+    CHECK_INT(pawl_keyframes_count(NULL), 0);
+    CHECK_NAN(pawl_keyframes_time(NULL, 0));
+    pawl_signal target;
+    CHECK(!pawl_keyframes_target(NULL, 0, &target));
+    CHECK_BAD(pawl_keyframes_apply(NULL, m.builder));
+    pawl_keyframes_destroy(NULL);
+    CHECK_OK(pawl_model_load(env, "models/nmdp/spider-planar.sdf", NULL, &model));
+    CHECK_OK(pawl_keyframes_read(env, "models/nmdp/motions/spider-jump.motion", model, &k));
+    EACH_ID(id)
+    {
+        CHECK_NAN(pawl_keyframes_time(k, id));
+        CHECK(!pawl_keyframes_target(k, id, &target));
+    }
+    CHECK(!pawl_keyframes_target(k, 0, NULL));
+    CHECK_BAD(pawl_keyframes_apply(k, NULL));
+    CHECK_BAD(pawl_keyframes_apply(k, m.builder)); // another model's, without these actuators
+    pawl_keyframes_destroy(k);
+    pawl_model_destroy(model);
+    mechanism_end(&m);
+}
+
+TEST(recordings_that_are_null_or_not_there)
+{
+    mechanism m;
+    mechanism_throw(&m);
+    pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
+    mechanism_start(&m, &settings);
+    pawl_env *env = &m.t.env;
+    char path[256], none[256];
+    test_path("abuse.h5", path, sizeof path);
+    test_path("none.h5", none, sizeof none);
+    pawl_recorder_options options = pawl_recorder_options_default(), zeroed = {0};
+    pawl_recorder *r = NULL;
+    CHECK_BAD(pawl_recorder_create(NULL, path, m.sim, &options, &r));
+    CHECK_BAD(pawl_recorder_create(env, NULL, m.sim, &options, &r));
+    CHECK_BAD(pawl_recorder_create(env, path, NULL, &options, &r));
+    CHECK_BAD(pawl_recorder_create(env, path, m.sim, NULL, &r));
+    CHECK_BAD(pawl_recorder_create(env, path, m.sim, &zeroed, &r));
+    CHECK_MESSAGE(&m.t, "pawl_recorder_options_default");
+    CHECK_BAD(pawl_recorder_create(env, path, m.sim, &options, NULL));
+    options.interval = NAN;
+    CHECK_BAD(pawl_recorder_create(env, path, m.sim, &options, &r));
+    options = pawl_recorder_options_default();
+    options.flush_frames = -3;
+    CHECK_BAD(pawl_recorder_create(env, path, m.sim, &options, &r));
+    CHECK_BAD(pawl_recorder_append(NULL, path, m.sim, &r));
+    CHECK_BAD(pawl_recorder_append(env, NULL, m.sim, &r));
+    CHECK_BAD(pawl_recorder_append(env, path, NULL, &r));
+    CHECK_BAD(pawl_recorder_append(env, path, m.sim, NULL));
+    CHECK(pawl_recorder_append(env, none, m.sim, &r) != PAWL_OK && r == NULL);
+    CHECK_BAD(pawl_recorder_add(NULL, NULL, &m.verdict));
+    pawl_recorder_end(NULL, &m.verdict);
+    CHECK_OK(pawl_recorder_close(NULL));
+    options = pawl_recorder_options_default();
+    CHECK_OK(pawl_recorder_create(env, path, m.sim, &options, &r));
+    CHECK_BAD(pawl_recorder_add(r, NULL, NULL));
+    pawl_recorder_end(r, NULL);
+    CHECK_OK(pawl_recorder_add(r, NULL, &m.verdict));
+    CHECK_OK(pawl_recorder_close(r));
+    pawl_record *record = NULL;
+    CHECK_BAD(pawl_record_open(NULL, path, &record));
+    CHECK_BAD(pawl_record_open(env, NULL, &record));
+    CHECK_BAD(pawl_record_open(env, path, NULL));
+    CHECK(pawl_record_open(env, none, &record) != PAWL_OK && record == NULL);
+    CHECK_OK(pawl_record_open(env, path, &record));
+    CHECK_BAD(pawl_record_last_state(NULL, NULL, NULL));
+    CHECK_BAD(pawl_record_last_state(record, NULL, NULL));
+    CHECK_INT(pawl_record_frame_count(NULL), 0);
+    CHECK_TEXT(pawl_record_model_path(NULL), "");
+    CHECK_TEXT(pawl_record_motion_path(NULL), "");
+    CHECK(pawl_record_model_hash(NULL) == 0);
+    pawl_settings empty = pawl_record_settings(NULL);
+    CHECK_BAD(pawl_settings_check(env, &empty));
+    pawl_record_close(record);
+    pawl_record_close(NULL);
+    CHECK_BAD(pawl_report_write(NULL, path, "a.html"));
+    CHECK_BAD(pawl_report_write(env, NULL, "a.html"));
+    CHECK_BAD(pawl_report_write(env, path, NULL));
+    CHECK_BAD(pawl_report_picture(NULL, path, "a.svg"));
+    CHECK_BAD(pawl_report_picture(env, NULL, "a.svg"));
+    CHECK_BAD(pawl_report_picture(env, path, NULL));
+    mechanism_end(&m);
+}
+
+TEST(contact_problem_files_that_are_null_or_not_there)
+{
+    test_env t;
+    test_env_init(&t);
+    pawl_contact_problem *p = NULL;
+    double r[3] = {0};
+    bool found;
+    CHECK_BAD(pawl_fclib_read(NULL, "a", &p));
+    CHECK_BAD(pawl_fclib_read(&t.env, NULL, &p));
+    CHECK_BAD(pawl_fclib_read(&t.env, "a", NULL));
+    CHECK(pawl_fclib_read(&t.env, "not there", &p) != PAWL_OK && p == NULL);
+    CHECK_BAD(pawl_fclib_read_answer(NULL, "a", 0, 1, r, &found));
+    CHECK_BAD(pawl_fclib_read_answer(&t.env, NULL, 0, 1, r, &found));
+    CHECK_BAD(pawl_fclib_read_answer(&t.env, "a", 0, 1, NULL, &found));
+    CHECK_BAD(pawl_fclib_read_answer(&t.env, "a", 0, 1, r, NULL));
+    CHECK_BAD(pawl_fclib_read_answer(&t.env, "a", -1, 1, r, &found));
+    CHECK_BAD(pawl_fclib_read_answer(&t.env, "a", 0, INT_MAX, r, &found));
+    CHECK_BAD(pawl_fclib_read_answer(&t.env, "a", 0, -1, r, &found));
+    CHECK_BAD(pawl_fclib_write(NULL, "a", NULL, NULL, NULL));
+    CHECK_BAD(pawl_fclib_write(&t.env, NULL, NULL, NULL, NULL));
+    CHECK_BAD(pawl_fclib_write(&t.env, "a", NULL, NULL, NULL));
+    CHECK_NO_LEAK(&t);
+}
+
+static pawl_study *study_new(test_env *t)
+{
+    pawl_study *study;
+    CHECK_OK(pawl_study_create(&t->env, "n", "t", "s", &study));
+    return study;
+}
+
+// Every addition that makes no sense leaves the study as it is, with a status that stays.
+TEST(studies_that_are_filled_without_sense)
+{
+    test_env t;
+    test_env_init(&t);
+    pawl_study *study = NULL;
+    CHECK_BAD(pawl_study_create(NULL, "n", "t", "s", &study));
+    CHECK_BAD(pawl_study_create(&t.env, NULL, "t", "s", &study));
+    CHECK_BAD(pawl_study_create(&t.env, "n", NULL, "s", &study));
+    CHECK_BAD(pawl_study_create(&t.env, "n", "t", NULL, &study));
+    CHECK_BAD(pawl_study_create(&t.env, "n", "t", "s", NULL));
+    const pawl_study_column column = {.name = "c", .digits = 3};
+    const pawl_study_column wild[] = {{.name = NULL},
+                                      {.name = "c", .digits = -1},
+                                      {.name = "c", .digits = 18},
+                                      {.name = "c", .against = 2},
+                                      {.name = "c", .against = -1}};
+    enum { WILD = sizeof wild / sizeof wild[0], CASES = 15 + WILD };
+    for (int which = 0; which < CASES; ++which) {
+        study = study_new(&t);
+        const pawl_study_curve curve = {.label = "l", .count = which == 9 ? -1 : 5};
+        switch (which) {
+        case 0:
+            pawl_study_add_paragraph(study, NULL);
+            break;
+        case 1:
+            pawl_study_add_table(study, NULL, NULL, &column, 1);
+            break;
+        case 2:
+            pawl_study_add_table(study, "t", NULL, NULL, 1);
+            break;
+        case 3:
+            pawl_study_add_table(study, "t", NULL, &column, 0);
+            break;
+        case 4:
+            pawl_study_add_table(study, "t", NULL, &column, PAWL_STUDY_COLUMNS + 1);
+            break;
+        case 5:
+            pawl_study_add_number(study, 1.0);
+            break; // without a table
+        case 6:
+            pawl_study_add_words(study, NULL);
+            break;
+        case 7:
+            pawl_study_add_plot(study, NULL);
+            break;
+        case 8:
+            pawl_study_add_curve(study, NULL);
+            break;
+        case 9:  // a count below 0
+        case 10: // points that are NULL
+            pawl_study_add_plot(study, &(pawl_study_plot){.title = "t"});
+            pawl_study_add_curve(study, &curve);
+            break;
+        case 11:
+            pawl_study_add_claim(study, NULL, NULL, 0.0, PAWL_EQUAL, 0.0);
+            break;
+        case 12:
+            pawl_study_add_claim(study, "c", NULL, 0.0, (pawl_relation)77, 0.0);
+            break;
+        case 13: // words in a column of numbers
+            pawl_study_add_table(study, "t", NULL, &column, 1);
+            pawl_study_add_words(study, "w");
+            break;
+        case 14: // more curves than a plot has
+            pawl_study_add_plot(study, &(pawl_study_plot){.title = "t"});
+            for (int k = 0; k <= PAWL_STUDY_CURVES; ++k) {
+                pawl_study_add_curve(study, &(pawl_study_curve){.label = "l"});
+            }
+            break;
+        default:
+            pawl_study_add_table(study, "t", NULL, &wild[which - 15], 1);
+            break;
+        }
+        CHECK_BAD(pawl_study_status(study));
+        pawl_study_add_paragraph(study, "nothing is added after that");
+        CHECK_BAD(pawl_study_status(study));
+        pawl_study_destroy(study);
+        CHECK_NO_LEAK(&t);
+    }
+}
+
+TEST(studies_that_are_null_or_asked_out_of_range)
+{
+    test_env t;
+    test_env_init(&t);
+    const pawl_study_column column = {.name = "c", .digits = 3};
+    pawl_study *study = study_new(&t);
+    pawl_study_add_table(study, "t", NULL, &column, 1);
+    pawl_study_add_number(study, 1.0);
+    EACH_ID(id)
+    {
+        CHECK_TEXT(pawl_study_item_at(study, id).paragraph, "");
+        CHECK_TEXT(pawl_study_claim_at(study, id).text, "");
+        CHECK(!pawl_study_differs(pawl_study_item_at(study, 0).table, id, 0));
+        CHECK(!pawl_study_differs(pawl_study_item_at(study, 0).table, 0, id));
+        CHECK(pawl_relation_name((pawl_relation)id) != NULL);
+    }
+    CHECK_TEXT(pawl_study_item_at(NULL, 0).paragraph, "");
+    CHECK_TEXT(pawl_study_claim_at(NULL, 0).text, "");
+    CHECK_INT(pawl_study_item_count(NULL) + pawl_study_claim_count(NULL), 0);
+    CHECK(!pawl_study_met(NULL) && !pawl_study_differs(NULL, 0, 0));
+    CHECK_TEXT(pawl_study_name(NULL), "");
+    CHECK_TEXT(pawl_study_title(NULL), "");
+    CHECK_TEXT(pawl_study_source(NULL), "");
+    CHECK_BAD(pawl_study_status(NULL));
+    pawl_study_add_paragraph(NULL, "p");
+    pawl_study_add_table(NULL, "t", NULL, &column, 1);
+    pawl_study_add_number(NULL, 1.0);
+    pawl_study_add_words(NULL, "w");
+    pawl_study_add_plot(NULL, &(pawl_study_plot){.title = "t"});
+    pawl_study_add_curve(NULL, &(pawl_study_curve){.label = "l"});
+    pawl_study_add_claim(NULL, "c", NULL, 0.0, PAWL_EQUAL, 0.0);
+    char text[PAWL_STUDY_TEXT];
+    CHECK_TEXT(pawl_study_print(NULL, 1.0, text), "");
+    CHECK_TEXT(pawl_study_print(&column, 1.0, NULL), "");
+    const double numbers[] = {NAN, INFINITY, -INFINITY, 1e308, -1e308, 5e-324};
+    for (int style = -1; style < 6; ++style) {
+        for (int digits = -5; digits <= 40; digits += 5) {
+            pawl_study_column odd = {
+                .name = "c", .style = (pawl_number_style)style, .digits = digits};
+            for (int i = 0; i < 6; ++i) {
+                CHECK(strlen(pawl_study_print(&odd, numbers[i], text)) < sizeof text);
+            }
+        }
+    }
+    CHECK_NAN(pawl_study_digits_apart(NULL, 1.0, 1.0));
+    CHECK_BAD(pawl_study_write_html(NULL, study, NULL, "a.html"));
+    CHECK_BAD(pawl_study_write_html(&t.env, NULL, NULL, "a.html"));
+    CHECK_BAD(pawl_study_write_html(&t.env, study, NULL, NULL));
+    pawl_study_destroy(study);
+    pawl_study_destroy(NULL);
+    CHECK_NO_LEAK(&t);
+}
