@@ -54,7 +54,7 @@ static int main_print_version(void)
     printf("pawl %s\n\nbuilt in:\n", pawl_version());
     main_print_names("steppers", pawl_stepper_name);
     main_print_names("solvers", pawl_solver_name);
-    printf("  %-13s%s\n", "formulations", "maximal");
+    main_print_names("formulations", pawl_formulation_name);
     printf("  %-13s%s\n", "readers", "SDFormat, URDF, FCLib");
     printf("  %-13s%s\n", "recording", "HDF5");
     printf("  %-13sjansson %s%s%s\n", "libraries", jansson_version_str(),

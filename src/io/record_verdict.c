@@ -221,5 +221,8 @@ static void verdict_shape_text(const void *user, int shape, char *text, size_t s
 pawl_verdict_list pawl_record_judge(const pawl_record *record)
 {
     const pawl_verdict_names names = {record, verdict_joint_text, verdict_shape_text};
+    if (record == NULL) {
+        return pawl_verdict_judge(NULL, NULL, NULL);
+    }
     return pawl_verdict_judge(&record->verdict, &record->settings, &names);
 }

@@ -125,6 +125,7 @@ TEST(recordings_that_are_null_or_not_there)
     CHECK_TEXT(pawl_record_model_path(NULL), "");
     CHECK_TEXT(pawl_record_motion_path(NULL), "");
     CHECK(pawl_record_model_hash(NULL) == 0);
+    CHECK_INT(pawl_record_judge(NULL).judgement, PAWL_NOT_JUDGED);
     pawl_settings empty = pawl_record_settings(NULL);
     CHECK_BAD(pawl_settings_check(env, &empty));
     pawl_record_close(record);
