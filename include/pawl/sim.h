@@ -317,7 +317,8 @@ enum {
     PAWL_MEASURED_CROSSINGS = 1 << 5, ///< tunnelled
     PAWL_MEASURED_POSITIONS = 1 << 6, ///< position_failures
     PAWL_MEASURED_BALANCE = 1 << 7,   ///< energy.balance
-    PAWL_MEASURED_WORK = 1 << 8       ///< energy, work by work
+    PAWL_MEASURED_WORK = 1 << 8,      ///< energy, work by work
+    PAWL_MEASURED_IMPACTS = 1 << 9    ///< there were impacts: impact_work, events about them
 };
 
 /// What one step did.

@@ -30,6 +30,7 @@ typedef enum pawl_criterion_kind {
     PAWL_CRITERION_CROSSINGS,     ///< and did not go through each other
     PAWL_CRITERION_ENERGY,        ///< the energy balance closes
     PAWL_CRITERION_WORK,          ///< what dissipates never gives
+    PAWL_CRITERION_IMPACTS,       ///< impacts were solved by the law asked for
     PAWL_CRITERION_COUNT
 } pawl_criterion_kind;
 

@@ -242,6 +242,13 @@ static bool criteria_work(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
+static bool criteria_impacts(const criteria_input *in, pawl_criterion *out)
+{
+    out->value = (double)in->v->events[PAWL_EVENT_IMPACT_FALLBACK];
+    out->limit = 0.0;
+    return true;
+}
+
 static const criteria_row criteria_table[] = {
     [PAWL_CRITERION_COMPLETED] = {"completed", "time not reached", "s",
                                   "see the messages; pawl run --resume continues a recording", 0,
@@ -279,6 +286,9 @@ static const criteria_row criteria_table[] = {
                                PAWL_MEASURED_BALANCE, criteria_energy},
     [PAWL_CRITERION_WORK] = {"work", "work of the wrong sign, relative", "", "take smaller steps",
                              PAWL_MEASURED_WORK, criteria_work},
+    [PAWL_CRITERION_IMPACTS] = {"impacts", "impacts not solved by their law", "",
+                                "choose another law with contact.impact", PAWL_MEASURED_IMPACTS,
+                                criteria_impacts},
 };
 _Static_assert(sizeof criteria_table / sizeof *criteria_table == PAWL_CRITERION_COUNT,
                "missing row");

@@ -185,6 +185,7 @@ static double impact_solve(step_context *c, pawl_state *s, double fastest, doubl
     pawl_impact_resolve(c, &scope, report);
     double loss = impact_account(c, s, c->impact->rate, c->impact->total);
     report->impact_work -= loss;
+    report->measured |= PAWL_MEASURED_IMPACTS;
     for (int i = 0; i < m->body_count; ++i) {
         const double *u = c->u_next + 6 * i;
         if (m->bodies[i].kind != PAWL_BODY_KINEMATIC) {

@@ -3,6 +3,7 @@
 //
 // No impact adds energy, by any law, under any stepper: restitution of 1 with friction once gave a leaning rod
 // 17 %, a thin box 26 % and a spinning hull 53 % of what they had.
+#include "pawl/verdict.h"
 #include "support/random_impacts.h"
 #include "support/scene.h"
 
@@ -80,4 +81,24 @@ TEST(a_leaning_rod_does_not_gain)
         }
     }
     CHECK(capped[PAWL_IMPACT_NEWTON] > 0); // Newton's law would gain, and that is reported
+}
+
+// A fallback is never silent: the verdict has a criterion, judged where there were impacts.
+TEST(an_impact_that_its_law_did_not_solve_fails_the_verdict)
+{
+    const double v[2] = {1.0, -3.0};
+    mechanism m;
+    mechanism_begin(&m);
+    scene_rod(&m, 0.5, 0.7, v, 0.0, 0.5, 0.5);
+    pawl_settings settings = pawl_settings_default();
+    mechanism_start(&m, &settings);
+    scene_run(&m, 0.01);
+    pawl_verdict_names names = pawl_model_names(m.model);
+    pawl_verdict verdict = m.verdict;
+    pawl_verdict_list list = pawl_verdict_judge(&verdict, &settings, &names);
+    CHECK_INT(list.criteria[PAWL_CRITERION_IMPACTS].judgement, PAWL_PASSED);
+    verdict.events[PAWL_EVENT_IMPACT_FALLBACK] = 1;
+    list = pawl_verdict_judge(&verdict, &settings, &names);
+    CHECK_INT(list.criteria[PAWL_CRITERION_IMPACTS].judgement, PAWL_FAILED);
+    mechanism_end(&m);
 }
