@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Ladders of four-bars lie flat once a swing: there all of them are free to change over to their other
+// branch. With lengths of few digits the curve through the flat position falls apart into two, and the
+// ladder stuck between them.
+#include "support/linkage_motion.h"
+#include "support/linkage_zoo.h"
+#include "support/mechanism.h"
+
+#include <math.h>
+
+static void passage_check(const linkage *l, int digits, double off, double energy)
+{
+    pawl_settings settings = mechanism_settings(2e-3, PAWL_STEPPER_MOREAU);
+    linkage_motion exact = linkage_run(l, LINKAGE_EXACT, &settings, 2.0, 0.05),
+                   m = linkage_run(l, digits, &settings, 2.0, 0.05);
+    CHECK_OK(m.status);
+    CHECK_NEAR(linkage_distance(&m, &exact, m.samples), 0.0, off);
+    CHECK_NEAR(pawl_verdict_energy_error(&m.verdict), 0.0, energy);
+    linkage_motion_end(&m);
+    linkage_motion_end(&exact);
+}
+
+// The motion of the exact file, which the references of models/classics/A02 confirm.
+TEST(a_ladder_of_few_digits_passes_its_flat_position)
+{
+    linkage l;
+    zoo_ladder(&l, 10);
+    passage_check(&l, 9, 5e-6, 1e-5);
+    passage_check(&l, 7, 3e-4, 1e-4);
+    passage_check(&l, 6, 5e-3, 1e-3); // points of joints are rounded, too: 3.2e-3 m
+}
+
+TEST(a_short_ladder_of_few_digits_passes_its_flat_position)
+{
+    linkage l;
+    zoo_ladder(&l, 2);
+    passage_check(&l, 9, 5e-6, 1e-5);
+    passage_check(&l, 7, 3e-4, 1e-4);
+    passage_check(&l, 6, 2e-3, 5e-4);
+}
