@@ -318,7 +318,8 @@ enum {
     PAWL_MEASURED_POSITIONS = 1 << 6, ///< position_failures
     PAWL_MEASURED_BALANCE = 1 << 7,   ///< energy.balance
     PAWL_MEASURED_WORK = 1 << 8,      ///< energy, work by work
-    PAWL_MEASURED_IMPACTS = 1 << 9    ///< there were impacts: impact_work, events about them
+    PAWL_MEASURED_IMPACTS = 1 << 9,   ///< there were impacts: impact_work, events about them
+    PAWL_MEASURED_MISFIT = 1 << 10    ///< misfit: loops that the file's numbers do not close
 };
 
 /// What one step did.
@@ -444,6 +445,7 @@ typedef struct pawl_verdict {
     pawl_residual residual;              ///< maxima
     double own_residual;                 ///< largest
     pawl_closure closure;                ///< maxima
+    pawl_closure misfit;                 ///< maxima
     double start_limit;                  ///< closure.limit at the start
     double size;                         ///< of the largest body [m]
     int64_t position_failures;           ///< position updates that left joints open

@@ -63,6 +63,7 @@ static const count_field verdict_counts[RECORD_VERDICT_COUNTS] = {
     {"soft_limits", AT(soft_limits), FIELD_BOOL},
     {"soft_contacts", AT(soft_contacts), FIELD_BOOL},
     {"end", AT(end), FIELD_END},
+    {"misfit_joint", AT(misfit.worst_joint), FIELD_INT},
 };
 
 #define DISSIPATOR(name, field, kind)                                                              \
@@ -122,6 +123,8 @@ static const figure_field verdict_figures[RECORD_VERDICT_FIGURES] = {
     {"start_depth", AT(start_depth)},
     {"pushed_limits", AT(pushed_limits)},
     {"pushed_contacts", AT(pushed_contacts)},
+    {"misfit_position", AT(misfit.position)},
+    {"misfit_rotation", AT(misfit.rotation)},
 };
 
 const char *record_verdict_column(bool figures, int column)
@@ -186,6 +189,7 @@ bool record_verdict_unpack(pawl_verdict *v, const int64_t *counts, int count_wid
                            const double *figures, int figure_width)
 {
     *v = (pawl_verdict){.closure.share_joint = -1,
+                        .misfit.worst_joint = -1,
                         .share_shape_a = -1,
                         .share_shape_b = -1,
                         .measured = PAWL_MEASURED_RESIDUAL | PAWL_MEASURED_CROSSINGS |

@@ -288,7 +288,7 @@ static bool write_make_all_series(pawl_recorder *r)
             return false;
         }
     }
-    char counts[1024], figures[1024];
+    char counts[2048], figures[2048];
     write_verdict_columns(false, RECORD_VERDICT_COUNTS, counts, sizeof counts);
     write_verdict_columns(true, RECORD_VERDICT_FIGURES, figures, sizeof figures);
     const struct {
@@ -725,7 +725,9 @@ static void write_gather(pawl_recorder *r, const pawl_step_report *report)
         r->worst[k] = isnan(values[k]) || values[k] > r->worst[k] ? values[k] : r->worst[k];
     }
     r->worst[RECORD_NOT_CONVERGED] += report->outcome == PAWL_CONVERGED ? 0.0 : 1.0;
-    r->penetration = fmax(r->penetration, report->penetration);
+    r->penetration = isnan(report->penetration) || report->penetration > r->penetration
+                         ? report->penetration
+                         : r->penetration;
 }
 
 // Events of the last step, whether a frame is due or not. A failure is sticky.

@@ -155,6 +155,22 @@ static bool criteria_rotation(const criteria_input *in, pawl_criterion *out)
     return !criteria_has_soft_joints(in, out);
 }
 
+// A property of the file, which closure judges with the rest: shown once, so that nobody takes it for an
+// error of the method.
+static bool criteria_misfit(const criteria_input *in, pawl_criterion *out)
+{
+    const pawl_closure *c = &in->v->misfit;
+    char name[160] = "";
+    if (c->worst_joint >= 0) {
+        in->names->joint(in->names->user, c->worst_joint, name, sizeof name);
+    }
+    out->value = worst_of(c->position, c->rotation);
+    out->limit = INFINITY;
+    criteria_where(out, "joints of loops meet to %.2g m, %.2g rad; joint '%s'", c->position,
+                   c->rotation, name);
+    return true;
+}
+
 static bool criteria_limits(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_verdict *v = in->v;
@@ -272,6 +288,9 @@ static const criteria_row criteria_table[] = {
     [PAWL_CRITERION_ROTATION] = {"closure_rotation", "joint closure, rotation", "rad",
                                  "take smaller steps, or set project=on", PAWL_MEASURED_CLOSURE,
                                  criteria_rotation},
+    [PAWL_CRITERION_MISFIT] = {"misfit", "misfit of the file's loops", "m or rad",
+                               "write the file with more digits", PAWL_MEASURED_MISFIT,
+                               criteria_misfit},
     [PAWL_CRITERION_LIMITS] = {"limits", "beyond joint limits", "m or rad",
                                "take smaller steps; look for inputs that contradict the limit",
                                PAWL_MEASURED_LIMITS, criteria_limits},

@@ -350,6 +350,9 @@ static void sim_report_events(pawl_sim *sim, pawl_step_report *report)
     }
 }
 
+// Loops of exact files meet to rounding: less than this is no property of the file [m or rad].
+static const double sim_misfit = 1e-11;
+
 // What the sim measures of every step, whoever took it.
 static unsigned sim_measured(const pawl_sim *sim)
 {
@@ -450,6 +453,8 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     report.closure =
         sim->form == NULL ? pawl_assembly_closure(sim->assembly) : pawl_state_closure(s);
     report.measured |= sim_measured(sim);
+    bool misfits = report.misfit.position > sim_misfit || report.misfit.rotation > sim_misfit;
+    report.measured |= misfits ? (unsigned)PAWL_MEASURED_MISFIT : 0u;
     report.position_failures = c->position_failures;
     pawl_assembly_count_turns(sim->assembly, s);
     sim_report_crossings(sim, &report);

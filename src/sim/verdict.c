@@ -53,6 +53,7 @@ pawl_verdict pawl_verdict_begin(const pawl_state *state)
 {
     pawl_energy e = pawl_state_energy(state);
     pawl_verdict v = {.closure = pawl_state_closure(state),
+                      .misfit = {.worst_joint = -1, .share_joint = -1, .worst_limit = -1},
                       .worst_shape_a = -1,
                       .worst_shape_b = -1,
                       .share_shape_a = -1,
@@ -118,6 +119,12 @@ static void verdict_add_closure(pawl_verdict *v, const pawl_step_report *r)
     }
     verdict_max(&v->closure.position, r->closure.position);
     verdict_max(&v->closure.rotation, r->closure.rotation);
+    double apart = worst_of(r->misfit.position, r->misfit.rotation);
+    if (verdict_is_worse(apart, worst_of(v->misfit.position, v->misfit.rotation))) {
+        v->misfit.worst_joint = r->misfit.worst_joint;
+    }
+    verdict_max(&v->misfit.position, r->misfit.position);
+    verdict_max(&v->misfit.rotation, r->misfit.rotation);
     if (verdict_is_worse(r->closure.share, v->closure.share)) {
         v->closure.share = r->closure.share;
         v->closure.share_joint = r->closure.share_joint;
