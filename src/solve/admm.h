@@ -33,7 +33,7 @@ typedef struct admm {
     double *v;                 // (rows)
     double primal, dual;       // of the last iteration, as velocities: W (x - y), what z misses
     double primal_own,
-        dual_own;             // x - y and P dy + eta S dx, scaled by S: what rules of rho compare
+        dual_own; // x - y of the relaxed x, and P dy + eta S dx, scaled by S: what rules of rho compare
     double length;            // largest P |x - y| and P |dy|: how far it went
     double moved, last_moved; // by accelerated iterations: squared, in the metric of P
     double momentum;
