@@ -192,6 +192,7 @@ static contract_excuse contract_excuses[] = {
     {"raisim", "welded, sliding", PAWL_CONVERGED, 1.0, contract_own, false},
     {"admm-ncp-fp", "much friction", PAWL_STALLED, 0.098, contract_diverges, false},
     {"admm-ncp-la", "much friction", PAWL_STALLED, 0.098, contract_diverges, false},
+    {"admm-ncp-sa", "much friction", PAWL_STALLED, 0.098, contract_diverges, false},
     {"raisim-ds-es", "*", PAWL_CONVERGED, 1e-8, contract_early, false},
 };
 enum {
