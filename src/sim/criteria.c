@@ -106,7 +106,7 @@ static bool criteria_coulomb(const criteria_input *in, pawl_criterion *out)
 {
     const char *law = pawl_solver_other_law((int)in->settings->solver);
     out->value = in->v->residual.natural_scaled;
-    if (law == NULL) {
+    if (law == NULL || out->value <= in->settings->tolerance) { // another law, the same answer
         out->limit = in->settings->tolerance;
         return true;
     }
