@@ -246,7 +246,6 @@ TEST(solvers_of_another_law_report_two_residuals)
         for (int variation = 0; variation < 3; ++variation) {
             double speed = random_in(&seed, 0.5, 2.0), angle = random_in(&seed, 0.15, 0.6);
             mechanism m;
-            mechanism_begin(&m);
             scene_floor(&m, 0.5, 0.0, 0.0);
             pawl_body_def def = pawl_body_def_default();
             def.mass = random_in(&seed, 0.5, 5.0);
