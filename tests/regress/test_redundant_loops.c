@@ -66,6 +66,20 @@ TEST(random_overconstrained_mechanisms_of_nine_digits_move_as_exact_ones)
     }
 }
 
+// A mechanism rounded to so many digits moves as with all of them, within what the digits explain.
+static void loops_check_digits(const linkage *l, int digits, const pawl_settings *settings)
+{
+    linkage_motion exact = linkage_run(l, LINKAGE_EXACT, settings, 0.3, 0.05),
+                   m = linkage_run(l, digits, settings, 0.3, 0.05);
+    CHECK_OK(m.status);
+    CHECK(!linkage_frozen(&m, &exact));
+    CHECK(!linkage_exploded(&m, &exact));
+    CHECK(!linkage_lost(&m, &exact));
+    CHECK_NEAR(linkage_distance(&m, &exact, m.samples), 0.0, 300.0 * pow(10.0, -digits));
+    linkage_motion_end(&m);
+    linkage_motion_end(&exact);
+}
+
 // Every family with the digits that files have: none stands still, none gains energy. Close to singular
 // positions, which some reach later, directions that are left out for the time cost more than the digits.
 TEST(random_overconstrained_mechanisms_of_few_digits_move)
@@ -75,15 +89,7 @@ TEST(random_overconstrained_mechanisms_of_few_digits_move)
             linkage l;
             linkage_random_family(&l, (linkage_family)family, (uint64_t)(100 + digits));
             pawl_settings settings = mechanism_settings(5e-3, PAWL_STEPPER_MOREAU);
-            linkage_motion exact = linkage_run(&l, LINKAGE_EXACT, &settings, 0.3, 0.05),
-                           m = linkage_run(&l, digits, &settings, 0.3, 0.05);
-            CHECK_OK(m.status);
-            CHECK(!linkage_frozen(&m, &exact));
-            CHECK(!linkage_exploded(&m, &exact));
-            CHECK(!linkage_lost(&m, &exact));
-            CHECK_NEAR(linkage_distance(&m, &exact, m.samples), 0.0, 300.0 * pow(10.0, -digits));
-            linkage_motion_end(&m);
-            linkage_motion_end(&exact);
+            loops_check_digits(&l, digits, &settings);
         }
     }
 }
@@ -100,15 +106,7 @@ TEST(random_overconstrained_mechanisms_of_few_digits_move_in_reduced_coordinates
             linkage_random_family(&l, (linkage_family)family, (uint64_t)(200 + digits));
             pawl_settings settings = mechanism_settings(5e-3, steppers[digits % 3]);
             settings.formulation = PAWL_FORMULATION_REDUCED;
-            linkage_motion exact = linkage_run(&l, LINKAGE_EXACT, &settings, 0.3, 0.05),
-                           m = linkage_run(&l, digits, &settings, 0.3, 0.05);
-            CHECK_OK(m.status);
-            CHECK(!linkage_frozen(&m, &exact));
-            CHECK(!linkage_exploded(&m, &exact));
-            CHECK(!linkage_lost(&m, &exact));
-            CHECK_NEAR(linkage_distance(&m, &exact, m.samples), 0.0, 300.0 * pow(10.0, -digits));
-            linkage_motion_end(&m);
-            linkage_motion_end(&exact);
+            loops_check_digits(&l, digits, &settings);
         }
     }
 }
