@@ -11,7 +11,7 @@
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 #include "nmdp/nmdp.h"
-#include "reduced/articulated.h"
+#include "coordinates/reduced/articulated.h"
 #include <string.h>
 
 static const double linear_shift = 1e-8; // of weights that nothing else decides [m^2/s^2]

@@ -13,7 +13,7 @@
 // whose derivative by a rotation vector is the axis of M - MT, M = R S R~T, over h^2, and whose second
 // derivative is tr(M) 1 - M.
 #include "nmdp/nmdp.h"
-#include "reduced/derivatives.h"
+#include "coordinates/reduced/derivatives.h"
 #include <string.h>
 
 // Adds the pull of a link towards the affine image (target) of its points, per h^2; `push` is another

@@ -7,7 +7,7 @@
 // Which rows of loops repeat each other is found here, once (weak_space.h). Where they do so exactly, every
 // row is met as it stands; where they do so only nearly, by the numbers of a file, what contradicts itself is
 // left open and reported.
-#include "assemble/measure.h"
+#include "rows/measure.h"
 #include "sim/sim.h"
 #include "sim/start_limits.h"
 

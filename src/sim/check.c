@@ -7,7 +7,7 @@
 // All of it comes from the weak space of the start (weak_space.h), which the solver leaves out as well: one
 // tolerance decides for both. Its vectors, brought to echelon form from the last row on, tell which rows
 // depend on rows before them, so that redundancy is put on the joints that close loops, and who shares it.
-#include "assemble/measure.h"
+#include "rows/measure.h"
 #include "base/array.h"
 #include "base/carver.h"
 #include "base/guard.h"

@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Joint reactions of the last step, from its impulses.
-#include "assemble/measure.h"
+#include "rows/measure.h"
 #include "base/guard.h"
 #include "sim/sim.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 #include "sim/sim.h"
-#include "assemble/measure.h"
+#include "rows/measure.h"
 #include "base/guard.h"
 #include "step/impact.h"
 #include "step/lit_transitions.h"

@@ -3,9 +3,9 @@
 //
 // A simulation: the model's assembly, a solver, and two states, one of which is being written.
 #pragma once
-#include "assemble/delassus.h"
-#include "assemble/reduced_delassus.h"
-#include "assemble/weak_search.h"
+#include "coordinates/maximal/delassus.h"
+#include "coordinates/reduced/reduced_delassus.h"
+#include "coordinates/weak_search.h"
 #include "step/stepper_ops.h"
 #include <stdatomic.h>
 

@@ -5,7 +5,7 @@
 // loops from there may end in any of the ways to assemble it. The limits of the joints say which one is meant, so
 // hinges and slides are brought within theirs first.
 #include "sim/start_limits.h"
-#include "assemble/measure.h"
+#include "rows/measure.h"
 
 static const double start_meets =
     1e-6; // joints that are open by less span the tree first [m or rad]

@@ -4,7 +4,7 @@
 // Starts that contradict the model: shapes inside each other, and joints beyond their limits. Both are
 // corrected while the model runs, at position level and at a bounded rate (step/push_out.c), so that a run
 // starts with a movement that no force explains. One warning of each kind, with the number and the worst.
-#include "assemble/measure.h"
+#include "rows/measure.h"
 #include "sim/warnings.h"
 #include <stdio.h>
 

@@ -19,7 +19,7 @@
 // pieces, so that the more there is that slides or sticks, the fewer are tried; among dozens of contacts,
 // which share what they bear in ways that mean little, none is.
 #include "step/lit_transitions.h"
-#include "assemble/measure.h"
+#include "rows/measure.h"
 #include "math/brent.h"
 #include "step/impact.h"
 #include <string.h>

@@ -5,7 +5,7 @@
 // that went through each other. The gap is therefore looked at so often that nothing as thick as the
 // thinner of the two can pass unseen in between, LOCATE_SAMPLES times at most.
 #include "step/locate.h"
-#include "assemble/measure.h"
+#include "rows/measure.h"
 #include "math/brent.h"
 
 enum { LOCATE_SAMPLES = 64, LOCATE_HALVINGS = 40, LOCATE_THIRDS = 60 };

@@ -5,7 +5,7 @@
 // (seed 004 section 7.2). Gaps are those of the collision layer, of any pair of shapes, and of the limits
 // of joint coordinates.
 #pragma once
-#include "assemble/assembly.h"
+#include "rows/assembly.h"
 #include "step/motion_path.h"
 
 typedef struct locate_scope {

@@ -9,7 +9,7 @@
 // in the step. With e > 0 overlaps that contradict each other are shared out, and y
 // is bounded. The poses go on by h s; s is forgotten. Split impulses, but for the joints, which stay closed.
 #include "step/push_out.h"
-#include "assemble/measure.h"
+#include "rows/measure.h"
 #include <string.h>
 
 static const double push_share = 1e-3;    // e: what contradicts itself gets at most 1/e of its want

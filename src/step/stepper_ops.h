@@ -4,7 +4,7 @@
 // What a stepper is: one file, one row in stepper_table.c. It advances a state by one step and
 // decides which problem to pose.
 #pragma once
-#include "assemble/reduced_form.h"
+#include "coordinates/reduced/reduced_form.h"
 #include "nmdp/nmdp.h"
 #include "pawl/sim.h"
 #include "solve/contact_capture.h"

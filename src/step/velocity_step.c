@@ -3,7 +3,7 @@
 //
 // The velocity part of a step that both euler and moreau share: free motion, the constraint
 // problem, the new twists, and who did how much work.
-#include "assemble/spin_rows.h"
+#include "rows/spin_rows.h"
 #include "problem/natural.h"
 #include "step/gyroscope.h"
 #include "step/impact.h"

@@ -6,7 +6,7 @@
 // that. What contacts of a pair bore that are gone goes in equal parts to those that are new: of all
 // shares with the same sum the one of least norm.
 #include "step/warm_start.h"
-#include "assemble/spin_rows.h"
+#include "rows/spin_rows.h"
 #include <string.h>
 
 // The memory of contacts as the state keeps it: sorted by id, like the contacts of the assembly.

@@ -6,7 +6,7 @@
 // gives derivatives without cancellation. Slow, and shares no formula with the library but the order of
 // the columns.
 #pragma once
-#include "reduced/articulated.h"
+#include "coordinates/reduced/articulated.h"
 #include "support/mechanism.h"
 
 #include <complex.h>

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// From a configuration to the rows of the constraint problem, in maximal coordinates.
+//
+// The plan (which rows a model can ever have, which bodies they touch) is made once. Each step then
+// fills Jacobians J, M^-1 JT, configuration residuals and joint coordinates (pawl_assembly_place)
+// and, from them, biases, compliances and bounds (pawl_assembly_pose_problem). All springs, dampers,
+// armatures and PD actuators are rows with compliance, which makes them implicit: for an impulse
+// lambda = -S q'+ + B the row reads q'+ + lambda / S - B / S = 0 (docs/math.md section 3).
+#pragma once
+#include "rows/joint_kinematics.h"
+#include "collide/contact.h"
+#include "model/softness.h"
+#include "problem/problem.h"
+
+typedef enum row_kind {
+    ROW_JOINT,    // a joint's own row, gears included
+    ROW_MOTION,   // a prescribed coordinate
+    ROW_SOFT,     // spring, damper and armature of a coordinate
+    ROW_SPRING,   // a point-to-point spring
+    ROW_ACTUATOR, // position or velocity actuator
+    ROW_FRICTION, // friction loss of a coordinate
+    ROW_LOWER,    // lower limit of a coordinate
+    ROW_UPPER,    // upper limit
+    ROW_TORSION,  // spin of a contact about its normal
+    ROW_ROLLING,  // spin of a contact about one of two tangents
+    ROW_CONTACT   // a tangent or the normal of a contact
+} row_kind;
+
+typedef struct row_info {
+    row_kind kind;
+    int owner;      // joint, motion, spring, actuator or contact; of coordinate rows the joint
+    int part;       // row within the joint or contact, axis of a spring, or the coordinate
+    int coordinate; // flat index, -1 for rows of joints, springs and contacts
+    int slot;       // identity, see impulse_slots; -1 for rows of contacts
+} row_info;
+
+enum { BLOCK_MAX_BODIES = 4 };
+typedef struct row_block {
+    problem_block rows;
+    int joint;      // whose frames it uses; -1 for springs
+    int body_count; // bodies it touches, the world left out
+    int body[BLOCK_MAX_BODIES];
+    int jacobian[BLOCK_MAX_BODIES]; // offset of the dim x 6 Jacobian of each
+} row_block;
+
+// One joint coordinate that something acts on.
+typedef struct coordinate_row {
+    double value; // turns counted
+    double base[6], follower[6];
+} coordinate_row;
+
+// How a stepper weighs the ends of a step of length h. Dampers act on (1 - theta) q'- + theta q'+.
+// Springs act at value + h (ahead q'+ - behind q'-), value being the coordinate where the rows are
+// placed: the end of the step for implicit Euler (1, 1, 0), the mean of its ends for the
+// trapezoidal rule placed at the midpoint (1/2, 1/4, 1/4).
+typedef struct step_weights {
+    double h;
+    double theta, ahead, behind;
+    double place_time;         // when the rows are placed [s]
+    double reach;              // time from there to the end of the step: gaps may close in it
+    int gyroscope_corrections; // how often the gyroscopic torque learns what the rows did
+    bool predict_spin;         // it knows the last step's impulses before the first solve
+    bool
+        keeps_momentum; // spins before it are those of angular momenta that stay in the world: no gyroscopic torque
+    double begin, end; // the step's interval [s]
+    bool
+        at_end; // a stage: what is prescribed has its rate at place_time, not its mean over the step
+    double tally;          // how much of the impulses counts in work and reactions
+    double target_time[2]; // forces and actuator targets are the mean of these two times
+    // Hard rows are met by u+ + carry u-: 1 for the mean of both ends. So are contacts and limits that
+    // are held; with held_only there are no others.
+    double carry;
+    bool held_only;
+    const body_state
+        *about;   // twists that springs are linearized about; NULL: those before the step
+    bool own_erp; // joints may have an erp of their own
+    double erp_joint, erp_limit;
+    double erp_contact;
+    // Fastest corrections of positions, by contacts and by limits [m/s or rad/s].
+    double max_push, limit_push;
+    bool soft_friction; // of soft contacts
+} step_weights;
+
+typedef struct reduced_form reduced_form; // see reduced_form.h
+struct reduced_tree;
+
+typedef struct pawl_assembly {
+    pawl_env env;
+    size_t bytes;
+    const pawl_model *model;
+    bool has_loops;        // some free rows may depend on others
+    bool has_damping;      // of bodies: the inertias depend on the step
+    bool has_soft_rows;    // springs and PD among the free rows
+    bool has_working_rows; // rows that can do work: all but joints between moving bodies
+    // the plan
+    int free_rows, free_blocks, max_rows, max_blocks;
+    row_block *blocks; // (max_blocks) the free ones first
+    row_info *rows;    // (max_rows)
+    problem_block *problem_blocks;
+    int candidate_count; // bounded rows that may be posed
+    row_info *candidates;
+    bool *included;    // (candidate_count) posed in this step
+    bool *held;        // (candidate_count) limits that last; all false but for steppers that say so
+    int max_contacts;  // capacity
+    int contact_count; // of those set
+    const pawl_contact *contacts;
+    double *friction; // (max_contacts)
+    int *spin_row;    // (max_contacts + 1) first row of each contact's torsional and rolling
+                      // friction; unused in models without them
+    int *joint_rows;  // (joint_count) of the joint's own rows those that are posed: all, or none
+    int *joint_block; // (joint_count) the free block of each joint, -1 for none
+    pawl_softness *joint_soft; // (joint_count) as they are, the settings' word included
+    pawl_softness limit_soft;  // of limits that say nothing of their own
+    bool *coordinate_used;     // (coordinate_count)
+    bool *body_has_rows;       // (body_count)
+    // placed
+    const body_state *bodies; // the configuration it was placed at
+    double body_theta;   // of bodies' damping, see pawl_assembly_linear_theta(); set before placing
+    bool bends_theta;    // stiff dampers act on more of the rate after the step; likewise
+    double turn_ease;    // scales inverse inertias; 1 but in a projection that needs it
+    int64_t placements;  // how often it was placed
+    pawl_mat3 *rotation; // (body_count)
+    double *inverse_mass;        // (body_count)
+    pawl_mat3 *inverse_inertia;  // (body_count) world axes
+    coordinate_row *coordinates; // (coordinate_count)
+    double *J, *MJ;              // Jacobian blocks, and M^-1 JT in the same layout
+    reduced_form *form;          // in reduced coordinates, in place of MJ; else NULL
+    double *residual;            // (max_rows) of joint and motion rows: the configuration error
+    // posed
+    double *v_f, *lower, *upper, *compliance; // (max_rows)
+    double *bias;                             // (max_rows) v*: v_f = J u_free + bias
+    // (max_rows) of limits and normals of contacts that are hard: the rate that their gap asks for until the
+    // end of the step, negative while it is open; -INFINITY where it asks for none
+    double *want;
+    int slot_rows; // rows before those of contacts
+    pawl_problem problem;
+} pawl_assembly;
+
+// `max_contacts` is a capacity; 0 for a model in which nothing touches.
+pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *model, int max_contacts,
+                                 pawl_assembly **out);
+// For reduced coordinates: joints of the tree pose no rows of their own. Its form is still to be set.
+pawl_status pawl_assembly_create_reduced(const pawl_env *env, const pawl_model *model,
+                                         int max_contacts, const struct reduced_tree *tree,
+                                         pawl_assembly **out);
+void pawl_assembly_destroy(pawl_assembly *a);
+// What joints and limits are that say nothing of their own; hard before this is called.
+void pawl_assembly_set_softness(pawl_assembly *a, const pawl_softness *joints,
+                                const pawl_softness *limits);
+// Whether free row r is a constraint that is met exactly, and projected.
+static inline bool pawl_assembly_is_hard(const pawl_assembly *a, int r)
+{
+    const row_info *info = &a->rows[r];
+    return info->kind == ROW_MOTION ||
+           (info->kind == ROW_JOINT && !pawl_is_soft(&a->joint_soft[info->owner]));
+}
+
+// Rotations, Jacobians of the free rows, residuals at time t, and joint coordinates (those that are
+// used or count turns; angles unwrapped against `reference`). Body inertias get damping_time times
+// the bodies' damping added.
+void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const double *reference,
+                         double t, double damping_time);
+// M^-1 JT of a free block again, after its Jacobian was changed.
+void pawl_assembly_scale_block(pawl_assembly *a, int block);
+// Residuals of joint and motion rows alone; Jacobians stay where they were placed.
+void pawl_assembly_place_residuals(pawl_assembly *a, const body_state *bodies,
+                                   const double *reference, double t);
+// Biases, compliances, bounds and v_f = J u_free + bias, from the velocities at the start of the step
+// and those that it would end with if no row acted. Of the limits those are posed that can be
+// reached; `again` keeps what was posed before and adds what pawl_assembly_add_missed() found.
+void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const double *u_free,
+                                const step_weights *w, bool again);
+// The contacts that the next problem will have, at most max_contacts; the list must stay where it is.
+void pawl_assembly_set_contacts(pawl_assembly *a, const pawl_contact *contacts, int count);
+// v_f again, for other free velocities.
+void pawl_assembly_set_free_velocity(pawl_assembly *a, const double *u_free);
+// Limits that were not posed and that twists u (6 x bodies) would cross: marks them, returns their
+// number.
+int pawl_assembly_add_missed(pawl_assembly *a, const double *u, const step_weights *w);
+
+// Whether some limit could be reached within a time h at twice the rate of twists u or a little more;
+// h > 0.
+bool pawl_assembly_limit_is_near(const pawl_assembly *a, const double *u, double h);
+
+// u += M^-1 JT lambda and v = J u, over all rows of the problem; u is (6 x bodies).
+void pawl_assembly_add_impulses(const pawl_assembly *a, const double *lambda, double *u);
+void pawl_assembly_row_velocity(const pawl_assembly *a, const double *u, double *v);
+// Rate of a coordinate row for twists u (6 x bodies).
+double pawl_assembly_coordinate_rate(const pawl_assembly *a, int joint, const coordinate_row *row,
+                                     const double *u);
+// The share of the rate after a step of length h that the damping of body i acts on: body_theta, and with
+// bends_theta more where an explicit rest of it would reverse the rate by itself. So damping stops what it cannot
+// let move, at any step, and what the body meets does not have to hold against it. Not for steps that move by
+// the mean of both rates: there 1/2 is what holds still.
+double pawl_assembly_linear_theta(const pawl_assembly *a, int i, double h);
+double pawl_assembly_angular_theta(const pawl_assembly *a, int i, double h);
+// Leaves the configuration constraints alone: rows that are not a joint's or a motion's become so
+// soft that they do nothing, bounded rows go.
+void pawl_assembly_pose_closure(pawl_assembly *a);
+// The same, and behind them rows of bounded constraints that hold as if they were joints: candidates,
+// then contacts of those set, by their normals and, with `tangents`, those that stick by all three rows.
+// Their v_f is 0.
+typedef struct row_grip {
+    int candidate; // -1: a contact
+    int contact;
+    bool sticks;
+} row_grip;
+void pawl_assembly_pose_grips(pawl_assembly *a, const row_grip *grips, int count, bool tangents);
+// Rows of an impact at velocities u (6 x bodies) before it: joints, prescribed motions, armatures, the
+// `closed` limits (candidates) and all contacts of those set, which may open but not close. Forces that
+// are finite do nothing in no time. v_f = J u + bias.
+void pawl_assembly_pose_impact(pawl_assembly *a, const double *u, const bool *closed);
+// How far a limit is from being reached, where the assembly is placed; negative beyond it.
+double pawl_assembly_limit_gap(const pawl_assembly *a, int candidate);
+bool pawl_assembly_is_limit(const pawl_assembly *a, int candidate);
+// Rates up to this are nobody's throw: a gap that asks for less is corrected with the velocities, by the
+// problem itself; one that asks for more at position level (step/push_out.c) [m/s or rad/s].
+extern const double pawl_gentle_push;
+// The same of a contact between bodies with the twists of `start`, a share of whose motion is added.
+double pawl_assembly_gentle_push(const pawl_assembly *a, const pawl_contact *in,
+                                 const body_state *start);
+bool pawl_assembly_limit_is_hard(const pawl_assembly *a,
+                                 int candidate); // a limit, and not a soft one

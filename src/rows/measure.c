@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+#include "rows/measure.h"
+#include "base/guard.h"
+#include "problem/weak_space.h"
+#include <string.h>
+
+void pawl_state_joint_frames(const pawl_state *s, const model_joint *j, joint_frames *out)
+{
+    pawl_mat3 pair[2];
+    body_state bodies[2];
+    model_joint local = *j;
+    if (j->base >= 0) {
+        bodies[0] = s->bodies[j->base];
+        pair[0] = quat_matrix(bodies[0].q);
+        local.base = 0;
+    }
+    bodies[1] = s->bodies[j->follower];
+    pair[1] = quat_matrix(bodies[1].q);
+    local.follower = 1;
+    pawl_joint_frames(&local, bodies, pair, out);
+}
+
+// A coordinate with its turns counted from the state's memory.
+static double measure_coordinate(const pawl_state *s, const model_joint *j, const joint_frames *f,
+                                 int c)
+{
+    double value = pawl_joint_coordinate(j, f, c, NULL, NULL);
+    if (j->keeps_turns && pawl_joint_kind_is_angle(j->kind, c)) {
+        value = pawl_unwrap(value, s->coordinates[j->first_coordinate + c]);
+    }
+    return value;
+}
+
+pawl_status pawl_state_joint(const pawl_state *s, int joint, double *position, double *rate)
+{
+    PAWL_NEED(NULL, s);
+    PAWL_NEED(&s->env, position);
+    if (!PAWL_HAS(&s->env, "joint", joint, s->model->joint_count)) {
+        return PAWL_BAD_ARGUMENT;
+    }
+    const model_joint *j = &s->model->joints[joint];
+    if (j->kind == PAWL_JOINT_GEAR) {
+        return PAWL_OK;
+    }
+    joint_frames f;
+    pawl_state_joint_frames(s, j, &f);
+    for (int c = 0; c < j->coordinate_count; ++c) {
+        position[c] = measure_coordinate(s, j, &f, c);
+        if (rate == NULL) {
+            continue;
+        }
+        double base[6], follower[6];
+        pawl_joint_coordinate(j, &f, c, base, follower);
+        rate[c] = 0.0;
+        const int body[2] = {j->base, j->follower};
+        const double *gradient[2] = {base, follower};
+        for (int side = 0; side < 2; ++side) {
+            if (body[side] >= 0) {
+                const body_state *b = &s->bodies[body[side]];
+                const double *g = gradient[side];
+                rate[c] += g[0] * b->v.x + g[1] * b->v.y + g[2] * b->v.z + g[3] * b->w.x +
+                           g[4] * b->w.y + g[5] * b->w.z;
+            }
+        }
+    }
+    return PAWL_OK;
+}
+
+void pawl_state_count_turns(pawl_state *s)
+{
+    const pawl_model *m = s->model;
+    for (int i = 0; i < m->joint_count; ++i) {
+        const model_joint *j = &m->joints[i];
+        if (!j->keeps_turns) {
+            continue;
+        }
+        joint_frames f;
+        pawl_state_joint_frames(s, j, &f);
+        for (int c = 0; c < j->coordinate_count; ++c) {
+            if (pawl_joint_kind_is_angle(j->kind, c)) {
+                s->coordinates[j->first_coordinate + c] = measure_coordinate(s, j, &f, c);
+            }
+        }
+    }
+}
+
+static void closure_add(pawl_closure *out, const pawl_model *m, int joint, double error,
+                        bool rotation)
+{
+    double worst = worst_of(out->position, out->rotation);
+    if (!(error <= worst)) {
+        out->worst_joint = joint;
+    }
+    double *slot = rotation ? &out->rotation : &out->position;
+    *slot = worst_of(*slot, error);
+    double share = rotation ? 0.0 : error / m->joints[joint].size;
+    if (!(share <= out->share)) {
+        out->share = worst_of(out->share, share);
+        out->share_joint = joint;
+    }
+}
+
+static void closure_add_limit(pawl_closure *out, int joint, const pawl_coordinate_def *d, double q)
+{
+    double over = worst_of(d->lower - q, q - d->upper);
+    if (!(over <= out->limit)) {
+        out->limit = worst_of(out->limit, over);
+        out->worst_limit = joint;
+    }
+}
+
+// By how much f (free rows) is off, of joints and prescribed motions.
+static pawl_closure closure_of_rows(const pawl_assembly *a, const double *f)
+{
+    const pawl_model *m = a->model;
+    pawl_closure out = {
+        .worst_joint = m->joint_count > 0 ? 0 : -1, .share_joint = -1, .worst_limit = -1};
+    for (int r = 0; r < a->free_rows; ++r) {
+        const row_info *info = &a->rows[r];
+        if (info->kind == ROW_JOINT) {
+            const model_joint *j = &m->joints[info->owner];
+            bool rotation = pawl_joint_row_is_rotation(j->kind, info->part);
+            if (j->kind == PAWL_JOINT_GEAR) {
+                rotation =
+                    pawl_joint_kind_is_angle(m->joints[j->gear.joint].kind, j->gear.coordinate);
+            }
+            closure_add(&out, m, info->owner, fabs(f[r]), rotation);
+        } else if (info->kind == ROW_MOTION) {
+            int joint = m->motions[info->owner].joint;
+            closure_add(&out, m, joint, fabs(f[r]),
+                        pawl_joint_kind_is_angle(m->joints[joint].kind, info->part));
+        }
+    }
+    return out;
+}
+
+pawl_closure pawl_assembly_misfit(const pawl_assembly *a)
+{
+    if (!pawl_is_weak(&a->problem)) {
+        return (pawl_closure){.worst_joint = -1, .share_joint = -1, .worst_limit = -1};
+    }
+    double *apart = a->problem.delassus->weak.scratch;
+    memcpy(apart, a->residual, (size_t)a->free_rows * sizeof *apart);
+    pawl_weak_velocities(&a->problem, apart);
+    for (int r = 0; r < a->free_rows; ++r) {
+        apart[r] = a->residual[r] - apart[r];
+    }
+    return closure_of_rows(a, apart);
+}
+
+pawl_closure pawl_assembly_closure(const pawl_assembly *a)
+{
+    const pawl_model *m = a->model;
+    pawl_closure out = closure_of_rows(a, a->residual);
+    for (int k = 0; k < a->candidate_count; ++k) {
+        const row_info *info = &a->candidates[k];
+        if (info->kind == ROW_LOWER || info->kind == ROW_UPPER) {
+            const pawl_coordinate_def *d = &m->joints[info->owner].coordinate[info->part];
+            closure_add_limit(&out, info->owner, d, a->coordinates[info->coordinate].value);
+        }
+    }
+    return out;
+}
+
+void pawl_assembly_count_turns(const pawl_assembly *a, pawl_state *s)
+{
+    const pawl_model *m = a->model;
+    for (int i = 0; i < m->joint_count; ++i) {
+        const model_joint *j = &m->joints[i];
+        for (int c = 0; j->keeps_turns && c < j->coordinate_count; ++c) {
+            if (pawl_joint_kind_is_angle(j->kind, c)) {
+                int flat = j->first_coordinate + c;
+                s->coordinates[flat] = a->coordinates[flat].value;
+            }
+        }
+    }
+}
+
+pawl_closure pawl_state_closure(const pawl_state *s)
+{
+    if (s == NULL) {
+        return (pawl_closure){NAN, NAN, -1, NAN, -1, NAN, -1};
+    }
+    const pawl_model *m = s->model;
+    pawl_closure out = {
+        .worst_joint = m->joint_count > 0 ? 0 : -1, .share_joint = -1, .worst_limit = -1};
+    for (int i = 0; i < m->joint_count; ++i) {
+        const model_joint *j = &m->joints[i];
+        if (j->kind == PAWL_JOINT_GEAR) {
+            double q[6], p[6];
+            pawl_state_joint(s, j->gear.joint, q, NULL);
+            pawl_state_joint(s, j->gear.source_joint, p, NULL);
+            double error = q[j->gear.coordinate] - j->gear.ratio * p[j->gear.source_coordinate] -
+                           j->gear.offset;
+            closure_add(
+                &out, m, i, fabs(error),
+                pawl_joint_kind_is_angle(m->joints[j->gear.joint].kind, j->gear.coordinate));
+            continue;
+        }
+        joint_frames f;
+        double residual[6];
+        pawl_state_joint_frames(s, j, &f);
+        double angle = j->kind == PAWL_JOINT_SCREW ? measure_coordinate(s, j, &f, 0) : 0.0;
+        pawl_joint_rows(j, &f, angle, residual, NULL, NULL);
+        for (int r = 0; r < j->row_count; ++r) {
+            closure_add(&out, m, i, fabs(residual[r]), pawl_joint_row_is_rotation(j->kind, r));
+        }
+        for (int c = 0; c < j->coordinate_count; ++c) {
+            if (isfinite(j->coordinate[c].lower) || isfinite(j->coordinate[c].upper)) {
+                closure_add_limit(&out, i, &j->coordinate[c], measure_coordinate(s, j, &f, c));
+            }
+        }
+    }
+    for (int k = 0; k < m->motion_count; ++k) {
+        const pawl_motion_def *d = &m->motions[k];
+        double q[6];
+        pawl_state_joint(s, d->joint, q, NULL);
+        double error = q[d->coordinate] - pawl_signal_value(&d->target, s->time);
+        closure_add(&out, m, d->joint, fabs(error),
+                    pawl_joint_kind_is_angle(m->joints[d->joint].kind, d->coordinate));
+    }
+    return out;
+}
+
+static double measure_joint_energy(const pawl_state *s, double *kinetic)
+{
+    const pawl_model *m = s->model;
+    double springs = 0.0;
+    for (int i = 0; i < m->joint_count; ++i) {
+        const model_joint *j = &m->joints[i];
+        bool stores = false;
+        for (int c = 0; c < j->coordinate_count; ++c) {
+            stores = stores || j->coordinate[c].stiffness > 0.0 || j->coordinate[c].armature > 0.0;
+        }
+        if (!stores) {
+            continue;
+        }
+        double q[6], rate[6];
+        pawl_state_joint(s, i, q, rate);
+        for (int c = 0; c < j->coordinate_count; ++c) {
+            const pawl_coordinate_def *d = &j->coordinate[c];
+            double stretch = q[c] - d->rest;
+            springs += 0.5 * d->stiffness * stretch * stretch;
+            *kinetic += 0.5 * d->armature * rate[c] * rate[c];
+        }
+    }
+    return springs;
+}
+
+static pawl_vec3 measure_point(const pawl_state *s, int body, pawl_vec3 point)
+{
+    return body < 0 ? point : pawl_pose_apply(pawl_state_pose(s, body), point);
+}
+
+double pawl_energy_stored(const pawl_energy *e)
+{
+    return e->kinetic + e->gravity + e->springs;
+}
+
+pawl_energy pawl_state_energy(const pawl_state *s)
+{
+    if (s == NULL) {
+        return (pawl_energy){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    }
+    const pawl_model *m = s->model;
+    pawl_energy e = {.work_actuators = s->work[WORK_ACTUATORS],
+                     .work_dampers = s->work[WORK_DAMPERS],
+                     .work_friction = s->work[WORK_FRICTION],
+                     .work_motion = s->work[WORK_MOTION],
+                     .work_forces = s->work[WORK_FORCES],
+                     .work_limits = s->work[WORK_LIMITS],
+                     .work_contacts = s->work[WORK_CONTACTS]};
+    for (int i = 0; i < m->body_count; ++i) {
+        const model_body *b = &m->bodies[i];
+        const body_state *x = &s->bodies[i];
+        if (b->kind == PAWL_BODY_KINEMATIC) {
+            continue;
+        }
+        pawl_mat3 r = quat_matrix(x->q);
+        pawl_vec3 w = m3_tmul(&r, x->w);
+        e.kinetic += 0.5 * b->mass * v3_dot(x->v, x->v) + 0.5 * v3_dot(w, m3_mul(&b->inertia, w));
+        e.gravity -= b->mass * b->gravity_scale * v3_dot(m->gravity, x->r);
+    }
+    e.springs = measure_joint_energy(s, &e.kinetic);
+    for (int i = 0; i < m->spring_count; ++i) {
+        const pawl_spring_def *d = &m->springs[i];
+        pawl_vec3 t = v3_sub(measure_point(s, d->body_b, d->point_b),
+                             measure_point(s, d->body_a, d->point_a));
+        double stretch = v3_norm(t) - d->rest_length;
+        e.springs += 0.5 * d->stiffness * stretch * stretch;
+    }
+    double work = 0.0;
+    for (int i = 0; i < WORK_COUNT; ++i) {
+        work += s->work[i];
+    }
+    e.balance = pawl_energy_stored(&e) - s->energy_start - work;
+    return e;
+}

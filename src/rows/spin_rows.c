@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// How the disc becomes a box. The law of the disc of radius b is lambda = P(y), y = lambda - w/d, for any
+// d > 0. Inside the disc the two rows stick, w = 0, and a square around the disc does no harm: it shows
+// in the next round if the answer is outside. Outside, lambda = -b w/|w|. With the first axis along y,
+// and w = -d (|y| - b) there, this is to first order lambda_1 = b and
+//   w_2 + kappa lambda_2 = 0,   kappa = |w|/b = d (|y| - b)/b:
+// a box again, the second row with a compliance. One round is a Newton step, for the direction as well
+// as for sticking or rolling, and the same direction as in the last step needs one solve.
+#include "rows/spin_rows.h"
+#include "coordinates/reduced/reduced_form.h"
+
+// Bounded rows are blocks of their own.
+static const row_block *spin_block(const pawl_assembly *a, int row)
+{
+    return &a->blocks[a->free_blocks + row - a->free_rows];
+}
+
+static double spin_rate(const pawl_assembly *a, int row, const double *u)
+{
+    const row_block *b = spin_block(a, row);
+    double rate = 0.0;
+    for (int s = 0; s < b->body_count; ++s) {
+        const double *e = a->J + b->jacobian[s], *w = u + 6 * b->body[s];
+        rate += e[3] * w[3] + e[4] * w[4] + e[5] * w[5];
+    }
+    return rate;
+}
+
+// The entry of D on the diagonal.
+static double spin_diagonal(const pawl_assembly *a, int row)
+{
+    const row_block *b = spin_block(a, row);
+    if (a->form != NULL) {
+        return pawl_reduced_form_diagonal(a->form, (int)(b - a->blocks), row);
+    }
+    double sum = 0.0;
+    for (int s = 0; s < b->body_count; ++s) {
+        const double *e = a->J + b->jacobian[s], *m = a->MJ + b->jacobian[s];
+        sum += e[3] * m[3] + e[4] * m[4] + e[5] * m[5];
+    }
+    return sum;
+}
+
+static pawl_vec3 spin_axis(const pawl_assembly *a, int row)
+{
+    const row_block *b = spin_block(a, row);
+    int last = b->body_count - 1;
+    const double *e = a->J + b->jacobian[last];
+    double sign = b->body[last] == a->contacts[a->rows[row].owner].body_b ? 1.0 : -1.0;
+    return v3_scale(sign, v3(e[3], e[4], e[5]));
+}
+
+static void spin_turn_pair(double *x, double *y, double c, double s)
+{
+    double first = c * *x + s * *y;
+    *y = c * *y - s * *x;
+    *x = first;
+}
+
+// Turns the axes of rows r and r + 1 so that (x, y) comes to lie along the first. All that belongs to the
+// rows is linear in their axes and turns with them.
+static void spin_turn(pawl_assembly *a, int r, double x, double y, double *lambda)
+{
+    double norm = sqrt(x * x + y * y);
+    if (!(norm > 0.0)) {
+        return;
+    }
+    double c = x / norm, s = y / norm;
+    const row_block *first = spin_block(a, r), *second = spin_block(a, r + 1);
+    for (int k = 0; k < first->body_count; ++k) {
+        for (int i = 3; i < 6; ++i) {
+            spin_turn_pair(a->J + first->jacobian[k] + i, a->J + second->jacobian[k] + i, c, s);
+            spin_turn_pair(a->MJ + first->jacobian[k] + i, a->MJ + second->jacobian[k] + i, c, s);
+        }
+    }
+    for (int i = 0; a->form != NULL && i < a->form->width; ++i) {
+        double *own = a->form->Y + r * a->form->width + i;
+        spin_turn_pair(own, own + a->form->width, c, s);
+    }
+    spin_turn_pair(&a->v_f[r], &a->v_f[r + 1], c, s);
+    spin_turn_pair(&lambda[r], &lambda[r + 1], c, s);
+}
+
+// Sets the bounds of row r for the normal impulses in lambda, and returns them.
+static double spin_bound(pawl_assembly *a, int r, const double *lambda)
+{
+    int k = a->rows[r].owner;
+    const pawl_contact *in = &a->contacts[k];
+    double normal = max_of(lambda[pawl_problem_contact_row(&a->problem, k) + 2], 0.0);
+    double b = normal * (a->rows[r].kind == ROW_TORSION ? in->torsional : in->rolling);
+    a->lower[r] = -b;
+    a->upper[r] = b;
+    a->compliance[r] = 0.0;
+    return b;
+}
+
+static void spin_aim_rolling(pawl_assembly *a, int r, double *lambda, const double *u)
+{
+    double b = spin_bound(a, r, lambda);
+    spin_bound(a, r + 1, lambda);
+    double d = 0.5 * (spin_diagonal(a, r) + spin_diagonal(a, r + 1));
+    double x = lambda[r] - spin_rate(a, r, u) / d, y = lambda[r + 1] - spin_rate(a, r + 1, u) / d;
+    double norm = sqrt(x * x + y * y);
+    if (norm > b) {
+        spin_turn(a, r, x, y, lambda);
+        a->compliance[r + 1] = b > 0.0 ? d * (norm - b) / b : 0.0;
+        lambda[r] = b;
+        lambda[r + 1] = 0.0;
+    }
+}
+
+void pawl_spin_rows_aim(pawl_assembly *a, double *lambda, const double *u)
+{
+    int end = a->spin_row[a->contact_count];
+    for (int r = a->slot_rows; r < end; ++r) {
+        if (a->rows[r].kind == ROW_TORSION) {
+            double b = spin_bound(a, r, lambda);
+            lambda[r] = fmin(fmax(lambda[r], -b), b);
+        } else {
+            spin_aim_rolling(a, r++, lambda, u);
+        }
+    }
+}
+
+void pawl_spin_rows_settle(pawl_assembly *a, double *lambda)
+{
+    int end = a->spin_row[a->contact_count];
+    for (int r = a->slot_rows; r < end; ++r) {
+        spin_bound(a, r, lambda);
+        if (a->rows[r].kind == ROW_ROLLING) {
+            spin_turn(a, r, lambda[r], lambda[r + 1], lambda);
+            spin_bound(a, ++r, lambda);
+        }
+    }
+}
+
+pawl_vec3 pawl_spin_moment(const pawl_assembly *a, int k, const double *lambda)
+{
+    pawl_vec3 sum = v3(0.0, 0.0, 0.0);
+    for (int r = a->spin_row[k]; r < a->spin_row[k + 1]; ++r) {
+        sum = v3_axpy(sum, lambda[r], spin_axis(a, r));
+    }
+    return sum;
+}
+
+void pawl_spin_set_moment(const pawl_assembly *a, int k, pawl_vec3 moment, double *lambda)
+{
+    for (int r = a->spin_row[k]; r < a->spin_row[k + 1]; ++r) {
+        lambda[r] = v3_dot(moment, spin_axis(a, r));
+    }
+}
