@@ -9,84 +9,10 @@
 // armatures and PD actuators are rows with compliance, which makes them implicit: for an impulse
 // lambda = -S q'+ + B the row reads q'+ + lambda / S - B / S = 0 (docs/math.md section 3).
 #pragma once
-#include "rows/joint_kinematics.h"
-#include "collide/contact.h"
-#include "model/softness.h"
-#include "problem/problem.h"
+#include "rows/row_family.h"
+#include "rows/row_metric.h"
 
-typedef enum row_kind {
-    ROW_JOINT,    // a joint's own row, gears included
-    ROW_MOTION,   // a prescribed coordinate
-    ROW_SOFT,     // spring, damper and armature of a coordinate
-    ROW_SPRING,   // a point-to-point spring
-    ROW_ACTUATOR, // position or velocity actuator
-    ROW_FRICTION, // friction loss of a coordinate
-    ROW_LOWER,    // lower limit of a coordinate
-    ROW_UPPER,    // upper limit
-    ROW_TORSION,  // spin of a contact about its normal
-    ROW_ROLLING,  // spin of a contact about one of two tangents
-    ROW_CONTACT   // a tangent or the normal of a contact
-} row_kind;
-
-typedef struct row_info {
-    row_kind kind;
-    int owner;      // joint, motion, spring, actuator or contact; of coordinate rows the joint
-    int part;       // row within the joint or contact, axis of a spring, or the coordinate
-    int coordinate; // flat index, -1 for rows of joints, springs and contacts
-    int slot;       // identity, see impulse_slots; -1 for rows of contacts
-} row_info;
-
-enum { BLOCK_MAX_BODIES = 4 };
-typedef struct row_block {
-    problem_block rows;
-    int joint;      // whose frames it uses; -1 for springs
-    int body_count; // bodies it touches, the world left out
-    int body[BLOCK_MAX_BODIES];
-    int jacobian[BLOCK_MAX_BODIES]; // offset of the dim x 6 Jacobian of each
-} row_block;
-
-// One joint coordinate that something acts on.
-typedef struct coordinate_row {
-    double value; // turns counted
-    double base[6], follower[6];
-} coordinate_row;
-
-// How a stepper weighs the ends of a step of length h. Dampers act on (1 - theta) q'- + theta q'+.
-// Springs act at value + h (ahead q'+ - behind q'-), value being the coordinate where the rows are
-// placed: the end of the step for implicit Euler (1, 1, 0), the mean of its ends for the
-// trapezoidal rule placed at the midpoint (1/2, 1/4, 1/4).
-typedef struct step_weights {
-    double h;
-    double theta, ahead, behind;
-    double place_time;         // when the rows are placed [s]
-    double reach;              // time from there to the end of the step: gaps may close in it
-    int gyroscope_corrections; // how often the gyroscopic torque learns what the rows did
-    bool predict_spin;         // it knows the last step's impulses before the first solve
-    bool
-        keeps_momentum; // spins before it are those of angular momenta that stay in the world: no gyroscopic torque
-    double begin, end; // the step's interval [s]
-    bool
-        at_end; // a stage: what is prescribed has its rate at place_time, not its mean over the step
-    double tally;          // how much of the impulses counts in work and reactions
-    double target_time[2]; // forces and actuator targets are the mean of these two times
-    // Hard rows are met by u+ + carry u-: 1 for the mean of both ends. So are contacts and limits that
-    // are held; with held_only there are no others.
-    double carry;
-    bool held_only;
-    const body_state
-        *about;   // twists that springs are linearized about; NULL: those before the step
-    bool own_erp; // joints may have an erp of their own
-    double erp_joint, erp_limit;
-    double erp_contact;
-    // Fastest corrections of positions, by contacts and by limits [m/s or rad/s].
-    double max_push, limit_push;
-    bool soft_friction; // of soft contacts
-} step_weights;
-
-typedef struct reduced_form reduced_form; // see reduced_form.h
-struct reduced_tree;
-
-typedef struct pawl_assembly {
+struct pawl_assembly {
     pawl_env env;
     size_t bytes;
     const pawl_model *model;
@@ -101,6 +27,7 @@ typedef struct pawl_assembly {
     problem_block *problem_blocks;
     int candidate_count; // bounded rows that may be posed
     row_info *candidates;
+    bool *hard;        // (free_rows) met exactly
     bool *included;    // (candidate_count) posed in this step
     bool *held;        // (candidate_count) limits that last; all false but for steppers that say so
     int max_contacts;  // capacity
@@ -125,8 +52,8 @@ typedef struct pawl_assembly {
     double *inverse_mass;        // (body_count)
     pawl_mat3 *inverse_inertia;  // (body_count) world axes
     coordinate_row *coordinates; // (coordinate_count)
-    double *J, *MJ;              // Jacobian blocks, and M^-1 JT in the same layout
-    reduced_form *form;          // in reduced coordinates, in place of MJ; else NULL
+    double *J, *MJ;     // Jacobian blocks, and M^-1 JT in the same layout
+    row_metric *metric; // what impulses along rows do; that of bodies alone unless it was changed
     double *residual;            // (max_rows) of joint and motion rows: the configuration error
     // posed
     double *v_f, *lower, *upper, *compliance; // (max_rows)
@@ -136,15 +63,15 @@ typedef struct pawl_assembly {
     double *want;
     int slot_rows; // rows before those of contacts
     pawl_problem problem;
-} pawl_assembly;
+};
 
 // `max_contacts` is a capacity; 0 for a model in which nothing touches.
 pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *model, int max_contacts,
                                  pawl_assembly **out);
-// For reduced coordinates: joints of the tree pose no rows of their own. Its form is still to be set.
-pawl_status pawl_assembly_create_reduced(const pawl_env *env, const pawl_model *model,
-                                         int max_contacts, const struct reduced_tree *tree,
-                                         pawl_assembly **out);
+// For coordinates that hold some joints by themselves: `held` (joints) have no rows of their own, and every body
+// may be moved by rows of others. The metric is still to be set.
+pawl_status pawl_assembly_create_held(const pawl_env *env, const pawl_model *model,
+                                      int max_contacts, const bool *held, pawl_assembly **out);
 void pawl_assembly_destroy(pawl_assembly *a);
 // What joints and limits are that say nothing of their own; hard before this is called.
 void pawl_assembly_set_softness(pawl_assembly *a, const pawl_softness *joints,
@@ -152,9 +79,7 @@ void pawl_assembly_set_softness(pawl_assembly *a, const pawl_softness *joints,
 // Whether free row r is a constraint that is met exactly, and projected.
 static inline bool pawl_assembly_is_hard(const pawl_assembly *a, int r)
 {
-    const row_info *info = &a->rows[r];
-    return info->kind == ROW_MOTION ||
-           (info->kind == ROW_JOINT && !pawl_is_soft(&a->joint_soft[info->owner]));
+    return a->hard[r];
 }
 
 // Rotations, Jacobians of the free rows, residuals at time t, and joint coordinates (those that are
@@ -214,6 +139,8 @@ void pawl_assembly_pose_grips(pawl_assembly *a, const row_grip *grips, int count
 void pawl_assembly_pose_impact(pawl_assembly *a, const double *u, const bool *closed);
 // How far a limit is from being reached, where the assembly is placed; negative beyond it.
 double pawl_assembly_limit_gap(const pawl_assembly *a, int candidate);
+// The same for a value of its coordinate.
+double pawl_limit_gap_at(const pawl_model *m, const row_info *info, double value);
 bool pawl_assembly_is_limit(const pawl_assembly *a, int candidate);
 // Rates up to this are nobody's throw: a gap that asks for less is corrected with the velocities, by the
 // problem itself; one that asks for more at position level (step/push_out.c) [m/s or rad/s].

@@ -118,18 +118,9 @@ static pawl_closure closure_of_rows(const pawl_assembly *a, const double *f)
         .worst_joint = m->joint_count > 0 ? 0 : -1, .share_joint = -1, .worst_limit = -1};
     for (int r = 0; r < a->free_rows; ++r) {
         const row_info *info = &a->rows[r];
-        if (info->kind == ROW_JOINT) {
-            const model_joint *j = &m->joints[info->owner];
-            bool rotation = pawl_joint_row_is_rotation(j->kind, info->part);
-            if (j->kind == PAWL_JOINT_GEAR) {
-                rotation =
-                    pawl_joint_kind_is_angle(m->joints[j->gear.joint].kind, j->gear.coordinate);
-            }
-            closure_add(&out, m, info->owner, fabs(f[r]), rotation);
-        } else if (info->kind == ROW_MOTION) {
-            int joint = m->motions[info->owner].joint;
-            closure_add(&out, m, joint, fabs(f[r]),
-                        pawl_joint_kind_is_angle(m->joints[joint].kind, info->part));
+        if ((info->family->traits & ROW_IS_HARD) != 0) {
+            closure_add(&out, m, info->family->joint(m, info), fabs(f[r]),
+                        info->family->is_angle(m, info));
         }
     }
     return out;
@@ -155,7 +146,7 @@ pawl_closure pawl_assembly_closure(const pawl_assembly *a)
     pawl_closure out = closure_of_rows(a, a->residual);
     for (int k = 0; k < a->candidate_count; ++k) {
         const row_info *info = &a->candidates[k];
-        if (info->kind == ROW_LOWER || info->kind == ROW_UPPER) {
+        if (pawl_assembly_is_limit(a, k)) {
             const pawl_coordinate_def *d = &m->joints[info->owner].coordinate[info->part];
             closure_add_limit(&out, info->owner, d, a->coordinates[info->coordinate].value);
         }

@@ -9,17 +9,18 @@
 // a box again, the second row with a compliance. One round is a Newton step, for the direction as well
 // as for sticking or rolling, and the same direction as in the last step needs one solve.
 #include "rows/spin_rows.h"
-#include "coordinates/reduced/reduced_form.h"
+#include "rows/families.h"
+#include "rows/row_build.h"
 
-// Bounded rows are blocks of their own.
-static const row_block *spin_block(const pawl_assembly *a, int row)
+// Part 0 is the spin about the normal, 1 and 2 those about the tangents.
+static bool spin_is_torsion(const row_info *info)
 {
-    return &a->blocks[a->free_blocks + row - a->free_rows];
+    return info->part == 0;
 }
 
 static double spin_rate(const pawl_assembly *a, int row, const double *u)
 {
-    const row_block *b = spin_block(a, row);
+    const row_block *b = pawl_bounded_block(a, row);
     double rate = 0.0;
     for (int s = 0; s < b->body_count; ++s) {
         const double *e = a->J + b->jacobian[s], *w = u + 6 * b->body[s];
@@ -31,32 +32,16 @@ static double spin_rate(const pawl_assembly *a, int row, const double *u)
 // The entry of D on the diagonal.
 static double spin_diagonal(const pawl_assembly *a, int row)
 {
-    const row_block *b = spin_block(a, row);
-    if (a->form != NULL) {
-        return pawl_reduced_form_diagonal(a->form, (int)(b - a->blocks), row);
-    }
-    double sum = 0.0;
-    for (int s = 0; s < b->body_count; ++s) {
-        const double *e = a->J + b->jacobian[s], *m = a->MJ + b->jacobian[s];
-        sum += e[3] * m[3] + e[4] * m[4] + e[5] * m[5];
-    }
-    return sum;
+    return a->metric->ops->diagonal(a->metric, a, pawl_bounded_block(a, row), 0);
 }
 
 static pawl_vec3 spin_axis(const pawl_assembly *a, int row)
 {
-    const row_block *b = spin_block(a, row);
+    const row_block *b = pawl_bounded_block(a, row);
     int last = b->body_count - 1;
     const double *e = a->J + b->jacobian[last];
     double sign = b->body[last] == a->contacts[a->rows[row].owner].body_b ? 1.0 : -1.0;
     return v3_scale(sign, v3(e[3], e[4], e[5]));
-}
-
-static void spin_turn_pair(double *x, double *y, double c, double s)
-{
-    double first = c * *x + s * *y;
-    *y = c * *y - s * *x;
-    *x = first;
 }
 
 // Turns the axes of rows r and r + 1 so that (x, y) comes to lie along the first. All that belongs to the
@@ -68,19 +53,15 @@ static void spin_turn(pawl_assembly *a, int r, double x, double y, double *lambd
         return;
     }
     double c = x / norm, s = y / norm;
-    const row_block *first = spin_block(a, r), *second = spin_block(a, r + 1);
+    const row_block *first = pawl_bounded_block(a, r), *second = pawl_bounded_block(a, r + 1);
     for (int k = 0; k < first->body_count; ++k) {
         for (int i = 3; i < 6; ++i) {
-            spin_turn_pair(a->J + first->jacobian[k] + i, a->J + second->jacobian[k] + i, c, s);
-            spin_turn_pair(a->MJ + first->jacobian[k] + i, a->MJ + second->jacobian[k] + i, c, s);
+            pawl_turn_pair(a->J + first->jacobian[k] + i, a->J + second->jacobian[k] + i, c, s);
         }
     }
-    for (int i = 0; a->form != NULL && i < a->form->width; ++i) {
-        double *own = a->form->Y + r * a->form->width + i;
-        spin_turn_pair(own, own + a->form->width, c, s);
-    }
-    spin_turn_pair(&a->v_f[r], &a->v_f[r + 1], c, s);
-    spin_turn_pair(&lambda[r], &lambda[r + 1], c, s);
+    a->metric->ops->turn_pair(a->metric, a, r, c, s);
+    pawl_turn_pair(&a->v_f[r], &a->v_f[r + 1], c, s);
+    pawl_turn_pair(&lambda[r], &lambda[r + 1], c, s);
 }
 
 // Sets the bounds of row r for the normal impulses in lambda, and returns them.
@@ -89,7 +70,7 @@ static double spin_bound(pawl_assembly *a, int r, const double *lambda)
     int k = a->rows[r].owner;
     const pawl_contact *in = &a->contacts[k];
     double normal = max_of(lambda[pawl_problem_contact_row(&a->problem, k) + 2], 0.0);
-    double b = normal * (a->rows[r].kind == ROW_TORSION ? in->torsional : in->rolling);
+    double b = normal * (spin_is_torsion(&a->rows[r]) ? in->torsional : in->rolling);
     a->lower[r] = -b;
     a->upper[r] = b;
     a->compliance[r] = 0.0;
@@ -115,7 +96,7 @@ void pawl_spin_rows_aim(pawl_assembly *a, double *lambda, const double *u)
 {
     int end = a->spin_row[a->contact_count];
     for (int r = a->slot_rows; r < end; ++r) {
-        if (a->rows[r].kind == ROW_TORSION) {
+        if (spin_is_torsion(&a->rows[r])) {
             double b = spin_bound(a, r, lambda);
             lambda[r] = fmin(fmax(lambda[r], -b), b);
         } else {
@@ -129,7 +110,7 @@ void pawl_spin_rows_settle(pawl_assembly *a, double *lambda)
     int end = a->spin_row[a->contact_count];
     for (int r = a->slot_rows; r < end; ++r) {
         spin_bound(a, r, lambda);
-        if (a->rows[r].kind == ROW_ROLLING) {
+        if (!spin_is_torsion(&a->rows[r])) {
             spin_turn(a, r, lambda[r], lambda[r + 1], lambda);
             spin_bound(a, ++r, lambda);
         }
@@ -151,3 +132,50 @@ void pawl_spin_set_moment(const pawl_assembly *a, int k, pawl_vec3 moment, doubl
         lambda[r] = v3_dot(moment, spin_axis(a, r));
     }
 }
+
+// A bounded row of contact k: spin of b against a about an axis. The bounds come with the impulses.
+static void spin_add(pawl_assembly *a, int k, int part, pawl_vec3 axis)
+{
+    const row_block *b = pawl_contact_block_append(a, &pawl_spin_rows_family, k, part, 1);
+    pawl_row_clear(a, b);
+    for (int s = 0; s < b->body_count; ++s) {
+        pawl_vec3 e = v3_scale(b->body[s] == a->contacts[k].body_b ? 1.0 : -1.0, axis);
+        double *row = pawl_row_jacobian(a, b, s, 0);
+        row[3] = e.x, row[4] = e.y, row[5] = e.z;
+    }
+    a->metric->ops->scale_block(a->metric, a, b);
+}
+
+// Torsional and rolling friction of those contacts that have it, where a body can turn.
+static void spin_append(pawl_assembly *a, const body_state *start, const step_weights *w)
+{
+    (void)start;
+    (void)w;
+    const pawl_model *m = a->model;
+    if (!m->spin_friction) {
+        return;
+    }
+    for (int k = 0; k < a->contact_count; ++k) {
+        const pawl_contact *in = &a->contacts[k];
+        bool turns = (in->body_a >= 0 && m->bodies[in->body_a].kind == PAWL_BODY_RIGID) ||
+                     (in->body_b >= 0 && m->bodies[in->body_b].kind == PAWL_BODY_RIGID);
+        a->spin_row[k] = a->problem.row_count;
+        if (turns && in->torsional > 0.0) {
+            spin_add(a, k, 0, in->normal);
+        }
+        if (turns && in->rolling > 0.0) {
+            pawl_vec3 t, o;
+            pawl_contact_tangents(in->normal, &t, &o);
+            spin_add(a, k, 1, t);
+            spin_add(a, k, 2, o);
+        }
+    }
+    a->spin_row[a->contact_count] = a->problem.row_count;
+}
+
+const row_family pawl_spin_rows_family = {
+    .name = "spin",
+    .traits = ROW_ONE_SIDED | ROW_RESISTS_MOTION,
+    .account = WORK_CONTACTS,
+    .append = spin_append,
+};

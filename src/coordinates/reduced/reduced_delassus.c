@@ -18,6 +18,7 @@ typedef struct reduced_delassus {
     pawl_env env;
     size_t bytes;
     const pawl_assembly *a;
+    reduced_form *form; // of its rows
     pawl_delassus_kind kind;
     double *z, *swept;                   // (nv) YT x of the product and of the sweep at work
     double *entry;                       // (nv) zero between uses
@@ -32,7 +33,7 @@ typedef struct reduced_delassus {
 
 static const reduced_form *reduced_form_of(const reduced_delassus *d)
 {
-    return d->a->form;
+    return d->form;
 }
 
 // A row of Y with its columns.
@@ -125,7 +126,7 @@ static int reduced_geometry(pawl_delassus *base, int block, int *columns, bool *
                             double *values)
 {
     reduced_delassus *d = (reduced_delassus *)base;
-    return pawl_reduced_form_geometry(d->a->form, d->a, block, columns, turns, values);
+    return pawl_reduced_form_geometry(d->form, d->a, block, columns, turns, values);
 }
 
 // Rows across a planar mechanism from a file with few digits hardly move anything: by their own diagonal they
@@ -372,13 +373,13 @@ static const pawl_delassus_ops reduced_delassus_ops = {
     .sizes = reduced_sizes,
 };
 
-static reduced_delassus *reduced_layout(const pawl_assembly *a, pawl_delassus_kind kind,
-                                        pawl_carver *mem)
+static reduced_delassus *reduced_layout(const pawl_assembly *a, reduced_form *form,
+                                        pawl_delassus_kind kind, pawl_carver *mem)
 {
-    size_t n = (size_t)a->free_rows, nv = (size_t)a->form->tree->column_count;
+    size_t n = (size_t)a->free_rows, nv = (size_t)form->tree->column_count;
     bool factors = kind != PAWL_DELASSUS_MATRIX_FREE;
     reduced_delassus *out = PAWL_CARVE(mem, reduced_delassus, 1);
-    reduced_delassus d = {.a = a, .kind = kind};
+    reduced_delassus d = {.a = a, .form = form, .kind = kind};
     d.z = PAWL_CARVE(mem, double, nv);
     d.swept = PAWL_CARVE(mem, double, nv);
     d.entry = PAWL_CARVE(mem, double, nv);
@@ -404,14 +405,15 @@ static reduced_delassus *reduced_layout(const pawl_assembly *a, pawl_delassus_ki
 }
 
 pawl_status pawl_reduced_delassus_create(const pawl_env *env, const pawl_assembly *a,
-                                         pawl_delassus_kind kind, pawl_delassus **out)
+                                         reduced_form *form, pawl_delassus_kind kind,
+                                         pawl_delassus **out)
 {
     *out = NULL;
     bool many =
-        a->free_rows > REDUCED_FACTOR_MOST || a->form->tree->column_count > REDUCED_FACTOR_MOST;
+        a->free_rows > REDUCED_FACTOR_MOST || form->tree->column_count > REDUCED_FACTOR_MOST;
     kind = kind == PAWL_DELASSUS_AUTO && many ? PAWL_DELASSUS_MATRIX_FREE : kind;
     pawl_carver need = {0};
-    reduced_layout(a, kind, &need);
+    reduced_layout(a, form, kind, &need);
     char *block = pawl_alloc(env, need.used);
     if (block == NULL) {
         return PAWL_FAIL(env, PAWL_NO_MEMORY,
@@ -419,7 +421,7 @@ pawl_status pawl_reduced_delassus_create(const pawl_env *env, const pawl_assembl
                          a->model->name, need.used);
     }
     pawl_carver mem = {.base = block, .capacity = need.used};
-    reduced_delassus *d = reduced_layout(a, kind, &mem);
+    reduced_delassus *d = reduced_layout(a, form, kind, &mem);
     d->base.ops = &reduced_delassus_ops;
     d->base.maybe_singular = a->has_loops;
     d->base.halves = kind != PAWL_DELASSUS_MATRIX_FREE;

@@ -7,7 +7,8 @@
 #pragma once
 #include "coordinates/reduced/reduced_form.h"
 
-// The operator follows what `a` was last placed and posed to; a->form must be set.
+// The operator follows what `a` was last placed and posed to; `form` is that of its rows.
 pawl_status pawl_reduced_delassus_create(const pawl_env *env, const pawl_assembly *a,
-                                         pawl_delassus_kind kind, pawl_delassus **out);
+                                         reduced_form *form, pawl_delassus_kind kind,
+                                         pawl_delassus **out);
 void pawl_reduced_delassus_destroy(pawl_delassus *delassus); // NULL is fine

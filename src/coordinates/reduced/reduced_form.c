@@ -3,6 +3,7 @@
 #include "coordinates/reduced/reduced_form.h"
 #include "base/carver.h"
 #include "linalg/dense.h"
+#include "rows/row_build.h"
 #include <string.h>
 
 static reduced_form *form_layout(const pawl_assembly *a, const reduced_tree *t, int width,
@@ -387,6 +388,14 @@ double pawl_reduced_form_diagonal(const reduced_form *f, int block, int row)
 {
     const double *y = f->Y + row * f->width;
     return pawl_dot(y, y, f->column_count[block]);
+}
+
+void pawl_reduced_form_turn_pair(reduced_form *f, int row, double c, double s)
+{
+    for (int i = 0; i < f->width; ++i) {
+        double *own = f->Y + row * f->width + i;
+        pawl_turn_pair(own, own + f->width, c, s);
+    }
 }
 
 void pawl_reduced_form_add_impulses(reduced_form *f, const pawl_assembly *a, const double *lambda,

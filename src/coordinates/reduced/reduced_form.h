@@ -35,7 +35,7 @@ struct reduced_form {
     double *lost; // (max_rows) of rows that no coordinate moves a compliance in place of D; else 0
 };
 
-// For the rows of `a`, which was planned for this tree; set a->form to it.
+// For the rows of `a`, which was planned for this tree.
 pawl_status pawl_reduced_form_create(const pawl_env *env, const pawl_assembly *a,
                                      const reduced_tree *tree, reduced_form **out);
 void pawl_reduced_form_destroy(reduced_form *form); // NULL is fine
@@ -67,6 +67,8 @@ double pawl_reduced_form_size(const pawl_assembly *a, const row_block *b, int ro
 void pawl_reduced_form_ease(const reduced_form *form, int first_row, pawl_assembly *a);
 // The entry of D on the diagonal.
 double pawl_reduced_form_diagonal(const reduced_form *form, int block, int row);
+// Rows `row` and `row` + 1 become c x + s y and c y - s x.
+void pawl_reduced_form_turn_pair(reduced_form *form, int row, double c, double s);
 // q' (nv) = H^-1 XT p that impulses p (6 x bodies) on the centres of mass give.
 void pawl_reduced_form_answer(reduced_form *form, const double *p, double *rate);
 // u (6 x bodies) += X q'; bodies that are driven stay.

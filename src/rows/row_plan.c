@@ -1,177 +1,79 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The plan: which rows a model can ever pose, in which blocks, touching which bodies.
-#include "rows/assembly.h"
+// The plan: which rows a model can ever have, in which blocks, touching which bodies. Made once; memory is sized
+// by it.
 #include "base/carver.h"
-#include "coordinates/reduced/tree.h"
+#include "rows/families.h"
+#include "rows/row_build.h"
 #include <string.h>
 
-static bool plan_is_soft(const pawl_coordinate_def *d)
+void pawl_row_plan_row(row_plan *p, row_info info)
 {
-    return d->stiffness > 0.0 || d->damping > 0.0 || d->armature > 0.0;
-}
-
-// Whether an actuator acts through a row (force actuators are applied forces).
-static bool plan_has_row(const pawl_actuator_def *a)
-{
-    return (a->kind == PAWL_ACTUATOR_POSITION && (a->stiffness > 0.0 || a->damping > 0.0)) ||
-           (a->kind == PAWL_ACTUATOR_VELOCITY && a->damping > 0.0);
-}
-
-// The bodies of a joint, the world left out; `count` of them so far in `body`.
-static int plan_add_bodies(const model_joint *j, int *body, int count)
-{
-    const int pair[2] = {j->base, j->follower};
-    for (int i = 0; i < 2; ++i) {
-        bool known = pair[i] < 0;
-        for (int k = 0; k < count; ++k) {
-            known = known || body[k] == pair[i];
-        }
-        if (!known) {
-            body[count++] = pair[i];
-        }
+    if (p->a != NULL) {
+        p->a->rows[p->rows] = info;
     }
-    return count;
+    ++p->rows;
 }
 
-typedef struct plan_cursor {
-    pawl_assembly *a;         // NULL in the counting pass
-    const reduced_tree *tree; // whose joints have no rows of their own; NULL: none
-    int rows, blocks, jacobian, candidates;
-} plan_cursor;
-
-static void plan_row(plan_cursor *c, row_info info)
+void pawl_row_plan_block(row_plan *p, const row_family *family, int first_row, int joint,
+                         const int *body, int body_count)
 {
-    if (c->a != NULL) {
-        c->a->rows[c->rows] = info;
-    }
-    ++c->rows;
-}
-
-// Closes a block over the rows since first_row.
-static void plan_block(plan_cursor *c, int first_row, int joint, const int *body, int body_count)
-{
-    int dim = c->rows - first_row;
+    int dim = p->rows - first_row;
     if (dim == 0) {
         return;
     }
-    row_block block = {.rows = {first_row, dim}, .joint = joint, .body_count = body_count};
+    row_block block = {
+        .rows = {first_row, dim}, .family = family, .joint = joint, .body_count = body_count};
     for (int k = 0; k < body_count; ++k) {
         block.body[k] = body[k];
-        block.jacobian[k] = c->jacobian;
-        c->jacobian += 6 * dim;
+        block.jacobian[k] = p->jacobian;
+        p->jacobian += 6 * dim;
     }
-    if (c->a != NULL) {
-        c->a->blocks[c->blocks] = block;
+    if (p->a != NULL) {
+        p->a->blocks[p->blocks] = block;
         if (joint >= 0) {
-            c->a->joint_block[joint] = c->blocks;
+            p->a->joint_block[joint] = p->blocks;
         }
     }
-    ++c->blocks;
+    ++p->blocks;
 }
 
-static void plan_free_rows(const pawl_model *m, const impulse_slots *slots, plan_cursor *c)
+void pawl_row_plan_candidate(row_plan *p, row_info info)
 {
-    int joint_slot = slots->joints;
-    int motion_slot = slots->joints + m->row_count - m->motion_count;
-    for (int i = 0; i < m->joint_count; ++i) {
-        const model_joint *j = &m->joints[i];
-        int first = c->rows;
-        bool held = c->tree != NULL && pawl_reduced_tree_has_joint(c->tree, i);
-        for (int r = 0; r < j->row_count && !held; ++r) {
-            plan_row(c, (row_info){ROW_JOINT, i, r, -1, joint_slot + r});
-        }
-        joint_slot += j->row_count;
-        if (c->a != NULL) {
-            c->a->joint_rows[i] = c->rows - first;
-        }
-        for (int k = 0; k < m->motion_count; ++k) {
-            const pawl_motion_def *d = &m->motions[k];
-            if (d->joint == i) {
-                plan_row(c, (row_info){ROW_MOTION, k, d->coordinate,
-                                       j->first_coordinate + d->coordinate, motion_slot + k});
-            }
-        }
-        for (int q = 0; q < j->coordinate_count; ++q) {
-            if (plan_is_soft(&j->coordinate[q])) {
-                int flat = j->first_coordinate + q;
-                plan_row(c, (row_info){ROW_SOFT, i, q, flat, slots->softs + flat});
-            }
-        }
-        for (int k = 0; k < m->actuator_count; ++k) {
-            const pawl_actuator_def *d = &m->actuators[k];
-            if (d->joint == i && isinf(d->effort) && plan_has_row(d)) {
-                plan_row(c, (row_info){ROW_ACTUATOR, k, d->coordinate,
-                                       j->first_coordinate + d->coordinate, slots->actuators + k});
-            }
-        }
-        int body[BLOCK_MAX_BODIES], count = 0;
-        if (j->kind == PAWL_JOINT_GEAR) {
-            count = plan_add_bodies(&m->joints[j->gear.joint], body, count);
-            count = plan_add_bodies(&m->joints[j->gear.source_joint], body, count);
-        } else {
-            count = plan_add_bodies(j, body, count);
-        }
-        plan_block(c, first, i, body, count);
+    if (p->a != NULL) {
+        p->a->candidates[p->candidates] = info;
     }
-    for (int i = 0; i < m->spring_count; ++i) {
-        const pawl_spring_def *s = &m->springs[i];
-        int first = c->rows, body[2], count = 0;
-        if (s->stiffness == 0.0 && s->damping == 0.0) {
-            continue;
-        }
-        for (int k = 0; k < (s->rest_length > 0.0 ? 1 : 3); ++k) {
-            plan_row(c, (row_info){ROW_SPRING, i, k, -1, slots->springs + 3 * i + k});
-        }
-        const int pair[2] = {s->body_a, s->body_b};
-        for (int k = 0; k < 2; ++k) {
-            if (pair[k] >= 0) {
-                body[count++] = pair[k];
+    ++p->candidates;
+    p->jacobian += 2 * 6; // one row, at most two bodies
+}
+
+static void plan_free_rows(row_plan *p)
+{
+    const pawl_model *m = p->model;
+    p->joint_slot = p->slots.joints;
+    for (int i = 0; i < m->joint_count; ++i) {
+        int first = p->rows, body[BLOCK_MAX_BODIES];
+        for (int f = 0; f < pawl_row_family_count; ++f) {
+            if (pawl_row_families[f]->plan_joint != NULL) {
+                pawl_row_families[f]->plan_joint(p, i);
             }
         }
-        plan_block(c, first, -1, body, count);
+        int count = pawl_joint_bodies(m, i, body);
+        pawl_row_plan_block(p, &pawl_joint_rows_family, first, i, body, count);
+    }
+    for (int f = 0; f < pawl_row_family_count; ++f) {
+        if (pawl_row_families[f]->plan_blocks != NULL) {
+            pawl_row_families[f]->plan_blocks(p);
+        }
     }
 }
 
-static void plan_candidate(plan_cursor *c, row_info info)
+static void plan_bounded_rows(row_plan *p)
 {
-    if (c->a != NULL) {
-        c->a->candidates[c->candidates] = info;
-    }
-    ++c->candidates;
-    c->jacobian += 2 * 6; // one row, at most two bodies
-}
-
-static void plan_bounded_rows(const pawl_model *m, const impulse_slots *slots, plan_cursor *c)
-{
-    for (int i = 0; i < m->joint_count; ++i) {
-        const model_joint *j = &m->joints[i];
-        for (int q = 0; q < j->coordinate_count; ++q) {
-            int flat = j->first_coordinate + q;
-            if (j->coordinate[q].friction > 0.0) {
-                plan_candidate(c, (row_info){ROW_FRICTION, i, q, flat, slots->frictions + flat});
-            }
-        }
-    }
-    for (int k = 0; k < m->actuator_count; ++k) {
-        const pawl_actuator_def *d = &m->actuators[k];
-        if (isfinite(d->effort) && plan_has_row(d)) {
-            int flat = m->joints[d->joint].first_coordinate + d->coordinate;
-            plan_candidate(c,
-                           (row_info){ROW_ACTUATOR, k, d->coordinate, flat, slots->actuators + k});
-        }
-    }
-    for (int i = 0; i < m->joint_count; ++i) {
-        const model_joint *j = &m->joints[i];
-        for (int q = 0; q < j->coordinate_count; ++q) {
-            int flat = j->first_coordinate + q;
-            if (isfinite(j->coordinate[q].lower)) {
-                plan_candidate(c, (row_info){ROW_LOWER, i, q, flat, slots->lowers + flat});
-            }
-            if (isfinite(j->coordinate[q].upper)) {
-                plan_candidate(c, (row_info){ROW_UPPER, i, q, flat, slots->uppers + flat});
-            }
+    for (int f = 0; f < pawl_row_family_count; ++f) {
+        if (pawl_row_families[f]->plan_bounded != NULL) {
+            pawl_row_families[f]->plan_bounded(p);
         }
     }
 }
@@ -187,7 +89,7 @@ static int plan_root(int *parent, int k)
 
 // Joints that form a forest over the bodies have independent rows. A joint that closes a loop, a
 // gear, or an actuator that holds a velocity exactly may not. Node 0 is all that cannot move.
-static bool plan_has_loops(const pawl_assembly *a, const reduced_tree *tree, int *parent)
+static bool plan_has_loops(const pawl_assembly *a, const bool *held_joints, int *parent)
 {
     const pawl_model *m = a->model;
     for (int i = 0; i <= m->body_count; ++i) {
@@ -198,7 +100,7 @@ static bool plan_has_loops(const pawl_assembly *a, const reduced_tree *tree, int
         if (j->kind == PAWL_JOINT_GEAR) {
             return true;
         }
-        bool held = tree != NULL && pawl_reduced_tree_has_joint(tree, i);
+        bool held = held_joints != NULL && held_joints[i];
         if (a->joint_block[i] < 0 && !held) {
             continue;
         }
@@ -252,7 +154,7 @@ static void plan_mark_used(pawl_assembly *a)
     }
 }
 
-static pawl_assembly *plan_layout(const pawl_model *m, const plan_cursor *count, int free_rows,
+static pawl_assembly *plan_layout(const pawl_model *m, const row_plan *count, int free_rows,
                                   int free_blocks, int contacts, pawl_carver *mem)
 {
     int spins = m->spin_friction ? 3 * contacts : 0; // one row for torsion, two for rolling
@@ -271,6 +173,7 @@ static pawl_assembly *plan_layout(const pawl_model *m, const plan_cursor *count,
     p.rows = PAWL_CARVE(mem, row_info, rows);
     p.problem_blocks = PAWL_CARVE(mem, problem_block, blocks);
     p.candidates = PAWL_CARVE(mem, row_info, count->candidates);
+    p.hard = PAWL_CARVE(mem, bool, free_rows);
     p.included = PAWL_CARVE(mem, bool, count->candidates);
     p.held = PAWL_CARVE(mem, bool, count->candidates);
     p.joint_rows = PAWL_CARVE(mem, int, m->joint_count);
@@ -297,18 +200,17 @@ static pawl_assembly *plan_layout(const pawl_model *m, const plan_cursor *count,
 pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *m, int max_contacts,
                                  pawl_assembly **out)
 {
-    return pawl_assembly_create_reduced(env, m, max_contacts, NULL, out);
+    return pawl_assembly_create_held(env, m, max_contacts, NULL, out);
 }
 
-pawl_status pawl_assembly_create_reduced(const pawl_env *env, const pawl_model *m, int max_contacts,
-                                         const reduced_tree *tree, pawl_assembly **out)
+pawl_status pawl_assembly_create_held(const pawl_env *env, const pawl_model *m, int max_contacts,
+                                      const bool *held, pawl_assembly **out)
 {
     *out = NULL;
-    impulse_slots slots = pawl_impulse_slots(m);
-    plan_cursor count = {.tree = tree};
-    plan_free_rows(m, &slots, &count);
+    row_plan count = {.model = m, .slots = pawl_impulse_slots(m), .held = held}, fill = count;
+    plan_free_rows(&count);
     int free_rows = count.rows, free_blocks = count.blocks;
-    plan_bounded_rows(m, &slots, &count);
+    plan_bounded_rows(&count);
     pawl_carver need = {0};
     plan_layout(m, &count, free_rows, free_blocks, max_contacts, &need);
     size_t scratch = (size_t)(m->body_count + 1) * sizeof(int);
@@ -329,9 +231,10 @@ pawl_status pawl_assembly_create_reduced(const pawl_env *env, const pawl_model *
     for (int i = 0; i < m->joint_count; ++i) {
         a->joint_block[i] = -1;
     }
-    plan_cursor fill = {.a = a, .tree = tree};
-    plan_free_rows(m, &slots, &fill);
-    plan_bounded_rows(m, &slots, &fill);
+    a->metric = &pawl_body_metric;
+    fill.a = a;
+    plan_free_rows(&fill);
+    plan_bounded_rows(&fill);
     plan_mark_used(a);
     for (int k = 0; k < free_blocks; ++k) {
         for (int s = 0; s < a->blocks[k].body_count; ++s) {
@@ -339,18 +242,16 @@ pawl_status pawl_assembly_create_reduced(const pawl_env *env, const pawl_model *
         }
     }
     for (int k = 0; k < a->candidate_count; ++k) {
-        const row_info *info = &a->candidates[k];
-        const model_joint *j =
-            &m->joints[info->kind == ROW_ACTUATOR ? m->actuators[info->owner].joint : info->owner];
+        const model_joint *j = &m->joints[pawl_row_candidate_joint(m, &a->candidates[k])];
         a->body_has_rows[j->follower] = true;
         if (j->base >= 0) {
             a->body_has_rows[j->base] = true;
         }
     }
-    for (int i = 0; i < m->body_count && tree != NULL; ++i) {
-        a->body_has_rows[i] = true; // the tree's joints do what rows would
+    for (int i = 0; i < m->body_count && held != NULL; ++i) {
+        a->body_has_rows[i] = true; // joints that are held do what rows would
     }
-    a->has_loops = plan_has_loops(a, tree, parent);
+    a->has_loops = plan_has_loops(a, held, parent);
     a->has_working_rows = a->candidate_count > 0;
     for (int i = 0; i < m->body_count; ++i) {
         a->has_working_rows = a->has_working_rows || m->bodies[i].kind == PAWL_BODY_KINEMATIC;
@@ -379,10 +280,16 @@ void pawl_assembly_set_softness(pawl_assembly *a, const pawl_softness *joints,
         }
     }
     a->has_soft_rows = false;
-    for (int r = 0; r < a->free_rows; ++r) {
-        bool hard = pawl_assembly_is_hard(a, r);
-        a->has_soft_rows = a->has_soft_rows || !hard;
-        a->has_working_rows = a->has_working_rows || !hard || a->rows[r].kind != ROW_JOINT;
+    for (int k = 0; k < a->free_blocks; ++k) {
+        const row_block *b = &a->blocks[k];
+        bool soft = b->joint >= 0 && pawl_is_soft(&a->joint_soft[b->joint]);
+        for (int r = b->rows.first_row; r < b->rows.first_row + b->rows.dim; ++r) {
+            const row_info *info = &a->rows[r];
+            bool own = info->coordinate < 0; // of the joint, not of what drives it
+            a->hard[r] = (info->family->traits & ROW_IS_HARD) != 0 && !(own && soft);
+            a->has_soft_rows = a->has_soft_rows || !a->hard[r];
+            a->has_working_rows = a->has_working_rows || !a->hard[r] || info->family->rate != NULL;
+        }
     }
 }
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Calls into a kind of coordinates that may have nothing to do.
+#include "coordinates/coordinates.h"
+
+void pawl_coordinates_destroy(coordinates *c)
+{
+    if (c != NULL) {
+        c->ops->destroy(c);
+    }
+}
+
+void pawl_coordinates_constrain(coordinates *c, double *u)
+{
+    if (c->ops->constrain != NULL) {
+        c->ops->constrain(c, u);
+    }
+}
+
+double pawl_coordinates_reactions(coordinates *c, const double *lambda, const double *from,
+                                  const double *to, const double *before, const double *after,
+                                  double *scratch, double *reaction)
+{
+    return c->ops->reactions == NULL
+               ? 0.0
+               : c->ops->reactions(c, lambda, from, to, before, after, scratch, reaction);
+}
+
+void pawl_coordinates_close(coordinates *c, const double *values, double t, body_state *bodies)
+{
+    if (c->ops->close != NULL) {
+        c->ops->close(c, values, t, bodies);
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The coordinates in which a model moves: which joints are rows and which are held by the coordinates
+// themselves, what impulses along rows do, and how poses follow a displacement. One folder a kind, one line in
+// coordinates_table.c; no other file asks which kind it is.
+//
+// State, twists and rows are those of the bodies in every kind, so that rows, solvers and steppers are
+// written once.
+#pragma once
+#include "coordinates/maximal/free_factor.h"
+#include "rows/assembly.h"
+
+typedef struct coordinates coordinates;
+typedef struct coordinates_ops {
+    const char *name, *summary;
+    // Joints are held by the coordinates: bodies are bound to each other even where no row acts.
+    bool holds_joints;
+    bool finds_islands; // islands can be found over its bodies and rows
+    int newton_steps;   // of a predictor onto the joints: what redundant rows leave open takes more
+    // Rows with room for that many contacts, their metric and their operator. Refuses settings that it cannot meet.
+    pawl_status (*create)(const pawl_env *env, const pawl_model *model,
+                          const pawl_settings *settings, int max_contacts, coordinates **out);
+    void (*destroy)(coordinates *c);
+    // Of kinds that hold joints; NULL: nothing to do. The twists of held joints that are nearest to u
+    // (6 x bodies) in the metric of the masses.
+    void (*constrain)(coordinates *c, double *u);
+    // Adds to `reaction` (slots) the impulses of held joints that lead from twists `from` to `to` beside impulses
+    // lambda of the rows, and returns the work of kinematic bodies against them, done at the mean of twists
+    // `before` and `after`. `scratch` is (6 x bodies).
+    double (*reactions)(coordinates *c, const double *lambda, const double *from, const double *to,
+                        const double *before, const double *after, double *scratch,
+                        double *reaction);
+    // Poses near held joints to poses that close them at time t; `placed`: at the configuration where the rows
+    // were placed, with nothing read again.
+    void (*close)(coordinates *c, const double *values, double t, body_state *bodies);
+    void (*close_placed)(coordinates *c, body_state *bodies);
+    // Poses moved by a fraction of the displacement d (6 x bodies).
+    void (*move)(coordinates *c, const double *values, const double *d, double fraction, double t,
+                 body_state *bodies);
+    // The factor of the free rows, which tells mechanisms apart; NULL: there is none.
+    const free_factor *(*factor)(const coordinates *c);
+    // The number of joints in the loop that free block k closes by itself; NULL where loops are found as
+    // circles of joints with rows.
+    int (*loop_joints)(const coordinates *c, int block);
+} coordinates_ops;
+
+struct coordinates { // every kind embeds this as its first member
+    const coordinates_ops *ops;
+    pawl_assembly *rows;
+    pawl_delassus *delassus;
+};
+
+const coordinates_ops *pawl_coordinates_find(int kind); // pawl_formulation; NULL if unknown
+extern const coordinates_ops pawl_maximal_coordinates;
+extern const coordinates_ops pawl_reduced_coordinates;
+
+// These are what the functions of the same name do, where there is something to do.
+void pawl_coordinates_destroy(coordinates *c); // NULL is fine
+void pawl_coordinates_constrain(coordinates *c, double *u);
+double pawl_coordinates_reactions(coordinates *c, const double *lambda, const double *from,
+                                  const double *to, const double *before, const double *after,
+                                  double *scratch, double *reaction);
+void pawl_coordinates_close(coordinates *c, const double *values, double t, body_state *bodies);

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The problem of a step from the rows as they are placed: biases, compliances and bounds, family by family;
+// and the problems of closure, of settling and of impacts, which are built from the same rows.
+#include "rows/row_build.h"
+#include <string.h>
+
+// What every row is before its family says more: free, hard, without bias or gap.
+static void problem_fill(pawl_assembly *a, int r, const step_weights *w, row_rates rate, bool held)
+{
+    a->lower[r] = -INFINITY;
+    a->upper[r] = INFINITY;
+    a->compliance[r] = a->bias[r] = 0.0;
+    a->want[r] = -INFINITY;
+    a->rows[r].family->fill(a, r, w, rate, held);
+}
+
+// Rows that nothing can move get a compliance, in coordinates that have such rows.
+static void problem_complete(pawl_assembly *a, int first_row)
+{
+    if (a->metric->ops->complete != NULL) {
+        a->metric->ops->complete(a->metric, a, first_row);
+    }
+}
+
+static void problem_fill_free_rows(pawl_assembly *a, const body_state *start, const step_weights *w)
+{
+    for (int k = 0; k < a->free_blocks; ++k) {
+        const row_block *b = &a->blocks[k];
+        int first = b->rows.first_row;
+        for (int r = 0; r < b->rows.dim; ++r) {
+            bool hard = (a->rows[first + r].family->traits & ROW_IS_HARD) != 0;
+            bool rated = !hard || w->carry != 0.0;
+            problem_fill(a, first + r, w, pawl_row_rates(a, b, rated ? r : -1, start, w), false);
+        }
+        if (b->joint >= 0 && a->joint_rows[b->joint] > 0 &&
+            pawl_is_soft(&a->joint_soft[b->joint])) {
+            pawl_joint_rows_soften(a, b, start, w);
+        }
+    }
+}
+
+// Candidate k behind the rows so far, if it can act in this step; `again`: as it was decided before.
+static void problem_add_candidate(pawl_assembly *a, int k, const body_state *start,
+                                  const double *u_free, const step_weights *w, bool again)
+{
+    pawl_problem *p = &a->problem;
+    const row_info *info = &a->candidates[k];
+    bool one_sided = (info->family->traits & ROW_ONE_SIDED) != 0;
+    if (again && !a->included[k]) {
+        return;
+    }
+    if (w->held_only && one_sided && !a->held[k]) {
+        a->included[k] = false;
+        return;
+    }
+    pawl_row_append_candidate(a, info);
+    const row_block *b = &a->blocks[p->block_count - 1];
+    row_rates rates = pawl_row_rates(a, b, 0, start, w);
+    if (!again && info->family->is_near != NULL) {
+        const coordinate_row *g = &a->coordinates[info->coordinate];
+        double ahead = pawl_assembly_coordinate_rate(a, b->joint, g, u_free);
+        a->included[k] = info->family->is_near(a, k, rates.before, ahead, w->h);
+        if (!a->included[k]) {
+            --p->block_count;
+            --p->row_count;
+            return;
+        }
+    }
+    a->included[k] = true;
+    problem_fill(a, p->row_count - 1, w, rates, a->held[k]);
+}
+
+void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const double *u_free,
+                                const step_weights *w, bool again)
+{
+    pawl_problem *p = &a->problem;
+    *p = (pawl_problem){.row_count = a->free_rows,
+                        .free_row_count = a->free_rows,
+                        .block_count = a->free_blocks,
+                        .free_block_count = a->free_blocks,
+                        .blocks = a->problem_blocks,
+                        .v_f = a->v_f,
+                        .lower = a->lower,
+                        .upper = a->upper,
+                        .compliance = a->compliance,
+                        .factor_key = 2 * a->placements + a->has_soft_rows,
+                        .place_key = a->placements,
+                        .delassus = p->delassus};
+    problem_fill_free_rows(a, start, w);
+    for (int k = 0; k < a->candidate_count; ++k) {
+        problem_add_candidate(a, k, start, u_free, w, again);
+    }
+    a->slot_rows = p->row_count;
+    for (int i = 0; i < pawl_row_family_count; ++i) {
+        if (pawl_row_families[i]->append != NULL) {
+            pawl_row_families[i]->append(a, start, w);
+        }
+    }
+    problem_complete(a, 0);
+    pawl_assembly_set_free_velocity(a, u_free);
+}
+
+void pawl_assembly_set_free_velocity(pawl_assembly *a, const double *u_free)
+{
+    pawl_assembly_row_velocity(a, u_free, a->v_f);
+    for (int r = 0; r < a->problem.row_count; ++r) {
+        a->v_f[r] += a->bias[r];
+    }
+}
+
+void pawl_assembly_pose_closure(pawl_assembly *a)
+{
+    pawl_problem *p = &a->problem;
+    p->row_count = p->free_row_count = a->free_rows;
+    p->contact_count = 0;
+    p->block_count = p->free_block_count = a->free_blocks;
+    p->blocks = a->problem_blocks;
+    p->v_f = a->v_f;
+    p->lower = a->lower;
+    p->upper = a->upper;
+    p->compliance = a->compliance;
+    p->factor_key = 2 * a->placements;
+    p->place_key = a->placements;
+    // Against an inverse mass of 1e30 per kg a row does nothing that a double would notice.
+    const double nothing = 1e30;
+    for (int r = 0; r < a->free_rows; ++r) {
+        bool hard = pawl_assembly_is_hard(a, r);
+        a->lower[r] = -INFINITY;
+        a->upper[r] = INFINITY;
+        a->compliance[r] = hard ? 0.0 : nothing;
+        a->v_f[r] = 0.0;
+    }
+    problem_complete(a, 0);
+}
+
+void pawl_assembly_pose_grips(pawl_assembly *a, const row_grip *grips, int count, bool tangents)
+{
+    pawl_assembly_pose_closure(a);
+    for (int i = 0; i < count; ++i) {
+        if (grips[i].candidate >= 0) {
+            const row_info *info = &a->candidates[grips[i].candidate];
+            pawl_row_append_candidate(a, info);
+            a->compliance[a->problem.row_count - 1] = 0.0;
+        } else {
+            pawl_contact_rows_append(a, grips[i].contact, tangents && grips[i].sticks ? 3 : 1);
+        }
+    }
+    for (int r = a->free_rows; r < a->problem.row_count; ++r) {
+        a->v_f[r] = 0.0;
+    }
+    problem_complete(a, a->free_rows);
+}
+
+void pawl_assembly_pose_impact(pawl_assembly *a, const double *u, const bool *closed)
+{
+    pawl_problem *p = &a->problem;
+    pawl_assembly_pose_closure(a);
+    p->factor_key = -1 - a->placements; // armatures are not what a closure takes them for
+    for (int k = 0; k < a->candidate_count; ++k) {
+        if (closed[k]) {
+            pawl_row_append_candidate(a, &a->candidates[k]);
+            a->lower[p->row_count - 1] = 0.0;
+            a->upper[p->row_count - 1] = INFINITY;
+            a->compliance[p->row_count - 1] = 0.0;
+        }
+    }
+    a->slot_rows = p->row_count;
+    p->contact_count = a->contact_count;
+    p->friction = a->friction;
+    for (int k = 0; k < a->contact_count; ++k) {
+        pawl_contact_rows_append(a, k, 3);
+        a->friction[k] = a->contacts[k].impact_friction;
+    }
+    problem_complete(a, a->free_rows);
+    memset(a->bias, 0, (size_t)p->row_count * sizeof *a->bias);
+    pawl_assembly_row_velocity(a, u, a->v_f);
+    for (int r = 0; r < a->free_rows; ++r) {
+        const row_info *info = &a->rows[r];
+        const row_family *family = info->family;
+        bool prescribed = family->rate != NULL;
+        double armature = family->law != NULL ? family->law(a->model, info, 0.0).armature : 0.0;
+        if (armature > 0.0) {
+            a->compliance[r] = 1.0 / armature;
+        }
+        // A prescribed rate stays what it is; an armature resists its change.
+        if (prescribed || armature > 0.0) {
+            a->bias[r] = -a->v_f[r];
+        }
+    }
+    pawl_assembly_set_free_velocity(a, u);
+}
+

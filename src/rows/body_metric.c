@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// M^-1 JT in maximal coordinates: the inertias of the bodies alone, with the damping of the step.
+#include "rows/assembly.h"
+#include "rows/row_build.h"
+#include "rows/row_set.h"
+
+// Point masses have no inverse inertia, so that what a row would do to their orientation vanishes here, and
+// so in D.
+static void body_metric_scale_block(row_metric *metric, pawl_assembly *a, const row_block *b)
+{
+    (void)metric;
+    for (int k = 0; k < b->body_count; ++k) {
+        int body = b->body[k];
+        double s = a->inverse_mass[body];
+        const pawl_mat3 *inertia = &a->inverse_inertia[body];
+        for (int r = 0; r < b->rows.dim; ++r) {
+            const double *row = pawl_row_jacobian(a, b, k, r);
+            double *out = a->MJ + b->jacobian[k] + 6 * r;
+            pawl_vec3 w = m3_mul(inertia, v3(row[3], row[4], row[5]));
+            w = v3_scale(a->turn_ease, w);
+            out[0] = s * row[0], out[1] = s * row[1], out[2] = s * row[2];
+            out[3] = w.x, out[4] = w.y, out[5] = w.z;
+        }
+    }
+}
+
+static double body_metric_diagonal(const row_metric *metric, const pawl_assembly *a,
+                                   const row_block *b, int r)
+{
+    (void)metric;
+    double sum = 0.0;
+    for (int k = 0; k < b->body_count; ++k) {
+        const double *row = pawl_row_jacobian(a, b, k, r), *scaled = a->MJ + b->jacobian[k] + 6 * r;
+        for (int i = 0; i < 6; ++i) {
+            sum += row[i] * scaled[i];
+        }
+    }
+    return sum;
+}
+
+static void body_metric_add_impulses(row_metric *metric, const pawl_assembly *a,
+                                     const double *lambda, double *u)
+{
+    (void)metric;
+    row_set all = pawl_row_set_all(a);
+    pawl_row_set_add_impulses(&all, lambda, u);
+}
+
+static void body_metric_turn_pair(row_metric *metric, pawl_assembly *a, int row, double c, double s)
+{
+    (void)metric;
+    const row_block *first = pawl_bounded_block(a, row), *second = pawl_bounded_block(a, row + 1);
+    for (int k = 0; k < first->body_count; ++k) {
+        for (int i = 3; i < 6; ++i) {
+            pawl_turn_pair(a->MJ + first->jacobian[k] + i, a->MJ + second->jacobian[k] + i, c, s);
+        }
+    }
+}
+
+static const row_metric_ops body_metric_ops = {
+    .scale_block = body_metric_scale_block,
+    .diagonal = body_metric_diagonal,
+    .add_impulses = body_metric_add_impulses,
+    .turn_pair = body_metric_turn_pair,
+};
+row_metric pawl_body_metric = {&body_metric_ops};

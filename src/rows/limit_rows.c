@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Limits of joint coordinates: lambda >= 0, one row for each side that is limited. The row is part of a step's
+// problem only where the limit can be reached in it (loops eq. 28-32, 90).
+#include "pawl/sim.h"
+#include "rows/families.h"
+#include "rows/row_build.h"
+
+static void limit_plan(row_plan *p)
+{
+    const pawl_model *m = p->model;
+    for (int i = 0; i < m->joint_count; ++i) {
+        const model_joint *j = &m->joints[i];
+        for (int q = 0; q < j->coordinate_count; ++q) {
+            int flat = j->first_coordinate + q;
+            if (isfinite(j->coordinate[q].lower)) {
+                pawl_row_plan_candidate(p, (row_info){&pawl_limit_rows_family, i, q, flat,
+                                                      p->slots.lowers + flat, 1.0});
+            }
+            if (isfinite(j->coordinate[q].upper)) {
+                pawl_row_plan_candidate(p, (row_info){&pawl_limit_rows_family, i, q, flat,
+                                                      p->slots.uppers + flat, -1.0});
+            }
+        }
+    }
+}
+
+double pawl_limit_gap_at(const pawl_model *m, const row_info *info, double value)
+{
+    const pawl_coordinate_def *d = &m->joints[info->owner].coordinate[info->part];
+    return info->sign > 0.0 ? value - d->lower : d->upper - value;
+}
+
+static double limit_gap(const pawl_assembly *a, const row_info *info)
+{
+    return pawl_limit_gap_at(a->model, info, a->coordinates[info->coordinate].value);
+}
+
+static const pawl_softness *limit_softness(const pawl_assembly *a, const row_info *info)
+{
+    const pawl_coordinate_def *d = &a->model->joints[info->owner].coordinate[info->part];
+    return pawl_softness_choose(&d->limit_soft, &a->limit_soft);
+}
+
+static bool limit_is_soft(const pawl_assembly *a, const row_info *info)
+{
+    return pawl_is_soft(limit_softness(a, info));
+}
+
+static bool limit_is_one(const row_info *info)
+{
+    return info->family == &pawl_limit_rows_family;
+}
+
+// How far a limit may be that a step of length h takes in: wide, for a row too many costs little, one
+// too few another solve.
+static double limit_reach(double rate, double h)
+{
+    return h * (2.0 * fabs(rate) + 1.0);
+}
+
+// A soft limit slows down what is beyond it, and stops nothing before.
+static bool limit_is_near(const pawl_assembly *a, int k, double rate, double ahead, double h)
+{
+    const row_info *info = &a->candidates[k];
+    if (a->held[k]) {
+        return true;
+    }
+    double gap = limit_gap(a, info);
+    return limit_is_soft(a, info) ? gap < 0.0
+                                  : gap <= limit_reach(max_of(fabs(rate), fabs(ahead)), h);
+}
+
+static void limit_fill(pawl_assembly *a, int r, const step_weights *w, row_rates rate, bool held)
+{
+    const row_info *info = &a->rows[r];
+    double gap = limit_gap(a, info);
+    double own = a->model->joints[info->owner].coordinate[info->part].limit_erp;
+    a->bias[r] = pawl_row_gap_bias(a, r, gap, pawl_row_erp(own, w->erp_limit), w->limit_push,
+                                   pawl_gentle_push, w);
+    if (held) {
+        pawl_row_hold(a, r, pawl_gentle_push);
+        a->bias[r] = w->carry * rate.before;
+    }
+    a->lower[r] = 0.0;
+    const pawl_softness *soft = limit_softness(a, info);
+    if (pawl_is_soft(soft)) {
+        pawl_row_soften(a, pawl_bounded_block(a, r), 0, soft, pawl_softness_impedance(soft, gap), w,
+                        gap, rate.before);
+        a->want[r] = -INFINITY;
+    }
+}
+
+int pawl_assembly_add_missed(pawl_assembly *a, const double *u, const step_weights *w)
+{
+    int missed = 0;
+    for (int k = 0; k < a->candidate_count; ++k) {
+        const row_info *info = &a->candidates[k];
+        if (a->included[k] || !limit_is_one(info) || limit_is_soft(a, info)) {
+            continue;
+        }
+        const coordinate_row *g = &a->coordinates[info->coordinate];
+        double rate = pawl_assembly_coordinate_rate(a, info->owner, g, u);
+        if (w->reach * -info->sign * rate > limit_gap(a, info)) {
+            a->included[k] = true;
+            ++missed;
+        }
+    }
+    return missed;
+}
+
+bool pawl_assembly_limit_is_near(const pawl_assembly *a, const double *u, double h)
+{
+    for (int k = 0; k < a->candidate_count; ++k) {
+        const row_info *info = &a->candidates[k];
+        if (limit_is_one(info)) {
+            const coordinate_row *g = &a->coordinates[info->coordinate];
+            double rate = pawl_assembly_coordinate_rate(a, info->owner, g, u);
+            if (limit_gap(a, info) <= limit_reach(rate, h)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+double pawl_assembly_limit_gap(const pawl_assembly *a, int candidate)
+{
+    return limit_gap(a, &a->candidates[candidate]);
+}
+
+bool pawl_assembly_is_limit(const pawl_assembly *a, int candidate)
+{
+    return limit_is_one(&a->candidates[candidate]);
+}
+
+bool pawl_assembly_limit_is_hard(const pawl_assembly *a, int candidate)
+{
+    const row_info *info = &a->candidates[candidate];
+    return limit_is_one(info) && !limit_is_soft(a, info);
+}
+
+const row_family pawl_limit_rows_family = {
+    .name = "limit",
+    .traits = ROW_ONE_SIDED | ROW_IS_LIMIT,
+    .account = WORK_LIMITS,
+    .measured = PAWL_MEASURED_LIMITS,
+    .plan_bounded = limit_plan,
+    .fill = limit_fill,
+    .is_near = limit_is_near,
+};

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// What families of rows share: Jacobian rows from coordinates, springs as compliant rows, gaps, new blocks.
+#include "rows/row_build.h"
+#include <string.h>
+
+int pawl_row_slot(const row_block *b, int body)
+{
+    for (int k = 0; k < b->body_count; ++k) {
+        if (b->body[k] == body) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+void pawl_row_clear(pawl_assembly *a, const row_block *b)
+{
+    for (int k = 0; k < b->body_count; ++k) {
+        memset(pawl_row_jacobian(a, b, k, 0), 0, (size_t)(6 * b->rows.dim) * sizeof(double));
+    }
+}
+
+void pawl_row_add_coordinate(pawl_assembly *a, const row_block *b, int r, const model_joint *j,
+                             const coordinate_row *g, double s)
+{
+    const int body[2] = {j->base, j->follower};
+    const double *gradient[2] = {g->base, g->follower};
+    for (int side = 0; side < 2; ++side) {
+        int slot = pawl_row_slot(b, body[side]);
+        if (slot >= 0) {
+            double *row = pawl_row_jacobian(a, b, slot, r);
+            for (int k = 0; k < 6; ++k) {
+                row[k] += s * gradient[side][k];
+            }
+        }
+    }
+}
+
+double pawl_row_rate(const pawl_assembly *a, const row_block *b, int r, const body_state *bodies)
+{
+    double rate = 0.0;
+    for (int k = 0; k < b->body_count; ++k) {
+        const double *row = pawl_row_jacobian(a, b, k, r);
+        const body_state *s = &bodies[b->body[k]];
+        rate += row[0] * s->v.x + row[1] * s->v.y + row[2] * s->v.z + row[3] * s->w.x +
+                row[4] * s->w.y + row[5] * s->w.z;
+    }
+    return rate;
+}
+
+row_rates pawl_row_rates(const pawl_assembly *a, const row_block *b, int r, const body_state *start,
+                         const step_weights *w)
+{
+    if (r < 0) {
+        return (row_rates){0.0, 0.0};
+    }
+    double before = pawl_row_rate(a, b, r, start);
+    return (row_rates){before, w->about == NULL ? before : pawl_row_rate(a, b, r, w->about)};
+}
+
+void pawl_row_soft(pawl_assembly *a, int r, double S, double B)
+{
+    a->compliance[r] = 1.0 / S;
+    a->bias[r] = -B / S;
+}
+
+void pawl_row_spring(pawl_assembly *a, int r, const step_weights *w, double stretch, row_rates rate,
+                     const row_law *law)
+{
+    double h = w->h, k = law->stiffness, d = law->damping;
+    double S = law->armature + h * (w->theta * d + h * w->ahead * k);
+    double behind = h * h * w->behind * k;
+    double B = (law->armature - h * (1.0 - w->theta) * d + behind) * rate.before - h * k * stretch;
+    pawl_row_soft(a, r, S, B + behind * (rate.about - rate.before));
+}
+
+void pawl_row_soften(pawl_assembly *a, const row_block *b, int r, const pawl_softness *s,
+                     double impedance, const step_weights *w, double value, double rate)
+{
+    double D = a->metric->ops->diagonal(a->metric, a, b, r);
+    soft_row row = pawl_softness_row(s, impedance, w->h, D, value, rate);
+    a->compliance[b->rows.first_row + r] = row.compliance;
+    a->bias[b->rows.first_row + r] = row.bias;
+}
+
+double pawl_row_target(const pawl_signal *signal, const step_weights *w)
+{
+    return 0.5 * (pawl_signal_value(signal, w->target_time[0]) +
+                  pawl_signal_value(signal, w->target_time[1]));
+}
+
+double pawl_row_erp(double own, double all)
+{
+    return own == 0.0 ? all : max_of(own, 0.0);
+}
+
+// An open gap may close, no further, until rows are placed again. Of a violation a fraction is taken back, no
+// faster than max_push; by the velocities only where that is next to nothing, for what they are given stays:
+// kinetic energy that nobody put in.
+double pawl_row_gap_bias(pawl_assembly *a, int r, double gap, double erp, double max_push,
+                         double gentle, const step_weights *w)
+{
+    double fastest = max_push * w->h / w->reach;
+    double bias = gap >= 0.0 ? gap / w->reach : max_of(erp * gap / w->reach, -fastest);
+    a->want[r] = -bias;
+    return bias >= -gentle ? bias : 0.0;
+}
+
+void pawl_row_hold(pawl_assembly *a, int r, double gentle)
+{
+    a->want[r] = a->want[r] > gentle ? a->want[r] : -INFINITY;
+}
+
+// Where the Jacobian of block `index` goes: behind that of the block before it.
+static int row_jacobian_after(const pawl_assembly *a, int index)
+{
+    if (index == 0) {
+        return 0;
+    }
+    const row_block *last = &a->blocks[index - 1];
+    return last->jacobian[last->body_count - 1] + 6 * last->rows.dim;
+}
+
+row_block *pawl_row_append(pawl_assembly *a, row_info info, int dim, int joint, const int body[2])
+{
+    int index = a->problem.block_count++, first = a->problem.row_count;
+    a->problem.row_count += dim;
+    int jacobian = row_jacobian_after(a, index);
+    row_block *b = &a->blocks[index];
+    *b = (row_block){.rows = {first, dim}, .family = info.family, .joint = joint};
+    for (int side = 0; side < 2; ++side) {
+        if (body[side] >= 0) {
+            b->body[b->body_count] = body[side];
+            b->jacobian[b->body_count++] = jacobian;
+            jacobian += 6 * dim;
+        }
+    }
+    a->problem_blocks[index] = b->rows;
+    for (int r = first; r < first + dim; ++r, ++info.part) {
+        a->rows[r] = info;
+        a->residual[r] = 0.0;
+    }
+    return b;
+}
+
+int pawl_row_candidate_joint(const pawl_model *m, const row_info *info)
+{
+    return info->family->joint != NULL ? info->family->joint(m, info) : info->owner;
+}
+
+void pawl_row_append_candidate(pawl_assembly *a, const row_info *info)
+{
+    int joint = pawl_row_candidate_joint(a->model, info);
+    const model_joint *j = &a->model->joints[joint];
+    const row_block *b = pawl_row_append(a, *info, 1, joint, (const int[2]){j->base, j->follower});
+    pawl_row_clear(a, b);
+    pawl_row_add_coordinate(a, b, 0, j, &a->coordinates[info->coordinate], info->sign);
+    a->metric->ops->scale_block(a->metric, a, b);
+}
