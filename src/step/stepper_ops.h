@@ -5,17 +5,20 @@
 // decides which problem to pose.
 #pragma once
 #include "assemble/reduced_form.h"
-#include "nmdp/nmdp.h"
 #include "pawl/sim.h"
 #include "solve/contact_capture.h"
 #include "solve/eliminate.h"
 #include "solve/solver_ops.h"
-#include "step/event_log.h"
-#include "step/island_solver.h"
-#include "step/phase_clock.h"
+#include "step/common/event_log.h"
+#include "step/common/island_solver.h"
+#include "step/common/phase_clock.h"
+#include "step/nmdp/nmdp.h"
 
 typedef struct lit_memory lit_memory; // of the stepper lit
 typedef struct lit_event_memory lit_event_memory;
+lit_memory *pawl_lit_layout(const pawl_model *model, const pawl_assembly *a, pawl_carver *mem);
+lit_event_memory *pawl_lit_event_layout(const pawl_model *model, const pawl_assembly *a,
+                                        pawl_carver *mem);
 typedef struct impact_memory impact_memory; // impact.h
 
 // All that a step works with; sized once. Twists are (6 x bodies): linear, angular.
