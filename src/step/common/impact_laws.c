@@ -30,7 +30,7 @@ static void laws_solve(step_context *c, pawl_step_report *report)
     solver_report solved = {.outcome = PAWL_CONVERGED};
     memset(c->lambda, 0, (size_t)a->problem.row_count * sizeof *c->lambda);
     pawl_phase_enter(&c->clock, PAWL_PHASE_SOLVE);
-    pawl_step_solve_rows(c, &solved);
+    pawl_step_solve_rows(c, pawl_solver_goal(c->solver), &solved);
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     pawl_step_report part = {.method = solved.method,
                              .iterations = solved.iterations,

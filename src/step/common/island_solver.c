@@ -17,6 +17,7 @@ struct island_solver {
     int worker_count;
     island_worker *workers; // the first has the solver of all rows
     solver_report *reports; // (bodies + 1) by island
+    solver_goal goal;       // of the solve at work
 };
 
 // Whether there is more than one group of bodies that free rows leave apart.
@@ -106,7 +107,7 @@ static void island_solver_task(void *user, int worker, int item)
     island *own = pawl_island_list_item(s->list, item);
     pawl_delassus_bind(w->delassus, own);
     s->reports[item] = (solver_report){.outcome = PAWL_CONVERGED};
-    pawl_solver_solve(w->solver, &own->problem, own->lambda, &s->reports[item]);
+    pawl_solver_solve(w->solver, &own->problem, s->goal, own->lambda, &s->reports[item]);
 }
 
 static void island_solver_gather(const island_solver *s, int count, solver_report *report)
@@ -123,7 +124,8 @@ static void island_solver_gather(const island_solver *s, int count, solver_repor
     }
 }
 
-int pawl_island_solver_solve(island_solver *s, double *lambda, solver_report *report)
+int pawl_island_solver_solve(island_solver *s, solver_goal goal, double *lambda,
+                             solver_report *report)
 {
     int count = pawl_island_list_find(s->list);
     if (s->whole->weak.space != NULL && pawl_delassus_free_factor(s->whole) == NULL) {
@@ -134,9 +136,7 @@ int pawl_island_solver_solve(island_solver *s, double *lambda, solver_report *re
     }
     pawl_island_list_split(s->list, lambda);
     pawl_delassus_share(s->whole, s->a->problem.factor_key);
-    for (int i = 1; i < s->worker_count; ++i) {
-        s->workers[i].solver->def = s->workers[0].solver->def; // which may have changed
-    }
+    s->goal = goal;
     if (s->pool != NULL) {
         pawl_thread_pool_run(s->pool, count, island_solver_task, s);
     } else {

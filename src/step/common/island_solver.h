@@ -17,4 +17,5 @@ void pawl_island_solver_destroy(island_solver *s); // NULL is fine
 // lambda: warm start in, answer out. Returns the number of islands; below 2 nothing was done, and the
 // problem is for `solver`. The report has the worst outcome, the heaviest method, the most iterations and the sum
 // of factorizations.
-int pawl_island_solver_solve(island_solver *s, double *lambda, solver_report *report);
+int pawl_island_solver_solve(island_solver *s, solver_goal goal, double *lambda,
+                             solver_report *report);

@@ -106,15 +106,15 @@ static void push_solve(step_context *c, double worst)
 {
     pawl_assembly *a = c->assembly;
     double *lambda = c->push_out.lambda;
-    solver_def *def = &c->solver->def, kept = *def;
+    solver_goal goal = pawl_solver_goal(c->solver);
     solver_report report = {.outcome = PAWL_CONVERGED};
-    def->tolerance = max_of(def->tolerance, push_accuracy * worst);
+    goal.tolerance = max_of(goal.tolerance, push_accuracy * worst);
     memset(lambda, 0, (size_t)a->problem.row_count * sizeof *lambda);
-    int islands = c->islands == NULL ? 1 : pawl_island_solver_solve(c->islands, lambda, &report);
+    int islands =
+        c->islands == NULL ? 1 : pawl_island_solver_solve(c->islands, goal, lambda, &report);
     if (islands < 2) {
-        pawl_solver_solve(c->solver, &a->problem, lambda, &report);
+        pawl_solver_solve(c->solver, &a->problem, goal, lambda, &report);
     }
-    *def = kept;
     memset(c->push_out.twist, 0, (size_t)(6 * c->model->body_count) * sizeof(double));
     pawl_assembly_add_impulses(a, lambda, c->push_out.twist);
 }

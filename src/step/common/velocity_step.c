@@ -468,15 +468,15 @@ static void step_move(step_context *c)
 }
 
 // One call of the solver from where lambda is; sets u_next.
-void pawl_step_solve_rows(step_context *c, solver_report *report)
+void pawl_step_solve_rows(step_context *c, solver_goal goal, solver_report *report)
 {
     pawl_assembly *a = c->assembly;
     int factorizations = report->factorizations;
     if (a->problem.row_count > 0) {
         c->island_count =
-            c->islands == NULL ? 1 : pawl_island_solver_solve(c->islands, c->lambda, report);
+            c->islands == NULL ? 1 : pawl_island_solver_solve(c->islands, goal, c->lambda, report);
         if (c->island_count < 2) {
-            pawl_solver_solve(c->solver, &a->problem, c->lambda, report);
+            pawl_solver_solve(c->solver, &a->problem, goal, c->lambda, report);
         }
         report->factorizations += factorizations; // of all solves of a step
     }
@@ -522,16 +522,16 @@ void pawl_step_decide(step_context *c, const solver_report *solved, pawl_step_re
 static void step_settle_spins(step_context *c, solver_report *report)
 {
     enum { SHORT = 20, PATIENCE = 10 };
-    int *limit = &c->solver->def.max_iterations, most = *limit, iterations = 0, patience = PATIENCE;
+    solver_goal goal = pawl_solver_goal(c->solver);
+    int most = goal.iterations, iterations = 0, patience = PATIENCE;
     double tolerance = c->settings->tolerance, best = INFINITY, last = INFINITY;
     const double *near = c->u_start;
     bool in_full = false;
     do {
         pawl_spin_rows_aim(c->assembly, c->lambda, near);
         near = c->u_next;
-        *limit = in_full || most < SHORT ? most : SHORT;
-        pawl_step_solve_rows(c, report);
-        *limit = most;
+        goal.iterations = in_full || most < SHORT ? most : SHORT;
+        pawl_step_solve_rows(c, goal, report);
         iterations += report->iterations;
         double posed = pawl_step_judge(c).natural_scaled;
         pawl_spin_rows_settle(c->assembly, c->lambda);
@@ -563,7 +563,7 @@ static void step_solve(step_context *c, const pawl_state *s, solver_report *repo
     if (a->slot_rows < pawl_problem_contact_row(&a->problem, 0)) {
         step_settle_spins(c, report);
     } else {
-        pawl_step_solve_rows(c, report);
+        pawl_step_solve_rows(c, pawl_solver_goal(c->solver), report);
     }
     report->iterations = report->iterations > iterations ? report->iterations : iterations;
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);

@@ -25,8 +25,8 @@ typedef struct eliminator {
     size_t half_size;
 } eliminator;
 
-// `max_reduced`: most rows that are not free, of problems that will be reduced.
-eliminator pawl_eliminator_layout(int max_rows, int max_reduced, pawl_carver *mem);
+// `max_condensed`: most rows that are not free, of problems that will be condensed.
+eliminator pawl_eliminator_layout(int max_rows, int max_condensed, pawl_carver *mem);
 
 // Factors the free rows of p, unless the factor at hand is theirs.
 void pawl_eliminate_factor(const pawl_problem *p, double regularization);
@@ -34,10 +34,10 @@ void pawl_eliminate_factor(const pawl_problem *p, double regularization);
 // entry of b; x must not be b. Returns the number of iterations.
 int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, double accuracy,
                          double *x);
-// Reduces p to the m rows that are not free: their matrix S (m x m), R included, and v (m), their
+// Condenses p to the m rows that are not free: their matrix S (m x m), R included, and v (m), their
 // velocities without their own impulses. lambda is scratch (rows).
-void pawl_eliminate_reduce(eliminator *e, const pawl_problem *p, double *lambda, double *S,
-                           double *v);
+void pawl_eliminate_condense(eliminator *e, const pawl_problem *p, double *lambda, double *S,
+                             double *v);
 // Impulses of the free rows, from those of the bounded rows that stand in lambda already. Returns
 // the number of iterations.
 int pawl_eliminate_recover(eliminator *e, const pawl_problem *p, double accuracy, double *lambda);

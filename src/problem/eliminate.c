@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
-#include "solve/eliminate.h"
+//
+// Solves with the free rows of a problem: one factor, refinement, conjugate residuals where that is slow. The header
+// says why these three.
+#include "problem/eliminate.h"
 #include "linalg/dense.h"
 #include "math/vec.h"
 #include "problem/weak_space.h"
@@ -13,13 +16,13 @@ static const double eliminate_still = 1e-11;     // of a row's own D: less is ro
 static const double eliminate_contraction = 0.1; // below it refinement is as good as any method
 static const double eliminate_floor = 1e-16;     // [m/s or m]: nobody asks for less
 
-eliminator pawl_eliminator_layout(int max_rows, int max_reduced, pawl_carver *mem)
+eliminator pawl_eliminator_layout(int max_rows, int max_condensed, pawl_carver *mem)
 {
     eliminator e = {0};
-    size_t all = (size_t)max_reduced * (size_t)max_rows;
+    size_t all = (size_t)max_condensed * (size_t)max_rows;
     e.half_size = all < ELIMINATE_HALF ? all : ELIMINATE_HALF;
     e.half = PAWL_CARVE(mem, double, e.half_size);
-    e.columns = PAWL_CARVE(mem, double, max_reduced > 0 ? 3 * max_rows : 0);
+    e.columns = PAWL_CARVE(mem, double, max_condensed > 0 ? 3 * max_rows : 0);
     e.residual = PAWL_CARVE(mem, double, max_rows);
     e.step = PAWL_CARVE(mem, double, max_rows);
     e.product = PAWL_CARVE(mem, double, max_rows);
@@ -246,8 +249,8 @@ static void eliminate_columns(eliminator *e, const pawl_problem *p, double *lamb
     }
 }
 
-void pawl_eliminate_reduce(eliminator *e, const pawl_problem *p, double *lambda, double *S,
-                           double *v)
+void pawl_eliminate_condense(eliminator *e, const pawl_problem *p, double *lambda, double *S,
+                             double *v)
 {
     int n = p->free_row_count, rows = p->row_count, m = rows - n;
     pawl_delassus *d = p->delassus;

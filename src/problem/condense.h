@@ -6,9 +6,9 @@
 // heavy one, this is what makes iterations converge.
 #pragma once
 #include "problem/dense_delassus.h"
-#include "solve/eliminate.h"
+#include "problem/eliminate.h"
 
-typedef struct reduced_problem {
+typedef struct condensed_problem {
     eliminator eliminate;
     dense_delassus matrix;
     problem_block *blocks; // (capacity)
@@ -16,12 +16,12 @@ typedef struct reduced_problem {
     double *zero;          // (capacity) the compliance is in the matrix
     double *lambda;        // (capacity)
     pawl_problem problem;
-} reduced_problem;
+} condensed_problem;
 
-// `max_rows` of the whole problem, `capacity` of the reduced one.
-reduced_problem pawl_reduced_problem_layout(int max_rows, int capacity, pawl_carver *mem);
-// Poses r->problem and r->lambda from p and the warm start lambda, whose free part is scratch.
-void pawl_reduced_problem_pose(reduced_problem *r, const pawl_problem *p, double regularization,
-                               double *lambda);
+// `max_rows` of the whole problem, `capacity` of the condensed one.
+condensed_problem pawl_condensed_layout(int max_rows, int capacity, pawl_carver *mem);
+// Builds r->problem and r->lambda from p and the warm start lambda, whose free part is scratch.
+void pawl_condense(condensed_problem *r, const pawl_problem *p, double regularization,
+                   double *lambda);
 // All impulses of p from r->lambda. Returns the number of iterations.
-int pawl_reduced_problem_recover(reduced_problem *r, const pawl_problem *p, double *lambda);
+int pawl_condensed_recover(condensed_problem *r, const pawl_problem *p, double *lambda);
