@@ -114,6 +114,11 @@ static void dense_solve_shifted(pawl_delassus *base, double *x)
     pawl_ldl_solve(d->factor, n, n, d->inverse, x);
 }
 
+static const double *dense_matrix(const pawl_delassus *base)
+{
+    return ((const dense_delassus *)base)->matrix;
+}
+
 static const pawl_delassus_ops dense_delassus_ops = {
     .apply = dense_apply,
     .diagonal = dense_diagonal,
@@ -125,6 +130,7 @@ static const pawl_delassus_ops dense_delassus_ops = {
     .solve = dense_solve,
     .factor_shifted = dense_factor_shifted,
     .solve_shifted = dense_solve_shifted,
+    .matrix = dense_matrix,
 };
 
 void pawl_dense_delassus_bind(dense_delassus *d, pawl_problem *p)

@@ -62,6 +62,8 @@ typedef struct pawl_delassus_ops {
     // The diagonal of D over the free rows as it would be if no other joint held the bodies: how large rows
     // are, also those that hardly move anything. NULL: the diagonal itself.
     void (*sizes)(pawl_delassus *d, double *out);
+    // The matrix itself, row by row (rows x rows), where it is at hand; else NULL.
+    const double *(*matrix)(const pawl_delassus *d);
 } pawl_delassus_ops;
 
 struct weak_space;

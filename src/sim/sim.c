@@ -3,8 +3,8 @@
 #include "sim/sim.h"
 #include "rows/measure.h"
 #include "base/guard.h"
-#include "step/impact.h"
-#include "step/lit_transitions.h"
+#include "step/common/impact.h"
+#include "step/stepper_ops.h"
 #include <string.h>
 
 static void sim_layout(pawl_sim *sim, pawl_carver *mem)

@@ -80,8 +80,8 @@ static double family_next_rho(const admm *a, double step)
     return fmin(fmax(rho, family_least_rho), family_most_rho);
 }
 
-static void family_solve(pawl_solver *base, const pawl_problem *p, double *lambda,
-                         solver_report *report)
+static void family_solve(pawl_solver *base, const pawl_problem *p, solver_goal asked,
+                         double *lambda, solver_report *report)
 {
     family *s = (family *)base;
     bool relaxed = base->ops->relaxed;
@@ -93,13 +93,13 @@ static void family_solve(pawl_solver *base, const pawl_problem *p, double *lambd
                           .accelerate = o->accelerate,
                           .eta = relaxed ? 0.0 : o->eta,
                           .relaxation = o->relaxation};
-    double tolerance = base->def.tolerance, rho;
+    double tolerance = asked.tolerance, rho;
     double goal = (rule == RULE_FIXED ? family_goal : family_adapted_goal) * tolerance;
     *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT, .method = PAWL_METHOD_ADMM};
     pawl_admm_begin(a, p, &way, lambda);
     double step = family_first_rho(s, p, rule, &rho);
     bool factored = pawl_admm_set_rho(a, p, rho);
-    while (factored && report->iterations < base->def.max_iterations) {
+    while (factored && report->iterations < asked.iterations) {
         pawl_admm_iterate(a, p, lambda);
         ++report->iterations;
         bool look =

@@ -61,18 +61,19 @@ static pawl_solver *admm_ncp_layout(const solver_def *def, pawl_carver *mem)
 }
 
 // Whether y, of which `natural` is the natural map, is good enough; else it is kept if it is the best.
-static bool admm_ncp_met(admm_ncp *s, const pawl_problem *p, double natural, const double *y)
+static bool admm_ncp_met(admm_ncp *s, const pawl_problem *p, solver_goal goal, double natural,
+                         const double *y)
 {
     if (natural < s->least) {
         s->least = natural;
         memcpy(s->best, y, (size_t)p->row_count * sizeof *y);
     }
-    return natural <= admm_ncp_goal * s->base.def.tolerance;
+    return natural <= admm_ncp_goal * goal.tolerance;
 }
 
-static bool admm_ncp_has_left(const admm_ncp *s, const solver_report *report)
+static bool admm_ncp_has_left(solver_goal goal, const solver_report *report)
 {
-    return report->iterations < s->base.def.max_iterations;
+    return report->iterations < goal.iterations;
 }
 
 // Whether a residual that went from `last` to `now` in one sweep will be at the goal after so many more.
@@ -86,23 +87,23 @@ static bool admm_ncp_gets_there(double now, double last, int more, double goal)
 
 // Exact sweeps, at most so many, or until it was `patience` times seen that those will not do. True
 // when they converge.
-static bool admm_ncp_sweep(admm_ncp *s, const pawl_problem *p, int most, int patience, double *y,
-                           solver_report *report)
+static bool admm_ncp_sweep(admm_ncp *s, const pawl_problem *p, solver_goal goal, int most,
+                           int patience, double *y, solver_report *report)
 {
-    double tolerance = s->base.def.tolerance, last = INFINITY;
+    double tolerance = goal.tolerance, last = INFINITY;
     report->method = PAWL_METHOD_SWEEPS;
     pawl_sweep_begin(&s->sweeps, p, y);
-    for (int k = 0; k < most && patience > 0 && admm_ncp_has_left(s, report); ++k) {
+    for (int k = 0; k < most && patience > 0 && admm_ncp_has_left(goal, report); ++k) {
         double worst = pawl_sweep(&s->sweeps, p, SWEEP_EXACT, y);
         ++report->iterations;
         if (worst <= tolerance &&
-            admm_ncp_met(s, p, pawl_sweep_natural(&s->sweeps, p, s->admm.weight, y), y)) {
+            admm_ncp_met(s, p, goal, pawl_sweep_natural(&s->sweeps, p, s->admm.weight, y), y)) {
             return true;
         }
         patience -= !admm_ncp_gets_there(worst, last, most - k - 1, tolerance);
         last = worst;
     }
-    return admm_ncp_met(s, p, pawl_sweep_natural(&s->sweeps, p, s->admm.weight, y), y);
+    return admm_ncp_met(s, p, goal, pawl_sweep_natural(&s->sweeps, p, s->admm.weight, y), y);
 }
 
 // rho climbs towards faster contraction of the last step's length in the metric of P.
@@ -124,12 +125,12 @@ static double admm_ncp_climb(admm_ncp_climber *c, const admm *a)
 }
 
 // Alternating directions from y. True when they converge, or can go no further.
-static bool admm_ncp_alternate(admm_ncp *s, const pawl_problem *p, double rho, int most, bool first,
-                               double *y, solver_report *report)
+static bool admm_ncp_alternate(admm_ncp *s, const pawl_problem *p, solver_goal goal, double rho,
+                               int most, bool first, double *y, solver_report *report)
 {
     admm *a = &s->admm;
     admm_ncp_climber climber = {.last = INFINITY, .before = INFINITY, .direction = -1};
-    double tolerance = s->base.def.tolerance;
+    double tolerance = goal.tolerance;
     report->method = PAWL_METHOD_ADMM;
     pawl_admm_begin(a, p, first ? &admm_ncp_first_way : &admm_ncp_later_way, y);
     ++report->factorizations;
@@ -137,11 +138,11 @@ static bool admm_ncp_alternate(admm_ncp *s, const pawl_problem *p, double rho, i
         report->outcome = PAWL_STALLED; // memory for a new structure is out: y stays
         return true;
     }
-    for (int k = 1; k <= most && admm_ncp_has_left(s, report); ++k) {
+    for (int k = 1; k <= most && admm_ncp_has_left(goal, report); ++k) {
         pawl_admm_iterate(a, p, y);
         ++report->iterations;
         bool look = k % ADMM_NCP_LOOK == 0 || max_of(a->primal, a->dual) <= tolerance;
-        if (look && admm_ncp_met(s, p, pawl_admm_natural(a, p, y), y)) {
+        if (look && admm_ncp_met(s, p, goal, pawl_admm_natural(a, p, y), y)) {
             report->outcome = PAWL_CONVERGED;
             return true;
         }
@@ -156,33 +157,35 @@ static bool admm_ncp_alternate(admm_ncp *s, const pawl_problem *p, double rho, i
     return false;
 }
 
-static void admm_ncp_run(admm_ncp *s, const pawl_problem *p, double *lambda, solver_report *report)
+static void admm_ncp_run(admm_ncp *s, const pawl_problem *p, solver_goal goal, double *lambda,
+                         solver_report *report)
 {
-    for (int round = 0; admm_ncp_has_left(s, report); ++round) {
+    for (int round = 0; admm_ncp_has_left(goal, report); ++round) {
         int k = round < ADMM_NCP_ROUNDS
                     ? round
                     : ADMM_NCP_ROUNDS - ADMM_NCP_AGAIN + (round - ADMM_NCP_ROUNDS) % ADMM_NCP_AGAIN;
         int sweeps = admm_ncp_rounds[k].sweeps;
-        if (admm_ncp_sweep(s, p, sweeps, round == 0 ? ADMM_NCP_PATIENCE : sweeps, lambda, report)) {
+        if (admm_ncp_sweep(s, p, goal, sweeps, round == 0 ? ADMM_NCP_PATIENCE : sweeps, lambda,
+                           report)) {
             report->outcome = PAWL_CONVERGED;
             return;
         }
-        if (!admm_ncp_has_left(s, report) ||
-            admm_ncp_alternate(s, p, admm_ncp_rounds[k].rho, admm_ncp_rounds[k].iterations,
+        if (!admm_ncp_has_left(goal, report) ||
+            admm_ncp_alternate(s, p, goal, admm_ncp_rounds[k].rho, admm_ncp_rounds[k].iterations,
                                round == 0, lambda, report)) {
             return;
         }
     }
 }
 
-static void admm_ncp_solve(pawl_solver *base, const pawl_problem *p, double *lambda,
-                           solver_report *report)
+static void admm_ncp_solve(pawl_solver *base, const pawl_problem *p, solver_goal goal,
+                           double *lambda, solver_report *report)
 {
     admm_ncp *s = (admm_ncp *)base;
     *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT};
     s->least = INFINITY;
     pawl_problem_weights(p, s->admm.weight);
-    admm_ncp_run(s, p, lambda, report);
+    admm_ncp_run(s, p, goal, lambda, report);
     if (report->outcome != PAWL_CONVERGED && s->least < INFINITY) {
         memcpy(lambda, s->best, (size_t)p->row_count * sizeof *lambda);
     }

@@ -49,6 +49,7 @@ static pawl_solver *automatic_layout(const solver_def *def, pawl_carver *mem)
     s->best = best;
     s->admm = admm;
     s->newton = newton;
+    admm->def = newton->def = *def;
     return &s->base;
 }
 
@@ -70,16 +71,13 @@ static void automatic_keep(automatic *s, const pawl_problem *p, const double *la
     }
 }
 
-// Lets one of the two go on from lambda for at most so many iterations.
-static void automatic_try(automatic *s, pawl_solver *part, const pawl_solver_ops *ops, double goal,
-                          int most, const pawl_problem *p, double *lambda, solver_report *report)
+// Lets one of the two continue from lambda.
+static void automatic_try(automatic *s, pawl_solver *part, const pawl_solver_ops *ops,
+                          solver_goal goal, const pawl_problem *p, double *lambda,
+                          solver_report *report)
 {
-    int left = s->base.def.max_iterations - report->iterations;
-    part->def = s->base.def;
-    part->def.tolerance = goal;
-    part->def.max_iterations = most < left ? most : left;
     solver_report own;
-    ops->solve(part, p, lambda, &own);
+    ops->solve(part, p, goal, lambda, &own);
     report->outcome = own.outcome;
     report->method = own.method;
     report->iterations += own.iterations;
@@ -89,13 +87,19 @@ static void automatic_try(automatic *s, pawl_solver *part, const pawl_solver_ops
     }
 }
 
-static void automatic_solve(pawl_solver *base, const pawl_problem *p, double *lambda,
-                            solver_report *report)
+// At most so many iterations of those that are left.
+static solver_goal automatic_goal(double tolerance, int most, int left)
+{
+    return (solver_goal){tolerance, most < left ? most : left};
+}
+
+static void automatic_solve(pawl_solver *base, const pawl_problem *p, solver_goal asked,
+                            double *lambda, solver_report *report)
 {
     automatic *s = (automatic *)base;
     // Measured on dropped linkages, stacks and FCLib's problems (docs/solvers/auto.md).
     enum { SHORT_NEWTON = 60, FIRST_ADMM = 160, FIRST_NEWTON = 800, LATER = 2000 };
-    double tolerance = base->def.tolerance, goal = tolerance;
+    double tolerance = asked.tolerance, goal = tolerance;
     *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT};
     pawl_problem_weights(p, s->weight);
     s->least = INFINITY;
@@ -103,18 +107,23 @@ static void automatic_solve(pawl_solver *base, const pawl_problem *p, double *la
     if (automatic_natural(s, p, lambda) <= automatic_near * tolerance) {
         goal = fmin(goal, fmax(automatic_beyond * tolerance, automatic_floor));
         if (p->row_count <= AUTOMATIC_SMALL) {
-            automatic_try(s, s->newton, &pawl_newton_ops, goal, SHORT_NEWTON, p, lambda, report);
+            automatic_try(s, s->newton, &pawl_newton_ops,
+                          automatic_goal(goal, SHORT_NEWTON, asked.iterations), p, lambda, report);
         }
     }
     int admm = FIRST_ADMM, newton = FIRST_NEWTON;
-    while (report->outcome != PAWL_CONVERGED && report->iterations < base->def.max_iterations) {
-        automatic_try(s, s->admm, &pawl_admm_ncp_ops, goal, admm, p, lambda, report);
+    while (report->outcome != PAWL_CONVERGED && report->iterations < asked.iterations) {
+        automatic_try(s, s->admm, &pawl_admm_ncp_ops,
+                      automatic_goal(goal, admm, asked.iterations - report->iterations), p, lambda,
+                      report);
         if (report->outcome != PAWL_CONVERGED && goal < tolerance &&
             automatic_natural(s, p, lambda) <= 0.5 * tolerance) {
             report->outcome = PAWL_CONVERGED; // as far as was asked
         }
-        if (report->outcome != PAWL_CONVERGED && report->iterations < base->def.max_iterations) {
-            automatic_try(s, s->newton, &pawl_newton_ops, tolerance, newton, p, lambda, report);
+        if (report->outcome != PAWL_CONVERGED && report->iterations < asked.iterations) {
+            automatic_try(s, s->newton, &pawl_newton_ops,
+                          automatic_goal(tolerance, newton, asked.iterations - report->iterations),
+                          p, lambda, report);
         }
         goal = tolerance;
         admm = newton = LATER;

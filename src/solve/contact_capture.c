@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 #include "solve/contact_capture.h"
 #include "linalg/triplet_list.h"
-#include "solve/eliminate.h"
+#include "problem/eliminate.h"
 #include <string.h>
 
 static const double capture_accuracy = 1e-14; // of the elimination, relative

@@ -114,9 +114,8 @@ static void contact_passes(pawl_contact_problem *p, pawl_solver *solver, double 
         solver_report report = {0};
         contact_to_scaled(p, r, unit);
         contact_velocities(p, r, unit);
-        solver->def.tolerance = pass.tolerance;
-        solver->def.max_iterations = most - result->iterations;
-        pawl_solver_solve(solver, &p->problem, p->lambda, &report);
+        solver_goal goal = {pass.tolerance, most - result->iterations};
+        pawl_solver_solve(solver, &p->problem, goal, p->lambda, &report);
         contact_from_scaled(p, unit, r);
         ++result->passes;
         result->iterations += report.iterations;

@@ -48,11 +48,12 @@ static void direct_sweep(const pawl_problem *p, const double *S, double *y)
     }
 }
 
-static void direct_solve(pawl_solver *base, const pawl_problem *p, double *lambda,
+static void direct_solve(pawl_solver *base, const pawl_problem *p, solver_goal goal, double *lambda,
                          solver_report *report)
 {
+    (void)goal; // pivoting is exact, and its bound follows from the rows
     int m = p->row_count;
-    const double *S = ((const dense_delassus *)p->delassus)->matrix; // see ops.reduces
+    const double *S = p->delassus->ops->matrix(p->delassus); // see ops.condenses
     // Six are usual; where rows repeat each other, one problem in 10^5 needs 40 m.
     int most = 200 + 40 * m;
     int pivots = pawl_box_pivot(&base->box, S, m, p->v_f, p->lower, p->upper, most, lambda);
@@ -67,7 +68,7 @@ static void direct_solve(pawl_solver *base, const pawl_problem *p, double *lambd
 const pawl_solver_ops pawl_direct_ops = {
     .name = "direct",
     .summary = "exact factorization of joints and springs, pivoting for limits and friction losses",
-    .reduces = true,
+    .condenses = true,
     .layout = direct_layout,
     .solve = direct_solve,
 };

@@ -139,7 +139,7 @@ static void lemke_solver_unknowns(lemke_solver *s, const pawl_problem *p)
 // M and q of the unknowns, multipliers behind the impulses.
 static void lemke_solver_matrix(lemke_solver *s, const pawl_problem *p)
 {
-    const double *S = ((const dense_delassus *)p->delassus)->matrix; // see ops.reduces
+    const double *S = p->delassus->ops->matrix(p->delassus); // see ops.condenses
     size_t rows = (size_t)p->row_count, count = (size_t)s->unknown_count;
     size_t n = count + (size_t)s->multiplier_count;
     memset(s->M, 0, n * n * sizeof *s->M);
@@ -189,12 +189,12 @@ static void lemke_solver_impulses(const lemke_solver *s, const pawl_problem *p, 
 }
 
 // Corner 0 of each contact that slides against its slip.
-static void lemke_solver_turn(lemke_solver *s, const pawl_problem *p)
+static void lemke_solver_turn(lemke_solver *s, const pawl_problem *p, double tolerance)
 {
     for (int k = 0; k < p->contact_count; ++k) {
         const double *v = s->v + pawl_problem_contact_row(p, k);
         double speed = sqrt(v[0] * v[0] + v[1] * v[1]);
-        if (speed > s->base.def.tolerance) {
+        if (speed > tolerance) {
             s->turn[2 * k] = -v[0] / speed;
             s->turn[2 * k + 1] = -v[1] / speed;
         }
@@ -233,8 +233,8 @@ static double lemke_solver_own_residual(const lemke_solver *s)
     return worst;
 }
 
-static void lemke_solver_solve(pawl_solver *base, const pawl_problem *p, double *lambda,
-                               solver_report *report)
+static void lemke_solver_solve(pawl_solver *base, const pawl_problem *p, solver_goal goal,
+                               double *lambda, solver_report *report)
 {
     static const pawl_outcome outcome[] = {[LEMKE_SOLVED] = PAWL_CONVERGED,
                                            [LEMKE_RAY] = PAWL_STALLED,
@@ -259,10 +259,10 @@ static void lemke_solver_solve(pawl_solver *base, const pawl_problem *p, double 
             report->own_residual = lemke_solver_own_residual(s);
             memcpy(s->best, lambda, (size_t)p->row_count * sizeof *lambda);
         }
-        if (natural <= base->def.tolerance) {
+        if (natural <= goal.tolerance) {
             break;
         }
-        lemke_solver_turn(s, p);
+        lemke_solver_turn(s, p, goal.tolerance);
     }
     memcpy(lambda, s->best, (size_t)p->row_count * sizeof *lambda);
 }
@@ -271,7 +271,7 @@ const pawl_solver_ops pawl_lemke_ops = {
     .name = "lemke",
     .summary = "Lemke's pivoting, limits exactly, friction with lemke.sides directions",
     .contacts = true,
-    .reduces = true,
+    .condenses = true,
     .own_law = "friction with a polygon for the disk",
     .layout = lemke_solver_layout,
     .solve = lemke_solver_solve,

@@ -369,34 +369,33 @@ static pawl_solver *newton_layout(const solver_def *def, pawl_carver *mem)
     return &s->base;
 }
 
-static bool newton_sweeps(newton *s, const pawl_problem *p, int most, double *lambda,
-                          solver_report *report)
+static bool newton_sweeps(newton *s, const pawl_problem *p, solver_goal goal, int most,
+                          double *lambda, solver_report *report)
 {
-    int left = s->base.def.max_iterations - report->iterations;
+    int left = goal.iterations - report->iterations;
     report->method = PAWL_METHOD_SWEEPS;
-    return pawl_nsgs_run(&s->sweeps, p, newton_goal * s->base.def.tolerance,
-                         most < left ? most : left, lambda, &report->iterations);
+    return pawl_nsgs_run(&s->sweeps, p, newton_goal * goal.tolerance, most < left ? most : left,
+                         lambda, &report->iterations);
 }
 
-static bool newton_steps(newton *s, const pawl_problem *p, double tau, int most, double *lambda,
-                         solver_report *report)
+static bool newton_steps(newton *s, const pawl_problem *p, solver_goal goal, double tau, int most,
+                         double *lambda, solver_report *report)
 {
-    int before = report->iterations, left = s->base.def.max_iterations - before;
+    int before = report->iterations, left = goal.iterations - before;
     report->method = PAWL_METHOD_NEWTON;
-    bool met =
-        pawl_newton_run(&s->part, p, s->sweeps.weight, tau, newton_goal * s->base.def.tolerance,
-                        most < left ? most : left, lambda, &report->iterations);
+    bool met = pawl_newton_run(&s->part, p, s->sweeps.weight, tau, newton_goal * goal.tolerance,
+                               most < left ? most : left, lambda, &report->iterations);
     report->factorizations += report->iterations - before;
     return met;
 }
 
 // Small problems along a path of regularized ones.
-static bool newton_path(newton *s, const pawl_problem *p, double *lambda, solver_report *report)
+static bool newton_path(newton *s, const pawl_problem *p, solver_goal goal, double *lambda,
+                        solver_report *report)
 {
-    int before = report->iterations, left = s->base.def.max_iterations - before;
-    bool met =
-        pawl_continuation_run(&s->path, p, s->sweeps.weight, newton_goal * s->base.def.tolerance,
-                              left, lambda, &report->iterations);
+    int before = report->iterations, left = goal.iterations - before;
+    bool met = pawl_continuation_run(&s->path, p, s->sweeps.weight, newton_goal * goal.tolerance,
+                                     left, lambda, &report->iterations);
     report->factorizations += report->iterations - before;
     report->method = met ? PAWL_METHOD_NEWTON : report->method;
     return met;
@@ -404,7 +403,7 @@ static bool newton_path(newton *s, const pawl_problem *p, double *lambda, solver
 
 // A few sweeps; the path where the problem is small; then Newton from several smoothings with sweeps in
 // between.
-static void newton_solve(pawl_solver *base, const pawl_problem *p, double *lambda,
+static void newton_solve(pawl_solver *base, const pawl_problem *p, solver_goal goal, double *lambda,
                          solver_report *report)
 {
     static const double smoothings[] = {3e-3, 3e-2, 1e-3, 0.3, 1e-2};
@@ -412,10 +411,11 @@ static void newton_solve(pawl_solver *base, const pawl_problem *p, double *lambd
     newton *s = (newton *)base;
     *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT};
     pawl_problem_weights(p, s->sweeps.weight);
-    bool met = newton_sweeps(s, p, FIRST, lambda, report) || newton_path(s, p, lambda, report);
-    for (int k = 0; !met && report->iterations < base->def.max_iterations; ++k) {
-        met = newton_steps(s, p, smoothings[k % SMOOTHINGS], STEPS, lambda, report) ||
-              newton_sweeps(s, p, BETWEEN, lambda, report);
+    bool met =
+        newton_sweeps(s, p, goal, FIRST, lambda, report) || newton_path(s, p, goal, lambda, report);
+    for (int k = 0; !met && report->iterations < goal.iterations; ++k) {
+        met = newton_steps(s, p, goal, smoothings[k % SMOOTHINGS], STEPS, lambda, report) ||
+              newton_sweeps(s, p, goal, BETWEEN, lambda, report);
     }
     report->outcome = met ? PAWL_CONVERGED : PAWL_ITERATION_LIMIT;
 }

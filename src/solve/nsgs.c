@@ -209,13 +209,13 @@ static pawl_solver *nsgs_layout(const solver_def *def, pawl_carver *mem)
     return &s->base;
 }
 
-static void nsgs_solve(pawl_solver *base, const pawl_problem *p, double *lambda,
+static void nsgs_solve(pawl_solver *base, const pawl_problem *p, solver_goal goal, double *lambda,
                        solver_report *report)
 {
     nsgs_part *s = &((nsgs *)base)->part;
     *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT, .method = PAWL_METHOD_SWEEPS};
     pawl_problem_weights(p, s->weight);
-    if (pawl_nsgs_run(s, p, nsgs_goal * base->def.tolerance, base->def.max_iterations, lambda,
+    if (pawl_nsgs_run(s, p, nsgs_goal * goal.tolerance, goal.iterations, lambda,
                       &report->iterations)) {
         report->outcome = PAWL_CONVERGED;
     }

@@ -6,21 +6,21 @@
 #include <math.h>
 #include <string.h>
 
-enum { SOLVER_MAX_REDUCED = 360 }; // beyond this the dense matrix costs more than it saves
+enum { SOLVER_MAX_CONDENSED = 360 }; // beyond this the dense matrix costs more than it saves
 
 typedef struct solver_parts { // what every solver has beside its own
-    reduced_problem reduced;
+    condensed_problem condensed;
     box_pivot box;
 } solver_parts;
 
 static solver_parts solver_layout_parts(const solver_def *def, pawl_carver *mem)
 {
     int rest = def->max_bounded + def->max_spins + 3 * def->max_contacts;
-    int capacity = def->max_rows < SOLVER_MAX_REDUCED ? def->max_rows : SOLVER_MAX_REDUCED;
+    int capacity = def->max_rows < SOLVER_MAX_CONDENSED ? def->max_rows : SOLVER_MAX_CONDENSED;
     capacity = capacity > def->max_bounded ? capacity : def->max_bounded;
-    capacity = pawl_solver_find((int)def->kind)->reduces ? rest : capacity;
+    capacity = pawl_solver_find((int)def->kind)->condenses ? rest : capacity;
     return (solver_parts){
-        .reduced = pawl_reduced_problem_layout(def->max_rows, capacity, mem),
+        .condensed = pawl_condensed_layout(def->max_rows, capacity, mem),
         .box = pawl_box_pivot_layout(def->max_bounded, mem),
     };
 }
@@ -65,7 +65,7 @@ pawl_status pawl_solver_create(const pawl_env *env, const solver_def *def, pawl_
                           .env = *env,
                           .def = *def,
                           .bytes = need.used,
-                          .reduced = parts.reduced,
+                          .condensed = parts.condensed,
                           .box = parts.box};
     return PAWL_OK;
 }
@@ -79,20 +79,20 @@ void pawl_solver_destroy(pawl_solver *solver)
 }
 
 // Weak rows are left out by elimination alone: with them it is not a matter of choice.
-static bool solver_reduces(const pawl_solver *s, const pawl_problem *p, bool pivots)
+static bool solver_condenses(const pawl_solver *s, const pawl_problem *p, bool pivots)
 {
     int rest = p->row_count - p->free_row_count;
-    return s->ops->reduces || pivots ||
+    return s->ops->condenses || pivots ||
            ((s->def.exact_joints || pawl_is_weak(p)) && p->free_row_count > 0 &&
-            rest <= s->reduced.matrix.capacity);
+            rest <= s->condensed.matrix.capacity);
 }
 
 // A method that diverges far enough ends in what is no number, which must not enter a state: no
 // impulses at all are a poor answer, but one that the next step can go on from.
 static void solver_run(pawl_solver *s, const pawl_solver_ops *ops, const pawl_problem *p,
-                       double *lambda, solver_report *report)
+                       solver_goal goal, double *lambda, solver_report *report)
 {
-    ops->solve(s, p, lambda, report);
+    ops->solve(s, p, goal, lambda, report);
     for (int i = 0; i < p->row_count; ++i) {
         if (!isfinite(lambda[i])) {
             memset(lambda, 0, (size_t)p->row_count * sizeof *lambda);
@@ -104,12 +104,18 @@ static void solver_run(pawl_solver *s, const pawl_solver_ops *ops, const pawl_pr
     }
 }
 
-void pawl_solver_solve(pawl_solver *s, const pawl_problem *p, double *lambda, solver_report *report)
+solver_goal pawl_solver_goal(const pawl_solver *s)
+{
+    return (solver_goal){s->def.tolerance, s->def.max_iterations};
+}
+
+void pawl_solver_solve(pawl_solver *s, const pawl_problem *p, solver_goal goal, double *lambda,
+                       solver_report *report)
 {
     PAWL_ASSERT(p->row_count <= s->def.max_rows && p->block_count <= s->def.max_blocks);
     bool pivots = s->ops->pivots_alone && p->contact_count == 0;
-    if (!solver_reduces(s, p, pivots)) {
-        solver_run(s, s->ops, p, lambda, report);
+    if (!solver_condenses(s, p, pivots)) {
+        solver_run(s, s->ops, p, goal, lambda, report);
         if (p->free_row_count > 0 && pawl_is_weak(p)) {
             pawl_weak_follow(p);
             pawl_weak_impulses(p, lambda);
@@ -117,14 +123,14 @@ void pawl_solver_solve(pawl_solver *s, const pawl_problem *p, double *lambda, so
         return;
     }
     *report = (solver_report){.outcome = PAWL_CONVERGED, .method = PAWL_METHOD_DIRECT};
-    reduced_problem *r = &s->reduced;
+    condensed_problem *r = &s->condensed;
     if (p->row_count > p->free_row_count) {
         const pawl_solver_ops *ops = pivots ? &pawl_direct_ops : s->ops;
-        pawl_reduced_problem_pose(r, p, s->def.regularization, lambda);
-        solver_run(s, ops, &r->problem, r->lambda, report);
+        pawl_condense(r, p, s->def.regularization, lambda);
+        solver_run(s, ops, &r->problem, goal, r->lambda, report);
     } else {
         pawl_eliminate_factor(p, s->def.regularization);
     }
-    int solves = pawl_reduced_problem_recover(r, p, lambda);
+    int solves = pawl_condensed_recover(r, p, lambda);
     report->iterations = report->iterations > 0 ? report->iterations : solves;
 }

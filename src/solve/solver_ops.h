@@ -5,9 +5,9 @@
 #pragma once
 #include "base/carver.h"
 #include "pawl/sim.h"
+#include "problem/condense.h"
 #include "problem/problem.h"
 #include "solve/box_pivot.h"
-#include "solve/reduced_problem.h"
 
 typedef struct admm_options { // of the admm family; pawl_settings says what they are
     double rho, eta, relaxation;
@@ -20,7 +20,7 @@ typedef struct solver_def {
     int max_contacts;
     int max_bounded;  // bounded rows without contacts
     int max_spins;    // those that come with contacts beside their three rows
-    double tolerance; // on the scaled natural map [m/s]
+    double tolerance; // the usual goal: on the scaled natural map [m/s]
     int max_iterations;
     bool exact_joints;
     double regularization; // relative shift of the factor where rows may depend on each other
@@ -29,6 +29,13 @@ typedef struct solver_def {
     int lemke_sides;  // corners of the polygon that stands in for the friction disk, even
     int lemke_rounds; // how often it is turned against the slip, the first time included
 } solver_def;
+
+// What one solve is asked for. Those who solve in rounds, or need a rough answer only, ask for less than the
+// def; the def itself never changes.
+typedef struct solver_goal {
+    double tolerance; // on the scaled natural map [m/s]
+    int iterations;   // at most
+} solver_goal;
 
 typedef struct solver_report {
     pawl_outcome outcome;
@@ -46,7 +53,7 @@ typedef struct pawl_solver_ops {
     const char *summary; // one line
     bool contacts;       // whether it solves contacts
     bool pivots_alone;   // without contacts the direct method solves instead
-    bool reduces;        // free rows must be eliminated before; else as def.exact_joints says
+    bool condenses;      // free rows must be eliminated before; else as def.exact_joints says
     bool relaxed;        // solves the convex relaxation (CCP): sliding contacts separate
     const void *variant; // what tells solvers of one file apart
     const char
@@ -54,7 +61,8 @@ typedef struct pawl_solver_ops {
                   // relaxation; its solver fills report.own_residual. Else NULL
     pawl_solver *(*layout)(const solver_def *def, pawl_carver *mem);
     // lambda (rows): warm start in, answer out. Never allocates.
-    void (*solve)(pawl_solver *s, const pawl_problem *p, double *lambda, solver_report *report);
+    void (*solve)(pawl_solver *s, const pawl_problem *p, solver_goal goal, double *lambda,
+                  solver_report *report);
 } pawl_solver_ops;
 
 struct pawl_solver { // every solver embeds this as its first member
@@ -62,7 +70,7 @@ struct pawl_solver { // every solver embeds this as its first member
     pawl_env env;
     solver_def def;
     size_t bytes;
-    reduced_problem reduced;
+    condensed_problem condensed;
     box_pivot box;
 };
 
@@ -91,5 +99,7 @@ pawl_status pawl_solver_create(const pawl_env *env, const solver_def *def, pawl_
 void pawl_solver_destroy(pawl_solver *solver);
 // Eliminates the free rows first where that is asked for and the rest is small enough, so that a
 // solver's `solve` has one way to go: over the rows of the problem it is given.
-void pawl_solver_solve(pawl_solver *solver, const pawl_problem *p, double *lambda,
+void pawl_solver_solve(pawl_solver *solver, const pawl_problem *p, solver_goal goal, double *lambda,
                        solver_report *report);
+// The goal of the def.
+solver_goal pawl_solver_goal(const pawl_solver *solver);

@@ -65,23 +65,23 @@ static double splitting_lightness(splitting *s, const pawl_problem *p)
 
 // Whether the last sweep left the energy where it was: by the tolerance, squared because energy over
 // inertia is the square of a velocity, or as far as rounding of the impulses lets it be known.
-static bool splitting_plateau(const splitting *s, double lightness)
+static bool splitting_plateau(const splitting *s, double lightness, double tolerance)
 {
-    double change = fabs(s->sweeps.descent), tolerance = s->base.def.tolerance;
+    double change = fabs(s->sweeps.descent);
     return change <= 2.0 * DBL_EPSILON * s->sweeps.work ||
            change * lightness <= tolerance * tolerance;
 }
 
 // Whether sweeps may end, after one that found `worst` [m/s] wanting.
 static bool splitting_met(splitting *s, const pawl_problem *p, splitting_stop stop, double worst,
-                          double lightness, const double *lambda)
+                          double lightness, double tolerance, const double *lambda)
 {
     static const sweep_measure measures[] = {[SPLITTING_NCP] = SWEEP_NATURAL,
                                              [SPLITTING_CCP] = SWEEP_NATURAL_RELAXED,
                                              [SPLITTING_OWN] = SWEEP_NATURAL_OTHERS};
-    double tolerance = s->base.def.tolerance, half = 0.5 * tolerance;
+    double half = 0.5 * tolerance;
     if (stop == SPLITTING_ENERGY) {
-        return splitting_plateau(s, lightness);
+        return splitting_plateau(s, lightness, tolerance);
     }
     // Of a change that is not the residual a share is asked: errors are many changes of a slow sweep.
     return worst <= (stop == SPLITTING_OWN ? 0.1 : 1.0) * tolerance &&
@@ -98,8 +98,8 @@ static double splitting_own_residual(splitting *s, const pawl_problem *p, sweep_
     return pawl_sweep(&s->sweeps, p, contact, s->probe);
 }
 
-static void splitting_solve(pawl_solver *base, const pawl_problem *p, double *lambda,
-                            solver_report *report)
+static void splitting_solve(pawl_solver *base, const pawl_problem *p, solver_goal goal,
+                            double *lambda, solver_report *report)
 {
     splitting *s = (splitting *)base;
     const splitting_member *member = base->ops->variant;
@@ -108,11 +108,11 @@ static void splitting_solve(pawl_solver *base, const pawl_problem *p, double *la
     *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT, .method = PAWL_METHOD_SWEEPS};
     pawl_problem_weights(p, s->weight);
     pawl_sweep_begin(&s->sweeps, p, lambda);
-    while (report->outcome != PAWL_CONVERGED && report->iterations < def->max_iterations) {
+    while (report->outcome != PAWL_CONVERGED && report->iterations < goal.iterations) {
         ++report->iterations;
         s->sweeps.relaxation = omega;
         double worst = pawl_sweep(&s->sweeps, p, member->contact, lambda);
-        if (splitting_met(s, p, member->stop, worst, lightness, lambda)) {
+        if (splitting_met(s, p, member->stop, worst, lightness, goal.tolerance, lambda)) {
             report->outcome = PAWL_CONVERGED;
         }
         omega = max_of(def->relaxation_min, def->relaxation_decay * omega);

@@ -5,17 +5,20 @@
 // decides which problem to pose.
 #pragma once
 #include "coordinates/reduced/reduced_form.h"
-#include "nmdp/nmdp.h"
 #include "pawl/sim.h"
+#include "problem/eliminate.h"
 #include "solve/contact_capture.h"
-#include "solve/eliminate.h"
 #include "solve/solver_ops.h"
-#include "step/event_log.h"
-#include "step/island_solver.h"
-#include "step/phase_clock.h"
+#include "step/common/event_log.h"
+#include "step/common/island_solver.h"
+#include "step/common/phase_clock.h"
+#include "step/nmdp/nmdp.h"
 
 typedef struct lit_memory lit_memory; // of the stepper lit
 typedef struct lit_event_memory lit_event_memory;
+lit_memory *pawl_lit_layout(const pawl_model *model, const pawl_assembly *a, pawl_carver *mem);
+lit_event_memory *pawl_lit_event_layout(const pawl_model *model, const pawl_assembly *a,
+                                        pawl_carver *mem);
 typedef struct impact_memory impact_memory; // impact.h
 
 // All that a step works with; sized once. Twists are (6 x bodies): linear, angular.
@@ -120,7 +123,7 @@ void pawl_step_correct_spins(step_context *c, const step_weights *w);
 void pawl_step_half_forces(step_context *c, const pawl_state *s, const step_weights *w);
 // One call of the solver on the problem as it is posed, from where lambda is: u_next is u_free with its
 // impulses. And the judge's figures of the two.
-void pawl_step_solve_rows(step_context *c, solver_report *solved);
+void pawl_step_solve_rows(step_context *c, solver_goal goal, solver_report *solved);
 pawl_residual pawl_step_judge(step_context *c);
 // Those figures into a report, the residual of the problem that the solver was to solve, which may have
 // another friction law, and the outcome: they alone decide it, not what the solver said.

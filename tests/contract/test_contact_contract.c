@@ -427,7 +427,7 @@ static double scene_left(contract_case *c, pawl_solver_kind kind, int iterations
     pawl_solver *solver;
     solver_report report;
     CHECK_OK(pawl_solver_create(&t.env, &def, &solver));
-    pawl_solver_solve(solver, &c->problem, lambda, &report);
+    pawl_solver_solve(solver, &c->problem, pawl_solver_goal(solver), lambda, &report);
     pawl_solver_destroy(solver);
     CHECK_NO_LEAK(&t);
     contract_velocity(c, lambda, v);
@@ -472,7 +472,7 @@ TEST(contacts_need_fewer_iterations_from_a_warm_start)
         c.u_free[0] += 1e-7;
         scene_velocity(&c);
         kept = contract_run(&c, ways[k], lambda, v, &warm) && kept;
-        bool pivots = ways[k].ops->reduces; // from the same place, wherever it starts
+        bool pivots = ways[k].ops->condenses; // from the same place, wherever it starts
         CHECK(!kept || (cold > 1 && (pivots ? warm == cold : warm < cold)));
     }
 }

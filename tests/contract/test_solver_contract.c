@@ -335,7 +335,7 @@ TEST(contradicting_rows_are_met_half_way)
         pawl_solver *solver;
         CHECK_OK(pawl_solver_create(&env, &def, &solver));
         solver_report report;
-        pawl_solver_solve(solver, &c.problem, lambda, &report);
+        pawl_solver_solve(solver, &c.problem, pawl_solver_goal(solver), lambda, &report);
         pawl_solver_destroy(solver);
         contract_velocity(&c, lambda, v);
         // On the way the two reactions reach gap / shift, and that much of rounding is seen by all.

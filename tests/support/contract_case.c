@@ -212,7 +212,7 @@ int contract_ways(bool contacts, contract_way ways[CONTRACT_MAX_WAYS])
             continue;
         }
         ways[count++] = (contract_way){(pawl_solver_kind)kind, ops, true};
-        if (!ops->reduces) {
+        if (!ops->condenses) {
             ways[count++] = (contract_way){(pawl_solver_kind)kind, ops, false};
         }
     }
@@ -280,7 +280,7 @@ bool contract_run(contract_case *c, contract_way way, double *lambda, double *v,
     CHECK_OK(pawl_solver_create(&t.env, &def, &solver));
     int64_t calls = t.calls;
     solver_report report;
-    pawl_solver_solve(solver, &c->problem, lambda, &report);
+    pawl_solver_solve(solver, &c->problem, pawl_solver_goal(solver), lambda, &report);
     CHECK_INT(t.calls, calls);
     pawl_solver_destroy(solver);
     CHECK_NO_LEAK(&t);

@@ -135,7 +135,7 @@ static solver_report admm_case_solve(admm_case *c, pawl_solver_kind kind,
     solver_report report;
     int64_t calls = c->t.calls;
     memset(lambda, 0, ADMM_ROWS * sizeof *lambda);
-    pawl_solver_solve(solver, &c->problem, lambda, &report);
+    pawl_solver_solve(solver, &c->problem, pawl_solver_goal(solver), lambda, &report);
     CHECK_INT(c->t.calls, calls);
     CHECK_INT(report.outcome, PAWL_CONVERGED);
     pawl_problem_velocity(&c->problem, lambda, v);

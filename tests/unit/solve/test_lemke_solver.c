@@ -108,7 +108,7 @@ TEST(random_problems_obey_the_laws_of_the_polygon_and_the_bounds)
         CHECK_OK(pawl_solver_create(&env, &def, &solver));
         solver_report report;
         double lambda[CASE_ROWS] = {0}, v[CASE_ROWS];
-        pawl_solver_solve(solver, &c.problem, lambda, &report);
+        pawl_solver_solve(solver, &c.problem, pawl_solver_goal(solver), lambda, &report);
         pawl_solver_destroy(solver);
         CHECK_INT(report.outcome, PAWL_CONVERGED);
         int n = c.problem.row_count;

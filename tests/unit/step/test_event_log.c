@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The log of a step's events: what does not fit is counted, never written past the end.
-#include "step/event_log.h"
+#include "step/common/event_log.h"
 #include "support/test.h"
 
 TEST(what_does_not_fit_is_counted_and_fits_after_growing)

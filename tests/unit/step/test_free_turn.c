@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Free rotation that keeps angular momentum: closed forms, conservation, reversal, order.
-#include "step/free_turn.h"
+#include "step/common/free_turn.h"
 #include "support/random.h"
 #include "support/test.h"
 

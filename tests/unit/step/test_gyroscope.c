@@ -3,7 +3,7 @@
 //
 // Free rotation: conservation laws at any spin, closed forms of symmetric tops.
 #include "math/rotation.h"
-#include "step/gyroscope.h"
+#include "step/common/gyroscope.h"
 #include "support/mechanism.h"
 #include "support/random.h"
 

@@ -4,7 +4,7 @@
 // Impacts of lit at a given pose: energy, momentum, the two laws against each other and against closed
 // forms of one contact.
 #include "sim/sim.h"
-#include "step/impact.h"
+#include "step/common/impact.h"
 #include "support/random.h"
 #include "support/scene.h"
 

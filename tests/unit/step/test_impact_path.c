@@ -3,7 +3,7 @@
 //
 // Impacts followed along their normal impulse, against closed forms (Routh, Keller, Stronge) and a plain
 // integration with very small steps.
-#include "step/impact_path.h"
+#include "step/common/impact_path.h"
 #include "support/random.h"
 #include "support/test.h"
 

@@ -4,7 +4,7 @@
 // When things meet within a step, against closed forms: parabolas, straight lines and turning corners.
 #include "math/trig.h"
 #include "sim/sim.h"
-#include "step/locate.h"
+#include "step/common/locate.h"
 #include "support/random.h"
 #include "support/scene.h"
 

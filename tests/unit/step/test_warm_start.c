@@ -4,7 +4,7 @@
 // Where a solver starts: what the state remembers of contacts, found again by id, scaled, and shared
 // out by hand where features have changed; and what it is worth on a stack.
 #include "collide/contact.h"
-#include "step/warm_start.h"
+#include "step/common/warm_start.h"
 #include "support/mechanism.h"
 
 #include <string.h>

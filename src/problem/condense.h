@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// A problem without its free rows: these are eliminated exactly, and what is left is a problem of
+// limits and contacts alone, with a dense matrix. On closed loops, and where a light body carries a
+// heavy one, this is what makes iterations converge.
+#pragma once
+#include "problem/dense_delassus.h"
+#include "problem/eliminate.h"
+
+typedef struct condensed_problem {
+    eliminator eliminate;
+    dense_delassus matrix;
+    problem_block *blocks; // (capacity)
+    double *v_f;           // (capacity)
+    double *zero;          // (capacity) the compliance is in the matrix
+    double *lambda;        // (capacity)
+    pawl_problem problem;
+} condensed_problem;
+
+// `max_rows` of the whole problem, `capacity` of the condensed one.
+condensed_problem pawl_condensed_layout(int max_rows, int capacity, pawl_carver *mem);
+// Builds r->problem and r->lambda from p and the warm start lambda, whose free part is scratch.
+void pawl_condense(condensed_problem *r, const pawl_problem *p, double regularization,
+                   double *lambda);
+// All impulses of p from r->lambda. Returns the number of iterations.
+int pawl_condensed_recover(condensed_problem *r, const pawl_problem *p, double *lambda);

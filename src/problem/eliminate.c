@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Solves with the free rows of a problem: one factor, refinement, conjugate residuals where that is slow. The header
+// says why these three.
+#include "problem/eliminate.h"
+#include "linalg/dense.h"
+#include "math/vec.h"
+#include "problem/weak_space.h"
+#include <math.h>
+#include <string.h>
+
+enum { ELIMINATE_MAX_ITERATIONS = 60, ELIMINATE_PATIENCE = 6, ELIMINATE_HALF = 1 << 17 };
+static const double eliminate_exact = 1e-13;
+static const double eliminate_still = 1e-11;     // of a row's own D: less is rounding
+static const double eliminate_contraction = 0.1; // below it refinement is as good as any method
+static const double eliminate_floor = 1e-16;     // [m/s or m]: nobody asks for less
+
+eliminator pawl_eliminator_layout(int max_rows, int max_condensed, pawl_carver *mem)
+{
+    eliminator e = {0};
+    size_t all = (size_t)max_condensed * (size_t)max_rows;
+    e.half_size = all < ELIMINATE_HALF ? all : ELIMINATE_HALF;
+    e.half = PAWL_CARVE(mem, double, e.half_size);
+    e.columns = PAWL_CARVE(mem, double, max_condensed > 0 ? 3 * max_rows : 0);
+    e.residual = PAWL_CARVE(mem, double, max_rows);
+    e.step = PAWL_CARVE(mem, double, max_rows);
+    e.product = PAWL_CARVE(mem, double, max_rows);
+    e.right = PAWL_CARVE(mem, double, max_rows);
+    e.conditioned = PAWL_CARVE(mem, double, max_rows);
+    e.direction = PAWL_CARVE(mem, double, max_rows);
+    e.image = PAWL_CARVE(mem, double, max_rows);
+    e.kept = PAWL_CARVE(mem, double, max_rows);
+    return e;
+}
+
+void pawl_eliminate_factor(const pawl_problem *p, double regularization)
+{
+    pawl_delassus *d = p->delassus;
+    if (d->factored != p->factor_key || p->factor_key == 0) {
+        double shift = d->maybe_singular ? regularization : 0.0;
+        d->ops->factor(d, p->compliance,
+                       pawl_is_weak(p) ? fmax(shift, d->weak.space->shift) : shift);
+        d->factored = p->factor_key;
+    }
+    if (pawl_is_weak(p)) {
+        pawl_weak_follow(p);
+    }
+}
+
+static double eliminate_norm(const double *x, int n)
+{
+    double norm = 0.0;
+    for (int i = 0; i < n; ++i) {
+        norm = max_of(norm, fabs(x[i]));
+    }
+    return norm;
+}
+
+// y = (D + R) x over the free rows, less what of it is weak; x has all rows, the bounded ones zero.
+static void eliminate_apply(const pawl_problem *p, const double *x, double *y)
+{
+    p->delassus->ops->apply(p->delassus, x, y);
+    for (int i = 0; i < p->free_row_count; ++i) {
+        y[i] += p->compliance[i] * x[i];
+    }
+    if (pawl_is_weak(p)) {
+        pawl_weak_velocities(p, y);
+    }
+}
+
+// x <- P^-1 x, in what is not weak.
+static void eliminate_condition(const pawl_problem *p, double *x)
+{
+    p->delassus->ops->solve(p->delassus, x);
+    if (pawl_is_weak(p)) {
+        pawl_weak_impulses(p, x);
+    }
+}
+
+// Conjugate residuals from the residual r, with z = P^-1 r and Az at hand, after refinement has added
+// such a z to x `iterations` times. Returns the number of iterations, those included.
+static int eliminate_residuals(eliminator *e, const pawl_problem *p, double target, int iterations,
+                               double *x)
+{
+    int n = p->free_row_count;
+    size_t bytes = (size_t)n * sizeof(double);
+    double *r = e->residual, *z = e->step, *Az = e->product;
+    double *d = e->direction, *Ad = e->image, *PAd = e->conditioned;
+    memcpy(d, z, bytes);
+    memcpy(Ad, Az, bytes);
+    // How often x and d contain z's part in the null space, which no iteration changes.
+    double in_x = (double)iterations, in_direction = 1.0;
+    double zAz = pawl_dot(z, Az, n), best = INFINITY;
+    double *kept = e->kept;
+    memcpy(kept, x, bytes);
+    double in_kept = in_x;
+    bool unmet = false;
+    int kept_at = iterations;
+    while (iterations < ELIMINATE_MAX_ITERATIONS && iterations - kept_at < ELIMINATE_PATIENCE) {
+        memcpy(PAd, Ad, bytes);
+        eliminate_condition(p, PAd);
+        double size = pawl_dot(Ad, PAd, n);
+        if (!(zAz > 0.0 && size > 0.0)) {
+            break;
+        }
+        double length = zAz / size;
+        for (int i = 0; i < n; ++i) {
+            x[i] += length * d[i];
+            r[i] -= length * Ad[i];
+            z[i] -= length * PAd[i];
+        }
+        in_x += length * in_direction;
+        ++iterations;
+        double norm = eliminate_norm(r, n);
+        if (norm <= target) {
+            return iterations;
+        }
+        eliminate_apply(p, z, Az);
+        // A z is what of the residual can still be met; the rest is along the null space, and so is z.
+        double open = eliminate_norm(Az, n);
+        unmet = open <= 1e-3 * norm;
+        if (norm < best) {
+            best = norm;
+            kept_at = iterations;
+            in_kept = in_x;
+            memcpy(kept, x, bytes);
+        }
+        if (open <= target && unmet) {
+            break;
+        }
+        double zAz_next = pawl_dot(z, Az, n), beta = zAz_next / zAz;
+        zAz = zAz_next;
+        in_direction = 1.0 + beta * in_direction;
+        for (int i = 0; i < n; ++i) {
+            d[i] = z[i] + beta * d[i];
+            Ad[i] = Az[i] + beta * Ad[i];
+        }
+    }
+    // Rounding has the last word; the best so far is the answer, less what it has of the null space.
+    for (int i = 0; i < n; ++i) {
+        x[i] = kept[i] - (unmet ? in_kept * z[i] : 0.0);
+    }
+    return iterations;
+}
+
+int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, double accuracy,
+                         double *x)
+{
+    int n = p->free_row_count;
+    size_t bytes = (size_t)n * sizeof(double);
+    double *r = e->residual, *z = e->step, *Az = e->product;
+    memcpy(r, b, bytes);
+    if (pawl_is_weak(p)) {
+        pawl_weak_velocities(p, r);
+    }
+    double norm = eliminate_norm(r, n);
+    double target = fmax(accuracy * norm, eliminate_floor);
+    if (accuracy >= 1.0) {
+        memcpy(x, r, bytes);
+        eliminate_condition(p, x);
+        return 1;
+    }
+    memset(x, 0, bytes);
+    memset(z, 0, (size_t)p->row_count * sizeof *z); // bounded rows stay at zero
+    int iterations = 0;
+    while (norm > target && iterations < ELIMINATE_MAX_ITERATIONS) {
+        memcpy(z, r, bytes);
+        eliminate_condition(p, z);
+        eliminate_apply(p, z, Az);
+        double next = 0.0;
+        for (int i = 0; i < n; ++i) {
+            next = max_of(next, fabs(r[i] - Az[i]));
+        }
+        if (!(next <= target || next <= eliminate_contraction * norm)) {
+            return eliminate_residuals(e, p, target, iterations, x);
+        }
+        for (int i = 0; i < n; ++i) {
+            x[i] += z[i];
+            r[i] -= Az[i];
+        }
+        ++iterations;
+        norm = next;
+    }
+    return iterations;
+}
+
+// Whether S can be made from half solves: the factor is exact, and there is room.
+static bool eliminate_by_halves(const eliminator *e, const pawl_problem *p)
+{
+    size_t n = (size_t)p->free_row_count, m = (size_t)p->row_count - n;
+    return n > 0 && !p->delassus->maybe_singular && p->delassus->halves && n * m <= e->half_size;
+}
+
+// S = D_bb + R - ZT Z, Z the half solves of D_fb.
+static void eliminate_halves(eliminator *e, const pawl_problem *p, double *S)
+{
+    int n = p->free_row_count, rows = p->row_count, m = rows - n;
+    for (int k = p->free_block_count; k < p->block_count; ++k) {
+        problem_block b = p->blocks[k];
+        p->delassus->ops->columns(p->delassus, k, e->columns);
+        for (int c = 0; c < b.dim; ++c) {
+            int i = b.first_row + c - n;
+            const double *column = e->columns + c * rows;
+            double *z = e->half + (size_t)i * (size_t)n, *row = S + (size_t)i * (size_t)m;
+            memcpy(z, column, (size_t)n * sizeof *z);
+            p->delassus->ops->half_solve(p->delassus, z);
+            for (int j = 0; j <= i; ++j) {
+                double s = column[n + j] - pawl_dot(z, e->half + (size_t)j * (size_t)n, n);
+                row[j] = S[(size_t)j * (size_t)m + (size_t)i] = s;
+            }
+            double own = row[i] + p->compliance[n + i];
+            bool still = own <= eliminate_still * (column[n + i] + p->compliance[n + i]);
+            row[i] = still ? 0.0 : own;
+        }
+    }
+}
+
+// S column by column, exact where rows depend on each other, too.
+static void eliminate_columns(eliminator *e, const pawl_problem *p, double *lambda, double *S,
+                              double *v)
+{
+    int n = p->free_row_count, rows = p->row_count, m = rows - n;
+    pawl_delassus *d = p->delassus;
+    double accuracy = d->maybe_singular ? eliminate_exact : 1.0; // a forest's factor is exact
+    // S e_b: velocities of the bounded rows when b gets a unit impulse and the free rows keep still
+    for (int b = 0; b < m; ++b) {
+        double *column = v; // scratch until the end
+        memset(lambda, 0, (size_t)rows * sizeof *lambda);
+        lambda[n + b] = 1.0;
+        d->ops->apply(d, lambda, e->product);
+        for (int i = 0; i < n; ++i) {
+            e->right[i] = -e->product[i];
+        }
+        for (int i = 0; i < m; ++i) {
+            column[i] = e->product[n + i];
+        }
+        pawl_eliminate_solve(e, p, e->right, accuracy, lambda);
+        lambda[n + b] = 0.0;
+        d->ops->apply(d, lambda, e->product);
+        for (int i = 0; i < m; ++i) {
+            S[(size_t)i * (size_t)m + (size_t)b] = column[i] + e->product[n + i];
+        }
+        double *own = &S[(size_t)b * (size_t)(m + 1)];
+        *own += p->compliance[n + b];
+        if (*own <= eliminate_still * (column[b] + p->compliance[n + b])) {
+            *own = 0.0;
+        }
+    }
+}
+
+void pawl_eliminate_condense(eliminator *e, const pawl_problem *p, double *lambda, double *S,
+                             double *v)
+{
+    int n = p->free_row_count, rows = p->row_count, m = rows - n;
+    pawl_delassus *d = p->delassus;
+    if (eliminate_by_halves(e, p)) {
+        eliminate_halves(e, p, S);
+    } else {
+        eliminate_columns(e, p, lambda, S, v);
+    }
+    // A row that the free rows hold still (friction of a driven joint) leaves noise of either sign.
+    for (int b = 0; b < m; ++b) {
+        for (int i = 0; i < m && S[(size_t)b * (size_t)(m + 1)] == 0.0; ++i) {
+            S[(size_t)i * (size_t)m + (size_t)b] = 0.0;
+            S[(size_t)b * (size_t)m + (size_t)i] = 0.0;
+        }
+    }
+    memset(lambda, 0, (size_t)rows * sizeof *lambda);
+    pawl_eliminate_recover(e, p, eliminate_exact, lambda);
+    d->ops->apply(d, lambda, e->product);
+    for (int i = 0; i < m; ++i) {
+        v[i] = e->product[n + i] + p->v_f[n + i];
+    }
+}
+
+int pawl_eliminate_recover(eliminator *e, const pawl_problem *p, double accuracy, double *lambda)
+{
+    int n = p->free_row_count, rows = p->row_count;
+    pawl_delassus *d = p->delassus;
+    memset(lambda, 0, (size_t)n * sizeof *lambda);
+    if (rows > n) {
+        d->ops->apply(d, lambda, e->product);
+    } else {
+        memset(e->product, 0, (size_t)n * sizeof *e->product);
+    }
+    double *b = e->right;
+    for (int i = 0; i < n; ++i) {
+        b[i] = -(p->v_f[i] + e->product[i]);
+    }
+    return pawl_eliminate_solve(e, p, b, accuracy, lambda);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Exact elimination of the free rows.
+//
+// Redundant rows make A = D + R singular. The factor is of P = A + eps diag(A), and refinement,
+// lambda += P^-1 (b - A lambda), takes the shift out again: two or three solves where A has nothing
+// between redundant and well conditioned. Directions that are nearly redundant (a linkage passing
+// through its flat position), or a factor of a place close by, slow refinement down; conjugate
+// residuals with P as preconditioner then take over from where it is, with one iteration for each such
+// direction. A part of b that no lambda can meet (contradicting rows) stays behind: conjugate
+// residuals, unlike conjugate gradients, are not led astray by it. Of lambda it feeds only the null
+// space, along P^-1 times what is left, which is taken out at the end: lambda is the answer of least
+// norm, sum of A_ii lambda_i^2. Where the joints form a forest nothing can be redundant: eps is 0 and
+// one solve is exact.
+#pragma once
+#include "base/carver.h"
+#include "problem/problem.h"
+
+typedef struct eliminator {
+    double *residual, *step, *product, *right;      // (max_rows)
+    double *conditioned, *direction, *image, *kept; // (max_rows)
+    double *columns;                                // (3 x max_rows) of a block
+    double *half; // (ELIMINATE_HALF at most) half solves of the columns of all bounded rows
+    size_t half_size;
+} eliminator;
+
+// `max_condensed`: most rows that are not free, of problems that will be condensed.
+eliminator pawl_eliminator_layout(int max_rows, int max_condensed, pawl_carver *mem);
+
+// Factors the free rows of p, unless the factor at hand is theirs.
+void pawl_eliminate_factor(const pawl_problem *p, double regularization);
+// Solves (D + R) x = b over the free rows, once without looking (accuracy 1), or until the largest residual is `accuracy` times the largest
+// entry of b; x must not be b. Returns the number of iterations.
+int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, double accuracy,
+                         double *x);
+// Condenses p to the m rows that are not free: their matrix S (m x m), R included, and v (m), their
+// velocities without their own impulses. lambda is scratch (rows).
+void pawl_eliminate_condense(eliminator *e, const pawl_problem *p, double *lambda, double *S,
+                             double *v);
+// Impulses of the free rows, from those of the bounded rows that stand in lambda already. Returns
+// the number of iterations.
+int pawl_eliminate_recover(eliminator *e, const pawl_problem *p, double accuracy, double *lambda);

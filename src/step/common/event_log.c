@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+#include "step/common/event_log.h"
+
+void pawl_event_add(event_log *log, pawl_event event)
+{
+    if (log->count < log->capacity) {
+        log->events[log->count] = event;
+    }
+    ++log->count;
+}
+
+pawl_status pawl_event_log_reserve(const pawl_env *env, event_log *log, int capacity)
+{
+    log->count = 0;
+    if (capacity <= log->capacity) {
+        return PAWL_OK;
+    }
+    pawl_event *events = pawl_alloc(env, (size_t)capacity * sizeof *events);
+    if (events == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the %d events of a step", capacity);
+    }
+    pawl_event_log_free(env, log);
+    log->events = events;
+    log->capacity = capacity;
+    return PAWL_OK;
+}
+
+void pawl_event_log_free(const pawl_env *env, event_log *log)
+{
+    pawl_free(env, log->events, (size_t)log->capacity * sizeof *log->events);
+    *log = (event_log){0};
+}
+
+pawl_event pawl_event_of_pair(pawl_event_kind kind, double time, int shape_a, int shape_b,
+                              double figure)
+{
+    return (pawl_event){.time = time,
+                        .kind = kind,
+                        .shape_a = shape_a,
+                        .shape_b = shape_b,
+                        .joint = -1,
+                        .coordinate = -1,
+                        .figure = figure};
+}
+
+pawl_event pawl_event_of_joint(pawl_event_kind kind, double time, int joint, int coordinate,
+                               double figure)
+{
+    return (pawl_event){.time = time,
+                        .kind = kind,
+                        .shape_a = -1,
+                        .shape_b = -1,
+                        .joint = joint,
+                        .coordinate = coordinate,
+                        .figure = figure};
+}

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The laws of contact.impact, with M, not M~: no force that is finite does anything in no time.
+//
+// newton. One problem, in which a contact that closes with v_n < 0 must open with -e v_n at least.
+//
+// poisson. Compression finds u_c = u + M^-1 JT x with 0 <= n u_c _|_ x_n >= 0, friction as always and joints
+// held (7.5). Then every contact gives back e x_n, and what would now close is held open by more (7.7)-(7.9).
+// Contacts that did not close but were pressed take part. Friction acts on all normal impulse of a phase;
+// read to the letter (7.7) has none on what is given back, and sliding would then depend on the law.
+//
+// energetic, routh. The slip is followed through the impact (impact_path.c); groups of more contacts than
+// that takes go by poisson.
+//
+// No law adds energy. The work of contacts on the line between the impulses without restitution, which
+// dissipate, and those of the law is a convex quadratic: where the law would add energy, the point of that line
+// at which the work vanishes is taken. Both ends neither close nor leave their friction cones, and so does it.
+#include "step/common/impact.h"
+#include "step/common/report_merge.h"
+#include <string.h>
+
+static const double laws_rounding = 1e-12; // of the impulses' work: gains below are rounding
+static const double laws_capped = 1e-6;    // less taken away is not worth an event
+
+// One problem from u_free to u_next, and its figures.
+static void laws_solve(step_context *c, pawl_step_report *report)
+{
+    const pawl_assembly *a = c->assembly;
+    solver_report solved = {.outcome = PAWL_CONVERGED};
+    memset(c->lambda, 0, (size_t)a->problem.row_count * sizeof *c->lambda);
+    pawl_phase_enter(&c->clock, PAWL_PHASE_SOLVE);
+    pawl_step_solve_rows(c, pawl_solver_goal(c->solver), &solved);
+    pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
+    pawl_step_report part = {.method = solved.method,
+                             .iterations = solved.iterations,
+                             .factorizations = solved.factorizations,
+                             .islands = c->island_count,
+                             .rows = a->problem.row_count,
+                             .contacts = a->contact_count};
+    pawl_step_decide(c, &solved, &part);
+    pawl_report_merge(report, &part);
+}
+
+// One solve with the speeds after the impact in the biases: impulses to `impulse`, velocities to `after`.
+static void laws_newton(step_context *c, bool plastic, double *impulse, double *after,
+                        pawl_step_report *report)
+{
+    pawl_assembly *a = c->assembly;
+    const impact_memory *x = c->impact;
+    size_t rows = (size_t)a->problem.row_count;
+    for (int k = 0; k < a->contact_count; ++k) {
+        int row = pawl_impact_normal(c, k);
+        bool bounces = !plastic && x->rate[row] < -c->settings->restitution_threshold;
+        a->bias[row] = bounces ? x->bounce[k] * x->rate[row] : x->allowed[k];
+    }
+    pawl_assembly_set_free_velocity(a, c->u_free);
+    laws_solve(c, report);
+    memcpy(impulse, c->lambda, rows * sizeof *impulse);
+    pawl_assembly_row_velocity(a, c->u_next, after);
+}
+
+// The law's own problem was not solved: another answer stands in for it, and that is reported.
+static void laws_fall_back(step_context *c, const impact_scope *scope, int contacts)
+{
+    pawl_event_add(&c->events, pawl_event_of_pair(PAWL_EVENT_IMPACT_FALLBACK, scope->time, -1, -1,
+                                                  (double)contacts));
+}
+
+// ---- Poisson, all groups at once ----------------------------------------------------------------
+
+// (7.7)-(7.9) to the letter: what is given back pushes, and friction answers to the additional impulses
+// alone. From u_c in u_free.
+static void laws_give_to_the_letter(step_context *c, pawl_step_report *report)
+{
+    pawl_assembly *a = c->assembly;
+    const impact_memory *x = c->impact;
+    for (int k = 0; k < a->contact_count; ++k) {
+        a->bias[pawl_impact_normal(c, k)] = x->allowed[k];
+    }
+    pawl_assembly_add_impulses(a, x->given, c->u_free);
+    pawl_assembly_set_free_velocity(a, c->u_free);
+    laws_solve(c, report);
+    for (int r = 0; r < a->problem.row_count; ++r) {
+        x->total[r] += x->given[r] + c->lambda[r];
+    }
+}
+
+// Normal velocities of the impulses by which c->lambda differs from `given`, joints answering: the effective
+// masses are those through the joints. Returns the largest where it matters: not where more was needed to
+// keep a contact from closing.
+static double laws_excess(step_context *c)
+{
+    const pawl_assembly *a = c->assembly;
+    const pawl_problem *p = &a->problem;
+    const impact_memory *x = c->impact;
+    eliminator *e = c->closure;
+    size_t rows = (size_t)p->row_count;
+    memset(c->velocity, 0, rows * sizeof *c->velocity);
+    for (int k = 0; k < a->contact_count; ++k) {
+        int row = pawl_impact_normal(c, k);
+        c->velocity[row] = c->lambda[row] - x->given[row];
+    }
+    p->delassus->ops->apply(p->delassus, c->velocity, e->product);
+    memcpy(x->excess, e->product, rows * sizeof *x->excess);
+    if (p->free_row_count > 0) {
+        for (int i = 0; i < p->free_row_count; ++i) {
+            e->right[i] = -e->product[i];
+        }
+        memset(c->velocity, 0, rows * sizeof *c->velocity);
+        pawl_eliminate_solve(e, p, e->right, p->delassus->maybe_singular ? 1e-10 : 1.0,
+                             c->velocity);
+        p->delassus->ops->apply(p->delassus, c->velocity, e->product);
+        for (int i = p->free_row_count; i < p->row_count; ++i) {
+            x->excess[i] += e->product[i];
+        }
+    }
+    double worst = 0.0;
+    for (int k = 0; k < a->contact_count; ++k) {
+        int row = pawl_impact_normal(c, k);
+        bool enough = x->open[row] == 0.0 && x->excess[row] >= 0.0;
+        worst = fmax(worst, enough ? 0.0 : fabs(x->excess[row]));
+    }
+    return worst;
+}
+
+// How far to go along the excess: 1 at first, then Aitken's guess from the last two.
+static double laws_relax(const impact_memory *x, int rows, double last)
+{
+    double product = 0.0, square = 0.0;
+    for (int r = 0; r < rows; ++r) {
+        double change = x->given[r] > 0.0 ? x->excess[r] - x->before[r] : 0.0;
+        product += x->before[r] * change;
+        square += change * change;
+    }
+    double next = square > 0.0 ? -last * product / square : last;
+    return fmin(fmax(next, 0.05), 4.0);
+}
+
+// Decompression with friction on all of its normal impulse: the speeds with which contacts open are
+// looked for such that each is given what it is due, or more where it would close otherwise. From u_c in
+// u_free; false where the search does not end.
+static bool laws_give_with_friction(step_context *c, const impact_scope *scope,
+                                    pawl_step_report *report)
+{
+    enum { ROUNDS = 60 };
+    const double enough = 1e-10; // of the closing speed
+    pawl_assembly *a = c->assembly;
+    const impact_memory *x = c->impact;
+    int rows = a->problem.row_count;
+    memcpy(c->u_next, c->u_free, (size_t)(6 * c->model->body_count) * sizeof *c->u_next);
+    pawl_assembly_add_impulses(a, x->given, c->u_next);
+    pawl_assembly_row_velocity(a, c->u_next, x->open);
+    for (int r = 0; r < rows; ++r) {
+        x->open[r] = x->given[r] > 0.0 ? fmin(-x->open[r], 0.0) : 0.0;
+    }
+    double step = 1.0;
+    for (int k = 0; k < ROUNDS; ++k) {
+        for (int i = 0; i < a->contact_count; ++i) {
+            int row = pawl_impact_normal(c, i);
+            a->bias[row] = x->open[row] < 0.0 ? x->open[row] : x->allowed[i];
+        }
+        pawl_assembly_set_free_velocity(a, c->u_free);
+        pawl_step_report last = {0};
+        laws_solve(c, &last);
+        if (laws_excess(c) <= enough * scope->fastest) {
+            pawl_report_merge(report, &last);
+            for (int r = 0; r < rows; ++r) {
+                x->total[r] += c->lambda[r];
+            }
+            return true;
+        }
+        step = k == 0 ? 1.0 : laws_relax(x, rows, step);
+        for (int r = 0; r < rows; ++r) {
+            x->before[r] = x->excess[r];
+            x->open[r] = x->given[r] > 0.0 ? fmin(x->open[r] + step * x->excess[r], 0.0) : 0.0;
+        }
+    }
+    return false;
+}
+
+// Compression of all, which is the answer without restitution, and what is due to `given`.
+static void laws_compress(step_context *c, pawl_step_report *report)
+{
+    pawl_assembly *a = c->assembly;
+    const impact_memory *x = c->impact;
+    laws_newton(c, true, x->plastic, x->plastic_after, report);
+    memset(x->given, 0, (size_t)a->problem.row_count * sizeof *x->given);
+    for (int k = 0; k < a->contact_count; ++k) {
+        int row = pawl_impact_normal(c, k);
+        x->given[row] = x->bounce[k] * x->plastic[row];
+    }
+}
+
+// Decompression by the solver, for groups that are too large for a dense problem.
+static void laws_decompress(step_context *c, const impact_scope *scope, pawl_step_report *report)
+{
+    pawl_assembly *a = c->assembly;
+    const impact_memory *x = c->impact;
+    size_t twists = (size_t)(6 * c->model->body_count) * sizeof *c->u_free;
+    pawl_assembly_add_impulses(a, x->plastic, c->u_free); // u_c
+    // Armatures resist from the end of the compression on.
+    pawl_assembly_row_velocity(a, c->u_free, c->velocity);
+    for (int r = 0; r < a->free_rows; ++r) {
+        if (a->rows[r].kind == ROW_SOFT && a->bias[r] != 0.0) {
+            a->bias[r] = -c->velocity[r];
+        }
+    }
+    bool rough = false;
+    for (int k = 0; k < a->contact_count; ++k) {
+        rough = rough || a->friction[k] > 0.0;
+    }
+    if (!rough) {
+        laws_give_to_the_letter(c, report);
+    } else if (!laws_give_with_friction(c, scope, report)) {
+        laws_fall_back(c, scope, a->contact_count);
+        laws_give_to_the_letter(c, report);
+    }
+    pawl_assembly_row_velocity(a, c->u_next, x->after);
+    memcpy(c->u_free, c->u_start, twists);
+}
+
+// ---- Group by group -----------------------------------------------------------------------------
+
+static double laws_group_work(const step_context *c, int units, int limits, const double *impulse,
+                              const double *after, double *size)
+{
+    const impact_memory *x = c->impact;
+    double work = 0.0;
+    *size = 0.0;
+    for (int u = 0; u < units; ++u) {
+        for (int r = x->units[u] - (u < limits ? 0 : 2); r <= x->units[u]; ++r) {
+            work += 0.5 * impulse[r] * (x->rate[r] + after[r]);
+            *size += fabs(impulse[r] * x->rate[r]);
+        }
+    }
+    return work;
+}
+
+// Impulses and velocities of the listed group scaled from before the impact by s.
+static void laws_scale(const step_context *c, int units, int limits, double s, double *impulse,
+                       double *after)
+{
+    const impact_memory *x = c->impact;
+    for (int u = 0; u < units; ++u) {
+        for (int r = x->units[u] - (u < limits ? 0 : 2); r <= x->units[u]; ++r) {
+            impulse[r] *= s;
+            after[r] = x->rate[r] + s * (after[r] - x->rate[r]);
+        }
+    }
+}
+
+// The share t of the way from the plastic impulses to those of the law at which the work of the listed group
+// is not positive, and the impulses there. Returns t.
+static double laws_cap(const step_context *c, int units, int limits)
+{
+    const impact_memory *x = c->impact;
+    double size, c0 = laws_group_work(c, units, limits, x->plastic, x->plastic_after, &size);
+    double c1 = 0.0, c2 = 0.0;
+    if (c0 > 0.0) {
+        // The solver's tolerance, where hardly anything closes. W(s) = s p.v + s^2 p.S p/2.
+        double product = 0.0;
+        for (int u = 0; u < units; ++u) {
+            for (int r = x->units[u] - (u < limits ? 0 : 2); r <= x->units[u]; ++r) {
+                product += x->plastic[r] * x->rate[r];
+            }
+        }
+        double square = 2.0 * (c0 - product);
+        double s = square > 0.0 ? fmin(fmax(-2.0 * product / square, 0.0), 1.0) : 0.0;
+        laws_scale(c, units, limits, s, x->plastic, x->plastic_after);
+        c0 = 0.0;
+    }
+    for (int u = 0; u < units; ++u) {
+        for (int r = x->units[u] - (u < limits ? 0 : 2); r <= x->units[u]; ++r) {
+            double dp = x->total[r] - x->plastic[r], dv = x->after[r] - x->plastic_after[r];
+            c1 += 0.5 * (dp * (x->rate[r] + x->plastic_after[r]) + x->plastic[r] * dv);
+            c2 += 0.5 * dp * dv;
+        }
+    }
+    double root = sqrt(fmax(c1 * c1 - 4.0 * c0 * c2, 0.0));
+    double t = c1 >= 0.0 ? (c1 + root > 0.0 ? -2.0 * c0 / (c1 + root) : 1.0)
+                         : (c2 > 0.0 ? 0.5 * (root - c1) / c2 : 1.0);
+    t = fmin(fmax(t, 0.0), 1.0);
+    for (int u = 0; u < units; ++u) {
+        for (int r = x->units[u] - (u < limits ? 0 : 2); r <= x->units[u]; ++r) {
+            x->total[r] = x->plastic[r] + t * (x->total[r] - x->plastic[r]);
+            x->after[r] = x->plastic_after[r] + t * (x->after[r] - x->plastic_after[r]);
+        }
+    }
+    return t;
+}
+
+// The listed group by the path of its normal impulses; no restitution where `plastic`. False: it has no end.
+static bool laws_follow(step_context *c, bool plastic, double *impulse, double *after)
+{
+    impact_path *path = c->impact->path;
+    path->law = c->settings->impact_law == PAWL_IMPACT_ENERGETIC ? PATH_ENERGETIC : PATH_KINETIC;
+    for (int u = 0; u < path->limits + path->contacts && plastic; ++u) {
+        path->e[u] = 0.0;
+    }
+    if (!pawl_impact_path_follow(path)) {
+        return false;
+    }
+    pawl_impact_put(c, path->lambda, impulse);
+    pawl_impact_put(c, path->after, after);
+    return true;
+}
+
+// The listed group's decompression by Poisson's law, after the compression of all.
+static bool laws_return(step_context *c)
+{
+    const impact_memory *x = c->impact;
+    impact_path *path = x->path;
+    pawl_impact_take(c, x->plastic_after, path->v);
+    for (int u = 0; u < path->limits + path->contacts; ++u) {
+        path->due[u] = x->given[x->units[u]];
+    }
+    if (!pawl_impact_path_return(path)) {
+        return false;
+    }
+    pawl_impact_put(c, path->after, x->after);
+    pawl_impact_take(c, x->plastic, path->step);
+    for (int r = 0; r < pawl_impact_path_rows(path); ++r) {
+        path->step[r] += path->lambda[r];
+    }
+    pawl_impact_put(c, path->step, x->total);
+    return true;
+}
+
+static bool laws_group_gets(const step_context *c, int units)
+{
+    double sum = 0.0;
+    for (int u = 0; u < units; ++u) {
+        sum += c->impact->given[c->impact->units[u]];
+    }
+    return sum > 0.0;
+}
+
+static bool laws_group_closes(const step_context *c, int units)
+{
+    const impact_memory *x = c->impact;
+    for (int u = 0; u < units; ++u) {
+        if (x->rate[x->units[u]] < 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool laws_follows(const step_context *c)
+{
+    pawl_impact_law law = c->settings->impact_law;
+    return law == PAWL_IMPACT_ENERGETIC || law == PAWL_IMPACT_ROUTH;
+}
+
+// A group that is small enough for a dense problem, by the law. False: it could not be solved.
+static bool laws_resolve_group(step_context *c, int limits, int units)
+{
+    const impact_memory *x = c->impact;
+    if (!laws_follows(c)) {
+        if (laws_group_gets(c, units)) {
+            pawl_impact_condense(c, limits, units);
+            return laws_return(c);
+        }
+        return true; // it stays with what the compression left
+    }
+    pawl_impact_condense(c, limits, units);
+    if (laws_group_closes(c, units)) {
+        return laws_follow(c, false, x->total, x->after);
+    }
+    memset(x->path->lambda, 0, (size_t)pawl_impact_path_rows(x->path) * sizeof(double));
+    pawl_impact_put(c, x->path->lambda, x->total);
+    pawl_impact_put(c, x->path->v, x->after);
+    return true;
+}
+
+static bool laws_by_solver(const step_context *c, int body, int units)
+{
+    return units > PATH_MAX_UNITS || c->impact->unsolved[body];
+}
+
+// All groups by poisson, energetic or routh; those that are too large or that were not solved go by poisson
+// through the solver.
+static void laws_resolve_groups(step_context *c, const impact_scope *scope,
+                                pawl_step_report *report)
+{
+    const impact_memory *x = c->impact;
+    int bodies = c->model->body_count, limits;
+    size_t rows = (size_t)c->assembly->problem.row_count;
+    bool compressed = false, again = true;
+    memset(x->unsolved, 0, (size_t)bodies * sizeof *x->unsolved);
+    while (again) {
+        bool solver = false, due = false;
+        for (int i = 0; i < bodies; ++i) {
+            int units = pawl_impact_group_units(c, i, &limits);
+            solver = solver || laws_by_solver(c, i, units);
+        }
+        if (!compressed && (solver || !laws_follows(c))) {
+            laws_compress(c, report);
+            compressed = true;
+        }
+        if (compressed) {
+            memcpy(x->total, x->plastic, rows * sizeof *x->total);
+            memcpy(x->after, x->plastic_after, rows * sizeof *x->after);
+        }
+        for (int i = 0; i < bodies && solver; ++i) {
+            int units = pawl_impact_group_units(c, i, &limits);
+            due = due || (laws_by_solver(c, i, units) && laws_group_gets(c, units));
+        }
+        if (due) {
+            laws_decompress(c, scope, report);
+        }
+        again = false;
+        for (int i = 0; i < bodies && !again; ++i) {
+            int units = pawl_impact_group_units(c, i, &limits);
+            if (units > 0 && !laws_by_solver(c, i, units) &&
+                !laws_resolve_group(c, limits, units)) {
+                x->unsolved[i] = again = true;
+                laws_fall_back(c, scope, units);
+            }
+        }
+    }
+}
+
+// Lowers the restitution of every group whose contacts would add energy. Returns whether there was one.
+static bool laws_cap_groups(step_context *c, const impact_scope *scope, pawl_step_report *report)
+{
+    const impact_memory *x = c->impact;
+    bool solved = c->settings->impact_law == PAWL_IMPACT_POISSON, any = false;
+    for (int i = 0; i < c->model->body_count; ++i) {
+        int limits, units = pawl_impact_group_units(c, i, &limits);
+        double size, work = laws_group_work(c, units, limits, x->total, x->after, &size);
+        if (units == 0 || !(work > laws_rounding * size)) {
+            continue;
+        }
+        bool followed = false;
+        if (laws_follows(c) && !laws_by_solver(c, i, units)) {
+            pawl_impact_condense(c, limits, units);
+            followed = laws_follow(c, true, x->plastic, x->plastic_after);
+        }
+        if (!followed && !solved) {
+            laws_newton(c, true, x->plastic, x->plastic_after, report);
+            solved = true;
+        }
+        double left = laws_cap(c, units, limits);
+        if (1.0 - left > laws_capped) {
+            pawl_event_add(&c->events,
+                           pawl_event_of_pair(PAWL_EVENT_IMPACT_CAPPED, scope->time, -1, -1, left));
+        }
+        any = true;
+    }
+    return any;
+}
+
+// Impulses of the free rows that belong to those in total, and u_next; the judge of what is left open.
+static void laws_apply(step_context *c, pawl_step_report *report)
+{
+    pawl_assembly *a = c->assembly;
+    const pawl_problem *p = &a->problem;
+    const impact_memory *x = c->impact;
+    double open = 0.0;
+    memcpy(c->lambda, x->total, (size_t)p->row_count * sizeof *c->lambda);
+    if (p->free_row_count > 0) {
+        pawl_eliminate_factor(p, c->settings->regularization);
+        pawl_eliminate_recover(c->closure, p, 1e-13, c->lambda);
+    }
+    memcpy(x->total, c->lambda, (size_t)p->row_count * sizeof *c->lambda);
+    memcpy(c->u_next, c->u_free, (size_t)(6 * c->model->body_count) * sizeof *c->u_next);
+    pawl_assembly_add_impulses(a, c->lambda, c->u_next);
+    pawl_assembly_row_velocity(a, c->u_next, x->after);
+    for (int r = 0; r < a->free_rows; ++r) {
+        open = fmax(open, fabs(x->after[r] + a->bias[r] + a->compliance[r] * c->lambda[r]));
+    }
+    for (int r = a->free_rows; r < a->slot_rows; ++r) {
+        open = fmax(open, -x->after[r]);
+    }
+    for (int k = 0; k < a->contact_count; ++k) {
+        open = fmax(open, -x->after[pawl_impact_normal(c, k)] - x->allowed[k]);
+    }
+    pawl_step_report part = {.measured = PAWL_MEASURED_RESIDUAL,
+                             .method = PAWL_METHOD_DIRECT,
+                             .own_residual = open,
+                             .rows = p->row_count,
+                             .contacts = a->contact_count,
+                             .residual = {.dual = open, .natural = open, .natural_scaled = open}};
+    part.outcome = open <= c->settings->tolerance ? PAWL_CONVERGED : PAWL_STALLED;
+    pawl_report_merge(report, &part);
+}
+
+void pawl_impact_resolve(step_context *c, const impact_scope *scope, pawl_step_report *report)
+{
+    const impact_memory *x = c->impact;
+    pawl_impact_group(c);
+    bool newton = c->settings->impact_law == PAWL_IMPACT_NEWTON;
+    if (newton) {
+        laws_newton(c, false, x->total, x->after, report);
+    } else {
+        laws_resolve_groups(c, scope, report);
+    }
+    if (laws_cap_groups(c, scope, report) || !newton) {
+        pawl_assembly_pose_impact(c->assembly, c->u_free, c->assembly->held);
+        laws_apply(c, report);
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+#include "step/common/island_solver.h"
+#include "base/thread_pool.h"
+
+typedef struct island_worker {
+    pawl_solver *solver;
+    pawl_delassus *delassus;
+} island_worker;
+
+struct island_solver {
+    pawl_env env;
+    const pawl_assembly *a;
+    pawl_delassus *whole;
+    island_list *list;
+    thread_pool *pool; // NULL for one thread
+    int worker_count;
+    island_worker *workers; // the first has the solver of all rows
+    solver_report *reports; // (bodies + 1) by island
+    solver_goal goal;       // of the solve at work
+};
+
+// Whether there is more than one group of bodies that free rows leave apart.
+static bool island_solver_wanted(const pawl_settings *settings, const island_list *list)
+{
+    return settings->islands && pawl_island_list_most(list) > 1;
+}
+
+static pawl_status island_solver_create_workers(island_solver *s, const pawl_settings *settings,
+                                                pawl_solver *solver)
+{
+    pawl_env env = s->env;
+    if (settings->threads > 1) {
+        PAWL_TRY(pawl_thread_pool_create(&env, settings->threads, &s->pool));
+        env = pawl_thread_pool_env(s->pool);
+    }
+    s->workers[0].solver = solver;
+    for (int i = 0; i < s->worker_count; ++i) {
+        PAWL_TRY(pawl_delassus_create_part(&env, s->whole, &s->workers[i].delassus));
+        if (i > 0) {
+            PAWL_TRY(pawl_solver_create(&env, &solver->def, &s->workers[i].solver));
+        }
+    }
+    return PAWL_OK;
+}
+
+static pawl_status island_solver_create_all(island_solver *s, const pawl_settings *settings,
+                                            pawl_solver *solver)
+{
+    PAWL_TRY(pawl_island_list_create(&s->env, s->a, pawl_delassus_free_factor(s->whole), &s->list));
+    if (!island_solver_wanted(settings, s->list)) {
+        return PAWL_OK;
+    }
+    s->worker_count = settings->threads;
+    s->workers = pawl_alloc(&s->env, (size_t)s->worker_count * sizeof *s->workers);
+    s->reports = pawl_alloc(&s->env, (size_t)(s->a->model->body_count + 1) * sizeof *s->reports);
+    if (s->workers == NULL || s->reports == NULL) {
+        return PAWL_FAIL(&s->env, PAWL_NO_MEMORY, "no memory for islands");
+    }
+    return island_solver_create_workers(s, settings, solver);
+}
+
+pawl_status pawl_island_solver_create(const pawl_env *env, const pawl_settings *settings,
+                                      const pawl_assembly *a, pawl_delassus *whole,
+                                      pawl_solver *solver, island_solver **out)
+{
+    *out = NULL;
+    island_solver *s = pawl_alloc(env, sizeof *s);
+    if (s == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for islands");
+    }
+    s->env = *env;
+    s->a = a;
+    s->whole = whole;
+    pawl_status status = island_solver_create_all(s, settings, solver);
+    if (status != PAWL_OK || s->worker_count == 0) {
+        pawl_island_solver_destroy(s);
+        return status;
+    }
+    *out = s;
+    return PAWL_OK;
+}
+
+void pawl_island_solver_destroy(island_solver *s)
+{
+    if (s == NULL) {
+        return;
+    }
+    pawl_env env = s->env;
+    for (int i = 0; s->workers != NULL && i < s->worker_count; ++i) {
+        pawl_delassus_destroy(s->workers[i].delassus);
+        if (i > 0) {
+            pawl_solver_destroy(s->workers[i].solver);
+        }
+    }
+    pawl_island_list_destroy(s->list); // its memory may be the pool's
+    pawl_thread_pool_destroy(s->pool);
+    pawl_free(&env, s->workers, (size_t)s->worker_count * sizeof *s->workers);
+    pawl_free(&env, s->reports, (size_t)(s->a->model->body_count + 1) * sizeof *s->reports);
+    pawl_free(&env, s, sizeof *s);
+}
+
+static void island_solver_task(void *user, int worker, int item)
+{
+    island_solver *s = user;
+    const island_worker *w = &s->workers[worker];
+    island *own = pawl_island_list_item(s->list, item);
+    pawl_delassus_bind(w->delassus, own);
+    s->reports[item] = (solver_report){.outcome = PAWL_CONVERGED};
+    pawl_solver_solve(w->solver, &own->problem, s->goal, own->lambda, &s->reports[item]);
+}
+
+static void island_solver_gather(const island_solver *s, int count, solver_report *report)
+{
+    *report = s->reports[0];
+    for (int i = 1; i < count; ++i) {
+        const solver_report *own = &s->reports[i];
+        report->outcome = own->outcome > report->outcome ? own->outcome : report->outcome;
+        report->method = own->method > report->method ? own->method : report->method;
+        report->iterations =
+            own->iterations > report->iterations ? own->iterations : report->iterations;
+        report->factorizations += own->factorizations;
+        report->own_residual = worst_of(report->own_residual, own->own_residual);
+    }
+}
+
+int pawl_island_solver_solve(island_solver *s, solver_goal goal, double *lambda,
+                             solver_report *report)
+{
+    int count = pawl_island_list_find(s->list);
+    if (s->whole->weak.space != NULL && pawl_delassus_free_factor(s->whole) == NULL) {
+        return 1; // weak rows are known by the mechanisms of the factor
+    }
+    if (count < 2) {
+        return count;
+    }
+    pawl_island_list_split(s->list, lambda);
+    pawl_delassus_share(s->whole, s->a->problem.factor_key);
+    s->goal = goal;
+    if (s->pool != NULL) {
+        pawl_thread_pool_run(s->pool, count, island_solver_task, s);
+    } else {
+        for (int i = 0; i < count; ++i) {
+            island_solver_task(s, 0, i);
+        }
+    }
+    pawl_island_list_collect(s->list, lambda);
+    island_solver_gather(s, count, report);
+    return count;
+}

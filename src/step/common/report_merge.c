@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+#include "step/common/report_merge.h"
+#include "math/vec.h"
+
+void pawl_residual_worsen(pawl_residual *whole, const pawl_residual *part)
+{
+    whole->primal = worst_of(whole->primal, part->primal);
+    whole->dual = worst_of(whole->dual, part->dual);
+    whole->complementarity = worst_of(whole->complementarity, part->complementarity);
+    whole->natural = worst_of(whole->natural, part->natural);
+    whole->natural_scaled = worst_of(whole->natural_scaled, part->natural_scaled);
+}
+
+void pawl_report_merge(pawl_step_report *whole, const pawl_step_report *part)
+{
+    whole->outcome = part->outcome > whole->outcome ? part->outcome : whole->outcome;
+    whole->measured |= part->measured;
+    whole->method = part->method > whole->method ? part->method : whole->method;
+    whole->iterations += part->iterations;
+    whole->factorizations += part->factorizations;
+    whole->projections += part->projections;
+    whole->impact_work += part->impact_work;
+    whole->pushed_limits += part->pushed_limits;
+    whole->pushed_contacts += part->pushed_contacts;
+    whole->islands = part->islands > whole->islands ? part->islands : whole->islands;
+    whole->rows = part->rows > whole->rows ? part->rows : whole->rows;
+    if (part->bounded_rows > whole->bounded_rows) {
+        whole->bounded_rows = part->bounded_rows;
+    }
+    whole->contacts = part->contacts > whole->contacts ? part->contacts : whole->contacts;
+    if (!(part->depth_share <= whole->depth_share)) {
+        whole->depth_share = worst_of(whole->depth_share, part->depth_share);
+        whole->share_shape_a = part->share_shape_a;
+        whole->share_shape_b = part->share_shape_b;
+    }
+    if (part->penetration > whole->penetration) {
+        whole->penetration = part->penetration;
+        whole->worst_shape_a = part->worst_shape_a;
+        whole->worst_shape_b = part->worst_shape_b;
+    }
+    pawl_residual_worsen(&whole->residual, &part->residual);
+    whole->own_residual = worst_of(whole->own_residual, part->own_residual);
+}

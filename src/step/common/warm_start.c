@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Joints, limits and other rows have a slot each; contacts are known by pair of shapes and feature.
+// Features come and go while what the two shapes press on each other hardly changes: the guess keeps
+// that. What contacts of a pair bore that are gone goes in equal parts to those that are new: of all
+// shares with the same sum the one of least norm.
+#include "step/common/warm_start.h"
+#include "rows/spin_rows.h"
+#include <string.h>
+
+// The memory of contacts as the state keeps it: sorted by id, like the contacts of the assembly.
+typedef struct warm_memory {
+    const double *entries;
+    int width, count;
+} warm_memory;
+
+static warm_memory warm_memory_of(const step_context *c, const pawl_state *s)
+{
+    return (warm_memory){s->contacts + 1, pawl_contact_width(c->model), (int)s->contacts[0]};
+}
+
+static const double *warm_entry(const warm_memory *m, int i)
+{
+    return m->entries + m->width * i;
+}
+
+static double *warm_impulse(const step_context *c, int contact)
+{
+    return c->lambda + pawl_problem_contact_row(&c->assembly->problem, contact);
+}
+
+// The impulse x, and the moment where there is one, of contact k; NULL: none is known.
+static void warm_set(const step_context *c, int k, const double *entry)
+{
+    double *x = warm_impulse(c, k), scale = c->share * c->settings->warm_start_scale;
+    for (int r = 0; r < 3; ++r) {
+        x[r] = entry != NULL ? scale * entry[1 + r] : 0.0;
+    }
+    if (c->model->spin_friction) {
+        pawl_vec3 moment = {0};
+        if (entry != NULL) {
+            moment = v3_scale(scale, v3(entry[4], entry[5], entry[6]));
+        }
+        pawl_spin_set_moment(c->assembly, k, moment, c->lambda);
+    }
+}
+
+// One walk over both lists finds what each contact had in the last step.
+static void warm_matched(const step_context *c, const warm_memory *m)
+{
+    const pawl_contact *contacts = c->assembly->contacts;
+    for (int k = 0, i = 0; k < c->assembly->contact_count; ++k) {
+        while (i < m->count && warm_entry(m, i)[0] < contacts[k].id) {
+            ++i;
+        }
+        bool found = i < m->count && warm_entry(m, i)[0] == contacts[k].id;
+        warm_set(c, k, found ? warm_entry(m, i) : NULL);
+    }
+}
+
+static bool warm_is_known(const warm_memory *m, int first, int last, double id)
+{
+    for (int i = first; i < last; ++i) {
+        if (warm_entry(m, i)[0] == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The contacts k to end of one pair, of which the entries first to last are known.
+static void warm_guess_pair(const step_context *c, const warm_memory *m, int k, int end, int first,
+                            int last)
+{
+    const pawl_contact *contacts = c->assembly->contacts;
+    double gone[3] = {0};
+    int fresh = 0;
+    for (int n = k; n < end; ++n) {
+        fresh += !warm_is_known(m, first, last, contacts[n].id);
+    }
+    for (int i = first; i < last && fresh > 0; ++i) {
+        bool stays = false;
+        for (int n = k; n < end; ++n) {
+            stays = stays || contacts[n].id == warm_entry(m, i)[0];
+        }
+        for (int r = 0; r < 3 && !stays; ++r) {
+            gone[r] += warm_entry(m, i)[1 + r];
+        }
+    }
+    for (int n = k; n < end && fresh > 0; ++n) {
+        if (!warm_is_known(m, first, last, contacts[n].id)) {
+            for (int r = 0; r < 3; ++r) {
+                warm_impulse(c, n)[r] = c->share * c->settings->warm_start_scale * gone[r] / fresh;
+            }
+        }
+    }
+}
+
+// Pairs are runs of both lists.
+static void warm_guess(const step_context *c, const warm_memory *m)
+{
+    const pawl_contact *contacts = c->assembly->contacts;
+    int count = c->assembly->contact_count, i = 0;
+    for (int k = 0, end; k < count; k = end) {
+        double pair = pawl_contact_pair(contacts[k].id);
+        for (end = k; end < count && pawl_contact_pair(contacts[end].id) == pair; ++end) {
+        }
+        while (i < m->count && pawl_contact_pair(warm_entry(m, i)[0]) < pair) {
+            ++i;
+        }
+        int first = i;
+        while (i < m->count && pawl_contact_pair(warm_entry(m, i)[0]) == pair) {
+            ++i;
+        }
+        warm_guess_pair(c, m, k, end, first, i);
+    }
+}
+
+void pawl_warm_start(step_context *c, const pawl_state *s)
+{
+    const pawl_assembly *a = c->assembly;
+    bool cold = c->settings->warm_start == PAWL_WARM_OFF;
+    double scale = cold ? 0.0 : c->share * c->settings->warm_start_scale;
+    for (int r = 0; r < a->slot_rows; ++r) {
+        c->lambda[r] = scale * s->impulses[a->rows[r].slot];
+    }
+    warm_memory memory = warm_memory_of(c, s);
+    memory.count = cold ? 0 : memory.count;
+    warm_matched(c, &memory);
+    if (c->settings->warm_start == PAWL_WARM_GUESS) {
+        warm_guess(c, &memory);
+    }
+}
+
+void pawl_remember_contacts(const step_context *c, pawl_state *s)
+{
+    const pawl_assembly *a = c->assembly;
+    int room = pawl_contact_memory(c->model), width = pawl_contact_width(c->model);
+    int count = a->contact_count < room ? a->contact_count : room;
+    memset(s->contacts, 0, (size_t)(1 + width * room) * sizeof *s->contacts);
+    s->contacts[0] = (double)count;
+    for (int k = 0; k < count; ++k) {
+        double *to = s->contacts + 1 + width * k;
+        to[0] = a->contacts[k].id;
+        for (int r = 0; r < 3; ++r) {
+            to[1 + r] = warm_impulse(c, k)[r] / c->share;
+        }
+        if (c->model->spin_friction) {
+            pawl_vec3 moment = v3_scale(1.0 / c->share, pawl_spin_moment(a, k, c->lambda));
+            to[4] = moment.x, to[5] = moment.y, to[6] = moment.z;
+        }
+    }
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The loop of seed 004 section 8 with its step grid kept apart (errata 5). A piece is tried up to the
+// grid. If something met on the way it is done again up to there, so that joints stay closed and work is
+// counted as in any step; lit.variant=paper takes the interpolated state instead. Then velocities jump
+// (impact.c) and the rest of the step is the next piece.
+//
+// Never a hang: a pair that met too often in one step does not bounce any more and stays in contact. A step
+// with too many pieces, or whose problems have taken several times the iterations that one may take, does
+// its rest in one, catching what comes as euler would, and says so (event `unresolved`). Where the solver
+// does not converge, locating when its answers change is worth little.
+#include "step/common/impact.h"
+#include "step/common/locate.h"
+#include "step/common/report_merge.h"
+#include "step/lit/lit_transitions.h"
+#include <string.h>
+
+enum { EVENTS_BOUNCES = 8, EVENTS_PIECES = 64, EVENTS_PIECES_A_BODY = 16, EVENTS_REDOS = 4 };
+// How many problems at the limit of iterations a step may cost, and one whose solver has failed already.
+enum { EVENTS_SOLVES = 8, EVENTS_SOLVES_FAILING = 2 };
+static const double events_resting = 1e-6;   // opening slower is rest [m/s]
+static const double events_nothing = 1e-9;   // of a step: what is left of it is nothing
+static const double events_exact = 1e-6;     // of the reach: gaps at a located impact
+static const double events_tolerance = 1e-4; // of the reach: what is no collision yet
+
+lit_event_memory *pawl_lit_event_layout(const pawl_model *model, const pawl_assembly *a,
+                                        pawl_carver *mem)
+{
+    lit_event_memory *out = PAWL_CARVE(mem, lit_event_memory, 1);
+    lit_event_memory m = {.reaction = PAWL_CARVE(mem, double, pawl_impulse_slots(model).count)};
+    m.effort = PAWL_CARVE(mem, double, model->actuator_count);
+    m.known = PAWL_CARVE(mem, double, a->max_contacts);
+    m.bodies = PAWL_CARVE(mem, body_state, model->body_count);
+    m.changes = PAWL_CARVE(mem, lit_change, a->max_contacts + a->candidate_count);
+    if (out != NULL) {
+        *out = m;
+    }
+    return out;
+}
+
+static double events_reach(const step_context *c, double h)
+{
+    return fmax(c->settings->lit_eps_a, c->settings->lit_eps_b * h * h * h);
+}
+
+// ---- One piece ----------------------------------------------------------------------------------
+
+static void events_save(const lit_piece *p)
+{
+    step_context *c = p->c;
+    size_t slots = (size_t)pawl_impulse_slots(c->model).count;
+    pawl_state_copy(c->spare, p->s);
+    memcpy(c->lit_events->reaction, c->reaction, slots * sizeof *c->reaction);
+    memcpy(c->lit_events->effort, c->effort, (size_t)c->model->actuator_count * sizeof(double));
+}
+
+static void events_restore(const lit_piece *p)
+{
+    step_context *c = p->c;
+    size_t slots = (size_t)pawl_impulse_slots(c->model).count;
+    pawl_state_copy(p->s, c->spare);
+    memcpy(c->reaction, c->lit_events->reaction, slots * sizeof *c->reaction);
+    memcpy(c->effort, c->lit_events->effort, (size_t)c->model->actuator_count * sizeof(double));
+    c->kept = false;
+}
+
+static bool events_move(lit_piece *p, double begin, double h, double end)
+{
+    lit_phase phase = {
+        .begin = begin, .h = h, .end = end, .active = p->active, .after_impact = p->after_impact};
+    pawl_step_report part;
+    pawl_lit_move(p->c, p->s, &phase, &part);
+    pawl_report_merge(p->report, &part);
+    p->s->time = phase.end;
+    p->c->lit_events->looked = false;
+    return p->c->contact_demand == 0;
+}
+
+bool pawl_lit_piece_move(lit_piece *p, double h, bool last)
+{
+    events_restore(p);
+    p->moved = h;
+    return events_move(p, p->begin, h, last ? p->end : p->begin + h);
+}
+
+bool pawl_lit_piece_spent(const lit_piece *p)
+{
+    bool failing = p->report->outcome != PAWL_CONVERGED;
+    int64_t most = p->c->settings->max_iterations;
+    return p->report->iterations > most * (failing ? EVENTS_SOLVES_FAILING : EVENTS_SOLVES);
+}
+
+bool pawl_lit_piece_shift(lit_piece *p, double tau)
+{
+    const pawl_state *from = p->c->spare;
+    state_before before = pawl_state_before(from);
+    motion_path path = {p->c->model, before.bodies, from->bodies, *before.time,
+                        p->begin - *before.time};
+    events_restore(p);
+    pawl_motion_at(&path, tau, p->s->bodies);
+    p->moved = -1.0;
+    double begin = *before.time + tau, h = p->end - p->begin;
+    return events_move(p, begin, h, begin + h);
+}
+
+// Whether something that is closed, not only within reach of being so, closes fast. What has still some
+// way to go is met on the way.
+static bool events_closing(const lit_piece *p)
+{
+    const step_context *c = p->c;
+    const pawl_assembly *a = c->assembly;
+    double closed = events_tolerance * events_reach(c, 0.0);
+    for (int k = 0; k < p->active->count; ++k) {
+        const pawl_contact *in = &p->active->contacts[k];
+        if (!in->held && in->gap <= closed) {
+            return true;
+        }
+    }
+    for (int k = 0; k < a->candidate_count && p->active->closing; ++k) {
+        if (pawl_assembly_limit_is_hard(a, k) && !p->active->limits[k] &&
+            pawl_assembly_limit_gap(a, k) <= closed) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What the piece holds at its beginning, and an impact before it where something is closed and closes.
+static bool events_begin(lit_piece *p, const impact_request *impact)
+{
+    step_context *c = p->c;
+    double h = p->end - p->begin;
+    p->s->time = p->begin;
+    if (!pawl_lit_active(c, p->s, h, p->active)) {
+        return false;
+    }
+    if (impact != NULL || events_closing(p)) {
+        impact_request request = {.time = p->begin, .reach = events_reach(c, h)};
+        pawl_lit_forget_transitions(c);
+        if (!pawl_impact(c, p->s, impact != NULL ? impact : &request, p->report) ||
+            !pawl_lit_active(c, p->s, h, p->active)) {
+            return false;
+        }
+        p->after_impact = true;
+    }
+    // What leaves is not held: it would be thrown back without loss if it fell again in this piece. The
+    // paper holds it (section 8: "Add contact j* to the list of active contacts"). What comes and has still
+    // some way to go is not held by either: with steps so small that it takes several, it would be thrown
+    // back before it is there.
+    double leaves = fmax(events_resting, 0.1 * c->settings->restitution_threshold);
+    double closed = events_tolerance * events_reach(c, 0.0);
+    bool let_go = c->settings->lit_variant != PAWL_LIT_PAPER;
+    for (int k = 0; k < p->active->count; ++k) {
+        pawl_contact *in = &p->active->contacts[k];
+        double opening = pawl_contact_opening(in, p->s->bodies);
+        bool comes = in->gap > closed && opening < -leaves;
+        in->held = in->held && !comes && !(let_go && opening > leaves);
+    }
+    events_save(p);
+    return true;
+}
+
+// ---- Collisions ---------------------------------------------------------------------------------
+
+// The earliest meeting in a piece that was moved by h. False in *room: contacts do not fit.
+static bool events_met(lit_piece *p, double h, locate_scope *scope, meeting *out, bool *room)
+{
+    step_context *c = p->c;
+    *room = true;
+    if (c->finder != NULL) {
+        pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
+        int count = pawl_contact_finder_find(c->finder, p->s->bodies, scope->tolerance, h);
+        if (count < 0 || count > c->assembly->max_contacts) {
+            c->contact_demand = count;
+            *room = false;
+            return false;
+        }
+        c->lit_events->found = count;
+        c->lit_events->looked = true;
+    }
+    motion_path path = {c->model, c->spare->bodies, p->s->bodies, p->begin, h};
+    bool met = pawl_locate_meeting(&path, c->spare, p->s, scope, out);
+    pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
+    return met;
+}
+
+static locate_scope events_scope(const lit_piece *p)
+{
+    step_context *c = p->c;
+    int count = 0;
+    for (int k = 0; k < p->active->count; ++k) {
+        if (p->active->contacts[k].held) {
+            c->lit_events->known[count++] = p->active->contacts[k].id;
+        }
+    }
+    return (locate_scope){.finder = c->finder,
+                          .known = c->lit_events->known,
+                          .known_count = count,
+                          .assembly = c->assembly,
+                          .closed = p->active->limits,
+                          .tolerance = events_tolerance * events_reach(c, 0.0),
+                          .bodies = c->lit_events->bodies};
+}
+
+// The published way: the state of the interpolant, and of the work the share of the time.
+static void events_interpolate(lit_piece *p, double h, double tau)
+{
+    step_context *c = p->c;
+    const pawl_state *from = c->spare;
+    motion_path path = {c->model, from->bodies, p->s->bodies, p->begin, h};
+    pawl_motion_at(&path, tau, c->lit_events->bodies);
+    memcpy(p->s->bodies, c->lit_events->bodies,
+           (size_t)c->model->body_count * sizeof *p->s->bodies);
+    double share = tau / h;
+    for (int k = 0; k < WORK_COUNT; ++k) {
+        p->s->work[k] = from->work[k] + share * (p->s->work[k] - from->work[k]);
+    }
+    p->s->time = p->begin + tau;
+    c->kept = false;
+}
+
+// Ends the piece where the meeting happened: does it again, with a secant or two on the gap that is
+// really reached, which differs from the interpolated one by O(h^3). Returns its length; 0 for no room, and
+// where it happened at the beginning: a piece of no length is none.
+static double events_end_at(lit_piece *p, double h, const locate_scope *scope, const meeting *met)
+{
+    double least = events_nothing * p->c->settings->dt;
+    if (!(met->tau > least)) {
+        events_restore(p);
+        return 0.0;
+    }
+    if (p->c->settings->lit_variant == PAWL_LIT_PAPER) {
+        events_interpolate(p, h, met->tau);
+        return met->tau;
+    }
+    double exact = events_exact * events_reach(p->c, 0.0);
+    double tau = met->tau, before = h, gap_before = pawl_meeting_gap(scope, met, p->s);
+    for (int k = 0; k < EVENTS_REDOS; ++k) {
+        if (!pawl_lit_piece_move(p, tau, false)) {
+            return 0.0;
+        }
+        double gap = pawl_meeting_gap(scope, met, p->s);
+        double slope = (gap - gap_before) / (tau - before);
+        double next = tau - gap / slope;
+        if (met->at_once || fabs(gap) <= exact || !(slope < 0.0) || !(next > least && next < h) ||
+            k == EVENTS_REDOS - 1) {
+            break;
+        }
+        before = tau;
+        gap_before = gap;
+        tau = next;
+    }
+    return tau;
+}
+
+// How often the pair or limit has met in this step already.
+static int events_count_met(const step_context *c, const meeting *met)
+{
+    int count = 0;
+    for (int i = 0; i < c->events.count && i < c->events.capacity; ++i) {
+        const pawl_event *e = &c->events.events[i];
+        bool meets = e->kind == PAWL_EVENT_COLLISION || e->kind == PAWL_EVENT_LIMIT;
+        count += meets && e->shape_a == met->shape_a && e->shape_b == met->shape_b &&
+                 e->joint == met->joint && e->coordinate == met->coordinate;
+    }
+    return count;
+}
+
+// ---- The step -----------------------------------------------------------------------------------
+
+static void events_rest_in_one(lit_piece *p, int pieces)
+{
+    step_context *c = p->c;
+    pawl_event_add(&c->events, pawl_event_of_pair(PAWL_EVENT_UNRESOLVED, p->begin, -1, -1, pieces));
+    events_restore(p);
+    lit_phase phase = {.begin = p->begin,
+                       .h = p->end - p->begin,
+                       .end = p->end,
+                       .active = p->active,
+                       .after_impact = p->after_impact,
+                       .catch_all = true};
+    pawl_step_report part;
+    if (pawl_impact_ahead(c, p->s, phase.h, p->report) &&
+        pawl_lit_active(c, p->s, phase.h, p->active)) {
+        pawl_lit_move(c, p->s, &phase, &part);
+        pawl_report_merge(p->report, &part);
+    }
+}
+
+// Section 7.5 to the letter looks back into the step before: what it needs of that is part of the state.
+static void events_remember(const lit_piece *p)
+{
+    const step_context *c = p->c;
+    if (c->settings->lit_variant == PAWL_LIT_PAPER && c->settings->lit_scheme == 1) {
+        state_before before = pawl_state_before(p->s);
+        *before.step = (double)(p->s->step + 1);
+        *before.time = p->begin;
+        memcpy(before.bodies, c->spare->bodies,
+               (size_t)c->model->body_count * sizeof *before.bodies);
+    }
+}
+
+void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *report)
+{
+    *report = (pawl_step_report){.worst_shape_a = -1, .worst_shape_b = -1};
+    lit_piece p = {.c = c,
+                   .s = s,
+                   .report = report,
+                   .active = &c->lit->active,
+                   .begin = s->time,
+                   .end = pawl_step_end(s, c->settings->dt),
+                   .follows =
+                       c->settings->lit_variant == PAWL_LIT_PAPER && pawl_state_knows_before(s)};
+    int most = EVENTS_PIECES + EVENTS_PIECES_A_BODY * c->model->body_count;
+    impact_request impact, *due = NULL;
+    bool stuck = false; // an impact at the beginning of a piece left what met there
+    pawl_lit_forget_transitions(c);
+    for (int pieces = 0;; ++pieces) {
+        if (!events_begin(&p, due)) {
+            return;
+        }
+        due = NULL;
+        double h = p.end - p.begin;
+        if (!(h > events_nothing * c->settings->dt)) {
+            return; // the last piece ended on the grid
+        }
+        if (pieces == most || stuck || pawl_lit_piece_spent(&p)) {
+            events_rest_in_one(&p, pieces);
+            return;
+        }
+        if (!pawl_lit_piece_move(&p, h, true)) {
+            return;
+        }
+        locate_scope scope = events_scope(&p);
+        meeting met;
+        bool room, meets = events_met(&p, h, &scope, &met, &room);
+        if (!room) {
+            return;
+        }
+        if (meets) {
+            h = events_end_at(&p, h, &scope, &met);
+            stuck = h == 0.0 && p.after_impact;
+        }
+        bool changes = c->contact_demand == 0 && h > 0.0 &&
+                       c->settings->lit_events == PAWL_LIT_EVENTS_ALL &&
+                       pawl_lit_find_transition(&p, &h);
+        if (c->contact_demand != 0 || (!meets && !changes)) {
+            if (pieces == 0 && !p.after_impact) {
+                events_remember(&p);
+            }
+            return;
+        }
+        if (!changes) {
+            bool plastic = met.at_once || events_count_met(c, &met) >= EVENTS_BOUNCES;
+            impact = (impact_request){
+                .time = p.begin + h, .reach = events_reach(c, c->settings->dt), .plastic = plastic};
+            due = &impact;
+        }
+        p.begin += h;
+        p.after_impact = p.follows = false;
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The step of lit as a sequence of pieces (seed 004 section 8): each holds what lasts, and ends where
+// something meets, sticks, slips or opens, or at the grid. docs/steppers/lit-events.md says how.
+#pragma once
+#include "step/lit/lit.h"
+
+typedef struct lit_change lit_change;
+
+struct lit_event_memory { // what the search for events works with; sized once
+    double *reaction;     // (slots) of the step up to the piece
+    double *effort;       // (actuators) likewise
+    double *known;        // (max contacts) ids of contacts that the piece holds
+    body_state *bodies;   // (bodies)
+    lit_change *changes;  // (max contacts + candidates) see lit_transitions.c
+    int change_count;
+    int found;   // contacts that the finder found where the piece ends
+    bool looked; // it did
+};
+
+// One piece of a step as it is being found.
+typedef struct lit_piece {
+    step_context *c;
+    pawl_state *s;            // where it ends; context.spare has where it begins
+    pawl_step_report *report; // of the step so far
+    lit_active *active;
+    double begin, end; // from where the step goes on, and the grid [s]
+    bool after_impact;
+    double moved; // how far it was moved last [s]
+    bool
+        follows; // it is a whole step, and so was the one before it, whose beginning the state knows
+    int cuts;    // of the step, for transitions
+    int tried;   // pieces that searches for transitions tried, of the step
+} lit_piece;
+
+// A whole step from within the step before: from `tau` after its beginning. For section 7.5 to the letter.
+// The piece is then anywhere.
+bool pawl_lit_piece_shift(lit_piece *p, double tau);
+// The piece again from its beginning with length h; `last` where it ends on the grid. False: no room.
+bool pawl_lit_piece_move(lit_piece *p, double h, bool last);
+
+// Whether the step has taken so many iterations that it looks for no more events.
+bool pawl_lit_piece_spent(const lit_piece *p);
+
+// Looks for what changed between sticking, sliding and open in a piece that was moved by h, and logs what
+// began with it. True: it was moved again, by less, to where that happened; *h says how far.
+bool pawl_lit_find_transition(lit_piece *p, double *h);
+// Forgets what the piece before was cut for: at an impact, and when a step begins.
+void pawl_lit_forget_transitions(step_context *c);
+
+void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *report);

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// lit.variant=sdirk2: Alexander's two-stage method, g = 1 - 1/sqrt 2, of second order and L-stable, so that
+// what is stiff dies out where the trapezoidal rule lets it ring. Each stage is an implicit Euler step
+// of length g h, linearized at its own predictor, with its rows there and met at its end:
+//   1: at q o g h U, about U:     M (V1 - U)  = g h k + J1T lambda1,   J1 V1 = 0
+//   2: at q o h V1, about V1:     M (V2 - U2) = g h k + J2T lambda2,   J2 V2 = 0,   U2 = U + (1 - g)/g (V1 - U)
+//   q+ = q o ((1 - g) h V1 + g h V2 + h^2/12 U x V2),   U+ = V2,
+// the last term for rotations alone: it is what turns by different axes, one after the other, are more than their
+// sum (the commutator of Magnus' series for a spin that changes linearly from U to V2).
+//
+// What a stage starts from is momentum, which the world keeps while attitudes change from stage to stage, so that
+// there is no gyroscopic torque: in body axes a fast top's spin turns with the top, and two stages would
+// resolve that turn only to (h w)^2.
+// U2 has the first stage's constraint impulses in it. After an impact those of contacts and limits are left
+// out: they are those of the impact's end, and keeping them would push (1 - g)/g times as hard.
+#include "step/common/push_out.h"
+#include "step/common/report_merge.h"
+#include "step/lit/lit.h"
+#include <string.h>
+
+static const double sdirk_g = 0.29289321881345248;    // 1 - 1/sqrt 2
+static const double sdirk_ratio = 2.4142135623730950; // (1 - g)/g
+
+static step_weights sdirk_weights(const step_context *c, const pawl_state *s,
+                                  const lit_phase *phase, double time, double tally)
+{
+    step_weights w = pawl_lit_weights(c, s, phase);
+    w.h = w.reach = sdirk_g * phase->h;
+    w.theta = w.ahead = w.behind = 1.0;
+    w.keeps_momentum = true;
+    w.predict_spin = false;
+    w.gyroscope_corrections = 0;
+    w.place_time = w.target_time[0] = w.target_time[1] = time;
+    w.at_end = true;
+    w.tally = tally;
+    return w;
+}
+
+static void sdirk_worst(pawl_step_report *report, const pawl_step_report *first)
+{
+    pawl_residual_worsen(&report->residual, &first->residual);
+    report->own_residual = worst_of(report->own_residual, first->own_residual);
+    report->measured |= first->measured;
+    report->outcome = first->outcome > report->outcome ? first->outcome : report->outcome;
+    report->method = first->method > report->method ? first->method : report->method;
+    report->iterations =
+        first->iterations > report->iterations ? first->iterations : report->iterations;
+    report->factorizations += first->factorizations;
+}
+
+// The spin that a body's angular momentum, which stays in the world, is at another attitude.
+static pawl_vec3 sdirk_turn(const model_body *body, pawl_quat from, pawl_quat to, pawl_vec3 w)
+{
+    if (body->isotropic) {
+        return w;
+    }
+    pawl_mat3 a = quat_matrix(from), b = quat_matrix(to);
+    pawl_vec3 L = m3_mul(&a, m3_mul(&body->inertia, m3_tmul(&a, w)));
+    return m3_mul(&b, m3_mul(&body->inverse_inertia, m3_tmul(&b, L)));
+}
+
+// Twists of s, at its poses, to those of the momenta of `from`.
+static void sdirk_keep_momenta(const step_context *c, const body_state *from, pawl_state *s)
+{
+    for (int i = 0; i < c->model->body_count; ++i) {
+        const model_body *b = &c->model->bodies[i];
+        if (b->kind == PAWL_BODY_RIGID) {
+            s->bodies[i].w = sdirk_turn(b, from[i].q, s->bodies[i].q, from[i].w);
+        }
+    }
+}
+
+// Solves a stage from s, whose poses are the stage's and whose twists are those it starts with.
+static bool sdirk_stage(step_context *c, pawl_state *s, const lit_phase *phase,
+                        const step_weights *w, pawl_step_report *report)
+{
+    if (!pawl_lit_place(c, s, phase, w->place_time)) {
+        return false;
+    }
+    pawl_step_pose(c, s, w);
+    solver_report solved = {.outcome = PAWL_CONVERGED};
+    pawl_step_solve(c, s, w, &solved);
+    pawl_step_finish(c, s, w, &solved, report);
+    return true;
+}
+
+// Whether the stage stopped a contact or limit that was not held: velocities jump within the step, and
+// there is nothing to extrapolate.
+static bool sdirk_caught(const step_context *c)
+{
+    const pawl_assembly *a = c->assembly;
+    int row = a->free_rows;
+    bool caught = false;
+    for (int k = 0; k < a->candidate_count; ++k) {
+        if (a->included[k]) {
+            caught =
+                caught || (pawl_assembly_is_limit(a, k) && !a->held[k] && c->lambda[row] != 0.0);
+            ++row;
+        }
+    }
+    for (; row < a->problem.row_count; ++row) {
+        caught = caught || (!a->contacts[a->rows[row].owner].held && c->lambda[row] != 0.0);
+    }
+    return caught;
+}
+
+// u_next becomes U2 in the axes of the first stage, lambda what of its impulses is in it.
+static void sdirk_extrapolate(step_context *c, bool without_contacts)
+{
+    const pawl_assembly *a = c->assembly;
+    int n = 6 * c->model->body_count;
+    if (without_contacts) {
+        for (int r = a->free_rows; r < a->problem.row_count; ++r) {
+            c->lambda[r] = a->rows[r].kind <= ROW_FRICTION ? c->lambda[r] : 0.0;
+        }
+        memcpy(c->u_next, c->u_free, (size_t)n * sizeof *c->u_next);
+        pawl_assembly_add_impulses(a, c->lambda, c->u_next);
+    }
+    for (int k = 0; k < n; ++k) {
+        c->u_next[k] = c->u_start[k] + sdirk_ratio * (c->u_next[k] - c->u_start[k]);
+    }
+}
+
+// The spin by which the second stage's attitude is predicted: the mean over the step of the line through U and
+// V1. A spin is found from momentum by the attitude, which V1 alone would leave with an error of order h^2. Where
+// something stiff takes a spin away at once there is no such line.
+static pawl_vec3 sdirk_mean_spin(const body_state *start, const body_state *first, double h)
+{
+    const double stiff = 0.5; // change of the turn in a step [rad]
+    pawl_vec3 change = v3_sub(first->w, start->w);
+    return h * v3_norm(change) <= stiff ? v3_axpy(start->w, 0.5 / sdirk_g, change) : first->w;
+}
+
+// Moves s on to the second stage: its poses, V1 to linearize about, and U2 to start from.
+static void sdirk_second(step_context *c, pawl_state *s, const lit_phase *phase)
+{
+    const pawl_model *m = c->model;
+    lit_memory *lit = c->lit;
+    for (int i = 0; i < m->body_count; ++i) {
+        const body_state *b = &s->bodies[i], *start = &lit->start[i];
+        const double *u = c->u_next + 6 * i;
+        lit->first[i] = *start;
+        lit->first[i].v = b->v;
+        lit->first[i].w = pawl_lit_carry(b->q, start->q, b->w);
+        lit->second[i] = *b;
+        lit->second[i].v = v3(u[0], u[1], u[2]);
+        lit->second[i].w = v3(u[3], u[4], u[5]);
+    }
+    if (c->assembly->free_rows > 0) {
+        pawl_assembly_pose_closure(c->assembly);
+        pawl_eliminate_factor(&c->assembly->problem, c->settings->regularization);
+    }
+    for (int i = 0; i < m->body_count; ++i) {
+        lit->about[i] = lit->first[i];
+        lit->about[i].w = sdirk_mean_spin(&lit->start[i], &lit->first[i], phase->h);
+    }
+    pawl_lit_predict(c, s, lit->about, phase->h, phase->end, c->settings->project);
+    for (int i = 0; i < m->body_count; ++i) {
+        lit->about[i] = s->bodies[i];
+        lit->about[i].w = pawl_lit_carry(lit->start[i].q, s->bodies[i].q, lit->first[i].w);
+        s->bodies[i].v = lit->second[i].v;
+        s->bodies[i].w = lit->second[i].w;
+    }
+    sdirk_keep_momenta(c, lit->second, s);
+}
+
+// q+, and V2 there.
+static void sdirk_arrive(step_context *c, pawl_state *s, const lit_phase *phase)
+{
+    const pawl_model *m = c->model;
+    double early = (1.0 - sdirk_g) * phase->h, late = sdirk_g * phase->h;
+    for (int i = 0; i < m->body_count; ++i) {
+        const body_state *from = &c->lit->start[i], *first = &c->lit->first[i];
+        body_state *b = &s->bodies[i];
+        if (m->bodies[i].kind == PAWL_BODY_KINEMATIC) {
+            pawl_pose pose = pawl_kinematic_pose(&m->bodies[i], phase->end);
+            b->r = pose.position;
+            b->q = pose.orientation;
+        } else {
+            b->r = v3_axpy(v3_axpy(from->r, early, first->v), late, b->v);
+            if (m->bodies[i].kind == PAWL_BODY_RIGID) {
+                pawl_vec3 spin = pawl_lit_carry(b->q, from->q, b->w);
+                pawl_vec3 turn = v3_axpy(v3_scale(early, first->w), late, spin);
+                turn = v3_axpy(turn, phase->h * phase->h / 12.0, v3_cross(from->w, spin));
+                pawl_quat last = b->q;
+                b->q = quat_advance(from->q, turn);
+                b->w = sdirk_turn(&m->bodies[i], last, b->q, b->w);
+            }
+        }
+    }
+    c->kept = false;
+}
+
+// The whole step as one implicit Euler step: of first order, but it loses energy only.
+static bool sdirk_plain(step_context *c, pawl_state *s, const lit_phase *phase,
+                        pawl_step_report *report)
+{
+    step_weights w = sdirk_weights(c, s, phase, phase->end, 1.0);
+    w.h = w.reach = c->damping_time = phase->h;
+    c->share /= sdirk_g;
+    pawl_lit_predict(c, s, c->lit->start, phase->h, phase->end, false);
+    sdirk_keep_momenta(c, c->lit->start, s);
+    if (!sdirk_stage(c, s, phase, &w, report)) {
+        return false;
+    }
+    pawl_step_tally(c, s, &w);
+    for (int i = 0; i < c->model->body_count; ++i) {
+        const body_state *b = &s->bodies[i];
+        body_state *first = &c->lit->first[i];
+        *first = c->lit->start[i];
+        first->v = b->v;
+        first->w = pawl_lit_carry(b->q, first->q, b->w);
+    }
+    return true;
+}
+
+// The second stage, after one that caught nothing.
+static bool sdirk_finish(step_context *c, pawl_state *s, const lit_phase *phase,
+                         const step_weights *first, pawl_step_report *report)
+{
+    sdirk_extrapolate(c, phase->after_impact || phase->active->closing);
+    pawl_step_tally(c, s, first);
+    sdirk_second(c, s, phase);
+    step_weights w = sdirk_weights(c, s, phase, phase->end, 1.0);
+    w.about = c->lit->about;
+    if (!sdirk_stage(c, s, phase, &w, report)) {
+        return false;
+    }
+    pawl_step_tally(c, s, &w);
+    return true;
+}
+
+void pawl_lit_sdirk_move(step_context *c, pawl_state *s, const lit_phase *phase,
+                         pawl_step_report *report)
+{
+    double early = phase->begin + sdirk_g * phase->h;
+    step_weights w = sdirk_weights(c, s, phase, early, sdirk_ratio);
+    pawl_step_report first;
+    c->share *= sdirk_g;
+    c->damping_time = w.h;
+    c->assembly->body_theta = w.theta;
+    pawl_lit_predict(c, s, c->lit->start, w.h, early, c->settings->project);
+    sdirk_keep_momenta(c, c->lit->start, s);
+    if (!sdirk_stage(c, s, phase, &w, &first)) {
+        return;
+    }
+    bool done =
+        sdirk_caught(c) ? sdirk_plain(c, s, phase, report) : sdirk_finish(c, s, phase, &w, report);
+    if (done) {
+        sdirk_worst(report, &first);
+        pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
+        pawl_lit_grip(c);
+        step_weights end = sdirk_weights(c, s, phase, phase->end, 1.0);
+        pawl_push_out_find(c, &end);
+        sdirk_arrive(c, s, phase);
+    }
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The projections after a step of lit, in the metric of the masses: poses back onto the joints, twists
+// back into their tangents. What a step found to hold takes part as if it were a joint: limits and
+// contacts that press (the normals of those that slip, all rows of those that stick) and friction losses
+// that stick. Without it scheme II leaves their velocities with an error of order h whose sign
+// changes each step and that nothing damps.
+//
+// Joints are eliminated with their factor; the grips g, which may depend on each other and on the joints, see
+//   (S + eps diag D) x = b,   S = D_gg - D_gf A_ff^-1 D_fg
+// by conjugate gradients, one iteration for each independent grip.
+#include "linalg/conjugate.h"
+#include "step/lit/lit.h"
+#include <string.h>
+
+enum { SETTLE_ITERATIONS = 8, SETTLE_PROJECT_STEPS = 30, SETTLE_MAX_CONJUGATE = 200 };
+static const double settle_tolerance = 1e-12; // [m or rad]
+static const double settle_contraction = 0.5; // slower is no convergence
+static const double settle_shift =
+    1e-4; // of D's diagonal: grips that nearly depend on each other do not move
+          // bodies far; the next steps remove what it leaves
+static const double settle_pose_accuracy = 1e-6; // of conjugate gradients
+static const double settle_velocity_accuracy = 1e-9;
+static const double settle_stick = 1.0 - 1e-9; // share of a bound up to which friction sticks
+
+// A friction loss between its bounds, or a limit that presses.
+static bool settle_candidate_holds(const pawl_assembly *a, int row, double lambda)
+{
+    switch (a->rows[row].kind) {
+    case ROW_FRICTION:
+        return fabs(lambda) < settle_stick * a->upper[row];
+    case ROW_LOWER:
+    case ROW_UPPER:
+        return lambda > 0.0 && a->compliance[row] == 0.0;
+    default:
+        return false;
+    }
+}
+
+void pawl_lit_grip(step_context *c)
+{
+    const pawl_assembly *a = c->assembly;
+    const pawl_problem *p = &a->problem;
+    lit_grips *g = &c->lit->grips;
+    g->count = 0;
+    int row = a->free_rows;
+    for (int k = 0; k < a->candidate_count; ++k) {
+        if (!a->included[k]) {
+            continue;
+        }
+        if (settle_candidate_holds(a, row, c->lambda[row]) &&
+            (!pawl_assembly_is_limit(a, k) || a->held[k])) {
+            g->rows[g->count++] = (row_grip){.candidate = k};
+        }
+        ++row;
+    }
+    for (int k = 0; k < p->contact_count; ++k) {
+        const double *x = c->lambda + pawl_problem_contact_row(p, k);
+        const pawl_contact *in = &a->contacts[k];
+        if (in->held && x[2] > 0.0) {
+            double bound = settle_stick * in->friction * x[2];
+            bool sticks = x[0] * x[0] + x[1] * x[1] < bound * bound;
+            g->ids[k] = in->id;
+            g->rows[g->count++] = (row_grip){.candidate = -1, .contact = k, .sticks = sticks};
+        }
+    }
+}
+
+// Finds the contacts among the grips again where the bodies are now; those that are gone hold no more. More
+// than there is room for: context.contact_demand.
+static void settle_find(step_context *c, const pawl_state *s)
+{
+    lit_grips *g = &c->lit->grips;
+    bool any = g->count > 0 && g->rows[g->count - 1].candidate < 0;
+    int count = 0, kept = 0, placed = 0;
+    if (any) {
+        pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
+        count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact_margin, 0.0);
+        pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
+        if (count < 0 || count > c->assembly->max_contacts) {
+            c->contact_demand = count;
+            count = 0;
+        }
+    }
+    const pawl_contact *found = any ? pawl_contact_finder_contacts(c->finder) : NULL;
+    for (int i = 0, k = 0; i < g->count; ++i) {
+        row_grip grip = g->rows[i];
+        if (grip.candidate < 0) {
+            double id = g->ids[grip.contact];
+            while (k < count && found[k].id < id) {
+                ++k;
+            }
+            if (k >= count || found[k].id != id) {
+                continue;
+            }
+            g->found[placed] = found[k++];
+            grip.contact = placed++;
+        }
+        g->rows[kept++] = grip;
+    }
+    g->count = kept;
+    if (any) {
+        pawl_assembly_set_contacts(c->assembly, g->found, placed);
+    }
+}
+
+// Velocities of the grips for their impulses x, the joints holding.
+static void settle_product(void *user, const double *x, double *y)
+{
+    step_context *c = user;
+    pawl_assembly *a = c->assembly;
+    int n = a->free_rows, m = a->problem.row_count - n;
+    memcpy(c->lambda + n, x, (size_t)m * sizeof *x);
+    memset(a->v_f, 0, (size_t)n * sizeof *a->v_f);
+    pawl_eliminate_recover(c->closure, &a->problem, a->has_loops ? 1e-13 : 1.0, c->lambda);
+    a->problem.delassus->ops->apply(a->problem.delassus, c->lambda, c->velocity);
+    for (int i = 0; i < m; ++i) {
+        y[i] = c->velocity[n + i] + settle_shift * c->rate_after[n + i] * x[i];
+    }
+}
+
+static void settle_precondition(void *user, const double *x, double *y)
+{
+    const step_context *c = user;
+    const pawl_assembly *a = c->assembly;
+    int n = a->free_rows;
+    for (int i = 0; i < a->problem.row_count - n; ++i) {
+        double d = c->rate_after[n + i];
+        y[i] = d > 0.0 ? x[i] / d : 0.0;
+    }
+}
+
+// Impulses c->lambda of joints and grips that take away the velocities in v_f, and what they do: change.
+static void settle_solve(step_context *c, double joint_accuracy, double accuracy, double *change)
+{
+    pawl_assembly *a = c->assembly;
+    int n = a->free_rows, m = a->problem.row_count - n;
+    memset(c->lambda, 0, (size_t)a->problem.row_count * sizeof *c->lambda);
+    if (m > 0) {
+        double *b = c->lit->scratch, *x = b + m, *kept = x + m, *scratch = kept + n;
+        memcpy(kept, a->v_f, (size_t)n * sizeof *kept);
+        a->problem.delassus->ops->diagonal(a->problem.delassus, a->free_blocks, c->rate_after);
+        pawl_eliminate_recover(c->closure, &a->problem, joint_accuracy, c->lambda);
+        a->problem.delassus->ops->apply(a->problem.delassus, c->lambda, c->velocity);
+        for (int i = 0; i < m; ++i) {
+            b[i] = -(c->velocity[n + i] + a->v_f[n + i]);
+            x[i] = 0.0;
+        }
+        conjugate_system system = {c, settle_product, settle_precondition};
+        int most = 2 * m < SETTLE_MAX_CONJUGATE ? 2 * m : SETTLE_MAX_CONJUGATE;
+        pawl_conjugate_gradients(&system, m, b, accuracy, most, x, scratch);
+        memcpy(a->v_f, kept, (size_t)n * sizeof *kept);
+        memcpy(c->lambda + n, x, (size_t)m * sizeof *x);
+    }
+    pawl_closure_solve(c, joint_accuracy, change);
+}
+
+// Distance of a grip from where it holds.
+static double settle_gap(const step_context *c, const row_grip *grip)
+{
+    if (grip->candidate < 0) {
+        return c->lit->grips.found[grip->contact].gap;
+    }
+    const pawl_assembly *a = c->assembly;
+    return pawl_assembly_is_limit(a, grip->candidate) ? pawl_assembly_limit_gap(a, grip->candidate)
+                                                      : 0.0;
+}
+
+// Whether a grip is violated by more than motion explains: then it is held where it is, and corrected at a
+// bounded rate (push_out.c).
+static bool settle_is_deep(const step_context *c, const pawl_state *s, const row_grip *grip,
+                           double gap)
+{
+    const pawl_settings *set = c->settings;
+    double h = c->share * set->dt;
+    if (grip->candidate >= 0) {
+        return set->erp_limit * gap < -h * pawl_gentle_push;
+    }
+    const pawl_contact *in = &c->lit->grips.found[grip->contact];
+    return set->erp_contact * gap < -h * pawl_assembly_gentle_push(c->assembly, in, s->bodies);
+}
+
+// v_f of the grips: their gaps in the first iteration; later ones keep what it reached. Returns the
+// largest.
+static double settle_set_gaps(step_context *c, const pawl_state *s, bool first)
+{
+    pawl_assembly *a = c->assembly;
+    const lit_grips *g = &c->lit->grips;
+    double worst = 0.0;
+    int row = a->free_rows;
+    for (int i = 0; i < g->count; ++i) {
+        double gap = settle_gap(c, &g->rows[i]);
+        a->v_f[row] = first && !settle_is_deep(c, s, &g->rows[i], gap) ? gap : 0.0;
+        worst = fmax(worst, fabs(a->v_f[row++]));
+    }
+    return worst;
+}
+
+// Newton's method with the rows and the factor of the middle of the step. False: it does not contract.
+static bool settle_poses(step_context *c, pawl_state *s, double t, int *iterations)
+{
+    pawl_assembly *a = c->assembly;
+    double last = INFINITY;
+    for (int k = 0; k < SETTLE_ITERATIONS; ++k) {
+        pawl_assembly_place_residuals(a, s->bodies, s->coordinates, t);
+        double closure = pawl_closure_error(a);
+        if (!(closure <= settle_contraction * last)) {
+            return false;
+        }
+        double gaps = settle_set_gaps(c, s, k == 0);
+        if (closure <= settle_tolerance && gaps <= settle_tolerance) {
+            return true;
+        }
+        last = closure > settle_tolerance ? closure : INFINITY;
+        for (int r = 0; r < a->free_rows; ++r) {
+            a->v_f[r] = pawl_assembly_is_hard(a, r) ? a->residual[r] : 0.0;
+        }
+        settle_solve(c, 1.0, settle_pose_accuracy, c->u_free);
+        pawl_project_move(c, s, c->u_free, t);
+        ++*iterations;
+    }
+    return false;
+}
+
+// What contacts press is what rows and projection did together: along a curved surface either alone is
+// off by O(h).
+static void settle_add_forces(step_context *c)
+{
+    const pawl_assembly *a = c->assembly;
+    double h = c->share * c->settings->dt;
+    int placed = 0;
+    for (int k = a->free_blocks; k < a->problem.block_count; ++k) {
+        const row_block *b = &a->blocks[k];
+        int first = b->rows.first_row;
+        if (a->rows[first].kind != ROW_CONTACT) {
+            continue;
+        }
+        const pawl_contact *in = &a->contacts[a->rows[first].owner];
+        while (placed < c->contact_count && c->lit->placed[placed].id < in->id) {
+            ++placed;
+        }
+        if (placed == c->contact_count || c->lit->placed[placed].id != in->id) {
+            continue;
+        }
+        const double *row = a->J + b->jacobian[b->body_count - 1];
+        double scale = (in->body_b >= 0 ? 1.0 : -1.0) / h;
+        pawl_vec3 *force = &c->contacts[placed].force;
+        for (int r = 0; r < b->rows.dim; ++r) {
+            const double *e = row + 6 * r;
+            *force = v3_axpy(*force, scale * c->lambda[first + r], v3(e[0], e[1], e[2]));
+        }
+    }
+}
+
+// Twists of s back to J u = 0, or the rate of what is prescribed, for joints and grips.
+static void settle_twists(step_context *c, pawl_state *s, double t)
+{
+    pawl_assembly *a = c->assembly;
+    const pawl_model *m = c->model;
+    if (a->form != NULL) {
+        pawl_twists_of(m, s->bodies, c->u_own);
+    }
+    pawl_closure_rates(c, s, t);
+    settle_solve(c, 1e-7, settle_velocity_accuracy, c->u_free);
+    memcpy(c->u_start, c->u_next, (size_t)(6 * m->body_count) * sizeof *c->u_start);
+    pawl_twists_change(c, c->u_free, s->bodies);
+    if (a->form != NULL) {
+        s->work[WORK_MOTION] +=
+            pawl_reduced_form_reactions(a->form, a, c->lambda, c->u_own, c->u_next, c->u_own,
+                                        c->u_next, c->impulse, c->reaction);
+    }
+    for (int r = 0; r < a->free_rows; ++r) {
+        if (pawl_assembly_is_hard(a, r)) {
+            c->reaction[a->rows[r].slot] += c->lambda[r];
+        }
+    }
+    pawl_count_driven_work(c, c->lambda, s->work);
+    settle_add_forces(c);
+}
+
+int pawl_lit_settle(step_context *c, pawl_state *s, double t)
+{
+    pawl_assembly *a = c->assembly;
+    lit_grips *g = &c->lit->grips;
+    int iterations = 0;
+    settle_find(c, s);
+    pawl_assembly_pose_grips(a, g->rows, g->count, false);
+    pawl_eliminate_factor(&a->problem, c->settings->regularization);
+    if (!settle_poses(c, s, t, &iterations)) {
+        iterations += pawl_project(c, s, t, SETTLE_PROJECT_STEPS, settle_tolerance);
+    }
+    pawl_assembly_place(a, s->bodies, s->coordinates, t, c->damping_time);
+    pawl_assembly_pose_grips(a, g->rows, g->count, true);
+    pawl_eliminate_factor(&a->problem, c->settings->regularization);
+    settle_twists(c, s, t);
+    c->kept = true;
+    return iterations;
+}

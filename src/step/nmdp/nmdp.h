@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The nonconvex maximal dissipation principle (Pan and Hauser 2020, "NMDP"): of all contact forces that
+// the contact models allow at the end of a step, those that leave the least kinetic energy K, with the
+// dynamics implicit and nonlinear:
+//   minimize K(theta)   subject to   G(theta, w) = 0,  w >= 0,  sum of w over each contact point <= 1.
+//
+// A step is made of one or more *stages*. Each is an implicit Euler step from some place X^ with some
+// rate V^ over some time h: X' = (X - X^)/h, X'' = (X' - V^)/h. Implicit Euler is the stage with X^, V^
+// of the step's beginning; the second-order method has two stages (nmdp_advance.c).
+#pragma once
+#include "linalg/simplex_qp.h"
+#include "pawl/sim.h"
+#include "pawl/wrench.h"
+#include "step/nmdp/tree_load.h"
+
+// A link's centre of mass and axes; or their rates, or sums of such.
+typedef struct nmdp_body {
+    pawl_vec3 r;
+    pawl_mat3 R;
+} nmdp_body;
+
+// Where all is, in generalized coordinates and in space; or how fast. Numbers lie behind one another, so
+// that combinations run over all of them.
+typedef struct nmdp_moment {
+    double *theta;     // (nv)
+    nmdp_body *bodies; // (links)
+} nmdp_moment;
+
+typedef struct nmdp_stage {
+    double h;           // [s]
+    double end;         // time at its end; kinematic bodies are there
+    double target_time; // when targets of actuators and applied forces are read
+    nmdp_moment place;  // X^
+    nmdp_moment rate;   // V^
+} nmdp_stage;
+
+// A contact point of the wrench set.
+typedef struct nmdp_point {
+    int link, body;
+    pawl_vec3 anchor; // from the centre of mass, body axes
+    pawl_mat3 axes;   // in body axes
+    double radius;
+    int first_weight, vertex_count, component_count;
+    int first_number; // of its vertices in v
+    bool first_order; // its model has derivatives, and they are wanted
+    bool turns;       // wrenches: K counts how it turns, too
+    bool counted;     // in K, during this stage
+    bool touching;    // some vertex is not zero, where it is placed
+} nmdp_point;
+
+enum { NMDP_WITNESSES = 4 };
+// Material points whose motion K counts: the point of contact, and for wrenches three around it.
+typedef struct nmdp_witness {
+    pawl_vec3 local; // from the centre of mass, body axes
+    pawl_vec3 from;  // x^, where it should stay [m]
+} nmdp_witness;
+
+typedef enum nmdp_outcome {
+    NMDP_CONVERGED,
+    NMDP_LIMIT, // of iterations: balanced forces, but K could still be less
+    NMDP_FAILED // shorter steps may help
+} nmdp_outcome;
+
+typedef struct nmdp_counts {
+    int outer;  // projected gradient iterations, rejected ones included
+    int newton; // projections onto G = 0
+    int qp;     // constraints that entered
+    int rejected;
+    int parts;          // that were taken: 1 unless the step was cut
+    int limited;        // stages that ran out of iterations
+    int cuts;           // parts that failed and were cut in halves
+    double energy_rise; // largest rise of K within a stage: 0 unless something is wrong
+    double residual;    // largest |G| that was left, over its tolerance
+    double
+        left; // largest change of a coordinate that a stage still asked for when it ended: by the
+              // program that makes K less, and by Newton's method for G = 0 [m or rad]
+} nmdp_counts;
+
+typedef struct nmdp {
+    pawl_env env;
+    const pawl_model *model;
+    const pawl_settings *settings;
+    reduced_tree *tree;
+    reduced_motion *motion;
+    pawl_wrench_set *set;
+    char *block;
+    size_t block_bytes;
+    int n;       // nv
+    int links;   // of the tree
+    int points;  // of the set
+    int weights; // of all points
+    int numbers; // of a moment
+    tree_load load;
+    reduced_config config; // the chart of the step; theta is where things are placed
+    nmdp_point *point;     // (points)
+    nmdp_witness (*witness)[NMDP_WITNESSES]; // (points)
+    pawl_contact_frame *frame;               // (points) where they are placed
+    double *v, *dv;       // vertices of all points, and derivatives by their poses
+    int *actuator_column; // (actuators)
+    pawl_mat3 *second;    // (links) second moments of mass about the centre, body axes
+    nmdp_stage stage;
+    nmdp_moment begin, begin_rate; // of a step
+    nmdp_moment now, now_rate;     // where a stage ended
+    nmdp_moment first, first_rate; // where the first of two stages ended
+    double *theta, *trial, *start; // (nv) iterates
+    double *w, *trial_w;           // (weights)
+    double *G, *direction, *step, *gradient, *rate, *acceleration; // (nv)
+    double *effort;                                                // (actuators)
+    double *matrix, *factor, *inertia, *hessian;                   // (nv x nv)
+    int *pivot;                                                    // (nv)
+    double *B, *slope;     // (nv x weights) dG/dw, dtheta/dw of the weights in use
+    double *curve;         // (nv x weights)
+    double *Q, *g, *c, *x; // of the quadratic program; g is dK/dw
+    int *used;             // (weights) which weights are in use
+    int *group_begin;      // (points + 1)
+    int used_count, group_count;
+    simplex_qp qp;
+    double beta;    // proximal weight, carried from step to step
+    double *kept_w; // (weights) of the last step
+    nmdp_counts counts;
+    double work[WORK_COUNT]; // of the part under way
+    pawl_contact_info *info; // (points) of the last step
+    int info_count;
+} nmdp;
+
+// nmdp.c
+pawl_status pawl_nmdp_create(const pawl_env *env, const pawl_model *model,
+                             const pawl_settings *settings, nmdp **out);
+void pawl_nmdp_destroy(nmdp *s); // NULL is fine
+
+// nmdp_points.c: contact points where the links are placed.
+void pawl_nmdp_place(nmdp *s, const double *theta, bool derivatives);
+// load -= JT v w and, with `derivatives`, its slope.
+void pawl_nmdp_add_contacts(nmdp *s, const double *w, bool derivatives);
+// Lists the weights of points that touch, and their columns B = -JT v.
+void pawl_nmdp_columns(nmdp *s);
+// The contacts of a step for those who ask: points that touch where they are placed.
+void pawl_nmdp_keep_contacts(nmdp *s);
+// Force and moment about the frame's origin.
+void pawl_nmdp_point_wrench(const nmdp *s, int point, const double *w, double f[6]);
+
+// nmdp_forces.c: minus all forces but those of contacts and inertia, into G and matrix (or NULL); those
+// on links go into the load.
+void pawl_nmdp_add_forces(nmdp *s, const double *theta, double *G, double *matrix);
+// An applied force and torque in world axes, on a body with these axes.
+void pawl_nmdp_applied(const nmdp *s, const pawl_force_def *d, const pawl_mat3 *R, pawl_vec3 *force,
+                       pawl_vec3 *torque);
+// The force of a coordinate's limits and its derivative.
+double pawl_nmdp_limit_force(const nmdp *s, const pawl_coordinate_def *d, double theta,
+                             double *slope);
+
+// nmdp_inertia.c: the inertial part of G, gravity included.
+void pawl_nmdp_add_inertia(nmdp *s, const double *theta, double *G, double *matrix);
+// The part of rotors that turn with coordinates; G may be NULL.
+void pawl_nmdp_add_armature(nmdp *s, const double *theta, double *G, double *matrix);
+// Adds 1/2 int rho |X - X^|^2/h^2 as a load; returns it.
+double pawl_nmdp_add_body_energy(nmdp *s, bool curvature);
+
+// nmdp_work.c: adds to the accounts of a state what the stage did; `share`: over how many of its ways.
+void pawl_nmdp_count_work(const nmdp *s, double share, double *work);
+// What implicit Euler itself takes over a part from begin to now.
+void pawl_nmdp_count_loss(const nmdp *s, double *work);
+// The rotation vector from one to the other, to third order.
+pawl_vec3 pawl_nmdp_turn(const pawl_mat3 *from, const pawl_mat3 *to);
+
+// nmdp_energy.c: K where the links are placed; gradient and hessian (Gauss-Newton) may be NULL.
+void pawl_nmdp_aim(nmdp *s);
+double pawl_nmdp_energy(nmdp *s, double *gradient, double *hessian);
+
+// nmdp_project.c: G, its derivative, and Newton's method for G(theta, w) = 0.
+double pawl_nmdp_balance(nmdp *s, const double *theta, const double *w, double *G, double *matrix);
+bool pawl_nmdp_project(nmdp *s, const double *w, double *theta);
+double pawl_nmdp_tolerance(const nmdp *s, const double *matrix, const double *theta);
+
+// nmdp_descend.c: Algorithm 1 from s->theta and s->w, which get the answer; the links are left placed there.
+nmdp_outcome pawl_nmdp_descend(nmdp *s);
+void pawl_nmdp_pose_program(nmdp *s);
+
+// nmdp_advance.c: one step of the model. False: it failed, however short its parts; the state is then
+// half way and must be thrown away.
+bool pawl_nmdp_advance(nmdp *s, pawl_state *state, double end);
+// Implicit Euler from begin, begin_rate and w; false where it does not converge.
+bool pawl_nmdp_euler_stage(nmdp *s, double h, double begin, double end);
+// nmdp_state.c
+void pawl_nmdp_read_state(nmdp *s, const pawl_state *state); // into begin, begin_rate, w, beta
+// begin and begin_rate from these coordinates in the chart of config, with nothing remembered.
+void pawl_nmdp_begin(nmdp *s, const double *theta, const double *rate, double time);
+void pawl_nmdp_read_place(nmdp *s, nmdp_moment *out); // where things are placed
+void pawl_nmdp_write_state(const nmdp *s, pawl_state *state);
+// linear_step.c: the linearized step of `mdp`, one quadratic program.
+bool pawl_linear_step(nmdp *s, pawl_state *state, double end);

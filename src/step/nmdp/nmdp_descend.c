@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Algorithm 1 of NMDP: a projected gradient method in the weights w. At a point on G = 0,
+// dtheta/dw = -(dG/dtheta)^-1 dG/dw, and a quadratic program (eq. 8) with the proximal term
+// beta |dw|^2/2 proposes a change, which is kept if K does not rise after the projection back onto G = 0.
+//
+// Against the listing: beta = 1/gamma grows after a rejection and shrinks after an acceptance (it has
+// them the other way round, and feet sink deeply); K is compared after the projection has ended; the step
+// is compared with the tolerance where it was accepted; rejections that no longer move anything end it, too.
+#include "linalg/dense.h"
+#include "linalg/lu.h"
+#include "step/nmdp/nmdp.h"
+#include <string.h>
+
+static const double descend_beta_max = 1e12;
+static const double descend_beta_begin = 1.0; // what a hard stage has left would hold back the next
+static const double descend_factor = 1.5;
+
+static double descend_distance(const double *a, const double *b, int n)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; ++i) {
+        largest = fmax(largest, fabs(a[i] - b[i]));
+    }
+    return largest;
+}
+
+// A link with a point that is in the ground when no contact pushes counts with all its points: corners in
+// the air keep a box from tipping. What is in K must not change with the iterates, or K could rise
+// between them.
+static bool descend_choose_points(nmdp *s)
+{
+    bool all = s->settings->nmdp_energy == PAWL_NMDP_ENERGY_CONTACT;
+    for (int i = 0; i < s->points; ++i) {
+        s->point[i].counted = all;
+    }
+    if (s->settings->nmdp_energy != PAWL_NMDP_ENERGY_PENETRATING) {
+        return true;
+    }
+    memset(s->trial_w, 0, (size_t)s->weights * sizeof *s->trial_w);
+    memcpy(s->trial, s->theta, (size_t)s->n * sizeof *s->trial);
+    if (!pawl_nmdp_project(s, s->trial_w, s->trial)) {
+        return false;
+    }
+    for (int i = 0; i < s->points; ++i) {
+        for (int k = 0; k < s->points; ++k) {
+            bool touches = s->point[k].touching && s->point[k].link == s->point[i].link;
+            s->point[i].counted = s->point[i].counted || touches;
+        }
+    }
+    return true;
+}
+
+// A point on G = 0 to begin with: with the weights of the last step, or without any.
+static bool descend_begin(nmdp *s)
+{
+    memcpy(s->trial, s->theta, (size_t)s->n * sizeof *s->trial);
+    if (pawl_nmdp_project(s, s->w, s->trial)) {
+        memcpy(s->theta, s->trial, (size_t)s->n * sizeof *s->trial);
+        return true;
+    }
+    memset(s->w, 0, (size_t)s->weights * sizeof *s->w);
+    return pawl_nmdp_project(s, s->w, s->theta);
+}
+
+// dtheta/dw of the weights in use, and the quadratic program in them: Q, and dK/dw in g. `factor` is that
+// of dG/dtheta; B, gradient and hessian are set.
+void pawl_nmdp_pose_program(nmdp *s)
+{
+    int n = s->n, m = s->used_count;
+    size_t width = (size_t)m;
+    for (size_t k = 0; k < (size_t)n * width; ++k) {
+        s->slope[k] = -s->B[k];
+    }
+    pawl_lu_solve_columns(s->factor, n, s->pivot, s->slope, m);
+    memset(s->curve, 0, (size_t)n * width * sizeof *s->curve);
+    for (int i = 0; i < n; ++i) {
+        for (int k = 0; k < n; ++k) {
+            double entry = s->hessian[(size_t)i * (size_t)n + (size_t)k];
+            const double *row = s->slope + (size_t)k * width;
+            for (int j = 0; j < m && entry != 0.0; ++j) {
+                s->curve[(size_t)i * width + (size_t)j] += entry * row[j];
+            }
+        }
+    }
+    memset(s->Q, 0, width * width * sizeof *s->Q);
+    memset(s->g, 0, width * sizeof *s->g);
+    for (int k = 0; k < n; ++k) {
+        const double *row = s->slope + (size_t)k * width, *curve = s->curve + (size_t)k * width;
+        for (int i = 0; i < m; ++i) {
+            s->g[i] += row[i] * s->gradient[k];
+            for (int j = 0; j < m && row[i] != 0.0; ++j) {
+                s->Q[(size_t)i * width + (size_t)j] += row[i] * curve[j];
+            }
+        }
+    }
+}
+
+// At theta, w, where G was evaluated last. False where dG/dtheta is singular.
+static bool descend_linearize(nmdp *s, double *energy)
+{
+    memcpy(s->factor, s->matrix, (size_t)s->n * (size_t)s->n * sizeof *s->factor);
+    if (!pawl_lu_factor(s->factor, s->n, s->pivot)) {
+        return false;
+    }
+    pawl_nmdp_columns(s);
+    *energy = pawl_nmdp_energy(s, s->gradient, s->hessian);
+    pawl_nmdp_pose_program(s);
+    return true;
+}
+
+// Proposes trial_w. With x = w + dw the program is in terms of x. `move` gets the largest change of a
+// coordinate that it foresees.
+static bool descend_propose(nmdp *s, double *move)
+{
+    int m = s->used_count;
+    for (int i = 0; i < m; ++i) {
+        s->x[i] = s->w[s->used[i]];
+    }
+    for (int i = 0; i < m; ++i) {
+        const double *row = s->Q + (size_t)i * (size_t)m;
+        s->c[i] = s->g[i] - pawl_dot(row, s->x, m) - s->beta * s->x[i];
+    }
+    simplex_qp_problem problem = {.n = m,
+                                  .group_count = s->group_count,
+                                  .group_begin = s->group_begin,
+                                  .Q = s->Q,
+                                  .c = s->c,
+                                  .shift = s->beta};
+    simplex_qp_result result = pawl_simplex_qp_solve(&s->qp, &problem, true, s->x);
+    s->counts.qp += result.iterations;
+    memcpy(s->trial_w, s->w, (size_t)s->weights * sizeof *s->w);
+    for (int i = 0; i < m; ++i) {
+        s->trial_w[s->used[i]] = s->x[i];
+        s->x[i] -= s->w[s->used[i]];
+    }
+    *move = 0.0;
+    for (int k = 0; k < s->n; ++k) {
+        *move = fmax(*move, fabs(pawl_dot(s->slope + (size_t)k * (size_t)m, s->x, m)));
+    }
+    return result.solved;
+}
+
+// Projects and compares K. `moved` gets the largest change of a coordinate.
+static bool descend_try(nmdp *s, double energy, double *moved)
+{
+    ++s->counts.outer;
+    memcpy(s->trial, s->theta, (size_t)s->n * sizeof *s->trial);
+    *moved = INFINITY;
+    if (!pawl_nmdp_project(s, s->trial_w, s->trial)) {
+        return false;
+    }
+    *moved = descend_distance(s->trial, s->theta, s->n);
+    double reached = pawl_nmdp_energy(s, NULL, NULL);
+    return reached <= energy;
+}
+
+static void descend_accept(nmdp *s)
+{
+    memcpy(s->theta, s->trial, (size_t)s->n * sizeof *s->theta);
+    memcpy(s->w, s->trial_w, (size_t)s->weights * sizeof *s->w);
+    s->beta = fmax(s->beta / descend_factor, s->settings->nmdp_beta_min);
+}
+
+// Left where the last trial was; G and the points belong to theta again.
+static void descend_return(nmdp *s)
+{
+    pawl_nmdp_balance(s, s->theta, s->w, s->G, s->matrix);
+}
+
+// What is left to do where a stage ends, with theta, w and the G that belongs to them: the change of
+// coordinates that was proposed last, and the Newton step that would make G zero, by the factor at hand.
+static nmdp_outcome descend_end(nmdp *s, nmdp_outcome outcome, double proposed)
+{
+    memcpy(s->direction, s->G, (size_t)s->n * sizeof *s->direction);
+    pawl_lu_solve(s->factor, s->n, s->pivot, s->direction);
+    double left = fabs(proposed);
+    for (int k = 0; k < s->n; ++k) {
+        left = worst_of(left, fabs(s->direction[k]));
+    }
+    s->counts.left = worst_of(s->counts.left, left);
+    return outcome;
+}
+
+nmdp_outcome pawl_nmdp_descend(nmdp *s)
+{
+    double tolerance = s->settings->nmdp_tolerance, before = INFINITY, moved = INFINITY;
+    s->beta = fmin(s->beta, descend_beta_begin);
+    pawl_nmdp_aim(s);
+    if (!descend_choose_points(s) || !descend_begin(s)) {
+        return NMDP_FAILED;
+    }
+    for (int k = 0; k < s->settings->nmdp_max_iterations;) {
+        double energy, move;
+        if (!descend_linearize(s, &energy)) {
+            return NMDP_FAILED;
+        }
+        s->counts.energy_rise = fmax(s->counts.energy_rise, energy - before);
+        before = energy;
+        if (s->used_count == 0) {
+            return descend_end(s, NMDP_CONVERGED, 0.0);
+        }
+        double growth = descend_factor;
+        for (bool accepted = false; !accepted; ++k) {
+            if (!descend_propose(s, &move)) {
+                return NMDP_FAILED;
+            }
+            if (move < 0.01 * tolerance) {
+                descend_return(s);
+                return descend_end(s, NMDP_CONVERGED, move);
+            }
+            accepted = descend_try(s, energy, &moved);
+            if (accepted) {
+                descend_accept(s);
+                if (moved < tolerance) {
+                    return descend_end(s, NMDP_CONVERGED, moved);
+                }
+                continue;
+            }
+            ++s->counts.rejected;
+            // Without derivatives a projection that fails says that the step is too long.
+            if (!isfinite(moved) && s->settings->nmdp_gradient == PAWL_NMDP_ZEROTH) {
+                return NMDP_FAILED;
+            }
+            s->beta *= isfinite(moved) ? growth : 10.0 * growth;
+            growth = fmin(growth * growth, 100.0); // one rejection after another: by leaps
+            if (moved < 0.01 * tolerance) {
+                descend_return(s);
+                return descend_end(s, NMDP_CONVERGED, moved);
+            }
+            if (s->beta > descend_beta_max) {
+                return NMDP_FAILED;
+            }
+        }
+    }
+    return descend_end(s, NMDP_LIMIT, moved);
+}

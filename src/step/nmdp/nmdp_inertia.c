@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The inertial part of G, in two ways.
+//
+// ne: Newton and Euler's equations in generalized coordinates, H(theta) theta'' + C(theta, theta'),
+// gravity in C (NMDP eq. 1 with the sign of C right).
+//
+// pbd: the gradient of  I = int rho |X - X^ - h V^|^2/(2 h^2)  over all bodies, gravity as a potential
+// (NMDP eq. 4, where one of the two steps in the denominator is the step itself). With the points of a
+// body at r + R s and S = int rho s sT its second moments,
+//   I = m |r - r~|^2/(2 h^2) + tr((R - R~) S (R - R~)T)/(2 h^2),   r~ = r^ + h v^,  R~ = R^ + h R^',
+// whose derivative by a rotation vector is the axis of M - MT, M = R S R~T, over h^2, and whose second
+// derivative is tr(M) 1 - M.
+#include "coordinates/reduced/derivatives.h"
+#include "step/nmdp/nmdp.h"
+#include <string.h>
+
+// Adds the pull of a link towards the affine image (target) of its points, per h^2; `push` is another
+// force at the centre. Returns the integral.
+static double inertia_pull(nmdp *s, int link, const nmdp_body *target, pawl_vec3 push, bool force,
+                           bool curvature)
+{
+    const model_body *b = &s->model->bodies[s->tree->links[link].body];
+    const pawl_mat3 *R = &s->motion->rotation[link];
+    double scale = 1.0 / (s->stage.h * s->stage.h), slope[6][6] = {{0.0}};
+    pawl_vec3 r = s->motion->position[link], off = v3_sub(r, target->r);
+    pawl_mat3 RS = m3_product(R, &s->second[link]), M = m3_product_transposed(&RS, &target->R);
+    double trace = M.m[0][0] + M.m[1][1] + M.m[2][2];
+    for (int i = 0; i < 3; ++i) {
+        slope[i][i] = scale * b->mass;
+        for (int j = 0; j < 3; ++j) {
+            slope[3 + i][3 + j] = scale * ((i == j ? trace : 0.0) - M.m[i][j]);
+        }
+    }
+    pawl_vec3 none = v3(0.0, 0.0, 0.0);
+    pawl_vec3 pull = v3_axpy(push, scale * b->mass, off);
+    pawl_tree_load_add(&s->load, link, r, force ? pull : none,
+                       force ? v3_scale(scale, m3_axis(&M)) : none, curvature ? slope : NULL);
+    double own = 0.0; // tr((R - R~) S (R - R~)T)
+    for (int i = 0; i < 3; ++i) {
+        pawl_vec3 d = v3(R->m[i][0] - target->R.m[i][0], R->m[i][1] - target->R.m[i][1],
+                         R->m[i][2] - target->R.m[i][2]);
+        own += v3_dot(d, m3_mul(&s->second[link], d));
+    }
+    return 0.5 * scale * (b->mass * v3_dot(off, off) + own);
+}
+
+static void inertia_pbd(nmdp *s)
+{
+    double h = s->stage.h;
+    for (int i = 0; i < s->links; ++i) {
+        const model_body *b = &s->model->bodies[s->tree->links[i].body];
+        if (s->tree->links[i].driven) {
+            continue;
+        }
+        const nmdp_body *x = &s->stage.place.bodies[i], *u = &s->stage.rate.bodies[i];
+        nmdp_body target = {v3_axpy(x->r, h, u->r), x->R};
+        for (int k = 0; k < 9; ++k) {
+            target.R.m[k / 3][k % 3] += h * u->R.m[k / 3][k % 3];
+        }
+        pawl_vec3 weight = v3_scale(-b->mass * b->gravity_scale, s->model->gravity);
+        inertia_pull(s, i, &target, weight, true, true);
+    }
+}
+
+static void inertia_ne(nmdp *s, const double *theta, double *G, double *matrix)
+{
+    double h = s->stage.h;
+    size_t n = (size_t)s->n;
+    for (int k = 0; k < s->n; ++k) {
+        s->rate[k] = (theta[k] - s->stage.place.theta[k]) / h;
+        s->acceleration[k] = (s->rate[k] - s->stage.rate.theta[k]) / h;
+    }
+    pawl_reduced_move(s->motion, s->rate);
+    pawl_reduced_inverse_dynamics(s->motion, s->acceleration, NULL, s->step);
+    for (int k = 0; k < s->n; ++k) {
+        G[k] += s->step[k];
+    }
+    if (matrix == NULL) {
+        return;
+    }
+    // dG/dtheta = dID/dtheta + dID/dtheta'/h + H/h^2
+    pawl_reduced_dynamics_derivatives(s->motion, NULL, s->inertia, s->hessian);
+    for (size_t k = 0; k < n * n; ++k) {
+        matrix[k] += s->inertia[k] + s->hessian[k] / h;
+    }
+    pawl_reduced_inertia_dense(s->motion, s->inertia);
+    for (size_t k = 0; k < n * n; ++k) {
+        matrix[k] += s->inertia[k] / (h * h);
+    }
+}
+
+// Rotors that turn with a coordinate.
+void pawl_nmdp_add_armature(nmdp *s, const double *theta, double *G, double *matrix)
+{
+    double h = s->stage.h;
+    for (int k = 0; k < s->n; ++k) {
+        const reduced_column *c = &s->tree->columns[k];
+        if (c->coordinate < 0) {
+            continue;
+        }
+        const model_joint *j = &s->model->joints[s->tree->links[c->link].joint];
+        double armature = j->coordinate[c->coordinate - j->first_coordinate].armature;
+        if (G != NULL) {
+            double rate = (theta[k] - s->stage.place.theta[k]) / h;
+            G[k] += armature * (rate - s->stage.rate.theta[k]) / h;
+        }
+        if (matrix != NULL) {
+            matrix[(size_t)k * (size_t)s->n + (size_t)k] += armature / (h * h);
+        }
+    }
+}
+
+void pawl_nmdp_add_inertia(nmdp *s, const double *theta, double *G, double *matrix)
+{
+    if (s->settings->nmdp_dynamics == PAWL_NMDP_PBD) {
+        inertia_pbd(s);
+    } else {
+        inertia_ne(s, theta, G, matrix);
+    }
+    pawl_nmdp_add_armature(s, theta, G, matrix);
+}
+
+double pawl_nmdp_add_body_energy(nmdp *s, bool curvature)
+{
+    double energy = 0.0;
+    for (int i = 0; i < s->links; ++i) {
+        if (!s->tree->links[i].driven) {
+            energy += inertia_pull(s, i, &s->stage.place.bodies[i], v3(0.0, 0.0, 0.0), !curvature,
+                                   curvature);
+        }
+    }
+    return energy;
+}

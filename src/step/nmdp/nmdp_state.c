@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// From a state to coordinates and back. Beside poses and twists a step goes on from the weights of the
+// contact points, beta, and the rates of the bodies' centres and axes, which pbd has as its momentum: the
+// state's memory holds them, so that a resumed run has the same bits.
+#include "step/nmdp/nmdp.h"
+#include <string.h>
+
+void pawl_nmdp_read_place(nmdp *s, nmdp_moment *out)
+{
+    memcpy(out->theta, s->config.theta, (size_t)s->n * sizeof *out->theta);
+    for (int i = 0; i < s->links; ++i) {
+        out->bodies[i] = (nmdp_body){s->motion->position[i], s->motion->rotation[i]};
+    }
+}
+
+// Rates in space of a motion that nothing is remembered of: as if a step before had led here. The tangent
+// would lack half of the Coriolis forces of the first step, which are second differences in space.
+static void state_begin_rates(nmdp *s, double time)
+{
+    double h = s->settings->dt;
+    for (int k = 0; k < s->n; ++k) {
+        s->config.theta[k] = s->begin.theta[k] - h * s->begin_rate.theta[k];
+    }
+    pawl_reduced_place(s->motion, &s->config, time - h);
+    pawl_nmdp_read_place(s, &s->now);
+    for (int i = s->n; i < s->numbers; ++i) {
+        s->begin_rate.theta[i] = (s->begin.theta[i] - s->now.theta[i]) / h;
+    }
+    memcpy(s->config.theta, s->begin.theta, (size_t)s->n * sizeof(double));
+    pawl_reduced_place(s->motion, &s->config, time);
+}
+
+void pawl_nmdp_begin(nmdp *s, const double *theta, const double *rate, double time)
+{
+    memcpy(s->config.theta, theta, (size_t)s->n * sizeof *theta);
+    pawl_reduced_place(s->motion, &s->config, time);
+    pawl_nmdp_read_place(s, &s->begin);
+    memcpy(s->begin_rate.theta, rate, (size_t)s->n * sizeof *rate);
+    state_begin_rates(s, time);
+}
+
+void pawl_nmdp_read_state(nmdp *s, const pawl_state *state)
+{
+    const state_memory m = pawl_state_memory(state);
+    pawl_reduced_config_from(s->tree, state->bodies, state->coordinates, &s->config);
+    pawl_reduced_place(s->motion, &s->config, state->time);
+    pawl_nmdp_read_place(s, &s->begin);
+    pawl_reduced_rate_from(s->motion, state->bodies, s->begin_rate.theta);
+    bool known = *m.beta > 0.0;
+    if (!known) {
+        state_begin_rates(s, state->time);
+    }
+    s->beta = known ? *m.beta : s->settings->nmdp_beta_min;
+    s->beta = fmax(s->beta, s->settings->nmdp_beta_min);
+    memset(s->w, 0, (size_t)s->weights * sizeof *s->w);
+    int count = s->weights < m.weight_count ? s->weights : m.weight_count;
+    if (known && s->settings->warm_start != PAWL_WARM_OFF) {
+        memcpy(s->w, m.weights, (size_t)count * sizeof *s->w);
+    }
+    for (int i = 0; i < s->links && known; ++i) {
+        memcpy(&s->begin_rate.bodies[i], m.rates + 12 * s->tree->links[i].body,
+               12 * sizeof(double));
+    }
+}
+
+void pawl_nmdp_write_state(const nmdp *s, pawl_state *state)
+{
+    state_memory m = pawl_state_memory(state);
+    int count = s->weights < m.weight_count ? s->weights : m.weight_count;
+    pawl_reduced_move(s->motion, s->begin_rate.theta);
+    pawl_reduced_write_bodies(s->motion, true, state->bodies);
+    *m.beta = s->beta;
+    memcpy(m.weights, s->w, (size_t)count * sizeof *s->w);
+    for (int i = 0; i < s->links; ++i) {
+        memcpy(m.rates + 12 * s->tree->links[i].body, &s->begin_rate.bodies[i],
+               12 * sizeof(double));
+    }
+}

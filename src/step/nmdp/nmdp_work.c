@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Who put energy in and who took it out over a stage: forces at its end times the way that they count
+// for. Over a stage of implicit Euler, from X^ with V^ to X with V = (X - X^)/h, the inertial forces do the
+// work  V.(V - V^) = |V|^2/2 - |V^|^2/2 + |V - V^|^2/2  (masses understood): the last term is what the
+// method itself takes, by which it is stable; likewise k |X - X^|^2/2 of springs. Both are in the account
+// of dampers. What remains in the balance is how the curvature of coordinates and potentials enters in a
+// step, which is of higher order.
+#include "step/nmdp/nmdp.h"
+
+static const pawl_coordinate_def *work_coordinate(const nmdp *s, int k)
+{
+    const reduced_column *c = &s->tree->columns[k];
+    if (c->coordinate < 0) {
+        return NULL;
+    }
+    const model_joint *j = &s->model->joints[s->tree->links[c->link].joint];
+    return &j->coordinate[c->coordinate - j->first_coordinate];
+}
+
+// mdp as published: joints push as they did at the beginning of the step.
+static bool work_is_explicit(const nmdp *s)
+{
+    return s->settings->stepper == PAWL_STEPPER_MDP && s->settings->mdp_pd == PAWL_MDP_EXPLICIT;
+}
+
+static void work_of_joints(const nmdp *s, double share, double *work)
+{
+    bool early = work_is_explicit(s);
+    const double *at = early ? s->begin.theta : s->now.theta;
+    const double *rate = early ? s->begin_rate.theta : s->now_rate.theta;
+    for (int k = 0; k < s->n; ++k) {
+        const pawl_coordinate_def *d = work_coordinate(s, k);
+        if (d != NULL) {
+            double way = share * (s->now.theta[k] - s->stage.place.theta[k]), slope;
+            work[WORK_DAMPERS] -= d->damping * rate[k] * way;
+            work[WORK_LIMITS] += pawl_nmdp_limit_force(s, d, at[k], &slope) * way;
+        }
+    }
+    for (int i = 0; i < s->model->actuator_count; ++i) {
+        int k = s->actuator_column[i];
+        work[WORK_ACTUATORS] += share * s->effort[i] * (s->now.theta[k] - s->stage.place.theta[k]);
+    }
+}
+
+static void work_of_body_damping(const nmdp *s, double share, double *work)
+{
+    for (int i = 0; i < s->links; ++i) {
+        const model_body *b = &s->model->bodies[s->tree->links[i].body];
+        const nmdp_body *from = &s->stage.place.bodies[i], *to = &s->now.bodies[i];
+        if (s->tree->links[i].driven) {
+            continue;
+        }
+        pawl_vec3 way = v3_sub(to->r, from->r), turn = pawl_nmdp_turn(&from->R, &to->R);
+        work[WORK_DAMPERS] -=
+            share / s->stage.h *
+            (b->linear_damping * v3_dot(way, way) + b->angular_damping * v3_dot(turn, turn));
+    }
+}
+
+static void work_of_forces(const nmdp *s, double share, double *work)
+{
+    for (int i = 0; i < s->model->force_count; ++i) {
+        const pawl_force_def *d = &s->model->forces[i];
+        int link = s->tree->link_of_body[d->body];
+        const nmdp_body *from = &s->stage.place.bodies[link], *to = &s->now.bodies[link];
+        pawl_vec3 force, torque;
+        pawl_nmdp_applied(s, d, &to->R, &force, &torque);
+        pawl_vec3 arm = v3_sub(d->point, s->model->bodies[d->body].com);
+        pawl_vec3 way =
+            v3_sub(v3_add(to->r, m3_mul(&to->R, arm)), v3_add(from->r, m3_mul(&from->R, arm)));
+        work[WORK_FORCES] +=
+            share * (v3_dot(force, way) + v3_dot(torque, pawl_nmdp_turn(&from->R, &to->R)));
+    }
+}
+
+static void work_of_contacts(const nmdp *s, double share, double *work)
+{
+    for (int i = 0; i < s->points; ++i) {
+        const nmdp_point *p = &s->point[i];
+        if (!p->touching) {
+            continue;
+        }
+        const nmdp_body *from = &s->stage.place.bodies[p->link], *to = &s->now.bodies[p->link];
+        pawl_vec3 way = v3_sub(v3_add(to->r, m3_mul(&to->R, p->anchor)),
+                               v3_add(from->r, m3_mul(&from->R, p->anchor)));
+        double f[6];
+        pawl_nmdp_point_wrench(s, i, s->w, f);
+        work[WORK_CONTACTS] +=
+            share * (v3_dot(v3(f[0], f[1], f[2]), way) +
+                     v3_dot(v3(f[3], f[4], f[5]), pawl_nmdp_turn(&from->R, &to->R)));
+    }
+}
+
+void pawl_nmdp_count_work(const nmdp *s, double share, double *work)
+{
+    work_of_joints(s, share, work);
+    work_of_body_damping(s, share, work);
+    work_of_forces(s, share, work);
+    work_of_contacts(s, share, work);
+}
+
+void pawl_nmdp_count_loss(const nmdp *s, double *work)
+{
+    double loss = 0.0,
+           springs = work_is_explicit(s) ? -1.0 : 1.0; // early forces give, late ones take
+    for (int k = 0; k < s->n; ++k) {
+        const pawl_coordinate_def *d = work_coordinate(s, k);
+        if (d != NULL) {
+            double change = s->now_rate.theta[k] - s->begin_rate.theta[k];
+            double way = s->now.theta[k] - s->begin.theta[k];
+            loss += 0.5 * (d->armature * change * change + springs * d->stiffness * way * way);
+        }
+    }
+    for (int i = 0; i < s->links; ++i) {
+        if (s->tree->links[i].driven) {
+            continue;
+        }
+        const nmdp_body *from = &s->begin_rate.bodies[i], *to = &s->now_rate.bodies[i];
+        pawl_vec3 change = v3_sub(to->r, from->r);
+        loss += 0.5 * s->model->bodies[s->tree->links[i].body].mass * v3_dot(change, change);
+        for (int r = 0; r < 3; ++r) { // tr((V - V^) S (V - V^)T)/2
+            pawl_vec3 row = v3(to->R.m[r][0] - from->R.m[r][0], to->R.m[r][1] - from->R.m[r][1],
+                               to->R.m[r][2] - from->R.m[r][2]);
+            loss += 0.5 * v3_dot(row, m3_mul(&s->second[i], row));
+        }
+    }
+    work[WORK_DAMPERS] -= loss;
+}
+
+pawl_vec3 pawl_nmdp_turn(const pawl_mat3 *from, const pawl_mat3 *to)
+{
+    pawl_mat3 turn = m3_product_transposed(to, from);
+    return v3_scale(0.5, m3_axis(&turn));
+}

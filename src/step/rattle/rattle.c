@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// rattle: a symmetric, reversible and symplectic step for conservative motion (Andersen 1983; for
+// rigid bodies Reich 1996). With the forces f of gravity, springs and what is applied,
+//   u <- u + h/2 M^-1 f(q),
+//   q+, u <- free motion for h, with impulses J(q)T x such that the constraints hold at q+,
+//   u+ = u + h/2 M^-1 f(q+) + M^-1 J(q+)T y   with y such that J(q+) u+ = 0.
+// Free motion keeps each body's angular momentum (free_turn.c), so no error but the splitting's is
+// left: second order, no drift of the energy however long the run, momentum to the last digit.
+//
+// Order four composes five such steps of g, g, 1 - 4 g, g, g times h (Suzuki 1990). Three (Yoshida
+// 1990) go further back and forth, and are less accurate for the same work (docs/steppers/rattle.md).
+//
+// What is not reversible, or switches, is no matter for this: where contacts or limits are near, where
+// there are dampers, friction losses, PD actuators, armatures or soft joints, and where springs are
+// too stiff to be explicit, a step is moreau's, which is symmetric as well and takes them implicitly.
+#include "step/common/free_turn.h"
+#include "step/common/report_merge.h"
+#include "step/common/warm_start.h"
+#include "step/stepper_ops.h"
+#include <string.h>
+
+// (h w)^2 of the fastest spring up to which it is left explicit; the steps are stable up to 4 times that.
+static const double rattle_stiff = 1.0;
+
+static const double rattle_one[] = {1.0};
+static const double rattle_five[] = {0.41449077179437571194, 0.41449077179437571194,
+                                     -0.65796308717750284778, 0.41449077179437571194,
+                                     0.41449077179437571194};
+
+// Whether a free row is one that a reversible step knows.
+static bool rattle_knows(const pawl_assembly *a, const row_info *row)
+{
+    const pawl_model *m = a->model;
+    switch (row->kind) {
+    case ROW_JOINT:
+        return !pawl_is_soft(&a->joint_soft[row->owner]);
+    case ROW_MOTION:
+        return true;
+    case ROW_SOFT: {
+        const pawl_coordinate_def *d = &m->joints[row->owner].coordinate[row->part];
+        return d->damping == 0.0 && d->armature == 0.0;
+    }
+    case ROW_SPRING:
+        return m->springs[row->owner].damping == 0.0;
+    case ROW_ACTUATOR:
+    case ROW_FRICTION:
+    case ROW_LOWER:
+    case ROW_UPPER:
+    case ROW_TORSION:
+    case ROW_ROLLING:
+    case ROW_CONTACT:
+        break;
+    }
+    return false;
+}
+
+// Whether all that the model has, near or not, is conservative or a limit.
+static bool rattle_knows_all(const pawl_assembly *a)
+{
+    for (int r = 0; r < a->free_rows; ++r) {
+        if (!rattle_knows(a, &a->rows[r])) {
+            return false;
+        }
+    }
+    for (int k = 0; k < a->candidate_count; ++k) {
+        if (a->candidates[k].kind != ROW_LOWER && a->candidates[k].kind != ROW_UPPER) {
+            return false;
+        }
+    }
+    return !a->has_damping;
+}
+
+static double rattle_stiffness(const pawl_model *m, const row_info *row)
+{
+    return row->kind == ROW_SOFT     ? m->joints[row->owner].coordinate[row->part].stiffness
+           : row->kind == ROW_SPRING ? m->springs[row->owner].stiffness
+                                     : 0.0;
+}
+
+// A bound of w^2 for the fastest vibration of the springs: for a row of n bodies (g u)^2 is at most n
+// times the sum of its bodies' parts, so that the largest w^2 is at most the largest sum of
+// n k g M^-1 gT over the rows of one body. Constraints only slow vibrations down.
+static double rattle_frequency(const step_context *c)
+{
+    const pawl_assembly *a = c->assembly;
+    double *sum = c->u_free, most = 0.0; // (bodies)
+    memset(sum, 0, (size_t)c->model->body_count * sizeof *sum);
+    for (int k = 0; k < a->free_blocks; ++k) {
+        const row_block *b = &a->blocks[k];
+        for (int r = 0; r < b->rows.dim; ++r) {
+            double stiffness = rattle_stiffness(c->model, &a->rows[b->rows.first_row + r]);
+            for (int s = 0; s < b->body_count && stiffness > 0.0; ++s) {
+                const double *J = a->J + b->jacobian[s] + 6 * r,
+                             *MJ = a->MJ + b->jacobian[s] + 6 * r;
+                for (int i = 0; i < 6; ++i) {
+                    sum[b->body[s]] += b->body_count * stiffness * J[i] * MJ[i];
+                }
+                most = max_of(most, sum[b->body[s]]);
+            }
+        }
+    }
+    return most;
+}
+
+// Why a step is left to moreau; the figure of PAWL_EVENT_FALLBACK.
+typedef enum rattle_reason {
+    RATTLE_NONE = 0,
+    RATTLE_DISSIPATION,
+    RATTLE_LIMIT,
+    RATTLE_STIFF,
+    RATTLE_CONTACT,
+    RATTLE_SINGULAR
+} rattle_reason;
+
+// What besides conservative forces and joints can act in a step from here. The assembly is placed at s.
+static rattle_reason rattle_obstacle(step_context *c, const pawl_state *s, double h)
+{
+    const pawl_assembly *a = c->assembly;
+    pawl_twists_of(c->model, s->bodies, c->u_next);
+    if (!rattle_knows_all(a)) {
+        return RATTLE_DISSIPATION;
+    }
+    if (pawl_assembly_limit_is_near(a, c->u_next, h)) {
+        return RATTLE_LIMIT;
+    }
+    if (!(h * h * rattle_frequency(c) <= rattle_stiff)) {
+        return RATTLE_STIFF;
+    }
+    if (c->finder == NULL) {
+        return RATTLE_NONE;
+    }
+    pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
+    int count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact_margin, h);
+    pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
+    return count == 0 ? RATTLE_NONE : RATTLE_CONTACT;
+}
+
+// The parts of a step, as fractions of it.
+static int rattle_fractions(const step_context *c, const double **part)
+{
+    bool fourth = c->settings->rattle_order == 4;
+    *part = fourth ? rattle_five : rattle_one;
+    return fourth ? (int)(sizeof rattle_five / sizeof *rattle_five) : 1;
+}
+
+// A step near a singular position by parts of moreau: these are symmetric, and so are of order four together, too.
+static void rattle_compose_moreau(step_context *c, pawl_state *s, pawl_step_report *report)
+{
+    const double *part;
+    int count = rattle_fractions(c, &part);
+    double h = c->settings->dt, begin = s->time, end = pawl_step_end(s, h), t = begin;
+    *report = (pawl_step_report){.worst_shape_a = -1, .worst_shape_b = -1};
+    for (int k = 0; k < count && c->contact_demand == 0; ++k) {
+        double from = t;
+        pawl_step_report one;
+        t = k + 1 < count ? t + part[k] * h : end;
+        pawl_moreau_part(c, s, part[k] * h, from, t, &one);
+        pawl_report_merge(report, &one);
+    }
+}
+
+// A step as moreau does it. An event tells when such steps begin, or go on for another reason; a step may
+// be done twice.
+static void rattle_fall_back(step_context *c, pawl_state *s, rattle_reason reason,
+                             pawl_step_report *report)
+{
+    if ((int)reason != c->fallback.before) {
+        pawl_event_add(&c->events,
+                       pawl_event_of_joint(PAWL_EVENT_FALLBACK, s->time, -1, -1, (double)reason));
+    }
+    if (reason == RATTLE_SINGULAR) {
+        rattle_compose_moreau(c, s, report);
+    } else {
+        pawl_moreau_ops.advance(c, s, report);
+    }
+    report->fell_back = true;
+}
+
+// Impulses of the springs over tau, to lambda.
+static void rattle_springs(step_context *c, double tau)
+{
+    const pawl_assembly *a = c->assembly;
+    for (int r = 0; r < a->free_rows; ++r) {
+        const row_info *info = &a->rows[r];
+        double stiffness = rattle_stiffness(c->model, info), stretch = 0.0;
+        if (info->kind == ROW_SOFT) {
+            stretch = a->coordinates[info->coordinate].value -
+                      c->model->joints[info->owner].coordinate[info->part].rest;
+        } else if (info->kind == ROW_SPRING) {
+            stretch = a->residual[r] - c->model->springs[info->owner].rest_length;
+        }
+        c->lambda[r] = -tau * stiffness * stretch;
+        c->reaction[info->slot] += c->lambda[r];
+    }
+}
+
+// u <- u + tau M^-1 f at the poses where the assembly is placed, its free rows alone. Impulses come from
+// pawl_push().
+static void rattle_kick(step_context *c, pawl_state *s, double tau)
+{
+    const pawl_model *m = c->model;
+    const pawl_assembly *a = c->assembly;
+    rattle_springs(c, tau);
+    pawl_twists_of(m, s->bodies, c->u_start);
+    pawl_twists_of(m, s->bodies, c->u_next);
+    pawl_count_driven_work(c, c->lambda, s->work); // of drives against springs
+    memset(c->u_free, 0, (size_t)(6 * m->body_count) * sizeof *c->u_free);
+    pawl_assembly_add_impulses(a, c->lambda, c->u_free);
+    for (int i = 0; i < m->body_count; ++i) {
+        const model_body *b = &m->bodies[i];
+        const double *p = c->push + 6 * i;
+        if (b->kind == PAWL_BODY_KINEMATIC) {
+            continue;
+        }
+        double *u = c->u_free + 6 * i;
+        pawl_vec3 v = v3_scale(tau * b->gravity_scale, m->gravity);
+        v = v3_axpy(v, b->inverse_mass, v3(p[0], p[1], p[2]));
+        pawl_vec3 spin = m3_mul(&a->inverse_inertia[i], v3(p[3], p[4], p[5]));
+        u[0] += v.x, u[1] += v.y, u[2] += v.z;
+        u[3] += spin.x, u[4] += spin.y, u[5] += spin.z;
+    }
+    pawl_twists_change(c, c->u_free, s->bodies);
+}
+
+// Work of what pawl_push() found, at the twists of s, which meet the rows.
+static void rattle_count_work(step_context *c, pawl_state *s, const step_weights *w)
+{
+    pawl_twists_of(c->model, s->bodies, c->u_start);
+    pawl_twists_of(c->model, s->bodies, c->u_next);
+    pawl_count_push_work(c, w, s->work);
+}
+
+// One reversible step of length tau, which may be negative, to `end`. Leaves the assembly placed and
+// posed for closure there, and adds the number of Newton iterations. False: these did not converge.
+static bool rattle_step(step_context *c, pawl_state *s, double tau, double end, int *iterations)
+{
+    pawl_assembly *a = c->assembly;
+    double begin = end - tau;
+    step_weights first = {.h = 0.5 * tau, .target_time = {begin, begin}};
+    step_weights second = {.h = 0.5 * tau, .target_time = {end, end}};
+    pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
+    pawl_push(c, &first);
+    rattle_count_work(c, s, &first);
+    pawl_twists_of(c->model, s->bodies, c->u_met);
+    rattle_kick(c, s, first.h);
+    pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
+    if (a->free_rows > 0) {
+        if (!pawl_drift_poses(c, s, tau, end, iterations)) {
+            return false;
+        }
+    } else {
+        pawl_advance_freely(c->model, s->bodies, tau, end);
+        pawl_assembly_place(a, s->bodies, s->coordinates, end, 0.0);
+    }
+    pawl_push(c, &second);
+    rattle_kick(c, s, second.h);
+    if (a->free_rows > 0) {
+        pawl_drift_velocities(c, s, end);
+    }
+    rattle_count_work(c, s, &second);
+    return true;
+}
+
+// What is left of the velocities across the rows, by the judge.
+static pawl_residual rattle_judge(step_context *c, const pawl_state *s, double t)
+{
+    const pawl_assembly *a = c->assembly;
+    if (a->free_rows == 0) {
+        return (pawl_residual){0};
+    }
+    pawl_twists_of(c->model, s->bodies, c->u_next);
+    pawl_assembly_row_velocity(a, c->u_next, c->velocity);
+    for (int r = 0; r < a->free_rows; ++r) {
+        if (!pawl_assembly_is_hard(a, r)) {
+            c->velocity[r] = 0.0;
+        } else if (a->rows[r].kind == ROW_MOTION) {
+            const pawl_signal *f = &c->model->motions[a->rows[r].owner].target;
+            c->velocity[r] -= pawl_signal_rate(f, t);
+        }
+    }
+    return pawl_problem_judge(&a->problem, c->lambda, c->velocity, c->rate_before);
+}
+
+static void rattle_report(step_context *c, pawl_state *s, double t, int projections,
+                          pawl_step_report *report)
+{
+    int rows = c->assembly->free_rows;
+    pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
+    *report = (pawl_step_report){.outcome = PAWL_CONVERGED,
+                                 .method = rows > 0 ? PAWL_METHOD_DIRECT : PAWL_METHOD_NONE,
+                                 .projections = projections,
+                                 .islands = rows > 0 ? 1 : 0,
+                                 .rows = rows,
+                                 .worst_shape_a = -1,
+                                 .worst_shape_b = -1,
+                                 .measured = PAWL_MEASURED_RESIDUAL,
+                                 .share_shape_a = -1,
+                                 .share_shape_b = -1,
+                                 .residual = rattle_judge(c, s, t)};
+    report->own_residual = report->residual.natural_scaled;
+    report->measured |= c->finder != NULL ? (unsigned)PAWL_MEASURED_DEPTH : 0u; // nothing is near
+    if (!(report->residual.natural_scaled <= c->settings->tolerance)) {
+        report->outcome = PAWL_STALLED;
+    }
+    // What rows bore in this step is where a solver of the next would start.
+    memcpy(s->impulses, c->reaction,
+           (size_t)pawl_impulse_slots(c->model).count * sizeof *s->impulses);
+    c->contact_count = 0;
+    pawl_assembly_set_contacts(c->assembly, NULL, 0);
+    if (c->finder != NULL) {
+        pawl_remember_contacts(c, s);
+    }
+    if (c->capture.wanted) {
+        pawl_contact_capture_drop(c->env, &c->capture);
+        c->captured = PAWL_OK;
+    }
+}
+
+// All parts of a step from s. False: the joints' equations of one had no solution that Newton's method finds, as near
+// singular positions, where the rows at the beginning of a drift say little about its end.
+static bool rattle_parts(step_context *c, pawl_state *s, double end, int *iterations)
+{
+    double h = c->settings->dt, t = s->time;
+    for (int i = 0; i < c->model->body_count; ++i) {
+        if (c->model->bodies[i].kind == PAWL_BODY_KINEMATIC) { // another step leaves its mean twist
+            pawl_twist twist = pawl_kinematic_twist(&c->model->bodies[i], t);
+            s->bodies[i].v = twist.linear;
+            s->bodies[i].w = twist.angular;
+        }
+    }
+    const double *part;
+    int count = rattle_fractions(c, &part);
+    bool found = true;
+    c->damping_time = 0.0;
+    c->exact_drift = true;
+    for (int k = 0; k < count && found; ++k) {
+        t = k + 1 < count ? t + part[k] * h : end;
+        found = rattle_step(c, s, part[k] * h, t, iterations);
+    }
+    c->exact_drift = false;
+    return found;
+}
+
+static void rattle_advance(step_context *c, pawl_state *s, pawl_step_report *report)
+{
+    double h = c->settings->dt, begin = s->time, end = pawl_step_end(s, h);
+    pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
+    if (!c->kept) {
+        // as moreau leaves it, which does the steps of all models with damping
+        pawl_assembly_place(c->assembly, s->bodies, s->coordinates, begin, 0.5 * h);
+        c->kept = true;
+    }
+    rattle_reason reason = rattle_obstacle(c, s, h);
+    if (s->step != c->fallback.step) {
+        c->fallback.before = s->step == c->fallback.step + 1 ? c->fallback.reason : RATTLE_NONE;
+        c->fallback.step = s->step;
+    }
+    int projections = 0;
+    if (reason == RATTLE_NONE) {
+        pawl_state_copy(c->spare, s);
+        if (!rattle_parts(c, s, end, &projections)) {
+            pawl_state_copy(s, c->spare);
+            memset(c->reaction, 0,
+                   (size_t)pawl_impulse_slots(c->model).count * sizeof *c->reaction);
+            c->kept = false;
+            c->position_failures = 0; // of the attempt
+            reason = RATTLE_SINGULAR;
+        }
+    }
+    c->fallback.reason = (int)reason;
+    if (reason != RATTLE_NONE) {
+        rattle_fall_back(c, s, reason, report);
+        report->projections += projections;
+        return;
+    }
+    rattle_report(c, s, end, projections, report);
+}
+
+const pawl_stepper_ops pawl_rattle_ops = {
+    .name = "rattle",
+    .summary = "reversible, for smooth motion: energy over long times, order 2 or 4",
+    .advance = rattle_advance,
+    .rewinds = true,
+};
