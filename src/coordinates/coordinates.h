@@ -8,7 +8,7 @@
 // State, twists and rows are those of the bodies in every kind, so that rows, solvers and steppers are
 // written once.
 #pragma once
-#include "coordinates/maximal/free_factor.h"
+#include "coordinates/free_factor.h"
 #include "rows/assembly.h"
 
 typedef struct coordinates coordinates;

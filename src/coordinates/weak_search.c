@@ -7,9 +7,9 @@
 // redundancy, so that vectors of different loops are independent. What is left of the mechanism's weak space
 // is looked for over all of its rows with the loops' vectors taken out.
 #include "coordinates/weak_search.h"
-#include "coordinates/reduced/reduced_form.h"
 #include "base/array.h"
 #include "base/carver.h"
+#include "coordinates/reduced_form.h"
 #include "linalg/dense.h"
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +24,8 @@ static const double search_empty = 1e-12; // of a row: it moves nothing
 
 typedef struct search {
     pawl_env env;
-    const pawl_assembly *a;
+    const coordinates *coordinates;
+    const pawl_assembly *a; // their rows and operator
     pawl_delassus *d;
     const free_factor *factor;
     weak_space *space;
@@ -90,7 +91,8 @@ static void search_rows(search *s, int *part_rows, int *part_hard)
         for (int r = 0; r < rows.dim; ++r) {
             const double *row = s->values + r * width;
             // Rows over coordinates may move nothing here and something elsewhere.
-            bool moves = a->form != NULL || pawl_dot(row, row, width) > search_empty * search_empty;
+            bool moves = s->coordinates->ops->holds_joints ||
+                         pawl_dot(row, row, width) > search_empty * search_empty;
             bool hard = pawl_assembly_is_hard(a, rows.first_row + r);
             s->is_hard[rows.first_row + r] = hard && moves;
             s->hard[k] += hard && moves;
@@ -501,28 +503,14 @@ static pawl_status search_try(search *s, int block_count, int most, double lengt
     return PAWL_OK;
 }
 
-// Joints of the loop that block k closes over a tree of coordinates.
-static int search_loop_joints(const search *s, int k)
-{
-    const reduced_tree *tree = s->a->form->tree;
-    const row_block *b = &s->a->blocks[k];
-    int at[2] = {-1, -1}, joints = 1;
-    for (int i = 0; i < b->body_count && i < 2; ++i) {
-        at[i] = tree->link_of_body[b->body[i]];
-    }
-    for (; at[0] != at[1]; ++joints) { // parents come before children
-        int deep = at[0] > at[1] ? 0 : 1;
-        at[deep] = tree->links[at[deep]].parent;
-    }
-    return joints;
-}
-
 // Rows of one joint over the coordinates of the others have the whole misalignment of the loop, where with
 // rows for all of its n joints a unit vector has 1/sqrt n of it on each.
 static double search_tolerance(const search *s, int k)
 {
     double tolerance = s->space->tolerance;
-    return s->a->form == NULL ? tolerance : tolerance * sqrt(search_loop_joints(s, k));
+    return s->coordinates->ops->loop_joints == NULL
+               ? tolerance
+               : tolerance * sqrt(s->coordinates->ops->loop_joints(s->coordinates, k));
 }
 
 static pawl_status search_loops(search *s, int part, double length)
@@ -531,7 +519,8 @@ static pawl_status search_loops(search *s, int part, double length)
         if (s->part[k] != part || s->hard[k] == 0) {
             continue;
         }
-        if (s->a->form != NULL) { // the rows of a joint that closes a loop are all there is of it
+        if (s->coordinates->ops->loop_joints !=
+            NULL) { // the rows of a joint that closes a loop are all there is of it
             s->loop[0] = k;
             PAWL_TRY(search_try(s, 1, s->hard[k], length, search_tolerance(s, k)));
         } else if (s->end[2 * k] != SEARCH_OPEN && !s->in_tree[k]) {
@@ -726,14 +715,17 @@ static pawl_status search_keep(search *s)
     return PAWL_OK;
 }
 
-pawl_status pawl_weak_search(const pawl_env *env, const pawl_assembly *a, pawl_delassus *d,
-                             const free_factor *factor, double tolerance, weak_space **out)
+pawl_status pawl_weak_search(const pawl_env *env, const coordinates *c, double tolerance,
+                             weak_space **out)
 {
     *out = NULL;
+    const pawl_assembly *a = c->rows;
+    pawl_delassus *d = c->delassus;
+    const free_factor *factor = c->ops->factor != NULL ? c->ops->factor(c) : NULL;
     if (!a->has_loops || d->ops->geometry == NULL || a->free_rows == 0) {
         return PAWL_OK;
     }
-    search s = {.env = *env, .a = a, .d = d, .factor = factor};
+    search s = {.env = *env, .coordinates = c, .a = a, .d = d, .factor = factor};
     s.vertices = a->model->body_count + 1;
     s.column_count = 6 * a->model->body_count;
     pawl_carver need = {0};

@@ -191,4 +191,3 @@ void pawl_assembly_pose_impact(pawl_assembly *a, const double *u, const bool *cl
     }
     pawl_assembly_set_free_velocity(a, u);
 }
-

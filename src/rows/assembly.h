@@ -52,9 +52,9 @@ struct pawl_assembly {
     double *inverse_mass;        // (body_count)
     pawl_mat3 *inverse_inertia;  // (body_count) world axes
     coordinate_row *coordinates; // (coordinate_count)
-    double *J, *MJ;     // Jacobian blocks, and M^-1 JT in the same layout
+    double *J, *MJ;              // Jacobian blocks, and M^-1 JT in the same layout
     row_metric *metric; // what impulses along rows do; that of bodies alone unless it was changed
-    double *residual;            // (max_rows) of joint and motion rows: the configuration error
+    double *residual;   // (max_rows) of joint and motion rows: the configuration error
     // posed
     double *v_f, *lower, *upper, *compliance; // (max_rows)
     double *bias;                             // (max_rows) v*: v_f = J u_free + bias
@@ -139,6 +139,8 @@ void pawl_assembly_pose_grips(pawl_assembly *a, const row_grip *grips, int count
 void pawl_assembly_pose_impact(pawl_assembly *a, const double *u, const bool *closed);
 // How far a limit is from being reached, where the assembly is placed; negative beyond it.
 double pawl_assembly_limit_gap(const pawl_assembly *a, int candidate);
+// The joint that a row of a joint or of a coordinate belongs to.
+int pawl_row_joint(const pawl_model *m, const row_info *info);
 // The same for a value of its coordinate.
 double pawl_limit_gap_at(const pawl_model *m, const row_info *info, double value);
 bool pawl_assembly_is_limit(const pawl_assembly *a, int candidate);

@@ -32,8 +32,7 @@ row_block *pawl_contact_block_append(pawl_assembly *a, const row_family *family,
 const row_block *pawl_contact_rows_append(pawl_assembly *a, int k, int dim)
 {
     const pawl_contact *in = &a->contacts[k];
-    const row_block *b =
-        pawl_contact_block_append(a, &pawl_contact_rows_family, k, 3 - dim, dim);
+    const row_block *b = pawl_contact_block_append(a, &pawl_contact_rows_family, k, 3 - dim, dim);
     pawl_vec3 axis[3];
     axis[2] = in->normal;
     pawl_contact_tangents(in->normal, &axis[0], &axis[1]);

@@ -27,7 +27,8 @@ static row_law coordinate_law(const pawl_model *m, const row_info *info, double 
     return (row_law){d->stiffness, d->damping, d->armature, d->rest};
 }
 
-static void coordinate_fill(pawl_assembly *a, int r, const step_weights *w, row_rates rate, bool held)
+static void coordinate_fill(pawl_assembly *a, int r, const step_weights *w, row_rates rate,
+                            bool held)
 {
     (void)held;
     const row_info *info = &a->rows[r];

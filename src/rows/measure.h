@@ -3,8 +3,8 @@
 //
 // Figures of a state: closure, energy, joint coordinates. Computed from the state alone.
 #pragma once
-#include "rows/assembly.h"
 #include "pawl/sim.h"
+#include "rows/assembly.h"
 
 // Frames of a joint (no gear) from the state's poses.
 void pawl_state_joint_frames(const pawl_state *s, const model_joint *j, joint_frames *out);

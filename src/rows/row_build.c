@@ -145,14 +145,14 @@ row_block *pawl_row_append(pawl_assembly *a, row_info info, int dim, int joint, 
     return b;
 }
 
-int pawl_row_candidate_joint(const pawl_model *m, const row_info *info)
+int pawl_row_joint(const pawl_model *m, const row_info *info)
 {
     return info->family->joint != NULL ? info->family->joint(m, info) : info->owner;
 }
 
 void pawl_row_append_candidate(pawl_assembly *a, const row_info *info)
 {
-    int joint = pawl_row_candidate_joint(a->model, info);
+    int joint = pawl_row_joint(a->model, info);
     const model_joint *j = &a->model->joints[joint];
     const row_block *b = pawl_row_append(a, *info, 1, joint, (const int[2]){j->base, j->follower});
     pawl_row_clear(a, b);

@@ -60,8 +60,6 @@ void pawl_row_hold(pawl_assembly *a, int r, double gentle);
 row_block *pawl_row_append(pawl_assembly *a, row_info info, int dim, int joint, const int body[2]);
 // Candidate `info` as a block of its own behind the rows so far, its Jacobian written.
 void pawl_row_append_candidate(pawl_assembly *a, const row_info *info);
-// The joint whose coordinate a candidate acts on.
-int pawl_row_candidate_joint(const pawl_model *m, const row_info *info);
 
 // Two tangents for a normal; any pair will do, but the same normal must give the same pair.
 void pawl_contact_tangents(pawl_vec3 n, pawl_vec3 *t, pawl_vec3 *o);

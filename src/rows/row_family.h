@@ -104,7 +104,7 @@ void pawl_row_plan_candidate(row_plan *p, row_info info);
 
 // What others need to know of the rows of a family.
 enum {
-    ROW_IS_HARD = 1 << 0,        // a constraint that is met exactly, and projected, unless it is soft
+    ROW_IS_HARD = 1 << 0, // a constraint that is met exactly, and projected, unless it is soft
     ROW_STORES_ENERGY = 1 << 1,  // a spring: of its work, that of its damper alone leaves the model
     ROW_ONE_SIDED = 1 << 2,      // may open: limits and contacts
     ROW_RESISTS_MOTION = 1 << 3, // but no displacement: nothing in corrections of positions
@@ -114,9 +114,9 @@ enum {
 
 struct row_family {
     const char *name;
-    unsigned traits;        // ROW_*
-    int account;            // WORK_*: the part of the energy balance that its work is in
-    unsigned measured;      // PAWL_MEASURED_* that a model with such rows gives
+    unsigned traits;   // ROW_*
+    int account;       // WORK_*: the part of the energy balance that its work is in
+    unsigned measured; // PAWL_MEASURED_* that a model with such rows gives
     // The plan; any of these may be NULL. Free rows of a joint's block, free blocks of its own, and
     // bounded rows: all in the order of the table.
     void (*plan_joint)(row_plan *p, int joint);

@@ -18,7 +18,8 @@ typedef struct row_metric_ops {
     // Compliances of rows from first_row on that nothing can move; may be NULL.
     void (*complete)(const row_metric *metric, pawl_assembly *a, int first_row);
     // u (6 x bodies) += the twists that impulses lambda of all rows give.
-    void (*add_impulses)(row_metric *metric, const pawl_assembly *a, const double *lambda, double *u);
+    void (*add_impulses)(row_metric *metric, const pawl_assembly *a, const double *lambda,
+                         double *u);
     // Rows `row` and `row` + 1, a block each, become c x + s y and c y - s x.
     void (*turn_pair)(row_metric *metric, pawl_assembly *a, int row, double c, double s);
 } row_metric_ops;

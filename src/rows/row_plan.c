@@ -242,7 +242,7 @@ pawl_status pawl_assembly_create_held(const pawl_env *env, const pawl_model *m, 
         }
     }
     for (int k = 0; k < a->candidate_count; ++k) {
-        const model_joint *j = &m->joints[pawl_row_candidate_joint(m, &a->candidates[k])];
+        const model_joint *j = &m->joints[pawl_row_joint(m, &a->candidates[k])];
         a->body_has_rows[j->follower] = true;
         if (j->base >= 0) {
             a->body_has_rows[j->base] = true;

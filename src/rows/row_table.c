@@ -7,8 +7,8 @@
 #include "rows/families.h"
 
 const row_family *const pawl_row_families[] = {
-    &pawl_joint_rows_family,      &pawl_motion_rows_family,   &pawl_coordinate_rows_family,
-    &pawl_spring_rows_family,     &pawl_friction_rows_family, &pawl_actuator_rows_family,
-    &pawl_limit_rows_family,      &pawl_spin_rows_family,     &pawl_contact_rows_family,
+    &pawl_joint_rows_family,  &pawl_motion_rows_family,   &pawl_coordinate_rows_family,
+    &pawl_spring_rows_family, &pawl_friction_rows_family, &pawl_actuator_rows_family,
+    &pawl_limit_rows_family,  &pawl_spin_rows_family,     &pawl_contact_rows_family,
 };
 const int pawl_row_family_count = (int)(sizeof pawl_row_families / sizeof pawl_row_families[0]);

@@ -51,8 +51,7 @@ static pawl_status assemble_search(pawl_sim *sim, const pawl_state *s, double to
     sim->weak = NULL;
     pawl_assembly_place(a, s->bodies, s->coordinates, s->time, sim->context.damping_time);
     pawl_assembly_pose_closure(a);
-    const free_factor *factor = sim->form == NULL ? pawl_delassus_free_factor(sim->delassus) : NULL;
-    return pawl_weak_search(&sim->env, a, sim->delassus, factor, fmax(tolerance, assemble_exact),
+    return pawl_weak_search(&sim->env, sim->coordinates, fmax(tolerance, assemble_exact),
                             &sim->weak);
 }
 

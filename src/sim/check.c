@@ -7,10 +7,10 @@
 // All of it comes from the weak space of the start (weak_space.h), which the solver leaves out as well: one
 // tolerance decides for both. Its vectors, brought to echelon form from the last row on, tell which rows
 // depend on rows before them, so that redundancy is put on the joints that close loops, and who shares it.
-#include "rows/measure.h"
 #include "base/array.h"
 #include "base/carver.h"
 #include "base/guard.h"
+#include "rows/measure.h"
 #include "sim/warnings.h"
 #include <string.h>
 
@@ -84,7 +84,7 @@ static void check_echelon(double *vectors, int count, int n, int *pivot)
 static int check_row_joint(const pawl_sim *sim, int row)
 {
     const row_info *info = &sim->assembly->rows[row];
-    return info->kind == ROW_MOTION ? sim->model->motions[info->owner].joint : info->owner;
+    return pawl_row_joint(sim->model, info);
 }
 
 static void check_note_row(const pawl_sim *sim, const double *x, int row, bool *shares,
@@ -94,8 +94,8 @@ static void check_note_row(const pawl_sim *sim, const double *x, int row, bool *
     int joint = check_row_joint(sim, row);
     check->redundant[check->redundant_count++] = (pawl_redundant_row){
         joint, info->part,
-        info->kind == ROW_MOTION ? "prescribed motion"
-                                 : pawl_joint_row_name(sim->model->joints[joint].kind, info->part)};
+        info->family->describe != NULL ? info->family->describe(sim->model, info)
+                                       : info->family->name};
     double share = fmax(check_share, 10.0 * check->weak) * fabs(x[row]);
     for (int i = 0; i < sim->assembly->free_rows; ++i) {
         if (fabs(x[i]) > share) {
@@ -172,9 +172,7 @@ static pawl_status check_fewest_weak(pawl_sim *sim, int *fewest, pawl_closure *m
             *misfit = apart;
         }
         weak_space *here;
-        PAWL_TRY(pawl_weak_search(&sim->env, sim->assembly, sim->delassus,
-                                  pawl_delassus_free_factor(sim->delassus), sim->weak->tolerance,
-                                  &here));
+        PAWL_TRY(pawl_weak_search(&sim->env, sim->coordinates, sim->weak->tolerance, &here));
         int dimension = pawl_weak_space_dimension(here);
         *fewest = dimension < *fewest ? dimension : *fewest;
         pawl_weak_space_destroy(here);

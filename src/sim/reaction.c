@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Joint reactions of the last step, from its impulses.
-#include "rows/measure.h"
 #include "base/guard.h"
+#include "rows/measure.h"
 #include "sim/sim.h"
 
 pawl_status pawl_sim_joint_reaction(const pawl_sim *sim, int joint, pawl_vec3 *force,

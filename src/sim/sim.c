@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 #include "sim/sim.h"
-#include "rows/measure.h"
 #include "base/guard.h"
+#include "rows/measure.h"
 #include "step/common/impact.h"
 #include "step/stepper_ops.h"
 #include <string.h>
@@ -20,7 +20,8 @@ static void sim_layout(pawl_sim *sim, pawl_carver *mem)
     for (size_t i = 0; i < sizeof by_row / sizeof by_row[0]; ++i) {
         *by_row[i] = PAWL_CARVE(mem, double, rows);
     }
-    c->u_own = sim->form == NULL ? c->u_free : PAWL_CARVE(mem, double, 6 * bodies);
+    bool own = sim->coordinates->ops->holds_joints;
+    c->u_own = own ? PAWL_CARVE(mem, double, 6 * bodies) : c->u_free;
     c->from = PAWL_CARVE(mem, body_state, bodies);
     c->push_out.twist = PAWL_CARVE(mem, double, 6 * bodies);
     c->push_out.lambda = PAWL_CARVE(mem, double, rows);
@@ -45,36 +46,24 @@ static void sim_destroy_parts(pawl_sim *sim)
     pawl_free(&sim->env, sim->scratch, sim->scratch_bytes);
     pawl_island_solver_destroy(sim->islands);
     pawl_solver_destroy(sim->solver);
-    if (sim->form != NULL) {
-        pawl_reduced_delassus_destroy(sim->delassus);
-    } else {
-        pawl_delassus_destroy(sim->delassus);
-    }
-    pawl_reduced_form_destroy(sim->form);
-    pawl_assembly_destroy(sim->assembly);
+    pawl_coordinates_destroy(sim->coordinates);
     sim->scratch = NULL;
     sim->islands = NULL;
     sim->solver = NULL;
+    sim->coordinates = NULL;
     sim->delassus = NULL;
-    sim->form = NULL;
     sim->assembly = NULL;
 }
 
-// Rows and their operator in the coordinates of the settings.
+// Rows and their operator in the coordinates of the settings. Steppers that need a tree have their own.
 static pawl_status sim_create_rows(pawl_sim *sim, int max_contacts)
 {
-    const pawl_env *env = &sim->env;
-    PAWL_TRY(
-        pawl_assembly_create_reduced(env, sim->model, max_contacts, sim->tree, &sim->assembly));
-    pawl_assembly *a = sim->assembly;
-    if (sim->tree == NULL) {
-        PAWL_TRY(pawl_delassus_create(env, a, sim->settings.delassus, &sim->delassus));
-    } else {
-        PAWL_TRY(pawl_reduced_form_create(env, a, sim->tree, &sim->form));
-        a->form = sim->form;
-        PAWL_TRY(pawl_reduced_delassus_create(env, a, sim->settings.delassus, &sim->delassus));
-    }
-    a->problem.delassus = sim->delassus;
+    const pawl_settings *set = &sim->settings;
+    const coordinates_ops *ops = pawl_coordinates_find(
+        sim->stepper->needs_tree ? PAWL_FORMULATION_MAXIMAL : (int)set->formulation);
+    PAWL_TRY(ops->create(&sim->env, sim->model, set, max_contacts, &sim->coordinates));
+    sim->assembly = sim->coordinates->rows;
+    sim->delassus = sim->coordinates->delassus;
     pawl_weak_space_forget(sim->weak);
     if (!sim->weak_is_exact) {
         sim->delassus->weak.space = sim->weak;
@@ -112,7 +101,7 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     def.max_block_dim = max_dim;
     def.max_blocks = a->max_blocks;
     PAWL_TRY(pawl_solver_create(env, &def, &sim->solver));
-    if (sim->form == NULL) { // islands are found over bodies with rows of their own
+    if (sim->coordinates->ops->finds_islands) {
         PAWL_TRY(pawl_island_solver_create(env, set, a, sim->delassus, sim->solver, &sim->islands));
     }
     pawl_carver need = {0};
@@ -128,6 +117,7 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     c->env = env;
     c->model = m;
     c->settings = &sim->settings;
+    c->coordinates = sim->coordinates;
     c->assembly = a;
     c->solver = sim->solver;
     c->islands = sim->islands;
@@ -139,8 +129,8 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     return PAWL_OK;
 }
 
-// The tree of reduced coordinates, where they are asked for.
-static pawl_status sim_create_tree(pawl_sim *sim)
+// Whether the stepper runs in the coordinates that are asked for.
+static pawl_status sim_check_coordinates(const pawl_sim *sim)
 {
     const pawl_settings *set = &sim->settings;
     if (set->formulation == PAWL_FORMULATION_MAXIMAL || sim->stepper->needs_tree) {
@@ -156,20 +146,12 @@ static pawl_status sim_create_tree(pawl_sim *sim)
         return PAWL_FAIL(&sim->env, PAWL_UNSUPPORTED,
                          "formulation=reduced runs lit with lit.variant=midpoint alone");
     }
-    if (set->soft_joint > 0.0) {
-        return PAWL_FAIL(&sim->env, PAWL_UNSUPPORTED,
-                         "formulation=reduced holds the joints of '%s' by its coordinates: "
-                         "soft.joint must be 0, not %g",
-                         sim->model->name, set->soft_joint);
-    }
-    reduced_base base =
-        set->reduced_base == PAWL_REDUCED_BASE_EULER ? REDUCED_BASE_EULER : REDUCED_BASE_NO_LOCK;
-    return pawl_reduced_tree_create(&sim->env, sim->model, base, &sim->tree);
+    return PAWL_OK;
 }
 
 static pawl_status sim_create_all(pawl_sim *sim)
 {
-    PAWL_TRY(sim_create_tree(sim));
+    PAWL_TRY(sim_check_coordinates(sim));
     const pawl_env *env = &sim->env;
     const pawl_model *m = sim->model;
     PAWL_TRY(pawl_state_create(env, m, &sim->state));
@@ -248,7 +230,6 @@ void pawl_sim_destroy(pawl_sim *sim)
     sim_destroy_parts(sim);
     pawl_contact_finder_destroy(sim->finder);
     pawl_state_destroy(sim->context.spare);
-    pawl_reduced_tree_destroy(sim->tree);
     pawl_weak_space_destroy(sim->weak);
     pawl_state_destroy(sim->next);
     pawl_state_destroy(sim->state);
@@ -310,8 +291,8 @@ static pawl_status sim_grow(pawl_sim *sim, int contacts)
     sim->scratch = NULL;
     sim->islands = NULL;
     sim->solver = NULL;
+    sim->coordinates = NULL;
     sim->delassus = NULL;
-    sim->form = NULL;
     sim->assembly = NULL;
     pawl_status status = sim_create_parts(sim, room);
     if (status == PAWL_OK) {
@@ -363,9 +344,7 @@ static unsigned sim_measured(const pawl_sim *sim)
     bool updates = sim->settings.project && !sim->stepper->needs_tree;
     bits |= updates && sim->assembly->free_rows > 0 ? (unsigned)PAWL_MEASURED_POSITIONS : 0u;
     for (int k = 0; k < sim->assembly->candidate_count; ++k) {
-        row_kind kind = sim->assembly->candidates[k].kind;
-        bool limit = kind == ROW_LOWER || kind == ROW_UPPER;
-        bits |= limit ? (unsigned)PAWL_MEASURED_LIMITS : 0u;
+        bits |= sim->assembly->candidates[k].family->measured;
     }
     return bits;
 }
@@ -450,8 +429,8 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     }
     report.misfit = pawl_assembly_misfit(sim->assembly);
     // Joints of a tree have no rows, but are looked at all the same.
-    report.closure =
-        sim->form == NULL ? pawl_assembly_closure(sim->assembly) : pawl_state_closure(s);
+    report.closure = sim->coordinates->ops->holds_joints ? pawl_state_closure(s)
+                                                         : pawl_assembly_closure(sim->assembly);
     report.measured |= sim_measured(sim);
     bool misfits = report.misfit.position > sim_misfit || report.misfit.rotation > sim_misfit;
     report.measured |= misfits ? (unsigned)PAWL_MEASURED_MISFIT : 0u;

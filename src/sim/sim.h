@@ -3,8 +3,6 @@
 //
 // A simulation: the model's assembly, a solver, and two states, one of which is being written.
 #pragma once
-#include "coordinates/maximal/delassus.h"
-#include "coordinates/reduced/reduced_delassus.h"
 #include "coordinates/weak_search.h"
 #include "step/stepper_ops.h"
 #include <stdatomic.h>
@@ -14,12 +12,11 @@ struct pawl_sim {
     const pawl_model *model;
     pawl_settings settings;
     const pawl_stepper_ops *stepper;
-    reduced_tree *tree; // of reduced coordinates; else NULL
-    reduced_form *form;
-    pawl_assembly *assembly;
-    pawl_delassus *delassus;
-    weak_space *weak;   // of the rows; NULL where none is weak
-    bool weak_is_exact; // but for rounding: every row is met all the same
+    coordinates *coordinates;
+    pawl_assembly *assembly; // their rows
+    pawl_delassus *delassus; // and operator
+    weak_space *weak;        // of the rows; NULL where none is weak
+    bool weak_is_exact;      // but for rounding: every row is met all the same
     pawl_solver *solver;
     island_solver *islands;
     contact_finder *finder;

@@ -3,9 +3,9 @@
 //
 // What a run measured, gathered step by step: sums, and worst figures of which NaN is the worst, so
 // that nothing hides behind it. criteria.c judges them.
-#include "rows/measure.h"
 #include "model/softness.h"
 #include "pawl/sim.h"
+#include "rows/measure.h"
 
 // Energies that are turned over at least, so that runs in which next to nothing moves are not judged by
 // their rounding, nor short ones by their first steps: what lifts the whole model by 0.03 of its size,

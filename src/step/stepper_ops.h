@@ -4,7 +4,7 @@
 // What a stepper is: one file, one row in stepper_table.c. It advances a state by one step and
 // decides which problem to pose.
 #pragma once
-#include "coordinates/reduced/reduced_form.h"
+#include "coordinates/coordinates.h"
 #include "pawl/sim.h"
 #include "problem/eliminate.h"
 #include "solve/contact_capture.h"
@@ -25,7 +25,8 @@ typedef struct impact_memory impact_memory; // impact.h
 typedef struct step_context {
     const pawl_model *model;
     const pawl_settings *settings;
-    pawl_assembly *assembly;
+    coordinates *coordinates;
+    pawl_assembly *assembly; // the rows of the coordinates
     pawl_solver *solver;
     island_solver *islands;      // NULL where all rows are solved together
     int island_count;            // of the last solve

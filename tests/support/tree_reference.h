@@ -6,8 +6,8 @@
 // gives derivatives without cancellation. Slow, and shares no formula with the library but the order of
 // the columns.
 #pragma once
-#include "coordinates/reduced/articulated.h"
 #include "support/mechanism.h"
+#include "tree/articulated.h"
 
 #include <complex.h>
 

@@ -187,7 +187,7 @@ void pawl_drift_velocities(step_context *c, pawl_state *s, double end)
 int pawl_drift(step_context *c, pawl_state *s, double tau, double end)
 {
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
-    if (c->assembly->form != NULL) {
+    if (c->coordinates->ops->holds_joints) {
         return pawl_reduced_drift(c, s, tau, end);
     }
     if (!c->settings->project || c->assembly->free_rows == 0) {

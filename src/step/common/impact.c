@@ -118,11 +118,10 @@ static double impact_account(step_context *c, pawl_state *s, const double *rate,
     s->work[WORK_CONTACTS] += contacts;
     s->work[WORK_LIMITS] += limits;
     pawl_count_driven_work(c, total, s->work);
-    if (a->form != NULL) { // joints of the tree bear their part
-        s->work[WORK_MOTION] +=
-            pawl_reduced_form_reactions(a->form, a, total, c->u_start, c->u_next, c->u_start,
-                                        c->u_next, c->impulse, c->reaction);
-    }
+    // Joints that are held by coordinates bear their part.
+    s->work[WORK_MOTION] +=
+        pawl_coordinates_reactions(c->coordinates, total, c->u_start, c->u_next, c->u_start,
+                                   c->u_next, c->impulse, c->reaction);
     for (int r = 0; r < a->slot_rows; ++r) {
         c->reaction[a->rows[r].slot] += total[r];
     }

@@ -202,7 +202,7 @@ static void laws_decompress(step_context *c, const impact_scope *scope, pawl_ste
     // Armatures resist from the end of the compression on.
     pawl_assembly_row_velocity(a, c->u_free, c->velocity);
     for (int r = 0; r < a->free_rows; ++r) {
-        if (a->rows[r].kind == ROW_SOFT && a->bias[r] != 0.0) {
+        if (!pawl_assembly_is_hard(a, r) && a->bias[r] != 0.0) {
             a->bias[r] = -c->velocity[r];
         }
     }

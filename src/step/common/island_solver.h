@@ -4,7 +4,7 @@
 // Solves the islands of a problem one by one or, with threads, several at a time. Each is solved from its
 // own problem and warm start alone, so that the answer does not depend on the number of threads.
 #pragma once
-#include "coordinates/maximal/delassus.h"
+#include "coordinates/delassus.h"
 #include "solve/solver_ops.h"
 
 typedef struct island_solver island_solver;

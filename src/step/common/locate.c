@@ -5,8 +5,8 @@
 // that went through each other. The gap is therefore looked at so often that nothing as thick as the
 // thinner of the two can pass unseen in between, LOCATE_SAMPLES times at most.
 #include "step/common/locate.h"
-#include "rows/measure.h"
 #include "math/brent.h"
+#include "rows/measure.h"
 
 enum { LOCATE_SAMPLES = 64, LOCATE_HALVINGS = 40, LOCATE_THIRDS = 60 };
 
@@ -158,12 +158,10 @@ static double locate_limit_gap(double tau, void *user)
 
 static void locate_limit_end(const pawl_state *s, const row_info *info, double *gap, double *rate)
 {
-    const pawl_coordinate_def *d = &s->model->joints[info->owner].coordinate[info->part];
     double position[6], rates[6];
     pawl_state_joint(s, info->owner, position, rates);
-    bool lower = info->kind == ROW_LOWER;
-    *gap = lower ? position[info->part] - d->lower : d->upper - position[info->part];
-    *rate = lower ? rates[info->part] : -rates[info->part];
+    *gap = pawl_limit_gap_at(s->model, info, position[info->part]);
+    *rate = info->sign * rates[info->part];
 }
 
 static bool locate_limit_root(const pawl_state *from, const pawl_state *to, double h,

@@ -47,20 +47,6 @@ void pawl_closure_solve(step_context *c, double accuracy, double *change)
     pawl_assembly_add_impulses(c->assembly, c->lambda, change);
 }
 
-static void project_move(const step_context *c, pawl_state *s, const double *d, double share)
-{
-    for (int i = 0; i < c->model->body_count; ++i) {
-        const double *x = d + 6 * i;
-        body_state *b = &s->bodies[i];
-        if (c->model->bodies[i].inverse_mass > 0.0) {
-            b->r = v3_axpy(b->r, share, v3(x[0], x[1], x[2]));
-        }
-        if (c->model->bodies[i].kind == PAWL_BODY_RIGID) {
-            b->q = quat_advance(b->q, v3_scale(share, v3(x[3], x[4], x[5])));
-        }
-    }
-}
-
 // Steps that turn a body by more than a radian leave the range of the linear model.
 static double project_share(const step_context *c, const double *d)
 {
@@ -74,18 +60,12 @@ static double project_share(const step_context *c, const double *d)
 void pawl_project_move(const step_context *c, pawl_state *s, const double *d, double t)
 {
     double share = project_share(c, d);
-    if (c->assembly->form != NULL) {
-        pawl_reduced_form_move(c->assembly->form, s->coordinates, d, share, t, s->bodies);
-    } else {
-        project_move(c, s, d, share);
-    }
+    c->coordinates->ops->move(c->coordinates, s->coordinates, d, share, t, s->bodies);
 }
 
 void pawl_close_tree(const step_context *c, pawl_state *s, double t)
 {
-    if (c->assembly->form != NULL) {
-        pawl_reduced_form_close(c->assembly->form, s->coordinates, t, s->bodies);
-    }
+    pawl_coordinates_close(c->coordinates, s->coordinates, t, s->bodies);
 }
 
 void pawl_twists_of(const pawl_model *m, const body_state *bodies, double *u)
@@ -113,13 +93,12 @@ void pawl_closure_rates(step_context *c, const pawl_state *s, double t)
     pawl_assembly *a = c->assembly;
     const pawl_model *m = c->model;
     pawl_twists_of(m, s->bodies, c->u_next);
-    if (a->form != NULL) {
-        pawl_reduced_form_constrain(a->form, c->u_next);
-    }
+    pawl_coordinates_constrain(c->coordinates, c->u_next);
     pawl_assembly_row_velocity(a, c->u_next, a->v_f);
     for (int r = 0; r < a->free_rows; ++r) {
-        if (a->rows[r].kind == ROW_MOTION) {
-            a->v_f[r] -= pawl_signal_rate(&m->motions[a->rows[r].owner].target, t);
+        const row_info *info = &a->rows[r];
+        if (info->family->rate != NULL) {
+            a->v_f[r] -= info->family->rate(m, info, t);
         } else if (!pawl_assembly_is_hard(a, r)) {
             a->v_f[r] = 0.0;
         }
@@ -184,13 +163,14 @@ int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double
 {
     pawl_assembly *a = c->assembly;
     size_t poses = (size_t)c->model->body_count * sizeof *s->bodies;
-    if (a->form != NULL) { // joints of the tree meet by their coordinates
+    bool holds = c->coordinates->ops->holds_joints;
+    if (holds) { // such joints meet by their coordinates
         project_place(c, s, t, 1.0);
-        pawl_reduced_form_settle(a->form, s->bodies);
+        c->coordinates->ops->close_placed(c->coordinates, s->bodies);
     }
     if (a->free_rows == 0) {
         project_place(c, s, t, 1.0);
-        if (a->form != NULL) {
+        if (holds) {
             pawl_closure_velocities(c, s, t);
         }
         return 0;
@@ -201,7 +181,7 @@ int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double
     bool factored = false, stuck = true;
     memcpy(c->from, s->bodies, poses);
     for (double turn_ease = 1.0; stuck; turn_ease *= 0.1) {
-        bool last = turn_ease < 5e-3 || a->form != NULL; // there masses are not eased
+        bool last = turn_ease < 5e-3 || holds; // there masses are not eased
         memcpy(s->bodies, c->from, poses);
         project_place(c, s, t, turn_ease);
         steps += project_poses(c, s, t, max_steps, tolerance, turn_ease, last ? INFINITY : 0.05,

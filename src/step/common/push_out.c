@@ -21,10 +21,9 @@ static const double push_closed = 1e-12; // [m or rad] as drifts leave joints
 enum { PUSH_PROJECT_STEPS = 30 };
 
 // Rows that resist motion, not displacement. What is held or soft resists as it is.
-static bool push_is_idle(row_kind kind)
+static bool push_is_idle(const row_info *info)
 {
-    return kind == ROW_FRICTION || kind == ROW_ACTUATOR || kind == ROW_TORSION ||
-           kind == ROW_ROLLING;
+    return (info->family->traits & ROW_RESISTS_MOTION) != 0;
 }
 
 static bool push_takes_part(const pawl_assembly *a, int r)
@@ -32,11 +31,16 @@ static bool push_takes_part(const pawl_assembly *a, int r)
     return a->want[r] > -INFINITY;
 }
 
+static bool push_is_contact(const pawl_assembly *a, int r)
+{
+    return r >= pawl_problem_contact_row(&a->problem, 0);
+}
+
 // A contact that lit holds and that opens by itself is left alone: it flies as it would without.
 static bool push_leaves(const step_context *c, int r)
 {
     const pawl_assembly *a = c->assembly;
-    return a->rows[r].kind == ROW_CONTACT && a->contacts[a->rows[r].owner].held &&
+    return push_is_contact(a, r) && a->contacts[a->rows[r].owner].held &&
            c->rate_after[r] > pawl_gentle_push;
 }
 
@@ -90,7 +94,7 @@ static void push_pose(step_context *c, double fastest)
                 double more = a->want[r] > 0.0 ? push_share * a->want[r] : 0.0;
                 a->v_f[r] = c->rate_after[r] - a->want[r] - more;
                 a->compliance[r] = push_share * push_ease(a, b, i);
-            } else if (push_is_idle(a->rows[r].kind)) {
+            } else if (push_is_idle(&a->rows[r])) {
                 a->compliance[r] = push_nothing;
             }
         }
@@ -159,7 +163,7 @@ static double push_of_contacts(const step_context *c)
         if (push_takes_part(a, r) && a->want[r] > 0.0) {
             double part = c->push_out.lambda[r] * a->want[r];
             all += part;
-            contacts += a->rows[r].kind == ROW_CONTACT ? part : 0.0;
+            contacts += push_is_contact(a, r) ? part : 0.0;
         }
     }
     return all > 0.0 ? contacts / all : 1.0;
@@ -194,21 +198,19 @@ static double push_potential(const pawl_state *s)
 // Poses and twists back onto the joints, whose axes have turned with the poses.
 static int push_close(step_context *c, pawl_state *s, double t)
 {
-    const pawl_assembly *a = c->assembly;
     size_t twists = (size_t)(6 * c->model->body_count) * sizeof(double);
-    if (a->form != NULL) {
+    bool holds = c->coordinates->ops->holds_joints;
+    if (holds) {
         pawl_twists_of(c->model, s->bodies, c->u_own);
     }
     int steps = pawl_project(c, s, t, PUSH_PROJECT_STEPS, push_closed);
-    if (a->form != NULL) { // all impulses, those of the tree included, act between these two
+    if (holds) { // all impulses, those of the tree included, act between these two
         memcpy(c->u_start, c->u_own, twists);
     }
     pawl_drift_account(c, s, c->u_next);
-    if (a->form != NULL) {
-        s->work[WORK_MOTION] +=
-            pawl_reduced_form_reactions(a->form, a, c->lambda, c->u_own, c->u_next, c->u_own,
-                                        c->u_next, c->impulse, c->reaction);
-    }
+    s->work[WORK_MOTION] +=
+        pawl_coordinates_reactions(c->coordinates, c->lambda, c->u_own, c->u_next, c->u_own,
+                                   c->u_next, c->impulse, c->reaction);
     c->kept = true;
     return steps;
 }
@@ -228,7 +230,7 @@ int pawl_push_out_apply(step_context *c, pawl_state *s, double t, pawl_step_repo
     }
     pawl_project_move(c, s, c->push_out.twist, t);
     c->kept = false;
-    bool joined = a->form != NULL || (c->settings->project && a->free_rows > 0);
+    bool joined = c->coordinates->ops->holds_joints || (c->settings->project && a->free_rows > 0);
     int steps = joined ? push_close(c, s, t) : 0;
     double stored = push_potential(s) - before;
     double by_contacts = c->push_out.of_contacts * stored;

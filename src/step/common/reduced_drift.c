@@ -7,6 +7,7 @@
 //   XT (M (d - u) - JT x) = 0,   f(q+) = 0,
 // with X, M and J at the beginning. Then the twists d are brought to the tree (and rows) at the end. It is the
 // same motion as in maximal coordinates, but the joints of the tree are closed whatever happens.
+#include "coordinates/reduced_coordinates.h"
 #include "step/stepper_ops.h"
 #include <string.h>
 
@@ -18,7 +19,7 @@ enum { REDUCED_DRIFT_ITERATIONS = 40, REDUCED_DRIFT_PROJECT = 30 };
 // Poses of the coordinates that the rates lead to.
 static void reduced_drift_place(step_context *c, pawl_state *s, double tau, double end)
 {
-    reduced_form *f = c->assembly->form;
+    reduced_form *f = pawl_reduced_form_of(c->coordinates);
     pawl_reduced_config_copy(f->tree, &f->config, &f->target);
     for (int k = 0; k < f->tree->column_count; ++k) {
         f->target.theta[k] += tau * f->drift_rate[k];
@@ -45,7 +46,7 @@ static void reduced_drift_floating(const reduced_form *f, int link, double *d)
 static void reduced_drift_displacement(const step_context *c, const pawl_state *s, double tau,
                                        double *d)
 {
-    const reduced_form *f = c->assembly->form;
+    const reduced_form *f = pawl_reduced_form_of(c->coordinates);
     for (int i = 0; i < c->model->body_count; ++i, d += 6) {
         const body_state *to = &s->bodies[i], *from = &c->from[i];
         int link = f->tree->link_of_body[i];
@@ -63,7 +64,7 @@ static void reduced_drift_displacement(const step_context *c, const pawl_state *
 // What is missing in the rates where bodies move by c->u_next and the rows gave impulses `total`.
 static void reduced_drift_momentum(step_context *c, const double *total, double *change)
 {
-    reduced_form *f = c->assembly->form;
+    reduced_form *f = pawl_reduced_form_of(c->coordinates);
     int n = 6 * c->model->body_count;
     for (int i = 0; i < n; ++i) {
         c->u_free[i] = c->u_next[i] - c->u_start[i];
@@ -82,7 +83,7 @@ static void reduced_drift_close(step_context *c, double tau, double *total, doub
 {
     pawl_assembly *a = c->assembly;
     memset(c->u_free, 0, (size_t)(6 * c->model->body_count) * sizeof *c->u_free);
-    pawl_reduced_form_add_twists(a->form, change, c->u_free);
+    pawl_reduced_form_add_twists(pawl_reduced_form_of(c->coordinates), change, c->u_free);
     pawl_assembly_row_velocity(a, c->u_free, a->v_f);
     for (int r = 0; r < a->free_rows; ++r) {
         bool hard = pawl_assembly_is_hard(a, r);
@@ -92,8 +93,8 @@ static void reduced_drift_close(step_context *c, double tau, double *total, doub
     for (int r = 0; r < a->free_rows; ++r) {
         total[r] += c->lambda[r];
     }
-    for (int k = 0; k < a->form->tree->column_count; ++k) {
-        change[k] += a->form->start[k];
+    for (int k = 0; k < pawl_reduced_form_of(c->coordinates)->tree->column_count; ++k) {
+        change[k] += pawl_reduced_form_of(c->coordinates)->start[k];
     }
 }
 
@@ -102,7 +103,7 @@ static bool reduced_drift_along(step_context *c, pawl_state *s, double tau, doub
                                 int *iterations)
 {
     pawl_assembly *a = c->assembly;
-    reduced_form *f = a->form;
+    reduced_form *f = pawl_reduced_form_of(c->coordinates);
     double *total = c->rate_before, *change = f->drift_change, last = INFINITY;
     memset(total, 0, (size_t)a->free_rows * sizeof *total);
     for (int k = 0; k < REDUCED_DRIFT_ITERATIONS; ++k) {
@@ -155,8 +156,9 @@ static void reduced_drift_account(step_context *c, pawl_state *s, const double *
                                   const double *to)
 {
     pawl_drift_account(c, s, to);
-    s->work[WORK_MOTION] += pawl_reduced_form_reactions(
-        c->assembly->form, c->assembly, c->lambda, from, to, from, to, c->impulse, c->reaction);
+    s->work[WORK_MOTION] +=
+        pawl_reduced_form_reactions(pawl_reduced_form_of(c->coordinates), c->assembly, c->lambda,
+                                    from, to, from, to, c->impulse, c->reaction);
 }
 
 // Twists of s, at its poses, to those that the tree allows, with `closes` those that all rows allow.
@@ -172,7 +174,7 @@ static void reduced_drift_velocities(step_context *c, pawl_state *s, double t, b
         pawl_closure_velocities(c, s, t);
     } else {
         memcpy(c->u_next, c->u_own, (size_t)(6 * m->body_count) * sizeof *c->u_next);
-        pawl_reduced_form_constrain(a->form, c->u_next);
+        pawl_reduced_form_constrain(pawl_reduced_form_of(c->coordinates), c->u_next);
         memset(c->lambda, 0, (size_t)a->free_rows * sizeof *c->lambda);
         reduced_drift_set_twists(c, c->u_next, s->bodies);
     }
@@ -184,7 +186,7 @@ static void reduced_drift_velocities(step_context *c, pawl_state *s, double t, b
 // The coordinates alone at constant rates. Their inertia changes on the way; energy is not to grow by that.
 static void reduced_drift_anyway(step_context *c, pawl_state *s, double tau, double end)
 {
-    reduced_form *f = c->assembly->form;
+    reduced_form *f = pawl_reduced_form_of(c->coordinates);
     pawl_reduced_rate_from(f->motion, c->from, f->drift_rate);
     pawl_reduced_place(f->ahead, &f->config, end - tau);
     pawl_reduced_move(f->ahead, f->drift_rate);
@@ -205,7 +207,7 @@ int pawl_reduced_drift(step_context *c, pawl_state *s, double tau, double end)
 {
     const pawl_model *m = c->model;
     pawl_assembly *a = c->assembly;
-    reduced_form *f = a->form;
+    reduced_form *f = pawl_reduced_form_of(c->coordinates);
     if (!c->kept) {
         pawl_assembly_place(a, s->bodies, s->coordinates, end - tau, c->damping_time);
     }

@@ -3,8 +3,8 @@
 //
 // The velocity part of a step that both euler and moreau share: free motion, the constraint
 // problem, the new twists, and who did how much work.
-#include "rows/spin_rows.h"
 #include "problem/natural.h"
+#include "rows/spin_rows.h"
 #include "step/common/gyroscope.h"
 #include "step/common/impact.h"
 #include "step/common/push_out.h"
@@ -200,14 +200,14 @@ static void step_free_motion(step_context *c, const pawl_state *s, const step_we
 // u_free from u_own: in reduced coordinates the joints of the tree act at once, on u+ + carry u-.
 static void step_bind_free_motion(step_context *c, const step_weights *w)
 {
-    if (c->assembly->form == NULL) {
+    if (!c->coordinates->ops->holds_joints) {
         return;
     }
     int n = 6 * c->model->body_count;
     for (int i = 0; i < n; ++i) {
         c->u_free[i] = c->u_own[i] + w->carry * c->u_start[i];
     }
-    pawl_reduced_form_constrain(c->assembly->form, c->u_free);
+    pawl_coordinates_constrain(c->coordinates, c->u_free);
     for (int i = 0; i < n; ++i) {
         c->u_free[i] -= w->carry * c->u_start[i];
     }
@@ -308,42 +308,21 @@ static double step_body_damping_work(step_context *c, int i, const step_weights 
     return work;
 }
 
+// Work of a row's impulse at the mean of its rates. What hard rows do is seen where something drives them
+// (pawl_count_driven_work); springs keep theirs in the potential energy, all but what their damper takes.
 static void step_row_work(step_context *c, int r, double before, double after,
                           const step_weights *w, double *work)
 {
-    const pawl_model *m = c->model;
     const row_info *info = &c->assembly->rows[r];
-    double done = c->lambda[r] * 0.5 * (before + after);
-    switch (info->kind) {
-    case ROW_JOINT:
-        work[WORK_DAMPERS] += pawl_is_soft(&c->assembly->joint_soft[info->owner]) ? done : 0.0;
-        break;
-    case ROW_MOTION:
-        break; // see pawl_count_driven_work
-    case ROW_SOFT:
-        work[WORK_DAMPERS] += step_damper_work(
-            c, m->joints[info->owner].coordinate[info->part].damping, w->theta, before, after, w);
-        break;
-    case ROW_SPRING:
-        work[WORK_DAMPERS] +=
-            step_damper_work(c, m->springs[info->owner].damping, w->theta, before, after, w);
-        break;
-    case ROW_ACTUATOR:
-        work[WORK_ACTUATORS] += done;
-        break;
-    case ROW_FRICTION:
-        work[WORK_FRICTION] += done;
-        break;
-    case ROW_LOWER:
-    case ROW_UPPER:
-        work[WORK_LIMITS] += done;
-        break;
-    case ROW_TORSION:
-    case ROW_ROLLING:
-    case ROW_CONTACT:
-        work[WORK_CONTACTS] += done;
-        break;
+    const row_family *family = info->family;
+    if (r < c->assembly->free_rows && pawl_assembly_is_hard(c->assembly, r)) {
+        return;
     }
+    double done = (family->traits & ROW_STORES_ENERGY) != 0
+                      ? step_damper_work(c, family->law(c->model, info, 0.0).damping, w->theta,
+                                         before, after, w)
+                      : c->lambda[r] * 0.5 * (before + after);
+    work[family->account] += done;
 }
 
 void pawl_count_driven_work(const step_context *c, const double *lambda, double *work)
@@ -358,7 +337,7 @@ void pawl_count_driven_work(const step_context *c, const double *lambda, double 
             bool kinematic = c->model->bodies[b->body[s]].kind == PAWL_BODY_KINEMATIC;
             for (int r = 0; r < b->rows.dim; ++r) {
                 int row = b->rows.first_row + r;
-                bool motion = a->rows[row].kind == ROW_MOTION;
+                bool motion = a->rows[row].family->rate != NULL;
                 if (!kinematic && !motion) {
                     continue;
                 }
@@ -434,7 +413,7 @@ static void step_count_work(step_context *c, const step_weights *w, pawl_state *
     pawl_assembly_row_velocity(a, c->u_start, c->rate_before);
     for (int r = 0; r < a->problem.row_count; ++r) {
         step_row_work(c, r, c->rate_before[r], c->rate_after[r], w, s->work);
-        if (a->rows[r].kind == ROW_ACTUATOR) {
+        if (a->rows[r].family->account == WORK_ACTUATORS) {
             c->effort[a->rows[r].owner] = c->lambda[r] / w->h;
         }
     }
@@ -743,7 +722,7 @@ void pawl_step_solve(step_context *c, const pawl_state *s, const step_weights *w
 {
     pawl_assembly *a = c->assembly;
     const pawl_problem *p = &a->problem;
-    bool bound = p->row_count > 0 || a->form != NULL;
+    bool bound = p->row_count > 0 || c->coordinates->ops->holds_joints;
     if (w->predict_spin && bound && step_has_gyroscopes(c)) {
         step_predict_spins(c, s, w);
     }
@@ -802,11 +781,9 @@ void pawl_step_tally(step_context *c, pawl_state *s, const step_weights *w)
     }
     c->damper_work = c->damper_loss = 0.0;
     step_count_work(c, w, s);
-    if (a->form != NULL) {
-        s->work[WORK_MOTION] +=
-            pawl_reduced_form_reactions(a->form, a, c->lambda, c->u_own, c->u_next, c->u_start,
-                                        c->u_next, c->impulse, c->reaction);
-    }
+    s->work[WORK_MOTION] +=
+        pawl_coordinates_reactions(c->coordinates, c->lambda, c->u_own, c->u_next, c->u_start,
+                                   c->u_next, c->impulse, c->reaction);
     for (int k = 0; k < WORK_COUNT && w->tally != 1.0; ++k) {
         s->work[k] = before[k] + w->tally * (s->work[k] - before[k]);
     }

@@ -54,7 +54,7 @@ static void active_limits(step_context *c, const pawl_state *s, double reach, li
         const row_info *info = &a->candidates[k];
         const coordinate_row *g = &a->coordinates[info->coordinate];
         double rate = pawl_assembly_coordinate_rate(a, info->owner, g, c->u_start);
-        double opening = info->kind == ROW_LOWER ? rate : -rate;
+        double opening = info->sign * rate;
         out->limits[k] = opening >= -active_fastest(c);
         out->closing = out->closing || !out->limits[k];
     }

@@ -69,12 +69,9 @@ step_weights pawl_lit_weights(const step_context *c, const pawl_state *s, const 
 // Newton's steps onto the joints with the factor at the start of the step.
 static void lit_along(step_context *c, pawl_state *s, double t)
 {
-    // The few rows of a loop in reduced coordinates hold all of its redundancy: what is left open contradicts
-    // itself the more.
-    enum { STEPS = 2, REDUCED_STEPS = 6 };
     const double tolerance = 1e-13;
     pawl_assembly *a = c->assembly;
-    for (int k = 0; k < (a->form == NULL ? STEPS : REDUCED_STEPS); ++k) {
+    for (int k = 0; k < c->coordinates->ops->newton_steps; ++k) {
         pawl_assembly_place_residuals(a, s->bodies, s->coordinates, t);
         if (pawl_closure_error(a) <= tolerance) {
             return;
@@ -186,7 +183,7 @@ static bool lit_follows_joints(const step_context *c)
 {
     const pawl_settings *set = c->settings;
     return set->project && set->lit_variant == PAWL_LIT_MIDPOINT && !set->lit_linearized &&
-           (c->assembly->free_rows > 0 || c->assembly->form != NULL);
+           (c->assembly->free_rows > 0 || c->coordinates->ops->holds_joints);
 }
 
 // The assembly at the start; where a predictor needs it, with the factor of its joints.

@@ -15,8 +15,7 @@ static const double paper_part = 1e-3; // of the step, to either side
 
 static bool paper_is_soft(const pawl_assembly *a, int r)
 {
-    row_kind kind = a->rows[r].kind;
-    return kind == ROW_SOFT || kind == ROW_SPRING || kind == ROW_ACTUATOR;
+    return a->rows[r].family->law != NULL;
 }
 
 // Angular parts of a row from world axes to those of its body, or back.
@@ -47,32 +46,6 @@ static double *paper_value(pawl_assembly *a, int r)
     return flat >= 0 ? &a->coordinates[flat].value : &a->residual[r];
 }
 
-// Stiffness, damping and stretch of a soft row.
-typedef struct paper_spring {
-    double stiffness, damping, stretch;
-} paper_spring;
-
-static paper_spring paper_spring_of(const pawl_assembly *a, int r, double value,
-                                    const step_weights *w)
-{
-    const pawl_model *m = a->model;
-    const row_info *info = &a->rows[r];
-    if (info->kind == ROW_SPRING) {
-        const pawl_spring_def *d = &m->springs[info->owner];
-        return (paper_spring){d->stiffness, d->damping, value - d->rest_length};
-    }
-    if (info->kind == ROW_SOFT) {
-        const pawl_coordinate_def *d = &m->joints[info->owner].coordinate[info->part];
-        return (paper_spring){d->stiffness, d->damping, value - d->rest};
-    }
-    const pawl_actuator_def *d = &m->actuators[info->owner];
-    if (d->kind != PAWL_ACTUATOR_POSITION) {
-        return (paper_spring){0.0, isinf(d->damping) ? 0.0 : d->damping, 0.0};
-    }
-    return (paper_spring){d->stiffness, d->damping,
-                          value - pawl_signal_value(&d->target, w->begin)};
-}
-
 // Adds the explicit geometric term of row r of a block to p (6 x bodies, body axes).
 static void paper_add_geometric(step_context *c, const row_block *b, int r, const double *ahead,
                                 const double *behind, double part, const step_weights *w, double *p)
@@ -89,8 +62,9 @@ static void paper_add_geometric(step_context *c, const row_block *b, int r, cons
             turning += (ahead[at + k] - behind[at + k]) / (2.0 * part) * u[k];
         }
     }
-    paper_spring s = paper_spring_of(a, row, lit->paper_values[row], w);
-    double force = -s.stiffness * s.stretch - s.damping * rate, share = 0.5 * w->h * w->h;
+    row_law s = a->rows[row].family->law(a->model, &a->rows[row], w->begin);
+    double force = -s.stiffness * (lit->paper_values[row] - s.rest) - s.damping * rate,
+           share = 0.5 * w->h * w->h;
     for (int i = 0; i < b->body_count; ++i) {
         int at = b->jacobian[i] + 6 * r;
         for (int k = 0; k < 6; ++k) {

@@ -113,7 +113,7 @@ static void sdirk_extrapolate(step_context *c, bool without_contacts)
     int n = 6 * c->model->body_count;
     if (without_contacts) {
         for (int r = a->free_rows; r < a->problem.row_count; ++r) {
-            c->lambda[r] = a->rows[r].kind <= ROW_FRICTION ? c->lambda[r] : 0.0;
+            c->lambda[r] = (a->rows[r].family->traits & ROW_ONE_SIDED) == 0 ? c->lambda[r] : 0.0;
         }
         memcpy(c->u_next, c->u_free, (size_t)n * sizeof *c->u_next);
         pawl_assembly_add_impulses(a, c->lambda, c->u_next);

@@ -27,15 +27,11 @@ static const double settle_stick = 1.0 - 1e-9; // share of a bound up to which f
 // A friction loss between its bounds, or a limit that presses.
 static bool settle_candidate_holds(const pawl_assembly *a, int row, double lambda)
 {
-    switch (a->rows[row].kind) {
-    case ROW_FRICTION:
+    unsigned traits = a->rows[row].family->traits;
+    if ((traits & ROW_IS_DRY) != 0) {
         return fabs(lambda) < settle_stick * a->upper[row];
-    case ROW_LOWER:
-    case ROW_UPPER:
-        return lambda > 0.0 && a->compliance[row] == 0.0;
-    default:
-        return false;
     }
+    return (traits & ROW_IS_LIMIT) != 0 && lambda > 0.0 && a->compliance[row] == 0.0;
 }
 
 void pawl_lit_grip(step_context *c)
@@ -233,7 +229,7 @@ static void settle_add_forces(step_context *c)
     for (int k = a->free_blocks; k < a->problem.block_count; ++k) {
         const row_block *b = &a->blocks[k];
         int first = b->rows.first_row;
-        if (a->rows[first].kind != ROW_CONTACT) {
+        if (a->rows[first].coordinate >= 0) { // a limit or friction loss
             continue;
         }
         const pawl_contact *in = &a->contacts[a->rows[first].owner];
@@ -258,18 +254,16 @@ static void settle_twists(step_context *c, pawl_state *s, double t)
 {
     pawl_assembly *a = c->assembly;
     const pawl_model *m = c->model;
-    if (a->form != NULL) {
+    if (c->coordinates->ops->holds_joints) {
         pawl_twists_of(m, s->bodies, c->u_own);
     }
     pawl_closure_rates(c, s, t);
     settle_solve(c, 1e-7, settle_velocity_accuracy, c->u_free);
     memcpy(c->u_start, c->u_next, (size_t)(6 * m->body_count) * sizeof *c->u_start);
     pawl_twists_change(c, c->u_free, s->bodies);
-    if (a->form != NULL) {
-        s->work[WORK_MOTION] +=
-            pawl_reduced_form_reactions(a->form, a, c->lambda, c->u_own, c->u_next, c->u_own,
-                                        c->u_next, c->impulse, c->reaction);
-    }
+    s->work[WORK_MOTION] +=
+        pawl_coordinates_reactions(c->coordinates, c->lambda, c->u_own, c->u_next, c->u_own,
+                                   c->u_next, c->impulse, c->reaction);
     for (int r = 0; r < a->free_rows; ++r) {
         if (pawl_assembly_is_hard(a, r)) {
             c->reaction[a->rows[r].slot] += c->lambda[r];

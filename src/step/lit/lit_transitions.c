@@ -19,8 +19,8 @@
 // pieces, so that the more there is that slides or sticks, the fewer are tried; among dozens of contacts,
 // which share what they bear in ways that mean little, none is.
 #include "step/lit/lit_transitions.h"
-#include "rows/measure.h"
 #include "math/brent.h"
+#include "rows/measure.h"
 #include "step/common/impact.h"
 #include <string.h>
 
@@ -64,7 +64,7 @@ static bool transition_slider(const lit_piece *p, int i, lit_slider *out)
     }
     int k = i - p->active->count;
     *out = (lit_slider){.contact = -1, .candidate = k, .key = -1.0 - k};
-    return p->c->assembly->candidates[k].kind == ROW_FRICTION;
+    return (p->c->assembly->candidates[k].family->traits & ROW_IS_DRY) != 0;
 }
 
 static double transition_ease(const step_context *c, int body_a, int body_b)

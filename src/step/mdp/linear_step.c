@@ -10,8 +10,8 @@
 // act at the end, so that H becomes H + h D + h^2 P.
 #include "linalg/dense.h"
 #include "linalg/lu.h"
-#include "coordinates/reduced/articulated.h"
 #include "step/nmdp/nmdp.h"
+#include "tree/articulated.h"
 #include <string.h>
 
 static const double linear_shift = 1e-8; // of weights that nothing else decides [m^2/s^2]

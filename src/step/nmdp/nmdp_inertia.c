@@ -12,8 +12,8 @@
 //   I = m |r - r~|^2/(2 h^2) + tr((R - R~) S (R - R~)T)/(2 h^2),   r~ = r^ + h v^,  R~ = R^ + h R^',
 // whose derivative by a rotation vector is the axis of M - MT, M = R S R~T, over h^2, and whose second
 // derivative is tr(M) 1 - M.
-#include "coordinates/reduced/derivatives.h"
 #include "step/nmdp/nmdp.h"
+#include "tree/derivatives.h"
 #include <string.h>
 
 // Adds the pull of a link towards the affine image (target) of its points, per h^2; `push` is another

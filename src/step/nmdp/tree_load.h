@@ -5,7 +5,7 @@
 // derivative: tau = sum JT F, dtau/dtheta = sum (JT dF/dpose J + dJT/dtheta F). One pass from the
 // leaves adds up both, as the composite rigid body algorithm does with inertias.
 #pragma once
-#include "coordinates/reduced/motion.h"
+#include "tree/motion.h"
 
 typedef struct tree_load {
     const reduced_motion *motion;

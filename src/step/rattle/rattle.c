@@ -29,54 +29,40 @@ static const double rattle_five[] = {0.41449077179437571194, 0.41449077179437571
                                      -0.65796308717750284778, 0.41449077179437571194,
                                      0.41449077179437571194};
 
-// Whether a free row is one that a reversible step knows.
-static bool rattle_knows(const pawl_assembly *a, const row_info *row)
+// Whether a free row is one that a reversible step knows: a hard constraint, or a spring without losses.
+static bool rattle_knows(const pawl_assembly *a, int r)
 {
-    const pawl_model *m = a->model;
-    switch (row->kind) {
-    case ROW_JOINT:
-        return !pawl_is_soft(&a->joint_soft[row->owner]);
-    case ROW_MOTION:
+    const row_info *info = &a->rows[r];
+    if (pawl_assembly_is_hard(a, r)) {
         return true;
-    case ROW_SOFT: {
-        const pawl_coordinate_def *d = &m->joints[row->owner].coordinate[row->part];
-        return d->damping == 0.0 && d->armature == 0.0;
     }
-    case ROW_SPRING:
-        return m->springs[row->owner].damping == 0.0;
-    case ROW_ACTUATOR:
-    case ROW_FRICTION:
-    case ROW_LOWER:
-    case ROW_UPPER:
-    case ROW_TORSION:
-    case ROW_ROLLING:
-    case ROW_CONTACT:
-        break;
+    if ((info->family->traits & ROW_STORES_ENERGY) == 0) {
+        return false;
     }
-    return false;
+    row_law law = info->family->law(a->model, info, 0.0);
+    return law.damping == 0.0 && law.armature == 0.0;
 }
 
 // Whether all that the model has, near or not, is conservative or a limit.
 static bool rattle_knows_all(const pawl_assembly *a)
 {
     for (int r = 0; r < a->free_rows; ++r) {
-        if (!rattle_knows(a, &a->rows[r])) {
+        if (!rattle_knows(a, r)) {
             return false;
         }
     }
     for (int k = 0; k < a->candidate_count; ++k) {
-        if (a->candidates[k].kind != ROW_LOWER && a->candidates[k].kind != ROW_UPPER) {
+        if (!pawl_assembly_is_limit(a, k)) {
             return false;
         }
     }
     return !a->has_damping;
 }
 
-static double rattle_stiffness(const pawl_model *m, const row_info *row)
+// The force law of a spring's row; nothing for other rows.
+static row_law rattle_law(const pawl_model *m, const row_info *row)
 {
-    return row->kind == ROW_SOFT     ? m->joints[row->owner].coordinate[row->part].stiffness
-           : row->kind == ROW_SPRING ? m->springs[row->owner].stiffness
-                                     : 0.0;
+    return row->family->law != NULL ? row->family->law(m, row, 0.0) : (row_law){0};
 }
 
 // A bound of w^2 for the fastest vibration of the springs: for a row of n bodies (g u)^2 is at most n
@@ -90,7 +76,7 @@ static double rattle_frequency(const step_context *c)
     for (int k = 0; k < a->free_blocks; ++k) {
         const row_block *b = &a->blocks[k];
         for (int r = 0; r < b->rows.dim; ++r) {
-            double stiffness = rattle_stiffness(c->model, &a->rows[b->rows.first_row + r]);
+            double stiffness = rattle_law(c->model, &a->rows[b->rows.first_row + r]).stiffness;
             for (int s = 0; s < b->body_count && stiffness > 0.0; ++s) {
                 const double *J = a->J + b->jacobian[s] + 6 * r,
                              *MJ = a->MJ + b->jacobian[s] + 6 * r;
@@ -184,14 +170,10 @@ static void rattle_springs(step_context *c, double tau)
     const pawl_assembly *a = c->assembly;
     for (int r = 0; r < a->free_rows; ++r) {
         const row_info *info = &a->rows[r];
-        double stiffness = rattle_stiffness(c->model, info), stretch = 0.0;
-        if (info->kind == ROW_SOFT) {
-            stretch = a->coordinates[info->coordinate].value -
-                      c->model->joints[info->owner].coordinate[info->part].rest;
-        } else if (info->kind == ROW_SPRING) {
-            stretch = a->residual[r] - c->model->springs[info->owner].rest_length;
-        }
-        c->lambda[r] = -tau * stiffness * stretch;
+        row_law law = rattle_law(c->model, info);
+        double value =
+            info->coordinate >= 0 ? a->coordinates[info->coordinate].value : a->residual[r];
+        c->lambda[r] = law.stiffness > 0.0 ? -tau * law.stiffness * (value - law.rest) : 0.0;
         c->reaction[info->slot] += c->lambda[r];
     }
 }
@@ -275,9 +257,8 @@ static pawl_residual rattle_judge(step_context *c, const pawl_state *s, double t
     for (int r = 0; r < a->free_rows; ++r) {
         if (!pawl_assembly_is_hard(a, r)) {
             c->velocity[r] = 0.0;
-        } else if (a->rows[r].kind == ROW_MOTION) {
-            const pawl_signal *f = &c->model->motions[a->rows[r].owner].target;
-            c->velocity[r] -= pawl_signal_rate(f, t);
+        } else if (a->rows[r].family->rate != NULL) {
+            c->velocity[r] -= a->rows[r].family->rate(c->model, &a->rows[r], t);
         }
     }
     return pawl_problem_judge(&a->problem, c->lambda, c->velocity, c->rate_before);

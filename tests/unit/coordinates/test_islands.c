@@ -3,7 +3,7 @@
 //
 // Islands of random models against a search over all pairs of bodies, their operators against that of all
 // rows, and motions solved by islands against those solved together.
-#include "coordinates/maximal/delassus.h"
+#include "coordinates/delassus.h"
 #include "support/dense_reference.h"
 #include "support/many_things.h"
 #include "support/random.h"

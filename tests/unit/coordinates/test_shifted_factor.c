@@ -3,7 +3,7 @@
 //
 // (D + diag(sigma))^-1 of each kind of operator (by way of the bodies, written out, by conjugate
 // gradients) against Gaussian elimination of D + diag(sigma), with D from the operator's products.
-#include "coordinates/maximal/delassus.h"
+#include "coordinates/delassus.h"
 #include "support/dense_reference.h"
 #include "support/mechanism.h"
 #include "support/random.h"

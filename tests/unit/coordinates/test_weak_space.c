@@ -3,9 +3,9 @@
 //
 // The weak space of mechanisms from files with few digits, against its definition: projectors, and the singular
 // vectors of a dense matrix of the rows, found by Jacobi rotations of all of them.
-#include "rows/measure.h"
 #include "linalg/jacobi.h"
 #include "pawl/io.h"
+#include "rows/measure.h"
 #include "sim/sim.h"
 #include "support/linkage_zoo.h"
 #include "support/random.h"

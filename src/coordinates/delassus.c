@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+#include "coordinates/delassus.h"
+#include "base/carver.h"
+#include "coordinates/shifted_dense.h"
+#include "linalg/dense.h"
+#include "problem/matrix_free.h"
+#include <string.h>
+
+// Up to so many rows the plain triangle beats the way round by the bodies when all rows are shifted
+// (bench_admm), but only where the bodies have more velocities than there are rows: not on what rests on
+// four corners.
+enum { DELASSUS_SHIFTED_ROWS = 36 };
+
+typedef struct maximal_delassus {
+    pawl_delassus base; // first, so that a pawl_delassus * is also one of these
+    pawl_env env;
+    const pawl_assembly *a;
+    const struct maximal_delassus *whole; // of an operator of islands; NULL for that of all rows
+    row_set all;
+    const row_set *rows;               // all, or those of the island at work
+    const island *island;              // NULL for all rows
+    pawl_delassus_kind kind;           // as asked for
+    pawl_delassus_kind shifted_kind;   // which of those below holds the last shifted factor
+    free_factor *free;                 // NULL without free rows, and where nothing is factored
+    int velocity_count;                // of bodies of `rows` that can move
+    double *u;                         // (6 x bodies) the bodies' velocities of the product at work
+    double *swept;                     // (6 x bodies) those of the impulses of the sweep at work
+    size_t u_bytes, weak_bytes;        // as allocated
+    shifted_factor *shifted_by_bodies; // one or two of these three, as the kind says
+    shifted_dense *shifted_by_rows;
+    matrix_free shifted_free;
+    matrix_free free_rows; // where the free rows have no factor either
+    char *matrix_free_memory;
+    size_t matrix_free_bytes;
+} maximal_delassus;
+
+// u = M^-1 JT x
+static void delassus_move(const maximal_delassus *d, const double *x, double *u)
+{
+    memset(u, 0, (size_t)(6 * d->rows->body_count) * sizeof *u);
+    pawl_row_set_add_impulses(d->rows, x, u);
+}
+
+static void delassus_apply(pawl_delassus *base, const double *x, double *y)
+{
+    maximal_delassus *d = (maximal_delassus *)base;
+    delassus_move(d, x, d->u);
+    pawl_row_set_velocity(d->rows, d->u, y);
+}
+
+// sum over the block's bodies of (J M^-1 JT)[r][c]
+static double delassus_entry(const pawl_assembly *a, const row_block *b, int r, int c)
+{
+    double sum = 0.0;
+    for (int k = 0; k < b->body_count; ++k) {
+        const double *j = a->J + b->jacobian[k] + 6 * r;
+        const double *m = a->MJ + b->jacobian[k] + 6 * c;
+        for (int i = 0; i < 6; ++i) {
+            sum += j[i] * m[i];
+        }
+    }
+    return sum;
+}
+
+static void delassus_diagonal(pawl_delassus *base, int first_block, double *out)
+{
+    const row_set *rows = ((maximal_delassus *)base)->rows;
+    for (int k = first_block; k < rows->problem->block_count; ++k) {
+        const row_block *b = &rows->blocks[k];
+        for (int r = 0; r < b->rows.dim; ++r) {
+            out[b->rows.first_row + r] = delassus_entry(rows->a, b, r, r);
+        }
+    }
+}
+
+static void delassus_block(pawl_delassus *base, int block, double *out)
+{
+    const row_set *rows = ((maximal_delassus *)base)->rows;
+    const row_block *b = &rows->blocks[block];
+    for (int r = 0; r < b->rows.dim; ++r) {
+        for (int c = 0; c < b->rows.dim; ++c) {
+            out[r * b->rows.dim + c] = delassus_entry(rows->a, b, r, c);
+        }
+    }
+}
+
+static void delassus_sweep_begin(pawl_delassus *base, const double *x)
+{
+    maximal_delassus *d = (maximal_delassus *)base;
+    delassus_move(d, x, d->swept);
+}
+
+static void delassus_sweep_velocity(pawl_delassus *base, int block, double *out)
+{
+    maximal_delassus *d = (maximal_delassus *)base;
+    const row_block *b = &d->rows->blocks[block];
+    for (int r = 0; r < b->rows.dim; ++r) {
+        out[r] = 0.0;
+        for (int k = 0; k < b->body_count; ++k) {
+            const double *row = d->a->J + b->jacobian[k] + 6 * r;
+            const double *u = d->swept + 6 * b->body[k];
+            for (int i = 0; i < 6; ++i) {
+                out[r] += row[i] * u[i];
+            }
+        }
+    }
+}
+
+static void delassus_sweep_add(pawl_delassus *base, int block, const double *dx)
+{
+    maximal_delassus *d = (maximal_delassus *)base;
+    const row_block *b = &d->rows->blocks[block];
+    for (int k = 0; k < b->body_count; ++k) {
+        double *u = d->swept + 6 * b->body[k];
+        for (int r = 0; r < b->rows.dim; ++r) {
+            const double *row = d->a->MJ + b->jacobian[k] + 6 * r;
+            for (int i = 0; i < 6; ++i) {
+                u[i] += dx[r] * row[i];
+            }
+        }
+    }
+}
+
+// D + R + shift diag(D + R) on the free rows, by products.
+static void delassus_set_free_rows(maximal_delassus *d, const double *compliance, double shift)
+{
+    const pawl_problem *p = d->rows->problem;
+    double *sigma = d->free_rows.sigma;
+    for (int k = 0; k < p->free_block_count; ++k) {
+        const row_block *b = &d->rows->blocks[k];
+        for (int r = 0; r < b->rows.dim; ++r) {
+            double R = compliance[b->rows.first_row + r];
+            sigma[b->rows.first_row + r] = R + shift * (delassus_entry(d->a, b, r, r) + R);
+        }
+    }
+    pawl_matrix_free_set(&d->free_rows, p, p->free_block_count, sigma, NULL);
+}
+
+static int delassus_factor(pawl_delassus *base, const double *compliance, double shift)
+{
+    maximal_delassus *d = (maximal_delassus *)base;
+    if (d->a->free_rows == 0) {
+        return 0;
+    }
+    if (d->kind == PAWL_DELASSUS_MATRIX_FREE) {
+        delassus_set_free_rows(d, compliance, shift);
+        return 0;
+    }
+    if (d->island == NULL) {
+        return pawl_free_factor_update(d->free, compliance, shift);
+    }
+    int64_t key = d->rows->problem->factor_key;
+    if (key != 0 && d->whole->base.factored == key) {
+        return 0; // by the projection before the step
+    }
+    int dropped = 0;
+    for (int i = 0; i < d->island->part_count; ++i) {
+        island_part part = d->island->parts[i];
+        dropped += pawl_free_factor_update_part(d->free, part.part, key,
+                                                compliance + part.first_row, shift);
+    }
+    return dropped;
+}
+
+static void delassus_solve(pawl_delassus *base, double *x)
+{
+    maximal_delassus *d = (maximal_delassus *)base;
+    if (d->a->free_rows == 0) {
+        return;
+    }
+    if (d->kind == PAWL_DELASSUS_MATRIX_FREE) {
+        (void)pawl_matrix_free_solve(&d->free_rows, x);
+    } else if (d->island == NULL) {
+        pawl_free_factor_solve(d->free, x);
+    } else {
+        for (int i = 0; i < d->island->part_count; ++i) {
+            island_part part = d->island->parts[i];
+            pawl_free_factor_solve_part(d->free, part.part, x + part.first_row);
+        }
+    }
+}
+
+static void delassus_half_solve(pawl_delassus *base, double *x)
+{
+    const maximal_delassus *d = (const maximal_delassus *)base;
+    if (d->island == NULL) {
+        pawl_free_factor_half_solve(d->free, x);
+        return;
+    }
+    for (int i = 0; i < d->island->part_count; ++i) {
+        island_part part = d->island->parts[i];
+        pawl_free_factor_half_solve_part(d->free, part.part, x + part.first_row);
+    }
+}
+
+// Only blocks that share a body with this one get anything.
+static void delassus_columns(pawl_delassus *base, int block, double *out)
+{
+    const maximal_delassus *d = (const maximal_delassus *)base;
+    const pawl_assembly *a = d->a;
+    const row_block *b = &d->rows->blocks[block];
+    int rows = d->rows->problem->row_count;
+    memset(out, 0, (size_t)(rows * b->rows.dim) * sizeof *out);
+    for (int k = 0; k < d->rows->problem->block_count; ++k) {
+        const row_block *other = &d->rows->blocks[k];
+        for (int x = 0; x < other->body_count; ++x) {
+            for (int y = 0; y < b->body_count; ++y) {
+                if (other->body[x] != b->body[y]) {
+                    continue;
+                }
+                const double *j = a->J + other->jacobian[x], *m = a->MJ + b->jacobian[y];
+                for (int c = 0; c < b->rows.dim; ++c) {
+                    double *column = out + c * rows + other->rows.first_row;
+                    for (int r = 0; r < other->rows.dim; ++r) {
+                        column[r] += pawl_dot6(j + 6 * r, m + 6 * c);
+                    }
+                }
+            }
+        }
+    }
+}
+
+static bool delassus_factor_shifted(pawl_delassus *base, const double *sigma,
+                                    const double *contacts)
+{
+    maximal_delassus *d = (maximal_delassus *)base;
+    const pawl_problem *p = d->rows->problem;
+    d->shifted_kind = d->kind;
+    if (d->kind == PAWL_DELASSUS_AUTO) {
+        bool few = p->row_count <= DELASSUS_SHIFTED_ROWS && p->row_count <= d->velocity_count;
+        d->shifted_kind = few ? PAWL_DELASSUS_DENSE : PAWL_DELASSUS_SPARSE;
+    }
+    if (d->shifted_kind == PAWL_DELASSUS_MATRIX_FREE) {
+        pawl_matrix_free_set(&d->shifted_free, p, p->block_count, sigma, contacts);
+        return true;
+    }
+    return d->shifted_kind == PAWL_DELASSUS_DENSE
+               ? pawl_shifted_dense_update(d->shifted_by_rows, d->rows, sigma, contacts)
+               : pawl_shifted_factor_update(d->shifted_by_bodies, sigma, contacts);
+}
+
+static void delassus_solve_shifted(pawl_delassus *base, double *x)
+{
+    maximal_delassus *d = (maximal_delassus *)base;
+    if (d->shifted_kind == PAWL_DELASSUS_MATRIX_FREE) {
+        (void)pawl_matrix_free_solve(&d->shifted_free, x);
+    } else if (d->shifted_kind == PAWL_DELASSUS_DENSE) {
+        pawl_shifted_dense_solve(d->shifted_by_rows, x);
+    } else {
+        pawl_shifted_factor_solve(d->shifted_by_bodies, x);
+    }
+}
+
+// Bodies that can move, six columns each; what cannot turn has none of its own turning.
+static int delassus_geometry(pawl_delassus *base, int block, int *columns, bool *turns,
+                             double *values)
+{
+    const pawl_assembly *a = ((const maximal_delassus *)base)->a;
+    const row_block *b = &a->blocks[block];
+    int width = 0;
+    for (int k = 0; k < b->body_count; ++k) {
+        width += a->model->bodies[b->body[k]].inverse_mass > 0.0 ? 6 : 0;
+    }
+    for (int k = 0, at = 0; k < b->body_count; ++k) {
+        const model_body *body = &a->model->bodies[b->body[k]];
+        if (!(body->inverse_mass > 0.0)) {
+            continue;
+        }
+        const double *j = a->J + b->jacobian[k];
+        int live = body->kind == PAWL_BODY_RIGID ? 6 : 3;
+        for (int i = 0; i < 6; ++i, ++at) {
+            if (columns != NULL) {
+                columns[at] = 6 * b->body[k] + i;
+                turns[at] = i >= 3;
+            }
+            for (int r = 0; r < b->rows.dim; ++r) {
+                values[r * width + at] = i < live ? j[6 * r + i] : 0.0;
+            }
+        }
+    }
+    return width;
+}
+
+static const pawl_delassus_ops maximal_delassus_ops = {
+    .apply = delassus_apply,
+    .diagonal = delassus_diagonal,
+    .block = delassus_block,
+    .sweep_begin = delassus_sweep_begin,
+    .sweep_velocity = delassus_sweep_velocity,
+    .sweep_add = delassus_sweep_add,
+    .factor = delassus_factor,
+    .solve = delassus_solve,
+    .columns = delassus_columns,
+    .half_solve = delassus_half_solve,
+    .factor_shifted = delassus_factor_shifted,
+    .solve_shifted = delassus_solve_shifted,
+    .geometry = delassus_geometry,
+};
+
+static void delassus_layout_matrix_free(maximal_delassus *d, pawl_carver *mem)
+{
+    const pawl_assembly *a = d->a;
+    d->free_rows = pawl_matrix_free_layout(a->max_rows, 0, false, mem);
+    d->shifted_free = pawl_matrix_free_layout(a->max_rows, a->max_contacts, true, mem);
+}
+
+static pawl_status delassus_create_matrix_free(maximal_delassus *d)
+{
+    pawl_carver need = {0};
+    delassus_layout_matrix_free(d, &need);
+    d->matrix_free_memory = pawl_alloc(&d->env, need.used);
+    if (d->matrix_free_memory == NULL) {
+        return PAWL_FAIL(&d->env, PAWL_NO_MEMORY, "conjugate gradients need %zu bytes", need.used);
+    }
+    d->matrix_free_bytes = need.used;
+    pawl_carver mem = {.base = d->matrix_free_memory, .capacity = need.used};
+    delassus_layout_matrix_free(d, &mem);
+    return PAWL_OK;
+}
+
+static pawl_status delassus_create_parts(maximal_delassus *d)
+{
+    const pawl_env *env = &d->env;
+    const pawl_assembly *a = d->a;
+    d->u = pawl_alloc(env, d->u_bytes);
+    d->swept = pawl_alloc(env, d->u_bytes);
+    d->base.weak.scratch = pawl_alloc(env, d->weak_bytes);
+    if (d->u == NULL || d->swept == NULL || d->base.weak.scratch == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the Delassus operator of '%s'",
+                         a->model->name);
+    }
+    if (d->kind == PAWL_DELASSUS_MATRIX_FREE) {
+        return delassus_create_matrix_free(d);
+    }
+    if (d->whole != NULL) {
+        d->free = d->whole->free;
+    } else if (a->free_rows > 0) {
+        PAWL_TRY(pawl_free_factor_create(env, a, d->kind, &d->free));
+    }
+    if (d->kind != PAWL_DELASSUS_SPARSE) {
+        int room = a->max_rows < DELASSUS_SHIFTED_ROWS ? a->max_rows : DELASSUS_SHIFTED_ROWS;
+        PAWL_TRY(pawl_shifted_dense_create(env, room, &d->shifted_by_rows));
+    }
+    return d->kind == PAWL_DELASSUS_DENSE
+               ? PAWL_OK
+               : pawl_shifted_factor_create(env, a, &d->shifted_by_bodies);
+}
+
+static pawl_status delassus_create(const pawl_env *env, const pawl_assembly *a,
+                                   pawl_delassus_kind kind, const maximal_delassus *whole,
+                                   pawl_delassus **out)
+{
+    *out = NULL;
+    maximal_delassus *d = pawl_alloc(env, sizeof *d);
+    if (d == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the Delassus operator of '%s'",
+                         a->model->name);
+    }
+    *d = (maximal_delassus){.base = {.ops = &maximal_delassus_ops,
+                                     .maybe_singular = a->has_loops,
+                                     .halves = kind != PAWL_DELASSUS_MATRIX_FREE},
+                            .env = *env,
+                            .a = a,
+                            .whole = whole,
+                            .kind = kind,
+                            .u_bytes = (size_t)(6 * a->model->body_count) * sizeof *d->u,
+                            .weak_bytes = (size_t)(2 * a->max_rows + 1) * sizeof *d->u};
+    d->all = pawl_row_set_all(a);
+    d->rows = &d->all;
+    for (int i = 0; i < a->model->body_count; ++i) {
+        d->velocity_count += a->model->bodies[i].inverse_mass > 0.0 ? 6 : 0;
+    }
+    pawl_status status = delassus_create_parts(d);
+    if (status != PAWL_OK) {
+        pawl_delassus_destroy(&d->base);
+        return status;
+    }
+    *out = &d->base;
+    return PAWL_OK;
+}
+
+pawl_status pawl_delassus_create(const pawl_env *env, const pawl_assembly *a,
+                                 pawl_delassus_kind kind, pawl_delassus **out)
+{
+    return delassus_create(env, a, kind, NULL, out);
+}
+
+pawl_status pawl_delassus_create_part(const pawl_env *env, const pawl_delassus *whole,
+                                      pawl_delassus **out)
+{
+    const maximal_delassus *d = (const maximal_delassus *)whole;
+    return delassus_create(env, d->a, d->kind, d, out);
+}
+
+const free_factor *pawl_delassus_free_factor(const pawl_delassus *base)
+{
+    return ((const maximal_delassus *)base)->free;
+}
+
+void pawl_delassus_share(pawl_delassus *whole, int64_t key)
+{
+    whole->factored = whole->factored == key ? key : 0;
+}
+
+void pawl_delassus_bind(pawl_delassus *base, island *own)
+{
+    maximal_delassus *d = (maximal_delassus *)base;
+    d->base.factored = 0;
+    d->island = own;
+    d->rows = &own->rows;
+    d->velocity_count = 6 * own->rows.body_count;
+    own->problem.delassus = base;
+    base->weak.space = d->whole->base.weak.space;
+    base->weak.part_count = own->part_count;
+    base->weak.parts = own->parts;
+    if (d->shifted_by_bodies != NULL) {
+        pawl_shifted_factor_bind(d->shifted_by_bodies, &own->rows, own->structure);
+    }
+}
+
+void pawl_delassus_destroy(pawl_delassus *base)
+{
+    maximal_delassus *d = (maximal_delassus *)base;
+    if (d == NULL) {
+        return;
+    }
+    pawl_env env = d->env;
+    pawl_shifted_factor_destroy(d->shifted_by_bodies);
+    pawl_shifted_dense_destroy(d->shifted_by_rows);
+    pawl_free(&env, d->matrix_free_memory, d->matrix_free_bytes);
+    if (d->whole == NULL) {
+        pawl_free_factor_destroy(d->free);
+    }
+    pawl_free(&env, d->u, d->u_bytes);
+    pawl_free(&env, d->swept, d->u_bytes);
+    pawl_free(&env, d->base.weak.scratch, d->weak_bytes);
+    pawl_free(&env, d, sizeof *d);
+}

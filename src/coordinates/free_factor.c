@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+#include "coordinates/free_factor.h"
+#include "base/array.h"
+#include "base/carver.h"
+#include "linalg/block_ldl.h"
+#include "linalg/dense.h"
+#include <string.h>
+
+// Up to so many rows the plain triangle beats the walk over blocks (bench_peers).
+enum { FREE_DENSE_ROWS = 12 };
+
+// One product of two blocks' Jacobians at a shared body that adds to a block of D.
+typedef struct pair_task {
+    int row_jacobian, column_jacobian; // in J and in MJ
+    int row_dim, column_dim;
+    int offset, row_stride, column_stride; // where its entry (r, c) goes
+    bool diagonal;                         // of one block with itself: lower triangle
+    int part;
+} pair_task;
+
+struct free_factor {
+    pawl_env env;
+    const pawl_assembly *a;
+    block_ldl *ldl;
+    bool dense;       // ldl is of one node
+    int part_count;   // of ldl
+    pawl_array found; // pair_task, while they are being found
+    char *memory;     // of those below
+    size_t bytes;
+    pair_task *tasks; // part by part
+    int *task_start;  // (part_count + 1)
+    int *block_start; // (part_count + 1) into order
+    int *order;       // (free blocks)
+    int64_t *key;     // (part_count) what update_part() last factored; 0 for nothing
+};
+
+static inline void free_factor_task(const pair_task *task, const double *restrict j,
+                                    const double *restrict m, int columns, double *restrict out)
+{
+    for (int r = 0; r < task->row_dim; ++r, j += 6, out += task->row_stride) {
+        int last = task->diagonal ? r + 1 : columns;
+        for (int c = 0; c < last; ++c) {
+            out[c * task->column_stride] += pawl_dot6(j, m + 6 * c);
+        }
+    }
+}
+
+static int free_factor_node(const free_factor *f, int block)
+{
+    return f->dense ? 0 : block;
+}
+
+// Entry (r, r) of a block of the part's matrix, and the row of the part that it belongs to.
+static double *free_factor_diagonal(const free_factor *f, int block, int r, int *row)
+{
+    block_slot slot =
+        pawl_block_ldl_slot(f->ldl, free_factor_node(f, block), free_factor_node(f, block));
+    int within = r + (f->dense ? f->a->blocks[block].rows.first_row : 0);
+    *row = within + pawl_block_ldl_part_row(f->ldl, free_factor_node(f, block));
+    return pawl_block_ldl_values(f->ldl) + slot.offset + within * (slot.stride + 1);
+}
+
+static void free_factor_form(free_factor *f, int part)
+{
+    const pawl_assembly *a = f->a;
+    double *values = pawl_block_ldl_values(f->ldl);
+    pawl_block_ldl_clear_part(f->ldl, part);
+    for (int t = f->task_start[part]; t < f->task_start[part + 1]; ++t) {
+        const pair_task *task = &f->tasks[t];
+        free_factor_task(task, a->J + task->row_jacobian, a->MJ + task->column_jacobian,
+                         task->column_dim, values + task->offset);
+    }
+}
+
+// Whole says whether compliance is of all rows or of those of the part.
+static int free_factor_refactor(free_factor *f, int part, const double *compliance, double shift,
+                                bool whole)
+{
+    free_factor_form(f, part);
+    for (int i = f->block_start[part]; i < f->block_start[part + 1]; ++i) {
+        problem_block rows = f->a->blocks[f->order[i]].rows;
+        for (int r = 0; r < rows.dim; ++r) {
+            int row;
+            double *x = free_factor_diagonal(f, f->order[i], r, &row);
+            double R = compliance[whole ? rows.first_row + r : row];
+            *x = (*x + R) * (1.0 + shift);
+        }
+    }
+    // Below this a pivot is rounding noise: the row depends on others.
+    return pawl_block_ldl_factor_part(f->ldl, part, 1e-13);
+}
+
+int pawl_free_factor_update(free_factor *f, const double *compliance, double shift)
+{
+    int dropped = 0;
+    for (int part = 0; part < f->part_count; ++part) {
+        dropped += free_factor_refactor(f, part, compliance, shift, true);
+        f->key[part] = 0;
+    }
+    return dropped;
+}
+
+void pawl_free_factor_solve(const free_factor *f, double *x)
+{
+    pawl_block_ldl_solve(f->ldl, x);
+}
+
+void pawl_free_factor_half_solve(const free_factor *f, double *x)
+{
+    pawl_block_ldl_half_solve(f->ldl, x);
+}
+
+int pawl_free_factor_part_count(const free_factor *f)
+{
+    return f->part_count;
+}
+
+int pawl_free_factor_part(const free_factor *f, int block)
+{
+    return pawl_block_ldl_part(f->ldl, free_factor_node(f, block));
+}
+
+const int *pawl_free_factor_order(const free_factor *f)
+{
+    return f->order;
+}
+
+int pawl_free_factor_update_part(free_factor *f, int part, int64_t key, const double *compliance,
+                                 double shift)
+{
+    if (key != 0 && f->key[part] == key) {
+        return 0;
+    }
+    f->key[part] = key;
+    return free_factor_refactor(f, part, compliance, shift, false);
+}
+
+void pawl_free_factor_half_solve_part(const free_factor *f, int part, double *x)
+{
+    pawl_block_ldl_half_solve_part(f->ldl, part, x);
+}
+
+void pawl_free_factor_solve_part(const free_factor *f, int part, double *x)
+{
+    pawl_block_ldl_solve_part(f->ldl, part, x);
+}
+
+// Calls visit for every pair (i >= j) of free blocks at every body that can move.
+typedef pawl_status free_factor_visit(free_factor *f, pawl_array *edges, int i, int slot_i, int j,
+                                      int slot_j);
+
+static pawl_status free_factor_each_pair(free_factor *f, pawl_array *edges, const int *start,
+                                         const int *users, free_factor_visit *visit)
+{
+    const pawl_assembly *a = f->a;
+    for (int body = 0; body < a->model->body_count; ++body) {
+        if (!(a->model->bodies[body].inverse_mass > 0.0)) {
+            continue;
+        }
+        for (int x = start[body]; x < start[body + 1]; ++x) {
+            for (int y = start[body]; y <= x; ++y) {
+                PAWL_TRY(visit(f, edges, users[x] / BLOCK_MAX_BODIES, users[x] % BLOCK_MAX_BODIES,
+                               users[y] / BLOCK_MAX_BODIES, users[y] % BLOCK_MAX_BODIES));
+            }
+        }
+    }
+    return PAWL_OK;
+}
+
+static pawl_status free_factor_add_edge(free_factor *f, pawl_array *edges, int i, int slot_i, int j,
+                                        int slot_j)
+{
+    (void)slot_i;
+    (void)slot_j;
+    if (i == j) {
+        return PAWL_OK;
+    }
+    block_edge *edge = pawl_array_push(&f->env, edges, sizeof *edge);
+    if (edge == NULL) {
+        return PAWL_FAIL(&f->env, PAWL_NO_MEMORY, "no memory for the constraint graph");
+    }
+    *edge = (block_edge){i, j};
+    return PAWL_OK;
+}
+
+static pawl_status free_factor_add_task(free_factor *f, pawl_array *edges, int i, int slot_i, int j,
+                                        int slot_j)
+{
+    (void)edges;
+    const row_block *bi = &f->a->blocks[i], *bj = &f->a->blocks[j];
+    pair_task task = {.row_jacobian = bi->jacobian[slot_i],
+                      .column_jacobian = bj->jacobian[slot_j],
+                      .row_dim = bi->rows.dim,
+                      .column_dim = bj->rows.dim,
+                      .diagonal = i == j,
+                      .part = pawl_free_factor_part(f, i)};
+    if (f->dense) {
+        block_slot slot = pawl_block_ldl_slot(f->ldl, 0, 0);
+        task.offset = slot.offset + bi->rows.first_row * slot.stride + bj->rows.first_row;
+        task.row_stride = slot.stride;
+        task.column_stride = 1;
+    } else {
+        block_slot slot = pawl_block_ldl_slot(f->ldl, i, j);
+        task.offset = slot.offset;
+        task.row_stride = slot.transposed ? 1 : slot.stride;
+        task.column_stride = slot.transposed ? slot.stride : 1;
+    }
+    pair_task *out = pawl_array_push(&f->env, &f->found, sizeof *out);
+    if (out == NULL) {
+        return PAWL_FAIL(&f->env, PAWL_NO_MEMORY, "no memory for the constraint graph");
+    }
+    *out = task;
+    return PAWL_OK;
+}
+
+// For each body the free blocks that touch it, as block * BLOCK_MAX_BODIES + slot.
+static void free_factor_users(const pawl_assembly *a, int *start, int *users)
+{
+    int n = a->model->body_count;
+    memset(start, 0, (size_t)(n + 1) * sizeof *start);
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int k = 0; k < a->free_blocks; ++k) {
+            for (int s = 0; s < a->blocks[k].body_count; ++s) {
+                int body = a->blocks[k].body[s];
+                if (pass == 0) {
+                    ++start[body + 1];
+                } else {
+                    users[start[body]++] = k * BLOCK_MAX_BODIES + s;
+                }
+            }
+        }
+        if (pass == 0) {
+            for (int b = 0; b < n; ++b) {
+                start[b + 1] += start[b];
+            }
+        }
+    }
+    for (int b = n; b > 0; --b) {
+        start[b] = start[b - 1];
+    }
+    start[0] = 0;
+}
+
+static pawl_status free_factor_build(free_factor *f, pawl_delassus_kind kind, int *start,
+                                     int *users, int *dim)
+{
+    const pawl_assembly *a = f->a;
+    free_factor_users(a, start, users);
+    f->dense = kind == PAWL_DELASSUS_DENSE;
+    if (!f->dense) {
+        pawl_array edges = {0};
+        for (int k = 0; k < a->free_blocks; ++k) {
+            dim[k] = a->blocks[k].rows.dim;
+        }
+        pawl_status status = free_factor_each_pair(f, &edges, start, users, free_factor_add_edge);
+        if (status == PAWL_OK) {
+            status = pawl_block_ldl_create(&f->env, a->free_blocks, dim, edges.data, edges.count,
+                                           &f->ldl);
+        }
+        pawl_array_free(&f->env, &edges);
+        PAWL_TRY(status);
+        f->dense = kind == PAWL_DELASSUS_AUTO && a->free_rows <= FREE_DENSE_ROWS &&
+                   pawl_block_ldl_part_count(f->ldl) == 1;
+    }
+    if (f->dense) {
+        pawl_block_ldl_destroy(f->ldl);
+        f->ldl = NULL;
+        dim[0] = a->free_rows;
+        PAWL_TRY(pawl_block_ldl_create(&f->env, 1, dim, NULL, 0, &f->ldl));
+    }
+    return free_factor_each_pair(f, NULL, start, users, free_factor_add_task);
+}
+
+static void free_factor_layout(free_factor *f, pawl_carver *mem)
+{
+    f->task_start = PAWL_CARVE(mem, int, f->part_count + 1);
+    f->block_start = PAWL_CARVE(mem, int, f->part_count + 1);
+    f->order = PAWL_CARVE(mem, int, f->a->free_blocks);
+    f->key = PAWL_CARVE(mem, int64_t, f->part_count);
+    f->tasks = PAWL_CARVE(mem, pair_task, f->found.count);
+}
+
+// From the number of items of each part, counted one place ahead, to where each part begins.
+static void free_factor_begin(int *start, int part_count)
+{
+    for (int part = 0; part < part_count; ++part) {
+        start[part + 1] += start[part];
+    }
+}
+
+// Back after a pass that has moved every beginning to its end.
+static void free_factor_rewind(int *start, int part_count)
+{
+    for (int part = part_count; part > 0; --part) {
+        start[part] = start[part - 1];
+    }
+    start[0] = 0;
+}
+
+// Blocks and tasks, part by part; within a part they keep their order.
+static void free_factor_group(free_factor *f)
+{
+    int blocks = f->a->free_blocks, tasks = f->found.count;
+    for (int k = 0; k < blocks; ++k) {
+        ++f->block_start[pawl_free_factor_part(f, k) + 1];
+    }
+    for (int t = 0; t < tasks; ++t) {
+        ++f->task_start[PAWL_ITEM(f->found, pair_task, t).part + 1];
+    }
+    free_factor_begin(f->block_start, f->part_count);
+    free_factor_begin(f->task_start, f->part_count);
+    for (int k = 0; k < blocks; ++k) {
+        f->order[f->block_start[pawl_free_factor_part(f, k)]++] = k;
+    }
+    for (int t = 0; t < tasks; ++t) {
+        const pair_task *task = &PAWL_ITEM(f->found, pair_task, t);
+        f->tasks[f->task_start[task->part]++] = *task;
+    }
+    free_factor_rewind(f->block_start, f->part_count);
+    free_factor_rewind(f->task_start, f->part_count);
+}
+
+static pawl_status free_factor_create_parts(free_factor *f)
+{
+    f->part_count = pawl_block_ldl_part_count(f->ldl);
+    pawl_carver need = {0};
+    free_factor_layout(f, &need);
+    f->memory = pawl_alloc(&f->env, need.used);
+    if (f->memory == NULL) {
+        return PAWL_FAIL(&f->env, PAWL_NO_MEMORY, "no memory for the constraint graph");
+    }
+    f->bytes = need.used;
+    pawl_carver mem = {.base = f->memory, .capacity = need.used};
+    free_factor_layout(f, &mem);
+    free_factor_group(f);
+    return PAWL_OK;
+}
+
+pawl_status pawl_free_factor_create(const pawl_env *env, const pawl_assembly *a,
+                                    pawl_delassus_kind kind, free_factor **out)
+{
+    *out = NULL;
+    size_t users_bytes = (size_t)(BLOCK_MAX_BODIES * a->free_blocks + 1) * sizeof(int);
+    size_t start_bytes = (size_t)(a->model->body_count + 1) * sizeof(int);
+    size_t dim_bytes = (size_t)(a->free_blocks + 1) * sizeof(int);
+    free_factor *f = pawl_alloc(env, sizeof *f);
+    int *users = pawl_alloc(env, users_bytes);
+    int *start = pawl_alloc(env, start_bytes);
+    int *dim = pawl_alloc(env, dim_bytes);
+    if (f != NULL) {
+        f->env = *env;
+        f->a = a;
+    }
+    pawl_status status = PAWL_OK;
+    if (f == NULL || users == NULL || start == NULL || dim == NULL) {
+        status = PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the constraint graph");
+    } else {
+        status = free_factor_build(f, kind, start, users, dim);
+    }
+    if (status == PAWL_OK) {
+        status = free_factor_create_parts(f);
+    }
+    pawl_free(env, users, users_bytes);
+    pawl_free(env, start, start_bytes);
+    pawl_free(env, dim, dim_bytes);
+    if (f != NULL) {
+        pawl_array_free(env, &f->found);
+    }
+    if (status != PAWL_OK) {
+        pawl_free_factor_destroy(f);
+        return status;
+    }
+    *out = f;
+    return PAWL_OK;
+}
+
+void pawl_free_factor_destroy(free_factor *f)
+{
+    if (f != NULL) {
+        pawl_env env = f->env;
+        pawl_block_ldl_destroy(f->ldl);
+        pawl_free(&env, f->memory, f->bytes);
+        pawl_free(&env, f, sizeof *f);
+    }
+}

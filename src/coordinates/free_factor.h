@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The factor of D + R on the free rows (joints, springs, prescribed motions), sparse over their blocks
+// or, for few rows, written out.
+//
+// The rows fall into parts that share no body that can move: the mechanisms of a model. A part can be
+// factored and solved with alone, by any thread, with the bits that the whole would give.
+#pragma once
+#include "pawl/sim.h"
+#include "rows/assembly.h"
+
+typedef struct free_factor free_factor;
+// Dense, sparse or, with PAWL_DELASSUS_AUTO, as suits the rows. What is dense is one part.
+pawl_status pawl_free_factor_create(const pawl_env *env, const pawl_assembly *a,
+                                    pawl_delassus_kind kind, free_factor **out);
+void pawl_free_factor_destroy(free_factor *f);
+
+// D + R + shift diag(D + R), from what the assembly was last placed to. Returns how many pivots were
+// dropped.
+int pawl_free_factor_update(free_factor *f, const double *compliance, double shift);
+void pawl_free_factor_solve(const free_factor *f, double *x);
+void pawl_free_factor_half_solve(const free_factor *f, double *x); // see pawl_delassus_ops
+
+int pawl_free_factor_part_count(const free_factor *f);
+int pawl_free_factor_part(const free_factor *f, int block);
+// The free blocks, part by part, in their own order within a part: the order of a part's vectors.
+const int *pawl_free_factor_order(const free_factor *f);
+// The factor of a part, unless it has one for `key` since the last update of all. `compliance` and x
+// hold the rows of the part alone.
+int pawl_free_factor_update_part(free_factor *f, int part, int64_t key, const double *compliance,
+                                 double shift);
+void pawl_free_factor_solve_part(const free_factor *f, int part, double *x);
+void pawl_free_factor_half_solve_part(const free_factor *f, int part, double *x);

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Reduced coordinates: joints of a spanning tree are held by their coordinates, the others are rows. What an
+// impulse along a row does passes through the articulated bodies (docs/reduced.md section 7).
+#include "coordinates/reduced_coordinates.h"
+#include "coordinates/reduced_delassus.h"
+
+typedef struct reduced_coordinates {
+    coordinates base; // first
+    row_metric metric;
+    pawl_env env;
+    reduced_tree *tree;
+    reduced_form *form;
+} reduced_coordinates;
+
+static reduced_coordinates *reduced_of_metric(const row_metric *metric)
+{
+    return (reduced_coordinates *)((char *)metric - offsetof(reduced_coordinates, metric));
+}
+
+reduced_form *pawl_reduced_form_of(const coordinates *c)
+{
+    return ((const reduced_coordinates *)c)->form;
+}
+
+// ---- the metric of the rows ----------------------------------------------------------------------
+
+static void reduced_place(row_metric *metric, const body_state *bodies, const double *reference,
+                          double t, double damping_time)
+{
+    pawl_reduced_form_place(reduced_of_metric(metric)->form, bodies, reference, t, damping_time);
+}
+
+static void reduced_scale_block(row_metric *metric, pawl_assembly *a, const row_block *b)
+{
+    pawl_reduced_form_row_block(reduced_of_metric(metric)->form, a, b);
+}
+
+static double reduced_diagonal(const row_metric *metric, const pawl_assembly *a, const row_block *b,
+                               int r)
+{
+    return pawl_reduced_form_diagonal(reduced_of_metric(metric)->form, (int)(b - a->blocks),
+                                      b->rows.first_row + r);
+}
+
+static void reduced_complete(const row_metric *metric, pawl_assembly *a, int first_row)
+{
+    pawl_reduced_form_ease(reduced_of_metric(metric)->form, first_row, a);
+}
+
+static void reduced_add_impulses(row_metric *metric, const pawl_assembly *a, const double *lambda,
+                                 double *u)
+{
+    pawl_reduced_form_add_impulses(reduced_of_metric(metric)->form, a, lambda, u);
+}
+
+static void reduced_turn_pair(row_metric *metric, pawl_assembly *a, int row, double c, double s)
+{
+    (void)a;
+    pawl_reduced_form_turn_pair(reduced_of_metric(metric)->form, row, c, s);
+}
+
+static const row_metric_ops reduced_metric_ops = {
+    .place = reduced_place,
+    .scale_block = reduced_scale_block,
+    .diagonal = reduced_diagonal,
+    .complete = reduced_complete,
+    .add_impulses = reduced_add_impulses,
+    .turn_pair = reduced_turn_pair,
+};
+
+// ---- creation ------------------------------------------------------------------------------------
+
+static void reduced_destroy(coordinates *base)
+{
+    reduced_coordinates *c = (reduced_coordinates *)base;
+    pawl_env env = c->env;
+    pawl_reduced_delassus_destroy(base->delassus);
+    pawl_reduced_form_destroy(c->form);
+    pawl_assembly_destroy(base->rows);
+    pawl_reduced_tree_destroy(c->tree);
+    pawl_free(&env, c, sizeof *c);
+}
+
+// Rows of the joints that the tree leaves.
+static pawl_status reduced_create_rows(reduced_coordinates *c, const pawl_model *m,
+                                       int max_contacts)
+{
+    size_t bytes = (size_t)(m->joint_count + 1) * sizeof(bool);
+    bool *held = pawl_alloc(&c->env, bytes);
+    if (held == NULL) {
+        return PAWL_FAIL(&c->env, PAWL_NO_MEMORY, "no memory for the coordinates of '%s'", m->name);
+    }
+    for (int i = 0; i < m->joint_count; ++i) {
+        held[i] = pawl_reduced_tree_has_joint(c->tree, i);
+    }
+    pawl_status status = pawl_assembly_create_held(&c->env, m, max_contacts, held, &c->base.rows);
+    pawl_free(&c->env, held, bytes);
+    return status;
+}
+
+static pawl_status reduced_create_parts(reduced_coordinates *c, const pawl_model *m,
+                                        const pawl_settings *set, int max_contacts)
+{
+    const pawl_env *env = &c->env;
+    reduced_base base =
+        set->reduced_base == PAWL_REDUCED_BASE_EULER ? REDUCED_BASE_EULER : REDUCED_BASE_NO_LOCK;
+    PAWL_TRY(pawl_reduced_tree_create(env, m, base, &c->tree));
+    PAWL_TRY(reduced_create_rows(c, m, max_contacts));
+    pawl_assembly *a = c->base.rows;
+    PAWL_TRY(pawl_reduced_form_create(env, a, c->tree, &c->form));
+    c->metric.ops = &reduced_metric_ops;
+    a->metric = &c->metric;
+    PAWL_TRY(pawl_reduced_delassus_create(env, a, c->form, set->delassus, &c->base.delassus));
+    a->problem.delassus = c->base.delassus;
+    return PAWL_OK;
+}
+
+static pawl_status reduced_create(const pawl_env *env, const pawl_model *model,
+                                  const pawl_settings *settings, int max_contacts,
+                                  coordinates **out)
+{
+    *out = NULL;
+    if (settings->soft_joint > 0.0) {
+        return PAWL_FAIL(env, PAWL_UNSUPPORTED,
+                         "formulation=reduced holds the joints of '%s' by its coordinates: "
+                         "soft.joint must be 0, not %g",
+                         model->name, settings->soft_joint);
+    }
+    reduced_coordinates *c = pawl_alloc(env, sizeof *c);
+    if (c == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the coordinates of '%s'", model->name);
+    }
+    *c = (reduced_coordinates){.base = {.ops = &pawl_reduced_coordinates}, .env = *env};
+    pawl_status status = reduced_create_parts(c, model, settings, max_contacts);
+    if (status != PAWL_OK) {
+        reduced_destroy(&c->base);
+        return status;
+    }
+    *out = &c->base;
+    return PAWL_OK;
+}
+
+// ---- motion --------------------------------------------------------------------------------------
+
+static void reduced_constrain(coordinates *c, double *u)
+{
+    pawl_reduced_form_constrain(pawl_reduced_form_of(c), u);
+}
+
+static double reduced_reactions(coordinates *c, const double *lambda, const double *from,
+                                const double *to, const double *before, const double *after,
+                                double *scratch, double *reaction)
+{
+    return pawl_reduced_form_reactions(pawl_reduced_form_of(c), c->rows, lambda, from, to, before,
+                                       after, scratch, reaction);
+}
+
+static void reduced_close(coordinates *c, const double *values, double t, body_state *bodies)
+{
+    pawl_reduced_form_close(pawl_reduced_form_of(c), values, t, bodies);
+}
+
+static void reduced_close_placed(coordinates *c, body_state *bodies)
+{
+    pawl_reduced_form_settle(pawl_reduced_form_of(c), bodies);
+}
+
+static void reduced_move(coordinates *c, const double *values, const double *d, double fraction,
+                         double t, body_state *bodies)
+{
+    pawl_reduced_form_move(pawl_reduced_form_of(c), values, d, fraction, t, bodies);
+}
+
+static int reduced_loop_joints(const coordinates *c, int block)
+{
+    const reduced_tree *tree = ((const reduced_coordinates *)c)->tree;
+    const row_block *b = &c->rows->blocks[block];
+    int at[2] = {-1, -1}, joints = 1;
+    for (int i = 0; i < b->body_count && i < 2; ++i) {
+        at[i] = tree->link_of_body[b->body[i]];
+    }
+    for (; at[0] != at[1]; ++joints) { // parents come before children
+        int deep = at[0] > at[1] ? 0 : 1;
+        at[deep] = tree->links[at[deep]].parent;
+    }
+    return joints;
+}
+
+const coordinates_ops pawl_reduced_coordinates = {
+    .name = "reduced",
+    .summary = "joints of a spanning tree by their coordinates, loops as constraints: steppers "
+               "euler, moreau, lit",
+    .holds_joints = true,
+    // The few rows of a loop hold all of its redundancy: what is left open contradicts itself the more.
+    .newton_steps = 6,
+    .create = reduced_create,
+    .destroy = reduced_destroy,
+    .constrain = reduced_constrain,
+    .reactions = reduced_reactions,
+    .close = reduced_close,
+    .close_placed = reduced_close_placed,
+    .move = reduced_move,
+    .loop_joints = reduced_loop_joints,
+};

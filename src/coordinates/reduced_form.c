@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+#include "coordinates/reduced_form.h"
+#include "base/carver.h"
+#include "linalg/dense.h"
+#include "rows/row_build.h"
+#include <string.h>
+
+static reduced_form *form_layout(const pawl_assembly *a, const reduced_tree *t, int width,
+                                 pawl_carver *mem)
+{
+    reduced_form *out = PAWL_CARVE(mem, reduced_form, 1);
+    reduced_form f = {.tree = t, .width = width};
+    f.config = pawl_reduced_config_carve(t, mem);
+    f.target = pawl_reduced_config_carve(t, mem);
+    f.inverse = PAWL_CARVE(mem, double, t->column_count);
+    f.root = PAWL_CARVE(mem, double, t->column_count);
+    f.rate = PAWL_CARVE(mem, double, t->column_count);
+    f.start = PAWL_CARVE(mem, double, t->column_count);
+    f.drift_rate = PAWL_CARVE(mem, double, t->column_count);
+    f.drift_change = PAWL_CARVE(mem, double, t->column_count);
+    f.wrench = PAWL_CARVE(mem, spatial, t->link_count);
+    f.momenta = PAWL_CARVE(mem, double, 6 * t->link_count);
+    f.ridden = PAWL_CARVE(mem, double, 6 * t->link_count);
+    f.moved = PAWL_CARVE(mem, body_state, t->link_count);
+    f.first_slot = PAWL_CARVE(mem, int, a->model->joint_count);
+    f.column_count = PAWL_CARVE(mem, int, a->max_blocks);
+    f.columns = PAWL_CARVE(mem, int, a->max_blocks *width);
+    f.Y = PAWL_CARVE(mem, double, a->max_rows *width);
+    f.lost = PAWL_CARVE(mem, double, a->max_rows);
+    if (out != NULL) {
+        *out = f;
+    }
+    return out;
+}
+
+pawl_status pawl_reduced_form_create(const pawl_env *env, const pawl_assembly *a,
+                                     const reduced_tree *tree, reduced_form **out)
+{
+    *out = NULL;
+    int deepest = 0;
+    for (int k = 0; k < tree->column_count; ++k) {
+        deepest = tree->columns[k].depth + 1 > deepest ? tree->columns[k].depth + 1 : deepest;
+    }
+    int width = BLOCK_MAX_BODIES * deepest;
+    width = width < tree->column_count ? width : tree->column_count;
+    pawl_carver need = {0};
+    form_layout(a, tree, width, &need);
+    char *block = pawl_alloc(env, need.used);
+    if (block == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "rows of '%s' in reduced coordinates need %zu bytes",
+                         a->model->name, need.used);
+    }
+    pawl_carver mem = {.base = block, .capacity = need.used};
+    reduced_form *f = form_layout(a, tree, width, &mem);
+    f->env = *env;
+    f->bytes = need.used;
+    int slot = pawl_impulse_slots(a->model).joints;
+    for (int i = 0; i < a->model->joint_count; ++i) {
+        f->first_slot[i] = slot;
+        slot += a->model->joints[i].row_count;
+    }
+    pawl_status status = pawl_reduced_motion_create(env, tree, &f->motion);
+    if (status == PAWL_OK) {
+        status = pawl_reduced_motion_create(env, tree, &f->ahead);
+    }
+    if (status != PAWL_OK) {
+        pawl_reduced_form_destroy(f);
+        return status;
+    }
+    *out = f;
+    return PAWL_OK;
+}
+
+void pawl_reduced_form_destroy(reduced_form *f)
+{
+    if (f != NULL) {
+        pawl_env env = f->env;
+        pawl_reduced_motion_destroy(f->ahead);
+        pawl_reduced_motion_destroy(f->motion);
+        pawl_free(&env, f, f->bytes);
+    }
+}
+
+// ---- placing -----------------------------------------------------------------------------------
+
+// The implicit share of the damping of bodies is inertia, as in maximal coordinates.
+static void form_add_damping(reduced_motion *m, double damping_time)
+{
+    for (int i = 0; i < m->tree->link_count; ++i) {
+        const model_body *b = &m->tree->model->bodies[m->tree->links[i].body];
+        if (b->mass > 0.0 && (b->linear_damping > 0.0 || b->angular_damping > 0.0)) {
+            double turn = b->kind == PAWL_BODY_RIGID ? damping_time * b->angular_damping : 0.0;
+            pawl_mat3 second = {{{turn, 0, 0}, {0, turn, 0}, {0, 0, turn}}};
+            pawl_vec3 arm = v3_sub(m->position[i], m->origin[i]);
+            spatial_inertia added = si_from(damping_time * b->linear_damping, arm, &second);
+            si_add(&m->inertia[i], &added);
+        }
+    }
+}
+
+void pawl_reduced_form_place(reduced_form *f, const body_state *bodies, const double *coordinates,
+                             double t, double damping_time)
+{
+    pawl_reduced_config_from(f->tree, bodies, coordinates, &f->config);
+    pawl_reduced_place(f->motion, &f->config, t);
+    form_add_damping(f->motion, damping_time);
+    pawl_reduced_articulate(f->motion, f->inverse);
+    for (int k = 0; k < f->tree->column_count; ++k) {
+        f->root[k] = sqrt(f->inverse[k]);
+    }
+}
+
+void pawl_reduced_form_settle(reduced_form *f, body_state *bodies)
+{
+    pawl_reduced_write_bodies(f->motion, false, bodies);
+}
+
+// ---- between bodies and columns ----------------------------------------------------------------
+
+static pawl_vec3 form_linear(const double *u)
+{
+    return v3(u[0], u[1], u[2]);
+}
+
+static pawl_vec3 form_angular(const double *u)
+{
+    return v3(u[3], u[4], u[5]);
+}
+
+static pawl_vec3 form_arm(const reduced_motion *m, int link)
+{
+    return v3_sub(m->position[link], m->origin[link]);
+}
+
+void pawl_reduced_form_answer(reduced_form *f, const double *p, double *rate)
+{
+    const reduced_tree *t = f->tree;
+    for (int i = 0; i < t->link_count; ++i) {
+        const double *x = p + 6 * t->links[i].body;
+        f->wrench[i] = sp_force_from(form_arm(f->motion, i), form_linear(x), form_angular(x));
+    }
+    pawl_reduced_articulated_forces(f->motion, f->inverse, f->wrench, rate);
+    for (int k = 0; k < t->column_count; ++k) {
+        rate[k] *= f->inverse[k];
+    }
+    pawl_reduced_articulated_rates(f->motion, f->inverse, rate, rate, f->wrench);
+}
+
+// u += the velocities of the links in f->wrench
+static void form_add_velocities(const reduced_form *f, double *u)
+{
+    for (int i = 0; i < f->tree->link_count; ++i) {
+        double *x = u + 6 * f->tree->links[i].body;
+        pawl_vec3 v = sp_at(f->wrench[i], form_arm(f->motion, i)), w = f->wrench[i].w;
+        x[0] += v.x, x[1] += v.y, x[2] += v.z;
+        x[3] += w.x, x[4] += w.y, x[5] += w.z;
+    }
+}
+
+void pawl_reduced_form_add_twists(const reduced_form *f, const double *rate, double *u)
+{
+    const reduced_tree *t = f->tree;
+    for (int i = 0; i < t->link_count; ++i) {
+        const reduced_link *l = &t->links[i];
+        int parent = pawl_reduced_sum_parent(t, i);
+        spatial V = parent < 0 ? sp_zero() : f->wrench[parent];
+        for (int k = l->first_column; k < l->first_column + l->column_count; ++k) {
+            V = sp_axpy(V, rate[k], f->motion->S[k]);
+        }
+        f->wrench[i] = V;
+    }
+    form_add_velocities(f, u);
+}
+
+void pawl_reduced_form_momenta(const reduced_form *f, const double *u, double *p)
+{
+    const reduced_motion *m = f->motion;
+    for (int i = 0; i < f->tree->link_count; ++i) {
+        int body = f->tree->links[i].body;
+        pawl_vec3 arm = form_arm(m, i);
+        const double *x = u + 6 * body;
+        spatial h = si_mul(&m->inertia[i], sp_motion_from(arm, form_linear(x), form_angular(x)));
+        pawl_vec3 turn = v3_sub(h.w, v3_cross(arm, h.v));
+        double *out = p + 6 * body;
+        out[0] = h.v.x, out[1] = h.v.y, out[2] = h.v.z;
+        out[3] = turn.x, out[4] = turn.y, out[5] = turn.z;
+    }
+}
+
+// U: what each body's twist is when all q' are 0.
+static void form_ride(reduced_form *f, double *u)
+{
+    const reduced_tree *t = f->tree;
+    const reduced_motion *m = f->motion;
+    for (int i = 0; i < t->link_count; ++i) {
+        const reduced_link *l = &t->links[i];
+        double *x = u + 6 * l->body;
+        if (l->driven) {
+            continue;
+        }
+        memset(x, 0, 6 * sizeof *x);
+        if (l->parent >= 0) {
+            const double *y = u + 6 * t->links[l->parent].body;
+            pawl_vec3 arm = v3_sub(m->position[i], m->position[l->parent]);
+            pawl_vec3 v = v3_add(form_linear(y), v3_cross(form_angular(y), arm));
+            x[0] = v.x, x[1] = v.y, x[2] = v.z, x[3] = y[3], x[4] = y[4], x[5] = y[5];
+        }
+    }
+}
+
+void pawl_reduced_form_constrain(reduced_form *f, double *u)
+{
+    const reduced_tree *t = f->tree;
+    // XT M (u - U): the momenta of u less those of U, both gathered
+    double *p = f->momenta;
+    pawl_reduced_form_momenta(f, u, p);
+    form_ride(f, u);
+    pawl_reduced_form_momenta(f, u, f->ridden);
+    for (int i = 0; i < 6 * t->link_count; ++i) {
+        p[i] -= f->ridden[i];
+    }
+    pawl_reduced_form_answer(f, p, f->rate);
+    form_add_velocities(f, u);
+}
+
+void pawl_reduced_form_close(reduced_form *f, const double *coordinates, double t,
+                             body_state *bodies)
+{
+    pawl_reduced_config_from(f->tree, bodies, coordinates, &f->target);
+    pawl_reduced_place(f->ahead, &f->target, t);
+    pawl_reduced_write_bodies(f->ahead, false, bodies);
+}
+
+void pawl_reduced_form_move(reduced_form *f, const double *coordinates, const double *d,
+                            double share, double t, body_state *bodies)
+{
+    for (int i = 0; i < f->tree->link_count; ++i) {
+        f->moved[i].v = form_linear(d + 6 * i);
+        f->moved[i].w = form_angular(d + 6 * i);
+    }
+    pawl_reduced_rate_from(f->motion, f->moved, f->rate);
+    pawl_reduced_config_from(f->tree, bodies, coordinates, &f->target);
+    for (int k = 0; k < f->tree->column_count; ++k) {
+        f->target.theta[k] += share * f->rate[k];
+    }
+    pawl_reduced_place(f->ahead, &f->target, t);
+    pawl_reduced_write_bodies(f->ahead, false, bodies);
+}
+
+// ---- rows --------------------------------------------------------------------------------------
+
+// The columns on the ways of a block's bodies to their roots, ascending.
+static int form_find_columns(const reduced_form *f, const row_block *b, int *columns)
+{
+    const reduced_tree *t = f->tree;
+    int at[BLOCK_MAX_BODIES], count = 0;
+    for (int s = 0; s < b->body_count; ++s) {
+        at[s] = t->links[t->link_of_body[b->body[s]]].last_column;
+    }
+    for (;;) {
+        int next = -1; // the largest first: children come behind their parents
+        for (int s = 0; s < b->body_count; ++s) {
+            next = at[s] > next ? at[s] : next;
+        }
+        if (next < 0) {
+            break;
+        }
+        columns[count++] = next;
+        for (int s = 0; s < b->body_count; ++s) {
+            at[s] = at[s] == next ? t->columns[next].parent : at[s];
+        }
+    }
+    for (int i = 0; 2 * i < count - 1; ++i) {
+        int swap = columns[i];
+        columns[i] = columns[count - 1 - i];
+        columns[count - 1 - i] = swap;
+    }
+    return count;
+}
+
+double pawl_reduced_form_size(const pawl_assembly *a, const row_block *b, int r)
+{
+    double sum = 0.0;
+    for (int s = 0; s < b->body_count; ++s) {
+        const double *row = a->J + b->jacobian[s] + 6 * r;
+        pawl_vec3 v = form_linear(row), w = form_angular(row);
+        sum += a->inverse_mass[b->body[s]] * v3_dot(v, v);
+        sum += v3_dot(w, m3_mul(&a->inverse_inertia[b->body[s]], w));
+    }
+    return sum;
+}
+
+// Clears a row that is nothing but rounding.
+static void form_check_row(reduced_form *f, int row, int count, double alone)
+{
+    const double rounding = 1e-20; // of squares
+    double *y = f->Y + row * f->width;
+    bool lost = pawl_dot(y, y, count) <= rounding * alone;
+    f->lost[row] = lost ? (alone > 0.0 ? alone : 1.0) : 0.0;
+    for (int n = 0; n < count && lost; ++n) {
+        y[n] = 0.0;
+    }
+}
+
+void pawl_reduced_form_ease(const reduced_form *f, int first_row, pawl_assembly *a)
+{
+    for (int r = first_row; r < a->problem.row_count; ++r) {
+        a->compliance[r] += f->lost[r];
+    }
+}
+
+// Row r of a block as wrenches on the links that have its columns.
+static void form_row_wrenches(reduced_form *f, const pawl_assembly *a, const row_block *b, int r,
+                              const int *columns, int count)
+{
+    const reduced_tree *t = f->tree;
+    for (int n = 0; n < count; ++n) {
+        f->wrench[t->columns[columns[n]].link] = sp_zero();
+    }
+    for (int s = 0; s < b->body_count; ++s) {
+        const double *row = a->J + b->jacobian[s] + 6 * r;
+        int link = t->link_of_body[b->body[s]], last = t->links[link].last_column;
+        if (last >= 0) { // about one point: links without columns hand it on as it is
+            spatial *w = &f->wrench[t->columns[last].link];
+            *w = sp_add(
+                *w, sp_force_from(form_arm(f->motion, link), form_linear(row), form_angular(row)));
+        }
+    }
+}
+
+// Passes the wrenches of links up the columns of a row, as pawl_reduced_articulated_forces() does for all.
+static void form_pass_row(reduced_form *f, const int *columns, int count, double *y)
+{
+    const reduced_tree *t = f->tree;
+    for (int n = count - 1; n >= 0; --n) {
+        int k = columns[n], link = t->columns[k].link, parent = t->columns[k].parent;
+        spatial *w = &f->wrench[link];
+        double x = sp_dot(f->motion->S[k], *w);
+        y[n] = f->root[k] * x;
+        *w = sp_axpy(*w, -x * f->inverse[k], f->motion->U[k]);
+        if (parent >= 0 && k == t->links[link].first_column) {
+            spatial *above = &f->wrench[t->columns[parent].link];
+            *above = sp_add(*above, *w);
+        }
+    }
+}
+
+void pawl_reduced_form_row_block(reduced_form *f, const pawl_assembly *a, const row_block *b)
+{
+    int index = (int)(b - a->blocks), *columns = f->columns + index * f->width;
+    int count = form_find_columns(f, b, columns);
+    f->column_count[index] = count;
+    for (int r = 0; r < b->rows.dim; ++r) {
+        form_row_wrenches(f, a, b, r, columns, count);
+        form_pass_row(f, columns, count, f->Y + (b->rows.first_row + r) * f->width);
+        form_check_row(f, b->rows.first_row + r, count, pawl_reduced_form_size(a, b, r));
+    }
+}
+
+int pawl_reduced_form_geometry(reduced_form *f, const pawl_assembly *a, int block, int *columns,
+                               bool *turns, double *values)
+{
+    const reduced_tree *t = f->tree;
+    const row_block *b = &a->blocks[block];
+    const int *own = f->columns + block * f->width;
+    int count = f->column_count[block];
+    for (int n = 0; n < count && columns != NULL; ++n) {
+        const reduced_column *column = &t->columns[own[n]];
+        columns[n] = own[n];
+        turns[n] = column->ball >= 0 || column->turn != 0.0;
+    }
+    for (int r = 0; r < b->rows.dim; ++r) {
+        form_row_wrenches(f, a, b, r, own, count);
+        for (int n = count - 1; n >= 0; --n) { // what a link feels its parents feel, too
+            int k = own[n], link = t->columns[k].link, parent = t->columns[k].parent;
+            values[r * count + n] = sp_dot(f->motion->S[k], f->wrench[link]);
+            if (parent >= 0 && k == t->links[link].first_column) {
+                spatial *above = &f->wrench[t->columns[parent].link];
+                *above = sp_add(*above, f->wrench[link]);
+            }
+        }
+    }
+    return count;
+}
+
+double pawl_reduced_form_diagonal(const reduced_form *f, int block, int row)
+{
+    const double *y = f->Y + row * f->width;
+    return pawl_dot(y, y, f->column_count[block]);
+}
+
+void pawl_reduced_form_turn_pair(reduced_form *f, int row, double c, double s)
+{
+    for (int i = 0; i < f->width; ++i) {
+        double *own = f->Y + row * f->width + i;
+        pawl_turn_pair(own, own + f->width, c, s);
+    }
+}
+
+void pawl_reduced_form_add_impulses(reduced_form *f, const pawl_assembly *a, const double *lambda,
+                                    double *u)
+{
+    double *z = f->start;
+    memset(z, 0, (size_t)f->tree->column_count * sizeof *z);
+    for (int k = 0; k < a->problem.block_count; ++k) {
+        const row_block *b = &a->blocks[k];
+        const int *columns = f->columns + k * f->width;
+        for (int r = b->rows.first_row; r < b->rows.first_row + b->rows.dim; ++r) {
+            const double *y = f->Y + r * f->width;
+            for (int n = 0; n < f->column_count[k]; ++n) {
+                z[columns[n]] += lambda[r] * y[n];
+            }
+        }
+    }
+    for (int k = 0; k < f->tree->column_count; ++k) {
+        z[k] *= f->root[k];
+    }
+    pawl_reduced_articulated_rates(f->motion, f->inverse, z, z, f->wrench);
+    form_add_velocities(f, u);
+}
+
+// ---- what the joints of the tree do ------------------------------------------------------------
+
+// The impulses of a joint's rows that together are the impulse p (6) on its child's centre of mass.
+static void form_resolve(const reduced_form *f, const pawl_assembly *a, const reduced_link *l,
+                         const double *p, double *rows)
+{
+    const model_joint *j = &f->tree->model->joints[l->joint];
+    joint_frames frames;
+    double residual[6], base[6][6], follower[6][6], matrix[36], inverse[6];
+    pawl_joint_frames(j, a->bodies, a->rotation, &frames);
+    pawl_joint_rows(j, &frames, 0.0, residual, base, follower);
+    int n = j->row_count;
+    for (int r = 0; r < n; ++r) {
+        const double *x = l->reversed ? base[r] : follower[r];
+        rows[r] = pawl_dot6(x, p);
+        for (int c = 0; c <= r; ++c) {
+            matrix[r * n + c] = pawl_dot6(x, l->reversed ? base[c] : follower[c]);
+        }
+    }
+    pawl_ldl_factor(matrix, n, n, 1e-14, NULL, inverse);
+    pawl_ldl_solve(matrix, n, n, inverse, rows);
+}
+
+double pawl_reduced_form_reactions(reduced_form *f, const pawl_assembly *a, const double *lambda,
+                                   const double *from, const double *to, const double *before,
+                                   const double *after, double *scratch, double *reaction)
+{
+    const reduced_tree *t = f->tree;
+    const reduced_motion *m = f->motion;
+    for (int i = 0; i < 6 * t->link_count; ++i) {
+        scratch[i] = to[i] - from[i];
+    }
+    pawl_reduced_form_momenta(f, scratch, scratch);
+    for (int k = 0; k < a->problem.block_count; ++k) {
+        const row_block *b = &a->blocks[k];
+        for (int s = 0; s < b->body_count; ++s) {
+            for (int r = 0; r < b->rows.dim; ++r) {
+                const double *row = a->J + b->jacobian[s] + 6 * r;
+                for (int i = 0; i < 6; ++i) {
+                    scratch[6 * b->body[s] + i] -= lambda[b->rows.first_row + r] * row[i];
+                }
+            }
+        }
+    }
+    double work = 0.0;
+    for (int i = t->link_count - 1; i >= 0; --i) {
+        const reduced_link *l = &t->links[i];
+        double *p = scratch + 6 * l->body;
+        if (l->joint < 0) {
+            continue;
+        }
+        double rows[6] = {0};
+        form_resolve(f, a, l, p, rows);
+        for (int r = 0; r < t->model->joints[l->joint].row_count; ++r) {
+            reaction[f->first_slot[l->joint] + r] += rows[r];
+        }
+        if (l->parent < 0) {
+            continue;
+        }
+        double *above = scratch + 6 * t->links[l->parent].body;
+        pawl_vec3 arm = v3_sub(m->position[i], m->position[l->parent]);
+        pawl_vec3 moment = v3_add(form_angular(p), v3_cross(arm, form_linear(p)));
+        double passed[6] = {p[0], p[1], p[2], moment.x, moment.y, moment.z};
+        for (int k = 0; k < 6; ++k) {
+            int at = 6 * t->links[l->parent].body + k;
+            if (t->links[l->parent].driven) {
+                work += 0.5 * passed[k] * (before[at] + after[at]);
+            } else {
+                above[k] += passed[k];
+            }
+        }
+    }
+    return work;
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Recursive Newton-Euler, composite rigid bodies, articulated bodies (Featherstone, "Rigid Body Dynamics
+// Algorithms", 2008) in world axes: vectors are about one fixed point, so nothing is transformed on the way
+// along the tree. Joints of several columns are chains of massless links. docs/reduced.md section 4.
+#include "tree/articulated.h"
+#include <string.h>
+
+// Gravity and the push of a link about its origin.
+static spatial articulated_push(const reduced_motion *m, int link, const reduced_push *push)
+{
+    pawl_vec3 force = pawl_reduced_weight(m, link), moment = v3(0.0, 0.0, 0.0);
+    if (push != NULL) {
+        force = v3_add(force, push[link].force);
+        moment = push[link].moment;
+    }
+    return sp_force_from(v3_sub(m->position[link], m->origin[link]), force, moment);
+}
+
+void pawl_reduced_inverse_dynamics(reduced_motion *m, const double *acceleration,
+                                   const reduced_push *push, double *tau)
+{
+    const reduced_tree *t = m->tree;
+    pawl_reduced_accelerate(m, acceleration);
+    for (int i = 0; i < t->link_count; ++i) {
+        spatial momentum = si_mul(&m->inertia[i], m->V[i]);
+        spatial f = sp_add(si_mul(&m->inertia[i], m->A[i]), sp_cross_force(m->V[i], momentum));
+        m->force[i] = sp_sub(f, articulated_push(m, i, push));
+    }
+    for (int i = t->link_count - 1; i >= 0; --i) {
+        const reduced_link *l = &t->links[i];
+        for (int k = l->first_column; k < l->first_column + l->column_count; ++k) {
+            tau[k] = sp_dot(m->S[k], m->force[i]);
+        }
+        int parent = pawl_reduced_sum_parent(t, i);
+        if (parent >= 0) {
+            m->force[parent] = sp_add(m->force[parent], m->force[i]);
+        }
+    }
+}
+
+// ---- the inertia -------------------------------------------------------------------------------
+
+static void articulated_composites(reduced_motion *m)
+{
+    const reduced_tree *t = m->tree;
+    memcpy(m->composite, m->inertia, (size_t)t->link_count * sizeof *m->composite);
+    for (int i = t->link_count - 1; i >= 0; --i) {
+        int parent = pawl_reduced_sum_parent(t, i);
+        if (parent >= 0) {
+            si_add(&m->composite[parent], &m->composite[i]);
+        }
+    }
+}
+
+void pawl_reduced_inertia(reduced_motion *m, double *H)
+{
+    const reduced_tree *t = m->tree;
+    articulated_composites(m);
+    for (int k = 0; k < t->column_count; ++k) {
+        spatial momentum = si_mul(&m->composite[t->columns[k].link], m->S[k]);
+        double *row = H + t->factor_row[k];
+        for (int j = k; j >= 0; j = t->columns[j].parent) {
+            row[t->columns[j].depth] = sp_dot(m->S[j], momentum);
+        }
+    }
+}
+
+void pawl_reduced_inertia_dense(reduced_motion *m, double *H)
+{
+    const reduced_tree *t = m->tree;
+    int n = t->column_count;
+    memset(H, 0, (size_t)(n * n) * sizeof *H);
+    articulated_composites(m);
+    for (int k = 0; k < n; ++k) {
+        spatial momentum = si_mul(&m->composite[t->columns[k].link], m->S[k]);
+        for (int j = k; j >= 0; j = t->columns[j].parent) {
+            H[k * n + j] = H[j * n + k] = sp_dot(m->S[j], momentum);
+        }
+    }
+}
+
+bool pawl_reduced_factor(const reduced_tree *t, double *H)
+{
+    for (int k = t->column_count - 1; k >= 0; --k) {
+        double *row = H + t->factor_row[k];
+        double pivot = row[t->columns[k].depth];
+        if (!(pivot > 0.0)) {
+            return false;
+        }
+        for (int i = t->columns[k].parent; i >= 0; i = t->columns[i].parent) {
+            int depth = t->columns[i].depth;
+            double l = row[depth] / pivot, *above = H + t->factor_row[i];
+            for (int d = 0; d <= depth; ++d) {
+                above[d] -= l * row[d];
+            }
+            // behind it row[d] is needed unscaled for columns nearer to the root only
+            row[depth] = l;
+        }
+    }
+    return true;
+}
+
+void pawl_reduced_half_solve(const reduced_tree *t, const double *factor, double *x)
+{
+    for (int k = t->column_count - 1; k >= 0; --k) {
+        const double *row = factor + t->factor_row[k];
+        for (int i = t->columns[k].parent; i >= 0; i = t->columns[i].parent) {
+            x[i] -= row[t->columns[i].depth] * x[k];
+        }
+    }
+}
+
+void pawl_reduced_solve(const reduced_tree *t, const double *factor, double *x)
+{
+    pawl_reduced_half_solve(t, factor, x);
+    for (int k = 0; k < t->column_count; ++k) {
+        const double *row = factor + t->factor_row[k];
+        x[k] /= row[t->columns[k].depth];
+        for (int i = t->columns[k].parent; i >= 0; i = t->columns[i].parent) {
+            x[k] -= row[t->columns[i].depth] * x[i];
+        }
+    }
+}
+
+// ---- forward dynamics --------------------------------------------------------------------------
+
+static void articulated_matrix(const spatial_inertia *i, double M[6][6])
+{
+    double h[3] = {i->first.x, i->first.y, i->first.z};
+    memset(M, 0, 36 * sizeof(double));
+    for (int r = 0; r < 3; ++r) {
+        M[r][r] = i->mass;
+        int a = (r + 1) % 3, b = (r + 2) % 3;
+        M[a][3 + b] = h[r], M[b][3 + a] = -h[r]; // -[h]x
+        M[3 + b][a] = h[r], M[3 + a][b] = -h[r]; // [h]x
+        for (int c = 0; c < 3; ++c) {
+            M[3 + r][3 + c] = i->second.m[r][c];
+        }
+    }
+}
+
+static spatial articulated_mul(double M[6][6], spatial s)
+{
+    double x[6] = {s.v.x, s.v.y, s.v.z, s.w.x, s.w.y, s.w.z}, y[6];
+    for (int r = 0; r < 6; ++r) {
+        y[r] = M[r][0] * x[0] + M[r][1] * x[1] + M[r][2] * x[2] + M[r][3] * x[3] + M[r][4] * x[4] +
+               M[r][5] * x[5];
+    }
+    return (spatial){{y[0], y[1], y[2]}, {y[3], y[4], y[5]}};
+}
+
+// Takes column k out of what the links below it resist with: M, of which U = M S is kept. Returns the inverse
+// of S . U, 0 where rounding is all that is left of `scale`.
+static double articulated_reduce(reduced_motion *m, int k, double scale, double M[6][6])
+{
+    const double rounding = 1e-14;
+    spatial U = articulated_mul(M, m->S[k]);
+    double u[6] = {U.v.x, U.v.y, U.v.z, U.w.x, U.w.y, U.w.z};
+    double pivot = sp_dot(m->S[k], U);
+    double inverse = pivot > rounding * scale ? 1.0 / pivot : 0.0;
+    m->U[k] = U;
+    for (int r = 0; r < 6; ++r) {
+        for (int c = 0; c < 6; ++c) {
+            M[r][c] -= u[r] * inverse * u[c];
+        }
+    }
+    return inverse;
+}
+
+static void articulated_eliminate(reduced_motion *m, int k, double tau, double M[6][6],
+                                  spatial *bias)
+{
+    double inverse = articulated_reduce(m, k, 0.0, M);
+    spatial U = m->U[k];
+    m->pivot[k] = inverse;
+    m->column_force[k] = tau - sp_dot(m->S[k], *bias);
+    spatial c = {v3_scale(m->rate[k], m->S_rate[k].v), v3_scale(m->rate[k], m->S_rate[k].w)};
+    *bias = sp_add(*bias, articulated_mul(M, c));
+    *bias = sp_axpy(*bias, m->column_force[k] * inverse, U);
+}
+
+static void articulated_add(double M[6][6], double sum[6][6])
+{
+    for (int r = 0; r < 6; ++r) {
+        for (int c = 0; c < 6; ++c) {
+            sum[r][c] += M[r][c];
+        }
+    }
+}
+
+void pawl_reduced_articulate(reduced_motion *m, double *inverse)
+{
+    const reduced_tree *t = m->tree;
+    for (int i = 0; i < t->link_count; ++i) {
+        articulated_matrix(&m->inertia[i], m->articulated[i]);
+    }
+    for (int i = t->link_count - 1; i >= 0; --i) {
+        const reduced_link *l = &t->links[i];
+        double scale[6];
+        for (int k = 0; k < l->column_count; ++k) {
+            spatial S = m->S[l->first_column + k];
+            scale[k] = sp_dot(S, articulated_mul(m->articulated[i], S));
+        }
+        for (int k = l->column_count - 1; k >= 0; --k) {
+            inverse[l->first_column + k] =
+                articulated_reduce(m, l->first_column + k, scale[k], m->articulated[i]);
+        }
+        int parent = pawl_reduced_sum_parent(t, i);
+        if (parent >= 0) {
+            articulated_add(m->articulated[i], m->articulated[parent]);
+        }
+    }
+}
+
+void pawl_reduced_articulated_forces(const reduced_motion *m, const double *inverse,
+                                     spatial *wrench, double *x)
+{
+    const reduced_tree *t = m->tree;
+    for (int i = t->link_count - 1; i >= 0; --i) {
+        const reduced_link *l = &t->links[i];
+        for (int k = l->first_column + l->column_count - 1; k >= l->first_column; --k) {
+            x[k] = sp_dot(m->S[k], wrench[i]);
+            wrench[i] = sp_axpy(wrench[i], -x[k] * inverse[k], m->U[k]);
+        }
+        int parent = pawl_reduced_sum_parent(t, i);
+        if (parent >= 0) {
+            wrench[parent] = sp_add(wrench[parent], wrench[i]);
+        }
+    }
+}
+
+void pawl_reduced_articulated_rates(const reduced_motion *m, const double *inverse, const double *y,
+                                    double *rate, spatial *V)
+{
+    const reduced_tree *t = m->tree;
+    for (int i = 0; i < t->link_count; ++i) {
+        const reduced_link *l = &t->links[i];
+        int parent = pawl_reduced_sum_parent(t, i);
+        V[i] = parent < 0 ? sp_zero() : V[parent];
+        for (int k = l->first_column; k < l->first_column + l->column_count; ++k) {
+            rate[k] = y[k] - sp_dot(m->U[k], V[i]) * inverse[k];
+            V[i] = sp_axpy(V[i], rate[k], m->S[k]);
+        }
+    }
+}
+
+void pawl_reduced_forward_dynamics(reduced_motion *m, const double *tau, const reduced_push *push,
+                                   double *acceleration)
+{
+    const reduced_tree *t = m->tree;
+    for (int i = 0; i < t->link_count; ++i) {
+        articulated_matrix(&m->inertia[i], m->articulated[i]);
+        spatial turning = sp_cross_force(m->V[i], si_mul(&m->inertia[i], m->V[i]));
+        m->force[i] = sp_sub(turning, articulated_push(m, i, push));
+    }
+    for (int i = t->link_count - 1; i >= 0; --i) {
+        const reduced_link *l = &t->links[i];
+        for (int k = l->first_column + l->column_count - 1; k >= l->first_column; --k) {
+            articulated_eliminate(m, k, tau == NULL ? 0.0 : tau[k], m->articulated[i],
+                                  &m->force[i]);
+        }
+        int parent = pawl_reduced_sum_parent(t, i);
+        if (parent >= 0) {
+            m->force[parent] = sp_add(m->force[parent], m->force[i]);
+            articulated_add(m->articulated[i], m->articulated[parent]);
+        }
+    }
+    for (int i = 0; i < t->link_count; ++i) {
+        const reduced_link *l = &t->links[i];
+        spatial A = l->driven ? m->driven_acceleration[i] : pawl_reduced_from_parent(m, i, m->A);
+        for (int k = l->first_column; k < l->first_column + l->column_count; ++k) {
+            A = sp_axpy(A, m->rate[k], m->S_rate[k]);
+            acceleration[k] = (m->column_force[k] - sp_dot(m->U[k], A)) * m->pivot[k];
+            A = sp_axpy(A, acceleration[k], m->S[k]);
+        }
+        m->A[i] = A;
+    }
+}
+
+// ---- sums over the links -----------------------------------------------------------------------
+
+double pawl_reduced_kinetic_energy(const reduced_motion *m)
+{
+    double sum = 0.0;
+    for (int i = 0; i < m->tree->link_count; ++i) {
+        sum += 0.5 * sp_dot(m->V[i], si_mul(&m->inertia[i], m->V[i]));
+    }
+    return sum;
+}
+
+double pawl_reduced_potential_energy(const reduced_motion *m)
+{
+    double sum = 0.0;
+    for (int i = 0; i < m->tree->link_count; ++i) {
+        sum -= v3_dot(pawl_reduced_weight(m, i), m->position[i]);
+    }
+    return sum;
+}
+
+double pawl_reduced_mass(const reduced_motion *m)
+{
+    return m->tree->model->total_mass;
+}
+
+pawl_vec3 pawl_reduced_centre_of_mass(const reduced_motion *m)
+{
+    pawl_vec3 sum = v3(0.0, 0.0, 0.0);
+    for (int i = 0; i < m->tree->link_count; ++i) {
+        sum = v3_axpy(sum, m->inertia[i].mass, m->position[i]);
+    }
+    return v3_scale(1.0 / pawl_reduced_mass(m), sum);
+}
+
+pawl_twist pawl_reduced_momentum(const reduced_motion *m, pawl_vec3 point)
+{
+    pawl_twist sum = {0};
+    for (int i = 0; i < m->tree->link_count; ++i) {
+        spatial own = si_mul(&m->inertia[i], m->V[i]);
+        pawl_vec3 arm = v3_sub(m->origin[i], point);
+        sum.linear = v3_add(sum.linear, own.v);
+        sum.angular = v3_add(sum.angular, v3_add(own.w, v3_cross(arm, own.v)));
+    }
+    return sum;
+}

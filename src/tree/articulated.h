@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Dynamics of a tree, H theta'' + C(theta, theta') = tau, with gravity and what pushes the links in C:
+//   inverse dynamics (recursive Newton-Euler), O(nv);
+//   the inertia H (composite bodies) and its factor without fill, O(nv depth) numbers;
+//   forward dynamics (articulated bodies), O(nv).
+// The motion must have been placed and moved.
+#pragma once
+#include "tree/motion.h"
+
+// What pushes the links from outside: a force at the centre of mass and a moment about it, in world axes.
+typedef struct reduced_push {
+    pawl_vec3 force, moment;
+} reduced_push;
+
+// tau (nv) that makes theta'' = acceleration. `push` (links) may be NULL. Gravity acts, with each body's
+// share. Leaves A and p' as pawl_reduced_accelerate does.
+void pawl_reduced_inverse_dynamics(reduced_motion *motion, const double *acceleration,
+                                   const reduced_push *push, double *tau);
+// theta'' (nv) for tau (nv; NULL: none).
+void pawl_reduced_forward_dynamics(reduced_motion *motion, const double *tau,
+                                   const reduced_push *push, double *acceleration);
+
+// H by rows along the way to the root: row k begins at factor_row[k] and has the column at depth d on that
+// way at place d, the diagonal last. Needs a placed motion only.
+void pawl_reduced_inertia(reduced_motion *motion, double *H);
+// The same as a full symmetric matrix (nv x nv).
+void pawl_reduced_inertia_dense(reduced_motion *motion, double *H);
+// In place H = LT D L with the pattern of H: columns are eliminated from the leaves. Diagonals may be added
+// to before it. False where a pivot is not positive.
+bool pawl_reduced_factor(const reduced_tree *tree, double *H);
+void pawl_reduced_solve(const reduced_tree *tree, const double *factor, double *x);
+// x becomes L^-T x, the half of a solve after which H^-1 is a plain sum: with y = L^-T b and z = L^-T c,
+// b . H^-1 c = sum of y_k z_k / D_k.
+void pawl_reduced_half_solve(const reduced_tree *tree, const double *factor, double *x);
+// Entry k of D.
+static inline double pawl_reduced_pivot(const reduced_tree *tree, const double *factor, int k)
+{
+    return factor[tree->factor_row[k] + tree->columns[k].depth];
+}
+
+// The same inverse by articulated bodies, in O(nv): H^-1 = B D^-1 BT with D diagonal. First the articulated
+// inertias of a placed motion; `inverse` (nv) becomes D^-1, 0 where a column has no inertia of its own, as a
+// gimbal in its lock. U is kept for the other two and is lost in forward dynamics.
+void pawl_reduced_articulate(reduced_motion *motion, double *inverse);
+// x (nv) = BT tau for the generalized forces tau of wrenches (links, about their origins; they are lost).
+void pawl_reduced_articulated_forces(const reduced_motion *motion, const double *inverse,
+                                     spatial *wrench, double *x);
+// The rates B y (nv) and the velocities of the links that go with them. `y` may be the rates.
+void pawl_reduced_articulated_rates(const reduced_motion *motion, const double *inverse,
+                                    const double *y, double *rate, spatial *V);
+
+double pawl_reduced_kinetic_energy(const reduced_motion *motion);
+double pawl_reduced_potential_energy(const reduced_motion *motion); // of gravity
+double pawl_reduced_mass(const reduced_motion *motion);
+pawl_vec3 pawl_reduced_centre_of_mass(const reduced_motion *motion);
+// Linear, and angular about a point of the world.
+pawl_twist pawl_reduced_momentum(const reduced_motion *motion, pawl_vec3 point);
+// The force of gravity on a link's centre of mass.
+static inline pawl_vec3 pawl_reduced_weight(const reduced_motion *m, int link)
+{
+    const model_body *b = &m->tree->model->bodies[m->tree->links[link].body];
+    return v3_scale(b->mass * b->gravity_scale, m->tree->model->gravity);
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// docs/reduced.md section 5. Moving theta_j carries all links below as one rigid body, by S_j, and changes
+// how they move: dV_i = S_j x V_i + p_j, dA_i = S_j x A_i + S_j' x V_i + p_j'. Being carried along changes no
+// force but by turning it. With sums over the links below (I of inertias, F of forces, w of what pushes),
+//   dF/dtheta_j = S_j x* F + I p_j' - B1 S_j' + B2 p_j,   B1 = sum I_i V_i x,
+//   B2 = sum V_i x* I_i + (I_i V_i) x-bar*,   where (h x-bar*) p = p x* h.
+// For k below j the change of S_k = S_j x S_k takes S_j x* F away again. What pushes keeps its direction:
+//   dw/dtheta_j = (0, v_j x f + Q w_j),   Q = sum x fT - (x . f) 1.
+#include "tree/derivatives.h"
+#include <string.h>
+
+typedef struct derivatives_sums {
+    const spatial_inertia *I;
+    double (*B1)[6], (*B2)[6];
+    spatial total; // F - w
+    spatial w;
+    const pawl_mat3 *Q;
+} derivatives_sums;
+
+static derivatives_sums derivatives_below(const reduced_motion *m, int link)
+{
+    return (derivatives_sums){.I = &m->composite[link],
+                              .B1 = m->matrix[2 * link],
+                              .B2 = m->matrix[2 * link + 1],
+                              .total = m->force[link],
+                              .w = m->momentum[link],
+                              .Q = &m->turning[link]};
+}
+
+static void derivatives_put_cross(double M[6][6], int row, int column, double s, pawl_vec3 a)
+{
+    M[row][column + 1] -= s * a.z, M[row][column + 2] += s * a.y;
+    M[row + 1][column] += s * a.z, M[row + 1][column + 2] -= s * a.x;
+    M[row + 2][column] -= s * a.y, M[row + 2][column + 1] += s * a.x;
+}
+
+static spatial derivatives_mul(double M[6][6], spatial s)
+{
+    double x[6] = {s.v.x, s.v.y, s.v.z, s.w.x, s.w.y, s.w.z}, y[6] = {0};
+    for (int r = 0; r < 6; ++r) {
+        for (int c = 0; c < 6; ++c) {
+            y[r] += M[r][c] * x[c];
+        }
+    }
+    return (spatial){{y[0], y[1], y[2]}, {y[3], y[4], y[5]}};
+}
+
+static spatial derivatives_tmul(double M[6][6], spatial s)
+{
+    double x[6] = {s.v.x, s.v.y, s.v.z, s.w.x, s.w.y, s.w.z}, y[6] = {0};
+    for (int r = 0; r < 6; ++r) {
+        for (int c = 0; c < 6; ++c) {
+            y[c] += M[r][c] * x[r];
+        }
+    }
+    return (spatial){{y[0], y[1], y[2]}, {y[3], y[4], y[5]}};
+}
+
+// Column by column: I (V x e) and V x* (I e), from the products of spatial vectors.
+static void derivatives_link_matrices(const spatial_inertia *inertia, spatial V, double B1[6][6],
+                                      double B2[6][6])
+{
+    for (int c = 0; c < 6; ++c) {
+        double unit[6] = {0};
+        unit[c] = 1.0;
+        spatial e = {{unit[0], unit[1], unit[2]}, {unit[3], unit[4], unit[5]}};
+        spatial a = si_mul(inertia, sp_cross(V, e)), b = sp_cross_force(V, si_mul(inertia, e));
+        double x[6] = {a.v.x, a.v.y, a.v.z, a.w.x, a.w.y, a.w.z};
+        double y[6] = {b.v.x, b.v.y, b.v.z, b.w.x, b.w.y, b.w.z};
+        for (int r = 0; r < 6; ++r) {
+            B1[r][c] = x[r];
+            B2[r][c] = y[r];
+        }
+    }
+    spatial h = si_mul(inertia, V);
+    derivatives_put_cross(B2, 0, 3, -1.0, h.v);
+    derivatives_put_cross(B2, 3, 0, -1.0, h.v);
+    derivatives_put_cross(B2, 3, 3, -1.0, h.w);
+}
+
+// x fT - (x . f) 1, of a force that acts at x from the origin
+static pawl_mat3 derivatives_turning(pawl_vec3 x, pawl_vec3 f)
+{
+    double d = v3_dot(x, f);
+    return (pawl_mat3){{{x.x * f.x - d, x.x * f.y, x.x * f.z},
+                        {x.y * f.x, x.y * f.y - d, x.y * f.z},
+                        {x.z * f.x, x.z * f.y, x.z * f.z - d}}};
+}
+
+// Of every link, then of all links below it. The forces were left by inverse dynamics, summed up.
+static void derivatives_sum(reduced_motion *m, const reduced_push *push)
+{
+    const reduced_tree *t = m->tree;
+    memcpy(m->composite, m->inertia, (size_t)t->link_count * sizeof *m->composite);
+    for (int i = 0; i < t->link_count; ++i) {
+        pawl_vec3 f = pawl_reduced_weight(m, i), moment = v3(0.0, 0.0, 0.0);
+        if (push != NULL) {
+            f = v3_add(f, push[i].force);
+            moment = push[i].moment;
+        }
+        pawl_vec3 arm = v3_sub(m->position[i], m->origin[i]);
+        m->momentum[i] = sp_force_from(arm, f, moment);
+        m->turning[i] = derivatives_turning(arm, f);
+        derivatives_link_matrices(&m->inertia[i], m->V[i], m->matrix[2 * i], m->matrix[2 * i + 1]);
+    }
+    for (int i = t->link_count - 1; i >= 0; --i) {
+        int parent = pawl_reduced_sum_parent(t, i);
+        if (parent < 0) {
+            continue;
+        }
+        si_add(&m->composite[parent], &m->composite[i]);
+        m->momentum[parent] = sp_add(m->momentum[parent], m->momentum[i]);
+        for (int n = 0; n < 9; ++n) {
+            (&m->turning[parent].m[0][0])[n] += (&m->turning[i].m[0][0])[n];
+        }
+        for (int n = 0; n < 72; ++n) {
+            (&m->matrix[2 * parent][0][0])[n] += (&m->matrix[2 * i][0][0])[n];
+        }
+    }
+}
+
+// What a unit of theta_j does to the sum of forces below it.
+static spatial derivatives_of_force(const reduced_motion *m, const derivatives_sums *b, int j)
+{
+    spatial S = m->S[j];
+    spatial out = sp_cross_force(S, sp_add(b->total, b->w));
+    out = sp_add(out, si_mul(b->I, m->p_rate[j]));
+    out = sp_sub(out, derivatives_mul(b->B1, m->S_rate[j]));
+    out = sp_add(out, derivatives_mul(b->B2, m->p[j]));
+    out.w = v3_sub(out.w, v3_add(v3_cross(S.v, b->w.v), m3_mul(b->Q, S.w)));
+    return out;
+}
+
+// And a unit of theta_j'.
+static spatial derivatives_of_force_by_rate(const reduced_motion *m, const derivatives_sums *b,
+                                            int j)
+{
+    spatial out = si_mul(b->I, sp_add(m->S_rate[j], m->p[j]));
+    out = sp_sub(out, derivatives_mul(b->B1, m->S[j]));
+    return sp_add(out, derivatives_mul(b->B2, m->S[j]));
+}
+
+// Row k by columns j above it, column k by rows j above it.
+static void derivatives_column(reduced_motion *m, int k, double *by_theta, double *by_rate)
+{
+    const reduced_tree *t = m->tree;
+    int n = t->column_count, ball = t->columns[k].ball;
+    derivatives_sums b = derivatives_below(m, t->columns[k].link);
+    spatial S = m->S[k];
+    spatial x = si_mul(b.I, S), y = derivatives_tmul(b.B1, S), z = derivatives_tmul(b.B2, S);
+    // S_k . (S_j x* w - dw/dtheta_j) = e . S_j
+    spatial pushed = {v3_cross(b.w.v, S.w), m3_tmul(b.Q, S.w)};
+    spatial turned = sp_cross_force(S, b.w);
+    spatial e = sp_sub(sp_zero(), sp_add(turned, pushed));
+    spatial own = derivatives_of_force(m, &b, k),
+            own_by_rate = derivatives_of_force_by_rate(m, &b, k);
+    for (int j = k; j >= 0; j = t->columns[j].parent) {
+        bool together = j == k || (ball >= 0 && t->columns[j].ball == ball);
+        if (by_theta != NULL) {
+            by_theta[j * n + k] = sp_dot(m->S[j], own);
+            if (!together) {
+                by_theta[k * n + j] = sp_dot(x, m->p_rate[j]) - sp_dot(y, m->S_rate[j]) +
+                                      sp_dot(z, m->p[j]) + sp_dot(e, m->S[j]);
+            }
+        }
+        if (by_rate != NULL) {
+            by_rate[j * n + k] = sp_dot(m->S[j], own_by_rate);
+            by_rate[k * n + j] =
+                sp_dot(x, sp_add(m->S_rate[j], m->p[j])) + sp_dot(z, m->S[j]) - sp_dot(y, m->S[j]);
+        }
+    }
+}
+
+// Columns of a ball change each other otherwise than by being carried along.
+static void derivatives_ball(reduced_motion *m, int ball, double *by_theta)
+{
+    const reduced_tree *t = m->tree;
+    int n = t->column_count, first = t->ball_column[ball];
+    derivatives_sums b = derivatives_below(m, t->columns[first].link);
+    for (int j = 0; j < 3; ++j) {
+        spatial own = derivatives_of_force(m, &b, first + j);
+        for (int k = 0; k < 3; ++k) {
+            by_theta[(first + k) * n + first + j] =
+                sp_dot(m->S[first + k], own) + sp_dot(m->balls[ball].derivative[j][k], b.total);
+        }
+    }
+}
+
+void pawl_reduced_dynamics_derivatives(reduced_motion *m, const reduced_push *push,
+                                       double *by_theta, double *by_rate)
+{
+    const reduced_tree *t = m->tree;
+    size_t size = (size_t)(t->column_count * t->column_count) * sizeof(double);
+    double *outputs[2] = {by_theta, by_rate};
+    for (int i = 0; i < 2; ++i) {
+        if (outputs[i] != NULL) {
+            memset(outputs[i], 0, size);
+        }
+    }
+    derivatives_sum(m, push);
+    for (int k = 0; k < t->column_count; ++k) {
+        derivatives_column(m, k, by_theta, by_rate);
+    }
+    for (int b = 0; by_theta != NULL && b < t->ball_count; ++b) {
+        derivatives_ball(m, b, by_theta);
+    }
+}
+
+// dS_k/dtheta_j for two columns on one way to the root
+static spatial derivatives_of_column(const reduced_motion *m, int k, int j)
+{
+    const reduced_column *c = m->tree->columns;
+    if (c[k].ball >= 0 && c[k].ball == c[j].ball) {
+        int first = m->tree->ball_column[c[k].ball];
+        return m->balls[c[k].ball].derivative[j - first][k - first];
+    }
+    return j < k ? sp_cross(m->S[j], m->S[k]) : sp_zero();
+}
+
+void pawl_reduced_add_wrench_derivative(const reduced_motion *m, int link, pawl_vec3 point,
+                                        pawl_vec3 force, pawl_vec3 moment, double scale,
+                                        double *out)
+{
+    const reduced_tree *t = m->tree;
+    int n = t->column_count;
+    pawl_vec3 arm = v3_sub(point, m->origin[link]);
+    spatial w = sp_force_from(arm, force, moment);
+    for (int j = t->links[link].last_column; j >= 0; j = t->columns[j].parent) {
+        pawl_vec3 carried = v3_cross(sp_at(m->S[j], arm), force); // moment of the force's new arm
+        for (int k = t->links[link].last_column; k >= 0; k = t->columns[k].parent) {
+            double own = v3_dot(m->S[k].w, carried) + sp_dot(derivatives_of_column(m, k, j), w);
+            out[k * n + j] += scale * own;
+        }
+    }
+}
+
+void pawl_reduced_kinetic_gradient(reduced_motion *m, double *by_theta, double *by_rate)
+{
+    const reduced_tree *t = m->tree;
+    for (int i = 0; i < t->link_count; ++i) {
+        m->momentum[i] = si_mul(&m->inertia[i], m->V[i]);
+    }
+    for (int i = t->link_count - 1; i >= 0; --i) {
+        const reduced_link *l = &t->links[i];
+        for (int k = l->first_column; k < l->first_column + l->column_count; ++k) {
+            // being carried along changes no energy: p is the rest of dV
+            if (by_theta != NULL) {
+                by_theta[k] = sp_dot(m->p[k], m->momentum[i]);
+            }
+            if (by_rate != NULL) {
+                by_rate[k] = sp_dot(m->S[k], m->momentum[i]);
+            }
+        }
+        int parent = pawl_reduced_sum_parent(t, i);
+        if (parent >= 0) {
+            m->momentum[parent] = sp_add(m->momentum[parent], m->momentum[i]);
+        }
+    }
+}
+
+void pawl_reduced_potential_gradient(reduced_motion *m, double *by_theta)
+{
+    const reduced_tree *t = m->tree;
+    for (int i = 0; i < t->link_count; ++i) {
+        pawl_vec3 none = v3(0.0, 0.0, 0.0), arm = v3_sub(m->position[i], m->origin[i]);
+        m->momentum[i] = sp_force_from(arm, pawl_reduced_weight(m, i), none);
+    }
+    for (int i = t->link_count - 1; i >= 0; --i) {
+        const reduced_link *l = &t->links[i];
+        for (int k = l->first_column; k < l->first_column + l->column_count; ++k) {
+            by_theta[k] = -sp_dot(m->S[k], m->momentum[i]);
+        }
+        int parent = pawl_reduced_sum_parent(t, i);
+        if (parent >= 0) {
+            m->momentum[parent] = sp_add(m->momentum[parent], m->momentum[i]);
+        }
+    }
+}
+
+pawl_vec3 pawl_reduced_point_velocity(const reduced_motion *m, int link, pawl_vec3 point)
+{
+    return sp_at(m->V[link], v3_sub(point, m->origin[link]));
+}
+
+void pawl_reduced_point_velocity_derivative(const reduced_motion *m, int link, pawl_vec3 point,
+                                            double *by_theta)
+{
+    const reduced_tree *t = m->tree;
+    int n = t->column_count;
+    memset(by_theta, 0, (size_t)(3 * n) * sizeof *by_theta);
+    pawl_vec3 arm = v3_sub(point, m->origin[link]);
+    for (int j = t->links[link].last_column; j >= 0; j = t->columns[j].parent) {
+        spatial change = sp_add(sp_cross(m->S[j], m->V[link]), m->p[j]);
+        pawl_vec3 moved = v3_cross(m->V[link].w, sp_at(m->S[j], arm));
+        pawl_vec3 v = v3_add(sp_at(change, arm), moved);
+        by_theta[j] = v.x, by_theta[n + j] = v.y, by_theta[2 * n + j] = v.z;
+    }
+}
+
+pawl_vec3 pawl_reduced_point_acceleration(const reduced_motion *m, int link, pawl_vec3 point)
+{
+    pawl_vec3 arm = v3_sub(point, m->origin[link]);
+    return v3_add(sp_at(m->A[link], arm), v3_cross(m->V[link].w, sp_at(m->V[link], arm)));
+}

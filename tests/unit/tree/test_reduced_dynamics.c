@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Trees of mixed joints: inverse dynamics against d'Alembert's principle over homogeneous matrices, forward
+// against inverse dynamics, the inertia against columns of inverse dynamics, sums against those of the
+// bodies, and the way from bodies to coordinates and back.
+#include "support/random.h"
+#include "support/tree_reference.h"
+#include "tree/articulated.h"
+
+#include <string.h>
+
+enum { DYNAMICS_MOST = 320 };
+
+static double dynamics_largest(const double *x, int n)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; ++i) {
+        most = fmax(most, fabs(x[i]));
+    }
+    return most;
+}
+
+static void dynamics_push(int links, uint64_t *seed, reduced_push *push)
+{
+    for (int i = 0; i < links; ++i) {
+        push[i].force = random_vec(seed, 20.0);
+        push[i].moment = random_vec(seed, 5.0);
+    }
+}
+
+static void dynamics_check(int bodies, bool floating, reduced_base base, uint64_t seed)
+{
+    tree_case c;
+    tree_case_make(&c, bodies, floating, base, seed);
+    int n = c.tree->column_count;
+    CHECK(n > 0 && n <= DYNAMICS_MOST);
+    reduced_push push[DYNAMICS_MOST];
+    dynamics_push(c.tree->link_count, &seed, push);
+
+    double *tau = tree_case_numbers(&c, n), *back = tree_case_numbers(&c, n);
+    pawl_reduced_inverse_dynamics(c.motion, c.acceleration, push, tau);
+    double size = dynamics_largest(tau, n);
+
+    reference_number x[DYNAMICS_MOST], v[DYNAMICS_MOST], a[DYNAMICS_MOST], t[DYNAMICS_MOST];
+    for (int k = 0; k < n; ++k) {
+        x[k] = c.config.theta[k], v[k] = c.rate[k], a[k] = c.acceleration[k];
+    }
+    tree_reference r = {c.tree, &c.config, 0.0};
+    tree_reference_dynamics(&r, x, v, a, push, t);
+    for (int k = 0; k < n; ++k) {
+        CHECK_NEAR(tau[k], creal(t[k]), 1e-12 * size);
+    }
+
+    pawl_reduced_forward_dynamics(c.motion, tau, push, back);
+    double fastest = dynamics_largest(c.acceleration, n);
+    for (int k = 0; k < n; ++k) {
+        CHECK_NEAR(back[k], c.acceleration[k], 1e-11 * fastest);
+    }
+    tree_case_end(&c);
+}
+
+// Lagrange's equations of the same motion, independent of spatial vectors; and forward dynamics must undo
+// inverse dynamics.
+TEST(dynamics_agree_with_dalembert_and_with_each_other)
+{
+    for (uint64_t seed = 1; seed <= 12; ++seed) {
+        dynamics_check(1 + (int)seed, seed % 2 == 0, REDUCED_BASE_QUATERNION, seed);
+        dynamics_check(1 + (int)seed, true, REDUCED_BASE_EULER, 100 + seed);
+    }
+    dynamics_check(50, true, REDUCED_BASE_QUATERNION, 77);
+}
+
+// Column j of H is inverse dynamics of a unit acceleration at rest without gravity: here as a difference.
+TEST(inertia_is_what_inverse_dynamics_says_and_its_factor_solves)
+{
+    for (uint64_t seed = 1; seed <= 10; ++seed) {
+        tree_case c;
+        tree_case_make(&c, 5 * (int)seed, seed % 2 == 0, REDUCED_BASE_QUATERNION, 10 * seed);
+        int n = c.tree->column_count;
+        double *H = tree_case_numbers(&c, n * n), *f = tree_case_numbers(&c, c.tree->factor_size);
+        double *bias = tree_case_numbers(&c, n), *tau = tree_case_numbers(&c, n),
+               *acc = tree_case_numbers(&c, n);
+        pawl_reduced_inertia_dense(c.motion, H);
+        double size = dynamics_largest(H, n * n);
+        pawl_reduced_inverse_dynamics(c.motion, acc, NULL, bias);
+        for (int j = 0; j < n; ++j) {
+            acc[j] = 1.0;
+            pawl_reduced_inverse_dynamics(c.motion, acc, NULL, tau);
+            acc[j] = 0.0;
+            for (int k = 0; k < n; ++k) {
+                double slack = 1e-13 * (size + dynamics_largest(bias, n));
+                CHECK_NEAR(tau[k] - bias[k], H[k * n + j], slack);
+            }
+        }
+        pawl_reduced_inertia(c.motion, f);
+        CHECK(pawl_reduced_factor(c.tree, f));
+        double *x = tau;
+        for (int k = 0; k < n; ++k) {
+            x[k] = 0.0;
+            for (int j = 0; j < n; ++j) {
+                x[k] += H[k * n + j] * c.acceleration[j];
+            }
+        }
+        pawl_reduced_solve(c.tree, f, x);
+        for (int k = 0; k < n; ++k) {
+            CHECK_NEAR(x[k], c.acceleration[k], 1e-11 * 5.0);
+        }
+        tree_case_end(&c);
+    }
+}
+
+// The inverse by articulated bodies against the factor of the inertia, for forces of random wrenches.
+TEST(articulated_bodies_invert_the_inertia)
+{
+    for (uint64_t seed = 1; seed <= 10; ++seed) {
+        uint64_t more = seed;
+        tree_case c;
+        tree_case_make(&c, 4 * (int)seed, seed % 2 == 0, REDUCED_BASE_QUATERNION, 3000 + seed);
+        int n = c.tree->column_count;
+        double *f = tree_case_numbers(&c, c.tree->factor_size), *tau = tree_case_numbers(&c, n);
+        double *inverse = tree_case_numbers(&c, n), *x = tree_case_numbers(&c, n);
+        pawl_reduced_inertia(c.motion, f);
+        CHECK(pawl_reduced_factor(c.tree, f));
+        spatial wrench[DYNAMICS_MOST], V[DYNAMICS_MOST];
+        for (int i = 0; i < c.tree->link_count; ++i) {
+            pawl_vec3 force = random_vec(&more, 3.0), moment = random_vec(&more, 3.0);
+            pawl_reduced_add_wrench(c.motion, i, c.motion->position[i], force, moment, tau);
+            wrench[i] =
+                sp_force_from(v3_sub(c.motion->position[i], c.motion->origin[i]), force, moment);
+        }
+        pawl_reduced_solve(c.tree, f, tau);
+        pawl_reduced_articulate(c.motion, inverse);
+        pawl_reduced_articulated_forces(c.motion, inverse, wrench, x);
+        for (int k = 0; k < n; ++k) {
+            x[k] *= inverse[k];
+        }
+        pawl_reduced_articulated_rates(c.motion, inverse, x, x, V);
+        pawl_reduced_move(c.motion, x);
+        double size = dynamics_largest(tau, n);
+        for (int k = 0; k < n; ++k) {
+            CHECK_NEAR(x[k], tau[k], 1e-11 * size);
+        }
+        for (int i = 0; i < c.tree->link_count; ++i) {
+            CHECK_NEAR3(V[i].v, c.motion->V[i].v, 1e-10 * size);
+            CHECK_NEAR3(V[i].w, c.motion->V[i].w, 1e-10 * size);
+        }
+        tree_case_end(&c);
+    }
+}
+
+// The bodies' own sums, from their poses and twists alone.
+TEST(energy_and_momentum_are_the_sums_over_the_bodies)
+{
+    for (uint64_t seed = 1; seed <= 10; ++seed) {
+        tree_case c;
+        tree_case_make(&c, 12, seed % 2 == 0, REDUCED_BASE_QUATERNION, 1000 + seed);
+        const pawl_model *m = c.m.model;
+        body_state bodies[12];
+        pawl_reduced_write_bodies(c.motion, true, bodies);
+        double kinetic = 0.0, potential = 0.0;
+        pawl_vec3 p = {0}, l = {0}, at = v3(0.3, -0.7, 0.2), centre = {0};
+        for (int i = 0; i < 12; ++i) {
+            const model_body *b = &m->bodies[i];
+            pawl_mat3 rot = quat_matrix(bodies[i].q), inertia = m3_congruence(&rot, &b->inertia);
+            pawl_vec3 spin = m3_mul(&inertia, bodies[i].w);
+            kinetic += 0.5 * b->mass * v3_dot(bodies[i].v, bodies[i].v);
+            kinetic += 0.5 * v3_dot(bodies[i].w, spin);
+            potential -= b->mass * b->gravity_scale * v3_dot(m->gravity, bodies[i].r);
+            pawl_vec3 own = v3_scale(b->mass, bodies[i].v);
+            p = v3_add(p, own);
+            l = v3_add(l, v3_add(spin, v3_cross(v3_sub(bodies[i].r, at), own)));
+            centre = v3_axpy(centre, b->mass / m->total_mass, bodies[i].r);
+        }
+        CHECK_NEAR(pawl_reduced_kinetic_energy(c.motion), kinetic, 1e-13 * kinetic);
+        CHECK_NEAR(pawl_reduced_potential_energy(c.motion), potential, 1e-11);
+        pawl_twist sum = pawl_reduced_momentum(c.motion, at);
+        CHECK_NEAR3(sum.linear, p, 1e-12 * v3_norm(p));
+        CHECK_NEAR3(sum.angular, l, 1e-12 * v3_norm(l));
+        CHECK_NEAR3(pawl_reduced_centre_of_mass(c.motion), centre, 1e-13);
+        tree_case_end(&c);
+    }
+}
+
+// Poses and twists of random coordinates lead back to them: angles within a turn of what they were, balls
+// to references at the pose, rates to angular velocities.
+TEST(coordinates_go_to_bodies_and_back)
+{
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+        tree_case c;
+        reduced_base base = seed % 3 == 0 ? REDUCED_BASE_EULER : REDUCED_BASE_QUATERNION;
+        tree_case_make(&c, 15, seed % 2 == 0, base, 2000 + seed);
+        int n = c.tree->column_count;
+        for (int k = 0; k < n; ++k) {
+            const reduced_column *col = &c.tree->columns[k];
+            bool hinge = c.tree->links[col->link].column_count == 1 && col->turn != 0.0;
+            c.config.theta[k] += hinge ? 100.0 : 0.0; // many turns
+        }
+        pawl_reduced_place(c.motion, &c.config, 0.0);
+        pawl_reduced_move(c.motion, c.rate);
+        body_state bodies[15], again[15];
+        pawl_reduced_write_bodies(c.motion, true, bodies);
+        reduced_config found = {
+            .theta = tree_case_numbers(&c, n),
+            .reference = (pawl_quat *)(void *)tree_case_numbers(&c, 4 * c.tree->ball_count)};
+        for (int k = 0; k < n; ++k) {
+            found.theta[k] = c.config.theta[k] + 0.4;
+        }
+        double *rate = tree_case_numbers(&c, n), *ball = tree_case_numbers(&c, n),
+               *there = tree_case_numbers(&c, n);
+        pawl_reduced_config_from(c.tree, bodies, NULL, &found);
+        pawl_reduced_in_chart(c.tree, &c.config, &found, there);
+        for (int k = 0; k < n; ++k) {
+            CHECK_NEAR(there[k], c.config.theta[k], 1e-11);
+        }
+        pawl_reduced_place(c.motion, &found, 0.0);
+        pawl_reduced_rate_from(c.motion, bodies, rate);
+        pawl_reduced_ball_velocity(c.tree, c.config.theta, c.rate, ball);
+        for (int k = 0; k < n; ++k) {
+            CHECK_NEAR(rate[k], ball[k], 1e-11); // at xi = 0 they are the same
+        }
+        pawl_reduced_move(c.motion, rate);
+        pawl_reduced_write_bodies(c.motion, true, again);
+        for (int i = 0; i < 15; ++i) {
+            CHECK_NEAR3(again[i].r, bodies[i].r, 1e-12);
+            CHECK_NEAR(fabs(again[i].q.w * bodies[i].q.w + again[i].q.x * bodies[i].q.x +
+                            again[i].q.y * bodies[i].q.y + again[i].q.z * bodies[i].q.z),
+                       1.0, 1e-14);
+            CHECK_NEAR3(again[i].v, bodies[i].v, 1e-11);
+            CHECK_NEAR3(again[i].w, bodies[i].w, 1e-11);
+        }
+        // recentring the first one gives the second, too
+        pawl_reduced_recentre(c.tree, &c.config, c.rate);
+        for (int k = 0; k < n; ++k) {
+            CHECK_NEAR(c.config.theta[k], found.theta[k], 1e-11);
+            CHECK_NEAR(c.rate[k], rate[k], 1e-11);
+        }
+        tree_case_end(&c);
+    }
+}
