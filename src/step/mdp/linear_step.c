@@ -8,10 +8,10 @@
 // and one quadratic program finds them. With mdp.pd=explicit, as published, controllers, springs and
 // dampers act from where they began, which explodes with large steps; with mdp.pd=stable those of joints
 // act at the end, so that H becomes H + h D + h^2 P.
+#include "step/mdp/linear_step.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 #include "reduced/articulated.h"
-#include "step/nmdp/nmdp.h"
 #include <string.h>
 
 static const double linear_shift = 1e-8; // of weights that nothing else decides [m^2/s^2]
