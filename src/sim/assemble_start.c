@@ -10,6 +10,7 @@
 #include "rows/measure.h"
 #include "sim/sim.h"
 #include "sim/start_limits.h"
+#include "step/common/position_update.h"
 
 static const double assemble_tolerance = 1e-10; // below this nothing is moved [m or rad]
 static const double assemble_refuse = 1e-7;     // above this the model is refused
@@ -49,7 +50,7 @@ static pawl_status assemble_search(pawl_sim *sim, const pawl_state *s, double to
     sim->delassus->weak.space = NULL;
     pawl_weak_space_destroy(sim->weak);
     sim->weak = NULL;
-    pawl_assembly_place(a, s->bodies, s->coordinates, s->time, sim->context.damping_time);
+    pawl_assembly_place(a, s->bodies, s->coordinates, s->time, sim->context.u.damping_time);
     pawl_assembly_pose_closure(a);
     return pawl_weak_search(&sim->env, sim->coordinates, fmax(tolerance, assemble_exact),
                             &sim->weak);
@@ -140,7 +141,7 @@ static bool assemble_fits(const pawl_sim *sim)
 static void assemble_place(pawl_sim *sim, const pawl_state *s)
 {
     pawl_assembly_place(sim->assembly, s->bodies, s->coordinates, s->time,
-                        sim->context.damping_time);
+                        sim->context.u.damping_time);
     pawl_assembly_pose_closure(sim->assembly);
 }
 
@@ -170,7 +171,8 @@ static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
     }
     assemble_place(sim, s);
     pawl_weak_remember(sim->weak_is_exact ? NULL : sim->weak, s->weak);
-    sim->context.shares_reactions = sim->weak_is_exact && pawl_weak_space_dimension(sim->weak) > 0;
+    sim->context.position.least_norm =
+        sim->weak_is_exact && pawl_weak_space_dimension(sim->weak) > 0;
     return PAWL_OK;
 }
 

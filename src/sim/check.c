@@ -12,6 +12,7 @@
 #include "base/guard.h"
 #include "rows/measure.h"
 #include "sim/warnings.h"
+#include "step/common/position_update.h"
 #include <string.h>
 
 static const double check_pivot =

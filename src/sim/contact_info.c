@@ -14,12 +14,12 @@ const char *pawl_contact_mode_name(pawl_contact_mode mode)
 
 int pawl_sim_contact_count(const pawl_sim *sim)
 {
-    return sim != NULL ? sim->context.contact_count : 0;
+    return sim != NULL ? sim->context.out.contact_count : 0;
 }
 
 pawl_contact_info pawl_sim_contact(const pawl_sim *sim, int contact)
 {
-    if (sim == NULL || !PAWL_HAS(&sim->env, "contact", contact, sim->context.contact_count)) {
+    if (sim == NULL || !PAWL_HAS(&sim->env, "contact", contact, sim->context.out.contact_count)) {
         return (pawl_contact_info){.body_a = PAWL_NO_BODY,
                                    .body_b = PAWL_NO_BODY,
                                    .shape_a = -1,
@@ -30,5 +30,5 @@ pawl_contact_info pawl_sim_contact(const pawl_sim *sim, int contact)
                                    .force = {NAN, NAN, NAN},
                                    .moment = {NAN, NAN, NAN}};
     }
-    return sim->context.contacts[contact];
+    return sim->context.out.contacts[contact];
 }

@@ -89,12 +89,12 @@ static bool criteria_finite(const criteria_input *in, pawl_criterion *out)
 static bool criteria_residual(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_verdict *v = in->v;
-    bool own = pawl_stepper_find((int)in->settings->stepper)->needs_tree;
+    const stepper_residual *own = pawl_stepper_find((int)in->settings->stepper)->residual;
     out->value = v->own_residual;
-    out->limit = own ? in->settings->nmdp_tolerance : in->settings->tolerance;
-    out->unit = own ? "m or rad" : "m/s";
-    if (own) {
-        out->advice = "take smaller steps, or raise nmdp.max_iterations or nmdp.tolerance";
+    out->limit = own != NULL ? own->limit(in->settings) : in->settings->tolerance;
+    out->unit = own != NULL ? own->unit : "m/s";
+    if (own != NULL) {
+        out->advice = own->advice;
     }
     if (v->not_converged > 0) {
         criteria_where(out, "%lld of %lld steps", (long long)v->not_converged, (long long)v->steps);
@@ -230,10 +230,10 @@ static bool criteria_energy(const criteria_input *in, pawl_criterion *out)
 static bool criteria_stores(const criteria_input *in, int which)
 {
     const pawl_settings *s = in->settings;
-    bool tree = pawl_stepper_find((int)s->stepper)->needs_tree;
+    bool soft = (pawl_stepper_find((int)s->stepper)->traits & STEPPER_SOFT_LIMITS) != 0;
     bool joints = in->v->soft_joints || s->soft_joint > 0.0;
-    bool limits = in->v->soft_limits || s->soft_limit > 0.0 || tree;
-    bool contacts = in->v->soft_contacts || s->soft_contact > 0.0 || tree;
+    bool limits = in->v->soft_limits || s->soft_limit > 0.0 || soft;
+    bool contacts = in->v->soft_contacts || s->soft_contact > 0.0 || soft;
     return (which == PAWL_DISSIPATOR_DAMPERS && joints) ||
            (which == PAWL_DISSIPATOR_LIMITS && limits) ||
            (which == PAWL_DISSIPATOR_CONTACTS && contacts);

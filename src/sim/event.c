@@ -38,13 +38,13 @@ const char *pawl_event_kind_figure(pawl_event_kind kind)
 
 int pawl_sim_event_count(const pawl_sim *sim)
 {
-    return sim != NULL ? sim->context.events.count : 0;
+    return sim != NULL ? sim->context.out.events.count : 0;
 }
 
 pawl_event pawl_sim_event(const pawl_sim *sim, int event)
 {
-    if (sim == NULL || !PAWL_HAS(&sim->env, "event", event, sim->context.events.count)) {
+    if (sim == NULL || !PAWL_HAS(&sim->env, "event", event, sim->context.out.events.count)) {
         return (pawl_event){NAN, PAWL_EVENT_KIND_COUNT, -1, -1, -1, -1, NAN};
     }
-    return sim->context.events.events[event];
+    return sim->context.out.events.events[event];
 }

@@ -33,7 +33,7 @@ pawl_status pawl_sim_joint_reaction(const pawl_sim *sim, int joint, pawl_vec3 *f
     pawl_joint_rows(j, &f, 0.0, residual, base, follower);
     for (int r = 0; r < j->row_count; ++r) {
         for (int k = 0; k < 6; ++k) {
-            p[k] += sim->context.reaction[first + r] * follower[r][k] / sim->settings.dt;
+            p[k] += sim->context.out.reaction[first + r] * follower[r][k] / sim->settings.dt;
         }
     }
     // The rows give the moment about the centre of mass; the reaction acts at the joint.

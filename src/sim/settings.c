@@ -5,6 +5,7 @@
 #include "base/env.h"
 #include "base/guard.h"
 #include "pawl/sim.h"
+#include "step/stepper_ops.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -818,10 +819,9 @@ pawl_status pawl_settings_check(const pawl_env *env, const pawl_settings *s)
     PAWL_NEED_ENV(env);
     PAWL_NEED(env, s);
     PAWL_NEED_STAMP(env, s, PAWL_STAMP_SETTINGS, "pawl_settings_default");
-    if (s->stepper == PAWL_STEPPER_RATTLE && !s->project) {
-        return PAWL_FAIL(
-            env, PAWL_BAD_ARGUMENT,
-            "stepper=rattle moves along the constraints: got project=off, expected on");
+    const pawl_stepper_ops *stepper = pawl_stepper_find((int)s->stepper);
+    if (stepper != NULL && stepper->check != NULL) {
+        PAWL_TRY(stepper->check(env, NULL, s));
     }
     for (int i = 0; i < SETTING_ROWS; ++i) {
         char text[64];

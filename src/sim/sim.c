@@ -1,48 +1,47 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Runs a stepper. A step is tried on a copy of the state until all that it finds has room; then what every stepper is
+// measured by (energy, closure, crossings) is taken, and the copy becomes the state. The stepper is known by its
+// table alone.
 #include "sim/sim.h"
-#include "base/guard.h"
 #include "rows/measure.h"
+#include "base/guard.h"
 #include "step/common/impact.h"
-#include "step/stepper_ops.h"
 #include <string.h>
 
+static bool sim_has_rows(const pawl_sim *sim)
+{
+    return (sim->stepper->traits & STEPPER_NEEDS_ROWS) != 0;
+}
+
+// What a step works with, each part by its owner's own layout. Steppers without rows have no impacts and correct
+// no overlaps; the rest serves the assembly of the start, too.
 static void sim_layout(pawl_sim *sim, pawl_carver *mem)
 {
-    const pawl_model *m = sim->model;
-    int bodies = m->body_count, rows = sim->assembly->max_rows;
+    const pawl_assembly *a = sim->assembly;
     step_context *c = &sim->context;
-    double **twists[] = {&c->u_start, &c->u_free, &c->u_next, &c->u_met, &c->impulse, &c->push};
-    for (size_t i = 0; i < sizeof twists / sizeof twists[0]; ++i) {
-        *twists[i] = PAWL_CARVE(mem, double, 6 * bodies);
+    pawl_velocity_update_layout(&c->u, sim->coordinates, mem);
+    pawl_position_update_layout(&c->position, a, mem);
+    pawl_step_results_layout(&c->out, a, mem);
+    sim->closure = pawl_eliminator_layout(a->max_rows, 0, mem);
+    c->impact = NULL;
+    if (sim_has_rows(sim)) {
+        pawl_push_out_layout(&c->push_out, a, mem);
+        c->impact = pawl_impact_layout(sim->model, a, mem);
     }
-    double **by_row[] = {&c->lambda, &c->velocity, &c->rate_before, &c->rate_after};
-    for (size_t i = 0; i < sizeof by_row / sizeof by_row[0]; ++i) {
-        *by_row[i] = PAWL_CARVE(mem, double, rows);
-    }
-    bool own = sim->coordinates->ops->holds_joints;
-    c->u_own = own ? PAWL_CARVE(mem, double, 6 * bodies) : c->u_free;
-    c->from = PAWL_CARVE(mem, body_state, bodies);
-    c->push_out.twist = PAWL_CARVE(mem, double, 6 * bodies);
-    c->push_out.lambda = PAWL_CARVE(mem, double, rows);
-    c->push_out.compliance = PAWL_CARVE(mem, double, rows);
-    c->push_out.friction = PAWL_CARVE(mem, double, sim->assembly->max_contacts);
-    c->reaction = PAWL_CARVE(mem, double, pawl_impulse_slots(m).count);
-    c->effort = PAWL_CARVE(mem, double, m->actuator_count);
-    c->contacts = PAWL_CARVE(mem, pawl_contact_info, sim->assembly->max_contacts);
-    sim->closure = pawl_eliminator_layout(rows, 0, mem);
-    c->impact = sim->stepper->needs_tree ? NULL : pawl_impact_layout(m, sim->assembly, mem);
-    c->lit = NULL;
-    c->lit_events = NULL;
-    if (sim->settings.stepper == PAWL_STEPPER_LIT) {
-        c->lit = pawl_lit_layout(m, sim->assembly, mem);
-        c->lit_events = pawl_lit_event_layout(m, sim->assembly, mem);
+    c->own.sized = sim->stepper->size != NULL ? sim->stepper->size(sim->model, a, mem) : NULL;
+    size_t scratch = pawl_step_scratch_bytes(a);
+    char *block = PAWL_CARVE(mem, char, scratch);
+    if (block != NULL) {
+        pawl_arena_begin(&c->scratch, block, scratch);
     }
 }
 
 // What depends on the number of contacts that a step has room for.
 static void sim_destroy_parts(pawl_sim *sim)
 {
+    pawl_arena_end(&sim->context.scratch);
     pawl_free(&sim->env, sim->scratch, sim->scratch_bytes);
     pawl_island_solver_destroy(sim->islands);
     pawl_solver_destroy(sim->solver);
@@ -55,12 +54,13 @@ static void sim_destroy_parts(pawl_sim *sim)
     sim->assembly = NULL;
 }
 
-// Rows and their operator in the coordinates of the settings. Steppers that need a tree have their own.
+// Rows and their operator in the coordinates of the settings; steppers with a tree of their own do not ask.
 static pawl_status sim_create_rows(pawl_sim *sim, int max_contacts)
 {
     const pawl_settings *set = &sim->settings;
-    const coordinates_ops *ops = pawl_coordinates_find(
-        sim->stepper->needs_tree ? PAWL_FORMULATION_MAXIMAL : (int)set->formulation);
+    bool own = (sim->stepper->traits & STEPPER_HAS_TREE) != 0;
+    const coordinates_ops *ops =
+        pawl_coordinates_find(own ? PAWL_FORMULATION_MAXIMAL : (int)set->formulation);
     PAWL_TRY(ops->create(&sim->env, sim->model, set, max_contacts, &sim->coordinates));
     sim->assembly = sim->coordinates->rows;
     sim->delassus = sim->coordinates->delassus;
@@ -79,16 +79,11 @@ static pawl_softness sim_softness(const pawl_settings *set, double time_constant
     return soft;
 }
 
-static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
+// The solver of the rows, with room for all that they can become.
+static pawl_status sim_create_solver(pawl_sim *sim)
 {
-    const pawl_env *env = &sim->env;
-    const pawl_model *m = sim->model;
     const pawl_settings *set = &sim->settings;
-    PAWL_TRY(sim_create_rows(sim, max_contacts));
-    pawl_softness soft_joints = sim_softness(set, set->soft_joint);
-    pawl_softness soft_limits = sim_softness(set, set->soft_limit);
-    pawl_assembly_set_softness(sim->assembly, &soft_joints, &soft_limits);
-    pawl_assembly *a = sim->assembly;
+    const pawl_assembly *a = sim->assembly;
     int max_dim = 3;
     for (int k = 0; k < a->free_blocks; ++k) {
         max_dim = a->blocks[k].rows.dim > max_dim ? a->blocks[k].rows.dim : max_dim;
@@ -100,9 +95,25 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     def.max_spins = a->max_rows - a->free_rows - a->candidate_count - 3 * a->max_contacts;
     def.max_block_dim = max_dim;
     def.max_blocks = a->max_blocks;
-    PAWL_TRY(pawl_solver_create(env, &def, &sim->solver));
+    PAWL_TRY(pawl_solver_create(&sim->env, &def, &sim->solver));
     if (sim->coordinates->ops->finds_islands) {
-        PAWL_TRY(pawl_island_solver_create(env, set, a, sim->delassus, sim->solver, &sim->islands));
+        PAWL_TRY(pawl_island_solver_create(&sim->env, set, a, sim->delassus, sim->solver,
+                                           &sim->islands));
+    }
+    return PAWL_OK;
+}
+
+static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
+{
+    const pawl_env *env = &sim->env;
+    const pawl_model *m = sim->model;
+    const pawl_settings *set = &sim->settings;
+    PAWL_TRY(sim_create_rows(sim, max_contacts));
+    pawl_softness soft_joints = sim_softness(set, set->soft_joint);
+    pawl_softness soft_limits = sim_softness(set, set->soft_limit);
+    pawl_assembly_set_softness(sim->assembly, &soft_joints, &soft_limits);
+    if (sim_has_rows(sim)) {
+        PAWL_TRY(sim_create_solver(sim));
     }
     pawl_carver need = {0};
     sim_layout(sim, &need);
@@ -118,63 +129,42 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     c->model = m;
     c->settings = &sim->settings;
     c->coordinates = sim->coordinates;
-    c->assembly = a;
+    c->assembly = sim->assembly;
     c->solver = sim->solver;
     c->islands = sim->islands;
     c->finder = sim->finder;
     c->closure = &sim->closure;
-    c->contact_count = 0;
-    c->kept = false;
-    c->share = 1.0;
-    return PAWL_OK;
-}
-
-// Whether the stepper runs in the coordinates that are asked for.
-static pawl_status sim_check_coordinates(const pawl_sim *sim)
-{
-    const pawl_settings *set = &sim->settings;
-    if (set->formulation == PAWL_FORMULATION_MAXIMAL || sim->stepper->needs_tree) {
-        return PAWL_OK; // mdp and nmdp have their own
-    }
-    if (!sim->stepper->reduces) {
-        return PAWL_FAIL(&sim->env, PAWL_UNSUPPORTED,
-                         "stepper %s does not run with formulation=reduced; choose euler, moreau, "
-                         "lit, mdp or nmdp",
-                         sim->stepper->name);
-    }
-    if (set->stepper == PAWL_STEPPER_LIT && set->lit_variant != PAWL_LIT_MIDPOINT) {
-        return PAWL_FAIL(&sim->env, PAWL_UNSUPPORTED,
-                         "formulation=reduced runs lit with lit.variant=midpoint alone");
-    }
+    c->placed = false;
     return PAWL_OK;
 }
 
 static pawl_status sim_create_all(pawl_sim *sim)
 {
-    PAWL_TRY(sim_check_coordinates(sim));
     const pawl_env *env = &sim->env;
     const pawl_model *m = sim->model;
+    const pawl_stepper_ops *stepper = sim->stepper;
+    if (stepper->check != NULL) {
+        PAWL_TRY(stepper->check(env, m, &sim->settings));
+    }
     PAWL_TRY(pawl_state_create(env, m, &sim->state));
     PAWL_TRY(pawl_state_create(env, m, &sim->next));
-    if (sim->stepper->rewinds) {
-        PAWL_TRY(pawl_state_create(env, m, &sim->context.spare));
-    }
     contact_rules rules = {
         sim->settings.friction_rule,   sim->settings.restitution_rule,
         sim->settings.impact_friction, sim_softness(&sim->settings, sim->settings.soft_contact),
         sim->settings.reduce,          sim->settings.reduce_max};
     PAWL_TRY(pawl_contact_finder_create(env, m, rules, &sim->finder));
-    if (sim->finder != NULL && !pawl_solver_find((int)sim->settings.solver)->contacts) {
+    if (sim_has_rows(sim) && sim->finder != NULL &&
+        !pawl_solver_find((int)sim->settings.solver)->contacts) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
                          "solver %s does not know contacts, but shapes of '%s' can touch; choose "
                          "auto, for instance",
                          pawl_solver_name((int)sim->settings.solver), m->name);
     }
-    if (sim->stepper->needs_tree) {
-        PAWL_TRY(pawl_nmdp_create(env, m, &sim->settings, &sim->context.nmdp));
+    if (stepper->create != NULL) {
+        PAWL_TRY(stepper->create(env, m, &sim->settings, &sim->context.own.lasting));
     }
     enum { EVENTS = 32 }; // of a step, at first
-    PAWL_TRY(pawl_event_log_reserve(env, &sim->context.events, EVENTS));
+    PAWL_TRY(pawl_event_log_reserve(env, &sim->context.out.events, EVENTS));
     int room = sim->finder == NULL ? 0 : pawl_contact_finder_capacity(sim->finder);
     return sim_create_parts(sim, room);
 }
@@ -224,12 +214,13 @@ void pawl_sim_destroy(pawl_sim *sim)
         return;
     }
     pawl_env env = sim->env;
-    pawl_contact_capture_drop(&env, &sim->context.capture);
-    pawl_event_log_free(&env, &sim->context.events);
-    pawl_nmdp_destroy(sim->context.nmdp);
+    pawl_contact_capture_drop(&env, &sim->context.out.capture);
+    pawl_event_log_free(&env, &sim->context.out.events);
+    if (sim->stepper->destroy != NULL) {
+        sim->stepper->destroy(sim->context.own.lasting);
+    }
     sim_destroy_parts(sim);
     pawl_contact_finder_destroy(sim->finder);
-    pawl_state_destroy(sim->context.spare);
     pawl_weak_space_destroy(sim->weak);
     pawl_state_destroy(sim->next);
     pawl_state_destroy(sim->state);
@@ -319,7 +310,7 @@ static void sim_report_crossings(const pawl_sim *sim, pawl_step_report *report)
 
 static void sim_report_events(pawl_sim *sim, pawl_step_report *report)
 {
-    event_log *log = &sim->context.events;
+    event_log *log = &sim->context.out.events;
     if (report->tunnelled > 0) {
         pawl_event_add(log, pawl_event_of_pair(PAWL_EVENT_TUNNELLED, sim->next->time,
                                                report->tunnel_shape_a, report->tunnel_shape_b,
@@ -341,7 +332,7 @@ static unsigned sim_measured(const pawl_sim *sim)
     unsigned bits = PAWL_MEASURED_BALANCE | PAWL_MEASURED_WORK;
     bits |= m->joint_count > 0 ? (unsigned)PAWL_MEASURED_CLOSURE : 0u;
     bits |= sim->finder != NULL ? (unsigned)PAWL_MEASURED_CROSSINGS : 0u;
-    bool updates = sim->settings.project && !sim->stepper->needs_tree;
+    bool updates = sim->settings.project && sim_has_rows(sim);
     bits |= updates && sim->assembly->free_rows > 0 ? (unsigned)PAWL_MEASURED_POSITIONS : 0u;
     for (int k = 0; k < sim->assembly->candidate_count; ++k) {
         bits |= sim->assembly->candidates[k].family->measured;
@@ -356,27 +347,28 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
     for (;;) {
         pawl_state_copy(sim->next, sim->state);
         pawl_weak_recall(sim->delassus->weak.space, sim->state->weak);
-        memset(c->reaction, 0, (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->reaction);
-        c->contact_demand = 0;
-        c->failed = false;
-        c->position_failures = 0;
-        c->events.count = 0;
+        memset(c->out.reaction, 0,
+               (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->out.reaction);
+        c->out.contact_demand = 0;
+        c->out.failed = false;
+        c->out.position_failures = 0;
+        c->out.events.count = 0;
         sim->stepper->advance(c, sim->next, report);
         pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
         // The last place is kept for what sim_report_events() finds.
-        int events = c->events.count < c->events.capacity ? 0 : c->events.count;
-        if (c->contact_demand == 0 && events == 0) {
+        int events = c->out.events.count < c->out.events.capacity ? 0 : c->out.events.count;
+        if (c->out.contact_demand == 0 && events == 0) {
             break;
         }
-        c->kept = false; // the assembly is placed at the state that is thrown away
-        PAWL_TRY(c->contact_demand != 0
-                     ? sim_grow(sim, c->contact_demand)
-                     : pawl_event_log_reserve(&sim->env, &c->events, 2 * events));
+        c->placed = false; // the assembly is placed at the state that is thrown away
+        PAWL_TRY(c->out.contact_demand != 0
+                     ? sim_grow(sim, c->out.contact_demand)
+                     : pawl_event_log_reserve(&sim->env, &c->out.events, 2 * events));
     }
-    if (c->capture.wanted && c->captured == PAWL_NO_MEMORY) {
-        return c->captured;
+    if (c->out.capture.wanted && c->out.captured == PAWL_NO_MEMORY) {
+        return c->out.captured;
     }
-    if (c->failed) {
+    if (c->out.failed) {
         return PAWL_FAIL(&sim->env, PAWL_NOT_SOLVED,
                          "the step from t = %g s has no solution that %s finds, however short its "
                          "parts; the state before it is kept",
@@ -411,16 +403,16 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
         status = sim_check_energy(sim, s, &report.energy);
     }
     if (status != PAWL_OK) { // nothing is told of a step that was not taken
-        c->contact_count = 0;
-        c->events.count = 0;
-        c->kept = false;
+        c->out.contact_count = 0;
+        c->out.events.count = 0;
+        c->placed = false;
         return status;
     }
-    if (!c->kept) {
+    if (!c->placed) {
         pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
-        pawl_assembly_place(sim->assembly, s->bodies, s->coordinates, s->time, c->damping_time);
+        pawl_assembly_place(sim->assembly, s->bodies, s->coordinates, s->time, c->u.damping_time);
         pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
-        c->kept = true; // the next step goes on from here
+        c->placed = true; // the next step goes on from here
     }
     if (sim->delassus->weak.space != NULL) {
         pawl_assembly_pose_closure(sim->assembly);
@@ -429,12 +421,13 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     }
     report.misfit = pawl_assembly_misfit(sim->assembly);
     // Joints of a tree have no rows, but are looked at all the same.
-    report.closure = sim->coordinates->ops->holds_joints ? pawl_state_closure(s)
-                                                         : pawl_assembly_closure(sim->assembly);
+    report.closure =
+        sim->coordinates->ops->holds_joints ? pawl_state_closure(s)
+                                            : pawl_assembly_closure(sim->assembly);
     report.measured |= sim_measured(sim);
     bool misfits = report.misfit.position > sim_misfit || report.misfit.rotation > sim_misfit;
     report.measured |= misfits ? (unsigned)PAWL_MEASURED_MISFIT : 0u;
-    report.position_failures = c->position_failures;
+    report.position_failures = c->out.position_failures;
     pawl_assembly_count_turns(sim->assembly, s);
     sim_report_crossings(sim, &report);
     sim_report_events(sim, &report);
@@ -467,9 +460,9 @@ void pawl_sim_keep_problems(pawl_sim *sim, bool keep)
     if (sim == NULL) {
         return;
     }
-    sim->context.capture.wanted = keep;
+    sim->context.out.capture.wanted = keep;
     if (!keep) {
-        pawl_contact_capture_drop(&sim->env, &sim->context.capture);
+        pawl_contact_capture_drop(&sim->env, &sim->context.out.capture);
     }
 }
 
@@ -478,7 +471,7 @@ pawl_kept_problem pawl_sim_kept_problem(const pawl_sim *sim)
     if (sim == NULL) {
         return (pawl_kept_problem){0};
     }
-    const contact_capture *c = &sim->context.capture;
+    const contact_capture *c = &sim->context.out.capture;
     return (pawl_kept_problem){c->problem, c->r, c->held_rows};
 }
 
@@ -504,9 +497,12 @@ pawl_status pawl_sim_set_state(pawl_sim *sim, const pawl_state *state)
                          state->model->name, sim->model->name);
     }
     pawl_state_copy(sim->state, state);
-    sim->context.contact_count = 0;
-    sim->context.events.count = 0;
-    sim->context.kept = false;
+    sim->context.out.contact_count = 0;
+    sim->context.out.events.count = 0;
+    sim->context.placed = false;
+    if (sim->stepper->reset != NULL) {
+        sim->stepper->reset(&sim->context);
+    }
     return PAWL_OK;
 }
 
@@ -525,5 +521,5 @@ double pawl_sim_actuator_effort(const pawl_sim *sim, int actuator)
     if (sim == NULL || !PAWL_HAS(&sim->env, "actuator", actuator, sim->model->actuator_count)) {
         return NAN;
     }
-    return sim->context.effort[actuator];
+    return sim->context.out.effort[actuator];
 }

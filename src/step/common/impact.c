@@ -5,6 +5,9 @@
 // impact_laws.c. Restitution is that of the pair, and none where nothing closes faster than
 // contact.restitution_threshold: small bounces end in lasting contact.
 #include "step/common/impact.h"
+#include "step/common/energy_balance.h"
+#include "step/common/free_motion.h"
+#include "step/common/position_update.h"
 #include <string.h>
 
 static const double impact_closing = 1e-6; // slower is rest [m/s or rad/s]
@@ -73,7 +76,7 @@ static bool impact_gather(step_context *c, const pawl_state *s, const impact_req
         int count = pawl_contact_finder_find(c->finder, s->bodies, q->reach, 0.0);
         pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
         if (count < 0 || count > a->max_contacts) {
-            c->contact_demand = count;
+            c->out.contact_demand = count;
             return false;
         }
         const pawl_contact *found = pawl_contact_finder_contacts(c->finder);
@@ -109,21 +112,21 @@ static double impact_account(step_context *c, pawl_state *s, const double *rate,
 {
     const pawl_assembly *a = c->assembly;
     double contacts = 0.0, limits = 0.0;
-    pawl_assembly_row_velocity(a, c->u_next, c->rate_after);
+    pawl_assembly_row_velocity(a, c->u.next, c->u.rate);
     for (int r = a->free_rows; r < a->problem.row_count; ++r) {
-        double done = 0.5 * total[r] * (rate[r] + c->rate_after[r]);
+        double done = 0.5 * total[r] * (rate[r] + c->u.rate[r]);
         contacts += r < a->slot_rows ? 0.0 : done;
         limits += r < a->slot_rows ? done : 0.0;
     }
     s->work[WORK_CONTACTS] += contacts;
     s->work[WORK_LIMITS] += limits;
-    pawl_count_driven_work(c, total, s->work);
-    // Joints that are held by coordinates bear their part.
+    pawl_balance_drives(c, total, s->work);
+    // Joints that coordinates hold bear their part.
     s->work[WORK_MOTION] +=
-        pawl_coordinates_reactions(c->coordinates, total, c->u_start, c->u_next, c->u_start,
-                                   c->u_next, c->impulse, c->reaction);
+        pawl_coordinates_reactions(c->coordinates, total, c->u.start, c->u.next, c->u.start, c->u.next,
+                                   c->u.applied, c->out.reaction);
     for (int r = 0; r < a->slot_rows; ++r) {
-        c->reaction[a->rows[r].slot] += total[r];
+        c->out.reaction[a->rows[r].slot] += total[r];
     }
     return -(contacts + limits);
 }
@@ -142,7 +145,7 @@ static void impact_log_pairs(step_context *c, double time, const double *rate, b
         }
         if (closing > impact_closing) {
             bool lasts = plastic && first->restitution > 0.0;
-            pawl_event_add(&c->events,
+            pawl_event_add(&c->out.events,
                            pawl_event_of_pair(lasts ? PAWL_EVENT_LASTING : PAWL_EVENT_COLLISION,
                                               time, first->shape_a, first->shape_b, closing));
         }
@@ -154,12 +157,13 @@ static void impact_log(step_context *c, double time, const double *rate, bool pl
     const pawl_assembly *a = c->assembly;
     for (int r = a->free_rows; r < a->slot_rows; ++r) {
         if (-rate[r] > impact_closing) {
-            pawl_event_add(&c->events, pawl_event_of_joint(PAWL_EVENT_LIMIT, time, a->rows[r].owner,
-                                                           a->rows[r].part, -rate[r]));
+            pawl_event_add(&c->out.events,
+                           pawl_event_of_joint(PAWL_EVENT_LIMIT, time, a->rows[r].owner,
+                                               a->rows[r].part, -rate[r]));
         }
     }
     impact_log_pairs(c, time, rate, plastic);
-    pawl_event_add(&c->events, pawl_event_of_pair(PAWL_EVENT_IMPACT, time, -1, -1, loss));
+    pawl_event_add(&c->out.events, pawl_event_of_pair(PAWL_EVENT_IMPACT, time, -1, -1, loss));
 }
 
 // The impact problem of the contacts that are set and the limits that are held, at the poses where the rows are
@@ -167,10 +171,10 @@ static void impact_log(step_context *c, double time, const double *rate, bool pl
 static double impact_build(step_context *c, const pawl_state *s)
 {
     pawl_assembly *a = c->assembly;
-    pawl_twists_of(c->model, s->bodies, c->u_start);
-    memcpy(c->u_free, c->u_start, (size_t)(6 * c->model->body_count) * sizeof *c->u_free);
-    pawl_assembly_pose_impact(a, c->u_free, a->held);
-    pawl_assembly_row_velocity(a, c->u_start, c->impact->rate);
+    pawl_twists_of(c->model, s->bodies, c->u.start);
+    memcpy(c->u.free, c->u.start, (size_t)(6 * c->model->body_count) * sizeof *c->u.free);
+    pawl_assembly_pose_impact(a, c->u.free, a->held);
+    pawl_assembly_row_velocity(a, c->u.start, c->impact->rate);
     return impact_fastest(c, c->impact->rate);
 }
 
@@ -186,7 +190,7 @@ static double impact_solve(step_context *c, pawl_state *s, double fastest, doubl
     report->impact_work -= loss;
     report->measured |= PAWL_MEASURED_IMPACTS;
     for (int i = 0; i < m->body_count; ++i) {
-        const double *u = c->u_next + 6 * i;
+        const double *u = c->u.next + 6 * i;
         if (m->bodies[i].kind != PAWL_BODY_KINEMATIC) {
             s->bodies[i].v = v3(u[0], u[1], u[2]);
             s->bodies[i].w = v3(u[3], u[4], u[5]);
@@ -201,7 +205,7 @@ bool pawl_impact(step_context *c, pawl_state *s, const impact_request *q, pawl_s
     const impact_memory *x = c->impact;
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     pawl_assembly_place(a, s->bodies, s->coordinates, q->time, 0.0);
-    c->kept = false;
+    c->placed = false;
     if (!impact_gather(c, s, q)) {
         return false;
     }
@@ -284,8 +288,8 @@ static void impact_split_forces(step_context *c, pawl_state *s, const step_weigh
 {
     const pawl_assembly *a = c->assembly;
     const impact_memory *x = c->impact;
-    pawl_step_half_forces(c, s, w);
-    memcpy(x->half, c->u_free, (size_t)(6 * c->model->body_count) * sizeof *x->half);
+    pawl_half_forces(c, s, w);
+    memcpy(x->half, c->u.free, (size_t)(6 * c->model->body_count) * sizeof *x->half);
     double *before = x->given; // scratch as yet
     for (int k = 0; k < a->contact_count; ++k) {
         before[k] = pawl_contact_opening(&a->contacts[k], s->bodies);
@@ -323,7 +327,7 @@ bool pawl_impact_in_step(step_context *c, pawl_state *s, const step_weights *w,
     memset(a->held, 0, (size_t)a->candidate_count * sizeof *a->held);
     pawl_assembly_set_contacts(a, found, count);
     if (a->has_damping) {
-        pawl_assembly_place(a, s->bodies, s->coordinates, w->place_time, c->damping_time);
+        pawl_assembly_place(a, s->bodies, s->coordinates, w->place_time, c->u.damping_time);
     }
     return true;
 }
@@ -338,13 +342,13 @@ bool pawl_impact_ahead(step_context *c, pawl_state *s, double h, pawl_step_repor
     int count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact_margin, h);
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     if (count < 0 || count > a->max_contacts) {
-        c->contact_demand = count;
+        c->out.contact_demand = count;
         return false;
     }
     pawl_assembly_set_contacts(a, pawl_contact_finder_contacts(c->finder), count);
     if (count > 0 && impact_select(c, s, h)) {
         pawl_assembly_place(a, s->bodies, s->coordinates, s->time, 0.0);
-        c->kept = false;
+        c->placed = false;
         double fastest = impact_build(c, s);
         impact_solve(c, s, fastest, s->time, report);
     }

@@ -5,7 +5,7 @@
 // asks for an impact where it located one (seed 004 section 7.3, 7.4), the others at the poses of their rows.
 #pragma once
 #include "step/common/impact_path.h"
-#include "step/stepper_ops.h"
+#include "step/common/step.h"
 
 // What impacts work with; sized once. Arrays by row follow the rows of the impact problem.
 struct impact_memory {
@@ -40,7 +40,7 @@ typedef struct impact_request {
 
 // Solves the impact of all that touches at the poses of s and gives s the twists after it. Work and
 // reactions are accounted for, events logged, the report's figures made worse where the solver's were.
-// False when there are more contacts than room (context.contact_demand): the step must be given up.
+// False when there are more contacts than room (context.out.contact_demand): the step must be given up.
 bool pawl_impact(step_context *c, pawl_state *s, const impact_request *request,
                  pawl_step_report *report);
 // For steps that do not locate impacts: whether something touches within w->reach that closes faster than
@@ -67,7 +67,7 @@ static inline int pawl_impact_normal(const step_context *c, int k)
     return pawl_problem_contact_row(&c->assembly->problem, k) + 2;
 }
 // The law of the settings on the problem as it is built, with no gain of energy: impulses of contacts and
-// limits to memory.total, twists after them to u_next.
+// limits to memory.total, twists after them to u.next.
 void pawl_impact_resolve(step_context *c, const impact_scope *scope, pawl_step_report *report);
 
 // Groups of what can act on each other at once. Sets memory.root; the limits and contacts of group `body`

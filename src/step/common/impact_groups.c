@@ -110,9 +110,9 @@ static void groups_column(step_context *c, int row, double *out)
     pawl_delassus *d = p->delassus;
     eliminator *e = c->closure;
     size_t rows = (size_t)p->row_count;
-    memset(c->lambda, 0, rows * sizeof *c->lambda);
-    c->lambda[row] = 1.0;
-    d->ops->apply(d, c->lambda, e->product);
+    memset(c->u.lambda, 0, rows * sizeof *c->u.lambda);
+    c->u.lambda[row] = 1.0;
+    d->ops->apply(d, c->u.lambda, e->product);
     memcpy(out, e->product, rows * sizeof *out);
     if (p->free_row_count == 0) {
         return;
@@ -120,9 +120,9 @@ static void groups_column(step_context *c, int row, double *out)
     for (int i = 0; i < p->free_row_count; ++i) {
         e->right[i] = -e->product[i];
     }
-    pawl_eliminate_solve(e, p, e->right, d->maybe_singular ? groups_exact : 1.0, c->lambda);
-    c->lambda[row] = 0.0;
-    d->ops->apply(d, c->lambda, e->product);
+    pawl_eliminate_solve(e, p, e->right, d->maybe_singular ? groups_exact : 1.0, c->u.lambda);
+    c->u.lambda[row] = 0.0;
+    d->ops->apply(d, c->u.lambda, e->product);
     for (int i = p->free_row_count; i < p->row_count; ++i) {
         out[i] += e->product[i];
     }
@@ -137,17 +137,20 @@ void pawl_impact_condense(step_context *c, int limits, int units)
     path->contacts = units - limits;
     int n = pawl_impact_path_rows(path);
     pawl_eliminate_factor(&a->problem, c->settings->regularization);
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *column = pawl_take_rows(c);
     for (int u = 0; u < units; ++u) {
         int dim = u < limits ? 1 : 3, last = pawl_impact_path_normal(path, u);
         for (int r = 0; r < dim; ++r) {
-            groups_column(c, c->impact->units[u] - (dim - 1) + r, c->velocity);
-            pawl_impact_take(c, c->velocity, path->S + (size_t)(last - (dim - 1) + r) * (size_t)n);
+            groups_column(c, c->impact->units[u] - (dim - 1) + r, column);
+            pawl_impact_take(c, column, path->S + (size_t)(last - (dim - 1) + r) * (size_t)n);
         }
         int k = (c->impact->units[u] - contact_row) / 3;
         path->mu[u] = u < limits ? 0.0 : a->friction[k];
         path->allowed[u] = u < limits ? 0.0 : c->impact->allowed[k];
         path->e[u] = u < limits ? 0.0 : c->impact->bounce[k];
     }
+    pawl_arena_release(&c->scratch, mark);
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < i; ++j) {
             double mean = 0.5 * (path->S[i * n + j] + path->S[j * n + i]);
@@ -166,10 +169,10 @@ void pawl_impact_rates(step_context *c)
     if (p->free_row_count == 0) {
         return;
     }
-    memset(c->lambda, 0, (size_t)p->row_count * sizeof *c->lambda);
+    memset(c->u.lambda, 0, (size_t)p->row_count * sizeof *c->u.lambda);
     pawl_eliminate_factor(p, c->settings->regularization);
-    pawl_eliminate_recover(e, p, groups_exact, c->lambda);
-    p->delassus->ops->apply(p->delassus, c->lambda, e->product);
+    pawl_eliminate_recover(e, p, groups_exact, c->u.lambda);
+    p->delassus->ops->apply(p->delassus, c->u.lambda, e->product);
     for (int r = p->free_row_count; r < p->row_count; ++r) {
         rate[r] += e->product[r];
     }

@@ -18,24 +18,25 @@
 // at which the work vanishes is taken. Both ends neither close nor leave their friction cones, and so does it.
 #include "step/common/impact.h"
 #include "step/common/report_merge.h"
+#include "step/common/solve_rows.h"
 #include <string.h>
 
 static const double laws_rounding = 1e-12; // of the impulses' work: gains below are rounding
 static const double laws_capped = 1e-6;    // less taken away is not worth an event
 
-// One problem from u_free to u_next, and its figures.
+// One problem from u.free to u.next, and its figures.
 static void laws_solve(step_context *c, pawl_step_report *report)
 {
     const pawl_assembly *a = c->assembly;
     solver_report solved = {.outcome = PAWL_CONVERGED};
-    memset(c->lambda, 0, (size_t)a->problem.row_count * sizeof *c->lambda);
+    memset(c->u.lambda, 0, (size_t)a->problem.row_count * sizeof *c->u.lambda);
     pawl_phase_enter(&c->clock, PAWL_PHASE_SOLVE);
     pawl_step_solve_rows(c, pawl_solver_goal(c->solver), &solved);
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     pawl_step_report part = {.method = solved.method,
                              .iterations = solved.iterations,
                              .factorizations = solved.factorizations,
-                             .islands = c->island_count,
+                             .islands = c->out.island_count,
                              .rows = a->problem.row_count,
                              .contacts = a->contact_count};
     pawl_step_decide(c, &solved, &part);
@@ -54,23 +55,23 @@ static void laws_newton(step_context *c, bool plastic, double *impulse, double *
         bool bounces = !plastic && x->rate[row] < -c->settings->restitution_threshold;
         a->bias[row] = bounces ? x->bounce[k] * x->rate[row] : x->allowed[k];
     }
-    pawl_assembly_set_free_velocity(a, c->u_free);
+    pawl_assembly_set_free_velocity(a, c->u.free);
     laws_solve(c, report);
-    memcpy(impulse, c->lambda, rows * sizeof *impulse);
-    pawl_assembly_row_velocity(a, c->u_next, after);
+    memcpy(impulse, c->u.lambda, rows * sizeof *impulse);
+    pawl_assembly_row_velocity(a, c->u.next, after);
 }
 
 // The law's own problem was not solved: another answer stands in for it, and that is reported.
 static void laws_fall_back(step_context *c, const impact_scope *scope, int contacts)
 {
-    pawl_event_add(&c->events, pawl_event_of_pair(PAWL_EVENT_IMPACT_FALLBACK, scope->time, -1, -1,
-                                                  (double)contacts));
+    pawl_event_add(&c->out.events, pawl_event_of_pair(PAWL_EVENT_IMPACT_FALLBACK, scope->time, -1,
+                                                      -1, (double)contacts));
 }
 
 // ---- Poisson, all groups at once ----------------------------------------------------------------
 
 // (7.7)-(7.9) to the letter: what is given back pushes, and friction answers to the additional impulses
-// alone. From u_c in u_free.
+// alone. From u_c in u.free.
 static void laws_give_to_the_letter(step_context *c, pawl_step_report *report)
 {
     pawl_assembly *a = c->assembly;
@@ -78,15 +79,15 @@ static void laws_give_to_the_letter(step_context *c, pawl_step_report *report)
     for (int k = 0; k < a->contact_count; ++k) {
         a->bias[pawl_impact_normal(c, k)] = x->allowed[k];
     }
-    pawl_assembly_add_impulses(a, x->given, c->u_free);
-    pawl_assembly_set_free_velocity(a, c->u_free);
+    pawl_assembly_add_impulses(a, x->given, c->u.free);
+    pawl_assembly_set_free_velocity(a, c->u.free);
     laws_solve(c, report);
     for (int r = 0; r < a->problem.row_count; ++r) {
-        x->total[r] += x->given[r] + c->lambda[r];
+        x->total[r] += x->given[r] + c->u.lambda[r];
     }
 }
 
-// Normal velocities of the impulses by which c->lambda differs from `given`, joints answering: the effective
+// Normal velocities of the impulses by which c->u.lambda differs from `given`, joints answering: the effective
 // masses are those through the joints. Returns the largest where it matters: not where more was needed to
 // keep a contact from closing.
 static double laws_excess(step_context *c)
@@ -96,25 +97,27 @@ static double laws_excess(step_context *c)
     const impact_memory *x = c->impact;
     eliminator *e = c->closure;
     size_t rows = (size_t)p->row_count;
-    memset(c->velocity, 0, rows * sizeof *c->velocity);
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *impulse = pawl_take_rows(c);
+    memset(impulse, 0, rows * sizeof *impulse);
     for (int k = 0; k < a->contact_count; ++k) {
         int row = pawl_impact_normal(c, k);
-        c->velocity[row] = c->lambda[row] - x->given[row];
+        impulse[row] = c->u.lambda[row] - x->given[row];
     }
-    p->delassus->ops->apply(p->delassus, c->velocity, e->product);
+    p->delassus->ops->apply(p->delassus, impulse, e->product);
     memcpy(x->excess, e->product, rows * sizeof *x->excess);
     if (p->free_row_count > 0) {
         for (int i = 0; i < p->free_row_count; ++i) {
             e->right[i] = -e->product[i];
         }
-        memset(c->velocity, 0, rows * sizeof *c->velocity);
-        pawl_eliminate_solve(e, p, e->right, p->delassus->maybe_singular ? 1e-10 : 1.0,
-                             c->velocity);
-        p->delassus->ops->apply(p->delassus, c->velocity, e->product);
+        memset(impulse, 0, rows * sizeof *impulse);
+        pawl_eliminate_solve(e, p, e->right, p->delassus->maybe_singular ? 1e-10 : 1.0, impulse);
+        p->delassus->ops->apply(p->delassus, impulse, e->product);
         for (int i = p->free_row_count; i < p->row_count; ++i) {
             x->excess[i] += e->product[i];
         }
     }
+    pawl_arena_release(&c->scratch, mark);
     double worst = 0.0;
     for (int k = 0; k < a->contact_count; ++k) {
         int row = pawl_impact_normal(c, k);
@@ -139,7 +142,7 @@ static double laws_relax(const impact_memory *x, int rows, double last)
 
 // Decompression with friction on all of its normal impulse: the speeds with which contacts open are
 // looked for such that each is given what it is due, or more where it would close otherwise. From u_c in
-// u_free; false where the search does not end.
+// u.free; false where the search does not end.
 static bool laws_give_with_friction(step_context *c, const impact_scope *scope,
                                     pawl_step_report *report)
 {
@@ -148,9 +151,9 @@ static bool laws_give_with_friction(step_context *c, const impact_scope *scope,
     pawl_assembly *a = c->assembly;
     const impact_memory *x = c->impact;
     int rows = a->problem.row_count;
-    memcpy(c->u_next, c->u_free, (size_t)(6 * c->model->body_count) * sizeof *c->u_next);
-    pawl_assembly_add_impulses(a, x->given, c->u_next);
-    pawl_assembly_row_velocity(a, c->u_next, x->open);
+    memcpy(c->u.next, c->u.free, (size_t)(6 * c->model->body_count) * sizeof *c->u.next);
+    pawl_assembly_add_impulses(a, x->given, c->u.next);
+    pawl_assembly_row_velocity(a, c->u.next, x->open);
     for (int r = 0; r < rows; ++r) {
         x->open[r] = x->given[r] > 0.0 ? fmin(-x->open[r], 0.0) : 0.0;
     }
@@ -160,13 +163,13 @@ static bool laws_give_with_friction(step_context *c, const impact_scope *scope,
             int row = pawl_impact_normal(c, i);
             a->bias[row] = x->open[row] < 0.0 ? x->open[row] : x->allowed[i];
         }
-        pawl_assembly_set_free_velocity(a, c->u_free);
+        pawl_assembly_set_free_velocity(a, c->u.free);
         pawl_step_report last = {0};
         laws_solve(c, &last);
         if (laws_excess(c) <= enough * scope->fastest) {
             pawl_report_merge(report, &last);
             for (int r = 0; r < rows; ++r) {
-                x->total[r] += c->lambda[r];
+                x->total[r] += c->u.lambda[r];
             }
             return true;
         }
@@ -197,15 +200,18 @@ static void laws_decompress(step_context *c, const impact_scope *scope, pawl_ste
 {
     pawl_assembly *a = c->assembly;
     const impact_memory *x = c->impact;
-    size_t twists = (size_t)(6 * c->model->body_count) * sizeof *c->u_free;
-    pawl_assembly_add_impulses(a, x->plastic, c->u_free); // u_c
+    size_t twists = (size_t)(6 * c->model->body_count) * sizeof *c->u.free;
+    pawl_assembly_add_impulses(a, x->plastic, c->u.free); // u_c
     // Armatures resist from the end of the compression on.
-    pawl_assembly_row_velocity(a, c->u_free, c->velocity);
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *rate = pawl_take_rows(c);
+    pawl_assembly_row_velocity(a, c->u.free, rate);
     for (int r = 0; r < a->free_rows; ++r) {
         if (!pawl_assembly_is_hard(a, r) && a->bias[r] != 0.0) {
-            a->bias[r] = -c->velocity[r];
+            a->bias[r] = -rate[r];
         }
     }
+    pawl_arena_release(&c->scratch, mark);
     bool rough = false;
     for (int k = 0; k < a->contact_count; ++k) {
         rough = rough || a->friction[k] > 0.0;
@@ -216,8 +222,8 @@ static void laws_decompress(step_context *c, const impact_scope *scope, pawl_ste
         laws_fall_back(c, scope, a->contact_count);
         laws_give_to_the_letter(c, report);
     }
-    pawl_assembly_row_velocity(a, c->u_next, x->after);
-    memcpy(c->u_free, c->u_start, twists);
+    pawl_assembly_row_velocity(a, c->u.next, x->after);
+    memcpy(c->u.free, c->u.start, twists);
 }
 
 // ---- Group by group -----------------------------------------------------------------------------
@@ -444,7 +450,7 @@ static bool laws_cap_groups(step_context *c, const impact_scope *scope, pawl_ste
         }
         double left = laws_cap(c, units, limits);
         if (1.0 - left > laws_capped) {
-            pawl_event_add(&c->events,
+            pawl_event_add(&c->out.events,
                            pawl_event_of_pair(PAWL_EVENT_IMPACT_CAPPED, scope->time, -1, -1, left));
         }
         any = true;
@@ -452,24 +458,24 @@ static bool laws_cap_groups(step_context *c, const impact_scope *scope, pawl_ste
     return any;
 }
 
-// Impulses of the free rows that belong to those in total, and u_next; the judge of what is left open.
+// Impulses of the free rows that belong to those in total, and u.next; the judge of what is left open.
 static void laws_apply(step_context *c, pawl_step_report *report)
 {
     pawl_assembly *a = c->assembly;
     const pawl_problem *p = &a->problem;
     const impact_memory *x = c->impact;
     double open = 0.0;
-    memcpy(c->lambda, x->total, (size_t)p->row_count * sizeof *c->lambda);
+    memcpy(c->u.lambda, x->total, (size_t)p->row_count * sizeof *c->u.lambda);
     if (p->free_row_count > 0) {
         pawl_eliminate_factor(p, c->settings->regularization);
-        pawl_eliminate_recover(c->closure, p, 1e-13, c->lambda);
+        pawl_eliminate_recover(c->closure, p, 1e-13, c->u.lambda);
     }
-    memcpy(x->total, c->lambda, (size_t)p->row_count * sizeof *c->lambda);
-    memcpy(c->u_next, c->u_free, (size_t)(6 * c->model->body_count) * sizeof *c->u_next);
-    pawl_assembly_add_impulses(a, c->lambda, c->u_next);
-    pawl_assembly_row_velocity(a, c->u_next, x->after);
+    memcpy(x->total, c->u.lambda, (size_t)p->row_count * sizeof *c->u.lambda);
+    memcpy(c->u.next, c->u.free, (size_t)(6 * c->model->body_count) * sizeof *c->u.next);
+    pawl_assembly_add_impulses(a, c->u.lambda, c->u.next);
+    pawl_assembly_row_velocity(a, c->u.next, x->after);
     for (int r = 0; r < a->free_rows; ++r) {
-        open = fmax(open, fabs(x->after[r] + a->bias[r] + a->compliance[r] * c->lambda[r]));
+        open = fmax(open, fabs(x->after[r] + a->bias[r] + a->compliance[r] * c->u.lambda[r]));
     }
     for (int r = a->free_rows; r < a->slot_rows; ++r) {
         open = fmax(open, -x->after[r]);
@@ -498,7 +504,7 @@ void pawl_impact_resolve(step_context *c, const impact_scope *scope, pawl_step_r
         laws_resolve_groups(c, scope, report);
     }
     if (laws_cap_groups(c, scope, report) || !newton) {
-        pawl_assembly_pose_impact(c->assembly, c->u_free, c->assembly->held);
+        pawl_assembly_pose_impact(c->assembly, c->u.free, c->assembly->held);
         laws_apply(c, report);
     }
 }

@@ -5,7 +5,7 @@
 //   min 1/2 dT M d  subject to  f(q) + J d = 0,   d = -M^-1 JT (J M^-1 JT)^+ f,
 // then velocities, u <- u - M^-1 JT (J M^-1 JT)^+ (J u - rate of the prescribed motions).
 #include "problem/weak_space.h"
-#include "step/stepper_ops.h"
+#include "step/common/position_update.h"
 #include <string.h>
 
 static const double project_pose_accuracy = 1e-4;     // the next step makes up for the rest
@@ -41,10 +41,11 @@ void pawl_closure_solve(step_context *c, double accuracy, double *change)
         // Directions of a singular position are not weak to the factor: one solve is not enough there.
         bool zone = pawl_weak_in_zone(c->assembly->problem.delassus->weak.space);
         pawl_eliminate_recover(c->closure, &c->assembly->problem,
-                               zone ? fmin(accuracy, project_zone_accuracy) : accuracy, c->lambda);
+                               zone ? fmin(accuracy, project_zone_accuracy) : accuracy,
+                               c->u.lambda);
     }
     memset(change, 0, (size_t)(6 * c->model->body_count) * sizeof *change);
-    pawl_assembly_add_impulses(c->assembly, c->lambda, change);
+    pawl_assembly_add_impulses(c->assembly, c->u.lambda, change);
 }
 
 // Steps that turn a body by more than a radian leave the range of the linear model.
@@ -79,7 +80,7 @@ void pawl_twists_of(const pawl_model *m, const body_state *bodies, double *u)
 void pawl_twists_change(step_context *c, const double *change, body_state *bodies)
 {
     for (int i = 0; i < c->model->body_count; ++i) {
-        double *u = c->u_next + 6 * i;
+        double *u = c->u.next + 6 * i;
         for (int k = 0; k < 6; ++k) {
             u[k] += change[6 * i + k];
         }
@@ -92,9 +93,9 @@ void pawl_closure_rates(step_context *c, const pawl_state *s, double t)
 {
     pawl_assembly *a = c->assembly;
     const pawl_model *m = c->model;
-    pawl_twists_of(m, s->bodies, c->u_next);
-    pawl_coordinates_constrain(c->coordinates, c->u_next);
-    pawl_assembly_row_velocity(a, c->u_next, a->v_f);
+    pawl_twists_of(m, s->bodies, c->u.next);
+    pawl_coordinates_constrain(c->coordinates, c->u.next);
+    pawl_assembly_row_velocity(a, c->u.next, a->v_f);
     for (int r = 0; r < a->free_rows; ++r) {
         const row_info *info = &a->rows[r];
         if (info->family->rate != NULL) {
@@ -109,17 +110,30 @@ void pawl_closure_velocities(step_context *c, pawl_state *s, double t)
 {
     const pawl_model *m = c->model;
     pawl_closure_rates(c, s, t);
-    double accuracy = c->exact_drift ? project_exact : project_velocity_accuracy;
-    pawl_closure_solve(c, accuracy, c->u_free);
-    memcpy(c->u_start, c->u_next, (size_t)(6 * m->body_count) * sizeof *c->u_start);
-    pawl_twists_change(c, c->u_free, s->bodies);
+    double accuracy = c->position.exact ? project_exact : project_velocity_accuracy;
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *change = pawl_take_twists(c);
+    pawl_closure_solve(c, accuracy, change);
+    memcpy(c->u.start, c->u.next, (size_t)(6 * m->body_count) * sizeof *c->u.start);
+    pawl_twists_change(c, change, s->bodies);
+    pawl_arena_release(&c->scratch, mark);
 }
 
 static void project_place(step_context *c, const pawl_state *s, double t, double turn_ease)
 {
     c->assembly->turn_ease = turn_ease;
-    pawl_assembly_place(c->assembly, s->bodies, s->coordinates, t, c->damping_time);
+    pawl_assembly_place(c->assembly, s->bodies, s->coordinates, t, c->u.damping_time);
     pawl_assembly_pose_closure(c->assembly);
+}
+
+// One Gauss-Newton step of the poses, by the factor at hand.
+static void project_step(step_context *c, pawl_state *s, double t)
+{
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *change = pawl_take_twists(c);
+    pawl_closure_solve(c, project_pose_accuracy, change);
+    pawl_project_move(c, s, change, t);
+    pawl_arena_release(&c->scratch, mark);
 }
 
 // Gauss-Newton from a placed state. The Jacobian and its factor are kept while they contract the
@@ -141,8 +155,7 @@ static int project_poses(step_context *c, pawl_state *s, double t, int max_steps
         for (int r = 0; r < a->free_rows; ++r) {
             a->v_f[r] = pawl_assembly_is_hard(a, r) ? a->residual[r] : 0.0;
         }
-        pawl_closure_solve(c, project_pose_accuracy, c->u_free);
-        pawl_project_move(c, s, c->u_free, t);
+        project_step(c, s, t);
         ++steps;
         pawl_assembly_place_residuals(a, s->bodies, s->coordinates, t);
         double before = error;
@@ -179,16 +192,16 @@ int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double
     // straight chain overrates without bound. Where a step hardly helps, rotations are made dearer.
     int steps = 0;
     bool factored = false, stuck = true;
-    memcpy(c->from, s->bodies, poses);
+    memcpy(c->position.from, s->bodies, poses);
     for (double turn_ease = 1.0; stuck; turn_ease *= 0.1) {
         bool last = turn_ease < 5e-3 || holds; // there masses are not eased
-        memcpy(s->bodies, c->from, poses);
+        memcpy(s->bodies, c->position.from, poses);
         project_place(c, s, t, turn_ease);
         steps += project_poses(c, s, t, max_steps, tolerance, turn_ease, last ? INFINITY : 0.05,
                                &factored, &stuck);
     }
     if (!(pawl_closure_error(a) <= project_failed * fmax(1.0, c->model->size))) {
-        ++c->position_failures;
+        ++c->out.position_failures;
     }
     bool eased = a->turn_ease != 1.0;
     if (steps > 0) {

@@ -10,6 +10,7 @@
 // is bounded. The poses go on by h s; s is forgotten. Split impulses, but for the joints, which stay closed.
 #include "step/common/push_out.h"
 #include "rows/measure.h"
+#include "step/common/position_update.h"
 #include <string.h>
 
 static const double push_share = 1e-3;    // e: what contradicts itself gets at most 1/e of its want
@@ -41,7 +42,7 @@ static bool push_leaves(const step_context *c, int r)
 {
     const pawl_assembly *a = c->assembly;
     return push_is_contact(a, r) && a->contacts[a->rows[r].owner].held &&
-           c->rate_after[r] > pawl_gentle_push;
+           c->u.rate[r] > pawl_gentle_push;
 }
 
 // What is missing at worst, once bodies have moved by the twists of the step.
@@ -54,7 +55,7 @@ static double push_missing(const step_context *c)
             a->want[r] = -INFINITY;
         }
         if (a->want[r] > 0.0) {
-            worst = max_of(worst, a->want[r] - c->rate_after[r]);
+            worst = max_of(worst, a->want[r] - c->u.rate[r]);
         }
     }
     return worst;
@@ -92,7 +93,7 @@ static void push_pose(step_context *c, double fastest)
             if (push_takes_part(a, r)) {
                 // by as much more as the compliance takes back where it is alone
                 double more = a->want[r] > 0.0 ? push_share * a->want[r] : 0.0;
-                a->v_f[r] = c->rate_after[r] - a->want[r] - more;
+                a->v_f[r] = c->u.rate[r] - a->want[r] - more;
                 a->compliance[r] = push_share * push_ease(a, b, i);
             } else if (push_is_idle(&a->rows[r])) {
                 a->compliance[r] = push_nothing;
@@ -127,13 +128,15 @@ static void push_solve(step_context *c, double worst)
 static bool push_is_torn(step_context *c)
 {
     const pawl_assembly *a = c->assembly;
-    pawl_assembly_row_velocity(a, c->push_out.twist, c->velocity);
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *rate = pawl_take_rows(c);
+    bool torn = false;
+    pawl_assembly_row_velocity(a, c->push_out.twist, rate);
     for (int r = a->free_rows; r < a->problem.row_count; ++r) {
-        if (a->want[r] > 0.0 && c->rate_after[r] + c->velocity[r] < 0.5 * a->want[r]) {
-            return true;
-        }
+        torn = torn || (a->want[r] > 0.0 && c->u.rate[r] + rate[r] < 0.5 * a->want[r]);
     }
-    return false;
+    pawl_arena_release(&c->scratch, mark);
+    return torn;
 }
 
 // Those on top of others move by the sum of their gaps, which is bounded to some times the fastest correction
@@ -201,17 +204,17 @@ static int push_close(step_context *c, pawl_state *s, double t)
     size_t twists = (size_t)(6 * c->model->body_count) * sizeof(double);
     bool holds = c->coordinates->ops->holds_joints;
     if (holds) {
-        pawl_twists_of(c->model, s->bodies, c->u_own);
+        pawl_twists_of(c->model, s->bodies, c->u.own);
     }
     int steps = pawl_project(c, s, t, PUSH_PROJECT_STEPS, push_closed);
     if (holds) { // all impulses, those of the tree included, act between these two
-        memcpy(c->u_start, c->u_own, twists);
+        memcpy(c->u.start, c->u.own, twists);
     }
-    pawl_drift_account(c, s, c->u_next);
+    pawl_position_balance(c, s, c->u.next);
     s->work[WORK_MOTION] +=
-        pawl_coordinates_reactions(c->coordinates, c->lambda, c->u_own, c->u_next, c->u_own,
-                                   c->u_next, c->impulse, c->reaction);
-    c->kept = true;
+        pawl_coordinates_reactions(c->coordinates, c->u.lambda, c->u.own, c->u.next, c->u.own, c->u.next,
+                                   c->u.applied, c->out.reaction);
+    c->placed = true;
     return steps;
 }
 
@@ -229,7 +232,7 @@ int pawl_push_out_apply(step_context *c, pawl_state *s, double t, pawl_step_repo
         c->push_out.twist[i] *= time;
     }
     pawl_project_move(c, s, c->push_out.twist, t);
-    c->kept = false;
+    c->placed = false;
     bool joined = c->coordinates->ops->holds_joints || (c->settings->project && a->free_rows > 0);
     int steps = joined ? push_close(c, s, t) : 0;
     double stored = push_potential(s) - before;

@@ -4,7 +4,7 @@
 // Overlaps and violated limits are corrected at position level: poses move, twists do not. docs/math.md
 // section 8.
 #pragma once
-#include "step/stepper_ops.h"
+#include "step/common/step.h"
 
 // After the problem of a kick was solved and judged: the twist at which poses are to be corrected until the
 // end of the step, if anything asks for it.

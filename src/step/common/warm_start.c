@@ -27,13 +27,13 @@ static const double *warm_entry(const warm_memory *m, int i)
 
 static double *warm_impulse(const step_context *c, int contact)
 {
-    return c->lambda + pawl_problem_contact_row(&c->assembly->problem, contact);
+    return c->u.lambda + pawl_problem_contact_row(&c->assembly->problem, contact);
 }
 
 // The impulse x, and the moment where there is one, of contact k; NULL: none is known.
 static void warm_set(const step_context *c, int k, const double *entry)
 {
-    double *x = warm_impulse(c, k), scale = c->share * c->settings->warm_start_scale;
+    double *x = warm_impulse(c, k), scale = c->u.fraction * c->settings->warm_start_scale;
     for (int r = 0; r < 3; ++r) {
         x[r] = entry != NULL ? scale * entry[1 + r] : 0.0;
     }
@@ -42,7 +42,7 @@ static void warm_set(const step_context *c, int k, const double *entry)
         if (entry != NULL) {
             moment = v3_scale(scale, v3(entry[4], entry[5], entry[6]));
         }
-        pawl_spin_set_moment(c->assembly, k, moment, c->lambda);
+        pawl_spin_set_moment(c->assembly, k, moment, c->u.lambda);
     }
 }
 
@@ -91,7 +91,8 @@ static void warm_guess_pair(const step_context *c, const warm_memory *m, int k, 
     for (int n = k; n < end && fresh > 0; ++n) {
         if (!warm_is_known(m, first, last, contacts[n].id)) {
             for (int r = 0; r < 3; ++r) {
-                warm_impulse(c, n)[r] = c->share * c->settings->warm_start_scale * gone[r] / fresh;
+                warm_impulse(c, n)[r] =
+                    c->u.fraction * c->settings->warm_start_scale * gone[r] / fresh;
             }
         }
     }
@@ -121,9 +122,9 @@ void pawl_warm_start(step_context *c, const pawl_state *s)
 {
     const pawl_assembly *a = c->assembly;
     bool cold = c->settings->warm_start == PAWL_WARM_OFF;
-    double scale = cold ? 0.0 : c->share * c->settings->warm_start_scale;
+    double scale = cold ? 0.0 : c->u.fraction * c->settings->warm_start_scale;
     for (int r = 0; r < a->slot_rows; ++r) {
-        c->lambda[r] = scale * s->impulses[a->rows[r].slot];
+        c->u.lambda[r] = scale * s->impulses[a->rows[r].slot];
     }
     warm_memory memory = warm_memory_of(c, s);
     memory.count = cold ? 0 : memory.count;
@@ -144,10 +145,10 @@ void pawl_remember_contacts(const step_context *c, pawl_state *s)
         double *to = s->contacts + 1 + width * k;
         to[0] = a->contacts[k].id;
         for (int r = 0; r < 3; ++r) {
-            to[1 + r] = warm_impulse(c, k)[r] / c->share;
+            to[1 + r] = warm_impulse(c, k)[r] / c->u.fraction;
         }
         if (c->model->spin_friction) {
-            pawl_vec3 moment = v3_scale(1.0 / c->share, pawl_spin_moment(a, k, c->lambda));
+            pawl_vec3 moment = v3_scale(1.0 / c->u.fraction, pawl_spin_moment(a, k, c->u.lambda));
             to[4] = moment.x, to[5] = moment.y, to[6] = moment.z;
         }
     }

@@ -4,7 +4,7 @@
 // Where a solver starts: the impulses of the last step, found again by the identity of their
 // constraints.
 #pragma once
-#include "step/stepper_ops.h"
+#include "step/common/step.h"
 
 // lambda for the posed problem, from what s remembers, as the settings solver.warm_start* say.
 void pawl_warm_start(step_context *c, const pawl_state *s);

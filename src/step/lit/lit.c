@@ -1,8 +1,49 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// lit: the linearly implicit trapezoidal method (seed 004). A step is one move (lit_move.c), or with lit.events a
+// sequence of pieces between located events (lit_events.c). docs/steppers/lit.md has the derivation.
 #include "step/common/impact.h"
 #include "step/common/report_merge.h"
 #include "step/lit/lit_events.h"
+#include "step/stepper_ops.h"
+
+static pawl_status lit_check(const pawl_env *env, const pawl_model *model,
+                             const pawl_settings *settings)
+{
+    (void)model;
+    if (settings->formulation != PAWL_FORMULATION_MAXIMAL &&
+        settings->lit_variant != PAWL_LIT_MIDPOINT) {
+        return PAWL_FAIL(env, PAWL_UNSUPPORTED,
+                         "formulation=reduced runs lit with lit.variant=midpoint alone");
+    }
+    return PAWL_OK;
+}
+
+static pawl_status lit_create(const pawl_env *env, const pawl_model *model,
+                              const pawl_settings *settings, void **lasting)
+{
+    (void)settings;
+    pawl_state *spare;
+    pawl_status status = pawl_state_create(env, model, &spare);
+    *lasting = spare;
+    return status;
+}
+
+static void lit_destroy(void *lasting)
+{
+    pawl_state_destroy(lasting);
+}
+
+static void *lit_size(const pawl_model *model, const pawl_assembly *a, pawl_carver *mem)
+{
+    lit_memory *m = pawl_lit_layout(model, a, mem);
+    lit_event_memory *events = pawl_lit_event_layout(model, a, mem);
+    if (m != NULL) {
+        m->events = events;
+    }
+    return m;
+}
 
 static void lit_advance(step_context *c, pawl_state *s, pawl_step_report *report)
 {
@@ -10,7 +51,7 @@ static void lit_advance(step_context *c, pawl_state *s, pawl_step_report *report
         pawl_lit_advance_events(c, s, report);
         return;
     }
-    lit_active *active = &c->lit->active;
+    lit_active *active = &lit_of(c)->active;
     lit_phase phase = {.begin = s->time,
                        .h = c->settings->dt,
                        .end = pawl_step_end(s, c->settings->dt),
@@ -26,7 +67,10 @@ static void lit_advance(step_context *c, pawl_state *s, pawl_step_report *report
 const pawl_stepper_ops pawl_lit_ops = {
     .name = "lit",
     .summary = "linearly implicit trapezoidal rule: second order, stiffly stable",
+    .traits = STEPPER_NEEDS_ROWS,
+    .check = lit_check,
+    .create = lit_create,
+    .destroy = lit_destroy,
+    .size = lit_size,
     .advance = lit_advance,
-    .reduces = true,
-    .rewinds = true,
 };

@@ -4,7 +4,11 @@
 // lit, the linearly implicit trapezoidal method (Potra, Anitescu, Gavrea, Trinkle): the smooth step,
 // for whoever looks for events around it. docs/steppers/lit.md has the derivation.
 #pragma once
-#include "step/stepper_ops.h"
+#include "step/common/position_update.h"
+#include "step/common/velocity_update.h"
+
+typedef struct lit_memory lit_memory;
+typedef struct lit_event_memory lit_event_memory;
 
 // What a (sub-)step holds: contacts and limits that are closed at its start (7.1). All memory is the
 // context's.
@@ -59,7 +63,18 @@ struct lit_memory {                     // what this stepper keeps beside the co
     // lit.variant=paper: Jacobians of the free rows in body axes at the start and to both sides of it, the
     // coordinates there (free rows), and the explicit part of k~ (6 x bodies).
     double *paper_rows, *paper_ahead, *paper_behind, *paper_values, *paper_push;
+    lit_event_memory *events;
 };
+lit_memory *pawl_lit_layout(const pawl_model *model, const pawl_assembly *a, pawl_carver *mem);
+static inline lit_memory *lit_of(const step_context *c)
+{
+    return c->own.sized;
+}
+// Where a piece of the step began.
+static inline pawl_state *lit_spare(const step_context *c)
+{
+    return c->own.lasting;
+}
 
 // Weights that all variants share: gravity, forces and targets over the phase.
 step_weights pawl_lit_weights(const step_context *c, const pawl_state *s, const lit_phase *phase);

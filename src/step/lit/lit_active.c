@@ -27,7 +27,7 @@ static bool active_contacts(step_context *c, const pawl_state *s, double reach, 
     int count = pawl_contact_finder_find(c->finder, s->bodies, reach, 0.0);
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     if (count < 0 || count > c->assembly->max_contacts) {
-        c->contact_demand = count;
+        c->out.contact_demand = count;
         return false;
     }
     const pawl_contact *found = pawl_contact_finder_contacts(c->finder);
@@ -45,7 +45,7 @@ static bool active_contacts(step_context *c, const pawl_state *s, double reach, 
 static void active_limits(step_context *c, const pawl_state *s, double reach, lit_active *out)
 {
     const pawl_assembly *a = c->assembly;
-    pawl_twists_of(c->model, s->bodies, c->u_start);
+    pawl_twists_of(c->model, s->bodies, c->u.start);
     for (int k = 0; k < a->candidate_count; ++k) {
         out->limits[k] = false;
         if (!pawl_assembly_is_limit(a, k) || pawl_assembly_limit_gap(a, k) > reach) {
@@ -53,7 +53,7 @@ static void active_limits(step_context *c, const pawl_state *s, double reach, li
         }
         const row_info *info = &a->candidates[k];
         const coordinate_row *g = &a->coordinates[info->coordinate];
-        double rate = pawl_assembly_coordinate_rate(a, info->owner, g, c->u_start);
+        double rate = pawl_assembly_coordinate_rate(a, info->owner, g, c->u.start);
         double opening = info->sign * rate;
         out->limits[k] = opening >= -active_fastest(c);
         out->closing = out->closing || !out->limits[k];
@@ -63,13 +63,13 @@ static void active_limits(step_context *c, const pawl_state *s, double reach, li
 bool pawl_lit_active(step_context *c, const pawl_state *s, double h, lit_active *out)
 {
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
-    c->damping_time = 0.5 * c->settings->dt;
+    c->u.damping_time = 0.5 * c->settings->dt;
     c->assembly->body_theta = 0.5;
     double reach = fmax(c->settings->lit_eps_a, c->settings->lit_eps_b * h * h * h);
     out->closing = false;
-    if (!c->kept) {
-        pawl_assembly_place(c->assembly, s->bodies, s->coordinates, s->time, c->damping_time);
-        c->kept = true;
+    if (!c->placed) {
+        pawl_assembly_place(c->assembly, s->bodies, s->coordinates, s->time, c->u.damping_time);
+        c->placed = true;
     }
     active_limits(c, s, reach, out);
     return active_contacts(c, s, reach, out);

@@ -50,19 +50,21 @@ static void events_save(const lit_piece *p)
 {
     step_context *c = p->c;
     size_t slots = (size_t)pawl_impulse_slots(c->model).count;
-    pawl_state_copy(c->spare, p->s);
-    memcpy(c->lit_events->reaction, c->reaction, slots * sizeof *c->reaction);
-    memcpy(c->lit_events->effort, c->effort, (size_t)c->model->actuator_count * sizeof(double));
+    pawl_state_copy(lit_spare(c), p->s);
+    memcpy(lit_of(c)->events->reaction, c->out.reaction, slots * sizeof *c->out.reaction);
+    memcpy(lit_of(c)->events->effort, c->out.effort,
+           (size_t)c->model->actuator_count * sizeof(double));
 }
 
 static void events_restore(const lit_piece *p)
 {
     step_context *c = p->c;
     size_t slots = (size_t)pawl_impulse_slots(c->model).count;
-    pawl_state_copy(p->s, c->spare);
-    memcpy(c->reaction, c->lit_events->reaction, slots * sizeof *c->reaction);
-    memcpy(c->effort, c->lit_events->effort, (size_t)c->model->actuator_count * sizeof(double));
-    c->kept = false;
+    pawl_state_copy(p->s, lit_spare(c));
+    memcpy(c->out.reaction, lit_of(c)->events->reaction, slots * sizeof *c->out.reaction);
+    memcpy(c->out.effort, lit_of(c)->events->effort,
+           (size_t)c->model->actuator_count * sizeof(double));
+    c->placed = false;
 }
 
 static bool events_move(lit_piece *p, double begin, double h, double end)
@@ -73,8 +75,8 @@ static bool events_move(lit_piece *p, double begin, double h, double end)
     pawl_lit_move(p->c, p->s, &phase, &part);
     pawl_report_merge(p->report, &part);
     p->s->time = phase.end;
-    p->c->lit_events->looked = false;
-    return p->c->contact_demand == 0;
+    lit_of(p->c)->events->looked = false;
+    return p->c->out.contact_demand == 0;
 }
 
 bool pawl_lit_piece_move(lit_piece *p, double h, bool last)
@@ -93,7 +95,7 @@ bool pawl_lit_piece_spent(const lit_piece *p)
 
 bool pawl_lit_piece_shift(lit_piece *p, double tau)
 {
-    const pawl_state *from = p->c->spare;
+    const pawl_state *from = lit_spare(p->c);
     state_before before = pawl_state_before(from);
     motion_path path = {p->c->model, before.bodies, from->bodies, *before.time,
                         p->begin - *before.time};
@@ -172,15 +174,15 @@ static bool events_met(lit_piece *p, double h, locate_scope *scope, meeting *out
         pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
         int count = pawl_contact_finder_find(c->finder, p->s->bodies, scope->tolerance, h);
         if (count < 0 || count > c->assembly->max_contacts) {
-            c->contact_demand = count;
+            c->out.contact_demand = count;
             *room = false;
             return false;
         }
-        c->lit_events->found = count;
-        c->lit_events->looked = true;
+        lit_of(c)->events->found = count;
+        lit_of(c)->events->looked = true;
     }
-    motion_path path = {c->model, c->spare->bodies, p->s->bodies, p->begin, h};
-    bool met = pawl_locate_meeting(&path, c->spare, p->s, scope, out);
+    motion_path path = {c->model, lit_spare(c)->bodies, p->s->bodies, p->begin, h};
+    bool met = pawl_locate_meeting(&path, lit_spare(c), p->s, scope, out);
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     return met;
 }
@@ -191,33 +193,33 @@ static locate_scope events_scope(const lit_piece *p)
     int count = 0;
     for (int k = 0; k < p->active->count; ++k) {
         if (p->active->contacts[k].held) {
-            c->lit_events->known[count++] = p->active->contacts[k].id;
+            lit_of(c)->events->known[count++] = p->active->contacts[k].id;
         }
     }
     return (locate_scope){.finder = c->finder,
-                          .known = c->lit_events->known,
+                          .known = lit_of(c)->events->known,
                           .known_count = count,
                           .assembly = c->assembly,
                           .closed = p->active->limits,
                           .tolerance = events_tolerance * events_reach(c, 0.0),
-                          .bodies = c->lit_events->bodies};
+                          .bodies = lit_of(c)->events->bodies};
 }
 
 // The published way: the state of the interpolant, and of the work the share of the time.
 static void events_interpolate(lit_piece *p, double h, double tau)
 {
     step_context *c = p->c;
-    const pawl_state *from = c->spare;
+    const pawl_state *from = lit_spare(c);
     motion_path path = {c->model, from->bodies, p->s->bodies, p->begin, h};
-    pawl_motion_at(&path, tau, c->lit_events->bodies);
-    memcpy(p->s->bodies, c->lit_events->bodies,
+    pawl_motion_at(&path, tau, lit_of(c)->events->bodies);
+    memcpy(p->s->bodies, lit_of(c)->events->bodies,
            (size_t)c->model->body_count * sizeof *p->s->bodies);
     double share = tau / h;
     for (int k = 0; k < WORK_COUNT; ++k) {
         p->s->work[k] = from->work[k] + share * (p->s->work[k] - from->work[k]);
     }
     p->s->time = p->begin + tau;
-    c->kept = false;
+    c->placed = false;
 }
 
 // Ends the piece where the meeting happened: does it again, with a secant or two on the gap that is
@@ -258,8 +260,8 @@ static double events_end_at(lit_piece *p, double h, const locate_scope *scope, c
 static int events_count_met(const step_context *c, const meeting *met)
 {
     int count = 0;
-    for (int i = 0; i < c->events.count && i < c->events.capacity; ++i) {
-        const pawl_event *e = &c->events.events[i];
+    for (int i = 0; i < c->out.events.count && i < c->out.events.capacity; ++i) {
+        const pawl_event *e = &c->out.events.events[i];
         bool meets = e->kind == PAWL_EVENT_COLLISION || e->kind == PAWL_EVENT_LIMIT;
         count += meets && e->shape_a == met->shape_a && e->shape_b == met->shape_b &&
                  e->joint == met->joint && e->coordinate == met->coordinate;
@@ -272,7 +274,8 @@ static int events_count_met(const step_context *c, const meeting *met)
 static void events_rest_in_one(lit_piece *p, int pieces)
 {
     step_context *c = p->c;
-    pawl_event_add(&c->events, pawl_event_of_pair(PAWL_EVENT_UNRESOLVED, p->begin, -1, -1, pieces));
+    pawl_event_add(&c->out.events,
+                   pawl_event_of_pair(PAWL_EVENT_UNRESOLVED, p->begin, -1, -1, pieces));
     events_restore(p);
     lit_phase phase = {.begin = p->begin,
                        .h = p->end - p->begin,
@@ -296,7 +299,7 @@ static void events_remember(const lit_piece *p)
         state_before before = pawl_state_before(p->s);
         *before.step = (double)(p->s->step + 1);
         *before.time = p->begin;
-        memcpy(before.bodies, c->spare->bodies,
+        memcpy(before.bodies, lit_spare(c)->bodies,
                (size_t)c->model->body_count * sizeof *before.bodies);
     }
 }
@@ -307,7 +310,7 @@ void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *r
     lit_piece p = {.c = c,
                    .s = s,
                    .report = report,
-                   .active = &c->lit->active,
+                   .active = &lit_of(c)->active,
                    .begin = s->time,
                    .end = pawl_step_end(s, c->settings->dt),
                    .follows =
@@ -342,10 +345,10 @@ void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *r
             h = events_end_at(&p, h, &scope, &met);
             stuck = h == 0.0 && p.after_impact;
         }
-        bool changes = c->contact_demand == 0 && h > 0.0 &&
+        bool changes = c->out.contact_demand == 0 && h > 0.0 &&
                        c->settings->lit_events == PAWL_LIT_EVENTS_ALL &&
                        pawl_lit_find_transition(&p, &h);
-        if (c->contact_demand != 0 || (!meets && !changes)) {
+        if (c->out.contact_demand != 0 || (!meets && !changes)) {
             if (pieces == 0 && !p.after_impact) {
                 events_remember(&p);
             }

@@ -18,11 +18,13 @@ struct lit_event_memory { // what the search for events works with; sized once
     int found;   // contacts that the finder found where the piece ends
     bool looked; // it did
 };
+lit_event_memory *pawl_lit_event_layout(const pawl_model *model, const pawl_assembly *a,
+                                        pawl_carver *mem);
 
 // One piece of a step as it is being found.
 typedef struct lit_piece {
     step_context *c;
-    pawl_state *s;            // where it ends; context.spare has where it begins
+    pawl_state *s;            // where it ends; lit_spare() has where it begins
     pawl_step_report *report; // of the step so far
     lit_active *active;
     double begin, end; // from where the step goes on, and the grid [s]

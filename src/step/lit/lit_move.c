@@ -14,7 +14,9 @@
 // Springs act at the mean of their ends through the gradient of the middle, which has the geometric
 // terms of k_q in it and keeps M~ positive definite. What the rows did not do is taken out by the
 // projections after the step (lit_settle.c).
+#include "step/common/energy_balance.h"
 #include "step/common/push_out.h"
+#include "step/common/spin_update.h"
 #include "step/lit/lit.h"
 #include <string.h>
 
@@ -79,8 +81,11 @@ static void lit_along(step_context *c, pawl_state *s, double t)
         for (int r = 0; r < a->free_rows; ++r) {
             a->v_f[r] = pawl_assembly_is_hard(a, r) ? a->residual[r] : 0.0;
         }
-        pawl_closure_solve(c, 1.0, c->u_free);
-        pawl_project_move(c, s, c->u_free, t);
+        size_t mark = pawl_arena_mark(&c->scratch);
+        double *change = pawl_take_twists(c);
+        pawl_closure_solve(c, 1.0, change);
+        pawl_project_move(c, s, change, t);
+        pawl_arena_release(&c->scratch, mark);
     }
 }
 
@@ -129,8 +134,8 @@ bool pawl_lit_place(step_context *c, pawl_state *s, const lit_phase *phase, doub
 {
     pawl_assembly *a = c->assembly;
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
-    if (!c->kept) {
-        pawl_assembly_place(a, s->bodies, s->coordinates, t, c->damping_time);
+    if (!c->placed) {
+        pawl_assembly_place(a, s->bodies, s->coordinates, t, c->u.damping_time);
     }
     memcpy(a->held, phase->active->limits, (size_t)a->candidate_count * sizeof *a->held);
     if (c->finder == NULL) {
@@ -141,11 +146,11 @@ bool pawl_lit_place(step_context *c, pawl_state *s, const lit_phase *phase, doub
         pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact_margin, phase->h);
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     if (count < 0 || count > a->max_contacts) {
-        c->contact_demand = count;
+        c->out.contact_demand = count;
         return false;
     }
-    int placed = lit_place_contacts(c, phase, count, c->lit->placed);
-    pawl_assembly_set_contacts(a, c->lit->placed, placed);
+    int placed = lit_place_contacts(c, phase, count, lit_of(c)->placed);
+    pawl_assembly_set_contacts(a, lit_of(c)->placed, placed);
     return true;
 }
 
@@ -154,8 +159,8 @@ static void lit_arrive(step_context *c, pawl_state *s, const lit_phase *phase)
 {
     const pawl_model *m = c->model;
     for (int i = 0; i < m->body_count; ++i) {
-        const body_state *from = &c->lit->start[i];
-        const double *u = c->u_start + 6 * i, *n = c->u_next + 6 * i;
+        const body_state *from = &lit_of(c)->start[i];
+        const double *u = c->u.start + 6 * i, *n = c->u.next + 6 * i;
         body_state *b = &s->bodies[i];
         if (m->bodies[i].kind == PAWL_BODY_KINEMATIC) {
             pawl_pose pose = pawl_kinematic_pose(&m->bodies[i], phase->end);
@@ -175,7 +180,7 @@ static void lit_arrive(step_context *c, pawl_state *s, const lit_phase *phase)
         }
     }
     pawl_close_tree(c, s, phase->end);
-    c->kept = false;
+    c->placed = false;
 }
 
 // Whether both halves of the step follow the joints, as those of moreau do.
@@ -190,17 +195,17 @@ static bool lit_follows_joints(const step_context *c)
 static void lit_begin(step_context *c, pawl_state *s, double t)
 {
     pawl_assembly *a = c->assembly;
-    if (!c->kept) {
-        pawl_assembly_place(a, s->bodies, s->coordinates, t, c->damping_time);
-        c->kept = true;
+    if (!c->placed) {
+        pawl_assembly_place(a, s->bodies, s->coordinates, t, c->u.damping_time);
+        c->placed = true;
     }
-    memcpy(c->lit->start, s->bodies, (size_t)c->model->body_count * sizeof *s->bodies);
+    memcpy(lit_of(c)->start, s->bodies, (size_t)c->model->body_count * sizeof *s->bodies);
     if (lit_follows_joints(c)) {
         return;
     }
-    c->kept = false;
+    c->placed = false;
     pawl_assembly_pose_closure(a);
-    memcpy(c->lit->residual, a->residual, (size_t)a->free_rows * sizeof *a->residual);
+    memcpy(lit_of(c)->residual, a->residual, (size_t)a->free_rows * sizeof *a->residual);
     if (a->free_rows > 0) {
         pawl_eliminate_factor(&a->problem, c->settings->regularization);
     }
@@ -218,7 +223,7 @@ static int lit_follow(step_context *c, pawl_state *s, double tau, double end)
             s->bodies[i].w = twist.angular;
         }
     }
-    return pawl_drift(c, s, tau, end);
+    return pawl_position_update(c, s, tau, end);
 }
 
 // Weights of the trapezoidal rule, for rows placed at the middle of the step; the paper has its springs at
@@ -246,7 +251,7 @@ static void lit_linearize(step_context *c, const lit_phase *phase, const step_we
     double share = (1.0 + w->carry) / phase->h;
     for (int r = 0; r < a->free_rows; ++r) {
         if (pawl_assembly_is_hard(a, r)) {
-            a->bias[r] += share * c->lit->residual[r];
+            a->bias[r] += share * lit_of(c)->residual[r];
         }
     }
     const lit_active *active = phase->active;
@@ -269,11 +274,11 @@ static bool lit_pose(step_context *c, pawl_state *s, const lit_phase *phase, con
     if (paper) {
         pawl_lit_paper_begin(c, s, w);
     }
-    c->damping_time = 0.5 * phase->h;
+    c->u.damping_time = 0.5 * phase->h;
     if (lit_follows_joints(c)) {
         *projections += lit_follow(c, s, 0.5 * phase->h, w->place_time);
     } else {
-        pawl_lit_predict(c, s, c->lit->start, 0.5 * phase->h, w->place_time,
+        pawl_lit_predict(c, s, lit_of(c)->start, 0.5 * phase->h, w->place_time,
                          c->settings->project && !paper);
     }
     if (!pawl_lit_place(c, s, phase, w->place_time)) {
@@ -282,21 +287,21 @@ static bool lit_pose(step_context *c, pawl_state *s, const lit_phase *phase, con
     if (paper) {
         pawl_lit_paper_place(c);
     }
-    pawl_step_pose(c, s, w);
+    pawl_velocity_build(c, s, w);
     if (paper) {
         pawl_lit_paper_push(c);
     }
     if (c->settings->lit_linearized) {
         lit_linearize(c, phase, w);
     }
-    pawl_assembly_set_free_velocity(c->assembly, c->u_free);
+    pawl_assembly_set_free_velocity(c->assembly, c->u.free);
     return true;
 }
 
 static void lit_set_twists(const step_context *c, pawl_state *s)
 {
     for (int i = 0; i < c->model->body_count; ++i) {
-        const double *u = c->u_next + 6 * i;
+        const double *u = c->u.next + 6 * i;
         s->bodies[i].v = v3(u[0], u[1], u[2]);
         s->bodies[i].w = v3(u[3], u[4], u[5]);
     }
@@ -312,19 +317,19 @@ static void lit_trapezoid(step_context *c, pawl_state *s, const lit_phase *phase
         return;
     }
     solver_report solved = {.outcome = PAWL_CONVERGED};
-    pawl_step_solve(c, s, &w, &solved);
-    pawl_step_finish(c, s, &w, &solved, report);
-    pawl_step_tally(c, s, &w);
+    pawl_velocity_solve(c, s, &w, &solved);
+    pawl_velocity_finish(c, s, &w, &solved, report);
+    pawl_balance_rows(c, s, &w);
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
     pawl_lit_grip(c);
     pawl_push_out_find(c, &w);
     if (c->settings->project) {
-        pawl_step_correct_spins(c, &w);
+        pawl_correct_spins(c, &w);
     }
     if (lit_follows_joints(c)) {
         lit_set_twists(c, s);
-        c->kept = true;
-        c->damping_time = 0.5 * c->settings->dt; // as every step begins with
+        c->placed = true;
+        c->u.damping_time = 0.5 * c->settings->dt; // as every step begins with
         projections += lit_follow(c, s, 0.5 * phase->h, phase->end);
     } else {
         lit_arrive(c, s, phase);
@@ -335,20 +340,20 @@ static void lit_trapezoid(step_context *c, pawl_state *s, const lit_phase *phase
 void pawl_lit_move(step_context *c, pawl_state *s, const lit_phase *phase, pawl_step_report *report)
 {
     *report = (pawl_step_report){0};
-    c->share = phase->h / c->settings->dt;
+    c->u.fraction = phase->h / c->settings->dt;
     lit_begin(c, s, phase->begin);
     if (c->settings->lit_variant == PAWL_LIT_SDIRK2) {
         pawl_lit_sdirk_move(c, s, phase, report);
     } else {
         lit_trapezoid(c, s, phase, report);
     }
-    c->damping_time = 0.5 * c->settings->dt;
+    c->u.damping_time = 0.5 * c->settings->dt;
     c->assembly->body_theta = 0.5;
-    if (c->contact_demand == 0 && c->settings->project &&
-        !(lit_follows_joints(c) && c->lit->grips.count == 0)) {
+    if (c->out.contact_demand == 0 && c->settings->project &&
+        !(lit_follows_joints(c) && lit_of(c)->grips.count == 0)) {
         report->projections += pawl_lit_settle(c, s, phase->end);
     }
-    if (c->contact_demand == 0) {
+    if (c->out.contact_demand == 0) {
         report->projections += pawl_push_out_apply(c, s, phase->end, report);
     }
 }

@@ -51,11 +51,11 @@ static void paper_add_geometric(step_context *c, const row_block *b, int r, cons
                                 const double *behind, double part, const step_weights *w, double *p)
 {
     const pawl_assembly *a = c->assembly;
-    const lit_memory *lit = c->lit;
+    const lit_memory *lit = lit_of(c);
     int row = b->rows.first_row + r;
     double rate = 0.0, turning = 0.0; // g v and g' v
     for (int i = 0; i < b->body_count; ++i) {
-        const double *u = c->u_start + 6 * b->body[i];
+        const double *u = c->u.start + 6 * b->body[i];
         int at = b->jacobian[i] + 6 * r;
         for (int k = 0; k < 6; ++k) {
             rate += lit->paper_rows[at + k] * u[k];
@@ -88,7 +88,7 @@ static void paper_body_twists(const step_context *c, const body_state *start, do
 void pawl_lit_paper_begin(step_context *c, pawl_state *s, const step_weights *w)
 {
     pawl_assembly *a = c->assembly;
-    lit_memory *lit = c->lit;
+    lit_memory *lit = lit_of(c);
     size_t twists = (size_t)(6 * c->model->body_count) * sizeof(double);
     memset(lit->paper_push, 0, twists);
     if (!a->has_soft_rows) {
@@ -98,12 +98,12 @@ void pawl_lit_paper_begin(step_context *c, pawl_state *s, const step_weights *w)
     for (int r = 0; r < a->free_rows; ++r) {
         lit->paper_values[r] = paper_is_soft(a, r) ? *paper_value(a, r) : 0.0;
     }
-    paper_body_twists(c, lit->start, c->u_start);
+    paper_body_twists(c, lit->start, c->u.start);
     double part = paper_part * w->h, *side[2] = {lit->paper_ahead, lit->paper_behind};
     for (int k = 0; k < 2; ++k) {
         double tau = k == 0 ? part : -part;
         pawl_advance_poses(c->model, lit->start, s->bodies, tau, w->begin + tau);
-        pawl_assembly_place(a, s->bodies, s->coordinates, w->begin + tau, c->damping_time);
+        pawl_assembly_place(a, s->bodies, s->coordinates, w->begin + tau, c->u.damping_time);
         paper_save_rows(a, side[k]);
         memcpy(s->bodies, lit->start, (size_t)c->model->body_count * sizeof *s->bodies);
     }
@@ -120,7 +120,7 @@ void pawl_lit_paper_begin(step_context *c, pawl_state *s, const step_weights *w)
 void pawl_lit_paper_place(step_context *c)
 {
     pawl_assembly *a = c->assembly;
-    const lit_memory *lit = c->lit;
+    const lit_memory *lit = lit_of(c);
     for (int k = 0; k < a->free_blocks && a->has_soft_rows; ++k) {
         const row_block *b = &a->blocks[k];
         for (int r = 0; r < b->rows.dim; ++r) {
@@ -144,11 +144,11 @@ void pawl_lit_paper_push(step_context *c)
     const pawl_model *m = c->model;
     const pawl_assembly *a = c->assembly;
     for (int i = 0; i < m->body_count && a->has_soft_rows; ++i) {
-        double *p = c->lit->paper_push + 6 * i, *u = c->u_free + 6 * i;
+        double *p = lit_of(c)->paper_push + 6 * i, *u = c->u.free + 6 * i;
         paper_turn(p, &a->rotation[i], false);
         pawl_vec3 spin = m3_mul(&a->inverse_inertia[i], v3(p[3], p[4], p[5]));
         for (int k = 0; k < 6; ++k) {
-            c->push[6 * i + k] += p[k];
+            c->u.driven[6 * i + k] += p[k];
         }
         for (int k = 0; k < 3; ++k) {
             u[k] += a->inverse_mass[i] * p[k];

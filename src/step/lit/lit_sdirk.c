@@ -15,6 +15,7 @@
 // resolve that turn only to (h w)^2.
 // U2 has the first stage's constraint impulses in it. After an impact those of contacts and limits are left
 // out: they are those of the impact's end, and keeping them would push (1 - g)/g times as hard.
+#include "step/common/energy_balance.h"
 #include "step/common/push_out.h"
 #include "step/common/report_merge.h"
 #include "step/lit/lit.h"
@@ -79,10 +80,10 @@ static bool sdirk_stage(step_context *c, pawl_state *s, const lit_phase *phase,
     if (!pawl_lit_place(c, s, phase, w->place_time)) {
         return false;
     }
-    pawl_step_pose(c, s, w);
+    pawl_velocity_build(c, s, w);
     solver_report solved = {.outcome = PAWL_CONVERGED};
-    pawl_step_solve(c, s, w, &solved);
-    pawl_step_finish(c, s, w, &solved, report);
+    pawl_velocity_solve(c, s, w, &solved);
+    pawl_velocity_finish(c, s, w, &solved, report);
     return true;
 }
 
@@ -96,30 +97,30 @@ static bool sdirk_caught(const step_context *c)
     for (int k = 0; k < a->candidate_count; ++k) {
         if (a->included[k]) {
             caught =
-                caught || (pawl_assembly_is_limit(a, k) && !a->held[k] && c->lambda[row] != 0.0);
+                caught || (pawl_assembly_is_limit(a, k) && !a->held[k] && c->u.lambda[row] != 0.0);
             ++row;
         }
     }
     for (; row < a->problem.row_count; ++row) {
-        caught = caught || (!a->contacts[a->rows[row].owner].held && c->lambda[row] != 0.0);
+        caught = caught || (!a->contacts[a->rows[row].owner].held && c->u.lambda[row] != 0.0);
     }
     return caught;
 }
 
-// u_next becomes U2 in the axes of the first stage, lambda what of its impulses is in it.
+// u.next becomes U2 in the axes of the first stage, lambda what of its impulses is in it.
 static void sdirk_extrapolate(step_context *c, bool without_contacts)
 {
     const pawl_assembly *a = c->assembly;
     int n = 6 * c->model->body_count;
     if (without_contacts) {
         for (int r = a->free_rows; r < a->problem.row_count; ++r) {
-            c->lambda[r] = (a->rows[r].family->traits & ROW_ONE_SIDED) == 0 ? c->lambda[r] : 0.0;
+            c->u.lambda[r] = (a->rows[r].family->traits & ROW_ONE_SIDED) == 0 ? c->u.lambda[r] : 0.0;
         }
-        memcpy(c->u_next, c->u_free, (size_t)n * sizeof *c->u_next);
-        pawl_assembly_add_impulses(a, c->lambda, c->u_next);
+        memcpy(c->u.next, c->u.free, (size_t)n * sizeof *c->u.next);
+        pawl_assembly_add_impulses(a, c->u.lambda, c->u.next);
     }
     for (int k = 0; k < n; ++k) {
-        c->u_next[k] = c->u_start[k] + sdirk_ratio * (c->u_next[k] - c->u_start[k]);
+        c->u.next[k] = c->u.start[k] + sdirk_ratio * (c->u.next[k] - c->u.start[k]);
     }
 }
 
@@ -137,10 +138,10 @@ static pawl_vec3 sdirk_mean_spin(const body_state *start, const body_state *firs
 static void sdirk_second(step_context *c, pawl_state *s, const lit_phase *phase)
 {
     const pawl_model *m = c->model;
-    lit_memory *lit = c->lit;
+    lit_memory *lit = lit_of(c);
     for (int i = 0; i < m->body_count; ++i) {
         const body_state *b = &s->bodies[i], *start = &lit->start[i];
-        const double *u = c->u_next + 6 * i;
+        const double *u = c->u.next + 6 * i;
         lit->first[i] = *start;
         lit->first[i].v = b->v;
         lit->first[i].w = pawl_lit_carry(b->q, start->q, b->w);
@@ -172,7 +173,7 @@ static void sdirk_arrive(step_context *c, pawl_state *s, const lit_phase *phase)
     const pawl_model *m = c->model;
     double early = (1.0 - sdirk_g) * phase->h, late = sdirk_g * phase->h;
     for (int i = 0; i < m->body_count; ++i) {
-        const body_state *from = &c->lit->start[i], *first = &c->lit->first[i];
+        const body_state *from = &lit_of(c)->start[i], *first = &lit_of(c)->first[i];
         body_state *b = &s->bodies[i];
         if (m->bodies[i].kind == PAWL_BODY_KINEMATIC) {
             pawl_pose pose = pawl_kinematic_pose(&m->bodies[i], phase->end);
@@ -190,7 +191,7 @@ static void sdirk_arrive(step_context *c, pawl_state *s, const lit_phase *phase)
             }
         }
     }
-    c->kept = false;
+    c->placed = false;
 }
 
 // The whole step as one implicit Euler step: of first order, but it loses energy only.
@@ -198,18 +199,18 @@ static bool sdirk_plain(step_context *c, pawl_state *s, const lit_phase *phase,
                         pawl_step_report *report)
 {
     step_weights w = sdirk_weights(c, s, phase, phase->end, 1.0);
-    w.h = w.reach = c->damping_time = phase->h;
-    c->share /= sdirk_g;
-    pawl_lit_predict(c, s, c->lit->start, phase->h, phase->end, false);
-    sdirk_keep_momenta(c, c->lit->start, s);
+    w.h = w.reach = c->u.damping_time = phase->h;
+    c->u.fraction /= sdirk_g;
+    pawl_lit_predict(c, s, lit_of(c)->start, phase->h, phase->end, false);
+    sdirk_keep_momenta(c, lit_of(c)->start, s);
     if (!sdirk_stage(c, s, phase, &w, report)) {
         return false;
     }
-    pawl_step_tally(c, s, &w);
+    pawl_balance_rows(c, s, &w);
     for (int i = 0; i < c->model->body_count; ++i) {
         const body_state *b = &s->bodies[i];
-        body_state *first = &c->lit->first[i];
-        *first = c->lit->start[i];
+        body_state *first = &lit_of(c)->first[i];
+        *first = lit_of(c)->start[i];
         first->v = b->v;
         first->w = pawl_lit_carry(b->q, first->q, b->w);
     }
@@ -221,14 +222,14 @@ static bool sdirk_finish(step_context *c, pawl_state *s, const lit_phase *phase,
                          const step_weights *first, pawl_step_report *report)
 {
     sdirk_extrapolate(c, phase->after_impact || phase->active->closing);
-    pawl_step_tally(c, s, first);
+    pawl_balance_rows(c, s, first);
     sdirk_second(c, s, phase);
     step_weights w = sdirk_weights(c, s, phase, phase->end, 1.0);
-    w.about = c->lit->about;
+    w.about = lit_of(c)->about;
     if (!sdirk_stage(c, s, phase, &w, report)) {
         return false;
     }
-    pawl_step_tally(c, s, &w);
+    pawl_balance_rows(c, s, &w);
     return true;
 }
 
@@ -238,11 +239,11 @@ void pawl_lit_sdirk_move(step_context *c, pawl_state *s, const lit_phase *phase,
     double early = phase->begin + sdirk_g * phase->h;
     step_weights w = sdirk_weights(c, s, phase, early, sdirk_ratio);
     pawl_step_report first;
-    c->share *= sdirk_g;
-    c->damping_time = w.h;
+    c->u.fraction *= sdirk_g;
+    c->u.damping_time = w.h;
     c->assembly->body_theta = w.theta;
-    pawl_lit_predict(c, s, c->lit->start, w.h, early, c->settings->project);
-    sdirk_keep_momenta(c, c->lit->start, s);
+    pawl_lit_predict(c, s, lit_of(c)->start, w.h, early, c->settings->project);
+    sdirk_keep_momenta(c, lit_of(c)->start, s);
     if (!sdirk_stage(c, s, phase, &w, &first)) {
         return;
     }

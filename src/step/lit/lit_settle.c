@@ -11,6 +11,7 @@
 //   (S + eps diag D) x = b,   S = D_gg - D_gf A_ff^-1 D_fg
 // by conjugate gradients, one iteration for each independent grip.
 #include "linalg/conjugate.h"
+#include "step/common/energy_balance.h"
 #include "step/lit/lit.h"
 #include <string.h>
 
@@ -38,21 +39,21 @@ void pawl_lit_grip(step_context *c)
 {
     const pawl_assembly *a = c->assembly;
     const pawl_problem *p = &a->problem;
-    lit_grips *g = &c->lit->grips;
+    lit_grips *g = &lit_of(c)->grips;
     g->count = 0;
     int row = a->free_rows;
     for (int k = 0; k < a->candidate_count; ++k) {
         if (!a->included[k]) {
             continue;
         }
-        if (settle_candidate_holds(a, row, c->lambda[row]) &&
+        if (settle_candidate_holds(a, row, c->u.lambda[row]) &&
             (!pawl_assembly_is_limit(a, k) || a->held[k])) {
             g->rows[g->count++] = (row_grip){.candidate = k};
         }
         ++row;
     }
     for (int k = 0; k < p->contact_count; ++k) {
-        const double *x = c->lambda + pawl_problem_contact_row(p, k);
+        const double *x = c->u.lambda + pawl_problem_contact_row(p, k);
         const pawl_contact *in = &a->contacts[k];
         if (in->held && x[2] > 0.0) {
             double bound = settle_stick * in->friction * x[2];
@@ -64,10 +65,10 @@ void pawl_lit_grip(step_context *c)
 }
 
 // Finds the contacts among the grips again where the bodies are now; those that are gone hold no more. More
-// than there is room for: context.contact_demand.
+// than there is room for: context.out.contact_demand.
 static void settle_find(step_context *c, const pawl_state *s)
 {
-    lit_grips *g = &c->lit->grips;
+    lit_grips *g = &lit_of(c)->grips;
     bool any = g->count > 0 && g->rows[g->count - 1].candidate < 0;
     int count = 0, kept = 0, placed = 0;
     if (any) {
@@ -75,7 +76,7 @@ static void settle_find(step_context *c, const pawl_state *s)
         count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact_margin, 0.0);
         pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
         if (count < 0 || count > c->assembly->max_contacts) {
-            c->contact_demand = count;
+            c->out.contact_demand = count;
             count = 0;
         }
     }
@@ -101,53 +102,63 @@ static void settle_find(step_context *c, const pawl_state *s)
     }
 }
 
+typedef struct settle_system {
+    step_context *c;
+    double *diagonal; // (rows) of D; those of the grips
+    double *velocity; // (rows) scratch
+} settle_system;
+
 // Velocities of the grips for their impulses x, the joints holding.
 static void settle_product(void *user, const double *x, double *y)
 {
-    step_context *c = user;
+    const settle_system *system = user;
+    step_context *c = system->c;
     pawl_assembly *a = c->assembly;
     int n = a->free_rows, m = a->problem.row_count - n;
-    memcpy(c->lambda + n, x, (size_t)m * sizeof *x);
+    memcpy(c->u.lambda + n, x, (size_t)m * sizeof *x);
     memset(a->v_f, 0, (size_t)n * sizeof *a->v_f);
-    pawl_eliminate_recover(c->closure, &a->problem, a->has_loops ? 1e-13 : 1.0, c->lambda);
-    a->problem.delassus->ops->apply(a->problem.delassus, c->lambda, c->velocity);
+    pawl_eliminate_recover(c->closure, &a->problem, a->has_loops ? 1e-13 : 1.0, c->u.lambda);
+    a->problem.delassus->ops->apply(a->problem.delassus, c->u.lambda, system->velocity);
     for (int i = 0; i < m; ++i) {
-        y[i] = c->velocity[n + i] + settle_shift * c->rate_after[n + i] * x[i];
+        y[i] = system->velocity[n + i] + settle_shift * system->diagonal[n + i] * x[i];
     }
 }
 
 static void settle_precondition(void *user, const double *x, double *y)
 {
-    const step_context *c = user;
-    const pawl_assembly *a = c->assembly;
+    const settle_system *system = user;
+    const pawl_assembly *a = system->c->assembly;
     int n = a->free_rows;
     for (int i = 0; i < a->problem.row_count - n; ++i) {
-        double d = c->rate_after[n + i];
+        double d = system->diagonal[n + i];
         y[i] = d > 0.0 ? x[i] / d : 0.0;
     }
 }
 
-// Impulses c->lambda of joints and grips that take away the velocities in v_f, and what they do: change.
+// Impulses c->u.lambda of joints and grips that take away the velocities in v_f, and what they do: change.
 static void settle_solve(step_context *c, double joint_accuracy, double accuracy, double *change)
 {
     pawl_assembly *a = c->assembly;
     int n = a->free_rows, m = a->problem.row_count - n;
-    memset(c->lambda, 0, (size_t)a->problem.row_count * sizeof *c->lambda);
+    memset(c->u.lambda, 0, (size_t)a->problem.row_count * sizeof *c->u.lambda);
     if (m > 0) {
-        double *b = c->lit->scratch, *x = b + m, *kept = x + m, *scratch = kept + n;
+        double *b = lit_of(c)->scratch, *x = b + m, *kept = x + m, *scratch = kept + n;
+        size_t mark = pawl_arena_mark(&c->scratch);
+        settle_system system = {c, pawl_take_rows(c), pawl_take_rows(c)};
         memcpy(kept, a->v_f, (size_t)n * sizeof *kept);
-        a->problem.delassus->ops->diagonal(a->problem.delassus, a->free_blocks, c->rate_after);
-        pawl_eliminate_recover(c->closure, &a->problem, joint_accuracy, c->lambda);
-        a->problem.delassus->ops->apply(a->problem.delassus, c->lambda, c->velocity);
+        a->problem.delassus->ops->diagonal(a->problem.delassus, a->free_blocks, system.diagonal);
+        pawl_eliminate_recover(c->closure, &a->problem, joint_accuracy, c->u.lambda);
+        a->problem.delassus->ops->apply(a->problem.delassus, c->u.lambda, system.velocity);
         for (int i = 0; i < m; ++i) {
-            b[i] = -(c->velocity[n + i] + a->v_f[n + i]);
+            b[i] = -(system.velocity[n + i] + a->v_f[n + i]);
             x[i] = 0.0;
         }
-        conjugate_system system = {c, settle_product, settle_precondition};
+        conjugate_system equations = {&system, settle_product, settle_precondition};
         int most = 2 * m < SETTLE_MAX_CONJUGATE ? 2 * m : SETTLE_MAX_CONJUGATE;
-        pawl_conjugate_gradients(&system, m, b, accuracy, most, x, scratch);
+        pawl_conjugate_gradients(&equations, m, b, accuracy, most, x, scratch);
         memcpy(a->v_f, kept, (size_t)n * sizeof *kept);
-        memcpy(c->lambda + n, x, (size_t)m * sizeof *x);
+        memcpy(c->u.lambda + n, x, (size_t)m * sizeof *x);
+        pawl_arena_release(&c->scratch, mark);
     }
     pawl_closure_solve(c, joint_accuracy, change);
 }
@@ -156,7 +167,7 @@ static void settle_solve(step_context *c, double joint_accuracy, double accuracy
 static double settle_gap(const step_context *c, const row_grip *grip)
 {
     if (grip->candidate < 0) {
-        return c->lit->grips.found[grip->contact].gap;
+        return lit_of(c)->grips.found[grip->contact].gap;
     }
     const pawl_assembly *a = c->assembly;
     return pawl_assembly_is_limit(a, grip->candidate) ? pawl_assembly_limit_gap(a, grip->candidate)
@@ -169,11 +180,11 @@ static bool settle_is_deep(const step_context *c, const pawl_state *s, const row
                            double gap)
 {
     const pawl_settings *set = c->settings;
-    double h = c->share * set->dt;
+    double h = c->u.fraction * set->dt;
     if (grip->candidate >= 0) {
         return set->erp_limit * gap < -h * pawl_gentle_push;
     }
-    const pawl_contact *in = &c->lit->grips.found[grip->contact];
+    const pawl_contact *in = &lit_of(c)->grips.found[grip->contact];
     return set->erp_contact * gap < -h * pawl_assembly_gentle_push(c->assembly, in, s->bodies);
 }
 
@@ -182,7 +193,7 @@ static bool settle_is_deep(const step_context *c, const pawl_state *s, const row
 static double settle_set_gaps(step_context *c, const pawl_state *s, bool first)
 {
     pawl_assembly *a = c->assembly;
-    const lit_grips *g = &c->lit->grips;
+    const lit_grips *g = &lit_of(c)->grips;
     double worst = 0.0;
     int row = a->free_rows;
     for (int i = 0; i < g->count; ++i) {
@@ -212,8 +223,11 @@ static bool settle_poses(step_context *c, pawl_state *s, double t, int *iteratio
         for (int r = 0; r < a->free_rows; ++r) {
             a->v_f[r] = pawl_assembly_is_hard(a, r) ? a->residual[r] : 0.0;
         }
-        settle_solve(c, 1.0, settle_pose_accuracy, c->u_free);
-        pawl_project_move(c, s, c->u_free, t);
+        size_t mark = pawl_arena_mark(&c->scratch);
+        double *change = pawl_take_twists(c);
+        settle_solve(c, 1.0, settle_pose_accuracy, change);
+        pawl_project_move(c, s, change, t);
+        pawl_arena_release(&c->scratch, mark);
         ++*iterations;
     }
     return false;
@@ -224,7 +238,7 @@ static bool settle_poses(step_context *c, pawl_state *s, double t, int *iteratio
 static void settle_add_forces(step_context *c)
 {
     const pawl_assembly *a = c->assembly;
-    double h = c->share * c->settings->dt;
+    double h = c->u.fraction * c->settings->dt;
     int placed = 0;
     for (int k = a->free_blocks; k < a->problem.block_count; ++k) {
         const row_block *b = &a->blocks[k];
@@ -233,18 +247,18 @@ static void settle_add_forces(step_context *c)
             continue;
         }
         const pawl_contact *in = &a->contacts[a->rows[first].owner];
-        while (placed < c->contact_count && c->lit->placed[placed].id < in->id) {
+        while (placed < c->out.contact_count && lit_of(c)->placed[placed].id < in->id) {
             ++placed;
         }
-        if (placed == c->contact_count || c->lit->placed[placed].id != in->id) {
+        if (placed == c->out.contact_count || lit_of(c)->placed[placed].id != in->id) {
             continue;
         }
         const double *row = a->J + b->jacobian[b->body_count - 1];
         double scale = (in->body_b >= 0 ? 1.0 : -1.0) / h;
-        pawl_vec3 *force = &c->contacts[placed].force;
+        pawl_vec3 *force = &c->out.contacts[placed].force;
         for (int r = 0; r < b->rows.dim; ++r) {
             const double *e = row + 6 * r;
-            *force = v3_axpy(*force, scale * c->lambda[first + r], v3(e[0], e[1], e[2]));
+            *force = v3_axpy(*force, scale * c->u.lambda[first + r], v3(e[0], e[1], e[2]));
         }
     }
 }
@@ -255,28 +269,31 @@ static void settle_twists(step_context *c, pawl_state *s, double t)
     pawl_assembly *a = c->assembly;
     const pawl_model *m = c->model;
     if (c->coordinates->ops->holds_joints) {
-        pawl_twists_of(m, s->bodies, c->u_own);
+        pawl_twists_of(m, s->bodies, c->u.own);
     }
     pawl_closure_rates(c, s, t);
-    settle_solve(c, 1e-7, settle_velocity_accuracy, c->u_free);
-    memcpy(c->u_start, c->u_next, (size_t)(6 * m->body_count) * sizeof *c->u_start);
-    pawl_twists_change(c, c->u_free, s->bodies);
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *change = pawl_take_twists(c);
+    settle_solve(c, 1e-7, settle_velocity_accuracy, change);
+    memcpy(c->u.start, c->u.next, (size_t)(6 * m->body_count) * sizeof *c->u.start);
+    pawl_twists_change(c, change, s->bodies);
+    pawl_arena_release(&c->scratch, mark);
     s->work[WORK_MOTION] +=
-        pawl_coordinates_reactions(c->coordinates, c->lambda, c->u_own, c->u_next, c->u_own,
-                                   c->u_next, c->impulse, c->reaction);
+        pawl_coordinates_reactions(c->coordinates, c->u.lambda, c->u.own, c->u.next, c->u.own, c->u.next,
+                                   c->u.applied, c->out.reaction);
     for (int r = 0; r < a->free_rows; ++r) {
         if (pawl_assembly_is_hard(a, r)) {
-            c->reaction[a->rows[r].slot] += c->lambda[r];
+            c->out.reaction[a->rows[r].slot] += c->u.lambda[r];
         }
     }
-    pawl_count_driven_work(c, c->lambda, s->work);
+    pawl_balance_drives(c, c->u.lambda, s->work);
     settle_add_forces(c);
 }
 
 int pawl_lit_settle(step_context *c, pawl_state *s, double t)
 {
     pawl_assembly *a = c->assembly;
-    lit_grips *g = &c->lit->grips;
+    lit_grips *g = &lit_of(c)->grips;
     int iterations = 0;
     settle_find(c, s);
     pawl_assembly_pose_grips(a, g->rows, g->count, false);
@@ -284,10 +301,10 @@ int pawl_lit_settle(step_context *c, pawl_state *s, double t)
     if (!settle_poses(c, s, t, &iterations)) {
         iterations += pawl_project(c, s, t, SETTLE_PROJECT_STEPS, settle_tolerance);
     }
-    pawl_assembly_place(a, s->bodies, s->coordinates, t, c->damping_time);
+    pawl_assembly_place(a, s->bodies, s->coordinates, t, c->u.damping_time);
     pawl_assembly_pose_grips(a, g->rows, g->count, true);
     pawl_eliminate_factor(&a->problem, c->settings->regularization);
     settle_twists(c, s, t);
-    c->kept = true;
+    c->placed = true;
     return iterations;
 }

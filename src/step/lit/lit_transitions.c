@@ -109,7 +109,7 @@ static const pawl_contact *transition_find(const pawl_contact *list, int count, 
 static slider_view transition_begin(const lit_piece *p, const lit_slider *x)
 {
     slider_view out = {0};
-    const pawl_state *s = p->c->spare;
+    const pawl_state *s = lit_spare(p->c);
     if (x->contact < 0) {
         transition_coordinate(p, x, s, &out);
     } else {
@@ -129,13 +129,13 @@ static bool transition_end(const lit_piece *p, const lit_slider *x, slider_view 
         return true;
     }
     double id = p->active->contacts[x->contact].id;
-    const pawl_contact *placed = transition_find(c->lit->placed, c->contact_count, id);
+    const pawl_contact *placed = transition_find(lit_of(c)->placed, c->out.contact_count, id);
     const pawl_contact *now =
-        transition_find(pawl_contact_finder_contacts(c->finder), c->lit_events->found, id);
+        transition_find(pawl_contact_finder_contacts(c->finder), lit_of(c)->events->found, id);
     if (placed == NULL || now == NULL) {
         return false;
     }
-    const pawl_contact_info *info = &c->contacts[placed - c->lit->placed];
+    const pawl_contact_info *info = &c->out.contacts[placed - lit_of(c)->placed];
     double normal = v3_dot(info->force, info->normal);
     *out = (slider_view){.slip = pawl_contact_slip(now, p->s->bodies),
                          .opening = pawl_contact_opening(now, p->s->bodies),
@@ -196,11 +196,11 @@ static double transition_pair_reserve(const lit_piece *p, const lit_slider *x)
     }
     double pair = pawl_contact_pair(p->active->contacts[x->contact].id), bound = 0.0;
     pawl_vec3 friction = v3(0.0, 0.0, 0.0);
-    for (int k = 0; k < c->contact_count; ++k) {
-        if (pawl_contact_pair(c->lit->placed[k].id) == pair) {
-            const pawl_contact_info *info = &c->contacts[k];
+    for (int k = 0; k < c->out.contact_count; ++k) {
+        if (pawl_contact_pair(lit_of(c)->placed[k].id) == pair) {
+            const pawl_contact_info *info = &c->out.contacts[k];
             double normal = v3_dot(info->force, info->normal);
-            bound += c->lit->placed[k].friction * normal;
+            bound += lit_of(c)->placed[k].friction * normal;
             friction = v3_add(friction, v3_axpy(info->force, -normal, info->normal));
         }
     }
@@ -211,7 +211,7 @@ static double transition_pair_reserve(const lit_piece *p, const lit_slider *x)
 // Of the last step, before the piece. False at the start of a run and after an impact.
 static bool transition_before(const lit_piece *p, const lit_slider *x, slider_memory *out)
 {
-    const pawl_state *s = p->c->spare;
+    const pawl_state *s = lit_spare(p->c);
     return !p->after_impact && (s->step > 0 || p->cuts > 0) && transition_memory(p, x, s, out);
 }
 
@@ -219,18 +219,18 @@ static bool transition_before(const lit_piece *p, const lit_slider *x, slider_me
 static bool transition_look(const lit_piece *p)
 {
     step_context *c = p->c;
-    if (c->lit_events->looked || c->finder == NULL || p->active->count == 0) {
+    if (lit_of(c)->events->looked || c->finder == NULL || p->active->count == 0) {
         return true;
     }
     pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
     int count = pawl_contact_finder_find(c->finder, p->s->bodies, c->settings->contact_margin, 0.0);
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     if (count < 0 || count > c->assembly->max_contacts) {
-        c->contact_demand = count;
+        c->out.contact_demand = count;
         return false;
     }
-    c->lit_events->found = count;
-    c->lit_events->looked = true;
+    lit_of(c)->events->found = count;
+    lit_of(c)->events->looked = true;
     return true;
 }
 
@@ -243,7 +243,7 @@ static bool transition_is_at_rest(const slider_view *v)
 
 static lit_change *transition_known(const lit_piece *p, double key)
 {
-    lit_event_memory *m = p->c->lit_events;
+    lit_event_memory *m = lit_of(p->c)->events;
     for (int i = 0; i < m->change_count; ++i) {
         if (m->changes[i].key == key) {
             return &m->changes[i];
@@ -273,7 +273,7 @@ static void transition_log(const lit_piece *p, const lit_slider *x, pawl_event_k
                            double time, double figure)
 {
     step_context *c = p->c;
-    event_log *log = &c->events;
+    event_log *log = &c->out.events;
     pawl_event e;
     if (x->contact < 0) {
         const row_info *info = &c->assembly->candidates[x->candidate];
@@ -410,7 +410,7 @@ static const pawl_event_kind transition_kinds[] = {[SLIDER_SAME] = PAWL_EVENT_KI
 
 static void transition_note(const lit_piece *p, double key, pawl_event_kind kind, bool told)
 {
-    lit_event_memory *m = p->c->lit_events;
+    lit_event_memory *m = lit_of(p->c)->events;
     if (transition_known(p, key) == NULL) {
         m->changes[m->change_count++] = (lit_change){key, kind, told};
     }
@@ -576,13 +576,13 @@ bool pawl_lit_find_transition(lit_piece *p, double *h)
             break;
         }
         double when = transition_of(p, &x, *h, &kind);
-        if (c->contact_demand != 0) {
+        if (c->out.contact_demand != 0) {
             return false;
         }
         if (kind != SLIDER_SAME) {
             *h = when;
             cut = true;
-            c->lit_events->change_count = 0;
+            lit_of(c)->events->change_count = 0;
             transition_note_change(p, &x, kind, false);
         }
         // The search may have left the piece elsewhere.
@@ -602,5 +602,5 @@ bool pawl_lit_find_transition(lit_piece *p, double *h)
 
 void pawl_lit_forget_transitions(step_context *c)
 {
-    c->lit_events->change_count = 0;
+    lit_of(c)->events->change_count = 0;
 }

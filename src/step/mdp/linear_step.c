@@ -8,9 +8,9 @@
 // and one quadratic program finds them. With mdp.pd=explicit, as published, controllers, springs and
 // dampers act from where they began, which explodes with large steps; with mdp.pd=stable those of joints
 // act at the end, so that H becomes H + h D + h^2 P.
+#include "step/mdp/linear_step.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"
-#include "step/nmdp/nmdp.h"
 #include "tree/articulated.h"
 #include <string.h>
 

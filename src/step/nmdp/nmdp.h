@@ -123,6 +123,7 @@ typedef struct nmdp {
     double work[WORK_COUNT]; // of the part under way
     pawl_contact_info *info; // (points) of the last step
     int info_count;
+    bool early_joints; // mdp as published: joints push as they did at the beginning of the step
 } nmdp;
 
 // nmdp.c
@@ -189,5 +190,3 @@ void pawl_nmdp_read_state(nmdp *s, const pawl_state *state); // into begin, begi
 void pawl_nmdp_begin(nmdp *s, const double *theta, const double *rate, double time);
 void pawl_nmdp_read_place(nmdp *s, nmdp_moment *out); // where things are placed
 void pawl_nmdp_write_state(const nmdp *s, pawl_state *state);
-// linear_step.c: the linearized step of `mdp`, one quadratic program.
-bool pawl_linear_step(nmdp *s, pawl_state *state, double end);

@@ -19,15 +19,9 @@ static const pawl_coordinate_def *work_coordinate(const nmdp *s, int k)
     return &j->coordinate[c->coordinate - j->first_coordinate];
 }
 
-// mdp as published: joints push as they did at the beginning of the step.
-static bool work_is_explicit(const nmdp *s)
-{
-    return s->settings->stepper == PAWL_STEPPER_MDP && s->settings->mdp_pd == PAWL_MDP_EXPLICIT;
-}
-
 static void work_of_joints(const nmdp *s, double share, double *work)
 {
-    bool early = work_is_explicit(s);
+    bool early = s->early_joints;
     const double *at = early ? s->begin.theta : s->now.theta;
     const double *rate = early ? s->begin_rate.theta : s->now_rate.theta;
     for (int k = 0; k < s->n; ++k) {
@@ -104,7 +98,7 @@ void pawl_nmdp_count_work(const nmdp *s, double share, double *work)
 void pawl_nmdp_count_loss(const nmdp *s, double *work)
 {
     double loss = 0.0,
-           springs = work_is_explicit(s) ? -1.0 : 1.0; // early forces give, late ones take
+           springs = s->early_joints ? -1.0 : 1.0; // early forces give, late ones take
     for (int k = 0; k < s->n; ++k) {
         const pawl_coordinate_def *d = work_coordinate(s, k);
         if (d != NULL) {

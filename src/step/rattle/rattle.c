@@ -15,7 +15,11 @@
 // What is not reversible, or switches, is no matter for this: where contacts or limits are near, where
 // there are dampers, friction losses, PD actuators, armatures or soft joints, and where springs are
 // too stiff to be explicit, a step is moreau's, which is symmetric as well and takes them implicitly.
+#include "step/common/applied_forces.h"
+#include "step/common/energy_balance.h"
 #include "step/common/free_turn.h"
+#include "step/common/midpoint_step.h"
+#include "step/common/position_update.h"
 #include "step/common/report_merge.h"
 #include "step/common/warm_start.h"
 #include "step/stepper_ops.h"
@@ -23,6 +27,19 @@
 
 // (h w)^2 of the fastest spring up to which it is left explicit; the steps are stable up to 4 times that.
 static const double rattle_stiff = 1.0;
+
+// What lasts from step to step.
+typedef struct rattle_memory {
+    pawl_env env;
+    pawl_state *spare; // where the step began, to come back to
+    int64_t step;
+    int reason, before; // why this step and the one before it fell back; 0: they did not
+} rattle_memory;
+
+static rattle_memory *rattle_of(const step_context *c)
+{
+    return c->own.lasting;
+}
 
 static const double rattle_one[] = {1.0};
 static const double rattle_five[] = {0.41449077179437571194, 0.41449077179437571194,
@@ -68,10 +85,11 @@ static row_law rattle_law(const pawl_model *m, const row_info *row)
 // A bound of w^2 for the fastest vibration of the springs: for a row of n bodies (g u)^2 is at most n
 // times the sum of its bodies' parts, so that the largest w^2 is at most the largest sum of
 // n k g M^-1 gT over the rows of one body. Constraints only slow vibrations down.
-static double rattle_frequency(const step_context *c)
+static double rattle_frequency(step_context *c)
 {
     const pawl_assembly *a = c->assembly;
-    double *sum = c->u_free, most = 0.0; // (bodies)
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *sum = PAWL_TAKE(&c->scratch, double, c->model->body_count), most = 0.0;
     memset(sum, 0, (size_t)c->model->body_count * sizeof *sum);
     for (int k = 0; k < a->free_blocks; ++k) {
         const row_block *b = &a->blocks[k];
@@ -87,6 +105,7 @@ static double rattle_frequency(const step_context *c)
             }
         }
     }
+    pawl_arena_release(&c->scratch, mark);
     return most;
 }
 
@@ -104,11 +123,11 @@ typedef enum rattle_reason {
 static rattle_reason rattle_obstacle(step_context *c, const pawl_state *s, double h)
 {
     const pawl_assembly *a = c->assembly;
-    pawl_twists_of(c->model, s->bodies, c->u_next);
+    pawl_twists_of(c->model, s->bodies, c->u.next);
     if (!rattle_knows_all(a)) {
         return RATTLE_DISSIPATION;
     }
-    if (pawl_assembly_limit_is_near(a, c->u_next, h)) {
+    if (pawl_assembly_limit_is_near(a, c->u.next, h)) {
         return RATTLE_LIMIT;
     }
     if (!(h * h * rattle_frequency(c) <= rattle_stiff)) {
@@ -138,11 +157,11 @@ static void rattle_compose_moreau(step_context *c, pawl_state *s, pawl_step_repo
     int count = rattle_fractions(c, &part);
     double h = c->settings->dt, begin = s->time, end = pawl_step_end(s, h), t = begin;
     *report = (pawl_step_report){.worst_shape_a = -1, .worst_shape_b = -1};
-    for (int k = 0; k < count && c->contact_demand == 0; ++k) {
+    for (int k = 0; k < count && c->out.contact_demand == 0; ++k) {
         double from = t;
         pawl_step_report one;
         t = k + 1 < count ? t + part[k] * h : end;
-        pawl_moreau_part(c, s, part[k] * h, from, t, &one);
+        pawl_midpoint_step(c, s, part[k] * h, from, t, &one);
         pawl_report_merge(report, &one);
     }
 }
@@ -152,14 +171,15 @@ static void rattle_compose_moreau(step_context *c, pawl_state *s, pawl_step_repo
 static void rattle_fall_back(step_context *c, pawl_state *s, rattle_reason reason,
                              pawl_step_report *report)
 {
-    if ((int)reason != c->fallback.before) {
-        pawl_event_add(&c->events,
+    if ((int)reason != rattle_of(c)->before) {
+        pawl_event_add(&c->out.events,
                        pawl_event_of_joint(PAWL_EVENT_FALLBACK, s->time, -1, -1, (double)reason));
     }
     if (reason == RATTLE_SINGULAR) {
         rattle_compose_moreau(c, s, report);
     } else {
-        pawl_moreau_ops.advance(c, s, report);
+        pawl_midpoint_step(c, s, c->settings->dt, s->time, pawl_step_end(s, c->settings->dt),
+                           report);
     }
     report->fell_back = true;
 }
@@ -173,45 +193,48 @@ static void rattle_springs(step_context *c, double tau)
         row_law law = rattle_law(c->model, info);
         double value =
             info->coordinate >= 0 ? a->coordinates[info->coordinate].value : a->residual[r];
-        c->lambda[r] = law.stiffness > 0.0 ? -tau * law.stiffness * (value - law.rest) : 0.0;
-        c->reaction[info->slot] += c->lambda[r];
+        c->u.lambda[r] = law.stiffness > 0.0 ? -tau * law.stiffness * (value - law.rest) : 0.0;
+        c->out.reaction[info->slot] += c->u.lambda[r];
     }
 }
 
 // u <- u + tau M^-1 f at the poses where the assembly is placed, its free rows alone. Impulses come from
-// pawl_push().
-static void rattle_kick(step_context *c, pawl_state *s, double tau)
+// pawl_apply_forces().
+static void rattle_velocities(step_context *c, pawl_state *s, double tau)
 {
     const pawl_model *m = c->model;
     const pawl_assembly *a = c->assembly;
     rattle_springs(c, tau);
-    pawl_twists_of(m, s->bodies, c->u_start);
-    pawl_twists_of(m, s->bodies, c->u_next);
-    pawl_count_driven_work(c, c->lambda, s->work); // of drives against springs
-    memset(c->u_free, 0, (size_t)(6 * m->body_count) * sizeof *c->u_free);
-    pawl_assembly_add_impulses(a, c->lambda, c->u_free);
+    pawl_twists_of(m, s->bodies, c->u.start);
+    pawl_twists_of(m, s->bodies, c->u.next);
+    pawl_balance_drives(c, c->u.lambda, s->work); // of drives against springs
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *change = pawl_take_twists(c);
+    memset(change, 0, (size_t)(6 * m->body_count) * sizeof *change);
+    pawl_assembly_add_impulses(a, c->u.lambda, change);
     for (int i = 0; i < m->body_count; ++i) {
         const model_body *b = &m->bodies[i];
-        const double *p = c->push + 6 * i;
+        const double *p = c->u.driven + 6 * i;
         if (b->kind == PAWL_BODY_KINEMATIC) {
             continue;
         }
-        double *u = c->u_free + 6 * i;
+        double *u = change + 6 * i;
         pawl_vec3 v = v3_scale(tau * b->gravity_scale, m->gravity);
         v = v3_axpy(v, b->inverse_mass, v3(p[0], p[1], p[2]));
         pawl_vec3 spin = m3_mul(&a->inverse_inertia[i], v3(p[3], p[4], p[5]));
         u[0] += v.x, u[1] += v.y, u[2] += v.z;
         u[3] += spin.x, u[4] += spin.y, u[5] += spin.z;
     }
-    pawl_twists_change(c, c->u_free, s->bodies);
+    pawl_twists_change(c, change, s->bodies);
+    pawl_arena_release(&c->scratch, mark);
 }
 
-// Work of what pawl_push() found, at the twists of s, which meet the rows.
+// Work of what pawl_apply_forces() found, at the twists of s, which meet the rows.
 static void rattle_count_work(step_context *c, pawl_state *s, const step_weights *w)
 {
-    pawl_twists_of(c->model, s->bodies, c->u_start);
-    pawl_twists_of(c->model, s->bodies, c->u_next);
-    pawl_count_push_work(c, w, s->work);
+    pawl_twists_of(c->model, s->bodies, c->u.start);
+    pawl_twists_of(c->model, s->bodies, c->u.next);
+    pawl_balance_forces(c, w, s->work);
 }
 
 // One reversible step of length tau, which may be negative, to `end`. Leaves the assembly placed and
@@ -223,23 +246,23 @@ static bool rattle_step(step_context *c, pawl_state *s, double tau, double end, 
     step_weights first = {.h = 0.5 * tau, .target_time = {begin, begin}};
     step_weights second = {.h = 0.5 * tau, .target_time = {end, end}};
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
-    pawl_push(c, &first);
+    pawl_apply_forces(c, &first);
     rattle_count_work(c, s, &first);
-    pawl_twists_of(c->model, s->bodies, c->u_met);
-    rattle_kick(c, s, first.h);
+    pawl_twists_of(c->model, s->bodies, c->position.met);
+    rattle_velocities(c, s, first.h);
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
     if (a->free_rows > 0) {
-        if (!pawl_drift_poses(c, s, tau, end, iterations)) {
+        if (!pawl_position_poses(c, s, tau, end, iterations)) {
             return false;
         }
     } else {
         pawl_advance_freely(c->model, s->bodies, tau, end);
         pawl_assembly_place(a, s->bodies, s->coordinates, end, 0.0);
     }
-    pawl_push(c, &second);
-    rattle_kick(c, s, second.h);
+    pawl_apply_forces(c, &second);
+    rattle_velocities(c, s, second.h);
     if (a->free_rows > 0) {
-        pawl_drift_velocities(c, s, end);
+        pawl_position_velocities(c, s, end);
     }
     rattle_count_work(c, s, &second);
     return true;
@@ -252,16 +275,20 @@ static pawl_residual rattle_judge(step_context *c, const pawl_state *s, double t
     if (a->free_rows == 0) {
         return (pawl_residual){0};
     }
-    pawl_twists_of(c->model, s->bodies, c->u_next);
-    pawl_assembly_row_velocity(a, c->u_next, c->velocity);
+    pawl_twists_of(c->model, s->bodies, c->u.next);
+    pawl_assembly_row_velocity(a, c->u.next, c->u.velocity);
     for (int r = 0; r < a->free_rows; ++r) {
         if (!pawl_assembly_is_hard(a, r)) {
-            c->velocity[r] = 0.0;
+            c->u.velocity[r] = 0.0;
         } else if (a->rows[r].family->rate != NULL) {
-            c->velocity[r] -= a->rows[r].family->rate(c->model, &a->rows[r], t);
+            c->u.velocity[r] -= a->rows[r].family->rate(c->model, &a->rows[r], t);
         }
     }
-    return pawl_problem_judge(&a->problem, c->lambda, c->velocity, c->rate_before);
+    size_t mark = pawl_arena_mark(&c->scratch);
+    pawl_residual residual =
+        pawl_problem_judge(&a->problem, c->u.lambda, c->u.velocity, pawl_take_rows(c));
+    pawl_arena_release(&c->scratch, mark);
+    return residual;
 }
 
 static void rattle_report(step_context *c, pawl_state *s, double t, int projections,
@@ -286,16 +313,16 @@ static void rattle_report(step_context *c, pawl_state *s, double t, int projecti
         report->outcome = PAWL_STALLED;
     }
     // What rows bore in this step is where a solver of the next would start.
-    memcpy(s->impulses, c->reaction,
+    memcpy(s->impulses, c->out.reaction,
            (size_t)pawl_impulse_slots(c->model).count * sizeof *s->impulses);
-    c->contact_count = 0;
+    c->out.contact_count = 0;
     pawl_assembly_set_contacts(c->assembly, NULL, 0);
     if (c->finder != NULL) {
         pawl_remember_contacts(c, s);
     }
-    if (c->capture.wanted) {
-        pawl_contact_capture_drop(c->env, &c->capture);
-        c->captured = PAWL_OK;
+    if (c->out.capture.wanted) {
+        pawl_contact_capture_drop(c->env, &c->out.capture);
+        c->out.captured = PAWL_OK;
     }
 }
 
@@ -314,13 +341,13 @@ static bool rattle_parts(step_context *c, pawl_state *s, double end, int *iterat
     const double *part;
     int count = rattle_fractions(c, &part);
     bool found = true;
-    c->damping_time = 0.0;
-    c->exact_drift = true;
+    c->u.damping_time = 0.0;
+    c->position.exact = true;
     for (int k = 0; k < count && found; ++k) {
         t = k + 1 < count ? t + part[k] * h : end;
         found = rattle_step(c, s, part[k] * h, t, iterations);
     }
-    c->exact_drift = false;
+    c->position.exact = false;
     return found;
 }
 
@@ -328,29 +355,30 @@ static void rattle_advance(step_context *c, pawl_state *s, pawl_step_report *rep
 {
     double h = c->settings->dt, begin = s->time, end = pawl_step_end(s, h);
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
-    if (!c->kept) {
+    if (!c->placed) {
         // as moreau leaves it, which does the steps of all models with damping
         pawl_assembly_place(c->assembly, s->bodies, s->coordinates, begin, 0.5 * h);
-        c->kept = true;
+        c->placed = true;
     }
     rattle_reason reason = rattle_obstacle(c, s, h);
-    if (s->step != c->fallback.step) {
-        c->fallback.before = s->step == c->fallback.step + 1 ? c->fallback.reason : RATTLE_NONE;
-        c->fallback.step = s->step;
+    if (s->step != rattle_of(c)->step) {
+        rattle_of(c)->before =
+            s->step == rattle_of(c)->step + 1 ? rattle_of(c)->reason : RATTLE_NONE;
+        rattle_of(c)->step = s->step;
     }
     int projections = 0;
     if (reason == RATTLE_NONE) {
-        pawl_state_copy(c->spare, s);
+        pawl_state_copy(rattle_of(c)->spare, s);
         if (!rattle_parts(c, s, end, &projections)) {
-            pawl_state_copy(s, c->spare);
-            memset(c->reaction, 0,
-                   (size_t)pawl_impulse_slots(c->model).count * sizeof *c->reaction);
-            c->kept = false;
-            c->position_failures = 0; // of the attempt
+            pawl_state_copy(s, rattle_of(c)->spare);
+            memset(c->out.reaction, 0,
+                   (size_t)pawl_impulse_slots(c->model).count * sizeof *c->out.reaction);
+            c->placed = false;
+            c->out.position_failures = 0; // of the attempt
             reason = RATTLE_SINGULAR;
         }
     }
-    c->fallback.reason = (int)reason;
+    rattle_of(c)->reason = (int)reason;
     if (reason != RATTLE_NONE) {
         rattle_fall_back(c, s, reason, report);
         report->projections += projections;
@@ -359,9 +387,52 @@ static void rattle_advance(step_context *c, pawl_state *s, pawl_step_report *rep
     rattle_report(c, s, end, projections, report);
 }
 
+static pawl_status rattle_check(const pawl_env *env, const pawl_model *model,
+                                const pawl_settings *settings)
+{
+    (void)model;
+    if (!settings->project) {
+        return PAWL_FAIL(
+            env, PAWL_BAD_ARGUMENT,
+            "stepper=rattle moves along the constraints: got project=off, expected on");
+    }
+    if (settings->formulation != PAWL_FORMULATION_MAXIMAL) {
+        return PAWL_FAIL(env, PAWL_UNSUPPORTED,
+                         "stepper rattle does not run with formulation=reduced; choose euler, "
+                         "moreau, lit, mdp or nmdp");
+    }
+    return PAWL_OK;
+}
+
+static pawl_status rattle_create(const pawl_env *env, const pawl_model *model,
+                                 const pawl_settings *settings, void **lasting)
+{
+    (void)settings;
+    rattle_memory *m = pawl_alloc(env, sizeof *m);
+    if (m == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for stepping '%s'", model->name);
+    }
+    m->env = *env;
+    *lasting = m;
+    return pawl_state_create(env, model, &m->spare);
+}
+
+static void rattle_destroy(void *lasting)
+{
+    rattle_memory *m = lasting;
+    if (m != NULL) {
+        pawl_env env = m->env;
+        pawl_state_destroy(m->spare);
+        pawl_free(&env, m, sizeof *m);
+    }
+}
+
 const pawl_stepper_ops pawl_rattle_ops = {
     .name = "rattle",
     .summary = "reversible, for smooth motion: energy over long times, order 2 or 4",
+    .traits = STEPPER_NEEDS_ROWS,
+    .check = rattle_check,
+    .create = rattle_create,
+    .destroy = rattle_destroy,
     .advance = rattle_advance,
-    .rewinds = true,
 };

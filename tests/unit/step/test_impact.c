@@ -25,9 +25,9 @@ static void impact_now(mechanism *m)
     step_context *c = &m->sim->context;
     pawl_step_report report = {0};
     impact_request request = {.time = 0.0, .reach = 1e-6};
-    c->events.count = 0;
+    c->out.events.count = 0;
     CHECK(pawl_impact(c, m->sim->state, &request, &report));
-    CHECK_INT(c->contact_demand, 0);
+    CHECK_INT(c->out.contact_demand, 0);
     CHECK(report.residual.natural_scaled <= 1e-10);
 }
 
@@ -65,11 +65,11 @@ TEST(two_smooth_spheres_part_as_newton_and_poisson_both_say)
             CHECK_NEAR3(scene_velocity(&m, two), v3_axpy(v2, 1.0 / m2, kick), 1e-11);
             double loss = 0.5 * m1 * m2 / (m1 + m2) * closing * closing * (1.0 - e * e);
             CHECK_NEAR(before - mechanism_energy(&m).kinetic, loss, 1e-11);
-            CHECK_INT(m.sim->context.events.count, 2);
-            CHECK_INT(m.sim->context.events.events[0].kind, PAWL_EVENT_COLLISION);
-            CHECK_NEAR(m.sim->context.events.events[0].figure, closing, 1e-12);
-            CHECK_INT(m.sim->context.events.events[1].kind, PAWL_EVENT_IMPACT);
-            CHECK_NEAR(m.sim->context.events.events[1].figure, loss, 1e-11);
+            CHECK_INT(m.sim->context.out.events.count, 2);
+            CHECK_INT(m.sim->context.out.events.events[0].kind, PAWL_EVENT_COLLISION);
+            CHECK_NEAR(m.sim->context.out.events.events[0].figure, closing, 1e-12);
+            CHECK_INT(m.sim->context.out.events.events[1].kind, PAWL_EVENT_IMPACT);
+            CHECK_NEAR(m.sim->context.out.events.events[1].figure, loss, 1e-11);
             mechanism_end(&m);
         }
     }
@@ -200,7 +200,7 @@ TEST(a_hinged_rod_bounces_about_its_hinge)
         CHECK_NEAR(mechanism_rate(&m, joint, 0), -1.0, 1e-10);
         double inertia = 0.25 + 3.0 * 0.25 + 0.7;
         double loss = 0.5 * inertia * (4.0 - 1.0);
-        CHECK_NEAR(m.sim->context.events.events[1].figure, loss, 1e-9);
+        CHECK_NEAR(m.sim->context.out.events.events[1].figure, loss, 1e-9);
         CHECK_NEAR(mechanism_energy(&m).balance, 0.0, 1e-9);
         mechanism_end(&m);
     }
@@ -225,7 +225,7 @@ TEST(a_limit_stops_a_slider)
     mechanism_start(&m, &settings);
     impact_now(&m);
     CHECK_NEAR(mechanism_rate(&m, joint, 0), 0.0, 1e-12);
-    const pawl_event *e = m.sim->context.events.events;
+    const pawl_event *e = m.sim->context.out.events.events;
     CHECK_INT(e[0].kind, PAWL_EVENT_LIMIT);
     CHECK_INT(e[0].joint, joint);
     CHECK_NEAR(e[0].figure, 3.0, 1e-12);
@@ -246,6 +246,6 @@ TEST(slow_impacts_end_in_lasting_contact)
     mechanism_start(&m, &settings);
     impact_now(&m);
     CHECK_NEAR3(scene_velocity(&m, ball), v3(1, 0, 0), 1e-12);
-    CHECK_INT(m.sim->context.events.events[0].kind, PAWL_EVENT_LASTING);
+    CHECK_INT(m.sim->context.out.events.events[0].kind, PAWL_EVENT_LASTING);
     mechanism_end(&m);
 }

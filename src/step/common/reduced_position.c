@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The drift of drift.c in reduced coordinates. Bodies move by twists d from poses of the tree to others, r+ =
+// The position update of position_update.c in reduced coordinates. Bodies move by twists d from poses of the tree to others, r+ =
 // r + tau d, q+ = exp(tau d) q; the coordinates' rates q' of that displacement, and impulses x of the rows that
 // are left, are such that the joints of the tree make up the difference to the twists u before it,
 //   XT (M (d - u) - JT x) = 0,   f(q+) = 0,
 // with X, M and J at the beginning. Then the twists d are brought to the tree (and rows) at the end. It is the
 // same motion as in maximal coordinates, but the joints of the tree are closed whatever happens.
 #include "coordinates/reduced_coordinates.h"
-#include "step/stepper_ops.h"
+#include "step/common/position_update.h"
 #include <string.h>
 
-static const double reduced_drift_tolerance = 1e-13; // of the coordinates [m or rad]
-static const double reduced_drift_closed = 1e-12;    // of the rows that are left [m or rad]
-static const double reduced_drift_contraction = 0.5; // slower is no convergence
-enum { REDUCED_DRIFT_ITERATIONS = 40, REDUCED_DRIFT_PROJECT = 30 };
+static const double reduced_position_tolerance = 1e-13; // of the coordinates [m or rad]
+static const double reduced_position_closed = 1e-12;    // of the rows that are left [m or rad]
+static const double reduced_position_contraction = 0.5; // slower is no convergence
+enum { REDUCED_POSITION_ITERATIONS = 40, REDUCED_POSITION_PROJECT = 30 };
 
 // Poses of the coordinates that the rates lead to.
-static void reduced_drift_place(step_context *c, pawl_state *s, double tau, double end)
+static void reduced_position_place(step_context *c, pawl_state *s, double tau, double end)
 {
     reduced_form *f = pawl_reduced_form_of(c->coordinates);
     pawl_reduced_config_copy(f->tree, &f->config, &f->target);
@@ -29,7 +29,7 @@ static void reduced_drift_place(step_context *c, pawl_state *s, double tau, doub
 }
 
 // A floating link moves by constant twists, which the rates give without the rounding of poses.
-static void reduced_drift_floating(const reduced_form *f, int link, double *d)
+static void reduced_position_floating(const reduced_form *f, int link, double *d)
 {
     const reduced_link *l = &f->tree->links[link];
     memset(d, 0, 6 * sizeof *d);
@@ -42,17 +42,17 @@ static void reduced_drift_floating(const reduced_form *f, int link, double *d)
     }
 }
 
-// d (6 x bodies): the constant twists that lead from c->from to s.
-static void reduced_drift_displacement(const step_context *c, const pawl_state *s, double tau,
-                                       double *d)
+// d (6 x bodies): the constant twists that lead from c->position.from to s.
+static void reduced_position_displacement(const step_context *c, const pawl_state *s, double tau,
+                                          double *d)
 {
     const reduced_form *f = pawl_reduced_form_of(c->coordinates);
     for (int i = 0; i < c->model->body_count; ++i, d += 6) {
-        const body_state *to = &s->bodies[i], *from = &c->from[i];
+        const body_state *to = &s->bodies[i], *from = &c->position.from[i];
         int link = f->tree->link_of_body[i];
         if (f->tree->base != REDUCED_BASE_EULER && f->tree->links[link].joint < 0 &&
             !f->tree->links[link].driven) {
-            reduced_drift_floating(f, link, d);
+            reduced_position_floating(f, link, d);
             continue;
         }
         pawl_vec3 v = v3_scale(1.0 / tau, v3_sub(to->r, from->r));
@@ -61,37 +61,43 @@ static void reduced_drift_displacement(const step_context *c, const pawl_state *
     }
 }
 
-// What is missing in the rates where bodies move by c->u_next and the rows gave impulses `total`.
-static void reduced_drift_momentum(step_context *c, const double *total, double *change)
+// What is missing in the rates where bodies move by c->u.next and the rows gave impulses `total`.
+static void reduced_position_momentum(step_context *c, const double *total, double *change)
 {
     reduced_form *f = pawl_reduced_form_of(c->coordinates);
     int n = 6 * c->model->body_count;
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *jump = pawl_take_twists(c);
     for (int i = 0; i < n; ++i) {
-        c->u_free[i] = c->u_next[i] - c->u_start[i];
+        jump[i] = c->u.next[i] - c->u.start[i];
     }
-    pawl_reduced_form_momenta(f, c->u_free, c->u_free);
-    pawl_reduced_form_answer(f, c->u_free, change);
-    memset(c->u_free, 0, (size_t)n * sizeof *c->u_free);
-    pawl_reduced_form_add_impulses(f, c->assembly, total, c->u_free);
+    pawl_reduced_form_momenta(f, jump, jump);
+    pawl_reduced_form_answer(f, jump, change);
+    memset(jump, 0, (size_t)n * sizeof *jump);
+    pawl_reduced_form_add_impulses(f, c->assembly, total, jump);
+    pawl_arena_release(&c->scratch, mark);
     for (int k = 0; k < f->tree->column_count; ++k) {
         change[k] = f->start[k] - change[k]; // the rates that the impulses gave were left there
     }
 }
 
 // Adds what the rows need to close, to impulses and to the change of the rates.
-static void reduced_drift_close(step_context *c, double tau, double *total, double *change)
+static void reduced_position_close(step_context *c, double tau, double *total, double *change)
 {
     pawl_assembly *a = c->assembly;
-    memset(c->u_free, 0, (size_t)(6 * c->model->body_count) * sizeof *c->u_free);
-    pawl_reduced_form_add_twists(pawl_reduced_form_of(c->coordinates), change, c->u_free);
-    pawl_assembly_row_velocity(a, c->u_free, a->v_f);
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *twists = pawl_take_twists(c);
+    memset(twists, 0, (size_t)(6 * c->model->body_count) * sizeof *twists);
+    pawl_reduced_form_add_twists(pawl_reduced_form_of(c->coordinates), change, twists);
+    pawl_assembly_row_velocity(a, twists, a->v_f);
     for (int r = 0; r < a->free_rows; ++r) {
         bool hard = pawl_assembly_is_hard(a, r);
         a->v_f[r] = hard ? a->v_f[r] + a->residual[r] / tau : 0.0;
     }
-    pawl_closure_solve(c, 1.0, c->u_free);
+    pawl_closure_solve(c, 1.0, twists);
+    pawl_arena_release(&c->scratch, mark);
     for (int r = 0; r < a->free_rows; ++r) {
-        total[r] += c->lambda[r];
+        total[r] += c->u.lambda[r];
     }
     for (int k = 0; k < pawl_reduced_form_of(c->coordinates)->tree->column_count; ++k) {
         change[k] += pawl_reduced_form_of(c->coordinates)->start[k];
@@ -99,29 +105,29 @@ static void reduced_drift_close(step_context *c, double tau, double *total, doub
 }
 
 // Newton's method with the matrices of the beginning. False when it does not converge.
-static bool reduced_drift_along(step_context *c, pawl_state *s, double tau, double end, bool closes,
-                                int *iterations)
+static bool reduced_position_newton(step_context *c, pawl_state *s, double tau, double end,
+                                    bool closes, double *total, int *iterations)
 {
     pawl_assembly *a = c->assembly;
     reduced_form *f = pawl_reduced_form_of(c->coordinates);
-    double *total = c->rate_before, *change = f->drift_change, last = INFINITY;
+    double *change = f->drift_change, last = INFINITY;
     memset(total, 0, (size_t)a->free_rows * sizeof *total);
-    for (int k = 0; k < REDUCED_DRIFT_ITERATIONS; ++k) {
-        reduced_drift_place(c, s, tau, end);
-        reduced_drift_displacement(c, s, tau, c->u_next);
-        reduced_drift_momentum(c, total, change);
+    for (int k = 0; k < REDUCED_POSITION_ITERATIONS; ++k) {
+        reduced_position_place(c, s, tau, end);
+        reduced_position_displacement(c, s, tau, c->u.next);
+        reduced_position_momentum(c, total, change);
         double open = 0.0;
         if (closes) {
             pawl_assembly_place_residuals(a, s->bodies, s->coordinates, end);
             open = pawl_closure_error(a);
-            reduced_drift_close(c, tau, total, change);
+            reduced_position_close(c, tau, total, change);
         }
         double error = 0.0;
         for (int i = 0; i < f->tree->column_count; ++i) {
             error = max_of(error, fabs(tau * change[i]));
         }
-        bool stalls = !(error <= reduced_drift_contraction * last); // by rounding, too
-        bool done = error <= (stalls ? 1e3 : 1.0) * reduced_drift_tolerance;
+        bool stalls = !(error <= reduced_position_contraction * last); // by rounding, too
+        bool done = error <= (stalls ? 1e3 : 1.0) * reduced_position_tolerance;
         if (stalls && !done) {
             return false;
         }
@@ -130,18 +136,27 @@ static bool reduced_drift_along(step_context *c, pawl_state *s, double tau, doub
         for (int i = 0; i < f->tree->column_count; ++i) {
             f->drift_rate[i] += change[i];
         }
-        if (done && open <= reduced_drift_closed) {
+        if (done && open <= reduced_position_closed) {
             // with the last change as well: left out it would be an error of one sign in every step
-            reduced_drift_place(c, s, tau, end);
-            reduced_drift_displacement(c, s, tau, c->u_next);
-            memcpy(c->lambda, total, (size_t)a->free_rows * sizeof *total);
+            reduced_position_place(c, s, tau, end);
+            reduced_position_displacement(c, s, tau, c->u.next);
+            memcpy(c->u.lambda, total, (size_t)a->free_rows * sizeof *total);
             return true;
         }
     }
     return false;
 }
 
-static void reduced_drift_set_twists(const step_context *c, const double *u, body_state *bodies)
+static bool reduced_position_along(step_context *c, pawl_state *s, double tau, double end,
+                                   bool closes, int *iterations)
+{
+    size_t mark = pawl_arena_mark(&c->scratch);
+    bool found = reduced_position_newton(c, s, tau, end, closes, pawl_take_rows(c), iterations);
+    pawl_arena_release(&c->scratch, mark);
+    return found;
+}
+
+static void reduced_position_set_twists(const step_context *c, const double *u, body_state *bodies)
 {
     for (int i = 0; i < c->model->body_count; ++i, u += 6) {
         if (c->model->bodies[i].kind != PAWL_BODY_KINEMATIC) {
@@ -152,46 +167,46 @@ static void reduced_drift_set_twists(const step_context *c, const double *u, bod
 }
 
 // Impulses of all joints that lead from twists `from` to `to`: those of the rows are in lambda.
-static void reduced_drift_account(step_context *c, pawl_state *s, const double *from,
-                                  const double *to)
+static void reduced_position_balance(step_context *c, pawl_state *s, const double *from,
+                                     const double *to)
 {
-    pawl_drift_account(c, s, to);
+    pawl_position_balance(c, s, to);
     s->work[WORK_MOTION] +=
-        pawl_reduced_form_reactions(pawl_reduced_form_of(c->coordinates), c->assembly, c->lambda,
-                                    from, to, from, to, c->impulse, c->reaction);
+        pawl_coordinates_reactions(c->coordinates, c->u.lambda, from, to, from, to,
+                                    c->u.applied, c->out.reaction);
 }
 
 // Twists of s, at its poses, to those that the tree allows, with `closes` those that all rows allow.
-static void reduced_drift_velocities(step_context *c, pawl_state *s, double t, bool closes)
+static void reduced_position_velocities(step_context *c, pawl_state *s, double t, bool closes)
 {
     const pawl_model *m = c->model;
     pawl_assembly *a = c->assembly;
-    pawl_assembly_place(a, s->bodies, s->coordinates, t, c->damping_time);
+    pawl_assembly_place(a, s->bodies, s->coordinates, t, c->u.damping_time);
     pawl_assembly_pose_closure(a);
-    pawl_twists_of(m, s->bodies, c->u_own);
+    pawl_twists_of(m, s->bodies, c->u.own);
     if (closes) {
         pawl_eliminate_factor(&a->problem, c->settings->regularization);
         pawl_closure_velocities(c, s, t);
     } else {
-        memcpy(c->u_next, c->u_own, (size_t)(6 * m->body_count) * sizeof *c->u_next);
-        pawl_reduced_form_constrain(pawl_reduced_form_of(c->coordinates), c->u_next);
-        memset(c->lambda, 0, (size_t)a->free_rows * sizeof *c->lambda);
-        reduced_drift_set_twists(c, c->u_next, s->bodies);
+        memcpy(c->u.next, c->u.own, (size_t)(6 * m->body_count) * sizeof *c->u.next);
+        pawl_reduced_form_constrain(pawl_reduced_form_of(c->coordinates), c->u.next);
+        memset(c->u.lambda, 0, (size_t)a->free_rows * sizeof *c->u.lambda);
+        reduced_position_set_twists(c, c->u.next, s->bodies);
     }
     // all impulses, those of the tree included, act between these two
-    memcpy(c->u_start, c->u_own, (size_t)(6 * m->body_count) * sizeof *c->u_start);
-    reduced_drift_account(c, s, c->u_own, c->u_next);
+    memcpy(c->u.start, c->u.own, (size_t)(6 * m->body_count) * sizeof *c->u.start);
+    reduced_position_balance(c, s, c->u.own, c->u.next);
 }
 
 // The coordinates alone at constant rates. Their inertia changes on the way; energy is not to grow by that.
-static void reduced_drift_anyway(step_context *c, pawl_state *s, double tau, double end)
+static void reduced_position_anyway(step_context *c, pawl_state *s, double tau, double end)
 {
     reduced_form *f = pawl_reduced_form_of(c->coordinates);
-    pawl_reduced_rate_from(f->motion, c->from, f->drift_rate);
+    pawl_reduced_rate_from(f->motion, c->position.from, f->drift_rate);
     pawl_reduced_place(f->ahead, &f->config, end - tau);
     pawl_reduced_move(f->ahead, f->drift_rate);
     double before = pawl_reduced_kinetic_energy(f->ahead);
-    reduced_drift_place(c, s, tau, end);
+    reduced_position_place(c, s, tau, end);
     pawl_reduced_move(f->ahead, f->drift_rate);
     double after = pawl_reduced_kinetic_energy(f->ahead);
     if (after > before) {
@@ -203,34 +218,35 @@ static void reduced_drift_anyway(step_context *c, pawl_state *s, double tau, dou
     pawl_reduced_write_bodies(f->ahead, true, s->bodies);
 }
 
-int pawl_reduced_drift(step_context *c, pawl_state *s, double tau, double end)
+int pawl_reduced_position_update(step_context *c, pawl_state *s, double tau, double end)
 {
     const pawl_model *m = c->model;
     pawl_assembly *a = c->assembly;
     reduced_form *f = pawl_reduced_form_of(c->coordinates);
-    if (!c->kept) {
-        pawl_assembly_place(a, s->bodies, s->coordinates, end - tau, c->damping_time);
+    if (!c->placed) {
+        pawl_assembly_place(a, s->bodies, s->coordinates, end - tau, c->u.damping_time);
     }
     pawl_assembly_pose_closure(a);
     bool closes = c->settings->project && a->free_rows > 0;
-    bool near = !closes || pawl_closure_error(a) <= pawl_drift_start_limit(a);
+    bool near = !closes || pawl_closure_error(a) <= pawl_position_start_limit(a);
     if (closes && near) {
         pawl_eliminate_factor(&a->problem, c->settings->regularization);
     }
-    memcpy(c->from, s->bodies, (size_t)m->body_count * sizeof *c->from);
-    pawl_twists_of(m, s->bodies, c->u_start);
+    memcpy(c->position.from, s->bodies, (size_t)m->body_count * sizeof *c->position.from);
+    pawl_twists_of(m, s->bodies, c->u.start);
     pawl_reduced_rate_from(f->motion, s->bodies, f->drift_rate);
     int iterations = 0;
-    if (near && reduced_drift_along(c, s, tau, end, closes, &iterations)) {
-        reduced_drift_account(c, s, c->u_start, c->u_next);
-        reduced_drift_set_twists(c, c->u_next, s->bodies);
+    if (near && reduced_position_along(c, s, tau, end, closes, &iterations)) {
+        reduced_position_balance(c, s, c->u.start, c->u.next);
+        reduced_position_set_twists(c, c->u.next, s->bodies);
     } else {
-        reduced_drift_anyway(c, s, tau, end);
+        reduced_position_anyway(c, s, tau, end);
         if (closes) {
-            iterations += pawl_project(c, s, end, REDUCED_DRIFT_PROJECT, reduced_drift_closed);
+            iterations +=
+                pawl_project(c, s, end, REDUCED_POSITION_PROJECT, reduced_position_closed);
         }
     }
-    reduced_drift_velocities(c, s, end, closes);
-    c->kept = true;
+    reduced_position_velocities(c, s, end, closes);
+    c->placed = true;
     return iterations;
 }

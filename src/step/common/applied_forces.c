@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Impulses over a step of applied forces and of force actuators,
+//   p = h f,   moment = h (t + l x f)   about the centre of mass,
+// with signals at the mean of the two times of the weights and actuators along their coordinate's row g, p = h e gT.
+#include "step/common/applied_forces.h"
+#include <string.h>
+
+static double forces_signal(const pawl_signal *signal, const step_weights *w)
+{
+    return 0.5 * (pawl_signal_value(signal, w->target_time[0]) +
+                  pawl_signal_value(signal, w->target_time[1]));
+}
+
+static pawl_vec3 forces_signals(const pawl_signal signal[3], const step_weights *w)
+{
+    return v3(forces_signal(&signal[0], w), forces_signal(&signal[1], w),
+              forces_signal(&signal[2], w));
+}
+
+static void forces_add(double *p, pawl_vec3 linear, pawl_vec3 angular)
+{
+    p[0] += linear.x, p[1] += linear.y, p[2] += linear.z;
+    p[3] += angular.x, p[4] += angular.y, p[5] += angular.z;
+}
+
+// Impulses of applied forces over the step.
+static void forces_apply(step_context *c, const step_weights *w)
+{
+    const pawl_model *m = c->model;
+    const pawl_assembly *a = c->assembly;
+    for (int i = 0; i < m->force_count; ++i) {
+        const pawl_force_def *d = &m->forces[i];
+        const pawl_mat3 *r = &a->rotation[d->body];
+        pawl_vec3 force = forces_signals(d->force, w);
+        pawl_vec3 torque = forces_signals(d->torque, w);
+        if (d->in_body_axes) {
+            force = m3_mul(r, force);
+            torque = m3_mul(r, torque);
+        }
+        pawl_vec3 lever = m3_mul(r, v3_sub(d->point, m->bodies[d->body].com));
+        pawl_vec3 moment = v3_add(torque, v3_cross(lever, force));
+        forces_add(c->u.applied + 6 * d->body, v3_scale(w->h, force), v3_scale(w->h, moment));
+    }
+}
+
+static double forces_actuator(step_context *c, int i, const step_weights *w)
+{
+    const pawl_actuator_def *d = &c->model->actuators[i];
+    double force = forces_signal(&d->target, w);
+    return clamp_to(force, -d->effort, d->effort); // NaN stays
+}
+
+static void forces_actuators(step_context *c, const step_weights *w)
+{
+    const pawl_model *m = c->model;
+    for (int i = 0; i < m->actuator_count; ++i) {
+        const pawl_actuator_def *d = &m->actuators[i];
+        if (d->kind != PAWL_ACTUATOR_FORCE) {
+            continue;
+        }
+        const model_joint *j = &m->joints[d->joint];
+        const coordinate_row *g = &c->assembly->coordinates[j->first_coordinate + d->coordinate];
+        c->out.effort[i] = forces_actuator(c, i, w);
+        double impulse = w->h * c->out.effort[i];
+        const int body[2] = {j->base, j->follower};
+        const double *row[2] = {g->base, g->follower};
+        for (int side = 0; side < 2; ++side) {
+            for (int k = 0; k < 6 && body[side] >= 0; ++k) {
+                c->u.driven[6 * body[side] + k] += impulse * row[side][k];
+            }
+        }
+    }
+}
+
+void pawl_apply_forces(step_context *c, const step_weights *w)
+{
+    size_t twists = (size_t)(6 * c->model->body_count) * sizeof(double);
+    memset(c->u.applied, 0, twists);
+    forces_apply(c, w);
+    memcpy(c->u.driven, c->u.applied, twists);
+    forces_actuators(c, w);
+}

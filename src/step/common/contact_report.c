@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// What became of the contacts of a step: penetration for the verdict, forces and modes for those who ask. Rows and
+// impulses are gone when they ask, so that it is all copied.
+#include "step/common/contact_report.h"
+#include "rows/spin_rows.h"
+#include "step/common/impact.h"
+#include <math.h>
+
+// A depth in units of half the thickness of the thinner shape; of two without end, of the largest body.
+static double report_depth_fraction(const step_context *c, const pawl_contact *contact)
+{
+    double half = fmin(pawl_contact_finder_half_thickness(c->finder, contact->shape_a),
+                       pawl_contact_finder_half_thickness(c->finder, contact->shape_b));
+    return -contact->gap / (isinf(half) ? c->model->size : half);
+}
+
+void pawl_report_penetration(const step_context *c, pawl_step_report *report)
+{
+    const pawl_assembly *a = c->assembly;
+    report->worst_shape_a = report->worst_shape_b = -1;
+    report->share_shape_a = report->share_shape_b = -1;
+    for (int k = 0; k < a->contact_count; ++k) {
+        const pawl_contact *contact = &a->contacts[k];
+        if (contact->gap >= 0.0) {
+            continue;
+        }
+        double share = report_depth_fraction(c, contact);
+        if (!(-contact->gap <= report->penetration)) {
+            report->penetration = -contact->gap;
+            report->worst_shape_a = contact->shape_a;
+            report->worst_shape_b = contact->shape_b;
+        }
+        if (!(share <= report->depth_share)) {
+            report->depth_share = share;
+            report->share_shape_a = contact->shape_a;
+            report->share_shape_b = contact->shape_b;
+        }
+    }
+    report->measured |= c->finder != NULL ? (unsigned)PAWL_MEASURED_DEPTH : 0u;
+}
+
+static pawl_contact_mode report_mode(const double x[3], double mu)
+{
+    // What solvers put on the cone is there but for rounding.
+    const double inside = 1.0 - 1e-9;
+    if (x[2] == 0.0 && x[0] == 0.0 && x[1] == 0.0) {
+        return PAWL_CONTACT_OPEN;
+    }
+    bool sticks = sqrt(x[0] * x[0] + x[1] * x[1]) < inside * mu * x[2];
+    return sticks ? PAWL_CONTACT_STICK : PAWL_CONTACT_SLIP;
+}
+
+// The force of contact k on its second body, from impulses x along the axes over a time h. The last body's rows are
+// along the axes; a row of body a alone has the other sign.
+static pawl_vec3 report_force(const pawl_assembly *a, int k, const double x[3], double h)
+{
+    const row_block *b = &a->blocks[a->problem.block_count - a->problem.contact_count + k];
+    const double *row = a->J + b->jacobian[b->body_count - 1];
+    double scale = (a->contacts[k].body_b >= 0 ? 1.0 : -1.0) / h;
+    pawl_vec3 force = v3(0.0, 0.0, 0.0);
+    for (int r = 0; r < 3; ++r) {
+        const double *e = row + 6 * r;
+        force = v3_axpy(force, scale * x[r], v3(e[0], e[1], e[2]));
+    }
+    return force;
+}
+
+void pawl_report_contacts(step_context *c, double h)
+{
+    const pawl_assembly *a = c->assembly;
+    c->out.contact_count = a->problem.contact_count;
+    bool struck = c->impact->struck;
+    for (int k = 0; k < c->out.contact_count; ++k) {
+        const pawl_contact *in = &a->contacts[k];
+        double x[3];
+        for (int r = 0; r < 3; ++r) {
+            x[r] = c->u.lambda[pawl_problem_contact_row(&a->problem, k) + r] +
+                   (struck ? c->impact->impulse[3 * k + r] : 0.0);
+        }
+        pawl_vec3 moment = v3(0.0, 0.0, 0.0);
+        if (c->model->spin_friction) {
+            moment = v3_scale(1.0 / h, pawl_spin_moment(a, k, c->u.lambda));
+        }
+        c->out.contacts[k] = (pawl_contact_info){.body_a = in->body_a,
+                                                 .body_b = in->body_b,
+                                                 .shape_a = in->shape_a,
+                                                 .shape_b = in->shape_b,
+                                                 .position = in->position,
+                                                 .normal = in->normal,
+                                                 .gap = in->gap,
+                                                 .force = report_force(a, k, x, h),
+                                                 .moment = moment,
+                                                 .mode = report_mode(x, in->friction)};
+    }
+}

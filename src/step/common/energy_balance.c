@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The energy balance of a velocity update. An impulse p on a body does the work p . (u- + u+)/2, exactly its part of the
+// change of kinetic energy, so that the work of all impulses adds up to that change; here each is added to the sum of
+// its kind (WORK_*), and what no sum explains is the error of the method (docs/math.md section 6).
+#include "step/common/energy_balance.h"
+#include <math.h>
+#include <string.h>
+
+// Of the dampers of one velocity update: their work by the mean rates, and what they take at the rates that they
+// act on, h d rate^2 [J].
+typedef struct damper_sums {
+    double work, loss;
+} damper_sums;
+
+// Work of an impulse p on a body over the step: p . (u- + u+)/2, exactly its part of the change
+// of kinetic energy.
+static double balance_work(const step_context *c, int body, const double *p)
+{
+    const double *a = c->u.start + 6 * body, *b = c->u.next + 6 * body;
+    double work = 0.0;
+    for (int k = 0; k < 6; ++k) {
+        work += 0.5 * p[k] * (a[k] + b[k]);
+    }
+    return work;
+}
+
+// Work of a damper's impulse -h d (theta rate+ + (1 - theta) rate-) at the mean rate. `after` is what
+// all of the impulses that are counted lead to.
+static double balance_damper(damper_sums *sums, double d, double theta, double before, double after,
+                             const step_weights *w)
+{
+    double end = w->tally == 1.0 ? after : before + (after - before) / w->tally;
+    double rate = theta * end + (1.0 - theta) * before;
+    double work = -w->h * d * rate * 0.5 * (before + after);
+    sums->work += work;
+    sums->loss += w->h * d * rate * rate;
+    return work;
+}
+
+static double balance_body_damping(const step_context *c, int i, const step_weights *w,
+                                   damper_sums *sums)
+{
+    const model_body *b = &c->model->bodies[i];
+    const double *u = c->u.start + 6 * i, *n = c->u.next + 6 * i;
+    double linear = pawl_assembly_linear_theta(c->assembly, i, w->h);
+    double angular = pawl_assembly_angular_theta(c->assembly, i, w->h), work = 0.0;
+    for (int k = 0; k < 6; ++k) {
+        double d = k < 3 ? b->linear_damping : b->angular_damping;
+        work += balance_damper(sums, d, k < 3 ? linear : angular, u[k], n[k], w);
+    }
+    return work;
+}
+
+// Work of a row's impulse at the mean of its rates. What hard rows do is seen where something drives them
+// (pawl_balance_drives); springs keep theirs in the potential energy, all but what their damper takes.
+static void balance_row(const step_context *c, int r, double before, double after,
+                        const step_weights *w, damper_sums *sums, double *work)
+{
+    const row_info *info = &c->assembly->rows[r];
+    const row_family *family = info->family;
+    if (r < c->assembly->free_rows && pawl_assembly_is_hard(c->assembly, r)) {
+        return;
+    }
+    work[family->account] += (family->traits & ROW_STORES_ENERGY) != 0
+                                 ? balance_damper(sums, family->law(c->model, info, 0.0).damping,
+                                                  w->theta, before, after, w)
+                                 : c->u.lambda[r] * 0.5 * (before + after);
+}
+
+void pawl_balance_drives(const step_context *c, const double *lambda, double *work)
+{
+    const pawl_assembly *a = c->assembly;
+    if (!a->has_working_rows) {
+        return;
+    }
+    for (int k = 0; k < a->problem.block_count; ++k) {
+        const row_block *b = &a->blocks[k];
+        for (int s = 0; s < b->body_count; ++s) {
+            bool kinematic = c->model->bodies[b->body[s]].kind == PAWL_BODY_KINEMATIC;
+            for (int r = 0; r < b->rows.dim; ++r) {
+                int row = b->rows.first_row + r;
+                bool motion = a->rows[row].family->rate != NULL;
+                if (!kinematic && !motion) {
+                    continue;
+                }
+                double p[6];
+                for (int i = 0; i < 6; ++i) {
+                    p[i] = lambda[row] * a->J[b->jacobian[s] + 6 * r + i];
+                }
+                // A kinematic body works against what the rows push it with.
+                double done = balance_work(c, b->body[s], p);
+                work[WORK_MOTION] += (motion ? done : 0.0) - (kinematic ? done : 0.0);
+            }
+        }
+    }
+}
+
+// A kinematic body works against a force actuator on it, too.
+static void balance_driven_actuator(const step_context *c, int i, const step_weights *w,
+                                    double *work)
+{
+    const model_joint *j = &c->model->joints[c->model->actuators[i].joint];
+    const coordinate_row *g =
+        &c->assembly->coordinates[j->first_coordinate + c->model->actuators[i].coordinate];
+    const int body[2] = {j->base, j->follower};
+    const double *row[2] = {g->base, g->follower};
+    for (int side = 0; side < 2; ++side) {
+        if (body[side] < 0 || c->model->bodies[body[side]].kind != PAWL_BODY_KINEMATIC) {
+            continue;
+        }
+        double p[6];
+        for (int k = 0; k < 6; ++k) {
+            p[k] = w->h * c->out.effort[i] * row[side][k];
+        }
+        work[WORK_MOTION] -= balance_work(c, body[side], p);
+    }
+}
+
+void pawl_balance_forces(const step_context *c, const step_weights *w, double *work)
+{
+    const pawl_model *m = c->model;
+    const pawl_assembly *a = c->assembly;
+    for (int i = 0; i < m->body_count && m->force_count > 0; ++i) {
+        // A drive takes what is done to its kinematic body, and gives it back.
+        if (m->bodies[i].kind != PAWL_BODY_KINEMATIC) {
+            work[WORK_FORCES] += balance_work(c, i, c->u.applied + 6 * i);
+        }
+    }
+    for (int i = 0; i < m->actuator_count; ++i) {
+        const pawl_actuator_def *d = &m->actuators[i];
+        if (d->kind == PAWL_ACTUATOR_FORCE) {
+            int flat = m->joints[d->joint].first_coordinate + d->coordinate;
+            const coordinate_row *g = &a->coordinates[flat];
+            double before = pawl_assembly_coordinate_rate(a, d->joint, g, c->u.start);
+            double after = pawl_assembly_coordinate_rate(a, d->joint, g, c->u.next);
+            work[WORK_ACTUATORS] += w->h * c->out.effort[i] * 0.5 * (before + after);
+            balance_driven_actuator(c, i, w, work);
+        }
+    }
+}
+
+static void balance_impulses(step_context *c, const step_weights *w, damper_sums *sums,
+                             pawl_state *s)
+{
+    const pawl_model *m = c->model;
+    pawl_assembly *a = c->assembly;
+    pawl_balance_forces(c, w, s->work);
+    for (int i = 0; i < m->body_count && a->has_damping; ++i) {
+        if (m->bodies[i].kind != PAWL_BODY_KINEMATIC) {
+            s->work[WORK_DAMPERS] += balance_body_damping(c, i, w, sums);
+        }
+    }
+    if (!a->has_working_rows && a->contact_count == 0) {
+        return;
+    }
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *before = pawl_take_rows(c);
+    pawl_assembly_row_velocity(a, c->u.start, before);
+    for (int r = 0; r < a->problem.row_count; ++r) {
+        balance_row(c, r, before[r], c->u.rate[r], w, sums, s->work);
+        if (a->rows[r].family->account == WORK_ACTUATORS) {
+            c->out.effort[a->rows[r].owner] = c->u.lambda[r] / w->h;
+        }
+    }
+    pawl_arena_release(&c->scratch, mark);
+    pawl_balance_drives(c, c->u.lambda, s->work);
+}
+
+// Impulses of one velocity update act at once, and which of them took what they exchange with each other is a matter of
+// convention: that each acts at the mean of its rates gives a damper that a contact reverses within the step work
+// of the wrong sign, and the contact as much too little. What dissipators exchange is left out, so that
+// their sum is as it was. What is left of dampers that still gave is an error of the method, as of stiff
+// springs that turn, and belongs to the balance.
+static void balance_net_dissipation(const damper_sums *sums, const double *before, double *work,
+                                    double tally)
+{
+    static const int kinds[] = {WORK_DAMPERS, WORK_FRICTION, WORK_LIMITS, WORK_CONTACTS};
+    enum { KINDS = sizeof kinds / sizeof *kinds };
+    const double rounding = 1e-9; // of what was taken
+    double done[KINDS], given = 0.0, taken = 0.0;
+    for (int i = 0; i < KINDS; ++i) {
+        // Soft joints store energy, which counts in the sum of dampers.
+        done[i] = i == 0 ? tally * sums->work : work[kinds[i]] - before[kinds[i]];
+        *(done[i] > 0.0 ? &given : &taken) += fabs(done[i]);
+    }
+    if (!(given > rounding * taken)) {
+        return;
+    }
+    double exchanged = fmin(given, taken);
+    for (int i = 0; i < KINDS; ++i) {
+        double fraction = done[i] > 0.0 ? exchanged / given : taken > 0.0 ? exchanged / taken : 0.0;
+        work[kinds[i]] -= fraction * done[i];
+        done[i] -= fraction * done[i];
+    }
+    if (done[0] > 0.0) {
+        work[WORK_DAMPERS] -= done[0] + tally * sums->loss;
+    }
+}
+
+void pawl_balance_rows(step_context *c, pawl_state *s, const step_weights *w)
+{
+    const pawl_assembly *a = c->assembly;
+    double before[WORK_COUNT];
+    memcpy(before, s->work, sizeof before);
+    if (w->tally != 1.0) {
+        pawl_assembly_row_velocity(a, c->u.next, c->u.rate);
+    }
+    damper_sums sums = {0};
+    balance_impulses(c, w, &sums, s);
+    s->work[WORK_MOTION] +=
+        pawl_coordinates_reactions(c->coordinates, c->u.lambda, c->u.own, c->u.next, c->u.start, c->u.next,
+                                   c->u.applied, c->out.reaction);
+    for (int k = 0; k < WORK_COUNT && w->tally != 1.0; ++k) {
+        s->work[k] = before[k] + w->tally * (s->work[k] - before[k]);
+    }
+    balance_net_dissipation(&sums, before, s->work, w->tally);
+    for (int r = 0; r < a->slot_rows; ++r) {
+        c->out.reaction[a->rows[r].slot] += w->tally * c->u.lambda[r];
+    }
+}

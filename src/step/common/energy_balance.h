@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Who did how much work in a velocity or position update.
+#pragma once
+#include "step/common/step.h"
+
+// Work and reactions of the impulses, w->tally times, which lead from u.start to u.next.
+void pawl_balance_rows(step_context *c, pawl_state *s, const step_weights *w);
+// Of the impulses of pawl_apply_forces(), once u.start and u.next are the twists before and after them.
+void pawl_balance_forces(const step_context *c, const step_weights *w, double *work);
+// Of kinematic bodies and prescribed motions against impulses lambda of the rows.
+void pawl_balance_drives(const step_context *c, const double *lambda, double *work);

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The position update along the constraints, as in RATTLE (Andersen 1983): from poses q with rows J,
+//   q+ = q (+) tau (u + M^-1 J(q)T x)   with x such that f(q+) = 0,
+//   u+ = u + M^-1 J(q)T x + M^-1 J(q+)T y   with y such that J(q+) u+ = 0.
+// Both impulses act along the rows at an end of the update. That makes it reversible, and so keeps
+// the energy, where a plain projection of the poses loses a fraction (tau w)^2 of it each time. One
+// factor serves the y of this update, the next velocity update and the x of the next position update.
+#include "step/common/position_update.h"
+#include "problem/weak_space.h"
+#include "step/common/energy_balance.h"
+#include "step/common/free_turn.h"
+#include <string.h>
+
+static const double position_tolerance = 1e-12;  // [m or rad]
+static const double position_accuracy = 1.0;     // one solve; the next iteration makes up for it
+static const double position_start_error = 1e-9; // beyond it corrections would change the motion
+static const double position_contraction = 0.5;  // slower is no convergence
+static const double position_nearly = 1e-3;      // fraction of the error that a projection may take
+static const double position_exact = 1e-16;      // of those that continue while it helps
+enum { POSITION_MAX_ITERATIONS = 25, POSITION_PROJECT_STEPS = 30 };
+
+void pawl_position_balance(step_context *c, pawl_state *s, const double *met)
+{
+    const pawl_assembly *a = c->assembly;
+    for (int r = 0; r < a->free_rows; ++r) {
+        if (pawl_assembly_is_hard(a, r)) {
+            c->out.reaction[a->rows[r].slot] += c->u.lambda[r];
+        }
+    }
+    if (c->position.exact) {
+        size_t twists = (size_t)(6 * c->model->body_count) * sizeof *met;
+        memmove(c->u.start, met, twists);
+        memmove(c->u.next, met, twists);
+    }
+    pawl_balance_drives(c, c->u.lambda, s->work);
+}
+
+static void position_freely(const step_context *c, pawl_state *s, double tau, double end)
+{
+    if (c->position.exact) {
+        pawl_advance_freely(c->model, s->bodies, tau, end);
+    } else {
+        pawl_advance_poses(c->model, s->bodies, s->bodies, tau, end);
+    }
+}
+
+// Adds `sign` times the correction, impulses in lambda and twists in `change`, to the sum of impulses and to the
+// twists; the change has that sign then.
+static void position_correct(step_context *c, pawl_state *s, double sign, double *change,
+                             double *total)
+{
+    for (int r = 0; r < c->assembly->free_rows; ++r) {
+        total[r] += sign * c->u.lambda[r];
+    }
+    for (int i = 0; i < 6 * c->model->body_count; ++i) {
+        change[i] *= sign;
+    }
+    pawl_twists_change(c, change, s->bodies);
+}
+
+// Moves from where the update began by the twists at hand. Returns the closure error at the end.
+static double position_try(step_context *c, pawl_state *s, double tau, double end)
+{
+    for (int i = 0; i < c->model->body_count; ++i) {
+        s->bodies[i].r = c->position.from[i].r;
+        s->bodies[i].q = c->position.from[i].q;
+    }
+    position_freely(c, s, tau, end);
+    pawl_assembly_place_residuals(c->assembly, s->bodies, s->coordinates, end);
+    return pawl_closure_error(c->assembly);
+}
+
+typedef enum position_end { POSITION_FAILED, POSITION_NEARLY, POSITION_DONE } position_end;
+
+// Single solves leave in lambda the null-space part of what they were given, 1 / eps times. It moves nothing,
+// but reactions are to be those of least norm: P^-1 A lambda has none of it, and A lambda = J (u+ - u) is what
+// the impulses did. Where rows are weak, elimination has seen to it already.
+static void position_least_reactions(step_context *c)
+{
+    const pawl_assembly *a = c->assembly;
+    if (!c->position.least_norm) {
+        return;
+    }
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *least = pawl_take_rows(c), *jump = pawl_take_twists(c);
+    for (int i = 0; i < 6 * c->model->body_count; ++i) {
+        jump[i] = c->u.next[i] - c->u.start[i];
+    }
+    pawl_assembly_row_velocity(a, jump, least);
+    for (int r = 0; r < a->free_rows; ++r) {
+        least[r] = pawl_assembly_is_hard(a, r) ? least[r] : 0.0;
+    }
+    a->problem.delassus->ops->solve(a->problem.delassus, least);
+    for (int r = 0; r < a->free_rows; ++r) {
+        if (pawl_assembly_is_hard(a, r)) { // pawl_position_balance() adds lambda
+            c->out.reaction[a->rows[r].slot] += least[r] - c->u.lambda[r];
+        }
+    }
+    pawl_arena_release(&c->scratch, mark);
+}
+
+// The x of the update, by Newton's method with the factor at its beginning. Where it fails s is as it
+// was. Nearly redundant rows, as those of a linkage that passes through its flat position, let it stall
+// with next to nothing left of the error. An exact update continues below the tolerance while that helps:
+// what is left counts 1 / tau times in the velocities.
+static position_end position_newton(step_context *c, pawl_state *s, double tau, double end,
+                                    double *total, double *change, int *iterations)
+{
+    const pawl_model *m = c->model;
+    pawl_assembly *a = c->assembly;
+    memset(total, 0, (size_t)a->free_rows * sizeof *total);
+    pawl_twists_of(m, s->bodies, c->u.start);
+    memcpy(c->u.next, c->u.start, (size_t)(6 * m->body_count) * sizeof *c->u.next);
+    double last = INFINITY, first = 0.0;
+    for (int k = 0; k < POSITION_MAX_ITERATIONS; ++k) {
+        double error = position_try(c, s, tau, end);
+        bool helps = error <= position_contraction * last;
+        bool done =
+            error <= position_tolerance && !(c->position.exact && helps && error > position_exact);
+        first = k == 0 ? error : first;
+        bool nearly = !done && !helps && last <= position_nearly * first;
+        if (nearly && error > last) { // the one before was better
+            position_correct(c, s, -1.0, change, total);
+            position_try(c, s, tau, end);
+        }
+        if (done || nearly) {
+            memcpy(c->u.lambda, total, (size_t)a->free_rows * sizeof *total);
+            position_least_reactions(c);
+            pawl_position_balance(c, s, c->position.met);
+            return done ? POSITION_DONE : POSITION_NEARLY;
+        }
+        if (!helps) {
+            break;
+        }
+        last = error;
+        for (int r = 0; r < a->free_rows; ++r) {
+            a->v_f[r] = pawl_assembly_is_hard(a, r) ? a->residual[r] / tau : 0.0;
+        }
+        pawl_closure_solve(c, position_accuracy, change);
+        ++*iterations;
+        position_correct(c, s, 1.0, change, total);
+    }
+    memcpy(s->bodies, c->position.from, (size_t)m->body_count * sizeof *s->bodies);
+    return POSITION_FAILED;
+}
+
+static position_end position_along(step_context *c, pawl_state *s, double tau, double end,
+                                   int *iterations)
+{
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *total = pawl_take_rows(c), *change = pawl_take_twists(c);
+    position_end result = position_newton(c, s, tau, end, total, change, iterations);
+    pawl_arena_release(&c->scratch, mark);
+    return result;
+}
+
+void pawl_advance_poses(const pawl_model *m, const body_state *twists, body_state *bodies,
+                        double duration, double t)
+{
+    for (int i = 0; i < m->body_count; ++i) {
+        const model_body *b = &m->bodies[i];
+        body_state *x = &bodies[i];
+        if (b->kind == PAWL_BODY_KINEMATIC) {
+            pawl_pose pose = pawl_kinematic_pose(b, t);
+            x->r = pose.position;
+            x->q = pose.orientation;
+            continue;
+        }
+        x->r = v3_axpy(x->r, duration, twists[i].v);
+        if (b->kind == PAWL_BODY_RIGID) {
+            x->q = quat_advance(x->q, v3_scale(duration, twists[i].w));
+        }
+    }
+}
+
+double pawl_position_start_limit(const pawl_assembly *a)
+{
+    const weak_space *weak = a->problem.delassus->weak.space;
+    return weak == NULL ? position_start_error
+                        : fmax(position_start_error, weak->tolerance * weak->length);
+}
+
+bool pawl_position_poses(step_context *c, pawl_state *s, double tau, double end, int *iterations)
+{
+    const pawl_model *m = c->model;
+    pawl_assembly *a = c->assembly;
+    if (!c->placed) {
+        pawl_assembly_place(a, s->bodies, s->coordinates, end - tau, c->u.damping_time);
+    }
+    pawl_assembly_pose_closure(a);
+    memcpy(c->position.from, s->bodies, (size_t)m->body_count * sizeof *c->position.from);
+    position_end along = POSITION_FAILED;
+    if (pawl_closure_error(a) <= pawl_position_start_limit(a)) {
+        pawl_eliminate_factor(&a->problem, c->settings->regularization);
+        along = position_along(c, s, tau, end, iterations);
+    }
+    if (along == POSITION_DONE) {
+        pawl_assembly_place(a, s->bodies, s->coordinates, end, c->u.damping_time);
+        pawl_assembly_pose_closure(a);
+        pawl_eliminate_factor(&a->problem, c->settings->regularization);
+    } else {
+        if (along == POSITION_FAILED) {
+            // Too far for one Newton basin: move freely, then project. Loses energy, never gains it.
+            position_freely(c, s, tau, end);
+        }
+        *iterations += pawl_project(c, s, end, POSITION_PROJECT_STEPS, position_tolerance);
+        pawl_position_balance(c, s, c->u.next);
+    }
+    c->placed = true;
+    return along == POSITION_DONE;
+}
+
+void pawl_position_velocities(step_context *c, pawl_state *s, double end)
+{
+    pawl_closure_velocities(c, s, end);
+    pawl_position_balance(c, s, c->u.next);
+}
+
+int pawl_position_update(step_context *c, pawl_state *s, double tau, double end)
+{
+    pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
+    if (c->coordinates->ops->holds_joints) {
+        return pawl_reduced_position_update(c, s, tau, end);
+    }
+    if (!c->settings->project || c->assembly->free_rows == 0) {
+        position_freely(c, s, tau, end);
+        c->placed = false;
+        return 0;
+    }
+    int iterations = 0;
+    if (pawl_position_poses(c, s, tau, end, &iterations)) {
+        pawl_position_velocities(c, s, end);
+    }
+    return iterations;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The position update: bodies move along their twists, with `project` along the constraints; and projection onto
+// the constraints, of poses and of twists.
+#pragma once
+#include "step/common/step.h"
+
+// Moves s along its twists for a time that ends at `end`. Returns the number of Newton iterations.
+int pawl_position_update(step_context *c, pawl_state *s, double duration, double end);
+int pawl_reduced_position_update(step_context *c, pawl_state *s, double duration, double end);
+// What may be open where it begins [m or rad]. Weak directions turn within a step, so that what was left
+// open along them, up to the tolerance times a length, is not quite along them any more.
+double pawl_position_start_limit(const pawl_assembly *a);
+// Its two halves, for models with free rows: the poses, after which the assembly is placed and factored
+// at the end, then the velocities there. False: it had to project, velocities included.
+bool pawl_position_poses(step_context *c, pawl_state *s, double duration, double end,
+                         int *iterations);
+void pawl_position_velocities(step_context *c, pawl_state *s, double end);
+// Adds the closure impulse in u.lambda to the reactions, and its work where something drives it. Of an
+// exact update that is the work at the twists `met` that satisfy the rows, which makes the energy balance as
+// accurate as the step; otherwise that at the mean of the twists before and after.
+void pawl_position_balance(step_context *c, pawl_state *s, const double *met);
+// Moves poses along twists for a time; kinematic bodies are set to t.
+void pawl_advance_poses(const pawl_model *m, const body_state *twists, body_state *bodies,
+                        double duration, double t);
+
+// Removes the configuration error of s at time t, then the velocity error, both mass-weighted.
+// Returns the number of Gauss-Newton steps; the assembly is left placed at s, built for closure.
+int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double tolerance);
+// The parts of a projection that the position update shares.
+double pawl_closure_error(const pawl_assembly *a);
+void pawl_closure_solve(step_context *c, double accuracy, double *change);
+// Twists of bodies as (6 x bodies), and a change of u.next that the bodies follow.
+void pawl_twists_of(const pawl_model *m, const body_state *bodies, double *u);
+void pawl_twists_change(step_context *c, const double *change, body_state *bodies);
+void pawl_closure_velocities(step_context *c, pawl_state *s, double t);
+// u.next from s, and v_f of all rows: their rates, less those of prescribed motions at t; 0 for soft rows.
+void pawl_closure_rates(step_context *c, const pawl_state *s, double t);
+// Poses of s moved by d (6 x bodies), or by a fraction of it that turns nothing by more than a radian; t is their
+// time.
+void pawl_project_move(const step_context *c, pawl_state *s, const double *d, double t);
+// In reduced coordinates: the poses of s, near the tree, to those of their coordinates at time t.
+void pawl_close_tree(const step_context *c, pawl_state *s, double t);

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Solves the problem that was built and judges the answer: by islands where there are several, in rounds where
+// friction against spinning is bounded by the contacts' normal impulses. What a solver says of itself does not count:
+// the figures of a step are those of v = J u+ + bias + R lambda, from the new twists (docs/math.md section 2).
+#include "step/common/solve_rows.h"
+#include "rows/spin_rows.h"
+#include "problem/natural.h"
+#include "step/common/warm_start.h"
+#include <string.h>
+
+// u.next with impulses lambda.
+void pawl_apply_rows(step_context *c)
+{
+    memcpy(c->u.next, c->u.free, (size_t)(6 * c->model->body_count) * sizeof *c->u.next);
+    pawl_assembly_add_impulses(c->assembly, c->u.lambda, c->u.next);
+}
+
+// One call of the solver from where lambda is; sets u.next.
+void pawl_step_solve_rows(step_context *c, solver_goal goal, solver_report *report)
+{
+    pawl_assembly *a = c->assembly;
+    int factorizations = report->factorizations;
+    if (a->problem.row_count > 0) {
+        c->out.island_count = c->islands == NULL
+                                  ? 1
+                                  : pawl_island_solver_solve(c->islands, goal, c->u.lambda, report);
+        if (c->out.island_count < 2) {
+            pawl_solver_solve(c->solver, &a->problem, goal, c->u.lambda, report);
+        }
+        report->factorizations += factorizations; // of all solves of a step
+    }
+    pawl_apply_rows(c);
+}
+
+// The same with the rows' weights, which the judge finds on the way.
+static pawl_residual solve_judge(step_context *c, double *weight)
+{
+    const pawl_assembly *a = c->assembly;
+    pawl_assembly_row_velocity(a, c->u.next, c->u.rate);
+    for (int r = 0; r < a->problem.row_count; ++r) {
+        c->u.velocity[r] = c->u.rate[r] + a->bias[r] + a->compliance[r] * c->u.lambda[r];
+    }
+    return pawl_problem_judge(&a->problem, c->u.lambda, c->u.velocity, weight);
+}
+
+pawl_residual pawl_step_judge(step_context *c)
+{
+    size_t mark = pawl_arena_mark(&c->scratch);
+    pawl_residual residual = solve_judge(c, pawl_take_rows(c));
+    pawl_arena_release(&c->scratch, mark);
+    return residual;
+}
+
+void pawl_step_decide(step_context *c, const solver_report *solved, pawl_step_report *report)
+{
+    const pawl_problem *p = &c->assembly->problem;
+    const pawl_solver_ops *ops = c->solver->ops;
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *weight = pawl_take_rows(c);
+    report->residual = solve_judge(c, weight);
+    report->own_residual = report->residual.natural_scaled;
+    if (p->contact_count > 0 && ops->relaxed) {
+        report->own_residual = pawl_problem_natural_relaxed(p, c->u.lambda, c->u.velocity, weight);
+    } else if (p->contact_count > 0 && ops->own_law != NULL) {
+        report->own_residual =
+            worst_of(solved->own_residual,
+                     pawl_problem_natural_bounds(p, c->u.lambda, c->u.velocity, weight));
+    }
+    pawl_arena_release(&c->scratch, mark);
+    report->outcome = report->own_residual <= c->settings->tolerance ? PAWL_CONVERGED
+                      : solved->outcome == PAWL_CONVERGED            ? PAWL_STALLED
+                                                                     : solved->outcome;
+    report->measured |= PAWL_MEASURED_RESIDUAL;
+    report->measured |= p->contact_count > 0 ? (unsigned)PAWL_MEASURED_COULOMB : 0u;
+}
+
+// Torsional and rolling friction is bounded by what the contacts press: solves again, from the last
+// answer, until that holds with the bounds that belong to it. Most rounds are short, because exact answers
+// to bounds that still move are wasted; where it is the solver that lags behind, it gets its full number
+// of iterations. The judge sees whatever is not settled in the end.
+static void solve_spin_friction(step_context *c, solver_report *report)
+{
+    enum { SHORT = 20, PATIENCE = 10 };
+    solver_goal goal = pawl_solver_goal(c->solver);
+    int most = goal.iterations, iterations = 0, patience = PATIENCE;
+    double tolerance = c->settings->tolerance, best = INFINITY, last = INFINITY;
+    const double *near = c->u.start;
+    bool in_full = false;
+    do {
+        pawl_spin_rows_aim(c->assembly, c->u.lambda, near);
+        near = c->u.next;
+        goal.iterations = in_full || most < SHORT ? most : SHORT;
+        pawl_step_solve_rows(c, goal, report);
+        iterations += report->iterations;
+        double solved = pawl_step_judge(c).natural_scaled;
+        pawl_spin_rows_settle(c->assembly, c->u.lambda);
+        double settled = pawl_step_judge(c).natural_scaled;
+        if (settled <= tolerance) {
+            report->outcome = PAWL_CONVERGED;
+            break;
+        }
+        if (in_full) {
+            best = INFINITY; // it may have moved far
+        }
+        in_full = report->outcome != PAWL_CONVERGED && settled <= 2.0 * solved &&
+                  settled > 0.9 * last && 2 * iterations <= most;
+        last = settled;
+        patience = settled < 0.9 * best ? PATIENCE : patience - 1;
+        best = fmin(best, settled);
+        report->outcome = patience > 0 ? PAWL_ITERATION_LIMIT : PAWL_STALLED;
+    } while (patience > 0 && iterations < 2 * most);
+    report->iterations = iterations;
+}
+
+// Solves the problem that was built from the last step's impulses and sets u.next.
+void pawl_solve_warm(step_context *c, const pawl_state *s, solver_report *report)
+{
+    pawl_phase_enter(&c->clock, PAWL_PHASE_SOLVE);
+    const pawl_assembly *a = c->assembly;
+    pawl_warm_start(c, s);
+    int iterations = report->iterations;
+    if (a->slot_rows < pawl_problem_contact_row(&a->problem, 0)) {
+        solve_spin_friction(c, report);
+    } else {
+        pawl_step_solve_rows(c, pawl_solver_goal(c->solver), report);
+    }
+    report->iterations = report->iterations > iterations ? report->iterations : iterations;
+    pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
+}

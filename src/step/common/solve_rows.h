@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The solution of the problem that was built, and its figures.
+#pragma once
+#include "step/common/step.h"
+
+// u.next = u.free with the impulses lambda.
+void pawl_apply_rows(step_context *c);
+// One call of the solver, from where lambda is; sets u.next.
+void pawl_step_solve_rows(step_context *c, solver_goal goal, solver_report *solved);
+// From the impulses that s remembers, in rounds where friction against spinning has to settle.
+void pawl_solve_warm(step_context *c, const pawl_state *s, solver_report *solved);
+// The judge's figures of lambda and u.next; sets u.rate and u.velocity.
+pawl_residual pawl_step_judge(step_context *c);
+// Those figures into a report, the residual of the problem that the solver was to solve, which may have
+// another friction law, and the outcome: they alone decide it, not what the solver said.
+void pawl_step_decide(step_context *c, const solver_report *solved, pawl_step_report *report);

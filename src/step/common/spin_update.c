@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Gyroscopic torques of bodies that rows act on. With W the spin in body axes, the torque -W x I W depends on what
+// the rows do to W within the step; taken at the mean of the spins before and after it, the step is of second order,
+//   I (W+ - W-) = h (t - Wm x I Wm) + rows,   Wm = (W- + W+)/2.
+// The step is solved, the torque taken again, and the problem solved once more where that changed anything.
+#include "step/common/spin_update.h"
+#include "problem/eliminate.h"
+#include "step/common/free_motion.h"
+#include "step/common/solve_rows.h"
+#include "step/common/twist.h"
+#include "step/common/warm_start.h"
+
+// Share of the largest change of a spin in a step that a predicted gyroscopic torque may be off by: in
+// smooth motion it is off by O(h^2) of it, so that such steps are solved once. Without bounded rows another
+// solve is one pass through the factor that is there, and worth it for what spins fast.
+static const double spin_fraction = 0.1;
+
+static const double spin_free_fraction = 1e-9;
+
+// Whether a body's gyroscopic torque depends on what rows do to it.
+static bool spin_has_gyroscope(const step_context *c, int i)
+{
+    const model_body *b = &c->model->bodies[i];
+    bool touched = c->assembly->problem.contact_count > 0;
+    return b->kind == PAWL_BODY_RIGID && !b->isotropic &&
+           (c->assembly->body_has_rows[i] || touched);
+}
+
+bool pawl_has_gyroscopes(const step_context *c)
+{
+    bool any = false;
+    for (int i = 0; i < c->model->body_count; ++i) {
+        any = any || spin_has_gyroscope(c, i);
+    }
+    return any;
+}
+
+// The free spin of body i with its gyroscopic torque at the spin between those before and after the step
+// with its rows. Without this the torque knows nothing of what the rows did, and the step is of first order
+// wherever joints turn a spinning body. Where the torque would change the spin by more than all of it, taking it
+// again and again squares what is wrong each time: there it stays what it was.
+static pawl_vec3 spin_with_gyroscope(const step_context *c, int i, const step_weights *w)
+{
+    const model_body *b = &c->model->bodies[i];
+    const pawl_mat3 *r = &c->assembly->rotation[i];
+    pawl_vec3 W = m3_tmul(r, twist_angular(c->u.start + 6 * i));
+    pawl_vec3 next = m3_tmul(r, twist_angular(c->u.next + 6 * i));
+    pawl_vec3 mean = v3_scale(0.5, v3_add(W, next));
+    pawl_vec3 impulse = m3_tmul(r, twist_angular(c->u.driven + 6 * i));
+    pawl_vec3 torque = v3_cross(mean, m3_mul(&b->inertia, mean));
+    if (!(w->h * v3_norm(m3_mul(&b->inverse_inertia, torque)) <= v3_norm(mean))) {
+        return twist_angular(c->u.own + 6 * i);
+    }
+    impulse = v3_axpy(impulse, -w->h, torque);
+    W = v3_add(W, m3_mul(&b->inverse_inertia, impulse));
+    return pawl_damped_spin(c, i, W, w);
+}
+
+// Sets the free spins so. Returns the largest change of one [rad/s].
+double pawl_correct_gyroscopes(step_context *c, const step_weights *w)
+{
+    double change = 0.0;
+    for (int i = 0; i < c->model->body_count; ++i) {
+        if (spin_has_gyroscope(c, i)) {
+            double *u = c->u.own + 6 * i;
+            pawl_vec3 spin = spin_with_gyroscope(c, i, w);
+            change = max_of(change, v3_max_abs(v3_sub(spin, twist_angular(u))));
+            twist_put(u, twist_linear(u), spin);
+        }
+    }
+    pawl_free_motion_bind(c, w);
+    return change;
+}
+
+void pawl_correct_spins(step_context *c, const step_weights *w)
+{
+    for (int i = 0; i < c->model->body_count; ++i) {
+        if (spin_has_gyroscope(c, i)) {
+            double *u = c->u.next + 6 * i;
+            pawl_vec3 change =
+                v3_sub(spin_with_gyroscope(c, i, w), twist_angular(c->u.own + 6 * i));
+            twist_put(u, twist_linear(u), v3_add(twist_angular(u), change));
+        }
+    }
+}
+
+// The gyroscopic torque of a step in which the bounded rows push as they did in the last one and the free
+// rows, one linear solve, answer to that. In smooth motion impulses change by O(h^2) a step: the torque's
+// impulse is right to O(h^3), all that second order asks for.
+void pawl_predict_spins(step_context *c, const pawl_state *s, const step_weights *w)
+{
+    const double accuracy = 1e-6;
+    const pawl_assembly *a = c->assembly;
+    pawl_warm_start(c, s);
+    if (a->free_rows > 0) {
+        pawl_eliminate_factor(&a->problem, c->settings->regularization);
+        pawl_eliminate_recover(c->closure, &a->problem, a->has_loops ? accuracy : 1.0, c->u.lambda);
+    }
+    pawl_apply_rows(c);
+    if (pawl_correct_gyroscopes(c, w) > 0.0) {
+        pawl_assembly_set_free_velocity(c->assembly, c->u.free);
+    }
+}
+
+// Beyond which change of a spin the torque is taken again and the problem solved once more.
+double pawl_spin_tolerance(const step_context *c, const step_weights *w)
+{
+    if (!w->predict_spin) {
+        return 1e-14;
+    }
+    double change = 0.0;
+    for (int i = 0; i < c->model->body_count; ++i) {
+        pawl_vec3 d = v3_sub(twist_angular(c->u.next + 6 * i), twist_angular(c->u.start + 6 * i));
+        change = max_of(change, v3_max_abs(d));
+    }
+    const pawl_problem *p = &c->assembly->problem;
+    bool linear = p->row_count == p->free_row_count;
+    return 1e-14 + (linear ? spin_free_fraction : spin_fraction) * change;
+}

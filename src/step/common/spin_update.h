@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Gyroscopic torques that take account of what the rows do to spins.
+#pragma once
+#include "step/common/step.h"
+
+// Whether any body's gyroscopic torque depends on what rows do to it.
+bool pawl_has_gyroscopes(const step_context *c);
+// Before the first solve: the torque with the impulses of the last step.
+void pawl_predict_spins(step_context *c, const pawl_state *s, const step_weights *w);
+// After a solve: free spins with the torque at the mean of u.start and u.next. Returns the largest change [rad/s].
+double pawl_correct_gyroscopes(step_context *c, const step_weights *w);
+// Beyond which change of a spin the torque is taken again and the problem solved once more.
+double pawl_spin_tolerance(const step_context *c, const step_weights *w);
+// What a predicted gyroscopic torque missed of the one that belongs to u.next, added to u.next: for steps
+// whose twists are projected afterwards.
+void pawl_correct_spins(step_context *c, const step_weights *w);

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Memory of the parts of a step, each laid out where its struct is declared, and what all steppers share of a
+// step's interval and weights.
+#include "step/common/step.h"
+#include <math.h>
+
+double pawl_step_end(const pawl_state *s, double dt)
+{
+    bool on_grid = fabs(s->time - (double)s->step * dt) <= 1e-6 * dt;
+    return on_grid ? (double)(s->step + 1) * dt : s->time + dt;
+}
+
+step_weights pawl_step_weights(const step_context *c, const pawl_state *s)
+{
+    const pawl_settings *set = c->settings;
+    return (step_weights){.h = set->dt,
+                          .reach = set->dt,
+                          .tally = 1.0,
+                          .begin = s->time,
+                          .end = pawl_step_end(s, set->dt),
+                          .own_erp = !set->project,
+                          .erp_joint = set->project ? 0.0 : set->erp_joint,
+                          .erp_limit = set->erp_limit,
+                          .erp_contact = set->erp_contact,
+                          .max_push = set->max_push,
+                          .limit_push = set->limit_push,
+                          .soft_friction = set->soft_friction};
+}
+
+void pawl_velocity_update_layout(velocity_update *u, const coordinates *k, pawl_carver *mem)
+{
+    const pawl_assembly *a = k->rows;
+    int bodies = a->model->body_count;
+    double **twists[] = {&u->start, &u->free, &u->next, &u->applied, &u->driven};
+    for (size_t i = 0; i < sizeof twists / sizeof twists[0]; ++i) {
+        *twists[i] = PAWL_CARVE(mem, double, 6 * bodies);
+    }
+    double **rows[] = {&u->lambda, &u->rate, &u->velocity};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        *rows[i] = PAWL_CARVE(mem, double, a->max_rows);
+    }
+    u->own = k->ops->holds_joints ? PAWL_CARVE(mem, double, 6 * bodies) : u->free;
+    u->fraction = 1.0;
+}
+
+void pawl_position_update_layout(position_update *p, const pawl_assembly *a, pawl_carver *mem)
+{
+    p->from = PAWL_CARVE(mem, body_state, a->model->body_count);
+    p->met = PAWL_CARVE(mem, double, 6 * a->model->body_count);
+}
+
+void pawl_push_out_layout(push_out_memory *p, const pawl_assembly *a, pawl_carver *mem)
+{
+    p->twist = PAWL_CARVE(mem, double, 6 * a->model->body_count);
+    p->lambda = PAWL_CARVE(mem, double, a->max_rows);
+    p->compliance = PAWL_CARVE(mem, double, a->max_rows);
+    p->friction = PAWL_CARVE(mem, double, a->max_contacts);
+}
+
+void pawl_step_results_layout(step_results *out, const pawl_assembly *a, pawl_carver *mem)
+{
+    out->reaction = PAWL_CARVE(mem, double, pawl_impulse_slots(a->model).count);
+    out->effort = PAWL_CARVE(mem, double, a->model->actuator_count);
+    out->contacts = PAWL_CARVE(mem, pawl_contact_info, a->max_contacts);
+    out->contact_count = 0;
+}
+
+size_t pawl_step_scratch_bytes(const pawl_assembly *a)
+{
+    // The deepest nesting: Newton's method of a position update (rows, twists) within which reactions of least norm
+    // (rows, twists) or a projection (twists) are found; lit's projection takes rows twice and twists once more.
+    enum { TWISTS = 4, ROWS = 6 };
+    size_t twists = 6 * (size_t)a->model->body_count * sizeof(double);
+    size_t rows = (size_t)a->max_rows * sizeof(double);
+    return TWISTS * pawl_arena_bytes(twists) + ROWS * pawl_arena_bytes(rows);
+}

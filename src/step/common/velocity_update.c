@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The velocity update of a step (loops eq. 10a): at the poses where the rows are placed,
+//   M (u+ - u-) = h f + JT lambda,   v = J u+ + bias + R lambda,   v and lambda complementary.
+// Contacts are found, impacts resolved (impact.c), the free motion and the problem built, solved, judged, and its
+// energy balance taken. Each part is a file of its own; this one puts them in order.
+#include "step/common/velocity_update.h"
+#include "step/common/applied_forces.h"
+#include "step/common/contact_report.h"
+#include "step/common/energy_balance.h"
+#include "step/common/free_motion.h"
+#include "step/common/impact.h"
+#include "step/common/push_out.h"
+#include "step/common/report_merge.h"
+#include "step/common/solve_rows.h"
+#include "step/common/spin_update.h"
+#include "step/common/twist.h"
+#include "step/common/warm_start.h"
+#include <string.h>
+
+// False when there are more contacts than the step has room for.
+static bool velocity_find_contacts(step_context *c, const pawl_state *s, const step_weights *w,
+                                   pawl_step_report *report)
+{
+    *report = (pawl_step_report){0};
+    if (c->finder == NULL) {
+        return true;
+    }
+    pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
+    int count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact_margin, w->h);
+    pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
+    if (count < 0 || count > c->assembly->max_contacts) {
+        c->out.contact_demand = count;
+        return false;
+    }
+    pawl_assembly_set_contacts(c->assembly, pawl_contact_finder_contacts(c->finder), count);
+    return true;
+}
+
+void pawl_velocity_update(step_context *c, pawl_state *s, const step_weights *w,
+                          pawl_step_report *report)
+{
+    pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
+    if (!c->placed) {
+        pawl_assembly_place(c->assembly, s->bodies, s->coordinates, w->place_time,
+                            c->u.damping_time);
+        c->placed = true;
+    }
+
+    if (!velocity_find_contacts(c, s, w, report)) {
+        return;
+    }
+    pawl_step_report impact = {0};
+    bool struck = pawl_impact_in_step(c, s, w, &impact);
+    pawl_velocity_build(c, s, w);
+    solver_report solved = {.outcome = PAWL_CONVERGED};
+    pawl_velocity_solve(c, s, w, &solved);
+    pawl_velocity_finish(c, s, w, &solved, report);
+    if (struck) {
+        pawl_report_merge(report, &impact);
+    }
+    pawl_balance_rows(c, s, w);
+    pawl_push_out_find(c, w);
+}
+
+void pawl_velocity_build(step_context *c, const pawl_state *s, const step_weights *w)
+{
+    pawl_apply_forces(c, w);
+    pawl_free_motion_find(c, s, w);
+    pawl_free_motion_bind(c, w);
+    pawl_assembly_pose_problem(c->assembly, s->bodies, c->u.free, w, false);
+}
+
+void pawl_velocity_solve(step_context *c, const pawl_state *s, const step_weights *w,
+                         solver_report *solved)
+{
+    pawl_assembly *a = c->assembly;
+    const pawl_problem *p = &a->problem;
+    bool bound = p->row_count > 0 || c->coordinates->ops->holds_joints;
+    if (w->predict_spin && bound && pawl_has_gyroscopes(c)) {
+        pawl_predict_spins(c, s, w);
+    }
+    pawl_solve_warm(c, s, solved);
+    while (!w->held_only && pawl_assembly_add_missed(a, c->u.next, w) > 0) {
+        pawl_assembly_pose_problem(a, s->bodies, c->u.free, w, true);
+        pawl_solve_warm(c, s, solved);
+    }
+    for (int k = 0; k < w->gyroscope_corrections && bound; ++k) {
+        if (pawl_correct_gyroscopes(c, w) <= pawl_spin_tolerance(c, w)) {
+            break;
+        }
+        pawl_assembly_set_free_velocity(a, c->u.free);
+        pawl_solve_warm(c, s, solved);
+    }
+}
+
+void pawl_velocity_finish(step_context *c, pawl_state *s, const step_weights *w,
+                          const solver_report *solved, pawl_step_report *report)
+{
+    const pawl_model *m = c->model;
+    pawl_assembly *a = c->assembly;
+    const pawl_problem *p = &a->problem;
+    pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
+    if (c->out.capture.wanted) {
+        c->out.captured = pawl_contact_capture_take(c->env, &c->out.capture, p,
+                                                    c->settings->regularization, c->u.lambda);
+    }
+    *report =
+        (pawl_step_report){.method = p->row_count > 0 ? solved->method : PAWL_METHOD_NONE,
+                           .iterations = solved->iterations,
+                           .factorizations = solved->factorizations,
+                           .islands = p->row_count > 0 ? c->out.island_count : 0,
+                           .rows = p->row_count,
+                           .bounded_rows = p->row_count - p->free_row_count - 3 * p->contact_count,
+                           .contacts = p->contact_count};
+    pawl_step_decide(c, solved, report);
+    pawl_report_penetration(c, report);
+    pawl_report_contacts(c, w->h);
+
+    memset(s->impulses, 0, (size_t)pawl_impulse_slots(m).count * sizeof *s->impulses);
+    if (c->finder != NULL) {
+        pawl_remember_contacts(c, s);
+    }
+    for (int r = 0; r < a->slot_rows; ++r) {
+        s->impulses[a->rows[r].slot] = c->u.lambda[r] / c->u.fraction;
+    }
+    for (int i = 0; i < m->body_count; ++i) {
+        s->bodies[i].v = twist_linear(c->u.next + 6 * i);
+        s->bodies[i].w = twist_angular(c->u.next + 6 * i);
+    }
+}
