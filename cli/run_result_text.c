@@ -52,8 +52,7 @@ static bool run_result_has_limits(const pawl_model *model)
 // mdp and nmdp have coordinates, a way to solve and a damping of their own.
 static bool run_result_is_in_trees(const run_result *result)
 {
-    pawl_stepper_kind stepper = pawl_sim_settings(result->sim)->stepper;
-    return stepper == PAWL_STEPPER_MDP || stepper == PAWL_STEPPER_NMDP;
+    return pawl_stepper_has_tree((int)pawl_sim_settings(result->sim)->stepper);
 }
 
 static void run_result_print_header(const run_result *result, FILE *to)

@@ -235,6 +235,8 @@ PAWL_API pawl_status pawl_settings_check(const pawl_env *env, const pawl_setting
 /// Names and one-line descriptions, for the command line: NULL past the last.
 PAWL_API const char *pawl_stepper_name(int kind);
 PAWL_API const char *pawl_stepper_summary(int kind);
+/// Whether a stepper has generalized coordinates of its own: the settings of formulation and solver do not apply to it.
+PAWL_API bool pawl_stepper_has_tree(int kind);
 PAWL_API const char *pawl_solver_name(int kind);
 PAWL_API const char *pawl_solver_summary(int kind);
 /// The friction law that a solver's answers follow where it is not Coulomb's, e.g. "the convex

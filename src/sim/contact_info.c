@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Contacts of the last step, for those who ask. The step itself keeps them (velocity_step.c): its
+// Contacts of the last step, for those who ask. The step itself keeps them (contact_report.c): its
 // rows and impulses are gone when it ends.
 #include "base/guard.h"
 #include "sim/sim.h"

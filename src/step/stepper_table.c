@@ -32,6 +32,12 @@ const char *pawl_stepper_name(int kind)
     return pawl_stepper_find(kind) != NULL ? pawl_stepper_find(kind)->name : NULL;
 }
 
+bool pawl_stepper_has_tree(int kind)
+{
+    const pawl_stepper_ops *ops = pawl_stepper_find(kind);
+    return ops != NULL && (ops->traits & STEPPER_HAS_TREE) != 0;
+}
+
 const char *pawl_stepper_summary(int kind)
 {
     return pawl_stepper_find(kind) != NULL ? pawl_stepper_find(kind)->summary : NULL;

@@ -44,6 +44,7 @@ TEST(values_and_kinds_that_do_not_exist)
         CHECK(!pawl_joint_kind_is_angle(PAWL_JOINT_REVOLUTE, id));
         CHECK(pawl_warning_kind_name((pawl_warning_kind)id) == NULL);
         CHECK(pawl_stepper_name(id) == NULL && pawl_stepper_summary(id) == NULL);
+        CHECK(!pawl_stepper_has_tree(id));
         CHECK(pawl_solver_name(id) == NULL && pawl_solver_summary(id) == NULL);
         CHECK(pawl_formulation_name(id) == NULL && pawl_formulation_summary(id) == NULL);
         CHECK(!pawl_solver_takes_contacts(id));

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// The events of a step, in the order in which they were found. A log that is full counts on: the simulator makes room at the
+// step boundary and does the step again, so that no event is lost.
 #include "step/common/event_log.h"
 
 void pawl_event_add(event_log *log, pawl_event event)

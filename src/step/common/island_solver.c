@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Islands are groups of bodies that no row connects. Each is solved from its own problem and warm start, by any thread, and
+// writes its own rows alone: the bits do not depend on who solved it, nor on how many threads there are.
 #include "step/common/island_solver.h"
 #include "base/thread_pool.h"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Time by phases of a step, from a clock that the user brings; without one nothing is read.
 #include "step/common/phase_clock.h"
 #include <string.h>
 

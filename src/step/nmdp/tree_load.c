@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Generalized forces and their derivative in one pass from the leaves of the tree, as the header derives them: linear in
+// the links where a dense product would be quadratic.
 #include "step/nmdp/tree_load.h"
 #include <string.h>
 

@@ -427,6 +427,14 @@ static void rattle_destroy(void *lasting)
     }
 }
 
+// Events of a run from here are those of a run that begins here.
+static void rattle_reset(step_context *c)
+{
+    rattle_memory *m = rattle_of(c);
+    m->step = 0;
+    m->reason = m->before = RATTLE_NONE;
+}
+
 const pawl_stepper_ops pawl_rattle_ops = {
     .name = "rattle",
     .summary = "reversible, for smooth motion: energy over long times, order 2 or 4",
@@ -434,5 +442,6 @@ const pawl_stepper_ops pawl_rattle_ops = {
     .check = rattle_check,
     .create = rattle_create,
     .destroy = rattle_destroy,
+    .reset = rattle_reset,
     .advance = rattle_advance,
 };
