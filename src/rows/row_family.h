@@ -22,7 +22,7 @@ typedef struct row_info {
     int owner;      // joint, motion, spring, actuator or contact; of coordinate rows the joint
     int part;       // row within the joint or contact, axis of a spring, or the coordinate
     int coordinate; // flat index, -1 for rows of joints, springs and contacts
-    int slot;       // identity, see impulse_slots; -1 for rows of contacts
+    int slot;       // identity, see impulse_slots; -1: not remembered from step to step
     double sign;    // of the row along its coordinate: -1 for upper limits, else 1
 } row_info;
 

@@ -5,8 +5,8 @@
 // measured by (energy, closure, crossings) is taken, and the copy becomes the state. The stepper is known by its
 // table alone.
 #include "sim/sim.h"
-#include "rows/measure.h"
 #include "base/guard.h"
+#include "rows/measure.h"
 #include "step/common/impact.h"
 #include <string.h>
 
@@ -421,9 +421,8 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     }
     report.misfit = pawl_assembly_misfit(sim->assembly);
     // Joints of a tree have no rows, but are looked at all the same.
-    report.closure =
-        sim->coordinates->ops->holds_joints ? pawl_state_closure(s)
-                                            : pawl_assembly_closure(sim->assembly);
+    report.closure = sim->coordinates->ops->holds_joints ? pawl_state_closure(s)
+                                                         : pawl_assembly_closure(sim->assembly);
     report.measured |= sim_measured(sim);
     bool misfits = report.misfit.position > sim_misfit || report.misfit.rotation > sim_misfit;
     report.measured |= misfits ? (unsigned)PAWL_MEASURED_MISFIT : 0u;

@@ -210,13 +210,13 @@ void pawl_balance_rows(step_context *c, pawl_state *s, const step_weights *w)
     damper_sums sums = {0};
     balance_impulses(c, w, &sums, s);
     s->work[WORK_MOTION] +=
-        pawl_coordinates_reactions(c->coordinates, c->u.lambda, c->u.own, c->u.next, c->u.start, c->u.next,
-                                   c->u.applied, c->out.reaction);
+        pawl_coordinates_reactions(c->coordinates, c->u.lambda, c->u.own, c->u.next, c->u.start,
+                                   c->u.next, c->u.applied, c->out.reaction);
     for (int k = 0; k < WORK_COUNT && w->tally != 1.0; ++k) {
         s->work[k] = before[k] + w->tally * (s->work[k] - before[k]);
     }
     balance_net_dissipation(&sums, before, s->work, w->tally);
     for (int r = 0; r < a->slot_rows; ++r) {
-        c->out.reaction[a->rows[r].slot] += w->tally * c->u.lambda[r];
+        pawl_add_reaction(c, r, w->tally * c->u.lambda[r]);
     }
 }

@@ -123,10 +123,10 @@ static double impact_account(step_context *c, pawl_state *s, const double *rate,
     pawl_balance_drives(c, total, s->work);
     // Joints that coordinates hold bear their part.
     s->work[WORK_MOTION] +=
-        pawl_coordinates_reactions(c->coordinates, total, c->u.start, c->u.next, c->u.start, c->u.next,
-                                   c->u.applied, c->out.reaction);
+        pawl_coordinates_reactions(c->coordinates, total, c->u.start, c->u.next, c->u.start,
+                                   c->u.next, c->u.applied, c->out.reaction);
     for (int r = 0; r < a->slot_rows; ++r) {
-        c->out.reaction[a->rows[r].slot] += total[r];
+        pawl_add_reaction(c, r, total[r]);
     }
     return -(contacts + limits);
 }

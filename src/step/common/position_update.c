@@ -26,7 +26,7 @@ void pawl_position_balance(step_context *c, pawl_state *s, const double *met)
     const pawl_assembly *a = c->assembly;
     for (int r = 0; r < a->free_rows; ++r) {
         if (pawl_assembly_is_hard(a, r)) {
-            c->out.reaction[a->rows[r].slot] += c->u.lambda[r];
+            pawl_add_reaction(c, r, c->u.lambda[r]);
         }
     }
     if (c->position.exact) {
@@ -95,7 +95,7 @@ static void position_least_reactions(step_context *c)
     a->problem.delassus->ops->solve(a->problem.delassus, least);
     for (int r = 0; r < a->free_rows; ++r) {
         if (pawl_assembly_is_hard(a, r)) { // pawl_position_balance() adds lambda
-            c->out.reaction[a->rows[r].slot] += least[r] - c->u.lambda[r];
+            pawl_add_reaction(c, r, least[r] - c->u.lambda[r]);
         }
     }
     pawl_arena_release(&c->scratch, mark);

@@ -212,8 +212,8 @@ static int push_close(step_context *c, pawl_state *s, double t)
     }
     pawl_position_balance(c, s, c->u.next);
     s->work[WORK_MOTION] +=
-        pawl_coordinates_reactions(c->coordinates, c->u.lambda, c->u.own, c->u.next, c->u.own, c->u.next,
-                                   c->u.applied, c->out.reaction);
+        pawl_coordinates_reactions(c->coordinates, c->u.lambda, c->u.own, c->u.next, c->u.own,
+                                   c->u.next, c->u.applied, c->out.reaction);
     c->placed = true;
     return steps;
 }

@@ -171,9 +171,8 @@ static void reduced_position_balance(step_context *c, pawl_state *s, const doubl
                                      const double *to)
 {
     pawl_position_balance(c, s, to);
-    s->work[WORK_MOTION] +=
-        pawl_coordinates_reactions(c->coordinates, c->u.lambda, from, to, from, to,
-                                    c->u.applied, c->out.reaction);
+    s->work[WORK_MOTION] += pawl_coordinates_reactions(c->coordinates, c->u.lambda, from, to, from,
+                                                       to, c->u.applied, c->out.reaction);
 }
 
 // Twists of s, at its poses, to those that the tree allows, with `closes` those that all rows allow.

@@ -5,8 +5,8 @@
 // friction against spinning is bounded by the contacts' normal impulses. What a solver says of itself does not count:
 // the figures of a step are those of v = J u+ + bias + R lambda, from the new twists (docs/math.md section 2).
 #include "step/common/solve_rows.h"
-#include "rows/spin_rows.h"
 #include "problem/natural.h"
+#include "rows/spin_rows.h"
 #include "step/common/warm_start.h"
 #include <string.h>
 

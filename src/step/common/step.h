@@ -114,6 +114,15 @@ static inline double *pawl_take_rows(step_context *c)
     return PAWL_TAKE(&c->scratch, double, c->assembly->max_rows);
 }
 
+// Adds an impulse of a row to the reactions, where it has a place there.
+static inline void pawl_add_reaction(step_context *c, int row, double impulse)
+{
+    int slot = c->assembly->rows[row].slot;
+    if (slot >= 0) {
+        c->out.reaction[slot] += impulse;
+    }
+}
+
 // When a step of length dt from s ends: a multiple of dt, so that rounding does not add up, unless s
 // comes from a run with another step.
 double pawl_step_end(const pawl_state *s, double dt);

@@ -123,7 +123,9 @@ void pawl_velocity_finish(step_context *c, pawl_state *s, const step_weights *w,
         pawl_remember_contacts(c, s);
     }
     for (int r = 0; r < a->slot_rows; ++r) {
-        s->impulses[a->rows[r].slot] = c->u.lambda[r] / c->u.fraction;
+        if (a->rows[r].slot >= 0) {
+            s->impulses[a->rows[r].slot] = c->u.lambda[r] / c->u.fraction;
+        }
     }
     for (int i = 0; i < m->body_count; ++i) {
         s->bodies[i].v = twist_linear(c->u.next + 6 * i);

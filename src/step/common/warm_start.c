@@ -124,7 +124,8 @@ void pawl_warm_start(step_context *c, const pawl_state *s)
     bool cold = c->settings->warm_start == PAWL_WARM_OFF;
     double scale = cold ? 0.0 : c->u.fraction * c->settings->warm_start_scale;
     for (int r = 0; r < a->slot_rows; ++r) {
-        c->u.lambda[r] = scale * s->impulses[a->rows[r].slot];
+        int slot = a->rows[r].slot;
+        c->u.lambda[r] = slot >= 0 ? scale * s->impulses[slot] : 0.0;
     }
     warm_memory memory = warm_memory_of(c, s);
     memory.count = cold ? 0 : memory.count;

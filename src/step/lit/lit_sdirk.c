@@ -114,7 +114,8 @@ static void sdirk_extrapolate(step_context *c, bool without_contacts)
     int n = 6 * c->model->body_count;
     if (without_contacts) {
         for (int r = a->free_rows; r < a->problem.row_count; ++r) {
-            c->u.lambda[r] = (a->rows[r].family->traits & ROW_ONE_SIDED) == 0 ? c->u.lambda[r] : 0.0;
+            c->u.lambda[r] =
+                (a->rows[r].family->traits & ROW_ONE_SIDED) == 0 ? c->u.lambda[r] : 0.0;
         }
         memcpy(c->u.next, c->u.free, (size_t)n * sizeof *c->u.next);
         pawl_assembly_add_impulses(a, c->u.lambda, c->u.next);

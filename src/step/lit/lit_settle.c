@@ -279,11 +279,11 @@ static void settle_twists(step_context *c, pawl_state *s, double t)
     pawl_twists_change(c, change, s->bodies);
     pawl_arena_release(&c->scratch, mark);
     s->work[WORK_MOTION] +=
-        pawl_coordinates_reactions(c->coordinates, c->u.lambda, c->u.own, c->u.next, c->u.own, c->u.next,
-                                   c->u.applied, c->out.reaction);
+        pawl_coordinates_reactions(c->coordinates, c->u.lambda, c->u.own, c->u.next, c->u.own,
+                                   c->u.next, c->u.applied, c->out.reaction);
     for (int r = 0; r < a->free_rows; ++r) {
         if (pawl_assembly_is_hard(a, r)) {
-            c->out.reaction[a->rows[r].slot] += c->u.lambda[r];
+            pawl_add_reaction(c, r, c->u.lambda[r]);
         }
     }
     pawl_balance_drives(c, c->u.lambda, s->work);

@@ -194,7 +194,7 @@ static void rattle_springs(step_context *c, double tau)
         double value =
             info->coordinate >= 0 ? a->coordinates[info->coordinate].value : a->residual[r];
         c->u.lambda[r] = law.stiffness > 0.0 ? -tau * law.stiffness * (value - law.rest) : 0.0;
-        c->out.reaction[info->slot] += c->u.lambda[r];
+        pawl_add_reaction(c, r, c->u.lambda[r]);
     }
 }
 
