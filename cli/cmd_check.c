@@ -13,15 +13,21 @@
 #include "pawl/io.h"
 #include "warnings_out.h"
 
-enum { CHECK_JSON, CHECK_LENIENT, CHECK_OPTION_COUNT };
+typedef struct check_request {
+    args_request args; ///< the argument is the model
+    const char *json_path;
+    bool lenient;
+} check_request;
 
-static const args_option cmd_check_options[CHECK_OPTION_COUNT] = {
-    [CHECK_JSON] = {"--json", 0, "FILE",
-                    "write the same as JSON; - for the standard output, the table\n"
-                    "then goes to stderr"},
-    [CHECK_LENIENT] = {"--lenient", 0, NULL,
-                       "warn of elements of the model file that are not supported,\n"
-                       "where it would otherwise be refused"},
+static const args_option cmd_check_options[] = {
+    {"--json", 0, "FILE",
+     "write the same as JSON; - for the standard output, the table\n"
+     "then goes to stderr",
+     args_take_text, offsetof(check_request, json_path)},
+    {"--lenient", 0, NULL,
+     "warn of elements of the model file that are not supported,\n"
+     "where it would otherwise be refused",
+     args_take_flag, offsetof(check_request, lenient)},
 };
 
 enum { CHECK_FORMAT = 2 };      // of the JSON; 1, without this number, had warnings as texts
@@ -368,22 +374,14 @@ static void cmd_check_print(const console *con, const char *path, const pawl_mod
     }
 }
 
-static int cmd_check_model(console *con, const char *path, const char *json_path, bool lenient)
+static int cmd_check_model(console *con, const check_request *request)
 {
-    if (json_path != NULL) {
-        if (!output_check(con, "--json", json_path)) {
-            return EXIT_BAD_INPUT;
-        }
-        if (output_same_file(path, json_path)) {
-            console_error(con, "--json '%s' would overwrite the model", json_path);
-            return EXIT_BAD_INPUT;
-        }
-    }
+    const char *path = request->args.argument;
     pawl_model *model = NULL;
     pawl_check *check = NULL;
     int errors = con->error_count;
     pawl_load_options options = pawl_load_options_default();
-    options.lenient = lenient;
+    options.lenient = request->lenient;
     pawl_status status = pawl_model_load(&con->env, path, &options, &model);
     if (status == PAWL_OK) {
         status = pawl_check_model(&con->env, model, &check);
@@ -394,12 +392,12 @@ static int cmd_check_model(console *con, const char *path, const char *json_path
     int code = status == PAWL_OK ? EXIT_DONE : EXIT_BAD_INPUT;
     if (check != NULL) {
         bool assembled = status == PAWL_OK;
-        if (json_path != NULL &&
-            !json_out_write(con, json_path, cmd_check_json(con, model, check, assembled))) {
+        if (request->json_path != NULL &&
+            !json_out_write(con, request->json_path,
+                            cmd_check_json(con, model, check, assembled))) {
             code = EXIT_BAD_INPUT;
         }
-        bool stdout_taken = json_path != NULL && strcmp(json_path, "-") == 0;
-        cmd_check_print(con, path, model, check, assembled, stdout_taken ? stderr : stdout);
+        cmd_check_print(con, path, model, check, assembled, output_text(request->json_path));
     }
     pawl_check_destroy(check);
     pawl_model_destroy(model);
@@ -408,51 +406,31 @@ static int cmd_check_model(console *con, const char *path, const char *json_path
 
 static int cmd_check(console *con, int argc, char **argv)
 {
-    const char *path = NULL;
-    const char *json_path = NULL;
-    bool lenient = false;
-    args_reader reader = args_begin(con, &args_check, argc, argv);
-    for (;;) {
-        const char *value;
-        int option = args_next(&reader, &value);
-        if (option == ARGS_END) {
-            break;
-        }
-        switch (option) {
-        case ARGS_HELP:
-            return args_print_help(&args_check);
-        case ARGS_ERROR:
-            return EXIT_BAD_INPUT;
-        case CHECK_JSON:
-            json_path = value;
-            break;
-        case CHECK_LENIENT:
-            lenient = true;
-            break;
-        default:
-            if (path != NULL) {
-                return args_fail(con, &args_check, "one model at a time: '%s' and '%s' were given",
-                                 path, value);
-            }
-            path = value;
-            break;
-        }
+    check_request request = {0};
+    int code = args_read(con, &args_check, argc, argv, &request.args);
+    if (code != ARGS_READ) {
+        return code;
     }
-    if (path == NULL) {
+    if (request.args.argument == NULL) {
         return args_fail(con, &args_check, "which model? pawl check MODEL");
     }
-    return cmd_check_model(con, path, json_path, lenient);
+    if (!output_check(con, "--json", request.json_path) ||
+        !output_spares(con, "--json", request.json_path, "model", request.args.argument)) {
+        return EXIT_BAD_INPUT;
+    }
+    return cmd_check_model(con, &request);
 }
 
 const args_command args_check = {
     .name = "check",
     .arguments = "MODEL [--json FILE] [--lenient]",
+    .noun = "model",
     .summary = "say what a model is: counts, mass, mobility, redundant rows, assembly",
     .details = "Rows are the constraints of the joints, the rank is how many of them are\n"
                "independent, and the mobility is in how many ways the machine can move.\n"
                "\n"
                "Exit codes: 0 the model can be simulated; 2 it cannot be read or assembled.\n",
     .options = cmd_check_options,
-    .option_count = CHECK_OPTION_COUNT,
+    .option_count = (int)(sizeof cmd_check_options / sizeof cmd_check_options[0]),
     .run = cmd_check,
 };
