@@ -362,30 +362,34 @@ pawl_status xml_bool(const xml_reader *reader, const xmlNode *node, const char *
     return PAWL_OK;
 }
 
+// The child of that name and its text; both NULL without it.
+static pawl_status xml_values_child(xml_reader *reader, const xmlNode *node, const char *name,
+                                    const xmlNode **child, const char **text)
+{
+    *text = NULL;
+    PAWL_TRY(xml_child(reader, node, name, child));
+    return *child == NULL ? PAWL_OK : xml_text(reader, *child, text);
+}
+
 pawl_status xml_child_number(xml_reader *reader, const xmlNode *node, const char *name,
                              xml_range range, double *out)
 {
     const xmlNode *child;
-    PAWL_TRY(xml_child(reader, node, name, &child));
-    if (child == NULL) {
-        return PAWL_OK;
-    }
     const char *text;
-    PAWL_TRY(xml_text(reader, child, &text));
-    return xml_numbers(reader, child, name, text, range, out, 1);
+    PAWL_TRY(xml_values_child(reader, node, name, &child, &text));
+    return child == NULL ? PAWL_OK : xml_numbers(reader, child, name, text, range, out, 1);
 }
 
 pawl_status xml_child_vec3(xml_reader *reader, const xmlNode *node, const char *name,
                            pawl_vec3 *out)
 {
     const xmlNode *child;
-    PAWL_TRY(xml_child(reader, node, name, &child));
+    const char *text;
+    double v[3];
+    PAWL_TRY(xml_values_child(reader, node, name, &child, &text));
     if (child == NULL) {
         return PAWL_OK;
     }
-    const char *text;
-    double v[3];
-    PAWL_TRY(xml_text(reader, child, &text));
     PAWL_TRY(xml_numbers(reader, child, name, text, XML_ANY, v, 3));
     *out = (pawl_vec3){v[0], v[1], v[2]};
     return PAWL_OK;
@@ -394,13 +398,9 @@ pawl_status xml_child_vec3(xml_reader *reader, const xmlNode *node, const char *
 pawl_status xml_child_bool(xml_reader *reader, const xmlNode *node, const char *name, bool *out)
 {
     const xmlNode *child;
-    PAWL_TRY(xml_child(reader, node, name, &child));
-    if (child == NULL) {
-        return PAWL_OK;
-    }
     const char *text;
-    PAWL_TRY(xml_text(reader, child, &text));
-    return xml_bool(reader, child, name, text, out);
+    PAWL_TRY(xml_values_child(reader, node, name, &child, &text));
+    return child == NULL ? PAWL_OK : xml_bool(reader, child, name, text, out);
 }
 
 // Digits alone: strtoull() would also take blanks, signs and whatever the locale adds.
