@@ -291,7 +291,7 @@ static json_t *cmd_solve_json(const cmd_solve_request *request, const cmd_solve_
 
 // ---- The work ------------------------------------------------------------------------------------
 
-// One problem through all solvers. A file that cannot be read is an error of its own; others go on.
+// One problem through all solvers. A file that cannot be read is an error of its own; the others are still solved.
 static bool cmd_solve_problem(console *con, const cmd_solve_request *request, const char *path,
                               FILE *to, int width, cmd_solve_total *totals, json_t *problems)
 {

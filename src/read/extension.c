@@ -22,7 +22,7 @@ static pawl_status extension_table(xml_reader *reader, const xmlNode *node, pawl
         ++kind;
     }
     if (kind > PAWL_SMOOTH) {
-        return xml_error(reader, node, "interpolation '%s' met, linear, cubic or smooth expected",
+        return xml_error(reader, node, "got interpolation '%s', expected linear, cubic or smooth",
                          word);
     }
     double period = 0.0;
@@ -33,10 +33,9 @@ static pawl_status extension_table(xml_reader *reader, const xmlNode *node, pawl
     PAWL_TRY(xml_text(reader, node, &text));
     PAWL_TRY(xml_number_list(reader, node, "pawl:table", text, &list, &count));
     if (count < 4 || count % 2 != 0) {
-        return xml_error(reader, node,
-                         "a table with %d numbers met, at least two pairs of time and value "
-                         "expected",
-                         count);
+        return xml_error(
+            reader, node,
+            "got a table with %d numbers, expected at least two pairs of time and value", count);
     }
     int points = count / 2;
     double *split = xml_alloc(reader, (size_t)count * sizeof *split);
@@ -48,12 +47,12 @@ static pawl_status extension_table(xml_reader *reader, const xmlNode *node, pawl
         split[points + i] = list[2 * i + 1];
         if (i > 0 && !(split[i] > split[i - 1])) {
             return xml_error(reader, node,
-                             "the table's time %g follows %g; increasing times expected", split[i],
+                             "the table's time %g follows %g, expected increasing times", split[i],
                              split[i - 1]);
         }
     }
     if (period > split[points - 1] - split[0]) {
-        return xml_error(reader, node, "a period of %g s met, at most the table's %g s expected",
+        return xml_error(reader, node, "got a period of %g s, expected at most the table's %g s",
                          period, split[points - 1] - split[0]);
     }
     *out = (pawl_signal){.kind = PAWL_SIGNAL_TABLE,
@@ -102,7 +101,7 @@ static pawl_status extension_signal(xml_reader *reader, const xmlNode *node, paw
             continue;
         }
         if (*found) {
-            return xml_error(reader, child, "<%s> has a second function of time; one was expected",
+            return xml_error(reader, child, "<%s> has a second function of time, expected one",
                              node->name);
         }
         *found = true;
@@ -140,7 +139,7 @@ static pawl_status extension_target(xml_reader *reader, const xmlNode *node, paw
     PAWL_TRY(extension_signal(reader, node, out, found));
     PAWL_TRY(extension_wrapped(reader, node, "pawl:target", out, &wrapped));
     if (wrapped && *found) {
-        return xml_error(reader, node, "<%s> has two targets; one was expected", node->name);
+        return xml_error(reader, node, "<%s> has two targets, expected one", node->name);
     }
     *found = *found || wrapped;
     return PAWL_OK;
@@ -188,7 +187,7 @@ static pawl_status extension_soft_part(xml_reader *reader, const xmlNode *parent
     PAWL_TRY(xml_field(reader, node, "of", &of, &where));
     if (of != NULL) {
         return xml_error(reader, where,
-                         "<pawl:soft> of '%s' met inside <%s>; `of` is for that of a model", of,
+                         "got <pawl:soft> of '%s' inside <%s>; `of` is for that of a model", of,
                          parent->name);
     }
     return extension_softness(reader, node, soft);
@@ -212,7 +211,7 @@ static pawl_status extension_soft(const extension_context *x, const xmlNode *nod
         }
     }
     return known ? PAWL_OK
-                 : xml_error(x->reader, where, "of '%s' met, joints, limits or contacts expected",
+                 : xml_error(x->reader, where, "got of=\"%s\", expected joints, limits or contacts",
                              of);
 }
 
@@ -236,7 +235,7 @@ static pawl_status extension_kind(xml_reader *reader, const xmlNode *link, pawl_
             return PAWL_OK;
         }
     }
-    return xml_error(reader, node, "link '%s': kind '%s' met, rigid, point or kinematic expected",
+    return xml_error(reader, node, "link '%s': got kind '%s', expected rigid, point or kinematic",
                      def->name, text);
 }
 
@@ -313,7 +312,7 @@ pawl_status extension_read_hull(xml_reader *reader, const xmlNode *hull, pawl_sh
     PAWL_TRY(xml_number_list(reader, hull, "pawl:hull", text, &list, &count));
     if (count % 3 != 0 || count < 12) {
         return xml_error(reader, hull,
-                         "a hull of %d numbers met, x y z of at least four points expected", count);
+                         "got a hull of %d numbers, expected x y z of at least four points", count);
     }
     pawl_vec3 *points = xml_alloc(reader, (size_t)(count / 3) * sizeof *points);
     if (points == NULL) {
@@ -374,7 +373,7 @@ static pawl_status extension_coordinate(xml_reader *reader, const xmlNode *node,
     PAWL_TRY(xml_field_index(reader, node, "index", count, &index));
     if (index < 0) {
         return xml_error(reader, node,
-                         "joint '%s' has %d coordinates: <pawl:coordinate index=\"...\"> expected",
+                         "joint '%s' has %d coordinates, expected <pawl:coordinate index=\"...\">",
                          def->name, count);
     }
     pawl_coordinate_def *c = &def->coordinate[index];
@@ -408,7 +407,7 @@ pawl_status extension_read_joint(xml_reader *reader, const xmlNode *joint, pawl_
     PAWL_TRY(xml_child_number(reader, joint, "pawl:length", XML_POSITIVE, &def->length));
     PAWL_TRY(xml_child_number(reader, joint, "pawl:pitch", XML_ANY, &def->pitch));
     if (def->kind == PAWL_JOINT_SCREW && def->pitch == 0.0) {
-        return xml_error(reader, joint, "joint '%s' is a screw of pitch 0; <pawl:pitch> expected",
+        return xml_error(reader, joint, "joint '%s' is a screw of pitch 0, expected <pawl:pitch>",
                          def->name);
     }
     PAWL_TRY(extension_soft_part(reader, joint, &def->soft, &def->erp));
@@ -522,8 +521,7 @@ static pawl_status extension_actuator_kind(const extension_context *x, const xml
         }
     }
     return xml_error(x->reader, where,
-                     "actuator of type '%s' met, force, position or velocity "
-                     "expected",
+                     "got an actuator of type '%s', expected force, position or velocity",
                      text != NULL ? text : "");
 }
 
@@ -596,7 +594,7 @@ static pawl_status extension_force(const extension_context *x, const xmlNode *no
     PAWL_TRY(extension_find_body(x, node, "body", "point", &def.body, &def.point));
     PAWL_TRY(xml_field(x->reader, node, "axes", &axes, &where));
     if (axes != NULL && strcmp(axes, "world") != 0 && strcmp(axes, "body") != 0) {
-        return xml_error(x->reader, where, "axes '%s' met, world or body expected", axes);
+        return xml_error(x->reader, where, "got axes '%s', expected world or body", axes);
     }
     def.in_body_axes = axes != NULL && strcmp(axes, "body") == 0;
     bool any = false;
@@ -609,8 +607,8 @@ static pawl_status extension_force(const extension_context *x, const xmlNode *no
     }
     if (!any) {
         return xml_error(x->reader, node,
-                         "<pawl:force> has no component: <pawl:fx>, <pawl:fy>, "
-                         "<pawl:fz>, <pawl:tx>, <pawl:ty> or <pawl:tz> expected");
+                         "<pawl:force> has no component, expected <pawl:fx>, <pawl:fy>, "
+                         "<pawl:fz>, <pawl:tx>, <pawl:ty> or <pawl:tz>");
     }
     return xml_refused(x->reader, node, "force", def.name != NULL ? def.name : "",
                        pawl_builder_add_force(x->builder, &def, NULL));
@@ -634,10 +632,10 @@ static pawl_status extension_exclude(const extension_context *x, const xmlNode *
         PAWL_TRY(x->find_body(x->user, where, name[i], &body[i], &frame));
     }
     if (body[0] == body[1]) {
-        return xml_error(x->reader, node,
-                         "<pawl:exclude> of '%s' and '%s': one body met, two different ones "
-                         "expected",
-                         name[0], name[1]);
+        return xml_error(
+            x->reader, node,
+            "<pawl:exclude> of '%s' and '%s': got one body, expected two different ones", name[0],
+            name[1]);
     }
     return xml_refused(x->reader, node, "exclude", name[0],
                        pawl_builder_exclude(x->builder, body[0], body[1]));

@@ -42,7 +42,7 @@ static pawl_status extension_wrench_count(const extension_context *x, const xmlN
     double value = (double)*out;
     PAWL_TRY(xml_field_number(x->reader, node, field, XML_NOT_NEGATIVE, &value));
     if (!(value >= (double)low && value <= (double)high) || floor(value) != value) {
-        return xml_error(x->reader, node, "%s %g met, a whole number from %d to %d expected", field,
+        return xml_error(x->reader, node, "got %s %g, expected a whole number from %d to %d", field,
                          value, low, high);
     }
     *out = (int)value;
@@ -64,7 +64,7 @@ static pawl_status extension_wrench_kind(const extension_context *x, const xmlNo
     }
     return word == NULL ? PAWL_OK
                         : xml_error(x->reader, where,
-                                    "kind '%s' met, coulomb, anisotropic, patch or table expected "
+                                    "got kind '%s', expected coulomb, anisotropic, patch or table "
                                     "(models of your own are given in C)",
                                     word);
 }
@@ -76,7 +76,7 @@ static pawl_status extension_wrench_axes(const extension_context *x, const xmlNo
     const xmlNode *where;
     PAWL_TRY(xml_field(x->reader, node, "axes", &axes, &where));
     if (axes != NULL && strcmp(axes, "ground") != 0 && strcmp(axes, "body") != 0) {
-        return xml_error(x->reader, where, "axes '%s' met, ground or body expected", axes);
+        return xml_error(x->reader, where, "got axes '%s', expected ground or body", axes);
     }
     *body = axes != NULL && strcmp(axes, "body") == 0;
     return PAWL_OK;
@@ -117,7 +117,7 @@ pawl_status extension_wrench_model(const extension_context *x, const xmlNode *no
     const char *path, *shown = def.name != NULL ? def.name : "";
     PAWL_TRY(extension_wrench_path(x, node, &path));
     if ((path != NULL) != (kind == PAWL_WRENCH_TABLE)) {
-        return xml_error(x->reader, node, "a %s model %s a file met; tables have one, others none",
+        return xml_error(x->reader, node, "got a %s model %s a file; tables have one, others none",
                          pawl_wrench_kind_name(kind), path != NULL ? "with" : "without");
     }
     if (path == NULL) {
@@ -152,11 +152,11 @@ static pawl_status extension_wrench_find(const extension_context *x, const xmlNo
     if (*out < 0) {
         *out = pawl_builder_find_wrench_model(x->builder, name); // the world's
     }
-    return *out >= 0 ? PAWL_OK
-                     : xml_error(x->reader, where,
-                                 "model '%s' met, a <pawl:wrench_model> of that name before it "
-                                 "expected",
-                                 name);
+    return *out >= 0
+               ? PAWL_OK
+               : xml_error(x->reader, where,
+                           "got model '%s', expected a <pawl:wrench_model> of that name before it",
+                           name);
 }
 
 // The body that a field names, which must be one that moves, and the frame there.
@@ -172,9 +172,7 @@ static pawl_status extension_wrench_body(const extension_context *x, const xmlNo
     PAWL_TRY(x->find_body(x->user, where, name, body, frame));
     return *body >= 0 ? PAWL_OK
                       : xml_error(x->reader, where,
-                                  "body '%s' is fixed to the world; one that "
-                                  "moves expected",
-                                  name);
+                                  "body '%s' is fixed to the world, expected one that moves", name);
 }
 
 // x y z and roll pitch yaw from two fields.
@@ -238,7 +236,7 @@ static pawl_status extension_heightfield_inline(const extension_context *x, cons
     PAWL_TRY(xml_text(x->reader, inside, &text));
     PAWL_TRY(xml_number_list(x->reader, inside, "pawl:heights", text, &heights, &count));
     if (count / def->x_count != def->y_count || count % def->x_count != 0) {
-        return xml_error(x->reader, inside, "%d heights met, %d x %d expected", count, def->x_count,
+        return xml_error(x->reader, inside, "got %d heights, expected %d x %d", count, def->x_count,
                          def->y_count);
     }
     def->heights = heights;

@@ -119,7 +119,7 @@ static pawl_status keyframes_bind(keyframes_reader *r, keyframes_foot *foot)
 static pawl_status keyframes_words(const keyframes_reader *r, int count, const char *usage)
 {
     if (r->text.word_count != count) {
-        return text_lines_error(&r->text, "%d words met, '%s' expected", r->text.word_count, usage);
+        return text_lines_error(&r->text, "got %d words, expected '%s'", r->text.word_count, usage);
     }
     return PAWL_OK;
 }
@@ -144,7 +144,7 @@ static pawl_status keyframes_base(keyframes_reader *r)
 {
     PAWL_TRY(keyframes_words(r, 2, "base BODY"));
     if (r->root != -2) {
-        return text_lines_error(&r->text, "a second base met, one expected");
+        return text_lines_error(&r->text, "got a second base, expected one");
     }
     return keyframes_body(r, r->text.words[1], &r->root);
 }
@@ -160,7 +160,7 @@ static pawl_status keyframes_between(keyframes_reader *r)
             return PAWL_OK;
         }
     }
-    return text_lines_error(&r->text, "between '%.40s' met, smooth, cubic or linear expected",
+    return text_lines_error(&r->text, "got between '%.40s', expected smooth, cubic or linear",
                             r->text.words[1]);
 }
 
@@ -177,23 +177,23 @@ static int keyframes_find_foot(const keyframes_reader *r, const char *name, size
 static pawl_status keyframes_foot_name(keyframes_reader *r, const char *name)
 {
     if (r->root == -2) {
-        return text_lines_error(&r->text, "a foot met before 'base BODY', which says from where it "
-                                          "is seen");
+        return text_lines_error(&r->text,
+                                "got a foot before 'base BODY', which says from where it is seen");
     }
     if (r->times.count > 1 || r->in_key || r->loop != NULL) {
-        return text_lines_error(&r->text, "a foot met after the first key; all stand before it");
+        return text_lines_error(&r->text, "got a foot after the first key; all stand before it");
     }
     if (r->foot_count == KEYFRAMES_MAX_FEET) {
-        return text_lines_error(&r->text, "more than %d feet met", (int)KEYFRAMES_MAX_FEET);
+        return text_lines_error(&r->text, "got more than %d feet", (int)KEYFRAMES_MAX_FEET);
     }
     if (strlen(name) >= KEYFRAMES_NAME || strchr(name, ',') != NULL || strcmp(name, "all") == 0) {
         return text_lines_error(&r->text,
-                                "foot '%.70s' met, a name of at most %d characters without a comma "
-                                "expected that is not 'all'",
+                                "got foot '%.70s', expected a name of at most %d characters "
+                                "without a comma that is not 'all'",
                                 name, KEYFRAMES_NAME - 1);
     }
     if (keyframes_find_foot(r, name, strlen(name)) >= 0) {
-        return text_lines_error(&r->text, "a second foot '%s' met", name);
+        return text_lines_error(&r->text, "got a second foot '%s'", name);
     }
     return PAWL_OK;
 }
@@ -350,7 +350,7 @@ static pawl_status keyframes_push(keyframes_reader *r)
 {
     int64_t numbers = ((int64_t)r->times.count + 1) * r->actuator_count;
     if (r->times.count >= KEYFRAMES_MAX_KEYS || numbers > KEYFRAMES_MAX_NUMBERS) {
-        return text_lines_error(&r->text, "more than %d keys met, with all repetitions",
+        return text_lines_error(&r->text, "got more than %d keys, with all repetitions",
                                 r->times.count);
     }
     double *time = pawl_array_push(r->env, &r->times, sizeof(double));
@@ -413,7 +413,7 @@ static pawl_status keyframes_key(keyframes_reader *r)
     PAWL_TRY(keyframes_words(r, 2, "key SECONDS"));
     PAWL_TRY(text_lines_number(&r->text, 1, "the time after the last key", &after));
     if (!(after > 0.0 && r->time + after > r->time)) {
-        return text_lines_error(&r->text, "a key %g s after the last one met, more than 0 expected",
+        return text_lines_error(&r->text, "got a key %g s after the last one, expected more than 0",
                                 after);
     }
     PAWL_TRY(keyframes_complete(r));
@@ -428,16 +428,15 @@ static pawl_status keyframes_repeat(keyframes_reader *r)
     double rounds = -1.0;
     PAWL_TRY(keyframes_words(r, 2, "repeat TIMES"));
     if (r->loop != NULL) {
-        return text_lines_error(&r->text, "a repeat inside that of line %d met, 'end' expected",
+        return text_lines_error(&r->text, "got a repeat inside that of line %d, expected 'end'",
                                 r->loop_line);
     }
     if (strcmp(r->text.words[1], "forever") != 0) {
         PAWL_TRY(text_lines_number(&r->text, 1, "the number of times", &rounds));
         if (!(rounds >= 1.0 && rounds <= KEYFRAMES_MAX_KEYS && rounds == floor(rounds))) {
-            return text_lines_error(&r->text,
-                                    "repeat '%s' met, a whole number from 1 to %d or 'forever' "
-                                    "expected",
-                                    r->text.words[1], (int)KEYFRAMES_MAX_KEYS);
+            return text_lines_error(
+                &r->text, "got repeat '%s', expected a whole number from 1 to %d or 'forever'",
+                r->text.words[1], (int)KEYFRAMES_MAX_KEYS);
         }
     }
     PAWL_TRY(keyframes_complete(r));
@@ -477,7 +476,7 @@ static pawl_status keyframes_end(keyframes_reader *r)
 {
     PAWL_TRY(keyframes_words(r, 1, "end"));
     if (r->loop == NULL) {
-        return text_lines_error(&r->text, "an end without a repeat met");
+        return text_lines_error(&r->text, "got an end without a repeat");
     }
     PAWL_TRY(keyframes_complete(r));
     if (r->loop_keys == 0) {
@@ -504,7 +503,7 @@ static pawl_status keyframes_line(keyframes_reader *r)
 {
     const char *verb = r->text.words[0];
     if (r->ended) {
-        return text_lines_error(&r->text, "'%.40s' met after what repeats for ever", verb);
+        return text_lines_error(&r->text, "got '%.40s' after what repeats for ever", verb);
     }
     if (strcmp(verb, "base") == 0) {
         return keyframes_base(r);
@@ -536,14 +535,13 @@ static pawl_status keyframes_line(keyframes_reader *r)
         ++move;
     }
     if (!joint && !travel && move > VERB_PLACE) {
-        return text_lines_error(
-            &r->text,
-            "'%.40s' met, one of base, between, foot, key, rest, offset, shift, "
-            "place, travel, joint, repeat, end expected",
-            verb);
+        return text_lines_error(&r->text,
+                                "got '%.40s', expected one of base, between, foot, key, rest, "
+                                "offset, shift, place, travel, joint, repeat, end",
+                                verb);
     }
     if (!r->in_key) {
-        return text_lines_error(&r->text, "'%s' met outside of a key: 'key SECONDS' expected first",
+        return text_lines_error(&r->text, "got '%s' outside of a key, expected 'key SECONDS' first",
                                 verb);
     }
     return joint    ? keyframes_joint(r)
@@ -559,12 +557,10 @@ static pawl_status keyframes_head(keyframes_reader *r)
     PAWL_TRY(text_lines_next(&r->text, &more));
     bool ours = more && r->text.word_count == 2 && strcmp(r->text.words[0], "pawl-motion") == 0;
     if (!ours || strcmp(r->text.words[1], "1") != 0) {
-        return text_lines_error(&r->text,
-                                "'%.40s%s%.40s' met, the first line of a motion file is "
-                                "'pawl-motion 1'",
-                                more ? r->text.words[0] : "",
-                                more && r->text.word_count > 1 ? " " : "",
-                                more && r->text.word_count > 1 ? r->text.words[1] : "");
+        return text_lines_error(
+            &r->text, "got '%.40s%s%.40s', the first line of a motion file is 'pawl-motion 1'",
+            more ? r->text.words[0] : "", more && r->text.word_count > 1 ? " " : "",
+            more && r->text.word_count > 1 ? r->text.words[1] : "");
     }
     return PAWL_OK;
 }

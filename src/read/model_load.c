@@ -22,7 +22,7 @@ static pawl_status model_load_root(xml_reader *reader, const xml_file *file, paw
     if (xml_is(root, "robot")) {
         return urdf_read(reader, root, out);
     }
-    return xml_error(reader, root, "root element <%s> met, <sdf> or <robot> expected", root->name);
+    return xml_error(reader, root, "got root element <%s>, expected <sdf> or <robot>", root->name);
 }
 
 // From `path`, or from `text` when that is not NULL.

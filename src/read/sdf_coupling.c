@@ -14,7 +14,7 @@ pawl_status sdf_coupling_find_joint(void *user, const xmlNode *where, int scope,
     PAWL_TRY(sdf_tree_find(&r->tree, where, scope, name, &index));
     const sdf_item *item = SDF_ITEM(&r->tree, index);
     if (item->kind != SDF_JOINT) {
-        return xml_error(r->xml, where, "'%s' met, which is not a joint; a joint expected", name);
+        return xml_error(r->xml, where, "got '%s', which is not a joint, expected a joint", name);
     }
     if (item->joint < 0) {
         return xml_error(r->xml, where,

@@ -31,12 +31,12 @@ static pawl_status sdf_joint_kind(const sdf_reader *r, const xmlNode *node, cons
             return PAWL_OK;
         }
         return xml_error(r->xml, node,
-                         "joint '%s': type '%s' met; after 'pawl:' one of %s expected", name, type,
+                         "joint '%s': got type '%s', expected one of %s after 'pawl:'", name, type,
                          extension_joint_words());
     }
     return xml_error(r->xml, node,
-                     "joint '%s': type '%s' met; revolute, continuous, prismatic, fixed, ball, "
-                     "universal, revolute2, screw, gearbox or pawl:... expected%s",
+                     "joint '%s': got type '%s', expected revolute, continuous, prismatic, fixed, "
+                     "ball, universal, revolute2, screw, gearbox or pawl:...%s",
                      name, type, xml_nearest_hint(&nearest, hint));
 }
 

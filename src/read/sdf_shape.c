@@ -127,7 +127,7 @@ static pawl_status sdf_shape_colour(xml_reader *xml, const xmlNode *visual, pawl
     PAWL_TRY(xml_text(xml, colour, &text));
     PAWL_TRY(xml_number_list(xml, colour, "colour", text, &list, &count));
     if (count != 3 && count != 4) {
-        return xml_error(xml, colour, "a colour of %d numbers met, 3 or 4 expected", count);
+        return xml_error(xml, colour, "got a colour of %d numbers, expected 3 or 4", count);
     }
     for (int i = 0; i < count; ++i) {
         def->rgba[i] = (float)fmin(fmax(list[i], 0.0), 1.0);

@@ -144,7 +144,7 @@ pawl_status sdf_read_pose(xml_reader *reader, const xmlNode *node, pawl_pose *ou
         quaternion = strcmp(format, "quat_xyzw") == 0;
         if (!quaternion && strcmp(format, "euler_rpy") != 0) {
             return xml_error(reader, node,
-                             "rotation_format '%s' met, euler_rpy or quat_xyzw expected", format);
+                             "got rotation_format '%s', expected euler_rpy or quat_xyzw", format);
         }
     }
     PAWL_TRY(xml_text(reader, node, &text));
@@ -276,7 +276,7 @@ static pawl_status sdf_tree_uri(sdf_tree *tree, const xmlNode *node, const char 
         rest = uri + 7;
     } else if (strstr(uri, "://") != NULL) {
         return xml_error(tree->reader, node,
-                         "'%s' met, a file expected: models are never fetched from a network", uri);
+                         "got '%s', expected a file: models are never fetched from a network", uri);
     }
     const xml_file *file = node->doc->_private;
     const char *slash = strrchr(file->path, '/');
@@ -317,20 +317,20 @@ static pawl_status sdf_tree_include(sdf_tree *tree, const xmlNode *node, int sco
     PAWL_TRY(xml_file_open(reader, path, uri_node, &file));
     const xmlNode *root = xmlDocGetRootElement(file->doc);
     if (!xml_is(root, "sdf")) {
-        return xml_error(reader, root, "<%s> met, <sdf> expected in an included file", root->name);
+        return xml_error(reader, root, "got <%s>, expected <sdf> in an included file", root->name);
     }
     XML_EACH (child, root) {
         if (!xml_is(child, "model")) {
-            return xml_error(reader, child, "<%s> met, one <model> expected in an included file",
+            return xml_error(reader, child, "got <%s>, expected one <model> in an included file",
                              child->name);
         }
         if (model != NULL) {
-            return xml_error(reader, child, "a second <model> met; an included file holds one");
+            return xml_error(reader, child, "got a second <model>; an included file holds one");
         }
         model = child;
     }
     if (model == NULL) {
-        return xml_error(reader, root, "no <model> met; an included file holds one");
+        return xml_error(reader, root, "got no <model>; an included file holds one");
     }
     return sdf_tree_model(tree, model, scope, &change);
 }
@@ -446,7 +446,7 @@ pawl_status sdf_tree_build(sdf_tree *tree, xml_reader *reader, const xmlNode *ro
     double number;
     PAWL_TRY(xml_numbers(reader, root, "version", version, XML_POSITIVE, &number, 1));
     if (strncmp(version, "1.", 2) != 0) {
-        xml_log(reader, PAWL_LOG_WARNING, root, "SDFormat version %s met, 1.4 to 1.11 expected",
+        xml_log(reader, PAWL_LOG_WARNING, root, "got SDFormat version %s, expected 1.4 to 1.11",
                 version);
     }
     int index;
@@ -464,8 +464,7 @@ pawl_status sdf_tree_build(sdf_tree *tree, xml_reader *reader, const xmlNode *ro
         }
         if (content != NULL) {
             return xml_error(reader, child,
-                             "a second <%s> met; <sdf> holds one <world> or one "
-                             "<model>",
+                             "got a second <%s>; <sdf> holds one <world> or one <model>",
                              child->name);
         }
         content = child;

@@ -27,7 +27,7 @@ pawl_status text_lines_begin(text_lines *t, const pawl_env *env, const char *nam
 {
     *t = (text_lines){.env = env, .name = name, .next = text, .end = text + size};
     if (size > TEXT_LINES_MAX_BYTES) {
-        return text_lines_error(t, "%zu bytes met, at most %d expected", size,
+        return text_lines_error(t, "got %zu bytes, expected at most %d", size,
                                 (int)TEXT_LINES_MAX_BYTES);
     }
     return PAWL_OK;
@@ -59,10 +59,10 @@ pawl_status text_lines_open(text_lines *t, const pawl_env *env, const char *path
         return text_lines_error(t, "%s", strerror(errno));
     }
     if (!S_ISREG(info.st_mode)) {
-        return text_lines_error(t, "a file expected");
+        return text_lines_error(t, "expected a file");
     }
     if (info.st_size > TEXT_LINES_MAX_BYTES) {
-        return text_lines_error(t, "%lld bytes met, at most %d expected", (long long)info.st_size,
+        return text_lines_error(t, "got %lld bytes, expected at most %d", (long long)info.st_size,
                                 (int)TEXT_LINES_MAX_BYTES);
     }
     FILE *stream = fopen(path, "rb");
@@ -91,7 +91,7 @@ static pawl_status text_lines_split(text_lines *t)
             continue;
         }
         if (t->word_count == TEXT_LINES_MAX_WORDS) {
-            return text_lines_error(t, "more than %d words met", (int)TEXT_LINES_MAX_WORDS);
+            return text_lines_error(t, "got more than %d words", (int)TEXT_LINES_MAX_WORDS);
         }
         t->words[t->word_count++] = c;
         while (*c != '\0' && *c != ' ' && *c != '\t' && *c != '#') {
@@ -117,13 +117,13 @@ pawl_status text_lines_next(text_lines *t, bool *more)
             --length;
         }
         if (length > TEXT_LINES_MAX_LENGTH) {
-            return text_lines_error(t, "a line of %zu characters met, at most %d expected", length,
+            return text_lines_error(t, "got a line of %zu characters, expected at most %d", length,
                                     (int)TEXT_LINES_MAX_LENGTH);
         }
         for (size_t i = 0; i < length; ++i) {
             unsigned char c = (unsigned char)t->next[i];
             if ((c < 0x20 && c != '\t') || c == 0x7f) {
-                return text_lines_error(t, "a control character (0x%02x) met, text expected", c);
+                return text_lines_error(t, "got a control character (0x%02x), expected text", c);
             }
         }
         memcpy(t->buffer, t->next, length);
@@ -138,7 +138,7 @@ pawl_status text_lines_next(text_lines *t, bool *more)
 pawl_status text_lines_number(const text_lines *t, int index, const char *what, double *out)
 {
     if (index >= t->word_count) {
-        return text_lines_error(t, "%s is missing, a number expected", what);
+        return text_lines_error(t, "%s is missing, expected a number", what);
     }
     const char *word = t->words[index];
     // strtod also takes hexadecimal, inf and nan, which no file of ours has.
@@ -146,7 +146,7 @@ pawl_status text_lines_number(const text_lines *t, int index, const char *what, 
     char *stop;
     double value = plain ? strtod(word, &stop) : NAN;
     if (!plain || *stop != '\0' || stop == word || !isfinite(value)) {
-        return text_lines_error(t, "%s '%.40s' met, a finite number expected", what, word);
+        return text_lines_error(t, "got %s '%.40s', expected a finite number", what, word);
     }
     *out = value;
     return PAWL_OK;

@@ -3,7 +3,7 @@
 //
 // Plain text files of lines and words, for formats that are written by hand. Every byte is hostile:
 // size, line length and words a line are bounded, control characters are refused, numbers are complete
-// and finite, and every message is "file:line: what was met, what was expected". `#` begins a comment.
+// and finite, and every message is "file:line: got this, expected that". `#` begins a comment.
 #pragma once
 #include "base/env.h"
 

@@ -27,8 +27,8 @@ pawl_status urdf_joint_kind(const urdf_reader *r, const xmlNode *node, const cha
         return PAWL_OK;
     }
     return xml_error(r->xml, node,
-                     "joint '%s': type '%s' met; revolute, continuous, prismatic, fixed, floating, "
-                     "planar, or pawl: and one of %s expected%s",
+                     "joint '%s': got type '%s', expected revolute, continuous, prismatic, fixed, "
+                     "floating, planar, or pawl: and one of %s%s",
                      name, type, extension_joint_words(), xml_nearest_hint(&nearest, hint));
 }
 

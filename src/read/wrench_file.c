@@ -10,18 +10,18 @@
 #include <math.h>
 #include <string.h>
 
-// A line "word n numbers", or an error that says what was met instead.
+// A line "word n numbers", or an error that says what it got instead.
 static pawl_status wrench_file_line(text_lines *t, const char *word, int count, double *out)
 {
     bool more;
     PAWL_TRY(text_lines_next(t, &more));
     if (!more) {
-        return text_lines_error(t, "the end of the file met, '%s' with %d numbers expected", word,
+        return text_lines_error(t, "got the end of the file, expected '%s' with %d numbers", word,
                                 count);
     }
     if (strcmp(t->words[0], word) != 0 || t->word_count != count + 1) {
         return text_lines_error(t,
-                                "'%.40s' with %d words after it met, '%s' with %d numbers expected",
+                                "got '%.40s' with %d words after it, expected '%s' with %d numbers",
                                 t->words[0], t->word_count - 1, word, count);
     }
     for (int i = 0; i < count; ++i) {
@@ -35,7 +35,7 @@ static pawl_status wrench_file_head(text_lines *t, const char *format)
     double version;
     PAWL_TRY(wrench_file_line(t, format, 1, &version));
     if (version != 1.0) {
-        return text_lines_error(t, "%s of version %g met, 1 expected", format, version);
+        return text_lines_error(t, "got %s of version %g, expected 1", format, version);
     }
     return PAWL_OK;
 }
@@ -44,7 +44,7 @@ static pawl_status wrench_file_whole(const text_lines *t, const char *what, doub
                                      int high, int *out)
 {
     if (!(x >= (double)low && x <= (double)high) || floor(x) != x) {
-        return text_lines_error(t, "%s %g met, a whole number from %d to %d expected", what, x, low,
+        return text_lines_error(t, "got %s %g, expected a whole number from %d to %d", what, x, low,
                                 high);
     }
     *out = (int)x;
@@ -70,7 +70,7 @@ static pawl_status wrench_file_centre(text_lines *t, wrench_file *file)
     double c[4];
     if (strcmp(t->words[0], "centre") != 0 || t->word_count != 5) {
         return text_lines_error(
-            t, "'%.40s' with %d words after it met, 'centre' with 4 numbers expected", t->words[0],
+            t, "got '%.40s' with %d words after it, expected 'centre' with 4 numbers", t->words[0],
             t->word_count - 1);
     }
     for (int i = 0; i < 4; ++i) {
@@ -79,12 +79,12 @@ static pawl_status wrench_file_centre(text_lines *t, wrench_file *file)
     double length = sqrt(c[1] * c[1] + c[2] * c[2] + c[3] * c[3]);
     if (!(c[0] > 0.0) || !(fabs(length - 1.0) <= 1e-6)) {
         return text_lines_error(t,
-                                "a centre with depth %g and a normal of length %g met, a depth "
-                                "above 0 and length 1 expected",
+                                "got a centre with depth %g and a normal of length %g, expected a "
+                                "depth above 0 and length 1",
                                 c[0], length);
     }
     if (file->centres.count / 4 == PAWL_WRENCH_MAX_CENTRES) {
-        return text_lines_error(t, "more than %d centres met", PAWL_WRENCH_MAX_CENTRES);
+        return text_lines_error(t, "got more than %d centres", PAWL_WRENCH_MAX_CENTRES);
     }
     PAWL_TRY(wrench_file_push(t, &file->centres, c, 4));
     for (int v = 0; v < file->table.vertex_count; ++v) {
@@ -92,10 +92,9 @@ static pawl_status wrench_file_centre(text_lines *t, wrench_file *file)
         bool more;
         PAWL_TRY(text_lines_next(t, &more));
         if (!more || t->word_count != 6) {
-            return text_lines_error(t,
-                                    "%d words met as vertex %d of a centre, the 6 numbers of a "
-                                    "wrench expected",
-                                    t->word_count, v);
+            return text_lines_error(
+                t, "got %d words as vertex %d of a centre, expected the 6 numbers of a wrench",
+                t->word_count, v);
         }
         for (int i = 0; i < 6; ++i) {
             PAWL_TRY(text_lines_number(t, i, "a wrench", &wrench[i]));
@@ -112,7 +111,7 @@ static pawl_status wrench_file_parse(text_lines *t, wrench_file *file)
     PAWL_TRY(wrench_file_line(t, "power", 1, &file->power));
     PAWL_TRY(wrench_file_line(t, "scale", 2, scale));
     if (!(scale[0] > 0.0 && scale[1] > 0.0)) {
-        return text_lines_error(t, "scales %g and %g met, numbers above 0 expected", scale[0],
+        return text_lines_error(t, "got scales %g and %g, expected numbers above 0", scale[0],
                                 scale[1]);
     }
     PAWL_TRY(wrench_file_line(t, "vertices", 1, &vertices));
@@ -127,7 +126,7 @@ static pawl_status wrench_file_parse(text_lines *t, wrench_file *file)
         PAWL_TRY(wrench_file_centre(t, file));
     }
     if (file->centres.count == 0) {
-        return text_lines_error(t, "the end of the file met, at least one 'centre' expected");
+        return text_lines_error(t, "got the end of the file, expected at least one 'centre'");
     }
     file->table.centre_count = file->centres.count / 4;
     file->table.depth_scale = scale[0];
@@ -197,7 +196,7 @@ static pawl_status height_file_parse(text_lines *t, height_file *file)
                                &file->y_count));
     PAWL_TRY(wrench_file_line(t, "spacing", 2, spacing));
     if (!(spacing[0] > 0.0 && spacing[1] > 0.0)) {
-        return text_lines_error(t, "spacing %g and %g met, numbers above 0 expected", spacing[0],
+        return text_lines_error(t, "got spacing %g and %g, expected numbers above 0", spacing[0],
                                 spacing[1]);
     }
     file->dx = spacing[0];
@@ -215,12 +214,12 @@ static pawl_status height_file_parse(text_lines *t, height_file *file)
             PAWL_TRY(wrench_file_push(t, &file->heights, &height, 1));
         }
         if (file->heights.count > count) {
-            return text_lines_error(t, "%d heights met, %d x %d expected", file->heights.count,
+            return text_lines_error(t, "got %d heights, expected %d x %d", file->heights.count,
                                     file->x_count, file->y_count);
         }
     }
     if (file->heights.count < count) {
-        return text_lines_error(t, "the end of the file met after %d heights, %d x %d expected",
+        return text_lines_error(t, "got the end of the file after %d heights, expected %d x %d",
                                 file->heights.count, file->x_count, file->y_count);
     }
     return PAWL_OK;

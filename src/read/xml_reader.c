@@ -313,7 +313,7 @@ static void xml_screen_tag(xml_screen *s)
         char c = *s->at;
         s->line += c == '\n';
         if (c == '<') {
-            s->complaint = "a tag is not closed: '<' met inside it, '>' expected";
+            s->complaint = "a tag is not closed: got '<' inside it, expected '>'";
             return;
         }
         if (quote != '\0') {
@@ -358,7 +358,7 @@ static void xml_screen_run(xml_screen *s, int max_elements)
         } else if (xml_screen_at(s, "<?")) {
             xml_screen_past(s, "?>");
         } else if (xml_screen_at(s, "<!")) {
-            s->complaint = "a DOCTYPE met: model files have none, and entities are not expanded";
+            s->complaint = "got a DOCTYPE: model files have none, and entities are not expanded";
         } else {
             ++s->at;
             xml_screen_tag(s);
@@ -413,7 +413,7 @@ static pawl_status xml_reader_parse(xml_reader *reader, xml_file *file, const ch
     }
     if (blank) {
         xml_reader_say(reader, PAWL_LOG_ERROR, file, 0,
-                       "the file is empty: <sdf> or <robot> expected");
+                       "the file is empty, expected <sdf> or <robot>");
         return PAWL_BAD_FILE;
     }
     xml_screen screen = {.at = text, .end = text + size, .line = 1};
@@ -422,7 +422,7 @@ static pawl_status xml_reader_parse(xml_reader *reader, xml_file *file, const ch
         for (; screen.at < zero; ++screen.at) {
             screen.line += *screen.at == '\n';
         }
-        screen.complaint = "a zero byte met: a model file is UTF-8 text";
+        screen.complaint = "got a zero byte: a model file is UTF-8 text";
     }
     xml_screen_run(&screen, reader->elements_left);
     if (screen.complaint != NULL) {
@@ -458,7 +458,7 @@ static pawl_status xml_reader_parse(xml_reader *reader, xml_file *file, const ch
     file->doc->_private = file;
     if (xmlDocGetRootElement(file->doc) == NULL) {
         xml_reader_say(reader, PAWL_LOG_ERROR, file, 1,
-                       "no root element: <sdf> or <robot> expected");
+                       "no root element, expected <sdf> or <robot>");
         return PAWL_BAD_FILE;
     }
     return PAWL_OK;
@@ -540,7 +540,7 @@ static pawl_status xml_reader_load(xml_reader *reader, const char *path, const x
         return xml_reader_cannot(reader, path, from, strerror(errno));
     }
     if (S_ISDIR(info.st_mode)) {
-        return xml_reader_cannot(reader, path, from, "this is a folder; a model file was expected");
+        return xml_reader_cannot(reader, path, from, "this is a folder, expected a model file");
     }
     bool regular = S_ISREG(info.st_mode);
     if (!regular && from != NULL) {

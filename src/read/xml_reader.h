@@ -6,7 +6,7 @@
 //
 // What it promises to the readers above it: bounded size, depth, element and attribute counts; no
 // DOCTYPE, hence no entities; no network, no XInclude; numbers that are complete and finite; every
-// message as "file:line: what was met, what was expected". All it hands out lives in one arena
+// message as "file:line: got this, expected that". All it hands out lives in one arena
 // until xml_reader_end(), so that no error path can leak.
 #pragma once
 #include "base/env.h"

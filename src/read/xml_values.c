@@ -29,7 +29,7 @@ static bool xml_values_is_blank(char c)
 // --- elements ------------------------------------------------------------------------------------
 
 // "pawl:x" for an element or attribute x with that prefix. libxml2 leaves the prefix in the name
-// when no xmlns:pawl binds it; both spellings are told alike. *rest is set to the local name.
+// when no xmlns:pawl binds it; both spellings are treated alike. *rest is set to the local name.
 static bool xml_values_is_ours(const xmlNs *ns, const xmlChar *name, const char **rest)
 {
     const char *local = (const char *)name;
@@ -93,7 +93,7 @@ pawl_status xml_child(const xml_reader *reader, const xmlNode *node, const char 
             continue;
         }
         if (*out != NULL) {
-            return xml_error(reader, child, "<%s> has a second <%s>; one was expected", node->name,
+            return xml_error(reader, child, "<%s> has a second <%s>, expected one", node->name,
                              name);
         }
         *out = child;
@@ -148,7 +148,7 @@ pawl_status xml_text(xml_reader *reader, const xmlNode *node, const char **out)
     size_t size = 1;
     for (const xmlNode *part = node->children; part != NULL; part = part->next) {
         if (part->type == XML_ELEMENT_NODE) {
-            return xml_error(reader, part, "<%s> met inside <%s>, where text was expected",
+            return xml_error(reader, part, "got <%s> inside <%s>, where text was expected",
                              part->name, node->name);
         }
         if ((part->type == XML_TEXT_NODE || part->type == XML_CDATA_SECTION_NODE) &&
@@ -294,7 +294,7 @@ static pawl_status xml_values_word(const xml_reader *reader, const xmlNode *node
     }
     if (!good || !xml_values_in_range(x, range)) {
         int shown = length < XML_VALUES_SHOWN ? (int)length : XML_VALUES_SHOWN;
-        return xml_error(reader, node, "%s: '%.*s%s' met, %s expected", what, shown, start,
+        return xml_error(reader, node, "%s: got '%.*s%s', expected %s", what, shown, start,
                          length > XML_VALUES_SHOWN ? "..." : "", xml_values_expected[range]);
     }
     *out = x;
@@ -309,7 +309,7 @@ pawl_status xml_numbers(const xml_reader *reader, const xmlNode *node, const cha
     for (int i = 0; i < count; ++i) {
         PAWL_TRY(xml_values_word(reader, node, what, &text, range, &out[i], &found));
         if (!found) {
-            return xml_error(reader, node, "%s: %d number%s met, %d expected", what, i,
+            return xml_error(reader, node, "%s: got %d number%s, expected %d", what, i,
                              i == 1 ? "" : "s", count);
         }
     }
@@ -317,7 +317,7 @@ pawl_status xml_numbers(const xml_reader *reader, const xmlNode *node, const cha
         ++text;
     }
     if (*text != '\0') {
-        return xml_error(reader, node, "%s: '%.*s' met after %d number%s, nothing more expected",
+        return xml_error(reader, node, "%s: got '%.*s' after %d number%s, expected nothing more",
                          what, XML_VALUES_SHOWN, text, count, count == 1 ? "" : "s");
     }
     return PAWL_OK;
@@ -356,7 +356,7 @@ pawl_status xml_bool(const xml_reader *reader, const xmlNode *node, const char *
     } else if (strcmp(text, "false") == 0 || strcmp(text, "0") == 0) {
         *out = false;
     } else {
-        return xml_error(reader, node, "%s: '%.*s' met, true or false expected", what,
+        return xml_error(reader, node, "%s: got '%.*s', expected true or false", what,
                          XML_VALUES_SHOWN, text);
     }
     return PAWL_OK;
@@ -443,7 +443,7 @@ pawl_status xml_child_bits(xml_reader *reader, const xmlNode *node, const char *
     PAWL_TRY(xml_text(reader, child, &text));
     if (!xml_values_bits(text, most, out)) {
         return xml_error(reader, child,
-                         "%s: '%.*s' met, bits as a whole number from 0 to %lu (or 0x...) expected",
+                         "%s: got '%.*s', expected bits as a whole number from 0 to %lu (or 0x...)",
                          name, XML_VALUES_SHOWN, text, (unsigned long)most);
     }
     return PAWL_OK;
@@ -461,7 +461,7 @@ pawl_status xml_unit_vector(const xml_reader *reader, const xmlNode *node, const
 {
     double most = v3_max_abs(*v);
     if (!(most > 1e-9)) {
-        return xml_error(reader, node, "%s: '%g %g %g' met, an axis of non-zero length expected",
+        return xml_error(reader, node, "%s: got '%g %g %g', expected an axis of non-zero length",
                          what, v->x, v->y, v->z);
     }
     *v = v3(v->x / most, v->y / most, v->z / most); // so that no square over- or underflows
@@ -525,7 +525,7 @@ pawl_status xml_field_index(xml_reader *reader, const xmlNode *node, const char 
     }
     PAWL_TRY(xml_numbers(reader, where, name, text, XML_ANY, &x, 1));
     if (!(x >= 0.0 && x < (double)limit) || x != floor(x)) {
-        return xml_error(reader, where, "%s: '%.*s' met, a whole number from 0 to %d expected",
+        return xml_error(reader, where, "%s: got '%.*s', expected a whole number from 0 to %d",
                          name, XML_VALUES_SHOWN, text, limit - 1);
     }
     *out = (int)x;

@@ -196,7 +196,7 @@ struct pawl_record {
     double *field_heights; // that the fields point into
     size_t field_height_count;
 };
-// As pawl_record_open(), and for a recorder that goes on in the file, which takes over `store` and
+// As pawl_record_open(), and for a recorder that continues in the file, which takes over `store` and
 // `file` by setting them to NULL and H5I_INVALID_HID.
 pawl_status record_open(const pawl_env *env, const char *path, bool writable, pawl_record **out);
 // `count` rows from row `first`, which the caller keeps within frames. The series must be recorded.

@@ -132,7 +132,7 @@ static pawl_status read_text(const pawl_record *r, const char *name, char **out)
     return status == PAWL_OK ? PAWL_OK : record_bad(r, name);
 }
 
-// Lines of key=value. Keys that this version does not know are told by pawl_settings_set().
+// Lines of key=value. Keys that this version does not know are reported by pawl_settings_set().
 static pawl_status read_settings(pawl_record *r)
 {
     PAWL_TRY(read_text(r, "settings", &r->settings_text));

@@ -39,9 +39,9 @@ struct record_store {
     char *part_path; // until the first commit, else NULL
     int fd;
     bool writable, fresh;
-    bool discarding;    // what HDF5 still writes while it closes is dropped
-    bool no_memory;     // was met
-    bool lost;          // a write failed, which HDF5 may not have told: nothing can be committed
+    bool discarding; // what HDF5 still writes while it closes is dropped
+    bool no_memory;  // was met
+    bool lost;       // a write failed, which HDF5 may not have reported: nothing can be committed
     uint64_t committed; // bytes of the file that hold the last commit
     uint64_t length;    // with what was written since
     // The overlay: page numbers and their bytes in order of first write, found through a hash

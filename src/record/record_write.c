@@ -401,7 +401,7 @@ static pawl_status write_check_settings(const pawl_env *env, const char *path,
         pawl_settings_get(then, i, b, sizeof b);
         if (strcmp(a, b) != 0) {
             return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
-                             "%s: was recorded with %s=%s, cannot go on with %s", path,
+                             "%s: was recorded with %s=%s, cannot continue with %s", path,
                              pawl_setting(i).key, b, a);
         }
     }
@@ -423,7 +423,7 @@ static pawl_status write_check_same(const pawl_env *env, const char *path, const
     }
     if (!current) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
-                         "%s: recording format %d can be read, but this version goes on with "
+                         "%s: recording format %d can be read, but this version continues "
                          "format %d only",
                          path, record->format, RECORD_FORMAT);
     }
@@ -432,7 +432,7 @@ static pawl_status write_check_same(const pawl_env *env, const char *path, const
     int64_t last = record->last_step;
     if (step != last) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
-                         "%s: ends at step %lld, cannot go on from step %lld", path,
+                         "%s: ends at step %lld, cannot continue from step %lld", path,
                          (long long)last, (long long)step);
     }
     return PAWL_OK;

@@ -279,39 +279,40 @@ static void motion_refused(const char *text, size_t size, const char *message)
 TEST(malformed_motions_are_refused_with_file_line_and_expectation)
 {
     static const char *const cases[][2] = {
-        {"", "m.motion: '' met, the first line of a motion file is 'pawl-motion 1'"},
-        {"# nothing\n\n", "m.motion:2: '' met"},
-        {"pawl-motion 2\n", "m.motion:1: 'pawl-motion 2' met"},
-        {"key 1\n", "m.motion:1: 'key 1' met"},
+        {"", "m.motion: got '', the first line of a motion file is 'pawl-motion 1'"},
+        {"# nothing\n\n", "m.motion:2: got ''"},
+        {"pawl-motion 2\n", "m.motion:1: got 'pawl-motion 2'"},
+        {"key 1\n", "m.motion:1: got 'key 1'"},
         {"pawl-motion 1\n", "m.motion:1: the file has no key"},
-        {HEAD "jump 1\n", "m.motion:3: 'jump' met, one of base, between, foot, key"},
-        {HEAD "between\n", "m.motion:3: 1 words met, 'between HOW' expected"},
-        {HEAD "between keys\n", "m.motion:3: between 'keys' met, smooth, cubic or linear expected"},
-        {HEAD "key\n", "m.motion:3: 1 words met, 'key SECONDS' expected"},
-        {HEAD "key fast\n", "m.motion:3: the time after the last key 'fast' met, a finite number"},
-        {HEAD "key 0\n", "m.motion:3: a key 0 s after the last one met, more than 0 expected"},
-        {HEAD "key -1\n", "more than 0 expected"},
-        {HEAD "key nan\n", "a finite number expected"},
-        {HEAD "key 0x10\n", "a finite number expected"},
-        {HEAD "key 1e999\n", "a finite number expected"},
-        {HEAD "key 1e17\nkey 1\n", "m.motion:4: a key 1 s after"},
-        {HEAD "base torso\n", "m.motion:3: a second base met"},
+        {HEAD "jump 1\n", "m.motion:3: got 'jump', expected one of base, between, foot, key"},
+        {HEAD "between\n", "m.motion:3: got 1 words, expected 'between HOW'"},
+        {HEAD "between keys\n", "m.motion:3: got between 'keys', expected smooth, cubic or linear"},
+        {HEAD "key\n", "m.motion:3: got 1 words, expected 'key SECONDS'"},
+        {HEAD "key fast\n",
+         "m.motion:3: got the time after the last key 'fast', expected a finite number"},
+        {HEAD "key 0\n", "m.motion:3: got a key 0 s after the last one, expected more than 0"},
+        {HEAD "key -1\n", "expected more than 0"},
+        {HEAD "key nan\n", "expected a finite number"},
+        {HEAD "key 0x10\n", "expected a finite number"},
+        {HEAD "key 1e999\n", "expected a finite number"},
+        {HEAD "key 1e17\nkey 1\n", "m.motion:4: got a key 1 s after"},
+        {HEAD "base torso\n", "m.motion:3: got a second base"},
         {"pawl-motion 1\nbase trunk\n", "m.motion:2: the model has no body 'trunk'"},
-        {"pawl-motion 1\nfoot a leg1 0 0 0\n", "m.motion:2: a foot met before 'base BODY'"},
-        {HEAD "foot a leg1 0 0\n", "m.motion:3: 5 words met, 'foot NAME BODY X Y Z' expected"},
+        {"pawl-motion 1\nfoot a leg1 0 0 0\n", "m.motion:2: got a foot before 'base BODY'"},
+        {HEAD "foot a leg1 0 0\n", "m.motion:3: got 5 words, expected 'foot NAME BODY X Y Z'"},
         {HEAD "foot a leg9 0 0 0\n", "m.motion:3: the model has no body 'leg9'"},
-        {HEAD "foot a leg1 0 x 0\n", "m.motion:3: y 'x' met"},
+        {HEAD "foot a leg1 0 x 0\n", "m.motion:3: got y 'x'"},
         {HEAD "foot all leg1 0 0 0\n", "not 'all'"},
         {HEAD "foot a,b leg1 0 0 0\n", "without a comma"},
-        {FOOT "foot a leg2 0 0 0\n", "m.motion:4: a second foot 'a' met"},
+        {FOOT "foot a leg2 0 0 0\n", "m.motion:4: got a second foot 'a'"},
         {FOOT "foot c leg1 0 0 0\n", "m.motion:4: joint 'hip1' of foot 'c' is already moved"},
-        {FOOT "key 1\nfoot c leg2 0 0 0\n", "m.motion:5: a foot met after the first key"},
+        {FOOT "key 1\nfoot c leg2 0 0 0\n", "m.motion:5: got a foot after the first key"},
         {"pawl-motion 1\nbase leg1\nfoot c leg2 0 0 0\n",
          "m.motion:3: foot 'c' cannot be moved from body 'leg1'"},
-        {FOOT "rest a\n", "m.motion:4: 'rest' met outside of a key"},
+        {FOOT "rest a\n", "m.motion:4: got 'rest' outside of a key"},
         {FOOT "key 1\nrest c\n", "m.motion:5: there is no foot 'c'"},
         {FOOT "key 1\nrest a,\n", "m.motion:5: there is no foot ''"},
-        {FOOT "key 1\noffset a 1\n", "m.motion:5: 3 words met, 'offset FEET X Y Z' expected"},
+        {FOOT "key 1\noffset a 1\n", "m.motion:5: got 3 words, expected 'offset FEET X Y Z'"},
         {FOOT "key 1\noffset a 0 0 -1\n\nkey 1\n", "m.motion:5: foot 'a' cannot reach (0.621051, "
                                                    "-0.5604, -1.78918) m, seen from body 'torso'"},
         {FOOT "key 1\noffset a 0 0.1 0\n", "it stays 0.1 m short"},
@@ -319,24 +320,24 @@ TEST(malformed_motions_are_refused_with_file_line_and_expectation)
         {FOOT "key 1\njoint hip1 1\n", "m.motion:5: joint 'hip1' is moved by foot 'a'"},
         {FOOT "key 1\njoint hip2 1 1\n", "joint 'hip2' has no position actuator of coordinate 1"},
         {FOOT "key 1\njoint base 1\n", "joint 'base' has no position actuator of coordinate 0"},
-        {FOOT "key 1\njoint hip2\n", "'joint NAME [COORDINATE] VALUE' expected"},
-        {FOOT "repeat\n", "m.motion:4: 1 words met, 'repeat TIMES' expected"},
-        {FOOT "repeat 0\nkey 1\nend\n", "repeat '0' met, a whole number from 1"},
+        {FOOT "key 1\njoint hip2\n", "expected 'joint NAME [COORDINATE] VALUE'"},
+        {FOOT "repeat\n", "m.motion:4: got 1 words, expected 'repeat TIMES'"},
+        {FOOT "repeat 0\nkey 1\nend\n", "got repeat '0', expected a whole number from 1"},
         {FOOT "repeat 1.5\nkey 1\nend\n", "a whole number"},
         {FOOT "repeat 2\nend\n", "m.motion:5: the repeat of line 4 holds no key"},
-        {FOOT "repeat 2\nrepeat 2\n", "m.motion:5: a repeat inside that of line 4"},
+        {FOOT "repeat 2\nrepeat 2\n", "m.motion:5: got a repeat inside that of line 4"},
         {FOOT "repeat 2\nkey 1\n", "m.motion:5: the file ends inside the repeat of line 4"},
-        {FOOT "end\n", "m.motion:4: an end without a repeat met"},
-        {FOOT "repeat 20000\nkey 1\nkey 1\nend\n", "keys met, with all repetitions"},
+        {FOOT "end\n", "m.motion:4: got an end without a repeat"},
+        {FOOT "repeat 20000\nkey 1\nkey 1\nend\n", "keys, with all repetitions"},
         {FOOT "repeat forever\nkey 1\nshift a 0 0 0.01\nend\n",
          "m.motion:7: foot 'a' moves by 0.01 m against the base in every round"},
-        {FOOT "repeat forever\nkey 1\nend\nkey 1\n", "m.motion:7: 'key' met after what repeats"},
-        {FOOT "key 1\nrest a\001b\n", "m.motion:5: a control character (0x01) met"},
+        {FOOT "repeat forever\nkey 1\nend\nkey 1\n", "m.motion:7: got 'key' after what repeats"},
+        {FOOT "key 1\nrest a\001b\n", "m.motion:5: got a control character (0x01)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         motion_refused(cases[i][0], strlen(cases[i][0]), cases[i][1]);
     }
-    motion_refused("pawl-motion 1\n\0", 16, "m.motion:2: a control character (0x00) met");
+    motion_refused("pawl-motion 1\n\0", 16, "m.motion:2: got a control character (0x00)");
 }
 
 TEST(long_lines_and_many_words_are_refused)
@@ -345,11 +346,11 @@ TEST(long_lines_and_many_words_are_refused)
     strcpy(text, "pawl-motion 1\n");
     size_t head = strlen(text);
     memset(text + head, 'x', 5000);
-    motion_refused(text, head + 5000, "m.motion:2: a line of 5000 characters met");
+    motion_refused(text, head + 5000, "m.motion:2: got a line of 5000 characters");
     for (size_t i = 0; i < 200; ++i) {
         text[head + i] = i % 2 == 0 ? 'x' : ' ';
     }
-    motion_refused(text, head + 200, "m.motion:2: more than 64 words met");
+    motion_refused(text, head + 200, "m.motion:2: got more than 64 words");
 }
 
 static pawl_status motion_make(const pawl_env *env, void *model)

@@ -75,14 +75,14 @@ TEST(empty_and_foreign_texts_are_refused)
     malformed("\x89PNG\r\n\x1a\n", "not well-formed XML");
     malformed("{\"sdf\": 1}", "not well-formed XML");
     malformed("<html><body/></html>",
-              "m.sdf:1: root element <html> met, <sdf> or <robot> expected");
+              "m.sdf:1: got root element <html>, expected <sdf> or <robot>");
     malformed("<!-- nothing -->", "not well-formed XML");
-    malformed_text("<sdf version='1.10'>\n\0</sdf>", 28, "m.sdf:2: a zero byte met");
+    malformed_text("<sdf version='1.10'>\n\0</sdf>", 28, "m.sdf:2: got a zero byte");
     malformed(HEAD "\xff\xfe</sdf>", "not well-formed XML");
     malformed("<sdf/>", "no attribute 'version'");
-    malformed("<sdf version='new'/>", "version: 'new' met");
+    malformed("<sdf version='new'/>", "version: got 'new'");
     malformed(HEAD "</sdf>", "neither a <world> nor a <model>");
-    malformed(HEAD "<model name='a'/><model name='b'/></sdf>", "a second <model> met");
+    malformed(HEAD "<model name='a'/><model name='b'/></sdf>", "got a second <model>");
 }
 
 TEST(truncated_text_is_refused_wherever_it_ends)
@@ -128,11 +128,11 @@ TEST(entities_are_never_declared_hence_never_expanded)
 {
     malformed("<?xml version='1.0'?>\n<!DOCTYPE lolz [<!ENTITY a 'lol'><!ENTITY b '&a;&a;&a;&a;'>"
               "<!ENTITY c '&b;&b;&b;&b;'>]>\n<sdf version='1.10'>&c;</sdf>",
-              "m.sdf:2: a DOCTYPE met");
-    malformed("<!DOCTYPE sdf SYSTEM 'file:///etc/passwd'>" HEAD "</sdf>", "a DOCTYPE met");
+              "m.sdf:2: got a DOCTYPE");
+    malformed("<!DOCTYPE sdf SYSTEM 'file:///etc/passwd'>" HEAD "</sdf>", "got a DOCTYPE");
     malformed("<!DOCTYPE r [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><sdf version='1'>&x;</sdf>",
-              "a DOCTYPE met");
-    malformed(HEAD "<!DOCTYPE late></sdf>", "a DOCTYPE met");
+              "got a DOCTYPE");
+    malformed(HEAD "<!DOCTYPE late></sdf>", "got a DOCTYPE");
 }
 
 // `count` copies of `piece` between `before` and `after`.
@@ -169,7 +169,7 @@ TEST(floods_are_refused_before_they_are_parsed)
 TEST(a_name_with_control_characters_stays_out_of_the_log)
 {
     malformed(MODEL("<link name='a&#10;b'/>"), "control character");
-    malformed(MODEL("<link name='a'>\n<pose>x&#13;&#10;y</pose></link>"), "'x' met");
+    malformed(MODEL("<link name='a'>\n<pose>x&#13;&#10;y</pose></link>"), "got 'x'");
 }
 
 // --- numbers and names -------------------------------------------------------------------------
@@ -197,28 +197,28 @@ TEST(numbers_are_complete_and_finite)
         }
     }
     malformed(MODEL("<link name='a'><pose>1 2 3</pose></link>"),
-              "m.sdf:3: pose: 3 numbers met, 6 expected");
+              "m.sdf:3: pose: got 3 numbers, expected 6");
     malformed(MODEL("<link name='a'><pose>1 2 3 4 5 6 7</pose></link>"),
-              "pose: '7' met after 6 numbers, nothing more expected");
+              "pose: got '7' after 6 numbers, expected nothing more");
     malformed(MODEL("<link name='a'><pose>one two</pose></link>"),
-              "pose: 'one' met, a finite number expected");
+              "pose: got 'one', expected a finite number");
     malformed(MODEL("<link name='a'><pose><x>1</x></pose></link>"),
-              "<x> met inside <pose>, where text was expected");
+              "got <x> inside <pose>, where text was expected");
     malformed(MODEL("<link name='a'><pose rotation_format='quat_xyzw'>0 0 0 0 0 0 0</pose></link>"),
               "has no direction");
     malformed(MODEL("<link name='a'><pose>1e300 1e308 0 1e300 0 0</pose></link>"), "m.sdf:");
     malformed(MODEL("<link name='a'><gravity>maybe</gravity></link>"),
-              "gravity: 'maybe' met, true or false expected");
+              "gravity: got 'maybe', expected true or false");
 }
 
 TEST(masses_and_inertias_are_physical)
 {
     malformed(MODEL("<link name='a'>\n<inertial><mass>-1</mass></inertial></link>"),
-              "m.sdf:4: mass: '-1' met, a finite number > 0 expected");
-    malformed(MODEL("<link name='a'><inertial><mass>0</mass></inertial></link>"), "mass: '0' met");
+              "m.sdf:4: mass: got '-1', expected a finite number > 0");
+    malformed(MODEL("<link name='a'><inertial><mass>0</mass></inertial></link>"), "mass: got '0'");
     malformed(MODEL("<link name='a'><inertial><mass>1</mass><inertia><ixx>-1</ixx></inertia>"
                     "</inertial></link>"),
-              "ixx: '-1' met");
+              "ixx: got '-1'");
     malformed(MODEL("<link name='a'><inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy>"
                     "<izz>1</izz><ixy>5</ixy></inertia></inertial></link>"),
               "refused for the reason above");
@@ -227,7 +227,7 @@ TEST(masses_and_inertias_are_physical)
     malformed(MODEL("<link name='a'><pawl:density>5</pawl:density></link>"),
               "refused for the reason above");
     malformed(MODEL("<link name='a'><pawl:kind>soft</pawl:kind></link>"),
-              "kind 'soft' met, rigid, point or kinematic expected");
+              "got kind 'soft', expected rigid, point or kinematic");
 }
 
 TEST(names_are_unique_and_not_reserved)
@@ -257,20 +257,20 @@ TEST(joints_say_what_is_wrong_with_them)
     malformed(JOINT(ENDS), "<joint> 'j' has no <axis>");
     malformed(JOINT(ENDS "<axis/>"), "<axis> has no <xyz>");
     malformed(JOINT(ENDS "<axis><xyz>0 0 0</xyz></axis>"),
-              "j: '0 0 0' met, an axis of non-zero length expected");
-    malformed(JOINT(ENDS "<axis><xyz>0 0</xyz></axis>"), "xyz: 2 numbers met, 3 expected");
+              "j: got '0 0 0', expected an axis of non-zero length");
+    malformed(JOINT(ENDS "<axis><xyz>0 0</xyz></axis>"), "xyz: got 2 numbers, expected 3");
     malformed(JOINT(ENDS "<axis><xyz expressed_in='arms'>0 0 1</xyz></axis>"),
               "did you mean 'arm'?");
     malformed(JOINT(ENDS "<axis><xyz>0 0 1</xyz><limit><lower>1</lower><upper>0</upper></limit>"
                          "</axis>"),
               "the lower limit 1 is above the upper one 0");
-    malformed(JOINT(ENDS AXIS "<pawl:coordinate index='1' lower='0'/>"), "from 0 to 0 expected");
+    malformed(JOINT(ENDS AXIS "<pawl:coordinate index='1' lower='0'/>"), "from 0 to 0");
     malformed(MODEL(LINK("a") LINK("b") "<joint name='j' type='revolut'><parent>a</parent>"
                                         "<child>b</child>" AXIS "</joint>"),
               "did you mean 'revolute'?");
     malformed(MODEL(LINK("a") LINK("b") "<joint name='j' type='pawl:sliding'><parent>a</parent>"
                                         "<child>b</child>" AXIS "</joint>"),
-              "type 'pawl:sliding' met");
+              "got type 'pawl:sliding'");
     malformed(MODEL(LINK("a") LINK("b") "<joint name='j'><parent>a</parent><child>b</child>" AXIS
                                         "</joint>"),
               "no attribute 'type'");
@@ -289,22 +289,22 @@ TEST(extensions_say_what_is_wrong_with_them)
     malformed(WITH("<pawl:gear joint='j' source_joint='j'/>"), "refused for the reason above");
     malformed(WITH("<pawl:motion joint='j'/>"), "<pawl:motion> has no <pawl:constant>");
     malformed(WITH("<pawl:motion joint='j'><pawl:table>0 1 2</pawl:table></pawl:motion>"),
-              "a table with 3 numbers met");
+              "got a table with 3 numbers");
     malformed(WITH("<pawl:motion joint='j'><pawl:table>0 1 0 2</pawl:table></pawl:motion>"),
-              "increasing times expected");
+              "expected increasing times");
     malformed(WITH("<pawl:motion joint='j'><pawl:constant>1</pawl:constant><pawl:constant>1"
                    "</pawl:constant></pawl:motion>"),
               "a second function of time");
-    malformed(WITH("<pawl:actuator joint='j' type='magic'/>"), "type 'magic' met");
+    malformed(WITH("<pawl:actuator joint='j' type='magic'/>"), "type 'magic', expected");
     malformed(WITH("<pawl:actuator joint='j' type='force' coordinate='3'/>"),
               "refused for the reason above");
     malformed(WITH("<pawl:actuator joint='j' type='force' coordinate='0.5'/>"), "a whole number");
     malformed(WITH("<pawl:force body='arm'/>"), "has no component");
-    malformed(WITH("<pawl:force body='arm' axes='x'/>"), "axes 'x' met, world or body expected");
+    malformed(WITH("<pawl:force body='arm' axes='x'/>"), "got axes 'x', expected world or body");
     malformed(WITH("<pawl:spring body_a='arm'/>"), "does not name its body_b");
     malformed(WITH("<pawl:spring body_a='arm' body_b='arm'/>"), "refused for the reason above");
     malformed(WITH("<pawl:spring body_a='arm' body_b='hand' stiffness='-1'/>"),
-              "stiffness: '-1' met, a finite number >= 0 expected");
+              "stiffness: got '-1', expected a finite number >= 0");
     malformed(WITH("<pawl:spring body_a='arm' body_b='hand' damping='1'>"
                    "<pawl:damping>1</pawl:damping></pawl:spring>"),
               "already given as an attribute");
@@ -318,24 +318,26 @@ TEST(shapes_say_what_is_wrong_with_them)
     malformed(SHAPE("<geometry/>"), "<geometry> is empty");
     malformed(SHAPE("<geometry><sphere/><sphere/></geometry>"), "a second shape");
     malformed(SHAPE("<geometry><sphere/></geometry>"), "<sphere> has no <radius>");
-    malformed(SHAPE("<geometry><sphere><radius>0</radius></sphere></geometry>"), "radius: '0' met");
-    malformed(SHAPE("<geometry><box><size>1 1</size></box></geometry>"), "size: 2 numbers met");
+    malformed(SHAPE("<geometry><sphere><radius>0</radius></sphere></geometry>"), "radius: got '0'");
+    malformed(SHAPE("<geometry><box><size>1 1</size></box></geometry>"), "size: got 2 numbers");
     malformed(SHAPE("<geometry><plane><normal>0 0 0</normal></plane></geometry>"),
               "non-zero length");
     malformed(SHAPE("<geometry><sphere><radius>1</radius></sphere></geometry><material><diffuse>1"
                     "</diffuse></material>"),
-              "a colour of 1 numbers met");
+              "got a colour of 1 numbers");
 }
 
 TEST(hulls_say_what_is_wrong_with_them)
 {
 #define HULL(points) SHAPE("<geometry>\n<pawl:hull>" points "</pawl:hull></geometry>")
-    malformed(HULL(""), "m.sdf:4: a hull of 0 numbers met, x y z of at least four points expected");
-    malformed(HULL("0 0 0  1 0 0  0 1 0"), "a hull of 9 numbers met");
-    malformed(HULL("0 0 0  1 0 0  0 1 0  0 0"), "a hull of 11 numbers met");
-    malformed(HULL("0 0 0  1 0 0  0 1 0  0 0 nan"), "pawl:hull: 'nan' met, a finite number");
-    malformed(HULL("0 0 0  1 0 0  0 1 0  0 0 1e999"), "pawl:hull: '1e999' met, a finite number");
-    malformed(HULL("0 0 0  1 0 0  0 1 0  0 0 1,5"), "pawl:hull: '1,5' met");
+    malformed(HULL(""), "m.sdf:4: got a hull of 0 numbers, expected x y z of at least four points");
+    malformed(HULL("0 0 0  1 0 0  0 1 0"), "got a hull of 9 numbers");
+    malformed(HULL("0 0 0  1 0 0  0 1 0  0 0"), "got a hull of 11 numbers");
+    malformed(HULL("0 0 0  1 0 0  0 1 0  0 0 nan"),
+              "pawl:hull: got 'nan', expected a finite number");
+    malformed(HULL("0 0 0  1 0 0  0 1 0  0 0 1e999"),
+              "pawl:hull: got '1e999', expected a finite number");
+    malformed(HULL("0 0 0  1 0 0  0 1 0  0 0 1,5"), "pawl:hull: got '1,5'");
     malformed(HULL("0 0 0  1 0 0  0 1 0  1 1 0  3 4 0"), "shape 'v' was refused");
     malformed(HULL("1 2 3  1 2 3  1 2 3  1 2 3"), "shape 'v' was refused");
     malformed(HULL("0 0 0  1 1 1  2 2 2  3 3 3"), "shape 'v' was refused");
@@ -359,25 +361,25 @@ TEST(filters_say_what_is_wrong_with_them)
 #define BITMASK(text)                                                                              \
     FILTER("<surface><contact><collide_bitmask>" text "</collide_bitmask></contact></surface>")
     malformed(FILTER("<pawl:group>-1</pawl:group>"),
-              "pawl:group: '-1' met, bits as a whole number from 0 to 4294967295");
-    malformed(FILTER("<pawl:group>4294967296</pawl:group>"), "pawl:group: '4294967296' met");
-    malformed(FILTER("<pawl:mask>0x</pawl:mask>"), "pawl:mask: '0x' met");
-    malformed(FILTER("<pawl:mask>0x1g</pawl:mask>"), "pawl:mask: '0x1g' met");
-    malformed(FILTER("<pawl:mask>1 2</pawl:mask>"), "pawl:mask: '1 2' met");
-    malformed(FILTER("<pawl:mask>1.5</pawl:mask>"), "pawl:mask: '1.5' met");
-    malformed(FILTER("<pawl:mask></pawl:mask>"), "pawl:mask: '' met");
+              "pawl:group: got '-1', expected bits as a whole number from 0 to 4294967295");
+    malformed(FILTER("<pawl:group>4294967296</pawl:group>"), "pawl:group: got '4294967296'");
+    malformed(FILTER("<pawl:mask>0x</pawl:mask>"), "pawl:mask: got '0x'");
+    malformed(FILTER("<pawl:mask>0x1g</pawl:mask>"), "pawl:mask: got '0x1g'");
+    malformed(FILTER("<pawl:mask>1 2</pawl:mask>"), "pawl:mask: got '1 2'");
+    malformed(FILTER("<pawl:mask>1.5</pawl:mask>"), "pawl:mask: got '1.5'");
+    malformed(FILTER("<pawl:mask></pawl:mask>"), "pawl:mask: got ''");
     malformed(FILTER("<pawl:mask>1</pawl:mask><pawl:mask>2</pawl:mask>"), "pawl:mask");
     malformed(BITMASK("65536"),
-              "collide_bitmask: '65536' met, bits as a whole number from 0 to 65");
-    malformed(BITMASK("all"), "collide_bitmask: 'all' met");
-    malformed(BITMASK("99999999999999999999999999"), "collide_bitmask: '99999999999999999");
+              "collide_bitmask: got '65536', expected bits as a whole number from 0 to 65");
+    malformed(BITMASK("all"), "collide_bitmask: got 'all'");
+    malformed(BITMASK("99999999999999999999999999"), "collide_bitmask: got '99999999999999999");
     malformed(MODEL(LINK("a") LINK("b") "<pawl:exclude body_a='a'/>"),
               "<pawl:exclude> does not name its body_b");
     malformed(MODEL(LINK("a") LINK("b") "\n<pawl:exclude body_a='a' body_b='bb'/>"),
               "m.sdf:4: <exclude>: nothing is called 'bb'");
     malformed(MODEL(LINK("a") LINK("b") "<pawl:exclude body_a='b' body_b='b'/>"),
-              "<pawl:exclude> of 'b' and 'b': one body met, two different ones expected");
-    malformed(MODEL(LINK("a") "<self_collide>maybe</self_collide>"), "self_collide: 'maybe' met");
+              "<pawl:exclude> of 'b' and 'b': got one body, expected two different ones");
+    malformed(MODEL(LINK("a") "<self_collide>maybe</self_collide>"), "self_collide: got 'maybe'");
 }
 
 // 1500 links have more than a million pairs.
@@ -406,7 +408,7 @@ TEST(missing_files_and_folders_are_refused)
     malformed_file("", "no file name given");
     malformed_write("in_folder.sdf", "x", path);
     *strrchr(path, '/') = '\0';
-    malformed_file(path, "this is a folder; a model file was expected");
+    malformed_file(path, "this is a folder, expected a model file");
     malformed_write("empty.sdf", "", path);
     malformed_file(path, "empty.sdf: the file is empty");
 }
@@ -443,7 +445,7 @@ TEST(includes_that_fail_name_the_line_that_asked_for_them)
     malformed_write("outer.sdf",
                     HEAD "<world name='w'><include><uri>inner.sdf</uri></include></world></sdf>",
                     path);
-    malformed_file(path, "inner.sdf:1: <robot> met, <sdf> expected in an included file");
+    malformed_file(path, "inner.sdf:1: got <robot>, expected <sdf> in an included file");
     malformed_write("inner.sdf", HEAD "\n<model name='m'>" LINK("a") LINK("a") "</model></sdf>",
                     other);
     malformed_file(path, "inner.sdf:2: link 'a' has the name of a link at line 2");

@@ -501,9 +501,9 @@ TEST(materials_that_cannot_be_are_refused)
     sdf_refused(COLLISION("<pawl:restitution>1.1</pawl:restitution>"), PAWL_BAD_FILE,
                 "shape 'c' was refused");
     sdf_refused(COLLISION("<pawl:rolling_friction>-1</pawl:rolling_friction>"), PAWL_BAD_FILE,
-                "pawl:rolling_friction: '-1' met, a finite number >= 0 expected");
+                "pawl:rolling_friction: got '-1', expected a finite number >= 0");
     sdf_refused(COLLISION("<pawl:torsional_friction>inf</pawl:torsional_friction>"), PAWL_BAD_FILE,
-                "pawl:torsional_friction: 'inf' met");
+                "pawl:torsional_friction: got 'inf'");
     sdf_refused(COLLISION("<pawl:frictoin>1</pawl:frictoin>"), PAWL_UNSUPPORTED, "pawl:friction");
 }
 

@@ -124,6 +124,6 @@ TEST(bad_soft_elements_are_refused_with_what_was_expected)
     soft_refused(SDF(SDF_JOINT("<pawl:soft time_constant='1' width='-1'/>")), "width");
     soft_refused(SDF(SDF_JOINT("<pawl:soft of='joints' time_constant='1'/>")), "inside <joint>");
     soft_refused(SDF(SDF_JOINT("<pawl:erp>2</pawl:erp>")), "'j' was refused");
-    soft_refused(SDF("<pawl:soft of='wheels' time_constant='1'/>"), "of 'wheels' met");
+    soft_refused(SDF("<pawl:soft of='wheels' time_constant='1'/>"), "got of=\"wheels\"");
     soft_refused(SDF("<pawl:soft time_constant='1' power='0.5'/>"), "was refused");
 }

@@ -211,7 +211,7 @@ TEST(hulls_filters_and_exclusions_are_those_of_sdf)
                  "text.urdf:1: <exclude>: no link is called 'q'");
     urdf_refused(HEAD LINK("a", "<visual><geometry><pawl:hull>0 0 0 1 0 0 0 1 0 0 0</pawl:hull>"
                                 "</geometry></visual>") "</robot>",
-                 "a hull of 11 numbers met");
+                 "got a hull of 11 numbers");
 }
 
 // By hand: the tool is 1 m along a's x, its tip another 2 m along y: a's body carries both.
@@ -273,7 +273,7 @@ TEST(a_loop_closes_where_the_tree_leaves_off)
     urdf_refused(FOURBAR("<pawl:loop name='jc' type='revolute' parent='a' child='c'/>"),
                  "a second joint is called 'jc'");
     urdf_refused(FOURBAR("<pawl:loop name='l' type='hinge' parent='a' child='c'/>"),
-                 "type 'hinge' met");
+                 "got type 'hinge'");
 }
 
 TEST(actuators_take_the_effort_limit_of_their_joint)
@@ -318,7 +318,7 @@ TEST(messages_name_the_line_and_what_was_expected)
                  JOINT("j", "revolute", "a", "b", "<limit lower='2' upper='1'/>") "</robot>",
                  "the lower limit 2 is above the upper one 1");
     urdf_refused(HEAD "<link name='a'><inertial><mass value='-1'/></inertial></link></robot>",
-                 "value: '-1' met, a finite number > 0 expected");
+                 "value: got '-1', expected a finite number > 0");
     urdf_refused(HEAD "<link name='a'><inertial/></link></robot>", "has no <mass>");
     urdf_refused(HEAD LINK("a", "") LINK("a", "") "</robot>", "a second link is called 'a'");
 }

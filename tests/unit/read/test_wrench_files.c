@@ -44,7 +44,7 @@ static void refused(const char *text, const char *message)
     pawl_model *m;
     CHECK_STATUS(parse(text, &m), PAWL_BAD_FILE);
     if (strstr(log_text, message) == NULL) {
-        fail_msg("'%s' met, '%s' expected", log_text, message);
+        fail_msg("got '%s', expected '%s'", log_text, message);
     }
 }
 
@@ -114,14 +114,15 @@ TEST(all_numbers_of_the_elements_reach_the_model)
 
 TEST(bad_elements_are_refused_with_their_line)
 {
-    refused(SDF("<pawl:wrench_model kind='glue'/>"), "m.sdf:3: kind 'glue' met");
-    refused(SDF("<pawl:wrench_model stiffness='-1'/>"), "a finite number > 0 expected");
+    refused(SDF("<pawl:wrench_model kind='glue'/>"), "m.sdf:3: got kind 'glue'");
+    refused(SDF("<pawl:wrench_model stiffness='-1'/>"), "expected a finite number > 0");
     refused(SDF("<pawl:wrench_model power='2.3'/>"), "multiple of 0.5");
-    refused(SDF("<pawl:wrench_model directions='2.5'/>"), "directions 2.5 met, a whole number");
-    refused(SDF("<pawl:wrench_model kind='anisotropic' axes='sky'/>"), "axes 'sky' met");
+    refused(SDF("<pawl:wrench_model directions='2.5'/>"),
+            "got directions 2.5, expected a whole number");
+    refused(SDF("<pawl:wrench_model kind='anisotropic' axes='sky'/>"), "got axes 'sky'");
     refused(SDF("<pawl:wrench_model kind='patch' rings='2'/>"), "rings odd");
-    refused(SDF("<pawl:wrench_model kind='table'/>"), "a table model without a file met");
-    refused(SDF("<pawl:wrench_model file='x.txt'/>"), "a coulomb model with a file met");
+    refused(SDF("<pawl:wrench_model kind='table'/>"), "got a table model without a file");
+    refused(SDF("<pawl:wrench_model file='x.txt'/>"), "got a coulomb model with a file");
     refused(SDF("<pawl:wrench_model kind='table' file='no-such-file.txt'/>"), "no-such-file.txt");
     refused(SDF("<pawl:wrench_model kind='table' file=''/>"), "empty file name");
     refused(SDF(SOLE SOLE), "exists already");
@@ -129,17 +130,17 @@ TEST(bad_elements_are_refused_with_their_line)
     refused(SDF(SOLE "<pawl:contact_point body='b' model='sole'/>"), "m.sdf:4");
     refused(SDF(SOLE "<pawl:contact_point model='sole'/>"), "does not name its body");
     refused(SDF("<pawl:contact_point body='a' model='sole'/>" SOLE),
-            "model 'sole' met, a <pawl:wrench_model> of that name before it expected");
+            "got model 'sole', expected a <pawl:wrench_model> of that name before it");
     refused(SDF(SOLE "<pawl:contact_point body='a' model='sole' radius='-1'/>"), "radius");
     refused(SDF(SOLE "<pawl:contact_point body='a' model='sole' position='1 2'/>"), "position");
     refused(SDF(SOLE "<pawl:contact_points model='sole'/>"), "does not name its body");
     refused(SDF("<pawl:heightfield x_count='2' y_count='2'/>"), "has no <pawl:heights>");
     refused(SDF("<pawl:heightfield x_count='2' y_count='2'><pawl:heights>1 2 3</pawl:heights>"
                 "</pawl:heightfield>"),
-            "3 heights met, 2 x 2 expected");
+            "got 3 heights, expected 2 x 2");
     refused(SDF("<pawl:heightfield x_count='1' y_count='2'><pawl:heights>1 2</pawl:heights>"
                 "</pawl:heightfield>"),
-            "x_count 1 met");
+            "got x_count 1");
     refused(SDF("<pawl:heightfield dx='0' x_count='2' y_count='2'><pawl:heights>1 2 3 4"
                 "</pawl:heights></pawl:heightfield>"),
             "dx");
@@ -178,27 +179,27 @@ TEST(malformed_tables_are_refused_with_their_line)
     CHECK_OK(load_table(TABLE_HEAD TABLE_CENTRE, strlen(TABLE_HEAD TABLE_CENTRE), &t));
     const char commented[] = "# c\n\n" TABLE_HEAD " # c\r\n" TABLE_CENTRE;
     CHECK_OK(load_table(commented, sizeof commented - 1, &t));
-    table_refused("", "the end of the file met, 'pawl-wrench-table' with 1 numbers expected");
-    table_refused("pawl-wrench-table 2\n", "table.txt:1: pawl-wrench-table of version 2 met");
-    table_refused("<sdf/>", "table.txt:1: '<sdf/>' with 0 words after it met");
-    table_refused("pawl-wrench-table 1\npower\n", "table.txt:2: 'power' with 0 words");
-    table_refused("pawl-wrench-table 1\npower x\n", "power 'x' met, a finite number expected");
-    table_refused("pawl-wrench-table 1\npower 1e999\n", "'1e999' met");
-    table_refused("pawl-wrench-table 1\npower 2\nscale 0 1\n", "table.txt:3: scales 0 and 1 met");
-    table_refused("pawl-wrench-table 1\npower 2\nscale 1 1\nvertices 0\n", "vertices 0 met");
-    table_refused("pawl-wrench-table 1\npower 2\nscale 1 1\nvertices 1e9\n", "vertices 1e+09 met");
-    table_refused(TABLE_HEAD, "at least one 'centre' expected");
-    table_refused(TABLE_HEAD "1 2 3 4 5 6\n", "table.txt:5: '1' with 5 words after it met");
+    table_refused("", "got the end of the file, expected 'pawl-wrench-table' with 1 numbers");
+    table_refused("pawl-wrench-table 2\n", "table.txt:1: got pawl-wrench-table of version 2");
+    table_refused("<sdf/>", "table.txt:1: got '<sdf/>' with 0 words after it");
+    table_refused("pawl-wrench-table 1\npower\n", "table.txt:2: got 'power' with 0 words");
+    table_refused("pawl-wrench-table 1\npower x\n", "got power 'x', expected a finite number");
+    table_refused("pawl-wrench-table 1\npower 1e999\n", "got power '1e999'");
+    table_refused("pawl-wrench-table 1\npower 2\nscale 0 1\n", "table.txt:3: got scales 0 and 1");
+    table_refused("pawl-wrench-table 1\npower 2\nscale 1 1\nvertices 0\n", "got vertices 0");
+    table_refused("pawl-wrench-table 1\npower 2\nscale 1 1\nvertices 1e9\n", "got vertices 1e+09");
+    table_refused(TABLE_HEAD, "expected at least one 'centre'");
+    table_refused(TABLE_HEAD "1 2 3 4 5 6\n", "table.txt:5: got '1' with 5 words after it");
     table_refused(TABLE_HEAD "centre 0 0 0 1\n", "a centre with depth 0");
-    table_refused(TABLE_HEAD "centre 1 0 0 2\n", "a normal of length 2 met");
-    table_refused(TABLE_HEAD "centre 1 0 0 1\n1 2 3 4 5\n", "5 words met as vertex 0 of a centre");
-    table_refused(TABLE_HEAD "centre 1 0 0 1\n1 2 3 4 5 6\n", "0 words met as vertex 1");
-    table_refused(TABLE_HEAD "centre 1 0 0 1\n1 2 3 4 5 nan\n", "'nan' met");
+    table_refused(TABLE_HEAD "centre 1 0 0 2\n", "a normal of length 2, expected");
+    table_refused(TABLE_HEAD "centre 1 0 0 1\n1 2 3 4 5\n", "got 5 words as vertex 0 of a centre");
+    table_refused(TABLE_HEAD "centre 1 0 0 1\n1 2 3 4 5 6\n", "got 0 words as vertex 1");
+    table_refused(TABLE_HEAD "centre 1 0 0 1\n1 2 3 4 5 nan\n", "'nan', expected");
     table_refused(TABLE_HEAD TABLE_CENTRE TABLE_CENTRE, "centres 0 and 1 are the same");
     table_refused("pawl-wrench-table 1\npower 2.2\nscale 1 1\nvertices 2\n" TABLE_CENTRE,
                   "multiple of 0.5");
     CHECK_STATUS(load_table("pawl-wrench-table 1\npower\0 2", 27, &t), PAWL_BAD_FILE);
-    CHECK_MESSAGE(&t, "a control character (0x00) met");
+    CHECK_MESSAGE(&t, "got a control character (0x00)");
 }
 
 // Any byte of a good file changed to any of some others: read or refused, never a crash or a leak.
@@ -241,13 +242,13 @@ TEST(heightfields_come_from_files)
     CHECK_NEAR(h.heights[4], 5.0, 0.0);
     CHECK_NEAR(h.frame.position.z, 7.0, 0.0);
     pawl_model_destroy(m);
-    heights_refused("", "'pawl-heightfield' with 1 numbers expected");
-    heights_refused("pawl-heightfield 1\nsize 1 2\n", "heights.txt:2: size 1 met");
-    heights_refused("pawl-heightfield 1\nsize 1048576 1048576\n", "size 1.04858e+06 met");
-    heights_refused("pawl-heightfield 1\nsize 2 2\nspacing 1 -1\n", "spacing 1 and -1 met");
+    heights_refused("", "expected 'pawl-heightfield' with 1 numbers");
+    heights_refused("pawl-heightfield 1\nsize 1 2\n", "heights.txt:2: got size 1");
+    heights_refused("pawl-heightfield 1\nsize 1048576 1048576\n", "got size 1.04858e+06");
+    heights_refused("pawl-heightfield 1\nsize 2 2\nspacing 1 -1\n", "got spacing 1 and -1");
     heights_refused("pawl-heightfield 1\nsize 2 2\nspacing 1 1\n1 2 3\n", "after 3 heights");
-    heights_refused("pawl-heightfield 1\nsize 2 2\nspacing 1 1\n1 2 3 4 5\n", "5 heights met");
-    heights_refused("pawl-heightfield 1\nsize 2 2\nspacing 1 1\n1 2 3 x\n", "a height 'x' met");
+    heights_refused("pawl-heightfield 1\nsize 2 2\nspacing 1 1\n1 2 3 4 5\n", "got 5 heights");
+    heights_refused("pawl-heightfield 1\nsize 2 2\nspacing 1 1\n1 2 3 x\n", "got a height 'x'");
 }
 
 // Weight that a ball of radius 5 cm carries when it is pressed straight into the example's sand to the
