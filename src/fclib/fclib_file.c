@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Datasets of an FCLib file. A file may claim anything: sizes are compared with the bytes that the file has
+// before memory is taken, and numbers are checked before they are used.
 #include "fclib/fclib_file.h"
 #include <limits.h>
 #include <math.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Heightfields in pictures: a net of lines along rows and columns of heights.
 #include "page/report_field.h"
 #include "math/vec.h"
 

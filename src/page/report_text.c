@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// The text of a page while it grows, formatted and escaped for HTML, and the file that it becomes.
 #define _POSIX_C_SOURCE 200809L
 #include "page/report_text.h"
 #include <errno.h>

@@ -2,148 +2,12 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Reads the pawl: elements. Every field of such an element may be an attribute or a child element
-// <pawl:field>; a function of time is one of <pawl:constant>, <pawl:sinusoid>, <pawl:table>.
+// <pawl:field>. Functions of time are in extension_signal.c, wrench models in extension_wrench.c.
 #include "read/extension.h"
 #include "math/rotation.h"
+#include "read/extension_signal.h"
 #include "read/extension_wrench.h"
 #include <string.h>
-
-// --- functions of time ---------------------------------------------------------------------------
-
-static pawl_status extension_table(xml_reader *reader, const xmlNode *node, pawl_signal *out)
-{
-    static const xml_rule rules[] = {{XML_TAKEN, "@interpolation @period"}, {XML_TAKEN, NULL}};
-    static const char *const words[] = {
-        [PAWL_LINEAR] = "linear", [PAWL_CUBIC] = "cubic", [PAWL_SMOOTH] = "smooth"};
-    PAWL_TRY(xml_check(reader, node, rules));
-    const char *word = xml_attribute(node, "interpolation");
-    int kind = PAWL_LINEAR;
-    while (word != NULL && kind <= PAWL_SMOOTH && strcmp(word, words[kind]) != 0) {
-        ++kind;
-    }
-    if (kind > PAWL_SMOOTH) {
-        return xml_error(reader, node, "got interpolation '%s', expected linear, cubic or smooth",
-                         word);
-    }
-    double period = 0.0;
-    PAWL_TRY(xml_attribute_number(reader, node, "period", XML_NOT_NEGATIVE, &period));
-    const char *text;
-    double *list;
-    int count;
-    PAWL_TRY(xml_text(reader, node, &text));
-    PAWL_TRY(xml_number_list(reader, node, "pawl:table", text, &list, &count));
-    if (count < 4 || count % 2 != 0) {
-        return xml_error(
-            reader, node,
-            "got a table with %d numbers, expected at least two pairs of time and value", count);
-    }
-    int points = count / 2;
-    double *split = xml_alloc(reader, (size_t)count * sizeof *split);
-    if (split == NULL) {
-        return PAWL_NO_MEMORY;
-    }
-    for (int i = 0; i < points; ++i) {
-        split[i] = list[2 * i];
-        split[points + i] = list[2 * i + 1];
-        if (i > 0 && !(split[i] > split[i - 1])) {
-            return xml_error(reader, node,
-                             "the table's time %g follows %g, expected increasing times", split[i],
-                             split[i - 1]);
-        }
-    }
-    if (period > split[points - 1] - split[0]) {
-        return xml_error(reader, node, "got a period of %g s, expected at most the table's %g s",
-                         period, split[points - 1] - split[0]);
-    }
-    *out = (pawl_signal){.kind = PAWL_SIGNAL_TABLE,
-                         .interpolation = (pawl_interpolation)kind,
-                         .period = period,
-                         .count = points,
-                         .times = split,
-                         .values = split + points};
-    return PAWL_OK;
-}
-
-static pawl_status extension_sinusoid(xml_reader *reader, const xmlNode *node, pawl_signal *out)
-{
-    static const xml_rule rules[] = {
-        {XML_TAKEN, "@offset @amplitude @frequency @phase pawl:offset pawl:amplitude "
-                    "pawl:frequency pawl:phase"},
-        {XML_TAKEN, NULL}};
-    PAWL_TRY(xml_check(reader, node, rules));
-    pawl_signal signal = {.kind = PAWL_SIGNAL_SINUSOID};
-    PAWL_TRY(xml_field_number(reader, node, "offset", XML_ANY, &signal.value));
-    PAWL_TRY(xml_field_number(reader, node, "amplitude", XML_ANY, &signal.amplitude));
-    PAWL_TRY(xml_field_number(reader, node, "frequency", XML_ANY, &signal.frequency));
-    PAWL_TRY(xml_field_number(reader, node, "phase", XML_ANY, &signal.phase));
-    *out = signal;
-    return PAWL_OK;
-}
-
-// The function of time among the children of `node`; *found is false when there is none.
-static pawl_status extension_signal(xml_reader *reader, const xmlNode *node, pawl_signal *out,
-                                    bool *found)
-{
-    *found = false;
-    XML_EACH (child, node) {
-        pawl_signal signal;
-        if (xml_is(child, "pawl:constant")) {
-            const char *text;
-            double value;
-            PAWL_TRY(xml_text(reader, child, &text));
-            PAWL_TRY(xml_numbers(reader, child, "pawl:constant", text, XML_ANY, &value, 1));
-            signal = pawl_signal_constant(value);
-        } else if (xml_is(child, "pawl:sinusoid")) {
-            PAWL_TRY(extension_sinusoid(reader, child, &signal));
-        } else if (xml_is(child, "pawl:table")) {
-            PAWL_TRY(extension_table(reader, child, &signal));
-        } else {
-            continue;
-        }
-        if (*found) {
-            return xml_error(reader, child, "<%s> has a second function of time, expected one",
-                             node->name);
-        }
-        *found = true;
-        *out = signal;
-    }
-    return PAWL_OK;
-}
-
-// A child that wraps a function of time, such as <pawl:target>; left alone when there is none.
-static pawl_status extension_wrapped(xml_reader *reader, const xmlNode *node, const char *name,
-                                     pawl_signal *out, bool *found)
-{
-    static const xml_rule rules[] = {{XML_TAKEN, "pawl:constant pawl:sinusoid pawl:table"},
-                                     {XML_TAKEN, NULL}};
-    const xmlNode *child;
-    *found = false;
-    PAWL_TRY(xml_child(reader, node, name, &child));
-    if (child == NULL) {
-        return PAWL_OK;
-    }
-    PAWL_TRY(xml_check(reader, child, rules));
-    PAWL_TRY(extension_signal(reader, child, out, found));
-    if (!*found) {
-        return xml_error(reader, child,
-                         "<%s> holds no <pawl:constant>, <pawl:sinusoid> or <pawl:table>", name);
-    }
-    return PAWL_OK;
-}
-
-// The target of an actuator or motion: directly inside, or wrapped in <pawl:target>.
-static pawl_status extension_target(xml_reader *reader, const xmlNode *node, pawl_signal *out,
-                                    bool *found)
-{
-    bool wrapped;
-    PAWL_TRY(extension_signal(reader, node, out, found));
-    PAWL_TRY(extension_wrapped(reader, node, "pawl:target", out, &wrapped));
-    if (wrapped && *found) {
-        return xml_error(reader, node, "<%s> has two targets, expected one", node->name);
-    }
-    *found = *found || wrapped;
-    return PAWL_OK;
-}
 
 // --- softness ------------------------------------------------------------------------------------
 
@@ -254,7 +118,7 @@ static pawl_status extension_kinematic(xml_reader *reader, const xmlNode *link, 
     def->kind = PAWL_BODY_KINEMATIC;
     for (int i = 0; i < 6; ++i) {
         bool found;
-        PAWL_TRY(extension_wrapped(reader, node, names[i], &def->motion[i], &found));
+        PAWL_TRY(extension_signal_wrapped(reader, node, names[i], &def->motion[i], &found));
     }
     return PAWL_OK;
 }
@@ -547,7 +411,7 @@ static pawl_status extension_actuator(const extension_context *x, const xmlNode 
                               &def.damping));
     PAWL_TRY(
         xml_field_number(x->reader, node, "effort", XML_NOT_NEGATIVE_MAYBE_INFINITE, &def.effort));
-    PAWL_TRY(extension_target(x->reader, node, &def.target, &found));
+    PAWL_TRY(extension_signal_target(x->reader, node, &def.target, &found));
     if (!found) {
         def.target = pawl_signal_constant(0.0); // hold, or no force until someone sets one
     }
@@ -569,7 +433,7 @@ static pawl_status extension_motion(const extension_context *x, const xmlNode *n
     PAWL_TRY(extension_find_joint(x, node, "joint", &joint));
     def.joint = joint.index;
     PAWL_TRY(xml_field_index(x->reader, node, "coordinate", 6, &def.coordinate));
-    PAWL_TRY(extension_target(x->reader, node, &def.target, &found));
+    PAWL_TRY(extension_signal_target(x->reader, node, &def.target, &found));
     if (!found) {
         return xml_error(x->reader, node,
                          "<pawl:motion> has no <pawl:constant>, <pawl:sinusoid> or <pawl:table>");
@@ -600,9 +464,10 @@ static pawl_status extension_force(const extension_context *x, const xmlNode *no
     bool any = false;
     for (int i = 0; i < 3; ++i) {
         bool found;
-        PAWL_TRY(extension_wrapped(x->reader, node, force_names[i], &def.force[i], &found));
+        PAWL_TRY(extension_signal_wrapped(x->reader, node, force_names[i], &def.force[i], &found));
         any = any || found;
-        PAWL_TRY(extension_wrapped(x->reader, node, torque_names[i], &def.torque[i], &found));
+        PAWL_TRY(
+            extension_signal_wrapped(x->reader, node, torque_names[i], &def.torque[i], &found));
         any = any || found;
     }
     if (!any) {

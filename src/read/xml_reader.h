@@ -96,6 +96,11 @@ void xml_report_left_out(const xml_reader *reader);
 pawl_status xml_refused(const xml_reader *reader, const xmlNode *node, const char *what,
                         const char *name, pawl_status status);
 
+// Whether an element or attribute is x with the prefix pawl, *rest being x. libxml2 leaves the prefix in the
+// name when no xmlns:pawl binds it; both spellings are treated alike. And whether it has the name that the
+// first `length` letters of `wanted` spell.
+bool xml_is_ours(const xmlNs *ns, const xmlChar *name, const char **rest);
+bool xml_matches(const xmlNs *ns, const xmlChar *name, const char *wanted, size_t length);
 // Elements by name; "pawl:x" is the element x with the prefix pawl, whatever URI it stands for.
 bool xml_is(const xmlNode *node, const char *name);
 const xmlNode *xml_first(const xmlNode *node); // child element, or NULL

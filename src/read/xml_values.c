@@ -9,17 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    XML_VALUES_SHOWN = 40,
-    XML_VALUES_NUMBER = 64,
-    XML_VALUES_WORD = 64,
-    XML_VALUES_NOTICES = 100
-};
-
-typedef struct xml_notice { // a name that was warned of once
-    struct xml_notice *next;
-    const char *name;
-} xml_notice;
+enum { XML_VALUES_SHOWN = 40, XML_VALUES_NUMBER = 64, XML_VALUES_WORD = 64 };
 
 static bool xml_values_is_blank(char c)
 {
@@ -28,9 +18,7 @@ static bool xml_values_is_blank(char c)
 
 // --- elements ------------------------------------------------------------------------------------
 
-// "pawl:x" for an element or attribute x with that prefix. libxml2 leaves the prefix in the name
-// when no xmlns:pawl binds it; both spellings are treated alike. *rest is set to the local name.
-static bool xml_values_is_ours(const xmlNs *ns, const xmlChar *name, const char **rest)
+bool xml_is_ours(const xmlNs *ns, const xmlChar *name, const char **rest)
 {
     const char *local = (const char *)name;
     *rest = local;
@@ -44,11 +32,10 @@ static bool xml_values_is_ours(const xmlNs *ns, const xmlChar *name, const char 
     return false;
 }
 
-static bool xml_values_matches(const xmlNs *ns, const xmlChar *name, const char *wanted,
-                               size_t length)
+bool xml_matches(const xmlNs *ns, const xmlChar *name, const char *wanted, size_t length)
 {
     const char *local;
-    bool ours = xml_values_is_ours(ns, name, &local);
+    bool ours = xml_is_ours(ns, name, &local);
     if (!ours && ns != NULL && ns->prefix != NULL) {
         return false; // of a namespace that is not ours
     }
@@ -63,7 +50,7 @@ static bool xml_values_matches(const xmlNs *ns, const xmlChar *name, const char 
 
 bool xml_is(const xmlNode *node, const char *name)
 {
-    return xml_values_matches(node->ns, node->name, name, strlen(name));
+    return xml_matches(node->ns, node->name, name, strlen(name));
 }
 
 static const xmlNode *xml_values_element(const xmlNode *node)
@@ -124,7 +111,7 @@ static const char *xml_values_attribute_text(const xmlAttr *attribute)
 const char *xml_attribute(const xmlNode *node, const char *name)
 {
     for (const xmlAttr *a = node->properties; a != NULL; a = a->next) {
-        if (xml_values_matches(a->ns, a->name, name, strlen(name))) {
+        if (xml_matches(a->ns, a->name, name, strlen(name))) {
             return xml_values_attribute_text(a);
         }
     }
@@ -530,192 +517,4 @@ pawl_status xml_field_index(xml_reader *reader, const xmlNode *node, const char 
     }
     *out = (int)x;
     return PAWL_OK;
-}
-
-// --- rules ---------------------------------------------------------------------------------------
-
-static bool xml_values_listed(const char *names, bool attribute, const xmlNs *ns,
-                              const xmlChar *name)
-{
-    while (*names != '\0') {
-        size_t length = strcspn(names, " ");
-        bool is_attribute = names[0] == '@';
-        if (is_attribute == attribute &&
-            xml_values_matches(ns, name, names + is_attribute, length - is_attribute)) {
-            return true;
-        }
-        names += length;
-        names += *names == ' ';
-    }
-    return false;
-}
-
-// Offers the elements (or attributes) that would have been taken.
-static void xml_values_offer(xml_nearest *nearest, const char *names, bool attribute, char *memory,
-                             size_t size)
-{
-    while (*names != '\0') {
-        size_t length = strcspn(names, " ");
-        bool is_attribute = names[0] == '@';
-        if (is_attribute == attribute && length < size) {
-            const char *before = nearest->best;
-            char word[XML_VALUES_WORD];
-            memcpy(word, names + is_attribute, length - is_attribute);
-            word[length - is_attribute] = '\0';
-            xml_nearest_offer(nearest, word);
-            if (nearest->best != before) {
-                snprintf(memory, size, "%s", word);
-                nearest->best = memory;
-            }
-        }
-        names += length;
-        names += *names == ' ';
-    }
-}
-
-static pawl_status xml_values_first_time(xml_reader *reader, const char *name, bool *first)
-{
-    *first = false;
-    int count = 0;
-    for (const xml_notice *n = reader->notices; n != NULL; n = n->next, ++count) {
-        if (strcmp(n->name, name) == 0) {
-            return PAWL_OK;
-        }
-    }
-    if (count == XML_VALUES_NOTICES) {
-        return PAWL_OK; // a hundred kinds of unknown elements tell enough
-    }
-    xml_notice *notice = xml_alloc(reader, sizeof *notice);
-    const char *copy = xml_join(reader, "", name);
-    if (notice == NULL || copy == NULL) {
-        return PAWL_NO_MEMORY;
-    }
-    *notice = (xml_notice){.next = reader->notices, .name = copy};
-    reader->notices = notice;
-    *first = true;
-    return PAWL_OK;
-}
-
-static pawl_status xml_values_judge(xml_reader *reader, const xmlNode *node, const xmlNode *parent,
-                                    bool attribute, const xmlNs *ns, const xmlChar *name,
-                                    const xml_rule *rules)
-{
-    for (const xml_rule *rule = rules; rule->names != NULL; ++rule) {
-        if (!xml_values_listed(rule->names, attribute, ns, name)) {
-            continue;
-        }
-        if (rule->kind == XML_PHYSICS) {
-            return xml_unsupported(reader, node,
-                                   "<%s> in <%s> changes the motion and is not supported", name,
-                                   parent->name);
-        }
-        if (rule->kind == XML_IGNORED) {
-            bool first;
-            PAWL_TRY(xml_values_first_time(reader, (const char *)name, &first));
-            if (first) {
-                xml_log(reader, PAWL_LOG_WARNING, node, "element <%s> is ignored", name);
-            }
-        }
-        return PAWL_OK;
-    }
-    const char *local;
-    bool ours = xml_values_is_ours(ns, name, &local);
-    const char *prefix = ours                               ? "pawl"
-                         : ns != NULL && ns->prefix != NULL ? (const char *)ns->prefix
-                                                            : "";
-    char label[XML_VALUES_WORD], best[XML_VALUES_WORD], hint[XML_HINT_SIZE];
-    snprintf(label, sizeof label, "%s%s%.40s", prefix[0] != '\0' ? prefix : "",
-             prefix[0] != '\0' ? ":" : "", local);
-    xml_nearest nearest = xml_nearest_begin(label);
-    for (const xml_rule *rule = rules; rule->names != NULL; ++rule) {
-        xml_values_offer(&nearest, rule->kind == XML_TAKEN ? rule->names : "", attribute, best,
-                         sizeof best);
-    }
-    xml_nearest_hint(&nearest, hint);
-    const char *open = attribute ? "attribute '" : "element <";
-    const char *close = attribute ? "'" : ">";
-    if (ours) {
-        // Nobody else writes in our namespace: it is a slip, and going on would change the model.
-        return xml_unsupported(reader, node, "%s%s%s in <%s> is not understood%s", open, label,
-                               close, parent->name, hint);
-    }
-    bool first;
-    PAWL_TRY(xml_values_first_time(reader, label, &first));
-    if (first) {
-        xml_log(reader, PAWL_LOG_WARNING, node, "%s%s%s is not understood and ignored%s", open,
-                label, close, hint);
-    }
-    return PAWL_OK;
-}
-
-pawl_status xml_check(xml_reader *reader, const xmlNode *node, const xml_rule *rules)
-{
-    for (const xmlAttr *a = node->properties; a != NULL; a = a->next) {
-        PAWL_TRY(xml_values_judge(reader, node, node, true, a->ns, a->name, rules));
-    }
-    XML_EACH (child, node) {
-        if (child->ns == NULL && strncmp((const char *)child->name, "pawl:", 5) == 0 &&
-            !reader->unbound_seen) {
-            reader->unbound_seen = true;
-            xml_log(reader, PAWL_LOG_WARNING, child,
-                    "the prefix 'pawl' is not bound: add xmlns:pawl=\"urn:pawl:sdf\" to the root "
-                    "element");
-        }
-        PAWL_TRY(xml_values_judge(reader, child, node, false, child->ns, child->name, rules));
-    }
-    return PAWL_OK;
-}
-
-// --- did you mean --------------------------------------------------------------------------------
-
-// Levenshtein's distance of two short words; long ones are not worth a suggestion.
-static int xml_values_distance(const char *a, const char *b)
-{
-    int row[XML_VALUES_WORD + 1];
-    size_t n = strlen(b);
-    if (strlen(a) > XML_VALUES_WORD || n > XML_VALUES_WORD) {
-        return XML_VALUES_WORD;
-    }
-    for (size_t j = 0; j <= n; ++j) {
-        row[j] = (int)j;
-    }
-    for (size_t i = 0; a[i] != '\0'; ++i) {
-        int diagonal = row[0];
-        row[0] = (int)i + 1;
-        for (size_t j = 1; j <= n; ++j) {
-            int best = diagonal + (a[i] != b[j - 1]);
-            best = row[j] + 1 < best ? row[j] + 1 : best;
-            best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-            diagonal = row[j];
-            row[j] = best;
-        }
-    }
-    return row[n];
-}
-
-xml_nearest xml_nearest_begin(const char *name)
-{
-    // A third of the letters may differ: beyond that a suggestion confuses.
-    return (xml_nearest){.name = name, .distance = 2 + (int)(strlen(name) / 3)};
-}
-
-void xml_nearest_offer(xml_nearest *nearest, const char *candidate)
-{
-    if (candidate == NULL) {
-        return;
-    }
-    int distance = xml_values_distance(nearest->name, candidate);
-    if (distance < nearest->distance) {
-        nearest->distance = distance;
-        nearest->best = candidate;
-    }
-}
-
-const char *xml_nearest_hint(const xml_nearest *nearest, char *text)
-{
-    text[0] = '\0';
-    if (nearest->best != NULL) {
-        snprintf(text, XML_HINT_SIZE, "; did you mean '%.80s'?", nearest->best);
-    }
-    return text;
 }
