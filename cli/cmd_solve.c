@@ -2,19 +2,17 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // pawl solve: problems of FCLib through one or several solvers, with a table of what they made of them.
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "args.h"
 #include "json_out.h"
 #include "output.h"
 #include "pawl/io.h"
 #include "setting_args.h"
+#include "solve_files.h"
 #include "solve_run.h"
 
 static const double cmd_solve_tolerance = 1e-8;
@@ -133,82 +131,6 @@ static const args_option cmd_solve_options[] = {
     {"--quiet", 'q', NULL, "no progress and no notes; the table is still printed", args_take_quiet,
      0},
 };
-
-// ---- Which files ---------------------------------------------------------------------------------
-
-typedef struct cmd_solve_files {
-    char **paths;
-    int count;
-} cmd_solve_files;
-
-static void cmd_solve_files_free(cmd_solve_files *files)
-{
-    for (int i = 0; i < files->count; ++i) {
-        free(files->paths[i]);
-    }
-    free(files->paths);
-}
-
-static bool cmd_solve_files_add(cmd_solve_files *files, const char *folder, const char *name)
-{
-    size_t size = strlen(name) + (folder != NULL ? strlen(folder) + 1 : 0) + 1;
-    char *path = malloc(size);
-    char **paths = realloc(files->paths, (size_t)(files->count + 1) * sizeof *paths);
-    files->paths = paths != NULL ? paths : files->paths;
-    if (path == NULL || paths == NULL) {
-        free(path);
-        return false;
-    }
-    const char *slash = folder != NULL && folder[strlen(folder) - 1] != '/' ? "/" : "";
-    snprintf(path, size, "%s%s%s", folder != NULL ? folder : "", slash, name);
-    paths[files->count++] = path;
-    return true;
-}
-
-static int cmd_solve_compare(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static bool cmd_solve_is_problem(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    return dot != NULL && name[0] != '.' && (strcmp(dot, ".hdf5") == 0 || strcmp(dot, ".h5") == 0);
-}
-
-static bool cmd_solve_list(console *con, const char *path, cmd_solve_files *files)
-{
-    struct stat info;
-    if (stat(path, &info) != 0) {
-        console_error(con, "cannot open '%s': %s", path, strerror(errno));
-        return false;
-    }
-    bool done = true;
-    if (!S_ISDIR(info.st_mode)) {
-        done = cmd_solve_files_add(files, NULL, path);
-    } else {
-        DIR *folder = opendir(path);
-        if (folder == NULL) {
-            console_error(con, "cannot open folder '%s': %s", path, strerror(errno));
-            return false;
-        }
-        for (struct dirent *entry; done && (entry = readdir(folder)) != NULL;) {
-            done = !cmd_solve_is_problem(entry->d_name) ||
-                   cmd_solve_files_add(files, path, entry->d_name);
-        }
-        closedir(folder);
-    }
-    if (!done) {
-        console_error(con, "out of memory");
-        return false;
-    }
-    if (files->count == 0) {
-        console_error(con, "'%s' has no file that ends in .hdf5 or .h5", path);
-        return false;
-    }
-    qsort(files->paths, (size_t)files->count, sizeof *files->paths, cmd_solve_compare);
-    return true;
-}
 
 // ---- Results -------------------------------------------------------------------------------------
 
@@ -330,8 +252,8 @@ static bool cmd_solve_problem(console *con, const cmd_solve_request *request, co
     return done;
 }
 
-static int cmd_solve_files_run(console *con, const cmd_solve_request *request,
-                               const cmd_solve_files *files)
+static int cmd_solve_run_all(console *con, const cmd_solve_request *request,
+                             const solve_files *files)
 {
     FILE *to = output_text(request->json_path);
     int width = (int)strlen("problem");
@@ -381,12 +303,12 @@ static int cmd_solve(console *con, int argc, char **argv)
     if (request.solvers.count == 0) {
         request.solvers.kinds[request.solvers.count++] = (int)request.settings.solver;
     }
-    cmd_solve_files files = {0};
+    solve_files files = {0};
     code = EXIT_BAD_INPUT;
-    if (cmd_solve_list(con, request.args.argument, &files)) {
-        code = cmd_solve_files_run(con, &request, &files);
+    if (solve_files_list(con, request.args.argument, &files)) {
+        code = cmd_solve_run_all(con, &request, &files);
     }
-    cmd_solve_files_free(&files);
+    solve_files_free(&files);
     return code;
 }
 
