@@ -95,36 +95,56 @@ bool args_number(const char *text, double *out)
     return true;
 }
 
-int args_fail(console *con, const args_command *command, const char *format, ...)
+static void args_print_error(console *con, const args_command *command, const char *format,
+                             va_list list)
 {
     char text[1024];
-    va_list list;
-    va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
-    va_end(list);
     console_error(con, "%s", text);
     fprintf(stderr, "'pawl %s%s--help' explains.\n", command != NULL ? command->name : "",
             command != NULL ? " " : "");
+}
+
+int args_fail(console *con, const args_command *command, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    args_print_error(con, command, format, list);
+    va_end(list);
     return EXIT_BAD_INPUT;
 }
 
-args_reader args_begin(console *con, const args_command *command, int argc, char **argv)
+bool args_refuse(const args_use *use, const char *format, ...)
 {
-    return (args_reader){.con = con, .command = command, .argc = argc, .next = 1, .argv = argv};
+    va_list list;
+    va_start(list, format);
+    args_print_error(use->con, use->command, format, list);
+    va_end(list);
+    return false;
+}
+
+bool args_take_text(const args_use *use)
+{
+    *(const char **)use->field = use->value;
+    return true;
+}
+
+bool args_take_flag(const args_use *use)
+{
+    *(bool *)use->field = true;
+    return true;
+}
+
+bool args_take_quiet(const args_use *use)
+{
+    use->con->quiet = true;
+    return true;
 }
 
 static const char *args_option_name(const void *user, int i)
 {
     const args_command *command = user;
     return i < command->option_count ? command->options[i].name : NULL;
-}
-
-static int args_unknown(args_reader *reader, const char *name)
-{
-    char hint[160];
-    args_fail(reader->con, reader->command, "pawl %s has no option '%s'%s", reader->command->name,
-              name, args_suggest(name, args_option_name, reader->command, hint, sizeof hint));
-    return ARGS_ERROR;
 }
 
 // "--time --dt 1e-3" lacks a value, but "--time -1" has one, if a bad one; "-" means stdout.
@@ -134,76 +154,101 @@ static bool args_is_value(const char *text)
     return text[0] != '-' || text[1] == '\0' || args_number(text, &number);
 }
 
-static int args_take_value(args_reader *reader, int option, const char *attached,
-                           const char **value)
+// Where the reading of the arguments is.
+typedef struct args_reader {
+    console *con;
+    const args_command *command;
+    int argc, next;
+    char **argv;
+    args_request *request;
+} args_reader;
+
+// The option of that name, or of that letter (name NULL), or NULL.
+static const args_option *args_find(const args_command *command, const char *name, size_t length,
+                                    char letter)
 {
-    const args_option *o = &reader->command->options[option];
-    if (o->value == NULL) {
-        if (attached != NULL) {
-            args_fail(reader->con, reader->command,
-                      "option '%s' takes no value, but '%s' was given", o->name, attached);
-            return ARGS_ERROR;
+    for (int i = 0; i < command->option_count; ++i) {
+        const args_option *o = &command->options[i];
+        bool named =
+            name != NULL && strlen(o->name) == length && strncmp(o->name, name, length) == 0;
+        if (named || (name == NULL && o->letter != '\0' && o->letter == letter)) {
+            return o;
         }
-        return option;
     }
-    if (attached == NULL) {
-        bool there = reader->next < reader->argc;
-        const char *text = there ? reader->argv[reader->next] : NULL;
-        if (!there || !args_is_value(text)) {
-            args_fail(reader->con, reader->command, "option '%s' needs a value: %s %s", o->name,
-                      o->name, o->value);
-            return ARGS_ERROR;
-        }
-        reader->next++;
-        attached = text;
-    }
-    if (attached[0] == '\0') {
-        args_fail(reader->con, reader->command, "option '%s' was given an empty value, expected %s",
-                  o->name, o->value);
-        return ARGS_ERROR;
-    }
-    *value = attached;
-    return option;
+    return NULL;
 }
 
-int args_next(args_reader *reader, const char **value)
+// The value of an option that needs one, attached ("--time=1", "-oFILE") or the next argument.
+static bool args_find_value(args_reader *reader, args_use *use, const char *attached)
+{
+    const args_option *o = use->option;
+    if (attached == NULL) {
+        bool there = reader->next < reader->argc;
+        if (!there || !args_is_value(reader->argv[reader->next])) {
+            return args_refuse(use, "option '%s' needs a value: %s %s", o->name, o->name, o->value);
+        }
+        attached = reader->argv[reader->next++];
+    }
+    if (attached[0] == '\0') {
+        return args_refuse(use, "option '%s' was given an empty value, expected %s", o->name,
+                           o->value);
+    }
+    use->value = attached;
+    return true;
+}
+
+static bool args_take_option(args_reader *reader, const char *text)
 {
     const args_command *command = reader->command;
-    *value = NULL;
-    if (reader->next >= reader->argc) {
-        return ARGS_END;
-    }
-    const char *text = reader->argv[reader->next++];
-    if (reader->options_ended || text[0] != '-' || text[1] == '\0') {
-        *value = text;
-        return ARGS_POSITIONAL;
-    }
-    if (strcmp(text, "--") == 0) {
-        reader->options_ended = true;
-        return args_next(reader, value);
-    }
-    if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0) {
-        return ARGS_HELP;
-    }
-    if (text[1] != '-') {
-        for (int i = 0; i < command->option_count; ++i) {
-            if (command->options[i].letter != '\0' && command->options[i].letter == text[1]) {
-                return args_take_value(reader, i, text[2] != '\0' ? text + 2 : NULL, value);
-            }
-        }
-        return args_unknown(reader, text);
-    }
-    const char *equals = strchr(text, '=');
+    bool is_long = text[1] == '-';
+    const char *equals = is_long ? strchr(text, '=') : NULL;
     size_t length = equals != NULL ? (size_t)(equals - text) : strlen(text);
-    for (int i = 0; i < command->option_count; ++i) {
-        const char *name = command->options[i].name;
-        if (strlen(name) == length && strncmp(name, text, length) == 0) {
-            return args_take_value(reader, i, equals != NULL ? equals + 1 : NULL, value);
+    const args_option *option = args_find(command, is_long ? text : NULL, length, text[1]);
+    args_use use = {.con = reader->con, .command = command, .option = option};
+    if (option == NULL) {
+        char name[128], hint[160];
+        snprintf(name, sizeof name, "%.*s", (int)(length < 120 ? length : 120), text);
+        return args_refuse(&use, "pawl %s has no option '%s'%s", command->name, name,
+                           args_suggest(name, args_option_name, command, hint, sizeof hint));
+    }
+    const char *attached = equals != NULL ? equals + 1 : NULL;
+    if (!is_long && text[2] != '\0') {
+        attached = text + 2;
+    }
+    if (option->value == NULL && attached != NULL) {
+        return args_refuse(&use, "option '%s' takes no value, but '%s' was given", option->name,
+                           attached);
+    }
+    if (option->value != NULL && !args_find_value(reader, &use, attached)) {
+        return false;
+    }
+    use.field = (char *)reader->request + option->field;
+    reader->request->given |= UINT64_C(1) << (option - command->options);
+    return option->take(&use);
+}
+
+int args_read(console *con, const args_command *command, int argc, char **argv,
+              args_request *request)
+{
+    args_reader reader = {con, command, argc, 1, argv, request};
+    bool options_ended = false;
+    while (reader.next < argc) {
+        const char *text = argv[reader.next++];
+        bool is_option = !options_ended && text[0] == '-' && text[1] != '\0';
+        if (is_option && strcmp(text, "--") == 0) {
+            options_ended = true;
+        } else if (is_option && (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0)) {
+            return args_print_help(command);
+        } else if (is_option && !args_take_option(&reader, text)) {
+            return EXIT_BAD_INPUT;
+        } else if (!is_option && request->argument != NULL) {
+            return args_fail(con, command, "one %s at a time: '%s' and '%s' were given",
+                             command->noun, request->argument, text);
+        } else if (!is_option) {
+            request->argument = text;
         }
     }
-    char name[128];
-    snprintf(name, sizeof name, "%.*s", (int)(length < 120 ? length : 120), text);
-    return args_unknown(reader, name);
+    return ARGS_READ;
 }
 
 // The help of one option: its names in the first column, its text, line by line, in the second.

@@ -4,43 +4,66 @@
 // Command line arguments: one table per command serves its parser and its help, so that the two
 // cannot disagree. Every mistake is reported with the nearest thing that would have been right.
 #pragma once
+#include <stddef.h>
+
 #include "console.h"
 
-typedef struct args_option {
-    const char *name;  ///< with its dashes: "--time"
-    char letter;       ///< 'o' for "-o", 0 for none
-    const char *value; ///< what stands for its value in the help; NULL: takes none
-    const char *help;  ///< may hold line feeds
-} args_option;
+typedef struct args_command args_command;
+typedef struct args_option args_option;
 
-typedef struct args_command {
+/// An option as it was given.
+typedef struct args_use {
+    console *con;
+    const args_command *command;
+    const args_option *option;
+    const char *value; ///< NULL for an option that takes none
+    void *field;       ///< of the request, as the option's row says
+} args_use;
+
+struct args_option {
+    const char *name;                  ///< with its dashes: "--time"
+    char letter;                       ///< 'o' for "-o", 0 for none
+    const char *value;                 ///< what stands for its value in the help; NULL: takes none
+    const char *help;                  ///< may hold line feeds
+    bool (*take)(const args_use *use); ///< stores it; false: refused, with the message printed
+    size_t field; ///< where in the command's request, e.g. offsetof(run_request, time)
+};
+
+struct args_command {
     const char *name;
     const char *arguments; ///< of its usage line, e.g. "MODEL [options]"
+    const char *noun;      ///< what its one argument is, e.g. "model"
     const char *summary;   ///< one line
     const char *details;   ///< paragraphs after the options; may be NULL
     const args_option *options;
     int option_count;
     int (*run)(console *con, int argc, char **argv); ///< argv[0] is the command's name
-} args_command;
+};
 
 /// The commands, in the order of the help; in main.c.
 extern const args_command *const args_commands[];
 extern const int args_command_count;
 extern const args_command args_run, args_check, args_solve, args_report, args_reproduce, args_list;
 
-enum { ARGS_END = -1, ARGS_POSITIONAL = -2, ARGS_HELP = -3, ARGS_ERROR = -4 };
-typedef struct args_reader {
-    console *con;
-    const args_command *command;
-    int argc, next;
-    char **argv;
-    bool options_ended; ///< "--" was seen
-} args_reader;
+/// What every command's request begins with.
+typedef struct args_request {
+    const char *argument; ///< the one that is no option; NULL without it
+    uint64_t given;       ///< bit i: option i of the table was given
+} args_request;
 
-args_reader args_begin(console *con, const args_command *command, int argc, char **argv);
-/// The next argument: the index of an option in the command's table, with its value if it takes
-/// one, or one of ARGS_*. After ARGS_ERROR the message has been printed.
-int args_next(args_reader *reader, const char **value);
+enum { ARGS_READ = -1 }; // no exit code
+/// Reads all arguments into the command's request, which begins with `request`. Returns ARGS_READ, or the
+/// exit code where the command ends here: help was printed, or an error.
+int args_read(console *con, const args_command *command, int argc, char **argv,
+              args_request *request);
+
+/// Rows of the table whose value is stored as it is: a `const char *`, a `bool`, the console's `quiet`.
+bool args_take_text(const args_use *use);
+bool args_take_flag(const args_use *use);
+bool args_take_quiet(const args_use *use);
+/// As args_fail() of the command that was used, and returns false.
+bool args_refuse(const args_use *use, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /// Prints a usage error that ends with where to find help, and returns EXIT_BAD_INPUT.
 int args_fail(console *con, const args_command *command, const char *format, ...)

@@ -15,31 +15,31 @@
 #include "pawl/io.h"
 #include "reproduce/experiment.h"
 
+// Names with one line each, from the library's tables.
+static int cmd_list_table(const char *(*name)(int), const char *(*summary)(int))
+{
+    for (int i = 0; name(i) != NULL; ++i) {
+        printf("%-14s %s\n", name(i), summary(i));
+    }
+    return EXIT_DONE;
+}
+
 static int cmd_list_solvers(console *con)
 {
     (void)con;
-    for (int i = 0; pawl_solver_name(i) != NULL; ++i) {
-        printf("%-14s %s\n", pawl_solver_name(i), pawl_solver_summary(i));
-    }
-    return EXIT_DONE;
+    return cmd_list_table(pawl_solver_name, pawl_solver_summary);
 }
 
 static int cmd_list_steppers(console *con)
 {
     (void)con;
-    for (int i = 0; pawl_stepper_name(i) != NULL; ++i) {
-        printf("%-14s %s\n", pawl_stepper_name(i), pawl_stepper_summary(i));
-    }
-    return EXIT_DONE;
+    return cmd_list_table(pawl_stepper_name, pawl_stepper_summary);
 }
 
 static int cmd_list_formulations(console *con)
 {
     (void)con;
-    for (int i = 0; pawl_formulation_name(i) != NULL; ++i) {
-        printf("%-14s %s\n", pawl_formulation_name(i), pawl_formulation_summary(i));
-    }
-    return EXIT_DONE;
+    return cmd_list_table(pawl_formulation_name, pawl_formulation_summary);
 }
 
 static int cmd_list_joints(console *con)
@@ -194,26 +194,12 @@ static const char *cmd_list_kind_name(const void *user, int i)
 
 static int cmd_list(console *con, int argc, char **argv)
 {
-    const char *kind = NULL;
-    args_reader reader = args_begin(con, &args_list, argc, argv);
-    for (;;) {
-        const char *value;
-        int option = args_next(&reader, &value);
-        if (option == ARGS_END) {
-            break;
-        }
-        if (option == ARGS_HELP) {
-            return args_print_help(&args_list);
-        }
-        if (option == ARGS_ERROR) {
-            return EXIT_BAD_INPUT;
-        }
-        if (kind != NULL) {
-            return args_fail(con, &args_list, "one list at a time: '%s' and '%s' were given", kind,
-                             value);
-        }
-        kind = value;
+    args_request request = {0};
+    int code = args_read(con, &args_list, argc, argv, &request);
+    if (code != ARGS_READ) {
+        return code;
     }
+    const char *kind = request.argument;
     if (kind == NULL) {
         return args_fail(con, &args_list, "list what? pawl list %s", args_list.arguments);
     }
@@ -232,6 +218,7 @@ static int cmd_list(console *con, int argc, char **argv)
 const args_command args_list = {
     .name = "list",
     .arguments = "solvers|steppers|formulations|joints|models|settings|experiments",
+    .noun = "list",
     .summary = "what can be named: solvers, steppers, joints, settings, models, experiments",
     .details = "Settings are changed with pawl run --set KEY=VALUE. Models are those that come\n"
                "with pawl. Experiments are run by pawl reproduce.\n",

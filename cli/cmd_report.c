@@ -10,12 +10,16 @@
 #include "output.h"
 #include "pawl/io.h"
 
-enum { REPORT_OUTPUT, REPORT_PICTURE, REPORT_OPTION_COUNT };
+typedef struct report_request {
+    args_request args; ///< the argument is the recording
+    const char *page, *picture;
+} report_request;
 
-static const args_option cmd_report_options[REPORT_OPTION_COUNT] = {
-    [REPORT_OUTPUT] = {"--output", 'o', "FILE",
-                       "the page; otherwise beside the recording, as .html"},
-    [REPORT_PICTURE] = {"--picture", 0, "FILE", "also draw the motion into an SVG picture"},
+static const args_option cmd_report_options[] = {
+    {"--output", 'o', "FILE", "the page; otherwise beside the recording, as .html", args_take_text,
+     offsetof(report_request, page)},
+    {"--picture", 0, "FILE", "also draw the motion into an SVG picture", args_take_text,
+     offsetof(report_request, picture)},
 };
 
 // "run.h5" becomes "run.html". To be freed.
@@ -35,8 +39,7 @@ static char *cmd_report_default_path(const char *record_path)
 
 static int cmd_report_write(console *con, const char *record, const char *page, const char *picture)
 {
-    if (!output_check(con, "-o", page) ||
-        (picture != NULL && !output_check(con, "--picture", picture))) {
+    if (!output_check(con, "-o", page) || !output_check(con, "--picture", picture)) {
         return EXIT_BAD_INPUT;
     }
     if (output_same_file(record, page) || (picture != NULL && output_same_file(record, picture))) {
@@ -73,44 +76,23 @@ static int cmd_report_write(console *con, const char *record, const char *page, 
     return list.judgement == PAWL_PASSED ? EXIT_DONE : EXIT_NOT_MET;
 }
 
+static bool cmd_report_is_stdout(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
 static int cmd_report(console *con, int argc, char **argv)
 {
-    const char *record = NULL;
-    const char *page = NULL;
-    const char *picture = NULL;
-    args_reader reader = args_begin(con, &args_report, argc, argv);
-    for (;;) {
-        const char *value;
-        int option = args_next(&reader, &value);
-        if (option == ARGS_END) {
-            break;
-        }
-        switch (option) {
-        case ARGS_HELP:
-            return args_print_help(&args_report);
-        case ARGS_ERROR:
-            return EXIT_BAD_INPUT;
-        case REPORT_OUTPUT:
-            page = value;
-            break;
-        case REPORT_PICTURE:
-            picture = value;
-            break;
-        default:
-            if (record != NULL) {
-                return args_fail(con, &args_report,
-                                 "one recording at a time: '%s' and '%s' were given", record,
-                                 value);
-            }
-            record = value;
-            break;
-        }
+    report_request request = {0};
+    int code = args_read(con, &args_report, argc, argv, &request.args);
+    if (code != ARGS_READ) {
+        return code;
     }
+    const char *record = request.args.argument, *page = request.page;
     if (record == NULL) {
         return args_fail(con, &args_report, "which recording? pawl report RUN.h5");
     }
-    if ((page != NULL && strcmp(page, "-") == 0) ||
-        (picture != NULL && strcmp(picture, "-") == 0)) {
+    if (cmd_report_is_stdout(page) || cmd_report_is_stdout(request.picture)) {
         return args_fail(con, &args_report, "a report needs a file name, not '-'");
     }
     char *made_up = page == NULL ? cmd_report_default_path(record) : NULL;
@@ -118,7 +100,7 @@ static int cmd_report(console *con, int argc, char **argv)
         console_error(con, "out of memory");
         return EXIT_BAD_INPUT;
     }
-    int code = cmd_report_write(con, record, page != NULL ? page : made_up, picture);
+    code = cmd_report_write(con, record, page != NULL ? page : made_up, request.picture);
     free(made_up);
     return code;
 }
@@ -126,12 +108,13 @@ static int cmd_report(console *con, int argc, char **argv)
 const args_command args_report = {
     .name = "report",
     .arguments = "RUN.h5 [-o FILE] [--picture FILE]",
+    .noun = "recording",
     .summary = "turn a recording into one HTML page: plots, residuals, energy, verdict",
     .details = "The page needs nothing else: no network, no other file. Prints what it wrote and\n"
                "the verdict of the run.\n"
                "\n"
                "Exit codes: 0 the run passed; 1 it did not; 2 bad usage or input.\n",
     .options = cmd_report_options,
-    .option_count = REPORT_OPTION_COUNT,
+    .option_count = (int)(sizeof cmd_report_options / sizeof cmd_report_options[0]),
     .run = cmd_report,
 };

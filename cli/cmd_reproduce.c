@@ -16,28 +16,23 @@
 #include "study_out.h"
 #include "timing.h"
 
-enum {
-    REPRODUCE_JSON,
-    REPRODUCE_HTML,
-    REPRODUCE_QUICK,
-    REPRODUCE_QUIET,
-    REPRODUCE_OPTION_COUNT,
-    REPRODUCE_TICKS = 1000000 // the bar counts shares of the work
-};
+enum { REPRODUCE_TICKS = 1000000 }; // the bar counts fractions of the work
 
-static const args_option cmd_reproduce_options[REPRODUCE_OPTION_COUNT] = {
-    [REPRODUCE_JSON] = {"--json", 0, "FILE",
-                        "tables, points of the plots and claims; - for the standard output"},
-    [REPRODUCE_HTML] = {"--html", 0, "FILE", "one page with tables and plots"},
-    [REPRODUCE_QUICK] = {"--quick", 0, NULL, "leave out what takes more than a few seconds"},
-    [REPRODUCE_QUIET] = {"--quiet", 'q', NULL, "no progress bar and no notes"},
-};
-
-typedef struct cmd_reproduce_request {
-    const char *name;
+typedef struct reproduce_request {
+    args_request args; ///< the argument is the experiment's name
     const char *json_path, *html_path;
     bool quick;
-} cmd_reproduce_request;
+} reproduce_request;
+
+static const args_option cmd_reproduce_options[] = {
+    {"--json", 0, "FILE", "tables, points of the plots and claims; - for the standard output",
+     args_take_text, offsetof(reproduce_request, json_path)},
+    {"--html", 0, "FILE", "one page with tables and plots", args_take_text,
+     offsetof(reproduce_request, html_path)},
+    {"--quick", 0, NULL, "leave out what takes more than a few seconds", args_take_flag,
+     offsetof(reproduce_request, quick)},
+    {"--quiet", 'q', NULL, "no progress bar and no notes", args_take_quiet, 0},
+};
 
 static const char *cmd_reproduce_name(const void *user, int i)
 {
@@ -60,10 +55,10 @@ static void cmd_reproduce_progress(void *user, double share, const char *doing)
     progress_update_work(user, timing_now(), (int64_t)(share * REPRODUCE_TICKS), doing);
 }
 
-static bool cmd_reproduce_check(console *con, const cmd_reproduce_request *request)
+static bool cmd_reproduce_check(console *con, const reproduce_request *request)
 {
-    if ((request->json_path != NULL && !output_check(con, "--json", request->json_path)) ||
-        (request->html_path != NULL && !output_check(con, "--html", request->html_path))) {
+    if (!output_check(con, "--json", request->json_path) ||
+        !output_check(con, "--html", request->html_path)) {
         return false;
     }
     if (request->html_path != NULL && strcmp(request->html_path, "-") == 0) {
@@ -79,7 +74,7 @@ static bool cmd_reproduce_check(console *con, const cmd_reproduce_request *reque
 }
 
 // Writes the study where it was asked for. False: something could not be written.
-static bool cmd_reproduce_write(console *con, const cmd_reproduce_request *request,
+static bool cmd_reproduce_write(console *con, const reproduce_request *request,
                                 const pawl_study *study, double wall)
 {
     bool written = true;
@@ -88,7 +83,7 @@ static bool cmd_reproduce_write(console *con, const cmd_reproduce_request *reque
         snprintf(footer, sizeof footer,
                  "Made by pawl %s with: pawl reproduce %s%s, in %.3g s. Every number is computed "
                  "anew; what is the paper's is said to be.",
-                 pawl_version(), request->name, request->quick ? " --quick" : "", wall);
+                 pawl_version(), request->args.argument, request->quick ? " --quick" : "", wall);
         int errors = con->error_count;
         pawl_status status = pawl_study_write_html(&con->env, study, footer, request->html_path);
         if (status != PAWL_OK) {
@@ -96,9 +91,7 @@ static bool cmd_reproduce_write(console *con, const cmd_reproduce_request *reque
             written = false;
         }
     }
-    bool stdout_taken = false;
     if (request->json_path != NULL) {
-        stdout_taken = strcmp(request->json_path, "-") == 0;
         json_t *root = study_json(study);
         if (root != NULL) {
             json_object_set_new(root, "quick", json_boolean(request->quick));
@@ -107,12 +100,12 @@ static bool cmd_reproduce_write(console *con, const cmd_reproduce_request *reque
         }
         written = json_out_write(con, request->json_path, root) && written;
     }
-    study_print(study, stdout_taken ? stderr : stdout);
+    study_print(study, output_text(request->json_path));
     return written;
 }
 
-static int cmd_reproduce_run(console *con, const cmd_reproduce_request *request,
-                             const experiment *e, pawl_study *study)
+static int cmd_reproduce_run(console *con, const reproduce_request *request, const experiment *e,
+                             pawl_study *study)
 {
     char *models = models_folder();
     progress bar = progress_begin(con, 0, REPRODUCE_TICKS, 0.0);
@@ -142,21 +135,21 @@ static int cmd_reproduce_run(console *con, const cmd_reproduce_request *request,
     return pawl_study_met(study) ? EXIT_DONE : EXIT_NOT_MET;
 }
 
-static int cmd_reproduce_begin(console *con, const cmd_reproduce_request *request)
+static int cmd_reproduce_begin(console *con, const reproduce_request *request)
 {
-    if (request->name == NULL) {
+    const char *name = request->args.argument;
+    if (name == NULL) {
         return args_fail(con, &args_reproduce, "reproduce what? pawl reproduce list");
     }
-    if (strcmp(request->name, "list") == 0) {
+    if (strcmp(name, "list") == 0) {
         return cmd_reproduce_list();
     }
-    const experiment *e = experiment_find(request->name);
+    const experiment *e = experiment_find(name);
     if (e == NULL) {
         char hint[160];
         return args_fail(con, &args_reproduce,
-                         "there is no experiment '%s'%s; 'pawl reproduce list' has them all",
-                         request->name,
-                         args_suggest(request->name, cmd_reproduce_name, NULL, hint, sizeof hint));
+                         "there is no experiment '%s'%s; 'pawl reproduce list' has them all", name,
+                         args_suggest(name, cmd_reproduce_name, NULL, hint, sizeof hint));
     }
     if (!cmd_reproduce_check(con, request)) {
         return EXIT_BAD_INPUT;
@@ -175,44 +168,15 @@ static int cmd_reproduce_begin(console *con, const cmd_reproduce_request *reques
 
 static int cmd_reproduce(console *con, int argc, char **argv)
 {
-    cmd_reproduce_request request = {0};
-    args_reader reader = args_begin(con, &args_reproduce, argc, argv);
-    for (;;) {
-        const char *value;
-        switch (args_next(&reader, &value)) {
-        case ARGS_END:
-            return cmd_reproduce_begin(con, &request);
-        case ARGS_HELP:
-            return args_print_help(&args_reproduce);
-        case ARGS_ERROR:
-            return EXIT_BAD_INPUT;
-        case REPRODUCE_JSON:
-            request.json_path = value;
-            break;
-        case REPRODUCE_HTML:
-            request.html_path = value;
-            break;
-        case REPRODUCE_QUICK:
-            request.quick = true;
-            break;
-        case REPRODUCE_QUIET:
-            con->quiet = true;
-            break;
-        default:
-            if (request.name != NULL) {
-                return args_fail(con, &args_reproduce,
-                                 "one experiment at a time: '%s' and '%s' were given", request.name,
-                                 value);
-            }
-            request.name = value;
-            break;
-        }
-    }
+    reproduce_request request = {0};
+    int code = args_read(con, &args_reproduce, argc, argv, &request.args);
+    return code == ARGS_READ ? cmd_reproduce_begin(con, &request) : code;
 }
 
 const args_command args_reproduce = {
     .name = "reproduce",
     .arguments = "NAME [--json FILE] [--html FILE] [--quick]",
+    .noun = "experiment",
     .summary = "make a published table or figure anew, ours beside theirs; 'list' names them",
     .details = "Prints the tables, and for each claim what was found and whether it is met.\n"
                "\n"
@@ -223,6 +187,6 @@ const args_command args_reproduce = {
                "  pawl reproduce list\n"
                "  pawl reproduce lit-10.1 --html pendulum.html\n",
     .options = cmd_reproduce_options,
-    .option_count = REPRODUCE_OPTION_COUNT,
+    .option_count = (int)(sizeof cmd_reproduce_options / sizeof cmd_reproduce_options[0]),
     .run = cmd_reproduce,
 };

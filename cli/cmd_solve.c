@@ -2,55 +2,32 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // pawl solve: problems of FCLib through one or several solvers, with a table of what they made of them.
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "args.h"
 #include "json_out.h"
 #include "output.h"
 #include "pawl/io.h"
 #include "setting_args.h"
+#include "solve_files.h"
 #include "solve_run.h"
 
-enum {
-    SOLVE_SOLVER,
-    SOLVE_TOL,
-    SOLVE_ITERATIONS,
-    SOLVE_TIME,
-    SOLVE_START,
-    SOLVE_SET,
-    SOLVE_JSON,
-    SOLVE_QUIET,
-    SOLVE_OPTION_COUNT
-};
 static const double cmd_solve_tolerance = 1e-8;
 enum { SOLVE_MAX_SOLVERS = 32, SOLVE_DEFAULT_ITERATIONS = 100000 };
 
-static const args_option cmd_solve_options[SOLVE_OPTION_COUNT] = {
-    [SOLVE_SOLVER] = {"--solver", 0, "NAMES",
-                      "solvers to try, separated by commas, or 'all'; otherwise the default"},
-    [SOLVE_TOL] = {"--tol", 0, "NUMBER", "all three errors at most this; otherwise 1e-8"},
-    [SOLVE_ITERATIONS] = {"--max-iterations", 0, "N", "of a solver; otherwise 100000"},
-    [SOLVE_TIME] = {"--time-limit", 0, "SECONDS",
-                    "of processor time for one solver on one problem; otherwise none"},
-    [SOLVE_START] = {"--start", 0, "FROM",
-                     "zero, guess (the file's first) or solution (the file's own);\n"
-                     "otherwise zero"},
-    [SOLVE_SET] = {"--set", 0, "KEY=VALUE", "a setting of the solver; see 'pawl list settings'"},
-    [SOLVE_JSON] = {"--json", 0, "FILE", "all results as JSON, '-' for the standard output"},
-    [SOLVE_QUIET] = {"--quiet", 'q', NULL, "no progress and no notes; the table is still printed"},
-};
+typedef struct cmd_solve_chosen {
+    int kinds[SOLVE_MAX_SOLVERS];
+    int count;
+} cmd_solve_chosen;
 
 typedef struct cmd_solve_request {
-    const char *path, *json_path;
+    args_request args; // the argument is the file or folder
+    const char *json_path;
     pawl_settings settings;
-    int solvers[SOLVE_MAX_SOLVERS];
-    int solver_count;
+    cmd_solve_chosen solvers;
     solve_start start;
     double time_limit; // [s], 0 for none
 } cmd_solve_request;
@@ -63,59 +40,57 @@ typedef struct cmd_solve_total {
 
 // ---- Arguments -----------------------------------------------------------------------------------
 
-static bool cmd_solve_add(console *con, cmd_solve_request *request, int kind)
+static bool cmd_solve_add(const args_use *use, int kind)
 {
-    for (int i = 0; i < request->solver_count; ++i) {
-        if (request->solvers[i] == kind) {
+    cmd_solve_chosen *solvers = use->field;
+    for (int i = 0; i < solvers->count; ++i) {
+        if (solvers->kinds[i] == kind) {
             return true;
         }
     }
     if (!pawl_solver_takes_contacts(kind)) {
-        args_fail(con, &args_solve, "--solver '%s' does not solve contacts",
-                  pawl_solver_name(kind));
-        return false;
+        return args_refuse(use, "--solver '%s' does not solve contacts", pawl_solver_name(kind));
     }
-    if (request->solver_count < SOLVE_MAX_SOLVERS) {
-        request->solvers[request->solver_count++] = kind;
+    if (solvers->count < SOLVE_MAX_SOLVERS) {
+        solvers->kinds[solvers->count++] = kind;
     }
     return true;
 }
 
-static bool cmd_solve_solvers(console *con, cmd_solve_request *request, const char *list)
+static bool cmd_solve_take_solvers(const args_use *use)
 {
-    for (const char *word = list; word != NULL;) {
-        const char *comma = strchr(word, ',');
-        size_t length = comma != NULL ? (size_t)(comma - word) : strlen(word);
-        char text[64];
-        snprintf(text, sizeof text, "%.*s", (int)(length < 63 ? length : 63), word);
-        if (strcmp(text, "all") == 0) {
+    const char *list = use->value;
+    char word[64];
+    while (setting_args_next_word(&list, word, sizeof word)) {
+        if (strcmp(word, "all") == 0) {
             for (int kind = 0; pawl_solver_name(kind) != NULL; ++kind) {
                 if (pawl_solver_takes_contacts(kind)) {
-                    cmd_solve_add(con, request, kind);
+                    cmd_solve_add(use, kind);
                 }
             }
-        } else {
-            int kind = setting_args_choose(con, &args_solve, "--solver", text, setting_args_solver);
-            if (kind < 0 || !cmd_solve_add(con, request, kind)) {
-                return false;
-            }
+            continue;
         }
-        word = comma != NULL ? comma + 1 : NULL;
+        int kind = setting_args_choose(use, word, setting_args_solver);
+        if (kind < 0 || !cmd_solve_add(use, kind)) {
+            return false;
+        }
     }
     return true;
 }
 
-static bool cmd_solve_positive(console *con, int option, const char *text, double *out)
+static bool cmd_solve_take_positive(const args_use *use)
 {
-    const char *name = cmd_solve_options[option].name;
-    if (!setting_args_number(con, &args_solve, name, text, out)) {
+    double *number = use->field;
+    if (!setting_args_number(use, number)) {
         return false;
     }
-    if (!(*out > 0.0)) {
-        args_fail(con, &args_solve, "%s %s, expected a number above 0", name, text);
-        return false;
-    }
-    return true;
+    return *number > 0.0 ||
+           args_refuse(use, "%s %s, expected a number above 0", use->option->name, use->value);
+}
+
+static bool cmd_solve_take_iterations(const args_use *use)
+{
+    return setting_args_count(use, "iterations", use->field);
 }
 
 static const char *cmd_solve_start_name(const void *user, int i)
@@ -125,127 +100,37 @@ static const char *cmd_solve_start_name(const void *user, int i)
     return i < (int)(sizeof names / sizeof names[0]) ? names[i] : NULL;
 }
 
-static bool cmd_solve_option(console *con, cmd_solve_request *request, int option,
-                             const char *value)
+static bool cmd_solve_take_start(const args_use *use)
 {
-    double number;
-    int index;
-    switch (option) {
-    case SOLVE_SOLVER:
-        return cmd_solve_solvers(con, request, value);
-    case SOLVE_TOL:
-        return cmd_solve_positive(con, option, value, &request->settings.tolerance);
-    case SOLVE_ITERATIONS:
-        if (!cmd_solve_positive(con, option, value, &number)) {
-            return false;
-        }
-        if (number != floor(number) || number > 1e9) {
-            args_fail(con, &args_solve, "--max-iterations %s, expected a whole number up to 1e9",
-                      value);
-            return false;
-        }
-        request->settings.max_iterations = (int)number;
-        return true;
-    case SOLVE_TIME:
-        return cmd_solve_positive(con, option, value, &request->time_limit);
-    case SOLVE_START:
-        index = setting_args_choose(con, &args_solve, "--start", value, cmd_solve_start_name);
-        request->start = (solve_start)(index >= 0 ? index : 0);
-        return index >= 0;
-    case SOLVE_SET:
-        return setting_args_set(con, &args_solve, &request->settings, value);
-    case SOLVE_JSON:
-        request->json_path = value;
-        return true;
-    case SOLVE_QUIET:
-        con->quiet = true;
-        return true;
-    default:
-        if (request->path != NULL) {
-            args_fail(con, &args_solve, "one file or folder: '%s' and '%s' were given",
-                      request->path, value);
-            return false;
-        }
-        request->path = value;
-        return true;
+    int index = setting_args_choose(use, use->value, cmd_solve_start_name);
+    if (index >= 0) {
+        *(solve_start *)use->field = (solve_start)index;
     }
+    return index >= 0;
 }
 
-// ---- Which files ---------------------------------------------------------------------------------
-
-typedef struct cmd_solve_files {
-    char **paths;
-    int count;
-} cmd_solve_files;
-
-static void cmd_solve_files_free(cmd_solve_files *files)
-{
-    for (int i = 0; i < files->count; ++i) {
-        free(files->paths[i]);
-    }
-    free(files->paths);
-}
-
-static bool cmd_solve_files_add(cmd_solve_files *files, const char *folder, const char *name)
-{
-    size_t size = strlen(name) + (folder != NULL ? strlen(folder) + 1 : 0) + 1;
-    char *path = malloc(size);
-    char **paths = realloc(files->paths, (size_t)(files->count + 1) * sizeof *paths);
-    files->paths = paths != NULL ? paths : files->paths;
-    if (path == NULL || paths == NULL) {
-        free(path);
-        return false;
-    }
-    const char *slash = folder != NULL && folder[strlen(folder) - 1] != '/' ? "/" : "";
-    snprintf(path, size, "%s%s%s", folder != NULL ? folder : "", slash, name);
-    paths[files->count++] = path;
-    return true;
-}
-
-static int cmd_solve_compare(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static bool cmd_solve_is_problem(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    return dot != NULL && name[0] != '.' && (strcmp(dot, ".hdf5") == 0 || strcmp(dot, ".h5") == 0);
-}
-
-static bool cmd_solve_list(console *con, const char *path, cmd_solve_files *files)
-{
-    struct stat info;
-    if (stat(path, &info) != 0) {
-        console_error(con, "cannot open '%s': %s", path, strerror(errno));
-        return false;
-    }
-    bool done = true;
-    if (!S_ISDIR(info.st_mode)) {
-        done = cmd_solve_files_add(files, NULL, path);
-    } else {
-        DIR *folder = opendir(path);
-        if (folder == NULL) {
-            console_error(con, "cannot open folder '%s': %s", path, strerror(errno));
-            return false;
-        }
-        for (struct dirent *entry; done && (entry = readdir(folder)) != NULL;) {
-            done = !cmd_solve_is_problem(entry->d_name) ||
-                   cmd_solve_files_add(files, path, entry->d_name);
-        }
-        closedir(folder);
-    }
-    if (!done) {
-        console_error(con, "out of memory");
-        return false;
-    }
-    if (files->count == 0) {
-        console_error(con, "'%s' has no file that ends in .hdf5 or .h5", path);
-        return false;
-    }
-    qsort(files->paths, (size_t)files->count, sizeof *files->paths, cmd_solve_compare);
-    return true;
-}
+#define SOLVE_FIELD(member) offsetof(cmd_solve_request, member)
+static const args_option cmd_solve_options[] = {
+    {"--solver", 0, "NAMES", "solvers to try, separated by commas, or 'all'; otherwise the default",
+     cmd_solve_take_solvers, SOLVE_FIELD(solvers)},
+    {"--tol", 0, "NUMBER", "all three errors at most this; otherwise 1e-8", cmd_solve_take_positive,
+     SOLVE_FIELD(settings.tolerance)},
+    {"--max-iterations", 0, "N", "of a solver; otherwise 100000", cmd_solve_take_iterations,
+     SOLVE_FIELD(settings.max_iterations)},
+    {"--time-limit", 0, "SECONDS",
+     "of processor time for one solver on one problem; otherwise none", cmd_solve_take_positive,
+     SOLVE_FIELD(time_limit)},
+    {"--start", 0, "FROM",
+     "zero, guess (the file's first) or solution (the file's own);\n"
+     "otherwise zero",
+     cmd_solve_take_start, SOLVE_FIELD(start)},
+    {"--set", 0, "KEY=VALUE", "a setting of the solver; see 'pawl list settings'",
+     setting_args_take_set, SOLVE_FIELD(settings)},
+    {"--json", 0, "FILE", "all results as JSON, '-' for the standard output", args_take_text,
+     SOLVE_FIELD(json_path)},
+    {"--quiet", 'q', NULL, "no progress and no notes; the table is still printed", args_take_quiet,
+     0},
+};
 
 // ---- Results -------------------------------------------------------------------------------------
 
@@ -299,9 +184,9 @@ static void cmd_solve_totals(FILE *to, const cmd_solve_request *request,
                              const cmd_solve_total *totals)
 {
     fputc('\n', to);
-    for (int i = 0; i < request->solver_count; ++i) {
+    for (int i = 0; i < request->solvers.count; ++i) {
         fprintf(to, "%-13s solved %d of %d at %g in %.3f s\n",
-                pawl_solver_name(request->solvers[i]), totals[i].solved, totals[i].tried,
+                pawl_solver_name(request->solvers.kinds[i]), totals[i].solved, totals[i].tried,
                 request->settings.tolerance, totals[i].seconds);
     }
 }
@@ -310,14 +195,15 @@ static json_t *cmd_solve_json(const cmd_solve_request *request, const cmd_solve_
                               json_t *problems)
 {
     json_t *sums = json_array();
-    for (int i = 0; i < request->solver_count; ++i) {
-        json_array_append_new(sums,
-                              json_pack("{s:o, s:i, s:i, s:o}",                               //
-                                        "solver",                                             //
-                                        json_out_text(pawl_solver_name(request->solvers[i])), //
-                                        "solved", totals[i].solved,                           //
-                                        "problems", totals[i].tried,                          //
-                                        "seconds", json_out_number(totals[i].seconds)));
+    for (int i = 0; i < request->solvers.count; ++i) {
+        json_array_append_new(
+            sums,
+            json_pack("{s:o, s:i, s:i, s:o}",                                     //
+                      "solver",                                                   //
+                      json_out_text(pawl_solver_name(request->solvers.kinds[i])), //
+                      "solved", totals[i].solved,                                 //
+                      "problems", totals[i].tried,                                //
+                      "seconds", json_out_number(totals[i].seconds)));
     }
     return json_pack("{s:o, s:i, s:o, s:o}",                                    //
                      "tolerance", json_out_number(request->settings.tolerance), //
@@ -327,7 +213,7 @@ static json_t *cmd_solve_json(const cmd_solve_request *request, const cmd_solve_
 
 // ---- The work ------------------------------------------------------------------------------------
 
-// One problem through all solvers. A file that cannot be read is an error of its own; others go on.
+// One problem through all solvers. A file that cannot be read is an error of its own; the others are still solved.
 static bool cmd_solve_problem(console *con, const cmd_solve_request *request, const char *path,
                               FILE *to, int width, cmd_solve_total *totals, json_t *problems)
 {
@@ -337,11 +223,11 @@ static bool cmd_solve_problem(console *con, const cmd_solve_request *request, co
     }
     json_t *results = json_array();
     bool done = true;
-    for (int i = 0; i < request->solver_count && done; ++i) {
+    for (int i = 0; i < request->solvers.count && done; ++i) {
         pawl_settings settings = request->settings;
-        settings.solver = (pawl_solver_kind)request->solvers[i];
+        settings.solver = (pawl_solver_kind)request->solvers.kinds[i];
         solve_result result;
-        solve_show(con, cmd_solve_base_name(path), pawl_solver_name(request->solvers[i]));
+        solve_show(con, cmd_solve_base_name(path), pawl_solver_name(request->solvers.kinds[i]));
         done = solve_problem_run(con, &problem, &settings, request->time_limit, &result);
         solve_hide(con);
         if (done) {
@@ -366,11 +252,10 @@ static bool cmd_solve_problem(console *con, const cmd_solve_request *request, co
     return done;
 }
 
-static int cmd_solve_files_run(console *con, const cmd_solve_request *request,
-                               const cmd_solve_files *files)
+static int cmd_solve_run_all(console *con, const cmd_solve_request *request,
+                             const solve_files *files)
 {
-    bool json_on_stdout = request->json_path != NULL && strcmp(request->json_path, "-") == 0;
-    FILE *to = json_on_stdout ? stderr : stdout;
+    FILE *to = output_text(request->json_path);
     int width = (int)strlen("problem");
     for (int i = 0; i < files->count; ++i) {
         int length = (int)strlen(cmd_solve_base_name(files->paths[i]));
@@ -384,7 +269,7 @@ static int cmd_solve_files_run(console *con, const cmd_solve_request *request,
         unread +=
             cmd_solve_problem(con, request, files->paths[i], to, width, totals, problems) ? 0 : 1;
     }
-    for (int i = 0; i < request->solver_count; ++i) {
+    for (int i = 0; i < request->solvers.count; ++i) {
         unsolved += totals[i].tried - totals[i].solved;
     }
     cmd_solve_totals(to, request, totals);
@@ -405,41 +290,32 @@ static int cmd_solve(console *con, int argc, char **argv)
     cmd_solve_request request = {.settings = pawl_settings_default()};
     request.settings.tolerance = cmd_solve_tolerance;
     request.settings.max_iterations = SOLVE_DEFAULT_ITERATIONS;
-    args_reader reader = args_begin(con, &args_solve, argc, argv);
-    for (;;) {
-        const char *value;
-        int option = args_next(&reader, &value);
-        if (option == ARGS_END) {
-            break;
-        }
-        if (option == ARGS_HELP) {
-            return args_print_help(&args_solve);
-        }
-        if (option == ARGS_ERROR || !cmd_solve_option(con, &request, option, value)) {
-            return EXIT_BAD_INPUT;
-        }
+    int code = args_read(con, &args_solve, argc, argv, &request.args);
+    if (code != ARGS_READ) {
+        return code;
     }
-    if (request.path == NULL) {
+    if (request.args.argument == NULL) {
         return args_fail(con, &args_solve, "which problem? pawl solve FILE.hdf5, or a folder");
     }
-    if (request.json_path != NULL && !output_check(con, "--json", request.json_path)) {
+    if (!output_check(con, "--json", request.json_path)) {
         return EXIT_BAD_INPUT;
     }
-    if (request.solver_count == 0) {
-        request.solvers[request.solver_count++] = (int)request.settings.solver;
+    if (request.solvers.count == 0) {
+        request.solvers.kinds[request.solvers.count++] = (int)request.settings.solver;
     }
-    cmd_solve_files files = {0};
-    int code = EXIT_BAD_INPUT;
-    if (cmd_solve_list(con, request.path, &files)) {
-        code = cmd_solve_files_run(con, &request, &files);
+    solve_files files = {0};
+    code = EXIT_BAD_INPUT;
+    if (solve_files_list(con, request.args.argument, &files)) {
+        code = cmd_solve_run_all(con, &request, &files);
     }
-    cmd_solve_files_free(&files);
+    solve_files_free(&files);
     return code;
 }
 
 const args_command args_solve = {
     .name = "solve",
     .arguments = "PROBLEM.hdf5|FOLDER [options]",
+    .noun = "file or folder",
     .summary = "solve frictional contact problems of FCLib, with a table of errors",
     .details =
         "A problem is solved when three errors are at most the tolerance. With the natural map\n"
@@ -449,6 +325,6 @@ const args_command args_solve = {
         "  S = A with each contact scaled to unit W_kk: the same in all units\n"
         "Exit codes: 0 all solved, 1 some not solved, 2 bad usage or input.\n",
     .options = cmd_solve_options,
-    .option_count = SOLVE_OPTION_COUNT,
+    .option_count = (int)(sizeof cmd_solve_options / sizeof cmd_solve_options[0]),
     .run = cmd_solve,
 };

@@ -94,33 +94,29 @@ void console_destroy(console *con)
     con->warning_count = 0;
 }
 
+// The text of a message, from the arguments of the function that this stands in.
+#define CONSOLE_FORMAT(text, format)                                                               \
+    char text[2048];                                                                               \
+    va_list list;                                                                                  \
+    va_start(list, format);                                                                        \
+    vsnprintf(text, sizeof text, format, list);                                                    \
+    va_end(list)
+
 void console_error(console *con, const char *format, ...)
 {
-    char text[2048];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    CONSOLE_FORMAT(text, format);
     console_log(con, PAWL_LOG_ERROR, text);
 }
 
 void console_warning(console *con, const char *format, ...)
 {
-    char text[2048];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    CONSOLE_FORMAT(text, format);
     console_say(con, "warning", text);
 }
 
 void console_note(console *con, const char *format, ...)
 {
-    char text[2048];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    CONSOLE_FORMAT(text, format);
     console_log(con, PAWL_LOG_NOTE, text);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Finds the models beside the command, installed or in the build, so that no absolute path is compiled in.
 #include "models_folder.h"
 
 #include <stdio.h>

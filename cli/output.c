@@ -23,7 +23,7 @@ static char *output_folder(const char *path)
 bool output_check(console *con, const char *option, const char *path)
 {
     struct stat info;
-    if (strcmp(path, "-") == 0) {
+    if (path == NULL || strcmp(path, "-") == 0) {
         return true;
     }
     if (stat(path, &info) == 0) {
@@ -86,4 +86,19 @@ bool output_same_file(const char *a, const char *b)
     free(folder_a);
     free(folder_b);
     return same;
+}
+
+bool output_spares(console *con, const char *option, const char *path, const char *called,
+                   const char *other)
+{
+    if (path == NULL || other == NULL || !output_same_file(path, other)) {
+        return true;
+    }
+    console_error(con, "%s '%s' would overwrite the %s", option, path, called);
+    return false;
+}
+
+FILE *output_text(const char *json_path)
+{
+    return json_path != NULL && strcmp(json_path, "-") == 0 ? stderr : stdout;
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// One FCLib file a step, named by model, step and number of contacts. Rows that FCLib cannot express are held
+// at their impulses, and the file says so.
 #include "problem_export.h"
 
 #include <errno.h>

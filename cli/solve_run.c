@@ -89,13 +89,13 @@ static bool solve_in_child(console *con, solve_problem *p, const pawl_settings *
         solve_child(p, settings, limit, ends[1], out);
     }
     close(ends[1]);
-    solve_result told = *out;
-    bool got = child > 0 && read(ends[0], &told, sizeof told) == (ssize_t)sizeof told;
+    solve_result answer = *out;
+    bool got = child > 0 && read(ends[0], &answer, sizeof answer) == (ssize_t)sizeof answer;
     close(ends[0]);
     int status = 0;
     bool waited = child > 0 && waitpid(child, &status, 0) == child;
     if (got) {
-        *out = told;
+        *out = answer;
         return true;
     }
     if (waited && WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF) {

@@ -9,7 +9,7 @@
 
 enum { STUDY_LINE = 96 };
 
-// Characters that a terminal shows: bytes that go on with a UTF-8 character take no room.
+// Characters that a terminal shows: bytes that continue a UTF-8 character take no room.
 static int study_text_width(const char *text)
 {
     int width = 0;

@@ -521,6 +521,12 @@ typedef struct pawl_check {
 /// Assembles a copy of the model's start and analyses it. PAWL_NOT_ASSEMBLED still fills `start`.
 PAWL_API pawl_status pawl_check_model(const pawl_env *env, const pawl_model *model,
                                       pawl_check **out);
+/// The same for a sim that has not stepped yet, without building another: a run that begins with a check
+/// pays for one sim. Redundancy is judged by the settings of the sim (loop.tolerance). The steps that
+/// follow have the same bits as without the check. Reduced coordinates have no rows of tree joints to
+/// name, so such a sim is checked as pawl_check_model() does it, by a sim in maximal ones.
+/// PAWL_BAD_ARGUMENT after the first step.
+PAWL_API pawl_status pawl_check_sim(pawl_sim *sim, pawl_check **out);
 PAWL_API void pawl_check_destroy(pawl_check *check);
 
 PAWL_EXTERN_C_END

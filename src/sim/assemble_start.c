@@ -230,8 +230,9 @@ static pawl_status assemble_within_limits(pawl_sim *sim, int *steps)
     return status;
 }
 
-pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_closure *assembled)
+pawl_status pawl_sim_assemble(pawl_sim *sim)
 {
+    pawl_closure *start = &sim->given, *assembled = &sim->assembled;
     pawl_state *s = sim->state;
     const pawl_model *m = sim->model;
     pawl_state_count_turns(s);

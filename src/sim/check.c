@@ -230,18 +230,13 @@ typedef struct check_object { // what pawl_check_destroy() needs to know
     size_t bytes;
 } check_object;
 
-pawl_status pawl_check_model(const pawl_env *env, const pawl_model *m, pawl_check **out)
+static pawl_status check_create(const pawl_env *env, const pawl_model *m, check_object **out)
 {
-    PAWL_NEED_ENV(env);
-    PAWL_NEED(env, m);
-    PAWL_NEED(env, out);
-    *out = NULL;
     char *block = NULL;
     size_t bytes = 0;
-    check_object *object = NULL;
     for (int pass = 0; pass < 2; ++pass) {
         pawl_carver mem = {.base = block, .capacity = bytes};
-        object = PAWL_CARVE(&mem, check_object, 1);
+        check_object *object = PAWL_CARVE(&mem, check_object, 1);
         pawl_redundant_row *redundant = PAWL_CARVE(&mem, pawl_redundant_row, m->row_count);
         int *loops = PAWL_CARVE(&mem, int, m->joint_count);
         if (pass == 0) {
@@ -257,16 +252,20 @@ pawl_status pawl_check_model(const pawl_env *env, const pawl_model *m, pawl_chec
         object->env = *env;
         object->warnings.env = &object->env;
         object->bytes = bytes;
+        *out = object;
     }
+    return PAWL_OK;
+}
+
+// Checks a sim at its start. `assembled` is what pawl_sim_assemble() returned for it.
+static pawl_status check_start(pawl_sim *sim, pawl_status assembled, pawl_check **out)
+{
+    check_object *object = NULL;
+    PAWL_TRY(check_create(&sim->env, sim->model, &object));
     pawl_check *check = &object->check;
-    pawl_settings settings = pawl_settings_default();
-    pawl_sim *sim;
-    pawl_status status = pawl_sim_create_raw(env, m, &settings, &sim);
-    if (status != PAWL_OK) {
-        pawl_check_destroy(check);
-        return status;
-    }
-    status = pawl_sim_assemble(sim, &check->start, &check->assembled);
+    check->start = sim->given;
+    check->assembled = sim->assembled;
+    pawl_status status = assembled;
     if (status == PAWL_OK) {
         check_masses(sim, check);
         status = check_analyse(sim, check);
@@ -278,13 +277,47 @@ pawl_status pawl_check_model(const pawl_env *env, const pawl_model *m, pawl_chec
         check->warning_count = object->warnings.items.count;
         check->warnings = object->warnings.items.data;
     }
-    pawl_sim_destroy(sim);
     if (status != PAWL_OK && status != PAWL_NOT_ASSEMBLED) {
         pawl_check_destroy(check);
         return status;
     }
     *out = check;
     return status;
+}
+
+pawl_status pawl_check_model(const pawl_env *env, const pawl_model *m, pawl_check **out)
+{
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, m);
+    PAWL_NEED(env, out);
+    *out = NULL;
+    pawl_settings settings = pawl_settings_default();
+    pawl_sim *sim;
+    PAWL_TRY(pawl_sim_create_raw(env, m, &settings, &sim));
+    pawl_status status = pawl_sim_assemble(sim);
+    if (status == PAWL_OK || status == PAWL_NOT_ASSEMBLED) {
+        status = check_start(sim, status, out);
+    }
+    pawl_sim_destroy(sim);
+    return status;
+}
+
+// All that check_start() writes to in a sim is found anew by every step: sim->next, where the assembly is
+// placed, what the weak space follows, the pairs of the finder.
+pawl_status pawl_check_sim(pawl_sim *sim, pawl_check **out)
+{
+    PAWL_NEED(NULL, sim);
+    PAWL_NEED(&sim->env, out);
+    *out = NULL;
+    if (sim->state->step != 0) {
+        return PAWL_FAIL(&sim->env, PAWL_BAD_ARGUMENT,
+                         "a sim of '%s' is checked before its first step, not at t = %g s",
+                         sim->model->name, sim->state->time);
+    }
+    if (sim->form != NULL) {
+        return pawl_check_model(&sim->env, sim->model, out);
+    }
+    return check_start(sim, PAWL_OK, out);
 }
 
 void pawl_check_destroy(pawl_check *check)

@@ -199,8 +199,7 @@ pawl_status pawl_sim_create(const pawl_env *env, const pawl_model *model,
                             const pawl_settings *settings, pawl_sim **out)
 {
     PAWL_TRY(pawl_sim_create_raw(env, model, settings, out));
-    pawl_closure start, assembled;
-    pawl_status status = pawl_sim_assemble(*out, &start, &assembled);
+    pawl_status status = pawl_sim_assemble(*out);
     if (status != PAWL_OK) {
         pawl_sim_destroy(*out);
         *out = NULL;

@@ -22,14 +22,17 @@ struct pawl_sim {
     contact_finder *finder;
     eliminator closure;
     pawl_state *state, *next;
+    pawl_closure given,
+        assembled;    // of the start: as the model states it, and as it was brought together
     atomic_bool busy; // a thread is in pawl_sim_step()
     step_context context;
     char *scratch;
     size_t scratch_bytes;
 };
 
-// Brings the joints of sim->state together and its velocities into line with them.
-pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_closure *assembled);
+// Brings the joints of sim->state together and its velocities into line with them; fills sim->given and
+// sim->assembled, even where the joints cannot be brought together.
+pawl_status pawl_sim_assemble(pawl_sim *sim);
 // All but the assembly of the start, for those who do that themselves.
 pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
                                 const pawl_settings *settings, pawl_sim **out);

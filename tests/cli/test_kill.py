@@ -3,7 +3,7 @@
 """A recording run that is killed keeps what it had flushed, and can be gone on with.
 
 Files are read with HDF5 itself, through ctypes, not with pawl: what survives must be of use to
-other programs, too. The deaths inside of a single write are in tests/unit/io/test_record.c.
+other programs, too. The deaths inside of a single write are in tests/unit/record/test_record.c.
 """
 
 import ctypes

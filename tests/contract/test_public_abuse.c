@@ -448,6 +448,8 @@ TEST(simulations_asked_for_what_they_do_not_have)
     CHECK_BAD(pawl_check_model(NULL, m.model, &check));
     CHECK_BAD(pawl_check_model(env, NULL, &check));
     CHECK_BAD(pawl_check_model(env, m.model, NULL));
+    CHECK_BAD(pawl_check_sim(NULL, &check));
+    CHECK_BAD(pawl_check_sim(m.sim, NULL));
     pawl_check_destroy(NULL);
     for (int steps = 0; steps < 2; ++steps) {
         pawl_vec3 force, torque;

@@ -4,9 +4,9 @@
 // Hostile tables of wrenches and heightfields: what is read goes into a model, and a foot there asks for
 // its distance and its vertices.
 #include "file_target.h"
-#include "io/wrench_file.h"
 #include "pawl/io.h"
 #include "pawl/wrench.h"
+#include "read/wrench_file.h"
 
 #include <math.h>
 

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: MIT
-// Part of pawl, a rigid multibody dynamics engine.
-//
-// Which plots a report has.
-#pragma once
-#include "io/report_plot.h"
-
-// Energy, motion, accuracy and loads, as far as they were recorded.
-pawl_status report_plots_write(report_text *page, const pawl_record *record);

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: MIT
-// Part of pawl, a rigid multibody dynamics engine.
-//
-// URDF files: from the root element <robot> to a compiled model.
-#pragma once
-#include "io/xml_reader.h"
-#include "pawl/model.h"
-
-pawl_status urdf_read(xml_reader *reader, const xmlNode *root, pawl_model **out);

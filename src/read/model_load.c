@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Model files from a path or from memory: tells the formats apart and cleans up.
+#include "base/guard.h"
+#include "pawl/io.h"
+#include "read/sdf_reader.h"
+#include "read/urdf_reader.h"
+#include <locale.h>
+
+pawl_load_options pawl_load_options_default(void)
+{
+    return (pawl_load_options){.stamp = PAWL_STAMP_LOAD_OPTIONS};
+}
+
+static pawl_status model_load_root(xml_reader *reader, const xml_file *file, pawl_model **out)
+{
+    const xmlNode *root = xmlDocGetRootElement(file->doc);
+    if (xml_is(root, "sdf")) {
+        return sdf_read(reader, root, out);
+    }
+    if (xml_is(root, "robot")) {
+        return urdf_read(reader, root, out);
+    }
+    return xml_error(reader, root, "got root element <%s>, expected <sdf> or <robot>", root->name);
+}
+
+// From `path`, or from `text` when that is not NULL.
+static pawl_status model_load(const pawl_env *env, const char *path, const char *text, size_t size,
+                              const pawl_load_options *options, pawl_model **out)
+{
+    *out = NULL;
+    // Model files write numbers with a point, whatever the locale of the program is.
+    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    if (plain == (locale_t)0) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the C locale");
+    }
+    locale_t before = uselocale(plain);
+    xml_reader reader;
+    xml_file *file = NULL;
+    xml_reader_begin(&reader, env, options != NULL && options->lenient);
+    reader.motion_path = options != NULL ? options->motion_path : NULL;
+    pawl_status status = text != NULL ? xml_file_parse(&reader, path, text, size, &file)
+                                      : xml_file_open(&reader, path, NULL, &file);
+    if (status == PAWL_OK) {
+        status = model_load_root(&reader, file, out);
+    }
+    if (status == PAWL_OK) {
+        xml_report_left_out(&reader);
+    }
+    xml_reader_end(&reader);
+    uselocale(before);
+    freelocale(plain);
+    return status;
+}
+
+static pawl_status model_load_check(const pawl_env *env, const pawl_load_options *options)
+{
+    if (options != NULL) {
+        PAWL_NEED_STAMP(env, options, PAWL_STAMP_LOAD_OPTIONS, "pawl_load_options_default");
+    }
+    return PAWL_OK;
+}
+
+pawl_status pawl_model_load(const pawl_env *env, const char *path, const pawl_load_options *options,
+                            pawl_model **out)
+{
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, path);
+    PAWL_NEED(env, out);
+    PAWL_TRY(model_load_check(env, options));
+    return model_load(env, path, NULL, 0, options, out);
+}
+
+pawl_status pawl_model_parse(const pawl_env *env, const char *name, const char *text, size_t size,
+                             const pawl_load_options *options, pawl_model **out)
+{
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, out);
+    if (size > 0) {
+        PAWL_NEED(env, text);
+    }
+    PAWL_TRY(model_load_check(env, options));
+    return model_load(env, name != NULL ? name : "model", text != NULL ? text : "", size, options,
+                      out);
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// SDFormat files: from the root element <sdf> to a compiled model.
+#pragma once
+#include "pawl/model.h"
+#include "read/xml_reader.h"
+
+pawl_status sdf_read(xml_reader *reader, const xmlNode *root, pawl_model **out);

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Geometry of an SDFormat link: <visual> and <collision>, their shapes, colours and surfaces.
+#include "math/rotation.h"
+#include "read/sdf_parts.h"
+#include "read/sdf_surface.h"
+
+static pawl_status sdf_shape_need_number(xml_reader *xml, const xmlNode *node, const char *name,
+                                         double *out)
+{
+    const xmlNode *child;
+    PAWL_TRY(xml_need_child(xml, node, name, &child));
+    return xml_child_number(xml, node, name, XML_POSITIVE, out);
+}
+
+static pawl_status sdf_shape_need_size(xml_reader *xml, const xmlNode *node, const char *name,
+                                       pawl_vec3 *out)
+{
+    const xmlNode *child;
+    const char *text;
+    double v[3];
+    PAWL_TRY(xml_need_child(xml, node, name, &child));
+    PAWL_TRY(xml_text(xml, child, &text));
+    PAWL_TRY(xml_numbers(xml, child, name, text, XML_POSITIVE, v, 3));
+    *out = v3(v[0], v[1], v[2]);
+    return PAWL_OK;
+}
+
+static pawl_status sdf_shape_plane(xml_reader *xml, const xmlNode *node, pawl_shape_def *def)
+{
+    static const xml_rule rules[] = {
+        {XML_TAKEN, "normal"}, {XML_SILENT, "size"}, {XML_TAKEN, NULL}};
+    pawl_vec3 normal = v3(0.0, 0.0, 1.0);
+    PAWL_TRY(xml_check(xml, node, rules));
+    PAWL_TRY(xml_child_vec3(xml, node, "normal", &normal));
+    PAWL_TRY(xml_unit_vector(xml, node, "normal", &normal));
+    def->kind = PAWL_SHAPE_PLANE;
+    // The shape's z is the normal. from_axes() aims x, so the plane's x, y, z are its y, z, x.
+    pawl_quat aim = pawl_quat_from_axes(normal, v3(0.0, 0.0, 0.0));
+    pawl_quat cycle = {0.5, 0.5, 0.5, 0.5}; // turns z to x, x to y, y to z
+    if (normal.z < 1.0) {                   // already aligned otherwise: keep the axes the file has
+        def->frame.orientation =
+            pawl_quat_multiply(def->frame.orientation, pawl_quat_multiply(aim, cycle));
+    }
+    return PAWL_OK;
+}
+
+// One <geometry>. *known is false when its shape is not one of ours.
+static pawl_status sdf_shape_geometry(xml_reader *xml, const xmlNode *geometry, pawl_shape_def *def,
+                                      bool visual, bool *known)
+{
+    static const xml_rule sphere_rules[] = {{XML_TAKEN, "radius"}, {XML_TAKEN, NULL}};
+    static const xml_rule rod_rules[] = {{XML_TAKEN, "radius length"}, {XML_TAKEN, NULL}};
+    static const xml_rule box_rules[] = {{XML_TAKEN, "size"}, {XML_TAKEN, NULL}};
+    static const xml_rule ellipsoid_rules[] = {{XML_TAKEN, "radii"}, {XML_TAKEN, NULL}};
+    const xmlNode *node = xml_first(geometry);
+    *known = true;
+    if (node == NULL) {
+        return xml_error(xml, geometry, "<geometry> is empty; a shape expected");
+    }
+    if (xml_next(node) != NULL) {
+        return xml_error(xml, xml_next(node), "<geometry> holds a second shape; one expected");
+    }
+    if (xml_is(node, "sphere")) {
+        def->kind = PAWL_SHAPE_SPHERE;
+        PAWL_TRY(xml_check(xml, node, sphere_rules));
+        return sdf_shape_need_number(xml, node, "radius", &def->size.x);
+    }
+    if (xml_is(node, "box")) {
+        def->kind = PAWL_SHAPE_BOX;
+        PAWL_TRY(xml_check(xml, node, box_rules));
+        PAWL_TRY(sdf_shape_need_size(xml, node, "size", &def->size));
+        def->size = v3_scale(0.5, def->size);
+        return PAWL_OK;
+    }
+    if (xml_is(node, "cylinder") || xml_is(node, "capsule")) {
+        def->kind = xml_is(node, "cylinder") ? PAWL_SHAPE_CYLINDER : PAWL_SHAPE_CAPSULE;
+        PAWL_TRY(xml_check(xml, node, rod_rules));
+        PAWL_TRY(sdf_shape_need_number(xml, node, "radius", &def->size.x));
+        PAWL_TRY(sdf_shape_need_number(xml, node, "length", &def->size.z));
+        def->size.z *= 0.5;
+        return PAWL_OK;
+    }
+    if (xml_is(node, "ellipsoid")) {
+        def->kind = PAWL_SHAPE_ELLIPSOID;
+        PAWL_TRY(xml_check(xml, node, ellipsoid_rules));
+        return sdf_shape_need_size(xml, node, "radii", &def->size);
+    }
+    if (xml_is(node, "plane")) {
+        return sdf_shape_plane(xml, node, def);
+    }
+    if (xml_is(node, "pawl:hull")) {
+        return extension_read_hull(xml, node, def);
+    }
+    *known = false;
+    if (xml_is(node, "empty")) {
+        return PAWL_OK;
+    }
+    return xml_leave_out_shape(xml, node, visual,
+                               "sphere, box, cylinder, capsule, ellipsoid, plane and pawl:hull");
+}
+
+static pawl_status sdf_shape_colour(xml_reader *xml, const xmlNode *visual, pawl_shape_def *def)
+{
+    static const xml_rule rules[] = {
+        {XML_TAKEN, "diffuse ambient"},
+        {XML_SILENT, "specular emissive shininess lighting script shader render_order double_sided "
+                     "pbr"},
+        {XML_TAKEN, NULL}};
+    const xmlNode *material, *colour;
+    PAWL_TRY(xml_child(xml, visual, "material", &material));
+    if (material == NULL) {
+        return PAWL_OK;
+    }
+    PAWL_TRY(xml_check(xml, material, rules));
+    PAWL_TRY(xml_child(xml, material, "diffuse", &colour));
+    if (colour == NULL) {
+        PAWL_TRY(xml_child(xml, material, "ambient", &colour));
+    }
+    if (colour == NULL) {
+        return PAWL_OK;
+    }
+    const char *text;
+    double *list;
+    int count;
+    PAWL_TRY(xml_text(xml, colour, &text));
+    PAWL_TRY(xml_number_list(xml, colour, "colour", text, &list, &count));
+    if (count != 3 && count != 4) {
+        return xml_error(xml, colour, "got a colour of %d numbers, expected 3 or 4", count);
+    }
+    for (int i = 0; i < count; ++i) {
+        def->rgba[i] = (float)fmin(fmax(list[i], 0.0), 1.0);
+    }
+    return PAWL_OK;
+}
+
+// A collision without a colour of its own is drawn like its link.
+static pawl_status sdf_shape_collision_colour(const sdf_reader *r, const xmlNode *collision,
+                                              const xmlNode *link, pawl_shape_def *def)
+{
+    const xmlNode *material;
+    PAWL_TRY(xml_child(r->xml, collision, "material", &material));
+    if (material != NULL) {
+        return PAWL_OK;
+    }
+    XML_EACH (child, link) {
+        if (xml_is(child, "visual")) {
+            return sdf_shape_colour(r->xml, child, def);
+        }
+    }
+    return PAWL_OK;
+}
+
+// A <visual> or <collision> of a link; `weighed` when the link's mass comes from its collisions.
+static pawl_status sdf_shape_read(const sdf_reader *r, const xmlNode *node, const sdf_item *link,
+                                  int link_index, bool visual, bool weighed)
+{
+    static const xml_rule visual_rules[] = {
+        {XML_TAKEN, "@name pose geometry material"},
+        {XML_SILENT, "cast_shadows laser_retro transparency meta visibility_flags"},
+        {XML_IGNORED, "plugin"},
+        {XML_TAKEN, NULL}};
+    static const xml_rule collision_rules[] = {
+        {XML_TAKEN, "@name pose geometry material density surface " EXTENSION_COLLISION},
+        {XML_SILENT, "laser_retro max_contacts auto_inertia_params"},
+        {XML_IGNORED, "plugin"},
+        {XML_TAKEN, NULL}};
+    xml_reader *xml = r->xml;
+    const xmlNode *pose, *geometry;
+    pawl_shape_def def = pawl_shape_def_default();
+    pawl_pose world;
+    bool known;
+    PAWL_TRY(xml_check(xml, node, visual ? visual_rules : collision_rules));
+    def.name = xml_attribute(node, "name");
+    def.visual_only = visual;
+    PAWL_TRY(xml_child(xml, node, "pose", &pose));
+    PAWL_TRY(sdf_tree_pose(&r->tree, pose, link->scope, link_index, &world));
+    def.frame = pawl_pose_compose(pawl_pose_inverse(sdf_body_pose(link)), world);
+    PAWL_TRY(xml_need_child(xml, node, "geometry", &geometry));
+    PAWL_TRY(sdf_shape_geometry(xml, geometry, &def, visual, &known));
+    PAWL_TRY(sdf_shape_colour(xml, node, &def));
+    if (!visual) {
+        PAWL_TRY(sdf_shape_collision_colour(r, node, link->node, &def));
+        PAWL_TRY(sdf_read_surface(xml, node, &def));
+    }
+    if (known) {
+        return xml_refused(xml, node, "shape", def.name != NULL ? def.name : "",
+                           pawl_builder_add_shape(r->builder, link->body, &def, NULL));
+    }
+    const xmlNode *content = xml_first(geometry);
+    if (weighed && !visual && content != NULL && !xml_is(content, "empty")) {
+        return xml_unsupported(xml, content,
+                               "link '%s' takes its mass from its collision shapes, but the mass "
+                               "of a <%s> cannot be computed",
+                               link->full_name, content->name);
+    }
+    return PAWL_OK;
+}
+
+pawl_status sdf_shapes_read(const sdf_reader *r, const sdf_item *link, int link_index, bool weighed)
+{
+    XML_EACH (child, link->node) {
+        bool visual = xml_is(child, "visual");
+        if (visual || xml_is(child, "collision")) {
+            PAWL_TRY(sdf_shape_read(r, child, link, link_index, visual, weighed));
+        }
+    }
+    return PAWL_OK;
+}

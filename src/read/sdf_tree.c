@@ -1,0 +1,597 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Collects the named things of an SDFormat file and resolves their frames.
+//
+// Poses may refer to any other named thing in their scope, in any order and over any distance, so
+// they are resolved after all has been collected, without recursion: a chain of a hundred thousand
+// links must not exhaust the stack. Nested and included models are flattened; their names are
+// joined by "::", as SDFormat itself refers to them.
+#include "read/sdf_tree.h"
+#include "math/rotation.h"
+#include "read/extension.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { SDF_TREE_MAX_ATTACHED = 1000 }; // frames in a row; keeps hostile files from taking hours
+
+void sdf_tree_free(sdf_tree *tree)
+{
+    pawl_array_free(tree->reader->env, &tree->items);
+}
+
+// --- names ---------------------------------------------------------------------------------------
+
+static const char *sdf_tree_kind_name(sdf_kind kind)
+{
+    static const char *const names[] = {[SDF_WORLD] = "world",
+                                        [SDF_MODEL] = "model",
+                                        [SDF_LINK] = "link",
+                                        [SDF_JOINT] = "joint",
+                                        [SDF_FRAME] = "frame"};
+    return names[kind];
+}
+
+// A name must not collide with the words and marks that SDFormat reserves.
+static pawl_status sdf_tree_check_name(const sdf_tree *tree, const xmlNode *node, const char *name)
+{
+    PAWL_TRY(xml_name_check(tree->reader, node, name));
+    size_t length = strlen(name);
+    bool marked =
+        length >= 4 && memcmp(name, "__", 2) == 0 && memcmp(name + length - 2, "__", 2) == 0;
+    if (marked || strcmp(name, "world") == 0) {
+        return xml_error(tree->reader, node, "the name '%s' is reserved", name);
+    }
+    if (strstr(name, "::") != NULL) {
+        return xml_error(tree->reader, node, "the name '%s' holds '::', which separates names",
+                         name);
+    }
+    return PAWL_OK;
+}
+
+static pawl_status sdf_tree_add(sdf_tree *tree, const sdf_item *item, int *index)
+{
+    if (tree->items.count > 0) {
+        PAWL_TRY(sdf_tree_check_name(tree, item->node, item->name));
+        int other = pawl_name_table_find(&tree->names, item->scope, item->name, strlen(item->name));
+        if (other >= 0) {
+            const sdf_item *first = SDF_ITEM(tree, other);
+            return xml_error(tree->reader, item->node,
+                             "%s '%s' has the name of a %s at line %ld; names in one %s differ",
+                             sdf_tree_kind_name(item->kind), item->name,
+                             sdf_tree_kind_name(first->kind), xmlGetLineNo(first->node),
+                             sdf_tree_kind_name(SDF_ITEM(tree, item->scope)->kind));
+        }
+    }
+    sdf_item *slot = pawl_array_push(tree->reader->env, &tree->items, sizeof *slot);
+    if (slot == NULL) {
+        return PAWL_FAIL(tree->reader->env, PAWL_NO_MEMORY, "no memory for the model's names");
+    }
+    *slot = *item;
+    slot->joint = -1;
+    slot->first_link = -1;
+    slot->pose_base = -1;
+    *index = tree->items.count - 1;
+    return *index == 0 ? PAWL_OK // the world is found by its own rule
+                       : xml_add_name(tree->reader, &tree->names, item->scope, item->name, *index);
+}
+
+static pawl_status sdf_tree_unknown(const sdf_tree *tree, const xmlNode *where, int scope,
+                                    const char *name)
+{
+    char hint[XML_HINT_SIZE];
+    xml_nearest nearest = xml_nearest_begin(name);
+    for (int i = 1; i < tree->items.count; ++i) {
+        if (SDF_ITEM(tree, i)->scope == scope) {
+            xml_nearest_offer(&nearest, SDF_ITEM(tree, i)->name);
+        }
+    }
+    const sdf_item *s = SDF_ITEM(tree, scope);
+    return xml_error(tree->reader, where, "<%s>: nothing is called '%s' in %s '%s'%s", where->name,
+                     name, sdf_tree_kind_name(s->kind), s->name, xml_nearest_hint(&nearest, hint));
+}
+
+pawl_status sdf_tree_find(const sdf_tree *tree, const xmlNode *where, int scope, const char *name,
+                          int *item)
+{
+    if (strcmp(name, "world") == 0) {
+        *item = 0;
+        return PAWL_OK;
+    }
+    if (strcmp(name, "__model__") == 0) {
+        *item = scope;
+        return PAWL_OK;
+    }
+    int at = scope;
+    for (const char *part = name;;) {
+        const char *end = strstr(part, "::");
+        size_t length = end != NULL ? (size_t)(end - part) : strlen(part);
+        int found = pawl_name_table_find(&tree->names, at, part, length);
+        if (found < 0 && end == NULL && at != scope && length == 9 &&
+            memcmp(part, "__model__", 9) == 0) {
+            found = at;
+        }
+        if (found < 0 || (end != NULL && SDF_ITEM(tree, found)->kind != SDF_MODEL)) {
+            return sdf_tree_unknown(tree, where, scope, name);
+        }
+        at = found;
+        if (end == NULL) {
+            *item = at;
+            return PAWL_OK;
+        }
+        part = end + 2;
+    }
+}
+
+// --- poses ---------------------------------------------------------------------------------------
+
+pawl_status sdf_read_pose(xml_reader *reader, const xmlNode *node, pawl_pose *out)
+{
+    static const xml_rule rules[] = {{XML_TAKEN, "@relative_to @rotation_format @degrees"},
+                                     {XML_PHYSICS, "@frame"},
+                                     {XML_TAKEN, NULL}};
+    // SDFormat 1.6 writes frame="" where it means none.
+    static const xml_rule older[] = {{XML_TAKEN, "@relative_to @rotation_format @degrees @frame"},
+                                     {XML_TAKEN, NULL}};
+    const char *frame = xml_attribute(node, "frame");
+    PAWL_TRY(xml_check(reader, node, frame != NULL && frame[0] == '\0' ? older : rules));
+    const char *text, *format = xml_attribute(node, "rotation_format");
+    bool degrees = false, quaternion = false;
+    if (xml_attribute(node, "degrees") != NULL) {
+        PAWL_TRY(xml_bool(reader, node, "degrees", xml_attribute(node, "degrees"), &degrees));
+    }
+    if (format != NULL) {
+        quaternion = strcmp(format, "quat_xyzw") == 0;
+        if (!quaternion && strcmp(format, "euler_rpy") != 0) {
+            return xml_error(reader, node,
+                             "got rotation_format '%s', expected euler_rpy or quat_xyzw", format);
+        }
+    }
+    PAWL_TRY(xml_text(reader, node, &text));
+    *out = pawl_pose_identity();
+    if (text[0] == '\0') {
+        return PAWL_OK;
+    }
+    double v[7];
+    PAWL_TRY(
+        xml_numbers(reader, node, (const char *)node->name, text, XML_ANY, v, quaternion ? 7 : 6));
+    out->position = v3(v[0], v[1], v[2]);
+    if (quaternion) {
+        pawl_quat q = {v[6], v[3], v[4], v[5]};
+        double norm2 = quat_norm2(q);
+        if (!(norm2 > 1e-12) || !isfinite(norm2)) {
+            return xml_error(reader, node,
+                             "the quaternion '%g %g %g %g' has no direction; one of length 1 "
+                             "expected",
+                             v[3], v[4], v[5], v[6]);
+        }
+        out->orientation = pawl_quat_normalize(q);
+    } else {
+        double unit = degrees ? 3.14159265358979323846 / 180.0 : 1.0;
+        if (!degrees) {
+            PAWL_TRY(
+                xml_warn_turns(reader, node, v + 3, "write radians, or <pose degrees=\"true\">"));
+        }
+        out->orientation = pawl_quat_from_rpy(unit * v[3], unit * v[4], unit * v[5]);
+    }
+    return PAWL_OK;
+}
+
+// Reads the item's own <pose>, when it has one.
+static pawl_status sdf_tree_read_pose(sdf_tree *tree, sdf_item *item, const xmlNode *holder)
+{
+    item->given = pawl_pose_identity();
+    PAWL_TRY(xml_child(tree->reader, holder, "pose", &item->pose_node));
+    if (item->pose_node == NULL) {
+        return PAWL_OK;
+    }
+    item->relative_to = xml_attribute(item->pose_node, "relative_to");
+    if (item->relative_to != NULL && item->relative_to[0] == '\0') {
+        item->relative_to = NULL;
+    }
+    return sdf_read_pose(tree->reader, item->pose_node, &item->given);
+}
+
+pawl_status sdf_tree_pose(const sdf_tree *tree, const xmlNode *node, int scope, int base,
+                          pawl_pose *out)
+{
+    pawl_pose given = pawl_pose_identity();
+    if (node != NULL) {
+        const char *relative_to = xml_attribute(node, "relative_to");
+        PAWL_TRY(sdf_read_pose(tree->reader, node, &given));
+        if (relative_to != NULL && relative_to[0] != '\0') {
+            PAWL_TRY(sdf_tree_find(tree, node, scope, relative_to, &base));
+        }
+    }
+    *out = pawl_pose_compose(SDF_ITEM(tree, base)->pose, given);
+    return PAWL_OK;
+}
+
+// --- collecting ----------------------------------------------------------------------------------
+
+// What an <include> changes of the model it brings in.
+typedef struct sdf_override {
+    const xmlNode *include; // NULL when the model stands in its place
+    const char *name;       // NULL for none
+} sdf_override;
+
+static pawl_status sdf_tree_model(sdf_tree *tree, const xmlNode *node, int scope,
+                                  const sdf_override *change);
+
+static pawl_status sdf_tree_link(sdf_tree *tree, const xmlNode *node, int scope)
+{
+    sdf_item item = {.kind = SDF_LINK, .node = node, .scope = scope};
+    int index;
+    PAWL_TRY(xml_need_attribute(tree->reader, node, "name", &item.name));
+    PAWL_TRY(sdf_tree_read_pose(tree, &item, node));
+    item.full_name = xml_join(tree->reader, SDF_ITEM(tree, scope)->full_name, item.name);
+    if (item.full_name == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    PAWL_TRY(sdf_tree_add(tree, &item, &index));
+    for (int m = scope; m != 0 && SDF_ITEM(tree, m)->first_link < 0; m = SDF_ITEM(tree, m)->scope) {
+        SDF_ITEM(tree, m)->first_link = index;
+    }
+    return PAWL_OK;
+}
+
+static pawl_status sdf_tree_joint(sdf_tree *tree, const xmlNode *node, int scope)
+{
+    sdf_item item = {.kind = SDF_JOINT, .node = node, .scope = scope};
+    const xmlNode *child;
+    int index;
+    PAWL_TRY(xml_need_attribute(tree->reader, node, "name", &item.name));
+    PAWL_TRY(xml_need_child(tree->reader, node, "child", &child));
+    PAWL_TRY(xml_text(tree->reader, child, &item.holder));
+    PAWL_TRY(sdf_tree_read_pose(tree, &item, node));
+    item.full_name = xml_join(tree->reader, SDF_ITEM(tree, scope)->full_name, item.name);
+    return item.full_name == NULL ? PAWL_NO_MEMORY : sdf_tree_add(tree, &item, &index);
+}
+
+static pawl_status sdf_tree_frame(sdf_tree *tree, const xmlNode *node, int scope)
+{
+    static const xml_rule rules[] = {{XML_TAKEN, "@name @attached_to pose"}, {XML_TAKEN, NULL}};
+    sdf_item item = {.kind = SDF_FRAME, .node = node, .scope = scope};
+    int index;
+    PAWL_TRY(xml_check(tree->reader, node, rules));
+    PAWL_TRY(xml_need_attribute(tree->reader, node, "name", &item.name));
+    item.holder = xml_attribute(node, "attached_to");
+    if (item.holder != NULL && item.holder[0] == '\0') {
+        item.holder = NULL;
+    }
+    item.full_name = item.name;
+    PAWL_TRY(sdf_tree_read_pose(tree, &item, node));
+    return sdf_tree_add(tree, &item, &index);
+}
+
+// The path of an included file: relative to the folder of the file that includes it.
+static pawl_status sdf_tree_uri(sdf_tree *tree, const xmlNode *node, const char *uri,
+                                const char **path)
+{
+    const char *rest = uri;
+    *path = NULL;
+    if (strncmp(uri, "model://", 8) == 0) {
+        rest = uri + 8;
+    } else if (strncmp(uri, "file://", 7) == 0) {
+        rest = uri + 7;
+    } else if (strstr(uri, "://") != NULL) {
+        return xml_error(tree->reader, node,
+                         "got '%s', expected a file: models are never fetched from a network", uri);
+    }
+    const xml_file *file = node->doc->_private;
+    const char *slash = strrchr(file->path, '/');
+    size_t folder = rest[0] == '/' || slash == NULL ? 0 : (size_t)(slash - file->path) + 1;
+    char *joined = xml_alloc(tree->reader, folder + strlen(rest) + 1);
+    if (joined == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    memcpy(joined, file->path, folder);
+    memcpy(joined + folder, rest, strlen(rest) + 1);
+    *path = joined;
+    return PAWL_OK;
+}
+
+static pawl_status sdf_tree_include(sdf_tree *tree, const xmlNode *node, int scope)
+{
+    static const xml_rule rules[] = {{XML_TAKEN, "uri name pose static @merge"},
+                                     {XML_IGNORED, "plugin"},
+                                     {XML_PHYSICS, "placement_frame"},
+                                     {XML_TAKEN, NULL}};
+    xml_reader *reader = tree->reader;
+    PAWL_TRY(xml_check(reader, node, rules));
+    const char *merge = xml_attribute(node, "merge");
+    if (merge != NULL && strcmp(merge, "true") == 0) {
+        return xml_error(reader, node, "<include merge=\"true\"> is not supported");
+    }
+    const xmlNode *uri_node, *name_node, *model = NULL;
+    const char *uri, *path;
+    sdf_override change = {.include = node};
+    PAWL_TRY(xml_need_child(reader, node, "uri", &uri_node));
+    PAWL_TRY(xml_text(reader, uri_node, &uri));
+    PAWL_TRY(sdf_tree_uri(tree, uri_node, uri, &path));
+    PAWL_TRY(xml_child(reader, node, "name", &name_node));
+    if (name_node != NULL) {
+        PAWL_TRY(xml_text(reader, name_node, &change.name));
+    }
+    xml_file *file;
+    PAWL_TRY(xml_file_open(reader, path, uri_node, &file));
+    const xmlNode *root = xmlDocGetRootElement(file->doc);
+    if (!xml_is(root, "sdf")) {
+        return xml_error(reader, root, "got <%s>, expected <sdf> in an included file", root->name);
+    }
+    XML_EACH (child, root) {
+        if (!xml_is(child, "model")) {
+            return xml_error(reader, child, "got <%s>, expected one <model> in an included file",
+                             child->name);
+        }
+        if (model != NULL) {
+            return xml_error(reader, child, "got a second <model>; an included file holds one");
+        }
+        model = child;
+    }
+    if (model == NULL) {
+        return xml_error(reader, root, "got no <model>; an included file holds one");
+    }
+    return sdf_tree_model(tree, model, scope, &change);
+}
+
+// The children that make a scope: of a world or of a model.
+static pawl_status sdf_tree_children(sdf_tree *tree, const xmlNode *node, int scope)
+{
+    static const sdf_override none = {0};
+    XML_EACH (child, node) {
+        if (xml_is(child, "link")) {
+            if (scope == 0) {
+                continue; // reported by the rules of <world>
+            }
+            PAWL_TRY(sdf_tree_link(tree, child, scope));
+        } else if (xml_is(child, "joint")) {
+            PAWL_TRY(sdf_tree_joint(tree, child, scope));
+        } else if (xml_is(child, "frame")) {
+            PAWL_TRY(sdf_tree_frame(tree, child, scope));
+        } else if (xml_is(child, "model")) {
+            PAWL_TRY(sdf_tree_model(tree, child, scope, &none));
+        } else if (xml_is(child, "include")) {
+            PAWL_TRY(sdf_tree_include(tree, child, scope));
+        }
+    }
+    return PAWL_OK;
+}
+
+static pawl_status sdf_tree_model(sdf_tree *tree, const xmlNode *node, int scope,
+                                  const sdf_override *change)
+{
+    static const xml_rule rules[] = {
+        {XML_TAKEN, "@name @canonical_link pose static self_collide link joint frame model include "
+                    "pawl:gravity " EXTENSION_MODEL},
+        {XML_SILENT, "allow_auto_disable enable_wind"},
+        {XML_IGNORED, "plugin gripper"},
+        {XML_PHYSICS, "@placement_frame"},
+        {XML_TAKEN, NULL}};
+    xml_reader *reader = tree->reader;
+    PAWL_TRY(xml_check(reader, node, rules));
+    sdf_item item = {.kind = SDF_MODEL, .node = node, .scope = scope};
+    PAWL_TRY(xml_need_attribute(reader, node, "name", &item.name));
+    item.holder = xml_attribute(node, "canonical_link");
+    if (item.holder != NULL && item.holder[0] == '\0') {
+        item.holder = NULL;
+    }
+    PAWL_TRY(xml_child_bool(reader, node, "static", &item.is_static));
+    PAWL_TRY(sdf_tree_read_pose(tree, &item, node));
+    if (change->include != NULL) {
+        const xmlNode *pose;
+        PAWL_TRY(xml_child(reader, change->include, "pose", &pose));
+        if (pose != NULL) {
+            PAWL_TRY(sdf_tree_read_pose(tree, &item, change->include));
+        } else {
+            item.relative_to = NULL; // names of the including file mean nothing in the included one
+        }
+        PAWL_TRY(xml_child_bool(reader, change->include, "static", &item.is_static));
+        item.name = change->name != NULL ? change->name : item.name;
+    }
+    const sdf_item *outer = SDF_ITEM(tree, scope);
+    item.is_static = item.is_static || outer->is_static;
+    // A lone model lends no prefix to its names: they are what the user wrote.
+    bool lone = scope == 0 && outer->lone == (change->include != NULL ? change->include : node);
+    item.full_name = lone ? "" : xml_join(reader, outer->full_name, item.name);
+    int index;
+    if (item.full_name == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    PAWL_TRY(sdf_tree_add(tree, &item, &index));
+    return sdf_tree_children(tree, node, index);
+}
+
+static pawl_status sdf_tree_world(sdf_tree *tree, const xmlNode *world)
+{
+    static const xml_rule rules[] = {
+        {XML_TAKEN, "@name gravity model include joint frame " EXTENSION_MODEL},
+        {XML_SILENT, "scene light gui audio magnetic_field atmosphere spherical_coordinates road"},
+        {XML_IGNORED, "physics plugin population actor state wind"},
+        {XML_PHYSICS, "link"},
+        {XML_TAKEN, NULL}};
+    PAWL_TRY(xml_check(tree->reader, world, rules));
+    sdf_item *item = SDF_ITEM(tree, 0);
+    const char *name = xml_attribute(world, "name");
+    item->node = world;
+    item->name = name != NULL && name[0] != '\0' ? name : "world";
+    int moving = 0, all = 0;
+    const xmlNode *last_moving = NULL, *last = NULL;
+    XML_EACH (child, world) {
+        bool is_static = false;
+        if (!xml_is(child, "model") && !xml_is(child, "include")) {
+            continue;
+        }
+        PAWL_TRY(xml_child_bool(tree->reader, child, "static", &is_static));
+        last = child;
+        all += 1;
+        if (!is_static) {
+            last_moving = child;
+            moving += 1;
+        }
+    }
+    item->lone = moving == 1 ? last_moving : all == 1 ? last : NULL;
+    return sdf_tree_children(tree, world, 0);
+}
+
+pawl_status sdf_tree_build(sdf_tree *tree, xml_reader *reader, const xmlNode *root)
+{
+    static const sdf_override none = {0};
+    static const xml_rule rules[] = {
+        {XML_TAKEN, "@version world model"}, {XML_IGNORED, "light actor"}, {XML_TAKEN, NULL}};
+    *tree = (sdf_tree){.reader = reader};
+    PAWL_TRY(xml_check(reader, root, rules));
+    const char *version;
+    PAWL_TRY(xml_need_attribute(reader, root, "version", &version));
+    double number;
+    PAWL_TRY(xml_numbers(reader, root, "version", version, XML_POSITIVE, &number, 1));
+    if (strncmp(version, "1.", 2) != 0) {
+        xml_log(reader, PAWL_LOG_WARNING, root, "got SDFormat version %s, expected 1.4 to 1.11",
+                version);
+    }
+    int index;
+    sdf_item world = {.kind = SDF_WORLD,
+                      .name = "world",
+                      .full_name = "",
+                      .given = pawl_pose_identity(),
+                      .pose = pawl_pose_identity()};
+    PAWL_TRY(sdf_tree_add(tree, &world, &index));
+    SDF_ITEM(tree, 0)->body = -1;
+    const xmlNode *content = NULL;
+    XML_EACH (child, root) {
+        if (!xml_is(child, "world") && !xml_is(child, "model")) {
+            continue;
+        }
+        if (content != NULL) {
+            return xml_error(reader, child,
+                             "got a second <%s>; <sdf> holds one <world> or one <model>",
+                             child->name);
+        }
+        content = child;
+    }
+    if (content == NULL) {
+        return xml_error(reader, root, "<sdf> holds neither a <world> nor a <model>");
+    }
+    if (xml_is(content, "world")) {
+        return sdf_tree_world(tree, content);
+    }
+    SDF_ITEM(tree, 0)->lone = content;
+    return sdf_tree_model(tree, content, 0, &none);
+}
+
+// --- resolving -----------------------------------------------------------------------------------
+
+// Which item an item's pose is given in.
+static pawl_status sdf_tree_pose_base(const sdf_tree *tree, const sdf_item *item, int *base)
+{
+    if (item->relative_to != NULL) {
+        return sdf_tree_find(tree, item->pose_node, item->scope, item->relative_to, base);
+    }
+    if (item->holder != NULL && (item->kind == SDF_JOINT || item->kind == SDF_FRAME)) {
+        return sdf_tree_find(tree, item->node, item->scope, item->holder, base);
+    }
+    *base = item->scope;
+    return PAWL_OK;
+}
+
+static pawl_status sdf_tree_cycle(const sdf_tree *tree, int start)
+{
+    char chain[256] = "";
+    size_t used = 0;
+    int at = start;
+    do {
+        int length =
+            snprintf(chain + used, sizeof chain - used, "'%.40s' -> ", SDF_ITEM(tree, at)->name);
+        used += length > 0 ? (size_t)length : 0;
+        at = SDF_ITEM(tree, at)->pose_base;
+    } while (at != start && used < sizeof chain - 64);
+    const sdf_item *item = SDF_ITEM(tree, start);
+    return xml_error(tree->reader, item->node, "the pose of %s '%s' depends on itself: %s'%.40s'",
+                     sdf_tree_kind_name(item->kind), item->name, chain, item->name);
+}
+
+// The way from `start` to something whose pose is known (mark 2) and back; cycles were ruled out.
+static pawl_status sdf_tree_resolve_from(sdf_tree *tree, int start)
+{
+    int at = start, before = -1;
+    // Each item on the way points back to the one before it, until the way back restores it.
+    while (SDF_ITEM(tree, at)->mark != 2) {
+        sdf_item *item = SDF_ITEM(tree, at);
+        int base = item->pose_base;
+        item->pose_base = before;
+        before = at;
+        at = base;
+    }
+    while (before >= 0) {
+        sdf_item *item = SDF_ITEM(tree, before);
+        int next = item->pose_base;
+        item->pose_base = at;
+        item->pose = pawl_pose_compose(SDF_ITEM(tree, at)->pose, item->given);
+        item->pose.orientation = pawl_quat_normalize(item->pose.orientation);
+        item->mark = 2;
+        if (!v3_finite(item->pose.position) || !quat_finite(item->pose.orientation)) {
+            return xml_error(tree->reader, item->node,
+                             "the pose of %s '%s' is too large to compute",
+                             sdf_tree_kind_name(item->kind), item->name);
+        }
+        at = before;
+        before = next;
+    }
+    return PAWL_OK;
+}
+
+pawl_status sdf_tree_resolve(sdf_tree *tree)
+{
+    int count = tree->items.count;
+    for (int i = 1; i < count; ++i) {
+        sdf_item *item = SDF_ITEM(tree, i);
+        PAWL_TRY(sdf_tree_pose_base(tree, item, &item->pose_base));
+    }
+    // Cycles first: with the number of its start each walk marks what it passes, so that every item
+    // is passed once and a walk that meets its own mark has closed a cycle.
+    for (int i = 1; i < count; ++i) {
+        int at = i;
+        while (at != 0 && SDF_ITEM(tree, at)->mark == 0) {
+            SDF_ITEM(tree, at)->mark = i;
+            at = SDF_ITEM(tree, at)->pose_base;
+        }
+        if (at != 0 && SDF_ITEM(tree, at)->mark == i) {
+            return sdf_tree_cycle(tree, at);
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        SDF_ITEM(tree, i)->mark = i == 0 ? 2 : 0;
+    }
+    for (int i = 1; i < count; ++i) {
+        PAWL_TRY(sdf_tree_resolve_from(tree, i));
+    }
+    return PAWL_OK;
+}
+
+pawl_status sdf_tree_link_of(const sdf_tree *tree, int item, int *link)
+{
+    int at = item;
+    for (int steps = 0; steps <= SDF_TREE_MAX_ATTACHED; ++steps) {
+        const sdf_item *i = SDF_ITEM(tree, at);
+        if (i->kind == SDF_LINK || i->kind == SDF_WORLD) {
+            *link = at;
+            return PAWL_OK;
+        }
+        if (i->kind == SDF_MODEL && i->holder == NULL) {
+            if (i->first_link < 0) {
+                return xml_error(tree->reader, i->node,
+                                 "model '%s' has no link that something could be attached to",
+                                 i->name);
+            }
+            at = i->first_link;
+        } else if (i->holder != NULL) {
+            int scope = i->kind == SDF_MODEL ? at : i->scope;
+            PAWL_TRY(sdf_tree_find(tree, i->node, scope, i->holder, &at));
+        } else {
+            at = i->scope;
+        }
+    }
+    return xml_error(tree->reader, SDF_ITEM(tree, item)->node,
+                     "'%s' is attached to itself, or through more than %d frames",
+                     SDF_ITEM(tree, item)->name, SDF_TREE_MAX_ATTACHED);
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Links of URDF: mass and inertia, and the shapes and colours of <collision> and <visual>.
+#include "math/rotation.h"
+#include "read/urdf_parts.h"
+#include <string.h>
+
+// Some files leave the inertia to be computed from meshes by who reads them, and write zeros.
+static pawl_status urdf_link_no_inertia(const urdf_reader *r, const xmlNode *inertia,
+                                        const urdf_link *link, pawl_body_def *def)
+{
+    PAWL_TRY(xml_unsupported(r->xml, inertia, "link '%s' has a mass of %g kg but no inertia; %s",
+                             link->name, def->mass,
+                             r->xml->lenient ? "that of a ball of water of this mass is used"
+                                             : "--lenient takes that of a ball of water"));
+    const double density = 1000.0, pi = 3.14159265358979323846;
+    double radius = cbrt(0.75 * def->mass / (pi * density));
+    for (int i = 0; i < 3; ++i) {
+        def->inertia[i] = 0.4 * def->mass * radius * radius;
+        def->inertia[3 + i] = 0.0;
+    }
+    return PAWL_OK;
+}
+
+static pawl_status urdf_link_mass(const urdf_reader *r, const urdf_link *link, pawl_body_def *def)
+{
+    static const xml_rule rules[] = {{XML_TAKEN, "origin mass inertia"}, {XML_TAKEN, NULL}};
+    static const xml_rule mass_rules[] = {{XML_TAKEN, "@value"}, {XML_TAKEN, NULL}};
+    static const xml_rule inertia_rules[] = {{XML_TAKEN, "@ixx @iyy @izz @ixy @ixz @iyz"},
+                                             {XML_TAKEN, NULL}};
+    static const char *const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
+    const xmlNode *inertial, *mass, *inertia;
+    pawl_pose origin;
+    PAWL_TRY(xml_child(r->xml, link->node, "inertial", &inertial));
+    bool weightless;
+    PAWL_TRY(urdf_tree_is_weightless(r, link->node, &weightless));
+    if (inertial == NULL || (weightless && def->density > 0.0)) {
+        return PAWL_OK;
+    }
+    PAWL_TRY(xml_check(r->xml, inertial, rules));
+    PAWL_TRY(xml_need_child(r->xml, inertial, "mass", &mass));
+    PAWL_TRY(xml_check(r->xml, mass, mass_rules));
+    PAWL_TRY(urdf_need_number(r, mass, "value",
+                              def->kind == PAWL_BODY_KINEMATIC ? XML_NOT_NEGATIVE : XML_POSITIVE,
+                              &def->mass));
+    PAWL_TRY(urdf_origin(r, inertial, &origin));
+    def->com = origin.position;
+    if (def->kind != PAWL_BODY_RIGID) {
+        return PAWL_OK;
+    }
+    if (def->density > 0.0) { // a mass beside it counts; the shapes may give the inertia
+        PAWL_TRY(xml_child(r->xml, inertial, "inertia", &inertia));
+        if (inertia == NULL) {
+            return PAWL_OK;
+        }
+    }
+    PAWL_TRY(xml_need_child(r->xml, inertial, "inertia", &inertia));
+    PAWL_TRY(xml_check(r->xml, inertia, inertia_rules));
+    for (int i = 0; i < 6; ++i) {
+        if (i < 3) {
+            PAWL_TRY(urdf_need_number(r, inertia, names[i], XML_NOT_NEGATIVE, &def->inertia[i]));
+        } else {
+            PAWL_TRY(xml_attribute_number(r->xml, inertia, names[i], XML_ANY, &def->inertia[i]));
+        }
+    }
+    if (def->inertia[0] == 0.0 && def->inertia[1] == 0.0 && def->inertia[2] == 0.0) {
+        return urdf_link_no_inertia(r, inertia, link, def);
+    }
+    extension_turn_inertia(origin.orientation, def->inertia);
+    return PAWL_OK;
+}
+
+pawl_status urdf_link_read(urdf_reader *r, urdf_link *link)
+{
+    pawl_body_def def = pawl_body_def_default();
+    def.name = link->name;
+    def.pose = link->pose;
+    PAWL_TRY(extension_read_link(r->xml, link->node, &def));
+    PAWL_TRY(urdf_link_mass(r, link, &def));
+    if (def.kind == PAWL_BODY_KINEMATIC) {
+        def.density = 0.0;
+        r->tied = true;
+    }
+    return xml_refused(r->xml, link->node, "link", link->name,
+                       pawl_builder_add_body(r->builder, &def, &link->body));
+}
+
+// A ball without a radius marks a point in some files.
+static bool urdf_link_is_empty(const xmlNode *node)
+{
+    const char *radius = xml_attribute(node, "radius"), *length = xml_attribute(node, "length");
+    char *end;
+    return (radius != NULL && strtod(radius, &end) == 0.0 && end != radius) ||
+           (length != NULL && strtod(length, &end) == 0.0 && end != length);
+}
+
+static pawl_status urdf_link_geometry(const urdf_reader *r, const xmlNode *geometry,
+                                      pawl_shape_def *def, bool visual, bool *known)
+{
+    static const xml_rule rules[] = {{XML_TAKEN, "@size @radius @length"}, {XML_TAKEN, NULL}};
+    const xmlNode *node = xml_first(geometry);
+    *known = node != NULL && (xml_is(node, "box") || xml_is(node, "cylinder") ||
+                              xml_is(node, "sphere") || xml_is(node, "capsule"));
+    if (node == NULL) {
+        return xml_error(r->xml, geometry, "<geometry> is empty; a shape expected");
+    }
+    if (xml_is(node, "pawl:hull")) {
+        *known = true;
+        return extension_read_hull(r->xml, node, def);
+    }
+    if (!*known) {
+        return xml_leave_out_shape(r->xml, node, visual,
+                                   "sphere, box, cylinder, capsule and pawl:hull");
+    }
+    PAWL_TRY(xml_check(r->xml, node, rules));
+    if (r->xml->lenient && urdf_link_is_empty(node)) {
+        *known = false;
+        return xml_leave_out_shape(r->xml, node, visual, "shapes with a size");
+    }
+    if (xml_is(node, "box")) {
+        const char *text;
+        double size[3];
+        def->kind = PAWL_SHAPE_BOX;
+        PAWL_TRY(xml_need_attribute(r->xml, node, "size", &text));
+        PAWL_TRY(xml_numbers(r->xml, node, "size", text, XML_POSITIVE, size, 3));
+        def->size = v3(0.5 * size[0], 0.5 * size[1], 0.5 * size[2]);
+        return PAWL_OK;
+    }
+    PAWL_TRY(urdf_need_number(r, node, "radius", XML_POSITIVE, &def->size.x));
+    def->kind = PAWL_SHAPE_SPHERE;
+    if (!xml_is(node, "sphere")) {
+        def->kind = xml_is(node, "cylinder") ? PAWL_SHAPE_CYLINDER : PAWL_SHAPE_CAPSULE;
+        PAWL_TRY(urdf_need_number(r, node, "length", XML_POSITIVE, &def->size.z));
+        def->size.z *= 0.5;
+    }
+    return PAWL_OK;
+}
+
+static pawl_status urdf_link_colour(const urdf_reader *r, const xmlNode *visual,
+                                    pawl_shape_def *def)
+{
+    const xmlNode *material, *colour;
+    const char *text;
+    double rgba[4];
+    PAWL_TRY(xml_child(r->xml, visual, "material", &material));
+    if (material == NULL) {
+        return PAWL_OK;
+    }
+    PAWL_TRY(xml_child(r->xml, material, "color", &colour));
+    const char *name = xml_attribute(material, "name");
+    if (colour == NULL && name != NULL) {
+        int index = pawl_name_table_find(&r->names, URDF_MATERIALS, name, strlen(name));
+        if (index >= 0) {
+            PAWL_TRY(xml_child(r->xml, PAWL_ITEM(r->materials, const xmlNode *, index), "color",
+                               &colour));
+        }
+    }
+    if (colour == NULL) {
+        return PAWL_OK;
+    }
+    PAWL_TRY(xml_need_attribute(r->xml, colour, "rgba", &text));
+    PAWL_TRY(xml_numbers(r->xml, colour, "rgba", text, XML_ANY, rgba, 4));
+    for (int i = 0; i < 4; ++i) {
+        def->rgba[i] = (float)fmin(fmax(rgba[i], 0.0), 1.0);
+    }
+    return PAWL_OK;
+}
+
+pawl_status urdf_link_read_shapes(urdf_reader *r, const urdf_link *link)
+{
+    static const xml_rule rules[] = {
+        {XML_TAKEN, "@name origin geometry material"}, {XML_SILENT, "verbose"}, {XML_TAKEN, NULL}};
+    static const xml_rule collision_rules[] = {
+        {XML_TAKEN, "@name origin geometry material " EXTENSION_COLLISION},
+        {XML_SILENT, "verbose contact_coefficients"},
+        {XML_TAKEN, NULL}};
+    int body;
+    pawl_pose frame;
+    const xmlNode *density;
+    PAWL_TRY(urdf_find_body(r, link->node, link->name, &body, &frame));
+    PAWL_TRY(xml_child(r->xml, link->node, "pawl:density", &density));
+    XML_EACH (child, link->node) {
+        bool visual = xml_is(child, "visual"), known;
+        if (!visual && !xml_is(child, "collision")) {
+            continue;
+        }
+        pawl_shape_def def = pawl_shape_def_default();
+        const xmlNode *geometry;
+        pawl_pose origin;
+        PAWL_TRY(xml_check(r->xml, child, visual ? rules : collision_rules));
+        def.name = xml_attribute(child, "name");
+        def.visual_only = visual;
+        PAWL_TRY(urdf_origin(r, child, &origin));
+        def.frame = pawl_pose_compose(frame, origin);
+        PAWL_TRY(xml_need_child(r->xml, child, "geometry", &geometry));
+        PAWL_TRY(urdf_link_geometry(r, geometry, &def, visual, &known));
+        PAWL_TRY(urdf_link_colour(r, child, &def));
+        if (!visual) {
+            PAWL_TRY(extension_read_collision(r->xml, child, &def));
+        }
+        if (known) {
+            PAWL_TRY(xml_refused(r->xml, child, "shape", def.name != NULL ? def.name : link->name,
+                                 pawl_builder_add_shape(r->builder, body, &def, NULL)));
+        } else if (!visual && density != NULL) {
+            PAWL_TRY(xml_unsupported(r->xml, child,
+                                     "link '%s' takes its mass from its collision shapes, but the "
+                                     "mass of this one cannot be computed",
+                                     link->name));
+        }
+    }
+    return PAWL_OK;
+}

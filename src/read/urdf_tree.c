@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The tree of a URDF file: its links and joints by name, the pose of every link with all coordinates at
+// zero, and which body each link is part of.
+//
+// URDF files are full of links without mass that only name a frame. Such a link is merged into the
+// link it is fixed to; one that could move is an error. A root link called "world" is the world; any
+// other root floats.
+#include "math/rotation.h"
+#include "read/urdf_parts.h"
+#include <string.h>
+
+// Without <inertial>, or with a mass of 0, as exporters write it for frames.
+pawl_status urdf_tree_is_weightless(const urdf_reader *r, const xmlNode *link, bool *out)
+{
+    const xmlNode *inertial, *mass = NULL;
+    double value = 1.0;
+    PAWL_TRY(xml_child(r->xml, link, "inertial", &inertial));
+    if (inertial != NULL) {
+        PAWL_TRY(xml_child(r->xml, inertial, "mass", &mass));
+    }
+    if (mass != NULL) {
+        PAWL_TRY(xml_attribute_number(r->xml, mass, "value", XML_ANY, &value));
+    }
+    *out = inertial == NULL || value == 0.0;
+    return PAWL_OK;
+}
+
+static pawl_status urdf_tree_list_link(urdf_reader *r, const xmlNode *node)
+{
+    static const xml_rule rules[] = {{XML_TAKEN, "@name inertial visual collision " EXTENSION_LINK},
+                                     {XML_SILENT, "@type sensor"},
+                                     {XML_TAKEN, NULL}};
+    const char *name;
+    const xmlNode *density;
+    bool weightless;
+    PAWL_TRY(xml_check(r->xml, node, rules));
+    PAWL_TRY(xml_need_attribute(r->xml, node, "name", &name));
+    PAWL_TRY(urdf_enter(r, node, URDF_LINKS, "link", name, r->links.count));
+    PAWL_TRY(urdf_tree_is_weightless(r, node, &weightless));
+    PAWL_TRY(xml_child(r->xml, node, "pawl:density", &density));
+    pawl_body_def probe = {.name = name};
+    PAWL_TRY(extension_read_link(r->xml, node, &probe));
+    urdf_link *link = urdf_push(r, &r->links, sizeof *link);
+    if (link == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    *link =
+        (urdf_link){.node = node,
+                    .name = name,
+                    .joint = URDF_NONE,
+                    .first_child = URDF_NONE,
+                    .sibling = URDF_NONE,
+                    .carrier = URDF_NONE,
+                    .massless = weightless && density == NULL && probe.kind != PAWL_BODY_KINEMATIC,
+                    .body = -1};
+    return PAWL_OK;
+}
+
+static pawl_status urdf_tree_list_joint(urdf_reader *r, const xmlNode *node)
+{
+    static const xml_rule rules[] = {
+        {XML_TAKEN, "@name @type origin parent child axis limit dynamics mimic " EXTENSION_JOINT},
+        {XML_SILENT, "calibration safety_controller"},
+        {XML_TAKEN, NULL}};
+    static const xml_rule end_rules[] = {{XML_TAKEN, "@link"}, {XML_TAKEN, NULL}};
+    static const char *const names[2] = {"parent", "child"};
+    urdf_joint joint = {.node = node, .index = -1};
+    int ends[2];
+    PAWL_TRY(xml_check(r->xml, node, rules));
+    PAWL_TRY(xml_need_attribute(r->xml, node, "name", &joint.name));
+    PAWL_TRY(xml_need_attribute(r->xml, node, "type", &joint.type));
+    PAWL_TRY(urdf_enter(r, node, URDF_JOINTS, "joint", joint.name, r->joints.count));
+    PAWL_TRY(urdf_origin(r, node, &joint.origin));
+    for (int i = 0; i < 2; ++i) {
+        const xmlNode *end;
+        const char *name;
+        PAWL_TRY(xml_need_child(r->xml, node, names[i], &end));
+        PAWL_TRY(xml_check(r->xml, end, end_rules));
+        PAWL_TRY(xml_need_attribute(r->xml, end, "link", &name));
+        PAWL_TRY(urdf_find(r, end, URDF_LINKS, name, &ends[i]));
+    }
+    joint.parent = ends[0];
+    joint.child = ends[1];
+    if (joint.parent == joint.child) {
+        return xml_error(r->xml, node, "joint '%s' ties link '%s' to itself", joint.name,
+                         URDF_LINK(r, joint.child)->name);
+    }
+    urdf_link *child = URDF_LINK(r, joint.child);
+    if (child->joint != URDF_NONE) {
+        return xml_error(r->xml, node,
+                         "link '%s' is the child of joint '%s' and of joint '%s'; URDF is a tree: "
+                         "<pawl:loop> closes loops",
+                         child->name, URDF_JOINT(r, child->joint)->name, joint.name);
+    }
+    child->joint = r->joints.count;
+    for (int c = 0; c < 6; ++c) {
+        joint.effort[c] = INFINITY;
+    }
+    urdf_joint *slot = urdf_push(r, &r->joints, sizeof *slot);
+    if (slot == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    *slot = joint;
+    return PAWL_OK;
+}
+
+pawl_status urdf_tree_list(urdf_reader *r, const xmlNode *root)
+{
+    static const xml_rule rules[] = {
+        {XML_TAKEN, "@name link joint material loop_joint pawl:loop pawl:gravity " EXTENSION_MODEL},
+        {XML_SILENT, "@version"},
+        {XML_IGNORED, "gazebo transmission sensor"},
+        {XML_TAKEN, NULL}};
+    PAWL_TRY(xml_check(r->xml, root, rules));
+    XML_EACH (child, root) {
+        if (xml_is(child, "link")) {
+            PAWL_TRY(urdf_tree_list_link(r, child));
+        } else if (xml_is(child, "material")) {
+            const char *name = xml_attribute(child, "name");
+            if (name != NULL &&
+                pawl_name_table_find(&r->names, URDF_MATERIALS, name, strlen(name)) < 0) {
+                PAWL_TRY(xml_add_name(r->xml, &r->names, URDF_MATERIALS, name, r->materials.count));
+                const xmlNode **slot = urdf_push(r, &r->materials, sizeof *slot);
+                if (slot == NULL) {
+                    return PAWL_NO_MEMORY;
+                }
+                *slot = child;
+            }
+        }
+    }
+    if (r->links.count == 0) {
+        return xml_error(r->xml, root, "<robot> has no <link>");
+    }
+    XML_EACH (child, root) {
+        if (xml_is(child, "joint")) {
+            PAWL_TRY(urdf_tree_list_joint(r, child));
+        }
+    }
+    return PAWL_OK;
+}
+
+// Walks the tree from its root: poses, and the order in which parents come before children.
+pawl_status urdf_tree_walk(urdf_reader *r)
+{
+    r->root = URDF_NONE;
+    for (int i = r->links.count - 1; i >= 0; --i) { // backwards, so that siblings keep their order
+        urdf_link *link = URDF_LINK(r, i);
+        if (link->joint == URDF_NONE) {
+            if (r->root != URDF_NONE) {
+                return xml_error(r->xml, URDF_LINK(r, r->root)->node,
+                                 "links '%s' and '%s' are both the child of no joint; URDF has one "
+                                 "root",
+                                 link->name, URDF_LINK(r, r->root)->name);
+            }
+            r->root = i;
+            continue;
+        }
+        urdf_link *parent = URDF_LINK(r, URDF_JOINT(r, link->joint)->parent);
+        link->sibling = parent->first_child;
+        parent->first_child = i;
+    }
+    if (r->root == URDF_NONE) {
+        return xml_error(
+            r->xml, URDF_LINK(r, 0)->node,
+            "every link is the child of a joint, so the joints form a cycle; URDF is a "
+            "tree: <pawl:loop> closes loops");
+    }
+    URDF_LINK(r, r->root)->pose = pawl_pose_identity();
+    int *slot = urdf_push(r, &r->order, sizeof *slot);
+    if (slot == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    *slot = r->root;
+    for (int k = 0; k < r->order.count; ++k) {
+        int parent = PAWL_ITEM(r->order, int, k);
+        for (int c = URDF_LINK(r, parent)->first_child; c >= 0; c = URDF_LINK(r, c)->sibling) {
+            urdf_link *child = URDF_LINK(r, c);
+            child->pose =
+                pawl_pose_compose(URDF_LINK(r, parent)->pose, URDF_JOINT(r, child->joint)->origin);
+            child->pose.orientation = pawl_quat_normalize(child->pose.orientation);
+            slot = urdf_push(r, &r->order, sizeof *slot);
+            if (slot == NULL) {
+                return PAWL_NO_MEMORY;
+            }
+            *slot = c;
+        }
+    }
+    if (r->order.count < r->links.count) {
+        return xml_error(
+            r->xml, URDF_LINK(r, r->root)->node,
+            "%d links cannot be reached from the root '%s': their joints form a cycle; "
+            "<pawl:loop> closes loops",
+            r->links.count - r->order.count, URDF_LINK(r, r->root)->name);
+    }
+    return PAWL_OK;
+}
+
+// Which body each link is part of.
+pawl_status urdf_tree_merge(urdf_reader *r)
+{
+    int carrier_of_root = URDF_NONE;
+    for (int k = 0; k < r->order.count; ++k) {
+        int i = PAWL_ITEM(r->order, int, k);
+        urdf_link *link = URDF_LINK(r, i);
+        if (i == r->root && strcmp(link->name, "world") == 0) {
+            link->carrier = URDF_WORLD;
+            continue;
+        }
+        bool fixed =
+            link->joint != URDF_NONE && strcmp(URDF_JOINT(r, link->joint)->type, "fixed") == 0;
+        int above = link->joint != URDF_NONE
+                        ? URDF_LINK(r, URDF_JOINT(r, link->joint)->parent)->carrier
+                        : URDF_NONE;
+        if (!link->massless) {
+            link->carrier = i;
+            if (fixed && above == URDF_NONE && carrier_of_root == URDF_NONE) {
+                carrier_of_root = i; // the frames above it, up to the root, become part of it
+            }
+        } else if (fixed || i == r->root) {
+            link->carrier = above;
+        } else {
+            return xml_error(r->xml, link->node,
+                             "link '%s' can move but has no mass; <inertial> expected", link->name);
+        }
+    }
+    for (int i = 0; i < r->links.count; ++i) {
+        urdf_link *link = URDF_LINK(r, i);
+        if (link->carrier == URDF_NONE) {
+            if (carrier_of_root == URDF_NONE) {
+                return xml_error(r->xml, link->node,
+                                 "link '%s' can move but has no mass; <inertial> expected",
+                                 link->name);
+            }
+            link->carrier = carrier_of_root;
+        }
+    }
+    return PAWL_OK;
+}
