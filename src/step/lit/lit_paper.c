@@ -90,13 +90,13 @@ static void paper_add_geometric(step_context *c, const row_block *b, int r, cons
         }
     }
     paper_spring s = paper_spring_of(a, row, lit->paper_values[row], w);
-    double force = -s.stiffness * s.stretch - s.damping * rate, share = 0.5 * w->h * w->h;
+    double force = -s.stiffness * s.stretch - s.damping * rate, scale = 0.5 * w->h * w->h;
     for (int i = 0; i < b->body_count; ++i) {
         int at = b->jacobian[i] + 6 * r;
         for (int k = 0; k < 6; ++k) {
             double change = (ahead[at + k] - behind[at + k]) / (2.0 * part);
             p[6 * b->body[i] + k] +=
-                share * (force * change - s.damping * turning * lit->paper_rows[at + k]);
+                scale * (force * change - s.damping * turning * lit->paper_rows[at + k]);
         }
     }
 }

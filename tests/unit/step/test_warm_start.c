@@ -56,11 +56,11 @@ static void warm_begin(warm_case *w, const double *ids, int count, const double 
     w->assembly->problem.row_count = 3 * count;
     w->assembly->problem.contact_count = count;
     w->settings = pawl_settings_default();
-    w->context = (step_context){.share = 1.0,
+    w->context = (step_context){.u.fraction = 1.0,
                                 .model = w->m.model,
                                 .settings = &w->settings,
                                 .assembly = w->assembly,
-                                .lambda = w->lambda};
+                                .u.lambda = w->lambda};
 }
 
 static void warm_end(warm_case *w)
