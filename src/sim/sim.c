@@ -165,7 +165,9 @@ static pawl_status sim_create_all(pawl_sim *sim)
     }
     enum { EVENTS = 32 }; // of a step, at first
     PAWL_TRY(pawl_event_log_reserve(env, &sim->context.out.events, EVENTS));
-    int room = sim->finder == NULL ? 0 : pawl_contact_finder_capacity(sim->finder);
+    // Without rows the finder serves to measure overlaps and crossings alone.
+    bool collides = sim_has_rows(sim) && sim->finder != NULL;
+    int room = collides ? pawl_contact_finder_capacity(sim->finder) : 0;
     return sim_create_parts(sim, room);
 }
 
@@ -387,6 +389,24 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
     return PAWL_OK;
 }
 
+// Joint coordinates and residuals at s, for what is measured. With rows their Jacobians as well: the next step
+// continues from here.
+static void sim_place(pawl_sim *sim, const pawl_state *s)
+{
+    step_context *c = &sim->context;
+    if (c->placed) {
+        return;
+    }
+    pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
+    if (sim_has_rows(sim)) {
+        pawl_assembly_place(sim->assembly, s->bodies, s->coordinates, s->time, c->u.damping_time);
+        c->placed = true;
+    } else {
+        pawl_assembly_place_residuals(sim->assembly, s->bodies, s->coordinates, s->time);
+    }
+    pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
+}
+
 static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
 {
     pawl_state *s = sim->next;
@@ -401,18 +421,13 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
         report.energy = pawl_state_energy(s);
         status = sim_check_energy(sim, s, &report.energy);
     }
-    if (status != PAWL_OK) { // nothing is told of a step that was not taken
+    if (status != PAWL_OK) { // nothing is reported of a step that was not taken
         c->out.contact_count = 0;
         c->out.events.count = 0;
         c->placed = false;
         return status;
     }
-    if (!c->placed) {
-        pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
-        pawl_assembly_place(sim->assembly, s->bodies, s->coordinates, s->time, c->u.damping_time);
-        pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
-        c->placed = true; // the next step goes on from here
-    }
+    sim_place(sim, s);
     if (sim->delassus->weak.space != NULL) {
         pawl_assembly_pose_closure(sim->assembly);
         pawl_weak_follow(&sim->assembly->problem);

@@ -26,14 +26,14 @@ void pawl_report_penetration(const step_context *c, pawl_step_report *report)
         if (contact->gap >= 0.0) {
             continue;
         }
-        double share = report_depth_fraction(c, contact);
+        double fraction = report_depth_fraction(c, contact);
         if (!(-contact->gap <= report->penetration)) {
             report->penetration = -contact->gap;
             report->worst_shape_a = contact->shape_a;
             report->worst_shape_b = contact->shape_b;
         }
-        if (!(share <= report->depth_share)) {
-            report->depth_share = share;
+        if (!(fraction <= report->depth_share)) {
+            report->depth_share = fraction;
             report->share_shape_a = contact->shape_a;
             report->share_shape_b = contact->shape_b;
         }

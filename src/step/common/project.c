@@ -11,7 +11,7 @@
 static const double project_pose_accuracy = 1e-4;     // the next step makes up for the rest
 static const double project_velocity_accuracy = 1e-7; // of a velocity error of order h
 static const double project_zone_accuracy = 1e-6;
-static const double project_exact = 1e-13; // of an exact drift
+static const double project_exact = 1e-13; // of an exact position update
 static const double project_keep = 0.01;   // contraction that keeps an old Jacobian
 // An update that leaves more than this of a joint's error has failed: [m] in bodies of a metre or less,
 // else relative to the largest. Rounding and nearly redundant rows leave far less.
@@ -49,7 +49,7 @@ void pawl_closure_solve(step_context *c, double accuracy, double *change)
 }
 
 // Steps that turn a body by more than a radian leave the range of the linear model.
-static double project_share(const step_context *c, const double *d)
+static double project_fraction(const step_context *c, const double *d)
 {
     double turn = 0.0;
     for (int i = 0; i < c->model->body_count; ++i) {
@@ -60,8 +60,8 @@ static double project_share(const step_context *c, const double *d)
 
 void pawl_project_move(const step_context *c, pawl_state *s, const double *d, double t)
 {
-    double share = project_share(c, d);
-    c->coordinates->ops->move(c->coordinates, s->coordinates, d, share, t, s->bodies);
+    double fraction = project_fraction(c, d);
+    c->coordinates->ops->move(c->coordinates, s->coordinates, d, fraction, t, s->bodies);
 }
 
 void pawl_close_tree(const step_context *c, pawl_state *s, double t)
@@ -137,8 +137,8 @@ static void project_step(step_context *c, pawl_state *s, double t)
 }
 
 // Gauss-Newton from a placed state. The Jacobian and its factor are kept while they contract the
-// error a hundredfold a step. Returns the number of steps; *factored tells whether the factor is of
-// a pose close enough to go on with. Gives up at once, with the error in *stuck, when the first step
+// error a hundredfold a step. Returns the number of steps; *factored says whether the factor is of
+// a pose close enough to continue with. Gives up at once, with the error in *stuck, when the first step
 // contracts by less than `wanted`.
 static int project_poses(step_context *c, pawl_state *s, double t, int max_steps, double tolerance,
                          double turn_ease, double wanted, bool *factored, bool *stuck)
@@ -165,7 +165,7 @@ static int project_poses(step_context *c, pawl_state *s, double t, int max_steps
             return steps;
         }
         if (error > tolerance && error > project_keep * before) {
-            project_place(c, s, t, turn_ease); // the Jacobian is too old to go on with
+            project_place(c, s, t, turn_ease); // the Jacobian is too old to continue with
             *factored = false;
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Memory of the parts of a step, each laid out where its struct is declared, and what all steppers share of a
+// Memory of the parts of a step, each laid out where its struct is declared, and what all steppers have in common of a
 // step's interval and weights.
 #include "step/common/step.h"
 #include <math.h>

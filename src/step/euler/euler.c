@@ -1,37 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// euler: semi-implicit Euler (loops eq. 10). Rows at the start of the step,
-//   M (u+ - u-) = h f + JT lambda,   r+ = r + h v+,   q+ = exp(h w+) q,
-// springs, dampers and PD actuators at its end. First order. With `project` the motion follows the
-// constraints as RATTLE does (position_update.c), and no energy leaks through them.
-#include "step/common/position_update.h"
-#include "step/common/push_out.h"
-#include "step/common/velocity_update.h"
+// euler: semi-implicit Euler (loops eq. 10), one step of step/common/euler_step.c for each step. First order, robust.
+#include "step/common/euler_step.h"
 #include "step/stepper_ops.h"
-
-static void euler_advance(step_context *c, pawl_state *s, pawl_step_report *report)
-{
-    step_weights w = pawl_step_weights(c, s);
-    w.theta = 1.0;
-    w.ahead = 1.0;
-    w.behind = 0.0;
-    w.place_time = w.begin;
-    w.gyroscope_corrections = 2;
-    w.target_time[0] = w.target_time[1] = w.end;
-    c->u.damping_time = w.theta * w.h;
-    c->assembly->body_theta = w.theta;
-    pawl_velocity_update(c, s, &w, report);
-    if (c->out.contact_demand != 0) {
-        return;
-    }
-    report->projections = pawl_position_update(c, s, w.h, w.end);
-    report->projections += pawl_push_out_apply(c, s, w.end, report);
-}
 
 const pawl_stepper_ops pawl_euler_ops = {
     .name = "euler",
     .summary = "semi-implicit Euler, springs and PD implicit: first order, robust",
     .traits = STEPPER_NEEDS_ROWS,
-    .advance = euler_advance,
+    .advance = pawl_euler_step,
 };

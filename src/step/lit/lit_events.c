@@ -205,7 +205,7 @@ static locate_scope events_scope(const lit_piece *p)
                           .bodies = lit_of(c)->events->bodies};
 }
 
-// The published way: the state of the interpolant, and of the work the share of the time.
+// As published: the state of the interpolant, and the fraction of the work that the time is.
 static void events_interpolate(lit_piece *p, double h, double tau)
 {
     step_context *c = p->c;
@@ -214,9 +214,9 @@ static void events_interpolate(lit_piece *p, double h, double tau)
     pawl_motion_at(&path, tau, lit_of(c)->events->bodies);
     memcpy(p->s->bodies, lit_of(c)->events->bodies,
            (size_t)c->model->body_count * sizeof *p->s->bodies);
-    double share = tau / h;
+    double fraction = tau / h;
     for (int k = 0; k < WORK_COUNT; ++k) {
-        p->s->work[k] = from->work[k] + share * (p->s->work[k] - from->work[k]);
+        p->s->work[k] = from->work[k] + fraction * (p->s->work[k] - from->work[k]);
     }
     p->s->time = p->begin + tau;
     c->placed = false;

@@ -27,7 +27,7 @@ typedef struct lit_piece {
     pawl_state *s;            // where it ends; lit_spare() has where it begins
     pawl_step_report *report; // of the step so far
     lit_active *active;
-    double begin, end; // from where the step goes on, and the grid [s]
+    double begin, end; // from where the step continues, and the grid [s]
     bool after_impact;
     double moved; // how far it was moved last [s]
     bool

@@ -248,10 +248,10 @@ static step_weights lit_weights(const step_context *c, const pawl_state *s, cons
 static void lit_linearize(step_context *c, const lit_phase *phase, const step_weights *w)
 {
     pawl_assembly *a = c->assembly;
-    double share = (1.0 + w->carry) / phase->h;
+    double scale = (1.0 + w->carry) / phase->h;
     for (int r = 0; r < a->free_rows; ++r) {
         if (pawl_assembly_is_hard(a, r)) {
-            a->bias[r] += share * lit_of(c)->residual[r];
+            a->bias[r] += scale * lit_of(c)->residual[r];
         }
     }
     const lit_active *active = phase->active;
@@ -261,7 +261,7 @@ static void lit_linearize(step_context *c, const lit_phase *phase, const step_we
         }
         if (a->contacts[k].held && i < active->count) {
             int normal = pawl_problem_contact_row(&a->problem, k) + 2;
-            a->bias[normal] += share * active->contacts[i].gap;
+            a->bias[normal] += scale * active->contacts[i].gap;
         }
     }
 }

@@ -64,13 +64,13 @@ static void paper_add_geometric(step_context *c, const row_block *b, int r, cons
     }
     row_law s = a->rows[row].family->law(a->model, &a->rows[row], w->begin);
     double force = -s.stiffness * (lit->paper_values[row] - s.rest) - s.damping * rate,
-           share = 0.5 * w->h * w->h;
+           scale = 0.5 * w->h * w->h;
     for (int i = 0; i < b->body_count; ++i) {
         int at = b->jacobian[i] + 6 * r;
         for (int k = 0; k < 6; ++k) {
             double change = (ahead[at + k] - behind[at + k]) / (2.0 * part);
             p[6 * b->body[i] + k] +=
-                share * (force * change - s.damping * turning * lit->paper_rows[at + k]);
+                scale * (force * change - s.damping * turning * lit->paper_rows[at + k]);
         }
     }
 }

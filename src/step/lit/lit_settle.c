@@ -23,7 +23,7 @@ static const double settle_shift =
           // bodies far; the next steps remove what it leaves
 static const double settle_pose_accuracy = 1e-6; // of conjugate gradients
 static const double settle_velocity_accuracy = 1e-9;
-static const double settle_stick = 1.0 - 1e-9; // share of a bound up to which friction sticks
+static const double settle_stick = 1.0 - 1e-9; // fraction of a bound up to which friction sticks
 
 // A friction loss between its bounds, or a limit that presses.
 static bool settle_candidate_holds(const pawl_assembly *a, int row, double lambda)

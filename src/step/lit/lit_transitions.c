@@ -5,7 +5,7 @@
 // piece of length h, is a function of h; where friction does no longer point against d it is continued by
 // what friction has in reserve, as the velocity that sliding on would have:
 //   f(h) = d.v_T(h)                      while friction is -mu N d
-//        = -h (mu N - |T|) / m           in stick      (1 / m: ease of the two bodies)
+//        = -h (mu N - |T|) / m           in stick      (1 / m: mobility of the two bodies)
 //        = -2 h mu N / m                 once it slides back
 // Its root is where the piece ends. No basis of the linear complementarity problem is looked at: in
 // stick that is degenerate (errata 6), and solvers that do not pivot have none.
@@ -13,7 +13,7 @@
 // What sticks and lets go, or presses and opens. Forces are means over the piece, so that a reserve that falls
 // linearly is zero in the mean when it was zero half way: with h_m the length beyond which it slips,
 // the piece ends at h_m / 2. If it ends in the second half of a piece, the mean of the whole does not show it:
-// then the line through the means of this piece and of the last step tells.
+// then the line through the means of this piece and of the last step decides.
 //
 // After four cuts in a step the rest goes through without, and the log says so. Each search costs some ten
 // pieces, so that the more there is that slides or sticks, the fewer are tried; among dozens of contacts,
@@ -38,7 +38,7 @@ typedef struct slider_view {
     double normal;      // [N]; of a coordinate 1
     pawl_vec3 friction; // on b [N]; of a coordinate in x
     double bound;       // of |friction|
-    double ease;        // what a unit of impulse does to the slip, about
+    double mobility;    // what a unit of impulse does to the slip, about
 } slider_view;
 
 typedef enum slider_change {
@@ -67,7 +67,7 @@ static bool transition_slider(const lit_piece *p, int i, lit_slider *out)
     return (p->c->assembly->candidates[k].family->traits & ROW_IS_DRY) != 0;
 }
 
-static double transition_ease(const step_context *c, int body_a, int body_b)
+static double transition_mobility(const step_context *c, int body_a, int body_b)
 {
     double sum = 0.0;
     const int body[2] = {body_a, body_b};
@@ -89,7 +89,7 @@ static void transition_coordinate(const lit_piece *p, const lit_slider *x, const
                          .normal = 1.0,
                          .friction = v3(s->impulses[info->slot] / c->settings->dt, 0.0, 0.0),
                          .bound = j->coordinate[info->part].friction,
-                         .ease = transition_ease(c, j->base, j->follower)};
+                         .mobility = transition_mobility(c, j->base, j->follower)};
 }
 
 static const pawl_contact *transition_find(const pawl_contact *list, int count, double id)
@@ -142,7 +142,7 @@ static bool transition_end(const lit_piece *p, const lit_slider *x, slider_view 
                          .normal = normal,
                          .friction = v3_axpy(info->force, -normal, info->normal),
                          .bound = placed->friction * normal,
-                         .ease = transition_ease(c, placed->body_a, placed->body_b)};
+                         .mobility = transition_mobility(c, placed->body_a, placed->body_b)};
     return true;
 }
 
@@ -256,7 +256,7 @@ static slider_change transition_between(const slider_view *a, const slider_view 
 {
     if (!(b->normal > 0.0)) {
         // Rows and projection together may pull; of what shares a load with others rounding may.
-        bool pulls = b->normal * b->ease < -transition_pull;
+        bool pulls = b->normal * b->mobility < -transition_pull;
         return pulls || b->opening > transition_rest ? SLIDER_OPENS : SLIDER_SAME;
     }
     if (!(b->bound > 0.0)) {
@@ -306,18 +306,18 @@ static double transition_value(const transition_search *t, const slider_view *v,
 {
     double reserve = fmax(v->bound - v3_norm(v->friction), 0.0);
     if (t->kind == SLIDER_OPENS) {
-        return v->opening > transition_rest ? -v->opening : h * v->normal * v->ease;
+        return v->opening > transition_rest ? -v->opening : h * v->normal * v->mobility;
     }
     if (t->kind == SLIDER_SLIPS) {
         double left = transition_pair_reserve(t->p, &t->x);
-        return left > 0.0 ? h * left * v->ease : -v3_norm(v->slip);
+        return left > 0.0 ? h * left * v->mobility : -v3_norm(v->slip);
     }
     pawl_vec3 d = v3_scale(1.0 / v3_norm(t->from.slip), t->from.slip);
     const double inside = 1e-9;
     if (reserve > inside * v->bound) {
-        return -h * reserve * v->ease;
+        return -h * reserve * v->mobility;
     }
-    return v3_dot(v->friction, d) <= 0.0 ? v3_dot(v->slip, d) : -2.0 * h * v->bound * v->ease;
+    return v3_dot(v->friction, d) <= 0.0 ? v3_dot(v->slip, d) : -2.0 * h * v->bound * v->mobility;
 }
 
 // Moves the piece by h and looks.
@@ -464,7 +464,7 @@ static void transition_tell(const lit_piece *p)
 }
 
 // Where in a piece of length h a slider changes, and to what; h and SLIDER_SAME: nowhere. What happens at
-// its very beginning or end is told and needs no cut.
+// its very beginning or end is reported and needs no cut.
 static double transition_of(lit_piece *p, const lit_slider *x, double h, slider_change *kind)
 {
     const double near_end = 1.0 - 1e-6;

@@ -117,7 +117,7 @@ typedef struct nmdp {
     int *group_begin;      // (points + 1)
     int used_count, group_count;
     simplex_qp qp;
-    double beta;    // proximal weight, carried from step to step
+    double beta;    // proximal weight, kept from step to step
     double *kept_w; // (weights) of the last step
     nmdp_counts counts;
     double work[WORK_COUNT]; // of the part under way
@@ -159,8 +159,8 @@ void pawl_nmdp_add_armature(nmdp *s, const double *theta, double *G, double *mat
 // Adds 1/2 int rho |X - X^|^2/h^2 as a load; returns it.
 double pawl_nmdp_add_body_energy(nmdp *s, bool curvature);
 
-// nmdp_work.c: adds to the accounts of a state what the stage did; `share`: over how many of its ways.
-void pawl_nmdp_count_work(const nmdp *s, double share, double *work);
+// nmdp_work.c: adds to the energy balance of a state what the stage did; `fraction`: over how much of its path.
+void pawl_nmdp_count_work(const nmdp *s, double fraction, double *work);
 // What implicit Euler itself takes over a part from begin to now.
 void pawl_nmdp_count_loss(const nmdp *s, double *work);
 // The rotation vector from one to the other, to third order.

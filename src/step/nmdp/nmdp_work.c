@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Who put energy in and who took it out over a stage: forces at its end times the way that they count
+// Who put energy in and who took it out over a stage: forces at its end times the path that they count
 // for. Over a stage of implicit Euler, from X^ with V^ to X with V = (X - X^)/h, the inertial forces do the
 // work  V.(V - V^) = |V|^2/2 - |V^|^2/2 + |V - V^|^2/2  (masses understood): the last term is what the
-// method itself takes, by which it is stable; likewise k |X - X^|^2/2 of springs. Both are in the account
+// method itself takes, by which it is stable; likewise k |X - X^|^2/2 of springs. Both are in the balance
 // of dampers. What remains in the balance is how the curvature of coordinates and potentials enters in a
 // step, which is of higher order.
 #include "step/nmdp/nmdp.h"
@@ -19,7 +19,7 @@ static const pawl_coordinate_def *work_coordinate(const nmdp *s, int k)
     return &j->coordinate[c->coordinate - j->first_coordinate];
 }
 
-static void work_of_joints(const nmdp *s, double share, double *work)
+static void work_of_joints(const nmdp *s, double fraction, double *work)
 {
     bool early = s->early_joints;
     const double *at = early ? s->begin.theta : s->now.theta;
@@ -27,18 +27,19 @@ static void work_of_joints(const nmdp *s, double share, double *work)
     for (int k = 0; k < s->n; ++k) {
         const pawl_coordinate_def *d = work_coordinate(s, k);
         if (d != NULL) {
-            double way = share * (s->now.theta[k] - s->stage.place.theta[k]), slope;
-            work[WORK_DAMPERS] -= d->damping * rate[k] * way;
-            work[WORK_LIMITS] += pawl_nmdp_limit_force(s, d, at[k], &slope) * way;
+            double path = fraction * (s->now.theta[k] - s->stage.place.theta[k]), slope;
+            work[WORK_DAMPERS] -= d->damping * rate[k] * path;
+            work[WORK_LIMITS] += pawl_nmdp_limit_force(s, d, at[k], &slope) * path;
         }
     }
     for (int i = 0; i < s->model->actuator_count; ++i) {
         int k = s->actuator_column[i];
-        work[WORK_ACTUATORS] += share * s->effort[i] * (s->now.theta[k] - s->stage.place.theta[k]);
+        work[WORK_ACTUATORS] +=
+            fraction * s->effort[i] * (s->now.theta[k] - s->stage.place.theta[k]);
     }
 }
 
-static void work_of_body_damping(const nmdp *s, double share, double *work)
+static void work_of_body_damping(const nmdp *s, double fraction, double *work)
 {
     for (int i = 0; i < s->links; ++i) {
         const model_body *b = &s->model->bodies[s->tree->links[i].body];
@@ -46,14 +47,14 @@ static void work_of_body_damping(const nmdp *s, double share, double *work)
         if (s->tree->links[i].driven) {
             continue;
         }
-        pawl_vec3 way = v3_sub(to->r, from->r), turn = pawl_nmdp_turn(&from->R, &to->R);
+        pawl_vec3 path = v3_sub(to->r, from->r), turn = pawl_nmdp_turn(&from->R, &to->R);
         work[WORK_DAMPERS] -=
-            share / s->stage.h *
-            (b->linear_damping * v3_dot(way, way) + b->angular_damping * v3_dot(turn, turn));
+            fraction / s->stage.h *
+            (b->linear_damping * v3_dot(path, path) + b->angular_damping * v3_dot(turn, turn));
     }
 }
 
-static void work_of_forces(const nmdp *s, double share, double *work)
+static void work_of_forces(const nmdp *s, double fraction, double *work)
 {
     for (int i = 0; i < s->model->force_count; ++i) {
         const pawl_force_def *d = &s->model->forces[i];
@@ -62,14 +63,14 @@ static void work_of_forces(const nmdp *s, double share, double *work)
         pawl_vec3 force, torque;
         pawl_nmdp_applied(s, d, &to->R, &force, &torque);
         pawl_vec3 arm = v3_sub(d->point, s->model->bodies[d->body].com);
-        pawl_vec3 way =
+        pawl_vec3 path =
             v3_sub(v3_add(to->r, m3_mul(&to->R, arm)), v3_add(from->r, m3_mul(&from->R, arm)));
         work[WORK_FORCES] +=
-            share * (v3_dot(force, way) + v3_dot(torque, pawl_nmdp_turn(&from->R, &to->R)));
+            fraction * (v3_dot(force, path) + v3_dot(torque, pawl_nmdp_turn(&from->R, &to->R)));
     }
 }
 
-static void work_of_contacts(const nmdp *s, double share, double *work)
+static void work_of_contacts(const nmdp *s, double fraction, double *work)
 {
     for (int i = 0; i < s->points; ++i) {
         const nmdp_point *p = &s->point[i];
@@ -77,22 +78,22 @@ static void work_of_contacts(const nmdp *s, double share, double *work)
             continue;
         }
         const nmdp_body *from = &s->stage.place.bodies[p->link], *to = &s->now.bodies[p->link];
-        pawl_vec3 way = v3_sub(v3_add(to->r, m3_mul(&to->R, p->anchor)),
-                               v3_add(from->r, m3_mul(&from->R, p->anchor)));
+        pawl_vec3 path = v3_sub(v3_add(to->r, m3_mul(&to->R, p->anchor)),
+                                v3_add(from->r, m3_mul(&from->R, p->anchor)));
         double f[6];
         pawl_nmdp_point_wrench(s, i, s->w, f);
         work[WORK_CONTACTS] +=
-            share * (v3_dot(v3(f[0], f[1], f[2]), way) +
-                     v3_dot(v3(f[3], f[4], f[5]), pawl_nmdp_turn(&from->R, &to->R)));
+            fraction * (v3_dot(v3(f[0], f[1], f[2]), path) +
+                        v3_dot(v3(f[3], f[4], f[5]), pawl_nmdp_turn(&from->R, &to->R)));
     }
 }
 
-void pawl_nmdp_count_work(const nmdp *s, double share, double *work)
+void pawl_nmdp_count_work(const nmdp *s, double fraction, double *work)
 {
-    work_of_joints(s, share, work);
-    work_of_body_damping(s, share, work);
-    work_of_forces(s, share, work);
-    work_of_contacts(s, share, work);
+    work_of_joints(s, fraction, work);
+    work_of_body_damping(s, fraction, work);
+    work_of_forces(s, fraction, work);
+    work_of_contacts(s, fraction, work);
 }
 
 void pawl_nmdp_count_loss(const nmdp *s, double *work)
@@ -103,8 +104,8 @@ void pawl_nmdp_count_loss(const nmdp *s, double *work)
         const pawl_coordinate_def *d = work_coordinate(s, k);
         if (d != NULL) {
             double change = s->now_rate.theta[k] - s->begin_rate.theta[k];
-            double way = s->now.theta[k] - s->begin.theta[k];
-            loss += 0.5 * (d->armature * change * change + springs * d->stiffness * way * way);
+            double path = s->now.theta[k] - s->begin.theta[k];
+            loss += 0.5 * (d->armature * change * change + springs * d->stiffness * path * path);
         }
     }
     for (int i = 0; i < s->links; ++i) {

@@ -7,7 +7,7 @@
 //   q+, u <- free motion for h, with impulses J(q)T x such that the constraints hold at q+,
 //   u+ = u + h/2 M^-1 f(q+) + M^-1 J(q+)T y   with y such that J(q+) u+ = 0.
 // Free motion keeps each body's angular momentum (free_turn.c), so no error but the splitting's is
-// left: second order, no drift of the energy however long the run, momentum to the last digit.
+// left: second order, no growing error of the energy however long the run, momentum to the last digit.
 //
 // Order four composes five such steps of g, g, 1 - 4 g, g, g times h (Suzuki 1990). Three (Yoshida
 // 1990) go further back and forth, and are less accurate for the same work (docs/steppers/rattle.md).
@@ -166,7 +166,7 @@ static void rattle_compose_moreau(step_context *c, pawl_state *s, pawl_step_repo
     }
 }
 
-// A step as moreau does it. An event tells when such steps begin, or go on for another reason; a step may
+// A step as moreau does it. An event reports when such steps begin, or continue for another reason; a step may
 // be done twice.
 static void rattle_fall_back(step_context *c, pawl_state *s, rattle_reason reason,
                              pawl_step_report *report)
@@ -327,7 +327,7 @@ static void rattle_report(step_context *c, pawl_state *s, double t, int projecti
 }
 
 // All parts of a step from s. False: the joints' equations of one had no solution that Newton's method finds, as near
-// singular positions, where the rows at the beginning of a drift say little about its end.
+// singular positions, where the rows at the beginning of a position update say little about its end.
 static bool rattle_parts(step_context *c, pawl_state *s, double end, int *iterations)
 {
     double h = c->settings->dt, t = s->time;

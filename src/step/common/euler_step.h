@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The step of euler, for steppers that need one with rows where it begins.
+#pragma once
+#include "step/common/step.h"
+
+// A step of length settings->dt from s.
+void pawl_euler_step(step_context *c, pawl_state *s, pawl_step_report *report);
