@@ -314,7 +314,7 @@ pawl_status pawl_check_sim(pawl_sim *sim, pawl_check **out)
                          "a sim of '%s' is checked before its first step, not at t = %g s",
                          sim->model->name, sim->state->time);
     }
-    if (sim->form != NULL) {
+    if (sim->coordinates->ops->holds_joints) { // rank and rows are those of all joints
         return pawl_check_model(&sim->env, sim->model, out);
     }
     return check_start(sim, PAWL_OK, out);
