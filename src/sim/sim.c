@@ -30,7 +30,9 @@ static void sim_layout(pawl_sim *sim, pawl_carver *mem)
     c->effort = PAWL_CARVE(mem, double, m->actuator_count);
     c->contacts = PAWL_CARVE(mem, pawl_contact_info, sim->assembly->max_contacts);
     sim->closure = pawl_eliminator_layout(rows, 0, mem);
-    c->impact = sim->stepper->needs_tree ? NULL : pawl_impact_layout(m, sim->assembly, mem);
+    c->impact = sim->stepper->needs_tree
+                    ? NULL
+                    : pawl_impact_layout(m, sim->assembly, sim->impact_units, mem);
     c->lit = NULL;
     c->lit_events = NULL;
     if (sim->settings.stepper == PAWL_STEPPER_LIT) {
@@ -299,13 +301,10 @@ static pawl_status sim_check_energy(const pawl_sim *sim, const pawl_state *s, co
         sim->state->time, sim->model->bodies[fastest].name);
 }
 
-static pawl_status sim_grow(pawl_sim *sim, int contacts)
+// Makes all that depends on capacities again; where that fails, what there was stays: the caller may free memory
+// and try again.
+static pawl_status sim_remake_parts(pawl_sim *sim, int max_contacts)
 {
-    if (contacts < 0) {
-        return PAWL_FAIL(&sim->env, PAWL_NO_MEMORY, "no memory for collision detection");
-    }
-    int room = 2 * contacts;
-    PAWL_TRY(pawl_contact_finder_grow(sim->finder, room));
     pawl_sim old = *sim;
     sim->scratch = NULL;
     sim->islands = NULL;
@@ -313,13 +312,33 @@ static pawl_status sim_grow(pawl_sim *sim, int contacts)
     sim->delassus = NULL;
     sim->form = NULL;
     sim->assembly = NULL;
-    pawl_status status = sim_create_parts(sim, room);
+    pawl_status status = sim_create_parts(sim, max_contacts);
     if (status == PAWL_OK) {
         sim_destroy_parts(&old);
-    } else { // the caller may free memory and try again
+    } else {
         sim_destroy_parts(sim);
         *sim = old;
     }
+    return status;
+}
+
+static pawl_status sim_grow(pawl_sim *sim, int contacts)
+{
+    if (contacts < 0) {
+        return PAWL_FAIL(&sim->env, PAWL_NO_MEMORY, "no memory for collision detection");
+    }
+    int room = 2 * contacts;
+    PAWL_TRY(pawl_contact_finder_grow(sim->finder, room));
+    return sim_remake_parts(sim, room);
+}
+
+// Room for impacts of more contacts at once.
+static pawl_status sim_grow_impacts(pawl_sim *sim, int units)
+{
+    int before = sim->impact_units;
+    sim->impact_units = units;
+    pawl_status status = sim_remake_parts(sim, sim->assembly->max_contacts);
+    sim->impact_units = status == PAWL_OK ? units : before;
     return status;
 }
 
@@ -378,7 +397,7 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
         pawl_state_copy(sim->next, sim->state);
         pawl_weak_recall(sim->delassus->weak.space, sim->state->weak);
         memset(c->reaction, 0, (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->reaction);
-        c->contact_demand = 0;
+        c->contact_demand = c->impact_demand = 0;
         c->failed = false;
         c->position_failures = 0;
         c->events.count = 0;
@@ -386,12 +405,13 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
         pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
         // The last place is kept for what sim_report_events() finds.
         int events = c->events.count < c->events.capacity ? 0 : c->events.count;
-        if (c->contact_demand == 0 && events == 0) {
+        if (c->contact_demand == 0 && c->impact_demand == 0 && events == 0) {
             break;
         }
         c->kept = false; // the assembly is placed at the state that is thrown away
-        PAWL_TRY(c->contact_demand != 0
-                     ? sim_grow(sim, c->contact_demand)
+        PAWL_TRY(c->contact_demand != 0 ? sim_grow(sim, c->contact_demand)
+                 : c->impact_demand != 0
+                     ? sim_grow_impacts(sim, c->impact_demand)
                      : pawl_event_log_reserve(&sim->env, &c->events, 2 * events));
     }
     if (c->capture.wanted && c->captured == PAWL_NO_MEMORY) {

@@ -10,8 +10,8 @@
 // Contacts that did not close but were pressed take part. Friction acts on all normal impulse of a phase;
 // read to the letter (7.7) has none on what is given back, and sliding would then depend on the law.
 //
-// energetic, routh. The slip is followed through the impact (impact_path.c); groups of more contacts than
-// that takes go by poisson.
+// energetic, routh. The slip is followed through the impact (impact_path.c); groups of more than PATH_MOST_UNITS
+// contacts and limits go by poisson, which is reported.
 //
 // No law adds energy. The work of contacts on the line between the impulses without restitution, which
 // dissipate, and those of the law is a convex quadratic: where the law would add energy, the point of that line
@@ -20,11 +20,12 @@
 #include "step/report_merge.h"
 #include <string.h>
 
-static const double laws_rounding = 1e-12; // of the impulses' work: gains below are rounding
-static const double laws_capped = 1e-6;    // less taken away is not worth an event
+static const double laws_rounding = 1e-13; // of the impulses' work: gains below are rounding
+static const double laws_trim = 1e-11;  // of it: gains below are taken out by scaling the impulses
+static const double laws_capped = 1e-6; // less taken away is not worth an event
 
-// One problem from u_free to u_next, and its figures.
-static void laws_solve(step_context *c, pawl_step_report *report)
+// One problem from u_free to u_next, and its figures. Returns whether it was solved.
+static bool laws_solve(step_context *c, pawl_step_report *report)
 {
     const pawl_assembly *a = c->assembly;
     solver_report solved = {.outcome = PAWL_CONVERGED};
@@ -40,10 +41,86 @@ static void laws_solve(step_context *c, pawl_step_report *report)
                              .contacts = a->contact_count};
     pawl_step_decide(c, &solved, &part);
     pawl_report_merge(report, &part);
+    return part.outcome == PAWL_CONVERGED;
 }
 
-// One solve with the speeds after the impact in the biases: impulses to `impulse`, velocities to `after`.
-static void laws_newton(step_context *c, bool plastic, double *impulse, double *after,
+// Impulses of the free rows that belong to those of contacts and limits in `impulse`, u_next, and the
+// velocities of all rows to `after`: v + S lambda exactly, whether or not a solver was done with them.
+static void laws_recover(step_context *c, double *impulse, double *after)
+{
+    pawl_assembly *a = c->assembly;
+    const pawl_problem *p = &a->problem;
+    memcpy(c->lambda, impulse, (size_t)p->row_count * sizeof *c->lambda);
+    if (p->free_row_count > 0) {
+        pawl_eliminate_factor(p, c->settings->regularization);
+        pawl_eliminate_recover(c->closure, p, 1e-13, c->lambda);
+    }
+    memcpy(impulse, c->lambda, (size_t)p->row_count * sizeof *impulse);
+    memcpy(c->u_next, c->u_free, (size_t)(6 * c->model->body_count) * sizeof *c->u_next);
+    pawl_assembly_add_impulses(a, c->lambda, c->u_next);
+    pawl_assembly_row_velocity(a, c->u_next, after);
+}
+
+// Whether impulses do no more than impacts can: no law adds energy, so that lambda.S lambda/2, the kinetic energy
+// of the change, is at most 4 times that before. Contacts between links of one mechanism can have an S without
+// full rank: impulses along its null space, of any size, then change nothing but the rounding.
+static bool laws_sane(const step_context *c, const double *impulse)
+{
+    const double most = 1e6; // of the kinetic energy; rows may cancel, 5 without that
+    const impact_memory *x = c->impact;
+    double energy = 0.0, size = 0.0;
+    for (int i = 0; i < c->model->body_count; ++i) {
+        const model_body *b = &c->model->bodies[i];
+        const double *u = c->u_start + 6 * i;
+        pawl_vec3 v = v3(u[0], u[1], u[2]);
+        pawl_vec3 w = m3_tmul(&c->assembly->rotation[i], v3(u[3], u[4], u[5]));
+        if (b->kind == PAWL_BODY_KINEMATIC) {
+            return true; // there is no bound
+        }
+        energy += 0.5 * (b->mass * v3_dot(v, v) + v3_dot(w, m3_mul(&b->inertia, w)));
+    }
+    for (int r = c->assembly->free_rows; r < c->assembly->problem.row_count; ++r) {
+        size += fabs(impulse[r] * x->rate[r]);
+    }
+    return size <= most * energy;
+}
+
+static bool laws_sweep_group(step_context *c, int limits, int units, const double *allowed)
+{
+    impact_path *path = c->impact->path;
+    pawl_impact_condense(c, limits, units);
+    for (int u = 0; u < units; ++u) {
+        path->due[u] = 0.0;
+        path->allowed[u] = allowed == NULL ? path->allowed[u] : allowed[c->impact->units[u]];
+    }
+    return pawl_impact_path_return(path);
+}
+
+// The problem as its biases stand, group by group through sweeps over S: for what the solver did not solve. A
+// group without an answer (Newton's law with friction in a wedge need not have one) does not bounce. Returns
+// whether all groups were solved.
+static bool laws_sweep_groups(step_context *c, double *impulse)
+{
+    bool all = true;
+    for (int i = 0; i < c->model->body_count; ++i) {
+        int limits, units = pawl_impact_group_units(c, i, &limits);
+        bool solved = units > 0 && units <= PATH_SWEPT_UNITS;
+        if (solved && !laws_sweep_group(c, limits, units, c->assembly->bias)) {
+            solved = false;
+            laws_sweep_group(c, limits, units, NULL);
+        }
+        if (units > 0 && units <= PATH_SWEPT_UNITS) {
+            pawl_impact_put(c, c->impact->path->lambda, impulse);
+        }
+        all = all && (solved || units == 0);
+    }
+    return all;
+}
+
+// One solve with the speeds after the impact in the biases: impulses to `impulse`, velocities to `after`. Where
+// the solver ends early, joints are open and `after` is not v + S lambda, on which the bound of the energy
+// rests: the groups are swept, and joints answer to what the impulses then are. Returns whether it was solved.
+static bool laws_newton(step_context *c, bool plastic, double *impulse, double *after,
                         pawl_step_report *report)
 {
     pawl_assembly *a = c->assembly;
@@ -55,9 +132,21 @@ static void laws_newton(step_context *c, bool plastic, double *impulse, double *
         a->bias[row] = bounces ? x->bounce[k] * x->rate[row] : x->allowed[k];
     }
     pawl_assembly_set_free_velocity(a, c->u_free);
-    laws_solve(c, report);
+    pawl_step_report part = {0};
+    bool solved = laws_solve(c, &part) && laws_sane(c, c->lambda);
     memcpy(impulse, c->lambda, rows * sizeof *impulse);
-    pawl_assembly_row_velocity(a, c->u_next, after);
+    if (solved) {
+        pawl_assembly_row_velocity(a, c->u_next, after);
+    } else {
+        solved = laws_sweep_groups(c, impulse);
+        laws_recover(c, impulse, after);
+        memcpy(c->lambda, impulse, rows * sizeof *impulse);
+        part.outcome = solved ? PAWL_CONVERGED : part.outcome;
+        part.residual = solved ? (pawl_residual){0} : part.residual;
+        part.own_residual = solved ? 0.0 : part.own_residual;
+    }
+    pawl_report_merge(report, &part);
+    return solved;
 }
 
 // The law's own problem was not solved: another answer stands in for it, and that is reported.
@@ -180,11 +269,13 @@ static bool laws_give_with_friction(step_context *c, const impact_scope *scope,
 }
 
 // Compression of all, which is the answer without restitution, and what is due to `given`.
-static void laws_compress(step_context *c, pawl_step_report *report)
+static void laws_compress(step_context *c, const impact_scope *scope, pawl_step_report *report)
 {
     pawl_assembly *a = c->assembly;
     const impact_memory *x = c->impact;
-    laws_newton(c, true, x->plastic, x->plastic_after, report);
+    if (!laws_newton(c, true, x->plastic, x->plastic_after, report)) {
+        laws_fall_back(c, scope, a->contact_count);
+    }
     memset(x->given, 0, (size_t)a->problem.row_count * sizeof *x->given);
     for (int k = 0; k < a->contact_count; ++k) {
         int row = pawl_impact_normal(c, k);
@@ -237,11 +328,20 @@ static double laws_group_work(const step_context *c, int units, int limits, cons
     return work;
 }
 
-// Impulses and velocities of the listed group scaled from before the impact by s.
-static void laws_scale(const step_context *c, int units, int limits, double s, double *impulse,
-                       double *after)
+// Scales the impulses of the listed group, whose work is positive, to where it vanishes:
+// W(s) = s p.v + s^2 p.S p/2, so that s = -2 p.v / p.S p.
+static void laws_damp(const step_context *c, int units, int limits, double work, double *impulse,
+                      double *after)
 {
     const impact_memory *x = c->impact;
+    double product = 0.0;
+    for (int u = 0; u < units; ++u) {
+        for (int r = x->units[u] - (u < limits ? 0 : 2); r <= x->units[u]; ++r) {
+            product += impulse[r] * x->rate[r];
+        }
+    }
+    double square = 2.0 * (work - product);
+    double s = square > 0.0 ? fmin(fmax(-2.0 * product / square, 0.0), 1.0) : 0.0;
     for (int u = 0; u < units; ++u) {
         for (int r = x->units[u] - (u < limits ? 0 : 2); r <= x->units[u]; ++r) {
             impulse[r] *= s;
@@ -257,17 +357,8 @@ static double laws_cap(const step_context *c, int units, int limits)
     const impact_memory *x = c->impact;
     double size, c0 = laws_group_work(c, units, limits, x->plastic, x->plastic_after, &size);
     double c1 = 0.0, c2 = 0.0;
-    if (c0 > 0.0) {
-        // The solver's tolerance, where hardly anything closes. W(s) = s p.v + s^2 p.S p/2.
-        double product = 0.0;
-        for (int u = 0; u < units; ++u) {
-            for (int r = x->units[u] - (u < limits ? 0 : 2); r <= x->units[u]; ++r) {
-                product += x->plastic[r] * x->rate[r];
-            }
-        }
-        double square = 2.0 * (c0 - product);
-        double s = square > 0.0 ? fmin(fmax(-2.0 * product / square, 0.0), 1.0) : 0.0;
-        laws_scale(c, units, limits, s, x->plastic, x->plastic_after);
+    if (c0 > 0.0) { // the solver's tolerance, where hardly anything closes
+        laws_damp(c, units, limits, c0, x->plastic, x->plastic_after);
         c0 = 0.0;
     }
     for (int u = 0; u < units; ++u) {
@@ -374,9 +465,33 @@ static bool laws_resolve_group(step_context *c, int limits, int units)
     return true;
 }
 
+// The most contacts and limits of a group that the law's own method takes.
+static int laws_most_units(const step_context *c)
+{
+    return laws_follows(c) ? c->impact->path->max_units : PATH_SWEPT_UNITS;
+}
+
 static bool laws_by_solver(const step_context *c, int body, int units)
 {
-    return units > PATH_MAX_UNITS || c->impact->unsolved[body];
+    return units > laws_most_units(c) || c->impact->unsolved[body];
+}
+
+// Groups that are too large for a law that follows the path: the step is done again with more room, up to
+// PATH_MOST_UNITS; larger ones go by poisson, which is reported.
+static void laws_ask_room(step_context *c, const impact_scope *scope)
+{
+    for (int i = 0; i < c->model->body_count && laws_follows(c); ++i) {
+        int limits, units = pawl_impact_group_units(c, i, &limits);
+        if (units <= c->impact->path->max_units || !laws_group_closes(c, units)) {
+            continue;
+        }
+        if (units > PATH_MOST_UNITS) {
+            laws_fall_back(c, scope, units);
+        } else {
+            int room = 2 * units < PATH_MOST_UNITS ? 2 * units : PATH_MOST_UNITS;
+            c->impact_demand = room > c->impact_demand ? room : c->impact_demand;
+        }
+    }
 }
 
 // All groups by poisson, energetic or routh; those that are too large or that were not solved go by poisson
@@ -389,6 +504,7 @@ static void laws_resolve_groups(step_context *c, const impact_scope *scope,
     size_t rows = (size_t)c->assembly->problem.row_count;
     bool compressed = false, again = true;
     memset(x->unsolved, 0, (size_t)bodies * sizeof *x->unsolved);
+    laws_ask_room(c, scope);
     while (again) {
         bool solver = false, due = false;
         for (int i = 0; i < bodies; ++i) {
@@ -396,7 +512,7 @@ static void laws_resolve_groups(step_context *c, const impact_scope *scope,
             solver = solver || laws_by_solver(c, i, units);
         }
         if (!compressed && (solver || !laws_follows(c))) {
-            laws_compress(c, report);
+            laws_compress(c, scope, report);
             compressed = true;
         }
         if (compressed) {
@@ -433,6 +549,11 @@ static bool laws_cap_groups(step_context *c, const impact_scope *scope, pawl_ste
         if (units == 0 || !(work > laws_rounding * size)) {
             continue;
         }
+        any = true;
+        if (work <= laws_trim * size) {
+            laws_damp(c, units, limits, work, x->total, x->after);
+            continue;
+        }
         bool followed = false;
         if (laws_follows(c) && !laws_by_solver(c, i, units)) {
             pawl_impact_condense(c, limits, units);
@@ -447,7 +568,6 @@ static bool laws_cap_groups(step_context *c, const impact_scope *scope, pawl_ste
             pawl_event_add(&c->events,
                            pawl_event_of_pair(PAWL_EVENT_IMPACT_CAPPED, scope->time, -1, -1, left));
         }
-        any = true;
     }
     return any;
 }
@@ -459,15 +579,7 @@ static void laws_apply(step_context *c, pawl_step_report *report)
     const pawl_problem *p = &a->problem;
     const impact_memory *x = c->impact;
     double open = 0.0;
-    memcpy(c->lambda, x->total, (size_t)p->row_count * sizeof *c->lambda);
-    if (p->free_row_count > 0) {
-        pawl_eliminate_factor(p, c->settings->regularization);
-        pawl_eliminate_recover(c->closure, p, 1e-13, c->lambda);
-    }
-    memcpy(x->total, c->lambda, (size_t)p->row_count * sizeof *c->lambda);
-    memcpy(c->u_next, c->u_free, (size_t)(6 * c->model->body_count) * sizeof *c->u_next);
-    pawl_assembly_add_impulses(a, c->lambda, c->u_next);
-    pawl_assembly_row_velocity(a, c->u_next, x->after);
+    laws_recover(c, x->total, x->after);
     for (int r = 0; r < a->free_rows; ++r) {
         open = fmax(open, fabs(x->after[r] + a->bias[r] + a->compliance[r] * c->lambda[r]));
     }
@@ -493,7 +605,9 @@ void pawl_impact_resolve(step_context *c, const impact_scope *scope, pawl_step_r
     pawl_impact_group(c);
     bool newton = c->settings->impact_law == PAWL_IMPACT_NEWTON;
     if (newton) {
-        laws_newton(c, false, x->total, x->after, report);
+        if (!laws_newton(c, false, x->total, x->after, report)) {
+            laws_fall_back(c, scope, c->assembly->contact_count);
+        }
     } else {
         laws_resolve_groups(c, scope, report);
     }

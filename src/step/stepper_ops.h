@@ -31,6 +31,7 @@ typedef struct step_context {
     pawl_contact_info *contacts; // (max contacts) what became of them
     int contact_demand;  // contacts that a step found beyond its capacity (-1: memory is out);
                          // unless 0 it must be done again
+    int impact_demand;   // contacts and limits of one impact beyond its room, likewise; 0: none
     eliminator *closure; // for projections
     double *u_start, *u_free, *u_next;
     double *u_met;          // twists that meet the rows where an exact drift begins
