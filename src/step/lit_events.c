@@ -53,8 +53,11 @@ static void events_save(const lit_piece *p)
     pawl_state_copy(c->spare, p->s);
     memcpy(c->lit_events->reaction, c->reaction, slots * sizeof *c->reaction);
     memcpy(c->lit_events->effort, c->effort, (size_t)c->model->actuator_count * sizeof(double));
+    c->lit_events->pushed_limits = p->report->pushed_limits;
+    c->lit_events->pushed_contacts = p->report->pushed_contacts;
 }
 
+// Iterations and residuals of what is taken back stay in the report; energies are those of the state.
 static void events_restore(const lit_piece *p)
 {
     step_context *c = p->c;
@@ -62,6 +65,8 @@ static void events_restore(const lit_piece *p)
     pawl_state_copy(p->s, c->spare);
     memcpy(c->reaction, c->lit_events->reaction, slots * sizeof *c->reaction);
     memcpy(c->effort, c->lit_events->effort, (size_t)c->model->actuator_count * sizeof(double));
+    p->report->pushed_limits = c->lit_events->pushed_limits;
+    p->report->pushed_contacts = c->lit_events->pushed_contacts;
     c->kept = false;
 }
 
