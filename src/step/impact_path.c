@@ -763,6 +763,22 @@ static bool path_end(impact_path *p)
     return done;
 }
 
+// Whether a trial of all that opens has moved nothing: contacts between links of one mechanism that friction has
+// wedged. What they have stored stays locked in them; the rigid bodies rest.
+static bool path_is_wedged(const impact_path *p, double fastest)
+{
+    double change = 0.0;
+    for (int u = 0; u < p->limits + p->contacts; ++u) {
+        if (p->active[u] && path_opening(p, p->rate, u) < 0.0) {
+            return false;
+        }
+    }
+    for (int i = 0; i < pawl_impact_path_rows(p); ++i) {
+        change = fmax(change, fabs(p->next[i] - p->rate[i]));
+    }
+    return change <= path_rest * fastest;
+}
+
 bool pawl_impact_path_follow(impact_path *p)
 {
     int n = pawl_impact_path_rows(p), units = p->limits + p->contacts;
@@ -795,7 +811,14 @@ bool pawl_impact_path_follow(impact_path *p)
             share *= 0.5;
             t *= 0.5;
         }
-        path_locate(p, lone, t, active, fastest);
+        double taken = path_locate(p, lone, t, active, fastest);
+        if (taken > 1e-6 * t && path_is_wedged(p, fastest)) {
+            for (int u = 0; u < units; ++u) {
+                p->energy[u] = active[u] ? 0.0 : p->energy[u];
+                p->due[u] = active[u] ? 0.0 : p->due[u];
+            }
+            continue;
+        }
         path_accept(p);
         share = fmin(2.0 * share, 1.0);
     }
