@@ -23,6 +23,7 @@
 static const double laws_rounding = 1e-13; // of the impulses' work: gains below are rounding
 static const double laws_trim = 1e-11;  // of it: gains below are taken out by scaling the impulses
 static const double laws_capped = 1e-6; // less taken away is not worth an event
+static const double laws_rest = 1e-6;   // closing speed of a group that rests [m/s or rad/s]
 
 // One problem from u_free to u_next, and its figures. Returns whether it was solved.
 static bool laws_solve(step_context *c, pawl_step_report *report)
@@ -427,21 +428,36 @@ static bool laws_group_gets(const step_context *c, int units)
     return sum > 0.0;
 }
 
-static bool laws_group_closes(const step_context *c, int units)
+// How fast the listed group closes; 0: it does not.
+static double laws_group_closing(const step_context *c, int units)
 {
     const impact_memory *x = c->impact;
+    double closing = 0.0;
     for (int u = 0; u < units; ++u) {
-        if (x->rate[x->units[u]] < 0.0) {
-            return true;
-        }
+        closing = fmax(closing, -x->rate[x->units[u]]);
     }
-    return false;
+    return closing;
 }
 
 static bool laws_follows(const step_context *c)
 {
     pawl_impact_law law = c->settings->impact_law;
     return law == PAWL_IMPACT_ENERGETIC || law == PAWL_IMPACT_ROUTH;
+}
+
+// A group that rests while others collide: what it closes with is the rounding of its slip, which no path of normal
+// impulses can be followed through. It is stopped.
+static bool laws_stop(step_context *c)
+{
+    const impact_memory *x = c->impact;
+    impact_path *path = x->path;
+    memset(path->due, 0, (size_t)(path->limits + path->contacts) * sizeof *path->due);
+    if (!pawl_impact_path_return(path)) {
+        return false;
+    }
+    pawl_impact_put(c, path->lambda, x->total);
+    pawl_impact_put(c, path->after, x->after);
+    return true;
 }
 
 // A group that is small enough for a dense problem, by the law. False: it could not be solved.
@@ -456,8 +472,16 @@ static bool laws_resolve_group(step_context *c, int limits, int units)
         return true; // it stays with what the compression left
     }
     pawl_impact_condense(c, limits, units);
-    if (laws_group_closes(c, units)) {
+    double closing = 0.0; // beyond what gaps leave
+    for (int u = 0; u < units; ++u) {
+        int r = pawl_impact_path_normal(x->path, u);
+        closing = fmax(closing, -x->path->v[r] - x->path->allowed[u]);
+    }
+    if (closing > laws_rest) {
         return laws_follow(c, false, x->total, x->after);
+    }
+    if (closing > 0.0) {
+        return laws_stop(c);
     }
     memset(x->path->lambda, 0, (size_t)pawl_impact_path_rows(x->path) * sizeof(double));
     pawl_impact_put(c, x->path->lambda, x->total);
@@ -482,7 +506,7 @@ static void laws_ask_room(step_context *c, const impact_scope *scope)
 {
     for (int i = 0; i < c->model->body_count && laws_follows(c); ++i) {
         int limits, units = pawl_impact_group_units(c, i, &limits);
-        if (units <= c->impact->path->max_units || !laws_group_closes(c, units)) {
+        if (units <= c->impact->path->max_units || !(laws_group_closing(c, units) > laws_rest)) {
             continue;
         }
         if (units > PATH_MOST_UNITS) {
