@@ -120,7 +120,8 @@ static bool laws_sweep_groups(step_context *c, double *impulse)
 
 // One solve with the speeds after the impact in the biases: impulses to `impulse`, velocities to `after`. Where
 // the solver ends early, joints are open and `after` is not v + S lambda, on which the bound of the energy
-// rests: the groups are swept, and joints answer to what the impulses then are. Returns whether it was solved.
+// rests: joints then answer to the impulses as they are, and the residual reports the rest. Impulses that no impact
+// has are thrown away, and the groups are swept. False: that did not solve them either.
 static bool laws_newton(step_context *c, bool plastic, double *impulse, double *after,
                         pawl_step_report *report)
 {
@@ -134,20 +135,21 @@ static bool laws_newton(step_context *c, bool plastic, double *impulse, double *
     }
     pawl_assembly_set_free_velocity(a, c->u_free);
     pawl_step_report part = {0};
-    bool solved = laws_solve(c, &part) && laws_sane(c, c->lambda);
+    bool solved = laws_solve(c, &part), sane = laws_sane(c, c->lambda), answered = true;
     memcpy(impulse, c->lambda, rows * sizeof *impulse);
-    if (solved) {
+    if (solved && sane) {
         pawl_assembly_row_velocity(a, c->u_next, after);
     } else {
-        solved = laws_sweep_groups(c, impulse);
+        answered = sane || laws_sweep_groups(c, impulse);
         laws_recover(c, impulse, after);
-        memcpy(c->lambda, impulse, rows * sizeof *impulse);
-        part.outcome = solved ? PAWL_CONVERGED : part.outcome;
-        part.residual = solved ? (pawl_residual){0} : part.residual;
-        part.own_residual = solved ? 0.0 : part.own_residual;
+        if (!sane && answered) {
+            part.outcome = PAWL_CONVERGED;
+            part.residual = (pawl_residual){0};
+            part.own_residual = 0.0;
+        }
     }
     pawl_report_merge(report, &part);
-    return solved;
+    return answered;
 }
 
 // The law's own problem was not solved: another answer stands in for it, and that is reported.
