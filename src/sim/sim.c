@@ -28,7 +28,7 @@ static void sim_layout(pawl_sim *sim, pawl_carver *mem)
     c->impact = NULL;
     if (sim_has_rows(sim)) {
         pawl_push_out_layout(&c->push_out, a, mem);
-        c->impact = pawl_impact_layout(sim->model, a, mem);
+        c->impact = pawl_impact_layout(sim->model, a, sim->impact_units, mem);
     }
     c->own.sized = sim->stepper->size != NULL ? sim->stepper->size(sim->model, a, mem) : NULL;
     size_t scratch = pawl_step_scratch_bytes(a);
@@ -272,13 +272,10 @@ static pawl_status sim_check_energy(const pawl_sim *sim, const pawl_state *s, co
         sim->state->time, sim->model->bodies[fastest].name);
 }
 
-static pawl_status sim_grow(pawl_sim *sim, int contacts)
+// Makes all that depends on capacities again; where that fails, what there was stays: the caller may free memory
+// and try again.
+static pawl_status sim_remake_parts(pawl_sim *sim, int max_contacts)
 {
-    if (contacts < 0) {
-        return PAWL_FAIL(&sim->env, PAWL_NO_MEMORY, "no memory for collision detection");
-    }
-    int room = 2 * contacts;
-    PAWL_TRY(pawl_contact_finder_grow(sim->finder, room));
     pawl_sim old = *sim;
     sim->scratch = NULL;
     sim->islands = NULL;
@@ -286,13 +283,33 @@ static pawl_status sim_grow(pawl_sim *sim, int contacts)
     sim->coordinates = NULL;
     sim->delassus = NULL;
     sim->assembly = NULL;
-    pawl_status status = sim_create_parts(sim, room);
+    pawl_status status = sim_create_parts(sim, max_contacts);
     if (status == PAWL_OK) {
         sim_destroy_parts(&old);
-    } else { // the caller may free memory and try again
+    } else {
         sim_destroy_parts(sim);
         *sim = old;
     }
+    return status;
+}
+
+static pawl_status sim_grow(pawl_sim *sim, int contacts)
+{
+    if (contacts < 0) {
+        return PAWL_FAIL(&sim->env, PAWL_NO_MEMORY, "no memory for collision detection");
+    }
+    int room = 2 * contacts;
+    PAWL_TRY(pawl_contact_finder_grow(sim->finder, room));
+    return sim_remake_parts(sim, room);
+}
+
+// Room for impacts of more contacts at once.
+static pawl_status sim_grow_impacts(pawl_sim *sim, int units)
+{
+    int before = sim->impact_units;
+    sim->impact_units = units;
+    pawl_status status = sim_remake_parts(sim, sim->assembly->max_contacts);
+    sim->impact_units = status == PAWL_OK ? units : before;
     return status;
 }
 
@@ -350,7 +367,7 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
         pawl_weak_recall(sim->delassus->weak.space, sim->state->weak);
         memset(c->out.reaction, 0,
                (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->out.reaction);
-        c->out.contact_demand = 0;
+        c->out.contact_demand = c->out.impact_demand = 0;
         c->out.failed = false;
         c->out.position_failures = 0;
         c->out.events.count = 0;
@@ -358,12 +375,13 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
         pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
         // The last place is kept for what sim_report_events() finds.
         int events = c->out.events.count < c->out.events.capacity ? 0 : c->out.events.count;
-        if (c->out.contact_demand == 0 && events == 0) {
+        if (c->out.contact_demand == 0 && c->out.impact_demand == 0 && events == 0) {
             break;
         }
         c->placed = false; // the assembly is placed at the state that is thrown away
-        PAWL_TRY(c->out.contact_demand != 0
-                     ? sim_grow(sim, c->out.contact_demand)
+        PAWL_TRY(c->out.contact_demand != 0 ? sim_grow(sim, c->out.contact_demand)
+                 : c->out.impact_demand != 0
+                     ? sim_grow_impacts(sim, c->out.impact_demand)
                      : pawl_event_log_reserve(&sim->env, &c->out.events, 2 * events));
     }
     if (c->out.capture.wanted && c->out.captured == PAWL_NO_MEMORY) {

@@ -28,6 +28,7 @@ struct pawl_sim {
     step_context context;
     char *scratch;
     size_t scratch_bytes;
+    int impact_units; // contacts and limits of one impact that there is room for; 0: the least
 };
 
 // Brings the joints of sim->state together and its velocities into line with them; fills sim->given and

@@ -235,7 +235,7 @@ pawl_status random_impact_run(const pawl_env *env, const pawl_model *model,
     pawl_sim *sim;
     *out = (random_impact_figures){.gain = -INFINITY, .work = -INFINITY};
     PAWL_TRY(pawl_sim_create(env, model, settings, &sim));
-    pawl_energy before = pawl_state_energy(pawl_sim_state(sim));
+    pawl_energy before = pawl_state_energy(pawl_sim_state(sim)), start = before;
     pawl_status status = PAWL_OK;
     for (int k = 0, after = 0; k < STEPS && after < AFTER && status == PAWL_OK; ++k) {
         pawl_step_report report;
@@ -250,7 +250,7 @@ pawl_status random_impact_run(const pawl_env *env, const pawl_model *model,
             out->gain = fmax(out->gain, report.impact_work / before.kinetic);
             ++out->impacts;
         }
-        out->work = fmax(out->work, work / before.kinetic);
+        out->work = fmax(out->work, work / start.kinetic);
         after += work != 0.0;
         out->capped += report.events[PAWL_EVENT_IMPACT_CAPPED];
         out->fallen += report.events[PAWL_EVENT_IMPACT_FALLBACK];

@@ -25,7 +25,8 @@ pawl_status random_impact_model(const pawl_env *env, random_impact_kind kind, ui
 typedef struct random_impact_figures {
     double gain; // largest work of impacts in a step, of the kinetic energy before it
     double
-        work; // largest work of all contacts and limits in a step, likewise: with corrections of overlaps
+        work; // largest work of all contacts and limits in a step, corrections of overlaps included, of the
+    // kinetic energy at the start: bodies that came to rest have none to compare with
     int impacts;        // steps in which there were impacts
     int capped, fallen; // events
     int open;           // steps that did not converge

@@ -12,7 +12,8 @@
 
 static const double impact_closing = 1e-6; // slower is rest [m/s or rad/s]
 
-impact_memory *pawl_impact_layout(const pawl_model *model, const pawl_assembly *a, pawl_carver *mem)
+impact_memory *pawl_impact_layout(const pawl_model *model, const pawl_assembly *a, int units,
+                                  pawl_carver *mem)
 {
     impact_memory *out = PAWL_CARVE(mem, impact_memory, 1);
     impact_memory m = {.contacts = PAWL_CARVE(mem, pawl_contact, a->max_contacts)};
@@ -30,7 +31,7 @@ impact_memory *pawl_impact_layout(const pawl_model *model, const pawl_assembly *
     m.bounces = PAWL_CARVE(mem, bool, a->max_contacts);
     m.half = PAWL_CARVE(mem, double, 6 * model->body_count);
     m.impulse = PAWL_CARVE(mem, double, 3 * a->max_contacts);
-    m.path = pawl_impact_path_layout(mem);
+    m.path = pawl_impact_path_layout(units > PATH_FIRST_UNITS ? units : PATH_FIRST_UNITS, mem);
     if (out != NULL) {
         *out = m;
     }

@@ -29,7 +29,8 @@ struct impact_memory {
     bool struck;             // the step had impacts
     impact_path *path;
 };
-impact_memory *pawl_impact_layout(const pawl_model *model, const pawl_assembly *a,
+// `units`: contacts and limits of one group that there shall be room for.
+impact_memory *pawl_impact_layout(const pawl_model *model, const pawl_assembly *a, int units,
                                   pawl_carver *mem);
 
 typedef struct impact_request {

@@ -10,8 +10,8 @@
 // Contacts that did not close but were pressed take part. Friction acts on all normal impulse of a phase;
 // read to the letter (7.7) has none on what is given back, and sliding would then depend on the law.
 //
-// energetic, routh. The slip is followed through the impact (impact_path.c); groups of more contacts than
-// that takes go by poisson.
+// energetic, routh. The slip is followed through the impact (impact_path.c); groups of more than PATH_MOST_UNITS
+// contacts and limits go by poisson, which is reported.
 //
 // No law adds energy. The work of contacts on the line between the impulses without restitution, which
 // dissipate, and those of the law is a convex quadratic: where the law would add energy, the point of that line
@@ -21,11 +21,13 @@
 #include "step/common/solve_rows.h"
 #include <string.h>
 
-static const double laws_rounding = 1e-12; // of the impulses' work: gains below are rounding
-static const double laws_capped = 1e-6;    // less taken away is not worth an event
+static const double laws_rounding = 1e-13; // of the impulses' work: gains below are rounding
+static const double laws_trim = 1e-11;  // of it: gains below are taken out by scaling the impulses
+static const double laws_capped = 1e-6; // less taken away is not worth an event
+static const double laws_rest = 1e-6;   // closing speed of a group that rests [m/s or rad/s]
 
-// One problem from u.free to u.next, and its figures.
-static void laws_solve(step_context *c, pawl_step_report *report)
+// One problem from u_free to u_next, and its figures. Returns whether it was solved.
+static bool laws_solve(step_context *c, pawl_step_report *report)
 {
     const pawl_assembly *a = c->assembly;
     solver_report solved = {.outcome = PAWL_CONVERGED};
@@ -41,10 +43,87 @@ static void laws_solve(step_context *c, pawl_step_report *report)
                              .contacts = a->contact_count};
     pawl_step_decide(c, &solved, &part);
     pawl_report_merge(report, &part);
+    return part.outcome == PAWL_CONVERGED;
 }
 
-// One solve with the speeds after the impact in the biases: impulses to `impulse`, velocities to `after`.
-static void laws_newton(step_context *c, bool plastic, double *impulse, double *after,
+// Impulses of the free rows that belong to those of contacts and limits in `impulse`, u_next, and the
+// velocities of all rows to `after`: v + S lambda exactly, whether or not a solver was done with them.
+static void laws_recover(step_context *c, double *impulse, double *after)
+{
+    pawl_assembly *a = c->assembly;
+    const pawl_problem *p = &a->problem;
+    memcpy(c->u.lambda, impulse, (size_t)p->row_count * sizeof *c->u.lambda);
+    if (p->free_row_count > 0) {
+        pawl_eliminate_factor(p, c->settings->regularization);
+        pawl_eliminate_recover(c->closure, p, 1e-13, c->u.lambda);
+    }
+    memcpy(impulse, c->u.lambda, (size_t)p->row_count * sizeof *impulse);
+    memcpy(c->u.next, c->u.free, (size_t)(6 * c->model->body_count) * sizeof *c->u.next);
+    pawl_assembly_add_impulses(a, c->u.lambda, c->u.next);
+    pawl_assembly_row_velocity(a, c->u.next, after);
+}
+
+// Whether impulses do no more than impacts can: no law adds energy, so that lambda.S lambda/2, the kinetic energy
+// of the change, is at most 4 times that before. Contacts between links of one mechanism can have an S without
+// full rank: impulses along its null space, of any size, then change nothing but the rounding.
+static bool laws_sane(const step_context *c, const double *impulse)
+{
+    const double most = 1e6; // of the kinetic energy; rows may cancel, 5 without that
+    const impact_memory *x = c->impact;
+    double energy = 0.0, size = 0.0;
+    for (int i = 0; i < c->model->body_count; ++i) {
+        const model_body *b = &c->model->bodies[i];
+        const double *u = c->u.start + 6 * i;
+        pawl_vec3 v = v3(u[0], u[1], u[2]);
+        pawl_vec3 w = m3_tmul(&c->assembly->rotation[i], v3(u[3], u[4], u[5]));
+        if (b->kind == PAWL_BODY_KINEMATIC) {
+            return true; // there is no bound
+        }
+        energy += 0.5 * (b->mass * v3_dot(v, v) + v3_dot(w, m3_mul(&b->inertia, w)));
+    }
+    for (int r = c->assembly->free_rows; r < c->assembly->problem.row_count; ++r) {
+        size += fabs(impulse[r] * x->rate[r]);
+    }
+    return size <= most * energy;
+}
+
+static bool laws_sweep_group(step_context *c, int limits, int units, const double *allowed)
+{
+    impact_path *path = c->impact->path;
+    pawl_impact_condense(c, limits, units);
+    for (int u = 0; u < units; ++u) {
+        path->due[u] = 0.0;
+        path->allowed[u] = allowed == NULL ? path->allowed[u] : allowed[c->impact->units[u]];
+    }
+    return pawl_impact_path_return(path);
+}
+
+// The problem as its biases stand, group by group through sweeps over S: for what the solver did not solve. A
+// group without an answer (Newton's law with friction in a wedge need not have one) does not bounce. Returns
+// whether all groups were solved.
+static bool laws_sweep_groups(step_context *c, double *impulse)
+{
+    bool all = true;
+    for (int i = 0; i < c->model->body_count; ++i) {
+        int limits, units = pawl_impact_group_units(c, i, &limits);
+        bool solved = units > 0 && units <= PATH_SWEPT_UNITS;
+        if (solved && !laws_sweep_group(c, limits, units, c->assembly->bias)) {
+            solved = false;
+            laws_sweep_group(c, limits, units, NULL);
+        }
+        if (units > 0 && units <= PATH_SWEPT_UNITS) {
+            pawl_impact_put(c, c->impact->path->lambda, impulse);
+        }
+        all = all && (solved || units == 0);
+    }
+    return all;
+}
+
+// One solve with the speeds after the impact in the biases: impulses to `impulse`, velocities to `after`. Where
+// the solver ends early, joints are open and `after` is not v + S lambda, on which the bound of the energy
+// rests: joints then answer to the impulses as they are, and the residual reports the rest. Impulses that no impact
+// has are thrown away, and the groups are swept. False: that did not solve them either.
+static bool laws_newton(step_context *c, bool plastic, double *impulse, double *after,
                         pawl_step_report *report)
 {
     pawl_assembly *a = c->assembly;
@@ -56,9 +135,22 @@ static void laws_newton(step_context *c, bool plastic, double *impulse, double *
         a->bias[row] = bounces ? x->bounce[k] * x->rate[row] : x->allowed[k];
     }
     pawl_assembly_set_free_velocity(a, c->u.free);
-    laws_solve(c, report);
+    pawl_step_report part = {0};
+    bool solved = laws_solve(c, &part), sane = laws_sane(c, c->u.lambda), answered = true;
     memcpy(impulse, c->u.lambda, rows * sizeof *impulse);
-    pawl_assembly_row_velocity(a, c->u.next, after);
+    if (solved && sane) {
+        pawl_assembly_row_velocity(a, c->u.next, after);
+    } else {
+        answered = sane || laws_sweep_groups(c, impulse);
+        laws_recover(c, impulse, after);
+        if (!sane && answered) {
+            part.outcome = PAWL_CONVERGED;
+            part.residual = (pawl_residual){0};
+            part.own_residual = 0.0;
+        }
+    }
+    pawl_report_merge(report, &part);
+    return answered;
 }
 
 // The law's own problem was not solved: another answer stands in for it, and that is reported.
@@ -183,11 +275,13 @@ static bool laws_give_with_friction(step_context *c, const impact_scope *scope,
 }
 
 // Compression of all, which is the answer without restitution, and what is due to `given`.
-static void laws_compress(step_context *c, pawl_step_report *report)
+static void laws_compress(step_context *c, const impact_scope *scope, pawl_step_report *report)
 {
     pawl_assembly *a = c->assembly;
     const impact_memory *x = c->impact;
-    laws_newton(c, true, x->plastic, x->plastic_after, report);
+    if (!laws_newton(c, true, x->plastic, x->plastic_after, report)) {
+        laws_fall_back(c, scope, a->contact_count);
+    }
     memset(x->given, 0, (size_t)a->problem.row_count * sizeof *x->given);
     for (int k = 0; k < a->contact_count; ++k) {
         int row = pawl_impact_normal(c, k);
@@ -243,11 +337,20 @@ static double laws_group_work(const step_context *c, int units, int limits, cons
     return work;
 }
 
-// Impulses and velocities of the listed group scaled from before the impact by s.
-static void laws_scale(const step_context *c, int units, int limits, double s, double *impulse,
-                       double *after)
+// Scales the impulses of the listed group, whose work is positive, to where it vanishes:
+// W(s) = s p.v + s^2 p.S p/2, so that s = -2 p.v / p.S p.
+static void laws_damp(const step_context *c, int units, int limits, double work, double *impulse,
+                      double *after)
 {
     const impact_memory *x = c->impact;
+    double product = 0.0;
+    for (int u = 0; u < units; ++u) {
+        for (int r = x->units[u] - (u < limits ? 0 : 2); r <= x->units[u]; ++r) {
+            product += impulse[r] * x->rate[r];
+        }
+    }
+    double square = 2.0 * (work - product);
+    double s = square > 0.0 ? fmin(fmax(-2.0 * product / square, 0.0), 1.0) : 0.0;
     for (int u = 0; u < units; ++u) {
         for (int r = x->units[u] - (u < limits ? 0 : 2); r <= x->units[u]; ++r) {
             impulse[r] *= s;
@@ -263,17 +366,8 @@ static double laws_cap(const step_context *c, int units, int limits)
     const impact_memory *x = c->impact;
     double size, c0 = laws_group_work(c, units, limits, x->plastic, x->plastic_after, &size);
     double c1 = 0.0, c2 = 0.0;
-    if (c0 > 0.0) {
-        // The solver's tolerance, where hardly anything closes. W(s) = s p.v + s^2 p.S p/2.
-        double product = 0.0;
-        for (int u = 0; u < units; ++u) {
-            for (int r = x->units[u] - (u < limits ? 0 : 2); r <= x->units[u]; ++r) {
-                product += x->plastic[r] * x->rate[r];
-            }
-        }
-        double square = 2.0 * (c0 - product);
-        double s = square > 0.0 ? fmin(fmax(-2.0 * product / square, 0.0), 1.0) : 0.0;
-        laws_scale(c, units, limits, s, x->plastic, x->plastic_after);
+    if (c0 > 0.0) { // the solver's tolerance, where hardly anything closes
+        laws_damp(c, units, limits, c0, x->plastic, x->plastic_after);
         c0 = 0.0;
     }
     for (int u = 0; u < units; ++u) {
@@ -342,21 +436,36 @@ static bool laws_group_gets(const step_context *c, int units)
     return sum > 0.0;
 }
 
-static bool laws_group_closes(const step_context *c, int units)
+// How fast the listed group closes; 0: it does not.
+static double laws_group_closing(const step_context *c, int units)
 {
     const impact_memory *x = c->impact;
+    double closing = 0.0;
     for (int u = 0; u < units; ++u) {
-        if (x->rate[x->units[u]] < 0.0) {
-            return true;
-        }
+        closing = fmax(closing, -x->rate[x->units[u]]);
     }
-    return false;
+    return closing;
 }
 
 static bool laws_follows(const step_context *c)
 {
     pawl_impact_law law = c->settings->impact_law;
     return law == PAWL_IMPACT_ENERGETIC || law == PAWL_IMPACT_ROUTH;
+}
+
+// A group that rests while others collide: what it closes with is the rounding of its slip, which no path of normal
+// impulses can be followed through. It is stopped.
+static bool laws_stop(step_context *c)
+{
+    const impact_memory *x = c->impact;
+    impact_path *path = x->path;
+    memset(path->due, 0, (size_t)(path->limits + path->contacts) * sizeof *path->due);
+    if (!pawl_impact_path_return(path)) {
+        return false;
+    }
+    pawl_impact_put(c, path->lambda, x->total);
+    pawl_impact_put(c, path->after, x->after);
+    return true;
 }
 
 // A group that is small enough for a dense problem, by the law. False: it could not be solved.
@@ -371,8 +480,16 @@ static bool laws_resolve_group(step_context *c, int limits, int units)
         return true; // it stays with what the compression left
     }
     pawl_impact_condense(c, limits, units);
-    if (laws_group_closes(c, units)) {
+    double closing = 0.0; // beyond what gaps leave
+    for (int u = 0; u < units; ++u) {
+        int r = pawl_impact_path_normal(x->path, u);
+        closing = fmax(closing, -x->path->v[r] - x->path->allowed[u]);
+    }
+    if (closing > laws_rest) {
         return laws_follow(c, false, x->total, x->after);
+    }
+    if (closing > 0.0) {
+        return laws_stop(c);
     }
     memset(x->path->lambda, 0, (size_t)pawl_impact_path_rows(x->path) * sizeof(double));
     pawl_impact_put(c, x->path->lambda, x->total);
@@ -380,9 +497,33 @@ static bool laws_resolve_group(step_context *c, int limits, int units)
     return true;
 }
 
+// The most contacts and limits of a group that the law's own method takes.
+static int laws_most_units(const step_context *c)
+{
+    return laws_follows(c) ? c->impact->path->max_units : PATH_SWEPT_UNITS;
+}
+
 static bool laws_by_solver(const step_context *c, int body, int units)
 {
-    return units > PATH_MAX_UNITS || c->impact->unsolved[body];
+    return units > laws_most_units(c) || c->impact->unsolved[body];
+}
+
+// Groups that are too large for a law that follows the path: the step is done again with more room, up to
+// PATH_MOST_UNITS; larger ones go by poisson, which is reported.
+static void laws_ask_room(step_context *c, const impact_scope *scope)
+{
+    for (int i = 0; i < c->model->body_count && laws_follows(c); ++i) {
+        int limits, units = pawl_impact_group_units(c, i, &limits);
+        if (units <= c->impact->path->max_units || !(laws_group_closing(c, units) > laws_rest)) {
+            continue;
+        }
+        if (units > PATH_MOST_UNITS) {
+            laws_fall_back(c, scope, units);
+        } else {
+            int room = 2 * units < PATH_MOST_UNITS ? 2 * units : PATH_MOST_UNITS;
+            c->out.impact_demand = room > c->out.impact_demand ? room : c->out.impact_demand;
+        }
+    }
 }
 
 // All groups by poisson, energetic or routh; those that are too large or that were not solved go by poisson
@@ -395,6 +536,7 @@ static void laws_resolve_groups(step_context *c, const impact_scope *scope,
     size_t rows = (size_t)c->assembly->problem.row_count;
     bool compressed = false, again = true;
     memset(x->unsolved, 0, (size_t)bodies * sizeof *x->unsolved);
+    laws_ask_room(c, scope);
     while (again) {
         bool solver = false, due = false;
         for (int i = 0; i < bodies; ++i) {
@@ -402,7 +544,7 @@ static void laws_resolve_groups(step_context *c, const impact_scope *scope,
             solver = solver || laws_by_solver(c, i, units);
         }
         if (!compressed && (solver || !laws_follows(c))) {
-            laws_compress(c, report);
+            laws_compress(c, scope, report);
             compressed = true;
         }
         if (compressed) {
@@ -439,6 +581,11 @@ static bool laws_cap_groups(step_context *c, const impact_scope *scope, pawl_ste
         if (units == 0 || !(work > laws_rounding * size)) {
             continue;
         }
+        any = true;
+        if (work <= laws_trim * size) {
+            laws_damp(c, units, limits, work, x->total, x->after);
+            continue;
+        }
         bool followed = false;
         if (laws_follows(c) && !laws_by_solver(c, i, units)) {
             pawl_impact_condense(c, limits, units);
@@ -453,27 +600,34 @@ static bool laws_cap_groups(step_context *c, const impact_scope *scope, pawl_ste
             pawl_event_add(&c->out.events,
                            pawl_event_of_pair(PAWL_EVENT_IMPACT_CAPPED, scope->time, -1, -1, left));
         }
-        any = true;
     }
     return any;
 }
 
-// Impulses of the free rows that belong to those in total, and u.next; the judge of what is left open.
-static void laws_apply(step_context *c, pawl_step_report *report)
+// Joints of redundant loops answer to 1e-13: where that takes groups at the bound of the energy beyond it, they
+// get so much less. Returns whether there was one.
+static bool laws_trim_groups(step_context *c)
 {
-    pawl_assembly *a = c->assembly;
+    const impact_memory *x = c->impact;
+    bool any = false;
+    for (int i = 0; i < c->model->body_count; ++i) {
+        int limits, units = pawl_impact_group_units(c, i, &limits);
+        double size, work = laws_group_work(c, units, limits, x->total, x->after, &size);
+        if (units > 0 && work > laws_rounding * size) {
+            laws_damp(c, units, limits, work + laws_trim * size, x->total, x->after);
+            any = true;
+        }
+    }
+    return any;
+}
+
+// Judges what the impact leaves open.
+static void laws_judge(step_context *c, pawl_step_report *report)
+{
+    const pawl_assembly *a = c->assembly;
     const pawl_problem *p = &a->problem;
     const impact_memory *x = c->impact;
     double open = 0.0;
-    memcpy(c->u.lambda, x->total, (size_t)p->row_count * sizeof *c->u.lambda);
-    if (p->free_row_count > 0) {
-        pawl_eliminate_factor(p, c->settings->regularization);
-        pawl_eliminate_recover(c->closure, p, 1e-13, c->u.lambda);
-    }
-    memcpy(x->total, c->u.lambda, (size_t)p->row_count * sizeof *c->u.lambda);
-    memcpy(c->u.next, c->u.free, (size_t)(6 * c->model->body_count) * sizeof *c->u.next);
-    pawl_assembly_add_impulses(a, c->u.lambda, c->u.next);
-    pawl_assembly_row_velocity(a, c->u.next, x->after);
     for (int r = 0; r < a->free_rows; ++r) {
         open = fmax(open, fabs(x->after[r] + a->bias[r] + a->compliance[r] * c->u.lambda[r]));
     }
@@ -499,12 +653,19 @@ void pawl_impact_resolve(step_context *c, const impact_scope *scope, pawl_step_r
     pawl_impact_group(c);
     bool newton = c->settings->impact_law == PAWL_IMPACT_NEWTON;
     if (newton) {
-        laws_newton(c, false, x->total, x->after, report);
+        if (!laws_newton(c, false, x->total, x->after, report)) {
+            laws_fall_back(c, scope, c->assembly->contact_count);
+        }
     } else {
         laws_resolve_groups(c, scope, report);
     }
-    if (laws_cap_groups(c, scope, report) || !newton) {
+    bool capped = laws_cap_groups(c, scope, report);
+    if (capped || !newton) {
         pawl_assembly_pose_impact(c->assembly, c->u.free, c->assembly->held);
-        laws_apply(c, report);
+        laws_recover(c, x->total, x->after);
+        if (capped && laws_trim_groups(c)) {
+            laws_recover(c, x->total, x->after);
+        }
+        laws_judge(c, report);
     }
 }

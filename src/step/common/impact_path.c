@@ -23,7 +23,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { PATH_INCREMENTS = 4000, PATH_SWEEPS = 100, PATH_RETURN_SWEEPS = 5000, PATH_ROOTS = 60 };
+enum {
+    PATH_INCREMENTS = 4000,
+    PATH_SWEEPS = 100,
+    PATH_RETURN_SWEEPS = 5000,
+    PATH_LEAP = 100,
+    PATH_ROOTS = 60
+};
 static const double path_rest = 1e-12; // of the fastest closing: slower is rest
 static const double path_creep = 1e-4; // of it: slip below does not count as turning
 static const double path_settled =
@@ -38,22 +44,26 @@ static const double path_least = 1.0 / 65536.0; // of an increment: it is not cu
 static const double path_stop = 1.0 / 1024.0;   // of an increment: the one in which slip ends
 static const double path_still = 1e-14;         // of the largest S_nn: what cannot be moved
 
-impact_path *pawl_impact_path_layout(pawl_carver *mem)
+impact_path *pawl_impact_path_layout(int max_units, pawl_carver *mem)
 {
+    int max_rows = 3 * max_units;
     impact_path *out = PAWL_CARVE(mem, impact_path, 1);
-    impact_path p = {.S = PAWL_CARVE(mem, double, PATH_MAX_ROWS *PATH_MAX_ROWS)};
+    impact_path p = {.max_units = max_units, .S = PAWL_CARVE(mem, double, max_rows *max_rows)};
     double **rows[] = {&p.v, &p.lambda, &p.after, &p.rate, &p.step, &p.next, &p.kept};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
-        *rows[i] = PAWL_CARVE(mem, double, PATH_MAX_ROWS);
+        *rows[i] = PAWL_CARVE(mem, double, max_rows);
     }
     double **units[] = {&p.mu,       &p.e,           &p.allowed,  &p.energy,
                         &p.due,      &p.energy_peak, &p.due_peak, &p.energy_next,
                         &p.due_next, &p.mark,        &p.mark_low};
     for (size_t i = 0; i < sizeof units / sizeof units[0]; ++i) {
-        *units[i] = PAWL_CARVE(mem, double, PATH_MAX_UNITS);
+        *units[i] = PAWL_CARVE(mem, double, max_units);
     }
-    p.inside = PAWL_CARVE(mem, bool, PATH_MAX_UNITS);
-    p.lean = PAWL_CARVE(mem, double, 2 * PATH_MAX_UNITS);
+    p.inside = PAWL_CARVE(mem, bool, max_units);
+    p.lean = PAWL_CARVE(mem, double, 2 * max_units);
+    p.factor = PAWL_CARVE(mem, double, max_rows *max_rows);
+    p.active = PAWL_CARVE(mem, bool, max_units);
+    p.list = PAWL_CARVE(mem, int, max_rows);
     if (out != NULL) {
         *out = p;
     }
@@ -509,39 +519,52 @@ static double path_answer(const impact_path *p, int unit, const double c[3], dou
            path_s(p, r + 2, r + 2) * y + p->allowed[unit];
 }
 
-// The least y >= due for which it does not close. What it opens with grows with y in the end, because friction
-// ends the slip; before that it may fall.
-static double path_hold(const impact_path *p, int unit, const double c[3], double t[2])
+// The y >= due for which the contact opens with `level`, between two that do and do not. False: none up to `most`.
+static bool path_bracket(const impact_path *p, int unit, const double c[3], double level,
+                         double most, double *y, double t[2])
 {
     int r = pawl_impact_path_normal(p, unit);
-    double low = p->due[unit], s = path_s(p, r, r), open = path_answer(p, unit, c, low, t);
-    if (open >= 0.0 || !(s > 0.0)) {
-        return low;
-    }
-    double high = low, above = open;
-    for (int k = 0; k < PATH_ROOTS && above < 0.0; ++k) {
+    double low = p->due[unit], s = path_s(p, r, r);
+    double open = path_answer(p, unit, c, low, t) - level, high = low, above = open;
+    for (int k = 0; k < PATH_ROOTS && above < 0.0 && high <= most; ++k) {
         low = high;
         open = above;
         high += fmax(-open / s, high);
-        above = path_answer(p, unit, c, high, t);
+        above = path_answer(p, unit, c, high, t) - level;
     }
-    for (int k = 0; k < PATH_ROOTS && high - low > 1e-16 * high; ++k) {
+    bool found = above >= 0.0;
+    for (int k = 0; k < PATH_ROOTS && found && high - low > 1e-16 * high; ++k) {
         double share = k % 3 == 2 ? 0.5 : open / (open - above);
-        double y = low + share * (high - low), at = path_answer(p, unit, c, y, t);
-        if (at < 0.0) {
-            low = y;
-            open = at;
-        } else {
-            high = y;
-            above = at;
-        }
+        double at, mid = low + share * (high - low);
+        at = path_answer(p, unit, c, mid, t) - level;
+        *(at < 0.0 ? &low : &high) = mid;
+        *(at < 0.0 ? &open : &above) = at;
     }
     path_answer(p, unit, c, high, t);
-    return high;
+    *y = high;
+    return found;
 }
 
-// One unit of a sweep.
-static void path_sweep_unit(impact_path *p, int unit)
+// The least y >= due for which it does not close. What it opens with grows with y in the end, because friction
+// ends the slip; before that it may fall. In a wedge between links of one mechanism S has no full rank, and friction
+// that ends the slip ends the closing with it, to rounding. False: whatever y is, it closes (a wedge that shall
+// bounce).
+static bool path_hold(const impact_path *p, int unit, const double c[3], double *y, double t[2])
+{
+    const double rounding = 1e-12, large = 1e8; // of the velocities
+    int r = pawl_impact_path_normal(p, unit);
+    double s = path_s(p, r, r);
+    *y = p->due[unit];
+    if (path_answer(p, unit, c, *y, t) >= 0.0 || !(s > 0.0)) {
+        return true;
+    }
+    double size = fabs(c[0]) + fabs(c[1]) + fabs(c[2]) + fabs(p->allowed[unit]) + s * *y;
+    return path_bracket(p, unit, c, 0.0, large * size / s, y, t) ||
+           path_bracket(p, unit, c, -rounding * size, large * size / s, y, t);
+}
+
+// One unit of a sweep. False: it has no answer.
+static bool path_sweep_unit(impact_path *p, int unit)
 {
     int rows = unit < p->limits ? 1 : 3, first = pawl_impact_path_normal(p, unit) - (rows - 1);
     double c[3], x[3];
@@ -555,12 +578,114 @@ static void path_sweep_unit(impact_path *p, int unit)
         double s = path_s(p, first, first);
         x[0] = s > 0.0 ? fmax(p->due[unit], -(c[0] + p->allowed[unit]) / s) : p->due[unit];
     } else {
-        x[2] = path_hold(p, unit, c, x);
+        if (!path_hold(p, unit, c, &x[2], x)) {
+            return false;
+        }
     }
     for (int i = 0; i < rows; ++i) {
         double by = x[i] - p->lambda[first + i];
         p->lambda[first + i] = x[i];
         path_add(p, first + i, by, p->after);
+    }
+    return true;
+}
+
+// Rows of equations as things stand: tangents of contacts that rub, v_t + k t = 0 with k = 0 where they stick and
+// |v_t|/|t| where they slip; normals and limits that get more than they are due, v_n = 0. Returns
+// their number, their places in p->list, k in p->next.
+static int path_tied_rows(const impact_path *p)
+{
+    int count = 0;
+    for (int u = 0; u < p->limits + p->contacts; ++u) {
+        int r = pawl_impact_path_normal(p, u);
+        const double *x = p->lambda + r, *v = p->after + r;
+        if (u >= p->limits && p->mu[u] * x[0] > 0.0) {
+            double size = sqrt(x[-2] * x[-2] + x[-1] * x[-1]);
+            bool slips = size >= (1.0 - 1e-12) * p->mu[u] * x[0];
+            double k = slips ? sqrt(v[-2] * v[-2] + v[-1] * v[-1]) / size : 0.0;
+            for (int i = r - 2; i < r; ++i) {
+                p->list[count++] = i;
+                p->next[i] = k;
+            }
+        }
+        if (x[0] > p->due[u]) {
+            p->list[count++] = r;
+            p->next[r] = 0.0;
+        }
+    }
+    return count;
+}
+
+// p->step = -(S + K)^-1 (v + K lambda) over the listed rows by Cholesky; dependent rows get nothing.
+static void path_solve_rows(impact_path *p, int count)
+{
+    double *L = p->factor, *x = p->step;
+    for (int i = 0; i < count; ++i) {
+        int row = p->list[i];
+        for (int j = 0; j <= i; ++j) {
+            double sum = path_s(p, row, p->list[j]) + (i == j ? p->next[row] : 0.0);
+            for (int k = 0; k < j; ++k) {
+                sum -= L[i * count + k] * L[j * count + k];
+            }
+            double pivot = L[j * count + j];
+            L[i * count + j] = j < i ? (pivot > 0.0 ? sum / pivot : 0.0)
+                                     : (sum > 1e-11 * path_s(p, row, row) ? sqrt(sum) : 0.0);
+        }
+        double sum = -p->after[row] - p->next[row] * p->lambda[row];
+        for (int unit = 0; unit < p->limits + p->contacts; ++unit) {
+            sum -= pawl_impact_path_normal(p, unit) == row ? p->allowed[unit] : 0.0;
+        }
+        for (int k = 0; k < i; ++k) {
+            sum -= L[i * count + k] * x[k];
+        }
+        x[i] = L[i * count + i] > 0.0 ? sum / L[i * count + i] : 0.0;
+    }
+    for (int i = count - 1; i >= 0; --i) {
+        for (int k = i + 1; k < count; ++k) {
+            x[i] -= L[k * count + i] * x[k];
+        }
+        x[i] = L[i * count + i] > 0.0 ? x[i] / L[i * count + i] : 0.0;
+    }
+}
+
+// How much of the step p->rate a unit takes before it starts to slip, or gets less than it is due.
+static double path_room(const impact_path *p, int unit)
+{
+    int r = pawl_impact_path_normal(p, unit);
+    const double *x = p->lambda + r, *d = p->rate + r;
+    double room = d[0] < 0.0 ? fmin(1.0, (x[0] - p->due[unit]) / -d[0]) : 1.0;
+    if (unit < p->limits || !(p->mu[unit] * x[0] > 0.0) || p->next[r - 1] > 0.0) {
+        return room; // sweeps put those that slip back on their circles
+    }
+    for (int k = 0; k < PATH_ROOTS; ++k) { // the cone is convex: halving finds a point inside
+        double t0 = x[-2] + room * d[-2], t1 = x[-1] + room * d[-1];
+        double bound = p->mu[unit] * (x[0] + room * d[0]);
+        if (t0 * t0 + t1 * t1 <= bound * bound) {
+            return room;
+        }
+        room *= 0.5;
+    }
+    return 0.0;
+}
+
+// Contacts of very oblong bodies act on each other so strongly that sweeps creep. The equations as they stand are
+// then solved at once, as far as none that sticks leaves its cone; sweeps decide again who slips.
+static void path_leap(impact_path *p)
+{
+    int n = pawl_impact_path_rows(p), count = path_tied_rows(p);
+    double share = 1.0;
+    path_solve_rows(p, count);
+    memset(p->rate, 0, (size_t)n * sizeof *p->rate);
+    for (int i = 0; i < count; ++i) {
+        p->rate[p->list[i]] = p->step[i];
+    }
+    for (int u = 0; u < p->limits + p->contacts; ++u) {
+        share = fmin(share, path_room(p, u));
+    }
+    for (int i = 0; i < count; ++i) {
+        double by = share * p->step[i];
+        p->lambda[p->list[i]] += by;
+        path_add(p, p->list[i], by, p->after);
     }
 }
 
@@ -577,7 +702,9 @@ static bool path_sweep(impact_path *p)
         double change = 0.0;
         memcpy(p->next, p->after, (size_t)n * sizeof *p->next);
         for (int u = 0; u < p->limits + p->contacts; ++u) {
-            path_sweep_unit(p, u);
+            if (!path_sweep_unit(p, u)) {
+                return false;
+            }
         }
         for (int i = 0; i < n; ++i) {
             change = fmax(change, fabs(p->after[i] - p->next[i]));
@@ -585,6 +712,9 @@ static bool path_sweep(impact_path *p)
         }
         if (!(change > path_settled * size)) {
             return true;
+        }
+        if (k % PATH_LEAP == PATH_LEAP - 1) {
+            path_leap(p);
         }
     }
     return false;
@@ -633,10 +763,26 @@ static bool path_end(impact_path *p)
     return done;
 }
 
+// Whether a trial of all that opens has moved nothing: contacts between links of one mechanism that friction has
+// wedged. What they have stored stays locked in them; the rigid bodies rest.
+static bool path_is_wedged(const impact_path *p, double fastest)
+{
+    double change = 0.0;
+    for (int u = 0; u < p->limits + p->contacts; ++u) {
+        if (p->active[u] && path_opening(p, p->rate, u) < 0.0) {
+            return false;
+        }
+    }
+    for (int i = 0; i < pawl_impact_path_rows(p); ++i) {
+        change = fmax(change, fabs(p->next[i] - p->rate[i]));
+    }
+    return change <= path_rest * fastest;
+}
+
 bool pawl_impact_path_follow(impact_path *p)
 {
     int n = pawl_impact_path_rows(p), units = p->limits + p->contacts;
-    bool active[PATH_MAX_UNITS];
+    bool *active = p->active;
     double *clear[] = {p->energy, p->due, p->energy_peak, p->due_peak};
     for (size_t i = 0; i < sizeof clear / sizeof clear[0]; ++i) {
         memset(clear[i], 0, (size_t)units * sizeof *clear[i]);
@@ -665,7 +811,14 @@ bool pawl_impact_path_follow(impact_path *p)
             share *= 0.5;
             t *= 0.5;
         }
-        path_locate(p, lone, t, active, fastest);
+        double taken = path_locate(p, lone, t, active, fastest);
+        if (taken > 1e-6 * t && path_is_wedged(p, fastest)) {
+            for (int u = 0; u < units; ++u) {
+                p->energy[u] = active[u] ? 0.0 : p->energy[u];
+                p->due[u] = active[u] ? 0.0 : p->due[u];
+            }
+            continue;
+        }
         path_accept(p);
         share = fmin(2.0 * share, 1.0);
     }

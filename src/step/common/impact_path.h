@@ -7,7 +7,9 @@
 #include "base/carver.h"
 #include <stdbool.h>
 
-enum { PATH_MAX_UNITS = 32, PATH_MAX_ROWS = 3 * PATH_MAX_UNITS };
+// Units of one group: room at first; room at most, where an impact takes seconds; the most that sweeps without a
+// path solve faster than the solver.
+enum { PATH_FIRST_UNITS = 32, PATH_MOST_UNITS = 128, PATH_SWEPT_UNITS = 32 };
 
 typedef enum path_restitution {
     PATH_ENERGETIC, // ends when e^2 of the work of compression has been returned (Stronge 1990)
@@ -18,6 +20,7 @@ typedef enum path_restitution {
 // tangents, then the normal); limits come first. v+ = v + S lambda, joints eliminated from S: it holds the
 // effective masses through them.
 typedef struct impact_path {
+    int max_units; // room
     int limits, contacts;
     path_restitution law;
     double *S;       // (rows x rows) symmetric, positive semi-definite
@@ -32,12 +35,15 @@ typedef struct impact_path {
     double *energy, *due;           // (units) stored work [J]; impulse still to return [N s]
     double *energy_peak, *due_peak; // (units) of the last compression
     double *energy_next, *due_next, *mark; // (units) of a trial; event functions
+    bool *active;                          // (units) which act
     bool *inside;                          // (units) friction of a trial inside its disk: it sticks
     double *lean;                          // (2 x units) friction of the last increment per p_n
     double *mark_low;                      // (units) at the longest increment without an event
+    double *factor;                        // (rows x rows) of the rows that stand still in sweeps
+    int *list;                             // (rows) those rows
 } impact_path;
 
-impact_path *pawl_impact_path_layout(pawl_carver *mem);
+impact_path *pawl_impact_path_layout(int max_units, pawl_carver *mem);
 static inline int pawl_impact_path_rows(const impact_path *p)
 {
     return p->limits + 3 * p->contacts;

@@ -67,6 +67,7 @@ typedef struct step_results {
     bool failed;           // the step has no solution: the state before it is kept
     int contact_demand; // contacts that were found beyond the capacity (-1: memory is out); unless
                         // 0 the step must be done again
+    int impact_demand;  // units of an impact's group beyond the room for its path; likewise
     contact_capture capture; // the problem of the last step, where it is wanted
     pawl_status captured;    // how that went
 } step_results;

@@ -8,12 +8,13 @@
 
 typedef struct lit_change lit_change;
 
-struct lit_event_memory { // what the search for events works with; sized once
-    double *reaction;     // (slots) of the step up to the piece
-    double *effort;       // (actuators) likewise
-    double *known;        // (max contacts) ids of contacts that the piece holds
-    body_state *bodies;   // (bodies)
-    lit_change *changes;  // (max contacts + candidates) see lit_transitions.c
+struct lit_event_memory {                  // what the search for events works with; sized once
+    double *reaction;                      // (slots) of the step up to the piece
+    double *effort;                        // (actuators) likewise
+    double pushed_limits, pushed_contacts; // of the report, likewise
+    double *known;                         // (max contacts) ids of contacts that the piece holds
+    body_state *bodies;                    // (bodies)
+    lit_change *changes;                   // (max contacts + candidates) see lit_transitions.c
     int change_count;
     int found;   // contacts that the finder found where the piece ends
     bool looked; // it did

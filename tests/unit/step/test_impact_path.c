@@ -19,10 +19,10 @@ typedef struct path_test {
 static path_test path_begin(int contacts, path_restitution law)
 {
     pawl_carver need = {0};
-    pawl_impact_path_layout(&need);
+    pawl_impact_path_layout(PATH_FIRST_UNITS, &need);
     path_test t = {.block = malloc(need.used)};
     pawl_carver mem = {.base = t.block, .capacity = need.used};
-    t.path = pawl_impact_path_layout(&mem);
+    t.path = pawl_impact_path_layout(PATH_FIRST_UNITS, &mem);
     t.path->limits = 0;
     t.path->contacts = contacts;
     t.path->law = law;
