@@ -342,6 +342,42 @@ static void assembly_spring_damper(pawl_assembly *a, int r, const step_weights *
     assembly_soft(a, r, S, B + behind * (rate.about - rate.before));
 }
 
+// The entry of D on the diagonal of row r of a block.
+static double assembly_diagonal(const pawl_assembly *a, const row_block *b, int r)
+{
+    if (a->form != NULL) {
+        return pawl_reduced_form_diagonal(a->form, (int)(b - a->blocks), b->rows.first_row + r);
+    }
+    double sum = 0.0;
+    for (int k = 0; k < b->body_count; ++k) {
+        const double *row = assembly_row(a, b, k, r), *scaled = a->MJ + b->jacobian[k] + 6 * r;
+        for (int i = 0; i < 6; ++i) {
+            sum += row[i] * scaled[i];
+        }
+    }
+    return sum;
+}
+
+// What a row of a spring between points resists a rate after the step with, of which a share is bent: such a share
+// acts on all of that rate, and on where it leads to in a full step.
+static void assembly_bend_spring(pawl_assembly *a, const row_block *b, int r, const step_weights *w)
+{
+    // (h w)^2 of a vibration and h w of a decay from which on a step is too long to show anything of them. The
+    // bound is wide, because joints make bodies heavier than they are alone.
+    const double unseen = 100.0;
+    int row = b->rows.first_row + r;
+    const pawl_spring_def *s = &a->model->springs[a->rows[row].owner];
+    double h = w->h, ease = assembly_diagonal(a, b, r);
+    double fast = ease * max_of(h * h * s->stiffness, h * s->damping);
+    a->bend[row] = fast > unseen ? 1.0 - unseen / fast : 0.0;
+    if (a->bend[row] > 0.0) {
+        double theta = w->theta + a->bend[row] * (1.0 - w->theta);
+        double ahead = w->ahead + a->bend[row] * (1.0 - w->ahead);
+        a->compliance[row] = 1.0 / (h * (theta * s->damping + h * ahead * s->stiffness));
+        ++a->bent;
+    }
+}
+
 static double assembly_target(const pawl_signal *signal, const step_weights *w)
 {
     return 0.5 * (pawl_signal_value(signal, w->target_time[0]) +
@@ -494,22 +530,6 @@ static row_rates assembly_rates(const pawl_assembly *a, const row_block *b, int 
     }
     double before = assembly_row_rate(a, b, r, start);
     return (row_rates){before, w->about == NULL ? before : assembly_row_rate(a, b, r, w->about)};
-}
-
-// The entry of D on the diagonal of row r of a block.
-static double assembly_diagonal(const pawl_assembly *a, const row_block *b, int r)
-{
-    if (a->form != NULL) {
-        return pawl_reduced_form_diagonal(a->form, (int)(b - a->blocks), b->rows.first_row + r);
-    }
-    double sum = 0.0;
-    for (int k = 0; k < b->body_count; ++k) {
-        const double *row = assembly_row(a, b, k, r), *scaled = a->MJ + b->jacobian[k] + 6 * r;
-        for (int i = 0; i < 6; ++i) {
-            sum += row[i] * scaled[i];
-        }
-    }
-    return sum;
 }
 
 // Makes row r of a block soft: violation `value`, rate before the step.
@@ -787,6 +807,7 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
                         .factor_key = 2 * a->placements + a->has_soft_rows,
                         .place_key = a->placements,
                         .delassus = p->delassus};
+    a->bent = 0;
     for (int k = 0; k < a->free_blocks; ++k) {
         const row_block *b = &a->blocks[k];
         int first = b->rows.first_row;
@@ -799,6 +820,9 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
         if (b->joint >= 0 && a->joint_rows[b->joint] > 0 &&
             pawl_is_soft(&a->joint_soft[b->joint])) {
             assembly_soften_joint(a, b, start, w);
+        }
+        for (int r = 0; r < b->rows.dim && b->joint < 0 && w->carries != 0.0; ++r) {
+            assembly_bend_spring(a, b, r, w);
         }
     }
     for (int k = 0; k < a->candidate_count; ++k) {

@@ -81,6 +81,10 @@ typedef struct step_weights {
     // Fastest corrections of positions, by contacts and by limits [m/s or rad/s].
     double max_push, limit_push;
     bool soft_friction; // of soft contacts
+    // Springs between points that are too stiff for the step are bent towards the end of the step, where they
+    // are met as they are then (step/stiff_springs.c). Times for which the twists before and after
+    // the step carry the bodies up to and from where the rows are placed; both 0: nothing is bent.
+    double carried, carries;
 } step_weights;
 
 typedef struct reduced_form reduced_form; // see reduced_form.h
@@ -134,6 +138,8 @@ typedef struct pawl_assembly {
     // (max_rows) of limits and normals of contacts that are hard: the rate that their gap asks for until the
     // end of the step, negative while it is open; -INFINITY where it asks for none
     double *want;
+    double *bend;  // (max_rows) of springs between points: the share of them that is bent
+    int bent;      // how many of them are so
     int slot_rows; // rows before those of contacts
     pawl_problem problem;
 } pawl_assembly;

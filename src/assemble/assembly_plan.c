@@ -284,7 +284,8 @@ static pawl_assembly *plan_layout(const pawl_model *m, const plan_cursor *count,
     p.coordinates = PAWL_CARVE(mem, coordinate_row, m->coordinate_count);
     p.J = PAWL_CARVE(mem, double, jacobian);
     p.MJ = PAWL_CARVE(mem, double, jacobian);
-    double **by_row[] = {&p.residual, &p.v_f, &p.lower, &p.upper, &p.compliance, &p.bias, &p.want};
+    double **by_row[] = {&p.residual,   &p.v_f,  &p.lower, &p.upper,
+                         &p.compliance, &p.bias, &p.want,  &p.bend};
     for (size_t i = 0; i < sizeof by_row / sizeof by_row[0]; ++i) {
         *by_row[i] = PAWL_CARVE(mem, double, rows);
     }

@@ -21,6 +21,7 @@ void pawl_moreau_part(step_context *c, pawl_state *s, double h, double begin, do
     w.theta = 0.5;
     w.ahead = w.behind = 0.25;
     w.place_time = w.target_time[0] = w.target_time[1] = middle;
+    w.carried = w.carries = 0.5 * h;
     w.gyroscope_corrections = 4;
     c->damping_time = w.theta * w.h;
     c->assembly->body_theta = w.theta;

@@ -63,6 +63,8 @@ typedef struct step_context {
     bool kept;              // the assembly is placed at the state already
     const pawl_env *env;
     nmdp *nmdp;              // of steppers that need a tree, else NULL
+    double work_given;       // in this step, by forces, actuators and what is prescribed [J]
+    bool straight_springs;   // bent springs act as their rows are placed, see stiff_springs.c
     bool failed;             // the step has no solution: the state before it is kept
     int position_failures;   // of this step: position updates that left joints open
     event_log events;        // of the step

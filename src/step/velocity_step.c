@@ -9,6 +9,7 @@
 #include "step/impact.h"
 #include "step/push_out.h"
 #include "step/report_merge.h"
+#include "step/stiff_springs.h"
 #include "step/warm_start.h"
 #include <string.h>
 
@@ -282,6 +283,16 @@ static double step_work(const step_context *c, int body, const double *p)
     return work;
 }
 
+// Work of a damper's impulse -h d rate at the mean rate.
+static double step_damper_took(step_context *c, double d, double rate, double mean,
+                               const step_weights *w)
+{
+    double work = -w->h * d * rate * mean;
+    c->damper_work += work;
+    c->damper_loss += w->h * d * rate * rate;
+    return work;
+}
+
 // Work of a damper's impulse -h d (theta rate+ + (1 - theta) rate-) at the mean rate. `after` is what
 // all of the impulses that are counted lead to.
 static double step_damper_work(step_context *c, double d, double theta, double before, double after,
@@ -289,10 +300,18 @@ static double step_damper_work(step_context *c, double d, double theta, double b
 {
     double end = w->tally == 1.0 ? after : before + (after - before) / w->tally;
     double rate = theta * end + (1.0 - theta) * before;
-    double work = -w->h * d * rate * 0.5 * (before + after);
-    c->damper_work += work;
-    c->damper_loss += w->h * d * rate * rate;
-    return work;
+    return step_damper_took(c, d, rate, 0.5 * (before + after), w);
+}
+
+static double step_spring_damper_work(step_context *c, int r, double before, double after,
+                                      const step_weights *w)
+{
+    double d = c->model->springs[c->assembly->rows[r].owner].damping;
+    if (w->carries != 0.0 && c->assembly->bend[r] > 0.0) {
+        double rate = pawl_stiff_spring_rate(c, w, r);
+        return step_damper_took(c, d, rate, 0.5 * (before + after), w);
+    }
+    return step_damper_work(c, d, w->theta, before, after, w);
 }
 
 static double step_body_damping_work(step_context *c, int i, const step_weights *w)
@@ -325,8 +344,7 @@ static void step_row_work(step_context *c, int r, double before, double after,
             c, m->joints[info->owner].coordinate[info->part].damping, w->theta, before, after, w);
         break;
     case ROW_SPRING:
-        work[WORK_DAMPERS] +=
-            step_damper_work(c, m->springs[info->owner].damping, w->theta, before, after, w);
+        work[WORK_DAMPERS] += step_spring_damper_work(c, r, before, after, w);
         break;
     case ROW_ACTUATOR:
         work[WORK_ACTUATORS] += done;
@@ -669,11 +687,13 @@ void pawl_velocity_step(step_context *c, pawl_state *s, const step_weights *w,
     pawl_step_pose(c, s, w);
     solver_report solved = {.outcome = PAWL_CONVERGED};
     pawl_step_solve(c, s, w, &solved);
+    pawl_stiff_springs_settle(c, w, &solved);
     pawl_step_finish(c, s, w, &solved, report);
     if (struck) {
         pawl_report_merge(report, &impact);
     }
     pawl_step_tally(c, s, w);
+    pawl_stiff_springs_guard(c, s, w);
     pawl_push_out_find(c, w);
 }
 
@@ -792,11 +812,18 @@ static void step_net_dissipation(const step_context *c, const double *before, do
     }
 }
 
+// By all that may give energy.
+static double step_given(const pawl_state *s)
+{
+    return s->work[WORK_FORCES] + s->work[WORK_ACTUATORS] + s->work[WORK_MOTION];
+}
+
 void pawl_step_tally(step_context *c, pawl_state *s, const step_weights *w)
 {
     const pawl_assembly *a = c->assembly;
     double before[WORK_COUNT];
     memcpy(before, s->work, sizeof before);
+    double given = step_given(s);
     if (w->tally != 1.0) {
         pawl_assembly_row_velocity(a, c->u_next, c->rate_after);
     }
@@ -811,6 +838,7 @@ void pawl_step_tally(step_context *c, pawl_state *s, const step_weights *w)
         s->work[k] = before[k] + w->tally * (s->work[k] - before[k]);
     }
     step_net_dissipation(c, before, s->work, w->tally);
+    c->work_given = step_given(s) - given;
     for (int r = 0; r < a->slot_rows; ++r) {
         c->reaction[a->rows[r].slot] += w->tally * c->lambda[r];
     }

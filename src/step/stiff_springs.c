@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// A step takes a spring between two points as its length and direction are where its rows are placed. A point that
+// moves across it by h v leaves the length wrong by (h v)^2 / 2 l, which a soft spring does not notice. A stiff one
+// answers with an energy of k (h v)^4 / 8 l^2 that nothing explains, and the trapezoidal rule keeps it for ever.
+// So springs and dampers that the step is too long for are bent: a share b of them acts on the length l+ and the
+// rate l'+ at the end of the step as they are there for the twists u+,
+//   lambda = -h [(1 - b) (k x + d x') + b (k y + d y')],
+// where x, x' are what the step takes for the others and
+//   y = l+ - rest + h/2 l'+,   y' = l'+               rows at the middle of the step (moreau),
+//   y = l+ - rest,             y' = (l+ - l-) / h     rows at its start (euler).
+// Both damp what is too fast, and let a point that goes around in a circle keep its distance to all orders of h but
+// the last: without h/2 l'+ the midpoint rule would leave a length that swings from step to step for ever. The equation
+// is solved by Newton's method with the rows as they are placed, a solve with the factor at hand each time.
+#include "step/stiff_springs.h"
+#include <string.h>
+
+static const double spring_settled = 1e-10;  // share of an impulse that may be wrong
+static const double spring_rounding = 1e-15; // of lengths
+static const double spring_enough = 1e-6;    // where rounds no longer help
+static const double spring_least = 1e-9;     // share of the twists below which bodies are stopped
+enum { SPRING_ROUNDS = 12 };
+
+typedef struct spring_end {
+    double value, rate; // of the row
+} spring_end;
+
+static pawl_vec3 spring_point(const step_context *c, int body, pawl_vec3 point, double time,
+                              pawl_vec3 *rate)
+{
+    *rate = v3(0.0, 0.0, 0.0);
+    if (body < 0) {
+        return point;
+    }
+    const pawl_assembly *a = c->assembly;
+    const double *u = c->u_next + 6 * body;
+    pawl_vec3 v = v3(u[0], u[1], u[2]), w = v3(u[3], u[4], u[5]);
+    pawl_vec3 lever = m3_mul(&a->rotation[body], v3_sub(point, c->model->bodies[body].com));
+    lever = pawl_quat_rotate(quat_exp(v3_scale(time, w)), lever);
+    *rate = v3_add(v, v3_cross(w, lever));
+    return v3_add(v3_axpy(a->bodies[body].r, time, v), lever);
+}
+
+// Row r of a spring a time after the rows were placed.
+static spring_end spring_after(const step_context *c, int r, double time)
+{
+    const row_info *info = &c->assembly->rows[r];
+    const pawl_spring_def *s = &c->model->springs[info->owner];
+    pawl_vec3 rate_a, rate_b;
+    pawl_vec3 a = spring_point(c, s->body_a, s->point_a, time, &rate_a);
+    pawl_vec3 b = spring_point(c, s->body_b, s->point_b, time, &rate_b);
+    pawl_vec3 t = v3_sub(b, a), v = v3_sub(rate_b, rate_a);
+    if (s->rest_length > 0.0) {
+        double length = v3_norm(t);
+        return (spring_end){length, length > 0.0 ? v3_dot(t, v) / length : 0.0};
+    }
+    const double value[3] = {t.x, t.y, t.z}, rate[3] = {v.x, v.y, v.z};
+    return (spring_end){value[info->part], rate[info->part]};
+}
+
+// The stretch that row r acts on and the rate that its damper does. `before` and `after` are its rates with the rows
+// as they are placed.
+static spring_end spring_acts_on(const step_context *c, int r, const step_weights *w, double before,
+                                 double after)
+{
+    const pawl_assembly *a = c->assembly;
+    const pawl_spring_def *s = &c->model->springs[a->rows[r].owner];
+    double bend = a->bend[r], h = w->h, here = a->residual[r];
+    spring_end end = {here + w->carries * after, after}, plain, bent;
+    if (!c->straight_springs) {
+        end = spring_after(c, r, w->carries);
+    }
+    plain.value = here + h * (w->ahead * after - w->behind * before);
+    plain.rate = w->theta * after + (1.0 - w->theta) * before;
+    bent.value = end.value + (h - w->carries) * end.rate;
+    bent.rate = w->carried > 0.0 ? end.rate : (end.value - here) / h;
+    return (spring_end){(1.0 - bend) * plain.value + bend * bent.value - s->rest_length,
+                        (1.0 - bend) * plain.rate + bend * bent.rate};
+}
+
+double pawl_stiff_spring_rate(const step_context *c, const step_weights *w, int r)
+{
+    return spring_acts_on(c, r, w, c->rate_before[r], c->rate_after[r]).rate;
+}
+
+// Sets the biases of the bent rows for u_next. Returns the largest error of a length in shares of what it is
+// measured from, as far as more than rounding and a negligible share of the impulse.
+static double spring_pose(step_context *c, const step_weights *w)
+{
+    pawl_assembly *a = c->assembly;
+    double worst = 0.0;
+    pawl_assembly_row_velocity(a, c->u_start, c->rate_before);
+    pawl_assembly_row_velocity(a, c->u_next, c->rate_after);
+    for (int k = 0; k < a->free_blocks; ++k) {
+        const row_block *b = &a->blocks[k];
+        for (int i = 0; b->joint < 0 && i < b->rows.dim; ++i) {
+            int r = b->rows.first_row + i;
+            if (a->bend[r] == 0.0) {
+                continue;
+            }
+            const pawl_spring_def *s = &c->model->springs[a->rows[r].owner];
+            spring_end acts = spring_acts_on(c, r, w, c->rate_before[r], c->rate_after[r]);
+            double impulse = -w->h * (s->stiffness * acts.value + s->damping * acts.rate);
+            double off = impulse - c->lambda[r], size = fabs(a->residual[r]) + s->rest_length;
+            for (int j = 0; j < b->body_count; ++j) {
+                size += v3_norm(a->bodies[b->body[j]].r);
+            }
+            // 0 = J u + bias + compliance lambda
+            a->bias[r] = -c->rate_after[r] - a->compliance[r] * impulse;
+            if (!(fabs(off) <= spring_settled * fabs(impulse))) {
+                worst = worst_of(worst, w->h * a->compliance[r] * fabs(off) / size);
+            }
+        }
+    }
+    return worst;
+}
+
+// Whether it is settled.
+static bool spring_settle(step_context *c, const step_weights *w, solver_report *solved)
+{
+    double last = INFINITY;
+    for (int k = 0; k < SPRING_ROUNDS; ++k) {
+        double off = spring_pose(c, w);
+        if (!(off > spring_rounding && off < last)) {
+            return off <= spring_enough;
+        }
+        last = off;
+        pawl_assembly_set_free_velocity(c->assembly, c->u_free);
+        pawl_step_solve_rows(c, solved);
+    }
+    return last <= spring_enough;
+}
+
+void pawl_stiff_springs_settle(step_context *c, const step_weights *w, solver_report *solved)
+{
+    c->straight_springs = false;
+    if (w->carries == 0.0 || c->assembly->bent == 0 || spring_settle(c, w, solved)) {
+        return;
+    }
+    c->straight_springs = true;
+    spring_pose(c, w);
+    pawl_assembly_set_free_velocity(c->assembly, c->u_free);
+    pawl_step_solve_rows(c, solved);
+}
+
+static double spring_stored(const step_context *c, double time)
+{
+    double sum = 0.0;
+    const pawl_assembly *a = c->assembly;
+    for (int r = 0; r < a->free_rows; ++r) {
+        if (a->rows[r].kind == ROW_SPRING) {
+            const pawl_spring_def *s = &c->model->springs[a->rows[r].owner];
+            double stretch = spring_after(c, r, time).value - s->rest_length;
+            sum += 0.5 * s->stiffness * stretch * stretch;
+        }
+    }
+    return sum;
+}
+
+typedef struct spring_books {
+    double moving, stored; // kinetic energy, and that of springs
+    double fallen;         // what gravity gave since the rows were placed
+} spring_books;
+
+// Of the twists in u_next, a time after the rows were placed.
+static spring_books spring_energy(const step_context *c, double time)
+{
+    const pawl_model *m = c->model;
+    spring_books out = {.stored = spring_stored(c, time)};
+    for (int i = 0; i < m->body_count; ++i) {
+        const model_body *b = &m->bodies[i];
+        const double *u = c->u_next + 6 * i;
+        if (b->kind != PAWL_BODY_KINEMATIC) {
+            pawl_vec3 v = v3(u[0], u[1], u[2]);
+            pawl_vec3 w = m3_tmul(&c->assembly->rotation[i], v3(u[3], u[4], u[5]));
+            out.moving += 0.5 * (b->mass * v3_dot(v, v) + v3_dot(w, m3_mul(&b->inertia, w)));
+            out.fallen += time * b->mass * b->gravity_scale * v3_dot(m->gravity, v);
+        }
+    }
+    return out;
+}
+
+// Whether the twists of u_next gain from where the step began until a time after the rows were placed.
+static bool spring_gains(const step_context *c, const spring_books *from, double time)
+{
+    spring_books to = spring_energy(c, time);
+    double given = to.fallen - from->fallen + fmax(c->work_given, 0.0);
+    return !(to.moving + to.stored <= from->moving + from->stored + given);
+}
+
+// Whether bodies move as their twists say, because no joint holds one that a bent spring pulls at.
+static bool spring_moves_freely(const step_context *c)
+{
+    const pawl_model *m = c->model;
+    const pawl_assembly *a = c->assembly;
+    for (int r = 0; r < a->free_rows; ++r) {
+        if (a->rows[r].kind != ROW_SPRING || a->bend[r] == 0.0) {
+            continue;
+        }
+        const pawl_spring_def *s = &m->springs[a->rows[r].owner];
+        for (int i = 0; i < m->joint_count; ++i) {
+            const int pair[2] = {m->joints[i].base, m->joints[i].follower};
+            for (int side = 0; side < 2; ++side) {
+                if (pair[side] >= 0 && (pair[side] == s->body_a || pair[side] == s->body_b)) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+void pawl_stiff_springs_guard(step_context *c, pawl_state *s, const step_weights *w)
+{
+    if (w->carries == 0.0 || c->assembly->bent == 0 || !c->straight_springs ||
+        !spring_moves_freely(c)) {
+        return;
+    }
+    size_t twists = (size_t)(6 * c->model->body_count) * sizeof *c->u_next;
+    double *u = c->u_free, share = 1.0; // the free motion is no longer needed
+    memcpy(u, c->u_next, twists);
+    memcpy(c->u_next, c->u_start, twists);
+    spring_books from = spring_energy(c, -w->carried);
+    memcpy(c->u_next, u, twists);
+    while (share > 0.0 && (spring_gains(c, &from, w->carries) ||
+                           spring_gains(c, &from, w->carries + w->carried))) {
+        share = share > spring_least ? 0.5 * share : 0.0;
+        for (int i = 0; i < c->model->body_count; ++i) {
+            bool moves = c->model->bodies[i].kind != PAWL_BODY_KINEMATIC;
+            for (int k = 6 * i; moves && k < 6 * i + 6; ++k) {
+                c->u_next[k] = share * u[k];
+            }
+        }
+    }
+    if (share == 1.0) {
+        return;
+    }
+    ++c->position_failures;
+    for (int i = 0; i < c->model->body_count; ++i) {
+        const double *n = c->u_next + 6 * i;
+        s->bodies[i].v = v3(n[0], n[1], n[2]);
+        s->bodies[i].w = v3(n[3], n[4], n[5]);
+    }
+}
