@@ -80,7 +80,7 @@ static signed char box_wanted(const box_pivot *s, int i, double y, double w, dou
 }
 
 int pawl_box_pivot(box_pivot *s, const double *S, int n, const double *q, const double *lower,
-                   const double *upper, int max_pivots, double *y)
+                   const double *upper, double nothing, int max_pivots, double *y)
 {
     double scale = 0.0;
     for (int i = 0; i < n; ++i) {
@@ -98,7 +98,7 @@ int pawl_box_pivot(box_pivot *s, const double *S, int n, const double *q, const 
                 size += fabs(S[i * n + j] * y[j]);
             }
             double d = S[i * n + i];
-            double slack_w = 1e-13 * size; // what rounding can make of it
+            double slack_w = fmax(1e-13 * size, nothing); // what rounding can make of it
             signed char side =
                 box_wanted(s, i, y[i], w, lower[i], upper[i], d > 0.0 ? slack_w / d : 0.0, slack_w);
             s->index[i] = side;

@@ -10,6 +10,8 @@
 #include "solve/solver_ops.h"
 #include <math.h>
 
+static const double direct_nothing = 1e-4; // of the tolerance: rates that nobody can tell from 0
+
 typedef struct direct {
     pawl_solver base;
 } direct;
@@ -55,7 +57,9 @@ static void direct_solve(pawl_solver *base, const pawl_problem *p, double *lambd
     const double *S = ((const dense_delassus *)p->delassus)->matrix; // see ops.reduces
     // Six are usual; where rows repeat each other, one problem in 10^5 needs 40 m.
     int most = 200 + 40 * m;
-    int pivots = pawl_box_pivot(&base->box, S, m, p->v_f, p->lower, p->upper, most, lambda);
+    double nothing = direct_nothing * base->def.tolerance;
+    int pivots =
+        pawl_box_pivot(&base->box, S, m, p->v_f, p->lower, p->upper, nothing, most, lambda);
     if (pivots < 0) {
         direct_sweep(p, S, lambda);
     }
