@@ -362,14 +362,17 @@ static double assembly_diagonal(const pawl_assembly *a, const row_block *b, int 
 // acts on all of that rate, and on where it leads to in a full step.
 static void assembly_bend_spring(pawl_assembly *a, const row_block *b, int r, const step_weights *w)
 {
-    // (h w)^2 of a vibration and h w of a decay from which on a step is too long to show anything of them. The
-    // bound is wide, because joints make bodies heavier than they are alone.
+    // (h w)^2 of a vibration and h w of a decay from which on a step is too long to show anything of them.
     const double unseen = 100.0;
     int row = b->rows.first_row + r;
     const pawl_spring_def *s = &a->model->springs[a->rows[row].owner];
     double h = w->h, ease = assembly_diagonal(a, b, r);
     double fast = ease * max_of(h * h * s->stiffness, h * s->damping);
-    a->bend[row] = fast > unseen ? 1.0 - unseen / fast : 0.0;
+    bool joined = false; // moves in ways of its own, and is heavier than it is alone
+    for (int k = 0; k < b->body_count; ++k) {
+        joined = joined || a->body_is_joined[b->body[k]];
+    }
+    a->bend[row] = !joined && fast > unseen ? 1.0 - unseen / fast : 0.0;
     if (a->bend[row] > 0.0) {
         double theta = w->theta + a->bend[row] * (1.0 - w->theta);
         double ahead = w->ahead + a->bend[row] * (1.0 - w->ahead);

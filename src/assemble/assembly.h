@@ -119,6 +119,7 @@ typedef struct pawl_assembly {
     pawl_softness limit_soft;  // of limits that say nothing of their own
     bool *coordinate_used;     // (coordinate_count)
     bool *body_has_rows;       // (body_count)
+    bool *body_is_joined;      // (body_count) has a joint
     // placed
     const body_state *bodies; // the configuration it was placed at
     double body_theta;   // of bodies' damping, see pawl_assembly_linear_theta(); set before placing

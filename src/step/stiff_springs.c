@@ -144,6 +144,12 @@ void pawl_stiff_springs_settle(step_context *c, const step_weights *w, solver_re
     pawl_step_solve_rows(c, solved);
 }
 
+// Whether a body is one that bent springs can move: others have books of their own.
+static bool spring_moves(const step_context *c, int body)
+{
+    return c->model->bodies[body].kind != PAWL_BODY_KINEMATIC && !c->assembly->body_is_joined[body];
+}
+
 static double spring_stored(const step_context *c, double time)
 {
     double sum = 0.0;
@@ -171,7 +177,7 @@ static spring_books spring_energy(const step_context *c, double time)
     for (int i = 0; i < m->body_count; ++i) {
         const model_body *b = &m->bodies[i];
         const double *u = c->u_next + 6 * i;
-        if (b->kind != PAWL_BODY_KINEMATIC) {
+        if (spring_moves(c, i)) {
             pawl_vec3 v = v3(u[0], u[1], u[2]);
             pawl_vec3 w = m3_tmul(&c->assembly->rotation[i], v3(u[3], u[4], u[5]));
             out.moving += 0.5 * (b->mass * v3_dot(v, v) + v3_dot(w, m3_mul(&b->inertia, w)));
@@ -189,32 +195,9 @@ static bool spring_gains(const step_context *c, const spring_books *from, double
     return !(to.moving + to.stored <= from->moving + from->stored + given);
 }
 
-// Whether bodies move as their twists say, because no joint holds one that a bent spring pulls at.
-static bool spring_moves_freely(const step_context *c)
-{
-    const pawl_model *m = c->model;
-    const pawl_assembly *a = c->assembly;
-    for (int r = 0; r < a->free_rows; ++r) {
-        if (a->rows[r].kind != ROW_SPRING || a->bend[r] == 0.0) {
-            continue;
-        }
-        const pawl_spring_def *s = &m->springs[a->rows[r].owner];
-        for (int i = 0; i < m->joint_count; ++i) {
-            const int pair[2] = {m->joints[i].base, m->joints[i].follower};
-            for (int side = 0; side < 2; ++side) {
-                if (pair[side] >= 0 && (pair[side] == s->body_a || pair[side] == s->body_b)) {
-                    return false;
-                }
-            }
-        }
-    }
-    return true;
-}
-
 void pawl_stiff_springs_guard(step_context *c, pawl_state *s, const step_weights *w)
 {
-    if (w->carries == 0.0 || c->assembly->bent == 0 || !c->straight_springs ||
-        !spring_moves_freely(c)) {
+    if (w->carries == 0.0 || c->assembly->bent == 0 || !c->straight_springs) {
         return;
     }
     size_t twists = (size_t)(6 * c->model->body_count) * sizeof *c->u_next;
@@ -227,8 +210,7 @@ void pawl_stiff_springs_guard(step_context *c, pawl_state *s, const step_weights
                            spring_gains(c, &from, w->carries + w->carried))) {
         share = share > spring_least ? 0.5 * share : 0.0;
         for (int i = 0; i < c->model->body_count; ++i) {
-            bool moves = c->model->bodies[i].kind != PAWL_BODY_KINEMATIC;
-            for (int k = 6 * i; moves && k < 6 * i + 6; ++k) {
+            for (int k = 6 * i; spring_moves(c, i) && k < 6 * i + 6; ++k) {
                 c->u_next[k] = share * u[k];
             }
         }

@@ -8,7 +8,7 @@
 // Solves the posed problem again, from its solution, until the springs that are bent act as they are at the end of
 // the step. Does nothing where none is.
 void pawl_stiff_springs_settle(step_context *c, const step_weights *w, solver_report *solved);
-// Where springs did not settle and bodies without joints would gain energy by them, the twists after the step are scaled
+// Where springs did not settle and would give energy, the twists after the step are scaled
 // down until they and what springs and gravity store, at its end and where the next one places its rows, are no more than before the step and the work that was given in it: what is lost so is in no
 // account, and the step counts as a position update that failed.
 void pawl_stiff_springs_guard(step_context *c, pawl_state *s, const step_weights *w);
