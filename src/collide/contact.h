@@ -47,6 +47,7 @@ int pawl_contact_finder_find(contact_finder *f, const body_state *bodies, double
 // Half the thickness of a shape, for depths to be compared with: the radius of a ball that it holds, or
 // 0.02 of its own if that is more. Infinite where it has no end [m].
 double pawl_contact_finder_half_thickness(const contact_finder *f, int shape);
+double pawl_contact_finder_thinnest(const contact_finder *f); // of all shapes
 const pawl_contact *pawl_contact_finder_contacts(const contact_finder *f);
 int pawl_contact_finder_capacity(const contact_finder *f);
 // Between steps: room for at least `capacity` contacts.

@@ -17,6 +17,7 @@ struct contact_finder {
     patch_reducer *reducer; // NULL: all contacts stay
     pawl_contact *contacts;
     int capacity;
+    double thinnest; // half thickness of a shape [m]
 };
 
 // A shape thinner than this share of its radius counts as that thick: disks may have no thickness at all.
@@ -72,6 +73,10 @@ pawl_status pawl_contact_finder_create(const pawl_env *env, const pawl_model *m,
     if (status != PAWL_OK) {
         pawl_contact_finder_destroy(f);
         return status;
+    }
+    f->thinnest = INFINITY;
+    for (int i = 0; i < m->shape_count; ++i) {
+        f->thinnest = fmin(f->thinnest, pawl_contact_finder_half_thickness(f, i));
     }
     *out = f;
     return PAWL_OK;
@@ -229,6 +234,11 @@ double pawl_contact_finder_half_thickness(const contact_finder *f, int shape)
         return INFINITY;
     }
     return fmax(c->inner[low], finder_thin * pawl_shape_bounding_radius(&c->placed[low]));
+}
+
+double pawl_contact_finder_thinnest(const contact_finder *f)
+{
+    return f->thinnest;
 }
 
 // Contacts of one pair, sorted by id, get ids of their own: two that shared one would share a warm start, and

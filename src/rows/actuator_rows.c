@@ -40,8 +40,10 @@ static void actuator_plan_bounded(row_plan *p)
     }
 }
 
-static void actuator_fill(pawl_assembly *a, int r, const step_weights *w, row_rates rate, bool held)
+static void actuator_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
+                          row_rates rate, bool held)
 {
+    (void)b;
     (void)held;
     const row_info *info = &a->rows[r];
     const pawl_actuator_def *d = &a->model->actuators[info->owner];

@@ -7,13 +7,14 @@
 #include <string.h>
 
 // What every row is before its family says more: free, hard, without bias or gap.
-static void problem_fill(pawl_assembly *a, int r, const step_weights *w, row_rates rate, bool held)
+static void problem_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
+                         row_rates rate, bool held)
 {
     a->lower[r] = -INFINITY;
     a->upper[r] = INFINITY;
     a->compliance[r] = a->bias[r] = 0.0;
     a->want[r] = -INFINITY;
-    a->rows[r].family->fill(a, r, w, rate, held);
+    a->rows[r].family->fill(a, b, r, w, rate, held);
 }
 
 // Rows that nothing can move get a compliance, in coordinates that have such rows.
@@ -32,7 +33,7 @@ static void problem_fill_free_rows(pawl_assembly *a, const body_state *start, co
         for (int r = 0; r < b->rows.dim; ++r) {
             bool hard = (a->rows[first + r].family->traits & ROW_IS_HARD) != 0;
             bool rated = !hard || w->carry != 0.0;
-            problem_fill(a, first + r, w, pawl_row_rates(a, b, rated ? r : -1, start, w), false);
+            problem_fill(a, b, first + r, w, pawl_row_rates(a, b, rated ? r : -1, start, w), false);
         }
         if (b->joint >= 0 && a->joint_rows[b->joint] > 0 &&
             pawl_is_soft(&a->joint_soft[b->joint])) {
@@ -69,7 +70,7 @@ static void problem_add_candidate(pawl_assembly *a, int k, const body_state *sta
         }
     }
     a->included[k] = true;
-    problem_fill(a, p->row_count - 1, w, rates, a->held[k]);
+    problem_fill(a, b, p->row_count - 1, w, rates, a->held[k]);
 }
 
 void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const double *u_free,
@@ -88,6 +89,7 @@ void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const
                         .factor_key = 2 * a->placements + a->has_soft_rows,
                         .place_key = a->placements,
                         .delassus = p->delassus};
+    a->bent = 0;
     problem_fill_free_rows(a, start, w);
     for (int k = 0; k < a->candidate_count; ++k) {
         problem_add_candidate(a, k, start, u_free, w, again);

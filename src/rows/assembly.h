@@ -42,6 +42,7 @@ struct pawl_assembly {
     pawl_softness limit_soft;  // of limits that say nothing of their own
     bool *coordinate_used;     // (coordinate_count)
     bool *body_has_rows;       // (body_count)
+    bool *body_is_joined;      // (body_count) has a joint
     // placed
     const body_state *bodies; // the configuration it was placed at
     double body_theta;   // of bodies' damping, see pawl_assembly_linear_theta(); set before placing
@@ -61,6 +62,8 @@ struct pawl_assembly {
     // (max_rows) of limits and normals of contacts that are hard: the rate that their gap asks for until the
     // end of the step, negative while it is open; -INFINITY where it asks for none
     double *want;
+    double *bend;  // (max_rows) of springs between points: the fraction of them that is bent
+    int bent;      // how many of them are so
     int slot_rows; // rows before those of contacts
     pawl_problem problem;
 };
@@ -139,6 +142,8 @@ void pawl_assembly_pose_grips(pawl_assembly *a, const row_grip *grips, int count
 void pawl_assembly_pose_impact(pawl_assembly *a, const double *u, const bool *closed);
 // How far a limit is from being reached, where the assembly is placed; negative beyond it.
 double pawl_assembly_limit_gap(const pawl_assembly *a, int candidate);
+// Whether a row is one of a spring between two points.
+bool pawl_row_is_point_spring(const row_info *info);
 // The joint that a row of a joint or of a coordinate belongs to.
 int pawl_row_joint(const pawl_model *m, const row_info *info);
 // The same for a value of its coordinate.

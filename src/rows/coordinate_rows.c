@@ -27,9 +27,10 @@ static row_law coordinate_law(const pawl_model *m, const row_info *info, double 
     return (row_law){d->stiffness, d->damping, d->armature, d->rest};
 }
 
-static void coordinate_fill(pawl_assembly *a, int r, const step_weights *w, row_rates rate,
-                            bool held)
+static void coordinate_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
+                            row_rates rate, bool held)
 {
+    (void)b;
     (void)held;
     const row_info *info = &a->rows[r];
     row_law law = coordinate_law(a->model, info, 0.0);

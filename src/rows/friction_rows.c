@@ -20,8 +20,10 @@ static void friction_plan(row_plan *p)
     }
 }
 
-static void friction_fill(pawl_assembly *a, int r, const step_weights *w, row_rates rate, bool held)
+static void friction_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
+                          row_rates rate, bool held)
 {
+    (void)b;
     (void)held;
     const row_info *info = &a->rows[r];
     double loss = w->h * a->model->joints[info->owner].coordinate[info->part].friction;

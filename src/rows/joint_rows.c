@@ -46,8 +46,10 @@ static void joint_plan(row_plan *p, int joint)
     p->joint_slot += j->row_count;
 }
 
-static void joint_fill(pawl_assembly *a, int r, const step_weights *w, row_rates rate, bool held)
+static void joint_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
+                       row_rates rate, bool held)
 {
+    (void)b;
     (void)held;
     double own = w->own_erp ? a->model->joints[a->rows[r].owner].erp : 0.0;
     a->bias[r] = pawl_row_erp(own, w->erp_joint) / w->h * a->residual[r];

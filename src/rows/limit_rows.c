@@ -72,7 +72,8 @@ static bool limit_is_near(const pawl_assembly *a, int k, double rate, double ahe
                                   : gap <= limit_reach(max_of(fabs(rate), fabs(ahead)), h);
 }
 
-static void limit_fill(pawl_assembly *a, int r, const step_weights *w, row_rates rate, bool held)
+static void limit_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
+                       row_rates rate, bool held)
 {
     const row_info *info = &a->rows[r];
     double gap = limit_gap(a, info);
@@ -86,8 +87,7 @@ static void limit_fill(pawl_assembly *a, int r, const step_weights *w, row_rates
     a->lower[r] = 0.0;
     const pawl_softness *soft = limit_softness(a, info);
     if (pawl_is_soft(soft)) {
-        pawl_row_soften(a, pawl_bounded_block(a, r), 0, soft, pawl_softness_impedance(soft, gap), w,
-                        gap, rate.before);
+        pawl_row_soften(a, b, 0, soft, pawl_softness_impedance(soft, gap), w, gap, rate.before);
         a->want[r] = -INFINITY;
     }
 }

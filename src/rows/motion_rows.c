@@ -34,8 +34,10 @@ void pawl_motion_rows_place(pawl_assembly *a, double t)
     }
 }
 
-static void motion_fill(pawl_assembly *a, int r, const step_weights *w, row_rates rate, bool held)
+static void motion_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
+                        row_rates rate, bool held)
 {
+    (void)b;
     (void)held;
     const pawl_signal *f = &a->model->motions[a->rows[r].owner].target;
     double step = pawl_signal_value(f, w->end) - pawl_signal_value(f, w->begin);

@@ -73,6 +73,10 @@ typedef struct step_weights {
     // Fastest corrections of positions, by contacts and by limits [m/s or rad/s].
     double max_push, limit_push;
     bool soft_friction; // of soft contacts
+    // Springs between points that are too stiff for the step are bent: they act as they are at the end of the
+    // step (step/common/stiff_springs.c). Times for which the twists before and after the step move the bodies up
+    // to and from where the rows are placed; both 0: nothing is bent.
+    double carried, carries;
 } step_weights;
 
 // Rates of a row before the step, and of the motion that springs are linearized about.
@@ -124,8 +128,10 @@ struct row_family {
     void (*plan_bounded)(row_plan *p);
     // Jacobian and residual of a free block of its own.
     void (*place)(pawl_assembly *a, const row_block *b);
-    // Bias, compliance and bounds of row r, which is free, hard and without bias so far. `held`: of limits.
-    void (*fill)(pawl_assembly *a, int r, const step_weights *w, row_rates rate, bool held);
+    // Bias, compliance and bounds of row r of block b, which is free, hard and without bias so far. `held`: of
+    // limits.
+    void (*fill)(pawl_assembly *a, const row_block *b, int r, const step_weights *w, row_rates rate,
+                 bool held);
     // Whether candidate k is part of the problem of this step, from its rate now and that of the free motion;
     // NULL: always.
     bool (*is_near)(const pawl_assembly *a, int k, double rate, double ahead, double h);

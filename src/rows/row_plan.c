@@ -181,13 +181,15 @@ static pawl_assembly *plan_layout(const pawl_model *m, const row_plan *count, in
     p.joint_soft = PAWL_CARVE(mem, pawl_softness, m->joint_count);
     p.coordinate_used = PAWL_CARVE(mem, bool, m->coordinate_count);
     p.body_has_rows = PAWL_CARVE(mem, bool, m->body_count);
+    p.body_is_joined = PAWL_CARVE(mem, bool, m->body_count);
     p.rotation = PAWL_CARVE(mem, pawl_mat3, m->body_count);
     p.inverse_mass = PAWL_CARVE(mem, double, m->body_count);
     p.inverse_inertia = PAWL_CARVE(mem, pawl_mat3, m->body_count);
     p.coordinates = PAWL_CARVE(mem, coordinate_row, m->coordinate_count);
     p.J = PAWL_CARVE(mem, double, jacobian);
     p.MJ = PAWL_CARVE(mem, double, jacobian);
-    double **by_row[] = {&p.residual, &p.v_f, &p.lower, &p.upper, &p.compliance, &p.bias, &p.want};
+    double **by_row[] = {&p.residual,   &p.v_f,  &p.lower, &p.upper,
+                         &p.compliance, &p.bias, &p.want,  &p.bend};
     for (size_t i = 0; i < sizeof by_row / sizeof by_row[0]; ++i) {
         *by_row[i] = PAWL_CARVE(mem, double, rows);
     }
@@ -246,6 +248,14 @@ pawl_status pawl_assembly_create_held(const pawl_env *env, const pawl_model *m, 
         a->body_has_rows[j->follower] = true;
         if (j->base >= 0) {
             a->body_has_rows[j->base] = true;
+        }
+    }
+    for (int i = 0; i < m->joint_count; ++i) {
+        const int pair[2] = {m->joints[i].base, m->joints[i].follower};
+        for (int side = 0; side < 2; ++side) {
+            if (pair[side] >= 0) {
+                a->body_is_joined[pair[side]] = true;
+            }
         }
     }
     for (int i = 0; i < m->body_count && held != NULL; ++i) {

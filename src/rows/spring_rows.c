@@ -69,6 +69,35 @@ static void spring_place(pawl_assembly *a, const row_block *b)
     }
 }
 
+// Whether a row is one of a spring between two points.
+bool pawl_row_is_point_spring(const row_info *info)
+{
+    return info->family == &pawl_spring_rows_family;
+}
+
+// A spring or damper that the step is too long for is bent: a fraction of it acts on all of the rate after the step,
+// and on where that leads to in a full step (step/common/stiff_springs.c).
+static void spring_bend(pawl_assembly *a, const row_block *b, int row, const row_law *law,
+                        const step_weights *w)
+{
+    // (h w)^2 of a vibration and h w of a decay from which on a step is too long to show anything of them.
+    const double unseen = 100.0;
+    double h = w->h;
+    double D = a->metric->ops->diagonal(a->metric, a, b, row - b->rows.first_row);
+    double fast = D * max_of(h * h * law->stiffness, h * law->damping);
+    bool joined = false; // moves in ways of its own, and is heavier than it is alone
+    for (int k = 0; k < b->body_count; ++k) {
+        joined = joined || a->body_is_joined[b->body[k]];
+    }
+    a->bend[row] = !joined && fast > unseen ? 1.0 - unseen / fast : 0.0;
+    if (a->bend[row] > 0.0) {
+        double theta = w->theta + a->bend[row] * (1.0 - w->theta);
+        double ahead = w->ahead + a->bend[row] * (1.0 - w->ahead);
+        a->compliance[row] = 1.0 / (h * (theta * law->damping + h * ahead * law->stiffness));
+        ++a->bent;
+    }
+}
+
 static row_law spring_law(const pawl_model *m, const row_info *info, double t)
 {
     (void)t;
@@ -76,11 +105,15 @@ static row_law spring_law(const pawl_model *m, const row_info *info, double t)
     return (row_law){s->stiffness, s->damping, 0.0, s->rest_length};
 }
 
-static void spring_fill(pawl_assembly *a, int r, const step_weights *w, row_rates rate, bool held)
+static void spring_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
+                        row_rates rate, bool held)
 {
     (void)held;
     row_law law = spring_law(a->model, &a->rows[r], 0.0);
     pawl_row_spring(a, r, w, a->residual[r] - law.rest, rate, &law);
+    if (w->carries != 0.0) {
+        spring_bend(a, b, r, &law, w);
+    }
 }
 
 const row_family pawl_spring_rows_family = {

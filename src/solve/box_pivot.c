@@ -21,6 +21,39 @@ box_pivot pawl_box_pivot_layout(int max_rows, pawl_carver *mem)
                        .side = PAWL_CARVE(mem, signed char, n)};
 }
 
+static void box_fill_free(box_pivot *s, const double *S, int n, int m, double shift)
+{
+    for (int a = 0; a < m; ++a) {
+        int i = s->index[a];
+        for (int b = 0; b <= a; ++b) {
+            s->matrix[a * m + b] = S[i * n + s->index[b]];
+        }
+        s->matrix[a * m + a] *= 1.0 + 1e-12;
+        s->matrix[a * m + a] += shift;
+    }
+    pawl_ldl_factor(s->matrix, m, m, 1e-14, NULL, s->inverse_d);
+}
+
+// The factor of the free part of S. What elimination leaves of S is exact to a share of what it was made from, not of
+// what is left: where rows nearly repeat each other a larger shift bounds what rounding can ask for.
+// Returns how often its solves are to be refined.
+static int box_factor_free(box_pivot *s, const double *S, int n, int m)
+{
+    const double nearly = 1e-8, shift = 1e-9;
+    double most = 0.0;
+    bool repeats = false;
+    box_fill_free(s, S, n, m, 0.0);
+    for (int a = 0; a < m; ++a) {
+        double own = S[s->index[a] * (n + 1)];
+        most = fmax(most, own);
+        repeats = repeats || s->inverse_d[a] * nearly * own > 1.0;
+    }
+    if (repeats) {
+        box_fill_free(s, S, n, m, shift * most);
+    }
+    return repeats ? 3 : 1;
+}
+
 // y for the current sides: the bounded ones at their bounds, the free ones with w = 0.
 static void box_solve_free(box_pivot *s, const double *S, int n, const double *q,
                            const double *lower, const double *upper, double *y)
@@ -42,24 +75,22 @@ static void box_solve_free(box_pivot *s, const double *S, int n, const double *q
             }
         }
         s->x[a] = rhs;
-        for (int b = 0; b <= a; ++b) {
-            s->matrix[a * m + b] = S[i * n + s->index[b]];
-        }
-        s->matrix[a * m + a] *= 1.0 + 1e-12;
     }
-    pawl_ldl_factor(s->matrix, m, m, 1e-14, NULL, s->inverse_d);
+    int refinements = box_factor_free(s, S, n, m);
     pawl_ldl_solve(s->matrix, m, m, s->inverse_d, s->x);
     for (int a = 0; a < m; ++a) {
         y[s->index[a]] = s->x[a];
     }
-    // once more for what the shift has left
-    for (int a = 0; a < m; ++a) {
-        int i = s->index[a];
-        s->x[a] = -q[i] - pawl_dot(S + i * n, y, n);
-    }
-    pawl_ldl_solve(s->matrix, m, m, s->inverse_d, s->x);
-    for (int a = 0; a < m; ++a) {
-        y[s->index[a]] += s->x[a];
+    // again for what the shift has left
+    for (int k = 0; k < refinements; ++k) {
+        for (int a = 0; a < m; ++a) {
+            int i = s->index[a];
+            s->x[a] = -q[i] - pawl_dot(S + i * n, y, n);
+        }
+        pawl_ldl_solve(s->matrix, m, m, s->inverse_d, s->x);
+        for (int a = 0; a < m; ++a) {
+            y[s->index[a]] += s->x[a];
+        }
     }
 }
 
@@ -80,7 +111,7 @@ static signed char box_wanted(const box_pivot *s, int i, double y, double w, dou
 }
 
 int pawl_box_pivot(box_pivot *s, const double *S, int n, const double *q, const double *lower,
-                   const double *upper, int max_pivots, double *y)
+                   const double *upper, double nothing, int max_pivots, double *y)
 {
     double scale = 0.0;
     for (int i = 0; i < n; ++i) {
@@ -98,7 +129,7 @@ int pawl_box_pivot(box_pivot *s, const double *S, int n, const double *q, const 
                 size += fabs(S[i * n + j] * y[j]);
             }
             double d = S[i * n + i];
-            double slack_w = 1e-13 * size; // what rounding can make of it
+            double slack_w = fmax(1e-13 * size, nothing); // what rounding can make of it
             signed char side =
                 box_wanted(s, i, y[i], w, lower[i], upper[i], d > 0.0 ? slack_w / d : 0.0, slack_w);
             s->index[i] = side;

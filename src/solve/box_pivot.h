@@ -14,7 +14,9 @@ typedef struct box_pivot {
 } box_pivot;
 
 box_pivot pawl_box_pivot_layout(int max_rows, pawl_carver *mem);
-// Solves exactly by principal pivoting. y holds the guess and the answer. Returns the number of
-// pivots, or -1 when max_pivots were not enough.
+// Solves by principal pivoting, exactly but for w of the wrong sign up to `nothing`, 0 for none: where rows nearly
+// repeat each other, as the limits of a linkage that they jam, rounding in q would be answered by impulses without
+// bound. y holds the guess and the answer. Returns the number of pivots, or -1 when max_pivots
+// were not enough.
 int pawl_box_pivot(box_pivot *s, const double *S, int n, const double *q, const double *lower,
-                   const double *upper, int max_pivots, double *y);
+                   const double *upper, double nothing, int max_pivots, double *y);

@@ -10,6 +10,8 @@
 #include "solve/solver_ops.h"
 #include <math.h>
 
+static const double direct_nothing = 1e-4; // of the tolerance: rates that nobody can tell from 0
+
 typedef struct direct {
     pawl_solver base;
 } direct;
@@ -56,7 +58,9 @@ static void direct_solve(pawl_solver *base, const pawl_problem *p, solver_goal g
     const double *S = p->delassus->ops->matrix(p->delassus); // see ops.condenses
     // Six are usual; where rows repeat each other, one problem in 10^5 needs 40 m.
     int most = 200 + 40 * m;
-    int pivots = pawl_box_pivot(&base->box, S, m, p->v_f, p->lower, p->upper, most, lambda);
+    double nothing = direct_nothing * base->def.tolerance;
+    int pivots =
+        pawl_box_pivot(&base->box, S, m, p->v_f, p->lower, p->upper, nothing, most, lambda);
     if (pivots < 0) {
         direct_sweep(p, S, lambda);
     }

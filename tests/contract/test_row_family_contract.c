@@ -35,9 +35,10 @@ static row_law brake_law(const pawl_model *m, const row_info *info, double t)
     return (row_law){.damping = brake_damping};
 }
 
-static void brake_fill(pawl_assembly *a, int r, const step_weights *w, row_rates rate, bool held)
+static void brake_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
+                       row_rates rate, bool held)
 {
-    (void)held;
+    (void)b, (void)held;
     row_law law = brake_law(a->model, &a->rows[r], 0.0);
     pawl_row_spring(a, r, w, 0.0, rate, &law);
 }

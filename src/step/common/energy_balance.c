@@ -5,6 +5,7 @@
 // change of kinetic energy, so that the work of all impulses adds up to that change; here each is added to the sum of
 // its kind (WORK_*), and what no sum explains is the error of the method (docs/math.md section 6).
 #include "step/common/energy_balance.h"
+#include "step/common/stiff_springs.h"
 #include <math.h>
 #include <string.h>
 
@@ -26,17 +27,37 @@ static double balance_work(const step_context *c, int body, const double *p)
     return work;
 }
 
+// Work of a damper's impulse -h d rate at the mean rate.
+static double balance_damper_at(damper_sums *sums, double d, double rate, double mean,
+                                const step_weights *w)
+{
+    double work = -w->h * d * rate * mean;
+    sums->work += work;
+    sums->loss += w->h * d * rate * rate;
+    return work;
+}
+
 // Work of a damper's impulse -h d (theta rate+ + (1 - theta) rate-) at the mean rate. `after` is what
 // all of the impulses that are counted lead to.
 static double balance_damper(damper_sums *sums, double d, double theta, double before, double after,
                              const step_weights *w)
 {
     double end = w->tally == 1.0 ? after : before + (after - before) / w->tally;
-    double rate = theta * end + (1.0 - theta) * before;
-    double work = -w->h * d * rate * 0.5 * (before + after);
-    sums->work += work;
-    sums->loss += w->h * d * rate * rate;
-    return work;
+    return balance_damper_at(sums, d, theta * end + (1.0 - theta) * before, 0.5 * (before + after),
+                             w);
+}
+
+// The damper of a spring's row, which may be bent.
+static double balance_spring(const step_context *c, int r, double before, double after,
+                             const step_weights *w, damper_sums *sums)
+{
+    const row_info *info = &c->assembly->rows[r];
+    double d = info->family->law(c->model, info, 0.0).damping;
+    if (w->carries != 0.0 && pawl_row_is_point_spring(info) && c->assembly->bend[r] > 0.0) {
+        double rate = pawl_stiff_spring_rate(c, w, r, before, after);
+        return balance_damper_at(sums, d, rate, 0.5 * (before + after), w);
+    }
+    return balance_damper(sums, d, w->theta, before, after, w);
 }
 
 static double balance_body_damping(const step_context *c, int i, const step_weights *w,
@@ -64,8 +85,7 @@ static void balance_row(const step_context *c, int r, double before, double afte
         return;
     }
     work[family->account] += (family->traits & ROW_STORES_ENERGY) != 0
-                                 ? balance_damper(sums, family->law(c->model, info, 0.0).damping,
-                                                  w->theta, before, after, w)
+                                 ? balance_spring(c, r, before, after, w, sums)
                                  : c->u.lambda[r] * 0.5 * (before + after);
 }
 
@@ -199,11 +219,18 @@ static void balance_net_dissipation(const damper_sums *sums, const double *befor
     }
 }
 
+// By all that may give energy.
+static double balance_given(const pawl_state *s)
+{
+    return s->work[WORK_FORCES] + s->work[WORK_ACTUATORS] + s->work[WORK_MOTION];
+}
+
 void pawl_balance_rows(step_context *c, pawl_state *s, const step_weights *w)
 {
     const pawl_assembly *a = c->assembly;
     double before[WORK_COUNT];
     memcpy(before, s->work, sizeof before);
+    double given = balance_given(s);
     if (w->tally != 1.0) {
         pawl_assembly_row_velocity(a, c->u.next, c->u.rate);
     }
@@ -216,6 +243,7 @@ void pawl_balance_rows(step_context *c, pawl_state *s, const step_weights *w)
         s->work[k] = before[k] + w->tally * (s->work[k] - before[k]);
     }
     balance_net_dissipation(&sums, before, s->work, w->tally);
+    c->u.work_given = balance_given(s) - given;
     for (int r = 0; r < a->slot_rows; ++r) {
         pawl_add_reaction(c, r, w->tally * c->u.lambda[r]);
     }

@@ -17,6 +17,7 @@ void pawl_euler_step(step_context *c, pawl_state *s, pawl_step_report *report)
     w.ahead = 1.0;
     w.behind = 0.0;
     w.place_time = w.begin;
+    w.carries = w.h;
     w.gyroscope_corrections = 2;
     w.target_time[0] = w.target_time[1] = w.end;
     c->u.damping_time = w.theta * w.h;

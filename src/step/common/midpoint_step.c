@@ -24,6 +24,7 @@ void pawl_midpoint_step(step_context *c, pawl_state *s, double h, double begin, 
     w.theta = 0.5;
     w.ahead = w.behind = 0.25;
     w.place_time = w.target_time[0] = w.target_time[1] = middle;
+    w.carried = w.carries = 0.5 * h;
     w.gyroscope_corrections = 4;
     c->u.damping_time = w.theta * w.h;
     c->assembly->body_theta = w.theta;

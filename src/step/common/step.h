@@ -31,8 +31,10 @@ typedef struct velocity_update {
     double *lambda;   // (max rows) impulses of the rows
     double *rate;     // (max rows) J next, once it was judged
     double *velocity; // (max rows) v = J next + bias + R lambda, which is judged
-    double damping_time; // implicit part of body damping [s], part of every placement
-    double fraction;     // length of the sub-step in steps; states remember impulses of whole steps
+    double damping_time;   // implicit part of body damping [s], part of every placement
+    bool straight_springs; // stiff springs did not settle (stiff_springs.c)
+    double work_given;     // by all that may give energy, in the last update [J]
+    double fraction; // length of the sub-step in steps; states remember impulses of whole steps
 } velocity_update;
 void pawl_velocity_update_layout(velocity_update *u, const coordinates *k, pawl_carver *mem);
 

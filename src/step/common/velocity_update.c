@@ -15,6 +15,7 @@
 #include "step/common/report_merge.h"
 #include "step/common/solve_rows.h"
 #include "step/common/spin_update.h"
+#include "step/common/stiff_springs.h"
 #include "step/common/twist.h"
 #include "step/common/warm_start.h"
 #include <string.h>
@@ -56,11 +57,13 @@ void pawl_velocity_update(step_context *c, pawl_state *s, const step_weights *w,
     pawl_velocity_build(c, s, w);
     solver_report solved = {.outcome = PAWL_CONVERGED};
     pawl_velocity_solve(c, s, w, &solved);
+    pawl_stiff_springs_settle(c, w, &solved);
     pawl_velocity_finish(c, s, w, &solved, report);
     if (struck) {
         pawl_report_merge(report, &impact);
     }
     pawl_balance_rows(c, s, w);
+    pawl_stiff_springs_guard(c, s, w);
     pawl_push_out_find(c, w);
 }
 

@@ -52,7 +52,8 @@ static void events_save(const lit_piece *p)
     size_t slots = (size_t)pawl_impulse_slots(c->model).count;
     pawl_state_copy(lit_spare(c), p->s);
     memcpy(lit_of(c)->events->reaction, c->out.reaction, slots * sizeof *c->out.reaction);
-    memcpy(lit_of(c)->events->effort, c->out.effort, (size_t)c->model->actuator_count * sizeof(double));
+    memcpy(lit_of(c)->events->effort, c->out.effort,
+           (size_t)c->model->actuator_count * sizeof(double));
     lit_of(c)->events->pushed_limits = p->report->pushed_limits;
     lit_of(c)->events->pushed_contacts = p->report->pushed_contacts;
 }
@@ -64,7 +65,8 @@ static void events_restore(const lit_piece *p)
     size_t slots = (size_t)pawl_impulse_slots(c->model).count;
     pawl_state_copy(p->s, lit_spare(c));
     memcpy(c->out.reaction, lit_of(c)->events->reaction, slots * sizeof *c->out.reaction);
-    memcpy(c->out.effort, lit_of(c)->events->effort, (size_t)c->model->actuator_count * sizeof(double));
+    memcpy(c->out.effort, lit_of(c)->events->effort,
+           (size_t)c->model->actuator_count * sizeof(double));
     p->report->pushed_limits = lit_of(c)->events->pushed_limits;
     p->report->pushed_contacts = lit_of(c)->events->pushed_contacts;
     c->placed = false;

@@ -17,6 +17,7 @@
 #include "step/common/energy_balance.h"
 #include "step/common/push_out.h"
 #include "step/common/spin_update.h"
+#include "step/common/stiff_springs.h"
 #include "step/lit/lit.h"
 #include <string.h>
 
@@ -239,6 +240,7 @@ static step_weights lit_weights(const step_context *c, const pawl_state *s, cons
     w.place_time = phase->begin + 0.5 * phase->h;
     w.target_time[0] = paper ? phase->begin : w.place_time;
     w.target_time[1] = paper ? phase->end : w.place_time;
+    w.carried = w.carries = paper ? 0.0 : 0.5 * phase->h;
     w.carry = c->settings->lit_scheme == 2 ? 1.0 : 0.0;
     return w;
 }
@@ -318,8 +320,10 @@ static void lit_trapezoid(step_context *c, pawl_state *s, const lit_phase *phase
     }
     solver_report solved = {.outcome = PAWL_CONVERGED};
     pawl_velocity_solve(c, s, &w, &solved);
+    pawl_stiff_springs_settle(c, &w, &solved);
     pawl_velocity_finish(c, s, &w, &solved, report);
     pawl_balance_rows(c, s, &w);
+    pawl_stiff_springs_guard(c, s, &w);
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
     pawl_lit_grip(c);
     pawl_push_out_find(c, &w);

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// A step takes a spring between two points as its length and direction are where its rows are placed. A point that
+// moves across it by h v leaves the length wrong by (h v)^2 / 2 l, which a soft spring does not notice. A stiff one
+// answers with an energy of k (h v)^4 / 8 l^2 that nothing explains, and the trapezoidal rule keeps it for ever.
+// So springs and dampers that the step is too long for are bent: a fraction b of them acts on the length l+ and the
+// rate l'+ at the end of the step as they are there for the twists u+,
+//   lambda = -h [(1 - b) (k x + d x') + b (k y + d y')],
+// where x, x' are what the step takes for the others and
+//   y = l+ - rest + h/2 l'+,   y' = l'+               rows at the middle of the step (moreau),
+//   y = l+ - rest,             y' = (l+ - l-) / h     rows at its start (euler).
+// Both damp what is too fast, and let a point that goes around in a circle keep its distance to all orders of h but
+// the last: without h/2 l'+ the midpoint rule would leave a length that swings from step to step for ever. The equation
+// is solved by Newton's method with the rows as they are placed, a solve with the factor at hand each time.
+#include "step/common/stiff_springs.h"
+#include "step/common/solve_rows.h"
+#include <string.h>
+
+static const double spring_settled = 1e-10;  // fraction of an impulse that may be wrong
+static const double spring_rounding = 1e-15; // of lengths
+static const double spring_enough = 1e-6;    // where rounds no longer help
+static const double spring_least = 1e-9; // fraction of the twists below which bodies are stopped
+enum { SPRING_ROUNDS = 12 };
+
+typedef struct spring_end {
+    double value, rate; // of the row
+} spring_end;
+
+static pawl_vec3 spring_point(const step_context *c, int body, pawl_vec3 point, double time,
+                              pawl_vec3 *rate)
+{
+    *rate = v3(0.0, 0.0, 0.0);
+    if (body < 0) {
+        return point;
+    }
+    const pawl_assembly *a = c->assembly;
+    const double *u = c->u.next + 6 * body;
+    pawl_vec3 v = v3(u[0], u[1], u[2]), w = v3(u[3], u[4], u[5]);
+    pawl_vec3 lever = m3_mul(&a->rotation[body], v3_sub(point, c->model->bodies[body].com));
+    lever = pawl_quat_rotate(quat_exp(v3_scale(time, w)), lever);
+    *rate = v3_add(v, v3_cross(w, lever));
+    return v3_add(v3_axpy(a->bodies[body].r, time, v), lever);
+}
+
+// Row r of a spring a time after the rows were placed.
+static spring_end spring_after(const step_context *c, int r, double time)
+{
+    const row_info *info = &c->assembly->rows[r];
+    const pawl_spring_def *s = &c->model->springs[info->owner];
+    pawl_vec3 rate_a, rate_b;
+    pawl_vec3 a = spring_point(c, s->body_a, s->point_a, time, &rate_a);
+    pawl_vec3 b = spring_point(c, s->body_b, s->point_b, time, &rate_b);
+    pawl_vec3 t = v3_sub(b, a), v = v3_sub(rate_b, rate_a);
+    if (s->rest_length > 0.0) {
+        double length = v3_norm(t);
+        return (spring_end){length, length > 0.0 ? v3_dot(t, v) / length : 0.0};
+    }
+    const double value[3] = {t.x, t.y, t.z}, rate[3] = {v.x, v.y, v.z};
+    return (spring_end){value[info->part], rate[info->part]};
+}
+
+// The stretch that row r acts on and the rate that its damper does. `before` and `after` are its rates with the rows
+// as they are placed.
+static spring_end spring_acts_on(const step_context *c, int r, const step_weights *w, double before,
+                                 double after)
+{
+    const pawl_assembly *a = c->assembly;
+    const pawl_spring_def *s = &c->model->springs[a->rows[r].owner];
+    double bend = a->bend[r], h = w->h, here = a->residual[r];
+    spring_end end = {here + w->carries * after, after}, plain, bent;
+    if (!c->u.straight_springs) {
+        end = spring_after(c, r, w->carries);
+    }
+    plain.value = here + h * (w->ahead * after - w->behind * before);
+    plain.rate = w->theta * after + (1.0 - w->theta) * before;
+    bent.value = end.value + (h - w->carries) * end.rate;
+    bent.rate = w->carried > 0.0 ? end.rate : (end.value - here) / h;
+    return (spring_end){(1.0 - bend) * plain.value + bend * bent.value - s->rest_length,
+                        (1.0 - bend) * plain.rate + bend * bent.rate};
+}
+
+double pawl_stiff_spring_rate(const step_context *c, const step_weights *w, int r, double before,
+                              double after)
+{
+    return spring_acts_on(c, r, w, before, after).rate;
+}
+
+// Sets the biases of the bent rows for u_next. Returns the largest error of a length in fractions of what it is
+// measured from, as far as more than rounding and a negligible fraction of the impulse.
+static double spring_set_biases(step_context *c, const step_weights *w)
+{
+    pawl_assembly *a = c->assembly;
+    double worst = 0.0;
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *before = pawl_take_rows(c);
+    pawl_assembly_row_velocity(a, c->u.start, before);
+    pawl_assembly_row_velocity(a, c->u.next, c->u.rate);
+    for (int k = 0; k < a->free_blocks; ++k) {
+        const row_block *b = &a->blocks[k];
+        for (int i = 0; b->joint < 0 && i < b->rows.dim; ++i) {
+            int r = b->rows.first_row + i;
+            if (a->bend[r] == 0.0) {
+                continue;
+            }
+            const pawl_spring_def *s = &c->model->springs[a->rows[r].owner];
+            spring_end acts = spring_acts_on(c, r, w, before[r], c->u.rate[r]);
+            double impulse = -w->h * (s->stiffness * acts.value + s->damping * acts.rate);
+            double off = impulse - c->u.lambda[r], size = fabs(a->residual[r]) + s->rest_length;
+            for (int j = 0; j < b->body_count; ++j) {
+                size += v3_norm(a->bodies[b->body[j]].r);
+            }
+            // 0 = J u + bias + compliance lambda
+            a->bias[r] = -c->u.rate[r] - a->compliance[r] * impulse;
+            if (!(fabs(off) <= spring_settled * fabs(impulse))) {
+                worst = worst_of(worst, w->h * a->compliance[r] * fabs(off) / size);
+            }
+        }
+    }
+    pawl_arena_release(&c->scratch, mark);
+    return worst;
+}
+
+// Whether it is settled.
+static bool spring_settle(step_context *c, const step_weights *w, solver_report *solved)
+{
+    double last = INFINITY;
+    for (int k = 0; k < SPRING_ROUNDS; ++k) {
+        double off = spring_set_biases(c, w);
+        if (!(off > spring_rounding && off < last)) {
+            return off <= spring_enough;
+        }
+        last = off;
+        pawl_assembly_set_free_velocity(c->assembly, c->u.free);
+        pawl_step_solve_rows(c, pawl_solver_goal(c->solver), solved);
+    }
+    return last <= spring_enough;
+}
+
+void pawl_stiff_springs_settle(step_context *c, const step_weights *w, solver_report *solved)
+{
+    c->u.straight_springs = false;
+    if (w->carries == 0.0 || c->assembly->bent == 0 || spring_settle(c, w, solved)) {
+        return;
+    }
+    c->u.straight_springs = true;
+    spring_set_biases(c, w);
+    pawl_assembly_set_free_velocity(c->assembly, c->u.free);
+    pawl_step_solve_rows(c, pawl_solver_goal(c->solver), solved);
+}
+
+// Whether a body is one that bent springs can move: others have joints that act on them, too.
+static bool spring_moves(const step_context *c, int body)
+{
+    return c->model->bodies[body].kind != PAWL_BODY_KINEMATIC && !c->assembly->body_is_joined[body];
+}
+
+static double spring_stored(const step_context *c, double time)
+{
+    double sum = 0.0;
+    const pawl_assembly *a = c->assembly;
+    for (int r = 0; r < a->free_rows; ++r) {
+        if (pawl_row_is_point_spring(&a->rows[r])) {
+            const pawl_spring_def *s = &c->model->springs[a->rows[r].owner];
+            double stretch = spring_after(c, r, time).value - s->rest_length;
+            sum += 0.5 * s->stiffness * stretch * stretch;
+        }
+    }
+    return sum;
+}
+
+typedef struct spring_energies {
+    double moving, stored; // kinetic energy, and that of springs
+    double fallen;         // what gravity gave since the rows were placed
+} spring_energies;
+
+// Of the twists in u_next, a time after the rows were placed.
+static spring_energies spring_energy(const step_context *c, double time)
+{
+    const pawl_model *m = c->model;
+    spring_energies out = {.stored = spring_stored(c, time)};
+    for (int i = 0; i < m->body_count; ++i) {
+        const model_body *b = &m->bodies[i];
+        const double *u = c->u.next + 6 * i;
+        if (spring_moves(c, i)) {
+            pawl_vec3 v = v3(u[0], u[1], u[2]);
+            pawl_vec3 w = m3_tmul(&c->assembly->rotation[i], v3(u[3], u[4], u[5]));
+            out.moving += 0.5 * (b->mass * v3_dot(v, v) + v3_dot(w, m3_mul(&b->inertia, w)));
+            out.fallen += time * b->mass * b->gravity_scale * v3_dot(m->gravity, v);
+        }
+    }
+    return out;
+}
+
+// Whether the twists of u_next gain from where the step began until a time after the rows were placed.
+static bool spring_gains(const step_context *c, const spring_energies *from, double time)
+{
+    spring_energies to = spring_energy(c, time);
+    double given = to.fallen - from->fallen + fmax(c->u.work_given, 0.0);
+    return !(to.moving + to.stored <= from->moving + from->stored + given);
+}
+
+void pawl_stiff_springs_guard(step_context *c, pawl_state *s, const step_weights *w)
+{
+    if (w->carries == 0.0 || c->assembly->bent == 0 || !c->u.straight_springs) {
+        return;
+    }
+    size_t twists = (size_t)(6 * c->model->body_count) * sizeof *c->u.next;
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *u = pawl_take_twists(c), fraction = 1.0;
+    memcpy(u, c->u.next, twists);
+    memcpy(c->u.next, c->u.start, twists);
+    spring_energies from = spring_energy(c, -w->carried);
+    memcpy(c->u.next, u, twists);
+    while (fraction > 0.0 && (spring_gains(c, &from, w->carries) ||
+                              spring_gains(c, &from, w->carries + w->carried))) {
+        fraction = fraction > spring_least ? 0.5 * fraction : 0.0;
+        for (int i = 0; i < c->model->body_count; ++i) {
+            for (int k = 6 * i; spring_moves(c, i) && k < 6 * i + 6; ++k) {
+                c->u.next[k] = fraction * u[k];
+            }
+        }
+    }
+    pawl_arena_release(&c->scratch, mark);
+    if (fraction == 1.0) {
+        return;
+    }
+    ++c->out.position_failures;
+    for (int i = 0; i < c->model->body_count; ++i) {
+        const double *n = c->u.next + 6 * i;
+        s->bodies[i].v = v3(n[0], n[1], n[2]);
+        s->bodies[i].w = v3(n[3], n[4], n[5]);
+    }
+}
