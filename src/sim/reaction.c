@@ -22,6 +22,8 @@ pawl_status pawl_sim_joint_reaction(const pawl_sim *sim, int joint, pawl_vec3 *f
     if (j->kind == PAWL_JOINT_GEAR || sim->state->step == 0) {
         return PAWL_OK;
     }
+    // What the step left open until somebody asks is no part of the state, and nobody sees it done.
+    pawl_settle_reactions((step_context *)&sim->context, sim->state);
     int first = pawl_impulse_slots(m).joints;
     for (int i = 0; i < joint; ++i) {
         first += m->joints[i].row_count;

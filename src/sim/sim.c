@@ -27,6 +27,14 @@ static void sim_layout(pawl_sim *sim, pawl_carver *mem)
     c->push_out.compliance = PAWL_CARVE(mem, double, rows);
     c->push_out.friction = PAWL_CARVE(mem, double, sim->assembly->max_contacts);
     c->reaction = PAWL_CARVE(mem, double, pawl_impulse_slots(m).count);
+    c->late_reactions = sim->stepper->late_reactions && sim->assembly->has_loops;
+    c->debts.count = 0;
+    for (int i = 0; i < REACTION_DEBTS && c->late_reactions; ++i) {
+        struct reaction_debt *debt = &c->debts.item[i];
+        debt->from = PAWL_CARVE(mem, body_state, bodies);
+        debt->change = PAWL_CARVE(mem, double, 6 * bodies);
+        debt->lambda = PAWL_CARVE(mem, double, rows);
+    }
     c->effort = PAWL_CARVE(mem, double, m->actuator_count);
     c->contacts = PAWL_CARVE(mem, pawl_contact_info, sim->assembly->max_contacts);
     sim->closure = pawl_eliminator_layout(rows, 0, mem);
@@ -378,6 +386,7 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
         pawl_state_copy(sim->next, sim->state);
         pawl_weak_recall(sim->delassus->weak.space, sim->state->weak);
         memset(c->reaction, 0, (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->reaction);
+        c->debts.count = 0;
         c->contact_demand = 0;
         c->failed = false;
         c->position_failures = 0;

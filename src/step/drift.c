@@ -72,28 +72,68 @@ static double drift_try(step_context *c, pawl_state *s, double tau, double end)
 typedef enum drift_end { DRIFT_FAILED, DRIFT_NEARLY, DRIFT_DONE } drift_end;
 
 // Single solves leave in lambda the null-space part of what they were given, 1 / eps times. It moves nothing,
-// but reactions are to be those of least norm: P^-1 A lambda has none of it, and A lambda = J (u+ - u) is what
-// the impulses did. Where rows are weak, elimination has seen to it already.
-static void drift_share_reactions(step_context *c)
+// but reactions are to be those of least norm: P^-1 A lambda has none of it, and A lambda = J (u+ - u) = J change is
+// what the impulses did. Where rows are weak, elimination has seen to it already. By the factor at hand.
+static void drift_share(step_context *c, const double *change, const double *lambda)
 {
     const pawl_assembly *a = c->assembly;
-    if (!c->shares_reactions) {
-        return;
-    }
     double *least = c->velocity;
-    for (int i = 0; i < 6 * c->model->body_count; ++i) {
-        c->u_free[i] = c->u_next[i] - c->u_start[i];
-    }
-    pawl_assembly_row_velocity(a, c->u_free, least);
+    pawl_assembly_row_velocity(a, change, least);
     for (int r = 0; r < a->free_rows; ++r) {
         least[r] = pawl_assembly_is_hard(a, r) ? least[r] : 0.0;
     }
     a->problem.delassus->ops->solve(a->problem.delassus, least);
     for (int r = 0; r < a->free_rows; ++r) {
         if (pawl_assembly_is_hard(a, r)) { // pawl_drift_account() adds lambda
-            c->reaction[a->rows[r].slot] += least[r] - c->lambda[r];
+            c->reaction[a->rows[r].slot] += least[r] - lambda[r];
         }
     }
+}
+
+// Hardly anybody asks for reactions, and a solve a drift is a twentieth of the step of a small mechanism: it is
+// left to those who do.
+static void drift_share_reactions(step_context *c, double begin)
+{
+    if (!c->shares_reactions) {
+        return;
+    }
+    bool late = c->late_reactions && !c->debts.asked && c->debts.count < REACTION_DEBTS;
+    struct reaction_debt *debt = &c->debts.item[c->debts.count];
+    double *change = late ? debt->change : c->u_free;
+    for (int i = 0; i < 6 * c->model->body_count; ++i) {
+        change[i] = c->u_next[i] - c->u_start[i];
+    }
+    if (!late) {
+        drift_share(c, change, c->lambda);
+        return;
+    }
+    ++c->debts.count;
+    debt->time = begin;
+    memcpy(debt->from, c->from, (size_t)c->model->body_count * sizeof *debt->from);
+    memcpy(debt->lambda, c->lambda, (size_t)c->assembly->free_rows * sizeof *debt->lambda);
+}
+
+static void drift_place(step_context *c, const body_state *bodies, const pawl_state *s, double t)
+{
+    pawl_assembly_place(c->assembly, bodies, s->coordinates, t, c->damping_time);
+    pawl_assembly_pose_closure(c->assembly);
+}
+
+void pawl_settle_reactions(step_context *c, const pawl_state *s)
+{
+    c->debts.asked = true;
+    if (c->debts.count == 0) {
+        return;
+    }
+    for (int i = 0; i < c->debts.count; ++i) {
+        const struct reaction_debt *debt = &c->debts.item[i];
+        drift_place(c, debt->from, s, debt->time);
+        pawl_eliminate_factor(&c->assembly->problem, c->settings->regularization);
+        drift_share(c, debt->change, debt->lambda);
+    }
+    c->debts.count = 0;
+    drift_place(c, s->bodies, s, s->time);
+    c->kept = false;
 }
 
 // The x of the drift, by Newton's method with the factor at its beginning. Where it fails s is as it
@@ -122,7 +162,7 @@ static drift_end drift_along(step_context *c, pawl_state *s, double tau, double 
         }
         if (done || nearly) {
             memcpy(c->lambda, total, (size_t)a->free_rows * sizeof *total);
-            drift_share_reactions(c);
+            drift_share_reactions(c, end - tau);
             pawl_drift_account(c, s, c->u_met);
             return done ? DRIFT_DONE : DRIFT_NEARLY;
         }

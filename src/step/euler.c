@@ -31,4 +31,5 @@ const pawl_stepper_ops pawl_euler_ops = {
     .summary = "semi-implicit Euler, springs and PD implicit: first order, robust",
     .advance = euler_advance,
     .reduces = true,
+    .late_reactions = true,
 };

@@ -45,4 +45,5 @@ const pawl_stepper_ops pawl_moreau_ops = {
     .summary = "Moreau's midpoint: second order with project=on, first order without",
     .advance = moreau_advance,
     .reduces = true,
+    .late_reactions = true,
 };

@@ -19,6 +19,14 @@ typedef struct lit_event_memory lit_event_memory;
 typedef struct impact_memory impact_memory; // impact.h
 
 // All that a step works with; sized once. Twists are (6 x bodies): linear, angular.
+// A drift whose impulses are not shared yet as those of least norm (drift.c).
+enum { REACTION_DEBTS = 2 };
+struct reaction_debt {
+    body_state *from;        // (bodies) where it began
+    double time;             // likewise
+    double *change, *lambda; // of twists (6 x bodies), by impulses (max rows)
+};
+
 typedef struct step_context {
     const pawl_model *model;
     const pawl_settings *settings;
@@ -55,7 +63,13 @@ typedef struct step_context {
         double of_contacts; // their share in it
     } push_out;             // see push_out.h
     bool shares_reactions;  // rows are redundant, and every one is met
-    bool exact_drift;       // drifts keep angular momentum and iterate to the last digit (rattle)
+    bool late_reactions;    // of those, drifts leave to whoever asks what makes them least-norm
+    struct {
+        bool asked; // somebody did: the next steps do it themselves, which is cheaper
+        int count;
+        struct reaction_debt item[REACTION_DEBTS];
+    } debts;          // of the last step
+    bool exact_drift; // drifts keep angular momentum and iterate to the last digit (rattle)
     struct {
         int64_t step;
         int reason, before; // of this step and the one before it; 0: none
@@ -80,8 +94,9 @@ typedef struct pawl_stepper_ops {
     bool needs_tree; // steps in generalized coordinates with contact models
     // Advances s by settings->dt. s is a scratch copy: the caller throws it away on failure.
     void (*advance)(step_context *c, pawl_state *s, pawl_step_report *report);
-    bool reduces; // runs in reduced coordinates, too
-    bool rewinds; // may begin a step again: context.spare is there to come back to
+    bool reduces;        // runs in reduced coordinates, too
+    bool late_reactions; // takes at most REACTION_DEBTS drifts a step, and nothing back
+    bool rewinds;        // may begin a step again: context.spare is there to come back to
 } pawl_stepper_ops;
 
 const pawl_stepper_ops *pawl_stepper_find(int kind); // NULL if unknown
@@ -146,6 +161,10 @@ int pawl_reduced_drift(step_context *c, pawl_state *s, double duration, double e
 // exact drift that is the work at the twists `met` that meet the rows, which makes the books as
 // accurate as the step; otherwise that at the mean of the twists before and after.
 void pawl_drift_account(step_context *c, pawl_state *s, const double *met);
+
+// Makes context.reaction that of least norm where drifts of the last step, which led to s, left that open. The
+// assembly is placed anew then.
+void pawl_settle_reactions(step_context *c, const pawl_state *s);
 
 // Moves poses along twists for a time; kinematic bodies are set to t.
 void pawl_advance_poses(const pawl_model *m, const body_state *twists, body_state *bodies,
