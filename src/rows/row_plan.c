@@ -87,6 +87,41 @@ static int plan_root(int *parent, int k)
     return k;
 }
 
+// Whether gears may make rows depend on each other that are independent without them. Coordinates of hinges and
+// sliders in a forest are independent; gears that form a forest over those have rows with an entry for a
+// coordinate each that no other has, from the leaves on: of full rank, whatever masses and ratios are. Node 0 is
+// all that motions drive.
+static bool plan_gears_loop(const pawl_model *m, int *parent)
+{
+    for (int i = 0; i <= m->coordinate_count; ++i) {
+        parent[i] = i;
+    }
+    for (int k = 0; k < m->motion_count; ++k) {
+        const model_joint *j = &m->joints[m->motions[k].joint];
+        parent[plan_root(parent, 1 + j->first_coordinate + m->motions[k].coordinate)] = 0;
+    }
+    for (int i = 0; i < m->joint_count; ++i) {
+        const pawl_gear_def *gear = &m->joints[i].gear;
+        if (m->joints[i].kind != PAWL_JOINT_GEAR) {
+            continue;
+        }
+        const model_joint *ends[2] = {&m->joints[gear->joint], &m->joints[gear->source_joint]};
+        int root[2];
+        for (int k = 0; k < 2; ++k) {
+            if (ends[k]->kind != PAWL_JOINT_REVOLUTE && ends[k]->kind != PAWL_JOINT_PRISMATIC) {
+                return true;
+            }
+            root[k] = plan_root(parent, 1 + ends[k]->first_coordinate);
+        }
+        if (root[0] == root[1] || gear->ratio == 0.0) {
+            return true;
+        }
+        bool first = root[0] > root[1];
+        parent[root[first ? 0 : 1]] = root[first ? 1 : 0];
+    }
+    return false;
+}
+
 // Joints that form a forest over the bodies have independent rows. A joint that closes a loop, a
 // gear, or an actuator that holds a velocity exactly may not. Node 0 is all that cannot move.
 static bool plan_has_loops(const pawl_assembly *a, const bool *held_joints, int *parent)
@@ -98,7 +133,7 @@ static bool plan_has_loops(const pawl_assembly *a, const bool *held_joints, int 
     for (int i = 0; i < m->joint_count; ++i) {
         const model_joint *j = &m->joints[i];
         if (j->kind == PAWL_JOINT_GEAR) {
-            return true;
+            continue;
         }
         bool held = held_joints != NULL && held_joints[i];
         if (a->joint_block[i] < 0 && !held) {
@@ -125,7 +160,7 @@ static bool plan_has_loops(const pawl_assembly *a, const bool *held_joints, int 
             return true;
         }
     }
-    return false;
+    return plan_gears_loop(m, parent);
 }
 
 static void plan_mark_used(pawl_assembly *a)
@@ -215,7 +250,8 @@ pawl_status pawl_assembly_create_held(const pawl_env *env, const pawl_model *m, 
     plan_bounded_rows(&count);
     pawl_carver need = {0};
     plan_layout(m, &count, free_rows, free_blocks, max_contacts, &need);
-    size_t scratch = (size_t)(m->body_count + 1) * sizeof(int);
+    int nodes = m->body_count > m->coordinate_count ? m->body_count : m->coordinate_count;
+    size_t scratch = (size_t)(nodes + 1) * sizeof(int);
     char *block = pawl_alloc(env, need.used);
     int *parent = pawl_alloc(env, scratch);
     if (block == NULL || parent == NULL) {

@@ -145,6 +145,14 @@ static void assemble_place(pawl_sim *sim, const pawl_state *s)
     pawl_assembly_pose_closure(sim->assembly);
 }
 
+// Exact rows repeat each other where loops are closed. Without position updates loops open by the truncation
+// error of each step: then they do so only nearly, and what pulls them back must not contradict itself.
+static bool assemble_will_open(const pawl_sim *sim)
+{
+    return sim->weak_is_exact && !sim->settings.project && sim->settings.loop_tolerance > 0.0 &&
+           pawl_weak_space_dimension(sim->weak) > 0;
+}
+
 // sim->next is s as it was.
 static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
 {
@@ -170,6 +178,11 @@ static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
         }
     }
     assemble_place(sim, s);
+    if (assemble_will_open(sim)) {
+        sim->weak_is_exact = false;
+        pawl_weak_attach(&sim->assembly->problem, sim->weak);
+        pawl_weak_set_zone(sim->weak, pawl_assembly_misfit(sim->assembly).position);
+    }
     pawl_weak_remember(sim->weak_is_exact ? NULL : sim->weak, s->weak);
     sim->context.position.least_norm =
         sim->weak_is_exact && pawl_weak_space_dimension(sim->weak) > 0;
@@ -179,7 +192,8 @@ static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
 // What the weak space means for this model.
 static void assemble_note_misfit(const pawl_sim *sim)
 {
-    if (sim->weak_is_exact || sim->weak == NULL) {
+    if (sim->weak_is_exact || sim->weak == NULL ||
+        pawl_weak_space_largest(sim->weak) < assemble_exact) {
         return;
     }
     pawl_closure misfit = pawl_assembly_misfit(sim->assembly);

@@ -5,6 +5,7 @@
 #include "base/guard.h"
 #include "rows/measure.h"
 #include "sim/sim.h"
+#include "step/common/least_reactions.h"
 
 pawl_status pawl_sim_joint_reaction(const pawl_sim *sim, int joint, pawl_vec3 *force,
                                     pawl_vec3 *torque)
@@ -22,6 +23,8 @@ pawl_status pawl_sim_joint_reaction(const pawl_sim *sim, int joint, pawl_vec3 *f
     if (j->kind == PAWL_JOINT_GEAR || sim->state->step == 0) {
         return PAWL_OK;
     }
+    // What the step left open until somebody asks is no part of the state, and nobody sees it done.
+    pawl_settle_reactions((step_context *)&sim->context, sim->state);
     int first = pawl_impulse_slots(m).joints;
     for (int i = 0; i < joint; ++i) {
         first += m->joints[i].row_count;

@@ -23,6 +23,8 @@ static void sim_layout(pawl_sim *sim, pawl_carver *mem)
     step_context *c = &sim->context;
     pawl_velocity_update_layout(&c->u, sim->coordinates, mem);
     pawl_position_update_layout(&c->position, a, mem);
+    c->position.deferred.allowed =
+        a->has_loops && (sim->stepper->traits & STEPPER_DEFERS_REACTIONS) != 0;
     pawl_step_results_layout(&c->out, a, mem);
     sim->closure = pawl_eliminator_layout(a->max_rows, 0, mem);
     c->impact = NULL;
@@ -367,6 +369,7 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
         pawl_weak_recall(sim->delassus->weak.space, sim->state->weak);
         memset(c->out.reaction, 0,
                (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->out.reaction);
+        c->position.deferred.count = 0;
         c->out.contact_demand = c->out.impact_demand = 0;
         c->out.failed = false;
         c->out.position_failures = 0;

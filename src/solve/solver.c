@@ -109,16 +109,51 @@ solver_goal pawl_solver_goal(const pawl_solver *s)
     return (solver_goal){s->def.tolerance, s->def.max_iterations};
 }
 
+// Weak rows without elimination: what they ask for and cannot have would gather in their impulses without end. With
+// impulses lambda that is (1 - Q)(D lambda + v_f), next to nothing of which is lambda's own: it is taken out of v_f,
+// and again where the answer to that is too far off.
+static void solver_run_weak_rows(pawl_solver *s, const pawl_problem *p, solver_goal goal,
+                                 double *lambda, solver_report *report)
+{
+    enum { ROUNDS = 4 };
+    int n = p->free_row_count, iterations = 0;
+    eliminator *e = &s->condensed.eliminate; // idle
+    double *v_f = e->right, *v = e->product, *weight = e->image;
+    pawl_problem consistent = *p;
+    consistent.v_f = v_f;
+    memcpy(v_f, p->v_f, (size_t)p->row_count * sizeof *v_f);
+    pawl_weak_follow(p);
+    pawl_weak_impulses(p, lambda);
+    pawl_problem_weights(p, weight);
+    pawl_problem_velocity(p, lambda, v);
+    for (int round = 0; round < ROUNDS; ++round) {
+        memcpy(e->step, v, (size_t)n * sizeof *v);
+        pawl_weak_velocities(p, e->step);
+        for (int i = 0; i < n; ++i) {
+            v_f[i] = p->v_f[i] - (v[i] - e->step[i]);
+        }
+        solver_run(s, s->ops, &consistent, goal, lambda, report);
+        report->iterations = iterations += report->iterations;
+        pawl_weak_impulses(p, lambda);
+        pawl_problem_velocity(p, lambda, v);
+        bool relaxed = s->ops->relaxed || s->ops->own_law != NULL; // they know when they are done
+        if (report->outcome != PAWL_CONVERGED || relaxed ||
+            pawl_problem_natural(p, lambda, v, weight) <= goal.tolerance) {
+            break;
+        }
+    }
+}
+
 void pawl_solver_solve(pawl_solver *s, const pawl_problem *p, solver_goal goal, double *lambda,
                        solver_report *report)
 {
     PAWL_ASSERT(p->row_count <= s->def.max_rows && p->block_count <= s->def.max_blocks);
     bool pivots = s->ops->pivots_alone && p->contact_count == 0;
     if (!solver_condenses(s, p, pivots)) {
-        solver_run(s, s->ops, p, goal, lambda, report);
         if (p->free_row_count > 0 && pawl_is_weak(p)) {
-            pawl_weak_follow(p);
-            pawl_weak_impulses(p, lambda);
+            solver_run_weak_rows(s, p, goal, lambda, report);
+        } else {
+            solver_run(s, s->ops, p, goal, lambda, report);
         }
         return;
     }

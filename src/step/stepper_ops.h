@@ -15,6 +15,9 @@ enum { // stepper_ops.traits
     STEPPER_HAS_TREE = 1u << 1,
     // Its limits and contacts are springs: they give back what they take.
     STEPPER_SOFT_LIMITS = 1u << 2,
+    // Makes at most DEFERRED_REACTIONS position updates a step and takes none back: reactions of least norm are
+    // found when somebody asks (least_reactions.c).
+    STEPPER_DEFERS_REACTIONS = 1u << 3,
 };
 
 // The residual of steppers that solve another problem than the rows.

@@ -169,3 +169,56 @@ TEST(reactions_of_an_exact_loop_do_not_depend_on_the_stepper)
         CHECK_NEAR(bennett[stepper] / bennett[0], 1.0, 0.01);
     }
 }
+
+// The reaction of every joint after so many steps, by somebody who asked after each step from `first` on; the
+// hash of the state then.
+static uint64_t loops_ask(const char *path, pawl_stepper_kind stepper, int first, int steps,
+                          pawl_vec3 *force)
+{
+    test_env t;
+    test_env_init(&t);
+    pawl_load_options options = pawl_load_options_default();
+    pawl_settings settings = mechanism_settings(2e-3, stepper);
+    pawl_model *model;
+    pawl_sim *sim;
+    CHECK_OK(pawl_model_load(&t.env, path, &options, &model));
+    CHECK_OK(pawl_sim_create(&t.env, model, &settings, &sim));
+    for (int k = 1; k <= steps; ++k) {
+        CHECK_OK(pawl_sim_step(sim, NULL));
+        for (int j = 0; j < pawl_model_joint_count(model) && k >= first; ++j) {
+            pawl_vec3 moment;
+            CHECK_OK(pawl_sim_joint_reaction(sim, j, &force[j], &moment));
+        }
+    }
+    uint64_t hash = pawl_state_hash(pawl_sim_state(sim));
+    pawl_sim_destroy(sim);
+    pawl_model_destroy(model);
+    CHECK_NO_LEAK(&t);
+    return hash;
+}
+
+// Steps leave it to who asks to make reactions least-norm. Whether it is the first question or one of many makes
+// no difference to the answer, nor does it to the motion, before or after.
+TEST(asking_for_reactions_changes_neither_them_nor_the_motion)
+{
+    static const char *const path[] = {"models/classics/A04-bricard.sdf",
+                                       "models/primitives/fourbar-fixed.sdf",
+                                       "models/primitives/fourbar-dropped.sdf"};
+    enum { JOINTS = 16, STEPS = 60 };
+    for (size_t i = 0; i < sizeof path / sizeof path[0]; ++i) {
+        for (int stepper = 0; stepper < MECHANISM_STEPPERS; ++stepper) {
+            pawl_vec3 always[JOINTS] = {{0}}, late[JOINTS] = {{0}}, once[JOINTS] = {{0}};
+            uint64_t hash = loops_ask(path[i], (pawl_stepper_kind)stepper, 1, STEPS, always);
+            CHECK(loops_ask(path[i], (pawl_stepper_kind)stepper, STEPS, STEPS, late) == hash);
+            CHECK(loops_ask(path[i], (pawl_stepper_kind)stepper, STEPS / 2, STEPS, once) == hash);
+            CHECK(loops_ask(path[i], (pawl_stepper_kind)stepper, STEPS + 1, STEPS, once) == hash);
+            double size = 0.0;
+            for (int j = 0; j < JOINTS; ++j) {
+                size = fmax(size, v3_norm(always[j]));
+            }
+            for (int j = 0; j < JOINTS; ++j) {
+                CHECK_NEAR(v3_norm(v3_sub(late[j], always[j])), 0.0, 1e-9 * size);
+            }
+        }
+    }
+}

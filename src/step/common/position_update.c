@@ -8,6 +8,7 @@
 // the energy, where a plain projection of the poses loses a fraction (tau w)^2 of it each time. One
 // factor serves the y of this update, the next velocity update and the x of the next position update.
 #include "step/common/position_update.h"
+#include "step/common/least_reactions.h"
 #include "problem/weak_space.h"
 #include "step/common/energy_balance.h"
 #include "step/common/free_turn.h"
@@ -74,33 +75,6 @@ static double position_try(step_context *c, pawl_state *s, double tau, double en
 
 typedef enum position_end { POSITION_FAILED, POSITION_NEARLY, POSITION_DONE } position_end;
 
-// Single solves leave in lambda the null-space part of what they were given, 1 / eps times. It moves nothing,
-// but reactions are to be those of least norm: P^-1 A lambda has none of it, and A lambda = J (u+ - u) is what
-// the impulses did. Where rows are weak, elimination has seen to it already.
-static void position_least_reactions(step_context *c)
-{
-    const pawl_assembly *a = c->assembly;
-    if (!c->position.least_norm) {
-        return;
-    }
-    size_t mark = pawl_arena_mark(&c->scratch);
-    double *least = pawl_take_rows(c), *jump = pawl_take_twists(c);
-    for (int i = 0; i < 6 * c->model->body_count; ++i) {
-        jump[i] = c->u.next[i] - c->u.start[i];
-    }
-    pawl_assembly_row_velocity(a, jump, least);
-    for (int r = 0; r < a->free_rows; ++r) {
-        least[r] = pawl_assembly_is_hard(a, r) ? least[r] : 0.0;
-    }
-    a->problem.delassus->ops->solve(a->problem.delassus, least);
-    for (int r = 0; r < a->free_rows; ++r) {
-        if (pawl_assembly_is_hard(a, r)) { // pawl_position_balance() adds lambda
-            pawl_add_reaction(c, r, least[r] - c->u.lambda[r]);
-        }
-    }
-    pawl_arena_release(&c->scratch, mark);
-}
-
 // The x of the update, by Newton's method with the factor at its beginning. Where it fails s is as it
 // was. Nearly redundant rows, as those of a linkage that passes through its flat position, let it stall
 // with next to nothing left of the error. An exact update continues below the tolerance while that helps:
@@ -127,7 +101,7 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
         }
         if (done || nearly) {
             memcpy(c->u.lambda, total, (size_t)a->free_rows * sizeof *total);
-            position_least_reactions(c);
+            pawl_least_reactions(c, end - tau);
             pawl_position_balance(c, s, c->position.met);
             return done ? POSITION_DONE : POSITION_NEARLY;
         }

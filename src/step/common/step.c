@@ -49,6 +49,13 @@ void pawl_position_update_layout(position_update *p, const pawl_assembly *a, paw
 {
     p->from = PAWL_CARVE(mem, body_state, a->model->body_count);
     p->met = PAWL_CARVE(mem, double, 6 * a->model->body_count);
+    p->deferred.count = 0;
+    for (int i = 0; i < DEFERRED_REACTIONS && a->has_loops; ++i) {
+        struct deferred_reaction *item = &p->deferred.item[i];
+        item->from = PAWL_CARVE(mem, body_state, a->model->body_count);
+        item->change = PAWL_CARVE(mem, double, 6 * a->model->body_count);
+        item->lambda = PAWL_CARVE(mem, double, a->max_rows);
+    }
 }
 
 void pawl_push_out_layout(push_out_memory *p, const pawl_assembly *a, pawl_carver *mem)

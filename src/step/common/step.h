@@ -38,12 +38,27 @@ typedef struct velocity_update {
 } velocity_update;
 void pawl_velocity_update_layout(velocity_update *u, const coordinates *k, pawl_carver *mem);
 
+// Position updates of the last step whose reactions are not yet those of least norm (least_reactions.c).
+enum { DEFERRED_REACTIONS = 2 };
+typedef struct deferred_reactions {
+    bool allowed; // by the stepper
+    bool asked;   // somebody did: the next steps find them at once, which is cheaper
+    int count;
+    struct deferred_reaction {
+        body_state *from; // (bodies) where the update began
+        double time;      // likewise [s]
+        double *change;   // (6 x bodies) of the twists
+        double *lambda;   // (max rows) impulses that made it
+    } item[DEFERRED_REACTIONS];
+} deferred_reactions;
+
 // The position update: bodies move along their twists and the constraints.
 typedef struct position_update {
     body_state *from; // (bodies) where it began
     double *met;      // (6 x bodies) twists that satisfy the rows where an exact one begins
     bool exact;       // keeps angular momentum and iterates to the last digit (rattle)
     bool least_norm;  // rows are redundant and all satisfied: reactions are those of least norm
+    deferred_reactions deferred;
 } position_update;
 void pawl_position_update_layout(position_update *p, const pawl_assembly *a, pawl_carver *mem);
 

@@ -64,6 +64,6 @@ static void moreau_advance(step_context *c, pawl_state *s, pawl_step_report *rep
 const pawl_stepper_ops pawl_moreau_ops = {
     .name = "moreau",
     .summary = "Moreau's midpoint: second order with project=on, first order without",
-    .traits = STEPPER_NEEDS_ROWS,
+    .traits = STEPPER_NEEDS_ROWS | STEPPER_DEFERS_REACTIONS,
     .advance = moreau_advance,
 };

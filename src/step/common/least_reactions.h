@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Reactions of least norm where rows are redundant.
+#pragma once
+#include "step/common/step.h"
+
+// After a position update that began at time `begin`: makes its impulses in u.lambda, which lead from u.start to
+// u.next, those of least norm in the reactions, or leaves that to pawl_settle_reactions(). Adds the
+// difference alone; pawl_position_balance() adds the impulses themselves.
+void pawl_least_reactions(step_context *c, double begin);
+// Makes the reactions those of least norm where position updates of the last step, which led to s, left that open.
+// The rows are placed anew then.
+void pawl_settle_reactions(step_context *c, const pawl_state *s);
