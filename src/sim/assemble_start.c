@@ -170,7 +170,7 @@ static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
         }
     }
     assemble_place(sim, s);
-    pawl_weak_remember(sim->weak_is_exact ? NULL : sim->weak, s->weak);
+    pawl_weak_remember(sim->weak_is_exact ? NULL : sim->weak, 0.0, s->weak);
     sim->context.shares_reactions = sim->weak_is_exact && pawl_weak_space_dimension(sim->weak) > 0;
     return PAWL_OK;
 }

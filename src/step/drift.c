@@ -17,6 +17,7 @@ static const double drift_accuracy = 1.0;     // one solve; the next iteration m
 static const double drift_start_error = 1e-9; // beyond it corrections would be kicks
 static const double drift_contraction = 0.5;  // slower is no convergence
 static const double drift_nearly = 1e-3;      // share of the error that a projection may take
+static const double drift_most_stretch = 1e3; // of a correction
 static const double drift_exact = 1e-16;      // of those that go on while it helps
 enum { DRIFT_MAX_ITERATIONS = 25, DRIFT_PROJECT_STEPS = 30 };
 
@@ -69,6 +70,40 @@ static double drift_try(step_context *c, pawl_state *s, double tau, double end)
     return pawl_closure_error(c->assembly);
 }
 
+// Close to a singular position a row's derivative changes by much within a step, sign included, and Newton's
+// method with the factor at its beginning goes too far, or not far enough, along that one direction. The best
+// multiple of the last correction, by what it did to the rows, makes up for it (a secant):
+//   a = -r0 (r1 - r0) / |r1 - r0|^2,   r0, r1 the rows before and after it.
+// Returns the closure error then. For rows that are weak: others keep their path.
+static double drift_stretch(step_context *c, pawl_state *s, double tau, double end, double error,
+                            double *total)
+{
+    const double *before = c->velocity, *after = c->assembly->problem.delassus->weak.scratch;
+    double along = 0.0, size = 0.0;
+    for (int r = 0; r < c->assembly->free_rows; ++r) {
+        double change = after[r] - before[r];
+        along -= before[r] * change;
+        size += change * change;
+    }
+    double share = along / size;
+    if (!(size > 0.0 && fabs(share) <= drift_most_stretch)) {
+        return error;
+    }
+    int rows = c->assembly->free_rows, twists = 6 * c->model->body_count;
+    for (int r = 0; r < rows; ++r) {
+        total[r] += (share - 1.0) * c->lambda[r];
+        c->lambda[r] *= share;
+    }
+    for (int i = 0; i < twists; ++i) {
+        c->u_free[i] *= share - 1.0;
+    }
+    pawl_twists_change(c, c->u_free, s->bodies);
+    for (int i = 0; i < twists && share != 1.0; ++i) {
+        c->u_free[i] *= share / (share - 1.0); // all of the correction, should it be taken back
+    }
+    return drift_try(c, s, tau, end);
+}
+
 typedef enum drift_end { DRIFT_FAILED, DRIFT_NEARLY, DRIFT_DONE } drift_end;
 
 // Single solves leave in lambda the null-space part of what they were given, 1 / eps times. It moves nothing,
@@ -113,6 +148,10 @@ static drift_end drift_along(step_context *c, pawl_state *s, double tau, double 
     for (int k = 0; k < DRIFT_MAX_ITERATIONS; ++k) {
         double error = drift_try(c, s, tau, end);
         bool helps = error <= drift_contraction * last;
+        if (!helps && k > 0 && pawl_is_weak(&a->problem) && error > drift_tolerance) {
+            error = drift_stretch(c, s, tau, end, error, total);
+            helps = error <= drift_contraction * last;
+        }
         bool done = error <= drift_tolerance && !(c->exact_drift && helps && error > drift_exact);
         first = k == 0 ? error : first;
         bool nearly = !done && !helps && last <= drift_nearly * first;
@@ -130,8 +169,13 @@ static drift_end drift_along(step_context *c, pawl_state *s, double tau, double 
             break;
         }
         last = error;
+        if (pawl_is_weak(&a->problem)) {
+            memcpy(c->velocity, a->problem.delassus->weak.scratch,
+                   (size_t)a->free_rows * sizeof *c->velocity);
+        }
+        pawl_closure_errors(a, a->v_f);
         for (int r = 0; r < a->free_rows; ++r) {
-            a->v_f[r] = pawl_assembly_is_hard(a, r) ? a->residual[r] / tau : 0.0;
+            a->v_f[r] /= tau;
         }
         pawl_closure_solve(c, drift_accuracy, c->u_free);
         ++*iterations;
@@ -148,6 +192,18 @@ double pawl_drift_start_limit(const pawl_assembly *a)
                         : fmax(drift_start_error, weak->tolerance * weak->length);
 }
 
+// A direction that counts again, after a passage through a singular position, finds joints apart by more than
+// the numbers of the file explain. Closed by impulses within one drift that would be a velocity: poses are
+// moved instead. What the weak space turns by in a step is far less.
+static void drift_settle(step_context *c, pawl_state *s, double start, int *iterations)
+{
+    const weak_space *weak = c->assembly->problem.delassus->weak.space;
+    if (weak != NULL && pawl_closure_error(c->assembly) > weak->apart) {
+        *iterations += pawl_project(c, s, start, DRIFT_PROJECT_STEPS, drift_tolerance);
+        pawl_drift_account(c, s, c->u_next);
+    }
+}
+
 bool pawl_drift_poses(step_context *c, pawl_state *s, double tau, double end, int *iterations)
 {
     const pawl_model *m = c->model;
@@ -156,6 +212,7 @@ bool pawl_drift_poses(step_context *c, pawl_state *s, double tau, double end, in
         pawl_assembly_place(a, s->bodies, s->coordinates, end - tau, c->damping_time);
     }
     pawl_assembly_pose_closure(a);
+    drift_settle(c, s, end - tau, iterations);
     memcpy(c->from, s->bodies, (size_t)m->body_count * sizeof *c->from);
     drift_end along = DRIFT_FAILED;
     if (pawl_closure_error(a) <= pawl_drift_start_limit(a)) {

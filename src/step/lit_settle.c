@@ -213,9 +213,7 @@ static bool settle_poses(step_context *c, pawl_state *s, double t, int *iteratio
             return true;
         }
         last = closure > settle_tolerance ? closure : INFINITY;
-        for (int r = 0; r < a->free_rows; ++r) {
-            a->v_f[r] = pawl_assembly_is_hard(a, r) ? a->residual[r] : 0.0;
-        }
+        pawl_closure_errors(a, a->v_f);
         settle_solve(c, 1.0, settle_pose_accuracy, c->u_free);
         pawl_project_move(c, s, c->u_free, t);
         ++*iterations;

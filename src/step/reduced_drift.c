@@ -84,9 +84,10 @@ static void reduced_drift_close(step_context *c, double tau, double *total, doub
     memset(c->u_free, 0, (size_t)(6 * c->model->body_count) * sizeof *c->u_free);
     pawl_reduced_form_add_twists(a->form, change, c->u_free);
     pawl_assembly_row_velocity(a, c->u_free, a->v_f);
+    pawl_closure_errors(a, c->velocity);
     for (int r = 0; r < a->free_rows; ++r) {
         bool hard = pawl_assembly_is_hard(a, r);
-        a->v_f[r] = hard ? a->v_f[r] + a->residual[r] / tau : 0.0;
+        a->v_f[r] = hard ? a->v_f[r] + c->velocity[r] / tau : 0.0;
     }
     pawl_closure_solve(c, 1.0, c->u_free);
     for (int r = 0; r < a->free_rows; ++r) {
