@@ -23,6 +23,7 @@ static const double zone_width = 3.0; // times the cube root of delta: delta is 
 static const double zone_speed =
     2.0; // of the singular value [1/s]: slower ones have less of a zone
 static const double zone_memory = 0.02;  // of that speed [s]
+static const double zone_near = 4.0;     // times the zone
 static const double zone_slack = 10.0;   // times delta, in a passage
 static const double zone_apart = 1e-9;   // [m]
 static const double zone_release = 30.0; // times the tolerance: this is no misalignment
@@ -121,10 +122,10 @@ void pawl_weak_recall(weak_space *space, const double *words)
         const double *own = words + 1 + PAWL_WEAK_WORDS * i;
         bool known = words[0] == space->cluster_count && own[0] >= 0.0 && own[0] <= c->total;
         int count = known ? (int)own[0] : c->base;
-        double zone = c->zone;
         zone_set(space, c, known ? own[1] : 0.0, known ? own[2] : 0.0);
-        if (count != c->count ||
-            (zone != c->zone && zone_next(c) < fmax(zone, c->zone) * zone_leave)) {
+        // Found again wherever the zone can matter, from what the state says alone: a resumed run does the same.
+        bool near = !known || own[1] < zone_near * space->zone;
+        if (count != c->count || near) {
             c->count = count;
             space->parts[c->part].key = 0;
         }

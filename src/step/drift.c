@@ -198,7 +198,11 @@ double pawl_drift_start_limit(const pawl_assembly *a)
 static void drift_settle(step_context *c, pawl_state *s, double start, int *iterations)
 {
     const weak_space *weak = c->assembly->problem.delassus->weak.space;
-    if (weak != NULL && pawl_closure_error(c->assembly) > weak->apart) {
+    if (weak == NULL) {
+        return;
+    }
+    pawl_weak_follow(&c->assembly->problem);
+    if (pawl_closure_error(c->assembly) > weak->apart) {
         *iterations += pawl_project(c, s, start, DRIFT_PROJECT_STEPS, drift_tolerance);
         pawl_drift_account(c, s, c->u_next);
     }
