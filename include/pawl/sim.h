@@ -355,7 +355,8 @@ typedef struct pawl_step_report {
                           ///< nmdp.tolerance [m or rad]
     pawl_closure closure; ///< after the step
     pawl_closure misfit;  ///< of that, what loops leave open by the numbers of the model
-    pawl_energy energy;   ///< after the step
+    double misfit_expected;           ///< what the start leads to expect of it [m or rad]
+    pawl_energy energy;               ///< after the step
     double seconds[PAWL_PHASE_COUNT]; ///< by the clock; 0 without one
 } pawl_step_report;
 
@@ -448,6 +449,7 @@ typedef struct pawl_verdict {
     double own_residual;                 ///< largest
     pawl_closure closure;                ///< maxima
     pawl_closure misfit;                 ///< maxima
+    double misfit_expected;              ///< likewise, of what the start leads to expect
     double start_limit;                  ///< closure.limit at the start
     double size;                         ///< of the largest body [m]
     int64_t position_failures;           ///< position updates that left joints open

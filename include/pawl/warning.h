@@ -13,16 +13,17 @@ PAWL_EXTERN_C_BEGIN
 
 /// What is suspicious. Values are stored in files: append, never renumber.
 typedef enum pawl_warning_kind {
-    PAWL_WARNING_TWO_MASSES = 0, ///< a density beside a mass: the mass is used
-    PAWL_WARNING_LENGTH_UNIT,    ///< far too large or small: millimetres for metres?
-    PAWL_WARNING_MASS_UNIT,      ///< far too heavy or light: grams for kilograms?
-    PAWL_WARNING_DEGREES,        ///< an angle that looks like degrees where radians are expected
-    PAWL_WARNING_LOCKED_JOINT,   ///< limits that leave no motion and may not be meant
-    PAWL_WARNING_INERTIA,        ///< no body of that mass and those shapes has this inertia
-    PAWL_WARNING_FALLS,          ///< nothing can ever hold this body: it falls for ever
-    PAWL_WARNING_NEARLY_COAXIAL, ///< hinges between two bodies, not quite on one axis
-    PAWL_WARNING_OVERLAP,        ///< shapes overlap at the start
-    PAWL_WARNING_BEYOND_LIMIT,   ///< a joint starts beyond its limit
+    PAWL_WARNING_TWO_MASSES = 0,   ///< a density beside a mass: the mass is used
+    PAWL_WARNING_LENGTH_UNIT,      ///< far too large or small: millimetres for metres?
+    PAWL_WARNING_MASS_UNIT,        ///< far too heavy or light: grams for kilograms?
+    PAWL_WARNING_DEGREES,          ///< an angle that looks like degrees where radians are expected
+    PAWL_WARNING_LOCKED_JOINT,     ///< limits that leave no motion and may not be meant
+    PAWL_WARNING_INERTIA,          ///< no body of that mass and those shapes has this inertia
+    PAWL_WARNING_FALLS,            ///< nothing can ever hold this body: it falls for ever
+    PAWL_WARNING_NEARLY_COAXIAL,   ///< hinges between two bodies, not quite on one axis
+    PAWL_WARNING_OVERLAP,          ///< shapes overlap at the start
+    PAWL_WARNING_BEYOND_LIMIT,     ///< a joint starts beyond its limit
+    PAWL_WARNING_NEARLY_REDUNDANT, ///< a loop that is neither clearly redundant nor clearly not
     PAWL_WARNING_KIND_COUNT
 } pawl_warning_kind;
 PAWL_API const char *pawl_warning_kind_name(pawl_warning_kind kind); ///< e.g. "locked joint"

@@ -351,6 +351,23 @@ static double search_random(uint64_t *seed)
     return (double)(*seed >> 11) * 0x1p-53 - 0.5;
 }
 
+// The two blocks with the largest entries of u, by a row of each.
+static void cluster_name(const weak_cluster *c, const double *u, int row[2])
+{
+    double most[2] = {0.0, 0.0};
+    row[0] = row[1] = -1;
+    for (int i = 0; i < c->block_count; ++i) {
+        const weak_block *b = &c->blocks[i];
+        double size = pawl_dot(u + b->first, u + b->first, b->dim);
+        if (size > most[0]) {
+            most[1] = most[0], row[1] = row[0];
+            most[0] = size, row[0] = c->rows[b->first];
+        } else if (size > most[1]) {
+            most[1] = size, row[1] = c->rows[b->first];
+        }
+    }
+}
+
 // The least singular vectors of a cluster, out of those of the loops where part is not NULL.
 static void cluster_search(search *s, weak_cluster *c, double length, weak_part *part,
                            double tolerance)
@@ -368,8 +385,9 @@ static void cluster_search(search *s, weak_cluster *c, double length, weak_part 
     while (c->base < c->total && c->sigma[c->base] < tolerance) {
         ++c->base;
     }
-    if (c->base < c->total) {
-        s->space->strong = fmin(s->space->strong, c->sigma[c->base]);
+    if (c->base < c->total && c->sigma[c->base] < s->space->strong) {
+        s->space->strong = c->sigma[c->base];
+        cluster_name(c, c->u + c->base * c->n, s->space->strong_row);
     }
     c->count = c->base;
 }
@@ -738,6 +756,7 @@ pawl_status pawl_weak_search(const pawl_env *env, const coordinates *c, double t
         s.space->env = *env;
         s.space->tolerance = tolerance;
         s.space->strong = 1.0;
+        s.space->strong_row[0] = s.space->strong_row[1] = -1;
     }
     if (s.memory == NULL || s.space == NULL) {
         status = PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the loops of '%s'", a->model->name);

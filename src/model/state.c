@@ -116,7 +116,7 @@ int pawl_state_weak_count(const pawl_model *m)
 
 static int state_weak_numbers(const pawl_model *m)
 {
-    return 1 + pawl_state_weak_count(m);
+    return 1 + PAWL_STATE_WEAK_WORDS * pawl_state_weak_count(m);
 }
 
 static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)

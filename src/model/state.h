@@ -64,6 +64,7 @@ typedef struct state_before {
 state_before pawl_state_before(const struct pawl_state *s);
 bool pawl_state_knows_before(const struct pawl_state *s);
 
+enum { PAWL_STATE_WEAK_WORDS = 3 };                 // numbers of each cluster of loops
 int pawl_state_weak_count(const pawl_model *model); // clusters that there can be at most
 
 struct pawl_state {
@@ -80,7 +81,8 @@ struct pawl_state {
     double *contacts;    // warm starts of contacts: count, then pawl_contact_width() numbers each
     double *memory;      // see pawl_state_memory()
     double *before;      // see pawl_state_before()
-    double *weak; // how many clusters of loops have a word here, then how many vectors of each
-                  // are weak (weak_space.h); a position close to a singular one remembers which
+    double *weak; // how many clusters of loops have words here, then of each how many vectors are
+                  // weak, the next singular value and how fast it changes (weak_zone.c): a position
+                  // close to a singular one remembers how it got there
 };
 bool pawl_state_is_finite(const pawl_state *s); // every number of it

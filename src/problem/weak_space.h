@@ -22,6 +22,7 @@
 #include "problem/problem.h"
 
 enum {
+    PAWL_WEAK_WORDS = 3, // numbers of a cluster in a state
     WEAK_GUARDS = 2 // vectors beyond the weak ones that are found as well: they make the iteration
                     // safe, and show when another direction becomes weak
 };
@@ -53,6 +54,9 @@ typedef struct weak_cluster {
     int base;        // weak vectors, found once
     int total;       // vectors that are found
     int count;       // those that are weak now
+    double last;     // the next singular value where the step began, 0 for not known
+    double rate;     // how fast it changes [1/s]
+    double zone;     // singular values below it are left out for the time, at that rate
     int block_count, product_count;
     weak_block *blocks;
     weak_product *products;
@@ -99,11 +103,17 @@ typedef struct weak_part {
 typedef struct weak_space {
     pawl_env env;
     double tolerance;
-    double shift;  // of the factor, so that weak directions do not spoil it as a preconditioner
-    double length; // of the smallest mechanism with loops [m]
-    double zone;   // singular values below it are left out for the time (weak_zone.c); 0 for none
-    double strong; // the smallest singular value at the search that is not weak
-    int empty;     // hard rows that move nothing
+    double shift;      // of the factor, so that weak directions do not spoil it as a preconditioner
+    double length;     // of the smallest mechanism with loops [m]
+    double least_zone; // the zone of slow motions
+    double delta;      // misalignment of the file, in rad or lengths of the mechanism
+    double slack;   // that rows of a singular position may be off by, for numbers of the file [m]
+    double apart;   // what joints are apart by, at most, for numbers of the file [m]
+    double passage; // singular values below it are of a passage, where that slack is given
+    double zone;    // singular values below it are left out for the time (weak_zone.c); 0 for none
+    double strong;  // the smallest singular value at the search that is not weak
+    int strong_row[2]; // rows of two joints with the largest part in it; -1 for none
+    int empty;         // hard rows that move nothing
     int cluster_count, part_count;
     weak_cluster *clusters;
     weak_part *parts;
@@ -129,14 +139,17 @@ void pawl_weak_impulses(const pawl_problem *p, double *x);
 // The largest entry of Q v over the free rows, weak or not, and of (1 - Q) v (not NULL).
 double pawl_weak_largest(const pawl_problem *p, const double *v, double *apart);
 
+// Takes out of errors f [m or rad] of the free rows what rows of a passage may be off by. For the whole problem.
+void pawl_weak_slacken(const pawl_problem *p, double *f);
+
 // The zone of true singular positions, for joints that miss each other by `misfit` [m] at the start; how many
 // vectors of a cluster are weak by its singular values; whether that is not what the search found, anywhere.
 void pawl_weak_set_zone(weak_space *space, double misfit);
 void pawl_weak_count(const weak_space *space, weak_cluster *c);
 bool pawl_weak_in_zone(const weak_space *space);
 // Those numbers to and from a state: see pawl_state.
-void pawl_weak_remember(const weak_space *space, double *counts);
-void pawl_weak_recall(weak_space *space, const double *counts);
+void pawl_weak_remember(const weak_space *space, double dt, double *words);
+void pawl_weak_recall(weak_space *space, const double *words);
 
 // Parts of finding, for the search. The scaled rows of a cluster and the factor of their Gram matrix; inverse
 // iterations of u, kept out of the span of the loops' vectors where `loops` is not NULL; and the singular

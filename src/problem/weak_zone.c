@@ -4,26 +4,58 @@
 // How many vectors of a cluster are weak where the bodies are now.
 //
 // Rods whose lengths differ by delta turn a change point (a parallelogram laid flat) into two curves that are
-// sqrt(delta) apart: the file's linkage has no way through, the one that was meant has. Close to such a
-// position the next singular value falls towards zero. Below a threshold, the zone, its direction is left out as
-// well, for as long as it is that small: what the linkage does there errs by the square of the zone, what it
-// meets when the direction counts again by delta over the zone. The fourth root of delta balances both
-// (measured on the ladder of four-bars). A direction that was weak when it was searched for and is not any more,
+// sqrt(delta) apart: the file's linkage has no way through, the one that was meant has. With s the singular
+// value that falls to zero there and y the distance from the path that was meant, the file's path is
+// s y + delta = 0, at an angle of delta / s^2 to it. Below a threshold, the zone, its direction is left out as
+// well, for as long as it is that small; what moves freely there for a time 2 zone / s' gains an angle of the order
+// of the zone. Energy goes by the square of both angles, so that zone ~ delta^(1/3) is the balance; the
+// faster s changes, the wider it may be. A direction that was weak when it was searched for and is not any more,
 // because the search was done in such a position, counts again likewise. Two thresholds each, so that a
-// passage changes the rank once up and once down.
+// passage changes the rank once up and once down. MATH: docs/derivations/weak-space.md, section 5.
 #include "problem/weak_space.h"
 #include <math.h>
 
 static const double zone_most = 0.1;
 static const double zone_share =
-    1.0 / 3.0;                           // of the smallest singular value that counts at the start
-static const double zone_leave = 1.5;    // times the zone
+    1.0 / 3.0;                        // of the smallest singular value that counts at the start
+static const double zone_leave = 1.5; // times the zone
+static const double zone_width = 3.0; // times the cube root of delta: delta is what one loop shows
+static const double zone_speed =
+    2.0; // of the singular value [1/s]: slower ones have less of a zone
+static const double zone_memory = 0.02;  // of that speed [s]
+static const double zone_near = 4.0;     // times the zone
+static const double zone_slack = 10.0;   // times delta, in a passage
+static const double zone_apart = 1e-9;   // [m]
 static const double zone_release = 30.0; // times the tolerance: this is no misalignment
+
+// The next singular value of a cluster as it was last found.
+static double zone_next(const weak_cluster *c)
+{
+    return c->base < c->total ? c->sigma[c->base] : 0.0;
+}
+
+// A mechanism that turns back close to a singular position, or creeps through it, would move freely for long:
+// the zone is that of a passage of limited time.
+static void zone_set(const weak_space *space, weak_cluster *c, double last, double rate)
+{
+    c->last = last;
+    c->rate = rate;
+    c->zone = fmax(space->least_zone, space->zone * fmin(1.0, rate / zone_speed));
+}
 
 void pawl_weak_set_zone(weak_space *space, double misfit)
 {
     double delta = fmax(pawl_weak_space_largest(space), misfit / space->length);
-    space->zone = fmin(fmin(zone_most, zone_share * space->strong), sqrt(sqrt(delta)));
+    double most = fmin(zone_most, zone_share * space->strong);
+    space->zone = fmin(most, zone_width * cbrt(delta));
+    space->least_zone = fmin(space->zone, sqrt(delta));
+    space->passage = fmin(most, sqrt(sqrt(delta)));
+    space->slack = zone_slack * delta * space->length;
+    space->apart = fmax(zone_apart, delta * space->length);
+    space->delta = delta;
+    for (int i = 0; i < space->cluster_count; ++i) {
+        zone_set(space, &space->clusters[i], 0.0, 0.0);
+    }
 }
 
 void pawl_weak_count(const weak_space *space, weak_cluster *c)
@@ -31,13 +63,32 @@ void pawl_weak_count(const weak_space *space, weak_cluster *c)
     int count = 0;
     while (count < c->total) {
         double leave = count < c->base ? fmax(zone_release * space->tolerance, space->zone)
-                                       : zone_leave * space->zone;
-        if (!(c->sigma[count] < (count < c->count ? leave : space->zone))) {
+                                       : zone_leave * c->zone;
+        if (!(c->sigma[count] < (count < c->count ? leave : c->zone))) {
             break;
         }
         ++count;
     }
     c->count = count;
+}
+
+void pawl_weak_slacken(const pawl_problem *p, double *f)
+{
+    const weak_space *space = p->delassus->weak.space;
+    for (int i = 0; i < space->cluster_count; ++i) {
+        const weak_cluster *c = &space->clusters[i];
+        for (int k = c->count; k < c->total && c->sigma[k] < space->passage; ++k) {
+            const double *u = c->u + k * c->n;
+            double error = 0.0, slack = space->slack * (1.0 - c->sigma[k] / space->passage);
+            for (int r = 0; r < c->n; ++r) {
+                error += u[r] * c->scale[r] * f[c->rows[r]];
+            }
+            double taken = fmin(fmax(error, -slack), slack);
+            for (int r = 0; r < c->n; ++r) {
+                f[c->rows[r]] -= taken * u[r] / c->scale[r];
+            }
+        }
+    }
 }
 
 bool pawl_weak_in_zone(const weak_space *space)
@@ -50,22 +101,31 @@ bool pawl_weak_in_zone(const weak_space *space)
     return false;
 }
 
-void pawl_weak_remember(const weak_space *space, double *counts)
+void pawl_weak_remember(const weak_space *space, double dt, double *words)
 {
-    counts[0] = space == NULL ? 0.0 : space->cluster_count;
+    words[0] = space == NULL ? 0.0 : space->cluster_count;
     for (int i = 0; space != NULL && i < space->cluster_count; ++i) {
-        counts[1 + i] = space->clusters[i].count;
+        const weak_cluster *c = &space->clusters[i];
+        double next = zone_next(c), *own = words + 1 + PAWL_WEAK_WORDS * i;
+        // A value that passes zero within a step hardly changes in it: the rate before fades slowly.
+        double kept = c->rate * zone_memory / (zone_memory + dt);
+        own[0] = c->count;
+        own[1] = next;
+        own[2] = dt > 0.0 && c->last > 0.0 ? fmax(fabs(next - c->last) / dt, kept) : 0.0;
     }
 }
 
-void pawl_weak_recall(weak_space *space, const double *counts)
+void pawl_weak_recall(weak_space *space, const double *words)
 {
     for (int i = 0; space != NULL && i < space->cluster_count; ++i) {
         weak_cluster *c = &space->clusters[i];
-        bool known =
-            counts[0] == space->cluster_count && counts[1 + i] >= 0.0 && counts[1 + i] <= c->total;
-        int count = known ? (int)counts[1 + i] : c->base;
-        if (count != c->count) {
+        const double *own = words + 1 + PAWL_WEAK_WORDS * i;
+        bool known = words[0] == space->cluster_count && own[0] >= 0.0 && own[0] <= c->total;
+        int count = known ? (int)own[0] : c->base;
+        zone_set(space, c, known ? own[1] : 0.0, known ? own[2] : 0.0);
+        // Found again wherever the zone can matter, from what the state says alone: a resumed run does the same.
+        bool near = !known || own[1] < zone_near * space->zone;
+        if (count != c->count || near) {
             c->count = count;
             space->parts[c->part].key = 0;
         }

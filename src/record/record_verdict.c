@@ -125,6 +125,7 @@ static const figure_field verdict_figures[RECORD_VERDICT_FIGURES] = {
     {"pushed_contacts", AT(pushed_contacts)},
     {"misfit_position", AT(misfit.position)},
     {"misfit_rotation", AT(misfit.rotation)},
+    {"misfit_expected", AT(misfit_expected)},
 };
 
 const char *record_verdict_column(bool figures, int column)

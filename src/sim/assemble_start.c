@@ -183,7 +183,7 @@ static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
         pawl_weak_attach(&sim->assembly->problem, sim->weak);
         pawl_weak_set_zone(sim->weak, pawl_assembly_misfit(sim->assembly).position);
     }
-    pawl_weak_remember(sim->weak_is_exact ? NULL : sim->weak, s->weak);
+    pawl_weak_remember(sim->weak_is_exact ? NULL : sim->weak, 0.0, s->weak);
     sim->context.position.least_norm =
         sim->weak_is_exact && pawl_weak_space_dimension(sim->weak) > 0;
     return PAWL_OK;

@@ -155,8 +155,11 @@ static bool criteria_rotation(const criteria_input *in, pawl_criterion *out)
     return !criteria_has_soft_joints(in, out);
 }
 
-// A property of the file, which closure judges with the rest: shown once, so that nobody takes it for an
-// error of the method.
+// A property of the file, shown once, so that nobody takes it for an error of the method; closure judges what of it
+// is too much for a joint. Far more than the start leads to expect is none: then a loop has passed a singular
+// position without a path of its own, or has followed the wrong one.
+static const double criteria_misfit_share = 100.0; // of what is expected
+static const double criteria_misfit_least = 1e-8;  // [m or rad]
 static bool criteria_misfit(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_closure *c = &in->v->misfit;
@@ -165,7 +168,7 @@ static bool criteria_misfit(const criteria_input *in, pawl_criterion *out)
         in->names->joint(in->names->user, c->worst_joint, name, sizeof name);
     }
     out->value = worst_of(c->position, c->rotation);
-    out->limit = INFINITY;
+    out->limit = fmax(criteria_misfit_least, criteria_misfit_share * in->v->misfit_expected);
     criteria_where(out, "joints of loops meet to %.2g m, %.2g rad; joint '%s'", c->position,
                    c->rotation, name);
     return true;
@@ -288,9 +291,11 @@ static const criteria_row criteria_table[] = {
     [PAWL_CRITERION_ROTATION] = {"closure_rotation", "joint closure, rotation", "rad",
                                  "take smaller steps, or set project=on", PAWL_MEASURED_CLOSURE,
                                  criteria_rotation},
-    [PAWL_CRITERION_MISFIT] = {"misfit", "misfit of the file's loops", "m or rad",
-                               "write the file with more digits", PAWL_MEASURED_MISFIT,
-                               criteria_misfit},
+    [PAWL_CRITERION_MISFIT] =
+        {"misfit", "misfit of the file's loops", "m or rad",
+         "write the file with more digits: loops pass a singular position that these "
+         "numbers do not have",
+         PAWL_MEASURED_MISFIT, criteria_misfit},
     [PAWL_CRITERION_LIMITS] = {"limits", "beyond joint limits", "m or rad",
                                "take smaller steps; look for inputs that contradict the limit",
                                PAWL_MEASURED_LIMITS, criteria_limits},

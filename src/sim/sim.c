@@ -428,6 +428,13 @@ static void sim_place(pawl_sim *sim, const pawl_state *s)
     pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
 }
 
+// What joints of loops may miss each other by, [m] or [rad], from what the start showed of the file's numbers.
+static double sim_expected_misfit(const pawl_sim *sim)
+{
+    const weak_space *weak = sim->delassus->weak.space;
+    return weak == NULL ? 0.0 : weak->delta * fmax(1.0, weak->length);
+}
+
 static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
 {
     pawl_state *s = sim->next;
@@ -452,9 +459,10 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     if (sim->delassus->weak.space != NULL) {
         pawl_assembly_pose_closure(sim->assembly);
         pawl_weak_follow(&sim->assembly->problem);
-        pawl_weak_remember(sim->delassus->weak.space, s->weak);
+        pawl_weak_remember(sim->delassus->weak.space, sim->settings.dt, s->weak);
     }
     report.misfit = pawl_assembly_misfit(sim->assembly);
+    report.misfit_expected = sim_expected_misfit(sim);
     // Joints of a tree have no rows, but are looked at all the same.
     report.closure = sim->coordinates->ops->holds_joints ? pawl_state_closure(s)
                                                          : pawl_assembly_closure(sim->assembly);

@@ -125,6 +125,7 @@ static void verdict_add_closure(pawl_verdict *v, const pawl_step_report *r)
     }
     verdict_max(&v->misfit.position, r->misfit.position);
     verdict_max(&v->misfit.rotation, r->misfit.rotation);
+    verdict_max(&v->misfit_expected, r->misfit_expected);
     if (verdict_is_worse(r->closure.share, v->closure.share)) {
         v->closure.share = r->closure.share;
         v->closure.share_joint = r->closure.share_joint;

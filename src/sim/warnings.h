@@ -35,5 +35,6 @@ typedef pawl_status warning_rule(pawl_sim *sim, warning_list *list);
 warning_rule pawl_warn_length, pawl_warn_mass, pawl_warn_degrees; // warn_units.c
 warning_rule pawl_warn_inertia;                                   // warn_inertia.c
 warning_rule pawl_warn_locked, pawl_warn_coaxial;                 // warn_joints.c
+warning_rule pawl_warn_redundant;                                 // warn_loops.c
 warning_rule pawl_warn_falls;                                     // warn_falls.c
 warning_rule pawl_warn_overlaps, pawl_warn_beyond_limits;         // warn_start.c

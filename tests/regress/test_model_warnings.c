@@ -277,6 +277,23 @@ TEST(hinges_nearly_on_one_axis_are_warned_of)
     }
 }
 
+// Two hinges of a door, 1.4 m apart: a skew of a few mm may be meant or not; one of 0.3 m surely is, and one of
+// 1e-6 m is taken for an accident.
+TEST(a_loop_that_is_nearly_redundant_is_reported)
+{
+    const double off[] = {1e-6, 5e-3, 1e-2, 0.3};
+    const int expected[] = {0, 1, 1, 0};
+    for (int i = 0; i < 4; ++i) {
+        mechanism m;
+        mechanism_begin(&m);
+        int door = mechanism_solid(&m, 8.0, v3(0.5, 0, 0), v3(1, 1, 1));
+        mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, door, v3(0, 0, -0.7), v3(0, 0, 1));
+        mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, door, v3(off[i], 0, 0.7), v3(0, 0, 1));
+        CHECK_INT(warnings_count(&m, PAWL_WARNING_NEARLY_REDUNDANT), expected[i]);
+        mechanism_end(&m);
+    }
+}
+
 // A folding rule: parallel hinges between different pairs of bodies are what they are.
 TEST(parallel_hinges_of_a_chain_are_no_reason_to_warn)
 {

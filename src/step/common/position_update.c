@@ -19,6 +19,7 @@ static const double position_accuracy = 1.0;     // one solve; the next iteratio
 static const double position_start_error = 1e-9; // beyond it corrections would change the motion
 static const double position_contraction = 0.5;  // slower is no convergence
 static const double position_nearly = 1e-3;      // fraction of the error that a projection may take
+static const double position_most_stretch = 1e3; // of a correction
 static const double position_exact = 1e-16;      // of those that continue while it helps
 enum { POSITION_MAX_ITERATIONS = 25, POSITION_PROJECT_STEPS = 30 };
 
@@ -73,6 +74,40 @@ static double position_try(step_context *c, pawl_state *s, double tau, double en
     return pawl_closure_error(c->assembly);
 }
 
+// Close to a singular position a row's derivative changes by much within a step, sign included, and Newton's
+// method with the factor at its beginning goes too far, or not far enough, along that one direction. The best
+// multiple of the last correction, by what it did to the rows, makes up for it (a secant):
+//   f = -r0 (r1 - r0) / |r1 - r0|^2,   r0 = before, r1 the rows before and after it.
+// Returns the closure error then. For rows that are weak: others keep their path.
+static double position_stretch(step_context *c, pawl_state *s, double tau, double end, double error,
+                               const double *before, double *total, double *change)
+{
+    const double *after = c->assembly->problem.delassus->weak.scratch;
+    double along = 0.0, size = 0.0;
+    for (int r = 0; r < c->assembly->free_rows; ++r) {
+        double difference = after[r] - before[r];
+        along -= before[r] * difference;
+        size += difference * difference;
+    }
+    double fraction = along / size;
+    if (!(size > 0.0 && fabs(fraction) <= position_most_stretch)) {
+        return error;
+    }
+    int rows = c->assembly->free_rows, twists = 6 * c->model->body_count;
+    for (int r = 0; r < rows; ++r) {
+        total[r] += (fraction - 1.0) * c->u.lambda[r];
+        c->u.lambda[r] *= fraction;
+    }
+    for (int i = 0; i < twists; ++i) {
+        change[i] *= fraction - 1.0;
+    }
+    pawl_twists_change(c, change, s->bodies);
+    for (int i = 0; i < twists && fraction != 1.0; ++i) {
+        change[i] *= fraction / (fraction - 1.0); // all of the correction, should it be taken back
+    }
+    return position_try(c, s, tau, end);
+}
+
 typedef enum position_end { POSITION_FAILED, POSITION_NEARLY, POSITION_DONE } position_end;
 
 // The x of the update, by Newton's method with the factor at its beginning. Where it fails s is as it
@@ -80,7 +115,8 @@ typedef enum position_end { POSITION_FAILED, POSITION_NEARLY, POSITION_DONE } po
 // with next to nothing left of the error. An exact update continues below the tolerance while that helps:
 // what is left counts 1 / tau times in the velocities.
 static position_end position_newton(step_context *c, pawl_state *s, double tau, double end,
-                                    double *total, double *change, int *iterations)
+                                    double *total, double *before, double *change,
+                                    int *iterations)
 {
     const pawl_model *m = c->model;
     pawl_assembly *a = c->assembly;
@@ -91,6 +127,10 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
     for (int k = 0; k < POSITION_MAX_ITERATIONS; ++k) {
         double error = position_try(c, s, tau, end);
         bool helps = error <= position_contraction * last;
+        if (!helps && k > 0 && pawl_is_weak(&a->problem) && error > position_tolerance) {
+            error = position_stretch(c, s, tau, end, error, before, total, change);
+            helps = error <= position_contraction * last;
+        }
         bool done =
             error <= position_tolerance && !(c->position.exact && helps && error > position_exact);
         first = k == 0 ? error : first;
@@ -109,8 +149,13 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
             break;
         }
         last = error;
+        if (pawl_is_weak(&a->problem)) {
+            memcpy(before, a->problem.delassus->weak.scratch,
+                   (size_t)a->free_rows * sizeof *before);
+        }
+        pawl_closure_errors(a, a->v_f);
         for (int r = 0; r < a->free_rows; ++r) {
-            a->v_f[r] = pawl_assembly_is_hard(a, r) ? a->residual[r] / tau : 0.0;
+            a->v_f[r] /= tau;
         }
         pawl_closure_solve(c, position_accuracy, change);
         ++*iterations;
@@ -124,8 +169,8 @@ static position_end position_along(step_context *c, pawl_state *s, double tau, d
                                    int *iterations)
 {
     size_t mark = pawl_arena_mark(&c->scratch);
-    double *total = pawl_take_rows(c), *change = pawl_take_twists(c);
-    position_end result = position_newton(c, s, tau, end, total, change, iterations);
+    double *total = pawl_take_rows(c), *before = pawl_take_rows(c), *change = pawl_take_twists(c);
+    position_end result = position_newton(c, s, tau, end, total, before, change, iterations);
     pawl_arena_release(&c->scratch, mark);
     return result;
 }
@@ -156,6 +201,22 @@ double pawl_position_start_limit(const pawl_assembly *a)
                         : fmax(position_start_error, weak->tolerance * weak->length);
 }
 
+// A direction that counts again, after a passage through a singular position, finds joints apart by more than
+// the numbers of the file explain. Closed by impulses within one update that would be a velocity: poses are
+// moved instead. What the weak space turns by in a step is far less.
+static void position_settle(step_context *c, pawl_state *s, double start, int *iterations)
+{
+    const weak_space *weak = c->assembly->problem.delassus->weak.space;
+    if (weak == NULL) {
+        return;
+    }
+    pawl_weak_follow(&c->assembly->problem);
+    if (pawl_closure_error(c->assembly) > weak->apart) {
+        *iterations += pawl_project(c, s, start, POSITION_PROJECT_STEPS, position_tolerance);
+        pawl_position_balance(c, s, c->u.next);
+    }
+}
+
 bool pawl_position_poses(step_context *c, pawl_state *s, double tau, double end, int *iterations)
 {
     const pawl_model *m = c->model;
@@ -164,6 +225,7 @@ bool pawl_position_poses(step_context *c, pawl_state *s, double tau, double end,
         pawl_assembly_place(a, s->bodies, s->coordinates, end - tau, c->u.damping_time);
     }
     pawl_assembly_pose_closure(a);
+    position_settle(c, s, end - tau, iterations);
     memcpy(c->position.from, s->bodies, (size_t)m->body_count * sizeof *c->position.from);
     position_end along = POSITION_FAILED;
     if (pawl_closure_error(a) <= pawl_position_start_limit(a)) {

@@ -30,6 +30,8 @@ void pawl_advance_poses(const pawl_model *m, const body_state *twists, body_stat
 int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double tolerance);
 // The parts of a projection that the position update shares.
 double pawl_closure_error(const pawl_assembly *a);
+// Errors of the hard free rows that a correction of poses is to take out; 0 for the others.
+void pawl_closure_errors(const pawl_assembly *a, double *errors);
 void pawl_closure_solve(step_context *c, double accuracy, double *change);
 // Twists of bodies as (6 x bodies), and a change of u.next that the bodies follow.
 void pawl_twists_of(const pawl_model *m, const body_state *bodies, double *u);

@@ -24,6 +24,7 @@ double pawl_closure_error(const pawl_assembly *a)
     if (pawl_is_weak(&a->problem)) {
         double *met = a->problem.delassus->weak.scratch;
         memcpy(met, f, (size_t)a->free_rows * sizeof *met);
+        pawl_weak_slacken(&a->problem, met);
         pawl_weak_velocities(&a->problem, met);
         f = met;
     }
@@ -31,6 +32,16 @@ double pawl_closure_error(const pawl_assembly *a)
         error = worst_of(error, pawl_assembly_is_hard(a, r) ? fabs(f[r]) : 0.0);
     }
     return error;
+}
+
+void pawl_closure_errors(const pawl_assembly *a, double *errors)
+{
+    for (int r = 0; r < a->free_rows; ++r) {
+        errors[r] = pawl_assembly_is_hard(a, r) ? a->residual[r] : 0.0;
+    }
+    if (pawl_is_weak(&a->problem)) {
+        pawl_weak_slacken(&a->problem, errors);
+    }
 }
 
 // The change of pose or twist (6 x bodies) that answers v_f, by the factor at hand. It may be of a
@@ -152,9 +163,7 @@ static int project_poses(step_context *c, pawl_state *s, double t, int max_steps
             pawl_eliminate_factor(&a->problem, c->settings->regularization);
             *factored = true;
         }
-        for (int r = 0; r < a->free_rows; ++r) {
-            a->v_f[r] = pawl_assembly_is_hard(a, r) ? a->residual[r] : 0.0;
-        }
+        pawl_closure_errors(a, a->v_f);
         project_step(c, s, t);
         ++steps;
         pawl_assembly_place_residuals(a, s->bodies, s->coordinates, t);

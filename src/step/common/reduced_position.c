@@ -90,9 +90,11 @@ static void reduced_position_close(step_context *c, double tau, double *total, d
     memset(twists, 0, (size_t)(6 * c->model->body_count) * sizeof *twists);
     pawl_reduced_form_add_twists(pawl_reduced_form_of(c->coordinates), change, twists);
     pawl_assembly_row_velocity(a, twists, a->v_f);
+    double *errors = pawl_take_rows(c);
+    pawl_closure_errors(a, errors);
     for (int r = 0; r < a->free_rows; ++r) {
         bool hard = pawl_assembly_is_hard(a, r);
-        a->v_f[r] = hard ? a->v_f[r] + a->residual[r] / tau : 0.0;
+        a->v_f[r] = hard ? a->v_f[r] + errors[r] / tau : 0.0;
     }
     pawl_closure_solve(c, 1.0, twists);
     pawl_arena_release(&c->scratch, mark);

@@ -79,9 +79,7 @@ static void lit_along(step_context *c, pawl_state *s, double t)
         if (pawl_closure_error(a) <= tolerance) {
             return;
         }
-        for (int r = 0; r < a->free_rows; ++r) {
-            a->v_f[r] = pawl_assembly_is_hard(a, r) ? a->residual[r] : 0.0;
-        }
+        pawl_closure_errors(a, a->v_f);
         size_t mark = pawl_arena_mark(&c->scratch);
         double *change = pawl_take_twists(c);
         pawl_closure_solve(c, 1.0, change);

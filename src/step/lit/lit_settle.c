@@ -220,9 +220,7 @@ static bool settle_poses(step_context *c, pawl_state *s, double t, int *iteratio
             return true;
         }
         last = closure > settle_tolerance ? closure : INFINITY;
-        for (int r = 0; r < a->free_rows; ++r) {
-            a->v_f[r] = pawl_assembly_is_hard(a, r) ? a->residual[r] : 0.0;
-        }
+        pawl_closure_errors(a, a->v_f);
         size_t mark = pawl_arena_mark(&c->scratch);
         double *change = pawl_take_twists(c);
         settle_solve(c, 1.0, settle_pose_accuracy, change);
