@@ -6,6 +6,7 @@
 #pragma once
 #include "pawl/base.h"
 #include "pawl/contact_problem.h"
+#include "pawl/input.h"
 #include "pawl/model.h"
 #include "pawl/problem.h"
 #include "pawl/sensitivity.h"

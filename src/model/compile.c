@@ -404,6 +404,7 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
         *m = (pawl_model){.env = b->env,
                           .name = name,
                           .gravity = b->gravity,
+                          .friction_scale = 1.0,
                           .body_count = b->bodies.count,
                           .joint_count = b->joints.count,
                           .shape_count = b->shapes.count,

@@ -53,6 +53,7 @@ struct pawl_model {
     const char *name;
     uint64_t hash;
     pawl_vec3 gravity;
+    double friction_scale; // of all friction: 1, but for live models (live_model.h)
     double total_mass;
     double size; // of the largest body that can move, see body_size.c [m]
     int body_count, joint_count, shape_count, actuator_count, motion_count, force_count,

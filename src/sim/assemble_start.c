@@ -229,7 +229,7 @@ static pawl_status assemble_within_limits(pawl_sim *sim, int *steps)
     return status;
 }
 
-pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_closure *assembled)
+pawl_status pawl_sim_close(pawl_sim *sim, pawl_closure *start, pawl_closure *assembled)
 {
     pawl_state *s = sim->state;
     const pawl_model *m = sim->model;
@@ -268,6 +268,10 @@ pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_closure *
                  change);
     }
     pawl_energy e = pawl_state_energy(s);
+    // What was done before, such as a change of gravity, stays in the balance.
     s->energy_start = pawl_energy_stored(&e);
+    for (int i = 0; i < WORK_COUNT; ++i) {
+        s->energy_start -= s->work[i];
+    }
     return PAWL_OK;
 }

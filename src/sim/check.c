@@ -267,7 +267,7 @@ pawl_status pawl_check_model(const pawl_env *env, const pawl_model *m, pawl_chec
         pawl_check_destroy(check);
         return status;
     }
-    status = pawl_sim_assemble(sim, &check->start, &check->assembled);
+    status = pawl_sim_close(sim, &check->start, &check->assembled);
     if (status == PAWL_OK) {
         check_masses(sim, check);
         status = check_analyse(sim, check);

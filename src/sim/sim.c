@@ -64,8 +64,8 @@ static void sim_destroy_parts(pawl_sim *sim)
 static pawl_status sim_create_rows(pawl_sim *sim, int max_contacts)
 {
     const pawl_env *env = &sim->env;
-    PAWL_TRY(
-        pawl_assembly_create_reduced(env, sim->model, max_contacts, sim->tree, &sim->assembly));
+    PAWL_TRY(pawl_assembly_create_reduced(env, &sim->live.model, max_contacts, sim->tree,
+                                          &sim->assembly));
     pawl_assembly *a = sim->assembly;
     if (sim->tree == NULL) {
         PAWL_TRY(pawl_delassus_create(env, a, sim->settings.delassus, &sim->delassus));
@@ -126,7 +126,7 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     sim_layout(sim, &mem);
     step_context *c = &sim->context;
     c->env = env;
-    c->model = m;
+    c->model = &sim->live.model;
     c->settings = &sim->settings;
     c->assembly = a;
     c->solver = sim->solver;
@@ -164,7 +164,7 @@ static pawl_status sim_create_tree(pawl_sim *sim)
     }
     reduced_base base =
         set->reduced_base == PAWL_REDUCED_BASE_EULER ? REDUCED_BASE_EULER : REDUCED_BASE_NO_LOCK;
-    return pawl_reduced_tree_create(&sim->env, sim->model, base, &sim->tree);
+    return pawl_reduced_tree_create(&sim->env, &sim->live.model, base, &sim->tree);
 }
 
 static pawl_status sim_create_all(pawl_sim *sim)
@@ -181,7 +181,7 @@ static pawl_status sim_create_all(pawl_sim *sim)
         sim->settings.friction_rule,   sim->settings.restitution_rule,
         sim->settings.impact_friction, sim_softness(&sim->settings, sim->settings.soft_contact),
         sim->settings.reduce,          sim->settings.reduce_max};
-    PAWL_TRY(pawl_contact_finder_create(env, m, rules, &sim->finder));
+    PAWL_TRY(pawl_contact_finder_create(env, &sim->live.model, rules, &sim->finder));
     if (sim->finder != NULL && !pawl_solver_find((int)sim->settings.solver)->contacts) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
                          "solver %s does not know contacts, but shapes of '%s' can touch; choose "
@@ -189,7 +189,7 @@ static pawl_status sim_create_all(pawl_sim *sim)
                          pawl_solver_name((int)sim->settings.solver), m->name);
     }
     if (sim->stepper->needs_tree) {
-        PAWL_TRY(pawl_nmdp_create(env, m, &sim->settings, &sim->context.nmdp));
+        PAWL_TRY(pawl_nmdp_create(env, &sim->live.model, &sim->settings, &sim->context.nmdp));
     }
     enum { EVENTS = 32 }; // of a step, at first
     PAWL_TRY(pawl_event_log_reserve(env, &sim->context.events, EVENTS));
@@ -212,6 +212,7 @@ pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
     }
     sim->env = *env;
     sim->model = model;
+    pawl_live_begin(&sim->live, env, model);
     sim->settings = *settings;
     sim->stepper = pawl_stepper_find((int)settings->stepper);
     pawl_status status = sim_create_all(sim);
@@ -228,7 +229,7 @@ pawl_status pawl_sim_create(const pawl_env *env, const pawl_model *model,
 {
     PAWL_TRY(pawl_sim_create_raw(env, model, settings, out));
     pawl_closure start, assembled;
-    pawl_status status = pawl_sim_assemble(*out, &start, &assembled);
+    pawl_status status = pawl_sim_close(*out, &start, &assembled);
     if (status != PAWL_OK) {
         pawl_sim_destroy(*out);
         *out = NULL;
@@ -252,6 +253,7 @@ void pawl_sim_destroy(pawl_sim *sim)
     pawl_weak_space_destroy(sim->weak);
     pawl_state_destroy(sim->next);
     pawl_state_destroy(sim->state);
+    pawl_live_end(&sim->live);
     pawl_free(&env, sim, sizeof *sim);
 }
 
@@ -423,7 +425,10 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     step_context *c = &sim->context;
     pawl_step_report report = {0};
     pawl_phase_begin(&c->clock);
-    pawl_status status = pawl_sim_check_inputs(sim);
+    pawl_status status = pawl_sim_follow_inputs(sim);
+    if (status == PAWL_OK) {
+        status = pawl_sim_check_inputs(sim);
+    }
     if (status == PAWL_OK) {
         status = sim_try(sim, &report);
     }
@@ -461,6 +466,7 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     sim_report_events(sim, &report);
     sim->next = sim->state;
     sim->state = s;
+    s->moved = false;
     pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
     memcpy(report.seconds, c->clock.seconds, sizeof report.seconds);
     if (out != NULL) {

@@ -6,12 +6,14 @@
 #include "assemble/delassus.h"
 #include "assemble/reduced_delassus.h"
 #include "assemble/weak_search.h"
+#include "model/live_model.h"
 #include "step/stepper_ops.h"
 #include <stdatomic.h>
 
 struct pawl_sim {
     pawl_env env;
     const pawl_model *model;
+    live_model live; // the model with the inputs of the state: what all parts below read
     pawl_settings settings;
     const pawl_stepper_ops *stepper;
     reduced_tree *tree; // of reduced coordinates; else NULL
@@ -32,10 +34,12 @@ struct pawl_sim {
 };
 
 // Brings the joints of sim->state together and its velocities into line with them.
-pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_closure *assembled);
+pawl_status pawl_sim_close(pawl_sim *sim, pawl_closure *start, pawl_closure *assembled);
 // All but the assembly of the start, for those who do that themselves.
 pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
                                 const pawl_settings *settings, pawl_sim **out);
 
 // PAWL_NOT_FINITE, and which, where a callback of the model returns what is no number around this step.
 pawl_status pawl_sim_check_inputs(const pawl_sim *sim);
+// Takes over the inputs of the state; refuses those that the stepper cannot obey.
+pawl_status pawl_sim_follow_inputs(pawl_sim *sim);
