@@ -11,14 +11,16 @@
 #include "json_out.h"
 #include "output.h"
 #include "pawl/io.h"
+#include "start_args.h"
 #include "warnings_out.h"
 
-enum { CHECK_JSON, CHECK_LENIENT, CHECK_OPTION_COUNT };
+enum { CHECK_JSON, CHECK_START, CHECK_LENIENT, CHECK_OPTION_COUNT };
 
 static const args_option cmd_check_options[CHECK_OPTION_COUNT] = {
     [CHECK_JSON] = {"--json", 0, "FILE",
                     "write the same as JSON; - for the standard output, the table\n"
                     "then goes to stderr"},
+    [CHECK_START] = START_ARGS_OPTION,
     [CHECK_LENIENT] = {"--lenient", 0, NULL,
                        "warn of elements of the model file that are not supported,\n"
                        "where it would otherwise be refused"},
@@ -368,7 +370,8 @@ static void cmd_check_print(const console *con, const char *path, const pawl_mod
     }
 }
 
-static int cmd_check_model(console *con, const char *path, const char *json_path, bool lenient)
+static int cmd_check_model(console *con, const char *path, const char *json_path,
+                           const start_args *starts, bool lenient)
 {
     if (json_path != NULL) {
         if (!output_check(con, "--json", json_path)) {
@@ -384,6 +387,7 @@ static int cmd_check_model(console *con, const char *path, const char *json_path
     int errors = con->error_count;
     pawl_load_options options = pawl_load_options_default();
     options.lenient = lenient;
+    start_args_apply(starts, &options);
     pawl_status status = pawl_model_load(&con->env, path, &options, &model);
     if (status == PAWL_OK) {
         status = pawl_check_model(&con->env, model, &check);
@@ -411,6 +415,7 @@ static int cmd_check(console *con, int argc, char **argv)
     const char *path = NULL;
     const char *json_path = NULL;
     bool lenient = false;
+    start_args starts = {0};
     args_reader reader = args_begin(con, &args_check, argc, argv);
     for (;;) {
         const char *value;
@@ -425,6 +430,11 @@ static int cmd_check(console *con, int argc, char **argv)
             return EXIT_BAD_INPUT;
         case CHECK_JSON:
             json_path = value;
+            break;
+        case CHECK_START:
+            if (!start_args_add(con, &args_check, &starts, value)) {
+                return EXIT_BAD_INPUT;
+            }
             break;
         case CHECK_LENIENT:
             lenient = true;
@@ -441,12 +451,12 @@ static int cmd_check(console *con, int argc, char **argv)
     if (path == NULL) {
         return args_fail(con, &args_check, "which model? pawl check MODEL");
     }
-    return cmd_check_model(con, path, json_path, lenient);
+    return cmd_check_model(con, path, json_path, &starts, lenient);
 }
 
 const args_command args_check = {
     .name = "check",
-    .arguments = "MODEL [--json FILE] [--lenient]",
+    .arguments = "MODEL [--json FILE] [--start JOINT=Q] [--lenient]",
     .summary = "say what a model is: counts, mass, mobility, redundant rows, assembly",
     .details = "Rows are the constraints of the joints, the rank is how many of them are\n"
                "independent, and the mobility is in how many ways the machine can move.\n"

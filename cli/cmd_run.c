@@ -18,6 +18,7 @@
 #include "progress.h"
 #include "run_result.h"
 #include "setting_args.h"
+#include "start_args.h"
 #include "warnings_out.h"
 
 enum {
@@ -28,6 +29,7 @@ enum {
     RUN_FORMULATION,
     RUN_SET,
     RUN_MOTION,
+    RUN_START,
     RUN_OUTPUT,
     RUN_JSON,
     RUN_TRACE,
@@ -50,6 +52,7 @@ static const args_option cmd_run_options[RUN_OPTION_COUNT] = {
                  "any setting of pawl list settings; may be repeated, the last\none counts"},
     [RUN_MOTION] = {"--motion", 0, "FILE",
                     "keyframes that the position actuators follow (docs/motions.md)"},
+    [RUN_START] = START_ARGS_OPTION,
     [RUN_OUTPUT] = {"--output", 'o', "FILE", "record the run (HDF5)"},
     [RUN_JSON] = {"--json", 0, "FILE",
                   "write a summary; - for the standard output, the verdict\nthen goes to stderr"},
@@ -74,6 +77,7 @@ static const args_option cmd_run_options[RUN_OPTION_COUNT] = {
 typedef struct cmd_run_request {
     const char *model_path, *motion_path;
     double time;
+    start_args starts;
     pawl_settings settings;
     const char *record_path, *json_path, *resume_path;
     unsigned trace;
@@ -192,6 +196,9 @@ static bool cmd_run_option(console *con, cmd_run_request *request, int option, c
     case RUN_MOTION:
         request->motion_path = value;
         return true;
+    case RUN_START:
+        request->not_with_resume = name;
+        return start_args_add(con, &args_run, &request->starts, value);
     case RUN_OUTPUT:
         request->not_with_resume = name;
         request->record_path = value;
@@ -362,6 +369,7 @@ static bool cmd_run_load_model(cmd_run_work *w)
     pawl_load_options options = pawl_load_options_default();
     options.lenient = request->lenient;
     options.motion_path = request->motion_path;
+    start_args_apply(&request->starts, &options);
     pawl_status status = pawl_model_load(&w->con->env, request->model_path, &options, &w->model);
     if (cmd_run_failed(w, errors, status, request->model_path)) {
         return false;

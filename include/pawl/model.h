@@ -291,12 +291,25 @@ PAWL_API pawl_status pawl_builder_add_force(pawl_builder *builder, const pawl_fo
                                             int *out);
 PAWL_API pawl_status pawl_builder_add_spring(pawl_builder *builder, const pawl_spring_def *def,
                                              int *out);
+/// Coordinates of a joint where a simulation begins.
+typedef struct pawl_joint_start {
+    int joint;
+    double position[6]; ///< as many as pawl_joint_kind_coordinates() says [m or rad]
+} pawl_joint_start;
+/// The joint begins there, at rest, instead of where the poses of its bodies have it: what hangs on it moves along,
+/// and loops are closed around it (pawl_sim_create()). For joints of the spanning tree; see
+/// pawl_state_set_joint(). The last call for a joint counts. Not part of the model's hash: a state has where
+/// everything is.
+PAWL_API pawl_status pawl_builder_set_start(pawl_builder *builder, int joint,
+                                            const double *position);
 /// The shapes of two different bodies, one of which may be PAWL_WORLD, never touch each other.
 /// Saying it twice changes nothing.
 PAWL_API pawl_status pawl_builder_exclude(pawl_builder *builder, int body_a, int body_b);
 /// Index by name, or -1 (bodies: -2, because -1 is the world).
 PAWL_API int pawl_builder_find_body(const pawl_builder *builder, const char *name);
 PAWL_API int pawl_builder_find_joint(const pawl_builder *builder, const char *name);
+/// Coordinates of a joint that was added, as pawl_joint_kind_coordinates() of its kind; 0 where there is none.
+PAWL_API int pawl_builder_joint_coordinates(const pawl_builder *builder, int joint);
 /// Something about the source of the model that its numbers do not show any more; it is copied. It
 /// changes nothing in the model, not even its hash: pawl_check_model() repeats it.
 PAWL_API pawl_status pawl_builder_add_warning(pawl_builder *builder, const pawl_warning *warning);

@@ -380,6 +380,9 @@ PAWL_API pawl_state *pawl_sim_edit_state(pawl_sim *sim);
 /// after. PAWL_NOT_ASSEMBLED: they cannot be brought together; the log names the worst joint, and the state is as
 /// it was. The energy balance begins anew.
 PAWL_API pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_closure *assembled);
+/// Sets coordinates of joints, at rest, and closes the loops with these joints held where they were set. On failure
+/// (PAWL_NOT_ASSEMBLED where the loops do not allow it) the state is as it was. Each joint once.
+PAWL_API pawl_status pawl_sim_set_joints(pawl_sim *sim, const pawl_joint_start *starts, int count);
 PAWL_API const pawl_settings *pawl_sim_settings(const pawl_sim *sim);
 PAWL_API const pawl_model *pawl_sim_model(const pawl_sim *sim);
 /// Reaction of a joint in the last step: force and torque that the base exerts on the follower, in

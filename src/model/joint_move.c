@@ -242,6 +242,9 @@ static pawl_status move_with(const pawl_env *env, move_graph *g, body_state *bod
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s' of '%s' joins two kinematic bodies",
                          j->name, m->name);
     }
+    if (bodies == NULL) {
+        return PAWL_OK; // only asked whether
+    }
     pawl_twist twist;
     pawl_pose relative = move_relative(j, position, rate, &twist);
     move_frame base = move_frame_on(bodies, j->base, j->base_anchor, j->base_turn);
@@ -269,6 +272,11 @@ pawl_status pawl_joint_move(const pawl_env *env, const pawl_model *m, body_state
         move_with(env, &graph, bodies, joint, position, rate != NULL ? rate : rest);
     pawl_free(env, block, need.used);
     return status;
+}
+
+pawl_status pawl_joint_can_move(const pawl_env *env, const pawl_model *m, int joint)
+{
+    return pawl_joint_move(env, m, NULL, joint, NULL, NULL);
 }
 
 pawl_status pawl_state_set_joint(pawl_state *s, int joint, const double *position,

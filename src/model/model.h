@@ -73,6 +73,8 @@ struct pawl_model {
     pawl_wrench_model_def *wrench_models;
     pawl_contact_point_def *contact_points;
     pawl_heightfield_def *heightfields;
+    int start_count;
+    pawl_joint_start *starts; // joints that begin elsewhere than the poses of the bodies say
     int warning_count;
     pawl_warning *warnings; // of its source
 };

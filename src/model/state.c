@@ -172,6 +172,14 @@ pawl_status pawl_state_create(const pawl_env *env, const pawl_model *model, pawl
                 (body_state){pose.position, pose.orientation, twist.linear, twist.angular};
         }
     }
+    for (int i = 0; i < model->start_count; ++i) {
+        const pawl_joint_start *start = &model->starts[i];
+        pawl_status status = pawl_state_set_joint(s, start->joint, start->position, NULL);
+        if (status != PAWL_OK) {
+            pawl_state_destroy(s);
+            return status;
+        }
+    }
     *out = s;
     return PAWL_OK;
 }

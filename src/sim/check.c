@@ -267,7 +267,11 @@ pawl_status pawl_check_model(const pawl_env *env, const pawl_model *m, pawl_chec
         pawl_check_destroy(check);
         return status;
     }
-    status = pawl_sim_close(sim, &check->start, &check->assembled);
+    check->start = check->assembled = pawl_state_closure(sim->state);
+    status = pawl_sim_start_joints(sim, m->starts, m->start_count);
+    if (status == PAWL_OK) {
+        status = pawl_sim_close(sim, &check->start, &check->assembled);
+    }
     if (status == PAWL_OK) {
         check_masses(sim, check);
         status = check_analyse(sim, check);

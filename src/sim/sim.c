@@ -229,7 +229,10 @@ pawl_status pawl_sim_create(const pawl_env *env, const pawl_model *model,
 {
     PAWL_TRY(pawl_sim_create_raw(env, model, settings, out));
     pawl_closure start, assembled;
-    pawl_status status = pawl_sim_close(*out, &start, &assembled);
+    pawl_status status = pawl_sim_start_joints(*out, model->starts, model->start_count);
+    if (status == PAWL_OK) {
+        status = pawl_sim_close(*out, &start, &assembled);
+    }
     if (status != PAWL_OK) {
         pawl_sim_destroy(*out);
         *out = NULL;

@@ -35,6 +35,8 @@ struct pawl_sim {
 
 // Brings the joints of sim->state together and its velocities into line with them.
 pawl_status pawl_sim_close(pawl_sim *sim, pawl_closure *start, pawl_closure *assembled);
+// Sets joints of sim->state and closes its loops around them, in the coordinates of bodies. pawl_sim_close() follows.
+pawl_status pawl_sim_start_joints(pawl_sim *sim, const pawl_joint_start *starts, int count);
 // All but the assembly of the start, for those who do that themselves.
 pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
                                 const pawl_settings *settings, pawl_sim **out);
