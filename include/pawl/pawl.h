@@ -9,6 +9,7 @@
 #include "pawl/input.h"
 #include "pawl/model.h"
 #include "pawl/problem.h"
+#include "pawl/query.h"
 #include "pawl/sensitivity.h"
 #include "pawl/sim.h"
 #include "pawl/state.h"
