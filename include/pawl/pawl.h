@@ -12,6 +12,7 @@
 #include "pawl/query.h"
 #include "pawl/sensitivity.h"
 #include "pawl/sim.h"
+#include "pawl/solve.h"
 #include "pawl/state.h"
 #include "pawl/verdict.h"
 #include "pawl/wrench.h"
