@@ -3,6 +3,10 @@
 //
 /// @file
 /// Model files in, recordings and reports out. In libpawl-io, so that libpawl stays small.
+///
+/// **Threads.** Recorders and records belong to one thread at a time; a recorder reads its simulation, so the two belong
+/// to the same one. Loading models, and different recorders and records, may run at once: access to HDF5 is serialized
+/// inside.
 #pragma once
 #include "pawl/contact_problem.h"
 #include "pawl/verdict.h"

@@ -3,6 +3,10 @@
 //
 /// @file
 /// Settings, the simulation that steps a state, and the figures each step is judged by.
+///
+/// **Threads.** A simulation belongs to one thread at a time; a second one that steps it meanwhile is refused. Different
+/// simulations, of one model, too, run at once. With `threads` above 1 a step uses threads of its own. Settings, reports
+/// and verdicts are plain values. A check belongs to one thread at a time.
 #pragma once
 #include "pawl/input.h"
 #include "pawl/problem.h"

@@ -5,6 +5,9 @@
 /// The state: everything that shapes the next step, and nothing else.
 ///
 /// Copyable, hashable, saveable. Two states of one model with equal hashes step to equal bits.
+///
+/// **Threads.** A state belongs to one thread at a time; functions that take a const state may run at once while nothing
+/// changes it. Its model is shared. States of one model are independent of each other.
 #pragma once
 #include "pawl/model.h"
 
