@@ -424,9 +424,9 @@ static pawl_status write_check_same(const pawl_env *env, const char *path, const
     }
     if (!current) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
-                         "%s: recording format %d with states of %zu bytes can be read, but this "
-                         "version goes on with format %d and states of %zu bytes only",
-                         path, record->format, record->state_size, RECORD_FORMAT, size);
+                         "%s: recording format %d can be read, but this version continues format "
+                         "%d with states of %zu bytes only, and it has %zu",
+                         path, record->format, RECORD_FORMAT, size, record->state_size);
     }
     PAWL_TRY(write_check_settings(env, path, pawl_sim_settings(sim), &record->settings));
     int64_t step = pawl_state_step(pawl_sim_state(sim));
