@@ -206,6 +206,37 @@ int args_next(args_reader *reader, const char **value)
     return args_unknown(reader, name);
 }
 
+int args_read(console *con, const args_command *command, int argc, char **argv,
+              bool (*take)(console *con, void *request, int option, const char *value),
+              void *request)
+{
+    args_reader reader = args_begin(con, command, argc, argv);
+    for (;;) {
+        const char *value;
+        int option = args_next(&reader, &value);
+        if (option == ARGS_END) {
+            return ARGS_END;
+        }
+        if (option == ARGS_HELP) {
+            return args_print_help(command);
+        }
+        if (option == ARGS_ERROR || !take(con, request, option, value)) {
+            return EXIT_BAD_INPUT;
+        }
+    }
+}
+
+bool args_take_one(console *con, const args_command *command, const char *noun, const char *word,
+                   const char **slot)
+{
+    if (*slot != NULL) {
+        args_fail(con, command, "one %s at a time: '%s' and '%s' were given", noun, *slot, word);
+        return false;
+    }
+    *slot = word;
+    return true;
+}
+
 // The help of one option: its names in the first column, its text, line by line, in the second.
 static void args_print_option(const args_option *option, int column)
 {

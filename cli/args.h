@@ -20,12 +20,17 @@ typedef struct args_command {
     const char *details;   ///< paragraphs after the options; may be NULL
     const args_option *options;
     int option_count;
+    /// The i-th word that may stand as the value of an option, or as an argument (ARGS_POSITIONAL), for
+    /// completion; NULL past the last. NULL: nothing but file names.
+    const char *(*candidate)(int option, int i);
     int (*run)(console *con, int argc, char **argv); ///< argv[0] is the command's name
 } args_command;
 
 /// The commands, in the order of the help; in main.c.
 extern const args_command *const args_commands[];
 extern const int args_command_count;
+/// What the help and the manual say of the command as a whole; in main.c.
+extern const char args_intro[], args_examples[], args_exit_codes[];
 extern const args_command args_run, args_check, args_solve, args_report, args_reproduce, args_list;
 
 enum { ARGS_END = -1, ARGS_POSITIONAL = -2, ARGS_HELP = -3, ARGS_ERROR = -4 };
@@ -37,6 +42,15 @@ typedef struct args_reader {
     bool options_ended; ///< "--" was seen
 } args_reader;
 
+/// Reads all arguments. `take` gets each option with its value, and each other argument as
+/// ARGS_POSITIONAL; it returns false when it has refused one, with the message printed. Returns
+/// ARGS_END when all were taken, otherwise the exit code to end with.
+int args_read(console *con, const args_command *command, int argc, char **argv,
+              bool (*take)(console *con, void *request, int option, const char *value),
+              void *request);
+/// The one `noun` ("model") that a command takes, into *slot; false with a message for a second one.
+bool args_take_one(console *con, const args_command *command, const char *noun, const char *word,
+                   const char **slot);
 args_reader args_begin(console *con, const args_command *command, int argc, char **argv);
 /// The next argument: the index of an option in the command's table, with its value if it takes
 /// one, or one of ARGS_*. After ARGS_ERROR the message has been printed.

@@ -9,6 +9,7 @@
 
 #include "args.h"
 #include "json_out.h"
+#include "models_folder.h"
 #include "output.h"
 #include "pawl/io.h"
 #include "warnings_out.h"
@@ -406,53 +407,59 @@ static int cmd_check_model(console *con, const char *path, const char *json_path
     return code;
 }
 
+typedef struct cmd_check_request {
+    const char *model, *json_path;
+    bool lenient;
+} cmd_check_request;
+
+static bool cmd_check_take(console *con, void *user, int option, const char *value)
+{
+    cmd_check_request *request = user;
+    switch (option) {
+    case CHECK_JSON:
+        request->json_path = value;
+        return true;
+    case CHECK_LENIENT:
+        request->lenient = true;
+        return true;
+    default:
+        return args_take_one(con, &args_check, "model", value, &request->model);
+    }
+}
+
 static int cmd_check(console *con, int argc, char **argv)
 {
-    const char *path = NULL;
-    const char *json_path = NULL;
-    bool lenient = false;
-    args_reader reader = args_begin(con, &args_check, argc, argv);
-    for (;;) {
-        const char *value;
-        int option = args_next(&reader, &value);
-        if (option == ARGS_END) {
-            break;
-        }
-        switch (option) {
-        case ARGS_HELP:
-            return args_print_help(&args_check);
-        case ARGS_ERROR:
-            return EXIT_BAD_INPUT;
-        case CHECK_JSON:
-            json_path = value;
-            break;
-        case CHECK_LENIENT:
-            lenient = true;
-            break;
-        default:
-            if (path != NULL) {
-                return args_fail(con, &args_check, "one model at a time: '%s' and '%s' were given",
-                                 path, value);
-            }
-            path = value;
-            break;
-        }
+    cmd_check_request request = {0};
+    int code = args_read(con, &args_check, argc, argv, cmd_check_take, &request);
+    if (code != ARGS_END) {
+        return code;
     }
-    if (path == NULL) {
+    if (request.model == NULL) {
         return args_fail(con, &args_check, "which model? pawl check MODEL");
     }
-    return cmd_check_model(con, path, json_path, lenient);
+    char *path = models_find(con, request.model);
+    code = path != NULL ? cmd_check_model(con, path, request.json_path, request.lenient)
+                        : EXIT_BAD_INPUT;
+    free(path);
+    return code;
+}
+
+static const char *cmd_check_candidate(int option, int i)
+{
+    return option == ARGS_POSITIONAL ? models_name(i) : NULL;
 }
 
 const args_command args_check = {
     .name = "check",
     .arguments = "MODEL [--json FILE] [--lenient]",
     .summary = "say what a model is: counts, mass, mobility, redundant rows, assembly",
-    .details = "Rows are the constraints of the joints, the rank is how many of them are\n"
+    .details = "MODEL is a file, or the name of a model that comes with pawl (pawl list models).\n"
+               "Rows are the constraints of the joints, the rank is how many of them are\n"
                "independent, and the mobility is in how many ways the machine can move.\n"
                "\n"
                "Exit codes: 0 the model can be simulated; 2 it cannot be read or assembled.\n",
     .options = cmd_check_options,
     .option_count = CHECK_OPTION_COUNT,
+    .candidate = cmd_check_candidate,
     .run = cmd_check,
 };

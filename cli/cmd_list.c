@@ -3,11 +3,9 @@
 //
 // pawl list: what can be named on the command line, taken from the library's own tables, and the
 // models that come with pawl.
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "args.h"
@@ -15,31 +13,30 @@
 #include "pawl/io.h"
 #include "reproduce/experiment.h"
 
+static int cmd_list_print(const char *(*name)(int), const char *(*summary)(int))
+{
+    for (int i = 0; name(i) != NULL; ++i) {
+        printf("%-14s %s\n", name(i), summary(i));
+    }
+    return EXIT_DONE;
+}
+
 static int cmd_list_solvers(console *con)
 {
     (void)con;
-    for (int i = 0; pawl_solver_name(i) != NULL; ++i) {
-        printf("%-14s %s\n", pawl_solver_name(i), pawl_solver_summary(i));
-    }
-    return EXIT_DONE;
+    return cmd_list_print(pawl_solver_name, pawl_solver_summary);
 }
 
 static int cmd_list_steppers(console *con)
 {
     (void)con;
-    for (int i = 0; pawl_stepper_name(i) != NULL; ++i) {
-        printf("%-14s %s\n", pawl_stepper_name(i), pawl_stepper_summary(i));
-    }
-    return EXIT_DONE;
+    return cmd_list_print(pawl_stepper_name, pawl_stepper_summary);
 }
 
 static int cmd_list_formulations(console *con)
 {
     (void)con;
-    for (int i = 0; pawl_formulation_name(i) != NULL; ++i) {
-        printf("%-14s %s\n", pawl_formulation_name(i), pawl_formulation_summary(i));
-    }
-    return EXIT_DONE;
+    return cmd_list_print(pawl_formulation_name, pawl_formulation_summary);
 }
 
 static int cmd_list_joints(console *con)
@@ -70,40 +67,6 @@ static int cmd_list_settings(console *con)
         printf("%-22s %-8s %-5s %-22s %s\n", info.key, value, info.unit, info.range, info.help);
     }
     return EXIT_DONE;
-}
-
-// The model files found. nftw has no user pointer, hence the file's one static variable.
-static struct {
-    char **paths;
-    int count;
-} cmd_list_found;
-
-static int cmd_list_visit(const char *path, const struct stat *info, int type, struct FTW *place)
-{
-    (void)info;
-    (void)place;
-    const char *dot = strrchr(path, '.');
-    if (type != FTW_F || dot == NULL ||
-        (strcmp(dot, ".sdf") != 0 && strcmp(dot, ".urdf") != 0 && strcmp(dot, ".world") != 0)) {
-        return 0;
-    }
-    char **grown = realloc(cmd_list_found.paths,
-                           ((size_t)cmd_list_found.count + 1) * sizeof *cmd_list_found.paths);
-    if (grown == NULL) {
-        return -1;
-    }
-    cmd_list_found.paths = grown;
-    char *copy = strdup(path);
-    if (copy == NULL) {
-        return -1;
-    }
-    cmd_list_found.paths[cmd_list_found.count++] = copy;
-    return 0;
-}
-
-static int cmd_list_compare(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 // The path as it can be typed from here: relative when it is below the current folder.
@@ -137,24 +100,20 @@ static int cmd_list_models(console *con)
         console_error(con, "the folder of the models that come with pawl was not found");
         return EXIT_BAD_INPUT;
     }
-    bool complete = nftw(folder, cmd_list_visit, 16, FTW_PHYS) == 0;
-    char **paths = cmd_list_found.paths;
-    int count = cmd_list_found.count;
-    if (count > 0) {
-        qsort(paths, (size_t)count, sizeof *paths, cmd_list_compare);
-    }
+    models_list list = models_list_make(folder);
     char *here = getcwd(NULL, 0);
     int width = 5;
-    for (int i = 0; i < count; ++i) {
-        int length = (int)strlen(cmd_list_shorten(paths[i], here));
+    for (int i = 0; i < list.count; ++i) {
+        int length = (int)strlen(cmd_list_shorten(list.paths[i], here));
         width = length > width ? length : width;
     }
     printf("%-*s  %6s  %6s\n", width, "model", "bodies", "joints");
-    for (int i = 0; i < count; ++i) {
-        cmd_list_print_model(con, paths[i], cmd_list_shorten(paths[i], here), width);
-        free(paths[i]);
+    for (int i = 0; i < list.count; ++i) {
+        const char *path = list.paths[i];
+        cmd_list_print_model(con, path, cmd_list_shorten(path, here), width);
     }
-    free(paths);
+    bool complete = list.complete;
+    models_list_free(&list);
     free(here);
     if (!complete) {
         console_error(con, "not all of '%s' could be read", folder);
@@ -192,27 +151,18 @@ static const char *cmd_list_kind_name(const void *user, int i)
     return i < LIST_KIND_COUNT ? cmd_list_kinds[i].name : NULL;
 }
 
+static bool cmd_list_take(console *con, void *user, int option, const char *value)
+{
+    (void)option; // it has none
+    return args_take_one(con, &args_list, "list", value, user);
+}
+
 static int cmd_list(console *con, int argc, char **argv)
 {
     const char *kind = NULL;
-    args_reader reader = args_begin(con, &args_list, argc, argv);
-    for (;;) {
-        const char *value;
-        int option = args_next(&reader, &value);
-        if (option == ARGS_END) {
-            break;
-        }
-        if (option == ARGS_HELP) {
-            return args_print_help(&args_list);
-        }
-        if (option == ARGS_ERROR) {
-            return EXIT_BAD_INPUT;
-        }
-        if (kind != NULL) {
-            return args_fail(con, &args_list, "one list at a time: '%s' and '%s' were given", kind,
-                             value);
-        }
-        kind = value;
+    int code = args_read(con, &args_list, argc, argv, cmd_list_take, &kind);
+    if (code != ARGS_END) {
+        return code;
     }
     if (kind == NULL) {
         return args_fail(con, &args_list, "list what? pawl list %s", args_list.arguments);
@@ -229,13 +179,21 @@ static int cmd_list(console *con, int argc, char **argv)
         args_list.arguments);
 }
 
+static const char *cmd_list_candidate(int option, int i)
+{
+    return option == ARGS_POSITIONAL ? cmd_list_kind_name(NULL, i) : NULL;
+}
+
 const args_command args_list = {
     .name = "list",
     .arguments = "solvers|steppers|formulations|joints|models|settings|experiments",
     .summary = "what can be named: solvers, steppers, joints, settings, models, experiments",
-    .details = "Settings are changed with pawl run --set KEY=VALUE. Models are those that come\n"
-               "with pawl. Experiments are run by pawl reproduce.\n",
+    .details =
+        "Settings are changed with pawl run --set KEY=VALUE. Models are those that come\n"
+        "with pawl; pawl run and pawl check find them by the name of their file. Experiments\n"
+        "are run by pawl reproduce.\n",
     .options = NULL,
     .option_count = 0,
+    .candidate = cmd_list_candidate,
     .run = cmd_list,
 };

@@ -73,39 +73,33 @@ static int cmd_report_write(console *con, const char *record, const char *page, 
     return list.judgement == PAWL_PASSED ? EXIT_DONE : EXIT_NOT_MET;
 }
 
+typedef struct cmd_report_request {
+    const char *record, *page, *picture;
+} cmd_report_request;
+
+static bool cmd_report_take(console *con, void *user, int option, const char *value)
+{
+    cmd_report_request *request = user;
+    switch (option) {
+    case REPORT_OUTPUT:
+        request->page = value;
+        return true;
+    case REPORT_PICTURE:
+        request->picture = value;
+        return true;
+    default:
+        return args_take_one(con, &args_report, "recording", value, &request->record);
+    }
+}
+
 static int cmd_report(console *con, int argc, char **argv)
 {
-    const char *record = NULL;
-    const char *page = NULL;
-    const char *picture = NULL;
-    args_reader reader = args_begin(con, &args_report, argc, argv);
-    for (;;) {
-        const char *value;
-        int option = args_next(&reader, &value);
-        if (option == ARGS_END) {
-            break;
-        }
-        switch (option) {
-        case ARGS_HELP:
-            return args_print_help(&args_report);
-        case ARGS_ERROR:
-            return EXIT_BAD_INPUT;
-        case REPORT_OUTPUT:
-            page = value;
-            break;
-        case REPORT_PICTURE:
-            picture = value;
-            break;
-        default:
-            if (record != NULL) {
-                return args_fail(con, &args_report,
-                                 "one recording at a time: '%s' and '%s' were given", record,
-                                 value);
-            }
-            record = value;
-            break;
-        }
+    cmd_report_request request = {0};
+    int read = args_read(con, &args_report, argc, argv, cmd_report_take, &request);
+    if (read != ARGS_END) {
+        return read;
     }
+    const char *record = request.record, *page = request.page, *picture = request.picture;
     if (record == NULL) {
         return args_fail(con, &args_report, "which recording? pawl report RUN.h5");
     }

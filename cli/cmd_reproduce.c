@@ -173,41 +173,40 @@ static int cmd_reproduce_begin(console *con, const cmd_reproduce_request *reques
     return code;
 }
 
+static bool cmd_reproduce_take(console *con, void *user, int option, const char *value)
+{
+    cmd_reproduce_request *request = user;
+    switch (option) {
+    case REPRODUCE_JSON:
+        request->json_path = value;
+        return true;
+    case REPRODUCE_HTML:
+        request->html_path = value;
+        return true;
+    case REPRODUCE_QUICK:
+        request->quick = true;
+        return true;
+    case REPRODUCE_QUIET:
+        con->quiet = true;
+        return true;
+    default:
+        return args_take_one(con, &args_reproduce, "experiment", value, &request->name);
+    }
+}
+
 static int cmd_reproduce(console *con, int argc, char **argv)
 {
     cmd_reproduce_request request = {0};
-    args_reader reader = args_begin(con, &args_reproduce, argc, argv);
-    for (;;) {
-        const char *value;
-        switch (args_next(&reader, &value)) {
-        case ARGS_END:
-            return cmd_reproduce_begin(con, &request);
-        case ARGS_HELP:
-            return args_print_help(&args_reproduce);
-        case ARGS_ERROR:
-            return EXIT_BAD_INPUT;
-        case REPRODUCE_JSON:
-            request.json_path = value;
-            break;
-        case REPRODUCE_HTML:
-            request.html_path = value;
-            break;
-        case REPRODUCE_QUICK:
-            request.quick = true;
-            break;
-        case REPRODUCE_QUIET:
-            con->quiet = true;
-            break;
-        default:
-            if (request.name != NULL) {
-                return args_fail(con, &args_reproduce,
-                                 "one experiment at a time: '%s' and '%s' were given", request.name,
-                                 value);
-            }
-            request.name = value;
-            break;
-        }
+    int code = args_read(con, &args_reproduce, argc, argv, cmd_reproduce_take, &request);
+    return code == ARGS_END ? cmd_reproduce_begin(con, &request) : code;
+}
+
+static const char *cmd_reproduce_candidate(int option, int i)
+{
+    if (option != ARGS_POSITIONAL) {
+        return NULL;
     }
+    return i == 0 ? "list" : cmd_reproduce_name(NULL, i - 1);
 }
 
 const args_command args_reproduce = {
@@ -224,5 +223,6 @@ const args_command args_reproduce = {
                "  pawl reproduce lit-10.1 --html pendulum.html\n",
     .options = cmd_reproduce_options,
     .option_count = REPRODUCE_OPTION_COUNT,
+    .candidate = cmd_reproduce_candidate,
     .run = cmd_reproduce,
 };

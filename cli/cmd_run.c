@@ -12,6 +12,7 @@
 
 #include "args.h"
 #include "json_out.h"
+#include "models_folder.h"
 #include "output.h"
 #include "pawl/io.h"
 #include "problem_export.h"
@@ -146,12 +147,15 @@ static bool cmd_run_export_every(console *con, cmd_run_request *request, const c
     return true;
 }
 
-// One option into the request. False: refused, with the message printed.
-static bool cmd_run_option(console *con, cmd_run_request *request, int option, const char *value)
+// One argument into the request. False: refused, with the message printed.
+static bool cmd_run_take(console *con, void *user, int option, const char *value)
 {
-    const char *name = cmd_run_options[option].name;
+    cmd_run_request *request = user;
+    const char *name = option >= 0 ? cmd_run_options[option].name : "MODEL";
     int index;
     switch (option) {
+    case ARGS_POSITIONAL:
+        return args_take_one(con, &args_run, "model", value, &request->model_path);
     case RUN_TIME:
         if (!setting_args_number(con, &args_run, name, value, &request->time)) {
             return false;
@@ -317,7 +321,7 @@ typedef struct cmd_run_work {
     pawl_check *check;
     pawl_sim *sim;
     pawl_recorder *recorder;
-    char *real_model_path, *real_motion_path;
+    char *found_model_path, *real_model_path, *real_motion_path;
     run_result result;
 } cmd_run_work;
 
@@ -328,6 +332,18 @@ static bool cmd_run_failed(cmd_run_work *w, int errors_before, pawl_status statu
         console_explain(w->con, errors_before, status, doing);
     }
     return status != PAWL_OK;
+}
+
+// The file that the model named on the command line stands for, before the paths are compared.
+static bool cmd_run_find_model(cmd_run_work *w)
+{
+    cmd_run_request *request = &w->request;
+    if (request->model_path != NULL) {
+        w->found_model_path = models_find(w->con, request->model_path);
+        request->model_path = w->found_model_path;
+        return w->found_model_path != NULL;
+    }
+    return true;
 }
 
 // Opens the recording to go on with, and takes its settings and, if none is named, its model.
@@ -621,25 +637,10 @@ static int cmd_run(console *con, int argc, char **argv)
     w->result.events = events;
     w->request = (cmd_run_request){
         .time = 10.0, .settings = pawl_settings_default(), .trace = PAWL_TRACE_ALL};
-    args_reader reader = args_begin(con, &args_run, argc, argv);
-    int code = -1; // not decided yet
-    while (code < 0) {
-        const char *value;
-        int option = args_next(&reader, &value);
-        if (option == ARGS_END) {
-            code = cmd_run_check_request(con, &w->request) ? cmd_run_simulate(w) : EXIT_BAD_INPUT;
-        } else if (option == ARGS_HELP) {
-            code = args_print_help(&args_run);
-        } else if (option == ARGS_ERROR) {
-            code = EXIT_BAD_INPUT;
-        } else if (option == ARGS_POSITIONAL && w->request.model_path != NULL) {
-            code = args_fail(con, &args_run, "one model at a time: '%s' and '%s' were given",
-                             w->request.model_path, value);
-        } else if (option == ARGS_POSITIONAL) {
-            w->request.model_path = value;
-        } else if (!cmd_run_option(con, &w->request, option, value)) {
-            code = EXIT_BAD_INPUT;
-        }
+    int code = args_read(con, &args_run, argc, argv, cmd_run_take, &w->request);
+    if (code == ARGS_END) {
+        bool ready = cmd_run_find_model(w) && cmd_run_check_request(con, &w->request);
+        code = ready ? cmd_run_simulate(w) : EXIT_BAD_INPUT;
     }
     cmd_run_close_recorder(w);
     pawl_record_close(w->record);
@@ -647,6 +648,7 @@ static int cmd_run(console *con, int argc, char **argv)
     pawl_sim_destroy(w->sim);
     pawl_check_destroy(w->check);
     pawl_model_destroy(w->model);
+    free(w->found_model_path);
     free(w->real_model_path);
     free(w->result.events);
     free(w->real_motion_path);
@@ -654,11 +656,32 @@ static int cmd_run(console *con, int argc, char **argv)
     return code;
 }
 
+static const char *cmd_run_candidate(int option, int i)
+{
+    switch (option) {
+    case ARGS_POSITIONAL:
+        return models_name(i);
+    case RUN_STEPPER:
+        return pawl_stepper_name(i);
+    case RUN_SOLVER:
+        return pawl_solver_name(i);
+    case RUN_FORMULATION:
+        return pawl_formulation_name(i);
+    case RUN_SET:
+        return setting_args_key(NULL, i);
+    case RUN_TRACE:
+        return cmd_run_trace_name(NULL, i);
+    default:
+        return NULL;
+    }
+}
+
 const args_command args_run = {
     .name = "run",
     .arguments = "MODEL [options]",
     .summary = "simulate a model (SDFormat or URDF) and judge the result",
-    .details = "Ctrl-C finishes the step, closes the recording and prints the verdict so far;\n"
+    .details = "MODEL is a file, or the name of a model that comes with pawl (pawl list models).\n"
+               "Ctrl-C finishes the step, closes the recording and prints the verdict so far;\n"
                "the exit code is then 130, and --resume goes on with the same bits.\n"
                "\n"
                "Exit codes: 0 all criteria of the verdict passed; 1 one did not, see\n"
@@ -673,5 +696,6 @@ const args_command args_run = {
                "models/nmdp/motions/spider-jump.motion\n",
     .options = cmd_run_options,
     .option_count = RUN_OPTION_COUNT,
+    .candidate = cmd_run_candidate,
     .run = cmd_run,
 };

@@ -125,9 +125,9 @@ static const char *cmd_solve_start_name(const void *user, int i)
     return i < (int)(sizeof names / sizeof names[0]) ? names[i] : NULL;
 }
 
-static bool cmd_solve_option(console *con, cmd_solve_request *request, int option,
-                             const char *value)
+static bool cmd_solve_take(console *con, void *user, int option, const char *value)
 {
+    cmd_solve_request *request = user;
     double number;
     int index;
     switch (option) {
@@ -161,13 +161,7 @@ static bool cmd_solve_option(console *con, cmd_solve_request *request, int optio
         con->quiet = true;
         return true;
     default:
-        if (request->path != NULL) {
-            args_fail(con, &args_solve, "one file or folder: '%s' and '%s' were given",
-                      request->path, value);
-            return false;
-        }
-        request->path = value;
-        return true;
+        return args_take_one(con, &args_solve, "file or folder", value, &request->path);
     }
 }
 
@@ -405,19 +399,9 @@ static int cmd_solve(console *con, int argc, char **argv)
     cmd_solve_request request = {.settings = pawl_settings_default()};
     request.settings.tolerance = cmd_solve_tolerance;
     request.settings.max_iterations = SOLVE_DEFAULT_ITERATIONS;
-    args_reader reader = args_begin(con, &args_solve, argc, argv);
-    for (;;) {
-        const char *value;
-        int option = args_next(&reader, &value);
-        if (option == ARGS_END) {
-            break;
-        }
-        if (option == ARGS_HELP) {
-            return args_print_help(&args_solve);
-        }
-        if (option == ARGS_ERROR || !cmd_solve_option(con, &request, option, value)) {
-            return EXIT_BAD_INPUT;
-        }
+    int code = args_read(con, &args_solve, argc, argv, cmd_solve_take, &request);
+    if (code != ARGS_END) {
+        return code;
     }
     if (request.path == NULL) {
         return args_fail(con, &args_solve, "which problem? pawl solve FILE.hdf5, or a folder");
@@ -429,12 +413,26 @@ static int cmd_solve(console *con, int argc, char **argv)
         request.solvers[request.solver_count++] = (int)request.settings.solver;
     }
     cmd_solve_files files = {0};
-    int code = EXIT_BAD_INPUT;
+    code = EXIT_BAD_INPUT;
     if (cmd_solve_list(con, request.path, &files)) {
         code = cmd_solve_files_run(con, &request, &files);
     }
     cmd_solve_files_free(&files);
     return code;
+}
+
+static const char *cmd_solve_candidate(int option, int i)
+{
+    switch (option) {
+    case SOLVE_SOLVER:
+        return i == 0 ? "all" : pawl_solver_name(i - 1);
+    case SOLVE_START:
+        return cmd_solve_start_name(NULL, i);
+    case SOLVE_SET:
+        return setting_args_key(NULL, i);
+    default:
+        return NULL;
+    }
 }
 
 const args_command args_solve = {
@@ -450,5 +448,6 @@ const args_command args_solve = {
         "Exit codes: 0 all solved, 1 some not solved, 2 bad usage or input.\n",
     .options = cmd_solve_options,
     .option_count = SOLVE_OPTION_COUNT,
+    .candidate = cmd_solve_candidate,
     .run = cmd_solve,
 };

@@ -25,7 +25,7 @@ const char *setting_args_formulation(const void *user, int i)
     return pawl_formulation_name(i);
 }
 
-static const char *setting_args_setting(const void *user, int i)
+const char *setting_args_key(const void *user, int i)
 {
     (void)user;
     return i < pawl_setting_count() ? pawl_setting(i).key : NULL;
@@ -77,7 +77,7 @@ bool setting_args_set(console *con, const args_command *command, pawl_settings *
     }
     if (!known) {
         char hint[160];
-        args_suggest(key, setting_args_setting, NULL, hint, sizeof hint);
+        args_suggest(key, setting_args_key, NULL, hint, sizeof hint);
         console_error(con, "--set: there is no setting '%s'%s", key, hint);
         fprintf(stderr, "'pawl list settings' shows them all.\n");
         return false;

@@ -10,6 +10,7 @@
 const char *setting_args_stepper(const void *user, int i);
 const char *setting_args_solver(const void *user, int i);
 const char *setting_args_formulation(const void *user, int i);
+const char *setting_args_key(const void *user, int i);
 /// Index of `word` among the names, or -1 with a message that lists what is expected.
 int setting_args_choose(console *con, const args_command *command, const char *option,
                         const char *word, const char *(*name)(const void *user, int i));
