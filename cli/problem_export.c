@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Writes the contact problem of every N-th step of a run as an FCLib file, named by its step, so that
+// solvers of others can be tried on problems of real machines.
 #include "problem_export.h"
 
 #include <errno.h>
