@@ -8,10 +8,10 @@
 // the energy, where a plain projection of the poses loses a fraction (tau w)^2 of it each time. One
 // factor serves the y of this update, the next velocity update and the x of the next position update.
 #include "step/common/position_update.h"
-#include "step/common/least_reactions.h"
 #include "problem/weak_space.h"
 #include "step/common/energy_balance.h"
 #include "step/common/free_turn.h"
+#include "step/common/least_reactions.h"
 #include <string.h>
 
 static const double position_tolerance = 1e-12;  // [m or rad]
@@ -115,8 +115,7 @@ typedef enum position_end { POSITION_FAILED, POSITION_NEARLY, POSITION_DONE } po
 // with next to nothing left of the error. An exact update continues below the tolerance while that helps:
 // what is left counts 1 / tau times in the velocities.
 static position_end position_newton(step_context *c, pawl_state *s, double tau, double end,
-                                    double *total, double *before, double *change,
-                                    int *iterations)
+                                    double *total, double *before, double *change, int *iterations)
 {
     const pawl_model *m = c->model;
     pawl_assembly *a = c->assembly;
