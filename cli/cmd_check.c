@@ -8,10 +8,12 @@
 #include "models_folder.h"
 #include "output.h"
 #include "pawl/io.h"
+#include "start_args.h"
 
 typedef struct check_request {
     args_request args; ///< the argument is the model
     const char *json_path;
+    start_args starts;
     bool lenient;
 } check_request;
 
@@ -20,6 +22,7 @@ static const args_option cmd_check_options[] = {
      "write the same as JSON; - for the standard output, the table\n"
      "then goes to stderr",
      args_take_text, offsetof(check_request, json_path), NULL},
+    START_ARGS_OPTION(offsetof(check_request, starts)),
     {"--lenient", 0, NULL,
      "warn of elements of the model file that are not supported,\n"
      "where it would otherwise be refused",
@@ -33,6 +36,7 @@ static int cmd_check_model(console *con, const check_request *request, const cha
     int errors = con->error_count;
     pawl_load_options options = pawl_load_options_default();
     options.lenient = request->lenient;
+    start_args_apply(&request->starts, &options);
     pawl_status status = pawl_model_load(&con->env, path, &options, &model);
     if (status == PAWL_OK) {
         status = pawl_check_model(&con->env, model, &check);
@@ -74,7 +78,7 @@ static int cmd_check(console *con, int argc, char **argv)
 
 const args_command args_check = {
     .name = "check",
-    .arguments = "MODEL [--json FILE] [--lenient]",
+    .arguments = "MODEL [--json FILE] [--start JOINT=Q] [--lenient]",
     .noun = "model",
     .names = models_name,
     .summary = "say what a model is: counts, mass, mobility, redundant rows, assembly",

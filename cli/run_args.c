@@ -69,6 +69,7 @@ enum {
     RUN_FORMULATION,
     RUN_SET,
     RUN_MOTION,
+    RUN_START,
     RUN_OUTPUT,
     RUN_JSON,
     RUN_TRACE,
@@ -100,6 +101,7 @@ static const args_option run_args_options[RUN_OPTION_COUNT] = {
     [RUN_MOTION] = {"--motion", 0, "FILE",
                     "keyframes that the position actuators follow (docs/motions.md)",
                     args_take_text, RUN_FIELD(motion_path), NULL},
+    [RUN_START] = START_ARGS_OPTION(RUN_FIELD(starts)),
     [RUN_OUTPUT] = {"--output", 'o', "FILE", "record the run (HDF5)", args_take_text,
                     RUN_FIELD(record_path), NULL},
     [RUN_JSON] = {"--json", 0, "FILE",
@@ -132,9 +134,10 @@ static const args_option run_args_options[RUN_OPTION_COUNT] = {
 
 #define RUN_BIT(option) (UINT64_C(1) << (option))
 // What a recording has fixed already, and what means nothing without one.
-static const uint64_t run_args_fixed =
-    RUN_BIT(RUN_DT) | RUN_BIT(RUN_STEPPER) | RUN_BIT(RUN_SOLVER) | RUN_BIT(RUN_FORMULATION) |
-    RUN_BIT(RUN_SET) | RUN_BIT(RUN_OUTPUT) | RUN_BIT(RUN_TRACE) | RUN_BIT(RUN_EVERY);
+static const uint64_t run_args_fixed = RUN_BIT(RUN_DT) | RUN_BIT(RUN_STEPPER) |
+                                       RUN_BIT(RUN_SOLVER) | RUN_BIT(RUN_FORMULATION) |
+                                       RUN_BIT(RUN_SET) | RUN_BIT(RUN_START) | RUN_BIT(RUN_OUTPUT) |
+                                       RUN_BIT(RUN_TRACE) | RUN_BIT(RUN_EVERY);
 static const uint64_t run_args_recorded = RUN_BIT(RUN_TRACE) | RUN_BIT(RUN_EVERY);
 
 // The first option among `bits` that was given, or NULL.

@@ -6,12 +6,14 @@
 #include "args.h"
 #include "pawl/sim.h"
 #include "problem_export.h"
+#include "start_args.h"
 
 typedef struct run_request {
     args_request args; ///< the argument is the model
     char *model_path;  ///< the file that it stands for; to be freed
     const char *motion_path;
     double time; ///< [s]
+    start_args starts;
     pawl_settings settings;
     const char *record_path, *json_path, *resume_path;
     unsigned trace;

@@ -8,6 +8,9 @@
 /// Contact k has three rows, 3k to 3k + 2: two tangents, then the normal. Find impulses r with
 ///   u = W r + q,   K* contains u + (0, 0, mu |u_T|),   K contains r,   the two are orthogonal,
 /// where K = {|r_T| <= mu r_N} and K* is its dual: Signorini's and Coulomb's laws.
+///
+/// **Threads.** A contact problem belongs to one thread at a time: solving uses its memory. What a simulation keeps belongs
+/// to the simulation's thread.
 #pragma once
 #include "pawl/sim.h"
 

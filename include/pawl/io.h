@@ -3,6 +3,10 @@
 //
 /// @file
 /// Model files in, recordings and reports out. In libpawl-io, so that libpawl stays small.
+///
+/// **Threads.** Recorders and records belong to one thread at a time; a recorder reads its simulation, so the two belong
+/// to the same one. Loading models, and different recorders and records, may run at once: access to HDF5 is serialized
+/// inside.
 #pragma once
 #include "pawl/contact_problem.h"
 #include "pawl/verdict.h"
@@ -10,11 +14,19 @@
 
 PAWL_EXTERN_C_BEGIN
 
+/// Where a joint begins, by its name.
+typedef struct pawl_named_start {
+    const char *joint;
+    int count;          ///< as many as the joint has coordinates
+    double position[6]; ///< [m or rad]
+} pawl_named_start;
 /// How model files are read.
 typedef struct pawl_load_options {
     bool lenient; ///< an unsupported element that changes the physics is a warning, not an error
     const char *motion_path; ///< NULL, or a motion file whose keys the position actuators follow
-    uint32_t stamp;          ///< set by the default function; shows that it was called
+    int start_count;         ///< of `starts`
+    const pawl_named_start *starts; ///< beside those of the file; the last one of a joint counts
+    uint32_t stamp;                 ///< set by the default function; shows that it was called
 } pawl_load_options;
 PAWL_API pawl_load_options pawl_load_options_default(void);
 /// SDFormat or URDF, told apart by the root element. Errors and warnings go to the log as

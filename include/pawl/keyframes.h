@@ -3,6 +3,8 @@
 //
 /// @file
 /// Motion files: keyframes of feet and joints for the position actuators of a model. In libpawl-io.
+///
+/// **Threads.** Keyframes belong to one thread at a time; applying them changes the builder alone.
 #pragma once
 #include "pawl/model.h"
 

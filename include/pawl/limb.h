@@ -4,6 +4,8 @@
 /// @file
 /// Limbs: the chain of joints from one body to a point of another, where that point is for given joint
 /// coordinates, and which coordinates put it somewhere (inverse kinematics).
+///
+/// **Threads.** A limb belongs to one thread at a time; its model is shared.
 #pragma once
 #include "pawl/model.h"
 

@@ -7,6 +7,9 @@
 /// Bodies have a *link frame*, in which their shapes, anchors and centre of mass are given. Joints
 /// form a graph, not a tree: any two bodies, or a body and the world, any number of loops. All
 /// units are SI. Every def starts from its `_default()` function.
+///
+/// **Threads.** A model is immutable: any number of threads, states and simulations share it. A builder belongs to one
+/// thread at a time. Callbacks of signals are called by whichever thread steps, and must allow that.
 #pragma once
 #include "pawl/base.h"
 #include "pawl/warning.h"
@@ -291,12 +294,25 @@ PAWL_API pawl_status pawl_builder_add_force(pawl_builder *builder, const pawl_fo
                                             int *out);
 PAWL_API pawl_status pawl_builder_add_spring(pawl_builder *builder, const pawl_spring_def *def,
                                              int *out);
+/// Coordinates of a joint where a simulation begins.
+typedef struct pawl_joint_start {
+    int joint;
+    double position[6]; ///< as many as pawl_joint_kind_coordinates() says [m or rad]
+} pawl_joint_start;
+/// The joint begins there, at rest, instead of where the poses of its bodies have it: what hangs on it moves along,
+/// and loops are closed around it (pawl_sim_create()). For joints of the spanning tree; see
+/// pawl_state_set_joint(). The last call for a joint counts. Not part of the model's hash: a state has where
+/// everything is.
+PAWL_API pawl_status pawl_builder_set_start(pawl_builder *builder, int joint,
+                                            const double *position);
 /// The shapes of two different bodies, one of which may be PAWL_WORLD, never touch each other.
 /// Saying it twice changes nothing.
 PAWL_API pawl_status pawl_builder_exclude(pawl_builder *builder, int body_a, int body_b);
 /// Index by name, or -1 (bodies: -2, because -1 is the world).
 PAWL_API int pawl_builder_find_body(const pawl_builder *builder, const char *name);
 PAWL_API int pawl_builder_find_joint(const pawl_builder *builder, const char *name);
+/// Coordinates of a joint that was added, as pawl_joint_kind_coordinates() of its kind; 0 where there is none.
+PAWL_API int pawl_builder_joint_coordinates(const pawl_builder *builder, int joint);
 /// Something about the source of the model that its numbers do not show any more; it is copied. It
 /// changes nothing in the model, not even its hash: pawl_check_model() repeats it.
 PAWL_API pawl_status pawl_builder_add_warning(pawl_builder *builder, const pawl_warning *warning);
@@ -305,6 +321,19 @@ PAWL_API pawl_status pawl_builder_add_warning(pawl_builder *builder, const pawl_
 PAWL_API pawl_status pawl_builder_place_joint(const pawl_builder *builder, pawl_joint_def *def,
                                               pawl_vec3 world_point, pawl_vec3 world_axis,
                                               pawl_vec3 y_hint);
+
+/// A rigid body with one shape of a density [kg/m^3] that gives mass and inertia: the shape's centre at `position`,
+/// its axes along the world's; size as pawl_shape_kind says. *out is the body.
+PAWL_API pawl_status pawl_builder_add_solid(pawl_builder *builder, const char *name,
+                                            pawl_shape_kind kind, pawl_vec3 position,
+                                            pawl_vec3 size, double density, int *out);
+/// A joint between two bodies where they are at the start: at a world point, its x axis along `axis`.
+PAWL_API pawl_status pawl_builder_connect(pawl_builder *builder, const char *name,
+                                          pawl_joint_kind kind, int base, int follower,
+                                          pawl_vec3 point, pawl_vec3 axis, int *out);
+/// A force or torque along the first coordinate of a joint, at most `effort`, 0 until pawl_state_set_target().
+PAWL_API pawl_status pawl_builder_add_motor(pawl_builder *builder, int joint, double effort,
+                                            int *out);
 
 typedef struct pawl_model pawl_model;
 /// Checks everything, then makes the immutable model: one block of memory. The builder stays.

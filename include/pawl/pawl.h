@@ -6,10 +6,13 @@
 #pragma once
 #include "pawl/base.h"
 #include "pawl/contact_problem.h"
+#include "pawl/input.h"
 #include "pawl/model.h"
 #include "pawl/problem.h"
+#include "pawl/query.h"
 #include "pawl/sensitivity.h"
 #include "pawl/sim.h"
+#include "pawl/solve.h"
 #include "pawl/state.h"
 #include "pawl/verdict.h"
 #include "pawl/wrench.h"

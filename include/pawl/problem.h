@@ -3,6 +3,8 @@
 //
 /// @file
 /// The residuals by which every solver is judged; see docs/math.md.
+///
+/// **Threads.** Plain values.
 #pragma once
 #include "pawl/base.h"
 

@@ -5,6 +5,8 @@
 /// How the result of a step of the stepper `nmdp` changes with what it begins from, with forces and
 /// targets at its joints, and with the numbers of its contact models: exact derivatives of the step as it
 /// is computed, contacts included, by the implicit function theorem.
+///
+/// **Threads.** A sensitivity belongs to one thread at a time; different ones, of one model, too, may run at once.
 #pragma once
 #include "pawl/sim.h"
 

@@ -3,9 +3,13 @@
 //
 /// @file
 /// Settings, the simulation that steps a state, and the figures each step is judged by.
+///
+/// **Threads.** A simulation belongs to one thread at a time; a second one that steps it meanwhile is refused. Different
+/// simulations, of one model, too, run at once. With `threads` above 1 a step uses threads of its own. Settings, reports
+/// and verdicts are plain values. A check belongs to one thread at a time.
 #pragma once
+#include "pawl/input.h"
 #include "pawl/problem.h"
-#include "pawl/state.h"
 
 PAWL_EXTERN_C_BEGIN
 
@@ -374,6 +378,18 @@ PAWL_API void pawl_sim_set_clock(pawl_sim *sim, double (*now)(void *user), void 
 PAWL_API const pawl_state *pawl_sim_state(const pawl_sim *sim);
 /// Takes over a state of the same model, as a resumed run does: nothing is assembled anew.
 PAWL_API pawl_status pawl_sim_set_state(pawl_sim *sim, const pawl_state *state);
+/// The state, to set inputs (pawl/input.h), poses or joints before the next step. It may be another one after
+/// each step: ask again. After poses or joints were changed, call pawl_sim_assemble() unless all joints still
+/// meet.
+PAWL_API pawl_state *pawl_sim_edit_state(pawl_sim *sim);
+/// Closes the joints from where the bodies are, with the least change of poses in the metric of the masses, then
+/// brings velocities in line with them. `start` and `assembled` (either may be NULL) are the closure before and
+/// after. PAWL_NOT_ASSEMBLED: they cannot be brought together; the log names the worst joint, and the state is as
+/// it was. The energy balance begins anew.
+PAWL_API pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_closure *assembled);
+/// Sets coordinates of joints, at rest, and closes the loops with these joints held where they were set. On failure
+/// (PAWL_NOT_ASSEMBLED where the loops do not allow it) the state is as it was. Each joint once.
+PAWL_API pawl_status pawl_sim_set_joints(pawl_sim *sim, const pawl_joint_start *starts, int count);
 PAWL_API const pawl_settings *pawl_sim_settings(const pawl_sim *sim);
 PAWL_API const pawl_model *pawl_sim_model(const pawl_sim *sim);
 /// Reaction of a joint in the last step: force and torque that the base exerts on the follower, in

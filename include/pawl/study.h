@@ -7,6 +7,8 @@
 /// One place holds what was found, and every writer (terminal, JSON, HTML) shows the same digits:
 /// numbers are rounded by the column they stand in, so that they can be compared as printed. All
 /// that is added is copied. Additions that find no memory do nothing, and pawl_study_status() tells.
+///
+/// **Threads.** A study belongs to one thread at a time; different ones may run at once.
 #pragma once
 #include "pawl/base.h"
 

@@ -5,6 +5,8 @@
 /// The verdict on a run: a list of criteria, made in one place from what the run measured. Text, JSON,
 /// the HTML page and the exit code of `pawl run` show this list and nothing else; docs/verdict.md has
 /// every criterion with its limit, the reason for that, and what to do.
+///
+/// **Threads.** Verdicts and lists are plain values; judging reads them and the model's names alone, so any threads may.
 #pragma once
 #include "pawl/sim.h"
 

@@ -6,6 +6,8 @@
 ///
 /// One list for all of them. Readers of files add what only the file shows (pawl_builder_add_warning),
 /// pawl_check_model() adds what the model and its start show, and the command prints the list.
+///
+/// **Threads.** Warnings are plain values; their texts live as long as what listed them and never change.
 #pragma once
 #include "pawl/base.h"
 

@@ -6,6 +6,9 @@
 /// wrench) of a polytope whose vertices depend on where the point is and how it is turned,
 ///   f = sum_i w_i v_i(pose),   w_i >= 0,   sum_i w_i <= 1.
 /// The steppers `mdp` and `nmdp` choose the weights w; see docs/wrench-contact.md for the formulas.
+///
+/// **Threads.** A wrench set is not changed by evaluation: any threads may read one. Steppers have their own. Functions of
+/// a custom model are called by whichever thread steps, and must allow that.
 #pragma once
 #include "pawl/model.h"
 

@@ -46,7 +46,8 @@ typedef enum pawl_stamp {
     PAWL_STAMP_WRENCH_SET,
     PAWL_STAMP_SETTINGS,
     PAWL_STAMP_LOAD_OPTIONS,
-    PAWL_STAMP_RECORDER_OPTIONS
+    PAWL_STAMP_RECORDER_OPTIONS,
+    PAWL_STAMP_CONTACT_SOLVER
 } pawl_stamp;
 #define PAWL_NEED_STAMP(env, def, kind, maker)                                                     \
     do {                                                                                           \

@@ -83,20 +83,20 @@ static void reduced_destroy(coordinates *base)
     pawl_free(&env, c, sizeof *c);
 }
 
-// Rows of the joints that the tree leaves.
-static pawl_status reduced_create_rows(reduced_coordinates *c, const pawl_model *m,
-                                       int max_contacts)
+pawl_status pawl_reduced_rows_create(const pawl_env *env, const reduced_tree *tree,
+                                     int max_contacts, pawl_assembly **out)
 {
+    const pawl_model *m = tree->model;
     size_t bytes = (size_t)(m->joint_count + 1) * sizeof(bool);
-    bool *held = pawl_alloc(&c->env, bytes);
+    bool *held = pawl_alloc(env, bytes);
     if (held == NULL) {
-        return PAWL_FAIL(&c->env, PAWL_NO_MEMORY, "no memory for the coordinates of '%s'", m->name);
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the coordinates of '%s'", m->name);
     }
     for (int i = 0; i < m->joint_count; ++i) {
-        held[i] = pawl_reduced_tree_has_joint(c->tree, i);
+        held[i] = pawl_reduced_tree_has_joint(tree, i);
     }
-    pawl_status status = pawl_assembly_create_held(&c->env, m, max_contacts, held, &c->base.rows);
-    pawl_free(&c->env, held, bytes);
+    pawl_status status = pawl_assembly_create_held(env, m, max_contacts, held, out);
+    pawl_free(env, held, bytes);
     return status;
 }
 
@@ -107,7 +107,7 @@ static pawl_status reduced_create_parts(reduced_coordinates *c, const pawl_model
     reduced_base base =
         set->reduced_base == PAWL_REDUCED_BASE_EULER ? REDUCED_BASE_EULER : REDUCED_BASE_NO_LOCK;
     PAWL_TRY(pawl_reduced_tree_create(env, m, base, &c->tree));
-    PAWL_TRY(reduced_create_rows(c, m, max_contacts));
+    PAWL_TRY(pawl_reduced_rows_create(env, c->tree, max_contacts, &c->base.rows));
     pawl_assembly *a = c->base.rows;
     PAWL_TRY(pawl_reduced_form_create(env, a, c->tree, &c->form));
     c->metric.ops = &reduced_metric_ops;

@@ -218,7 +218,7 @@ void pawl_builder_destroy(pawl_builder *b)
     pawl_array *all[] = {&b->bodies,    &b->shapes,        &b->joints,         &b->gears,
                          &b->actuators, &b->motions,       &b->forces,         &b->springs,
                          &b->excluded,  &b->wrench_models, &b->contact_points, &b->heightfields,
-                         &b->warnings,  &b->pool};
+                         &b->warnings,  &b->pool,          &b->starts};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
         pawl_array_free(&env, all[i]);
     }
@@ -725,6 +725,40 @@ pawl_status pawl_builder_exclude(pawl_builder *b, int body_a, int body_b)
     }
     uint64_t key = pawl_exclusion_key(body_a, body_b);
     return pawl_builder_push(b, &b->excluded, &key, sizeof key, NULL);
+}
+
+int pawl_builder_joint_coordinates(const pawl_builder *b, int joint)
+{
+    if (b == NULL || !PAWL_HAS(&b->env, "joint", joint, b->joints.count)) {
+        return 0;
+    }
+    return pawl_joint_kind_coordinates(PAWL_ITEM(b->joints, pawl_joint_def, joint).kind);
+}
+
+pawl_status pawl_builder_set_start(pawl_builder *b, int joint, const double *position)
+{
+    PAWL_NEED(NULL, b);
+    PAWL_NEED(&b->env, position);
+    if (!PAWL_HAS(&b->env, "joint", joint, b->joints.count)) {
+        return PAWL_BAD_ARGUMENT;
+    }
+    const pawl_joint_def *def = &PAWL_ITEM(b->joints, pawl_joint_def, joint);
+    pawl_joint_start start = {.joint = joint};
+    for (int c = 0; c < pawl_joint_kind_coordinates(def->kind); ++c) {
+        if (!isfinite(position[c])) {
+            return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                             "start of joint '%s', coordinate %d: got %g, expected a finite number",
+                             def->name, c, position[c]);
+        }
+        start.position[c] = position[c];
+    }
+    for (int i = 0; i < b->starts.count; ++i) {
+        if (PAWL_ITEM(b->starts, pawl_joint_start, i).joint == joint) {
+            PAWL_ITEM(b->starts, pawl_joint_start, i) = start;
+            return PAWL_OK;
+        }
+    }
+    return pawl_builder_push(b, &b->starts, &start, sizeof start, NULL);
 }
 
 pawl_status pawl_builder_add_warning(pawl_builder *b, const pawl_warning *warning)

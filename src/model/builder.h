@@ -37,6 +37,7 @@ struct pawl_builder {
     pawl_array wrench_models;  // pawl_wrench_model_def
     pawl_array contact_points; // pawl_contact_point_def
     pawl_array heightfields;   // pawl_heightfield_def
+    pawl_array starts;         // pawl_joint_start
     pawl_array warnings;       // pawl_warning
     name_table names;          // of bodies and joints
     pawl_array pool;           // builder_block

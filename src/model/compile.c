@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/sort.h"
 #include "model/builder.h"
+#include "model/joint_move.h"
 #include "model/softness.h"
 #include <string.h>
 
@@ -386,6 +387,18 @@ static void compile_warnings(const pawl_builder *b, pawl_carver *mem, pawl_model
     }
 }
 
+static void compile_starts(const pawl_builder *b, pawl_carver *mem, pawl_model *m)
+{
+    pawl_joint_start *starts = PAWL_CARVE(mem, pawl_joint_start, b->starts.count);
+    if (m != NULL) {
+        m->start_count = b->starts.count;
+        m->starts = starts;
+        for (int i = 0; i < b->starts.count; ++i) {
+            starts[i] = PAWL_ITEM(b->starts, pawl_joint_start, i);
+        }
+    }
+}
+
 // Runs twice: with mem->base NULL it only counts.
 static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
 {
@@ -404,6 +417,7 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
         *m = (pawl_model){.env = b->env,
                           .name = name,
                           .gravity = b->gravity,
+                          .friction_scale = 1.0,
                           .body_count = b->bodies.count,
                           .joint_count = b->joints.count,
                           .shape_count = b->shapes.count,
@@ -474,6 +488,7 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
         }
     }
     pawl_compile_wrench_layout(b, mem, m);
+    compile_starts(b, mem, m);
     compile_warnings(b, mem, m);
     return m;
 }
@@ -664,6 +679,9 @@ static pawl_status compile_fill(const pawl_builder *b, pawl_model *m)
     PAWL_TRY(compile_check_uses(m));
     PAWL_TRY(compile_check_pairs(m));
     PAWL_TRY(compile_exclusions(b, m));
+    for (int i = 0; i < m->start_count; ++i) {
+        PAWL_TRY(pawl_joint_can_move(&b->env, m, m->starts[i].joint));
+    }
     pawl_model_measure(m);
     m->hash = compile_hash(m);
     return PAWL_OK;

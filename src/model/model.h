@@ -53,6 +53,7 @@ struct pawl_model {
     const char *name;
     uint64_t hash;
     pawl_vec3 gravity;
+    double friction_scale; // of all friction: 1, but for live models (live_model.h)
     double total_mass;
     double size; // of the largest body that can move, see body_size.c [m]
     int body_count, joint_count, shape_count, actuator_count, motion_count, force_count,
@@ -72,6 +73,8 @@ struct pawl_model {
     pawl_wrench_model_def *wrench_models;
     pawl_contact_point_def *contact_points;
     pawl_heightfield_def *heightfields;
+    int start_count;
+    pawl_joint_start *starts; // joints that begin elsewhere than the poses of the bodies say
     int warning_count;
     pawl_warning *warnings; // of its source
 };

@@ -10,13 +10,13 @@
 #include <string.h>
 
 // Earlier versions are still read: version 1 has no memory of steppers, version 2 not the step before, version 3
-// not which directions of loops are weak.
+// not which directions of loops are weak, version 4 no inputs.
 enum {
     STATE_MAGIC = 0x4c574150,
-    STATE_VERSION = 4,
+    STATE_VERSION = 5,
     STATE_HEADER_WORDS = 6,
     STATE_SUM_WORD = 5,
-    STATE_SPANS = 10,                                  // of this version, see state_spans()
+    STATE_SPANS = 11,                                  // of this version, see state_spans()
     STATE_EARLIER_SPANS = STATE_SPANS - STATE_VERSION, // version v has v more
     STATE_BODY_NUMBERS = sizeof(body_state) / sizeof(double)
 };
@@ -129,6 +129,7 @@ static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
     double *memory = PAWL_CARVE(mem, double, state_memory_numbers(m));
     double *before = PAWL_CARVE(mem, double, state_before_numbers(m));
     double *weak = PAWL_CARVE(mem, double, state_weak_numbers(m));
+    double *inputs = PAWL_CARVE(mem, double, pawl_state_input_numbers(m));
     if (s != NULL) {
         s->model = m;
         s->bodies = bodies;
@@ -138,6 +139,7 @@ static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
         s->memory = memory;
         s->before = before;
         s->weak = weak;
+        s->inputs = inputs;
     }
     return s;
 }
@@ -168,6 +170,14 @@ pawl_status pawl_state_create(const pawl_env *env, const pawl_model *model, pawl
             pawl_twist twist = pawl_kinematic_twist(b, 0.0);
             s->bodies[i] =
                 (body_state){pose.position, pose.orientation, twist.linear, twist.angular};
+        }
+    }
+    for (int i = 0; i < model->start_count; ++i) {
+        const pawl_joint_start *start = &model->starts[i];
+        pawl_status status = pawl_state_set_joint(s, start->joint, start->position, NULL);
+        if (status != PAWL_OK) {
+            pawl_state_destroy(s);
+            return status;
         }
     }
     *out = s;
@@ -205,6 +215,10 @@ pawl_status pawl_state_copy(pawl_state *to, const pawl_state *from)
     memcpy(to->memory, from->memory, (size_t)state_memory_numbers(m) * sizeof *to->memory);
     memcpy(to->before, from->before, (size_t)state_before_numbers(m) * sizeof *to->before);
     memcpy(to->weak, from->weak, (size_t)state_weak_numbers(m) * sizeof *to->weak);
+    if (pawl_state_has_inputs(from) || pawl_state_has_inputs(to)) {
+        memcpy(to->inputs, from->inputs, (size_t)pawl_state_input_numbers(m) * sizeof *to->inputs);
+    }
+    to->moved = true;
     return PAWL_OK;
 }
 
@@ -228,6 +242,7 @@ static void state_spans(const pawl_state *s, state_span spans[STATE_SPANS])
     spans[7] = (state_span){w->memory, (size_t)state_memory_numbers(m)};
     spans[8] = (state_span){w->before, (size_t)state_before_numbers(m)};
     spans[9] = (state_span){w->weak, (size_t)state_weak_numbers(m)};
+    spans[10] = (state_span){w->inputs, (size_t)pawl_state_input_numbers(m)};
 }
 
 // Of the first `spans` of them, as earlier versions have.
@@ -258,6 +273,7 @@ uint64_t pawl_state_hash(const pawl_state *s)
     used[7] = s->memory[0] != 0.0;
     used[8] = pawl_state_knows_before(s);
     used[9] = s->weak[0] != 0.0;
+    used[10] = pawl_state_has_inputs(s);
     for (int i = 0; i < STATE_SPANS; ++i) {
         h = used[i] ? pawl_hash_doubles(h, spans[i].values, spans[i].count) : h;
     }
@@ -268,7 +284,8 @@ bool pawl_state_is_finite(const pawl_state *s)
 {
     state_span spans[STATE_SPANS];
     state_spans(s, spans);
-    for (int i = 0; i < STATE_SPANS; ++i) {
+    // Inputs were checked when they were set, and no step writes them.
+    for (int i = 0; i < STATE_SPANS - 1; ++i) {
         for (size_t k = 0; k < spans[i].count; ++k) {
             if (!isfinite(spans[i].values[k])) {
                 return false;
@@ -315,6 +332,11 @@ static double state_value(uint64_t word)
     double value;
     memcpy(&value, &word, sizeof value);
     return value;
+}
+
+static double state_number(const void *numbers, int i)
+{
+    return state_value(state_get((const unsigned char *)numbers + 8 * (size_t)i));
 }
 
 // Over the bytes themselves: the hash of a state takes -0 for 0, which would let a changed bit pass.
@@ -387,6 +409,11 @@ pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *byte
     }
     state_span spans[STATE_SPANS];
     state_spans(s, spans);
+    const unsigned char *inputs = p + size - 8 * spans[STATE_SPANS - 1].count;
+    if (version == STATE_VERSION && !pawl_input_numbers_good(s->model, state_number, inputs)) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "the saved state of '%s' has inputs that cannot be set", s->model->name);
+    }
     for (int i = 0; i < STATE_SPANS; ++i) {
         bool there = i < STATE_EARLIER_SPANS + version;
         for (size_t k = 0; k < spans[i].count; ++k, numbers += there ? 8 : 0) {
@@ -394,6 +421,7 @@ pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *byte
         }
     }
     s->step = (int64_t)state_get(p + 32);
+    s->moved = true;
     return PAWL_OK;
 }
 
@@ -461,6 +489,7 @@ pawl_status pawl_state_set_pose(pawl_state *s, int body, pawl_pose pose)
     }
     body_state *b = &s->bodies[body];
     s->memory[0] = s->before[0] = 0.0; // they belong to another motion
+    s->moved = true;
     b->q = pawl_quat_normalize(pose.orientation);
     b->r = v3_add(pose.position, pawl_quat_rotate(b->q, s->model->bodies[body].com));
     return PAWL_OK;
@@ -481,6 +510,7 @@ pawl_status pawl_state_set_twist(pawl_state *s, int body, pawl_twist twist)
     body_state *b = &s->bodies[body];
     pawl_vec3 arm = pawl_quat_rotate(b->q, s->model->bodies[body].com);
     s->memory[0] = s->before[0] = 0.0;
+    s->moved = true;
     b->w = twist.angular;
     b->v = v3_add(twist.linear, v3_cross(twist.angular, arm));
     return PAWL_OK;

@@ -4,7 +4,7 @@
 // The state as the engine writes it. Bodies carry their centre of mass's pose and twist.
 #pragma once
 #include "model/model.h"
-#include "pawl/state.h"
+#include "pawl/input.h"
 
 typedef struct body_state {
     pawl_vec3 r; // centre of mass [m]
@@ -64,6 +64,28 @@ typedef struct state_before {
 state_before pawl_state_before(const struct pawl_state *s);
 bool pawl_state_knows_before(const struct pawl_state *s);
 
+// Inputs at run time, see inputs.c: a flag before each value, all 0 where nothing is set.
+enum {
+    INPUT_GRAVITY = 1,  // after the number of inputs that are set: flag, x, y, z
+    INPUT_FRICTION = 5, // flag, factor
+    INPUT_FIRST_SHAPE = 7,
+    INPUT_SHAPE = 2,    // flag, factor
+    INPUT_ACTUATOR = 6, // flag, target; flag, stiffness, damping, effort
+    INPUT_BODY = 6      // force, torque: no flag, 0 is none
+};
+typedef struct state_inputs {
+    double *count, *gravity, *friction;
+    double *shapes;    // (INPUT_SHAPE x shapes)
+    double *actuators; // (INPUT_ACTUATOR x actuators)
+    double *wrenches;  // (INPUT_BODY x bodies)
+} state_inputs;
+int pawl_state_input_numbers(const pawl_model *model);
+state_inputs pawl_state_inputs(const struct pawl_state *s);
+bool pawl_state_has_inputs(const struct pawl_state *s);
+// Whether saved numbers are inputs that the functions of pawl/input.h could have set.
+bool pawl_input_numbers_good(const pawl_model *model, double (*number)(const void *user, int i),
+                             const void *user);
+
 enum { PAWL_STATE_WEAK_WORDS = 3 };                 // numbers of each cluster of loops
 int pawl_state_weak_count(const pawl_model *model); // clusters that there can be at most
 
@@ -84,5 +106,7 @@ struct pawl_state {
     double *weak; // how many clusters of loops have words here, then of each how many vectors are
                   // weak, the next singular value and how fast it changes (weak_zone.c): a position
                   // close to a singular one remembers how it got there
+    double *inputs; // see pawl_state_inputs()
+    bool moved;     // poses or twists were changed from outside since a step was taken; never saved
 };
 bool pawl_state_is_finite(const pawl_state *s); // every number of it

@@ -479,6 +479,28 @@ static pawl_status extension_force(const extension_context *x, const xmlNode *no
                        pawl_builder_add_force(x->builder, &def, NULL));
 }
 
+// <pawl:start joint="hip" position="0.3"/>: as many numbers as the joint has coordinates.
+static pawl_status extension_start(const extension_context *x, const xmlNode *node)
+{
+    static const xml_rule rules[] = {{XML_TAKEN, "@joint @position pawl:joint pawl:position"},
+                                     {XML_TAKEN, NULL}};
+    extension_joint joint;
+    const xmlNode *where;
+    const char *text;
+    double position[6];
+    PAWL_TRY(xml_check(x->reader, node, rules));
+    PAWL_TRY(extension_find_joint(x, node, "joint", &joint));
+    PAWL_TRY(xml_field(x->reader, node, "position", &text, &where));
+    int count = pawl_builder_joint_coordinates(x->builder, joint.index);
+    if (text == NULL || count == 0) {
+        return xml_error(x->reader, node, "<pawl:start> %s",
+                         count == 0 ? "of a joint without coordinates" : "has no position");
+    }
+    PAWL_TRY(xml_numbers(x->reader, where, "position", text, XML_ANY, position, count));
+    return xml_refused(x->reader, node, "start", "",
+                       pawl_builder_set_start(x->builder, joint.index, position));
+}
+
 static pawl_status extension_exclude(const extension_context *x, const xmlNode *node)
 {
     static const xml_rule rules[] = {{XML_TAKEN, "@body_a @body_b pawl:body_a pawl:body_b"},
@@ -518,6 +540,7 @@ pawl_status extension_read_model(const extension_context *context, const xmlNode
                  {"pawl:force", extension_force},
                  {"pawl:exclude", extension_exclude},
                  {"pawl:soft", extension_soft},
+                 {"pawl:start", extension_start},
                  {"pawl:wrench_model", extension_wrench_model},
                  {"pawl:contact_point", extension_contact_point},
                  {"pawl:contact_points", extension_contact_points},

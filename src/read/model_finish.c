@@ -6,12 +6,35 @@
 #include "read/model_finish.h"
 #include "pawl/keyframes.h"
 
+// Starts of joints that the caller names. Joints without one begin where the file says.
+static pawl_status finish_starts(const xml_reader *reader, pawl_builder *builder)
+{
+    for (int i = 0; i < reader->start_count; ++i) {
+        const pawl_named_start *s = &reader->starts[i];
+        int joint = s->joint != NULL ? pawl_builder_find_joint(builder, s->joint) : -1;
+        if (joint < 0) {
+            return PAWL_FAIL(reader->env, PAWL_BAD_ARGUMENT,
+                             "start of joint '%s': the model has no joint of that name",
+                             s->joint != NULL ? s->joint : "");
+        }
+        int count = pawl_builder_joint_coordinates(builder, joint);
+        if (s->count != count) {
+            return PAWL_FAIL(reader->env, PAWL_BAD_ARGUMENT,
+                             "start of joint '%s': got %d numbers, expected %d", s->joint, s->count,
+                             count);
+        }
+        PAWL_TRY(pawl_builder_set_start(builder, joint, s->position));
+    }
+    return PAWL_OK;
+}
+
 pawl_status model_finish(const xml_reader *reader, const xmlNode *root, const char *what,
                          const char *name, pawl_builder *builder, pawl_model **out)
 {
     for (const xml_warning *w = reader->warnings; w != NULL; w = w->next) {
         PAWL_TRY(pawl_builder_add_warning(builder, &w->warning));
     }
+    PAWL_TRY(finish_starts(reader, builder));
     PAWL_TRY(xml_refused(reader, root, what, name, pawl_builder_compile(builder, out)));
     if (reader->motion_path == NULL) {
         return PAWL_OK;

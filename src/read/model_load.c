@@ -40,6 +40,8 @@ static pawl_status model_load(const pawl_env *env, const char *path, const char 
     xml_file *file = NULL;
     xml_reader_begin(&reader, env, options != NULL && options->lenient);
     reader.motion_path = options != NULL ? options->motion_path : NULL;
+    reader.starts = options != NULL ? options->starts : NULL;
+    reader.start_count = options != NULL && options->starts != NULL ? options->start_count : 0;
     pawl_status status = text != NULL ? xml_file_parse(&reader, path, text, size, &file)
                                       : xml_file_open(&reader, path, NULL, &file);
     if (status == PAWL_OK) {

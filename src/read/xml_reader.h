@@ -11,7 +11,7 @@
 #pragma once
 #include "base/env.h"
 #include "base/name_table.h"
-#include "pawl/warning.h"
+#include "pawl/io.h"
 #include <libxml/tree.h>
 
 enum {
@@ -35,7 +35,9 @@ typedef struct xml_file {
 typedef struct xml_reader {
     const pawl_env *env;
     bool lenient;
-    const char *motion_path; // of a motion file that the model plays; NULL for none
+    const char *motion_path;        // of a motion file that the model plays; NULL for none
+    const pawl_named_start *starts; // (start_count) of joints, given from outside
+    int start_count;
     struct xml_block *blocks;
     xml_file *files;
     size_t bytes_left;

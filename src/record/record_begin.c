@@ -364,8 +364,9 @@ static pawl_status begin_check_same(const pawl_env *env, const char *path, const
     const pawl_model *model = pawl_sim_model(sim);
     bool current =
         record->format == RECORD_FORMAT && record->verdict_whole; // older ones are shorter
-    if (pawl_model_hash(model) != record->model_hash ||
-        (current && pawl_state_size(pawl_sim_state(sim)) != record->state_size)) {
+    size_t size = pawl_state_size(pawl_sim_state(sim));
+    current = current && record->state_size >= size;
+    if (pawl_model_hash(model) != record->model_hash || (current && record->state_size != size)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                          "%s: is a recording of model '%s', which is not this model '%s' "
                          "(or it has changed since)",
@@ -373,9 +374,9 @@ static pawl_status begin_check_same(const pawl_env *env, const char *path, const
     }
     if (!current) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
-                         "%s: recording format %d can be read, but this version continues "
-                         "format %d only",
-                         path, record->format, RECORD_FORMAT);
+                         "%s: recording format %d can be read, but this version continues format "
+                         "%d with states of %zu bytes only, and it has %zu",
+                         path, record->format, RECORD_FORMAT, size, record->state_size);
     }
     PAWL_TRY(begin_check_settings(env, path, pawl_sim_settings(sim), &record->settings));
     int64_t step = pawl_state_step(pawl_sim_state(sim));

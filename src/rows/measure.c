@@ -262,6 +262,7 @@ pawl_energy pawl_state_energy(const pawl_state *s)
                      .work_forces = s->work[WORK_FORCES],
                      .work_limits = s->work[WORK_LIMITS],
                      .work_contacts = s->work[WORK_CONTACTS]};
+    pawl_vec3 gravity = pawl_state_gravity(s);
     for (int i = 0; i < m->body_count; ++i) {
         const model_body *b = &m->bodies[i];
         const body_state *x = &s->bodies[i];
@@ -271,7 +272,7 @@ pawl_energy pawl_state_energy(const pawl_state *s)
         pawl_mat3 r = quat_matrix(x->q);
         pawl_vec3 w = m3_tmul(&r, x->w);
         e.kinetic += 0.5 * b->mass * v3_dot(x->v, x->v) + 0.5 * v3_dot(w, m3_mul(&b->inertia, w));
-        e.gravity -= b->mass * b->gravity_scale * v3_dot(m->gravity, x->r);
+        e.gravity -= b->mass * b->gravity_scale * v3_dot(gravity, x->r);
     }
     e.springs = measure_joint_energy(s, &e.kinetic);
     for (int i = 0; i < m->spring_count; ++i) {

@@ -244,7 +244,7 @@ static pawl_status assemble_within_limits(pawl_sim *sim, int *steps)
     return status;
 }
 
-pawl_status pawl_sim_assemble(pawl_sim *sim)
+pawl_status pawl_sim_close(pawl_sim *sim)
 {
     pawl_closure *start = &sim->given, *assembled = &sim->assembled;
     pawl_state *s = sim->state;
@@ -284,6 +284,10 @@ pawl_status pawl_sim_assemble(pawl_sim *sim)
                  change);
     }
     pawl_energy e = pawl_state_energy(s);
+    // What was done before, such as a change of gravity, stays in the balance.
     s->energy_start = pawl_energy_stored(&e);
+    for (int i = 0; i < WORK_COUNT; ++i) {
+        s->energy_start -= s->work[i];
+    }
     return PAWL_OK;
 }

@@ -257,7 +257,7 @@ static pawl_status check_create(const pawl_env *env, const pawl_model *m, check_
     return PAWL_OK;
 }
 
-// Checks a sim at its start. `assembled` is what pawl_sim_assemble() returned for it.
+// Checks a sim at its start. `assembled` is what pawl_sim_begin() returned for it.
 static pawl_status check_start(pawl_sim *sim, pawl_status assembled, pawl_check **out)
 {
     check_object *object = NULL;
@@ -294,7 +294,7 @@ pawl_status pawl_check_model(const pawl_env *env, const pawl_model *m, pawl_chec
     pawl_settings settings = pawl_settings_default();
     pawl_sim *sim;
     PAWL_TRY(pawl_sim_create_raw(env, m, &settings, &sim));
-    pawl_status status = pawl_sim_assemble(sim);
+    pawl_status status = pawl_sim_begin(sim);
     if (status == PAWL_OK || status == PAWL_NOT_ASSEMBLED) {
         status = check_start(sim, status, out);
     }

@@ -30,7 +30,7 @@ static pawl_status input_check(const pawl_sim *sim, const pawl_signal *signal, i
 
 pawl_status pawl_sim_check_inputs(const pawl_sim *sim)
 {
-    const pawl_model *m = sim->model;
+    const pawl_model *m = &sim->live.model;
     for (int i = 0; i < m->motion_count; ++i) {
         input_place place = {"prescribed motion of joint", m->joints[m->motions[i].joint].name};
         PAWL_TRY(input_check(sim, &m->motions[i].target, 1, place));

@@ -63,7 +63,7 @@ static pawl_status sim_create_rows(pawl_sim *sim, int max_contacts)
     bool own = (sim->stepper->traits & STEPPER_HAS_TREE) != 0;
     const coordinates_ops *ops =
         pawl_coordinates_find(own ? PAWL_FORMULATION_MAXIMAL : (int)set->formulation);
-    PAWL_TRY(ops->create(&sim->env, sim->model, set, max_contacts, &sim->coordinates));
+    PAWL_TRY(ops->create(&sim->env, &sim->live.model, set, max_contacts, &sim->coordinates));
     sim->assembly = sim->coordinates->rows;
     sim->delassus = sim->coordinates->delassus;
     pawl_weak_space_forget(sim->weak);
@@ -128,7 +128,7 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     sim_layout(sim, &mem);
     step_context *c = &sim->context;
     c->env = env;
-    c->model = m;
+    c->model = &sim->live.model;
     c->settings = &sim->settings;
     c->coordinates = sim->coordinates;
     c->assembly = sim->assembly;
@@ -154,7 +154,7 @@ static pawl_status sim_create_all(pawl_sim *sim)
         sim->settings.friction_rule,   sim->settings.restitution_rule,
         sim->settings.impact_friction, sim_softness(&sim->settings, sim->settings.soft_contact),
         sim->settings.reduce,          sim->settings.reduce_max};
-    PAWL_TRY(pawl_contact_finder_create(env, m, rules, &sim->finder));
+    PAWL_TRY(pawl_contact_finder_create(env, &sim->live.model, rules, &sim->finder));
     if (sim_has_rows(sim) && sim->finder != NULL &&
         !pawl_solver_find((int)sim->settings.solver)->contacts) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
@@ -163,7 +163,7 @@ static pawl_status sim_create_all(pawl_sim *sim)
                          pawl_solver_name((int)sim->settings.solver), m->name);
     }
     if (stepper->create != NULL) {
-        PAWL_TRY(stepper->create(env, m, &sim->settings, &sim->context.own.lasting));
+        PAWL_TRY(stepper->create(env, &sim->live.model, &sim->settings, &sim->context.own.lasting));
     }
     enum { EVENTS = 32 }; // of a step, at first
     PAWL_TRY(pawl_event_log_reserve(env, &sim->context.out.events, EVENTS));
@@ -188,6 +188,7 @@ pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
     }
     sim->env = *env;
     sim->model = model;
+    pawl_live_begin(&sim->live, env, model);
     sim->settings = *settings;
     sim->stepper = pawl_stepper_find((int)settings->stepper);
     pawl_status status = sim_create_all(sim);
@@ -199,11 +200,18 @@ pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
     return PAWL_OK;
 }
 
+pawl_status pawl_sim_begin(pawl_sim *sim)
+{
+    sim->given = sim->assembled = pawl_state_closure(sim->state);
+    PAWL_TRY(pawl_sim_start_joints(sim, sim->model->starts, sim->model->start_count));
+    return pawl_sim_close(sim);
+}
+
 pawl_status pawl_sim_create(const pawl_env *env, const pawl_model *model,
                             const pawl_settings *settings, pawl_sim **out)
 {
     PAWL_TRY(pawl_sim_create_raw(env, model, settings, out));
-    pawl_status status = pawl_sim_assemble(*out);
+    pawl_status status = pawl_sim_begin(*out);
     if (status != PAWL_OK) {
         pawl_sim_destroy(*out);
         *out = NULL;
@@ -227,6 +235,7 @@ void pawl_sim_destroy(pawl_sim *sim)
     pawl_weak_space_destroy(sim->weak);
     pawl_state_destroy(sim->next);
     pawl_state_destroy(sim->state);
+    pawl_live_end(&sim->live);
     pawl_free(&env, sim, sizeof *sim);
 }
 
@@ -441,7 +450,10 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     step_context *c = &sim->context;
     pawl_step_report report = {0};
     pawl_phase_begin(&c->clock);
-    pawl_status status = pawl_sim_check_inputs(sim);
+    pawl_status status = pawl_sim_follow_inputs(sim);
+    if (status == PAWL_OK) {
+        status = pawl_sim_check_inputs(sim);
+    }
     if (status == PAWL_OK) {
         status = sim_try(sim, &report);
     }
@@ -475,6 +487,7 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     sim_report_events(sim, &report);
     sim->next = sim->state;
     sim->state = s;
+    s->moved = false;
     pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
     memcpy(report.seconds, c->clock.seconds, sizeof report.seconds);
     if (out != NULL) {

@@ -4,12 +4,14 @@
 // A simulation: the model's assembly, a solver, and two states, one of which is being written.
 #pragma once
 #include "coordinates/weak_search.h"
+#include "model/live_model.h"
 #include "step/stepper_ops.h"
 #include <stdatomic.h>
 
 struct pawl_sim {
     pawl_env env;
     const pawl_model *model;
+    live_model live; // the model with the inputs of the state: what all parts below read
     pawl_settings settings;
     const pawl_stepper_ops *stepper;
     coordinates *coordinates;
@@ -33,10 +35,16 @@ struct pawl_sim {
 
 // Brings the joints of sim->state together and its velocities into line with them; fills sim->given and
 // sim->assembled, even where the joints cannot be brought together.
-pawl_status pawl_sim_assemble(pawl_sim *sim);
+pawl_status pawl_sim_close(pawl_sim *sim);
+// Sets joints of sim->state and closes its loops around them, in the coordinates of bodies. pawl_sim_close() follows.
+pawl_status pawl_sim_start_joints(pawl_sim *sim, const pawl_joint_start *starts, int count);
+// The start of the model: its joints set as it says, and brought together.
+pawl_status pawl_sim_begin(pawl_sim *sim);
 // All but the assembly of the start, for those who do that themselves.
 pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
                                 const pawl_settings *settings, pawl_sim **out);
 
 // PAWL_NOT_FINITE, and which, where a callback of the model returns what is no number around this step.
 pawl_status pawl_sim_check_inputs(const pawl_sim *sim);
+// Takes over the inputs of the state; refuses those that the stepper cannot obey.
+pawl_status pawl_sim_follow_inputs(pawl_sim *sim);

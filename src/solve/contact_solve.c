@@ -9,10 +9,9 @@
 // = tolerance |q|. The errors A and B can be larger; then the tolerance is made smaller by as much.
 // Where W is not symmetric, each pass solves for D with s (W r + q) - D lambda, of the last answer,
 // in the place of s q: when the answer no longer changes it is that of W.
+#include "solve/contact_solve.h"
 #include "base/guard.h"
 #include "math/vec.h"
-#include "problem/contact_problem.h"
-#include "solve/solver_ops.h"
 #include <string.h>
 
 bool pawl_solver_takes_contacts(int kind)
@@ -27,6 +26,7 @@ typedef struct contact_pass {
     double tolerance; // of the solver
     double best;      // worst of the three errors of the best answer
     int idle;         // passes that did not halve it
+    double own;       // what a solver with a law of its own said of that answer
 } contact_pass;
 
 // Velocities for D that give the caller's own at lambda, over `unit`.
@@ -98,8 +98,8 @@ static double contact_next_tolerance(const pawl_contact_errors *e, double tolera
     return next < tolerance ? next : 0.5 * tolerance;
 }
 
-static void contact_passes(pawl_contact_problem *p, pawl_solver *solver, double unit, double *r,
-                           pawl_contact_result *result)
+static double contact_passes(pawl_contact_problem *p, pawl_solver *solver, double unit, double *r,
+                             pawl_contact_result *result)
 {
     enum { MAX_PASSES = 40, MAX_IDLE = 3 };
     const double smallest = 1e-15;
@@ -107,7 +107,8 @@ static void contact_passes(pawl_contact_problem *p, pawl_solver *solver, double 
     int most = solver->def.max_iterations;
     size_t bytes = (size_t)p->problem.row_count * sizeof *r;
     contact_pass pass = {.tolerance = max_of(contact_first * asked, 0.1 * p->asymmetry),
-                         .best = pawl_contact_errors_worst(&result->errors)};
+                         .best = pawl_contact_errors_worst(&result->errors),
+                         .own = NAN};
     memcpy(p->best, r, bytes);
     while (pass.best > asked && result->passes < MAX_PASSES && pass.idle < MAX_IDLE &&
            result->iterations < most && pass.tolerance >= smallest) {
@@ -126,6 +127,7 @@ static void contact_passes(pawl_contact_problem *p, pawl_solver *solver, double 
         if (worst < pass.best) {
             pass.best = worst;
             result->errors = errors;
+            pass.own = report.own_residual;
             memcpy(p->best, r, bytes);
         }
         if (!isfinite(worst)) {
@@ -137,6 +139,39 @@ static void contact_passes(pawl_contact_problem *p, pawl_solver *solver, double 
     result->outcome = pass.best <= asked           ? PAWL_CONVERGED
                       : result->iterations >= most ? PAWL_ITERATION_LIMIT
                                                    : PAWL_STALLED;
+    return pass.own;
+}
+
+bool pawl_contact_scale(pawl_contact_problem *p, const double *r)
+{
+    double unit = contact_unit(p);
+    if (unit == 0.0) {
+        return false;
+    }
+    contact_to_scaled(p, r, unit);
+    contact_velocities(p, r, unit);
+    return true;
+}
+
+pawl_status pawl_contact_solve_with(pawl_solver *solver, double tolerance, int max_iterations,
+                                    pawl_contact_problem *p, double *r, pawl_contact_result *result,
+                                    double *own)
+{
+    int rows = p->problem.row_count;
+    for (int i = 0; i < rows; ++i) {
+        if (!isfinite(r[i])) {
+            return PAWL_FAIL(&p->env, PAWL_BAD_ARGUMENT, "the start at row %d is %g", i, r[i]);
+        }
+    }
+    solver->def.tolerance = tolerance;
+    solver->def.max_iterations = max_iterations;
+    double unit = contact_unit(p);
+    if (unit == 0.0) {
+        memset(r, 0, (size_t)rows * sizeof *r);
+    }
+    *result = (pawl_contact_result){.errors = pawl_contact_problem_errors(p, r)};
+    *own = contact_passes(p, solver, unit, r, result);
+    return PAWL_OK;
 }
 
 pawl_status pawl_contact_problem_solve(pawl_contact_problem *p, const pawl_settings *settings,
@@ -149,11 +184,6 @@ pawl_status pawl_contact_problem_solve(pawl_contact_problem *p, const pawl_setti
     PAWL_NEED_STAMP(&p->env, settings, PAWL_STAMP_SETTINGS, "pawl_settings_default");
     const pawl_env *env = &p->env;
     int rows = p->problem.row_count;
-    for (int i = 0; i < rows; ++i) {
-        if (!isfinite(r[i])) {
-            return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "the start at row %d is %g", i, r[i]);
-        }
-    }
     if (!pawl_solver_takes_contacts((int)settings->solver)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "solver %d does not solve contacts",
                          (int)settings->solver);
@@ -170,12 +200,9 @@ pawl_status pawl_contact_problem_solve(pawl_contact_problem *p, const pawl_setti
     def.max_blocks = p->problem.block_count;
     pawl_solver *solver;
     PAWL_TRY(pawl_solver_create(env, &def, &solver));
-    double unit = contact_unit(p);
-    if (unit == 0.0) {
-        memset(r, 0, (size_t)rows * sizeof *r);
-    }
-    *result = (pawl_contact_result){.errors = pawl_contact_problem_errors(p, r)};
-    contact_passes(p, solver, unit, r, result);
+    double own;
+    pawl_status status = pawl_contact_solve_with(solver, settings->tolerance,
+                                                 settings->max_iterations, p, r, result, &own);
     pawl_solver_destroy(solver);
-    return PAWL_OK;
+    return status;
 }

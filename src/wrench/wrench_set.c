@@ -3,6 +3,7 @@
 //
 // The contact points of a model with their ground. All that does not depend on poses is worked out
 // here once: the constants of the friction polytopes and the coefficients of the tables.
+#include "wrench/wrench_set.h"
 #include "base/carver.h"
 #include "base/guard.h"
 #include "model/contact_points.h"
@@ -30,6 +31,8 @@ struct pawl_wrench_set {
     int model_count, point_count, weight_count;
     set_model *models;
     set_point *points;
+    double derived_friction; // of points of shapes; below 0: the shape's
+    bool derived;
 };
 
 pawl_wrench_set_def pawl_wrench_set_def_default(void)
@@ -133,6 +136,8 @@ static pawl_wrench_set *set_layout(const set_source *s, pawl_carver *mem)
     if (set != NULL) {
         *set = (pawl_wrench_set){.model_count = s->model_count,
                                  .point_count = s->point_count,
+                                 .derived = s->derived,
+                                 .derived_friction = s->def->derived.friction,
                                  .models = models,
                                  .points = points};
     }
@@ -159,6 +164,25 @@ static void set_add_point(pawl_wrench_set *set, int index, pawl_wrench_point inf
     info.first_weight = set->weight_count;
     set->weight_count += info.vertex_count;
     set->points[index] = (set_point){info, model};
+}
+
+void pawl_wrench_set_follow(pawl_wrench_set *set, const pawl_model *model)
+{
+    for (int i = 0; i < set->model_count; ++i) {
+        set_model *m = &set->models[i];
+        if (!set_is_friction(&m->def)) {
+            continue;
+        }
+        double own = set->derived ? set->derived_friction : model->wrench_models[i].friction;
+        double second = set->derived ? m->def.friction2
+                                     : model->friction_scale * model->wrench_models[i].friction2;
+        double friction = own < 0.0 ? model->shapes[i].def.friction : model->friction_scale * own;
+        if (friction != m->def.friction || second != m->def.friction2) {
+            m->def.friction = friction;
+            m->def.friction2 = second;
+            pawl_friction_vertices(&m->def, m->vertices);
+        }
+    }
 }
 
 static pawl_status set_derive_points(const pawl_env *env, const pawl_model *m, pawl_wrench_set *set)

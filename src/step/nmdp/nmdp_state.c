@@ -5,6 +5,7 @@
 // contact points, beta, and the rates of the bodies' centres and axes, which pbd has as its momentum: the
 // state's memory holds them, so that a resumed run has the same bits.
 #include "step/nmdp/nmdp.h"
+#include "wrench/wrench_set.h"
 #include <string.h>
 
 void pawl_nmdp_read_place(nmdp *s, nmdp_moment *out)
@@ -43,6 +44,7 @@ void pawl_nmdp_begin(nmdp *s, const double *theta, const double *rate, double ti
 
 void pawl_nmdp_read_state(nmdp *s, const pawl_state *state)
 {
+    pawl_wrench_set_follow(s->set, s->model); // an input may have changed friction
     const state_memory m = pawl_state_memory(state);
     pawl_reduced_config_from(s->tree, state->bodies, state->coordinates, &s->config);
     pawl_reduced_place(s->motion, &s->config, state->time);

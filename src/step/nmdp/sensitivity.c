@@ -11,6 +11,7 @@
 #include "pawl/sensitivity.h"
 #include "base/guard.h"
 #include "linalg/lu.h"
+#include "model/live_model.h"
 #include "step/nmdp/nmdp.h"
 #include <string.h>
 
@@ -19,6 +20,7 @@ static const double sensitivity_difference = 1e-5;
 struct pawl_sensitivity {
     pawl_env env;
     pawl_settings settings;
+    live_model live; // the model with the inputs of the state
     nmdp *s;
     pawl_state *state;
     char *block;
@@ -117,7 +119,8 @@ static pawl_status sensitivity_check(const pawl_env *env, const nmdp *s)
 static pawl_status sensitivity_create_parts(pawl_sensitivity *d, const pawl_model *model)
 {
     PAWL_TRY(pawl_settings_check(&d->env, &d->settings));
-    PAWL_TRY(pawl_nmdp_create(&d->env, model, &d->settings, &d->s));
+    pawl_live_begin(&d->live, &d->env, model);
+    PAWL_TRY(pawl_nmdp_create(&d->env, &d->live.model, &d->settings, &d->s));
     PAWL_TRY(sensitivity_check(&d->env, d->s));
     PAWL_TRY(pawl_state_create(&d->env, model, &d->state));
     pawl_carver need = {0};
@@ -165,6 +168,7 @@ void pawl_sensitivity_destroy(pawl_sensitivity *d)
     pawl_free(&env, d->block, d->bytes);
     pawl_state_destroy(d->state);
     pawl_nmdp_destroy(d->s);
+    pawl_live_end(&d->live);
     pawl_free(&env, d, sizeof *d);
 }
 
@@ -519,6 +523,7 @@ pawl_status pawl_sensitivity_compute(pawl_sensitivity *d, const pawl_state *from
         return PAWL_FAIL(&d->env, PAWL_BAD_ARGUMENT, "the state belongs to '%s', not to '%s'",
                          from->model->name, s->model->name);
     }
+    PAWL_TRY(pawl_live_follow(&d->live, from));
     pawl_state_copy(d->state, from);
     d->state->memory[0] = 0.0;
     d->time = from->time;

@@ -19,6 +19,7 @@
 #include "step/common/energy_balance.h"
 #include "step/common/free_turn.h"
 #include "step/common/midpoint_step.h"
+#include "step/common/moreau_step.h"
 #include "step/common/position_update.h"
 #include "step/common/report_merge.h"
 #include "step/common/warm_start.h"
@@ -178,8 +179,7 @@ static void rattle_fall_back(step_context *c, pawl_state *s, rattle_reason reaso
     if (reason == RATTLE_SINGULAR) {
         rattle_compose_moreau(c, s, report);
     } else {
-        pawl_midpoint_step(c, s, c->settings->dt, s->time, pawl_step_end(s, c->settings->dt),
-                           report);
+        pawl_moreau_step(c, s, report);
     }
     report->fell_back = true;
 }

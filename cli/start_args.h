@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// --start JOINT=Q, the same for every command that has it.
+#pragma once
+#include "args.h"
+#include "pawl/io.h"
+
+enum { START_ARGS_MAX = 256 };
+typedef struct start_args {
+    int count;
+    pawl_named_start starts[START_ARGS_MAX];
+    char names[START_ARGS_MAX][128];
+} start_args;
+
+/// The row of a command's table; `offset` is that of a start_args in its request.
+#define START_ARGS_OPTION(offset)                                                                  \
+    {                                                                                              \
+        "--start", 0, "JOINT=Q",                                                                   \
+            "where a joint begins [rad or m], Q1,Q2,... for several coordinates;\n"                \
+            "may be repeated; loops are closed around it",                                         \
+            start_args_take, offset, NULL                                                          \
+    }
+
+/// One "JOINT=Q1,Q2", or false with a message.
+bool start_args_take(const args_use *use);
+void start_args_apply(const start_args *starts, pawl_load_options *options);

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The most common bodies, joints and actuators in one call each. What they leave out is in the defs.
+#include "base/guard.h"
+#include "model/builder.h"
+
+pawl_status pawl_builder_add_solid(pawl_builder *b, const char *name, pawl_shape_kind kind,
+                                   pawl_vec3 position, pawl_vec3 size, double density, int *out)
+{
+    PAWL_NEED(NULL, b);
+    if (!(density > 0.0)) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                         "solid '%s': got a density of %g kg/m^3, expected more than 0",
+                         name != NULL ? name : "", density);
+    }
+    pawl_body_def body = pawl_body_def_default();
+    body.name = name;
+    body.pose.position = position;
+    body.density = density;
+    pawl_shape_def shape = pawl_shape_def_default();
+    shape.kind = kind;
+    shape.size = size;
+    // All or nothing: the shape is added first, because it can be taken back, and gets its body at the end.
+    int index, added;
+    PAWL_TRY(pawl_builder_add_shape(b, PAWL_WORLD, &shape, &added));
+    pawl_status status = pawl_builder_add_body(b, &body, &index);
+    if (status != PAWL_OK) {
+        --b->shapes.count;
+        return status;
+    }
+    PAWL_ITEM(b->shapes, pawl_shape_info, added).body = index;
+    if (out != NULL) {
+        *out = index;
+    }
+    return PAWL_OK;
+}
+
+pawl_status pawl_builder_connect(pawl_builder *b, const char *name, pawl_joint_kind kind, int base,
+                                 int follower, pawl_vec3 point, pawl_vec3 axis, int *out)
+{
+    PAWL_NEED(NULL, b);
+    pawl_joint_def joint = pawl_joint_def_default();
+    joint.name = name;
+    joint.kind = kind;
+    joint.base = base;
+    joint.follower = follower;
+    PAWL_TRY(pawl_builder_place_joint(b, &joint, point, axis, (pawl_vec3){0, 0, 0}));
+    return pawl_builder_add_joint(b, &joint, out);
+}
+
+pawl_status pawl_builder_add_motor(pawl_builder *b, int joint, double effort, int *out)
+{
+    PAWL_NEED(NULL, b);
+    pawl_actuator_def motor = pawl_actuator_def_default();
+    motor.kind = PAWL_ACTUATOR_FORCE;
+    motor.joint = joint;
+    motor.effort = effort;
+    return pawl_builder_add_actuator(b, &motor, out);
+}

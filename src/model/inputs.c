@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Inputs at run time (pawl/input.h), as numbers of the state.
+//
+// All numbers are 0 where nothing is set, and the first one counts what is: a state without inputs is told by
+// one look, is copied and hashed as if it had no room for them, and has the hash that it had before there were
+// any. Values stand behind a 1 that says "set", because 0 is a value, too.
+#include "base/guard.h"
+#include "model/state.h"
+#include <string.h>
+
+int pawl_state_input_numbers(const pawl_model *m)
+{
+    return INPUT_FIRST_SHAPE + INPUT_SHAPE * m->shape_count + INPUT_ACTUATOR * m->actuator_count +
+           INPUT_BODY * m->body_count;
+}
+
+state_inputs pawl_state_inputs(const pawl_state *s)
+{
+    const pawl_model *m = s->model;
+    double *shapes = s->inputs + INPUT_FIRST_SHAPE;
+    double *actuators = shapes + INPUT_SHAPE * m->shape_count;
+    return (state_inputs){.count = s->inputs,
+                          .gravity = s->inputs + INPUT_GRAVITY,
+                          .friction = s->inputs + INPUT_FRICTION,
+                          .shapes = shapes,
+                          .actuators = actuators,
+                          .wrenches = actuators + INPUT_ACTUATOR * m->actuator_count};
+}
+
+bool pawl_state_has_inputs(const pawl_state *s)
+{
+    return s->inputs[0] != 0.0;
+}
+
+// One flag and its values; false where they are none.
+typedef struct input_reader {
+    double (*number)(const void *user, int i);
+    const void *user;
+    int at;
+    double count; // of inputs that were set
+    bool good;
+} input_reader;
+
+static bool input_read_flag(input_reader *r, double *values, int count)
+{
+    double flag = r->number(r->user, r->at);
+    bool set = flag == 1.0;
+    r->good = r->good && (set || flag == 0.0);
+    for (int i = 0; i < count; ++i) {
+        values[i] = r->number(r->user, r->at + 1 + i);
+        r->good = r->good && (set || values[i] == 0.0);
+    }
+    r->at += 1 + count;
+    r->count += flag;
+    return set;
+}
+
+static const char *input_gains_fault(const pawl_actuator_def *d, const pawl_gains *g);
+
+bool pawl_input_numbers_good(const pawl_model *m, double (*number)(const void *user, int i),
+                             const void *user)
+{
+    input_reader r = {number, user, INPUT_GRAVITY, 0.0, true};
+    double x[6];
+    input_read_flag(&r, x, 3);
+    for (int i = -1; i < m->shape_count; ++i) { // that of all, then of each
+        r.good = (!input_read_flag(&r, x, 1) || x[0] >= 0.0) && r.good;
+    }
+    for (int i = 0; i < m->actuator_count; ++i) {
+        const pawl_actuator_def *d = &m->actuators[i];
+        input_read_flag(&r, x, 1);
+        if (input_read_flag(&r, x, 3)) {
+            pawl_gains gains = {x[0], isinf(d->damping) ? d->damping : x[1],
+                                isinf(d->effort) ? d->effort : x[2]};
+            r.good = r.good && input_gains_fault(d, &gains) == NULL;
+        }
+    }
+    for (int i = 0; i < m->body_count; ++i, r.at += INPUT_BODY) {
+        bool acts = false;
+        for (int k = 0; k < INPUT_BODY; ++k) {
+            acts = acts || number(user, r.at + k) != 0.0;
+        }
+        r.count += acts ? 1.0 : 0.0;
+    }
+    return r.good && number(user, 0) == r.count;
+}
+
+// Writes a flag and its values, all 0 where `values` is NULL, and keeps count.
+static void input_put(pawl_state *s, double *at, const double *values, int count)
+{
+    s->inputs[0] += (values != NULL ? 1.0 : 0.0) - at[0];
+    at[0] = values != NULL ? 1.0 : 0.0;
+    for (int i = 0; i < count; ++i) {
+        at[1 + i] = values != NULL ? values[i] : 0.0;
+    }
+}
+
+static pawl_status input_refuse_number(const pawl_state *s, const char *what, double value,
+                                       const char *expected)
+{
+    return PAWL_FAIL(&s->env, PAWL_BAD_ARGUMENT, "%s of '%s': got %g, expected %s", what,
+                     s->model->name, value, expected);
+}
+
+// ---- actuators ------------------------------------------------------------------------------------
+
+static double *input_actuator(const pawl_state *s, int actuator)
+{
+    return pawl_state_inputs(s).actuators + INPUT_ACTUATOR * actuator;
+}
+
+static bool input_has_actuator(const pawl_state *s, const char *function, int actuator)
+{
+    return pawl_index_good(&s->env, function, "actuator", actuator, s->model->actuator_count);
+}
+
+pawl_status pawl_state_set_target(pawl_state *s, int actuator, double target)
+{
+    PAWL_NEED(NULL, s);
+    if (!input_has_actuator(s, __func__, actuator)) {
+        return PAWL_BAD_ARGUMENT;
+    }
+    if (!isfinite(target)) {
+        return input_refuse_number(s, "the target of an actuator", target, "a finite number");
+    }
+    input_put(s, input_actuator(s, actuator), &target, 1);
+    return PAWL_OK;
+}
+
+pawl_status pawl_state_clear_target(pawl_state *s, int actuator)
+{
+    PAWL_NEED(NULL, s);
+    if (!input_has_actuator(s, __func__, actuator)) {
+        return PAWL_BAD_ARGUMENT;
+    }
+    input_put(s, input_actuator(s, actuator), NULL, 1);
+    return PAWL_OK;
+}
+
+double pawl_state_target(const pawl_state *s, int actuator)
+{
+    if (s == NULL || !input_has_actuator(s, __func__, actuator)) {
+        return NAN;
+    }
+    const double *at = input_actuator(s, actuator);
+    return at[0] != 0.0 ? at[1] : pawl_signal_value(&s->model->actuators[actuator].target, s->time);
+}
+
+// Why these gains cannot be used by rows that were planned for the model's; NULL: they can.
+static const char *input_gains_fault(const pawl_actuator_def *d, const pawl_gains *g)
+{
+    if (!(g->stiffness >= 0.0 && g->damping >= 0.0 && g->effort >= 0.0)) {
+        return "numbers that are not negative";
+    }
+    if (isinf(g->stiffness)) {
+        return "a finite stiffness";
+    }
+    if ((isinf(g->damping) != 0) != (isinf(d->damping) != 0) ||
+        (isinf(g->effort) != 0) != (isinf(d->effort) != 0)) {
+        return "damping and effort that are infinite where the model's are, and only there";
+    }
+    bool position = d->kind == PAWL_ACTUATOR_POSITION, velocity = d->kind == PAWL_ACTUATOR_VELOCITY;
+    bool acts = position ? g->stiffness > 0.0 || g->damping > 0.0 : !velocity || g->damping > 0.0;
+    bool acted = position ? d->stiffness > 0.0 || d->damping > 0.0 : !velocity || d->damping > 0.0;
+    return !acts    ? "a gain above 0"
+           : !acted ? "an actuator with a gain above 0 in its model"
+                    : NULL;
+}
+
+pawl_status pawl_state_set_gains(pawl_state *s, int actuator, const pawl_gains *gains)
+{
+    PAWL_NEED(NULL, s);
+    PAWL_NEED(&s->env, gains);
+    if (!input_has_actuator(s, __func__, actuator)) {
+        return PAWL_BAD_ARGUMENT;
+    }
+    const pawl_actuator_def *d = &s->model->actuators[actuator];
+    const char *expected = input_gains_fault(d, gains);
+    if (expected != NULL) {
+        return PAWL_FAIL(
+            &s->env, PAWL_BAD_ARGUMENT,
+            "gains of the actuator of joint '%s': got stiffness %g, damping %g, effort "
+            "%g, expected %s",
+            s->model->joints[d->joint].name, gains->stiffness, gains->damping, gains->effort,
+            expected);
+    }
+    // A saved state has finite numbers alone: what is infinite comes from the model.
+    const double values[3] = {gains->stiffness, isinf(gains->damping) ? 0.0 : gains->damping,
+                              isinf(gains->effort) ? 0.0 : gains->effort};
+    input_put(s, input_actuator(s, actuator) + 2, values, 3);
+    return PAWL_OK;
+}
+
+pawl_status pawl_state_clear_gains(pawl_state *s, int actuator)
+{
+    PAWL_NEED(NULL, s);
+    if (!input_has_actuator(s, __func__, actuator)) {
+        return PAWL_BAD_ARGUMENT;
+    }
+    input_put(s, input_actuator(s, actuator) + 2, NULL, 3);
+    return PAWL_OK;
+}
+
+pawl_gains pawl_state_gains(const pawl_state *s, int actuator)
+{
+    if (s == NULL || !input_has_actuator(s, __func__, actuator)) {
+        return (pawl_gains){NAN, NAN, NAN};
+    }
+    const pawl_actuator_def *d = &s->model->actuators[actuator];
+    const double *at = input_actuator(s, actuator) + 2;
+    if (at[0] == 0.0) {
+        return (pawl_gains){d->stiffness, d->damping, d->effort};
+    }
+    return (pawl_gains){at[1], isinf(d->damping) ? d->damping : at[2],
+                        isinf(d->effort) ? d->effort : at[3]};
+}
+
+// ---- wrenches -------------------------------------------------------------------------------------
+
+static double *input_wrench(const pawl_state *s, int body)
+{
+    return pawl_state_inputs(s).wrenches + INPUT_BODY * body;
+}
+
+static bool input_wrench_acts(const double *w)
+{
+    return w[0] != 0.0 || w[1] != 0.0 || w[2] != 0.0 || w[3] != 0.0 || w[4] != 0.0 || w[5] != 0.0;
+}
+
+pawl_status pawl_state_set_wrench(pawl_state *s, int body, pawl_vec3 force, pawl_vec3 torque)
+{
+    PAWL_NEED(NULL, s);
+    if (!PAWL_HAS(&s->env, "body", body, s->model->body_count)) {
+        return PAWL_BAD_ARGUMENT;
+    }
+    if (!v3_finite(force) || !v3_finite(torque)) {
+        return PAWL_FAIL(&s->env, PAWL_BAD_ARGUMENT,
+                         "wrench on body '%s': got (%g %g %g) N, (%g %g %g) N m, expected finite "
+                         "numbers",
+                         s->model->bodies[body].name, force.x, force.y, force.z, torque.x, torque.y,
+                         torque.z);
+    }
+    double *at = input_wrench(s, body);
+    double before = input_wrench_acts(at) ? 1.0 : 0.0;
+    const double values[INPUT_BODY] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
+    for (int i = 0; i < INPUT_BODY; ++i) {
+        at[i] = values[i] + 0.0; // -0 becomes 0: nothing is set where all is 0
+    }
+    s->inputs[0] += (input_wrench_acts(at) ? 1.0 : 0.0) - before;
+    return PAWL_OK;
+}
+
+pawl_status pawl_state_add_force(pawl_state *s, int body, pawl_vec3 force, pawl_vec3 world_point)
+{
+    PAWL_NEED(NULL, s);
+    if (!PAWL_HAS(&s->env, "body", body, s->model->body_count)) {
+        return PAWL_BAD_ARGUMENT;
+    }
+    const double *at = input_wrench(s, body);
+    pawl_vec3 moment = v3_cross(v3_sub(world_point, s->bodies[body].r), force);
+    return pawl_state_set_wrench(s, body, v3_add(v3(at[0], at[1], at[2]), force),
+                                 v3_add(v3(at[3], at[4], at[5]), moment));
+}
+
+pawl_status pawl_state_wrench(const pawl_state *s, int body, pawl_vec3 *force, pawl_vec3 *torque)
+{
+    PAWL_NEED(NULL, s);
+    if (!PAWL_HAS(&s->env, "body", body, s->model->body_count)) {
+        return PAWL_BAD_ARGUMENT;
+    }
+    const double *at = input_wrench(s, body);
+    if (force != NULL) {
+        *force = v3(at[0], at[1], at[2]);
+    }
+    if (torque != NULL) {
+        *torque = v3(at[3], at[4], at[5]);
+    }
+    return PAWL_OK;
+}
+
+// ---- gravity --------------------------------------------------------------------------------------
+
+pawl_vec3 pawl_state_gravity(const pawl_state *s)
+{
+    if (s == NULL) {
+        return (pawl_vec3){NAN, NAN, NAN};
+    }
+    const double *at = pawl_state_inputs(s).gravity;
+    return at[0] != 0.0 ? v3(at[1], at[2], at[3]) : s->model->gravity;
+}
+
+// Potential energy of weight, as pawl_state_energy() has it [J].
+static double input_potential(const pawl_state *s, pawl_vec3 gravity)
+{
+    double energy = 0.0;
+    for (int i = 0; i < s->model->body_count; ++i) {
+        const model_body *b = &s->model->bodies[i];
+        energy -= b->mass * b->gravity_scale * v3_dot(gravity, s->bodies[i].r);
+    }
+    return energy;
+}
+
+static void input_change_gravity(pawl_state *s, const double *values)
+{
+    double before = input_potential(s, pawl_state_gravity(s));
+    input_put(s, pawl_state_inputs(s).gravity, values, 3);
+    s->work[WORK_FORCES] += input_potential(s, pawl_state_gravity(s)) - before;
+}
+
+pawl_status pawl_state_set_gravity(pawl_state *s, pawl_vec3 gravity)
+{
+    PAWL_NEED(NULL, s);
+    if (!v3_finite(gravity)) {
+        return PAWL_FAIL(&s->env, PAWL_BAD_ARGUMENT,
+                         "gravity of '%s': got (%g %g %g), expected finite numbers", s->model->name,
+                         gravity.x, gravity.y, gravity.z);
+    }
+    input_change_gravity(s, (const double[3]){gravity.x, gravity.y, gravity.z});
+    return PAWL_OK;
+}
+
+pawl_status pawl_state_clear_gravity(pawl_state *s)
+{
+    PAWL_NEED(NULL, s);
+    input_change_gravity(s, NULL);
+    return PAWL_OK;
+}
+
+// ---- friction -------------------------------------------------------------------------------------
+
+// A factor of 1 is none.
+static pawl_status input_scale(pawl_state *s, double *at, double scale)
+{
+    if (!(scale >= 0.0) || isinf(scale)) {
+        return input_refuse_number(s, "the friction factor", scale, "a finite number from 0 on");
+    }
+    input_put(s, at, scale != 1.0 ? &scale : NULL, 1);
+    return PAWL_OK;
+}
+
+static double input_scale_of(const double *at)
+{
+    return at[0] != 0.0 ? at[1] : 1.0;
+}
+
+pawl_status pawl_state_set_friction_scale(pawl_state *s, double scale)
+{
+    PAWL_NEED(NULL, s);
+    return input_scale(s, pawl_state_inputs(s).friction, scale);
+}
+
+double pawl_state_friction_scale(const pawl_state *s)
+{
+    return s != NULL ? input_scale_of(pawl_state_inputs(s).friction) : NAN;
+}
+
+pawl_status pawl_state_set_shape_friction_scale(pawl_state *s, int shape, double scale)
+{
+    PAWL_NEED(NULL, s);
+    if (!PAWL_HAS(&s->env, "shape", shape, s->model->shape_count)) {
+        return PAWL_BAD_ARGUMENT;
+    }
+    return input_scale(s, pawl_state_inputs(s).shapes + INPUT_SHAPE * shape, scale);
+}
+
+double pawl_state_shape_friction_scale(const pawl_state *s, int shape)
+{
+    if (s == NULL || !PAWL_HAS(&s->env, "shape", shape, s->model->shape_count)) {
+        return NAN;
+    }
+    return input_scale_of(pawl_state_inputs(s).shapes + INPUT_SHAPE * shape);
+}
+
+// ---- all ------------------------------------------------------------------------------------------
+
+pawl_status pawl_state_clear_inputs(pawl_state *s)
+{
+    PAWL_NEED(NULL, s);
+    if (pawl_state_has_inputs(s)) {
+        input_change_gravity(s, NULL); // its work is counted
+        memset(s->inputs, 0, (size_t)pawl_state_input_numbers(s->model) * sizeof *s->inputs);
+    }
+    return PAWL_OK;
+}
+
+int pawl_state_input_count(const pawl_state *s)
+{
+    return s != NULL ? (int)s->inputs[0] : 0;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// See live_model.h: the model that a step reads, made from the model and the inputs of a state.
+#include "model/live_model.h"
+#include "base/env.h"
+#include <string.h>
+
+void pawl_live_begin(live_model *live, const pawl_env *env, const pawl_model *model)
+{
+    *live = (live_model){.model = *model, .of = model, .env = *env};
+}
+
+static size_t live_force_room(const pawl_model *m)
+{
+    return (size_t)(m->force_count + m->body_count) * sizeof(pawl_force_def);
+}
+
+void pawl_live_end(live_model *live)
+{
+    const pawl_model *m = live->of;
+    if (m != NULL) {
+        pawl_free(&live->env, live->actuators, (size_t)m->actuator_count * sizeof *live->actuators);
+        pawl_free(&live->env, live->forces, live_force_room(m));
+        pawl_free(&live->env, live->shapes, (size_t)m->shape_count * sizeof *live->shapes);
+    }
+    *live = (live_model){0};
+}
+
+// The block, or a new one where there is none yet; NULL: memory is out.
+static void *live_need(const live_model *live, void *block, size_t bytes)
+{
+    return block != NULL ? block : pawl_alloc(&live->env, bytes);
+}
+
+static pawl_status live_no_memory(const live_model *live)
+{
+    return PAWL_FAIL(&live->env, PAWL_NO_MEMORY, "no memory for the inputs of '%s'",
+                     live->of->name);
+}
+
+static pawl_status live_actuators(live_model *live, const pawl_state *s, const state_inputs *in)
+{
+    const pawl_model *m = live->of;
+    bool any = false;
+    for (int i = 0; i < m->actuator_count; ++i) {
+        const double *at = in->actuators + INPUT_ACTUATOR * i;
+        any = any || at[0] != 0.0 || at[2] != 0.0;
+    }
+    live->model.actuators = m->actuators;
+    if (!any) {
+        return PAWL_OK;
+    }
+    live->actuators =
+        live_need(live, live->actuators, (size_t)m->actuator_count * sizeof *live->actuators);
+    if (live->actuators == NULL) {
+        return live_no_memory(live);
+    }
+    for (int i = 0; i < m->actuator_count; ++i) {
+        const double *at = in->actuators + INPUT_ACTUATOR * i;
+        pawl_actuator_def *d = &live->actuators[i];
+        *d = m->actuators[i];
+        if (at[0] != 0.0) {
+            d->target = pawl_signal_constant(at[1]);
+        }
+        pawl_gains gains = pawl_state_gains(s, i);
+        d->stiffness = gains.stiffness;
+        d->damping = gains.damping;
+        d->effort = gains.effort;
+    }
+    live->model.actuators = live->actuators;
+    return PAWL_OK;
+}
+
+static pawl_status live_forces(live_model *live, const state_inputs *in)
+{
+    const pawl_model *m = live->of;
+    live->model.forces = m->forces;
+    live->model.force_count = m->force_count;
+    for (int i = 0; i < m->body_count; ++i) {
+        const double *w = in->wrenches + INPUT_BODY * i;
+        bool acts = false;
+        for (int k = 0; k < INPUT_BODY; ++k) {
+            acts = acts || w[k] != 0.0;
+        }
+        if (!acts) {
+            continue;
+        }
+        if (live->model.force_count == m->force_count) {
+            live->forces = live_need(live, live->forces, live_force_room(m));
+            if (live->forces == NULL) {
+                return live_no_memory(live);
+            }
+            memcpy(live->forces, m->forces, (size_t)m->force_count * sizeof *m->forces);
+            live->model.forces = live->forces;
+        }
+        pawl_force_def *d = &live->forces[live->model.force_count++];
+        *d = (pawl_force_def){.name = "", .body = i, .point = m->bodies[i].com};
+        for (int k = 0; k < 3; ++k) {
+            d->force[k] = pawl_signal_constant(w[k]);
+            d->torque[k] = pawl_signal_constant(w[3 + k]);
+        }
+    }
+    return PAWL_OK;
+}
+
+static pawl_status live_friction(live_model *live, const pawl_state *s)
+{
+    const pawl_model *m = live->of;
+    double all = pawl_state_friction_scale(s);
+    bool any = all != 1.0;
+    for (int i = 0; i < m->shape_count && !any; ++i) {
+        any = pawl_state_shape_friction_scale(s, i) != 1.0;
+    }
+    live->model.shapes = m->shapes;
+    live->model.friction_scale = all;
+    if (!any || m->shape_count == 0) {
+        return PAWL_OK;
+    }
+    live->shapes = live_need(live, live->shapes, (size_t)m->shape_count * sizeof *live->shapes);
+    if (live->shapes == NULL) {
+        return live_no_memory(live);
+    }
+    for (int i = 0; i < m->shape_count; ++i) {
+        double scale = all * pawl_state_shape_friction_scale(s, i);
+        pawl_shape_info *shape = &live->shapes[i];
+        *shape = m->shapes[i];
+        shape->def.friction *= scale;
+        shape->def.torsional_friction *= scale;
+        shape->def.rolling_friction *= scale;
+        if (shape->def.impact_friction >= 0.0) { // else it is made from that of sliding
+            shape->def.impact_friction *= scale;
+        }
+    }
+    live->model.shapes = live->shapes;
+    return PAWL_OK;
+}
+
+pawl_status pawl_live_follow(live_model *live, const pawl_state *s)
+{
+    if (!pawl_state_has_inputs(s)) {
+        if (live->changed) {
+            live->model = *live->of;
+            live->changed = false;
+        }
+        return PAWL_OK;
+    }
+    state_inputs in = pawl_state_inputs(s);
+    live->changed = true;
+    live->model.gravity = pawl_state_gravity(s);
+    PAWL_TRY(live_actuators(live, s, &in));
+    PAWL_TRY(live_forces(live, &in));
+    return live_friction(live, s);
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The model with the inputs of a state (pawl/input.h) in the place of its own numbers.
+//
+// Steppers, rows and contacts read a model and nothing else. A simulation gives them this copy, which it brings up
+// to date before each step: every stepper obeys every input without knowing that there are any, in the same
+// arithmetic as if the model had been built with those numbers. Bodies, joints and signals are shared with the
+// model itself; actuators, forces and shapes are copies, made when the first input needs them.
+#pragma once
+#include "model/state.h"
+
+typedef struct live_model {
+    pawl_model model; // as steps read it
+    const pawl_model *of;
+    bool changed; // it differs from `of`
+    pawl_env env;
+    pawl_actuator_def *actuators; // (actuators); NULL until they are needed, like the next two
+    pawl_force_def *forces;       // (forces + bodies)
+    pawl_shape_info *shapes;      // (shapes)
+} live_model;
+
+void pawl_live_begin(live_model *live, const pawl_env *env, const pawl_model *model);
+void pawl_live_end(live_model *live);
+// Takes over the inputs of a state. Needs memory for the first input of a kind alone.
+pawl_status pawl_live_follow(live_model *live, const pawl_state *s);

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Mass matrix, bias forces, inverse dynamics and Jacobians of a state, in the velocities of the spanning tree
+// (pawl/query.h). All of it is there for reduced coordinates already (src/tree): recursive Newton-Euler, composite
+// bodies and their factor without fill (Featherstone, Rigid Body Dynamics Algorithms, chapters 5 and 6).
+#include "sim/query.h"
+#include "base/carver.h"
+#include "base/guard.h"
+#include "coordinates/reduced_coordinates.h"
+#include <string.h>
+
+static void query_layout(pawl_query *q, pawl_carver *mem)
+{
+    const pawl_model *m = q->live.of;
+    int nv = q->tree->column_count, rows = q->rows != NULL ? q->rows->max_rows : 0;
+    q->coordinates = PAWL_CARVE(mem, double, m->coordinate_count);
+    q->bodies = PAWL_CARVE(mem, body_state, m->body_count);
+    q->config = pawl_reduced_config_carve(q->tree, mem);
+    q->moved = pawl_reduced_config_carve(q->tree, mem);
+    q->rate = PAWL_CARVE(mem, double, nv);
+    q->armature = PAWL_CARVE(mem, double, nv);
+    q->factor = PAWL_CARVE(mem, double, q->tree->factor_size);
+    q->work = PAWL_CARVE(mem, double, nv);
+    q->tau = PAWL_CARVE(mem, double, nv);
+    q->still = PAWL_CARVE(mem, double, nv);
+    q->jacobian = PAWL_CARVE(mem, double, 6 * nv);
+    q->loop = PAWL_CARVE(mem, double, (size_t)rows *(size_t)nv);
+    q->ahead = PAWL_CARVE(mem, double, rows);
+    q->behind = PAWL_CARVE(mem, double, rows);
+    q->twists = PAWL_CARVE(mem, double, 6 * m->body_count);
+}
+
+static pawl_status query_create_parts(pawl_query *q)
+{
+    const pawl_env *env = &q->env;
+    const pawl_model *m = &q->live.model;
+    PAWL_TRY(pawl_reduced_tree_create(env, m, REDUCED_BASE_QUATERNION, &q->tree));
+    PAWL_TRY(pawl_reduced_motion_create(env, q->tree, &q->motion));
+    if (q->tree->loop_joint_count > 0) {
+        PAWL_TRY(pawl_reduced_rows_create(env, q->tree, 0, &q->rows));
+    }
+    pawl_carver need = {0};
+    query_layout(q, &need);
+    q->bytes = need.used;
+    q->block = pawl_alloc(env, need.used);
+    if (q->block == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "a query of '%s' needs %zu bytes", m->name,
+                         need.used);
+    }
+    pawl_carver mem = {.base = q->block, .capacity = need.used};
+    query_layout(q, &mem);
+    for (int k = 0; k < q->tree->column_count; ++k) {
+        const reduced_column *c = &q->tree->columns[k];
+        q->armature[k] = q->still[k] = 0.0;
+        if (c->coordinate >= 0) {
+            const model_joint *j = &m->joints[q->tree->links[c->link].joint];
+            q->armature[k] = j->coordinate[c->coordinate - j->first_coordinate].armature;
+        }
+    }
+    return PAWL_OK;
+}
+
+pawl_status pawl_query_create(const pawl_env *env, const pawl_model *model, pawl_query **out)
+{
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, model);
+    PAWL_NEED(env, out);
+    *out = NULL;
+    pawl_query *q = pawl_alloc(env, sizeof *q);
+    if (q == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for a query of '%s'", model->name);
+    }
+    *q = (pawl_query){.env = *env};
+    pawl_live_begin(&q->live, env, model);
+    pawl_status status = query_create_parts(q);
+    if (status != PAWL_OK) {
+        pawl_query_destroy(q);
+        return status;
+    }
+    *out = q;
+    return PAWL_OK;
+}
+
+void pawl_query_destroy(pawl_query *q)
+{
+    if (q == NULL) {
+        return;
+    }
+    pawl_env env = q->env;
+    pawl_free(&env, q->block, q->bytes);
+    pawl_assembly_destroy(q->rows);
+    pawl_reduced_motion_destroy(q->motion);
+    pawl_reduced_tree_destroy(q->tree);
+    pawl_live_end(&q->live);
+    pawl_free(&env, q, sizeof *q);
+}
+
+pawl_status pawl_query_place(pawl_query *q, const pawl_state *s)
+{
+    PAWL_NEED(NULL, q);
+    PAWL_NEED(&q->env, s);
+    const pawl_model *m = q->live.of;
+    if (s->model != m && s->model->hash != m->hash) {
+        return PAWL_FAIL(&q->env, PAWL_BAD_ARGUMENT, "the state belongs to '%s', not to '%s'",
+                         s->model->name, m->name);
+    }
+    q->live.model.gravity = pawl_state_gravity(s);
+    q->time = s->time;
+    memcpy(q->coordinates, s->coordinates, (size_t)m->coordinate_count * sizeof *q->coordinates);
+    pawl_reduced_config_from(q->tree, s->bodies, s->coordinates, &q->config);
+    pawl_reduced_place(q->motion, &q->config, s->time);
+    pawl_reduced_rate_from(q->motion, s->bodies, q->rate);
+    pawl_reduced_move(q->motion, q->rate);
+    memcpy(q->bodies, s->bodies, (size_t)m->body_count * sizeof *q->bodies);
+    pawl_reduced_write_bodies(q->motion, true, q->bodies);
+    q->placed = true;
+    q->factored = false;
+    return PAWL_OK;
+}
+
+// The first lines of all that ask about a placed state.
+#define QUERY_NEED(q, pointer)                                                                     \
+    do {                                                                                           \
+        PAWL_NEED(NULL, q);                                                                        \
+        PAWL_NEED(&(q)->env, pointer);                                                             \
+        if (!(q)->placed) {                                                                        \
+            return query_not_placed(q, __func__);                                                  \
+        }                                                                                          \
+    } while (0)
+
+static pawl_status query_not_placed(const pawl_query *q, const char *function)
+{
+    return PAWL_FAIL(&q->env, PAWL_BAD_ARGUMENT,
+                     "%s: the query has no state yet, expected pawl_query_place() before",
+                     function);
+}
+
+static pawl_status query_check(const pawl_query *q, const char *what, const double *x)
+{
+    for (int k = 0; k < q->tree->column_count; ++k) {
+        if (!isfinite(x[k])) {
+            return PAWL_FAIL(&q->env, PAWL_BAD_ARGUMENT, "%s %d: got %g, expected a finite number",
+                             what, k, x[k]);
+        }
+    }
+    return PAWL_OK;
+}
+
+// ---- coordinates ----------------------------------------------------------------------------------
+
+int pawl_query_velocity_count(const pawl_query *q)
+{
+    return q != NULL ? q->tree->column_count : 0;
+}
+
+int pawl_query_loop_count(const pawl_query *q)
+{
+    return q != NULL ? q->tree->loop_joint_count : 0;
+}
+
+pawl_column pawl_query_column(const pawl_query *q, int column)
+{
+    if (q == NULL || !PAWL_HAS(&q->env, "column", column, q->tree->column_count)) {
+        return (pawl_column){PAWL_NO_BODY, -1, -1, -1};
+    }
+    const reduced_column *c = &q->tree->columns[column];
+    const reduced_link *l = &q->tree->links[c->link];
+    int first = l->joint >= 0 ? q->live.of->joints[l->joint].first_coordinate : 0;
+    return (pawl_column){l->body, l->joint, c->coordinate < 0 ? -1 : c->coordinate - first,
+                         column - l->first_column};
+}
+
+int pawl_query_find(const pawl_query *q, int joint, int coordinate)
+{
+    if (q == NULL || !PAWL_HAS(&q->env, "joint", joint, q->live.of->joint_count)) {
+        return -1;
+    }
+    const model_joint *j = &q->live.of->joints[joint];
+    if (!PAWL_HAS(&q->env, "coordinate", coordinate, j->coordinate_count)) {
+        return -1;
+    }
+    for (int k = 0; k < q->tree->column_count; ++k) {
+        if (q->tree->columns[k].coordinate == j->first_coordinate + coordinate) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+pawl_status pawl_query_velocities(pawl_query *q, double *v)
+{
+    QUERY_NEED(q, v);
+    memcpy(v, q->rate, (size_t)q->tree->column_count * sizeof *v);
+    return PAWL_OK;
+}
+
+// ---- mass matrix ----------------------------------------------------------------------------------
+
+pawl_status pawl_query_mass_matrix(pawl_query *q, double *M)
+{
+    QUERY_NEED(q, M);
+    size_t nv = (size_t)q->tree->column_count;
+    pawl_reduced_inertia_dense(q->motion, M);
+    for (size_t k = 0; k < nv; ++k) {
+        M[k * nv + k] += q->armature[k];
+    }
+    return PAWL_OK;
+}
+
+// tau = M x + what velocities and gravity need where `biased`: Newton-Euler. M x alone is the difference of two of these
+// only in exact arithmetic, so that the motion is put at rest and weightless for it.
+static void query_newton_euler(pawl_query *q, const double *x, bool biased, double *tau)
+{
+    pawl_vec3 gravity = q->live.model.gravity;
+    if (!biased) {
+        q->live.model.gravity = v3(0, 0, 0);
+        for (int i = 0; i < q->tree->link_count; ++i) {
+            if (q->tree->links[i].driven) { // M x is a map of x alone
+                pawl_twist rest = {{0, 0, 0}, {0, 0, 0}};
+                pawl_reduced_drive(q->motion, i, rest, rest);
+            }
+        }
+        pawl_reduced_move(q->motion, q->still);
+    }
+    pawl_reduced_inverse_dynamics(q->motion, x, NULL, tau);
+    if (!biased) {
+        q->live.model.gravity = gravity;
+        pawl_reduced_place(q->motion, &q->config, q->time);
+        pawl_reduced_move(q->motion, q->rate);
+    }
+}
+
+pawl_status pawl_query_mass_multiply(pawl_query *q, const double *x, double *y)
+{
+    QUERY_NEED(q, x);
+    PAWL_NEED(&q->env, y);
+    PAWL_TRY(query_check(q, "entry", x));
+    size_t bytes = (size_t)q->tree->column_count * sizeof *x;
+    memcpy(q->work, x, bytes);
+    query_newton_euler(q, q->work, false, q->tau);
+    for (int k = 0; k < q->tree->column_count; ++k) {
+        y[k] = q->tau[k] + q->armature[k] * q->work[k];
+    }
+    return PAWL_OK;
+}
+
+pawl_status pawl_query_mass_solve(pawl_query *q, const double *y, double *x)
+{
+    QUERY_NEED(q, y);
+    PAWL_NEED(&q->env, x);
+    PAWL_TRY(query_check(q, "entry", y));
+    int nv = q->tree->column_count;
+    if (!q->factored) {
+        pawl_reduced_inertia(q->motion, q->factor);
+        for (int k = 0; k < nv; ++k) {
+            q->factor[q->tree->factor_row[k] + q->tree->columns[k].depth] += q->armature[k];
+        }
+        if (!pawl_reduced_factor(q->tree, q->factor)) {
+            return PAWL_FAIL(&q->env, PAWL_NOT_SOLVED,
+                             "the mass matrix of '%s' is singular here: a gimbal is in its lock",
+                             q->live.of->name);
+        }
+        q->factored = true;
+    }
+    memmove(x, y, (size_t)nv * sizeof *x);
+    pawl_reduced_solve(q->tree, q->factor, x);
+    return PAWL_OK;
+}
+
+// ---- forces ---------------------------------------------------------------------------------------
+
+pawl_status pawl_query_bias(pawl_query *q, double *c)
+{
+    QUERY_NEED(q, c);
+    query_newton_euler(q, q->still, true, c);
+    return PAWL_OK;
+}
+
+pawl_status pawl_query_inverse_dynamics(pawl_query *q, const double *acceleration, double *tau)
+{
+    QUERY_NEED(q, acceleration);
+    PAWL_NEED(&q->env, tau);
+    PAWL_TRY(query_check(q, "acceleration", acceleration));
+    query_newton_euler(q, acceleration, true, q->tau);
+    for (int k = 0; k < q->tree->column_count; ++k) {
+        q->tau[k] += q->armature[k] * acceleration[k];
+    }
+    if (q->rows != NULL) {
+        PAWL_TRY(pawl_query_close_loops(q, acceleration, q->tau));
+    }
+    memcpy(tau, q->tau, (size_t)q->tree->column_count * sizeof *tau);
+    return PAWL_OK;
+}
+
+// ---- Jacobians ------------------------------------------------------------------------------------
+
+static pawl_status query_check_point(const pawl_query *q, int body, pawl_vec3 point)
+{
+    if (!PAWL_HAS(&q->env, "body", body, q->live.of->body_count)) {
+        return PAWL_BAD_ARGUMENT;
+    }
+    return v3_finite(point) ? PAWL_OK
+                            : PAWL_FAIL(&q->env, PAWL_BAD_ARGUMENT,
+                                        "a point at (%g %g %g), expected finite numbers", point.x,
+                                        point.y, point.z);
+}
+
+static pawl_vec3 query_world_point(const pawl_query *q, int body, pawl_vec3 point)
+{
+    const body_state *b = &q->bodies[body];
+    return v3_add(b->r, pawl_quat_rotate(b->q, v3_sub(point, q->live.of->bodies[body].com)));
+}
+
+pawl_status pawl_query_jacobian(pawl_query *q, int body, pawl_vec3 point, double *J)
+{
+    QUERY_NEED(q, J);
+    PAWL_TRY(query_check_point(q, body, point));
+    pawl_reduced_jacobian(q->motion, q->tree->link_of_body[body], query_world_point(q, body, point),
+                          J);
+    return PAWL_OK;
+}
+
+pawl_status pawl_query_frame_jacobian(pawl_query *q, int body, pawl_pose frame, double *J)
+{
+    QUERY_NEED(q, J);
+    PAWL_TRY(query_check_point(q, body, frame.position));
+    double norm = quat_norm2(frame.orientation);
+    if (!(norm > 0.0) || !isfinite(norm)) {
+        return PAWL_FAIL(&q->env, PAWL_BAD_ARGUMENT,
+                         "a frame with the quaternion (%g %g %g %g), expected finite numbers that "
+                         "are not all 0",
+                         frame.orientation.w, frame.orientation.x, frame.orientation.y,
+                         frame.orientation.z);
+    }
+    PAWL_TRY(pawl_query_jacobian(q, body, frame.position, J));
+    pawl_quat axes = quat_mul(q->bodies[body].q, pawl_quat_normalize(frame.orientation));
+    pawl_mat3 r = quat_matrix(axes);
+    int nv = q->tree->column_count;
+    for (int half = 0; half < 2; ++half) {
+        double *x = J + 3 * half * nv, *y = x + nv, *z = y + nv;
+        for (int k = 0; k < nv; ++k) {
+            pawl_vec3 own = m3_tmul(&r, v3(x[k], y[k], z[k]));
+            x[k] = own.x, y[k] = own.y, z[k] = own.z;
+        }
+    }
+    return PAWL_OK;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// What states and simulations can be asked without a tree: momentum, Jacobians by body twists, sums of contact forces.
+#include "base/guard.h"
+#include "pawl/query.h"
+#include "sim/sim.h"
+
+pawl_status pawl_state_point_jacobian(const pawl_state *s, int body, pawl_vec3 point, double J[36])
+{
+    PAWL_NEED(NULL, s);
+    PAWL_NEED(&s->env, J);
+    if (!PAWL_HAS(&s->env, "body", body, s->model->body_count)) {
+        return PAWL_BAD_ARGUMENT;
+    }
+    if (!v3_finite(point)) {
+        return PAWL_FAIL(&s->env, PAWL_BAD_ARGUMENT,
+                         "a point at (%g %g %g), expected finite numbers", point.x, point.y,
+                         point.z);
+    }
+    // v_p = v_o + w x r = v_o - r x w
+    pawl_vec3 r = pawl_quat_rotate(s->bodies[body].q, point);
+    const double rows[36] = {1, 0, 0, 0, r.z, -r.y, 0, 1, 0, -r.z, 0, r.x, 0, 0, 1, r.y, -r.x, 0,
+                             0, 0, 0, 1, 0,   0,    0, 0, 0, 0,    1, 0,   0, 0, 0, 0,   0,    1};
+    for (int i = 0; i < 36; ++i) {
+        J[i] = rows[i];
+    }
+    return PAWL_OK;
+}
+
+pawl_vec3 pawl_state_centre_of_mass(const pawl_state *s)
+{
+    if (s == NULL) {
+        return (pawl_vec3){NAN, NAN, NAN};
+    }
+    pawl_vec3 sum = {0, 0, 0};
+    for (int i = 0; i < s->model->body_count; ++i) {
+        sum = v3_axpy(sum, s->model->bodies[i].mass, s->bodies[i].r);
+    }
+    return v3_scale(1.0 / s->model->total_mass, sum);
+}
+
+pawl_momentum pawl_state_momentum(const pawl_state *s, pawl_vec3 point)
+{
+    if (s == NULL) {
+        return (pawl_momentum){{NAN, NAN, NAN}, {NAN, NAN, NAN}};
+    }
+    pawl_momentum sum = {{0, 0, 0}, {0, 0, 0}};
+    for (int i = 0; i < s->model->body_count; ++i) {
+        const model_body *b = &s->model->bodies[i];
+        const body_state *x = &s->bodies[i];
+        if (b->kind == PAWL_BODY_KINEMATIC) {
+            continue;
+        }
+        pawl_mat3 r = quat_matrix(x->q), inertia = m3_congruence(&r, &b->inertia);
+        pawl_vec3 p = v3_scale(b->mass, x->v);
+        sum.linear = v3_add(sum.linear, p);
+        sum.angular =
+            v3_add(sum.angular, v3_add(m3_mul(&inertia, x->w), v3_cross(v3_sub(x->r, point), p)));
+    }
+    return sum;
+}
+
+// ---- contacts -------------------------------------------------------------------------------------
+
+static void contacts_add(pawl_contact_sum *sum, const pawl_contact_info *c, double sign,
+                         pawl_vec3 point)
+{
+    if (c->mode == PAWL_CONTACT_OPEN) {
+        return;
+    }
+    pawl_vec3 force = v3_scale(sign, c->force);
+    pawl_vec3 moment = v3_cross(v3_sub(c->position, point), force);
+    ++sum->count;
+    sum->force = v3_add(sum->force, force);
+    sum->moment = v3_add(sum->moment, v3_axpy(moment, sign, c->moment));
+}
+
+static pawl_contact_sum contacts_none(void)
+{
+    return (pawl_contact_sum){0, {NAN, NAN, NAN}, {NAN, NAN, NAN}};
+}
+
+// PAWL_WORLD counts as a body.
+static bool contacts_has(const pawl_sim *sim, const char *function, int body)
+{
+    return sim != NULL && (body == PAWL_WORLD || pawl_index_good(&sim->env, function, "body", body,
+                                                                 sim->model->body_count));
+}
+
+static pawl_vec3 contacts_centre(const pawl_sim *sim, int body)
+{
+    return body == PAWL_WORLD ? v3(0, 0, 0) : sim->state->bodies[body].r;
+}
+
+pawl_contact_sum pawl_sim_body_contacts(const pawl_sim *sim, int body)
+{
+    if (!contacts_has(sim, __func__, body)) {
+        return contacts_none();
+    }
+    pawl_contact_sum sum = {0, {0, 0, 0}, {0, 0, 0}};
+    pawl_vec3 point = contacts_centre(sim, body);
+    for (int i = 0; i < pawl_sim_contact_count(sim); ++i) {
+        pawl_contact_info c = pawl_sim_contact(sim, i);
+        if (c.body_b == body) {
+            contacts_add(&sum, &c, 1.0, point);
+        }
+        if (c.body_a == body) {
+            contacts_add(&sum, &c, -1.0, point);
+        }
+    }
+    return sum;
+}
+
+pawl_contact_sum pawl_sim_pair_contacts(const pawl_sim *sim, int a, int b)
+{
+    if (!contacts_has(sim, __func__, a) || !contacts_has(sim, __func__, b)) {
+        return contacts_none();
+    }
+    pawl_contact_sum sum = {0, {0, 0, 0}, {0, 0, 0}};
+    pawl_vec3 point = contacts_centre(sim, b);
+    for (int i = 0; i < pawl_sim_contact_count(sim); ++i) {
+        pawl_contact_info c = pawl_sim_contact(sim, i);
+        if (c.body_a == a && c.body_b == b) {
+            contacts_add(&sum, &c, 1.0, point);
+        } else if (c.body_a == b && c.body_b == a) {
+            contacts_add(&sum, &c, -1.0, point);
+        }
+    }
+    return sum;
+}

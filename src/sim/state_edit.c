@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Changing the state of a simulation between two steps: inputs, poses, joints, and closing the loops again.
+#include "base/guard.h"
+#include "sim/sim.h"
+
+pawl_state *pawl_sim_edit_state(pawl_sim *sim)
+{
+    return sim != NULL ? sim->state : NULL;
+}
+
+// Tables and functions of a caller have no number that a friction factor could be applied to.
+static pawl_status edit_check_friction(const pawl_sim *sim)
+{
+    const pawl_model *m = &sim->live.model;
+    for (int i = 0; i < m->wrench_model_count && m->friction_scale != 1.0; ++i) {
+        pawl_wrench_kind kind = m->wrench_models[i].kind;
+        if (kind == PAWL_WRENCH_TABLE || kind == PAWL_WRENCH_CUSTOM) {
+            return PAWL_FAIL(&sim->env, PAWL_UNSUPPORTED,
+                             "a friction factor of %g, but contact model %d of '%s' is of kind %s, "
+                             "which has no friction to scale; expected 1",
+                             m->friction_scale, i, m->name, pawl_wrench_kind_name(kind));
+        }
+    }
+    return PAWL_OK;
+}
+
+pawl_status pawl_sim_follow_inputs(pawl_sim *sim)
+{
+    if (sim->state->moved) { // rows are placed where the bodies were
+        sim->context.placed = false;
+        sim->state->moved = false;
+    }
+    PAWL_TRY(pawl_live_follow(&sim->live, sim->state));
+    return sim->live.changed && (sim->stepper->traits & STEPPER_HAS_TREE) != 0
+               ? edit_check_friction(sim)
+               : PAWL_OK;
+}
+
+pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_closure *assembled)
+{
+    PAWL_NEED(NULL, sim);
+    pawl_state *as_given;
+    PAWL_TRY(pawl_state_create(&sim->env, sim->model, &as_given));
+    pawl_state_copy(as_given, sim->state);
+    pawl_status status = pawl_sim_close(sim);
+    if (status != PAWL_OK) {
+        pawl_state_copy(sim->state, as_given);
+    }
+    pawl_state_destroy(as_given);
+    if (start != NULL) {
+        *start = sim->given;
+    }
+    if (assembled != NULL) {
+        *assembled = sim->assembled;
+    }
+    // Contacts and events were those of another place.
+    sim->context.out.contact_count = 0;
+    sim->context.out.events.count = 0;
+    sim->context.placed = false;
+    return status;
+}
