@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// What the experiments of the linearly implicit trapezoidal method share: building point masses with
+// contact, the settings of the paper, and runs of a fixed number of steps.
 #include "lit_setup.h"
 
 #include <math.h>

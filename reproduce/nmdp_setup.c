@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// What the experiments of the nonconvex maximal dissipation principle share: settings of the methods
+// compared, loading the robots with their motions, and running and judging them alike.
 #include "nmdp_setup.h"
 
 #include <math.h>
