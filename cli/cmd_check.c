@@ -79,9 +79,9 @@ const args_command args_check = {
     .name = "check",
     .arguments = "MODEL [--json FILE] [--start JOINT=Q] [--lenient]",
     .noun = "model",
-    .summary = "say what a model is: counts, mass, mobility, redundant rows, assembly",
+    .summary = "inspect a model: counts, mass, mobility, redundant rows, assembly",
     .details = "Rows are the constraints of the joints, the rank is how many of them are\n"
-               "independent, and the mobility is in how many ways the machine can move.\n"
+               "independent, and the mobility is the number of degrees of freedom.\n"
                "\n"
                "Exit codes: 0 the model can be simulated; 2 it cannot be read or assembled.\n",
     .options = cmd_check_options,

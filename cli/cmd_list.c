@@ -219,7 +219,7 @@ const args_command args_list = {
     .name = "list",
     .arguments = "solvers|steppers|formulations|joints|models|settings|experiments",
     .noun = "list",
-    .summary = "what can be named: solvers, steppers, joints, settings, models, experiments",
+    .summary = "list what a name may be: solvers, steppers, joints, settings, models, experiments",
     .details = "Settings are changed with pawl run --set KEY=VALUE. Models are those that come\n"
                "with pawl. Experiments are run by pawl reproduce.\n",
     .options = NULL,

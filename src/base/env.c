@@ -87,7 +87,7 @@ void pawl_log(const pawl_env *env, pawl_log_level level, const char *format, ...
 
 void pawl_assert_failed(const char *condition, const char *file, int line)
 {
-    fprintf(stderr, "pawl: broken promise: %s (%s:%d)\n", condition, file, line);
+    fprintf(stderr, "pawl: internal error: assertion %s failed (%s:%d)\n", condition, file, line);
     abort();
 }
 

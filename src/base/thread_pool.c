@@ -80,7 +80,7 @@ static pawl_status pool_start(thread_pool *pool)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return failed == 0 ? PAWL_OK
                        : PAWL_FAIL(&pool->env, PAWL_NO_MEMORY,
-                                   "the system gives %d of %d threads; set fewer",
+                                   "the system could start only %d of %d threads; set fewer",
                                    pool->started + 1, pool->capacity + 1);
 }
 

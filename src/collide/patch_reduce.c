@@ -59,7 +59,8 @@ pawl_status pawl_patch_reducer_create(const pawl_env *env, int capacity, patch_r
     patch_layout(capacity, &need);
     char *block = pawl_alloc(env, need.used);
     if (block == NULL) {
-        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory to reduce %d contacts", capacity);
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the reduction of %d contacts",
+                         capacity);
     }
     pawl_carver mem = {.base = block, .capacity = need.used};
     *out = patch_layout(capacity, &mem);

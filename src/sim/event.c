@@ -21,7 +21,8 @@ static const struct {
     [PAWL_EVENT_FALLBACK] = {"fallback",
                              "why: 1 dissipation, 2 limit, 3 stiff spring, 4 contact, 5 singular "
                              "position [1]"},
-    [PAWL_EVENT_IMPACT_CAPPED] = {"impact_capped", "restitution left, of that asked for [1]"},
+    [PAWL_EVENT_IMPACT_CAPPED] = {"impact_capped",
+                                  "restitution used, as a fraction of the requested one [1]"},
     [PAWL_EVENT_IMPACT_FALLBACK] = {"impact_fallback", "contacts and limits concerned [1]"},
 };
 _Static_assert(sizeof event_kinds / sizeof event_kinds[0] == PAWL_EVENT_KIND_COUNT, "missing row");

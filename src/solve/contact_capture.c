@@ -125,7 +125,7 @@ pawl_status pawl_contact_capture_take(const pawl_env *env, contact_capture *capt
     pawl_status status = capture_problem(env, capture, p, lambda);
     if (status != PAWL_OK) {
         pawl_contact_capture_drop(env, capture);
-        return PAWL_FAIL(env, status, "the contact problem of the step cannot be kept");
+        return PAWL_FAIL(env, status, "the contact problem of the step cannot be stored");
     }
     return PAWL_OK;
 }

@@ -87,7 +87,7 @@ def test_one_bad_file_does_not_keep_others_from_being_solved(pawl, tmp_path):
     (folder / "bad.hdf5").write_text("no HDF5")
     done = pawl("solve", folder)
     assert done.returncode == 2
-    assert "bad.hdf5: is no HDF5 file" in done.stderr
+    assert "bad.hdf5: is not an HDF5 file" in done.stderr
     assert rows(done.stdout)[0][0] == "good.hdf5"
     assert "1 of 2 files" in done.stdout
 

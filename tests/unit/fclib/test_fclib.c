@@ -453,11 +453,11 @@ TEST(what_is_no_problem_file_is_refused)
 {
     char path[PATH_SIZE];
     refuse_as("no/such/file.hdf5", PAWL_IO_ERROR, "cannot be opened");
-    refuse_as("README.md", PAWL_BAD_FILE, "is no HDF5 file");
+    refuse_as("README.md", PAWL_BAD_FILE, "is not an HDF5 file");
     test_path("empty.hdf5", path, sizeof path);
     FILE *file = fopen(path, "wb");
     CHECK(file != NULL && fclose(file) == 0);
-    refuse_as(path, PAWL_BAD_FILE, "is no HDF5 file");
+    refuse_as(path, PAWL_BAD_FILE, "is not an HDF5 file");
     H5Fclose(create(path));
     refuse_as(path, PAWL_BAD_FILE, "neither fclib_local nor fclib_global");
 }
