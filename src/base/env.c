@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The default environment, and formatting for the log.
+// The default environment (memory of the C library, log to nothing), names of statuses, and the
+// formatting of log lines.
 #include "base/env.h"
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// A pool of worker threads with one shared counter of items. Whoever is free takes the next item,
+// so results must depend on the item alone: then they have the same bits for any number of threads.
 #define _POSIX_C_SOURCE 200809L // pthread_sigmask
 #include "base/thread_pool.h"
 #include <pthread.h>

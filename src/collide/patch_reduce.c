@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Contact reduction: finds planar patches among the contacts of two bodies and keeps the corners of
+// their convex hull (Andrew's monotone chain). Gaps and normal velocities are linear on a patch, so
+// that the conditions of the corners imply those of the others; see patch_reduce.h.
 #include "collide/patch_reduce.h"
 #include "base/carver.h"
 #include "base/sort.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Contact problems W r + q = u as files and callers give them: checks the entries, builds a
+// symmetric scaled copy for the solvers, and judges an answer by the three errors A, B and S of
+// docs/contact-problems.md with the given W.
 #include "problem/contact_problem.h"
 #include "base/carver.h"
 #include "base/guard.h"

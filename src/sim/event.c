@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Events of the last step, for those who ask.
+// Events of the last step for callers: a name, and the name and unit of its figure, for every kind
+// of event. The log itself is step/common/event_log.c.
 #include "base/guard.h"
 #include "sim/sim.h"
 

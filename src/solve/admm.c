@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Proximal ADMM (Algorithm 6 of [tsounis-loops], after Carpentier and others) as a state and one
+// iteration; admm.h has the equations. Each iteration is one solve with D + R + (eta + rho) S and
+// one projection on cones and bounds; a new rho costs a factorization.
 #include "solve/admm.h"
 #include "linalg/cone.h"
 #include "math/vec.h"

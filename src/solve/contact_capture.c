@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Captures the contact problem of a step as a matrix for FCLib files: free rows are eliminated
+// exactly (W is the Schur complement), bounded rows are fixed at the impulses that they have.
 #include "solve/contact_capture.h"
 #include "linalg/triplet_list.h"
 #include "problem/eliminate.h"

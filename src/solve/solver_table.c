@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// The table of solvers, by pawl_solver_kind. It is written out instead of filled at start-up: it
+// survives static linking, its order is visible, and the compiler checks its length.
 #include "solve/solver_ops.h"
 
 static const pawl_solver_ops *const solver_table[] = {
