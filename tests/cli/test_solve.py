@@ -148,7 +148,7 @@ def test_export_needs_a_folder_and_a_number(pawl):
     done = pawl("run", model, "--export-problems", "p", "--export-every", "0")
     assert done.returncode == 2 and "whole number of steps" in done.stderr
     done = pawl("run", model, "--export-problems", model)
-    assert done.returncode == 2 and "is no folder" in done.stderr
+    assert done.returncode == 2 and "is not a writable folder" in done.stderr
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the collection of problems is not here")
