@@ -316,7 +316,7 @@ TEST(malformed_motions_are_refused_with_file_line_and_expectation)
         {FOOT "key 1\noffset a 0 0 -1\n\nkey 1\n",
          "m.motion:5: foot 'a' cannot reach (0.621051, "
          "-0.5604, -1.78918) m, relative to body 'torso'"},
-        {FOOT "key 1\noffset a 0 0.1 0\n", "it stays 0.1 m short"},
+        {FOOT "key 1\noffset a 0 0.1 0\n", "the nearest point is 0.1 m away"},
         {FOOT "key 1\njoint hip9 1\n", "m.motion:5: the model has no joint 'hip9'"},
         {FOOT "key 1\njoint hip1 1\n", "m.motion:5: joint 'hip1' is moved by foot 'a'"},
         {FOOT "key 1\njoint hip2 1 1\n", "joint 'hip2' has no position actuator of coordinate 1"},
