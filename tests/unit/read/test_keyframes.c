@@ -331,7 +331,7 @@ TEST(malformed_motions_are_refused_with_file_line_and_expectation)
         {FOOT "end\n", "m.motion:4: got an end without a repeat"},
         {FOOT "repeat 20000\nkey 1\nkey 1\nend\n", "keys, with all repetitions"},
         {FOOT "repeat forever\nkey 1\nshift a 0 0 0.01\nend\n",
-         "m.motion:7: foot 'a' moves by 0.01 m against the base in every round"},
+         "m.motion:7: foot 'a' moves by 0.01 m against the base in every repetition"},
         {FOOT "repeat forever\nkey 1\nend\nkey 1\n", "m.motion:7: got 'key' after an endless"},
         {FOOT "key 1\nrest a\001b\n", "m.motion:5: got a control character (0x01)"},
     };
