@@ -19,7 +19,7 @@ typedef struct start_args {
         "--start", 0, "JOINT=Q",                                                                   \
             "initial position of a joint [rad or m], Q1,Q2,... for several coordinates;\n"         \
             "may be repeated; loops are then closed",                                              \
-            start_args_take, offset                                                                \
+            start_args_take, offset, NULL                                                          \
     }
 
 /// One "JOINT=Q1,Q2", or false with a message.

@@ -12,7 +12,7 @@ static pawl_status lit_check(const pawl_env *env, const pawl_model *model,
                              const pawl_settings *settings)
 {
     (void)model;
-    if (settings->formulation != PAWL_FORMULATION_MAXIMAL &&
+    if (pawl_coordinates_hold_joints((int)settings->formulation) &&
         settings->lit_variant != PAWL_LIT_MIDPOINT) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
                          "formulation=reduced runs lit with lit.variant=midpoint alone");

@@ -395,7 +395,7 @@ static pawl_status rattle_check(const pawl_env *env, const pawl_model *model,
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                          "stepper=rattle needs closed joints: got project=off, expected on");
     }
-    if (settings->formulation != PAWL_FORMULATION_MAXIMAL) {
+    if (pawl_coordinates_hold_joints((int)settings->formulation)) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
                          "stepper rattle does not run with formulation=reduced; choose euler, "
                          "moreau, lit, mdp or nmdp");

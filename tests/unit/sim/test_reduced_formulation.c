@@ -66,7 +66,8 @@ static void formulation_compare_file(const char *path, int steps, double slack)
 {
     for (int stepper = PAWL_STEPPER_EULER; stepper <= PAWL_STEPPER_MOREAU; ++stepper) {
         mechanism m;
-        pawl_settings settings = formulation_settings(PAWL_FORMULATION_MAXIMAL, stepper);
+        pawl_settings settings =
+            formulation_settings(PAWL_FORMULATION_MAXIMAL, (pawl_stepper_kind)stepper);
         scene_load(&m, path, &settings);
         formulation_compare(m.model, &m.t.env, (pawl_stepper_kind)stepper, steps, slack);
         mechanism_end(&m);
