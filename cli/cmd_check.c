@@ -81,10 +81,10 @@ const args_command args_check = {
     .arguments = "MODEL [--json FILE] [--start JOINT=Q] [--lenient]",
     .noun = "model",
     .names = models_name,
-    .summary = "say what a model is: counts, mass, mobility, redundant rows, assembly",
+    .summary = "inspect a model: counts, mass, mobility, redundant rows, assembly",
     .details = "MODEL is a file, or the name of a model that comes with pawl (pawl list models).\n"
                "Rows are the constraints of the joints, the rank is how many of them are\n"
-               "independent, and the mobility is in how many ways the machine can move.\n"
+               "independent, and the mobility is the number of degrees of freedom.\n"
                "\n"
                "Exit codes: 0 the model can be simulated; 2 it cannot be read or assembled.\n",
     .options = cmd_check_options,

@@ -180,7 +180,7 @@ const args_command args_list = {
     .arguments = "solvers|steppers|formulations|joints|models|settings|experiments",
     .noun = "list",
     .names = cmd_list_kind_name,
-    .summary = "what can be named: solvers, steppers, joints, settings, models, experiments",
+    .summary = "list what a name may be: solvers, steppers, joints, settings, models, experiments",
     .details =
         "Settings are changed with pawl run --set KEY=VALUE. Models are those that come\n"
         "with pawl; pawl run and pawl check find them by the name of their file. Experiments\n"

@@ -121,7 +121,7 @@ static const args_option run_args_options[RUN_OPTION_COUNT] = {
     [RUN_EXPORT] = {"--export-problems", 0, "DIR",
                     "write the contact problems of the steps as FCLib files", args_take_text,
                     RUN_FIELD(problems.folder), NULL},
-    [RUN_EXPORT_EVERY] = {"--export-every", 0, "N", "of every N-th step alone (1)",
+    [RUN_EXPORT_EVERY] = {"--export-every", 0, "N", "of every N-th step only (1)",
                           run_args_take_steps, RUN_FIELD(problems.every), NULL},
     [RUN_LENIENT] = {"--lenient", 0, NULL,
                      "warn of elements of the model file that are not supported,\n"
@@ -230,8 +230,8 @@ int64_t run_args_step_count(console *con, const run_request *request)
         return -1;
     }
     if (fabs(count - (double)steps) > 1e-6 * fmax(1.0, count)) {
-        console_note(con, "--time %g s is no multiple of dt %g s: simulating %.9g s", request->time,
-                     dt, (double)steps * dt);
+        console_note(con, "--time %g s is not a multiple of dt %g s: simulating %.9g s",
+                     request->time, dt, (double)steps * dt);
     }
     return steps;
 }

@@ -17,8 +17,8 @@ typedef struct start_args {
 #define START_ARGS_OPTION(offset)                                                                  \
     {                                                                                              \
         "--start", 0, "JOINT=Q",                                                                   \
-            "where a joint begins [rad or m], Q1,Q2,... for several coordinates;\n"                \
-            "may be repeated; loops are closed around it",                                         \
+            "initial position of a joint [rad or m], Q1,Q2,... for several coordinates;\n"         \
+            "may be repeated; loops are then closed",                                              \
             start_args_take, offset, NULL                                                          \
     }
 

@@ -398,7 +398,7 @@ TEST(broken_datasets_are_named_with_what_was_met_and_expected)
         {"/fclib_local/vectors/q", 3, {0, NAN, 0}, true, "number 1 is nan"},
         {"/fclib_local/vectors/q", 2, {0, 0}, true, "has 2 numbers, expected 3"},
         {"/fclib_local/vectors/mu", 1, {INFINITY}, true, "number 0 is inf"},
-        {"/fclib_local/vectors/mu", 1, {-0.5}, true, "/fclib_local: is no problem"},
+        {"/fclib_local/vectors/mu", 1, {-0.5}, true, "/fclib_local: is not a well-posed problem"},
         {"/fclib_local/vectors", -1, {0}, false, "/fclib_local/vectors/q: not there"},
         {"/fclib_local", -1, {0}, false, "neither fclib_local nor fclib_global"},
     };
@@ -441,11 +441,11 @@ TEST(what_is_no_problem_file_is_refused)
 {
     char path[PATH_SIZE];
     refuse_as("no/such/file.hdf5", PAWL_IO_ERROR, "cannot be opened");
-    refuse_as("README.md", PAWL_BAD_FILE, "is no HDF5 file");
+    refuse_as("README.md", PAWL_BAD_FILE, "is not an HDF5 file");
     test_path("empty.hdf5", path, sizeof path);
     FILE *file = fopen(path, "wb");
     CHECK(file != NULL && fclose(file) == 0);
-    refuse_as(path, PAWL_BAD_FILE, "is no HDF5 file");
+    refuse_as(path, PAWL_BAD_FILE, "is not an HDF5 file");
     H5Fclose(create(path));
     refuse_as(path, PAWL_BAD_FILE, "neither fclib_local nor fclib_global");
 }

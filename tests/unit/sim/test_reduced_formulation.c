@@ -289,6 +289,6 @@ TEST(what_reduced_coordinates_cannot_do_is_refused_with_the_reason)
     settings.soft_joint = 0.02;
     pawl_sim *sim;
     CHECK_STATUS(pawl_sim_create(&m.t.env, m.model, &settings, &sim), PAWL_UNSUPPORTED);
-    CHECK_MESSAGE(&m.t, "soft.joint must be 0");
+    CHECK_MESSAGE(&m.t, "soft.joint=");
     mechanism_end(&m);
 }

@@ -72,7 +72,7 @@ TEST(joints_that_do_not_meet_are_brought_together)
         pawl_settings settings = pawl_settings_default();
         mechanism_start(&m, &settings);
         CHECK_INT(m.t.messages[PAWL_LOG_NOTE], 1);
-        CHECK_MESSAGE(&m.t, "did not meet");
+        CHECK_MESSAGE(&m.t, "were open at the start");
         pawl_closure closure = pawl_state_closure(mechanism_state(&m));
         CHECK_NEAR(closure.position, 0.0, 1e-9);
         CHECK_NEAR(closure.rotation, 0.0, 1e-9);
@@ -128,7 +128,7 @@ TEST(start_velocities_that_the_joints_forbid_are_projected)
     mechanism_joint(&m, &rod);
     pawl_settings settings = pawl_settings_default();
     mechanism_start(&m, &settings);
-    CHECK_MESSAGE(&m.t, "velocities did not agree");
+    CHECK_MESSAGE(&m.t, "velocities violated the joints");
     CHECK_NEAR3(pawl_state_twist(mechanism_state(&m), 0).linear, v3(0, 3, 0), 1e-12);
     mechanism_end(&m);
 }
