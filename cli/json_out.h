@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "console.h"
+#include "pawl/check.h"
 #include "pawl/sim.h"
 
 json_t *json_out_number(double value);   ///< null when not finite

@@ -80,7 +80,7 @@ static pawl_status report_write_head(report_text *page, const pawl_record *recor
     report_add(page, " · %s s in ", report_format(end - start).text);
     report_count(page, (long long)record->verdict.steps, "step", "steps");
     report_add(page, " of %s s · stepper %s, solver %s%s · ", report_format(s->dt).text,
-               pawl_stepper_name((int)s->stepper), pawl_solver_name((int)s->solver),
+               pawl_stepper_name((int)s->stepper), pawl_solver_name((int)s->solver.kind),
                s->project ? ", projected" : "");
     report_count(page, (long long)record->frames, "recorded frame", "recorded frames");
     report_add_plain(page, "</p></header>\n");

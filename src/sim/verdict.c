@@ -3,6 +3,7 @@
 //
 // What a run measured, gathered step by step: sums, and worst figures of which NaN is the worst, so
 // that nothing hides behind it. criteria.c judges them.
+#include "pawl/verdict.h"
 #include "model/softness.h"
 #include "pawl/sim.h"
 #include "rows/measure.h"

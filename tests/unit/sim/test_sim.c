@@ -4,6 +4,7 @@
 // The simulation as a whole: assembly of the start, steps that cannot be done, settings, and
 // dense against sparse.
 #include "math/rotation.h"
+#include "pawl/check.h"
 #include "support/everything.h"
 #include "support/mechanism.h"
 #include "support/random.h"
@@ -264,9 +265,9 @@ TEST(the_solvers_give_the_same_motion)
     pawl_sim *sims[2];
     for (int k = 0; k < 2; ++k) {
         pawl_settings settings = mechanism_settings(2e-3, PAWL_STEPPER_EULER);
-        settings.solver = k == 0 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
-        settings.tolerance = 1e-11;
-        settings.max_iterations = 10000;
+        settings.solver.kind = k == 0 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
+        settings.solver.tolerance = 1e-11;
+        settings.solver.max_iterations = 10000;
         CHECK_OK(pawl_sim_create(&t.env, model, &settings, &sims[k]));
     }
     for (int i = 0; i < 250; ++i) {
@@ -415,7 +416,7 @@ TEST(every_setting_reads_back_what_was_set)
     CHECK_OK(pawl_settings_check(&t.env, &settings));
     CHECK_NEAR(settings.dt, 0.0125, 0.0);
     CHECK_INT(settings.stepper, PAWL_STEPPER_MOREAU);
-    CHECK(!settings.project && !settings.warm_start && !settings.exact_joints);
+    CHECK(!settings.project && !settings.solver.warm_start && !settings.solver.exact_joints);
     CHECK(pawl_setting(-1).key == NULL && pawl_setting(count).key == NULL);
     CHECK(pawl_stepper_name(PAWL_STEPPER_COUNT) == NULL);
 }
@@ -459,7 +460,7 @@ TEST(bad_settings_are_refused_with_what_was_expected)
     CHECK_STATUS(pawl_sim_create(&m.t.env, m.model, &settings, &sim), PAWL_BAD_ARGUMENT);
     CHECK(sim == NULL);
     settings = pawl_settings_default();
-    settings.solver = PAWL_SOLVER_COUNT;
+    settings.solver.kind = PAWL_SOLVER_COUNT;
     CHECK_STATUS(pawl_sim_create(&m.t.env, m.model, &settings, &sim), PAWL_BAD_ARGUMENT);
     settings = pawl_settings_default();
     settings.stepper = (pawl_stepper_kind)-1;
