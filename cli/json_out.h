@@ -8,7 +8,6 @@
 
 #include "console.h"
 #include "pawl/check.h"
-#include "pawl/sim.h"
 
 json_t *json_out_number(double value);   ///< null when not finite
 json_t *json_out_text(const char *text); ///< null for NULL; bytes outside UTF-8 become '?'

@@ -156,7 +156,7 @@ static json_t *run_result_json_verdict(const run_result *result)
 {
     const pawl_verdict_list *list = &result->list;
     json_t *criteria = json_array();
-    for (int k = 0; k < PAWL_CRITERION_COUNT; ++k) {
+    for (int k = 0; k < list->count; ++k) {
         const pawl_criterion *c = &list->criteria[k];
         bool judged = c->judgement != PAWL_NOT_JUDGED;
         json_array_append_new(

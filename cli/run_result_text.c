@@ -310,7 +310,7 @@ static void run_result_print_criterion(const pawl_criterion *c, FILE *to)
 static void run_result_print_verdict(const run_result *result, FILE *to)
 {
     const pawl_verdict_list *list = &result->list;
-    for (int k = 0; k < PAWL_CRITERION_COUNT; ++k) {
+    for (int k = 0; k < list->count; ++k) {
         run_result_print_criterion(&list->criteria[k], to);
     }
     char sentence[PAWL_SENTENCE_SIZE];

@@ -27,6 +27,8 @@ typedef enum pawl_event_kind {
     PAWL_EVENT_IMPACT_FALLBACK, ///< the law's own problem was not solved, see docs/impacts.md
     PAWL_EVENT_KIND_COUNT
 } pawl_event_kind;
+/// Room in arrays by kind of event: more than there are, so that a new one does not change the layout of structs.
+enum { PAWL_MAX_EVENT_KINDS = 32 };
 PAWL_API const char *pawl_event_kind_name(pawl_event_kind kind); ///< e.g. "collision"
 /// What pawl_event.figure of this kind is, with its unit, e.g. "approach speed [m/s]".
 PAWL_API const char *pawl_event_kind_figure(pawl_event_kind kind);

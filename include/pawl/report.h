@@ -36,6 +36,8 @@ typedef enum pawl_phase {
     PAWL_PHASE_REST,        ///< the judge, energy and what else is reported
     PAWL_PHASE_COUNT
 } pawl_phase;
+/// Room in arrays by phase: more than there are, so that a new one does not change the layout of structs.
+enum { PAWL_MAX_PHASES = 16 };
 PAWL_API const char *pawl_phase_name(pawl_phase phase); ///< e.g. "collide"
 
 /// How a step's problem was solved in the end.
@@ -47,6 +49,8 @@ typedef enum pawl_method {
     PAWL_METHOD_NEWTON,
     PAWL_METHOD_COUNT
 } pawl_method;
+/// Room in arrays by method: more than there are, so that a new one does not change the layout of structs.
+enum { PAWL_MAX_METHODS = 16 };
 PAWL_API const char *pawl_method_name(pawl_method method); ///< e.g. "sweeps"
 
 /// What a step measured; bits of pawl_step_report.measured. A figure without its bit says nothing.
@@ -88,16 +92,16 @@ typedef struct pawl_step_report {
     double pushed_contacts;             ///< of overlaps, in work_contacts [J]
     int tunnelled;                      ///< pairs of shapes that went through each other
     int tunnel_shape_a, tunnel_shape_b; ///< the first of them, -1 for none
-    int events[PAWL_EVENT_KIND_COUNT];  ///< how many of each kind; see pawl_sim_event()
+    int events[PAWL_MAX_EVENT_KINDS];   ///< how many of each kind; see pawl_sim_event()
     pawl_residual residual;             ///< of Coulomb's law, by the judge, not by the solver
     double own_residual;  ///< of the problem that was to be solved, against solver.tolerance [m/s];
                           ///< mdp, nmdp: change of coordinates still asked for, against
                           ///< nmdp.tolerance [m or rad]
     pawl_closure closure; ///< after the step
     pawl_closure misfit;  ///< of that, what loops leave open by the numbers of the model
-    double misfit_expected;           ///< what the start leads to expect of it [m or rad]
-    pawl_energy energy;               ///< after the step
-    double seconds[PAWL_PHASE_COUNT]; ///< by the clock; 0 without one
+    double misfit_expected;          ///< what the start leads to expect of it [m or rad]
+    pawl_energy energy;              ///< after the step
+    double seconds[PAWL_MAX_PHASES]; ///< by the clock; 0 without one
 } pawl_step_report;
 
 PAWL_EXTERN_C_END

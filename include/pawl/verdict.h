@@ -32,6 +32,8 @@ typedef enum pawl_dissipator {
     PAWL_DISSIPATOR_CONTACTS,
     PAWL_DISSIPATOR_COUNT
 } pawl_dissipator;
+/// Room in arrays by dissipator: more than there are, so that a new one does not change the layout of structs.
+enum { PAWL_MAX_DISSIPATORS = 16 };
 PAWL_API const char *pawl_dissipator_name(pawl_dissipator which); ///< e.g. "dampers"
 
 /// What a run measured: sums, and worst figures, of which NaN is the worst. Begun with
@@ -45,7 +47,7 @@ typedef struct pawl_verdict {
     int iterations_max;
     int64_t factorizations_sum;
     int factorizations_max;
-    int64_t methods[PAWL_METHOD_COUNT]; ///< steps that each had the last word in
+    int64_t methods[PAWL_MAX_METHODS]; ///< steps that each had the last word in
     int64_t islands_sum;
     int islands_max;
     pawl_residual residual;              ///< maxima
@@ -65,10 +67,10 @@ typedef struct pawl_verdict {
     double energy_floor; ///< below this an energy means nothing, see docs/verdict.md [J]
     double balance_max;  ///< largest |pawl_energy.balance| seen [J]
     pawl_energy energy;  ///< after the last step
-    double pushed_limits, pushed_contacts;     ///< sums of pawl_step_report's [J]
-    double lowest_work[PAWL_DISSIPATOR_COUNT]; ///< since the start, without pushed_* [J]
-    double work_rise[PAWL_DISSIPATOR_COUNT];   ///< largest rise above the lowest before it [J]
-    double work_gain[PAWL_DISSIPATOR_COUNT];   ///< largest since the start, 0 if never positive [J]
+    double pushed_limits, pushed_contacts;    ///< sums of pawl_step_report's [J]
+    double lowest_work[PAWL_MAX_DISSIPATORS]; ///< since the start, without pushed_* [J]
+    double work_rise[PAWL_MAX_DISSIPATORS];   ///< largest rise above the lowest before it [J]
+    double work_gain[PAWL_MAX_DISSIPATORS];   ///< largest since the start, 0 if never positive [J]
     bool soft_joints, soft_limits, soft_contacts; ///< the model has some
     int contacts_max;
     int64_t contacts_sum;
@@ -77,11 +79,11 @@ typedef struct pawl_verdict {
     int worst_shape_a, worst_shape_b; ///< the pair of shapes it was found at, -1 for none
     double depth_share;               ///< largest, see pawl_step_report
     double start_depth; ///< depth_share of overlaps at the start, where it was measured, else 0
-    int share_shape_a, share_shape_b;      ///< its pair, -1 for none
-    int64_t tunnelled;                     ///< times that a shape went through another one
-    int64_t tunnel_step;                   ///< the first step with one, counted from 1; 0 for none
-    int tunnel_shape_a, tunnel_shape_b;    ///< its pair, -1 for none
-    int64_t events[PAWL_EVENT_KIND_COUNT]; ///< how many of each kind
+    int share_shape_a, share_shape_b;     ///< its pair, -1 for none
+    int64_t tunnelled;                    ///< times that a shape went through another one
+    int64_t tunnel_step;                  ///< the first step with one, counted from 1; 0 for none
+    int tunnel_shape_a, tunnel_shape_b;   ///< its pair, -1 for none
+    int64_t events[PAWL_MAX_EVENT_KINDS]; ///< how many of each kind
     pawl_run_end end;
     double time, requested_time; ///< reached and asked for, where `end` is known [s]
 } pawl_verdict;
@@ -121,6 +123,8 @@ typedef enum pawl_criterion_kind {
     PAWL_CRITERION_IMPACTS,       ///< impacts were solved by the law asked for
     PAWL_CRITERION_COUNT
 } pawl_criterion_kind;
+/// Room in arrays by criterion: more than there are, so that a new one does not change the layout of structs.
+enum { PAWL_MAX_CRITERIA = 32 };
 
 enum { PAWL_WHERE_SIZE = 400 };
 typedef struct pawl_criterion {
@@ -135,9 +139,10 @@ typedef struct pawl_criterion {
 } pawl_criterion;
 
 typedef struct pawl_verdict_list {
-    pawl_judgement judgement; ///< PAWL_FAILED if any failed
-    int passed, failed;       ///< how many; the rest was not judged
-    pawl_criterion criteria[PAWL_CRITERION_COUNT];
+    pawl_judgement judgement;                   ///< PAWL_FAILED if any failed
+    int passed, failed;                         ///< how many; the rest was not judged
+    int count;                                  ///< of criteria
+    pawl_criterion criteria[PAWL_MAX_CRITERIA]; ///< by pawl_criterion_kind
 } pawl_verdict_list;
 
 /// Names of joints and shapes for pawl_criterion.where. Each writes at most `size` bytes.

@@ -54,7 +54,7 @@ static void report_write_verdict(report_text *page, const pawl_record *record)
     report_add(page, "<section class=\"verdict %s\"><p>", passed ? "pass" : "check");
     report_add_escaped(page, sentence);
     report_add_plain(page, "</p></section>\n<section class=\"figures\">\n");
-    for (int k = 0; k < PAWL_CRITERION_COUNT; ++k) {
+    for (int k = 0; k < list.count; ++k) {
         report_write_criterion(page, &list.criteria[k]);
     }
     report_add_plain(page, "</section>\n");

@@ -316,6 +316,7 @@ static const criteria_row criteria_table[] = {
                                 "choose another law with contact.impact", PAWL_MEASURED_IMPACTS,
                                 criteria_impacts},
 };
+_Static_assert((int)PAWL_CRITERION_COUNT <= (int)PAWL_MAX_CRITERIA, "no room in lists");
 _Static_assert(sizeof criteria_table / sizeof *criteria_table == PAWL_CRITERION_COUNT,
                "missing row");
 
@@ -333,7 +334,7 @@ pawl_verdict_list pawl_verdict_judge(const pawl_verdict *v, const pawl_settings 
                                      const pawl_verdict_names *names)
 {
     const criteria_input in = {v, settings, names};
-    pawl_verdict_list list = {.judgement = PAWL_PASSED};
+    pawl_verdict_list list = {.judgement = PAWL_PASSED, .count = PAWL_CRITERION_COUNT};
     bool nothing = v == NULL || settings == NULL || names == NULL || names->joint == NULL ||
                    names->shape == NULL;
     for (int k = 0; k < PAWL_CRITERION_COUNT; ++k) {
@@ -393,7 +394,7 @@ void pawl_verdict_sentence(const pawl_verdict_list *list, char *text, size_t siz
         return;
     }
     criteria_add(text, size, "NOT MET: ");
-    for (int k = 0, told = 0; k < PAWL_CRITERION_COUNT; ++k) {
+    for (int k = 0, told = 0; k < list->count; ++k) {
         const pawl_criterion *c = &list->criteria[k];
         if (c->judgement != PAWL_FAILED) {
             continue;

@@ -496,7 +496,7 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     sim->state = s;
     s->moved = false;
     pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
-    memcpy(report.seconds, c->clock.seconds, sizeof report.seconds);
+    memcpy(report.seconds, c->clock.seconds, sizeof c->clock.seconds);
     if (out != NULL) {
         *out = report;
     }
