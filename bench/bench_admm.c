@@ -68,13 +68,13 @@ static pawl_sim *admm_start(const pawl_env *env, const pawl_model *model, pawl_d
                             int iterations)
 {
     pawl_settings settings = pawl_settings_default();
-    settings.solver = PAWL_SOLVER_ADMM_NCP_FP;
+    settings.solver.kind = PAWL_SOLVER_ADMM_NCP_FP;
     settings.delassus = kind;
-    settings.admm_accelerate = false; // Alg. 6 as it is printed
-    settings.exact_joints = false;
+    settings.admm.accelerate = false; // Alg. 6 as it is printed
+    settings.solver.exact_joints = false;
     settings.project = false;
-    settings.tolerance = 0.0;
-    settings.max_iterations = iterations;
+    settings.solver.tolerance = 0.0;
+    settings.solver.max_iterations = iterations;
     pawl_sim *sim = NULL;
     pawl_status status = pawl_sim_create(env, model, &settings, &sim);
     if (status != PAWL_OK) {

@@ -295,7 +295,7 @@ static void default_row(const default_case *x, double dt, const default_run *fin
         pawl_settings settings = pawl_settings_default();
         settings.dt = dt;
         settings.stepper = default_methods[i].stepper;
-        settings.lit_variant = default_methods[i].variant;
+        settings.lit.variant = default_methods[i].variant;
         runs[i] = default_measure(x, &settings);
         error[i] = default_error(x, &runs[i], fine);
         best = fmin(best, error[i]);
@@ -338,7 +338,7 @@ static default_run default_converged(const default_case *x)
     pawl_settings settings = pawl_settings_default();
     settings.dt = DEFAULT_FINE;
     settings.stepper = x->kind == DEFAULT_SMOOTH ? PAWL_STEPPER_RATTLE : PAWL_STEPPER_LIT;
-    settings.rattle_order = 4;
+    settings.rattle.order = 4;
     return default_measure(x, &settings);
 }
 

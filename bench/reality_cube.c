@@ -37,8 +37,8 @@ reality_cube reality_cube_default(pawl_stepper_kind stepper, pawl_impact_law law
     reality_cube cube = {.settings = pawl_settings_default()};
     cube.settings.dt = 1.0 / (REALITY_RATE * REALITY_SUBSTEPS);
     cube.settings.stepper = stepper;
-    cube.settings.impact_law = law;
-    cube.settings.tolerance = 1e-6; // [m/s], far below the noise of the data
+    cube.settings.contact.impact = law;
+    cube.settings.solver.tolerance = 1e-6; // [m/s], far below the noise of the data
     for (int p = 0; p < REALITY_PARAMETERS; ++p) {
         cube.value[p] = cube_parameters[p].value;
     }

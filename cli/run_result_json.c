@@ -42,7 +42,8 @@ static json_t *run_result_json_settings(const run_result *result)
     json_object_set_new(object, "dt", json_out_number(settings->dt));
     json_object_set_new(object, "stepper",
                         json_out_text(pawl_stepper_name((int)settings->stepper)));
-    json_object_set_new(object, "solver", json_out_text(pawl_solver_name((int)settings->solver)));
+    json_object_set_new(object, "solver",
+                        json_out_text(pawl_solver_name((int)settings->solver.kind)));
     json_object_set_new(object, "time", json_out_number(result->requested_time));
     return object;
 }
@@ -155,7 +156,7 @@ static json_t *run_result_json_verdict(const run_result *result)
 {
     const pawl_verdict_list *list = &result->list;
     json_t *criteria = json_array();
-    for (int k = 0; k < PAWL_CRITERION_COUNT; ++k) {
+    for (int k = 0; k < list->count; ++k) {
         const pawl_criterion *c = &list->criteria[k];
         bool judged = c->judgement != PAWL_NOT_JUDGED;
         json_array_append_new(

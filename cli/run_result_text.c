@@ -74,7 +74,7 @@ static void run_result_print_header(const run_result *result, FILE *to)
     if (run_result_is_in_trees(result)) {
         fprintf(to, "%s coordinates\n", pawl_formulation_name(PAWL_FORMULATION_REDUCED));
     } else {
-        fprintf(to, "solver %s, %s coordinates%s\n", pawl_solver_name((int)settings->solver),
+        fprintf(to, "solver %s, %s coordinates%s\n", pawl_solver_name((int)settings->solver.kind),
                 pawl_formulation_name((int)settings->formulation),
                 settings->project ? ", projected" : "");
     }
@@ -310,7 +310,7 @@ static void run_result_print_criterion(const pawl_criterion *c, FILE *to)
 static void run_result_print_verdict(const run_result *result, FILE *to)
 {
     const pawl_verdict_list *list = &result->list;
-    for (int k = 0; k < PAWL_CRITERION_COUNT; ++k) {
+    for (int k = 0; k < list->count; ++k) {
         run_result_print_criterion(&list->criteria[k], to);
     }
     char sentence[PAWL_SENTENCE_SIZE];

@@ -335,7 +335,7 @@ static pawl_status read_event_counts(pawl_record *r)
         }
     }
     r->event_rows = counts[0];
-    memcpy(r->verdict.events, counts + 1, sizeof r->verdict.events);
+    memcpy(r->verdict.events, counts + 1, (size_t)PAWL_EVENT_KIND_COUNT * sizeof *counts);
     return PAWL_OK;
 }
 

@@ -173,7 +173,7 @@ static bool write_pending(pawl_recorder *r)
     record_verdict_pack(&r->verdict, counts, figures);
     pawl_state_save(pawl_sim_state(r->sim), r->state);
     int64_t events[RECORD_CHECK_EVENTS_WIDTH] = {r->event_rows + r->happenings.count};
-    memcpy(events + 1, r->verdict.events, sizeof r->verdict.events);
+    memcpy(events + 1, r->verdict.events, (size_t)PAWL_EVENT_KIND_COUNT * sizeof *events);
     const hsize_t of_events[2] = {RECORD_CHECK_EVENTS_WIDTH, 1};
     const hsize_t one[2] = {1, 1}, bytes[2] = {r->state_size, 1};
     const hsize_t of_counts[2] = {RECORD_VERDICT_COUNTS, 1};

@@ -83,7 +83,7 @@ static pawl_status start_close(pawl_sim *sim, const pawl_joint_start *starts, in
     }
     pawl_model held = start_held_model(m, starts, count, motions);
     pawl_settings settings = pawl_settings_default();
-    settings.loop_tolerance = sim->settings.loop_tolerance;
+    settings.loop.tolerance = sim->settings.loop.tolerance;
     pawl_sim *closer;
     pawl_status status = pawl_sim_create_raw(&sim->env, &held, &settings, &closer);
     if (status == PAWL_OK) {

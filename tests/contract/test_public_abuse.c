@@ -745,7 +745,7 @@ TEST(contact_problems_without_sense)
     CHECK_BAD(pawl_contact_problem_solve(p, &zeroed, r, &result));
     CHECK_BAD(pawl_contact_problem_solve(p, &settings, NULL, &result));
     CHECK_BAD(pawl_contact_problem_solve(p, &settings, r, NULL));
-    settings.solver = (pawl_solver_kind)1000;
+    settings.solver.kind = (pawl_solver_kind)1000;
     CHECK_BAD(pawl_contact_problem_solve(p, &settings, r, &result));
     CHECK_BAD(pawl_contact_problem_entries(NULL, row, column, value));
     CHECK_BAD(pawl_contact_problem_entries(p, NULL, column, value));

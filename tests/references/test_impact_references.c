@@ -194,7 +194,7 @@ TEST(d10_a_rod_hits_the_floor_with_its_end)
             scene_rod(&m, 0.5, theta, v, reference_data_number(row, "omega", -1),
                       reference_data_number(row, "mu", -1), reference_data_number(row, "e", -1));
         pawl_settings settings = scene_settings(1e-6);
-        settings.tolerance = 1e-10;
+        settings.solver.tolerance = 1e-10;
         mechanism_start(&m, &settings);
         double energy = impact_kinetic(&m);
         scene_step(&m);
@@ -255,7 +255,7 @@ static void impact_d11_begin(impact_rod *r, const json_t *row, double dt)
     pawl_builder_set_gravity(r->m.builder, v3(0, 0, -SCENE_G));
     r->rod = scene_rod(&r->m, 1.0, r->theta, v, omega, reference_data_number(row, "mu", -1), 0.0);
     pawl_settings settings = scene_settings(dt);
-    settings.tolerance = 1e-11;
+    settings.solver.tolerance = 1e-11;
     mechanism_start(&r->m, &settings);
     r->energy = scene_stored(&r->m);
 }

@@ -89,7 +89,7 @@ TEST(rattle_comes_closer_to_smooth_references_with_order_four)
         {2.5, {"D2 heavy top", NULL, 4.0, 1.5e-10}},
     };
     pawl_settings settings = reference_settings(PAWL_STEPPER_RATTLE, 1e-3);
-    settings.rattle_order = 4;
+    settings.rattle.order = 4;
     for (size_t k = 0; k < sizeof expected / sizeof expected[0]; ++k) {
         reference_check_at(&settings, expected[k].coarser, &expected[k].expectation);
     }
@@ -295,7 +295,7 @@ TEST(without_projection_the_four_bar_s_drift_falls_with_the_step)
     for (int k = 0; k < REFERENCE_STEPS; ++k) {
         pawl_settings settings = reference_settings(PAWL_STEPPER_EULER, 1e-3 / (double)(1 << k));
         settings.project = false;
-        settings.erp_joint = 0.0;
+        settings.erp.joint = 0.0;
         pawl_verdict verdict;
         CHECK_OK(reference_run_model(&env, model, &settings, 2.0, &verdict));
         drift[k] = verdict.closure.position;

@@ -45,8 +45,8 @@ TEST(d4_a_block_sticks_or_slides_as_the_slope_says)
             scene_floor(&m, 0.5, angle, 0.0);
             int block = scene_box(&m, 1.0, v3(0.4, 0.2, 0.1), 0.5);
             pawl_settings settings = scene_settings(1e-3);
-            settings.solver = solvers[k];
-            settings.tolerance = 1e-10;
+            settings.solver.kind = solvers[k];
+            settings.solver.tolerance = 1e-10;
             mechanism_start(&m, &settings);
             scene_run(&m, 0.5);
             double half = scene_velocity(&m, block).x;
@@ -93,7 +93,7 @@ TEST(d4_there_is_no_creep_in_any_direction)
         scene_floor(&m, 0.5, angle, azimuth);
         int block = scene_box(&m, 1.0, v3(0.4, 0.2, 0.1), 0.5);
         pawl_settings settings = scene_settings(1e-3);
-        settings.tolerance = fine ? 1e-12 : settings.tolerance;
+        settings.solver.tolerance = fine ? 1e-12 : settings.solver.tolerance;
         mechanism_start(&m, &settings);
         scene_run(&m, 2.0);
         pawl_vec3 v = scene_velocity(&m, block);

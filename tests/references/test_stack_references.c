@@ -11,7 +11,7 @@
 static pawl_settings stack_settings(double dt)
 {
     pawl_settings settings = scene_settings(dt);
-    settings.tolerance = 1e-11;
+    settings.solver.tolerance = 1e-11;
     return settings;
 }
 

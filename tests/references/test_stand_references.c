@@ -30,7 +30,7 @@ TEST(e2_a_table_stands_on_four_legs)
                         v3(leg[k][0] - cx, leg[k][1] - cy, 0.02 - 0.5), 0.5, 0.0);
         }
         pawl_settings settings = scene_settings(1e-3);
-        settings.tolerance = 1e-10; // 1e-10 m/s of 20 kg in 1 ms are 2e-6 N
+        settings.solver.tolerance = 1e-10; // 1e-10 m/s of 20 kg in 1 ms are 2e-6 N
         mechanism_start(&m, &settings);
         scene_run(&m, 2.0);
         double sum = 0.0, mx = 0.0, my = 0.0, split = 0.0;

@@ -44,7 +44,7 @@ TEST(default_settings_follow_converged_motions)
     };
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
         pawl_settings fine = mechanism_settings(1e-4, rows[k].other);
-        fine.rattle_order = 4;
+        fine.rattle.order = 4;
         pawl_vec3 exact = default_end(rows[k].path, &fine, rows[k].time);
         double error[2][2];
         for (int i = 0; i < 4; ++i) {

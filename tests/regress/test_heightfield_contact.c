@@ -109,7 +109,7 @@ static double field_against_plane(const field_case *c)
         body = field_body(&m[k], c->kind, c->pose, c->twist, c->friction, c->restitution);
         pawl_settings settings = scene_settings(c->dt);
         settings.stepper = c->stepper;
-        settings.tolerance = 1e-11;
+        settings.solver.tolerance = 1e-11;
         mechanism_start(&m[k], &settings);
     }
     double off = 0.0;

@@ -4,6 +4,7 @@
 // Warnings about models that can be simulated but are probably not what was meant: each kind is found
 // on variations of a mistake, and not on the same model without it.
 #include "math/rotation.h"
+#include "pawl/check.h"
 #include "support/scene.h"
 #include <stdio.h>
 

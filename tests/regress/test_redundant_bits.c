@@ -161,7 +161,7 @@ TEST(islands_and_operators_change_nothing_but_rounding)
     bits_steps(&first, 50);
     for (int islands = 0; islands < 2; ++islands) {
         for (int kind = PAWL_DELASSUS_DENSE; kind <= PAWL_DELASSUS_SPARSE; ++kind) {
-            settings.islands = islands != 0;
+            settings.solver.islands = islands != 0;
             settings.delassus = (pawl_delassus_kind)kind;
             bits_run r;
             bits_begin(&r, &l, 5, &settings);
@@ -202,7 +202,7 @@ TEST(what_is_exact_or_not_redundant_keeps_its_bits)
             bits_run with, without;
             bits_begin(&with, &l, LINKAGE_EXACT, &settings);
             bits_steps(&with, 100);
-            settings.loop_tolerance = 0.0;
+            settings.loop.tolerance = 0.0;
             bits_begin(&without, &l, LINKAGE_EXACT, &settings);
             bits_steps(&without, 100);
             CHECK(bits_distance(&with, &without) == 0.0);
@@ -217,7 +217,7 @@ TEST(what_is_exact_or_not_redundant_keeps_its_bits)
         bits_run with, without;
         bits_begin(&with, &stewart, digits, &settings);
         bits_steps(&with, 100);
-        settings.loop_tolerance = 0.0;
+        settings.loop.tolerance = 0.0;
         bits_begin(&without, &stewart, digits, &settings);
         bits_steps(&without, 100);
         CHECK(bits_distance(&with, &without) == 0.0);

@@ -134,7 +134,7 @@ TEST(rattle_passes_flat_positions_as_well_as_moreau)
             int run = i / 3, method = i % 3; // moreau, rattle, rattle of order four
             pawl_settings settings = mechanism_settings(
                 run == 0 ? 2e-3 : 1e-3, method == 0 ? PAWL_STEPPER_MOREAU : PAWL_STEPPER_RATTLE);
-            settings.rattle_order = method == 2 ? 4 : 2;
+            settings.rattle.order = method == 2 ? 4 : 2;
             error[run][method] = parallel_error(&rows[k], &settings, 4.0, &fell_back[run][method]);
         }
         for (int run = 0; run < 2; ++run) {

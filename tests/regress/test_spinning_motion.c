@@ -26,8 +26,8 @@ enum { SPINNING_METHODS = sizeof spinning_methods / sizeof spinning_methods[0] }
 static pawl_settings spinning_settings(const spinning_method *method, double dt)
 {
     pawl_settings settings = mechanism_settings(dt, method->stepper);
-    settings.lit_variant = method->variant;
-    settings.tolerance = 1e-12;
+    settings.lit.variant = method->variant;
+    settings.solver.tolerance = 1e-12;
     return settings;
 }
 
@@ -185,7 +185,7 @@ static void spinning_compare(bool linkage, double dt, double time, const double 
     double sum[SPINNING_METHODS] = {0.0};
     for (uint64_t seed = 1; seed <= 8; ++seed) {
         pawl_settings fine = mechanism_settings(dt / 8.0, PAWL_STEPPER_RATTLE);
-        fine.rattle_order = 4;
+        fine.rattle.order = 4;
         pawl_vec3 exact = spinning_run(linkage, seed, &fine, time);
         for (int k = 0; k < SPINNING_METHODS; ++k) {
             pawl_settings settings = spinning_settings(&spinning_methods[k], dt);

@@ -84,7 +84,7 @@ TEST(a_joint_beyond_its_limit_comes_back_at_rest)
             double now = m.report.closure.limit;
             CHECK(now <= last + 1e-6);
             // light links between two hinges may be moved by both
-            CHECK(last - now <= 10.0 * settings.limit_push * settings.dt);
+            CHECK(last - now <= 10.0 * settings.limit.max_push * settings.dt);
             last = now;
         }
         print_message("%s: %.2f rad beyond, %.1e rad after 1.5 s, at most %.1e J\n", way->name,
@@ -154,7 +154,7 @@ TEST(a_body_in_a_wedge_is_not_thrown_out)
             start_step(&m);
             kinetic = fmax(kinetic, mechanism_energy(&m).kinetic);
             double now = pawl_state_pose(mechanism_state(&m), 0).position.z;
-            CHECK(fabs(now - z) <= 1.01 * settings.max_push * settings.dt);
+            CHECK(fabs(now - z) <= 1.01 * settings.contact.max_push * settings.dt);
             z = now;
         }
         print_message("%s: %.2e J, at z = %.3f m\n", way->name, kinetic, z);

@@ -127,7 +127,7 @@ static void motion_steps(linkage_motion *m, pawl_sim *sim, double time, double i
     pawl_verdict_names names = pawl_model_names(model);
     pawl_verdict_list list = pawl_verdict_judge(&m->verdict, pawl_sim_settings(sim), &names);
     m->fine = list.judgement != PAWL_FAILED;
-    for (int k = 0; k < PAWL_CRITERION_COUNT && !m->fine; ++k) {
+    for (int k = 0; k < list.count && !m->fine; ++k) {
         const pawl_criterion *c = &list.criteria[k];
         if (c->judgement == PAWL_FAILED) {
             snprintf(m->message, sizeof m->message, "%s %.2g, limit %.2g", c->name, c->value,

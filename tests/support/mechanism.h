@@ -12,6 +12,7 @@
 //     mechanism_end(&m);
 #pragma once
 #include "pawl/sim.h"
+#include "pawl/verdict.h"
 #include "support/test.h"
 
 // Steppers that take every mechanism. Those behind them step trees with contacts of their own, and have

@@ -14,7 +14,7 @@ pawl_settings scene_settings(double dt)
 pawl_settings scene_rest_settings(double dt)
 {
     pawl_settings settings = scene_settings(dt);
-    settings.tolerance = 1e-9;
+    settings.solver.tolerance = 1e-9;
     return settings;
 }
 

@@ -3,6 +3,7 @@
 //
 // The random linkages that other tests and bench_redundant rely on are what they claim to be:
 // overconstrained and able to move.
+#include "pawl/check.h"
 #include "pawl/io.h"
 #include "support/linkage_motion.h"
 #include "support/linkage_random.h"

@@ -72,7 +72,7 @@ static pawl_status nmdp_refuse_joints(const nmdp *s)
                          "cannot be a coordinate; choose euler, moreau or lit",
                          stepper, j->name, pawl_joint_kind_name(j->kind), m->name);
     }
-    if (s->settings->nmdp_order == 2 && s->settings->nmdp_dynamics == PAWL_NMDP_PBD) {
+    if (s->settings->nmdp.order == 2 && s->settings->nmdp.dynamics == PAWL_NMDP_PBD) {
         return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
                          "nmdp.order=2 needs nmdp.dynamics=ne: stages in space are of first order");
     }
@@ -151,7 +151,7 @@ static void nmdp_set_points(nmdp *s)
                                    .component_count = p.component_count,
                                    .first_number = numbers,
                                    .first_order = p.has_derivatives &&
-                                                  s->settings->nmdp_gradient == PAWL_NMDP_FIRST,
+                                                  s->settings->nmdp.gradient == PAWL_NMDP_FIRST,
                                    .turns = wrenches};
         numbers += p.vertex_count * p.component_count;
     }
@@ -174,7 +174,7 @@ static void nmdp_set_second_moments(nmdp *s)
 static pawl_status nmdp_create_parts(nmdp *s)
 {
     pawl_wrench_set_def def = pawl_wrench_set_def_default();
-    def.derived.stiffness = s->settings->nmdp_stiffness;
+    def.derived.stiffness = s->settings->nmdp.stiffness;
     PAWL_TRY(pawl_reduced_tree_create(&s->env, s->model, REDUCED_BASE_QUATERNION, &s->tree));
     PAWL_TRY(pawl_reduced_motion_create(&s->env, s->tree, &s->motion));
     PAWL_TRY(nmdp_refuse_joints(s));

@@ -27,12 +27,13 @@ static void chain_build(mechanism *m)
 static void chain_run(mechanism *m, pawl_delassus_kind kind, bool exact_joints, pawl_twist *twists)
 {
     pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
-    settings.solver = PAWL_SOLVER_ADMM_NCP_FP;
+    settings.solver.kind = PAWL_SOLVER_ADMM_NCP_FP;
     settings.delassus = kind;
-    settings.exact_joints = exact_joints;
+    settings.solver.exact_joints = exact_joints;
     settings.project = false;
-    settings.tolerance = 0.0; // so that all go on to the end, or to a residual of exactly zero
-    settings.max_iterations = 50;
+    settings.solver.tolerance =
+        0.0; // so that all go on to the end, or to a residual of exactly zero
+    settings.solver.max_iterations = 50;
     mechanism_restart(m, &settings);
     for (int i = 0; i < CHAIN_STEPS; ++i) {
         CHECK_OK(pawl_sim_step(m->sim, &m->report));

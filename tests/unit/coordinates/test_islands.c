@@ -315,7 +315,7 @@ TEST(mechanisms_move_alike_alone_and_together)
     pawl_pose together[CHAINS * LINKS];
     for (int way = 0; way < 2; ++way) {
         pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_MOREAU);
-        settings.islands = way == 1;
+        settings.solver.islands = way == 1;
         mechanism_restart(&m, &settings);
         mechanism_run(&m, 200);
         CHECK_INT(m.report.islands, way == 1 ? CHAINS : 1);
@@ -336,10 +336,10 @@ TEST(a_problem_of_islands_is_solved_as_a_whole)
     mechanism m;
     many_things_build(&m);
     pawl_settings settings = scene_settings(2e-3);
-    settings.max_iterations = 20000;
+    settings.solver.max_iterations = 20000;
     mechanism_start(&m, &settings);
     mechanism_run(&m, 20); // all must converge
     CHECK(m.report.islands >= MANY_STACKS);
-    CHECK(m.verdict.residual.natural_scaled <= settings.tolerance);
+    CHECK(m.verdict.residual.natural_scaled <= settings.solver.tolerance);
     mechanism_end(&m);
 }

@@ -257,7 +257,7 @@ TEST(events_are_recorded_whether_a_frame_is_due_or_not)
     recording_begin_crate(&r, &t.env, 1e-2);
     pawl_settings settings = *pawl_sim_settings(r.sim);
     settings.stepper = PAWL_STEPPER_MOREAU;
-    settings.soft_contact = 0.02;
+    settings.soft.contact = 0.02;
     pawl_sim_destroy(r.sim);
     CHECK_OK(pawl_sim_create(&t.env, r.model, &settings, &r.sim));
     CHECK_OK(recording_create(&r, path, 0.05, 2));

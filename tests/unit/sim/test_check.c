@@ -3,6 +3,7 @@
 //
 // What pawl_check_model() says of linkages whose mobility is known from textbooks.
 #include "math/rotation.h"
+#include "pawl/check.h"
 #include "pawl/io.h"
 #include "support/mechanism.h"
 

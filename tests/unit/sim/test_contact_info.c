@@ -52,7 +52,7 @@ TEST(a_box_at_rest_is_carried_by_sticking_corners)
         info_ground(&m, 0.5);
         int box = info_box(&m, info_mass, v3(0, 0, info_half), 0.5);
         pawl_settings settings = mechanism_settings(1e-3, (pawl_stepper_kind)(way % 2));
-        settings.solver = way < 2 ? PAWL_SOLVER_ADMM_NCP : PAWL_SOLVER_PGS_NCP;
+        settings.solver.kind = way < 2 ? PAWL_SOLVER_ADMM_NCP : PAWL_SOLVER_PGS_NCP;
         mechanism_start(&m, &settings);
         CHECK_INT(pawl_sim_contact_count(m.sim), 0); // no step yet
         mechanism_run(&m, 20);

@@ -87,8 +87,8 @@ static void kept_check_answers(const pawl_kept_problem *kept, const pawl_env *en
     pawl_contact_problem *problem;
     CHECK_OK(pawl_contact_problem_create(env, &def, &problem));
     pawl_settings settings = pawl_settings_default();
-    settings.tolerance = 1e-8;
-    settings.max_iterations = 20000;
+    settings.solver.tolerance = 1e-8;
+    settings.solver.max_iterations = 20000;
     pawl_contact_result result;
     CHECK_OK(pawl_contact_problem_solve(problem, &settings, r, &result));
     CHECK(result.outcome == PAWL_CONVERGED);

@@ -115,7 +115,7 @@ TEST(what_rests_stays_where_it_is)
         scene_floor(&m, 0.5, 0.0, 0.0);
         rest_rows[k].build(&m);
         pawl_settings settings = scene_settings(1e-3);
-        settings.tolerance = rest_rows[k].alone ? settings.tolerance : 1e-12;
+        settings.solver.tolerance = rest_rows[k].alone ? settings.solver.tolerance : 1e-12;
         mechanism_start(&m, &settings);
         scene_run(&m, 0.1); // the first solutions begin from nothing
         pawl_state *start;
@@ -181,7 +181,8 @@ TEST(bodies_inside_each_other_are_pushed_apart_gently)
         rows[k].build(&m);
         pawl_settings settings = scene_settings(run % 2 ? 1e-2 : 1e-3);
         mechanism_start(&m, &settings);
-        double most = 0.0, bound = rows[k].reduced_mass * settings.max_push * settings.max_push;
+        double most = 0.0,
+               bound = rows[k].reduced_mass * settings.contact.max_push * settings.contact.max_push;
         while (mechanism_time(&m) < 2.0 - 1e-9) {
             scene_step(&m);
             most = fmax(most, mechanism_energy(&m).kinetic);
@@ -208,7 +209,8 @@ TEST(a_stack_built_with_overlap_does_not_explode)
         pawl_settings settings = scene_settings(run ? 1e-2 : 1e-3);
         for (int k = 0; k < COUNT; ++k) {
             scene_box_at(&m, 1.0, v3(1, 1, 1), v3(0, 0, 0.2 + 0.7 * k), 0.5);
-            bound += 0.5 * (k + 1) * (k + 1) * settings.max_push * settings.max_push;
+            bound +=
+                0.5 * (k + 1) * (k + 1) * settings.contact.max_push * settings.contact.max_push;
         }
         mechanism_start(&m, &settings);
         double most = 0.0;

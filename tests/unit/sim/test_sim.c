@@ -4,6 +4,7 @@
 // The simulation as a whole: assembly of the start, steps that cannot be done, settings, and
 // dense against sparse.
 #include "math/rotation.h"
+#include "pawl/check.h"
 #include "support/everything.h"
 #include "support/mechanism.h"
 #include "support/random.h"
@@ -267,11 +268,11 @@ TEST(the_solvers_give_the_same_motion)
 {
     pawl_settings settings[2];
     settings[0] = mechanism_settings(2e-3, PAWL_STEPPER_EULER);
-    settings[0].tolerance = 1e-11;
-    settings[0].max_iterations = 10000;
+    settings[0].solver.tolerance = 1e-11;
+    settings[0].solver.max_iterations = 10000;
     settings[1] = settings[0];
-    settings[0].solver = PAWL_SOLVER_DIRECT;
-    settings[1].solver = PAWL_SOLVER_PGS_NCP;
+    settings[0].solver.kind = PAWL_SOLVER_DIRECT;
+    settings[1].solver.kind = PAWL_SOLVER_PGS_NCP;
     check_same_motion(settings, 1e-8); // 250 steps of 1e-11, not chaotic
 }
 
@@ -406,7 +407,7 @@ TEST(every_setting_reads_back_what_was_set)
     CHECK_OK(pawl_settings_check(&t.env, &settings));
     CHECK_NEAR(settings.dt, 0.0125, 0.0);
     CHECK_INT(settings.stepper, PAWL_STEPPER_MOREAU);
-    CHECK(!settings.project && !settings.warm_start && !settings.exact_joints);
+    CHECK(!settings.project && !settings.solver.warm_start && !settings.solver.exact_joints);
     CHECK(pawl_setting(-1).key == NULL && pawl_setting(count).key == NULL);
     CHECK(pawl_stepper_name(PAWL_STEPPER_COUNT) == NULL);
 }
@@ -450,7 +451,7 @@ TEST(bad_settings_are_refused_with_what_was_expected)
     CHECK_STATUS(pawl_sim_create(&m.t.env, m.model, &settings, &sim), PAWL_BAD_ARGUMENT);
     CHECK(sim == NULL);
     settings = pawl_settings_default();
-    settings.solver = PAWL_SOLVER_COUNT;
+    settings.solver.kind = PAWL_SOLVER_COUNT;
     CHECK_STATUS(pawl_sim_create(&m.t.env, m.model, &settings, &sim), PAWL_BAD_ARGUMENT);
     settings = pawl_settings_default();
     settings.stepper = (pawl_stepper_kind)-1;

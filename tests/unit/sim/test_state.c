@@ -81,7 +81,7 @@ TEST(a_resumed_run_has_the_bits_of_an_uninterrupted_one)
 {
     for (int way = 0; way < 8; ++way) {
         pawl_settings settings = mechanism_settings(5e-3, (pawl_stepper_kind)(way % 2));
-        settings.solver = way / 2 % 2 == 0 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
+        settings.solver.kind = way / 2 % 2 == 0 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
         settings.project = way < 4;
         state_run whole, first, second;
         state_run_begin(&whole, &settings);

@@ -149,9 +149,9 @@ static void slide_step(mechanism *m, double angle, int sides, int rounds)
     shape.size = v3(0.2, 0.2, 0.1);
     CHECK_OK(pawl_builder_add_shape(m->builder, box, &shape, NULL));
     pawl_settings settings = mechanism_settings(slide_dt, PAWL_STEPPER_EULER);
-    settings.solver = PAWL_SOLVER_LEMKE;
-    settings.lemke_sides = sides;
-    settings.lemke_rounds = rounds;
+    settings.solver.kind = PAWL_SOLVER_LEMKE;
+    settings.lemke.sides = sides;
+    settings.lemke.rounds = rounds;
     mechanism_start(m, &settings);
     mechanism_step(m);
 }
@@ -188,7 +188,7 @@ TEST(rounds_turn_the_corner_against_the_motion)
         CHECK_NEAR(v.x, left * cos(angle), 1e-8);
         CHECK_NEAR(v.y, left * sin(angle), 1e-8);
         CHECK_INT(m.report.outcome, PAWL_CONVERGED);
-        CHECK(m.report.residual.natural_scaled <= pawl_sim_settings(m.sim)->tolerance);
+        CHECK(m.report.residual.natural_scaled <= pawl_sim_settings(m.sim)->solver.tolerance);
         mechanism_end(&m);
     }
 }

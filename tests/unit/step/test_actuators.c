@@ -236,8 +236,9 @@ TEST(a_position_actuator_with_limited_effort_saturates_far_from_its_target)
         int motor = mechanism_actuator(&m, &def);
         double h = 1e-3, x = 0.0, v = 0.0;
         pawl_settings settings = mechanism_settings(h, PAWL_STEPPER_EULER);
-        settings.solver = (pawl_solver_kind)solver;
-        settings.tolerance = 1e-12; // an error of a velocity is one of m / h times that of a force
+        settings.solver.kind = (pawl_solver_kind)solver;
+        settings.solver.tolerance =
+            1e-12; // an error of a velocity is one of m / h times that of a force
         mechanism_start(&m, &settings);
         bool saturated = false, free = false;
         for (int i = 0; i < 3000; ++i) {

@@ -34,9 +34,9 @@ static void bounds_each(double dt, bounds_test *test)
 {
     for (int way = 0; way < 6; ++way) {
         pawl_settings settings = mechanism_settings(dt, (pawl_stepper_kind)(way % 2));
-        settings.solver = way < 2 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
-        settings.exact_joints = way < 4;
-        settings.tolerance = 1e-12;
+        settings.solver.kind = way < 2 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
+        settings.solver.exact_joints = way < 4;
+        settings.solver.tolerance = 1e-12;
         test(settings);
     }
 }
@@ -115,7 +115,7 @@ TEST(friction_of_a_driven_joint_is_paid_by_the_drive)
             (pawl_signal){.kind = PAWL_SIGNAL_TABLE, .count = 2, .times = times, .values = places};
         mechanism_motion(&m, &motion);
         pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_EULER);
-        settings.solver = (pawl_solver_kind)solver;
+        settings.solver.kind = (pawl_solver_kind)solver;
         mechanism_start(&m, &settings);
         mechanism_run(&m, 100);
         CHECK_NEAR(mechanism_position(&m, 0, 0), 2.0, 1e-12);
@@ -156,7 +156,7 @@ static void bounds_fall(pawl_settings settings)
         CHECK_NEAR(m.report.closure.limit, fmax(0.0, q - 0.6), 1e-15);
         if (reached) {
             CHECK_NEAR(q, 0.6, slip);
-            CHECK_NEAR(rate, 0.0, settings.erp_limit * slip / settings.dt);
+            CHECK_NEAR(rate, 0.0, settings.erp.limit * slip / settings.dt);
         }
         reached = q > 0.6 - slip;
     }
@@ -239,14 +239,14 @@ TEST(a_violated_limit_is_corrected_by_its_share_a_step)
     joint.coordinate[0].lower = 0.1; // the slider is at 0
     int limited = mechanism_joint(&m, &joint);
     pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_EULER);
-    settings.erp_limit = 0.25;
+    settings.erp.limit = 0.25;
     mechanism_start(&m, &settings);
     mechanism_step(&m);
-    CHECK_NEAR(mechanism_position(&m, limited, 0), settings.limit_push * settings.dt, 1e-12);
+    CHECK_NEAR(mechanism_position(&m, limited, 0), settings.limit.max_push * settings.dt, 1e-12);
     for (int k = 1; k < 7; ++k) {
         mechanism_step(&m);
     }
-    double left = 0.1 - 7.0 * settings.limit_push * settings.dt;
+    double left = 0.1 - 7.0 * settings.limit.max_push * settings.dt;
     CHECK_NEAR(m.report.closure.limit, left, 1e-12);
     mechanism_step(&m);
     CHECK_NEAR(m.report.closure.limit, 0.75 * left, 1e-12);

@@ -80,7 +80,7 @@ TEST(many_collisions_in_one_step_happen_in_their_order)
         mechanism m;
         events_row(&m, COUNT, 1.0, seed);
         pawl_settings settings = events_settings(0.1); // some hit twice in a step
-        settings.tolerance = 1e-12;
+        settings.solver.tolerance = 1e-12;
         mechanism_start(&m, &settings);
         events_by_hand h = {.count = COUNT};
         for (int k = 0; k < COUNT; ++k) {
@@ -143,7 +143,7 @@ enum { EVENTS_MODELS = sizeof events_models / sizeof events_models[0] };
 static uint64_t events_hash(const char *model, pawl_lit_variant variant, int resume_at, int steps)
 {
     pawl_settings settings = events_settings(4e-3);
-    settings.lit_variant = variant;
+    settings.lit.variant = variant;
     mechanism m;
     scene_load(&m, model, &settings);
     for (int i = 0; i < steps; ++i) {
@@ -233,7 +233,7 @@ static void events_start_inside(mechanism *m, double at, double gravity, pawl_li
     scene_shape(m, PAWL_WORLD, PAWL_SHAPE_PLANE, v3(0, 0, 0), v3(0, 0, at), 0.3, 0.5);
     scene_sphere(m, 1.0, 0.1, v3(0, 0, 0.099), v3(0.2, 0, 0.1), 0.3, 0.5);
     pawl_settings settings = events_settings(1e-3);
-    settings.lit_variant = variant;
+    settings.lit.variant = variant;
     mechanism_start(m, &settings);
 }
 

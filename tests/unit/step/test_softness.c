@@ -95,7 +95,7 @@ TEST(a_soft_joint_takes_the_step_of_the_closed_form)
         soft_ball(&m, trial % 2 == 0 ? PAWL_JOINT_SPHERICAL : PAWL_JOINT_FIXED, &s, r, v);
         pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
         settings.project = trial % 3 != 0; // a soft joint is not projected either way
-        settings.solver = trial % 5 == 0 ? PAWL_SOLVER_DIRECT : settings.solver;
+        settings.solver.kind = trial % 5 == 0 ? PAWL_SOLVER_DIRECT : settings.solver.kind;
         mechanism_start(&m, &settings);
         CHECK_NEAR3(pawl_state_pose(mechanism_state(&m), 0).position, r, 0.0);
         mechanism_step(&m);
@@ -273,8 +273,8 @@ TEST(a_soft_contact_takes_the_step_of_the_closed_form)
         soft_sphere(&m, trial % 2 == 0 ? &s : &none, trial % 2 == 0 ? &none : &s, depth,
                     v3(0, 0, speed));
         pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
-        settings.solver = solvers[trial % 3];
-        settings.tolerance = 1e-12;
+        settings.solver.kind = solvers[trial % 3];
+        settings.solver.tolerance = 1e-12;
         mechanism_start(&m, &settings);
         mechanism_step(&m);
         double d = reference_impedance(&s, depth), h = settings.dt, free = speed - h * soft_g;
@@ -295,7 +295,7 @@ TEST(soft_shapes_mix_as_documented)
         mechanism m;
         soft_sphere(&m, &a, k == 0 ? &b : &hard, 0.01, v3(0, 0, 0));
         pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
-        settings.tolerance = 1e-12;
+        settings.solver.tolerance = 1e-12;
         mechanism_start(&m, &settings);
         mechanism_step(&m);
         pawl_softness s = a;
@@ -324,13 +324,14 @@ TEST(settings_make_soft_what_says_nothing_of_its_own)
         mechanism m;
         soft_sphere(&m, k == 0 ? &none : &hard, k == 0 ? &none : &hard, 0.01, v3(0, 0, 0));
         pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
-        settings.soft_contact = 0.02;
+        settings.soft.contact = 0.02;
         settings.soft.d0 = 0.8;
-        settings.tolerance = 1e-12;
+        settings.solver.tolerance = 1e-12;
         mechanism_start(&m, &settings);
         mechanism_step(&m);
-        pawl_softness s = settings.soft;
+        pawl_softness s = none;
         s.time_constant = 0.02;
+        s.d0 = 0.8;
         double h = settings.dt, d = reference_impedance(&s, 0.01);
         double soft = reference_step(&s, d, h, -0.01, 0.0, -h * soft_g);
         // hard: the overlap is corrected without a velocity
@@ -346,7 +347,7 @@ TEST(settings_make_soft_what_says_nothing_of_its_own)
             CHECK_OK(pawl_builder_set_softness(m.builder, PAWL_SOFT_JOINTS, &all));
         }
         pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
-        settings.soft_joint = 0.02; // the model's word comes before
+        settings.soft.joint = 0.02; // the model's word comes before
         mechanism_start(&m, &settings);
         mechanism_step(&m);
         pawl_softness s = none;
@@ -372,7 +373,7 @@ TEST(a_soft_contact_rests_at_the_depth_of_statics)
         mechanism_joint(&m, &upright); // no rolling
         for (int friction = 0; friction < 2; ++friction) {
             pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
-            settings.soft_friction = friction == 1;
+            settings.soft.friction = friction == 1;
             mechanism_restart(&m, &settings);
             mechanism_run(&m, 1000);
             pawl_vec3 v = pawl_state_twist(mechanism_state(&m), 0).linear;
@@ -433,7 +434,7 @@ TEST(joints_and_contacts_may_have_an_erp_of_their_own)
         body.pose.position = v3(1, 0, 0.1 - depth);
         int second = mechanism_body(&m, &body);
         CHECK_OK(pawl_builder_add_shape(m.builder, second, &shape, NULL));
-        settings.tolerance = 1e-12;
+        settings.solver.tolerance = 1e-12;
         mechanism_start(&m, &settings);
         mechanism_step(&m);
         CHECK_NEAR(pawl_state_pose(mechanism_state(&m), second).position.z,

@@ -89,8 +89,8 @@ enum { SPIN_WAYS = 2 * sizeof spin_solvers / sizeof spin_solvers[0] };
 static pawl_settings spin_settings(int way, double dt)
 {
     pawl_settings settings = mechanism_settings(dt, (pawl_stepper_kind)(way % 2));
-    settings.solver = spin_solvers[way / 2];
-    settings.tolerance = 1e-11;
+    settings.solver.kind = spin_solvers[way / 2];
+    settings.solver.tolerance = 1e-11;
     return settings;
 }
 
@@ -288,7 +288,7 @@ static void spin_check_law(const mechanism *m, int body, double inertia)
 {
     const pawl_settings *settings = pawl_sim_settings(m->sim);
     pawl_vec3 w = spin_twist(m, body).angular;
-    double moves = 10.0 * settings->tolerance, slack = moves * inertia / settings->dt;
+    double moves = 10.0 * settings->solver.tolerance, slack = moves * inertia / settings->dt;
     for (int k = 0; k < pawl_sim_contact_count(m->sim); ++k) {
         pawl_contact_info c = pawl_sim_contact(m->sim, k);
         double normal = v3_dot(c.force, c.normal), torsion = v3_dot(c.moment, c.normal);
@@ -312,7 +312,7 @@ static void spin_check_law_until_rest(mechanism *m, int body, double inertia)
     for (int step = 0; step < 1500; ++step) {
         mechanism_run(m, 1);
         spin_check_law(m, body, inertia);
-        double moves = 10.0 * pawl_sim_settings(m->sim)->tolerance;
+        double moves = 10.0 * pawl_sim_settings(m->sim)->solver.tolerance;
         still = v3_norm(spin_twist(m, body).angular) < moves ? still + 1 : 0;
     }
     CHECK(still > 100);
@@ -349,7 +349,7 @@ TEST(a_roller_on_two_contacts_obeys_the_law)
         spin_shape(&m, roller, PAWL_SHAPE_CYLINDER, v3(spin_radius, 0, 0.2), spin_torsional,
                    spin_rolling);
         pawl_settings settings = spin_settings(way, 1e-3);
-        settings.tolerance = 1e-6;
+        settings.solver.tolerance = 1e-6;
         mechanism_start(&m, &settings);
         spin_check_law_until_rest(&m, roller, 0.02);
         mechanism_end(&m);
