@@ -143,6 +143,7 @@ typedef enum pawl_reduced_base {
 typedef struct pawl_verdict_limits {
     double closure;          ///< verdict.closure: joint error over the size of its smaller body [-]
     double closure_rotation; ///< verdict.closure_rotation [rad]
+    double passage;          ///< verdict.passage
     double limit;            ///< verdict.limit: coordinates beyond their limits [m or rad]
     double penetration;      ///< verdict.penetration: depth over half the thinner shape's thickness
     double energy;           ///< verdict.energy: unexplained over turned over [-]
@@ -325,7 +326,8 @@ enum {
     PAWL_MEASURED_BALANCE = 1 << 7,   ///< energy.balance
     PAWL_MEASURED_WORK = 1 << 8,      ///< energy, work by work
     PAWL_MEASURED_IMPACTS = 1 << 9,   ///< there were impacts: impact_work, events about them
-    PAWL_MEASURED_MISFIT = 1 << 10    ///< misfit: loops that the file's numbers do not close
+    PAWL_MEASURED_MISFIT = 1 << 10,   ///< misfit: loops that the file's numbers do not close
+    PAWL_MEASURED_PASSAGE = 1 << 11   ///< settled: a singular position that those numbers blur
 };
 
 /// What one step did.
@@ -360,6 +362,8 @@ typedef struct pawl_step_report {
     pawl_closure closure; ///< after the step
     pawl_closure misfit;  ///< of that, what loops leave open by the numbers of the model
     double misfit_expected;           ///< what the start leads to expect of it [m or rad]
+    double settled;                   ///< what bodies were moved by after a singular position [m]
+    int passage_joint;                ///< with the largest part in it, -1 for none
     pawl_energy energy;               ///< after the step
     double seconds[PAWL_PHASE_COUNT]; ///< by the clock; 0 without one
 } pawl_step_report;
@@ -466,6 +470,10 @@ typedef struct pawl_verdict {
     pawl_closure closure;                ///< maxima
     pawl_closure misfit;                 ///< maxima
     double misfit_expected;              ///< likewise, of what the start leads to expect
+    double settled;                      ///< sum [m]
+    int64_t passage_steps;               ///< in or next to singular positions
+    int64_t passage_step;                ///< the first of them, counted from 1; 0 for none
+    int passage_joint;                   ///< its joint, -1 for none
     double start_limit;                  ///< closure.limit at the start
     double size;                         ///< of the largest body [m]
     int64_t position_failures;           ///< position updates that left joints open

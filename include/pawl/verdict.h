@@ -27,7 +27,8 @@ typedef enum pawl_criterion_kind {
     PAWL_CRITERION_POSITIONS,     ///< position updates closed the joints
     PAWL_CRITERION_CLOSURE,       ///< joints are closed, in position
     PAWL_CRITERION_ROTATION,      ///< and in rotation
-    PAWL_CRITERION_MISFIT,        ///< how far loops of the file are from closing; shown, not judged
+    PAWL_CRITERION_MISFIT,        ///< loops miss each other by no more than the file's digits
+    PAWL_CRITERION_PASSAGE,       ///< and their way through singular positions is known
     PAWL_CRITERION_LIMITS,        ///< coordinates are within their limits
     PAWL_CRITERION_PENETRATION,   ///< shapes are not inside each other
     PAWL_CRITERION_CROSSINGS,     ///< and did not go through each other

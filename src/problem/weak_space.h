@@ -142,11 +142,13 @@ double pawl_weak_largest(const pawl_problem *p, const double *v, double *apart);
 // Takes out of errors f [m or rad] of the free rows what rows of a passage may be off by. For the whole problem.
 void pawl_weak_slacken(const pawl_problem *p, double *f);
 
-// The zone of true singular positions, for joints that miss each other by `misfit` [m] at the start; how many
+// The zone of true singular positions, for joints that miss each other by `position` [m] and `rotation` [rad] at the start; how many
 // vectors of a cluster are weak by its singular values; whether that is not what the search found, anywhere.
-void pawl_weak_set_zone(weak_space *space, double misfit);
+void pawl_weak_set_zone(weak_space *space, double position, double rotation);
 void pawl_weak_count(const weak_space *space, weak_cluster *c);
 bool pawl_weak_in_zone(const weak_space *space);
+// The free row with the largest part in the next direction that is closest to being weak; -1 for none.
+int pawl_weak_next_row(const weak_space *space);
 // Those numbers to and from a state: see pawl_state.
 void pawl_weak_remember(const weak_space *space, double dt, double *words);
 void pawl_weak_recall(weak_space *space, const double *words);

@@ -138,6 +138,12 @@ static bool assemble_fits(const pawl_sim *sim)
                                  misfit.rotation <= sim->weak->tolerance);
 }
 
+static void assemble_set_zone(pawl_sim *sim)
+{
+    pawl_closure misfit = pawl_assembly_misfit(sim->assembly);
+    pawl_weak_set_zone(sim->weak, misfit.position, misfit.rotation);
+}
+
 static void assemble_place(pawl_sim *sim, const pawl_state *s)
 {
     pawl_assembly_place(sim->assembly, s->bodies, s->coordinates, s->time,
@@ -167,7 +173,7 @@ static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
         pawl_state_copy(s, sim->next);
         PAWL_TRY(assemble_weakly(sim, s, steps));
         assemble_place(sim, s);
-        pawl_weak_set_zone(sim->weak, pawl_assembly_misfit(sim->assembly).position);
+        assemble_set_zone(sim);
         if (!assemble_fits(
                 sim)) { // joints that miss each other by more than that are not redundant
             sim->weak_is_exact = true;
@@ -181,7 +187,7 @@ static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
     if (assemble_will_open(sim)) {
         sim->weak_is_exact = false;
         pawl_weak_attach(&sim->assembly->problem, sim->weak);
-        pawl_weak_set_zone(sim->weak, pawl_assembly_misfit(sim->assembly).position);
+        assemble_set_zone(sim);
     }
     pawl_weak_remember(sim->weak_is_exact ? NULL : sim->weak, 0.0, s->weak);
     sim->context.position.least_norm =
