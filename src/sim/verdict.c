@@ -127,6 +127,11 @@ static void verdict_add_closure(pawl_verdict *v, const pawl_step_report *r)
     verdict_max(&v->misfit.position, r->misfit.position);
     verdict_max(&v->misfit.rotation, r->misfit.rotation);
     verdict_max(&v->misfit_expected, r->misfit_expected);
+    if (v->passage_steps == 0 && (r->measured & PAWL_MEASURED_PASSAGE) == 0u) {
+        // Where files state a pose, joints meet better than elsewhere: the motion shows what their digits
+        // do, up to the first singular position. Behind it that may be an error of the way.
+        verdict_max(&v->misfit_expected, apart);
+    }
     if ((r->measured & PAWL_MEASURED_PASSAGE) != 0u) {
         if (v->passage_steps++ == 0) {
             v->passage_step = v->steps;
