@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Options, progress and JSON of the benchmarks.
+// Options, progress and JSON output that all benchmarks share: --quick, --scene, --json.
 #include "options.h"
 
 #include <math.h>

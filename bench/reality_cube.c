@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Simulates tosses of the measured cube of reality_data.h and fits the parameters of the contact to
+// them. The score of a toss is the mean error of position and rotation over its frames; the fit
+// minimizes it by simplex_search.h, because the score jumps with the parameters.
 #include "reality_cube.h"
 
 #include <math.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Reads tracked tosses of a real cube from an HDF5 file: one dataset per toss, one row per frame.
+// Datasets of another shape are skipped, so that the file may hold more than tosses.
 #include "reality_data.h"
 
 #include <hdf5.h>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Engines and runs of the comparisons.
+// Runs one scene in pawl and in every other engine that is installed, judges the motions by the
+// same code (motion.h) and gives times as ratios to MuJoCo's defaults, so that runs on different
+// machines can be compared.
 #include "session.h"
 
 #include <math.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Runs Siconos' solvers on a contact problem of pawl, so that both are compared on the same
+// numbers. Siconos orders the rows of a contact normal first, pawl normal last.
 #include "siconos_peer.h"
 #include <stdlib.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Minimizes a function of a few variables by Nelder and Mead's simplex (1965): reflect, expand,
+// contract, shrink. It needs no derivatives and tolerates functions that jump.
 #include "simplex_search.h"
 
 #include <string.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Runs one scene in pawl to its end and collects figures: the verdict of the run, the error that
+// the benchmark measures itself, and the time by phase.
 #include "trial.h"
 #include "runner.h"
 

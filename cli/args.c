@@ -43,8 +43,8 @@ static int args_distance(const char *a, const char *b)
     return rows[la % 3][lb];
 }
 
-const char *args_suggest(const char *word, const char *(*name)(const void *user, int i),
-                         const void *user, char *text, size_t size)
+const char *args_suggest(const char *word, args_names names, const void *user, char *text,
+                         size_t size)
 {
     const char *nearest = NULL;
     int least = 0;
@@ -54,7 +54,7 @@ const char *args_suggest(const char *word, const char *(*name)(const void *user,
         return text;
     }
     for (int i = 0;; ++i) {
-        const char *candidate = name(user, i);
+        const char *candidate = names(user, i);
         if (candidate == NULL) {
             break;
         }

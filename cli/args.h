@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Command line arguments: one table per command serves its parser and its help, so that the two
-// cannot disagree. Every mistake is reported with the nearest thing that would have been right.
+// Command line arguments: one table per command serves its parser, its help, the manual and the shells'
+// completions, so that these cannot disagree. Every mistake is reported with the nearest thing that would have been right.
 #pragma once
 #include <stddef.h>
 
@@ -10,6 +10,8 @@
 
 typedef struct args_command args_command;
 typedef struct args_option args_option;
+/// Names by index, NULL past the last.
+typedef const char *(*args_names)(const void *user, int i);
 
 /// An option as it was given.
 typedef struct args_use {
@@ -26,13 +28,15 @@ struct args_option {
     const char *value;                 ///< what stands for its value in the help; NULL: takes none
     const char *help;                  ///< may hold line feeds
     bool (*take)(const args_use *use); ///< stores it; false: refused, with the message printed
-    size_t field; ///< where in the command's request, e.g. offsetof(run_request, time)
+    size_t field;     ///< where in the command's request, e.g. offsetof(run_request, time)
+    args_names names; ///< what its value is chosen from; NULL: anything
 };
 
 struct args_command {
     const char *name;
     const char *arguments; ///< of its usage line, e.g. "MODEL [options]"
     const char *noun;      ///< what its one argument is, e.g. "model"
+    args_names names;      ///< what it may be, besides a file; NULL: a file alone
     const char *summary;   ///< one line
     const char *details;   ///< paragraphs after the options; may be NULL
     const args_option *options;
@@ -43,6 +47,8 @@ struct args_command {
 /// The commands, in the order of the help; in main.c.
 extern const args_command *const args_commands[];
 extern const int args_command_count;
+/// What the help and the manual say of the command as a whole; in main.c.
+extern const char args_intro[], args_examples[], args_exit_codes[];
 extern const args_command args_run, args_check, args_solve, args_report, args_reproduce, args_list;
 
 /// What every command's request begins with.
@@ -74,6 +80,6 @@ int args_print_help(const args_command *command);
 /// The whole text is one finite number.
 bool args_number(const char *text, double *out);
 /// ", did you mean 'x'?" for the candidate nearest to `word`, or "" when none is near. The
-/// candidates come from `name(user, i)` until it returns NULL. `text` has room for `size` bytes.
-const char *args_suggest(const char *word, const char *(*name)(const void *user, int i),
-                         const void *user, char *text, size_t size);
+/// candidates are `names` with `user`. `text` has room for `size` bytes.
+const char *args_suggest(const char *word, args_names names, const void *user, char *text,
+                         size_t size);

@@ -127,7 +127,7 @@ static void check_text_redundant(const pawl_model *model, const pawl_check *chec
         width = check_text_widest(width, pawl_model_joint(model, check->redundant[i].joint).name);
     }
     fprintf(to, "\n  %-*s  %3s  %s\n", width, "redundant row", "row",
-            "what it holds, that rows before it hold already");
+            "directions it constrains that earlier rows already constrain");
     for (int i = 0; i < shown; ++i) {
         const pawl_redundant_row *row = &check->redundant[i];
         fprintf(to, "  %-*s  %3d  %s\n", width, pawl_model_joint(model, row->joint).name, row->row,
@@ -148,7 +148,7 @@ static void check_text_misfit(const pawl_model *model, const pawl_check *check, 
 {
     fprintf(to, "  redundant      rows repeat each other to %.1e (rad, or lengths)\n", check->weak);
     if (check->misfit.position > 0.0 || check->misfit.rotation > 0.0) {
-        fprintf(to, "                 joints meet to %.1e m, %.1e rad, worst at joint '%s'\n",
+        fprintf(to, "                 joints close to %.1e m, %.1e rad, worst at joint '%s'\n",
                 check->misfit.position, check->misfit.rotation,
                 pawl_model_joint(model, check->misfit.worst_joint).name);
     }
@@ -169,7 +169,7 @@ static void check_text_assembly(const pawl_model *model, const pawl_check *check
         fprintf(to, "                 assembled   %.2e m, %.2e rad\n", end->position,
                 end->rotation);
     } else {
-        fprintf(to, "                 the joints CANNOT be brought together\n");
+        fprintf(to, "                 the joints CANNOT be closed\n");
     }
     if (start->worst_limit >= 0 && start->limit > 0.0) {
         fprintf(to, "                 joint '%s' starts %.2e beyond its limit\n",
@@ -220,8 +220,8 @@ void check_text(const console *con, const char *path, const pawl_model *model,
     fprintf(to, "\n");
     if (assembled && check->singular) {
         fprintf(to,
-                "singular: the rank is %d here and %d close by; the mechanism can change its way "
-                "of moving\n",
+                "singular: the rank is %d here and %d close by; the mechanism can change its "
+                "branch of motion\n",
                 check->rank, check->generic_rank);
     }
     if (!assembled) {

@@ -5,6 +5,7 @@
 // rank of the constraints and which rows are redundant, whether the joints meet, and warnings.
 #include "args.h"
 #include "check_out.h"
+#include "models_folder.h"
 #include "output.h"
 #include "pawl/io.h"
 #include "start_args.h"
@@ -20,17 +21,16 @@ static const args_option cmd_check_options[] = {
     {"--json", 0, "FILE",
      "write the same as JSON; - for the standard output, the table\n"
      "then goes to stderr",
-     args_take_text, offsetof(check_request, json_path)},
+     args_take_text, offsetof(check_request, json_path), NULL},
     START_ARGS_OPTION(offsetof(check_request, starts)),
     {"--lenient", 0, NULL,
      "warn of elements of the model file that are not supported,\n"
      "where it would otherwise be refused",
-     args_take_flag, offsetof(check_request, lenient)},
+     args_take_flag, offsetof(check_request, lenient), NULL},
 };
 
-static int cmd_check_model(console *con, const check_request *request)
+static int cmd_check_model(console *con, const check_request *request, const char *path)
 {
-    const char *path = request->args.argument;
     pawl_model *model = NULL;
     pawl_check *check = NULL;
     int errors = con->error_count;
@@ -68,20 +68,23 @@ static int cmd_check(console *con, int argc, char **argv)
     if (request.args.argument == NULL) {
         return args_fail(con, &args_check, "which model? pawl check MODEL");
     }
-    if (!output_check(con, "--json", request.json_path) ||
-        !output_spares(con, "--json", request.json_path, "model", request.args.argument)) {
-        return EXIT_BAD_INPUT;
-    }
-    return cmd_check_model(con, &request);
+    char *path = models_find(con, request.args.argument);
+    bool fine = path != NULL && output_check(con, "--json", request.json_path) &&
+                output_spares(con, "--json", request.json_path, "model", path);
+    code = fine ? cmd_check_model(con, &request, path) : EXIT_BAD_INPUT;
+    free(path);
+    return code;
 }
 
 const args_command args_check = {
     .name = "check",
     .arguments = "MODEL [--json FILE] [--start JOINT=Q] [--lenient]",
     .noun = "model",
-    .summary = "say what a model is: counts, mass, mobility, redundant rows, assembly",
-    .details = "Rows are the constraints of the joints, the rank is how many of them are\n"
-               "independent, and the mobility is in how many ways the machine can move.\n"
+    .names = models_name,
+    .summary = "inspect a model: counts, mass, mobility, redundant rows, assembly",
+    .details = "MODEL is a file, or the name of a model that comes with pawl (pawl list models).\n"
+               "Rows are the constraints of the joints, the rank is how many of them are\n"
+               "independent, and the mobility is the number of degrees of freedom.\n"
                "\n"
                "Exit codes: 0 the model can be simulated; 2 it cannot be read or assembled.\n",
     .options = cmd_check_options,

@@ -3,11 +3,9 @@
 //
 // pawl list: what can be named on the command line, taken from the library's own tables, and the
 // models that come with pawl.
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "args.h"
@@ -72,40 +70,6 @@ static int cmd_list_settings(console *con)
     return EXIT_DONE;
 }
 
-// The model files found. nftw has no user pointer, hence the file's one static variable.
-static struct {
-    char **paths;
-    int count;
-} cmd_list_found;
-
-static int cmd_list_visit(const char *path, const struct stat *info, int type, struct FTW *place)
-{
-    (void)info;
-    (void)place;
-    const char *dot = strrchr(path, '.');
-    if (type != FTW_F || dot == NULL ||
-        (strcmp(dot, ".sdf") != 0 && strcmp(dot, ".urdf") != 0 && strcmp(dot, ".world") != 0)) {
-        return 0;
-    }
-    char **grown = realloc(cmd_list_found.paths,
-                           ((size_t)cmd_list_found.count + 1) * sizeof *cmd_list_found.paths);
-    if (grown == NULL) {
-        return -1;
-    }
-    cmd_list_found.paths = grown;
-    char *copy = strdup(path);
-    if (copy == NULL) {
-        return -1;
-    }
-    cmd_list_found.paths[cmd_list_found.count++] = copy;
-    return 0;
-}
-
-static int cmd_list_compare(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 // The path as it can be typed from here: relative when it is below the current folder.
 static const char *cmd_list_shorten(const char *path, const char *here)
 {
@@ -137,24 +101,20 @@ static int cmd_list_models(console *con)
         console_error(con, "the folder of the models that come with pawl was not found");
         return EXIT_BAD_INPUT;
     }
-    bool complete = nftw(folder, cmd_list_visit, 16, FTW_PHYS) == 0;
-    char **paths = cmd_list_found.paths;
-    int count = cmd_list_found.count;
-    if (count > 0) {
-        qsort(paths, (size_t)count, sizeof *paths, cmd_list_compare);
-    }
+    models_list list = models_list_make(folder);
     char *here = getcwd(NULL, 0);
     int width = 5;
-    for (int i = 0; i < count; ++i) {
-        int length = (int)strlen(cmd_list_shorten(paths[i], here));
+    for (int i = 0; i < list.count; ++i) {
+        int length = (int)strlen(cmd_list_shorten(list.paths[i], here));
         width = length > width ? length : width;
     }
     printf("%-*s  %6s  %6s\n", width, "model", "bodies", "joints");
-    for (int i = 0; i < count; ++i) {
-        cmd_list_print_model(con, paths[i], cmd_list_shorten(paths[i], here), width);
-        free(paths[i]);
+    for (int i = 0; i < list.count; ++i) {
+        const char *path = list.paths[i];
+        cmd_list_print_model(con, path, cmd_list_shorten(path, here), width);
     }
-    free(paths);
+    bool complete = list.complete;
+    models_list_free(&list);
     free(here);
     if (!complete) {
         console_error(con, "not all of '%s' could be read", folder);
@@ -219,9 +179,12 @@ const args_command args_list = {
     .name = "list",
     .arguments = "solvers|steppers|formulations|joints|models|settings|experiments",
     .noun = "list",
-    .summary = "what can be named: solvers, steppers, joints, settings, models, experiments",
-    .details = "Settings are changed with pawl run --set KEY=VALUE. Models are those that come\n"
-               "with pawl. Experiments are run by pawl reproduce.\n",
+    .names = cmd_list_kind_name,
+    .summary = "list what a name may be: solvers, steppers, joints, settings, models, experiments",
+    .details =
+        "Settings are changed with pawl run --set KEY=VALUE. Models are those that come\n"
+        "with pawl; pawl run and pawl check find them by the name of their file. Experiments\n"
+        "are run by pawl reproduce.\n",
     .options = NULL,
     .option_count = 0,
     .run = cmd_list,

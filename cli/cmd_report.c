@@ -17,9 +17,9 @@ typedef struct report_request {
 
 static const args_option cmd_report_options[] = {
     {"--output", 'o', "FILE", "the page; otherwise beside the recording, as .html", args_take_text,
-     offsetof(report_request, page)},
+     offsetof(report_request, page), NULL},
     {"--picture", 0, "FILE", "also draw the motion into an SVG picture", args_take_text,
-     offsetof(report_request, picture)},
+     offsetof(report_request, picture), NULL},
 };
 
 // "run.h5" becomes "run.html". To be freed.

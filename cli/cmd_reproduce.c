@@ -26,12 +26,12 @@ typedef struct reproduce_request {
 
 static const args_option cmd_reproduce_options[] = {
     {"--json", 0, "FILE", "tables, points of the plots and claims; - for the standard output",
-     args_take_text, offsetof(reproduce_request, json_path)},
+     args_take_text, offsetof(reproduce_request, json_path), NULL},
     {"--html", 0, "FILE", "one page with tables and plots", args_take_text,
-     offsetof(reproduce_request, html_path)},
-    {"--quick", 0, NULL, "leave out what takes more than a few seconds", args_take_flag,
-     offsetof(reproduce_request, quick)},
-    {"--quiet", 'q', NULL, "no progress bar and no notes", args_take_quiet, 0},
+     offsetof(reproduce_request, html_path), NULL},
+    {"--quick", 0, NULL, "skip parts that take more than a few seconds", args_take_flag,
+     offsetof(reproduce_request, quick), NULL},
+    {"--quiet", 'q', NULL, "no progress bar and no notes", args_take_quiet, 0, NULL},
 };
 
 static const char *cmd_reproduce_name(const void *user, int i)
@@ -82,7 +82,7 @@ static bool cmd_reproduce_write(console *con, const reproduce_request *request,
         char footer[160];
         snprintf(footer, sizeof footer,
                  "Made by pawl %s with: pawl reproduce %s%s, in %.3g s. Every number is computed "
-                 "anew; what is the paper's is said to be.",
+                 "again; numbers of the paper are marked as such.",
                  pawl_version(), request->args.argument, request->quick ? " --quick" : "", wall);
         int errors = con->error_count;
         pawl_status status = pawl_study_write_html(&con->env, study, footer, request->html_path);
@@ -166,6 +166,12 @@ static int cmd_reproduce_begin(console *con, const reproduce_request *request)
     return code;
 }
 
+// "list", then the experiments.
+static const char *cmd_reproduce_word(const void *user, int i)
+{
+    return i == 0 ? "list" : cmd_reproduce_name(user, i - 1);
+}
+
 static int cmd_reproduce(console *con, int argc, char **argv)
 {
     reproduce_request request = {0};
@@ -177,7 +183,8 @@ const args_command args_reproduce = {
     .name = "reproduce",
     .arguments = "NAME [--json FILE] [--html FILE] [--quick]",
     .noun = "experiment",
-    .summary = "make a published table or figure anew, ours beside theirs; 'list' names them",
+    .names = cmd_reproduce_word,
+    .summary = "compute a published table or figure again and compare; 'list' names them",
     .details = "Prints the tables, and for each claim what was found and whether it is met.\n"
                "\n"
                "Exit codes: 0 every claim is met; 1 one is not, or a step could not be\n"

@@ -284,7 +284,7 @@ static bool cmd_run_close_recorder(cmd_run_work *w)
 static bool cmd_run_prepare(cmd_run_work *w, int64_t *last)
 {
     run_request *request = &w->request;
-    w->model_path = request->args.argument;
+    w->model_path = request->model_path;
     w->motion_path = request->motion_path;
     if ((request->resume_path != NULL && !cmd_run_open_record(w)) ||
         pawl_settings_check(&w->con->env, &request->settings) != PAWL_OK) {
@@ -365,6 +365,7 @@ static void cmd_run_release(cmd_run_work *w)
     pawl_sim_destroy(w->sim);
     pawl_check_destroy(w->check);
     pawl_model_destroy(w->model);
+    free(w->request.model_path);
     free(w->real_model_path);
     free(w->real_motion_path);
     free(w->result.events);

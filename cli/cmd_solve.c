@@ -57,12 +57,23 @@ static bool cmd_solve_add(const args_use *use, int kind)
     return true;
 }
 
+// "all", then the solvers.
+static const char *cmd_solve_solver_name(const void *user, int i)
+{
+    (void)user;
+    return i == 0 ? "all" : pawl_solver_name(i - 1);
+}
+
 static bool cmd_solve_take_solvers(const args_use *use)
 {
     const char *list = use->value;
     char word[64];
     while (setting_args_next_word(&list, word, sizeof word)) {
-        if (strcmp(word, "all") == 0) {
+        int index = setting_args_choose(use, word);
+        if (index < 0) {
+            return false;
+        }
+        if (index == 0) {
             for (int kind = 0; pawl_solver_name(kind) != NULL; ++kind) {
                 if (pawl_solver_takes_contacts(kind)) {
                     cmd_solve_add(use, kind);
@@ -70,8 +81,7 @@ static bool cmd_solve_take_solvers(const args_use *use)
             }
             continue;
         }
-        int kind = setting_args_choose(use, word, setting_args_solver);
-        if (kind < 0 || !cmd_solve_add(use, kind)) {
+        if (!cmd_solve_add(use, index - 1)) {
             return false;
         }
     }
@@ -102,7 +112,7 @@ static const char *cmd_solve_start_name(const void *user, int i)
 
 static bool cmd_solve_take_start(const args_use *use)
 {
-    int index = setting_args_choose(use, use->value, cmd_solve_start_name);
+    int index = setting_args_choose(use, use->value);
     if (index >= 0) {
         *(solve_start *)use->field = (solve_start)index;
     }
@@ -112,24 +122,24 @@ static bool cmd_solve_take_start(const args_use *use)
 #define SOLVE_FIELD(member) offsetof(cmd_solve_request, member)
 static const args_option cmd_solve_options[] = {
     {"--solver", 0, "NAMES", "solvers to try, separated by commas, or 'all'; otherwise the default",
-     cmd_solve_take_solvers, SOLVE_FIELD(solvers)},
+     cmd_solve_take_solvers, SOLVE_FIELD(solvers), cmd_solve_solver_name},
     {"--tol", 0, "NUMBER", "all three errors at most this; otherwise 1e-8", cmd_solve_take_positive,
-     SOLVE_FIELD(settings.tolerance)},
+     SOLVE_FIELD(settings.tolerance), NULL},
     {"--max-iterations", 0, "N", "of a solver; otherwise 100000", cmd_solve_take_iterations,
-     SOLVE_FIELD(settings.max_iterations)},
+     SOLVE_FIELD(settings.max_iterations), NULL},
     {"--time-limit", 0, "SECONDS",
      "of processor time for one solver on one problem; otherwise none", cmd_solve_take_positive,
-     SOLVE_FIELD(time_limit)},
+     SOLVE_FIELD(time_limit), NULL},
     {"--start", 0, "FROM",
      "zero, guess (the file's first) or solution (the file's own);\n"
      "otherwise zero",
-     cmd_solve_take_start, SOLVE_FIELD(start)},
+     cmd_solve_take_start, SOLVE_FIELD(start), cmd_solve_start_name},
     {"--set", 0, "KEY=VALUE", "a setting of the solver; see 'pawl list settings'",
-     setting_args_take_set, SOLVE_FIELD(settings)},
+     setting_args_take_set, SOLVE_FIELD(settings), setting_args_key},
     {"--json", 0, "FILE", "all results as JSON, '-' for the standard output", args_take_text,
-     SOLVE_FIELD(json_path)},
+     SOLVE_FIELD(json_path), NULL},
     {"--quiet", 'q', NULL, "no progress and no notes; the table is still printed", args_take_quiet,
-     0},
+     0, NULL},
 };
 
 // ---- Results -------------------------------------------------------------------------------------

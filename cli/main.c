@@ -4,6 +4,8 @@
 // The pawl command: finds the command that is named and hands over. It uses the public headers
 // alone, which shows that they are enough to build on.
 #include "args.h"
+#include "complete.h"
+#include "manual.h"
 
 #include <jansson.h>
 #include <locale.h>
@@ -16,28 +18,30 @@ const args_command *const args_commands[] = {&args_run,    &args_check,     &arg
                                              &args_report, &args_reproduce, &args_list};
 const int args_command_count = (int)(sizeof args_commands / sizeof args_commands[0]);
 
+const char args_intro[] =
+    "pawl simulates machines of rigid bodies, with any closed loops, and says how far\n"
+    "the numbers can be trusted.\n";
+const char args_examples[] = "  pawl list models\n"
+                             "  pawl check fourbar-fixed\n"
+                             "  pawl run fourbar-fixed --time 5 -o run.h5\n"
+                             "  pawl report run.h5 -o report.html\n";
+const char args_exit_codes[] = "0 done, 1 the physics did not meet the requested tolerance,\n"
+                               "2 bad usage or input.\n";
+
 static void main_print_usage(FILE *to)
 {
-    fprintf(to, "pawl simulates machines of rigid bodies, with any closed loops, and says how far\n"
-                "the numbers can be trusted.\n"
-                "\n"
-                "usage: pawl COMMAND [arguments]\n"
-                "\n");
+    fprintf(to, "%s\nusage: pawl COMMAND [arguments]\n\n", args_intro);
     for (int i = 0; i < args_command_count; ++i) {
         fprintf(to, "  pawl %-10s %s\n", args_commands[i]->name, args_commands[i]->summary);
     }
-    fprintf(to, "\n"
-                "  pawl help COMMAND   all about one command (also: pawl COMMAND --help)\n"
-                "  pawl --version      the version, and what is built in\n"
-                "\n"
-                "Begin with:\n"
-                "  pawl list models\n"
-                "  pawl check models/primitives/fourbar-fixed.sdf\n"
-                "  pawl run models/primitives/fourbar-fixed.sdf --time 5 -o run.h5\n"
-                "  pawl report run.h5 -o report.html\n"
-                "\n"
-                "Exit codes: 0 done, 1 the physics did not meet the requested tolerance,\n"
-                "2 bad usage or input.\n");
+    fprintf(to,
+            "\n"
+            "  pawl help COMMAND   all about one command (also: pawl COMMAND --help)\n"
+            "  pawl --version      the version, and what is built in\n"
+            "\n"
+            "Begin with:\n%s\n"
+            "Exit codes: %s",
+            args_examples, args_exit_codes);
 }
 
 static void main_print_names(const char *title, const char *(*name)(int))
@@ -100,6 +104,15 @@ static int main_run(console *con, int argc, char **argv)
     const char *word = argv[1];
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         return main_print_version();
+    }
+    // Not in the help: for the build, which installs the manual, and for the shells' completions.
+    if (strcmp(word, "__manual") == 0 && argc == 2) {
+        manual_print();
+        return EXIT_DONE;
+    }
+    if (strcmp(word, "__complete") == 0) {
+        complete_print(argc - 2, argv + 2);
+        return EXIT_DONE;
     }
     bool help = strcmp(word, "help") == 0;
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (help && argc == 2)) {

@@ -26,8 +26,7 @@ bool problem_export_begin(console *con, const problem_export *e)
         return false;
     }
     if (stat(e->folder, &info) != 0 || !S_ISDIR(info.st_mode) || access(e->folder, W_OK) != 0) {
-        console_error(con, "--export-problems: '%s' is no folder that can be written to",
-                      e->folder);
+        console_error(con, "--export-problems: '%s' is not a writable folder", e->folder);
         return false;
     }
     return true;
@@ -71,7 +70,7 @@ bool problem_export_after(console *con, problem_export *e, const pawl_sim *sim)
                           step, pawl_contact_problem_count(kept.problem));
     snprintf(description, sizeof description,
              "Step %" PRId64 " of a run of pawl %s, ending at t = %.17g s. Joints are eliminated. "
-             "%d limits, friction losses or effort limits were held at their impulses.",
+             "%d limits, friction losses or effort limits were fixed at the impulses of the step.",
              step, pawl_version(), pawl_state_time(state), kept.held_rows);
     const pawl_fclib_info info = {pawl_model_name(pawl_sim_model(sim)), description,
                                   "W is symmetric positive semidefinite; a solution exists: the "
@@ -102,7 +101,7 @@ void problem_export_end(console *con, const problem_export *e)
     if (e->held > 0) {
         console_note(con,
                      "in %d of them limits, friction losses or effort limits, which FCLib cannot "
-                     "express, are held at the impulses of the step",
+                     "express, are fixed at the impulses of the step",
                      e->held);
     }
 }

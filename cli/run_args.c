@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "models_folder.h"
 #include "output.h"
 #include "pawl/io.h"
 #include "setting_args.h"
@@ -46,7 +47,7 @@ static bool run_args_take_trace(const args_use *use)
     char word[32];
     *trace = 0;
     while (setting_args_next_word(&list, word, sizeof word)) {
-        int index = setting_args_choose(use, word, run_args_trace_name);
+        int index = setting_args_choose(use, word);
         if (index < 0) {
             return false;
         }
@@ -84,49 +85,51 @@ enum {
 
 static const args_option run_args_options[RUN_OPTION_COUNT] = {
     [RUN_TIME] = {"--time", 0, "SECONDS", "how long to simulate, from the model's start (10)",
-                  run_args_take_duration, RUN_FIELD(time)},
-    [RUN_DT] = {"--dt", 0, "SECONDS", "time step (1e-3)", run_args_take_dt, RUN_FIELD(settings.dt)},
+                  run_args_take_duration, RUN_FIELD(time), NULL},
+    [RUN_DT] = {"--dt", 0, "SECONDS", "time step (1e-3)", run_args_take_dt, RUN_FIELD(settings.dt),
+                NULL},
     [RUN_STEPPER] = {"--stepper", 0, "NAME", "how time advances; see pawl list steppers",
-                     setting_args_take_stepper, RUN_FIELD(settings)},
+                     setting_args_take_stepper, RUN_FIELD(settings), setting_args_stepper},
     [RUN_SOLVER] = {"--solver", 0, "NAME", "what solves the constraints; see pawl list solvers",
-                    setting_args_take_solver, RUN_FIELD(settings)},
+                    setting_args_take_solver, RUN_FIELD(settings), setting_args_solver},
     [RUN_FORMULATION] = {"--formulation", 0, "NAME", "coordinates; see pawl list formulations",
-                         setting_args_take_formulation, RUN_FIELD(settings)},
+                         setting_args_take_formulation, RUN_FIELD(settings),
+                         setting_args_formulation},
     [RUN_SET] = {"--set", 0, "KEY=VALUE",
                  "any setting of pawl list settings; may be repeated, the last\none counts",
-                 setting_args_take_set, RUN_FIELD(settings)},
+                 setting_args_take_set, RUN_FIELD(settings), setting_args_key},
     [RUN_MOTION] = {"--motion", 0, "FILE",
                     "keyframes that the position actuators follow (docs/motions.md)",
-                    args_take_text, RUN_FIELD(motion_path)},
+                    args_take_text, RUN_FIELD(motion_path), NULL},
     [RUN_START] = START_ARGS_OPTION(RUN_FIELD(starts)),
     [RUN_OUTPUT] = {"--output", 'o', "FILE", "record the run (HDF5)", args_take_text,
-                    RUN_FIELD(record_path)},
+                    RUN_FIELD(record_path), NULL},
     [RUN_JSON] = {"--json", 0, "FILE",
                   "write a summary; - for the standard output, the verdict\nthen goes to stderr",
-                  args_take_text, RUN_FIELD(json_path)},
+                  args_take_text, RUN_FIELD(json_path), NULL},
     [RUN_TRACE] = {"--trace", 0, "LIST",
                    "what -o records, separated by commas: q, v, force, contacts,\n"
                    "energy, residuals (all)",
-                   run_args_take_trace, RUN_FIELD(trace)},
+                   run_args_take_trace, RUN_FIELD(trace), run_args_trace_name},
     [RUN_EVERY] = {"--every", 0, "SECONDS", "simulated time between recorded frames (every step)",
-                   run_args_take_duration, RUN_FIELD(every)},
+                   run_args_take_duration, RUN_FIELD(every), NULL},
     [RUN_RESUME] = {"--resume", 0, "FILE",
                     "continue from the last state of a recording until --time, with\n"
                     "its settings, appending to it; MODEL is needed only if the\n"
                     "model file has moved",
-                    args_take_text, RUN_FIELD(resume_path)},
+                    args_take_text, RUN_FIELD(resume_path), NULL},
     [RUN_EXPORT] = {"--export-problems", 0, "DIR",
                     "write the contact problems of the steps as FCLib files", args_take_text,
-                    RUN_FIELD(problems.folder)},
-    [RUN_EXPORT_EVERY] = {"--export-every", 0, "N", "of every N-th step alone (1)",
-                          run_args_take_steps, RUN_FIELD(problems.every)},
+                    RUN_FIELD(problems.folder), NULL},
+    [RUN_EXPORT_EVERY] = {"--export-every", 0, "N", "of every N-th step only (1)",
+                          run_args_take_steps, RUN_FIELD(problems.every), NULL},
     [RUN_LENIENT] = {"--lenient", 0, NULL,
                      "warn of elements of the model file that are not supported,\n"
                      "where it would otherwise be refused",
-                     args_take_flag, RUN_FIELD(lenient)},
+                     args_take_flag, RUN_FIELD(lenient), NULL},
     [RUN_QUIET] = {"--quiet", 'q', NULL,
-                   "no progress bar and no notes; the verdict is still printed", args_take_quiet,
-                   0},
+                   "no progress bar and no notes; the verdict is still printed", args_take_quiet, 0,
+                   NULL},
 };
 
 #define RUN_BIT(option) (UINT64_C(1) << (option))
@@ -173,11 +176,20 @@ static bool run_args_check_options(console *con, const run_request *request)
     return false;
 }
 
+// The file that the model named stands for. False: refused, with the message printed.
+static bool run_args_find_model(console *con, run_request *request)
+{
+    if (request->args.argument != NULL) {
+        request->model_path = models_find(con, request->args.argument);
+    }
+    return request->args.argument == NULL || request->model_path != NULL;
+}
+
 // Whether the results can be written, and not over what the run reads or writes besides.
 static bool run_args_check_outputs(console *con, const run_request *request)
 {
     const char *record = request->record_path, *json = request->json_path;
-    const char *model = request->args.argument;
+    const char *model = request->model_path;
     const char *recording = record != NULL ? record : request->resume_path;
     return output_check(con, "-o", record) && output_check(con, "--json", json) &&
            output_spares(con, "-o", record, "model", model) &&
@@ -197,7 +209,8 @@ int run_args_read(console *con, int argc, char **argv, run_request *request)
     if (code != ARGS_READ) {
         return code;
     }
-    bool fine = run_args_check_options(con, request) && run_args_check_outputs(con, request);
+    bool fine = run_args_check_options(con, request) && run_args_find_model(con, request) &&
+                run_args_check_outputs(con, request);
     return fine ? ARGS_READ : EXIT_BAD_INPUT;
 }
 
@@ -217,8 +230,8 @@ int64_t run_args_step_count(console *con, const run_request *request)
         return -1;
     }
     if (fabs(count - (double)steps) > 1e-6 * fmax(1.0, count)) {
-        console_note(con, "--time %g s is no multiple of dt %g s: simulating %.9g s", request->time,
-                     dt, (double)steps * dt);
+        console_note(con, "--time %g s is not a multiple of dt %g s: simulating %.9g s",
+                     request->time, dt, (double)steps * dt);
     }
     return steps;
 }
@@ -227,8 +240,10 @@ const args_command args_run = {
     .name = "run",
     .arguments = "MODEL [options]",
     .noun = "model",
+    .names = models_name,
     .summary = "simulate a model (SDFormat or URDF) and judge the result",
-    .details = "Ctrl-C finishes the step, closes the recording and prints the verdict so far;\n"
+    .details = "MODEL is a file, or the name of a model that comes with pawl (pawl list models).\n"
+               "Ctrl-C finishes the step, closes the recording and prints the verdict so far;\n"
                "the exit code is then 130, and --resume continues with the same bits.\n"
                "\n"
                "Exit codes: 0 all criteria of the verdict passed; 1 one did not, see\n"

@@ -10,6 +10,7 @@
 
 typedef struct run_request {
     args_request args; ///< the argument is the model
+    char *model_path;  ///< the file that it stands for; to be freed
     const char *motion_path;
     double time; ///< [s]
     start_args starts;

@@ -197,7 +197,7 @@ static void run_result_print_solver(const run_result *result, FILE *to)
     const pawl_residual *r = &v->residual;
     double steps = v->steps > 0 ? (double)v->steps : 1.0;
     if (run_result_is_in_trees(result)) {
-        run_result_row(to, "residual", "-", "", "see the criterion: %s has a problem of its own",
+        run_result_row(to, "residual", "-", "", "see the criterion: %s solves a different problem",
                        pawl_stepper_name((int)pawl_sim_settings(result->sim)->stepper));
     } else {
         run_result_print_residual(r, to);
@@ -214,7 +214,7 @@ static void run_result_print_solver(const run_result *result, FILE *to)
     }
     if (v->fell_back > 0) {
         run_result_row(to, "", run_result_plain((double)v->fell_back).text, "",
-                       "steps of rattle done as moreau does: contact, limits, dissipation or "
+                       "steps of rattle computed by moreau: contact, limits, dissipation or "
                        "singular positions");
     }
     for (int m = PAWL_METHOD_SWEEPS; m < PAWL_METHOD_COUNT; ++m) {
@@ -237,7 +237,7 @@ static void run_result_print_energy(const run_result *result, FILE *to)
     run_result_row(to, "", run_result_plain(e.gravity).text, "J", "  potential, of gravity");
     run_result_row(to, "", run_result_plain(e.springs).text, "J", "  in springs");
     bool damped = run_result_is_in_trees(result);
-    const char *dampers = damped ? "dampers and of the method's own damping" : "dampers";
+    const char *dampers = damped ? "dampers and numerical damping" : "dampers";
     const struct {
         const char *name;
         double value;

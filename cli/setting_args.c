@@ -26,15 +26,15 @@ const char *setting_args_formulation(const void *user, int i)
     return pawl_formulation_name(i);
 }
 
-static const char *setting_args_setting(const void *user, int i)
+const char *setting_args_key(const void *user, int i)
 {
     (void)user;
     return i < pawl_setting_count() ? pawl_setting(i).key : NULL;
 }
 
-int setting_args_choose(const args_use *use, const char *word,
-                        const char *(*name)(const void *user, int i))
+int setting_args_choose(const args_use *use, const char *word)
 {
+    args_names name = use->option->names;
     char all[256] = "";
     size_t used = 0;
     for (int i = 0; name(NULL, i) != NULL; ++i) {
@@ -86,7 +86,7 @@ bool setting_args_count(const args_use *use, const char *what, int *out)
 
 bool setting_args_take_stepper(const args_use *use)
 {
-    int index = setting_args_choose(use, use->value, setting_args_stepper);
+    int index = setting_args_choose(use, use->value);
     if (index >= 0) {
         ((pawl_settings *)use->field)->stepper = (pawl_stepper_kind)index;
     }
@@ -95,7 +95,7 @@ bool setting_args_take_stepper(const args_use *use)
 
 bool setting_args_take_solver(const args_use *use)
 {
-    int index = setting_args_choose(use, use->value, setting_args_solver);
+    int index = setting_args_choose(use, use->value);
     if (index >= 0) {
         ((pawl_settings *)use->field)->solver = (pawl_solver_kind)index;
     }
@@ -104,7 +104,7 @@ bool setting_args_take_solver(const args_use *use)
 
 bool setting_args_take_formulation(const args_use *use)
 {
-    int index = setting_args_choose(use, use->value, setting_args_formulation);
+    int index = setting_args_choose(use, use->value);
     if (index >= 0) {
         ((pawl_settings *)use->field)->formulation = (pawl_formulation)index;
     }
@@ -126,7 +126,7 @@ bool setting_args_take_set(const args_use *use)
     }
     if (!known) {
         char hint[160];
-        args_suggest(key, setting_args_setting, NULL, hint, sizeof hint);
+        args_suggest(key, use->option->names, NULL, hint, sizeof hint);
         console_error(use->con, "--set: there is no setting '%s'%s", key, hint);
         fprintf(stderr, "'pawl list settings' shows them all.\n");
         return false;

@@ -6,13 +6,13 @@
 #include "args.h"
 #include "pawl/sim.h"
 
-/// Names by index, NULL past the last, as args_suggest() takes them.
+/// Names of rows (args_names).
 const char *setting_args_stepper(const void *user, int i);
 const char *setting_args_solver(const void *user, int i);
 const char *setting_args_formulation(const void *user, int i);
-/// Index of `word` among the names, or -1 with a message that lists what is expected.
-int setting_args_choose(const args_use *use, const char *word,
-                        const char *(*name)(const void *user, int i));
+const char *setting_args_key(const void *user, int i);
+/// Index of `word` among the names of the row, or -1 with a message that lists what is expected.
+int setting_args_choose(const args_use *use, const char *word);
 /// The next word of a list that is separated by commas, or false after the last. `text` gets as much of
 /// it as it has room for.
 bool setting_args_next_word(const char **list, char *text, size_t size);

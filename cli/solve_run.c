@@ -34,7 +34,7 @@ bool solve_problem_open(console *con, const char *path, solve_start start, solve
                                             contacts, out->start, &found);
         }
         if (status == PAWL_OK && !found) {
-            console_note(con, "'%s' brings no %s: starting from zero", path,
+            console_note(con, "'%s' has no %s: starting from zero", path,
                          start == SOLVE_FROM_GUESS ? "guess" : "solution");
         }
     }

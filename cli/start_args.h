@@ -17,9 +17,9 @@ typedef struct start_args {
 #define START_ARGS_OPTION(offset)                                                                  \
     {                                                                                              \
         "--start", 0, "JOINT=Q",                                                                   \
-            "where a joint begins [rad or m], Q1,Q2,... for several coordinates;\n"                \
-            "may be repeated; loops are closed around it",                                         \
-            start_args_take, offset                                                                \
+            "initial position of a joint [rad or m], Q1,Q2,... for several coordinates;\n"         \
+            "may be repeated; loops are then closed",                                              \
+            start_args_take, offset, NULL                                                          \
     }
 
 /// One "JOINT=Q1,Q2", or false with a message.

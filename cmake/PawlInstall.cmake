@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Part of pawl, a rigid multibody dynamics engine.
 #
-# What `cmake --install` copies: headers, libraries, the command, the models, a CMake package
-# (find_package(pawl), targets pawl::pawl and pawl::io) and pkg-config files.
+# What `cmake --install` copies: headers, libraries, the command with its manual page and completions,
+# the models, documentation, samples, a CMake package (find_package(pawl), targets pawl::pawl and
+# pawl::io) and pkg-config files. `cpack -G DEB` packs the same.
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pawl)
 
@@ -10,9 +11,23 @@ install(TARGETS ${pawl_libraries} EXPORT pawlTargets)
 install(DIRECTORY include/pawl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 if(PAWL_BUILD_CLI)
   install(TARGETS pawl_cli)
+  if(NOT CMAKE_CROSSCOMPILING) # the command prints its own manual page
+    set(manual ${CMAKE_CURRENT_BINARY_DIR}/pawl.1)
+    add_custom_command(OUTPUT ${manual} COMMAND pawl_cli __manual > ${manual} DEPENDS pawl_cli
+      VERBATIM)
+    add_custom_target(pawl_manual ALL DEPENDS ${manual})
+    install(FILES ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  endif()
+  install(FILES tools/completions/pawl.bash RENAME pawl
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES tools/completions/_pawl DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES tools/completions/pawl.fish
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/pawl)
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# As in the source tree, so that the links between the pages work.
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs samples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN Doxyfile EXCLUDE)
 
 install(EXPORT pawlTargets NAMESPACE pawl:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/pawlConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/pawlConfig.cmake
@@ -51,3 +66,5 @@ foreach(module IN LISTS pc_modules)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${module}.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
+
+include(PawlPackage)

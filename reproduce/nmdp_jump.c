@@ -310,8 +310,8 @@ static void jump_tilt_show(pawl_study *study, const jump_runs *r)
         fallen += r->stiff[k].end != NMDP_STANDS ? 1.0 : 0.0;
     }
     pawl_study_add_claim(study, "the same on contacts of 1e10 d^3", NULL, stiff, PAWL_EQUAL, 0.0);
-    pawl_study_add_claim(study, "of those four runs, such as the robot does not stand through",
-                         NULL, fallen, PAWL_EQUAL, 0.0);
+    pawl_study_add_claim(study, "of those four runs, runs in which the robot falls", NULL, fallen,
+                         PAWL_EQUAL, 0.0);
 }
 
 // --- nmdp-height ------------------------------------------------------------------------------------

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Common parts of the experiments of [pan-hauser-2020]: the five methods of the paper and two of
+// pawl, the robots with their motions, and runs with measures (height, tilt, outer iterations,
+// divided frames). A step that cannot be taken is a result of an experiment, not an error.
 #include "nmdp_setup.h"
 
 #include <math.h>

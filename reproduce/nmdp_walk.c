@@ -109,7 +109,7 @@ static void walk_show(pawl_study *study, const nmdp_task *task, const walk_runs 
             cut += (double)r->result[m][k].cut_frames;
         }
     }
-    pawl_study_add_claim(study, "share of the distance it is meant to go, both PGM, at least", NULL,
+    pawl_study_add_claim(study, "fraction of the intended distance, both PGM, at least", NULL,
                          least, PAWL_AT_LEAST, 0.5);
     pawl_study_add_claim(study, "frames of both PGM that were divided", NULL, cut, PAWL_EQUAL, 0.0);
 }
@@ -131,7 +131,7 @@ static pawl_status walk_run(experiment_run *run, pawl_study *study)
 
 const experiment experiment_nmdp_walk = {
     .name = "nmdp-walk",
-    .summary = "A robot walks: how far it comes with steps of 1 to 50 ms",
+    .summary = "A robot walks: distance with steps of 1 to 50 ms",
     .source = NMDP_SOURCE ". Figure 5",
     .run = walk_run,
 };

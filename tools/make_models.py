@@ -323,7 +323,7 @@ The rods are slender: their transverse inertia is m L^2 / 12 exactly.
 
 
 def fourbar(fixed, dropped=False):
-    """The four-bar of the loops paper (seed 002, Table II): four equal bars, mass ratio 1."""
+    """The four-bar of the loops paper (Table II): four equal bars, mass ratio 1."""
     length, mass, section = 0.5, 1.0, 0.05
     angle = math.radians(50.0)  # of the cranks, from hanging straight down
     height = 0.0 if fixed else 1.0 if dropped else 2.0

@@ -52,7 +52,7 @@
 PAWL_EXTERN_C_BEGIN
 
 #define PAWL_VERSION_MAJOR 0
-#define PAWL_VERSION_MINOR 1
+#define PAWL_VERSION_MINOR 2
 #define PAWL_VERSION_PATCH 0
 /// "major.minor.patch" of the library that is linked, which may differ from the header's.
 PAWL_API const char *pawl_version(void);

@@ -74,10 +74,11 @@ PAWL_API pawl_status pawl_state_point_jacobian(const pawl_state *state, int body
                                                double J[36]);
 /// Centre of mass of all bodies that can move, in the world.
 PAWL_API pawl_vec3 pawl_state_centre_of_mass(const pawl_state *state);
-/// Linear momentum [kg m/s] and angular momentum about a point of the world [kg m^2/s] of these bodies.
+/// Linear momentum [kg m/s], and angular momentum [kg m^2/s] about a point.
 typedef struct pawl_momentum {
     pawl_vec3 linear, angular;
 } pawl_momentum;
+/// Momentum of all bodies that can move, about a point of the world.
 PAWL_API pawl_momentum pawl_state_momentum(const pawl_state *state, pawl_vec3 point);
 
 /// Contacts of the last step that bore a force, together.

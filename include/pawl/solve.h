@@ -31,6 +31,7 @@ typedef struct pawl_contact_solver_def {
                     ///< lemke.*, ...) are read from; copied
     uint32_t stamp; ///< set by the default function; shows that it was called
 } pawl_contact_solver_def;
+/// The values in parentheses above, for one contact.
 PAWL_API pawl_contact_solver_def pawl_contact_solver_def_default(void);
 /// The kind of this name ("nsgs"), or -1.
 PAWL_API int pawl_solver_find_kind(const char *name);

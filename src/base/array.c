@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Growable arrays for data of builders and readers. Capacity doubles, so that n additions cost
+// O(n). A step never uses them.
 #include "base/array.h"
 #include <string.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Hands out aligned parts of one block, or only counts their bytes. Layout functions run on both
+// kinds of carver, so that the counted size and the used size agree by construction.
 #include "base/carver.h"
 
 enum { CARVER_ALIGNMENT = 64 };

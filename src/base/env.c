@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The default environment, and formatting for the log.
+// The default environment (memory of the C library, log to nothing), names of statuses, and the
+// formatting of log lines.
 #include "base/env.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -87,7 +88,7 @@ void pawl_log(const pawl_env *env, pawl_log_level level, const char *format, ...
 
 void pawl_assert_failed(const char *condition, const char *file, int line)
 {
-    fprintf(stderr, "pawl: broken promise: %s (%s:%d)\n", condition, file, line);
+    fprintf(stderr, "pawl: internal error: assertion %s failed (%s:%d)\n", condition, file, line);
     abort();
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// A pool of worker threads with one shared counter of items. Whoever is free takes the next item,
+// so results must depend on the item alone: then they have the same bits for any number of threads.
 #define _POSIX_C_SOURCE 200809L // pthread_sigmask
 #include "base/thread_pool.h"
 #include <pthread.h>
@@ -80,7 +83,7 @@ static pawl_status pool_start(thread_pool *pool)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return failed == 0 ? PAWL_OK
                        : PAWL_FAIL(&pool->env, PAWL_NO_MEMORY,
-                                   "the system gives %d of %d threads; set fewer",
+                                   "the system could start only %d of %d threads; set fewer",
                                    pool->started + 1, pool->capacity + 1);
 }
 

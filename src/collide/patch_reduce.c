@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Contact reduction: finds planar patches among the contacts of two bodies and keeps the corners of
+// their convex hull (Andrew's monotone chain). Gaps and normal velocities are linear on a patch, so
+// that the conditions of the corners imply those of the others; see patch_reduce.h.
 #include "collide/patch_reduce.h"
 #include "base/carver.h"
 #include "base/sort.h"
@@ -59,7 +63,8 @@ pawl_status pawl_patch_reducer_create(const pawl_env *env, int capacity, patch_r
     patch_layout(capacity, &need);
     char *block = pawl_alloc(env, need.used);
     if (block == NULL) {
-        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory to reduce %d contacts", capacity);
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the reduction of %d contacts",
+                         capacity);
     }
     pawl_carver mem = {.base = block, .capacity = need.used};
     *out = patch_layout(capacity, &mem);

@@ -52,6 +52,7 @@ struct coordinates { // every kind embeds this as its first member
 };
 
 const coordinates_ops *pawl_coordinates_find(int kind); // pawl_formulation; NULL if unknown
+bool pawl_coordinates_hold_joints(int kind); // holds_joints of that kind; false if unknown
 extern const coordinates_ops pawl_maximal_coordinates;
 extern const coordinates_ops pawl_reduced_coordinates;
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// The Delassus operator D = J M^-1 JT of maximal coordinates. Products go through the bodies (u =
+// M^-1 JT x, then J u) and cost O(rows). Systems with D are solved dense, sparse or matrix-free;
+// thresholds come from bench_admm and bench_peers (docs/delassus.md).
 #include "coordinates/delassus.h"
 #include "base/carver.h"
 #include "coordinates/shifted_dense.h"

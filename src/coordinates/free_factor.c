@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Factor of D + R over the free rows. Free blocks that share a moving body are coupled; the
+// coupling graph falls into mechanisms, each factored by block L D LT (linalg/block_ldl.h) in its
+// own memory, so that threads can work on different mechanisms.
 #include "coordinates/free_factor.h"
 #include "base/array.h"
 #include "base/carver.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Splits a problem into islands by union-find over the bodies that can move: two bodies are united
+// when a block of rows acts on both. Islands are numbered by their first bodies and keep the order
+// of rows, so that results do not depend on threads.
 #include "coordinates/islands.h"
 #include "base/carver.h"
 #include <string.h>

@@ -67,7 +67,7 @@ static const free_factor *maximal_factor(const coordinates *c)
 
 const coordinates_ops pawl_maximal_coordinates = {
     .name = "maximal",
-    .summary = "six coordinates a body, joints as constraints: any graph of joints",
+    .summary = "six coordinates per body, joints as constraints: any graph of joints",
     .finds_islands = true,
     .newton_steps = 2,
     .create = maximal_create,

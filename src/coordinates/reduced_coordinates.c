@@ -123,10 +123,10 @@ static pawl_status reduced_create(const pawl_env *env, const pawl_model *model,
 {
     *out = NULL;
     if (settings->soft_joint > 0.0) {
-        return PAWL_FAIL(env, PAWL_UNSUPPORTED,
-                         "formulation=reduced holds the joints of '%s' by its coordinates: "
-                         "soft.joint must be 0, not %g",
-                         model->name, settings->soft_joint);
+        return PAWL_FAIL(
+            env, PAWL_UNSUPPORTED,
+            "formulation=reduced needs hard joints for '%s': got soft.joint=%g, expected 0",
+            model->name, settings->soft_joint);
     }
     reduced_coordinates *c = pawl_alloc(env, sizeof *c);
     if (c == NULL) {
@@ -190,7 +190,7 @@ static int reduced_loop_joints(const coordinates *c, int block)
 
 const coordinates_ops pawl_reduced_coordinates = {
     .name = "reduced",
-    .summary = "joints of a spanning tree by their coordinates, loops as constraints: steppers "
+    .summary = "joint coordinates on a spanning tree, loops as constraints: steppers "
                "euler, moreau, lit",
     .holds_joints = true,
     // The few rows of a loop hold all of its redundancy: what is left open contradicts itself the more.

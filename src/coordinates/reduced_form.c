@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Rows over the generalized coordinates of a tree: y_r = d^-1/2 BT XT J_rT for every row, from H^-1
+// = B d^-1 BT by articulated bodies (Featherstone 2008), so that D = Y YT without forming H.
+// docs/reduced.md, section 7.
 #include "coordinates/reduced_form.h"
 #include "base/carver.h"
 #include "linalg/dense.h"

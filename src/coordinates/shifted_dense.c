@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Solves (D + s) x = b for few rows with D written out as a dense matrix, by L D LT. Below some
+// tens of rows this is faster than any sparse structure.
 #include "coordinates/shifted_dense.h"
 #include "problem/dense_delassus.h"
 #include <string.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Solves (D + s) x = b through the bodies by Woodbury's identity (shifted_factor.h has it): the
+// matrix H = M + JT s^-1 J has the size of the bodies' velocities, which stacks have far fewer of
+// than rows. Its pattern changes only when pairs of touching bodies do.
 #include "coordinates/shifted_factor.h"
 #include "base/array.h"
 #include "base/hash.h"

@@ -58,7 +58,7 @@ pawl_status pawl_fclib_open(const pawl_env *env, const char *path, fclib_file *f
     if (f->file < 0 || H5Fget_filesize(f->file, &size) < 0) {
         (void)H5Eclear2(H5E_DEFAULT);
         pawl_fclib_close(f);
-        return PAWL_FAIL(env, PAWL_BAD_FILE, "%s: is no HDF5 file, or damaged", path);
+        return PAWL_FAIL(env, PAWL_BAD_FILE, "%s: is not an HDF5 file, or is damaged", path);
     }
     f->size = size;
     return PAWL_OK;
@@ -141,8 +141,8 @@ static pawl_status fclib_read(const fclib_file *f, const char *name, H5T_class_t
         status = pawl_fclib_fail(f, name, "is of another type, expected %s",
                                  class == H5T_INTEGER ? "whole numbers" : "numbers");
     } else if (met < 0) {
-        status =
-            pawl_fclib_fail(f, name, "is damaged or lies elsewhere, expected %d numbers", count);
+        status = pawl_fclib_fail(
+            f, name, "is damaged or stored outside the file, expected %d numbers", count);
     } else if (met != count) {
         status = pawl_fclib_fail(f, name, "has %lld numbers, expected %d", (long long)met, count);
     } else if (count > 0 && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0) {

@@ -55,9 +55,8 @@ static pawl_status fclib_reals_reordered(const fclib_file *f, const char *name, 
 // The reason why a problem was refused is in the log; this adds whose it was.
 static pawl_status fclib_refused(const fclib_file *f, const char *group, pawl_status status)
 {
-    return status == PAWL_BAD_ARGUMENT
-               ? pawl_fclib_fail(f, group, "is no problem that has an answer")
-               : status;
+    return status == PAWL_BAD_ARGUMENT ? pawl_fclib_fail(f, group, "is not a well-posed problem")
+                                       : status;
 }
 
 static pawl_status fclib_local_from(const fclib_file *f, fclib_matrix *W,

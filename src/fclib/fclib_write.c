@@ -216,7 +216,7 @@ pawl_status pawl_fclib_write(const pawl_env *env, const char *path,
     char *part = pawl_alloc(env, part_size);
     pawl_status status = part != NULL ? fclib_prepare(env, problem, r, &c) : PAWL_NO_MEMORY;
     if (status == PAWL_NO_MEMORY) {
-        status = PAWL_FAIL(env, PAWL_NO_MEMORY, "%s: no memory to write %d contacts", path,
+        status = PAWL_FAIL(env, PAWL_NO_MEMORY, "%s: no memory for writing %d contacts", path,
                            pawl_contact_problem_count(problem));
     } else {
         (void)snprintf(part, part_size, "%s.part", path);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Sparse block factorization A = L D LT for symmetric positive definite A. Analysis: approximate
+// minimum degree order (AMD), elimination tree, fill; done once per graph. Factoring and solving
+// use dense kernels in a fixed order, and neither search nor allocate.
 #include "linalg/block_ldl.h"
 #include "base/array.h"
 #include "base/carver.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Preconditioned conjugate gradients (Hestenes and Stiefel 1952) for A x = b with A symmetric
+// positive definite, known by its products. Used where a factor would take too much memory.
 #include "linalg/conjugate.h"
 #include "linalg/dense.h"
 #include <string.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// L D LT of dense symmetric matrices and solves with it, whole or by halves. Sums run in four lanes
+// in a fixed order: compilers can vectorize them, and the bits are the same everywhere.
 #include "linalg/dense.h"
 #include <math.h>
 #include <stddef.h>

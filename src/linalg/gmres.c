@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// GMRES (Saad and Schultz 1986) without restart: Arnoldi's basis by modified Gram-Schmidt, least
+// squares by Givens rotations. For Newton systems of contact, which De Saxce's term makes
+// unsymmetric.
 #include "linalg/gmres.h"
 #include "linalg/dense.h"
 #include <math.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Singular values by one-sided Jacobi rotations (Hestenes 1958): columns are rotated in pairs until
+// all are orthogonal. Small singular values keep full relative accuracy, which deciding on
+// redundant rows needs.
 #include "linalg/jacobi.h"
 #include "linalg/dense.h"
 #include <math.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// L U factorization with partial pivoting of dense unsymmetric matrices, and solves with it and its
+// transpose.
 #include "linalg/lu.h"
 #include "linalg/dense.h"
 #include <math.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// L D LT of a sparse symmetric positive definite matrix given by entries. Rows with equal patterns
+// (the three rows of a contact, the contacts of one pair) are merged to nodes, and
+// linalg/block_ldl.h factors the nodes in dense blocks.
 #include "linalg/sparse_ldl.h"
 #include "base/array.h"
 #include "base/carver.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Builds a matrix in compressed rows from entries in any order: entries are sorted by row and
+// column, and equal places are added in the order given.
 #include "linalg/sparse_rows.h"
 #include "base/carver.h"
 #include "base/env.h"

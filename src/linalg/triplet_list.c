@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Collects entries (row, column, value) of a sparse matrix one by one, for readers and builders.
 #include "linalg/triplet_list.h"
 
 bool pawl_triplet_list_add(const pawl_env *env, triplet_list *list, int row, int column,

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Root of a continuous function in a bracket by Brent's method (1973). It keeps the bracket, so
+// that it converges for every function, and superlinearly for smooth ones. Event location uses it.
 #include "math/brent.h"
 #include <float.h>
 #include <math.h>

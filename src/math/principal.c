@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Principal axes of a symmetric 3 x 3 matrix by cyclic Jacobi rotations (Golub and Van Loan,
+// 8.5.2): exact for diagonal input, the same bits everywhere.
 #include "math/principal.h"
 
 // Annihilates s[p][q] by a rotation of the axes p and q (Golub and Van Loan, 8.5.2).

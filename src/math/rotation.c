@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Unit quaternions, rotation vectors and matrices: exponential map and its inverse, products,
+// conversions (Shepperd 1978). Small angles use series, where quotients would lose digits.
 #include "math/rotation.h"
 #include "math/trig.h"
 

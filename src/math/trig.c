@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Sine, cosine and arc tangent with the same bits on every machine: argument reduction in three
+// parts (Cody and Waite 1980), then Taylor series whose first omitted term is below rounding.
 #include "math/trig.h"
 #include <math.h>
 #include <stdbool.h>

@@ -539,8 +539,8 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, i
     if (joint.kind == PAWL_JOINT_DISTANCE &&
         (isnan(joint.length) || joint.length == 0.0 || joint.length == INFINITY)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
-                         "joint '%s': length is %g m; above 0, or below 0 for as it is at the "
-                         "start (a length of 0 is a spherical joint)",
+                         "joint '%s': length is %g m; expected above 0, or below 0 for the "
+                         "distance at the start (for a length of 0 use a spherical joint)",
                          name, joint.length);
     }
     PAWL_TRY(builder_check_soft(b, "joint", name, &joint.soft, joint.erp));
@@ -718,10 +718,11 @@ pawl_status pawl_builder_exclude(pawl_builder *b, int body_a, int body_b)
     int n = b->bodies.count;
     if (body_a < PAWL_WORLD || body_a >= n || body_b < PAWL_WORLD || body_b >= n ||
         body_a == body_b) {
-        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
-                         "bodies %d and %d cannot be kept from touching: two different ones of %d "
-                         "(or the world, -1) are needed",
-                         body_a, body_b, n);
+        return PAWL_FAIL(
+            &b->env, PAWL_BAD_ARGUMENT,
+            "the contact of bodies %d and %d cannot be excluded: two different ones of %d "
+            "(or the world, -1) are needed",
+            body_a, body_b, n);
     }
     uint64_t key = pawl_exclusion_key(body_a, body_b);
     return pawl_builder_push(b, &b->excluded, &key, sizeof key, NULL);

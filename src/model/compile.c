@@ -204,7 +204,7 @@ static pawl_status compile_joint(const pawl_builder *b, int index, pawl_model *m
         return PAWL_OK;
     }
     if (!compile_can_move(m, j->base) && !compile_can_move(m, j->follower)) {
-        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s' holds two bodies that cannot move",
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s' connects two bodies that cannot move",
                          j->name);
     }
     if (j->base >= 0) {
@@ -233,8 +233,8 @@ static pawl_status compile_check_use(const pawl_model *m, const char *what, cons
                  (j->base >= 0 && m->bodies[j->base].kind == PAWL_BODY_POINT);
     if (point && pawl_joint_kind_is_angle(j->kind, coordinate)) {
         return PAWL_FAIL(&m->env, PAWL_BAD_ARGUMENT,
-                         "%s '%s' acts on an angle of joint '%s', which holds a point mass", what,
-                         name, j->name);
+                         "%s '%s' acts on an angle of joint '%s', which connects a point mass",
+                         what, name, j->name);
     }
     return PAWL_OK;
 }
@@ -268,7 +268,7 @@ static pawl_status compile_check_uses(const pawl_model *m)
         const pawl_spring_def *s = &m->springs[i];
         if (!compile_can_move(m, s->body_a) && !compile_can_move(m, s->body_b)) {
             return PAWL_FAIL(&m->env, PAWL_BAD_ARGUMENT,
-                             "spring '%s' ties two bodies that cannot move", s->name);
+                             "spring '%s' connects two bodies that cannot move", s->name);
         }
     }
     return PAWL_OK;
@@ -300,7 +300,7 @@ static pawl_status compile_check_pairs(const pawl_model *m)
         if (keys[i] == keys[i - COMPILE_PAIR_JOINTS]) {
             pawl_body_pair pair = pawl_exclusion_pair(keys[i]);
             status = PAWL_FAIL(&m->env, PAWL_UNSUPPORTED,
-                               "'%s' and '%s' are joined by more than %d joints",
+                               "'%s' and '%s' are connected by more than %d joints",
                                pair.a < 0 ? "world" : m->bodies[pair.a].name,
                                m->bodies[pair.b].name, COMPILE_PAIR_JOINTS);
         }

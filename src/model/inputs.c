@@ -334,7 +334,7 @@ pawl_status pawl_state_clear_gravity(pawl_state *s)
 static pawl_status input_scale(pawl_state *s, double *at, double scale)
 {
     if (!(scale >= 0.0) || isinf(scale)) {
-        return input_refuse_number(s, "the friction factor", scale, "a finite number from 0 on");
+        return input_refuse_number(s, "the friction factor", scale, "a finite number of 0 or more");
     }
     input_put(s, at, scale != 1.0 ? &scale : NULL, 1);
     return PAWL_OK;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Mass, centre of mass and inertia of solid shapes.
+// Mass, centre of mass and inertia of solid shapes in closed form; of hulls by integration over the
+// tetrahedra of their faces. Parts are added by the parallel axis theorem.
 #include "base/env.h"
 #include "model/hull.h"
 #include "model/model.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Reading a model from outside.
+// Read access to a compiled model from outside: counts, names and properties of bodies, joints,
+// shapes and actuators. Every index is checked.
 #include "base/guard.h"
 #include "model/model.h"
 #include <string.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Scalar functions of time and their rates.
+// Scalar functions of time and their rates: constants, sinusoids, tables (linear, cubic, smooth;
+// periodic or not) and callbacks. Prescribed motions, actuator targets and applied forces use them.
 #include "math/trig.h"
 #include "model/model.h"
 

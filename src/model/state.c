@@ -387,7 +387,7 @@ pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *byte
                          size, s->model->name, pawl_state_size(s));
     }
     if (state_get(p) != STATE_MAGIC || state_get(p + 8) != (uint64_t)version) {
-        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "these bytes are no saved state of version %d",
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "the data is not a saved state of version %d",
                          STATE_VERSION);
     }
     if (state_get(p + 16) != s->model->hash || state_get(p + 24) != count) {
@@ -396,7 +396,7 @@ pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *byte
     }
     if (state_get(p + 8 * STATE_SUM_WORD) != state_sum(p, size)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
-                         "the saved state of '%s' is damaged: its check sum does not fit",
+                         "the saved state of '%s' is damaged: its check sum is wrong",
                          s->model->name);
     }
     const unsigned char *numbers = p + 8 * STATE_HEADER_WORDS;

@@ -214,7 +214,8 @@ static pawl_status text_save_as(report_text *t, const char *path, const char *pa
 {
     struct stat info;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
-        return PAWL_FAIL(t->env, PAWL_IO_ERROR, "%s: is no regular file; cannot replace it", path);
+        return PAWL_FAIL(t->env, PAWL_IO_ERROR, "%s: is not a regular file; cannot replace it",
+                         path);
     }
     int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) {

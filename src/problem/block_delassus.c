@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// The operator of a contact problem that came as a matrix, in block compressed rows of 3 x 3
+// blocks: products, rows for sweeps, and factors of D + s by linalg/sparse_ldl.h.
 #include "problem/block_delassus.h"
 #include "base/carver.h"
 #include "linalg/sparse_ldl.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Contact problems W r + q = u as files and callers give them: checks the entries, builds a
+// symmetric scaled copy for the solvers, and judges an answer by the three errors A, B and S of
+// docs/contact-problems.md with the given W.
 #include "problem/contact_problem.h"
 #include "base/carver.h"
 #include "base/guard.h"
@@ -52,7 +56,7 @@ static pawl_status contact_check(const pawl_env *env, const pawl_contact_problem
     for (int k = 0; k < def->contact_count; ++k) {
         if (!(def->friction[k] >= 0.0 && isfinite(def->friction[k]))) {
             return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
-                             "friction of contact %d is %g, expected a number from 0 on", k,
+                             "friction of contact %d is %g, expected 0 or more", k,
                              def->friction[k]);
         }
     }
@@ -187,14 +191,16 @@ static pawl_status contact_scale(const pawl_env *env, const contact_parts *p)
             double d = m->value[block_matrix_entry(m, i, m->diagonal[i], r) + r];
             if (!(d >= 0.0 && isfinite(d))) {
                 return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
-                                 "the diagonal of W at row %d is %g, expected a number from 0 on",
-                                 3 * i + r, d);
+                                 "the diagonal of W at row %d is %g, expected 0 or more", 3 * i + r,
+                                 d);
             }
             trace += d;
         }
         if (!(trace > 0.0 && isfinite(trace))) {
-            return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
-                             "nothing moves contact %d: its block of W has the trace %g", i, trace);
+            return PAWL_FAIL(
+                env, PAWL_BAD_ARGUMENT,
+                "contact %d cannot move: the trace of its block of W is %g, expected above 0", i,
+                trace);
         }
         p->problem->scale[i] = sqrt(3.0 / trace);
     }

@@ -281,7 +281,7 @@ static pawl_status reduce_make(const pawl_env *env, contact_reduction *s, triple
     s->bytes = need.used;
     s->block = pawl_alloc(env, need.used);
     if (s->block == NULL) {
-        return PAWL_FAIL(env, PAWL_NO_MEMORY, "reducing %d velocities needs %zu bytes", s->n,
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "eliminating %d velocities needs %zu bytes", s->n,
                          need.used);
     }
     pawl_carver mem = {.base = s->block, .capacity = need.used};

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// The operator of a small problem whose matrix D is written out, for example what is left after
+// joints are eliminated: products, rows, and dense factors of D + s.
 #include "problem/dense_delassus.h"
 #include "linalg/dense.h"
 #include <string.h>

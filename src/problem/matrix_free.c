@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Solves with D + s by conjugate gradients on the products of an operator, preconditioned by its
+// diagonal blocks. Memory grows with the rows only.
 #include "problem/matrix_free.h"
 #include "linalg/conjugate.h"
 #include "linalg/dense.h"

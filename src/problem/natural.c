@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// The natural map lambda - P(lambda - v) of every row and contact, scaled by the diagonal of D so
+// that it is a velocity; for Coulomb's law with De Saxce's correction v_n + mu |v_T| (docs/math.md,
+// section 8). The judge and the solvers' stopping tests use the same code.
 #include "problem/natural.h"
 #include "linalg/cone.h"
 #include "math/vec.h"

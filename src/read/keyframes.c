@@ -177,11 +177,13 @@ static int keyframes_find_foot(const keyframes_reader *r, const char *name, size
 static pawl_status keyframes_foot_name(keyframes_reader *r, const char *name)
 {
     if (r->root == -2) {
-        return text_lines_error(&r->text,
-                                "got a foot before 'base BODY', which says from where it is seen");
+        return text_lines_error(
+            &r->text,
+            "got a foot before 'base BODY', which names the body that positions refer to");
     }
     if (r->times.count > 1 || r->in_key || r->loop != NULL) {
-        return text_lines_error(&r->text, "got a foot after the first key; all stand before it");
+        return text_lines_error(&r->text,
+                                "got a foot after the first key, expected all feet before it");
     }
     if (r->foot_count == KEYFRAMES_MAX_FEET) {
         return text_lines_error(&r->text, "got more than %d feet", (int)KEYFRAMES_MAX_FEET);
@@ -380,8 +382,8 @@ static pawl_status keyframes_solve(keyframes_reader *r, keyframes_foot *foot)
     if (!(left <= KEYFRAMES_REACHED)) {
         r->text.line = foot->line;
         return text_lines_error(&r->text,
-                                "foot '%s' cannot reach (%g, %g, %g) m, seen from body '%s': it "
-                                "stays %.3g m short",
+                                "foot '%s' cannot reach (%g, %g, %g) m, relative to body '%s': the "
+                                "nearest point is %.3g m away",
                                 foot->name, foot->target.x, foot->target.y, foot->target.z,
                                 pawl_model_body(r->model, r->root).name, left);
     }
@@ -462,8 +464,8 @@ static pawl_status keyframes_close_loop(keyframes_reader *r)
         double drift = v3_norm(v3_sub(foot->target, pawl_limb_tip(foot->limb, foot->q, NULL)));
         if (!(drift <= KEYFRAMES_REACHED)) {
             return text_lines_error(&r->text,
-                                    "foot '%s' moves by %.3g m against the base in every round; "
-                                    "what repeats for ever must end where it began",
+                                    "foot '%s' moves by %.3g m against the base in every "
+                                    "repetition; an endless repetition must end where it began",
                                     foot->name, drift);
         }
     }
@@ -503,7 +505,7 @@ static pawl_status keyframes_line(keyframes_reader *r)
 {
     const char *verb = r->text.words[0];
     if (r->ended) {
-        return text_lines_error(&r->text, "got '%.40s' after what repeats for ever", verb);
+        return text_lines_error(&r->text, "got '%.40s' after an endless repetition", verb);
     }
     if (strcmp(verb, "base") == 0) {
         return keyframes_base(r);

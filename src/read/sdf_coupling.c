@@ -18,9 +18,7 @@ pawl_status sdf_coupling_find_joint(void *user, const xmlNode *where, int scope,
     }
     if (item->joint < 0) {
         return xml_error(r->xml, where,
-                         "joint '%s' was left out, or is a gearbox itself; another "
-                         "joint expected",
-                         name);
+                         "joint '%s' was skipped or is a gearbox, expected another joint", name);
     }
     *out = (extension_joint){.index = item->joint, .effort = item->effort};
     return PAWL_OK;

@@ -230,8 +230,8 @@ pawl_status sdf_joint_ends(const sdf_reader *r, const sdf_item *item, sdf_joint 
     }
     if (j->parent_link == j->child_link) {
         return xml_error(r->xml, item->node,
-                         "joint '%s' ties link '%s' to itself; two links, or the world and a link "
-                         "expected",
+                         "joint '%s' connects link '%s' with itself, expected two links, or the "
+                         "world and a link",
                          item->full_name, SDF_ITEM(&r->tree, j->child_link)->full_name);
     }
     j->def.base = SDF_ITEM(&r->tree, j->parent_link)->body;
@@ -299,7 +299,7 @@ pawl_status sdf_joint_read(sdf_reader *r, int index)
                         SDF_ITEM(&r->tree, SDF_ITEM(&r->tree, j.parent_link)->scope)->is_static;
     if (parent_still && SDF_ITEM(&r->tree, SDF_ITEM(&r->tree, j.child_link)->scope)->is_static) {
         xml_log(r->xml, PAWL_LOG_WARNING, item->node,
-                "joint '%s' ties two links that cannot move, and is ignored", item->full_name);
+                "joint '%s' connects two links that cannot move, and is ignored", item->full_name);
         return PAWL_OK;
     }
     return xml_refused(r->xml, item->node, "joint", item->full_name,

@@ -170,7 +170,7 @@ static pawl_status sdf_link_quiet(sdf_reader *r, int index)
         if (++r->quiet_pairs > SDF_LINK_QUIET_PAIRS) {
             return xml_error(r->xml, link->node,
                              "<self_collide> keeps more than %d pairs of links from touching; "
-                             "<pawl:group> and <pawl:mask> serve models as large as this",
+                             "<pawl:group> and <pawl:mask> are meant for models as large as this",
                              (int)SDF_LINK_QUIET_PAIRS);
         }
         PAWL_TRY(pawl_builder_exclude(r->builder, link->body, SDF_ITEM(&r->tree, other)->body));

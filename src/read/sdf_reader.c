@@ -44,8 +44,8 @@ static pawl_status sdf_reader_extensions(sdf_reader *r, int scope)
         PAWL_TRY(xml_child(r->xml, item->node, "pawl:gravity", &gravity));
         if (gravity != NULL) {
             return xml_error(r->xml, gravity,
-                             "model '%s' stands in a world, whose <gravity> acts; "
-                             "<pawl:gravity> is for a file with one model alone",
+                             "model '%s' is in a world, whose <gravity> applies; <pawl:gravity> is "
+                             "only for a file with a single model",
                              item->name);
         }
     }

@@ -28,9 +28,8 @@ static pawl_status sdf_surface_ode(xml_reader *reader, const xmlNode *ode, doubl
     PAWL_TRY(xml_child_number(reader, ode, "slip2", XML_ANY, &slip2));
     if (mu2 != *mu) {
         xml_log(reader, PAWL_LOG_NOTE, ode,
-                "<mu2> %g differs from <mu> %g: friction is the same in all directions here, and "
-                "<mu> counts",
-                mu2, *mu);
+                "<mu2> %g differs from <mu> %g: friction is isotropic in pawl, <mu> is used", mu2,
+                *mu);
     }
     if (slip1 != 0.0 || slip2 != 0.0) {
         xml_log(reader, PAWL_LOG_NOTE, ode, "<slip1> and <slip2> are ignored: contacts are hard");
@@ -86,11 +85,11 @@ static pawl_status sdf_surface_torsional(xml_reader *reader, const xmlNode *tors
         xml_log(reader, PAWL_LOG_NOTE, ode, "<slip> is ignored: contacts are hard");
     }
     if (!use_patch && surface > 0.0 && coefficient > 0.0) {
-        xml_log(reader, PAWL_LOG_WARNING, torsional,
-                "<surface_radius> %g is ignored: the patch would grow with the depth of the "
-                "contact, and hard contacts have none; <patch_radius> or "
-                "<pawl:torsional_friction> states it",
-                surface);
+        xml_log(
+            reader, PAWL_LOG_WARNING, torsional,
+            "<surface_radius> %g is ignored: the patch would grow with the depth of the "
+            "contact, and hard contacts have none; use <patch_radius> or <pawl:torsional_friction>",
+            surface);
     }
     def->torsional_friction = use_patch ? SDF_SURFACE_PATCH * coefficient * patch : 0.0;
     return PAWL_OK;
@@ -124,7 +123,8 @@ static pawl_status sdf_surface_bounce(xml_reader *reader, const xmlNode *bounce,
     PAWL_TRY(xml_child(reader, bounce, "threshold", &threshold));
     if (threshold != NULL) {
         xml_log(reader, PAWL_LOG_NOTE, threshold,
-                "<threshold> is ignored: the setting contact.restitution_threshold holds for all");
+                "<threshold> is ignored: the setting contact.restitution_threshold applies to all "
+                "shapes");
     }
     return PAWL_OK;
 }
@@ -156,7 +156,7 @@ static pawl_status sdf_surface_contact(xml_reader *reader, const xmlNode *contac
     if (category_bits != bits) {
         xml_log(reader, PAWL_LOG_WARNING, category,
                 "<category_bitmask> 0x%lx differs from <collide_bitmask> 0x%lx and is ignored; "
-                "<pawl:group> and <pawl:mask> tell the two apart",
+                "use <pawl:group> and <pawl:mask>",
                 (unsigned long)category_bits, (unsigned long)bits);
     }
     return PAWL_OK;

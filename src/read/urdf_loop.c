@@ -130,7 +130,7 @@ pawl_status urdf_loop_read(urdf_reader *r, const xmlNode *loop)
                          name);
     }
     if (body[0] == body[1]) {
-        return xml_error(r->xml, loop, "loop '%s' ties '%s' to itself", name, l.ends[1]);
+        return xml_error(r->xml, loop, "loop '%s' connects '%s' with itself", name, l.ends[1]);
     }
     // Where only one side is stated, the start position gives the other.
     if (l.found[0] != l.found[1]) {

@@ -84,7 +84,7 @@ static pawl_status urdf_tree_list_joint(urdf_reader *r, const xmlNode *node)
     joint.parent = ends[0];
     joint.child = ends[1];
     if (joint.parent == joint.child) {
-        return xml_error(r->xml, node, "joint '%s' ties link '%s' to itself", joint.name,
+        return xml_error(r->xml, node, "joint '%s' connects link '%s' with itself", joint.name,
                          URDF_LINK(r, joint.child)->name);
     }
     urdf_link *child = URDF_LINK(r, joint.child);

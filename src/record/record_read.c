@@ -19,7 +19,7 @@ enum { READ_DEFLATE_LIMIT = 1100 };
 pawl_status record_bad(const pawl_record *r, const char *what)
 {
     (void)H5Eclear2(H5E_DEFAULT);
-    return PAWL_FAIL(r->env, PAWL_BAD_FILE, "%s: is no recording of pawl, or damaged: %s",
+    return PAWL_FAIL(r->env, PAWL_BAD_FILE, "%s: is not a recording of pawl, or is damaged: %s",
                      record_store_path(r->store), what);
 }
 
@@ -514,7 +514,7 @@ static pawl_status read_everything(pawl_record *r)
     r->driver = record_driver_open(r->store);
     r->file = r->driver.file;
     if (r->file < 0) {
-        return record_bad_h5(r, "is no HDF5 file, or damaged");
+        return record_bad_h5(r, "is not an HDF5 file, or is damaged");
     }
     PAWL_TRY(read_head(r));
     PAWL_TRY(record_model_read(r));

@@ -560,7 +560,7 @@ static pawl_status store_open_file(record_store *s, bool writable)
                          "%s: cannot open it: %s", s->path, strerror(errno));
     }
     if (!S_ISREG(info.st_mode)) {
-        return PAWL_FAIL(s->env, PAWL_BAD_FILE, "%s: is no regular file", s->path);
+        return PAWL_FAIL(s->env, PAWL_BAD_FILE, "%s: is not a regular file", s->path);
     }
     if (writable && !store_lock(s->fd, STORE_LOCK_WRITER, F_WRLCK)) {
         return PAWL_FAIL(s->env, PAWL_IO_ERROR, "%s: another run is recording to it", s->path);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Residuals, coordinates and exact gradients of every joint kind at one configuration, from tables:
+// which rows a kind has and what its coordinates are. docs/math.md, section 1 has the formulas;
+// joint_kinematics.h the letters.
 #include "rows/joint_kinematics.h"
 #include "base/env.h"
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Products with the Jacobian of a set of rows: v = J u, and u += M^-1 JT lambda. The set is a whole
+// assembly or one island.
 #include "rows/row_set.h"
 
 row_set pawl_row_set_all(const pawl_assembly *a)

@@ -222,9 +222,9 @@ static void assemble_note_misfit(const pawl_sim *sim)
     }
     pawl_closure misfit = pawl_assembly_misfit(sim->assembly);
     pawl_log(&sim->env, PAWL_LOG_NOTE,
-             "joints of loops of '%s' repeat each other, but only to %.2g (rad, or lengths of the "
+             "joints of loops of '%s' are redundant, but only to %.2g (rad, or lengths of the "
              "mechanism): %d of %d rows are taken for redundant (loop.tolerance); at the start "
-             "joints meet to %.2g m, %.2g rad (joint '%s')",
+             "joints close to %.2g m, %.2g rad (joint '%s')",
              sim->model->name, pawl_weak_space_largest(sim->weak),
              pawl_weak_space_dimension(sim->weak), sim->model->row_count, misfit.position,
              misfit.rotation, sim->model->joints[misfit.worst_joint].name);
@@ -259,11 +259,10 @@ static pawl_status assemble_within_limits(pawl_sim *sim, int *steps)
     pawl_state_copy(s, best);
     pawl_state_destroy(best);
     if (status == PAWL_OK && isfinite(least)) {
-        pawl_log(
-            &sim->env, PAWL_LOG_NOTE,
-            "the joints did not meet and were beyond their limits at the start: %d joint%s moved "
-            "within limits before loops were closed",
-            first, first == 1 ? " was" : "s were");
+        pawl_log(&sim->env, PAWL_LOG_NOTE,
+                 "the joints were open and beyond their limits at the start: %d joint%s moved "
+                 "within limits before loops were closed",
+                 first, first == 1 ? " was" : "s were");
     }
     return status;
 }
@@ -288,14 +287,14 @@ pawl_status pawl_sim_close(pawl_sim *sim)
     if (!(assemble_worst(*assembled) <= assemble_refuse) &&
         !(pawl_closure_error(sim->context.assembly) <= assemble_refuse)) {
         return PAWL_FAIL(&sim->env, PAWL_NOT_ASSEMBLED,
-                         "the joints of '%s' do not meet and cannot be brought together: after %d "
+                         "the joints of '%s' are open and cannot be closed: after %d "
                          "steps joint '%s' is still open by %.3g m, %.3g rad",
                          m->name, steps, m->joints[assembled->worst_joint].name,
                          assembled->position, assembled->rotation);
     }
     if (steps > 0) {
         pawl_log(&sim->env, PAWL_LOG_NOTE,
-                 "the joints did not meet at the start (joint '%s' was open by %.3g m, %.3g rad); "
+                 "the joints were open at the start (joint '%s' was open by %.3g m, %.3g rad); "
                  "assembled in %d steps",
                  m->joints[start->worst_joint].name, start->position, start->rotation, steps);
     }
@@ -303,7 +302,7 @@ pawl_status pawl_sim_close(pawl_sim *sim)
     double change = assemble_velocity_change(sim, sim->next);
     if (change > 1e-9) {
         pawl_log(&sim->env, PAWL_LOG_NOTE,
-                 "the start velocities did not agree with the joints; they were changed by up to "
+                 "the start velocities violated the joints; they were changed by up to "
                  "%.3g",
                  change);
     }

@@ -212,7 +212,7 @@ static pawl_status check_analyse(pawl_sim *sim, pawl_check *check)
     if (m->row_count > CHECK_NAMED_ROWS) {
         check->generic_rank = check->rank;
         pawl_log(&sim->env, PAWL_LOG_NOTE,
-                 "%d rows are too many to find out which are redundant; only the rank is given",
+                 "%d rows are too many to name the redundant ones; only the rank is reported",
                  m->row_count);
         return PAWL_OK;
     }

@@ -65,7 +65,7 @@ static bool criteria_completed(const criteria_input *in, pawl_criterion *out)
     };
     const pawl_verdict *v = in->v;
     if (v->end == PAWL_RUN_UNKNOWN) {
-        out->advice = "nobody said how far the run was to go";
+        out->advice = "the time to simulate is not known";
         return false;
     }
     out->value = v->end == PAWL_RUN_DONE ? 0.0 : fmax(v->requested_time - v->time, 0.0);
@@ -129,7 +129,7 @@ static bool criteria_has_soft_joints(const criteria_input *in, pawl_criterion *o
 {
     bool soft = in->v->soft_joints || in->settings->soft_joint > 0.0;
     if (soft) {
-        out->advice = "soft joints give way by design";
+        out->advice = "soft joints are compliant by design";
     }
     return soft;
 }
@@ -169,7 +169,7 @@ static bool criteria_misfit(const criteria_input *in, pawl_criterion *out)
     }
     out->value = worst_of(c->position, c->rotation);
     out->limit = fmax(criteria_misfit_least, criteria_misfit_share * in->v->misfit_expected);
-    criteria_where(out, "joints of loops meet to %.2g m, %.2g rad; joint '%s'", c->position,
+    criteria_where(out, "joints of loops close to %.2g m, %.2g rad; joint '%s'", c->position,
                    c->rotation, name);
     return true;
 }
@@ -201,7 +201,7 @@ static bool criteria_limits(const criteria_input *in, pawl_criterion *out)
         criteria_at_joint(in, v->closure.worst_limit, out);
     }
     if (v->soft_limits || in->settings->soft_limit > 0.0) {
-        out->advice = "soft limits give way by design";
+        out->advice = "soft limits are compliant by design";
         return false;
     }
     return true;
@@ -215,7 +215,7 @@ static bool criteria_penetration(const criteria_input *in, pawl_criterion *out)
     out->limit = in->settings->verdict.penetration;
     criteria_at_shapes(in, v->share_shape_a, v->share_shape_b, out);
     if (v->soft_contacts || in->settings->soft_contact > 0.0) {
-        out->advice = "soft contacts give way by design";
+        out->advice = "soft contacts are compliant by design";
         return false;
     }
     return true;

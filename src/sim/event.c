@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Events of the last step, for those who ask.
+// Events of the last step for callers: a name, and the name and unit of its figure, for every kind
+// of event. The log itself is step/common/event_log.c.
 #include "base/guard.h"
 #include "sim/sim.h"
 
@@ -21,7 +22,8 @@ static const struct {
     [PAWL_EVENT_FALLBACK] = {"fallback",
                              "why: 1 dissipation, 2 limit, 3 stiff spring, 4 contact, 5 singular "
                              "position [1]"},
-    [PAWL_EVENT_IMPACT_CAPPED] = {"impact_capped", "restitution left, of that asked for [1]"},
+    [PAWL_EVENT_IMPACT_CAPPED] = {"impact_capped",
+                                  "restitution used, as a fraction of the requested one [1]"},
     [PAWL_EVENT_IMPACT_FALLBACK] = {"impact_fallback", "contacts and limits concerned [1]"},
 };
 _Static_assert(sizeof event_kinds / sizeof event_kinds[0] == PAWL_EVENT_KIND_COUNT, "missing row");

@@ -258,7 +258,7 @@ pawl_status pawl_query_mass_solve(pawl_query *q, const double *y, double *x)
         }
         if (!pawl_reduced_factor(q->tree, q->factor)) {
             return PAWL_FAIL(&q->env, PAWL_NOT_SOLVED,
-                             "the mass matrix of '%s' is singular here: a gimbal is in its lock",
+                             "the mass matrix of '%s' is singular here: gimbal lock",
                              q->live.of->name);
         }
         q->factored = true;

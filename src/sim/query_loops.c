@@ -96,7 +96,7 @@ static pawl_status loops_check(const pawl_query *q, int r, const double *row,
     }
     return PAWL_FAIL(&q->env, PAWL_BAD_ARGUMENT,
                      "accelerations that open joint '%s' of a loop at %.3g m/s^2 or rad/s^2; "
-                     "expected some that all loops allow",
+                     "expected accelerations that all loops allow",
                      q->live.of->joints[q->rows->rows[r].owner].name, miss);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Joint reactions of the last step, from its impulses.
+// Reactions in a joint after a step: the impulses of its rows divided by the step, as a force and a
+// moment on the follower in world axes.
 #include "base/guard.h"
 #include "rows/measure.h"
 #include "sim/sim.h"

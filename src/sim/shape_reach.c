@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// An upper bound of the distance of a body's shapes from its centre of mass: a length that warnings
+// about units and inertia compare with.
 #include "sim/shape_reach.h"
 #include "collide/shape.h"
 

@@ -158,8 +158,8 @@ static pawl_status sim_create_all(pawl_sim *sim)
     if (sim_has_rows(sim) && sim->finder != NULL &&
         !pawl_solver_find((int)sim->settings.solver)->contacts) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
-                         "solver %s does not know contacts, but shapes of '%s' can touch; choose "
-                         "auto, for instance",
+                         "solver %s does not solve contacts, but shapes of '%s' can touch; use "
+                         "auto, for example",
                          pawl_solver_name((int)sim->settings.solver), m->name);
     }
     if (stepper->create != NULL) {
@@ -402,8 +402,8 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
     }
     if (c->out.failed) {
         return PAWL_FAIL(&sim->env, PAWL_NOT_SOLVED,
-                         "the step from t = %g s has no solution that %s finds, however short its "
-                         "parts; the state before it is kept",
+                         "the step from t = %g s was not solved by %s, even in shorter parts; the "
+                         "state before it is kept",
                          sim->state->time, sim->stepper->name);
     }
     sim->next->step = sim->state->step + 1;

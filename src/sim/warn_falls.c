@@ -194,14 +194,13 @@ static pawl_status falls_list(const falls_work *w, warning_list *list)
         if (size > 1) {
             PAWL_TRY(
                 pawl_warning_add(list, PAWL_WARNING_FALLS, where.text, advice,
-                                 "nothing can hold it and the %d bodies joined to it: no joint "
-                                 "leads to the world, and no shape can touch what stands",
+                                 "nothing supports it and the %d bodies connected to it: no joint "
+                                 "leads to the world, and no shape can touch a fixed shape",
                                  size - 1));
         } else {
-            PAWL_TRY(
-                pawl_warning_add(list, PAWL_WARNING_FALLS, where.text, advice,
-                                 "nothing can hold it: no joint leads to the world, and no shape "
-                                 "can touch what stands"));
+            PAWL_TRY(pawl_warning_add(list, PAWL_WARNING_FALLS, where.text, advice,
+                                      "nothing supports it: no joint leads to the world, and no "
+                                      "shape can touch a fixed shape"));
         }
     }
     return PAWL_OK;
@@ -225,7 +224,8 @@ pawl_status pawl_warn_falls(pawl_sim *sim, warning_list *list)
             w.bytes = mem.used;
             w.block = pawl_alloc(list->env, w.bytes);
             if (w.block == NULL) {
-                return PAWL_FAIL(list->env, PAWL_NO_MEMORY, "no memory to find what holds bodies");
+                return PAWL_FAIL(list->env, PAWL_NO_MEMORY,
+                                 "no memory for the search for supports of bodies");
             }
         }
     }

@@ -112,7 +112,7 @@ static pawl_status joints_compare(const pawl_sim *sim, warning_list *list, int a
         list, PAWL_WARNING_NEARLY_COAXIAL, pawl_warning_joints(m, a, b).text,
         "if one axis is meant, write both joints with the same one and more "
         "digits, or leave one of them out",
-        "both join the same two parts; their axes differ by %.3g rad and %.3g m", angle, offset);
+        "both connect the same two parts; their axes differ by %.3g rad and %.3g m", angle, offset);
 }
 
 pawl_status pawl_warn_coaxial(pawl_sim *sim, warning_list *list)

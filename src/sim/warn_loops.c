@@ -30,7 +30,7 @@ pawl_status pawl_warn_redundant(pawl_sim *sim, warning_list *list)
         "not",
         "cannot tell whether the rows of their loop are redundant: singular value %.2g, where up "
         "to "
-        "%.2g (loop.tolerance) is taken for a misalignment and 0.1 is usual; the largest that is "
-        "taken so is %.2g",
+        "%.2g (loop.tolerance) counts as a misalignment and 0.1 is usual; the largest that counts "
+        "so is %.2g",
         weak->strong, tolerance, pawl_weak_space_largest(weak));
 }

@@ -65,9 +65,8 @@ pawl_status pawl_warn_overlaps(pawl_sim *sim, warning_list *list)
         return PAWL_OK;
     }
     warning_where where = start_shapes(sim, pawl_contact_finder_pair(finder, worst));
-    const char *advice =
-        "move the bodies apart, exclude pairs that never touch (pawl:exclude), or let "
-        "the run push them out, at no more than contact.max_push";
+    const char *advice = "move the bodies apart, exclude pairs that never touch (pawl:exclude), or "
+                         "let the run separate them, at no more than contact.max_push";
     return pawl_warning_add(
         list, PAWL_WARNING_OVERLAP, where.text, advice,
         "%d pair%s of shapes overlap%s at the start, this one deepest, by %.3g m", count,
@@ -105,9 +104,8 @@ pawl_status pawl_warn_beyond_limits(pawl_sim *sim, warning_list *list)
     }
     warning_where where = pawl_warning_joint(m, worst);
     const char *unit = angle ? "rad" : "m";
-    const char *advice =
-        "start it within its limits, widen them, or let the run bring it back, at no "
-        "more than limit.max_push";
+    const char *advice = "start it within its limits, widen them, or let the run correct it, at no "
+                         "more than limit.max_push";
     return pawl_warning_add(
         list, PAWL_WARNING_BEYOND_LIMIT, where.text, advice,
         "%d coordinate%s start%s beyond a limit, this one farthest: at %.4g %s, "

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Proximal ADMM (Algorithm 6 of [tsounis-loops], after Carpentier and others) as a state and one
+// iteration; admm.h has the equations. Each iteration is one solve with D + R + (eta + rho) S and
+// one projection on cones and bounds; a new rho costs a factorization.
 #include "solve/admm.h"
 #include "linalg/cone.h"
 #include "math/vec.h"
@@ -117,7 +121,7 @@ static void admm_measure(admm *s, int first, int end, const double *y_from, cons
     for (int i = first; i < end; ++i) {
         double P = s->P[i], S = s->scale[i], x = s->x[i], from = y_from[i - first];
         double apart = fabs(x - y[i]), moved = P * (y[i] - from), lag = eta * S * (x - s->v[i]);
-        // The rules that adapt rho compare r_p = |x - y| of the relaxed x (seed 002, Alg. 6, lines 7 and 12):
+        // The rules that adapt rho compare r_p = |x - y| of the relaxed x ([tsounis-loops], Alg. 6, lines 7 and 12):
         // the unrelaxed one stays small while y runs ahead, and rho would hardly adapt.
         double ahead_apart = fabs(x + ahead * (x - from) - y[i]);
         primal = max_of(primal, s->weight[i] * apart);

@@ -123,7 +123,7 @@ static const family_rule family_fixed = RULE_FIXED, family_linear = RULE_LINEAR,
 
 const pawl_solver_ops pawl_admm_ccp_ops = {
     .name = "admm-ccp",
-    .summary = "ADMM on the convex relaxation of friction: sliding contacts lift off",
+    .summary = "ADMM on the convex relaxation of friction: sliding contacts separate",
     .contacts = true,
     .relaxed = true,
     .variant = &family_fixed,

@@ -193,7 +193,7 @@ static void admm_ncp_solve(pawl_solver *base, const pawl_problem *p, solver_goal
 
 const pawl_solver_ops pawl_admm_ncp_ops = {
     .name = "admm-ncp",
-    .summary = "sweeps and ADMM in turn, joints and limits with it; exact without contacts",
+    .summary = "alternates Gauss-Seidel sweeps and ADMM; exact without contacts",
     .contacts = true,
     .pivots_alone = true,
     .layout = admm_ncp_layout,

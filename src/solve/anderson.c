@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Anderson's acceleration (1965) of a fixed-point iteration: least squares over the last changes,
+// by normal equations of at most eight columns that are updated from one step to the next.
 #include "solve/anderson.h"
 #include "linalg/dense.h"
 #include <string.h>

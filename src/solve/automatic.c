@@ -136,7 +136,8 @@ static void automatic_solve(pawl_solver *base, const pawl_problem *p, solver_goa
 
 const pawl_solver_ops pawl_auto_ops = {
     .name = "auto",
-    .summary = "direct without contacts; else sweeps, then ADMM, then Newton, as far as needed",
+    .summary =
+        "direct without contacts; otherwise sweeps, then ADMM, then Newton, until one converges",
     .contacts = true,
     .pivots_alone = true,
     .layout = automatic_layout,

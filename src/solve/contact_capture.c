@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Captures the contact problem of a step as a matrix for FCLib files: free rows are eliminated
+// exactly (W is the Schur complement), bounded rows are fixed at the impulses that they have.
 #include "solve/contact_capture.h"
 #include "linalg/triplet_list.h"
 #include "problem/eliminate.h"
@@ -125,7 +128,7 @@ pawl_status pawl_contact_capture_take(const pawl_env *env, contact_capture *capt
     pawl_status status = capture_problem(env, capture, p, lambda);
     if (status != PAWL_OK) {
         pawl_contact_capture_drop(env, capture);
-        return PAWL_FAIL(env, status, "the contact problem of the step cannot be kept");
+        return PAWL_FAIL(env, status, "the contact problem of the step cannot be stored");
     }
     return PAWL_OK;
 }

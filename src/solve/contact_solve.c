@@ -98,13 +98,13 @@ static double contact_next_tolerance(const pawl_contact_errors *e, double tolera
     return next < tolerance ? next : 0.5 * tolerance;
 }
 
-static double contact_passes(pawl_contact_problem *p, pawl_solver *solver, double unit, double *r,
-                             pawl_contact_result *result)
+static double contact_passes(pawl_contact_problem *p, pawl_solver *solver, solver_goal whole,
+                             double unit, double *r, pawl_contact_result *result)
 {
     enum { MAX_PASSES = 40, MAX_IDLE = 3 };
     const double smallest = 1e-15;
-    double asked = solver->def.tolerance;
-    int most = solver->def.max_iterations;
+    double asked = whole.tolerance;
+    int most = whole.iterations;
     size_t bytes = (size_t)p->problem.row_count * sizeof *r;
     contact_pass pass = {.tolerance = max_of(contact_first * asked, 0.1 * p->asymmetry),
                          .best = pawl_contact_errors_worst(&result->errors),
@@ -153,9 +153,8 @@ bool pawl_contact_scale(pawl_contact_problem *p, const double *r)
     return true;
 }
 
-pawl_status pawl_contact_solve_with(pawl_solver *solver, double tolerance, int max_iterations,
-                                    pawl_contact_problem *p, double *r, pawl_contact_result *result,
-                                    double *own)
+pawl_status pawl_contact_solve_with(pawl_solver *solver, solver_goal goal, pawl_contact_problem *p,
+                                    double *r, pawl_contact_result *result, double *own)
 {
     int rows = p->problem.row_count;
     for (int i = 0; i < rows; ++i) {
@@ -163,14 +162,12 @@ pawl_status pawl_contact_solve_with(pawl_solver *solver, double tolerance, int m
             return PAWL_FAIL(&p->env, PAWL_BAD_ARGUMENT, "the start at row %d is %g", i, r[i]);
         }
     }
-    solver->def.tolerance = tolerance;
-    solver->def.max_iterations = max_iterations;
     double unit = contact_unit(p);
     if (unit == 0.0) {
         memset(r, 0, (size_t)rows * sizeof *r);
     }
     *result = (pawl_contact_result){.errors = pawl_contact_problem_errors(p, r)};
-    *own = contact_passes(p, solver, unit, r, result);
+    *own = contact_passes(p, solver, goal, unit, r, result);
     return PAWL_OK;
 }
 
@@ -201,8 +198,8 @@ pawl_status pawl_contact_problem_solve(pawl_contact_problem *p, const pawl_setti
     pawl_solver *solver;
     PAWL_TRY(pawl_solver_create(env, &def, &solver));
     double own;
-    pawl_status status = pawl_contact_solve_with(solver, settings->tolerance,
-                                                 settings->max_iterations, p, r, result, &own);
+    pawl_status status =
+        pawl_contact_solve_with(solver, pawl_solver_goal(solver), p, r, result, &own);
     pawl_solver_destroy(solver);
     return status;
 }

@@ -71,7 +71,8 @@ static void direct_solve(pawl_solver *base, const pawl_problem *p, solver_goal g
 
 const pawl_solver_ops pawl_direct_ops = {
     .name = "direct",
-    .summary = "exact factorization of joints and springs, pivoting for limits and friction losses",
+    .summary =
+        "factorization of joints and springs, pivoting for limits and friction losses; no contacts",
     .condenses = true,
     .layout = direct_layout,
     .solve = direct_solve,

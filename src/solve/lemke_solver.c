@@ -269,7 +269,7 @@ static void lemke_solver_solve(pawl_solver *base, const pawl_problem *p, solver_
 
 const pawl_solver_ops pawl_lemke_ops = {
     .name = "lemke",
-    .summary = "Lemke's pivoting, limits exactly, friction with lemke.sides directions",
+    .summary = "Lemke's pivoting: exact limits, friction disk as a polygon of lemke.sides",
     .contacts = true,
     .condenses = true,
     .own_law = "friction with a polygon for the disk",

@@ -422,7 +422,7 @@ static void newton_solve(pawl_solver *base, const pawl_problem *p, solver_goal g
 
 const pawl_solver_ops pawl_newton_ops = {
     .name = "newton",
-    .summary = "smoothing Newton from sweeps, for the last digits of hard problems",
+    .summary = "smoothing Newton method started by sweeps: high accuracy on hard problems",
     .contacts = true,
     .pivots_alone = true,
     .layout = newton_layout,

@@ -223,7 +223,7 @@ static void nsgs_solve(pawl_solver *base, const pawl_problem *p, solver_goal goa
 
 const pawl_solver_ops pawl_nsgs_ops = {
     .name = "nsgs",
-    .summary = "Gauss-Seidel with the exact local solution, accelerated (Anderson)",
+    .summary = "Gauss-Seidel with exact solutions of single contacts, Anderson acceleration",
     .contacts = true,
     .pivots_alone = true,
     .layout = nsgs_layout,

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Creates a solver of the table and runs it: condenses joints first where the solver or the
+// settings ask for it, keeps weak rows of redundant loops out of the problem, and replaces an
+// answer that is not finite by zero impulses.
 #include "problem/natural.h"
 #include "problem/weak_space.h"
 #include "solve/solver_ops.h"

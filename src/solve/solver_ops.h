@@ -75,6 +75,9 @@ struct pawl_solver { // every solver embeds this as its first member
 };
 
 const pawl_solver_ops *pawl_solver_find(int kind); // NULL if unknown
+// The table, by kind.
+extern const pawl_solver_ops *const pawl_solvers[];
+extern const int pawl_solver_count;
 extern const pawl_solver_ops pawl_direct_ops;
 extern const pawl_solver_ops pawl_pgs_ncp_ops;
 extern const pawl_solver_ops pawl_pgs_ccp_ops;

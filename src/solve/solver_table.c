@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// All solvers: the one place outside its file that names one. Kinds are stored in files. A program that is linked with
+// a table of its own has other solvers.
 #include "solve/solver_ops.h"
 
-static const pawl_solver_ops *const solver_table[] = {
+const pawl_solver_ops *const pawl_solvers[] = {
     [PAWL_SOLVER_DIRECT] = &pawl_direct_ops,
     [PAWL_SOLVER_PGS_NCP] = &pawl_pgs_ncp_ops,
     [PAWL_SOLVER_ADMM_NCP] = &pawl_admm_ncp_ops,
@@ -21,25 +24,5 @@ static const pawl_solver_ops *const solver_table[] = {
     [PAWL_SOLVER_AUTO] = &pawl_auto_ops,
     [PAWL_SOLVER_LEMKE] = &pawl_lemke_ops,
 };
-_Static_assert(sizeof solver_table / sizeof solver_table[0] == PAWL_SOLVER_COUNT, "missing row");
-
-const pawl_solver_ops *pawl_solver_find(int kind)
-{
-    return kind >= 0 && kind < PAWL_SOLVER_COUNT ? solver_table[kind] : NULL;
-}
-
-const char *pawl_solver_name(int kind)
-{
-    return pawl_solver_find(kind) != NULL ? pawl_solver_find(kind)->name : NULL;
-}
-
-const char *pawl_solver_other_law(int kind)
-{
-    const pawl_solver_ops *ops = pawl_solver_find(kind);
-    return ops == NULL ? NULL : ops->relaxed ? "the convex relaxation of friction" : ops->own_law;
-}
-
-const char *pawl_solver_summary(int kind)
-{
-    return pawl_solver_find(kind) != NULL ? pawl_solver_find(kind)->summary : NULL;
-}
+const int pawl_solver_count = (int)(sizeof pawl_solvers / sizeof pawl_solvers[0]);
+_Static_assert(sizeof pawl_solvers / sizeof pawl_solvers[0] == PAWL_SOLVER_COUNT, "missing row");

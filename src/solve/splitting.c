@@ -126,7 +126,7 @@ static void splitting_solve(pawl_solver *base, const pawl_problem *p, solver_goa
 
 const pawl_solver_ops pawl_pgs_ncp_ops = {
     .name = "pgs-ncp",
-    .summary = "Gauss-Seidel sweeps, contacts by one projected step of normal and tangent",
+    .summary = "Gauss-Seidel sweeps, one projected step per contact",
     .contacts = true,
     .variant = &(const splitting_member){SWEEP_NCP_STEP, SPLITTING_NCP},
     .layout = splitting_layout,
@@ -184,7 +184,7 @@ const pawl_solver_ops pawl_raisim_ds_es_ops = {
 
 const pawl_solver_ops pawl_prox_ops = {
     .name = "prox",
-    .summary = "Gauss-Seidel sweeps of proximal steps, whose length each contact adapts",
+    .summary = "Gauss-Seidel sweeps of proximal steps, with an adaptive length per contact",
     .contacts = true,
     .variant = &(const splitting_member){SWEEP_PROX, SPLITTING_NCP},
     .layout = splitting_layout,

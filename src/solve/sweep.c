@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
+//
+// Gauss-Seidel sweeps over the blocks of a problem (Algorithm 5 of [tsounis-loops]): each block is
+// solved for the newest impulses of the others. Free blocks use their factor, bounded rows are
+// clamped, contacts use the local solver of the method.
 #include "solve/sweep.h"
 #include "linalg/cone.h"
 #include "linalg/dense.h"

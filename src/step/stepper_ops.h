@@ -48,10 +48,9 @@ typedef struct pawl_stepper_ops {
 } pawl_stepper_ops;
 
 const pawl_stepper_ops *pawl_stepper_find(int kind); // NULL if unknown
-// For tests of the contract: a row beyond the table, of the kind PAWL_STEPPER_COUNT, for all simulations that are
-// created until it is NULL again. Not to be called while another thread creates one.
-void pawl_stepper_set_extra(const pawl_stepper_ops *ops);
-
+// The table, by kind.
+extern const pawl_stepper_ops *const pawl_steppers[];
+extern const int pawl_stepper_count;
 extern const pawl_stepper_ops pawl_euler_ops;
 extern const pawl_stepper_ops pawl_moreau_ops;
 extern const pawl_stepper_ops pawl_lit_ops;

@@ -50,8 +50,9 @@ pawl_status pawl_wrench_interpolant_fit(const pawl_env *env, wrench_interpolant 
     size_t size = (size_t)n * (size_t)(n + 1) * sizeof(double);
     double *a = pawl_alloc(env, size);
     if (a == NULL) {
-        return PAWL_FAIL(env, PAWL_NO_MEMORY, "wrench model '%s' needs %zu bytes for a moment",
-                         table->def->name, size);
+        return PAWL_FAIL(env, PAWL_NO_MEMORY,
+                         "wrench model '%s' needs %zu bytes of temporary memory", table->def->name,
+                         size);
     }
     double *pivots = a + (size_t)n * (size_t)n;
     for (int i = 0; i < n; ++i) {

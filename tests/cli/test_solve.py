@@ -87,7 +87,7 @@ def test_one_bad_file_does_not_keep_others_from_being_solved(pawl, tmp_path):
     (folder / "bad.hdf5").write_text("no HDF5")
     done = pawl("solve", folder)
     assert done.returncode == 2
-    assert "bad.hdf5: is no HDF5 file" in done.stderr
+    assert "bad.hdf5: is not an HDF5 file" in done.stderr
     assert rows(done.stdout)[0][0] == "good.hdf5"
     assert "1 of 2 files" in done.stdout
 
@@ -148,7 +148,7 @@ def test_export_needs_a_folder_and_a_number(pawl):
     done = pawl("run", model, "--export-problems", "p", "--export-every", "0")
     assert done.returncode == 2 and "whole number of steps" in done.stderr
     done = pawl("run", model, "--export-problems", model)
-    assert done.returncode == 2 and "is no folder" in done.stderr
+    assert done.returncode == 2 and "is not a writable folder" in done.stderr
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the collection of problems is not here")

@@ -2,7 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // A stepper is a file and a table row: symplectic Euler for free bodies, written here in about forty lines, runs by the
-// same simulator, settings and verdict as those of the library, which know nothing of it. Every row of the table
+// same simulator, settings and verdict as those of the library, which know nothing of it: this program is linked with a
+// table of its own. Every row of the table
 // keeps the contract: nothing is allocated in a step, and a state that is set again leads to the same bits.
 #include "sim/sim.h"
 #include "step/common/position_update.h"
@@ -59,12 +60,21 @@ static const pawl_stepper_ops plain_ops = {
     .advance = plain_advance,
 };
 
+// ---- the table that this program is linked with ------------------------------------------------------
+
+const pawl_stepper_ops *const pawl_steppers[] = {
+    [PAWL_STEPPER_EULER] = &pawl_euler_ops, [PAWL_STEPPER_MOREAU] = &pawl_moreau_ops,
+    [PAWL_STEPPER_LIT] = &pawl_lit_ops,     [PAWL_STEPPER_RATTLE] = &pawl_rattle_ops,
+    [PAWL_STEPPER_MDP] = &pawl_mdp_ops,     [PAWL_STEPPER_NMDP] = &pawl_nmdp_ops,
+    [PAWL_STEPPER_COUNT] = &plain_ops,
+};
+const int pawl_stepper_count = (int)(sizeof pawl_steppers / sizeof pawl_steppers[0]);
+
 // ---- the contract --------------------------------------------------------------------------------
 
 // Closed form: symplectic Euler falls by g t (t + h) / 2, as euler does.
 TEST(a_stepper_of_one_file_and_one_row_runs)
 {
-    pawl_stepper_set_extra(&plain_ops);
     mechanism m;
     mechanism_throw(&m);
     double h = 1e-2;
@@ -81,12 +91,10 @@ TEST(a_stepper_of_one_file_and_one_row_runs)
     CHECK_OK(pawl_sim_set_state(m.sim, mechanism_state(&m)));
     CHECK_INT(memory->steps, 0);
     mechanism_end(&m);
-    pawl_stepper_set_extra(NULL);
 }
 
 TEST(a_stepper_refuses_what_it_does_not_know)
 {
-    pawl_stepper_set_extra(&plain_ops);
     mechanism m;
     mechanism_begin(&m);
     int body = mechanism_solid(&m, 1.0, v3(1, 0, 0), v3(1, 1, 1));
@@ -95,14 +103,13 @@ TEST(a_stepper_refuses_what_it_does_not_know)
     mechanism_compile(&m);
     CHECK_STATUS(pawl_sim_create(&m.t.env, m.model, &settings, &m.sim), PAWL_UNSUPPORTED);
     mechanism_end(&m);
-    pawl_stepper_set_extra(NULL);
 }
 
 // A state that is set again is all that shapes the steps after it, whatever a stepper keeps for itself.
 TEST(every_stepper_repeats_its_steps_from_a_state)
 {
     enum { STEPS = 20 };
-    for (int kind = 0; pawl_stepper_find(kind) != NULL; ++kind) {
+    for (int kind = 0; kind < PAWL_STEPPER_COUNT; ++kind) {
         mechanism m;
         mechanism_begin(&m);
         int body = mechanism_solid(&m, 1.0, v3(1, 0, 0), v3(0.1, 0.2, 0.3));

@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The rules that adapt ADMM's penalty compare the residual of the over-relaxed x with the dual one, as
-// published (seed 002, Algorithm 6, lines 7 and 12). They were given the residual before relaxation, which
+// published ([tsounis-loops], Algorithm 6, lines 7 and 12). They were given the residual before relaxation, which
 // hardly grows, so that the penalty stayed where it began: of a four-bar that falls on the floor 15 to 19
 // of 2000 steps ran out of iterations, at 33 to 48 iterations a step.
 #include "pawl/io.h"

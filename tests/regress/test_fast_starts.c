@@ -17,12 +17,12 @@ static void fast_run(uint64_t *seed, int k, pawl_stepper_kind stepper, fast_coun
 {
     static const double steps[] = {1e-3, 5e-3, 1e-2};
     mechanism m;
-    mechanism_begin(&m);
-    pawl_builder_set_gravity(m.builder, v3(0, 0, -SCENE_G));
     double radius = random_in(seed, 0.05, 0.5), speed = pow(10.0, random_in(seed, 0.0, 4.0));
     double height = radius * random_in(seed, 1.0, 3.0) + random_in(seed, 0.0, 5.0);
     bool slab = k % 3 == 2;
     if (slab) {
+        mechanism_begin(&m);
+        pawl_builder_set_gravity(m.builder, v3(0, 0, -SCENE_G));
         scene_shape(&m, PAWL_WORLD, PAWL_SHAPE_BOX, v3(1e3, 1e3, 0.5), v3(0, 0, -0.25), 0.3, 0.0);
     } else {
         scene_floor(&m, 0.3, 0.0, 0.0);

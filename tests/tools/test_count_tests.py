@@ -49,3 +49,13 @@ def test_sound_results_are_counted_case_by_case(tmp_path, tests, line):
 ])
 def test_a_failure_in_any_form_is_seen(tmp_path, tests, line):
     assert count(tmp_path, tests) == (1, line)
+
+
+def test_several_files_are_one_sum_and_a_failure_names_its_part(tmp_path):
+    for name, status in [("gcc", "run"), ("clang", "fail")]:
+        (tmp_path / f"{name}.xml").write_text(
+            f'<testsuite><testcase name="t" status="{status}"/></testsuite>')
+    done = subprocess.run([sys.executable, "-B", TOOL, tmp_path / "gcc.xml", tmp_path / "clang.xml"],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout == "failed: t (clang)\n1 passed, 1 failed\n"

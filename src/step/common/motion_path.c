@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Poses between the ends of a step, by which events are located: the quadratic of the header in each body's axes
-// (seed 004 section 7.2), with full turns counted where a body spins fast.
+// ([potra-2006] section 7.2), with full turns counted where a body spins fast.
 #include "step/common/motion_path.h"
 #include "math/rotation.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// lit: the linearly implicit trapezoidal method (seed 004). A step is one move (lit_move.c), or with lit.events a
+// lit: the linearly implicit trapezoidal method ([potra-2006]). A step is one move (lit_move.c), or with lit.events a
 // sequence of pieces between located events (lit_events.c). docs/steppers/lit.md has the derivation.
 #include "step/common/impact.h"
 #include "step/common/report_merge.h"
@@ -12,7 +12,7 @@ static pawl_status lit_check(const pawl_env *env, const pawl_model *model,
                              const pawl_settings *settings)
 {
     (void)model;
-    if (settings->formulation != PAWL_FORMULATION_MAXIMAL &&
+    if (pawl_coordinates_hold_joints((int)settings->formulation) &&
         settings->lit_variant != PAWL_LIT_MIDPOINT) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
                          "formulation=reduced runs lit with lit.variant=midpoint alone");

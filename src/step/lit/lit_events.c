@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The loop of seed 004 section 8 with its step grid kept apart (errata 5). A piece is tried up to the
+// The loop of [potra-2006] section 8 with its step grid kept apart (errata 5). A piece is tried up to the
 // grid. If something met on the way it is done again up to there, so that joints stay closed and work is
 // counted as in any step; lit.variant=paper takes the interpolated state instead. Then velocities jump
 // (impact.c) and the rest of the step is the next piece.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The step of lit as a sequence of pieces (seed 004 section 8): each holds what lasts, and ends where
+// The step of lit as a sequence of pieces ([potra-2006] section 8): each holds what lasts, and ends where
 // something meets, sticks, slips or opens, or at the grid. docs/steppers/lit-events.md says how.
 #pragma once
 #include "step/lit/lit.h"

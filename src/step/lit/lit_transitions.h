@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Changes between sticking, sliding and open within a step of lit (seed 004 section 7.5): of contacts, and
+// Changes between sticking, sliding and open within a step of lit ([potra-2006] section 7.5): of contacts, and
 // of dry friction in joint coordinates.
 #pragma once
 #include "step/lit/lit_events.h"

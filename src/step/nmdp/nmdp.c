@@ -78,8 +78,8 @@ static pawl_status nmdp_refuse_joints(const nmdp *s)
     }
     if (m->motion_count > 0) {
         return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
-                         "stepper %s knows no prescribed motions of joints, but '%s' has %d; drive "
-                         "them by position actuators",
+                         "stepper %s does not support prescribed motions of joints, but '%s' has "
+                         "%d; use position actuators",
                          stepper, m->name, m->motion_count);
     }
     for (int i = 0; i < m->joint_count; ++i) {
@@ -89,15 +89,16 @@ static pawl_status nmdp_refuse_joints(const nmdp *s)
             bool ball = j->kind == PAWL_JOINT_SPHERICAL || (j->kind == PAWL_JOINT_FREE && c >= 3);
             if (ball && (d->stiffness != 0.0 || d->damping != 0.0 || d->armature != 0.0)) {
                 return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
-                                 "stepper %s knows no springs, dampers or rotors on the rotation "
-                                 "vector of a ball, but joint '%s' of '%s' has one",
+                                 "stepper %s does not support springs, dampers or armatures of "
+                                 "ball joints, but joint '%s' of '%s' has one",
                                  stepper, j->name, m->name);
             }
             if (d->friction != 0.0) {
-                return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
-                                 "stepper %s knows no dry friction in joints, but joint '%s' of "
-                                 "'%s' has %g",
-                                 stepper, j->name, m->name, d->friction);
+                return PAWL_FAIL(
+                    &s->env, PAWL_UNSUPPORTED,
+                    "stepper %s does not support dry friction in joints, but joint '%s' of "
+                    "'%s' has %g",
+                    stepper, j->name, m->name, d->friction);
             }
         }
     }
@@ -123,8 +124,8 @@ static pawl_status nmdp_find_actuators(nmdp *s)
         s->actuator_column[i] = nmdp_column_of(s, j->first_coordinate + d->coordinate);
         if (s->actuator_column[i] < 0 || !isfinite(d->damping)) {
             return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
-                             "stepper %s drives single coordinates with finite gains, but actuator "
-                             "%d of '%s' (joint '%s') is not of that kind",
+                             "stepper %s needs actuators of single coordinates with finite gains, "
+                             "but actuator %d of '%s' (joint '%s') is not one",
                              pawl_stepper_name((int)s->settings->stepper), i, m->name, j->name);
         }
     }

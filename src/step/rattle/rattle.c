@@ -393,11 +393,10 @@ static pawl_status rattle_check(const pawl_env *env, const pawl_model *model,
 {
     (void)model;
     if (!settings->project) {
-        return PAWL_FAIL(
-            env, PAWL_BAD_ARGUMENT,
-            "stepper=rattle moves along the constraints: got project=off, expected on");
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "stepper=rattle needs closed joints: got project=off, expected on");
     }
-    if (settings->formulation != PAWL_FORMULATION_MAXIMAL) {
+    if (pawl_coordinates_hold_joints((int)settings->formulation)) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
                          "stepper rattle does not run with formulation=reduced; choose euler, "
                          "moreau, lit, mdp or nmdp");
@@ -438,7 +437,7 @@ static void rattle_reset(step_context *c)
 
 const pawl_stepper_ops pawl_rattle_ops = {
     .name = "rattle",
-    .summary = "reversible, for smooth motion: energy over long times, order 2 or 4",
+    .summary = "reversible, order 2 or 4: keeps the energy of smooth motion over long times",
     .traits = STEPPER_NEEDS_ROWS,
     .check = rattle_check,
     .create = rattle_create,

@@ -5,6 +5,7 @@
 // and files that are broken. Files are made here with stock HDF5, so that our reader and writer are
 // not each other's only witness.
 #include "pawl/io.h"
+#include "support/hdf5_values.h"
 #include "support/random_contacts.h"
 #include "support/test.h"
 
@@ -219,19 +220,6 @@ TEST(global_problems_are_reduced_to_local_ones)
     }
 }
 
-static double *get(hid_t file, const char *name, int count)
-{
-    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
-    CHECK(set >= 0);
-    hid_t space = H5Dget_space(set);
-    CHECK_INT(H5Sget_simple_extent_npoints(space), count);
-    double *values = malloc((size_t)count * sizeof *values);
-    CHECK(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
-    H5Sclose(space);
-    H5Dclose(set);
-    return values;
-}
-
 // Stock HDF5 reads what Siconos wrote; the normal of the first contact of a box that falls is the one
 // component with a velocity.
 TEST(a_file_of_siconos_has_its_normals_where_we_take_them_from)
@@ -242,7 +230,7 @@ TEST(a_file_of_siconos_has_its_normals_where_we_take_them_from)
     CHECK_OK(pawl_fclib_read(&t.env, fclib_data, &problem));
     CHECK_INT(pawl_contact_problem_count(problem), 8);
     hid_t file = H5Fopen(fclib_data, H5F_ACC_RDONLY, H5P_DEFAULT);
-    double *q = get(file, "/fclib_local/vectors/q", 24);
+    double *q = hdf5_values(file, "/fclib_local/vectors/q", 24);
     int falls = 0;
     for (int i = 0; i < 24; ++i) {
         CHECK_NEAR(pawl_contact_problem_q(problem)[our_row(i)], q[i], 0.0);
@@ -292,10 +280,10 @@ TEST(what_is_written_is_read_back_bit_for_bit)
     }
     // Stock HDF5 finds the columns as FCLib has them: W of the first column, rows ascending.
     hid_t file = H5Fopen(again, H5F_ACC_RDONLY, H5P_DEFAULT);
-    double *p = get(file, "/fclib_local/W/p", c.rows + 1);
-    double *i = get(file, "/fclib_local/W/i", (int)p[c.rows]);
-    double *x = get(file, "/fclib_local/W/x", (int)p[c.rows]);
-    double *u = get(file, "/solution/u", c.rows);
+    double *p = hdf5_values(file, "/fclib_local/W/p", c.rows + 1);
+    double *i = hdf5_values(file, "/fclib_local/W/i", (int)p[c.rows]);
+    double *x = hdf5_values(file, "/fclib_local/W/x", (int)p[c.rows]);
+    double *u = hdf5_values(file, "/solution/u", c.rows);
     for (int j = 0; j < c.rows; ++j) {
         for (int e = (int)p[j]; e < (int)p[j + 1]; ++e) {
             CHECK(e == (int)p[j] || i[e] > i[e - 1]);
@@ -410,7 +398,7 @@ TEST(broken_datasets_are_named_with_what_was_met_and_expected)
         {"/fclib_local/vectors/q", 3, {0, NAN, 0}, true, "number 1 is nan"},
         {"/fclib_local/vectors/q", 2, {0, 0}, true, "has 2 numbers, expected 3"},
         {"/fclib_local/vectors/mu", 1, {INFINITY}, true, "number 0 is inf"},
-        {"/fclib_local/vectors/mu", 1, {-0.5}, true, "/fclib_local: is no problem"},
+        {"/fclib_local/vectors/mu", 1, {-0.5}, true, "/fclib_local: is not a well-posed problem"},
         {"/fclib_local/vectors", -1, {0}, false, "/fclib_local/vectors/q: not there"},
         {"/fclib_local", -1, {0}, false, "neither fclib_local nor fclib_global"},
     };
@@ -453,11 +441,11 @@ TEST(what_is_no_problem_file_is_refused)
 {
     char path[PATH_SIZE];
     refuse_as("no/such/file.hdf5", PAWL_IO_ERROR, "cannot be opened");
-    refuse_as("README.md", PAWL_BAD_FILE, "is no HDF5 file");
+    refuse_as("README.md", PAWL_BAD_FILE, "is not an HDF5 file");
     test_path("empty.hdf5", path, sizeof path);
     FILE *file = fopen(path, "wb");
     CHECK(file != NULL && fclose(file) == 0);
-    refuse_as(path, PAWL_BAD_FILE, "is no HDF5 file");
+    refuse_as(path, PAWL_BAD_FILE, "is not an HDF5 file");
     H5Fclose(create(path));
     refuse_as(path, PAWL_BAD_FILE, "neither fclib_local nor fclib_global");
 }

@@ -318,14 +318,14 @@ TEST(models_without_sense_are_not_compiled)
     joint.name = "bolt";
     CHECK_OK(pawl_builder_add_body(c.builder, &def, &joint.follower));
     CHECK_OK(pawl_builder_add_joint(c.builder, &joint, NULL));
-    CHECK_NOT_COMPILED(c.builder, &c.t, "'bolt' holds two bodies that cannot move");
+    CHECK_NOT_COMPILED(c.builder, &c.t, "'bolt' connects two bodies that cannot move");
 
     builder_begin(&c);
     pawl_spring_def spring = pawl_spring_def_default();
     spring.name = "coil";
     CHECK_OK(pawl_builder_add_body(c.builder, &def, &spring.body_b));
     CHECK_OK(pawl_builder_add_spring(c.builder, &spring, NULL));
-    CHECK_NOT_COMPILED(c.builder, &c.t, "'coil' ties two bodies that cannot move");
+    CHECK_NOT_COMPILED(c.builder, &c.t, "'coil' connects two bodies that cannot move");
 
     builder_begin(&c);
     joint = pawl_joint_def_default();

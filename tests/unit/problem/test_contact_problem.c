@@ -424,7 +424,7 @@ TEST(what_is_no_problem_is_refused_with_the_reason)
         {{1, {3, 3, 3, i, far, x}, q, &mu}, "row 2, column 3"},
         {{1, {3, 3, 3, i, i, nan}, q, &mu}, "row 1, column 1"},
         {{1, {3, 3, 3, i, i, down}, q, &mu}, "diagonal of W at row 2 is -1"},
-        {{1, {3, 3, 3, i, i, zero}, q, &mu}, "nothing moves contact 0"},
+        {{1, {3, 3, 3, i, i, zero}, q, &mu}, "contact 0 cannot move"},
         {{1, {3, 3, 3, i, i, x}, nan, &mu}, "q at row 1"},
         {{1, {3, 3, 3, i, i, x}, q, &negative}, "friction of contact 0 is -0.1"},
     };

@@ -313,9 +313,10 @@ TEST(malformed_motions_are_refused_with_file_line_and_expectation)
         {FOOT "key 1\nrest c\n", "m.motion:5: there is no foot 'c'"},
         {FOOT "key 1\nrest a,\n", "m.motion:5: there is no foot ''"},
         {FOOT "key 1\noffset a 1\n", "m.motion:5: got 3 words, expected 'offset FEET X Y Z'"},
-        {FOOT "key 1\noffset a 0 0 -1\n\nkey 1\n", "m.motion:5: foot 'a' cannot reach (0.621051, "
-                                                   "-0.5604, -1.78918) m, seen from body 'torso'"},
-        {FOOT "key 1\noffset a 0 0.1 0\n", "it stays 0.1 m short"},
+        {FOOT "key 1\noffset a 0 0 -1\n\nkey 1\n",
+         "m.motion:5: foot 'a' cannot reach (0.621051, "
+         "-0.5604, -1.78918) m, relative to body 'torso'"},
+        {FOOT "key 1\noffset a 0 0.1 0\n", "the nearest point is 0.1 m away"},
         {FOOT "key 1\njoint hip9 1\n", "m.motion:5: the model has no joint 'hip9'"},
         {FOOT "key 1\njoint hip1 1\n", "m.motion:5: joint 'hip1' is moved by foot 'a'"},
         {FOOT "key 1\njoint hip2 1 1\n", "joint 'hip2' has no position actuator of coordinate 1"},
@@ -330,8 +331,8 @@ TEST(malformed_motions_are_refused_with_file_line_and_expectation)
         {FOOT "end\n", "m.motion:4: got an end without a repeat"},
         {FOOT "repeat 20000\nkey 1\nkey 1\nend\n", "keys, with all repetitions"},
         {FOOT "repeat forever\nkey 1\nshift a 0 0 0.01\nend\n",
-         "m.motion:7: foot 'a' moves by 0.01 m against the base in every round"},
-        {FOOT "repeat forever\nkey 1\nend\nkey 1\n", "m.motion:7: got 'key' after what repeats"},
+         "m.motion:7: foot 'a' moves by 0.01 m against the base in every repetition"},
+        {FOOT "repeat forever\nkey 1\nend\nkey 1\n", "m.motion:7: got 'key' after an endless"},
         {FOOT "key 1\nrest a\001b\n", "m.motion:5: got a control character (0x01)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {

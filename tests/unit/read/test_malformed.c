@@ -253,7 +253,8 @@ TEST(joints_say_what_is_wrong_with_them)
     malformed(JOINT("<parent>arm</parent>" AXIS), "<joint> 'j' has no <child>, which is required");
     malformed(JOINT("<child>hand</child>" AXIS), "<joint> 'j' has no <parent>");
     malformed(JOINT("<parent>arm</parent><child>world</child>" AXIS), "the child is the world");
-    malformed(JOINT("<parent>arm</parent><child>arm</child>" AXIS), "ties link 'arm' to itself");
+    malformed(JOINT("<parent>arm</parent><child>arm</child>" AXIS),
+              "connects link 'arm' with itself");
     malformed(JOINT(ENDS), "<joint> 'j' has no <axis>");
     malformed(JOINT(ENDS "<axis/>"), "<axis> has no <xyz>");
     malformed(JOINT(ENDS "<axis><xyz>0 0 0</xyz></axis>"),

@@ -269,7 +269,7 @@ TEST(a_loop_closes_where_the_tree_leaves_off)
     urdf_refused(FOURBAR("<pawl:loop name='l' type='revolute' parent='c' child='world'/>"),
                  "the child is the world");
     urdf_refused(FOURBAR("<pawl:loop name='l' type='revolute' parent='c' child='c'/>"),
-                 "ties 'c' to itself");
+                 "connects 'c' with itself");
     urdf_refused(FOURBAR("<pawl:loop name='jc' type='revolute' parent='a' child='c'/>"),
                  "a second joint is called 'jc'");
     urdf_refused(FOURBAR("<pawl:loop name='l' type='hinge' parent='a' child='c'/>"),

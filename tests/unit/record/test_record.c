@@ -4,6 +4,7 @@
 // Recordings: what is in them, what survives, what is refused. Content is read back with HDF5's own
 // driver, not with ours, so that other programs' view of the file is what is tested.
 #define _GNU_SOURCE 1
+#include "support/hdf5_values.h"
 #include "support/recording.h"
 #include "support/test.h"
 #include <errno.h>
@@ -63,14 +64,7 @@ static double *read_all(const char *path, const char *name, int64_t count)
 {
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     CHECK(file >= 0);
-    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
-    CHECK(set >= 0);
-    hid_t space = H5Dget_space(set);
-    CHECK_INT(H5Sget_simple_extent_npoints(space), count);
-    double *values = malloc((size_t)count * sizeof *values);
-    CHECK(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
-    H5Sclose(space);
-    H5Dclose(set);
+    double *values = hdf5_values(file, name, count);
     H5Fclose(file);
     return values;
 }

@@ -66,7 +66,8 @@ static void formulation_compare_file(const char *path, int steps, double slack)
 {
     for (int stepper = PAWL_STEPPER_EULER; stepper <= PAWL_STEPPER_MOREAU; ++stepper) {
         mechanism m;
-        pawl_settings settings = formulation_settings(PAWL_FORMULATION_MAXIMAL, stepper);
+        pawl_settings settings =
+            formulation_settings(PAWL_FORMULATION_MAXIMAL, (pawl_stepper_kind)stepper);
         scene_load(&m, path, &settings);
         formulation_compare(m.model, &m.t.env, (pawl_stepper_kind)stepper, steps, slack);
         mechanism_end(&m);
@@ -288,6 +289,6 @@ TEST(what_reduced_coordinates_cannot_do_is_refused_with_the_reason)
     settings.soft_joint = 0.02;
     pawl_sim *sim;
     CHECK_STATUS(pawl_sim_create(&m.t.env, m.model, &settings, &sim), PAWL_UNSUPPORTED);
-    CHECK_MESSAGE(&m.t, "soft.joint must be 0");
+    CHECK_MESSAGE(&m.t, "soft.joint=");
     mechanism_end(&m);
 }

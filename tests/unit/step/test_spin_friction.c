@@ -392,17 +392,23 @@ TEST(a_cart_is_braked_by_its_wheels)
 
 // --- books, bits ---------------------------------------------------------------------------------
 
+// A ball that rolls and spins on the floor, with both kinds of friction.
+static void spin_start_ball(mechanism *m, int way)
+{
+    spin_floor(m, 0.8, 0.0, 0.0);
+    pawl_twist twist = spin_along(0.05, 0.5);
+    twist.angular.z = 2.0;
+    spin_ball(m, twist, spin_torsional, spin_rolling);
+    pawl_settings settings = spin_settings(way, 1e-3);
+    mechanism_start(m, &settings);
+}
+
 // What friction takes is contact work: on a plane at the height of the ball's centre nothing else acts.
 TEST(the_energy_lost_is_contact_work)
 {
     for (int way = 0; way < SPIN_WAYS; ++way) {
         mechanism m;
-        spin_floor(&m, 0.8, 0.0, 0.0);
-        pawl_twist twist = spin_along(0.05, 0.5);
-        twist.angular.z = 2.0;
-        spin_ball(&m, twist, spin_torsional, spin_rolling);
-        pawl_settings settings = spin_settings(way, 1e-3);
-        mechanism_start(&m, &settings);
+        spin_start_ball(&m, way);
         double start = mechanism_energy(&m).kinetic;
         mechanism_run(&m, 800);
         pawl_energy e = mechanism_energy(&m);
@@ -418,12 +424,7 @@ TEST(steps_with_spin_friction_allocate_nothing)
 {
     for (int way = 0; way < SPIN_WAYS; ++way) {
         mechanism m;
-        spin_floor(&m, 0.8, 0.0, 0.0);
-        pawl_twist twist = spin_along(0.05, 0.5);
-        twist.angular.z = 2.0;
-        spin_ball(&m, twist, spin_torsional, spin_rolling);
-        pawl_settings settings = spin_settings(way, 1e-3);
-        mechanism_start(&m, &settings);
+        spin_start_ball(&m, way);
         pawl_state *start;
         CHECK_OK(pawl_state_create(&m.t.env, m.model, &start));
         mechanism_run(&m, 500);
