@@ -65,7 +65,8 @@ enum {
     PAWL_MEASURED_BALANCE = 1 << 7,   ///< energy.balance
     PAWL_MEASURED_WORK = 1 << 8,      ///< energy, work by work
     PAWL_MEASURED_IMPACTS = 1 << 9,   ///< there were impacts: impact_work, events about them
-    PAWL_MEASURED_MISFIT = 1 << 10    ///< misfit: loops that the file's numbers do not close
+    PAWL_MEASURED_MISFIT = 1 << 10,   ///< misfit: loops that the file's numbers do not close
+    PAWL_MEASURED_PASSAGE = 1 << 11   ///< settled: a singular position that those numbers blur
 };
 
 /// What one step did.
@@ -100,6 +101,8 @@ typedef struct pawl_step_report {
     pawl_closure closure; ///< after the step
     pawl_closure misfit;  ///< of that, what loops leave open by the numbers of the model
     double misfit_expected;          ///< what the start leads to expect of it [m or rad]
+    double settled;                  ///< what bodies were moved by after a singular position [m]
+    int passage_joint;               ///< with the largest part in it, -1 for none
     pawl_energy energy;              ///< after the step
     double seconds[PAWL_MAX_PHASES]; ///< by the clock; 0 without one
 } pawl_step_report;

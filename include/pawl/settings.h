@@ -132,10 +132,11 @@ typedef struct pawl_mdp_settings {
 typedef struct pawl_verdict_limits {
     double closure;          ///< verdict.closure: joint error over the size of its smaller body [-]
     double closure_rotation; ///< verdict.closure_rotation [rad]
-    double limit;            ///< verdict.limit: coordinates beyond their limits [m or rad]
-    double penetration;      ///< verdict.penetration: depth over half the thinner shape's thickness
-    double energy;           ///< verdict.energy: unexplained over turned over [-]
-    double work;    ///< verdict.work: work of the wrong sign over the energy turned over [-]
+    double passage;     ///< verdict.passage: path through a singular position that the file blurs
+    double limit;       ///< verdict.limit: coordinates beyond their limits [m or rad]
+    double penetration; ///< verdict.penetration: depth over half the thinner shape's thickness
+    double energy;      ///< verdict.energy: unexplained over turned over [-]
+    double work;        ///< verdict.work: work of the wrong sign over the energy turned over [-]
     double coulomb; ///< verdict.coulomb: residual of Coulomb's law, of solvers of another law [m/s]
 } pawl_verdict_limits;
 

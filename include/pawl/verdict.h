@@ -55,6 +55,10 @@ typedef struct pawl_verdict {
     pawl_closure closure;                ///< maxima
     pawl_closure misfit;                 ///< maxima
     double misfit_expected;              ///< likewise, of what the start leads to expect
+    double settled;                      ///< sum [m]
+    int64_t passage_steps;               ///< in or next to singular positions
+    int64_t passage_step;                ///< the first of them, counted from 1; 0 for none
+    int passage_joint;                   ///< its joint, -1 for none
     double start_limit;                  ///< closure.limit at the start
     double size;                         ///< of the largest body [m]
     int64_t position_failures;           ///< position updates that left joints open
@@ -114,7 +118,8 @@ typedef enum pawl_criterion_kind {
     PAWL_CRITERION_POSITIONS,     ///< position updates closed the joints
     PAWL_CRITERION_CLOSURE,       ///< joints are closed, in position
     PAWL_CRITERION_ROTATION,      ///< and in rotation
-    PAWL_CRITERION_MISFIT,        ///< how far loops of the file are from closing; shown, not judged
+    PAWL_CRITERION_MISFIT,        ///< loops miss each other by no more than the file's digits
+    PAWL_CRITERION_PASSAGE,       ///< and their way through singular positions is known
     PAWL_CRITERION_LIMITS,        ///< coordinates are within their limits
     PAWL_CRITERION_PENETRATION,   ///< shapes are not inside each other
     PAWL_CRITERION_CROSSINGS,     ///< and did not go through each other

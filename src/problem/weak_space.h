@@ -106,7 +106,7 @@ typedef struct weak_space {
     double shift;      // of the factor, so that weak directions do not spoil it as a preconditioner
     double length;     // of the smallest mechanism with loops [m]
     double least_zone; // the zone of slow motions
-    double delta;      // misalignment of the file, in rad or lengths of the mechanism
+    double delta;      // what joints are apart by, in rad or lengths of the mechanism
     double slack;   // that rows of a singular position may be off by, for numbers of the file [m]
     double apart;   // what joints are apart by, at most, for numbers of the file [m]
     double passage; // singular values below it are of a passage, where that slack is given
@@ -142,11 +142,15 @@ double pawl_weak_largest(const pawl_problem *p, const double *v, double *apart);
 // Takes out of errors f [m or rad] of the free rows what rows of a passage may be off by. For the whole problem.
 void pawl_weak_slacken(const pawl_problem *p, double *f);
 
-// The zone of true singular positions, for joints that miss each other by `misfit` [m] at the start; how many
+// The zone of true singular positions, for joints that miss each other by `position` [m] and `rotation` [rad] at the start; how many
 // vectors of a cluster are weak by its singular values; whether that is not what the search found, anywhere.
-void pawl_weak_set_zone(weak_space *space, double misfit);
+void pawl_weak_set_zone(weak_space *space, double position, double rotation);
 void pawl_weak_count(const weak_space *space, weak_cluster *c);
 bool pawl_weak_in_zone(const weak_space *space);
+// What rows may be left open by, for numbers of the file, next to a singular position [m]; 0 elsewhere.
+double pawl_weak_blur(const weak_space *space);
+// The free row with the largest part in the next direction that is closest to being weak; -1 for none.
+int pawl_weak_next_row(const weak_space *space);
 // Those numbers to and from a state: see pawl_state.
 void pawl_weak_remember(const weak_space *space, double dt, double *words);
 void pawl_weak_recall(weak_space *space, const double *words);

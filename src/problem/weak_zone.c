@@ -43,16 +43,16 @@ static void zone_set(const weak_space *space, weak_cluster *c, double last, doub
     c->zone = fmax(space->least_zone, space->zone * fmin(1.0, rate / zone_speed));
 }
 
-void pawl_weak_set_zone(weak_space *space, double misfit)
+void pawl_weak_set_zone(weak_space *space, double position, double rotation)
 {
-    double delta = fmax(pawl_weak_space_largest(space), misfit / space->length);
+    double delta = fmax(pawl_weak_space_largest(space), position / space->length);
     double most = fmin(zone_most, zone_share * space->strong);
     space->zone = fmin(most, zone_width * cbrt(delta));
     space->least_zone = fmin(space->zone, sqrt(delta));
     space->passage = fmin(most, sqrt(sqrt(delta)));
     space->slack = zone_slack * delta * space->length;
     space->apart = fmax(zone_apart, delta * space->length);
-    space->delta = delta;
+    space->delta = fmax(delta, rotation);
     for (int i = 0; i < space->cluster_count; ++i) {
         zone_set(space, &space->clusters[i], 0.0, 0.0);
     }
@@ -99,6 +99,36 @@ bool pawl_weak_in_zone(const weak_space *space)
         }
     }
     return false;
+}
+
+double pawl_weak_blur(const weak_space *space)
+{
+    for (int i = 0; space != NULL && i < space->cluster_count; ++i) {
+        const weak_cluster *c = &space->clusters[i];
+        if (c->count != c->base || (c->count < c->total && c->sigma[c->count] < space->passage)) {
+            return space->apart;
+        }
+    }
+    return 0.0;
+}
+
+int pawl_weak_next_row(const weak_space *space)
+{
+    double least = INFINITY;
+    int row = -1;
+    for (int i = 0; i < space->cluster_count; ++i) {
+        const weak_cluster *c = &space->clusters[i];
+        if (c->base < c->total && c->sigma[c->base] < least) {
+            const double *u = c->u + c->base * c->n;
+            int largest = 0;
+            for (int r = 1; r < c->n; ++r) {
+                largest = fabs(u[r]) > fabs(u[largest]) ? r : largest;
+            }
+            least = c->sigma[c->base];
+            row = c->rows[largest];
+        }
+    }
+    return row;
 }
 
 void pawl_weak_remember(const weak_space *space, double dt, double *words)

@@ -263,7 +263,7 @@ static bool read_verdict_is_sound(const pawl_record *r)
 {
     const pawl_verdict *v = &r->verdict;
     const int joints[] = {v->closure.worst_joint, v->closure.worst_limit, v->closure.share_joint,
-                          v->misfit.worst_joint};
+                          v->misfit.worst_joint, v->passage_joint};
     const int shapes[] = {v->worst_shape_a, v->worst_shape_b,  v->share_shape_a,
                           v->share_shape_b, v->tunnel_shape_a, v->tunnel_shape_b};
     bool sound = v->iterations_max >= 0 && v->contacts_max >= 0;

@@ -64,6 +64,9 @@ static const count_field verdict_counts[RECORD_VERDICT_COUNTS] = {
     {"soft_contacts", AT(soft_contacts), FIELD_BOOL},
     {"end", AT(end), FIELD_END},
     {"misfit_joint", AT(misfit.worst_joint), FIELD_INT},
+    {"passage_steps", AT(passage_steps), FIELD_LONG},
+    {"passage_step", AT(passage_step), FIELD_LONG},
+    {"passage_joint", AT(passage_joint), FIELD_INT},
 };
 
 #define DISSIPATOR(name, field, kind)                                                              \
@@ -126,6 +129,7 @@ static const figure_field verdict_figures[RECORD_VERDICT_FIGURES] = {
     {"misfit_position", AT(misfit.position)},
     {"misfit_rotation", AT(misfit.rotation)},
     {"misfit_expected", AT(misfit_expected)},
+    {"settled", AT(settled)},
 };
 
 const char *record_verdict_column(bool figures, int column)
@@ -191,6 +195,7 @@ bool record_verdict_unpack(pawl_verdict *v, const int64_t *counts, int count_wid
 {
     *v = (pawl_verdict){.closure.share_joint = -1,
                         .misfit.worst_joint = -1,
+                        .passage_joint = -1,
                         .share_shape_a = -1,
                         .share_shape_b = -1,
                         .measured = PAWL_MEASURED_RESIDUAL | PAWL_MEASURED_CROSSINGS |

@@ -138,6 +138,12 @@ static bool assemble_fits(const pawl_sim *sim)
                                  misfit.rotation <= sim->weak->tolerance);
 }
 
+static void assemble_set_zone(pawl_sim *sim)
+{
+    pawl_closure misfit = pawl_assembly_misfit(sim->assembly);
+    pawl_weak_set_zone(sim->weak, misfit.position, misfit.rotation);
+}
+
 static void assemble_place(pawl_sim *sim, const pawl_state *s)
 {
     pawl_assembly_place(sim->assembly, s->bodies, s->coordinates, s->time,
@@ -151,6 +157,23 @@ static bool assemble_will_open(const pawl_sim *sim)
 {
     return sim->weak_is_exact && !sim->settings.project && sim->settings.loop.tolerance > 0.0 &&
            pawl_weak_space_dimension(sim->weak) > 0;
+}
+
+// Conjugate gradients on rows that nearly repeat each other take what is weak for what is stiff: bodies stand still,
+// or a step takes minutes.
+static pawl_status assemble_check_factor(const pawl_sim *sim)
+{
+    bool factor =
+        sim->coordinates->ops->holds_joints || sim->settings.delassus != PAWL_DELASSUS_MATRIX_FREE;
+    if (factor || sim->weak_is_exact || pawl_weak_space_dimension(sim->weak) == 0) {
+        return PAWL_OK;
+    }
+    return PAWL_FAIL(
+        &sim->env, PAWL_UNSUPPORTED,
+        "%d rows of the loops of '%s' nearly repeat the others, which delassus=matrix-free "
+        "cannot solve; use delassus=auto, dense or sparse, or loop.tolerance=0 to meet "
+        "every row as the file has it",
+        pawl_weak_space_dimension(sim->weak), sim->model->name);
 }
 
 // sim->next is s as it was.
@@ -167,7 +190,7 @@ static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
         pawl_state_copy(s, sim->next);
         PAWL_TRY(assemble_weakly(sim, s, steps));
         assemble_place(sim, s);
-        pawl_weak_set_zone(sim->weak, pawl_assembly_misfit(sim->assembly).position);
+        assemble_set_zone(sim);
         if (!assemble_fits(
                 sim)) { // joints that miss each other by more than that are not redundant
             sim->weak_is_exact = true;
@@ -181,8 +204,9 @@ static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
     if (assemble_will_open(sim)) {
         sim->weak_is_exact = false;
         pawl_weak_attach(&sim->assembly->problem, sim->weak);
-        pawl_weak_set_zone(sim->weak, pawl_assembly_misfit(sim->assembly).position);
+        assemble_set_zone(sim);
     }
+    PAWL_TRY(assemble_check_factor(sim));
     pawl_weak_remember(sim->weak_is_exact ? NULL : sim->weak, 0.0, s->weak);
     sim->context.position.least_norm =
         sim->weak_is_exact && pawl_weak_space_dimension(sim->weak) > 0;

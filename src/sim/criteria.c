@@ -176,6 +176,22 @@ static bool criteria_misfit(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
+// Where a loop passes a singular position with numbers that blur it, its bodies move freely for a few steps, and are
+// moved back where they count again. How far is what the way on is known to. docs/derivations/weak-space.md, section 5.
+static bool criteria_passage(const criteria_input *in, pawl_criterion *out)
+{
+    const pawl_verdict *v = in->v;
+    char name[160] = "";
+    if (v->passage_joint >= 0) {
+        in->names->joint(in->names->user, v->passage_joint, name, sizeof name);
+    }
+    out->value = v->settled / v->size;
+    out->limit = in->settings->verdict.passage;
+    criteria_where(out, "singular position in step %lld, joint '%s'; %lld steps, %.2g m",
+                   (long long)v->passage_step, name, (long long)v->passage_steps, v->settled);
+    return true;
+}
+
 static bool criteria_limits(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_verdict *v = in->v;
@@ -293,10 +309,16 @@ static const criteria_row criteria_table[] = {
     [PAWL_CRITERION_ROTATION] = {"closure_rotation", "joint closure, rotation", "rad",
                                  "take smaller steps, or set project=on", PAWL_MEASURED_CLOSURE,
                                  criteria_rotation},
-    [PAWL_CRITERION_MISFIT] = {"misfit", "misfit of the file's loops", "m or rad",
-                               "write the file with more digits: the loops pass a singular "
-                               "position that these numbers miss",
-                               PAWL_MEASURED_MISFIT, criteria_misfit},
+    [PAWL_CRITERION_MISFIT] =
+        {"misfit", "misfit of the file's loops", "m or rad",
+         "write the file with more digits: loops pass a singular position that these "
+         "numbers do not have",
+         PAWL_MEASURED_MISFIT, criteria_misfit},
+    [PAWL_CRITERION_PASSAGE] =
+        {"passage", "way through singular positions", "",
+         "write the file with more digits: with these, a singular position has ways on that "
+         "cannot be told apart",
+         PAWL_MEASURED_PASSAGE, criteria_passage},
     [PAWL_CRITERION_LIMITS] = {"limits", "beyond joint limits", "m or rad",
                                "take smaller steps; look for inputs that contradict the limit",
                                PAWL_MEASURED_LIMITS, criteria_limits},

@@ -199,6 +199,10 @@ static const setting_row settings_table[] = {
           "largest joint error that passes, relative to the joint's smaller body; inf: not judged"),
     LIMIT(verdict.closure_rotation, 1e-3, "rad",
           "largest rotational joint error that passes; inf: not judged"),
+    LIMIT(
+        verdict.passage, 0.01, "-",
+        "largest distance, relative to the largest body, by which the file's digits leave the path "
+        "through a singular position open; inf: not judged"),
     LIMIT(verdict.limit, 5e-3, "m or rad", "largest limit violation that passes; inf: not judged"),
     LIMIT(verdict.penetration, 0.1, "-",
           "largest penetration that passes, relative to half the thickness of the thinner shape; "

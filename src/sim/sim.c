@@ -389,6 +389,7 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
         c->out.contact_demand = c->out.impact_demand = 0;
         c->out.failed = false;
         c->out.position_failures = 0;
+        c->out.settled = 0.0;
         c->out.events.count = 0;
         sim->stepper->advance(c, sim->next, report);
         pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
@@ -451,6 +452,20 @@ static double sim_expected_misfit(const pawl_sim *sim)
     return weak == NULL ? 0.0 : weak->delta * fmax(1.0, weak->length);
 }
 
+// A singular position that the numbers of the file blur.
+static void sim_report_passage(const pawl_sim *sim, pawl_step_report *report)
+{
+    const weak_space *weak = sim->delassus->weak.space;
+    report->settled = sim->context.out.settled;
+    report->passage_joint = -1;
+    if (report->settled > 0.0 || pawl_weak_in_zone(weak)) {
+        int row = pawl_weak_next_row(weak);
+        report->measured |= PAWL_MEASURED_PASSAGE;
+        report->passage_joint =
+            row < 0 ? -1 : pawl_row_joint(sim->model, &sim->assembly->rows[row]);
+    }
+}
+
 static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
 {
     pawl_state *s = sim->next;
@@ -482,6 +497,7 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     }
     report.misfit = pawl_assembly_misfit(sim->assembly);
     report.misfit_expected = sim_expected_misfit(sim);
+    sim_report_passage(sim, &report);
     // Joints of a tree have no rows, but are looked at all the same.
     report.closure = sim->coordinates->ops->holds_joints ? pawl_state_closure(s)
                                                          : pawl_assembly_closure(sim->assembly);

@@ -58,6 +58,7 @@ pawl_verdict pawl_verdict_begin(const pawl_state *state)
     pawl_energy e = pawl_state_energy(state);
     pawl_verdict v = {.closure = pawl_state_closure(state),
                       .misfit = {.worst_joint = -1, .share_joint = -1, .worst_limit = -1},
+                      .passage_joint = -1,
                       .worst_shape_a = -1,
                       .worst_shape_b = -1,
                       .share_shape_a = -1,
@@ -130,6 +131,18 @@ static void verdict_add_closure(pawl_verdict *v, const pawl_step_report *r)
     verdict_max(&v->misfit.position, r->misfit.position);
     verdict_max(&v->misfit.rotation, r->misfit.rotation);
     verdict_max(&v->misfit_expected, r->misfit_expected);
+    if (v->passage_steps == 0 && (r->measured & PAWL_MEASURED_PASSAGE) == 0u) {
+        // Where files state a pose, joints meet better than elsewhere: the motion shows what their digits
+        // do, up to the first singular position. Behind it that may be an error of the way.
+        verdict_max(&v->misfit_expected, apart);
+    }
+    if ((r->measured & PAWL_MEASURED_PASSAGE) != 0u) {
+        if (v->passage_steps++ == 0) {
+            v->passage_step = v->steps;
+            v->passage_joint = r->passage_joint;
+        }
+        v->settled += r->settled;
+    }
     if (verdict_is_worse(r->closure.share, v->closure.share)) {
         v->closure.share = r->closure.share;
         v->closure.share_joint = r->closure.share_joint;

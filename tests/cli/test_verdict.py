@@ -16,7 +16,7 @@ import pytest
 from conftest import COMMAND, ROOT
 
 NAMES = ["completed", "finite", "residual", "coulomb", "position_updates", "closure", "closure_rotation",
-         "misfit", "limits", "penetration", "passed_through", "energy", "work", "impacts"]
+         "misfit", "passage", "limits", "penetration", "passed_through", "energy", "work", "impacts"]
 
 JUMP = """<?xml version="1.0"?>
 <sdf version="1.10" xmlns:pawl="urn:pawl:sdf"><world name="jump"><model name="jump">

@@ -54,6 +54,25 @@ void pawl_least_reactions(step_context *c, double begin)
     pawl_arena_release(&c->scratch, mark);
 }
 
+void pawl_least_impulses(step_context *c, double *x)
+{
+    if (!c->position.least_norm) {
+        return;
+    }
+    const pawl_assembly *a = c->assembly;
+    pawl_delassus *d = a->problem.delassus;
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *all = pawl_take_rows(c), *done = pawl_take_rows(c);
+    memcpy(all, x, (size_t)a->free_rows * sizeof *all);
+    memset(all + a->free_rows, 0, (size_t)(a->problem.row_count - a->free_rows) * sizeof *all);
+    d->ops->apply(d, all, done);
+    d->ops->solve(d, done);
+    for (int r = 0; r < a->free_rows; ++r) {
+        x[r] = pawl_assembly_is_hard(a, r) ? done[r] : x[r];
+    }
+    pawl_arena_release(&c->scratch, mark);
+}
+
 static void least_place(step_context *c, const body_state *bodies, const pawl_state *s, double t)
 {
     pawl_assembly_place(c->assembly, bodies, s->coordinates, t, c->u.damping_time);

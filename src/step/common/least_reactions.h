@@ -9,6 +9,8 @@
 // u.next, those of least norm in the reactions, or leaves that to pawl_settle_reactions(). Adds the
 // difference alone; pawl_position_balance() adds the impulses themselves.
 void pawl_least_reactions(step_context *c, double begin);
+// At once, of all free rows in x, by the factor at hand: for coordinates whose joints get their reactions from x.
+void pawl_least_impulses(step_context *c, double *x);
 // Makes the reactions those of least norm where position updates of the last step, which led to s, left that open.
 // The rows are placed anew then.
 void pawl_settle_reactions(step_context *c, const pawl_state *s);

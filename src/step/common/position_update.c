@@ -203,7 +203,7 @@ double pawl_position_start_limit(const pawl_assembly *a)
 // A direction that counts again, after a passage through a singular position, finds joints apart by more than
 // the numbers of the file explain. Closed by impulses within one update that would be a velocity: poses are
 // moved instead. What the weak space turns by in a step is far less.
-static void position_settle(step_context *c, pawl_state *s, double start, int *iterations)
+void pawl_position_settle(step_context *c, pawl_state *s, double start, int *iterations)
 {
     const weak_space *weak = c->assembly->problem.delassus->weak.space;
     if (weak == NULL) {
@@ -213,6 +213,10 @@ static void position_settle(step_context *c, pawl_state *s, double start, int *i
     if (pawl_closure_error(c->assembly) > weak->apart) {
         *iterations += pawl_project(c, s, start, POSITION_PROJECT_STEPS, position_tolerance);
         pawl_position_balance(c, s, c->u.next);
+        for (int i = 0; i < c->model->body_count; ++i) { // pawl_project() keeps where it began
+            pawl_vec3 way = v3_sub(s->bodies[i].r, c->position.from[i].r);
+            c->out.settled = fmax(c->out.settled, v3_norm(way));
+        }
     }
 }
 
@@ -224,7 +228,7 @@ bool pawl_position_poses(step_context *c, pawl_state *s, double tau, double end,
         pawl_assembly_place(a, s->bodies, s->coordinates, end - tau, c->u.damping_time);
     }
     pawl_assembly_pose_closure(a);
-    position_settle(c, s, end - tau, iterations);
+    pawl_position_settle(c, s, end - tau, iterations);
     memcpy(c->position.from, s->bodies, (size_t)m->body_count * sizeof *c->position.from);
     position_end along = POSITION_FAILED;
     if (pawl_closure_error(a) <= pawl_position_start_limit(a)) {

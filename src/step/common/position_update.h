@@ -12,6 +12,8 @@ int pawl_reduced_position_update(step_context *c, pawl_state *s, double duration
 // What may be open where it begins [m or rad]. Weak directions turn within a step, so that what was left
 // open along them, up to the tolerance times a length, is not quite along them any more.
 double pawl_position_start_limit(const pawl_assembly *a);
+// Closes loops that are open where an update begins, after a singular position, by moving poses.
+void pawl_position_settle(step_context *c, pawl_state *s, double start, int *iterations);
 // Its two halves, for models with free rows: the poses, after which the assembly is placed and factored
 // at the end, then the velocities there. False: it had to project, velocities included.
 bool pawl_position_poses(step_context *c, pawl_state *s, double duration, double end,

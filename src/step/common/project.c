@@ -209,7 +209,9 @@ int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double
         steps += project_poses(c, s, t, max_steps, tolerance, turn_ease, last ? INFINITY : 0.05,
                                &factored, &stuck);
     }
-    if (!(pawl_closure_error(a) <= project_failed * fmax(1.0, c->model->size))) {
+    double failed = fmax(project_failed * fmax(1.0, c->model->size),
+                         pawl_weak_blur(a->problem.delassus->weak.space));
+    if (!(pawl_closure_error(a) <= failed)) {
         ++c->out.position_failures;
     }
     bool eased = a->turn_ease != 1.0;

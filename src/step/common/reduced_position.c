@@ -8,6 +8,7 @@
 // with X, M and J at the beginning. Then the twists d are brought to the tree (and rows) at the end. It is the
 // same motion as in maximal coordinates, but the joints of the tree are closed whatever happens.
 #include "coordinates/reduced_coordinates.h"
+#include "step/common/least_reactions.h"
 #include "step/common/position_update.h"
 #include <string.h>
 
@@ -142,6 +143,7 @@ static bool reduced_position_newton(step_context *c, pawl_state *s, double tau, 
             // with the last change as well: left out it would be an error of one sign in every step
             reduced_position_place(c, s, tau, end);
             reduced_position_displacement(c, s, tau, c->u.next);
+            pawl_least_impulses(c, total);
             memcpy(c->u.lambda, total, (size_t)a->free_rows * sizeof *total);
             return true;
         }
@@ -229,6 +231,10 @@ int pawl_reduced_position_update(step_context *c, pawl_state *s, double tau, dou
     }
     pawl_assembly_pose_closure(a);
     bool closes = c->settings->project && a->free_rows > 0;
+    int iterations = 0;
+    if (closes) {
+        pawl_position_settle(c, s, end - tau, &iterations);
+    }
     bool near = !closes || pawl_closure_error(a) <= pawl_position_start_limit(a);
     if (closes && near) {
         pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
@@ -236,7 +242,6 @@ int pawl_reduced_position_update(step_context *c, pawl_state *s, double tau, dou
     memcpy(c->position.from, s->bodies, (size_t)m->body_count * sizeof *c->position.from);
     pawl_twists_of(m, s->bodies, c->u.start);
     pawl_reduced_rate_from(f->motion, s->bodies, f->drift_rate);
-    int iterations = 0;
     if (near && reduced_position_along(c, s, tau, end, closes, &iterations)) {
         reduced_position_balance(c, s, c->u.start, c->u.next);
         reduced_position_set_twists(c, c->u.next, s->bodies);

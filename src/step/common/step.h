@@ -83,7 +83,8 @@ typedef struct step_results {
     event_log events;
     int island_count;      // of the last solve
     int position_failures; // position updates that left joints open
-    bool failed;           // the step has no solution: the state before it is kept
+    double settled; // how far bodies were moved to close loops again after a singular position [m]
+    bool failed;    // the step has no solution: the state before it is kept
     int contact_demand; // contacts that were found beyond the capacity (-1: memory is out); unless
                         // 0 the step must be done again
     int impact_demand;  // units of an impact's group beyond the room for its path; likewise

@@ -375,6 +375,7 @@ static void rattle_advance(step_context *c, pawl_state *s, pawl_step_report *rep
                    (size_t)pawl_impulse_slots(c->model).count * sizeof *c->out.reaction);
             c->placed = false;
             c->out.position_failures = 0; // of the attempt
+            c->out.settled = 0.0;
             reason = RATTLE_SINGULAR;
         }
     }

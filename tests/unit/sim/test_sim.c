@@ -385,6 +385,7 @@ TEST(every_setting_reads_back_what_was_set)
                                            {"nmdp.limit_stiffness", "1e+03"},
                                            {"verdict.closure", "0.01"},
                                            {"verdict.closure_rotation", "inf"},
+                                           {"verdict.passage", "0.05"},
                                            {"verdict.limit", "0.02"},
                                            {"verdict.penetration", "0.5"},
                                            {"verdict.energy", "0"},
