@@ -12,7 +12,9 @@ int main(void)
     pawl_builder *builder = NULL;
     pawl_model *model = NULL;
     pawl_sim *sim = NULL;
-    int rod, hinge, motor;
+    pawl_body_id rod;
+    pawl_joint_id hinge;
+    pawl_actuator_id motor;
     pawl_vec3 centre = {0, 0, 0.5}, size = {0.02, 0.02, 0.5}, pivot = {0, 0, 0}, axis = {0, 1, 0};
     pawl_builder_create(&env, "balance", &builder);
     pawl_builder_add_solid(builder, "rod", PAWL_SHAPE_BOX, centre, size, 1000, &rod);
@@ -24,7 +26,7 @@ int main(void)
 
     pawl_settings settings = pawl_settings_default(); // steps of 1 ms
     if (pawl_sim_create(&env, model, &settings, &sim) != PAWL_OK) {
-        return 1; // whatever went wrong above ends here: NULL and bad indices are refused
+        return 1; // whatever went wrong above ends here: NULL and bad ids are refused
     }
     double angle, rate;
     for (int step = 0; step < 3000; ++step) {

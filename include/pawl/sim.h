@@ -394,10 +394,10 @@ PAWL_API const pawl_settings *pawl_sim_settings(const pawl_sim *sim);
 PAWL_API const pawl_model *pawl_sim_model(const pawl_sim *sim);
 /// Reaction of a joint in the last step: force and torque that the base exerts on the follower, in
 /// world axes, at the follower's joint origin. Least-norm where redundant rows leave it open.
-PAWL_API pawl_status pawl_sim_joint_reaction(const pawl_sim *sim, int joint, pawl_vec3 *force,
+PAWL_API pawl_status pawl_sim_joint_reaction(const pawl_sim *sim, pawl_joint_id joint, pawl_vec3 *force,
                                              pawl_vec3 *torque);
 /// Force or torque that an actuator applied in the last step.
-PAWL_API double pawl_sim_actuator_effort(const pawl_sim *sim, int actuator);
+PAWL_API double pawl_sim_actuator_effort(const pawl_sim *sim, pawl_actuator_id actuator);
 
 /// Values are stored in files: append, never renumber.
 typedef enum pawl_contact_mode {
@@ -409,7 +409,7 @@ typedef enum pawl_contact_mode {
 PAWL_API const char *pawl_contact_mode_name(pawl_contact_mode mode); ///< e.g. "stick"
 /// One contact point of the last step, where its rows were placed, in world axes.
 typedef struct pawl_contact_info {
-    int body_a, body_b;   ///< PAWL_WORLD for the world
+    int body_a, body_b;   ///< indices; PAWL_WORLD_INDEX for the world
     int shape_a, shape_b; ///< of the model, a before b; -1: contact points (mdp, nmdp)
     pawl_vec3 position;
     pawl_vec3 normal; ///< unit, from a to b

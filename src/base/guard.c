@@ -23,6 +23,37 @@ bool pawl_index_good(const pawl_env *env, const char *function, const char *what
     return false;
 }
 
+// Where the tag stands, or PAWL_NO_BODY_INDEX.
+static int id_find(const id_table *table, uint32_t index, uint32_t tag)
+{
+    if (index < (uint32_t)table->count && table->tags[index] == tag) {
+        return (int)index;
+    }
+    for (int i = 0; table->numbers != NULL && i < table->count; ++i) {
+        if (table->numbers[i] == index && table->tags[i] == tag) {
+            return i;
+        }
+    }
+    return PAWL_NO_BODY_INDEX;
+}
+
+int pawl_id_index(const pawl_env *env, const char *function, const id_table *table, uint32_t index1,
+                  uint32_t tag)
+{
+    int found = index1 == 0 ? PAWL_NO_BODY_INDEX : id_find(table, index1 - 1, tag);
+    if (found < 0 && index1 == 0) {
+        pawl_log(env, PAWL_LOG_ERROR, "%s: got no %s (an id of zeros)", function, table->what);
+    } else if (found < 0) {
+        pawl_log(env, PAWL_LOG_ERROR,
+                 "%s: got a %s id (number %u, tag %08x) that is not of this model, which has %d",
+                 function, table->what, (unsigned)(index1 - 1), (unsigned)tag, table->count);
+#ifdef PAWL_ASSERT_IDS
+        PAWL_ASSERT(!"an id of this model");
+#endif
+    }
+    return found;
+}
+
 pawl_status pawl_refuse_stamp(const pawl_env *env, const char *function, const char *maker,
                               uint32_t stamp)
 {

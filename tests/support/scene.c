@@ -39,22 +39,22 @@ void scene_run(mechanism *m, double until)
     }
 }
 
-pawl_vec3 scene_position(const mechanism *m, int body)
+pawl_vec3 scene_position(const mechanism *m, pawl_body_id body)
 {
     return pawl_state_pose(mechanism_state(m), body).position;
 }
 
-pawl_vec3 scene_velocity(const mechanism *m, int body)
+pawl_vec3 scene_velocity(const mechanism *m, pawl_body_id body)
 {
     return pawl_state_twist(mechanism_state(m), body).linear;
 }
 
-pawl_vec3 scene_spin(const mechanism *m, int body)
+pawl_vec3 scene_spin(const mechanism *m, pawl_body_id body)
 {
     return pawl_state_twist(mechanism_state(m), body).angular;
 }
 
-double scene_speed(const mechanism *m, int body)
+double scene_speed(const mechanism *m, pawl_body_id body)
 {
     return v3_norm(scene_velocity(m, body)) + v3_norm(scene_spin(m, body));
 }
@@ -74,7 +74,7 @@ double scene_stored(const mechanism *m)
     return e.kinetic + e.gravity;
 }
 
-double scene_yaw(const mechanism *m, int body, double before)
+double scene_yaw(const mechanism *m, pawl_body_id body, double before)
 {
     pawl_vec3 x =
         pawl_quat_rotate(pawl_state_pose(mechanism_state(m), body).orientation, v3(1, 0, 0));
@@ -82,7 +82,7 @@ double scene_yaw(const mechanism *m, int body, double before)
     return yaw + turn * round((before - yaw) / turn); // counts turns
 }
 
-pawl_vec3 scene_force(const mechanism *m, int other, int body)
+pawl_vec3 scene_force(const mechanism *m, pawl_body_id other, pawl_body_id body)
 {
     pawl_vec3 sum = {0};
     for (int k = 0; k < pawl_sim_contact_count(m->sim); ++k) {
@@ -96,7 +96,7 @@ pawl_vec3 scene_force(const mechanism *m, int other, int body)
     return sum;
 }
 
-int scene_shape(mechanism *m, int body, pawl_shape_kind kind, pawl_vec3 size, pawl_vec3 at,
+pawl_shape_id scene_shape(mechanism *m, pawl_body_id body, pawl_shape_kind kind, pawl_vec3 size, pawl_vec3 at,
                 double friction, double restitution)
 {
     pawl_shape_def def = pawl_shape_def_default();
@@ -119,7 +119,7 @@ void scene_floor(mechanism *m, double friction, double slope, double azimuth)
                              v3(along * cos(azimuth), along * sin(azimuth), -SCENE_G * cos(slope)));
 }
 
-int scene_box_at(mechanism *m, double mass, pawl_vec3 size, pawl_vec3 at, double friction)
+pawl_body_id scene_box_at(mechanism *m, double mass, pawl_vec3 size, pawl_vec3 at, double friction)
 {
     double x = size.x * size.x, y = size.y * size.y, z = size.z * size.z, s = mass / 12.0;
     int body = mechanism_solid(m, mass, at, v3(s * (y + z), s * (x + z), s * (x + y)));
@@ -127,12 +127,12 @@ int scene_box_at(mechanism *m, double mass, pawl_vec3 size, pawl_vec3 at, double
     return body;
 }
 
-int scene_box(mechanism *m, double mass, pawl_vec3 size, double friction)
+pawl_body_id scene_box(mechanism *m, double mass, pawl_vec3 size, double friction)
 {
     return scene_box_at(m, mass, size, v3(0, 0, 0.5 * size.z), friction);
 }
 
-int scene_sphere(mechanism *m, double mass, double radius, pawl_vec3 at, pawl_vec3 velocity,
+pawl_body_id scene_sphere(mechanism *m, double mass, double radius, pawl_vec3 at, pawl_vec3 velocity,
                  double friction, double restitution)
 {
     pawl_body_def def = pawl_body_def_default();
@@ -145,7 +145,7 @@ int scene_sphere(mechanism *m, double mass, double radius, pawl_vec3 at, pawl_ve
     return body;
 }
 
-int scene_rod(mechanism *m, double half, double theta, const double v[2], double omega,
+pawl_body_id scene_rod(mechanism *m, double half, double theta, const double v[2], double omega,
               double friction, double restitution)
 {
     const double tip = 1e-7; // radius: friction acts that far off the axis
@@ -162,7 +162,7 @@ int scene_rod(mechanism *m, double half, double theta, const double v[2], double
     return rod;
 }
 
-double scene_bottom_gap(const mechanism *m, int body, pawl_vec3 half)
+double scene_bottom_gap(const mechanism *m, pawl_body_id body, pawl_vec3 half)
 {
     pawl_pose pose = pawl_state_pose(mechanism_state(m), body);
     double worst = 0.0;
