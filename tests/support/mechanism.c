@@ -200,9 +200,9 @@ pawl_vec3 mechanism_momentum(const mechanism *m)
 {
     pawl_vec3 sum = {0};
     for (int i = 0; i < pawl_model_body_count(m->model); ++i) {
-        pawl_body_info info = pawl_model_body(m->model, i);
-        pawl_pose pose = pawl_state_pose(mechanism_state(m), i);
-        pawl_twist twist = pawl_state_twist(mechanism_state(m), i);
+        pawl_body_info info = pawl_model_body(m->model, pawl_model_body_at(m->model, i));
+        pawl_pose pose = pawl_state_pose(mechanism_state(m), pawl_model_body_at(pawl_state_model(mechanism_state(m)), i));
+        pawl_twist twist = pawl_state_twist(mechanism_state(m), pawl_model_body_at(pawl_state_model(mechanism_state(m)), i));
         pawl_vec3 arm = pawl_quat_rotate(pose.orientation, info.com);
         pawl_vec3 velocity = v3_add(twist.linear, v3_cross(twist.angular, arm));
         sum = v3_axpy(sum, info.mass, velocity);
@@ -214,9 +214,9 @@ pawl_vec3 mechanism_angular_momentum(const mechanism *m)
 {
     pawl_vec3 sum = {0};
     for (int i = 0; i < pawl_model_body_count(m->model); ++i) {
-        pawl_body_info info = pawl_model_body(m->model, i);
-        pawl_pose pose = pawl_state_pose(mechanism_state(m), i);
-        pawl_twist twist = pawl_state_twist(mechanism_state(m), i);
+        pawl_body_info info = pawl_model_body(m->model, pawl_model_body_at(m->model, i));
+        pawl_pose pose = pawl_state_pose(mechanism_state(m), pawl_model_body_at(pawl_state_model(mechanism_state(m)), i));
+        pawl_twist twist = pawl_state_twist(mechanism_state(m), pawl_model_body_at(pawl_state_model(mechanism_state(m)), i));
         pawl_vec3 arm = pawl_quat_rotate(pose.orientation, info.com);
         pawl_vec3 velocity = v3_add(twist.linear, v3_cross(twist.angular, arm));
         pawl_vec3 centre = v3_add(pose.position, arm);
