@@ -12,9 +12,9 @@ int main(void)
     pawl_builder *builder = NULL;
     pawl_model *model = NULL;
     pawl_sim *sim = NULL;
-    pawl_body_id rod;
-    pawl_joint_id hinge;
-    pawl_actuator_id motor;
+    pawl_body_id rod = {0};
+    pawl_joint_id hinge = {0};
+    pawl_actuator_id motor = {0};
     pawl_vec3 centre = {0, 0, 0.5}, size = {0.02, 0.02, 0.5}, pivot = {0, 0, 0}, axis = {0, 1, 0};
     pawl_builder_create(&env, "balance", &builder);
     pawl_builder_add_solid(builder, "rod", PAWL_SHAPE_BOX, centre, size, 1000, &rod);

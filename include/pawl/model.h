@@ -275,7 +275,7 @@ typedef enum pawl_soft_kind {
 } pawl_soft_kind;
 PAWL_API pawl_status pawl_builder_set_softness(pawl_builder *builder, pawl_soft_kind kind,
                                                const pawl_softness *soft);
-/// Each writes the new id to *out (which may be NULL), zeros where it fails.
+/// Each writes the new id to *out (which may be NULL).
 PAWL_API pawl_status pawl_builder_add_body(pawl_builder *builder, const pawl_body_def *def,
                                            pawl_body_id *out);
 PAWL_API pawl_status pawl_builder_add_shape(pawl_builder *builder, pawl_body_id body,

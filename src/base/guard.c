@@ -41,16 +41,19 @@ int pawl_id_index(const pawl_env *env, const char *function, const id_table *tab
                   uint32_t tag)
 {
     int found = index1 == 0 ? PAWL_NO_BODY_INDEX : id_find(table, index1 - 1, tag);
-    if (found < 0 && index1 == 0) {
-        pawl_log(env, PAWL_LOG_ERROR, "%s: got no %s (an id of zeros)", function, table->what);
-    } else if (found < 0) {
-        pawl_log(env, PAWL_LOG_ERROR,
-                 "%s: got a %s id (number %u, tag %08x) that is not of this model, which has %d",
-                 function, table->what, (unsigned)(index1 - 1), (unsigned)tag, table->count);
-#ifdef PAWL_ASSERT_IDS
-        PAWL_ASSERT(!"an id of this model");
-#endif
+    if (found >= 0) {
+        return found;
     }
+    if (function != NULL && index1 == 0) {
+        pawl_log(env, PAWL_LOG_ERROR, "%s: got no %s (an id of zeros)", function, table->what);
+    } else if (function != NULL) {
+        pawl_log(env, PAWL_LOG_ERROR,
+                 "%s: got %s id %u (tag %08x), which is not of this model with %d of them", function,
+                 table->what, (unsigned)(index1 - 1), (unsigned)tag, table->count);
+    }
+#ifdef PAWL_ASSERT_IDS
+    PAWL_ASSERT(index1 == 0); // of another model, or stale
+#endif
     return found;
 }
 

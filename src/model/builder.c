@@ -470,7 +470,9 @@ pawl_status pawl_builder_add_body(pawl_builder *b, const pawl_body_def *def, paw
     pawl_status status =
         builder_push_named(b, &b->bodies, &body, sizeof body, BUILDER_BODIES, source, &id);
     b->warnings.count = status == PAWL_OK ? b->warnings.count : warnings;
-    PAWL_GIVE(out, id);
+    if (status == PAWL_OK) {
+        PAWL_GIVE(out, id);
+    }
     return status;
 }
 
@@ -507,9 +509,9 @@ pawl_status pawl_builder_push_shape(pawl_builder *b, pawl_body_id body, const pa
 {
     pawl_shape_info info = {body, *def};
     const pawl_env *env = &b->env;
-    int index = BUILDER_INDEX_OR_WORLD(b, body);
+    int index = BUILDER_QUIET_OR_WORLD(b, body);
     if (index < PAWL_WORLD_INDEX) {
-        return PAWL_BAD_ARGUMENT;
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "a shape names no body of this model");
     }
     PAWL_TRY(pawl_builder_keep_name(b, &info.def.name, "shape", b->shapes.count, NULL));
     if ((int)def->kind < 0 || def->kind >= PAWL_SHAPE_COUNT) {
@@ -603,8 +605,8 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def,
                          "joint '%s': no kind %d (gears have their own def)", name,
                          (int)joint.kind);
     }
-    int base = BUILDER_INDEX_OR_WORLD(b, joint.base);
-    int follower = BUILDER_INDEX_OR_WORLD(b, joint.follower);
+    int base = BUILDER_QUIET_OR_WORLD(b, joint.base);
+    int follower = BUILDER_QUIET_OR_WORLD(b, joint.follower);
     if (base < PAWL_WORLD_INDEX || follower < 0 || base == follower) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                          "joint '%s': base and follower must be two different bodies, and only the "
@@ -636,7 +638,9 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def,
     pawl_status status =
         builder_push_named(b, &b->joints, &joint, sizeof joint, BUILDER_JOINTS, source, &id);
     b->gears.count = b->joints.count;
-    PAWL_GIVE(out, id);
+    if (status == PAWL_OK) {
+        PAWL_GIVE(out, id);
+    }
     return status;
 }
 
@@ -644,7 +648,7 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def,
 static pawl_status builder_check_target(const pawl_builder *b, const char *what, const char *name,
                                         pawl_joint_id joint, int coordinate)
 {
-    int index = BUILDER_INDEX(b, ID_JOINT, joint);
+    int index = BUILDER_QUIET(b, ID_JOINT, joint);
     if (index < 0) {
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "%s '%s' names a joint that is not there",
                          what, name);
@@ -694,7 +698,9 @@ pawl_status pawl_builder_add_gear(pawl_builder *b, const pawl_gear_def *def,
     pawl_status status =
         builder_push_named(b, &b->joints, &joint, sizeof joint, BUILDER_JOINTS, tag, &id);
     b->gears.count = b->joints.count;
-    PAWL_GIVE(out, id);
+    if (status == PAWL_OK) {
+        PAWL_GIVE(out, id);
+    }
     return status;
 }
 
@@ -775,7 +781,7 @@ pawl_status pawl_builder_add_force(pawl_builder *b, const pawl_force_def *def,
     PAWL_NEED_STAMP(&b->env, def, PAWL_STAMP_FORCE, "pawl_force_def_default");
     pawl_force_def f = *def;
     PAWL_TRY(pawl_builder_keep_name(b, &f.name, "force", b->forces.count, NULL));
-    if (BUILDER_INDEX(b, ID_BODY, f.body) < 0 || !v3_finite(f.point)) {
+    if (BUILDER_QUIET(b, ID_BODY, f.body) < 0 || !v3_finite(f.point)) {
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
                          "force '%s' names no body of this model, or a point that is not finite",
                          f.name);
@@ -800,7 +806,7 @@ pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def,
     pawl_spring_def s = *def;
     const pawl_env *env = &b->env;
     PAWL_TRY(pawl_builder_keep_name(b, &s.name, "spring", b->springs.count, NULL));
-    int first = BUILDER_INDEX_OR_WORLD(b, s.body_a), second = BUILDER_INDEX_OR_WORLD(b, s.body_b);
+    int first = BUILDER_QUIET_OR_WORLD(b, s.body_a), second = BUILDER_QUIET_OR_WORLD(b, s.body_b);
     if (first < PAWL_WORLD_INDEX || second < PAWL_WORLD_INDEX || first == second ||
         !v3_finite(s.point_a) || !v3_finite(s.point_b)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
@@ -826,7 +832,7 @@ pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def,
 pawl_status pawl_builder_exclude(pawl_builder *b, pawl_body_id body_a, pawl_body_id body_b)
 {
     PAWL_NEED(NULL, b);
-    int first = BUILDER_INDEX_OR_WORLD(b, body_a), second = BUILDER_INDEX_OR_WORLD(b, body_b);
+    int first = BUILDER_QUIET_OR_WORLD(b, body_a), second = BUILDER_QUIET_OR_WORLD(b, body_b);
     if (first < PAWL_WORLD_INDEX || second < PAWL_WORLD_INDEX || first == second) {
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
                          "bodies cannot be kept from touching: two different ones of this model "
@@ -897,8 +903,8 @@ pawl_status pawl_builder_place_joint(const pawl_builder *b, pawl_joint_def *def,
 {
     PAWL_NEED(NULL, b);
     PAWL_NEED(&b->env, def);
-    int base = BUILDER_INDEX_OR_WORLD(b, def->base);
-    int follower = BUILDER_INDEX_OR_WORLD(b, def->follower);
+    int base = BUILDER_QUIET_OR_WORLD(b, def->base);
+    int follower = BUILDER_QUIET_OR_WORLD(b, def->follower);
     if (base < PAWL_WORLD_INDEX || follower < PAWL_WORLD_INDEX || !v3_finite(world_point) ||
         !v3_finite(world_axis) || !v3_finite(y_hint) || !(v3_max_abs(world_axis) > 0.0)) {
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,

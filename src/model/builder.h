@@ -81,8 +81,10 @@ id_table pawl_builder_ids(const pawl_builder *b, id_kind kind);
 int pawl_builder_index(const pawl_builder *b, const char *function, id_kind kind, uint32_t index1,
                        uint32_t tag);
 #define BUILDER_INDEX(b, kind, id) pawl_builder_index(b, __func__, kind, (id).index1, (id).tag)
-#define BUILDER_INDEX_OR_WORLD(b, id)                                                              \
-    (pawl_body_is_world(id) ? PAWL_WORLD_INDEX : BUILDER_INDEX(b, ID_BODY, id))
+// Without that line: where a message of its own follows.
+#define BUILDER_QUIET(b, kind, id) pawl_builder_index(b, NULL, kind, (id).index1, (id).tag)
+#define BUILDER_QUIET_OR_WORLD(b, id)                                                              \
+    (pawl_body_is_world(id) ? PAWL_WORLD_INDEX : BUILDER_QUIET(b, ID_BODY, id))
 
 // Whether a def states an inertia. A body with a mass and a density but none has that of its shapes.
 bool pawl_body_has_inertia(const pawl_body_def *def);

@@ -289,7 +289,7 @@ pawl_status pawl_builder_add_contact_point(pawl_builder *b, const pawl_contact_p
     pawl_contact_point_def p = *def;
     const pawl_env *env = &b->env;
     PAWL_TRY(pawl_builder_keep_name(b, &p.name, "contact_point", b->contact_points.count, NULL));
-    int index = BUILDER_INDEX(b, ID_BODY, p.body);
+    int index = BUILDER_QUIET(b, ID_BODY, p.body);
     if (index < 0) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "contact point '%s' names no body of this model",
                          p.name);

@@ -104,7 +104,9 @@ TEST(joints_that_cannot_be_set)
     pawl_body_id body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(0.1, 0.1, 0.1));
     pawl_joint_id hinge = mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(0, 0, 1), v3(1, 0, 0));
     double q = 0.5;
-    pawl_joint_id index = 77;
+    pawl_joint_id index = {77, 77};
+    pawl_actuator_id motor = {77, 77};
+    pawl_body_id solid = {77, 77};
     EACH_ID(id)
     {
         CHECK_BAD(pawl_builder_set_start(m.builder, bad_joint(id), &q));
@@ -113,9 +115,9 @@ TEST(joints_that_cannot_be_set)
                                        abuse_zero, v3(1, 0, 0), &index));
         CHECK_BAD(pawl_builder_connect(m.builder, NULL, PAWL_JOINT_REVOLUTE, PAWL_WORLD, bad_body(id),
                                        abuse_zero, v3(1, 0, 0), &index));
-        CHECK_BAD(pawl_builder_add_motor(m.builder, bad_joint(id), 1.0, &index));
+        CHECK_BAD(pawl_builder_add_motor(m.builder, bad_joint(id), 1.0, &motor));
         CHECK_BAD(pawl_builder_add_solid(m.builder, "a", (pawl_shape_kind)id, abuse_zero,
-                                         v3(1, 1, 1), 1.0, &index));
+                                         v3(1, 1, 1), 1.0, &solid));
     }
     EACH_NUMBER(x)
     {
@@ -123,16 +125,16 @@ TEST(joints_that_cannot_be_set)
         CHECK_BAD(pawl_builder_connect(m.builder, NULL, PAWL_JOINT_REVOLUTE, PAWL_WORLD, body,
                                        v3(x, 0, 0), v3(1, 0, 0), &index));
         CHECK_BAD(pawl_builder_add_solid(m.builder, "a", PAWL_SHAPE_BOX, v3(0, 0, x), v3(1, 1, 1),
-                                         1.0, &index));
+                                         1.0, &solid));
         CHECK_BAD(pawl_builder_add_solid(m.builder, "a", PAWL_SHAPE_BOX, abuse_zero, v3(1, x, 1),
-                                         1.0, &index));
+                                         1.0, &solid));
         CHECK_BAD(pawl_builder_add_solid(m.builder, "a", PAWL_SHAPE_BOX, abuse_zero, v3(1, 1, 1), x,
-                                         &index));
+                                         &solid));
     }
-    CHECK_BAD(pawl_builder_add_motor(m.builder, hinge, NAN, &index));
+    CHECK_BAD(pawl_builder_add_motor(m.builder, hinge, NAN, &motor));
     CHECK_BAD(pawl_builder_connect(m.builder, NULL, PAWL_JOINT_REVOLUTE, PAWL_WORLD, body,
                                    abuse_zero, abuse_zero, &index));
-    CHECK_INT(index, 77);
+    CHECK(index.index1 == 77 && motor.index1 == 77 && solid.index1 == 77);
     CHECK_BAD(pawl_builder_set_start(m.builder, hinge, NULL));
     CHECK_BAD(pawl_builder_set_start(NULL, hinge, &q));
     CHECK_INT(pawl_builder_joint_coordinates(NULL, pawl_builder_joint_at(NULL, 0)), 0);
@@ -150,7 +152,7 @@ TEST(joints_that_cannot_be_set)
     EACH_ID(id)
     {
         CHECK_BAD(pawl_state_set_joint(s, bad_joint(id), &q, NULL));
-        CHECK_BAD(pawl_sim_set_joints(m.sim, &(pawl_joint_start){id, {0}}, 1));
+        CHECK_BAD(pawl_sim_set_joints(m.sim, &(pawl_joint_start){bad_joint(id), {0}}, 1));
     }
     EACH_NUMBER(x)
     {
