@@ -28,12 +28,12 @@ static pawl_settings bin_settings(const bench_options *options)
 {
     pawl_settings settings = pawl_settings_default();
     settings.dt = BIN_DT;
-    settings.tolerance = BIN_TOLERANCE;
-    settings.max_iterations = BIN_ITERATIONS;
-    settings.solver = PAWL_SOLVER_PGS_NCP;
+    settings.solver.tolerance = BIN_TOLERANCE;
+    settings.solver.max_iterations = BIN_ITERATIONS;
+    settings.solver.kind = PAWL_SOLVER_PGS_NCP;
     for (int k = PAWL_SOLVER_COUNT - 1; k >= 0 && options->engine != NULL; --k) {
         if (strstr(pawl_solver_name(k), options->engine) != NULL) {
-            settings.solver = (pawl_solver_kind)k;
+            settings.solver.kind = (pawl_solver_kind)k;
         }
     }
     return settings;
@@ -43,8 +43,9 @@ static void bin_headline(const pawl_settings *settings, double duration)
 {
     printf("pawl %s, one thread: bodies of 0.1 m let fall into a bin, dt %g ms, %g s\n"
            "%s, tolerance %g m/s, at most %d iterations (--engine NAME for another solver)\n",
-           pawl_version(), 1e3 * settings->dt, duration, pawl_solver_name((int)settings->solver),
-           settings->tolerance, settings->max_iterations);
+           pawl_version(), 1e3 * settings->dt, duration,
+           pawl_solver_name((int)settings->solver.kind), settings->solver.tolerance,
+           settings->solver.max_iterations);
     fputs(
         "  contacts   most in a step, and in a step of the last tenth of the run\n"
         "  us/step    CPU time of the mean step and what each phase has of it; settled: of the "
@@ -135,8 +136,8 @@ int main(int argument_count, char **arguments)
         }
         bin_print_growth(kind == BENCH_SPHERE ? "spheres" : "boxes", trials, done);
     }
-    json_t *root =
-        json_pack("{s:s, s:s, s:f, s:o}", "pawl", pawl_version(), "solver",
-                  pawl_solver_name((int)settings.solver), "duration", duration, "scenes", rows);
+    json_t *root = json_pack("{s:s, s:s, s:f, s:o}", "pawl", pawl_version(), "solver",
+                             pawl_solver_name((int)settings.solver.kind), "duration", duration,
+                             "scenes", rows);
     return bench_write_json(&options, root) ? status : 2;
 }

@@ -186,7 +186,7 @@ static void default_look(const bench_world *world, default_run *run, double *sca
 {
     const pawl_state *s = pawl_sim_state(world->sim);
     for (int i = 0; i < run->bodies; ++i) {
-        pawl_pose pose = pawl_state_pose(s, i);
+        pawl_pose pose = pawl_state_pose(s, pawl_model_body_at(pawl_state_model(s), i));
         pawl_vec3 p = pawl_quat_rotate(pose.orientation, default_point);
         run->at[run->samples * run->bodies + i] =
             (pawl_vec3){pose.position.x + p.x, pose.position.y + p.y, pose.position.z + p.z};
@@ -295,7 +295,7 @@ static void default_row(const default_case *x, double dt, const default_run *fin
         pawl_settings settings = pawl_settings_default();
         settings.dt = dt;
         settings.stepper = default_methods[i].stepper;
-        settings.lit_variant = default_methods[i].variant;
+        settings.lit.variant = default_methods[i].variant;
         runs[i] = default_measure(x, &settings);
         error[i] = default_error(x, &runs[i], fine);
         best = fmin(best, error[i]);
@@ -338,7 +338,7 @@ static default_run default_converged(const default_case *x)
     pawl_settings settings = pawl_settings_default();
     settings.dt = DEFAULT_FINE;
     settings.stepper = x->kind == DEFAULT_SMOOTH ? PAWL_STEPPER_RATTLE : PAWL_STEPPER_LIT;
-    settings.rattle_order = 4;
+    settings.rattle.order = 4;
     return default_measure(x, &settings);
 }
 

@@ -80,9 +80,9 @@ static outcome bench_try(pawl_contact_problem *p, const method *m, double tolera
     if (!m->peer) {
         pawl_settings settings = pawl_settings_default();
         pawl_contact_result result = {.outcome = PAWL_STALLED};
-        settings.solver = (pawl_solver_kind)m->kind;
-        settings.tolerance = tolerance;
-        settings.max_iterations = MAX_ITERATIONS;
+        settings.solver.kind = (pawl_solver_kind)m->kind;
+        settings.solver.tolerance = tolerance;
+        settings.solver.max_iterations = MAX_ITERATIONS;
         out.done = pawl_contact_problem_solve(p, &settings, r, &result) == PAWL_OK;
         out.iterations = result.iterations;
     }

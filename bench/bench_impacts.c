@@ -75,7 +75,7 @@ int main(int argc, char **argv)
             pawl_settings settings = pawl_settings_default();
             settings.stepper = impacts_columns[c].stepper;
             settings.formulation = impacts_columns[c].formulation;
-            settings.impact_law = (pawl_impact_law)law;
+            settings.contact.impact = (pawl_impact_law)law;
             if (!bench_wanted(&options, impacts_columns[c].name)) {
                 continue;
             }

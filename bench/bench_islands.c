@@ -93,7 +93,7 @@ static islands_run islands_try(const bench_scene *scene, bool islands, int threa
 {
     pawl_settings settings = pawl_settings_default();
     settings.dt = islands_dt;
-    settings.islands = islands;
+    settings.solver.islands = islands;
     settings.threads = threads;
     bench_world *world = bench_world_create(scene, &settings);
     islands_run run = {.failed = world == NULL};

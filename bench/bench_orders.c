@@ -35,8 +35,8 @@ static pawl_settings orders_settings(const orders_method *method, double dt)
 {
     pawl_settings settings = pawl_settings_default();
     settings.stepper = method->stepper;
-    settings.rattle_order = method->rattle_order;
-    settings.lit_variant = method->lit_variant;
+    settings.rattle.order = method->rattle_order;
+    settings.lit.variant = method->lit_variant;
     settings.dt = dt;
     settings.project = true;
     return settings;
@@ -118,7 +118,7 @@ static int orders_closure(const bench_options *options, const char *path, double
     for (int k = 0; k < ORDERS_STEPS - 1; ++k) {
         pawl_settings settings = orders_settings(&orders_methods[0], 1e-3 / (double)(1 << k));
         settings.project = project;
-        settings.erp_joint = project ? settings.erp_joint : 0.0;
+        settings.erp.joint = project ? settings.erp.joint : 0.0;
         pawl_verdict verdict = {0};
         pawl_status status = reference_run_model(&env, model, &settings, duration, &verdict);
         failed += status != PAWL_OK ? 1 : 0;
@@ -161,7 +161,7 @@ static bool orders_crank(const pawl_env *env, const pawl_model *model,
     }
     *verdict = pawl_verdict_begin(pawl_sim_state(sim));
     int every = (int)lround(orders_sample_time / settings->dt), steps = ORDERS_SAMPLES * every;
-    int crank = pawl_model_find_joint(model, "A");
+    pawl_joint_id crank = pawl_model_find_joint(model, "A");
     double begin = bench_cpu_time();
     bool done = true;
     for (int k = 1; k <= steps && done; ++k) {

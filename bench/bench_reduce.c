@@ -56,7 +56,7 @@ static pawl_model *reduce_plate(const pawl_env *env, int tiles)
     def.inertia[2] = 0.8;
     def.pose.position.z = 0.05;
     def.twist.linear.x = 1.0;
-    int plate;
+    pawl_body_id plate;
     reduce_must(pawl_builder_add_body(builder, &def, &plate), "plate");
     pawl_shape_def shape = pawl_shape_def_default();
     shape.kind = PAWL_SHAPE_BOX;
@@ -79,9 +79,9 @@ static pawl_model *reduce_plate(const pawl_env *env, int tiles)
 static pawl_settings reduce_settings(const reduce_scene *s, const reduce_way *way)
 {
     pawl_settings settings = pawl_settings_default();
-    settings.contact_margin = s->margin;
-    settings.reduce = way->reduce;
-    settings.reduce_max = way->most;
+    settings.contact.margin = s->margin;
+    settings.contact.reduce = way->reduce;
+    settings.contact.reduce_max = way->most;
     return settings;
 }
 
@@ -91,7 +91,7 @@ static reduce_wrench reduce_resultant(const pawl_env *env, const reduce_scene *s
                                       const reduce_way *way)
 {
     pawl_settings settings = reduce_settings(s, way);
-    settings.tolerance = 1e-13;
+    settings.solver.tolerance = 1e-13;
     pawl_sim *sim = NULL;
     reduce_must(pawl_sim_create(env, s->model, &settings, &sim), s->name);
     reduce_must(pawl_sim_step(sim, NULL), s->name);

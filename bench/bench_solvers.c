@@ -39,8 +39,8 @@ static solvers_figures solvers_run(const pawl_env *env, const pawl_model *model,
                                    int way, int steps)
 {
     pawl_settings settings = pawl_settings_default();
-    settings.solver = (pawl_solver_kind)solver;
-    settings.exact_joints = way % 2 == 0;
+    settings.solver.kind = (pawl_solver_kind)solver;
+    settings.solver.exact_joints = way % 2 == 0;
     solvers_must(
         pawl_settings_set(env, &settings, "solver.warm_start", way < 2 ? "matched" : "off"),
         "solver.warm_start");

@@ -57,8 +57,8 @@ static bool steppers_run(const char *path, const steppers_row *row, int steps, j
     pawl_settings settings = pawl_settings_default();
     settings.dt = 2e-3;
     settings.stepper = row->stepper;
-    settings.lit_variant = row->variant;
-    settings.lit_events = row->events ? PAWL_LIT_EVENTS_ALL : PAWL_LIT_EVENTS_NONE;
+    settings.lit.variant = row->variant;
+    settings.lit.events = row->events ? PAWL_LIT_EVENTS_ALL : PAWL_LIT_EVENTS_NONE;
     pawl_sim *sim = NULL;
     double *times = calloc((size_t)steps, sizeof *times), sum = 0.0;
     bool good =

@@ -46,10 +46,10 @@ static void *peer_pawl_create(const bench_scene *scene, double dt, int option)
                         : (option & PEER_PAWL_SPARSE) != 0 ? PAWL_DELASSUS_SPARSE
                                                            : PAWL_DELASSUS_AUTO;
     if ((option & PEER_PAWL_SWEEPS) != 0) {
-        settings.solver = PAWL_SOLVER_PGS_NCP;
+        settings.solver.kind = PAWL_SOLVER_PGS_NCP;
     }
     if ((option & PEER_PAWL_LOOSE) != 0) {
-        settings.tolerance = 1e-6;
+        settings.solver.tolerance = 1e-6;
     }
     run->world = bench_world_create(scene, &settings);
     if (run->world == NULL) {

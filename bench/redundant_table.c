@@ -232,7 +232,7 @@ static linkage_motion table_exact(const table_group *g, const pawl_settings *set
         g->make(&l, 17.0);
         if (g->angle) {
             fine.stepper = PAWL_STEPPER_RATTLE;
-            fine.rattle_order = 4;
+            fine.rattle.order = 4;
             fine.formulation = PAWL_FORMULATION_MAXIMAL;
             fine.dt = 0.2 * settings->dt;
         }

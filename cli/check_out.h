@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "json_out.h"
+#include "pawl/check.h"
 #include "pawl/wrench.h"
 
 /// "rigid"; and a body's name, "world" for the world.

@@ -62,12 +62,27 @@ static int cmd_list_settings(console *con)
 {
     (void)con;
     pawl_settings defaults = pawl_settings_default();
-    printf("%-22s %-8s %-5s %-22s %s\n", "setting", "default", "unit", "range", "what it does");
+    int width[4] = {7, 7, 4, 5}; // of the headings
     for (int i = 0; i < pawl_setting_count(); ++i) {
-        pawl_setting_info info = pawl_setting(i);
         char value[64];
         pawl_settings_get(&defaults, i, value, sizeof value);
-        printf("%-22s %-8s %-5s %-22s %s\n", info.key, value, info.unit, info.range, info.help);
+        pawl_setting_info info = pawl_setting(i);
+        const char *cells[4] = {info.key, value, info.unit, info.range};
+        for (int k = 0; k < 4; ++k) {
+            int length = (int)strlen(cells[k]);
+            width[k] = length > width[k] ? length : width[k];
+        }
+    }
+    // Two spaces between columns and never within one: programs can cut there (tools/settings_page).
+    const char *format = "%-*s  %-*s  %-*s  %-*s  %s\n";
+    printf(format, width[0], "setting", width[1], "default", width[2], "unit", width[3], "range",
+           "what it does");
+    for (int i = 0; i < pawl_setting_count(); ++i) {
+        char value[64];
+        pawl_settings_get(&defaults, i, value, sizeof value);
+        pawl_setting_info info = pawl_setting(i);
+        printf(format, width[0], info.key, width[1], value, width[2], info.unit, width[3],
+               info.range, info.help);
     }
     return EXIT_DONE;
 }

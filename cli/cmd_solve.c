@@ -114,9 +114,9 @@ static const args_option cmd_solve_options[] = {
     {"--solver", 0, "NAMES", "solvers to try, separated by commas, or 'all'; otherwise the default",
      cmd_solve_take_solvers, SOLVE_FIELD(solvers)},
     {"--tol", 0, "NUMBER", "all three errors at most this; otherwise 1e-8", cmd_solve_take_positive,
-     SOLVE_FIELD(settings.tolerance)},
+     SOLVE_FIELD(settings.solver.tolerance)},
     {"--max-iterations", 0, "N", "of a solver; otherwise 100000", cmd_solve_take_iterations,
-     SOLVE_FIELD(settings.max_iterations)},
+     SOLVE_FIELD(settings.solver.max_iterations)},
     {"--time-limit", 0, "SECONDS",
      "of processor time for one solver on one problem; otherwise none", cmd_solve_take_positive,
      SOLVE_FIELD(time_limit)},
@@ -187,7 +187,7 @@ static void cmd_solve_totals(FILE *to, const cmd_solve_request *request,
     for (int i = 0; i < request->solvers.count; ++i) {
         fprintf(to, "%-13s solved %d of %d at %g in %.3f s\n",
                 pawl_solver_name(request->solvers.kinds[i]), totals[i].solved, totals[i].tried,
-                request->settings.tolerance, totals[i].seconds);
+                request->settings.solver.tolerance, totals[i].seconds);
     }
 }
 
@@ -205,9 +205,9 @@ static json_t *cmd_solve_json(const cmd_solve_request *request, const cmd_solve_
                       "problems", totals[i].tried,                                //
                       "seconds", json_out_number(totals[i].seconds)));
     }
-    return json_pack("{s:o, s:i, s:o, s:o}",                                    //
-                     "tolerance", json_out_number(request->settings.tolerance), //
-                     "max_iterations", request->settings.max_iterations,        //
+    return json_pack("{s:o, s:i, s:o, s:o}",                                           //
+                     "tolerance", json_out_number(request->settings.solver.tolerance), //
+                     "max_iterations", request->settings.solver.max_iterations,        //
                      "problems", problems, "totals", sums);
 }
 
@@ -225,7 +225,7 @@ static bool cmd_solve_problem(console *con, const cmd_solve_request *request, co
     bool done = true;
     for (int i = 0; i < request->solvers.count && done; ++i) {
         pawl_settings settings = request->settings;
-        settings.solver = (pawl_solver_kind)request->solvers.kinds[i];
+        settings.solver.kind = (pawl_solver_kind)request->solvers.kinds[i];
         solve_result result;
         solve_show(con, cmd_solve_base_name(path), pawl_solver_name(request->solvers.kinds[i]));
         done = solve_problem_run(con, &problem, &settings, request->time_limit, &result);
@@ -288,8 +288,8 @@ static int cmd_solve_run_all(console *con, const cmd_solve_request *request,
 static int cmd_solve(console *con, int argc, char **argv)
 {
     cmd_solve_request request = {.settings = pawl_settings_default()};
-    request.settings.tolerance = cmd_solve_tolerance;
-    request.settings.max_iterations = SOLVE_DEFAULT_ITERATIONS;
+    request.settings.solver.tolerance = cmd_solve_tolerance;
+    request.settings.solver.max_iterations = SOLVE_DEFAULT_ITERATIONS;
     int code = args_read(con, &args_solve, argc, argv, &request.args);
     if (code != ARGS_READ) {
         return code;
@@ -301,7 +301,7 @@ static int cmd_solve(console *con, int argc, char **argv)
         return EXIT_BAD_INPUT;
     }
     if (request.solvers.count == 0) {
-        request.solvers.kinds[request.solvers.count++] = (int)request.settings.solver;
+        request.solvers.kinds[request.solvers.count++] = (int)request.settings.solver.kind;
     }
     solve_files files = {0};
     code = EXIT_BAD_INPUT;

@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "console.h"
-#include "pawl/sim.h"
+#include "pawl/check.h"
 
 json_t *json_out_number(double value);   ///< null when not finite
 json_t *json_out_text(const char *text); ///< null for NULL; bytes outside UTF-8 become '?'

@@ -4,7 +4,7 @@
 // What `pawl run` was asked for.
 #pragma once
 #include "args.h"
-#include "pawl/sim.h"
+#include "pawl/settings.h"
 #include "problem_export.h"
 #include "start_args.h"
 

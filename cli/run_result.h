@@ -7,6 +7,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "pawl/check.h"
+#include "pawl/sim.h"
 #include "pawl/verdict.h"
 #include "timing.h"
 

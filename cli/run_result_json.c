@@ -42,7 +42,8 @@ static json_t *run_result_json_settings(const run_result *result)
     json_object_set_new(object, "dt", json_out_number(settings->dt));
     json_object_set_new(object, "stepper",
                         json_out_text(pawl_stepper_name((int)settings->stepper)));
-    json_object_set_new(object, "solver", json_out_text(pawl_solver_name((int)settings->solver)));
+    json_object_set_new(object, "solver",
+                        json_out_text(pawl_solver_name((int)settings->solver.kind)));
     json_object_set_new(object, "time", json_out_number(result->requested_time));
     return object;
 }
@@ -58,12 +59,16 @@ static json_t *run_result_json_bodies(const run_result *result)
         json_t *quaternion = json_pack("[o, o, o, o]", json_out_number(q.w), json_out_number(q.x),
                                        json_out_number(q.y), json_out_number(q.z));
         json_array_append_new(
-            array, json_pack("{s:o, s:o, s:o, s:o, s:o}",                                   //
-                             "name", json_out_text(pawl_model_body(result->model, pawl_model_body_at(result->model, i)).name), //
-                             "position", json_out_vec3(pose.position),                      //
-                             "quaternion", quaternion,                                      //
-                             "linear", json_out_vec3(twist.linear),                         //
-                             "angular", json_out_vec3(twist.angular)));
+            array,
+            json_pack(
+                "{s:o, s:o, s:o, s:o, s:o}", //
+                "name",
+                json_out_text(
+                    pawl_model_body(result->model, pawl_model_body_at(result->model, i)).name), //
+                "position", json_out_vec3(pose.position),                                       //
+                "quaternion", quaternion,                                                       //
+                "linear", json_out_vec3(twist.linear),                                          //
+                "angular", json_out_vec3(twist.angular)));
     }
     return array;
 }
@@ -73,7 +78,8 @@ static json_t *run_result_json_joints(const run_result *result)
     const pawl_state *state = pawl_sim_state(result->sim);
     json_t *array = json_array();
     for (int i = 0; i < pawl_model_joint_count(result->model); ++i) {
-        pawl_joint_info info = pawl_model_joint(result->model, pawl_model_joint_at(result->model, i));
+        pawl_joint_info info =
+            pawl_model_joint(result->model, pawl_model_joint_at(result->model, i));
         double position[6] = {0};
         double rate[6] = {0};
         pawl_state_joint(state, pawl_model_joint_at(pawl_state_model(state), i), position, rate);
@@ -155,7 +161,7 @@ static json_t *run_result_json_verdict(const run_result *result)
 {
     const pawl_verdict_list *list = &result->list;
     json_t *criteria = json_array();
-    for (int k = 0; k < PAWL_CRITERION_COUNT; ++k) {
+    for (int k = 0; k < list->count; ++k) {
         const pawl_criterion *c = &list->criteria[k];
         bool judged = c->judgement != PAWL_NOT_JUDGED;
         json_array_append_new(

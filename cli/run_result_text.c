@@ -74,7 +74,7 @@ static void run_result_print_header(const run_result *result, FILE *to)
     if (run_result_is_in_trees(result)) {
         fprintf(to, "%s coordinates\n", pawl_formulation_name(PAWL_FORMULATION_REDUCED));
     } else {
-        fprintf(to, "solver %s, %s coordinates%s\n", pawl_solver_name((int)settings->solver),
+        fprintf(to, "solver %s, %s coordinates%s\n", pawl_solver_name((int)settings->solver.kind),
                 pawl_formulation_name((int)settings->formulation),
                 settings->project ? ", projected" : "");
     }
@@ -123,7 +123,9 @@ static void run_result_print_closure(const run_result *result, FILE *to)
     if (closure->worst_joint >= 0) {
         run_result_row(to, "closure", run_result_small(closure->position).text, "m",
                        "position; worst joint '%s'",
-                       pawl_model_joint(result->model, pawl_model_joint_at(result->model, closure->worst_joint)).name);
+                       pawl_model_joint(result->model,
+                                        pawl_model_joint_at(result->model, closure->worst_joint))
+                           .name);
         run_result_row(to, "", run_result_small(closure->rotation).text, "rad", "rotation");
     } else {
         run_result_row(to, "closure", "-", "", "no joints");
@@ -134,7 +136,9 @@ static void run_result_print_closure(const run_result *result, FILE *to)
         run_result_row(to, "limits", run_result_small(closure->limit).text,
                        run_result_limit_unit(result->model, closure->worst_limit),
                        "beyond the limit, worst at joint '%s'",
-                       pawl_model_joint(result->model, pawl_model_joint_at(result->model, closure->worst_limit)).name);
+                       pawl_model_joint(result->model,
+                                        pawl_model_joint_at(result->model, closure->worst_limit))
+                           .name);
     } else {
         run_result_row(to, "limits", "0", "", "never exceeded");
     }
@@ -310,7 +314,7 @@ static void run_result_print_criterion(const pawl_criterion *c, FILE *to)
 static void run_result_print_verdict(const run_result *result, FILE *to)
 {
     const pawl_verdict_list *list = &result->list;
-    for (int k = 0; k < PAWL_CRITERION_COUNT; ++k) {
+    for (int k = 0; k < list->count; ++k) {
         run_result_print_criterion(&list->criteria[k], to);
     }
     char sentence[PAWL_SENTENCE_SIZE];

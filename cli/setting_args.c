@@ -97,7 +97,7 @@ bool setting_args_take_solver(const args_use *use)
 {
     int index = setting_args_choose(use, use->value, setting_args_solver);
     if (index >= 0) {
-        ((pawl_settings *)use->field)->solver = (pawl_solver_kind)index;
+        ((pawl_settings *)use->field)->solver.kind = (pawl_solver_kind)index;
     }
     return index >= 0;
 }

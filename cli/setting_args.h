@@ -4,7 +4,7 @@
 // Arguments that choose among names or change settings, the same for every command that has them.
 #pragma once
 #include "args.h"
-#include "pawl/sim.h"
+#include "pawl/settings.h"
 
 /// Names by index, NULL past the last, as args_suggest() takes them.
 const char *setting_args_stepper(const void *user, int i);

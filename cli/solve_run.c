@@ -111,7 +111,7 @@ bool solve_problem_run(console *con, solve_problem *p, const pawl_settings *sett
                        double time_limit, solve_result *out)
 {
     *out = (solve_result){.contacts = pawl_contact_problem_count(p->problem),
-                          .solver = (int)settings->solver};
+                          .solver = (int)settings->solver.kind};
     if (time_limit > 0.0) {
         return solve_in_child(con, p, settings, time_limit, out);
     }

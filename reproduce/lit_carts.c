@@ -87,7 +87,8 @@ static pawl_status carts_model(const pawl_env *env, int index, pawl_model **out)
 static void carts_measure(const pawl_state *state, const void *user, double *values)
 {
     (void)user;
-    double x1 = pawl_state_pose(state, pawl_model_body_at(pawl_state_model(state), 0)).position.x, x2 = pawl_state_pose(state, pawl_model_body_at(pawl_state_model(state), 1)).position.x;
+    double x1 = pawl_state_pose(state, pawl_model_body_at(pawl_state_model(state), 0)).position.x,
+           x2 = pawl_state_pose(state, pawl_model_body_at(pawl_state_model(state), 1)).position.x;
     pawl_energy energy = pawl_state_energy(state);
     values[0] = x2 - x1;
     values[1] = x1 - carts_rest;

@@ -70,7 +70,8 @@ static pawl_status pendulum_model(const pawl_env *env, pawl_model **out)
 static void pendulum_positions(const pawl_state *state, double q[4])
 {
     for (int b = 0; b < 2; ++b) {
-        pawl_vec3 p = pawl_state_pose(state, pawl_model_body_at(pawl_state_model(state), b)).position;
+        pawl_vec3 p =
+            pawl_state_pose(state, pawl_model_body_at(pawl_state_model(state), b)).position;
         q[2 * b] = p.x;
         q[2 * b + 1] = p.z;
     }

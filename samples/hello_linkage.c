@@ -39,7 +39,8 @@ static pawl_body_id hello_bar(pawl_builder *b, const char *name, pawl_vec3 p, pa
     return index;
 }
 
-static void hello_hinge(pawl_builder *b, const char *name, pawl_body_id base, pawl_body_id follower, pawl_vec3 at)
+static void hello_hinge(pawl_builder *b, const char *name, pawl_body_id base, pawl_body_id follower,
+                        pawl_vec3 at)
 {
     pawl_joint_def hinge = pawl_joint_def_default();
     hinge.name = name;

@@ -22,8 +22,8 @@ static bool push_solve(const pawl_env *env, double push, double r[3], double u[3
         return false;
     }
     pawl_settings settings = pawl_settings_default();
-    settings.tolerance = 1e-10;
-    settings.max_iterations = 10000;
+    settings.solver.tolerance = 1e-10;
+    settings.solver.max_iterations = 10000;
     pawl_contact_result result;
     r[0] = r[1] = r[2] = 0;
     pawl_status status = pawl_contact_problem_solve(problem, &settings, r, &result);

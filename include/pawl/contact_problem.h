@@ -95,8 +95,8 @@ typedef struct pawl_contact_result {
 /// Whether a solver takes contacts; false past the last.
 PAWL_API bool pawl_solver_takes_contacts(int kind);
 
-/// Solves with settings->solver and its settings until all three errors are at most
-/// settings->tolerance (a plain number here) or settings->max_iterations are done. r is the start, and
+/// Solves with settings->solver.kind and its settings until all three errors are at most
+/// settings->solver.tolerance (a plain number here) or settings->solver.max_iterations are done. r is the start, and
 /// becomes the best answer found.
 ///
 /// The solver works on symmetric matrices, and sees (W + WT) / 2 with contacts brought to unit size

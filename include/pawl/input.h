@@ -24,7 +24,8 @@ PAWL_EXTERN_C_BEGIN
 
 /// The target of an actuator from now on, in place of its signal: a force or torque, a position or a velocity,
 /// as the actuator's kind says.
-PAWL_API pawl_status pawl_state_set_target(pawl_state *state, pawl_actuator_id actuator, double target);
+PAWL_API pawl_status pawl_state_set_target(pawl_state *state, pawl_actuator_id actuator,
+                                           double target);
 PAWL_API pawl_status pawl_state_clear_target(pawl_state *state,
                                              pawl_actuator_id actuator); ///< back to its signal
 /// The target that the actuator has now: the input, or its signal at the time of the state.
@@ -40,10 +41,12 @@ typedef struct pawl_gains {
 /// Gains from now on, in place of the model's. What is infinite in the model stays so, and what is finite
 /// stays finite: the rows of the constraint problem are planned once. Actuators of kind position need a
 /// stiffness or a damping above 0, those of kind velocity a damping above 0, in the model and here.
-PAWL_API pawl_status pawl_state_set_gains(pawl_state *state, pawl_actuator_id actuator, const pawl_gains *gains);
+PAWL_API pawl_status pawl_state_set_gains(pawl_state *state, pawl_actuator_id actuator,
+                                          const pawl_gains *gains);
 PAWL_API pawl_status pawl_state_clear_gains(pawl_state *state,
                                             pawl_actuator_id actuator); ///< back to the model's
-PAWL_API pawl_gains pawl_state_gains(const pawl_state *state, pawl_actuator_id actuator); ///< as they are now
+PAWL_API pawl_gains pawl_state_gains(const pawl_state *state,
+                                     pawl_actuator_id actuator); ///< as they are now
 
 /// A force [N] at the centre of mass of a body and a torque [N m] about it, in world axes, in every step from
 /// now on, beside all others. Zeros end it.
@@ -71,7 +74,8 @@ PAWL_API pawl_status pawl_state_set_friction_scale(pawl_state *state, double sca
 PAWL_API pawl_status pawl_state_set_shape_friction_scale(pawl_state *state, pawl_shape_id shape,
                                                          double scale);
 PAWL_API double pawl_state_friction_scale(const pawl_state *state); ///< that for all; 1 unless set
-PAWL_API double pawl_state_shape_friction_scale(const pawl_state *state, pawl_shape_id shape); ///< its own
+PAWL_API double pawl_state_shape_friction_scale(const pawl_state *state,
+                                                pawl_shape_id shape); ///< its own
 
 /// All inputs back to what the model has.
 PAWL_API pawl_status pawl_state_clear_inputs(pawl_state *state);

@@ -178,11 +178,11 @@ typedef struct pawl_joint_def {
     const char *name; ///< unique; NULL makes one up
     pawl_joint_kind kind;
     pawl_body_id base, follower; ///< the base may be PAWL_WORLD (a unary joint), as by default
-    pawl_pose base_frame;     ///< joint frame in the base's link frame (in the world)
-    pawl_pose follower_frame; ///< joint frame in the follower's link frame
-    double pitch;             ///< screw only [m/rad]
-    double length;            ///< distance only; < 0: as far as the anchors are at the start [m]
-    pawl_softness soft;       ///< of its rows; a soft joint is not projected
+    pawl_pose base_frame;        ///< joint frame in the base's link frame (in the world)
+    pawl_pose follower_frame;    ///< joint frame in the follower's link frame
+    double pitch;                ///< screw only [m/rad]
+    double length;               ///< distance only; < 0: as far as the anchors are at the start [m]
+    pawl_softness soft;          ///< of its rows; a soft joint is not projected
     double erp; ///< share of its error removed a step without project; 0: erp.joint, < 0: none [-]
     pawl_coordinate_def coordinate[6];
     uint32_t stamp; ///< set by the default function; shows that it was called
@@ -245,11 +245,11 @@ PAWL_API pawl_force_def pawl_force_def_default(void);
 typedef struct pawl_spring_def {
     const char *name;
     pawl_body_id body_a, body_b; ///< either may be PAWL_WORLD
-    pawl_vec3 point_a, point_b; ///< in the link frames
-    double stiffness;           ///< [N/m]
-    double rest_length;         ///< [m]
-    double damping;             ///< [N s/m]
-    uint32_t stamp;             ///< set by the default function; shows that it was called
+    pawl_vec3 point_a, point_b;  ///< in the link frames
+    double stiffness;            ///< [N/m]
+    double rest_length;          ///< [m]
+    double damping;              ///< [N s/m]
+    uint32_t stamp;              ///< set by the default function; shows that it was called
 } pawl_spring_def;
 PAWL_API pawl_spring_def pawl_spring_def_default(void);
 
@@ -308,7 +308,8 @@ PAWL_API pawl_status pawl_builder_set_start(pawl_builder *builder, pawl_joint_id
                                             const double *position);
 /// The shapes of two different bodies, one of which may be PAWL_WORLD, never touch each other.
 /// Saying it twice changes nothing.
-PAWL_API pawl_status pawl_builder_exclude(pawl_builder *builder, pawl_body_id body_a, pawl_body_id body_b);
+PAWL_API pawl_status pawl_builder_exclude(pawl_builder *builder, pawl_body_id body_a,
+                                          pawl_body_id body_b);
 /// By name; none where there is no such name.
 PAWL_API pawl_body_id pawl_builder_find_body(const pawl_builder *builder, const char *name);
 PAWL_API pawl_joint_id pawl_builder_find_joint(const pawl_builder *builder, const char *name);
@@ -338,8 +339,8 @@ PAWL_API pawl_status pawl_builder_connect(pawl_builder *builder, const char *nam
                                           pawl_body_id follower, pawl_vec3 point, pawl_vec3 axis,
                                           pawl_joint_id *out);
 /// A force or torque along the first coordinate of a joint, at most `effort`, 0 until pawl_state_set_target().
-PAWL_API pawl_status pawl_builder_add_motor(pawl_builder *builder, pawl_joint_id joint, double effort,
-                                            pawl_actuator_id *out);
+PAWL_API pawl_status pawl_builder_add_motor(pawl_builder *builder, pawl_joint_id joint,
+                                            double effort, pawl_actuator_id *out);
 
 typedef struct pawl_model pawl_model;
 /// Checks everything, then makes the immutable model: one block of memory. The builder stays.

@@ -63,15 +63,16 @@ PAWL_API pawl_status pawl_query_inverse_dynamics(pawl_query *query, const double
                                                  double *tau);
 /// J (6 x nv) of a point of a body, given in its link frame: J v is the velocity of the point (rows 0 to 2) and the
 /// angular velocity of the body (3 to 5), in world axes, less what kinematic bodies contribute.
-PAWL_API pawl_status pawl_query_jacobian(pawl_query *query, pawl_body_id body, pawl_vec3 point, double *J);
+PAWL_API pawl_status pawl_query_jacobian(pawl_query *query, pawl_body_id body, pawl_vec3 point,
+                                         double *J);
 /// The same of a frame in the link frame, with velocities in the axes of that frame.
-PAWL_API pawl_status pawl_query_frame_jacobian(pawl_query *query, pawl_body_id body, pawl_pose frame,
-                                               double *J);
+PAWL_API pawl_status pawl_query_frame_jacobian(pawl_query *query, pawl_body_id body,
+                                               pawl_pose frame, double *J);
 
 /// J (6 x 6) of a point of a body by the body's own twist (pawl_state_twist()): the velocity of the point and the
 /// angular velocity, in world axes.
-PAWL_API pawl_status pawl_state_point_jacobian(const pawl_state *state, pawl_body_id body, pawl_vec3 point,
-                                               double J[36]);
+PAWL_API pawl_status pawl_state_point_jacobian(const pawl_state *state, pawl_body_id body,
+                                               pawl_vec3 point, double J[36]);
 /// Centre of mass of all bodies that can move, in the world.
 PAWL_API pawl_vec3 pawl_state_centre_of_mass(const pawl_state *state);
 /// Linear momentum [kg m/s] and angular momentum about a point of the world [kg m^2/s] of these bodies.
@@ -90,6 +91,7 @@ typedef struct pawl_contact_sum {
 /// What all contacts exert on a body, or on PAWL_WORLD.
 PAWL_API pawl_contact_sum pawl_sim_body_contacts(const pawl_sim *sim, pawl_body_id body);
 /// What body `a` exerts on body `b` by their contacts; either may be PAWL_WORLD.
-PAWL_API pawl_contact_sum pawl_sim_pair_contacts(const pawl_sim *sim, pawl_body_id a, pawl_body_id b);
+PAWL_API pawl_contact_sum pawl_sim_pair_contacts(const pawl_sim *sim, pawl_body_id a,
+                                                 pawl_body_id b);
 
 PAWL_EXTERN_C_END

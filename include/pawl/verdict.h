@@ -8,9 +8,96 @@
 ///
 /// **Threads.** Verdicts and lists are plain values; judging reads them and the model's names alone, so any threads may.
 #pragma once
-#include "pawl/sim.h"
+#include "pawl/report.h"
+#include "pawl/settings.h"
 
 PAWL_EXTERN_C_BEGIN
+
+/// How a run ended. Values are stored in files: append, never renumber.
+typedef enum pawl_run_end {
+    PAWL_RUN_UNKNOWN = 0, ///< nobody said how far it was to go: not judged
+    PAWL_RUN_UNDERWAY,    ///< it goes on, or was killed
+    PAWL_RUN_DONE,        ///< it reached the time asked for
+    PAWL_RUN_INTERRUPTED, ///< by a signal, between two steps
+    PAWL_RUN_STEP_FAILED, ///< a step could not be taken; the state before it is kept
+    PAWL_RUN_NOT_WRITTEN, ///< what was to be recorded or exported could not be written
+    PAWL_RUN_END_COUNT
+} pawl_run_end;
+
+/// The parts of the energy balance that can only take energy out.
+typedef enum pawl_dissipator {
+    PAWL_DISSIPATOR_DAMPERS = 0,
+    PAWL_DISSIPATOR_FRICTION,
+    PAWL_DISSIPATOR_LIMITS,
+    PAWL_DISSIPATOR_CONTACTS,
+    PAWL_DISSIPATOR_COUNT
+} pawl_dissipator;
+/// Room in arrays by dissipator: more than there are, so that a new one does not change the layout of structs.
+enum { PAWL_MAX_DISSIPATORS = 16 };
+PAWL_API const char *pawl_dissipator_name(pawl_dissipator which); ///< e.g. "dampers"
+
+/// What a run measured: sums, and worst figures, of which NaN is the worst. Begun with
+/// pawl_verdict_begin(), fed by pawl_verdict_add() after each step, judged by pawl_verdict_judge().
+/// Recordings keep it.
+typedef struct pawl_verdict {
+    int64_t steps;
+    unsigned measured;     ///< PAWL_MEASURED_* of any step
+    int64_t not_converged; ///< steps whose own_residual was above its tolerance
+    int64_t iterations_sum;
+    int iterations_max;
+    int64_t factorizations_sum;
+    int factorizations_max;
+    int64_t methods[PAWL_MAX_METHODS]; ///< steps that each had the last word in
+    int64_t islands_sum;
+    int islands_max;
+    pawl_residual residual;              ///< maxima
+    double own_residual;                 ///< largest
+    pawl_closure closure;                ///< maxima
+    pawl_closure misfit;                 ///< maxima
+    double misfit_expected;              ///< likewise, of what the start leads to expect
+    double start_limit;                  ///< closure.limit at the start
+    double size;                         ///< of the largest body [m]
+    int64_t position_failures;           ///< position updates that left joints open
+    int64_t position_step;               ///< the first step with one, counted from 1; 0 for none
+    int64_t not_finite;                  ///< steps with a figure that is not finite
+    double energy_initial, energy_final; ///< kinetic + potential + springs [J]
+    double kinetic_max;                  ///< largest kinetic energy [J]
+    double potential_min, potential_max; ///< of gravity and springs together [J]
+    double work_in, work_out;            ///< sums of all work done on the model, and by it [J]
+    double energy_floor; ///< below this an energy means nothing, see docs/verdict.md [J]
+    double balance_max;  ///< largest |pawl_energy.balance| seen [J]
+    pawl_energy energy;  ///< after the last step
+    double pushed_limits, pushed_contacts;    ///< sums of pawl_step_report's [J]
+    double lowest_work[PAWL_MAX_DISSIPATORS]; ///< since the start, without pushed_* [J]
+    double work_rise[PAWL_MAX_DISSIPATORS];   ///< largest rise above the lowest before it [J]
+    double work_gain[PAWL_MAX_DISSIPATORS];   ///< largest since the start, 0 if never positive [J]
+    bool soft_joints, soft_limits, soft_contacts; ///< the model has some
+    int contacts_max;
+    int64_t contacts_sum;
+    int64_t fell_back;                ///< steps of rattle done as moreau does
+    double penetration;               ///< largest [m]
+    int worst_shape_a, worst_shape_b; ///< the pair of shapes it was found at, -1 for none
+    double depth_share;               ///< largest, see pawl_step_report
+    double start_depth; ///< depth_share of overlaps at the start, where it was measured, else 0
+    int share_shape_a, share_shape_b;     ///< its pair, -1 for none
+    int64_t tunnelled;                    ///< times that a shape went through another one
+    int64_t tunnel_step;                  ///< the first step with one, counted from 1; 0 for none
+    int tunnel_shape_a, tunnel_shape_b;   ///< its pair, -1 for none
+    int64_t events[PAWL_MAX_EVENT_KINDS]; ///< how many of each kind
+    pawl_run_end end;
+    double time, requested_time; ///< reached and asked for, where `end` is known [s]
+} pawl_verdict;
+PAWL_API pawl_verdict pawl_verdict_begin(const pawl_state *state);
+PAWL_API void pawl_verdict_add(pawl_verdict *verdict, const pawl_step_report *report);
+/// How far the run got, for the verdict to judge. Call with PAWL_RUN_UNDERWAY before the first step
+/// where a recording is made: one of a run that was killed then shows it.
+PAWL_API void pawl_verdict_end(pawl_verdict *verdict, pawl_run_end end, double time,
+                               double requested_time);
+/// The energy that was turned over: the largest of the kinetic energy, the range of the potential
+/// energy, the work put in and the work taken out, and at least energy_floor [J].
+PAWL_API double pawl_verdict_turnover(const pawl_verdict *verdict);
+/// balance_max relative to pawl_verdict_turnover(); 0 where both are 0.
+PAWL_API double pawl_verdict_energy_error(const pawl_verdict *verdict);
 
 typedef enum pawl_judgement {
     PAWL_NOT_JUDGED = 0, ///< not measured, or without a limit
@@ -36,6 +123,8 @@ typedef enum pawl_criterion_kind {
     PAWL_CRITERION_IMPACTS,       ///< impacts were solved by the law asked for
     PAWL_CRITERION_COUNT
 } pawl_criterion_kind;
+/// Room in arrays by criterion: more than there are, so that a new one does not change the layout of structs.
+enum { PAWL_MAX_CRITERIA = 32 };
 
 enum { PAWL_WHERE_SIZE = 400 };
 typedef struct pawl_criterion {
@@ -50,9 +139,10 @@ typedef struct pawl_criterion {
 } pawl_criterion;
 
 typedef struct pawl_verdict_list {
-    pawl_judgement judgement; ///< PAWL_FAILED if any failed
-    int passed, failed;       ///< how many; the rest was not judged
-    pawl_criterion criteria[PAWL_CRITERION_COUNT];
+    pawl_judgement judgement;                   ///< PAWL_FAILED if any failed
+    int passed, failed;                         ///< how many; the rest was not judged
+    int count;                                  ///< of criteria
+    pawl_criterion criteria[PAWL_MAX_CRITERIA]; ///< by pawl_criterion_kind
 } pawl_verdict_list;
 
 /// Names of joints and shapes for pawl_criterion.where. Each writes at most `size` bytes.

@@ -148,12 +148,12 @@ PAWL_API int pawl_builder_find_wrench_model(const pawl_builder *builder,
 /// d = max(0, radius - distance of the origin). With a radius the force acts on the ball's surface,
 /// at -radius n from the origin: built-in models then give six components, force and moment.
 typedef struct pawl_contact_point_def {
-    const char *name; ///< may be NULL
+    const char *name;  ///< may be NULL
     pawl_body_id body; ///< one that can move
-    pawl_pose frame;  ///< in the link frame
-    double radius;    ///< 0 or more [m]
-    int wrench_model; ///< as pawl_builder_add_wrench_model() gave it
-    uint32_t stamp;   ///< set by the default function; shows that it was called
+    pawl_pose frame;   ///< in the link frame
+    double radius;     ///< 0 or more [m]
+    int wrench_model;  ///< as pawl_builder_add_wrench_model() gave it
+    uint32_t stamp;    ///< set by the default function; shows that it was called
 } pawl_contact_point_def;
 PAWL_API pawl_contact_point_def pawl_contact_point_def_default(void);
 PAWL_API pawl_status pawl_builder_add_contact_point(pawl_builder *builder,

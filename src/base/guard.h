@@ -40,8 +40,7 @@ typedef struct id_table {
 // The index of an id, or PAWL_NO_BODY_INDEX where the table does not have it. Zeros are none: the log says so. Ids of
 // another model are refused likewise, and where PAWL_ASSERT_IDS is on (a build option, for debugging) they stop the
 // program. A function of NULL: nothing is logged.
-#define PAWL_INDEX(env, table, id)                                                                 \
-    pawl_id_index((env), __func__, (table), (id).index1, (id).tag)
+#define PAWL_INDEX(env, table, id) pawl_id_index((env), __func__, (table), (id).index1, (id).tag)
 int pawl_id_index(const pawl_env *env, const char *function, const id_table *table, uint32_t index1,
                   uint32_t tag);
 // The same for bodies where the world will do: PAWL_WORLD_INDEX.

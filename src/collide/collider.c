@@ -74,7 +74,8 @@ static void collider_fill_filters(collider *c, const collider_def *def)
         }
     }
     for (int i = 0; i < def->excluded_count; ++i) {
-        c->filtered[count++] = collider_body_key(pawl_body_index(def->excluded[i].a), pawl_body_index(def->excluded[i].b));
+        c->filtered[count++] = collider_body_key(pawl_body_index(def->excluded[i].a),
+                                                 pawl_body_index(def->excluded[i].b));
     }
     c->filtered_count = count;
     pawl_sort_keys(c->filtered, c->filtered + c->model->joint_count + def->excluded_count, count);
@@ -178,7 +179,8 @@ static bool collider_is_fixed(const collider *c, int body)
 
 bool pawl_collider_may_meet(const collider *c, int i, int j)
 {
-    int a = pawl_body_index(c->model->shapes[c->shape[i]].body), b = pawl_body_index(c->model->shapes[c->shape[j]].body);
+    int a = pawl_body_index(c->model->shapes[c->shape[i]].body),
+        b = pawl_body_index(c->model->shapes[c->shape[j]].body);
     return a != b && (c->group[i] & c->mask[j]) != 0 && (c->group[j] & c->mask[i]) != 0 &&
            !(collider_is_fixed(c, a) && collider_is_fixed(c, b)) && !collider_is_filtered(c, a, b);
 }
@@ -189,7 +191,8 @@ pawl_pose pawl_collider_frame(const collider *c, const body_state *bodies, int i
     pawl_pose frame = info->def.frame;
     if (pawl_body_index(info->body) != PAWL_WORLD_INDEX) {
         const body_state *b = &bodies[pawl_body_index(info->body)];
-        pawl_vec3 from_com = v3_sub(frame.position, c->model->bodies[pawl_body_index(info->body)].com);
+        pawl_vec3 from_com =
+            v3_sub(frame.position, c->model->bodies[pawl_body_index(info->body)].com);
         frame.position = v3_add(b->r, pawl_quat_rotate(b->q, from_com));
         frame.orientation = quat_mul(b->q, frame.orientation);
     }

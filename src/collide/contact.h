@@ -6,7 +6,8 @@
 #include "collide/crossing.h"
 #include "collide/manifold.h"
 #include "model/state.h"
-#include "pawl/sim.h"
+#include "pawl/kinds.h"
+#include "pawl/model.h"
 
 typedef struct pawl_contact {
     int shape_a, shape_b; // of the model, a before b

@@ -32,7 +32,8 @@ static bool finder_can_touch(const pawl_model *m)
         const pawl_shape_info *info = &m->shapes[i];
         if (!info->def.visual_only && info->def.group != 0 && info->def.mask != 0) {
             ++count;
-            moving += pawl_body_index(info->body) >= 0 && m->bodies[pawl_body_index(info->body)].inverse_mass > 0.0;
+            moving += pawl_body_index(info->body) >= 0 &&
+                      m->bodies[pawl_body_index(info->body)].inverse_mass > 0.0;
         }
     }
     return count > 1 && moving > 0;

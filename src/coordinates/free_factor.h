@@ -7,7 +7,7 @@
 // The rows fall into parts that share no body that can move: the mechanisms of a model. A part can be
 // factored and solved with alone, by any thread, with the bits that the whole would give.
 #pragma once
-#include "pawl/sim.h"
+#include "pawl/settings.h"
 #include "rows/assembly.h"
 
 typedef struct free_factor free_factor;

@@ -105,7 +105,7 @@ static pawl_status reduced_create_parts(reduced_coordinates *c, const pawl_model
 {
     const pawl_env *env = &c->env;
     reduced_base base =
-        set->reduced_base == PAWL_REDUCED_BASE_EULER ? REDUCED_BASE_EULER : REDUCED_BASE_NO_LOCK;
+        set->reduced.base == PAWL_REDUCED_BASE_EULER ? REDUCED_BASE_EULER : REDUCED_BASE_NO_LOCK;
     PAWL_TRY(pawl_reduced_tree_create(env, m, base, &c->tree));
     PAWL_TRY(pawl_reduced_rows_create(env, c->tree, max_contacts, &c->base.rows));
     pawl_assembly *a = c->base.rows;
@@ -122,11 +122,11 @@ static pawl_status reduced_create(const pawl_env *env, const pawl_model *model,
                                   coordinates **out)
 {
     *out = NULL;
-    if (settings->soft_joint > 0.0) {
+    if (settings->soft.joint > 0.0) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
                          "formulation=reduced holds the joints of '%s' by its coordinates: "
                          "soft.joint must be 0, not %g",
-                         model->name, settings->soft_joint);
+                         model->name, settings->soft.joint);
     }
     reduced_coordinates *c = pawl_alloc(env, sizeof *c);
     if (c == NULL) {

@@ -586,16 +586,14 @@ static pawl_status builder_check_coordinate(const pawl_builder *b, const char *n
     return builder_check_soft(b, "limits of joint", name, &d->limit_soft, d->limit_erp);
 }
 
-pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def,
-                                   pawl_joint_id *out)
+pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, pawl_joint_id *out)
 {
     PAWL_NEED(NULL, b);
     PAWL_NEED(&b->env, def);
     PAWL_NEED_STAMP(&b->env, def, PAWL_STAMP_JOINT, "pawl_joint_def_default");
     pawl_joint_def joint = *def;
     const pawl_env *env = &b->env;
-    PAWL_TRY(
-        pawl_builder_keep_name(b, &joint.name, "joint", b->joints.count, builder_find_joint));
+    PAWL_TRY(pawl_builder_keep_name(b, &joint.name, "joint", b->joints.count, builder_find_joint));
     const char *name = joint.name;
     if (builder_find_joint(b, name) >= 0) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s' exists already", name);
@@ -663,16 +661,14 @@ static pawl_status builder_check_target(const pawl_builder *b, const char *what,
     return PAWL_OK;
 }
 
-pawl_status pawl_builder_add_gear(pawl_builder *b, const pawl_gear_def *def,
-                                  pawl_joint_id *out)
+pawl_status pawl_builder_add_gear(pawl_builder *b, const pawl_gear_def *def, pawl_joint_id *out)
 {
     PAWL_NEED(NULL, b);
     PAWL_NEED(&b->env, def);
     PAWL_NEED_STAMP(&b->env, def, PAWL_STAMP_GEAR, "pawl_gear_def_default");
     pawl_gear_def gear = *def;
     const pawl_env *env = &b->env;
-    PAWL_TRY(
-        pawl_builder_keep_name(b, &gear.name, "gear", b->joints.count, builder_find_joint));
+    PAWL_TRY(pawl_builder_keep_name(b, &gear.name, "gear", b->joints.count, builder_find_joint));
     if (builder_find_joint(b, gear.name) >= 0) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s' exists already", gear.name);
     }
@@ -749,7 +745,7 @@ pawl_status pawl_builder_set_target(pawl_builder *b, pawl_actuator_id actuator,
 }
 
 pawl_status pawl_builder_add_motion(pawl_builder *b, const pawl_motion_def *def,
-                                      pawl_motion_id *out)
+                                    pawl_motion_id *out)
 {
     PAWL_NEED(NULL, b);
     PAWL_NEED(&b->env, def);
@@ -773,8 +769,7 @@ pawl_status pawl_builder_add_motion(pawl_builder *b, const pawl_motion_def *def,
     return PAWL_OK;
 }
 
-pawl_status pawl_builder_add_force(pawl_builder *b, const pawl_force_def *def,
-                                      pawl_force_id *out)
+pawl_status pawl_builder_add_force(pawl_builder *b, const pawl_force_def *def, pawl_force_id *out)
 {
     PAWL_NEED(NULL, b);
     PAWL_NEED(&b->env, def);
@@ -798,7 +793,7 @@ pawl_status pawl_builder_add_force(pawl_builder *b, const pawl_force_def *def,
 }
 
 pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def,
-                                      pawl_spring_id *out)
+                                    pawl_spring_id *out)
 {
     PAWL_NEED(NULL, b);
     PAWL_NEED(&b->env, def);
@@ -822,7 +817,8 @@ pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def,
                          "more",
                          s.name, s.stiffness, s.damping, s.rest_length);
     }
-    tag_source source = {ID_SPRING, s.name, {pawl_body_index(s.body_a), pawl_body_index(s.body_b), s.stiffness}};
+    tag_source source = {
+        ID_SPRING, s.name, {pawl_body_index(s.body_a), pawl_body_index(s.body_b), s.stiffness}};
     any_id id;
     PAWL_TRY(pawl_builder_push_tagged(b, &b->springs, &s, sizeof s, source, &id));
     PAWL_GIVE(out, id);

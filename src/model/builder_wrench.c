@@ -312,8 +312,7 @@ pawl_status pawl_builder_add_contact_point(pawl_builder *b, const pawl_contact_p
     return pawl_builder_push(b, &b->contact_points, &p, sizeof p, out);
 }
 
-pawl_status pawl_builder_add_contact_points_of(pawl_builder *b, pawl_body_id body,
-                                               int wrench_model)
+pawl_status pawl_builder_add_contact_points_of(pawl_builder *b, pawl_body_id body, int wrench_model)
 {
     PAWL_NEED(NULL, b);
     int index = BUILDER_INDEX(b, ID_BODY, body);

@@ -245,8 +245,10 @@ static pawl_status compile_check_uses(const pawl_model *m)
         const model_joint *j = &m->joints[i];
         if (j->kind == PAWL_JOINT_GEAR) {
             const pawl_gear_def *g = &j->gear;
-            PAWL_TRY(compile_check_use(m, "gear", j->name, pawl_joint_index(g->joint), g->coordinate));
-            PAWL_TRY(compile_check_use(m, "gear", j->name, pawl_joint_index(g->source_joint), g->source_coordinate));
+            PAWL_TRY(
+                compile_check_use(m, "gear", j->name, pawl_joint_index(g->joint), g->coordinate));
+            PAWL_TRY(compile_check_use(m, "gear", j->name, pawl_joint_index(g->source_joint),
+                                       g->source_coordinate));
         }
         for (int c = 0; c < j->coordinate_count; ++c) {
             const pawl_coordinate_def *d = &j->coordinate[c];
@@ -258,11 +260,13 @@ static pawl_status compile_check_uses(const pawl_model *m)
     }
     for (int i = 0; i < m->actuator_count; ++i) {
         const pawl_actuator_def *a = &m->actuators[i];
-        PAWL_TRY(compile_check_use(m, "actuator", a->name, pawl_joint_index(a->joint), a->coordinate));
+        PAWL_TRY(
+            compile_check_use(m, "actuator", a->name, pawl_joint_index(a->joint), a->coordinate));
     }
     for (int i = 0; i < m->motion_count; ++i) {
         const pawl_motion_def *a = &m->motions[i];
-        PAWL_TRY(compile_check_use(m, "motion", a->name, pawl_joint_index(a->joint), a->coordinate));
+        PAWL_TRY(
+            compile_check_use(m, "motion", a->name, pawl_joint_index(a->joint), a->coordinate));
     }
     for (int i = 0; i < m->spring_count; ++i) {
         const pawl_spring_def *s = &m->springs[i];
@@ -606,8 +610,12 @@ static uint64_t compile_hash(const pawl_model *m)
     }
     for (int i = 0; i < m->actuator_count; ++i) {
         const pawl_actuator_def *a = &m->actuators[i];
-        const double numbers[] = {(double)a->kind, (double)pawl_joint_index(a->joint), (double)a->coordinate,
-                                  a->stiffness,    a->damping,       a->effort};
+        const double numbers[] = {(double)a->kind,
+                                  (double)pawl_joint_index(a->joint),
+                                  (double)a->coordinate,
+                                  a->stiffness,
+                                  a->damping,
+                                  a->effort};
         h = pawl_hash_doubles(h, numbers, 6);
         h = compile_hash_signal(h, &a->target);
     }
@@ -619,8 +627,8 @@ static uint64_t compile_hash(const pawl_model *m)
     }
     for (int i = 0; i < m->force_count; ++i) {
         const pawl_force_def *f = &m->forces[i];
-        const double numbers[] = {(double)pawl_body_index(f->body), f->point.x, f->point.y, f->point.z,
-                                  f->in_body_axes ? 1.0 : 0.0};
+        const double numbers[] = {(double)pawl_body_index(f->body), f->point.x, f->point.y,
+                                  f->point.z, f->in_body_axes ? 1.0 : 0.0};
         h = pawl_hash_doubles(h, numbers, 5);
         for (int k = 0; k < 3; ++k) {
             h = compile_hash_signal(h, &f->force[k]);
@@ -657,9 +665,17 @@ static uint64_t compile_hash(const pawl_model *m)
     }
     for (int i = 0; i < m->spring_count; ++i) {
         const pawl_spring_def *s = &m->springs[i];
-        const double numbers[] = {(double)pawl_body_index(s->body_a), (double)pawl_body_index(s->body_b), s->point_a.x, s->point_a.y,
-                                  s->point_a.z,      s->point_b.x,      s->point_b.y, s->point_b.z,
-                                  s->stiffness,      s->rest_length,    s->damping};
+        const double numbers[] = {(double)pawl_body_index(s->body_a),
+                                  (double)pawl_body_index(s->body_b),
+                                  s->point_a.x,
+                                  s->point_a.y,
+                                  s->point_a.z,
+                                  s->point_b.x,
+                                  s->point_b.y,
+                                  s->point_b.z,
+                                  s->stiffness,
+                                  s->rest_length,
+                                  s->damping};
         h = pawl_hash_doubles(h, numbers, sizeof numbers / sizeof numbers[0]);
     }
     for (int i = 0; i < m->exclusion_count; ++i) {

@@ -182,8 +182,8 @@ pawl_status pawl_state_set_gains(pawl_state *s, pawl_actuator_id id, const pawl_
             &s->env, PAWL_BAD_ARGUMENT,
             "gains of the actuator of joint '%s': got stiffness %g, damping %g, effort "
             "%g, expected %s",
-            s->model->joints[pawl_joint_index(d->joint)].name, gains->stiffness, gains->damping, gains->effort,
-            expected);
+            s->model->joints[pawl_joint_index(d->joint)].name, gains->stiffness, gains->damping,
+            gains->effort, expected);
     }
     // A saved state has finite numbers alone: what is infinite comes from the model.
     const double values[3] = {gains->stiffness, isinf(gains->damping) ? 0.0 : gains->damping,
@@ -254,7 +254,8 @@ pawl_status pawl_state_set_wrench(pawl_state *s, pawl_body_id id, pawl_vec3 forc
     return PAWL_OK;
 }
 
-pawl_status pawl_state_add_force(pawl_state *s, pawl_body_id id, pawl_vec3 force, pawl_vec3 world_point)
+pawl_status pawl_state_add_force(pawl_state *s, pawl_body_id id, pawl_vec3 force,
+                                 pawl_vec3 world_point)
 {
     PAWL_NEED(NULL, s);
     int body = PAWL_INDEX(&s->env, &s->model->ids[ID_BODY], id);
@@ -267,7 +268,8 @@ pawl_status pawl_state_add_force(pawl_state *s, pawl_body_id id, pawl_vec3 force
                                  v3_add(v3(at[3], at[4], at[5]), moment));
 }
 
-pawl_status pawl_state_wrench(const pawl_state *s, pawl_body_id id, pawl_vec3 *force, pawl_vec3 *torque)
+pawl_status pawl_state_wrench(const pawl_state *s, pawl_body_id id, pawl_vec3 *force,
+                              pawl_vec3 *torque)
 {
     PAWL_NEED(NULL, s);
     int body = PAWL_INDEX(&s->env, &s->model->ids[ID_BODY], id);

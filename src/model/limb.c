@@ -97,7 +97,8 @@ static int limb_measure(const pawl_env *env, const pawl_model *model, int root, 
 {
     int count = 0, length = 0;
     for (int body = tip; body != root; ++length) {
-        int j = body == PAWL_WORLD_INDEX || length > model->joint_count ? -1 : limb_carrier(model, body);
+        int j = body == PAWL_WORLD_INDEX || length > model->joint_count ? -1
+                                                                        : limb_carrier(model, body);
         if (j < 0) {
             pawl_log(env, PAWL_LOG_ERROR, "no chain of joints leads from body '%s' to body '%s'",
                      root == PAWL_WORLD_INDEX ? "world" : model->bodies[root].name,
@@ -152,9 +153,8 @@ static void limb_fill(pawl_limb *limb, const pawl_model *model, int root, int ti
         for (int c = count - 1; c >= 0; --c) {
             limb_step *step = &limb->steps[--at];
             *step = steps[c];
-            step->of =
-                (pawl_limb_coordinate){model_joint_id(model, index), c, j->coordinate[c].lower,
-                                       j->coordinate[c].upper};
+            step->of = (pawl_limb_coordinate){model_joint_id(model, index), c,
+                                              j->coordinate[c].lower, j->coordinate[c].upper};
             if (at == limb->count - 1) {
                 limb->tip = pawl_pose_apply(after, point);
             } else {

@@ -96,7 +96,7 @@ struct pawl_model {
 // Ids of this model by index; what is in no array has no id, and the world its own.
 static inline pawl_body_id model_body_id(const pawl_model *m, int i)
 {
-    return i >= 0 ? (pawl_body_id){(uint32_t)i + 1, m->ids[ID_BODY].tags[i]}
+    return i >= 0                  ? (pawl_body_id){(uint32_t)i + 1, m->ids[ID_BODY].tags[i]}
            : i == PAWL_WORLD_INDEX ? PAWL_WORLD
                                    : (pawl_body_id){0, 0};
 }

@@ -54,7 +54,7 @@ static void report_write_verdict(report_text *page, const pawl_record *record)
     report_add(page, "<section class=\"verdict %s\"><p>", passed ? "pass" : "check");
     report_add_escaped(page, sentence);
     report_add_plain(page, "</p></section>\n<section class=\"figures\">\n");
-    for (int k = 0; k < PAWL_CRITERION_COUNT; ++k) {
+    for (int k = 0; k < list.count; ++k) {
         report_write_criterion(page, &list.criteria[k]);
     }
     report_add_plain(page, "</section>\n");
@@ -80,7 +80,7 @@ static pawl_status report_write_head(report_text *page, const pawl_record *recor
     report_add(page, " · %s s in ", report_format(end - start).text);
     report_count(page, (long long)record->verdict.steps, "step", "steps");
     report_add(page, " of %s s · stepper %s, solver %s%s · ", report_format(s->dt).text,
-               pawl_stepper_name((int)s->stepper), pawl_solver_name((int)s->solver),
+               pawl_stepper_name((int)s->stepper), pawl_solver_name((int)s->solver.kind),
                s->project ? ", projected" : "");
     report_count(page, (long long)record->frames, "recorded frame", "recorded frames");
     report_add_plain(page, "</p></header>\n");

@@ -161,7 +161,8 @@ static bool picture_floor_normal(const report_picture *p, pawl_vec3 *normal)
     for (int k = 0; k < p->record->counts.shapes; ++k) {
         const pawl_shape_info *shape = &p->record->shapes[k];
         if (shape->def.kind == PAWL_SHAPE_PLANE) {
-            pawl_pose frame = pawl_pose_compose(picture_pose(p, 0, pawl_body_index(shape->body)), shape->def.frame);
+            pawl_pose frame = pawl_pose_compose(picture_pose(p, 0, pawl_body_index(shape->body)),
+                                                shape->def.frame);
             *normal = pawl_quat_rotate(frame.orientation, v3(0, 0, 1));
             return true;
         }
@@ -195,8 +196,8 @@ static pawl_status picture_choose_view(report_picture *p)
         }
         for (int k = 0; s == 0 && k < n->shapes; ++k) {
             const pawl_shape_info *shape = &record->shapes[k];
-            count += (size_t)report_shape_points(&shape->def, picture_pose(p, 0, pawl_body_index(shape->body)), &any,
-                                                 cloud + count);
+            count += (size_t)report_shape_points(
+                &shape->def, picture_pose(p, 0, pawl_body_index(shape->body)), &any, cloud + count);
         }
         for (size_t i = 0; s == 0 && i < count; ++i) {
             low = v3(fmin(low.x, cloud[i].x), fmin(low.y, cloud[i].y), fmin(low.z, cloud[i].z));
@@ -261,8 +262,8 @@ static void picture_scene_pose(const report_picture *p, picture_scene *scene, in
     pawl_vec3 points[REPORT_SHAPE_POINTS];
     for (int k = 0; k < p->record->counts.shapes; ++k) {
         const pawl_shape_info *shape = &p->record->shapes[k];
-        int count = report_shape_points(&shape->def, picture_pose(p, sample, pawl_body_index(shape->body)), &p->view,
-                                        points);
+        int count = report_shape_points(
+            &shape->def, picture_pose(p, sample, pawl_body_index(shape->body)), &p->view, points);
         for (int i = 0; i < count; ++i) {
             picture_scene_add(p, scene, sample, points[i]);
         }
@@ -509,7 +510,8 @@ static void picture_pose_draw(report_text *page, const report_picture *p, const 
     int count = 0;
     for (int k = 0; k < record->counts.shapes && count < PICTURE_DRAWN; ++k) {
         const pawl_shape_info *shape = &record->shapes[k];
-        pawl_vec3 centre = report_shape_centre(&shape->def, picture_pose(p, sample, pawl_body_index(shape->body)));
+        pawl_vec3 centre =
+            report_shape_centre(&shape->def, picture_pose(p, sample, pawl_body_index(shape->body)));
         p->items[count++] = (picture_item){v3_dot(centre, view->toward), k};
     }
     for (int b = 0; b < record->counts.bodies && count < PICTURE_DRAWN; ++b) {
@@ -523,8 +525,8 @@ static void picture_pose_draw(report_text *page, const report_picture *p, const 
         int k = p->items[i].shape;
         if (k >= 0) {
             const pawl_shape_info *shape = &record->shapes[k];
-            report_shape_draw(page, &shape->def, p->hulls[k], picture_pose(p, sample, pawl_body_index(shape->body)),
-                              view);
+            report_shape_draw(page, &shape->def, p->hulls[k],
+                              picture_pose(p, sample, pawl_body_index(shape->body)), view);
         } else {
             picture_stick(page, p, view, sample, ~k);
         }

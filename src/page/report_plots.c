@@ -260,7 +260,7 @@ static pawl_status plots_accuracy(report_text *page, const pawl_record *record)
                        &(report_plot_style){.title = "Residual",
                                             .unit = "m/s",
                                             .log = true,
-                                            .mark = record->settings.tolerance,
+                                            .mark = record->settings.solver.tolerance,
                                             .mark_label = "tolerance"}));
 
     choice = (plots_choice){.column = {RECORD_ITERATIONS}, .count = 1};

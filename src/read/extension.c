@@ -312,8 +312,7 @@ static pawl_status extension_find_joint(const extension_context *x, const xmlNod
 
 static pawl_status extension_find_body(const extension_context *x, const xmlNode *node,
                                        const char *field, const char *point_field,
-                                       pawl_body_id *body,
-                                       pawl_vec3 *point)
+                                       pawl_body_id *body, pawl_vec3 *point)
 {
     const char *name;
     const xmlNode *where;

@@ -77,7 +77,8 @@ static int keyframes_actuator(const keyframes_reader *r, pawl_joint_id joint, in
     return -1;
 }
 
-static double keyframes_start_coordinate(const keyframes_reader *r, pawl_joint_id joint, int coordinate)
+static double keyframes_start_coordinate(const keyframes_reader *r, pawl_joint_id joint,
+                                         int coordinate)
 {
     double q[6];
     pawl_state_joint(r->state, joint, q, NULL);

@@ -151,7 +151,8 @@ pawl_status urdf_joint_read(urdf_reader *r, urdf_joint *joint)
     def.base_frame = pawl_pose_compose(pawl_pose_compose(frame, joint->origin), axes);
     PAWL_TRY(urdf_find_body(r, joint->node, child->name, &def.follower, &frame));
     def.follower_frame = pawl_pose_compose(frame, axes);
-    r->tied = r->tied || (pawl_body_index(def.base) == PAWL_WORLD_INDEX && def.kind != PAWL_JOINT_FREE);
+    r->tied =
+        r->tied || (pawl_body_index(def.base) == PAWL_WORLD_INDEX && def.kind != PAWL_JOINT_FREE);
     return xml_refused(r->xml, joint->node, "joint", joint->name,
                        pawl_builder_add_joint(r->builder, &def, &joint->id));
 }

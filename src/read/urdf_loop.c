@@ -145,7 +145,8 @@ pawl_status urdf_loop_read(urdf_reader *r, const xmlNode *loop)
     l.def.follower = body[1];
     l.def.base_frame = pawl_pose_compose(pawl_pose_compose(frame[0], origin[0]), axes);
     l.def.follower_frame = pawl_pose_compose(pawl_pose_compose(frame[1], origin[1]), axes);
-    r->tied = r->tied || (pawl_body_index(l.def.base) == PAWL_WORLD_INDEX && l.def.kind != PAWL_JOINT_FREE);
+    r->tied = r->tied ||
+              (pawl_body_index(l.def.base) == PAWL_WORLD_INDEX && l.def.kind != PAWL_JOINT_FREE);
     urdf_joint *slot = urdf_push(r, &r->joints, sizeof *slot);
     if (slot == NULL) {
         return PAWL_NO_MEMORY;

@@ -16,7 +16,7 @@ typedef struct urdf_link {
     int first_child, sibling; // links
     int carrier; // the link whose body it is part of: itself, another, URDF_WORLD or URDF_NONE
     bool massless;
-    pawl_pose pose; // in the world, all coordinates zero
+    pawl_pose pose;    // in the world, all coordinates zero
     pawl_body_id body; // of a carrier: in the builder
 } urdf_link;
 

@@ -182,8 +182,8 @@ static void model_joints(model_writer *w)
     int *ints = model_scratch(w, (size_t)n * 5 * sizeof *ints);
     for (int j = 0, first = 0; ints != NULL && j < n; ++j) {
         pawl_joint_info info = pawl_model_joint(w->model, pawl_model_joint_at(w->model, j));
-        const int values[5] = {(int)info.kind, pawl_body_index(info.base), pawl_body_index(info.follower), first,
-                               info.coordinate_count};
+        const int values[5] = {(int)info.kind, pawl_body_index(info.base),
+                               pawl_body_index(info.follower), first, info.coordinate_count};
         memcpy(ints + 5 * j, values, sizeof values);
         first += info.coordinate_count;
     }

@@ -67,10 +67,13 @@ static pawl_status write_capture(pawl_recorder *r)
         }
     }
     for (int j = 0, c = 0; j < r->counts.joints; ++j) {
-        int n = pawl_model_joint(pawl_sim_model(r->sim), pawl_model_joint_at(pawl_sim_model(r->sim), j)).coordinate_count;
+        int n =
+            pawl_model_joint(pawl_sim_model(r->sim), pawl_model_joint_at(pawl_sim_model(r->sim), j))
+                .coordinate_count;
         double position[6], rate[6];
         if (n > 0 && (row[RECORD_POSITION] != NULL || row[RECORD_RATE] != NULL)) {
-            pawl_state_joint(state, pawl_model_joint_at(pawl_state_model(state), j), position, rate);
+            pawl_state_joint(state, pawl_model_joint_at(pawl_state_model(state), j), position,
+                             rate);
             for (int k = 0; k < n; ++k) {
                 if (row[RECORD_POSITION] != NULL) {
                     row[RECORD_POSITION][c + k] = position[k];
@@ -89,7 +92,8 @@ static pawl_status write_capture(pawl_recorder *r)
         }
     }
     for (int a = 0; row[RECORD_EFFORT] != NULL && a < r->counts.actuators; ++a) {
-        row[RECORD_EFFORT][a] = pawl_sim_actuator_effort(r->sim, pawl_model_actuator_at(pawl_sim_model(r->sim), a));
+        row[RECORD_EFFORT][a] =
+            pawl_sim_actuator_effort(r->sim, pawl_model_actuator_at(pawl_sim_model(r->sim), a));
     }
     if (row[RECORD_ENERGY] != NULL) {
         record_energy_row(&r->energy, row[RECORD_ENERGY]);
@@ -173,7 +177,7 @@ static bool write_pending(pawl_recorder *r)
     record_verdict_pack(&r->verdict, counts, figures);
     pawl_state_save(pawl_sim_state(r->sim), r->state);
     int64_t events[RECORD_CHECK_EVENTS_WIDTH] = {r->event_rows + r->happenings.count};
-    memcpy(events + 1, r->verdict.events, sizeof r->verdict.events);
+    memcpy(events + 1, r->verdict.events, (size_t)PAWL_EVENT_KIND_COUNT * sizeof *events);
     const hsize_t of_events[2] = {RECORD_CHECK_EVENTS_WIDTH, 1};
     const hsize_t one[2] = {1, 1}, bytes[2] = {r->state_size, 1};
     const hsize_t of_counts[2] = {RECORD_VERDICT_COUNTS, 1};

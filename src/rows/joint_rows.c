@@ -86,7 +86,8 @@ static bool joint_row_is_angle(const pawl_model *m, const row_info *info)
 {
     const model_joint *j = &m->joints[info->owner];
     return j->kind == PAWL_JOINT_GEAR
-               ? pawl_joint_kind_is_angle(m->joints[pawl_joint_index(j->gear.joint)].kind, j->gear.coordinate)
+               ? pawl_joint_kind_is_angle(m->joints[pawl_joint_index(j->gear.joint)].kind,
+                                          j->gear.coordinate)
                : pawl_joint_row_is_rotation(j->kind, info->part);
 }
 

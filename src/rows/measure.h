@@ -3,7 +3,7 @@
 //
 // Figures of a state: closure, energy, joint coordinates. Computed from the state alone.
 #pragma once
-#include "pawl/sim.h"
+#include "pawl/report.h"
 #include "rows/assembly.h"
 
 // Frames of a joint (no gear) from the state's poses.

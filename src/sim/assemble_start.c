@@ -81,7 +81,7 @@ static pawl_status assemble_is_exact(pawl_sim *sim, const pawl_state *s, bool *e
                                      double *travel)
 {
     *travel = assemble_travel(sim, s);
-    double tolerance = sim->settings.loop_tolerance;
+    double tolerance = sim->settings.loop.tolerance;
     PAWL_TRY(assemble_search(sim, s, tolerance));
     *exact = tolerance == 0.0 || assemble_looks_exact(sim);
     if (*exact || pawl_closure_error(sim->assembly) <= assemble_polish) {
@@ -107,10 +107,10 @@ static pawl_status assemble_is_exact_near(pawl_sim *sim, const pawl_state *s, do
 {
     double travel;
     PAWL_TRY(assemble_is_exact(sim, s, exact, &travel));
-    if (!*exact || sim->settings.loop_tolerance == 0.0 || travel <= assemble_travelled * open) {
+    if (!*exact || sim->settings.loop.tolerance == 0.0 || travel <= assemble_travelled * open) {
         return PAWL_OK;
     }
-    PAWL_TRY(assemble_search(sim, sim->next, sim->settings.loop_tolerance));
+    PAWL_TRY(assemble_search(sim, sim->next, sim->settings.loop.tolerance));
     *exact = pawl_weak_space_dimension(sim->weak) == 0;
     return *exact ? assemble_is_exact(sim, s, exact, &travel) : PAWL_OK;
 }
@@ -122,7 +122,7 @@ static pawl_status assemble_weakly(pawl_sim *sim, pawl_state *s, int *steps)
     *steps = 0;
     for (int round = 0; round < ASSEMBLE_ROUNDS && !settled; ++round) {
         int before = pawl_weak_space_dimension(sim->weak);
-        PAWL_TRY(assemble_search(sim, s, sim->settings.loop_tolerance));
+        PAWL_TRY(assemble_search(sim, s, sim->settings.loop.tolerance));
         settled = round > 0 && pawl_weak_space_dimension(sim->weak) == before;
         pawl_weak_attach(&sim->assembly->problem, sim->weak);
         *steps += pawl_project(&sim->context, s, s->time, ASSEMBLE_STEPS, assemble_tolerance);
@@ -149,7 +149,7 @@ static void assemble_place(pawl_sim *sim, const pawl_state *s)
 // error of each step: then they do so only nearly, and what pulls them back must not contradict itself.
 static bool assemble_will_open(const pawl_sim *sim)
 {
-    return sim->weak_is_exact && !sim->settings.project && sim->settings.loop_tolerance > 0.0 &&
+    return sim->weak_is_exact && !sim->settings.project && sim->settings.loop.tolerance > 0.0 &&
            pawl_weak_space_dimension(sim->weak) > 0;
 }
 

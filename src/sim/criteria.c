@@ -91,7 +91,7 @@ static bool criteria_residual(const criteria_input *in, pawl_criterion *out)
     const pawl_verdict *v = in->v;
     const stepper_residual *own = pawl_stepper_find((int)in->settings->stepper)->residual;
     out->value = v->own_residual;
-    out->limit = own != NULL ? own->limit(in->settings) : in->settings->tolerance;
+    out->limit = own != NULL ? own->limit(in->settings) : in->settings->solver.tolerance;
     out->unit = own != NULL ? own->unit : "m/s";
     if (own != NULL) {
         out->advice = own->advice;
@@ -104,14 +104,16 @@ static bool criteria_residual(const criteria_input *in, pawl_criterion *out)
 
 static bool criteria_coulomb(const criteria_input *in, pawl_criterion *out)
 {
-    const char *law = pawl_solver_other_law((int)in->settings->solver);
+    const char *law = pawl_solver_other_law((int)in->settings->solver.kind);
     out->value = in->v->residual.natural_scaled;
-    if (law == NULL || out->value <= in->settings->tolerance) { // another law, the same answer
-        out->limit = in->settings->tolerance;
+    if (law == NULL ||
+        out->value <= in->settings->solver.tolerance) { // another law, the same answer
+        out->limit = in->settings->solver.tolerance;
         return true;
     }
     out->limit = in->settings->verdict.coulomb;
-    criteria_where(out, "solver %s follows %s", pawl_solver_name((int)in->settings->solver), law);
+    criteria_where(out, "solver %s follows %s", pawl_solver_name((int)in->settings->solver.kind),
+                   law);
     return true;
 }
 
@@ -127,7 +129,7 @@ static bool criteria_positions(const criteria_input *in, pawl_criterion *out)
 
 static bool criteria_has_soft_joints(const criteria_input *in, pawl_criterion *out)
 {
-    bool soft = in->v->soft_joints || in->settings->soft_joint > 0.0;
+    bool soft = in->v->soft_joints || in->settings->soft.joint > 0.0;
     if (soft) {
         out->advice = "soft joints give way by design";
     }
@@ -184,7 +186,7 @@ static bool criteria_limits(const criteria_input *in, pawl_criterion *out)
     if (out->value > 0.0) {
         criteria_at_joint(in, v->closure.worst_limit, out);
     }
-    if (v->soft_limits || in->settings->soft_limit > 0.0) {
+    if (v->soft_limits || in->settings->soft.limit > 0.0) {
         out->advice = "soft limits give way by design";
         return false;
     }
@@ -198,7 +200,7 @@ static bool criteria_penetration(const criteria_input *in, pawl_criterion *out)
     out->value = isnan(v->depth_share) ? NAN : fmax(v->depth_share - v->start_depth, 0.0);
     out->limit = in->settings->verdict.penetration;
     criteria_at_shapes(in, v->share_shape_a, v->share_shape_b, out);
-    if (v->soft_contacts || in->settings->soft_contact > 0.0) {
+    if (v->soft_contacts || in->settings->soft.contact > 0.0) {
         out->advice = "soft contacts give way by design";
         return false;
     }
@@ -234,9 +236,9 @@ static bool criteria_stores(const criteria_input *in, int which)
 {
     const pawl_settings *s = in->settings;
     bool soft = (pawl_stepper_find((int)s->stepper)->traits & STEPPER_SOFT_LIMITS) != 0;
-    bool joints = in->v->soft_joints || s->soft_joint > 0.0;
-    bool limits = in->v->soft_limits || s->soft_limit > 0.0 || soft;
-    bool contacts = in->v->soft_contacts || s->soft_contact > 0.0 || soft;
+    bool joints = in->v->soft_joints || s->soft.joint > 0.0;
+    bool limits = in->v->soft_limits || s->soft.limit > 0.0 || soft;
+    bool contacts = in->v->soft_contacts || s->soft.contact > 0.0 || soft;
     return (which == PAWL_DISSIPATOR_DAMPERS && joints) ||
            (which == PAWL_DISSIPATOR_LIMITS && limits) ||
            (which == PAWL_DISSIPATOR_CONTACTS && contacts);
@@ -314,6 +316,7 @@ static const criteria_row criteria_table[] = {
                                 "choose another law with contact.impact", PAWL_MEASURED_IMPACTS,
                                 criteria_impacts},
 };
+_Static_assert((int)PAWL_CRITERION_COUNT <= (int)PAWL_MAX_CRITERIA, "no room in lists");
 _Static_assert(sizeof criteria_table / sizeof *criteria_table == PAWL_CRITERION_COUNT,
                "missing row");
 
@@ -331,7 +334,7 @@ pawl_verdict_list pawl_verdict_judge(const pawl_verdict *v, const pawl_settings 
                                      const pawl_verdict_names *names)
 {
     const criteria_input in = {v, settings, names};
-    pawl_verdict_list list = {.judgement = PAWL_PASSED};
+    pawl_verdict_list list = {.judgement = PAWL_PASSED, .count = PAWL_CRITERION_COUNT};
     bool nothing = v == NULL || settings == NULL || names == NULL || names->joint == NULL ||
                    names->shape == NULL;
     for (int k = 0; k < PAWL_CRITERION_COUNT; ++k) {
@@ -391,7 +394,7 @@ void pawl_verdict_sentence(const pawl_verdict_list *list, char *text, size_t siz
         return;
     }
     criteria_add(text, size, "NOT MET: ");
-    for (int k = 0, told = 0; k < PAWL_CRITERION_COUNT; ++k) {
+    for (int k = 0, told = 0; k < list->count; ++k) {
         const pawl_criterion *c = &list->criteria[k];
         if (c->judgement != PAWL_FAILED) {
             continue;
@@ -432,8 +435,12 @@ static void criteria_model_joint(const void *user, int joint, char *text, size_t
 static void criteria_model_shape(const void *user, int shape, char *text, size_t size)
 {
     pawl_shape_info info = pawl_model_shape(user, pawl_model_shape_at(user, shape));
-    pawl_shape_text(&info, pawl_body_index(info.body) >= 0 ? pawl_model_body(user, pawl_model_body_at(user, pawl_body_index(info.body))).name : "world", text,
-                    size);
+    pawl_shape_text(
+        &info,
+        pawl_body_index(info.body) >= 0
+            ? pawl_model_body(user, pawl_model_body_at(user, pawl_body_index(info.body))).name
+            : "world",
+        text, size);
 }
 
 pawl_verdict_names pawl_model_names(const pawl_model *model)

@@ -25,6 +25,7 @@ static const struct {
     [PAWL_EVENT_IMPACT_FALLBACK] = {"impact_fallback", "contacts and limits concerned [1]"},
 };
 _Static_assert(sizeof event_kinds / sizeof event_kinds[0] == PAWL_EVENT_KIND_COUNT, "missing row");
+_Static_assert((int)PAWL_EVENT_KIND_COUNT <= (int)PAWL_MAX_EVENT_KINDS, "no room in reports");
 
 const char *pawl_event_kind_name(pawl_event_kind kind)
 {

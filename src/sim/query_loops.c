@@ -103,7 +103,7 @@ static pawl_status loops_check(const pawl_query *q, int r, const double *row,
 pawl_status pawl_query_close_loops(pawl_query *q, const double *acceleration, double *tau)
 {
     int nv = q->tree->column_count, count = 0;
-    double tolerance = max_of(pawl_settings_default().loop_tolerance, 1e-12);
+    double tolerance = max_of(pawl_settings_default().loop.tolerance, 1e-12);
     loops_bias(q);
     for (int k = 0; k < q->rows->free_blocks; ++k) {
         const row_block *b = &q->rows->blocks[k];

@@ -6,7 +6,8 @@
 #include "pawl/query.h"
 #include "sim/sim.h"
 
-pawl_status pawl_state_point_jacobian(const pawl_state *s, pawl_body_id id, pawl_vec3 point, double J[36])
+pawl_status pawl_state_point_jacobian(const pawl_state *s, pawl_body_id id, pawl_vec3 point,
+                                      double J[36])
 {
     PAWL_NEED(NULL, s);
     PAWL_NEED(&s->env, J);

@@ -76,9 +76,14 @@ static pawl_status sim_create_rows(pawl_sim *sim, int max_contacts)
 // What the settings say of constraints that say nothing of their own.
 static pawl_softness sim_softness(const pawl_settings *set, double time_constant)
 {
-    pawl_softness soft = set->soft;
-    soft.time_constant = time_constant;
-    return soft;
+    const pawl_soft_settings *soft = &set->soft;
+    return (pawl_softness){.time_constant = time_constant,
+                           .damping_ratio = soft->damping_ratio,
+                           .d0 = soft->d0,
+                           .dw = soft->dw,
+                           .width = soft->width,
+                           .midpoint = soft->midpoint,
+                           .power = soft->power};
 }
 
 // The solver of the rows, with room for all that they can become.
@@ -111,8 +116,8 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     const pawl_model *m = sim->model;
     const pawl_settings *set = &sim->settings;
     PAWL_TRY(sim_create_rows(sim, max_contacts));
-    pawl_softness soft_joints = sim_softness(set, set->soft_joint);
-    pawl_softness soft_limits = sim_softness(set, set->soft_limit);
+    pawl_softness soft_joints = sim_softness(set, set->soft.joint);
+    pawl_softness soft_limits = sim_softness(set, set->soft.limit);
     pawl_assembly_set_softness(sim->assembly, &soft_joints, &soft_limits);
     if (sim_has_rows(sim)) {
         PAWL_TRY(sim_create_solver(sim));
@@ -150,17 +155,19 @@ static pawl_status sim_create_all(pawl_sim *sim)
     }
     PAWL_TRY(pawl_state_create(env, m, &sim->state));
     PAWL_TRY(pawl_state_create(env, m, &sim->next));
-    contact_rules rules = {
-        sim->settings.friction_rule,   sim->settings.restitution_rule,
-        sim->settings.impact_friction, sim_softness(&sim->settings, sim->settings.soft_contact),
-        sim->settings.reduce,          sim->settings.reduce_max};
+    contact_rules rules = {sim->settings.contact.friction_rule,
+                           sim->settings.contact.restitution_rule,
+                           sim->settings.contact.impact_friction,
+                           sim_softness(&sim->settings, sim->settings.soft.contact),
+                           sim->settings.contact.reduce,
+                           sim->settings.contact.reduce_max};
     PAWL_TRY(pawl_contact_finder_create(env, &sim->live.model, rules, &sim->finder));
     if (sim_has_rows(sim) && sim->finder != NULL &&
-        !pawl_solver_find((int)sim->settings.solver)->contacts) {
+        !pawl_solver_find((int)sim->settings.solver.kind)->contacts) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
                          "solver %s does not know contacts, but shapes of '%s' can touch; choose "
                          "auto, for instance",
-                         pawl_solver_name((int)sim->settings.solver), m->name);
+                         pawl_solver_name((int)sim->settings.solver.kind), m->name);
     }
     if (stepper->create != NULL) {
         PAWL_TRY(stepper->create(env, &sim->live.model, &sim->settings, &sim->context.own.lasting));
@@ -330,7 +337,7 @@ static void sim_report_crossings(const pawl_sim *sim, pawl_step_report *report)
     shape_crossing crossed = {0, -1, -1};
     if (sim->finder != NULL) {
         crossed = pawl_contact_finder_crossings(sim->finder, sim->state->bodies, sim->next->bodies,
-                                                sim->settings.contact_margin, report->penetration);
+                                                sim->settings.contact.margin, report->penetration);
     }
     report->tunnelled = crossed.count;
     report->tunnel_shape_a = crossed.shape_a;
@@ -489,7 +496,7 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     sim->state = s;
     s->moved = false;
     pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
-    memcpy(report.seconds, c->clock.seconds, sizeof report.seconds);
+    memcpy(report.seconds, c->clock.seconds, sizeof c->clock.seconds);
     if (out != NULL) {
         *out = report;
     }

@@ -33,7 +33,8 @@ static pawl_status start_check(const pawl_sim *sim, const pawl_joint_start *star
 static bool start_is_driven(const pawl_model *m, int joint, int coordinate)
 {
     for (int k = 0; k < m->motion_count; ++k) {
-        if (pawl_joint_index(m->motions[k].joint) == joint && m->motions[k].coordinate == coordinate) {
+        if (pawl_joint_index(m->motions[k].joint) == joint &&
+            m->motions[k].coordinate == coordinate) {
             return true;
         }
     }
@@ -83,7 +84,7 @@ static pawl_status start_close(pawl_sim *sim, const pawl_joint_start *starts, in
     }
     pawl_model held = start_held_model(m, starts, count, motions);
     pawl_settings settings = pawl_settings_default();
-    settings.loop_tolerance = sim->settings.loop_tolerance;
+    settings.loop.tolerance = sim->settings.loop.tolerance;
     pawl_sim *closer;
     pawl_status status = pawl_sim_create_raw(&sim->env, &held, &settings, &closer);
     if (status == PAWL_OK) {

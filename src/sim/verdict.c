@@ -3,8 +3,8 @@
 //
 // What a run measured, gathered step by step: sums, and worst figures of which NaN is the worst, so
 // that nothing hides behind it. criteria.c judges them.
+#include "pawl/verdict.h"
 #include "model/softness.h"
-#include "pawl/sim.h"
 #include "rows/measure.h"
 
 // Energies that are turned over at least, so that runs in which next to nothing moves are not judged by
@@ -12,6 +12,10 @@
 // and 1e-9 of each kind of energy, of which rounding takes a part.
 static const double verdict_floor_lift = 0.03;
 static const double verdict_floor_rounding = 1e-9;
+
+_Static_assert((int)PAWL_METHOD_COUNT <= (int)PAWL_MAX_METHODS &&
+                   (int)PAWL_DISSIPATOR_COUNT <= (int)PAWL_MAX_DISSIPATORS,
+               "no room in verdicts");
 
 // Without what corrections of overlaps and violated limits stored: no dissipator, and no secret.
 static void verdict_work(const pawl_verdict *v, const pawl_energy *e,

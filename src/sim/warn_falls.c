@@ -75,7 +75,8 @@ static void falls_find_groups(falls_work *w)
     }
     for (int i = 0; i < m->spring_count; ++i) {
         if (m->springs[i].stiffness > 0.0) {
-            falls_unite(w, pawl_body_index(m->springs[i].body_a), pawl_body_index(m->springs[i].body_b));
+            falls_unite(w, pawl_body_index(m->springs[i].body_a),
+                        pawl_body_index(m->springs[i].body_b));
         }
     }
     for (int i = 0; i < m->force_count; ++i) {
@@ -85,7 +86,8 @@ static void falls_find_groups(falls_work *w)
             acts = acts || falls_signal_acts(&f->force[k]);
         }
         if (acts) {
-            falls_unite(w, pawl_body_index(f->body), PAWL_WORLD_INDEX); // it may carry the body, as a rotor does
+            falls_unite(w, pawl_body_index(f->body),
+                        PAWL_WORLD_INDEX); // it may carry the body, as a rotor does
         }
     }
     w->held[0] = true;
@@ -97,7 +99,8 @@ static bool falls_excluded(const pawl_model *m, int a, int b)
     int low = 0, high = m->exclusion_count;
     while (low < high) {
         int middle = (low + high) / 2;
-        uint64_t at = pawl_exclusion_key(pawl_body_index(m->exclusions[middle].a), pawl_body_index(m->exclusions[middle].b));
+        uint64_t at = pawl_exclusion_key(pawl_body_index(m->exclusions[middle].a),
+                                         pawl_body_index(m->exclusions[middle].b));
         if (at == key) {
             return true;
         }
@@ -110,7 +113,8 @@ static bool falls_excluded(const pawl_model *m, int a, int b)
 static bool falls_may_touch(const pawl_model *m, const pawl_shape_info *a, const pawl_shape_info *b)
 {
     return !a->def.visual_only && !b->def.visual_only && (a->def.group & b->def.mask) != 0 &&
-           (b->def.group & a->def.mask) != 0 && !falls_excluded(m, pawl_body_index(a->body), pawl_body_index(b->body));
+           (b->def.group & a->def.mask) != 0 &&
+           !falls_excluded(m, pawl_body_index(a->body), pawl_body_index(b->body));
 }
 
 // Contact points of mdp and nmdp touch planes and heightfields of the world.

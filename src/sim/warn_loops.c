@@ -12,7 +12,7 @@ static const double loops_near = 30.0; // times the tolerance
 pawl_status pawl_warn_redundant(pawl_sim *sim, warning_list *list)
 {
     const weak_space *weak = sim->weak;
-    double tolerance = sim->settings.loop_tolerance;
+    double tolerance = sim->settings.loop.tolerance;
     if (weak == NULL || weak->strong_row[0] < 0 || !(weak->strong < loops_near * tolerance)) {
         return PAWL_OK;
     }

@@ -5,6 +5,7 @@
 // rule, one file a topic, one row in the table of warnings.c.
 #pragma once
 #include "base/array.h"
+#include "pawl/check.h"
 #include "sim/sim.h"
 
 typedef struct warning_list {

@@ -184,14 +184,14 @@ pawl_status pawl_contact_problem_solve(pawl_contact_problem *p, const pawl_setti
     PAWL_NEED_STAMP(&p->env, settings, PAWL_STAMP_SETTINGS, "pawl_settings_default");
     const pawl_env *env = &p->env;
     int rows = p->problem.row_count;
-    if (!pawl_solver_takes_contacts((int)settings->solver)) {
+    if (!pawl_solver_takes_contacts((int)settings->solver.kind)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "solver %d does not solve contacts",
-                         (int)settings->solver);
+                         (int)settings->solver.kind);
     }
-    if (!(settings->tolerance > 0.0) || settings->max_iterations < 1) {
+    if (!(settings->solver.tolerance > 0.0) || settings->solver.max_iterations < 1) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                          "tolerance %g and %d iterations were asked for, expected positive ones",
-                         settings->tolerance, settings->max_iterations);
+                         settings->solver.tolerance, settings->solver.max_iterations);
     }
     solver_def def = pawl_solver_def_of(settings);
     def.max_rows = rows;
@@ -201,8 +201,8 @@ pawl_status pawl_contact_problem_solve(pawl_contact_problem *p, const pawl_setti
     pawl_solver *solver;
     PAWL_TRY(pawl_solver_create(env, &def, &solver));
     double own;
-    pawl_status status = pawl_contact_solve_with(solver, settings->tolerance,
-                                                 settings->max_iterations, p, r, result, &own);
+    pawl_status status = pawl_contact_solve_with(
+        solver, settings->solver.tolerance, settings->solver.max_iterations, p, r, result, &own);
     pawl_solver_destroy(solver);
     return status;
 }

@@ -61,7 +61,7 @@ static pawl_status solver_create_parts(pawl_contact_solver *s)
 {
     int n = s->def.max_contacts;
     pawl_settings settings = s->def.settings != NULL ? *s->def.settings : pawl_settings_default();
-    settings.solver = s->def.kind;
+    settings.solver.kind = s->def.kind;
     solver_def def = pawl_solver_def_of(&settings);
     def.max_rows = 3 * n;
     def.max_contacts = n;

@@ -27,21 +27,21 @@ static solver_parts solver_layout_parts(const solver_def *def, pawl_carver *mem)
 
 solver_def pawl_solver_def_of(const pawl_settings *settings)
 {
-    return (solver_def){.kind = settings->solver,
-                        .tolerance = settings->tolerance,
-                        .max_iterations = settings->max_iterations,
-                        .exact_joints = settings->exact_joints,
-                        .regularization = settings->regularization,
-                        .admm = {.rho = settings->admm_rho,
-                                 .eta = settings->admm_eta,
-                                 .relaxation = settings->admm_relaxation,
-                                 .precondition = settings->precondition,
-                                 .accelerate = settings->admm_accelerate},
-                        .relaxation = settings->relaxation,
-                        .relaxation_min = settings->relaxation_min,
-                        .relaxation_decay = settings->relaxation_decay,
-                        .lemke_sides = settings->lemke_sides,
-                        .lemke_rounds = settings->lemke_rounds};
+    return (solver_def){.kind = settings->solver.kind,
+                        .tolerance = settings->solver.tolerance,
+                        .max_iterations = settings->solver.max_iterations,
+                        .exact_joints = settings->solver.exact_joints,
+                        .regularization = settings->solver.regularization,
+                        .admm = {.rho = settings->admm.rho,
+                                 .eta = settings->admm.eta,
+                                 .relaxation = settings->admm.relaxation,
+                                 .precondition = settings->solver.precondition,
+                                 .accelerate = settings->admm.accelerate},
+                        .relaxation = settings->solver.relaxation,
+                        .relaxation_min = settings->solver.relaxation_min,
+                        .relaxation_decay = settings->solver.relaxation_decay,
+                        .lemke_sides = settings->lemke.sides,
+                        .lemke_rounds = settings->lemke.rounds};
 }
 
 pawl_status pawl_solver_create(const pawl_env *env, const solver_def *def, pawl_solver **out)

@@ -4,7 +4,8 @@
 // What a solver is: one file, one row in solver_table.c. It sees the problem and nothing else.
 #pragma once
 #include "base/carver.h"
-#include "pawl/sim.h"
+#include "pawl/report.h"
+#include "pawl/settings.h"
 #include "problem/condense.h"
 #include "problem/problem.h"
 #include "solve/box_pivot.h"

@@ -415,9 +415,9 @@ static double scene_left(contract_case *c, pawl_solver_kind kind, int iterations
     test_env t;
     test_env_init(&t);
     pawl_settings settings = pawl_settings_default();
-    settings.solver = kind;
-    settings.tolerance = 1e-30;
-    settings.max_iterations = iterations;
+    settings.solver.kind = kind;
+    settings.solver.tolerance = 1e-30;
+    settings.solver.max_iterations = iterations;
     solver_def def = pawl_solver_def_of(&settings);
     def.max_rows = c->rows;
     def.max_contacts = c->problem.contact_count;

@@ -358,9 +358,16 @@ TEST(models_asked_for_what_they_do_not_have)
         CHECK((pawl_model_find_joint(model, NULL)).index1 == 0);
     }
     // One past the end, for every list.
-    CHECK_TEXT(pawl_model_body(m.model, pawl_model_body_at(m.model, pawl_model_body_count(m.model))).name, "");
-    CHECK_TEXT(pawl_model_joint(m.model, pawl_model_joint_at(m.model, pawl_model_joint_count(m.model))).name, "");
-    CHECK((pawl_model_shape(m.model, pawl_model_shape_at(m.model, pawl_model_shape_count(m.model))).body).index1 == 0);
+    CHECK_TEXT(
+        pawl_model_body(m.model, pawl_model_body_at(m.model, pawl_model_body_count(m.model))).name,
+        "");
+    CHECK_TEXT(
+        pawl_model_joint(m.model, pawl_model_joint_at(m.model, pawl_model_joint_count(m.model)))
+            .name,
+        "");
+    CHECK((pawl_model_shape(m.model, pawl_model_shape_at(m.model, pawl_model_shape_count(m.model)))
+               .body)
+              .index1 == 0);
     CHECK(m.t.messages[PAWL_LOG_ERROR] > 0);
     CHECK_MESSAGE(&m.t, "pawl_model_shape: got shape");
     CHECK_TEXT(pawl_model_name(NULL), "");
@@ -405,9 +412,12 @@ TEST(states_that_are_written_and_read_out_of_range)
         CHECK_NAN(pawl_state_pose(NULL, bad_body(id)).position.x);
         CHECK_NAN(pawl_state_twist(NULL, bad_body(id)).linear.x);
     }
-    CHECK_BAD(pawl_state_set_pose(NULL, pawl_model_body_at(pawl_state_model(NULL), 0), pawl_pose_identity()));
-    CHECK_BAD(pawl_state_set_twist(NULL, pawl_model_body_at(pawl_state_model(NULL), 0), (pawl_twist){0}));
-    CHECK_BAD(pawl_state_joint(NULL, pawl_model_joint_at(pawl_state_model(NULL), 0), position, rate));
+    CHECK_BAD(pawl_state_set_pose(NULL, pawl_model_body_at(pawl_state_model(NULL), 0),
+                                  pawl_pose_identity()));
+    CHECK_BAD(
+        pawl_state_set_twist(NULL, pawl_model_body_at(pawl_state_model(NULL), 0), (pawl_twist){0}));
+    CHECK_BAD(
+        pawl_state_joint(NULL, pawl_model_joint_at(pawl_state_model(NULL), 0), position, rate));
     CHECK_BAD(pawl_state_joint(s, pawl_model_joint_at(pawl_state_model(s), 0), NULL, rate));
     EACH_NUMBER(x)
     {
@@ -417,9 +427,11 @@ TEST(states_that_are_written_and_read_out_of_range)
         pose = pawl_pose_identity();
         pose.orientation.y = x;
         CHECK_BAD(pawl_state_set_pose(s, pawl_model_body_at(pawl_state_model(s), 0), pose));
-        CHECK_BAD(pawl_state_set_twist(s, pawl_model_body_at(pawl_state_model(s), 0), (pawl_twist){.angular = {0, x, 0}}));
+        CHECK_BAD(pawl_state_set_twist(s, pawl_model_body_at(pawl_state_model(s), 0),
+                                       (pawl_twist){.angular = {0, x, 0}}));
     }
-    CHECK_BAD(pawl_state_set_pose(s, pawl_model_body_at(pawl_state_model(s), 0), (pawl_pose){0})); // a quaternion of zeros
+    CHECK_BAD(pawl_state_set_pose(s, pawl_model_body_at(pawl_state_model(s), 0),
+                                  (pawl_pose){0})); // a quaternion of zeros
     CHECK_BAD(pawl_state_copy(s, foreign));
     CHECK_BAD(pawl_state_copy(NULL, s));
     CHECK_BAD(pawl_state_copy(s, NULL));
@@ -479,8 +491,8 @@ TEST(simulations_asked_for_what_they_do_not_have)
         }
         CHECK_NAN(pawl_sim_contact(m.sim, pawl_sim_contact_count(m.sim)).gap);
         CHECK_NAN(pawl_sim_event(m.sim, pawl_sim_event_count(m.sim)).time);
-        CHECK_BAD(pawl_sim_joint_reaction(m.sim, pawl_model_joint_at(pawl_sim_model(m.sim), 0), NULL, &torque));
-        CHECK_BAD(pawl_sim_joint_reaction(m.sim, pawl_model_joint_at(pawl_sim_model(m.sim), 0), &force, NULL));
+        CHECK_BAD(pawl_sim_joint_reaction(m.sim, pawl_model_joint_at(m.model, 0), NULL, &torque));
+        CHECK_BAD(pawl_sim_joint_reaction(m.sim, pawl_model_joint_at(m.model, 0), &force, NULL));
         CHECK_OK(pawl_sim_step(m.sim, NULL));
     }
     CHECK_BAD(pawl_sim_step(NULL, NULL));
@@ -618,17 +630,22 @@ TEST(limbs_hulls_and_sensitivities_asked_for_nonsense)
     pawl_env *env = &m.t.env;
     pawl_limb *limb;
     pawl_vec3 point = {0}, bad = {0, NAN, 0};
-    CHECK_BAD(pawl_limb_create(NULL, m.model, PAWL_WORLD, pawl_model_body_at(m.model, 0), point, &limb));
+    CHECK_BAD(
+        pawl_limb_create(NULL, m.model, PAWL_WORLD, pawl_model_body_at(m.model, 0), point, &limb));
     CHECK_BAD(pawl_limb_create(env, NULL, PAWL_WORLD, pawl_model_body_at(NULL, 0), point, &limb));
-    CHECK_BAD(pawl_limb_create(env, m.model, PAWL_WORLD, pawl_model_body_at(m.model, 0), point, NULL));
-    CHECK_BAD(pawl_limb_create(env, m.model, PAWL_WORLD, pawl_model_body_at(m.model, 0), bad, &limb));
+    CHECK_BAD(
+        pawl_limb_create(env, m.model, PAWL_WORLD, pawl_model_body_at(m.model, 0), point, NULL));
+    CHECK_BAD(
+        pawl_limb_create(env, m.model, PAWL_WORLD, pawl_model_body_at(m.model, 0), bad, &limb));
     CHECK_BAD(pawl_limb_create(env, m.model, PAWL_WORLD, PAWL_WORLD, point, &limb));
     EACH_ID(id)
     {
-        CHECK_BAD(pawl_limb_create(env, m.model, bad_body(id), pawl_model_body_at(m.model, 0), point, &limb));
+        CHECK_BAD(pawl_limb_create(env, m.model, bad_body(id), pawl_model_body_at(m.model, 0),
+                                   point, &limb));
         CHECK_BAD(pawl_limb_create(env, m.model, PAWL_WORLD, bad_body(id), point, &limb));
     }
-    CHECK_OK(pawl_limb_create(env, m.model, PAWL_WORLD, pawl_model_body_at(m.model, 0), point, &limb));
+    CHECK_OK(
+        pawl_limb_create(env, m.model, PAWL_WORLD, pawl_model_body_at(m.model, 0), point, &limb));
     double q[1] = {0.0}, rest[1] = {0.0};
     EACH_ID(id)
     {
@@ -762,7 +779,7 @@ TEST(contact_problems_without_sense)
     CHECK_BAD(pawl_contact_problem_solve(p, &zeroed, r, &result));
     CHECK_BAD(pawl_contact_problem_solve(p, &settings, NULL, &result));
     CHECK_BAD(pawl_contact_problem_solve(p, &settings, r, NULL));
-    settings.solver = (pawl_solver_kind)1000;
+    settings.solver.kind = (pawl_solver_kind)1000;
     CHECK_BAD(pawl_contact_problem_solve(p, &settings, r, &result));
     CHECK_BAD(pawl_contact_problem_entries(NULL, row, column, value));
     CHECK_BAD(pawl_contact_problem_entries(p, NULL, column, value));

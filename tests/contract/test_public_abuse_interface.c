@@ -64,31 +64,43 @@ TEST(inputs_that_are_none)
     EACH_NUMBER(x)
     {
         CHECK_BAD(pawl_state_set_target(s, pawl_model_actuator_at(pawl_state_model(s), 0), x));
-        CHECK_BAD(pawl_state_set_gains(s, pawl_model_actuator_at(pawl_state_model(s), 0), &(pawl_gains){x, x, x}));
-        CHECK_BAD(pawl_state_set_wrench(s, pawl_model_body_at(pawl_state_model(s), 0), v3(0, x, 0), abuse_zero));
-        CHECK_BAD(pawl_state_set_wrench(s, pawl_model_body_at(pawl_state_model(s), 0), abuse_zero, v3(0, 0, x)));
-        CHECK_BAD(pawl_state_add_force(s, pawl_model_body_at(pawl_state_model(s), 0), v3(x, 0, 0), abuse_zero));
-        CHECK_BAD(pawl_state_add_force(s, pawl_model_body_at(pawl_state_model(s), 0), v3(1, 0, 0), v3(x, x, x)));
+        CHECK_BAD(pawl_state_set_gains(s, pawl_model_actuator_at(pawl_state_model(s), 0),
+                                       &(pawl_gains){x, x, x}));
+        CHECK_BAD(pawl_state_set_wrench(s, pawl_model_body_at(pawl_state_model(s), 0), v3(0, x, 0),
+                                        abuse_zero));
+        CHECK_BAD(pawl_state_set_wrench(s, pawl_model_body_at(pawl_state_model(s), 0), abuse_zero,
+                                        v3(0, 0, x)));
+        CHECK_BAD(pawl_state_add_force(s, pawl_model_body_at(pawl_state_model(s), 0), v3(x, 0, 0),
+                                       abuse_zero));
+        CHECK_BAD(pawl_state_add_force(s, pawl_model_body_at(pawl_state_model(s), 0), v3(1, 0, 0),
+                                       v3(x, x, x)));
         CHECK_BAD(pawl_state_set_gravity(s, v3(0, 0, x)));
         CHECK_BAD(pawl_state_set_friction_scale(s, x));
-        CHECK_BAD(pawl_state_set_shape_friction_scale(s, pawl_model_shape_at(pawl_state_model(s), 0), x));
+        CHECK_BAD(
+            pawl_state_set_shape_friction_scale(s, pawl_model_shape_at(pawl_state_model(s), 0), x));
     }
     CHECK_BAD(pawl_state_set_gains(s, pawl_model_actuator_at(pawl_state_model(s), 0), NULL));
     CHECK_BAD(pawl_state_set_target(NULL, pawl_model_actuator_at(pawl_state_model(NULL), 0), 1.0));
     CHECK_BAD(pawl_state_clear_target(NULL, pawl_model_actuator_at(pawl_state_model(NULL), 0)));
-    CHECK_BAD(pawl_state_set_gains(NULL, pawl_model_actuator_at(pawl_state_model(NULL), 0), &gains));
+    CHECK_BAD(
+        pawl_state_set_gains(NULL, pawl_model_actuator_at(pawl_state_model(NULL), 0), &gains));
     CHECK_BAD(pawl_state_clear_gains(NULL, pawl_model_actuator_at(pawl_state_model(NULL), 0)));
-    CHECK_BAD(pawl_state_set_wrench(NULL, pawl_model_body_at(pawl_state_model(NULL), 0), abuse_zero, abuse_zero));
-    CHECK_BAD(pawl_state_add_force(NULL, pawl_model_body_at(pawl_state_model(NULL), 0), abuse_zero, abuse_zero));
-    CHECK_BAD(pawl_state_wrench(NULL, pawl_model_body_at(pawl_state_model(NULL), 0), &force, &torque));
+    CHECK_BAD(pawl_state_set_wrench(NULL, pawl_model_body_at(pawl_state_model(NULL), 0), abuse_zero,
+                                    abuse_zero));
+    CHECK_BAD(pawl_state_add_force(NULL, pawl_model_body_at(pawl_state_model(NULL), 0), abuse_zero,
+                                   abuse_zero));
+    CHECK_BAD(
+        pawl_state_wrench(NULL, pawl_model_body_at(pawl_state_model(NULL), 0), &force, &torque));
     CHECK_OK(pawl_state_wrench(s, pawl_model_body_at(pawl_state_model(s), 0), NULL, NULL));
     CHECK_BAD(pawl_state_set_gravity(NULL, abuse_zero));
     CHECK_BAD(pawl_state_clear_gravity(NULL));
     CHECK_NAN(pawl_state_gravity(NULL).z);
     CHECK_BAD(pawl_state_set_friction_scale(NULL, 1.0));
-    CHECK_BAD(pawl_state_set_shape_friction_scale(NULL, pawl_model_shape_at(pawl_state_model(NULL), 0), 1.0));
+    CHECK_BAD(pawl_state_set_shape_friction_scale(
+        NULL, pawl_model_shape_at(pawl_state_model(NULL), 0), 1.0));
     CHECK_NAN(pawl_state_friction_scale(NULL));
-    CHECK_NAN(pawl_state_shape_friction_scale(NULL, pawl_model_shape_at(pawl_state_model(NULL), 0)));
+    CHECK_NAN(
+        pawl_state_shape_friction_scale(NULL, pawl_model_shape_at(pawl_state_model(NULL), 0)));
     CHECK_BAD(pawl_state_clear_inputs(NULL));
     CHECK_INT(pawl_state_input_count(NULL), 0);
     CHECK(pawl_state_hash(s) == hash);
@@ -102,7 +114,8 @@ TEST(joints_that_cannot_be_set)
     mechanism m;
     mechanism_begin(&m);
     pawl_body_id body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(0.1, 0.1, 0.1));
-    pawl_joint_id hinge = mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(0, 0, 1), v3(1, 0, 0));
+    pawl_joint_id hinge =
+        mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(0, 0, 1), v3(1, 0, 0));
     double q = 0.5;
     pawl_joint_id index = {77, 77};
     pawl_actuator_id motor = {77, 77};
@@ -113,8 +126,8 @@ TEST(joints_that_cannot_be_set)
         CHECK_INT(pawl_builder_joint_coordinates(m.builder, bad_joint(id)), 0);
         CHECK_BAD(pawl_builder_connect(m.builder, NULL, (pawl_joint_kind)id, PAWL_WORLD, body,
                                        abuse_zero, v3(1, 0, 0), &index));
-        CHECK_BAD(pawl_builder_connect(m.builder, NULL, PAWL_JOINT_REVOLUTE, PAWL_WORLD, bad_body(id),
-                                       abuse_zero, v3(1, 0, 0), &index));
+        CHECK_BAD(pawl_builder_connect(m.builder, NULL, PAWL_JOINT_REVOLUTE, PAWL_WORLD,
+                                       bad_body(id), abuse_zero, v3(1, 0, 0), &index));
         CHECK_BAD(pawl_builder_add_motor(m.builder, bad_joint(id), 1.0, &motor));
         CHECK_BAD(pawl_builder_add_solid(m.builder, "a", (pawl_shape_kind)id, abuse_zero,
                                          v3(1, 1, 1), 1.0, &solid));
@@ -138,8 +151,8 @@ TEST(joints_that_cannot_be_set)
     CHECK_BAD(pawl_builder_set_start(m.builder, hinge, NULL));
     CHECK_BAD(pawl_builder_set_start(NULL, hinge, &q));
     CHECK_INT(pawl_builder_joint_coordinates(NULL, pawl_builder_joint_at(NULL, 0)), 0);
-    CHECK_BAD(pawl_builder_connect(NULL, NULL, PAWL_JOINT_REVOLUTE, PAWL_WORLD, pawl_builder_body_at(NULL, 0), abuse_zero,
-                                   v3(1, 0, 0), NULL));
+    CHECK_BAD(pawl_builder_connect(NULL, NULL, PAWL_JOINT_REVOLUTE, PAWL_WORLD,
+                                   pawl_builder_body_at(NULL, 0), abuse_zero, v3(1, 0, 0), NULL));
     CHECK_BAD(pawl_builder_add_motor(NULL, pawl_builder_joint_at(NULL, 0), 1.0, NULL));
     CHECK_BAD(
         pawl_builder_add_solid(NULL, NULL, PAWL_SHAPE_BOX, abuse_zero, abuse_zero, 1.0, NULL));
@@ -204,7 +217,8 @@ TEST(queries_about_nothing)
         CHECK_BAD(pawl_query_bias(with, x));
         CHECK_BAD(pawl_query_inverse_dynamics(with, x, y));
         CHECK_BAD(pawl_query_jacobian(with, pawl_builder_body_at(m.builder, 0), abuse_zero, x));
-        CHECK_BAD(pawl_query_frame_jacobian(with, pawl_builder_body_at(m.builder, 0), pawl_pose_identity(), x));
+        CHECK_BAD(pawl_query_frame_jacobian(with, pawl_builder_body_at(m.builder, 0),
+                                            pawl_pose_identity(), x));
     }
     CHECK_OK(pawl_query_place(q, s));
     CHECK_BAD(pawl_query_velocities(q, NULL));
@@ -217,7 +231,8 @@ TEST(queries_about_nothing)
     CHECK_BAD(pawl_query_inverse_dynamics(q, NULL, y));
     CHECK_BAD(pawl_query_inverse_dynamics(q, x, NULL));
     CHECK_BAD(pawl_query_jacobian(q, pawl_builder_body_at(m.builder, 0), abuse_zero, NULL));
-    CHECK_BAD(pawl_query_frame_jacobian(q, pawl_builder_body_at(m.builder, 0), pawl_pose_identity(), NULL));
+    CHECK_BAD(pawl_query_frame_jacobian(q, pawl_builder_body_at(m.builder, 0), pawl_pose_identity(),
+                                        NULL));
     CHECK_BAD(pawl_query_frame_jacobian(q, pawl_builder_body_at(m.builder, 0), (pawl_pose){0}, x));
     EACH_NUMBER(bad)
     {
@@ -226,7 +241,8 @@ TEST(queries_about_nothing)
         CHECK_BAD(pawl_query_mass_solve(q, x, y));
         CHECK_BAD(pawl_query_inverse_dynamics(q, x, y));
         CHECK_BAD(pawl_query_jacobian(q, pawl_builder_body_at(m.builder, 0), v3(bad, 0, 0), x));
-        CHECK_BAD(pawl_state_point_jacobian(s, pawl_model_body_at(pawl_state_model(s), 0), v3(0, bad, 0), x));
+        CHECK_BAD(pawl_state_point_jacobian(s, pawl_model_body_at(pawl_state_model(s), 0),
+                                            v3(0, bad, 0), x));
     }
     EACH_ID(id)
     {
@@ -238,8 +254,10 @@ TEST(queries_about_nothing)
         CHECK_BAD(pawl_query_frame_jacobian(q, bad_body(id), pawl_pose_identity(), x));
         CHECK_BAD(pawl_state_point_jacobian(s, bad_body(id), abuse_zero, x));
     }
-    CHECK_BAD(pawl_state_point_jacobian(s, pawl_model_body_at(pawl_state_model(s), 0), abuse_zero, NULL));
-    CHECK_BAD(pawl_state_point_jacobian(NULL, pawl_model_body_at(pawl_state_model(NULL), 0), abuse_zero, x));
+    CHECK_BAD(
+        pawl_state_point_jacobian(s, pawl_model_body_at(pawl_state_model(s), 0), abuse_zero, NULL));
+    CHECK_BAD(pawl_state_point_jacobian(NULL, pawl_model_body_at(pawl_state_model(NULL), 0),
+                                        abuse_zero, x));
     CHECK_NAN(pawl_state_centre_of_mass(NULL).x);
     CHECK_NAN(pawl_state_momentum(NULL, abuse_zero).angular.y);
     CHECK_INT(pawl_query_velocity_count(NULL), 0);
@@ -253,11 +271,15 @@ TEST(queries_about_nothing)
     EACH_ID(id)
     {
         CHECK_NAN(pawl_sim_body_contacts(m.sim, bad_body(id)).force.x);
-        CHECK_NAN(pawl_sim_pair_contacts(m.sim, bad_body(id), pawl_model_body_at(pawl_sim_model(m.sim), 0)).force.x);
-        CHECK_NAN(pawl_sim_pair_contacts(m.sim, pawl_model_body_at(pawl_sim_model(m.sim), 0), bad_body(id)).moment.x);
+        CHECK_NAN(
+            pawl_sim_pair_contacts(m.sim, bad_body(id), pawl_model_body_at(m.model, 0)).force.x);
+        CHECK_NAN(
+            pawl_sim_pair_contacts(m.sim, pawl_model_body_at(m.model, 0), bad_body(id)).moment.x);
     }
     CHECK_NAN(pawl_sim_body_contacts(NULL, pawl_model_body_at(pawl_sim_model(NULL), 0)).force.x);
-    CHECK_NAN(pawl_sim_pair_contacts(NULL, pawl_model_body_at(pawl_sim_model(NULL), 0), pawl_model_body_at(pawl_sim_model(NULL), 0)).force.x);
+    CHECK_NAN(pawl_sim_pair_contacts(NULL, pawl_model_body_at(pawl_sim_model(NULL), 0),
+                                     pawl_model_body_at(pawl_sim_model(NULL), 0))
+                  .force.x);
     CHECK_INT(pawl_sim_body_contacts(m.sim, PAWL_WORLD).count, 0);
     pawl_state_destroy(s);
     pawl_state_destroy(foreign);

@@ -74,7 +74,8 @@ TEST(a_stepper_of_one_file_and_one_row_runs)
     mechanism_run(&m, 100);
     double t = mechanism_time(&m), g = 0.5 * 9.81;
     double z = 5.0 * t - 0.5 * g * t * (t + h);
-    CHECK_NEAR3(pawl_state_pose(mechanism_state(&m), pawl_model_body_at(pawl_state_model(mechanism_state(&m)), 0)).position, v3(t, 0, z), 1e-12);
+    CHECK_NEAR3(pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position,
+                v3(t, 0, z), 1e-12);
     CHECK_NEAR(mechanism_energy(&m).balance, -3.0 * g * 0.5 * g * h * t, 1e-11);
     const plain_memory *memory = m.sim->context.own.sized;
     CHECK_INT(memory->steps, 100);
@@ -111,7 +112,7 @@ TEST(every_stepper_repeats_its_steps_from_a_state)
         mechanism_start(&m, &settings);
         mechanism_run(&m, STEPS);
         pawl_state *start = NULL;
-        CHECK_OK(pawl_state_create(&m.t.env, pawl_sim_model(m.sim), &start));
+        CHECK_OK(pawl_state_create(&m.t.env, m.model, &start));
         CHECK_OK(pawl_state_copy(start, mechanism_state(&m)));
         int64_t calls = m.t.calls;
         mechanism_run(&m, STEPS);

@@ -22,7 +22,7 @@ static void fclib_solve(pawl_contact_problem *problem)
     }
     pawl_settings settings = pawl_settings_default();
     pawl_contact_result result;
-    settings.max_iterations = 20;
+    settings.solver.max_iterations = 20;
     for (int i = 0; i < 3 * contacts; ++i) {
         r[i] = 0.0;
     }

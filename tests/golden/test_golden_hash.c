@@ -64,7 +64,7 @@ TEST(a_short_run_ends_in_the_recorded_bits)
         pawl_model *model;
         CHECK_OK(everything_build(&t.env, &model));
         pawl_settings settings = mechanism_settings(5e-3, row->stepper);
-        settings.solver = row->solver;
+        settings.solver.kind = row->solver;
         settings.delassus = row->delassus;
         settings.project = row->project;
         wrong += golden_compare(i, golden_run(&t, model, &settings), row->hash);
@@ -100,7 +100,7 @@ TEST(a_short_run_with_contacts_ends_in_the_recorded_bits)
         pawl_model *model;
         CHECK_OK(pawl_model_load(&t.env, rows[i].model, &options, &model));
         pawl_settings settings = mechanism_settings(5e-3, rows[i].stepper);
-        settings.solver = rows[i].solver;
+        settings.solver.kind = rows[i].solver;
         wrong += golden_compare(i, golden_run(&t, model, &settings), rows[i].hash);
     }
     CHECK_INT(wrong, 0);

@@ -120,8 +120,8 @@ TEST(in_another_order_of_elements_the_motion_agrees_within_the_tolerance)
     const double horizon = 0.4;
     for (int run = 0; run < 4; ++run) {
         pawl_settings settings = scene_settings(1e-3);
-        settings.solver = run % 2 ? PAWL_SOLVER_PGS_NCP : PAWL_SOLVER_ADMM_NCP;
-        settings.tolerance = run / 2 ? 1e-11 : settings.tolerance;
+        settings.solver.kind = run % 2 ? PAWL_SOLVER_PGS_NCP : PAWL_SOLVER_ADMM_NCP;
+        settings.solver.tolerance = run / 2 ? 1e-11 : settings.solver.tolerance;
         same_scene first;
         same_begin(&first, &same_orders[0], &settings);
         scene_run(&first.m, horizon);
@@ -132,9 +132,9 @@ TEST(in_another_order_of_elements_the_motion_agrees_within_the_tolerance)
             scene_run(&other.m, horizon);
             double apart = same_apart(&first, &other);
             print_message("%s, tolerance %g m/s, %s: %.1e m or rad apart after %g s\n",
-                          pawl_solver_name((int)settings.solver), settings.tolerance,
+                          pawl_solver_name((int)settings.solver.kind), settings.solver.tolerance,
                           same_orders[k].what, apart, horizon);
-            CHECK(apart <= settings.tolerance * horizon);
+            CHECK(apart <= settings.solver.tolerance * horizon);
             CHECK(!same_orders[k].same_bits || same_bits(&first, &other));
             mechanism_end(&other.m);
         }
@@ -173,7 +173,7 @@ TEST(a_scene_with_contacts_ends_in_the_same_bits_again_and_when_it_is_resumed)
     for (int run = 0; run < 4 * SAME_MODELS; ++run) {
         pawl_settings settings = scene_settings(4e-3);
         settings.stepper = run % 2 ? PAWL_STEPPER_MOREAU : PAWL_STEPPER_EULER;
-        settings.solver = run / 2 % 2 ? PAWL_SOLVER_PGS_NCP : PAWL_SOLVER_ADMM_NCP;
+        settings.solver.kind = run / 2 % 2 ? PAWL_SOLVER_PGS_NCP : PAWL_SOLVER_ADMM_NCP;
         const char *model = same_models[run / 4];
         uint64_t hash = same_run(model, &settings, 0);
         CHECK(same_run(model, &settings, 0) == hash);

@@ -87,7 +87,7 @@ static pawl_softness peer_random(uint64_t *seed)
 static pawl_settings peer_settings(void)
 {
     pawl_settings settings = mechanism_settings(peer_h, PAWL_STEPPER_EULER);
-    settings.tolerance = 1e-13;
+    settings.solver.tolerance = 1e-13;
     return settings;
 }
 

@@ -41,7 +41,8 @@ static impact_bounces impact_d8(double scale, const pawl_settings *settings, dou
     double before = 0.0;
     while (mechanism_time(&m) < 4.5 - 1e-9) {
         scene_step(&m);
-        double v = scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).z, z = scene_position(&m, pawl_builder_body_at(m.builder, 0)).z - 0.1;
+        double v = scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).z,
+               z = scene_position(&m, pawl_builder_body_at(m.builder, 0)).z - 0.1;
         CHECK(z > -1e-9);
         if (v > 0.0 && before < 0.0 && out.count < IMPACT_BOUNCES) {
             out.time[out.count] = mechanism_time(&m);
@@ -154,8 +155,8 @@ TEST(d9_a_cradle_keeps_to_newtons_law_at_once_or_one_by_one)
         mechanism m;
         impact_cradle(&m, count, 0.0, 0.0, 1e-2);
         for (int k = 0; k < count; ++k) {
-            CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, k)).x, reference_data_number(row, "all_move_at", -1),
-                       1e-7);
+            CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, k)).x,
+                       reference_data_number(row, "all_move_at", -1), 1e-7);
         }
         mechanism_end(&m);
     }
@@ -165,7 +166,8 @@ TEST(d9_a_cradle_keeps_to_newtons_law_at_once_or_one_by_one)
     scene_load(&m, CLASSIC("D9-cradle"), &settings);
     scene_run(&m, 0.3);
     for (int k = 0; k < 5; ++k) {
-        CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, k)).x, k == 4 ? 1.0 : 0.0, 1e-8);
+        CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, k)).x, k == 4 ? 1.0 : 0.0,
+                   1e-8);
     }
     mechanism_end(&m);
 }
@@ -194,7 +196,7 @@ TEST(d10_a_rod_hits_the_floor_with_its_end)
             scene_rod(&m, 0.5, theta, v, reference_data_number(row, "omega", -1),
                       reference_data_number(row, "mu", -1), reference_data_number(row, "e", -1));
         pawl_settings settings = scene_settings(1e-6);
-        settings.tolerance = 1e-10;
+        settings.solver.tolerance = 1e-10;
         mechanism_start(&m, &settings);
         double energy = impact_kinetic(&m);
         scene_step(&m);
@@ -229,9 +231,12 @@ TEST(d10_a_rod_hits_the_floor_with_its_end)
     scene_load(&m, CLASSIC("D10-rod-impact"), &settings);
     CHECK_NEAR(impact_kinetic(&m), 6.5, 1e-12);
     scene_run(&m, 0.1);
-    CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).x, reference_data_number(row, "v_plus", 0), 1e-8);
-    CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).z, reference_data_number(row, "v_plus", 1), 1e-8);
-    CHECK_NEAR(-scene_spin(&m, pawl_builder_body_at(m.builder, 0)).y, reference_data_number(row, "omega_plus", -1), 1e-7);
+    CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).x,
+               reference_data_number(row, "v_plus", 0), 1e-8);
+    CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).z,
+               reference_data_number(row, "v_plus", 1), 1e-8);
+    CHECK_NEAR(-scene_spin(&m, pawl_builder_body_at(m.builder, 0)).y,
+               reference_data_number(row, "omega_plus", -1), 1e-7);
     mechanism_end(&m);
     json_decref(data);
 }
@@ -255,7 +260,7 @@ static void impact_d11_begin(impact_rod *r, const json_t *row, double dt)
     pawl_builder_set_gravity(r->m.builder, v3(0, 0, -SCENE_G));
     r->rod = scene_rod(&r->m, 1.0, r->theta, v, omega, reference_data_number(row, "mu", -1), 0.0);
     pawl_settings settings = scene_settings(dt);
-    settings.tolerance = 1e-11;
+    settings.solver.tolerance = 1e-11;
     mechanism_start(&r->m, &settings);
     r->energy = scene_stored(&r->m);
 }

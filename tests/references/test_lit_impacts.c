@@ -13,7 +13,7 @@ static pawl_settings lit_settings(double dt)
 {
     pawl_settings settings = scene_settings(dt);
     settings.stepper = PAWL_STEPPER_LIT;
-    settings.tolerance = 1e-10;
+    settings.solver.tolerance = 1e-10;
     return settings;
 }
 
@@ -62,7 +62,7 @@ TEST(d8_bounces_are_located_to_rounding_and_end_in_lasting_contact)
 TEST(d8_without_a_threshold_never_hangs)
 {
     pawl_settings settings = lit_settings(1e-2);
-    settings.restitution_threshold = 0.0;
+    settings.contact.restitution_threshold = 0.0;
     mechanism m;
     scene_load(&m, CLASSIC("D8-bouncing-ball"), &settings);
     scene_run(&m, 4.5);
@@ -96,10 +96,10 @@ TEST(d10_a_rod_hits_the_floor_by_every_law)
             mechanism m;
             mechanism_begin(&m);
             pawl_body_id rod = scene_rod(&m, 0.5, theta, v, reference_data_number(row, "omega", -1),
-                                reference_data_number(row, "mu", -1),
-                                reference_data_number(row, "e", -1));
+                                         reference_data_number(row, "mu", -1),
+                                         reference_data_number(row, "e", -1));
             pawl_settings settings = lit_settings(1e-9);
-            settings.impact_law = (pawl_impact_law)law;
+            settings.contact.impact = (pawl_impact_law)law;
             mechanism_start(&m, &settings);
             double energy = mechanism_energy(&m).kinetic;
             scene_step(&m);

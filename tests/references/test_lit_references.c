@@ -43,7 +43,7 @@ TEST(lit_s_damped_variant_comes_closer_with_order_two)
         {"D3 Furuta", NULL, 2.0, 3.5e-7},
     };
     pawl_settings settings = reference_settings(PAWL_STEPPER_LIT, 1e-3);
-    settings.lit_variant = PAWL_LIT_SDIRK2;
+    settings.lit.variant = PAWL_LIT_SDIRK2;
     for (size_t k = 0; k < sizeof expected / sizeof expected[0]; ++k) {
         reference_check_at(&settings, 1.0, &expected[k]);
     }
@@ -60,7 +60,7 @@ TEST(lit_as_published_comes_closer_with_order_two)
         {"D3 Furuta", NULL, 2.0, 3.3e-7},
     };
     pawl_settings settings = reference_settings(PAWL_STEPPER_LIT, 1e-3);
-    settings.lit_variant = PAWL_LIT_PAPER;
+    settings.lit.variant = PAWL_LIT_PAPER;
     for (size_t k = 0; k < sizeof expected / sizeof expected[0]; ++k) {
         reference_check_at(&settings, 1.0, &expected[k]);
     }
@@ -97,7 +97,7 @@ TEST(lit_s_linearizations_on_the_stiff_governor)
                 {PAWL_LIT_SDIRK2, 2.6e-5, 3.6e-5}};
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
         pawl_settings settings = reference_settings(PAWL_STEPPER_LIT, 1e-3);
-        settings.lit_variant = rows[k].variant;
+        settings.lit.variant = rows[k].variant;
         double error[2];
         for (int i = 0; i < 2; ++i) {
             const reference_case *c =
@@ -152,7 +152,7 @@ TEST(lit_follows_the_passive_four_bar)
 {
     static lit_references_fourbar exact, met;
     pawl_settings settings = reference_settings(PAWL_STEPPER_RATTLE, 1.25e-3);
-    settings.rattle_order = 4;
+    settings.rattle.order = 4;
     lit_references_run_fourbar(&settings, &exact);
     settings = reference_settings(PAWL_STEPPER_LIT, 2.5e-3);
     lit_references_run_fourbar(&settings, &met);

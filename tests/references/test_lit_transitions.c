@@ -21,7 +21,7 @@ static pawl_settings transition_settings(double dt)
 {
     pawl_settings settings = scene_settings(dt);
     settings.stepper = PAWL_STEPPER_LIT;
-    settings.tolerance = 1e-11;
+    settings.solver.tolerance = 1e-11;
     return settings;
 }
 
@@ -212,10 +212,10 @@ static void carts_start(mechanism *m, const pawl_settings *settings)
 static double carts_error(pawl_lit_variant variant, pawl_lit_events events, double dt)
 {
     pawl_settings settings = transition_settings(dt);
-    settings.lit_variant = variant;
-    settings.lit_events = events;
-    settings.friction_rule = settings.restitution_rule = PAWL_PAIR_MIN;
-    settings.restitution_threshold = 1e-6;
+    settings.lit.variant = variant;
+    settings.lit.events = events;
+    settings.contact.friction_rule = settings.contact.restitution_rule = PAWL_PAIR_MIN;
+    settings.contact.restitution_threshold = 1e-6;
     mechanism m;
     carts_start(&m, &settings);
     double energy = INFINITY;

@@ -89,7 +89,7 @@ TEST(rattle_comes_closer_to_smooth_references_with_order_four)
         {2.5, {"D2 heavy top", NULL, 4.0, 1.5e-10}},
     };
     pawl_settings settings = reference_settings(PAWL_STEPPER_RATTLE, 1e-3);
-    settings.rattle_order = 4;
+    settings.rattle.order = 4;
     for (size_t k = 0; k < sizeof expected / sizeof expected[0]; ++k) {
         reference_check_at(&settings, expected[k].coarser, &expected[k].expectation);
     }
@@ -152,7 +152,10 @@ TEST(the_pendulum_s_rod_carries_the_reference_s_tension)
         pawl_vec3 force, torque;
         pawl_sim_joint_reaction(sim, pawl_model_joint_at(pawl_sim_model(sim), 0), &force, &torque);
         double tension = sqrt(force.x * force.x + force.y * force.y + force.z * force.z);
-        double cosine = -pawl_state_pose(pawl_sim_state(sim), pawl_model_body_at(pawl_state_model(pawl_sim_state(sim)), 0)).position.z;
+        double cosine =
+            -pawl_state_pose(pawl_sim_state(sim),
+                             pawl_model_body_at(pawl_state_model(pawl_sim_state(sim)), 0))
+                 .position.z;
         worst = fmax(worst, fabs(tension - fabs(29.43 * cosine)));
         largest = fmax(largest, tension);
     }
@@ -295,7 +298,7 @@ TEST(without_projection_the_four_bar_s_drift_falls_with_the_step)
     for (int k = 0; k < REFERENCE_STEPS; ++k) {
         pawl_settings settings = reference_settings(PAWL_STEPPER_EULER, 1e-3 / (double)(1 << k));
         settings.project = false;
-        settings.erp_joint = 0.0;
+        settings.erp.joint = 0.0;
         pawl_verdict verdict;
         CHECK_OK(reference_run_model(&env, model, &settings, 2.0, &verdict));
         drift[k] = verdict.closure.position;
@@ -348,20 +351,23 @@ TEST(every_joint_of_the_gallery_moves_and_holds)
         CHECK(model != NULL);
         bool seen = false;
         for (int k = 0; k < pawl_model_joint_count(model); ++k) {
-            seen = seen || pawl_model_joint(model, pawl_model_joint_at(model, k)).kind == (pawl_joint_kind)kind;
+            seen = seen || pawl_model_joint(model, pawl_model_joint_at(model, k)).kind ==
+                               (pawl_joint_kind)kind;
         }
         CHECK(seen);
         pawl_settings settings = reference_settings(PAWL_STEPPER_EULER, 1e-3);
         pawl_sim *sim = NULL;
         CHECK_OK(pawl_sim_create(&env, model, &settings, &sim));
-        pawl_pose start = pawl_state_pose(pawl_sim_state(sim), pawl_model_body_at(pawl_state_model(pawl_sim_state(sim)), 0));
+        pawl_pose start = pawl_state_pose(
+            pawl_sim_state(sim), pawl_model_body_at(pawl_state_model(pawl_sim_state(sim)), 0));
         pawl_verdict verdict = pawl_verdict_begin(pawl_sim_state(sim));
         double moved = 0.0;
         for (int k = 0; k < 3000; ++k) {
             pawl_step_report report;
             CHECK_OK(pawl_sim_step(sim, &report));
             pawl_verdict_add(&verdict, &report);
-            pawl_pose now = pawl_state_pose(pawl_sim_state(sim), pawl_model_body_at(pawl_state_model(pawl_sim_state(sim)), 0));
+            pawl_pose now = pawl_state_pose(
+                pawl_sim_state(sim), pawl_model_body_at(pawl_state_model(pawl_sim_state(sim)), 0));
             pawl_quat a = start.orientation, b = now.orientation;
             double cosine = fabs(a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z);
             moved = fmax(moved, 2.0 * acos(fmin(cosine, 1.0)));

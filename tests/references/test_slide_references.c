@@ -45,8 +45,8 @@ TEST(d4_a_block_sticks_or_slides_as_the_slope_says)
             scene_floor(&m, 0.5, angle, 0.0);
             pawl_body_id block = scene_box(&m, 1.0, v3(0.4, 0.2, 0.1), 0.5);
             pawl_settings settings = scene_settings(1e-3);
-            settings.solver = solvers[k];
-            settings.tolerance = 1e-10;
+            settings.solver.kind = solvers[k];
+            settings.solver.tolerance = 1e-10;
             mechanism_start(&m, &settings);
             scene_run(&m, 0.5);
             double half = scene_velocity(&m, block).x;
@@ -93,7 +93,7 @@ TEST(d4_there_is_no_creep_in_any_direction)
         scene_floor(&m, 0.5, angle, azimuth);
         pawl_body_id block = scene_box(&m, 1.0, v3(0.4, 0.2, 0.1), 0.5);
         pawl_settings settings = scene_settings(1e-3);
-        settings.tolerance = fine ? 1e-12 : settings.tolerance;
+        settings.solver.tolerance = fine ? 1e-12 : settings.solver.tolerance;
         mechanism_start(&m, &settings);
         scene_run(&m, 2.0);
         pawl_vec3 v = scene_velocity(&m, block);
@@ -125,7 +125,8 @@ TEST(d4_a_tilted_plane_is_as_good_as_tilted_gravity)
     mechanism_end(&m);
     scene_load(&m, CLASSIC("D4-incline-30"), &settings);
     scene_run(&m, 1.0);
-    CHECK_NEAR(v3_norm(scene_velocity(&m, pawl_builder_body_at(m.builder, 0))), 0.6571453944373277, 1e-6);
+    CHECK_NEAR(v3_norm(scene_velocity(&m, pawl_builder_body_at(m.builder, 0))), 0.6571453944373277,
+               1e-6);
     mechanism_end(&m);
 }
 
@@ -234,11 +235,14 @@ TEST(e1_a_box_on_four_corners_stops)
     pawl_settings settings = scene_settings(1e-3);
     scene_load(&m, CLASSIC("E1-slide"), &settings);
     scene_run(&m, 0.3);
-    CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).x, 2.0 - 0.3 * SCENE_G * 0.3, 1e-8);
+    CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).x, 2.0 - 0.3 * SCENE_G * 0.3,
+               1e-8);
     double front = 0.0, back = 0.0;
     for (int k = 0; k < pawl_sim_contact_count(m.sim); ++k) {
         pawl_contact_info c = pawl_sim_contact(m.sim, k);
-        *(c.position.x > scene_position(&m, pawl_builder_body_at(m.builder, 0)).x ? &front : &back) += c.force.z;
+        *(c.position.x > scene_position(&m, pawl_builder_body_at(m.builder, 0)).x ? &front
+                                                                                  : &back) +=
+            c.force.z;
     }
     CHECK_NEAR(front, reference_data_item(data, "a_pair_forces_front_back", 0), 1e-5);
     CHECK_NEAR(back, reference_data_item(data, "a_pair_forces_front_back", 1), 1e-5);
@@ -251,7 +255,8 @@ TEST(e1_a_box_on_four_corners_stops)
                       0.1);
     scene_load(&m, CLASSIC("E1-spin"), &settings);
     scene_run(&m, 0.2);
-    CHECK_NEAR(scene_spin(&m, pawl_builder_body_at(m.builder, 0)).z, 10.0 - 0.3 * 2.0 * SCENE_G * 0.25 / (1.0 / 24.0) * 0.2, 1e-7);
+    CHECK_NEAR(scene_spin(&m, pawl_builder_body_at(m.builder, 0)).z,
+               10.0 - 0.3 * 2.0 * SCENE_G * 0.25 / (1.0 / 24.0) * 0.2, 1e-7);
     while (scene_spin(&m, pawl_builder_body_at(m.builder, 0)).z > 1e-6) {
         scene_step(&m);
     }
@@ -296,7 +301,8 @@ TEST(s1_a_box_on_a_plane_stops_where_it_must)
     CHECK_INT(pawl_model_velocity_count(m.model), 6);
     scene_run(&m, 1.0);
     // Exactly half a step of the speed at the start is missing.
-    CHECK_NEAR(scene_position(&m, pawl_builder_body_at(m.builder, 0)).x, 4.0 / SCENE_G - settings.dt, 1e-6);
+    CHECK_NEAR(scene_position(&m, pawl_builder_body_at(m.builder, 0)).x,
+               4.0 / SCENE_G - settings.dt, 1e-6);
     scene_run(&m, 5.0);
     CHECK(scene_speed(&m, pawl_builder_body_at(m.builder, 0)) < 1e-10);
     CHECK(m.verdict.penetration < 1e-10);
@@ -375,7 +381,7 @@ static slide_s10 slide_s10_least_norm(void)
 // What the corners bear beyond the split of least norm: (N1 - N2 - N3 + N4) / (4 mg / 4).
 static double slide_twist_share(const mechanism *m)
 {
-    pawl_pose pose = pawl_state_pose(mechanism_state(m), pawl_model_body_at(pawl_state_model(mechanism_state(m)), 0));
+    pawl_pose pose = pawl_state_pose(mechanism_state(m), pawl_model_body_at(m->model, 0));
     double sum = 0.0, twist = 0.0;
     for (int k = 0; k < pawl_sim_contact_count(m->sim); ++k) {
         pawl_contact_info c = pawl_sim_contact(m->sim, k);
@@ -405,7 +411,8 @@ TEST(s10_a_spinning_box_does_not_lift_off)
         double gap = 0.0, yaw = 0.0, twist = 0.0;
         while (mechanism_time(&m) < 1.5 - 1e-9) {
             scene_step(&m);
-            gap = fmax(gap, scene_bottom_gap(&m, pawl_builder_body_at(m.builder, 0), v3(0.1, 0.1, 0.02)));
+            gap = fmax(
+                gap, scene_bottom_gap(&m, pawl_builder_body_at(m.builder, 0), v3(0.1, 0.1, 0.02)));
             yaw = scene_yaw(&m, pawl_builder_body_at(m.builder, 0), yaw);
             twist = mechanism_time(&m) < 0.6 ? fmax(twist, fabs(slide_twist_share(&m))) : twist;
         }

@@ -11,7 +11,7 @@
 static pawl_settings stack_settings(double dt)
 {
     pawl_settings settings = scene_settings(dt);
-    settings.tolerance = 1e-11;
+    settings.solver.tolerance = 1e-11;
     return settings;
 }
 
@@ -29,7 +29,8 @@ TEST(d12_stacks_stand_still_whatever_the_masses)
         scene_floor(&m, 0.5, 0.0, 0.0);
         pawl_body_id lower = scene_box(&m, 1.0, v3(1, 1, 1), 0.5);
         pawl_vec3 at = v3(0, 0, 1.5);
-        pawl_body_id upper = scene_box_at(&m, reference_data_number(row, "m_top", -1), v3(1, 1, 1), at, 0.5);
+        pawl_body_id upper =
+            scene_box_at(&m, reference_data_number(row, "m_top", -1), v3(1, 1, 1), at, 0.5);
         pawl_settings settings = stack_settings(1e-3);
         mechanism_start(&m, &settings);
         scene_run(&m, 10.0);
@@ -55,7 +56,8 @@ TEST(d12_stacks_stand_still_whatever_the_masses)
     double speed = 0.0, drift = 0.0;
     for (int k = 0; k < 10; ++k) {
         speed = fmax(speed, scene_speed(&m, pawl_builder_body_at(m.builder, k)));
-        drift = fmax(drift, v3_norm(v3_sub(scene_position(&m, pawl_builder_body_at(m.builder, k)), v3(0, 0, 0.5 + k))));
+        drift = fmax(drift, v3_norm(v3_sub(scene_position(&m, pawl_builder_body_at(m.builder, k)),
+                                           v3(0, 0, 0.5 + k))));
     }
     print_message("D12 ten boxes: drift %.1e m, speed %.1e m/s; %d of 5000 steps not converged\n",
                   drift, speed, (int)m.verdict.not_converged);
@@ -67,7 +69,9 @@ TEST(d12_stacks_stand_still_whatever_the_masses)
         double expected = reference_data_number(row, "N", -1);
         CHECK_NEAR(scene_force(&m, pawl_builder_body_at(m.builder, k - 1),
                                pawl_builder_body_at(m.builder, k))
-                           .z / expected, 1.0, 1e-8);
+                           .z /
+                       expected,
+                   1.0, 1e-8);
     }
     mechanism_end(&m);
     json_decref(data);
@@ -81,8 +85,12 @@ TEST(d12_a_thousand_kilograms_stand_on_one)
     scene_load(&m, CLASSIC("D12-stack-1000"), &settings);
     scene_run(&m, 10.0);
     CHECK(m.verdict.penetration <= 1e-5);
-    CHECK(v3_norm(v3_sub(scene_position(&m, pawl_builder_body_at(m.builder, 1)), v3(0, 0, 1.5))) < 1e-6);
-    CHECK_NEAR(scene_force(&m, pawl_builder_body_at(m.builder, 0), pawl_builder_body_at(m.builder, 1)).z / (1000.0 * SCENE_G), 1.0, 1e-6);
+    CHECK(v3_norm(v3_sub(scene_position(&m, pawl_builder_body_at(m.builder, 1)), v3(0, 0, 1.5))) <
+          1e-6);
+    CHECK_NEAR(
+        scene_force(&m, pawl_builder_body_at(m.builder, 0), pawl_builder_body_at(m.builder, 1)).z /
+            (1000.0 * SCENE_G),
+        1.0, 1e-6);
     CHECK_INT(m.verdict.not_converged, 0);
     mechanism_end(&m);
 }

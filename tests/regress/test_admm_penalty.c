@@ -18,7 +18,7 @@ static int penalty_missed(const char *path, pawl_solver_kind solver, double *ite
     CHECK(pawl_model_load(&t.env, path, NULL, &model) == PAWL_OK);
     pawl_settings settings = pawl_settings_default();
     settings.stepper = PAWL_STEPPER_EULER;
-    settings.solver = solver;
+    settings.solver.kind = solver;
     settings.dt = 1e-3;
     pawl_sim *sim = NULL;
     CHECK(pawl_sim_create(&t.env, model, &settings, &sim) == PAWL_OK);

@@ -17,7 +17,7 @@ static pawl_vec3 default_end(const char *path, const pawl_settings *settings, do
     pawl_vec3 sum = v3(0, 0, 0);
     int bodies = pawl_model_body_count(m.model);
     for (int i = 0; i < bodies; ++i) {
-        pawl_pose pose = pawl_state_pose(mechanism_state(&m), pawl_model_body_at(pawl_state_model(mechanism_state(&m)), i));
+        pawl_pose pose = pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, i));
         pawl_vec3 at = v3_add(pose.position, pawl_quat_rotate(pose.orientation, v3(0.1, 0.1, 0.1)));
         sum = v3_axpy(sum, 1.0 / bodies, at);
     }
@@ -44,7 +44,7 @@ TEST(default_settings_follow_converged_motions)
     };
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
         pawl_settings fine = mechanism_settings(1e-4, rows[k].other);
-        fine.rattle_order = 4;
+        fine.rattle.order = 4;
         pawl_vec3 exact = default_end(rows[k].path, &fine, rows[k].time);
         double error[2][2];
         for (int i = 0; i < 4; ++i) {

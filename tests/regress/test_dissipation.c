@@ -26,7 +26,8 @@ static void dissipation_springs(mechanism *m, uint64_t *seed, int count)
     pawl_body_id last = PAWL_WORLD;
     for (int i = 0; i < count; ++i) {
         double mass = dissipation_power(seed, -6.0, 6.0), inertia = 0.1 * mass;
-        pawl_body_id body = mechanism_solid(m, mass, v3(1.0 + i, 0, 0), v3(inertia, inertia, inertia));
+        pawl_body_id body =
+            mechanism_solid(m, mass, v3(1.0 + i, 0, 0), v3(inertia, inertia, inertia));
         pawl_spring_def spring = pawl_spring_def_default();
         spring.body_a = last;
         spring.body_b = body;

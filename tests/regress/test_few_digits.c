@@ -56,10 +56,10 @@ TEST(redundant_legs_stand_with_every_solver)
     zoo_walker(&l);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         pawl_settings settings = few_settings(PAWL_STEPPER_EULER);
-        settings.solver = rows[i].solver;
-        settings.exact_joints = rows[i].exact_joints;
+        settings.solver.kind = rows[i].solver;
+        settings.solver.exact_joints = rows[i].exact_joints;
         settings.project = rows[i].project;
-        settings.tolerance = 1e-6;
+        settings.solver.tolerance = 1e-6;
         linkage_motion m = linkage_run(&l, 6, &settings, 0.1, 0.05);
         CHECK_OK(m.status);
         CHECK_INT(m.verdict.not_converged, 0);

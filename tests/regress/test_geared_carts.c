@@ -74,7 +74,7 @@ TEST(geared_carts_in_contact_are_solved_whatever_their_masses)
         carts_write(text, seed);
         for (int i = 0; i < 3; ++i) {
             pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_MOREAU);
-            settings.regularization = shifts[i];
+            settings.solver.regularization = shifts[i];
             linkage_motion m = linkage_run_text(text, &settings, 0.5, 0.1);
             CHECK_OK(m.status);
             CHECK_INT(m.verdict.not_converged, 0);

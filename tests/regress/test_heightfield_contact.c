@@ -62,7 +62,7 @@ static void field_plane(mechanism *m, double slope, double friction, double rest
 
 // One body of a shape and 1 kg.
 static pawl_body_id field_body(mechanism *m, pawl_shape_kind kind, pawl_pose pose, pawl_twist twist,
-                      double friction, double restitution)
+                               double friction, double restitution)
 {
     static const pawl_vec3 points[] = {{0.12, 0, -0.06},
                                        {-0.1, 0.1, -0.06},
@@ -109,7 +109,7 @@ static double field_against_plane(const field_case *c)
         body = field_body(&m[k], c->kind, c->pose, c->twist, c->friction, c->restitution);
         pawl_settings settings = scene_settings(c->dt);
         settings.stepper = c->stepper;
-        settings.tolerance = 1e-11;
+        settings.solver.tolerance = 1e-11;
         mechanism_start(&m[k], &settings);
     }
     double off = 0.0;

@@ -39,7 +39,7 @@ static pawl_vec3 foot_lands(const foot_case *k, pawl_stepper_kind stepper, pawl_
     mechanism_joint(&m, &ankle);
     pawl_settings settings = pawl_settings_default();
     settings.stepper = stepper;
-    settings.impact_law = law;
+    settings.contact.impact = law;
     settings.formulation = formulation;
     mechanism_start(&m, &settings);
     for (int i = 0; i < 8; ++i) {
@@ -97,7 +97,7 @@ static void foot_run(mechanism *m, int stepper, int law, pawl_formulation formul
 {
     pawl_settings settings = pawl_settings_default();
     settings.stepper = foot_steppers[stepper];
-    settings.impact_law = (pawl_impact_law)law;
+    settings.contact.impact = (pawl_impact_law)law;
     settings.formulation = formulation;
     mechanism_start(m, &settings);
     for (int i = 0; i < 8; ++i) {

@@ -32,7 +32,7 @@ static void energy_check(pawl_formulation formulation, int each)
                 }
                 pawl_settings settings = pawl_settings_default();
                 settings.stepper = energy_steppers[s];
-                settings.impact_law = (pawl_impact_law)law;
+                settings.contact.impact = (pawl_impact_law)law;
                 settings.formulation = formulation;
                 random_impact_figures f;
                 CHECK_OK(random_impact_run(&t.env, model, &settings, &f));
@@ -103,7 +103,7 @@ TEST(wedges_between_links_never_add_energy)
             for (int k = 0; k < 2 * PAWL_IMPACT_LAW_COUNT; ++k) {
                 pawl_settings settings = pawl_settings_default();
                 settings.stepper = energy_steppers[s];
-                settings.impact_law = (pawl_impact_law)(k / 2);
+                settings.contact.impact = (pawl_impact_law)(k / 2);
                 settings.formulation = k % 2 && settings.stepper != PAWL_STEPPER_RATTLE
                                            ? PAWL_FORMULATION_REDUCED
                                            : PAWL_FORMULATION_MAXIMAL;
@@ -130,7 +130,7 @@ TEST(a_wedge_of_a_tree_does_not_gain)
     for (int law = 0; law < PAWL_IMPACT_LAW_COUNT; ++law) {
         pawl_settings settings = pawl_settings_default();
         settings.stepper = PAWL_STEPPER_MOREAU;
-        settings.impact_law = (pawl_impact_law)law;
+        settings.contact.impact = (pawl_impact_law)law;
         random_impact_figures f;
         CHECK_OK(random_impact_run(&t.env, model, &settings, &f));
         CHECK(f.gain <= 1e-12);
@@ -158,7 +158,7 @@ static pawl_vec3 plate_lands(int n, pawl_stepper_kind stepper, pawl_impact_law l
     }
     pawl_settings settings = pawl_settings_default();
     settings.stepper = stepper;
-    settings.impact_law = law;
+    settings.contact.impact = law;
     mechanism_start(&m, &settings);
     for (int i = 0; i < 5; ++i) {
         CHECK_OK(pawl_sim_step(m.sim, &m.report));
@@ -205,7 +205,7 @@ TEST(a_leaning_rod_does_not_gain)
             scene_rod(&m, 0.5, 0.7433484359240756, v, 0.0, 1.0, 1.0);
             pawl_settings settings = pawl_settings_default();
             settings.stepper = energy_steppers[s / 2];
-            settings.impact_law = (pawl_impact_law)law;
+            settings.contact.impact = (pawl_impact_law)law;
             mechanism_start(&m, &settings);
             double before = mechanism_energy(&m).kinetic;
             scene_run(&m, 0.01);

@@ -32,7 +32,7 @@ TEST(a_step_of_lit_takes_a_bounded_number_of_iterations)
         budget_stack(&m, &seed, trial % 2 == 0 ? 5.0 : 0.7);
         pawl_settings settings = scene_settings(1e-3);
         settings.stepper = PAWL_STEPPER_LIT;
-        settings.max_iterations = 500;
+        settings.solver.max_iterations = 500;
         settings.formulation = trial % 4 < 2 ? PAWL_FORMULATION_REDUCED : PAWL_FORMULATION_MAXIMAL;
         mechanism_start(&m, &settings);
         while (mechanism_time(&m) < 0.04) {

@@ -4,6 +4,7 @@
 // Warnings about models that can be simulated but are probably not what was meant: each kind is found
 // on variations of a mistake, and not on the same model without it.
 #include "math/rotation.h"
+#include "pawl/check.h"
 #include "support/scene.h"
 #include <stdio.h>
 
@@ -70,8 +71,8 @@ TEST(an_inertia_in_the_wrong_unit_is_warned_of)
             mechanism m;
             mechanism_begin(&m);
             double a = pow(10.0, size), k = scale[i] * 5.0 * a * a / 12.0;
-            pawl_body_id body = mechanism_solid(&m, 5.0, v3(0, 0, 0),
-                                       v3(k * (0.09 + 0.25), k * (1.0 + 0.25), k * (1.0 + 0.09)));
+            pawl_body_id body = mechanism_solid(
+                &m, 5.0, v3(0, 0, 0), v3(k * (0.09 + 0.25), k * (1.0 + 0.25), k * (1.0 + 0.09)));
             scene_shape(&m, body, PAWL_SHAPE_BOX, v3(0.5 * a, 0.15 * a, 0.25 * a), v3(0, 0, 0), 0.5,
                         0.0);
             CHECK_INT(warnings_count(&m, PAWL_WARNING_INERTIA), expected[i]);

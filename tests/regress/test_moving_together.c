@@ -40,8 +40,9 @@ static crowd_count crowd_run(pawl_stepper_kind stepper, pawl_vec3 v, pawl_vec3 w
         pawl_shape_kind kind = (pawl_shape_kind)(k % PAWL_SHAPE_PLANE);
         scene_shape(&m, body, kind, v3(0.05, 0.05, 0.05), v3(0, 0, 0), 0.5, 0.0);
         if (k % 4 == 1) {
-            pawl_joint_def joint = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, pawl_builder_body_at(m.builder, k - 1), body,
-                                                       def.pose.position, v3(0, 0, 1));
+            pawl_joint_def joint =
+                mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, pawl_builder_body_at(m.builder, k - 1),
+                                    body, def.pose.position, v3(0, 0, 1));
             mechanism_joint(&m, &joint);
         }
     }
@@ -103,7 +104,8 @@ TEST(a_collision_is_the_same_in_a_moving_frame)
                 bool touches = false;
                 for (int step = 0; step < 60; ++step) {
                     scene_step(&m);
-                    pawl_vec3 d = v3_sub(scene_position(&m, other), scene_position(&m, pawl_builder_body_at(m.builder, 0)));
+                    pawl_vec3 d = v3_sub(scene_position(&m, other),
+                                         scene_position(&m, pawl_builder_body_at(m.builder, 0)));
                     int count = pawl_sim_contact_count(m.sim);
                     if (f == 0) {
                         contacts[step] = count;

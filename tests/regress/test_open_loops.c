@@ -140,8 +140,8 @@ TEST(sweeps_over_redundant_rows_are_not_asked_for_what_they_cannot_have)
         char *text = open_walker_among_balls(digits);
         for (int i = 0; i < 2; ++i) {
             pawl_settings settings = open_settings(1e-3, PAWL_STEPPER_MOREAU);
-            settings.islands = false;
-            settings.solver = solvers[i];
+            settings.solver.islands = false;
+            settings.solver.kind = solvers[i];
             linkage_motion m = linkage_run_text(text, &settings, 0.05, 0.05);
             CHECK_OK(m.status);
             CHECK_INT(m.verdict.not_converged, 0);

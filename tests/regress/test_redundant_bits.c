@@ -142,8 +142,14 @@ static double bits_distance(const bits_run *a, const bits_run *b)
 {
     double worst = 0.0;
     for (int i = 0; i < pawl_model_body_count(a->model); ++i) {
-        pawl_vec3 p = pawl_state_pose(pawl_sim_state(a->sim), pawl_model_body_at(pawl_state_model(pawl_sim_state(a->sim)), i)).position,
-                  q = pawl_state_pose(pawl_sim_state(b->sim), pawl_model_body_at(pawl_state_model(pawl_sim_state(b->sim)), i)).position;
+        pawl_vec3 p = pawl_state_pose(
+                          pawl_sim_state(a->sim),
+                          pawl_model_body_at(pawl_state_model(pawl_sim_state(a->sim)), i))
+                          .position,
+                  q = pawl_state_pose(
+                          pawl_sim_state(b->sim),
+                          pawl_model_body_at(pawl_state_model(pawl_sim_state(b->sim)), i))
+                          .position;
         worst = fmax(worst, hypot(p.x - q.x, hypot(p.y - q.y, p.z - q.z)));
     }
     return worst;
@@ -161,7 +167,7 @@ TEST(islands_and_operators_change_nothing_but_rounding)
     bits_steps(&first, 50);
     for (int islands = 0; islands < 2; ++islands) {
         for (int kind = PAWL_DELASSUS_DENSE; kind <= PAWL_DELASSUS_SPARSE; ++kind) {
-            settings.islands = islands != 0;
+            settings.solver.islands = islands != 0;
             settings.delassus = (pawl_delassus_kind)kind;
             bits_run r;
             bits_begin(&r, &l, 5, &settings);
@@ -202,7 +208,7 @@ TEST(what_is_exact_or_not_redundant_keeps_its_bits)
             bits_run with, without;
             bits_begin(&with, &l, LINKAGE_EXACT, &settings);
             bits_steps(&with, 100);
-            settings.loop_tolerance = 0.0;
+            settings.loop.tolerance = 0.0;
             bits_begin(&without, &l, LINKAGE_EXACT, &settings);
             bits_steps(&without, 100);
             CHECK(bits_distance(&with, &without) == 0.0);
@@ -217,7 +223,7 @@ TEST(what_is_exact_or_not_redundant_keeps_its_bits)
         bits_run with, without;
         bits_begin(&with, &stewart, digits, &settings);
         bits_steps(&with, 100);
-        settings.loop_tolerance = 0.0;
+        settings.loop.tolerance = 0.0;
         bits_begin(&without, &stewart, digits, &settings);
         bits_steps(&without, 100);
         CHECK(bits_distance(&with, &without) == 0.0);

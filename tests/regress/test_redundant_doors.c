@@ -4,6 +4,7 @@
 // A door on two or three hinges that are not quite in line did not move: the hinges hold each other.
 // Below the tolerance loop.tolerance of 1 mm in 1 m it swings as on one hinge; above it stays shut, as
 // its numbers say.
+#include "pawl/check.h"
 #include "pawl/io.h"
 #include "support/linkage_motion.h"
 #include "support/linkage_zoo.h"

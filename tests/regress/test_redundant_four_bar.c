@@ -3,6 +3,7 @@
 //
 // A four-bar in space whose file has few digits stood still or exploded: its axes are parallel up to
 // the digits, and every row was taken as it stands.
+#include "pawl/check.h"
 #include "pawl/io.h"
 #include "support/linkage_motion.h"
 #include "support/linkage_zoo.h"
@@ -24,7 +25,7 @@ static pawl_settings four_bar_settings(pawl_stepper_kind stepper)
 static linkage_motion four_bar_reference(const linkage *l, double time)
 {
     pawl_settings fine = mechanism_settings(2.5e-4, PAWL_STEPPER_RATTLE);
-    fine.rattle_order = 4;
+    fine.rattle.order = 4;
     return linkage_run(l, LINKAGE_EXACT, &fine, time, 0.05);
 }
 

@@ -2,6 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // check and the solver had tolerances of their own, and said different things of one mechanism.
+#include "pawl/check.h"
 #include "pawl/io.h"
 #include "sim/sim.h"
 #include "support/linkage_random.h"

@@ -58,7 +58,9 @@ static void loops_least_norm(const pawl_model *model, const pawl_state *state, d
         }
         for (int body = 0; body < bodies; ++body) {
             pawl_body_info info = pawl_model_body(model, pawl_model_body_at(model, body));
-            pawl_mat3 turn = quat_matrix(pawl_state_pose(state, pawl_model_body_at(pawl_state_model(state), body)).orientation);
+            pawl_mat3 turn = quat_matrix(
+                pawl_state_pose(state, pawl_model_body_at(pawl_state_model(state), body))
+                    .orientation);
             pawl_mat3 own = m3_from_six(info.inertia), inertia = m3_congruence(&turn, &own);
             pawl_mat3 inverse = m3_inverse(&inertia);
             const double *p = J + i * columns + 6 * body;
@@ -187,7 +189,8 @@ static uint64_t loops_ask(const char *path, pawl_stepper_kind stepper, int first
         CHECK_OK(pawl_sim_step(sim, NULL));
         for (int j = 0; j < pawl_model_joint_count(model) && k >= first; ++j) {
             pawl_vec3 moment;
-            CHECK_OK(pawl_sim_joint_reaction(sim, pawl_model_joint_at(pawl_sim_model(sim), j), &force[j], &moment));
+            CHECK_OK(pawl_sim_joint_reaction(sim, pawl_model_joint_at(pawl_sim_model(sim), j),
+                                             &force[j], &moment));
         }
     }
     uint64_t hash = pawl_state_hash(pawl_sim_state(sim));

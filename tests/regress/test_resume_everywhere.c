@@ -53,7 +53,7 @@ static void resume_compare(const mechanism *m, uint64_t hash, const resume_scene
     if (pawl_state_hash(mechanism_state(m)) != hash) {
         fail_msg("%s resumed at step %d: stepper %d, lit variant %d, scheme %d, events %d",
                  scene->path != NULL ? scene->path : "everything", at, (int)settings->stepper,
-                 (int)settings->lit_variant, settings->lit_scheme, (int)settings->lit_events);
+                 (int)settings->lit.variant, settings->lit.scheme, (int)settings->lit.events);
     }
 }
 
@@ -93,9 +93,9 @@ TEST(lit_resumes_to_the_same_bits_in_every_variant)
         for (int variant = 0; variant < PAWL_LIT_VARIANT_COUNT; ++variant) {
             for (int kind = 0; kind < 2 * PAWL_LIT_EVENTS_COUNT; ++kind) {
                 pawl_settings settings = mechanism_settings(resume_scenes[k].dt, PAWL_STEPPER_LIT);
-                settings.lit_variant = (pawl_lit_variant)variant;
-                settings.lit_events = (pawl_lit_events)(kind / 2);
-                settings.lit_scheme = 1 + kind % 2;
+                settings.lit.variant = (pawl_lit_variant)variant;
+                settings.lit.events = (pawl_lit_events)(kind / 2);
+                settings.lit.scheme = 1 + kind % 2;
                 resume_check(&resume_scenes[k], &settings, &seed);
             }
         }
@@ -110,7 +110,7 @@ TEST(the_other_steppers_resume_to_the_same_bits)
             static const pawl_stepper_kind steppers[] = {PAWL_STEPPER_EULER, PAWL_STEPPER_MOREAU,
                                                          PAWL_STEPPER_RATTLE, PAWL_STEPPER_RATTLE};
             pawl_settings settings = mechanism_settings(resume_scenes[k].dt, steppers[run % 4]);
-            settings.rattle_order = run % 4 == 3 ? 4 : 2;
+            settings.rattle.order = run % 4 == 3 ? 4 : 2;
             settings.project = run % 4 >= 2 || run < 4;
             resume_check(&resume_scenes[k], &settings, &seed);
         }
@@ -146,8 +146,8 @@ TEST(mdp_and_nmdp_resume_to_the_same_bits)
 TEST(a_state_that_was_set_by_hand_forgets_the_step_before)
 {
     pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_LIT);
-    settings.lit_variant = PAWL_LIT_PAPER;
-    settings.lit_scheme = 1;
+    settings.lit.variant = PAWL_LIT_PAPER;
+    settings.lit.scheme = 1;
     mechanism m;
     scene_load(&m, CLASSIC("E1-slide"), &settings);
     for (int k = 0; k < 20; ++k) {
@@ -157,7 +157,8 @@ TEST(a_state_that_was_set_by_hand_forgets_the_step_before)
     CHECK_OK(pawl_state_create(&m.t.env, m.model, &set));
     pawl_state_copy(set, mechanism_state(&m));
     CHECK(pawl_state_knows_before(set));
-    pawl_state_set_twist(set, pawl_model_body_at(pawl_state_model(set), 0), pawl_state_twist(set, pawl_model_body_at(pawl_state_model(set), 0)));
+    pawl_state_set_twist(set, pawl_model_body_at(pawl_state_model(set), 0),
+                         pawl_state_twist(set, pawl_model_body_at(pawl_state_model(set), 0)));
     CHECK(!pawl_state_knows_before(set));
     CHECK(pawl_state_hash(set) != pawl_state_hash(mechanism_state(&m)));
     pawl_state_destroy(set);

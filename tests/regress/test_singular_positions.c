@@ -44,8 +44,8 @@ static double parallel_answer(const parallel_row *p, double from_time, double to
 }
 
 // A slender rod along its own x from a to b, moving with these velocities of its ends.
-static pawl_body_id parallel_rod(mechanism *m, double mass, pawl_quat turn, pawl_vec3 a, pawl_vec3 b,
-                        pawl_vec3 va, double rate)
+static pawl_body_id parallel_rod(mechanism *m, double mass, pawl_quat turn, pawl_vec3 a,
+                                 pawl_vec3 b, pawl_vec3 va, double rate)
 {
     pawl_vec3 along = v3_sub(b, a);
     double l = v3_norm(along), i = mass * l * l / 12.0;
@@ -61,7 +61,8 @@ static pawl_body_id parallel_rod(mechanism *m, double mass, pawl_quat turn, pawl
     return mechanism_body(m, &def);
 }
 
-static void parallel_pin(mechanism *m, pawl_body_id base, pawl_body_id follower, pawl_quat turn, pawl_vec3 at)
+static void parallel_pin(mechanism *m, pawl_body_id base, pawl_body_id follower, pawl_quat turn,
+                         pawl_vec3 at)
 {
     pawl_joint_def def =
         mechanism_joint_def(m, PAWL_JOINT_REVOLUTE, base, follower, pawl_quat_rotate(turn, at),
@@ -70,7 +71,8 @@ static void parallel_pin(mechanism *m, pawl_body_id base, pawl_body_id follower,
 }
 
 // Builds and starts it. Returns the first crank.
-static pawl_body_id parallel_begin(mechanism *m, const parallel_row *p, const pawl_settings *settings)
+static pawl_body_id parallel_begin(mechanism *m, const parallel_row *p,
+                                   const pawl_settings *settings)
 {
     pawl_quat turn = quat_exp(p->turn);
     mechanism_begin(m);
@@ -134,7 +136,7 @@ TEST(rattle_passes_flat_positions_as_well_as_moreau)
             int run = i / 3, method = i % 3; // moreau, rattle, rattle of order four
             pawl_settings settings = mechanism_settings(
                 run == 0 ? 2e-3 : 1e-3, method == 0 ? PAWL_STEPPER_MOREAU : PAWL_STEPPER_RATTLE);
-            settings.rattle_order = method == 2 ? 4 : 2;
+            settings.rattle.order = method == 2 ? 4 : 2;
             error[run][method] = parallel_error(&rows[k], &settings, 4.0, &fell_back[run][method]);
         }
         for (int run = 0; run < 2; ++run) {

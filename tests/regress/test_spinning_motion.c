@@ -26,8 +26,8 @@ enum { SPINNING_METHODS = sizeof spinning_methods / sizeof spinning_methods[0] }
 static pawl_settings spinning_settings(const spinning_method *method, double dt)
 {
     pawl_settings settings = mechanism_settings(dt, method->stepper);
-    settings.lit_variant = method->variant;
-    settings.tolerance = 1e-12;
+    settings.lit.variant = method->variant;
+    settings.solver.tolerance = 1e-12;
     return settings;
 }
 
@@ -127,7 +127,8 @@ static pawl_body_id spinning_top(mechanism *m, uint64_t *seed, double *spin)
     return body;
 }
 
-static pawl_body_id spinning_rod(mechanism *m, double mass, pawl_vec3 from, pawl_vec3 to, double spin)
+static pawl_body_id spinning_rod(mechanism *m, double mass, pawl_vec3 from, pawl_vec3 to,
+                                 double spin)
 {
     pawl_vec3 along = v3_sub(to, from);
     double length = v3_norm(along);
@@ -171,7 +172,8 @@ static pawl_vec3 spinning_run(bool linkage, uint64_t seed, const pawl_settings *
     double spin;
     mechanism_begin(&m);
     pawl_builder_set_gravity(m.builder, v3(0, 0, -SCENE_G));
-    pawl_body_id body = linkage ? spinning_linkage(&m, &seed, &spin) : spinning_top(&m, &seed, &spin);
+    pawl_body_id body =
+        linkage ? spinning_linkage(&m, &seed, &spin) : spinning_top(&m, &seed, &spin);
     mechanism_start(&m, settings);
     mechanism_run(&m, (int)lround(time / settings->dt));
     pawl_pose pose = pawl_state_pose(mechanism_state(&m), body);
@@ -186,7 +188,7 @@ static void spinning_compare(bool linkage, double dt, double time, const double 
     double sum[SPINNING_METHODS] = {0.0};
     for (uint64_t seed = 1; seed <= 8; ++seed) {
         pawl_settings fine = mechanism_settings(dt / 8.0, PAWL_STEPPER_RATTLE);
-        fine.rattle_order = 4;
+        fine.rattle.order = 4;
         pawl_vec3 exact = spinning_run(linkage, seed, &fine, time);
         for (int k = 0; k < SPINNING_METHODS; ++k) {
             pawl_settings settings = spinning_settings(&spinning_methods[k], dt);

@@ -52,7 +52,7 @@ static double start_leg(mechanism *m, uint64_t *seed, int count)
     for (int i = 0; i < count; ++i) {
         double inertia = 1e-3 * random_in(seed, 0.5, 2.0);
         pawl_body_id link = mechanism_solid(m, random_in(seed, 0.05, 1.0), v3(0, 0, -0.3 * (i + 1)),
-                                   v3(inertia, inertia, inertia));
+                                            v3(inertia, inertia, inertia));
         pawl_vec3 axis = v3(random_in(seed, -0.2, 0.2), 1.0, random_in(seed, -0.2, 0.2));
         pawl_joint_def joint =
             mechanism_joint_def(m, PAWL_JOINT_REVOLUTE, last, link, v3(0, 0, -0.3 * i - 0.1), axis);
@@ -84,7 +84,7 @@ TEST(a_joint_beyond_its_limit_comes_back_at_rest)
             double now = m.report.closure.limit;
             CHECK(now <= last + 1e-6);
             // light links between two hinges may be moved by both
-            CHECK(last - now <= 10.0 * settings.limit_push * settings.dt);
+            CHECK(last - now <= 10.0 * settings.limit.max_push * settings.dt);
             last = now;
         }
         print_message("%s: %.2f rad beyond, %.1e rad after 1.5 s, at most %.1e J\n", way->name,
@@ -153,8 +153,9 @@ TEST(a_body_in_a_wedge_is_not_thrown_out)
         while (mechanism_time(&m) < 0.5) {
             start_step(&m);
             kinetic = fmax(kinetic, mechanism_energy(&m).kinetic);
-            double now = pawl_state_pose(mechanism_state(&m), pawl_model_body_at(pawl_state_model(mechanism_state(&m)), 0)).position.z;
-            CHECK(fabs(now - z) <= 1.01 * settings.max_push * settings.dt);
+            double now =
+                pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position.z;
+            CHECK(fabs(now - z) <= 1.01 * settings.contact.max_push * settings.dt);
             z = now;
         }
         print_message("%s: %.2e J, at z = %.3f m\n", way->name, kinetic, z);

@@ -212,15 +212,15 @@ TEST(a_step_has_converged_exactly_if_its_residual_is_within_the_tolerance)
         }
         for (size_t k = 0; k < sizeof tolerances / sizeof *tolerances; ++k) {
             pawl_settings settings = mechanism_settings(4e-3, PAWL_STEPPER_EULER);
-            settings.solver = (pawl_solver_kind)solver;
-            settings.tolerance = tolerances[k];
-            settings.max_iterations = 60;
+            settings.solver.kind = (pawl_solver_kind)solver;
+            settings.solver.tolerance = tolerances[k];
+            settings.solver.max_iterations = 60;
             mechanism m;
             scene_load(&m, PRIMITIVE("nunchuk"), &settings);
             int64_t missed = 0;
             for (int i = 0; i < 150; ++i) {
                 scene_step(&m);
-                bool within = m.report.own_residual <= settings.tolerance;
+                bool within = m.report.own_residual <= settings.solver.tolerance;
                 CHECK_INT(m.report.outcome == PAWL_CONVERGED, within);
                 missed += within ? 0 : 1;
             }
@@ -255,9 +255,9 @@ TEST(solvers_of_another_law_report_two_residuals)
             pawl_body_id box = mechanism_body(&m, &def);
             scene_shape(&m, box, PAWL_SHAPE_BOX, v3(0.2, 0.15, 0.1), v3(0, 0, 0), 0.5, 0.0);
             pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
-            settings.solver = (pawl_solver_kind)solver;
-            settings.tolerance = 1e-7;
-            settings.max_iterations = 20000;
+            settings.solver.kind = (pawl_solver_kind)solver;
+            settings.solver.tolerance = 1e-7;
+            settings.solver.max_iterations = 20000;
             mechanism_start(&m, &settings);
             for (int i = 0; i < 20; ++i) {
                 scene_step(&m);
@@ -268,7 +268,7 @@ TEST(solvers_of_another_law_report_two_residuals)
                           v->own_residual, v->residual.natural_scaled, (int)v->not_converged);
             if (solver == PAWL_SOLVER_RAISIM_DS_ES) {
                 // it stops by its energy, and not before its residual: whether that is within is open
-                CHECK(v->not_converged > 0 || v->own_residual <= settings.tolerance);
+                CHECK(v->not_converged > 0 || v->own_residual <= settings.solver.tolerance);
                 mechanism_end(&m);
                 continue;
             }
@@ -299,10 +299,10 @@ TEST(maximal_dissipation_reports_its_own_residual)
     for (int s = 0; s < 2; ++s) {
         for (int strict = 0; strict < 2; ++strict) {
             pawl_settings settings = mechanism_settings(0.01, steppers[s]);
-            settings.tolerance = 1e-30; // of another problem
-            settings.nmdp_tolerance = strict ? 1e-14 : 1e-6;
-            settings.nmdp_max_iterations = strict ? 1 : 300;
-            settings.nmdp_halvings = 0;
+            settings.solver.tolerance = 1e-30; // of another problem
+            settings.nmdp.tolerance = strict ? 1e-14 : 1e-6;
+            settings.nmdp.max_iterations = strict ? 1 : 300;
+            settings.nmdp.halvings = 0;
             mechanism m;
             scene_load(&m, "models/nmdp/spider-planar.sdf", &settings);
             int steps = 0;
@@ -313,13 +313,13 @@ TEST(maximal_dissipation_reports_its_own_residual)
             pawl_verdict_list list = verdicts_judge(&m);
             const pawl_criterion *residual = &list.criteria[PAWL_CRITERION_RESIDUAL];
             print_message("%s, nmdp.tolerance %.0e: residual %.1e %s, %d of %d steps missed\n",
-                          pawl_stepper_name((int)steppers[s]), settings.nmdp_tolerance,
+                          pawl_stepper_name((int)steppers[s]), settings.nmdp.tolerance,
                           residual->value, residual->unit, (int)m.verdict.not_converged, steps);
             CHECK(steps > 0);
-            CHECK_NEAR(residual->limit, settings.nmdp_tolerance, 0.0);
+            CHECK_NEAR(residual->limit, settings.nmdp.tolerance, 0.0);
             CHECK(residual->value > 0.0);
             CHECK_INT(residual->judgement,
-                      residual->value <= settings.nmdp_tolerance ? PAWL_PASSED : PAWL_FAILED);
+                      residual->value <= settings.nmdp.tolerance ? PAWL_PASSED : PAWL_FAILED);
             CHECK(!strict || residual->judgement == PAWL_FAILED);
             CHECK(strict || residual->judgement == PAWL_PASSED);
             CHECK(m.verdict.penetration > 0.0); // it stands in soft ground

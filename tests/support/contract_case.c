@@ -263,12 +263,12 @@ bool contract_run(contract_case *c, contract_way way, double *lambda, double *v,
     test_env t;
     test_env_init(&t);
     pawl_settings settings = pawl_settings_default();
-    settings.solver = way.kind;
-    settings.exact_joints = way.exact_joints;
-    settings.tolerance = contract_tolerance;
-    settings.max_iterations = c->max_iterations > 0 ? c->max_iterations : 100000;
+    settings.solver.kind = way.kind;
+    settings.solver.exact_joints = way.exact_joints;
+    settings.solver.tolerance = contract_tolerance;
+    settings.solver.max_iterations = c->max_iterations > 0 ? c->max_iterations : 100000;
     if (c->relaxation > 0.0) {
-        settings.relaxation = settings.relaxation_min = c->relaxation;
+        settings.solver.relaxation = settings.solver.relaxation_min = c->relaxation;
     }
     solver_def def = pawl_solver_def_of(&settings);
     def.max_rows = c->rows;

@@ -288,7 +288,8 @@ static void text_joint(linkage_text *t, const linkage *l, int index)
     } else {
         pawl_pose world = {j->point, pawl_quat_from_axes(j->axis, j->axis2)};
         pawl_pose far = {v3_add(j->point, j->gap), world.orientation};
-        pawl_pose base = j->base == PAWL_WORLD_INDEX ? pawl_pose_identity() : l->bodies[j->base].pose;
+        pawl_pose base =
+            j->base == PAWL_WORLD_INDEX ? pawl_pose_identity() : l->bodies[j->base].pose;
         text_pose(t, "pose", pawl_pose_compose(child, world));
         if (linkage_has_axis(j->kind)) {
             text_add(t, "<axis><xyz>1 0 0</xyz></axis>");

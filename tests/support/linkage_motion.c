@@ -25,7 +25,8 @@ static pawl_vec3 motion_centre(const pawl_model *model, const pawl_state *state,
 }
 
 // Of joints with one; 0 else.
-static double motion_coordinate(const pawl_model *model, const pawl_state *state, pawl_joint_id joint)
+static double motion_coordinate(const pawl_model *model, const pawl_state *state,
+                                pawl_joint_id joint)
 {
     double q[6] = {0.0};
     if (pawl_model_joint(model, joint).coordinate_count == 1) {
@@ -75,7 +76,9 @@ static void motion_step_figures(linkage_motion *m, const pawl_sim *sim,
     *force = 0.0;
     for (int k = 0; k < pawl_model_joint_count(model); ++k) {
         pawl_vec3 f, moment;
-        m->travel = fmax(m->travel, fabs(motion_coordinate(model, state, pawl_model_joint_at(model, k)) - m->start[k]));
+        m->travel =
+            fmax(m->travel, fabs(motion_coordinate(model, state, pawl_model_joint_at(model, k)) -
+                                 m->start[k]));
         pawl_sim_joint_reaction(sim, pawl_model_joint_at(pawl_sim_model(sim), k), &f, &moment);
         *force = fmax(*force, v3_norm(f));
     }
@@ -127,7 +130,7 @@ static void motion_steps(linkage_motion *m, pawl_sim *sim, double time, double i
     pawl_verdict_names names = pawl_model_names(model);
     pawl_verdict_list list = pawl_verdict_judge(&m->verdict, pawl_sim_settings(sim), &names);
     m->fine = list.judgement != PAWL_FAILED;
-    for (int k = 0; k < PAWL_CRITERION_COUNT && !m->fine; ++k) {
+    for (int k = 0; k < list.count && !m->fine; ++k) {
         const pawl_criterion *c = &list.criteria[k];
         if (c->judgement == PAWL_FAILED) {
             snprintf(m->message, sizeof m->message, "%s %.2g, limit %.2g", c->name, c->value,

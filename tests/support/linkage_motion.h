@@ -5,6 +5,7 @@
 // did, and what the verdict said of it.
 #pragma once
 #include "pawl/sim.h"
+#include "pawl/verdict.h"
 #include "support/linkage.h"
 
 typedef struct linkage_motion {

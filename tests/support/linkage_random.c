@@ -438,8 +438,8 @@ void linkage_random(linkage *l, uint64_t seed)
         families[family].make(&m);
         if (footing == 0) {
             pawl_vec3 axis = maker_unit(&m);
-            linkage_add_joint(l, PAWL_JOINT_REVOLUTE, PAWL_WORLD_INDEX, m.ground, random_vec(&seed, 0.5),
-                              axis);
+            linkage_add_joint(l, PAWL_JOINT_REVOLUTE, PAWL_WORLD_INDEX, m.ground,
+                              random_vec(&seed, 0.5), axis);
             l->mobility += 1;
         } else if (footing == 1) {
             l->mobility += 6;

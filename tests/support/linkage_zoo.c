@@ -278,7 +278,8 @@ void zoo_stewart(linkage *l)
         pawl_vec3 across = v3_cross(along, v3(cos(pair), sin(pair), 0.0));
         int lower = linkage_add_rod(l, low, middle, across, 0.4, 0.03),
             upper = linkage_add_rod(l, middle, high, across, 0.3, 0.02);
-        int joint = linkage_add_joint(l, PAWL_JOINT_UNIVERSAL, PAWL_WORLD_INDEX, lower, low, across);
+        int joint =
+            linkage_add_joint(l, PAWL_JOINT_UNIVERSAL, PAWL_WORLD_INDEX, lower, low, across);
         pawl_vec3 second = v3_cross(along, across);
         l->joints[joint].axis2 = v3_scale(1.0 / v3_norm(second), second);
         linkage_add_joint(l, PAWL_JOINT_PRISMATIC, lower, upper, middle, along);

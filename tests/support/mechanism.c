@@ -46,8 +46,7 @@ pawl_joint_id mechanism_joint(mechanism *m, const pawl_joint_def *def)
 }
 
 pawl_joint_def mechanism_joint_def(const mechanism *m, pawl_joint_kind kind, pawl_body_id base,
-                                   pawl_body_id follower,
-                                   pawl_vec3 point, pawl_vec3 axis)
+                                   pawl_body_id follower, pawl_vec3 point, pawl_vec3 axis)
 {
     pawl_joint_def def = pawl_joint_def_default();
     def.kind = kind;
@@ -57,8 +56,8 @@ pawl_joint_def mechanism_joint_def(const mechanism *m, pawl_joint_kind kind, paw
     return def;
 }
 
-pawl_joint_id mechanism_world_joint(mechanism *m, pawl_joint_kind kind, pawl_body_id follower, pawl_vec3 point,
-                          pawl_vec3 axis)
+pawl_joint_id mechanism_world_joint(mechanism *m, pawl_joint_kind kind, pawl_body_id follower,
+                                    pawl_vec3 point, pawl_vec3 axis)
 {
     pawl_joint_def def = mechanism_joint_def(m, kind, PAWL_WORLD, follower, point, axis);
     return mechanism_joint(m, &def);
@@ -201,8 +200,8 @@ pawl_vec3 mechanism_momentum(const mechanism *m)
     pawl_vec3 sum = {0};
     for (int i = 0; i < pawl_model_body_count(m->model); ++i) {
         pawl_body_info info = pawl_model_body(m->model, pawl_model_body_at(m->model, i));
-        pawl_pose pose = pawl_state_pose(mechanism_state(m), pawl_model_body_at(pawl_state_model(mechanism_state(m)), i));
-        pawl_twist twist = pawl_state_twist(mechanism_state(m), pawl_model_body_at(pawl_state_model(mechanism_state(m)), i));
+        pawl_pose pose = pawl_state_pose(mechanism_state(m), pawl_model_body_at(m->model, i));
+        pawl_twist twist = pawl_state_twist(mechanism_state(m), pawl_model_body_at(m->model, i));
         pawl_vec3 arm = pawl_quat_rotate(pose.orientation, info.com);
         pawl_vec3 velocity = v3_add(twist.linear, v3_cross(twist.angular, arm));
         sum = v3_axpy(sum, info.mass, velocity);
@@ -215,8 +214,8 @@ pawl_vec3 mechanism_angular_momentum(const mechanism *m)
     pawl_vec3 sum = {0};
     for (int i = 0; i < pawl_model_body_count(m->model); ++i) {
         pawl_body_info info = pawl_model_body(m->model, pawl_model_body_at(m->model, i));
-        pawl_pose pose = pawl_state_pose(mechanism_state(m), pawl_model_body_at(pawl_state_model(mechanism_state(m)), i));
-        pawl_twist twist = pawl_state_twist(mechanism_state(m), pawl_model_body_at(pawl_state_model(mechanism_state(m)), i));
+        pawl_pose pose = pawl_state_pose(mechanism_state(m), pawl_model_body_at(m->model, i));
+        pawl_twist twist = pawl_state_twist(mechanism_state(m), pawl_model_body_at(m->model, i));
         pawl_vec3 arm = pawl_quat_rotate(pose.orientation, info.com);
         pawl_vec3 velocity = v3_add(twist.linear, v3_cross(twist.angular, arm));
         pawl_vec3 centre = v3_add(pose.position, arm);

@@ -12,6 +12,7 @@
 //     mechanism_end(&m);
 #pragma once
 #include "pawl/sim.h"
+#include "pawl/verdict.h"
 #include "support/test.h"
 
 // Steppers that take every mechanism. Those behind them step trees with contacts of their own, and have
@@ -38,10 +39,9 @@ pawl_body_id mechanism_body(mechanism *m, const pawl_body_def *def);
 pawl_joint_id mechanism_joint(mechanism *m, const pawl_joint_def *def);
 // A def for a joint between two bodies (or the world) where they are, x along `axis`.
 pawl_joint_def mechanism_joint_def(const mechanism *m, pawl_joint_kind kind, pawl_body_id base,
-                                   pawl_body_id follower,
-                                   pawl_vec3 point, pawl_vec3 axis);
-pawl_joint_id mechanism_world_joint(mechanism *m, pawl_joint_kind kind, pawl_body_id follower, pawl_vec3 point,
-                          pawl_vec3 axis);
+                                   pawl_body_id follower, pawl_vec3 point, pawl_vec3 axis);
+pawl_joint_id mechanism_world_joint(mechanism *m, pawl_joint_kind kind, pawl_body_id follower,
+                                    pawl_vec3 point, pawl_vec3 axis);
 pawl_joint_id mechanism_gear(mechanism *m, const pawl_gear_def *def);
 pawl_actuator_id mechanism_actuator(mechanism *m, const pawl_actuator_def *def);
 pawl_motion_id mechanism_motion(mechanism *m, const pawl_motion_def *def);

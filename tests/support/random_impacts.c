@@ -26,8 +26,8 @@ static impact_material impact_draw(uint64_t *seed)
                              .restitution = pick < 4 ? ends[pick] : restitution};
 }
 
-static pawl_status impact_shape(pawl_builder *b, pawl_body_id body, pawl_shape_kind kind, pawl_vec3 size,
-                                pawl_vec3 at, impact_material material)
+static pawl_status impact_shape(pawl_builder *b, pawl_body_id body, pawl_shape_kind kind,
+                                pawl_vec3 size, pawl_vec3 at, impact_material material)
 {
     pawl_shape_def def = pawl_shape_def_default();
     def.kind = kind;

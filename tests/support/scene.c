@@ -14,7 +14,7 @@ pawl_settings scene_settings(double dt)
 pawl_settings scene_rest_settings(double dt)
 {
     pawl_settings settings = scene_settings(dt);
-    settings.tolerance = 1e-9;
+    settings.solver.tolerance = 1e-9;
     return settings;
 }
 
@@ -97,8 +97,8 @@ pawl_vec3 scene_force(const mechanism *m, pawl_body_id other, pawl_body_id body)
     return sum;
 }
 
-pawl_shape_id scene_shape(mechanism *m, pawl_body_id body, pawl_shape_kind kind, pawl_vec3 size, pawl_vec3 at,
-                double friction, double restitution)
+pawl_shape_id scene_shape(mechanism *m, pawl_body_id body, pawl_shape_kind kind, pawl_vec3 size,
+                          pawl_vec3 at, double friction, double restitution)
 {
     pawl_shape_def def = pawl_shape_def_default();
     pawl_shape_id index;
@@ -133,8 +133,8 @@ pawl_body_id scene_box(mechanism *m, double mass, pawl_vec3 size, double frictio
     return scene_box_at(m, mass, size, v3(0, 0, 0.5 * size.z), friction);
 }
 
-pawl_body_id scene_sphere(mechanism *m, double mass, double radius, pawl_vec3 at, pawl_vec3 velocity,
-                 double friction, double restitution)
+pawl_body_id scene_sphere(mechanism *m, double mass, double radius, pawl_vec3 at,
+                          pawl_vec3 velocity, double friction, double restitution)
 {
     pawl_body_def def = pawl_body_def_default();
     def.mass = mass;
@@ -147,7 +147,7 @@ pawl_body_id scene_sphere(mechanism *m, double mass, double radius, pawl_vec3 at
 }
 
 pawl_body_id scene_rod(mechanism *m, double half, double theta, const double v[2], double omega,
-              double friction, double restitution)
+                       double friction, double restitution)
 {
     const double tip = 1e-7; // radius: friction acts that far off the axis
     scene_shape(m, PAWL_WORLD, PAWL_SHAPE_PLANE, v3(0, 0, 0), v3(0, 0, 0), friction, restitution);

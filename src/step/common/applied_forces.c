@@ -41,7 +41,8 @@ static void forces_apply(step_context *c, const step_weights *w)
         }
         pawl_vec3 lever = m3_mul(r, v3_sub(d->point, m->bodies[pawl_body_index(d->body)].com));
         pawl_vec3 moment = v3_add(torque, v3_cross(lever, force));
-        forces_add(c->u.applied + 6 * pawl_body_index(d->body), v3_scale(w->h, force), v3_scale(w->h, moment));
+        forces_add(c->u.applied + 6 * pawl_body_index(d->body), v3_scale(w->h, force),
+                   v3_scale(w->h, moment));
     }
 }
 

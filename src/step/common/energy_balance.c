@@ -153,8 +153,10 @@ void pawl_balance_forces(const step_context *c, const step_weights *w, double *w
         if (d->kind == PAWL_ACTUATOR_FORCE) {
             int flat = m->joints[pawl_joint_index(d->joint)].first_coordinate + d->coordinate;
             const coordinate_row *g = &a->coordinates[flat];
-            double before = pawl_assembly_coordinate_rate(a, pawl_joint_index(d->joint), g, c->u.start);
-            double after = pawl_assembly_coordinate_rate(a, pawl_joint_index(d->joint), g, c->u.next);
+            double before =
+                pawl_assembly_coordinate_rate(a, pawl_joint_index(d->joint), g, c->u.start);
+            double after =
+                pawl_assembly_coordinate_rate(a, pawl_joint_index(d->joint), g, c->u.next);
             work[WORK_ACTUATORS] += w->h * c->out.effort[i] * 0.5 * (before + after);
             balance_driven_actuator(c, i, w, work);
         }

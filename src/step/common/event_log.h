@@ -5,7 +5,7 @@
 // step boundary and the step is done again, as it is with contacts.
 #pragma once
 #include "base/env.h"
-#include "pawl/sim.h"
+#include "pawl/event.h"
 
 typedef struct event_log {
     pawl_event *events; // (capacity)

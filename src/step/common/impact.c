@@ -214,7 +214,7 @@ bool pawl_impact(step_context *c, pawl_state *s, const impact_request *q, pawl_s
     if (!(fastest > impact_closing)) {
         return true; // something touches that rests already
     }
-    bool plastic = q->plastic || !(fastest > c->settings->restitution_threshold);
+    bool plastic = q->plastic || !(fastest > c->settings->contact.restitution_threshold);
     for (int k = 0; k < a->contact_count; ++k) {
         x->bounce[k] = plastic ? 0.0 : a->contacts[k].restitution;
         x->allowed[k] = 0.0;
@@ -230,7 +230,7 @@ bool pawl_impact(step_context *c, pawl_state *s, const impact_request *q, pawl_s
 // knows neither restitution, nor the friction of impacts, nor slip that changes during one.
 static bool impact_asks(const step_context *c, const pawl_contact *k)
 {
-    pawl_impact_law law = c->settings->impact_law;
+    pawl_impact_law law = c->settings->contact.impact;
     bool follows = law == PAWL_IMPACT_ENERGETIC || law == PAWL_IMPACT_ROUTH;
     return k->restitution > 0.0 || k->impact_friction != k->friction ||
            (follows && k->friction > 0.0);
@@ -248,8 +248,9 @@ static bool impact_select(step_context *c, const pawl_state *s, double reach)
     for (int k = 0; k < a->contact_count; ++k) {
         const pawl_contact *in = &a->contacts[k];
         double opening = pawl_contact_opening(in, s->bodies);
-        bool fast = opening < -set->restitution_threshold && in->gap + reach * opening <= 0.0;
-        if (pawl_is_soft(&in->soft) || !(fast || in->gap <= set->lit_eps_a)) {
+        bool fast =
+            opening < -set->contact.restitution_threshold && in->gap + reach * opening <= 0.0;
+        if (pawl_is_soft(&in->soft) || !(fast || in->gap <= set->lit.eps_a)) {
             continue;
         }
         bool bounces = fast && in->restitution > 0.0;
@@ -340,7 +341,7 @@ bool pawl_impact_ahead(step_context *c, pawl_state *s, double h, pawl_step_repor
         return true;
     }
     pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
-    int count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact_margin, h);
+    int count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact.margin, h);
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     if (count < 0 || count > a->max_contacts) {
         c->out.contact_demand = count;

@@ -136,7 +136,7 @@ void pawl_impact_condense(step_context *c, int limits, int units)
     path->limits = limits;
     path->contacts = units - limits;
     int n = pawl_impact_path_rows(path);
-    pawl_eliminate_factor(&a->problem, c->settings->regularization);
+    pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
     size_t mark = pawl_arena_mark(&c->scratch);
     double *column = pawl_take_rows(c);
     for (int u = 0; u < units; ++u) {
@@ -170,7 +170,7 @@ void pawl_impact_rates(step_context *c)
         return;
     }
     memset(c->u.lambda, 0, (size_t)p->row_count * sizeof *c->u.lambda);
-    pawl_eliminate_factor(p, c->settings->regularization);
+    pawl_eliminate_factor(p, c->settings->solver.regularization);
     pawl_eliminate_recover(e, p, groups_exact, c->u.lambda);
     p->delassus->ops->apply(p->delassus, c->u.lambda, e->product);
     for (int r = p->free_row_count; r < p->row_count; ++r) {

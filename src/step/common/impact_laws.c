@@ -54,7 +54,7 @@ static void laws_recover(step_context *c, double *impulse, double *after)
     const pawl_problem *p = &a->problem;
     memcpy(c->u.lambda, impulse, (size_t)p->row_count * sizeof *c->u.lambda);
     if (p->free_row_count > 0) {
-        pawl_eliminate_factor(p, c->settings->regularization);
+        pawl_eliminate_factor(p, c->settings->solver.regularization);
         pawl_eliminate_recover(c->closure, p, 1e-13, c->u.lambda);
     }
     memcpy(impulse, c->u.lambda, (size_t)p->row_count * sizeof *impulse);
@@ -131,7 +131,7 @@ static bool laws_newton(step_context *c, bool plastic, double *impulse, double *
     size_t rows = (size_t)a->problem.row_count;
     for (int k = 0; k < a->contact_count; ++k) {
         int row = pawl_impact_normal(c, k);
-        bool bounces = !plastic && x->rate[row] < -c->settings->restitution_threshold;
+        bool bounces = !plastic && x->rate[row] < -c->settings->contact.restitution_threshold;
         a->bias[row] = bounces ? x->bounce[k] * x->rate[row] : x->allowed[k];
     }
     pawl_assembly_set_free_velocity(a, c->u.free);
@@ -394,7 +394,8 @@ static double laws_cap(const step_context *c, int units, int limits)
 static bool laws_follow(step_context *c, bool plastic, double *impulse, double *after)
 {
     impact_path *path = c->impact->path;
-    path->law = c->settings->impact_law == PAWL_IMPACT_ENERGETIC ? PATH_ENERGETIC : PATH_KINETIC;
+    path->law =
+        c->settings->contact.impact == PAWL_IMPACT_ENERGETIC ? PATH_ENERGETIC : PATH_KINETIC;
     for (int u = 0; u < path->limits + path->contacts && plastic; ++u) {
         path->e[u] = 0.0;
     }
@@ -449,7 +450,7 @@ static double laws_group_closing(const step_context *c, int units)
 
 static bool laws_follows(const step_context *c)
 {
-    pawl_impact_law law = c->settings->impact_law;
+    pawl_impact_law law = c->settings->contact.impact;
     return law == PAWL_IMPACT_ENERGETIC || law == PAWL_IMPACT_ROUTH;
 }
 
@@ -574,7 +575,7 @@ static void laws_resolve_groups(step_context *c, const impact_scope *scope,
 static bool laws_cap_groups(step_context *c, const impact_scope *scope, pawl_step_report *report)
 {
     const impact_memory *x = c->impact;
-    bool solved = c->settings->impact_law == PAWL_IMPACT_POISSON, any = false;
+    bool solved = c->settings->contact.impact == PAWL_IMPACT_POISSON, any = false;
     for (int i = 0; i < c->model->body_count; ++i) {
         int limits, units = pawl_impact_group_units(c, i, &limits);
         double size, work = laws_group_work(c, units, limits, x->total, x->after, &size);
@@ -643,7 +644,7 @@ static void laws_judge(step_context *c, pawl_step_report *report)
                              .rows = p->row_count,
                              .contacts = a->contact_count,
                              .residual = {.dual = open, .natural = open, .natural_scaled = open}};
-    part.outcome = open <= c->settings->tolerance ? PAWL_CONVERGED : PAWL_STALLED;
+    part.outcome = open <= c->settings->solver.tolerance ? PAWL_CONVERGED : PAWL_STALLED;
     pawl_report_merge(report, &part);
 }
 
@@ -651,7 +652,7 @@ void pawl_impact_resolve(step_context *c, const impact_scope *scope, pawl_step_r
 {
     const impact_memory *x = c->impact;
     pawl_impact_group(c);
-    bool newton = c->settings->impact_law == PAWL_IMPACT_NEWTON;
+    bool newton = c->settings->contact.impact == PAWL_IMPACT_NEWTON;
     if (newton) {
         if (!laws_newton(c, false, x->total, x->after, report)) {
             laws_fall_back(c, scope, c->assembly->contact_count);

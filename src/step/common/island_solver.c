@@ -26,7 +26,7 @@ struct island_solver {
 // Whether there is more than one group of bodies that free rows leave apart.
 static bool island_solver_wanted(const pawl_settings *settings, const island_list *list)
 {
-    return settings->islands && pawl_island_list_most(list) > 1;
+    return settings->solver.islands && pawl_island_list_most(list) > 1;
 }
 
 static pawl_status island_solver_create_workers(island_solver *s, const pawl_settings *settings,

@@ -70,7 +70,7 @@ void pawl_settle_reactions(step_context *c, const pawl_state *s)
     for (int i = 0; i < d->count; ++i) {
         const struct deferred_reaction *item = &d->item[i];
         least_place(c, item->from, s, item->time);
-        pawl_eliminate_factor(&c->assembly->problem, c->settings->regularization);
+        pawl_eliminate_factor(&c->assembly->problem, c->settings->solver.regularization);
         least_add(c, item->change, item->lambda);
     }
     d->count = 0;

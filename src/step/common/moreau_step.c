@@ -22,7 +22,7 @@ static bool moreau_leaps(step_context *c, const pawl_state *s, double h)
         return false;
     }
     pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
-    int count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact_margin, time);
+    int count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact.margin, time);
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
     const pawl_contact *contacts = pawl_contact_finder_contacts(c->finder);
     count = count <= pawl_contact_finder_capacity(c->finder) ? count : 0;

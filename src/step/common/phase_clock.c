@@ -5,6 +5,8 @@
 #include "step/common/phase_clock.h"
 #include <string.h>
 
+_Static_assert((int)PAWL_PHASE_COUNT <= (int)PAWL_MAX_PHASES, "no room in reports");
+
 const char *pawl_phase_name(pawl_phase phase)
 {
     static const char *const names[PAWL_PHASE_COUNT] = {"collide", "assemble", "solve", "move",

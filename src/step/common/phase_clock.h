@@ -4,7 +4,7 @@
 // Which part of a step takes how long, for those who have given a clock. Nothing that it reads enters
 // the state.
 #pragma once
-#include "pawl/sim.h"
+#include "pawl/report.h"
 
 typedef struct phase_clock {
     double (*now)(void *user); // NULL: nobody asks

@@ -228,13 +228,13 @@ bool pawl_position_poses(step_context *c, pawl_state *s, double tau, double end,
     memcpy(c->position.from, s->bodies, (size_t)m->body_count * sizeof *c->position.from);
     position_end along = POSITION_FAILED;
     if (pawl_closure_error(a) <= pawl_position_start_limit(a)) {
-        pawl_eliminate_factor(&a->problem, c->settings->regularization);
+        pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
         along = position_along(c, s, tau, end, iterations);
     }
     if (along == POSITION_DONE) {
         pawl_assembly_place(a, s->bodies, s->coordinates, end, c->u.damping_time);
         pawl_assembly_pose_closure(a);
-        pawl_eliminate_factor(&a->problem, c->settings->regularization);
+        pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
     } else {
         if (along == POSITION_FAILED) {
             // Too far for one Newton basin: move freely, then project. Loses energy, never gains it.

@@ -160,7 +160,7 @@ static int project_poses(step_context *c, pawl_state *s, double t, int max_steps
     *factored = *stuck = false;
     while (error > tolerance && steps < max_steps) {
         if (!*factored) {
-            pawl_eliminate_factor(&a->problem, c->settings->regularization);
+            pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
             *factored = true;
         }
         pawl_closure_errors(a, a->v_f);
@@ -217,7 +217,7 @@ int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double
         project_place(c, s, t, 1.0);
     }
     if (!factored || eased) {
-        pawl_eliminate_factor(&a->problem, c->settings->regularization);
+        pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
     }
     pawl_closure_velocities(c, s, t);
     return steps;

@@ -186,7 +186,7 @@ static void reduced_position_velocities(step_context *c, pawl_state *s, double t
     pawl_assembly_pose_closure(a);
     pawl_twists_of(m, s->bodies, c->u.own);
     if (closes) {
-        pawl_eliminate_factor(&a->problem, c->settings->regularization);
+        pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
         pawl_closure_velocities(c, s, t);
     } else {
         memcpy(c->u.next, c->u.own, (size_t)(6 * m->body_count) * sizeof *c->u.next);
@@ -231,7 +231,7 @@ int pawl_reduced_position_update(step_context *c, pawl_state *s, double tau, dou
     bool closes = c->settings->project && a->free_rows > 0;
     bool near = !closes || pawl_closure_error(a) <= pawl_position_start_limit(a);
     if (closes && near) {
-        pawl_eliminate_factor(&a->problem, c->settings->regularization);
+        pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
     }
     memcpy(c->position.from, s->bodies, (size_t)m->body_count * sizeof *c->position.from);
     pawl_twists_of(m, s->bodies, c->u.start);

@@ -3,7 +3,7 @@
 //
 // Figures of a step that has several parts: pieces between events, stages.
 #pragma once
-#include "pawl/sim.h"
+#include "pawl/report.h"
 
 // The worse of both, figure by figure.
 void pawl_residual_worsen(pawl_residual *whole, const pawl_residual *part);

@@ -69,9 +69,9 @@ void pawl_step_decide(step_context *c, const solver_report *solved, pawl_step_re
                      pawl_problem_natural_bounds(p, c->u.lambda, c->u.velocity, weight));
     }
     pawl_arena_release(&c->scratch, mark);
-    report->outcome = report->own_residual <= c->settings->tolerance ? PAWL_CONVERGED
-                      : solved->outcome == PAWL_CONVERGED            ? PAWL_STALLED
-                                                                     : solved->outcome;
+    report->outcome = report->own_residual <= c->settings->solver.tolerance ? PAWL_CONVERGED
+                      : solved->outcome == PAWL_CONVERGED                   ? PAWL_STALLED
+                                                                            : solved->outcome;
     report->measured |= PAWL_MEASURED_RESIDUAL;
     report->measured |= p->contact_count > 0 ? (unsigned)PAWL_MEASURED_COULOMB : 0u;
 }
@@ -85,7 +85,7 @@ static void solve_spin_friction(step_context *c, solver_report *report)
     enum { SHORT = 20, PATIENCE = 10 };
     solver_goal goal = pawl_solver_goal(c->solver);
     int most = goal.iterations, iterations = 0, patience = PATIENCE;
-    double tolerance = c->settings->tolerance, best = INFINITY, last = INFINITY;
+    double tolerance = c->settings->solver.tolerance, best = INFINITY, last = INFINITY;
     const double *near = c->u.start;
     bool in_full = false;
     do {

@@ -95,7 +95,7 @@ void pawl_predict_spins(step_context *c, const pawl_state *s, const step_weights
     const pawl_assembly *a = c->assembly;
     pawl_warm_start(c, s);
     if (a->free_rows > 0) {
-        pawl_eliminate_factor(&a->problem, c->settings->regularization);
+        pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
         pawl_eliminate_recover(c->closure, &a->problem, a->has_loops ? accuracy : 1.0, c->u.lambda);
     }
     pawl_apply_rows(c);

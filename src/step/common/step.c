@@ -21,12 +21,12 @@ step_weights pawl_step_weights(const step_context *c, const pawl_state *s)
                           .begin = s->time,
                           .end = pawl_step_end(s, set->dt),
                           .own_erp = !set->project,
-                          .erp_joint = set->project ? 0.0 : set->erp_joint,
-                          .erp_limit = set->erp_limit,
-                          .erp_contact = set->erp_contact,
-                          .max_push = set->max_push,
-                          .limit_push = set->limit_push,
-                          .soft_friction = set->soft_friction};
+                          .erp_joint = set->project ? 0.0 : set->erp.joint,
+                          .erp_limit = set->erp.limit,
+                          .erp_contact = set->erp.contact,
+                          .max_push = set->contact.max_push,
+                          .limit_push = set->limit.max_push,
+                          .soft_friction = set->soft.friction};
 }
 
 void pawl_velocity_update_layout(velocity_update *u, const coordinates *k, pawl_carver *mem)

@@ -13,7 +13,9 @@
 #pragma once
 #include "base/arena.h"
 #include "coordinates/coordinates.h"
-#include "pawl/sim.h"
+#include "pawl/contact.h"
+#include "pawl/report.h"
+#include "pawl/settings.h"
 #include "problem/eliminate.h"
 #include "solve/contact_capture.h"
 #include "solve/solver_ops.h"

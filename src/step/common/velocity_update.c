@@ -29,7 +29,7 @@ static bool velocity_find_contacts(step_context *c, const pawl_state *s, const s
         return true;
     }
     pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
-    int count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact_margin, w->h);
+    int count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact.margin, w->h);
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     if (count < 0 || count > c->assembly->max_contacts) {
         c->out.contact_demand = count;
@@ -106,8 +106,8 @@ void pawl_velocity_finish(step_context *c, pawl_state *s, const step_weights *w,
     const pawl_problem *p = &a->problem;
     pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
     if (c->out.capture.wanted) {
-        c->out.captured = pawl_contact_capture_take(c->env, &c->out.capture, p,
-                                                    c->settings->regularization, c->u.lambda);
+        c->out.captured = pawl_contact_capture_take(
+            c->env, &c->out.capture, p, c->settings->solver.regularization, c->u.lambda);
     }
     *report =
         (pawl_step_report){.method = p->row_count > 0 ? solved->method : PAWL_METHOD_NONE,

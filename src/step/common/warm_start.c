@@ -33,7 +33,7 @@ static double *warm_impulse(const step_context *c, int contact)
 // The impulse x, and the moment where there is one, of contact k; NULL: none is known.
 static void warm_set(const step_context *c, int k, const double *entry)
 {
-    double *x = warm_impulse(c, k), scale = c->u.fraction * c->settings->warm_start_scale;
+    double *x = warm_impulse(c, k), scale = c->u.fraction * c->settings->solver.warm_start_scale;
     for (int r = 0; r < 3; ++r) {
         x[r] = entry != NULL ? scale * entry[1 + r] : 0.0;
     }
@@ -92,7 +92,7 @@ static void warm_guess_pair(const step_context *c, const warm_memory *m, int k, 
         if (!warm_is_known(m, first, last, contacts[n].id)) {
             for (int r = 0; r < 3; ++r) {
                 warm_impulse(c, n)[r] =
-                    c->u.fraction * c->settings->warm_start_scale * gone[r] / fresh;
+                    c->u.fraction * c->settings->solver.warm_start_scale * gone[r] / fresh;
             }
         }
     }
@@ -121,8 +121,8 @@ static void warm_guess(const step_context *c, const warm_memory *m)
 void pawl_warm_start(step_context *c, const pawl_state *s)
 {
     const pawl_assembly *a = c->assembly;
-    bool cold = c->settings->warm_start == PAWL_WARM_OFF;
-    double scale = cold ? 0.0 : c->u.fraction * c->settings->warm_start_scale;
+    bool cold = c->settings->solver.warm_start == PAWL_WARM_OFF;
+    double scale = cold ? 0.0 : c->u.fraction * c->settings->solver.warm_start_scale;
     for (int r = 0; r < a->slot_rows; ++r) {
         int slot = a->rows[r].slot;
         c->u.lambda[r] = slot >= 0 ? scale * s->impulses[slot] : 0.0;
@@ -130,7 +130,7 @@ void pawl_warm_start(step_context *c, const pawl_state *s)
     warm_memory memory = warm_memory_of(c, s);
     memory.count = cold ? 0 : memory.count;
     warm_matched(c, &memory);
-    if (c->settings->warm_start == PAWL_WARM_GUESS) {
+    if (c->settings->solver.warm_start == PAWL_WARM_GUESS) {
         warm_guess(c, &memory);
     }
 }

@@ -13,7 +13,7 @@ static pawl_status lit_check(const pawl_env *env, const pawl_model *model,
 {
     (void)model;
     if (settings->formulation != PAWL_FORMULATION_MAXIMAL &&
-        settings->lit_variant != PAWL_LIT_MIDPOINT) {
+        settings->lit.variant != PAWL_LIT_MIDPOINT) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
                          "formulation=reduced runs lit with lit.variant=midpoint alone");
     }
@@ -47,7 +47,7 @@ static void *lit_size(const pawl_model *model, const pawl_assembly *a, pawl_carv
 
 static void lit_advance(step_context *c, pawl_state *s, pawl_step_report *report)
 {
-    if (c->settings->lit_events != PAWL_LIT_EVENTS_NONE) {
+    if (c->settings->lit.events != PAWL_LIT_EVENTS_NONE) {
         pawl_lit_advance_events(c, s, report);
         return;
     }

@@ -12,9 +12,9 @@
 // The paper asks for gaps alone, and so holds whatever is closed when a step begins.
 static double active_fastest(const step_context *c)
 {
-    return c->settings->lit_variant == PAWL_LIT_PAPER
+    return c->settings->lit.variant == PAWL_LIT_PAPER
                ? INFINITY
-               : fmax(c->settings->restitution_threshold, c->settings->tolerance);
+               : fmax(c->settings->contact.restitution_threshold, c->settings->solver.tolerance);
 }
 
 static bool active_contacts(step_context *c, const pawl_state *s, double reach, lit_active *out)
@@ -65,7 +65,7 @@ bool pawl_lit_active(step_context *c, const pawl_state *s, double h, lit_active 
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     c->u.damping_time = 0.5 * c->settings->dt;
     c->assembly->body_theta = 0.5;
-    double reach = fmax(c->settings->lit_eps_a, c->settings->lit_eps_b * h * h * h);
+    double reach = fmax(c->settings->lit.eps_a, c->settings->lit.eps_b * h * h * h);
     out->closing = false;
     if (!c->placed) {
         pawl_assembly_place(c->assembly, s->bodies, s->coordinates, s->time, c->u.damping_time);

@@ -41,7 +41,7 @@ lit_event_memory *pawl_lit_event_layout(const pawl_model *model, const pawl_asse
 
 static double events_reach(const step_context *c, double h)
 {
-    return fmax(c->settings->lit_eps_a, c->settings->lit_eps_b * h * h * h);
+    return fmax(c->settings->lit.eps_a, c->settings->lit.eps_b * h * h * h);
 }
 
 // ---- One piece ----------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ bool pawl_lit_piece_move(lit_piece *p, double h, bool last)
 bool pawl_lit_piece_spent(const lit_piece *p)
 {
     bool failing = p->report->outcome != PAWL_CONVERGED;
-    int64_t most = p->c->settings->max_iterations;
+    int64_t most = p->c->settings->solver.max_iterations;
     return p->report->iterations > most * (failing ? EVENTS_SOLVES_FAILING : EVENTS_SOLVES);
 }
 
@@ -155,9 +155,9 @@ static bool events_begin(lit_piece *p, const impact_request *impact)
     // paper holds it (section 8: "Add contact j* to the list of active contacts"). What comes and has still
     // some way to go is not held by either: with steps so small that it takes several, it would be thrown
     // back before it is there.
-    double leaves = fmax(events_resting, 0.1 * c->settings->restitution_threshold);
+    double leaves = fmax(events_resting, 0.1 * c->settings->contact.restitution_threshold);
     double closed = events_tolerance * events_reach(c, 0.0);
-    bool let_go = c->settings->lit_variant != PAWL_LIT_PAPER;
+    bool let_go = c->settings->lit.variant != PAWL_LIT_PAPER;
     for (int k = 0; k < p->active->count; ++k) {
         pawl_contact *in = &p->active->contacts[k];
         double opening = pawl_contact_opening(in, p->s->bodies);
@@ -237,7 +237,7 @@ static double events_end_at(lit_piece *p, double h, const locate_scope *scope, c
         events_restore(p);
         return 0.0;
     }
-    if (p->c->settings->lit_variant == PAWL_LIT_PAPER) {
+    if (p->c->settings->lit.variant == PAWL_LIT_PAPER) {
         events_interpolate(p, h, met->tau);
         return met->tau;
     }
@@ -300,7 +300,7 @@ static void events_rest_in_one(lit_piece *p, int pieces)
 static void events_remember(const lit_piece *p)
 {
     const step_context *c = p->c;
-    if (c->settings->lit_variant == PAWL_LIT_PAPER && c->settings->lit_scheme == 1) {
+    if (c->settings->lit.variant == PAWL_LIT_PAPER && c->settings->lit.scheme == 1) {
         state_before before = pawl_state_before(p->s);
         *before.step = (double)(p->s->step + 1);
         *before.time = p->begin;
@@ -319,7 +319,7 @@ void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *r
                    .begin = s->time,
                    .end = pawl_step_end(s, c->settings->dt),
                    .follows =
-                       c->settings->lit_variant == PAWL_LIT_PAPER && pawl_state_knows_before(s)};
+                       c->settings->lit.variant == PAWL_LIT_PAPER && pawl_state_knows_before(s)};
     int most = EVENTS_PIECES + EVENTS_PIECES_A_BODY * c->model->body_count;
     impact_request impact, *due = NULL;
     bool stuck = false; // an impact at the beginning of a piece left what met there
@@ -351,7 +351,7 @@ void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *r
             stuck = h == 0.0 && p.after_impact;
         }
         bool changes = c->out.contact_demand == 0 && h > 0.0 &&
-                       c->settings->lit_events == PAWL_LIT_EVENTS_ALL &&
+                       c->settings->lit.events == PAWL_LIT_EVENTS_ALL &&
                        pawl_lit_find_transition(&p, &h);
         if (c->out.contact_demand != 0 || (!meets && !changes)) {
             if (pieces == 0 && !p.after_impact) {

@@ -142,7 +142,7 @@ bool pawl_lit_place(step_context *c, pawl_state *s, const lit_phase *phase, doub
     }
     pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
     int count =
-        pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact_margin, phase->h);
+        pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact.margin, phase->h);
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     if (count < 0 || count > a->max_contacts) {
         c->out.contact_demand = count;
@@ -186,7 +186,8 @@ static void lit_arrive(step_context *c, pawl_state *s, const lit_phase *phase)
 static bool lit_follows_joints(const step_context *c)
 {
     const pawl_settings *set = c->settings;
-    return set->project && set->lit_variant == PAWL_LIT_MIDPOINT && !set->lit_linearized &&
+    return set->project && set->lit.variant == PAWL_LIT_MIDPOINT &&
+           !set->lit.linearized_constraints &&
            (c->assembly->free_rows > 0 || c->coordinates->ops->holds_joints);
 }
 
@@ -206,7 +207,7 @@ static void lit_begin(step_context *c, pawl_state *s, double t)
     pawl_assembly_pose_closure(a);
     memcpy(lit_of(c)->residual, a->residual, (size_t)a->free_rows * sizeof *a->residual);
     if (a->free_rows > 0) {
-        pawl_eliminate_factor(&a->problem, c->settings->regularization);
+        pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
     }
 }
 
@@ -239,7 +240,7 @@ static step_weights lit_weights(const step_context *c, const pawl_state *s, cons
     w.target_time[0] = paper ? phase->begin : w.place_time;
     w.target_time[1] = paper ? phase->end : w.place_time;
     w.carried = w.carries = paper ? 0.0 : 0.5 * phase->h;
-    w.carry = c->settings->lit_scheme == 2 ? 1.0 : 0.0;
+    w.carry = c->settings->lit.scheme == 2 ? 1.0 : 0.0;
     return w;
 }
 
@@ -270,7 +271,7 @@ static void lit_linearize(step_context *c, const lit_phase *phase, const step_we
 static bool lit_pose(step_context *c, pawl_state *s, const lit_phase *phase, const step_weights *w,
                      int *projections)
 {
-    bool paper = c->settings->lit_variant == PAWL_LIT_PAPER;
+    bool paper = c->settings->lit.variant == PAWL_LIT_PAPER;
     if (paper) {
         pawl_lit_paper_begin(c, s, w);
     }
@@ -291,7 +292,7 @@ static bool lit_pose(step_context *c, pawl_state *s, const lit_phase *phase, con
     if (paper) {
         pawl_lit_paper_push(c);
     }
-    if (c->settings->lit_linearized) {
+    if (c->settings->lit.linearized_constraints) {
         lit_linearize(c, phase, w);
     }
     pawl_assembly_set_free_velocity(c->assembly, c->u.free);
@@ -311,7 +312,7 @@ static void lit_set_twists(const step_context *c, pawl_state *s)
 static void lit_trapezoid(step_context *c, pawl_state *s, const lit_phase *phase,
                           pawl_step_report *report)
 {
-    step_weights w = lit_weights(c, s, phase, c->settings->lit_variant == PAWL_LIT_PAPER);
+    step_weights w = lit_weights(c, s, phase, c->settings->lit.variant == PAWL_LIT_PAPER);
     int projections = 0;
     if (!lit_pose(c, s, phase, &w, &projections)) {
         return;
@@ -344,7 +345,7 @@ void pawl_lit_move(step_context *c, pawl_state *s, const lit_phase *phase, pawl_
     *report = (pawl_step_report){0};
     c->u.fraction = phase->h / c->settings->dt;
     lit_begin(c, s, phase->begin);
-    if (c->settings->lit_variant == PAWL_LIT_SDIRK2) {
+    if (c->settings->lit.variant == PAWL_LIT_SDIRK2) {
         pawl_lit_sdirk_move(c, s, phase, report);
     } else {
         lit_trapezoid(c, s, phase, report);

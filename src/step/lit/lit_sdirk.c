@@ -152,7 +152,7 @@ static void sdirk_second(step_context *c, pawl_state *s, const lit_phase *phase)
     }
     if (c->assembly->free_rows > 0) {
         pawl_assembly_pose_closure(c->assembly);
-        pawl_eliminate_factor(&c->assembly->problem, c->settings->regularization);
+        pawl_eliminate_factor(&c->assembly->problem, c->settings->solver.regularization);
     }
     for (int i = 0; i < m->body_count; ++i) {
         lit->about[i] = lit->first[i];

@@ -73,7 +73,7 @@ static void settle_find(step_context *c, const pawl_state *s)
     int count = 0, kept = 0, placed = 0;
     if (any) {
         pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
-        count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact_margin, 0.0);
+        count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact.margin, 0.0);
         pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
         if (count < 0 || count > c->assembly->max_contacts) {
             c->out.contact_demand = count;
@@ -182,10 +182,10 @@ static bool settle_is_deep(const step_context *c, const pawl_state *s, const row
     const pawl_settings *set = c->settings;
     double h = c->u.fraction * set->dt;
     if (grip->candidate >= 0) {
-        return set->erp_limit * gap < -h * pawl_gentle_push;
+        return set->erp.limit * gap < -h * pawl_gentle_push;
     }
     const pawl_contact *in = &lit_of(c)->grips.found[grip->contact];
-    return set->erp_contact * gap < -h * pawl_assembly_gentle_push(c->assembly, in, s->bodies);
+    return set->erp.contact * gap < -h * pawl_assembly_gentle_push(c->assembly, in, s->bodies);
 }
 
 // v_f of the grips: their gaps in the first iteration; later ones keep what it reached. Returns the
@@ -295,13 +295,13 @@ int pawl_lit_settle(step_context *c, pawl_state *s, double t)
     int iterations = 0;
     settle_find(c, s);
     pawl_assembly_pose_grips(a, g->rows, g->count, false);
-    pawl_eliminate_factor(&a->problem, c->settings->regularization);
+    pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
     if (!settle_poses(c, s, t, &iterations)) {
         iterations += pawl_project(c, s, t, SETTLE_PROJECT_STEPS, settle_tolerance);
     }
     pawl_assembly_place(a, s->bodies, s->coordinates, t, c->u.damping_time);
     pawl_assembly_pose_grips(a, g->rows, g->count, true);
-    pawl_eliminate_factor(&a->problem, c->settings->regularization);
+    pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
     settle_twists(c, s, t);
     c->placed = true;
     return iterations;

@@ -223,7 +223,7 @@ static bool transition_look(const lit_piece *p)
         return true;
     }
     pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
-    int count = pawl_contact_finder_find(c->finder, p->s->bodies, c->settings->contact_margin, 0.0);
+    int count = pawl_contact_finder_find(c->finder, p->s->bodies, c->settings->contact.margin, 0.0);
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     if (count < 0 || count > c->assembly->max_contacts) {
         c->out.contact_demand = count;
@@ -354,7 +354,7 @@ static double transition_locate(transition_search *t, const slider_view *to, dou
     double tolerance = transition_tolerance * h, below = transition_value(t, to, h);
     // Of scheme I, where it means something (errata 6), and of what sticks: what turns round would be left
     // with order one and a half.
-    bool letter = t->p->c->settings->lit_scheme == 1 && t->p->follows &&
+    bool letter = t->p->c->settings->lit.scheme == 1 && t->p->follows &&
                   h == t->p->end - t->p->begin && transition_is_at_rest(to);
     if (t->kind == SLIDER_RESTS && letter) {
         double above = v3_norm(t->from.slip); // where the last step came to

@@ -20,7 +20,7 @@ static const double linear_shift = 1e-8; // of weights that nothing else decides
 static void linear_pose(nmdp *s, double h, double *theta)
 {
     size_t n = (size_t)s->n, bytes = n * sizeof(double);
-    bool stable = s->settings->mdp_pd == PAWL_MDP_STABLE;
+    bool stable = s->settings->mdp.pd == PAWL_MDP_STABLE;
     memset(s->G, 0, bytes);
     memset(s->matrix, 0, n * bytes);
     memset(s->acceleration, 0, bytes);
@@ -70,7 +70,7 @@ static double linear_left(const nmdp *s)
 static bool linear_choose(nmdp *s, double *theta)
 {
     for (int i = 0; i < s->points; ++i) {
-        bool all = s->settings->nmdp_energy == PAWL_NMDP_ENERGY_CONTACT;
+        bool all = s->settings->nmdp.energy == PAWL_NMDP_ENERGY_CONTACT;
         s->point[i].counted = all || s->point[i].touching;
     }
     pawl_nmdp_energy(s, s->gradient, s->hessian);
@@ -128,7 +128,7 @@ bool pawl_linear_step(nmdp *s, pawl_state *state, double end)
     if (!linear_choose(s, s->theta)) {
         return false;
     }
-    if (s->settings->mdp_pd == PAWL_MDP_STABLE) { // efforts as they have become
+    if (s->settings->mdp.pd == PAWL_MDP_STABLE) { // efforts as they have become
         pawl_nmdp_add_forces(s, s->theta, s->G, NULL);
     }
     pawl_nmdp_keep_contacts(s);

@@ -12,7 +12,7 @@ static pawl_status mdp_create(const pawl_env *env, const pawl_model *model,
     nmdp *s;
     pawl_status status = pawl_nmdp_create(env, model, settings, &s);
     if (status == PAWL_OK) {
-        s->early_joints = settings->mdp_pd == PAWL_MDP_EXPLICIT;
+        s->early_joints = settings->mdp.pd == PAWL_MDP_EXPLICIT;
     }
     *lasting = s;
     return status;

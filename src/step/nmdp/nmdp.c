@@ -72,7 +72,7 @@ static pawl_status nmdp_refuse_joints(const nmdp *s)
                          "cannot be a coordinate; choose euler, moreau or lit",
                          stepper, j->name, pawl_joint_kind_name(j->kind), m->name);
     }
-    if (s->settings->nmdp_order == 2 && s->settings->nmdp_dynamics == PAWL_NMDP_PBD) {
+    if (s->settings->nmdp.order == 2 && s->settings->nmdp.dynamics == PAWL_NMDP_PBD) {
         return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
                          "nmdp.order=2 needs nmdp.dynamics=ne: stages in space are of first order");
     }
@@ -140,18 +140,18 @@ static void nmdp_set_points(nmdp *s)
         pawl_wrench_point p = pawl_wrench_set_point(s->set, i);
         bool wrenches = p.component_count == 6 && p.kind != PAWL_WRENCH_COULOMB &&
                         p.kind != PAWL_WRENCH_ANISOTROPIC;
-        s->point[i] = (nmdp_point){.link = s->tree->link_of_body[pawl_body_index(p.body)],
-                                   .body = pawl_body_index(p.body),
-                                   .anchor = v3_sub(p.frame.position, s->model->bodies[pawl_body_index(p.body)].com),
-                                   .axes = quat_matrix(p.frame.orientation),
-                                   .radius = p.radius,
-                                   .first_weight = p.first_weight,
-                                   .vertex_count = p.vertex_count,
-                                   .component_count = p.component_count,
-                                   .first_number = numbers,
-                                   .first_order = p.has_derivatives &&
-                                                  s->settings->nmdp_gradient == PAWL_NMDP_FIRST,
-                                   .turns = wrenches};
+        s->point[i] = (nmdp_point){
+            .link = s->tree->link_of_body[pawl_body_index(p.body)],
+            .body = pawl_body_index(p.body),
+            .anchor = v3_sub(p.frame.position, s->model->bodies[pawl_body_index(p.body)].com),
+            .axes = quat_matrix(p.frame.orientation),
+            .radius = p.radius,
+            .first_weight = p.first_weight,
+            .vertex_count = p.vertex_count,
+            .component_count = p.component_count,
+            .first_number = numbers,
+            .first_order = p.has_derivatives && s->settings->nmdp.gradient == PAWL_NMDP_FIRST,
+            .turns = wrenches};
         numbers += p.vertex_count * p.component_count;
     }
 }
@@ -173,7 +173,7 @@ static void nmdp_set_second_moments(nmdp *s)
 static pawl_status nmdp_create_parts(nmdp *s)
 {
     pawl_wrench_set_def def = pawl_wrench_set_def_default();
-    def.derived.stiffness = s->settings->nmdp_stiffness;
+    def.derived.stiffness = s->settings->nmdp.stiffness;
     PAWL_TRY(pawl_reduced_tree_create(&s->env, s->model, REDUCED_BASE_QUATERNION, &s->tree));
     PAWL_TRY(pawl_reduced_motion_create(&s->env, s->tree, &s->motion));
     PAWL_TRY(nmdp_refuse_joints(s));

@@ -11,7 +11,9 @@
 // of the step's beginning; the second-order method has two stages (nmdp_advance.c).
 #pragma once
 #include "linalg/simplex_qp.h"
-#include "pawl/sim.h"
+#include "pawl/contact.h"
+#include "pawl/report.h"
+#include "pawl/settings.h"
 #include "pawl/wrench.h"
 #include "step/nmdp/tree_load.h"
 

@@ -129,7 +129,7 @@ static bool advance_part(nmdp *s, double begin, double end)
     double h = end - begin;
     advance_keep(s);
     memset(s->work, 0, sizeof s->work);
-    if (s->settings->nmdp_order == 2) {
+    if (s->settings->nmdp.order == 2) {
         nmdp_counts counts = s->counts;
         if (advance_sdirk(s, h, begin, end)) {
             return true;
@@ -169,7 +169,7 @@ static void advance_accept(nmdp *s, double *work)
 
 bool pawl_nmdp_advance(nmdp *s, pawl_state *state, double end)
 {
-    int halvings = s->settings->nmdp_halvings;
+    int halvings = s->settings->nmdp.halvings;
     PAWL_ASSERT(halvings >= 0 && halvings <= ADVANCE_MAX_HALVINGS);
     int64_t whole = (int64_t)1 << halvings, done = 0, length = whole;
     double begin = state->time, step = (end - begin) / (double)whole;

@@ -31,11 +31,11 @@ static double descend_distance(const double *a, const double *b, int n)
 // between them.
 static bool descend_choose_points(nmdp *s)
 {
-    bool all = s->settings->nmdp_energy == PAWL_NMDP_ENERGY_CONTACT;
+    bool all = s->settings->nmdp.energy == PAWL_NMDP_ENERGY_CONTACT;
     for (int i = 0; i < s->points; ++i) {
         s->point[i].counted = all;
     }
-    if (s->settings->nmdp_energy != PAWL_NMDP_ENERGY_PENETRATING) {
+    if (s->settings->nmdp.energy != PAWL_NMDP_ENERGY_PENETRATING) {
         return true;
     }
     memset(s->trial_w, 0, (size_t)s->weights * sizeof *s->trial_w);
@@ -160,7 +160,7 @@ static void descend_accept(nmdp *s)
 {
     memcpy(s->theta, s->trial, (size_t)s->n * sizeof *s->theta);
     memcpy(s->w, s->trial_w, (size_t)s->weights * sizeof *s->w);
-    s->beta = fmax(s->beta / descend_factor, s->settings->nmdp_beta_min);
+    s->beta = fmax(s->beta / descend_factor, s->settings->nmdp.beta_min);
 }
 
 // Left where the last trial was; G and the points belong to theta again.
@@ -185,13 +185,13 @@ static nmdp_outcome descend_end(nmdp *s, nmdp_outcome outcome, double proposed)
 
 nmdp_outcome pawl_nmdp_descend(nmdp *s)
 {
-    double tolerance = s->settings->nmdp_tolerance, before = INFINITY, moved = INFINITY;
+    double tolerance = s->settings->nmdp.tolerance, before = INFINITY, moved = INFINITY;
     s->beta = fmin(s->beta, descend_beta_begin);
     pawl_nmdp_aim(s);
     if (!descend_choose_points(s) || !descend_begin(s)) {
         return NMDP_FAILED;
     }
-    for (int k = 0; k < s->settings->nmdp_max_iterations;) {
+    for (int k = 0; k < s->settings->nmdp.max_iterations;) {
         double energy, move;
         if (!descend_linearize(s, &energy)) {
             return NMDP_FAILED;
@@ -220,7 +220,7 @@ nmdp_outcome pawl_nmdp_descend(nmdp *s)
             }
             ++s->counts.rejected;
             // Without derivatives a projection that fails says that the step is too long.
-            if (!isfinite(moved) && s->settings->nmdp_gradient == PAWL_NMDP_ZEROTH) {
+            if (!isfinite(moved) && s->settings->nmdp.gradient == PAWL_NMDP_ZEROTH) {
                 return NMDP_FAILED;
             }
             s->beta *= isfinite(moved) ? growth : 10.0 * growth;

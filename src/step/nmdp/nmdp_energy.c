@@ -21,7 +21,7 @@ static void energy_witnesses(nmdp *s, int i)
     pawl_vec3 contact = v3_axpy(p->anchor, -p->radius, m3_tmul(&from->R, normal));
     double arm = p->radius > 0.0 ? p->radius : 0.02;
     double depth = isfinite(gap) && gap < 0.0 ? -gap : 0.0;
-    pawl_vec3 push = v3_scale(s->settings->nmdp_push_out * depth, normal);
+    pawl_vec3 push = v3_scale(s->settings->nmdp.push_out * depth, normal);
     for (int k = 0; k < NMDP_WITNESSES; ++k) {
         pawl_vec3 local = contact;
         if (k > 0) {
@@ -65,7 +65,7 @@ static double energy_of_points(nmdp *s, bool curvature)
 static double energy_pass(nmdp *s, bool curvature)
 {
     pawl_tree_load_clear(&s->load);
-    return s->settings->nmdp_energy == PAWL_NMDP_ENERGY_TOTAL
+    return s->settings->nmdp.energy == PAWL_NMDP_ENERGY_TOTAL
                ? pawl_nmdp_add_body_energy(s, curvature)
                : energy_of_points(s, curvature);
 }

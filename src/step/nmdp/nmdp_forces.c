@@ -45,7 +45,7 @@ double pawl_nmdp_limit_force(const nmdp *s, const pawl_coordinate_def *d, double
                              double *slope)
 {
     double below = fmax(0.0, d->lower - theta), above = fmax(0.0, theta - d->upper);
-    double k = s->settings->nmdp_limit_stiffness;
+    double k = s->settings->nmdp.limit_stiffness;
     *slope = -2.0 * k * (below + above);
     return k * (below * below - above * above);
 }

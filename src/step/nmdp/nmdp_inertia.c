@@ -114,7 +114,7 @@ void pawl_nmdp_add_armature(nmdp *s, const double *theta, double *G, double *mat
 
 void pawl_nmdp_add_inertia(nmdp *s, const double *theta, double *G, double *matrix)
 {
-    if (s->settings->nmdp_dynamics == PAWL_NMDP_PBD) {
+    if (s->settings->nmdp.dynamics == PAWL_NMDP_PBD) {
         inertia_pbd(s);
     } else {
         inertia_ne(s, theta, G, matrix);

@@ -54,11 +54,11 @@ void pawl_nmdp_read_state(nmdp *s, const pawl_state *state)
     if (!known) {
         state_begin_rates(s, state->time);
     }
-    s->beta = known ? *m.beta : s->settings->nmdp_beta_min;
-    s->beta = fmax(s->beta, s->settings->nmdp_beta_min);
+    s->beta = known ? *m.beta : s->settings->nmdp.beta_min;
+    s->beta = fmax(s->beta, s->settings->nmdp.beta_min);
     memset(s->w, 0, (size_t)s->weights * sizeof *s->w);
     int count = s->weights < m.weight_count ? s->weights : m.weight_count;
-    if (known && s->settings->warm_start != PAWL_WARM_OFF) {
+    if (known && s->settings->solver.warm_start != PAWL_WARM_OFF) {
         memcpy(s->w, m.weights, (size_t)count * sizeof *s->w);
     }
     for (int i = 0; i < s->links && known; ++i) {

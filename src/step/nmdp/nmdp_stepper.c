@@ -25,7 +25,7 @@ void pawl_nmdp_report(step_context *c, pawl_step_report *report)
         report->penetration = worst_of(report->penetration, -s->info[i].gap);
     }
     report->depth_share = report->penetration / s->model->size;
-    report->outcome = report->own_residual <= s->settings->nmdp_tolerance ? PAWL_CONVERGED
+    report->outcome = report->own_residual <= s->settings->nmdp.tolerance ? PAWL_CONVERGED
                       : s->counts.limited > 0                             ? PAWL_ITERATION_LIMIT
                                                                           : PAWL_STALLED;
     memcpy(c->out.effort, s->effort, (size_t)s->model->actuator_count * sizeof *c->out.effort);
@@ -36,7 +36,7 @@ void pawl_nmdp_report(step_context *c, pawl_step_report *report)
 
 static double nmdp_limit(const pawl_settings *settings)
 {
-    return settings->nmdp_tolerance;
+    return settings->nmdp.tolerance;
 }
 
 const stepper_residual pawl_nmdp_residual = {

@@ -100,7 +100,7 @@ static void sensitivity_layout(pawl_sensitivity *d, pawl_carver *mem)
 
 static pawl_status sensitivity_check(const pawl_env *env, const nmdp *s)
 {
-    if (s->settings->nmdp_order != 1 || s->settings->nmdp_gradient != PAWL_NMDP_FIRST) {
+    if (s->settings->nmdp.order != 1 || s->settings->nmdp.gradient != PAWL_NMDP_FIRST) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
                          "sensitivities are those of nmdp.order=1 with nmdp.gradient=first");
     }
@@ -296,7 +296,7 @@ static bool sensitivity_factor(pawl_sensitivity *d)
     }
     for (int i = 0; i < f; ++i) {
         int row = 2 * n + i, group = d->free_group[i];
-        M[row * size + row] += 1e-12 * s->settings->nmdp_beta_min;
+        M[row * size + row] += 1e-12 * s->settings->nmdp.beta_min;
         if (group >= 0) {
             M[row * size + 2 * n + f + group] = 1.0;
             M[(2 * n + f + group) * size + row] = 1.0;

@@ -138,7 +138,7 @@ static rattle_reason rattle_obstacle(step_context *c, const pawl_state *s, doubl
         return RATTLE_NONE;
     }
     pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
-    int count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact_margin, h);
+    int count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact.margin, h);
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     return count == 0 ? RATTLE_NONE : RATTLE_CONTACT;
 }
@@ -146,7 +146,7 @@ static rattle_reason rattle_obstacle(step_context *c, const pawl_state *s, doubl
 // The parts of a step, as fractions of it.
 static int rattle_fractions(const step_context *c, const double **part)
 {
-    bool fourth = c->settings->rattle_order == 4;
+    bool fourth = c->settings->rattle.order == 4;
     *part = fourth ? rattle_five : rattle_one;
     return fourth ? (int)(sizeof rattle_five / sizeof *rattle_five) : 1;
 }
@@ -309,7 +309,7 @@ static void rattle_report(step_context *c, pawl_state *s, double t, int projecti
                                  .residual = rattle_judge(c, s, t)};
     report->own_residual = report->residual.natural_scaled;
     report->measured |= c->finder != NULL ? (unsigned)PAWL_MEASURED_DEPTH : 0u; // nothing is near
-    if (!(report->residual.natural_scaled <= c->settings->tolerance)) {
+    if (!(report->residual.natural_scaled <= c->settings->solver.tolerance)) {
         report->outcome = PAWL_STALLED;
     }
     // What rows bore in this step is where a solver of the next would start.

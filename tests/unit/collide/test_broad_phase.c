@@ -182,8 +182,10 @@ static int heap_brute(const pawl_model *m, const body_state *bodies, convex_hull
                 body[k] = pawl_body_index(info->body);
                 pawl_pose frame = info->def.frame;
                 if (pawl_body_index(info->body) >= 0) {
-                    pawl_pose com = {bodies[pawl_body_index(info->body)].r, bodies[pawl_body_index(info->body)].q};
-                    pawl_pose link = {v3_scale(-1.0, m->bodies[pawl_body_index(info->body)].com), {1, 0, 0, 0}};
+                    pawl_pose com = {bodies[pawl_body_index(info->body)].r,
+                                     bodies[pawl_body_index(info->body)].q};
+                    pawl_pose link = {v3_scale(-1.0, m->bodies[pawl_body_index(info->body)].com),
+                                      {1, 0, 0, 0}};
                     frame = pawl_pose_compose(pawl_pose_compose(com, link), frame);
                 }
                 placed[k] = pawl_shape_place(
@@ -274,9 +276,11 @@ TEST(filters_take_away_the_pairs_they_name)
         CHECK_OK(pawl_builder_add_shape(m.builder, body, &shape, NULL));
     }
     pawl_joint_def joint =
-        mechanism_joint_def(&m, PAWL_JOINT_SPHERICAL, pawl_builder_body_at(m.builder, 0), pawl_builder_body_at(m.builder, 1), v3(0, 0, 1), v3(1, 0, 0));
+        mechanism_joint_def(&m, PAWL_JOINT_SPHERICAL, pawl_builder_body_at(m.builder, 0),
+                            pawl_builder_body_at(m.builder, 1), v3(0, 0, 1), v3(1, 0, 0));
     mechanism_joint(&m, &joint);
-    mechanism_world_joint(&m, PAWL_JOINT_PRISMATIC, pawl_builder_body_at(m.builder, 0), v3(0, 0, 0), v3(0, 0, 1));
+    mechanism_world_joint(&m, PAWL_JOINT_PRISMATIC, pawl_builder_body_at(m.builder, 0), v3(0, 0, 0),
+                          v3(0, 0, 1));
     mechanism_compile(&m);
     body_state bodies[2];
     for (int i = 0; i < 2; ++i) {

@@ -249,8 +249,8 @@ TEST(the_resultant_of_a_patch_does_not_depend_on_its_reduction)
         mechanism m;
         patch_plate(&m, 6);
         pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
-        settings.reduce = k == 0 ? PAWL_REDUCE_OFF : PAWL_REDUCE_HULL;
-        settings.tolerance = 1e-12;
+        settings.contact.reduce = k == 0 ? PAWL_REDUCE_OFF : PAWL_REDUCE_HULL;
+        settings.solver.tolerance = 1e-12;
         mechanism_start(&m, &settings);
         mechanism_run(&m, 20);
         force[k] = moment[k] = v3(0, 0, 0);
@@ -278,7 +278,7 @@ static pawl_status patch_make_and_step(const pawl_env *env, void *argument)
 {
     const mechanism *m = argument;
     pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
-    settings.reduce = PAWL_REDUCE_HULL;
+    settings.contact.reduce = PAWL_REDUCE_HULL;
     pawl_sim *sim = NULL;
     pawl_status status = pawl_sim_create(env, m->model, &settings, &sim);
     if (status == PAWL_OK) {

@@ -16,9 +16,9 @@ static void chain_build(mechanism *m)
     for (int i = 0; i < CHAIN_LINKS; ++i) {
         pawl_vec3 at = {0.1 * i + 0.05, 0.0, 0.0}, hinge = {0.1 * i, 0.0, 0.0};
         pawl_body_id body = mechanism_solid(m, 0.1, at, (pawl_vec3){1e-5, 8e-5, 8e-5});
-        pawl_joint_def joint =
-            mechanism_joint_def(m, PAWL_JOINT_REVOLUTE, i == 0 ? PAWL_WORLD : pawl_builder_body_at(m->builder, i - 1), body, hinge,
-                                (pawl_vec3){0.0, 1.0, 0.0});
+        pawl_joint_def joint = mechanism_joint_def(
+            m, PAWL_JOINT_REVOLUTE, i == 0 ? PAWL_WORLD : pawl_builder_body_at(m->builder, i - 1),
+            body, hinge, (pawl_vec3){0.0, 1.0, 0.0});
         joint.coordinate[0].friction = i % 3 == 0 ? 1e-2 : 0.0;
         mechanism_joint(m, &joint);
     }
@@ -27,12 +27,13 @@ static void chain_build(mechanism *m)
 static void chain_run(mechanism *m, pawl_delassus_kind kind, bool exact_joints, pawl_twist *twists)
 {
     pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
-    settings.solver = PAWL_SOLVER_ADMM_NCP_FP;
+    settings.solver.kind = PAWL_SOLVER_ADMM_NCP_FP;
     settings.delassus = kind;
-    settings.exact_joints = exact_joints;
+    settings.solver.exact_joints = exact_joints;
     settings.project = false;
-    settings.tolerance = 0.0; // so that all go on to the end, or to a residual of exactly zero
-    settings.max_iterations = 50;
+    settings.solver.tolerance =
+        0.0; // so that all go on to the end, or to a residual of exactly zero
+    settings.solver.max_iterations = 50;
     mechanism_restart(m, &settings);
     for (int i = 0; i < CHAIN_STEPS; ++i) {
         CHECK_OK(pawl_sim_step(m->sim, &m->report));
@@ -40,7 +41,7 @@ static void chain_run(mechanism *m, pawl_delassus_kind kind, bool exact_joints, 
         CHECK_INT(m->report.factorizations, 1);
     }
     for (int i = 0; i < CHAIN_LINKS; ++i) {
-        twists[i] = pawl_state_twist(mechanism_state(m), pawl_model_body_at(pawl_state_model(mechanism_state(m)), i));
+        twists[i] = pawl_state_twist(mechanism_state(m), pawl_model_body_at(m->model, i));
     }
 }
 

@@ -40,8 +40,9 @@ static void island_case_build(mechanism *m, uint64_t *seed)
         if (a == 7 || b == 7 || (a < 0 && b == 3)) {
             continue; // a point mass has no hinges, and one side must move
         }
-        pawl_joint_def joint = mechanism_joint_def(m, PAWL_JOINT_REVOLUTE, a < 0 ? PAWL_WORLD : pawl_builder_body_at(m->builder, a), pawl_builder_body_at(m->builder, b),
-                                                   random_vec(seed, 1.0), random_vec(seed, 1.0));
+        pawl_joint_def joint = mechanism_joint_def(
+            m, PAWL_JOINT_REVOLUTE, a < 0 ? PAWL_WORLD : pawl_builder_body_at(m->builder, a),
+            pawl_builder_body_at(m->builder, b), random_vec(seed, 1.0), random_vec(seed, 1.0));
         joint.coordinate[0].friction = 1.0;
         mechanism_joint(m, &joint);
     }
@@ -307,21 +308,22 @@ TEST(mechanisms_move_alike_alone_and_together)
         int link = i % LINKS;
         pawl_vec3 at = v3(0.2 * link + 0.1, 2.0 * (i / LINKS), 0.0);
         pawl_body_id body = mechanism_solid(&m, 1.0 + 0.1 * i, at, v3(1e-3, 4e-3, 4e-3));
-        pawl_joint_def joint =
-            mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, link == 0 ? PAWL_WORLD : pawl_builder_body_at(m.builder, pawl_body_index(body) - 1), body,
-                                v3(0.2 * link, at.y, 0.0), v3(0, 1, 0));
+        pawl_joint_def joint = mechanism_joint_def(
+            &m, PAWL_JOINT_REVOLUTE,
+            link == 0 ? PAWL_WORLD : pawl_builder_body_at(m.builder, pawl_body_index(body) - 1),
+            body, v3(0.2 * link, at.y, 0.0), v3(0, 1, 0));
         joint.coordinate[0].friction = i % 2 == 0 ? 0.1 : 0.0;
         mechanism_joint(&m, &joint);
     }
     pawl_pose together[CHAINS * LINKS];
     for (int way = 0; way < 2; ++way) {
         pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_MOREAU);
-        settings.islands = way == 1;
+        settings.solver.islands = way == 1;
         mechanism_restart(&m, &settings);
         mechanism_run(&m, 200);
         CHECK_INT(m.report.islands, way == 1 ? CHAINS : 1);
         for (int i = 0; i < CHAINS * LINKS; ++i) {
-            pawl_pose pose = pawl_state_pose(mechanism_state(&m), pawl_model_body_at(pawl_state_model(mechanism_state(&m)), i));
+            pawl_pose pose = pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, i));
             if (way == 1) {
                 CHECK_NEAR3(pose.position, together[i].position, 1e-10);
             }
@@ -337,10 +339,10 @@ TEST(a_problem_of_islands_is_solved_as_a_whole)
     mechanism m;
     many_things_build(&m);
     pawl_settings settings = scene_settings(2e-3);
-    settings.max_iterations = 20000;
+    settings.solver.max_iterations = 20000;
     mechanism_start(&m, &settings);
     mechanism_run(&m, 20); // all must converge
     CHECK(m.report.islands >= MANY_STACKS);
-    CHECK(m.verdict.residual.natural_scaled <= settings.tolerance);
+    CHECK(m.verdict.residual.natural_scaled <= settings.solver.tolerance);
     mechanism_end(&m);
 }

@@ -78,7 +78,7 @@ TEST(bad_bodies_are_refused_by_name)
     do {                                                                                           \
         pawl_body_def def = builder_body("lump");                                                  \
         change;                                                                                    \
-        CHECK_REFUSED(&c, pawl_builder_add_body(c.builder, &def, NULL), part);                      \
+        CHECK_REFUSED(&c, pawl_builder_add_body(c.builder, &def, NULL), part);                     \
         CHECK_MESSAGE(&c.t, def.name);                                                             \
     } while (0)
     BAD_BODY(def.name = "arm", "exists already");
@@ -112,7 +112,7 @@ TEST(bad_shapes_are_refused_by_name)
         pawl_shape_def def = pawl_shape_def_default();                                             \
         def.name = "skin";                                                                         \
         change;                                                                                    \
-        CHECK_REFUSED(&c, pawl_builder_add_shape(c.builder, body, &def, NULL), part);               \
+        CHECK_REFUSED(&c, pawl_builder_add_shape(c.builder, body, &def, NULL), part);              \
     } while (0)
     BAD_SHAPE(builder_stranger(), (void)0, "no body of this model");
     BAD_SHAPE(((pawl_body_id){0, 0}), (void)0, "no body of this model");
@@ -120,7 +120,8 @@ TEST(bad_shapes_are_refused_by_name)
     BAD_SHAPE(c.arm, def.size.x = 0.0, "'skin': size 0 is 0 m");
     BAD_SHAPE(c.arm, def.size.x = NAN, "'skin': size 0");
     BAD_SHAPE(c.arm, (def.kind = PAWL_SHAPE_BOX, def.size.y = -1.0), "'skin': size 1 is -1");
-    BAD_SHAPE(c.arm, (def.kind = PAWL_SHAPE_CAPSULE, def.size.z = INFINITY), "'skin': size 2 is inf");
+    BAD_SHAPE(c.arm, (def.kind = PAWL_SHAPE_CAPSULE, def.size.z = INFINITY),
+              "'skin': size 2 is inf");
     BAD_SHAPE(c.arm, def.frame.position.z = NAN, "'skin': its frame");
     builder_end(&c);
 }
@@ -137,7 +138,7 @@ TEST(bad_joints_are_refused_by_name)
         def.base = c.arm;                                                                          \
         def.follower = c.hand;                                                                     \
         change;                                                                                    \
-        CHECK_REFUSED(&c, pawl_builder_add_joint(c.builder, &def, NULL), part);                     \
+        CHECK_REFUSED(&c, pawl_builder_add_joint(c.builder, &def, NULL), part);                    \
         CHECK_MESSAGE(&c.t, def.name);                                                             \
     } while (0)
     BAD_JOINT(def.name = "hinge", "exists already");
@@ -175,7 +176,7 @@ TEST(bad_gears_actuators_and_motions_are_refused_by_name)
         def.name = "mesh";                                                                         \
         def.joint = def.source_joint = c.hinge;                                                    \
         change;                                                                                    \
-        CHECK_REFUSED(&c, pawl_builder_add_gear(c.builder, &def, NULL), part);                      \
+        CHECK_REFUSED(&c, pawl_builder_add_gear(c.builder, &def, NULL), part);                     \
         CHECK_MESSAGE(&c.t, def.name);                                                             \
     } while (0)
     BAD_GEAR((void)0, "couples a coordinate with itself");
@@ -189,7 +190,7 @@ TEST(bad_gears_actuators_and_motions_are_refused_by_name)
         def.name = "motor";                                                                        \
         def.joint = c.hinge;                                                                       \
         change;                                                                                    \
-        CHECK_REFUSED(&c, pawl_builder_add_actuator(c.builder, &def, NULL), part);                  \
+        CHECK_REFUSED(&c, pawl_builder_add_actuator(c.builder, &def, NULL), part);                 \
         CHECK_MESSAGE(&c.t, "motor");                                                              \
     } while (0)
     BAD_ACTUATOR(def.joint.tag += 1, "names a joint that is not there");
@@ -248,7 +249,7 @@ TEST(bad_forces_and_springs_are_refused_by_name)
         def.name = "push";                                                                         \
         def.body = c.arm;                                                                          \
         change;                                                                                    \
-        CHECK_REFUSED(&c, pawl_builder_add_force(c.builder, &def, NULL), part);                     \
+        CHECK_REFUSED(&c, pawl_builder_add_force(c.builder, &def, NULL), part);                    \
         CHECK_MESSAGE(&c.t, "push");                                                               \
     } while (0)
     BAD_FORCE(def.body = PAWL_WORLD, "no body of this model");
@@ -261,7 +262,7 @@ TEST(bad_forces_and_springs_are_refused_by_name)
         def.name = "coil";                                                                         \
         def.body_b = c.arm;                                                                        \
         change;                                                                                    \
-        CHECK_REFUSED(&c, pawl_builder_add_spring(c.builder, &def, NULL), part);                    \
+        CHECK_REFUSED(&c, pawl_builder_add_spring(c.builder, &def, NULL), part);                   \
         CHECK_MESSAGE(&c.t, "coil");                                                               \
     } while (0)
     BAD_SPRING(def.body_b = PAWL_WORLD, "two different bodies");
@@ -473,8 +474,10 @@ TEST(things_without_a_name_get_one_of_their_own)
     CHECK_OK(pawl_builder_add_joint(c.builder, &joint, NULL));
     pawl_model *m;
     CHECK_OK(pawl_builder_compile(c.builder, &m));
-    CHECK(strcmp(pawl_model_body(m, pawl_model_body_at(m, 2)).name, pawl_model_body(m, pawl_model_body_at(m, 3)).name) != 0);
-    CHECK(strcmp(pawl_model_joint(m, pawl_model_joint_at(m, 1)).name, pawl_model_joint(m, pawl_model_joint_at(m, 2)).name) != 0);
+    CHECK(strcmp(pawl_model_body(m, pawl_model_body_at(m, 2)).name,
+                 pawl_model_body(m, pawl_model_body_at(m, 3)).name) != 0);
+    CHECK(strcmp(pawl_model_joint(m, pawl_model_joint_at(m, 1)).name,
+                 pawl_model_joint(m, pawl_model_joint_at(m, 2)).name) != 0);
     pawl_model_destroy(m);
     pawl_builder_destroy(c.builder);
     CHECK_NO_LEAK(&c.t);
@@ -486,7 +489,9 @@ TEST(pairs_of_bodies_can_be_kept_from_touching)
     builder_begin(&c);
     const int bad[][2] = {{0, 0}, {-1, -1}, {0, 2}, {-2, 0}, {1000, 1}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
-        CHECK_STATUS(pawl_builder_exclude(c.builder, pawl_builder_body_at(c.builder, bad[i][0]), pawl_builder_body_at(c.builder, bad[i][1])), PAWL_BAD_ARGUMENT);
+        CHECK_STATUS(pawl_builder_exclude(c.builder, pawl_builder_body_at(c.builder, bad[i][0]),
+                                          pawl_builder_body_at(c.builder, bad[i][1])),
+                     PAWL_BAD_ARGUMENT);
         CHECK_MESSAGE(&c.t, "two different ones of 2");
     }
     pawl_model *none, *m, *other;
@@ -504,7 +509,8 @@ TEST(pairs_of_bodies_can_be_kept_from_touching)
     CHECK_OK(pawl_builder_compile(c.builder, &other));
     CHECK_INT(pawl_model_exclusion_count(other), 2);
     pawl_body_pair first = pawl_model_exclusion(other, 0), second = pawl_model_exclusion(other, 1);
-    CHECK(pawl_body_is_world(first.a) && pawl_body_same(first.b, c.arm) && pawl_body_same(second.a, c.arm) && second.b == c.hand);
+    CHECK(pawl_body_is_world(first.a) && pawl_body_same(first.b, c.arm) &&
+          pawl_body_same(second.a, c.arm) && pawl_body_same(second.b, c.hand));
     CHECK(pawl_model_hash(m) != pawl_model_hash(other));
     pawl_model_destroy(m);
     pawl_model_destroy(other);
@@ -525,8 +531,7 @@ TEST(shapes_may_be_added_in_any_order_of_their_bodies)
                                              "xyz"};
         for (int k = 0; k < 3; ++k) {
             int index = orders[order][k];
-            pawl_body_id body =
-                index < 0 ? PAWL_WORLD : pawl_builder_body_at(c.builder, index);
+            pawl_body_id body = index < 0 ? PAWL_WORLD : pawl_builder_body_at(c.builder, index);
             pawl_shape_def shape = pawl_shape_def_default();
             shape.name = names[index + 1];
             shape.kind = index == 0 ? PAWL_SHAPE_SPHERE : PAWL_SHAPE_HULL;

@@ -355,9 +355,9 @@ TEST(every_solver_gives_the_closed_form_of_a_point_on_a_slope)
             pawl_contact_problem *problem;
             CHECK_OK(pawl_contact_problem_create(&t.env, &def, &problem));
             pawl_settings settings = pawl_settings_default();
-            settings.solver = (pawl_solver_kind)kind;
-            settings.tolerance = 1e-9;
-            settings.max_iterations = 10000;
+            settings.solver.kind = (pawl_solver_kind)kind;
+            settings.solver.tolerance = 1e-9;
+            settings.solver.max_iterations = 10000;
             pawl_contact_result result;
             CHECK_OK(pawl_contact_problem_solve(problem, &settings, r, &result));
             double normal = -mass * down, most = mu * normal, wanted = mass * push;
@@ -391,8 +391,8 @@ TEST(answers_solve_the_problem_as_it_was_given)
         pawl_contact_problem *problem;
         CHECK_OK(contacts_create(&t.env, &c, &problem));
         pawl_settings settings = pawl_settings_default();
-        settings.tolerance = 1e-8;
-        settings.max_iterations = 100000;
+        settings.solver.tolerance = 1e-8;
+        settings.solver.max_iterations = 100000;
         double r[RANDOM_ROWS] = {0};
         pawl_contact_result result;
         CHECK_OK(pawl_contact_problem_solve(problem, &settings, r, &result));
@@ -445,7 +445,7 @@ static pawl_status contacts_make_and_solve(const pawl_env *env, void *argument)
     pawl_status status = contacts_reduce(env, c, &problem);
     double r[RANDOM_ROWS] = {0};
     pawl_settings settings = pawl_settings_default();
-    settings.solver = PAWL_SOLVER_PGS_NCP; // nothing but creation asks for memory
+    settings.solver.kind = PAWL_SOLVER_PGS_NCP; // nothing but creation asks for memory
     pawl_contact_result result;
     if (status == PAWL_OK) {
         status = pawl_contact_problem_solve(problem, &settings, r, &result);

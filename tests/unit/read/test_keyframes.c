@@ -168,7 +168,8 @@ TEST(what_is_repeated_is_the_same_as_what_is_written_out)
     CHECK_INT(pawl_keyframes_count(d.keys), 6);
     for (int a = 0; a < 3; ++a) {
         pawl_signal x, y;
-        CHECK(pawl_keyframes_target(c.keys, pawl_model_actuator_at(c.model, a), &x) && pawl_keyframes_target(d.keys, pawl_model_actuator_at(d.model, a), &y));
+        CHECK(pawl_keyframes_target(c.keys, pawl_model_actuator_at(c.model, a), &x) &&
+              pawl_keyframes_target(d.keys, pawl_model_actuator_at(d.model, a), &y));
         CHECK(memcmp(x.values, y.values, 6 * sizeof(double)) == 0);
         CHECK(memcmp(x.times, y.times, 6 * sizeof(double)) == 0);
     }
@@ -253,7 +254,10 @@ TEST(robots_jump_and_walk_for_a_second_without_leaving_this_world)
         double highest = 0.0;
         for (int k = 0; k < 300; ++k) {
             CHECK_OK(pawl_sim_step(sim, NULL));
-            pawl_vec3 torso = pawl_state_pose(pawl_sim_state(sim), pawl_model_body_at(pawl_state_model(pawl_sim_state(sim)), 0)).position;
+            pawl_vec3 torso =
+                pawl_state_pose(pawl_sim_state(sim),
+                                pawl_model_body_at(pawl_state_model(pawl_sim_state(sim)), 0))
+                    .position;
             CHECK(v3_finite(torso) && v3_norm(torso) < 2.0);
             highest = fmax(highest, torso.z);
         }

@@ -280,7 +280,8 @@ TEST(shapes_are_read_with_half_sizes_frames_and_colours)
             CHECK((used[i] >> k & 1u) == 0 || size[k] == expected[i].size[k]);
         }
     }
-    pawl_shape_def box = pawl_model_shape(m, pawl_model_shape_at(m, 0)).def, plane = pawl_model_shape(m, pawl_model_shape_at(m, 5)).def;
+    pawl_shape_def box = pawl_model_shape(m, pawl_model_shape_at(m, 0)).def,
+                   plane = pawl_model_shape(m, pawl_model_shape_at(m, 5)).def;
     CHECK_TEXT(box.name, "box");
     CHECK_NEAR3(box.frame.position, v3(1, 2, 3), 1e-14);
     CHECK(box.rgba[0] == 0.25f && box.rgba[1] == 0.5f && box.rgba[2] == 1.0f &&
@@ -463,7 +464,8 @@ TEST(a_hull_is_read_with_its_points)
                       "<!-- the tip --> 0 0 3</pawl:hull></geometry></collision>"
                       "<visual name='v'><geometry><pawl:hull>0 0 0 1 0 0 0 1 0 0 0 1 1 1 1"
                       "</pawl:hull></geometry></visual></link></model></sdf>");
-    pawl_shape_def def = pawl_model_shape(m, pawl_model_shape_at(m, 0)).def, drawn = pawl_model_shape(m, pawl_model_shape_at(m, 1)).def;
+    pawl_shape_def def = pawl_model_shape(m, pawl_model_shape_at(m, 0)).def,
+                   drawn = pawl_model_shape(m, pawl_model_shape_at(m, 1)).def;
     CHECK_INT(def.kind, PAWL_SHAPE_HULL);
     CHECK_INT(def.point_count, 4);
     CHECK_NEAR3(def.points[2], v3(0, 2, 0), 0.0);
@@ -471,7 +473,8 @@ TEST(a_hull_is_read_with_its_points)
     CHECK(!def.visual_only && drawn.visual_only);
     CHECK_INT(drawn.point_count, 5);
     // A tetrahedron: a sixth of the box that its edges span.
-    CHECK_NEAR(pawl_model_body(m, pawl_model_body_at(m, 0)).mass, 3.0 * 1.0 * 2.0 * 3.0 / 6.0, 1e-14);
+    CHECK_NEAR(pawl_model_body(m, pawl_model_body_at(m, 0)).mass, 3.0 * 1.0 * 2.0 * 3.0 / 6.0,
+               1e-14);
     CHECK_NEAR3(pawl_model_body(m, pawl_model_body_at(m, 0)).com, v3(0.25, 0.5, 0.75), 1e-15);
     sdf_done(m);
 }
@@ -674,7 +677,8 @@ TEST(a_gearbox_becomes_a_gear_between_the_two_hinges)
     const model_joint *g = sdf_joint(m, "g");
     CHECK_INT(g->kind, PAWL_JOINT_GEAR);
     CHECK_INT(pawl_joint_index(g->gear.joint), pawl_joint_index(pawl_model_find_joint(m, "jb")));
-    CHECK_INT(pawl_joint_index(g->gear.source_joint), pawl_joint_index(pawl_model_find_joint(m, "ja")));
+    CHECK_INT(pawl_joint_index(g->gear.source_joint),
+              pawl_joint_index(pawl_model_find_joint(m, "ja")));
     CHECK_NEAR(g->gear.ratio, 3.0, 0.0);
     sdf_done(m);
     snprintf(text, sizeof text,
@@ -695,7 +699,8 @@ TEST(a_mimic_axis_becomes_a_gear)
              "<reference>0.5</reference></mimic>");
     pawl_model *m = sdf_load(text);
     const model_joint *g = sdf_joint(m, "jb::mimic");
-    CHECK_INT(pawl_joint_index(g->gear.source_joint), pawl_joint_index(pawl_model_find_joint(m, "ja")));
+    CHECK_INT(pawl_joint_index(g->gear.source_joint),
+              pawl_joint_index(pawl_model_find_joint(m, "ja")));
     CHECK_NEAR(g->gear.ratio, 2.0, 0.0);
     CHECK_NEAR(g->gear.offset, 4.0, 0.0);
     sdf_done(m);
@@ -724,7 +729,8 @@ TEST(gears_springs_actuators_motions_and_forces_are_read)
     pawl_joint_id ja = pawl_model_find_joint(m, "ja");
     pawl_joint_id jb = pawl_model_find_joint(m, "jb");
     const pawl_gear_def *g = &sdf_joint(m, "g")->gear;
-    CHECK(pawl_joint_same(g->joint, jb) && pawl_joint_same(g->source_joint, ja) && g->ratio == 2.0 && g->offset == 1.0);
+    CHECK(pawl_joint_same(g->joint, jb) && pawl_joint_same(g->source_joint, ja) &&
+          g->ratio == 2.0 && g->offset == 1.0);
     pawl_spring_def s = m->springs[0];
     CHECK_TEXT(s.name, "s");
     CHECK(pawl_body_is_world(s.body_a) && pawl_body_same(s.body_b, pawl_model_find_body(m, "a")));
@@ -732,8 +738,8 @@ TEST(gears_springs_actuators_motions_and_forces_are_read)
     CHECK_NEAR3(s.point_b, v3(4, 5, 6), 0.0);
     CHECK(s.stiffness == 7.0 && s.rest_length == 8.0 && s.damping == 9.0);
     const pawl_actuator_def *p = &m->actuators[0], *v = &m->actuators[1];
-    CHECK(p->kind == PAWL_ACTUATOR_POSITION && pawl_joint_same(p->joint, ja) && p->stiffness == 100.0 &&
-          p->damping == 2.0);
+    CHECK(p->kind == PAWL_ACTUATOR_POSITION && pawl_joint_same(p->joint, ja) &&
+          p->stiffness == 100.0 && p->damping == 2.0);
     CHECK_NEAR(p->effort, 9.0, 0.0); // of the joint's own limit
     CHECK_NEAR(pawl_signal_value(&p->target, 1.0), sin(2.0), 1e-15);
     CHECK(v->kind == PAWL_ACTUATOR_VELOCITY && pawl_joint_same(v->joint, jb) && isinf(v->damping) &&
@@ -741,8 +747,8 @@ TEST(gears_springs_actuators_motions_and_forces_are_read)
     CHECK(pawl_joint_same(m->motions[0].joint, jb));
     CHECK_NEAR(pawl_signal_value(&m->motions[0].target, 2.0), 3.0, 1e-15);
     const pawl_force_def *f = &m->forces[0];
-    CHECK(pawl_body_same(f->body, pawl_model_find_body(m, "b")) && f->in_body_axes && f->force[1].value == 5.0 &&
-          f->torque[2].value == 6.0 && f->force[0].value == 0.0);
+    CHECK(pawl_body_same(f->body, pawl_model_find_body(m, "b")) && f->in_body_axes &&
+          f->force[1].value == 5.0 && f->torque[2].value == 6.0 && f->force[0].value == 0.0);
     CHECK_NEAR3(f->point, v3(1, 0, 0), 0.0);
     sdf_done(m);
 }

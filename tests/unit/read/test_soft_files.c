@@ -88,13 +88,17 @@ TEST(a_model_can_say_what_all_have_that_say_nothing)
                 SDF_LINK("d", SPHERE("<pawl:soft time_constant='-1'/>")) "<pawl:soft of='joints' "
                                                                          "time_constant='0.04'/>"));
     CHECK_NEAR(pawl_model_joint(m, pawl_model_joint_at(m, 0)).soft.time_constant, 0.04, 0.0);
-    CHECK_NEAR(pawl_model_joint(m, pawl_model_joint_at(m, 0)).coordinate[0].limit_soft.time_constant, 0.0, 0.0);
+    CHECK_NEAR(
+        pawl_model_joint(m, pawl_model_joint_at(m, 0)).coordinate[0].limit_soft.time_constant, 0.0,
+        0.0);
     CHECK_NEAR(pawl_model_shape(m, pawl_model_shape_at(m, 0)).def.soft.time_constant, 0.03, 0.0);
     CHECK_NEAR(pawl_model_shape(m, pawl_model_shape_at(m, 1)).def.soft.time_constant, -1.0, 0.0);
     pawl_model_destroy(m);
     m = soft_load(&t, "text.sdf", SDF(SDF_JOINT("") "<pawl:soft time_constant='0.04'/>"));
     CHECK_NEAR(pawl_model_joint(m, pawl_model_joint_at(m, 0)).soft.time_constant, 0.04, 0.0);
-    CHECK_NEAR(pawl_model_joint(m, pawl_model_joint_at(m, 0)).coordinate[0].limit_soft.time_constant, 0.04, 0.0);
+    CHECK_NEAR(
+        pawl_model_joint(m, pawl_model_joint_at(m, 0)).coordinate[0].limit_soft.time_constant, 0.04,
+        0.0);
     pawl_model_destroy(m);
     CHECK_NO_LEAK(&t);
 }

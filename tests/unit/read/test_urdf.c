@@ -140,7 +140,8 @@ TEST(a_mimic_joint_becomes_a_gear)
     const model_joint *g = urdf_joint(m, "j::mimic");
     CHECK_INT(g->kind, PAWL_JOINT_GEAR);
     CHECK_INT(pawl_joint_index(g->gear.joint), pawl_joint_index(pawl_model_find_joint(m, "j")));
-    CHECK_INT(pawl_joint_index(g->gear.source_joint), pawl_joint_index(pawl_model_find_joint(m, "k")));
+    CHECK_INT(pawl_joint_index(g->gear.source_joint),
+              pawl_joint_index(pawl_model_find_joint(m, "k")));
     CHECK(g->gear.ratio == -2.0 && g->gear.offset == 0.5);
     urdf_done(m);
 }
@@ -160,7 +161,8 @@ TEST(inertia_and_shapes_are_read_in_their_own_frames)
         CHECK_NEAR(a.inertia[i], expected[i], 1e-15);
     }
     CHECK_NEAR3(a.com, v3(1, 2, 3), 0.0);
-    pawl_shape_def box = pawl_model_shape(m, pawl_model_shape_at(m, 0)).def, cylinder = pawl_model_shape(m, pawl_model_shape_at(m, 1)).def;
+    pawl_shape_def box = pawl_model_shape(m, pawl_model_shape_at(m, 0)).def,
+                   cylinder = pawl_model_shape(m, pawl_model_shape_at(m, 1)).def;
     CHECK(box.kind == PAWL_SHAPE_BOX && box.visual_only && box.rgba[2] == 1.0f &&
           box.rgba[3] == 0.5f);
     CHECK_NEAR3(box.size, v3(1, 2, 3), 0.0);
@@ -177,7 +179,8 @@ TEST(collisions_say_what_they_are_made_of)
                        "<collision><geometry><sphere radius='1'/></geometry>"
                        "<pawl:friction>0.9</pawl:friction><pawl:restitution>0.3</pawl:restitution>"
                        "</collision>") "</robot>");
-    pawl_shape_def plain = pawl_model_shape(m, pawl_model_shape_at(m, 0)).def, made = pawl_model_shape(m, pawl_model_shape_at(m, 1)).def;
+    pawl_shape_def plain = pawl_model_shape(m, pawl_model_shape_at(m, 0)).def,
+                   made = pawl_model_shape(m, pawl_model_shape_at(m, 1)).def;
     CHECK(plain.friction == 0.5 && plain.restitution == 0.0);
     CHECK(made.friction == 0.9 && made.restitution == 0.3);
     urdf_done(m);
@@ -230,8 +233,10 @@ TEST(links_without_mass_are_merged_into_what_they_are_fixed_to)
     CHECK_INT(pawl_model_joint_count(m), 1);
     CHECK_NEAR3(urdf_joint(m, "j")->base_frame.position, v3(1, 2, 0), 1e-15);
     CHECK_INT(urdf_joint(m, "j")->base, pawl_body_index(pawl_model_find_body(m, "a")));
-    CHECK_INT(pawl_body_index(pawl_model_shape(m, pawl_model_shape_at(m, 0)).body), pawl_body_index(pawl_model_find_body(m, "a")));
-    CHECK_NEAR3(pawl_model_shape(m, pawl_model_shape_at(m, 0)).def.frame.position, v3(1, 2, 0), 1e-15);
+    CHECK_INT(pawl_body_index(pawl_model_shape(m, pawl_model_shape_at(m, 0)).body),
+              pawl_body_index(pawl_model_find_body(m, "a")));
+    CHECK_NEAR3(pawl_model_shape(m, pawl_model_shape_at(m, 0)).def.frame.position, v3(1, 2, 0),
+                1e-15);
     CHECK_NEAR3(urdf_body(m, "a")->start_pose.position, v3(0, 0, 5), 0.0);
     urdf_done(m);
     urdf_refused(HEAD LINK("a", "") FRAME("x") JOINT("j", "continuous", "a", "x", "") "</robot>",

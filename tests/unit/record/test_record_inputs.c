@@ -23,16 +23,20 @@ static pawl_actuator_id inputs_build(mechanism *m)
 }
 
 // The last input is not set again after the run was resumed: it must come from the recording.
-static void inputs_run(mechanism *m, pawl_recorder *recorder, pawl_actuator_id motor, int from, int to)
+static void inputs_run(mechanism *m, pawl_recorder *recorder, pawl_actuator_id motor, int from,
+                       int to)
 {
     for (int step = from; step < to; ++step) {
         pawl_state *s = pawl_sim_edit_state(m->sim);
         if (step == 5) {
             CHECK_OK(pawl_state_set_gravity(s, v3(1, 0, -5)));
-            CHECK_OK(pawl_state_set_wrench(s, pawl_model_body_at(pawl_state_model(s), 0), v3(0.5, 0, 0), v3(0, 0.25, 0)));
+            CHECK_OK(pawl_state_set_wrench(s, pawl_model_body_at(pawl_state_model(s), 0),
+                                           v3(0.5, 0, 0), v3(0, 0.25, 0)));
         }
         if (step % 7 == 0) {
-            CHECK_OK(pawl_state_set_target(s, motor, -20.0 * mechanism_position(m, pawl_builder_joint_at(m->builder, 0), 0) + 0.3));
+            CHECK_OK(pawl_state_set_target(
+                s, motor,
+                -20.0 * mechanism_position(m, pawl_builder_joint_at(m->builder, 0), 0) + 0.3));
         }
         mechanism_run(m, 1);
         if (recorder != NULL) {

@@ -235,7 +235,9 @@ TEST(a_joint_put_at_given_coordinates_is_closed_and_reads_them_back)
     for (int k = 0; k < KINEMATICS_KINDS; ++k) {
         for (int trial = 0; trial < 20; ++trial) {
             mechanism m;
-            kinematics_build(&m, kinematics_kinds[k], trial % 2 == 0 ? pawl_builder_body_at(m.builder, 0) : PAWL_WORLD, &seed);
+            kinematics_build(&m, kinematics_kinds[k],
+                             trial % 2 == 0 ? pawl_builder_body_at(m.builder, 0) : PAWL_WORLD,
+                             &seed);
             const model_joint *j = &m.model->joints[0];
             double q[6], met[6], residual[6];
             body_state bodies[2];
@@ -260,7 +262,9 @@ TEST(gradients_of_closed_joints_match_finite_differences)
     for (int k = 0; k < KINEMATICS_KINDS; ++k) {
         for (int trial = 0; trial < 20; ++trial) {
             mechanism m;
-            kinematics_build(&m, kinematics_kinds[k], trial % 2 == 0 ? pawl_builder_body_at(m.builder, 0) : PAWL_WORLD, &seed);
+            kinematics_build(&m, kinematics_kinds[k],
+                             trial % 2 == 0 ? pawl_builder_body_at(m.builder, 0) : PAWL_WORLD,
+                             &seed);
             double q[6];
             body_state bodies[2];
             kinematics_on_manifold(m.model, &seed, q, bodies);
@@ -279,7 +283,9 @@ TEST(gradients_of_open_joints_match_finite_differences)
     for (int k = 0; k < KINEMATICS_KINDS; ++k) {
         for (int trial = 0; trial < 20; ++trial) {
             mechanism m;
-            kinematics_build(&m, kinematics_kinds[k], trial % 2 == 0 ? pawl_builder_body_at(m.builder, 0) : PAWL_WORLD, &seed);
+            kinematics_build(&m, kinematics_kinds[k],
+                             trial % 2 == 0 ? pawl_builder_body_at(m.builder, 0) : PAWL_WORLD,
+                             &seed);
             double q[6];
             body_state bodies[2];
             kinematics_on_manifold(m.model, &seed, q, bodies);
@@ -331,7 +337,8 @@ TEST(impulses_and_row_velocities_are_transposes_of_each_other)
     uint64_t seed = 5;
     for (int k = 0; k < KINEMATICS_KINDS; ++k) {
         mechanism m;
-        kinematics_build(&m, kinematics_kinds[k], k % 2 == 0 ? pawl_builder_body_at(m.builder, 0) : PAWL_WORLD, &seed);
+        kinematics_build(&m, kinematics_kinds[k],
+                         k % 2 == 0 ? pawl_builder_body_at(m.builder, 0) : PAWL_WORLD, &seed);
         pawl_assembly *a;
         CHECK_OK(pawl_assembly_create(&m.t.env, m.model, 0, &a));
         double q[6], u[12], du[12] = {0}, lambda[6], v[6];
@@ -402,10 +409,13 @@ TEST(a_gear_row_matches_finite_differences_and_has_no_net_wrench)
             random_inertia(&seed, def.mass, 0.4, def.inertia);
             mechanism_body(&m, &def);
         }
-        pawl_joint_def joint = mechanism_joint_def(&m, PAWL_JOINT_CYLINDRICAL, pawl_builder_body_at(m.builder, 0), pawl_builder_body_at(m.builder, 1),
-                                                   random_vec(&seed, 0.5), random_vec(&seed, 1.0));
+        pawl_joint_def joint = mechanism_joint_def(
+            &m, PAWL_JOINT_CYLINDRICAL, pawl_builder_body_at(m.builder, 0),
+            pawl_builder_body_at(m.builder, 1), random_vec(&seed, 0.5), random_vec(&seed, 1.0));
         pawl_joint_id first = mechanism_joint(&m, &joint);
-        joint = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, pawl_builder_body_at(m.builder, shared ? 1 : 2), pawl_builder_body_at(m.builder, shared ? 2 : 3),
+        joint = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE,
+                                    pawl_builder_body_at(m.builder, shared ? 1 : 2),
+                                    pawl_builder_body_at(m.builder, shared ? 2 : 3),
                                     random_vec(&seed, 0.5), random_vec(&seed, 1.0));
         pawl_joint_id second = mechanism_joint(&m, &joint);
         pawl_gear_def gear = pawl_gear_def_default();

@@ -3,6 +3,7 @@
 //
 // What pawl_check_model() says of linkages whose mobility is known from textbooks.
 #include "math/rotation.h"
+#include "pawl/check.h"
 #include "pawl/io.h"
 #include "support/mechanism.h"
 
@@ -117,7 +118,8 @@ TEST(the_rank_of_a_large_ladder_comes_from_the_sparse_factor)
     for (int i = 0; i < RUNGS; ++i) {
         pawl_body_id beam = mechanism_solid(&m, 1.0, v3(i + 0.7, 0, 1), v3(0.1, 0.1, 0.1));
         for (int end = 0; end < 2; ++end) {
-            pawl_joint_def def = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, pawl_builder_body_at(m.builder, i + end), beam,
+            pawl_joint_def def = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE,
+                                                     pawl_builder_body_at(m.builder, i + end), beam,
                                                      v3(i + 0.2 + end, 0, 1), v3(0, 1, 0));
             mechanism_joint(&m, &def);
         }
@@ -141,7 +143,8 @@ TEST(an_open_chain_has_full_rank)
         for (int i = 0; i < 3; ++i) {
             mechanism_solid(&m, 1.0, v3(0.5 + i, 0, 0), v3(0.1, 0.1, 0.1));
             pawl_joint_def def =
-                mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, pawl_builder_body_at(m.builder, i - 1), pawl_builder_body_at(m.builder, i), v3(i, 0, 0), v3(0, 1, 0));
+                mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, pawl_builder_body_at(m.builder, i - 1),
+                                    pawl_builder_body_at(m.builder, i), v3(i, 0, 0), v3(0, 1, 0));
             mechanism_joint(&m, &def);
         }
         if (driven) {
@@ -198,7 +201,8 @@ TEST(a_gear_takes_one_freedom)
     pawl_gear_def gear = pawl_gear_def_default();
     for (int i = 0; i < 2; ++i) {
         pawl_body_id body = mechanism_solid(&m, 1.0, v3(i, 0, 0), v3(0.1, 0.1, 0.1));
-        pawl_joint_id joint = mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(i, 0, 0), v3(0, 1, 0));
+        pawl_joint_id joint =
+            mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(i, 0, 0), v3(0, 1, 0));
         *(i == 0 ? &gear.joint : &gear.source_joint) = joint;
     }
     mechanism_gear(&m, &gear);

@@ -52,7 +52,7 @@ TEST(a_box_at_rest_is_carried_by_sticking_corners)
         info_ground(&m, 0.5);
         pawl_body_id box = info_box(&m, info_mass, v3(0, 0, info_half), 0.5);
         pawl_settings settings = mechanism_settings(1e-3, (pawl_stepper_kind)(way % 2));
-        settings.solver = way < 2 ? PAWL_SOLVER_ADMM_NCP : PAWL_SOLVER_PGS_NCP;
+        settings.solver.kind = way < 2 ? PAWL_SOLVER_ADMM_NCP : PAWL_SOLVER_PGS_NCP;
         mechanism_start(&m, &settings);
         CHECK_INT(pawl_sim_contact_count(m.sim), 0); // no step yet
         mechanism_run(&m, 20);
@@ -71,7 +71,8 @@ TEST(a_box_at_rest_is_carried_by_sticking_corners)
             CHECK_NEAR(c.gap, 0.0, 1e-9);
         }
         // The residual is a velocity: over a step of 1 ms 1e-8 m/s are 1e-5 m/s^2.
-        CHECK_NEAR3(info_sum(&m, pawl_body_index(box)), v3(0, 0, info_mass * info_g), info_mass * 2e-5);
+        CHECK_NEAR3(info_sum(&m, pawl_body_index(box)), v3(0, 0, info_mass * info_g),
+                    info_mass * 2e-5);
         mechanism_end(&m);
     }
 }
@@ -99,8 +100,8 @@ TEST(a_sliding_box_is_braked_by_slipping_corners)
     }
     CHECK(slips >= 2);
     double weight = info_mass * info_g;
-    CHECK_NEAR3(info_sum(&m, pawl_body_index(box)), v3(-0.3 * 0.6 * weight, -0.3 * 0.8 * weight, weight),
-                info_mass * 1e-4);
+    CHECK_NEAR3(info_sum(&m, pawl_body_index(box)),
+                v3(-0.3 * 0.6 * weight, -0.3 * 0.8 * weight, weight), info_mass * 1e-4);
     mechanism_end(&m);
 }
 

@@ -87,8 +87,8 @@ static void kept_check_answers(const pawl_kept_problem *kept, const pawl_env *en
     pawl_contact_problem *problem;
     CHECK_OK(pawl_contact_problem_create(env, &def, &problem));
     pawl_settings settings = pawl_settings_default();
-    settings.tolerance = 1e-8;
-    settings.max_iterations = 20000;
+    settings.solver.tolerance = 1e-8;
+    settings.solver.max_iterations = 20000;
     pawl_contact_result result;
     CHECK_OK(pawl_contact_problem_solve(problem, &settings, r, &result));
     CHECK(result.outcome == PAWL_CONVERGED);
@@ -112,7 +112,8 @@ TEST(a_box_keeps_the_problem_of_its_corners)
     mechanism_run(&m, 5);
     CHECK(pawl_sim_kept_problem(m.sim).problem == NULL); // nobody asked
     pawl_sim_keep_problems(m.sim, true);
-    pawl_vec3 centre = pawl_state_pose(mechanism_state(&m), pawl_model_body_at(pawl_state_model(mechanism_state(&m)), 0)).position;
+    pawl_vec3 centre =
+        pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position;
     mechanism_step(&m);
     pawl_kept_problem kept = pawl_sim_kept_problem(m.sim);
     CHECK(kept.problem != NULL && kept.held_rows == 0);

@@ -2,6 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Memory: none in a step, and none lost when there is not enough.
+#include "pawl/check.h"
 #include "support/everything.h"
 #include "support/mechanism.h"
 
@@ -14,7 +15,7 @@ TEST(a_step_allocates_nothing)
         pawl_model *model;
         CHECK_OK(everything_build(&t.env, &model));
         pawl_settings settings = mechanism_settings(5e-3, (pawl_stepper_kind)(way % 2));
-        settings.solver = way / 2 % 2 == 0 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
+        settings.solver.kind = way / 2 % 2 == 0 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
         settings.project = way / 4 % 2 == 0;
         settings.delassus = (pawl_delassus_kind)(way / 8);
         pawl_sim *sim;
@@ -76,7 +77,7 @@ TEST(contacts_that_come_and_go_allocate_nothing)
         pawl_builder_set_gravity(m.builder, (pawl_vec3){0.0, 0.0, -9.81});
         memory_add_bouncers(&m);
         pawl_settings settings = mechanism_settings(5e-3, PAWL_STEPPER_EULER);
-        settings.solver = way % 2 == 0 ? PAWL_SOLVER_ADMM_NCP_FP : PAWL_SOLVER_ADMM_NCP;
+        settings.solver.kind = way % 2 == 0 ? PAWL_SOLVER_ADMM_NCP_FP : PAWL_SOLVER_ADMM_NCP;
         settings.delassus = (pawl_delassus_kind)(way / 2);
         mechanism_start(&m, &settings);
         mechanism_run(&m, 200);
@@ -151,7 +152,7 @@ TEST(states_simulations_and_checks_survive_each_failing_request)
     for (int way = 0; way < 2 * PAWL_DELASSUS_COUNT; ++way) {
         plan.settings = pawl_settings_default();
         plan.settings.delassus = (pawl_delassus_kind)(way / 2);
-        plan.settings.solver = way % 2 == 0 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
+        plan.settings.solver.kind = way % 2 == 0 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
         plan.settings.threads = 1 + way / 3 % 2;
         CHECK(CHECK_SURVIVES_NO_MEMORY(memory_make_sim, &plan) > 5);
     }

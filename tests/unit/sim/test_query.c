@@ -31,7 +31,8 @@ TEST(a_double_pendulum_has_the_mass_matrix_and_bias_of_the_textbook)
     pawl_builder_set_gravity(m.builder, v3(0, 0, -g));
     pawl_body_id first = mechanism_solid(&m, m1, v3(0, 0, -a), v3(0.01, I1, 0.02));
     pawl_body_id second = mechanism_solid(&m, m2, v3(0, 0, -l - b), v3(0.004, I2, 0.005));
-    pawl_joint_id A = mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, first, v3(0, 0, 0), v3(0, -1, 0));
+    pawl_joint_id A =
+        mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, first, v3(0, 0, 0), v3(0, -1, 0));
     pawl_joint_def d =
         mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, first, second, v3(0, 0, -l), v3(0, -1, 0));
     d.coordinate[0].armature = 0.002;
@@ -182,7 +183,8 @@ TEST(mass_matrices_and_jacobians_of_random_trees_agree_with_the_state)
             double B[36], u[6] = {twist.linear.x,  twist.linear.y,  twist.linear.z,
                                   twist.angular.x, twist.angular.y, twist.angular.z};
             CHECK_OK(pawl_query_jacobian(q, pawl_builder_body_at(m.builder, body), point, J));
-            CHECK_OK(pawl_state_point_jacobian(s, pawl_model_body_at(pawl_state_model(s), body), point, B));
+            CHECK_OK(pawl_state_point_jacobian(s, pawl_model_body_at(pawl_state_model(s), body),
+                                               point, B));
             for (int i = 0; i < 6; ++i) {
                 double sum = 0.0, by_body = 0.0;
                 for (int k = 0; k < n; ++k) {

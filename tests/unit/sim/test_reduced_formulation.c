@@ -28,7 +28,7 @@ static pawl_settings formulation_settings(pawl_formulation formulation, pawl_ste
 {
     pawl_settings settings = mechanism_settings(1e-3, stepper);
     settings.formulation = formulation;
-    settings.tolerance = 1e-11;
+    settings.solver.tolerance = 1e-11;
     return settings;
 }
 
@@ -149,14 +149,16 @@ TEST(joints_of_the_tree_report_the_reactions_that_rows_would)
         mechanism m[2];
         for (int f = 0; f < 2; ++f) {
             pawl_settings s = formulation_settings((pawl_formulation)f, PAWL_STEPPER_MOREAU);
-            s.max_push = 0.0; // corrections of an overlap follow joints along curves of their own
+            s.contact.max_push =
+                0.0; // corrections of an overlap follow joints along curves of their own
             scene_load(&m[f], paths[k], &s);
             mechanism_run(&m[f], 40);
         }
         for (int j = 0; j < pawl_model_joint_count(m[0].model); ++j) {
             pawl_vec3 force[2], torque[2];
             for (int f = 0; f < 2; ++f) {
-                pawl_sim_joint_reaction(m[f].sim, pawl_model_joint_at(pawl_sim_model(m[f].sim), j), &force[f], &torque[f]);
+                pawl_sim_joint_reaction(m[f].sim, pawl_model_joint_at(pawl_sim_model(m[f].sim), j),
+                                        &force[f], &torque[f]);
             }
             CHECK_NEAR3(force[1], force[0], 1e-5 * (1.0 + v3_norm(force[0])));
             CHECK_NEAR3(torque[1], torque[0], 1e-5 * (1.0 + v3_norm(force[0])));
@@ -187,7 +189,7 @@ TEST(every_solver_solves_in_reduced_coordinates)
             mechanism m;
             pawl_settings s = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
             s.formulation = PAWL_FORMULATION_REDUCED;
-            s.solver = (pawl_solver_kind)kind;
+            s.solver.kind = (pawl_solver_kind)kind;
             s.delassus = (pawl_delassus_kind)delassus;
             scene_load(&m, CLASSIC("S4-fourbar"), &s);
             mechanism_run(&m, 20);
@@ -203,7 +205,7 @@ TEST(euler_angles_of_a_base_give_the_same_motion)
     mechanism m[2];
     for (int k = 0; k < 2; ++k) {
         pawl_settings s = formulation_settings(PAWL_FORMULATION_REDUCED, PAWL_STEPPER_MOREAU);
-        s.reduced_base = (pawl_reduced_base)k;
+        s.reduced.base = (pawl_reduced_base)k;
         scene_load(&m[k], PRIMITIVE("nunchuk"), &s);
         mechanism_run(&m[k], 200);
     }
@@ -285,7 +287,7 @@ TEST(what_reduced_coordinates_cannot_do_is_refused_with_the_reason)
     mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(0, 0, 1), v3(1, 0, 0));
     mechanism_compile(&m);
     pawl_settings settings = formulation_settings(PAWL_FORMULATION_REDUCED, PAWL_STEPPER_EULER);
-    settings.soft_joint = 0.02;
+    settings.soft.joint = 0.02;
     pawl_sim *sim;
     CHECK_STATUS(pawl_sim_create(&m.t.env, m.model, &settings, &sim), PAWL_UNSUPPORTED);
     CHECK_MESSAGE(&m.t, "soft.joint must be 0");

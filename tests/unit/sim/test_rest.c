@@ -10,7 +10,7 @@
 typedef void (*rest_builder)(mechanism *m);
 
 static pawl_body_id rest_solid(mechanism *m, pawl_shape_kind kind, pawl_vec3 size, double height,
-                      pawl_quat turn)
+                               pawl_quat turn)
 {
     pawl_body_def def = pawl_body_def_default();
     def.mass = 1.0;
@@ -98,7 +98,8 @@ static rest_motion rest_drift(const mechanism *m, const pawl_state *start)
 {
     rest_motion drift = {0.0, 0.0};
     for (int k = 0; k < pawl_model_body_count(m->model); ++k) {
-        pawl_pose a = pawl_state_pose(start, pawl_model_body_at(pawl_state_model(start), k)), b = pawl_state_pose(mechanism_state(m), pawl_model_body_at(pawl_state_model(mechanism_state(m)), k));
+        pawl_pose a = pawl_state_pose(start, pawl_model_body_at(pawl_state_model(start), k)),
+                  b = pawl_state_pose(mechanism_state(m), pawl_model_body_at(m->model, k));
         pawl_quat turn = quat_mul(b.orientation, quat_conj(a.orientation));
         drift.moved = fmax(drift.moved, v3_norm(v3_sub(b.position, a.position)));
         drift.turned = fmax(drift.turned, 2.0 * v3_norm(v3(turn.x, turn.y, turn.z)));
@@ -115,7 +116,7 @@ TEST(what_rests_stays_where_it_is)
         scene_floor(&m, 0.5, 0.0, 0.0);
         rest_rows[k].build(&m);
         pawl_settings settings = scene_settings(1e-3);
-        settings.tolerance = rest_rows[k].alone ? settings.tolerance : 1e-12;
+        settings.solver.tolerance = rest_rows[k].alone ? settings.solver.tolerance : 1e-12;
         mechanism_start(&m, &settings);
         scene_run(&m, 0.1); // the first solutions begin from nothing
         pawl_state *start;
@@ -181,7 +182,8 @@ TEST(bodies_inside_each_other_are_pushed_apart_gently)
         rows[k].build(&m);
         pawl_settings settings = scene_settings(run % 2 ? 1e-2 : 1e-3);
         mechanism_start(&m, &settings);
-        double most = 0.0, bound = rows[k].reduced_mass * settings.max_push * settings.max_push;
+        double most = 0.0,
+               bound = rows[k].reduced_mass * settings.contact.max_push * settings.contact.max_push;
         while (mechanism_time(&m) < 2.0 - 1e-9) {
             scene_step(&m);
             most = fmax(most, mechanism_energy(&m).kinetic);
@@ -208,7 +210,8 @@ TEST(a_stack_built_with_overlap_does_not_explode)
         pawl_settings settings = scene_settings(run ? 1e-2 : 1e-3);
         for (int k = 0; k < COUNT; ++k) {
             scene_box_at(&m, 1.0, v3(1, 1, 1), v3(0, 0, 0.2 + 0.7 * k), 0.5);
-            bound += 0.5 * (k + 1) * (k + 1) * settings.max_push * settings.max_push;
+            bound +=
+                0.5 * (k + 1) * (k + 1) * settings.contact.max_push * settings.contact.max_push;
         }
         mechanism_start(&m, &settings);
         double most = 0.0;
@@ -227,7 +230,8 @@ TEST(a_stack_built_with_overlap_does_not_explode)
         CHECK(m.report.penetration < 1e-8);
         CHECK_INT(m.verdict.tunnelled, 0);
         for (int k = 0; k < COUNT; ++k) { // it stands again, each on the one below
-            CHECK_NEAR3(scene_position(&m, pawl_builder_body_at(m.builder, k)), v3(0, 0, 0.5 + k), 1e-6);
+            CHECK_NEAR3(scene_position(&m, pawl_builder_body_at(m.builder, k)), v3(0, 0, 0.5 + k),
+                        1e-6);
         }
         mechanism_end(&m);
     }

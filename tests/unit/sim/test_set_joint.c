@@ -87,7 +87,8 @@ TEST(turns_count_from_where_a_joint_was_set)
     mechanism m;
     mechanism_begin(&m);
     pawl_body_id body = mechanism_solid(&m, 1.0, v3(0.5, 0, 0), v3(0.1, 0.1, 0.1));
-    pawl_joint_id hinge = mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(0, 0, 0), v3(0, 1, 0));
+    pawl_joint_id hinge =
+        mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(0, 0, 0), v3(0, 1, 0));
     pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_MOREAU);
     mechanism_start(&m, &settings);
     double q = 20.0, rate = 3.0;

@@ -4,6 +4,7 @@
 // The simulation as a whole: assembly of the start, steps that cannot be done, settings, and
 // dense against sparse.
 #include "math/rotation.h"
+#include "pawl/check.h"
 #include "support/everything.h"
 #include "support/mechanism.h"
 #include "support/random.h"
@@ -42,9 +43,11 @@ static void sim_fourbar(mechanism *m, const pawl_vec3 pins[4], double off, uint6
         pawl_pose joint = {pins[i], pawl_quat_from_axes(v3(0, 1, 0), v3(1, 0, 0))};
         def.base_frame = joint;
         if (pawl_body_index(def.base) >= 0) {
-            def.base_frame = pawl_pose_compose(pawl_pose_inverse(at[pawl_body_index(def.base)]), joint);
+            def.base_frame =
+                pawl_pose_compose(pawl_pose_inverse(at[pawl_body_index(def.base)]), joint);
         }
-        def.follower_frame = pawl_pose_compose(pawl_pose_inverse(at[pawl_body_index(def.follower)]), joint);
+        def.follower_frame =
+            pawl_pose_compose(pawl_pose_inverse(at[pawl_body_index(def.follower)]), joint);
         mechanism_joint(m, &def);
     }
 }
@@ -59,7 +62,8 @@ TEST(joints_that_meet_are_left_alone)
     pawl_settings settings = pawl_settings_default();
     mechanism_start(&m, &settings);
     CHECK_INT(m.t.messages[PAWL_LOG_NOTE], 0);
-    CHECK_NEAR3(pawl_state_pose(mechanism_state(&m), pawl_model_body_at(pawl_state_model(mechanism_state(&m)), 0)).position, v3(0.05, 0, 0.2), 0.0);
+    CHECK_NEAR3(pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position,
+                v3(0.05, 0, 0.2), 0.0);
     mechanism_end(&m);
 }
 
@@ -129,7 +133,8 @@ TEST(start_velocities_that_the_joints_forbid_are_projected)
     pawl_settings settings = pawl_settings_default();
     mechanism_start(&m, &settings);
     CHECK_MESSAGE(&m.t, "velocities did not agree");
-    CHECK_NEAR3(pawl_state_twist(mechanism_state(&m), pawl_model_body_at(pawl_state_model(mechanism_state(&m)), 0)).linear, v3(0, 3, 0), 1e-12);
+    CHECK_NEAR3(pawl_state_twist(mechanism_state(&m), pawl_model_body_at(m.model, 0)).linear,
+                v3(0, 3, 0), 1e-12);
     mechanism_end(&m);
 }
 
@@ -188,7 +193,8 @@ TEST(a_callback_that_turns_into_nan_stops_the_run_where_it_was)
     CHECK_STATUS(pawl_sim_step(m.sim, NULL), PAWL_NOT_FINITE);
     CHECK_MESSAGE(&m.t, "force on body 'body0'");
     CHECK(pawl_state_hash(mechanism_state(&m)) == hash);
-    CHECK_NEAR(pawl_state_twist(mechanism_state(&m), pawl_model_body_at(pawl_state_model(mechanism_state(&m)), 0)).linear.z, 4e-3, 1e-15);
+    CHECK_NEAR(pawl_state_twist(mechanism_state(&m), pawl_model_body_at(m.model, 0)).linear.z, 4e-3,
+               1e-15);
     mechanism_end(&m);
 }
 
@@ -213,7 +219,8 @@ TEST(a_state_taken_over_with_another_step_keeps_its_time)
         CHECK_OK(pawl_sim_step(slow, NULL));
         double t = 0.1 + 7e-3 * i, q[6];
         CHECK_NEAR(pawl_state_time(pawl_sim_state(slow)), t, 1e-14);
-        pawl_state_joint(pawl_sim_state(slow), pawl_model_joint_at(pawl_state_model(pawl_sim_state(slow)), 0), q, NULL);
+        pawl_state_joint(pawl_sim_state(slow),
+                         pawl_model_joint_at(pawl_state_model(pawl_sim_state(slow)), 0), q, NULL);
         CHECK_NEAR(q[0], sin(t), 1e-11);
     }
     CHECK_INT(pawl_state_step(pawl_sim_state(slow)), 150);
@@ -241,8 +248,12 @@ TEST(dense_and_sparse_give_the_same_motion)
             CHECK_OK(pawl_sim_step(sims[1], NULL));
         }
         for (int i = 0; i < pawl_model_body_count(model); ++i) {
-            pawl_pose a = pawl_state_pose(pawl_sim_state(sims[0]), pawl_model_body_at(pawl_state_model(pawl_sim_state(sims[0])), i));
-            pawl_pose b = pawl_state_pose(pawl_sim_state(sims[1]), pawl_model_body_at(pawl_state_model(pawl_sim_state(sims[1])), i));
+            pawl_pose a =
+                pawl_state_pose(pawl_sim_state(sims[0]),
+                                pawl_model_body_at(pawl_state_model(pawl_sim_state(sims[0])), i));
+            pawl_pose b =
+                pawl_state_pose(pawl_sim_state(sims[1]),
+                                pawl_model_body_at(pawl_state_model(pawl_sim_state(sims[1])), i));
             CHECK_NEAR3(a.position, b.position, 1e-9);
             CHECK_NEAR(a.orientation.w, b.orientation.w, 1e-9);
             CHECK_NEAR(a.orientation.x, b.orientation.x, 1e-9);
@@ -264,9 +275,9 @@ TEST(the_solvers_give_the_same_motion)
     pawl_sim *sims[2];
     for (int k = 0; k < 2; ++k) {
         pawl_settings settings = mechanism_settings(2e-3, PAWL_STEPPER_EULER);
-        settings.solver = k == 0 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
-        settings.tolerance = 1e-11;
-        settings.max_iterations = 10000;
+        settings.solver.kind = k == 0 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
+        settings.solver.tolerance = 1e-11;
+        settings.solver.max_iterations = 10000;
         CHECK_OK(pawl_sim_create(&t.env, model, &settings, &sims[k]));
     }
     for (int i = 0; i < 250; ++i) {
@@ -274,8 +285,12 @@ TEST(the_solvers_give_the_same_motion)
         CHECK_OK(pawl_sim_step(sims[1], NULL));
     }
     for (int i = 0; i < pawl_model_body_count(model); ++i) {
-        pawl_pose a = pawl_state_pose(pawl_sim_state(sims[0]), pawl_model_body_at(pawl_state_model(pawl_sim_state(sims[0])), i));
-        pawl_pose b = pawl_state_pose(pawl_sim_state(sims[1]), pawl_model_body_at(pawl_state_model(pawl_sim_state(sims[1])), i));
+        pawl_pose a =
+            pawl_state_pose(pawl_sim_state(sims[0]),
+                            pawl_model_body_at(pawl_state_model(pawl_sim_state(sims[0])), i));
+        pawl_pose b =
+            pawl_state_pose(pawl_sim_state(sims[1]),
+                            pawl_model_body_at(pawl_state_model(pawl_sim_state(sims[1])), i));
         CHECK_NEAR3(a.position, b.position, 1e-8); // 250 steps of 1e-11, not chaotic
     }
     pawl_sim_destroy(sims[0]);
@@ -415,7 +430,7 @@ TEST(every_setting_reads_back_what_was_set)
     CHECK_OK(pawl_settings_check(&t.env, &settings));
     CHECK_NEAR(settings.dt, 0.0125, 0.0);
     CHECK_INT(settings.stepper, PAWL_STEPPER_MOREAU);
-    CHECK(!settings.project && !settings.warm_start && !settings.exact_joints);
+    CHECK(!settings.project && !settings.solver.warm_start && !settings.solver.exact_joints);
     CHECK(pawl_setting(-1).key == NULL && pawl_setting(count).key == NULL);
     CHECK(pawl_stepper_name(PAWL_STEPPER_COUNT) == NULL);
 }
@@ -459,7 +474,7 @@ TEST(bad_settings_are_refused_with_what_was_expected)
     CHECK_STATUS(pawl_sim_create(&m.t.env, m.model, &settings, &sim), PAWL_BAD_ARGUMENT);
     CHECK(sim == NULL);
     settings = pawl_settings_default();
-    settings.solver = PAWL_SOLVER_COUNT;
+    settings.solver.kind = PAWL_SOLVER_COUNT;
     CHECK_STATUS(pawl_sim_create(&m.t.env, m.model, &settings, &sim), PAWL_BAD_ARGUMENT);
     settings = pawl_settings_default();
     settings.stepper = (pawl_stepper_kind)-1;

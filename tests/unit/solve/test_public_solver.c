@@ -46,9 +46,9 @@ TEST(one_solver_gives_the_answers_of_many)
             int rows;
             pawl_contact_problem *p = solver_problem(&t, &seed, &rows);
             pawl_settings settings = pawl_settings_default();
-            settings.solver = def.kind;
-            settings.tolerance = def.tolerance;
-            settings.max_iterations = def.max_iterations;
+            settings.solver.kind = def.kind;
+            settings.solver.tolerance = def.tolerance;
+            settings.solver.max_iterations = def.max_iterations;
             double r[RANDOM_ROWS] = {0}, fresh[RANDOM_ROWS] = {0}, again[RANDOM_ROWS] = {0};
             pawl_contact_result result;
             pawl_contact_solver_report report;

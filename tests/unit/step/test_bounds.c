@@ -34,9 +34,9 @@ static void bounds_each(double dt, bounds_test *test)
 {
     for (int way = 0; way < 6; ++way) {
         pawl_settings settings = mechanism_settings(dt, (pawl_stepper_kind)(way % 2));
-        settings.solver = way < 2 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
-        settings.exact_joints = way < 4;
-        settings.tolerance = 1e-12;
+        settings.solver.kind = way < 2 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
+        settings.solver.exact_joints = way < 4;
+        settings.solver.tolerance = 1e-12;
         test(settings);
     }
 }
@@ -65,7 +65,8 @@ static void bounds_slide(pawl_settings settings)
     mechanism_start(&m, &settings);
     for (int i = 0; i < 100; ++i) {
         mechanism_step(&m);
-        CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), 1.5 * mechanism_time(&m), 1e-10);
+        CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0),
+                   1.5 * mechanism_time(&m), 1e-10);
     }
     pawl_energy e = mechanism_energy(&m);
     CHECK_NEAR(e.work_friction, -5.0 * 0.75, 1e-9); // mean of begin and end is exact here
@@ -91,7 +92,8 @@ static void bounds_stop(pawl_settings settings)
     }
     // all kinetic energy went into friction
     CHECK_NEAR(mechanism_energy(&m).work_friction, -0.5 * bounds_mass * 1.13 * 1.13, 1e-10);
-    CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), 1.13 * 1.13 / 5.0, 1.13 * settings.dt);
+    CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), 1.13 * 1.13 / 5.0,
+               1.13 * settings.dt);
     mechanism_end(&m);
 }
 
@@ -115,7 +117,7 @@ TEST(friction_of_a_driven_joint_is_paid_by_the_drive)
             (pawl_signal){.kind = PAWL_SIGNAL_TABLE, .count = 2, .times = times, .values = places};
         mechanism_motion(&m, &motion);
         pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_EULER);
-        settings.solver = (pawl_solver_kind)solver;
+        settings.solver.kind = (pawl_solver_kind)solver;
         mechanism_start(&m, &settings);
         mechanism_run(&m, 100);
         CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), 2.0, 1e-12);
@@ -132,7 +134,8 @@ static void bounds_pendulum(mechanism *m, double lower, double upper)
     pawl_builder_set_gravity(m->builder, v3(0, 0, -9.81));
     mechanism_solid(m, bounds_mass, v3(0.5, 0, 0), v3(0.02, 0.04, 0.04));
     pawl_joint_def joint =
-        mechanism_joint_def(m, PAWL_JOINT_REVOLUTE, PAWL_WORLD, pawl_builder_body_at(m->builder, 0), v3(0, 0, 0), v3(0, 1, 0));
+        mechanism_joint_def(m, PAWL_JOINT_REVOLUTE, PAWL_WORLD, pawl_builder_body_at(m->builder, 0),
+                            v3(0, 0, 0), v3(0, 1, 0));
     joint.coordinate[0].lower = lower;
     joint.coordinate[0].upper = upper;
     mechanism_joint(m, &joint);
@@ -149,14 +152,15 @@ static void bounds_fall(pawl_settings settings)
     bool reached = false;
     for (int i = 0; i < 300; ++i) {
         mechanism_step(&m);
-        double q = mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), rate = mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0);
+        double q = mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0),
+               rate = mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0);
         // The rate is such that q + h q' meets the limit; bringing the joint together again after
         // the drift turns the body by (h q')^3 / 6 at most, here 2e-6. erp.limit takes that back.
         CHECK(q <= 0.6 + slip);
         CHECK_NEAR(m.report.closure.limit, fmax(0.0, q - 0.6), 1e-15);
         if (reached) {
             CHECK_NEAR(q, 0.6, slip);
-            CHECK_NEAR(rate, 0.0, settings.erp_limit * slip / settings.dt);
+            CHECK_NEAR(rate, 0.0, settings.erp.limit * slip / settings.dt);
         }
         reached = q > 0.6 - slip;
     }
@@ -181,7 +185,8 @@ TEST(a_limit_is_not_tunnelled_through_at_high_speed)
         mechanism m;
         bounds_slider(&m, 0.0, 0.0, 500.0); // 5 m a step
         pawl_joint_def joint =
-            mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, PAWL_WORLD, pawl_builder_body_at(m.builder, 0), v3(0, 0, 0), v3(1, 0, 0));
+            mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, PAWL_WORLD,
+                                pawl_builder_body_at(m.builder, 0), v3(0, 0, 0), v3(1, 0, 0));
         joint.coordinate[0].lower = -0.01;
         joint.coordinate[0].upper = 0.01;
         pawl_joint_id limited = mechanism_joint(&m, &joint); // redundant with joint 0
@@ -204,7 +209,8 @@ TEST(a_limit_holds_against_a_force_that_would_cross_it_in_one_step)
     mechanism m;
     bounds_slider(&m, 0.0, 1e6, 0.0); // 50 m in the first step of 10 ms
     pawl_joint_def joint =
-        mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, PAWL_WORLD, pawl_builder_body_at(m.builder, 0), v3(0, 0, 0), v3(1, 0, 0));
+        mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, PAWL_WORLD,
+                            pawl_builder_body_at(m.builder, 0), v3(0, 0, 0), v3(1, 0, 0));
     joint.coordinate[0].upper = 1.0;
     pawl_joint_id limited = mechanism_joint(&m, &joint);
     pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_EULER);
@@ -235,18 +241,19 @@ TEST(a_violated_limit_is_corrected_by_its_share_a_step)
     mechanism m;
     bounds_slider(&m, 0.0, 0.0, 0.0);
     pawl_joint_def joint =
-        mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, PAWL_WORLD, pawl_builder_body_at(m.builder, 0), v3(0, 0, 0), v3(1, 0, 0));
+        mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, PAWL_WORLD,
+                            pawl_builder_body_at(m.builder, 0), v3(0, 0, 0), v3(1, 0, 0));
     joint.coordinate[0].lower = 0.1; // the slider is at 0
     pawl_joint_id limited = mechanism_joint(&m, &joint);
     pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_EULER);
-    settings.erp_limit = 0.25;
+    settings.erp.limit = 0.25;
     mechanism_start(&m, &settings);
     mechanism_step(&m);
-    CHECK_NEAR(mechanism_position(&m, limited, 0), settings.limit_push * settings.dt, 1e-12);
+    CHECK_NEAR(mechanism_position(&m, limited, 0), settings.limit.max_push * settings.dt, 1e-12);
     for (int k = 1; k < 7; ++k) {
         mechanism_step(&m);
     }
-    double left = 0.1 - 7.0 * settings.limit_push * settings.dt;
+    double left = 0.1 - 7.0 * settings.limit.max_push * settings.dt;
     CHECK_NEAR(m.report.closure.limit, left, 1e-12);
     mechanism_step(&m);
     CHECK_NEAR(m.report.closure.limit, 0.75 * left, 1e-12);

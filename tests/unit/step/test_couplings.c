@@ -159,7 +159,7 @@ TEST(a_prescribed_joint_motion_is_followed_exactly)
                 double t = mechanism_time(&m);
                 bool loose = s == PAWL_STEPPER_MOREAU && project == 0;
                 CHECK_NEAR(mechanism_position(&m, joint, 0), 5.0 * sin(2.0 * t),
-                           loose ? 1e-6 * 20.0 / settings.erp_joint : 1e-11);
+                           loose ? 1e-6 * 20.0 / settings.erp.joint : 1e-11);
                 // without projection the rate is the mean over the step: order h
                 CHECK_NEAR(mechanism_rate(&m, joint, 0), 10.0 * cos(2.0 * t),
                            project == 1 ? 1e-9 : 0.02);

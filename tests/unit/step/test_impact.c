@@ -13,9 +13,9 @@
 static pawl_settings impact_settings(pawl_impact_law law)
 {
     pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_LIT);
-    settings.impact_law = law;
-    settings.tolerance = 1e-11;
-    settings.restitution_threshold = 0.0;
+    settings.contact.impact = law;
+    settings.solver.tolerance = 1e-11;
+    settings.contact.restitution_threshold = 0.0;
     return settings;
 }
 
@@ -242,7 +242,7 @@ TEST(slow_impacts_end_in_lasting_contact)
     scene_shape(&m, PAWL_WORLD, PAWL_SHAPE_PLANE, v3(0, 0, 0), v3(0, 0, 0), 0.0, 0.9);
     pawl_body_id ball = scene_sphere(&m, 1.0, 0.1, v3(0, 0, 0.1), v3(1, 0, -5e-3), 0.0, 0.9);
     pawl_settings settings = impact_settings(PAWL_IMPACT_POISSON);
-    settings.restitution_threshold = 1e-2;
+    settings.contact.restitution_threshold = 1e-2;
     mechanism_start(&m, &settings);
     impact_now(&m);
     CHECK_NEAR3(scene_velocity(&m, ball), v3(1, 0, 0), 1e-12);

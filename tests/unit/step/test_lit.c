@@ -8,7 +8,7 @@
 static pawl_settings lit_settings(double dt, pawl_lit_variant variant)
 {
     pawl_settings settings = mechanism_settings(dt, PAWL_STEPPER_LIT);
-    settings.lit_variant = variant;
+    settings.lit.variant = variant;
     return settings;
 }
 
@@ -107,7 +107,7 @@ static pawl_vec3 lit_slide(double dt, pawl_lit_variant variant)
 {
     mechanism m;
     pawl_settings settings = lit_settings(dt, variant);
-    settings.tolerance = 1e-12;
+    settings.solver.tolerance = 1e-12;
     scene_load(&m, CLASSIC("D13-sphere-off-sphere"), &settings);
     double start = scene_stored(&m);
     while (mechanism_time(&m) < 0.4 - 1e-9) {
@@ -192,7 +192,7 @@ TEST(linearized_constraints_keep_joints_from_drifting)
         mechanism m;
         pawl_settings settings = lit_settings(1e-2, PAWL_LIT_PAPER);
         settings.project = false;
-        settings.lit_linearized = on == 1;
+        settings.lit.linearized_constraints = on == 1;
         scene_load(&m, CLASSIC("A01-pendulum"), &settings);
         scene_run(&m, 5.0);
         closure[on] = m.report.closure.position;
@@ -217,7 +217,7 @@ TEST(what_a_step_catches_gains_no_energy)
         damper.damping = 1e6;
         mechanism_spring(&m, &damper);
         pawl_settings settings = lit_settings(1e-2, (pawl_lit_variant)variant);
-        settings.lit_events = PAWL_LIT_EVENTS_NONE;
+        settings.lit.events = PAWL_LIT_EVENTS_NONE;
         mechanism_start(&m, &settings);
         double before = scene_stored(&m);
         const double lift = 2.0 * SCENE_G * 5e-4; // of balls that had come as far into the floor

@@ -80,7 +80,7 @@ TEST(many_collisions_in_one_step_happen_in_their_order)
         mechanism m;
         events_row(&m, COUNT, 1.0, seed);
         pawl_settings settings = events_settings(0.1); // some hit twice in a step
-        settings.tolerance = 1e-12;
+        settings.solver.tolerance = 1e-12;
         mechanism_start(&m, &settings);
         events_by_hand h = {.count = COUNT};
         for (int k = 0; k < COUNT; ++k) {
@@ -143,7 +143,7 @@ enum { EVENTS_MODELS = sizeof events_models / sizeof events_models[0] };
 static uint64_t events_hash(const char *model, pawl_lit_variant variant, int resume_at, int steps)
 {
     pawl_settings settings = events_settings(4e-3);
-    settings.lit_variant = variant;
+    settings.lit.variant = variant;
     mechanism m;
     scene_load(&m, model, &settings);
     for (int i = 0; i < steps; ++i) {
@@ -215,7 +215,8 @@ TEST(a_bullet_bounces_off_a_thin_plate)
     mechanism m;
     mechanism_begin(&m);
     scene_shape(&m, PAWL_WORLD, PAWL_SHAPE_BOX, v3(1, 1, 0.01), v3(0, 0, 0), 0.0, 0.5);
-    pawl_body_id bullet = scene_sphere(&m, 1.0, 0.01, v3(0.1, 0.2, 0.5), v3(0, 0, -100.0), 0.0, 0.5);
+    pawl_body_id bullet =
+        scene_sphere(&m, 1.0, 0.01, v3(0.1, 0.2, 0.5), v3(0, 0, -100.0), 0.0, 0.5);
     pawl_settings settings = events_settings(0.01);
     mechanism_start(&m, &settings);
     scene_run(&m, 0.02);
@@ -233,7 +234,7 @@ static void events_start_inside(mechanism *m, double at, double gravity, pawl_li
     scene_shape(m, PAWL_WORLD, PAWL_SHAPE_PLANE, v3(0, 0, 0), v3(0, 0, at), 0.3, 0.5);
     scene_sphere(m, 1.0, 0.1, v3(0, 0, 0.099), v3(0.2, 0, 0.1), 0.3, 0.5);
     pawl_settings settings = events_settings(1e-3);
-    settings.lit_variant = variant;
+    settings.lit.variant = variant;
     mechanism_start(m, &settings);
 }
 
@@ -249,8 +250,10 @@ TEST(what_leaves_a_floor_in_which_it_starts_meets_nothing)
         scene_run(&free, 0.05);
         CHECK_INT(m.verdict.events[PAWL_EVENT_IMPACT], 0);
         CHECK_INT(m.verdict.events[PAWL_EVENT_UNRESOLVED], 0);
-        CHECK(scene_position(&m, pawl_builder_body_at(m.builder, 0)).z == scene_position(&free, pawl_builder_body_at(free.builder, 0)).z);
-        CHECK(scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).x == scene_velocity(&free, pawl_builder_body_at(free.builder, 0)).x);
+        CHECK(scene_position(&m, pawl_builder_body_at(m.builder, 0)).z ==
+              scene_position(&free, pawl_builder_body_at(free.builder, 0)).z);
+        CHECK(scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).x ==
+              scene_velocity(&free, pawl_builder_body_at(free.builder, 0)).x);
         mechanism_end(&m);
         mechanism_end(&free);
     }

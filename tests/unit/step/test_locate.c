@@ -102,7 +102,8 @@ TEST(a_ball_that_leaves_the_floor_comes_back_later)
         double v = 0.4 * pow(0.7, i), tau = 2.0 * v / SCENE_G, below = i % 2 == 0 ? 0.0 : -1e-17;
         mechanism m;
         scene_floor(&m, 0.5, 0.0, 0.0);
-        pawl_body_id ball = scene_sphere(&m, 1.0, 0.1, v3(0, 0, 0.1 + below), v3(0, 0, v), 0.5, 0.0);
+        pawl_body_id ball =
+            scene_sphere(&m, 1.0, 0.1, v3(0, 0, 0.1 + below), v3(0, 0, v), 0.5, 0.0);
         locate_case c;
         locate_begin(&m, &c, 0.1);
         locate_move(&c, pawl_body_index(ball), v3(0, 0, -SCENE_G), v3(0, 0, 0));

@@ -64,9 +64,9 @@ TEST(derivatives_of_the_balance_are_those_of_differences)
     contact_tree_build(&m, &seed);
     for (int trial = 0; trial < 12; ++trial) {
         pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_NMDP);
-        settings.nmdp_dynamics = trial % 2 == 0 ? PAWL_NMDP_NE : PAWL_NMDP_PBD;
-        settings.nmdp_energy = trial % 3 == 0 ? PAWL_NMDP_ENERGY_TOTAL : PAWL_NMDP_ENERGY_CONTACT;
-        settings.nmdp_stiffness = 1e5;
+        settings.nmdp.dynamics = trial % 2 == 0 ? PAWL_NMDP_NE : PAWL_NMDP_PBD;
+        settings.nmdp.energy = trial % 3 == 0 ? PAWL_NMDP_ENERGY_TOTAL : PAWL_NMDP_ENERGY_CONTACT;
+        settings.nmdp.stiffness = 1e5;
         nmdp *s = balance_create(&m, &settings);
         double theta[COLUMNS], G[2][COLUMNS], matrix[COLUMNS * COLUMNS], gradient[COLUMNS];
         balance_random_stage(s, &seed, 0.05, theta);
@@ -132,7 +132,7 @@ TEST(position_based_inertia_goes_to_that_of_newton_and_euler)
         for (int pbd = 0; pbd < 2; ++pbd) {
             uint64_t same = 77;
             pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_NMDP);
-            settings.nmdp_dynamics = pbd ? PAWL_NMDP_PBD : PAWL_NMDP_NE;
+            settings.nmdp.dynamics = pbd ? PAWL_NMDP_PBD : PAWL_NMDP_NE;
             nmdp *s = balance_create(&m, &settings);
             balance_random_stage(s, &same, h, theta);
             memset(s->w, 0, (size_t)s->weights * sizeof *s->w);
@@ -172,21 +172,21 @@ TEST(energy_never_rises_and_forces_balance_in_all_variants)
     int outer = 0;
     for (int trial = 0; trial < 48; ++trial) {
         pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_NMDP);
-        settings.nmdp_dynamics = trial % 2 == 0 ? PAWL_NMDP_NE : PAWL_NMDP_PBD;
-        settings.nmdp_gradient = trial / 2 % 2 == 0 ? PAWL_NMDP_FIRST : PAWL_NMDP_ZEROTH;
-        settings.nmdp_energy = (pawl_nmdp_energy_kind)(trial / 4 % PAWL_NMDP_ENERGY_COUNT);
-        settings.nmdp_stiffness = 1e6;
+        settings.nmdp.dynamics = trial % 2 == 0 ? PAWL_NMDP_NE : PAWL_NMDP_PBD;
+        settings.nmdp.gradient = trial / 2 % 2 == 0 ? PAWL_NMDP_FIRST : PAWL_NMDP_ZEROTH;
+        settings.nmdp.energy = (pawl_nmdp_energy_kind)(trial / 4 % PAWL_NMDP_ENERGY_COUNT);
+        settings.nmdp.stiffness = 1e6;
         nmdp *s = balance_create(&m, &settings);
         const double steps[] = {1e-3, 5e-3, 2e-2};
         balance_random_stage(s, &seed, steps[trial / 12 % 3], s->theta);
         memcpy(s->theta, s->begin.theta, (size_t)s->n * sizeof *s->theta);
-        s->beta = settings.nmdp_beta_min;
+        s->beta = settings.nmdp.beta_min;
         for (int i = 0; i < s->weights; ++i) {
             s->w[i] = trial % 5 == 0 ? 0.0 : s->w[i];
         }
         s->counts = (nmdp_counts){0};
         nmdp_outcome outcome = pawl_nmdp_descend(s);
-        CHECK(outcome == NMDP_CONVERGED || settings.nmdp_gradient == PAWL_NMDP_ZEROTH);
+        CHECK(outcome == NMDP_CONVERGED || settings.nmdp.gradient == PAWL_NMDP_ZEROTH);
         CHECK(s->counts.energy_rise <= 0.0);
         if (outcome == NMDP_CONVERGED) {
             double G[COLUMNS], matrix[COLUMNS * COLUMNS];

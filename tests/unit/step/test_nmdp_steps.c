@@ -26,9 +26,9 @@ enum { VARIANTS = sizeof variants / sizeof *variants };
 static pawl_settings steps_settings(const variant *v, double dt, int order)
 {
     pawl_settings settings = mechanism_settings(dt, v->stepper);
-    settings.nmdp_dynamics = v->dynamics;
-    settings.nmdp_gradient = v->gradient;
-    settings.nmdp_order = order;
+    settings.nmdp.dynamics = v->dynamics;
+    settings.nmdp.gradient = v->gradient;
+    settings.nmdp.order = order;
     return settings;
 }
 
@@ -47,8 +47,12 @@ TEST(a_body_falls_as_each_rule_integrates_a_parabola)
             double t = mechanism_time(&m), g = 0.5 * 9.81;
             bool second = order == 2 && variants[k].stepper == PAWL_STEPPER_NMDP;
             double z = 5.0 * t - 0.5 * g * t * (second ? t : t + h);
-            CHECK_NEAR3(pawl_state_pose(mechanism_state(&m), pawl_model_body_at(pawl_state_model(mechanism_state(&m)), 0)).position, v3(t, 0, z), 1e-9);
-            CHECK_NEAR(pawl_state_twist(mechanism_state(&m), pawl_model_body_at(pawl_state_model(mechanism_state(&m)), 0)).linear.z, 5.0 - g * t, 1e-9);
+            CHECK_NEAR3(
+                pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position,
+                v3(t, 0, z), 1e-9);
+            CHECK_NEAR(
+                pawl_state_twist(mechanism_state(&m), pawl_model_body_at(m.model, 0)).linear.z,
+                5.0 - g * t, 1e-9);
             mechanism_end(&m);
         }
     }
@@ -61,7 +65,8 @@ static double steps_wheel(const variant *v, pawl_mdp_pd pd, double h, int steps,
     mechanism m;
     mechanism_begin(&m);
     pawl_body_id wheel = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(0.2, 0.2, 0.2));
-    pawl_joint_id joint = mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, wheel, v3(0, 0, 0), v3(0, 1, 0));
+    pawl_joint_id joint =
+        mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, wheel, v3(0, 0, 0), v3(0, 1, 0));
     pawl_actuator_def servo = pawl_actuator_def_default();
     servo.kind = PAWL_ACTUATOR_POSITION;
     servo.joint = joint;
@@ -70,7 +75,7 @@ static double steps_wheel(const variant *v, pawl_mdp_pd pd, double h, int steps,
     servo.target = pawl_signal_constant(0.7);
     mechanism_actuator(&m, &servo);
     pawl_settings settings = steps_settings(v, h, 1);
-    settings.mdp_pd = pd;
+    settings.mdp.pd = pd;
     mechanism_start(&m, &settings);
     mechanism_run(&m, steps);
     double angle = mechanism_position(&m, joint, 0);
@@ -113,7 +118,8 @@ static void steps_chain(mechanism *m)
                                      PAWL_JOINT_REVOLUTE};
     pawl_body_id before = PAWL_WORLD;
     for (int i = 0; i < 3; ++i) {
-        pawl_body_id body = mechanism_solid(m, 1.0 + i, v3(0.4 * i + 0.2, 0.1, 0), v3(0.02, 0.05, 0.04));
+        pawl_body_id body =
+            mechanism_solid(m, 1.0 + i, v3(0.4 * i + 0.2, 0.1, 0), v3(0.02, 0.05, 0.04));
         pawl_joint_def joint = mechanism_joint_def(m, kinds[i], before, body,
                                                    v3(0.4 * i, 0.05 * i, 0), v3(0.3, 1, 0.2));
         joint.coordinate[0].stiffness = i == 2 ? 20.0 : 0.0;
@@ -129,7 +135,8 @@ static pawl_vec3 steps_chain_end(const pawl_settings *settings)
     steps_chain(&m);
     mechanism_start(&m, settings);
     mechanism_run(&m, (int)(0.5 / settings->dt + 0.5));
-    pawl_vec3 end = pawl_pose_apply(pawl_state_pose(mechanism_state(&m), pawl_model_body_at(pawl_state_model(mechanism_state(&m)), 2)), v3(0.2, 0, 0));
+    pawl_vec3 end = pawl_pose_apply(
+        pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 2)), v3(0.2, 0, 0));
     mechanism_end(&m);
     return end;
 }
@@ -164,7 +171,7 @@ TEST(a_sliding_box_stops_where_the_prototype_did)
         scene_floor(&m, 0.5, 0.0, 0.0);
         pawl_body_id box = scene_box(&m, 10.0, v3(0.3, 0.3, 0.1), 0.5);
         pawl_settings settings = steps_settings(&variants[k / 4], dt[k % 4], 1);
-        settings.nmdp_stiffness = 1e6;
+        settings.nmdp.stiffness = 1e6;
         mechanism_start(&m, &settings);
         pawl_state *state;
         CHECK_OK(pawl_state_create(&m.t.env, m.model, &state));
@@ -225,8 +232,8 @@ TEST(what_the_method_takes_is_in_the_accounts)
         const variant *v = &variants[k < VARIANTS ? k : VARIANTS - 1];
         bool nonlinear = v->stepper == PAWL_STEPPER_NMDP;
         pawl_settings settings = steps_settings(v, 0.02, 1);
-        settings.mdp_pd = k == VARIANTS ? PAWL_MDP_EXPLICIT : PAWL_MDP_STABLE;
-        settings.nmdp_limit_stiffness = 1e4;
+        settings.mdp.pd = k == VARIANTS ? PAWL_MDP_EXPLICIT : PAWL_MDP_STABLE;
+        settings.nmdp.limit_stiffness = 1e4;
         pawl_energy e = steps_weight(&settings, 30.0, nonlinear ? 0.2 : INFINITY);
         CHECK_NEAR(e.balance, 0.0, 1e-8);
         CHECK(e.work_dampers < 0.0 && (e.work_limits != 0.0) == nonlinear);
@@ -251,7 +258,7 @@ TEST(steps_allocate_nothing_and_resume_with_the_same_bits)
     for (int k = 0; k < VARIANTS; ++k) {
         mechanism m, other;
         pawl_settings settings = steps_settings(&variants[k], 5e-3, k == 2 ? 2 : 1);
-        settings.nmdp_stiffness = 1e6;
+        settings.nmdp.stiffness = 1e6;
         steps_pile(&m, &settings);
         steps_pile(&other, &settings);
         for (int i = 0; i < 60; ++i) {
@@ -317,7 +324,7 @@ TEST(cut_steps_keep_time_and_a_free_fall_exact)
 {
     for (int pbd = 0; pbd < 2; ++pbd) {
         pawl_settings settings = steps_settings(&variants[2 + pbd], 0.05, 1);
-        settings.nmdp_stiffness = 1e9;
+        settings.nmdp.stiffness = 1e9;
         mechanism m;
         pawl_body_id ball;
         int most = 0;
@@ -338,8 +345,8 @@ TEST(cut_steps_keep_time_and_a_free_fall_exact)
 TEST(a_step_without_solution_is_told_of_and_leaves_the_state)
 {
     pawl_settings settings = steps_settings(&variants[2], 0.05, 1);
-    settings.nmdp_stiffness = 1e9;
-    settings.nmdp_halvings = 0;
+    settings.nmdp.stiffness = 1e9;
+    settings.nmdp.halvings = 0;
     mechanism m;
     pawl_body_id ball;
     steps_thrown(&m, &settings, &ball);
@@ -361,8 +368,8 @@ TEST(push_out_lifts_what_has_sunk)
     double depth[2];
     for (int k = 0; k < 2; ++k) {
         pawl_settings settings = steps_settings(&variants[0], 1e-2, 1);
-        settings.nmdp_stiffness = 1e7;
-        settings.nmdp_push_out = k == 0 ? 0.0 : 0.2;
+        settings.nmdp.stiffness = 1e7;
+        settings.nmdp.push_out = k == 0 ? 0.0 : 0.2;
         mechanism m;
         scene_floor(&m, 0.5, 0.0, 0.0);
         pawl_body_id box = scene_box_at(&m, 5.0, v3(0.3, 0.3, 0.1), v3(0, 0, 0.45), 0.5);
@@ -426,7 +433,7 @@ TEST(limits_carry_what_rests_on_them)
         joint.coordinate[0].damping = 2.0;
         pawl_joint_id hinge = mechanism_joint(&m, &joint);
         pawl_settings settings = steps_settings(&variants[k], 5e-3, 1);
-        settings.nmdp_limit_stiffness = 1e5;
+        settings.nmdp.limit_stiffness = 1e5;
         mechanism_start(&m, &settings);
         mechanism_run(&m, 2000);
         double d = mechanism_position(&m, hinge, 0) - 0.4;

@@ -14,7 +14,7 @@
 static pawl_settings rattle_settings(double dt, int order)
 {
     pawl_settings settings = mechanism_settings(dt, PAWL_STEPPER_RATTLE);
-    settings.rattle_order = order;
+    settings.rattle.order = order;
     return settings;
 }
 
@@ -100,7 +100,7 @@ TEST(with_velocities_reversed_it_comes_back)
             left = fmax(left, v3_norm(quat_log(quat_mul(end[i].q, quat_conj(start[i].q)))));
         }
         print_message("%-36s order %d: was %.2g away, comes back to %.1e\n", runs[k / 2].path,
-                      settings.rattle_order, away, left);
+                      settings.rattle.order, away, left);
         CHECK(away > 1e-2);
         CHECK(left <= 1e-9);
         test_free(start);

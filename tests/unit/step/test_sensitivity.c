@@ -24,7 +24,7 @@ static outcome sense_step(nmdp *s, const double *theta, const double *velocity)
     outcome out;
     pawl_reduced_ball_rate(s->tree, theta, velocity, rate);
     memset(s->w, 0, (size_t)s->weights * sizeof *s->w);
-    s->beta = s->settings->nmdp_beta_min;
+    s->beta = s->settings->nmdp.beta_min;
     pawl_nmdp_begin(s, theta, rate, 0.0);
     CHECK(pawl_nmdp_euler_stage(s, s->settings->dt, 0.0, s->settings->dt));
     memcpy(out.theta, s->theta, (size_t)s->n * sizeof *s->theta);
@@ -67,19 +67,21 @@ static void sense_begin(sense_case *c, double down, pawl_twist twist, pawl_nmdp_
     uint64_t seed = 4;
     contact_tree_build(&c->m, &seed);
     c->settings = mechanism_settings(5e-3, PAWL_STEPPER_NMDP);
-    c->settings.nmdp_stiffness = 1e6;
-    c->settings.nmdp_tolerance = 1e-11;
-    c->settings.nmdp_beta_min = 1e-6;
-    c->settings.nmdp_max_iterations = 20000;
-    c->settings.nmdp_dynamics = dynamics;
+    c->settings.nmdp.stiffness = 1e6;
+    c->settings.nmdp.tolerance = 1e-11;
+    c->settings.nmdp.beta_min = 1e-6;
+    c->settings.nmdp.max_iterations = 20000;
+    c->settings.nmdp.dynamics = dynamics;
     CHECK_OK(pawl_sensitivity_create(&c->m.t.env, c->m.model, &c->settings, &c->d));
     CHECK_OK(pawl_nmdp_create(&c->m.t.env, c->m.model, &c->settings, &c->s));
     CHECK_OK(pawl_state_create(&c->m.t.env, c->m.model, &c->state));
     for (int i = 0; i < c->m.model->body_count; ++i) {
-        pawl_pose pose = pawl_state_pose(c->state, pawl_model_body_at(pawl_state_model(c->state), i));
+        pawl_pose pose =
+            pawl_state_pose(c->state, pawl_model_body_at(pawl_state_model(c->state), i));
         pose.position.z -= down;
         pawl_state_set_pose(c->state, pawl_model_body_at(pawl_state_model(c->state), i), pose);
-        pawl_state_set_twist(c->state, pawl_model_body_at(pawl_state_model(c->state), i), (pawl_twist){.linear = twist.linear});
+        pawl_state_set_twist(c->state, pawl_model_body_at(pawl_state_model(c->state), i),
+                             (pawl_twist){.linear = twist.linear});
     }
     int64_t calls = c->m.t.calls;
     CHECK_OK(pawl_sensitivity_compute(c->d, c->state));
@@ -213,7 +215,8 @@ static void rig_build(mechanism *m, const double x[RIG_INPUTS])
 static void rig_start(pawl_state *state)
 {
     for (int i = 0; i < 2; ++i) {
-        pawl_state_set_twist(state, pawl_model_body_at(pawl_state_model(state), i), (pawl_twist){.linear = v3(1.0, 0, -0.1)});
+        pawl_state_set_twist(state, pawl_model_body_at(pawl_state_model(state), i),
+                             (pawl_twist){.linear = v3(1.0, 0, -0.1)});
     }
 }
 
@@ -230,8 +233,10 @@ static void rig_step(const double x[RIG_INPUTS], const pawl_settings *settings,
     CHECK_OK(pawl_sim_set_state(m.sim, state));
     pawl_state_destroy(state);
     mechanism_step(&m);
-    pawl_state_joint(mechanism_state(&m), pawl_model_joint_at(pawl_state_model(mechanism_state(&m)), 0), out, out + RIG_COORDINATES);
-    pawl_state_joint(mechanism_state(&m), pawl_model_joint_at(pawl_state_model(mechanism_state(&m)), 1), out + 3, out + RIG_COORDINATES + 3);
+    pawl_state_joint(mechanism_state(&m), pawl_model_joint_at(m.model, 0), out,
+                     out + RIG_COORDINATES);
+    pawl_state_joint(mechanism_state(&m), pawl_model_joint_at(m.model, 1), out + 3,
+                     out + RIG_COORDINATES + 3);
     mechanism_end(&m);
 }
 
@@ -240,9 +245,9 @@ TEST(forces_targets_and_contact_numbers_have_the_derivatives_of_differences)
     double x[RIG_INPUTS] = {3.0, 0.2, 2e6, 0.6};
     const double d[RIG_INPUTS] = {1e-2, 1e-4, 20.0, 1e-5};
     pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_NMDP);
-    settings.nmdp_tolerance = 1e-12;
-    settings.nmdp_beta_min = 1e-6;
-    settings.nmdp_max_iterations = 20000;
+    settings.nmdp.tolerance = 1e-12;
+    settings.nmdp.beta_min = 1e-6;
+    settings.nmdp.max_iterations = 20000;
     mechanism m;
     rig_build(&m, x);
     pawl_sensitivity *s;

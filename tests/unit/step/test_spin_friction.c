@@ -47,8 +47,8 @@ static double spin_ball_inertia(double mass, double radius)
     return 0.4 * mass * radius * radius;
 }
 
-static pawl_body_id spin_ball_at(mechanism *m, double mass, double radius, pawl_vec3 at, pawl_twist twist,
-                        double torsional, double rolling)
+static pawl_body_id spin_ball_at(mechanism *m, double mass, double radius, pawl_vec3 at,
+                                 pawl_twist twist, double torsional, double rolling)
 {
     pawl_body_def def = pawl_body_def_default();
     def.mass = mass;
@@ -89,8 +89,8 @@ enum { SPIN_WAYS = 2 * sizeof spin_solvers / sizeof spin_solvers[0] };
 static pawl_settings spin_settings(int way, double dt)
 {
     pawl_settings settings = mechanism_settings(dt, (pawl_stepper_kind)(way % 2));
-    settings.solver = spin_solvers[way / 2];
-    settings.tolerance = 1e-11;
+    settings.solver.kind = spin_solvers[way / 2];
+    settings.solver.tolerance = 1e-11;
     return settings;
 }
 
@@ -168,8 +168,10 @@ TEST(balls_that_meet_exchange_spin_up_to_the_normal_impulse)
         double moment = spin_torsional * impulse;
         double first = spin[0] - moment / spin_ball_inertia(mass[0], radius[0]);
         double second = spin[1] + moment / spin_ball_inertia(mass[1], radius[1]);
-        CHECK_NEAR3(spin_twist(&m, pawl_builder_body_at(m.builder, 0)).angular, v3(first, 0, 0), 1e-9);
-        CHECK_NEAR3(spin_twist(&m, pawl_builder_body_at(m.builder, 1)).angular, v3(second, 0, 0), 1e-9);
+        CHECK_NEAR3(spin_twist(&m, pawl_builder_body_at(m.builder, 0)).angular, v3(first, 0, 0),
+                    1e-9);
+        CHECK_NEAR3(spin_twist(&m, pawl_builder_body_at(m.builder, 1)).angular, v3(second, 0, 0),
+                    1e-9);
         CHECK_NEAR3(mechanism_angular_momentum(&m), before, 1e-13);
         mechanism_end(&m);
     }
@@ -269,7 +271,8 @@ TEST(friction_opposes_a_rolling_that_turns)
         for (int half = 0; half < 2; ++half) {
             mechanism m;
             spin_floor(&m, 0.8, slope, 0.0);
-            pawl_body_id ball = spin_ball(&m, spin_along(0.1, 1.5707963267948966), 0.0, spin_rolling);
+            pawl_body_id ball =
+                spin_ball(&m, spin_along(0.1, 1.5707963267948966), 0.0, spin_rolling);
             pawl_settings settings = spin_settings(way, half ? 5e-3 : 1e-2);
             mechanism_start(&m, &settings);
             mechanism_run(&m, half ? 100 : 50);
@@ -288,7 +291,7 @@ static void spin_check_law(const mechanism *m, pawl_body_id body, double inertia
 {
     const pawl_settings *settings = pawl_sim_settings(m->sim);
     pawl_vec3 w = spin_twist(m, body).angular;
-    double moves = 10.0 * settings->tolerance, slack = moves * inertia / settings->dt;
+    double moves = 10.0 * settings->solver.tolerance, slack = moves * inertia / settings->dt;
     for (int k = 0; k < pawl_sim_contact_count(m->sim); ++k) {
         pawl_contact_info c = pawl_sim_contact(m->sim, k);
         double normal = v3_dot(c.force, c.normal), torsion = v3_dot(c.moment, c.normal);
@@ -312,7 +315,7 @@ static void spin_check_law_until_rest(mechanism *m, pawl_body_id body, double in
     for (int step = 0; step < 1500; ++step) {
         mechanism_run(m, 1);
         spin_check_law(m, body, inertia);
-        double moves = 10.0 * pawl_sim_settings(m->sim)->tolerance;
+        double moves = 10.0 * pawl_sim_settings(m->sim)->solver.tolerance;
         still = v3_norm(spin_twist(m, body).angular) < moves ? still + 1 : 0;
     }
     CHECK(still > 100);
@@ -349,7 +352,7 @@ TEST(a_roller_on_two_contacts_obeys_the_law)
         spin_shape(&m, roller, PAWL_SHAPE_CYLINDER, v3(spin_radius, 0, 0.2), spin_torsional,
                    spin_rolling);
         pawl_settings settings = spin_settings(way, 1e-3);
-        settings.tolerance = 1e-6;
+        settings.solver.tolerance = 1e-6;
         mechanism_start(&m, &settings);
         spin_check_law_until_rest(&m, roller, 0.02);
         mechanism_end(&m);
@@ -372,8 +375,8 @@ TEST(a_cart_is_braked_by_its_wheels)
         pawl_body_id cart = mechanism_body(&m, &def);
         for (int k = 0; k < 4; ++k) {
             pawl_vec3 at = v3(k % 2 ? 0.3 : -0.3, k / 2 ? 0.2 : -0.2, spin_radius);
-            pawl_body_id wheel = spin_ball_at(&m, wheel_mass, spin_radius, at, spin_along(speed, 0.0), 0.0,
-                                     spin_rolling);
+            pawl_body_id wheel = spin_ball_at(&m, wheel_mass, spin_radius, at,
+                                              spin_along(speed, 0.0), 0.0, spin_rolling);
             pawl_joint_def axle =
                 mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, cart, wheel, at, v3(0, 1, 0));
             mechanism_joint(&m, &axle);

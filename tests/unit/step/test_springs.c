@@ -48,7 +48,8 @@ static spring_error spring_run(pawl_joint_kind kind, pawl_stepper_kind stepper, 
     mechanism_run(&m, (int)rint(1.0 / dt));
     double x, v;
     spring_closed_form(mechanism_time(&m), &x, &v);
-    spring_error e = {fabs(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0) - x), fabs(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0) - v),
+    spring_error e = {fabs(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0) - x),
+                      fabs(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0) - v),
                       m.verdict.balance_max};
     CHECK(mechanism_energy(&m).work_dampers < 0.0);
     mechanism_end(&m);
@@ -122,7 +123,8 @@ TEST(a_torsion_spring_pulls_back_over_many_turns)
         double t = mechanism_time(&m), phi = 40.0 / 2.0 * sin(2.0 * t);
         largest = fmax(largest, fabs(phi));
         // phase error of the trapezoidal rule: (w h)^2 / 12 per radian, 6 rad, amplitude 20
-        CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), phi, 6.0 / 12.0 * 4e-6 * 20.0);
+        CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), phi,
+                   6.0 / 12.0 * 4e-6 * 20.0);
     }
     CHECK(largest > 19.9); // three turns
     mechanism_end(&m);
@@ -193,7 +195,8 @@ TEST(a_stretched_spring_holds_a_mass_on_a_circle)
         error[k] = 0.0;
         for (int i = 0; i < (int)rint(0.5 / dt); ++i) {
             mechanism_step(&m);
-            pawl_vec3 at = pawl_state_pose(mechanism_state(&m), pawl_model_body_at(pawl_state_model(mechanism_state(&m)), 0)).position;
+            pawl_vec3 at =
+                pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position;
             error[k] = fmax(error[k], fabs(v3_norm(at) - r));
         }
         balance[k] = m.verdict.balance_max;

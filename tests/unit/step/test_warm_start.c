@@ -89,8 +89,8 @@ TEST(contacts_start_from_what_they_bore_and_new_ones_from_what_is_lost)
     for (int kind = 0; kind < PAWL_WARM_COUNT; ++kind) {
         static warm_case w;
         warm_begin(&w, ids, 6, known, 5);
-        w.settings.warm_start = (pawl_warm_start_kind)kind;
-        w.settings.warm_start_scale = kind == PAWL_WARM_OFF ? 1.0 : 0.5;
+        w.settings.solver.warm_start = (pawl_warm_start_kind)kind;
+        w.settings.solver.warm_start_scale = kind == PAWL_WARM_OFF ? 1.0 : 0.5;
         pawl_warm_start(&w.context, w.state);
         double s = kind == PAWL_WARM_OFF ? 0.0 : 0.5, g = kind == PAWL_WARM_GUESS ? 0.5 : 0.0;
         warm_check(&w, 0, g * 0.5, g * -0.5, g * 3.0); // half of (1, -1, 6)
@@ -141,8 +141,8 @@ TEST(a_stack_at_rest_needs_fewer_iterations_from_a_warm_start)
             CHECK_OK(pawl_builder_add_shape(m.builder, mechanism_body(&m, &body), &shape, NULL));
         }
         pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
-        settings.warm_start = way == 0 ? PAWL_WARM_OFF : PAWL_WARM_MATCHED;
-        settings.warm_start_scale = way == 2 ? 0.9 : 1.0;
+        settings.solver.warm_start = way == 0 ? PAWL_WARM_OFF : PAWL_WARM_MATCHED;
+        settings.solver.warm_start_scale = way == 2 ? 0.9 : 1.0;
         mechanism_start(&m, &settings);
         mechanism_run(&m, 50);
         iterations[way] = m.verdict.iterations_sum;

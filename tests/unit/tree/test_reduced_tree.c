@@ -12,7 +12,8 @@ static pawl_body_id tree_solid(mechanism *m, double x)
     return mechanism_solid(m, 1.0, v3(x, 0, 0), v3(0.1, 0.2, 0.3));
 }
 
-static pawl_joint_id tree_join(mechanism *m, pawl_joint_kind kind, pawl_body_id base, pawl_body_id follower)
+static pawl_joint_id tree_join(mechanism *m, pawl_joint_kind kind, pawl_body_id base,
+                               pawl_body_id follower)
 {
     pawl_joint_def def = mechanism_joint_def(m, kind, base, follower, v3(0, 0, 0), v3(1, 0, 0));
     return mechanism_joint(m, &def);
@@ -35,12 +36,14 @@ TEST(joints_with_most_rows_are_in_the_tree_and_the_rest_are_loops)
     CHECK_INT(t->ball_count, 0);
     CHECK_INT(t->loop_joint_count, 1);
     CHECK_INT(t->loop_joints[0], pawl_joint_index(ball));
-    CHECK(pawl_reduced_tree_has_joint(t, pawl_joint_index(hinge)) && pawl_reduced_tree_has_joint(t, pawl_joint_index(slide)));
+    CHECK(pawl_reduced_tree_has_joint(t, pawl_joint_index(hinge)) &&
+          pawl_reduced_tree_has_joint(t, pawl_joint_index(slide)));
     const reduced_link *l = &t->links[t->link_of_body[pawl_body_index(b)]];
     CHECK_INT(l->parent, t->link_of_body[pawl_body_index(a)]);
     CHECK(l->reversed);
     CHECK(t->columns[l->first_column].slide < 0.0);
-    CHECK_INT(t->columns[l->first_column].parent, t->links[t->link_of_body[pawl_body_index(a)]].first_column);
+    CHECK_INT(t->columns[l->first_column].parent,
+              t->links[t->link_of_body[pawl_body_index(a)]].first_column);
     pawl_reduced_tree_destroy(t);
     mechanism_end(&m);
 }
@@ -72,7 +75,8 @@ TEST(what_nothing_ties_down_floats_on_its_first_body)
         CHECK_INT(t->ball_count, base == 0 ? 1 : 0);
         CHECK_INT(t->loop_joint_count, 1);
         CHECK_INT(t->links[t->link_of_body[pawl_body_index(a)]].joint, -1);
-        CHECK_INT(t->links[t->link_of_body[pawl_body_index(b)]].parent, t->link_of_body[pawl_body_index(a)]);
+        CHECK_INT(t->links[t->link_of_body[pawl_body_index(b)]].parent,
+                  t->link_of_body[pawl_body_index(a)]);
         CHECK_INT(t->links[t->link_of_body[pawl_body_index(p)]].column_count, 3);
         pawl_reduced_tree_destroy(t);
     }

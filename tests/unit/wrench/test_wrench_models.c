@@ -637,7 +637,8 @@ TEST(points_added_for_a_body_are_the_derived_ones)
             def.friction = 0.37;
             CHECK_OK(pawl_builder_add_wrench_model(b, &def, &model));
             CHECK_OK(pawl_builder_add_contact_points_of(b, pawl_builder_body_at(b, 0), model));
-            CHECK_STATUS(pawl_builder_add_contact_points_of(b, pawl_builder_body_at(b, 5), model), PAWL_BAD_ARGUMENT);
+            CHECK_STATUS(pawl_builder_add_contact_points_of(b, pawl_builder_body_at(b, 5), model),
+                         PAWL_BAD_ARGUMENT);
         }
         feet f = feet_of(b);
         CHECK_INT(pawl_wrench_set_point_count(f.set), 8);
