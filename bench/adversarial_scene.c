@@ -94,7 +94,7 @@ static pawl_body_id scene_body(scene_work *w, pawl_vec3 at)
     if (dice_chance(d, 0.1)) {
         def.linear_damping = def.mass / w->dt * dice_power(d, -6.0, 6.0);
     }
-    pawl_body_id index = -1;
+    pawl_body_id index = {0, 0};
     scene_keep(w, pawl_builder_add_body(w->builder, &def, &index));
     ++w->bodies;
     return index;
@@ -170,7 +170,7 @@ static pawl_joint_id scene_joint(scene_work *w, pawl_joint_kind kind, pawl_body_
             q->armature = w->mass * (angle ? w->size * w->size : 1.0) * dice_power(d, -3.0, 6.0);
         }
     }
-    pawl_joint_id index = -1;
+    pawl_joint_id index = {0, 0};
     scene_keep(w, pawl_builder_add_joint(w->builder, &def, &index));
     ++w->joints;
     return index;
@@ -238,7 +238,7 @@ static void scene_mechanism(scene_work *w)
     }
     if (dice_chance(&w->d, 0.3)) {
         for (int i = 0; i < count; ++i) {
-            scene_shape(w, i, false);
+            scene_shape(w, pawl_builder_body_at(w->builder, i), false);
         }
         scene_floor(w, -w->size * dice_between(&w->d, -0.5, 3.0), 0.0);
     }

@@ -22,7 +22,7 @@ static pawl_status world_join(pawl_builder *builder, const bench_joint *joint)
                                             [BENCH_FIXED] = PAWL_JOINT_FIXED};
     pawl_joint_def def = pawl_joint_def_default();
     pawl_vec3 axis = joint->kind == BENCH_HINGE ? joint->axis : (pawl_vec3){1.0, 0.0, 0.0};
-    pawl_joint_id index = -1;
+    pawl_joint_id index = {0, 0};
     def.kind = kinds[joint->kind];
     def.base = joint->base == BENCH_WORLD ? PAWL_WORLD : pawl_builder_body_at(builder, joint->base);
     def.follower = pawl_builder_body_at(builder, joint->follower);

@@ -21,7 +21,7 @@ static void hello_need(pawl_status status) // the log has said what is wrong
     }
 }
 
-// A square bar of aluminium from p to q, in the plane y = 0. Returns its index.
+// A square bar of aluminium from p to q, in the plane y = 0. Returns its id.
 static pawl_body_id hello_bar(pawl_builder *b, const char *name, pawl_vec3 p, pawl_vec3 q)
 {
     pawl_vec3 along = {q.x - p.x, 0, q.z - p.z};
@@ -33,10 +33,10 @@ static pawl_body_id hello_bar(pawl_builder *b, const char *name, pawl_vec3 p, pa
     pawl_shape_def box = pawl_shape_def_default();
     box.kind = PAWL_SHAPE_BOX;
     box.size = (pawl_vec3){hypot(along.x, along.z) / 2, 0.01, 0.01};
-    pawl_body_id index;
-    hello_need(pawl_builder_add_body(b, &body, &index));
-    hello_need(pawl_builder_add_shape(b, index, &box, NULL));
-    return index;
+    pawl_body_id bar;
+    hello_need(pawl_builder_add_body(b, &body, &bar));
+    hello_need(pawl_builder_add_shape(b, bar, &box, NULL));
+    return bar;
 }
 
 static void hello_hinge(pawl_builder *b, const char *name, pawl_body_id base, pawl_body_id follower,
