@@ -139,7 +139,8 @@ static void scene_floor(scene_work *w, double height, double tilt)
     scene_keep(w, pawl_builder_add_shape(w->builder, PAWL_WORLD, &def, NULL));
 }
 
-static pawl_joint_id scene_joint(scene_work *w, pawl_joint_kind kind, pawl_body_id base, pawl_body_id follower, pawl_vec3 at)
+static pawl_joint_id scene_joint(scene_work *w, pawl_joint_kind kind, pawl_body_id base,
+                                 pawl_body_id follower, pawl_vec3 at)
 {
     dice *d = &w->d;
     pawl_joint_def def = pawl_joint_def_default();

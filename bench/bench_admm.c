@@ -132,8 +132,10 @@ static double admm_difference(const pawl_env *env, int links, pawl_delassus_kind
         admm_step(sims[1], ADMM_SHORT);
     }
     for (int i = 0; i < links; ++i) {
-        pawl_twist x = pawl_state_twist(pawl_sim_state(sims[0]), pawl_model_body_at(pawl_state_model(pawl_sim_state(sims[0])), i));
-        pawl_twist y = pawl_state_twist(pawl_sim_state(sims[1]), pawl_model_body_at(pawl_state_model(pawl_sim_state(sims[1])), i));
+        pawl_twist x = pawl_state_twist(pawl_sim_state(sims[0]),
+                                        pawl_model_body_at(pawl_sim_model(sims[0]), i));
+        pawl_twist y = pawl_state_twist(pawl_sim_state(sims[1]),
+                                        pawl_model_body_at(pawl_sim_model(sims[1]), i));
         worst = fmax(worst, fabs(x.linear.x - y.linear.x));
         worst = fmax(worst, fabs(x.linear.z - y.linear.z));
         worst = fmax(worst, fabs(x.angular.y - y.angular.y));

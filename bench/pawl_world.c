@@ -88,7 +88,8 @@ static pawl_status world_build(pawl_builder *builder, const bench_scene *scene)
         def.frame.position = shape->offset;
         def.size = shape->size;
         def.friction = scene->friction;
-        status = pawl_builder_add_shape(builder, pawl_builder_body_at(builder, shape->body), &def, NULL);
+        status =
+            pawl_builder_add_shape(builder, pawl_builder_body_at(builder, shape->body), &def, NULL);
     }
     return status;
 }

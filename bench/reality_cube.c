@@ -193,12 +193,15 @@ static bool cube_roll(const reality_cube *cube, const reality_toss *toss, realit
                 return false;
             }
         }
-        pawl_pose at = pawl_state_pose(pawl_sim_state(sim), pawl_model_body_at(pawl_state_model(pawl_sim_state(sim)), 0)), real = reality_pose(toss, k);
+        pawl_pose at = pawl_state_pose(pawl_sim_state(sim),
+                                       pawl_model_body_at(pawl_sim_model(sim), 0)),
+                  real = reality_pose(toss, k);
         position += v3_norm(v3_sub(at.position, real.position));
         rotation += cube_angle(at.orientation, real.orientation);
     }
     int samples = toss->count - 1;
-    pawl_quat end = pawl_state_pose(pawl_sim_state(sim), pawl_model_body_at(pawl_state_model(pawl_sim_state(sim)), 0)).orientation;
+    pawl_quat end = pawl_state_pose(pawl_sim_state(sim), pawl_model_body_at(pawl_sim_model(sim), 0))
+                        .orientation;
     sum->position += 100.0 * position / (samples * REALITY_SIDE);
     sum->rotation += 57.29577951308232 * rotation / samples;
     sum->faces += cube_face(end) == cube_face(reality_pose(toss, toss->count - 1).orientation);

@@ -181,12 +181,8 @@ pawl_closure pawl_state_closure(const pawl_state *s)
         const model_joint *j = &m->joints[i];
         if (j->kind == PAWL_JOINT_GEAR) {
             double q[6], p[6];
-            pawl_state_joint(
-                s, pawl_model_joint_at(pawl_state_model(s), pawl_joint_index(j->gear.joint)), q,
-                NULL);
-            pawl_state_joint(
-                s, pawl_model_joint_at(pawl_state_model(s), pawl_joint_index(j->gear.source_joint)),
-                p, NULL);
+            pawl_state_joint(s, j->gear.joint, q, NULL);
+            pawl_state_joint(s, j->gear.source_joint, p, NULL);
             double error = q[j->gear.coordinate] - j->gear.ratio * p[j->gear.source_coordinate] -
                            j->gear.offset;
             closure_add(&out, m, i, fabs(error),
@@ -211,8 +207,7 @@ pawl_closure pawl_state_closure(const pawl_state *s)
     for (int k = 0; k < m->motion_count; ++k) {
         const pawl_motion_def *d = &m->motions[k];
         double q[6];
-        pawl_state_joint(s, pawl_model_joint_at(pawl_state_model(s), pawl_joint_index(d->joint)), q,
-                         NULL);
+        pawl_state_joint(s, d->joint, q, NULL);
         double error = q[d->coordinate] - pawl_signal_value(&d->target, s->time);
         closure_add(
             &out, m, pawl_joint_index(d->joint), fabs(error),
@@ -235,7 +230,7 @@ static double measure_joint_energy(const pawl_state *s, double *kinetic)
             continue;
         }
         double q[6], rate[6];
-        pawl_state_joint(s, pawl_model_joint_at(pawl_state_model(s), i), q, rate);
+        pawl_state_joint(s, model_joint_id(s->model, i), q, rate);
         for (int c = 0; c < j->coordinate_count; ++c) {
             const pawl_coordinate_def *d = &j->coordinate[c];
             double stretch = q[c] - d->rest;
@@ -249,8 +244,7 @@ static double measure_joint_energy(const pawl_state *s, double *kinetic)
 static pawl_vec3 measure_point(const pawl_state *s, int body, pawl_vec3 point)
 {
     return body < 0 ? point
-                    : pawl_pose_apply(
-                          pawl_state_pose(s, pawl_model_body_at(pawl_state_model(s), body)), point);
+                    : pawl_pose_apply(pawl_state_pose(s, model_body_id(s->model, body)), point);
 }
 
 double pawl_energy_stored(const pawl_energy *e)

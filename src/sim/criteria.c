@@ -436,10 +436,7 @@ static void criteria_model_shape(const void *user, int shape, char *text, size_t
 {
     pawl_shape_info info = pawl_model_shape(user, pawl_model_shape_at(user, shape));
     pawl_shape_text(
-        &info,
-        pawl_body_index(info.body) >= 0
-            ? pawl_model_body(user, pawl_model_body_at(user, pawl_body_index(info.body))).name
-            : "world",
+        &info, pawl_body_index(info.body) >= 0 ? pawl_model_body(user, info.body).name : "world",
         text, size);
 }
 

@@ -86,7 +86,7 @@ pawl_status pawl_warn_beyond_limits(pawl_sim *sim, warning_list *list)
             continue;
         }
         double q[6];
-        pawl_state_joint(sim->state, pawl_model_joint_at(pawl_state_model(sim->state), i), q, NULL);
+        pawl_state_joint(sim->state, model_joint_id(sim->state->model, i), q, NULL);
         for (int c = 0; c < j->coordinate_count; ++c) {
             const pawl_coordinate_def *d = &j->coordinate[c];
             double beyond = max_of(d->lower - q[c], q[c] - d->upper);

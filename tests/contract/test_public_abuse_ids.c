@@ -213,7 +213,7 @@ TEST(ids_by_place_and_by_name)
     CHECK(pawl_body_same(pawl_builder_body_at(m.builder, 1), ids.body));
     CHECK(pawl_joint_same(pawl_builder_joint_at(m.builder, 0), ids.joint));
     CHECK(pawl_actuator_same(pawl_builder_actuator_at(m.builder, 0), ids.actuator));
-    CHECK(pawl_state_model(pawl_sim_state(m.sim)) == m.model);
+    CHECK(pawl_sim_model(m.sim) == m.model);
     CHECK(pawl_state_model(NULL) == NULL);
     for (int k = 0; k < 2; ++k) {
         const pawl_model *model = k == 0 ? m.model : NULL;

@@ -183,8 +183,7 @@ TEST(the_model_of_hulls_does_what_it_says)
     pawl_sim *sim;
     CHECK_OK(pawl_sim_create(&t.env, model, &settings, &sim));
     pawl_vec3 start =
-        pawl_state_pose(pawl_sim_state(sim),
-                        pawl_model_body_at(pawl_state_model(pawl_sim_state(sim)), BRICK))
+        pawl_state_pose(pawl_sim_state(sim), pawl_model_body_at(pawl_sim_model(sim), BRICK))
             .position;
     for (int k = 1; k <= 1200; ++k) {
         CHECK_OK(pawl_sim_step(sim, NULL));
@@ -198,8 +197,7 @@ TEST(the_model_of_hulls_does_what_it_says)
         if (k == 400) {
             double a = 9.81 * (0.5 - 0.4 * sqrt(3.0) / 2.0), time = 0.4;
             pawl_vec3 way = v3_sub(
-                pawl_state_pose(pawl_sim_state(sim),
-                                pawl_model_body_at(pawl_state_model(pawl_sim_state(sim)), BRICK))
+                pawl_state_pose(pawl_sim_state(sim), pawl_model_body_at(pawl_sim_model(sim), BRICK))
                     .position,
                 start);
             CHECK_NEAR(v3_norm(way), 0.5 * a * time * time, a * time * settings.dt);

@@ -255,8 +255,7 @@ TEST(robots_jump_and_walk_for_a_second_without_leaving_this_world)
         for (int k = 0; k < 300; ++k) {
             CHECK_OK(pawl_sim_step(sim, NULL));
             pawl_vec3 torso =
-                pawl_state_pose(pawl_sim_state(sim),
-                                pawl_model_body_at(pawl_state_model(pawl_sim_state(sim)), 0))
+                pawl_state_pose(pawl_sim_state(sim), pawl_model_body_at(pawl_sim_model(sim), 0))
                     .position;
             CHECK(v3_finite(torso) && v3_norm(torso) < 2.0);
             highest = fmax(highest, torso.z);

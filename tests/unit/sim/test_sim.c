@@ -219,8 +219,8 @@ TEST(a_state_taken_over_with_another_step_keeps_its_time)
         CHECK_OK(pawl_sim_step(slow, NULL));
         double t = 0.1 + 7e-3 * i, q[6];
         CHECK_NEAR(pawl_state_time(pawl_sim_state(slow)), t, 1e-14);
-        pawl_state_joint(pawl_sim_state(slow),
-                         pawl_model_joint_at(pawl_state_model(pawl_sim_state(slow)), 0), q, NULL);
+        pawl_state_joint(pawl_sim_state(slow), pawl_model_joint_at(pawl_sim_model(slow), 0), q,
+                         NULL);
         CHECK_NEAR(q[0], sin(t), 1e-11);
     }
     CHECK_INT(pawl_state_step(pawl_sim_state(slow)), 150);
@@ -248,12 +248,10 @@ TEST(dense_and_sparse_give_the_same_motion)
             CHECK_OK(pawl_sim_step(sims[1], NULL));
         }
         for (int i = 0; i < pawl_model_body_count(model); ++i) {
-            pawl_pose a =
-                pawl_state_pose(pawl_sim_state(sims[0]),
-                                pawl_model_body_at(pawl_state_model(pawl_sim_state(sims[0])), i));
-            pawl_pose b =
-                pawl_state_pose(pawl_sim_state(sims[1]),
-                                pawl_model_body_at(pawl_state_model(pawl_sim_state(sims[1])), i));
+            pawl_pose a = pawl_state_pose(pawl_sim_state(sims[0]),
+                                          pawl_model_body_at(pawl_sim_model(sims[0]), i));
+            pawl_pose b = pawl_state_pose(pawl_sim_state(sims[1]),
+                                          pawl_model_body_at(pawl_sim_model(sims[1]), i));
             CHECK_NEAR3(a.position, b.position, 1e-9);
             CHECK_NEAR(a.orientation.w, b.orientation.w, 1e-9);
             CHECK_NEAR(a.orientation.x, b.orientation.x, 1e-9);
@@ -285,12 +283,10 @@ TEST(the_solvers_give_the_same_motion)
         CHECK_OK(pawl_sim_step(sims[1], NULL));
     }
     for (int i = 0; i < pawl_model_body_count(model); ++i) {
-        pawl_pose a =
-            pawl_state_pose(pawl_sim_state(sims[0]),
-                            pawl_model_body_at(pawl_state_model(pawl_sim_state(sims[0])), i));
-        pawl_pose b =
-            pawl_state_pose(pawl_sim_state(sims[1]),
-                            pawl_model_body_at(pawl_state_model(pawl_sim_state(sims[1])), i));
+        pawl_pose a = pawl_state_pose(pawl_sim_state(sims[0]),
+                                      pawl_model_body_at(pawl_sim_model(sims[0]), i));
+        pawl_pose b = pawl_state_pose(pawl_sim_state(sims[1]),
+                                      pawl_model_body_at(pawl_sim_model(sims[1]), i));
         CHECK_NEAR3(a.position, b.position, 1e-8); // 250 steps of 1e-11, not chaotic
     }
     pawl_sim_destroy(sims[0]);
