@@ -47,7 +47,7 @@ static pawl_model *admm_chain(const pawl_env *env, int links)
         status = pawl_builder_add_body(builder, &body, NULL);
         pawl_joint_def joint = pawl_joint_def_default();
         joint.kind = PAWL_JOINT_REVOLUTE;
-        joint.base = pawl_builder_body_at(builder, i - 1); // PAWL_WORLD for the first
+        joint.base = i == 0 ? PAWL_WORLD : pawl_builder_body_at(builder, i - 1);
         joint.follower = pawl_builder_body_at(builder, i);
         joint.base_frame.position.x = i > 0 ? 0.05 : 0.0;
         joint.follower_frame.position.x = -0.05;

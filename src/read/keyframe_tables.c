@@ -105,9 +105,10 @@ pawl_status pawl_keyframes_apply(const pawl_keyframes *k, pawl_builder *builder)
     PAWL_NEED(&k->env, builder);
     for (int a = 0; a < k->actuator_count; ++a) {
         pawl_signal target;
-        pawl_actuator_id id = pawl_builder_actuator_at(builder, a);
-        if (pawl_keyframes_target(k, id, &target)) {
-            PAWL_TRY(pawl_builder_set_target(builder, id, &target));
+        if (pawl_keyframes_target(k, (pawl_actuator_id){(uint32_t)a + 1, 0}, &target)) {
+            // A builder with fewer actuators than the motion has none to give, which is refused.
+            PAWL_TRY(
+                pawl_builder_set_target(builder, pawl_builder_actuator_at(builder, a), &target));
         }
     }
     return PAWL_OK;

@@ -369,7 +369,7 @@ TEST(models_asked_for_what_they_do_not_have)
                .body)
               .index1 == 0);
     CHECK(m.t.messages[PAWL_LOG_ERROR] > 0);
-    CHECK_MESSAGE(&m.t, "pawl_model_shape: got shape");
+    CHECK_MESSAGE(&m.t, "pawl_model_shape: got no shape");
     CHECK_TEXT(pawl_model_name(NULL), "");
     CHECK_INT(pawl_model_body_count(NULL) + pawl_model_joint_count(NULL) +
                   pawl_model_shape_count(NULL) + pawl_model_actuator_count(NULL) +

@@ -143,7 +143,8 @@ TEST(an_open_chain_has_full_rank)
         for (int i = 0; i < 3; ++i) {
             mechanism_solid(&m, 1.0, v3(0.5 + i, 0, 0), v3(0.1, 0.1, 0.1));
             pawl_joint_def def =
-                mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, pawl_builder_body_at(m.builder, i - 1),
+                mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE,
+                                    i == 0 ? PAWL_WORLD : pawl_builder_body_at(m.builder, i - 1),
                                     pawl_builder_body_at(m.builder, i), v3(i, 0, 0), v3(0, 1, 0));
             mechanism_joint(&m, &def);
         }
