@@ -82,7 +82,7 @@ static void scene_keep(scene_work *w, pawl_status status)
     w->ok = w->ok && status == PAWL_OK;
 }
 
-static int scene_body(scene_work *w, pawl_vec3 at)
+static pawl_body_id scene_body(scene_work *w, pawl_vec3 at)
 {
     dice *d = &w->d;
     pawl_body_def def = pawl_body_def_default();
@@ -98,14 +98,14 @@ static int scene_body(scene_work *w, pawl_vec3 at)
     if (dice_chance(d, 0.1)) {
         def.linear_damping = def.mass / w->dt * dice_power(d, -6.0, 6.0);
     }
-    int index = -1;
+    pawl_body_id index = {0, 0};
     scene_keep(w, pawl_builder_add_body(w->builder, &def, &index));
     ++w->bodies;
     return index;
 }
 
 // Any shape but a plane; with `thin` one size may be a millionth of the others.
-static void scene_shape(scene_work *w, int body, bool thin)
+static void scene_shape(scene_work *w, pawl_body_id body, bool thin)
 {
     dice *d = &w->d;
     pawl_shape_def def = pawl_shape_def_default();
@@ -143,7 +143,8 @@ static void scene_floor(scene_work *w, double height, double tilt)
     scene_keep(w, pawl_builder_add_shape(w->builder, PAWL_WORLD, &def, NULL));
 }
 
-static int scene_joint(scene_work *w, pawl_joint_kind kind, int base, int follower, pawl_vec3 at)
+static pawl_joint_id scene_joint(scene_work *w, pawl_joint_kind kind, pawl_body_id base,
+                                 pawl_body_id follower, pawl_vec3 at)
 {
     dice *d = &w->d;
     pawl_joint_def def = pawl_joint_def_default();
@@ -174,7 +175,7 @@ static int scene_joint(scene_work *w, pawl_joint_kind kind, int base, int follow
             q->armature = w->mass * (angle ? w->size * w->size : 1.0) * dice_power(d, -3.0, 6.0);
         }
     }
-    int index = -1;
+    pawl_joint_id index = {0, 0};
     scene_keep(w, pawl_builder_add_joint(w->builder, &def, &index));
     ++w->joints;
     return index;
@@ -189,13 +190,13 @@ static pawl_joint_kind scene_kind(scene_work *w)
 }
 
 // Bodies in a row that hangs on the world or floats. Returns the last one.
-static int scene_chain(scene_work *w, int count, bool held)
+static pawl_body_id scene_chain(scene_work *w, int count, bool held)
 {
-    int last = PAWL_WORLD;
+    pawl_body_id last = PAWL_WORLD;
     for (int i = 0; i < count; ++i) {
         pawl_vec3 at = v3_scale(w->size, v3(i + 1.0, 0.3 * (i % 2), 0.0));
-        int body = scene_body(w, at);
-        if (last != PAWL_WORLD || held) {
+        pawl_body_id body = scene_body(w, at);
+        if (!pawl_body_is_world(last) || held) {
             pawl_vec3 between = v3_sub(at, v3(0.5 * w->size, 0.0, 0.0));
             scene_joint(w, scene_kind(w), last, body, between);
         }
@@ -212,7 +213,7 @@ static void scene_heap(scene_work *w)
     double closeness = dice_between(&w->d, 0.0, 1.0);
     bool thin = dice_chance(&w->d, 0.3);
     for (int i = 0; i < count; ++i) {
-        int body = scene_body(w, dice_vector(&w->d, closeness * w->size));
+        pawl_body_id body = scene_body(w, dice_vector(&w->d, closeness * w->size));
         scene_shape(w, body, thin);
     }
     if (dice_chance(&w->d, 0.7)) {
@@ -224,7 +225,7 @@ static void scene_wedge(scene_work *w)
 {
     int count = 1 + dice_pick(&w->d, 3);
     for (int i = 0; i < count; ++i) {
-        int body = scene_body(w, dice_vector(&w->d, 0.3 * w->size));
+        pawl_body_id body = scene_body(w, dice_vector(&w->d, 0.3 * w->size));
         scene_shape(w, body, false);
     }
     double slope = dice_between(&w->d, 0.2, 3.1);
@@ -235,14 +236,14 @@ static void scene_wedge(scene_work *w)
 static void scene_mechanism(scene_work *w)
 {
     int count = 1 + dice_pick(&w->d, 6);
-    int last = scene_chain(w, count, dice_chance(&w->d, 0.7));
+    pawl_body_id last = scene_chain(w, count, dice_chance(&w->d, 0.7));
     if (count > 2 && dice_chance(&w->d, 0.5)) { // closes a loop, mobile or not
         scene_joint(w, dice_chance(&w->d, 0.5) ? PAWL_JOINT_SPHERICAL : PAWL_JOINT_REVOLUTE,
                     PAWL_WORLD, last, v3(w->size * (count + 0.5), 0, 0));
     }
     if (dice_chance(&w->d, 0.3)) {
         for (int i = 0; i < count; ++i) {
-            scene_shape(w, i, false);
+            scene_shape(w, pawl_builder_body_at(w->builder, i), false);
         }
         scene_floor(w, -w->size * dice_between(&w->d, -0.5, 3.0), 0.0);
     }
@@ -250,10 +251,11 @@ static void scene_mechanism(scene_work *w)
 
 static void scene_springs(scene_work *w)
 {
-    int count = 1 + dice_pick(&w->d, 4), last = PAWL_WORLD;
+    pawl_body_id last = PAWL_WORLD;
+    int count = 1 + dice_pick(&w->d, 4);
     for (int i = 0; i < count; ++i) {
         pawl_vec3 at = v3((i + 1) * w->size, 0, 0);
-        int body = scene_body(w, at);
+        pawl_body_id body = scene_body(w, at);
         pawl_spring_def def = pawl_spring_def_default();
         def.body_a = last;
         def.body_b = body;
@@ -274,13 +276,13 @@ static void scene_contradictions(scene_work *w)
 {
     dice *d = &w->d;
     int count = 1 + dice_pick(d, 4);
-    int last = scene_chain(w, count, true);
+    pawl_body_id last = scene_chain(w, count, true);
     for (int k = 0; k < w->joints; ++k) {
         double unit = dice_power(d, -1.0, 4.0);
         if (dice_chance(d, 0.5)) {
             pawl_actuator_def def = pawl_actuator_def_default();
             def.kind = dice_chance(d, 0.5) ? PAWL_ACTUATOR_POSITION : PAWL_ACTUATOR_VELOCITY;
-            def.joint = k;
+            def.joint = pawl_builder_joint_at(w->builder, k);
             def.target = pawl_signal_constant(dice_between(d, -1.0, 1.0) * unit);
             def.stiffness = def.kind == PAWL_ACTUATOR_POSITION ? dice_power(d, 0.0, 12.0) : 0.0;
             def.damping = dice_power(d, -3.0, 9.0);
@@ -290,7 +292,7 @@ static void scene_contradictions(scene_work *w)
         }
         if (dice_chance(d, 0.3)) {
             pawl_motion_def def = pawl_motion_def_default();
-            def.joint = k;
+            def.joint = pawl_builder_joint_at(w->builder, k);
             def.target = (pawl_signal){.kind = PAWL_SIGNAL_SINUSOID};
             def.target.amplitude = dice_power(d, -2.0, 1.0);
             def.target.frequency = dice_power(d, -2.0, 4.0);
@@ -314,7 +316,7 @@ static void scene_crash(scene_work *w)
     int count = 2 + dice_pick(&w->d, 3);
     w->speed = w->size * dice_power(&w->d, 0.0, 5.0);
     for (int i = 0; i < count; ++i) {
-        int body = scene_body(w, v3_scale(w->size, v3(1.5 * i, 0.1 * i, 0.6)));
+        pawl_body_id body = scene_body(w, v3_scale(w->size, v3(1.5 * i, 0.1 * i, 0.6)));
         scene_shape(w, body, dice_chance(&w->d, 0.2));
     }
     scene_floor(w, 0.0, 0.0);

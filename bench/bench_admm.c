@@ -47,8 +47,8 @@ static pawl_model *admm_chain(const pawl_env *env, int links)
         status = pawl_builder_add_body(builder, &body, NULL);
         pawl_joint_def joint = pawl_joint_def_default();
         joint.kind = PAWL_JOINT_REVOLUTE;
-        joint.base = i - 1; // PAWL_WORLD for the first
-        joint.follower = i;
+        joint.base = i == 0 ? PAWL_WORLD : pawl_builder_body_at(builder, i - 1);
+        joint.follower = pawl_builder_body_at(builder, i);
         joint.base_frame.position.x = i > 0 ? 0.05 : 0.0;
         joint.follower_frame.position.x = -0.05;
         const pawl_quat x_to_y = {sqrt(0.5), 0.0, 0.0, sqrt(0.5)};
@@ -132,8 +132,10 @@ static double admm_difference(const pawl_env *env, int links, pawl_delassus_kind
         admm_step(sims[1], ADMM_SHORT);
     }
     for (int i = 0; i < links; ++i) {
-        pawl_twist x = pawl_state_twist(pawl_sim_state(sims[0]), i);
-        pawl_twist y = pawl_state_twist(pawl_sim_state(sims[1]), i);
+        pawl_twist x = pawl_state_twist(pawl_sim_state(sims[0]),
+                                        pawl_model_body_at(pawl_sim_model(sims[0]), i));
+        pawl_twist y = pawl_state_twist(pawl_sim_state(sims[1]),
+                                        pawl_model_body_at(pawl_sim_model(sims[1]), i));
         worst = fmax(worst, fabs(x.linear.x - y.linear.x));
         worst = fmax(worst, fabs(x.linear.z - y.linear.z));
         worst = fmax(worst, fabs(x.angular.y - y.angular.y));

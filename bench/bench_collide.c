@@ -100,7 +100,7 @@ static json_t *bench_heap(const pawl_env *env, pawl_shape_kind kind, int side)
         pawl_body_def body = pawl_body_def_default();
         body.density = 1.0;
         status |= pawl_builder_add_body(b, &body, NULL);
-        status |= pawl_builder_add_shape(b, i, &shape, NULL);
+        status |= pawl_builder_add_shape(b, pawl_builder_body_at(b, i), &shape, NULL);
     }
     status |= pawl_builder_compile(b, &model);
     collider_def def = pawl_collider_def_default();
@@ -206,7 +206,7 @@ static json_t *bench_flight(const pawl_env *env, int side, double speed)
         pawl_body_def body = pawl_body_def_default();
         body.density = 1.0;
         status |= pawl_builder_add_body(b, &body, NULL);
-        status |= pawl_builder_add_shape(b, i, &shape, NULL);
+        status |= pawl_builder_add_shape(b, pawl_builder_body_at(b, i), &shape, NULL);
     }
     status |= pawl_builder_compile(b, &model);
     collider_def def = pawl_collider_def_default();

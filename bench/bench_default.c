@@ -186,7 +186,7 @@ static void default_look(const bench_world *world, default_run *run, double *sca
 {
     const pawl_state *s = pawl_sim_state(world->sim);
     for (int i = 0; i < run->bodies; ++i) {
-        pawl_pose pose = pawl_state_pose(s, i);
+        pawl_pose pose = pawl_state_pose(s, pawl_model_body_at(pawl_state_model(s), i));
         pawl_vec3 p = pawl_quat_rotate(pose.orientation, default_point);
         run->at[run->samples * run->bodies + i] =
             (pawl_vec3){pose.position.x + p.x, pose.position.y + p.y, pose.position.z + p.z};

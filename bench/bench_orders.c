@@ -161,7 +161,7 @@ static bool orders_crank(const pawl_env *env, const pawl_model *model,
     }
     *verdict = pawl_verdict_begin(pawl_sim_state(sim));
     int every = (int)lround(orders_sample_time / settings->dt), steps = ORDERS_SAMPLES * every;
-    int crank = pawl_model_find_joint(model, "A");
+    pawl_joint_id crank = pawl_model_find_joint(model, "A");
     double begin = bench_cpu_time();
     bool done = true;
     for (int k = 1; k <= steps && done; ++k) {

@@ -56,7 +56,7 @@ static pawl_model *reduce_plate(const pawl_env *env, int tiles)
     def.inertia[2] = 0.8;
     def.pose.position.z = 0.05;
     def.twist.linear.x = 1.0;
-    int plate;
+    pawl_body_id plate;
     reduce_must(pawl_builder_add_body(builder, &def, &plate), "plate");
     pawl_shape_def shape = pawl_shape_def_default();
     shape.kind = PAWL_SHAPE_BOX;

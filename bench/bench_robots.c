@@ -27,7 +27,9 @@ static double robot_speed(const pawl_sim *sim, const pawl_model *model)
 {
     double speed = 0.0;
     for (int i = 0; i < pawl_model_body_count(model); ++i) {
-        pawl_vec3 v = pawl_state_twist(pawl_sim_state(sim), i).linear;
+        pawl_vec3 v =
+            pawl_state_twist(pawl_sim_state(sim), pawl_model_body_at(pawl_sim_model(sim), i))
+                .linear;
         speed = fmax(speed, sqrt(v.x * v.x + v.y * v.y + v.z * v.z));
     }
     return speed;
@@ -82,7 +84,8 @@ static double robot_lowest(const pawl_env *env, const pawl_model *model)
         return 0.0;
     }
     for (int i = 0; i < pawl_model_body_count(model); ++i) {
-        z = fmin(z, pawl_state_pose(start, i).position.z);
+        z = fmin(z,
+                 pawl_state_pose(start, pawl_model_body_at(pawl_state_model(start), i)).position.z);
     }
     pawl_state_destroy(start);
     return z;

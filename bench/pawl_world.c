@@ -22,10 +22,10 @@ static pawl_status world_join(pawl_builder *builder, const bench_joint *joint)
                                             [BENCH_FIXED] = PAWL_JOINT_FIXED};
     pawl_joint_def def = pawl_joint_def_default();
     pawl_vec3 axis = joint->kind == BENCH_HINGE ? joint->axis : (pawl_vec3){1.0, 0.0, 0.0};
-    int index = -1;
+    pawl_joint_id index = {0, 0};
     def.kind = kinds[joint->kind];
-    def.base = joint->base == BENCH_WORLD ? PAWL_WORLD : joint->base;
-    def.follower = joint->follower;
+    def.base = joint->base == BENCH_WORLD ? PAWL_WORLD : pawl_builder_body_at(builder, joint->base);
+    def.follower = pawl_builder_body_at(builder, joint->follower);
     pawl_builder_place_joint(builder, &def, joint->point, axis, (pawl_vec3){0});
     pawl_status status = pawl_builder_add_joint(builder, &def, &index);
     if (status == PAWL_OK && joint->stiffness > 0.0) {
@@ -88,7 +88,8 @@ static pawl_status world_build(pawl_builder *builder, const bench_scene *scene)
         def.frame.position = shape->offset;
         def.size = shape->size;
         def.friction = scene->friction;
-        status = pawl_builder_add_shape(builder, shape->body, &def, NULL);
+        status =
+            pawl_builder_add_shape(builder, pawl_builder_body_at(builder, shape->body), &def, NULL);
     }
     return status;
 }
@@ -143,7 +144,7 @@ void bench_world_read(const bench_world *world, pawl_pose *poses, pawl_twist *tw
     const pawl_state *state = pawl_sim_state(world->sim);
     int count = pawl_model_body_count(world->model);
     for (int i = 0; i < count; ++i) { // link frames sit at the centres of mass
-        poses[i] = pawl_state_pose(state, i);
-        twists[i] = pawl_state_twist(state, i);
+        poses[i] = pawl_state_pose(state, pawl_model_body_at(pawl_state_model(state), i));
+        twists[i] = pawl_state_twist(state, pawl_model_body_at(pawl_state_model(state), i));
     }
 }

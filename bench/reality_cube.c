@@ -45,14 +45,14 @@ reality_cube reality_cube_default(pawl_stepper_kind stepper, pawl_impact_law law
     return cube;
 }
 
-static pawl_status cube_shape(pawl_builder *b, int body, const reality_cube *cube,
+static pawl_status cube_shape(pawl_builder *b, pawl_body_id body, const reality_cube *cube,
                               pawl_shape_kind kind)
 {
     const double *v = cube->value;
     pawl_shape_def def = pawl_shape_def_default();
     def.kind = kind;
     def.size = v3(v[REALITY_HALF_SIDE], v[REALITY_HALF_SIDE], v[REALITY_HALF_SIDE]);
-    def.frame.position.z = body == PAWL_WORLD ? v[REALITY_TABLE] : 0.0;
+    def.frame.position.z = pawl_body_is_world(body) ? v[REALITY_TABLE] : 0.0;
     def.friction = v[REALITY_FRICTION];
     def.impact_friction = v[REALITY_IMPACT_FRICTION];
     def.restitution = v[REALITY_RESTITUTION];
@@ -69,7 +69,7 @@ static pawl_status cube_build(const pawl_env *env, const reality_cube *cube, paw
     def.com = v3(0, 0, cube->value[REALITY_CENTRE]);
     def.inertia[0] = def.inertia[1] = def.inertia[2] = cube->value[REALITY_INERTIA];
     def.pose.position.z = 1.0;
-    int body;
+    pawl_body_id body;
     pawl_status status = pawl_builder_add_body(b, &def, &body);
     if (status == PAWL_OK) {
         status = cube_shape(b, body, cube, PAWL_SHAPE_BOX);
@@ -185,8 +185,8 @@ static bool cube_roll(const reality_cube *cube, const reality_toss *toss, realit
     pawl_pose pose;
     pawl_twist twist;
     cube_start(cube, toss, start, &pose, &twist);
-    pawl_state_set_pose(state, 0, pose);
-    pawl_state_set_twist(state, 0, twist);
+    pawl_state_set_pose(state, pawl_model_body_at(pawl_state_model(state), 0), pose);
+    pawl_state_set_twist(state, pawl_model_body_at(pawl_state_model(state), 0), twist);
     if (pawl_sim_set_state(sim, state) != PAWL_OK) {
         return false;
     }
@@ -197,12 +197,15 @@ static bool cube_roll(const reality_cube *cube, const reality_toss *toss, realit
                 return false;
             }
         }
-        pawl_pose at = pawl_state_pose(pawl_sim_state(sim), 0), real = reality_pose(toss, k);
+        pawl_pose at = pawl_state_pose(pawl_sim_state(sim),
+                                       pawl_model_body_at(pawl_sim_model(sim), 0)),
+                  real = reality_pose(toss, k);
         position += v3_norm(v3_sub(at.position, real.position));
         rotation += cube_angle(at.orientation, real.orientation);
     }
     int samples = toss->count - 1;
-    pawl_quat end = pawl_state_pose(pawl_sim_state(sim), 0).orientation;
+    pawl_quat end = pawl_state_pose(pawl_sim_state(sim), pawl_model_body_at(pawl_sim_model(sim), 0))
+                        .orientation;
     sum->position += 100.0 * position / (samples * REALITY_SIDE);
     sum->rotation += 57.29577951308232 * rotation / samples;
     sum->faces += cube_face(end) == cube_face(reality_pose(toss, toss->count - 1).orientation);

@@ -21,7 +21,7 @@ static json_t *check_json_bodies(const pawl_model *model)
 {
     json_t *array = json_array();
     for (int i = 0; i < pawl_model_body_count(model); ++i) {
-        pawl_body_info info = pawl_model_body(model, i);
+        pawl_body_info info = pawl_model_body(model, pawl_model_body_at(model, i));
         json_t *inertia = json_array();
         for (int k = 0; k < 6; ++k) {
             json_array_append_new(inertia, json_out_number(info.inertia[k]));
@@ -40,7 +40,7 @@ static json_t *check_json_joints(const pawl_model *model)
 {
     json_t *array = json_array();
     for (int i = 0; i < pawl_model_joint_count(model); ++i) {
-        pawl_joint_info info = pawl_model_joint(model, i);
+        pawl_joint_info info = pawl_model_joint(model, pawl_model_joint_at(model, i));
         json_array_append_new(array,
                               json_pack("{s:o, s:s, s:o, s:o, s:i, s:i}",                         //
                                         "name", json_out_text(info.name),                         //

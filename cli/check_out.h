@@ -11,7 +11,7 @@
 
 /// "rigid"; and a body's name, "world" for the world.
 const char *check_body_kind(pawl_body_kind kind);
-const char *check_body_name(const pawl_model *model, int body);
+const char *check_body_name(const pawl_model *model, pawl_body_id body);
 
 /// All as in docs/cli.md. `assembled` is false when the joints cannot be brought together: what follows
 /// from a configuration in which they meet is then null, or left out of the text.

@@ -22,9 +22,9 @@ const char *check_body_kind(pawl_body_kind kind)
     return "unknown";
 }
 
-const char *check_body_name(const pawl_model *model, int body)
+const char *check_body_name(const pawl_model *model, pawl_body_id body)
 {
-    return body == PAWL_WORLD ? "world" : pawl_model_body(model, body).name;
+    return pawl_body_is_world(body) ? "world" : pawl_model_body(model, body).name;
 }
 
 static int check_text_widest(int widest, const char *text)
@@ -46,12 +46,12 @@ static void check_text_bodies(const pawl_model *model, FILE *to)
     int shown = count < CHECK_TEXT_MOST_LINES ? count : CHECK_TEXT_MOST_LINES;
     int width = 4;
     for (int i = 0; i < shown; ++i) {
-        width = check_text_widest(width, pawl_model_body(model, i).name);
+        width = check_text_widest(width, pawl_model_body(model, pawl_model_body_at(model, i)).name);
     }
     fprintf(to, "\n  %-*s  %-9s  %9s  %-32s  %s\n", width, "body", "kind", "mass [kg]",
             "inertia xx, yy, zz [kg m^2]", "centre of mass [m]");
     for (int i = 0; i < shown; ++i) {
-        pawl_body_info info = pawl_model_body(model, i);
+        pawl_body_info info = pawl_model_body(model, pawl_model_body_at(model, i));
         char inertia[64];
         snprintf(inertia, sizeof inertia, "%.4g, %.4g, %.4g", info.inertia[0], info.inertia[1],
                  info.inertia[2]);
@@ -69,7 +69,7 @@ static void check_text_joints(const pawl_model *model, FILE *to)
     int base_width = 4;
     int follower_width = 8;
     for (int i = 0; i < shown; ++i) {
-        pawl_joint_info info = pawl_model_joint(model, i);
+        pawl_joint_info info = pawl_model_joint(model, pawl_model_joint_at(model, i));
         width = check_text_widest(width, info.name);
         base_width = check_text_widest(base_width, check_body_name(model, info.base));
         follower_width = check_text_widest(follower_width, check_body_name(model, info.follower));
@@ -80,7 +80,7 @@ static void check_text_joints(const pawl_model *model, FILE *to)
     fprintf(to, "\n  %-*s  %-14s  %-*s  %-*s  %4s  %11s\n", width, "joint", "kind", base_width,
             "base", follower_width, "follower", "rows", "coordinates");
     for (int i = 0; i < shown; ++i) {
-        pawl_joint_info info = pawl_model_joint(model, i);
+        pawl_joint_info info = pawl_model_joint(model, pawl_model_joint_at(model, i));
         fprintf(to, "  %-*s  %-14s  %-*s  %-*s  %4d  %11d\n", width, info.name,
                 pawl_joint_kind_name(info.kind), base_width, check_body_name(model, info.base),
                 follower_width, check_body_name(model, info.follower), info.row_count,
@@ -124,13 +124,16 @@ static void check_text_redundant(const pawl_model *model, const pawl_check *chec
                                                                : CHECK_TEXT_MOST_LINES;
     int width = 13;
     for (int i = 0; i < shown; ++i) {
-        width = check_text_widest(width, pawl_model_joint(model, check->redundant[i].joint).name);
+        width = check_text_widest(
+            width,
+            pawl_model_joint(model, pawl_model_joint_at(model, check->redundant[i].joint)).name);
     }
     fprintf(to, "\n  %-*s  %3s  %s\n", width, "redundant row", "row",
             "directions it constrains that earlier rows already constrain");
     for (int i = 0; i < shown; ++i) {
         const pawl_redundant_row *row = &check->redundant[i];
-        fprintf(to, "  %-*s  %3d  %s\n", width, pawl_model_joint(model, row->joint).name, row->row,
+        fprintf(to, "  %-*s  %3d  %s\n", width,
+                pawl_model_joint(model, pawl_model_joint_at(model, row->joint)).name, row->row,
                 row->what);
     }
     check_text_more(to, check->redundant_count);
@@ -138,7 +141,8 @@ static void check_text_redundant(const pawl_model *model, const pawl_check *chec
     int named = check->loop_joint_count < CHECK_TEXT_MOST_LINES ? check->loop_joint_count
                                                                 : CHECK_TEXT_MOST_LINES;
     for (int i = 0; i < named; ++i) {
-        fprintf(to, "%s %s", i > 0 ? "," : "", pawl_model_joint(model, check->loop_joints[i]).name);
+        fprintf(to, "%s %s", i > 0 ? "," : "",
+                pawl_model_joint(model, pawl_model_joint_at(model, check->loop_joints[i])).name);
     }
     fprintf(to, "%s\n", named < check->loop_joint_count ? ", ..." : "");
 }
@@ -148,9 +152,10 @@ static void check_text_misfit(const pawl_model *model, const pawl_check *check, 
 {
     fprintf(to, "  redundant      rows repeat each other to %.1e (rad, or lengths)\n", check->weak);
     if (check->misfit.position > 0.0 || check->misfit.rotation > 0.0) {
-        fprintf(to, "                 joints close to %.1e m, %.1e rad, worst at joint '%s'\n",
-                check->misfit.position, check->misfit.rotation,
-                pawl_model_joint(model, check->misfit.worst_joint).name);
+        fprintf(
+            to, "                 joints close to %.1e m, %.1e rad, worst at joint '%s'\n",
+            check->misfit.position, check->misfit.rotation,
+            pawl_model_joint(model, pawl_model_joint_at(model, check->misfit.worst_joint)).name);
     }
 }
 
@@ -164,7 +169,8 @@ static void check_text_assembly(const pawl_model *model, const pawl_check *check
         return;
     }
     fprintf(to, "  assembly       as given    %.2e m, %.2e rad, worst at joint '%s'\n",
-            start->position, start->rotation, pawl_model_joint(model, start->worst_joint).name);
+            start->position, start->rotation,
+            pawl_model_joint(model, pawl_model_joint_at(model, start->worst_joint)).name);
     if (assembled) {
         fprintf(to, "                 assembled   %.2e m, %.2e rad\n", end->position,
                 end->rotation);
@@ -173,7 +179,8 @@ static void check_text_assembly(const pawl_model *model, const pawl_check *check
     }
     if (start->worst_limit >= 0 && start->limit > 0.0) {
         fprintf(to, "                 joint '%s' starts %.2e beyond its limit\n",
-                pawl_model_joint(model, start->worst_limit).name, start->limit);
+                pawl_model_joint(model, pawl_model_joint_at(model, start->worst_limit)).name,
+                start->limit);
     }
 }
 

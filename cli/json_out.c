@@ -44,7 +44,9 @@ json_t *json_out_vec3(pawl_vec3 v)
 
 json_t *json_out_joint_name(const pawl_model *model, int joint)
 {
-    return joint >= 0 ? json_out_text(pawl_model_joint(model, joint).name) : json_null();
+    return joint >= 0
+               ? json_out_text(pawl_model_joint(model, pawl_model_joint_at(model, joint)).name)
+               : json_null();
 }
 
 json_t *json_out_model(const pawl_model *model, const pawl_check *check)

@@ -53,18 +53,22 @@ static json_t *run_result_json_bodies(const run_result *result)
     const pawl_state *state = pawl_sim_state(result->sim);
     json_t *array = json_array();
     for (int i = 0; i < pawl_model_body_count(result->model); ++i) {
-        pawl_pose pose = pawl_state_pose(state, i);
-        pawl_twist twist = pawl_state_twist(state, i);
+        pawl_pose pose = pawl_state_pose(state, pawl_model_body_at(pawl_state_model(state), i));
+        pawl_twist twist = pawl_state_twist(state, pawl_model_body_at(pawl_state_model(state), i));
         pawl_quat q = pose.orientation;
         json_t *quaternion = json_pack("[o, o, o, o]", json_out_number(q.w), json_out_number(q.x),
                                        json_out_number(q.y), json_out_number(q.z));
         json_array_append_new(
-            array, json_pack("{s:o, s:o, s:o, s:o, s:o}",                                   //
-                             "name", json_out_text(pawl_model_body(result->model, i).name), //
-                             "position", json_out_vec3(pose.position),                      //
-                             "quaternion", quaternion,                                      //
-                             "linear", json_out_vec3(twist.linear),                         //
-                             "angular", json_out_vec3(twist.angular)));
+            array,
+            json_pack(
+                "{s:o, s:o, s:o, s:o, s:o}", //
+                "name",
+                json_out_text(
+                    pawl_model_body(result->model, pawl_model_body_at(result->model, i)).name), //
+                "position", json_out_vec3(pose.position),                                       //
+                "quaternion", quaternion,                                                       //
+                "linear", json_out_vec3(twist.linear),                                          //
+                "angular", json_out_vec3(twist.angular)));
     }
     return array;
 }
@@ -74,10 +78,11 @@ static json_t *run_result_json_joints(const run_result *result)
     const pawl_state *state = pawl_sim_state(result->sim);
     json_t *array = json_array();
     for (int i = 0; i < pawl_model_joint_count(result->model); ++i) {
-        pawl_joint_info info = pawl_model_joint(result->model, i);
+        pawl_joint_info info =
+            pawl_model_joint(result->model, pawl_model_joint_at(result->model, i));
         double position[6] = {0};
         double rate[6] = {0};
-        pawl_state_joint(state, i, position, rate);
+        pawl_state_joint(state, pawl_model_joint_at(pawl_state_model(state), i), position, rate);
         json_t *positions = json_array();
         json_t *rates = json_array();
         for (int c = 0; c < info.coordinate_count; ++c) {

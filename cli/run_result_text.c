@@ -28,7 +28,7 @@ static const char *run_result_plural(int64_t count, const char *one, const char 
 // A joint with lengths and angles does not say which of them was violated.
 static const char *run_result_limit_unit(const pawl_model *model, int joint)
 {
-    pawl_joint_info info = pawl_model_joint(model, joint);
+    pawl_joint_info info = pawl_model_joint(model, pawl_model_joint_at(model, joint));
     int angles = 0;
     for (int c = 0; c < info.coordinate_count; ++c) {
         angles += pawl_joint_kind_is_angle(info.kind, c) ? 1 : 0;
@@ -39,7 +39,7 @@ static const char *run_result_limit_unit(const pawl_model *model, int joint)
 static bool run_result_has_limits(const pawl_model *model)
 {
     for (int j = 0; j < pawl_model_joint_count(model); ++j) {
-        pawl_joint_info info = pawl_model_joint(model, j);
+        pawl_joint_info info = pawl_model_joint(model, pawl_model_joint_at(model, j));
         for (int c = 0; c < info.coordinate_count; ++c) {
             if (isfinite(info.coordinate[c].lower) || isfinite(info.coordinate[c].upper)) {
                 return true;
@@ -123,7 +123,9 @@ static void run_result_print_closure(const run_result *result, FILE *to)
     if (closure->worst_joint >= 0) {
         run_result_row(to, "closure", run_result_small(closure->position).text, "m",
                        "position; worst joint '%s'",
-                       pawl_model_joint(result->model, closure->worst_joint).name);
+                       pawl_model_joint(result->model,
+                                        pawl_model_joint_at(result->model, closure->worst_joint))
+                           .name);
         run_result_row(to, "", run_result_small(closure->rotation).text, "rad", "rotation");
     } else {
         run_result_row(to, "closure", "-", "", "no joints");
@@ -134,7 +136,9 @@ static void run_result_print_closure(const run_result *result, FILE *to)
         run_result_row(to, "limits", run_result_small(closure->limit).text,
                        run_result_limit_unit(result->model, closure->worst_limit),
                        "beyond the limit, worst at joint '%s'",
-                       pawl_model_joint(result->model, closure->worst_limit).name);
+                       pawl_model_joint(result->model,
+                                        pawl_model_joint_at(result->model, closure->worst_limit))
+                           .name);
     } else {
         run_result_row(to, "limits", "0", "", "never exceeded");
     }

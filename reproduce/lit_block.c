@@ -112,7 +112,7 @@ static pawl_status block_fill(pawl_builder *b)
 {
     const lit_material material = {.friction = BLOCK_FRICTION, .restitution = 0.0};
     pawl_builder_set_gravity(b, (pawl_vec3){0.0, 0.0, -BLOCK_GRAVITY});
-    int body;
+    pawl_body_id body;
     EXPERIMENT_TRY(lit_add_point(b, "block", 1.0, (pawl_vec3){block_start, 0.0, 0.0},
                                  (pawl_vec3){0}, material, &body));
     pawl_force_def push = pawl_force_def_default();
@@ -135,8 +135,8 @@ static pawl_status block_model(const pawl_env *env, pawl_model **out)
 static void block_measure(const pawl_state *state, const void *user, double *values)
 {
     block_exact(user, pawl_state_time(state), &values[2], &values[3]);
-    values[0] = pawl_state_pose(state, 0).position.x;
-    values[1] = pawl_state_twist(state, 0).linear.x;
+    values[0] = pawl_state_pose(state, pawl_model_body_at(pawl_state_model(state), 0)).position.x;
+    values[1] = pawl_state_twist(state, pawl_model_body_at(pawl_state_model(state), 0)).linear.x;
 }
 
 // ---- runs --------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ static pawl_status block_run_one(experiment_run *run, const pawl_model *model, l
                                  int exponent, pawl_state *last, double *x)
 {
     EXPERIMENT_TRY(lit_simulate(run, model, method, ldexp(1.0, -exponent), block_end, NULL, last));
-    *x = pawl_state_pose(last, 0).position.x;
+    *x = pawl_state_pose(last, pawl_model_body_at(pawl_state_model(last), 0)).position.x;
     return PAWL_OK;
 }
 

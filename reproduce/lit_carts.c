@@ -50,7 +50,7 @@ static pawl_status carts_fill(pawl_builder *b, int index)
     const lit_carts_exact *c = &lit_carts_exact_cases[index];
     double x = carts_grows_delta(index) ? 0.1 : 0.2, v = carts_grows_delta(index) ? -2.0 : -3.0;
     pawl_builder_set_gravity(b, (pawl_vec3){0.0, 0.0, -9.81});
-    int body[2];
+    pawl_body_id body[2];
     for (int k = 0; k < 2; ++k) {
         EXPERIMENT_TRY(lit_add_point(b, k == 0 ? "left" : "right", 1.0,
                                      (pawl_vec3){x + 5.0 * k, 0.0, 0.0}, (pawl_vec3){v, 0.0, 0.0},
@@ -87,7 +87,8 @@ static pawl_status carts_model(const pawl_env *env, int index, pawl_model **out)
 static void carts_measure(const pawl_state *state, const void *user, double *values)
 {
     (void)user;
-    double x1 = pawl_state_pose(state, 0).position.x, x2 = pawl_state_pose(state, 1).position.x;
+    double x1 = pawl_state_pose(state, pawl_model_body_at(pawl_state_model(state), 0)).position.x,
+           x2 = pawl_state_pose(state, pawl_model_body_at(pawl_state_model(state), 1)).position.x;
     pawl_energy energy = pawl_state_energy(state);
     values[0] = x2 - x1;
     values[1] = x1 - carts_rest;

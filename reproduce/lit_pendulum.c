@@ -45,7 +45,7 @@ static pawl_status pendulum_fill(pawl_builder *b)
     pawl_vec3 first = {sin(a1), 0.0, -cos(a1)};
     pawl_vec3 second = {first.x + sin(a2), 0.0, first.z - cos(a2)};
     pawl_builder_set_gravity(b, (pawl_vec3){0.0, 0.0, -9.8});
-    int body[2];
+    pawl_body_id body[2];
     EXPERIMENT_TRY(lit_add_point(b, "m1", 1.0, first, (pawl_vec3){0}, material, &body[0]));
     EXPERIMENT_TRY(lit_add_point(b, "m2", 1.0, second, (pawl_vec3){0}, material, &body[1]));
     EXPERIMENT_TRY(pawl_builder_exclude(b, body[0], body[1]));
@@ -70,7 +70,8 @@ static pawl_status pendulum_model(const pawl_env *env, pawl_model **out)
 static void pendulum_positions(const pawl_state *state, double q[4])
 {
     for (int b = 0; b < 2; ++b) {
-        pawl_vec3 p = pawl_state_pose(state, b).position;
+        pawl_vec3 p =
+            pawl_state_pose(state, pawl_model_body_at(pawl_state_model(state), b)).position;
         q[2 * b] = p.x;
         q[2 * b + 1] = p.z;
     }

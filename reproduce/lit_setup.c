@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 pawl_status lit_add_point(pawl_builder *builder, const char *name, double mass, pawl_vec3 position,
-                          pawl_vec3 velocity, lit_material material, int *out)
+                          pawl_vec3 velocity, lit_material material, pawl_body_id *out)
 {
     pawl_body_def body = pawl_body_def_default();
     body.name = name;
@@ -123,11 +123,15 @@ static void lit_trace_add_collisions(lit_trace *trace, const pawl_sim *sim)
         if (event.kind != PAWL_EVENT_COLLISION) {
             continue;
         }
-        int a = pawl_model_shape(pawl_sim_model(sim), event.shape_a).body;
-        int b = pawl_model_shape(pawl_sim_model(sim), event.shape_b).body;
+        pawl_body_id a = pawl_model_shape(pawl_sim_model(sim),
+                                          pawl_model_shape_at(pawl_sim_model(sim), event.shape_a))
+                             .body;
+        pawl_body_id b = pawl_model_shape(pawl_sim_model(sim),
+                                          pawl_model_shape_at(pawl_sim_model(sim), event.shape_b))
+                             .body;
         if (trace->collision_count < LIT_TRACE_COLLISIONS) {
-            trace->collisions[trace->collision_count] =
-                (lit_collision){.time = event.time, .body = a == PAWL_WORLD ? b : a};
+            trace->collisions[trace->collision_count] = (lit_collision){
+                .time = event.time, .body = pawl_body_index(pawl_body_is_world(a) ? b : a)};
         }
         trace->collision_count++;
     }

@@ -27,7 +27,7 @@ typedef struct lit_material {
 } lit_material;
 /// A point mass with its sphere, at rest unless `velocity` says otherwise.
 pawl_status lit_add_point(pawl_builder *builder, const char *name, double mass, pawl_vec3 position,
-                          pawl_vec3 velocity, lit_material material, int *out);
+                          pawl_vec3 velocity, lit_material material, pawl_body_id *out);
 /// A fixed plane through `point` for points: what lies behind it, against `normal`, is solid. The
 /// lesser coefficients of a pair count (lit_settings_make() sees to it).
 pawl_status lit_add_plane(pawl_builder *builder, const char *name, pawl_vec3 point,

@@ -112,7 +112,7 @@ static void nmdp_count(int *bins, double at)
 }
 
 // Torso x, height above the ground and pitch.
-static void nmdp_measure(const pawl_state *state, int base, double ground, double q[3])
+static void nmdp_measure(const pawl_state *state, pawl_joint_id base, double ground, double q[3])
 {
     double joint[6];
     pawl_state_joint(state, base, joint, NULL);
@@ -144,7 +144,7 @@ static pawl_status nmdp_steps(experiment_run *run, const nmdp_task *task, pawl_s
 {
     const double high = 5.0, right_angle = 1.5707963267948966;
     double ground = nmdp_robots[task->robot].ground;
-    int base = pawl_model_find_joint(pawl_sim_model(sim), "base");
+    pawl_joint_id base = pawl_model_find_joint(pawl_sim_model(sim), "base");
     int64_t steps = (int64_t)ceil(task->end / r->dt - 1e-6); // the end is reached, or passed
     int64_t iterations = 0;
     double now[3], last[3], time = 0.0;

@@ -9,22 +9,22 @@
 int main(void)
 {
     pawl_env env = pawl_env_default();
-    pawl_builder *builder = NULL;
+    pawl_builder *b = NULL;
     pawl_model *model = NULL;
     pawl_sim *sim = NULL;
-    int rod, hinge, motor;
+    pawl_body_id rod = {0};
+    pawl_joint_id hinge = {0};
+    pawl_actuator_id motor = {0};
     pawl_vec3 centre = {0, 0, 0.5}, size = {0.02, 0.02, 0.5}, pivot = {0, 0, 0}, axis = {0, 1, 0};
-    pawl_builder_create(&env, "balance", &builder);
-    pawl_builder_add_solid(builder, "rod", PAWL_SHAPE_BOX, centre, size, 1000, &rod);
-    pawl_builder_connect(builder, "hinge", PAWL_JOINT_REVOLUTE, PAWL_WORLD, rod, pivot, axis,
-                         &hinge);
-    pawl_builder_add_motor(builder, hinge, 30, &motor);
-    pawl_builder_set_start(builder, hinge, &(double){0.4}); // rad from upright
-    pawl_builder_compile(builder, &model);
-
+    pawl_builder_create(&env, "balance", &b);
+    pawl_builder_add_solid(b, "rod", PAWL_SHAPE_BOX, centre, size, 1000, &rod);
+    pawl_builder_connect(b, "hinge", PAWL_JOINT_REVOLUTE, PAWL_WORLD, rod, pivot, axis, &hinge);
+    pawl_builder_add_motor(b, hinge, 30, &motor);
+    pawl_builder_set_start(b, hinge, &(double){0.4}); // rad from upright
+    pawl_builder_compile(b, &model);
     pawl_settings settings = pawl_settings_default(); // steps of 1 ms
     if (pawl_sim_create(&env, model, &settings, &sim) != PAWL_OK) {
-        return 1; // whatever went wrong above ends here: NULL and bad indices are refused
+        return 1; // whatever went wrong above ends here: NULL and bad ids are refused
     }
     double angle, rate;
     for (int step = 0; step < 3000; ++step) {
@@ -35,6 +35,6 @@ int main(void)
     printf("after 3 s the pendulum is %.1e rad from upright\n", angle);
     pawl_sim_destroy(sim);
     pawl_model_destroy(model);
-    pawl_builder_destroy(builder);
+    pawl_builder_destroy(b);
     return fabs(angle) < 1e-6 ? 0 : 1;
 }

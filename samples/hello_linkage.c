@@ -21,8 +21,8 @@ static void hello_need(pawl_status status) // the log has said what is wrong
     }
 }
 
-// A square bar of aluminium from p to q, in the plane y = 0. Returns its index.
-static int hello_bar(pawl_builder *b, const char *name, pawl_vec3 p, pawl_vec3 q)
+// A square bar of aluminium from p to q, in the plane y = 0. Returns its id.
+static pawl_body_id hello_bar(pawl_builder *b, const char *name, pawl_vec3 p, pawl_vec3 q)
 {
     pawl_vec3 along = {q.x - p.x, 0, q.z - p.z};
     pawl_body_def body = pawl_body_def_default();
@@ -33,13 +33,14 @@ static int hello_bar(pawl_builder *b, const char *name, pawl_vec3 p, pawl_vec3 q
     pawl_shape_def box = pawl_shape_def_default();
     box.kind = PAWL_SHAPE_BOX;
     box.size = (pawl_vec3){hypot(along.x, along.z) / 2, 0.01, 0.01};
-    int index;
-    hello_need(pawl_builder_add_body(b, &body, &index));
-    hello_need(pawl_builder_add_shape(b, index, &box, NULL));
-    return index;
+    pawl_body_id bar;
+    hello_need(pawl_builder_add_body(b, &body, &bar));
+    hello_need(pawl_builder_add_shape(b, bar, &box, NULL));
+    return bar;
 }
 
-static void hello_hinge(pawl_builder *b, const char *name, int base, int follower, pawl_vec3 at)
+static void hello_hinge(pawl_builder *b, const char *name, pawl_body_id base, pawl_body_id follower,
+                        pawl_vec3 at)
 {
     pawl_joint_def hinge = pawl_joint_def_default();
     hinge.name = name;
@@ -57,9 +58,9 @@ int main(void)
     pawl_vec3 A = {0, 0, 0}, B = {0.1, 0, 0}, C = {0.4, 0, 0.4}, D = {0.7, 0, 0};
     pawl_builder *b;
     hello_need(pawl_builder_create(&env, "crank-rocker", &b));
-    int crank = hello_bar(b, "crank", A, B);
-    int coupler = hello_bar(b, "coupler", B, C);
-    int rocker = hello_bar(b, "rocker", D, C);
+    pawl_body_id crank = hello_bar(b, "crank", A, B);
+    pawl_body_id coupler = hello_bar(b, "coupler", B, C);
+    pawl_body_id rocker = hello_bar(b, "rocker", D, C);
     hello_hinge(b, "A", PAWL_WORLD, crank, A);
     hello_hinge(b, "B", crank, coupler, B);
     hello_hinge(b, "D", PAWL_WORLD, rocker, D);

@@ -5,21 +5,21 @@
 /// Status codes, the environment (memory and log) and the plain value types all headers share.
 ///
 /// **Mistakes of a caller** never end the program and never read or write out of range. They are: NULL
-/// where a pointer is needed, an index that is negative or too large (such as the -2 that a misspelt name
-/// gives), an enum value that does not exist, a def or settings struct that its `_default()` function did
+/// where a pointer is needed, an id of zeros (such as a misspelt name gives) or of another model, an index
+/// that is negative or too large, an enum value that does not exist, a def or settings struct that its `_default()` function did
 /// not make, numbers that are not finite, a state of another model, one sim stepped by two threads. Then
 ///
 /// - a function that returns a pawl_status returns PAWL_BAD_ARGUMENT (or PAWL_NOT_FINITE); what it would
 ///   have written is NULL, NaN or as it was, and nothing was changed;
 /// - a function that returns a value returns what stands for none: NaN for a number, 0 for a count or hash,
-///   false, -1 for an index (PAWL_NO_BODY for a body), NULL for an object or the name of a kind, "" for the
+///   false, -1 for an index, zeros for an id, NULL for an object or the name of a kind, "" for the
 ///   name of a thing, and structs of these;
 /// - a function that returns nothing does nothing; destroying NULL is fine;
 /// - the log of the object's environment gets one line that names the function, what it got and what it
 ///   expected. Without an environment (it was NULL, too) there is none.
 ///
-/// What cannot be noticed: objects that were destroyed, memory smaller than promised, an index of another
-/// model that happens to exist here.
+/// What cannot be noticed: objects that were destroyed, memory smaller than promised. PAWL_ASSERT_IDS, a
+/// build option for debugging, makes an id of another model end the program.
 ///
 /// **Bugs of pawl itself** are the one case in which the library prints and ends the program: a failed
 /// internal check (PAWL_ASSERT in the source) writes one line to stderr and calls abort(), in release

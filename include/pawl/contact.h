@@ -20,8 +20,8 @@ typedef enum pawl_contact_mode {
 PAWL_API const char *pawl_contact_mode_name(pawl_contact_mode mode); ///< e.g. "stick"
 /// One contact point of the last step, where its rows were placed, in world axes.
 typedef struct pawl_contact_info {
-    int body_a, body_b;   ///< PAWL_WORLD for the world
-    int shape_a, shape_b; ///< of the model, a before b; -1: contact points (mdp, nmdp)
+    int body_a, body_b;   ///< indices; PAWL_WORLD_INDEX: the world
+    int shape_a, shape_b; ///< indices, a before b; -1: contact points (mdp, nmdp)
     pawl_vec3 position;
     pawl_vec3 normal; ///< unit, from a to b
     double gap;       ///< negative: penetration [m]

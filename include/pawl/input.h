@@ -24,11 +24,12 @@ PAWL_EXTERN_C_BEGIN
 
 /// The target of an actuator from now on, in place of its signal: a force or torque, a position or a velocity,
 /// as the actuator's kind says.
-PAWL_API pawl_status pawl_state_set_target(pawl_state *state, int actuator, double target);
+PAWL_API pawl_status pawl_state_set_target(pawl_state *state, pawl_actuator_id actuator,
+                                           double target);
 PAWL_API pawl_status pawl_state_clear_target(pawl_state *state,
-                                             int actuator); ///< back to its signal
+                                             pawl_actuator_id actuator); ///< back to its signal
 /// The target that the actuator has now: the input, or its signal at the time of the state.
-PAWL_API double pawl_state_target(const pawl_state *state, int actuator);
+PAWL_API double pawl_state_target(const pawl_state *state, pawl_actuator_id actuator);
 
 /// What an actuator makes of its target; see pawl_actuator_def.
 typedef struct pawl_gains {
@@ -40,20 +41,22 @@ typedef struct pawl_gains {
 /// Gains from now on, in place of the model's. What is infinite in the model stays so, and what is finite
 /// stays finite: the rows of the constraint problem are planned once. Actuators of kind position need a
 /// stiffness or a damping above 0, those of kind velocity a damping above 0, in the model and here.
-PAWL_API pawl_status pawl_state_set_gains(pawl_state *state, int actuator, const pawl_gains *gains);
+PAWL_API pawl_status pawl_state_set_gains(pawl_state *state, pawl_actuator_id actuator,
+                                          const pawl_gains *gains);
 PAWL_API pawl_status pawl_state_clear_gains(pawl_state *state,
-                                            int actuator); ///< back to the model's
-PAWL_API pawl_gains pawl_state_gains(const pawl_state *state, int actuator); ///< as they are now
+                                            pawl_actuator_id actuator); ///< back to the model's
+PAWL_API pawl_gains pawl_state_gains(const pawl_state *state,
+                                     pawl_actuator_id actuator); ///< as they are now
 
 /// A force [N] at the centre of mass of a body and a torque [N m] about it, in world axes, in every step from
 /// now on, beside all others. Zeros end it.
-PAWL_API pawl_status pawl_state_set_wrench(pawl_state *state, int body, pawl_vec3 force,
+PAWL_API pawl_status pawl_state_set_wrench(pawl_state *state, pawl_body_id body, pawl_vec3 force,
                                            pawl_vec3 torque);
 /// Adds a force at a point of the world, with the lever arm that the point has now.
-PAWL_API pawl_status pawl_state_add_force(pawl_state *state, int body, pawl_vec3 force,
+PAWL_API pawl_status pawl_state_add_force(pawl_state *state, pawl_body_id body, pawl_vec3 force,
                                           pawl_vec3 world_point);
 /// The wrench as it is now. Either output may be NULL.
-PAWL_API pawl_status pawl_state_wrench(const pawl_state *state, int body, pawl_vec3 *force,
+PAWL_API pawl_status pawl_state_wrench(const pawl_state *state, pawl_body_id body, pawl_vec3 *force,
                                        pawl_vec3 *torque);
 
 /// Gravity from now on, in place of the model's [m/s^2]. The change of potential energy that comes with it is
@@ -68,10 +71,11 @@ PAWL_API pawl_vec3 pawl_state_gravity(const pawl_state *state);   ///< as it is 
 PAWL_API pawl_status pawl_state_set_friction_scale(pawl_state *state, double scale);
 /// A factor for one shape, beside that for all. Contact points of mdp and nmdp that come from shapes have that
 /// of their own shape; the ground's does not count there.
-PAWL_API pawl_status pawl_state_set_shape_friction_scale(pawl_state *state, int shape,
+PAWL_API pawl_status pawl_state_set_shape_friction_scale(pawl_state *state, pawl_shape_id shape,
                                                          double scale);
 PAWL_API double pawl_state_friction_scale(const pawl_state *state); ///< that for all; 1 unless set
-PAWL_API double pawl_state_shape_friction_scale(const pawl_state *state, int shape); ///< its own
+PAWL_API double pawl_state_shape_friction_scale(const pawl_state *state,
+                                                pawl_shape_id shape); ///< its own
 
 /// All inputs back to what the model has.
 PAWL_API pawl_status pawl_state_clear_inputs(pawl_state *state);

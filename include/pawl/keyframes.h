@@ -26,7 +26,7 @@ PAWL_API int pawl_keyframes_count(const pawl_keyframes *keyframes); ///< the sta
 PAWL_API double pawl_keyframes_time(const pawl_keyframes *keyframes, int key); ///< [s]
 /// The target of an actuator: false where the keyframes leave it alone. Its tables live as long as the
 /// keyframes.
-PAWL_API bool pawl_keyframes_target(const pawl_keyframes *keyframes, int actuator,
+PAWL_API bool pawl_keyframes_target(const pawl_keyframes *keyframes, pawl_actuator_id actuator,
                                     pawl_signal *out);
 /// Gives the actuators of a builder their targets; it must be the one that `model` was compiled from.
 PAWL_API pawl_status pawl_keyframes_apply(const pawl_keyframes *keyframes, pawl_builder *builder);

@@ -16,13 +16,15 @@ typedef struct pawl_limb pawl_limb;
 /// Refused where no such chain is, or where one of its joints has coordinates that cannot be set one
 /// by one (spherical and free joints) or none (distances, points on lines and planes). `env` must
 /// outlive the limb, the model need not.
-PAWL_API pawl_status pawl_limb_create(const pawl_env *env, const pawl_model *model, int root,
-                                      int tip, pawl_vec3 point, pawl_limb **out);
+PAWL_API pawl_status pawl_limb_create(const pawl_env *env, const pawl_model *model,
+                                      pawl_body_id root, pawl_body_id tip, pawl_vec3 point,
+                                      pawl_limb **out);
 PAWL_API void pawl_limb_destroy(pawl_limb *limb); ///< NULL is fine
 
 /// Which coordinate of which joint, with its limits.
 typedef struct pawl_limb_coordinate {
-    int joint, coordinate;
+    pawl_joint_id joint;
+    int coordinate;
     double lower, upper; ///< [m or rad]
 } pawl_limb_coordinate;
 PAWL_API int pawl_limb_coordinate_count(const pawl_limb *limb);

@@ -11,13 +11,10 @@
 /// **Threads.** A model is immutable: any number of threads, states and simulations share it. A builder belongs to one
 /// thread at a time. Callbacks of signals are called by whichever thread steps, and must allow that.
 #pragma once
-#include "pawl/base.h"
+#include "pawl/id.h"
 #include "pawl/warning.h"
 
 PAWL_EXTERN_C_BEGIN
-
-#define PAWL_WORLD (-1)   ///< the body index of the world
-#define PAWL_NO_BODY (-2) ///< no body: what a name that is not there gives; refused everywhere
 
 /// A scalar function of time.
 typedef enum pawl_signal_kind {
@@ -180,12 +177,12 @@ typedef struct pawl_coordinate_def {
 typedef struct pawl_joint_def {
     const char *name; ///< unique; NULL makes one up
     pawl_joint_kind kind;
-    int base, follower;       ///< body indices; the base may be PAWL_WORLD (a unary joint)
-    pawl_pose base_frame;     ///< joint frame in the base's link frame (in the world)
-    pawl_pose follower_frame; ///< joint frame in the follower's link frame
-    double pitch;             ///< screw only [m/rad]
-    double length;            ///< distance only; < 0: as far as the anchors are at the start [m]
-    pawl_softness soft;       ///< of its rows; a soft joint is not projected
+    pawl_body_id base, follower; ///< the base may be PAWL_WORLD (a unary joint), as by default
+    pawl_pose base_frame;        ///< joint frame in the base's link frame (in the world)
+    pawl_pose follower_frame;    ///< joint frame in the follower's link frame
+    double pitch;                ///< screw only [m/rad]
+    double length;               ///< distance only; < 0: as far as the anchors are at the start [m]
+    pawl_softness soft;          ///< of its rows; a soft joint is not projected
     double erp; ///< share of its error removed a step without project; 0: erp.joint, < 0: none [-]
     pawl_coordinate_def coordinate[6];
     uint32_t stamp; ///< set by the default function; shows that it was called
@@ -195,8 +192,10 @@ PAWL_API pawl_joint_def pawl_joint_def_default(void);
 /// follower coordinate = ratio * source coordinate + offset, between two joints' coordinates.
 typedef struct pawl_gear_def {
     const char *name;
-    int joint, coordinate;               ///< the driven one
-    int source_joint, source_coordinate; ///< the driving one
+    pawl_joint_id joint; ///< the driven one
+    int coordinate;
+    pawl_joint_id source_joint; ///< the driving one
+    int source_coordinate;
     double ratio, offset;
     uint32_t stamp; ///< set by the default function; shows that it was called
 } pawl_gear_def;
@@ -210,7 +209,8 @@ typedef enum pawl_actuator_kind {
 typedef struct pawl_actuator_def {
     const char *name;
     pawl_actuator_kind kind;
-    int joint, coordinate;
+    pawl_joint_id joint;
+    int coordinate;
     pawl_signal target;
     double stiffness, damping;
     double effort;  ///< largest absolute force or torque, inf for none [N or N m]
@@ -221,7 +221,8 @@ PAWL_API pawl_actuator_def pawl_actuator_def_default(void);
 /// A joint coordinate that follows a function of time exactly, by a constraint row.
 typedef struct pawl_motion_def {
     const char *name;
-    int joint, coordinate;
+    pawl_joint_id joint;
+    int coordinate;
     pawl_signal target;
     uint32_t stamp; ///< set by the default function; shows that it was called
 } pawl_motion_def;
@@ -230,7 +231,7 @@ PAWL_API pawl_motion_def pawl_motion_def_default(void);
 /// An applied force and torque.
 typedef struct pawl_force_def {
     const char *name;
-    int body;
+    pawl_body_id body;
     pawl_vec3 point;       ///< where the force acts, in the link frame
     bool in_body_axes;     ///< components turn with the body; else world axes
     pawl_signal force[3];  ///< [N]
@@ -243,18 +244,18 @@ PAWL_API pawl_force_def pawl_force_def_default(void);
 /// three directions alike.
 typedef struct pawl_spring_def {
     const char *name;
-    int body_a, body_b;         ///< either may be PAWL_WORLD
-    pawl_vec3 point_a, point_b; ///< in the link frames
-    double stiffness;           ///< [N/m]
-    double rest_length;         ///< [m]
-    double damping;             ///< [N s/m]
-    uint32_t stamp;             ///< set by the default function; shows that it was called
+    pawl_body_id body_a, body_b; ///< either may be PAWL_WORLD
+    pawl_vec3 point_a, point_b;  ///< in the link frames
+    double stiffness;            ///< [N/m]
+    double rest_length;          ///< [m]
+    double damping;              ///< [N s/m]
+    uint32_t stamp;              ///< set by the default function; shows that it was called
 } pawl_spring_def;
 PAWL_API pawl_spring_def pawl_spring_def_default(void);
 
 /// Two bodies; either may be PAWL_WORLD.
 typedef struct pawl_body_pair {
-    int a, b;
+    pawl_body_id a, b;
 } pawl_body_pair;
 
 /// Collects defs; copies all it is given. After a call has failed nothing was added.
@@ -274,45 +275,50 @@ typedef enum pawl_soft_kind {
 } pawl_soft_kind;
 PAWL_API pawl_status pawl_builder_set_softness(pawl_builder *builder, pawl_soft_kind kind,
                                                const pawl_softness *soft);
-/// Each writes the new index to *out (which may be NULL).
+/// Each writes the new id to *out (which may be NULL).
 PAWL_API pawl_status pawl_builder_add_body(pawl_builder *builder, const pawl_body_def *def,
-                                           int *out);
-PAWL_API pawl_status pawl_builder_add_shape(pawl_builder *builder, int body,
-                                            const pawl_shape_def *def, int *out);
+                                           pawl_body_id *out);
+PAWL_API pawl_status pawl_builder_add_shape(pawl_builder *builder, pawl_body_id body,
+                                            const pawl_shape_def *def, pawl_shape_id *out);
 PAWL_API pawl_status pawl_builder_add_joint(pawl_builder *builder, const pawl_joint_def *def,
-                                            int *out);
+                                            pawl_joint_id *out);
 PAWL_API pawl_status pawl_builder_add_gear(pawl_builder *builder, const pawl_gear_def *def,
-                                           int *out);
+                                           pawl_joint_id *out);
 PAWL_API pawl_status pawl_builder_add_actuator(pawl_builder *builder, const pawl_actuator_def *def,
-                                               int *out);
+                                               pawl_actuator_id *out);
 /// Gives an actuator that was added another target.
-PAWL_API pawl_status pawl_builder_set_target(pawl_builder *builder, int actuator,
+PAWL_API pawl_status pawl_builder_set_target(pawl_builder *builder, pawl_actuator_id actuator,
                                              const pawl_signal *target);
 PAWL_API pawl_status pawl_builder_add_motion(pawl_builder *builder, const pawl_motion_def *def,
-                                             int *out);
+                                             pawl_motion_id *out);
 PAWL_API pawl_status pawl_builder_add_force(pawl_builder *builder, const pawl_force_def *def,
-                                            int *out);
+                                            pawl_force_id *out);
 PAWL_API pawl_status pawl_builder_add_spring(pawl_builder *builder, const pawl_spring_def *def,
-                                             int *out);
+                                             pawl_spring_id *out);
 /// Coordinates of a joint where a simulation begins.
 typedef struct pawl_joint_start {
-    int joint;
+    pawl_joint_id joint;
     double position[6]; ///< as many as pawl_joint_kind_coordinates() says [m or rad]
 } pawl_joint_start;
 /// The joint begins there, at rest, instead of where the poses of its bodies have it: what hangs on it moves along,
 /// and loops are closed around it (pawl_sim_create()). For joints of the spanning tree; see
 /// pawl_state_set_joint(). The last call for a joint counts. Not part of the model's hash: a state has where
 /// everything is.
-PAWL_API pawl_status pawl_builder_set_start(pawl_builder *builder, int joint,
+PAWL_API pawl_status pawl_builder_set_start(pawl_builder *builder, pawl_joint_id joint,
                                             const double *position);
 /// The shapes of two different bodies, one of which may be PAWL_WORLD, never touch each other.
 /// Saying it twice changes nothing.
-PAWL_API pawl_status pawl_builder_exclude(pawl_builder *builder, int body_a, int body_b);
-/// Index by name, or -1 (bodies: -2, because -1 is the world).
-PAWL_API int pawl_builder_find_body(const pawl_builder *builder, const char *name);
-PAWL_API int pawl_builder_find_joint(const pawl_builder *builder, const char *name);
+PAWL_API pawl_status pawl_builder_exclude(pawl_builder *builder, pawl_body_id body_a,
+                                          pawl_body_id body_b);
+/// By name; none where there is no such name.
+PAWL_API pawl_body_id pawl_builder_find_body(const pawl_builder *builder, const char *name);
+PAWL_API pawl_joint_id pawl_builder_find_joint(const pawl_builder *builder, const char *name);
+/// The i-th that was added; none where there is no such one.
+PAWL_API pawl_body_id pawl_builder_body_at(const pawl_builder *builder, int i);
+PAWL_API pawl_joint_id pawl_builder_joint_at(const pawl_builder *builder, int i);
+PAWL_API pawl_actuator_id pawl_builder_actuator_at(const pawl_builder *builder, int i);
 /// Coordinates of a joint that was added, as pawl_joint_kind_coordinates() of its kind; 0 where there is none.
-PAWL_API int pawl_builder_joint_coordinates(const pawl_builder *builder, int joint);
+PAWL_API int pawl_builder_joint_coordinates(const pawl_builder *builder, pawl_joint_id joint);
 /// Something about the source of the model that its numbers do not show any more; it is copied. It
 /// changes nothing in the model, not even its hash: pawl_check_model() repeats it.
 PAWL_API pawl_status pawl_builder_add_warning(pawl_builder *builder, const pawl_warning *warning);
@@ -326,14 +332,15 @@ PAWL_API pawl_status pawl_builder_place_joint(const pawl_builder *builder, pawl_
 /// its axes along the world's; size as pawl_shape_kind says. *out is the body.
 PAWL_API pawl_status pawl_builder_add_solid(pawl_builder *builder, const char *name,
                                             pawl_shape_kind kind, pawl_vec3 position,
-                                            pawl_vec3 size, double density, int *out);
+                                            pawl_vec3 size, double density, pawl_body_id *out);
 /// A joint between two bodies where they are at the start: at a world point, its x axis along `axis`.
 PAWL_API pawl_status pawl_builder_connect(pawl_builder *builder, const char *name,
-                                          pawl_joint_kind kind, int base, int follower,
-                                          pawl_vec3 point, pawl_vec3 axis, int *out);
+                                          pawl_joint_kind kind, pawl_body_id base,
+                                          pawl_body_id follower, pawl_vec3 point, pawl_vec3 axis,
+                                          pawl_joint_id *out);
 /// A force or torque along the first coordinate of a joint, at most `effort`, 0 until pawl_state_set_target().
-PAWL_API pawl_status pawl_builder_add_motor(pawl_builder *builder, int joint, double effort,
-                                            int *out);
+PAWL_API pawl_status pawl_builder_add_motor(pawl_builder *builder, pawl_joint_id joint,
+                                            double effort, pawl_actuator_id *out);
 
 typedef struct pawl_model pawl_model;
 /// Checks everything, then makes the immutable model: one block of memory. The builder stays.
@@ -362,13 +369,13 @@ typedef struct pawl_body_info {
     double mass;
     pawl_vec3 com;
     double inertia[6];
-    int first_shape, shape_count;
+    int first_shape, shape_count; ///< pawl_model_shape_at() of first_shape and those after it
 } pawl_body_info;
-PAWL_API pawl_body_info pawl_model_body(const pawl_model *model, int body);
+PAWL_API pawl_body_info pawl_model_body(const pawl_model *model, pawl_body_id body);
 typedef struct pawl_joint_info {
     const char *name;
     pawl_joint_kind kind;
-    int base, follower; ///< of a gear: those of its driven joint
+    pawl_body_id base, follower; ///< of a gear: those of its driven joint
     pawl_pose base_frame, follower_frame;
     int row_count;
     int coordinate_count;
@@ -376,21 +383,30 @@ typedef struct pawl_joint_info {
     pawl_softness soft;
     double erp;
 } pawl_joint_info;
-PAWL_API pawl_joint_info pawl_model_joint(const pawl_model *model, int joint);
+PAWL_API pawl_joint_info pawl_model_joint(const pawl_model *model, pawl_joint_id joint);
 typedef struct pawl_shape_info {
-    int body;
+    pawl_body_id body;
     pawl_shape_def def;
 } pawl_shape_info;
-PAWL_API pawl_shape_info pawl_model_shape(const pawl_model *model, int shape);
-PAWL_API pawl_spring_def pawl_model_spring(const pawl_model *model, int spring);
-PAWL_API pawl_actuator_def pawl_model_actuator(const pawl_model *model, int actuator);
+PAWL_API pawl_shape_info pawl_model_shape(const pawl_model *model, pawl_shape_id shape);
+PAWL_API pawl_spring_def pawl_model_spring(const pawl_model *model, pawl_spring_id spring);
+PAWL_API pawl_actuator_def pawl_model_actuator(const pawl_model *model, pawl_actuator_id actuator);
 /// What the builder was given by pawl_builder_add_warning(), in that order.
 PAWL_API int pawl_model_warning_count(const pawl_model *model);
 PAWL_API pawl_warning pawl_model_warning(const pawl_model *model, int warning);
 /// Pairs of bodies that never touch, by pawl_builder_exclude(): each once, a < b, ascending.
 PAWL_API int pawl_model_exclusion_count(const pawl_model *model);
 PAWL_API pawl_body_pair pawl_model_exclusion(const pawl_model *model, int exclusion);
-PAWL_API int pawl_model_find_body(const pawl_model *model, const char *name);  ///< -2: none
-PAWL_API int pawl_model_find_joint(const pawl_model *model, const char *name); ///< -1: none
+/// By name; none where there is no such name.
+PAWL_API pawl_body_id pawl_model_find_body(const pawl_model *model, const char *name);
+PAWL_API pawl_joint_id pawl_model_find_joint(const pawl_model *model, const char *name);
+PAWL_API pawl_actuator_id pawl_model_find_actuator(const pawl_model *model, const char *name);
+/// The i-th, from 0; none where there is no such one. Shapes are in the order of their bodies, those of the world first;
+/// ids that pawl_builder_add_shape() gave mean the same shapes, but pawl_shape_index() of them is the builder's order.
+PAWL_API pawl_body_id pawl_model_body_at(const pawl_model *model, int i);
+PAWL_API pawl_joint_id pawl_model_joint_at(const pawl_model *model, int i);
+PAWL_API pawl_shape_id pawl_model_shape_at(const pawl_model *model, int i);
+PAWL_API pawl_actuator_id pawl_model_actuator_at(const pawl_model *model, int i);
+PAWL_API pawl_spring_id pawl_model_spring_at(const pawl_model *model, int i);
 
 PAWL_EXTERN_C_END

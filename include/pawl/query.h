@@ -36,14 +36,14 @@ PAWL_API int pawl_query_velocity_count(const pawl_query *query); ///< nv
 PAWL_API int pawl_query_loop_count(const pawl_query *query); ///< joints that are not in the tree
 /// What a generalized velocity is.
 typedef struct pawl_column {
-    int body;       ///< that hangs on the joint
-    int joint;      ///< -1: the body hangs on nothing
+    pawl_body_id body;   ///< that hangs on the joint
+    pawl_joint_id joint; ///< none: the body hangs on nothing
     int coordinate; ///< of the joint; -1: a component of an angular velocity, or of a free body
     int part;       ///< which of the body's own velocities it is, from 0
 } pawl_column;
-PAWL_API pawl_column pawl_query_column(const pawl_query *query, int column); ///< -1 all: none
+PAWL_API pawl_column pawl_query_column(const pawl_query *query, int column); ///< none, and -1
 /// The column of a joint's coordinate, or -1: it is in no tree, or is part of a ball.
-PAWL_API int pawl_query_find(const pawl_query *query, int joint, int coordinate);
+PAWL_API int pawl_query_find(const pawl_query *query, pawl_joint_id joint, int coordinate);
 
 /// v (nv) of the state.
 PAWL_API pawl_status pawl_query_velocities(pawl_query *query, double *v);
@@ -63,15 +63,16 @@ PAWL_API pawl_status pawl_query_inverse_dynamics(pawl_query *query, const double
                                                  double *tau);
 /// J (6 x nv) of a point of a body, given in its link frame: J v is the velocity of the point (rows 0 to 2) and the
 /// angular velocity of the body (3 to 5), in world axes, less what kinematic bodies contribute.
-PAWL_API pawl_status pawl_query_jacobian(pawl_query *query, int body, pawl_vec3 point, double *J);
+PAWL_API pawl_status pawl_query_jacobian(pawl_query *query, pawl_body_id body, pawl_vec3 point,
+                                         double *J);
 /// The same of a frame in the link frame, with velocities in the axes of that frame.
-PAWL_API pawl_status pawl_query_frame_jacobian(pawl_query *query, int body, pawl_pose frame,
-                                               double *J);
+PAWL_API pawl_status pawl_query_frame_jacobian(pawl_query *query, pawl_body_id body,
+                                               pawl_pose frame, double *J);
 
 /// J (6 x 6) of a point of a body by the body's own twist (pawl_state_twist()): the velocity of the point and the
 /// angular velocity, in world axes.
-PAWL_API pawl_status pawl_state_point_jacobian(const pawl_state *state, int body, pawl_vec3 point,
-                                               double J[36]);
+PAWL_API pawl_status pawl_state_point_jacobian(const pawl_state *state, pawl_body_id body,
+                                               pawl_vec3 point, double J[36]);
 /// Centre of mass of all bodies that can move, in the world.
 PAWL_API pawl_vec3 pawl_state_centre_of_mass(const pawl_state *state);
 /// Linear momentum [kg m/s], and angular momentum [kg m^2/s] about a point.
@@ -89,8 +90,9 @@ typedef struct pawl_contact_sum {
         moment; ///< about the centre of mass of the body that it acts on, or the world's origin [N m]
 } pawl_contact_sum;
 /// What all contacts exert on a body, or on PAWL_WORLD.
-PAWL_API pawl_contact_sum pawl_sim_body_contacts(const pawl_sim *sim, int body);
+PAWL_API pawl_contact_sum pawl_sim_body_contacts(const pawl_sim *sim, pawl_body_id body);
 /// What body `a` exerts on body `b` by their contacts; either may be PAWL_WORLD.
-PAWL_API pawl_contact_sum pawl_sim_pair_contacts(const pawl_sim *sim, int a, int b);
+PAWL_API pawl_contact_sum pawl_sim_pair_contacts(const pawl_sim *sim, pawl_body_id a,
+                                                 pawl_body_id b);
 
 PAWL_EXTERN_C_END

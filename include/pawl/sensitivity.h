@@ -32,10 +32,11 @@ PAWL_API void pawl_sensitivity_destroy(pawl_sensitivity *sensitivity); ///< NULL
 PAWL_API int pawl_sensitivity_coordinate_count(const pawl_sensitivity *sensitivity);
 PAWL_API int pawl_sensitivity_input_count(const pawl_sensitivity *sensitivity,
                                           pawl_sensitivity_input input);
-/// Coordinates of the tree in its own order: the joint of the model that each belongs to (-1: a floating
+/// Coordinates of the tree in its own order: the joint of the model that each belongs to (none: a floating
 /// body) and which of the joint's coordinates it is (of a floating body 0 .. 5).
 PAWL_API pawl_status pawl_sensitivity_coordinate(const pawl_sensitivity *sensitivity,
-                                                 int coordinate, int *body, int *joint, int *part);
+                                                 int coordinate, pawl_body_id *body,
+                                                 pawl_joint_id *joint, int *part);
 /// Takes the step from `from` and differentiates it. What steps remember besides poses and twists is left
 /// out, so that the result is a function of these. Derivatives hold while the same contacts act in the same
 /// way. PAWL_NOT_SOLVED: the step would have to be cut. Never allocates.

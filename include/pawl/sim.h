@@ -44,10 +44,10 @@ PAWL_API const pawl_settings *pawl_sim_settings(const pawl_sim *sim);
 PAWL_API const pawl_model *pawl_sim_model(const pawl_sim *sim);
 /// Reaction of a joint in the last step: force and torque that the base exerts on the follower, in
 /// world axes, at the follower's joint origin. Least-norm where redundant rows leave it open.
-PAWL_API pawl_status pawl_sim_joint_reaction(const pawl_sim *sim, int joint, pawl_vec3 *force,
-                                             pawl_vec3 *torque);
+PAWL_API pawl_status pawl_sim_joint_reaction(const pawl_sim *sim, pawl_joint_id joint,
+                                             pawl_vec3 *force, pawl_vec3 *torque);
 /// Force or torque that an actuator applied in the last step.
-PAWL_API double pawl_sim_actuator_effort(const pawl_sim *sim, int actuator);
+PAWL_API double pawl_sim_actuator_effort(const pawl_sim *sim, pawl_actuator_id actuator);
 
 /// How many contacts the problem of the last step had, open ones included; 0 before the first step.
 PAWL_API int pawl_sim_contact_count(const pawl_sim *sim);

@@ -29,26 +29,27 @@ PAWL_API pawl_status pawl_state_save(const pawl_state *state, void *bytes);
 PAWL_API pawl_status pawl_state_load(const pawl_env *env, pawl_state *state, const void *bytes,
                                      size_t size);
 
+PAWL_API const pawl_model *pawl_state_model(const pawl_state *state);
 PAWL_API double pawl_state_time(const pawl_state *state);  ///< [s]
 PAWL_API int64_t pawl_state_step(const pawl_state *state); ///< steps done since the start
 /// Pose of the link frame, and the twist of its origin in world axes.
-PAWL_API pawl_pose pawl_state_pose(const pawl_state *state, int body);
-PAWL_API pawl_twist pawl_state_twist(const pawl_state *state, int body);
-PAWL_API pawl_status pawl_state_set_pose(pawl_state *state, int body, pawl_pose pose);
-PAWL_API pawl_status pawl_state_set_twist(pawl_state *state, int body, pawl_twist twist);
+PAWL_API pawl_pose pawl_state_pose(const pawl_state *state, pawl_body_id body);
+PAWL_API pawl_twist pawl_state_twist(const pawl_state *state, pawl_body_id body);
+PAWL_API pawl_status pawl_state_set_pose(pawl_state *state, pawl_body_id body, pawl_pose pose);
+PAWL_API pawl_status pawl_state_set_twist(pawl_state *state, pawl_body_id body, pawl_twist twist);
 /// Coordinates and rates of a joint (pawl_joint_kind_coordinates() of each). Angles of revolute,
 /// cylindrical, planar, screw and universal joints count full turns, and so do the outer angles of a
 /// gimbal while its middle one stays within 90 degrees. `rate` may be NULL.
-PAWL_API pawl_status pawl_state_joint(const pawl_state *state, int joint, double *position,
-                                      double *rate);
+PAWL_API pawl_status pawl_state_joint(const pawl_state *state, pawl_joint_id joint,
+                                      double *position, double *rate);
 
 /// Sets the coordinates and rates of a joint (pawl_joint_kind_coordinates() of each; `rate` NULL: at rest) by
 /// moving all bodies that hang on it in the spanning tree of the joints, which is that of reduced coordinates:
 /// joints with many rows first, then by index. All other joints of the tree keep their coordinates and rates; loops
 /// open, and pawl_sim_assemble() closes them. Joints that close a loop, and kinds whose coordinates do not give the
 /// whole pose (distance, point on line, point on plane, gear), are refused.
-PAWL_API pawl_status pawl_state_set_joint(pawl_state *state, int joint, const double *position,
-                                          const double *rate);
+PAWL_API pawl_status pawl_state_set_joint(pawl_state *state, pawl_joint_id joint,
+                                          const double *position, const double *rate);
 
 /// Where the energy is and what put it in or took it out since the start [J].
 typedef struct pawl_energy {

@@ -148,12 +148,12 @@ PAWL_API int pawl_builder_find_wrench_model(const pawl_builder *builder,
 /// d = max(0, radius - distance of the origin). With a radius the force acts on the ball's surface,
 /// at -radius n from the origin: built-in models then give six components, force and moment.
 typedef struct pawl_contact_point_def {
-    const char *name; ///< may be NULL
-    int body;         ///< one that can move
-    pawl_pose frame;  ///< in the link frame
-    double radius;    ///< 0 or more [m]
-    int wrench_model; ///< as pawl_builder_add_wrench_model() gave it
-    uint32_t stamp;   ///< set by the default function; shows that it was called
+    const char *name;  ///< may be NULL
+    pawl_body_id body; ///< one that can move
+    pawl_pose frame;   ///< in the link frame
+    double radius;     ///< 0 or more [m]
+    int wrench_model;  ///< as pawl_builder_add_wrench_model() gave it
+    uint32_t stamp;    ///< set by the default function; shows that it was called
 } pawl_contact_point_def;
 PAWL_API pawl_contact_point_def pawl_contact_point_def_default(void);
 PAWL_API pawl_status pawl_builder_add_contact_point(pawl_builder *builder,
@@ -161,7 +161,7 @@ PAWL_API pawl_status pawl_builder_add_contact_point(pawl_builder *builder,
 /// Points for all shapes of a body that collide: a sphere's centre, a capsule's ends (both with its
 /// radius), a box's corners, a hull's vertices, eight on each rim of a cylinder, and of an ellipsoid
 /// the ends of its axes and eight between them.
-PAWL_API pawl_status pawl_builder_add_contact_points_of(pawl_builder *builder, int body,
+PAWL_API pawl_status pawl_builder_add_contact_points_of(pawl_builder *builder, pawl_body_id body,
                                                         int wrench_model);
 
 PAWL_API int pawl_model_wrench_model_count(const pawl_model *model);
@@ -189,7 +189,7 @@ PAWL_API void pawl_wrench_set_destroy(pawl_wrench_set *set); ///< NULL is fine
 PAWL_API const pawl_ground *pawl_wrench_set_ground(const pawl_wrench_set *set);
 PAWL_API int pawl_wrench_set_point_count(const pawl_wrench_set *set);
 typedef struct pawl_wrench_point {
-    int body;
+    pawl_body_id body;
     pawl_pose frame; ///< in the link frame
     double radius;
     int vertex_count, component_count; ///< never change; 3 or 6 components

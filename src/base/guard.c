@@ -26,6 +26,40 @@ bool pawl_index_good(const pawl_env *env, const char *function, const char *what
     return false;
 }
 
+// Where the tag stands, or PAWL_NO_BODY_INDEX.
+static int id_find(const id_table *table, uint32_t index, uint32_t tag)
+{
+    if (index < (uint32_t)table->count && table->tags[index] == tag) {
+        return (int)index;
+    }
+    for (int i = 0; table->numbers != NULL && i < table->count; ++i) {
+        if (table->numbers[i] == index && table->tags[i] == tag) {
+            return i;
+        }
+    }
+    return PAWL_NO_BODY_INDEX;
+}
+
+int pawl_id_index(const pawl_env *env, const char *function, const id_table *table, uint32_t index1,
+                  uint32_t tag)
+{
+    int found = index1 == 0 ? PAWL_NO_BODY_INDEX : id_find(table, index1 - 1, tag);
+    if (found >= 0) {
+        return found;
+    }
+    if (function != NULL && index1 == 0) {
+        pawl_log(env, PAWL_LOG_ERROR, "%s: got no %s (an id of zeros)", function, table->what);
+    } else if (function != NULL) {
+        pawl_log(env, PAWL_LOG_ERROR,
+                 "%s: got %s id %u (tag %08x), which is not of this model with %d of them",
+                 function, table->what, (unsigned)(index1 - 1), (unsigned)tag, table->count);
+    }
+#ifdef PAWL_ASSERT_IDS
+    PAWL_ASSERT(index1 == 0); // of another model, or stale
+#endif
+    return found;
+}
+
 pawl_status pawl_refuse_stamp(const pawl_env *env, const char *function, const char *maker,
                               uint32_t stamp)
 {

@@ -6,6 +6,7 @@
 // where an environment is at hand. PAWL_ASSERT is for our own bugs alone.
 #pragma once
 #include "base/env.h"
+#include "pawl/id.h"
 
 // An environment that can be used: there, and with memory.
 #define PAWL_NEED_ENV(env)                                                                         \
@@ -28,6 +29,23 @@ pawl_status pawl_refuse_null(const pawl_env *env, const char *function, const ch
 #define PAWL_HAS(env, what, index, count) pawl_index_good((env), __func__, (what), (index), (count))
 bool pawl_index_good(const pawl_env *env, const char *function, const char *what, int index,
                      int count);
+
+// What ids of one kind are held against: the tag of each thing. `numbers`, where not NULL, is the place that each had
+// in the builder, whose ids mean the same.
+typedef struct id_table {
+    const char *what;
+    const uint32_t *tags, *numbers;
+    int count;
+} id_table;
+// The index of an id, or PAWL_NO_BODY_INDEX where the table does not have it. Zeros are none: the log says so. Ids of
+// another model are refused likewise, and where PAWL_ASSERT_IDS is on (a build option, for debugging) they stop the
+// program. A function of NULL: nothing is logged.
+#define PAWL_INDEX(env, table, id) pawl_id_index((env), __func__, (table), (id).index1, (id).tag)
+int pawl_id_index(const pawl_env *env, const char *function, const id_table *table, uint32_t index1,
+                  uint32_t tag);
+// The same for bodies where the world will do: PAWL_WORLD_INDEX.
+#define PAWL_INDEX_OR_WORLD(env, table, id)                                                        \
+    (pawl_body_is_world(id) ? PAWL_WORLD_INDEX : PAWL_INDEX((env), (table), (id)))
 
 // Defs carry a stamp that their _default() function sets: one that was only zeroed, or never filled, has
 // another. Each kind has its own, so that memory of one kind does not pass for another.

@@ -22,7 +22,7 @@ static uint64_t collider_body_key(int a, int b)
 static bool collider_joint_filters(const collider_def *def, const model_joint *j)
 {
     return !def->adjacent && j->kind != PAWL_JOINT_FREE && j->kind != PAWL_JOINT_GEAR &&
-           (j->base != PAWL_WORLD || def->world_joints);
+           (j->base != PAWL_WORLD_INDEX || def->world_joints);
 }
 
 static collider *collider_layout(const pawl_model *model, const collider_def *def, int items,
@@ -74,7 +74,8 @@ static void collider_fill_filters(collider *c, const collider_def *def)
         }
     }
     for (int i = 0; i < def->excluded_count; ++i) {
-        c->filtered[count++] = collider_body_key(def->excluded[i].a, def->excluded[i].b);
+        c->filtered[count++] = collider_body_key(pawl_body_index(def->excluded[i].a),
+                                                 pawl_body_index(def->excluded[i].b));
     }
     c->filtered_count = count;
     pawl_sort_keys(c->filtered, c->filtered + c->model->joint_count + def->excluded_count, count);
@@ -173,12 +174,13 @@ static bool collider_is_filtered(const collider *c, int body_a, int body_b)
 
 static bool collider_is_fixed(const collider *c, int body)
 {
-    return body == PAWL_WORLD || c->model->bodies[body].kind == PAWL_BODY_KINEMATIC;
+    return body == PAWL_WORLD_INDEX || c->model->bodies[body].kind == PAWL_BODY_KINEMATIC;
 }
 
 bool pawl_collider_may_meet(const collider *c, int i, int j)
 {
-    int a = c->model->shapes[c->shape[i]].body, b = c->model->shapes[c->shape[j]].body;
+    int a = pawl_body_index(c->model->shapes[c->shape[i]].body),
+        b = pawl_body_index(c->model->shapes[c->shape[j]].body);
     return a != b && (c->group[i] & c->mask[j]) != 0 && (c->group[j] & c->mask[i]) != 0 &&
            !(collider_is_fixed(c, a) && collider_is_fixed(c, b)) && !collider_is_filtered(c, a, b);
 }
@@ -187,9 +189,10 @@ pawl_pose pawl_collider_frame(const collider *c, const body_state *bodies, int i
 {
     const pawl_shape_info *info = &c->model->shapes[c->shape[item]];
     pawl_pose frame = info->def.frame;
-    if (info->body != PAWL_WORLD) {
-        const body_state *b = &bodies[info->body];
-        pawl_vec3 from_com = v3_sub(frame.position, c->model->bodies[info->body].com);
+    if (pawl_body_index(info->body) != PAWL_WORLD_INDEX) {
+        const body_state *b = &bodies[pawl_body_index(info->body)];
+        pawl_vec3 from_com =
+            v3_sub(frame.position, c->model->bodies[pawl_body_index(info->body)].com);
         frame.position = v3_add(b->r, pawl_quat_rotate(b->q, from_com));
         frame.orientation = quat_mul(b->q, frame.orientation);
     }
@@ -199,8 +202,8 @@ pawl_pose pawl_collider_frame(const collider *c, const body_state *bodies, int i
 static item_motion collider_motion(const collider *c, const body_state *bodies, int item,
                                    pawl_vec3 position)
 {
-    int body = c->model->shapes[c->shape[item]].body;
-    if (body == PAWL_WORLD) {
+    int body = pawl_body_index(c->model->shapes[c->shape[item]].body);
+    if (body == PAWL_WORLD_INDEX) {
         return (item_motion){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     }
     const body_state *b = &bodies[body];

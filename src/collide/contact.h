@@ -11,7 +11,7 @@
 
 typedef struct pawl_contact {
     int shape_a, shape_b; // of the model, a before b
-    int body_a, body_b;   // PAWL_WORLD for the world; the normal points from a to b
+    int body_a, body_b;   // PAWL_WORLD_INDEX for the world; the normal points from a to b
     pawl_vec3 position, normal;
     double gap; // negative: penetration [m]
     double friction, restitution;
@@ -71,7 +71,7 @@ enum { FINDER_POINTS = 64 };
 int pawl_contact_finder_points(const contact_finder *f, finder_pair pair, const body_state *bodies,
                                double margin, pawl_contact out[FINDER_POINTS]);
 int pawl_contact_finder_shape(const contact_finder *f, int item); // of the model
-int pawl_contact_finder_body(const contact_finder *f, int item);  // PAWL_WORLD for the world
+int pawl_contact_finder_body(const contact_finder *f, int item);  // PAWL_WORLD_INDEX for the world
 // Radius of a ball that fits into the thinner shape of a pair.
 double pawl_contact_finder_thickness(const contact_finder *f, finder_pair pair);
 // pawl_collider_approach() of a pair.

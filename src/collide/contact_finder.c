@@ -32,7 +32,8 @@ static bool finder_can_touch(const pawl_model *m)
         const pawl_shape_info *info = &m->shapes[i];
         if (!info->def.visual_only && info->def.group != 0 && info->def.mask != 0) {
             ++count;
-            moving += info->body >= 0 && m->bodies[info->body].inverse_mass > 0.0;
+            moving += pawl_body_index(info->body) >= 0 &&
+                      m->bodies[pawl_body_index(info->body)].inverse_mass > 0.0;
         }
     }
     return count > 1 && moving > 0;
@@ -175,8 +176,8 @@ static pawl_contact finder_of_pair(const contact_finder *f, const shape_contact 
     return (pawl_contact){
         .shape_a = pair->shape_a,
         .shape_b = pair->shape_b,
-        .body_a = a->body,
-        .body_b = b->body,
+        .body_a = pawl_body_index(a->body),
+        .body_b = pawl_body_index(b->body),
         .normal = pair->manifold.normal,
         .friction = finder_combine(rules->friction, a->def.friction, b->def.friction),
         .restitution = finder_combine(rules->restitution, a->def.restitution, b->def.restitution),
@@ -315,7 +316,7 @@ int pawl_contact_finder_shape(const contact_finder *f, int item)
 
 int pawl_contact_finder_body(const contact_finder *f, int item)
 {
-    return f->model->shapes[f->collider->shape[item]].body;
+    return pawl_body_index(f->model->shapes[f->collider->shape[item]].body);
 }
 
 double pawl_contact_finder_approach(const contact_finder *f, finder_pair pair,

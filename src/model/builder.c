@@ -5,6 +5,7 @@
 // (masses from shapes, point masses in joints) is checked by compile.c.
 #include "model/builder.h"
 #include "base/guard.h"
+#include "base/hash.h"
 #include "model/hull.h"
 #include "model/softness.h"
 #include <stdio.h>
@@ -54,17 +55,17 @@ pawl_joint_def pawl_joint_def_default(void)
 
 pawl_gear_def pawl_gear_def_default(void)
 {
-    return (pawl_gear_def){.joint = -1, .source_joint = -1, .ratio = 1.0, .stamp = PAWL_STAMP_GEAR};
+    return (pawl_gear_def){.ratio = 1.0, .stamp = PAWL_STAMP_GEAR};
 }
 
 pawl_actuator_def pawl_actuator_def_default(void)
 {
-    return (pawl_actuator_def){.joint = -1, .effort = INFINITY, .stamp = PAWL_STAMP_ACTUATOR};
+    return (pawl_actuator_def){.effort = INFINITY, .stamp = PAWL_STAMP_ACTUATOR};
 }
 
 pawl_motion_def pawl_motion_def_default(void)
 {
-    return (pawl_motion_def){.joint = -1, .stamp = PAWL_STAMP_MOTION};
+    return (pawl_motion_def){.stamp = PAWL_STAMP_MOTION};
 }
 
 pawl_force_def pawl_force_def_default(void)
@@ -178,6 +179,66 @@ pawl_status pawl_builder_push(pawl_builder *b, pawl_array *array, const void *it
     return PAWL_OK;
 }
 
+static const char *const builder_kinds[ID_KINDS] = {"body",   "joint", "shape", "actuator",
+                                                    "motion", "force", "spring"};
+
+pawl_status pawl_builder_push_tagged(pawl_builder *b, pawl_array *array, const void *item,
+                                     size_t size, tag_source source, any_id *out)
+{
+    uint64_t hash = pawl_hash_text(pawl_hash_text(b->tag, builder_kinds[source.kind]), source.name);
+    hash = pawl_hash_doubles(hash, source.numbers, 6);
+    uint32_t tag = (uint32_t)(hash ^ hash >> 32);
+    tag = tag != 0 ? tag : 1; // 0 is that of ids without a model
+    PAWL_TRY(pawl_builder_push(b, &b->tags[source.kind], &tag, sizeof tag, NULL));
+    pawl_status status = pawl_builder_push(b, array, item, size, NULL);
+    if (status != PAWL_OK) {
+        --b->tags[source.kind].count;
+        return status;
+    }
+    b->tag = hash;
+    *out = (any_id){(uint32_t)array->count, tag};
+    return PAWL_OK;
+}
+
+id_table pawl_builder_ids(const pawl_builder *b, id_kind kind)
+{
+    return (id_table){
+        .what = builder_kinds[kind], .tags = b->tags[kind].data, .count = b->tags[kind].count};
+}
+
+int pawl_builder_index(const pawl_builder *b, const char *function, id_kind kind, uint32_t index1,
+                       uint32_t tag)
+{
+    id_table table = pawl_builder_ids(b, kind);
+    return pawl_id_index(&b->env, function, &table, index1, tag);
+}
+
+static any_id builder_id_at(const pawl_builder *b, id_kind kind, int i)
+{
+    if (b == NULL || i < 0 || i >= b->tags[kind].count) {
+        return (any_id){0, 0};
+    }
+    return (any_id){(uint32_t)i + 1, PAWL_ITEM(b->tags[kind], uint32_t, i)};
+}
+
+pawl_body_id pawl_builder_body_at(const pawl_builder *b, int i)
+{
+    any_id id = builder_id_at(b, ID_BODY, i);
+    return (pawl_body_id){id.index1, id.tag};
+}
+
+pawl_joint_id pawl_builder_joint_at(const pawl_builder *b, int i)
+{
+    any_id id = builder_id_at(b, ID_JOINT, i);
+    return (pawl_joint_id){id.index1, id.tag};
+}
+
+pawl_actuator_id pawl_builder_actuator_at(const pawl_builder *b, int i)
+{
+    any_id id = builder_id_at(b, ID_ACTUATOR, i);
+    return (pawl_actuator_id){id.index1, id.tag};
+}
+
 pawl_status pawl_builder_create(const pawl_env *env, const char *model_name, pawl_builder **out)
 {
     PAWL_NEED_ENV(env);
@@ -189,6 +250,7 @@ pawl_status pawl_builder_create(const pawl_env *env, const char *model_name, paw
     }
     b->env = *env;
     b->name = "model";
+    b->tag = pawl_hash_text(PAWL_HASH_SEED, model_name);
     b->gravity = v3(0.0, 0.0, -9.81);
     for (int k = 0; k < PAWL_SOFT_KIND_COUNT; ++k) {
         b->soft[k] = pawl_softness_default();
@@ -221,6 +283,9 @@ void pawl_builder_destroy(pawl_builder *b)
                          &b->warnings,  &b->pool,          &b->starts};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
         pawl_array_free(&env, all[i]);
+    }
+    for (int k = 0; k < ID_KINDS; ++k) {
+        pawl_array_free(&env, &b->tags[k]);
     }
     pawl_free(&env, b, sizeof *b);
 }
@@ -285,21 +350,24 @@ static int builder_find(const pawl_builder *b, int scope, const char *name)
     return pawl_name_table_find(&b->names, scope, name, strlen(name));
 }
 
-int pawl_builder_find_body(const pawl_builder *b, const char *name)
+static int builder_find_body(const pawl_builder *b, const char *name)
 {
-    if (b == NULL || name == NULL) {
-        return PAWL_NO_BODY;
-    }
-    int index = builder_find(b, BUILDER_BODIES, name);
-    return index >= 0 ? index : -2;
+    return builder_find(b, BUILDER_BODIES, name);
 }
 
-int pawl_builder_find_joint(const pawl_builder *b, const char *name)
+static int builder_find_joint(const pawl_builder *b, const char *name)
 {
-    if (b == NULL || name == NULL) {
-        return -1;
-    }
     return builder_find(b, BUILDER_JOINTS, name);
+}
+
+pawl_body_id pawl_builder_find_body(const pawl_builder *b, const char *name)
+{
+    return pawl_builder_body_at(b, b == NULL || name == NULL ? -1 : builder_find_body(b, name));
+}
+
+pawl_joint_id pawl_builder_find_joint(const pawl_builder *b, const char *name)
+{
+    return pawl_builder_joint_at(b, b == NULL || name == NULL ? -1 : builder_find_joint(b, name));
 }
 
 static void *builder_alloc(void *owner, size_t size)
@@ -309,11 +377,14 @@ static void *builder_alloc(void *owner, size_t size)
 
 // Pushes an item under its name.
 static pawl_status builder_push_named(pawl_builder *b, pawl_array *array, const void *item,
-                                      size_t size, int scope, const char *name, int *out)
+                                      size_t size, int scope, tag_source source, any_id *out)
 {
-    PAWL_TRY(pawl_builder_push(b, array, item, size, out));
-    if (!pawl_name_table_add(&b->names, builder_alloc, b, scope, name, array->count - 1)) {
+    uint64_t before = b->tag;
+    PAWL_TRY(pawl_builder_push_tagged(b, array, item, size, source, out));
+    if (!pawl_name_table_add(&b->names, builder_alloc, b, scope, source.name, array->count - 1)) {
         --array->count;
+        --b->tags[source.kind].count;
+        b->tag = before;
         return pawl_builder_no_memory(b);
     }
     return PAWL_OK;
@@ -340,17 +411,17 @@ static pawl_status builder_warn_two_masses(pawl_builder *b, const pawl_body_def 
         b, &(pawl_warning){PAWL_WARNING_TWO_MASSES, where, text, "give only one of the two"});
 }
 
-pawl_status pawl_builder_add_body(pawl_builder *b, const pawl_body_def *def, int *out)
+pawl_status pawl_builder_add_body(pawl_builder *b, const pawl_body_def *def, pawl_body_id *out)
 {
     PAWL_NEED(NULL, b);
     PAWL_NEED(&b->env, def);
     PAWL_NEED_STAMP(&b->env, def, PAWL_STAMP_BODY, "pawl_body_def_default");
     pawl_body_def body = *def;
     int index = b->bodies.count;
-    PAWL_TRY(pawl_builder_keep_name(b, &body.name, "body", index, pawl_builder_find_body));
+    PAWL_TRY(pawl_builder_keep_name(b, &body.name, "body", index, builder_find_body));
     const char *name = body.name;
     const pawl_env *env = &b->env;
-    if (pawl_builder_find_body(b, name) >= 0) {
+    if (builder_find_body(b, name) >= 0) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "body '%s' exists already", name);
     }
     if ((int)body.kind < 0 || body.kind > PAWL_BODY_KINEMATIC) {
@@ -393,9 +464,15 @@ pawl_status pawl_builder_add_body(pawl_builder *b, const pawl_body_def *def, int
     if (body.kind != PAWL_BODY_KINEMATIC && body.density > 0.0 && body.mass > 0.0) {
         PAWL_TRY(builder_warn_two_masses(b, &body));
     }
+    pawl_vec3 at = body.pose.position;
+    tag_source source = {ID_BODY, name, {body.kind, body.mass, body.density, at.x, at.y, at.z}};
+    any_id id = {0, 0};
     pawl_status status =
-        builder_push_named(b, &b->bodies, &body, sizeof body, BUILDER_BODIES, name, out);
+        builder_push_named(b, &b->bodies, &body, sizeof body, BUILDER_BODIES, source, &id);
     b->warnings.count = status == PAWL_OK ? b->warnings.count : warnings;
+    if (status == PAWL_OK) {
+        PAWL_GIVE(out, id);
+    }
     return status;
 }
 
@@ -414,7 +491,8 @@ static pawl_status builder_keep_points(pawl_builder *b, pawl_shape_def *def)
     return def->points != NULL ? PAWL_OK : pawl_builder_no_memory(b);
 }
 
-pawl_status pawl_builder_add_shape(pawl_builder *b, int body, const pawl_shape_def *def, int *out)
+pawl_status pawl_builder_add_shape(pawl_builder *b, pawl_body_id body, const pawl_shape_def *def,
+                                   pawl_shape_id *out)
 {
     PAWL_NEED(NULL, b);
     PAWL_NEED(&b->env, def);
@@ -426,13 +504,14 @@ pawl_status pawl_builder_add_shape(pawl_builder *b, int body, const pawl_shape_d
     return pawl_builder_push_shape(b, body, def, out);
 }
 
-pawl_status pawl_builder_push_shape(pawl_builder *b, int body, const pawl_shape_def *def, int *out)
+pawl_status pawl_builder_push_shape(pawl_builder *b, pawl_body_id body, const pawl_shape_def *def,
+                                    pawl_shape_id *out)
 {
     pawl_shape_info info = {body, *def};
     const pawl_env *env = &b->env;
-    if (body < PAWL_WORLD || body >= b->bodies.count) {
-        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "a shape names body %d of %d", body,
-                         b->bodies.count);
+    int index = BUILDER_QUIET_OR_WORLD(b, body);
+    if (index < PAWL_WORLD_INDEX) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "a shape names no body of this model");
     }
     PAWL_TRY(pawl_builder_keep_name(b, &info.def.name, "shape", b->shapes.count, NULL));
     if ((int)def->kind < 0 || def->kind >= PAWL_SHAPE_COUNT) {
@@ -474,7 +553,11 @@ pawl_status pawl_builder_push_shape(pawl_builder *b, int body, const pawl_shape_
     }
     PAWL_TRY(builder_check_soft(b, "shape", info.def.name, &def->soft, def->erp));
     PAWL_TRY(builder_keep_points(b, &info.def));
-    return pawl_builder_push(b, &b->shapes, &info, sizeof info, out);
+    tag_source source = {ID_SHAPE, info.def.name, {def->kind, index, size[0], size[1], size[2]}};
+    any_id id;
+    PAWL_TRY(pawl_builder_push_tagged(b, &b->shapes, &info, sizeof info, source, &id));
+    PAWL_GIVE(out, id);
+    return PAWL_OK;
 }
 
 static pawl_status builder_check_coordinate(const pawl_builder *b, const char *name, int c,
@@ -503,17 +586,16 @@ static pawl_status builder_check_coordinate(const pawl_builder *b, const char *n
     return builder_check_soft(b, "limits of joint", name, &d->limit_soft, d->limit_erp);
 }
 
-pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, int *out)
+pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, pawl_joint_id *out)
 {
     PAWL_NEED(NULL, b);
     PAWL_NEED(&b->env, def);
     PAWL_NEED_STAMP(&b->env, def, PAWL_STAMP_JOINT, "pawl_joint_def_default");
     pawl_joint_def joint = *def;
     const pawl_env *env = &b->env;
-    PAWL_TRY(
-        pawl_builder_keep_name(b, &joint.name, "joint", b->joints.count, pawl_builder_find_joint));
+    PAWL_TRY(pawl_builder_keep_name(b, &joint.name, "joint", b->joints.count, builder_find_joint));
     const char *name = joint.name;
-    if (pawl_builder_find_joint(b, name) >= 0) {
+    if (builder_find_joint(b, name) >= 0) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s' exists already", name);
     }
     if ((int)joint.kind < 0 || joint.kind >= PAWL_JOINT_GEAR) {
@@ -521,13 +603,13 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, i
                          "joint '%s': no kind %d (gears have their own def)", name,
                          (int)joint.kind);
     }
-    int bodies = b->bodies.count;
-    if (joint.base < PAWL_WORLD || joint.base >= bodies || joint.follower < 0 ||
-        joint.follower >= bodies || joint.base == joint.follower) {
+    int base = BUILDER_QUIET_OR_WORLD(b, joint.base);
+    int follower = BUILDER_QUIET_OR_WORLD(b, joint.follower);
+    if (base < PAWL_WORLD_INDEX || follower < 0 || base == follower) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
-                         "joint '%s': base %d and follower %d must be two different bodies of %d "
-                         "(only the base may be the world, -1)",
-                         name, joint.base, joint.follower, bodies);
+                         "joint '%s': base and follower must be two different bodies, and only the "
+                         "base may be the world",
+                         name);
     }
     if (!pawl_builder_pose_good(&joint.base_frame) ||
         !pawl_builder_pose_good(&joint.follower_frame)) {
@@ -549,21 +631,27 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, i
     }
     pawl_gear_def none = pawl_gear_def_default();
     PAWL_TRY(pawl_builder_push(b, &b->gears, &none, sizeof none, NULL));
+    tag_source source = {ID_JOINT, name, {joint.kind, base, follower}};
+    any_id id = {0, 0};
     pawl_status status =
-        builder_push_named(b, &b->joints, &joint, sizeof joint, BUILDER_JOINTS, joint.name, out);
+        builder_push_named(b, &b->joints, &joint, sizeof joint, BUILDER_JOINTS, source, &id);
     b->gears.count = b->joints.count;
+    if (status == PAWL_OK) {
+        PAWL_GIVE(out, id);
+    }
     return status;
 }
 
 // Whether joint and coordinate name a free direction of a joint that is there already.
 static pawl_status builder_check_target(const pawl_builder *b, const char *what, const char *name,
-                                        int joint, int coordinate)
+                                        pawl_joint_id joint, int coordinate)
 {
-    if (joint < 0 || joint >= b->joints.count) {
-        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "%s '%s' names joint %d of %d", what, name,
-                         joint, b->joints.count);
+    int index = BUILDER_QUIET(b, ID_JOINT, joint);
+    if (index < 0) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "%s '%s' names a joint that is not there",
+                         what, name);
     }
-    const pawl_joint_def *j = &PAWL_ITEM(b->joints, pawl_joint_def, joint);
+    const pawl_joint_def *j = &PAWL_ITEM(b->joints, pawl_joint_def, index);
     int count = pawl_joint_kind_coordinates(j->kind);
     if (coordinate < 0 || coordinate >= count) {
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
@@ -573,21 +661,21 @@ static pawl_status builder_check_target(const pawl_builder *b, const char *what,
     return PAWL_OK;
 }
 
-pawl_status pawl_builder_add_gear(pawl_builder *b, const pawl_gear_def *def, int *out)
+pawl_status pawl_builder_add_gear(pawl_builder *b, const pawl_gear_def *def, pawl_joint_id *out)
 {
     PAWL_NEED(NULL, b);
     PAWL_NEED(&b->env, def);
     PAWL_NEED_STAMP(&b->env, def, PAWL_STAMP_GEAR, "pawl_gear_def_default");
     pawl_gear_def gear = *def;
     const pawl_env *env = &b->env;
-    PAWL_TRY(
-        pawl_builder_keep_name(b, &gear.name, "gear", b->joints.count, pawl_builder_find_joint));
-    if (pawl_builder_find_joint(b, gear.name) >= 0) {
+    PAWL_TRY(pawl_builder_keep_name(b, &gear.name, "gear", b->joints.count, builder_find_joint));
+    if (builder_find_joint(b, gear.name) >= 0) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s' exists already", gear.name);
     }
     PAWL_TRY(builder_check_target(b, "gear", gear.name, gear.joint, gear.coordinate));
     PAWL_TRY(builder_check_target(b, "gear", gear.name, gear.source_joint, gear.source_coordinate));
-    if (gear.joint == gear.source_joint && gear.coordinate == gear.source_coordinate) {
+    int driven = pawl_joint_index(gear.joint), source = pawl_joint_index(gear.source_joint);
+    if (driven == source && gear.coordinate == gear.source_coordinate) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "gear '%s' couples a coordinate with itself",
                          gear.name);
     }
@@ -596,19 +684,24 @@ pawl_status pawl_builder_add_gear(pawl_builder *b, const pawl_gear_def *def, int
                          gear.name, gear.ratio, gear.offset);
     }
     pawl_joint_def joint = pawl_joint_def_default();
-    const pawl_joint_def *driven = &PAWL_ITEM(b->joints, pawl_joint_def, gear.joint);
     joint.name = gear.name;
     joint.kind = PAWL_JOINT_GEAR;
-    joint.base = driven->base;
-    joint.follower = driven->follower;
+    joint.base = PAWL_ITEM(b->joints, pawl_joint_def, driven).base;
+    joint.follower = PAWL_ITEM(b->joints, pawl_joint_def, driven).follower;
     PAWL_TRY(pawl_builder_push(b, &b->gears, &gear, sizeof gear, NULL));
+    tag_source tag = {ID_JOINT, gear.name, {joint.kind, driven, source, gear.ratio}};
+    any_id id = {0, 0};
     pawl_status status =
-        builder_push_named(b, &b->joints, &joint, sizeof joint, BUILDER_JOINTS, joint.name, out);
+        builder_push_named(b, &b->joints, &joint, sizeof joint, BUILDER_JOINTS, tag, &id);
     b->gears.count = b->joints.count;
+    if (status == PAWL_OK) {
+        PAWL_GIVE(out, id);
+    }
     return status;
 }
 
-pawl_status pawl_builder_add_actuator(pawl_builder *b, const pawl_actuator_def *def, int *out)
+pawl_status pawl_builder_add_actuator(pawl_builder *b, const pawl_actuator_def *def,
+                                      pawl_actuator_id *out)
 {
     PAWL_NEED(NULL, b);
     PAWL_NEED(&b->env, def);
@@ -628,25 +721,31 @@ pawl_status pawl_builder_add_actuator(pawl_builder *b, const pawl_actuator_def *
                          "actuator '%s': stiffness %g, damping %g and effort %g must be 0 or more",
                          a.name, a.stiffness, a.damping, a.effort);
     }
-    return pawl_builder_push(b, &b->actuators, &a, sizeof a, out);
+    tag_source source = {ID_ACTUATOR, a.name, {a.kind, pawl_joint_index(a.joint), a.coordinate}};
+    any_id id;
+    PAWL_TRY(pawl_builder_push_tagged(b, &b->actuators, &a, sizeof a, source, &id));
+    PAWL_GIVE(out, id);
+    return PAWL_OK;
 }
 
-pawl_status pawl_builder_set_target(pawl_builder *b, int actuator, const pawl_signal *target)
+pawl_status pawl_builder_set_target(pawl_builder *b, pawl_actuator_id actuator,
+                                    const pawl_signal *target)
 {
     PAWL_NEED(NULL, b);
     PAWL_NEED(&b->env, target);
-    if (actuator < 0 || actuator >= b->actuators.count) {
-        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "no actuator %d; there are %d", actuator,
-                         b->actuators.count);
+    int index = BUILDER_INDEX(b, ID_ACTUATOR, actuator);
+    if (index < 0) {
+        return PAWL_BAD_ARGUMENT;
     }
-    pawl_actuator_def *a = &PAWL_ITEM(b->actuators, pawl_actuator_def, actuator);
+    pawl_actuator_def *a = &PAWL_ITEM(b->actuators, pawl_actuator_def, index);
     pawl_signal kept = *target;
     PAWL_TRY(builder_keep_signal(b, &kept, a->name));
     a->target = kept;
     return PAWL_OK;
 }
 
-pawl_status pawl_builder_add_motion(pawl_builder *b, const pawl_motion_def *def, int *out)
+pawl_status pawl_builder_add_motion(pawl_builder *b, const pawl_motion_def *def,
+                                    pawl_motion_id *out)
 {
     PAWL_NEED(NULL, b);
     PAWL_NEED(&b->env, def);
@@ -657,35 +756,44 @@ pawl_status pawl_builder_add_motion(pawl_builder *b, const pawl_motion_def *def,
     PAWL_TRY(builder_keep_signal(b, &m.target, m.name));
     for (int i = 0; i < b->motions.count; ++i) {
         const pawl_motion_def *other = &PAWL_ITEM(b->motions, pawl_motion_def, i);
-        if (other->joint == m.joint && other->coordinate == m.coordinate) {
+        if (pawl_joint_same(other->joint, m.joint) && other->coordinate == m.coordinate) {
             return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
                              "motion '%s' drives the same coordinate as motion '%s'", m.name,
                              other->name);
         }
     }
-    return pawl_builder_push(b, &b->motions, &m, sizeof m, out);
+    tag_source source = {ID_MOTION, m.name, {pawl_joint_index(m.joint), m.coordinate}};
+    any_id id;
+    PAWL_TRY(pawl_builder_push_tagged(b, &b->motions, &m, sizeof m, source, &id));
+    PAWL_GIVE(out, id);
+    return PAWL_OK;
 }
 
-pawl_status pawl_builder_add_force(pawl_builder *b, const pawl_force_def *def, int *out)
+pawl_status pawl_builder_add_force(pawl_builder *b, const pawl_force_def *def, pawl_force_id *out)
 {
     PAWL_NEED(NULL, b);
     PAWL_NEED(&b->env, def);
     PAWL_NEED_STAMP(&b->env, def, PAWL_STAMP_FORCE, "pawl_force_def_default");
     pawl_force_def f = *def;
     PAWL_TRY(pawl_builder_keep_name(b, &f.name, "force", b->forces.count, NULL));
-    if (f.body < 0 || f.body >= b->bodies.count || !v3_finite(f.point)) {
+    if (BUILDER_QUIET(b, ID_BODY, f.body) < 0 || !v3_finite(f.point)) {
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
-                         "force '%s' names body %d of %d, or a point that is not finite", f.name,
-                         f.body, b->bodies.count);
+                         "force '%s' names no body of this model, or a point that is not finite",
+                         f.name);
     }
     for (int i = 0; i < 3; ++i) {
         PAWL_TRY(builder_keep_signal(b, &f.force[i], f.name));
         PAWL_TRY(builder_keep_signal(b, &f.torque[i], f.name));
     }
-    return pawl_builder_push(b, &b->forces, &f, sizeof f, out);
+    tag_source source = {ID_FORCE, f.name, {pawl_body_index(f.body)}};
+    any_id id;
+    PAWL_TRY(pawl_builder_push_tagged(b, &b->forces, &f, sizeof f, source, &id));
+    PAWL_GIVE(out, id);
+    return PAWL_OK;
 }
 
-pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def, int *out)
+pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def,
+                                    pawl_spring_id *out)
 {
     PAWL_NEED(NULL, b);
     PAWL_NEED(&b->env, def);
@@ -693,13 +801,13 @@ pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def,
     pawl_spring_def s = *def;
     const pawl_env *env = &b->env;
     PAWL_TRY(pawl_builder_keep_name(b, &s.name, "spring", b->springs.count, NULL));
-    int n = b->bodies.count;
-    if (s.body_a < PAWL_WORLD || s.body_a >= n || s.body_b < PAWL_WORLD || s.body_b >= n ||
-        s.body_a == s.body_b || !v3_finite(s.point_a) || !v3_finite(s.point_b)) {
+    int first = BUILDER_QUIET_OR_WORLD(b, s.body_a), second = BUILDER_QUIET_OR_WORLD(b, s.body_b);
+    if (first < PAWL_WORLD_INDEX || second < PAWL_WORLD_INDEX || first == second ||
+        !v3_finite(s.point_a) || !v3_finite(s.point_b)) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
-                         "spring '%s' between bodies %d and %d: two different ones of %d (or the "
-                         "world, -1) and finite points are needed",
-                         s.name, s.body_a, s.body_b, n);
+                         "spring '%s': two different bodies of this model (one may be the world) "
+                         "and finite points are needed",
+                         s.name);
     }
     if (!(isfinite(s.stiffness) && s.stiffness >= 0.0) ||
         !(isfinite(s.damping) && s.damping >= 0.0) ||
@@ -709,41 +817,46 @@ pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def,
                          "more",
                          s.name, s.stiffness, s.damping, s.rest_length);
     }
-    return pawl_builder_push(b, &b->springs, &s, sizeof s, out);
+    tag_source source = {
+        ID_SPRING, s.name, {pawl_body_index(s.body_a), pawl_body_index(s.body_b), s.stiffness}};
+    any_id id;
+    PAWL_TRY(pawl_builder_push_tagged(b, &b->springs, &s, sizeof s, source, &id));
+    PAWL_GIVE(out, id);
+    return PAWL_OK;
 }
 
-pawl_status pawl_builder_exclude(pawl_builder *b, int body_a, int body_b)
+pawl_status pawl_builder_exclude(pawl_builder *b, pawl_body_id body_a, pawl_body_id body_b)
 {
     PAWL_NEED(NULL, b);
-    int n = b->bodies.count;
-    if (body_a < PAWL_WORLD || body_a >= n || body_b < PAWL_WORLD || body_b >= n ||
-        body_a == body_b) {
+    int first = BUILDER_QUIET_OR_WORLD(b, body_a), second = BUILDER_QUIET_OR_WORLD(b, body_b);
+    if (first < PAWL_WORLD_INDEX || second < PAWL_WORLD_INDEX || first == second) {
         return PAWL_FAIL(
             &b->env, PAWL_BAD_ARGUMENT,
-            "the contact of bodies %d and %d cannot be excluded: two different ones of %d "
-            "(or the world, -1) are needed",
-            body_a, body_b, n);
+            "the contact of these bodies cannot be excluded: two different bodies of this model "
+            "(one may be the world) are needed");
     }
-    uint64_t key = pawl_exclusion_key(body_a, body_b);
+    uint64_t key = pawl_exclusion_key(first, second);
     return pawl_builder_push(b, &b->excluded, &key, sizeof key, NULL);
 }
 
-int pawl_builder_joint_coordinates(const pawl_builder *b, int joint)
+int pawl_builder_joint_coordinates(const pawl_builder *b, pawl_joint_id joint)
 {
-    if (b == NULL || !PAWL_HAS(&b->env, "joint", joint, b->joints.count)) {
+    int index = b == NULL ? -1 : BUILDER_INDEX(b, ID_JOINT, joint);
+    if (index < 0) {
         return 0;
     }
-    return pawl_joint_kind_coordinates(PAWL_ITEM(b->joints, pawl_joint_def, joint).kind);
+    return pawl_joint_kind_coordinates(PAWL_ITEM(b->joints, pawl_joint_def, index).kind);
 }
 
-pawl_status pawl_builder_set_start(pawl_builder *b, int joint, const double *position)
+pawl_status pawl_builder_set_start(pawl_builder *b, pawl_joint_id joint, const double *position)
 {
     PAWL_NEED(NULL, b);
     PAWL_NEED(&b->env, position);
-    if (!PAWL_HAS(&b->env, "joint", joint, b->joints.count)) {
+    int index = BUILDER_INDEX(b, ID_JOINT, joint);
+    if (index < 0) {
         return PAWL_BAD_ARGUMENT;
     }
-    const pawl_joint_def *def = &PAWL_ITEM(b->joints, pawl_joint_def, joint);
+    const pawl_joint_def *def = &PAWL_ITEM(b->joints, pawl_joint_def, index);
     pawl_joint_start start = {.joint = joint};
     for (int c = 0; c < pawl_joint_kind_coordinates(def->kind); ++c) {
         if (!isfinite(position[c])) {
@@ -754,7 +867,7 @@ pawl_status pawl_builder_set_start(pawl_builder *b, int joint, const double *pos
         start.position[c] = position[c];
     }
     for (int i = 0; i < b->starts.count; ++i) {
-        if (PAWL_ITEM(b->starts, pawl_joint_start, i).joint == joint) {
+        if (pawl_joint_same(PAWL_ITEM(b->starts, pawl_joint_start, i).joint, joint)) {
             PAWL_ITEM(b->starts, pawl_joint_start, i) = start;
             return PAWL_OK;
         }
@@ -787,18 +900,18 @@ pawl_status pawl_builder_place_joint(const pawl_builder *b, pawl_joint_def *def,
 {
     PAWL_NEED(NULL, b);
     PAWL_NEED(&b->env, def);
-    if (def->base < PAWL_WORLD || def->base >= b->bodies.count || def->follower < PAWL_WORLD ||
-        def->follower >= b->bodies.count || !v3_finite(world_point) || !v3_finite(world_axis) ||
-        !v3_finite(y_hint) || !(v3_max_abs(world_axis) > 0.0)) {
-        return PAWL_FAIL(
-            &b->env, PAWL_BAD_ARGUMENT,
-            "a joint between bodies %d and %d of %d (or the world, -1) cannot be placed "
-            "at (%g %g %g) along (%g %g %g)",
-            def->base, def->follower, b->bodies.count, world_point.x, world_point.y, world_point.z,
-            world_axis.x, world_axis.y, world_axis.z);
+    int base = BUILDER_QUIET_OR_WORLD(b, def->base);
+    int follower = BUILDER_QUIET_OR_WORLD(b, def->follower);
+    if (base < PAWL_WORLD_INDEX || follower < PAWL_WORLD_INDEX || !v3_finite(world_point) ||
+        !v3_finite(world_axis) || !v3_finite(y_hint) || !(v3_max_abs(world_axis) > 0.0)) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                         "a joint between two bodies of this model (or the world) cannot be placed "
+                         "at (%g %g %g) along (%g %g %g)",
+                         world_point.x, world_point.y, world_point.z, world_axis.x, world_axis.y,
+                         world_axis.z);
     }
     pawl_pose joint = {world_point, pawl_quat_from_axes(world_axis, y_hint)};
-    const int body[2] = {def->base, def->follower};
+    const int body[2] = {base, follower};
     pawl_pose *frame[2] = {&def->base_frame, &def->follower_frame};
     for (int i = 0; i < 2; ++i) {
         *frame[i] =

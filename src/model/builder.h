@@ -15,9 +15,12 @@ static inline uint64_t pawl_exclusion_key(int a, int b)
     return low << 32 | high;
 }
 
-static inline pawl_body_pair pawl_exclusion_pair(uint64_t key)
+typedef struct exclusion_pair {
+    int a, b;
+} exclusion_pair;
+static inline exclusion_pair pawl_exclusion_pair(uint64_t key)
 {
-    return (pawl_body_pair){(int)(key >> 32) - 1, (int)(key & UINT32_MAX) - 1};
+    return (exclusion_pair){(int)(key >> 32) - 1, (int)(key & UINT32_MAX) - 1};
 }
 
 struct pawl_builder {
@@ -40,6 +43,8 @@ struct pawl_builder {
     pawl_array starts;         // pawl_joint_start
     pawl_array warnings;       // pawl_warning
     name_table names;          // of bodies and joints
+    pawl_array tags[ID_KINDS]; // uint32_t: of every thing that was added
+    uint64_t tag;              // of all that was added so far
     pawl_array pool;           // builder_block
 };
 
@@ -52,10 +57,40 @@ pawl_status pawl_builder_keep_name(pawl_builder *b, const char **name, const cha
                                    int (*find)(const pawl_builder *b, const char *name));
 pawl_status pawl_builder_push(pawl_builder *b, pawl_array *array, const void *item, size_t size,
                               int *out);
+// An id of any kind; PAWL_GIVE() writes it to where the caller wants it, which may be NULL.
+typedef struct any_id {
+    uint32_t index1, tag;
+} any_id;
+#define PAWL_GIVE(out, id)                                                                         \
+    do {                                                                                           \
+        if ((out) != NULL) {                                                                       \
+            (out)->index1 = (id).index1;                                                           \
+            (out)->tag = (id).tag;                                                                 \
+        }                                                                                          \
+    } while (0)
+// Pushes a thing and its tag, which is a hash of its name, these numbers and all that was added before.
+typedef struct tag_source {
+    id_kind kind;
+    const char *name;
+    double numbers[6];
+} tag_source;
+pawl_status pawl_builder_push_tagged(pawl_builder *b, pawl_array *array, const void *item,
+                                     size_t size, tag_source source, any_id *out);
+id_table pawl_builder_ids(const pawl_builder *b, id_kind kind);
+// The index that an id has in this builder, else below 0 and a line in the log.
+int pawl_builder_index(const pawl_builder *b, const char *function, id_kind kind, uint32_t index1,
+                       uint32_t tag);
+#define BUILDER_INDEX(b, kind, id) pawl_builder_index(b, __func__, kind, (id).index1, (id).tag)
+// Without that line: where a message of its own follows.
+#define BUILDER_QUIET(b, kind, id) pawl_builder_index(b, NULL, kind, (id).index1, (id).tag)
+#define BUILDER_QUIET_OR_WORLD(b, id)                                                              \
+    (pawl_body_is_world(id) ? PAWL_WORLD_INDEX : BUILDER_QUIET(b, ID_BODY, id))
+
 // Whether a def states an inertia. A body with a mass and a density but none has that of its shapes.
 bool pawl_body_has_inertia(const pawl_body_def *def);
 // A shape of any kind, heightfields included; pawl_builder_add_shape() takes the others alone.
-pawl_status pawl_builder_push_shape(pawl_builder *b, int body, const pawl_shape_def *def, int *out);
+pawl_status pawl_builder_push_shape(pawl_builder *b, pawl_body_id body, const pawl_shape_def *def,
+                                    pawl_shape_id *out);
 bool pawl_builder_pose_good(pawl_pose *pose); // finite; its quaternion is then normalized
 
 // What compile.c leaves to compile_wrench.c: contact points, their models and heightfields.

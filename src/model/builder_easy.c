@@ -6,7 +6,8 @@
 #include "model/builder.h"
 
 pawl_status pawl_builder_add_solid(pawl_builder *b, const char *name, pawl_shape_kind kind,
-                                   pawl_vec3 position, pawl_vec3 size, double density, int *out)
+                                   pawl_vec3 position, pawl_vec3 size, double density,
+                                   pawl_body_id *out)
 {
     PAWL_NEED(NULL, b);
     if (!(density > 0.0)) {
@@ -22,22 +23,27 @@ pawl_status pawl_builder_add_solid(pawl_builder *b, const char *name, pawl_shape
     shape.kind = kind;
     shape.size = size;
     // All or nothing: the shape is added first, because it can be taken back, and gets its body at the end.
-    int index, added;
+    uint64_t before = b->tag;
+    pawl_body_id index;
+    pawl_shape_id added;
     PAWL_TRY(pawl_builder_add_shape(b, PAWL_WORLD, &shape, &added));
     pawl_status status = pawl_builder_add_body(b, &body, &index);
     if (status != PAWL_OK) {
         --b->shapes.count;
+        --b->tags[ID_SHAPE].count;
+        b->tag = before;
         return status;
     }
-    PAWL_ITEM(b->shapes, pawl_shape_info, added).body = index;
+    PAWL_ITEM(b->shapes, pawl_shape_info, pawl_shape_index(added)).body = index;
     if (out != NULL) {
         *out = index;
     }
     return PAWL_OK;
 }
 
-pawl_status pawl_builder_connect(pawl_builder *b, const char *name, pawl_joint_kind kind, int base,
-                                 int follower, pawl_vec3 point, pawl_vec3 axis, int *out)
+pawl_status pawl_builder_connect(pawl_builder *b, const char *name, pawl_joint_kind kind,
+                                 pawl_body_id base, pawl_body_id follower, pawl_vec3 point,
+                                 pawl_vec3 axis, pawl_joint_id *out)
 {
     PAWL_NEED(NULL, b);
     pawl_joint_def joint = pawl_joint_def_default();
@@ -49,7 +55,8 @@ pawl_status pawl_builder_connect(pawl_builder *b, const char *name, pawl_joint_k
     return pawl_builder_add_joint(b, &joint, out);
 }
 
-pawl_status pawl_builder_add_motor(pawl_builder *b, int joint, double effort, int *out)
+pawl_status pawl_builder_add_motor(pawl_builder *b, pawl_joint_id joint, double effort,
+                                   pawl_actuator_id *out)
 {
     PAWL_NEED(NULL, b);
     pawl_actuator_def motor = pawl_actuator_def_default();

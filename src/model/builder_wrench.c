@@ -289,11 +289,12 @@ pawl_status pawl_builder_add_contact_point(pawl_builder *b, const pawl_contact_p
     pawl_contact_point_def p = *def;
     const pawl_env *env = &b->env;
     PAWL_TRY(pawl_builder_keep_name(b, &p.name, "contact_point", b->contact_points.count, NULL));
-    if (p.body < 0 || p.body >= b->bodies.count) {
-        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "contact point '%s' names body %d of %d", p.name,
-                         p.body, b->bodies.count);
+    int index = BUILDER_QUIET(b, ID_BODY, p.body);
+    if (index < 0) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "contact point '%s' names no body of this model",
+                         p.name);
     }
-    const pawl_body_def *body = &PAWL_ITEM(b->bodies, pawl_body_def, p.body);
+    const pawl_body_def *body = &PAWL_ITEM(b->bodies, pawl_body_def, index);
     if (body->kind != PAWL_BODY_RIGID) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                          "contact point '%s' is on body '%s', which is not a rigid one", p.name,
@@ -311,17 +312,17 @@ pawl_status pawl_builder_add_contact_point(pawl_builder *b, const pawl_contact_p
     return pawl_builder_push(b, &b->contact_points, &p, sizeof p, out);
 }
 
-pawl_status pawl_builder_add_contact_points_of(pawl_builder *b, int body, int wrench_model)
+pawl_status pawl_builder_add_contact_points_of(pawl_builder *b, pawl_body_id body, int wrench_model)
 {
     PAWL_NEED(NULL, b);
-    if (body < 0 || body >= b->bodies.count) {
-        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "contact points of body %d of %d", body,
-                         b->bodies.count);
+    int index = BUILDER_INDEX(b, ID_BODY, body);
+    if (index < 0) {
+        return PAWL_BAD_ARGUMENT;
     }
     int before = b->contact_points.count;
     for (int s = 0; s < b->shapes.count; ++s) {
         pawl_shape_info shape = PAWL_ITEM(b->shapes, pawl_shape_info, s);
-        if (shape.body != body || shape.def.visual_only) {
+        if (pawl_body_index(shape.body) != index || shape.def.visual_only) {
             continue;
         }
         contact_point_list list;

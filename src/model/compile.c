@@ -169,8 +169,8 @@ static pawl_status compile_joint(const pawl_builder *b, int index, pawl_model *m
     const pawl_joint_def *def = &PAWL_ITEM(b->joints, pawl_joint_def, index);
     const pawl_env *env = &b->env;
     j->kind = def->kind;
-    j->base = def->base;
-    j->follower = def->follower;
+    j->base = pawl_body_index(def->base);
+    j->follower = pawl_body_index(def->follower);
     j->base_frame = def->base_frame;
     j->follower_frame = def->follower_frame;
     pawl_vec3 base_com = j->base < 0 ? v3(0, 0, 0) : m->bodies[j->base].com;
@@ -245,8 +245,10 @@ static pawl_status compile_check_uses(const pawl_model *m)
         const model_joint *j = &m->joints[i];
         if (j->kind == PAWL_JOINT_GEAR) {
             const pawl_gear_def *g = &j->gear;
-            PAWL_TRY(compile_check_use(m, "gear", j->name, g->joint, g->coordinate));
-            PAWL_TRY(compile_check_use(m, "gear", j->name, g->source_joint, g->source_coordinate));
+            PAWL_TRY(
+                compile_check_use(m, "gear", j->name, pawl_joint_index(g->joint), g->coordinate));
+            PAWL_TRY(compile_check_use(m, "gear", j->name, pawl_joint_index(g->source_joint),
+                                       g->source_coordinate));
         }
         for (int c = 0; c < j->coordinate_count; ++c) {
             const pawl_coordinate_def *d = &j->coordinate[c];
@@ -258,15 +260,18 @@ static pawl_status compile_check_uses(const pawl_model *m)
     }
     for (int i = 0; i < m->actuator_count; ++i) {
         const pawl_actuator_def *a = &m->actuators[i];
-        PAWL_TRY(compile_check_use(m, "actuator", a->name, a->joint, a->coordinate));
+        PAWL_TRY(
+            compile_check_use(m, "actuator", a->name, pawl_joint_index(a->joint), a->coordinate));
     }
     for (int i = 0; i < m->motion_count; ++i) {
         const pawl_motion_def *a = &m->motions[i];
-        PAWL_TRY(compile_check_use(m, "motion", a->name, a->joint, a->coordinate));
+        PAWL_TRY(
+            compile_check_use(m, "motion", a->name, pawl_joint_index(a->joint), a->coordinate));
     }
     for (int i = 0; i < m->spring_count; ++i) {
         const pawl_spring_def *s = &m->springs[i];
-        if (!compile_can_move(m, s->body_a) && !compile_can_move(m, s->body_b)) {
+        if (!compile_can_move(m, pawl_body_index(s->body_a)) &&
+            !compile_can_move(m, pawl_body_index(s->body_b))) {
             return PAWL_FAIL(&m->env, PAWL_BAD_ARGUMENT,
                              "spring '%s' connects two bodies that cannot move", s->name);
         }
@@ -298,7 +303,7 @@ static pawl_status compile_check_pairs(const pawl_model *m)
     pawl_status status = PAWL_OK;
     for (int i = COMPILE_PAIR_JOINTS; i < count && status == PAWL_OK; ++i) {
         if (keys[i] == keys[i - COMPILE_PAIR_JOINTS]) {
-            pawl_body_pair pair = pawl_exclusion_pair(keys[i]);
+            exclusion_pair pair = pawl_exclusion_pair(keys[i]);
             status = PAWL_FAIL(&m->env, PAWL_UNSUPPORTED,
                                "'%s' and '%s' are connected by more than %d joints",
                                pair.a < 0 ? "world" : m->bodies[pair.a].name,
@@ -310,17 +315,22 @@ static pawl_status compile_check_pairs(const pawl_model *m)
 }
 
 // Shapes in the order of their bodies, the world's first; order of adding within a body.
-static void compile_sort_shapes(const pawl_builder *b, pawl_shape_info *out)
+static void compile_sort_shapes(const pawl_builder *b, pawl_shape_info *out, uint32_t *tags,
+                                uint32_t *numbers)
 {
     // Files give shapes with their bodies, so insertion is linear in practice.
     for (int s = 0; s < b->shapes.count; ++s) {
         pawl_shape_info info = PAWL_ITEM(b->shapes, pawl_shape_info, s);
         int k = s;
-        for (; k > 0 && out[k - 1].body > info.body; --k) {
+        for (; k > 0 && pawl_body_index(out[k - 1].body) > pawl_body_index(info.body); --k) {
             out[k] = out[k - 1];
+            tags[k] = tags[k - 1];
+            numbers[k] = numbers[k - 1];
         }
         info.def.soft = *pawl_softness_choose(&info.def.soft, &b->soft[PAWL_SOFT_CONTACTS]);
         out[k] = info;
+        tags[k] = PAWL_ITEM(b->tags[ID_SHAPE], uint32_t, s);
+        numbers[k] = (uint32_t)s;
     }
 }
 
@@ -362,7 +372,9 @@ static pawl_status compile_exclusions(const pawl_builder *b, pawl_model *m)
     pawl_sort_keys(keys, keys + b->excluded.count, b->excluded.count);
     for (int i = 0; i < b->excluded.count; ++i) {
         if (i == 0 || keys[i] != keys[i - 1]) {
-            m->exclusions[m->exclusion_count++] = pawl_exclusion_pair(keys[i]);
+            exclusion_pair pair = pawl_exclusion_pair(keys[i]);
+            m->exclusions[m->exclusion_count++] =
+                (pawl_body_pair){model_body_id(m, pair.a), model_body_id(m, pair.b)};
         }
     }
     pawl_free(&b->env, keys, size);
@@ -396,6 +408,25 @@ static void compile_starts(const pawl_builder *b, pawl_carver *mem, pawl_model *
         for (int i = 0; i < b->starts.count; ++i) {
             starts[i] = PAWL_ITEM(b->starts, pawl_joint_start, i);
         }
+    }
+}
+
+static void compile_ids(const pawl_builder *b, pawl_carver *mem, pawl_model *m,
+                        pawl_shape_info *shapes)
+{
+    for (int kind = 0; kind < ID_KINDS; ++kind) {
+        id_table table = pawl_builder_ids(b, (id_kind)kind);
+        uint32_t *tags = PAWL_CARVE(mem, uint32_t, table.count);
+        uint32_t *numbers = kind == ID_SHAPE ? PAWL_CARVE(mem, uint32_t, table.count) : NULL;
+        if (m == NULL) {
+            continue;
+        }
+        if (kind == ID_SHAPE) {
+            compile_sort_shapes(b, shapes, tags, numbers);
+        } else if (table.count > 0) {
+            memcpy(tags, table.tags, (size_t)table.count * sizeof *tags);
+        }
+        m->ids[kind] = (id_table){table.what, tags, numbers, table.count};
     }
 }
 
@@ -433,8 +464,8 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
                           .forces = forces,
                           .springs = springs,
                           .exclusions = exclusions};
-        compile_sort_shapes(b, shapes);
     }
+    compile_ids(b, mem, m, shapes);
     for (int i = 0; i < b->bodies.count; ++i) {
         pawl_body_def def = PAWL_ITEM(b->bodies, pawl_body_def, i);
         char *text = pawl_compile_text(mem, def.name);
@@ -559,9 +590,9 @@ static uint64_t compile_hash(const pawl_model *m)
                                   (double)j->follower,
                                   j->pitch,
                                   j->length,
-                                  (double)j->gear.joint,
+                                  (double)pawl_joint_index(j->gear.joint),
                                   (double)j->gear.coordinate,
-                                  (double)j->gear.source_joint,
+                                  (double)pawl_joint_index(j->gear.source_joint),
                                   (double)j->gear.source_coordinate,
                                   j->gear.ratio,
                                   j->gear.offset};
@@ -579,21 +610,25 @@ static uint64_t compile_hash(const pawl_model *m)
     }
     for (int i = 0; i < m->actuator_count; ++i) {
         const pawl_actuator_def *a = &m->actuators[i];
-        const double numbers[] = {(double)a->kind, (double)a->joint, (double)a->coordinate,
-                                  a->stiffness,    a->damping,       a->effort};
+        const double numbers[] = {(double)a->kind,
+                                  (double)pawl_joint_index(a->joint),
+                                  (double)a->coordinate,
+                                  a->stiffness,
+                                  a->damping,
+                                  a->effort};
         h = pawl_hash_doubles(h, numbers, 6);
         h = compile_hash_signal(h, &a->target);
     }
     for (int i = 0; i < m->motion_count; ++i) {
         const pawl_motion_def *a = &m->motions[i];
-        const double numbers[] = {(double)a->joint, (double)a->coordinate};
+        const double numbers[] = {(double)pawl_joint_index(a->joint), (double)a->coordinate};
         h = pawl_hash_doubles(h, numbers, 2);
         h = compile_hash_signal(h, &a->target);
     }
     for (int i = 0; i < m->force_count; ++i) {
         const pawl_force_def *f = &m->forces[i];
-        const double numbers[] = {(double)f->body, f->point.x, f->point.y, f->point.z,
-                                  f->in_body_axes ? 1.0 : 0.0};
+        const double numbers[] = {(double)pawl_body_index(f->body), f->point.x, f->point.y,
+                                  f->point.z, f->in_body_axes ? 1.0 : 0.0};
         h = pawl_hash_doubles(h, numbers, 5);
         for (int k = 0; k < 3; ++k) {
             h = compile_hash_signal(h, &f->force[k]);
@@ -605,7 +640,7 @@ static uint64_t compile_hash(const pawl_model *m)
         if (s->def.visual_only) {
             continue; // only drawn
         }
-        const double numbers[] = {(double)s->body,
+        const double numbers[] = {(double)pawl_body_index(s->body),
                                   (double)s->def.kind,
                                   s->def.size.x,
                                   s->def.size.y,
@@ -630,13 +665,22 @@ static uint64_t compile_hash(const pawl_model *m)
     }
     for (int i = 0; i < m->spring_count; ++i) {
         const pawl_spring_def *s = &m->springs[i];
-        const double numbers[] = {(double)s->body_a, (double)s->body_b, s->point_a.x, s->point_a.y,
-                                  s->point_a.z,      s->point_b.x,      s->point_b.y, s->point_b.z,
-                                  s->stiffness,      s->rest_length,    s->damping};
+        const double numbers[] = {(double)pawl_body_index(s->body_a),
+                                  (double)pawl_body_index(s->body_b),
+                                  s->point_a.x,
+                                  s->point_a.y,
+                                  s->point_a.z,
+                                  s->point_b.x,
+                                  s->point_b.y,
+                                  s->point_b.z,
+                                  s->stiffness,
+                                  s->rest_length,
+                                  s->damping};
         h = pawl_hash_doubles(h, numbers, sizeof numbers / sizeof numbers[0]);
     }
     for (int i = 0; i < m->exclusion_count; ++i) {
-        const double numbers[] = {(double)m->exclusions[i].a, (double)m->exclusions[i].b};
+        const double numbers[] = {pawl_body_index(m->exclusions[i].a),
+                                  pawl_body_index(m->exclusions[i].b)};
         h = pawl_hash_doubles(h, numbers, 2);
     }
     return pawl_compile_wrench_hash(h, m);
@@ -645,7 +689,7 @@ static uint64_t compile_hash(const pawl_model *m)
 static pawl_status compile_fill(const pawl_builder *b, pawl_model *m)
 {
     int shape = 0;
-    while (shape < m->shape_count && m->shapes[shape].body < 0) {
+    while (shape < m->shape_count && pawl_body_index(m->shapes[shape].body) < 0) {
         ++shape;
     }
     for (int i = 0; i < m->body_count; ++i) {
@@ -654,7 +698,7 @@ static pawl_status compile_fill(const pawl_builder *b, pawl_model *m)
         pawl_signal motion[6];
         memcpy(motion, body->motion, sizeof motion);
         int first = shape;
-        while (shape < m->shape_count && m->shapes[shape].body == i) {
+        while (shape < m->shape_count && pawl_body_index(m->shapes[shape].body) == i) {
             ++shape;
         }
         *body = (model_body){.name = name, .first_shape = first, .shape_count = shape - first};
@@ -680,7 +724,7 @@ static pawl_status compile_fill(const pawl_builder *b, pawl_model *m)
     PAWL_TRY(compile_check_pairs(m));
     PAWL_TRY(compile_exclusions(b, m));
     for (int i = 0; i < m->start_count; ++i) {
-        PAWL_TRY(pawl_joint_can_move(&b->env, m, m->starts[i].joint));
+        PAWL_TRY(pawl_joint_can_move(&b->env, m, pawl_joint_index(m->starts[i].joint)));
     }
     pawl_model_measure(m);
     m->hash = compile_hash(m);

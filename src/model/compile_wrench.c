@@ -95,7 +95,8 @@ uint64_t pawl_compile_wrench_hash(uint64_t h, const pawl_model *m)
     }
     for (int i = 0; i < m->contact_point_count; ++i) {
         const pawl_contact_point_def *d = &m->contact_points[i];
-        const double numbers[] = {(double)d->body, d->radius, (double)d->wrench_model};
+        const double numbers[] = {(double)pawl_body_index(d->body), d->radius,
+                                  (double)d->wrench_model};
         h = pawl_hash_doubles(h, numbers, 3);
         h = pawl_compile_hash_pose(h, d->frame);
     }

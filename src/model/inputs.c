@@ -111,15 +111,11 @@ static double *input_actuator(const pawl_state *s, int actuator)
     return pawl_state_inputs(s).actuators + INPUT_ACTUATOR * actuator;
 }
 
-static bool input_has_actuator(const pawl_state *s, const char *function, int actuator)
-{
-    return pawl_index_good(&s->env, function, "actuator", actuator, s->model->actuator_count);
-}
-
-pawl_status pawl_state_set_target(pawl_state *s, int actuator, double target)
+pawl_status pawl_state_set_target(pawl_state *s, pawl_actuator_id id, double target)
 {
     PAWL_NEED(NULL, s);
-    if (!input_has_actuator(s, __func__, actuator)) {
+    int actuator = PAWL_INDEX(&s->env, &s->model->ids[ID_ACTUATOR], id);
+    if (actuator < 0) {
         return PAWL_BAD_ARGUMENT;
     }
     if (!isfinite(target)) {
@@ -129,19 +125,21 @@ pawl_status pawl_state_set_target(pawl_state *s, int actuator, double target)
     return PAWL_OK;
 }
 
-pawl_status pawl_state_clear_target(pawl_state *s, int actuator)
+pawl_status pawl_state_clear_target(pawl_state *s, pawl_actuator_id id)
 {
     PAWL_NEED(NULL, s);
-    if (!input_has_actuator(s, __func__, actuator)) {
+    int actuator = PAWL_INDEX(&s->env, &s->model->ids[ID_ACTUATOR], id);
+    if (actuator < 0) {
         return PAWL_BAD_ARGUMENT;
     }
     input_put(s, input_actuator(s, actuator), NULL, 1);
     return PAWL_OK;
 }
 
-double pawl_state_target(const pawl_state *s, int actuator)
+double pawl_state_target(const pawl_state *s, pawl_actuator_id id)
 {
-    if (s == NULL || !input_has_actuator(s, __func__, actuator)) {
+    int actuator = s == NULL ? -1 : PAWL_INDEX(&s->env, &s->model->ids[ID_ACTUATOR], id);
+    if (actuator < 0) {
         return NAN;
     }
     const double *at = input_actuator(s, actuator);
@@ -169,11 +167,12 @@ static const char *input_gains_fault(const pawl_actuator_def *d, const pawl_gain
                     : NULL;
 }
 
-pawl_status pawl_state_set_gains(pawl_state *s, int actuator, const pawl_gains *gains)
+pawl_status pawl_state_set_gains(pawl_state *s, pawl_actuator_id id, const pawl_gains *gains)
 {
     PAWL_NEED(NULL, s);
     PAWL_NEED(&s->env, gains);
-    if (!input_has_actuator(s, __func__, actuator)) {
+    int actuator = PAWL_INDEX(&s->env, &s->model->ids[ID_ACTUATOR], id);
+    if (actuator < 0) {
         return PAWL_BAD_ARGUMENT;
     }
     const pawl_actuator_def *d = &s->model->actuators[actuator];
@@ -183,8 +182,8 @@ pawl_status pawl_state_set_gains(pawl_state *s, int actuator, const pawl_gains *
             &s->env, PAWL_BAD_ARGUMENT,
             "gains of the actuator of joint '%s': got stiffness %g, damping %g, effort "
             "%g, expected %s",
-            s->model->joints[d->joint].name, gains->stiffness, gains->damping, gains->effort,
-            expected);
+            s->model->joints[pawl_joint_index(d->joint)].name, gains->stiffness, gains->damping,
+            gains->effort, expected);
     }
     // A saved state has finite numbers alone: what is infinite comes from the model.
     const double values[3] = {gains->stiffness, isinf(gains->damping) ? 0.0 : gains->damping,
@@ -193,19 +192,21 @@ pawl_status pawl_state_set_gains(pawl_state *s, int actuator, const pawl_gains *
     return PAWL_OK;
 }
 
-pawl_status pawl_state_clear_gains(pawl_state *s, int actuator)
+pawl_status pawl_state_clear_gains(pawl_state *s, pawl_actuator_id id)
 {
     PAWL_NEED(NULL, s);
-    if (!input_has_actuator(s, __func__, actuator)) {
+    int actuator = PAWL_INDEX(&s->env, &s->model->ids[ID_ACTUATOR], id);
+    if (actuator < 0) {
         return PAWL_BAD_ARGUMENT;
     }
     input_put(s, input_actuator(s, actuator) + 2, NULL, 3);
     return PAWL_OK;
 }
 
-pawl_gains pawl_state_gains(const pawl_state *s, int actuator)
+pawl_gains pawl_state_gains(const pawl_state *s, pawl_actuator_id id)
 {
-    if (s == NULL || !input_has_actuator(s, __func__, actuator)) {
+    int actuator = s == NULL ? -1 : PAWL_INDEX(&s->env, &s->model->ids[ID_ACTUATOR], id);
+    if (actuator < 0) {
         return (pawl_gains){NAN, NAN, NAN};
     }
     const pawl_actuator_def *d = &s->model->actuators[actuator];
@@ -229,10 +230,11 @@ static bool input_wrench_acts(const double *w)
     return w[0] != 0.0 || w[1] != 0.0 || w[2] != 0.0 || w[3] != 0.0 || w[4] != 0.0 || w[5] != 0.0;
 }
 
-pawl_status pawl_state_set_wrench(pawl_state *s, int body, pawl_vec3 force, pawl_vec3 torque)
+pawl_status pawl_state_set_wrench(pawl_state *s, pawl_body_id id, pawl_vec3 force, pawl_vec3 torque)
 {
     PAWL_NEED(NULL, s);
-    if (!PAWL_HAS(&s->env, "body", body, s->model->body_count)) {
+    int body = PAWL_INDEX(&s->env, &s->model->ids[ID_BODY], id);
+    if (body < 0) {
         return PAWL_BAD_ARGUMENT;
     }
     if (!v3_finite(force) || !v3_finite(torque)) {
@@ -252,22 +254,26 @@ pawl_status pawl_state_set_wrench(pawl_state *s, int body, pawl_vec3 force, pawl
     return PAWL_OK;
 }
 
-pawl_status pawl_state_add_force(pawl_state *s, int body, pawl_vec3 force, pawl_vec3 world_point)
+pawl_status pawl_state_add_force(pawl_state *s, pawl_body_id id, pawl_vec3 force,
+                                 pawl_vec3 world_point)
 {
     PAWL_NEED(NULL, s);
-    if (!PAWL_HAS(&s->env, "body", body, s->model->body_count)) {
+    int body = PAWL_INDEX(&s->env, &s->model->ids[ID_BODY], id);
+    if (body < 0) {
         return PAWL_BAD_ARGUMENT;
     }
     const double *at = input_wrench(s, body);
     pawl_vec3 moment = v3_cross(v3_sub(world_point, s->bodies[body].r), force);
-    return pawl_state_set_wrench(s, body, v3_add(v3(at[0], at[1], at[2]), force),
+    return pawl_state_set_wrench(s, id, v3_add(v3(at[0], at[1], at[2]), force),
                                  v3_add(v3(at[3], at[4], at[5]), moment));
 }
 
-pawl_status pawl_state_wrench(const pawl_state *s, int body, pawl_vec3 *force, pawl_vec3 *torque)
+pawl_status pawl_state_wrench(const pawl_state *s, pawl_body_id id, pawl_vec3 *force,
+                              pawl_vec3 *torque)
 {
     PAWL_NEED(NULL, s);
-    if (!PAWL_HAS(&s->env, "body", body, s->model->body_count)) {
+    int body = PAWL_INDEX(&s->env, &s->model->ids[ID_BODY], id);
+    if (body < 0) {
         return PAWL_BAD_ARGUMENT;
     }
     const double *at = input_wrench(s, body);
@@ -356,18 +362,20 @@ double pawl_state_friction_scale(const pawl_state *s)
     return s != NULL ? input_scale_of(pawl_state_inputs(s).friction) : NAN;
 }
 
-pawl_status pawl_state_set_shape_friction_scale(pawl_state *s, int shape, double scale)
+pawl_status pawl_state_set_shape_friction_scale(pawl_state *s, pawl_shape_id id, double scale)
 {
     PAWL_NEED(NULL, s);
-    if (!PAWL_HAS(&s->env, "shape", shape, s->model->shape_count)) {
+    int shape = PAWL_INDEX(&s->env, &s->model->ids[ID_SHAPE], id);
+    if (shape < 0) {
         return PAWL_BAD_ARGUMENT;
     }
     return input_scale(s, pawl_state_inputs(s).shapes + INPUT_SHAPE * shape, scale);
 }
 
-double pawl_state_shape_friction_scale(const pawl_state *s, int shape)
+double pawl_state_shape_friction_scale(const pawl_state *s, pawl_shape_id id)
 {
-    if (s == NULL || !PAWL_HAS(&s->env, "shape", shape, s->model->shape_count)) {
+    int shape = s == NULL ? -1 : PAWL_INDEX(&s->env, &s->model->ids[ID_SHAPE], id);
+    if (shape < 0) {
         return NAN;
     }
     return input_scale_of(pawl_state_inputs(s).shapes + INPUT_SHAPE * shape);

@@ -279,12 +279,13 @@ pawl_status pawl_joint_can_move(const pawl_env *env, const pawl_model *m, int jo
     return pawl_joint_move(env, m, NULL, joint, NULL, NULL);
 }
 
-pawl_status pawl_state_set_joint(pawl_state *s, int joint, const double *position,
+pawl_status pawl_state_set_joint(pawl_state *s, pawl_joint_id id, const double *position,
                                  const double *rate)
 {
     PAWL_NEED(NULL, s);
     PAWL_NEED(&s->env, position);
-    if (!PAWL_HAS(&s->env, "joint", joint, s->model->joint_count)) {
+    int joint = PAWL_INDEX(&s->env, &s->model->ids[ID_JOINT], id);
+    if (joint < 0) {
         return PAWL_BAD_ARGUMENT;
     }
     const model_joint *j = &s->model->joints[joint];

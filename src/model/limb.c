@@ -97,10 +97,11 @@ static int limb_measure(const pawl_env *env, const pawl_model *model, int root, 
 {
     int count = 0, length = 0;
     for (int body = tip; body != root; ++length) {
-        int j = body == PAWL_WORLD || length > model->joint_count ? -1 : limb_carrier(model, body);
+        int j = body == PAWL_WORLD_INDEX || length > model->joint_count ? -1
+                                                                        : limb_carrier(model, body);
         if (j < 0) {
             pawl_log(env, PAWL_LOG_ERROR, "no chain of joints leads from body '%s' to body '%s'",
-                     root == PAWL_WORLD ? "world" : model->bodies[root].name,
+                     root == PAWL_WORLD_INDEX ? "world" : model->bodies[root].name,
                      model->bodies[tip].name);
             return -1;
         }
@@ -152,8 +153,8 @@ static void limb_fill(pawl_limb *limb, const pawl_model *model, int root, int ti
         for (int c = count - 1; c >= 0; --c) {
             limb_step *step = &limb->steps[--at];
             *step = steps[c];
-            step->of =
-                (pawl_limb_coordinate){index, c, j->coordinate[c].lower, j->coordinate[c].upper};
+            step->of = (pawl_limb_coordinate){model_joint_id(model, index), c,
+                                              j->coordinate[c].lower, j->coordinate[c].upper};
             if (at == limb->count - 1) {
                 limb->tip = pawl_pose_apply(after, point);
             } else {
@@ -171,16 +172,16 @@ static void limb_fill(pawl_limb *limb, const pawl_model *model, int root, int ti
     }
 }
 
-pawl_status pawl_limb_create(const pawl_env *env, const pawl_model *model, int root, int tip,
-                             pawl_vec3 point, pawl_limb **out)
+pawl_status pawl_limb_create(const pawl_env *env, const pawl_model *model, pawl_body_id root_id,
+                             pawl_body_id tip_id, pawl_vec3 point, pawl_limb **out)
 {
     PAWL_NEED_ENV(env);
     PAWL_NEED(env, model);
     PAWL_NEED(env, out);
     *out = NULL;
-    bool world = root == PAWL_WORLD;
-    if ((!world && !PAWL_HAS(env, "root", root, model->body_count)) ||
-        !PAWL_HAS(env, "tip", tip, model->body_count)) {
+    int root = PAWL_INDEX_OR_WORLD(env, &model->ids[ID_BODY], root_id);
+    int tip = PAWL_INDEX(env, &model->ids[ID_BODY], tip_id);
+    if (root < PAWL_WORLD_INDEX || tip < 0) {
         return PAWL_BAD_ARGUMENT;
     }
     if (!v3_finite(point)) {
@@ -222,7 +223,7 @@ int pawl_limb_coordinate_count(const pawl_limb *limb)
 pawl_limb_coordinate pawl_limb_coordinate_at(const pawl_limb *limb, int index)
 {
     if (limb == NULL || !PAWL_HAS(&limb->env, "coordinate", index, limb->count)) {
-        return (pawl_limb_coordinate){-1, -1, NAN, NAN};
+        return (pawl_limb_coordinate){{0, 0}, -1, NAN, NAN};
     }
     return limb->steps[index].of;
 }

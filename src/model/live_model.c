@@ -63,7 +63,7 @@ static pawl_status live_actuators(live_model *live, const pawl_state *s, const s
         if (at[0] != 0.0) {
             d->target = pawl_signal_constant(at[1]);
         }
-        pawl_gains gains = pawl_state_gains(s, i);
+        pawl_gains gains = pawl_state_gains(s, pawl_model_actuator_at(m, i));
         d->stiffness = gains.stiffness;
         d->damping = gains.damping;
         d->effort = gains.effort;
@@ -95,7 +95,7 @@ static pawl_status live_forces(live_model *live, const state_inputs *in)
             live->model.forces = live->forces;
         }
         pawl_force_def *d = &live->forces[live->model.force_count++];
-        *d = (pawl_force_def){.name = "", .body = i, .point = m->bodies[i].com};
+        *d = (pawl_force_def){.name = "", .body = model_body_id(m, i), .point = m->bodies[i].com};
         for (int k = 0; k < 3; ++k) {
             d->force[k] = pawl_signal_constant(w[k]);
             d->torque[k] = pawl_signal_constant(w[3 + k]);
@@ -110,7 +110,7 @@ static pawl_status live_friction(live_model *live, const pawl_state *s)
     double all = pawl_state_friction_scale(s);
     bool any = all != 1.0;
     for (int i = 0; i < m->shape_count && !any; ++i) {
-        any = pawl_state_shape_friction_scale(s, i) != 1.0;
+        any = pawl_state_shape_friction_scale(s, model_shape_id(m, i)) != 1.0;
     }
     live->model.shapes = m->shapes;
     live->model.friction_scale = all;
@@ -122,7 +122,7 @@ static pawl_status live_friction(live_model *live, const pawl_state *s)
         return live_no_memory(live);
     }
     for (int i = 0; i < m->shape_count; ++i) {
-        double scale = all * pawl_state_shape_friction_scale(s, i);
+        double scale = all * pawl_state_shape_friction_scale(s, model_shape_id(m, i));
         pawl_shape_info *shape = &live->shapes[i];
         *shape = m->shapes[i];
         shape->def.friction *= scale;

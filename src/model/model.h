@@ -4,6 +4,7 @@
 // The compiled model as the engine reads it: anchors relative to centres of mass, rows counted,
 // signals with their tables. Immutable; one block of memory.
 #pragma once
+#include "base/guard.h"
 #include "math/principal.h"
 #include "math/rotation.h"
 #include "pawl/model.h"
@@ -47,6 +48,18 @@ typedef struct model_joint {
     double size;                          // of the smaller of its bodies [m]
 } model_joint;
 
+// Kinds of things that have ids; see pawl/id.h.
+typedef enum id_kind {
+    ID_BODY,
+    ID_JOINT,
+    ID_SHAPE,
+    ID_ACTUATOR,
+    ID_MOTION,
+    ID_FORCE,
+    ID_SPRING,
+    ID_KINDS
+} id_kind;
+
 struct pawl_model {
     pawl_env env;
     size_t bytes;
@@ -77,7 +90,31 @@ struct pawl_model {
     pawl_joint_start *starts; // joints that begin elsewhere than the poses of the bodies say
     int warning_count;
     pawl_warning *warnings; // of its source
+    id_table ids[ID_KINDS];
 };
+
+// Ids of this model by index; what is in no array has no id, and the world its own.
+static inline pawl_body_id model_body_id(const pawl_model *m, int i)
+{
+    return i >= 0                  ? (pawl_body_id){(uint32_t)i + 1, m->ids[ID_BODY].tags[i]}
+           : i == PAWL_WORLD_INDEX ? PAWL_WORLD
+                                   : (pawl_body_id){0, 0};
+}
+static inline pawl_joint_id model_joint_id(const pawl_model *m, int i)
+{
+    return i >= 0 ? (pawl_joint_id){(uint32_t)i + 1, m->ids[ID_JOINT].tags[i]}
+                  : (pawl_joint_id){0, 0};
+}
+static inline pawl_shape_id model_shape_id(const pawl_model *m, int i)
+{
+    return i >= 0 ? (pawl_shape_id){(uint32_t)i + 1, m->ids[ID_SHAPE].tags[i]}
+                  : (pawl_shape_id){0, 0};
+}
+
+// The index that an id has in this model, else below 0 and a line in the log.
+#define MODEL_INDEX(model, kind, id) PAWL_INDEX(&(model)->env, &(model)->ids[kind], id)
+#define MODEL_INDEX_OR_WORLD(model, id)                                                            \
+    PAWL_INDEX_OR_WORLD(&(model)->env, &(model)->ids[ID_BODY], id)
 
 double pawl_signal_value(const pawl_signal *signal, double t);
 double pawl_signal_rate(const pawl_signal *signal, double t);

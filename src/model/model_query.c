@@ -95,12 +95,13 @@ uint64_t pawl_model_hash(const pawl_model *model)
     return model->hash;
 }
 
-pawl_body_info pawl_model_body(const pawl_model *model, int body)
+pawl_body_info pawl_model_body(const pawl_model *model, pawl_body_id body)
 {
-    if (model == NULL || !PAWL_HAS(&model->env, "body", body, model->body_count)) {
+    int index = model == NULL ? -1 : MODEL_INDEX(model, ID_BODY, body);
+    if (index < 0) {
         return (pawl_body_info){.name = "", .mass = NAN, .com = {NAN, NAN, NAN}};
     }
-    const model_body *b = &model->bodies[body];
+    const model_body *b = &model->bodies[index];
     const pawl_mat3 *i = &b->inertia;
     return (pawl_body_info){
         .name = b->name,
@@ -112,16 +113,17 @@ pawl_body_info pawl_model_body(const pawl_model *model, int body)
         .shape_count = b->shape_count};
 }
 
-pawl_joint_info pawl_model_joint(const pawl_model *model, int joint)
+pawl_joint_info pawl_model_joint(const pawl_model *model, pawl_joint_id joint)
 {
-    if (model == NULL || !PAWL_HAS(&model->env, "joint", joint, model->joint_count)) {
-        return (pawl_joint_info){.name = "", .base = PAWL_NO_BODY, .follower = PAWL_NO_BODY};
+    int index = model == NULL ? -1 : MODEL_INDEX(model, ID_JOINT, joint);
+    if (index < 0) {
+        return (pawl_joint_info){.name = ""};
     }
-    const model_joint *j = &model->joints[joint];
+    const model_joint *j = &model->joints[index];
     pawl_joint_info info = {.name = j->name,
                             .kind = j->kind,
-                            .base = j->base,
-                            .follower = j->follower,
+                            .base = model_body_id(model, j->base),
+                            .follower = model_body_id(model, j->follower),
                             .base_frame = j->base_frame,
                             .follower_frame = j->follower_frame,
                             .row_count = j->row_count,
@@ -139,28 +141,31 @@ const char *pawl_shape_kind_name(pawl_shape_kind kind)
     return kind >= 0 && kind < PAWL_SHAPE_COUNT ? names[kind] : NULL;
 }
 
-pawl_shape_info pawl_model_shape(const pawl_model *model, int shape)
+pawl_shape_info pawl_model_shape(const pawl_model *model, pawl_shape_id shape)
 {
-    if (model == NULL || !PAWL_HAS(&model->env, "shape", shape, model->shape_count)) {
-        return (pawl_shape_info){.body = PAWL_NO_BODY, .def = {.name = ""}};
+    int index = model == NULL ? -1 : MODEL_INDEX(model, ID_SHAPE, shape);
+    if (index < 0) {
+        return (pawl_shape_info){.def = {.name = ""}};
     }
-    return model->shapes[shape];
+    return model->shapes[index];
 }
 
-pawl_actuator_def pawl_model_actuator(const pawl_model *model, int actuator)
+pawl_actuator_def pawl_model_actuator(const pawl_model *model, pawl_actuator_id actuator)
 {
-    if (model == NULL || !PAWL_HAS(&model->env, "actuator", actuator, model->actuator_count)) {
-        return (pawl_actuator_def){.name = "", .joint = -1};
+    int index = model == NULL ? -1 : MODEL_INDEX(model, ID_ACTUATOR, actuator);
+    if (index < 0) {
+        return (pawl_actuator_def){.name = ""};
     }
-    return model->actuators[actuator];
+    return model->actuators[index];
 }
 
-pawl_spring_def pawl_model_spring(const pawl_model *model, int spring)
+pawl_spring_def pawl_model_spring(const pawl_model *model, pawl_spring_id spring)
 {
-    if (model == NULL || !PAWL_HAS(&model->env, "spring", spring, model->spring_count)) {
-        return (pawl_spring_def){.name = "", .body_a = PAWL_NO_BODY, .body_b = PAWL_NO_BODY};
+    int index = model == NULL ? -1 : MODEL_INDEX(model, ID_SPRING, spring);
+    if (index < 0) {
+        return (pawl_spring_def){.name = ""};
     }
-    return model->springs[spring];
+    return model->springs[index];
 }
 
 int pawl_model_warning_count(const pawl_model *model)
@@ -191,35 +196,79 @@ int pawl_model_exclusion_count(const pawl_model *model)
 pawl_body_pair pawl_model_exclusion(const pawl_model *model, int exclusion)
 {
     if (model == NULL || !PAWL_HAS(&model->env, "exclusion", exclusion, model->exclusion_count)) {
-        return (pawl_body_pair){PAWL_NO_BODY, PAWL_NO_BODY};
+        return (pawl_body_pair){{0, 0}, {0, 0}};
     }
     return model->exclusions[exclusion];
 }
 
-int pawl_model_find_body(const pawl_model *model, const char *name)
+pawl_body_id pawl_model_body_at(const pawl_model *model, int i)
 {
-    if (model == NULL || name == NULL) {
-        return PAWL_NO_BODY;
+    if (model == NULL || i < 0 || i >= model->body_count) {
+        return (pawl_body_id){0, 0};
     }
-    for (int i = 0; i < model->body_count; ++i) {
-        if (strcmp(model->bodies[i].name, name) == 0) {
-            return i;
-        }
-    }
-    return -2;
+    return (pawl_body_id){(uint32_t)i + 1, model->ids[ID_BODY].tags[i]};
 }
 
-int pawl_model_find_joint(const pawl_model *model, const char *name)
+pawl_joint_id pawl_model_joint_at(const pawl_model *model, int i)
 {
-    if (model == NULL || name == NULL) {
-        return -1;
+    if (model == NULL || i < 0 || i >= model->joint_count) {
+        return (pawl_joint_id){0, 0};
     }
-    for (int i = 0; i < model->joint_count; ++i) {
-        if (strcmp(model->joints[i].name, name) == 0) {
-            return i;
+    return (pawl_joint_id){(uint32_t)i + 1, model->ids[ID_JOINT].tags[i]};
+}
+
+pawl_shape_id pawl_model_shape_at(const pawl_model *model, int i)
+{
+    if (model == NULL || i < 0 || i >= model->shape_count) {
+        return (pawl_shape_id){0, 0};
+    }
+    return (pawl_shape_id){(uint32_t)i + 1, model->ids[ID_SHAPE].tags[i]};
+}
+
+pawl_actuator_id pawl_model_actuator_at(const pawl_model *model, int i)
+{
+    if (model == NULL || i < 0 || i >= model->actuator_count) {
+        return (pawl_actuator_id){0, 0};
+    }
+    return (pawl_actuator_id){(uint32_t)i + 1, model->ids[ID_ACTUATOR].tags[i]};
+}
+
+pawl_spring_id pawl_model_spring_at(const pawl_model *model, int i)
+{
+    if (model == NULL || i < 0 || i >= model->spring_count) {
+        return (pawl_spring_id){0, 0};
+    }
+    return (pawl_spring_id){(uint32_t)i + 1, model->ids[ID_SPRING].tags[i]};
+}
+
+pawl_body_id pawl_model_find_body(const pawl_model *model, const char *name)
+{
+    for (int i = 0; model != NULL && name != NULL && i < model->body_count; ++i) {
+        if (strcmp(model->bodies[i].name, name) == 0) {
+            return pawl_model_body_at(model, i);
         }
     }
-    return -1;
+    return (pawl_body_id){0, 0};
+}
+
+pawl_joint_id pawl_model_find_joint(const pawl_model *model, const char *name)
+{
+    for (int i = 0; model != NULL && name != NULL && i < model->joint_count; ++i) {
+        if (strcmp(model->joints[i].name, name) == 0) {
+            return pawl_model_joint_at(model, i);
+        }
+    }
+    return (pawl_joint_id){0, 0};
+}
+
+pawl_actuator_id pawl_model_find_actuator(const pawl_model *model, const char *name)
+{
+    for (int i = 0; model != NULL && name != NULL && i < model->actuator_count; ++i) {
+        if (strcmp(model->actuators[i].name, name) == 0) {
+            return pawl_model_actuator_at(model, i);
+        }
+    }
+    return (pawl_actuator_id){0, 0};
 }
 
 int pawl_model_wrench_model_count(const pawl_model *model)
@@ -251,7 +300,7 @@ pawl_contact_point_def pawl_model_contact_point(const pawl_model *model, int poi
 {
     if (model == NULL ||
         !PAWL_HAS(&model->env, "contact point", point, model->contact_point_count)) {
-        return (pawl_contact_point_def){.name = "", .body = PAWL_NO_BODY, .wrench_model = -1};
+        return (pawl_contact_point_def){.name = "", .wrench_model = -1};
     }
     return model->contact_points[point];
 }

@@ -76,7 +76,7 @@ static int state_weight_count(const pawl_model *m)
     }
     for (int i = 0; i < m->shape_count && m->contact_point_count == 0; ++i) {
         enum { CORNERS = 8, DIRECTIONS = 6 };
-        bool moves = m->shapes[i].body >= 0 && !m->shapes[i].def.visual_only;
+        bool moves = pawl_body_index(m->shapes[i].body) >= 0 && !m->shapes[i].def.visual_only;
         count += moves ? CORNERS * DIRECTIONS : 0;
     }
     return count;
@@ -441,14 +441,15 @@ int64_t pawl_state_step(const pawl_state *s)
     return s->step;
 }
 
-static bool state_has(const pawl_state *s, const char *function, int body)
+const pawl_model *pawl_state_model(const pawl_state *s)
 {
-    return s != NULL && pawl_index_good(&s->env, function, "body", body, s->model->body_count);
+    return s != NULL ? s->model : NULL;
 }
 
-pawl_pose pawl_state_pose(const pawl_state *s, int body)
+pawl_pose pawl_state_pose(const pawl_state *s, pawl_body_id id)
 {
-    if (!state_has(s, __func__, body)) {
+    int body = s == NULL ? -1 : PAWL_INDEX(&s->env, &s->model->ids[ID_BODY], id);
+    if (body < 0) {
         return (pawl_pose){{NAN, NAN, NAN}, {NAN, NAN, NAN, NAN}};
     }
     const body_state *b = &s->bodies[body];
@@ -456,9 +457,10 @@ pawl_pose pawl_state_pose(const pawl_state *s, int body)
     return (pawl_pose){v3_sub(b->r, arm), b->q};
 }
 
-pawl_twist pawl_state_twist(const pawl_state *s, int body)
+pawl_twist pawl_state_twist(const pawl_state *s, pawl_body_id id)
 {
-    if (!state_has(s, __func__, body)) {
+    int body = s == NULL ? -1 : PAWL_INDEX(&s->env, &s->model->ids[ID_BODY], id);
+    if (body < 0) {
         return (pawl_twist){{NAN, NAN, NAN}, {NAN, NAN, NAN}};
     }
     const body_state *b = &s->bodies[body];
@@ -473,9 +475,10 @@ static pawl_status state_bad_body(const pawl_state *s)
                                  s->model->name);
 }
 
-pawl_status pawl_state_set_pose(pawl_state *s, int body, pawl_pose pose)
+pawl_status pawl_state_set_pose(pawl_state *s, pawl_body_id id, pawl_pose pose)
 {
-    if (!state_has(s, __func__, body)) {
+    int body = s == NULL ? -1 : PAWL_INDEX(&s->env, &s->model->ids[ID_BODY], id);
+    if (body < 0) {
         return state_bad_body(s);
     }
     double norm2 = quat_norm2(pose.orientation);
@@ -495,9 +498,10 @@ pawl_status pawl_state_set_pose(pawl_state *s, int body, pawl_pose pose)
     return PAWL_OK;
 }
 
-pawl_status pawl_state_set_twist(pawl_state *s, int body, pawl_twist twist)
+pawl_status pawl_state_set_twist(pawl_state *s, pawl_body_id id, pawl_twist twist)
 {
-    if (!state_has(s, __func__, body)) {
+    int body = s == NULL ? -1 : PAWL_INDEX(&s->env, &s->model->ids[ID_BODY], id);
+    if (body < 0) {
         return state_bad_body(s);
     }
     if (!v3_finite(twist.linear) || !v3_finite(twist.angular)) {

@@ -132,7 +132,7 @@ static void report_write_settings(report_text *page, const pawl_record *record)
 
 static void report_write_body_name(report_text *page, const pawl_record *record, int body)
 {
-    if (body == PAWL_WORLD) {
+    if (body == PAWL_WORLD_INDEX) {
         report_add_plain(page, "<i>world</i>");
     } else {
         report_add_escaped(page, record->bodies[body].name);

@@ -122,10 +122,10 @@ static void contacts_sort(contacts_walk *w)
 void report_shape_name(report_text *page, const pawl_record *record, int shape)
 {
     const pawl_shape_info *info = &record->shapes[shape];
-    if (info->body == PAWL_WORLD) {
+    if (pawl_body_index(info->body) == PAWL_WORLD_INDEX) {
         report_add_plain(page, "<i>world</i>");
     } else {
-        report_add_escaped(page, record->bodies[info->body].name);
+        report_add_escaped(page, record->bodies[pawl_body_index(info->body)].name);
     }
     report_add(page, " (%s)", pawl_shape_kind_name(info->def.kind));
 }
@@ -134,7 +134,7 @@ static void contacts_side(report_text *page, const pawl_record *record, int body
 {
     if (shape >= 0) {
         report_shape_name(page, record, shape);
-    } else if (body == PAWL_WORLD) {
+    } else if (body == PAWL_WORLD_INDEX) {
         report_add_plain(page, "<i>ground</i>");
     } else {
         report_add_escaped(page, record->bodies[body].name);

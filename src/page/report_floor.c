@@ -13,7 +13,7 @@ enum { FLOOR_LINES = 60, FLOOR_DEPTH = 11 };
 report_floor report_floor_begin(const pawl_shape_info *plane)
 {
     return (report_floor){.frame = plane->def.frame,
-                          .body = plane->body,
+                          .body = pawl_body_index(plane->body),
                           .u0 = INFINITY,
                           .u1 = -INFINITY,
                           .v0 = INFINITY,

@@ -146,7 +146,7 @@ static double picture_distance(const report_picture *p, int a, int b)
     }
     for (int k = 0; k < p->record->counts.shapes; ++k, ++count) { // a corner shows turning, too
         const pawl_shape_def *shape = &p->record->shapes[k].def;
-        int body = p->record->shapes[k].body;
+        int body = pawl_body_index(p->record->shapes[k].body);
         pawl_vec3 corner =
             pawl_pose_apply(shape->frame, shape->point_count > 0 ? shape->points[0] : shape->size);
         sum += v3_norm(v3_sub(pawl_pose_apply(picture_pose(p, a, body), corner),
@@ -161,7 +161,8 @@ static bool picture_floor_normal(const report_picture *p, pawl_vec3 *normal)
     for (int k = 0; k < p->record->counts.shapes; ++k) {
         const pawl_shape_info *shape = &p->record->shapes[k];
         if (shape->def.kind == PAWL_SHAPE_PLANE) {
-            pawl_pose frame = pawl_pose_compose(picture_pose(p, 0, shape->body), shape->def.frame);
+            pawl_pose frame = pawl_pose_compose(picture_pose(p, 0, pawl_body_index(shape->body)),
+                                                shape->def.frame);
             *normal = pawl_quat_rotate(frame.orientation, v3(0, 0, 1));
             return true;
         }
@@ -195,8 +196,8 @@ static pawl_status picture_choose_view(report_picture *p)
         }
         for (int k = 0; s == 0 && k < n->shapes; ++k) {
             const pawl_shape_info *shape = &record->shapes[k];
-            count += (size_t)report_shape_points(&shape->def, picture_pose(p, 0, shape->body), &any,
-                                                 cloud + count);
+            count += (size_t)report_shape_points(
+                &shape->def, picture_pose(p, 0, pawl_body_index(shape->body)), &any, cloud + count);
         }
         for (size_t i = 0; s == 0 && i < count; ++i) {
             low = v3(fmin(low.x, cloud[i].x), fmin(low.y, cloud[i].y), fmin(low.z, cloud[i].z));
@@ -261,8 +262,8 @@ static void picture_scene_pose(const report_picture *p, picture_scene *scene, in
     pawl_vec3 points[REPORT_SHAPE_POINTS];
     for (int k = 0; k < p->record->counts.shapes; ++k) {
         const pawl_shape_info *shape = &p->record->shapes[k];
-        int count = report_shape_points(&shape->def, picture_pose(p, sample, shape->body), &p->view,
-                                        points);
+        int count = report_shape_points(
+            &shape->def, picture_pose(p, sample, pawl_body_index(shape->body)), &p->view, points);
         for (int i = 0; i < count; ++i) {
             picture_scene_add(p, scene, sample, points[i]);
         }
@@ -378,8 +379,8 @@ pawl_status report_picture_create(const pawl_record *record, report_picture **ou
     picture_choose_moments(p);
     picture_measure(p);
     for (int k = 0; k < record->counts.shapes; ++k) {
-        if (record->shapes[k].body >= 0) {
-            p->has_shape[record->shapes[k].body] = true;
+        if (pawl_body_index(record->shapes[k].body) >= 0) {
+            p->has_shape[pawl_body_index(record->shapes[k].body)] = true;
         }
     }
     *out = p;
@@ -453,7 +454,7 @@ static void picture_grounds(report_text *page, const report_picture *p, const re
 {
     for (int j = 0; j < p->record->counts.joints && j < PICTURE_DRAWN; ++j) {
         const record_joint *joint = &p->record->joints[j];
-        if (joint->base == PAWL_WORLD && joint->kind != PAWL_JOINT_FREE &&
+        if (joint->base == PAWL_WORLD_INDEX && joint->kind != PAWL_JOINT_FREE &&
             joint->kind != PAWL_JOINT_GEAR) {
             report_point at = report_view_project(view, picture_anchor(p, 0, j, true));
             report_add(page,
@@ -509,7 +510,8 @@ static void picture_pose_draw(report_text *page, const report_picture *p, const 
     int count = 0;
     for (int k = 0; k < record->counts.shapes && count < PICTURE_DRAWN; ++k) {
         const pawl_shape_info *shape = &record->shapes[k];
-        pawl_vec3 centre = report_shape_centre(&shape->def, picture_pose(p, sample, shape->body));
+        pawl_vec3 centre =
+            report_shape_centre(&shape->def, picture_pose(p, sample, pawl_body_index(shape->body)));
         p->items[count++] = (picture_item){v3_dot(centre, view->toward), k};
     }
     for (int b = 0; b < record->counts.bodies && count < PICTURE_DRAWN; ++b) {
@@ -523,8 +525,8 @@ static void picture_pose_draw(report_text *page, const report_picture *p, const 
         int k = p->items[i].shape;
         if (k >= 0) {
             const pawl_shape_info *shape = &record->shapes[k];
-            report_shape_draw(page, &shape->def, p->hulls[k], picture_pose(p, sample, shape->body),
-                              view);
+            report_shape_draw(page, &shape->def, p->hulls[k],
+                              picture_pose(p, sample, pawl_body_index(shape->body)), view);
         } else {
             picture_stick(page, p, view, sample, ~k);
         }
@@ -544,7 +546,7 @@ static void picture_pose_draw(report_text *page, const report_picture *p, const 
 static void picture_path_colour(report_text *page, const report_picture *p, int body)
 {
     for (int k = 0; p->has_shape[body] && k < p->record->counts.shapes; ++k) {
-        if (p->record->shapes[k].body == body) {
+        if (pawl_body_index(p->record->shapes[k].body) == body) {
             const float *c = p->record->shapes[k].def.rgba;
             report_add(page, " style=\"stroke:rgb(%.0f%% %.0f%% %.0f%%)\"", 100.0 * (double)c[0],
                        100.0 * (double)c[1], 100.0 * (double)c[2]);

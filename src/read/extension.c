@@ -311,8 +311,8 @@ static pawl_status extension_find_joint(const extension_context *x, const xmlNod
 }
 
 static pawl_status extension_find_body(const extension_context *x, const xmlNode *node,
-                                       const char *field, const char *point_field, int *body,
-                                       pawl_vec3 *point)
+                                       const char *field, const char *point_field,
+                                       pawl_body_id *body, pawl_vec3 *point)
 {
     const char *name;
     const xmlNode *where;
@@ -340,8 +340,8 @@ static pawl_status extension_gear(const extension_context *x, const xmlNode *nod
     PAWL_TRY(extension_name(x, node, &def.name));
     PAWL_TRY(extension_find_joint(x, node, "joint", &joint));
     PAWL_TRY(extension_find_joint(x, node, "source_joint", &source));
-    def.joint = joint.index;
-    def.source_joint = source.index;
+    def.joint = joint.id;
+    def.source_joint = source.id;
     PAWL_TRY(xml_field_index(x->reader, node, "coordinate", 6, &def.coordinate));
     PAWL_TRY(xml_field_index(x->reader, node, "source_coordinate", 6, &def.source_coordinate));
     PAWL_TRY(xml_field_number(x->reader, node, "ratio", XML_ANY, &def.ratio));
@@ -403,7 +403,7 @@ static pawl_status extension_actuator(const extension_context *x, const xmlNode 
     PAWL_TRY(extension_name(x, node, &def.name));
     PAWL_TRY(extension_actuator_kind(x, node, &def.kind));
     PAWL_TRY(extension_find_joint(x, node, "joint", &joint));
-    def.joint = joint.index;
+    def.joint = joint.id;
     PAWL_TRY(xml_field_index(x->reader, node, "coordinate", 6, &def.coordinate));
     def.effort = joint.effort[def.coordinate];
     PAWL_TRY(xml_field_number(x->reader, node, "stiffness", XML_NOT_NEGATIVE, &def.stiffness));
@@ -431,7 +431,7 @@ static pawl_status extension_motion(const extension_context *x, const xmlNode *n
     bool found;
     PAWL_TRY(extension_name(x, node, &def.name));
     PAWL_TRY(extension_find_joint(x, node, "joint", &joint));
-    def.joint = joint.index;
+    def.joint = joint.id;
     PAWL_TRY(xml_field_index(x->reader, node, "coordinate", 6, &def.coordinate));
     PAWL_TRY(extension_signal_target(x->reader, node, &def.target, &found));
     if (!found) {
@@ -491,14 +491,14 @@ static pawl_status extension_start(const extension_context *x, const xmlNode *no
     PAWL_TRY(xml_check(x->reader, node, rules));
     PAWL_TRY(extension_find_joint(x, node, "joint", &joint));
     PAWL_TRY(xml_field(x->reader, node, "position", &text, &where));
-    int count = pawl_builder_joint_coordinates(x->builder, joint.index);
+    int count = pawl_builder_joint_coordinates(x->builder, joint.id);
     if (text == NULL || count == 0) {
         return xml_error(x->reader, node, "<pawl:start> %s",
                          count == 0 ? "of a joint without coordinates" : "has no position");
     }
     PAWL_TRY(xml_numbers(x->reader, where, "position", text, XML_ANY, position, count));
     return xml_refused(x->reader, node, "start", "",
-                       pawl_builder_set_start(x->builder, joint.index, position));
+                       pawl_builder_set_start(x->builder, joint.id, position));
 }
 
 static pawl_status extension_exclude(const extension_context *x, const xmlNode *node)
@@ -507,7 +507,7 @@ static pawl_status extension_exclude(const extension_context *x, const xmlNode *
                                      {XML_TAKEN, NULL}};
     static const char *const fields[2] = {"body_a", "body_b"};
     const char *name[2];
-    int body[2];
+    pawl_body_id body[2];
     PAWL_TRY(xml_check(x->reader, node, rules));
     for (int i = 0; i < 2; ++i) {
         const xmlNode *where;
@@ -518,7 +518,7 @@ static pawl_status extension_exclude(const extension_context *x, const xmlNode *
         }
         PAWL_TRY(x->find_body(x->user, where, name[i], &body[i], &frame));
     }
-    if (body[0] == body[1]) {
+    if (pawl_body_same(body[0], body[1])) {
         return xml_error(
             x->reader, node,
             "<pawl:exclude> of '%s' and '%s': got one body, expected two different ones", name[0],

@@ -26,7 +26,7 @@
 // How the reader of a file finds what its names stand for. A name that stands for nothing is
 // reported by these functions.
 typedef struct extension_joint {
-    int index;            // in the builder
+    pawl_joint_id id;     // in the builder
     const double *effort; // (6) limits of the joint's coordinates, inf for none
 } extension_joint;
 typedef struct extension_context {
@@ -35,7 +35,7 @@ typedef struct extension_context {
     const char *prefix; // before the names of what is made, "" for none
     void *user;
     // The body, and the pose in its link frame of the frame that was named.
-    pawl_status (*find_body)(void *user, const xmlNode *where, const char *name, int *body,
+    pawl_status (*find_body)(void *user, const xmlNode *where, const char *name, pawl_body_id *body,
                              pawl_pose *frame);
     pawl_status (*find_joint)(void *user, const xmlNode *where, const char *name,
                               extension_joint *joint);

@@ -160,8 +160,8 @@ static pawl_status extension_wrench_find(const extension_context *x, const xmlNo
 }
 
 // The body that a field names, which must be one that moves, and the frame there.
-static pawl_status extension_wrench_body(const extension_context *x, const xmlNode *node, int *body,
-                                         pawl_pose *frame)
+static pawl_status extension_wrench_body(const extension_context *x, const xmlNode *node,
+                                         pawl_body_id *body, pawl_pose *frame)
 {
     const char *name;
     const xmlNode *where;
@@ -170,9 +170,10 @@ static pawl_status extension_wrench_body(const extension_context *x, const xmlNo
         return xml_error(x->reader, node, "<pawl:%s> does not name its body", node->name);
     }
     PAWL_TRY(x->find_body(x->user, where, name, body, frame));
-    return *body >= 0 ? PAWL_OK
-                      : xml_error(x->reader, where,
-                                  "body '%s' is fixed to the world, expected one that moves", name);
+    return pawl_body_index(*body) >= 0
+               ? PAWL_OK
+               : xml_error(x->reader, where,
+                           "body '%s' is fixed to the world, expected one that moves", name);
 }
 
 // x y z and roll pitch yaw from two fields.
@@ -211,7 +212,8 @@ pawl_status extension_contact_points(const extension_context *x, const xmlNode *
     static const xml_rule rules[] = {{XML_TAKEN, "@body @model pawl:body pawl:model"},
                                      {XML_TAKEN, NULL}};
     PAWL_TRY(xml_check(x->reader, node, rules));
-    int body, model;
+    pawl_body_id body;
+    int model;
     pawl_pose frame;
     PAWL_TRY(extension_wrench_body(x, node, &body, &frame));
     PAWL_TRY(extension_wrench_find(x, node, &model));

@@ -83,8 +83,9 @@ double pawl_keyframes_time(const pawl_keyframes *k, int key)
     return k->times[key];
 }
 
-bool pawl_keyframes_target(const pawl_keyframes *k, int actuator, pawl_signal *out)
+bool pawl_keyframes_target(const pawl_keyframes *k, pawl_actuator_id id, pawl_signal *out)
 {
+    int actuator = pawl_actuator_index(id);
     if (k == NULL || out == NULL || actuator < 0 || actuator >= k->actuator_count ||
         !k->moved[actuator]) {
         return false;
@@ -104,8 +105,10 @@ pawl_status pawl_keyframes_apply(const pawl_keyframes *k, pawl_builder *builder)
     PAWL_NEED(&k->env, builder);
     for (int a = 0; a < k->actuator_count; ++a) {
         pawl_signal target;
-        if (pawl_keyframes_target(k, a, &target)) {
-            PAWL_TRY(pawl_builder_set_target(builder, a, &target));
+        if (pawl_keyframes_target(k, (pawl_actuator_id){(uint32_t)a + 1, 0}, &target)) {
+            // A builder with fewer actuators than the motion has none to give, which is refused.
+            PAWL_TRY(
+                pawl_builder_set_target(builder, pawl_builder_actuator_at(builder, a), &target));
         }
     }
     return PAWL_OK;

@@ -42,7 +42,7 @@ typedef struct keyframes_reader {
     const pawl_env *env;
     const pawl_model *model;
     pawl_state *state; // the model's start
-    int root;          // -2: not said yet
+    pawl_body_id root; // none: not said yet
     pawl_interpolation between;
     int foot_count;
     keyframes_foot feet[KEYFRAMES_MAX_FEET];
@@ -65,11 +65,11 @@ typedef struct keyframes_reader {
 // --- the model's side ------------------------------------------------------------------------------
 
 // The position actuator of a joint coordinate, -1 for none.
-static int keyframes_actuator(const keyframes_reader *r, int joint, int coordinate)
+static int keyframes_actuator(const keyframes_reader *r, pawl_joint_id joint, int coordinate)
 {
     for (int a = 0; a < r->actuator_count; ++a) {
-        pawl_actuator_def def = pawl_model_actuator(r->model, a);
-        if (def.kind == PAWL_ACTUATOR_POSITION && def.joint == joint &&
+        pawl_actuator_def def = pawl_model_actuator(r->model, pawl_model_actuator_at(r->model, a));
+        if (def.kind == PAWL_ACTUATOR_POSITION && pawl_joint_same(def.joint, joint) &&
             def.coordinate == coordinate) {
             return a;
         }
@@ -77,7 +77,8 @@ static int keyframes_actuator(const keyframes_reader *r, int joint, int coordina
     return -1;
 }
 
-static double keyframes_start_coordinate(const keyframes_reader *r, int joint, int coordinate)
+static double keyframes_start_coordinate(const keyframes_reader *r, pawl_joint_id joint,
+                                         int coordinate)
 {
     double q[6];
     pawl_state_joint(r->state, joint, q, NULL);
@@ -131,10 +132,10 @@ static pawl_status keyframes_vec3(const keyframes_reader *r, int first, pawl_vec
     return text_lines_number(&r->text, first + 2, "z", &out->z);
 }
 
-static pawl_status keyframes_body(const keyframes_reader *r, const char *name, int *out)
+static pawl_status keyframes_body(const keyframes_reader *r, const char *name, pawl_body_id *out)
 {
     *out = pawl_model_find_body(r->model, name);
-    if (*out < 0) {
+    if (out->index1 == 0) {
         return text_lines_error(&r->text, "the model has no body '%s'", name);
     }
     return PAWL_OK;
@@ -143,7 +144,7 @@ static pawl_status keyframes_body(const keyframes_reader *r, const char *name, i
 static pawl_status keyframes_base(keyframes_reader *r)
 {
     PAWL_TRY(keyframes_words(r, 2, "base BODY"));
-    if (r->root != -2) {
+    if (r->root.index1 != 0) {
         return text_lines_error(&r->text, "got a second base, expected one");
     }
     return keyframes_body(r, r->text.words[1], &r->root);
@@ -176,7 +177,7 @@ static int keyframes_find_foot(const keyframes_reader *r, const char *name, size
 
 static pawl_status keyframes_foot_name(keyframes_reader *r, const char *name)
 {
-    if (r->root == -2) {
+    if (r->root.index1 == 0) {
         return text_lines_error(
             &r->text,
             "got a foot before 'base BODY', which names the body that positions refer to");
@@ -202,7 +203,7 @@ static pawl_status keyframes_foot_name(keyframes_reader *r, const char *name)
 
 static pawl_status keyframes_add_foot(keyframes_reader *r)
 {
-    int body;
+    pawl_body_id body;
     pawl_vec3 point;
     PAWL_TRY(keyframes_words(r, 6, "foot NAME BODY X Y Z"));
     PAWL_TRY(keyframes_foot_name(r, r->text.words[1]));
@@ -319,8 +320,8 @@ static pawl_status keyframes_joint(keyframes_reader *r)
         return keyframes_words(r, 3, "joint NAME [COORDINATE] VALUE");
     }
     const char *name = r->text.words[1];
-    int joint = pawl_model_find_joint(r->model, name);
-    if (joint < 0) {
+    pawl_joint_id joint = pawl_model_find_joint(r->model, name);
+    if (joint.index1 == 0) {
         return text_lines_error(&r->text, "the model has no joint '%s'", name);
     }
     double coordinate = 0.0, value;
@@ -579,7 +580,7 @@ static pawl_status keyframes_begin(keyframes_reader *r)
     }
     PAWL_TRY(pawl_state_create(r->env, r->model, &r->state));
     for (int a = 0; a < r->actuator_count; ++a) {
-        pawl_actuator_def def = pawl_model_actuator(r->model, a);
+        pawl_actuator_def def = pawl_model_actuator(r->model, pawl_model_actuator_at(r->model, a));
         r->foot_of[a] = -1;
         r->value[a] = keyframes_start_coordinate(r, def.joint, def.coordinate);
     }
@@ -641,7 +642,6 @@ static pawl_status keyframes_load(const pawl_env *env, const char *path, const c
     locale_t before = uselocale(plain);
     *r = (keyframes_reader){.env = env,
                             .model = model,
-                            .root = -2,
                             .between = PAWL_SMOOTH,
                             .actuator_count = pawl_model_actuator_count(model)};
     pawl_status status = text != NULL ? text_lines_begin(&r->text, env, path, text, size)

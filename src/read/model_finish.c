@@ -11,8 +11,8 @@ static pawl_status finish_starts(const xml_reader *reader, pawl_builder *builder
 {
     for (int i = 0; i < reader->start_count; ++i) {
         const pawl_named_start *s = &reader->starts[i];
-        int joint = s->joint != NULL ? pawl_builder_find_joint(builder, s->joint) : -1;
-        if (joint < 0) {
+        pawl_joint_id joint = pawl_builder_find_joint(builder, s->joint);
+        if (joint.index1 == 0) {
             return PAWL_FAIL(reader->env, PAWL_BAD_ARGUMENT,
                              "start of joint '%s': the model has no joint of that name",
                              s->joint != NULL ? s->joint : "");

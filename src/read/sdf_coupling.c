@@ -16,11 +16,11 @@ pawl_status sdf_coupling_find_joint(void *user, const xmlNode *where, int scope,
     if (item->kind != SDF_JOINT) {
         return xml_error(r->xml, where, "got '%s', which is not a joint, expected a joint", name);
     }
-    if (item->joint < 0) {
+    if (item->joint.index1 == 0) {
         return xml_error(r->xml, where,
                          "joint '%s' was skipped or is a gearbox, expected another joint", name);
     }
-    *out = (extension_joint){.index = item->joint, .effort = item->effort};
+    *out = (extension_joint){.id = item->joint, .effort = item->effort};
     return PAWL_OK;
 }
 
@@ -32,7 +32,7 @@ static pawl_status sdf_coupling_mimic(sdf_reader *r, const sdf_item *item, const
                                      {XML_TAKEN, NULL}};
     const xmlNode *mimic;
     PAWL_TRY(xml_child(r->xml, axis, "mimic", &mimic));
-    if (mimic == NULL || item->joint < 0) {
+    if (mimic == NULL || item->joint.index1 == 0) {
         return PAWL_OK;
     }
     const char *source, *which = xml_attribute(mimic, "axis");
@@ -51,7 +51,7 @@ static pawl_status sdf_coupling_mimic(sdf_reader *r, const sdf_item *item, const
     }
     def.joint = item->joint;
     def.coordinate = coordinate;
-    def.source_joint = found.index;
+    def.source_joint = found.id;
     def.source_coordinate = which != NULL && strcmp(which, "axis2") == 0 ? 1 : 0;
     def.ratio = multiplier;
     def.offset = offset - multiplier * reference;
@@ -62,14 +62,14 @@ static pawl_status sdf_coupling_mimic(sdf_reader *r, const sdf_item *item, const
 // The hinge between the reference body and one wheel of a gearbox: its index, and whether its angle
 // counts as the gearbox counts it (+1) or against it (-1).
 static pawl_status sdf_coupling_gearbox_hinge(const sdf_reader *r, const sdf_item *gearbox,
-                                              int reference, int wheel, pawl_vec3 axis, int *joint,
-                                              double *sign)
+                                              int reference, int wheel, pawl_vec3 axis,
+                                              pawl_joint_id *joint, double *sign)
 {
     const sdf_tree *tree = &r->tree;
     for (int i = 1; i < tree->items.count; ++i) {
         const sdf_item *item = SDF_ITEM(tree, i);
         const char *type = item->kind == SDF_JOINT ? xml_attribute(item->node, "type") : NULL;
-        if (item->joint < 0 || type == NULL ||
+        if (item->joint.index1 == 0 || type == NULL ||
             (strcmp(type, "revolute") != 0 && strcmp(type, "continuous") != 0)) {
             continue;
         }
@@ -100,7 +100,8 @@ static pawl_status sdf_coupling_gearbox(sdf_reader *r, const sdf_item *item)
     xml_reader *xml = r->xml;
     const xmlNode *reference_node;
     const char *name;
-    int reference, found[2] = {-1, -1};
+    int reference;
+    pawl_joint_id found[2] = {{0, 0}, {0, 0}};
     double ratio = 1.0, sign[2] = {1.0, 1.0};
     sdf_joint j = {.def = pawl_joint_def_default()};
     PAWL_TRY(sdf_joint_ends(r, item, &j));
@@ -120,7 +121,7 @@ static pawl_status sdf_coupling_gearbox(sdf_reader *r, const sdf_item *item)
         PAWL_TRY(sdf_coupling_gearbox_hinge(r, item, reference, wheel[i], direction, &found[i],
                                             &sign[i]));
     }
-    if (found[0] < 0 || found[1] < 0) {
+    if (found[0].index1 == 0 || found[1].index1 == 0) {
         return PAWL_OK; // lenient, and warned of
     }
     pawl_gear_def def = pawl_gear_def_default();

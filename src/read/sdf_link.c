@@ -163,7 +163,7 @@ static pawl_status sdf_link_quiet(sdf_reader *r, int index)
     XML_EACH (child, link->node) {
         has_shape = has_shape || xml_is(child, "collision");
     }
-    if (touches || !has_shape || link->body == PAWL_WORLD) {
+    if (touches || !has_shape || pawl_body_is_world(link->body)) {
         return PAWL_OK;
     }
     for (int other = model->quiet; other > 0; other = SDF_ITEM(&r->tree, other)->quiet) {

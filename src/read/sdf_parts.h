@@ -16,7 +16,7 @@ typedef struct sdf_reader {
 // Where the body is that a link belongs to: the world's frame for links that are part of it.
 static inline pawl_pose sdf_body_pose(const sdf_item *link)
 {
-    return link->body == PAWL_WORLD ? pawl_pose_identity() : link->pose;
+    return pawl_body_is_world(link->body) ? pawl_pose_identity() : link->pose;
 }
 
 // The collisions and visuals of a link; `weighed` when the link's mass comes from its collisions.

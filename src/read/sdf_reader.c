@@ -16,7 +16,7 @@ typedef struct sdf_scope {
 } sdf_scope;
 
 static pawl_status sdf_reader_scope_body(void *user, const xmlNode *where, const char *name,
-                                         int *body, pawl_pose *frame)
+                                         pawl_body_id *body, pawl_pose *frame)
 {
     const sdf_scope *s = user;
     const sdf_tree *tree = &s->reader->tree;

@@ -68,7 +68,7 @@ static pawl_status sdf_tree_add(sdf_tree *tree, const sdf_item *item, int *index
         return PAWL_FAIL(tree->reader->env, PAWL_NO_MEMORY, "no memory for the model's names");
     }
     *slot = *item;
-    slot->joint = -1;
+    slot->joint = (pawl_joint_id){0, 0};
     slot->first_link = -1;
     slot->pose_base = -1;
     *index = tree->items.count - 1;
@@ -456,7 +456,7 @@ pawl_status sdf_tree_build(sdf_tree *tree, xml_reader *reader, const xmlNode *ro
                       .given = pawl_pose_identity(),
                       .pose = pawl_pose_identity()};
     PAWL_TRY(sdf_tree_add(tree, &world, &index));
-    SDF_ITEM(tree, 0)->body = -1;
+    SDF_ITEM(tree, 0)->body = PAWL_WORLD;
     const xmlNode *content = NULL;
     XML_EACH (child, root) {
         if (!xml_is(child, "world") && !xml_is(child, "model")) {

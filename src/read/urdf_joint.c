@@ -151,9 +151,10 @@ pawl_status urdf_joint_read(urdf_reader *r, urdf_joint *joint)
     def.base_frame = pawl_pose_compose(pawl_pose_compose(frame, joint->origin), axes);
     PAWL_TRY(urdf_find_body(r, joint->node, child->name, &def.follower, &frame));
     def.follower_frame = pawl_pose_compose(frame, axes);
-    r->tied = r->tied || (def.base == PAWL_WORLD && def.kind != PAWL_JOINT_FREE);
+    r->tied =
+        r->tied || (pawl_body_index(def.base) == PAWL_WORLD_INDEX && def.kind != PAWL_JOINT_FREE);
     return xml_refused(r->xml, joint->node, "joint", joint->name,
-                       pawl_builder_add_joint(r->builder, &def, &joint->index));
+                       pawl_builder_add_joint(r->builder, &def, &joint->id));
 }
 
 pawl_status urdf_joint_read_mimic(urdf_reader *r, const urdf_joint *joint)
@@ -161,7 +162,7 @@ pawl_status urdf_joint_read_mimic(urdf_reader *r, const urdf_joint *joint)
     static const xml_rule rules[] = {{XML_TAKEN, "@joint @multiplier @offset"}, {XML_TAKEN, NULL}};
     const xmlNode *mimic;
     PAWL_TRY(xml_child(r->xml, joint->node, "mimic", &mimic));
-    if (mimic == NULL || joint->index < 0) {
+    if (mimic == NULL || joint->id.index1 == 0) {
         return PAWL_OK;
     }
     const char *source;
@@ -176,8 +177,8 @@ pawl_status urdf_joint_read_mimic(urdf_reader *r, const urdf_joint *joint)
     if (def.name == NULL) {
         return PAWL_NO_MEMORY;
     }
-    def.joint = joint->index;
-    def.source_joint = found.index;
+    def.joint = joint->id;
+    def.source_joint = found.id;
     return xml_refused(r->xml, mimic, "mimic of joint", joint->name,
                        pawl_builder_add_gear(r->builder, &def, NULL));
 }

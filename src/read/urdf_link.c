@@ -175,7 +175,7 @@ pawl_status urdf_link_read_shapes(urdf_reader *r, const urdf_link *link)
         {XML_TAKEN, "@name origin geometry material " EXTENSION_COLLISION},
         {XML_SILENT, "verbose contact_coefficients"},
         {XML_TAKEN, NULL}};
-    int body;
+    pawl_body_id body;
     pawl_pose frame;
     const xmlNode *density;
     PAWL_TRY(urdf_find_body(r, link->node, link->name, &body, &frame));

@@ -116,20 +116,20 @@ pawl_status urdf_loop_read(urdf_reader *r, const xmlNode *loop)
     PAWL_TRY(xml_is(loop, "loop_joint") ? urdf_loop_foreign(r, loop, &l)
                                         : urdf_loop_own(r, loop, &l));
     const char *name = l.name;
-    int body[2];
+    pawl_body_id body[2];
     pawl_pose frame[2], world[2], *origin = l.origin;
     for (int i = 0; i < 2; ++i) {
         PAWL_TRY(urdf_find_body(r, loop, l.ends[i], &body[i], &frame[i]));
         int index = pawl_name_table_find(&r->names, URDF_LINKS, l.ends[i], strlen(l.ends[i]));
         world[i] = index >= 0 ? URDF_LINK(r, index)->pose : pawl_pose_identity();
     }
-    if (body[1] == PAWL_WORLD) {
+    if (pawl_body_is_world(body[1])) {
         return xml_error(r->xml, loop,
                          "loop '%s': the child is the world, a link expected; swap "
                          "parent and child",
                          name);
     }
-    if (body[0] == body[1]) {
+    if (pawl_body_same(body[0], body[1])) {
         return xml_error(r->xml, loop, "loop '%s' connects '%s' with itself", name, l.ends[1]);
     }
     // Where only one side is stated, the start position gives the other.
@@ -145,15 +145,16 @@ pawl_status urdf_loop_read(urdf_reader *r, const xmlNode *loop)
     l.def.follower = body[1];
     l.def.base_frame = pawl_pose_compose(pawl_pose_compose(frame[0], origin[0]), axes);
     l.def.follower_frame = pawl_pose_compose(pawl_pose_compose(frame[1], origin[1]), axes);
-    r->tied = r->tied || (l.def.base == PAWL_WORLD && l.def.kind != PAWL_JOINT_FREE);
+    r->tied = r->tied ||
+              (pawl_body_index(l.def.base) == PAWL_WORLD_INDEX && l.def.kind != PAWL_JOINT_FREE);
     urdf_joint *slot = urdf_push(r, &r->joints, sizeof *slot);
     if (slot == NULL) {
         return PAWL_NO_MEMORY;
     }
-    *slot = (urdf_joint){.node = loop, .name = name, .type = l.type, .index = -1};
+    *slot = (urdf_joint){.node = loop, .name = name, .type = l.type};
     for (int c = 0; c < 6; ++c) {
         slot->effort[c] = INFINITY;
     }
     return xml_refused(r->xml, loop, "loop", name,
-                       pawl_builder_add_joint(r->builder, &l.def, &slot->index));
+                       pawl_builder_add_joint(r->builder, &l.def, &slot->id));
 }

@@ -100,7 +100,7 @@ pawl_status urdf_enter(urdf_reader *r, const xmlNode *node, int scope, const cha
 }
 
 // For the pawl: elements. The pose is that of the link in the body that carries it.
-pawl_status urdf_find_body(void *user, const xmlNode *where, const char *name, int *body,
+pawl_status urdf_find_body(void *user, const xmlNode *where, const char *name, pawl_body_id *body,
                            pawl_pose *frame)
 {
     const urdf_reader *r = user;
@@ -131,10 +131,10 @@ pawl_status urdf_find_joint(void *user, const xmlNode *where, const char *name,
     int index;
     PAWL_TRY(urdf_find(r, where, URDF_JOINTS, name, &index));
     const urdf_joint *j = URDF_JOINT(r, index);
-    if (j->index < 0) {
+    if (j->id.index1 == 0) {
         return xml_error(r->xml, where,
                          "joint '%s' is fixed and was merged away with a link without mass", name);
     }
-    *joint = (extension_joint){.index = j->index, .effort = j->effort};
+    *joint = (extension_joint){.id = j->id, .effort = j->effort};
     return PAWL_OK;
 }

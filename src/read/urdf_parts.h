@@ -16,8 +16,8 @@ typedef struct urdf_link {
     int first_child, sibling; // links
     int carrier; // the link whose body it is part of: itself, another, URDF_WORLD or URDF_NONE
     bool massless;
-    pawl_pose pose; // in the world, all coordinates zero
-    int body;       // of a carrier: its index in the builder
+    pawl_pose pose;    // in the world, all coordinates zero
+    pawl_body_id body; // of a carrier: in the builder
 } urdf_link;
 
 typedef struct urdf_joint {
@@ -25,7 +25,7 @@ typedef struct urdf_joint {
     const char *name, *type;
     int parent, child;
     pawl_pose origin;
-    int index; // in the builder; -1 when it was merged away
+    pawl_joint_id id; // in the builder; none when it was merged away
     double effort[6];
 } urdf_joint;
 
@@ -62,7 +62,7 @@ pawl_status urdf_find(const urdf_reader *r, const xmlNode *where, int scope, con
 pawl_status urdf_enter(urdf_reader *r, const xmlNode *node, int scope, const char *what,
                        const char *name, int index);
 // The same for the pawl: elements. The pose is that of the link in the body that carries it.
-pawl_status urdf_find_body(void *user, const xmlNode *where, const char *name, int *body,
+pawl_status urdf_find_body(void *user, const xmlNode *where, const char *name, pawl_body_id *body,
                            pawl_pose *frame);
 pawl_status urdf_find_joint(void *user, const xmlNode *where, const char *name,
                             extension_joint *joint);

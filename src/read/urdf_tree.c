@@ -54,7 +54,7 @@ static pawl_status urdf_tree_list_link(urdf_reader *r, const xmlNode *node)
                     .sibling = URDF_NONE,
                     .carrier = URDF_NONE,
                     .massless = weightless && density == NULL && probe.kind != PAWL_BODY_KINEMATIC,
-                    .body = -1};
+                    .body = PAWL_WORLD};
     return PAWL_OK;
 }
 
@@ -66,7 +66,7 @@ static pawl_status urdf_tree_list_joint(urdf_reader *r, const xmlNode *node)
         {XML_TAKEN, NULL}};
     static const xml_rule end_rules[] = {{XML_TAKEN, "@link"}, {XML_TAKEN, NULL}};
     static const char *const names[2] = {"parent", "child"};
-    urdf_joint joint = {.node = node, .index = -1};
+    urdf_joint joint = {.node = node};
     int ends[2];
     PAWL_TRY(xml_check(r->xml, node, rules));
     PAWL_TRY(xml_need_attribute(r->xml, node, "name", &joint.name));

@@ -37,10 +37,12 @@ static record_counts begin_counts(const pawl_model *model)
         .springs = pawl_model_spring_count(model),
     };
     for (int s = 0; s < counts.shapes; ++s) {
-        counts.colliders += pawl_model_shape(model, s).def.visual_only ? 0 : 1;
+        counts.colliders +=
+            pawl_model_shape(model, pawl_model_shape_at(model, s)).def.visual_only ? 0 : 1;
     }
     for (int j = 0; j < counts.joints; ++j) {
-        counts.coordinates += pawl_model_joint(model, j).coordinate_count;
+        counts.coordinates +=
+            pawl_model_joint(model, pawl_model_joint_at(model, j)).coordinate_count;
     }
     return counts;
 }

@@ -119,7 +119,7 @@ static pawl_status describe_bodies(pawl_record *r)
 
 static bool describe_is_body(const pawl_record *r, int body)
 {
-    return body >= PAWL_WORLD && body < r->counts.bodies;
+    return body >= PAWL_WORLD_INDEX && body < r->counts.bodies;
 }
 
 static pawl_status describe_joint(pawl_record *r, int j, const char *name, const int link[5],
@@ -170,6 +170,12 @@ static pawl_status describe_joints(pawl_record *r)
     return status;
 }
 
+// A recording has indices alone: this id has no tag.
+static pawl_body_id record_body_id(int index)
+{
+    return index < 0 ? PAWL_WORLD : (pawl_body_id){(uint32_t)index + 1, 0};
+}
+
 static pawl_status describe_shape(pawl_record *r, int s, const int link[2], const double v[14])
 {
     if (link[0] < 0 || link[0] >= PAWL_SHAPE_COUNT || !describe_is_body(r, link[1]) ||
@@ -177,7 +183,7 @@ static pawl_status describe_shape(pawl_record *r, int s, const int link[2], cons
         return record_bad(r, "/model/shape_link or shape_form");
     }
     r->shapes[s] = (pawl_shape_info){
-        .body = link[1],
+        .body = record_body_id(link[1]),
         .def = {.kind = (pawl_shape_kind)link[0],
                 .frame = describe_pose(v),
                 .size = {v[7], v[8], v[9]},

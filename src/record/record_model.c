@@ -141,17 +141,17 @@ static void model_names(model_writer *w, const char *path, int count,
 
 static const char *model_body_name(const pawl_model *model, int body)
 {
-    return pawl_model_body(model, body).name;
+    return pawl_model_body(model, pawl_model_body_at(model, body)).name;
 }
 
 static const char *model_joint_name(const pawl_model *model, int joint)
 {
-    return pawl_model_joint(model, joint).name;
+    return pawl_model_joint(model, pawl_model_joint_at(model, joint)).name;
 }
 
 static const char *model_joint_kind(const pawl_model *model, int joint)
 {
-    return pawl_joint_kind_name(pawl_model_joint(model, joint).kind);
+    return pawl_joint_kind_name(pawl_model_joint(model, pawl_model_joint_at(model, joint)).kind);
 }
 
 static void model_put_pose(double row[7], pawl_pose p)
@@ -167,7 +167,7 @@ static void model_bodies(model_writer *w)
     model_names(w, "/model/body_name", n, model_body_name);
     double *rows = model_scratch(w, (size_t)n * 4 * sizeof *rows);
     for (int b = 0; rows != NULL && b < n; ++b) {
-        pawl_body_info info = pawl_model_body(w->model, b);
+        pawl_body_info info = pawl_model_body(w->model, pawl_model_body_at(w->model, b));
         const double values[4] = {info.mass, info.com.x, info.com.y, info.com.z};
         memcpy(rows + 4 * b, values, sizeof values);
     }
@@ -181,16 +181,16 @@ static void model_joints(model_writer *w)
     model_names(w, "/model/joint_kind", n, model_joint_kind);
     int *ints = model_scratch(w, (size_t)n * 5 * sizeof *ints);
     for (int j = 0, first = 0; ints != NULL && j < n; ++j) {
-        pawl_joint_info info = pawl_model_joint(w->model, j);
-        const int values[5] = {(int)info.kind, info.base, info.follower, first,
-                               info.coordinate_count};
+        pawl_joint_info info = pawl_model_joint(w->model, pawl_model_joint_at(w->model, j));
+        const int values[5] = {(int)info.kind, pawl_body_index(info.base),
+                               pawl_body_index(info.follower), first, info.coordinate_count};
         memcpy(ints + 5 * j, values, sizeof values);
         first += info.coordinate_count;
     }
     model_ints(w, "/model/joint_link", n, 5, ints);
     double *frames = model_scratch(w, (size_t)n * 14 * sizeof *frames);
     for (int j = 0; frames != NULL && j < n; ++j) {
-        pawl_joint_info info = pawl_model_joint(w->model, j);
+        pawl_joint_info info = pawl_model_joint(w->model, pawl_model_joint_at(w->model, j));
         model_put_pose(frames + 14 * j, info.base_frame);
         model_put_pose(frames + 14 * j + 7, info.follower_frame);
     }
@@ -202,14 +202,14 @@ static void model_shapes(model_writer *w)
     int n = w->counts->shapes;
     int *link = model_scratch(w, (size_t)n * 2 * sizeof *link);
     for (int s = 0; link != NULL && s < n; ++s) {
-        pawl_shape_info info = pawl_model_shape(w->model, s);
+        pawl_shape_info info = pawl_model_shape(w->model, pawl_model_shape_at(w->model, s));
         link[2 * s] = (int)info.def.kind;
-        link[2 * s + 1] = info.body;
+        link[2 * s + 1] = pawl_body_index(info.body);
     }
     model_ints(w, "/model/shape_link", n, 2, link);
     double *rows = model_scratch(w, (size_t)n * 14 * sizeof *rows);
     for (int s = 0; rows != NULL && s < n; ++s) {
-        pawl_shape_def def = pawl_model_shape(w->model, s).def;
+        pawl_shape_def def = pawl_model_shape(w->model, pawl_model_shape_at(w->model, s)).def;
         double *row = rows + 14 * s;
         model_put_pose(row, def.frame);
         const double rest[7] = {def.size.x,          def.size.y,          def.size.z,
@@ -225,13 +225,13 @@ static void model_hulls(model_writer *w)
 {
     int hulls = 0, points = 0;
     for (int s = 0; s < w->counts->shapes; ++s) {
-        pawl_shape_def def = pawl_model_shape(w->model, s).def;
+        pawl_shape_def def = pawl_model_shape(w->model, pawl_model_shape_at(w->model, s)).def;
         hulls += def.kind == PAWL_SHAPE_HULL;
         points += def.point_count;
     }
     int *sizes = model_scratch(w, (size_t)hulls * sizeof *sizes);
     for (int s = 0, k = 0; sizes != NULL && k < hulls; ++s) {
-        pawl_shape_def def = pawl_model_shape(w->model, s).def;
+        pawl_shape_def def = pawl_model_shape(w->model, pawl_model_shape_at(w->model, s)).def;
         if (def.kind == PAWL_SHAPE_HULL) {
             sizes[k++] = def.point_count;
         }
@@ -240,7 +240,7 @@ static void model_hulls(model_writer *w)
     double *rows = model_scratch(w, (size_t)points * 3 * sizeof *rows);
     double *row = rows;
     for (int s = 0; rows != NULL && s < w->counts->shapes; ++s) {
-        pawl_shape_def def = pawl_model_shape(w->model, s).def;
+        pawl_shape_def def = pawl_model_shape(w->model, pawl_model_shape_at(w->model, s)).def;
         for (int i = 0; i < def.point_count; ++i, row += 3) {
             row[0] = def.points[i].x;
             row[1] = def.points[i].y;
@@ -255,14 +255,14 @@ static void model_springs(model_writer *w)
     int n = w->counts->springs;
     int *link = model_scratch(w, (size_t)n * 2 * sizeof *link);
     for (int s = 0; link != NULL && s < n; ++s) {
-        pawl_spring_def def = pawl_model_spring(w->model, s);
-        link[2 * s] = def.body_a;
-        link[2 * s + 1] = def.body_b;
+        pawl_spring_def def = pawl_model_spring(w->model, pawl_model_spring_at(w->model, s));
+        link[2 * s] = pawl_body_index(def.body_a);
+        link[2 * s + 1] = pawl_body_index(def.body_b);
     }
     model_ints(w, "/model/spring_link", n, 2, link);
     double *rows = model_scratch(w, (size_t)n * 6 * sizeof *rows);
     for (int s = 0; rows != NULL && s < n; ++s) {
-        pawl_spring_def def = pawl_model_spring(w->model, s);
+        pawl_spring_def def = pawl_model_spring(w->model, pawl_model_spring_at(w->model, s));
         const double values[6] = {def.point_a.x, def.point_a.y, def.point_a.z,
                                   def.point_b.x, def.point_b.y, def.point_b.z};
         memcpy(rows + 6 * s, values, sizeof values);
@@ -306,7 +306,7 @@ static void model_contact_points(model_writer *w)
     int *link = model_scratch(w, (size_t)n * 2 * sizeof *link);
     for (int k = 0; link != NULL && k < n; ++k) {
         pawl_contact_point_def def = pawl_model_contact_point(w->model, k);
-        link[2 * k] = def.body;
+        link[2 * k] = pawl_body_index(def.body);
         link[2 * k + 1] = (int)pawl_model_wrench_model(w->model, def.wrench_model).kind;
     }
     model_ints(w, "/model/contact_point_link", n, 2, link);

@@ -435,10 +435,10 @@ pawl_status record_read_rows(const pawl_record *r, record_series series, int64_t
 
 static bool read_pair_is_valid(const pawl_record *r, const int32_t pair[RECORD_PAIR_WIDTH])
 {
-    return pair[0] >= PAWL_WORLD && pair[0] < r->counts.bodies && pair[1] >= PAWL_WORLD &&
-           pair[1] < r->counts.bodies && pair[2] >= -1 && pair[2] < r->counts.shapes &&
-           pair[3] >= -1 && pair[3] < r->counts.shapes && pair[4] >= 0 &&
-           pair[4] < PAWL_CONTACT_MODE_COUNT;
+    return pair[0] >= PAWL_WORLD_INDEX && pair[0] < r->counts.bodies &&
+           pair[1] >= PAWL_WORLD_INDEX && pair[1] < r->counts.bodies && pair[2] >= -1 &&
+           pair[2] < r->counts.shapes && pair[3] >= -1 && pair[3] < r->counts.shapes &&
+           pair[4] >= 0 && pair[4] < PAWL_CONTACT_MODE_COUNT;
 }
 
 static bool read_event_is_valid(const pawl_record *r, const pawl_event *e)

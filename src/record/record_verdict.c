@@ -225,7 +225,11 @@ static void verdict_shape_text(const void *user, int shape, char *text, size_t s
 {
     const pawl_record *record = user;
     const pawl_shape_info *info = &record->shapes[shape];
-    pawl_shape_text(info, info->body >= 0 ? record->bodies[info->body].name : "world", text, size);
+    pawl_shape_text(info,
+                    pawl_body_index(info->body) >= 0
+                        ? record->bodies[pawl_body_index(info->body)].name
+                        : "world",
+                    text, size);
 }
 
 pawl_verdict_list pawl_record_judge(const pawl_record *record)

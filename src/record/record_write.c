@@ -53,24 +53,27 @@ static pawl_status write_capture(pawl_recorder *r)
     r->steps[at] = pawl_state_step(state);
     for (int b = 0; b < r->counts.bodies; ++b) {
         if (row[RECORD_POSE] != NULL) {
-            pawl_pose p = pawl_state_pose(state, b);
+            pawl_pose p = pawl_state_pose(state, pawl_model_body_at(pawl_state_model(state), b));
             const double values[7] = {p.position.x,    p.position.y,    p.position.z,
                                       p.orientation.w, p.orientation.x, p.orientation.y,
                                       p.orientation.z};
             memcpy(row[RECORD_POSE] + 7 * b, values, sizeof values);
         }
         if (row[RECORD_TWIST] != NULL) {
-            pawl_twist t = pawl_state_twist(state, b);
+            pawl_twist t = pawl_state_twist(state, pawl_model_body_at(pawl_state_model(state), b));
             const double values[6] = {t.linear.x,  t.linear.y,  t.linear.z,
                                       t.angular.x, t.angular.y, t.angular.z};
             memcpy(row[RECORD_TWIST] + 6 * b, values, sizeof values);
         }
     }
     for (int j = 0, c = 0; j < r->counts.joints; ++j) {
-        int n = pawl_model_joint(pawl_sim_model(r->sim), j).coordinate_count;
+        int n =
+            pawl_model_joint(pawl_sim_model(r->sim), pawl_model_joint_at(pawl_sim_model(r->sim), j))
+                .coordinate_count;
         double position[6], rate[6];
         if (n > 0 && (row[RECORD_POSITION] != NULL || row[RECORD_RATE] != NULL)) {
-            pawl_state_joint(state, j, position, rate);
+            pawl_state_joint(state, pawl_model_joint_at(pawl_state_model(state), j), position,
+                             rate);
             for (int k = 0; k < n; ++k) {
                 if (row[RECORD_POSITION] != NULL) {
                     row[RECORD_POSITION][c + k] = position[k];
@@ -83,13 +86,14 @@ static pawl_status write_capture(pawl_recorder *r)
         c += n;
         if (row[RECORD_REACTION] != NULL) {
             pawl_vec3 f, t;
-            pawl_sim_joint_reaction(r->sim, j, &f, &t);
+            pawl_sim_joint_reaction(r->sim, pawl_model_joint_at(pawl_sim_model(r->sim), j), &f, &t);
             const double values[6] = {f.x, f.y, f.z, t.x, t.y, t.z};
             memcpy(row[RECORD_REACTION] + 6 * j, values, sizeof values);
         }
     }
     for (int a = 0; row[RECORD_EFFORT] != NULL && a < r->counts.actuators; ++a) {
-        row[RECORD_EFFORT][a] = pawl_sim_actuator_effort(r->sim, a);
+        row[RECORD_EFFORT][a] =
+            pawl_sim_actuator_effort(r->sim, pawl_model_actuator_at(pawl_sim_model(r->sim), a));
     }
     if (row[RECORD_ENERGY] != NULL) {
         record_energy_row(&r->energy, row[RECORD_ENERGY]);

@@ -15,7 +15,7 @@ static bool actuator_has_row(const pawl_actuator_def *a)
 static row_info actuator_row(const row_plan *p, int k)
 {
     const pawl_actuator_def *d = &p->model->actuators[k];
-    int flat = p->model->joints[d->joint].first_coordinate + d->coordinate;
+    int flat = p->model->joints[pawl_joint_index(d->joint)].first_coordinate + d->coordinate;
     return (row_info){&pawl_actuator_rows_family, k,  d->coordinate, flat,
                       p->slots.actuators + k,     1.0};
 }
@@ -24,7 +24,7 @@ static void actuator_plan_joint(row_plan *p, int joint)
 {
     for (int k = 0; k < p->model->actuator_count; ++k) {
         const pawl_actuator_def *d = &p->model->actuators[k];
-        if (d->joint == joint && isinf(d->effort) && actuator_has_row(d)) {
+        if (pawl_joint_index(d->joint) == joint && isinf(d->effort) && actuator_has_row(d)) {
             pawl_row_plan_row(p, actuator_row(p, k));
         }
     }
@@ -72,7 +72,7 @@ static row_law actuator_law(const pawl_model *m, const row_info *info, double t)
 
 static int actuator_joint(const pawl_model *m, const row_info *info)
 {
-    return m->actuators[info->owner].joint;
+    return pawl_joint_index(m->actuators[info->owner].joint);
 }
 
 const row_family pawl_actuator_rows_family = {

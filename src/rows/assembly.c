@@ -108,9 +108,11 @@ static void assembly_place_joint(pawl_assembly *a, int index, const double *refe
 static double assembly_gear_residual(const pawl_assembly *a, const pawl_gear_def *g)
 {
     const model_joint *joints = a->model->joints;
-    double q = a->coordinates[joints[g->joint].first_coordinate + g->coordinate].value;
-    double p =
-        a->coordinates[joints[g->source_joint].first_coordinate + g->source_coordinate].value;
+    double q =
+        a->coordinates[joints[pawl_joint_index(g->joint)].first_coordinate + g->coordinate].value;
+    double p = a->coordinates[joints[pawl_joint_index(g->source_joint)].first_coordinate +
+                              g->source_coordinate]
+                   .value;
     return q - g->ratio * p - g->offset;
 }
 
@@ -119,7 +121,8 @@ static void assembly_place_gear(pawl_assembly *a, int index)
     const pawl_model *m = a->model;
     const row_block *b = &a->blocks[a->joint_block[index]];
     const pawl_gear_def *g = &m->joints[index].gear;
-    const model_joint *driven = &m->joints[g->joint], *source = &m->joints[g->source_joint];
+    const model_joint *driven = &m->joints[pawl_joint_index(g->joint)],
+                      *source = &m->joints[pawl_joint_index(g->source_joint)];
     const coordinate_row *q = &a->coordinates[driven->first_coordinate + g->coordinate];
     const coordinate_row *p = &a->coordinates[source->first_coordinate + g->source_coordinate];
     pawl_row_clear(a, b);

@@ -28,8 +28,8 @@ int pawl_joint_bodies(const pawl_model *m, int joint, int body[BLOCK_MAX_BODIES]
     if (j->kind != PAWL_JOINT_GEAR) {
         return joint_add_bodies(j, body, 0);
     }
-    int count = joint_add_bodies(&m->joints[j->gear.joint], body, 0);
-    return joint_add_bodies(&m->joints[j->gear.source_joint], body, count);
+    int count = joint_add_bodies(&m->joints[pawl_joint_index(j->gear.joint)], body, 0);
+    return joint_add_bodies(&m->joints[pawl_joint_index(j->gear.source_joint)], body, count);
 }
 
 static void joint_plan(row_plan *p, int joint)
@@ -86,7 +86,8 @@ static bool joint_row_is_angle(const pawl_model *m, const row_info *info)
 {
     const model_joint *j = &m->joints[info->owner];
     return j->kind == PAWL_JOINT_GEAR
-               ? pawl_joint_kind_is_angle(m->joints[j->gear.joint].kind, j->gear.coordinate)
+               ? pawl_joint_kind_is_angle(m->joints[pawl_joint_index(j->gear.joint)].kind,
+                                          j->gear.coordinate)
                : pawl_joint_row_is_rotation(j->kind, info->part);
 }
 

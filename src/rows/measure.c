@@ -35,11 +35,12 @@ static double measure_coordinate(const pawl_state *s, const model_joint *j, cons
     return value;
 }
 
-pawl_status pawl_state_joint(const pawl_state *s, int joint, double *position, double *rate)
+pawl_status pawl_state_joint(const pawl_state *s, pawl_joint_id id, double *position, double *rate)
 {
     PAWL_NEED(NULL, s);
     PAWL_NEED(&s->env, position);
-    if (!PAWL_HAS(&s->env, "joint", joint, s->model->joint_count)) {
+    int joint = PAWL_INDEX(&s->env, &s->model->ids[ID_JOINT], id);
+    if (joint < 0) {
         return PAWL_BAD_ARGUMENT;
     }
     const model_joint *j = &s->model->joints[joint];
@@ -187,9 +188,9 @@ pawl_closure pawl_state_closure(const pawl_state *s)
             pawl_state_joint(s, j->gear.source_joint, p, NULL);
             double error = q[j->gear.coordinate] - j->gear.ratio * p[j->gear.source_coordinate] -
                            j->gear.offset;
-            closure_add(
-                &out, m, i, fabs(error),
-                pawl_joint_kind_is_angle(m->joints[j->gear.joint].kind, j->gear.coordinate));
+            closure_add(&out, m, i, fabs(error),
+                        pawl_joint_kind_is_angle(m->joints[pawl_joint_index(j->gear.joint)].kind,
+                                                 j->gear.coordinate));
             continue;
         }
         joint_frames f;
@@ -211,8 +212,9 @@ pawl_closure pawl_state_closure(const pawl_state *s)
         double q[6];
         pawl_state_joint(s, d->joint, q, NULL);
         double error = q[d->coordinate] - pawl_signal_value(&d->target, s->time);
-        closure_add(&out, m, d->joint, fabs(error),
-                    pawl_joint_kind_is_angle(m->joints[d->joint].kind, d->coordinate));
+        closure_add(
+            &out, m, pawl_joint_index(d->joint), fabs(error),
+            pawl_joint_kind_is_angle(m->joints[pawl_joint_index(d->joint)].kind, d->coordinate));
     }
     return out;
 }
@@ -231,7 +233,7 @@ static double measure_joint_energy(const pawl_state *s, double *kinetic)
             continue;
         }
         double q[6], rate[6];
-        pawl_state_joint(s, i, q, rate);
+        pawl_state_joint(s, model_joint_id(s->model, i), q, rate);
         for (int c = 0; c < j->coordinate_count; ++c) {
             const pawl_coordinate_def *d = &j->coordinate[c];
             double stretch = q[c] - d->rest;
@@ -244,7 +246,8 @@ static double measure_joint_energy(const pawl_state *s, double *kinetic)
 
 static pawl_vec3 measure_point(const pawl_state *s, int body, pawl_vec3 point)
 {
-    return body < 0 ? point : pawl_pose_apply(pawl_state_pose(s, body), point);
+    return body < 0 ? point
+                    : pawl_pose_apply(pawl_state_pose(s, model_body_id(s->model, body)), point);
 }
 
 double pawl_energy_stored(const pawl_energy *e)
@@ -280,8 +283,8 @@ pawl_energy pawl_state_energy(const pawl_state *s)
     e.springs = measure_joint_energy(s, &e.kinetic);
     for (int i = 0; i < m->spring_count; ++i) {
         const pawl_spring_def *d = &m->springs[i];
-        pawl_vec3 t = v3_sub(measure_point(s, d->body_b, d->point_b),
-                             measure_point(s, d->body_a, d->point_a));
+        pawl_vec3 t = v3_sub(measure_point(s, pawl_body_index(d->body_b), d->point_b),
+                             measure_point(s, pawl_body_index(d->body_a), d->point_a));
         double stretch = v3_norm(t) - d->rest_length;
         e.springs += 0.5 * d->stiffness * stretch * stretch;
     }

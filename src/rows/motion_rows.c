@@ -11,7 +11,7 @@ static void motion_plan(row_plan *p, int joint)
     int slot = p->slots.joints + m->row_count - m->motion_count;
     for (int k = 0; k < m->motion_count; ++k) {
         const pawl_motion_def *d = &m->motions[k];
-        if (d->joint == joint) {
+        if (pawl_joint_index(d->joint) == joint) {
             int flat = m->joints[joint].first_coordinate + d->coordinate;
             pawl_row_plan_row(
                 p, (row_info){&pawl_motion_rows_family, k, d->coordinate, flat, slot + k, 1.0});
@@ -50,7 +50,7 @@ static void motion_fill(pawl_assembly *a, const row_block *b, int r, const step_
 
 static int motion_joint(const pawl_model *m, const row_info *info)
 {
-    return m->motions[info->owner].joint;
+    return pawl_joint_index(m->motions[info->owner].joint);
 }
 
 static bool motion_is_angle(const pawl_model *m, const row_info *info)

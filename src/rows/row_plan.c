@@ -97,7 +97,7 @@ static bool plan_gears_loop(const pawl_model *m, int *parent)
         parent[i] = i;
     }
     for (int k = 0; k < m->motion_count; ++k) {
-        const model_joint *j = &m->joints[m->motions[k].joint];
+        const model_joint *j = &m->joints[pawl_joint_index(m->motions[k].joint)];
         parent[plan_root(parent, 1 + j->first_coordinate + m->motions[k].coordinate)] = 0;
     }
     for (int i = 0; i < m->joint_count; ++i) {
@@ -105,7 +105,8 @@ static bool plan_gears_loop(const pawl_model *m, int *parent)
         if (m->joints[i].kind != PAWL_JOINT_GEAR) {
             continue;
         }
-        const model_joint *ends[2] = {&m->joints[gear->joint], &m->joints[gear->source_joint]};
+        const model_joint *ends[2] = {&m->joints[pawl_joint_index(gear->joint)],
+                                      &m->joints[pawl_joint_index(gear->source_joint)]};
         int root[2];
         for (int k = 0; k < 2; ++k) {
             if (ends[k]->kind != PAWL_JOINT_REVOLUTE && ends[k]->kind != PAWL_JOINT_PRISMATIC) {
@@ -141,7 +142,7 @@ static bool plan_has_loops(const pawl_assembly *a, const bool *held_joints, int 
         }
         bool hard = j->row_count > 0;
         for (int k = 0; k < m->motion_count; ++k) {
-            hard = hard || m->motions[k].joint == i;
+            hard = hard || pawl_joint_index(m->motions[k].joint) == i;
         }
         if (!hard) {
             continue;
@@ -176,15 +177,17 @@ static void plan_mark_used(pawl_assembly *a)
     }
     for (int k = 0; k < m->actuator_count; ++k) {
         const pawl_actuator_def *d = &m->actuators[k];
-        a->coordinate_used[m->joints[d->joint].first_coordinate + d->coordinate] = true;
+        a->coordinate_used[m->joints[pawl_joint_index(d->joint)].first_coordinate + d->coordinate] =
+            true;
     }
     for (int i = 0; i < m->joint_count; ++i) {
         const model_joint *j = &m->joints[i];
         if (j->kind == PAWL_JOINT_GEAR) {
             const pawl_gear_def *g = &j->gear;
-            a->coordinate_used[m->joints[g->joint].first_coordinate + g->coordinate] = true;
-            a->coordinate_used[m->joints[g->source_joint].first_coordinate + g->source_coordinate] =
-                true;
+            a->coordinate_used[m->joints[pawl_joint_index(g->joint)].first_coordinate +
+                               g->coordinate] = true;
+            a->coordinate_used[m->joints[pawl_joint_index(g->source_joint)].first_coordinate +
+                               g->source_coordinate] = true;
         }
     }
 }

@@ -19,7 +19,7 @@ static void spring_plan(row_plan *p)
             pawl_row_plan_row(p, (row_info){&pawl_spring_rows_family, i, k, -1,
                                             p->slots.springs + 3 * i + k, 1.0});
         }
-        const int pair[2] = {s->body_a, s->body_b};
+        const int pair[2] = {pawl_body_index(s->body_a), pawl_body_index(s->body_b)};
         for (int k = 0; k < 2; ++k) {
             if (pair[k] >= 0) {
                 body[count++] = pair[k];
@@ -34,7 +34,7 @@ static void spring_place(pawl_assembly *a, const row_block *b)
 {
     const pawl_model *m = a->model;
     const pawl_spring_def *s = &m->springs[a->rows[b->rows.first_row].owner];
-    const int body[2] = {s->body_a, s->body_b};
+    const int body[2] = {pawl_body_index(s->body_a), pawl_body_index(s->body_b)};
     const pawl_vec3 given[2] = {s->point_a, s->point_b};
     pawl_vec3 lever[2] = {{0}}, point[2];
     for (int k = 0; k < 2; ++k) {

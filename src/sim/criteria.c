@@ -450,14 +450,15 @@ void pawl_shape_text(const pawl_shape_info *shape, const char *body, char *text,
 
 static void criteria_model_joint(const void *user, int joint, char *text, size_t size)
 {
-    (void)snprintf(text, size, "%s", pawl_model_joint(user, joint).name);
+    (void)snprintf(text, size, "%s", pawl_model_joint(user, pawl_model_joint_at(user, joint)).name);
 }
 
 static void criteria_model_shape(const void *user, int shape, char *text, size_t size)
 {
-    pawl_shape_info info = pawl_model_shape(user, shape);
-    pawl_shape_text(&info, info.body >= 0 ? pawl_model_body(user, info.body).name : "world", text,
-                    size);
+    pawl_shape_info info = pawl_model_shape(user, pawl_model_shape_at(user, shape));
+    pawl_shape_text(
+        &info, pawl_body_index(info.body) >= 0 ? pawl_model_body(user, info.body).name : "world",
+        text, size);
 }
 
 pawl_verdict_names pawl_model_names(const pawl_model *model)

@@ -32,15 +32,17 @@ pawl_status pawl_sim_check_inputs(const pawl_sim *sim)
 {
     const pawl_model *m = &sim->live.model;
     for (int i = 0; i < m->motion_count; ++i) {
-        input_place place = {"prescribed motion of joint", m->joints[m->motions[i].joint].name};
+        input_place place = {"prescribed motion of joint",
+                             m->joints[pawl_joint_index(m->motions[i].joint)].name};
         PAWL_TRY(input_check(sim, &m->motions[i].target, 1, place));
     }
     for (int i = 0; i < m->actuator_count; ++i) {
-        input_place place = {"actuator of joint", m->joints[m->actuators[i].joint].name};
+        input_place place = {"actuator of joint",
+                             m->joints[pawl_joint_index(m->actuators[i].joint)].name};
         PAWL_TRY(input_check(sim, &m->actuators[i].target, 1, place));
     }
     for (int i = 0; i < m->force_count; ++i) {
-        input_place place = {"force on body", m->bodies[m->forces[i].body].name};
+        input_place place = {"force on body", m->bodies[pawl_body_index(m->forces[i].body)].name};
         PAWL_TRY(input_check(sim, m->forces[i].force, 3, place));
         PAWL_TRY(input_check(sim, m->forces[i].torque, 3, place));
     }

@@ -162,18 +162,21 @@ int pawl_query_loop_count(const pawl_query *q)
 pawl_column pawl_query_column(const pawl_query *q, int column)
 {
     if (q == NULL || !PAWL_HAS(&q->env, "column", column, q->tree->column_count)) {
-        return (pawl_column){PAWL_NO_BODY, -1, -1, -1};
+        return (pawl_column){.coordinate = -1, .part = -1};
     }
     const reduced_column *c = &q->tree->columns[column];
     const reduced_link *l = &q->tree->links[c->link];
     int first = l->joint >= 0 ? q->live.of->joints[l->joint].first_coordinate : 0;
-    return (pawl_column){l->body, l->joint, c->coordinate < 0 ? -1 : c->coordinate - first,
-                         column - l->first_column};
+    return (pawl_column){.body = model_body_id(q->live.of, l->body),
+                         .joint = model_joint_id(q->live.of, l->joint),
+                         .coordinate = c->coordinate < 0 ? -1 : c->coordinate - first,
+                         .part = column - l->first_column};
 }
 
-int pawl_query_find(const pawl_query *q, int joint, int coordinate)
+int pawl_query_find(const pawl_query *q, pawl_joint_id id, int coordinate)
 {
-    if (q == NULL || !PAWL_HAS(&q->env, "joint", joint, q->live.of->joint_count)) {
+    int joint = q == NULL ? -1 : PAWL_INDEX(&q->env, &q->live.of->ids[ID_JOINT], id);
+    if (joint < 0) {
         return -1;
     }
     const model_joint *j = &q->live.of->joints[joint];
@@ -295,11 +298,8 @@ pawl_status pawl_query_inverse_dynamics(pawl_query *q, const double *acceleratio
 
 // ---- Jacobians ------------------------------------------------------------------------------------
 
-static pawl_status query_check_point(const pawl_query *q, int body, pawl_vec3 point)
+static pawl_status query_check_point(const pawl_query *q, pawl_vec3 point)
 {
-    if (!PAWL_HAS(&q->env, "body", body, q->live.of->body_count)) {
-        return PAWL_BAD_ARGUMENT;
-    }
     return v3_finite(point) ? PAWL_OK
                             : PAWL_FAIL(&q->env, PAWL_BAD_ARGUMENT,
                                         "a point at (%g %g %g), expected finite numbers", point.x,
@@ -312,19 +312,27 @@ static pawl_vec3 query_world_point(const pawl_query *q, int body, pawl_vec3 poin
     return v3_add(b->r, pawl_quat_rotate(b->q, v3_sub(point, q->live.of->bodies[body].com)));
 }
 
-pawl_status pawl_query_jacobian(pawl_query *q, int body, pawl_vec3 point, double *J)
+pawl_status pawl_query_jacobian(pawl_query *q, pawl_body_id id, pawl_vec3 point, double *J)
 {
     QUERY_NEED(q, J);
-    PAWL_TRY(query_check_point(q, body, point));
+    int body = PAWL_INDEX(&q->env, &q->live.of->ids[ID_BODY], id);
+    if (body < 0) {
+        return PAWL_BAD_ARGUMENT;
+    }
+    PAWL_TRY(query_check_point(q, point));
     pawl_reduced_jacobian(q->motion, q->tree->link_of_body[body], query_world_point(q, body, point),
                           J);
     return PAWL_OK;
 }
 
-pawl_status pawl_query_frame_jacobian(pawl_query *q, int body, pawl_pose frame, double *J)
+pawl_status pawl_query_frame_jacobian(pawl_query *q, pawl_body_id id, pawl_pose frame, double *J)
 {
     QUERY_NEED(q, J);
-    PAWL_TRY(query_check_point(q, body, frame.position));
+    int body = PAWL_INDEX(&q->env, &q->live.of->ids[ID_BODY], id);
+    if (body < 0) {
+        return PAWL_BAD_ARGUMENT;
+    }
+    PAWL_TRY(query_check_point(q, frame.position));
     double norm = quat_norm2(frame.orientation);
     if (!(norm > 0.0) || !isfinite(norm)) {
         return PAWL_FAIL(&q->env, PAWL_BAD_ARGUMENT,
@@ -333,7 +341,7 @@ pawl_status pawl_query_frame_jacobian(pawl_query *q, int body, pawl_pose frame, 
                          frame.orientation.w, frame.orientation.x, frame.orientation.y,
                          frame.orientation.z);
     }
-    PAWL_TRY(pawl_query_jacobian(q, body, frame.position, J));
+    PAWL_TRY(pawl_query_jacobian(q, id, frame.position, J));
     pawl_quat axes = quat_mul(q->bodies[body].q, pawl_quat_normalize(frame.orientation));
     pawl_mat3 r = quat_matrix(axes);
     int nv = q->tree->column_count;

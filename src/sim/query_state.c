@@ -6,11 +6,13 @@
 #include "pawl/query.h"
 #include "sim/sim.h"
 
-pawl_status pawl_state_point_jacobian(const pawl_state *s, int body, pawl_vec3 point, double J[36])
+pawl_status pawl_state_point_jacobian(const pawl_state *s, pawl_body_id id, pawl_vec3 point,
+                                      double J[36])
 {
     PAWL_NEED(NULL, s);
     PAWL_NEED(&s->env, J);
-    if (!PAWL_HAS(&s->env, "body", body, s->model->body_count)) {
+    int body = PAWL_INDEX(&s->env, &s->model->ids[ID_BODY], id);
+    if (body < 0) {
         return PAWL_BAD_ARGUMENT;
     }
     if (!v3_finite(point)) {
@@ -82,20 +84,21 @@ static pawl_contact_sum contacts_none(void)
 }
 
 // PAWL_WORLD counts as a body.
-static bool contacts_has(const pawl_sim *sim, const char *function, int body)
+static int contacts_body(const pawl_sim *sim, pawl_body_id id)
 {
-    return sim != NULL && (body == PAWL_WORLD || pawl_index_good(&sim->env, function, "body", body,
-                                                                 sim->model->body_count));
+    return sim == NULL ? PAWL_NO_BODY_INDEX
+                       : PAWL_INDEX_OR_WORLD(&sim->env, &sim->model->ids[ID_BODY], id);
 }
 
 static pawl_vec3 contacts_centre(const pawl_sim *sim, int body)
 {
-    return body == PAWL_WORLD ? v3(0, 0, 0) : sim->state->bodies[body].r;
+    return body == PAWL_WORLD_INDEX ? v3(0, 0, 0) : sim->state->bodies[body].r;
 }
 
-pawl_contact_sum pawl_sim_body_contacts(const pawl_sim *sim, int body)
+pawl_contact_sum pawl_sim_body_contacts(const pawl_sim *sim, pawl_body_id id)
 {
-    if (!contacts_has(sim, __func__, body)) {
+    int body = contacts_body(sim, id);
+    if (body < PAWL_WORLD_INDEX) {
         return contacts_none();
     }
     pawl_contact_sum sum = {0, {0, 0, 0}, {0, 0, 0}};
@@ -112,9 +115,11 @@ pawl_contact_sum pawl_sim_body_contacts(const pawl_sim *sim, int body)
     return sum;
 }
 
-pawl_contact_sum pawl_sim_pair_contacts(const pawl_sim *sim, int a, int b)
+pawl_contact_sum pawl_sim_pair_contacts(const pawl_sim *sim, pawl_body_id first,
+                                        pawl_body_id second)
 {
-    if (!contacts_has(sim, __func__, a) || !contacts_has(sim, __func__, b)) {
+    int a = contacts_body(sim, first), b = contacts_body(sim, second);
+    if (a < PAWL_WORLD_INDEX || b < PAWL_WORLD_INDEX) {
         return contacts_none();
     }
     pawl_contact_sum sum = {0, {0, 0, 0}, {0, 0, 0}};

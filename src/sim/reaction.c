@@ -8,13 +8,14 @@
 #include "sim/sim.h"
 #include "step/common/least_reactions.h"
 
-pawl_status pawl_sim_joint_reaction(const pawl_sim *sim, int joint, pawl_vec3 *force,
+pawl_status pawl_sim_joint_reaction(const pawl_sim *sim, pawl_joint_id id, pawl_vec3 *force,
                                     pawl_vec3 *torque)
 {
     PAWL_NEED(NULL, sim);
     PAWL_NEED(&sim->env, force);
     PAWL_NEED(&sim->env, torque);
-    if (!PAWL_HAS(&sim->env, "joint", joint, sim->model->joint_count)) {
+    int joint = PAWL_INDEX(&sim->env, &sim->model->ids[ID_JOINT], id);
+    if (joint < 0) {
         *force = *torque = v3(NAN, NAN, NAN);
         return PAWL_BAD_ARGUMENT;
     }

@@ -594,9 +594,10 @@ const pawl_model *pawl_sim_model(const pawl_sim *sim)
     return sim != NULL ? sim->model : NULL;
 }
 
-double pawl_sim_actuator_effort(const pawl_sim *sim, int actuator)
+double pawl_sim_actuator_effort(const pawl_sim *sim, pawl_actuator_id id)
 {
-    if (sim == NULL || !PAWL_HAS(&sim->env, "actuator", actuator, sim->model->actuator_count)) {
+    int actuator = sim == NULL ? -1 : PAWL_INDEX(&sim->env, &sim->model->ids[ID_ACTUATOR], id);
+    if (actuator < 0) {
         return NAN;
     }
     return sim->context.out.effort[actuator];

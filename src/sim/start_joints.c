@@ -15,15 +15,15 @@
 static pawl_status start_check(const pawl_sim *sim, const pawl_joint_start *starts, int count)
 {
     for (int i = 0; i < count; ++i) {
-        if (!pawl_index_good(&sim->env, "pawl_sim_set_joints", "joint", starts[i].joint,
-                             sim->model->joint_count)) {
+        if (pawl_id_index(&sim->env, "pawl_sim_set_joints", &sim->model->ids[ID_JOINT],
+                          starts[i].joint.index1, starts[i].joint.tag) < 0) {
             return PAWL_BAD_ARGUMENT;
         }
         for (int k = 0; k < i; ++k) {
-            if (starts[k].joint == starts[i].joint) {
+            if (pawl_joint_index(starts[k].joint) == pawl_joint_index(starts[i].joint)) {
                 return PAWL_FAIL(&sim->env, PAWL_BAD_ARGUMENT,
                                  "joint '%s' is set twice, expected once",
-                                 sim->model->joints[starts[i].joint].name);
+                                 sim->model->joints[pawl_joint_index(starts[i].joint)].name);
             }
         }
     }
@@ -33,7 +33,8 @@ static pawl_status start_check(const pawl_sim *sim, const pawl_joint_start *star
 static bool start_is_driven(const pawl_model *m, int joint, int coordinate)
 {
     for (int k = 0; k < m->motion_count; ++k) {
-        if (m->motions[k].joint == joint && m->motions[k].coordinate == coordinate) {
+        if (pawl_joint_index(m->motions[k].joint) == joint &&
+            m->motions[k].coordinate == coordinate) {
             return true;
         }
     }
@@ -48,8 +49,8 @@ static pawl_model start_held_model(const pawl_model *m, const pawl_joint_start *
     memcpy(motions, m->motions, (size_t)m->motion_count * sizeof *motions);
     held.motions = motions;
     for (int i = 0; i < count; ++i) {
-        for (int c = 0; c < m->joints[starts[i].joint].coordinate_count; ++c) {
-            if (!start_is_driven(m, starts[i].joint, c)) {
+        for (int c = 0; c < m->joints[pawl_joint_index(starts[i].joint)].coordinate_count; ++c) {
+            if (!start_is_driven(m, pawl_joint_index(starts[i].joint), c)) {
                 pawl_motion_def *d = &motions[held.motion_count++];
                 *d = pawl_motion_def_default();
                 d->joint = starts[i].joint;

@@ -145,7 +145,7 @@ pawl_status pawl_start_within_limits(const pawl_env *env, pawl_state *s, int *mo
             continue;
         }
         double q[6];
-        pawl_state_joint(s, t.joint[child], q, NULL);
+        pawl_state_joint(s, model_joint_id(s->model, t.joint[child]), q, NULL);
         double change = start_change(&j->coordinate[0], q[0]);
         if (change != 0.0) {
             start_move(&t, s, child, change);

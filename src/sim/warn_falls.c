@@ -54,10 +54,10 @@ static bool falls_joint_holds(const pawl_model *m, int joint)
         holds = holds || d->stiffness > 0.0 || isfinite(d->lower) || isfinite(d->upper);
     }
     for (int i = 0; !holds && i < m->actuator_count; ++i) {
-        holds = m->actuators[i].joint == joint;
+        holds = pawl_joint_index(m->actuators[i].joint) == joint;
     }
     for (int i = 0; !holds && i < m->motion_count; ++i) {
-        holds = m->motions[i].joint == joint;
+        holds = pawl_joint_index(m->motions[i].joint) == joint;
     }
     return holds;
 }
@@ -75,7 +75,8 @@ static void falls_find_groups(falls_work *w)
     }
     for (int i = 0; i < m->spring_count; ++i) {
         if (m->springs[i].stiffness > 0.0) {
-            falls_unite(w, m->springs[i].body_a, m->springs[i].body_b);
+            falls_unite(w, pawl_body_index(m->springs[i].body_a),
+                        pawl_body_index(m->springs[i].body_b));
         }
     }
     for (int i = 0; i < m->force_count; ++i) {
@@ -85,7 +86,8 @@ static void falls_find_groups(falls_work *w)
             acts = acts || falls_signal_acts(&f->force[k]);
         }
         if (acts) {
-            falls_unite(w, f->body, PAWL_WORLD); // it may carry the body, as a rotor does
+            falls_unite(w, pawl_body_index(f->body),
+                        PAWL_WORLD_INDEX); // it may carry the body, as a rotor does
         }
     }
     w->held[0] = true;
@@ -97,7 +99,8 @@ static bool falls_excluded(const pawl_model *m, int a, int b)
     int low = 0, high = m->exclusion_count;
     while (low < high) {
         int middle = (low + high) / 2;
-        uint64_t at = pawl_exclusion_key(m->exclusions[middle].a, m->exclusions[middle].b);
+        uint64_t at = pawl_exclusion_key(pawl_body_index(m->exclusions[middle].a),
+                                         pawl_body_index(m->exclusions[middle].b));
         if (at == key) {
             return true;
         }
@@ -110,7 +113,8 @@ static bool falls_excluded(const pawl_model *m, int a, int b)
 static bool falls_may_touch(const pawl_model *m, const pawl_shape_info *a, const pawl_shape_info *b)
 {
     return !a->def.visual_only && !b->def.visual_only && (a->def.group & b->def.mask) != 0 &&
-           (b->def.group & a->def.mask) != 0 && !falls_excluded(m, a->body, b->body);
+           (b->def.group & a->def.mask) != 0 &&
+           !falls_excluded(m, pawl_body_index(a->body), pawl_body_index(b->body));
 }
 
 // Contact points of mdp and nmdp touch planes and heightfields of the world.
@@ -129,7 +133,7 @@ static int falls_list_standing(falls_work *w)
     const pawl_model *m = w->model;
     int count = 0;
     for (int s = 0; s < m->shape_count; ++s) {
-        if (w->held[falls_group(w, m->shapes[s].body)]) {
+        if (w->held[falls_group(w, pawl_body_index(m->shapes[s].body))]) {
             w->standing[count++] = s;
         }
     }
@@ -151,18 +155,18 @@ static void falls_spread(falls_work *w)
     const pawl_model *m = w->model;
     bool ground = falls_has_ground(m);
     for (int i = 0; ground && i < m->contact_point_count; ++i) {
-        w->held[falls_group(w, m->contact_points[i].body)] = true;
+        w->held[falls_group(w, pawl_body_index(m->contact_points[i].body))] = true;
     }
     for (int s = 0; m->heightfield_count > 0 && s < m->shape_count; ++s) {
         if (!m->shapes[s].def.visual_only) {
-            w->held[falls_group(w, m->shapes[s].body)] = true;
+            w->held[falls_group(w, pawl_body_index(m->shapes[s].body))] = true;
         }
     }
     for (bool changed = true; changed;) {
         changed = false;
         int count = falls_list_standing(w);
         for (int s = 0; s < m->shape_count; ++s) {
-            int group = falls_group(w, m->shapes[s].body);
+            int group = falls_group(w, pawl_body_index(m->shapes[s].body));
             if (!w->held[group] && falls_touches_standing(w, &m->shapes[s], count)) {
                 w->held[group] = changed = true;
             }

@@ -30,7 +30,7 @@ static warning_where start_shapes(const pawl_sim *sim, finder_pair pair)
     for (int i = 0; i < 2; ++i) {
         const pawl_shape_info *shape =
             &sim->model->shapes[pawl_contact_finder_shape(sim->finder, item[i])];
-        side[i] = pawl_warning_body(sim->model, shape->body);
+        side[i] = pawl_warning_body(sim->model, pawl_body_index(shape->body));
         if (shape->def.name != NULL && shape->def.name[0] != '\0') {
             snprintf(where.text, sizeof where.text, "%.100s shape '%.100s'", side[i].text,
                      shape->def.name);
@@ -85,7 +85,7 @@ pawl_status pawl_warn_beyond_limits(pawl_sim *sim, warning_list *list)
             continue;
         }
         double q[6];
-        pawl_state_joint(sim->state, i, q, NULL);
+        pawl_state_joint(sim->state, model_joint_id(sim->state->model, i), q, NULL);
         for (int c = 0; c < j->coordinate_count; ++c) {
             const pawl_coordinate_def *d = &j->coordinate[c];
             double beyond = max_of(d->lower - q[c], q[c] - d->upper);

@@ -175,12 +175,12 @@ pawl_status pawl_warn_degrees(pawl_sim *sim, warning_list *list)
     for (int i = 0; i < m->actuator_count; ++i) {
         const pawl_actuator_def *a = &m->actuators[i];
         if (a->kind == PAWL_ACTUATOR_POSITION && a->target.kind == PAWL_SIGNAL_CONSTANT &&
-            pawl_joint_kind_is_angle(m->joints[a->joint].kind, a->coordinate) &&
+            pawl_joint_kind_is_angle(m->joints[pawl_joint_index(a->joint)].kind, a->coordinate) &&
             units_like_degrees(a->target.value)) {
-            PAWL_TRY(pawl_warning_add(list, PAWL_WARNING_DEGREES,
-                                      pawl_warning_joint(m, a->joint).text, units_angle_advice,
-                                      "the target of its actuator, %g rad, looks like degrees",
-                                      a->target.value));
+            PAWL_TRY(pawl_warning_add(
+                list, PAWL_WARNING_DEGREES, pawl_warning_joint(m, pawl_joint_index(a->joint)).text,
+                units_angle_advice, "the target of its actuator, %g rad, looks like degrees",
+                a->target.value));
         }
     }
     return PAWL_OK;

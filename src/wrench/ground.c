@@ -10,7 +10,8 @@
 // Heightfields are pieces of their own: contact points touch splines, not the shape's triangles.
 static bool ground_is_solid(const pawl_shape_info *s)
 {
-    return s->body == PAWL_WORLD && !s->def.visual_only && s->def.kind != PAWL_SHAPE_HEIGHTFIELD;
+    return pawl_body_index(s->body) == PAWL_WORLD_INDEX && !s->def.visual_only &&
+           s->def.kind != PAWL_SHAPE_HEIGHTFIELD;
 }
 
 // Runs twice: with mem->base NULL it only counts.

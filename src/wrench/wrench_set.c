@@ -57,15 +57,16 @@ typedef struct set_source {
 static bool set_meets_ground(const pawl_model *model, const pawl_shape_info *s)
 {
     for (int i = 0; i < model->exclusion_count; ++i) {
-        if (model->exclusions[i].a == PAWL_WORLD && model->exclusions[i].b == s->body) {
+        if (pawl_body_index(model->exclusions[i].a) == PAWL_WORLD_INDEX &&
+            pawl_body_index(model->exclusions[i].b) == pawl_body_index(s->body)) {
             return false;
         }
     }
     bool meets = model->heightfield_count > 0;
     for (int i = 0; i < model->shape_count && !meets; ++i) {
         const pawl_shape_info *w = &model->shapes[i];
-        meets = w->body == PAWL_WORLD && !w->def.visual_only && (s->def.group & w->def.mask) != 0 &&
-                (w->def.group & s->def.mask) != 0;
+        meets = pawl_body_index(w->body) == PAWL_WORLD_INDEX && !w->def.visual_only &&
+                (s->def.group & w->def.mask) != 0 && (w->def.group & s->def.mask) != 0;
     }
     return meets;
 }
@@ -73,7 +74,8 @@ static bool set_meets_ground(const pawl_model *model, const pawl_shape_info *s)
 static bool set_may_touch(const pawl_model *model, int shape)
 {
     const pawl_shape_info *s = &model->shapes[shape];
-    return s->body >= 0 && model->bodies[s->body].kind == PAWL_BODY_RIGID && !s->def.visual_only &&
+    return pawl_body_index(s->body) >= 0 &&
+           model->bodies[pawl_body_index(s->body)].kind == PAWL_BODY_RIGID && !s->def.visual_only &&
            set_meets_ground(model, s);
 }
 
@@ -308,7 +310,7 @@ static bool set_has(const pawl_wrench_set *set, const char *function, int point)
 pawl_wrench_point pawl_wrench_set_point(const pawl_wrench_set *set, int point)
 {
     if (!set_has(set, __func__, point)) {
-        return (pawl_wrench_point){.body = PAWL_NO_BODY};
+        return (pawl_wrench_point){.body = {0, 0}};
     }
     return set->points[point].info;
 }

@@ -28,7 +28,7 @@ static pawl_status consumer_build(const pawl_env *env, pawl_model **model)
     bob.mass = 1.0;
     bob.inertia[0] = bob.inertia[1] = bob.inertia[2] = 1e-2;
     bob.pose.position = (pawl_vec3){1.0, 0.0, 0.0};
-    int body = 0;
+    pawl_body_id body = {0, 0};
     status = pawl_builder_add_body(builder, &bob, &body);
     if (status == PAWL_OK) {
         pawl_joint_def hinge = pawl_joint_def_default();
@@ -59,12 +59,13 @@ static int consumer_swing(const pawl_env *env, const pawl_model *model)
         return 1;
     }
     double fastest = 0.0;
+    pawl_body_id bob = pawl_model_body_at(model, 0);
     while (pawl_state_time(pawl_sim_state(sim)) < 1.0) {
         if (pawl_sim_step(sim, NULL) != PAWL_OK) {
             pawl_sim_destroy(sim);
             return 1;
         }
-        fastest = fmax(fastest, fabs(pawl_state_twist(pawl_sim_state(sim), 0).angular.y));
+        fastest = fmax(fastest, fabs(pawl_state_twist(pawl_sim_state(sim), bob).angular.y));
     }
     pawl_sim_destroy(sim);
     double expected = sqrt(2.0 * 9.81 / 1.01);

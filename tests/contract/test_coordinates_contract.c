@@ -70,7 +70,7 @@ TEST(a_kind_of_coordinates_of_one_file_and_one_line_runs)
         mechanism m;
         mechanism_begin(&m);
         pawl_builder_set_gravity(m.builder, v3(0, 0, -9.81));
-        int body = mechanism_solid(&m, 1.0, v3(1, 0, 0), v3(0.1, 0.2, 0.3));
+        pawl_body_id body = mechanism_solid(&m, 1.0, v3(1, 0, 0), v3(0.1, 0.2, 0.3));
         pawl_joint_def hinge = pawl_joint_def_default();
         hinge.kind = PAWL_JOINT_REVOLUTE;
         hinge.base = PAWL_WORLD;
@@ -78,7 +78,7 @@ TEST(a_kind_of_coordinates_of_one_file_and_one_line_runs)
         hinge.base_frame.orientation = hinge.follower_frame.orientation =
             pawl_quat_from_axes(v3(0, 1, 0), v3(0, 0, 0));
         hinge.follower_frame.position = v3(-1.01, 0, 0); // a centimetre off
-        int joint = mechanism_joint(&m, &hinge);
+        pawl_joint_id joint = mechanism_joint(&m, &hinge);
         pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_MOREAU);
         settings.formulation = k == 0 ? PAWL_FORMULATION_MAXIMAL : PAWL_FORMULATION_REDUCED;
         halves_moves = 0;

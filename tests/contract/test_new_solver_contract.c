@@ -87,12 +87,12 @@ TEST(a_solver_of_one_file_and_one_line_runs)
     for (int k = 0; k < 2; ++k) {
         mechanism m;
         mechanism_begin(&m);
-        int body = mechanism_solid(&m, 2.0, v3(0, 0, 0), v3(0.1, 0.1, 0.1));
+        pawl_body_id body = mechanism_solid(&m, 2.0, v3(0, 0, 0), v3(0.1, 0.1, 0.1));
         pawl_joint_def slider = mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, PAWL_WORLD, body,
                                                     v3(0, 0, 0), v3(1, 0, 0));
         slider.coordinate[0].lower = -0.5;
         slider.coordinate[0].upper = 0.5;
-        int joint = mechanism_joint(&m, &slider);
+        pawl_joint_id joint = mechanism_joint(&m, &slider);
         pawl_force_def push = pawl_force_def_default();
         push.body = body;
         push.force[0] = pawl_signal_constant(3.0);

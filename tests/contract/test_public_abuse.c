@@ -20,6 +20,18 @@ static const int abuse_ids[] = {-2, -3, INT_MIN, INT_MAX, 1000000};
 #define EACH_ID(id)                                                                                \
     for (size_t k_ = 0; k_ < sizeof abuse_ids / sizeof abuse_ids[0]; ++k_)                         \
         for (int id = abuse_ids[k_], once_ = 1; once_; once_ = 0)
+// An id that no model gave: none, or an index beyond all with a tag of its own.
+#define BAD_ID(kind)                                                                               \
+    static pawl_##kind##_id bad_##kind(int id)                                                     \
+    {                                                                                              \
+        uint32_t index1 = (uint32_t)id & 0x7fffffffu;                                              \
+        return (pawl_##kind##_id){index1, index1 == 0 ? 0 : (uint32_t)id};                         \
+    }
+BAD_ID(body)
+BAD_ID(joint)
+BAD_ID(shape)
+BAD_ID(actuator)
+BAD_ID(spring)
 static const double abuse_numbers[] = {NAN, INFINITY, -INFINITY};
 #define EACH_NUMBER(x)                                                                             \
     for (int n_ = 0; n_ < 3; ++n_)                                                                 \
@@ -109,18 +121,21 @@ TEST(settings_without_sense)
 
 // ---- the builder ----------------------------------------------------------------------------------
 
-#define CHECK_DEF(add, kind)                                                                       \
+// `type` of what comes out, which stays as it was.
+#define CHECK_DEF(add, kind, type)                                                                 \
     do {                                                                                           \
         pawl_##kind##_def zeroed_, good_ = pawl_##kind##_def_default();                            \
         memset(&zeroed_, 0, sizeof zeroed_);                                                       \
-        int index_ = 77;                                                                           \
-        CHECK_BAD(add(NULL, &good_, &index_));                                                     \
-        CHECK_BAD(add(b, NULL, &index_));                                                          \
-        CHECK_BAD(add(b, &zeroed_, &index_));                                                      \
+        type out_, kept_;                                                                          \
+        memset(&out_, 77, sizeof out_);                                                            \
+        memset(&kept_, 77, sizeof kept_);                                                          \
+        CHECK_BAD(add(NULL, &good_, &out_));                                                       \
+        CHECK_BAD(add(b, NULL, &out_));                                                            \
+        CHECK_BAD(add(b, &zeroed_, &out_));                                                        \
         CHECK_MESSAGE(&t, "_def_default");                                                         \
         memset(&zeroed_, 0xa5, sizeof zeroed_);                                                    \
-        CHECK_BAD(add(b, &zeroed_, &index_));                                                      \
-        CHECK_INT(index_, 77);                                                                     \
+        CHECK_BAD(add(b, &zeroed_, &out_));                                                        \
+        CHECK(memcmp(&out_, &kept_, sizeof out_) == 0);                                            \
     } while (0)
 
 static pawl_wrench_model_def abuse_wrench_default(void)
@@ -139,18 +154,18 @@ TEST(defs_that_are_null_or_were_not_made_by_their_default_function)
     CHECK_BAD(pawl_builder_create(&(pawl_env){0}, "m", &b));
     CHECK_BAD(pawl_builder_create(&t.env, "m", NULL));
     CHECK_OK(pawl_builder_create(&t.env, NULL, &b));
-    CHECK_DEF(pawl_builder_add_body, body);
-    CHECK_DEF(pawl_builder_add_joint, joint);
-    CHECK_DEF(pawl_builder_add_gear, gear);
-    CHECK_DEF(pawl_builder_add_actuator, actuator);
-    CHECK_DEF(pawl_builder_add_motion, motion);
-    CHECK_DEF(pawl_builder_add_force, force);
-    CHECK_DEF(pawl_builder_add_spring, spring);
-    CHECK_DEF(pawl_builder_add_heightfield, heightfield);
-    CHECK_DEF(pawl_builder_add_contact_point, contact_point);
-    CHECK_DEF(pawl_builder_add_wrench_model, abuse_wrench);
+    CHECK_DEF(pawl_builder_add_body, body, pawl_body_id);
+    CHECK_DEF(pawl_builder_add_joint, joint, pawl_joint_id);
+    CHECK_DEF(pawl_builder_add_gear, gear, pawl_joint_id);
+    CHECK_DEF(pawl_builder_add_actuator, actuator, pawl_actuator_id);
+    CHECK_DEF(pawl_builder_add_motion, motion, pawl_motion_id);
+    CHECK_DEF(pawl_builder_add_force, force, pawl_force_id);
+    CHECK_DEF(pawl_builder_add_spring, spring, pawl_spring_id);
+    CHECK_DEF(pawl_builder_add_heightfield, heightfield, int);
+    CHECK_DEF(pawl_builder_add_contact_point, contact_point, int);
+    CHECK_DEF(pawl_builder_add_wrench_model, abuse_wrench, int);
     pawl_shape_def shape = pawl_shape_def_default(), zeroed = {0};
-    CHECK_BAD(pawl_builder_add_shape(NULL, 0, &shape, NULL));
+    CHECK_BAD(pawl_builder_add_shape(NULL, pawl_builder_body_at(NULL, 0), &shape, NULL));
     CHECK_BAD(pawl_builder_add_shape(b, PAWL_WORLD, NULL, NULL));
     CHECK_BAD(pawl_builder_add_shape(b, PAWL_WORLD, &zeroed, NULL));
     CHECK_MESSAGE(&t, "pawl_shape_def_default");
@@ -177,7 +192,7 @@ TEST(builders_refuse_indices_names_and_numbers_that_make_no_sense)
     CHECK_OK(pawl_builder_add_body(b, &body, NULL));
     pawl_joint_def joint = pawl_joint_def_default();
     joint.kind = PAWL_JOINT_REVOLUTE;
-    joint.follower = 0;
+    joint.follower = pawl_builder_body_at(b, 0);
     CHECK_OK(pawl_builder_add_joint(b, &joint, NULL));
     pawl_softness soft = pawl_softness_default();
     pawl_vec3 point = {0}, axis = {1, 0, 0}, bad = {NAN, 0, 0};
@@ -187,76 +202,76 @@ TEST(builders_refuse_indices_names_and_numbers_that_make_no_sense)
     CHECK_BAD(pawl_builder_add_warning(b, &warning));
     CHECK_BAD(pawl_builder_set_softness(NULL, PAWL_SOFT_JOINTS, &soft));
     CHECK_BAD(pawl_builder_set_softness(b, PAWL_SOFT_JOINTS, NULL));
-    CHECK_BAD(pawl_builder_set_target(NULL, 0, &(pawl_signal){0}));
-    CHECK_BAD(pawl_builder_set_target(b, 0, NULL));
-    CHECK_BAD(pawl_builder_exclude(NULL, 0, -1));
-    CHECK_BAD(pawl_builder_add_contact_points_of(NULL, 0, 0));
+    CHECK_BAD(pawl_builder_set_target(NULL, pawl_builder_actuator_at(NULL, 0), &(pawl_signal){0}));
+    CHECK_BAD(pawl_builder_set_target(b, pawl_builder_actuator_at(b, 0), NULL));
+    CHECK_BAD(pawl_builder_exclude(NULL, pawl_builder_body_at(NULL, 0), PAWL_WORLD));
+    CHECK_BAD(pawl_builder_add_contact_points_of(NULL, pawl_builder_body_at(NULL, 0), 0));
     CHECK_BAD(pawl_builder_place_joint(NULL, &joint, point, axis, point));
     CHECK_BAD(pawl_builder_place_joint(b, NULL, point, axis, point));
     CHECK_BAD(pawl_builder_place_joint(b, &joint, bad, axis, point));
     CHECK_BAD(pawl_builder_place_joint(b, &joint, point, bad, point));
     CHECK_BAD(pawl_builder_place_joint(b, &joint, point, point, point)); // no axis
     CHECK_BAD(pawl_builder_place_joint(b, &joint, point, axis, bad));
-    CHECK_INT(pawl_builder_find_body(NULL, "a"), PAWL_NO_BODY);
-    CHECK_INT(pawl_builder_find_body(b, NULL), PAWL_NO_BODY);
-    CHECK_INT(pawl_builder_find_body(b, "misspelt"), PAWL_NO_BODY);
-    CHECK_INT(pawl_builder_find_joint(NULL, "a"), -1);
-    CHECK_INT(pawl_builder_find_joint(b, NULL), -1);
+    CHECK((pawl_builder_find_body(NULL, "a")).index1 == 0);
+    CHECK((pawl_builder_find_body(b, NULL)).index1 == 0);
+    CHECK((pawl_builder_find_body(b, "misspelt")).index1 == 0);
+    CHECK((pawl_builder_find_joint(NULL, "a")).index1 == 0);
+    CHECK((pawl_builder_find_joint(b, NULL)).index1 == 0);
     CHECK_INT(pawl_builder_find_wrench_model(NULL, "a"), -1);
     CHECK_INT(pawl_builder_find_wrench_model(b, NULL), -1);
     EACH_ID(id)
     {
         pawl_shape_def shape = pawl_shape_def_default();
-        CHECK_BAD(pawl_builder_add_shape(b, id, &shape, NULL));
+        CHECK_BAD(pawl_builder_add_shape(b, bad_body(id), &shape, NULL));
         shape.kind = (pawl_shape_kind)id;
-        CHECK_BAD(pawl_builder_add_shape(b, 0, &shape, NULL));
+        CHECK_BAD(pawl_builder_add_shape(b, pawl_builder_body_at(b, 0), &shape, NULL));
         shape.kind = PAWL_SHAPE_HULL;
         shape.point_count = id;
-        CHECK_BAD(pawl_builder_add_shape(b, 0, &shape, NULL));
+        CHECK_BAD(pawl_builder_add_shape(b, pawl_builder_body_at(b, 0), &shape, NULL));
         pawl_joint_def wrong = joint;
-        wrong.base = id;
+        wrong.base = bad_body(id);
         CHECK_BAD(pawl_builder_add_joint(b, &wrong, NULL));
         CHECK_BAD(pawl_builder_place_joint(b, &wrong, point, axis, point));
         wrong = joint;
-        wrong.follower = id;
+        wrong.follower = bad_body(id);
         CHECK_BAD(pawl_builder_add_joint(b, &wrong, NULL));
         wrong = joint;
         wrong.kind = (pawl_joint_kind)id;
         CHECK_BAD(pawl_builder_add_joint(b, &wrong, NULL));
         pawl_gear_def gear = pawl_gear_def_default();
-        gear.joint = id;
-        gear.source_joint = 0;
+        gear.joint = bad_joint(id);
+        gear.source_joint = pawl_builder_joint_at(b, 0);
         CHECK_BAD(pawl_builder_add_gear(b, &gear, NULL));
         pawl_actuator_def actuator = pawl_actuator_def_default();
-        actuator.joint = id;
+        actuator.joint = bad_joint(id);
         CHECK_BAD(pawl_builder_add_actuator(b, &actuator, NULL));
-        actuator.joint = 0;
+        actuator.joint = pawl_builder_joint_at(b, 0);
         actuator.coordinate = id;
         CHECK_BAD(pawl_builder_add_actuator(b, &actuator, NULL));
         actuator.coordinate = 0;
         actuator.kind = (pawl_actuator_kind)id;
         CHECK_BAD(pawl_builder_add_actuator(b, &actuator, NULL));
         pawl_motion_def motion = pawl_motion_def_default();
-        motion.joint = id;
+        motion.joint = bad_joint(id);
         CHECK_BAD(pawl_builder_add_motion(b, &motion, NULL));
-        motion.joint = 0;
+        motion.joint = pawl_builder_joint_at(b, 0);
         motion.target.kind = (pawl_signal_kind)id;
         CHECK_BAD(pawl_builder_add_motion(b, &motion, NULL));
         pawl_force_def force = pawl_force_def_default();
-        force.body = id;
+        force.body = bad_body(id);
         CHECK_BAD(pawl_builder_add_force(b, &force, NULL));
         pawl_spring_def spring = pawl_spring_def_default();
-        spring.body_b = id;
+        spring.body_b = bad_body(id);
         CHECK_BAD(pawl_builder_add_spring(b, &spring, NULL));
         CHECK_BAD(pawl_builder_set_softness(b, (pawl_soft_kind)id, &soft));
-        CHECK_BAD(pawl_builder_set_target(b, id, &(pawl_signal){0}));
-        CHECK_BAD(pawl_builder_exclude(b, id, 0));
-        CHECK_BAD(pawl_builder_exclude(b, 0, id));
-        CHECK_BAD(pawl_builder_add_contact_points_of(b, id, 0));
+        CHECK_BAD(pawl_builder_set_target(b, bad_actuator(id), &(pawl_signal){0}));
+        CHECK_BAD(pawl_builder_exclude(b, bad_body(id), pawl_builder_body_at(b, 0)));
+        CHECK_BAD(pawl_builder_exclude(b, pawl_builder_body_at(b, 0), bad_body(id)));
+        CHECK_BAD(pawl_builder_add_contact_points_of(b, bad_body(id), 0));
         pawl_contact_point_def foot = pawl_contact_point_def_default();
-        foot.body = id;
+        foot.body = bad_body(id);
         CHECK_BAD(pawl_builder_add_contact_point(b, &foot, NULL));
-        foot.body = 0;
+        foot.body = pawl_builder_body_at(b, 0);
         foot.wrench_model = id;
         CHECK_BAD(pawl_builder_add_contact_point(b, &foot, NULL));
         pawl_heightfield_def field = pawl_heightfield_def_default();
@@ -283,9 +298,9 @@ TEST(builders_refuse_indices_names_and_numbers_that_make_no_sense)
         CHECK_BAD(pawl_builder_add_body(b, &wrong, NULL));
         pawl_shape_def shape = pawl_shape_def_default();
         shape.size.x = x;
-        CHECK_BAD(pawl_builder_add_shape(b, 0, &shape, NULL));
+        CHECK_BAD(pawl_builder_add_shape(b, pawl_builder_body_at(b, 0), &shape, NULL));
         pawl_spring_def spring = pawl_spring_def_default();
-        spring.body_b = 0;
+        spring.body_b = pawl_builder_body_at(b, 0);
         spring.stiffness = x;
         CHECK_BAD(pawl_builder_add_spring(b, &spring, NULL));
         pawl_joint_def wrong_joint = joint;
@@ -302,7 +317,7 @@ TEST(hundreds_of_joints_between_two_bodies_are_refused)
     for (int count = 256; count <= 1200; count += 944) {
         mechanism m;
         mechanism_begin(&m);
-        int body = mechanism_solid(&m, 1.0, (pawl_vec3){0}, (pawl_vec3){1, 1, 1});
+        pawl_body_id body = mechanism_solid(&m, 1.0, (pawl_vec3){0}, (pawl_vec3){1, 1, 1});
         for (int i = 0; i < count; ++i) {
             mechanism_world_joint(&m, PAWL_JOINT_FIXED, body, (pawl_vec3){0}, (pawl_vec3){1, 0, 0});
         }
@@ -326,28 +341,35 @@ TEST(models_asked_for_what_they_do_not_have)
         const pawl_model *model = null ? NULL : m.model;
         EACH_ID(id)
         {
-            CHECK_TEXT(pawl_model_body(model, id).name, "");
-            CHECK_NAN(pawl_model_body(model, id).mass);
-            CHECK_TEXT(pawl_model_joint(model, id).name, "");
-            CHECK_INT(pawl_model_joint(model, id).base, PAWL_NO_BODY);
-            CHECK_INT(pawl_model_shape(model, id).body, PAWL_NO_BODY);
-            CHECK_TEXT(pawl_model_actuator(model, id).name, "");
-            CHECK_TEXT(pawl_model_spring(model, id).name, "");
-            CHECK_INT(pawl_model_exclusion(model, id).a, PAWL_NO_BODY);
+            CHECK_TEXT(pawl_model_body(model, bad_body(id)).name, "");
+            CHECK_NAN(pawl_model_body(model, bad_body(id)).mass);
+            CHECK_TEXT(pawl_model_joint(model, bad_joint(id)).name, "");
+            CHECK((pawl_model_joint(model, bad_joint(id)).base).index1 == 0);
+            CHECK((pawl_model_shape(model, bad_shape(id)).body).index1 == 0);
+            CHECK_TEXT(pawl_model_actuator(model, bad_actuator(id)).name, "");
+            CHECK_TEXT(pawl_model_spring(model, bad_spring(id)).name, "");
+            CHECK((pawl_model_exclusion(model, id).a).index1 == 0);
             CHECK_TEXT(pawl_model_warning(model, id).text, "");
             CHECK_TEXT(pawl_model_wrench_model(model, id).name, "");
-            CHECK_INT(pawl_model_contact_point(model, id).body, PAWL_NO_BODY);
+            CHECK((pawl_model_contact_point(model, id).body).index1 == 0);
             CHECK_TEXT(pawl_model_heightfield(model, id).name, "");
         }
-        CHECK_INT(pawl_model_find_body(model, NULL), PAWL_NO_BODY);
-        CHECK_INT(pawl_model_find_joint(model, NULL), -1);
+        CHECK((pawl_model_find_body(model, NULL)).index1 == 0);
+        CHECK((pawl_model_find_joint(model, NULL)).index1 == 0);
     }
     // One past the end, for every list.
-    CHECK_TEXT(pawl_model_body(m.model, pawl_model_body_count(m.model)).name, "");
-    CHECK_TEXT(pawl_model_joint(m.model, pawl_model_joint_count(m.model)).name, "");
-    CHECK_INT(pawl_model_shape(m.model, pawl_model_shape_count(m.model)).body, PAWL_NO_BODY);
+    CHECK_TEXT(
+        pawl_model_body(m.model, pawl_model_body_at(m.model, pawl_model_body_count(m.model))).name,
+        "");
+    CHECK_TEXT(
+        pawl_model_joint(m.model, pawl_model_joint_at(m.model, pawl_model_joint_count(m.model)))
+            .name,
+        "");
+    CHECK((pawl_model_shape(m.model, pawl_model_shape_at(m.model, pawl_model_shape_count(m.model)))
+               .body)
+              .index1 == 0);
     CHECK(m.t.messages[PAWL_LOG_ERROR] > 0);
-    CHECK_MESSAGE(&m.t, "pawl_model_shape: got shape");
+    CHECK_MESSAGE(&m.t, "pawl_model_shape: got no shape");
     CHECK_TEXT(pawl_model_name(NULL), "");
     CHECK_INT(pawl_model_body_count(NULL) + pawl_model_joint_count(NULL) +
                   pawl_model_shape_count(NULL) + pawl_model_actuator_count(NULL) +
@@ -382,29 +404,34 @@ TEST(states_that_are_written_and_read_out_of_range)
     double position[6], rate[6];
     EACH_ID(id)
     {
-        CHECK_NAN(pawl_state_pose(s, id).position.x);
-        CHECK_NAN(pawl_state_twist(s, id).angular.z);
-        CHECK_BAD(pawl_state_set_pose(s, id, pawl_pose_identity()));
-        CHECK_BAD(pawl_state_set_twist(s, id, (pawl_twist){0}));
-        CHECK_BAD(pawl_state_joint(s, id, position, rate));
-        CHECK_NAN(pawl_state_pose(NULL, id).position.x);
-        CHECK_NAN(pawl_state_twist(NULL, id).linear.x);
+        CHECK_NAN(pawl_state_pose(s, bad_body(id)).position.x);
+        CHECK_NAN(pawl_state_twist(s, bad_body(id)).angular.z);
+        CHECK_BAD(pawl_state_set_pose(s, bad_body(id), pawl_pose_identity()));
+        CHECK_BAD(pawl_state_set_twist(s, bad_body(id), (pawl_twist){0}));
+        CHECK_BAD(pawl_state_joint(s, bad_joint(id), position, rate));
+        CHECK_NAN(pawl_state_pose(NULL, bad_body(id)).position.x);
+        CHECK_NAN(pawl_state_twist(NULL, bad_body(id)).linear.x);
     }
-    CHECK_BAD(pawl_state_set_pose(NULL, 0, pawl_pose_identity()));
-    CHECK_BAD(pawl_state_set_twist(NULL, 0, (pawl_twist){0}));
-    CHECK_BAD(pawl_state_joint(NULL, 0, position, rate));
-    CHECK_BAD(pawl_state_joint(s, 0, NULL, rate));
+    CHECK_BAD(pawl_state_set_pose(NULL, pawl_model_body_at(pawl_state_model(NULL), 0),
+                                  pawl_pose_identity()));
+    CHECK_BAD(
+        pawl_state_set_twist(NULL, pawl_model_body_at(pawl_state_model(NULL), 0), (pawl_twist){0}));
+    CHECK_BAD(
+        pawl_state_joint(NULL, pawl_model_joint_at(pawl_state_model(NULL), 0), position, rate));
+    CHECK_BAD(pawl_state_joint(s, pawl_model_joint_at(pawl_state_model(s), 0), NULL, rate));
     EACH_NUMBER(x)
     {
         pawl_pose pose = pawl_pose_identity();
         pose.position.z = x;
-        CHECK_BAD(pawl_state_set_pose(s, 0, pose));
+        CHECK_BAD(pawl_state_set_pose(s, pawl_model_body_at(pawl_state_model(s), 0), pose));
         pose = pawl_pose_identity();
         pose.orientation.y = x;
-        CHECK_BAD(pawl_state_set_pose(s, 0, pose));
-        CHECK_BAD(pawl_state_set_twist(s, 0, (pawl_twist){.angular = {0, x, 0}}));
+        CHECK_BAD(pawl_state_set_pose(s, pawl_model_body_at(pawl_state_model(s), 0), pose));
+        CHECK_BAD(pawl_state_set_twist(s, pawl_model_body_at(pawl_state_model(s), 0),
+                                       (pawl_twist){.angular = {0, x, 0}}));
     }
-    CHECK_BAD(pawl_state_set_pose(s, 0, (pawl_pose){0})); // a quaternion of zeros
+    CHECK_BAD(pawl_state_set_pose(s, pawl_model_body_at(pawl_state_model(s), 0),
+                                  (pawl_pose){0})); // a quaternion of zeros
     CHECK_BAD(pawl_state_copy(s, foreign));
     CHECK_BAD(pawl_state_copy(NULL, s));
     CHECK_BAD(pawl_state_copy(s, NULL));
@@ -455,17 +482,17 @@ TEST(simulations_asked_for_what_they_do_not_have)
         pawl_vec3 force, torque;
         EACH_ID(id)
         {
-            CHECK_BAD(pawl_sim_joint_reaction(m.sim, id, &force, &torque));
+            CHECK_BAD(pawl_sim_joint_reaction(m.sim, bad_joint(id), &force, &torque));
             CHECK_NAN(force.x);
-            CHECK_NAN(pawl_sim_actuator_effort(m.sim, id));
-            CHECK_INT(pawl_sim_contact(m.sim, id).body_a, PAWL_NO_BODY);
+            CHECK_NAN(pawl_sim_actuator_effort(m.sim, bad_actuator(id)));
+            CHECK_INT(pawl_sim_contact(m.sim, id).body_a, PAWL_NO_BODY_INDEX);
             CHECK_NAN(pawl_sim_contact(m.sim, id).gap);
             CHECK_NAN(pawl_sim_event(m.sim, id).time);
         }
         CHECK_NAN(pawl_sim_contact(m.sim, pawl_sim_contact_count(m.sim)).gap);
         CHECK_NAN(pawl_sim_event(m.sim, pawl_sim_event_count(m.sim)).time);
-        CHECK_BAD(pawl_sim_joint_reaction(m.sim, 0, NULL, &torque));
-        CHECK_BAD(pawl_sim_joint_reaction(m.sim, 0, &force, NULL));
+        CHECK_BAD(pawl_sim_joint_reaction(m.sim, pawl_model_joint_at(m.model, 0), NULL, &torque));
+        CHECK_BAD(pawl_sim_joint_reaction(m.sim, pawl_model_joint_at(m.model, 0), &force, NULL));
         CHECK_OK(pawl_sim_step(m.sim, NULL));
     }
     CHECK_BAD(pawl_sim_step(NULL, NULL));
@@ -480,7 +507,7 @@ TEST(simulations_asked_for_what_they_do_not_have)
     CHECK_INT(pawl_sim_contact_count(NULL) + pawl_sim_event_count(NULL), 0);
     CHECK_NAN(pawl_sim_contact(NULL, 0).gap);
     CHECK_NAN(pawl_sim_event(NULL, 0).time);
-    CHECK_NAN(pawl_sim_actuator_effort(NULL, 0));
+    CHECK_NAN(pawl_sim_actuator_effort(NULL, pawl_model_actuator_at(pawl_sim_model(NULL), 0)));
     pawl_sim_set_clock(NULL, NULL, NULL);
     pawl_sim_keep_problems(NULL, true);
     pawl_sim_destroy(NULL);
@@ -515,7 +542,7 @@ TEST(simulations_asked_for_what_they_do_not_have)
     pawl_verdict_sentence(NULL, text, sizeof text);
     CHECK_TEXT(text, "");
     pawl_shape_text(NULL, "body", text, sizeof text);
-    pawl_shape_info shape = pawl_model_shape(m.model, 0);
+    pawl_shape_info shape = pawl_model_shape(m.model, pawl_model_shape_at(m.model, 0));
     pawl_shape_text(&shape, NULL, text, sizeof text);
     pawl_shape_text(&shape, "body", NULL, 8);
     mechanism_end(&m);
@@ -570,7 +597,7 @@ TEST(contact_points_asked_for_what_they_do_not_have)
     double v[6 * PAWL_WRENCH_MAX_VERTICES];
     EACH_ID(id)
     {
-        CHECK_INT(pawl_wrench_set_point(set, id).body, PAWL_NO_BODY);
+        CHECK((pawl_wrench_set_point(set, id).body).index1 == 0);
         CHECK_BAD(pawl_wrench_set_vertices(set, id, &frame, v, NULL));
         CHECK_NAN(pawl_wrench_set_gap(set, id, origin, NULL));
         CHECK(!pawl_wrench_set_sensitivity(set, id, &frame, PAWL_WRENCH_FRICTION, v));
@@ -587,7 +614,7 @@ TEST(contact_points_asked_for_what_they_do_not_have)
     }
     CHECK(pawl_wrench_set_ground(NULL) == NULL);
     CHECK_INT(pawl_wrench_set_point_count(NULL) + pawl_wrench_set_weight_count(NULL), 0);
-    CHECK_INT(pawl_wrench_set_point(NULL, 0).body, PAWL_NO_BODY);
+    CHECK((pawl_wrench_set_point(NULL, 0).body).index1 == 0);
     pawl_wrench_set_destroy(set);
     pawl_wrench_set_destroy(NULL);
     mechanism_end(&m);
@@ -597,29 +624,34 @@ TEST(limbs_hulls_and_sensitivities_asked_for_nonsense)
 {
     mechanism m;
     mechanism_begin(&m);
-    int arm = mechanism_solid(&m, 1.0, (pawl_vec3){0}, (pawl_vec3){1, 1, 1});
+    pawl_body_id arm = mechanism_solid(&m, 1.0, (pawl_vec3){0}, (pawl_vec3){1, 1, 1});
     mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, arm, (pawl_vec3){0, 0, 1}, (pawl_vec3){0, 1, 0});
     mechanism_compile(&m);
     pawl_env *env = &m.t.env;
     pawl_limb *limb;
     pawl_vec3 point = {0}, bad = {0, NAN, 0};
-    CHECK_BAD(pawl_limb_create(NULL, m.model, -1, 0, point, &limb));
-    CHECK_BAD(pawl_limb_create(env, NULL, -1, 0, point, &limb));
-    CHECK_BAD(pawl_limb_create(env, m.model, -1, 0, point, NULL));
-    CHECK_BAD(pawl_limb_create(env, m.model, -1, 0, bad, &limb));
-    CHECK_BAD(pawl_limb_create(env, m.model, -1, -1, point, &limb));
+    CHECK_BAD(
+        pawl_limb_create(NULL, m.model, PAWL_WORLD, pawl_model_body_at(m.model, 0), point, &limb));
+    CHECK_BAD(pawl_limb_create(env, NULL, PAWL_WORLD, pawl_model_body_at(NULL, 0), point, &limb));
+    CHECK_BAD(
+        pawl_limb_create(env, m.model, PAWL_WORLD, pawl_model_body_at(m.model, 0), point, NULL));
+    CHECK_BAD(
+        pawl_limb_create(env, m.model, PAWL_WORLD, pawl_model_body_at(m.model, 0), bad, &limb));
+    CHECK_BAD(pawl_limb_create(env, m.model, PAWL_WORLD, PAWL_WORLD, point, &limb));
     EACH_ID(id)
     {
-        CHECK_BAD(pawl_limb_create(env, m.model, id, 0, point, &limb));
-        CHECK_BAD(pawl_limb_create(env, m.model, -1, id, point, &limb));
+        CHECK_BAD(pawl_limb_create(env, m.model, bad_body(id), pawl_model_body_at(m.model, 0),
+                                   point, &limb));
+        CHECK_BAD(pawl_limb_create(env, m.model, PAWL_WORLD, bad_body(id), point, &limb));
     }
-    CHECK_OK(pawl_limb_create(env, m.model, -1, 0, point, &limb));
+    CHECK_OK(
+        pawl_limb_create(env, m.model, PAWL_WORLD, pawl_model_body_at(m.model, 0), point, &limb));
     double q[1] = {0.0}, rest[1] = {0.0};
     EACH_ID(id)
     {
-        CHECK_INT(pawl_limb_coordinate_at(limb, id).joint, -1);
+        CHECK_INT(pawl_joint_index(pawl_limb_coordinate_at(limb, id).joint), -1);
     }
-    CHECK_INT(pawl_limb_coordinate_at(NULL, 0).joint, -1);
+    CHECK_INT(pawl_joint_index(pawl_limb_coordinate_at(NULL, 0).joint), -1);
     CHECK_INT(pawl_limb_coordinate_count(NULL), 0);
     CHECK_NAN(pawl_limb_tip(NULL, q, NULL).x);
     CHECK_NAN(pawl_limb_tip(limb, NULL, NULL).x);
@@ -652,7 +684,9 @@ TEST(limbs_hulls_and_sensitivities_asked_for_nonsense)
     CHECK_BAD(pawl_sensitivity_create(env, m.model, &zeroed, &d));
     CHECK_BAD(pawl_sensitivity_create(env, m.model, &settings, NULL));
     CHECK_OK(pawl_sensitivity_create(env, m.model, &settings, &d));
-    int body, joint, part;
+    pawl_joint_id joint;
+    pawl_body_id body;
+    int part;
     double x[1], v[1];
     EACH_ID(id)
     {

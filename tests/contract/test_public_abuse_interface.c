@@ -14,6 +14,17 @@ static const int abuse_ids[] = {-2, -3, INT_MIN, INT_MAX, 1000000};
 #define EACH_ID(id)                                                                                \
     for (size_t k_ = 0; k_ < sizeof abuse_ids / sizeof abuse_ids[0]; ++k_)                         \
         for (int id = abuse_ids[k_], once_ = 1; once_; once_ = 0)
+// An id that no model gave: none, or an index beyond all with a tag of its own.
+#define BAD_ID(kind)                                                                               \
+    static pawl_##kind##_id bad_##kind(int id)                                                     \
+    {                                                                                              \
+        uint32_t index1 = (uint32_t)id & 0x7fffffffu;                                              \
+        return (pawl_##kind##_id){index1, index1 == 0 ? 0 : (uint32_t)id};                         \
+    }
+BAD_ID(body)
+BAD_ID(joint)
+BAD_ID(shape)
+BAD_ID(actuator)
 static const double abuse_numbers[] = {NAN, INFINITY, -INFINITY};
 #define EACH_NUMBER(x)                                                                             \
     for (int n_ = 0; n_ < 3; ++n_)                                                                 \
@@ -35,49 +46,61 @@ TEST(inputs_that_are_none)
     pawl_vec3 force, torque;
     EACH_ID(id)
     {
-        CHECK_BAD(pawl_state_set_target(s, id, 1.0));
-        CHECK_BAD(pawl_state_clear_target(s, id));
-        CHECK_NAN(pawl_state_target(s, id));
-        CHECK_BAD(pawl_state_set_gains(s, id, &gains));
-        CHECK_BAD(pawl_state_clear_gains(s, id));
-        CHECK_NAN(pawl_state_gains(s, id).damping);
-        CHECK_BAD(pawl_state_set_wrench(s, id, abuse_zero, abuse_zero));
-        CHECK_BAD(pawl_state_add_force(s, id, abuse_zero, abuse_zero));
-        CHECK_BAD(pawl_state_wrench(s, id, &force, &torque));
-        CHECK_BAD(pawl_state_set_shape_friction_scale(s, id, 0.5));
-        CHECK_NAN(pawl_state_shape_friction_scale(s, id));
-        CHECK_NAN(pawl_state_target(NULL, id));
-        CHECK_NAN(pawl_state_gains(NULL, id).effort);
+        CHECK_BAD(pawl_state_set_target(s, bad_actuator(id), 1.0));
+        CHECK_BAD(pawl_state_clear_target(s, bad_actuator(id)));
+        CHECK_NAN(pawl_state_target(s, bad_actuator(id)));
+        CHECK_BAD(pawl_state_set_gains(s, bad_actuator(id), &gains));
+        CHECK_BAD(pawl_state_clear_gains(s, bad_actuator(id)));
+        CHECK_NAN(pawl_state_gains(s, bad_actuator(id)).damping);
+        CHECK_BAD(pawl_state_set_wrench(s, bad_body(id), abuse_zero, abuse_zero));
+        CHECK_BAD(pawl_state_add_force(s, bad_body(id), abuse_zero, abuse_zero));
+        CHECK_BAD(pawl_state_wrench(s, bad_body(id), &force, &torque));
+        CHECK_BAD(pawl_state_set_shape_friction_scale(s, bad_shape(id), 0.5));
+        CHECK_NAN(pawl_state_shape_friction_scale(s, bad_shape(id)));
+        CHECK_NAN(pawl_state_target(NULL, bad_actuator(id)));
+        CHECK_NAN(pawl_state_gains(NULL, bad_actuator(id)).effort);
     }
     CHECK_BAD(pawl_state_set_wrench(s, PAWL_WORLD, abuse_zero, abuse_zero));
     EACH_NUMBER(x)
     {
-        CHECK_BAD(pawl_state_set_target(s, 0, x));
-        CHECK_BAD(pawl_state_set_gains(s, 0, &(pawl_gains){x, x, x}));
-        CHECK_BAD(pawl_state_set_wrench(s, 0, v3(0, x, 0), abuse_zero));
-        CHECK_BAD(pawl_state_set_wrench(s, 0, abuse_zero, v3(0, 0, x)));
-        CHECK_BAD(pawl_state_add_force(s, 0, v3(x, 0, 0), abuse_zero));
-        CHECK_BAD(pawl_state_add_force(s, 0, v3(1, 0, 0), v3(x, x, x)));
+        CHECK_BAD(pawl_state_set_target(s, pawl_model_actuator_at(pawl_state_model(s), 0), x));
+        CHECK_BAD(pawl_state_set_gains(s, pawl_model_actuator_at(pawl_state_model(s), 0),
+                                       &(pawl_gains){x, x, x}));
+        CHECK_BAD(pawl_state_set_wrench(s, pawl_model_body_at(pawl_state_model(s), 0), v3(0, x, 0),
+                                        abuse_zero));
+        CHECK_BAD(pawl_state_set_wrench(s, pawl_model_body_at(pawl_state_model(s), 0), abuse_zero,
+                                        v3(0, 0, x)));
+        CHECK_BAD(pawl_state_add_force(s, pawl_model_body_at(pawl_state_model(s), 0), v3(x, 0, 0),
+                                       abuse_zero));
+        CHECK_BAD(pawl_state_add_force(s, pawl_model_body_at(pawl_state_model(s), 0), v3(1, 0, 0),
+                                       v3(x, x, x)));
         CHECK_BAD(pawl_state_set_gravity(s, v3(0, 0, x)));
         CHECK_BAD(pawl_state_set_friction_scale(s, x));
-        CHECK_BAD(pawl_state_set_shape_friction_scale(s, 0, x));
+        CHECK_BAD(
+            pawl_state_set_shape_friction_scale(s, pawl_model_shape_at(pawl_state_model(s), 0), x));
     }
-    CHECK_BAD(pawl_state_set_gains(s, 0, NULL));
-    CHECK_BAD(pawl_state_set_target(NULL, 0, 1.0));
-    CHECK_BAD(pawl_state_clear_target(NULL, 0));
-    CHECK_BAD(pawl_state_set_gains(NULL, 0, &gains));
-    CHECK_BAD(pawl_state_clear_gains(NULL, 0));
-    CHECK_BAD(pawl_state_set_wrench(NULL, 0, abuse_zero, abuse_zero));
-    CHECK_BAD(pawl_state_add_force(NULL, 0, abuse_zero, abuse_zero));
-    CHECK_BAD(pawl_state_wrench(NULL, 0, &force, &torque));
-    CHECK_OK(pawl_state_wrench(s, 0, NULL, NULL));
+    CHECK_BAD(pawl_state_set_gains(s, pawl_model_actuator_at(pawl_state_model(s), 0), NULL));
+    CHECK_BAD(pawl_state_set_target(NULL, pawl_model_actuator_at(pawl_state_model(NULL), 0), 1.0));
+    CHECK_BAD(pawl_state_clear_target(NULL, pawl_model_actuator_at(pawl_state_model(NULL), 0)));
+    CHECK_BAD(
+        pawl_state_set_gains(NULL, pawl_model_actuator_at(pawl_state_model(NULL), 0), &gains));
+    CHECK_BAD(pawl_state_clear_gains(NULL, pawl_model_actuator_at(pawl_state_model(NULL), 0)));
+    CHECK_BAD(pawl_state_set_wrench(NULL, pawl_model_body_at(pawl_state_model(NULL), 0), abuse_zero,
+                                    abuse_zero));
+    CHECK_BAD(pawl_state_add_force(NULL, pawl_model_body_at(pawl_state_model(NULL), 0), abuse_zero,
+                                   abuse_zero));
+    CHECK_BAD(
+        pawl_state_wrench(NULL, pawl_model_body_at(pawl_state_model(NULL), 0), &force, &torque));
+    CHECK_OK(pawl_state_wrench(s, pawl_model_body_at(pawl_state_model(s), 0), NULL, NULL));
     CHECK_BAD(pawl_state_set_gravity(NULL, abuse_zero));
     CHECK_BAD(pawl_state_clear_gravity(NULL));
     CHECK_NAN(pawl_state_gravity(NULL).z);
     CHECK_BAD(pawl_state_set_friction_scale(NULL, 1.0));
-    CHECK_BAD(pawl_state_set_shape_friction_scale(NULL, 0, 1.0));
+    CHECK_BAD(pawl_state_set_shape_friction_scale(
+        NULL, pawl_model_shape_at(pawl_state_model(NULL), 0), 1.0));
     CHECK_NAN(pawl_state_friction_scale(NULL));
-    CHECK_NAN(pawl_state_shape_friction_scale(NULL, 0));
+    CHECK_NAN(
+        pawl_state_shape_friction_scale(NULL, pawl_model_shape_at(pawl_state_model(NULL), 0)));
     CHECK_BAD(pawl_state_clear_inputs(NULL));
     CHECK_INT(pawl_state_input_count(NULL), 0);
     CHECK(pawl_state_hash(s) == hash);
@@ -90,21 +113,24 @@ TEST(joints_that_cannot_be_set)
 {
     mechanism m;
     mechanism_begin(&m);
-    int body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(0.1, 0.1, 0.1));
-    int hinge = mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(0, 0, 1), v3(1, 0, 0));
+    pawl_body_id body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(0.1, 0.1, 0.1));
+    pawl_joint_id hinge =
+        mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(0, 0, 1), v3(1, 0, 0));
     double q = 0.5;
-    int index = 77;
+    pawl_joint_id index = {77, 77};
+    pawl_actuator_id motor = {77, 77};
+    pawl_body_id solid = {77, 77};
     EACH_ID(id)
     {
-        CHECK_BAD(pawl_builder_set_start(m.builder, id, &q));
-        CHECK_INT(pawl_builder_joint_coordinates(m.builder, id), 0);
+        CHECK_BAD(pawl_builder_set_start(m.builder, bad_joint(id), &q));
+        CHECK_INT(pawl_builder_joint_coordinates(m.builder, bad_joint(id)), 0);
         CHECK_BAD(pawl_builder_connect(m.builder, NULL, (pawl_joint_kind)id, PAWL_WORLD, body,
                                        abuse_zero, v3(1, 0, 0), &index));
-        CHECK_BAD(pawl_builder_connect(m.builder, NULL, PAWL_JOINT_REVOLUTE, PAWL_WORLD, id,
-                                       abuse_zero, v3(1, 0, 0), &index));
-        CHECK_BAD(pawl_builder_add_motor(m.builder, id, 1.0, &index));
+        CHECK_BAD(pawl_builder_connect(m.builder, NULL, PAWL_JOINT_REVOLUTE, PAWL_WORLD,
+                                       bad_body(id), abuse_zero, v3(1, 0, 0), &index));
+        CHECK_BAD(pawl_builder_add_motor(m.builder, bad_joint(id), 1.0, &motor));
         CHECK_BAD(pawl_builder_add_solid(m.builder, "a", (pawl_shape_kind)id, abuse_zero,
-                                         v3(1, 1, 1), 1.0, &index));
+                                         v3(1, 1, 1), 1.0, &solid));
     }
     EACH_NUMBER(x)
     {
@@ -112,22 +138,22 @@ TEST(joints_that_cannot_be_set)
         CHECK_BAD(pawl_builder_connect(m.builder, NULL, PAWL_JOINT_REVOLUTE, PAWL_WORLD, body,
                                        v3(x, 0, 0), v3(1, 0, 0), &index));
         CHECK_BAD(pawl_builder_add_solid(m.builder, "a", PAWL_SHAPE_BOX, v3(0, 0, x), v3(1, 1, 1),
-                                         1.0, &index));
+                                         1.0, &solid));
         CHECK_BAD(pawl_builder_add_solid(m.builder, "a", PAWL_SHAPE_BOX, abuse_zero, v3(1, x, 1),
-                                         1.0, &index));
+                                         1.0, &solid));
         CHECK_BAD(pawl_builder_add_solid(m.builder, "a", PAWL_SHAPE_BOX, abuse_zero, v3(1, 1, 1), x,
-                                         &index));
+                                         &solid));
     }
-    CHECK_BAD(pawl_builder_add_motor(m.builder, hinge, NAN, &index));
+    CHECK_BAD(pawl_builder_add_motor(m.builder, hinge, NAN, &motor));
     CHECK_BAD(pawl_builder_connect(m.builder, NULL, PAWL_JOINT_REVOLUTE, PAWL_WORLD, body,
                                    abuse_zero, abuse_zero, &index));
-    CHECK_INT(index, 77);
+    CHECK(index.index1 == 77 && motor.index1 == 77 && solid.index1 == 77);
     CHECK_BAD(pawl_builder_set_start(m.builder, hinge, NULL));
     CHECK_BAD(pawl_builder_set_start(NULL, hinge, &q));
-    CHECK_INT(pawl_builder_joint_coordinates(NULL, 0), 0);
-    CHECK_BAD(pawl_builder_connect(NULL, NULL, PAWL_JOINT_REVOLUTE, PAWL_WORLD, 0, abuse_zero,
-                                   v3(1, 0, 0), NULL));
-    CHECK_BAD(pawl_builder_add_motor(NULL, 0, 1.0, NULL));
+    CHECK_INT(pawl_builder_joint_coordinates(NULL, pawl_builder_joint_at(NULL, 0)), 0);
+    CHECK_BAD(pawl_builder_connect(NULL, NULL, PAWL_JOINT_REVOLUTE, PAWL_WORLD,
+                                   pawl_builder_body_at(NULL, 0), abuse_zero, v3(1, 0, 0), NULL));
+    CHECK_BAD(pawl_builder_add_motor(NULL, pawl_builder_joint_at(NULL, 0), 1.0, NULL));
     CHECK_BAD(
         pawl_builder_add_solid(NULL, NULL, PAWL_SHAPE_BOX, abuse_zero, abuse_zero, 1.0, NULL));
     pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_MOREAU);
@@ -138,8 +164,8 @@ TEST(joints_that_cannot_be_set)
     uint64_t hash = pawl_state_hash(s);
     EACH_ID(id)
     {
-        CHECK_BAD(pawl_state_set_joint(s, id, &q, NULL));
-        CHECK_BAD(pawl_sim_set_joints(m.sim, &(pawl_joint_start){id, {0}}, 1));
+        CHECK_BAD(pawl_state_set_joint(s, bad_joint(id), &q, NULL));
+        CHECK_BAD(pawl_sim_set_joints(m.sim, &(pawl_joint_start){bad_joint(id), {0}}, 1));
     }
     EACH_NUMBER(x)
     {
@@ -190,8 +216,9 @@ TEST(queries_about_nothing)
         CHECK_BAD(pawl_query_mass_solve(with, x, y));
         CHECK_BAD(pawl_query_bias(with, x));
         CHECK_BAD(pawl_query_inverse_dynamics(with, x, y));
-        CHECK_BAD(pawl_query_jacobian(with, 0, abuse_zero, x));
-        CHECK_BAD(pawl_query_frame_jacobian(with, 0, pawl_pose_identity(), x));
+        CHECK_BAD(pawl_query_jacobian(with, pawl_builder_body_at(m.builder, 0), abuse_zero, x));
+        CHECK_BAD(pawl_query_frame_jacobian(with, pawl_builder_body_at(m.builder, 0),
+                                            pawl_pose_identity(), x));
     }
     CHECK_OK(pawl_query_place(q, s));
     CHECK_BAD(pawl_query_velocities(q, NULL));
@@ -203,48 +230,56 @@ TEST(queries_about_nothing)
     CHECK_BAD(pawl_query_bias(q, NULL));
     CHECK_BAD(pawl_query_inverse_dynamics(q, NULL, y));
     CHECK_BAD(pawl_query_inverse_dynamics(q, x, NULL));
-    CHECK_BAD(pawl_query_jacobian(q, 0, abuse_zero, NULL));
-    CHECK_BAD(pawl_query_frame_jacobian(q, 0, pawl_pose_identity(), NULL));
-    CHECK_BAD(pawl_query_frame_jacobian(q, 0, (pawl_pose){0}, x));
+    CHECK_BAD(pawl_query_jacobian(q, pawl_builder_body_at(m.builder, 0), abuse_zero, NULL));
+    CHECK_BAD(pawl_query_frame_jacobian(q, pawl_builder_body_at(m.builder, 0), pawl_pose_identity(),
+                                        NULL));
+    CHECK_BAD(pawl_query_frame_jacobian(q, pawl_builder_body_at(m.builder, 0), (pawl_pose){0}, x));
     EACH_NUMBER(bad)
     {
         x[0] = bad;
         CHECK_BAD(pawl_query_mass_multiply(q, x, y));
         CHECK_BAD(pawl_query_mass_solve(q, x, y));
         CHECK_BAD(pawl_query_inverse_dynamics(q, x, y));
-        CHECK_BAD(pawl_query_jacobian(q, 0, v3(bad, 0, 0), x));
-        CHECK_BAD(pawl_state_point_jacobian(s, 0, v3(0, bad, 0), x));
+        CHECK_BAD(pawl_query_jacobian(q, pawl_builder_body_at(m.builder, 0), v3(bad, 0, 0), x));
+        CHECK_BAD(pawl_state_point_jacobian(s, pawl_model_body_at(pawl_state_model(s), 0),
+                                            v3(0, bad, 0), x));
     }
     EACH_ID(id)
     {
-        CHECK_INT(pawl_query_column(q, id).joint, -1);
-        CHECK_INT(pawl_query_column(q, id).body, PAWL_NO_BODY);
-        CHECK_INT(pawl_query_find(q, id, 0), -1);
-        CHECK_INT(pawl_query_find(q, 0, id), -1);
-        CHECK_BAD(pawl_query_jacobian(q, id, abuse_zero, x));
-        CHECK_BAD(pawl_query_frame_jacobian(q, id, pawl_pose_identity(), x));
-        CHECK_BAD(pawl_state_point_jacobian(s, id, abuse_zero, x));
+        CHECK_INT(pawl_joint_index(pawl_query_column(q, id).joint), -1);
+        CHECK((pawl_query_column(q, id).body).index1 == 0);
+        CHECK_INT(pawl_query_find(q, bad_joint(id), 0), -1);
+        CHECK_INT(pawl_query_find(q, pawl_builder_joint_at(m.builder, 0), id), -1);
+        CHECK_BAD(pawl_query_jacobian(q, bad_body(id), abuse_zero, x));
+        CHECK_BAD(pawl_query_frame_jacobian(q, bad_body(id), pawl_pose_identity(), x));
+        CHECK_BAD(pawl_state_point_jacobian(s, bad_body(id), abuse_zero, x));
     }
-    CHECK_BAD(pawl_state_point_jacobian(s, 0, abuse_zero, NULL));
-    CHECK_BAD(pawl_state_point_jacobian(NULL, 0, abuse_zero, x));
+    CHECK_BAD(
+        pawl_state_point_jacobian(s, pawl_model_body_at(pawl_state_model(s), 0), abuse_zero, NULL));
+    CHECK_BAD(pawl_state_point_jacobian(NULL, pawl_model_body_at(pawl_state_model(NULL), 0),
+                                        abuse_zero, x));
     CHECK_NAN(pawl_state_centre_of_mass(NULL).x);
     CHECK_NAN(pawl_state_momentum(NULL, abuse_zero).angular.y);
     CHECK_INT(pawl_query_velocity_count(NULL), 0);
     CHECK_INT(pawl_query_loop_count(NULL), 0);
     CHECK_INT(pawl_query_column(NULL, 0).part, -1);
-    CHECK_INT(pawl_query_find(NULL, 0, 0), -1);
+    CHECK_INT(pawl_query_find(NULL, pawl_builder_joint_at(m.builder, 0), 0), -1);
     pawl_query_destroy(q);
     pawl_query_destroy(NULL);
     pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
     mechanism_start(&m, &settings);
     EACH_ID(id)
     {
-        CHECK_NAN(pawl_sim_body_contacts(m.sim, id).force.x);
-        CHECK_NAN(pawl_sim_pair_contacts(m.sim, id, 0).force.x);
-        CHECK_NAN(pawl_sim_pair_contacts(m.sim, 0, id).moment.x);
+        CHECK_NAN(pawl_sim_body_contacts(m.sim, bad_body(id)).force.x);
+        CHECK_NAN(
+            pawl_sim_pair_contacts(m.sim, bad_body(id), pawl_model_body_at(m.model, 0)).force.x);
+        CHECK_NAN(
+            pawl_sim_pair_contacts(m.sim, pawl_model_body_at(m.model, 0), bad_body(id)).moment.x);
     }
-    CHECK_NAN(pawl_sim_body_contacts(NULL, 0).force.x);
-    CHECK_NAN(pawl_sim_pair_contacts(NULL, 0, 0).force.x);
+    CHECK_NAN(pawl_sim_body_contacts(NULL, pawl_model_body_at(pawl_sim_model(NULL), 0)).force.x);
+    CHECK_NAN(pawl_sim_pair_contacts(NULL, pawl_model_body_at(pawl_sim_model(NULL), 0),
+                                     pawl_model_body_at(pawl_sim_model(NULL), 0))
+                  .force.x);
     CHECK_INT(pawl_sim_body_contacts(m.sim, PAWL_WORLD).count, 0);
     pawl_state_destroy(s);
     pawl_state_destroy(foreign);

@@ -57,7 +57,7 @@ TEST(model_files_and_motions_that_are_null_or_not_there)
     CHECK_INT(pawl_keyframes_count(NULL), 0);
     CHECK_NAN(pawl_keyframes_time(NULL, 0));
     pawl_signal target;
-    CHECK(!pawl_keyframes_target(NULL, 0, &target));
+    CHECK(!pawl_keyframes_target(NULL, pawl_builder_actuator_at(m.builder, 0), &target));
     CHECK_BAD(pawl_keyframes_apply(NULL, m.builder));
     pawl_keyframes_destroy(NULL);
     CHECK_OK(pawl_model_load(env, "models/nmdp/spider-planar.sdf", NULL, &model));
@@ -65,9 +65,9 @@ TEST(model_files_and_motions_that_are_null_or_not_there)
     EACH_ID(id)
     {
         CHECK_NAN(pawl_keyframes_time(k, id));
-        CHECK(!pawl_keyframes_target(k, id, &target));
+        CHECK(!pawl_keyframes_target(k, pawl_builder_actuator_at(m.builder, id), &target));
     }
-    CHECK(!pawl_keyframes_target(k, 0, NULL));
+    CHECK(!pawl_keyframes_target(k, pawl_builder_actuator_at(m.builder, 0), NULL));
     CHECK_BAD(pawl_keyframes_apply(k, NULL));
     CHECK_BAD(pawl_keyframes_apply(k, m.builder)); // another model's, without these actuators
     pawl_keyframes_destroy(k);

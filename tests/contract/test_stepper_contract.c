@@ -84,7 +84,8 @@ TEST(a_stepper_of_one_file_and_one_row_runs)
     mechanism_run(&m, 100);
     double t = mechanism_time(&m), g = 0.5 * 9.81;
     double z = 5.0 * t - 0.5 * g * t * (t + h);
-    CHECK_NEAR3(pawl_state_pose(mechanism_state(&m), 0).position, v3(t, 0, z), 1e-12);
+    CHECK_NEAR3(pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position,
+                v3(t, 0, z), 1e-12);
     CHECK_NEAR(mechanism_energy(&m).balance, -3.0 * g * 0.5 * g * h * t, 1e-11);
     const plain_memory *memory = m.sim->context.own.sized;
     CHECK_INT(memory->steps, 100);
@@ -97,7 +98,7 @@ TEST(a_stepper_refuses_what_it_does_not_know)
 {
     mechanism m;
     mechanism_begin(&m);
-    int body = mechanism_solid(&m, 1.0, v3(1, 0, 0), v3(1, 1, 1));
+    pawl_body_id body = mechanism_solid(&m, 1.0, v3(1, 0, 0), v3(1, 1, 1));
     mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(0, 0, 0), v3(0, 1, 0));
     pawl_settings settings = mechanism_settings(1e-2, (pawl_stepper_kind)PAWL_STEPPER_COUNT);
     mechanism_compile(&m);
@@ -112,13 +113,13 @@ TEST(every_stepper_repeats_its_steps_from_a_state)
     for (int kind = 0; kind < PAWL_STEPPER_COUNT; ++kind) {
         mechanism m;
         mechanism_begin(&m);
-        int body = mechanism_solid(&m, 1.0, v3(1, 0, 0), v3(0.1, 0.2, 0.3));
+        pawl_body_id body = mechanism_solid(&m, 1.0, v3(1, 0, 0), v3(0.1, 0.2, 0.3));
         mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(0, 0, 0), v3(0, 1, 0));
         pawl_settings settings = mechanism_settings(1e-2, (pawl_stepper_kind)kind);
         mechanism_start(&m, &settings);
         mechanism_run(&m, STEPS);
         pawl_state *start = NULL;
-        CHECK_OK(pawl_state_create(&m.t.env, pawl_sim_model(m.sim), &start));
+        CHECK_OK(pawl_state_create(&m.t.env, m.model, &start));
         CHECK_OK(pawl_state_copy(start, mechanism_state(&m)));
         int64_t calls = m.t.calls;
         mechanism_run(&m, STEPS);

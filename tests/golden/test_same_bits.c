@@ -17,7 +17,7 @@ enum { SAME_BODIES = 6 };
 
 typedef struct same_scene {
     mechanism m;
-    int body[SAME_BODIES]; // index of the k-th body
+    pawl_body_id body[SAME_BODIES]; // the k-th
 } same_scene;
 
 typedef struct same_order {

@@ -99,8 +99,10 @@ static void peer_compare(mechanism *m, peer *p, int steps)
         mj_step(p->model, p->data);
     }
     const mjtNum *v = p->data->qvel, *x = p->data->qpos;
-    CHECK_NEAR3(pawl_state_twist(mechanism_state(m), 0).linear, v3(v[0], v[1], v[2]), 1e-9);
-    CHECK_NEAR3(pawl_state_pose(mechanism_state(m), 0).position, v3(x[0], x[1], x[2]), 1e-9);
+    CHECK_NEAR3(pawl_state_twist(mechanism_state(m), pawl_model_body_at(m->model, 0)).linear,
+                v3(v[0], v[1], v[2]), 1e-9);
+    CHECK_NEAR3(pawl_state_pose(mechanism_state(m), pawl_model_body_at(m->model, 0)).position,
+                v3(x[0], x[1], x[2]), 1e-9);
 }
 
 // connect holds a point, weld a frame; both at the centre of mass, where D_jj is 1/m.
@@ -163,13 +165,13 @@ TEST(a_soft_limit_slows_down_like_that_of_mujoco)
         mechanism m;
         mechanism_begin(&m);
         pawl_builder_set_gravity(m.builder, v3(0, 0, -9.81));
-        int ball = mechanism_solid(&m, 2.0, v3(0, 0, 0), v3(0.01, 0.01, 0.01));
+        pawl_body_id ball = mechanism_solid(&m, 2.0, v3(0, 0, 0), v3(0.01, 0.01, 0.01));
         pawl_joint_def joint = mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, PAWL_WORLD, ball,
                                                    v3(0, 0, 0), v3(0, 0, 1));
         joint.coordinate[0].lower = -0.02;
         joint.coordinate[0].upper = 0.02;
         joint.coordinate[0].limit_soft = s;
-        int slide = mechanism_joint(&m, &joint);
+        pawl_joint_id slide = mechanism_joint(&m, &joint);
         pawl_settings settings = peer_settings();
         mechanism_start(&m, &settings);
         pawl_state *state;
@@ -214,7 +216,7 @@ TEST(a_sphere_on_a_soft_ground_moves_like_that_of_mujoco)
         pawl_body_def body = pawl_body_def_default();
         body.density = 1000.0;
         body.pose.position = v3(0, 0, 0.15);
-        int ball = mechanism_body(&m, &body);
+        pawl_body_id ball = mechanism_body(&m, &body);
         shape.kind = PAWL_SHAPE_SPHERE;
         shape.size = v3(0.1, 0.1, 0.1);
         shape.soft = b;
@@ -272,7 +274,8 @@ TEST(a_box_on_a_soft_ground_differs_by_the_estimate_of_the_diagonal_alone)
         expected[i] = free - 4.0 / mass * (free + bias) / (4.0 / mass + R);
     }
     CHECK_NEAR(p.data->qvel[2], expected[0], 1e-9);
-    CHECK_NEAR(pawl_state_twist(mechanism_state(&m), 0).linear.z, expected[1], 1e-9);
+    CHECK_NEAR(pawl_state_twist(mechanism_state(&m), pawl_model_body_at(m.model, 0)).linear.z,
+               expected[1], 1e-9);
     mechanism_end(&m);
     peer_end(&p);
 }

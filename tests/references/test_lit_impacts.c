@@ -48,9 +48,9 @@ TEST(d8_bounces_are_located_to_rounding_and_end_in_lasting_contact)
         CHECK_INT(lasting, 1);
         // What is left of the sequence from the threshold of 1 cm/s on takes 2 v / (g (1 - e)).
         CHECK_NEAR(at, reference_data_scalar(data, "t_zeno"), 2.0 * 1e-2 / (9.81 * 0.2) + 1e-9);
-        CHECK(scene_speed(&m, 0) < 1e-9);
-        CHECK_NEAR(scene_position(&m, 0).z, 0.1, 1e-9);
-        CHECK_NEAR(scene_force(&m, PAWL_WORLD, 0).z,
+        CHECK(scene_speed(&m, pawl_builder_body_at(m.builder, 0)) < 1e-9);
+        CHECK_NEAR(scene_position(&m, pawl_builder_body_at(m.builder, 0)).z, 0.1, 1e-9);
+        CHECK_NEAR(scene_force(&m, PAWL_WORLD, pawl_builder_body_at(m.builder, 0)).z,
                    reference_data_scalar(data, "contact_force_after"), 1e-6);
         CHECK(pawl_verdict_energy_error(&m.verdict) < 1e-12);
         mechanism_end(&m);
@@ -67,8 +67,8 @@ TEST(d8_without_a_threshold_never_hangs)
     scene_load(&m, CLASSIC("D8-bouncing-ball"), &settings);
     scene_run(&m, 4.5);
     CHECK(m.verdict.events[PAWL_EVENT_LASTING] > 0);
-    CHECK(scene_speed(&m, 0) < 1e-6);
-    CHECK_NEAR(scene_position(&m, 0).z, 0.1, 1e-6);
+    CHECK(scene_speed(&m, pawl_builder_body_at(m.builder, 0)) < 1e-6);
+    CHECK_NEAR(scene_position(&m, pawl_builder_body_at(m.builder, 0)).z, 0.1, 1e-6);
     mechanism_end(&m);
 }
 
@@ -95,9 +95,9 @@ TEST(d10_a_rod_hits_the_floor_by_every_law)
                                  reference_data_number(row, "v", 1)};
             mechanism m;
             mechanism_begin(&m);
-            int rod = scene_rod(&m, 0.5, theta, v, reference_data_number(row, "omega", -1),
-                                reference_data_number(row, "mu", -1),
-                                reference_data_number(row, "e", -1));
+            pawl_body_id rod = scene_rod(&m, 0.5, theta, v, reference_data_number(row, "omega", -1),
+                                         reference_data_number(row, "mu", -1),
+                                         reference_data_number(row, "e", -1));
             pawl_settings settings = lit_settings(1e-9);
             settings.contact.impact = (pawl_impact_law)law;
             mechanism_start(&m, &settings);
@@ -139,7 +139,7 @@ static pawl_pose lit_falling_body(const lit_fall *f, double dt)
     def.pose.position = v3(0, 0, 0.8);
     def.pose.orientation = pawl_quat_from_rpy(0.0, -0.6, 0.0);
     def.twist = (pawl_twist){v3(1.0, 0, 0), f->spin};
-    int body = mechanism_body(&m, &def);
+    pawl_body_id body = mechanism_body(&m, &def);
     for (int k = 0; k < 3; ++k) {
         scene_shape(&m, body, PAWL_SHAPE_SPHERE, v3(0.02, 0, 0), balls[k], 0.05, 0.5);
     }

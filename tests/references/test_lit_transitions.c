@@ -38,8 +38,8 @@ static transitions transition_run(mechanism *m, double until)
             }
         }
     }
-    out.position = scene_position(m, 0);
-    out.velocity = scene_velocity(m, 0);
+    out.position = scene_position(m, pawl_builder_body_at(m->builder, 0));
+    out.velocity = scene_velocity(m, pawl_builder_body_at(m->builder, 0));
     out.drift = pawl_verdict_energy_error(&m->verdict);
     CHECK_INT(m->verdict.not_converged, 0);
     mechanism_end(m);
@@ -60,7 +60,7 @@ static void transition_slider(mechanism *m, const json_t *data, const pawl_setti
 {
     (void)data;
     mechanism_begin(m);
-    int body = mechanism_solid(m, 1.0, v3(0.25, 0, 0), v3(0.1, 0.1, 0.1));
+    pawl_body_id body = mechanism_solid(m, 1.0, v3(0.25, 0, 0), v3(0.1, 0.1, 0.1));
     pawl_joint_def def =
         mechanism_joint_def(m, PAWL_JOINT_PRISMATIC, PAWL_WORLD, body, v3(0.25, 0, 0), v3(1, 0, 0));
     def.coordinate[0].friction = 0.2 * 9.81;
@@ -145,7 +145,7 @@ TEST(a_block_lets_go_when_the_push_reaches_the_cone)
         double dt = 1e-2 / (double)(1 << level);
         mechanism m;
         scene_floor(&m, 0.5, 0.0, 0.0);
-        int box = scene_box(&m, 1.0, v3(0.4, 0.4, 0.02), 0.5);
+        pawl_body_id box = scene_box(&m, 1.0, v3(0.4, 0.4, 0.02), 0.5);
         pawl_force_def push = pawl_force_def_default();
         push.body = box;
         push.force[0] =
@@ -190,19 +190,19 @@ static void carts_start(mechanism *m, const pawl_settings *settings)
         def.mass = 1.0;
         def.pose.position = v3(0.2 + 5.0 * k, 0, 0);
         def.twist.linear = v3(-3.0, 0, 0);
-        int body = mechanism_body(m, &def);
+        pawl_body_id body = mechanism_body(m, &def);
         scene_shape(m, body, PAWL_SHAPE_SPHERE, v3(radius, 0, 0), v3(0, 0, 0), 0.05, 0.3);
     }
     pawl_spring_def spring = pawl_spring_def_default();
     spring.body_a = PAWL_WORLD;
     spring.point_a = v3(-1.0, 0, 0);
-    spring.body_b = 0;
+    spring.body_b = pawl_builder_body_at(m->builder, 0);
     spring.stiffness = 100.0;
     spring.rest_length = 1.2;
     mechanism_spring(m, &spring);
     pawl_spring_def damper = pawl_spring_def_default();
-    damper.body_a = 0;
-    damper.body_b = 1;
+    damper.body_a = pawl_builder_body_at(m->builder, 0);
+    damper.body_b = pawl_builder_body_at(m->builder, 1);
     damper.rest_length = 5.0;
     damper.damping = 10.0;
     mechanism_spring(m, &damper);
@@ -225,8 +225,8 @@ static double carts_error(pawl_lit_variant variant, pawl_lit_events events, doub
         CHECK(e.kinetic + e.springs <= energy + 1e-11);
         energy = e.kinetic + e.springs;
     }
-    double x = scene_position(&m, 0).x - carts_exact[0],
-           y = scene_position(&m, 1).x - carts_exact[1];
+    double x = scene_position(&m, pawl_builder_body_at(m.builder, 0)).x - carts_exact[0],
+           y = scene_position(&m, pawl_builder_body_at(m.builder, 1)).x - carts_exact[1];
     CHECK_INT(m.verdict.events[PAWL_EVENT_COLLISION], 1);
     mechanism_end(&m);
     return sqrt(x * x + y * y);

@@ -150,9 +150,11 @@ TEST(the_pendulum_s_rod_carries_the_reference_s_tension)
     for (int k = 0; k < 20000; ++k) {
         CHECK_OK(pawl_sim_step(sim, NULL));
         pawl_vec3 force, torque;
-        pawl_sim_joint_reaction(sim, 0, &force, &torque);
+        pawl_sim_joint_reaction(sim, pawl_model_joint_at(pawl_sim_model(sim), 0), &force, &torque);
         double tension = sqrt(force.x * force.x + force.y * force.y + force.z * force.z);
-        double cosine = -pawl_state_pose(pawl_sim_state(sim), 0).position.z;
+        double cosine =
+            -pawl_state_pose(pawl_sim_state(sim), pawl_model_body_at(pawl_sim_model(sim), 0))
+                 .position.z;
         worst = fmax(worst, fabs(tension - fabs(29.43 * cosine)));
         largest = fmax(largest, tension);
     }
@@ -348,20 +350,23 @@ TEST(every_joint_of_the_gallery_moves_and_holds)
         CHECK(model != NULL);
         bool seen = false;
         for (int k = 0; k < pawl_model_joint_count(model); ++k) {
-            seen = seen || pawl_model_joint(model, k).kind == (pawl_joint_kind)kind;
+            seen = seen || pawl_model_joint(model, pawl_model_joint_at(model, k)).kind ==
+                               (pawl_joint_kind)kind;
         }
         CHECK(seen);
         pawl_settings settings = reference_settings(PAWL_STEPPER_EULER, 1e-3);
         pawl_sim *sim = NULL;
         CHECK_OK(pawl_sim_create(&env, model, &settings, &sim));
-        pawl_pose start = pawl_state_pose(pawl_sim_state(sim), 0);
+        pawl_pose start =
+            pawl_state_pose(pawl_sim_state(sim), pawl_model_body_at(pawl_sim_model(sim), 0));
         pawl_verdict verdict = pawl_verdict_begin(pawl_sim_state(sim));
         double moved = 0.0;
         for (int k = 0; k < 3000; ++k) {
             pawl_step_report report;
             CHECK_OK(pawl_sim_step(sim, &report));
             pawl_verdict_add(&verdict, &report);
-            pawl_pose now = pawl_state_pose(pawl_sim_state(sim), 0);
+            pawl_pose now =
+                pawl_state_pose(pawl_sim_state(sim), pawl_model_body_at(pawl_sim_model(sim), 0));
             pawl_quat a = start.orientation, b = now.orientation;
             double cosine = fabs(a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z);
             moved = fmax(moved, 2.0 * acos(fmin(cosine, 1.0)));

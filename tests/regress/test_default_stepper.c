@@ -17,7 +17,7 @@ static pawl_vec3 default_end(const char *path, const pawl_settings *settings, do
     pawl_vec3 sum = v3(0, 0, 0);
     int bodies = pawl_model_body_count(m.model);
     for (int i = 0; i < bodies; ++i) {
-        pawl_pose pose = pawl_state_pose(mechanism_state(&m), i);
+        pawl_pose pose = pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, i));
         pawl_vec3 at = v3_add(pose.position, pawl_quat_rotate(pose.orientation, v3(0.1, 0.1, 0.1)));
         sum = v3_axpy(sum, 1.0 / bodies, at);
     }

@@ -23,10 +23,11 @@ static const pawl_stepper_kind dissipation_steppers[] = {PAWL_STEPPER_EULER, PAW
 // Bodies in a row, each on the one before by a spring.
 static void dissipation_springs(mechanism *m, uint64_t *seed, int count)
 {
-    int last = PAWL_WORLD;
+    pawl_body_id last = PAWL_WORLD;
     for (int i = 0; i < count; ++i) {
         double mass = dissipation_power(seed, -6.0, 6.0), inertia = 0.1 * mass;
-        int body = mechanism_solid(m, mass, v3(1.0 + i, 0, 0), v3(inertia, inertia, inertia));
+        pawl_body_id body =
+            mechanism_solid(m, mass, v3(1.0 + i, 0, 0), v3(inertia, inertia, inertia));
         pawl_spring_def spring = pawl_spring_def_default();
         spring.body_a = last;
         spring.body_b = body;
@@ -42,7 +43,7 @@ static void dissipation_springs(mechanism *m, uint64_t *seed, int count)
 // A pendulum of hinges with everything that dissipates.
 static void dissipation_hinges(mechanism *m, uint64_t *seed, int count)
 {
-    int last = PAWL_WORLD;
+    pawl_body_id last = PAWL_WORLD;
     for (int i = 0; i < count; ++i) {
         pawl_body_def body = pawl_body_def_default();
         body.mass = dissipation_power(seed, -6.0, 6.0);
@@ -51,7 +52,7 @@ static void dissipation_hinges(mechanism *m, uint64_t *seed, int count)
         if (random_in(seed, 0.0, 1.0) < 0.3) {
             body.linear_damping = body.angular_damping = dissipation_power(seed, -3.0, 9.0);
         }
-        int index = mechanism_body(m, &body);
+        pawl_body_id index = mechanism_body(m, &body);
         pawl_joint_def joint = mechanism_joint_def(m, PAWL_JOINT_REVOLUTE, last, index,
                                                    v3(0.5 + i, 0, 0), v3(0, 1, 0.1 * i));
         pawl_coordinate_def *q = &joint.coordinate[0];

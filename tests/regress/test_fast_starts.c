@@ -34,7 +34,7 @@ static void fast_run(uint64_t *seed, int k, pawl_stepper_kind stepper, fast_coun
     body.pose.position = at;
     double away = random_in(seed, -0.5, 0.5) * speed;
     body.twist.linear = v3(fmin(away, 100.0), 0, -speed);
-    int index = mechanism_body(&m, &body);
+    pawl_body_id index = mechanism_body(&m, &body);
     double side = 2.0 * radius / sqrt(3.0); // fits into the sphere
     if (k % 2) {
         scene_shape(&m, index, PAWL_SHAPE_BOX, v3(side, side, side), v3(0, 0, 0), 0.3, 0.0);

@@ -61,8 +61,8 @@ static void field_plane(mechanism *m, double slope, double friction, double rest
 }
 
 // One body of a shape and 1 kg.
-static int field_body(mechanism *m, pawl_shape_kind kind, pawl_pose pose, pawl_twist twist,
-                      double friction, double restitution)
+static pawl_body_id field_body(mechanism *m, pawl_shape_kind kind, pawl_pose pose, pawl_twist twist,
+                               double friction, double restitution)
 {
     static const pawl_vec3 points[] = {{0.12, 0, -0.06},
                                        {-0.1, 0.1, -0.06},
@@ -74,7 +74,7 @@ static int field_body(mechanism *m, pawl_shape_kind kind, pawl_pose pose, pawl_t
     body.inertia[0] = body.inertia[1] = body.inertia[2] = 5e-3;
     body.pose = pose;
     body.twist = twist;
-    int index = mechanism_body(m, &body);
+    pawl_body_id index = mechanism_body(m, &body);
     pawl_shape_def shape = pawl_shape_def_default();
     shape.kind = kind;
     shape.size = v3(0.12, 0.1, 0.08);
@@ -98,7 +98,7 @@ typedef struct field_case {
 static double field_against_plane(const field_case *c)
 {
     mechanism m[2];
-    int body = 0;
+    pawl_body_id body = {0, 0};
     for (int k = 0; k < 2; ++k) {
         field_begin(&m[k]);
         if (k == 0) {
@@ -179,7 +179,7 @@ TEST(all_shapes_rest_on_a_rough_field)
             field_ground(&m, 0.0, 0.05, 0.01, 0.8, 0.0);
             pawl_pose pose = {v3(-0.5, 0.1, 0.25), pawl_quat_from_rpy(0.1, 0.05, 0.3)};
             pawl_twist still = {v3(0, 0, 0), v3(0, 0, 0)};
-            int body = field_body(&m, kinds[k], pose, still, 0.8, 0.0);
+            pawl_body_id body = field_body(&m, kinds[k], pose, still, 0.8, 0.0);
             pawl_settings settings = scene_settings(5e-3);
             settings.stepper = field_steppers[s];
             mechanism_start(&m, &settings);
@@ -216,14 +216,14 @@ TEST(a_heightfield_of_a_file_is_ground_for_every_stepper)
         mechanism_begin(&m);
         CHECK_OK(pawl_model_parse(&m.t.env, "text.sdf", text, strlen(text), NULL, &m.model));
         CHECK_INT(pawl_model_shape_count(m.model), 2);
-        pawl_shape_info ground = pawl_model_shape(m.model, 0);
+        pawl_shape_info ground = pawl_model_shape(m.model, pawl_model_shape_at(m.model, 0));
         CHECK_INT(ground.def.kind, PAWL_SHAPE_HEIGHTFIELD);
         CHECK_NEAR(ground.def.friction, 0.9, 0.0);
         pawl_settings settings = scene_settings(2e-3);
         settings.stepper = field_steppers[s];
         mechanism_start(&m, &settings);
         scene_run(&m, 1.5);
-        pawl_vec3 at = scene_position(&m, 0);
+        pawl_vec3 at = scene_position(&m, pawl_builder_body_at(m.builder, 0));
         CHECK(at.z > 0.05 && at.z < 0.4);
         CHECK(pawl_sim_contact_count(m.sim) > 0);
         mechanism_end(&m);
@@ -240,7 +240,7 @@ TEST(what_starts_deep_under_the_surface_is_pushed_up)
         field_ground(&m, 0.1, 0.03, 0.0, 0.5, 0.0);
         pawl_pose pose = {v3(0.1, 0.1, -0.3), pawl_quat_from_rpy(0.3, 0.2, 0.1)};
         pawl_twist still = {v3(0, 0, 0), v3(0, 0, 0)};
-        int body =
+        pawl_body_id body =
             field_body(&m, (pawl_shape_kind)(k == 5 ? PAWL_SHAPE_HULL : k), pose, still, 0.5, 0.0);
         pawl_settings settings = scene_settings(2e-3);
         mechanism_start(&m, &settings);
@@ -268,7 +268,7 @@ TEST(fast_bodies_do_not_get_through_a_field_unseen)
             pawl_pose pose = {v3(0.31, 0.12, 1.2345), pawl_quat_from_rpy(0.3, 0.2, 0.1)};
             pawl_twist twist = {v3(0, 0, -speeds[k / 2]), v3(0, 0, 0)};
             pawl_shape_kind kind = k % 2 == 0 ? PAWL_SHAPE_SPHERE : PAWL_SHAPE_BOX;
-            int body = field_body(&m, kind, pose, twist, 0.5, 0.0);
+            pawl_body_id body = field_body(&m, kind, pose, twist, 0.5, 0.0);
             pawl_settings settings = scene_settings(5e-3);
             settings.stepper = field_steppers[s];
             mechanism_start(&m, &settings);

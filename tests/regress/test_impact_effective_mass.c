@@ -27,11 +27,11 @@ static pawl_vec3 foot_lands(const foot_case *k, pawl_stepper_kind stepper, pawl_
     def.inertia[0] = def.inertia[1] = def.inertia[2] = 1e9 * k->trunk;
     def.pose.position = v3(0, 0, 1);
     def.twist.linear = v3(k->vx, 0, -k->vz);
-    int trunk = mechanism_body(&m, &def);
+    pawl_body_id trunk = mechanism_body(&m, &def);
     def.mass = k->foot;
     def.inertia[0] = def.inertia[1] = def.inertia[2] = 1e-3 * k->foot;
     def.pose.position = v3(0, 0, 0.0505);
-    int foot = mechanism_body(&m, &def);
+    pawl_body_id foot = mechanism_body(&m, &def);
     scene_shape(&m, foot, PAWL_SHAPE_SPHERE, v3(0.05, 0, 0), v3(0, 0, 0), k->friction,
                 k->restitution);
     pawl_joint_def ankle =
@@ -115,17 +115,18 @@ static void legs_land(uint64_t seed, int stepper, int law, pawl_formulation form
     mechanism_begin(&m);
     double mu = random_in(&seed, 0.05, 0.8), e = random_in(&seed, 0.1, 1.0);
     double vx = random_in(&seed, 0.5, 4.0), vz = random_in(&seed, 0.5, 3.0);
-    int legs = 1 + random_index(&seed, 4), links = 1 + random_index(&seed, 4), foot = 0;
+    pawl_body_id foot = {0, 0};
+    int legs = 1 + random_index(&seed, 4), links = 1 + random_index(&seed, 4);
     scene_shape(&m, PAWL_WORLD, PAWL_SHAPE_PLANE, v3(0, 0, 0), v3(0, 0, 0), mu, e);
     pawl_body_def def = pawl_body_def_default();
     def.mass = random_in(&seed, 1.0, 50.0);
     def.inertia[0] = def.inertia[1] = def.inertia[2] = 1e9 * def.mass;
     def.pose.position = v3(0, 0, 0.1 * links + 0.1505);
     def.twist.linear = v3(vx, 0, -vz);
-    int trunk = mechanism_body(&m, &def);
+    pawl_body_id trunk = mechanism_body(&m, &def);
     double heaviest = def.mass;
     for (int leg = 0; leg < legs; ++leg) {
-        int last = trunk;
+        pawl_body_id last = trunk;
         for (int k = 0; k < links; ++k) {
             pawl_vec3 at = v3(0.3 * leg, 0.2 * (leg % 2), 0.1 * (links - 1 - k) + 0.0505);
             def.mass = heaviest * pow(10.0, random_in(&seed, -4.0, 0.0));
@@ -163,15 +164,15 @@ static void geared_foot_lands(uint64_t seed, int stepper, int law, pawl_formulat
     def.inertia[0] = def.inertia[1] = def.inertia[2] = carriage;
     def.pose.position = v3(0, 0, 1);
     def.twist.linear = v3(vx, 0, 0);
-    int slide = mechanism_body(&m, &def);
+    pawl_body_id slide = mechanism_body(&m, &def);
     def.mass = small;
     def.inertia[0] = def.inertia[1] = def.inertia[2] = 1e-3 * small;
     def.pose.position = v3(0, 0, 0.0505);
     def.twist.linear = v3(vx, 0, -vz);
-    int foot = mechanism_body(&m, &def);
+    pawl_body_id foot = mechanism_body(&m, &def);
     scene_shape(&m, foot, PAWL_SHAPE_SPHERE, v3(0.05, 0, 0), v3(0, 0, 0), mu, e);
-    int joint[2] = {
-        mechanism_world_joint(&m, PAWL_JOINT_PRISMATIC, slide, v3(0, 0, 1), v3(1, 0, 0)), 0};
+    pawl_joint_id joint[2] = {
+        mechanism_world_joint(&m, PAWL_JOINT_PRISMATIC, slide, v3(0, 0, 1), v3(1, 0, 0)), {0, 0}};
     pawl_joint_def down =
         mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, slide, foot, v3(0, 0, 0.5), v3(0, 0, -1));
     joint[1] = mechanism_joint(&m, &down);
@@ -184,7 +185,7 @@ static void geared_foot_lands(uint64_t seed, int stepper, int law, pawl_formulat
         wheel.inertia[0] = wheel.inertia[1] = wheel.inertia[2] = inertia;
         wheel.pose.position = v3(0, 2.0 + k, 2);
         wheel.twist.angular = v3(0, ratio * (k == 0 ? vx : vz), 0);
-        int body = mechanism_body(&m, &wheel);
+        pawl_body_id body = mechanism_body(&m, &wheel);
         pawl_gear_def gear = pawl_gear_def_default();
         gear.joint =
             mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, wheel.pose.position, v3(0, 1, 0));

@@ -69,7 +69,7 @@ static void wedge_build(mechanism *m, uint64_t *seed)
     pawl_vec3 apart = random_vec(seed, 1.0);
     apart = v3_scale((2.0 * r + random_in(seed, 1e-4, 1e-3)) / v3_norm(apart), apart);
     const pawl_vec3 at[3] = {v3(0, 0, 0), v3(0.5, 0.1, 0), apart};
-    int body[3];
+    pawl_body_id body[3];
     mechanism_begin(m);
     for (int k = 0; k < 3; ++k) {
         pawl_body_def def = pawl_body_def_default();
@@ -151,7 +151,7 @@ static pawl_vec3 plate_lands(int n, pawl_stepper_kind stepper, pawl_impact_law l
     def.inertia[0] = def.inertia[1] = def.inertia[2] = 1e9;
     def.pose.position = v3(0, 0, 0.0505);
     def.twist.linear = v3(v[0], 0, -v[1]);
-    int body = mechanism_body(&m, &def);
+    pawl_body_id body = mechanism_body(&m, &def);
     for (int i = 0; i < n * n; ++i) {
         scene_shape(&m, body, PAWL_SHAPE_SPHERE, v3(0.05, 0, 0),
                     v3(0.2 * (i % n), 0.2 * (int)(i / n), 0), mu, e);

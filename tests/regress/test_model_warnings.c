@@ -71,8 +71,8 @@ TEST(an_inertia_in_the_wrong_unit_is_warned_of)
             mechanism m;
             mechanism_begin(&m);
             double a = pow(10.0, size), k = scale[i] * 5.0 * a * a / 12.0;
-            int body = mechanism_solid(&m, 5.0, v3(0, 0, 0),
-                                       v3(k * (0.09 + 0.25), k * (1.0 + 0.25), k * (1.0 + 0.09)));
+            pawl_body_id body = mechanism_solid(
+                &m, 5.0, v3(0, 0, 0), v3(k * (0.09 + 0.25), k * (1.0 + 0.25), k * (1.0 + 0.09)));
             scene_shape(&m, body, PAWL_SHAPE_BOX, v3(0.5 * a, 0.15 * a, 0.25 * a), v3(0, 0, 0), 0.5,
                         0.0);
             CHECK_INT(warnings_count(&m, PAWL_WARNING_INERTIA), expected[i]);
@@ -96,7 +96,7 @@ TEST(a_mass_counts_before_a_density_and_a_warning_says_so)
         for (int k = 0; k < 3 && (given & 2) != 0; ++k) {
             def.inertia[k] = 0.5;
         }
-        int body = mechanism_body(&m, &def);
+        pawl_body_id body = mechanism_body(&m, &def);
         scene_shape(&m, body, PAWL_SHAPE_BOX, v3(0.05, 0.1, 0.2), v3(0, 0, 0), 0.5, 0.0);
         CHECK_INT(warnings_count(&m, PAWL_WARNING_TWO_MASSES), given & 1);
         pawl_body_info info = pawl_model_body(m.model, body);
@@ -120,8 +120,8 @@ TEST(a_model_in_millimetres_is_warned_of)
             mechanism m;
             mechanism_begin(&m);
             double s = scale[i];
-            int crank = mechanism_solid(&m, 0.3, v3(0.25 * s, 0, 0), v3(1e-3, 1e-3, 1e-3));
-            int rod = mechanism_solid(&m, 0.9, v3(1.25 * s, 0, 0), v3(1e-2, 1e-2, 1e-2));
+            pawl_body_id crank = mechanism_solid(&m, 0.3, v3(0.25 * s, 0, 0), v3(1e-3, 1e-3, 1e-3));
+            pawl_body_id rod = mechanism_solid(&m, 0.9, v3(1.25 * s, 0, 0), v3(1e-2, 1e-2, 1e-2));
             mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, crank, v3(0, 0, 0), v3(0, 1, 0));
             pawl_joint_def joint = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, crank, rod,
                                                        v3(0.5 * s, 0, 0), v3(0, 1, 0));
@@ -183,7 +183,7 @@ TEST(limits_that_look_like_degrees_are_warned_of)
         for (int k = 0; k < 2; ++k) {
             mechanism m;
             mechanism_begin(&m);
-            int body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
+            pawl_body_id body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
             pawl_joint_def def =
                 mechanism_joint_def(&m, kinds[k], PAWL_WORLD, body, v3(0, 0, 0), v3(0, 0, 1));
             def.coordinate[0].lower = rows[i].lower;
@@ -200,7 +200,7 @@ TEST(rests_and_targets_that_look_like_degrees_are_warned_of)
     for (int what = 0; what < 4; ++what) { // bit 0: degrees, bit 1: a target
         mechanism m;
         mechanism_begin(&m);
-        int body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
+        pawl_body_id body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
         pawl_joint_def def = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, PAWL_WORLD, body,
                                                  v3(0, 0, 0), v3(0, 0, 1));
         double angle = (what & 1) != 0 ? -60.0 : -1.0471975512;
@@ -208,7 +208,7 @@ TEST(rests_and_targets_that_look_like_degrees_are_warned_of)
             def.coordinate[0].stiffness = 5.0;
             def.coordinate[0].rest = angle;
         }
-        int joint = mechanism_joint(&m, &def);
+        pawl_joint_id joint = mechanism_joint(&m, &def);
         if ((what & 2) != 0) {
             pawl_actuator_def actuator = pawl_actuator_def_default();
             actuator.kind = PAWL_ACTUATOR_POSITION;
@@ -230,7 +230,7 @@ TEST(joints_without_room_between_their_limits_are_warned_of)
     for (int i = 0; i < 4; ++i) {
         mechanism m;
         mechanism_begin(&m);
-        int body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
+        pawl_body_id body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
         pawl_joint_def def = mechanism_joint_def(&m, PAWL_JOINT_CYLINDRICAL, PAWL_WORLD, body,
                                                  v3(0, 0, 0), v3(0, 0, 1));
         def.coordinate[1].lower = lower[i];
@@ -256,12 +256,12 @@ TEST(hinges_nearly_on_one_axis_are_warned_of)
             mechanism m;
             mechanism_begin(&m);
             pawl_vec3 axis = v3(0.36, 0.48, 0.8), across = v3(-0.8, 0.6, 0.0);
-            int frame = PAWL_WORLD;
+            pawl_body_id frame = PAWL_WORLD;
             if (framed) {
                 frame = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
                 mechanism_world_joint(&m, PAWL_JOINT_FIXED, frame, v3(0, 0, 0), v3(1, 0, 0));
             }
-            int door = mechanism_solid(&m, 8.0, across, v3(1, 1, 1));
+            pawl_body_id door = mechanism_solid(&m, 8.0, across, v3(1, 1, 1));
             for (int k = 0; k < 2; ++k) {
                 bool second = k > 0;
                 pawl_vec3 at = v3_scale(second ? 0.7 : -0.7, axis), along = axis;
@@ -287,7 +287,7 @@ TEST(a_loop_that_is_nearly_redundant_is_reported)
     for (int i = 0; i < 4; ++i) {
         mechanism m;
         mechanism_begin(&m);
-        int door = mechanism_solid(&m, 8.0, v3(0.5, 0, 0), v3(1, 1, 1));
+        pawl_body_id door = mechanism_solid(&m, 8.0, v3(0.5, 0, 0), v3(1, 1, 1));
         mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, door, v3(0, 0, -0.7), v3(0, 0, 1));
         mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, door, v3(off[i], 0, 0.7), v3(0, 0, 1));
         CHECK_INT(warnings_count(&m, PAWL_WARNING_NEARLY_REDUNDANT), expected[i]);
@@ -300,9 +300,9 @@ TEST(parallel_hinges_of_a_chain_are_no_reason_to_warn)
 {
     mechanism m;
     mechanism_begin(&m);
-    int last = PAWL_WORLD;
+    pawl_body_id last = PAWL_WORLD;
     for (int i = 0; i < 5; ++i) {
-        int body = mechanism_solid(&m, 1.0, v3(i + 0.5, 0, 0), v3(1, 1, 1));
+        pawl_body_id body = mechanism_solid(&m, 1.0, v3(i + 0.5, 0, 0), v3(1, 1, 1));
         pawl_joint_def def = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, last, body, v3(i, 0, 0),
                                                  v3(1e-5 * i, 0, 1));
         mechanism_joint(&m, &def);
@@ -332,7 +332,7 @@ typedef enum falls_case {
     FALLS_CASE_COUNT
 } falls_case;
 
-static int falls_build(mechanism *m, falls_case which)
+static pawl_body_id falls_build(mechanism *m, falls_case which)
 {
     mechanism_begin(m);
     pawl_builder_set_gravity(m->builder, v3(0, 0, -9.81));
@@ -341,7 +341,7 @@ static int falls_build(mechanism *m, falls_case which)
     def.inertia[0] = def.inertia[1] = def.inertia[2] = 0.01;
     def.pose.position = v3(0, 0, 1);
     def.gravity_scale = which == HELD_FLOATS ? 0.0 : 1.0;
-    int body = mechanism_body(m, &def);
+    pawl_body_id body = mechanism_body(m, &def);
     pawl_shape_def shape = pawl_shape_def_default();
     shape.kind = PAWL_SHAPE_SPHERE;
     shape.visual_only = which == FALLS_DRAWN;
@@ -363,7 +363,7 @@ static int falls_build(mechanism *m, falls_case which)
     }
     if (which == FALLS_PAIR || which == HELD_STACK) {
         def.pose.position = v3(1, 0, 1);
-        int other = mechanism_body(m, &def);
+        pawl_body_id other = mechanism_body(m, &def);
         shape.mask = UINT32_MAX;
         shape.group = which == HELD_STACK ? 3 : 1;
         CHECK_OK(pawl_builder_add_shape(m->builder, other, &shape, NULL));
@@ -390,7 +390,7 @@ static int falls_build(mechanism *m, falls_case which)
         lift.kind = PAWL_BODY_KINEMATIC;
         lift.motion[2] =
             (pawl_signal){.kind = PAWL_SIGNAL_SINUSOID, .amplitude = 0.1, .frequency = 1};
-        int platform = mechanism_body(m, &lift);
+        pawl_body_id platform = mechanism_body(m, &lift);
         scene_shape(m, platform, PAWL_SHAPE_BOX, v3(1, 1, 0.1), v3(0, 0, 0), 0.5, 0.0);
     }
     return body;

@@ -36,12 +36,13 @@ static crowd_count crowd_run(pawl_stepper_kind stepper, pawl_vec3 v, pawl_vec3 w
         def.pose.position = v3(0.25 * (k % 4), 0.25 * (k / 4 % 3), 0.25 * (k / 12));
         def.pose.orientation = random_quat(&seed);
         def.twist = (pawl_twist){v3_add(v, v3_cross(w, def.pose.position)), w};
-        int body = mechanism_body(&m, &def);
+        pawl_body_id body = mechanism_body(&m, &def);
         pawl_shape_kind kind = (pawl_shape_kind)(k % PAWL_SHAPE_PLANE);
         scene_shape(&m, body, kind, v3(0.05, 0.05, 0.05), v3(0, 0, 0), 0.5, 0.0);
         if (k % 4 == 1) {
-            pawl_joint_def joint = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, body - 1, body,
-                                                       def.pose.position, v3(0, 0, 1));
+            pawl_joint_def joint =
+                mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, pawl_builder_body_at(m.builder, k - 1),
+                                    body, def.pose.position, v3(0, 0, 1));
             mechanism_joint(&m, &joint);
         }
     }
@@ -96,14 +97,15 @@ TEST(a_collision_is_the_same_in_a_moving_frame)
                 pawl_vec3 v = frames[f];
                 scene_sphere(&m, 1.0, 0.1, v3(0, 0, 0), v3_add(v, v3(3.0 + 40.0 * round, 0.2, 0)),
                              0.3, 0.0);
-                int other = scene_sphere(&m, 5.0, 0.05, v3(0.4, 0.02, 0.01), v, 0.3, 0.0);
+                pawl_body_id other = scene_sphere(&m, 5.0, 0.05, v3(0.4, 0.02, 0.01), v, 0.3, 0.0);
                 pawl_settings settings = scene_settings(5e-3);
                 settings.stepper = crowd_steppers[s];
                 mechanism_start(&m, &settings);
                 bool touches = false;
                 for (int step = 0; step < 60; ++step) {
                     scene_step(&m);
-                    pawl_vec3 d = v3_sub(scene_position(&m, other), scene_position(&m, 0));
+                    pawl_vec3 d = v3_sub(scene_position(&m, other),
+                                         scene_position(&m, pawl_builder_body_at(m.builder, 0)));
                     int count = pawl_sim_contact_count(m.sim);
                     if (f == 0) {
                         contacts[step] = count;

@@ -142,8 +142,12 @@ static double bits_distance(const bits_run *a, const bits_run *b)
 {
     double worst = 0.0;
     for (int i = 0; i < pawl_model_body_count(a->model); ++i) {
-        pawl_vec3 p = pawl_state_pose(pawl_sim_state(a->sim), i).position,
-                  q = pawl_state_pose(pawl_sim_state(b->sim), i).position;
+        pawl_vec3 p = pawl_state_pose(pawl_sim_state(a->sim),
+                                      pawl_model_body_at(pawl_sim_model(a->sim), i))
+                          .position,
+                  q = pawl_state_pose(pawl_sim_state(b->sim),
+                                      pawl_model_body_at(pawl_sim_model(b->sim), i))
+                          .position;
         worst = fmax(worst, hypot(p.x - q.x, hypot(p.y - q.y, p.z - q.z)));
     }
     return worst;

@@ -22,9 +22,9 @@ static void loops_least_norm(const pawl_model *model, const pawl_state *state, d
     int n = 0, bodies = pawl_model_body_count(model), columns = 6 * bodies;
     memset(J, 0, sizeof J);
     for (int k = 0; k < pawl_model_joint_count(model); ++k) {
-        pawl_joint_info j = pawl_model_joint(model, k);
+        pawl_joint_info j = pawl_model_joint(model, pawl_model_joint_at(model, k));
         pawl_pose base =
-            j.base == PAWL_WORLD ? pawl_pose_identity() : pawl_state_pose(state, j.base);
+            pawl_body_is_world(j.base) ? pawl_pose_identity() : pawl_state_pose(state, j.base);
         pawl_quat frame = pawl_pose_compose(base, j.base_frame).orientation;
         pawl_vec3 point =
             pawl_pose_compose(pawl_state_pose(state, j.follower), j.follower_frame).position;
@@ -32,15 +32,15 @@ static void loops_least_norm(const pawl_model *model, const pawl_state *state, d
             int along = row < 3 ? row : row - 2;
             pawl_vec3 d = pawl_quat_rotate(frame, v3(along == 0, along == 1, along == 2));
             for (int side = 0; side < 2; ++side) {
-                int body = side == 0 ? j.follower : j.base;
-                if (body == PAWL_WORLD) {
+                pawl_body_id body = side == 0 ? j.follower : j.base;
+                if (pawl_body_is_world(body)) {
                     continue;
                 }
                 pawl_vec3 centre =
                     pawl_pose_apply(pawl_state_pose(state, body), pawl_model_body(model, body).com);
                 pawl_vec3 s = v3_scale(side == 0 ? 1.0 : -1.0, d);
                 pawl_vec3 turn = row < 3 ? v3_cross(v3_sub(point, centre), s) : s;
-                double *to = J + n * columns + 6 * body;
+                double *to = J + n * columns + 6 * pawl_body_index(body);
                 if (row < 3) {
                     to[0] = s.x, to[1] = s.y, to[2] = s.z;
                 }
@@ -57,8 +57,10 @@ static void loops_least_norm(const pawl_model *model, const pawl_state *state, d
             A[i * n + c] = 0.0;
         }
         for (int body = 0; body < bodies; ++body) {
-            pawl_body_info info = pawl_model_body(model, body);
-            pawl_mat3 turn = quat_matrix(pawl_state_pose(state, body).orientation);
+            pawl_body_info info = pawl_model_body(model, pawl_model_body_at(model, body));
+            pawl_mat3 turn = quat_matrix(
+                pawl_state_pose(state, pawl_model_body_at(pawl_state_model(state), body))
+                    .orientation);
             pawl_mat3 own = m3_from_six(info.inertia), inertia = m3_congruence(&turn, &own);
             pawl_mat3 inverse = m3_inverse(&inertia);
             const double *p = J + i * columns + 6 * body;
@@ -138,7 +140,7 @@ static double loops_file_force(const char *path, pawl_stepper_kind stepper)
         CHECK_OK(pawl_sim_step(sim, NULL));
         for (int j = 0; j < pawl_model_joint_count(model); ++j) {
             pawl_vec3 f, moment;
-            pawl_sim_joint_reaction(sim, j, &f, &moment);
+            pawl_sim_joint_reaction(sim, pawl_model_joint_at(pawl_sim_model(sim), j), &f, &moment);
             worst = fmax(worst, v3_norm(f));
         }
     }
@@ -187,7 +189,8 @@ static uint64_t loops_ask(const char *path, pawl_stepper_kind stepper, int first
         CHECK_OK(pawl_sim_step(sim, NULL));
         for (int j = 0; j < pawl_model_joint_count(model) && k >= first; ++j) {
             pawl_vec3 moment;
-            CHECK_OK(pawl_sim_joint_reaction(sim, j, &force[j], &moment));
+            CHECK_OK(pawl_sim_joint_reaction(sim, pawl_model_joint_at(pawl_sim_model(sim), j),
+                                             &force[j], &moment));
         }
     }
     uint64_t hash = pawl_state_hash(pawl_sim_state(sim));

@@ -157,7 +157,8 @@ TEST(a_state_that_was_set_by_hand_forgets_the_step_before)
     CHECK_OK(pawl_state_create(&m.t.env, m.model, &set));
     pawl_state_copy(set, mechanism_state(&m));
     CHECK(pawl_state_knows_before(set));
-    pawl_state_set_twist(set, 0, pawl_state_twist(set, 0));
+    pawl_state_set_twist(set, pawl_model_body_at(pawl_state_model(set), 0),
+                         pawl_state_twist(set, pawl_model_body_at(pawl_state_model(set), 0)));
     CHECK(!pawl_state_knows_before(set));
     CHECK(pawl_state_hash(set) != pawl_state_hash(mechanism_state(&m)));
     pawl_state_destroy(set);

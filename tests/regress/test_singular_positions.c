@@ -44,8 +44,8 @@ static double parallel_answer(const parallel_row *p, double from_time, double to
 }
 
 // A slender rod along its own x from a to b, moving with these velocities of its ends.
-static int parallel_rod(mechanism *m, double mass, pawl_quat turn, pawl_vec3 a, pawl_vec3 b,
-                        pawl_vec3 va, double rate)
+static pawl_body_id parallel_rod(mechanism *m, double mass, pawl_quat turn, pawl_vec3 a,
+                                 pawl_vec3 b, pawl_vec3 va, double rate)
 {
     pawl_vec3 along = v3_sub(b, a);
     double l = v3_norm(along), i = mass * l * l / 12.0;
@@ -61,7 +61,8 @@ static int parallel_rod(mechanism *m, double mass, pawl_quat turn, pawl_vec3 a, 
     return mechanism_body(m, &def);
 }
 
-static void parallel_pin(mechanism *m, int base, int follower, pawl_quat turn, pawl_vec3 at)
+static void parallel_pin(mechanism *m, pawl_body_id base, pawl_body_id follower, pawl_quat turn,
+                         pawl_vec3 at)
 {
     pawl_joint_def def =
         mechanism_joint_def(m, PAWL_JOINT_REVOLUTE, base, follower, pawl_quat_rotate(turn, at),
@@ -70,21 +71,22 @@ static void parallel_pin(mechanism *m, int base, int follower, pawl_quat turn, p
 }
 
 // Builds and starts it. Returns the first crank.
-static int parallel_begin(mechanism *m, const parallel_row *p, const pawl_settings *settings)
+static pawl_body_id parallel_begin(mechanism *m, const parallel_row *p,
+                                   const pawl_settings *settings)
 {
     pawl_quat turn = quat_exp(p->turn);
     mechanism_begin(m);
     pawl_builder_set_gravity(m->builder, pawl_quat_rotate(turn, v3(0, 0, -SCENE_G)));
     pawl_vec3 reach = v3(p->l * cos(p->angle), 0, p->l * sin(p->angle)), none = v3(0, 0, 0);
     pawl_vec3 speed = v3_cross(v3(0, -p->rate, 0), reach);
-    int first = -1, last = -1;
+    pawl_body_id last = {0, 0}, first = {0, 0};
     for (int k = 0; k <= p->loops; ++k) {
         pawl_vec3 pin = v3(k * p->w, 0, 0), tip = v3_add(pin, reach);
-        int crank = parallel_rod(m, p->crank, turn, pin, tip, none, p->rate);
+        pawl_body_id crank = parallel_rod(m, p->crank, turn, pin, tip, none, p->rate);
         parallel_pin(m, PAWL_WORLD, crank, turn, pin);
         if (k > 0) {
             pawl_vec3 before = v3_sub(tip, v3(p->w, 0, 0));
-            int rod = parallel_rod(m, p->rod, turn, before, tip, speed, 0.0);
+            pawl_body_id rod = parallel_rod(m, p->rod, turn, before, tip, speed, 0.0);
             parallel_pin(m, last, rod, turn, before);
             parallel_pin(m, crank, rod, turn, tip);
         }
@@ -100,7 +102,7 @@ static double parallel_error(const parallel_row *p, const pawl_settings *setting
                              int *fell_back)
 {
     mechanism m;
-    int crank = parallel_begin(&m, p, settings);
+    pawl_body_id crank = parallel_begin(&m, p, settings);
     pawl_quat turn = quat_exp(p->turn);
     double y[2] = {p->angle, p->rate}, worst = 0.0;
     int steps = (int)lround(time / settings->dt);

@@ -72,7 +72,7 @@ static double spinning_ball_error(const spinning_ball *b, const pawl_settings *s
     def.pose.position = v3(0, 0, b->radius);
     def.twist = (pawl_twist){b->v, b->w};
     def.inertia[0] = def.inertia[1] = def.inertia[2] = b->share * b->mass * b->radius * b->radius;
-    int ball = mechanism_body(&m, &def);
+    pawl_body_id ball = mechanism_body(&m, &def);
     scene_shape(&m, ball, PAWL_SHAPE_SPHERE, v3(b->radius, 0, 0), v3(0, 0, 0), b->friction, 0.0);
     mechanism_start(&m, settings);
     mechanism_run(&m, steps);
@@ -109,7 +109,7 @@ TEST(a_ball_that_slides_and_spins_has_exact_velocities)
 // ---- Tops and linkages --------------------------------------------------------------------------
 
 // A top on a ball joint, its axis leaning, with nutation; moments of inertia about the centre of mass.
-static int spinning_top(mechanism *m, uint64_t *seed, double *spin)
+static pawl_body_id spinning_top(mechanism *m, uint64_t *seed, double *spin)
 {
     double lever = random_in(seed, 0.1, 0.6), across = random_in(seed, 0.05, 0.2),
            along = across * random_in(seed, 0.4, 1.8);
@@ -122,12 +122,13 @@ static int spinning_top(mechanism *m, uint64_t *seed, double *spin)
     *spin = random_in(seed, 60.0, 150.0);
     pawl_vec3 w = v3(random_in(seed, -2.0, 2.0), random_in(seed, -2.0, 2.0), *spin);
     def.twist.angular = pawl_quat_rotate(def.pose.orientation, w);
-    int body = mechanism_body(m, &def);
+    pawl_body_id body = mechanism_body(m, &def);
     mechanism_world_joint(m, PAWL_JOINT_SPHERICAL, body, v3(0, 0, 0), v3(1, 0, 0));
     return body;
 }
 
-static int spinning_rod(mechanism *m, double mass, pawl_vec3 from, pawl_vec3 to, double spin)
+static pawl_body_id spinning_rod(mechanism *m, double mass, pawl_vec3 from, pawl_vec3 to,
+                                 double spin)
 {
     pawl_vec3 along = v3_sub(to, from);
     double length = v3_norm(along);
@@ -145,14 +146,15 @@ static int spinning_rod(mechanism *m, double mass, pawl_vec3 from, pawl_vec3 to,
 }
 
 // RSSP: cranks about skew axes, joined by a rod with ball ends that spins about itself.
-static int spinning_linkage(mechanism *m, uint64_t *seed, double *spin)
+static pawl_body_id spinning_linkage(mechanism *m, uint64_t *seed, double *spin)
 {
     pawl_vec3 a = v3(0, 0, 0), b = v3(1.0, random_in(seed, 0.2, 0.6), 0.1);
     pawl_vec3 p = v3(random_in(seed, -0.1, 0.1), 0.1, random_in(seed, 0.25, 0.4));
     pawl_vec3 q = v3(1.1, random_in(seed, 0.3, 0.7), random_in(seed, 0.6, 0.9));
     *spin = random_in(seed, 60.0, 150.0);
-    int first = spinning_rod(m, 1.0, a, p, 0.0), rod = spinning_rod(m, 0.5, p, q, *spin);
-    int last = spinning_rod(m, 1.5, b, q, 0.0);
+    pawl_body_id rod = spinning_rod(m, 0.5, p, q, *spin);
+    pawl_body_id first = spinning_rod(m, 1.0, a, p, 0.0);
+    pawl_body_id last = spinning_rod(m, 1.5, b, q, 0.0);
     mechanism_world_joint(m, PAWL_JOINT_REVOLUTE, first, a, v3(0.2, 1.0, 0.0));
     mechanism_world_joint(m, PAWL_JOINT_REVOLUTE, last, b, v3(1.0, 0.1, 0.2));
     pawl_joint_def def = mechanism_joint_def(m, PAWL_JOINT_SPHERICAL, first, rod, p, v3(1, 0, 0));
@@ -170,7 +172,8 @@ static pawl_vec3 spinning_run(bool linkage, uint64_t seed, const pawl_settings *
     double spin;
     mechanism_begin(&m);
     pawl_builder_set_gravity(m.builder, v3(0, 0, -SCENE_G));
-    int body = linkage ? spinning_linkage(&m, &seed, &spin) : spinning_top(&m, &seed, &spin);
+    pawl_body_id body =
+        linkage ? spinning_linkage(&m, &seed, &spin) : spinning_top(&m, &seed, &spin);
     mechanism_start(&m, settings);
     mechanism_run(&m, (int)lround(time / settings->dt));
     pawl_pose pose = pawl_state_pose(mechanism_state(&m), body);

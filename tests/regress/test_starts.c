@@ -48,11 +48,11 @@ static double start_leg(mechanism *m, uint64_t *seed, int count)
 {
     double beyond = 0.0;
     mechanism_begin(m);
-    int last = mechanism_solid(m, 5.0, v3(0, 0, 0), v3(0.1, 0.2, 0.15));
+    pawl_body_id last = mechanism_solid(m, 5.0, v3(0, 0, 0), v3(0.1, 0.2, 0.15));
     for (int i = 0; i < count; ++i) {
         double inertia = 1e-3 * random_in(seed, 0.5, 2.0);
-        int link = mechanism_solid(m, random_in(seed, 0.05, 1.0), v3(0, 0, -0.3 * (i + 1)),
-                                   v3(inertia, inertia, inertia));
+        pawl_body_id link = mechanism_solid(m, random_in(seed, 0.05, 1.0), v3(0, 0, -0.3 * (i + 1)),
+                                            v3(inertia, inertia, inertia));
         pawl_vec3 axis = v3(random_in(seed, -0.2, 0.2), 1.0, random_in(seed, -0.2, 0.2));
         pawl_joint_def joint =
             mechanism_joint_def(m, PAWL_JOINT_REVOLUTE, last, link, v3(0, 0, -0.3 * i - 0.1), axis);
@@ -110,7 +110,7 @@ TEST(bodies_inside_each_other_part_at_rest)
             pawl_vec3 at = v3(random_in(&seed, -0.1, 0.1), random_in(&seed, -0.1, 0.1),
                               random_in(&seed, -0.1, 0.1));
             double mass = pow(10.0, random_in(&seed, -1.0, 1.0)), inertia = 0.01 * mass;
-            int body = mechanism_solid(&m, mass, at, v3(inertia, inertia, inertia));
+            pawl_body_id body = mechanism_solid(&m, mass, at, v3(inertia, inertia, inertia));
             scene_shape(&m, body, kinds[(k + i) % 5], v3(0.1, 0.12, 0.15), v3(0, 0, 0), 0.3, 0.5);
         }
         pawl_settings settings = start_settings(way, 2e-3);
@@ -153,7 +153,8 @@ TEST(a_body_in_a_wedge_is_not_thrown_out)
         while (mechanism_time(&m) < 0.5) {
             start_step(&m);
             kinetic = fmax(kinetic, mechanism_energy(&m).kinetic);
-            double now = pawl_state_pose(mechanism_state(&m), 0).position.z;
+            double now =
+                pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position.z;
             CHECK(fabs(now - z) <= 1.01 * settings.contact.max_push * settings.dt);
             z = now;
         }

@@ -30,7 +30,7 @@ static pawl_vec3 stiff_vector(uint64_t *seed, double size)
 // `stretched` is 0 the springs are at rest.
 static void stiff_row(mechanism *m, uint64_t *seed, int count, double stretched)
 {
-    int last = PAWL_WORLD;
+    pawl_body_id last = PAWL_WORLD;
     pawl_vec3 hook = v3(0, 0, 0), origin = v3(0, 0, 0);
     for (int i = 0; i < count; ++i) {
         pawl_body_def body = pawl_body_def_default();
@@ -40,7 +40,7 @@ static void stiff_row(mechanism *m, uint64_t *seed, int count, double stretched)
         }
         body.pose.position = v3(1.0 + i, 0, 0);
         body.twist.angular = stiff_vector(seed, 2.0);
-        int index = mechanism_body(m, &body);
+        pawl_body_id index = mechanism_body(m, &body);
         pawl_spring_def spring = pawl_spring_def_default();
         spring.body_a = last;
         spring.body_b = index;
@@ -143,7 +143,7 @@ TEST(a_stiff_spring_is_a_rod)
             pawl_builder_set_gravity(m.builder, v3(0, 0, -SCENE_G));
             mechanism_solid(&m, 0.5, v3(1, 0, 0), v3(0.1, 0.1, 0.1));
             pawl_spring_def spring = pawl_spring_def_default();
-            spring.body_b = 0;
+            spring.body_b = pawl_builder_body_at(m.builder, 0);
             spring.rest_length = 1.0;
             spring.stiffness = pow(10.0, k);
             spring.damping = k % 2 ? 1.0 : 0.0;
@@ -153,7 +153,8 @@ TEST(a_stiff_spring_is_a_rod)
             double worst = 0.0;
             for (int i = 0; i < 500; ++i) {
                 mechanism_step(&m);
-                pawl_vec3 r = scene_position(&m, 0), v = scene_velocity(&m, 0);
+                pawl_vec3 r = scene_position(&m, pawl_builder_body_at(m.builder, 0)),
+                          v = scene_velocity(&m, pawl_builder_body_at(m.builder, 0));
                 worst = fmax(worst, fabs(v3_dot(v, v) + 2.0 * SCENE_G * r.z));
                 CHECK(fabs(v3_norm(r) - 1.0) < 1e-5);
             }

@@ -28,12 +28,12 @@ static void verdicts_chain(mechanism *m, int links, uint64_t *seed)
 {
     mechanism_begin(m);
     pawl_builder_set_gravity(m->builder, v3(0, 0, -9.81));
-    int last = PAWL_WORLD;
+    pawl_body_id last = PAWL_WORLD;
     double x = 0.0;
     for (int i = 0; i < links; ++i) {
         double length = random_in(seed, 0.1, 0.3), mass = random_in(seed, 0.2, 2.0);
         double inertia = mass * length * length / 12.0;
-        int link =
+        pawl_body_id link =
             mechanism_solid(m, mass, v3(x + 0.5 * length, 0, 0), v3(inertia, inertia, inertia));
         pawl_joint_def joint =
             mechanism_joint_def(m, PAWL_JOINT_REVOLUTE, last, link, v3(x, 0, 0), v3(0, 1, 0));
@@ -120,8 +120,8 @@ TEST(callbacks_that_return_nan_stop_the_run_and_are_named)
                 .kind = PAWL_SIGNAL_CALLBACK, .callback = verdicts_nan, .user = &from};
             mechanism m;
             mechanism_begin(&m);
-            int body = mechanism_solid(&m, 1.0, v3(0.5, 0, 0), v3(0.1, 0.1, 0.1));
-            int joint =
+            pawl_body_id body = mechanism_solid(&m, 1.0, v3(0.5, 0, 0), v3(0.1, 0.1, 0.1));
+            pawl_joint_id joint =
                 mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(0, 0, 0), v3(0, 1, 0));
             pawl_motion_def motion = pawl_motion_def_default();
             pawl_actuator_def actuator = pawl_actuator_def_default();
@@ -252,7 +252,7 @@ TEST(solvers_of_another_law_report_two_residuals)
             def.inertia[0] = def.inertia[1] = def.inertia[2] = 0.02 * def.mass;
             def.pose.position = v3(0, 0, 0.1);
             def.twist.linear = v3(speed * cos(angle), speed * sin(angle), 0.0);
-            int box = mechanism_body(&m, &def);
+            pawl_body_id box = mechanism_body(&m, &def);
             scene_shape(&m, box, PAWL_SHAPE_BOX, v3(0.2, 0.15, 0.1), v3(0, 0, 0), 0.5, 0.0);
             pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
             settings.solver.kind = (pawl_solver_kind)solver;

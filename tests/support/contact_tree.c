@@ -12,7 +12,7 @@ void contact_tree_build(mechanism *m, uint64_t *seed)
     CHECK_OK(pawl_builder_add_shape(m->builder, PAWL_WORLD, &floor, NULL));
     const pawl_joint_kind kinds[] = {PAWL_JOINT_UNIVERSAL, PAWL_JOINT_SPHERICAL, PAWL_JOINT_SCREW,
                                      PAWL_JOINT_PRISMATIC, PAWL_JOINT_REVOLUTE};
-    int body[6];
+    pawl_body_id body[6];
     for (int i = 0; i < 6; ++i) {
         pawl_body_def def = pawl_body_def_default();
         def.mass = random_in(seed, 1.0, 3.0);
@@ -38,7 +38,7 @@ void contact_tree_build(mechanism *m, uint64_t *seed)
         joint.coordinate[0].rest = 0.1;
         joint.coordinate[0].damping = i == 4 || i == 1 ? 2.0 : 0.0;
         joint.coordinate[0].armature = i == 5 ? 0.3 : 0.0;
-        int index = mechanism_joint(m, &joint);
+        pawl_joint_id index = mechanism_joint(m, &joint);
         if (i != 2) {
             pawl_actuator_def servo = pawl_actuator_def_default();
             servo.kind = i == 3 ? PAWL_ACTUATOR_VELOCITY : PAWL_ACTUATOR_POSITION;

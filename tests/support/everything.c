@@ -30,7 +30,7 @@ static pawl_body_def everything_body(const everything *e)
 
 // A body on a joint to the world at its own origin, with coordinates as `c` says.
 static pawl_status everything_joint(everything *e, pawl_joint_kind kind, const char *name,
-                                    pawl_coordinate_def c, int *joint)
+                                    pawl_coordinate_def c, pawl_joint_id *joint)
 {
     pawl_joint_def def = pawl_joint_def_default();
     pawl_body_def body = everything_body(e);
@@ -82,7 +82,7 @@ static pawl_status everything_joints(everything *e)
 static pawl_status everything_loop(everything *e)
 {
     pawl_vec3 pins[4] = {{0, 0, 0}, {0, 0, -0.5}, {1, 0, -0.5}, {1, 0, 0}};
-    int body[3];
+    pawl_body_id body[3];
     for (int i = 0; i < 3; ++i) {
         pawl_body_def def = everything_body(e);
         def.com = v3(0, 0, 0);
@@ -203,7 +203,7 @@ static pawl_status everything_rest(everything *e)
     pawl_body_def ball = pawl_body_def_default();
     ball.density = 1024.0;
     ball.pose.position = v3(0, (double)e->slot, 0);
-    int body;
+    pawl_body_id body;
     PAWL_TRY(pawl_builder_add_body(e->b, &ball, &body));
     const pawl_vec3 corners[] = {{0, 0, 0}, {0.5, 0, 0}, {0, 0.5, 0}, {0, 0, 0.25}};
     for (int kind = 0; kind < PAWL_SHAPE_HEIGHTFIELD; ++kind) {

@@ -124,7 +124,7 @@ void linkage_join(linkage *l, const linkage *other)
     for (int k = 0; k < other->joint_count; ++k) {
         linkage_assert(l->joint_count < LINKAGE_MAX_JOINTS, "too many joints");
         linkage_joint j = other->joints[k];
-        j.base += j.base == PAWL_WORLD ? 0 : first;
+        j.base += j.base == PAWL_WORLD_INDEX ? 0 : first;
         j.follower += first;
         l->joints[l->joint_count++] = j;
     }
@@ -271,7 +271,7 @@ static void text_joint(linkage_text *t, const linkage *l, int index)
     const linkage_body *f = &l->bodies[j->follower];
     pawl_pose child = pawl_pose_inverse(f->pose);
     char parent[16] = "world";
-    if (j->base != PAWL_WORLD) {
+    if (j->base != PAWL_WORLD_INDEX) {
         snprintf(parent, sizeof parent, "b%d", j->base);
     }
     text_add(t, "<joint name=\"j%d\" type=\"%s\"><parent>%s</parent><child>b%d</child>", index,
@@ -288,7 +288,8 @@ static void text_joint(linkage_text *t, const linkage *l, int index)
     } else {
         pawl_pose world = {j->point, pawl_quat_from_axes(j->axis, j->axis2)};
         pawl_pose far = {v3_add(j->point, j->gap), world.orientation};
-        pawl_pose base = j->base == PAWL_WORLD ? pawl_pose_identity() : l->bodies[j->base].pose;
+        pawl_pose base =
+            j->base == PAWL_WORLD_INDEX ? pawl_pose_identity() : l->bodies[j->base].pose;
         text_pose(t, "pose", pawl_pose_compose(child, world));
         if (linkage_has_axis(j->kind)) {
             text_add(t, "<axis><xyz>1 0 0</xyz></axis>");
@@ -382,7 +383,7 @@ int linkage_rank(const linkage *l, double tolerance, double sigma[2])
         for (int i = 0; i < count; ++i, ++row) {
             for (int side = 0; side < 2; ++side) {
                 int body = side == 0 ? j->follower : j->base;
-                if (body == PAWL_WORLD) {
+                if (body == PAWL_WORLD_INDEX) {
                     continue;
                 }
                 const linkage_body *b = &l->bodies[body];

@@ -23,7 +23,7 @@ typedef struct linkage_body {
 
 typedef struct linkage_joint {
     pawl_joint_kind kind;
-    int base, follower;    // body indices, PAWL_WORLD for the base of a joint to the ground
+    int base, follower;    // body indices, PAWL_WORLD_INDEX for the base of a joint to the ground
     pawl_vec3 point;       // in the world at the start
     pawl_vec3 axis, axis2; // unit, in the world; axis2 of universal joints alone
     pawl_vec3 gap;         // how far the base's half of the joint is from the follower's [m]

@@ -19,13 +19,14 @@ static void motion_log(void *user, pawl_log_level level, const char *message)
     }
 }
 
-static pawl_vec3 motion_centre(const pawl_model *model, const pawl_state *state, int body)
+static pawl_vec3 motion_centre(const pawl_model *model, const pawl_state *state, pawl_body_id body)
 {
     return pawl_pose_apply(pawl_state_pose(state, body), pawl_model_body(model, body).com);
 }
 
 // Of joints with one; 0 else.
-static double motion_coordinate(const pawl_model *model, const pawl_state *state, int joint)
+static double motion_coordinate(const pawl_model *model, const pawl_state *state,
+                                pawl_joint_id joint)
 {
     double q[6] = {0.0};
     if (pawl_model_joint(model, joint).coordinate_count == 1) {
@@ -38,9 +39,9 @@ static void motion_sample(linkage_motion *m, const pawl_model *model, const pawl
 {
     pawl_vec3 *row = m->centre + (size_t)m->samples * (size_t)m->bodies;
     for (int i = 0; i < m->bodies; ++i) {
-        row[i] = motion_centre(model, state, i);
+        row[i] = motion_centre(model, state, pawl_model_body_at(model, i));
     }
-    m->angle[m->samples++] = motion_coordinate(model, state, 0);
+    m->angle[m->samples++] = motion_coordinate(model, state, pawl_model_joint_at(model, 0));
 }
 
 static void motion_momentum(const pawl_model *model, const pawl_state *state, pawl_vec3 *linear,
@@ -48,9 +49,9 @@ static void motion_momentum(const pawl_model *model, const pawl_state *state, pa
 {
     *linear = *angular = v3(0.0, 0.0, 0.0);
     for (int i = 0; i < pawl_model_body_count(model); ++i) {
-        pawl_body_info b = pawl_model_body(model, i);
-        pawl_pose pose = pawl_state_pose(state, i);
-        pawl_twist t = pawl_state_twist(state, i);
+        pawl_body_info b = pawl_model_body(model, pawl_model_body_at(model, i));
+        pawl_pose pose = pawl_state_pose(state, pawl_model_body_at(pawl_state_model(state), i));
+        pawl_twist t = pawl_state_twist(state, pawl_model_body_at(pawl_state_model(state), i));
         pawl_vec3 arm = pawl_quat_rotate(pose.orientation, b.com);
         pawl_vec3 p = v3_scale(b.mass, v3_add(t.linear, v3_cross(t.angular, arm)));
         pawl_mat3 inertia = m3_from_six(b.inertia);
@@ -75,8 +76,10 @@ static void motion_step_figures(linkage_motion *m, const pawl_sim *sim,
     *force = 0.0;
     for (int k = 0; k < pawl_model_joint_count(model); ++k) {
         pawl_vec3 f, moment;
-        m->travel = fmax(m->travel, fabs(motion_coordinate(model, state, k) - m->start[k]));
-        pawl_sim_joint_reaction(sim, k, &f, &moment);
+        m->travel =
+            fmax(m->travel, fabs(motion_coordinate(model, state, pawl_model_joint_at(model, k)) -
+                                 m->start[k]));
+        pawl_sim_joint_reaction(sim, pawl_model_joint_at(pawl_sim_model(sim), k), &f, &moment);
         *force = fmax(*force, v3_norm(f));
     }
     m->force_max = fmax(m->force_max, *force);
@@ -107,7 +110,7 @@ static void motion_steps(linkage_motion *m, pawl_sim *sim, double time, double i
     motion_sample(m, model, pawl_sim_state(sim));
     motion_momentum(model, pawl_sim_state(sim), &m->momentum[0], &m->spin[0]);
     for (int k = 0; k < pawl_model_joint_count(model); ++k) {
-        m->start[k] = motion_coordinate(model, pawl_sim_state(sim), k);
+        m->start[k] = motion_coordinate(model, pawl_sim_state(sim), pawl_model_joint_at(model, k));
     }
     for (int k = 0; k < steps && m->status == PAWL_OK; ++k) {
         pawl_step_report report;

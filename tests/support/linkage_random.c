@@ -15,13 +15,13 @@ static const double random_pi = 3.14159265358979323846;
 typedef struct linkage_maker {
     linkage *l;
     uint64_t *seed;
-    int ground; // PAWL_WORLD or a body
+    int ground; // PAWL_WORLD_INDEX or a body
 } linkage_maker;
 
 static void maker_joint(linkage_maker *m, pawl_joint_kind kind, int a, int b, pawl_vec3 point,
                         pawl_vec3 axis)
 {
-    if (b == PAWL_WORLD) {
+    if (b == PAWL_WORLD_INDEX) {
         linkage_add_joint(m->l, kind, b, a, point, axis);
     } else {
         linkage_add_joint(m->l, kind, a, b, point, axis);
@@ -415,7 +415,7 @@ void linkage_random_family(linkage *l, linkage_family family, uint64_t seed)
     seed = seed * UINT64_C(2654435761) + (uint64_t)family;
     do {
         linkage_begin(l, families[family].name);
-        linkage_maker m = {.l = l, .seed = &seed, .ground = PAWL_WORLD};
+        linkage_maker m = {.l = l, .seed = &seed, .ground = PAWL_WORLD_INDEX};
         families[family].make(&m);
         linkage_finish(l, &seed);
         linkage_place(l, random_pose(&seed, 0.5));
@@ -430,7 +430,7 @@ void linkage_random(linkage *l, uint64_t seed)
     do {
         linkage_family family = random_family(&seed);
         linkage_begin(l, families[family].name);
-        linkage_maker m = {.l = l, .seed = &seed, .ground = PAWL_WORLD};
+        linkage_maker m = {.l = l, .seed = &seed, .ground = PAWL_WORLD_INDEX};
         int footing = random_index(&seed, 10);
         if (footing == 0 || footing == 1) {
             m.ground = linkage_add_body(l);
@@ -438,8 +438,8 @@ void linkage_random(linkage *l, uint64_t seed)
         families[family].make(&m);
         if (footing == 0) {
             pawl_vec3 axis = maker_unit(&m);
-            linkage_add_joint(l, PAWL_JOINT_REVOLUTE, PAWL_WORLD, m.ground, random_vec(&seed, 0.5),
-                              axis);
+            linkage_add_joint(l, PAWL_JOINT_REVOLUTE, PAWL_WORLD_INDEX, m.ground,
+                              random_vec(&seed, 0.5), axis);
             l->mobility += 1;
         } else if (footing == 1) {
             l->mobility += 6;

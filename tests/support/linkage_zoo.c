@@ -64,7 +64,7 @@ static void zoo_four_bar_links(linkage *l, int ground)
 void zoo_four_bar(linkage *l)
 {
     linkage_begin(l, "tilted-four-bar");
-    zoo_four_bar_links(l, PAWL_WORLD);
+    zoo_four_bar_links(l, PAWL_WORLD_INDEX);
     l->mobility = 1;
     linkage_turn(l); // bars of round lengths: their joints' points keep them with any digits
 }
@@ -97,7 +97,7 @@ static int zoo_leaf(linkage *l)
 void zoo_pendulum(linkage *l)
 {
     linkage_begin(l, "door-1");
-    zoo_hinge(l, PAWL_WORLD, zoo_leaf(l), v3(0.0, 0.0, 0.0), v3(0.0, 1.0, 0.0));
+    zoo_hinge(l, PAWL_WORLD_INDEX, zoo_leaf(l), v3(0.0, 0.0, 0.0), v3(0.0, 1.0, 0.0));
 }
 
 void zoo_door(linkage *l, int hinges, zoo_flaw flaw, double size)
@@ -108,7 +108,7 @@ void zoo_door(linkage *l, int hinges, zoo_flaw flaw, double size)
         bool last = k == hinges - 1;
         pawl_vec3 at = {last && flaw == ZOO_OFFSET ? size : 0.0, 0.4 * k, 0.0};
         pawl_vec3 axis = {last && flaw == ZOO_TILT ? size : 0.0, 1.0, 0.0};
-        int hinge = zoo_hinge(l, PAWL_WORLD, leaf, at, axis);
+        int hinge = zoo_hinge(l, PAWL_WORLD_INDEX, leaf, at, axis);
         if (last && flaw == ZOO_GAP) {
             l->joints[hinge].gap = v3(0.0, 0.0, size);
         }
@@ -141,13 +141,13 @@ void zoo_bennett(linkage *l)
     linkage_begin(l, "bennett");
     pawl_vec3 point[4], axis[4];
     zoo_bennett_axes(0.5, 0.6, 1.2, 1.1, point, axis);
-    int before = PAWL_WORLD;
+    int before = PAWL_WORLD_INDEX;
     for (int k = 0; k < 3; ++k) {
         int rod = linkage_add_rod(l, point[k], point[k + 1], axis[k], 1.0, 0.05);
         zoo_hinge(l, before, rod, point[k], axis[k]);
         before = rod;
     }
-    zoo_hinge(l, PAWL_WORLD, before, point[3], axis[3]);
+    zoo_hinge(l, PAWL_WORLD_INDEX, before, point[3], axis[3]);
     l->mobility = 1;
     l->redundant = 3;
     linkage_tilt(l);
@@ -159,7 +159,7 @@ void zoo_bricard(linkage *l)
     const pawl_vec3 point[6] = {{0, 0, 0},   {1, 0, 0},   {1, 0, -1},
                                 {1, -1, -1}, {0, -1, -1}, {0, -1, 0}};
     const pawl_vec3 axis[6] = {{0, 0, 1}, {0, -1, 0}, {1, 0, 0}, {0, 0, 1}, {0, -1, 0}, {1, 0, 0}};
-    int before = PAWL_WORLD;
+    int before = PAWL_WORLD_INDEX;
     for (int k = 0; k < 5; ++k) {
         int rod = linkage_add_rod(l, point[k], point[k + 1], axis[k], 1.0, 0.1);
         double thick = 0.1 * 0.1 / 12.0;
@@ -167,7 +167,7 @@ void zoo_bricard(linkage *l)
         zoo_hinge(l, before, rod, point[k], axis[k]);
         before = rod;
     }
-    zoo_hinge(l, PAWL_WORLD, before, point[5], axis[5]);
+    zoo_hinge(l, PAWL_WORLD_INDEX, before, point[5], axis[5]);
     l->mobility = 1;
     l->redundant = 1;
     linkage_tilt(l);
@@ -190,7 +190,7 @@ void zoo_sarrus(linkage *l)
                   elbow = v3_add(v3_scale(reach, out), v3_scale(0.5 * height, up));
         int lower = linkage_add_rod(l, low, elbow, u, 0.5, 0.05),
             upper = linkage_add_rod(l, elbow, high, u, 0.5, 0.05);
-        zoo_hinge(l, PAWL_WORLD, lower, low, u);
+        zoo_hinge(l, PAWL_WORLD_INDEX, lower, low, u);
         zoo_hinge(l, lower, upper, elbow, u);
         zoo_hinge(l, upper, platform, high, u);
     }
@@ -225,7 +225,7 @@ void zoo_delta(linkage *l)
             left = linkage_add_rod(l, top[0], low[0], n, 0.15, 0.02),
             right = linkage_add_rod(l, top[1], low[1], n, 0.15, 0.02),
             foot = linkage_add_rod(l, low[0], low[1], n, 0.1, 0.02);
-        zoo_hinge(l, PAWL_WORLD, upper, shoulder, u);
+        zoo_hinge(l, PAWL_WORLD_INDEX, upper, shoulder, u);
         zoo_hinge(l, upper, bar, elbow, u);
         zoo_hinge(l, bar, left, top[0], n);
         zoo_hinge(l, bar, right, top[1], n);
@@ -248,7 +248,7 @@ void zoo_ladder(linkage *l, int count)
         int before = crank;
         crank = linkage_add_rod(l, foot, head, y, 1.0, 0.04);
         l->bodies[crank].twist.angular = y;
-        zoo_hinge(l, PAWL_WORLD, crank, foot, y);
+        zoo_hinge(l, PAWL_WORLD_INDEX, crank, foot, y);
         if (k > 0) {
             int coupler = linkage_add_rod(l, last, head, y, 1.0, 0.04);
             l->bodies[coupler].twist.linear = v3(1.0, 0.0, 0.0);
@@ -278,7 +278,8 @@ void zoo_stewart(linkage *l)
         pawl_vec3 across = v3_cross(along, v3(cos(pair), sin(pair), 0.0));
         int lower = linkage_add_rod(l, low, middle, across, 0.4, 0.03),
             upper = linkage_add_rod(l, middle, high, across, 0.3, 0.02);
-        int joint = linkage_add_joint(l, PAWL_JOINT_UNIVERSAL, PAWL_WORLD, lower, low, across);
+        int joint =
+            linkage_add_joint(l, PAWL_JOINT_UNIVERSAL, PAWL_WORLD_INDEX, lower, low, across);
         pawl_vec3 second = v3_cross(along, across);
         l->joints[joint].axis2 = v3_scale(1.0 / v3_norm(second), second);
         linkage_add_joint(l, PAWL_JOINT_PRISMATIC, lower, upper, middle, along);

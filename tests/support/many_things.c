@@ -12,12 +12,13 @@ static void many_add_stack(mechanism *m, pawl_vec3 at)
     }
 }
 
-static int many_add_link(mechanism *m, double mass, pawl_vec3 size, pawl_vec3 at)
+static pawl_body_id many_add_link(mechanism *m, double mass, pawl_vec3 size, pawl_vec3 at)
 {
     return scene_box_at(m, mass, size, at, MANY_FRICTION);
 }
 
-static void many_join(mechanism *m, pawl_joint_kind kind, int a, int b, pawl_vec3 at)
+static void many_join(mechanism *m, pawl_joint_kind kind, pawl_body_id a, pawl_body_id b,
+                      pawl_vec3 at)
 {
     pawl_joint_def def = mechanism_joint_def(m, kind, a, b, at, v3(0, 1, 0));
     mechanism_joint(m, &def);
@@ -25,9 +26,10 @@ static void many_join(mechanism *m, pawl_joint_kind kind, int a, int b, pawl_vec
 
 static void many_add_nunchuk(mechanism *m, pawl_vec3 at)
 {
-    int left = many_add_link(m, 1.0, v3(0.5, 0.05, 0.05), v3(at.x - 0.3, at.y, at.z));
-    int chain = many_add_link(m, 0.1, v3(0.06, 0.05, 0.05), at);
-    int right = many_add_link(m, 1.0, v3(0.5, 0.05, 0.05), v3(at.x + 0.3, at.y, at.z + 0.05));
+    pawl_body_id left = many_add_link(m, 1.0, v3(0.5, 0.05, 0.05), v3(at.x - 0.3, at.y, at.z));
+    pawl_body_id chain = many_add_link(m, 0.1, v3(0.06, 0.05, 0.05), at);
+    pawl_body_id right =
+        many_add_link(m, 1.0, v3(0.5, 0.05, 0.05), v3(at.x + 0.3, at.y, at.z + 0.05));
     many_join(m, PAWL_JOINT_SPHERICAL, left, chain, v3(at.x - 0.05, at.y, at.z));
     many_join(m, PAWL_JOINT_SPHERICAL, chain, right, v3(at.x + 0.05, at.y, at.z));
 }
@@ -37,10 +39,10 @@ static void many_add_four_bar(mechanism *m, pawl_vec3 at)
 {
     const double half = 0.25;
     const pawl_vec3 flat = v3(0.44, 0.05, 0.05), upright = v3(0.05, 0.05, 0.44);
-    int link[4] = {many_add_link(m, 1.0, flat, v3(at.x, at.y, at.z - half)),
-                   many_add_link(m, 0.5, upright, v3(at.x + half, at.y, at.z)),
-                   many_add_link(m, 1.0, flat, v3(at.x, at.y, at.z + half)),
-                   many_add_link(m, 0.5, upright, v3(at.x - half, at.y, at.z))};
+    pawl_body_id link[4] = {many_add_link(m, 1.0, flat, v3(at.x, at.y, at.z - half)),
+                            many_add_link(m, 0.5, upright, v3(at.x + half, at.y, at.z)),
+                            many_add_link(m, 1.0, flat, v3(at.x, at.y, at.z + half)),
+                            many_add_link(m, 0.5, upright, v3(at.x - half, at.y, at.z))};
     const double corner[4][2] = {{1, -1}, {1, 1}, {-1, 1}, {-1, -1}};
     for (int i = 0; i < 4; ++i) {
         many_join(m, PAWL_JOINT_REVOLUTE, link[i], link[(i + 1) % 4],

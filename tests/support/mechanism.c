@@ -20,14 +20,14 @@ void mechanism_end(mechanism *m)
     CHECK_NO_LEAK(&m->t);
 }
 
-int mechanism_body(mechanism *m, const pawl_body_def *def)
+pawl_body_id mechanism_body(mechanism *m, const pawl_body_def *def)
 {
-    int index;
+    pawl_body_id index;
     CHECK_OK(pawl_builder_add_body(m->builder, def, &index));
     return index;
 }
 
-int mechanism_solid(mechanism *m, double mass, pawl_vec3 position, pawl_vec3 inertia)
+pawl_body_id mechanism_solid(mechanism *m, double mass, pawl_vec3 position, pawl_vec3 inertia)
 {
     pawl_body_def def = pawl_body_def_default();
     def.mass = mass;
@@ -38,15 +38,15 @@ int mechanism_solid(mechanism *m, double mass, pawl_vec3 position, pawl_vec3 ine
     return mechanism_body(m, &def);
 }
 
-int mechanism_joint(mechanism *m, const pawl_joint_def *def)
+pawl_joint_id mechanism_joint(mechanism *m, const pawl_joint_def *def)
 {
-    int index;
+    pawl_joint_id index;
     CHECK_OK(pawl_builder_add_joint(m->builder, def, &index));
     return index;
 }
 
-pawl_joint_def mechanism_joint_def(const mechanism *m, pawl_joint_kind kind, int base, int follower,
-                                   pawl_vec3 point, pawl_vec3 axis)
+pawl_joint_def mechanism_joint_def(const mechanism *m, pawl_joint_kind kind, pawl_body_id base,
+                                   pawl_body_id follower, pawl_vec3 point, pawl_vec3 axis)
 {
     pawl_joint_def def = pawl_joint_def_default();
     def.kind = kind;
@@ -56,44 +56,44 @@ pawl_joint_def mechanism_joint_def(const mechanism *m, pawl_joint_kind kind, int
     return def;
 }
 
-int mechanism_world_joint(mechanism *m, pawl_joint_kind kind, int follower, pawl_vec3 point,
-                          pawl_vec3 axis)
+pawl_joint_id mechanism_world_joint(mechanism *m, pawl_joint_kind kind, pawl_body_id follower,
+                                    pawl_vec3 point, pawl_vec3 axis)
 {
     pawl_joint_def def = mechanism_joint_def(m, kind, PAWL_WORLD, follower, point, axis);
     return mechanism_joint(m, &def);
 }
 
-int mechanism_gear(mechanism *m, const pawl_gear_def *def)
+pawl_joint_id mechanism_gear(mechanism *m, const pawl_gear_def *def)
 {
-    int index;
+    pawl_joint_id index;
     CHECK_OK(pawl_builder_add_gear(m->builder, def, &index));
     return index;
 }
 
-int mechanism_actuator(mechanism *m, const pawl_actuator_def *def)
+pawl_actuator_id mechanism_actuator(mechanism *m, const pawl_actuator_def *def)
 {
-    int index;
+    pawl_actuator_id index;
     CHECK_OK(pawl_builder_add_actuator(m->builder, def, &index));
     return index;
 }
 
-int mechanism_motion(mechanism *m, const pawl_motion_def *def)
+pawl_motion_id mechanism_motion(mechanism *m, const pawl_motion_def *def)
 {
-    int index;
+    pawl_motion_id index;
     CHECK_OK(pawl_builder_add_motion(m->builder, def, &index));
     return index;
 }
 
-int mechanism_force(mechanism *m, const pawl_force_def *def)
+pawl_force_id mechanism_force(mechanism *m, const pawl_force_def *def)
 {
-    int index;
+    pawl_force_id index;
     CHECK_OK(pawl_builder_add_force(m->builder, def, &index));
     return index;
 }
 
-int mechanism_spring(mechanism *m, const pawl_spring_def *def)
+pawl_spring_id mechanism_spring(mechanism *m, const pawl_spring_def *def)
 {
-    int index;
+    pawl_spring_id index;
     CHECK_OK(pawl_builder_add_spring(m->builder, def, &index));
     return index;
 }
@@ -175,14 +175,14 @@ double mechanism_time(const mechanism *m)
     return pawl_state_time(mechanism_state(m));
 }
 
-double mechanism_position(const mechanism *m, int joint, int coordinate)
+double mechanism_position(const mechanism *m, pawl_joint_id joint, int coordinate)
 {
     double position[6], rate[6];
     pawl_state_joint(mechanism_state(m), joint, position, rate);
     return position[coordinate];
 }
 
-double mechanism_rate(const mechanism *m, int joint, int coordinate)
+double mechanism_rate(const mechanism *m, pawl_joint_id joint, int coordinate)
 {
     double position[6], rate[6];
     pawl_state_joint(mechanism_state(m), joint, position, rate);
@@ -199,9 +199,9 @@ pawl_vec3 mechanism_momentum(const mechanism *m)
 {
     pawl_vec3 sum = {0};
     for (int i = 0; i < pawl_model_body_count(m->model); ++i) {
-        pawl_body_info info = pawl_model_body(m->model, i);
-        pawl_pose pose = pawl_state_pose(mechanism_state(m), i);
-        pawl_twist twist = pawl_state_twist(mechanism_state(m), i);
+        pawl_body_info info = pawl_model_body(m->model, pawl_model_body_at(m->model, i));
+        pawl_pose pose = pawl_state_pose(mechanism_state(m), pawl_model_body_at(m->model, i));
+        pawl_twist twist = pawl_state_twist(mechanism_state(m), pawl_model_body_at(m->model, i));
         pawl_vec3 arm = pawl_quat_rotate(pose.orientation, info.com);
         pawl_vec3 velocity = v3_add(twist.linear, v3_cross(twist.angular, arm));
         sum = v3_axpy(sum, info.mass, velocity);
@@ -213,9 +213,9 @@ pawl_vec3 mechanism_angular_momentum(const mechanism *m)
 {
     pawl_vec3 sum = {0};
     for (int i = 0; i < pawl_model_body_count(m->model); ++i) {
-        pawl_body_info info = pawl_model_body(m->model, i);
-        pawl_pose pose = pawl_state_pose(mechanism_state(m), i);
-        pawl_twist twist = pawl_state_twist(mechanism_state(m), i);
+        pawl_body_info info = pawl_model_body(m->model, pawl_model_body_at(m->model, i));
+        pawl_pose pose = pawl_state_pose(mechanism_state(m), pawl_model_body_at(m->model, i));
+        pawl_twist twist = pawl_state_twist(mechanism_state(m), pawl_model_body_at(m->model, i));
         pawl_vec3 arm = pawl_quat_rotate(pose.orientation, info.com);
         pawl_vec3 velocity = v3_add(twist.linear, v3_cross(twist.angular, arm));
         pawl_vec3 centre = v3_add(pose.position, arm);

@@ -5,8 +5,8 @@
 //
 //     mechanism m;
 //     mechanism_begin(&m);                          // gravity is off until it is set
-//     int body = mechanism_solid(&m, 2.0, at, inertia);
-//     int joint = mechanism_world_joint(&m, PAWL_JOINT_PRISMATIC, body, at, axis);
+//     pawl_body_id body = mechanism_solid(&m, 2.0, at, inertia);
+//     pawl_joint_id joint = mechanism_world_joint(&m, PAWL_JOINT_PRISMATIC, body, at, axis);
 //     mechanism_start(&m, &settings);               // compiles and makes a simulation
 //     mechanism_run(&m, 100);                       // steps; all must converge
 //     mechanism_end(&m);
@@ -34,19 +34,19 @@ void mechanism_end(mechanism *m);
 void mechanism_throw(mechanism *m);
 
 // A rigid body with its centre of mass at its origin, there in the world.
-int mechanism_solid(mechanism *m, double mass, pawl_vec3 position, pawl_vec3 inertia);
-int mechanism_body(mechanism *m, const pawl_body_def *def);
-int mechanism_joint(mechanism *m, const pawl_joint_def *def);
+pawl_body_id mechanism_solid(mechanism *m, double mass, pawl_vec3 position, pawl_vec3 inertia);
+pawl_body_id mechanism_body(mechanism *m, const pawl_body_def *def);
+pawl_joint_id mechanism_joint(mechanism *m, const pawl_joint_def *def);
 // A def for a joint between two bodies (or the world) where they are, x along `axis`.
-pawl_joint_def mechanism_joint_def(const mechanism *m, pawl_joint_kind kind, int base, int follower,
-                                   pawl_vec3 point, pawl_vec3 axis);
-int mechanism_world_joint(mechanism *m, pawl_joint_kind kind, int follower, pawl_vec3 point,
-                          pawl_vec3 axis);
-int mechanism_gear(mechanism *m, const pawl_gear_def *def);
-int mechanism_actuator(mechanism *m, const pawl_actuator_def *def);
-int mechanism_motion(mechanism *m, const pawl_motion_def *def);
-int mechanism_force(mechanism *m, const pawl_force_def *def);
-int mechanism_spring(mechanism *m, const pawl_spring_def *def);
+pawl_joint_def mechanism_joint_def(const mechanism *m, pawl_joint_kind kind, pawl_body_id base,
+                                   pawl_body_id follower, pawl_vec3 point, pawl_vec3 axis);
+pawl_joint_id mechanism_world_joint(mechanism *m, pawl_joint_kind kind, pawl_body_id follower,
+                                    pawl_vec3 point, pawl_vec3 axis);
+pawl_joint_id mechanism_gear(mechanism *m, const pawl_gear_def *def);
+pawl_actuator_id mechanism_actuator(mechanism *m, const pawl_actuator_def *def);
+pawl_motion_id mechanism_motion(mechanism *m, const pawl_motion_def *def);
+pawl_force_id mechanism_force(mechanism *m, const pawl_force_def *def);
+pawl_spring_id mechanism_spring(mechanism *m, const pawl_spring_def *def);
 
 void mechanism_compile(mechanism *m); // if it is not yet
 void mechanism_start(mechanism *m, const pawl_settings *settings);
@@ -59,8 +59,8 @@ void mechanism_run(mechanism *m, int steps);
 
 const pawl_state *mechanism_state(const mechanism *m);
 double mechanism_time(const mechanism *m);
-double mechanism_position(const mechanism *m, int joint, int coordinate);
-double mechanism_rate(const mechanism *m, int joint, int coordinate);
+double mechanism_position(const mechanism *m, pawl_joint_id joint, int coordinate);
+double mechanism_rate(const mechanism *m, pawl_joint_id joint, int coordinate);
 pawl_energy mechanism_energy(const mechanism *m);
 // Sums over all bodies that can move, in world axes; angular about the world's origin.
 pawl_vec3 mechanism_momentum(const mechanism *m);

@@ -26,8 +26,8 @@ static impact_material impact_draw(uint64_t *seed)
                              .restitution = pick < 4 ? ends[pick] : restitution};
 }
 
-static pawl_status impact_shape(pawl_builder *b, int body, pawl_shape_kind kind, pawl_vec3 size,
-                                pawl_vec3 at, impact_material material)
+static pawl_status impact_shape(pawl_builder *b, pawl_body_id body, pawl_shape_kind kind,
+                                pawl_vec3 size, pawl_vec3 at, impact_material material)
 {
     pawl_shape_def def = pawl_shape_def_default();
     def.kind = kind;
@@ -92,7 +92,7 @@ static pawl_status impact_single(pawl_builder *b, uint64_t *seed, bool flat)
     if (flat && random_index(seed, 2) == 0) {
         def.twist.angular = v3(0, 0, def.twist.angular.z);
     }
-    int body;
+    pawl_body_id body;
     PAWL_TRY(impact_floor(b, material));
     PAWL_TRY(pawl_builder_add_body(b, &def, &body));
     return impact_shape(b, body, kind, size, v3(0, 0, 0), material);
@@ -111,7 +111,7 @@ static pawl_status impact_heap(pawl_builder *b, uint64_t *seed)
         def.pose.position = at;
         def.twist = (pawl_twist){random_vec(seed, 3.0), random_vec(seed, 5.0)};
         random_inertia(seed, def.mass, 0.5 * r, def.inertia);
-        int body;
+        pawl_body_id body;
         PAWL_TRY(pawl_builder_add_body(b, &def, &body));
         PAWL_TRY(impact_shape(b, body, PAWL_SHAPE_SPHERE, v3(r, 0, 0), v3(0, 0, 0), material));
     }
@@ -131,7 +131,8 @@ static pawl_status impact_links(pawl_builder *b, uint64_t *seed, const pawl_vec3
     }
     pawl_vec3 up = v3(0, 0, r + random_in(seed, 1e-4, 2e-3) - lowest);
     PAWL_TRY(impact_floor(b, material));
-    int last = PAWL_WORLD, first = PAWL_WORLD;
+    pawl_body_id last = PAWL_WORLD;
+    pawl_body_id first = PAWL_WORLD;
     for (int k = 0; k < links; ++k) {
         pawl_vec3 p = v3_add(point[k], up), q = v3_add(point[k + 1], up);
         pawl_body_def def = pawl_body_def_default();
@@ -141,7 +142,7 @@ static pawl_status impact_links(pawl_builder *b, uint64_t *seed, const pawl_vec3
         def.twist.linear =
             v3_add(v3(v.x, v.y, -0.5 - fabs(v.z)), v3_cross(w, v3_sub(def.pose.position, up)));
         def.twist.angular = w;
-        int body;
+        pawl_body_id body;
         PAWL_TRY(pawl_builder_add_body(b, &def, &body));
         PAWL_TRY(impact_shape(b, body, PAWL_SHAPE_SPHERE, v3(r, 0, 0), v3_sub(p, def.pose.position),
                               material));

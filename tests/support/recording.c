@@ -11,7 +11,7 @@ static void recording_build(pawl_builder *b)
         body.name = i == 0 ? "upper" : "lower";
         body.pose.position = (pawl_vec3){0.5 + i, 0.0, 0.0};
         body.density = 800.0;
-        int index;
+        pawl_body_id index;
         CHECK_OK(pawl_builder_add_body(b, &body, &index));
         pawl_shape_def shape = pawl_shape_def_default();
         shape.kind = i == 0 ? PAWL_SHAPE_BOX : PAWL_SHAPE_CAPSULE;
@@ -22,8 +22,8 @@ static void recording_build(pawl_builder *b)
         pawl_joint_def joint = pawl_joint_def_default();
         joint.name = i == 0 ? "shoulder" : "elbow";
         joint.kind = PAWL_JOINT_REVOLUTE;
-        joint.base = i == 0 ? PAWL_WORLD : 0;
-        joint.follower = i;
+        joint.base = i == 0 ? PAWL_WORLD : pawl_builder_body_at(b, 0);
+        joint.follower = pawl_builder_body_at(b, i);
         joint.coordinate[0].damping = 0.2;
         pawl_builder_place_joint(b, &joint, (pawl_vec3){(double)i, 0.0, 0.0}, (pawl_vec3){0, 1, 0},
                                  (pawl_vec3){0});
@@ -32,14 +32,14 @@ static void recording_build(pawl_builder *b)
     pawl_actuator_def motor = pawl_actuator_def_default();
     motor.name = "motor";
     motor.kind = PAWL_ACTUATOR_FORCE;
-    motor.joint = 1;
+    motor.joint = pawl_builder_joint_at(b, 1);
     motor.target = (pawl_signal){
         .kind = PAWL_SIGNAL_SINUSOID, .amplitude = 20.0, .frequency = 3.0, .phase = 0.3};
     CHECK_OK(pawl_builder_add_actuator(b, &motor, NULL));
     pawl_spring_def spring = pawl_spring_def_default();
     spring.name = "spring";
     spring.body_a = PAWL_WORLD;
-    spring.body_b = 1;
+    spring.body_b = pawl_builder_body_at(b, 1);
     spring.point_a = (pawl_vec3){1.0, 0.0, 1.0};
     spring.stiffness = 200.0;
     spring.rest_length = 0.8;
@@ -61,7 +61,7 @@ static void recording_build_crate(pawl_builder *b)
         body.pose.position = (pawl_vec3){0.5 * i, 0.0, i == 0 ? 0.1242 : 0.1021};
         body.pose.orientation = pawl_quat_from_rpy(i == 0 ? 0.13 : 0.0, i == 0 ? 0.11 : 0.0, 0.0);
         body.twist.linear = (pawl_vec3){0.3, 0.1, -0.2};
-        int index;
+        pawl_body_id index;
         CHECK_OK(pawl_builder_add_body(b, &body, &index));
         pawl_shape_def shape = pawl_shape_def_default();
         shape.kind = i == 0 ? PAWL_SHAPE_BOX : PAWL_SHAPE_SPHERE;

@@ -73,7 +73,7 @@ static void reference_c2(const pawl_state *state, const pawl_model *model, doubl
 
 static void reference_d1_rate(const pawl_state *state, const pawl_model *model, double *values)
 {
-    int body = pawl_model_find_body(model, "body");
+    pawl_body_id body = pawl_model_find_body(model, "body");
     pawl_quat q = pawl_state_pose(state, body).orientation;
     pawl_vec3 w = pawl_state_twist(state, body).angular;
     w = pawl_quat_rotate((pawl_quat){q.w, -q.x, -q.y, -q.z}, w);

@@ -39,22 +39,22 @@ void scene_run(mechanism *m, double until)
     }
 }
 
-pawl_vec3 scene_position(const mechanism *m, int body)
+pawl_vec3 scene_position(const mechanism *m, pawl_body_id body)
 {
     return pawl_state_pose(mechanism_state(m), body).position;
 }
 
-pawl_vec3 scene_velocity(const mechanism *m, int body)
+pawl_vec3 scene_velocity(const mechanism *m, pawl_body_id body)
 {
     return pawl_state_twist(mechanism_state(m), body).linear;
 }
 
-pawl_vec3 scene_spin(const mechanism *m, int body)
+pawl_vec3 scene_spin(const mechanism *m, pawl_body_id body)
 {
     return pawl_state_twist(mechanism_state(m), body).angular;
 }
 
-double scene_speed(const mechanism *m, int body)
+double scene_speed(const mechanism *m, pawl_body_id body)
 {
     return v3_norm(scene_velocity(m, body)) + v3_norm(scene_spin(m, body));
 }
@@ -63,7 +63,7 @@ double scene_top_speed(const mechanism *m)
 {
     double speed = 0.0;
     for (int k = 0; k < pawl_model_body_count(m->model); ++k) {
-        speed = fmax(speed, scene_speed(m, k));
+        speed = fmax(speed, scene_speed(m, pawl_builder_body_at(m->builder, k)));
     }
     return speed;
 }
@@ -74,7 +74,7 @@ double scene_stored(const mechanism *m)
     return e.kinetic + e.gravity;
 }
 
-double scene_yaw(const mechanism *m, int body, double before)
+double scene_yaw(const mechanism *m, pawl_body_id body, double before)
 {
     pawl_vec3 x =
         pawl_quat_rotate(pawl_state_pose(mechanism_state(m), body).orientation, v3(1, 0, 0));
@@ -82,25 +82,26 @@ double scene_yaw(const mechanism *m, int body, double before)
     return yaw + turn * round((before - yaw) / turn); // counts turns
 }
 
-pawl_vec3 scene_force(const mechanism *m, int other, int body)
+pawl_vec3 scene_force(const mechanism *m, pawl_body_id other, pawl_body_id body)
 {
+    int a = pawl_body_index(other), b = pawl_body_index(body);
     pawl_vec3 sum = {0};
     for (int k = 0; k < pawl_sim_contact_count(m->sim); ++k) {
         pawl_contact_info c = pawl_sim_contact(m->sim, k);
-        if (c.body_a == other && c.body_b == body) {
+        if (c.body_a == a && c.body_b == b) {
             sum = v3_add(sum, c.force);
-        } else if (c.body_a == body && c.body_b == other) {
+        } else if (c.body_a == b && c.body_b == a) {
             sum = v3_sub(sum, c.force);
         }
     }
     return sum;
 }
 
-int scene_shape(mechanism *m, int body, pawl_shape_kind kind, pawl_vec3 size, pawl_vec3 at,
-                double friction, double restitution)
+pawl_shape_id scene_shape(mechanism *m, pawl_body_id body, pawl_shape_kind kind, pawl_vec3 size,
+                          pawl_vec3 at, double friction, double restitution)
 {
     pawl_shape_def def = pawl_shape_def_default();
-    int index;
+    pawl_shape_id index;
     def.kind = kind;
     def.size = size;
     def.frame.position = at;
@@ -119,34 +120,34 @@ void scene_floor(mechanism *m, double friction, double slope, double azimuth)
                              v3(along * cos(azimuth), along * sin(azimuth), -SCENE_G * cos(slope)));
 }
 
-int scene_box_at(mechanism *m, double mass, pawl_vec3 size, pawl_vec3 at, double friction)
+pawl_body_id scene_box_at(mechanism *m, double mass, pawl_vec3 size, pawl_vec3 at, double friction)
 {
     double x = size.x * size.x, y = size.y * size.y, z = size.z * size.z, s = mass / 12.0;
-    int body = mechanism_solid(m, mass, at, v3(s * (y + z), s * (x + z), s * (x + y)));
+    pawl_body_id body = mechanism_solid(m, mass, at, v3(s * (y + z), s * (x + z), s * (x + y)));
     scene_shape(m, body, PAWL_SHAPE_BOX, v3_scale(0.5, size), v3(0, 0, 0), friction, 0.0);
     return body;
 }
 
-int scene_box(mechanism *m, double mass, pawl_vec3 size, double friction)
+pawl_body_id scene_box(mechanism *m, double mass, pawl_vec3 size, double friction)
 {
     return scene_box_at(m, mass, size, v3(0, 0, 0.5 * size.z), friction);
 }
 
-int scene_sphere(mechanism *m, double mass, double radius, pawl_vec3 at, pawl_vec3 velocity,
-                 double friction, double restitution)
+pawl_body_id scene_sphere(mechanism *m, double mass, double radius, pawl_vec3 at,
+                          pawl_vec3 velocity, double friction, double restitution)
 {
     pawl_body_def def = pawl_body_def_default();
     def.mass = mass;
     def.pose.position = at;
     def.twist.linear = velocity;
     def.inertia[0] = def.inertia[1] = def.inertia[2] = 0.4 * mass * radius * radius;
-    int body = mechanism_body(m, &def);
+    pawl_body_id body = mechanism_body(m, &def);
     scene_shape(m, body, PAWL_SHAPE_SPHERE, v3(radius, 0, 0), v3(0, 0, 0), friction, restitution);
     return body;
 }
 
-int scene_rod(mechanism *m, double half, double theta, const double v[2], double omega,
-              double friction, double restitution)
+pawl_body_id scene_rod(mechanism *m, double half, double theta, const double v[2], double omega,
+                       double friction, double restitution)
 {
     const double tip = 1e-7; // radius: friction acts that far off the axis
     scene_shape(m, PAWL_WORLD, PAWL_SHAPE_PLANE, v3(0, 0, 0), v3(0, 0, 0), friction, restitution);
@@ -157,12 +158,12 @@ int scene_rod(mechanism *m, double half, double theta, const double v[2], double
     def.pose.position = v3(half * cos(theta), 0, half * sin(theta) + tip);
     def.pose.orientation = pawl_quat_from_rpy(0.0, -theta, 0.0);
     def.twist = (pawl_twist){v3(v[0], 0, v[1]), v3(0, -omega, 0)};
-    int rod = mechanism_body(m, &def);
+    pawl_body_id rod = mechanism_body(m, &def);
     scene_shape(m, rod, PAWL_SHAPE_SPHERE, v3(tip, 0, 0), v3(-half, 0, 0), friction, restitution);
     return rod;
 }
 
-double scene_bottom_gap(const mechanism *m, int body, pawl_vec3 half)
+double scene_bottom_gap(const mechanism *m, pawl_body_id body, pawl_vec3 half)
 {
     pawl_pose pose = pawl_state_pose(mechanism_state(m), body);
     double worst = 0.0;

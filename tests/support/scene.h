@@ -21,31 +21,32 @@ void scene_load(mechanism *m, const char *path, const pawl_settings *settings);
 void scene_step(mechanism *m);
 void scene_run(mechanism *m, double until);
 
-pawl_vec3 scene_position(const mechanism *m, int body);
-pawl_vec3 scene_velocity(const mechanism *m, int body);
-pawl_vec3 scene_spin(const mechanism *m, int body);
-double scene_speed(const mechanism *m, int body); // linear [m/s] and angular [rad/s] together
-double scene_top_speed(const mechanism *m);       // of all bodies
-double scene_stored(const mechanism *m);          // kinetic and potential energy [J]
+pawl_vec3 scene_position(const mechanism *m, pawl_body_id body);
+pawl_vec3 scene_velocity(const mechanism *m, pawl_body_id body);
+pawl_vec3 scene_spin(const mechanism *m, pawl_body_id body);
+double scene_speed(const mechanism *m,
+                   pawl_body_id body);      // linear [m/s] and angular [rad/s] together
+double scene_top_speed(const mechanism *m); // of all bodies
+double scene_stored(const mechanism *m);    // kinetic and potential energy [J]
 // Heading of the body's x axis, as a number of turns next to `before` [rad].
-double scene_yaw(const mechanism *m, int body, double before);
+double scene_yaw(const mechanism *m, pawl_body_id body, double before);
 // Force on `body` from `other` in the last step.
-pawl_vec3 scene_force(const mechanism *m, int other, int body);
+pawl_vec3 scene_force(const mechanism *m, pawl_body_id other, pawl_body_id body);
 // Largest distance of the bottom corners of a box from the floor z = 0, up or down.
-double scene_bottom_gap(const mechanism *m, int body, pawl_vec3 half);
+double scene_bottom_gap(const mechanism *m, pawl_body_id body, pawl_vec3 half);
 
-int scene_shape(mechanism *m, int body, pawl_shape_kind kind, pawl_vec3 size, pawl_vec3 at,
-                double friction, double restitution);
+pawl_shape_id scene_shape(mechanism *m, pawl_body_id body, pawl_shape_kind kind, pawl_vec3 size,
+                          pawl_vec3 at, double friction, double restitution);
 // A horizontal floor, under gravity that is tilted instead: downhill is x turned by `azimuth`.
 void scene_floor(mechanism *m, double friction, double slope, double azimuth);
-int scene_box(mechanism *m, double mass, pawl_vec3 size, double friction); // on the floor
-int scene_box_at(mechanism *m, double mass, pawl_vec3 size, pawl_vec3 at, double friction);
-int scene_sphere(mechanism *m, double mass, double radius, pawl_vec3 at, pawl_vec3 velocity,
-                 double friction, double restitution);
+pawl_body_id scene_box(mechanism *m, double mass, pawl_vec3 size, double friction); // on the floor
+pawl_body_id scene_box_at(mechanism *m, double mass, pawl_vec3 size, pawl_vec3 at, double friction);
+pawl_body_id scene_sphere(mechanism *m, double mass, double radius, pawl_vec3 at,
+                          pawl_vec3 velocity, double friction, double restitution);
 // A slender rod of half length `half` whose lower tip touches a floor of its own, leaning at
 // `theta`. The references' plane (x, y up) is (x, z) here, and their turns are about -y.
-int scene_rod(mechanism *m, double half, double theta, const double v[2], double omega,
-              double friction, double restitution);
+pawl_body_id scene_rod(mechanism *m, double half, double theta, const double v[2], double omega,
+                       double friction, double restitution);
 
 // Runs `measure` at dt, dt / 2 and dt / 4; the errors must fall like dt.
 void scene_check_order(const char *what, double (*measure)(const pawl_settings *settings),

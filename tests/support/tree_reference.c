@@ -243,8 +243,10 @@ static void tree_case_body(tree_case *c, int index, bool floating, uint64_t *see
     bool turned = other >= 0 && random_in(seed, 0.0, 1.0) < 0.3;
     pawl_joint_def joint = pawl_joint_def_default();
     joint.kind = kinds[random_index(seed, (int)(sizeof kinds / sizeof kinds[0]))];
-    joint.base = turned ? index : other;
-    joint.follower = turned ? other : index;
+    pawl_body_id one = pawl_builder_body_at(c->m.builder, index);
+    pawl_body_id two = other < 0 ? PAWL_WORLD : pawl_builder_body_at(c->m.builder, other);
+    joint.base = turned ? one : two;
+    joint.follower = turned ? two : one;
     joint.base_frame = random_pose(seed, 0.6);
     joint.follower_frame = random_pose(seed, 0.6);
     joint.pitch = 0.3;

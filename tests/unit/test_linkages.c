@@ -118,7 +118,8 @@ TEST(a_file_has_the_digits_it_was_asked_for)
         CHECK_OK(pawl_state_create(&t.env, rounded, &q));
         double worst = 0.0;
         for (int i = 0; i < l.body_count; ++i) {
-            pawl_vec3 x = pawl_state_pose(p, i).position, y = pawl_state_pose(q, i).position;
+            pawl_vec3 x = pawl_state_pose(p, pawl_model_body_at(pawl_state_model(p), i)).position,
+                      y = pawl_state_pose(q, pawl_model_body_at(pawl_state_model(q), i)).position;
             worst = fmax(worst, fmax(fabs(x.x - y.x), fmax(fabs(x.y - y.y), fabs(x.z - y.z))));
         }
         CHECK(worst <= 0.5001 * pow(10.0, -digits) && worst > 0.05 * pow(10.0, -digits));

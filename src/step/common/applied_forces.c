@@ -32,16 +32,17 @@ static void forces_apply(step_context *c, const step_weights *w)
     const pawl_assembly *a = c->assembly;
     for (int i = 0; i < m->force_count; ++i) {
         const pawl_force_def *d = &m->forces[i];
-        const pawl_mat3 *r = &a->rotation[d->body];
+        const pawl_mat3 *r = &a->rotation[pawl_body_index(d->body)];
         pawl_vec3 force = forces_signals(d->force, w);
         pawl_vec3 torque = forces_signals(d->torque, w);
         if (d->in_body_axes) {
             force = m3_mul(r, force);
             torque = m3_mul(r, torque);
         }
-        pawl_vec3 lever = m3_mul(r, v3_sub(d->point, m->bodies[d->body].com));
+        pawl_vec3 lever = m3_mul(r, v3_sub(d->point, m->bodies[pawl_body_index(d->body)].com));
         pawl_vec3 moment = v3_add(torque, v3_cross(lever, force));
-        forces_add(c->u.applied + 6 * d->body, v3_scale(w->h, force), v3_scale(w->h, moment));
+        forces_add(c->u.applied + 6 * pawl_body_index(d->body), v3_scale(w->h, force),
+                   v3_scale(w->h, moment));
     }
 }
 
@@ -60,7 +61,7 @@ static void forces_actuators(step_context *c, const step_weights *w)
         if (d->kind != PAWL_ACTUATOR_FORCE) {
             continue;
         }
-        const model_joint *j = &m->joints[d->joint];
+        const model_joint *j = &m->joints[pawl_joint_index(d->joint)];
         const coordinate_row *g = &c->assembly->coordinates[j->first_coordinate + d->coordinate];
         c->out.effort[i] = forces_actuator(c, i, w);
         double impulse = w->h * c->out.effort[i];

@@ -121,7 +121,7 @@ void pawl_balance_drives(const step_context *c, const double *lambda, double *wo
 static void balance_driven_actuator(const step_context *c, int i, const step_weights *w,
                                     double *work)
 {
-    const model_joint *j = &c->model->joints[c->model->actuators[i].joint];
+    const model_joint *j = &c->model->joints[pawl_joint_index(c->model->actuators[i].joint)];
     const coordinate_row *g =
         &c->assembly->coordinates[j->first_coordinate + c->model->actuators[i].coordinate];
     const int body[2] = {j->base, j->follower};
@@ -151,10 +151,12 @@ void pawl_balance_forces(const step_context *c, const step_weights *w, double *w
     for (int i = 0; i < m->actuator_count; ++i) {
         const pawl_actuator_def *d = &m->actuators[i];
         if (d->kind == PAWL_ACTUATOR_FORCE) {
-            int flat = m->joints[d->joint].first_coordinate + d->coordinate;
+            int flat = m->joints[pawl_joint_index(d->joint)].first_coordinate + d->coordinate;
             const coordinate_row *g = &a->coordinates[flat];
-            double before = pawl_assembly_coordinate_rate(a, d->joint, g, c->u.start);
-            double after = pawl_assembly_coordinate_rate(a, d->joint, g, c->u.next);
+            double before =
+                pawl_assembly_coordinate_rate(a, pawl_joint_index(d->joint), g, c->u.start);
+            double after =
+                pawl_assembly_coordinate_rate(a, pawl_joint_index(d->joint), g, c->u.next);
             work[WORK_ACTUATORS] += w->h * c->out.effort[i] * 0.5 * (before + after);
             balance_driven_actuator(c, i, w, work);
         }

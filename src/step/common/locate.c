@@ -159,7 +159,7 @@ static double locate_limit_gap(double tau, void *user)
 static void locate_limit_end(const pawl_state *s, const row_info *info, double *gap, double *rate)
 {
     double position[6], rates[6];
-    pawl_state_joint(s, info->owner, position, rates);
+    pawl_state_joint(s, model_joint_id(s->model, info->owner), position, rates);
     *gap = pawl_limit_gap_at(s->model, info, position[info->part]);
     *rate = info->sign * rates[info->part];
 }

@@ -49,8 +49,8 @@ static spring_end spring_after(const step_context *c, int r, double time)
     const row_info *info = &c->assembly->rows[r];
     const pawl_spring_def *s = &c->model->springs[info->owner];
     pawl_vec3 rate_a, rate_b;
-    pawl_vec3 a = spring_point(c, s->body_a, s->point_a, time, &rate_a);
-    pawl_vec3 b = spring_point(c, s->body_b, s->point_b, time, &rate_b);
+    pawl_vec3 a = spring_point(c, pawl_body_index(s->body_a), s->point_a, time, &rate_a);
+    pawl_vec3 b = spring_point(c, pawl_body_index(s->body_b), s->point_b, time, &rate_b);
     pawl_vec3 t = v3_sub(b, a), v = v3_sub(rate_b, rate_a);
     if (s->rest_length > 0.0) {
         double length = v3_norm(t);

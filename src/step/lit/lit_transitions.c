@@ -84,7 +84,7 @@ static void transition_coordinate(const lit_piece *p, const lit_slider *x, const
     const row_info *info = &c->assembly->candidates[x->candidate];
     const model_joint *j = &c->model->joints[info->owner];
     double position[6], rate[6];
-    pawl_state_joint(s, info->owner, position, rate);
+    pawl_state_joint(s, model_joint_id(s->model, info->owner), position, rate);
     *out = (slider_view){.slip = v3(rate[info->part], 0.0, 0.0),
                          .normal = 1.0,
                          .friction = v3(s->impulses[info->slot] / c->settings->dt, 0.0, 0.0),

@@ -120,7 +120,7 @@ static pawl_status nmdp_find_actuators(nmdp *s)
     const pawl_model *m = s->model;
     for (int i = 0; i < m->actuator_count; ++i) {
         const pawl_actuator_def *d = &m->actuators[i];
-        const model_joint *j = &m->joints[d->joint];
+        const model_joint *j = &m->joints[pawl_joint_index(d->joint)];
         s->actuator_column[i] = nmdp_column_of(s, j->first_coordinate + d->coordinate);
         if (s->actuator_column[i] < 0 || !isfinite(d->damping)) {
             return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
@@ -141,18 +141,18 @@ static void nmdp_set_points(nmdp *s)
         pawl_wrench_point p = pawl_wrench_set_point(s->set, i);
         bool wrenches = p.component_count == 6 && p.kind != PAWL_WRENCH_COULOMB &&
                         p.kind != PAWL_WRENCH_ANISOTROPIC;
-        s->point[i] = (nmdp_point){.link = s->tree->link_of_body[p.body],
-                                   .body = p.body,
-                                   .anchor = v3_sub(p.frame.position, s->model->bodies[p.body].com),
-                                   .axes = quat_matrix(p.frame.orientation),
-                                   .radius = p.radius,
-                                   .first_weight = p.first_weight,
-                                   .vertex_count = p.vertex_count,
-                                   .component_count = p.component_count,
-                                   .first_number = numbers,
-                                   .first_order = p.has_derivatives &&
-                                                  s->settings->nmdp.gradient == PAWL_NMDP_FIRST,
-                                   .turns = wrenches};
+        s->point[i] = (nmdp_point){
+            .link = s->tree->link_of_body[pawl_body_index(p.body)],
+            .body = pawl_body_index(p.body),
+            .anchor = v3_sub(p.frame.position, s->model->bodies[pawl_body_index(p.body)].com),
+            .axes = quat_matrix(p.frame.orientation),
+            .radius = p.radius,
+            .first_weight = p.first_weight,
+            .vertex_count = p.vertex_count,
+            .component_count = p.component_count,
+            .first_number = numbers,
+            .first_order = p.has_derivatives && s->settings->nmdp.gradient == PAWL_NMDP_FIRST,
+            .turns = wrenches};
         numbers += p.vertex_count * p.component_count;
     }
 }

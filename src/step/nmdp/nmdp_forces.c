@@ -91,7 +91,7 @@ void pawl_nmdp_applied(const nmdp *s, const pawl_force_def *d, const pawl_mat3 *
 // Components that turn with the body have the slope [rotation] x force.
 static void forces_applied(nmdp *s, const pawl_force_def *d)
 {
-    int link = s->tree->link_of_body[d->body];
+    int link = s->tree->link_of_body[pawl_body_index(d->body)];
     const pawl_mat3 *R = &s->motion->rotation[link];
     pawl_vec3 force, moment;
     pawl_nmdp_applied(s, d, R, &force, &moment);
@@ -106,7 +106,7 @@ static void forces_applied(nmdp *s, const pawl_force_def *d)
             }
         }
     }
-    pawl_vec3 arm = m3_mul(R, v3_sub(d->point, s->model->bodies[d->body].com));
+    pawl_vec3 arm = m3_mul(R, v3_sub(d->point, s->model->bodies[pawl_body_index(d->body)].com));
     pawl_tree_load_add(&s->load, link, v3_add(s->motion->position[link], arm),
                        v3_scale(-1.0, force), v3_scale(-1.0, moment), slope);
 }
@@ -188,8 +188,8 @@ static void forces_spring_matrix(nmdp *s, const spring_end *a, const spring_end 
 // T = k (|d| - rest) + c e.d', P = T e (with rest 0: k d + c d').
 static void forces_spring(nmdp *s, const pawl_spring_def *d, double *matrix)
 {
-    spring_end a = forces_spring_end(s, d->body_a, d->point_a);
-    spring_end b = forces_spring_end(s, d->body_b, d->point_b);
+    spring_end a = forces_spring_end(s, pawl_body_index(d->body_a), d->point_a);
+    spring_end b = forces_spring_end(s, pawl_body_index(d->body_b), d->point_b);
     pawl_vec3 line = v3_sub(b.at, a.at), rate = v3_sub(line, v3_sub(b.from, a.from));
     rate = v3_scale(1.0 / s->stage.h, rate);
     double length = v3_norm(line), c = d->damping, k = d->stiffness, D[3][3];

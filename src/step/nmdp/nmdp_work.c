@@ -58,11 +58,11 @@ static void work_of_forces(const nmdp *s, double fraction, double *work)
 {
     for (int i = 0; i < s->model->force_count; ++i) {
         const pawl_force_def *d = &s->model->forces[i];
-        int link = s->tree->link_of_body[d->body];
+        int link = s->tree->link_of_body[pawl_body_index(d->body)];
         const nmdp_body *from = &s->stage.place.bodies[link], *to = &s->now.bodies[link];
         pawl_vec3 force, torque;
         pawl_nmdp_applied(s, d, &to->R, &force, &torque);
-        pawl_vec3 arm = v3_sub(d->point, s->model->bodies[d->body].com);
+        pawl_vec3 arm = v3_sub(d->point, s->model->bodies[pawl_body_index(d->body)].com);
         pawl_vec3 path =
             v3_sub(v3_add(to->r, m3_mul(&to->R, arm)), v3_add(from->r, m3_mul(&from->R, arm)));
         work[WORK_FORCES] +=

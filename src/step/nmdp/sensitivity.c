@@ -54,8 +54,8 @@ int pawl_sensitivity_input_count(const pawl_sensitivity *d, pawl_sensitivity_inp
     return counts[input];
 }
 
-pawl_status pawl_sensitivity_coordinate(const pawl_sensitivity *d, int coordinate, int *body,
-                                        int *joint, int *part)
+pawl_status pawl_sensitivity_coordinate(const pawl_sensitivity *d, int coordinate,
+                                        pawl_body_id *body, pawl_joint_id *joint, int *part)
 {
     PAWL_NEED(NULL, d);
     PAWL_NEED(&d->env, body);
@@ -66,8 +66,8 @@ pawl_status pawl_sensitivity_coordinate(const pawl_sensitivity *d, int coordinat
     }
     const reduced_column *c = &d->s->tree->columns[coordinate];
     const reduced_link *l = &d->s->tree->links[c->link];
-    *body = l->body;
-    *joint = l->joint;
+    *body = model_body_id(d->s->model, l->body);
+    *joint = model_joint_id(d->s->model, l->joint);
     *part = c->coordinate < 0 || l->joint < 0
                 ? coordinate - l->first_column
                 : c->coordinate - d->s->model->joints[l->joint].first_coordinate;

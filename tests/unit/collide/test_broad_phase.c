@@ -117,7 +117,7 @@ static void heap_make(heap *h, int bodies, uint64_t *seed)
             body.inertia[k] = 1.0;
         }
         body.kind = i % 9 == 8 ? PAWL_BODY_KINEMATIC : PAWL_BODY_RIGID;
-        int index = mechanism_body(&h->m, &body);
+        pawl_body_id index = mechanism_body(&h->m, &body);
         for (int s = 0; s <= i % 2; ++s) {
             static const pawl_shape_kind kinds[6] = {PAWL_SHAPE_SPHERE,    PAWL_SHAPE_BOX,
                                                      PAWL_SHAPE_CAPSULE,   PAWL_SHAPE_CYLINDER,
@@ -134,7 +134,7 @@ static void heap_make(heap *h, int bodies, uint64_t *seed)
         if (i % 5 == 4) {
             pawl_joint_def joint = pawl_joint_def_default();
             joint.kind = PAWL_JOINT_SPHERICAL;
-            joint.base = index - 1;
+            joint.base = pawl_builder_body_at(b, pawl_body_index(index) - 1);
             joint.follower = index;
             mechanism_joint(&h->m, &joint);
         }
@@ -179,11 +179,13 @@ static int heap_brute(const pawl_model *m, const body_state *bodies, convex_hull
             bool drawn = false;
             for (int k = 0; k < 2; ++k) {
                 const pawl_shape_info *info = &m->shapes[of[k]];
-                body[k] = info->body;
+                body[k] = pawl_body_index(info->body);
                 pawl_pose frame = info->def.frame;
-                if (info->body >= 0) {
-                    pawl_pose com = {bodies[info->body].r, bodies[info->body].q};
-                    pawl_pose link = {v3_scale(-1.0, m->bodies[info->body].com), {1, 0, 0, 0}};
+                if (pawl_body_index(info->body) >= 0) {
+                    pawl_pose com = {bodies[pawl_body_index(info->body)].r,
+                                     bodies[pawl_body_index(info->body)].q};
+                    pawl_pose link = {v3_scale(-1.0, m->bodies[pawl_body_index(info->body)].com),
+                                      {1, 0, 0, 0}};
                     frame = pawl_pose_compose(pawl_pose_compose(com, link), frame);
                 }
                 placed[k] = pawl_shape_place(
@@ -270,19 +272,21 @@ TEST(filters_take_away_the_pairs_they_name)
     shape.kind = PAWL_SHAPE_SPHERE;
     shape.size = v3(1, 1, 1);
     for (int i = 0; i < 2; ++i) {
-        int body = mechanism_solid(&m, 1.0, v3(1.5 * i, 0, 0.9), v3(1, 1, 1));
+        pawl_body_id body = mechanism_solid(&m, 1.0, v3(1.5 * i, 0, 0.9), v3(1, 1, 1));
         CHECK_OK(pawl_builder_add_shape(m.builder, body, &shape, NULL));
     }
     pawl_joint_def joint =
-        mechanism_joint_def(&m, PAWL_JOINT_SPHERICAL, 0, 1, v3(0, 0, 1), v3(1, 0, 0));
+        mechanism_joint_def(&m, PAWL_JOINT_SPHERICAL, pawl_builder_body_at(m.builder, 0),
+                            pawl_builder_body_at(m.builder, 1), v3(0, 0, 1), v3(1, 0, 0));
     mechanism_joint(&m, &joint);
-    mechanism_world_joint(&m, PAWL_JOINT_PRISMATIC, 0, v3(0, 0, 0), v3(0, 0, 1));
+    mechanism_world_joint(&m, PAWL_JOINT_PRISMATIC, pawl_builder_body_at(m.builder, 0), v3(0, 0, 0),
+                          v3(0, 0, 1));
     mechanism_compile(&m);
     body_state bodies[2];
     for (int i = 0; i < 2; ++i) {
         bodies[i] = (body_state){v3(1.5 * i, 0, 0.9), {1, 0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     }
-    const pawl_body_pair excluded[1] = {{1, PAWL_WORLD}};
+    const pawl_body_pair excluded[1] = {{pawl_builder_body_at(m.builder, 1), PAWL_WORLD}};
     const uint32_t group[3] = {1, 2, 4}, mask[3] = {4, 7, 7};
     for (int which = 0; which < 5; ++which) {
         collider_def def = pawl_collider_def_default();
@@ -311,7 +315,7 @@ TEST(fast_bodies_are_seen_before_they_arrive)
     shape.kind = PAWL_SHAPE_BOX;
     shape.size = v3(5, 5, 0.01);
     CHECK_OK(pawl_builder_add_shape(m.builder, PAWL_WORLD, &shape, NULL));
-    int body = mechanism_solid(&m, 1.0, v3(0, 0, 1), v3(1, 1, 1));
+    pawl_body_id body = mechanism_solid(&m, 1.0, v3(0, 0, 1), v3(1, 1, 1));
     shape.kind = PAWL_SHAPE_SPHERE;
     shape.size = v3(0.01, 1, 1);
     CHECK_OK(pawl_builder_add_shape(m.builder, body, &shape, NULL));

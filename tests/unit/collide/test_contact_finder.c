@@ -10,13 +10,13 @@ typedef struct finder_material {
     double friction, restitution, torsional, rolling;
 } finder_material;
 
-static int finder_ball(mechanism *m, double x, double speed, finder_material material)
+static pawl_body_id finder_ball(mechanism *m, double x, double speed, finder_material material)
 {
     pawl_body_def ball = pawl_body_def_default();
     ball.mass = ball.inertia[0] = ball.inertia[1] = ball.inertia[2] = 1.0;
     ball.pose.position = v3(x, 0, 0);
     ball.twist.linear = v3(speed, 0, 0);
-    int body = mechanism_body(m, &ball);
+    pawl_body_id body = mechanism_body(m, &ball);
     pawl_shape_def def = pawl_shape_def_default();
     def.kind = PAWL_SHAPE_SPHERE;
     def.size = v3(0.5, 0, 0);
@@ -87,8 +87,8 @@ TEST(settings_choose_the_rule_of_a_simulation)
     for (int k = 0; k < PAWL_PAIR_RULE_COUNT; ++k) {
         mechanism m;
         mechanism_begin(&m);
-        int still = finder_ball(&m, 0.0, 0.0, (finder_material){.restitution = 0.2});
-        int moving = finder_ball(&m, 1.01, -1.0, (finder_material){.restitution = 0.8});
+        pawl_body_id still = finder_ball(&m, 0.0, 0.0, (finder_material){.restitution = 0.2});
+        pawl_body_id moving = finder_ball(&m, 1.01, -1.0, (finder_material){.restitution = 0.8});
         pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
         CHECK_OK(pawl_settings_set(&m.t.env, &settings, "contact.restitution_rule", rows[k].rule));
         mechanism_start(&m, &settings);

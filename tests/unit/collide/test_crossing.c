@@ -16,7 +16,7 @@ static void cross_begin(cross_scene *s, const pawl_shape_def *a, const pawl_shap
 {
     mechanism_begin(&s->m);
     for (int k = 0; k < 2; ++k) {
-        int body = mechanism_solid(&s->m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
+        pawl_body_id body = mechanism_solid(&s->m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
         CHECK_OK(pawl_builder_add_shape(s->m.builder, body, k == 0 ? a : b, NULL));
         s->before[k] = s->after[k] = (body_state){.q = {1.0, 0.0, 0.0, 0.0}};
     }

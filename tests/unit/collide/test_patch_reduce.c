@@ -223,7 +223,7 @@ static void patch_plate(mechanism *m, int tiles)
     def.inertia[0] = def.inertia[1] = 0.1;
     def.inertia[2] = 0.2;
     def.pose.position = v3(0, 0, 0.05);
-    int plate = mechanism_body(m, &def);
+    pawl_body_id plate = mechanism_body(m, &def);
     pawl_shape_def shape = pawl_shape_def_default();
     shape.kind = PAWL_SHAPE_BOX;
     shape.friction = 0.5;

@@ -15,10 +15,10 @@ static void chain_build(mechanism *m)
     pawl_builder_set_gravity(m->builder, (pawl_vec3){0.0, 0.0, -9.81});
     for (int i = 0; i < CHAIN_LINKS; ++i) {
         pawl_vec3 at = {0.1 * i + 0.05, 0.0, 0.0}, hinge = {0.1 * i, 0.0, 0.0};
-        int body = mechanism_solid(m, 0.1, at, (pawl_vec3){1e-5, 8e-5, 8e-5});
-        pawl_joint_def joint =
-            mechanism_joint_def(m, PAWL_JOINT_REVOLUTE, i == 0 ? PAWL_WORLD : body - 1, body, hinge,
-                                (pawl_vec3){0.0, 1.0, 0.0});
+        pawl_body_id body = mechanism_solid(m, 0.1, at, (pawl_vec3){1e-5, 8e-5, 8e-5});
+        pawl_joint_def joint = mechanism_joint_def(
+            m, PAWL_JOINT_REVOLUTE, i == 0 ? PAWL_WORLD : pawl_builder_body_at(m->builder, i - 1),
+            body, hinge, (pawl_vec3){0.0, 1.0, 0.0});
         joint.coordinate[0].friction = i % 3 == 0 ? 1e-2 : 0.0;
         mechanism_joint(m, &joint);
     }
@@ -41,7 +41,7 @@ static void chain_run(mechanism *m, pawl_delassus_kind kind, bool exact_joints, 
         CHECK_INT(m->report.factorizations, 1);
     }
     for (int i = 0; i < CHAIN_LINKS; ++i) {
-        twists[i] = pawl_state_twist(mechanism_state(m), i);
+        twists[i] = pawl_state_twist(mechanism_state(m), pawl_model_body_at(m->model, i));
     }
 }
 

@@ -33,9 +33,11 @@ static void shifted_build(mechanism *m, uint64_t *seed)
     pawl_body_def stage = pawl_body_def_default();
     stage.kind = PAWL_BODY_KINEMATIC;
     mechanism_body(m, &stage);
-    mechanism_world_joint(m, PAWL_JOINT_SPHERICAL, 0, random_vec(seed, 1.0), v3(0, 0, 1));
-    pawl_joint_def hinge = mechanism_joint_def(m, PAWL_JOINT_REVOLUTE, 0, 1, random_vec(seed, 1.0),
-                                               random_vec(seed, 1.0));
+    mechanism_world_joint(m, PAWL_JOINT_SPHERICAL, pawl_builder_body_at(m->builder, 0),
+                          random_vec(seed, 1.0), v3(0, 0, 1));
+    pawl_joint_def hinge = mechanism_joint_def(
+        m, PAWL_JOINT_REVOLUTE, pawl_builder_body_at(m->builder, 0),
+        pawl_builder_body_at(m->builder, 1), random_vec(seed, 1.0), random_vec(seed, 1.0));
     hinge.coordinate[0].lower = 0.0; // at its limit
     hinge.coordinate[0].upper = 1.0;
     mechanism_joint(m, &hinge);
@@ -46,8 +48,9 @@ static void shifted_contacts(uint64_t *seed, pawl_contact *contacts)
 {
     for (int k = 0; k < SHIFTED_CONTACTS; ++k) {
         pawl_vec3 n = random_vec(seed, 1.0);
-        int a = random_index(seed, SHIFTED_BODIES + 1) - 1, b = random_index(seed, 5);
-        a = a == b ? PAWL_WORLD : a; // b can move, a may be anything else
+        int a = random_index(seed, SHIFTED_BODIES + 1) - 1;
+        int b = random_index(seed, 5);
+        a = a == b ? PAWL_WORLD_INDEX : a; // b can move, a may be anything else
         contacts[k] = (pawl_contact){.body_a = a,
                                      .body_b = b,
                                      .position = random_vec(seed, 1.0),

@@ -13,8 +13,8 @@
 typedef struct builder_case {
     test_env t;
     pawl_builder *builder;
-    int arm, hand; // two good bodies
-    int hinge;     // a revolute joint between them
+    pawl_body_id arm, hand; // two good bodies
+    pawl_joint_id hinge;    // a revolute joint between them
 } builder_case;
 
 static pawl_body_def builder_body(const char *name)
@@ -24,6 +24,12 @@ static pawl_body_def builder_body(const char *name)
     def.mass = 1.0;
     def.inertia[0] = def.inertia[1] = def.inertia[2] = 0.1;
     return def;
+}
+
+// A body of another model.
+static pawl_body_id builder_stranger(void)
+{
+    return (pawl_body_id){1, 0x5717a6e5};
 }
 
 static void builder_begin(builder_case *c)
@@ -58,12 +64,10 @@ static void builder_end(builder_case *c)
 
 #define CHECK_REFUSED(c, call, part)                                                               \
     do {                                                                                           \
-        int index_ = 77, errors_ = (c)->t.messages[PAWL_LOG_ERROR];                                \
-        int *out = &index_;                                                                        \
+        int errors_ = (c)->t.messages[PAWL_LOG_ERROR];                                             \
         CHECK_STATUS((call), PAWL_BAD_ARGUMENT);                                                   \
         CHECK_MESSAGE(&(c)->t, part);                                                              \
         CHECK_INT((c)->t.messages[PAWL_LOG_ERROR], errors_ + 1);                                   \
-        CHECK_INT(index_, 77); /* untouched */                                                     \
     } while (0)
 
 TEST(bad_bodies_are_refused_by_name)
@@ -74,7 +78,7 @@ TEST(bad_bodies_are_refused_by_name)
     do {                                                                                           \
         pawl_body_def def = builder_body("lump");                                                  \
         change;                                                                                    \
-        CHECK_REFUSED(&c, pawl_builder_add_body(c.builder, &def, out), part);                      \
+        CHECK_REFUSED(&c, pawl_builder_add_body(c.builder, &def, NULL), part);                     \
         CHECK_MESSAGE(&c.t, def.name);                                                             \
     } while (0)
     BAD_BODY(def.name = "arm", "exists already");
@@ -108,16 +112,17 @@ TEST(bad_shapes_are_refused_by_name)
         pawl_shape_def def = pawl_shape_def_default();                                             \
         def.name = "skin";                                                                         \
         change;                                                                                    \
-        CHECK_REFUSED(&c, pawl_builder_add_shape(c.builder, body, &def, out), part);               \
+        CHECK_REFUSED(&c, pawl_builder_add_shape(c.builder, body, &def, NULL), part);              \
     } while (0)
-    BAD_SHAPE(2, (void)0, "body 2 of 2");
-    BAD_SHAPE(-2, (void)0, "body -2");
-    BAD_SHAPE(0, def.kind = PAWL_SHAPE_COUNT, "'skin': no kind");
-    BAD_SHAPE(0, def.size.x = 0.0, "'skin': size 0 is 0 m");
-    BAD_SHAPE(0, def.size.x = NAN, "'skin': size 0");
-    BAD_SHAPE(0, (def.kind = PAWL_SHAPE_BOX, def.size.y = -1.0), "'skin': size 1 is -1");
-    BAD_SHAPE(0, (def.kind = PAWL_SHAPE_CAPSULE, def.size.z = INFINITY), "'skin': size 2 is inf");
-    BAD_SHAPE(0, def.frame.position.z = NAN, "'skin': its frame");
+    BAD_SHAPE(builder_stranger(), (void)0, "no body of this model");
+    BAD_SHAPE(((pawl_body_id){0, 0}), (void)0, "no body of this model");
+    BAD_SHAPE(c.arm, def.kind = PAWL_SHAPE_COUNT, "'skin': no kind");
+    BAD_SHAPE(c.arm, def.size.x = 0.0, "'skin': size 0 is 0 m");
+    BAD_SHAPE(c.arm, def.size.x = NAN, "'skin': size 0");
+    BAD_SHAPE(c.arm, (def.kind = PAWL_SHAPE_BOX, def.size.y = -1.0), "'skin': size 1 is -1");
+    BAD_SHAPE(c.arm, (def.kind = PAWL_SHAPE_CAPSULE, def.size.z = INFINITY),
+              "'skin': size 2 is inf");
+    BAD_SHAPE(c.arm, def.frame.position.z = NAN, "'skin': its frame");
     builder_end(&c);
 }
 
@@ -133,16 +138,16 @@ TEST(bad_joints_are_refused_by_name)
         def.base = c.arm;                                                                          \
         def.follower = c.hand;                                                                     \
         change;                                                                                    \
-        CHECK_REFUSED(&c, pawl_builder_add_joint(c.builder, &def, out), part);                     \
+        CHECK_REFUSED(&c, pawl_builder_add_joint(c.builder, &def, NULL), part);                    \
         CHECK_MESSAGE(&c.t, def.name);                                                             \
     } while (0)
     BAD_JOINT(def.name = "hinge", "exists already");
     BAD_JOINT(def.kind = PAWL_JOINT_KIND_COUNT, "kind");
     BAD_JOINT(def.kind = PAWL_JOINT_GEAR, "kind");
-    BAD_JOINT(def.follower = PAWL_WORLD, "follower -1");
-    BAD_JOINT(def.follower = 5, "follower 5");
-    BAD_JOINT(def.base = 5, "base 5");
-    BAD_JOINT(def.base = -2, "base -2");
+    BAD_JOINT(def.follower = PAWL_WORLD, "only the base may be the world");
+    BAD_JOINT(def.follower = builder_stranger(), "two different bodies");
+    BAD_JOINT(def.base = builder_stranger(), "two different bodies");
+    BAD_JOINT(memset(&def.base, 0, sizeof def.base), "two different bodies");
     BAD_JOINT(def.base = c.hand, "two different bodies");
     BAD_JOINT(def.base_frame.position.x = NAN, "frames");
     BAD_JOINT(def.follower_frame.orientation = (pawl_quat){0}, "frames");
@@ -171,12 +176,12 @@ TEST(bad_gears_actuators_and_motions_are_refused_by_name)
         def.name = "mesh";                                                                         \
         def.joint = def.source_joint = c.hinge;                                                    \
         change;                                                                                    \
-        CHECK_REFUSED(&c, pawl_builder_add_gear(c.builder, &def, out), part);                      \
+        CHECK_REFUSED(&c, pawl_builder_add_gear(c.builder, &def, NULL), part);                     \
         CHECK_MESSAGE(&c.t, def.name);                                                             \
     } while (0)
     BAD_GEAR((void)0, "couples a coordinate with itself");
-    BAD_GEAR(def.joint = 3, "joint 3 of 1");
-    BAD_GEAR(def.source_joint = -1, "joint -1 of 1");
+    BAD_GEAR(def.joint.index1 = 4, "names a joint that is not there");
+    BAD_GEAR(def.source_joint.index1 = 0, "names a joint that is not there");
     BAD_GEAR(def.coordinate = 1, "coordinate 1 of joint 'hinge', a revolute joint, which has 1");
     BAD_GEAR(def.name = "hinge", "exists already");
 #define BAD_ACTUATOR(change, part)                                                                 \
@@ -185,10 +190,10 @@ TEST(bad_gears_actuators_and_motions_are_refused_by_name)
         def.name = "motor";                                                                        \
         def.joint = c.hinge;                                                                       \
         change;                                                                                    \
-        CHECK_REFUSED(&c, pawl_builder_add_actuator(c.builder, &def, out), part);                  \
+        CHECK_REFUSED(&c, pawl_builder_add_actuator(c.builder, &def, NULL), part);                 \
         CHECK_MESSAGE(&c.t, "motor");                                                              \
     } while (0)
-    BAD_ACTUATOR(def.joint = 1, "joint 1 of 1");
+    BAD_ACTUATOR(def.joint.tag += 1, "names a joint that is not there");
     BAD_ACTUATOR(def.coordinate = -1, "coordinate -1");
     BAD_ACTUATOR(def.kind = (pawl_actuator_kind)7, "no kind 7");
     BAD_ACTUATOR(def.stiffness = -1.0, "stiffness -1");
@@ -216,7 +221,7 @@ TEST(bad_gears_actuators_and_motions_are_refused_by_name)
                  "interpolation");
     pawl_motion_def motion = pawl_motion_def_default();
     motion.name = "crank";
-    CHECK_REFUSED(&c, pawl_builder_add_motion(c.builder, &motion, out), "'crank' names joint -1");
+    CHECK_REFUSED(&c, pawl_builder_add_motion(c.builder, &motion, NULL), "'crank' names a joint");
     builder_end(&c);
 }
 
@@ -229,7 +234,7 @@ TEST(a_coordinate_has_one_motion_at_most)
     def.joint = c.hinge;
     CHECK_OK(pawl_builder_add_motion(c.builder, &def, NULL));
     def.name = "second";
-    CHECK_REFUSED(&c, pawl_builder_add_motion(c.builder, &def, out),
+    CHECK_REFUSED(&c, pawl_builder_add_motion(c.builder, &def, NULL),
                   "'second' drives the same coordinate as motion 'first'");
     builder_end(&c);
 }
@@ -244,11 +249,11 @@ TEST(bad_forces_and_springs_are_refused_by_name)
         def.name = "push";                                                                         \
         def.body = c.arm;                                                                          \
         change;                                                                                    \
-        CHECK_REFUSED(&c, pawl_builder_add_force(c.builder, &def, out), part);                     \
+        CHECK_REFUSED(&c, pawl_builder_add_force(c.builder, &def, NULL), part);                    \
         CHECK_MESSAGE(&c.t, "push");                                                               \
     } while (0)
-    BAD_FORCE(def.body = PAWL_WORLD, "body -1 of 2");
-    BAD_FORCE(def.body = 2, "body 2 of 2");
+    BAD_FORCE(def.body = PAWL_WORLD, "no body of this model");
+    BAD_FORCE(def.body = builder_stranger(), "no body of this model");
     BAD_FORCE(def.point.x = NAN, "point that is not finite");
     BAD_FORCE(def.torque[1].value = INFINITY, "non-finite");
 #define BAD_SPRING(change, part)                                                                   \
@@ -257,12 +262,12 @@ TEST(bad_forces_and_springs_are_refused_by_name)
         def.name = "coil";                                                                         \
         def.body_b = c.arm;                                                                        \
         change;                                                                                    \
-        CHECK_REFUSED(&c, pawl_builder_add_spring(c.builder, &def, out), part);                    \
+        CHECK_REFUSED(&c, pawl_builder_add_spring(c.builder, &def, NULL), part);                   \
         CHECK_MESSAGE(&c.t, "coil");                                                               \
     } while (0)
-    BAD_SPRING(def.body_b = PAWL_WORLD, "two different ones");
-    BAD_SPRING(def.body_a = c.arm, "two different ones");
-    BAD_SPRING(def.body_a = 2, "bodies 2 and 0");
+    BAD_SPRING(def.body_b = PAWL_WORLD, "two different bodies");
+    BAD_SPRING(def.body_a = c.arm, "two different bodies");
+    BAD_SPRING(def.body_a = builder_stranger(), "two different bodies");
     BAD_SPRING(def.point_a.z = NAN, "finite points");
     BAD_SPRING(def.stiffness = -3.0, "stiffness -3");
     BAD_SPRING(def.damping = NAN, "damping");
@@ -355,7 +360,7 @@ TEST(point_masses_take_no_joint_that_turns_them)
             builder_begin(&c);
             pawl_body_def def = builder_body("bead");
             def.kind = PAWL_BODY_POINT;
-            int bead;
+            pawl_body_id bead;
             CHECK_OK(pawl_builder_add_body(c.builder, &def, &bead));
             pawl_joint_def joint = pawl_joint_def_default();
             joint.name = "string";
@@ -405,10 +410,10 @@ TEST(a_model_tells_what_was_built)
     bead.kind = PAWL_BODY_POINT;
     bead.mass = 3.0;
     stage.kind = PAWL_BODY_KINEMATIC;
-    int index;
+    pawl_body_id index;
     CHECK_OK(pawl_builder_add_body(c.builder, &bead, NULL));
     CHECK_OK(pawl_builder_add_body(c.builder, &stage, &index));
-    CHECK_INT(index, 3);
+    CHECK_INT(pawl_body_index(index), 3);
     pawl_shape_def shape = pawl_shape_def_default();
     shape.name = "ball";
     CHECK_OK(pawl_builder_add_shape(c.builder, c.hand, &shape, NULL));
@@ -429,20 +434,20 @@ TEST(a_model_tells_what_was_built)
     CHECK_INT(pawl_model_velocity_count(m), 15); // 6 + 6 + 3 + 0
     CHECK_NEAR(pawl_model_mass(m), 5.0, 1e-15);
     CHECK_NEAR3(pawl_model_gravity(m), v3(0, 0, -9.81), 0.0);
-    CHECK_INT(pawl_model_find_body(m, "bead"), 2);
-    CHECK_INT(pawl_model_find_body(m, "nobody"), -2);
-    CHECK_INT(pawl_model_find_joint(m, "hinge"), 0);
-    CHECK_INT(pawl_model_find_joint(m, "none"), -1);
-    CHECK_INT(pawl_builder_find_body(c.builder, "nobody"), -2);
-    CHECK_INT(pawl_builder_find_joint(c.builder, "none"), -1);
-    pawl_joint_info joint = pawl_model_joint(m, 0);
+    CHECK_INT(pawl_body_index(pawl_model_find_body(m, "bead")), 2);
+    CHECK_INT(pawl_body_index(pawl_model_find_body(m, "nobody")), -2);
+    CHECK_INT(pawl_joint_index(pawl_model_find_joint(m, "hinge")), 0);
+    CHECK_INT(pawl_joint_index(pawl_model_find_joint(m, "none")), -1);
+    CHECK_INT(pawl_body_index(pawl_builder_find_body(c.builder, "nobody")), -2);
+    CHECK_INT(pawl_joint_index(pawl_builder_find_joint(c.builder, "none")), -1);
+    pawl_joint_info joint = pawl_model_joint(m, pawl_model_joint_at(m, 0));
     CHECK_TEXT(joint.name, "hinge");
     CHECK_INT(joint.row_count, 5);
     CHECK_INT(joint.coordinate_count, 1);
     CHECK_INT(pawl_model_shape_count(m), 3); // sorted: the world's, the arm's, the hand's
-    CHECK_TEXT(pawl_model_shape(m, 0).def.name, "floor");
-    CHECK_TEXT(pawl_model_shape(m, 1).def.name, "box");
-    CHECK_INT(pawl_model_shape(m, 2).body, c.hand);
+    CHECK_TEXT(pawl_model_shape(m, pawl_model_shape_at(m, 0)).def.name, "floor");
+    CHECK_TEXT(pawl_model_shape(m, pawl_model_shape_at(m, 1)).def.name, "box");
+    CHECK(pawl_body_same(pawl_model_shape(m, pawl_model_shape_at(m, 2)).body, c.hand));
     pawl_body_info hand = pawl_model_body(m, c.hand);
     CHECK_INT(hand.first_shape, 2);
     CHECK_INT(hand.shape_count, 1);
@@ -462,15 +467,17 @@ TEST(things_without_a_name_get_one_of_their_own)
     CHECK_OK(pawl_builder_add_body(c.builder, &def, NULL)); // the fourth: "body3" would be natural
     pawl_joint_def joint = pawl_joint_def_default();
     joint.name = "joint2";
-    joint.follower = 2;
+    joint.follower = pawl_builder_body_at(c.builder, 2);
     CHECK_OK(pawl_builder_add_joint(c.builder, &joint, NULL));
     joint.name = "";
-    joint.follower = 3;
+    joint.follower = pawl_builder_body_at(c.builder, 3);
     CHECK_OK(pawl_builder_add_joint(c.builder, &joint, NULL));
     pawl_model *m;
     CHECK_OK(pawl_builder_compile(c.builder, &m));
-    CHECK(strcmp(pawl_model_body(m, 2).name, pawl_model_body(m, 3).name) != 0);
-    CHECK(strcmp(pawl_model_joint(m, 1).name, pawl_model_joint(m, 2).name) != 0);
+    CHECK(strcmp(pawl_model_body(m, pawl_model_body_at(m, 2)).name,
+                 pawl_model_body(m, pawl_model_body_at(m, 3)).name) != 0);
+    CHECK(strcmp(pawl_model_joint(m, pawl_model_joint_at(m, 1)).name,
+                 pawl_model_joint(m, pawl_model_joint_at(m, 2)).name) != 0);
     pawl_model_destroy(m);
     pawl_builder_destroy(c.builder);
     CHECK_NO_LEAK(&c.t);
@@ -482,8 +489,10 @@ TEST(pairs_of_bodies_can_be_kept_from_touching)
     builder_begin(&c);
     const int bad[][2] = {{0, 0}, {-1, -1}, {0, 2}, {-2, 0}, {1000, 1}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
-        CHECK_STATUS(pawl_builder_exclude(c.builder, bad[i][0], bad[i][1]), PAWL_BAD_ARGUMENT);
-        CHECK_MESSAGE(&c.t, "two different ones of 2");
+        CHECK_STATUS(pawl_builder_exclude(c.builder, pawl_builder_body_at(c.builder, bad[i][0]),
+                                          pawl_builder_body_at(c.builder, bad[i][1])),
+                     PAWL_BAD_ARGUMENT);
+        CHECK_MESSAGE(&c.t, "two different ones of this model");
     }
     pawl_model *none, *m, *other;
     CHECK_OK(pawl_builder_compile(c.builder, &none));
@@ -500,7 +509,8 @@ TEST(pairs_of_bodies_can_be_kept_from_touching)
     CHECK_OK(pawl_builder_compile(c.builder, &other));
     CHECK_INT(pawl_model_exclusion_count(other), 2);
     pawl_body_pair first = pawl_model_exclusion(other, 0), second = pawl_model_exclusion(other, 1);
-    CHECK(first.a == PAWL_WORLD && first.b == c.arm && second.a == c.arm && second.b == c.hand);
+    CHECK(pawl_body_is_world(first.a) && pawl_body_same(first.b, c.arm) &&
+          pawl_body_same(second.a, c.arm) && pawl_body_same(second.b, c.hand));
     CHECK(pawl_model_hash(m) != pawl_model_hash(other));
     pawl_model_destroy(m);
     pawl_model_destroy(other);
@@ -520,23 +530,24 @@ TEST(shapes_may_be_added_in_any_order_of_their_bodies)
         static const char *const names[3] = {"a", "a name that is longer than the other two",
                                              "xyz"};
         for (int k = 0; k < 3; ++k) {
-            int body = orders[order][k];
+            int index = orders[order][k];
+            pawl_body_id body = index < 0 ? PAWL_WORLD : pawl_builder_body_at(c.builder, index);
             pawl_shape_def shape = pawl_shape_def_default();
-            shape.name = names[body + 1];
-            shape.kind = body == 0 ? PAWL_SHAPE_SPHERE : PAWL_SHAPE_HULL;
+            shape.name = names[index + 1];
+            shape.kind = index == 0 ? PAWL_SHAPE_SPHERE : PAWL_SHAPE_HULL;
             shape.points = points;
-            shape.point_count = 5 + (body < 0 ? -1 : 0);
+            shape.point_count = 5 + (index < 0 ? -1 : 0);
             CHECK_OK(pawl_builder_add_shape(c.builder, body, &shape, NULL));
         }
         pawl_model *m;
         CHECK_OK(pawl_builder_compile(c.builder, &m));
         for (int s = 0; s < 3; ++s) {
-            pawl_shape_info info = pawl_model_shape(m, s);
-            CHECK_INT(info.body, s - 1);
+            pawl_shape_info info = pawl_model_shape(m, pawl_model_shape_at(m, s));
+            CHECK_INT(pawl_body_index(info.body), s - 1);
             CHECK_TEXT(info.def.name, names[s]);
             CHECK_INT(info.def.point_count, s == 0 ? 4 : s == 1 ? 0 : 5);
         }
-        CHECK_NEAR3(pawl_model_shape(m, 2).def.points[4], points[4], 0.0);
+        CHECK_NEAR3(pawl_model_shape(m, pawl_model_shape_at(m, 2)).def.points[4], points[4], 0.0);
         pawl_model_destroy(m);
         pawl_builder_destroy(c.builder);
         CHECK_NO_LEAK(&c.t);
@@ -682,7 +693,7 @@ TEST(the_builder_and_the_model_keep_copies_of_names_and_tables)
     pawl_model *m;
     CHECK_OK(pawl_builder_compile(c.builder, &m));
     pawl_builder_destroy(c.builder);
-    CHECK_TEXT(pawl_model_body(m, 2).name, "lever");
+    CHECK_TEXT(pawl_model_body(m, pawl_model_body_at(m, 2)).name, "lever");
     pawl_model_destroy(m);
     CHECK_NO_LEAK(&c.t);
 }

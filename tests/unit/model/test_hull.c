@@ -126,10 +126,10 @@ TEST(a_body_of_points_weighs_what_its_hull_does)
         shape.points = corners;
         shape.point_count = 8;
         shape.frame = (pawl_pose){v3(1, 2, 3), quat_exp(v3(0.4, 0.5, 0.6))};
-        CHECK_OK(pawl_builder_add_shape(b, 0, &shape, NULL));
+        CHECK_OK(pawl_builder_add_shape(b, pawl_builder_body_at(b, 0), &shape, NULL));
         CHECK_OK(pawl_builder_compile(b, &m));
-        met[as_hull] = pawl_model_body(m, 0);
-        pawl_shape_def kept = pawl_model_shape(m, 0).def;
+        met[as_hull] = pawl_model_body(m, pawl_model_body_at(m, 0));
+        pawl_shape_def kept = pawl_model_shape(m, pawl_model_shape_at(m, 0)).def;
         CHECK_INT(kept.point_count, as_hull ? 8 : 0);
         CHECK(!as_hull || kept.points[7].z == 0.3);
         pawl_builder_destroy(b);

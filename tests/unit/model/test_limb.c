@@ -40,8 +40,8 @@ static void limb_agrees(const char *path, const char *root_name, const char *tip
     test_env t;
     test_env_init(&t);
     pawl_model *model = limb_load(&t, path);
-    int root = root_name == NULL ? PAWL_WORLD : pawl_model_find_body(model, root_name);
-    int tip = pawl_model_find_body(model, tip_name);
+    pawl_body_id root = root_name == NULL ? PAWL_WORLD : pawl_model_find_body(model, root_name);
+    pawl_body_id tip = pawl_model_find_body(model, tip_name);
     pawl_vec3 point = random_vec(&seed, 0.5);
     pawl_limb *limb;
     CHECK_OK(pawl_limb_create(&t.env, model, root, tip, point, &limb));
@@ -55,7 +55,8 @@ static void limb_agrees(const char *path, const char *root_name, const char *tip
             const pawl_state *s = pawl_sim_state(sim);
             limb_coordinates(limb, s, q);
             pawl_vec3 at = pawl_pose_apply(pawl_state_pose(s, tip), point);
-            pawl_pose from = root < 0 ? pawl_pose_identity() : pawl_state_pose(s, root);
+            pawl_pose from =
+                pawl_body_is_world(root) ? pawl_pose_identity() : pawl_state_pose(s, root);
             at = pawl_pose_apply(pawl_pose_inverse(from), at);
             CHECK_NEAR3(pawl_limb_tip(limb, q, NULL), at, 1e-10);
         }
@@ -100,7 +101,7 @@ TEST(the_jacobian_is_the_derivative_of_the_tip)
         test_env_init(&t);
         pawl_model *model = limb_load(&t, cases[c][0]);
         pawl_limb *limb;
-        int root = c == 0 ? pawl_model_find_body(model, "torso") : PAWL_WORLD;
+        pawl_body_id root = c == 0 ? pawl_model_find_body(model, "torso") : PAWL_WORLD;
         CHECK_OK(pawl_limb_create(&t.env, model, root, pawl_model_find_body(model, cases[c][1]),
                                   random_vec(&seed, 0.5), &limb));
         int n = pawl_limb_coordinate_count(limb);
@@ -258,17 +259,23 @@ TEST(a_limb_needs_a_chain_of_joints_that_can_be_set)
     pawl_limb *limb;
     pawl_vec3 here = v3(0, 0, 0);
     pawl_model *model = limb_load(&t, "models/nmdp/spider-planar.sdf");
-    CHECK_STATUS(pawl_limb_create(&t.env, model, 2, 4, here, &limb), PAWL_BAD_ARGUMENT);
+    CHECK_STATUS(pawl_limb_create(&t.env, model, pawl_model_body_at(model, 2),
+                                  pawl_model_body_at(model, 4), here, &limb),
+                 PAWL_BAD_ARGUMENT);
     CHECK_MESSAGE(&t, "no chain of joints leads from body 'lower1' to body 'lower2'");
     CHECK(limb == NULL);
-    CHECK_OK(pawl_limb_create(&t.env, model, 3, 3, v3(1, 2, 3), &limb)); // of no joint at all
+    CHECK_OK(pawl_limb_create(&t.env, model, pawl_model_body_at(model, 3),
+                              pawl_model_body_at(model, 3), v3(1, 2, 3),
+                              &limb)); // of no joint at all
     CHECK_INT(pawl_limb_coordinate_count(limb), 0);
     CHECK_NEAR3(pawl_limb_tip(limb, NULL, NULL), v3(1, 2, 3), 0.0);
     CHECK_NEAR(pawl_limb_reach(limb, v3(1, 2, 4), NULL, NULL), 1.0, 1e-15);
     pawl_limb_destroy(limb);
     pawl_model_destroy(model);
     model = limb_load(&t, "models/joints/spherical.sdf");
-    CHECK_STATUS(pawl_limb_create(&t.env, model, PAWL_WORLD, 0, here, &limb), PAWL_BAD_ARGUMENT);
+    CHECK_STATUS(
+        pawl_limb_create(&t.env, model, PAWL_WORLD, pawl_model_body_at(model, 0), here, &limb),
+        PAWL_BAD_ARGUMENT);
     CHECK_MESSAGE(&t, "is spherical");
     pawl_model_destroy(model);
     CHECK_NO_LEAK(&t);
@@ -277,7 +284,8 @@ TEST(a_limb_needs_a_chain_of_joints_that_can_be_set)
 static pawl_status limb_make(const pawl_env *env, void *model)
 {
     pawl_limb *limb;
-    pawl_status status = pawl_limb_create(env, model, 0, 2, v3(0, 0, 0), &limb);
+    pawl_status status = pawl_limb_create(env, model, pawl_model_body_at(model, 0),
+                                          pawl_model_body_at(model, 2), v3(0, 0, 0), &limb);
     pawl_limb_destroy(limb);
     return status;
 }

@@ -196,14 +196,14 @@ TEST(a_body_with_a_density_gets_its_mass_from_its_shapes)
     pawl_shape_def shape = pawl_shape_def_default();
     for (int i = 0; i < 2; ++i) {
         shape.frame.position = v3(i == 0 ? -0.5 : 0.5, 0.0, 0.25);
-        CHECK_OK(pawl_builder_add_shape(builder, 0, &shape, NULL));
+        CHECK_OK(pawl_builder_add_shape(builder, pawl_builder_body_at(builder, 0), &shape, NULL));
     }
     shape.visual_only = true;
     shape.size = v3(9, 9, 9);
-    CHECK_OK(pawl_builder_add_shape(builder, 0, &shape, NULL));
+    CHECK_OK(pawl_builder_add_shape(builder, pawl_builder_body_at(builder, 0), &shape, NULL));
     pawl_model *model;
     CHECK_OK(pawl_builder_compile(builder, &model));
-    pawl_body_info info = pawl_model_body(model, 0);
+    pawl_body_info info = pawl_model_body(model, pawl_model_body_at(model, 0));
     double ball = 1000.0 * 4.0 / 3.0 * 3.14159265358979323846 * 0.001;
     CHECK_NEAR(info.mass, 2.0 * ball, 1e-14);
     CHECK_NEAR3(info.com, v3(0, 0, 0.25), 1e-16);

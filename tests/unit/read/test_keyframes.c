@@ -56,8 +56,9 @@ static pawl_vec3 motion_foot(const motion_case *c, const char *body, pawl_vec3 p
         pawl_limb_coordinate of = pawl_limb_coordinate_at(limb, i);
         for (int a = 0; a < pawl_model_actuator_count(c->model); ++a) {
             pawl_signal target;
-            if (pawl_model_actuator(c->model, a).joint == of.joint &&
-                pawl_keyframes_target(c->keys, a, &target)) {
+            pawl_actuator_id id = pawl_model_actuator_at(c->model, a);
+            if (pawl_joint_same(pawl_model_actuator(c->model, id).joint, of.joint) &&
+                pawl_keyframes_target(c->keys, id, &target)) {
                 q[i] = pawl_signal_value(&target, time);
             }
         }
@@ -105,7 +106,7 @@ TEST(keys_put_feet_where_they_say)
     pawl_signal target;
     int moved = 0;
     for (int i = -1; i <= 12; ++i) {
-        moved += pawl_keyframes_target(c.keys, i, &target);
+        moved += pawl_keyframes_target(c.keys, pawl_model_actuator_at(c.model, i), &target);
     }
     CHECK_INT(moved, 6); // the joints of two feet
     motion_end(&c);
@@ -117,7 +118,8 @@ TEST(joints_can_be_moved_by_themselves)
     motion_begin(&c);
     motion_parse(
         &c, "pawl-motion 1\nkey 2\njoint hip3 -1\nkey 1\njoint hip3 0 0.5\njoint knee3 1e-1\n");
-    int hip = 6, knee = 7; // actuators of limb 3
+    pawl_actuator_id hip = pawl_model_actuator_at(c.model, 6);
+    pawl_actuator_id knee = pawl_model_actuator_at(c.model, 7); // actuators of limb 3
     pawl_signal target;
     CHECK(pawl_keyframes_target(c.keys, hip, &target));
     CHECK_NEAR(pawl_signal_value(&target, 0.0), -0.45 * 3.141592653589793, 1e-12);
@@ -144,7 +146,7 @@ TEST(joints_go_from_key_to_key_as_the_file_says)
                  words[k]);
         motion_parse(&c, text);
         pawl_signal target;
-        CHECK(pawl_keyframes_target(c.keys, 6, &target));
+        CHECK(pawl_keyframes_target(c.keys, pawl_model_actuator_at(c.model, 6), &target));
         CHECK_NEAR(pawl_signal_value(&target, 1.5), 0.25, 1e-15);
         CHECK_NEAR(pawl_signal_value(&target, 1.25), 0.5 * (1.0 - done[k]), 1e-15);
         motion_end(&c);
@@ -166,7 +168,8 @@ TEST(what_is_repeated_is_the_same_as_what_is_written_out)
     CHECK_INT(pawl_keyframes_count(d.keys), 6);
     for (int a = 0; a < 3; ++a) {
         pawl_signal x, y;
-        CHECK(pawl_keyframes_target(c.keys, a, &x) && pawl_keyframes_target(d.keys, a, &y));
+        CHECK(pawl_keyframes_target(c.keys, pawl_model_actuator_at(c.model, a), &x) &&
+              pawl_keyframes_target(d.keys, pawl_model_actuator_at(d.model, a), &y));
         CHECK(memcmp(x.values, y.values, 6 * sizeof(double)) == 0);
         CHECK(memcmp(x.times, y.times, 6 * sizeof(double)) == 0);
     }
@@ -183,7 +186,7 @@ TEST(what_repeats_for_ever_is_periodic_from_its_first_round_on)
                           "shift b 0 0 0.1\nkey 0.5\nshift a 0.1 0 0\nshift b 0 0 -0.1\nend\n");
     for (int a = 0; a < 6; ++a) {
         pawl_signal x;
-        CHECK(pawl_keyframes_target(c.keys, a, &x));
+        CHECK(pawl_keyframes_target(c.keys, pawl_model_actuator_at(c.model, a), &x));
         CHECK_NEAR(x.period, 1.0, 1e-15);
         for (int k = 0; k < 40; ++k) {
             double t = 1.0 + k / 16.0; // binary fractions: t + 1 is exact
@@ -213,7 +216,7 @@ TEST(a_loaded_model_plays_the_motion_and_hashes_it)
     CHECK(pawl_model_hash(jump) == pawl_model_hash(again));
     CHECK(pawl_model_hash(jump) != pawl_model_hash(plain));
     CHECK(pawl_model_hash(jump) != pawl_model_hash(walk));
-    pawl_actuator_def servo = pawl_model_actuator(jump, 0);
+    pawl_actuator_def servo = pawl_model_actuator(jump, pawl_model_actuator_at(jump, 0));
     CHECK_INT(servo.target.interpolation, PAWL_SMOOTH);
     CHECK_NEAR(servo.target.period, 2.0, 1e-12);
     options.motion_path = "models/nmdp/motions/none.motion";
@@ -251,7 +254,9 @@ TEST(robots_jump_and_walk_for_a_second_without_leaving_this_world)
         double highest = 0.0;
         for (int k = 0; k < 300; ++k) {
             CHECK_OK(pawl_sim_step(sim, NULL));
-            pawl_vec3 torso = pawl_state_pose(pawl_sim_state(sim), 0).position;
+            pawl_vec3 torso =
+                pawl_state_pose(pawl_sim_state(sim), pawl_model_body_at(pawl_sim_model(sim), 0))
+                    .position;
             CHECK(v3_finite(torso) && v3_norm(torso) < 2.0);
             highest = fmax(highest, torso.z);
         }

@@ -514,9 +514,9 @@ TEST(an_included_model_has_the_name_and_pose_of_its_include)
                     path);
     test_env_init(&t);
     CHECK_OK(pawl_model_load(&t.env, path, NULL, &model));
-    CHECK(pawl_model_find_body(model, "left::l") >= 0);
-    CHECK(pawl_model_find_body(model, "part::l") >= 0);
-    pawl_vec3 at = pawl_model_joint(model, 0).base_frame.position;
+    CHECK(pawl_model_find_body(model, "left::l").index1 != 0);
+    CHECK(pawl_model_find_body(model, "part::l").index1 != 0);
+    pawl_vec3 at = pawl_model_joint(model, pawl_model_joint_at(model, 0)).base_frame.position;
     CHECK_NEAR3(at, ((pawl_vec3){1, 2, 3}), 0.0);
     pawl_model_destroy(model);
     CHECK_NO_LEAK(&t);

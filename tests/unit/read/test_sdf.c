@@ -52,16 +52,16 @@ static void sdf_refused(const char *text, pawl_status status, const char *messag
 
 static const model_joint *sdf_joint(const pawl_model *model, const char *name)
 {
-    int index = pawl_model_find_joint(model, name);
-    CHECK(index >= 0);
-    return &model->joints[index];
+    pawl_joint_id index = pawl_model_find_joint(model, name);
+    CHECK(index.index1 != 0);
+    return &model->joints[pawl_joint_index(index)];
 }
 
 static const model_body *sdf_body(const pawl_model *model, const char *name)
 {
-    int index = pawl_model_find_body(model, name);
-    CHECK(index >= 0);
-    return &model->bodies[index];
+    pawl_body_id index = pawl_model_find_body(model, name);
+    CHECK(index.index1 != 0);
+    return &model->bodies[pawl_body_index(index)];
 }
 
 static pawl_vec3 sdf_axis(pawl_pose frame, double x, double y, double z)
@@ -76,7 +76,7 @@ TEST(a_lone_model_keeps_its_names_and_has_earth_gravity)
     pawl_model *m = sdf_load(HEAD "<model name='one'>" LINK("a", "") "</model></sdf>");
     CHECK_TEXT(pawl_model_name(m), "one");
     CHECK_INT(pawl_model_body_count(m), 1);
-    CHECK_TEXT(pawl_model_body(m, 0).name, "a");
+    CHECK_TEXT(pawl_model_body(m, pawl_model_body_at(m, 0)).name, "a");
     CHECK_NEAR3(pawl_model_gravity(m), v3(0, 0, -9.81), 0.0);
     CHECK_NEAR(pawl_model_mass(m), 2.0, 0.0);
     sdf_done(m);
@@ -87,7 +87,7 @@ TEST(a_world_states_gravity_and_a_lone_model_in_it_lends_no_prefix)
     pawl_model *m = sdf_load(HEAD "<world name='w'><gravity>1 2 3</gravity><model name='one'>" LINK(
         "a", "") "</model></world></sdf>");
     CHECK_TEXT(pawl_model_name(m), "one");
-    CHECK_TEXT(pawl_model_body(m, 0).name, "a");
+    CHECK_TEXT(pawl_model_body(m, pawl_model_body_at(m, 0)).name, "a");
     CHECK_NEAR3(pawl_model_gravity(m), v3(1, 2, 3), 0.0);
     sdf_done(m);
     m = sdf_load(HEAD "<world name='w'><model name='one'>" LINK("a", "") "</model></world></sdf>");
@@ -112,7 +112,7 @@ TEST(several_models_and_nested_ones_have_names_joined_by_colons)
     CHECK_INT(pawl_model_body_count(m), 3);
     CHECK_NEAR3(sdf_body(m, "one::in::b")->start_pose.position, v3(0, 0, 1), 0.0);
     CHECK_NEAR3(sdf_joint(m, "tie")->base_frame.position, v3(5, 0, -1), 0.0);
-    CHECK_INT(sdf_joint(m, "one::j")->base, pawl_model_find_body(m, "one::a"));
+    CHECK_INT(sdf_joint(m, "one::j")->base, pawl_body_index(pawl_model_find_body(m, "one::a")));
     sdf_done(m);
 }
 
@@ -140,7 +140,7 @@ TEST(poses_are_resolved_through_models_links_joints_and_frames)
     CHECK_NEAR3(hinge->follower_frame.position, v3(0, 0, -3), 1e-15);
     // A joint may name a frame: it holds the link the frame is attached to, at the frame.
     const model_joint *w = sdf_joint(m, "w");
-    CHECK_INT(w->follower, pawl_model_find_body(m, "base"));
+    CHECK_INT(w->follower, pawl_body_index(pawl_model_find_body(m, "base")));
     CHECK_NEAR3(w->base_frame.position, v3(1, 2, 5), 1e-15);
     CHECK_NEAR3(w->follower_frame.position, v3(0, 0, 5), 1e-15);
     sdf_done(m);
@@ -203,7 +203,7 @@ TEST(inertia_is_turned_from_its_own_axes_into_the_links)
         "<model name='m'><link name='a'><pose>0 0 7 0 0 0</pose><inertial><mass>3</mass>"
         "<pose>1 2 3 0 0 " HALF_PI "</pose><inertia><ixx>1</ixx><iyy>2</iyy><izz>2.5</izz>"
         "<ixy>0.1</ixy><ixz>0.2</ixz><iyz>0.3</iyz></inertia></inertial></link></model></sdf>");
-    pawl_body_info a = pawl_model_body(m, 0);
+    pawl_body_info a = pawl_model_body(m, pawl_model_body_at(m, 0));
     static const double expected[6] = {2.0, 1.0, 2.5, -0.1, -0.3, 0.2};
     for (int i = 0; i < 6; ++i) {
         CHECK_NEAR(a.inertia[i], expected[i], 1e-15);
@@ -233,7 +233,7 @@ TEST(mass_may_come_from_collision_shapes_and_a_density)
                  "</visual></link></model></sdf>",
                  ways[i]);
         pawl_model *m = sdf_load(text);
-        pawl_body_info a = pawl_model_body(m, 0);
+        pawl_body_info a = pawl_model_body(m, pawl_model_body_at(m, 0));
         double mass = 0.048 * density[i];
         CHECK_NEAR(a.mass, mass, 1e-12);
         CHECK_NEAR3(a.com, v3(0, 0, 1), 1e-12);
@@ -272,7 +272,7 @@ TEST(shapes_are_read_with_half_sizes_frames_and_colours)
     };
     static const unsigned used[6] = {7, 5, 5, 7, 1, 0}; // which sizes mean something
     for (int i = 0; i < 6; ++i) {
-        pawl_shape_def s = pawl_model_shape(m, i).def;
+        pawl_shape_def s = pawl_model_shape(m, pawl_model_shape_at(m, i)).def;
         const double size[3] = {s.size.x, s.size.y, s.size.z};
         CHECK_INT(s.kind, expected[i].kind);
         CHECK(s.visual_only == expected[i].visual);
@@ -280,7 +280,8 @@ TEST(shapes_are_read_with_half_sizes_frames_and_colours)
             CHECK((used[i] >> k & 1u) == 0 || size[k] == expected[i].size[k]);
         }
     }
-    pawl_shape_def box = pawl_model_shape(m, 0).def, plane = pawl_model_shape(m, 5).def;
+    pawl_shape_def box = pawl_model_shape(m, pawl_model_shape_at(m, 0)).def,
+                   plane = pawl_model_shape(m, pawl_model_shape_at(m, 5)).def;
     CHECK_TEXT(box.name, "box");
     CHECK_NEAR3(box.frame.position, v3(1, 2, 3), 1e-14);
     CHECK(box.rgba[0] == 0.25f && box.rgba[1] == 0.5f && box.rgba[2] == 1.0f &&
@@ -351,17 +352,17 @@ TEST(what_stands_still_and_holds_no_joint_is_part_of_the_world)
                                                       "4' body_b='f::c' stiffness='5'/>"
                                                       "</world></sdf>");
     CHECK_TEXT(pawl_model_name(m), "f"); // the only one that moves: its names have no prefix
-    CHECK_INT(pawl_model_find_body(m, "c"), 0);
+    CHECK_INT(pawl_body_index(pawl_model_find_body(m, "c")), 0);
     CHECK_INT(pawl_model_body_count(m), 2);
-    CHECK_INT(pawl_model_find_body(m, "s::floor"), -2);
+    CHECK_INT(pawl_body_index(pawl_model_find_body(m, "s::floor")), -2);
     CHECK_INT(sdf_body(m, "s::lift")->kind, PAWL_BODY_KINEMATIC);
     CHECK_INT(pawl_model_shape_count(m), 1);
-    pawl_shape_info ground = pawl_model_shape(m, 0);
-    CHECK_INT(ground.body, PAWL_WORLD);
+    pawl_shape_info ground = pawl_model_shape(m, pawl_model_shape_at(m, 0));
+    CHECK_INT(pawl_body_index(ground.body), PAWL_WORLD_INDEX);
     CHECK_INT(ground.def.kind, PAWL_SHAPE_PLANE);
     CHECK_NEAR3(ground.def.frame.position, v3(11, 22, 3), 1e-15);
-    pawl_spring_def spring = pawl_model_spring(m, 0);
-    CHECK_INT(spring.body_a, PAWL_WORLD);
+    pawl_spring_def spring = pawl_model_spring(m, pawl_model_spring_at(m, 0));
+    CHECK_INT(pawl_body_index(spring.body_a), PAWL_WORLD_INDEX);
     CHECK_NEAR3(spring.point_a, v3(11, 2, 7), 1e-15);
     sdf_done(m);
 }
@@ -405,7 +406,7 @@ TEST(surfaces_have_friction_and_restitution)
     };
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
         pawl_model *m = sdf_load(rows[k].text);
-        pawl_shape_def def = pawl_model_shape(m, 0).def;
+        pawl_shape_def def = pawl_model_shape(m, pawl_model_shape_at(m, 0)).def;
         CHECK_NEAR(def.friction, rows[k].friction, 0.0);
         CHECK_NEAR(def.restitution, rows[k].restitution, 0.0);
         CHECK(!def.visual_only);
@@ -446,7 +447,7 @@ TEST(torsional_and_rolling_friction_are_lengths)
     };
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
         pawl_model *m = sdf_load(rows[k].text);
-        pawl_shape_def def = pawl_model_shape(m, 0).def;
+        pawl_shape_def def = pawl_model_shape(m, pawl_model_shape_at(m, 0)).def;
         CHECK_NEAR(def.torsional_friction, rows[k].torsional, 1e-17);
         CHECK_NEAR(def.rolling_friction, rows[k].rolling, 0.0);
         CHECK_INT(sdf_env.messages[PAWL_LOG_NOTE], rows[k].notes);
@@ -463,7 +464,8 @@ TEST(a_hull_is_read_with_its_points)
                       "<!-- the tip --> 0 0 3</pawl:hull></geometry></collision>"
                       "<visual name='v'><geometry><pawl:hull>0 0 0 1 0 0 0 1 0 0 0 1 1 1 1"
                       "</pawl:hull></geometry></visual></link></model></sdf>");
-    pawl_shape_def def = pawl_model_shape(m, 0).def, drawn = pawl_model_shape(m, 1).def;
+    pawl_shape_def def = pawl_model_shape(m, pawl_model_shape_at(m, 0)).def,
+                   drawn = pawl_model_shape(m, pawl_model_shape_at(m, 1)).def;
     CHECK_INT(def.kind, PAWL_SHAPE_HULL);
     CHECK_INT(def.point_count, 4);
     CHECK_NEAR3(def.points[2], v3(0, 2, 0), 0.0);
@@ -471,8 +473,9 @@ TEST(a_hull_is_read_with_its_points)
     CHECK(!def.visual_only && drawn.visual_only);
     CHECK_INT(drawn.point_count, 5);
     // A tetrahedron: a sixth of the box that its edges span.
-    CHECK_NEAR(pawl_model_body(m, 0).mass, 3.0 * 1.0 * 2.0 * 3.0 / 6.0, 1e-14);
-    CHECK_NEAR3(pawl_model_body(m, 0).com, v3(0.25, 0.5, 0.75), 1e-15);
+    CHECK_NEAR(pawl_model_body(m, pawl_model_body_at(m, 0)).mass, 3.0 * 1.0 * 2.0 * 3.0 / 6.0,
+               1e-14);
+    CHECK_NEAR3(pawl_model_body(m, pawl_model_body_at(m, 0)).com, v3(0.25, 0.5, 0.75), 1e-15);
     sdf_done(m);
 }
 
@@ -486,7 +489,7 @@ TEST(a_collision_has_the_colour_of_its_link)
                                                "</visual>") "</model></sdf>",
              geometry, geometry);
     pawl_model *m = sdf_load(text);
-    pawl_shape_def def = pawl_model_shape(m, 0).def;
+    pawl_shape_def def = pawl_model_shape(m, pawl_model_shape_at(m, 0)).def;
     CHECK(!def.visual_only && def.rgba[0] == 1.0f && def.rgba[1] == 0.5f && def.rgba[2] == 0.0f);
     sdf_done(m);
 }
@@ -673,8 +676,9 @@ TEST(a_gearbox_becomes_a_gear_between_the_two_hinges)
     pawl_model *m = sdf_load(text);
     const model_joint *g = sdf_joint(m, "g");
     CHECK_INT(g->kind, PAWL_JOINT_GEAR);
-    CHECK_INT(g->gear.joint, pawl_model_find_joint(m, "jb"));
-    CHECK_INT(g->gear.source_joint, pawl_model_find_joint(m, "ja"));
+    CHECK_INT(pawl_joint_index(g->gear.joint), pawl_joint_index(pawl_model_find_joint(m, "jb")));
+    CHECK_INT(pawl_joint_index(g->gear.source_joint),
+              pawl_joint_index(pawl_model_find_joint(m, "ja")));
     CHECK_NEAR(g->gear.ratio, 3.0, 0.0);
     sdf_done(m);
     snprintf(text, sizeof text,
@@ -695,7 +699,8 @@ TEST(a_mimic_axis_becomes_a_gear)
              "<reference>0.5</reference></mimic>");
     pawl_model *m = sdf_load(text);
     const model_joint *g = sdf_joint(m, "jb::mimic");
-    CHECK_INT(g->gear.source_joint, pawl_model_find_joint(m, "ja"));
+    CHECK_INT(pawl_joint_index(g->gear.source_joint),
+              pawl_joint_index(pawl_model_find_joint(m, "ja")));
     CHECK_NEAR(g->gear.ratio, 2.0, 0.0);
     CHECK_NEAR(g->gear.offset, 4.0, 0.0);
     sdf_done(m);
@@ -721,27 +726,29 @@ TEST(gears_springs_actuators_motions_and_forces_are_read)
             "</pawl:force>"),
         "");
     pawl_model *m = sdf_load(text);
-    int ja = pawl_model_find_joint(m, "ja"), jb = pawl_model_find_joint(m, "jb");
+    pawl_joint_id ja = pawl_model_find_joint(m, "ja");
+    pawl_joint_id jb = pawl_model_find_joint(m, "jb");
     const pawl_gear_def *g = &sdf_joint(m, "g")->gear;
-    CHECK(g->joint == jb && g->source_joint == ja && g->ratio == 2.0 && g->offset == 1.0);
+    CHECK(pawl_joint_same(g->joint, jb) && pawl_joint_same(g->source_joint, ja) &&
+          g->ratio == 2.0 && g->offset == 1.0);
     pawl_spring_def s = m->springs[0];
     CHECK_TEXT(s.name, "s");
-    CHECK(s.body_a == PAWL_WORLD && s.body_b == pawl_model_find_body(m, "a"));
+    CHECK(pawl_body_is_world(s.body_a) && pawl_body_same(s.body_b, pawl_model_find_body(m, "a")));
     CHECK_NEAR3(s.point_a, v3(1, 2, 3), 0.0);
     CHECK_NEAR3(s.point_b, v3(4, 5, 6), 0.0);
     CHECK(s.stiffness == 7.0 && s.rest_length == 8.0 && s.damping == 9.0);
     const pawl_actuator_def *p = &m->actuators[0], *v = &m->actuators[1];
-    CHECK(p->kind == PAWL_ACTUATOR_POSITION && p->joint == ja && p->stiffness == 100.0 &&
-          p->damping == 2.0);
+    CHECK(p->kind == PAWL_ACTUATOR_POSITION && pawl_joint_same(p->joint, ja) &&
+          p->stiffness == 100.0 && p->damping == 2.0);
     CHECK_NEAR(p->effort, 9.0, 0.0); // of the joint's own limit
     CHECK_NEAR(pawl_signal_value(&p->target, 1.0), sin(2.0), 1e-15);
-    CHECK(v->kind == PAWL_ACTUATOR_VELOCITY && v->joint == jb && isinf(v->damping) &&
+    CHECK(v->kind == PAWL_ACTUATOR_VELOCITY && pawl_joint_same(v->joint, jb) && isinf(v->damping) &&
           v->effort == 3.0 && v->target.value == 4.0);
-    CHECK_INT(m->motions[0].joint, jb);
+    CHECK(pawl_joint_same(m->motions[0].joint, jb));
     CHECK_NEAR(pawl_signal_value(&m->motions[0].target, 2.0), 3.0, 1e-15);
     const pawl_force_def *f = &m->forces[0];
-    CHECK(f->body == pawl_model_find_body(m, "b") && f->in_body_axes && f->force[1].value == 5.0 &&
-          f->torque[2].value == 6.0 && f->force[0].value == 0.0);
+    CHECK(pawl_body_same(f->body, pawl_model_find_body(m, "b")) && f->in_body_axes &&
+          f->force[1].value == 5.0 && f->torque[2].value == 6.0 && f->force[0].value == 0.0);
     CHECK_NEAR3(f->point, v3(1, 0, 0), 0.0);
     sdf_done(m);
 }

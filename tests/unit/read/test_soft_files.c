@@ -64,15 +64,15 @@ TEST(joints_limits_and_shapes_of_sdf_files_can_be_soft)
         SDF(SDF_JOINT(ALL_NUMBERS "<pawl:erp>0.25</pawl:erp><pawl:coordinate lower='-1' upper='1' "
                                   "erp='-1'><pawl:soft time_constant='0.05'/></pawl:coordinate>")
                 SDF_LINK("b", SPHERE(ALL_NUMBERS "<pawl:erp>0.5</pawl:erp>"))));
-    pawl_joint_info joint = pawl_model_joint(m, 0);
+    pawl_joint_info joint = pawl_model_joint(m, pawl_model_joint_at(m, 0));
     pawl_softness limit = pawl_softness_default();
     limit.time_constant = 0.05;
     soft_check(joint.soft, all_numbers);
     soft_check(joint.coordinate[0].limit_soft, limit);
-    soft_check(pawl_model_shape(m, 0).def.soft, all_numbers);
+    soft_check(pawl_model_shape(m, pawl_model_shape_at(m, 0)).def.soft, all_numbers);
     CHECK_NEAR(joint.erp, 0.25, 0.0);
     CHECK_NEAR(joint.coordinate[0].limit_erp, -1.0, 0.0);
-    CHECK_NEAR(pawl_model_shape(m, 0).def.erp, 0.5, 0.0);
+    CHECK_NEAR(pawl_model_shape(m, pawl_model_shape_at(m, 0)).def.erp, 0.5, 0.0);
     pawl_model_destroy(m);
     CHECK_NO_LEAK(&t);
 }
@@ -87,14 +87,18 @@ TEST(a_model_can_say_what_all_have_that_say_nothing)
                                                                                      SPHERE(""))
                 SDF_LINK("d", SPHERE("<pawl:soft time_constant='-1'/>")) "<pawl:soft of='joints' "
                                                                          "time_constant='0.04'/>"));
-    CHECK_NEAR(pawl_model_joint(m, 0).soft.time_constant, 0.04, 0.0);
-    CHECK_NEAR(pawl_model_joint(m, 0).coordinate[0].limit_soft.time_constant, 0.0, 0.0);
-    CHECK_NEAR(pawl_model_shape(m, 0).def.soft.time_constant, 0.03, 0.0);
-    CHECK_NEAR(pawl_model_shape(m, 1).def.soft.time_constant, -1.0, 0.0);
+    CHECK_NEAR(pawl_model_joint(m, pawl_model_joint_at(m, 0)).soft.time_constant, 0.04, 0.0);
+    CHECK_NEAR(
+        pawl_model_joint(m, pawl_model_joint_at(m, 0)).coordinate[0].limit_soft.time_constant, 0.0,
+        0.0);
+    CHECK_NEAR(pawl_model_shape(m, pawl_model_shape_at(m, 0)).def.soft.time_constant, 0.03, 0.0);
+    CHECK_NEAR(pawl_model_shape(m, pawl_model_shape_at(m, 1)).def.soft.time_constant, -1.0, 0.0);
     pawl_model_destroy(m);
     m = soft_load(&t, "text.sdf", SDF(SDF_JOINT("") "<pawl:soft time_constant='0.04'/>"));
-    CHECK_NEAR(pawl_model_joint(m, 0).soft.time_constant, 0.04, 0.0);
-    CHECK_NEAR(pawl_model_joint(m, 0).coordinate[0].limit_soft.time_constant, 0.04, 0.0);
+    CHECK_NEAR(pawl_model_joint(m, pawl_model_joint_at(m, 0)).soft.time_constant, 0.04, 0.0);
+    CHECK_NEAR(
+        pawl_model_joint(m, pawl_model_joint_at(m, 0)).coordinate[0].limit_soft.time_constant, 0.04,
+        0.0);
     pawl_model_destroy(m);
     CHECK_NO_LEAK(&t);
 }
@@ -109,9 +113,9 @@ TEST(urdf_files_have_the_same_elements)
         "<collision><geometry><sphere radius='1'/></geometry>" ALL_NUMBERS "</collision></link>"
         "<joint name='j' type='fixed'><parent link='world'/><child link='a'/>" ALL_NUMBERS
         "<pawl:erp>0.25</pawl:erp></joint></robot>");
-    soft_check(pawl_model_joint(m, 0).soft, all_numbers);
-    soft_check(pawl_model_shape(m, 0).def.soft, all_numbers);
-    CHECK_NEAR(pawl_model_joint(m, 0).erp, 0.25, 0.0);
+    soft_check(pawl_model_joint(m, pawl_model_joint_at(m, 0)).soft, all_numbers);
+    soft_check(pawl_model_shape(m, pawl_model_shape_at(m, 0)).def.soft, all_numbers);
+    CHECK_NEAR(pawl_model_joint(m, pawl_model_joint_at(m, 0)).erp, 0.25, 0.0);
     pawl_model_destroy(m);
     CHECK_NO_LEAK(&t);
 }

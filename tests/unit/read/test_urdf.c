@@ -54,16 +54,16 @@ static void urdf_refused(const char *text, const char *message)
 
 static const model_joint *urdf_joint(const pawl_model *model, const char *name)
 {
-    int index = pawl_model_find_joint(model, name);
-    CHECK(index >= 0);
-    return &model->joints[index];
+    pawl_joint_id index = pawl_model_find_joint(model, name);
+    CHECK(index.index1 != 0);
+    return &model->joints[pawl_joint_index(index)];
 }
 
 static const model_body *urdf_body(const pawl_model *model, const char *name)
 {
-    int index = pawl_model_find_body(model, name);
-    CHECK(index >= 0);
-    return &model->bodies[index];
+    pawl_body_id index = pawl_model_find_body(model, name);
+    CHECK(index.index1 != 0);
+    return &model->bodies[pawl_body_index(index)];
 }
 
 static pawl_vec3 urdf_axis(pawl_pose frame, double x, double y, double z)
@@ -77,7 +77,7 @@ TEST(a_root_called_world_is_the_world_and_another_floats)
                               JOINT("j", "fixed", "world", "a", "") "</robot>");
     CHECK_TEXT(pawl_model_name(m), "r");
     CHECK_INT(pawl_model_body_count(m), 1);
-    CHECK_INT(urdf_joint(m, "j")->base, PAWL_WORLD);
+    CHECK_INT(urdf_joint(m, "j")->base, PAWL_WORLD_INDEX);
     CHECK_NEAR3(pawl_model_gravity(m), v3(0, 0, -9.81), 0.0);
     urdf_done(m);
     m = urdf_load(HEAD "<pawl:gravity>0 0 -1</pawl:gravity>" LINK("a", "") "</robot>");
@@ -139,8 +139,9 @@ TEST(a_mimic_joint_becomes_a_gear)
             JOINT("k", "revolute", "a", "c", LIMIT) "</robot>");
     const model_joint *g = urdf_joint(m, "j::mimic");
     CHECK_INT(g->kind, PAWL_JOINT_GEAR);
-    CHECK_INT(g->gear.joint, pawl_model_find_joint(m, "j"));
-    CHECK_INT(g->gear.source_joint, pawl_model_find_joint(m, "k"));
+    CHECK_INT(pawl_joint_index(g->gear.joint), pawl_joint_index(pawl_model_find_joint(m, "j")));
+    CHECK_INT(pawl_joint_index(g->gear.source_joint),
+              pawl_joint_index(pawl_model_find_joint(m, "k")));
     CHECK(g->gear.ratio == -2.0 && g->gear.offset == 0.5);
     urdf_done(m);
 }
@@ -154,13 +155,14 @@ TEST(inertia_and_shapes_are_read_in_their_own_frames)
              "</inertial><visual><origin xyz='4 5 6'/><geometry><box size='2 4 6'/></geometry>"
              "<material name='blue'/></visual><collision name='c'><geometry><cylinder radius='1' "
              "length='4'/></geometry></collision></link></robot>");
-    pawl_body_info a = pawl_model_body(m, 0);
+    pawl_body_info a = pawl_model_body(m, pawl_model_body_at(m, 0));
     static const double expected[6] = {2.0, 1.0, 2.5, -0.1, -0.3, 0.2};
     for (int i = 0; i < 6; ++i) {
         CHECK_NEAR(a.inertia[i], expected[i], 1e-15);
     }
     CHECK_NEAR3(a.com, v3(1, 2, 3), 0.0);
-    pawl_shape_def box = pawl_model_shape(m, 0).def, cylinder = pawl_model_shape(m, 1).def;
+    pawl_shape_def box = pawl_model_shape(m, pawl_model_shape_at(m, 0)).def,
+                   cylinder = pawl_model_shape(m, pawl_model_shape_at(m, 1)).def;
     CHECK(box.kind == PAWL_SHAPE_BOX && box.visual_only && box.rgba[2] == 1.0f &&
           box.rgba[3] == 0.5f);
     CHECK_NEAR3(box.size, v3(1, 2, 3), 0.0);
@@ -177,7 +179,8 @@ TEST(collisions_say_what_they_are_made_of)
                        "<collision><geometry><sphere radius='1'/></geometry>"
                        "<pawl:friction>0.9</pawl:friction><pawl:restitution>0.3</pawl:restitution>"
                        "</collision>") "</robot>");
-    pawl_shape_def plain = pawl_model_shape(m, 0).def, made = pawl_model_shape(m, 1).def;
+    pawl_shape_def plain = pawl_model_shape(m, pawl_model_shape_at(m, 0)).def,
+                   made = pawl_model_shape(m, pawl_model_shape_at(m, 1)).def;
     CHECK(plain.friction == 0.5 && plain.restitution == 0.0);
     CHECK(made.friction == 0.9 && made.restitution == 0.3);
     urdf_done(m);
@@ -196,7 +199,7 @@ TEST(hulls_filters_and_exclusions_are_those_of_sdf)
                                   JOINT("j", "floating", "a", "b", "") FRAME("tip")
                                       JOINT("k", "fixed", "b", "tip",
                                             "") "<pawl:exclude body_a='a' body_b='tip'/></robot>");
-    pawl_shape_def def = pawl_model_shape(m, 0).def;
+    pawl_shape_def def = pawl_model_shape(m, pawl_model_shape_at(m, 0)).def;
     CHECK_INT(def.kind, PAWL_SHAPE_HULL);
     CHECK_INT(def.point_count, 4);
     CHECK_NEAR3(def.frame.position, v3(0, 0, 1), 0.0);
@@ -204,7 +207,7 @@ TEST(hulls_filters_and_exclusions_are_those_of_sdf)
     CHECK(def.torsional_friction == 0.01 && def.rolling_friction == 0.02);
     CHECK_INT(pawl_model_exclusion_count(m), 1);
     pawl_body_pair pair = pawl_model_exclusion(m, 0);
-    CHECK(pair.a == 0 && pair.b == 1); // the tip is part of b
+    CHECK(pawl_body_index(pair.a) == 0 && pawl_body_index(pair.b) == 1); // the tip is part of b
     CHECK_INT(urdf_env.messages[PAWL_LOG_WARNING], 0);
     urdf_done(m);
     urdf_refused(HEAD LINK("a", "") "<pawl:exclude body_a='a' body_b='q'/></robot>",
@@ -229,9 +232,11 @@ TEST(links_without_mass_are_merged_into_what_they_are_fixed_to)
     CHECK_INT(pawl_model_body_count(m), 2);
     CHECK_INT(pawl_model_joint_count(m), 1);
     CHECK_NEAR3(urdf_joint(m, "j")->base_frame.position, v3(1, 2, 0), 1e-15);
-    CHECK_INT(urdf_joint(m, "j")->base, pawl_model_find_body(m, "a"));
-    CHECK_INT(pawl_model_shape(m, 0).body, pawl_model_find_body(m, "a"));
-    CHECK_NEAR3(pawl_model_shape(m, 0).def.frame.position, v3(1, 2, 0), 1e-15);
+    CHECK_INT(urdf_joint(m, "j")->base, pawl_body_index(pawl_model_find_body(m, "a")));
+    CHECK_INT(pawl_body_index(pawl_model_shape(m, pawl_model_shape_at(m, 0)).body),
+              pawl_body_index(pawl_model_find_body(m, "a")));
+    CHECK_NEAR3(pawl_model_shape(m, pawl_model_shape_at(m, 0)).def.frame.position, v3(1, 2, 0),
+                1e-15);
     CHECK_NEAR3(urdf_body(m, "a")->start_pose.position, v3(0, 0, 5), 0.0);
     urdf_done(m);
     urdf_refused(HEAD LINK("a", "") FRAME("x") JOINT("j", "continuous", "a", "x", "") "</robot>",
@@ -260,7 +265,7 @@ TEST(a_loop_closes_where_the_tree_leaves_off)
         pawl_model *m = urdf_load(loops[i]);
         const model_joint *l = urdf_joint(m, "l");
         CHECK_INT(pawl_model_row_count(m), 20);
-        CHECK_INT(l->base, PAWL_WORLD);
+        CHECK_INT(l->base, PAWL_WORLD_INDEX);
         CHECK_NEAR3(l->base_frame.position, v3(0, 1, 0), 1e-15);
         CHECK_NEAR3(l->follower_frame.position, v3(-1, 0, 0), 1e-15);
         CHECK_NEAR3(urdf_axis(l->base_frame, 1, 0, 0), v3(0, 0, 1), 1e-15);
@@ -283,7 +288,7 @@ TEST(actuators_take_the_effort_limit_of_their_joint)
         LIMIT) "<pawl:actuator joint='j' type='position' stiffness='1'/>"
                "<pawl:spring body_a='a' body_b='world' point_b='0 0 1' stiffness='2'/></robot>");
     CHECK_NEAR(m->actuators[0].effort, 30.0, 0.0);
-    CHECK_INT(m->springs[0].body_b, PAWL_WORLD);
+    CHECK_INT(pawl_body_index(m->springs[0].body_b), PAWL_WORLD_INDEX);
     urdf_done(m);
 }
 

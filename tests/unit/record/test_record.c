@@ -124,15 +124,17 @@ TEST(frames_hold_the_bits_of_the_states)
         CHECK_OK(recording_run(&r, k));
         const pawl_state *s = pawl_sim_state(r.sim);
         for (int b = 0; b < 2; ++b) {
-            pawl_pose p = pawl_state_pose(s, b);
+            pawl_pose p = pawl_state_pose(s, pawl_model_body_at(pawl_state_model(s), b));
             memcpy(pose[k][b], &p, sizeof p);
             double position;
-            pawl_state_joint(s, b, &position, &rate[k][b]);
+            pawl_state_joint(s, pawl_model_joint_at(pawl_state_model(s), b), &position,
+                             &rate[k][b]);
         }
         kinetic[k] = pawl_state_energy(s).kinetic;
-        effort[k] = pawl_sim_actuator_effort(r.sim, 0);
+        effort[k] =
+            pawl_sim_actuator_effort(r.sim, pawl_model_actuator_at(pawl_sim_model(r.sim), 0));
         pawl_vec3 f, m;
-        pawl_sim_joint_reaction(r.sim, 1, &f, &m);
+        pawl_sim_joint_reaction(r.sim, pawl_model_joint_at(pawl_sim_model(r.sim), 1), &f, &m);
         memcpy(reaction[k], &f, sizeof f);
     }
     CHECK_OK(recording_close(&r));
@@ -239,8 +241,10 @@ static void throw_through_the_floor(recording *r)
     pawl_state *state;
     CHECK_OK(pawl_state_create(r->env, r->model, &state));
     pawl_state_copy(state, pawl_sim_state(r->sim));
-    pawl_state_set_pose(state, 0, (pawl_pose){{0, 0, 0.5}, {1, 0, 0, 0}});
-    pawl_state_set_twist(state, 0, (pawl_twist){{0, 0, -1000.0}, {0, 0, 0}});
+    pawl_state_set_pose(state, pawl_model_body_at(pawl_state_model(state), 0),
+                        (pawl_pose){{0, 0, 0.5}, {1, 0, 0, 0}});
+    pawl_state_set_twist(state, pawl_model_body_at(pawl_state_model(state), 0),
+                         (pawl_twist){{0, 0, -1000.0}, {0, 0, 0}});
     CHECK_OK(pawl_sim_set_state(r->sim, state));
     pawl_state_destroy(state);
 }

@@ -7,11 +7,13 @@
 #include "support/mechanism.h"
 #include <math.h>
 
-static int inputs_build(mechanism *m)
+static pawl_actuator_id inputs_build(mechanism *m)
 {
     mechanism_begin(m);
     pawl_builder_set_gravity(m->builder, v3(0, 0, -9.81));
-    int rod, hinge, motor;
+    pawl_joint_id hinge;
+    pawl_actuator_id motor;
+    pawl_body_id rod;
     CHECK_OK(pawl_builder_add_solid(m->builder, "rod", PAWL_SHAPE_CAPSULE, v3(0, 0, 0.5),
                                     v3(0.02, 0, 0.4), 1000, &rod));
     CHECK_OK(pawl_builder_connect(m->builder, "hinge", PAWL_JOINT_REVOLUTE, PAWL_WORLD, rod,
@@ -21,16 +23,20 @@ static int inputs_build(mechanism *m)
 }
 
 // The last input is not set again after the run was resumed: it must come from the recording.
-static void inputs_run(mechanism *m, pawl_recorder *recorder, int motor, int from, int to)
+static void inputs_run(mechanism *m, pawl_recorder *recorder, pawl_actuator_id motor, int from,
+                       int to)
 {
     for (int step = from; step < to; ++step) {
         pawl_state *s = pawl_sim_edit_state(m->sim);
         if (step == 5) {
             CHECK_OK(pawl_state_set_gravity(s, v3(1, 0, -5)));
-            CHECK_OK(pawl_state_set_wrench(s, 0, v3(0.5, 0, 0), v3(0, 0.25, 0)));
+            CHECK_OK(pawl_state_set_wrench(s, pawl_model_body_at(pawl_state_model(s), 0),
+                                           v3(0.5, 0, 0), v3(0, 0.25, 0)));
         }
         if (step % 7 == 0) {
-            CHECK_OK(pawl_state_set_target(s, motor, -20.0 * mechanism_position(m, 0, 0) + 0.3));
+            CHECK_OK(pawl_state_set_target(
+                s, motor,
+                -20.0 * mechanism_position(m, pawl_builder_joint_at(m->builder, 0), 0) + 0.3));
         }
         mechanism_run(m, 1);
         if (recorder != NULL) {
@@ -43,7 +49,7 @@ TEST(a_recorded_run_with_inputs_is_resumed_with_the_same_bits)
 {
     pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_MOREAU);
     mechanism whole, first, second;
-    int motor = inputs_build(&whole);
+    pawl_actuator_id motor = inputs_build(&whole);
     inputs_build(&first);
     inputs_build(&second);
     mechanism_start(&whole, &settings);

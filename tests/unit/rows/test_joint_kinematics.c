@@ -24,7 +24,7 @@ _Static_assert(KINEMATICS_KINDS + 1 == PAWL_JOINT_KIND_COUNT,
 static const double kinematics_pitch = 0.3, kinematics_length = 0.7;
 
 // Two bodies with a joint of this kind at random places in them; `base` may be PAWL_WORLD.
-static void kinematics_build(mechanism *m, pawl_joint_kind kind, int base, uint64_t *seed)
+static void kinematics_build(mechanism *m, pawl_joint_kind kind, pawl_body_id base, uint64_t *seed)
 {
     mechanism_begin(m);
     for (int i = 0; i < 2; ++i) {
@@ -37,7 +37,7 @@ static void kinematics_build(mechanism *m, pawl_joint_kind kind, int base, uint6
     pawl_joint_def joint = pawl_joint_def_default();
     joint.kind = kind;
     joint.base = base;
-    joint.follower = 1;
+    joint.follower = pawl_builder_body_at(m->builder, 1);
     joint.base_frame = random_pose(seed, 0.6);
     joint.follower_frame = random_pose(seed, 0.6);
     joint.pitch = kinematics_pitch;
@@ -235,7 +235,9 @@ TEST(a_joint_put_at_given_coordinates_is_closed_and_reads_them_back)
     for (int k = 0; k < KINEMATICS_KINDS; ++k) {
         for (int trial = 0; trial < 20; ++trial) {
             mechanism m;
-            kinematics_build(&m, kinematics_kinds[k], trial % 2 == 0 ? 0 : PAWL_WORLD, &seed);
+            kinematics_build(&m, kinematics_kinds[k],
+                             trial % 2 == 0 ? pawl_builder_body_at(m.builder, 0) : PAWL_WORLD,
+                             &seed);
             const model_joint *j = &m.model->joints[0];
             double q[6], met[6], residual[6];
             body_state bodies[2];
@@ -260,7 +262,9 @@ TEST(gradients_of_closed_joints_match_finite_differences)
     for (int k = 0; k < KINEMATICS_KINDS; ++k) {
         for (int trial = 0; trial < 20; ++trial) {
             mechanism m;
-            kinematics_build(&m, kinematics_kinds[k], trial % 2 == 0 ? 0 : PAWL_WORLD, &seed);
+            kinematics_build(&m, kinematics_kinds[k],
+                             trial % 2 == 0 ? pawl_builder_body_at(m.builder, 0) : PAWL_WORLD,
+                             &seed);
             double q[6];
             body_state bodies[2];
             kinematics_on_manifold(m.model, &seed, q, bodies);
@@ -279,7 +283,9 @@ TEST(gradients_of_open_joints_match_finite_differences)
     for (int k = 0; k < KINEMATICS_KINDS; ++k) {
         for (int trial = 0; trial < 20; ++trial) {
             mechanism m;
-            kinematics_build(&m, kinematics_kinds[k], trial % 2 == 0 ? 0 : PAWL_WORLD, &seed);
+            kinematics_build(&m, kinematics_kinds[k],
+                             trial % 2 == 0 ? pawl_builder_body_at(m.builder, 0) : PAWL_WORLD,
+                             &seed);
             double q[6];
             body_state bodies[2];
             kinematics_on_manifold(m.model, &seed, q, bodies);
@@ -299,7 +305,7 @@ TEST(rows_and_coordinates_push_both_bodies_with_equal_and_opposite_wrenches)
     for (int k = 0; k < KINEMATICS_KINDS; ++k) {
         for (int trial = 0; trial < 20; ++trial) {
             mechanism m;
-            kinematics_build(&m, kinematics_kinds[k], 0, &seed);
+            kinematics_build(&m, kinematics_kinds[k], pawl_builder_body_at(m.builder, 0), &seed);
             const model_joint *j = &m.model->joints[0];
             double q[6], residual[6], base[12][6], follower[12][6];
             body_state bodies[2];
@@ -331,7 +337,8 @@ TEST(impulses_and_row_velocities_are_transposes_of_each_other)
     uint64_t seed = 5;
     for (int k = 0; k < KINEMATICS_KINDS; ++k) {
         mechanism m;
-        kinematics_build(&m, kinematics_kinds[k], k % 2 == 0 ? 0 : PAWL_WORLD, &seed);
+        kinematics_build(&m, kinematics_kinds[k],
+                         k % 2 == 0 ? pawl_builder_body_at(m.builder, 0) : PAWL_WORLD, &seed);
         pawl_assembly *a;
         CHECK_OK(pawl_assembly_create(&m.t.env, m.model, 0, &a));
         double q[6], u[12], du[12] = {0}, lambda[6], v[6];
@@ -372,7 +379,7 @@ TEST(a_rod_of_no_length_keeps_a_finite_gradient)
 {
     uint64_t seed = 6;
     mechanism m;
-    kinematics_build(&m, PAWL_JOINT_DISTANCE, 0, &seed);
+    kinematics_build(&m, PAWL_JOINT_DISTANCE, pawl_builder_body_at(m.builder, 0), &seed);
     const model_joint *j = &m.model->joints[0];
     body_state bodies[2] = {{.q = {1, 0, 0, 0}}, {.q = {1, 0, 0, 0}}};
     bodies[1].r = v3_sub(v3_add(bodies[0].r, j->base_anchor), j->follower_anchor);
@@ -402,25 +409,28 @@ TEST(a_gear_row_matches_finite_differences_and_has_no_net_wrench)
             random_inertia(&seed, def.mass, 0.4, def.inertia);
             mechanism_body(&m, &def);
         }
-        pawl_joint_def joint = mechanism_joint_def(&m, PAWL_JOINT_CYLINDRICAL, 0, 1,
-                                                   random_vec(&seed, 0.5), random_vec(&seed, 1.0));
-        int first = mechanism_joint(&m, &joint);
-        joint = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, shared ? 1 : 2, shared ? 2 : 3,
+        pawl_joint_def joint = mechanism_joint_def(
+            &m, PAWL_JOINT_CYLINDRICAL, pawl_builder_body_at(m.builder, 0),
+            pawl_builder_body_at(m.builder, 1), random_vec(&seed, 0.5), random_vec(&seed, 1.0));
+        pawl_joint_id first = mechanism_joint(&m, &joint);
+        joint = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE,
+                                    pawl_builder_body_at(m.builder, shared ? 1 : 2),
+                                    pawl_builder_body_at(m.builder, shared ? 2 : 3),
                                     random_vec(&seed, 0.5), random_vec(&seed, 1.0));
-        int second = mechanism_joint(&m, &joint);
+        pawl_joint_id second = mechanism_joint(&m, &joint);
         pawl_gear_def gear = pawl_gear_def_default();
         gear.joint = first;
         gear.coordinate = 0;
         gear.source_joint = second;
         gear.ratio = -0.4;
         gear.offset = 0.05;
-        int geared = mechanism_gear(&m, &gear);
+        pawl_joint_id geared = mechanism_gear(&m, &gear);
         mechanism_compile(&m);
         pawl_assembly *a;
         pawl_state *s;
         CHECK_OK(pawl_assembly_create(&m.t.env, m.model, 0, &a));
         CHECK_OK(pawl_state_create(&m.t.env, m.model, &s));
-        int row = a->blocks[a->joint_block[geared]].rows.first_row;
+        int row = a->blocks[a->joint_block[pawl_joint_index(geared)]].rows.first_row;
         pawl_vec3 net = {0}, moment = {0};
         for (int body = 0; body < bodies; ++body) {
             body_state before = s->bodies[body];
@@ -470,12 +480,12 @@ static void kinematics_spin(pawl_joint_kind kind, pawl_vec3 axis, int coordinate
     if (kind == PAWL_JOINT_SCREW) {
         def.twist.linear = v3(kinematics_pitch * rate, 0, 0);
     }
-    int body = mechanism_body(&m, &def);
+    pawl_body_id body = mechanism_body(&m, &def);
     pawl_joint_def joint = pawl_joint_def_default();
     joint.kind = kind;
     joint.follower = body;
     joint.pitch = kinematics_pitch;
-    int index = mechanism_joint(&m, &joint);
+    pawl_joint_id index = mechanism_joint(&m, &joint);
     pawl_settings settings = mechanism_settings(dt, stepper);
     settings.project = project;
     mechanism_start(&m, &settings);

@@ -18,7 +18,8 @@ static void check_tilted_fourbar(mechanism *m, const pawl_vec3 pins[4], double t
                         v3(0.02, 0.02, 0.02));
     }
     for (int i = 0; i < 4; ++i) {
-        int base = i == 0 || i == 3 ? PAWL_WORLD : i - 1, follower = i == 3 ? 2 : i;
+        pawl_body_id follower = pawl_builder_body_at(m->builder, i == 3 ? 2 : i);
+        pawl_body_id base = i == 0 || i == 3 ? PAWL_WORLD : pawl_builder_body_at(m->builder, i - 1);
         pawl_joint_def def = mechanism_joint_def(m, PAWL_JOINT_REVOLUTE, base, follower, pins[i],
                                                  v3(i == 3 ? tilt : 0.0, 1, 0));
         mechanism_joint(m, &def);
@@ -111,13 +112,14 @@ TEST(the_rank_of_a_large_ladder_comes_from_the_sparse_factor)
     mechanism m;
     mechanism_begin(&m);
     for (int i = 0; i <= RUNGS; ++i) {
-        int post = mechanism_solid(&m, 1.0, v3(i + 0.1, 0, 0.5), v3(0.1, 0.1, 0.1));
+        pawl_body_id post = mechanism_solid(&m, 1.0, v3(i + 0.1, 0, 0.5), v3(0.1, 0.1, 0.1));
         mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, post, v3(i, 0, 0), v3(0, 1, 0));
     }
     for (int i = 0; i < RUNGS; ++i) {
-        int beam = mechanism_solid(&m, 1.0, v3(i + 0.7, 0, 1), v3(0.1, 0.1, 0.1));
+        pawl_body_id beam = mechanism_solid(&m, 1.0, v3(i + 0.7, 0, 1), v3(0.1, 0.1, 0.1));
         for (int end = 0; end < 2; ++end) {
-            pawl_joint_def def = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, i + end, beam,
+            pawl_joint_def def = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE,
+                                                     pawl_builder_body_at(m.builder, i + end), beam,
                                                      v3(i + 0.2 + end, 0, 1), v3(0, 1, 0));
             mechanism_joint(&m, &def);
         }
@@ -141,12 +143,14 @@ TEST(an_open_chain_has_full_rank)
         for (int i = 0; i < 3; ++i) {
             mechanism_solid(&m, 1.0, v3(0.5 + i, 0, 0), v3(0.1, 0.1, 0.1));
             pawl_joint_def def =
-                mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, i - 1, i, v3(i, 0, 0), v3(0, 1, 0));
+                mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE,
+                                    i == 0 ? PAWL_WORLD : pawl_builder_body_at(m.builder, i - 1),
+                                    pawl_builder_body_at(m.builder, i), v3(i, 0, 0), v3(0, 1, 0));
             mechanism_joint(&m, &def);
         }
         if (driven) {
             pawl_motion_def motion = pawl_motion_def_default();
-            motion.joint = 1;
+            motion.joint = pawl_builder_joint_at(m.builder, 1);
             mechanism_motion(&m, &motion);
         }
         mechanism_compile(&m);
@@ -171,9 +175,9 @@ TEST(a_second_motion_of_a_one_freedom_linkage_is_redundant)
     pawl_model_destroy(m.model);
     m.model = NULL;
     pawl_motion_def motion = pawl_motion_def_default();
-    motion.joint = 0;
+    motion.joint = pawl_builder_joint_at(m.builder, 0);
     mechanism_motion(&m, &motion);
-    motion.joint = 3;
+    motion.joint = pawl_builder_joint_at(m.builder, 3);
     mechanism_motion(&m, &motion);
     mechanism_compile(&m);
     pawl_check *check;
@@ -197,8 +201,9 @@ TEST(a_gear_takes_one_freedom)
     mechanism_begin(&m);
     pawl_gear_def gear = pawl_gear_def_default();
     for (int i = 0; i < 2; ++i) {
-        int body = mechanism_solid(&m, 1.0, v3(i, 0, 0), v3(0.1, 0.1, 0.1));
-        int joint = mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(i, 0, 0), v3(0, 1, 0));
+        pawl_body_id body = mechanism_solid(&m, 1.0, v3(i, 0, 0), v3(0.1, 0.1, 0.1));
+        pawl_joint_id joint =
+            mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(i, 0, 0), v3(0, 1, 0));
         *(i == 0 ? &gear.joint : &gear.source_joint) = joint;
     }
     mechanism_gear(&m, &gear);

@@ -8,10 +8,10 @@
 
 static const double info_g = 9.81, info_mass = 2.0, info_half = 0.1;
 
-static int info_box(mechanism *m, double mass, pawl_vec3 position, double friction)
+static pawl_body_id info_box(mechanism *m, double mass, pawl_vec3 position, double friction)
 {
     pawl_vec3 inertia = v3_scale(mass * 2.0 / 3.0 * info_half * info_half, v3(1, 1, 1));
-    int body = mechanism_solid(m, mass, position, inertia);
+    pawl_body_id body = mechanism_solid(m, mass, position, inertia);
     pawl_shape_def shape = pawl_shape_def_default();
     shape.kind = PAWL_SHAPE_BOX;
     shape.size = v3(info_half, info_half, info_half);
@@ -50,7 +50,7 @@ TEST(a_box_at_rest_is_carried_by_sticking_corners)
     for (int way = 0; way < 4; ++way) {
         mechanism m;
         info_ground(&m, 0.5);
-        int box = info_box(&m, info_mass, v3(0, 0, info_half), 0.5);
+        pawl_body_id box = info_box(&m, info_mass, v3(0, 0, info_half), 0.5);
         pawl_settings settings = mechanism_settings(1e-3, (pawl_stepper_kind)(way % 2));
         settings.solver.kind = way < 2 ? PAWL_SOLVER_ADMM_NCP : PAWL_SOLVER_PGS_NCP;
         mechanism_start(&m, &settings);
@@ -60,8 +60,8 @@ TEST(a_box_at_rest_is_carried_by_sticking_corners)
         CHECK_INT(m.report.contacts, 4);
         for (int k = 0; k < 4; ++k) {
             pawl_contact_info c = pawl_sim_contact(m.sim, k);
-            CHECK_INT(c.body_a, PAWL_WORLD);
-            CHECK_INT(c.body_b, box);
+            CHECK_INT(c.body_a, PAWL_WORLD_INDEX);
+            CHECK_INT(c.body_b, pawl_body_index(box));
             CHECK_INT(c.shape_a, 0);
             CHECK_INT(c.shape_b, 1);
             CHECK_INT(c.mode, PAWL_CONTACT_STICK);
@@ -71,7 +71,8 @@ TEST(a_box_at_rest_is_carried_by_sticking_corners)
             CHECK_NEAR(c.gap, 0.0, 1e-9);
         }
         // The residual is a velocity: over a step of 1 ms 1e-8 m/s are 1e-5 m/s^2.
-        CHECK_NEAR3(info_sum(&m, box), v3(0, 0, info_mass * info_g), info_mass * 2e-5);
+        CHECK_NEAR3(info_sum(&m, pawl_body_index(box)), v3(0, 0, info_mass * info_g),
+                    info_mass * 2e-5);
         mechanism_end(&m);
     }
 }
@@ -81,7 +82,7 @@ TEST(a_sliding_box_is_braked_by_slipping_corners)
 {
     mechanism m;
     info_ground(&m, 0.9);
-    int box = info_box(&m, info_mass, v3(0, 0, info_half), 0.1);
+    pawl_body_id box = info_box(&m, info_mass, v3(0, 0, info_half), 0.1);
     pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
     mechanism_start(&m, &settings);
     pawl_state *state;
@@ -99,8 +100,8 @@ TEST(a_sliding_box_is_braked_by_slipping_corners)
     }
     CHECK(slips >= 2);
     double weight = info_mass * info_g;
-    CHECK_NEAR3(info_sum(&m, box), v3(-0.3 * 0.6 * weight, -0.3 * 0.8 * weight, weight),
-                info_mass * 1e-4);
+    CHECK_NEAR3(info_sum(&m, pawl_body_index(box)),
+                v3(-0.3 * 0.6 * weight, -0.3 * 0.8 * weight, weight), info_mass * 1e-4);
     mechanism_end(&m);
 }
 
@@ -109,7 +110,7 @@ TEST(a_box_that_leaves_has_open_contacts_at_most)
 {
     mechanism m;
     info_ground(&m, 0.5);
-    int box = info_box(&m, info_mass, v3(0, 0, info_half + 1e-5), 0.5);
+    pawl_body_id box = info_box(&m, info_mass, v3(0, 0, info_half + 1e-5), 0.5);
     pawl_settings settings = mechanism_settings(1e-4, PAWL_STEPPER_EULER);
     mechanism_start(&m, &settings);
     pawl_state *state;
@@ -139,13 +140,13 @@ TEST(forces_between_two_boxes_act_from_a_on_b)
 {
     mechanism m;
     info_ground(&m, 0.5);
-    int lower = info_box(&m, info_mass, v3(0, 0, info_half), 0.5);
-    int upper = info_box(&m, 3.0, v3(0, 0, 3.0 * info_half), 0.5);
+    pawl_body_id lower = info_box(&m, info_mass, v3(0, 0, info_half), 0.5);
+    pawl_body_id upper = info_box(&m, 3.0, v3(0, 0, 3.0 * info_half), 0.5);
     pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
     mechanism_start(&m, &settings);
     mechanism_run(&m, 20);
-    CHECK_NEAR3(info_sum(&m, lower), v3(0, 0, (info_mass + 3.0) * info_g), 1e-3);
-    CHECK_NEAR3(info_sum(&m, upper), v3(0, 0, 3.0 * info_g), 1e-3);
+    CHECK_NEAR3(info_sum(&m, pawl_body_index(lower)), v3(0, 0, (info_mass + 3.0) * info_g), 1e-3);
+    CHECK_NEAR3(info_sum(&m, pawl_body_index(upper)), v3(0, 0, 3.0 * info_g), 1e-3);
     for (int k = 0; k < pawl_sim_contact_count(m.sim); ++k) {
         pawl_contact_info c = pawl_sim_contact(m.sim, k);
         CHECK(c.shape_a < c.shape_b && c.body_a < c.body_b);

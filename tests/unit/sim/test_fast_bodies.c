@@ -37,7 +37,7 @@ static fast_result fast_run(const fast_case *c)
     def.inertia[0] = def.inertia[1] = def.inertia[2] = 4e-3;
     def.pose.position = v3(0.01, 0.02, 1.2345);
     def.twist = (pawl_twist){v3(0, 0, -c->speed), v3_scale(c->spin, v3(0.8, 0.48, 0.36))};
-    int body = mechanism_body(&m, &def);
+    pawl_body_id body = mechanism_body(&m, &def);
     scene_shape(&m, body, c->kind, v3(0.1, 0.1, 0.1), v3(0, 0, 0), 0.5, 0.0);
     pawl_settings settings = scene_settings(c->dt);
     settings.stepper = c->stepper;

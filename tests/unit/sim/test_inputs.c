@@ -36,15 +36,17 @@ static pawl_settings input_settings(input_case c, double dt)
 
 // An arm of three links on a slider, with an actuator of each kind. `built`: with the numbers that inputs would set.
 typedef struct input_arm {
-    int slider, link[3], hinge[3], push, hold, spin;
+    pawl_body_id slider, link[3];
+    pawl_joint_id hinge[3];
+    pawl_actuator_id push, hold, spin;
 } input_arm;
 
 static const pawl_vec3 input_gravity = {0.5, -1.0, -3.7};
 static const pawl_vec3 input_force = {1.5, -0.5, 2.0}, input_torque = {0.02, 0.3, -0.05};
 static const pawl_gains input_hold = {35.0, 1.5, 4.0}, input_spin = {0.0, 0.4, INFINITY};
 
-static int input_actuator(mechanism *m, pawl_actuator_kind kind, int joint, double target,
-                          pawl_gains gains)
+static pawl_actuator_id input_actuator(mechanism *m, pawl_actuator_kind kind, pawl_joint_id joint,
+                                       double target, pawl_gains gains)
 {
     pawl_actuator_def d = pawl_actuator_def_default();
     d.kind = kind;
@@ -62,8 +64,9 @@ static input_arm input_build(mechanism *m, bool built)
     mechanism_begin(m);
     pawl_builder_set_gravity(m->builder, built ? input_gravity : v3(0, 0, -9.81));
     a.slider = mechanism_solid(m, 2.0, v3(0, 0, 0), v3(0.1, 0.2, 0.3));
-    int rail = mechanism_world_joint(m, PAWL_JOINT_PRISMATIC, a.slider, v3(0, 0, 0), v3(1, 0, 0));
-    int base = a.slider;
+    pawl_joint_id rail =
+        mechanism_world_joint(m, PAWL_JOINT_PRISMATIC, a.slider, v3(0, 0, 0), v3(1, 0, 0));
+    pawl_body_id base = a.slider;
     for (int i = 0; i < 3; ++i) {
         a.link[i] = mechanism_solid(m, 0.7 + 0.2 * i, v3(0.2 + 0.4 * i, 0, 0),
                                     v3(0.004, 0.02 + 0.01 * i, 0.03));
@@ -109,8 +112,10 @@ static void input_check_same_motion(const mechanism *a, const mechanism *b)
 {
     const pawl_state *s = mechanism_state(a), *t = mechanism_state(b);
     for (int i = 0; i < pawl_model_body_count(a->model); ++i) {
-        pawl_pose p = pawl_state_pose(s, i), q = pawl_state_pose(t, i);
-        pawl_twist u = pawl_state_twist(s, i), v = pawl_state_twist(t, i);
+        pawl_pose p = pawl_state_pose(s, pawl_model_body_at(pawl_state_model(s), i)),
+                  q = pawl_state_pose(t, pawl_model_body_at(pawl_state_model(t), i));
+        pawl_twist u = pawl_state_twist(s, pawl_model_body_at(pawl_state_model(s), i)),
+                   v = pawl_state_twist(t, pawl_model_body_at(pawl_state_model(t), i));
         CHECK(memcmp(&p, &q, sizeof p) == 0);
         CHECK(memcmp(&u, &v, sizeof u) == 0);
     }
@@ -135,8 +140,9 @@ TEST(every_stepper_obeys_inputs_as_if_the_model_had_been_built_with_them)
         CHECK_NEAR(e.work_actuators, f.work_actuators, 1e-12 * (1.0 + fabs(f.work_actuators)));
         CHECK_NEAR(e.balance, f.balance, 1e-11);
         for (int i = 0; i < 3; ++i) {
-            CHECK_NEAR(pawl_sim_actuator_effort(with.sim, i),
-                       pawl_sim_actuator_effort(built.sim, i), 0.0);
+            CHECK_NEAR(pawl_sim_actuator_effort(with.sim, pawl_model_actuator_at(with.model, i)),
+                       pawl_sim_actuator_effort(built.sim, pawl_model_actuator_at(built.model, i)),
+                       0.0);
         }
         mechanism_end(&with);
         mechanism_end(&built);
@@ -258,7 +264,7 @@ TEST(a_force_at_a_point_of_the_world_turns_and_moves_a_body)
     d.com = v3(0.1, 0, 0);
     d.pose.position = v3(1, 2, 3);
     d.inertia[0] = d.inertia[1] = d.inertia[2] = 0.5;
-    int body = mechanism_body(&m, &d);
+    pawl_body_id body = mechanism_body(&m, &d);
     pawl_settings settings = mechanism_settings(0.01, PAWL_STEPPER_EULER);
     mechanism_start(&m, &settings);
     pawl_state *s = pawl_sim_edit_state(m.sim);
@@ -285,7 +291,7 @@ static void input_cube(mechanism *m, double all, double own)
 {
     mechanism_begin(m);
     pawl_builder_set_gravity(m->builder, v3(0, 0, -10));
-    int cube = mechanism_solid(m, 1.0, v3(0, 0, 0.0999), v3(0.01, 0.01, 0.01));
+    pawl_body_id cube = mechanism_solid(m, 1.0, v3(0, 0, 0.0999), v3(0.01, 0.01, 0.01));
     pawl_shape_def box = pawl_shape_def_default();
     box.kind = PAWL_SHAPE_BOX;
     box.size = v3(0.1, 0.1, 0.1);
@@ -320,7 +326,9 @@ TEST(friction_factors_act_as_if_the_shapes_had_that_friction)
             mechanism_start(&built, &settings);
             pawl_state *s = pawl_sim_edit_state(with.sim);
             CHECK_OK(pawl_state_set_friction_scale(s, scales[i][0]));
-            int cube = pawl_model_body(with.model, 0).first_shape;
+            pawl_shape_id cube = pawl_model_shape_at(
+                with.model,
+                pawl_model_body(with.model, pawl_model_body_at(with.model, 0)).first_shape);
             CHECK_OK(pawl_state_set_shape_friction_scale(s, cube, scales[i][1]));
             for (int step = 0; step < 100; ++step) {
                 CHECK_OK(pawl_sim_step(with.sim, NULL));
@@ -328,7 +336,8 @@ TEST(friction_factors_act_as_if_the_shapes_had_that_friction)
             }
             input_check_same_motion(&with, &built);
             if (scales[i][0] * sqrt(scales[i][1]) < 0.5) {
-                CHECK(pawl_state_twist(mechanism_state(&with), 0).linear.x > 0.1);
+                CHECK(pawl_state_twist(mechanism_state(&with), pawl_model_body_at(with.model, 0))
+                          .linear.x > 0.1);
             }
             mechanism_end(&with);
             mechanism_end(&built);

@@ -11,10 +11,10 @@
 
 static const double kept_half = 0.1;
 
-static int kept_box(mechanism *m, double mass, pawl_vec3 position, bool touches)
+static pawl_body_id kept_box(mechanism *m, double mass, pawl_vec3 position, bool touches)
 {
     pawl_vec3 inertia = v3_scale(mass * 2.0 / 3.0 * kept_half * kept_half, v3(1, 1, 1));
-    int body = mechanism_solid(m, mass, position, inertia);
+    pawl_body_id body = mechanism_solid(m, mass, position, inertia);
     if (touches) {
         pawl_shape_def shape = pawl_shape_def_default();
         shape.kind = PAWL_SHAPE_BOX;
@@ -112,7 +112,8 @@ TEST(a_box_keeps_the_problem_of_its_corners)
     mechanism_run(&m, 5);
     CHECK(pawl_sim_kept_problem(m.sim).problem == NULL); // nobody asked
     pawl_sim_keep_problems(m.sim, true);
-    pawl_vec3 centre = pawl_state_pose(mechanism_state(&m), 0).position;
+    pawl_vec3 centre =
+        pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position;
     mechanism_step(&m);
     pawl_kept_problem kept = pawl_sim_kept_problem(m.sim);
     CHECK(kept.problem != NULL && kept.held_rows == 0);
@@ -129,8 +130,8 @@ TEST(joints_are_eliminated_exactly)
 {
     mechanism m;
     kept_ground(&m);
-    int lower = kept_box(&m, 1.0, v3(0, 0, kept_half), true);
-    int upper = kept_box(&m, 3.0, v3(0, 0, 3.0 * kept_half), false);
+    pawl_body_id lower = kept_box(&m, 1.0, v3(0, 0, kept_half), true);
+    pawl_body_id upper = kept_box(&m, 3.0, v3(0, 0, 3.0 * kept_half), false);
     pawl_joint_def weld = mechanism_joint_def(&m, PAWL_JOINT_FIXED, lower, upper,
                                               v3(0, 0, 2.0 * kept_half), v3(1, 0, 0));
     mechanism_joint(&m, &weld);
@@ -156,8 +157,8 @@ TEST(limits_are_held_and_counted)
 {
     mechanism m;
     kept_ground(&m);
-    int box = kept_box(&m, 2.0, v3(0, 0, kept_half), true);
-    int beam = mechanism_solid(&m, 1.0, v3(0, 0, 1.0), v3(0.01, 0.01, 0.01));
+    pawl_body_id box = kept_box(&m, 2.0, v3(0, 0, kept_half), true);
+    pawl_body_id beam = mechanism_solid(&m, 1.0, v3(0, 0, 1.0), v3(0.01, 0.01, 0.01));
     mechanism_world_joint(&m, PAWL_JOINT_PRISMATIC, beam, v3(0, 0, 1.0), v3(1, 0, 0));
     pawl_joint_def slide =
         mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, beam, box, v3(0, 0, kept_half), v3(0, 0, 1));

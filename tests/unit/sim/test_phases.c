@@ -61,7 +61,7 @@ TEST(finding_contacts_takes_time_only_where_something_can_touch)
     for (int touching = 0; touching < 2; ++touching) {
         mechanism m;
         mechanism_begin(&m);
-        int ball = mechanism_solid(&m, 1.0, v3(0, 0, 0.5), v3(0.1, 0.1, 0.1));
+        pawl_body_id ball = mechanism_solid(&m, 1.0, v3(0, 0, 0.5), v3(0.1, 0.1, 0.1));
         pawl_shape_def def = pawl_shape_def_default();
         def.kind = PAWL_SHAPE_SPHERE;
         def.size = v3(0.5, 0.5, 0.5);

@@ -29,13 +29,14 @@ TEST(a_double_pendulum_has_the_mass_matrix_and_bias_of_the_textbook)
     mechanism m;
     mechanism_begin(&m);
     pawl_builder_set_gravity(m.builder, v3(0, 0, -g));
-    int first = mechanism_solid(&m, m1, v3(0, 0, -a), v3(0.01, I1, 0.02));
-    int second = mechanism_solid(&m, m2, v3(0, 0, -l - b), v3(0.004, I2, 0.005));
-    int A = mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, first, v3(0, 0, 0), v3(0, -1, 0));
+    pawl_body_id first = mechanism_solid(&m, m1, v3(0, 0, -a), v3(0.01, I1, 0.02));
+    pawl_body_id second = mechanism_solid(&m, m2, v3(0, 0, -l - b), v3(0.004, I2, 0.005));
+    pawl_joint_id A =
+        mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, first, v3(0, 0, 0), v3(0, -1, 0));
     pawl_joint_def d =
         mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, first, second, v3(0, 0, -l), v3(0, -1, 0));
     d.coordinate[0].armature = 0.002;
-    int B = mechanism_joint(&m, &d);
+    pawl_joint_id B = mechanism_joint(&m, &d);
     mechanism_compile(&m);
     pawl_state *s;
     CHECK_OK(pawl_state_create(&m.t.env, m.model, &s));
@@ -98,14 +99,17 @@ static void query_tree(mechanism *m, uint64_t seed)
         random_inertia(&seed, d.mass, 0.3, d.inertia);
         d.com = random_vec(&seed, 0.2);
         d.pose = random_pose(&seed, 1.0);
-        int body = mechanism_body(m, &d);
-        int base = i == 0 ? PAWL_WORLD : random_index(&seed, i);
+        pawl_body_id body = mechanism_body(m, &d);
+        pawl_body_id base = PAWL_WORLD;
+        if (i > 0) {
+            base = pawl_builder_body_at(m->builder, random_index(&seed, i));
+        }
         if (i == 0 && floating) {
             continue;
         }
         pawl_joint_kind kind =
             query_kinds[random_index(&seed, sizeof query_kinds / sizeof query_kinds[0])];
-        bool turned = base >= 0 && random_index(&seed, 2) == 0;
+        bool turned = !pawl_body_is_world(base) && random_index(&seed, 2) == 0;
         pawl_joint_def j = mechanism_joint_def(m, kind, turned ? body : base, turned ? base : body,
                                                random_vec(&seed, 0.5), random_vec(&seed, 1.0));
         j.pitch = 0.2;
@@ -118,14 +122,14 @@ static void query_tree(mechanism *m, uint64_t seed)
 static void query_shake(const mechanism *m, pawl_state *s, uint64_t seed)
 {
     for (int j = 0; j < pawl_model_joint_count(m->model); ++j) {
-        pawl_joint_info info = pawl_model_joint(m->model, j);
+        pawl_joint_info info = pawl_model_joint(m->model, pawl_model_joint_at(m->model, j));
         double q[6], rate[6];
         for (int c = 0; c < info.coordinate_count; ++c) {
             q[c] = random_in(&seed, -0.8, 0.8);
             rate[c] = random_in(&seed, -1.0, 1.0);
         }
         if (info.coordinate_count > 0) {
-            CHECK_OK(pawl_state_set_joint(s, j, q, rate));
+            CHECK_OK(pawl_state_set_joint(s, pawl_model_joint_at(pawl_state_model(s), j), q, rate));
         }
     }
 }
@@ -170,16 +174,17 @@ TEST(mass_matrices_and_jacobians_of_random_trees_agree_with_the_state)
         }
         for (int body = 0; body < QUERY_BODIES; ++body) {
             pawl_vec3 point = {0.3, -0.2, 0.1};
-            pawl_pose pose = pawl_state_pose(s, body);
-            pawl_twist twist = pawl_state_twist(s, body);
+            pawl_pose pose = pawl_state_pose(s, pawl_model_body_at(pawl_state_model(s), body));
+            pawl_twist twist = pawl_state_twist(s, pawl_model_body_at(pawl_state_model(s), body));
             pawl_vec3 arm = pawl_quat_rotate(pose.orientation, point);
             pawl_vec3 at = v3_add(twist.linear, v3_cross(twist.angular, arm));
             const double expected[6] = {
                 at.x, at.y, at.z, twist.angular.x, twist.angular.y, twist.angular.z};
             double B[36], u[6] = {twist.linear.x,  twist.linear.y,  twist.linear.z,
                                   twist.angular.x, twist.angular.y, twist.angular.z};
-            CHECK_OK(pawl_query_jacobian(q, body, point, J));
-            CHECK_OK(pawl_state_point_jacobian(s, body, point, B));
+            CHECK_OK(pawl_query_jacobian(q, pawl_builder_body_at(m.builder, body), point, J));
+            CHECK_OK(pawl_state_point_jacobian(s, pawl_model_body_at(pawl_state_model(s), body),
+                                               point, B));
             for (int i = 0; i < 6; ++i) {
                 double sum = 0.0, by_body = 0.0;
                 for (int k = 0; k < n; ++k) {
@@ -193,7 +198,7 @@ TEST(mass_matrices_and_jacobians_of_random_trees_agree_with_the_state)
             }
             pawl_pose frame = {point, pawl_quat_from_rpy(0.4, -0.3, 1.2)};
             pawl_quat axes = pawl_quat_multiply(pose.orientation, frame.orientation);
-            CHECK_OK(pawl_query_frame_jacobian(q, body, frame, J));
+            CHECK_OK(pawl_query_frame_jacobian(q, pawl_builder_body_at(m.builder, body), frame, J));
             double own[6] = {0};
             for (int i = 0; i < 6; ++i) {
                 for (int k = 0; k < n; ++k) {
@@ -274,10 +279,10 @@ TEST(inverse_dynamics_of_a_loop_is_the_smallest_that_does_it)
     mechanism_begin(&m);
     pawl_builder_set_gravity(m.builder, v3(g, 0, 0));
     const pawl_vec3 axis = {0, -1, 0};
-    int left = mechanism_solid(&m, mc, v3(0, 0, -l / 2), v3(I, I, I));
-    int right = mechanism_solid(&m, mc, v3(0.5, 0, -l / 2), v3(I, I, I));
-    int bar = mechanism_solid(&m, mass, v3(0.25, 0, -l), v3(0.02, 0.02, 0.02));
-    int A = mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, left, v3(0, 0, 0), axis);
+    pawl_body_id left = mechanism_solid(&m, mc, v3(0, 0, -l / 2), v3(I, I, I));
+    pawl_body_id right = mechanism_solid(&m, mc, v3(0.5, 0, -l / 2), v3(I, I, I));
+    pawl_body_id bar = mechanism_solid(&m, mass, v3(0.25, 0, -l), v3(0.02, 0.02, 0.02));
+    pawl_joint_id A = mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, left, v3(0, 0, 0), axis);
     mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, right, v3(0.5, 0, 0), axis);
     pawl_joint_def d = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, left, bar, v3(0, 0, -l), axis);
     mechanism_joint(&m, &d);
@@ -295,7 +300,7 @@ TEST(inverse_dynamics_of_a_loop_is_the_smallest_that_does_it)
     pawl_state *s = pawl_sim_edit_state(m.sim);
     for (int k = 0; k < 3; ++k) {
         pawl_column column = pawl_query_column(q, k);
-        along[k] = column.body == bar ? -1.0 : 1.0;
+        along[k] = pawl_body_same(column.body, bar) ? -1.0 : 1.0;
         a[k] = q2 * along[k];
         double rate = 1.3 * along[k], at[1];
         CHECK_OK(pawl_state_joint(s, column.joint, at, NULL));
@@ -349,8 +354,8 @@ TEST(contact_forces_by_body_and_by_pair_bear_the_weights)
     box.kind = PAWL_SHAPE_BOX;
     box.size = v3(0.2, 0.2, 0.1);
     floor.kind = PAWL_SHAPE_PLANE;
-    int low = mechanism_solid(&m, 2.0, v3(0, 0, 0.1), v3(0.1, 0.1, 0.1));
-    int high = mechanism_solid(&m, 3.0, v3(0, 0, 0.3), v3(0.1, 0.1, 0.1));
+    pawl_body_id low = mechanism_solid(&m, 2.0, v3(0, 0, 0.1), v3(0.1, 0.1, 0.1));
+    pawl_body_id high = mechanism_solid(&m, 3.0, v3(0, 0, 0.3), v3(0.1, 0.1, 0.1));
     CHECK_OK(pawl_builder_add_shape(m.builder, low, &box, NULL));
     CHECK_OK(pawl_builder_add_shape(m.builder, high, &box, NULL));
     CHECK_OK(pawl_builder_add_shape(m.builder, PAWL_WORLD, &floor, NULL));

@@ -158,7 +158,8 @@ TEST(joints_of_the_tree_report_the_reactions_that_rows_would)
         for (int j = 0; j < pawl_model_joint_count(m[0].model); ++j) {
             pawl_vec3 force[2], torque[2];
             for (int f = 0; f < 2; ++f) {
-                pawl_sim_joint_reaction(m[f].sim, j, &force[f], &torque[f]);
+                pawl_sim_joint_reaction(m[f].sim, pawl_model_joint_at(pawl_sim_model(m[f].sim), j),
+                                        &force[f], &torque[f]);
             }
             CHECK_NEAR3(force[1], force[0], 1e-5 * (1.0 + v3_norm(force[0])));
             CHECK_NEAR3(torque[1], torque[0], 1e-5 * (1.0 + v3_norm(force[0])));
@@ -224,7 +225,7 @@ TEST(a_gimbal_passes_its_lock)
         def.mass = 1.0;
         def.inertia[0] = 0.1, def.inertia[1] = 0.2, def.inertia[2] = 0.25;
         def.twist.angular = v3(0.1, 3.0, 0.2);
-        int body = mechanism_body(&m[k], &def);
+        pawl_body_id body = mechanism_body(&m[k], &def);
         mechanism_world_joint(&m[k], PAWL_JOINT_GIMBAL, body, v3(0, 0, 0), v3(1, 0, 0));
         pawl_settings s = formulation_settings((pawl_formulation)k, PAWL_STEPPER_MOREAU);
         mechanism_start(&m[k], &s);
@@ -283,7 +284,7 @@ TEST(what_reduced_coordinates_cannot_do_is_refused_with_the_reason)
 {
     mechanism m;
     mechanism_begin(&m);
-    int body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
+    pawl_body_id body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
     mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(0, 0, 1), v3(1, 0, 0));
     mechanism_compile(&m);
     pawl_settings settings = formulation_settings(PAWL_FORMULATION_REDUCED, PAWL_STEPPER_EULER);

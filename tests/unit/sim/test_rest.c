@@ -9,15 +9,15 @@
 
 typedef void (*rest_builder)(mechanism *m);
 
-static int rest_solid(mechanism *m, pawl_shape_kind kind, pawl_vec3 size, double height,
-                      pawl_quat turn)
+static pawl_body_id rest_solid(mechanism *m, pawl_shape_kind kind, pawl_vec3 size, double height,
+                               pawl_quat turn)
 {
     pawl_body_def def = pawl_body_def_default();
     def.mass = 1.0;
     def.inertia[0] = def.inertia[1] = def.inertia[2] = 0.01;
     def.pose.position = v3(0.1, 0.2, height);
     def.pose.orientation = turn;
-    int body = mechanism_body(m, &def);
+    pawl_body_id body = mechanism_body(m, &def);
     scene_shape(m, body, kind, size, v3(0, 0, 0), 0.5, 0.0);
     return body;
 }
@@ -98,7 +98,8 @@ static rest_motion rest_drift(const mechanism *m, const pawl_state *start)
 {
     rest_motion drift = {0.0, 0.0};
     for (int k = 0; k < pawl_model_body_count(m->model); ++k) {
-        pawl_pose a = pawl_state_pose(start, k), b = pawl_state_pose(mechanism_state(m), k);
+        pawl_pose a = pawl_state_pose(start, pawl_model_body_at(pawl_state_model(start), k)),
+                  b = pawl_state_pose(mechanism_state(m), pawl_model_body_at(m->model, k));
         pawl_quat turn = quat_mul(b.orientation, quat_conj(a.orientation));
         drift.moved = fmax(drift.moved, v3_norm(v3_sub(b.position, a.position)));
         drift.turned = fmax(drift.turned, 2.0 * v3_norm(v3(turn.x, turn.y, turn.z)));
@@ -229,7 +230,8 @@ TEST(a_stack_built_with_overlap_does_not_explode)
         CHECK(m.report.penetration < 1e-8);
         CHECK_INT(m.verdict.tunnelled, 0);
         for (int k = 0; k < COUNT; ++k) { // it stands again, each on the one below
-            CHECK_NEAR3(scene_position(&m, k), v3(0, 0, 0.5 + k), 1e-6);
+            CHECK_NEAR3(scene_position(&m, pawl_builder_body_at(m.builder, k)), v3(0, 0, 0.5 + k),
+                        1e-6);
         }
         mechanism_end(&m);
     }

@@ -17,10 +17,10 @@ static const pawl_joint_kind set_kinds[] = {
     PAWL_JOINT_SCREW,     PAWL_JOINT_FREE};
 enum { SET_KINDS = sizeof set_kinds / sizeof set_kinds[0] };
 
-static void set_chain(mechanism *m, uint64_t *r, bool floating, int *joints)
+static void set_chain(mechanism *m, uint64_t *r, bool floating, pawl_joint_id *joints)
 {
     mechanism_begin(m);
-    int before = PAWL_WORLD;
+    pawl_body_id before = PAWL_WORLD;
     for (int i = 0; i < SET_KINDS; ++i) {
         pawl_body_def d = pawl_body_def_default();
         d.mass = 1.0;
@@ -29,13 +29,13 @@ static void set_chain(mechanism *m, uint64_t *r, bool floating, int *joints)
         d.pose.position = random_vec(r, 1.0);
         d.pose.orientation = pawl_quat_from_axis_angle(random_vec(r, 1.0), 1.3);
         d.twist = (pawl_twist){random_vec(r, 1.0), random_vec(r, 1.0)};
-        int body = mechanism_body(m, &d);
+        pawl_body_id body = mechanism_body(m, &d);
         if (i == 0 && floating) {
             before = body;
             d.pose.position = random_vec(r, 1.0);
             body = mechanism_body(m, &d);
         }
-        bool turned = i % 2 == 1 && before != PAWL_WORLD;
+        bool turned = i % 2 == 1 && !pawl_body_is_world(before);
         pawl_joint_def j =
             mechanism_joint_def(m, set_kinds[i], turned ? body : before, turned ? before : body,
                                 random_vec(r, 1.0), random_vec(r, 1.0));
@@ -53,7 +53,7 @@ TEST(joints_that_are_set_are_read_back_and_leave_the_others_alone)
     for (uint64_t seed = 1; seed <= 20; ++seed) {
         uint64_t r = seed;
         mechanism m;
-        int joints[SET_KINDS];
+        pawl_joint_id joints[SET_KINDS];
         double q[SET_KINDS][6], rate[SET_KINDS][6];
         set_chain(&m, &r, seed % 2 == 0, joints);
         pawl_state *s;
@@ -86,8 +86,9 @@ TEST(turns_count_from_where_a_joint_was_set)
 {
     mechanism m;
     mechanism_begin(&m);
-    int body = mechanism_solid(&m, 1.0, v3(0.5, 0, 0), v3(0.1, 0.1, 0.1));
-    int hinge = mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(0, 0, 0), v3(0, 1, 0));
+    pawl_body_id body = mechanism_solid(&m, 1.0, v3(0.5, 0, 0), v3(0.1, 0.1, 0.1));
+    pawl_joint_id hinge =
+        mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(0, 0, 0), v3(0, 1, 0));
     pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_MOREAU);
     mechanism_start(&m, &settings);
     double q = 20.0, rate = 3.0;
@@ -101,9 +102,10 @@ TEST(turns_count_from_where_a_joint_was_set)
 
 // A four-bar with ground 0.7, crank 0.2, coupler 0.6 and rocker 0.5 in the plane y = 0.
 typedef struct set_four_bar {
-    int crank, coupler, rocker, A, B, C, D;
+    pawl_body_id crank, coupler, rocker;
+    pawl_joint_id A, B, C, D;
 } set_four_bar;
-static int set_bar(mechanism *m, pawl_vec3 p, pawl_vec3 q, double mass)
+static pawl_body_id set_bar(mechanism *m, pawl_vec3 p, pawl_vec3 q, double mass)
 {
     pawl_body_def d = pawl_body_def_default();
     pawl_vec3 along = v3_sub(q, p);

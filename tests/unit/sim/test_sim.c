@@ -18,7 +18,7 @@ static void sim_fourbar(mechanism *m, const pawl_vec3 pins[4], double off, uint6
 {
     mechanism_begin(m);
     pawl_builder_set_gravity(m->builder, v3(0, 0, -9.81));
-    int body[3];
+    pawl_body_id body[3];
     pawl_pose at[3];
     static const char *const names[] = {"crank", "coupler", "rocker"};
     for (int i = 0; i < 3; ++i) {
@@ -42,10 +42,12 @@ static void sim_fourbar(mechanism *m, const pawl_vec3 pins[4], double off, uint6
         def.follower = i == 3 ? body[2] : body[i];
         pawl_pose joint = {pins[i], pawl_quat_from_axes(v3(0, 1, 0), v3(1, 0, 0))};
         def.base_frame = joint;
-        if (def.base >= 0) {
-            def.base_frame = pawl_pose_compose(pawl_pose_inverse(at[def.base]), joint);
+        if (pawl_body_index(def.base) >= 0) {
+            def.base_frame =
+                pawl_pose_compose(pawl_pose_inverse(at[pawl_body_index(def.base)]), joint);
         }
-        def.follower_frame = pawl_pose_compose(pawl_pose_inverse(at[def.follower]), joint);
+        def.follower_frame =
+            pawl_pose_compose(pawl_pose_inverse(at[pawl_body_index(def.follower)]), joint);
         mechanism_joint(m, &def);
     }
 }
@@ -60,7 +62,8 @@ TEST(joints_that_meet_are_left_alone)
     pawl_settings settings = pawl_settings_default();
     mechanism_start(&m, &settings);
     CHECK_INT(m.t.messages[PAWL_LOG_NOTE], 0);
-    CHECK_NEAR3(pawl_state_pose(mechanism_state(&m), 0).position, v3(0.05, 0, 0.2), 0.0);
+    CHECK_NEAR3(pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position,
+                v3(0.05, 0, 0.2), 0.0);
     mechanism_end(&m);
 }
 
@@ -88,7 +91,7 @@ TEST(joints_that_cannot_meet_are_refused_with_the_worst_named)
 {
     mechanism m;
     mechanism_begin(&m);
-    int body = mechanism_solid(&m, 1.0, v3(0.5, 0, 0), v3(0.02, 0.02, 0.02));
+    pawl_body_id body = mechanism_solid(&m, 1.0, v3(0.5, 0, 0), v3(0.02, 0.02, 0.02));
     pawl_joint_def def =
         mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, PAWL_WORLD, body, v3(0, 0, 0), v3(0, 1, 0));
     def.name = "near";
@@ -130,7 +133,8 @@ TEST(start_velocities_that_the_joints_forbid_are_projected)
     pawl_settings settings = pawl_settings_default();
     mechanism_start(&m, &settings);
     CHECK_MESSAGE(&m.t, "velocities violated the joints");
-    CHECK_NEAR3(pawl_state_twist(mechanism_state(&m), 0).linear, v3(0, 3, 0), 1e-12);
+    CHECK_NEAR3(pawl_state_twist(mechanism_state(&m), pawl_model_body_at(m.model, 0)).linear,
+                v3(0, 3, 0), 1e-12);
     mechanism_end(&m);
 }
 
@@ -189,7 +193,8 @@ TEST(a_callback_that_turns_into_nan_stops_the_run_where_it_was)
     CHECK_STATUS(pawl_sim_step(m.sim, NULL), PAWL_NOT_FINITE);
     CHECK_MESSAGE(&m.t, "force on body 'body0'");
     CHECK(pawl_state_hash(mechanism_state(&m)) == hash);
-    CHECK_NEAR(pawl_state_twist(mechanism_state(&m), 0).linear.z, 4e-3, 1e-15);
+    CHECK_NEAR(pawl_state_twist(mechanism_state(&m), pawl_model_body_at(m.model, 0)).linear.z, 4e-3,
+               1e-15);
     mechanism_end(&m);
 }
 
@@ -198,7 +203,7 @@ TEST(a_state_taken_over_with_another_step_keeps_its_time)
 {
     mechanism m;
     mechanism_begin(&m);
-    int body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(0.1, 0.1, 0.1));
+    pawl_body_id body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(0.1, 0.1, 0.1));
     pawl_motion_def motion = pawl_motion_def_default();
     motion.joint = mechanism_world_joint(&m, PAWL_JOINT_PRISMATIC, body, v3(0, 0, 0), v3(1, 0, 0));
     motion.target = (pawl_signal){.kind = PAWL_SIGNAL_SINUSOID, .amplitude = 1.0, .frequency = 1.0};
@@ -214,7 +219,8 @@ TEST(a_state_taken_over_with_another_step_keeps_its_time)
         CHECK_OK(pawl_sim_step(slow, NULL));
         double t = 0.1 + 7e-3 * i, q[6];
         CHECK_NEAR(pawl_state_time(pawl_sim_state(slow)), t, 1e-14);
-        pawl_state_joint(pawl_sim_state(slow), 0, q, NULL);
+        pawl_state_joint(pawl_sim_state(slow), pawl_model_joint_at(pawl_sim_model(slow), 0), q,
+                         NULL);
         CHECK_NEAR(q[0], sin(t), 1e-11);
     }
     CHECK_INT(pawl_state_step(pawl_sim_state(slow)), 150);
@@ -238,8 +244,8 @@ static void check_same_motion(const pawl_settings settings[2], double tolerance)
         CHECK_OK(pawl_sim_step(sims[1], NULL));
     }
     for (int i = 0; i < pawl_model_body_count(model); ++i) {
-        pawl_pose a = pawl_state_pose(pawl_sim_state(sims[0]), i);
-        pawl_pose b = pawl_state_pose(pawl_sim_state(sims[1]), i);
+        pawl_pose a = pawl_state_pose(pawl_sim_state(sims[0]), pawl_model_body_at(model, i));
+        pawl_pose b = pawl_state_pose(pawl_sim_state(sims[1]), pawl_model_body_at(model, i));
         CHECK_NEAR3(a.position, b.position, tolerance);
         CHECK_NEAR(a.orientation.w, b.orientation.w, tolerance);
         CHECK_NEAR(a.orientation.x, b.orientation.x, tolerance);

@@ -205,7 +205,8 @@ TEST(numbers_that_are_not_finite_are_refused)
     CHECK_OK(pawl_state_create(&m.t.env, m.model, &target));
     for (int i = 0; i < 3; ++i) {
         pawl_twist twist = {.linear = {bad[i], 0, 0}};
-        CHECK_STATUS(pawl_state_set_twist(s, 0, twist), PAWL_BAD_ARGUMENT);
+        CHECK_STATUS(pawl_state_set_twist(s, pawl_model_body_at(pawl_state_model(s), 0), twist),
+                     PAWL_BAD_ARGUMENT);
         s->bodies[0].v = twist.linear; // which nothing but a fault could do
         size_t size;
         unsigned char *bytes = state_save(s, &size); // with a hash that fits
@@ -233,17 +234,24 @@ TEST(poses_and_twists_are_those_of_the_link_frame)
     mechanism_compile(&m);
     pawl_state *s;
     CHECK_OK(pawl_state_create(&m.t.env, m.model, &s));
-    CHECK_NEAR3(pawl_state_pose(s, 0).position, def.pose.position, 1e-15);
-    CHECK_NEAR3(pawl_state_twist(s, 0).linear, def.twist.linear, 1e-15);
-    CHECK_NEAR3(pawl_state_twist(s, 0).angular, def.twist.angular, 0.0);
+    CHECK_NEAR3(pawl_state_pose(s, pawl_model_body_at(pawl_state_model(s), 0)).position,
+                def.pose.position, 1e-15);
+    CHECK_NEAR3(pawl_state_twist(s, pawl_model_body_at(pawl_state_model(s), 0)).linear,
+                def.twist.linear, 1e-15);
+    CHECK_NEAR3(pawl_state_twist(s, pawl_model_body_at(pawl_state_model(s), 0)).angular,
+                def.twist.angular, 0.0);
     pawl_pose pose = random_pose(&seed, 2.0);
     pawl_twist twist = {random_vec(&seed, 1.0), random_vec(&seed, 1.0)};
-    pawl_state_set_pose(s, 0, pose);
-    pawl_state_set_twist(s, 0, twist);
-    CHECK_NEAR3(pawl_state_pose(s, 0).position, pose.position, 1e-15);
-    CHECK_NEAR(pawl_state_pose(s, 0).orientation.w, pose.orientation.w, 1e-15);
-    CHECK_NEAR3(pawl_state_twist(s, 0).linear, twist.linear, 1e-15);
-    CHECK_NEAR3(pawl_state_twist(s, 0).angular, twist.angular, 0.0);
+    pawl_state_set_pose(s, pawl_model_body_at(pawl_state_model(s), 0), pose);
+    pawl_state_set_twist(s, pawl_model_body_at(pawl_state_model(s), 0), twist);
+    CHECK_NEAR3(pawl_state_pose(s, pawl_model_body_at(pawl_state_model(s), 0)).position,
+                pose.position, 1e-15);
+    CHECK_NEAR(pawl_state_pose(s, pawl_model_body_at(pawl_state_model(s), 0)).orientation.w,
+               pose.orientation.w, 1e-15);
+    CHECK_NEAR3(pawl_state_twist(s, pawl_model_body_at(pawl_state_model(s), 0)).linear,
+                twist.linear, 1e-15);
+    CHECK_NEAR3(pawl_state_twist(s, pawl_model_body_at(pawl_state_model(s), 0)).angular,
+                twist.angular, 0.0);
     // kinetic energy of the centre of mass, not of the link's origin
     pawl_vec3 arm = pawl_quat_rotate(pose.orientation, def.com);
     pawl_vec3 v = v3_add(twist.linear, v3_cross(twist.angular, arm));

@@ -144,7 +144,7 @@ static void slide_step(mechanism *m, double angle, int sides, int rounds)
     body.density = 100.0;
     body.pose.position = v3(0, 0, 0.1);
     body.twist.linear = v3(slide_speed * cos(angle), slide_speed * sin(angle), 0);
-    int box = mechanism_body(m, &body);
+    pawl_body_id box = mechanism_body(m, &body);
     shape.kind = PAWL_SHAPE_BOX;
     shape.size = v3(0.2, 0.2, 0.1);
     CHECK_OK(pawl_builder_add_shape(m->builder, box, &shape, NULL));
@@ -167,7 +167,7 @@ TEST(a_sliding_box_is_braked_along_the_nearest_corner)
         slide_step(&m, angle, 8, 1);
         double corner = step * floor((angle + lemke_pi) / step + 0.5);
         double push = slide_mu * slide_g * slide_dt;
-        pawl_vec3 v = pawl_state_twist(mechanism_state(&m), 0).linear;
+        pawl_vec3 v = pawl_state_twist(mechanism_state(&m), pawl_model_body_at(m.model, 0)).linear;
         CHECK_NEAR(v.x, slide_speed * cos(angle) + push * cos(corner), 1e-12);
         CHECK_NEAR(v.y, slide_speed * sin(angle) + push * sin(corner), 1e-12);
         CHECK_NEAR(v.z, 0.0, 1e-12);
@@ -184,7 +184,7 @@ TEST(rounds_turn_the_corner_against_the_motion)
         mechanism m;
         double angle = 0.3 * k + 0.05, left = slide_speed - slide_mu * slide_g * slide_dt;
         slide_step(&m, angle, k % 2 == 0 ? 8 : 4, 10);
-        pawl_vec3 v = pawl_state_twist(mechanism_state(&m), 0).linear;
+        pawl_vec3 v = pawl_state_twist(mechanism_state(&m), pawl_model_body_at(m.model, 0)).linear;
         CHECK_NEAR(v.x, left * cos(angle), 1e-8);
         CHECK_NEAR(v.y, left * sin(angle), 1e-8);
         CHECK_INT(m.report.outcome, PAWL_CONVERGED);

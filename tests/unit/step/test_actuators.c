@@ -21,11 +21,11 @@ static void slider_build(mechanism *m, double start)
     mechanism_joint(m, &joint);
 }
 
-static pawl_actuator_def slider_actuator(pawl_actuator_kind kind, double target)
+static pawl_actuator_def slider_actuator(const mechanism *m, pawl_actuator_kind kind, double target)
 {
     pawl_actuator_def def = pawl_actuator_def_default();
     def.kind = kind;
-    def.joint = 0;
+    def.joint = pawl_builder_joint_at(m->builder, 0);
     def.target = pawl_signal_constant(target);
     return def;
 }
@@ -37,14 +37,14 @@ TEST(a_force_actuator_accelerates_by_force_over_mass_and_its_work_is_exact)
     for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         mechanism m;
         slider_build(&m, 0.0);
-        pawl_actuator_def def = slider_actuator(PAWL_ACTUATOR_FORCE, 3.0);
-        int actuator = mechanism_actuator(&m, &def);
+        pawl_actuator_def def = slider_actuator(&m, PAWL_ACTUATOR_FORCE, 3.0);
+        pawl_actuator_id actuator = mechanism_actuator(&m, &def);
         pawl_settings settings = mechanism_settings(1e-2, (pawl_stepper_kind)s);
         mechanism_start(&m, &settings);
         for (int i = 0; i < 200; ++i) {
             mechanism_step(&m);
             double v = 3.0 / slider_mass * mechanism_time(&m);
-            CHECK_NEAR(mechanism_rate(&m, 0, 0), v, 1e-13);
+            CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), v, 1e-13);
             CHECK_NEAR(pawl_sim_actuator_effort(m.sim, actuator), 3.0, 0.0);
             pawl_energy e = mechanism_energy(&m);
             CHECK_NEAR(e.work_actuators, 0.5 * slider_mass * v * v, 1e-12 * (1.0 + v * v));
@@ -63,7 +63,7 @@ TEST(a_sinusoidal_force_is_followed_with_the_order_of_the_stepper)
         for (int k = 0; k < 2; ++k) {
             mechanism m;
             slider_build(&m, 0.0);
-            pawl_actuator_def def = slider_actuator(PAWL_ACTUATOR_FORCE, 0.0);
+            pawl_actuator_def def = slider_actuator(&m, PAWL_ACTUATOR_FORCE, 0.0);
             def.target =
                 (pawl_signal){.kind = PAWL_SIGNAL_SINUSOID, .amplitude = 3.0, .frequency = 5.0};
             mechanism_actuator(&m, &def);
@@ -72,7 +72,7 @@ TEST(a_sinusoidal_force_is_followed_with_the_order_of_the_stepper)
             mechanism_start(&m, &settings);
             mechanism_run(&m, (int)rint(1.0 / dt));
             double v = 3.0 / 5.0 / slider_mass * (1.0 - cos(5.0));
-            error[k] = fabs(mechanism_rate(&m, 0, 0) - v);
+            error[k] = fabs(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0) - v);
             // rattle's books are as accurate as its steps: F'' v dt^2 / 12
             double off = s == PAWL_STEPPER_RATTLE ? 75.0 * 0.5 * dt * dt / 12.0 : 1e-13;
             CHECK_NEAR(mechanism_energy(&m).balance, 0.0, off);
@@ -88,14 +88,14 @@ TEST(a_force_actuator_is_cut_off_at_its_effort)
     for (int way = -1; way <= 1; way += 2) {
         mechanism m;
         slider_build(&m, 0.0);
-        pawl_actuator_def def = slider_actuator(PAWL_ACTUATOR_FORCE, 10.0 * way);
+        pawl_actuator_def def = slider_actuator(&m, PAWL_ACTUATOR_FORCE, 10.0 * way);
         def.effort = 4.0;
-        int actuator = mechanism_actuator(&m, &def);
+        pawl_actuator_id actuator = mechanism_actuator(&m, &def);
         pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_EULER);
         mechanism_start(&m, &settings);
         mechanism_run(&m, 100);
         CHECK_NEAR(pawl_sim_actuator_effort(m.sim, actuator), 4.0 * way, 0.0);
-        CHECK_NEAR(mechanism_rate(&m, 0, 0), 2.0 * way, 1e-13);
+        CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), 2.0 * way, 1e-13);
         mechanism_end(&m);
     }
 }
@@ -106,7 +106,7 @@ TEST(a_stiff_position_actuator_is_stable_at_ten_milliseconds_and_reaches_its_tar
 {
     mechanism m;
     slider_build(&m, 0.0);
-    pawl_actuator_def def = slider_actuator(PAWL_ACTUATOR_POSITION, 0.7);
+    pawl_actuator_def def = slider_actuator(&m, PAWL_ACTUATOR_POSITION, 0.7);
     def.stiffness = 1e8;
     mechanism_actuator(&m, &def);
     pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_EULER);
@@ -116,15 +116,16 @@ TEST(a_stiff_position_actuator_is_stable_at_ten_milliseconds_and_reaches_its_tar
         mechanism_step(&m);
         v = ratio * v + 1e-2 * 1e8 * error / (slider_mass + 1e-4 * 1e8);
         error -= 1e-2 * v;
-        CHECK_NEAR(mechanism_position(&m, 0, 0), 0.7 - error, 1e-12);
+        CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), 0.7 - error,
+                   1e-12);
     }
-    CHECK_NEAR(mechanism_position(&m, 0, 0), 0.7, 1e-12);
-    CHECK_NEAR(mechanism_rate(&m, 0, 0), 0.0, 1e-9);
+    CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), 0.7, 1e-12);
+    CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), 0.0, 1e-9);
     settings.stepper = PAWL_STEPPER_MOREAU;
     mechanism_restart(&m, &settings);
     for (int i = 0; i < 1000; ++i) {
         mechanism_step(&m);
-        CHECK(fabs(mechanism_position(&m, 0, 0) - 0.7) < 0.7001);
+        CHECK(fabs(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0) - 0.7) < 0.7001);
     }
     mechanism_end(&m);
 }
@@ -134,10 +135,10 @@ TEST(a_position_actuator_with_damping_follows_implicit_euler)
 {
     mechanism m;
     slider_build(&m, 0.2);
-    pawl_actuator_def def = slider_actuator(PAWL_ACTUATOR_POSITION, 1.0);
+    pawl_actuator_def def = slider_actuator(&m, PAWL_ACTUATOR_POSITION, 1.0);
     def.stiffness = 300.0;
     def.damping = 12.0;
-    int actuator = mechanism_actuator(&m, &def);
+    pawl_actuator_id actuator = mechanism_actuator(&m, &def);
     double h = 1e-2, x = 0.2, v = 0.0;
     pawl_settings settings = mechanism_settings(h, PAWL_STEPPER_EULER);
     mechanism_start(&m, &settings);
@@ -146,7 +147,7 @@ TEST(a_position_actuator_with_damping_follows_implicit_euler)
         double next =
             (slider_mass * v + h * 300.0 * (1.0 - x)) / (slider_mass + h * 12.0 + h * h * 300.0);
         x += h * next;
-        CHECK_NEAR(mechanism_rate(&m, 0, 0), next, 1e-13);
+        CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), next, 1e-13);
         CHECK_NEAR(pawl_sim_actuator_effort(m.sim, actuator), slider_mass * (next - v) / h, 1e-10);
         v = next;
         // the PD's whole impulse is its work: exact on one mass
@@ -161,16 +162,16 @@ TEST(a_velocity_actuator_of_infinite_damping_is_exact)
     for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         mechanism m;
         slider_build(&m, 0.0);
-        pawl_actuator_def def = slider_actuator(PAWL_ACTUATOR_VELOCITY, 1.5);
+        pawl_actuator_def def = slider_actuator(&m, PAWL_ACTUATOR_VELOCITY, 1.5);
         def.damping = INFINITY;
-        int motor = mechanism_actuator(&m, &def);
-        def = slider_actuator(PAWL_ACTUATOR_FORCE, -6.0); // a load
+        pawl_actuator_id motor = mechanism_actuator(&m, &def);
+        def = slider_actuator(&m, PAWL_ACTUATOR_FORCE, -6.0); // a load
         mechanism_actuator(&m, &def);
         pawl_settings settings = mechanism_settings(1e-2, (pawl_stepper_kind)s);
         mechanism_start(&m, &settings);
         for (int i = 0; i < 100; ++i) {
             mechanism_step(&m);
-            CHECK_NEAR(mechanism_rate(&m, 0, 0), 1.5, 1e-14);
+            CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), 1.5, 1e-14);
         }
         CHECK_NEAR(pawl_sim_actuator_effort(m.sim, motor), 6.0, 1e-10);
         CHECK_NEAR(mechanism_energy(&m).balance, 0.0, 1e-12);
@@ -183,16 +184,17 @@ TEST(a_velocity_actuator_with_limited_effort_saturates_then_holds)
 {
     mechanism m;
     slider_build(&m, 0.0);
-    pawl_actuator_def def = slider_actuator(PAWL_ACTUATOR_VELOCITY, 1.0);
+    pawl_actuator_def def = slider_actuator(&m, PAWL_ACTUATOR_VELOCITY, 1.0);
     def.damping = INFINITY;
     def.effort = 4.0; // 2 m/s^2: the target is reached after 0.5 s
-    int motor = mechanism_actuator(&m, &def);
+    pawl_actuator_id motor = mechanism_actuator(&m, &def);
     pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_EULER);
     mechanism_start(&m, &settings);
     for (int i = 0; i < 100; ++i) {
         mechanism_step(&m);
         double t = mechanism_time(&m);
-        CHECK_NEAR(mechanism_rate(&m, 0, 0), fmin(1.0, 2.0 * t), 1e-13);
+        CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), fmin(1.0, 2.0 * t),
+                   1e-13);
         CHECK_NEAR(pawl_sim_actuator_effort(m.sim, motor), t < 0.505 ? 4.0 : 0.0, 1e-10);
         CHECK_NEAR(mechanism_energy(&m).balance, 0.0, 1e-13);
     }
@@ -205,7 +207,7 @@ TEST(a_velocity_actuator_of_finite_damping_approaches_its_target)
     for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         mechanism m;
         slider_build(&m, 0.0);
-        pawl_actuator_def def = slider_actuator(PAWL_ACTUATOR_VELOCITY, 1.0);
+        pawl_actuator_def def = slider_actuator(&m, PAWL_ACTUATOR_VELOCITY, 1.0);
         def.damping = 8.0;
         mechanism_actuator(&m, &def);
         double h = 1e-2, v = 0.0, theta = s == PAWL_STEPPER_EULER ? 1.0 : 0.5;
@@ -215,7 +217,7 @@ TEST(a_velocity_actuator_of_finite_damping_approaches_its_target)
             mechanism_step(&m);
             v = (slider_mass * v + h * 8.0 * (1.0 - (1.0 - theta) * v)) /
                 (slider_mass + theta * h * 8.0);
-            CHECK_NEAR(mechanism_rate(&m, 0, 0), v, 1e-13);
+            CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), v, 1e-13);
         }
         CHECK_NEAR(mechanism_energy(&m).balance, 0.0, 1e-13);
         mechanism_end(&m);
@@ -229,11 +231,11 @@ TEST(a_position_actuator_with_limited_effort_saturates_far_from_its_target)
     for (int solver = 0; solver < PAWL_SOLVER_COUNT; ++solver) {
         mechanism m;
         slider_build(&m, 0.0);
-        pawl_actuator_def def = slider_actuator(PAWL_ACTUATOR_POSITION, 1.0);
+        pawl_actuator_def def = slider_actuator(&m, PAWL_ACTUATOR_POSITION, 1.0);
         def.stiffness = 100.0;
         def.damping = 30.0;
         def.effort = 4.0;
-        int motor = mechanism_actuator(&m, &def);
+        pawl_actuator_id motor = mechanism_actuator(&m, &def);
         double h = 1e-3, x = 0.0, v = 0.0;
         pawl_settings settings = mechanism_settings(h, PAWL_STEPPER_EULER);
         settings.solver.kind = (pawl_solver_kind)solver;
@@ -252,7 +254,7 @@ TEST(a_position_actuator_with_limited_effort_saturates_far_from_its_target)
             v += h * force / slider_mass;
             x += h * v;
             CHECK_NEAR(pawl_sim_actuator_effort(m.sim, motor), force, 1e-8);
-            CHECK_NEAR(mechanism_position(&m, 0, 0), x, 1e-8);
+            CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), x, 1e-8);
         }
         CHECK(saturated && free);
         CHECK_NEAR(x, 1.0, 1e-3);
@@ -268,16 +270,19 @@ TEST(an_actuator_between_two_bodies_pushes_both)
     mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(0.1, 0.1, 0.1));
     mechanism_solid(&m, 4.0, v3(1, 0, 0), v3(0.1, 0.1, 0.1));
     pawl_joint_def joint =
-        mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, 0, 1, v3(1, 0, 0), v3(1, 0, 0));
+        mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, pawl_builder_body_at(m.builder, 0),
+                            pawl_builder_body_at(m.builder, 1), v3(1, 0, 0), v3(1, 0, 0));
     mechanism_joint(&m, &joint);
-    pawl_actuator_def def = slider_actuator(PAWL_ACTUATOR_FORCE, 2.0);
+    pawl_actuator_def def = slider_actuator(&m, PAWL_ACTUATOR_FORCE, 2.0);
     mechanism_actuator(&m, &def);
     pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_EULER);
     mechanism_start(&m, &settings);
     mechanism_run(&m, 100);
     CHECK_NEAR3(mechanism_momentum(&m), v3(0, 0, 0), 1e-14);
-    CHECK_NEAR(pawl_state_twist(mechanism_state(&m), 0).linear.x, -2.0, 1e-13);
-    CHECK_NEAR(pawl_state_twist(mechanism_state(&m), 1).linear.x, 0.5, 1e-13);
+    CHECK_NEAR(pawl_state_twist(mechanism_state(&m), pawl_model_body_at(m.model, 0)).linear.x, -2.0,
+               1e-13);
+    CHECK_NEAR(pawl_state_twist(mechanism_state(&m), pawl_model_body_at(m.model, 1)).linear.x, 0.5,
+               1e-13);
     CHECK_NEAR(mechanism_energy(&m).balance, 0.0, 1e-12);
     mechanism_end(&m);
 }
@@ -294,24 +299,24 @@ TEST(the_work_of_an_actuator_on_a_driven_stage_is_shared_with_the_drive)
         const double times[2] = {0.0, 10.0}, places[2] = {0.0, 20.0};
         stage.motion[0] =
             (pawl_signal){.kind = PAWL_SIGNAL_TABLE, .count = 2, .times = times, .values = places};
-        int base = mechanism_body(&m, &stage);
+        pawl_body_id base = mechanism_body(&m, &stage);
         pawl_body_def def = pawl_body_def_default();
         def.mass = slider_mass;
         def.inertia[0] = def.inertia[1] = def.inertia[2] = 0.1;
         def.twist.linear = v3(2.0, 0, 0);
-        int body = mechanism_body(&m, &def);
+        pawl_body_id body = mechanism_body(&m, &def);
         pawl_joint_def joint =
             mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, base, body, v3(0, 0, 0), v3(1, 0, 0));
         mechanism_joint(&m, &joint);
         pawl_actuator_def actuator = slider_actuator(
-            kind == 0 ? PAWL_ACTUATOR_FORCE : PAWL_ACTUATOR_VELOCITY, kind == 0 ? 3.0 : 1.0);
+            &m, kind == 0 ? PAWL_ACTUATOR_FORCE : PAWL_ACTUATOR_VELOCITY, kind == 0 ? 3.0 : 1.0);
         actuator.damping = kind == 0 ? 0.0 : 5.0;
         mechanism_actuator(&m, &actuator);
         pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_EULER);
         mechanism_start(&m, &settings);
         mechanism_run(&m, 100);
         if (kind == 0) {
-            CHECK_NEAR(mechanism_rate(&m, 0, 0), 1.5, 1e-12);
+            CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), 1.5, 1e-12);
             CHECK_NEAR(mechanism_energy(&m).work_actuators, 0.5 * slider_mass * 2.25, 1e-12);
         }
         CHECK(mechanism_energy(&m).work_motion > 1.0);

@@ -22,7 +22,7 @@ static void bounds_slider(mechanism *m, double friction, double force, double sp
     joint.coordinate[0].friction = friction;
     mechanism_joint(m, &joint);
     pawl_force_def push = pawl_force_def_default();
-    push.body = 0;
+    push.body = pawl_builder_body_at(m->builder, 0);
     push.force[0] = pawl_signal_constant(force);
     mechanism_force(m, &push);
 }
@@ -47,8 +47,8 @@ static void bounds_stick(pawl_settings settings)
     bounds_slider(&m, 5.0, 4.9, 0.0);
     mechanism_start(&m, &settings);
     mechanism_run(&m, 200);
-    CHECK_NEAR(mechanism_rate(&m, 0, 0), 0.0, 1e-12);
-    CHECK_NEAR(mechanism_position(&m, 0, 0), 0.0, 1e-12);
+    CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), 0.0, 1e-12);
+    CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), 0.0, 1e-12);
     mechanism_end(&m);
 }
 
@@ -65,7 +65,8 @@ static void bounds_slide(pawl_settings settings)
     mechanism_start(&m, &settings);
     for (int i = 0; i < 100; ++i) {
         mechanism_step(&m);
-        CHECK_NEAR(mechanism_rate(&m, 0, 0), 1.5 * mechanism_time(&m), 1e-10);
+        CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0),
+                   1.5 * mechanism_time(&m), 1e-10);
     }
     pawl_energy e = mechanism_energy(&m);
     CHECK_NEAR(e.work_friction, -5.0 * 0.75, 1e-9); // mean of begin and end is exact here
@@ -87,11 +88,12 @@ static void bounds_stop(pawl_settings settings)
     for (int i = 0; i < 100; ++i) {
         mechanism_step(&m);
         double v = fmax(0.0, 1.13 - 2.5 * mechanism_time(&m));
-        CHECK_NEAR(mechanism_rate(&m, 0, 0), v, 1e-10);
+        CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), v, 1e-10);
     }
     // all kinetic energy went into friction
     CHECK_NEAR(mechanism_energy(&m).work_friction, -0.5 * bounds_mass * 1.13 * 1.13, 1e-10);
-    CHECK_NEAR(mechanism_position(&m, 0, 0), 1.13 * 1.13 / 5.0, 1.13 * settings.dt);
+    CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), 1.13 * 1.13 / 5.0,
+               1.13 * settings.dt);
     mechanism_end(&m);
 }
 
@@ -109,7 +111,7 @@ TEST(friction_of_a_driven_joint_is_paid_by_the_drive)
         mechanism m;
         bounds_slider(&m, 5.0, 0.0, 2.0);
         pawl_motion_def motion = pawl_motion_def_default();
-        motion.joint = 0;
+        motion.joint = pawl_builder_joint_at(m.builder, 0);
         const double times[2] = {0.0, 10.0}, places[2] = {0.0, 20.0};
         motion.target =
             (pawl_signal){.kind = PAWL_SIGNAL_TABLE, .count = 2, .times = times, .values = places};
@@ -118,7 +120,7 @@ TEST(friction_of_a_driven_joint_is_paid_by_the_drive)
         settings.solver.kind = (pawl_solver_kind)solver;
         mechanism_start(&m, &settings);
         mechanism_run(&m, 100);
-        CHECK_NEAR(mechanism_position(&m, 0, 0), 2.0, 1e-12);
+        CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), 2.0, 1e-12);
         CHECK_NEAR(mechanism_energy(&m).work_friction, -10.0, 1e-9);
         CHECK_NEAR(mechanism_energy(&m).work_motion, 10.0, 1e-9);
         mechanism_end(&m);
@@ -132,7 +134,8 @@ static void bounds_pendulum(mechanism *m, double lower, double upper)
     pawl_builder_set_gravity(m->builder, v3(0, 0, -9.81));
     mechanism_solid(m, bounds_mass, v3(0.5, 0, 0), v3(0.02, 0.04, 0.04));
     pawl_joint_def joint =
-        mechanism_joint_def(m, PAWL_JOINT_REVOLUTE, PAWL_WORLD, 0, v3(0, 0, 0), v3(0, 1, 0));
+        mechanism_joint_def(m, PAWL_JOINT_REVOLUTE, PAWL_WORLD, pawl_builder_body_at(m->builder, 0),
+                            v3(0, 0, 0), v3(0, 1, 0));
     joint.coordinate[0].lower = lower;
     joint.coordinate[0].upper = upper;
     mechanism_joint(m, &joint);
@@ -149,7 +152,8 @@ static void bounds_fall(pawl_settings settings)
     bool reached = false;
     for (int i = 0; i < 300; ++i) {
         mechanism_step(&m);
-        double q = mechanism_position(&m, 0, 0), rate = mechanism_rate(&m, 0, 0);
+        double q = mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0),
+               rate = mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0);
         // The rate is such that q + h q' meets the limit; bringing the joint together again after
         // the drift turns the body by (h q')^3 / 6 at most, here 2e-6. erp.limit takes that back.
         CHECK(q <= 0.6 + slip);
@@ -181,10 +185,11 @@ TEST(a_limit_is_not_tunnelled_through_at_high_speed)
         mechanism m;
         bounds_slider(&m, 0.0, 0.0, 500.0); // 5 m a step
         pawl_joint_def joint =
-            mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, PAWL_WORLD, 0, v3(0, 0, 0), v3(1, 0, 0));
+            mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, PAWL_WORLD,
+                                pawl_builder_body_at(m.builder, 0), v3(0, 0, 0), v3(1, 0, 0));
         joint.coordinate[0].lower = -0.01;
         joint.coordinate[0].upper = 0.01;
-        int limited = mechanism_joint(&m, &joint); // redundant with joint 0
+        pawl_joint_id limited = mechanism_joint(&m, &joint); // redundant with joint 0
         pawl_settings settings = mechanism_settings(1e-2, (pawl_stepper_kind)s);
         mechanism_start(&m, &settings);
         for (int i = 0; i < 10; ++i) {
@@ -204,9 +209,10 @@ TEST(a_limit_holds_against_a_force_that_would_cross_it_in_one_step)
     mechanism m;
     bounds_slider(&m, 0.0, 1e6, 0.0); // 50 m in the first step of 10 ms
     pawl_joint_def joint =
-        mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, PAWL_WORLD, 0, v3(0, 0, 0), v3(1, 0, 0));
+        mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, PAWL_WORLD,
+                            pawl_builder_body_at(m.builder, 0), v3(0, 0, 0), v3(1, 0, 0));
     joint.coordinate[0].upper = 1.0;
-    int limited = mechanism_joint(&m, &joint);
+    pawl_joint_id limited = mechanism_joint(&m, &joint);
     pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_EULER);
     mechanism_start(&m, &settings);
     for (int i = 0; i < 10; ++i) {
@@ -224,7 +230,7 @@ TEST(equal_limits_fix_a_coordinate)
     pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_EULER);
     mechanism_start(&m, &settings);
     mechanism_run(&m, 100);
-    CHECK_NEAR(mechanism_position(&m, 0, 0), 0.0, 1e-9);
+    CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), 0.0, 1e-9);
     mechanism_end(&m);
 }
 
@@ -235,9 +241,10 @@ TEST(a_violated_limit_is_corrected_by_its_share_a_step)
     mechanism m;
     bounds_slider(&m, 0.0, 0.0, 0.0);
     pawl_joint_def joint =
-        mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, PAWL_WORLD, 0, v3(0, 0, 0), v3(1, 0, 0));
+        mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, PAWL_WORLD,
+                            pawl_builder_body_at(m.builder, 0), v3(0, 0, 0), v3(1, 0, 0));
     joint.coordinate[0].lower = 0.1; // the slider is at 0
-    int limited = mechanism_joint(&m, &joint);
+    pawl_joint_id limited = mechanism_joint(&m, &joint);
     pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_EULER);
     settings.erp.limit = 0.25;
     mechanism_start(&m, &settings);
@@ -251,6 +258,6 @@ TEST(a_violated_limit_is_corrected_by_its_share_a_step)
     mechanism_step(&m);
     CHECK_NEAR(m.report.closure.limit, 0.75 * left, 1e-12);
     CHECK_NEAR(mechanism_energy(&m).kinetic, 0.0, 1e-30);
-    CHECK_INT(m.report.closure.worst_limit, limited);
+    CHECK_INT(m.report.closure.worst_limit, pawl_joint_index(limited));
     mechanism_end(&m);
 }

@@ -6,13 +6,13 @@
 #include "support/mechanism.h"
 
 // A wheel about x in the world with moment of inertia I; returns the joint.
-static int coupling_wheel(mechanism *m, double inertia, double y)
+static pawl_joint_id coupling_wheel(mechanism *m, double inertia, double y)
 {
-    int body = mechanism_solid(m, 1.0, v3(0, y, 0), v3(inertia, inertia, inertia));
+    pawl_body_id body = mechanism_solid(m, 1.0, v3(0, y, 0), v3(inertia, inertia, inertia));
     return mechanism_world_joint(m, PAWL_JOINT_REVOLUTE, body, v3(0, y, 0), v3(1, 0, 0));
 }
 
-static void coupling_drive(mechanism *m, int joint, double effort)
+static void coupling_drive(mechanism *m, pawl_joint_id joint, double effort)
 {
     pawl_actuator_def def = pawl_actuator_def_default();
     def.joint = joint;
@@ -26,11 +26,11 @@ TEST(armature_adds_to_the_inertia_of_its_coordinate)
     for (int s = 0; s < MECHANISM_STEPPERS; ++s) {
         mechanism m;
         mechanism_begin(&m);
-        int body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(0.2, 0.2, 0.2));
+        pawl_body_id body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(0.2, 0.2, 0.2));
         pawl_joint_def joint = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, PAWL_WORLD, body,
                                                    v3(0, 0, 0), v3(1, 0, 0));
         joint.coordinate[0].armature = 0.3;
-        int index = mechanism_joint(&m, &joint);
+        pawl_joint_id index = mechanism_joint(&m, &joint);
         coupling_drive(&m, index, 2.0);
         pawl_settings settings = mechanism_settings(1e-2, (pawl_stepper_kind)s);
         mechanism_start(&m, &settings);
@@ -51,7 +51,8 @@ TEST(a_gear_keeps_its_ratio_and_adds_the_inertias_it_couples)
         for (int project = s == PAWL_STEPPER_RATTLE ? 1 : 0; project < 2; ++project) {
             mechanism m;
             mechanism_begin(&m);
-            int driven = coupling_wheel(&m, 0.2, 0.0), source = coupling_wheel(&m, 0.5, 1.0);
+            pawl_joint_id driven = coupling_wheel(&m, 0.2, 0.0);
+            pawl_joint_id source = coupling_wheel(&m, 0.5, 1.0);
             pawl_gear_def gear = pawl_gear_def_default();
             gear.joint = driven;
             gear.source_joint = source;
@@ -82,7 +83,8 @@ TEST(a_gear_with_an_offset_is_assembled)
 {
     mechanism m;
     mechanism_begin(&m);
-    int driven = coupling_wheel(&m, 0.2, 0.0), source = coupling_wheel(&m, 0.5, 1.0);
+    pawl_joint_id source = coupling_wheel(&m, 0.5, 1.0);
+    pawl_joint_id driven = coupling_wheel(&m, 0.2, 0.0);
     pawl_gear_def gear = pawl_gear_def_default();
     gear.joint = driven;
     gear.source_joint = source;
@@ -108,11 +110,11 @@ TEST(a_screw_turns_displacement_into_angle)
             mechanism m;
             mechanism_begin(&m);
             pawl_builder_set_gravity(m.builder, v3(0, 0, -9.81));
-            int body = mechanism_solid(&m, 2.0, v3(0, 0, 0), v3(0.05, 0.05, 0.05));
+            pawl_body_id body = mechanism_solid(&m, 2.0, v3(0, 0, 0), v3(0.05, 0.05, 0.05));
             pawl_joint_def joint = mechanism_joint_def(&m, PAWL_JOINT_SCREW, PAWL_WORLD, body,
                                                        v3(0, 0, 0), v3(0, 0, 1));
             joint.pitch = 0.1;
-            int index = mechanism_joint(&m, &joint);
+            pawl_joint_id index = mechanism_joint(&m, &joint);
             pawl_settings settings = mechanism_settings(1e-2, (pawl_stepper_kind)s);
             settings.project = project == 1;
             mechanism_start(&m, &settings);
@@ -141,8 +143,8 @@ TEST(a_prescribed_joint_motion_is_followed_exactly)
             mechanism m;
             mechanism_begin(&m);
             pawl_builder_set_gravity(m.builder, v3(0, 0, -9.81));
-            int body = mechanism_solid(&m, 2.0, v3(0, 0.4, 0), v3(0.05, 0.05, 0.05));
-            int joint =
+            pawl_body_id body = mechanism_solid(&m, 2.0, v3(0, 0.4, 0), v3(0.05, 0.05, 0.05));
+            pawl_joint_id joint =
                 mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(0, 0, 0), v3(1, 0, 0));
             pawl_motion_def motion = pawl_motion_def_default();
             motion.joint = joint;
@@ -182,12 +184,12 @@ TEST(a_kinematic_body_is_followed_exactly_with_what_is_bolted_to_it)
             (pawl_signal){.kind = PAWL_SIGNAL_SINUSOID, .amplitude = 0.5, .frequency = 3.0};
         stage.motion[5] =
             (pawl_signal){.kind = PAWL_SIGNAL_SINUSOID, .amplitude = 1.0, .frequency = 2.0};
-        int base = mechanism_body(&m, &stage);
+        pawl_body_id base = mechanism_body(&m, &stage);
         pawl_body_def load = pawl_body_def_default();
         load.mass = 2.0;
         load.inertia[0] = load.inertia[1] = load.inertia[2] = 0.1;
         load.pose.position = v3(0, 0.3, 0);
-        int body = mechanism_body(&m, &load);
+        pawl_body_id body = mechanism_body(&m, &load);
         pawl_joint_def joint =
             mechanism_joint_def(&m, PAWL_JOINT_FIXED, base, body, v3(0, 0.3, 0), v3(1, 0, 0));
         mechanism_joint(&m, &joint);
@@ -229,10 +231,10 @@ TEST(a_floating_pair_keeps_its_momentum)
                 def.inertia[2] = round ? 0.1 : 0.08;
                 def.twist.linear = v3(0.3, -0.2, 0.1);
                 def.twist.angular = v3(1.0, 2.0, -0.5);
-                int a = mechanism_body(&m, &def);
+                pawl_body_id a = mechanism_body(&m, &def);
                 def.mass = 2.5;
                 def.pose.position = v3(0.7, 0.2, 0.1);
-                int b = mechanism_body(&m, &def);
+                pawl_body_id b = mechanism_body(&m, &def);
                 pawl_joint_def joint =
                     mechanism_joint_def(&m, kinds[k], a, b, v3(0.3, 0.1, 0.2), v3(0.2, 1, 0.1));
                 if (kinds[k] == PAWL_JOINT_DISTANCE) {

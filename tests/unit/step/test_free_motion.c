@@ -18,7 +18,8 @@ TEST(a_body_falls_as_its_stepper_integrates_a_parabola)
         mechanism_run(&m, 100);
         double t = mechanism_time(&m), g = 0.5 * 9.81;
         double z = 5.0 * t - 0.5 * g * t * (s == PAWL_STEPPER_EULER ? t + h : t);
-        CHECK_NEAR3(pawl_state_pose(mechanism_state(&m), 0).position, v3(t, 0, z), 1e-12);
+        CHECK_NEAR3(pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position,
+                    v3(t, 0, z), 1e-12);
         pawl_energy e = mechanism_energy(&m);
         CHECK_NEAR(e.gravity, 3.0 * g * (z + 0.3), 1e-11);
         // euler's extra fall of g h t / 2 shows in the balance as it must
@@ -37,7 +38,7 @@ TEST(a_force_off_the_centre_moves_and_turns)
     def.mass = 2.0;
     def.com = v3(0.1, 0, 0);
     def.inertia[0] = def.inertia[1] = def.inertia[2] = 0.5;
-    int body = mechanism_body(&m, &def);
+    pawl_body_id body = mechanism_body(&m, &def);
     pawl_force_def force = pawl_force_def_default();
     force.body = body;
     force.point = v3(0.6, 0, 0); // 0.5 from the centre of mass
@@ -71,7 +72,7 @@ TEST(forces_as_functions_of_time_are_read_where_the_stepper_needs_them)
     mechanism_solid(&m, 2.0, v3(0, 0, 0), v3(0.1, 0.1, 0.1));
     pawl_force_def force = pawl_force_def_default();
     const double times[2] = {0.0, 10.0}, values[2] = {0.0, 60.0};
-    force.body = 0;
+    force.body = pawl_builder_body_at(m.builder, 0);
     force.force[0] =
         (pawl_signal){.kind = PAWL_SIGNAL_TABLE, .count = 2, .times = times, .values = values};
     force.force[1] = (pawl_signal){.kind = PAWL_SIGNAL_CALLBACK, .callback = free_ramp};
@@ -79,7 +80,8 @@ TEST(forces_as_functions_of_time_are_read_where_the_stepper_needs_them)
     pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_MOREAU);
     mechanism_start(&m, &settings);
     mechanism_run(&m, 100);
-    CHECK_NEAR3(pawl_state_twist(mechanism_state(&m), 0).linear, v3(1.5, 1.5, 0), 1e-13);
+    CHECK_NEAR3(pawl_state_twist(mechanism_state(&m), pawl_model_body_at(m.model, 0)).linear,
+                v3(1.5, 1.5, 0), 1e-13);
     CHECK_NEAR(mechanism_energy(&m).balance, 0.0, 1e-12 * mechanism_energy(&m).kinetic);
     mechanism_end(&m);
 }
@@ -109,7 +111,8 @@ TEST(body_damping_decays_exponentially)
             double x = 0.5 * h * 2.0, y = 0.5 * h * 1.0;
             double a = s == PAWL_STEPPER_EULER ? 1.0 / (1.0 + 2.0 * x) : (1.0 - x) / (1.0 + x);
             double b = s == PAWL_STEPPER_EULER ? 1.0 / (1.0 + 2.0 * y) : (1.0 - y) / (1.0 + y);
-            pawl_twist twist = pawl_state_twist(mechanism_state(&m), 0);
+            pawl_twist twist =
+                pawl_state_twist(mechanism_state(&m), pawl_model_body_at(m.model, 0));
             CHECK_NEAR3(twist.linear, v3_scale(pow(a, n), v3(1, 2, 3)), 1e-13);
             CHECK_NEAR3(twist.angular, v3_scale(pow(b, n), v3(-1, 0.5, 2)), 1e-13);
             error[k] = fabs(twist.linear.z - 3.0 * exp(-2.0));
@@ -173,12 +176,13 @@ static double free_conical_error(pawl_stepper_kind stepper, double dt)
         mechanism_step(&m);
         double t = mechanism_time(&m);
         pawl_vec3 expected = v3(l * sin(a) * cos(w * t), l * sin(a) * sin(w * t), -l * cos(a));
-        pawl_vec3 met = pawl_state_pose(mechanism_state(&m), 0).position;
+        pawl_vec3 met =
+            pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position;
         error = fmax(error, v3_norm(v3_sub(met, expected)));
         CHECK_NEAR(v3_norm(met), l, 1e-11);
     }
     pawl_vec3 force, torque; // the rod's tension: m g / cos a, towards the pivot
-    pawl_sim_joint_reaction(m.sim, 0, &force, &torque);
+    pawl_sim_joint_reaction(m.sim, pawl_model_joint_at(m.model, 0), &force, &torque);
     CHECK_NEAR(v3_norm(force), 0.7 * 9.81 / cos(a), 0.02);
     CHECK(force.z > 0.0);
     CHECK_NEAR3(torque, v3(0, 0, 0), 1e-12);
@@ -212,8 +216,8 @@ TEST(two_point_masses_on_a_rod_keep_their_momenta)
     mechanism_body(&m, &def);
     pawl_joint_def rod = pawl_joint_def_default();
     rod.kind = PAWL_JOINT_DISTANCE;
-    rod.base = 0;
-    rod.follower = 1;
+    rod.base = pawl_builder_body_at(m.builder, 0);
+    rod.follower = pawl_builder_body_at(m.builder, 1);
     mechanism_joint(&m, &rod);
     pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
     settings.project = false;
@@ -231,13 +235,13 @@ TEST(the_reaction_of_a_bolted_body_is_its_weight)
     mechanism m;
     mechanism_begin(&m);
     pawl_builder_set_gravity(m.builder, v3(0, 0, -9.81));
-    int body = mechanism_solid(&m, 2.0, v3(0.5, 0, 0), v3(0.1, 0.1, 0.1));
+    pawl_body_id body = mechanism_solid(&m, 2.0, v3(0.5, 0, 0), v3(0.1, 0.1, 0.1));
     mechanism_world_joint(&m, PAWL_JOINT_FIXED, body, v3(0, 0, 0), v3(1, 0, 0));
     pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
     mechanism_start(&m, &settings);
     mechanism_run(&m, 10);
     pawl_vec3 force, torque;
-    pawl_sim_joint_reaction(m.sim, 0, &force, &torque);
+    pawl_sim_joint_reaction(m.sim, pawl_model_joint_at(m.model, 0), &force, &torque);
     CHECK_NEAR3(force, v3(0, 0, 2.0 * 9.81), 1e-10);
     CHECK_NEAR3(torque, v3(0, -0.5 * 2.0 * 9.81, 0), 1e-10);
     mechanism_end(&m);

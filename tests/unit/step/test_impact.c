@@ -55,8 +55,8 @@ TEST(two_smooth_spheres_part_as_newton_and_poisson_both_say)
         for (int law = 0; law < PAWL_IMPACT_LAW_COUNT; ++law) {
             mechanism m;
             mechanism_begin(&m);
-            int one = scene_sphere(&m, m1, r1, at, v1, 0.0, e);
-            int two = scene_sphere(&m, m2, r2, v3_axpy(at, r1 + r2, n), v2, 0.0, e);
+            pawl_body_id one = scene_sphere(&m, m1, r1, at, v1, 0.0, e);
+            pawl_body_id two = scene_sphere(&m, m2, r2, v3_axpy(at, r1 + r2, n), v2, 0.0, e);
             pawl_settings settings = impact_settings((pawl_impact_law)law);
             mechanism_start(&m, &settings);
             double before = mechanism_energy(&m).kinetic;
@@ -91,7 +91,7 @@ static void impact_heap(mechanism *m, uint64_t *seed, double friction, double e,
         def.pose.position = at;
         def.twist = (pawl_twist){random_vec(seed, 3.0), random_vec(seed, 5.0)};
         def.inertia[0] = def.inertia[1] = def.inertia[2] = 0.4 * def.mass * r * r;
-        int body = mechanism_body(m, &def);
+        pawl_body_id body = mechanism_body(m, &def);
         scene_shape(m, body, PAWL_SHAPE_SPHERE, v3(r, 0, 0), v3(0, 0, 0), friction, e);
     }
 }
@@ -163,7 +163,7 @@ TEST(a_box_that_lands_flat_bounces_without_turning)
         def.pose.position = v3(0, 0, 0.1);
         def.twist.linear = v3(0, 0, -2.0);
         def.inertia[0] = def.inertia[1] = def.inertia[2] = 0.02;
-        int box = mechanism_body(&m, &def);
+        pawl_body_id box = mechanism_body(&m, &def);
         scene_shape(&m, box, PAWL_SHAPE_BOX, v3(0.2, 0.1, 0.1), v3(0, 0, 0), 0.3, 0.6);
         pawl_settings settings = impact_settings((pawl_impact_law)law);
         mechanism_start(&m, &settings);
@@ -188,12 +188,12 @@ TEST(a_hinged_rod_bounces_about_its_hinge)
         def.inertia[1] = def.inertia[2] = 0.25;
         def.pose.position = v3(0.5, 0, 0.1);
         def.twist = (pawl_twist){v3(0, 0, -1.0), v3(0, 2.0, 0)}; // about the hinge at x = 0
-        int rod = mechanism_body(&m, &def);
+        pawl_body_id rod = mechanism_body(&m, &def);
         scene_shape(&m, rod, PAWL_SHAPE_SPHERE, v3(0.1, 0, 0), v3(0.5, 0, 0), 0.0, 0.5);
         pawl_joint_def hinge = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, PAWL_WORLD, rod,
                                                    v3(0, 0, 0.1), v3(0, 1, 0));
         hinge.coordinate[0].armature = 0.7;
-        int joint = mechanism_joint(&m, &hinge);
+        pawl_joint_id joint = mechanism_joint(&m, &hinge);
         pawl_settings settings = impact_settings((pawl_impact_law)law);
         mechanism_start(&m, &settings);
         impact_now(&m);
@@ -215,19 +215,19 @@ TEST(a_limit_stops_a_slider)
     body.mass = 2.0;
     body.inertia[0] = body.inertia[1] = body.inertia[2] = 0.1;
     body.twist.linear = v3(3.0, 0, 0);
-    int slider = mechanism_body(&m, &body);
+    pawl_body_id slider = mechanism_body(&m, &body);
     pawl_joint_def def =
         mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, PAWL_WORLD, slider, v3(0, 0, 0), v3(1, 0, 0));
     def.coordinate[0].lower = -1.0;
     def.coordinate[0].upper = 0.0;
-    int joint = mechanism_joint(&m, &def);
+    pawl_joint_id joint = mechanism_joint(&m, &def);
     pawl_settings settings = impact_settings(PAWL_IMPACT_POISSON);
     mechanism_start(&m, &settings);
     impact_now(&m);
     CHECK_NEAR(mechanism_rate(&m, joint, 0), 0.0, 1e-12);
     const pawl_event *e = m.sim->context.out.events.events;
     CHECK_INT(e[0].kind, PAWL_EVENT_LIMIT);
-    CHECK_INT(e[0].joint, joint);
+    CHECK_INT(e[0].joint, pawl_joint_index(joint));
     CHECK_NEAR(e[0].figure, 3.0, 1e-12);
     CHECK_NEAR(e[1].figure, 9.0, 1e-12);
     CHECK_NEAR(mechanism_energy(&m).balance, 0.0, 1e-12);
@@ -240,7 +240,7 @@ TEST(slow_impacts_end_in_lasting_contact)
     mechanism m;
     mechanism_begin(&m);
     scene_shape(&m, PAWL_WORLD, PAWL_SHAPE_PLANE, v3(0, 0, 0), v3(0, 0, 0), 0.0, 0.9);
-    int ball = scene_sphere(&m, 1.0, 0.1, v3(0, 0, 0.1), v3(1, 0, -5e-3), 0.0, 0.9);
+    pawl_body_id ball = scene_sphere(&m, 1.0, 0.1, v3(0, 0, 0.1), v3(1, 0, -5e-3), 0.0, 0.9);
     pawl_settings settings = impact_settings(PAWL_IMPACT_POISSON);
     settings.contact.restitution_threshold = 1e-2;
     mechanism_start(&m, &settings);

@@ -84,9 +84,9 @@ TEST(many_collisions_in_one_step_happen_in_their_order)
         mechanism_start(&m, &settings);
         events_by_hand h = {.count = COUNT};
         for (int k = 0; k < COUNT; ++k) {
-            h.x[k] = scene_position(&m, k).x;
-            h.v[k] = scene_velocity(&m, k).x;
-            h.m[k] = pawl_model_body(m.model, k).mass;
+            h.x[k] = scene_position(&m, pawl_builder_body_at(m.builder, k)).x;
+            h.v[k] = scene_velocity(&m, pawl_builder_body_at(m.builder, k)).x;
+            h.m[k] = pawl_model_body(m.model, pawl_model_body_at(m.model, k)).mass;
         }
         double energy = mechanism_energy(&m).kinetic;
         scene_run(&m, 0.6);
@@ -95,8 +95,8 @@ TEST(many_collisions_in_one_step_happen_in_their_order)
         CHECK_INT(m.verdict.events[PAWL_EVENT_UNRESOLVED], 0);
         CHECK_INT(m.verdict.tunnelled, 0);
         for (int k = 0; k < COUNT; ++k) {
-            CHECK_NEAR(scene_position(&m, k).x, h.x[k], 1e-7);
-            CHECK_NEAR(scene_velocity(&m, k).x, h.v[k], 1e-7);
+            CHECK_NEAR(scene_position(&m, pawl_builder_body_at(m.builder, k)).x, h.x[k], 1e-7);
+            CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, k)).x, h.v[k], 1e-7);
         }
         CHECK_NEAR(mechanism_energy(&m).kinetic, energy, 1e-8);
         mechanism_end(&m);
@@ -180,12 +180,12 @@ TEST(limits_are_met_within_steps)
     body.mass = 1.0;
     body.inertia[0] = body.inertia[1] = body.inertia[2] = 0.1;
     body.twist.linear = v3(2.0, 0, 0);
-    int slider = mechanism_body(&m, &body);
+    pawl_body_id slider = mechanism_body(&m, &body);
     pawl_joint_def def =
         mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, PAWL_WORLD, slider, v3(0, 0, 0), v3(1, 0, 0));
     def.coordinate[0].lower = -0.5;
     def.coordinate[0].upper = 0.333;
-    int joint = mechanism_joint(&m, &def);
+    pawl_joint_id joint = mechanism_joint(&m, &def);
     pawl_settings settings = events_settings(0.05);
     mechanism_start(&m, &settings);
     double at = -1.0;
@@ -196,7 +196,7 @@ TEST(limits_are_met_within_steps)
             if (e.kind == PAWL_EVENT_LIMIT) {
                 CHECK(at < 0.0);
                 at = e.time;
-                CHECK_INT(e.joint, joint);
+                CHECK_INT(e.joint, pawl_joint_index(joint));
                 CHECK_NEAR(e.figure, 2.0, 1e-12);
             }
         }
@@ -215,7 +215,8 @@ TEST(a_bullet_bounces_off_a_thin_plate)
     mechanism m;
     mechanism_begin(&m);
     scene_shape(&m, PAWL_WORLD, PAWL_SHAPE_BOX, v3(1, 1, 0.01), v3(0, 0, 0), 0.0, 0.5);
-    int bullet = scene_sphere(&m, 1.0, 0.01, v3(0.1, 0.2, 0.5), v3(0, 0, -100.0), 0.0, 0.5);
+    pawl_body_id bullet =
+        scene_sphere(&m, 1.0, 0.01, v3(0.1, 0.2, 0.5), v3(0, 0, -100.0), 0.0, 0.5);
     pawl_settings settings = events_settings(0.01);
     mechanism_start(&m, &settings);
     scene_run(&m, 0.02);
@@ -249,8 +250,10 @@ TEST(what_leaves_a_floor_in_which_it_starts_meets_nothing)
         scene_run(&free, 0.05);
         CHECK_INT(m.verdict.events[PAWL_EVENT_IMPACT], 0);
         CHECK_INT(m.verdict.events[PAWL_EVENT_UNRESOLVED], 0);
-        CHECK(scene_position(&m, 0).z == scene_position(&free, 0).z);
-        CHECK(scene_velocity(&m, 0).x == scene_velocity(&free, 0).x);
+        CHECK(scene_position(&m, pawl_builder_body_at(m.builder, 0)).z ==
+              scene_position(&free, pawl_builder_body_at(free.builder, 0)).z);
+        CHECK(scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).x ==
+              scene_velocity(&free, pawl_builder_body_at(free.builder, 0)).x);
         mechanism_end(&m);
         mechanism_end(&free);
     }
@@ -264,8 +267,8 @@ TEST(what_does_not_get_out_of_a_floor_is_stopped)
         events_start_inside(&m, 0.0, SCENE_G, (pawl_lit_variant)variant);
         scene_run(&m, 0.5);
         CHECK_INT(m.verdict.events[PAWL_EVENT_UNRESOLVED], 0);
-        CHECK_NEAR(scene_position(&m, 0).z, 0.1, 1e-9);
-        CHECK(fabs(scene_velocity(&m, 0).z) < 1e-9);
+        CHECK_NEAR(scene_position(&m, pawl_builder_body_at(m.builder, 0)).z, 0.1, 1e-9);
+        CHECK(fabs(scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).z) < 1e-9);
         mechanism_end(&m);
     }
 }
@@ -281,7 +284,7 @@ TEST(a_plate_that_spins_much_too_fast_for_the_step_hits_the_floor)
         for (int trial = 0; trial < 10; ++trial) {
             mechanism m;
             scene_floor(&m, 0.5, 0.0, 0.0);
-            int plate = scene_box_at(&m, 1.0, v3(0.5, 0.3, 0.05), v3(0, 0, 0.4), 0.5);
+            pawl_body_id plate = scene_box_at(&m, 1.0, v3(0.5, 0.3, 0.05), v3(0, 0, 0.4), 0.5);
             mechanism_compile(&m);
             pawl_settings settings = events_settings(0.01);
             settings.stepper = steppers[k];

@@ -80,10 +80,10 @@ TEST(a_falling_ball_meets_the_floor_on_its_parabola)
         double tau = share * h, z = r - v * tau + 0.5 * SCENE_G * tau * tau;
         mechanism m;
         scene_floor(&m, 0.5, 0.0, 0.0);
-        int ball = scene_sphere(&m, 1.0, r, v3(0.3, 0.1, z), v3(1.0, 2.0, v), 0.5, 0.0);
+        pawl_body_id ball = scene_sphere(&m, 1.0, r, v3(0.3, 0.1, z), v3(1.0, 2.0, v), 0.5, 0.0);
         locate_case c;
         locate_begin(&m, &c, h);
-        locate_move(&c, ball, v3(0, 0, -SCENE_G), v3(0, 0, 0));
+        locate_move(&c, pawl_body_index(ball), v3(0, 0, -SCENE_G), v3(0, 0, 0));
         meeting met;
         CHECK(locate_find(&m, &c, &met));
         CHECK(!met.at_once);
@@ -102,10 +102,11 @@ TEST(a_ball_that_leaves_the_floor_comes_back_later)
         double v = 0.4 * pow(0.7, i), tau = 2.0 * v / SCENE_G, below = i % 2 == 0 ? 0.0 : -1e-17;
         mechanism m;
         scene_floor(&m, 0.5, 0.0, 0.0);
-        int ball = scene_sphere(&m, 1.0, 0.1, v3(0, 0, 0.1 + below), v3(0, 0, v), 0.5, 0.0);
+        pawl_body_id ball =
+            scene_sphere(&m, 1.0, 0.1, v3(0, 0, 0.1 + below), v3(0, 0, v), 0.5, 0.0);
         locate_case c;
         locate_begin(&m, &c, 0.1);
-        locate_move(&c, ball, v3(0, 0, -SCENE_G), v3(0, 0, 0));
+        locate_move(&c, pawl_body_index(ball), v3(0, 0, -SCENE_G), v3(0, 0, 0));
         meeting met;
         CHECK(locate_find(&m, &c, &met));
         CHECK(!met.at_once);
@@ -118,10 +119,10 @@ TEST(what_never_rises_is_closed_at_once)
 {
     mechanism m;
     scene_floor(&m, 0.5, 0.0, 0.0);
-    int ball = scene_sphere(&m, 1.0, 0.1, v3(0, 0, 0.1), v3(0, 0, 0), 0.5, 0.0);
+    pawl_body_id ball = scene_sphere(&m, 1.0, 0.1, v3(0, 0, 0.1), v3(0, 0, 0), 0.5, 0.0);
     locate_case c;
     locate_begin(&m, &c, 0.1);
-    locate_move(&c, ball, v3(0, 0, -SCENE_G), v3(0, 0, 0));
+    locate_move(&c, pawl_body_index(ball), v3(0, 0, -SCENE_G), v3(0, 0, 0));
     meeting met;
     CHECK(locate_find(&m, &c, &met));
     CHECK(met.at_once);
@@ -154,12 +155,12 @@ TEST(two_flying_spheres_meet_where_their_distance_says)
         }
         mechanism m;
         mechanism_begin(&m);
-        int one = scene_sphere(&m, 1.0, ra, v3(0, 0, 0), w, 0.5, 0.0);
-        int two = scene_sphere(&m, 2.0, rb, p, v3_add(v, w), 0.5, 0.0);
+        pawl_body_id one = scene_sphere(&m, 1.0, ra, v3(0, 0, 0), w, 0.5, 0.0);
+        pawl_body_id two = scene_sphere(&m, 2.0, rb, p, v3_add(v, w), 0.5, 0.0);
         locate_case c;
         locate_begin(&m, &c, h);
-        locate_move(&c, one, v3(0, 0, 0), v3(3, 2, 1));
-        locate_move(&c, two, v3(0, 0, 0), v3(0, 0, 0));
+        locate_move(&c, pawl_body_index(one), v3(0, 0, 0), v3(3, 2, 1));
+        locate_move(&c, pawl_body_index(two), v3(0, 0, 0), v3(0, 0, 0));
         meeting met;
         bool expected = tau > 0.0 && tau < h;
         CHECK(locate_find(&m, &c, &met) == expected);
@@ -188,11 +189,11 @@ TEST(the_corner_of_a_turning_box_meets_the_floor)
         def.inertia[0] = def.inertia[1] = def.inertia[2] = 0.1;
         def.pose = (pawl_pose){v3(0, 0, z), quat_exp(v3(0, tilt, 0))};
         def.twist = (pawl_twist){v3(0, 0, v), v3(0, w, 0)};
-        int box = mechanism_body(&m, &def);
+        pawl_body_id box = mechanism_body(&m, &def);
         scene_shape(&m, box, PAWL_SHAPE_BOX, v3(a, 0.15, b), v3(0, 0, 0), 0.5, 0.0);
         locate_case c;
         locate_begin(&m, &c, h);
-        locate_move(&c, box, v3(0, 0, -SCENE_G), v3(0, 0, 0));
+        locate_move(&c, pawl_body_index(box), v3(0, 0, -SCENE_G), v3(0, 0, 0));
         double low = 0.0, high = h;
         for (int k = 0; k < 80; ++k) {
             double t = 0.5 * (low + high), angle = tilt + w * t;
@@ -217,10 +218,10 @@ TEST(a_bullet_meets_the_plate_it_would_go_through)
     mechanism m;
     mechanism_begin(&m);
     scene_shape(&m, PAWL_WORLD, PAWL_SHAPE_BOX, v3(1, 1, 0.05), v3(0, 0, 0), 0.5, 0.0);
-    int bullet = scene_sphere(&m, 1.0, 0.05, v3(0, 0, 0.5), v3(0, 0, -100.0), 0.5, 0.0);
+    pawl_body_id bullet = scene_sphere(&m, 1.0, 0.05, v3(0, 0, 0.5), v3(0, 0, -100.0), 0.5, 0.0);
     locate_case c;
     locate_begin(&m, &c, 0.01);
-    locate_move(&c, bullet, v3(0, 0, 0), v3(0, 0, 0));
+    locate_move(&c, pawl_body_index(bullet), v3(0, 0, 0), v3(0, 0, 0));
     meeting met;
     CHECK(locate_find(&m, &c, &met));
     CHECK_NEAR(met.tau, 0.004, 1e-14);
@@ -238,19 +239,19 @@ TEST(a_limit_is_met_on_the_coordinates_parabola)
         body.mass = 1.0;
         body.inertia[0] = body.inertia[1] = body.inertia[2] = 0.1;
         body.twist.linear = v3(2.0 * sign, 0, 0);
-        int slider = mechanism_body(&m, &body);
+        pawl_body_id slider = mechanism_body(&m, &body);
         pawl_joint_def def = mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, PAWL_WORLD, slider,
                                                  v3(0, 0, 0), v3(1, 0, 0));
         def.coordinate[0].lower = -0.01;
         def.coordinate[0].upper = 0.01;
-        int joint = mechanism_joint(&m, &def);
+        pawl_joint_id joint = mechanism_joint(&m, &def);
         locate_case c;
         locate_begin(&m, &c, 0.01);
-        locate_move(&c, slider, v3(-30.0 * sign, 0, 0), v3(0, 0, 0));
+        locate_move(&c, pawl_body_index(slider), v3(-30.0 * sign, 0, 0), v3(0, 0, 0));
         meeting met;
         CHECK(locate_find(&m, &c, &met));
         CHECK_NEAR(met.tau, (2.0 - sqrt(4.0 - 2.0 * 30.0 * 0.01)) / 30.0, 1e-14);
-        CHECK_INT(met.joint, joint);
+        CHECK_INT(met.joint, pawl_joint_index(joint));
         CHECK_INT(met.coordinate, 0);
         CHECK_INT(met.shape_a, -1);
         locate_end(&m, &c);
@@ -264,20 +265,20 @@ TEST(the_path_meets_both_ends_and_the_rule_in_between)
     uint64_t seed = 9;
     mechanism m;
     mechanism_begin(&m);
-    int body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(0.1, 0.2, 0.3));
+    pawl_body_id body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(0.1, 0.2, 0.3));
     locate_case c;
     locate_begin(&m, &c, 0.03);
     for (int i = 0; i < 50; ++i) {
-        body_state *x = &c.from->bodies[body];
+        body_state *x = &c.from->bodies[pawl_body_index(body)];
         *x = (body_state){random_vec(&seed, 1.0), random_quat(&seed), random_vec(&seed, 5.0),
                           random_vec(&seed, i < 25 ? 20.0 : 400.0)};
-        locate_move(&c, body, random_vec(&seed, 10.0), random_vec(&seed, 50.0));
-        const body_state *y = &c.to->bodies[body];
+        locate_move(&c, pawl_body_index(body), random_vec(&seed, 10.0), random_vec(&seed, 50.0));
+        const body_state *y = &c.to->bodies[pawl_body_index(body)];
         motion_path path = {m.model, c.from->bodies, c.to->bodies, 0.0, c.h};
-        body_state at = pawl_motion_body(&path, body, 0.0);
+        body_state at = pawl_motion_body(&path, pawl_body_index(body), 0.0);
         CHECK_NEAR3(at.r, x->r, 1e-14);
         CHECK_NEAR3(at.w, x->w, 1e-11);
-        at = pawl_motion_body(&path, body, c.h);
+        at = pawl_motion_body(&path, pawl_body_index(body), c.h);
         CHECK_NEAR3(at.r, y->r, 1e-14);
         CHECK_NEAR3(at.v, y->v, 1e-13);
         CHECK_NEAR3(at.w, y->w, 1e-11);
@@ -285,7 +286,7 @@ TEST(the_path_meets_both_ends_and_the_rule_in_between)
         pawl_vec3 W = pawl_quat_rotate(quat_conj(x->q), x->w);
         pawl_vec3 Z = pawl_quat_rotate(quat_conj(y->q), y->w), mid = v3_scale(0.5, v3_add(W, Z));
         pawl_quat half = quat_mul(x->q, quat_exp(v3_scale(0.25 * c.h, v3_add(W, mid))));
-        at = pawl_motion_body(&path, body, 0.5 * c.h);
+        at = pawl_motion_body(&path, pawl_body_index(body), 0.5 * c.h);
         CHECK_NEAR(fabs(quat_mul(quat_conj(at.q), half).w), 1.0, 1e-13);
         CHECK_NEAR3(at.w, pawl_quat_rotate(half, mid), 1e-10);
     }

@@ -47,8 +47,12 @@ TEST(a_body_falls_as_each_rule_integrates_a_parabola)
             double t = mechanism_time(&m), g = 0.5 * 9.81;
             bool second = order == 2 && variants[k].stepper == PAWL_STEPPER_NMDP;
             double z = 5.0 * t - 0.5 * g * t * (second ? t : t + h);
-            CHECK_NEAR3(pawl_state_pose(mechanism_state(&m), 0).position, v3(t, 0, z), 1e-9);
-            CHECK_NEAR(pawl_state_twist(mechanism_state(&m), 0).linear.z, 5.0 - g * t, 1e-9);
+            CHECK_NEAR3(
+                pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position,
+                v3(t, 0, z), 1e-9);
+            CHECK_NEAR(
+                pawl_state_twist(mechanism_state(&m), pawl_model_body_at(m.model, 0)).linear.z,
+                5.0 - g * t, 1e-9);
             mechanism_end(&m);
         }
     }
@@ -60,8 +64,9 @@ static double steps_wheel(const variant *v, pawl_mdp_pd pd, double h, int steps,
 {
     mechanism m;
     mechanism_begin(&m);
-    int wheel = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(0.2, 0.2, 0.2));
-    int joint = mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, wheel, v3(0, 0, 0), v3(0, 1, 0));
+    pawl_body_id wheel = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(0.2, 0.2, 0.2));
+    pawl_joint_id joint =
+        mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, wheel, v3(0, 0, 0), v3(0, 1, 0));
     pawl_actuator_def servo = pawl_actuator_def_default();
     servo.kind = PAWL_ACTUATOR_POSITION;
     servo.joint = joint;
@@ -111,9 +116,10 @@ static void steps_chain(mechanism *m)
     pawl_builder_set_gravity(m->builder, v3(0, 0, -9.81));
     const pawl_joint_kind kinds[] = {PAWL_JOINT_SPHERICAL, PAWL_JOINT_UNIVERSAL,
                                      PAWL_JOINT_REVOLUTE};
-    int before = PAWL_WORLD;
+    pawl_body_id before = PAWL_WORLD;
     for (int i = 0; i < 3; ++i) {
-        int body = mechanism_solid(m, 1.0 + i, v3(0.4 * i + 0.2, 0.1, 0), v3(0.02, 0.05, 0.04));
+        pawl_body_id body =
+            mechanism_solid(m, 1.0 + i, v3(0.4 * i + 0.2, 0.1, 0), v3(0.02, 0.05, 0.04));
         pawl_joint_def joint = mechanism_joint_def(m, kinds[i], before, body,
                                                    v3(0.4 * i, 0.05 * i, 0), v3(0.3, 1, 0.2));
         joint.coordinate[0].stiffness = i == 2 ? 20.0 : 0.0;
@@ -129,7 +135,8 @@ static pawl_vec3 steps_chain_end(const pawl_settings *settings)
     steps_chain(&m);
     mechanism_start(&m, settings);
     mechanism_run(&m, (int)(0.5 / settings->dt + 0.5));
-    pawl_vec3 end = pawl_pose_apply(pawl_state_pose(mechanism_state(&m), 2), v3(0.2, 0, 0));
+    pawl_vec3 end = pawl_pose_apply(
+        pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 2)), v3(0.2, 0, 0));
     mechanism_end(&m);
     return end;
 }
@@ -162,7 +169,7 @@ TEST(a_sliding_box_stops_where_the_prototype_did)
     for (int k = 0; k < 8; ++k) {
         mechanism m;
         scene_floor(&m, 0.5, 0.0, 0.0);
-        int box = scene_box(&m, 10.0, v3(0.3, 0.3, 0.1), 0.5);
+        pawl_body_id box = scene_box(&m, 10.0, v3(0.3, 0.3, 0.1), 0.5);
         pawl_settings settings = steps_settings(&variants[k / 4], dt[k % 4], 1);
         settings.nmdp.stiffness = 1e6;
         mechanism_start(&m, &settings);
@@ -182,8 +189,8 @@ TEST(a_sliding_box_stops_where_the_prototype_did)
 static void steps_pile(mechanism *m, const pawl_settings *settings)
 {
     scene_floor(m, 0.6, 0.1, 0.3);
-    int box = scene_box_at(m, 2.0, v3(0.2, 0.1, 0.1), v3(0, 0, 0.3), 0.6);
-    int arm = scene_box_at(m, 1.0, v3(0.1, 0.05, 0.05), v3(0.35, 0, 0.3), 0.6);
+    pawl_body_id box = scene_box_at(m, 2.0, v3(0.2, 0.1, 0.1), v3(0, 0, 0.3), 0.6);
+    pawl_body_id arm = scene_box_at(m, 1.0, v3(0.1, 0.05, 0.05), v3(0.35, 0, 0.3), 0.6);
     pawl_joint_def joint =
         mechanism_joint_def(m, PAWL_JOINT_REVOLUTE, box, arm, v3(0.22, 0, 0.3), v3(0, 1, 0));
     joint.coordinate[0].stiffness = 30.0;
@@ -199,7 +206,7 @@ static pawl_energy steps_weight(const pawl_settings *settings, double stiffness,
     mechanism m;
     mechanism_begin(&m);
     pawl_builder_set_gravity(m.builder, v3(0, 0, -9.81));
-    int weight = mechanism_solid(&m, 2.0, v3(0, 0, 0), v3(1, 1, 1));
+    pawl_body_id weight = mechanism_solid(&m, 2.0, v3(0, 0, 0), v3(1, 1, 1));
     pawl_joint_def def = mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, PAWL_WORLD, weight,
                                              v3(0, 0, 0), v3(0, 0, -1));
     def.coordinate[0].stiffness = stiffness;
@@ -281,8 +288,8 @@ TEST(what_is_no_tree_is_refused_with_its_reason)
 {
     mechanism m;
     mechanism_begin(&m);
-    int a = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
-    int b = mechanism_solid(&m, 1.0, v3(1, 0, 0), v3(1, 1, 1));
+    pawl_body_id a = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
+    pawl_body_id b = mechanism_solid(&m, 1.0, v3(1, 0, 0), v3(1, 1, 1));
     mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, a, v3(0, 0, 0), v3(0, 1, 0));
     mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, b, v3(1, 0, 0), v3(0, 1, 0));
     pawl_joint_def joint =
@@ -300,10 +307,10 @@ TEST(what_is_no_tree_is_refused_with_its_reason)
 // A box is thrown on stiff ground, zeroth order, long steps: parts have to be cut. Far from it a ball
 // falls, whose velocity must be g t all the same: with the published factors one halved step would give
 // 4/3 of it.
-static void steps_thrown(mechanism *m, const pawl_settings *settings, int *ball)
+static void steps_thrown(mechanism *m, const pawl_settings *settings, pawl_body_id *ball)
 {
     scene_floor(m, 0.6, 0.0, 0.0);
-    int box = scene_box_at(m, 5.0, v3(0.3, 0.2, 0.1), v3(0, 0, 0.2), 0.6);
+    pawl_body_id box = scene_box_at(m, 5.0, v3(0.3, 0.2, 0.1), v3(0, 0, 0.2), 0.6);
     *ball = mechanism_solid(m, 1.0, v3(5, 0, 50), v3(1, 1, 1));
     mechanism_start(m, settings);
     pawl_state *state;
@@ -319,7 +326,8 @@ TEST(cut_steps_keep_time_and_a_free_fall_exact)
         pawl_settings settings = steps_settings(&variants[2 + pbd], 0.05, 1);
         settings.nmdp.stiffness = 1e9;
         mechanism m;
-        int ball, most = 0;
+        pawl_body_id ball;
+        int most = 0;
         steps_thrown(&m, &settings, &ball);
         for (int i = 0; i < 12; ++i) {
             pawl_step_report report;
@@ -340,7 +348,7 @@ TEST(a_step_without_solution_is_told_of_and_leaves_the_state)
     settings.nmdp.stiffness = 1e9;
     settings.nmdp.halvings = 0;
     mechanism m;
-    int ball;
+    pawl_body_id ball;
     steps_thrown(&m, &settings, &ball);
     pawl_status status = PAWL_OK;
     uint64_t before = 0;
@@ -364,7 +372,7 @@ TEST(push_out_lifts_what_has_sunk)
         settings.nmdp.push_out = k == 0 ? 0.0 : 0.2;
         mechanism m;
         scene_floor(&m, 0.5, 0.0, 0.0);
-        int box = scene_box_at(&m, 5.0, v3(0.3, 0.3, 0.1), v3(0, 0, 0.45), 0.5);
+        pawl_body_id box = scene_box_at(&m, 5.0, v3(0.3, 0.3, 0.1), v3(0, 0, 0.45), 0.5);
         mechanism_start(&m, &settings);
         mechanism_run(&m, 150);
         depth[k] = 0.05 - scene_position(&m, box).z;
@@ -385,7 +393,7 @@ static double steps_jump(double dt, int order)
     CHECK_OK(pawl_model_load(&m.t.env, "models/nmdp/robosimian-planar.sdf", &options, &m.model));
     pawl_settings settings = steps_settings(&variants[0], dt, order);
     CHECK_OK(pawl_sim_create(&m.t.env, m.model, &settings, &m.sim));
-    int torso = pawl_model_find_body(m.model, "torso");
+    pawl_body_id torso = pawl_model_find_body(m.model, "torso");
     double top = -INFINITY, tilt = 0.0;
     for (int i = 0; i < (int)(2.0 / dt + 0.5); ++i) {
         pawl_step_report report;
@@ -418,12 +426,12 @@ TEST(limits_carry_what_rests_on_them)
         mechanism m;
         mechanism_begin(&m);
         pawl_builder_set_gravity(m.builder, v3(0, 0, -9.81));
-        int bob = mechanism_solid(&m, 2.0, v3(0.5, 0, 0), v3(0.01, 0.01, 0.01));
+        pawl_body_id bob = mechanism_solid(&m, 2.0, v3(0.5, 0, 0), v3(0.01, 0.01, 0.01));
         pawl_joint_def joint =
             mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, PAWL_WORLD, bob, v3(0, 0, 0), v3(0, 1, 0));
         joint.coordinate[0].upper = 0.4;
         joint.coordinate[0].damping = 2.0;
-        int hinge = mechanism_joint(&m, &joint);
+        pawl_joint_id hinge = mechanism_joint(&m, &joint);
         pawl_settings settings = steps_settings(&variants[k], 5e-3, 1);
         settings.nmdp.limit_stiffness = 1e5;
         mechanism_start(&m, &settings);
@@ -440,7 +448,7 @@ static double steps_set_down(double stiffness, double dt)
 {
     mechanism m;
     scene_floor(&m, 0.5, 0.0, 0.0);
-    int body = mechanism_solid(&m, 100.0, v3(0, 0, 0.5), v3(10, 10, 10));
+    pawl_body_id body = mechanism_solid(&m, 100.0, v3(0, 0, 0.5), v3(10, 10, 10));
     pawl_wrench_model_def law = pawl_wrench_model_def_default(PAWL_WRENCH_COULOMB);
     law.stiffness = stiffness;
     int model;

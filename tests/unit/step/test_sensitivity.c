@@ -76,10 +76,12 @@ static void sense_begin(sense_case *c, double down, pawl_twist twist, pawl_nmdp_
     CHECK_OK(pawl_nmdp_create(&c->m.t.env, c->m.model, &c->settings, &c->s));
     CHECK_OK(pawl_state_create(&c->m.t.env, c->m.model, &c->state));
     for (int i = 0; i < c->m.model->body_count; ++i) {
-        pawl_pose pose = pawl_state_pose(c->state, i);
+        pawl_pose pose =
+            pawl_state_pose(c->state, pawl_model_body_at(pawl_state_model(c->state), i));
         pose.position.z -= down;
-        pawl_state_set_pose(c->state, i, pose);
-        pawl_state_set_twist(c->state, i, (pawl_twist){.linear = twist.linear});
+        pawl_state_set_pose(c->state, pawl_model_body_at(pawl_state_model(c->state), i), pose);
+        pawl_state_set_twist(c->state, pawl_model_body_at(pawl_state_model(c->state), i),
+                             (pawl_twist){.linear = twist.linear});
     }
     int64_t calls = c->m.t.calls;
     CHECK_OK(pawl_sensitivity_compute(c->d, c->state));
@@ -176,14 +178,14 @@ static void rig_build(mechanism *m, const double x[RIG_INPUTS])
     pawl_shape_def floor = pawl_shape_def_default();
     floor.kind = PAWL_SHAPE_PLANE;
     CHECK_OK(pawl_builder_add_shape(m->builder, PAWL_WORLD, &floor, NULL));
-    int box = mechanism_solid(m, 4.0, v3(0, 0, 0.08), v3(0.1, 0.1, 0.1));
-    int arm = mechanism_solid(m, 1.0, v3(0.3, 0, 0.3), v3(0.02, 0.02, 0.02));
+    pawl_body_id box = mechanism_solid(m, 4.0, v3(0, 0, 0.08), v3(0.1, 0.1, 0.1));
+    pawl_body_id arm = mechanism_solid(m, 1.0, v3(0.3, 0, 0.3), v3(0.02, 0.02, 0.02));
     pawl_joint_def base =
         mechanism_joint_def(m, PAWL_JOINT_PLANAR, PAWL_WORLD, box, v3(0, 0, 0.08), v3(0, 1, 0));
     mechanism_joint(m, &base);
     pawl_joint_def hinge =
         mechanism_joint_def(m, PAWL_JOINT_REVOLUTE, box, arm, v3(0.1, 0, 0.2), v3(0, 1, 0));
-    int joint = mechanism_joint(m, &hinge);
+    pawl_joint_id joint = mechanism_joint(m, &hinge);
     pawl_actuator_def servo = pawl_actuator_def_default();
     servo.kind = PAWL_ACTUATOR_POSITION;
     servo.joint = joint;
@@ -213,7 +215,8 @@ static void rig_build(mechanism *m, const double x[RIG_INPUTS])
 static void rig_start(pawl_state *state)
 {
     for (int i = 0; i < 2; ++i) {
-        pawl_state_set_twist(state, i, (pawl_twist){.linear = v3(1.0, 0, -0.1)});
+        pawl_state_set_twist(state, pawl_model_body_at(pawl_state_model(state), i),
+                             (pawl_twist){.linear = v3(1.0, 0, -0.1)});
     }
 }
 
@@ -230,8 +233,10 @@ static void rig_step(const double x[RIG_INPUTS], const pawl_settings *settings,
     CHECK_OK(pawl_sim_set_state(m.sim, state));
     pawl_state_destroy(state);
     mechanism_step(&m);
-    pawl_state_joint(mechanism_state(&m), 0, out, out + RIG_COORDINATES);
-    pawl_state_joint(mechanism_state(&m), 1, out + 3, out + RIG_COORDINATES + 3);
+    pawl_state_joint(mechanism_state(&m), pawl_model_joint_at(m.model, 0), out,
+                     out + RIG_COORDINATES);
+    pawl_state_joint(mechanism_state(&m), pawl_model_joint_at(m.model, 1), out + 3,
+                     out + RIG_COORDINATES + 3);
     mechanism_end(&m);
 }
 

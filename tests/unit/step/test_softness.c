@@ -67,8 +67,8 @@ TEST(impedances_are_those_of_the_formula)
 // ---- Joints -------------------------------------------------------------------------------------
 
 // A ball of 2 kg that a soft joint holds to the world at the origin, `away` from it.
-static int soft_ball(mechanism *m, pawl_joint_kind kind, const pawl_softness *s, pawl_vec3 away,
-                     pawl_vec3 velocity)
+static pawl_joint_id soft_ball(mechanism *m, pawl_joint_kind kind, const pawl_softness *s,
+                               pawl_vec3 away, pawl_vec3 velocity)
 {
     mechanism_begin(m);
     pawl_builder_set_gravity(m->builder, v3(0, 0, -soft_g));
@@ -97,13 +97,15 @@ TEST(a_soft_joint_takes_the_step_of_the_closed_form)
         settings.project = trial % 3 != 0; // a soft joint is not projected either way
         settings.solver.kind = trial % 5 == 0 ? PAWL_SOLVER_DIRECT : settings.solver.kind;
         mechanism_start(&m, &settings);
-        CHECK_NEAR3(pawl_state_pose(mechanism_state(&m), 0).position, r, 0.0);
+        CHECK_NEAR3(pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position,
+                    r, 0.0);
         mechanism_step(&m);
         double h = settings.dt, d = reference_impedance(&s, v3_norm(r));
         pawl_vec3 expected =
             v3(reference_step(&s, d, h, r.x, v.x, v.x), reference_step(&s, d, h, r.y, v.y, v.y),
                reference_step(&s, d, h, r.z, v.z, v.z - h * soft_g));
-        CHECK_NEAR3(pawl_state_twist(mechanism_state(&m), 0).linear, expected, 1e-13);
+        CHECK_NEAR3(pawl_state_twist(mechanism_state(&m), pawl_model_body_at(m.model, 0)).linear,
+                    expected, 1e-13);
         mechanism_end(&m);
     }
 }
@@ -125,8 +127,8 @@ TEST(a_soft_joint_dies_out_like_a_damped_oscillator)
         mechanism_start(&m, &settings);
         mechanism_run(&m, 1000 * (k + 1));
         double w = 1.0 / s.time_constant, t = 0.1;
-        error[k] =
-            pawl_state_pose(mechanism_state(&m), 0).position.x - 0.02 * (1.0 + w * t) * exp(-w * t);
+        error[k] = pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position.x -
+                   0.02 * (1.0 + w * t) * exp(-w * t);
         mechanism_end(&m);
     }
     CHECK(fabs(error[0]) < 2e-5); // h w^2 t r0 / 4
@@ -157,10 +159,12 @@ TEST(a_soft_joint_sags_as_far_as_statics_says_and_energy_is_accounted_for)
         double fastest = 0.0;
         for (int k = 0; k < 1000; ++k) {
             mechanism_step(&m);
-            fastest = fmax(fastest, fabs(pawl_state_twist(mechanism_state(&m), 0).linear.z));
+            fastest = fmax(
+                fastest, fabs(pawl_state_twist(mechanism_state(&m), pawl_model_body_at(m.model, 0))
+                                  .linear.z));
         }
-        CHECK_NEAR(pawl_state_pose(mechanism_state(&m), 0).position.z, -reference_sag(&s, soft_g),
-                   1e-12);
+        CHECK_NEAR(pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position.z,
+                   -reference_sag(&s, soft_g), 1e-12);
         CHECK(mechanism_energy(&m).work_dampers < 0.0);
         // What the steps of euler make of a fall: the height changes by h v+, not by the mean
         double slack = stepper == PAWL_STEPPER_EULER ? 0.5 * 2.0 * soft_g * 1e-3 * fastest : 0.0;
@@ -175,7 +179,7 @@ TEST(hard_joints_stay_closed_beside_soft_ones)
     mechanism m;
     mechanism_begin(&m);
     pawl_builder_set_gravity(m.builder, v3(0, 0, -soft_g));
-    int rod = mechanism_solid(&m, 1.0, v3(0.5, 0, 0), v3(0.001, 0.1, 0.1));
+    pawl_body_id rod = mechanism_solid(&m, 1.0, v3(0.5, 0, 0), v3(0.001, 0.1, 0.1));
     mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, rod, v3(0, 0, 0), v3(0, 1, 0));
     pawl_joint_def soft =
         mechanism_joint_def(&m, PAWL_JOINT_SPHERICAL, PAWL_WORLD, rod, v3(1, 0, 0), v3(0, 1, 0));
@@ -194,7 +198,7 @@ TEST(hard_joints_stay_closed_beside_soft_ones)
 
 // ---- Limits -------------------------------------------------------------------------------------
 
-static int soft_slider(mechanism *m, const pawl_softness *s, double at, double speed)
+static pawl_joint_id soft_slider(mechanism *m, const pawl_softness *s, double at, double speed)
 {
     mechanism_begin(m);
     pawl_body_def body = pawl_body_def_default();
@@ -223,7 +227,7 @@ TEST(a_soft_limit_takes_the_step_of_the_closed_form)
         double over = random_in(&seed, -0.02, 0.05), speed = random_in(&seed, -1.0, 1.0);
         bool upper = trial % 2 == 0;
         double sign = upper ? 1.0 : -1.0;
-        int joint = soft_slider(&m, &s, sign * (0.1 + over), sign * speed);
+        pawl_joint_id joint = soft_slider(&m, &s, sign * (0.1 + over), sign * speed);
         pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
         mechanism_start(&m, &settings);
         mechanism_step(&m);
@@ -240,8 +244,8 @@ TEST(a_soft_limit_takes_the_step_of_the_closed_form)
 
 // ---- Contacts -----------------------------------------------------------------------------------
 
-static int soft_sphere(mechanism *m, const pawl_softness *ball, const pawl_softness *ground,
-                       double depth, pawl_vec3 velocity)
+static pawl_body_id soft_sphere(mechanism *m, const pawl_softness *ball,
+                                const pawl_softness *ground, double depth, pawl_vec3 velocity)
 {
     mechanism_begin(m);
     pawl_builder_set_gravity(m->builder, v3(0, 0, -soft_g));
@@ -253,7 +257,7 @@ static int soft_sphere(mechanism *m, const pawl_softness *ball, const pawl_softn
     body.density = 1000.0;
     body.pose.position = v3(0, 0, 0.1 - depth);
     body.twist.linear = velocity;
-    int index = mechanism_body(m, &body);
+    pawl_body_id index = mechanism_body(m, &body);
     shape.kind = PAWL_SHAPE_SPHERE;
     shape.size = v3(0.1, 0.1, 0.1);
     shape.soft = *ball;
@@ -280,7 +284,8 @@ TEST(a_soft_contact_takes_the_step_of_the_closed_form)
         double d = reference_impedance(&s, depth), h = settings.dt, free = speed - h * soft_g;
         double wanted = reference_step(&s, d, h, -depth, speed, free);
         double expected = depth > 0.0 ? fmax(wanted, free) : free;
-        CHECK_NEAR(pawl_state_twist(mechanism_state(&m), 0).linear.z, expected, 1e-11);
+        CHECK_NEAR(pawl_state_twist(mechanism_state(&m), pawl_model_body_at(m.model, 0)).linear.z,
+                   expected, 1e-11);
         mechanism_end(&m);
     }
 }
@@ -309,7 +314,7 @@ TEST(soft_shapes_mix_as_documented)
                                 0.5 * (a.power + b.power)};
         }
         double h = settings.dt, d = reference_impedance(&s, 0.01);
-        CHECK_NEAR(pawl_state_twist(mechanism_state(&m), 0).linear.z,
+        CHECK_NEAR(pawl_state_twist(mechanism_state(&m), pawl_model_body_at(m.model, 0)).linear.z,
                    reference_step(&s, d, h, -0.01, 0.0, -h * soft_g), 1e-11);
         mechanism_end(&m);
     }
@@ -335,7 +340,8 @@ TEST(settings_make_soft_what_says_nothing_of_its_own)
         double h = settings.dt, d = reference_impedance(&s, 0.01);
         double soft = reference_step(&s, d, h, -0.01, 0.0, -h * soft_g);
         // hard: the overlap is corrected without a velocity
-        CHECK_NEAR(pawl_state_twist(mechanism_state(&m), 0).linear.z, k == 0 ? soft : 0.0, 1e-11);
+        CHECK_NEAR(pawl_state_twist(mechanism_state(&m), pawl_model_body_at(m.model, 0)).linear.z,
+                   k == 0 ? soft : 0.0, 1e-11);
         mechanism_end(&m);
     }
     for (int k = 0; k < 2; ++k) {
@@ -352,7 +358,7 @@ TEST(settings_make_soft_what_says_nothing_of_its_own)
         mechanism_step(&m);
         pawl_softness s = none;
         s.time_constant = k == 1 ? 0.03 : 0.02;
-        CHECK_NEAR(pawl_state_twist(mechanism_state(&m), 0).linear.x,
+        CHECK_NEAR(pawl_state_twist(mechanism_state(&m), pawl_model_body_at(m.model, 0)).linear.x,
                    reference_step(&s, reference_impedance(&s, 0.01), 1e-3, 0.01, 0.0, 0.0), 1e-13);
         mechanism_end(&m);
     }
@@ -368,25 +374,29 @@ TEST(a_soft_contact_rests_at_the_depth_of_statics)
         s.time_constant = 0.02;
         soft_sphere(&m, &s, &none, 0.0, v3(0, 0, 0));
         pawl_builder_set_gravity(m.builder, v3(k * 0.1 * soft_g, 0, -soft_g));
-        pawl_joint_def upright = mechanism_joint_def(&m, PAWL_JOINT_CARTESIAN, PAWL_WORLD, 0,
-                                                     v3(0, 0, 0.1), v3(1, 0, 0));
+        pawl_joint_def upright =
+            mechanism_joint_def(&m, PAWL_JOINT_CARTESIAN, PAWL_WORLD,
+                                pawl_builder_body_at(m.builder, 0), v3(0, 0, 0.1), v3(1, 0, 0));
         mechanism_joint(&m, &upright); // no rolling
         for (int friction = 0; friction < 2; ++friction) {
             pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
             settings.soft.friction = friction == 1;
             mechanism_restart(&m, &settings);
             mechanism_run(&m, 1000);
-            pawl_vec3 v = pawl_state_twist(mechanism_state(&m), 0).linear;
-            CHECK_NEAR(pawl_state_pose(mechanism_state(&m), 0).position.z,
-                       0.1 - reference_sag(&s, soft_g), 1e-9);
+            pawl_vec3 v =
+                pawl_state_twist(mechanism_state(&m), pawl_model_body_at(m.model, 0)).linear;
+            CHECK_NEAR(
+                pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position.z,
+                0.1 - reference_sag(&s, soft_g), 1e-9);
             CHECK_NEAR(v.z, 0.0, 1e-9);
             // creep: R lambda = h b v, R = (1 - d)/d times D = 1/m + r^2/I, I = 0.4 m 0.1^2 (the
             // joint that keeps it from rolling is not part of D), lambda = m h a
             double d = reference_impedance(&s, reference_sag(&s, soft_g));
             double b = 2.0 / (s.dw * s.time_constant);
-            double arm = (pawl_state_pose(mechanism_state(&m), 0).position.z -
-                          pawl_sim_contact(m.sim, 0).position.z) /
-                         0.1;
+            double arm =
+                (pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position.z -
+                 pawl_sim_contact(m.sim, 0).position.z) /
+                0.1;
             double creep = (1.0 + 2.5 * arm * arm) * (1.0 - d) / d * k * 0.1 * soft_g / b;
             CHECK_NEAR(v.x, friction == 1 ? creep : 0.0, 1e-8);
         }
@@ -418,12 +428,13 @@ TEST(joints_and_contacts_may_have_an_erp_of_their_own)
         pawl_state *s;
         CHECK_OK(pawl_state_create(&m.t.env, m.model, &s));
         pawl_state_copy(s, mechanism_state(&m));
-        pawl_state_set_pose(s, 0, (pawl_pose){v3(0.01, 0, 0), pawl_pose_identity().orientation});
+        pawl_state_set_pose(s, pawl_model_body_at(pawl_state_model(s), 0),
+                            (pawl_pose){v3(0.01, 0, 0), pawl_pose_identity().orientation});
         CHECK_OK(pawl_sim_set_state(m.sim, s));
         pawl_state_destroy(s);
         mechanism_step(&m);
-        CHECK_NEAR(pawl_state_pose(mechanism_state(&m), 0).position.x, 0.01 * (1.0 - share[k]),
-                   1e-14);
+        CHECK_NEAR(pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position.x,
+                   0.01 * (1.0 - share[k]), 1e-14);
         mechanism_end(&m);
         // a contact: erp.contact is 0.2
         const double depth = 1e-4, out[] = {0.2, 0.5, 0.0};
@@ -432,7 +443,7 @@ TEST(joints_and_contacts_may_have_an_erp_of_their_own)
         shape.kind = PAWL_SHAPE_SPHERE;
         shape.erp = own[k];
         body.pose.position = v3(1, 0, 0.1 - depth);
-        int second = mechanism_body(&m, &body);
+        pawl_body_id second = mechanism_body(&m, &body);
         CHECK_OK(pawl_builder_add_shape(m.builder, second, &shape, NULL));
         settings.solver.tolerance = 1e-12;
         mechanism_start(&m, &settings);
@@ -464,7 +475,7 @@ TEST(bad_softness_is_refused_and_what_is_soft_is_part_of_a_models_identity)
     bad[8].dw = NAN;
     mechanism m;
     mechanism_begin(&m);
-    int body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
+    pawl_body_id body = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
     for (int k = 0; k < 9; ++k) {
         pawl_joint_def joint = pawl_joint_def_default();
         joint.kind = PAWL_JOINT_PRISMATIC;

@@ -30,7 +30,7 @@ static void spin_floor(mechanism *m, double friction, double slope, double azimu
                              v3(along * cos(azimuth), along * sin(azimuth), -spin_g * cos(slope)));
 }
 
-static void spin_shape(mechanism *m, int body, pawl_shape_kind kind, pawl_vec3 size,
+static void spin_shape(mechanism *m, pawl_body_id body, pawl_shape_kind kind, pawl_vec3 size,
                        double torsional, double rolling)
 {
     pawl_shape_def shape = pawl_shape_def_default();
@@ -47,20 +47,20 @@ static double spin_ball_inertia(double mass, double radius)
     return 0.4 * mass * radius * radius;
 }
 
-static int spin_ball_at(mechanism *m, double mass, double radius, pawl_vec3 at, pawl_twist twist,
-                        double torsional, double rolling)
+static pawl_body_id spin_ball_at(mechanism *m, double mass, double radius, pawl_vec3 at,
+                                 pawl_twist twist, double torsional, double rolling)
 {
     pawl_body_def def = pawl_body_def_default();
     def.mass = mass;
     def.pose.position = at;
     def.inertia[0] = def.inertia[1] = def.inertia[2] = spin_ball_inertia(mass, radius);
     def.twist = twist;
-    int body = mechanism_body(m, &def);
+    pawl_body_id body = mechanism_body(m, &def);
     spin_shape(m, body, PAWL_SHAPE_SPHERE, v3(radius, 0, 0), torsional, rolling);
     return body;
 }
 
-static int spin_ball(mechanism *m, pawl_twist twist, double torsional, double rolling)
+static pawl_body_id spin_ball(mechanism *m, pawl_twist twist, double torsional, double rolling)
 {
     return spin_ball_at(m, spin_mass, spin_radius, v3(0, 0, spin_radius), twist, torsional,
                         rolling);
@@ -78,7 +78,7 @@ static pawl_twist spin_along(double speed, double azimuth)
     return (pawl_twist){.linear = v3(x, y, 0), .angular = v3(-y / spin_radius, x / spin_radius, 0)};
 }
 
-static pawl_twist spin_twist(const mechanism *m, int body)
+static pawl_twist spin_twist(const mechanism *m, pawl_body_id body)
 {
     return pawl_state_twist(mechanism_state(m), body);
 }
@@ -100,7 +100,7 @@ enum { SPIN_AZIMUTHS = sizeof spin_azimuths / sizeof spin_azimuths[0] };
 
 // --- torsion -------------------------------------------------------------------------------------
 
-static void spin_check_stop(mechanism *m, int body, double spin, double rate)
+static void spin_check_stop(mechanism *m, pawl_body_id body, double spin, double rate)
 {
     double dt = pawl_sim_settings(m->sim)->dt, stop = spin / rate, stopped = INFINITY;
     while (mechanism_time(m) < 1.5 * stop) {
@@ -119,7 +119,7 @@ TEST(a_spinning_ball_stops_after_w_i_over_mu_n)
     for (int way = 0; way < SPIN_WAYS; ++way) {
         mechanism m;
         spin_floor(&m, 0.8, 0.0, 0.0);
-        int ball = spin_ball(&m, spin_spinning(5.0), spin_torsional, 0.0);
+        pawl_body_id ball = spin_ball(&m, spin_spinning(5.0), spin_torsional, 0.0);
         pawl_settings settings = spin_settings(way, 1e-3);
         mechanism_start(&m, &settings);
         double inertia = spin_ball_inertia(spin_mass, spin_radius);
@@ -139,7 +139,7 @@ TEST(a_spinning_box_stops_as_a_ball_does)
         def.pose.position = v3(0, 0, 0.02);
         def.inertia[0] = 0.011, def.inertia[1] = 0.012, def.inertia[2] = 0.02;
         def.twist = spin_spinning(3.0);
-        int box = mechanism_body(&m, &def);
+        pawl_body_id box = mechanism_body(&m, &def);
         spin_shape(&m, box, PAWL_SHAPE_BOX, v3(0.1, 0.05, 0.02), spin_torsional, 0.0);
         pawl_settings settings = spin_settings(way, 1e-3);
         mechanism_start(&m, &settings);
@@ -168,8 +168,10 @@ TEST(balls_that_meet_exchange_spin_up_to_the_normal_impulse)
         double moment = spin_torsional * impulse;
         double first = spin[0] - moment / spin_ball_inertia(mass[0], radius[0]);
         double second = spin[1] + moment / spin_ball_inertia(mass[1], radius[1]);
-        CHECK_NEAR3(spin_twist(&m, 0).angular, v3(first, 0, 0), 1e-9);
-        CHECK_NEAR3(spin_twist(&m, 1).angular, v3(second, 0, 0), 1e-9);
+        CHECK_NEAR3(spin_twist(&m, pawl_builder_body_at(m.builder, 0)).angular, v3(first, 0, 0),
+                    1e-9);
+        CHECK_NEAR3(spin_twist(&m, pawl_builder_body_at(m.builder, 1)).angular, v3(second, 0, 0),
+                    1e-9);
         CHECK_NEAR3(mechanism_angular_momentum(&m), before, 1e-13);
         mechanism_end(&m);
     }
@@ -183,7 +185,7 @@ TEST(a_rolling_ball_slows_down_stops_and_stays)
         double azimuth = spin_azimuths[k / SPIN_WAYS], speed = 0.05;
         mechanism m;
         spin_floor(&m, 0.8, 0.0, 0.0);
-        int ball = spin_ball(&m, spin_along(speed, azimuth), 0.0, spin_rolling);
+        pawl_body_id ball = spin_ball(&m, spin_along(speed, azimuth), 0.0, spin_rolling);
         pawl_settings settings = spin_settings(k % SPIN_WAYS, 1e-3);
         mechanism_start(&m, &settings);
         double rate = 5.0 / 7.0 * spin_g * spin_rolling / spin_radius, stop = speed / rate;
@@ -215,7 +217,7 @@ TEST(a_ball_rolls_down_a_slope_where_its_tangent_exceeds_mu_over_r)
             double slope = (above ? 1.001 : 0.999) * threshold;
             mechanism m;
             spin_floor(&m, 0.8, slope, azimuth);
-            int ball = spin_ball(&m, (pawl_twist){0}, 0.0, spin_rolling);
+            pawl_body_id ball = spin_ball(&m, (pawl_twist){0}, 0.0, spin_rolling);
             pawl_settings settings = spin_settings(k % SPIN_WAYS, 1e-3);
             mechanism_start(&m, &settings);
             mechanism_run(&m, 200);
@@ -269,7 +271,8 @@ TEST(friction_opposes_a_rolling_that_turns)
         for (int half = 0; half < 2; ++half) {
             mechanism m;
             spin_floor(&m, 0.8, slope, 0.0);
-            int ball = spin_ball(&m, spin_along(0.1, 1.5707963267948966), 0.0, spin_rolling);
+            pawl_body_id ball =
+                spin_ball(&m, spin_along(0.1, 1.5707963267948966), 0.0, spin_rolling);
             pawl_settings settings = spin_settings(way, half ? 5e-3 : 1e-2);
             mechanism_start(&m, &settings);
             mechanism_run(&m, half ? 100 : 50);
@@ -284,7 +287,7 @@ TEST(friction_opposes_a_rolling_that_turns)
 
 // The law itself, contact by contact: moments in their bounds, and on them, against the spin, where
 // there is one. A residual of `tolerance` in rad/s is a moment of tolerance times inertia / dt.
-static void spin_check_law(const mechanism *m, int body, double inertia)
+static void spin_check_law(const mechanism *m, pawl_body_id body, double inertia)
 {
     const pawl_settings *settings = pawl_sim_settings(m->sim);
     pawl_vec3 w = spin_twist(m, body).angular;
@@ -306,7 +309,7 @@ static void spin_check_law(const mechanism *m, int body, double inertia)
     }
 }
 
-static void spin_check_law_until_rest(mechanism *m, int body, double inertia)
+static void spin_check_law_until_rest(mechanism *m, pawl_body_id body, double inertia)
 {
     int still = 0;
     for (int step = 0; step < 1500; ++step) {
@@ -324,7 +327,7 @@ TEST(a_ball_that_slips_rolls_and_drills_obeys_the_law)
         mechanism m;
         spin_floor(&m, 0.1, 0.0, 0.0);
         pawl_twist twist = {v3(0.1, 0.05, 0), v3(0, 0.5, 1.0)};
-        int ball = spin_ball(&m, twist, spin_torsional, spin_rolling);
+        pawl_body_id ball = spin_ball(&m, twist, spin_torsional, spin_rolling);
         pawl_settings settings = spin_settings(way, 1e-3);
         mechanism_start(&m, &settings);
         spin_check_law_until_rest(&m, ball, spin_ball_inertia(spin_mass, spin_radius));
@@ -345,7 +348,7 @@ TEST(a_roller_on_two_contacts_obeys_the_law)
         def.pose.orientation = pawl_quat_from_axis_angle(v3(1, 0, 0), 1.5707963267948966);
         def.inertia[0] = def.inertia[1] = 0.02, def.inertia[2] = 0.01;
         def.twist = (pawl_twist){v3(0.1, 0.05, 0), v3(0, 0.5, 1.0)};
-        int roller = mechanism_body(&m, &def);
+        pawl_body_id roller = mechanism_body(&m, &def);
         spin_shape(&m, roller, PAWL_SHAPE_CYLINDER, v3(spin_radius, 0, 0.2), spin_torsional,
                    spin_rolling);
         pawl_settings settings = spin_settings(way, 1e-3);
@@ -369,11 +372,11 @@ TEST(a_cart_is_braked_by_its_wheels)
         def.inertia[0] = 0.05, def.inertia[1] = 0.1, def.inertia[2] = 0.12;
         def.twist = spin_along(speed, 0.0);
         def.twist.angular = v3(0, 0, 0);
-        int cart = mechanism_body(&m, &def);
+        pawl_body_id cart = mechanism_body(&m, &def);
         for (int k = 0; k < 4; ++k) {
             pawl_vec3 at = v3(k % 2 ? 0.3 : -0.3, k / 2 ? 0.2 : -0.2, spin_radius);
-            int wheel = spin_ball_at(&m, wheel_mass, spin_radius, at, spin_along(speed, 0.0), 0.0,
-                                     spin_rolling);
+            pawl_body_id wheel = spin_ball_at(&m, wheel_mass, spin_radius, at,
+                                              spin_along(speed, 0.0), 0.0, spin_rolling);
             pawl_joint_def axle =
                 mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, cart, wheel, at, v3(0, 1, 0));
             mechanism_joint(&m, &axle);
@@ -475,7 +478,7 @@ TEST(contacts_without_coefficients_keep_their_bits)
         for (int other = 0; other < 2; ++other) {
             mechanism m;
             spin_floor(&m, 0.8, 0.2, 0.7);
-            int ball = spin_ball(&m, spin_along(0.3, 2.0), 0.0, 0.0);
+            pawl_body_id ball = spin_ball(&m, spin_along(0.3, 2.0), 0.0, 0.0);
             spin_ball_at(&m, 1.0, 0.1, v3(0, 0, 100), (pawl_twist){0}, other ? 1.0 : 0.0,
                          other ? 1.0 : 0.0);
             pawl_settings settings = spin_settings(way, 1e-3);

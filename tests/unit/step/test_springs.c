@@ -48,7 +48,8 @@ static spring_error spring_run(pawl_joint_kind kind, pawl_stepper_kind stepper, 
     mechanism_run(&m, (int)rint(1.0 / dt));
     double x, v;
     spring_closed_form(mechanism_time(&m), &x, &v);
-    spring_error e = {fabs(mechanism_position(&m, 0, 0) - x), fabs(mechanism_rate(&m, 0, 0) - v),
+    spring_error e = {fabs(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0) - x),
+                      fabs(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0) - v),
                       m.verdict.balance_max};
     CHECK(mechanism_energy(&m).work_dampers < 0.0);
     mechanism_end(&m);
@@ -94,8 +95,8 @@ TEST(euler_takes_springs_and_dampers_at_the_end_of_the_step)
         v = (spring_mass * v - h * spring_k * (x - spring_rest)) /
             (spring_mass + h * spring_d + h * h * spring_k);
         x += h * v;
-        CHECK_NEAR(mechanism_position(&m, 0, 0), x, 1e-14);
-        CHECK_NEAR(mechanism_rate(&m, 0, 0), v, 1e-13);
+        CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), x, 1e-14);
+        CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), v, 1e-13);
     }
     mechanism_end(&m);
 }
@@ -122,7 +123,8 @@ TEST(a_torsion_spring_pulls_back_over_many_turns)
         double t = mechanism_time(&m), phi = 40.0 / 2.0 * sin(2.0 * t);
         largest = fmax(largest, fabs(phi));
         // phase error of the trapezoidal rule: (w h)^2 / 12 per radian, 6 rad, amplitude 20
-        CHECK_NEAR(mechanism_position(&m, 0, 0), phi, 6.0 / 12.0 * 4e-6 * 20.0);
+        CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), phi,
+                   6.0 / 12.0 * 4e-6 * 20.0);
     }
     CHECK(largest > 19.9); // three turns
     mechanism_end(&m);
@@ -140,7 +142,7 @@ static double spring_orbit_error(pawl_stepper_kind stepper, double dt, bool worl
     def.pose.position = v3(1.3, 0.2, -0.1);
     def.twist.linear = v3(0.0, 2.0, 1.0);
     pawl_spring_def spring = pawl_spring_def_default();
-    int body = mechanism_body(&m, &def);
+    pawl_body_id body = mechanism_body(&m, &def);
     spring.body_a = world_first ? PAWL_WORLD : body;
     spring.body_b = world_first ? body : PAWL_WORLD;
     *(world_first ? &spring.point_a : &spring.point_b) = v3(0.3, 0.2, -0.1);
@@ -193,7 +195,8 @@ TEST(a_stretched_spring_holds_a_mass_on_a_circle)
         error[k] = 0.0;
         for (int i = 0; i < (int)rint(0.5 / dt); ++i) {
             mechanism_step(&m);
-            pawl_vec3 at = pawl_state_pose(mechanism_state(&m), 0).position;
+            pawl_vec3 at =
+                pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position;
             error[k] = fmax(error[k], fabs(v3_norm(at) - r));
         }
         balance[k] = m.verdict.balance_max;
@@ -218,8 +221,8 @@ TEST(a_spring_between_two_bodies_conserves_momentum)
         mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(0.1, 0.1, 0.1));
         mechanism_solid(&m, 3.0, v3(1, 0.2, 0), v3(0.4, 0.4, 0.4));
         pawl_spring_def spring = pawl_spring_def_default();
-        spring.body_a = 0;
-        spring.body_b = 1;
+        spring.body_a = pawl_builder_body_at(m.builder, 0);
+        spring.body_b = pawl_builder_body_at(m.builder, 1);
         spring.point_a = v3(0.1, 0.3, 0);
         spring.point_b = v3(-0.1, 0, 0.2);
         spring.stiffness = 40.0;
@@ -246,7 +249,7 @@ TEST(a_spring_whose_ends_meet_stays_finite)
     mechanism_begin(&m);
     mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(0.1, 0.1, 0.1));
     pawl_spring_def spring = pawl_spring_def_default();
-    spring.body_b = 0;
+    spring.body_b = pawl_builder_body_at(m.builder, 0);
     spring.stiffness = 100.0;
     spring.rest_length = 0.5;
     mechanism_spring(&m, &spring);

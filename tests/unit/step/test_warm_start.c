@@ -33,7 +33,7 @@ static void warm_begin(warm_case *w, const double *ids, int count, const double 
 {
     memset(w, 0, sizeof *w);
     mechanism_begin(&w->m);
-    int body = mechanism_solid(&w->m, 1.0, v3(0, 0, 1), v3(1, 1, 1));
+    pawl_body_id body = mechanism_solid(&w->m, 1.0, v3(0, 0, 1), v3(1, 1, 1));
     pawl_shape_def shape = pawl_shape_def_default();
     CHECK_OK(pawl_builder_add_shape(w->m.builder, body, &shape, NULL));
     CHECK_OK(pawl_builder_add_shape(w->m.builder, PAWL_WORLD, &shape, NULL));

@@ -7,12 +7,13 @@
 #include "support/scene.h"
 #include "tree/tree.h"
 
-static int tree_solid(mechanism *m, double x)
+static pawl_body_id tree_solid(mechanism *m, double x)
 {
     return mechanism_solid(m, 1.0, v3(x, 0, 0), v3(0.1, 0.2, 0.3));
 }
 
-static int tree_join(mechanism *m, pawl_joint_kind kind, int base, int follower)
+static pawl_joint_id tree_join(mechanism *m, pawl_joint_kind kind, pawl_body_id base,
+                               pawl_body_id follower)
 {
     pawl_joint_def def = mechanism_joint_def(m, kind, base, follower, v3(0, 0, 0), v3(1, 0, 0));
     return mechanism_joint(m, &def);
@@ -23,23 +24,26 @@ TEST(joints_with_most_rows_are_in_the_tree_and_the_rest_are_loops)
 {
     mechanism m;
     mechanism_begin(&m);
-    int a = tree_solid(&m, 1.0), b = tree_solid(&m, 2.0);
-    int ball = tree_join(&m, PAWL_JOINT_SPHERICAL, PAWL_WORLD, b);
-    int hinge = tree_join(&m, PAWL_JOINT_REVOLUTE, PAWL_WORLD, a);
-    int slide = tree_join(&m, PAWL_JOINT_PRISMATIC, b, a); // to be passed backwards
+    pawl_body_id a = tree_solid(&m, 1.0);
+    pawl_body_id b = tree_solid(&m, 2.0);
+    pawl_joint_id ball = tree_join(&m, PAWL_JOINT_SPHERICAL, PAWL_WORLD, b);
+    pawl_joint_id hinge = tree_join(&m, PAWL_JOINT_REVOLUTE, PAWL_WORLD, a);
+    pawl_joint_id slide = tree_join(&m, PAWL_JOINT_PRISMATIC, b, a); // to be passed backwards
     mechanism_compile(&m);
     reduced_tree *t;
     CHECK_OK(pawl_reduced_tree_create(&m.t.env, m.model, REDUCED_BASE_QUATERNION, &t));
     CHECK_INT(t->column_count, 2);
     CHECK_INT(t->ball_count, 0);
     CHECK_INT(t->loop_joint_count, 1);
-    CHECK_INT(t->loop_joints[0], ball);
-    CHECK(pawl_reduced_tree_has_joint(t, hinge) && pawl_reduced_tree_has_joint(t, slide));
-    const reduced_link *l = &t->links[t->link_of_body[b]];
-    CHECK_INT(l->parent, t->link_of_body[a]);
+    CHECK_INT(t->loop_joints[0], pawl_joint_index(ball));
+    CHECK(pawl_reduced_tree_has_joint(t, pawl_joint_index(hinge)) &&
+          pawl_reduced_tree_has_joint(t, pawl_joint_index(slide)));
+    const reduced_link *l = &t->links[t->link_of_body[pawl_body_index(b)]];
+    CHECK_INT(l->parent, t->link_of_body[pawl_body_index(a)]);
     CHECK(l->reversed);
     CHECK(t->columns[l->first_column].slide < 0.0);
-    CHECK_INT(t->columns[l->first_column].parent, t->links[t->link_of_body[a]].first_column);
+    CHECK_INT(t->columns[l->first_column].parent,
+              t->links[t->link_of_body[pawl_body_index(a)]].first_column);
     pawl_reduced_tree_destroy(t);
     mechanism_end(&m);
 }
@@ -49,12 +53,13 @@ TEST(what_nothing_ties_down_floats_on_its_first_body)
 {
     mechanism m;
     mechanism_begin(&m);
-    int a = tree_solid(&m, 1.0), b = tree_solid(&m, 2.0);
+    pawl_body_id a = tree_solid(&m, 1.0);
+    pawl_body_id b = tree_solid(&m, 2.0);
     pawl_body_def point = pawl_body_def_default();
     point.kind = PAWL_BODY_POINT;
     point.mass = 1.0;
     point.pose.position = v3(0, 3, 0);
-    int p = mechanism_body(&m, &point);
+    pawl_body_id p = mechanism_body(&m, &point);
     tree_join(&m, PAWL_JOINT_REVOLUTE, a, b);
     pawl_joint_def rod = pawl_joint_def_default();
     rod.kind = PAWL_JOINT_DISTANCE;
@@ -69,9 +74,10 @@ TEST(what_nothing_ties_down_floats_on_its_first_body)
         CHECK_INT(t->column_count, 6 + 1 + 3);
         CHECK_INT(t->ball_count, base == 0 ? 1 : 0);
         CHECK_INT(t->loop_joint_count, 1);
-        CHECK_INT(t->links[t->link_of_body[a]].joint, -1);
-        CHECK_INT(t->links[t->link_of_body[b]].parent, t->link_of_body[a]);
-        CHECK_INT(t->links[t->link_of_body[p]].column_count, 3);
+        CHECK_INT(t->links[t->link_of_body[pawl_body_index(a)]].joint, -1);
+        CHECK_INT(t->links[t->link_of_body[pawl_body_index(b)]].parent,
+                  t->link_of_body[pawl_body_index(a)]);
+        CHECK_INT(t->links[t->link_of_body[pawl_body_index(p)]].column_count, 3);
         pawl_reduced_tree_destroy(t);
     }
     mechanism_end(&m);

@@ -355,7 +355,8 @@ TEST(the_nearest_piece_of_ground_counts)
     CHECK_OK(pawl_builder_add_shape(b, PAWL_WORLD, &plane, NULL));
     CHECK_OK(pawl_builder_add_shape(b, PAWL_WORLD, &ball, NULL));
     CHECK_OK(pawl_builder_add_shape(b, PAWL_WORLD, &shown, NULL));
-    CHECK_OK(pawl_builder_add_shape(b, 0, &ball, NULL)); // moves: no ground
+    CHECK_OK(
+        pawl_builder_add_shape(b, pawl_builder_body_at(b, 0), &ball, NULL)); // moves: no ground
     pawl_ground *g = ground_of(b);
     pawl_distance d;
     pawl_ground_distance(g, v3(0.0, 0.0, 1.5), &d);

@@ -80,7 +80,7 @@ static void add_foot(pawl_builder *b, const pawl_wrench_model_def *def, double r
 {
     pawl_contact_point_def point = pawl_contact_point_def_default();
     CHECK_OK(pawl_builder_add_wrench_model(b, def, &point.wrench_model));
-    point.body = 0;
+    point.body = pawl_builder_body_at(b, 0);
     point.radius = radius;
     CHECK_OK(pawl_builder_add_contact_point(b, &point, NULL));
 }
@@ -576,15 +576,15 @@ TEST(points_of_shapes_touch_where_the_shapes_do)
         shape.point_count = 7;
         shape.frame = random_pose(&seed, 1.0);
         shape.friction = 0.37;
-        CHECK_OK(pawl_builder_add_shape(b, 0, &shape, NULL));
+        CHECK_OK(pawl_builder_add_shape(b, pawl_builder_body_at(b, 0), &shape, NULL));
         shape.visual_only = true;
-        CHECK_OK(pawl_builder_add_shape(b, 0, &shape, NULL));
+        CHECK_OK(pawl_builder_add_shape(b, pawl_builder_body_at(b, 0), &shape, NULL));
         feet f = feet_of(b);
         CHECK_INT(pawl_wrench_set_point_count(f.set), counts[kind]);
         double deepest = INFINITY, exact;
         for (int i = 0; i < counts[kind]; ++i) {
             pawl_wrench_point p = pawl_wrench_set_point(f.set, i);
-            CHECK_INT(p.body, 0);
+            CHECK_INT(pawl_body_index(p.body), 0);
             deepest = fmin(deepest, p.frame.position.z - p.radius);
         }
         pawl_mat3 R = quat_matrix(shape.frame.orientation);
@@ -630,14 +630,15 @@ TEST(points_added_for_a_body_are_the_derived_ones)
         shape.kind = PAWL_SHAPE_BOX;
         shape.friction = 0.37;
         shape.frame.position = v3(0.1, 0.2, 0.3);
-        CHECK_OK(pawl_builder_add_shape(b, 0, &shape, NULL));
+        CHECK_OK(pawl_builder_add_shape(b, pawl_builder_body_at(b, 0), &shape, NULL));
         if (way == 1) {
             pawl_wrench_model_def def = pawl_wrench_model_def_default(PAWL_WRENCH_COULOMB);
             int model;
             def.friction = 0.37;
             CHECK_OK(pawl_builder_add_wrench_model(b, &def, &model));
-            CHECK_OK(pawl_builder_add_contact_points_of(b, 0, model));
-            CHECK_STATUS(pawl_builder_add_contact_points_of(b, 5, model), PAWL_BAD_ARGUMENT);
+            CHECK_OK(pawl_builder_add_contact_points_of(b, pawl_builder_body_at(b, 0), model));
+            CHECK_STATUS(pawl_builder_add_contact_points_of(b, pawl_builder_body_at(b, 5), model),
+                         PAWL_BAD_ARGUMENT);
         }
         feet f = feet_of(b);
         CHECK_INT(pawl_wrench_set_point_count(f.set), 8);
@@ -672,7 +673,7 @@ TEST(shapes_that_cannot_touch_the_ground_have_no_points)
         pawl_shape_def shape = pawl_shape_def_default();
         shape.kind = PAWL_SHAPE_BOX;
         shape.mask = cases[i].masked ? 2 : UINT32_MAX;
-        CHECK_OK(pawl_builder_add_shape(b, 0, &shape, NULL));
+        CHECK_OK(pawl_builder_add_shape(b, pawl_builder_body_at(b, 0), &shape, NULL));
         if (cases[i].plane) {
             add_ground(b, GROUND_PLANE);
         }
@@ -680,7 +681,7 @@ TEST(shapes_that_cannot_touch_the_ground_have_no_points)
             add_ground(b, GROUND_FIELD);
         }
         if (cases[i].excluded) {
-            CHECK_OK(pawl_builder_exclude(b, 0, PAWL_WORLD));
+            CHECK_OK(pawl_builder_exclude(b, pawl_builder_body_at(b, 0), PAWL_WORLD));
         }
         feet f = feet_of(b);
         CHECK_INT(pawl_wrench_set_point_count(f.set), cases[i].points);
@@ -743,7 +744,7 @@ TEST(what_cannot_be_is_refused)
     pawl_contact_point_def point = pawl_contact_point_def_default(), good;
     CHECK_STATUS(pawl_builder_add_contact_point(b, &point, NULL), PAWL_BAD_ARGUMENT);
     CHECK_MESSAGE(&environment, "names body -1 of 1");
-    point.body = 0;
+    point.body = pawl_builder_body_at(b, 0);
     CHECK_STATUS(pawl_builder_add_contact_point(b, &point, NULL), PAWL_BAD_ARGUMENT);
     CHECK_MESSAGE(&environment, "names wrench model -1 of 1");
     point.wrench_model = 0;
@@ -803,7 +804,7 @@ TEST(running_out_of_memory_is_survived)
     shape.points = points;
     shape.point_count = 4;
     CHECK_OK(pawl_builder_add_shape(b, PAWL_WORLD, &shape, NULL));
-    CHECK_OK(pawl_builder_add_shape(b, 0, &shape, NULL));
+    CHECK_OK(pawl_builder_add_shape(b, pawl_builder_body_at(b, 0), &shape, NULL));
     f = feet_of(b);
     CHECK_SURVIVES_NO_MEMORY(make_feet, f.model);
     feet_end(&f);

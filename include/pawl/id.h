@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+/// @file
+/// Ids: what bodies, joints, shapes and the rest are called by. Each kind is a type of its own, so that a joint where
+/// a body is wanted does not compile.
+///
+/// A builder gives ids, and every model compiled from it takes them. Zeros mean none. An id carries a tag made from
+/// what was described up to there: a model refuses ids of another one, unless both were described alike that far, and
+/// then they mean the same thing. Tags are not random, and depend on no address and no clock. A model keeps its things
+/// in order, as files do: pawl_model_body_at() gives the id of the i-th, pawl_body_index() the place in arrays.
+///
+/// What is measured and recorded (reports, verdicts, events, contacts, checks) holds indices, as files do.
+///
+/// **Threads.** Ids are plain values.
+#pragma once
+#include "pawl/base.h"
+
+PAWL_EXTERN_C_BEGIN
+
+/// Each kind has a type, the index from 0 of an id (-1: none), and a comparison.
+#define PAWL_ID_TYPE(kind)                                                                         \
+    typedef struct pawl_##kind##_id {                                                              \
+        uint32_t index1; /* index + 1; 0: none */                                                  \
+        uint32_t tag;    /* whose it is */                                                         \
+    } pawl_##kind##_id;                                                                            \
+    static inline bool pawl_##kind##_same(pawl_##kind##_id a, pawl_##kind##_id b)                  \
+    {                                                                                              \
+        return a.index1 == b.index1 && a.tag == b.tag;                                             \
+    }
+#define PAWL_ID_INDEX(kind)                                                                        \
+    static inline int pawl_##kind##_index(pawl_##kind##_id id)                                     \
+    {                                                                                              \
+        return (int)id.index1 - 1;                                                                 \
+    }
+PAWL_ID_TYPE(body)
+PAWL_ID_TYPE(joint) ///< gears are joints, too
+PAWL_ID_TYPE(shape)
+PAWL_ID_TYPE(actuator)
+PAWL_ID_TYPE(motion)
+PAWL_ID_TYPE(force)
+PAWL_ID_TYPE(spring)
+PAWL_ID_INDEX(joint)
+PAWL_ID_INDEX(shape)
+PAWL_ID_INDEX(actuator)
+PAWL_ID_INDEX(motion)
+PAWL_ID_INDEX(force)
+PAWL_ID_INDEX(spring)
+#undef PAWL_ID_TYPE
+#undef PAWL_ID_INDEX
+
+/// The world: a body id that every builder and model knows.
+#ifdef __cplusplus
+#define PAWL_WORLD (pawl_body_id{UINT32_MAX, 0})
+#else
+#define PAWL_WORLD ((pawl_body_id){UINT32_MAX, 0})
+#endif
+/// Indices of what is in no array: of the world, and of no body. Recordings have them, too.
+enum { PAWL_WORLD_INDEX = -1, PAWL_NO_BODY_INDEX = -2 };
+
+static inline bool pawl_body_is_world(pawl_body_id id)
+{
+    return id.index1 == UINT32_MAX;
+}
+/// From 0; PAWL_WORLD_INDEX or PAWL_NO_BODY_INDEX.
+static inline int pawl_body_index(pawl_body_id id)
+{
+    return pawl_body_is_world(id) ? PAWL_WORLD_INDEX
+           : id.index1 == 0       ? PAWL_NO_BODY_INDEX
+                                  : (int)(id.index1 - 1);
+}
+
+PAWL_EXTERN_C_END
