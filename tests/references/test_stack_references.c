@@ -67,8 +67,8 @@ TEST(d12_stacks_stand_still_whatever_the_masses)
     {
         int k = (int)reference_data_number(row, "k", -1);
         double expected = reference_data_number(row, "N", -1);
-        CHECK_NEAR(scene_force(&m, k == 0 ? PAWL_WORLD : pawl_builder_body_at(m.builder, k - 1),
-                               pawl_builder_body_at(m.builder, k))
+        CHECK_NEAR(scene_force(&m, k == 0 ? PAWL_WORLD : pawl_model_body_at(m.model, k - 1),
+                               pawl_model_body_at(m.model, k))
                            .z /
                        expected,
                    1.0, 1e-8);
