@@ -223,7 +223,7 @@ TEST(a_heightfield_of_a_file_is_ground_for_every_stepper)
         settings.stepper = field_steppers[s];
         mechanism_start(&m, &settings);
         scene_run(&m, 1.5);
-        pawl_vec3 at = scene_position(&m, pawl_builder_body_at(m.builder, 0));
+        pawl_vec3 at = scene_position(&m, pawl_model_body_at(m.model, 0));
         CHECK(at.z > 0.05 && at.z < 0.4);
         CHECK(pawl_sim_contact_count(m.sim) > 0);
         mechanism_end(&m);
