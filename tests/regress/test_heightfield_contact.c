@@ -117,10 +117,12 @@ static double field_against_plane(const field_case *c)
         scene_step(&m[0]);
         scene_step(&m[1]);
         CHECK_INT(pawl_sim_contact_count(m[0].sim), pawl_sim_contact_count(m[1].sim));
-        pawl_vec3 d = v3_sub(scene_position(&m[0], body), scene_position(&m[1], body));
+        pawl_vec3 d =
+            v3_sub(scene_position(&m[0], pawl_model_body_at(m[0].model, pawl_body_index(body))),
+                   scene_position(&m[1], pawl_model_body_at(m[1].model, pawl_body_index(body))));
         off = fmax(off, v3_norm(d));
     }
-    CHECK(scene_position(&m[0], body).z > -1.0);
+    CHECK(scene_position(&m[0], pawl_model_body_at(m[0].model, pawl_body_index(body))).z > -1.0);
     mechanism_end(&m[0]);
     mechanism_end(&m[1]);
     return off;
