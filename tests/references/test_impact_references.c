@@ -41,8 +41,8 @@ static impact_bounces impact_d8(double scale, const pawl_settings *settings, dou
     double before = 0.0;
     while (mechanism_time(&m) < 4.5 - 1e-9) {
         scene_step(&m);
-        double v = scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).z,
-               z = scene_position(&m, pawl_builder_body_at(m.builder, 0)).z - 0.1;
+        double v = scene_velocity(&m, pawl_model_body_at(m.model, 0)).z,
+               z = scene_position(&m, pawl_model_body_at(m.model, 0)).z - 0.1;
         CHECK(z > -1e-9);
         if (v > 0.0 && before < 0.0 && out.count < IMPACT_BOUNCES) {
             out.time[out.count] = mechanism_time(&m);
@@ -53,9 +53,9 @@ static impact_bounces impact_d8(double scale, const pawl_settings *settings, dou
         out.rest = fabs(v) > 1e-9 ? mechanism_time(&m) : out.rest;
         before = v;
     }
-    CHECK(scene_speed(&m, pawl_builder_body_at(m.builder, 0)) < 1e-9);
-    CHECK_NEAR(scene_position(&m, pawl_builder_body_at(m.builder, 0)).z, 0.1, 1e-9);
-    CHECK_NEAR(scene_force(&m, PAWL_WORLD, pawl_builder_body_at(m.builder, 0)).z, weight, 1e-6);
+    CHECK(scene_speed(&m, pawl_model_body_at(m.model, 0)) < 1e-9);
+    CHECK_NEAR(scene_position(&m, pawl_model_body_at(m.model, 0)).z, 0.1, 1e-9);
+    CHECK_NEAR(scene_force(&m, PAWL_WORLD, pawl_model_body_at(m.model, 0)).z, weight, 1e-6);
     mechanism_end(&m);
     return out;
 }
@@ -134,7 +134,7 @@ TEST(d9_a_cradle_keeps_to_newtons_law_at_once_or_one_by_one)
         mechanism m;
         impact_cradle(&m, count, 0.01, 1.0, 0.011 * count);
         for (int k = 0; k < count; ++k) {
-            CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, k)).x,
+            CHECK_NEAR(scene_velocity(&m, pawl_model_body_at(m.model, k)).x,
                        reference_data_number(row, "separate_gaps_final", k), 1e-8);
         }
         CHECK_NEAR(mechanism_energy(&m).kinetic, 0.5, 1e-7);
@@ -142,7 +142,7 @@ TEST(d9_a_cradle_keeps_to_newtons_law_at_once_or_one_by_one)
         mechanism_end(&m);
         impact_cradle(&m, count, 0.0, 1.0, 1e-3);
         for (int k = 0; k < count; ++k) {
-            CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, k)).x,
+            CHECK_NEAR(scene_velocity(&m, pawl_model_body_at(m.model, k)).x,
                        reference_data_number(row, "touching_newton_moreau_e1", k), 1e-7);
         }
         CHECK_NEAR(mechanism_energy(&m).kinetic, 0.5, 1e-7);
@@ -155,7 +155,7 @@ TEST(d9_a_cradle_keeps_to_newtons_law_at_once_or_one_by_one)
         mechanism m;
         impact_cradle(&m, count, 0.0, 0.0, 1e-2);
         for (int k = 0; k < count; ++k) {
-            CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, k)).x,
+            CHECK_NEAR(scene_velocity(&m, pawl_model_body_at(m.model, k)).x,
                        reference_data_number(row, "all_move_at", -1), 1e-7);
         }
         mechanism_end(&m);
@@ -166,8 +166,7 @@ TEST(d9_a_cradle_keeps_to_newtons_law_at_once_or_one_by_one)
     scene_load(&m, CLASSIC("D9-cradle"), &settings);
     scene_run(&m, 0.3);
     for (int k = 0; k < 5; ++k) {
-        CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, k)).x, k == 4 ? 1.0 : 0.0,
-                   1e-8);
+        CHECK_NEAR(scene_velocity(&m, pawl_model_body_at(m.model, k)).x, k == 4 ? 1.0 : 0.0, 1e-8);
     }
     mechanism_end(&m);
 }
@@ -231,11 +230,11 @@ TEST(d10_a_rod_hits_the_floor_with_its_end)
     scene_load(&m, CLASSIC("D10-rod-impact"), &settings);
     CHECK_NEAR(impact_kinetic(&m), 6.5, 1e-12);
     scene_run(&m, 0.1);
-    CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).x,
+    CHECK_NEAR(scene_velocity(&m, pawl_model_body_at(m.model, 0)).x,
                reference_data_number(row, "v_plus", 0), 1e-8);
-    CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).z,
+    CHECK_NEAR(scene_velocity(&m, pawl_model_body_at(m.model, 0)).z,
                reference_data_number(row, "v_plus", 1), 1e-8);
-    CHECK_NEAR(-scene_spin(&m, pawl_builder_body_at(m.builder, 0)).y,
+    CHECK_NEAR(-scene_spin(&m, pawl_model_body_at(m.model, 0)).y,
                reference_data_number(row, "omega_plus", -1), 1e-7);
     mechanism_end(&m);
     json_decref(data);
@@ -367,9 +366,9 @@ typedef struct impact_leaving {
 
 static impact_leaving impact_d13_now(const mechanism *m)
 {
-    pawl_vec3 p = scene_position(m, pawl_builder_body_at(m->builder, 0));
+    pawl_vec3 p = scene_position(m, pawl_model_body_at(m->model, 0));
     return (impact_leaving){mechanism_time(m), atan2(p.x, p.z) / SCENE_DEGREE,
-                            v3_norm(scene_velocity(m, pawl_builder_body_at(m->builder, 0))), p.z};
+                            v3_norm(scene_velocity(m, pawl_model_body_at(m->model, 0))), p.z};
 }
 
 // The contact ends where its force, on a line through its last two values, comes to nothing. That is
@@ -383,7 +382,7 @@ static impact_leaving impact_d13(const pawl_settings *settings)
     for (;;) {
         scene_step(&m);
         CHECK(mechanism_time(&m) < 2.0);
-        double f = v3_norm(scene_force(&m, PAWL_WORLD, pawl_builder_body_at(m.builder, 0)));
+        double f = v3_norm(scene_force(&m, PAWL_WORLD, pawl_model_body_at(m.model, 0)));
         if (f == 0.0) {
             break;
         }

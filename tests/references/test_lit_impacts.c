@@ -48,9 +48,9 @@ TEST(d8_bounces_are_located_to_rounding_and_end_in_lasting_contact)
         CHECK_INT(lasting, 1);
         // What is left of the sequence from the threshold of 1 cm/s on takes 2 v / (g (1 - e)).
         CHECK_NEAR(at, reference_data_scalar(data, "t_zeno"), 2.0 * 1e-2 / (9.81 * 0.2) + 1e-9);
-        CHECK(scene_speed(&m, pawl_builder_body_at(m.builder, 0)) < 1e-9);
-        CHECK_NEAR(scene_position(&m, pawl_builder_body_at(m.builder, 0)).z, 0.1, 1e-9);
-        CHECK_NEAR(scene_force(&m, PAWL_WORLD, pawl_builder_body_at(m.builder, 0)).z,
+        CHECK(scene_speed(&m, pawl_model_body_at(m.model, 0)) < 1e-9);
+        CHECK_NEAR(scene_position(&m, pawl_model_body_at(m.model, 0)).z, 0.1, 1e-9);
+        CHECK_NEAR(scene_force(&m, PAWL_WORLD, pawl_model_body_at(m.model, 0)).z,
                    reference_data_scalar(data, "contact_force_after"), 1e-6);
         CHECK(pawl_verdict_energy_error(&m.verdict) < 1e-12);
         mechanism_end(&m);
@@ -67,8 +67,8 @@ TEST(d8_without_a_threshold_never_hangs)
     scene_load(&m, CLASSIC("D8-bouncing-ball"), &settings);
     scene_run(&m, 4.5);
     CHECK(m.verdict.events[PAWL_EVENT_LASTING] > 0);
-    CHECK(scene_speed(&m, pawl_builder_body_at(m.builder, 0)) < 1e-6);
-    CHECK_NEAR(scene_position(&m, pawl_builder_body_at(m.builder, 0)).z, 0.1, 1e-6);
+    CHECK(scene_speed(&m, pawl_model_body_at(m.model, 0)) < 1e-6);
+    CHECK_NEAR(scene_position(&m, pawl_model_body_at(m.model, 0)).z, 0.1, 1e-6);
     mechanism_end(&m);
 }
 

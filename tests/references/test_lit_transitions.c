@@ -38,8 +38,8 @@ static transitions transition_run(mechanism *m, double until)
             }
         }
     }
-    out.position = scene_position(m, pawl_builder_body_at(m->builder, 0));
-    out.velocity = scene_velocity(m, pawl_builder_body_at(m->builder, 0));
+    out.position = scene_position(m, pawl_model_body_at(m->model, 0));
+    out.velocity = scene_velocity(m, pawl_model_body_at(m->model, 0));
     out.drift = pawl_verdict_energy_error(&m->verdict);
     CHECK_INT(m->verdict.not_converged, 0);
     mechanism_end(m);
@@ -225,8 +225,8 @@ static double carts_error(pawl_lit_variant variant, pawl_lit_events events, doub
         CHECK(e.kinetic + e.springs <= energy + 1e-11);
         energy = e.kinetic + e.springs;
     }
-    double x = scene_position(&m, pawl_builder_body_at(m.builder, 0)).x - carts_exact[0],
-           y = scene_position(&m, pawl_builder_body_at(m.builder, 1)).x - carts_exact[1];
+    double x = scene_position(&m, pawl_model_body_at(m.model, 0)).x - carts_exact[0],
+           y = scene_position(&m, pawl_model_body_at(m.model, 1)).x - carts_exact[1];
     CHECK_INT(m.verdict.events[PAWL_EVENT_COLLISION], 1);
     mechanism_end(&m);
     return sqrt(x * x + y * y);

@@ -33,9 +33,9 @@ static roll_result roll_run(const roll_case *c, const pawl_settings *settings)
     double before = 0.0;
     while (mechanism_time(&m) < c->horizon - 1e-9) {
         scene_step(&m);
-        double x = scene_position(&m, pawl_builder_body_at(m.builder, 0)).x, t = mechanism_time(&m);
-        double slip = scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).x -
-                      0.1 * scene_spin(&m, pawl_builder_body_at(m.builder, 0)).y;
+        double x = scene_position(&m, pawl_model_body_at(m.model, 0)).x, t = mechanism_time(&m);
+        double slip = scene_velocity(&m, pawl_model_body_at(m.model, 0)).x -
+                      0.1 * scene_spin(&m, pawl_model_body_at(m.model, 0)).y;
         if (out.rolls_at == INFINITY && fabs(slip) < 1e-8) {
             out.rolls_at = t;
         }
@@ -88,16 +88,16 @@ TEST(d5_a_sliding_sphere_comes_to_roll)
             continue; // the transition itself falls between two steps
         }
         scene_run(&m, t);
-        CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).x,
+        CHECK_NEAR(scene_velocity(&m, pawl_model_body_at(m.model, 0)).x,
                    reference_data_number(series, "values", k), 1e-9);
     }
-    CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).x,
+    CHECK_NEAR(scene_velocity(&m, pawl_model_body_at(m.model, 0)).x,
                reference_data_scalar(data, "v_final"), 1e-9);
-    CHECK_NEAR(scene_spin(&m, pawl_builder_body_at(m.builder, 0)).y,
+    CHECK_NEAR(scene_spin(&m, pawl_model_body_at(m.model, 0)).y,
                reference_data_scalar(data, "omega_final"), 1e-8);
     CHECK_NEAR(1.0 - mechanism_energy(&m).kinetic / start,
                reference_data_scalar(data, "energy_loss_fraction"), 1e-9);
-    CHECK_NEAR(scene_position(&m, pawl_builder_body_at(m.builder, 0)).z, 0.1, 1e-12);
+    CHECK_NEAR(scene_position(&m, pawl_model_body_at(m.model, 0)).z, 0.1, 1e-12);
     CHECK_INT(m.verdict.not_converged, 0);
     mechanism_end(&m);
     roll_case c = {CLASSIC("D5-slide-to-roll"), 1.0, reference_data_scalar(data, "t_roll")};
@@ -117,7 +117,7 @@ TEST(d6_a_sphere_with_back_spin_returns)
     pawl_settings settings = scene_settings(1e-3);
     scene_load(&m, CLASSIC("D6-back-spin"), &settings);
     scene_run(&m, 2.0);
-    CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).x,
+    CHECK_NEAR(scene_velocity(&m, pawl_model_body_at(m.model, 0)).x,
                reference_data_scalar(data, "v_final"), 1e-9);
     mechanism_end(&m);
     roll_case c = {CLASSIC("D6-back-spin"), 2.0, reference_data_scalar(data, "t_roll")};
@@ -163,7 +163,7 @@ TEST(d7_a_sphere_rolls_down_a_slope_or_slips)
     mechanism m;
     scene_load(&m, CLASSIC("D7-sphere-incline"), &settings);
     scene_run(&m, 1.0);
-    CHECK_NEAR(v3_norm(scene_velocity(&m, pawl_builder_body_at(m.builder, 0))), 3.503571428571428,
+    CHECK_NEAR(v3_norm(scene_velocity(&m, pawl_model_body_at(m.model, 0))), 3.503571428571428,
                1e-8);
     mechanism_end(&m);
 }
@@ -236,12 +236,12 @@ static roll_disk roll_d15(double alpha, double precession, double turn, double d
         pawl_quat q =
             pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).orientation;
         double lean = acos(pawl_quat_rotate(q, v3(0, 0, 1)).z);
-        out.height = fmax(out.height,
-                          fabs(scene_position(&m, pawl_builder_body_at(m.builder, 0)).z / z - 1.0));
+        out.height =
+            fmax(out.height, fabs(scene_position(&m, pawl_model_body_at(m.model, 0)).z / z - 1.0));
         out.lean = fmax(out.lean, fabs(lean / alpha - 1.0));
         out.energy = fmax(out.energy, fabs(scene_stored(&m) / energy - 1.0));
-        pawl_vec3 spin = scene_spin(&m, pawl_builder_body_at(m.builder, 0)),
-                  f = scene_force(&m, PAWL_WORLD, pawl_builder_body_at(m.builder, 0));
+        pawl_vec3 spin = scene_spin(&m, pawl_model_body_at(m.model, 0)),
+                  f = scene_force(&m, PAWL_WORLD, pawl_model_body_at(m.model, 0));
         double now = atan2(spin.y, spin.x);
         azimuth = now + circle * round((azimuth - now) / circle);
         // Friction in the axes that turn with the disk.

@@ -119,13 +119,13 @@ TEST(d4_a_tilted_plane_is_as_good_as_tilted_gravity)
     pawl_settings settings = scene_settings(1e-3);
     mechanism m;
     scene_load(&m, CLASSIC("D4-incline-26"), &settings);
-    pawl_vec3 start = scene_position(&m, pawl_builder_body_at(m.builder, 0));
+    pawl_vec3 start = scene_position(&m, pawl_model_body_at(m.model, 0));
     scene_run(&m, 2.0);
-    CHECK(v3_norm(v3_sub(scene_position(&m, pawl_builder_body_at(m.builder, 0)), start)) < 1e-9);
+    CHECK(v3_norm(v3_sub(scene_position(&m, pawl_model_body_at(m.model, 0)), start)) < 1e-9);
     mechanism_end(&m);
     scene_load(&m, CLASSIC("D4-incline-30"), &settings);
     scene_run(&m, 1.0);
-    CHECK_NEAR(v3_norm(scene_velocity(&m, pawl_builder_body_at(m.builder, 0))), 0.6571453944373277,
+    CHECK_NEAR(v3_norm(scene_velocity(&m, pawl_model_body_at(m.model, 0))), 0.6571453944373277,
                1e-6);
     mechanism_end(&m);
 }
@@ -147,16 +147,16 @@ static slide_swings slide_d14(const pawl_settings *settings)
     scene_load(&m, CLASSIC("D14-dry-friction"), settings);
     while (mechanism_time(&m) < 3.0 - 1e-9) {
         scene_step(&m);
-        double v = scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).x;
+        double v = scene_velocity(&m, pawl_model_body_at(m.model, 0)).x;
         bool rests = fabs(v) < 1e-9;
         if (out.count < SLIDE_TURNS && before != 0.0 && (v * before < 0.0 || rests)) {
             out.time[out.count] = mechanism_time(&m);
-            out.at[out.count++] = scene_position(&m, pawl_builder_body_at(m.builder, 0)).x;
+            out.at[out.count++] = scene_position(&m, pawl_model_body_at(m.model, 0)).x;
         }
         before = rests ? 0.0 : v;
     }
-    out.stop = scene_position(&m, pawl_builder_body_at(m.builder, 0)).x;
-    out.speed = scene_speed(&m, pawl_builder_body_at(m.builder, 0));
+    out.stop = scene_position(&m, pawl_model_body_at(m.model, 0)).x;
+    out.speed = scene_speed(&m, pawl_model_body_at(m.model, 0));
     mechanism_end(&m);
     return out;
 }
@@ -210,7 +210,7 @@ static double slide_e1_x(const pawl_settings *settings)
     mechanism m;
     scene_load(&m, CLASSIC("E1-slide"), settings);
     scene_run(&m, 1.0);
-    double x = scene_position(&m, pawl_builder_body_at(m.builder, 0)).x;
+    double x = scene_position(&m, pawl_model_body_at(m.model, 0)).x;
     mechanism_end(&m);
     return x;
 }
@@ -222,7 +222,7 @@ static double slide_e1_yaw(const pawl_settings *settings)
     double yaw = 0.0;
     while (mechanism_time(&m) < 0.5 - 1e-9) {
         scene_step(&m);
-        yaw = scene_yaw(&m, pawl_builder_body_at(m.builder, 0), yaw);
+        yaw = scene_yaw(&m, pawl_model_body_at(m.model, 0), yaw);
     }
     mechanism_end(&m);
     return yaw;
@@ -235,18 +235,17 @@ TEST(e1_a_box_on_four_corners_stops)
     pawl_settings settings = scene_settings(1e-3);
     scene_load(&m, CLASSIC("E1-slide"), &settings);
     scene_run(&m, 0.3);
-    CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).x, 2.0 - 0.3 * SCENE_G * 0.3,
+    CHECK_NEAR(scene_velocity(&m, pawl_model_body_at(m.model, 0)).x, 2.0 - 0.3 * SCENE_G * 0.3,
                1e-8);
     double front = 0.0, back = 0.0;
     for (int k = 0; k < pawl_sim_contact_count(m.sim); ++k) {
         pawl_contact_info c = pawl_sim_contact(m.sim, k);
-        *(c.position.x > scene_position(&m, pawl_builder_body_at(m.builder, 0)).x ? &front
-                                                                                  : &back) +=
+        *(c.position.x > scene_position(&m, pawl_model_body_at(m.model, 0)).x ? &front : &back) +=
             c.force.z;
     }
     CHECK_NEAR(front, reference_data_item(data, "a_pair_forces_front_back", 0), 1e-5);
     CHECK_NEAR(back, reference_data_item(data, "a_pair_forces_front_back", 1), 1e-5);
-    while (scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).x > 1e-6) {
+    while (scene_velocity(&m, pawl_model_body_at(m.model, 0)).x > 1e-6) {
         scene_step(&m);
     }
     CHECK_NEAR(mechanism_time(&m), reference_data_scalar(data, "a_time"), settings.dt);
@@ -255,13 +254,13 @@ TEST(e1_a_box_on_four_corners_stops)
                       0.1);
     scene_load(&m, CLASSIC("E1-spin"), &settings);
     scene_run(&m, 0.2);
-    CHECK_NEAR(scene_spin(&m, pawl_builder_body_at(m.builder, 0)).z,
+    CHECK_NEAR(scene_spin(&m, pawl_model_body_at(m.model, 0)).z,
                10.0 - 0.3 * 2.0 * SCENE_G * 0.25 / (1.0 / 24.0) * 0.2, 1e-7);
-    while (scene_spin(&m, pawl_builder_body_at(m.builder, 0)).z > 1e-6) {
+    while (scene_spin(&m, pawl_model_body_at(m.model, 0)).z > 1e-6) {
         scene_step(&m);
     }
     CHECK_NEAR(mechanism_time(&m), reference_data_scalar(data, "b_time"), settings.dt);
-    CHECK_NEAR3(scene_position(&m, pawl_builder_body_at(m.builder, 0)), v3(0, 0, 0.1), 1e-9);
+    CHECK_NEAR3(scene_position(&m, pawl_model_body_at(m.model, 0)), v3(0, 0, 0.1), 1e-9);
     mechanism_end(&m);
     scene_check_order("E1, angle [rad]", slide_e1_yaw, 2e-3, reference_data_scalar(data, "b_angle"),
                       0.2);
@@ -301,10 +300,10 @@ TEST(s1_a_box_on_a_plane_stops_where_it_must)
     CHECK_INT(pawl_model_velocity_count(m.model), 6);
     scene_run(&m, 1.0);
     // Exactly half a step of the speed at the start is missing.
-    CHECK_NEAR(scene_position(&m, pawl_builder_body_at(m.builder, 0)).x,
-               4.0 / SCENE_G - settings.dt, 1e-6);
+    CHECK_NEAR(scene_position(&m, pawl_model_body_at(m.model, 0)).x, 4.0 / SCENE_G - settings.dt,
+               1e-6);
     scene_run(&m, 5.0);
-    CHECK(scene_speed(&m, pawl_builder_body_at(m.builder, 0)) < 1e-10);
+    CHECK(scene_speed(&m, pawl_model_body_at(m.model, 0)) < 1e-10);
     CHECK(m.verdict.penetration < 1e-10);
     mechanism_end(&m);
 }
@@ -411,16 +410,16 @@ TEST(s10_a_spinning_box_does_not_lift_off)
         double gap = 0.0, yaw = 0.0, twist = 0.0;
         while (mechanism_time(&m) < 1.5 - 1e-9) {
             scene_step(&m);
-            gap = fmax(
-                gap, scene_bottom_gap(&m, pawl_builder_body_at(m.builder, 0), v3(0.1, 0.1, 0.02)));
-            yaw = scene_yaw(&m, pawl_builder_body_at(m.builder, 0), yaw);
+            gap =
+                fmax(gap, scene_bottom_gap(&m, pawl_model_body_at(m.model, 0), v3(0.1, 0.1, 0.02)));
+            yaw = scene_yaw(&m, pawl_model_body_at(m.model, 0), yaw);
             twist = mechanism_time(&m) < 0.6 ? fmax(twist, fabs(slide_twist_share(&m))) : twist;
         }
-        pawl_vec3 stop = scene_position(&m, pawl_builder_body_at(m.builder, 0));
+        pawl_vec3 stop = scene_position(&m, pawl_model_body_at(m.model, 0));
         print_message("S10 %s at %g s: stops at x %.4f m, y %.4f m, yaw %.4f rad; gap at most %.1e "
                       "m; %.1e m/s at the end; twist %.3f\n",
                       pawl_stepper_name((int)settings.stepper), settings.dt, stop.x, stop.y, yaw,
-                      gap, scene_speed(&m, pawl_builder_body_at(m.builder, 0)), twist);
+                      gap, scene_speed(&m, pawl_model_body_at(m.model, 0)), twist);
         bool euler = settings.stepper == PAWL_STEPPER_EULER;
         double lag = euler ? 0.5 * 3.0 * settings.dt : 0.0; // half a step of the first velocity
         CHECK_NEAR(stop.x + lag, even.x, 1e-3 * even.x);
@@ -429,7 +428,7 @@ TEST(s10_a_spinning_box_does_not_lift_off)
         }
         CHECK_NEAR(yaw, 2.473, 0.05 * 2.473);
         CHECK(gap < 1e-9);
-        CHECK(scene_speed(&m, pawl_builder_body_at(m.builder, 0)) < 1e-9);
+        CHECK(scene_speed(&m, pawl_model_body_at(m.model, 0)) < 1e-9);
         mechanism_end(&m);
     }
 }

@@ -55,8 +55,8 @@ TEST(d12_stacks_stand_still_whatever_the_masses)
     scene_run(&m, 10.0);
     double speed = 0.0, drift = 0.0;
     for (int k = 0; k < 10; ++k) {
-        speed = fmax(speed, scene_speed(&m, pawl_builder_body_at(m.builder, k)));
-        drift = fmax(drift, v3_norm(v3_sub(scene_position(&m, pawl_builder_body_at(m.builder, k)),
+        speed = fmax(speed, scene_speed(&m, pawl_model_body_at(m.model, k)));
+        drift = fmax(drift, v3_norm(v3_sub(scene_position(&m, pawl_model_body_at(m.model, k)),
                                            v3(0, 0, 0.5 + k))));
     }
     print_message("D12 ten boxes: drift %.1e m, speed %.1e m/s; %d of 5000 steps not converged\n",
@@ -67,8 +67,8 @@ TEST(d12_stacks_stand_still_whatever_the_masses)
     {
         int k = (int)reference_data_number(row, "k", -1);
         double expected = reference_data_number(row, "N", -1);
-        CHECK_NEAR(scene_force(&m, k == 0 ? PAWL_WORLD : pawl_builder_body_at(m.builder, k - 1),
-                               pawl_builder_body_at(m.builder, k))
+        CHECK_NEAR(scene_force(&m, k == 0 ? PAWL_WORLD : pawl_model_body_at(m.model, k - 1),
+                               pawl_model_body_at(m.model, k))
                            .z /
                        expected,
                    1.0, 1e-8);
@@ -85,12 +85,11 @@ TEST(d12_a_thousand_kilograms_stand_on_one)
     scene_load(&m, CLASSIC("D12-stack-1000"), &settings);
     scene_run(&m, 10.0);
     CHECK(m.verdict.penetration <= 1e-5);
-    CHECK(v3_norm(v3_sub(scene_position(&m, pawl_builder_body_at(m.builder, 1)), v3(0, 0, 1.5))) <
+    CHECK(v3_norm(v3_sub(scene_position(&m, pawl_model_body_at(m.model, 1)), v3(0, 0, 1.5))) <
           1e-6);
-    CHECK_NEAR(
-        scene_force(&m, pawl_builder_body_at(m.builder, 0), pawl_builder_body_at(m.builder, 1)).z /
-            (1000.0 * SCENE_G),
-        1.0, 1e-6);
+    CHECK_NEAR(scene_force(&m, pawl_model_body_at(m.model, 0), pawl_model_body_at(m.model, 1)).z /
+                   (1000.0 * SCENE_G),
+               1.0, 1e-6);
     CHECK_INT(m.verdict.not_converged, 0);
     mechanism_end(&m);
 }

@@ -121,12 +121,11 @@ TEST(s2_a_thousand_kilograms_stand_on_one_by_a_fixed_joint)
     scene_run(&m, 5.0);
     print_message("S2: joint error %.1e m %.1e rad, speed %.1e m/s, penetration %.1e m\n",
                   m.verdict.closure.position, m.verdict.closure.rotation,
-                  scene_speed(&m, pawl_builder_body_at(m.builder, 1)), m.verdict.penetration);
+                  scene_speed(&m, pawl_model_body_at(m.model, 1)), m.verdict.penetration);
     CHECK(m.verdict.closure.position <= 1e-9);
-    CHECK(scene_speed(&m, pawl_builder_body_at(m.builder, 1)) < 1e-8);
+    CHECK(scene_speed(&m, pawl_model_body_at(m.model, 1)) < 1e-8);
     CHECK(m.verdict.penetration <= 1e-6);
-    CHECK_NEAR(scene_force(&m, PAWL_WORLD, pawl_builder_body_at(m.builder, 0)).z /
-                   (1001.0 * SCENE_G),
+    CHECK_NEAR(scene_force(&m, PAWL_WORLD, pawl_model_body_at(m.model, 0)).z / (1001.0 * SCENE_G),
                1.0, 1e-6);
     mechanism_end(&m);
 }
@@ -142,7 +141,7 @@ TEST(s3_a_nunchuk_falls_and_comes_to_rest)
     scene_run(&m, 5.0);
     double speed = 0.0;
     for (int k = 0; k < 3; ++k) {
-        speed = fmax(speed, scene_speed(&m, pawl_builder_body_at(m.builder, k)));
+        speed = fmax(speed, scene_speed(&m, pawl_model_body_at(m.model, k)));
     }
     print_message("S3: joint error %.1e m, penetration %.1e m, speed %.1e after 5 s, %d steps not "
                   "converged, worst residual %.1e m/s\n",
@@ -161,7 +160,7 @@ TEST(a_dropped_four_bar_comes_to_rest)
     scene_run(&m, 4.0);
     double speed = 0.0;
     for (int k = 0; k < 4; ++k) {
-        speed = fmax(speed, scene_speed(&m, pawl_builder_body_at(m.builder, k)));
+        speed = fmax(speed, scene_speed(&m, pawl_model_body_at(m.model, k)));
     }
     print_message("dropped four-bar: joint error %.1e m, penetration %.1e m, speed %.1e after 4 s, "
                   "%d steps not converged, worst residual %.1e m/s\n",

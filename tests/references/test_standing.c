@@ -38,19 +38,18 @@ static void standing_check(mechanism *m, const char *name, double dt, double dur
     pawl_vec3 start[STANDING_BODIES];
     CHECK(bodies <= STANDING_BODIES);
     for (int i = 0; i < bodies; ++i) {
-        start[i] = scene_position(m, pawl_builder_body_at(m->builder, i));
+        start[i] = scene_position(m, pawl_model_body_at(m->model, i));
     }
     mechanism_step(m);
     int points = pawl_sim_contact_count(m->sim);
     mechanism_run(m, (int)rint(duration / dt) - 1);
     double moved = 0.0, speed = 0.0, weight = 0.0;
     for (int i = 0; i < bodies; ++i) {
-        moved =
-            fmax(moved,
-                 v3_norm(v3_sub(scene_position(m, pawl_builder_body_at(m->builder, i)), start[i])));
-        speed = fmax(speed, v3_norm(scene_velocity(m, pawl_builder_body_at(m->builder, i))));
+        moved = fmax(moved,
+                     v3_norm(v3_sub(scene_position(m, pawl_model_body_at(m->model, i)), start[i])));
+        speed = fmax(speed, v3_norm(scene_velocity(m, pawl_model_body_at(m->model, i))));
         weight +=
-            scene_force(m, PAWL_WORLD, pawl_builder_body_at(m->builder, i)).z / (SCENE_G * bodies);
+            scene_force(m, PAWL_WORLD, pawl_model_body_at(m->model, i)).z / (SCENE_G * bodies);
     }
     print_message("%s, dt %g s, %g s: moved %.1e m, speed %.1e m/s, penetration %.1e m, weight off "
                   "by %.1e; %d points, %.1f iterations a step, at most %d\n",

@@ -117,10 +117,12 @@ static double field_against_plane(const field_case *c)
         scene_step(&m[0]);
         scene_step(&m[1]);
         CHECK_INT(pawl_sim_contact_count(m[0].sim), pawl_sim_contact_count(m[1].sim));
-        pawl_vec3 d = v3_sub(scene_position(&m[0], body), scene_position(&m[1], body));
+        pawl_vec3 d =
+            v3_sub(scene_position(&m[0], pawl_model_body_at(m[0].model, pawl_body_index(body))),
+                   scene_position(&m[1], pawl_model_body_at(m[1].model, pawl_body_index(body))));
         off = fmax(off, v3_norm(d));
     }
-    CHECK(scene_position(&m[0], body).z > -1.0);
+    CHECK(scene_position(&m[0], pawl_model_body_at(m[0].model, pawl_body_index(body))).z > -1.0);
     mechanism_end(&m[0]);
     mechanism_end(&m[1]);
     return off;
@@ -223,7 +225,7 @@ TEST(a_heightfield_of_a_file_is_ground_for_every_stepper)
         settings.stepper = field_steppers[s];
         mechanism_start(&m, &settings);
         scene_run(&m, 1.5);
-        pawl_vec3 at = scene_position(&m, pawl_builder_body_at(m.builder, 0));
+        pawl_vec3 at = scene_position(&m, pawl_model_body_at(m.model, 0));
         CHECK(at.z > 0.05 && at.z < 0.4);
         CHECK(pawl_sim_contact_count(m.sim) > 0);
         mechanism_end(&m);

@@ -105,7 +105,7 @@ TEST(a_collision_is_the_same_in_a_moving_frame)
                 for (int step = 0; step < 60; ++step) {
                     scene_step(&m);
                     pawl_vec3 d = v3_sub(scene_position(&m, other),
-                                         scene_position(&m, pawl_builder_body_at(m.builder, 0)));
+                                         scene_position(&m, pawl_model_body_at(m.model, 0)));
                     int count = pawl_sim_contact_count(m.sim);
                     if (f == 0) {
                         contacts[step] = count;

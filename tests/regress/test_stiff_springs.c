@@ -153,8 +153,8 @@ TEST(a_stiff_spring_is_a_rod)
             double worst = 0.0;
             for (int i = 0; i < 500; ++i) {
                 mechanism_step(&m);
-                pawl_vec3 r = scene_position(&m, pawl_builder_body_at(m.builder, 0)),
-                          v = scene_velocity(&m, pawl_builder_body_at(m.builder, 0));
+                pawl_vec3 r = scene_position(&m, pawl_model_body_at(m.model, 0)),
+                          v = scene_velocity(&m, pawl_model_body_at(m.model, 0));
                 worst = fmax(worst, fabs(v3_dot(v, v) + 2.0 * SCENE_G * r.z));
                 CHECK(fabs(v3_norm(r) - 1.0) < 1e-5);
             }

@@ -63,7 +63,7 @@ double scene_top_speed(const mechanism *m)
 {
     double speed = 0.0;
     for (int k = 0; k < pawl_model_body_count(m->model); ++k) {
-        speed = fmax(speed, scene_speed(m, pawl_builder_body_at(m->builder, k)));
+        speed = fmax(speed, scene_speed(m, pawl_model_body_at(m->model, k)));
     }
     return speed;
 }

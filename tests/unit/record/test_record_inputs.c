@@ -36,7 +36,7 @@ static void inputs_run(mechanism *m, pawl_recorder *recorder, pawl_actuator_id m
         if (step % 7 == 0) {
             CHECK_OK(pawl_state_set_target(
                 s, motor,
-                -20.0 * mechanism_position(m, pawl_builder_joint_at(m->builder, 0), 0) + 0.3));
+                -20.0 * mechanism_position(m, pawl_model_joint_at(m->model, 0), 0) + 0.3));
         }
         mechanism_run(m, 1);
         if (recorder != NULL) {

@@ -230,7 +230,7 @@ TEST(a_stack_built_with_overlap_does_not_explode)
         CHECK(m.report.penetration < 1e-8);
         CHECK_INT(m.verdict.tunnelled, 0);
         for (int k = 0; k < COUNT; ++k) { // it stands again, each on the one below
-            CHECK_NEAR3(scene_position(&m, pawl_builder_body_at(m.builder, k)), v3(0, 0, 0.5 + k),
+            CHECK_NEAR3(scene_position(&m, pawl_model_body_at(m.model, k)), v3(0, 0, 0.5 + k),
                         1e-6);
         }
         mechanism_end(&m);

@@ -44,7 +44,7 @@ TEST(a_force_actuator_accelerates_by_force_over_mass_and_its_work_is_exact)
         for (int i = 0; i < 200; ++i) {
             mechanism_step(&m);
             double v = 3.0 / slider_mass * mechanism_time(&m);
-            CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), v, 1e-13);
+            CHECK_NEAR(mechanism_rate(&m, pawl_model_joint_at(m.model, 0), 0), v, 1e-13);
             CHECK_NEAR(pawl_sim_actuator_effort(m.sim, actuator), 3.0, 0.0);
             pawl_energy e = mechanism_energy(&m);
             CHECK_NEAR(e.work_actuators, 0.5 * slider_mass * v * v, 1e-12 * (1.0 + v * v));
@@ -72,7 +72,7 @@ TEST(a_sinusoidal_force_is_followed_with_the_order_of_the_stepper)
             mechanism_start(&m, &settings);
             mechanism_run(&m, (int)rint(1.0 / dt));
             double v = 3.0 / 5.0 / slider_mass * (1.0 - cos(5.0));
-            error[k] = fabs(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0) - v);
+            error[k] = fabs(mechanism_rate(&m, pawl_model_joint_at(m.model, 0), 0) - v);
             // rattle's books are as accurate as its steps: F'' v dt^2 / 12
             double off = s == PAWL_STEPPER_RATTLE ? 75.0 * 0.5 * dt * dt / 12.0 : 1e-13;
             CHECK_NEAR(mechanism_energy(&m).balance, 0.0, off);
@@ -95,7 +95,7 @@ TEST(a_force_actuator_is_cut_off_at_its_effort)
         mechanism_start(&m, &settings);
         mechanism_run(&m, 100);
         CHECK_NEAR(pawl_sim_actuator_effort(m.sim, actuator), 4.0 * way, 0.0);
-        CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), 2.0 * way, 1e-13);
+        CHECK_NEAR(mechanism_rate(&m, pawl_model_joint_at(m.model, 0), 0), 2.0 * way, 1e-13);
         mechanism_end(&m);
     }
 }
@@ -116,16 +116,15 @@ TEST(a_stiff_position_actuator_is_stable_at_ten_milliseconds_and_reaches_its_tar
         mechanism_step(&m);
         v = ratio * v + 1e-2 * 1e8 * error / (slider_mass + 1e-4 * 1e8);
         error -= 1e-2 * v;
-        CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), 0.7 - error,
-                   1e-12);
+        CHECK_NEAR(mechanism_position(&m, pawl_model_joint_at(m.model, 0), 0), 0.7 - error, 1e-12);
     }
-    CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), 0.7, 1e-12);
-    CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), 0.0, 1e-9);
+    CHECK_NEAR(mechanism_position(&m, pawl_model_joint_at(m.model, 0), 0), 0.7, 1e-12);
+    CHECK_NEAR(mechanism_rate(&m, pawl_model_joint_at(m.model, 0), 0), 0.0, 1e-9);
     settings.stepper = PAWL_STEPPER_MOREAU;
     mechanism_restart(&m, &settings);
     for (int i = 0; i < 1000; ++i) {
         mechanism_step(&m);
-        CHECK(fabs(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0) - 0.7) < 0.7001);
+        CHECK(fabs(mechanism_position(&m, pawl_model_joint_at(m.model, 0), 0) - 0.7) < 0.7001);
     }
     mechanism_end(&m);
 }
@@ -147,7 +146,7 @@ TEST(a_position_actuator_with_damping_follows_implicit_euler)
         double next =
             (slider_mass * v + h * 300.0 * (1.0 - x)) / (slider_mass + h * 12.0 + h * h * 300.0);
         x += h * next;
-        CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), next, 1e-13);
+        CHECK_NEAR(mechanism_rate(&m, pawl_model_joint_at(m.model, 0), 0), next, 1e-13);
         CHECK_NEAR(pawl_sim_actuator_effort(m.sim, actuator), slider_mass * (next - v) / h, 1e-10);
         v = next;
         // the PD's whole impulse is its work: exact on one mass
@@ -171,7 +170,7 @@ TEST(a_velocity_actuator_of_infinite_damping_is_exact)
         mechanism_start(&m, &settings);
         for (int i = 0; i < 100; ++i) {
             mechanism_step(&m);
-            CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), 1.5, 1e-14);
+            CHECK_NEAR(mechanism_rate(&m, pawl_model_joint_at(m.model, 0), 0), 1.5, 1e-14);
         }
         CHECK_NEAR(pawl_sim_actuator_effort(m.sim, motor), 6.0, 1e-10);
         CHECK_NEAR(mechanism_energy(&m).balance, 0.0, 1e-12);
@@ -193,7 +192,7 @@ TEST(a_velocity_actuator_with_limited_effort_saturates_then_holds)
     for (int i = 0; i < 100; ++i) {
         mechanism_step(&m);
         double t = mechanism_time(&m);
-        CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), fmin(1.0, 2.0 * t),
+        CHECK_NEAR(mechanism_rate(&m, pawl_model_joint_at(m.model, 0), 0), fmin(1.0, 2.0 * t),
                    1e-13);
         CHECK_NEAR(pawl_sim_actuator_effort(m.sim, motor), t < 0.505 ? 4.0 : 0.0, 1e-10);
         CHECK_NEAR(mechanism_energy(&m).balance, 0.0, 1e-13);
@@ -217,7 +216,7 @@ TEST(a_velocity_actuator_of_finite_damping_approaches_its_target)
             mechanism_step(&m);
             v = (slider_mass * v + h * 8.0 * (1.0 - (1.0 - theta) * v)) /
                 (slider_mass + theta * h * 8.0);
-            CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), v, 1e-13);
+            CHECK_NEAR(mechanism_rate(&m, pawl_model_joint_at(m.model, 0), 0), v, 1e-13);
         }
         CHECK_NEAR(mechanism_energy(&m).balance, 0.0, 1e-13);
         mechanism_end(&m);
@@ -254,7 +253,7 @@ TEST(a_position_actuator_with_limited_effort_saturates_far_from_its_target)
             v += h * force / slider_mass;
             x += h * v;
             CHECK_NEAR(pawl_sim_actuator_effort(m.sim, motor), force, 1e-8);
-            CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), x, 1e-8);
+            CHECK_NEAR(mechanism_position(&m, pawl_model_joint_at(m.model, 0), 0), x, 1e-8);
         }
         CHECK(saturated && free);
         CHECK_NEAR(x, 1.0, 1e-3);
@@ -316,7 +315,7 @@ TEST(the_work_of_an_actuator_on_a_driven_stage_is_shared_with_the_drive)
         mechanism_start(&m, &settings);
         mechanism_run(&m, 100);
         if (kind == 0) {
-            CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), 1.5, 1e-12);
+            CHECK_NEAR(mechanism_rate(&m, pawl_model_joint_at(m.model, 0), 0), 1.5, 1e-12);
             CHECK_NEAR(mechanism_energy(&m).work_actuators, 0.5 * slider_mass * 2.25, 1e-12);
         }
         CHECK(mechanism_energy(&m).work_motion > 1.0);

@@ -47,8 +47,8 @@ static void bounds_stick(pawl_settings settings)
     bounds_slider(&m, 5.0, 4.9, 0.0);
     mechanism_start(&m, &settings);
     mechanism_run(&m, 200);
-    CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), 0.0, 1e-12);
-    CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), 0.0, 1e-12);
+    CHECK_NEAR(mechanism_rate(&m, pawl_model_joint_at(m.model, 0), 0), 0.0, 1e-12);
+    CHECK_NEAR(mechanism_position(&m, pawl_model_joint_at(m.model, 0), 0), 0.0, 1e-12);
     mechanism_end(&m);
 }
 
@@ -65,8 +65,8 @@ static void bounds_slide(pawl_settings settings)
     mechanism_start(&m, &settings);
     for (int i = 0; i < 100; ++i) {
         mechanism_step(&m);
-        CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0),
-                   1.5 * mechanism_time(&m), 1e-10);
+        CHECK_NEAR(mechanism_rate(&m, pawl_model_joint_at(m.model, 0), 0), 1.5 * mechanism_time(&m),
+                   1e-10);
     }
     pawl_energy e = mechanism_energy(&m);
     CHECK_NEAR(e.work_friction, -5.0 * 0.75, 1e-9); // mean of begin and end is exact here
@@ -88,11 +88,11 @@ static void bounds_stop(pawl_settings settings)
     for (int i = 0; i < 100; ++i) {
         mechanism_step(&m);
         double v = fmax(0.0, 1.13 - 2.5 * mechanism_time(&m));
-        CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), v, 1e-10);
+        CHECK_NEAR(mechanism_rate(&m, pawl_model_joint_at(m.model, 0), 0), v, 1e-10);
     }
     // all kinetic energy went into friction
     CHECK_NEAR(mechanism_energy(&m).work_friction, -0.5 * bounds_mass * 1.13 * 1.13, 1e-10);
-    CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), 1.13 * 1.13 / 5.0,
+    CHECK_NEAR(mechanism_position(&m, pawl_model_joint_at(m.model, 0), 0), 1.13 * 1.13 / 5.0,
                1.13 * settings.dt);
     mechanism_end(&m);
 }
@@ -120,7 +120,7 @@ TEST(friction_of_a_driven_joint_is_paid_by_the_drive)
         settings.solver.kind = (pawl_solver_kind)solver;
         mechanism_start(&m, &settings);
         mechanism_run(&m, 100);
-        CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), 2.0, 1e-12);
+        CHECK_NEAR(mechanism_position(&m, pawl_model_joint_at(m.model, 0), 0), 2.0, 1e-12);
         CHECK_NEAR(mechanism_energy(&m).work_friction, -10.0, 1e-9);
         CHECK_NEAR(mechanism_energy(&m).work_motion, 10.0, 1e-9);
         mechanism_end(&m);
@@ -152,8 +152,8 @@ static void bounds_fall(pawl_settings settings)
     bool reached = false;
     for (int i = 0; i < 300; ++i) {
         mechanism_step(&m);
-        double q = mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0),
-               rate = mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0);
+        double q = mechanism_position(&m, pawl_model_joint_at(m.model, 0), 0),
+               rate = mechanism_rate(&m, pawl_model_joint_at(m.model, 0), 0);
         // The rate is such that q + h q' meets the limit; bringing the joint together again after
         // the drift turns the body by (h q')^3 / 6 at most, here 2e-6. erp.limit takes that back.
         CHECK(q <= 0.6 + slip);
@@ -230,7 +230,7 @@ TEST(equal_limits_fix_a_coordinate)
     pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_EULER);
     mechanism_start(&m, &settings);
     mechanism_run(&m, 100);
-    CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), 0.0, 1e-9);
+    CHECK_NEAR(mechanism_position(&m, pawl_model_joint_at(m.model, 0), 0), 0.0, 1e-9);
     mechanism_end(&m);
 }
 

@@ -46,8 +46,8 @@ TEST(springs_follow_the_linearly_implicit_trapezoidal_rule)
             double next = v + change / (2.0 + 0.5 * h * d + 0.25 * h * h * k);
             x += 0.5 * h * (v + next);
             v = next;
-            CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), x, 1e-13);
-            CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), v, 1e-12);
+            CHECK_NEAR(mechanism_position(&m, pawl_model_joint_at(m.model, 0), 0), x, 1e-13);
+            CHECK_NEAR(mechanism_rate(&m, pawl_model_joint_at(m.model, 0), 0), v, 1e-12);
         }
         mechanism_end(&m);
     }
@@ -71,8 +71,8 @@ TEST(sdirk2_follows_its_two_stages)
         double v2 = (2.0 * vs - g * h * k * xs) / mass;
         x = xs + g * h * v2;
         v = v2;
-        CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), x, 1e-13);
-        CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), v, 1e-12);
+        CHECK_NEAR(mechanism_position(&m, pawl_model_joint_at(m.model, 0), 0), x, 1e-13);
+        CHECK_NEAR(mechanism_rate(&m, pawl_model_joint_at(m.model, 0), 0), v, 1e-12);
     }
     mechanism_end(&m);
 }
@@ -112,12 +112,12 @@ static pawl_vec3 lit_slide(double dt, pawl_lit_variant variant)
     double start = scene_stored(&m);
     while (mechanism_time(&m) < 0.4 - 1e-9) {
         scene_step(&m);
-        pawl_vec3 r = scene_position(&m, pawl_builder_body_at(m.builder, 0));
+        pawl_vec3 r = scene_position(&m, pawl_model_body_at(m.model, 0));
         CHECK_NEAR(v3_norm(r), 1.1, 1e-11);
-        CHECK_NEAR(v3_dot(r, scene_velocity(&m, pawl_builder_body_at(m.builder, 0))), 0.0, 1e-8);
+        CHECK_NEAR(v3_dot(r, scene_velocity(&m, pawl_model_body_at(m.model, 0))), 0.0, 1e-8);
     }
     CHECK_NEAR(scene_stored(&m), start, 1e-5 * start);
-    pawl_vec3 at = scene_position(&m, pawl_builder_body_at(m.builder, 0));
+    pawl_vec3 at = scene_position(&m, pawl_model_body_at(m.model, 0));
     mechanism_end(&m);
     return at;
 }

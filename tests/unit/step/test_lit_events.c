@@ -84,8 +84,8 @@ TEST(many_collisions_in_one_step_happen_in_their_order)
         mechanism_start(&m, &settings);
         events_by_hand h = {.count = COUNT};
         for (int k = 0; k < COUNT; ++k) {
-            h.x[k] = scene_position(&m, pawl_builder_body_at(m.builder, k)).x;
-            h.v[k] = scene_velocity(&m, pawl_builder_body_at(m.builder, k)).x;
+            h.x[k] = scene_position(&m, pawl_model_body_at(m.model, k)).x;
+            h.v[k] = scene_velocity(&m, pawl_model_body_at(m.model, k)).x;
             h.m[k] = pawl_model_body(m.model, pawl_model_body_at(m.model, k)).mass;
         }
         double energy = mechanism_energy(&m).kinetic;
@@ -95,8 +95,8 @@ TEST(many_collisions_in_one_step_happen_in_their_order)
         CHECK_INT(m.verdict.events[PAWL_EVENT_UNRESOLVED], 0);
         CHECK_INT(m.verdict.tunnelled, 0);
         for (int k = 0; k < COUNT; ++k) {
-            CHECK_NEAR(scene_position(&m, pawl_builder_body_at(m.builder, k)).x, h.x[k], 1e-7);
-            CHECK_NEAR(scene_velocity(&m, pawl_builder_body_at(m.builder, k)).x, h.v[k], 1e-7);
+            CHECK_NEAR(scene_position(&m, pawl_model_body_at(m.model, k)).x, h.x[k], 1e-7);
+            CHECK_NEAR(scene_velocity(&m, pawl_model_body_at(m.model, k)).x, h.v[k], 1e-7);
         }
         CHECK_NEAR(mechanism_energy(&m).kinetic, energy, 1e-8);
         mechanism_end(&m);
@@ -250,10 +250,10 @@ TEST(what_leaves_a_floor_in_which_it_starts_meets_nothing)
         scene_run(&free, 0.05);
         CHECK_INT(m.verdict.events[PAWL_EVENT_IMPACT], 0);
         CHECK_INT(m.verdict.events[PAWL_EVENT_UNRESOLVED], 0);
-        CHECK(scene_position(&m, pawl_builder_body_at(m.builder, 0)).z ==
-              scene_position(&free, pawl_builder_body_at(free.builder, 0)).z);
-        CHECK(scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).x ==
-              scene_velocity(&free, pawl_builder_body_at(free.builder, 0)).x);
+        CHECK(scene_position(&m, pawl_model_body_at(m.model, 0)).z ==
+              scene_position(&free, pawl_model_body_at(free.model, 0)).z);
+        CHECK(scene_velocity(&m, pawl_model_body_at(m.model, 0)).x ==
+              scene_velocity(&free, pawl_model_body_at(free.model, 0)).x);
         mechanism_end(&m);
         mechanism_end(&free);
     }
@@ -267,8 +267,8 @@ TEST(what_does_not_get_out_of_a_floor_is_stopped)
         events_start_inside(&m, 0.0, SCENE_G, (pawl_lit_variant)variant);
         scene_run(&m, 0.5);
         CHECK_INT(m.verdict.events[PAWL_EVENT_UNRESOLVED], 0);
-        CHECK_NEAR(scene_position(&m, pawl_builder_body_at(m.builder, 0)).z, 0.1, 1e-9);
-        CHECK(fabs(scene_velocity(&m, pawl_builder_body_at(m.builder, 0)).z) < 1e-9);
+        CHECK_NEAR(scene_position(&m, pawl_model_body_at(m.model, 0)).z, 0.1, 1e-9);
+        CHECK(fabs(scene_velocity(&m, pawl_model_body_at(m.model, 0)).z) < 1e-9);
         mechanism_end(&m);
     }
 }

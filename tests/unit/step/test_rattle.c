@@ -352,7 +352,7 @@ TEST(limits_make_it_moreau_where_they_are_near)
     print_message("pendulum against a limit: %d of 2000 steps fell back\n",
                   (int)m.verdict.fell_back);
     CHECK(m.verdict.fell_back > 100 && m.verdict.fell_back < 1900);
-    CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), -1.2, 1e-3);
+    CHECK_NEAR(mechanism_position(&m, pawl_model_joint_at(m.model, 0), 0), -1.2, 1e-3);
     CHECK(m.verdict.closure.limit <= 1e-4);
     mechanism_end(&m);
 }
@@ -397,7 +397,7 @@ TEST(stiff_springs_make_it_moreau)
         mechanism_start(&m, &settings);
         mechanism_run(&m, 1000);
         CHECK_INT(m.verdict.fell_back, stiff ? 1000 : 0);
-        CHECK(fabs(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0) + 0.1) <= 0.101);
+        CHECK(fabs(mechanism_position(&m, pawl_model_joint_at(m.model, 0), 0) + 0.1) <= 0.101);
         mechanism_end(&m);
     }
 }

@@ -48,8 +48,8 @@ static spring_error spring_run(pawl_joint_kind kind, pawl_stepper_kind stepper, 
     mechanism_run(&m, (int)rint(1.0 / dt));
     double x, v;
     spring_closed_form(mechanism_time(&m), &x, &v);
-    spring_error e = {fabs(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0) - x),
-                      fabs(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0) - v),
+    spring_error e = {fabs(mechanism_position(&m, pawl_model_joint_at(m.model, 0), 0) - x),
+                      fabs(mechanism_rate(&m, pawl_model_joint_at(m.model, 0), 0) - v),
                       m.verdict.balance_max};
     CHECK(mechanism_energy(&m).work_dampers < 0.0);
     mechanism_end(&m);
@@ -95,8 +95,8 @@ TEST(euler_takes_springs_and_dampers_at_the_end_of_the_step)
         v = (spring_mass * v - h * spring_k * (x - spring_rest)) /
             (spring_mass + h * spring_d + h * h * spring_k);
         x += h * v;
-        CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), x, 1e-14);
-        CHECK_NEAR(mechanism_rate(&m, pawl_builder_joint_at(m.builder, 0), 0), v, 1e-13);
+        CHECK_NEAR(mechanism_position(&m, pawl_model_joint_at(m.model, 0), 0), x, 1e-14);
+        CHECK_NEAR(mechanism_rate(&m, pawl_model_joint_at(m.model, 0), 0), v, 1e-13);
     }
     mechanism_end(&m);
 }
@@ -123,7 +123,7 @@ TEST(a_torsion_spring_pulls_back_over_many_turns)
         double t = mechanism_time(&m), phi = 40.0 / 2.0 * sin(2.0 * t);
         largest = fmax(largest, fabs(phi));
         // phase error of the trapezoidal rule: (w h)^2 / 12 per radian, 6 rad, amplitude 20
-        CHECK_NEAR(mechanism_position(&m, pawl_builder_joint_at(m.builder, 0), 0), phi,
+        CHECK_NEAR(mechanism_position(&m, pawl_model_joint_at(m.model, 0), 0), phi,
                    6.0 / 12.0 * 4e-6 * 20.0);
     }
     CHECK(largest > 19.9); // three turns
