@@ -23,6 +23,7 @@ typedef struct pawl_closure {
     double limit;    ///< worst limit violation [m or rad]
     int worst_limit; ///< its joint, -1 for none
 } pawl_closure;
+/// How well the joints of a state are closed, and how far it is beyond limits.
 PAWL_API pawl_closure pawl_state_closure(const pawl_state *state);
 
 typedef enum pawl_outcome { PAWL_CONVERGED = 0, PAWL_ITERATION_LIMIT, PAWL_STALLED } pawl_outcome;

@@ -165,14 +165,16 @@ typedef struct pawl_settings {
     pawl_verdict_limits verdict;
     uint32_t stamp; ///< set by the default function; shows that it was called
 } pawl_settings;
+/// Every setting at its default, with the stamp.
 PAWL_API pawl_settings pawl_settings_default(void);
 
 /// One row of `pawl list settings`.
 typedef struct pawl_setting_info {
     const char *key, *unit, *range, *help;
 } pawl_setting_info;
+/// How many settings there are, and the row of one of them.
 PAWL_API int pawl_setting_count(void);
-PAWL_API pawl_setting_info pawl_setting(int index);
+PAWL_API pawl_setting_info pawl_setting(int index); ///< of 0 to pawl_setting_count() - 1
 /// Value as text, as pawl_settings_set() takes it. `text` has room for `size` bytes.
 PAWL_API pawl_status pawl_settings_get(const pawl_settings *settings, int index, char *text,
                                        size_t size);

@@ -29,6 +29,7 @@ PAWL_API pawl_status pawl_state_save(const pawl_state *state, void *bytes);
 PAWL_API pawl_status pawl_state_load(const pawl_env *env, pawl_state *state, const void *bytes,
                                      size_t size);
 
+/// The model that the state belongs to.
 PAWL_API const pawl_model *pawl_state_model(const pawl_state *state);
 PAWL_API double pawl_state_time(const pawl_state *state);  ///< [s]
 PAWL_API int64_t pawl_state_step(const pawl_state *state); ///< steps done since the start
@@ -65,6 +66,7 @@ typedef struct pawl_energy {
     double work_contacts; ///< contacts: friction and impacts
     double balance;       ///< kinetic + gravity + springs - all work - their sum at the start
 } pawl_energy;
+/// Energies of a state, and the work done since its start.
 PAWL_API pawl_energy pawl_state_energy(const pawl_state *state);
 
 PAWL_EXTERN_C_END

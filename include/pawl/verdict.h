@@ -91,7 +91,9 @@ typedef struct pawl_verdict {
     pawl_run_end end;
     double time, requested_time; ///< reached and asked for, where `end` is known [s]
 } pawl_verdict;
+/// A verdict of no steps yet, from the state that the run begins with.
 PAWL_API pawl_verdict pawl_verdict_begin(const pawl_state *state);
+/// Adds what a step measured.
 PAWL_API void pawl_verdict_add(pawl_verdict *verdict, const pawl_step_report *report);
 /// How far the run got, for the verdict to judge. Call with PAWL_RUN_UNDERWAY before the first step
 /// where a recording is made: one of a run that was killed then shows it.

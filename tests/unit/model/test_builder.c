@@ -492,7 +492,7 @@ TEST(pairs_of_bodies_can_be_kept_from_touching)
         CHECK_STATUS(pawl_builder_exclude(c.builder, pawl_builder_body_at(c.builder, bad[i][0]),
                                           pawl_builder_body_at(c.builder, bad[i][1])),
                      PAWL_BAD_ARGUMENT);
-        CHECK_MESSAGE(&c.t, "two different ones of this model");
+        CHECK_MESSAGE(&c.t, "two different bodies of this model");
     }
     pawl_model *none, *m, *other;
     CHECK_OK(pawl_builder_compile(c.builder, &none));

@@ -18,6 +18,9 @@ TEST(a_step_allocates_nothing)
         settings.solver.kind = way / 2 % 2 == 0 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
         settings.project = way / 4 % 2 == 0;
         settings.delassus = (pawl_delassus_kind)(way / 8);
+        if (settings.delassus == PAWL_DELASSUS_MATRIX_FREE) {
+            settings.loop.tolerance = 0.0; // it refuses rows that nearly repeat each other
+        }
         pawl_sim *sim;
         CHECK_OK(pawl_sim_create(&t.env, model, &settings, &sim));
         int64_t calls = t.calls, blocks = t.live_blocks;
