@@ -24,7 +24,7 @@ _Static_assert(KINEMATICS_KINDS + 1 == PAWL_JOINT_KIND_COUNT,
 static const double kinematics_pitch = 0.3, kinematics_length = 0.7;
 
 // Two bodies with a joint of this kind at random places in them; `base` may be PAWL_WORLD.
-static void kinematics_build(mechanism *m, pawl_joint_kind kind, pawl_body_id base, uint64_t *seed)
+static void kinematics_build(mechanism *m, pawl_joint_kind kind, int base, uint64_t *seed)
 {
     mechanism_begin(m);
     for (int i = 0; i < 2; ++i) {
@@ -36,7 +36,7 @@ static void kinematics_build(mechanism *m, pawl_joint_kind kind, pawl_body_id ba
     }
     pawl_joint_def joint = pawl_joint_def_default();
     joint.kind = kind;
-    joint.base = base;
+    joint.base = base < 0 ? PAWL_WORLD : pawl_builder_body_at(m->builder, base);
     joint.follower = pawl_builder_body_at(m->builder, 1);
     joint.base_frame = random_pose(seed, 0.6);
     joint.follower_frame = random_pose(seed, 0.6);
@@ -235,9 +235,7 @@ TEST(a_joint_put_at_given_coordinates_is_closed_and_reads_them_back)
     for (int k = 0; k < KINEMATICS_KINDS; ++k) {
         for (int trial = 0; trial < 20; ++trial) {
             mechanism m;
-            kinematics_build(&m, kinematics_kinds[k],
-                             trial % 2 == 0 ? pawl_builder_body_at(m.builder, 0) : PAWL_WORLD,
-                             &seed);
+            kinematics_build(&m, kinematics_kinds[k], trial % 2 == 0 ? 0 : PAWL_WORLD_INDEX, &seed);
             const model_joint *j = &m.model->joints[0];
             double q[6], met[6], residual[6];
             body_state bodies[2];
@@ -262,9 +260,7 @@ TEST(gradients_of_closed_joints_match_finite_differences)
     for (int k = 0; k < KINEMATICS_KINDS; ++k) {
         for (int trial = 0; trial < 20; ++trial) {
             mechanism m;
-            kinematics_build(&m, kinematics_kinds[k],
-                             trial % 2 == 0 ? pawl_builder_body_at(m.builder, 0) : PAWL_WORLD,
-                             &seed);
+            kinematics_build(&m, kinematics_kinds[k], trial % 2 == 0 ? 0 : PAWL_WORLD_INDEX, &seed);
             double q[6];
             body_state bodies[2];
             kinematics_on_manifold(m.model, &seed, q, bodies);
@@ -283,9 +279,7 @@ TEST(gradients_of_open_joints_match_finite_differences)
     for (int k = 0; k < KINEMATICS_KINDS; ++k) {
         for (int trial = 0; trial < 20; ++trial) {
             mechanism m;
-            kinematics_build(&m, kinematics_kinds[k],
-                             trial % 2 == 0 ? pawl_builder_body_at(m.builder, 0) : PAWL_WORLD,
-                             &seed);
+            kinematics_build(&m, kinematics_kinds[k], trial % 2 == 0 ? 0 : PAWL_WORLD_INDEX, &seed);
             double q[6];
             body_state bodies[2];
             kinematics_on_manifold(m.model, &seed, q, bodies);
@@ -305,7 +299,7 @@ TEST(rows_and_coordinates_push_both_bodies_with_equal_and_opposite_wrenches)
     for (int k = 0; k < KINEMATICS_KINDS; ++k) {
         for (int trial = 0; trial < 20; ++trial) {
             mechanism m;
-            kinematics_build(&m, kinematics_kinds[k], pawl_builder_body_at(m.builder, 0), &seed);
+            kinematics_build(&m, kinematics_kinds[k], 0, &seed);
             const model_joint *j = &m.model->joints[0];
             double q[6], residual[6], base[12][6], follower[12][6];
             body_state bodies[2];
@@ -337,8 +331,7 @@ TEST(impulses_and_row_velocities_are_transposes_of_each_other)
     uint64_t seed = 5;
     for (int k = 0; k < KINEMATICS_KINDS; ++k) {
         mechanism m;
-        kinematics_build(&m, kinematics_kinds[k],
-                         k % 2 == 0 ? pawl_builder_body_at(m.builder, 0) : PAWL_WORLD, &seed);
+        kinematics_build(&m, kinematics_kinds[k], k % 2 == 0 ? 0 : PAWL_WORLD_INDEX, &seed);
         pawl_assembly *a;
         CHECK_OK(pawl_assembly_create(&m.t.env, m.model, 0, &a));
         double q[6], u[12], du[12] = {0}, lambda[6], v[6];
@@ -379,7 +372,7 @@ TEST(a_rod_of_no_length_keeps_a_finite_gradient)
 {
     uint64_t seed = 6;
     mechanism m;
-    kinematics_build(&m, PAWL_JOINT_DISTANCE, pawl_builder_body_at(m.builder, 0), &seed);
+    kinematics_build(&m, PAWL_JOINT_DISTANCE, 0, &seed);
     const model_joint *j = &m.model->joints[0];
     body_state bodies[2] = {{.q = {1, 0, 0, 0}}, {.q = {1, 0, 0, 0}}};
     bodies[1].r = v3_sub(v3_add(bodies[0].r, j->base_anchor), j->follower_anchor);

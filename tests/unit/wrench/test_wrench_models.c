@@ -743,7 +743,7 @@ TEST(what_cannot_be_is_refused)
 
     pawl_contact_point_def point = pawl_contact_point_def_default(), good;
     CHECK_STATUS(pawl_builder_add_contact_point(b, &point, NULL), PAWL_BAD_ARGUMENT);
-    CHECK_MESSAGE(&environment, "names body -1 of 1");
+    CHECK_MESSAGE(&environment, "names no body of this model");
     point.body = pawl_builder_body_at(b, 0);
     CHECK_STATUS(pawl_builder_add_contact_point(b, &point, NULL), PAWL_BAD_ARGUMENT);
     CHECK_MESSAGE(&environment, "names wrench model -1 of 1");
