@@ -9,6 +9,10 @@
 // coordinates than it needs can move without moving its tip; it moves along the null space of J
 // towards the rest pose, returns to the target, and keeps what brought it nearer to rest. So the answer
 // depends on the rest pose and not on the way that led there.
+//
+// A straight limb cannot feel how it would bend (J has lost a direction), and one at a limit may have to leave it
+// the other way round. Where the way from q or from rest ends short, it is tried from bent poses all around:
+// the points of Halton's sequence within small, then larger parts of the limits.
 #include "pawl/limb.h"
 #include "base/carver.h"
 #include "base/env.h"
@@ -37,6 +41,7 @@ struct pawl_limb {
     pawl_vec3 tip;            // in the frame after the last step
     double *jacobian;         // (3 x count), column by column
     double *q, *move, *trial; // (count) each
+    double *best;             // (count) of the bent starts
     bool *held;               // (count)
 };
 
@@ -124,7 +129,7 @@ static pawl_limb *limb_layout(pawl_carver *mem, int count)
 {
     pawl_limb *limb = PAWL_CARVE(mem, pawl_limb, 1);
     limb_step *steps = PAWL_CARVE(mem, limb_step, count);
-    double *numbers = PAWL_CARVE(mem, double, 6 * count);
+    double *numbers = PAWL_CARVE(mem, double, 7 * count);
     bool *held = PAWL_CARVE(mem, bool, count);
     if (limb != NULL) {
         *limb = (pawl_limb){.count = count,
@@ -133,6 +138,7 @@ static pawl_limb *limb_layout(pawl_carver *mem, int count)
                             .q = numbers + 3 * count,
                             .move = numbers + 4 * count,
                             .trial = numbers + 5 * count,
+                            .best = numbers + 6 * count,
                             .held = held};
     }
     return limb;
@@ -421,6 +427,48 @@ static void limb_settle(pawl_limb *limb, pawl_vec3 target, const double *rest, d
     }
 }
 
+// Number `index` of Halton's sequence in this dimension, in -1 .. 1.
+static double limb_scatter(int index, int dimension)
+{
+    static const int primes[] = {2, 3, 5, 7, 11, 13, 17, 19};
+    int base = primes[dimension % 8];
+    double share = 1.0, sum = 0.0;
+    for (int i = index + dimension / 8; i > 0; i /= base) {
+        share /= base;
+        sum += share * (i % base);
+    }
+    return 2.0 * sum - 1.0;
+}
+
+// From bent poses about q. Of the first size of bend that leads to the target, the answer nearest to rest; else the
+// one that came nearest, if it is nearer than `left`.
+static double limb_bend(pawl_limb *limb, pawl_vec3 target, const double *rest, double *q,
+                        double left)
+{
+    enum { STARTS = 24 };
+    static const double size[] = {0.1, 0.5, 6.3}; // [rad or m]
+    double enough = 10.0 * limb_reached(target), nearest = INFINITY;
+    for (int s = 0; s < 3 && left > enough; ++s) {
+        for (int k = 1; k <= STARTS; ++k) {
+            for (int i = 0; i < limb->count; ++i) {
+                const pawl_limb_coordinate *of = &limb->steps[i].of;
+                double low = max_of(of->lower, q[i] - size[s]);
+                double high = fmin(of->upper, q[i] + size[s]);
+                limb->trial[i] = 0.5 * (low + high + (high - low) * limb_scatter(k, i));
+            }
+            double other = limb_approach(limb, target, limb->trial);
+            double far = limb_distance2(limb, limb->trial, rest);
+            bool better = other <= enough ? far < nearest - 1e-9 : other < left;
+            if (better) {
+                memcpy(limb->best, limb->trial, (size_t)limb->count * sizeof *q);
+                left = other;
+                nearest = other <= enough ? far : nearest;
+            }
+        }
+    }
+    return left;
+}
+
 double pawl_limb_reach(pawl_limb *limb, pawl_vec3 target, const double *rest, double *q)
 {
     if (limb == NULL || (limb->count > 0 && (q == NULL || rest == NULL)) || !v3_finite(target)) {
@@ -440,6 +488,11 @@ double pawl_limb_reach(pawl_limb *limb, pawl_vec3 target, const double *rest, do
             memcpy(q, limb->trial, (size_t)limb->count * sizeof *q);
             left = other;
         }
+    }
+    if (left > 10.0 * limb_reached(target) && limb->count > 0) {
+        memcpy(limb->best, q, (size_t)limb->count * sizeof *q);
+        left = limb_bend(limb, target, rest, q, left);
+        memcpy(q, limb->best, (size_t)limb->count * sizeof *q);
     }
     if (left <= 10.0 * limb_reached(target)) {
         limb_settle(limb, target, rest, q);
