@@ -61,12 +61,29 @@ static void nmdp_layout(nmdp *s, pawl_carver *mem)
 
 // ---- what is refused ---------------------------------------------------------------------------
 
+// A free joint without limits, springs or rotors holds nothing: the bodies float beside each other as they do
+// without it (the floating base of a URDF file).
+static bool nmdp_holds_nothing(const model_joint *j)
+{
+    for (int c = 0; c < j->coordinate_count; ++c) {
+        const pawl_coordinate_def *d = &j->coordinate[c];
+        if (d->stiffness != 0.0 || d->damping != 0.0 || d->armature != 0.0 || d->friction != 0.0 ||
+            d->lower > -INFINITY || d->upper < INFINITY) {
+            return false;
+        }
+    }
+    return j->kind == PAWL_JOINT_FREE;
+}
+
 static pawl_status nmdp_refuse_joints(const nmdp *s)
 {
     const pawl_model *m = s->model;
     const char *stepper = pawl_stepper_name((int)s->settings->stepper);
-    if (s->tree->loop_joint_count > 0) {
-        const model_joint *j = &m->joints[s->tree->loop_joints[0]];
+    for (int i = 0; i < s->tree->loop_joint_count; ++i) {
+        const model_joint *j = &m->joints[s->tree->loop_joints[i]];
+        if (nmdp_holds_nothing(j)) {
+            continue;
+        }
         return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
                          "stepper %s needs a tree, but joint '%s' (%s) of '%s' closes a loop or "
                          "cannot be a coordinate; choose euler, moreau or lit",
