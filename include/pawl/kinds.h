@@ -98,6 +98,7 @@ typedef enum pawl_nmdp_energy {
     PAWL_NMDP_ENERGY_CONTACT = 0, ///< energy of unit masses at all contact points
     PAWL_NMDP_ENERGY_PENETRATING, ///< at those that would be in the ground without contact forces
     PAWL_NMDP_ENERGY_TOTAL,       ///< all kinetic energy, as published
+    PAWL_NMDP_ENERGY_EFFECTIVE,   ///< the same with the masses that contact forces meet (default)
     PAWL_NMDP_ENERGY_COUNT
 } pawl_nmdp_energy_kind;
 /// Where `mdp` takes springs and controllers. Values are stored in files.

@@ -117,7 +117,7 @@ typedef struct pawl_nmdp_settings {
     int max_iterations;     ///< projected gradient steps a stage
     int halvings;           ///< how often a step may be cut in halves
     double beta_min;        ///< least proximal weight [m^2/s^2]
-    double push_out;        ///< fraction of a depth corrected in a step
+    double push_out;        ///< rate at which depth is removed [1/s]
     double stiffness;       ///< of contact points that shapes are given [N/m^3]
     double limit_stiffness; ///< of joint limits [N/m^2 or N m/rad^2]
 } pawl_nmdp_settings;

@@ -71,7 +71,11 @@ static bool linear_choose(nmdp *s, double *theta)
 {
     for (int i = 0; i < s->points; ++i) {
         bool all = s->settings->nmdp.energy == PAWL_NMDP_ENERGY_CONTACT;
-        s->point[i].counted = all || s->point[i].touching;
+        s->point[i].counted = all;
+        for (int k = 0; k < s->points && !all; ++k) { // links count with all their points
+            bool touches = s->point[k].touching && s->point[k].link == s->point[i].link;
+            s->point[i].counted = s->point[i].counted || touches;
+        }
     }
     pawl_nmdp_energy(s, s->gradient, s->hessian);
     for (int k = 0; k < s->n; ++k) {
@@ -112,6 +116,7 @@ bool pawl_linear_step(nmdp *s, pawl_state *state, double end)
     s->stage.h = h;
     s->stage.end = s->stage.target_time = state->time;
     memcpy(s->stage.place.theta, s->begin.theta, (size_t)s->numbers * sizeof(double));
+    memcpy(s->stage.rate.theta, s->begin_rate.theta, (size_t)s->numbers * sizeof(double));
     pawl_nmdp_aim(s);
     pawl_nmdp_place(s, s->begin.theta, false);
     linear_pose(s, h, s->theta);
@@ -124,6 +129,9 @@ bool pawl_linear_step(nmdp *s, pawl_state *state, double end)
         s->theta[k] -= s->G[k];
     }
     memcpy(s->stage.place.theta, s->begin.theta, (size_t)s->numbers * sizeof(double));
+    for (int k = 0; k < s->n * s->n; ++k) { // K's own masses are those of this step
+        s->metric[k] = s->matrix[k] / pawl_nmdp_mass(s);
+    }
     pawl_nmdp_columns(s);
     if (!linear_choose(s, s->theta)) {
         return false;

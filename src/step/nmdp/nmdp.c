@@ -23,7 +23,7 @@ static void nmdp_layout(nmdp *s, pawl_carver *mem)
     s->load = pawl_tree_load_layout(s->motion, s->tree, mem);
     s->config = pawl_reduced_config_carve(s->tree, mem);
     s->point = PAWL_CARVE(mem, nmdp_point, points);
-    s->witness = pawl_carve(mem, sizeof *s->witness, points);
+    s->witness = PAWL_CARVE(mem, nmdp_witness, points);
     s->frame = PAWL_CARVE(mem, pawl_contact_frame, points);
     s->info = PAWL_CARVE(mem, pawl_contact_info, points);
     s->v = PAWL_CARVE(mem, double, vertex_numbers);
@@ -36,12 +36,13 @@ static void nmdp_layout(nmdp *s, pawl_carver *mem)
     for (size_t i = 0; i < sizeof moments / sizeof *moments; ++i) {
         *moments[i] = nmdp_moment_carve(s, mem);
     }
-    double **vectors[] = {&s->theta, &s->trial, &s->start,    &s->G,           &s->direction,
-                          &s->step,  &s->rate,  &s->gradient, &s->acceleration};
+    double **vectors[] = {&s->theta,        &s->trial, &s->start, &s->G,
+                          &s->direction,    &s->step,  &s->rate,  &s->gradient,
+                          &s->acceleration, &s->shift};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) {
         *vectors[i] = PAWL_CARVE(mem, double, n);
     }
-    double **squares[] = {&s->matrix, &s->factor, &s->inertia, &s->hessian};
+    double **squares[] = {&s->matrix, &s->factor, &s->inertia, &s->hessian, &s->metric};
     for (size_t i = 0; i < sizeof squares / sizeof *squares; ++i) {
         *squares[i] = PAWL_CARVE(mem, double, n *n);
     }
@@ -169,7 +170,8 @@ static void nmdp_set_points(nmdp *s)
             .component_count = p.component_count,
             .first_number = numbers,
             .first_order = p.has_derivatives && s->settings->nmdp.gradient == PAWL_NMDP_FIRST,
-            .turns = wrenches};
+            .turns = wrenches,
+            .spins = p.kind == PAWL_WRENCH_PATCH};
         numbers += p.vertex_count * p.component_count;
     }
 }

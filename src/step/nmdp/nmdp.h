@@ -48,15 +48,20 @@ typedef struct nmdp_point {
     int first_number; // of its vertices in v
     bool first_order; // its model has derivatives, and they are wanted
     bool turns;       // wrenches: K counts how it turns, too
+    double spent;     // sum of its weights when the part began: 1 where it cannot carry more
+    bool spins;       // of those, only about the normal
     bool counted;     // in K, during this stage
     bool touching;    // some vertex is not zero, where it is placed
 } nmdp_point;
 
-enum { NMDP_WITNESSES = 4 };
-// Material points whose motion K counts: the point of contact, and for wrenches three around it.
+// Where the motion of a point begins that K counts (nmdp_energy.c).
 typedef struct nmdp_witness {
-    pawl_vec3 local; // from the centre of mass, body axes
-    pawl_vec3 from;  // x^, where it should stay [m]
+    pawl_vec3 from;   // c^, of the centre of its ball [m]
+    pawl_mat3 axes;   // of the link, where `turns`
+    pawl_vec3 normal; // of the ground at c^; 0 where there is none
+    double gap;       // where c should be at the end: that of c^ and what is to be pushed out [m]
+    bool bounded;     // there is ground
+    bool turns;       // how the link turns matters
 } nmdp_witness;
 
 typedef enum nmdp_outcome {
@@ -95,13 +100,13 @@ typedef struct nmdp {
     int weights; // of all points
     int numbers; // of a moment
     tree_load load;
-    reduced_config config; // the chart of the step; theta is where things are placed
-    nmdp_point *point;     // (points)
-    nmdp_witness (*witness)[NMDP_WITNESSES]; // (points)
-    pawl_contact_frame *frame;               // (points) where they are placed
-    double *v, *dv;       // vertices of all points, and derivatives by their poses
-    int *actuator_column; // (actuators)
-    pawl_mat3 *second;    // (links) second moments of mass about the centre, body axes
+    reduced_config config;     // the chart of the step; theta is where things are placed
+    nmdp_point *point;         // (points)
+    nmdp_witness *witness;     // (points)
+    pawl_contact_frame *frame; // (points) where they are placed
+    double *v, *dv;            // vertices of all points, and derivatives by their poses
+    int *actuator_column;      // (actuators)
+    pawl_mat3 *second;         // (links) second moments of mass about the centre, body axes
     nmdp_stage stage;
     nmdp_moment begin, begin_rate; // of a step
     nmdp_moment now, now_rate;     // where a stage ended
@@ -111,7 +116,9 @@ typedef struct nmdp {
     double *G, *direction, *step, *gradient, *rate, *acceleration; // (nv)
     double *effort;                                                // (actuators)
     double *matrix, *factor, *inertia, *hessian;                   // (nv x nv)
-    int *pivot;                                                    // (nv)
+    double *metric;        // (nv x nv) A of K, over the mass of all bodies [1/s^2 and lengths]
+    double *shift;         // (nv) rho of K
+    int *pivot;            // (nv)
     double *B, *slope;     // (nv x weights) dG/dw, dtheta/dw of the weights in use
     double *curve;         // (nv x weights)
     double *Q, *g, *c, *x; // of the quadratic program; g is dK/dw
@@ -170,6 +177,7 @@ pawl_vec3 pawl_nmdp_turn(const pawl_mat3 *from, const pawl_mat3 *to);
 
 // nmdp_energy.c: K where the links are placed; gradient and hessian (Gauss-Newton) may be NULL.
 void pawl_nmdp_aim(nmdp *s);
+double pawl_nmdp_mass(const nmdp *s); // of all bodies that can move; 1 where they have none
 double pawl_nmdp_energy(nmdp *s, double *gradient, double *hessian);
 
 // nmdp_project.c: G, its derivative, and Newton's method for G(theta, w) = 0.
@@ -192,3 +200,5 @@ void pawl_nmdp_read_state(nmdp *s, const pawl_state *state); // into begin, begi
 void pawl_nmdp_begin(nmdp *s, const double *theta, const double *rate, double time);
 void pawl_nmdp_read_place(nmdp *s, nmdp_moment *out); // where things are placed
 void pawl_nmdp_write_state(const nmdp *s, pawl_state *state);
+// Keeps in the points how much of their forces these weights use.
+void pawl_nmdp_keep_spent(nmdp *s, const double *w);

@@ -165,6 +165,7 @@ static void advance_accept(nmdp *s, double *work)
             s->w[p->first_weight + k] = 0.0;
         }
     }
+    pawl_nmdp_keep_spent(s, s->w);
 }
 
 bool pawl_nmdp_advance(nmdp *s, pawl_state *state, double end)

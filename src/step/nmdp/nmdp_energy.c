@@ -3,63 +3,343 @@
 //
 // K, what contact forces are to make small. The kinetic energy of everything is the wrong thing to
 // minimize together with implicit controllers: contacts would then brake the robot instead of holding its
-// feet. So K is that of unit masses at the contact points,
-//   K = 1/2 sum |x - x^|^2/h^2,
-// x a material point of contact and x^ where the stage has it come from; of all points, or (penetrating)
-// of those alone that are in the ground when no contact pushes, frozen for the stage. Gauss-Newton's
-// second derivative. `total`: 1/2 int rho |X - X^|^2/h^2 (NMDP eq. 12).
+// feet. So K is that of unit masses that move as the contact points do on the ground,
+//   K = 1/(2 h^2) sum ( rise^2 + |slip|^2 ),
+//   rise = phi(c) - phi(c^) - push,   slip = P (c - c^ - r turn x n),   P = 1 - n nT,
+// c the centre of a point's ball and r its radius, phi the distance of the ground, n its normal at c^, turn the
+// rotation vector of the link over the stage; of all points, or (penetrating) of the links that are in the
+// ground when no contact pushes, frozen for the stage. The material point that touched first must not be
+// followed instead: on a ball that rolls it is lifted by r (1 - cos(turn)), and K would have the ball sink by
+// as much. docs/wrench-contact.md derives it. Gauss-Newton's second derivative, exact first ones.
+// `total`: 1/2 int rho |X - X^|^2/h^2 (NMDP eq. 12).
+#include "linalg/dense.h"
+#include "linalg/lu.h"
 #include "step/nmdp/nmdp.h"
+#include "tree/articulated.h"
 #include <string.h>
 
-// The point of contact on the ball of a point, and for wrenches three more around it.
-static void energy_witnesses(nmdp *s, int i)
+enum { ENERGY_POLAR_ITERATIONS = 8 };
+static const double energy_least_arm = 0.02; // of moments at points without a radius [m]
+
+// The rotation nearest to R: places of second stages are extrapolated and need not be rotations (Higham 1986).
+static pawl_mat3 energy_rotation(pawl_mat3 R)
+{
+    for (int k = 0; k < ENERGY_POLAR_ITERATIONS; ++k) {
+        pawl_mat3 inverse = m3_inverse(&R);
+        for (int i = 0; i < 9; ++i) {
+            R.m[i / 3][i % 3] = 0.5 * (R.m[i / 3][i % 3] + inverse.m[i % 3][i / 3]);
+        }
+    }
+    return R;
+}
+
+// How far the ground may push a point out during the stage. Contacts cannot pull, so gravity alone stops what
+// they have set in motion: v^2 <= 2 g d lets a body come to rest no higher than the surface. Half of that, for
+// links that are lighter than what they carry. A point whose forces are spent is as deep as its load needs: to ask
+// for more would have friction lift what the normal force cannot.
+static double energy_push(const nmdp *s, const nmdp_point *p, double gap, pawl_vec3 normal)
+{
+    double depth = isfinite(gap) && gap < 0.0 ? -gap : 0.0;
+    double weight = -s->model->bodies[p->body].gravity_scale * v3_dot(s->model->gravity, normal);
+    double fastest = s->stage.h * sqrt(fmax(weight, 0.0) * depth);
+    double spare = fmax(1.0 - p->spent, 0.0), rate = s->settings->nmdp.push_out * s->stage.h;
+    return spare * fmin(rate / (1.0 + rate) * depth, fastest);
+}
+
+static void energy_aim_point(nmdp *s, int i)
 {
     const nmdp_point *p = &s->point[i];
     const nmdp_body *from = &s->stage.place.bodies[p->link];
-    pawl_vec3 at = v3_add(from->r, m3_mul(&from->R, p->anchor)), normal = v3(0.0, 0.0, 0.0);
-    double gap = pawl_wrench_set_gap(s->set, i, at, &normal);
-    pawl_vec3 contact = v3_axpy(p->anchor, -p->radius, m3_tmul(&from->R, normal));
-    double arm = p->radius > 0.0 ? p->radius : 0.02;
-    double depth = isfinite(gap) && gap < 0.0 ? -gap : 0.0;
-    pawl_vec3 push = v3_scale(s->settings->nmdp.push_out * depth, normal);
-    for (int k = 0; k < NMDP_WITNESSES; ++k) {
-        pawl_vec3 local = contact;
-        if (k > 0) {
-            local = v3_add(p->anchor, v3_scale(arm, m3_column(&p->axes, k - 1)));
-        }
-        s->witness[i][k].local = local;
-        s->witness[i][k].from = v3_add(v3_add(from->r, m3_mul(&from->R, local)), push);
+    nmdp_witness *w = &s->witness[i];
+    w->from = v3_add(from->r, m3_mul(&from->R, p->anchor));
+    w->normal = v3(0.0, 0.0, 0.0);
+    double gap = pawl_wrench_set_gap(s->set, i, w->from, &w->normal);
+    w->bounded = isfinite(gap);
+    if (!w->bounded) { // no ground anywhere
+        w->normal = v3(0.0, 0.0, 0.0);
     }
+    w->gap = gap + energy_push(s, p, gap, w->normal);
+    w->turns = p->radius > 0.0 || p->turns;
+    if (w->turns) {
+        w->axes = s->settings->nmdp.order == 2 ? energy_rotation(from->R) : from->R;
+    }
+}
+
+// The largest component is found first, so that no angle loses digits (Shepperd 1978).
+static pawl_quat energy_quaternion(const pawl_mat3 *M)
+{
+    const double(*m)[3] = M->m;
+    double q[4] = {1.0 + m[0][0] + m[1][1] + m[2][2], 1.0 + m[0][0] - m[1][1] - m[2][2],
+                   1.0 - m[0][0] + m[1][1] - m[2][2], 1.0 - m[0][0] - m[1][1] + m[2][2]};
+    int best = 0;
+    for (int k = 1; k < 4; ++k) {
+        best = q[k] > q[best] ? k : best;
+    }
+    const double product[4][4] = {{q[0], m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1]},
+                                  {m[2][1] - m[1][2], q[1], m[0][1] + m[1][0], m[0][2] + m[2][0]},
+                                  {m[0][2] - m[2][0], m[0][1] + m[1][0], q[2], m[1][2] + m[2][1]},
+                                  {m[1][0] - m[0][1], m[0][2] + m[2][0], m[1][2] + m[2][1], q[3]}};
+    const double *row = product[best];
+    double scale = 0.5 / sqrt(q[best]);
+    return (pawl_quat){scale * row[0], scale * row[1], scale * row[2], scale * row[3]};
+}
+
+// The rotation vector of a link over the stage. Its angle is known but for whole turns, which are those of the
+// coordinates that turn the link.
+static pawl_vec3 energy_turn(const nmdp *s, int link, const pawl_mat3 *from)
+{
+    pawl_mat3 M = m3_product_transposed(&s->motion->rotation[link], from);
+    pawl_vec3 turn = quat_log(energy_quaternion(&M));
+    double angle = v3_norm(turn);
+    if (angle < 1.0) {
+        return turn;
+    }
+    pawl_vec3 path = v3(0.0, 0.0, 0.0), axis = v3_scale(1.0 / angle, turn);
+    for (int k = s->tree->links[link].last_column; k >= 0; k = s->tree->columns[k].parent) {
+        path = v3_axpy(path, s->config.theta[k] - s->stage.place.theta[k], s->motion->S[k].w);
+    }
+    const double whole = 6.283185307179586;
+    return v3_axpy(turn, whole * round((v3_dot(path, axis) - angle) / whole), axis);
+}
+
+// What K counts of a point: rows of a motion y of six (of its frame's centre, and of its link's turn) at most,
+// with their derivatives by the six coordinates of the frame.
+typedef struct energy_rows {
+    int count;
+    double y[7], dy[7][6];
+} energy_rows;
+
+static void energy_add_row(energy_rows *rows, double y, pawl_vec3 linear, pawl_vec3 angular)
+{
+    const double d[6] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
+    rows->y[rows->count] = y;
+    memcpy(rows->dy[rows->count++], d, sizeof d);
+}
+
+// The rows that turning has: dturn = A dxi with A the inverse left Jacobian of rotations.
+static void energy_add_turn(energy_rows *rows, const nmdp_point *p, const nmdp_witness *w,
+                            pawl_vec3 turn, const pawl_mat3 *A)
+{
+    // Three points around at the distance of the arm move by 2 arm^2 turn^2 beside four times the way of the centre.
+    double arm = sqrt(0.5) * (p->radius > 0.0 ? p->radius : energy_least_arm);
+    pawl_vec3 none = v3(0.0, 0.0, 0.0);
+    if (p->spins) { // moments about the normal alone
+        energy_add_row(rows, arm * v3_dot(w->normal, turn), none,
+                       v3_scale(arm, m3_tmul(A, w->normal)));
+        return;
+    }
+    const double t[3] = {turn.x, turn.y, turn.z};
+    for (int k = 0; k < 3; ++k) {
+        energy_add_row(rows, arm * t[k], none,
+                       v3(arm * A->m[k][0], arm * A->m[k][1], arm * A->m[k][2]));
+    }
+}
+
+static void energy_point_rows(const nmdp *s, int i, pawl_vec3 c, energy_rows *rows)
+{
+    const nmdp_point *p = &s->point[i];
+    const nmdp_witness *w = &s->witness[i];
+    pawl_vec3 none = v3(0.0, 0.0, 0.0), normal = none, turn = none, n = w->normal;
+    pawl_vec3 off = v3_sub(c, w->from);
+    pawl_mat3 A = {{{0.0}}};
+    rows->count = 0;
+    if (w->bounded) {
+        double gap = pawl_wrench_set_gap(s->set, i, c, &normal);
+        energy_add_row(rows, gap - w->gap, normal, none);
+    }
+    if (w->turns) {
+        turn = energy_turn(s, p->link, &w->axes);
+        A = rotation_vector_rate(turn);
+    }
+    pawl_vec3 slip = v3_axpy(off, -v3_dot(n, off), n);
+    slip = v3_axpy(slip, -p->radius, v3_cross(turn, n));
+    const double y[3] = {slip.x, slip.y, slip.z};
+    const pawl_vec3 unit[3] = {v3(1, 0, 0), v3(0, 1, 0), v3(0, 0, 1)};
+    const double nv[3] = {n.x, n.y, n.z};
+    for (int k = 0; k < 3; ++k) { // e.(turn x n) = turn.(n x e)
+        pawl_vec3 lever = v3_scale(-p->radius, m3_tmul(&A, v3_cross(n, unit[k])));
+        energy_add_row(rows, y[k], v3_axpy(unit[k], -nv[k], n), lever);
+    }
+    if (p->turns) {
+        energy_add_turn(rows, p, w, turn, &A);
+    }
+}
+
+// dyT y as force and moment, or dyT dy as a slope.
+static double energy_load(nmdp *s, const nmdp_point *p, pawl_vec3 c, const energy_rows *rows,
+                          bool curvature)
+{
+    double scale = 1.0 / (s->stage.h * s->stage.h), energy = 0.0;
+    double f[6] = {0.0}, slope[6][6] = {{0.0}};
+    for (int k = 0; k < rows->count; ++k) {
+        energy += 0.5 * scale * rows->y[k] * rows->y[k];
+        for (int a = 0; a < 6; ++a) {
+            double d = scale * rows->dy[k][a];
+            f[a] += d * rows->y[k];
+            for (int b = 0; b < 6 && curvature; ++b) {
+                slope[a][b] += d * rows->dy[k][b];
+            }
+        }
+    }
+    pawl_vec3 none = v3(0.0, 0.0, 0.0);
+    pawl_tree_load_add(&s->load, p->link, c, curvature ? none : v3(f[0], f[1], f[2]),
+                       curvature ? none : v3(f[3], f[4], f[5]), curvature ? slope : NULL);
+    return energy;
+}
+
+// One pass over the counted points: forces (gradient) or slopes (curvature).
+static double energy_of_points(nmdp *s, bool curvature)
+{
+    double energy = 0.0;
+    for (int i = 0; i < s->points; ++i) {
+        const nmdp_point *p = &s->point[i];
+        if (p->counted) {
+            energy_rows rows;
+            pawl_vec3 c = v3_add(s->motion->position[p->link],
+                                 m3_mul(&s->motion->rotation[p->link], p->anchor));
+            energy_point_rows(s, i, c, &rows);
+            energy += energy_load(s, p, c, &rows, curvature);
+        }
+    }
+    return energy;
+}
+
+// ---- effective masses --------------------------------------------------------------------------
+
+double pawl_nmdp_mass(const nmdp *s)
+{
+    double mass = 0.0;
+    for (int i = 0; i < s->links; ++i) {
+        mass += s->tree->links[i].driven ? 0.0 : s->model->bodies[s->tree->links[i].body].mass;
+    }
+    return mass > 0.0 ? mass : 1.0;
+}
+
+// Cholesky's factor goes over A.
+static bool energy_is_definite(double *A, int n)
+{
+    for (int j = 0; j < n; ++j) {
+        double *row = A + (size_t)j * (size_t)n;
+        for (int k = 0; k < j; ++k) {
+            const double *above = A + (size_t)k * (size_t)n;
+            row[k] = (row[k] - pawl_dot(row, above, k)) / above[k];
+        }
+        double pivot = row[j] - pawl_dot(row, row, j);
+        if (!(pivot > 1e-12 * row[j])) {
+            return false;
+        }
+        row[j] = sqrt(pivot);
+    }
+    return true;
+}
+
+// The symmetric part of `matrix` over the mass; false where it is not positive definite.
+static bool energy_take_metric(nmdp *s)
+{
+    size_t n = (size_t)s->n;
+    double scale = 0.5 / pawl_nmdp_mass(s);
+    for (size_t i = 0; i < n; ++i) {
+        for (size_t j = 0; j < n; ++j) {
+            s->metric[i * n + j] = scale * (s->matrix[i * n + j] + s->matrix[j * n + i]);
+        }
+    }
+    memcpy(s->factor, s->metric, n * n * sizeof *s->factor);
+    return energy_is_definite(s->factor, s->n);
+}
+
+// A = dG/dtheta without contacts where the stage would end with its first rate: what contact forces there meet. Fast
+// turns and long steps can make it indefinite; inertia and the stiffness of joints alone are not.
+static void energy_set_metric(nmdp *s)
+{
+    size_t n = (size_t)s->n;
+    memset(s->trial_w, 0, (size_t)s->weights * sizeof *s->trial_w);
+    double size = pawl_nmdp_balance(s, s->trial, s->trial_w, s->G, s->matrix);
+    if (isfinite(size) && energy_take_metric(s)) {
+        return;
+    }
+    double h2 = s->stage.h * s->stage.h;
+    pawl_reduced_inertia_dense(s->motion, s->matrix);
+    for (size_t i = 0; i < n * n; ++i) {
+        s->matrix[i] /= h2;
+    }
+    pawl_nmdp_add_armature(s, NULL, NULL, s->matrix);
+    energy_take_metric(s);
+}
+
+// rho, by which the motion of the contacts over the stage is more than the linear one, J (theta - theta^), and what is
+// pushed out: J rho = J d - y where the stage would end with its first rate, in the sense of least squares, and
+// as little of it as possible in directions that no contact sees.
+static void energy_set_shift(nmdp *s)
+{
+    int n = s->n, counted = 0;
+    const double share = 1e-8; // of the masses beside the rows
+    memset(s->shift, 0, (size_t)n * sizeof *s->shift);
+    for (int i = 0; i < s->points; ++i) {
+        s->point[i].counted = s->point[i].touching;
+        counted += s->point[i].touching ? 1 : 0;
+    }
+    if (counted == 0) {
+        return;
+    }
+    memset(s->hessian, 0, (size_t)n * (size_t)n * sizeof *s->hessian);
+    memset(s->G, 0, (size_t)n * sizeof *s->G);
+    pawl_tree_load_clear(&s->load);
+    energy_of_points(s, true);
+    pawl_tree_load_gather(&s->load, s->G, s->hessian);
+    pawl_tree_load_clear(&s->load);
+    energy_of_points(s, false);
+    pawl_tree_load_gather(&s->load, s->G, NULL);
+    double rows = 0.0, masses = 0.0;
+    for (int k = 0; k < n; ++k) {
+        rows = fmax(rows, s->hessian[k * n + k]);
+        masses = fmax(masses, s->metric[k * n + k]);
+        s->step[k] = s->trial[k] - s->stage.place.theta[k];
+    }
+    for (int k = 0; k < n; ++k) {
+        s->shift[k] = pawl_dot(s->hessian + (size_t)k * (size_t)n, s->step, n) - s->G[k];
+    }
+    for (int k = 0; k < n * n; ++k) {
+        s->factor[k] = s->hessian[k] + share * rows / masses * s->metric[k];
+    }
+    if (pawl_lu_factor(s->factor, n, s->pivot)) {
+        pawl_lu_solve(s->factor, n, s->pivot, s->shift);
+    } else {
+        memset(s->shift, 0, (size_t)n * sizeof *s->shift);
+    }
+}
+
+static double energy_effective(nmdp *s, double *gradient, double *hessian)
+{
+    int n = s->n;
+    double energy = 0.0;
+    for (int k = 0; k < n; ++k) {
+        s->step[k] = s->config.theta[k] - s->stage.place.theta[k] - s->shift[k];
+    }
+    for (int k = 0; k < n; ++k) {
+        double along = pawl_dot(s->metric + (size_t)k * (size_t)n, s->step, n);
+        energy += 0.5 * s->step[k] * along;
+        if (gradient != NULL) {
+            gradient[k] = along;
+        }
+    }
+    if (hessian != NULL) {
+        memcpy(hessian, s->metric, (size_t)n * (size_t)n * sizeof *hessian);
+    }
+    return energy;
 }
 
 void pawl_nmdp_aim(nmdp *s)
 {
     for (int i = 0; i < s->points; ++i) {
-        energy_witnesses(s, i);
+        energy_aim_point(s, i);
     }
-}
-
-// One pass over the witnesses: forces (gradient) or slopes (curvature).
-static double energy_of_points(nmdp *s, bool curvature)
-{
-    double scale = 1.0 / (s->stage.h * s->stage.h), energy = 0.0;
-    double slope[6][6] = {{0.0}};
-    slope[0][0] = slope[1][1] = slope[2][2] = scale;
-    pawl_vec3 none = v3(0.0, 0.0, 0.0);
-    for (int i = 0; i < s->points; ++i) {
-        const nmdp_point *p = &s->point[i];
-        int count = p->turns ? NMDP_WITNESSES : 1;
-        for (int k = 0; k < count && p->counted; ++k) {
-            const nmdp_witness *w = &s->witness[i][k];
-            pawl_vec3 x = v3_add(s->motion->position[p->link],
-                                 m3_mul(&s->motion->rotation[p->link], w->local));
-            pawl_vec3 off = v3_sub(x, w->from);
-            energy += 0.5 * scale * v3_dot(off, off);
-            pawl_tree_load_add(&s->load, p->link, x, curvature ? none : v3_scale(scale, off), none,
-                               curvature ? slope : NULL);
+    if (s->settings->nmdp.energy == PAWL_NMDP_ENERGY_EFFECTIVE) {
+        for (int k = 0; k < s->n; ++k) {
+            s->trial[k] = s->stage.place.theta[k] + s->stage.h * s->stage.rate.theta[k];
         }
+        energy_set_metric(s);
+        energy_set_shift(s);
     }
-    return energy;
 }
 
 static double energy_pass(nmdp *s, bool curvature)
@@ -72,6 +352,9 @@ static double energy_pass(nmdp *s, bool curvature)
 
 double pawl_nmdp_energy(nmdp *s, double *gradient, double *hessian)
 {
+    if (s->settings->nmdp.energy == PAWL_NMDP_ENERGY_EFFECTIVE) {
+        return energy_effective(s, gradient, hessian);
+    }
     double energy = energy_pass(s, false);
     if (gradient != NULL) {
         memset(gradient, 0, (size_t)s->n * sizeof *gradient);

@@ -42,6 +42,17 @@ void pawl_nmdp_begin(nmdp *s, const double *theta, const double *rate, double ti
     state_begin_rates(s, time);
 }
 
+void pawl_nmdp_keep_spent(nmdp *s, const double *w)
+{
+    for (int i = 0; i < s->points; ++i) {
+        nmdp_point *p = &s->point[i];
+        p->spent = 0.0;
+        for (int k = 0; k < p->vertex_count && w != NULL; ++k) {
+            p->spent += w[p->first_weight + k];
+        }
+    }
+}
+
 void pawl_nmdp_read_state(nmdp *s, const pawl_state *state)
 {
     pawl_wrench_set_follow(s->set, s->model); // an input may have changed friction
@@ -61,6 +72,7 @@ void pawl_nmdp_read_state(nmdp *s, const pawl_state *state)
     if (known && s->settings->solver.warm_start != PAWL_WARM_OFF) {
         memcpy(s->w, m.weights, (size_t)count * sizeof *s->w);
     }
+    pawl_nmdp_keep_spent(s, known && s->weights <= m.weight_count ? m.weights : NULL);
     for (int i = 0; i < s->links && known; ++i) {
         memcpy(&s->begin_rate.bodies[i], m.rates + 12 * s->tree->links[i].body,
                12 * sizeof(double));

@@ -96,6 +96,36 @@ void pawl_nmdp_count_work(const nmdp *s, double fraction, double *work)
     work_of_contacts(s, fraction, work);
 }
 
+// pbd: second differences of all points, tr((V - V^) S (V - V^)T)/2 of the turning ones.
+static double work_loss_in_space(const nmdp *s, int link)
+{
+    const nmdp_body *from = &s->begin_rate.bodies[link], *to = &s->now_rate.bodies[link];
+    pawl_vec3 change = v3_sub(to->r, from->r);
+    double loss = 0.5 * s->model->bodies[s->tree->links[link].body].mass * v3_dot(change, change);
+    for (int r = 0; r < 3; ++r) {
+        pawl_vec3 row = v3(to->R.m[r][0] - from->R.m[r][0], to->R.m[r][1] - from->R.m[r][1],
+                           to->R.m[r][2] - from->R.m[r][2]);
+        loss += 0.5 * v3_dot(row, m3_mul(&s->second[link], row));
+    }
+    return loss;
+}
+
+// ne: coordinates accelerate, (theta' - theta'^)T H (theta' - theta'^)/2 with H at the end. A wheel that
+// turns evenly loses nothing, though all its points accelerate.
+static double work_loss_in_coordinates(const nmdp *s, int link)
+{
+    const model_body *b = &s->model->bodies[s->tree->links[link].body];
+    pawl_vec3 linear = v3(0.0, 0.0, 0.0), angular = linear;
+    for (int k = s->tree->links[link].last_column; k >= 0; k = s->tree->columns[k].parent) {
+        double change = s->now_rate.theta[k] - s->begin_rate.theta[k];
+        pawl_twist column = pawl_reduced_column_at(s->motion, k, s->motion->position[link]);
+        linear = v3_axpy(linear, change, column.linear);
+        angular = v3_axpy(angular, change, column.angular);
+    }
+    pawl_vec3 own = m3_tmul(&s->motion->rotation[link], angular);
+    return 0.5 * (b->mass * v3_dot(linear, linear) + v3_dot(own, m3_mul(&b->inertia, own)));
+}
+
 void pawl_nmdp_count_loss(const nmdp *s, double *work)
 {
     double loss = 0.0,
@@ -109,16 +139,9 @@ void pawl_nmdp_count_loss(const nmdp *s, double *work)
         }
     }
     for (int i = 0; i < s->links; ++i) {
-        if (s->tree->links[i].driven) {
-            continue;
-        }
-        const nmdp_body *from = &s->begin_rate.bodies[i], *to = &s->now_rate.bodies[i];
-        pawl_vec3 change = v3_sub(to->r, from->r);
-        loss += 0.5 * s->model->bodies[s->tree->links[i].body].mass * v3_dot(change, change);
-        for (int r = 0; r < 3; ++r) { // tr((V - V^) S (V - V^)T)/2
-            pawl_vec3 row = v3(to->R.m[r][0] - from->R.m[r][0], to->R.m[r][1] - from->R.m[r][1],
-                               to->R.m[r][2] - from->R.m[r][2]);
-            loss += 0.5 * v3_dot(row, m3_mul(&s->second[i], row));
+        if (!s->tree->links[i].driven) {
+            loss += s->settings->nmdp.dynamics == PAWL_NMDP_PBD ? work_loss_in_space(s, i)
+                                                                : work_loss_in_coordinates(s, i);
         }
     }
     work[WORK_DAMPERS] -= loss;
