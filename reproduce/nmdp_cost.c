@@ -170,6 +170,13 @@ static void cost_show(pawl_study *study, const cost_runs *r)
                          cost_mean(&r->sum[NMDP_PBD_PGM][last]), PAWL_AT_MOST, 6.8);
     pawl_study_add_claim(study, "outer iterations of NE-NMDP-ZOPGM over those of NE-NMDP-PGM", NULL,
                          cost_mean(&r->sum[NMDP_NE_ZOPGM][last]) / first, PAWL_AT_LEAST, 3.0);
+    // "About one order": within half a decade of ten.
+    double pgm = r->sum[NMDP_NE_PGM][last].seconds / r->sum[NMDP_NE_PGM][last].frames;
+    double zopgm = r->sum[NMDP_NE_ZOPGM][last].seconds / r->sum[NMDP_NE_ZOPGM][last].frames;
+    pawl_study_add_claim(study, "time of a frame of NE-NMDP-ZOPGM over that of NE-NMDP-PGM", NULL,
+                         zopgm / pgm, PAWL_AT_MOST, 10.0 * sqrt(10.0));
+    pawl_study_add_claim(study, "time of a frame of NE-NMDP-PGM over that of mdp", NULL,
+                         pgm / base_time, PAWL_AT_MOST, sqrt(10.0));
     pawl_study_add_claim(study, "frames of both PGM that were divided at 50 ms", NULL,
                          r->sum[NMDP_NE_PGM][last].cut + r->sum[NMDP_PBD_PGM][last].cut, PAWL_EQUAL,
                          0.0);
