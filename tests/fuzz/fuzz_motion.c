@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     for (int a = 0; keys != NULL && a < pawl_model_actuator_count(model); ++a) {
         pawl_signal target;
-        if (pawl_keyframes_target(keys, a, &target) &&
+        if (pawl_keyframes_target(keys, pawl_model_actuator_at(model, a), &target) &&
             !isfinite(pawl_signal_value(&target, 0.7 * pawl_keyframes_time(keys, 1)))) {
             abort(); // limbs have finite coordinates
         }
