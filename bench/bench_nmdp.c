@@ -61,9 +61,8 @@ static void nmdp_print_row(const nmdp_case *c, const nmdp_variant *v, json_t *ro
 
 int main(int count, char **arguments)
 {
-    bench_options options =
-        bench_parse("bench_nmdp", "mdp and nmdp against closed forms, 1 to 50 ms.", count,
-                    arguments);
+    bench_options options = bench_parse(
+        "bench_nmdp", "mdp and nmdp against closed forms, 1 to 50 ms.", count, arguments);
     json_t *rows = json_array();
     for (int i = 0; i < nmdp_case_count; ++i) {
         const nmdp_case *c = &nmdp_cases[i];

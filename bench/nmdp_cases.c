@@ -305,8 +305,7 @@ static double cases_sliding_box(const pawl_settings *settings, double *deepest)
     cases_scene s;
     cases_begin(&s);
     cases_slope(&s, 0.0, 0.5);
-    pawl_body_id box =
-        cases_box(&s, cases_at(0, 0, 0.1), 1.0, (pawl_vec3){0.2, 0.2, 0.1}, 0.5);
+    pawl_body_id box = cases_box(&s, cases_at(0, 0, 0.1), 1.0, (pawl_vec3){0.2, 0.2, 0.1}, 0.5);
     cases_start(&s, settings);
     cases_throw(&s, box, (pawl_vec3){2, 0, 0}, (pawl_vec3){0, 0, 0});
     cases_run(&s, 1.0);
