@@ -31,9 +31,9 @@ typedef enum file_stage {
 
 typedef struct file_result {
     file_stage stage;
-    bool loaded;  // also of runs that ran out of time
-    bool passed;  // its verdict
-    double speed; // of the fastest body at the end [m/s]
+    bool loaded;           // also of runs that ran out of time
+    bool passed;           // its verdict
+    double speed;          // of the fastest body at the end [m/s]
     char text[FILES_TEXT]; // first error, or the verdict's sentence
 } file_result;
 
@@ -213,8 +213,7 @@ static void files_run(const pawl_env *env, const pawl_model *model, double durat
     snprintf(result->text, sizeof result->text, "%.300s", text);
     result->stage = done == steps ? FILE_RAN : FILE_LOADED;
     for (int i = 0; i < pawl_model_body_count(model); ++i) {
-        pawl_vec3 v =
-            pawl_state_twist(pawl_sim_state(sim), pawl_model_body_at(model, i)).linear;
+        pawl_vec3 v = pawl_state_twist(pawl_sim_state(sim), pawl_model_body_at(model, i)).linear;
         result->speed = fmax(result->speed, sqrt(v.x * v.x + v.y * v.y + v.z * v.z));
     }
     pawl_sim_destroy(sim);
@@ -268,10 +267,11 @@ static file_result files_try(const char *path, const files_options *options)
     int status = 0;
     waitpid(child, &status, 0);
     if (!whole) {
-        bool late = WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL);
+        bool late =
+            WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL);
         result.stage = late ? FILE_OUT_OF_TIME : FILE_CRASHED;
-        snprintf(result.text, sizeof result.text, "%s by signal %d", late ? "out of time, ended" : "ended",
-                 WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+        snprintf(result.text, sizeof result.text, "%s by signal %d",
+                 late ? "out of time, ended" : "ended", WIFSIGNALED(status) ? WTERMSIG(status) : 0);
     }
     return result;
 }
