@@ -152,24 +152,23 @@ char *models_find(console *con, const char *word)
     char *found = NULL;
     if (folder != NULL) {
         models_list list = models_list_make(folder);
-        const char *match = NULL, *second = NULL;
+        const char *match = NULL;
         for (int i = 0; i < list.count; ++i) {
-            if (models_matches(list.paths[i], word)) {
-                second = match;
+            if (!models_matches(list.paths[i], word)) {
+                continue;
+            }
+            if (match == NULL) {
                 match = list.paths[i];
+            } else {
+                console_note(con, "'%s' is taken for %s; there is also %s", word,
+                             match + strlen(folder) + 1, list.paths[i] + strlen(folder) + 1);
             }
         }
-        if (second != NULL) {
-            console_error(con, "'%s' could be %s or %s: give more of its path", word, second,
-                          match);
-        } else if (match != NULL) {
+        if (match != NULL) {
             found = strdup(match);
         }
         models_list_free(&list);
         free(folder);
-        if (second != NULL) {
-            return NULL;
-        }
     }
     if (found == NULL && access(word, F_OK) != 0 && strchr(word, '/') == NULL) {
         char hint[160];
