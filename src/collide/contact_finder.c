@@ -132,7 +132,7 @@ double pawl_contact_pair(double id)
     return floor(id / (double)(1 << FINDER_FEATURE_BITS));
 }
 
-static double finder_combine(pawl_pair_rule rule, double a, double b)
+double pawl_pair_combine(pawl_pair_rule rule, double a, double b)
 {
     switch (rule) {
     case PAWL_PAIR_MIN:
@@ -179,9 +179,9 @@ static pawl_contact finder_of_pair(const contact_finder *f, const shape_contact 
         .body_a = pawl_body_index(a->body),
         .body_b = pawl_body_index(b->body),
         .normal = pair->manifold.normal,
-        .friction = finder_combine(rules->friction, a->def.friction, b->def.friction),
-        .restitution = finder_combine(rules->restitution, a->def.restitution, b->def.restitution),
-        .impact_friction = finder_combine(rules->friction, finder_impact_friction(rules, &a->def),
+        .friction = pawl_pair_combine(rules->friction, a->def.friction, b->def.friction),
+        .restitution = pawl_pair_combine(rules->restitution, a->def.restitution, b->def.restitution),
+        .impact_friction = pawl_pair_combine(rules->friction, finder_impact_friction(rules, &a->def),
                                           finder_impact_friction(rules, &b->def)),
         // Lengths, which most shapes do not give: the larger, whatever the rule.
         .torsional = fmax(a->def.torsional_friction, b->def.torsional_friction),

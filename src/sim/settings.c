@@ -174,8 +174,9 @@ static const setting_row settings_table[] = {
     CHOICE(
         lit.events, PAWL_LIT_EVENTS_ALL, PAWL_LIT_EVENTS_COUNT, "all collisions none",
         "what is located within steps: collisions, and changes between sticking, sliding and open"),
-    CHOICE(nmdp.dynamics, PAWL_NMDP_NE, PAWL_NMDP_DYNAMICS_COUNT, "ne pbd",
-           "Newton-Euler in coordinates, or position-based in space"),
+    CHOICE(nmdp.dynamics, PAWL_NMDP_NE, PAWL_NMDP_DYNAMICS_COUNT, "ne pbd pbd-rigid",
+           "Newton-Euler in coordinates, or position-based in space: as published, or with rigid "
+           "rotations that keep their spin"),
     CHOICE(nmdp.gradient, PAWL_NMDP_FIRST, PAWL_NMDP_GRADIENT_COUNT, "first zeroth",
            "use derivatives of contact models (first), or not (zeroth)"),
     CHOICE(

@@ -90,7 +90,7 @@ static pawl_status nmdp_refuse_joints(const nmdp *s)
                          "cannot be a coordinate; choose euler, moreau or lit",
                          stepper, j->name, pawl_joint_kind_name(j->kind), m->name);
     }
-    if (s->settings->nmdp.order == 2 && s->settings->nmdp.dynamics == PAWL_NMDP_PBD) {
+    if (s->settings->nmdp.order == 2 && nmdp_in_space(s)) {
         return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
                          "nmdp.order=2 needs nmdp.dynamics=ne: stages in space are of first order");
     }

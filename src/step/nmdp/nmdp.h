@@ -138,6 +138,12 @@ typedef struct nmdp {
     bool early_joints; // mdp as published: joints push as they did at the beginning of the step
 } nmdp;
 
+// Whether inertia is that of points in space.
+static inline bool nmdp_in_space(const nmdp *s)
+{
+    return s->settings->nmdp.dynamics != PAWL_NMDP_NE;
+}
+
 // nmdp.c
 pawl_status pawl_nmdp_create(const pawl_env *env, const pawl_model *model,
                              const pawl_settings *settings, nmdp **out);
@@ -173,6 +179,9 @@ double pawl_nmdp_limit_force(const nmdp *s, const pawl_coordinate_def *d, double
 void pawl_nmdp_add_inertia(nmdp *s, const double *theta, double *G, double *matrix);
 // The part of rotors that turn with coordinates; G may be NULL.
 void pawl_nmdp_add_armature(nmdp *s, const double *theta, double *G, double *matrix);
+// The angular velocity that a link's rate of axes stands for, where its axes are R: the difference of two rotations over
+// the time between them. False where it does not turn.
+bool pawl_nmdp_spin(const pawl_mat3 *rate, const pawl_mat3 *R, pawl_vec3 *spin);
 // Adds 1/2 int rho |X - X^|^2/h^2 as a load; returns it.
 double pawl_nmdp_add_body_energy(nmdp *s, bool curvature);
 

@@ -92,6 +92,15 @@ static double work_loss_in_space(const nmdp *s, int link)
     const nmdp_body *from = &s->begin_rate.bodies[link], *to = &s->now_rate.bodies[link];
     pawl_vec3 change = v3_sub(to->r, from->r);
     double loss = 0.5 * s->model->bodies[s->tree->links[link].body].mass * v3_dot(change, change);
+    if (s->settings->nmdp.dynamics == PAWL_NMDP_PBD_RIGID) { // spins that change
+        const pawl_mat3 *R = &s->now.bodies[link].R;
+        pawl_vec3 before, after;
+        pawl_nmdp_spin(&from->R, &s->begin.bodies[link].R, &before);
+        pawl_nmdp_spin(&to->R, R, &after);
+        pawl_vec3 own = m3_tmul(R, v3_sub(after, before));
+        const pawl_mat3 *inertia = &s->model->bodies[s->tree->links[link].body].inertia;
+        return loss + 0.5 * v3_dot(own, m3_mul(inertia, own));
+    }
     for (int r = 0; r < 3; ++r) {
         pawl_vec3 row = v3(to->R.m[r][0] - from->R.m[r][0], to->R.m[r][1] - from->R.m[r][1],
                            to->R.m[r][2] - from->R.m[r][2]);
@@ -130,8 +139,7 @@ void pawl_nmdp_count_loss(const nmdp *s, double *work)
     }
     for (int i = 0; i < s->links; ++i) {
         if (!s->tree->links[i].driven) {
-            loss += s->settings->nmdp.dynamics == PAWL_NMDP_PBD ? work_loss_in_space(s, i)
-                                                                : work_loss_in_coordinates(s, i);
+            loss += nmdp_in_space(s) ? work_loss_in_space(s, i) : work_loss_in_coordinates(s, i);
         }
     }
     work[WORK_DAMPERS] -= loss;
