@@ -120,6 +120,7 @@ typedef struct pawl_nmdp_settings {
     double push_out;        ///< rate at which depth is removed [1/s]
     double stiffness;       ///< of contact points that shapes are given [N/m^3]
     double limit_stiffness; ///< of joint limits [N/m^2 or N m/rad^2]
+    bool bodies;            ///< contact points also touch other bodies
 } pawl_nmdp_settings;
 
 /// mdp.*: the stepper mdp.

@@ -196,6 +196,8 @@ static const setting_row settings_table[] = {
          "stiffness of contact points of shapes in models that declare none"),
     CHOICE(mdp.pd, PAWL_MDP_STABLE, PAWL_MDP_PD_COUNT, "explicit stable",
            "mdp: springs and controllers evaluated at the beginning or the end of the step"),
+    SWITCH(nmdp.bodies, true,
+           "mdp, nmdp: bodies touch each other, not only the ground, where the model lets them"),
     REAL(nmdp.limit_stiffness, 1e6, 0, 1e15, "N/m^2 or N m/rad^2",
          "joint limits of mdp and nmdp: effort is this times the squared violation"),
     LIMIT(verdict.closure, 1e-3, "-",
