@@ -5,9 +5,9 @@
 /// Ids: what bodies, joints, shapes and the rest are called by. Each kind is a type of its own, so that a joint where
 /// a body is wanted does not compile.
 ///
-/// A builder gives ids, and every model compiled from it takes them. Zeros mean none. An id carries a tag made from
-/// what was described up to there: a model refuses ids of another one, unless both were described alike that far, and
-/// then they mean the same thing. Tags are not random, and depend on no address and no clock. A model keeps its things
+/// A builder gives ids, and every model compiled from it takes them. Zeros mean none. An id has a tag made from
+/// all names and numbers that were described up to there: a model refuses ids of another one, unless both were described
+/// alike that far, and then they mean the same thing. Tags are not random, and depend on no address and no clock. A model keeps its things
 /// in order, as files do: pawl_model_body_at() gives the id of the i-th, pawl_body_index() the place in arrays.
 ///
 /// What is measured (reports, verdicts, events, contacts, checks) holds ids, too; files hold indices. The verdict that a recording
