@@ -252,8 +252,7 @@ static void eliminate_columns(eliminator *e, const pawl_problem *p, double *lamb
 void pawl_eliminate_condense(eliminator *e, const pawl_problem *p, double *lambda, double *S,
                              double *v)
 {
-    int n = p->free_row_count, rows = p->row_count, m = rows - n;
-    pawl_delassus *d = p->delassus;
+    int m = p->row_count - p->free_row_count;
     if (eliminate_by_halves(e, p)) {
         eliminate_halves(e, p, S);
     } else {
@@ -266,6 +265,12 @@ void pawl_eliminate_condense(eliminator *e, const pawl_problem *p, double *lambd
             S[(size_t)b * (size_t)m + (size_t)i] = 0.0;
         }
     }
+}
+
+void pawl_eliminate_velocity(eliminator *e, const pawl_problem *p, double *lambda, double *v)
+{
+    int n = p->free_row_count, rows = p->row_count, m = rows - n;
+    pawl_delassus *d = p->delassus;
     memset(lambda, 0, (size_t)rows * sizeof *lambda);
     pawl_eliminate_recover(e, p, eliminate_exact, lambda);
     d->ops->apply(d, lambda, e->product);

@@ -84,6 +84,7 @@ static void push_pose(step_context *c, double fastest)
     pawl_assembly *a = c->assembly;
     pawl_problem *p = &a->problem;
     size_t rows = (size_t)p->row_count;
+    p->matrix_key = 0; // other compliances than the step's
     memcpy(c->push_out.compliance, a->compliance, rows * sizeof *a->compliance);
     memset(a->v_f, 0, rows * sizeof *a->v_f);
     for (int k = p->free_block_count; k < p->block_count; ++k) {
