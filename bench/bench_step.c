@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Steps one scene with one engine and nothing else, for tools/count_instructions: a number of steps that bring the
+// Steps one scene with one engine and nothing else, for tools/step_table: a number of steps that bring the
 // scene to its steady motion, then those that are counted, within bench_counted_steps(). Settings are the defaults; a
 // scene is one of the list, or the path of a model file, which pawl alone can read.
 #include "pawl/io.h"

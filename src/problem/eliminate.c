@@ -189,7 +189,9 @@ int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, 
 static bool eliminate_by_halves(const eliminator *e, const pawl_problem *p)
 {
     size_t n = (size_t)p->free_row_count, m = (size_t)p->row_count - n;
-    return n > 0 && !p->delassus->maybe_singular && p->delassus->halves && n * m <= e->half_size;
+    const pawl_delassus *d = p->delassus;
+    bool exact = !d->maybe_singular || d->dropped;
+    return n > 0 && exact && d->halves && n * m <= e->half_size;
 }
 
 // S = D_bb + R - ZT Z, Z the half solves of D_fb.

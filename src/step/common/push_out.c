@@ -211,7 +211,7 @@ static int push_close(step_context *c, pawl_state *s, double t)
     if (holds) { // all impulses, those of the tree included, act between these two
         memcpy(c->u.start, c->u.own, twists);
     }
-    pawl_position_balance(c, s, c->u.next);
+    pawl_position_balance(c, s, s->bodies, t, c->u.next);
     s->work[WORK_MOTION] +=
         pawl_coordinates_reactions(c->coordinates, c->u.lambda, c->u.own, c->u.next, c->u.own,
                                    c->u.next, c->u.applied, c->out.reaction);
