@@ -90,7 +90,7 @@ void pawl_least_impulses(step_context *c, double *x)
 static void least_place(step_context *c, const body_state *bodies, const pawl_state *s, double t)
 {
     pawl_assembly_place(c->assembly, bodies, s->coordinates, t, c->u.damping_time);
-    pawl_assembly_pose_closure(c->assembly);
+    pawl_assembly_build_closure(c->assembly);
 }
 
 // Adds what is missing to the reactions of one placement, which is the one at hand.

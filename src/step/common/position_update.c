@@ -24,7 +24,7 @@ static const double position_exact = 1e-16;      // of those that continue while
 enum { POSITION_MAX_ITERATIONS = 25, POSITION_PROJECT_STEPS = 30 };
 
 void pawl_position_balance(step_context *c, pawl_state *s, const body_state *at, double t,
-                           const double *met)
+                           const double *consistent)
 {
     const pawl_assembly *a = c->assembly;
     pawl_defer_reactions(c, at, t, 1.0, c->u.lambda);
@@ -34,9 +34,9 @@ void pawl_position_balance(step_context *c, pawl_state *s, const body_state *at,
         }
     }
     if (c->position.exact) {
-        size_t twists = (size_t)(6 * c->model->body_count) * sizeof *met;
-        memmove(c->u.start, met, twists);
-        memmove(c->u.next, met, twists);
+        size_t twists = (size_t)(6 * c->model->body_count) * sizeof *consistent;
+        memmove(c->u.start, consistent, twists);
+        memmove(c->u.next, consistent, twists);
     }
     pawl_balance_drives(c, c->u.lambda, s->work);
 }
@@ -144,7 +144,7 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
         if (done || nearly) {
             memcpy(c->u.lambda, total, (size_t)a->free_rows * sizeof *total);
             pawl_least_reactions(c);
-            pawl_position_balance(c, s, c->position.from, end - tau, c->position.met);
+            pawl_position_balance(c, s, c->position.from, end - tau, c->position.consistent);
             return done ? POSITION_DONE : POSITION_NEARLY;
         }
         if (!helps) {
@@ -232,8 +232,8 @@ void pawl_position_settle(step_context *c, pawl_state *s, double start, int *ite
         *iterations += pawl_project(c, s, start, POSITION_PROJECT_STEPS, position_tolerance);
         pawl_position_balance(c, s, s->bodies, start, c->u.next);
         for (int i = 0; i < c->model->body_count; ++i) { // pawl_project() keeps where it began
-            pawl_vec3 way = v3_sub(s->bodies[i].r, c->position.from[i].r);
-            c->out.settled = fmax(c->out.settled, v3_norm(way));
+            pawl_vec3 displacement = v3_sub(s->bodies[i].r, c->position.from[i].r);
+            c->out.settled = fmax(c->out.settled, v3_norm(displacement));
         }
     }
 }
@@ -245,7 +245,7 @@ bool pawl_position_poses(step_context *c, pawl_state *s, double tau, double end,
     if (!c->placed) {
         pawl_assembly_place(a, s->bodies, s->coordinates, end - tau, c->u.damping_time);
     }
-    pawl_assembly_pose_closure(a);
+    pawl_assembly_build_closure(a);
     pawl_position_settle(c, s, end - tau, iterations);
     memcpy(c->position.from, s->bodies, (size_t)m->body_count * sizeof *c->position.from);
     position_end along = POSITION_FAILED;
@@ -258,7 +258,7 @@ bool pawl_position_poses(step_context *c, pawl_state *s, double tau, double end,
     }
     if (along == POSITION_DONE) {
         pawl_assembly_place(a, s->bodies, s->coordinates, end, c->u.damping_time);
-        pawl_assembly_pose_closure(a);
+        pawl_assembly_build_closure(a);
         pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
     } else {
         if (along == POSITION_FAILED) {
@@ -281,7 +281,7 @@ void pawl_position_velocities(step_context *c, pawl_state *s, double end)
 int pawl_position_update(step_context *c, pawl_state *s, double tau, double end)
 {
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
-    if (c->coordinates->ops->holds_joints) {
+    if (c->coordinates->ops->has_tree_joints) {
         return pawl_reduced_position_update(c, s, tau, end);
     }
     if (!c->settings->project || c->assembly->free_rows == 0) {
