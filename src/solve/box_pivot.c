@@ -50,9 +50,9 @@ static int box_factor_free(box_pivot *s, const double *S, int n, int m, int *rep
     for (int a = 0; a < m; ++a) {
         double own = S[s->index[a] * (n + 1)];
         most = fmax(most, own);
-        double share = fabs(s->inverse_d[a]) * own; // rounding may leave a pivot of either sign
-        repeats = repeats || s->inverse_d[a] < 0.0 || share * nearly > 1.0;
-        *repeat = s->inverse_d[a] < 0.0 || share * alike > 1.0 ? s->index[a] : *repeat;
+        double fraction = fabs(s->inverse_d[a]) * own; // rounding may leave a pivot of either sign
+        repeats = repeats || s->inverse_d[a] < 0.0 || fraction * nearly > 1.0;
+        *repeat = s->inverse_d[a] < 0.0 || fraction * alike > 1.0 ? s->index[a] : *repeat;
     }
     if (repeats) {
         box_fill_free(s, S, n, m, shift * most);
