@@ -22,7 +22,7 @@ static const double correction_nothing =
     1e30; // compliance of rows that do not take part, see pose_closure
 static const double correction_closed = 1e-12; // [m or rad] as drifts leave joints
 static const double correction_worse = 1e-5; // of its want: a limit that gets worse by more is kept
-enum { CORRECTION_PROJECT_STEPS = 30, PUSH_ROUNDS = 3 };
+enum { CORRECTION_PROJECT_STEPS = 30, CORRECTION_ROUNDS = 3 };
 
 // Rows that resist motion, not displacement. What is held or soft resists as it is.
 static bool correction_is_idle(const row_info *info)
@@ -208,7 +208,7 @@ void pawl_correction_find(step_context *c, const step_weights *w)
     pawl_phase_enter(&c->clock, PAWL_PHASE_SOLVE);
     correction_pose(c, w->contact_correction_speed * w->h / w->reach);
     correction_solve(c, worst);
-    for (int k = 0; k < PUSH_ROUNDS && correction_keep_limits(c); ++k) {
+    for (int k = 0; k < CORRECTION_ROUNDS && correction_keep_limits(c); ++k) {
         correction_solve(c, worst);
     }
     correction_bound(c, w);
