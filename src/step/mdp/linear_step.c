@@ -132,8 +132,7 @@ bool pawl_linear_step(nmdp *s, pawl_state *state, double end)
     for (int k = 0; k < s->n * s->n; ++k) { // K's own masses are those of this step
         s->metric[k] = s->matrix[k] / pawl_nmdp_mass(s);
     }
-    pawl_nmdp_columns(s);
-    if (!linear_choose(s, s->theta)) {
+    if (!pawl_nmdp_columns(s) || !linear_choose(s, s->theta)) {
         return false;
     }
     if (s->settings->mdp.pd == PAWL_MDP_STABLE) { // efforts as they have become

@@ -53,17 +53,52 @@ static void nmdp_layout(nmdp *s, pawl_carver *mem)
         *squares[i] = PAWL_CARVE(mem, double, n *n);
     }
     s->pivot = PAWL_CARVE(mem, int, n);
-    double **by_weight[] = {&s->w, &s->trial_w, &s->kept_w, &s->g, &s->c, &s->x};
+    double **by_weight[] = {&s->w, &s->trial_w, &s->kept_w};
     for (size_t i = 0; i < sizeof by_weight / sizeof *by_weight; ++i) {
         *by_weight[i] = PAWL_CARVE(mem, double, weights);
     }
-    s->B = PAWL_CARVE(mem, double, n *weights);
-    s->slope = PAWL_CARVE(mem, double, n *weights);
-    s->curve = PAWL_CARVE(mem, double, n *(weights > 3 ? weights : 3));
-    s->Q = PAWL_CARVE(mem, double, weights *weights);
-    s->used = PAWL_CARVE(mem, int, weights);
-    s->group_begin = PAWL_CARVE(mem, int, points + (size_t)s->friction_count + 1);
-    s->qp = pawl_simplex_qp_layout(s->weights, s->points + s->friction_count, mem);
+}
+
+// The program has the weights of what touches, which are few of all that could.
+static void nmdp_program_layout(nmdp *s, int weights, int groups, pawl_carver *mem)
+{
+    size_t n = (size_t)s->n, m = (size_t)weights;
+    double **vectors[] = {&s->g, &s->c, &s->x};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) {
+        *vectors[i] = PAWL_CARVE(mem, double, m);
+    }
+    s->B = PAWL_CARVE(mem, double, n *m);
+    s->slope = PAWL_CARVE(mem, double, n *m);
+    s->curve = PAWL_CARVE(mem, double, n *m);
+    s->Q = PAWL_CARVE(mem, double, m *m);
+    s->used = PAWL_CARVE(mem, int, m);
+    s->group_begin = PAWL_CARVE(mem, int, (size_t)groups + 1);
+    s->qp = pawl_simplex_qp_layout(weights, groups, mem);
+}
+
+bool pawl_nmdp_reserve(nmdp *s, int weights, int groups)
+{
+    if (s->program != NULL && weights <= s->max_used && groups <= s->max_groups) {
+        return true;
+    }
+    int used = weights > 2 * s->max_used ? weights : 2 * s->max_used;
+    int sets = groups > 2 * s->max_groups ? groups : 2 * s->max_groups;
+    used = used > s->weights ? s->weights : used;
+    sets = sets > s->points + s->friction_count ? s->points + s->friction_count : sets;
+    pawl_free(&s->env, s->program, s->program_bytes);
+    pawl_carver need = {0};
+    nmdp_program_layout(s, used, sets, &need);
+    s->max_used = s->max_groups = 0;
+    s->program_bytes = need.used;
+    s->program = pawl_alloc(&s->env, need.used);
+    if (s->program == NULL) {
+        return false;
+    }
+    pawl_carver mem = {.base = s->program, .capacity = need.used};
+    nmdp_program_layout(s, used, sets, &mem);
+    s->max_used = used;
+    s->max_groups = sets;
+    return true;
 }
 
 // ---- what is refused ---------------------------------------------------------------------------
@@ -267,6 +302,13 @@ static pawl_status nmdp_create_parts(nmdp *s)
             s->friction_column[i++] = k;
         }
     }
+    enum { FIRST_WEIGHTS = 256, FIRST_GROUPS = 64 };
+    int sets = s->points + s->friction_count;
+    if (!pawl_nmdp_reserve(s, s->weights < FIRST_WEIGHTS ? s->weights : FIRST_WEIGHTS,
+                           sets < FIRST_GROUPS ? sets : FIRST_GROUPS)) {
+        return PAWL_FAIL(&s->env, PAWL_NO_MEMORY, "stepping '%s' needs %zu bytes more",
+                         s->model->name, s->program_bytes);
+    }
     PAWL_TRY(nmdp_find_motions(s));
     return nmdp_find_actuators(s);
 }
@@ -297,6 +339,7 @@ void pawl_nmdp_destroy(nmdp *s)
         return;
     }
     pawl_env env = s->env;
+    pawl_free(&env, s->program, s->program_bytes);
     pawl_free(&env, s->block, s->block_bytes);
     pawl_wrench_set_destroy(s->set);
     pawl_reduced_motion_destroy(s->motion);

@@ -138,13 +138,16 @@ typedef struct nmdp {
     double *metric;        // (nv x nv) A of K, over the mass of all bodies [1/s^2 and lengths]
     double *shift;         // (nv) rho of K
     int *pivot;            // (nv)
-    double *B, *slope;     // (nv x weights) dG/dw, dtheta/dw of the weights in use
-    double *curve;         // (nv x weights)
+    double *B, *slope;     // (nv x max_used) dG/dw, dtheta/dw of the weights in use
+    double *curve;         // (nv x max_used)
     double *Q, *g, *c, *x; // of the quadratic program; g is dK/dw
-    int *used;             // (weights) which weights are in use
-    int *group_begin;      // (points + 1)
+    int *used;             // (max_used) which weights are in use
+    int *group_begin;      // (max_groups + 1)
     int used_count, group_count;
     simplex_qp qp;
+    char *program; // memory of the program: from B to qp, for weights in use alone
+    size_t program_bytes;
+    int max_used, max_groups;
     double beta;    // proximal weight, kept from step to step
     double *kept_w; // (weights) of the last step
     nmdp_counts counts;
@@ -164,13 +167,15 @@ static inline bool nmdp_in_space(const nmdp *s)
 pawl_status pawl_nmdp_create(const pawl_env *env, const pawl_model *model,
                              const pawl_settings *settings, nmdp **out);
 void pawl_nmdp_destroy(nmdp *s); // NULL is fine
+// Room in the program for so many weights in groups: what no step has needed yet is allocated. False: no memory.
+bool pawl_nmdp_reserve(nmdp *s, int weights, int groups);
 
 // nmdp_points.c: contact points where the links are placed.
 void pawl_nmdp_place(nmdp *s, const double *theta, bool derivatives);
 // load -= JT v w and, with `derivatives`, its slope; that of points that touch other bodies goes to the matrix (or NULL).
 void pawl_nmdp_add_contacts(nmdp *s, const double *w, bool derivatives, double *matrix);
-// Lists the weights of points that touch, and their columns B = -JT v.
-void pawl_nmdp_columns(nmdp *s);
+// Lists the weights of points that touch, and their columns B = -JT v. False: no memory.
+bool pawl_nmdp_columns(nmdp *s);
 // The frame of a point on its link with this pose.
 pawl_contact_frame pawl_nmdp_point_frame(const nmdp_point *p, pawl_vec3 position,
                                          const pawl_mat3 *rotation);

@@ -108,7 +108,9 @@ static bool descend_linearize(nmdp *s, double *energy)
     if (!pawl_lu_factor(s->factor, s->n, s->pivot)) {
         return false;
     }
-    pawl_nmdp_columns(s);
+    if (!pawl_nmdp_columns(s)) {
+        return false;
+    }
     *energy = pawl_nmdp_energy(s, s->gradient, s->hessian);
     pawl_nmdp_pose_program(s);
     return true;

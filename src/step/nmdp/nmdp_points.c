@@ -175,9 +175,17 @@ static void points_column(nmdp *s, int point, const double *v, double *column)
     }
 }
 
-void pawl_nmdp_columns(nmdp *s)
+bool pawl_nmdp_columns(nmdp *s)
 {
+    int weights = 2 * s->friction_count, groups = s->friction_count;
+    for (int i = 0; i < s->points; ++i) {
+        weights += s->point[i].touching ? s->point[i].vertex_count : 0;
+        groups += s->point[i].touching ? 1 : 0;
+    }
     s->used_count = s->group_count = 0;
+    if (!pawl_nmdp_reserve(s, weights, groups)) {
+        return false;
+    }
     for (int i = 0; i < s->points; ++i) {
         if (!s->point[i].touching) {
             continue;
@@ -207,6 +215,7 @@ void pawl_nmdp_columns(nmdp *s)
         }
     }
     pawl_nmdp_friction_columns(s, friction);
+    return true;
 }
 
 // A force on the surface of the cone is made of two neighbouring vertices at most; more of them mean that it
@@ -237,10 +246,8 @@ void pawl_nmdp_keep_contacts(nmdp *s)
         pawl_wrench_touch touch = pawl_wrench_set_touch(s->set, i, &view.frame);
         pawl_vec3 force = v3(f[0], f[1], f[2]), arm = m3_mul(&view.axes, touch.lever);
         s->info[s->info_count++] =
-            (pawl_contact_info){.body_a = p->other_body,
-                                .body_b = p->body,
-                                .shape_a = -1,
-                                .shape_b = -1,
+            (pawl_contact_info){.body_a = p->pair ? model_body_id(s->model, p->other_body) : PAWL_WORLD,
+                                .body_b = model_body_id(s->model, p->body),
                                 .position = v3_add(s->frame[i].position, arm),
                                 .normal = m3_mul(&view.axes, touch.normal),
                                 .gap = touch.gap,

@@ -197,7 +197,7 @@ static void sensitivity_conditions(pawl_sensitivity *d, const double *theta, int
             d->F1[side][i] += s->matrix[k * n + i] * d->l[k];
         }
     }
-    pawl_nmdp_columns(s);
+    (void)pawl_nmdp_columns(s); // it had room when the step was done
     for (int f = 0; f < d->free_count; ++f) {
         d->F2[side][f] = 0.0;
         for (int u = 0; u < s->used_count; ++u) {
@@ -287,7 +287,7 @@ static bool sensitivity_factor(pawl_sensitivity *d)
         }
     }
     pawl_nmdp_balance(s, d->theta, d->w, s->G, s->matrix);
-    pawl_nmdp_columns(s);
+    (void)pawl_nmdp_columns(s); // it had room when the step was done
     for (int k = 0; k < n; ++k) {
         for (int i = 0; i < n; ++i) {
             M[(n + k) * size + i] = s->matrix[k * n + i];
