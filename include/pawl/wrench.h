@@ -190,10 +190,11 @@ typedef struct pawl_wrench_set_def {
     bool derive; ///< a model without contact points gets those of its moving bodies' shapes that
                  ///< groups, masks and exclusions let touch the ground; true
     pawl_wrench_model_def derived; ///< their model; friction < 0: that of the shape
-    bool bodies; ///< points also touch the shapes of other bodies, where groups, masks, exclusions and joints let them:
-                 ///< one more point for each such shape; false
+    bool
+        bodies; ///< points also touch the shapes of other bodies, where groups, masks, exclusions and joints let them:
+                ///< one more point for each such shape; false
     pawl_pair_rule friction_rule; ///< of derived points that touch other bodies
-    uint32_t stamp;                ///< set by the default function; shows that it was called
+    uint32_t stamp;               ///< set by the default function; shows that it was called
 } pawl_wrench_set_def;
 PAWL_API pawl_wrench_set_def pawl_wrench_set_def_default(void);
 PAWL_API pawl_status pawl_wrench_set_create(const pawl_env *env, const pawl_model *model,

@@ -180,9 +180,11 @@ static pawl_contact finder_of_pair(const contact_finder *f, const shape_contact 
         .body_b = pawl_body_index(b->body),
         .normal = pair->manifold.normal,
         .friction = pawl_pair_combine(rules->friction, a->def.friction, b->def.friction),
-        .restitution = pawl_pair_combine(rules->restitution, a->def.restitution, b->def.restitution),
-        .impact_friction = pawl_pair_combine(rules->friction, finder_impact_friction(rules, &a->def),
-                                          finder_impact_friction(rules, &b->def)),
+        .restitution =
+            pawl_pair_combine(rules->restitution, a->def.restitution, b->def.restitution),
+        .impact_friction =
+            pawl_pair_combine(rules->friction, finder_impact_friction(rules, &a->def),
+                              finder_impact_friction(rules, &b->def)),
         // Lengths, which most shapes do not give: the larger, whatever the rule.
         .torsional = fmax(a->def.torsional_friction, b->def.torsional_friction),
         .rolling = fmax(a->def.rolling_friction, b->def.rolling_friction),

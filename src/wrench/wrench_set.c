@@ -26,9 +26,9 @@ typedef struct set_model {
 typedef struct set_point {
     pawl_wrench_point info;
     int model;
-    int surface;         // the shape that it touches; -1: the ground
-    pawl_vec3 centre;    // of a ball that holds that shape, in its body's link frame
-    double bound;        // the ball's radius, and the point's own reach
+    int surface;      // the shape that it touches; -1: the ground
+    pawl_vec3 centre; // of a ball that holds that shape, in its body's link frame
+    double bound;     // the ball's radius, and the point's own reach
 } set_point;
 
 struct pawl_wrench_set {
@@ -215,8 +215,9 @@ static void set_add_point(pawl_wrench_set *set, int index, pawl_wrench_point inf
 }
 
 // The same point against a shape of another body.
-static pawl_status set_add_pair_point(const pawl_env *env, const pawl_model *m, pawl_wrench_set *set,
-                                      int index, pawl_wrench_point info, int model, int shape)
+static pawl_status set_add_pair_point(const pawl_env *env, const pawl_model *m,
+                                      pawl_wrench_set *set, int index, pawl_wrench_point info,
+                                      int model, int shape)
 {
     if (set->surfaces[shape] == NULL) {
         PAWL_TRY(pawl_ground_of_shape(env, m, shape, &set->surfaces[shape]));
@@ -233,7 +234,8 @@ static pawl_status set_add_pair_point(const pawl_env *env, const pawl_model *m, 
     return PAWL_OK;
 }
 
-static double set_pair_friction(const pawl_wrench_set *set, const pawl_model *m, const set_model *pair)
+static double set_pair_friction(const pawl_wrench_set *set, const pawl_model *m,
+                                const set_model *pair)
 {
     return pawl_pair_combine(set->friction_rule, m->shapes[pair->shape].def.friction,
                              m->shapes[pair->other_shape].def.friction);
@@ -345,8 +347,8 @@ static pawl_status set_declared_points(const pawl_env *env, const set_source *s,
         for (int i = 0; i < m->contact_point_count; ++i) {
             const pawl_contact_point_def *p = &m->contact_points[i];
             if (pawl_body_points_touch(m, pawl_body_index(p->body), b)) {
-                PAWL_TRY(set_add_pair_point(env, m, set, index++, set_declared(p), p->wrench_model,
-                                            b));
+                PAWL_TRY(
+                    set_add_pair_point(env, m, set, index++, set_declared(p), p->wrench_model, b));
             }
         }
     }

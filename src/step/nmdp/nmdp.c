@@ -200,11 +200,12 @@ static pawl_status nmdp_find_motions(nmdp *s)
         const model_joint *j = &m->joints[pawl_joint_index(m->motions[i].joint)];
         int k = nmdp_column_of(s, j->first_coordinate + m->motions[i].coordinate);
         if (k < 0) {
-            return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
-                             "stepper %s prescribes single coordinates of joints, but motion '%s' of "
-                             "'%s' is that of joint '%s' (%s)",
-                             pawl_stepper_name((int)s->settings->stepper), m->motions[i].name,
-                             m->name, j->name, pawl_joint_kind_name(j->kind));
+            return PAWL_FAIL(
+                &s->env, PAWL_UNSUPPORTED,
+                "stepper %s prescribes single coordinates of joints, but motion '%s' of "
+                "'%s' is that of joint '%s' (%s)",
+                pawl_stepper_name((int)s->settings->stepper), m->motions[i].name, m->name, j->name,
+                pawl_joint_kind_name(j->kind));
         }
         s->motion_of[k] = i;
     }
@@ -285,6 +286,15 @@ static pawl_status nmdp_create_parts(nmdp *s)
     }
     s->weights = s->first_friction + 2 * s->friction_count;
     s->numbers = s->n + 12 * s->links;
+    enum { MAX_WEIGHTS = 1000000 };
+    if (s->weights > MAX_WEIGHTS) {
+        return PAWL_FAIL(
+            &s->env, PAWL_UNSUPPORTED,
+            "the shapes of '%s' have %d contact points with each other and the ground, "
+            "more than stepper %s can try in a step; set nmdp.bodies=off, or choose "
+            "euler or moreau",
+            s->model->name, s->points, pawl_stepper_name((int)s->settings->stepper));
+    }
     pawl_carver need = {0};
     nmdp_layout(s, &need);
     s->block_bytes = need.used;

@@ -46,8 +46,8 @@ typedef struct nmdp_point {
     int other_link;      // of that; -1: the ground
     int other_body;      // PAWL_WORLD_INDEX: the ground
     pawl_vec3 other_com; // of that body, in its link frame
-    pawl_vec3 anchor; // from the centre of mass, body axes
-    pawl_mat3 axes;   // in body axes
+    pawl_vec3 anchor;    // from the centre of mass, body axes
+    pawl_mat3 axes;      // in body axes
     double radius;
     int first_weight, vertex_count, component_count;
     int first_number; // of its vertices in v
@@ -121,11 +121,12 @@ typedef struct nmdp {
     double *J, *Jb, *change;   // (6 x nv), (3 x nv), (6 x nv) of two links (nmdp_relative.c)
     double *v, *dv;            // vertices of all points, and derivatives by their poses
     int *actuator_column;      // (actuators)
-    int friction_count, first_friction; // coordinates with dry friction, and the first of their weights
-    int *friction_column;               // (friction_count)
-    int *motion_of;                     // (nv) prescribed motion of a coordinate; -1: none
-    double *motion_effort;              // (nv) that prescribed motions need
-    pawl_mat3 *second;         // (links) second moments of mass about the centre, body axes
+    int friction_count,
+        first_friction;    // coordinates with dry friction, and the first of their weights
+    int *friction_column;  // (friction_count)
+    int *motion_of;        // (nv) prescribed motion of a coordinate; -1: none
+    double *motion_effort; // (nv) that prescribed motions need
+    pawl_mat3 *second;     // (links) second moments of mass about the centre, body axes
     nmdp_stage stage;
     nmdp_moment begin, begin_rate; // of a step
     nmdp_moment now, now_rate;     // where a stage ended
@@ -198,7 +199,8 @@ void pawl_nmdp_relative_jacobian(nmdp *s, int a, int b, pawl_vec3 p, double *J, 
 void pawl_nmdp_add_friction(const nmdp *s, const double *w, double *G);
 void pawl_nmdp_friction_columns(nmdp *s, int first); // into B, from this column on
 double pawl_nmdp_friction_work(const nmdp *s);
-double pawl_nmdp_prescribed(const nmdp *s, int column); // where it has to be at the end of the stage
+double pawl_nmdp_prescribed(const nmdp *s,
+                            int column); // where it has to be at the end of the stage
 void pawl_nmdp_prescribe(nmdp *s, const double *theta, double *G, double *matrix);
 double pawl_nmdp_motion_work(const nmdp *s);
 

@@ -18,7 +18,7 @@ static const double descend_beta_begin = 1.0; // what a hard stage has left woul
 static const double descend_factor = 1.5;
 // Weights move the motion by forces times h^2, and K's second derivative by them falls like h^2: with short steps, proximal
 // weight and tolerance fall, too, or forces would stay where they began. Longer steps than this are as set.
-static const double descend_whole_step = 0.02; // [s]
+static const double descend_whole_step = 0.02;  // [s]
 static const double descend_least_curve = 0.04; // of the program [m^2/s^2]
 
 static double descend_distance(const double *a, const double *b, int n)

@@ -293,7 +293,8 @@ static bool energy_take_metric(nmdp *s)
             s->metric[i * n + j] = scale * (s->matrix[i * n + j] + s->matrix[j * n + i]);
         }
     }
-    for (size_t k = 0; k < n; ++k) { // a prescribed coordinate moves as it must, whatever the others do
+    for (size_t k = 0; k < n;
+         ++k) { // a prescribed coordinate moves as it must, whatever the others do
         for (size_t j = 0; j < n && s->motion_of[k] >= 0; ++j) {
             s->metric[k * n + j] = s->metric[j * n + k] = j == k ? s->metric[k * n + k] : 0.0;
         }

@@ -71,7 +71,8 @@ bool pawl_nmdp_spin(const pawl_mat3 *rate, const pawl_mat3 *R, pawl_vec3 *spin)
 }
 
 // Turns the target by what it lacks of the spin over h.
-static void inertia_turn_on(const nmdp_body *from, const nmdp_body *rate, double h, nmdp_body *target)
+static void inertia_turn_on(const nmdp_body *from, const nmdp_body *rate, double h,
+                            nmdp_body *target)
 {
     pawl_vec3 spin;
     if (!pawl_nmdp_spin(&rate->R, &from->R, &spin)) {

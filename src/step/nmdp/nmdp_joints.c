@@ -41,8 +41,8 @@ double pawl_nmdp_friction_work(const nmdp *s)
     for (int i = 0; i < s->friction_count; ++i) {
         int k = s->friction_column[i];
         const double *own = s->w + s->first_friction + 2 * i;
-        work += joints_friction(s, i) * (own[0] - own[1]) *
-                (s->now.theta[k] - s->stage.place.theta[k]);
+        work +=
+            joints_friction(s, i) * (own[0] - own[1]) * (s->now.theta[k] - s->stage.place.theta[k]);
     }
     return work;
 }

@@ -18,7 +18,8 @@ pawl_contact_frame pawl_nmdp_point_frame(const nmdp_point *p, pawl_vec3 position
 // As another body with its centre of mass at r and axes R sees it.
 static nmdp_view points_view(const nmdp_point *p, nmdp_body own, const nmdp_body *other)
 {
-    nmdp_view view = {.rotation = own.R, .axes = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}}};
+    nmdp_view view = {.rotation = own.R,
+                      .axes = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}}};
     view.frame = pawl_nmdp_point_frame(p, own.r, &own.R);
     if (p->pair) {
         view.axes = other->R;
@@ -105,8 +106,8 @@ void pawl_nmdp_place(nmdp *s, const double *theta, bool derivatives)
     pawl_reduced_place(s->motion, &s->config, s->stage.end);
     for (int i = 0; i < s->points; ++i) {
         nmdp_point *p = &s->point[i];
-        s->frame[i] = pawl_nmdp_point_frame(p, s->motion->position[p->link],
-                                            &s->motion->rotation[p->link]);
+        s->frame[i] =
+            pawl_nmdp_point_frame(p, s->motion->position[p->link], &s->motion->rotation[p->link]);
         p->touching = points_evaluate(s, i, derivatives);
     }
 }
@@ -245,14 +246,14 @@ void pawl_nmdp_keep_contacts(nmdp *s)
         nmdp_view view = pawl_nmdp_view_now(s, i);
         pawl_wrench_touch touch = pawl_wrench_set_touch(s->set, i, &view.frame);
         pawl_vec3 force = v3(f[0], f[1], f[2]), arm = m3_mul(&view.axes, touch.lever);
-        s->info[s->info_count++] =
-            (pawl_contact_info){.body_a = p->pair ? model_body_id(s->model, p->other_body) : PAWL_WORLD,
-                                .body_b = model_body_id(s->model, p->body),
-                                .position = v3_add(s->frame[i].position, arm),
-                                .normal = m3_mul(&view.axes, touch.normal),
-                                .gap = touch.gap,
-                                .force = force,
-                                .moment = v3_sub(v3(f[3], f[4], f[5]), v3_cross(arm, force)),
-                                .mode = points_mode(s, p)};
+        s->info[s->info_count++] = (pawl_contact_info){
+            .body_a = p->pair ? model_body_id(s->model, p->other_body) : PAWL_WORLD,
+            .body_b = model_body_id(s->model, p->body),
+            .position = v3_add(s->frame[i].position, arm),
+            .normal = m3_mul(&view.axes, touch.normal),
+            .gap = touch.gap,
+            .force = force,
+            .moment = v3_sub(v3(f[3], f[4], f[5]), v3_cross(arm, force)),
+            .mode = points_mode(s, p)};
     }
 }

@@ -43,8 +43,7 @@ static void relative_times(double A[3][3], const double *x, int n, double sign, 
 {
     for (int r = 0; r < 3; ++r) {
         for (int k = 0; k < n; ++k) {
-            to[r * n + k] +=
-                sign * (A[r][0] * x[k] + A[r][1] * x[n + k] + A[r][2] * x[2 * n + k]);
+            to[r * n + k] += sign * (A[r][0] * x[k] + A[r][1] * x[n + k] + A[r][2] * x[2 * n + k]);
         }
     }
 }

@@ -65,8 +65,8 @@ static double work_of_wrench(const nmdp *s, int link, pawl_vec3 anchor, pawl_vec
                              pawl_vec3 moment)
 {
     const nmdp_body *from = &s->stage.place.bodies[link], *to = &s->now.bodies[link];
-    pawl_vec3 path = v3_sub(v3_add(to->r, m3_mul(&to->R, anchor)),
-                            v3_add(from->r, m3_mul(&from->R, anchor)));
+    pawl_vec3 path =
+        v3_sub(v3_add(to->r, m3_mul(&to->R, anchor)), v3_add(from->r, m3_mul(&from->R, anchor)));
     return v3_dot(force, path) + v3_dot(moment, pawl_nmdp_turn(&from->R, &to->R));
 }
 
@@ -84,8 +84,8 @@ static void work_of_contacts(const nmdp *s, double fraction, double *work)
         if (p->pair) { // what of the other body is there
             const nmdp_body *own = &s->now.bodies[p->link], *other = &s->now.bodies[p->other_link];
             pawl_vec3 at = v3_add(own->r, m3_mul(&own->R, p->anchor));
-            done -= work_of_wrench(s, p->other_link, m3_tmul(&other->R, v3_sub(at, other->r)), force,
-                                   moment);
+            done -= work_of_wrench(s, p->other_link, m3_tmul(&other->R, v3_sub(at, other->r)),
+                                   force, moment);
         }
         work[WORK_CONTACTS] += fraction * done;
     }

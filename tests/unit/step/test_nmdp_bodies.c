@@ -97,8 +97,8 @@ TEST(colliding_bodies_keep_their_momentum_and_gain_no_energy)
         pawl_body_id b = mechanism_solid(&m, 0.5, v3(0.3, 0.05, 0), v3(0.002, 0.002, 0.002));
         scene_shape(&m, a, PAWL_SHAPE_SPHERE, v3(0.1, 0, 0), v3(0, 0, 0), 0.5, 0.0);
         bool box = k >= 3;
-        scene_shape(&m, b, box ? PAWL_SHAPE_BOX : PAWL_SHAPE_SPHERE, v3(0.1, 0.1, 0.1),
-                    v3(0, 0, 0), 0.5, 0.0);
+        scene_shape(&m, b, box ? PAWL_SHAPE_BOX : PAWL_SHAPE_SPHERE, v3(0.1, 0.1, 0.1), v3(0, 0, 0),
+                    0.5, 0.0);
         pawl_settings settings = bodies_settings(dts[k % 3]);
         mechanism_start(&m, &settings);
         pawl_state *state = pawl_sim_edit_state(m.sim);
@@ -114,8 +114,8 @@ TEST(colliding_bodies_keep_their_momentum_and_gain_no_energy)
             deepest = fmax(deepest, m.report.penetration);
         }
         pawl_vec3 p = mechanism_momentum(&m);
-        print_message("%g s: momentum %.12f of %.12f, deepest %.4f, relative %.2e m/s\n", dts[k % 3],
-                      p.x, before.x, deepest,
+        print_message("%g s: momentum %.12f of %.12f, deepest %.4f, relative %.2e m/s\n",
+                      dts[k % 3], p.x, before.x, deepest,
                       scene_velocity(&m, b).x - scene_velocity(&m, a).x);
         CHECK_NEAR(v3_norm(v3_sub(p, before)), 0.0, 1e-9);
         CHECK(deepest > 0.0);
@@ -162,8 +162,8 @@ TEST(a_box_on_a_belt_is_taken_along)
         belt.kind = PAWL_BODY_KINEMATIC;
         belt.pose.position = v3(0, 0, -0.1);
         const double times[] = {0.0, 10.0}, way[] = {0.0, 10.0};
-        belt.motion[0] = (pawl_signal){
-            .kind = PAWL_SIGNAL_TABLE, .count = 2, .times = times, .values = way};
+        belt.motion[0] =
+            (pawl_signal){.kind = PAWL_SIGNAL_TABLE, .count = 2, .times = times, .values = way};
         pawl_body_id base = mechanism_body(&m, &belt);
         scene_shape(&m, base, PAWL_SHAPE_BOX, v3(5, 1, 0.1), v3(0, 0, 0), 0.3, 0.0);
         pawl_body_id box = scene_box_at(&m, 1.0, v3(0.4, 0.4, 0.1), v3(0, 0, 0.045), 0.3);
@@ -208,7 +208,8 @@ TEST(dry_friction_of_a_joint_stops_and_holds)
             mechanism_settings(dt, linear ? PAWL_STEPPER_MDP : PAWL_STEPPER_NMDP);
         mechanism_actuator(&m, &motor);
         mechanism_start(&m, &settings);
-        pawl_state_set_twist(pawl_sim_edit_state(m.sim), slider, (pawl_twist){.linear = v3(v, 0, 0)});
+        pawl_state_set_twist(pawl_sim_edit_state(m.sim), slider,
+                             (pawl_twist){.linear = v3(v, 0, 0)});
         double stop = mass * v * v / (2.0 * 0.1 * F); // friction less the pull
         while (mechanism_time(&m) < 12.0) {
             mechanism_step(&m);
@@ -218,7 +219,8 @@ TEST(dry_friction_of_a_joint_stops_and_holds)
         CHECK(x <= stop + 1e-6 && x >= stop - 0.5 * v * dt - 0.5 * 0.1 * F / mass * dt * dt - 1e-6);
         // A descent ends below nmdp.tolerance, by the square of short steps; mdp's program has a shift of 1e-8 beside the
         // second derivative (F h/m)^2.
-        double share = fmin(dt / 0.02, 1.0), creep = linear ? 1e-8 * mass / (dt * F) : 1e-6 * share * share / dt;
+        double share = fmin(dt / 0.02, 1.0),
+               creep = linear ? 1e-8 * mass / (dt * F) : 1e-6 * share * share / dt;
         CHECK_NEAR(mechanism_rate(&m, rail, 0), 0.0, creep);
         CHECK(m.report.energy.work_friction <= 0.0);
         mechanism_end(&m);
@@ -244,8 +246,8 @@ TEST(a_prescribed_coordinate_is_where_it_should_be)
         mechanism_joint(&m, &hinge);
         pawl_motion_def motion = pawl_motion_def_default();
         motion.joint = rail;
-        motion.target = (pawl_signal){
-            .kind = PAWL_SIGNAL_SINUSOID, .amplitude = 0.1, .frequency = 6.0};
+        motion.target =
+            (pawl_signal){.kind = PAWL_SIGNAL_SINUSOID, .amplitude = 0.1, .frequency = 6.0};
         mechanism_motion(&m, &motion);
         pawl_settings settings = bodies_settings(dt);
         mechanism_start(&m, &settings);
