@@ -134,6 +134,9 @@ typedef struct pawl_verdict_limits {
     double closure;          ///< verdict.closure: joint error over the size of its smaller body [-]
     double closure_rotation; ///< verdict.closure_rotation [rad]
     double passage;     ///< verdict.passage: path through a singular position that the file blurs
+    double imbalance;   ///< verdict.imbalance: of mdp and nmdp, force over all weight [-]
+    double dissipation; ///< verdict.dissipation: of mdp and nmdp [m/s]
+    double divided;     ///< verdict.divided: steps of nmdp in parts
     double limit;       ///< verdict.limit: coordinates beyond their limits [m or rad]
     double penetration; ///< verdict.penetration: depth over half the thinner shape's thickness
     double energy;      ///< verdict.energy: unexplained over turned over [-]

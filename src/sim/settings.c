@@ -208,6 +208,14 @@ static const setting_row settings_table[] = {
         verdict.passage, 0.01, "-",
         "largest distance, relative to the largest body, by which the file's digits leave the path "
         "through a singular position open; inf: not judged"),
+    LIMIT(
+        verdict.imbalance, 1e-6, "-",
+        "mdp, nmdp: largest force out of balance, over the weight of all bodies; inf: not judged"),
+    LIMIT(
+        verdict.dissipation, 0.01, "m/s",
+        "mdp, nmdp: how far contact forces may be from those that dissipate most; inf: not judged"),
+    LIMIT(verdict.divided, INFINITY, "-",
+          "mdp, nmdp: most steps that may be taken in parts; inf: not judged"),
     LIMIT(verdict.limit, 5e-3, "m or rad", "largest limit violation that passes; inf: not judged"),
     LIMIT(verdict.penetration, 0.1, "-",
           "largest penetration that passes, relative to half the thickness of the thinner shape; "

@@ -98,6 +98,7 @@ static bool linear_choose(nmdp *s, double *theta)
     simplex_qp_result result = pawl_simplex_qp_solve(&s->qp, &problem, true, s->x);
     s->counts.qp += result.iterations;
     s->counts.left = linear_left(s);
+    s->counts.gap = 0.5 * (s->counts.left / s->stage.h) * (s->counts.left / s->stage.h);
     memset(s->w, 0, (size_t)s->weights * sizeof *s->w);
     for (int i = 0; i < m; ++i) {
         s->w[s->used[i]] = s->x[i];

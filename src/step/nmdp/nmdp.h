@@ -94,6 +94,8 @@ typedef struct nmdp_counts {
     int cuts;           // parts that failed and were cut in halves
     double energy_rise; // largest rise of K within a stage: 0 unless something is wrong
     double residual;    // largest |G| that was left, over its tolerance
+    double imbalance;   // largest |G| that was left [N or N m]
+    double gap;         // largest K less the least of its program, where a stage ended [m^2/s^2]
     double
         left; // largest change of a coordinate that a stage still asked for when it ended: by the
               // program that makes K less, and by Newton's method for G = 0 [m or rad]

@@ -192,6 +192,24 @@ static void descend_return(nmdp *s)
     pawl_nmdp_balance(s, s->theta, s->w, s->G, s->matrix);
 }
 
+// K less its least, by the program: with r its gradient at the weights w that were taken, no others of the simplices have less than
+// K - (r.w - min over corners of r). Half the square of the motion's difference, with K's masses, is no more.
+static double descend_gap(const nmdp *s)
+{
+    double gap = 0.0;
+    int m = s->used_count;
+    for (int g = 0; g < s->group_count; ++g) {
+        double least = 0.0; // the empty corner
+        for (int i = s->group_begin[g]; i < s->group_begin[g + 1]; ++i) {
+            double slope = s->g[i] + pawl_dot(s->Q + (size_t)i * (size_t)m, s->x, m);
+            gap += slope * s->w[s->used[i]];
+            least = fmin(least, slope);
+        }
+        gap -= least;
+    }
+    return fmax(gap, 0.0);
+}
+
 // What is left to do where a stage ends, with theta, w and the G that belongs to them: the change of
 // coordinates that was proposed last, and the Newton step that would make G zero, by the factor at hand.
 static nmdp_outcome descend_end(nmdp *s, nmdp_outcome outcome, double proposed)
@@ -203,6 +221,10 @@ static nmdp_outcome descend_end(nmdp *s, nmdp_outcome outcome, double proposed)
         left = worst_of(left, fabs(s->direction[k]));
     }
     s->counts.left = worst_of(s->counts.left, left);
+    for (int k = 0; k < s->n; ++k) {
+        s->counts.imbalance = worst_of(s->counts.imbalance, fabs(s->G[k]));
+    }
+    s->counts.gap = worst_of(s->counts.gap, descend_gap(s));
     return outcome;
 }
 
@@ -230,6 +252,7 @@ nmdp_outcome pawl_nmdp_descend(nmdp *s)
                 return NMDP_FAILED;
             }
             if (move < 0.01 * tolerance) {
+                memset(s->x, 0, (size_t)s->used_count * sizeof *s->x);
                 descend_return(s);
                 return descend_end(s, NMDP_CONVERGED, move);
             }
@@ -249,6 +272,7 @@ nmdp_outcome pawl_nmdp_descend(nmdp *s)
             s->beta *= isfinite(moved) ? growth : 10.0 * growth;
             growth = fmin(growth * growth, 100.0); // one rejection after another: by leaps
             if (moved < 0.01 * tolerance) {
+                memset(s->x, 0, (size_t)s->used_count * sizeof *s->x);
                 descend_return(s);
                 return descend_end(s, NMDP_CONVERGED, moved);
             }
