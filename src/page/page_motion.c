@@ -199,7 +199,7 @@ static void motion_bodies_and_joints(report_text *page, const pawl_record *recor
 
 static pawl_status motion_events(report_text *page, const pawl_record *record)
 {
-    pawl_event events[MOTION_MOST_EVENTS];
+    recorded_event events[MOTION_MOST_EVENTS];
     int count =
         record->event_rows < MOTION_MOST_EVENTS ? (int)record->event_rows : MOTION_MOST_EVENTS;
     if (count > 0) {
