@@ -15,8 +15,10 @@ enum {
     MOTION_MOST_POSE_BYTES = 4 << 20,
     MOTION_MOST_CONTACTS = 60000, // of 36 bytes each
     MOTION_MOST_EVENTS = 400,
-    MOTION_BLOCK = 64,      // contacts read at a time
-    MOTION_MOST_CELLS = 250 // of a heightfield, in each direction
+    MOTION_BLOCK = 512,             // frames read at a time
+    MOTION_WINDOW = 256,            // contacts, likewise
+    MOTION_BLOCK_NUMBERS = 1 << 19, // of poses, likewise
+    MOTION_MOST_CELLS = 250         // of a heightfield, in each direction
 };
 
 // ---- JSON -----------------------------------------------------------------------------------------
@@ -246,11 +248,17 @@ static int64_t motion_frame(const motion_thinning *t, int i)
 }
 
 typedef struct motion_buffers {
-    double *row, *time;
+    double *rows_read; // poses of MOTION_BLOCK frames or fewer
+    double *time;
     float *poses, *point;
     uint32_t *start;
     int32_t *pair;
     int rows, capacity; // contacts
+    int block;          // frames that are read at a time
+    int64_t window_first;
+    int window_count; // rows of the contact tables that are at hand
+    int32_t window_pairs[MOTION_WINDOW * RECORD_PAIR_WIDTH];
+    double window_points[MOTION_WINDOW * RECORD_POINT_WIDTH];
 } motion_buffers;
 
 // One row of the contact tables, if it presses: open contacts say nothing to the eye.
@@ -268,22 +276,55 @@ static void motion_contact(motion_buffers *b, const int32_t *pair, const double 
     b->rows++;
 }
 
-static pawl_status motion_contacts(const pawl_record *record, int64_t frame, motion_buffers *b)
+// The contacts of a frame, through a window of the contact tables that moves along with the frames.
+static pawl_status motion_contacts(const pawl_record *record, const double *head, motion_buffers *b)
 {
-    double head[RECORD_CONTACT_COUNT];
-    PAWL_TRY(record_read_rows(record, RECORD_CONTACTS, frame, 1, head));
     int64_t first = (int64_t)head[RECORD_CONTACT_FIRST];
     int64_t end = first + (int64_t)head[RECORD_CONTACT_ROWS];
     end = end < record->contact_rows ? end : record->contact_rows;
-    while (first < end) {
-        int32_t pairs[MOTION_BLOCK * RECORD_PAIR_WIDTH];
-        double points[MOTION_BLOCK * RECORD_POINT_WIDTH];
-        int64_t count = end - first < MOTION_BLOCK ? end - first : MOTION_BLOCK;
-        PAWL_TRY(record_read_contacts(record, first, count, pairs, points));
-        for (int64_t i = 0; i < count; ++i) {
-            motion_contact(b, pairs + RECORD_PAIR_WIDTH * i, points + RECORD_POINT_WIDTH * i);
+    for (int64_t i = first; i < end; ++i) {
+        if (i < b->window_first || i >= b->window_first + b->window_count) {
+            int64_t left = record->contact_rows - i;
+            b->window_first = i;
+            b->window_count = left < MOTION_WINDOW ? (int)left : MOTION_WINDOW;
+            PAWL_TRY(record_read_contacts(record, i, b->window_count, b->window_pairs,
+                                          b->window_points));
         }
-        first += count;
+        int64_t at = i - b->window_first;
+        motion_contact(b, b->window_pairs + RECORD_PAIR_WIDTH * at,
+                       b->window_points + RECORD_POINT_WIDTH * at);
+    }
+    return PAWL_OK;
+}
+
+// Frames of one block of the recording, of which every step-th and the last are kept. A block at a time, because each
+// call of HDF5 costs more than the numbers it brings.
+static pawl_status motion_read_block(const pawl_record *record, const motion_thinning *t,
+                                     motion_buffers *b, int64_t first, int count, int *kept)
+{
+    size_t width = 7 * (size_t)record->counts.bodies;
+    bool touches = record_has(record, RECORD_CONTACTS) && record->contact_rows > 0;
+    double times[MOTION_BLOCK], heads[MOTION_BLOCK * RECORD_CONTACT_COUNT];
+    if (touches) {
+        PAWL_TRY(record_read_rows(record, RECORD_CONTACTS, first, count, heads));
+    }
+    PAWL_TRY(record_read_rows(record, RECORD_TIME, first, count, times));
+    PAWL_TRY(record_read_rows(record, RECORD_POSE, first, count, b->rows_read));
+    for (int i = 0; i < count; ++i) {
+        if (first + i != motion_frame(t, *kept)) {
+            continue;
+        }
+        const double *row = b->rows_read + (size_t)i * width;
+        float *poses = b->poses + (size_t)*kept * width;
+        for (size_t k = 0; k < width; ++k) {
+            poses[k] = isfinite(row[k]) ? (float)row[k] : 0.0f;
+        }
+        b->time[*kept] = times[i];
+        b->start[*kept] = (uint32_t)b->rows;
+        if (touches) {
+            PAWL_TRY(motion_contacts(record, heads + RECORD_CONTACT_COUNT * i, b));
+        }
+        ++*kept;
     }
     return PAWL_OK;
 }
@@ -291,19 +332,11 @@ static pawl_status motion_contacts(const pawl_record *record, int64_t frame, mot
 static pawl_status motion_read(const pawl_record *record, const motion_thinning *t,
                                motion_buffers *b)
 {
-    size_t width = 7 * (size_t)record->counts.bodies;
-    bool contacts = record_has(record, RECORD_CONTACTS);
-    for (int i = 0; i < t->count; ++i) {
-        int64_t frame = motion_frame(t, i);
-        PAWL_TRY(record_read_rows(record, RECORD_TIME, frame, 1, &b->time[i]));
-        PAWL_TRY(record_read_rows(record, RECORD_POSE, frame, 1, b->row));
-        for (size_t k = 0; k < width; ++k) {
-            b->poses[(size_t)i * width + k] = isfinite(b->row[k]) ? (float)b->row[k] : 0.0f;
-        }
-        b->start[i] = (uint32_t)b->rows;
-        if (contacts) {
-            PAWL_TRY(motion_contacts(record, frame, b));
-        }
+    int kept = 0;
+    for (int64_t first = 0; first < t->frames && kept < t->count; first += b->block) {
+        int64_t left = t->frames - first;
+        int count = left < b->block ? (int)left : b->block;
+        PAWL_TRY(motion_read_block(record, t, b, first, count, &kept));
     }
     b->start[t->count] = (uint32_t)b->rows;
     return PAWL_OK;
@@ -316,9 +349,15 @@ static pawl_status motion_series(report_text *page, const pawl_record *record)
     int capacity = record->contact_rows < 2 * MOTION_MOST_CONTACTS ? (int)record->contact_rows
                                                                    : 2 * MOTION_MOST_CONTACTS;
     size_t room = (size_t)(capacity > 0 ? capacity : 1);
-    size_t sizes[] = {(width + 1) * sizeof(double),  n * sizeof(double),
-                      n * width * sizeof(float) + 4, 6 * room * sizeof(float),
-                      (n + 1) * sizeof(uint32_t),    3 * room * sizeof(int32_t)};
+    int block = width > 0 && MOTION_BLOCK_NUMBERS / width < MOTION_BLOCK
+                    ? (int)(MOTION_BLOCK_NUMBERS / width) + 1
+                    : MOTION_BLOCK;
+    size_t sizes[] = {((size_t)block * width + 1) * sizeof(double),
+                      n * sizeof(double),
+                      n * width * sizeof(float) + 4,
+                      6 * room * sizeof(float),
+                      (n + 1) * sizeof(uint32_t),
+                      3 * room * sizeof(int32_t)};
     void *blocks[6] = {NULL};
     pawl_status status = PAWL_OK;
     for (int k = 0; k < 6 && status == PAWL_OK; ++k) {
@@ -327,7 +366,8 @@ static pawl_status motion_series(report_text *page, const pawl_record *record)
                      ? PAWL_OK
                      : PAWL_FAIL(record->env, PAWL_NO_MEMORY, "no memory for a motion");
     }
-    motion_buffers b = {.row = blocks[0],
+    motion_buffers b = {.rows_read = blocks[0],
+                        .block = block,
                         .time = blocks[1],
                         .poses = blocks[2],
                         .point = blocks[3],
