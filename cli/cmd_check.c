@@ -8,12 +8,15 @@
 #include "models_folder.h"
 #include "output.h"
 #include "pawl/io.h"
+#include "place_args.h"
 #include "start_args.h"
 
 typedef struct check_request {
     args_request args; ///< the argument is the model
     const char *json_path;
     start_args starts;
+    place_args place;
+    const char *motion_path;
     bool lenient;
 } check_request;
 
@@ -23,6 +26,10 @@ static const args_option cmd_check_options[] = {
      "then goes to stderr",
      args_take_text, offsetof(check_request, json_path), NULL},
     START_ARGS_OPTION(offsetof(check_request, starts)),
+    PLACE_ARGS_GROUND(offsetof(check_request, place)),
+    PLACE_ARGS_FIXED(offsetof(check_request, place)),
+    {"--motion", 0, "FILE", "keyframes that the position actuators follow (docs/motions.md)",
+     args_take_text, offsetof(check_request, motion_path), NULL},
     {"--lenient", 0, NULL,
      "warn of elements of the model file that are not supported,\n"
      "where it would otherwise be refused",
@@ -36,7 +43,9 @@ static int cmd_check_model(console *con, const check_request *request, const cha
     int errors = con->error_count;
     pawl_load_options options = pawl_load_options_default();
     options.lenient = request->lenient;
+    options.motion_path = request->motion_path;
     start_args_apply(&request->starts, &options);
+    place_args_apply(&request->place, &options);
     pawl_status status = pawl_model_load(&con->env, path, &options, &model);
     if (status == PAWL_OK) {
         status = pawl_check_model(&con->env, model, &check);
@@ -78,7 +87,7 @@ static int cmd_check(console *con, int argc, char **argv)
 
 const args_command args_check = {
     .name = "check",
-    .arguments = "MODEL [--json FILE] [--start JOINT=Q] [--lenient]",
+    .arguments = "MODEL [--json FILE] [--start JOINT=Q] [--ground WHERE] [--fixed-base] [--lenient]",
     .noun = "model",
     .names = models_name,
     .summary = "inspect a model: counts, mass, mobility, redundant rows, assembly",

@@ -6,6 +6,7 @@
 #include "args.h"
 #include "pawl/settings.h"
 #include "problem_export.h"
+#include "place_args.h"
 #include "start_args.h"
 
 typedef struct run_request {
@@ -14,6 +15,7 @@ typedef struct run_request {
     const char *motion_path;
     double time; ///< [s]
     start_args starts;
+    place_args place;
     pawl_settings settings;
     const char *record_path, *json_path, *resume_path;
     unsigned trace;
