@@ -23,20 +23,22 @@ typedef struct gait_robot {
 } gait_robot;
 static const gait_robot gait_robots[] = {
     {"quadruped", "base", "crawl", 0.2 / 3.0},
-    {"biped", "pelvis", "walk", 0.16 / 2.4},
+    {"biped", "pelvis", "walk", 0.2 / 3.6},
     {"hexapod", "body", "tripod", 0.1 / 1.0},
 };
 
 typedef enum gait_task { GAIT_STAND = 0, GAIT_WALK, GAIT_CLIMB, GAIT_TASKS } gait_task;
 static const char *const gait_task_names[GAIT_TASKS] = {"stand", "walk", "climb"};
 
+static const double gait_way = 5.0; // to walk [m]
+
 typedef struct gait_stepper {
     const char *name;
     double dt; // [s]
 } gait_stepper;
 // The two others need their own steps: at 20 ms contacts of the walk are too short for them.
-static const gait_stepper gait_steppers[] = {{"nmdp", 0.02}, {"euler", 0.001}, {"euler", 0.02},
-                                             {"lit", 0.001}, {"lit", 0.02}};
+static const gait_stepper gait_steppers[] = {
+    {"nmdp", 0.02}, {"euler", 0.001}, {"euler", 0.02}, {"lit", 0.001}, {"lit", 0.02}};
 
 typedef struct gait_options {
     const char *robot, *task, *stepper; // NULL: all
@@ -101,8 +103,7 @@ static double gait_slip_speed(const pawl_sim *sim, pawl_body_id body, pawl_pose 
     return speed;
 }
 
-static void gait_slip(const pawl_sim *sim, pawl_pose ground, pawl_vec3 n, double dt,
-                      gait_result *r)
+static void gait_slip(const pawl_sim *sim, pawl_pose ground, pawl_vec3 n, double dt, gait_result *r)
 {
     const pawl_model *model = pawl_sim_model(sim);
     for (int b = 0; b < pawl_model_body_count(model); ++b) {
@@ -110,9 +111,6 @@ static void gait_slip(const pawl_sim *sim, pawl_pose ground, pawl_vec3 n, double
         if (pawl_sim_body_contacts(sim, body).count > 0) {
             r->slip += dt * gait_slip_speed(sim, body, ground, n);
             r->contact_time += dt;
-            if (getenv("SLIPS") != NULL && gait_slip_speed(sim, body, ground, n) > 0.02) {
-                printf("%.3f %s %.3f\n", pawl_state_time(pawl_sim_state(sim)), pawl_model_body(model, body).name, gait_slip_speed(sim, body, ground, n));
-            }
         }
     }
 }
@@ -154,7 +152,7 @@ static void gait_steps(pawl_sim *sim, const gait_robot *robot, double duration, 
     pawl_vec3 n = pawl_quat_rotate(ground.orientation, (pawl_vec3){0, 0, 1});
     gait_place start = gait_where(sim, base, ground), now = start;
     int64_t steps = (int64_t)(duration / dt + 0.5), every = (int64_t)(0.5 / dt + 0.5);
-    for (int64_t k = 0; k < steps && !r->fell; ++k) {
+    for (int64_t k = 0; k < steps && !r->fell && now.along - start.along < gait_way; ++k) {
         pawl_step_report report;
         if (pawl_sim_step(sim, &report) != PAWL_OK) {
             return;
@@ -176,8 +174,7 @@ static void gait_steps(pawl_sim *sim, const gait_robot *robot, double duration, 
         gait_slip(sim, ground, n, dt, r);
         if (frames && k % every == 0) {
             printf("    t %6.2f along %7.3f across %7.3f above %6.3f lean %5.3f heading %6.3f\n",
-                   r->time,
-                   now.along, now.across, now.above, now.lean, now.heading);
+                   r->time, now.along, now.across, now.above, now.lean, now.heading);
         }
     }
     r->distance = now.along - start.along;
@@ -215,8 +212,8 @@ static void gait_run(const pawl_env *env, const gait_options *o, const gait_robo
     if (pawl_settings_set(env, &settings, "stepper", stepper.name) == PAWL_OK &&
         (o->key == NULL || pawl_settings_set(env, &settings, o->key, o->value) == PAWL_OK) &&
         pawl_sim_create(env, model, &settings, &sim) == PAWL_OK) {
-        double way = task == GAIT_STAND ? 0.0 : 5.0;
-        double duration = way > 0.0 ? 0.5 + way / robot->speed : 5.0;
+        // Feet slip: there is half as much time again.
+        double duration = task == GAIT_STAND ? 5.0 : 1.5 * gait_way / robot->speed;
         gait_steps(sim, robot, o->quick ? fmin(duration, 4.0) : duration, stepper.dt, o->frames,
                    &result);
         gait_print(&stepper, &result);

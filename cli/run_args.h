@@ -5,8 +5,8 @@
 #pragma once
 #include "args.h"
 #include "pawl/settings.h"
-#include "problem_export.h"
 #include "place_args.h"
+#include "problem_export.h"
 #include "start_args.h"
 
 typedef struct run_request {

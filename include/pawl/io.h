@@ -35,8 +35,8 @@ typedef struct pawl_load_options {
     int start_count;         ///< of `starts`
     const pawl_named_start *starts; ///< beside those of the file; the last one of a joint counts
     pawl_ground_option ground;      ///< none by default
-    bool fixed_base; ///< the root of every tree that floats is held where it begins
-    uint32_t stamp;  ///< set by the default function; shows that it was called
+    bool fixed_base;                ///< the root of every tree that floats is held where it begins
+    uint32_t stamp;                 ///< set by the default function; shows that it was called
 } pawl_load_options;
 PAWL_API pawl_load_options pawl_load_options_default(void);
 /// SDFormat or URDF, told apart by the root element. Errors and warnings go to the log as

@@ -46,8 +46,7 @@ void keyframe_balance_release(keyframe_feet *f)
 {
     pawl_state_destroy(f->posed);
     if (f->robot != NULL) {
-        pawl_free(f->env, f->robot,
-                  (size_t)pawl_model_body_count(f->model) * sizeof *f->robot + 1);
+        pawl_free(f->env, f->robot, (size_t)pawl_model_body_count(f->model) * sizeof *f->robot + 1);
     }
 }
 

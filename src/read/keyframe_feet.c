@@ -267,9 +267,10 @@ static pawl_status feet_refuse(keyframe_feet *f, const keyframe_set *set,
     for (int i = 0; i < set->foot_count; ++i) {
         pawl_pose at = pawl_posture_pose(set->posture, i, set->q);
         double off = v3_norm(v3_sub(targets[i].position, at.position));
-        double turn = targets[i].turned ? v3_norm(quat_log(quat_mul(targets[i].orientation,
-                                                                    quat_conj(at.orientation))))
-                                        : 0.0;
+        double turn =
+            targets[i].turned
+                ? v3_norm(quat_log(quat_mul(targets[i].orientation, quat_conj(at.orientation))))
+                : 0.0;
         if (off + turn > most) {
             worst = i, most = off + turn, turned = turn;
         }

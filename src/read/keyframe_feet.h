@@ -50,9 +50,9 @@ typedef struct keyframe_feet {
     keyframe_foot feet[KEYFRAME_MAX_FEET];
     int set_count;
     keyframe_set sets[KEYFRAME_MAX_FEET];
-    bool smooth;       // feet begin and end at rest between keys
-    double *value;     // (actuators) the targets; another's
-    bool *moved;       // (actuators) by the motion; another's
+    bool smooth;   // feet begin and end at rest between keys
+    double *value; // (actuators) the targets; another's
+    bool *moved;   // (actuators) by the motion; another's
     int actuator_count;
     pawl_state *start; // of the model; another's
     pawl_state *posed; // to find the centre of mass; NULL until a line asks for balance

@@ -12,9 +12,9 @@
 pawl_status keyframe_servo_line(const text_lines *text, keyframe_servo *out)
 {
     if (text->word_count != 4 && text->word_count != 5) {
-        return text_lines_error(
-            text, "got %d words, expected 'servo JOINTS STIFFNESS DAMPING [EFFORT]'",
-            text->word_count);
+        return text_lines_error(text,
+                                "got %d words, expected 'servo JOINTS STIFFNESS DAMPING [EFFORT]'",
+                                text->word_count);
     }
     *out = (keyframe_servo){.joints = text->words[1], .effort = -1.0};
     PAWL_TRY(text_lines_number(text, 2, "stiffness", &out->stiffness));
@@ -64,9 +64,8 @@ static bool servos_can_drive(const pawl_model *model, int j, bool *has)
     bool geared = false;
     for (int g = 0; g < pawl_model_joint_count(model); ++g) {
         pawl_joint_info gear = pawl_model_joint(model, pawl_model_joint_at(model, g));
-        geared = geared ||
-                 (gear.kind == PAWL_JOINT_GEAR && pawl_body_same(gear.base, joint.base) &&
-                  pawl_body_same(gear.follower, joint.follower));
+        geared = geared || (gear.kind == PAWL_JOINT_GEAR && pawl_body_same(gear.base, joint.base) &&
+                            pawl_body_same(gear.follower, joint.follower));
     }
     return joint.coordinate_count == 1 && joint.kind != PAWL_JOINT_GEAR && !geared &&
            joint.coordinate[0].lower < joint.coordinate[0].upper;

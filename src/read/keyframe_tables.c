@@ -120,8 +120,7 @@ pawl_status pawl_keyframes_apply(const pawl_keyframes *k, pawl_builder *builder)
         }
     }
     for (int i = 0; i < k->start_count; ++i) {
-        pawl_joint_id joint =
-            pawl_builder_joint_at(builder, pawl_joint_index(k->starts[i].joint));
+        pawl_joint_id joint = pawl_builder_joint_at(builder, pawl_joint_index(k->starts[i].joint));
         PAWL_TRY(pawl_builder_set_start(builder, joint, k->starts[i].position));
     }
     return PAWL_OK;

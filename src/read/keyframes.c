@@ -645,11 +645,10 @@ static pawl_status keyframes_line(keyframes_reader *r)
     static const struct {
         const char *word;
         pawl_status (*read)(keyframes_reader *r);
-    } lines[] = {{"base", keyframes_base},   {"between", keyframes_between},
-                 {"path", keyframes_path},   {"foot", keyframes_add_foot},
-                 {"servo", keyframes_servo}, {"start", keyframes_start},
-                 {"key", keyframes_key},     {"repeat", keyframes_repeat},
-                 {"end", keyframes_end}};
+    } lines[] = {
+        {"base", keyframes_base},     {"between", keyframes_between}, {"path", keyframes_path},
+        {"foot", keyframes_add_foot}, {"servo", keyframes_servo},     {"start", keyframes_start},
+        {"key", keyframes_key},       {"repeat", keyframes_repeat},   {"end", keyframes_end}};
     const char *verb = r->text.words[0];
     if (r->ended) {
         return text_lines_error(&r->text, "got '%.40s' after an endless repetition", verb);

@@ -69,10 +69,11 @@ static pawl_status model_load_check(const pawl_env *env, const pawl_load_options
         const pawl_ground_option *g = &options->ground;
         if (g->put && !(isfinite(g->height) && fabs(g->slope) < 1.5 && g->friction >= 0.0 &&
                         isfinite(g->friction))) {
-            return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
-                             "ground at height %g m with a slope of %g rad and friction %g, "
-                             "expected finite numbers, a slope below 1.5 rad and friction from 0 on",
-                             g->height, g->slope, g->friction);
+            return PAWL_FAIL(
+                env, PAWL_BAD_ARGUMENT,
+                "ground at height %g m with a slope of %g rad and friction %g, "
+                "expected finite numbers, a slope below 1.5 rad and friction from 0 on",
+                g->height, g->slope, g->friction);
         }
     }
     return PAWL_OK;

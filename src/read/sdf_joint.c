@@ -303,6 +303,6 @@ pawl_status sdf_joint_read(sdf_reader *r, int index)
         return PAWL_OK;
     }
     PAWL_TRY(xml_refused(r->xml, item->node, "joint", item->full_name,
-                       pawl_builder_add_joint(r->builder, &j.def, &item->joint)));
+                         pawl_builder_add_joint(r->builder, &j.def, &item->joint)));
     return xml_note_effort(r->xml, item->joint, item->effort[0]);
 }
