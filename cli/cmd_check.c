@@ -5,6 +5,7 @@
 // rank of the constraints and which rows are redundant, whether the joints meet, and warnings.
 #include "args.h"
 #include "check_out.h"
+#include "load_args.h"
 #include "models_folder.h"
 #include "output.h"
 #include "pawl/io.h"
@@ -17,6 +18,7 @@ typedef struct check_request {
     start_args starts;
     place_args place;
     const char *motion_path;
+    load_args load;
     bool lenient;
 } check_request;
 
@@ -30,6 +32,8 @@ static const args_option cmd_check_options[] = {
     PLACE_ARGS_FIXED(offsetof(check_request, place)),
     {"--motion", 0, "FILE", "keyframes that the position actuators follow (docs/motions.md)",
      args_take_text, offsetof(check_request, motion_path), NULL},
+    LOAD_ARGS_PATH(offsetof(check_request, load.search_path)),
+    LOAD_ARGS_VERBOSE(offsetof(check_request, load.verbose)),
     {"--lenient", 0, NULL,
      "warn of elements of the model file that are not supported,\n"
      "where it would otherwise be refused",
@@ -46,6 +50,7 @@ static int cmd_check_model(console *con, const check_request *request, const cha
     options.motion_path = request->motion_path;
     start_args_apply(&request->starts, &options);
     place_args_apply(&request->place, &options);
+    load_args_apply(&request->load, &options);
     pawl_status status = pawl_model_load(&con->env, path, &options, &model);
     if (status == PAWL_OK) {
         status = pawl_check_model(&con->env, model, &check);
@@ -87,8 +92,7 @@ static int cmd_check(console *con, int argc, char **argv)
 
 const args_command args_check = {
     .name = "check",
-    .arguments =
-        "MODEL [--json FILE] [--start JOINT=Q] [--ground WHERE] [--fixed-base] [--lenient]",
+    .arguments = "MODEL [--json FILE] [--start JOINT=Q] [--ground WHERE] [--path DIR] [--lenient]",
     .noun = "model",
     .names = models_name,
     .summary = "inspect a model: counts, mass, mobility, redundant rows, assembly",

@@ -4,6 +4,7 @@
 // What `pawl run` was asked for.
 #pragma once
 #include "args.h"
+#include "load_args.h"
 #include "pawl/settings.h"
 #include "place_args.h"
 #include "problem_export.h"
@@ -16,6 +17,7 @@ typedef struct run_request {
     double time; ///< [s]
     start_args starts;
     place_args place;
+    load_args load;
     pawl_settings settings;
     const char *record_path, *json_path, *resume_path;
     unsigned trace;

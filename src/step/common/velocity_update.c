@@ -94,7 +94,7 @@ void pawl_velocity_solve(step_context *c, const pawl_state *s, const step_weight
             break;
         }
         pawl_assembly_set_free_velocity(a, c->u.free);
-        pawl_solve_warm(c, s, solved);
+        pawl_solve_again(c, solved);
     }
 }
 
