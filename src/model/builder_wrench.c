@@ -4,6 +4,7 @@
 // Contact points with their models of the force, and heightfields: collected and checked like all
 // that a builder takes. See pawl/wrench.h.
 #include "base/guard.h"
+#include "base/hash.h"
 #include "model/builder.h"
 #include "model/contact_points.h"
 #include <string.h>
@@ -101,8 +102,12 @@ pawl_status pawl_builder_add_heightfield(pawl_builder *b, const pawl_heightfield
     pawl_status status = pawl_builder_push_shape(b, PAWL_WORLD, &field.surface, NULL);
     if (status != PAWL_OK) {
         --b->heightfields.count;
+        return status;
     }
-    return status;
+    const double spacing[] = {field.x_count, field.y_count, field.dx, field.dy};
+    b->tag = pawl_hash_doubles(b->tag, spacing, 4); // ids that follow are of this ground
+    b->tag = pawl_hash_doubles(b->tag, field.heights, (size_t)count);
+    return PAWL_OK;
 }
 
 static bool builder_wrench_finite(const double *x, size_t count, size_t *bad)

@@ -485,7 +485,7 @@ TEST(simulations_asked_for_what_they_do_not_have)
             CHECK_BAD(pawl_sim_joint_reaction(m.sim, bad_joint(id), &force, &torque));
             CHECK_NAN(force.x);
             CHECK_NAN(pawl_sim_actuator_effort(m.sim, bad_actuator(id)));
-            CHECK_INT(pawl_sim_contact(m.sim, id).body_a, PAWL_NO_BODY_INDEX);
+            CHECK(pawl_body_is_none(pawl_sim_contact(m.sim, id).body_a));
             CHECK_NAN(pawl_sim_contact(m.sim, id).gap);
             CHECK_NAN(pawl_sim_event(m.sim, id).time);
         }

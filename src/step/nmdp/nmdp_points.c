@@ -144,10 +144,8 @@ void pawl_nmdp_keep_contacts(nmdp *s)
         double gap = pawl_wrench_set_gap(s->set, i, s->frame[i].position, &normal);
         pawl_vec3 force = v3(f[0], f[1], f[2]), arm = v3_scale(-p->radius, normal);
         s->info[s->info_count++] =
-            (pawl_contact_info){.body_a = PAWL_WORLD_INDEX,
-                                .body_b = p->body,
-                                .shape_a = -1,
-                                .shape_b = -1,
+            (pawl_contact_info){.body_a = PAWL_WORLD,
+                                .body_b = model_body_id(s->model, p->body),
                                 .position = v3_add(s->frame[i].position, arm),
                                 .normal = normal,
                                 .gap = gap,
