@@ -15,6 +15,7 @@
 // next one's free motion, so that a stack at rest to the tolerance alone trembles, and asks to be solved in
 // each step. At rest to a thousandth of it, the last step's impulses are nearly the next one's.
 #include "problem/natural.h"
+#include "solve/curnier.h"
 #include "solve/solver_ops.h"
 #include <math.h>
 #include <string.h>
@@ -22,6 +23,8 @@
 typedef struct automatic {
     pawl_solver base;
     pawl_solver *admm, *newton;
+    curnier_part curnier;
+    space_iterate iterate;
     double *weight, *v; // (rows)
     double *best; // (rows) impulses with the least natural residual that any attempt ended with
     double least; // that residual [m/s]
@@ -38,12 +41,16 @@ static pawl_solver *automatic_layout(const solver_def *def, pawl_carver *mem)
     automatic *s = PAWL_CARVE(mem, automatic, 1);
     pawl_solver *admm = pawl_admm_ncp_ops.layout(def, mem);
     pawl_solver *newton = pawl_newton_ops.layout(def, mem);
+    curnier_part curnier = pawl_curnier_layout(def, mem);
+    space_iterate iterate = pawl_space_iterate_layout(def->max_rows, mem);
     double *weight = PAWL_CARVE(mem, double, def->max_rows);
     double *v = PAWL_CARVE(mem, double, def->max_rows);
     double *best = PAWL_CARVE(mem, double, def->max_rows);
     if (s == NULL) {
         return NULL;
     }
+    s->curnier = curnier;
+    s->iterate = iterate;
     s->weight = weight;
     s->v = v;
     s->best = best;
@@ -93,6 +100,28 @@ static solver_goal automatic_goal(double tolerance, int most, int left)
     return (solver_goal){tolerance, most < left ? most : left};
 }
 
+// In the velocity space; whether that was enough.
+static bool automatic_by_bodies(automatic *s, const pawl_problem *p, solver_goal asked,
+                                double *lambda, solver_report *report)
+{
+    velocity_space *space = p->delassus->ops->space != NULL ? p->delassus->ops->space(p->delassus) : NULL;
+    if (space == NULL) {
+        return false;
+    }
+    space_problem q = {p, space, s->weight};
+    space_iterate *x = &s->iterate;
+    double aim = fmin(asked.tolerance, fmax(1e-2 * asked.tolerance, 1e-11));
+    size_t bytes = (size_t)p->row_count * sizeof *lambda;
+    memcpy(x->lambda, lambda, bytes);
+    pawl_space_admit(p, x->lambda);
+    pawl_space_evaluate(&q, x);
+    report->method = PAWL_METHOD_NEWTON;
+    bool done = x->natural <= aim || pawl_curnier_run(&s->curnier, &q, aim, 10, x, report);
+    memcpy(lambda, x->lambda, bytes);
+    report->outcome = done || x->natural <= asked.tolerance ? PAWL_CONVERGED : PAWL_ITERATION_LIMIT;
+    return report->outcome == PAWL_CONVERGED;
+}
+
 static void automatic_solve(pawl_solver *base, const pawl_problem *p, solver_goal asked,
                             double *lambda, solver_report *report)
 {
@@ -104,6 +133,9 @@ static void automatic_solve(pawl_solver *base, const pawl_problem *p, solver_goa
     pawl_problem_weights(p, s->weight);
     s->least = INFINITY;
     s->method = PAWL_METHOD_NONE;
+    if (automatic_by_bodies(s, p, asked, lambda, report)) {
+        return;
+    }
     if (automatic_natural(s, p, lambda) <= automatic_near * tolerance) {
         goal = fmin(goal, fmax(automatic_beyond * tolerance, automatic_floor));
         if (p->row_count <= AUTOMATIC_SMALL) {
