@@ -16,6 +16,7 @@
 // each step. At rest to a thousandth of it, the last step's impulses are nearly the next one's.
 #include "problem/natural.h"
 #include "solve/curnier.h"
+#include "solve/interior_point.h"
 #include "solve/solver_ops.h"
 #include <math.h>
 #include <string.h>
@@ -24,6 +25,7 @@ typedef struct automatic {
     pawl_solver base;
     pawl_solver *admm, *newton;
     curnier_part curnier;
+    interior_part interior;
     space_iterate iterate;
     double *weight, *v; // (rows)
     double *best; // (rows) impulses with the least natural residual that any attempt ended with
@@ -42,6 +44,7 @@ static pawl_solver *automatic_layout(const solver_def *def, pawl_carver *mem)
     pawl_solver *admm = pawl_admm_ncp_ops.layout(def, mem);
     pawl_solver *newton = pawl_newton_ops.layout(def, mem);
     curnier_part curnier = pawl_curnier_layout(def, mem);
+    interior_part interior = pawl_interior_layout(def, mem);
     space_iterate iterate = pawl_space_iterate_layout(def->max_rows, mem);
     double *weight = PAWL_CARVE(mem, double, def->max_rows);
     double *v = PAWL_CARVE(mem, double, def->max_rows);
@@ -50,6 +53,7 @@ static pawl_solver *automatic_layout(const solver_def *def, pawl_carver *mem)
         return NULL;
     }
     s->curnier = curnier;
+    s->interior = interior;
     s->iterate = iterate;
     s->weight = weight;
     s->v = v;
@@ -117,6 +121,14 @@ static bool automatic_by_bodies(automatic *s, const pawl_problem *p, solver_goal
     pawl_space_evaluate(&q, x);
     report->method = PAWL_METHOD_NEWTON;
     bool done = x->natural <= aim || pawl_curnier_run(&s->curnier, &q, aim, 10, x, report);
+    if (!done && x->natural > asked.tolerance) {
+        pawl_interior_begin(&s->interior, &q);
+        static const double targets[] = {1e-3, 1e-5, 1e-7};
+        for (int i = 0; i < 3 && x->natural > asked.tolerance; ++i) {
+            pawl_interior_run(&s->interior, &q, targets[i], 50, x, report);
+            pawl_curnier_run(&s->curnier, &q, aim, 15, x, report);
+        }
+    }
     memcpy(lambda, x->lambda, bytes);
     report->outcome = done || x->natural <= asked.tolerance ? PAWL_CONVERGED : PAWL_ITERATION_LIMIT;
     return report->outcome == PAWL_CONVERGED;

@@ -29,11 +29,7 @@ typedef enum curnier_mode { CURNIER_OPEN, CURNIER_STICK, CURNIER_SLIP } curnier_
 
 curnier_part pawl_curnier_layout(const solver_def *def, pawl_carver *mem)
 {
-    return (curnier_part){.S = PAWL_CARVE(mem, double, 9 * def->max_contacts),
-                          .s = PAWL_CARVE(mem, double, def->max_rows),
-                          .b = PAWL_CARVE(mem, double, def->max_rows),
-                          .step = PAWL_CARVE(mem, double, def->max_rows),
-                          .dv = PAWL_CARVE(mem, double, def->max_rows),
+    return (curnier_part){.law = pawl_space_law_layout(def, mem),
                           .at = pawl_space_iterate_layout(def->max_rows, mem),
                           .trial = pawl_space_iterate_layout(def->max_rows, mem)};
 }
@@ -70,36 +66,13 @@ static void curnier_slip(const double x[3], const double v[3], const double z[3]
     b[1] = move * t[1] + aside * t[0];
 }
 
-// With compliance v has R lambda in it: dlambda = (1 + S R)^-1 (b - S Y dw).
-static void curnier_soften(const double R[3], double S[9], double b[3])
-{
-    if (R[0] == 0.0 && R[1] == 0.0 && R[2] == 0.0) {
-        return;
-    }
-    pawl_mat3 m, s;
-    memcpy(s.m, S, sizeof s.m);
-    for (int r = 0; r < 3; ++r) {
-        for (int c = 0; c < 3; ++c) {
-            m.m[r][c] = S[3 * r + c] * R[c] + (r == c ? 1.0 : 0.0);
-        }
-    }
-    m = m3_inverse(&m);
-    pawl_vec3 y = m3_mul(&m, v3(b[0], b[1], b[2]));
-    b[0] = y.x, b[1] = y.y, b[2] = y.z;
-    for (int r = 0; r < 3; ++r) {
-        for (int c = 0; c < 3; ++c) {
-            S[3 * r + c] = m.m[r][0] * s.m[0][c] + m.m[r][1] * s.m[1][c] + m.m[r][2] * s.m[2][c];
-        }
-    }
-}
-
 // Linearizes contact k; true where it slips, so that S is not symmetric.
 static bool curnier_contact(curnier_part *c, const space_problem *q, int k, double E)
 {
     const pawl_problem *p = q->p;
     int i = pawl_problem_contact_row(p, k);
     const double *x = c->at.lambda + i, *v = c->at.v + i;
-    double *S = c->S + 9 * k, *b = c->b + i, w = q->weight[i], mu = p->friction[k];
+    double *S = c->law.S + 9 * k, *b = c->law.b + i, w = q->weight[i], mu = p->friction[k];
     double z[3] = {x[0] - v[0] / w, x[1] - v[1] / w, x[2] - v[2] / w};
     curnier_mode mode = curnier_mode_of(z, mu);
     memset(S, 0, 9 * sizeof *S);
@@ -114,7 +87,6 @@ static bool curnier_contact(curnier_part *c, const space_problem *q, int k, doub
     } else {
         curnier_slip(x, v, z, mu, w, E, S, b);
     }
-    curnier_soften(p->compliance + i, S, b);
     return mode == CURNIER_SLIP && mu > 0.0;
 }
 
@@ -129,57 +101,37 @@ static void curnier_row(curnier_part *c, const space_problem *q, int i, double E
         target = z <= p->lower[i] ? p->lower[i] : z >= p->upper[i] ? p->upper[i] : NAN;
     }
     if (!isnan(target) || !(w > 0.0)) {
-        c->s[i] = 0.0;
-        c->b[i] = isfinite(target) ? target - x : 0.0;
+        c->law.s[i] = 0.0;
+        c->law.b[i] = isfinite(target) ? target - x : 0.0;
         return;
     }
-    double stiff = E / w, soft = 1.0 / (1.0 + stiff * p->compliance[i]);
-    c->s[i] = stiff * soft;
-    c->b[i] = -v * stiff * soft;
+    c->law.s[i] = E / w;
+    c->law.b[i] = -v * E / w;
 }
 
-// The step from c->at: c->step and c->dv, the change of v that it predicts. False where the factor breaks down.
-static bool curnier_step(curnier_part *c, const space_problem *q, double E, bool anew)
+// The step from c->at. False where the factor breaks down.
+static bool curnier_step(curnier_part *c, const space_problem *q, double E)
 {
     const pawl_problem *p = q->p;
-    int contacts = pawl_problem_contact_row(p, 0);
     bool slips = false;
-    for (int i = 0; i < contacts; ++i) {
+    for (int i = 0; i < pawl_problem_contact_row(p, 0); ++i) {
         curnier_row(c, q, i, E);
     }
     for (int k = 0; k < p->contact_count; ++k) {
         slips = curnier_contact(c, q, k, E) || slips;
     }
-    double *w = pawl_space_vector(q->space, 1);
-    (void)anew;
-    if (!pawl_space_factor(q->space, p, c->s, c->S, !slips)) {
+    pawl_space_law_soften(p, &c->law);
+    if (!pawl_space_law_factor(q, &c->law, !slips)) {
         return false;
     }
-    pawl_space_gather(q->space, p, c->b, w);
-    pawl_space_solve(q->space, w);
-    pawl_space_scatter(q->space, p, w, c->dv);
-    for (int i = 0; i < contacts; ++i) {
-        c->step[i] = c->b[i] - c->s[i] * c->dv[i];
-        c->dv[i] += p->compliance[i] * c->step[i];
-    }
-    const double *S = c->S;
-    for (int i = contacts; i < p->row_count; i += 3, S += 9) {
-        double *dv = c->dv + i, *x = c->step + i;
-        for (int r = 0; r < 3; ++r) {
-            x[r] = c->b[i + r] -
-                   (S[3 * r] * dv[0] + S[3 * r + 1] * dv[1] + S[3 * r + 2] * dv[2]);
-        }
-        for (int r = 0; r < 3; ++r) {
-            dv[r] += p->compliance[i + r] * x[r];
-        }
-    }
+    pawl_space_law_solve(q, &c->law);
     return true;
 }
 
 static void curnier_try(curnier_part *c, const space_problem *q, double length)
 {
     for (int i = 0; i < q->p->row_count; ++i) {
-        c->trial.lambda[i] = c->at.lambda[i] + length * c->step[i];
+        c->trial.lambda[i] = c->at.lambda[i] + length * c->law.lambda[i];
     }
     pawl_space_admit(q->p, c->trial.lambda);
     pawl_space_evaluate(q, &c->trial);
@@ -208,7 +160,7 @@ static double curnier_ratio(const curnier_part *c, const space_problem *q)
     double most = 1.0;
     for (int i = p->free_row_count; i < contacts; ++i) {
         double w = q->weight[i];
-        double z = c->at.lambda[i] - c->at.v[i] / w, dz = c->step[i] - c->dv[i] / w;
+        double z = c->at.lambda[i] - c->at.v[i] / w, dz = c->law.lambda[i] - c->law.v[i] / w;
         const double bound[2] = {p->lower[i], p->upper[i]};
         for (int side = 0; side < 2 && w > 0.0; ++side) {
             double at = (bound[side] - z) / dz;
@@ -220,7 +172,7 @@ static double curnier_ratio(const curnier_part *c, const space_problem *q)
         double w = q->weight[i], mu = p->friction[k], z[3], dz[3];
         for (int r = 0; r < 3; ++r) {
             z[r] = c->at.lambda[i + r] - c->at.v[i + r] / w;
-            dz[r] = c->step[i + r] - c->dv[i + r] / w;
+            dz[r] = c->law.lambda[i + r] - c->law.v[i + r] / w;
         }
         double open = -z[2] / dz[2];
         most = open > 1e-12 && open < most ? open : most;
@@ -240,7 +192,7 @@ bool pawl_curnier_run(curnier_part *c, const space_problem *q, double aim, int m
     int weak = 0;
     pawl_space_iterate_copy(q, x, &c->at);
     for (int k = 0; k < most && x->natural > aim && weak < CURNIER_PATIENCE; ++k) {
-        bool solved = curnier_step(c, q, E, true);
+        bool solved = curnier_step(c, q, E);
         ++report->iterations;
         ++report->factorizations;
         double left = INFINITY;

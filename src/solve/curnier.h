@@ -3,14 +3,10 @@
 //
 // Newton's method for Alart and Curnier's map [alart-curnier] in the velocity space.
 #pragma once
-#include "solve/solver_ops.h"
-#include "solve/space_iterate.h"
+#include "solve/space_law.h"
 
 typedef struct curnier_part {
-    double *S;                // (9 x contacts) of the linearized laws dlambda = b - S dv
-    double *s;                // (rows) of other rows
-    double *b;                // (rows)
-    double *step, *dv;        // (rows)
+    space_law law;
     space_iterate at, trial;
 } curnier_part;
 
