@@ -243,7 +243,8 @@ bench_scene *bench_scene_cards(int levels)
 bench_scene *bench_scene_toss(void)
 {
     bench_scene *scene = bench_scene_create(1, 0, 1, "tossed cube");
-    int cube = bench_add_box(scene, (pawl_vec3){0.0, 0.0, 0.3}, (pawl_vec3){0.05, 0.05, 0.05}, 0.37);
+    int cube =
+        bench_add_box(scene, (pawl_vec3){0.0, 0.0, 0.3}, (pawl_vec3){0.05, 0.05, 0.05}, 0.37);
     scene->bodies[cube].twist = (pawl_twist){{1.5, 0.3, 0.5}, {7.0, -4.0, 5.0}};
     return contact_scenes_finish(scene, 0.2, 1.5);
 }

@@ -77,7 +77,7 @@ static void space_layout(maximal_space *m, const space_counts *n, pawl_carver *m
     m->pair_edge = PAWL_CARVE(mem, int, n->pairs);
     m->side_Y = PAWL_CARVE(mem, const double *, n->sides);
     m->Y = PAWL_CARVE(mem, double, n->values);
-    m->space.vectors = PAWL_CARVE(mem, double, SPACE_VECTORS *MAXIMAL_WIDTH *n->bodies);
+    m->space.vectors = PAWL_CARVE(mem, double, SPACE_VECTORS *MAXIMAL_WIDTH * n->bodies);
 }
 
 static bool space_reserve(maximal_space *m, const row_set *rows)
@@ -102,7 +102,7 @@ static bool space_reserve(maximal_space *m, const row_set *rows)
 static space_scale space_scale_of(const pawl_assembly *a, int body)
 {
     const pawl_mat3 *inertia = &a->inverse_inertia[body];
-    double turn = a->turn_ease;
+    double turn = a->inertia_scale;
     space_scale s = {.linear = sqrt(a->inverse_mass[body])};
     double xx = turn * inertia->m[0][0];
     if (!(xx > 0.0)) {

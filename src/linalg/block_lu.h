@@ -26,7 +26,8 @@ typedef struct block_lu_place {
     bool swapped; // i is the edge's b, not its a
 } block_lu_place;
 block_lu_place pawl_block_lu_edge(const block_lu *f, int e);
-double *pawl_block_lu_diagonal(const block_lu *f, int node); // of a symmetric one the lower triangle counts
+double *pawl_block_lu_diagonal(const block_lu *f,
+                               int node); // of a symmetric one the lower triangle counts
 // All blocks zero, the upper ones only where they are to be used.
 void pawl_block_lu_clear(block_lu *f, bool symmetric);
 // In place, from the values written. False where a pivot is zero, negative (symmetric) or not finite.

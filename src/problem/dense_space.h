@@ -9,12 +9,12 @@
 typedef struct dense_space {
     int capacity;
     velocity_space space;
-    double *Y;         // (n x rank)
-    double *left;      // (n) what is left of the diagonal, relative to it
-    double *own;       // (n) the diagonal
-    double *H;         // (n x n)
-    double *inverse;   // (n)
-    int *pivot;        // (n)
+    double *Y;                                // (n x rank)
+    double *left;                             // (n) what is left of the diagonal, relative to it
+    double *own;                              // (n) the diagonal
+    double *H;                                // (n x n)
+    double *inverse;                          // (n)
+    int *pivot;                               // (n)
     int *first_side, *side_node, *first_pair; // (n + 1)
     const double **side_Y;                    // (n)
     double *vectors;                          // (SPACE_VECTORS x n)

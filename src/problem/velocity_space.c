@@ -49,8 +49,7 @@ void pawl_space_block_add(const velocity_space *s, const pawl_problem *p, int bl
                           const double *x, double *w)
 {
     for (int i = s->first_side[block]; i < s->first_side[block + 1]; ++i) {
-        space_add(s->side_Y[i], p->blocks[block].dim, s->width, x,
-                  w + s->width * s->side_node[i]);
+        space_add(s->side_Y[i], p->blocks[block].dim, s->width, x, w + s->width * s->side_node[i]);
     }
 }
 
@@ -78,8 +77,7 @@ static void space_weigh(const double *Y, const double *S, bool transposed, doubl
     for (int r = 0; r < 3; ++r) {
         double a = S[row * r], b = S[row * r + column], d = S[row * r + 2 * column];
         for (int c = 0; c < SPACE_BODY; ++c) {
-            out[SPACE_BODY * r + c] =
-                a * Y[c] + b * Y[SPACE_BODY + c] + d * Y[2 * SPACE_BODY + c];
+            out[SPACE_BODY * r + c] = a * Y[c] + b * Y[SPACE_BODY + c] + d * Y[2 * SPACE_BODY + c];
         }
     }
 }
@@ -141,8 +139,7 @@ static void space_add_row(const velocity_space *s, int k, int r, double a)
     int first = s->first_side[k], count = s->first_side[k + 1] - first;
     for (int x = 0; x < count; ++x) {
         const double *own = s->side_Y[first + x] + SPACE_BODY * r;
-        space_add_outer6(a, own, own,
-                         pawl_block_lu_diagonal(s->sparse, s->side_node[first + x]));
+        space_add_outer6(a, own, own, pawl_block_lu_diagonal(s->sparse, s->side_node[first + x]));
         for (int y = 0; y < x; ++y) {
             block_lu_place at = space_pair(s, k, x, y);
             const double *other = s->side_Y[first + y] + SPACE_BODY * r;

@@ -16,19 +16,19 @@
 enum { SPACE_VECTORS = 6 }; // vectors over the velocities that solvers may use
 
 struct velocity_space {
-    int width;              // velocities of a node
+    int width; // velocities of a node
     int node_count;
-    const int *first_side;  // (blocks + 1) sides of each row block: the nodes that it acts on
-    const int *side_node;   // (sides)
-    const double **side_Y;  // (sides) dim x width, row by row
-    const int *first_pair;  // (blocks + 1) pairs of its sides, (1,0) (2,0) (2,1) ...
-    const int *pair_edge;   // (pairs) edges of `sparse`
-    double *vectors;        // (SPACE_VECTORS x velocities)
+    const int *first_side; // (blocks + 1) sides of each row block: the nodes that it acts on
+    const int *side_node;  // (sides)
+    const double **side_Y; // (sides) dim x width, row by row
+    const int *first_pair; // (blocks + 1) pairs of its sides, (1,0) (2,0) (2,1) ...
+    const int *pair_edge;  // (pairs) edges of `sparse`
+    double *vectors;       // (SPACE_VECTORS x velocities)
     // The factor: one of the two.
-    block_lu *sparse;       // width 6
+    block_lu *sparse;        // width 6
     double *dense, *inverse; // (width x width), (width): one node
-    int *pivot;             // (width)
-    bool symmetric;         // the last factor is
+    int *pivot;              // (width)
+    bool symmetric;          // the last factor is
 };
 
 static inline int pawl_space_size(const velocity_space *s)

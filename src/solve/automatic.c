@@ -108,7 +108,8 @@ static solver_goal automatic_goal(double tolerance, int most, int left)
 static bool automatic_by_bodies(automatic *s, const pawl_problem *p, solver_goal asked,
                                 double *lambda, solver_report *report)
 {
-    velocity_space *space = p->delassus->ops->space != NULL ? p->delassus->ops->space(p->delassus) : NULL;
+    velocity_space *space =
+        p->delassus->ops->space != NULL ? p->delassus->ops->space(p->delassus) : NULL;
     if (space == NULL) {
         return false;
     }

@@ -37,9 +37,9 @@ curnier_part pawl_curnier_layout(const solver_def *def, pawl_carver *mem)
 static curnier_mode curnier_mode_of(const double z[3], double mu)
 {
     double most = mu * z[2];
-    return !(z[2] > 0.0)                                               ? CURNIER_OPEN
+    return !(z[2] > 0.0)                                          ? CURNIER_OPEN
            : mu > 0.0 && z[0] * z[0] + z[1] * z[1] <= most * most ? CURNIER_STICK
-                                                                       : CURNIER_SLIP;
+                                                                  : CURNIER_SLIP;
 }
 
 // The law of a contact that slips along t.

@@ -304,8 +304,8 @@ static double interior_gap(const interior_part *s, const pawl_problem *p, const 
         }
     }
     for (int k = 0; k < p->contact_count; ++k) {
-        sum += p->friction[k] > 0.0 ? cone_dot(s->X + 3 * k, s->Y + 3 * k)
-                                    : s->X[3 * k] * s->Y[3 * k];
+        sum +=
+            p->friction[k] > 0.0 ? cone_dot(s->X + 3 * k, s->Y + 3 * k) : s->X[3 * k] * s->Y[3 * k];
     }
     return s->cones > 0 ? sum / s->cones : 0.0;
 }

@@ -8,17 +8,17 @@
 
 typedef struct interior_part {
     space_law law;
-    space_iterate at;          // of the cone variables, and what is left of it made admissible
-    double *X, *Y;             // (3 x contacts) in Lorentz's cone, normal first
-    double *dX, *dY;           // (3 x contacts) of the predictor, then of the step
-    double *scaled;            // (3 x contacts) W X = W^-1 Y
-    double *W;                 // (4 x contacts) eta and the unit vector w of the scaling
-    double *low, *low_v;       // (rows) lambda - lower and its multiplier
-    double *high, *high_v;     // (rows) upper - lambda likewise
-    double *dlow_v, *dhigh_v;  // (rows)
-    double *dx;                // (rows) of the predictor
-    double gap;                // mean of X . Y
-    double last;               // length of the last step
+    space_iterate at;         // of the cone variables, and what is left of it made admissible
+    double *X, *Y;            // (3 x contacts) in Lorentz's cone, normal first
+    double *dX, *dY;          // (3 x contacts) of the predictor, then of the step
+    double *scaled;           // (3 x contacts) W X = W^-1 Y
+    double *W;                // (4 x contacts) eta and the unit vector w of the scaling
+    double *low, *low_v;      // (rows) lambda - lower and its multiplier
+    double *high, *high_v;    // (rows) upper - lambda likewise
+    double *dlow_v, *dhigh_v; // (rows)
+    double *dx;               // (rows) of the predictor
+    double gap;               // mean of X . Y
+    double last;              // length of the last step
     int cones;
 } interior_part;
 

@@ -71,8 +71,7 @@ void pawl_space_law_solve(const space_problem *q, space_law *law)
     for (int i = contacts; i < p->row_count; i += 3, S += 9) {
         double *dv = law->v + i, *x = law->lambda + i;
         for (int r = 0; r < 3; ++r) {
-            x[r] = law->b[i + r] -
-                   (S[3 * r] * dv[0] + S[3 * r + 1] * dv[1] + S[3 * r + 2] * dv[2]);
+            x[r] = law->b[i + r] - (S[3 * r] * dv[0] + S[3 * r + 1] * dv[1] + S[3 * r + 2] * dv[2]);
         }
         for (int r = 0; r < 3; ++r) {
             dv[r] += p->compliance[i + r] * x[r];
