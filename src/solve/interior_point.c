@@ -4,7 +4,8 @@
 // Interior point with the scaling of Nesterov and Todd and Mehrotra's predictor and corrector, for the cone problem
 //   X in L, Y in L, X . Y = 0,   X = (mu lambda_N, lambda_T),  Y = (v_N + mu |v_T|, mu v_T),   v = D lambda + v_f,
 // with L Lorentz's cone. Without mu |v_T| (De Saxce's term) it is convex; with it, its derivative goes into the
-// system in full, unless steps are short: then it is frozen for a step, which is the convex problem's step.
+// system in full. Frozen within a step it is a fixed-point iteration that cycles on heaps. Where a run stalls another
+// one smooths |v_T| by a speed that falls with the gap, which leads along another path.
 // With W the scaling, W X = W^-1 Y = l, a step solves W^2 dX + dY = W (l \ (sigma gap e - l o l - dX~ o dY~)), that is
 // dlambda = b - S dv at every contact: one LU over the bodies a step (space_law.h).
 // Bounded rows are half lines or intervals of the same method, free rows equations.
@@ -16,8 +17,9 @@
 #include <string.h>
 
 static const double interior_equation = 1e7; // E of free rows, as in curnier.c
-static const double interior_frozen = 0.2;   // steps shorter than that freeze De Saxce's term
 static const double interior_most_friction = 1e4;
+static const double interior_short = 0.02; // so many steps in a row that are shorter: it is stuck
+enum { INTERIOR_PATIENCE = 6 };
 static const double interior_cut = 0.99; // of the way to the cone's boundary
 
 interior_part pawl_interior_layout(const solver_def *def, pawl_carver *mem)
@@ -163,14 +165,14 @@ static void interior_law_cone(interior_part *s, const space_problem *q, int k, d
     int i = pawl_problem_contact_row(q->p, k);
     double mu = interior_friction(q->p, k), *S = s->law.S + 9 * k, *b = s->law.b + i;
     const double *v = s->at.v + i, *Y = s->Y + 3 * k;
-    double right[3], G[9], slip = sqrt(v[0] * v[0] + v[1] * v[1]);
+    double edge = s->smoothing * sqrt(s->gap * q->weight[i]); // [m/s]
+    double right[3], G[9], slip = sqrt(v[0] * v[0] + v[1] * v[1] + edge * edge);
     interior_right(s, k, sigma_gap, corrects, right);
     interior_inverse(s->W + 4 * k, mu, G);
     // velocities that the cone variable lacks: v + mu |v_T| n - B'^-1 Y
     double c[3] = {(right[1] + Y[1]) / mu - v[0], (right[2] + Y[2]) / mu - v[1],
-                   right[0] + Y[0] - v[2] - mu * slip};
-    bool follows = slip > 0.0 && s->last >= interior_frozen;
-    double t0 = follows ? mu * v[0] / slip : 0.0, t1 = follows ? mu * v[1] / slip : 0.0;
+                   right[0] + Y[0] - v[2] - mu * (slip - edge)};
+    double t0 = slip > 0.0 ? mu * v[0] / slip : 0.0, t1 = slip > 0.0 ? mu * v[1] / slip : 0.0;
     for (int r = 0; r < 3; ++r) {
         double n = G[3 * r + 2];
         b[r] = G[3 * r] * c[0] + G[3 * r + 1] * c[1] + n * c[2];
@@ -351,7 +353,7 @@ static void interior_move(interior_part *s, const space_problem *q, double lengt
     s->gap = interior_gap(s, p, q->weight);
 }
 
-void pawl_interior_begin(interior_part *s, const space_problem *q)
+void pawl_interior_begin(interior_part *s, const space_problem *q, double smoothing)
 {
     const pawl_problem *p = q->p;
     int contacts = pawl_problem_contact_row(p, 0);
@@ -387,7 +389,8 @@ void pawl_interior_begin(interior_part *s, const space_problem *q)
     interior_impulses(s, p);
     pawl_space_evaluate(q, &s->at);
     s->gap = interior_gap(s, p, q->weight);
-    s->last = 1.0;
+    s->smoothing = smoothing;
+    s->stalled = 0;
 }
 
 // One step; false when it breaks down.
@@ -414,14 +417,14 @@ static bool interior_step(interior_part *s, const space_problem *q)
         return false;
     }
     interior_move(s, q, length);
-    s->last = length;
-    return isfinite(s->at.merit);
+    s->stalled = length < interior_short ? s->stalled + 1 : 0;
+    return isfinite(s->at.merit) && s->stalled < INTERIOR_PATIENCE;
 }
 
 bool pawl_interior_run(interior_part *s, const space_problem *q, double target, int most,
                        space_iterate *x, solver_report *report)
 {
-    for (int k = 0; k < most && x->natural > target; ++k) {
+    for (int k = 0; k < most && s->at.natural > target; ++k) {
         ++report->iterations;
         ++report->factorizations;
         if (!interior_step(s, q)) {
@@ -431,5 +434,5 @@ bool pawl_interior_run(interior_part *s, const space_problem *q, double target, 
             pawl_space_iterate_copy(q, &s->at, x);
         }
     }
-    return x->natural <= target;
+    return s->at.natural <= target;
 }
