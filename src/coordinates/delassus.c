@@ -348,9 +348,16 @@ static pawl_status delassus_create_parts(maximal_delassus *d)
         return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the Delassus operator of '%s'",
                          a->model->name);
     }
-    PAWL_TRY(pawl_maximal_space_create(env, &d->space));
     if (d->kind == PAWL_DELASSUS_MATRIX_FREE) {
         return delassus_create_matrix_free(d);
+    }
+    PAWL_TRY(pawl_maximal_space_create(env, a, &d->space));
+    if (d->whole == NULL) { // islands make theirs when they are first solved
+        PAWL_TRY(pawl_block_lu_create(env, &d->lu));
+        if (!pawl_block_lu_plan(d->lu, a->model->body_count, NULL, 0)) {
+            return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the factor of '%s'",
+                             a->model->name);
+        }
     }
     if (d->whole != NULL) {
         d->free = d->whole->free;

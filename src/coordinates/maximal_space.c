@@ -29,16 +29,6 @@ struct maximal_space {
     double *Y;
 };
 
-pawl_status pawl_maximal_space_create(const pawl_env *env, maximal_space **out)
-{
-    *out = pawl_alloc(env, sizeof **out);
-    if (*out == NULL) {
-        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the velocities of bodies");
-    }
-    (*out)->env = *env;
-    return PAWL_OK;
-}
-
 void pawl_maximal_space_destroy(maximal_space *m)
 {
     if (m != NULL) {
@@ -52,6 +42,18 @@ void pawl_maximal_space_destroy(maximal_space *m)
 typedef struct space_counts {
     size_t bodies, blocks, sides, pairs, values;
 } space_counts;
+
+// As many as there can be.
+static space_counts space_most(const pawl_assembly *a)
+{
+    size_t contacts = (size_t)a->max_contacts, others = (size_t)a->max_blocks - contacts;
+    size_t rows = (size_t)a->max_rows - 3 * contacts;
+    return (space_counts){.bodies = (size_t)a->model->body_count,
+                          .blocks = (size_t)a->max_blocks,
+                          .sides = 2 * contacts + BLOCK_MAX_BODIES * others,
+                          .pairs = contacts + 6 * others,
+                          .values = MAXIMAL_WIDTH * (6 * contacts + BLOCK_MAX_BODIES * rows)};
+}
 
 static space_counts space_count(const row_set *rows)
 {
@@ -80,11 +82,10 @@ static void space_layout(maximal_space *m, const space_counts *n, pawl_carver *m
     m->space.vectors = PAWL_CARVE(mem, double, SPACE_VECTORS *MAXIMAL_WIDTH * n->bodies);
 }
 
-static bool space_reserve(maximal_space *m, const row_set *rows)
+static bool space_reserve(maximal_space *m, const space_counts *n)
 {
-    space_counts n = space_count(rows);
     pawl_carver need = {0};
-    space_layout(m, &n, &need);
+    space_layout(m, n, &need);
     if (need.used > m->bytes) {
         size_t wanted = m->bytes == 0 ? need.used : need.used + need.used / 2;
         pawl_free(&m->env, m->memory, m->bytes);
@@ -95,8 +96,25 @@ static bool space_reserve(maximal_space *m, const row_set *rows)
         }
     }
     pawl_carver mem = {.base = m->memory, .capacity = m->bytes};
-    space_layout(m, &n, &mem);
+    space_layout(m, n, &mem);
     return true;
+}
+
+pawl_status pawl_maximal_space_create(const pawl_env *env, const pawl_assembly *a,
+                                      maximal_space **out)
+{
+    *out = pawl_alloc(env, sizeof **out);
+    if (*out != NULL) {
+        (*out)->env = *env;
+    }
+    space_counts most = space_most(a);
+    if (*out == NULL || !space_reserve(*out, &most)) {
+        pawl_maximal_space_destroy(*out);
+        *out = NULL;
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the velocities of '%s'",
+                         a->model->name);
+    }
+    return PAWL_OK;
 }
 
 static space_scale space_scale_of(const pawl_assembly *a, int body)
@@ -195,7 +213,8 @@ velocity_space *pawl_maximal_space_find(maximal_space *m, const row_set *rows, b
     if (*lu == NULL && pawl_block_lu_create(&m->env, lu) != PAWL_OK) {
         return NULL;
     }
-    if (!space_reserve(m, rows)) {
+    space_counts n = space_count(rows);
+    if (!space_reserve(m, &n)) {
         return NULL;
     }
     space_find_nodes(m, rows);

@@ -7,7 +7,9 @@
 #include "rows/row_set.h"
 
 typedef struct maximal_space maximal_space;
-pawl_status pawl_maximal_space_create(const pawl_env *env, maximal_space **out);
+// With room for all rows that `a` can have.
+pawl_status pawl_maximal_space_create(const pawl_env *env, const pawl_assembly *a,
+                                      maximal_space **out);
 void pawl_maximal_space_destroy(maximal_space *m); // NULL is fine
 // The space of `rows` as they are placed, with the factor that `lu` keeps for them (made where it is NULL). NULL
 // when memory is out. Memory only grows.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Newton's method for Alart and Curnier's map. With z = lambda - v / w (w the weight of a contact) each contact has a
+// Newton's method for Alart and Curnier's map [alart-curnier-1991]. With z = lambda - v / w (w the weight of a contact) each contact has a
 // mode, and its linearized law is dlambda = b - S dv:
 //   open   z_N <= 0              lambda+ = 0
 //   stick  |z_T| <= mu z_N       v+ + eps dlambda = 0
@@ -109,8 +109,8 @@ static void curnier_row(curnier_part *c, const space_problem *q, int i, double E
     c->law.b[i] = -v * E / w;
 }
 
-// The step from c->at. False where the factor breaks down.
-static bool curnier_step(curnier_part *c, const space_problem *q, double E)
+// The step from c->at, with a new factor or the last one. False where the factor breaks down.
+static bool curnier_step(curnier_part *c, const space_problem *q, double E, bool anew)
 {
     const pawl_problem *p = q->p;
     bool slips = false;
@@ -121,7 +121,7 @@ static bool curnier_step(curnier_part *c, const space_problem *q, double E)
         slips = curnier_contact(c, q, k, E) || slips;
     }
     pawl_space_law_soften(p, &c->law);
-    if (!pawl_space_law_factor(q, &c->law, !slips)) {
+    if (anew && !pawl_space_law_factor(q, &c->law, !slips)) {
         return false;
     }
     pawl_space_law_solve(q, &c->law);
@@ -185,14 +185,25 @@ static double curnier_ratio(const curnier_part *c, const space_problem *q)
     return most;
 }
 
+// One more step with the factor of the last one, whose modes are still right: it takes out what the proximal term and
+// rounding left, for the price of a solve. The next step at rest then starts from a solution.
+static void curnier_polish(curnier_part *c, const space_problem *q, double E, space_iterate *x)
+{
+    (void)curnier_step(c, q, E, false);
+    curnier_try(c, q, 1.0);
+    if (c->trial.natural < x->natural) {
+        pawl_space_iterate_copy(q, &c->trial, x);
+    }
+}
+
 bool pawl_curnier_run(curnier_part *c, const space_problem *q, double aim, int most,
                       space_iterate *x, solver_report *report)
 {
-    double E = curnier_most;
+    double E = curnier_most, used = E;
     int weak = 0;
     pawl_space_iterate_copy(q, x, &c->at);
     for (int k = 0; k < most && x->natural > aim && weak < CURNIER_PATIENCE; ++k) {
-        bool solved = curnier_step(c, q, E);
+        bool solved = curnier_step(c, q, E, true);
         ++report->iterations;
         ++report->factorizations;
         double left = INFINITY;
@@ -212,12 +223,16 @@ bool pawl_curnier_run(curnier_part *c, const space_problem *q, double aim, int m
             E = fmax(E / curnier_change, curnier_least);
             continue;
         }
+        used = E;
         E = fmin(E * curnier_change, curnier_most);
         space_iterate kept = c->at;
         c->at = c->trial;
         c->trial = kept;
         if (c->at.natural < x->natural) {
             pawl_space_iterate_copy(q, &c->at, x);
+        }
+        if (x->natural <= aim && x->natural == c->at.natural) {
+            curnier_polish(c, q, used, x);
         }
     }
     return x->natural <= aim;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Newton's method for Alart and Curnier's map [alart-curnier] in the velocity space.
+// Newton's method for Alart and Curnier's map [alart-curnier-1991] in the velocity space.
 #pragma once
 #include "solve/space_law.h"
 

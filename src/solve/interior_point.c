@@ -10,7 +10,7 @@
 // dlambda = b - S dv at every contact: one LU over the bodies a step (space_law.h).
 // Bounded rows are half lines or intervals of the same method, free rows equations.
 //
-// Method and letters: [nesterov-todd], [mehrotra]; the treatment of De Saxce's term follows [acary-interior].
+// Scaling and corrector: [nesterov-todd-1997], [mehrotra-1992].
 #include "solve/interior_point.h"
 #include "math/vec.h"
 #include <math.h>
