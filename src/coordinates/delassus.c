@@ -46,6 +46,7 @@ static void delassus_move(const maximal_delassus *d, const double *x, double *u)
     pawl_row_set_add_impulses(d->rows, x, u);
 }
 
+// D x = J (M^-1 JT x), through the twists of the bodies: linear in the rows, and D is never formed.
 static void delassus_apply(pawl_delassus *base, const double *x, double *y)
 {
     maximal_delassus *d = (maximal_delassus *)base;
@@ -89,6 +90,8 @@ static void delassus_block(pawl_delassus *base, int block, double *out)
     }
 }
 
+// Sweeps keep the twists u = M^-1 JT x. The velocity of a block is J_b u, and a change of its impulses touches its
+// two bodies alone: a sweep costs as much as one product, however many contacts a body has.
 static void delassus_sweep_begin(pawl_delassus *base, const double *x)
 {
     maximal_delassus *d = (maximal_delassus *)base;
