@@ -5,6 +5,7 @@
 #include "pawl/io.h"
 #include "pawl/keyframes.h"
 #include "pawl/study.h"
+#include "support/abuse.h"
 #include "support/mechanism.h"
 #include <math.h>
 #include <stdio.h>

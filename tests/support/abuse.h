@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <math.h>
 
-static const int abuse_ids[] = {-2, -3, INT_MIN, INT_MAX, 1000000};
+static const int abuse_ids[] = {-1, -2, INT_MIN, INT_MAX, 1000000};
 #define EACH_ID(id)                                                                                \
     for (size_t k_ = 0; k_ < sizeof abuse_ids / sizeof abuse_ids[0]; ++k_)                         \
         for (int id = abuse_ids[k_], once_ = 1; once_; once_ = 0)
