@@ -217,6 +217,7 @@ static pawl_status assemble_check_factor(const pawl_sim *sim)
 static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
 {
     sim->delassus->weak.space = NULL;
+    sim->delassus->drops_redundant = false;
     double open = assemble_worst(pawl_state_closure(s));
     *steps = pawl_project(&sim->context, s, s->time, ASSEMBLE_STEPS, assemble_tolerance);
     if (!sim->assembly->has_loops) {
@@ -247,6 +248,7 @@ static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
     pawl_weak_remember(sim->weak_is_exact ? NULL : sim->weak, 0.0, s->weak);
     sim->context.position.least_norm =
         sim->weak_is_exact && pawl_weak_space_dimension(sim->weak) > 0;
+    pawl_sim_drop_redundant(sim);
     return PAWL_OK;
 }
 

@@ -70,7 +70,14 @@ static pawl_status sim_create_rows(pawl_sim *sim, int max_contacts)
     if (!sim->weak_is_exact) {
         sim->delassus->weak.space = sim->weak;
     }
+    pawl_sim_drop_redundant(sim);
     return PAWL_OK;
+}
+
+void pawl_sim_drop_redundant(pawl_sim *sim)
+{
+    bool drops = sim->weak_is_exact && (sim->stepper->traits & STEPPER_DEFERS_REACTIONS) != 0;
+    pawl_coordinates_drop_redundant(sim->coordinates, sim->weak, drops);
 }
 
 // What the settings say of constraints that say nothing of their own.
