@@ -89,12 +89,8 @@ void pawl_velocity_solve(step_context *c, const pawl_state *s, const step_weight
         pawl_assembly_pose_problem(a, s->bodies, c->u.free, w, true);
         pawl_solve_warm(c, s, solved);
     }
-    for (int k = 0; k < w->gyroscope_corrections && bound; ++k) {
-        if (pawl_correct_gyroscopes(c, w) <= pawl_spin_tolerance(c, w)) {
-            break;
-        }
-        pawl_assembly_set_free_velocity(a, c->u.free);
-        pawl_solve_warm(c, s, solved);
+    if (bound) {
+        pawl_settle_gyroscopes(c, s, w, solved);
     }
 }
 
