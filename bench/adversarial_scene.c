@@ -26,14 +26,14 @@ static uint64_t dice_bits(dice *d) // splitmix64
     return z ^ (z >> 31);
 }
 
-static double dice_share(dice *d)
+static double dice_fraction(dice *d)
 {
     return (double)(dice_bits(d) >> 11) * 0x1p-53;
 }
 
 static double dice_between(dice *d, double low, double high)
 {
-    return low + dice_share(d) * (high - low);
+    return low + dice_fraction(d) * (high - low);
 }
 
 static double dice_power(dice *d, double low, double high) // 10 to a power between these
@@ -46,9 +46,9 @@ static int dice_pick(dice *d, int count)
     return (int)(dice_bits(d) % (uint64_t)count);
 }
 
-static bool dice_chance(dice *d, double share)
+static bool dice_chance(dice *d, double fraction)
 {
-    return dice_share(d) < share;
+    return dice_fraction(d) < fraction;
 }
 
 static pawl_vec3 dice_vector(dice *d, double size)
@@ -190,13 +190,13 @@ static pawl_joint_kind scene_kind(scene_work *w)
 }
 
 // Bodies in a row that hangs on the world or floats. Returns the last one.
-static pawl_body_id scene_chain(scene_work *w, int count, bool held)
+static pawl_body_id scene_chain(scene_work *w, int count, bool anchored)
 {
     pawl_body_id last = PAWL_WORLD;
     for (int i = 0; i < count; ++i) {
         pawl_vec3 at = v3_scale(w->size, v3(i + 1.0, 0.3 * (i % 2), 0.0));
         pawl_body_id body = scene_body(w, at);
-        if (!pawl_body_is_world(last) || held) {
+        if (!pawl_body_is_world(last) || anchored) {
             pawl_vec3 between = v3_sub(at, v3(0.5 * w->size, 0.0, 0.0));
             scene_joint(w, scene_kind(w), last, body, between);
         }
@@ -367,7 +367,7 @@ void adversarial_scene_make(const pawl_env *env, uint64_t seed, int index, adver
     w.dt = dice_chance(d, 0.4) ? dice_power(d, -9.0, 0.0) : dice_power(d, -4.0, -2.0);
     w.speed = dice_chance(d, 0.5) ? 0.0 : w.size * dice_power(d, -1.0, 2.0);
     w.friction = dice_chance(d, 0.3) ? 0.0 : dice_between(d, 0.0, 2.0);
-    w.restitution = dice_chance(d, 0.5) ? 0.0 : dice_chance(d, 0.3) ? 1.0 : dice_share(d);
+    w.restitution = dice_chance(d, 0.5) ? 0.0 : dice_chance(d, 0.3) ? 1.0 : dice_fraction(d);
     const scene_kind_row *kind = &scene_kinds[dice_pick(d, 6)];
     *out = (adversarial_scene){.steps = 100};
     if (pawl_builder_create(env, "adversarial", &w.builder) != PAWL_OK) {

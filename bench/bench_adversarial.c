@@ -144,11 +144,11 @@ static void adversarial_child(const adversarial_options *o, int index, int pipe_
     snprintf(result.name, sizeof result.name, "%s", scene.name);
     // What is known so far, for those that do not come back.
     result.end = ADVERSARIAL_CRASHED;
-    bool told = write(pipe_end, &result, sizeof result) == (ssize_t)sizeof result;
+    bool reported = write(pipe_end, &result, sizeof result) == (ssize_t)sizeof result;
     adversarial_run(&env, &scene, &result);
-    told = told && write(pipe_end, &result, sizeof result) == (ssize_t)sizeof result;
+    reported = reported && write(pipe_end, &result, sizeof result) == (ssize_t)sizeof result;
     pawl_model_destroy(scene.model);
-    _exit(told ? 0 : 1);
+    _exit(reported ? 0 : 1);
 }
 
 // ---- all of them --------------------------------------------------------------------------------

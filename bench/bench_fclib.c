@@ -123,9 +123,9 @@ static outcome bench_solve(pawl_contact_problem *p, const method *m, double tole
         bench_child(p, m, tolerance, limit, ends[1]);
     }
     close(ends[1]);
-    outcome told;
-    if (child > 0 && read(ends[0], &told, sizeof told) == (ssize_t)sizeof told) {
-        out = told;
+    outcome reported;
+    if (child > 0 && read(ends[0], &reported, sizeof reported) == (ssize_t)sizeof reported) {
+        out = reported;
     }
     close(ends[0]);
     if (child > 0) {
@@ -229,17 +229,17 @@ static int bench_compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-typedef struct share {
+typedef struct success {
     int solved, by_A, tried;
     double median, sum; // of the times of those solved, and of all [s]
-} share;
+} success;
 
 // Of one method, or of any of pawl's or the peer's (method -1 and -2), over problems with at least
 // that many contacts, with or without pyramids.
-static share bench_share(const bench *b, int method_index, int tolerance, int contacts,
-                         bool pyramids)
+static success bench_success(const bench *b, int method_index, int tolerance, int contacts,
+                             bool pyramids)
 {
-    share s = {0};
+    success s = {0};
     double times[MAX_PROBLEMS];
     for (int i = 0; i < b->problem_count; ++i) {
         const problem *p = &b->problems[i];
@@ -270,11 +270,11 @@ static share bench_share(const bench *b, int method_index, int tolerance, int co
     return s;
 }
 
-static void bench_print_share(const bench *b, const char *name, int method_index, int tolerance)
+static void bench_print_success(const bench *b, const char *name, int method_index, int tolerance)
 {
-    share all = bench_share(b, method_index, tolerance, 0, true);
-    share most = bench_share(b, method_index, tolerance, 0, false);
-    share large = bench_share(b, method_index, tolerance, LARGE, true);
+    success all = bench_success(b, method_index, tolerance, 0, true);
+    success most = bench_success(b, method_index, tolerance, 0, false);
+    success large = bench_success(b, method_index, tolerance, LARGE, true);
     printf("%-20s %3d of %3d %4.0f %% (A: %3.0f %%)  %4.0f %%  %13.0f %% %11.1f  %9.1f\n", name,
            all.solved, all.tried, 100.0 * all.solved / (all.tried > 0 ? all.tried : 1),
            100.0 * all.by_A / (all.tried > 0 ? all.tried : 1),
@@ -282,7 +282,7 @@ static void bench_print_share(const bench *b, const char *name, int method_index
            large.tried > 0 ? 100.0 * large.solved / large.tried : NAN, 1e3 * large.median, all.sum);
 }
 
-static void bench_print_shares(const bench *b, int tolerance)
+static void bench_print_successes(const bench *b, int tolerance)
 {
     printf("\nsolved at %g, all three errors (A: the first alone, by which Siconos stops)\n",
            tolerances[tolerance]);
@@ -290,15 +290,15 @@ static void bench_print_shares(const bench *b, int tolerance)
            "median [ms]", "total [s]");
     bool pawl = false, peer = false;
     for (int m = 0; m < b->method_count; ++m) {
-        bench_print_share(b, b->methods[m].name, m, tolerance);
+        bench_print_success(b, b->methods[m].name, m, tolerance);
         pawl = pawl || !b->methods[m].peer;
         peer = peer || b->methods[m].peer;
     }
     if (pawl) {
-        bench_print_share(b, "any of pawl", -1, tolerance);
+        bench_print_success(b, "any of pawl", -1, tolerance);
     }
     if (peer) {
-        bench_print_share(b, "any of Siconos", -2, tolerance);
+        bench_print_success(b, "any of Siconos", -2, tolerance);
     }
 }
 
@@ -397,7 +397,7 @@ int main(int argc, char **argv)
         bench_problem(&b, &b.problems[i]);
     }
     for (int t = b.first_tolerance; t < TOLERANCES; ++t) {
-        bench_print_shares(&b, t);
+        bench_print_successes(&b, t);
     }
     bench_print_published();
     return 0;

@@ -52,7 +52,7 @@ static int orders_row(const reference_case *c, const orders_method *method, doub
     reference_run runs[ORDERS_STEPS];
     double errors[ORDERS_STEPS];
     int failed = 0;
-    json_t *met = json_array();
+    json_t *got = json_array();
     printf("%-21s %-29s %-7s %5.3g s ", c->name, c->what, method->name, horizon);
     for (int k = 0; k < ORDERS_STEPS; ++k) {
         pawl_settings settings = orders_settings(method, c->dt / (double)(1 << k));
@@ -60,7 +60,7 @@ static int orders_row(const reference_case *c, const orders_method *method, doub
         errors[k] = reference_error(c, &series, &runs[k]);
         failed += runs[k].status != PAWL_OK ? 1 : 0;
         printf(" %8.2e", errors[k]);
-        json_array_append_new(met, bench_number(errors[k]));
+        json_array_append_new(got, bench_number(errors[k]));
     }
     json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:f, s:f, s:o}", //
                                           "reference", c->name,             //
@@ -68,7 +68,7 @@ static int orders_row(const reference_case *c, const orders_method *method, doub
                                           "stepper", method->name,          //
                                           "time", horizon,                  //
                                           "dt", c->dt,                      //
-                                          "errors", met));
+                                          "errors", got));
     const reference_run *last = &runs[ORDERS_STEPS - 1];
     printf("  %5.2f %5.2f %5.2f  %8.2e  %8.1e  %5.1f\n", reference_order(errors[0], errors[1]),
            reference_order(errors[1], errors[2]), reference_order(errors[2], errors[3]),
@@ -213,8 +213,8 @@ static int orders_fourbar(const bench_options *options, json_t *rows)
         "end of the first; at dt: energy error, closure, time\n",
         path);
     for (int k = 0; k < ORDERS_METHODS; ++k) {
-        json_t *met = json_array();
-        double drift = 0.0, closure = 0.0, cost = 0.0, at_end = 0.0;
+        json_t *got = json_array();
+        double energy_error = 0.0, closure = 0.0, cost = 0.0, at_end = 0.0;
         printf("%-8s", orders_methods[k].name);
         for (int i = 0; i < 3; ++i) {
             settings = orders_settings(&orders_methods[k], dt / (double)(1 << i));
@@ -223,17 +223,17 @@ static int orders_fourbar(const bench_options *options, json_t *rows)
             failed += done ? 0 : 1;
             int last = ORDERS_SAMPLES - 1;
             at_end = i == 0 ? fabs(angles[last] - exact[last]) : at_end;
-            drift = i == 0 ? pawl_verdict_energy_error(&verdict) : drift;
+            energy_error = i == 0 ? pawl_verdict_energy_error(&verdict) : energy_error;
             closure = i == 0 ? verdict.closure.position : closure;
             cost = i == 0 ? us : cost;
             printf(" %8.2e", error);
-            json_array_append_new(met, bench_number(error));
+            json_array_append_new(got, bench_number(error));
         }
-        printf("  %8.2e  %8.2e  %8.1e m  %6.1f us\n", at_end, drift, closure, cost);
+        printf("  %8.2e  %8.2e  %8.1e m  %6.1f us\n", at_end, energy_error, closure, cost);
         fflush(stdout);
         json_array_append_new(rows, json_pack("{s:s, s:o, s:o, s:o, s:f}",                      //
-                                              "stepper", orders_methods[k].name, "errors", met, //
-                                              "energy_error", bench_number(drift),              //
+                                              "stepper", orders_methods[k].name, "errors", got, //
+                                              "energy_error", bench_number(energy_error),       //
                                               "closure", bench_number(closure), "us", cost));
     }
     pawl_model_destroy(model);

@@ -14,9 +14,9 @@
 
 // ---- the table ----------------------------------------------------------------------------------
 
-static double peers_drift(const bench_result *result)
+static double peers_energy_error(const bench_result *result)
 {
-    return result->measure.energy_drift / result->measure.scene->swing;
+    return result->measure.energy_error / result->measure.scene->swing;
 }
 
 static double peers_change(const bench_result *result)
@@ -69,7 +69,7 @@ static void peers_print(const bench_case *run, const bench_list *list)
             printf("%9s", "-");
         }
         printf("%11.1e%11.4f%%%+11.4f%%%9.2f s", result->measure.closure,
-               100.0 * peers_drift(result), 100.0 * peers_change(result), result->simulated);
+               100.0 * peers_energy_error(result), 100.0 * peers_change(result), result->simulated);
         if (result->outcome == BENCH_EXPLODED) {
             printf("  exploded");
         } else if (peers_torn(result)) {
@@ -98,9 +98,9 @@ static json_t *peers_case_json(const bench_case *run, const bench_list *list)
             "us_per_step_repeats", bench_seconds(result), "ratio_to_mujoco",
             bench_number(bench_ratio(run, list, i)), "timed_steps", result->timed_steps, "closure",
             bench_number(ran ? result->measure.closure : NAN), "energy_drift",
-            bench_number(ran ? peers_drift(result) : NAN), "energy_change",
+            bench_number(ran ? peers_energy_error(result) : NAN), "energy_change",
             bench_number(ran ? peers_change(result) : NAN), "energy_drift_joule",
-            bench_number(ran ? result->measure.energy_drift : NAN), "energy_scale_joule",
+            bench_number(ran ? result->measure.energy_error : NAN), "energy_scale_joule",
             bench_number(ran ? result->measure.energy_scale : NAN), "simulated", result->simulated,
             "cut_by_budget", (int)result->cut, "torn_apart", (int)peers_torn(result));
         json_array_append_new(rows, row);

@@ -113,7 +113,7 @@ typedef struct bench_result {
 
 static void bench_batch(const proof_block *blocks, int count, bench_result *results)
 {
-    static double truth[BENCH_BATCH][3], met[BENCH_BATCH][3];
+    static double truth[BENCH_BATCH][3], got[BENCH_BATCH][3];
     bench_projector known = NULL;
     for (int r = 0; r < BENCH_ROWS; ++r) {
         const bench_row *row = &bench_rows[r];
@@ -123,12 +123,12 @@ static void bench_batch(const proof_block *blocks, int count, bench_result *resu
         known = row->truth;
         double begin = bench_now();
         for (int i = 0; i < count; ++i) {
-            row->projector(&blocks[i], met[i]);
+            row->projector(&blocks[i], got[i]);
         }
         results[r].seconds += bench_now() - begin;
         for (int i = 0; i < count; ++i) {
-            double error = row->truth == NULL ? proof_laws(&blocks[i], met[i])
-                                              : proof_error(&blocks[i], met[i], truth[i]);
+            double error = row->truth == NULL ? proof_laws(&blocks[i], got[i])
+                                              : proof_error(&blocks[i], got[i], truth[i]);
             if (!(error <= bench_allowed)) {
                 ++results[r].above;
             }

@@ -13,14 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct reduce_way {
+typedef struct reduce_variant {
     const char *name;
     pawl_reduce_kind reduce;
     int most;
-} reduce_way;
-static const reduce_way reduce_ways[] = {
+} reduce_variant;
+static const reduce_variant reduce_variants[] = {
     {"off", PAWL_REDUCE_OFF, 0}, {"hull", PAWL_REDUCE_HULL, 0}, {"hull, 4", PAWL_REDUCE_HULL, 4}};
-enum { REDUCE_WAYS = sizeof reduce_ways / sizeof reduce_ways[0] };
+enum { REDUCE_VARIANTS = sizeof reduce_variants / sizeof reduce_variants[0] };
 
 typedef struct reduce_scene {
     const char *name;
@@ -76,21 +76,21 @@ static pawl_model *reduce_plate(const pawl_env *env, int tiles)
     return model;
 }
 
-static pawl_settings reduce_settings(const reduce_scene *s, const reduce_way *way)
+static pawl_settings reduce_settings(const reduce_scene *s, const reduce_variant *variant)
 {
     pawl_settings settings = pawl_settings_default();
     settings.contact.margin = s->margin;
-    settings.contact.reduce = way->reduce;
-    settings.contact.reduce_max = way->most;
+    settings.contact.reduce = variant->reduce;
+    settings.contact.reduce_max = variant->most;
     return settings;
 }
 
 // What the contacts with the plane that body 0 lies on do to it in the first step, solved as exactly as the
 // solver can.
 static reduce_wrench reduce_resultant(const pawl_env *env, const reduce_scene *s,
-                                      const reduce_way *way)
+                                      const reduce_variant *variant)
 {
-    pawl_settings settings = reduce_settings(s, way);
+    pawl_settings settings = reduce_settings(s, variant);
     settings.solver.tolerance = 1e-13;
     pawl_sim *sim = NULL;
     reduce_must(pawl_sim_create(env, s->model, &settings, &sim), s->name);
@@ -110,16 +110,16 @@ static reduce_wrench reduce_resultant(const pawl_env *env, const reduce_scene *s
     return sum;
 }
 
-static void reduce_run(const pawl_env *env, const reduce_scene *s, const reduce_way *way, int steps,
-                       reduce_wrench *first, json_t *rows)
+static void reduce_run(const pawl_env *env, const reduce_scene *s, const reduce_variant *variant,
+                       int steps, reduce_wrench *first, json_t *rows)
 {
-    reduce_wrench own = reduce_resultant(env, s, way);
-    *first = way == reduce_ways ? own : *first;
+    reduce_wrench own = reduce_resultant(env, s, variant);
+    *first = variant == reduce_variants ? own : *first;
     double most_rows = 0.0, off = 0.0;
     for (int i = 0; i < 3; ++i) {
         off = fmax(off, fabs(own.part[i] - first->part[i]) / fabs(first->part[0]));
     }
-    pawl_settings settings = reduce_settings(s, way);
+    pawl_settings settings = reduce_settings(s, variant);
     pawl_sim *sim = NULL;
     reduce_must(pawl_sim_create(env, s->model, &settings, &sim), s->name);
     pawl_verdict verdict = pawl_verdict_begin(pawl_sim_state(sim));
@@ -132,12 +132,12 @@ static void reduce_run(const pawl_env *env, const reduce_scene *s, const reduce_
     }
     double us = 1e6 * (bench_cpu_time() - begin) / steps;
     double contacts = (double)verdict.contacts_sum / steps;
-    printf("%-14s %-8s %9.1f %6.0f %10.1f %7lld %10.1f %10.1e\n", s->name, way->name, contacts,
+    printf("%-14s %-8s %9.1f %6.0f %10.1f %7lld %10.1f %10.1e\n", s->name, variant->name, contacts,
            most_rows, (double)verdict.iterations_sum / steps, (long long)verdict.not_converged, us,
            off);
     fflush(stdout);
     json_array_append_new(rows, json_pack("{s:s, s:s, s:f, s:f, s:I, s:f, s:o}",              //
-                                          "scene", s->name, "reduce", way->name,              //
+                                          "scene", s->name, "reduce", variant->name,          //
                                           "contacts", contacts, "rows", most_rows,            //
                                           "not_converged", (json_int_t)verdict.not_converged, //
                                           "us_per_step", us, "resultant_off", bench_number(off)));
@@ -163,9 +163,9 @@ int main(int argument_count, char **arguments)
            "iterations", "failed", "us a step", "resultant");
     for (int i = 0; i < SCENES; ++i) {
         reduce_wrench first;
-        for (int w = 0; w < REDUCE_WAYS && bench_wanted(&options, scenes[i].name); ++w) {
+        for (int w = 0; w < REDUCE_VARIANTS && bench_wanted(&options, scenes[i].name); ++w) {
             int steps = options.quick ? 3 : scenes[i].steps;
-            reduce_run(&env, &scenes[i], &reduce_ways[w], steps, &first, rows);
+            reduce_run(&env, &scenes[i], &reduce_variants[w], steps, &first, rows);
         }
         pawl_model_destroy(scenes[i].model);
     }

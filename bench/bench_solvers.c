@@ -20,7 +20,10 @@ static const solvers_machine solvers_machines[] = {
     {"boxes-fixed, 1000 kg on 1 kg", BENCH_MODELS "/primitives/boxes-fixed.sdf", 0.3},
     {"nunchuk dropped", BENCH_MODELS "/primitives/nunchuk.sdf", 0.8},
     {"four-bar dropped", BENCH_MODELS "/primitives/fourbar-dropped.sdf", 0.8}};
-enum { SOLVERS_MACHINES = sizeof solvers_machines / sizeof solvers_machines[0], SOLVERS_WAYS = 4 };
+enum {
+    SOLVERS_MACHINES = sizeof solvers_machines / sizeof solvers_machines[0],
+    SOLVERS_VARIANTS = 4
+};
 
 typedef struct solvers_figures {
     double iterations, us;
@@ -36,13 +39,13 @@ static void solvers_must(pawl_status status, const char *what)
 }
 
 static solvers_figures solvers_run(const pawl_env *env, const pawl_model *model, int solver,
-                                   int way, int steps)
+                                   int variant, int steps)
 {
     pawl_settings settings = pawl_settings_default();
     settings.solver.kind = (pawl_solver_kind)solver;
-    settings.solver.exact_joints = way % 2 == 0;
+    settings.solver.exact_joints = variant % 2 == 0;
     solvers_must(
-        pawl_settings_set(env, &settings, "solver.warm_start", way < 2 ? "matched" : "off"),
+        pawl_settings_set(env, &settings, "solver.warm_start", variant < 2 ? "matched" : "off"),
         "solver.warm_start");
     pawl_sim *sim;
     solvers_must(pawl_sim_create(env, model, &settings, &sim), pawl_model_name(model));
@@ -75,15 +78,15 @@ static void solvers_machine_table(const bench_options *options, const solvers_ma
             continue;
         }
         printf("%-14s", pawl_solver_name(solver));
-        for (int way = 0; way < SOLVERS_WAYS; ++way) {
-            solvers_figures f = solvers_run(&env, model, solver, way, steps);
+        for (int variant = 0; variant < SOLVERS_VARIANTS; ++variant) {
+            solvers_figures f = solvers_run(&env, model, solver, variant, steps);
             printf("%13.1f (%4d)", f.iterations, f.open);
             fflush(stdout);
             json_array_append_new(all, json_pack("{s:s, s:s, s:b, s:b, s:f, s:i, s:f}", "machine",
                                                  machine->name, "solver", pawl_solver_name(solver),
-                                                 "exact_joints", way % 2 == 0, "warm", way < 2,
-                                                 "iterations", f.iterations, "open", f.open,
-                                                 "us_per_step", f.us));
+                                                 "exact_joints", variant % 2 == 0, "warm",
+                                                 variant < 2, "iterations", f.iterations, "open",
+                                                 f.open, "us_per_step", f.us));
         }
         printf("\n");
     }

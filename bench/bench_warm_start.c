@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct warm_way {
+typedef struct warm_variant {
     const char *name, *start, *scale;
-} warm_way;
-static const warm_way warm_ways[] = {{"off", "off", "1"},
-                                     {"matched", "matched", "1"},
-                                     {"matched 0.9", "matched", "0.9"},
-                                     {"guess", "guess", "1"}};
-enum { WARM_WAYS = sizeof warm_ways / sizeof warm_ways[0] };
+} warm_variant;
+static const warm_variant warm_variants[] = {{"off", "off", "1"},
+                                             {"matched", "matched", "1"},
+                                             {"matched 0.9", "matched", "0.9"},
+                                             {"guess", "guess", "1"}};
+enum { WARM_VARIANTS = sizeof warm_variants / sizeof warm_variants[0] };
 static const char *const warm_solvers[] = {"auto", "admm-ncp", "pgs-ncp", "nsgs"};
 enum { WARM_SOLVERS = sizeof warm_solvers / sizeof warm_solvers[0] };
 
@@ -36,14 +36,16 @@ static void warm_must(pawl_status status, const char *what)
     }
 }
 
-static void warm_run(const warm_scene *s, const char *solver, const warm_way *way, int steps)
+static void warm_run(const warm_scene *s, const char *solver, const warm_variant *variant,
+                     int steps)
 {
     pawl_env env = pawl_env_default();
     pawl_settings settings = pawl_settings_default();
     warm_must(pawl_settings_set(&env, &settings, "solver", solver), solver);
-    warm_must(pawl_settings_set(&env, &settings, "solver.warm_start", way->start), way->start);
-    warm_must(pawl_settings_set(&env, &settings, "solver.warm_start_scale", way->scale),
-              way->scale);
+    warm_must(pawl_settings_set(&env, &settings, "solver.warm_start", variant->start),
+              variant->start);
+    warm_must(pawl_settings_set(&env, &settings, "solver.warm_start_scale", variant->scale),
+              variant->scale);
     bench_world *world = bench_world_create(s->scene, &settings);
     if (world == NULL) {
         exit(1);
@@ -57,7 +59,7 @@ static void warm_run(const warm_scene *s, const char *solver, const warm_way *wa
         pawl_verdict_add(&verdict, &report);
     }
     double spent = bench_cpu_time() - begin;
-    printf("%-20s %-9s %-12s %10.2f %6d %8lld %9.1f\n", s->scene->name, solver, way->name,
+    printf("%-20s %-9s %-12s %10.2f %6d %8lld %9.1f\n", s->scene->name, solver, variant->name,
            (double)verdict.iterations_sum / (double)steps, verdict.iterations_max,
            (long long)verdict.not_converged, 1e6 * spent / steps);
     fflush(stdout);
@@ -79,9 +81,9 @@ int main(int count, char **arguments)
            "scene", "solver", "start", "iterations", "most", "unsolved", "us a step");
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; ++i) {
         for (int s = 0; s < WARM_SOLVERS; ++s) {
-            for (int w = 0; w < WARM_WAYS; ++w) {
+            for (int w = 0; w < WARM_VARIANTS; ++w) {
                 int steps = quick ? scenes[i].steps / 50 : scenes[i].steps;
-                warm_run(&scenes[i], warm_solvers[s], &warm_ways[w], steps);
+                warm_run(&scenes[i], warm_solvers[s], &warm_variants[w], steps);
             }
         }
         bench_scene_destroy(scenes[i].scene);

@@ -110,7 +110,7 @@ void bench_measure_add(bench_measure *measure, const pawl_pose *poses, const paw
         return; // the worst figures before it are the meaningful ones
     }
     measure->energy_end = energy;
-    measure->energy_drift = fmax(measure->energy_drift, fabs(energy - measure->energy_start));
+    measure->energy_error = fmax(measure->energy_error, fabs(energy - measure->energy_start));
     measure->energy_scale = fmax(measure->energy_scale, fabs(energy));
     measure->closure = fmax(measure->closure, closure);
     if (scene->shape_count > 0) {

@@ -12,7 +12,7 @@ typedef struct bench_measure {
     const bench_scene *scene;
     double energy_start; ///< kinetic + potential, zero height at the world's origin [J]
     double energy_end;   ///< at the last state added [J]
-    double energy_drift; ///< largest |E - E(0)| seen [J]
+    double energy_error; ///< largest |E - E(0)| seen [J]
     double energy_scale; ///< largest |E| seen [J]
     double closure;      ///< largest distance between the two anchors of a joint [m]
     double twisted;      ///< largest rotation that a hinge or fixed joint should not allow [rad]

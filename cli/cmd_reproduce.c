@@ -50,9 +50,9 @@ static int cmd_reproduce_list(void)
     return EXIT_DONE;
 }
 
-static void cmd_reproduce_progress(void *user, double share, const char *doing)
+static void cmd_reproduce_progress(void *user, double fraction, const char *doing)
 {
-    progress_update_work(user, timing_now(), (int64_t)(share * REPRODUCE_TICKS), doing);
+    progress_update_work(user, timing_now(), (int64_t)(fraction * REPRODUCE_TICKS), doing);
 }
 
 static bool cmd_reproduce_check(console *con, const reproduce_request *request)

@@ -71,7 +71,7 @@ bool problem_export_after(console *con, problem_export *e, const pawl_sim *sim)
     snprintf(description, sizeof description,
              "Step %" PRId64 " of a run of pawl %s, ending at t = %.17g s. Joints are eliminated. "
              "%d limits, friction losses or effort limits were fixed at the impulses of the step.",
-             step, pawl_version(), pawl_state_time(state), kept.held_rows);
+             step, pawl_version(), pawl_state_time(state), kept.fixed_rows);
     const pawl_fclib_info info = {pawl_model_name(pawl_sim_model(sim)), description,
                                   "W is symmetric positive semidefinite; a solution exists: the "
                                   "step's own is in /solution."};
@@ -87,7 +87,7 @@ bool problem_export_after(console *con, problem_export *e, const pawl_sim *sim)
         return false;
     }
     e->written += 1;
-    e->held += kept.held_rows > 0 ? 1 : 0;
+    e->fixed += kept.fixed_rows > 0 ? 1 : 0;
     return true;
 }
 
@@ -98,10 +98,10 @@ void problem_export_end(console *con, const problem_export *e)
     }
     console_note(con, "%d contact problem%s in '%s'", e->written, e->written == 1 ? "" : "s",
                  e->folder);
-    if (e->held > 0) {
+    if (e->fixed > 0) {
         console_note(con,
                      "in %d of them limits, friction losses or effort limits, which FCLib cannot "
                      "express, are fixed at the impulses of the step",
-                     e->held);
+                     e->fixed);
     }
 }

@@ -9,7 +9,7 @@
 typedef struct problem_export {
     const char *folder; ///< NULL: nothing is exported
     int every;          ///< steps between problems, from the first step on; 0: every step
-    int written, held;  ///< files; those of them in which rows were held
+    int written, fixed; ///< files; those of them in which rows were held
 } problem_export;
 
 /// Makes the folder unless it is there. False when it cannot be written to; the message is printed.

@@ -70,7 +70,7 @@ static void progress_draw(progress *p, double now, int64_t step, const char *bef
     double elapsed = now - p->begun;
     double done = (double)(step - p->first_step);
     double all = (double)(p->last_step - p->first_step);
-    double share = done / all;
+    double fraction = done / all;
     char eta[16], right[192];
     progress_duration(done > 0.0 ? elapsed / done * (all - done) : 0.0, eta, sizeof eta);
     int used = snprintf(right, sizeof right, " %sETA %s  %s", before_eta, eta, after_eta);
@@ -81,8 +81,8 @@ static void progress_draw(progress *p, double now, int64_t step, const char *bef
     cells = cells < 4 ? 0 : cells;
     // Composed first and written at once, or the bar would flicker.
     char line[512];
-    size_t length = (size_t)snprintf(line, sizeof line, "\r%4.0f%% ", 100.0 * share);
-    int full = (int)(share * cells);
+    size_t length = (size_t)snprintf(line, sizeof line, "\r%4.0f%% ", 100.0 * fraction);
+    int full = (int)(fraction * cells);
     for (int i = 0; i < cells; ++i) {
         const char *cell = p->utf8 ? (i < full ? "\u2588" : "\u2591") : (i < full ? "#" : ".");
         length += (size_t)snprintf(line + length, sizeof line - length, "%s", cell);

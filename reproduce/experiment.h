@@ -13,7 +13,7 @@ typedef struct experiment_run {
     const pawl_env *env;
     bool quick;         ///< leave out what takes more than a few seconds
     const char *models; ///< folder of the models that come with pawl; NULL when it was not found
-    void (*progress)(void *user, double share, const char *doing); ///< may be NULL
+    void (*progress)(void *user, double fraction, const char *doing); ///< may be NULL
     void *user;
     double expected, done; ///< work, in steps or whatever the experiment counts
     const char *doing;

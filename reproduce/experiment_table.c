@@ -43,8 +43,9 @@ void experiment_done(experiment_run *run, double work)
 {
     run->done += work;
     if (run->progress != NULL && run->expected > 0.0) {
-        double share = run->done / run->expected;
-        run->progress(run->user, share < 1.0 ? share : 1.0, run->doing == NULL ? "" : run->doing);
+        double fraction = run->done / run->expected;
+        run->progress(run->user, fraction < 1.0 ? fraction : 1.0,
+                      run->doing == NULL ? "" : run->doing);
     }
 }
 

@@ -81,9 +81,9 @@ int main(void)
         double depth = 0.005 * i, v[3 * SNOW_VERTICES];
         pawl_contact_frame frame = {{0, 0, -depth}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
         pawl_wrench_set_vertices(set, 0, &frame, v, NULL);
-        double carries = v[2], friction = carries > 0.0 ? v[0] / carries : 0.0;
-        printf("%10.3f %12.2f %10.3f\n", depth, carries, friction);
-        right = right && fabs(carries - 1e6 * depth * depth) < 1e-9 &&
+        double after_time = v[2], friction = after_time > 0.0 ? v[0] / after_time : 0.0;
+        printf("%10.3f %12.2f %10.3f\n", depth, after_time, friction);
+        right = right && fabs(after_time - 1e6 * depth * depth) < 1e-9 &&
                 (i == 0 || fabs(friction - (0.05 + 0.5 * depth / 0.02)) < 1e-9);
     }
     pawl_wrench_set_destroy(set);

@@ -106,7 +106,7 @@ PAWL_API pawl_status pawl_contact_problem_solve(pawl_contact_problem *problem,
                                                 const pawl_settings *settings, double *r,
                                                 pawl_contact_result *result);
 
-/// From now on every step keeps the contact problem that it posed. This takes time and memory: it is
+/// From now on every step keeps the contact problem that it assembled. This takes time and memory: it is
 /// for looking at problems, not for every day. A step without memory for it fails.
 PAWL_API void pawl_sim_keep_problems(pawl_sim *sim, bool keep);
 /// What the last step kept; it lives until the next step. Joints are eliminated exactly; limits,
@@ -115,7 +115,7 @@ PAWL_API void pawl_sim_keep_problems(pawl_sim *sim, bool keep);
 typedef struct pawl_kept_problem {
     const pawl_contact_problem *problem; ///< NULL without contacts, or if nothing can move one
     const double *r;                     ///< (3 x contacts) the step's own impulses [N s]
-    int held_rows;                       ///< rows that were held
+    int fixed_rows;                      ///< rows that were held
 } pawl_kept_problem;
 PAWL_API pawl_kept_problem pawl_sim_kept_problem(const pawl_sim *sim);
 

@@ -10,7 +10,7 @@
 
 PAWL_EXTERN_C_BEGIN
 
-/// All in the infinity norm, of the frozen constraint problem that the step posed, for its own
+/// All in the infinity norm, of the frozen constraint problem that the step assembled, for its own
 /// velocities v = D lambda + R lambda + v_f, whatever problem the solver itself works on.
 typedef struct pawl_residual {
     double primal;          ///< lambda - P_K(lambda): impulses outside their cone or bounds [N s]

@@ -18,8 +18,8 @@ typedef struct pawl_closure {
     double position; ///< worst translational joint error [m]
     double rotation; ///< worst rotational joint error [rad]
     int worst_joint; ///< the joint with the larger of the two; -1 without joints
-    double share;    ///< worst translational error over the size of the joint's smaller body [-]
-    int share_joint; ///< its joint, -1 for none
+    double ratio;    ///< worst translational error over the size of the joint's smaller body [-]
+    int ratio_joint; ///< its joint, -1 for none
     double limit;    ///< worst limit violation [m or rad]
     int worst_limit; ///< its joint, -1 for none
 } pawl_closure;
@@ -31,7 +31,7 @@ typedef enum pawl_outcome { PAWL_CONVERGED = 0, PAWL_ITERATION_LIMIT, PAWL_STALL
 /// The parts of a step, for their times.
 typedef enum pawl_phase {
     PAWL_PHASE_COLLIDE = 0, ///< contacts are found
-    PAWL_PHASE_ASSEMBLE,    ///< rows are placed, forces applied, the problem posed
+    PAWL_PHASE_ASSEMBLE,    ///< rows are placed, forces applied, the problem assembled
     PAWL_PHASE_SOLVE,       ///< the solver, its factorizations included
     PAWL_PHASE_MOVE,        ///< poses follow velocities, along the constraints with `project`
     PAWL_PHASE_REST,        ///< the judge, energy and what else is reported
@@ -60,7 +60,7 @@ enum {
     PAWL_MEASURED_COULOMB = 1 << 1,   ///< there were contacts: residual is that of Coulomb's law
     PAWL_MEASURED_CLOSURE = 1 << 2,   ///< closure.position and .rotation; hard joints alone
     PAWL_MEASURED_LIMITS = 1 << 3,    ///< closure.limit
-    PAWL_MEASURED_DEPTH = 1 << 4,     ///< penetration, depth_share
+    PAWL_MEASURED_DEPTH = 1 << 4,     ///< penetration, depth_ratio
     PAWL_MEASURED_CROSSINGS = 1 << 5, ///< tunnelled
     PAWL_MEASURED_POSITIONS = 1 << 6, ///< position_failures
     PAWL_MEASURED_BALANCE = 1 << 7,   ///< energy.balance
@@ -88,10 +88,11 @@ typedef struct pawl_step_report {
     int position_failures; ///< position updates that left joints open
     double penetration;    ///< deepest of them, where the rows were placed [m]
     int worst_shape_a, worst_shape_b; ///< the shapes of that one, -1 where nothing penetrates
-    double depth_share; ///< largest depth over half the thickness of the thinner shape of its pair
-    int share_shape_a, share_shape_b; ///< that pair, -1 for none
-    double pushed_limits; ///< energy that corrections of violated limits stored, in work_limits [J]
-    double pushed_contacts;             ///< of overlaps, in work_contacts [J]
+    double depth_ratio; ///< largest depth over half the thickness of the thinner shape of its pair
+    int ratio_shape_a, ratio_shape_b; ///< that pair, -1 for none
+    double
+        limit_correction_energy; ///< energy that corrections of violated limits stored, in work_limits [J]
+    double contact_correction_energy;   ///< of overlaps, in work_contacts [J]
     int tunnelled;                      ///< pairs of shapes that went through each other
     int tunnel_shape_a, tunnel_shape_b; ///< the first of them, -1 for none
     int events[PAWL_MAX_EVENT_KINDS];   ///< how many of each kind; see pawl_sim_event()

@@ -71,7 +71,7 @@ typedef struct pawl_verdict {
     double energy_floor; ///< below this an energy means nothing, see docs/verdict.md [J]
     double balance_max;  ///< largest |pawl_energy.balance| seen [J]
     pawl_energy energy;  ///< after the last step
-    double pushed_limits, pushed_contacts;    ///< sums of pawl_step_report's [J]
+    double limit_correction_energy, contact_correction_energy; ///< sums of pawl_step_report's [J]
     double lowest_work[PAWL_MAX_DISSIPATORS]; ///< since the start, without pushed_* [J]
     double work_rise[PAWL_MAX_DISSIPATORS];   ///< largest rise above the lowest before it [J]
     double work_gain[PAWL_MAX_DISSIPATORS];   ///< largest since the start, 0 if never positive [J]
@@ -81,9 +81,9 @@ typedef struct pawl_verdict {
     int64_t fell_back;                ///< steps of rattle done as moreau does
     double penetration;               ///< largest [m]
     int worst_shape_a, worst_shape_b; ///< the pair of shapes it was found at, -1 for none
-    double depth_share;               ///< largest, see pawl_step_report
-    double start_depth; ///< depth_share of overlaps at the start, where it was measured, else 0
-    int share_shape_a, share_shape_b;     ///< its pair, -1 for none
+    double depth_ratio;               ///< largest, see pawl_step_report
+    double start_depth; ///< depth_ratio of overlaps at the start, where it was measured, else 0
+    int ratio_shape_a, ratio_shape_b;     ///< its pair, -1 for none
     int64_t tunnelled;                    ///< times that a shape went through another one
     int64_t tunnel_step;                  ///< the first step with one, counted from 1; 0 for none
     int tunnel_shape_a, tunnel_shape_b;   ///< its pair, -1 for none

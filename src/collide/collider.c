@@ -177,7 +177,7 @@ static bool collider_is_fixed(const collider *c, int body)
     return body == PAWL_WORLD_INDEX || c->model->bodies[body].kind == PAWL_BODY_KINEMATIC;
 }
 
-bool pawl_collider_may_meet(const collider *c, int i, int j)
+bool pawl_collider_may_touch(const collider *c, int i, int j)
 {
     int a = pawl_body_index(c->model->shapes[c->shape[i]].body),
         b = pawl_body_index(c->model->shapes[c->shape[j]].body);
@@ -224,8 +224,8 @@ static void collider_place(collider *c, const body_state *bodies, int item)
 static double collider_fastest(pawl_vec3 a, const item_motion *own, double radius, pawl_vec3 b,
                                const item_motion *m)
 {
-    pawl_vec3 carried = v3_add(m->v, v3_cross(m->w, v3_sub(a, b)));
-    return v3_norm(v3_sub(own->v, carried)) + v3_norm(v3_sub(own->w, m->w)) * radius;
+    pawl_vec3 at_point = v3_add(m->v, v3_cross(m->w, v3_sub(a, b)));
+    return v3_norm(v3_sub(own->v, at_point)) + v3_norm(v3_sub(own->w, m->w)) * radius;
 }
 
 // Of the two shapes either may be the one that moves. A point of a plane may be anywhere, so that it is
@@ -255,7 +255,7 @@ static double collider_reach(const collider *c, int i, int j)
                                      b->position, &c->motion[j], pawl_shape_bounding_radius(b));
 }
 
-static bool collider_boxes_meet(const broad_box *a, const broad_box *b, double reach)
+static bool collider_boxes_overlap(const broad_box *a, const broad_box *b, double reach)
 {
     for (int k = 0; k < 3; ++k) {
         if ((&a->low.x)[k] > (&b->high.x)[k] + reach || (&b->low.x)[k] > (&a->high.x)[k] + reach) {
@@ -266,7 +266,8 @@ static bool collider_boxes_meet(const broad_box *a, const broad_box *b, double r
 }
 
 // A box in world axes against a heightfield: the box around it in the field's axes.
-static bool collider_box_meets_field(const broad_box *box, const placed_shape *field, double reach)
+static bool collider_box_overlaps_field(const broad_box *box, const placed_shape *field,
+                                        double reach)
 {
     pawl_vec3 half = v3_scale(0.5, v3_sub(box->high, box->low));
     pawl_vec3 middle = v3_sub(v3_axpy(box->low, 1.0, half), field->position), low, high;
@@ -280,10 +281,10 @@ static bool collider_box_meets_field(const broad_box *box, const placed_shape *f
     return pawl_height_grid_reaches(field->grid, low, high, reach);
 }
 
-static bool collider_box_meets(const broad_box *box, const placed_shape *plane, double reach)
+static bool collider_box_overlaps(const broad_box *box, const placed_shape *plane, double reach)
 {
     if (plane->kind == PAWL_SHAPE_HEIGHTFIELD) {
-        return collider_box_meets_field(box, plane, reach);
+        return collider_box_overlaps_field(box, plane, reach);
     }
     pawl_vec3 up = m3_column(&plane->axes, 2);
     pawl_vec3 lowest =
@@ -331,8 +332,8 @@ static int collider_keep(collider *c, int found, double margin)
     for (int k = 0; k < found; ++k) {
         int p = (int)(c->pairs[k] >> 32), q = (int)(c->pairs[k] & 0xffffffffu);
         int i = c->boxed[p], j = c->boxed[q];
-        if (pawl_collider_may_meet(c, i, j) &&
-            collider_boxes_meet(&c->boxes[p], &c->boxes[q], margin + collider_reach(c, i, j))) {
+        if (pawl_collider_may_touch(c, i, j) &&
+            collider_boxes_overlap(&c->boxes[p], &c->boxes[q], margin + collider_reach(c, i, j))) {
             c->pairs[kept++] = (uint64_t)i << 32 | (uint64_t)j; // boxed is ascending: i < j
         }
     }
@@ -346,8 +347,8 @@ static int collider_add_endless(collider *c, int count, double margin)
         for (int k = 0; k < c->boxed_count; ++k) {
             int item = c->boxed[k];
             double reach = margin + collider_reach(c, item, plane);
-            if (!collider_box_meets(&c->boxes[k], &c->placed[plane], reach) ||
-                !pawl_collider_may_meet(c, item, plane)) {
+            if (!collider_box_overlaps(&c->boxes[k], &c->placed[plane], reach) ||
+                !pawl_collider_may_touch(c, item, plane)) {
                 continue;
             }
             if (count < c->pair_capacity) {

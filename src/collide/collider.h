@@ -72,4 +72,4 @@ double pawl_collider_approach(const collider *c, const body_state *bodies, int i
 // Where an item's shape is when its body is there.
 pawl_pose pawl_collider_frame(const collider *c, const body_state *bodies, int item);
 // Whether groups, joints and exclusions let two items collide.
-bool pawl_collider_may_meet(const collider *c, int i, int j);
+bool pawl_collider_may_touch(const collider *c, int i, int j);

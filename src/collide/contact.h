@@ -20,7 +20,7 @@ typedef struct pawl_contact {
     double erp; // share of a penetration pushed out a step; 0: as the settings say, < 0: none
     pawl_softness soft; // not soft: time constant 0 or less
     double id;          // of pair and feature; stable from step to step, an integer below 2^52
-    bool held;          // it lasts: posed without gap and restitution; the finder finds none such
+    bool persistent; // it lasts: assembled without gap and restitution; the finder finds none such
 } pawl_contact;
 
 // The same for all contacts of one pair of shapes, and ascending with their ids.

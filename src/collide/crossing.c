@@ -36,15 +36,15 @@ static double crossing_depth(const placed_shape *shape, pawl_quat turned, pawl_v
     placed_shape still = *shape;
     still.position = v3(0.0, 0.0, 0.0);
     still.axes = quat_matrix(turned);
-    pawl_vec3 way = v3_sub(q, p);
-    double length = v3_norm(way);
+    pawl_vec3 displacement = v3_sub(q, p);
+    double length = v3_norm(displacement);
     placed_shape path = {.kind = length > 0.0 ? PAWL_SHAPE_CAPSULE : PAWL_SHAPE_SPHERE,
                          .size = v3(0.0, 0.0, 0.5 * length),
                          .position = v3_scale(0.5, v3_add(p, q)),
                          .axes = crossing_upright,
                          .key = -1};
     if (length > 0.0) {
-        pawl_vec3 z = v3_scale(1.0 / length, way), x, y;
+        pawl_vec3 z = v3_scale(1.0 / length, displacement), x, y;
         pawl_tangents(z, &x, &y);
         path.axes = (pawl_mat3){{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
     }
@@ -134,7 +134,7 @@ shape_crossing pawl_collider_crossings(const collider *c, const body_state *befo
     for (int p = 0; p < c->endless_count; ++p) {
         for (int k = 0; k < c->boxed_count; ++k) {
             if (crossing_through_endless(&s, c->boxed[k], c->endless[p]) &&
-                pawl_collider_may_meet(c, c->boxed[k], c->endless[p])) {
+                pawl_collider_may_touch(c, c->boxed[k], c->endless[p])) {
                 crossing_note(&s, c->boxed[k], c->endless[p]);
             }
         }

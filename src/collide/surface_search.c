@@ -205,7 +205,7 @@ static bool surface_edge_cone(const surface_edge *e, pawl_vec3 along, pawl_vec3 
 
 // The direction of a ridge's cone along which a shape that it has gone into gets out soonest: where the best
 // of all directions is one to the side, or downwards.
-static double surface_edge_way_out(const surface_search *s, const surface_edge *e, pawl_vec3 *n)
+static double surface_edge_exit(const surface_search *s, const surface_edge *e, pawl_vec3 *n)
 {
     enum { STEPS = 32 };
     double best = -INFINITY, radius = pawl_shape_radius(s->shape);
@@ -225,9 +225,9 @@ static double surface_edge_way_out(const surface_search *s, const surface_edge *
 
 void pawl_surface_add_edge(surface_search *s, const surface_edge *e)
 {
-    pawl_vec3 way = v3_sub(e->v[1], e->v[0]);
-    double length = v3_norm(way);
-    pawl_vec3 along = v3_scale(1.0 / length, way);
+    pawl_vec3 edge = v3_sub(e->v[1], e->v[0]);
+    double length = v3_norm(edge);
+    pawl_vec3 along = v3_scale(1.0 / length, edge);
     // the sine of the angle by which the second face falls away from the first
     double falls = -v3_dot(e->normal[0], surface_into(e, along, 1));
     if (!(falls > surface_flat) || !surface_in_reach(s, e->v, 2)) {
@@ -259,7 +259,7 @@ void pawl_surface_add_edge(surface_search *s, const surface_edge *e)
         return;
     }
     if (!surface_edge_cone(e, along, &n, &moved)) {
-        double gap = least < 0.0 ? surface_edge_way_out(s, e, &n) : 0.0;
+        double gap = least < 0.0 ? surface_edge_exit(s, e, &n) : 0.0;
         if (gap < 0.0 && (s->stuck.gap == 0.0 || gap > s->stuck.gap)) {
             uint32_t name = surface_other_name(SURFACE_OF_EDGE, e->id, SURFACE_SUNK);
             s->stuck = (surface_point){m.point[0].position, n, gap, name};
@@ -305,8 +305,8 @@ static bool surface_vertex_cone(const surface_vertex *v, pawl_vec3 n)
 
 // The face of a box or hull through which a peak inside it gets out soonest along a direction of the peak's
 // cone. The nearest face of all may be one at the side, and a hill does not push sideways.
-static bool surface_way_out(const surface_search *s, const surface_vertex *v, surface_point *out,
-                            uint32_t *face)
+static bool surface_face_exit(const surface_search *s, const surface_vertex *v, surface_point *out,
+                              uint32_t *face)
 {
     const placed_shape *shape = s->shape;
     bool hull = shape->kind == PAWL_SHAPE_HULL, found = false;
@@ -343,7 +343,7 @@ void pawl_surface_add_vertex(surface_search *s, const surface_vertex *v)
     surface_point p = {m.point[0].position, m.normal, m.point[0].gap, 0};
     uint32_t of_shape = m.point[0].feature;
     if (!surface_vertex_cone(v, p.normal) &&
-        (p.gap >= 0.0 || !surface_way_out(s, v, &p, &of_shape))) {
+        (p.gap >= 0.0 || !surface_face_exit(s, v, &p, &of_shape))) {
         return;
     }
     p.feature = surface_other_name(SURFACE_OF_VERTEX, v->id, of_shape);

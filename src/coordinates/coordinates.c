@@ -4,10 +4,10 @@
 // Calls into a kind of coordinates that may have nothing to do.
 #include "coordinates/coordinates.h"
 
-bool pawl_coordinates_hold_joints(int kind)
+bool pawl_coordinates_have_tree_joints(int kind)
 {
     const coordinates_ops *ops = pawl_coordinates_find(kind);
-    return ops != NULL && ops->holds_joints;
+    return ops != NULL && ops->has_tree_joints;
 }
 
 void pawl_coordinates_destroy(coordinates *c)

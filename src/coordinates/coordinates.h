@@ -15,7 +15,7 @@ typedef struct coordinates coordinates;
 typedef struct coordinates_ops {
     const char *name, *summary;
     // Joints are held by the coordinates: bodies are bound to each other even where no row acts.
-    bool holds_joints;
+    bool has_tree_joints;
     bool finds_islands; // islands can be found over its bodies and rows
     int newton_steps;   // of a predictor onto the joints: what redundant rows leave open takes more
     // Rows with room for that many contacts, their metric and their operator. Refuses settings that it cannot meet.
@@ -52,7 +52,7 @@ struct coordinates { // every kind embeds this as its first member
 };
 
 const coordinates_ops *pawl_coordinates_find(int kind); // pawl_formulation; NULL if unknown
-bool pawl_coordinates_hold_joints(int kind); // holds_joints of that kind; false if unknown
+bool pawl_coordinates_have_tree_joints(int kind); // has_tree_joints of that kind; false if unknown
 extern const coordinates_ops pawl_maximal_coordinates;
 extern const coordinates_ops pawl_reduced_coordinates;
 

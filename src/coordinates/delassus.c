@@ -402,7 +402,7 @@ const free_factor *pawl_delassus_free_factor(const pawl_delassus *base)
     return ((const maximal_delassus *)base)->free;
 }
 
-void pawl_delassus_share(pawl_delassus *whole, int64_t key)
+void pawl_delassus_prepare_parts(pawl_delassus *whole, int64_t key)
 {
     whole->factored = whole->factored == key ? key : 0;
 }

@@ -6,7 +6,7 @@
 #pragma once
 #include "coordinates/islands.h"
 
-// The operator follows what `assembly` was last placed and posed to.
+// The operator follows the last placement and problem of `assembly`.
 pawl_status pawl_delassus_create(const pawl_env *env, const pawl_assembly *assembly,
                                  pawl_delassus_kind kind, pawl_delassus **out);
 void pawl_delassus_destroy(pawl_delassus *delassus);
@@ -18,6 +18,6 @@ pawl_status pawl_delassus_create_part(const pawl_env *env, const pawl_delassus *
                                       pawl_delassus **out);
 void pawl_delassus_bind(pawl_delassus *part, island *own);
 // Before such operators are used on a problem with this factor key.
-void pawl_delassus_share(pawl_delassus *whole, int64_t key);
+void pawl_delassus_prepare_parts(pawl_delassus *whole, int64_t key);
 const free_factor *
 pawl_delassus_free_factor(const pawl_delassus *whole); // NULL where there is none

@@ -32,7 +32,7 @@ void pawl_island_list_destroy(island_list *list);
 
 // As many islands as there can be with rows that move something.
 int pawl_island_list_most(const island_list *list);
-// The number of islands of the problem that the assembly is posed to.
+// The number of islands of the problem that the assembly holds.
 int pawl_island_list_find(island_list *list);
 // After finding: writes their problems, with the impulses lambda of all rows, and collects those again.
 void pawl_island_list_split(island_list *list, const double *lambda);

@@ -46,7 +46,7 @@ static double reduced_diagonal(const row_metric *metric, const pawl_assembly *a,
 
 static void reduced_complete(const row_metric *metric, pawl_assembly *a, int first_row)
 {
-    pawl_reduced_form_ease(reduced_of_metric(metric)->form, first_row, a);
+    pawl_reduced_form_add_compliance(reduced_of_metric(metric)->form, first_row, a);
 }
 
 static void reduced_add_impulses(row_metric *metric, const pawl_assembly *a, const double *lambda,
@@ -88,15 +88,15 @@ pawl_status pawl_reduced_rows_create(const pawl_env *env, const reduced_tree *tr
 {
     const pawl_model *m = tree->model;
     size_t bytes = (size_t)(m->joint_count + 1) * sizeof(bool);
-    bool *held = pawl_alloc(env, bytes);
-    if (held == NULL) {
+    bool *tree_joint = pawl_alloc(env, bytes);
+    if (tree_joint == NULL) {
         return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the coordinates of '%s'", m->name);
     }
     for (int i = 0; i < m->joint_count; ++i) {
-        held[i] = pawl_reduced_tree_has_joint(tree, i);
+        tree_joint[i] = pawl_reduced_tree_has_joint(tree, i);
     }
-    pawl_status status = pawl_assembly_create_held(env, m, max_contacts, held, out);
-    pawl_free(env, held, bytes);
+    pawl_status status = pawl_assembly_create_tree(env, m, max_contacts, tree_joint, out);
+    pawl_free(env, tree_joint, bytes);
     return status;
 }
 
@@ -192,7 +192,7 @@ const coordinates_ops pawl_reduced_coordinates = {
     .name = "reduced",
     .summary = "joint coordinates on a spanning tree, loops as constraints: steppers "
                "euler, moreau, lit",
-    .holds_joints = true,
+    .has_tree_joints = true,
     // The few rows of a loop hold all of its redundancy: what is left open contradicts itself the more.
     .newton_steps = 6,
     .create = reduced_create,

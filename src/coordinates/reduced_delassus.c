@@ -25,8 +25,8 @@ typedef struct reduced_delassus {
     double *factor, *inverse, *diagonal; // of the free rows (n x n), (n), (n)
     double *shifted, *shifted_inverse;   // (nv x nv), (nv)
     double *size;                        // (max rows) of rows with weak ones among them
-    double *ease, *right;                // (max rows) s^-1, and scratch
-    double *contact_ease;                // (9 x max contacts) where contacts have blocks
+    double *inverse_shift, *right;       // (max rows) s^-1, and scratch
+    double *contact_inverse_shift;       // (9 x max contacts) where contacts have blocks
     bool has_blocks;
     matrix_free free_rows, shifted_free; // where nothing is factored
 } reduced_delassus;
@@ -261,14 +261,14 @@ static void reduced_columns(pawl_delassus *base, int block, double *out)
 // ---- all rows, shifted -------------------------------------------------------------------------
 
 // x becomes s^-1 x
-static void reduced_ease(const reduced_delassus *d, double *x)
+static void reduced_apply_inverse_shift(const reduced_delassus *d, double *x)
 {
     const pawl_problem *p = &d->a->problem;
     int others = d->has_blocks ? pawl_problem_contact_row(p, 0) : p->row_count;
     for (int r = 0; r < others; ++r) {
-        x[r] *= d->ease[r];
+        x[r] *= d->inverse_shift[r];
     }
-    const double *s = d->contact_ease;
+    const double *s = d->contact_inverse_shift;
     for (int r = others; r < p->row_count; r += 3, s += 9) {
         double y[3] = {x[r], x[r + 1], x[r + 2]};
         for (int i = 0; i < 3; ++i) {
@@ -290,18 +290,19 @@ static void reduced_add_pair(reduced_delassus *d, reduced_row x, reduced_row y, 
     }
 }
 
-static void reduced_set_ease(reduced_delassus *d, const double *sigma, const double *contacts)
+static void reduced_set_inverse_shift(reduced_delassus *d, const double *sigma,
+                                      const double *contacts)
 {
     const pawl_problem *p = &d->a->problem;
     for (int r = 0; r < p->row_count; ++r) {
-        d->ease[r] = 1.0 / sigma[r];
+        d->inverse_shift[r] = 1.0 / sigma[r];
     }
     d->has_blocks = contacts != NULL;
     for (int k = 0; contacts != NULL && k < p->contact_count; ++k) {
         pawl_mat3 s;
         memcpy(s.m, contacts + 9 * k, sizeof s.m);
         pawl_mat3 inverse = m3_inverse(&s);
-        memcpy(d->contact_ease + 9 * k, inverse.m, sizeof inverse.m);
+        memcpy(d->contact_inverse_shift + 9 * k, inverse.m, sizeof inverse.m);
     }
 }
 
@@ -314,7 +315,7 @@ static bool reduced_factor_shifted(pawl_delassus *base, const double *sigma, con
         pawl_matrix_free_set(&d->shifted_free, p, p->block_count, sigma, contacts);
         return true;
     }
-    reduced_set_ease(d, sigma, contacts);
+    reduced_set_inverse_shift(d, sigma, contacts);
     memset(d->shifted, 0, (size_t)nv * (size_t)nv * sizeof *d->shifted);
     for (int i = 0; i < nv; ++i) {
         d->shifted[(size_t)i * (size_t)(nv + 1)] = 1.0;
@@ -323,12 +324,12 @@ static bool reduced_factor_shifted(pawl_delassus *base, const double *sigma, con
     for (int k = 0; k < p->block_count; ++k) {
         problem_block b = d->a->blocks[k].rows;
         bool full = d->has_blocks && k >= first_contact;
-        const double *s = d->contact_ease + 9 * (k - first_contact);
+        const double *s = d->contact_inverse_shift + 9 * (k - first_contact);
         for (int r = 0; r < b.dim; ++r) {
             reduced_row x = reduced_row_of(d, k, b.first_row + r);
             for (int c = full ? 0 : r; c < (full ? 3 : r + 1); ++c) {
                 reduced_add_pair(d, x, reduced_row_of(d, k, b.first_row + c),
-                                 full ? s[3 * r + c] : d->ease[b.first_row + r]);
+                                 full ? s[3 * r + c] : d->inverse_shift[b.first_row + r]);
             }
         }
     }
@@ -346,14 +347,14 @@ static void reduced_solve_shifted(pawl_delassus *base, double *x)
     int nv = reduced_form_of(d)->tree->column_count, blocks = d->a->problem.block_count;
     // x - s^-1 (...) with s^-1 x first would cancel: s^-1 (x - Y K^-1 YT s^-1 x) is the same
     memcpy(d->right, x, (size_t)d->a->problem.row_count * sizeof *x);
-    reduced_ease(d, x);
+    reduced_apply_inverse_shift(d, x);
     reduced_gather(d, blocks, x, d->z);
     pawl_ldl_solve(d->shifted, nv, nv, d->shifted_inverse, d->z);
     reduced_scatter(d, 0, blocks, d->z, x);
     for (int r = 0; r < d->a->problem.row_count; ++r) {
         x[r] = d->right[r] - x[r];
     }
-    reduced_ease(d, x);
+    reduced_apply_inverse_shift(d, x);
 }
 
 static const pawl_delassus_ops reduced_delassus_ops = {
@@ -391,9 +392,9 @@ static reduced_delassus *reduced_layout(const pawl_assembly *a, reduced_form *fo
         d.diagonal = PAWL_CARVE(mem, double, n);
         d.shifted = PAWL_CARVE(mem, double, nv *nv);
         d.shifted_inverse = PAWL_CARVE(mem, double, nv);
-        d.ease = PAWL_CARVE(mem, double, a->max_rows);
+        d.inverse_shift = PAWL_CARVE(mem, double, a->max_rows);
         d.right = PAWL_CARVE(mem, double, a->max_rows);
-        d.contact_ease = PAWL_CARVE(mem, double, 9 * a->max_contacts);
+        d.contact_inverse_shift = PAWL_CARVE(mem, double, 9 * a->max_contacts);
     } else {
         d.free_rows = pawl_matrix_free_layout(a->max_rows, 0, false, mem);
         d.shifted_free = pawl_matrix_free_layout(a->max_rows, a->max_contacts, true, mem);

@@ -7,7 +7,7 @@
 #pragma once
 #include "coordinates/reduced_form.h"
 
-// The operator follows what `a` was last placed and posed to; `form` is that of its rows.
+// The operator follows the last placement and problem of `a`; `form` is that of its rows.
 pawl_status pawl_reduced_delassus_create(const pawl_env *env, const pawl_assembly *a,
                                          reduced_form *form, pawl_delassus_kind kind,
                                          pawl_delassus **out);

@@ -21,8 +21,8 @@ static reduced_form *form_layout(const pawl_assembly *a, const reduced_tree *t, 
     f.root = PAWL_CARVE(mem, double, t->column_count);
     f.rate = PAWL_CARVE(mem, double, t->column_count);
     f.start = PAWL_CARVE(mem, double, t->column_count);
-    f.drift_rate = PAWL_CARVE(mem, double, t->column_count);
-    f.drift_change = PAWL_CARVE(mem, double, t->column_count);
+    f.position_rate = PAWL_CARVE(mem, double, t->column_count);
+    f.position_change = PAWL_CARVE(mem, double, t->column_count);
     f.wrench = PAWL_CARVE(mem, spatial, t->link_count);
     f.momenta = PAWL_CARVE(mem, double, 6 * t->link_count);
     f.ridden = PAWL_CARVE(mem, double, 6 * t->link_count);
@@ -237,7 +237,7 @@ void pawl_reduced_form_close(reduced_form *f, const double *coordinates, double 
 }
 
 void pawl_reduced_form_move(reduced_form *f, const double *coordinates, const double *d,
-                            double share, double t, body_state *bodies)
+                            double fraction, double t, body_state *bodies)
 {
     for (int i = 0; i < f->tree->link_count; ++i) {
         f->moved[i].v = form_linear(d + 6 * i);
@@ -246,7 +246,7 @@ void pawl_reduced_form_move(reduced_form *f, const double *coordinates, const do
     pawl_reduced_rate_from(f->motion, f->moved, f->rate);
     pawl_reduced_config_from(f->tree, bodies, coordinates, &f->target);
     for (int k = 0; k < f->tree->column_count; ++k) {
-        f->target.theta[k] += share * f->rate[k];
+        f->target.theta[k] += fraction * f->rate[k];
     }
     pawl_reduced_place(f->ahead, &f->target, t);
     pawl_reduced_write_bodies(f->ahead, false, bodies);
@@ -307,7 +307,7 @@ static void form_check_row(reduced_form *f, int row, int count, double alone)
     }
 }
 
-void pawl_reduced_form_ease(const reduced_form *f, int first_row, pawl_assembly *a)
+void pawl_reduced_form_add_compliance(const reduced_form *f, int first_row, pawl_assembly *a)
 {
     for (int r = first_row; r < a->problem.row_count; ++r) {
         a->compliance[r] += f->lost[r];

@@ -22,11 +22,11 @@ typedef struct reduced_form {
     double *root;    // (nv) d^-1/2
     double *rate;    // (nv) scratch
     double *start;   // (nv) scratch; after impulses were added, the rates that they gave
-    double *drift_rate, *drift_change; // (nv) of a drift
-    spatial *wrench;                   // (links) scratch
-    double *momenta, *ridden;          // (6 x bodies) scratch
-    body_state *moved;                 // (bodies) scratch
-    int *first_slot;                   // (joints) of its rows, see impulse_slots
+    double *position_rate, *position_change; // (nv) of a drift
+    spatial *wrench;                         // (links) scratch
+    double *momenta, *ridden;                // (6 x bodies) scratch
+    body_state *moved;                       // (bodies) scratch
+    int *first_slot;                         // (joints) of its rows, see impulse_slots
     // rows of the problem, block by block
     int width;         // most columns that a block has
     int *column_count; // (max_blocks)
@@ -51,7 +51,7 @@ void pawl_reduced_form_close(reduced_form *form, const double *coordinates, doub
 // Moves poses by a share of d (6 x bodies), a displacement of the tree where it is placed, along its
 // coordinates: its joints stay closed.
 void pawl_reduced_form_move(reduced_form *form, const double *coordinates, const double *d,
-                            double share, double t, body_state *bodies);
+                            double fraction, double t, body_state *bodies);
 // Y of a block of the assembly, from its Jacobian.
 void pawl_reduced_form_row_block(reduced_form *form, const pawl_assembly *a, const row_block *b);
 
@@ -64,7 +64,7 @@ double pawl_reduced_form_size(const pawl_assembly *a, const row_block *b, int ro
 
 // Adds compliances to rows that no coordinate moves, as those out of the plane of a planar mechanism are: D has
 // nothing but rounding there, and their impulses are the tree's to bear.
-void pawl_reduced_form_ease(const reduced_form *form, int first_row, pawl_assembly *a);
+void pawl_reduced_form_add_compliance(const reduced_form *form, int first_row, pawl_assembly *a);
 // The entry of D on the diagonal.
 double pawl_reduced_form_diagonal(const reduced_form *form, int block, int row);
 // Rows `row` and `row` + 1 become c x + s y and c y - s x.

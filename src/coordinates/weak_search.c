@@ -91,7 +91,7 @@ static void search_rows(search *s, int *part_rows, int *part_hard)
         for (int r = 0; r < rows.dim; ++r) {
             const double *row = s->values + r * width;
             // Rows over coordinates may move nothing here and something elsewhere.
-            bool moves = s->coordinates->ops->holds_joints ||
+            bool moves = s->coordinates->ops->has_tree_joints ||
                          pawl_dot(row, row, width) > search_empty * search_empty;
             bool hard = pawl_assembly_is_hard(a, rows.first_row + r);
             s->is_hard[rows.first_row + r] = hard && moves;
@@ -559,7 +559,7 @@ static void part_layout(weak_part *part, int shared, int coefficients, pawl_carv
 }
 
 // Rows that clusters x and y share; both are sorted by row.
-static int part_share(const weak_cluster *x, const weak_cluster *y, weak_shared *out)
+static int part_common_rows(const weak_cluster *x, const weak_cluster *y, weak_shared *out)
 {
     int count = 0;
     for (int i = 0, j = 0; i < x->n && j < y->n;) {
@@ -593,7 +593,7 @@ static pawl_status part_join(search *s, weak_part *part, const weak_cluster *loo
         }
         coefficients += loops[i].total;
         for (int j = 0; j < i && status == PAWL_OK; ++j) {
-            int rows = part_share(&loops[i], &loops[j], NULL);
+            int rows = part_common_rows(&loops[i], &loops[j], NULL);
             shared += rows;
             part->overlap_count += rows > 0;
             block_edge *edge = rows > 0 ? pawl_array_push(&s->env, &edges, sizeof *edge) : NULL;
@@ -619,7 +619,7 @@ static pawl_status part_join(search *s, weak_part *part, const weak_cluster *loo
         part_layout(part, shared, coefficients, &mem);
         for (int i = 0, at = 0, o = 0; i < count; ++i) {
             for (int j = 0; j < i; ++j) {
-                int rows = part_share(&loops[i], &loops[j], part->shared + at);
+                int rows = part_common_rows(&loops[i], &loops[j], part->shared + at);
                 if (rows > 0) {
                     part->overlaps[o++] = (weak_overlap){i, j, at, rows};
                     at += rows;

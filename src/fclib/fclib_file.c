@@ -108,12 +108,12 @@ static int64_t fclib_count(const fclib_file *f, hid_t set, H5T_class_t class)
     hid_t space = H5Dget_space(set), type = H5Dget_type(set);
     int64_t count = -1;
     if (space >= 0 && type >= 0 && !fclib_is_elsewhere(set) && H5Sis_simple(space) > 0) {
-        H5T_class_t met = H5Tget_class(type);
+        H5T_class_t got = H5Tget_class(type);
         hssize_t points = H5Sget_simple_extent_npoints(space);
         size_t size = H5Tget_size(type);
         bool fits =
             points >= 0 && size > 0 && (uint64_t)points / FCLIB_DEFLATE_LIMIT <= f->size / size;
-        bool number = (met == class || (class == H5T_FLOAT && met == H5T_INTEGER)) &&
+        bool number = (got == class || (class == H5T_FLOAT && got == H5T_INTEGER)) &&
                       size <= FCLIB_LARGEST_NUMBER;
         count = !number ? -2 : fits ? (int64_t)points : -1;
     }
@@ -136,15 +136,15 @@ static pawl_status fclib_read(const fclib_file *f, const char *name, H5T_class_t
                                count == 1 ? "" : "s");
     }
     pawl_status status = PAWL_OK;
-    int64_t met = fclib_count(f, set, class);
-    if (met == -2) {
+    int64_t got = fclib_count(f, set, class);
+    if (got == -2) {
         status = pawl_fclib_fail(f, name, "is of another type, expected %s",
                                  class == H5T_INTEGER ? "whole numbers" : "numbers");
-    } else if (met < 0) {
+    } else if (got < 0) {
         status = pawl_fclib_fail(
             f, name, "is damaged or stored outside the file, expected %d numbers", count);
-    } else if (met != count) {
-        status = pawl_fclib_fail(f, name, "has %lld numbers, expected %d", (long long)met, count);
+    } else if (got != count) {
+        status = pawl_fclib_fail(f, name, "has %lld numbers, expected %d", (long long)got, count);
     } else if (count > 0 && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0) {
         status = pawl_fclib_fail(f, name, "cannot be read: damaged");
     }

@@ -198,7 +198,7 @@ static void simplex_qp_combine(simplex_qp *s, int n, int q, const double *y, dou
 
 // x and u with the q active constraints as equations: x = J1 R^-T b - J2 J2T c,
 // R u = R^-T b + J1T c.
-static void simplex_qp_meet(simplex_qp *s, const simplex_qp_problem *p, int q, double *x)
+static void simplex_qp_satisfy(simplex_qp *s, const simplex_qp_problem *p, int q, double *x)
 {
     int n = p->n;
     double *y = s->work;
@@ -250,14 +250,14 @@ static int simplex_qp_guess(simplex_qp *s, const simplex_qp_problem *p, double *
             simplex_qp_add(s, n, q++, constraint);
         }
     }
-    simplex_qp_meet(s, p, q, x);
+    simplex_qp_satisfy(s, p, q, x);
     while (q > 0) {
         int least = simplex_qp_least(s->u, q);
         if (s->u[least] >= 0.0) {
             break;
         }
         simplex_qp_drop(s, n, q--, least);
-        simplex_qp_meet(s, p, q, x);
+        simplex_qp_satisfy(s, p, q, x);
     }
     return q;
 }
@@ -351,12 +351,12 @@ static bool simplex_qp_walk(simplex_qp *s, const simplex_qp_problem *p, double s
     if (warm) {
         q = simplex_qp_guess(s, p, x);
     } else {
-        simplex_qp_meet(s, p, 0, x);
+        simplex_qp_satisfy(s, p, 0, x);
     }
     for (; *iterations < limit; ++*iterations) {
         int constraint = simplex_qp_entering(s, p, x);
         if (constraint < 0) {
-            simplex_qp_meet(s, p, q, x); // what the walk piled up of rounding is gone
+            simplex_qp_satisfy(s, p, q, x); // what the walk piled up of rounding is gone
             return true;
         }
         q = simplex_qp_enter(s, p, q, constraint, x);

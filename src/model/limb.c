@@ -42,7 +42,7 @@ struct pawl_limb {
     double *jacobian;         // (3 x count), column by column
     double *q, *move, *trial; // (count) each
     double *best;             // (count) of the bent starts
-    bool *held;               // (count)
+    bool *fixed;              // (count)
 };
 
 // The steps of a joint kind in the order of its coordinates; 0 for kinds that have no such steps.
@@ -130,7 +130,7 @@ static pawl_limb *limb_layout(pawl_carver *mem, int count)
     pawl_limb *limb = PAWL_CARVE(mem, pawl_limb, 1);
     limb_step *steps = PAWL_CARVE(mem, limb_step, count);
     double *numbers = PAWL_CARVE(mem, double, 7 * count);
-    bool *held = PAWL_CARVE(mem, bool, count);
+    bool *fixed = PAWL_CARVE(mem, bool, count);
     if (limb != NULL) {
         *limb = (pawl_limb){.count = count,
                             .steps = steps,
@@ -139,7 +139,7 @@ static pawl_limb *limb_layout(pawl_carver *mem, int count)
                             .move = numbers + 4 * count,
                             .trial = numbers + 5 * count,
                             .best = numbers + 6 * count,
-                            .held = held};
+                            .fixed = fixed};
     }
     return limb;
 }
@@ -285,7 +285,7 @@ static pawl_vec3 limb_damped(const pawl_limb *limb, double lambda, pawl_vec3 e)
     pawl_mat3 a = {{{lambda, 0, 0}, {0, lambda, 0}, {0, 0, lambda}}};
     for (int i = 0; i < limb->count; ++i) {
         const double *c = &limb->jacobian[3 * i];
-        for (int r = 0; r < 3 && !limb->held[i]; ++r) {
+        for (int r = 0; r < 3 && !limb->fixed[i]; ++r) {
             for (int k = 0; k < 3; ++k) {
                 a.m[r][k] += c[r] * c[k];
             }
@@ -306,11 +306,11 @@ static double limb_column_dot(const pawl_limb *limb, int i, pawl_vec3 y)
 static void limb_find_move(pawl_limb *limb, const double *q, double lambda, pawl_vec3 missing,
                            const double *towards)
 {
-    memset(limb->held, 0, (size_t)limb->count * sizeof *limb->held);
+    memset(limb->fixed, 0, (size_t)limb->count * sizeof *limb->fixed);
     for (bool again = true; again;) {
         pawl_vec3 e = missing;
         for (int i = 0; i < limb->count && towards != NULL; ++i) {
-            if (!limb->held[i]) {
+            if (!limb->fixed[i]) {
                 const double *c = &limb->jacobian[3 * i];
                 e = v3_axpy(e, -(towards[i] - q[i]), v3(c[0], c[1], c[2]));
             }
@@ -319,11 +319,11 @@ static void limb_find_move(pawl_limb *limb, const double *q, double lambda, pawl
         again = false;
         for (int i = 0; i < limb->count; ++i) {
             double wish = towards != NULL ? towards[i] - q[i] : 0.0;
-            limb->move[i] = limb->held[i] ? 0.0 : wish + limb_column_dot(limb, i, y);
+            limb->move[i] = limb->fixed[i] ? 0.0 : wish + limb_column_dot(limb, i, y);
         }
         for (int i = 0; i < limb->count; ++i) {
-            if (!limb->held[i] && limb_leaves(limb, q, limb->move, i)) {
-                limb->held[i] = again = true;
+            if (!limb->fixed[i] && limb_leaves(limb, q, limb->move, i)) {
+                limb->fixed[i] = again = true;
             }
         }
     }
@@ -407,11 +407,11 @@ static double limb_find_slide(pawl_limb *limb, const double *rest, const double 
 static void limb_settle(pawl_limb *limb, pawl_vec3 target, const double *rest, double *q)
 {
     enum { ROUNDS = 200 };
-    double share = 1.0;
+    double fraction = 1.0;
     double longest = limb_find_slide(limb, rest, q);
-    for (int round = 0; round < ROUNDS && share > 1e-6 && longest > LIMB_STILL; ++round) {
+    for (int round = 0; round < ROUNDS && fraction > 1e-6 && longest > LIMB_STILL; ++round) {
         for (int i = 0; i < limb->count; ++i) {
-            limb->trial[i] = q[i] + share * limb->move[i];
+            limb->trial[i] = q[i] + fraction * limb->move[i];
         }
         double left = limb_approach(limb, target, limb->trial);
         double next = limb_find_slide(limb, rest, limb->trial);
@@ -419,9 +419,9 @@ static void limb_settle(pawl_limb *limb, pawl_vec3 target, const double *rest, d
         if (left <= 10.0 * limb_reached(target) && (gain > 1e-10 || next < longest)) {
             memcpy(q, limb->trial, (size_t)limb->count * sizeof *q);
             longest = next;
-            share = fmin(1.0, 2.0 * share);
+            fraction = fmin(1.0, 2.0 * fraction);
         } else {
-            share *= 0.5;
+            fraction *= 0.5;
             longest = limb_find_slide(limb, rest, q);
         }
     }
@@ -432,10 +432,10 @@ static double limb_scatter(int index, int dimension)
 {
     static const int primes[] = {2, 3, 5, 7, 11, 13, 17, 19};
     int base = primes[dimension % 8];
-    double share = 1.0, sum = 0.0;
+    double fraction = 1.0, sum = 0.0;
     for (int i = index + dimension / 8; i > 0; i /= base) {
-        share /= base;
-        sum += share * (i % base);
+        fraction /= base;
+        sum += fraction * (i % base);
     }
     return 2.0 * sum - 1.0;
 }

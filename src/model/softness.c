@@ -14,7 +14,7 @@ pawl_softness pawl_softness_default(void)
         .damping_ratio = 1.0, .d0 = 0.9, .dw = 0.95, .width = 1e-3, .midpoint = 0.5, .power = 2.0};
 }
 
-static bool softness_is_share(double x)
+static bool softness_is_fraction(double x)
 {
     return x > 0.0 && x < 1.0;
 }
@@ -22,8 +22,8 @@ static bool softness_is_share(double x)
 bool pawl_softness_is_good(const pawl_softness *s)
 {
     return isfinite(s->time_constant) && isfinite(s->damping_ratio) && s->damping_ratio > 0.0 &&
-           softness_is_share(s->d0) && softness_is_share(s->dw) && isfinite(s->width) &&
-           s->width >= 0.0 && softness_is_share(s->midpoint) && isfinite(s->power) &&
+           softness_is_fraction(s->d0) && softness_is_fraction(s->dw) && isfinite(s->width) &&
+           s->width >= 0.0 && softness_is_fraction(s->midpoint) && isfinite(s->power) &&
            s->power >= 1.0;
 }
 

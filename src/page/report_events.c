@@ -52,11 +52,11 @@ static void events_count(const pawl_event *event, void *user)
 static void events_mark(const pawl_event *event, void *user)
 {
     report_plot *plot = user;
-    double share = (event->time - plot->start) / (plot->end - plot->start);
-    if (!(share >= 0.0 && share <= 1.0)) {
+    double fraction = (event->time - plot->start) / (plot->end - plot->start);
+    if (!(fraction >= 0.0 && fraction <= 1.0)) {
         return; // a resumed recording may begin later; NaN for a single frame
     }
-    int at = (int)(share * (REPORT_MARKS - 1) + 0.5);
+    int at = (int)(fraction * (REPORT_MARKS - 1) + 0.5);
     bool smooth = event->kind >= PAWL_EVENT_TAKEOFF && event->kind <= PAWL_EVENT_REVERSAL;
     plot->marks[at] |= smooth ? REPORT_MARK_TRANSITION : REPORT_MARK_IMPACT;
 }

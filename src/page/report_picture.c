@@ -216,9 +216,9 @@ static pawl_status picture_choose_view(report_picture *p)
 // long way, are left aside: the first swing tells more than the sum of all.
 static void picture_choose_moments(report_picture *p)
 {
-    double way = 0.0;
-    while (p->path_end + 1 < p->samples && way < 4.0 * p->extent) {
-        way += picture_distance(p, p->path_end, p->path_end + 1);
+    double travelled = 0.0;
+    while (p->path_end + 1 < p->samples && travelled < 4.0 * p->extent) {
+        travelled += picture_distance(p, p->path_end, p->path_end + 1);
         p->path_end++;
     }
     int most = PICTURE_BUDGET / p->item_count - 1;
@@ -442,8 +442,9 @@ static void picture_spring(report_text *page, report_point a, report_point b)
     double nx = -dy / length * width, ny = dx / length * width;
     report_add(page, "<path class=\"spring\" d=\"M%.1f %.1f", a.x, a.y);
     for (int i = 0; i < teeth; ++i) {
-        double share = 0.15 + 0.7 * (i + 0.5) / teeth, side = i % 2 == 0 ? 1.0 : -1.0;
-        report_add(page, "L%.1f %.1f", a.x + share * dx + side * nx, a.y + share * dy + side * ny);
+        double fraction = 0.15 + 0.7 * (i + 0.5) / teeth, side = i % 2 == 0 ? 1.0 : -1.0;
+        report_add(page, "L%.1f %.1f", a.x + fraction * dx + side * nx,
+                   a.y + fraction * dy + side * ny);
     }
     report_add(page, "L%.1f %.1f\"/>", b.x, b.y);
 }

@@ -38,8 +38,11 @@ static const char *plot_x_unit(const report_plot_style *style)
 static double plot_round_step(double rough)
 {
     double power = pow(10.0, floor(log10(rough)));
-    double share = rough / power;
-    double nice = share <= 1.0001 ? 1.0 : share <= 2.0001 ? 2.0 : share <= 5.0001 ? 5.0 : 10.0;
+    double leading = rough / power;
+    double nice = leading <= 1.0001   ? 1.0
+                  : leading <= 2.0001 ? 2.0
+                  : leading <= 5.0001 ? 5.0
+                                      : 10.0;
     return nice * power;
 }
 
@@ -96,8 +99,8 @@ static double plot_y(const plot_axis *axis, bool log_scale, double value)
     if (log_scale) {
         shown = fmax(log10(value), axis->low);
     }
-    double share = (shown - axis->low) / (axis->high - axis->low);
-    return PLOT_BOTTOM - (PLOT_BOTTOM - PLOT_TOP) * fmin(fmax(share, -0.02), 1.02);
+    double leading = (shown - axis->low) / (axis->high - axis->low);
+    return PLOT_BOTTOM - (PLOT_BOTTOM - PLOT_TOP) * fmin(fmax(leading, -0.02), 1.02);
 }
 
 static void plot_draw_x_tick(report_text *page, double x, int decimals, double value)
@@ -115,11 +118,11 @@ static void plot_draw_x_tick(report_text *page, double x, int decimals, double v
 // 1, 2 and 5 times the powers of ten, or the powers alone where there are many.
 static void plot_draw_log_ticks(report_text *page, const plot_axis *axis)
 {
-    static const double shares[] = {1.0, 2.0, 5.0};
+    static const double ticks[] = {1.0, 2.0, 5.0};
     int count = axis->high - axis->low > 3.0 ? 1 : 3;
     for (double decade = floor(axis->low); decade <= axis->high; decade += 1.0) {
         for (int k = 0; k < count; ++k) {
-            double value = shares[k] * pow(10.0, decade);
+            double value = ticks[k] * pow(10.0, decade);
             if (log10(value) >= axis->low && log10(value) <= axis->high) {
                 plot_draw_x_tick(page, plot_x(axis, true, value), -1, value);
             }
@@ -278,8 +281,8 @@ static void plot_draw_marks(report_text *page, const report_plot *plot, const pl
             if ((plot->marks[i] & kinds[k].which) == 0) {
                 continue;
             }
-            double share = (double)i / (REPORT_MARKS - 1);
-            double x = plot_x(t, false, plot->start + share * (plot->end - plot->start));
+            double leading = (double)i / (REPORT_MARKS - 1);
+            double x = plot_x(t, false, plot->start + leading * (plot->end - plot->start));
             report_add(page, "%sM%.1f %dv-%d", begun ? "" : "<path class=\"event\" d=\"", x,
                        PLOT_BOTTOM, kinds[k].height);
             begun = true;

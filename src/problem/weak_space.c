@@ -150,12 +150,12 @@ double pawl_weak_largest(const pawl_problem *p, const double *v, double *apart)
         }
         return worst;
     }
-    double *met = p->delassus->weak.scratch;
-    memcpy(met, v, (size_t)n * sizeof *met);
-    pawl_weak_velocities(p, met);
+    double *consistent = p->delassus->weak.scratch;
+    memcpy(consistent, v, (size_t)n * sizeof *consistent);
+    pawl_weak_velocities(p, consistent);
     for (int i = 0; i < n; ++i) {
-        worst = worst_of(worst, fabs(met[i]));
-        *apart = worst_of(*apart, fabs(v[i] - met[i]));
+        worst = worst_of(worst, fabs(consistent[i]));
+        *apart = worst_of(*apart, fabs(v[i] - consistent[i]));
     }
     return worst;
 }

@@ -16,7 +16,7 @@
 #include <math.h>
 
 static const double zone_most = 0.1;
-static const double zone_share =
+static const double zone_fraction =
     1.0 / 3.0;                        // of the smallest singular value that counts at the start
 static const double zone_leave = 1.5; // times the zone
 static const double zone_width = 3.0; // times the cube root of delta: delta is what one loop shows
@@ -46,7 +46,7 @@ static void zone_set(const weak_space *space, weak_cluster *c, double last, doub
 void pawl_weak_set_zone(weak_space *space, double position, double rotation)
 {
     double delta = fmax(pawl_weak_space_largest(space), position / space->length);
-    double most = fmin(zone_most, zone_share * space->strong);
+    double most = fmin(zone_most, zone_fraction * space->strong);
     space->zone = fmin(most, zone_width * cbrt(delta));
     space->least_zone = fmin(space->zone, sqrt(delta));
     space->passage = fmin(most, sqrt(sqrt(delta)));

@@ -15,7 +15,7 @@ enum { SDF_LINK_QUIET_PAIRS = 1000 * 1000 };
 static pawl_status sdf_link_density(const sdf_reader *r, const xmlNode *link,
                                     const xmlNode *inertial, pawl_body_def *def)
 {
-    double common = SDF_LINK_WATER, met = -1.0;
+    double common = SDF_LINK_WATER, first = -1.0;
     PAWL_TRY(xml_child_number(r->xml, inertial, "density", XML_POSITIVE, &common));
     XML_EACH (child, link) {
         if (!xml_is(child, "collision")) {
@@ -23,15 +23,15 @@ static pawl_status sdf_link_density(const sdf_reader *r, const xmlNode *link,
         }
         double density = common;
         PAWL_TRY(xml_child_number(r->xml, child, "density", XML_POSITIVE, &density));
-        if (met >= 0.0 && density != met) {
+        if (first >= 0.0 && density != first) {
             PAWL_TRY(xml_unsupported(r->xml, child,
                                      "link '%s' has collisions of densities %g and %g; one density "
                                      "for a link is supported",
-                                     def->name, met, density));
+                                     def->name, first, density));
         }
-        met = met >= 0.0 ? met : density;
+        first = first >= 0.0 ? first : density;
     }
-    def->density = met >= 0.0 ? met : common;
+    def->density = first >= 0.0 ? first : common;
     return PAWL_OK;
 }
 

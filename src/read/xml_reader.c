@@ -272,7 +272,7 @@ pawl_status xml_refused(const xml_reader *reader, const xmlNode *node, const cha
 // --- parsing -------------------------------------------------------------------------------------
 
 typedef struct xml_first_error {
-    bool met;
+    bool seen;
     long line;
     char message[256];
 } xml_first_error;
@@ -284,10 +284,10 @@ static void xml_reader_on_error(void *user, xmlErrorPtr error)
 #endif
 {
     xml_first_error *first = ((xmlParserCtxt *)user)->_private;
-    if (first == NULL || first->met || error == NULL || error->level != XML_ERR_FATAL) {
+    if (first == NULL || first->seen || error == NULL || error->level != XML_ERR_FATAL) {
         return;
     }
-    first->met = true;
+    first->seen = true;
     first->line = error->line;
     snprintf(first->message, sizeof first->message, "%s",
              error->message != NULL ? error->message : "not well-formed");
@@ -351,7 +351,7 @@ static pawl_status xml_reader_parse(xml_reader *reader, xml_file *file, const ch
         }
         char message[320];
         snprintf(message, sizeof message, "not well-formed XML: %s",
-                 first.met ? first.message : "no root element");
+                 first.seen ? first.message : "no root element");
         xml_reader_say(reader, PAWL_LOG_ERROR, file, first.line, message);
         return PAWL_BAD_FILE;
     }

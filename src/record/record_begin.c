@@ -140,7 +140,7 @@ void recorder_destroy(pawl_recorder *r)
     record_store_close(r->store);
     pawl_array_free(r->env, &r->pairs);
     pawl_array_free(r->env, &r->points);
-    pawl_array_free(r->env, &r->happenings);
+    pawl_array_free(r->env, &r->events);
     pawl_array_free(r->env, &r->instants);
     pawl_free(r->env, r, r->bytes);
 }

@@ -262,10 +262,10 @@ static int read_check_width(const pawl_record *r, int which)
 static bool read_verdict_is_sound(const pawl_record *r)
 {
     const pawl_verdict *v = &r->verdict;
-    const int joints[] = {v->closure.worst_joint, v->closure.worst_limit, v->closure.share_joint,
+    const int joints[] = {v->closure.worst_joint, v->closure.worst_limit, v->closure.ratio_joint,
                           v->misfit.worst_joint, v->passage_joint};
-    const int shapes[] = {v->worst_shape_a, v->worst_shape_b,  v->share_shape_a,
-                          v->share_shape_b, v->tunnel_shape_a, v->tunnel_shape_b};
+    const int shapes[] = {v->worst_shape_a, v->worst_shape_b,  v->ratio_shape_a,
+                          v->ratio_shape_b, v->tunnel_shape_a, v->tunnel_shape_b};
     bool sound = v->iterations_max >= 0 && v->contacts_max >= 0;
     for (size_t i = 0; i < sizeof joints / sizeof *joints; ++i) {
         sound = sound && joints[i] >= -1 && joints[i] < r->counts.joints;

@@ -56,9 +56,9 @@ static const count_field verdict_counts[RECORD_VERDICT_COUNTS] = {
     {"position_step", AT(position_step), FIELD_LONG},
     {"not_finite", AT(not_finite), FIELD_LONG},
     {"fell_back", AT(fell_back), FIELD_LONG},
-    {"share_joint", AT(closure.share_joint), FIELD_INT},
-    {"share_shape_a", AT(share_shape_a), FIELD_INT},
-    {"share_shape_b", AT(share_shape_b), FIELD_INT},
+    {"share_joint", AT(closure.ratio_joint), FIELD_INT},
+    {"share_shape_a", AT(ratio_shape_a), FIELD_INT},
+    {"share_shape_b", AT(ratio_shape_b), FIELD_INT},
     {"soft_joints", AT(soft_joints), FIELD_BOOL},
     {"soft_limits", AT(soft_limits), FIELD_BOOL},
     {"soft_contacts", AT(soft_contacts), FIELD_BOOL},
@@ -89,7 +89,7 @@ static const figure_field verdict_figures[RECORD_VERDICT_FIGURES] = {
     {"penetration", AT(penetration)},
     // since format 5
     {"own_residual", AT(own_residual)},
-    {"closure_share", AT(closure.share)},
+    {"closure_share", AT(closure.ratio)},
     {"start_limit", AT(start_limit)},
     {"size", AT(size)},
     {"potential_min", AT(potential_min)},
@@ -97,7 +97,7 @@ static const figure_field verdict_figures[RECORD_VERDICT_FIGURES] = {
     {"work_in", AT(work_in)},
     {"work_out", AT(work_out)},
     {"energy_floor", AT(energy_floor)},
-    {"depth_share", AT(depth_share)},
+    {"depth_share", AT(depth_ratio)},
     {"time", AT(time)},
     {"requested_time", AT(requested_time)},
     DISSIPATOR("lowest_dampers", lowest_work, PAWL_DISSIPATOR_DAMPERS),
@@ -124,8 +124,8 @@ static const figure_field verdict_figures[RECORD_VERDICT_FIGURES] = {
     {"last_work_contacts", AT(energy.work_contacts)},
     {"last_balance", AT(energy.balance)},
     {"start_depth", AT(start_depth)},
-    {"pushed_limits", AT(pushed_limits)},
-    {"pushed_contacts", AT(pushed_contacts)},
+    {"pushed_limits", AT(limit_correction_energy)},
+    {"pushed_contacts", AT(contact_correction_energy)},
     {"misfit_position", AT(misfit.position)},
     {"misfit_rotation", AT(misfit.rotation)},
     {"misfit_expected", AT(misfit_expected)},
@@ -193,11 +193,11 @@ void record_verdict_pack(const pawl_verdict *v, int64_t counts[RECORD_VERDICT_CO
 bool record_verdict_unpack(pawl_verdict *v, const int64_t *counts, int count_width,
                            const double *figures, int figure_width)
 {
-    *v = (pawl_verdict){.closure.share_joint = -1,
+    *v = (pawl_verdict){.closure.ratio_joint = -1,
                         .misfit.worst_joint = -1,
                         .passage_joint = -1,
-                        .share_shape_a = -1,
-                        .share_shape_b = -1,
+                        .ratio_shape_a = -1,
+                        .ratio_shape_b = -1,
                         .measured = PAWL_MEASURED_RESIDUAL | PAWL_MEASURED_CROSSINGS |
                                     PAWL_MEASURED_BALANCE};
     bool whole = true;

@@ -138,8 +138,7 @@ static bool write_rows(hid_t set, hid_t type, int rank, const hsize_t inner[2], 
 
 static bool write_tables(pawl_recorder *r)
 {
-    const pawl_array *rows[RECORD_TABLE_COUNT] = {&r->pairs, &r->points, &r->happenings,
-                                                  &r->instants};
+    const pawl_array *rows[RECORD_TABLE_COUNT] = {&r->pairs, &r->points, &r->events, &r->instants};
     for (int k = 0; k < RECORD_TABLE_COUNT; ++k) {
         const record_table_info *info = &record_table_info_of[k];
         const hsize_t inner[2] = {(hsize_t)info->width, 1};
@@ -176,7 +175,7 @@ static bool write_pending(pawl_recorder *r)
     double figures[RECORD_VERDICT_FIGURES];
     record_verdict_pack(&r->verdict, counts, figures);
     pawl_state_save(pawl_sim_state(r->sim), r->state);
-    int64_t events[RECORD_CHECK_EVENTS_WIDTH] = {r->event_rows + r->happenings.count};
+    int64_t events[RECORD_CHECK_EVENTS_WIDTH] = {r->event_rows + r->events.count};
     memcpy(events + 1, r->verdict.events, (size_t)PAWL_EVENT_KIND_COUNT * sizeof *events);
     const hsize_t of_events[2] = {RECORD_CHECK_EVENTS_WIDTH, 1};
     const hsize_t one[2] = {1, 1}, bytes[2] = {r->state_size, 1};
@@ -214,8 +213,8 @@ static pawl_status write_flush(pawl_recorder *r)
     (void)timespec_get(&r->flush_time, TIME_UTC);
     r->flushed += r->pending;
     r->contact_rows += r->pairs.count;
-    r->event_rows += r->happenings.count;
-    r->pairs.count = r->points.count = r->happenings.count = r->instants.count = 0;
+    r->event_rows += r->events.count;
+    r->pairs.count = r->points.count = r->events.count = r->instants.count = 0;
     r->checkpoints++;
     r->pending = 0;
     r->published = true;
@@ -253,7 +252,7 @@ static pawl_status write_capture_events(pawl_recorder *r)
     for (int k = 0; k < count && r->failed == PAWL_OK; ++k) {
         pawl_event e = pawl_sim_event(r->sim, k);
         record_event event = record_event_row(&e);
-        void *what = pawl_array_push(r->env, &r->happenings, sizeof event.what);
+        void *what = pawl_array_push(r->env, &r->events, sizeof event.what);
         void *instant = pawl_array_push(r->env, &r->instants, sizeof event.instant);
         if (what == NULL || instant == NULL) {
             r->failed = PAWL_FAIL(r->env, PAWL_NO_MEMORY, "%s: no memory for the events of a step",

@@ -42,9 +42,9 @@ struct pawl_recorder {
     pawl_array pairs, points; // of int32_t[RECORD_PAIR_WIDTH], of double[RECORD_POINT_WIDTH]
     int64_t contact_rows;     // flushed
     // Events since the last flush, likewise.
-    pawl_array happenings, instants; // of int32_t[RECORD_EVENT_WIDTH], double[RECORD_INSTANT_WIDTH]
-    int64_t event_rows;              // flushed
-    unsigned char *state;            // (state_size)
+    pawl_array events, instants; // of int32_t[RECORD_EVENT_WIDTH], double[RECORD_INSTANT_WIDTH]
+    int64_t event_rows;          // flushed
+    unsigned char *state;        // (state_size)
 };
 
 static inline bool recorder_has_contacts(const pawl_recorder *r)

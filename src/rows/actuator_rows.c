@@ -41,10 +41,10 @@ static void actuator_plan_bounded(row_plan *p)
 }
 
 static void actuator_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
-                          row_rates rate, bool held)
+                          row_rates rate, bool persistent)
 {
     (void)b;
-    (void)held;
+    (void)persistent;
     const row_info *info = &a->rows[r];
     const pawl_actuator_def *d = &a->model->actuators[info->owner];
     double target = pawl_row_target(&d->target, w);
@@ -78,7 +78,7 @@ static int actuator_joint(const pawl_model *m, const row_info *info)
 const row_family pawl_actuator_rows_family = {
     .name = "actuator",
     .traits = ROW_RESISTS_MOTION,
-    .account = WORK_ACTUATORS,
+    .work_kind = WORK_ACTUATORS,
     .plan_joint = actuator_plan_joint,
     .plan_bounded = actuator_plan_bounded,
     .fill = actuator_fill,

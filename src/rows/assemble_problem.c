@@ -8,13 +8,13 @@
 
 // What every row is before its family says more: free, hard, without bias or gap.
 static void problem_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
-                         row_rates rate, bool held)
+                         row_rates rate, bool persistent)
 {
     a->lower[r] = -INFINITY;
     a->upper[r] = INFINITY;
     a->compliance[r] = a->bias[r] = 0.0;
     a->want[r] = -INFINITY;
-    a->rows[r].family->fill(a, b, r, w, rate, held);
+    a->rows[r].family->fill(a, b, r, w, rate, persistent);
 }
 
 // Rows that nothing can move get a compliance, in coordinates that have such rows.
@@ -32,7 +32,7 @@ static void problem_fill_free_rows(pawl_assembly *a, const body_state *start, co
         int first = b->rows.first_row;
         for (int r = 0; r < b->rows.dim; ++r) {
             bool hard = (a->rows[first + r].family->traits & ROW_IS_HARD) != 0;
-            bool rated = !hard || w->carry != 0.0;
+            bool rated = !hard || w->start_weight != 0.0;
             problem_fill(a, b, first + r, w, pawl_row_rates(a, b, rated ? r : -1, start, w), false);
         }
         if (b->joint >= 0 && a->joint_rows[b->joint] > 0 &&
@@ -52,7 +52,7 @@ static void problem_add_candidate(pawl_assembly *a, int k, const body_state *sta
     if (again && !a->included[k]) {
         return;
     }
-    if (w->held_only && one_sided && !a->held[k]) {
+    if (w->persistent_only && one_sided && !a->persistent[k]) {
         a->included[k] = false;
         return;
     }
@@ -70,11 +70,11 @@ static void problem_add_candidate(pawl_assembly *a, int k, const body_state *sta
         }
     }
     a->included[k] = true;
-    problem_fill(a, b, p->row_count - 1, w, rates, a->held[k]);
+    problem_fill(a, b, p->row_count - 1, w, rates, a->persistent[k]);
 }
 
-void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const double *u_free,
-                                const step_weights *w, bool again)
+void pawl_assembly_build_problem(pawl_assembly *a, const body_state *start, const double *u_free,
+                                 const step_weights *w, bool again)
 {
     pawl_problem *p = &a->problem;
     *p = (pawl_problem){.row_count = a->free_rows,
@@ -112,7 +112,7 @@ void pawl_assembly_set_free_velocity(pawl_assembly *a, const double *u_free)
     }
 }
 
-void pawl_assembly_pose_closure(pawl_assembly *a)
+void pawl_assembly_build_closure(pawl_assembly *a)
 {
     pawl_problem *p = &a->problem;
     p->row_count = p->free_row_count = a->free_rows;
@@ -137,16 +137,18 @@ void pawl_assembly_pose_closure(pawl_assembly *a)
     problem_complete(a, 0);
 }
 
-void pawl_assembly_pose_grips(pawl_assembly *a, const row_grip *grips, int count, bool tangents)
+void pawl_assembly_build_closed_rows(pawl_assembly *a, const closed_row *closed_rows, int count,
+                                     bool tangents)
 {
-    pawl_assembly_pose_closure(a);
+    pawl_assembly_build_closure(a);
     for (int i = 0; i < count; ++i) {
-        if (grips[i].candidate >= 0) {
-            const row_info *info = &a->candidates[grips[i].candidate];
+        if (closed_rows[i].candidate >= 0) {
+            const row_info *info = &a->candidates[closed_rows[i].candidate];
             pawl_row_append_candidate(a, info);
             a->compliance[a->problem.row_count - 1] = 0.0;
         } else {
-            pawl_contact_rows_append(a, grips[i].contact, tangents && grips[i].sticks ? 3 : 1);
+            pawl_contact_rows_append(a, closed_rows[i].contact,
+                                     tangents && closed_rows[i].sticks ? 3 : 1);
         }
     }
     for (int r = a->free_rows; r < a->problem.row_count; ++r) {
@@ -155,10 +157,10 @@ void pawl_assembly_pose_grips(pawl_assembly *a, const row_grip *grips, int count
     problem_complete(a, a->free_rows);
 }
 
-void pawl_assembly_pose_impact(pawl_assembly *a, const double *u, const bool *closed)
+void pawl_assembly_build_impact(pawl_assembly *a, const double *u, const bool *closed)
 {
     pawl_problem *p = &a->problem;
-    pawl_assembly_pose_closure(a);
+    pawl_assembly_build_closure(a);
     p->factor_key = -1 - a->placements; // armatures are not what a closure takes them for
     for (int k = 0; k < a->candidate_count; ++k) {
         if (closed[k]) {

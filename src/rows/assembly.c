@@ -7,24 +7,25 @@
 #include "rows/row_set.h"
 #include <string.h>
 
-static double assembly_damping_share(const pawl_assembly *a, double h, double damping, double ease)
+static double assembly_damping_theta(const pawl_assembly *a, double h, double damping,
+                                     double inverse_mass)
 {
-    double theta = a->body_theta, stiff = h * damping * ease;
+    double theta = a->body_theta, stiff = h * damping * inverse_mass;
     return a->bends_theta && (1.0 - theta) * stiff > 1.0 ? 1.0 - 1.0 / stiff : theta;
 }
 
 double pawl_assembly_linear_theta(const pawl_assembly *a, int i, double h)
 {
     const model_body *b = &a->model->bodies[i];
-    return assembly_damping_share(a, h, b->linear_damping, b->inverse_mass);
+    return assembly_damping_theta(a, h, b->linear_damping, b->inverse_mass);
 }
 
 double pawl_assembly_angular_theta(const pawl_assembly *a, int i, double h)
 {
     const model_body *b = &a->model->bodies[i];
     const pawl_mat3 *inverse = &b->inverse_inertia;
-    double ease = max_of(inverse->m[0][0], max_of(inverse->m[1][1], inverse->m[2][2]));
-    return assembly_damping_share(a, h, b->angular_damping, ease);
+    double inverse_mass = max_of(inverse->m[0][0], max_of(inverse->m[1][1], inverse->m[2][2]));
+    return assembly_damping_theta(a, h, b->angular_damping, inverse_mass);
 }
 
 static void assembly_place_bodies(pawl_assembly *a, double damping_time)

@@ -5,7 +5,7 @@
 //
 // The plan (which rows a model can ever have, which bodies they touch) is made once. Each step then
 // fills Jacobians J, M^-1 JT, configuration residuals and joint coordinates (pawl_assembly_place)
-// and, from them, biases, compliances and bounds (pawl_assembly_pose_problem). All springs, dampers,
+// and, from them, biases, compliances and bounds (pawl_assembly_build_problem). All springs, dampers,
 // armatures and PD actuators are rows with compliance, which makes them implicit: for an impulse
 // lambda = -S q'+ + B the row reads q'+ + lambda / S - B / S = 0 (docs/math.md section 3).
 #pragma once
@@ -25,19 +25,19 @@ struct pawl_assembly {
     row_block *blocks; // (max_blocks) the free ones first
     row_info *rows;    // (max_rows)
     problem_block *problem_blocks;
-    int candidate_count; // bounded rows that may be posed
+    int candidate_count; // bounded rows that may be assembled
     row_info *candidates;
     bool *hard;        // (free_rows) met exactly
-    bool *included;    // (candidate_count) posed in this step
-    bool *held;        // (candidate_count) limits that last; all false but for steppers that say so
+    bool *included;    // (candidate_count) assembled in this step
+    bool *persistent;  // (candidate_count) limits that last; all false but for steppers that say so
     int max_contacts;  // capacity
     int contact_count; // of those set
     const pawl_contact *contacts;
     double *friction; // (max_contacts)
     int *spin_row;    // (max_contacts + 1) first row of each contact's torsional and rolling
                       // friction; unused in models without them
-    int *joint_rows;  // (joint_count) of the joint's own rows those that are posed: all, or none
-    int *joint_block; // (joint_count) the free block of each joint, -1 for none
+    int *joint_rows; // (joint_count) of the joint's own rows those that are assembled: all, or none
+    int *joint_block;          // (joint_count) the free block of each joint, -1 for none
     pawl_softness *joint_soft; // (joint_count) as they are, the settings' word included
     pawl_softness limit_soft;  // of limits that say nothing of their own
     bool *coordinate_used;     // (coordinate_count)
@@ -45,18 +45,18 @@ struct pawl_assembly {
     bool *body_is_joined;      // (body_count) has a joint
     // placed
     const body_state *bodies; // the configuration it was placed at
-    double body_theta;   // of bodies' damping, see pawl_assembly_linear_theta(); set before placing
-    bool bends_theta;    // stiff dampers act on more of the rate after the step; likewise
-    double turn_ease;    // scales inverse inertias; 1 but in a projection that needs it
-    int64_t placements;  // how often it was placed
-    pawl_mat3 *rotation; // (body_count)
+    double body_theta; // of bodies' damping, see pawl_assembly_linear_theta(); set before placing
+    bool bends_theta;  // stiff dampers act on more of the rate after the step; likewise
+    double inertia_scale;        // scales inverse inertias; 1 but in a projection that needs it
+    int64_t placements;          // how often it was placed
+    pawl_mat3 *rotation;         // (body_count)
     double *inverse_mass;        // (body_count)
     pawl_mat3 *inverse_inertia;  // (body_count) world axes
     coordinate_row *coordinates; // (coordinate_count)
     double *J, *MJ;              // Jacobian blocks, and M^-1 JT in the same layout
     row_metric *metric; // what impulses along rows do; that of bodies alone unless it was changed
     double *residual;   // (max_rows) of joint and motion rows: the configuration error
-    // posed
+    // assembled
     double *v_f, *lower, *upper, *compliance; // (max_rows)
     double *bias;                             // (max_rows) v*: v_f = J u_free + bias
     // (max_rows) of limits and normals of contacts that are hard: the rate that their gap asks for until the
@@ -73,8 +73,9 @@ pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *model, i
                                  pawl_assembly **out);
 // For coordinates that hold some joints by themselves: `held` (joints) have no rows of their own, and every body
 // may be moved by rows of others. The metric is still to be set.
-pawl_status pawl_assembly_create_held(const pawl_env *env, const pawl_model *model,
-                                      int max_contacts, const bool *held, pawl_assembly **out);
+pawl_status pawl_assembly_create_tree(const pawl_env *env, const pawl_model *model,
+                                      int max_contacts, const bool *tree_joint,
+                                      pawl_assembly **out);
 void pawl_assembly_destroy(pawl_assembly *a);
 // What joints and limits are that say nothing of their own; hard before this is called.
 void pawl_assembly_set_softness(pawl_assembly *a, const pawl_softness *joints,
@@ -96,15 +97,15 @@ void pawl_assembly_scale_block(pawl_assembly *a, int block);
 void pawl_assembly_place_residuals(pawl_assembly *a, const body_state *bodies,
                                    const double *reference, double t);
 // Biases, compliances, bounds and v_f = J u_free + bias, from the velocities at the start of the step
-// and those that it would end with if no row acted. Of the limits those are posed that can be
-// reached; `again` keeps what was posed before and adds what pawl_assembly_add_missed() found.
-void pawl_assembly_pose_problem(pawl_assembly *a, const body_state *start, const double *u_free,
-                                const step_weights *w, bool again);
+// and those that it would end with if no row acted. Of the limits those are assembled that can be
+// reached; `again` keeps what was assembled before and adds what pawl_assembly_add_missed() found.
+void pawl_assembly_build_problem(pawl_assembly *a, const body_state *start, const double *u_free,
+                                 const step_weights *w, bool again);
 // The contacts that the next problem will have, at most max_contacts; the list must stay where it is.
 void pawl_assembly_set_contacts(pawl_assembly *a, const pawl_contact *contacts, int count);
 // v_f again, for other free velocities.
 void pawl_assembly_set_free_velocity(pawl_assembly *a, const double *u_free);
-// Limits that were not posed and that twists u (6 x bodies) would cross: marks them, returns their
+// Limits that were not assembled and that twists u (6 x bodies) would cross: marks them, returns their
 // number.
 int pawl_assembly_add_missed(pawl_assembly *a, const double *u, const step_weights *w);
 
@@ -126,20 +127,21 @@ double pawl_assembly_linear_theta(const pawl_assembly *a, int i, double h);
 double pawl_assembly_angular_theta(const pawl_assembly *a, int i, double h);
 // Leaves the configuration constraints alone: rows that are not a joint's or a motion's become so
 // soft that they do nothing, bounded rows go.
-void pawl_assembly_pose_closure(pawl_assembly *a);
+void pawl_assembly_build_closure(pawl_assembly *a);
 // The same, and behind them rows of bounded constraints that hold as if they were joints: candidates,
 // then contacts of those set, by their normals and, with `tangents`, those that stick by all three rows.
 // Their v_f is 0.
-typedef struct row_grip {
+typedef struct closed_row {
     int candidate; // -1: a contact
     int contact;
     bool sticks;
-} row_grip;
-void pawl_assembly_pose_grips(pawl_assembly *a, const row_grip *grips, int count, bool tangents);
+} closed_row;
+void pawl_assembly_build_closed_rows(pawl_assembly *a, const closed_row *closed_rows, int count,
+                                     bool tangents);
 // Rows of an impact at velocities u (6 x bodies) before it: joints, prescribed motions, armatures, the
 // `closed` limits (candidates) and all contacts of those set, which may open but not close. Forces that
 // are finite do nothing in no time. v_f = J u + bias.
-void pawl_assembly_pose_impact(pawl_assembly *a, const double *u, const bool *closed);
+void pawl_assembly_build_impact(pawl_assembly *a, const double *u, const bool *closed);
 // How far a limit is from being reached, where the assembly is placed; negative beyond it.
 double pawl_assembly_limit_gap(const pawl_assembly *a, int candidate);
 // Whether a row is one of a spring between two points.
@@ -150,10 +152,10 @@ int pawl_row_joint(const pawl_model *m, const row_info *info);
 double pawl_limit_gap_at(const pawl_model *m, const row_info *info, double value);
 bool pawl_assembly_is_limit(const pawl_assembly *a, int candidate);
 // Rates up to this are nobody's throw: a gap that asks for less is corrected with the velocities, by the
-// problem itself; one that asks for more at position level (step/push_out.c) [m/s or rad/s].
-extern const double pawl_gentle_push;
+// problem itself; one that asks for more at position level (position_correction.c) [m/s or rad/s].
+extern const double pawl_slow_correction;
 // The same of a contact between bodies with the twists of `start`, a share of whose motion is added.
-double pawl_assembly_gentle_push(const pawl_assembly *a, const pawl_contact *in,
-                                 const body_state *start);
+double pawl_contact_slow_correction(const pawl_assembly *a, const pawl_contact *in,
+                                    const body_state *start);
 bool pawl_assembly_limit_is_hard(const pawl_assembly *a,
                                  int candidate); // a limit, and not a soft one

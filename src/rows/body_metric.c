@@ -19,7 +19,7 @@ static void body_metric_scale_block(row_metric *metric, pawl_assembly *a, const 
             const double *row = pawl_row_jacobian(a, b, k, r);
             double *out = a->MJ + b->jacobian[k] + 6 * r;
             pawl_vec3 w = m3_mul(inertia, v3(row[3], row[4], row[5]));
-            w = v3_scale(a->turn_ease, w);
+            w = v3_scale(a->inertia_scale, w);
             out[0] = s * row[0], out[1] = s * row[1], out[2] = s * row[2];
             out[3] = w.x, out[4] = w.y, out[5] = w.z;
         }

@@ -49,13 +49,13 @@ const row_block *pawl_contact_rows_append(pawl_assembly *a, int k, int dim)
     return b;
 }
 
-const double pawl_gentle_push = 1e-5;
+const double pawl_slow_correction = 1e-5;
 
 // Rows stand still for a step while bodies roll and turn, which lets them sink in by a fraction of h of their own
 // motion each step. To take that back is part of the motion: without it rolling bodies would lose or gain
 // energy at first order.
-double pawl_assembly_gentle_push(const pawl_assembly *a, const pawl_contact *in,
-                                 const body_state *start)
+double pawl_contact_slow_correction(const pawl_assembly *a, const pawl_contact *in,
+                                    const body_state *start)
 {
     const double fraction = 0.05; // of the speed; of its square in the energy
     const int body[2] = {in->body_a, in->body_b};
@@ -71,7 +71,7 @@ double pawl_assembly_gentle_push(const pawl_assembly *a, const pawl_contact *in,
             arm = fmin(arm, v3_norm(lever));
         }
     }
-    return pawl_gentle_push + fraction * (v3_norm(v) + arm * v3_norm(w));
+    return pawl_slow_correction + fraction * (v3_norm(v) + arm * v3_norm(w));
 }
 
 // The normal of a soft contact and, where asked for, its tangents: without a violation of their own they
@@ -98,14 +98,14 @@ static void contact_add(pawl_assembly *a, int k, const body_state *start, const 
     const row_block *b = pawl_contact_rows_append(a, k, 3);
     a->friction[k] = in->friction;
     int normal = b->rows.first_row + 2;
-    double gentle = pawl_assembly_gentle_push(a, in, start), gap = in->gap;
+    double gentle = pawl_contact_slow_correction(a, in, start), gap = in->gap;
     double bias = pawl_row_gap_bias(a, normal, gap, pawl_row_erp(in->erp, w->erp_contact),
-                                    w->max_push, gentle, w);
-    if (in->held) {
+                                    w->contact_correction_speed, gentle, w);
+    if (in->persistent) {
         for (int r = 0; r < 3; ++r) {
-            a->bias[b->rows.first_row + r] = w->carry * pawl_row_rate(a, b, r, start);
+            a->bias[b->rows.first_row + r] = w->start_weight * pawl_row_rate(a, b, r, start);
         }
-        pawl_row_hold(a, normal, gentle);
+        pawl_row_keep_closed(a, normal, gentle);
         return;
     }
     a->bias[normal] = bias; // contacts that bounce have done so before (step/impact.c)
@@ -127,6 +127,6 @@ static void contact_append(pawl_assembly *a, const body_state *start, const step
 const row_family pawl_contact_rows_family = {
     .name = "contact",
     .traits = ROW_ONE_SIDED,
-    .account = WORK_CONTACTS,
+    .work_kind = WORK_CONTACTS,
     .append = contact_append,
 };

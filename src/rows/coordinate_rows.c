@@ -28,10 +28,10 @@ static row_law coordinate_law(const pawl_model *m, const row_info *info, double 
 }
 
 static void coordinate_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
-                            row_rates rate, bool held)
+                            row_rates rate, bool persistent)
 {
     (void)b;
-    (void)held;
+    (void)persistent;
     const row_info *info = &a->rows[r];
     row_law law = coordinate_law(a->model, info, 0.0);
     double value = a->coordinates[info->coordinate].value;
@@ -41,7 +41,7 @@ static void coordinate_fill(pawl_assembly *a, const row_block *b, int r, const s
 const row_family pawl_coordinate_rows_family = {
     .name = "coordinate",
     .traits = ROW_STORES_ENERGY,
-    .account = WORK_DAMPERS,
+    .work_kind = WORK_DAMPERS,
     .plan_joint = coordinate_plan,
     .fill = coordinate_fill,
     .law = coordinate_law,

@@ -21,21 +21,21 @@ static void friction_plan(row_plan *p)
 }
 
 static void friction_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
-                          row_rates rate, bool held)
+                          row_rates rate, bool persistent)
 {
     (void)b;
-    (void)held;
+    (void)persistent;
     const row_info *info = &a->rows[r];
     double loss = w->h * a->model->joints[info->owner].coordinate[info->part].friction;
     a->lower[r] = -loss;
     a->upper[r] = loss;
-    a->bias[r] = w->carry != 0.0 ? w->carry * rate.before : 0.0;
+    a->bias[r] = w->start_weight != 0.0 ? w->start_weight * rate.before : 0.0;
 }
 
 const row_family pawl_friction_rows_family = {
     .name = "friction",
     .traits = ROW_RESISTS_MOTION | ROW_IS_DRY,
-    .account = WORK_FRICTION,
+    .work_kind = WORK_FRICTION,
     .plan_bounded = friction_plan,
     .fill = friction_fill,
 };

@@ -35,26 +35,26 @@ int pawl_joint_bodies(const pawl_model *m, int joint, int body[BLOCK_MAX_BODIES]
 static void joint_plan(row_plan *p, int joint)
 {
     const model_joint *j = &p->model->joints[joint];
-    bool held = p->held != NULL && p->held[joint];
-    for (int r = 0; r < j->row_count && !held; ++r) {
+    bool tree_joint = p->tree_joint != NULL && p->tree_joint[joint];
+    for (int r = 0; r < j->row_count && !tree_joint; ++r) {
         pawl_row_plan_row(
             p, (row_info){&pawl_joint_rows_family, joint, r, -1, p->joint_slot + r, 1.0});
     }
     if (p->a != NULL) {
-        p->a->joint_rows[joint] = held ? 0 : j->row_count;
+        p->a->joint_rows[joint] = tree_joint ? 0 : j->row_count;
     }
     p->joint_slot += j->row_count;
 }
 
 static void joint_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
-                       row_rates rate, bool held)
+                       row_rates rate, bool persistent)
 {
     (void)b;
-    (void)held;
+    (void)persistent;
     double own = w->own_erp ? a->model->joints[a->rows[r].owner].erp : 0.0;
     a->bias[r] = pawl_row_erp(own, w->erp_joint) / w->h * a->residual[r];
-    if (w->carry != 0.0) {
-        a->bias[r] += w->carry * rate.before;
+    if (w->start_weight != 0.0) {
+        a->bias[r] += w->start_weight * rate.before;
     }
 }
 
@@ -99,7 +99,7 @@ static const char *joint_describe(const pawl_model *m, const row_info *info)
 const row_family pawl_joint_rows_family = {
     .name = "joint",
     .traits = ROW_IS_HARD,
-    .account = WORK_DAMPERS, // of soft joints
+    .work_kind = WORK_DAMPERS, // of soft joints
     .plan_joint = joint_plan,
     .fill = joint_fill,
     .joint = joint_of_row,

@@ -64,7 +64,7 @@ static double limit_reach(double rate, double h)
 static bool limit_is_near(const pawl_assembly *a, int k, double rate, double ahead, double h)
 {
     const row_info *info = &a->candidates[k];
-    if (a->held[k]) {
+    if (a->persistent[k]) {
         return true;
     }
     double gap = limit_gap(a, info);
@@ -73,16 +73,16 @@ static bool limit_is_near(const pawl_assembly *a, int k, double rate, double ahe
 }
 
 static void limit_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
-                       row_rates rate, bool held)
+                       row_rates rate, bool persistent)
 {
     const row_info *info = &a->rows[r];
     double gap = limit_gap(a, info);
     double own = a->model->joints[info->owner].coordinate[info->part].limit_erp;
-    a->bias[r] = pawl_row_gap_bias(a, r, gap, pawl_row_erp(own, w->erp_limit), w->limit_push,
-                                   pawl_gentle_push, w);
-    if (held) {
-        pawl_row_hold(a, r, pawl_gentle_push);
-        a->bias[r] = w->carry * rate.before;
+    a->bias[r] = pawl_row_gap_bias(a, r, gap, pawl_row_erp(own, w->erp_limit),
+                                   w->limit_correction_speed, pawl_slow_correction, w);
+    if (persistent) {
+        pawl_row_keep_closed(a, r, pawl_slow_correction);
+        a->bias[r] = w->start_weight * rate.before;
     }
     a->lower[r] = 0.0;
     const pawl_softness *soft = limit_softness(a, info);
@@ -144,7 +144,7 @@ bool pawl_assembly_limit_is_hard(const pawl_assembly *a, int candidate)
 const row_family pawl_limit_rows_family = {
     .name = "limit",
     .traits = ROW_ONE_SIDED | ROW_IS_LIMIT,
-    .account = WORK_LIMITS,
+    .work_kind = WORK_LIMITS,
     .measured = PAWL_MEASURED_LIMITS,
     .plan_bounded = limit_plan,
     .fill = limit_fill,

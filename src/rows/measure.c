@@ -98,10 +98,10 @@ static void closure_add(pawl_closure *out, const pawl_model *m, int joint, doubl
     }
     double *slot = rotation ? &out->rotation : &out->position;
     *slot = worst_of(*slot, error);
-    double share = rotation ? 0.0 : error / m->joints[joint].size;
-    if (!(share <= out->share)) {
-        out->share = worst_of(out->share, share);
-        out->share_joint = joint;
+    double fraction = rotation ? 0.0 : error / m->joints[joint].size;
+    if (!(fraction <= out->ratio)) {
+        out->ratio = worst_of(out->ratio, fraction);
+        out->ratio_joint = joint;
     }
 }
 
@@ -119,7 +119,7 @@ static pawl_closure closure_of_rows(const pawl_assembly *a, const double *f)
 {
     const pawl_model *m = a->model;
     pawl_closure out = {
-        .worst_joint = m->joint_count > 0 ? 0 : -1, .share_joint = -1, .worst_limit = -1};
+        .worst_joint = m->joint_count > 0 ? 0 : -1, .ratio_joint = -1, .worst_limit = -1};
     for (int r = 0; r < a->free_rows; ++r) {
         const row_info *info = &a->rows[r];
         if ((info->family->traits & ROW_IS_HARD) != 0) {
@@ -133,7 +133,7 @@ static pawl_closure closure_of_rows(const pawl_assembly *a, const double *f)
 pawl_closure pawl_assembly_misfit(const pawl_assembly *a)
 {
     if (!pawl_is_weak(&a->problem)) {
-        return (pawl_closure){.worst_joint = -1, .share_joint = -1, .worst_limit = -1};
+        return (pawl_closure){.worst_joint = -1, .ratio_joint = -1, .worst_limit = -1};
     }
     double *apart = a->problem.delassus->weak.scratch;
     memcpy(apart, a->residual, (size_t)a->free_rows * sizeof *apart);
@@ -179,7 +179,7 @@ pawl_closure pawl_state_closure(const pawl_state *s)
     }
     const pawl_model *m = s->model;
     pawl_closure out = {
-        .worst_joint = m->joint_count > 0 ? 0 : -1, .share_joint = -1, .worst_limit = -1};
+        .worst_joint = m->joint_count > 0 ? 0 : -1, .ratio_joint = -1, .worst_limit = -1};
     for (int i = 0; i < m->joint_count; ++i) {
         const model_joint *j = &m->joints[i];
         if (j->kind == PAWL_JOINT_GEAR) {

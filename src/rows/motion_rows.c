@@ -35,16 +35,16 @@ void pawl_motion_rows_place(pawl_assembly *a, double t)
 }
 
 static void motion_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
-                        row_rates rate, bool held)
+                        row_rates rate, bool persistent)
 {
     (void)b;
-    (void)held;
+    (void)persistent;
     const pawl_signal *f = &a->model->motions[a->rows[r].owner].target;
     double step = pawl_signal_value(f, w->end) - pawl_signal_value(f, w->begin);
     double mean = w->at_end ? pawl_signal_rate(f, w->place_time) : step / w->h;
     a->bias[r] = w->erp_joint / w->h * a->residual[r] - mean;
-    if (w->carry != 0.0) {
-        a->bias[r] += w->carry * (rate.before - mean);
+    if (w->start_weight != 0.0) {
+        a->bias[r] += w->start_weight * (rate.before - mean);
     }
 }
 
@@ -73,7 +73,7 @@ static const char *motion_describe(const pawl_model *m, const row_info *info)
 const row_family pawl_motion_rows_family = {
     .name = "motion",
     .traits = ROW_IS_HARD,
-    .account = WORK_MOTION,
+    .work_kind = WORK_MOTION,
     .plan_joint = motion_plan,
     .fill = motion_fill,
     .joint = motion_joint,

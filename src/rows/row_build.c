@@ -99,16 +99,16 @@ double pawl_row_erp(double own, double all)
 // An open gap may close, no further, until rows are placed again. Of a violation a fraction is taken back, no
 // faster than max_push; by the velocities only where that is next to nothing, for what they are given stays:
 // kinetic energy that nobody put in.
-double pawl_row_gap_bias(pawl_assembly *a, int r, double gap, double erp, double max_push,
+double pawl_row_gap_bias(pawl_assembly *a, int r, double gap, double erp, double fastest_correction,
                          double gentle, const step_weights *w)
 {
-    double fastest = max_push * w->h / w->reach;
+    double fastest = fastest_correction * w->h / w->reach;
     double bias = gap >= 0.0 ? gap / w->reach : max_of(erp * gap / w->reach, -fastest);
     a->want[r] = -bias;
     return bias >= -gentle ? bias : 0.0;
 }
 
-void pawl_row_hold(pawl_assembly *a, int r, double gentle)
+void pawl_row_keep_closed(pawl_assembly *a, int r, double gentle)
 {
     a->want[r] = a->want[r] > gentle ? a->want[r] : -INFINITY;
 }

@@ -50,10 +50,10 @@ double pawl_row_target(const pawl_signal *signal, const step_weights *w);
 // The fraction of a constraint's error to remove a step: its own, or the one for all.
 double pawl_row_erp(double own, double all);
 // Bias of row r, a limit or the normal of a contact, for its gap.
-double pawl_row_gap_bias(pawl_assembly *a, int r, double gap, double erp, double max_push,
+double pawl_row_gap_bias(pawl_assembly *a, int r, double gap, double erp, double fastest_correction,
                          double gentle, const step_weights *w);
 // A row that is held keeps its gap, unless it is violated by more than its stepper corrects.
-void pawl_row_hold(pawl_assembly *a, int r, double gentle);
+void pawl_row_keep_closed(pawl_assembly *a, int r, double gentle);
 
 // A new block behind the rows so far, its Jacobian still to be written: `dim` rows of `info` (with parts
 // counted up) that touch the given bodies, the world left out.

@@ -59,24 +59,24 @@ typedef struct step_weights {
     double begin, end; // the step's interval [s]
     bool
         at_end; // a stage: what is prescribed has its rate at place_time, not its mean over the step
-    double tally;          // fraction of the impulses that counts in work and reactions
-    double target_time[2]; // forces and actuator targets are the mean of these two times
+    double impulse_fraction; // fraction of the impulses that counts in work and reactions
+    double target_time[2];   // forces and actuator targets are the mean of these two times
     // Hard rows hold for u+ + carry u-: 1 for the mean of both ends. So do contacts and limits that
-    // are held; with held_only there are no others.
-    double carry;
-    bool held_only;
+    // are held; with persistent_only there are no others.
+    double start_weight;
+    bool persistent_only;
     const body_state
         *about;   // twists that springs are linearized about; NULL: those before the step
     bool own_erp; // joints may have an erp of their own
     double erp_joint, erp_limit;
     double erp_contact;
     // Fastest corrections of positions, by contacts and by limits [m/s or rad/s].
-    double max_push, limit_push;
+    double contact_correction_speed, limit_correction_speed;
     bool soft_friction; // of soft contacts
     // Springs between points that are too stiff for the step are bent: they act as they are at the end of the
     // step (step/common/stiff_springs.c). Times for which the twists before and after the step move the bodies up
     // to and from where the rows are placed; both 0: nothing is bent.
-    double carried, carries;
+    double before_time, after_time;
 } step_weights;
 
 // Rates of a row before the step, and of the motion that springs are linearized about.
@@ -95,15 +95,15 @@ typedef struct row_plan {
     const pawl_model *model;
     pawl_assembly *a;
     impulse_slots slots;
-    const bool *held; // (joints) held by coordinates, no rows of their own; NULL: none
-    int joint_slot;   // of the first row of the joint at hand
+    const bool *tree_joint; // (joints) held by coordinates, no rows of their own; NULL: none
+    int joint_slot;         // of the first row of the joint at hand
     int rows, blocks, jacobian, candidates;
 } row_plan;
 void pawl_row_plan_row(row_plan *p, row_info info);
 // Closes a block over the rows since first_row, if there are any.
 void pawl_row_plan_block(row_plan *p, const row_family *family, int first_row, int joint,
                          const int *body, int body_count);
-// A bounded row, posed in the steps in which it can act.
+// A bounded row, assembled in the steps in which it can act.
 void pawl_row_plan_candidate(row_plan *p, row_info info);
 
 // What others need to know of the rows of a family.
@@ -119,7 +119,7 @@ enum {
 struct row_family {
     const char *name;
     unsigned traits;   // ROW_*
-    int account;       // WORK_*: the part of the energy balance that its work is in
+    int work_kind;     // WORK_*: the part of the energy balance that its work is in
     unsigned measured; // PAWL_MEASURED_* that a model with such rows gives
     // The plan; any of these may be NULL. Free rows of a joint's block, free blocks of its own, and
     // bounded rows: all in the order of the table.
@@ -131,7 +131,7 @@ struct row_family {
     // Bias, compliance and bounds of row r of block b, which is free, hard and without bias so far. `held`: of
     // limits.
     void (*fill)(pawl_assembly *a, const row_block *b, int r, const step_weights *w, row_rates rate,
-                 bool held);
+                 bool persistent);
     // Whether candidate k is part of the problem of this step, from its rate now and that of the free motion;
     // NULL: always.
     bool (*is_near)(const pawl_assembly *a, int k, double rate, double ahead, double h);

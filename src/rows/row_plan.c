@@ -125,7 +125,7 @@ static bool plan_gears_loop(const pawl_model *m, int *parent)
 
 // Joints that form a forest over the bodies have independent rows. A joint that closes a loop, a
 // gear, or an actuator that holds a velocity exactly may not. Node 0 is all that cannot move.
-static bool plan_has_loops(const pawl_assembly *a, const bool *held_joints, int *parent)
+static bool plan_has_loops(const pawl_assembly *a, const bool *tree_joints, int *parent)
 {
     const pawl_model *m = a->model;
     for (int i = 0; i <= m->body_count; ++i) {
@@ -136,8 +136,8 @@ static bool plan_has_loops(const pawl_assembly *a, const bool *held_joints, int 
         if (j->kind == PAWL_JOINT_GEAR) {
             continue;
         }
-        bool held = held_joints != NULL && held_joints[i];
-        if (a->joint_block[i] < 0 && !held) {
+        bool tree_joint = tree_joints != NULL && tree_joints[i];
+        if (a->joint_block[i] < 0 && !tree_joint) {
             continue;
         }
         bool hard = j->row_count > 0;
@@ -213,7 +213,7 @@ static pawl_assembly *plan_layout(const pawl_model *m, const row_plan *count, in
     p.candidates = PAWL_CARVE(mem, row_info, count->candidates);
     p.hard = PAWL_CARVE(mem, bool, free_rows);
     p.included = PAWL_CARVE(mem, bool, count->candidates);
-    p.held = PAWL_CARVE(mem, bool, count->candidates);
+    p.persistent = PAWL_CARVE(mem, bool, count->candidates);
     p.joint_rows = PAWL_CARVE(mem, int, m->joint_count);
     p.joint_block = PAWL_CARVE(mem, int, m->joint_count);
     p.joint_soft = PAWL_CARVE(mem, pawl_softness, m->joint_count);
@@ -240,14 +240,15 @@ static pawl_assembly *plan_layout(const pawl_model *m, const row_plan *count, in
 pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *m, int max_contacts,
                                  pawl_assembly **out)
 {
-    return pawl_assembly_create_held(env, m, max_contacts, NULL, out);
+    return pawl_assembly_create_tree(env, m, max_contacts, NULL, out);
 }
 
-pawl_status pawl_assembly_create_held(const pawl_env *env, const pawl_model *m, int max_contacts,
-                                      const bool *held, pawl_assembly **out)
+pawl_status pawl_assembly_create_tree(const pawl_env *env, const pawl_model *m, int max_contacts,
+                                      const bool *tree_joint, pawl_assembly **out)
 {
     *out = NULL;
-    row_plan count = {.model = m, .slots = pawl_impulse_slots(m), .held = held}, fill = count;
+    row_plan count = {.model = m, .slots = pawl_impulse_slots(m), .tree_joint = tree_joint},
+             fill = count;
     plan_free_rows(&count);
     int free_rows = count.rows, free_blocks = count.blocks;
     plan_bounded_rows(&count);
@@ -267,7 +268,7 @@ pawl_status pawl_assembly_create_held(const pawl_env *env, const pawl_model *m, 
     pawl_assembly *a = plan_layout(m, &count, free_rows, free_blocks, max_contacts, &mem);
     a->env = *env;
     a->bytes = need.used;
-    a->turn_ease = 1.0;
+    a->inertia_scale = 1.0;
     a->body_theta = 1.0;
     for (int i = 0; i < m->joint_count; ++i) {
         a->joint_block[i] = -1;
@@ -297,10 +298,10 @@ pawl_status pawl_assembly_create_held(const pawl_env *env, const pawl_model *m, 
             }
         }
     }
-    for (int i = 0; i < m->body_count && held != NULL; ++i) {
+    for (int i = 0; i < m->body_count && tree_joint != NULL; ++i) {
         a->body_has_rows[i] = true; // joints that are held do what rows would
     }
-    a->has_loops = plan_has_loops(a, held, parent);
+    a->has_loops = plan_has_loops(a, tree_joint, parent);
     a->has_working_rows = a->candidate_count > 0;
     for (int i = 0; i < m->body_count; ++i) {
         a->has_working_rows = a->has_working_rows || m->bodies[i].kind == PAWL_BODY_KINEMATIC;

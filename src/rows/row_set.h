@@ -14,7 +14,7 @@ typedef struct row_set {
     const int *bodies; // (body_count) as the model counts them; NULL where that is the same
 } row_set;
 
-// All rows of a, as it is posed whenever the set is used.
+// All rows of a, as it is assembled whenever the set is used.
 row_set pawl_row_set_all(const pawl_assembly *a);
 
 static inline int pawl_row_set_body(const row_set *s, int body)

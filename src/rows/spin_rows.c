@@ -176,6 +176,6 @@ static void spin_append(pawl_assembly *a, const body_state *start, const step_we
 const row_family pawl_spin_rows_family = {
     .name = "spin",
     .traits = ROW_ONE_SIDED | ROW_RESISTS_MOTION,
-    .account = WORK_CONTACTS,
+    .work_kind = WORK_CONTACTS,
     .append = spin_append,
 };

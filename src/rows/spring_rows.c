@@ -106,12 +106,12 @@ static row_law spring_law(const pawl_model *m, const row_info *info, double t)
 }
 
 static void spring_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
-                        row_rates rate, bool held)
+                        row_rates rate, bool persistent)
 {
-    (void)held;
+    (void)persistent;
     row_law law = spring_law(a->model, &a->rows[r], 0.0);
     pawl_row_spring(a, r, w, a->residual[r] - law.rest, rate, &law);
-    if (w->carries != 0.0) {
+    if (w->after_time != 0.0) {
         spring_bend(a, b, r, &law, w);
     }
 }
@@ -119,7 +119,7 @@ static void spring_fill(pawl_assembly *a, const row_block *b, int r, const step_
 const row_family pawl_spring_rows_family = {
     .name = "spring",
     .traits = ROW_STORES_ENERGY,
-    .account = WORK_DAMPERS,
+    .work_kind = WORK_DAMPERS,
     .plan_blocks = spring_plan,
     .place = spring_place,
     .fill = spring_fill,

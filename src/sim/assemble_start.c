@@ -51,7 +51,7 @@ static pawl_status assemble_search(pawl_sim *sim, const pawl_state *s, double to
     pawl_weak_space_destroy(sim->weak);
     sim->weak = NULL;
     pawl_assembly_place(a, s->bodies, s->coordinates, s->time, sim->context.u.damping_time);
-    pawl_assembly_pose_closure(a);
+    pawl_assembly_build_closure(a);
     return pawl_weak_search(&sim->env, sim->coordinates, fmax(tolerance, assemble_exact),
                             &sim->weak);
 }
@@ -148,7 +148,7 @@ static void assemble_place(pawl_sim *sim, const pawl_state *s)
 {
     pawl_assembly_place(sim->assembly, s->bodies, s->coordinates, s->time,
                         sim->context.u.damping_time);
-    pawl_assembly_pose_closure(sim->assembly);
+    pawl_assembly_build_closure(sim->assembly);
 }
 
 // Exact rows repeat each other where loops are closed. Without position updates loops open by the truncation
@@ -163,8 +163,8 @@ static bool assemble_will_open(const pawl_sim *sim)
 // or a step takes minutes.
 static pawl_status assemble_check_factor(const pawl_sim *sim)
 {
-    bool factor =
-        sim->coordinates->ops->holds_joints || sim->settings.delassus != PAWL_DELASSUS_MATRIX_FREE;
+    bool factor = sim->coordinates->ops->has_tree_joints ||
+                  sim->settings.delassus != PAWL_DELASSUS_MATRIX_FREE;
     if (factor || sim->weak_is_exact || pawl_weak_space_dimension(sim->weak) == 0) {
         return PAWL_OK;
     }

@@ -17,8 +17,8 @@
 
 static const double check_pivot =
     1e-3; // of a vector's largest entry: less does not make a row depend
-static const double check_share = 1e-6; // of the redundant row's own part
-enum { CHECK_NAMED_ROWS = 1200 };       // beyond this only the rank is given
+static const double check_fraction = 1e-6; // of the redundant row's own part
+enum { CHECK_NAMED_ROWS = 1200 };          // beyond this only the rank is given
 
 // Vectors over all free rows, one after another.
 static void check_spread(const pawl_sim *sim, double *vectors)
@@ -50,9 +50,9 @@ static int check_pivot_vector(const double *vectors, int count, int n, const int
     double most = 0.0;
     for (int k = 0; k < count; ++k) {
         const double *x = vectors + (size_t)k * (size_t)n;
-        double share = pivot[k] < 0 ? fabs(x[row]) / check_size(x, n) : 0.0;
-        if (share > check_pivot && share > most) {
-            most = share;
+        double fraction = pivot[k] < 0 ? fabs(x[row]) / check_size(x, n) : 0.0;
+        if (fraction > check_pivot && fraction > most) {
+            most = fraction;
             best = k;
         }
     }
@@ -88,7 +88,7 @@ static int check_row_joint(const pawl_sim *sim, int row)
     return pawl_row_joint(sim->model, info);
 }
 
-static void check_note_row(const pawl_sim *sim, const double *x, int row, bool *shares,
+static void check_note_row(const pawl_sim *sim, const double *x, int row, bool *involved,
                            pawl_check *check)
 {
     const row_info *info = &sim->assembly->rows[row];
@@ -97,10 +97,10 @@ static void check_note_row(const pawl_sim *sim, const double *x, int row, bool *
         joint, info->part,
         info->family->describe != NULL ? info->family->describe(sim->model, info)
                                        : info->family->name};
-    double share = fmax(check_share, 10.0 * check->weak) * fabs(x[row]);
+    double fraction = fmax(check_fraction, 10.0 * check->weak) * fabs(x[row]);
     for (int i = 0; i < sim->assembly->free_rows; ++i) {
-        if (fabs(x[i]) > share) {
-            shares[check_row_joint(sim, i)] = true;
+        if (fabs(x[i]) > fraction) {
+            involved[check_row_joint(sim, i)] = true;
         }
     }
 }
@@ -111,14 +111,14 @@ static pawl_status check_name_rows(const pawl_sim *sim, pawl_check *check)
     int n = sim->assembly->free_rows, count = pawl_weak_space_dimension(sim->weak);
     double *vectors = NULL;
     int *pivot = NULL;
-    bool *shares = NULL;
+    bool *involved = NULL;
     char *block = NULL;
     size_t bytes = 0;
     for (int pass = 0; pass < 2; ++pass) {
         pawl_carver mem = {.base = block, .capacity = bytes};
         vectors = PAWL_CARVE(&mem, double, (size_t)count *(size_t)n);
         pivot = PAWL_CARVE(&mem, int, count);
-        shares = PAWL_CARVE(&mem, bool, sim->model->joint_count);
+        involved = PAWL_CARVE(&mem, bool, sim->model->joint_count);
         if (pass == 0) {
             bytes = mem.used;
             block = pawl_alloc(&sim->env, bytes);
@@ -132,12 +132,12 @@ static pawl_status check_name_rows(const pawl_sim *sim, pawl_check *check)
     for (int row = 0; row < n; ++row) {
         for (int k = 0; k < count; ++k) {
             if (pivot[k] == row) {
-                check_note_row(sim, vectors + (size_t)k * (size_t)n, row, shares, check);
+                check_note_row(sim, vectors + (size_t)k * (size_t)n, row, involved, check);
             }
         }
     }
     for (int i = 0; i < sim->model->joint_count; ++i) {
-        if (shares[i]) {
+        if (involved[i]) {
             check->loop_joints[check->loop_joint_count++] = i;
         }
     }
@@ -200,7 +200,7 @@ static pawl_status check_analyse(pawl_sim *sim, pawl_check *check)
     check->velocity_count = m->velocity_count;
     check->rank = check->generic_rank = m->row_count;
     check->smallest_ratio = 1.0;
-    check->misfit = (pawl_closure){.worst_joint = -1, .share_joint = -1, .worst_limit = -1};
+    check->misfit = (pawl_closure){.worst_joint = -1, .ratio_joint = -1, .worst_limit = -1};
     if (!sim->assembly->has_loops || sim->weak == NULL) {
         return PAWL_OK;
     }
@@ -314,7 +314,7 @@ pawl_status pawl_check_sim(pawl_sim *sim, pawl_check **out)
                          "a sim of '%s' is checked before its first step, not at t = %g s",
                          sim->model->name, sim->state->time);
     }
-    if (sim->coordinates->ops->holds_joints) { // rank and rows are those of all joints
+    if (sim->coordinates->ops->has_tree_joints) { // rank and rows are those of all joints
         return pawl_check_model(&sim->env, sim->model, out);
     }
     return check_start(sim, PAWL_OK, out);

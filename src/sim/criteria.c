@@ -138,11 +138,11 @@ static bool criteria_has_soft_joints(const criteria_input *in, pawl_criterion *o
 
 static bool criteria_closure(const criteria_input *in, pawl_criterion *out)
 {
-    out->value = in->v->closure.share;
+    out->value = in->v->closure.ratio;
     out->limit = in->settings->verdict.closure;
-    if (in->v->closure.share_joint >= 0) {
+    if (in->v->closure.ratio_joint >= 0) {
         char name[160] = "";
-        in->names->joint(in->names->user, in->v->closure.share_joint, name, sizeof name);
+        in->names->joint(in->names->user, in->v->closure.ratio_joint, name, sizeof name);
         criteria_where(out, "joint '%s'; largest error %.2e m", name, in->v->closure.position);
     }
     return !criteria_has_soft_joints(in, out);
@@ -160,8 +160,8 @@ static bool criteria_rotation(const criteria_input *in, pawl_criterion *out)
 // A property of the file, shown once, so that nobody takes it for an error of the method; closure judges what of it
 // is too much for a joint. Far more than the start leads to expect is none: then a loop has passed a singular
 // position without a path of its own, or has followed the wrong one.
-static const double criteria_misfit_share = 100.0; // of what is expected
-static const double criteria_misfit_least = 1e-8;  // [m or rad]
+static const double criteria_misfit_factor = 100.0; // of what is expected
+static const double criteria_misfit_least = 1e-8;   // [m or rad]
 static bool criteria_misfit(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_closure *c = &in->v->misfit;
@@ -170,7 +170,7 @@ static bool criteria_misfit(const criteria_input *in, pawl_criterion *out)
         in->names->joint(in->names->user, c->worst_joint, name, sizeof name);
     }
     out->value = worst_of(c->position, c->rotation);
-    out->limit = fmax(criteria_misfit_least, criteria_misfit_share * in->v->misfit_expected);
+    out->limit = fmax(criteria_misfit_least, criteria_misfit_factor * in->v->misfit_expected);
     criteria_where(out, "joints of loops close to %.2g m, %.2g rad; joint '%s'", c->position,
                    c->rotation, name);
     return true;
@@ -213,9 +213,9 @@ static bool criteria_penetration(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_verdict *v = in->v;
     // An overlap at the start is the file's: the run must not make it worse.
-    out->value = isnan(v->depth_share) ? NAN : fmax(v->depth_share - v->start_depth, 0.0);
+    out->value = isnan(v->depth_ratio) ? NAN : fmax(v->depth_ratio - v->start_depth, 0.0);
     out->limit = in->settings->verdict.penetration;
-    criteria_at_shapes(in, v->share_shape_a, v->share_shape_b, out);
+    criteria_at_shapes(in, v->ratio_shape_a, v->ratio_shape_b, out);
     if (v->soft_contacts || in->settings->soft.contact > 0.0) {
         out->advice = "soft contacts are compliant by design";
         return false;
@@ -415,17 +415,17 @@ void pawl_verdict_sentence(const pawl_verdict_list *list, char *text, size_t siz
         return;
     }
     criteria_add(text, size, "NOT MET: ");
-    for (int k = 0, told = 0; k < list->count; ++k) {
+    for (int k = 0, listed = 0; k < list->count; ++k) {
         const pawl_criterion *c = &list->criteria[k];
         if (c->judgement != PAWL_FAILED) {
             continue;
         }
         const char *space = c->unit[0] == '\0' ? "" : " ";
-        criteria_add(text, size, "%s%s %.3g%s%s", told > 0 ? "; " : "", c->title, c->value, space,
+        criteria_add(text, size, "%s%s %.3g%s%s", listed > 0 ? "; " : "", c->title, c->value, space,
                      c->unit);
         criteria_add(text, size, " (limit %.3g%s%s%s%s): %s", c->limit, space, c->unit,
                      c->where[0] == '\0' ? "" : "; ", c->where, c->advice);
-        ++told;
+        ++listed;
     }
 }
 

@@ -20,7 +20,7 @@ static void loops_rates(pawl_query *q, const reduced_config *config, double time
     pawl_reduced_move(q->motion, q->rate);
     pawl_reduced_write_bodies(q->motion, true, q->bodies);
     pawl_assembly_place(q->rows, q->bodies, q->coordinates, time, 0.0);
-    pawl_assembly_pose_closure(q->rows);
+    pawl_assembly_build_closure(q->rows);
     for (int i = 0; i < q->live.of->body_count; ++i) {
         const body_state *b = &q->bodies[i];
         const double u[6] = {b->v.x, b->v.y, b->v.z, b->w.x, b->w.y, b->w.z};

@@ -29,7 +29,7 @@ static void sim_layout(pawl_sim *sim, pawl_carver *mem)
     sim->closure = pawl_eliminator_layout(a->max_rows, 0, mem);
     c->impact = NULL;
     if (sim_has_rows(sim)) {
-        pawl_push_out_layout(&c->push_out, a, mem);
+        pawl_correction_layout(&c->correction, a, mem);
         c->impact = pawl_impact_layout(sim->model, a, sim->impact_units, mem);
     }
     c->own.sized = sim->stepper->size != NULL ? sim->stepper->size(sim->model, a, mem) : NULL;
@@ -491,7 +491,7 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     }
     sim_place(sim, s);
     if (sim->delassus->weak.space != NULL) {
-        pawl_assembly_pose_closure(sim->assembly);
+        pawl_assembly_build_closure(sim->assembly);
         pawl_weak_follow(&sim->assembly->problem);
         pawl_weak_remember(sim->delassus->weak.space, sim->settings.dt, s->weak);
     }
@@ -499,8 +499,8 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     report.misfit_expected = sim_expected_misfit(sim);
     sim_report_passage(sim, &report);
     // Joints of a tree have no rows, but are looked at all the same.
-    report.closure = sim->coordinates->ops->holds_joints ? pawl_state_closure(s)
-                                                         : pawl_assembly_closure(sim->assembly);
+    report.closure = sim->coordinates->ops->has_tree_joints ? pawl_state_closure(s)
+                                                            : pawl_assembly_closure(sim->assembly);
     report.measured |= sim_measured(sim);
     bool misfits = report.misfit.position > sim_misfit || report.misfit.rotation > sim_misfit;
     report.measured |= misfits ? (unsigned)PAWL_MEASURED_MISFIT : 0u;
@@ -550,7 +550,7 @@ pawl_kept_problem pawl_sim_kept_problem(const pawl_sim *sim)
         return (pawl_kept_problem){0};
     }
     const contact_capture *c = &sim->context.out.capture;
-    return (pawl_kept_problem){c->problem, c->r, c->held_rows};
+    return (pawl_kept_problem){c->problem, c->r, c->fixed_rows};
 }
 
 void pawl_sim_set_clock(pawl_sim *sim, double (*now)(void *user), void *user)

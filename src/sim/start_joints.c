@@ -45,13 +45,13 @@ static bool start_is_driven(const pawl_model *m, int joint, int coordinate)
 static pawl_model start_held_model(const pawl_model *m, const pawl_joint_start *starts, int count,
                                    pawl_motion_def *motions)
 {
-    pawl_model held = *m;
+    pawl_model driven = *m;
     memcpy(motions, m->motions, (size_t)m->motion_count * sizeof *motions);
-    held.motions = motions;
+    driven.motions = motions;
     for (int i = 0; i < count; ++i) {
         for (int c = 0; c < m->joints[pawl_joint_index(starts[i].joint)].coordinate_count; ++c) {
             if (!start_is_driven(m, pawl_joint_index(starts[i].joint), c)) {
-                pawl_motion_def *d = &motions[held.motion_count++];
+                pawl_motion_def *d = &motions[driven.motion_count++];
                 *d = pawl_motion_def_default();
                 d->joint = starts[i].joint;
                 d->coordinate = c;
@@ -59,8 +59,8 @@ static pawl_model start_held_model(const pawl_model *m, const pawl_joint_start *
             }
         }
     }
-    held.row_count += held.motion_count - m->motion_count;
-    return held;
+    driven.row_count += driven.motion_count - m->motion_count;
+    return driven;
 }
 
 static void start_copy_bodies(pawl_state *to, const pawl_state *from)
@@ -82,11 +82,11 @@ static pawl_status start_close(pawl_sim *sim, const pawl_joint_start *starts, in
     if (motions == NULL) {
         return PAWL_FAIL(&sim->env, PAWL_NO_MEMORY, "starts of joints need %zu bytes", bytes);
     }
-    pawl_model held = start_held_model(m, starts, count, motions);
+    pawl_model driven = start_held_model(m, starts, count, motions);
     pawl_settings settings = pawl_settings_default();
     settings.loop.tolerance = sim->settings.loop.tolerance;
     pawl_sim *closer;
-    pawl_status status = pawl_sim_create_raw(&sim->env, &held, &settings, &closer);
+    pawl_status status = pawl_sim_create_raw(&sim->env, &driven, &settings, &closer);
     if (status == PAWL_OK) {
         start_copy_bodies(closer->state, sim->state);
         status = pawl_sim_close(closer);

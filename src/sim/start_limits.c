@@ -107,16 +107,16 @@ static void start_move(const limit_tree *t, pawl_state *s, int child, double cha
     pawl_state_joint_frames(s, j, &f);
     const pawl_mat3 *axes = &f.base_axes;
     pawl_vec3 axis = v3(axes->m[0][0], axes->m[1][0], axes->m[2][0]);
-    pawl_vec3 way = v3_scale(j->follower == child ? change : -change, axis);
+    pawl_vec3 displacement = v3_scale(j->follower == child ? change : -change, axis);
     pawl_vec3 at = v3_add(s->bodies[j->follower].r, f.follower_lever);
-    pawl_quat turn = quat_exp(way);
+    pawl_quat turn = quat_exp(displacement);
     for (int i = 0; i < t->model->body_count; ++i) {
         body_state *b = &s->bodies[i];
         if (!start_hangs_on(t, i, child)) {
             continue;
         }
         if (j->kind == PAWL_JOINT_PRISMATIC) {
-            b->r = v3_add(b->r, way);
+            b->r = v3_add(b->r, displacement);
         } else {
             b->r = v3_add(at, pawl_quat_rotate(turn, v3_sub(b->r, at)));
             b->q = pawl_quat_normalize(quat_mul(turn, b->q));

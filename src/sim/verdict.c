@@ -23,8 +23,8 @@ static void verdict_work(const pawl_verdict *v, const pawl_energy *e,
 {
     work[PAWL_DISSIPATOR_DAMPERS] = e->work_dampers;
     work[PAWL_DISSIPATOR_FRICTION] = e->work_friction;
-    work[PAWL_DISSIPATOR_LIMITS] = e->work_limits - v->pushed_limits;
-    work[PAWL_DISSIPATOR_CONTACTS] = e->work_contacts - v->pushed_contacts;
+    work[PAWL_DISSIPATOR_LIMITS] = e->work_limits - v->limit_correction_energy;
+    work[PAWL_DISSIPATOR_CONTACTS] = e->work_contacts - v->contact_correction_energy;
 }
 
 static void verdict_raise_floor(pawl_verdict *v, const pawl_energy *e)
@@ -57,12 +57,12 @@ pawl_verdict pawl_verdict_begin(const pawl_state *state)
 {
     pawl_energy e = pawl_state_energy(state);
     pawl_verdict v = {.closure = pawl_state_closure(state),
-                      .misfit = {.worst_joint = -1, .share_joint = -1, .worst_limit = -1},
+                      .misfit = {.worst_joint = -1, .ratio_joint = -1, .worst_limit = -1},
                       .passage_joint = -1,
                       .worst_shape_a = -1,
                       .worst_shape_b = -1,
-                      .share_shape_a = -1,
-                      .share_shape_b = -1,
+                      .ratio_shape_a = -1,
+                      .ratio_shape_b = -1,
                       .tunnel_shape_a = -1,
                       .tunnel_shape_b = -1};
     if (state == NULL) {
@@ -143,9 +143,9 @@ static void verdict_add_closure(pawl_verdict *v, const pawl_step_report *r)
         }
         v->settled += r->settled;
     }
-    if (verdict_is_worse(r->closure.share, v->closure.share)) {
-        v->closure.share = r->closure.share;
-        v->closure.share_joint = r->closure.share_joint;
+    if (verdict_is_worse(r->closure.ratio, v->closure.ratio)) {
+        v->closure.ratio = r->closure.ratio;
+        v->closure.ratio_joint = r->closure.ratio_joint;
     }
     if (verdict_is_worse(r->closure.limit, v->closure.limit)) {
         v->closure.limit = r->closure.limit;
@@ -166,10 +166,10 @@ static void verdict_add_contacts(pawl_verdict *v, const pawl_step_report *r)
         v->worst_shape_a = r->worst_shape_a;
         v->worst_shape_b = r->worst_shape_b;
     }
-    if (verdict_is_worse(r->depth_share, v->depth_share)) {
-        v->depth_share = r->depth_share;
-        v->share_shape_a = r->share_shape_a;
-        v->share_shape_b = r->share_shape_b;
+    if (verdict_is_worse(r->depth_ratio, v->depth_ratio)) {
+        v->depth_ratio = r->depth_ratio;
+        v->ratio_shape_a = r->ratio_shape_a;
+        v->ratio_shape_b = r->ratio_shape_b;
     }
     if (v->tunnelled == 0 && r->tunnelled > 0) {
         v->tunnel_step = v->steps;
@@ -225,7 +225,7 @@ static bool verdict_is_finite(const pawl_step_report *r)
                               r->closure.rotation,
                               r->closure.limit,
                               r->penetration,
-                              r->depth_share,
+                              r->depth_ratio,
                               r->energy.kinetic,
                               r->energy.gravity,
                               r->energy.springs,
@@ -252,8 +252,8 @@ void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
     for (int k = 0; k < PAWL_EVENT_KIND_COUNT; ++k) {
         v->events[k] += r->events[k];
     }
-    v->pushed_limits += r->pushed_limits;
-    v->pushed_contacts += r->pushed_contacts;
+    v->limit_correction_energy += r->limit_correction_energy;
+    v->contact_correction_energy += r->contact_correction_energy;
     verdict_add_energy(v, &r->energy);
 }
 

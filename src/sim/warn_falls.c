@@ -14,11 +14,11 @@
 
 typedef struct falls_work {
     const pawl_model *model;
-    int *group;    // (bodies + 1) leads to the first of the group; 0 is what stands, i + 1 body i
-    bool *held;    // (bodies + 1) of the first of each group
-    int *size;     // (bodies + 1) bodies in the group of each first
-    int *pulled;   // (bodies + 1) those that gravity acts on
-    int *standing; // (shapes) of what is held
+    int *group;      // (bodies + 1) leads to the first of the group; 0 is what stands, i + 1 body i
+    bool *supported; // (bodies + 1) of the first of each group
+    int *size;       // (bodies + 1) bodies in the group of each first
+    int *pulled;     // (bodies + 1) those that gravity acts on
+    int *standing;   // (shapes) of what is held
     char *block;
     size_t bytes;
 } falls_work;
@@ -48,18 +48,18 @@ static bool falls_signal_acts(const pawl_signal *s)
 static bool falls_joint_holds(const pawl_model *m, int joint)
 {
     const model_joint *j = &m->joints[joint];
-    bool holds = j->row_count > 0;
+    bool supports = j->row_count > 0;
     for (int c = 0; c < j->coordinate_count; ++c) {
         const pawl_coordinate_def *d = &j->coordinate[c];
-        holds = holds || d->stiffness > 0.0 || isfinite(d->lower) || isfinite(d->upper);
+        supports = supports || d->stiffness > 0.0 || isfinite(d->lower) || isfinite(d->upper);
     }
-    for (int i = 0; !holds && i < m->actuator_count; ++i) {
-        holds = pawl_joint_index(m->actuators[i].joint) == joint;
+    for (int i = 0; !supports && i < m->actuator_count; ++i) {
+        supports = pawl_joint_index(m->actuators[i].joint) == joint;
     }
-    for (int i = 0; !holds && i < m->motion_count; ++i) {
-        holds = pawl_joint_index(m->motions[i].joint) == joint;
+    for (int i = 0; !supports && i < m->motion_count; ++i) {
+        supports = pawl_joint_index(m->motions[i].joint) == joint;
     }
-    return holds;
+    return supports;
 }
 
 static void falls_find_groups(falls_work *w)
@@ -90,7 +90,7 @@ static void falls_find_groups(falls_work *w)
                         PAWL_WORLD_INDEX); // it may carry the body, as a rotor does
         }
     }
-    w->held[0] = true;
+    w->supported[0] = true;
 }
 
 static bool falls_excluded(const pawl_model *m, int a, int b)
@@ -133,7 +133,7 @@ static int falls_list_standing(falls_work *w)
     const pawl_model *m = w->model;
     int count = 0;
     for (int s = 0; s < m->shape_count; ++s) {
-        if (w->held[falls_group(w, pawl_body_index(m->shapes[s].body))]) {
+        if (w->supported[falls_group(w, pawl_body_index(m->shapes[s].body))]) {
             w->standing[count++] = s;
         }
     }
@@ -155,11 +155,11 @@ static void falls_spread(falls_work *w)
     const pawl_model *m = w->model;
     bool ground = falls_has_ground(m);
     for (int i = 0; ground && i < m->contact_point_count; ++i) {
-        w->held[falls_group(w, pawl_body_index(m->contact_points[i].body))] = true;
+        w->supported[falls_group(w, pawl_body_index(m->contact_points[i].body))] = true;
     }
     for (int s = 0; m->heightfield_count > 0 && s < m->shape_count; ++s) {
         if (!m->shapes[s].def.visual_only) {
-            w->held[falls_group(w, pawl_body_index(m->shapes[s].body))] = true;
+            w->supported[falls_group(w, pawl_body_index(m->shapes[s].body))] = true;
         }
     }
     for (bool changed = true; changed;) {
@@ -167,8 +167,8 @@ static void falls_spread(falls_work *w)
         int count = falls_list_standing(w);
         for (int s = 0; s < m->shape_count; ++s) {
             int group = falls_group(w, pawl_body_index(m->shapes[s].body));
-            if (!w->held[group] && falls_touches_standing(w, &m->shapes[s], count)) {
-                w->held[group] = changed = true;
+            if (!w->supported[group] && falls_touches_standing(w, &m->shapes[s], count)) {
+                w->supported[group] = changed = true;
             }
         }
     }
@@ -188,7 +188,7 @@ static pawl_status falls_list(const falls_work *w, warning_list *list)
     const pawl_model *m = w->model;
     for (int i = 0; i < m->body_count; ++i) {
         int group = falls_group(w, i), size = w->size[group];
-        if (group != i + 1 || w->held[group] || w->pulled[group] == 0) {
+        if (group != i + 1 || w->supported[group] || w->pulled[group] == 0) {
             continue;
         }
         const char *advice =
@@ -220,7 +220,7 @@ pawl_status pawl_warn_falls(pawl_sim *sim, warning_list *list)
     for (int pass = 0; pass < 2; ++pass) {
         pawl_carver mem = {.base = w.block, .capacity = w.bytes};
         w.group = PAWL_CARVE(&mem, int, m->body_count + 1);
-        w.held = PAWL_CARVE(&mem, bool, m->body_count + 1);
+        w.supported = PAWL_CARVE(&mem, bool, m->body_count + 1);
         w.size = PAWL_CARVE(&mem, int, m->body_count + 1);
         w.pulled = PAWL_CARVE(&mem, int, m->body_count + 1);
         w.standing = PAWL_CARVE(&mem, int, m->shape_count);

@@ -14,7 +14,7 @@ static const double joints_coaxial = 1e-6;     // up to here two axes are one [m
 static const double joints_not_coaxial = 1e-2; // from here on they are meant to differ [rad, m/m]
 
 // Whether the reader of a file has said it already, in better words.
-static bool joints_told(const pawl_model *m, pawl_warning_kind kind, const char *where)
+static bool joints_reported(const pawl_model *m, pawl_warning_kind kind, const char *where)
 {
     for (int i = 0; i < m->warning_count; ++i) {
         if (m->warnings[i].kind == kind && strstr(m->warnings[i].where, where) != NULL) {
@@ -33,7 +33,7 @@ pawl_status pawl_warn_locked(pawl_sim *sim, warning_list *list)
             const pawl_coordinate_def *d = &j->coordinate[c];
             warning_where where = pawl_warning_joint(m, i);
             if (d->upper - d->lower <= joints_no_range &&
-                !joints_told(m, PAWL_WARNING_LOCKED_JOINT, where.text)) {
+                !joints_reported(m, PAWL_WARNING_LOCKED_JOINT, where.text)) {
                 PAWL_TRY(pawl_warning_add(
                     list, PAWL_WARNING_LOCKED_JOINT, where.text,
                     "give it limits that leave room, none, or make it a fixed joint",

@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Starts that contradict the model: shapes inside each other, and joints beyond their limits. Both are
-// corrected while the model runs, at position level and at a bounded rate (step/push_out.c), so that a run
+// corrected while the model runs, at position level and at a bounded rate (position_correction.c), so that a run
 // starts with a movement that no force explains. One warning of each kind, with the number and the worst.
 #include "rows/measure.h"
 #include "sim/warnings.h"

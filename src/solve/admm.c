@@ -11,7 +11,7 @@
 #include <string.h>
 
 // Joints need hardly any penalty: the set of their impulses is everything.
-static const double admm_free_share = 1e-3;
+static const double admm_free_fraction = 1e-3;
 static const double admm_progress = 0.999; // an accelerated iteration must be shorter than this
 enum { ADMM_POWER_ITERATIONS = 20, ADMM_CHUNK = 192 }; // rows, a multiple of 3
 
@@ -34,7 +34,7 @@ static void admm_scale(admm *s, const pawl_problem *p)
     }
     pawl_problem_weights(p, s->weight);
     for (int i = 0; i < p->row_count; ++i) { // a row that nothing moves has no scale of its own
-        s->scale[i] = s->way.precondition && s->weight[i] > 0.0 ? s->weight[i] : 1.0;
+        s->scale[i] = s->variant.precondition && s->weight[i] > 0.0 ? s->weight[i] : 1.0;
     }
 }
 
@@ -42,17 +42,17 @@ static void admm_scale(admm *s, const pawl_problem *p)
 static void admm_restart(admm *s, const double *y, int n)
 {
     s->momentum = 1.0;
-    if (s->way.accelerate) {
+    if (s->variant.accelerate) {
         memcpy(s->y_from, y, (size_t)n * sizeof *y);
         memcpy(s->z_from, s->z, (size_t)n * sizeof *y);
     }
 }
 
 // z starts as the velocity of the warm start, made admissible: what it is at the solution.
-void pawl_admm_begin(admm *s, const pawl_problem *p, const admm_way *way, const double *y)
+void pawl_admm_begin(admm *s, const pawl_problem *p, const admm_variant *variant, const double *y)
 {
     int n = p->row_count;
-    s->way = *way;
+    s->variant = *variant;
     s->factorizations = 0;
     s->last_moved = INFINITY;
     admm_scale(s, p);
@@ -61,7 +61,7 @@ void pawl_admm_begin(admm *s, const pawl_problem *p, const admm_way *way, const 
     memcpy(s->x, y, (size_t)n * sizeof *y);
     for (int k = 0; k < p->contact_count; ++k) {
         double *z = s->z + pawl_problem_contact_row(p, k);
-        z[2] += way->relaxed ? 0.0 : p->friction[k] * sqrt(z[0] * z[0] + z[1] * z[1]);
+        z[2] += variant->relaxed ? 0.0 : p->friction[k] * sqrt(z[0] * z[0] + z[1] * z[1]);
         pawl_cone_project_dual(z, p->friction[k]);
     }
     admm_restart(s, y, n);
@@ -77,9 +77,9 @@ bool pawl_admm_set_rho(admm *s, const pawl_problem *p, double rho)
     s->momentum = 1.0;
     s->last_moved = INFINITY;
     for (int i = 0; i < p->row_count; ++i) {
-        bool joint = i < p->free_row_count && s->way.precondition;
-        s->P[i] = (joint ? admm_free_share : rho) * s->scale[i];
-        s->sigma[i] = s->P[i] + s->way.eta * s->scale[i] + p->compliance[i];
+        bool joint = i < p->free_row_count && s->variant.precondition;
+        s->P[i] = (joint ? admm_free_fraction : rho) * s->scale[i];
+        s->sigma[i] = s->P[i] + s->variant.eta * s->scale[i] + p->compliance[i];
     }
     return p->delassus->ops->factor_shifted(p->delassus, s->sigma, NULL);
 }
@@ -87,12 +87,12 @@ bool pawl_admm_set_rho(admm *s, const pawl_problem *p, double rho)
 // x for y and z of the start; the last x stays in v.
 static void admm_dynamics(admm *s, const pawl_problem *p, const double *y, const double *z)
 {
-    double eta = s->way.eta, *x = s->x;
+    double eta = s->variant.eta, *x = s->x;
     for (int i = 0; i < p->row_count; ++i) {
         s->v[i] = x[i];
         x[i] = eta * s->scale[i] * x[i] + s->P[i] * y[i] + z[i] - p->v_f[i];
     }
-    for (int k = 0; k < p->contact_count && !s->way.relaxed; ++k) {
+    for (int k = 0; k < p->contact_count && !s->variant.relaxed; ++k) {
         int i = pawl_problem_contact_row(p, k);
         x[i + 2] -= p->friction[k] * sqrt(z[i] * z[i] + z[i + 1] * z[i + 1]);
     }
@@ -115,7 +115,7 @@ static void admm_project(const pawl_problem *p, int first, int end, double *y)
 // P ((w - 1) (x - y_from) + y_from - y) - eta S dx. y_from is of these rows alone.
 static void admm_measure(admm *s, int first, int end, const double *y_from, const double *y)
 {
-    double eta = s->way.eta, ahead = s->way.relaxation - 1.0;
+    double eta = s->variant.eta, ahead = s->variant.relaxation - 1.0;
     double primal = s->primal, dual = s->dual, length = s->length;
     double primal_own = s->primal_own, dual_own = s->dual_own;
     for (int i = first; i < end; ++i) {
@@ -152,7 +152,7 @@ static double admm_moved(const admm *s, int first, int end, const double *y)
 static void admm_update(admm *s, const pawl_problem *p, int first, int end, const double *y_start,
                         const double *z_start, double *y)
 {
-    double w = s->way.relaxation, y_from[ADMM_CHUNK], before[ADMM_CHUNK];
+    double w = s->variant.relaxation, y_from[ADMM_CHUNK], before[ADMM_CHUNK];
     PAWL_ASSERT(end - first <= ADMM_CHUNK);
     for (int i = first; i < end; ++i) {
         double from = y_start[i];
@@ -164,7 +164,7 @@ static void admm_update(admm *s, const pawl_problem *p, int first, int end, cons
         s->z[i] = s->P[i] * (y[i] - before[i - first]);
     }
     admm_measure(s, first, end, y_from, y);
-    s->moved += s->way.accelerate ? admm_moved(s, first, end, y) : 0.0;
+    s->moved += s->variant.accelerate ? admm_moved(s, first, end, y) : 0.0;
 }
 
 // The next start: ahead of y and z with momentum, unless this iteration was no shorter than the one
@@ -194,8 +194,8 @@ static void admm_extrapolate(admm *s, const pawl_problem *p, const double *y)
 
 void pawl_admm_iterate(admm *s, const pawl_problem *p, double *y)
 {
-    const double *y_start = s->way.accelerate ? s->y_from : y;
-    const double *z_start = s->way.accelerate ? s->z_from : s->z;
+    const double *y_start = s->variant.accelerate ? s->y_from : y;
+    const double *z_start = s->variant.accelerate ? s->z_from : s->z;
     int contacts = pawl_problem_contact_row(p, 0);
     admm_dynamics(s, p, y_start, z_start);
     s->primal = s->dual = s->primal_own = s->dual_own = s->length = s->moved = 0.0;
@@ -206,7 +206,7 @@ void pawl_admm_iterate(admm *s, const pawl_problem *p, double *y)
     }
     s->primal_own = sqrt(s->primal_own);
     s->dual_own = sqrt(s->dual_own);
-    if (s->way.accelerate) {
+    if (s->variant.accelerate) {
         admm_extrapolate(s, p, y);
     }
 }
@@ -214,8 +214,8 @@ void pawl_admm_iterate(admm *s, const pawl_problem *p, double *y)
 double pawl_admm_natural(admm *s, const pawl_problem *p, const double *y)
 {
     pawl_problem_velocity(p, y, s->v);
-    return s->way.relaxed ? pawl_problem_natural_relaxed(p, y, s->v, s->weight)
-                          : pawl_problem_natural(p, y, s->v, s->weight);
+    return s->variant.relaxed ? pawl_problem_natural_relaxed(p, y, s->v, s->weight)
+                              : pawl_problem_natural(p, y, s->v, s->weight);
 }
 
 double pawl_admm_spectral_radius(admm *s, const pawl_problem *p)

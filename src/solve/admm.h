@@ -14,15 +14,15 @@
 #pragma once
 #include "solve/solver_ops.h"
 
-typedef struct admm_way {
+typedef struct admm_variant {
     bool relaxed;      // the convex relaxation: s = 0
     bool precondition; // S
     bool accelerate;
     double eta, relaxation; // eta and w
-} admm_way;
+} admm_variant;
 
 typedef struct admm {
-    admm_way way;
+    admm_variant variant;
     double rho;
     int factorizations;
     double *x, *z;             // (rows) y is the caller's
@@ -41,7 +41,7 @@ typedef struct admm {
 
 admm pawl_admm_layout(int max_rows, pawl_carver *mem);
 // Scales, and z from the warm start y. rho is not set yet.
-void pawl_admm_begin(admm *s, const pawl_problem *p, const admm_way *way, const double *y);
+void pawl_admm_begin(admm *s, const pawl_problem *p, const admm_variant *variant, const double *y);
 // Sets rho and factors. False when memory for a new structure is out.
 bool pawl_admm_set_rho(admm *s, const pawl_problem *p, double rho);
 // One iteration.

@@ -57,7 +57,7 @@ static double family_first_rho(family *s, const pawl_problem *p, family_rule rul
 {
     *rho = s->base.def.admm.rho;
     if (rule == RULE_SPECTRAL) {
-        double m = fmax(s->admm.way.eta, 1e-12), L = pawl_admm_spectral_radius(&s->admm, p);
+        double m = fmax(s->admm.variant.eta, 1e-12), L = pawl_admm_spectral_radius(&s->admm, p);
         if (L > m) {
             double power = family_fifth_root(L / m); // (L / m)^0.2
             *rho = sqrt(L * m) * power;
@@ -88,15 +88,15 @@ static void family_solve(pawl_solver *base, const pawl_problem *p, solver_goal a
     family_rule rule = *(const family_rule *)base->ops->variant;
     admm *a = &s->admm;
     const admm_options *o = &base->def.admm;
-    const admm_way way = {.relaxed = relaxed,
-                          .precondition = o->precondition,
-                          .accelerate = o->accelerate,
-                          .eta = relaxed ? 0.0 : o->eta,
-                          .relaxation = o->relaxation};
+    const admm_variant variant = {.relaxed = relaxed,
+                                  .precondition = o->precondition,
+                                  .accelerate = o->accelerate,
+                                  .eta = relaxed ? 0.0 : o->eta,
+                                  .relaxation = o->relaxation};
     double tolerance = asked.tolerance, rho;
     double goal = (rule == RULE_FIXED ? family_goal : family_adapted_goal) * tolerance;
     *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT, .method = PAWL_METHOD_ADMM};
-    pawl_admm_begin(a, p, &way, lambda);
+    pawl_admm_begin(a, p, &variant, lambda);
     double step = family_first_rho(s, p, rule, &rho);
     bool factored = pawl_admm_set_rho(a, p, rho);
     while (factored && report->iterations < asked.iterations) {

@@ -16,8 +16,9 @@
 #include <string.h>
 
 // Momentum helps what slides and disturbs what climbs.
-static const admm_way admm_ncp_first_way = {.precondition = true, .eta = 1e-6, .relaxation = 1.6};
-static const admm_way admm_ncp_later_way = {
+static const admm_variant admm_ncp_first_variant = {
+    .precondition = true, .eta = 1e-6, .relaxation = 1.6};
+static const admm_variant admm_ncp_later_variant = {
     .precondition = true, .eta = 1e-6, .relaxation = 1.6, .accelerate = true};
 static const double admm_ncp_goal =
     0.5; // share of the tolerance; eliminated rows add to the residual
@@ -61,8 +62,8 @@ static pawl_solver *admm_ncp_layout(const solver_def *def, pawl_carver *mem)
 }
 
 // Whether y, of which `natural` is the natural map, is good enough; else it is kept if it is the best.
-static bool admm_ncp_met(admm_ncp *s, const pawl_problem *p, solver_goal goal, double natural,
-                         const double *y)
+static bool admm_ncp_converged(admm_ncp *s, const pawl_problem *p, solver_goal goal, double natural,
+                               const double *y)
 {
     if (natural < s->least) {
         s->least = natural;
@@ -97,13 +98,14 @@ static bool admm_ncp_sweep(admm_ncp *s, const pawl_problem *p, solver_goal goal,
         double worst = pawl_sweep(&s->sweeps, p, SWEEP_EXACT, y);
         ++report->iterations;
         if (worst <= tolerance &&
-            admm_ncp_met(s, p, goal, pawl_sweep_natural(&s->sweeps, p, s->admm.weight, y), y)) {
+            admm_ncp_converged(s, p, goal, pawl_sweep_natural(&s->sweeps, p, s->admm.weight, y),
+                               y)) {
             return true;
         }
         patience -= !admm_ncp_gets_there(worst, last, most - k - 1, tolerance);
         last = worst;
     }
-    return admm_ncp_met(s, p, goal, pawl_sweep_natural(&s->sweeps, p, s->admm.weight, y), y);
+    return admm_ncp_converged(s, p, goal, pawl_sweep_natural(&s->sweeps, p, s->admm.weight, y), y);
 }
 
 // rho climbs towards faster contraction of the last step's length in the metric of P.
@@ -132,7 +134,7 @@ static bool admm_ncp_alternate(admm_ncp *s, const pawl_problem *p, solver_goal g
     admm_ncp_climber climber = {.last = INFINITY, .before = INFINITY, .direction = -1};
     double tolerance = goal.tolerance;
     report->method = PAWL_METHOD_ADMM;
-    pawl_admm_begin(a, p, first ? &admm_ncp_first_way : &admm_ncp_later_way, y);
+    pawl_admm_begin(a, p, first ? &admm_ncp_first_variant : &admm_ncp_later_variant, y);
     ++report->factorizations;
     if (!pawl_admm_set_rho(a, p, rho)) {
         report->outcome = PAWL_STALLED; // memory for a new structure is out: y stays
@@ -142,7 +144,7 @@ static bool admm_ncp_alternate(admm_ncp *s, const pawl_problem *p, solver_goal g
         pawl_admm_iterate(a, p, y);
         ++report->iterations;
         bool look = k % ADMM_NCP_LOOK == 0 || max_of(a->primal, a->dual) <= tolerance;
-        if (look && admm_ncp_met(s, p, goal, pawl_admm_natural(a, p, y), y)) {
+        if (look && admm_ncp_converged(s, p, goal, pawl_admm_natural(a, p, y), y)) {
             report->outcome = PAWL_CONVERGED;
             return true;
         }

@@ -124,7 +124,7 @@ pawl_status pawl_contact_capture_take(const pawl_env *env, contact_capture *capt
     if (p->free_row_count > 0) {
         pawl_eliminate_factor(p, regularization);
     }
-    capture->held_rows = pawl_problem_contact_row(p, 0) - p->free_row_count;
+    capture->fixed_rows = pawl_problem_contact_row(p, 0) - p->free_row_count;
     pawl_status status = capture_problem(env, capture, p, lambda);
     if (status != PAWL_OK) {
         pawl_contact_capture_drop(env, capture);

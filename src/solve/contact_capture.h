@@ -14,7 +14,7 @@ typedef struct contact_capture {
     pawl_contact_problem *problem; // NULL where there were no contacts
     double *r;                     // (3 x contacts) the impulses of the step
     size_t r_bytes;
-    int held_rows; // bounded rows that were held
+    int fixed_rows; // bounded rows that were held
 } contact_capture;
 
 // Takes the place of what was captured before. On failure nothing is captured.

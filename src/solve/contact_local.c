@@ -11,7 +11,7 @@
 // Relative to the trace: below it an entry of D is rounding.
 static const double contact_noise = 1e-14;
 
-bool pawl_contact_held(const double D[9])
+bool pawl_contact_is_blocked(const double D[9])
 {
     return D[8] <= contact_noise * (D[0] + D[4]);
 }
@@ -57,7 +57,7 @@ void pawl_contact_exact(const double D[9], const double v[3], double mu, double 
     if (v[2] >= 0.0) {
         return;
     }
-    if (pawl_contact_held(D)) {
+    if (pawl_contact_is_blocked(D)) {
         return;
     }
     double dnn = D[8];

@@ -6,7 +6,7 @@
 #include "pawl/base.h"
 
 // Whether joints hold the contact, so that no impulse changes its normal velocity.
-bool pawl_contact_held(const double D[9]);
+bool pawl_contact_is_blocked(const double D[9]);
 // S = D_TT - D_TN D_NT / D_NN (xx, xy, yy): D of the tangent while the normal velocity is kept. Where
 // rows depend on each other (a contact on a hinged body) it is singular; a share of the trace that
 // rounding would hide keeps its inverse defined.

@@ -239,7 +239,7 @@ void pawl_contact_nb(const double D[9], const double v[3], double s, double mu,
                      contact_nb_search search, double lambda[3])
 {
     lambda[0] = lambda[1] = lambda[2] = 0.0;
-    if (v[2] >= 0.0 || pawl_contact_held(D)) {
+    if (v[2] >= 0.0 || pawl_contact_is_blocked(D)) {
         return;
     }
     if (mu == 0.0) {

@@ -102,10 +102,10 @@ static double continuation_bounded(continuation_part *s, int n, double eps, doub
                                    bool matrix)
 {
     double a = s->trial[i] - rho * s->y[i], x = clamp_to(a, s->lower[i], s->upper[i]);
-    bool held = x != a || s->scale[i] == 0.0;
+    bool fixed = x != a || s->scale[i] == 0.0;
     if (matrix) {
-        continuation_row(s, n, eps, i, i, 1, &(double){held ? 1.0 : 0.0},
-                         &(double){held ? 0.0 : rho});
+        continuation_row(s, n, eps, i, i, 1, &(double){fixed ? 1.0 : 0.0},
+                         &(double){fixed ? 0.0 : rho});
     }
     return s->trial[i] - x;
 }
@@ -125,11 +125,11 @@ static void continuation_contact(continuation_part *s, int n, double eps, double
         by[2][2] = rho;
         bool sticks = size <= radius;
         double d[2] = {sticks ? 0.0 : a[0] / size, sticks ? 0.0 : a[1] / size};
-        double share = sticks ? 1.0 : radius / size; // of a_T that is left
+        double fraction = sticks ? 1.0 : radius / size; // of a_T that is left
         for (int r = 0; r < 2; ++r) {
             f[r] = sticks ? rho * y[r] : x[r] - radius * d[r];
             for (int k = 0; k < 2; ++k) {
-                double P = share * ((r == k ? 1.0 : 0.0) - d[r] * d[k]);
+                double P = fraction * ((r == k ? 1.0 : 0.0) - d[r] * d[k]);
                 of[r][k] -= P;
                 by[r][k] = rho * P;
             }
@@ -224,10 +224,10 @@ bool pawl_continuation_run(continuation_part *s, const pawl_problem *p, const do
     double from = continuation_first / continuation_factor, factor = continuation_factor;
     while (from > continuation_last && *iterations < end && best > continuation_beyond * goal) {
         int left = end - *iterations;
-        bool met = continuation_level(
+        bool converged = continuation_level(
             s, p, factor * from, left < CONTINUATION_STEPS ? left : CONTINUATION_STEPS, iterations);
         best = continuation_keep(s, p, weight, best, lambda);
-        if (met) {
+        if (converged) {
             from *= factor;
             factor = max_of(factor * factor, continuation_factor);
             memcpy(s->last, s->x, bytes);

@@ -27,7 +27,8 @@ static const double newton_frictionless = 1e-8; // below, tangents take no part
 static const double newton_reduction = 1e-6;    // of the linear residual
 static const double newton_shrink = 0.8;        // of tau
 static const double newton_proximal = 0.1;      // of tau, relative to D
-static const double newton_ease = 0.3, newton_harden = 8.0; // of the proximal term
+static const double newton_proximal_shrink = 0.3,
+                    newton_proximal_grow = 8.0; // of the proximal term
 static const double newton_fastest = 0.01;
 static const double newton_beyond = 1e-4; // of the goal: the last digits are cheap, see below
 static const double newton_centred = 0.1; // tau may shrink when the residual is this far below it
@@ -279,10 +280,11 @@ static double newton_search(newton_part *s, const pawl_problem *p, const double 
 }
 
 // Holds impulses near where they are by so much of D, which gives it the rank that it lacks.
-static void newton_hold(newton_part *s, const pawl_problem *p, const double *weight, double share)
+static void newton_add_proximal(newton_part *s, const pawl_problem *p, const double *weight,
+                                double proximal)
 {
     for (int i = 0; i < p->row_count; ++i) {
-        s->soft[i] = p->compliance[i] + share * weight[i];
+        s->soft[i] = p->compliance[i] + proximal * weight[i];
     }
 }
 
@@ -299,12 +301,12 @@ bool pawl_newton_run(newton_part *s, const pawl_problem *p, const double *weight
     double best = newton_natural(s, p, weight, lambda);
     memcpy(s->point, lambda, bytes); // where the iteration is; lambda keeps the best
     memcpy(lambda, s->trial, bytes);
-    double hold = newton_proximal * tau;
+    double proximal = newton_proximal * tau;
     pawl_problem_velocity(p, s->point, s->v);
     double shrink = newton_shrink, aim = newton_beyond * goal;
     int steps = 0; // at this tau
     for (int k = 0; k < most && best > aim; ++k) {
-        newton_hold(s, p, weight, hold);
+        newton_add_proximal(s, p, weight, proximal);
         double merit = newton_map(s, p, weight, smooth, s->point, s->v);
         if (!newton_step(s, p)) {
             return false;
@@ -316,11 +318,11 @@ bool pawl_newton_run(newton_part *s, const pawl_problem *p, const double *weight
         }
         double length = newton_search(s, p, weight, smooth, merit, s->point);
         // A step that must be cut is too long where D says nothing: hold harder, and less when it fits.
-        hold = length == 1.0  ? fmax(hold * newton_ease, 1e-10)
-               : length < 0.3 ? hold * newton_harden
-                              : hold;
+        proximal = length == 1.0  ? fmax(proximal * newton_proximal_shrink, 1e-10)
+                   : length < 0.3 ? proximal * newton_proximal_grow
+                                  : proximal;
         if (length == 0.0) {
-            if (hold > 1e3) {
+            if (proximal > 1e3) {
                 break;
             }
             continue;
@@ -383,10 +385,11 @@ static bool newton_steps(newton *s, const pawl_problem *p, solver_goal goal, dou
 {
     int before = report->iterations, left = goal.iterations - before;
     report->method = PAWL_METHOD_NEWTON;
-    bool met = pawl_newton_run(&s->part, p, s->sweeps.weight, tau, newton_goal * goal.tolerance,
-                               most < left ? most : left, lambda, &report->iterations);
+    bool converged =
+        pawl_newton_run(&s->part, p, s->sweeps.weight, tau, newton_goal * goal.tolerance,
+                        most < left ? most : left, lambda, &report->iterations);
     report->factorizations += report->iterations - before;
-    return met;
+    return converged;
 }
 
 // Small problems along a path of regularized ones.
@@ -394,11 +397,12 @@ static bool newton_path(newton *s, const pawl_problem *p, solver_goal goal, doub
                         solver_report *report)
 {
     int before = report->iterations, left = goal.iterations - before;
-    bool met = pawl_continuation_run(&s->path, p, s->sweeps.weight, newton_goal * goal.tolerance,
-                                     left, lambda, &report->iterations);
+    bool converged =
+        pawl_continuation_run(&s->path, p, s->sweeps.weight, newton_goal * goal.tolerance, left,
+                              lambda, &report->iterations);
     report->factorizations += report->iterations - before;
-    report->method = met ? PAWL_METHOD_NEWTON : report->method;
-    return met;
+    report->method = converged ? PAWL_METHOD_NEWTON : report->method;
+    return converged;
 }
 
 // A few sweeps; the path where the problem is small; then Newton from several smoothings with sweeps in
@@ -411,13 +415,13 @@ static void newton_solve(pawl_solver *base, const pawl_problem *p, solver_goal g
     newton *s = (newton *)base;
     *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT};
     pawl_problem_weights(p, s->sweeps.weight);
-    bool met =
+    bool converged =
         newton_sweeps(s, p, goal, FIRST, lambda, report) || newton_path(s, p, goal, lambda, report);
-    for (int k = 0; !met && report->iterations < goal.iterations; ++k) {
-        met = newton_steps(s, p, goal, smoothings[k % SMOOTHINGS], STEPS, lambda, report) ||
-              newton_sweeps(s, p, goal, BETWEEN, lambda, report);
+    for (int k = 0; !converged && report->iterations < goal.iterations; ++k) {
+        converged = newton_steps(s, p, goal, smoothings[k % SMOOTHINGS], STEPS, lambda, report) ||
+                    newton_sweeps(s, p, goal, BETWEEN, lambda, report);
     }
-    report->outcome = met ? PAWL_CONVERGED : PAWL_ITERATION_LIMIT;
+    report->outcome = converged ? PAWL_CONVERGED : PAWL_ITERATION_LIMIT;
 }
 
 const pawl_solver_ops pawl_newton_ops = {

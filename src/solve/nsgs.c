@@ -38,7 +38,7 @@ nsgs_part pawl_nsgs_layout(const solver_def *def, pawl_carver *mem)
         .weight = PAWL_CARVE(mem, double, def->max_rows),
         .before = PAWL_CARVE(mem, double, def->max_rows),
         .saved = PAWL_CARVE(mem, double, def->max_rows),
-        .way = PAWL_CARVE(mem, double, def->max_rows)};
+        .travel = PAWL_CARVE(mem, double, def->max_rows)};
 }
 
 // One run over a problem.
@@ -49,7 +49,7 @@ typedef struct nsgs_run {
     size_t bytes;
     double goal;
     int left;      // sweeps that may still be made
-    bool met;      // the goal is
+    bool reached;  // the goal is
     double change; // of the last sweep
 } nsgs_run;
 
@@ -64,13 +64,13 @@ static void nsgs_sweep(nsgs_run *r)
         sum += s->weight[i] * d * d;
     }
     r->change = sqrt(sum);
-    r->met = worst <= 2.0 * r->goal &&
-             pawl_sweep_natural(&s->sweeps, r->p, s->weight, r->lambda) <= r->goal;
+    r->reached = worst <= 2.0 * r->goal &&
+                 pawl_sweep_natural(&s->sweeps, r->p, s->weight, r->lambda) <= r->goal;
 }
 
 static bool nsgs_ended(const nsgs_run *r)
 {
-    return r->met || r->left <= 0;
+    return r->reached || r->left <= 0;
 }
 
 // Goes on from x.
@@ -89,11 +89,11 @@ static double nsgs_plain(nsgs_run *r, int sweeps)
         nsgs_sweep(r);
         first = k == 0 ? r->change : first;
         if (k == sweeps / 2) {
-            memcpy(r->s->way, r->lambda, r->bytes);
+            memcpy(r->s->travel, r->lambda, r->bytes);
         }
     }
     for (int i = 0; i < r->p->row_count; ++i) {
-        r->s->way[i] = r->lambda[i] - r->s->way[i];
+        r->s->travel[i] = r->lambda[i] - r->s->travel[i];
     }
     double contraction = first > 0.0 ? r->change / first : 0.0;
     contraction *= sweeps < NSGS_COMBINED ? contraction : 1.0; // half as many
@@ -142,7 +142,7 @@ static void nsgs_creep_on(nsgs_run *r, double *jump)
         double before = r->change;
         memcpy(s->saved, r->lambda, r->bytes);
         for (int i = 0; i < r->p->row_count; ++i) {
-            s->before[i] = r->lambda[i] + *jump * s->way[i];
+            s->before[i] = r->lambda[i] + *jump * s->travel[i];
         }
         pawl_problem_admit(r->p, s->before);
         nsgs_place(r, s->before);
@@ -190,7 +190,7 @@ bool pawl_nsgs_run(nsgs_part *s, const pawl_problem *p, double goal, int most, d
         round = round < NSGS_ROUND ? NSGS_ROUND : round > NSGS_LONGEST ? NSGS_LONGEST : round;
     }
     *iterations += most - r.left;
-    return r.met;
+    return r.reached;
 }
 
 typedef struct nsgs {

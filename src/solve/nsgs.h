@@ -14,7 +14,7 @@ typedef struct nsgs_part {
     double *weight; // (rows) see pawl_problem_weights
     double *before; // (rows) the point before the last sweep
     double *saved;  // (rows) where to go back to
-    double *way;    // (rows) of the last plain sweeps
+    double *travel; // (rows) of the last plain sweeps
 } nsgs_part;
 
 nsgs_part pawl_nsgs_layout(const solver_def *def, pawl_carver *mem);

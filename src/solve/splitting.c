@@ -73,8 +73,9 @@ static bool splitting_plateau(const splitting *s, double lightness, double toler
 }
 
 // Whether sweeps may end, after one that found `worst` [m/s] wanting.
-static bool splitting_met(splitting *s, const pawl_problem *p, splitting_stop stop, double worst,
-                          double lightness, double tolerance, const double *lambda)
+static bool splitting_converged(splitting *s, const pawl_problem *p, splitting_stop stop,
+                                double worst, double lightness, double tolerance,
+                                const double *lambda)
 {
     static const sweep_measure measures[] = {[SPLITTING_NCP] = SWEEP_NATURAL,
                                              [SPLITTING_CCP] = SWEEP_NATURAL_RELAXED,
@@ -112,7 +113,7 @@ static void splitting_solve(pawl_solver *base, const pawl_problem *p, solver_goa
         ++report->iterations;
         s->sweeps.relaxation = omega;
         double worst = pawl_sweep(&s->sweeps, p, member->contact, lambda);
-        if (splitting_met(s, p, member->stop, worst, lightness, goal.tolerance, lambda)) {
+        if (splitting_converged(s, p, member->stop, worst, lightness, goal.tolerance, lambda)) {
             report->outcome = PAWL_CONVERGED;
         }
         omega = max_of(def->relaxation_min, def->relaxation_decay * omega);

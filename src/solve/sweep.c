@@ -67,8 +67,8 @@ static void sweep_prox(const double D[9], const double z[3], double mu, double m
     for (int k = 0; k < 3; ++k) { // in units of velocity, whatever the step
         residual = max_of(residual, r[k / 2] > 0.0 ? fabs(x[k] - old[k]) / r[k / 2] : 0.0);
     }
-    double share = memory[0] * (residual > memory[1] ? sweep_prox_shrink : sweep_prox_grow);
-    memory[0] = fmin(fmax(share, sweep_prox_least), sweep_prox_most);
+    double fraction = memory[0] * (residual > memory[1] ? sweep_prox_shrink : sweep_prox_grow);
+    memory[0] = fmin(fmax(fraction, sweep_prox_least), sweep_prox_most);
     memory[1] = residual;
 }
 
@@ -125,8 +125,8 @@ static double sweep_contact(sweeper *s, sweep_local local, const double D[9], do
         dx[r] = fresh[r] - x[r];
     }
     for (int r = 0; r < 3; ++r) {
-        double push = D[3 * r] * dx[0] + D[3 * r + 1] * dx[1] + D[3 * r + 2] * dx[2];
-        s->descent += dx[r] * (z[r] + 0.5 * push);
+        double response = D[3 * r] * dx[0] + D[3 * r + 1] * dx[1] + D[3 * r + 2] * dx[2];
+        s->descent += dx[r] * (z[r] + 0.5 * response);
         s->work += dx[r] != 0.0 ? fabs(x[r] * z[r]) : 0.0;
     }
     return worst;

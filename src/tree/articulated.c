@@ -8,25 +8,25 @@
 #include <string.h>
 
 // Gravity and the push of a link about its origin.
-static spatial articulated_push(const reduced_motion *m, int link, const reduced_push *push)
+static spatial articulated_external(const reduced_motion *m, int link, const link_force *external)
 {
     pawl_vec3 force = pawl_reduced_weight(m, link), moment = v3(0.0, 0.0, 0.0);
-    if (push != NULL) {
-        force = v3_add(force, push[link].force);
-        moment = push[link].moment;
+    if (external != NULL) {
+        force = v3_add(force, external[link].force);
+        moment = external[link].moment;
     }
     return sp_force_from(v3_sub(m->position[link], m->origin[link]), force, moment);
 }
 
 void pawl_reduced_inverse_dynamics(reduced_motion *m, const double *acceleration,
-                                   const reduced_push *push, double *tau)
+                                   const link_force *external, double *tau)
 {
     const reduced_tree *t = m->tree;
     pawl_reduced_accelerate(m, acceleration);
     for (int i = 0; i < t->link_count; ++i) {
         spatial momentum = si_mul(&m->inertia[i], m->V[i]);
         spatial f = sp_add(si_mul(&m->inertia[i], m->A[i]), sp_cross_force(m->V[i], momentum));
-        m->force[i] = sp_sub(f, articulated_push(m, i, push));
+        m->force[i] = sp_sub(f, articulated_external(m, i, external));
     }
     for (int i = t->link_count - 1; i >= 0; --i) {
         const reduced_link *l = &t->links[i];
@@ -246,14 +246,14 @@ void pawl_reduced_articulated_rates(const reduced_motion *m, const double *inver
     }
 }
 
-void pawl_reduced_forward_dynamics(reduced_motion *m, const double *tau, const reduced_push *push,
+void pawl_reduced_forward_dynamics(reduced_motion *m, const double *tau, const link_force *external,
                                    double *acceleration)
 {
     const reduced_tree *t = m->tree;
     for (int i = 0; i < t->link_count; ++i) {
         articulated_matrix(&m->inertia[i], m->articulated[i]);
         spatial turning = sp_cross_force(m->V[i], si_mul(&m->inertia[i], m->V[i]));
-        m->force[i] = sp_sub(turning, articulated_push(m, i, push));
+        m->force[i] = sp_sub(turning, articulated_external(m, i, external));
     }
     for (int i = t->link_count - 1; i >= 0; --i) {
         const reduced_link *l = &t->links[i];

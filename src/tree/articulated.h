@@ -10,17 +10,17 @@
 #include "tree/motion.h"
 
 // What pushes the links from outside: a force at the centre of mass and a moment about it, in world axes.
-typedef struct reduced_push {
+typedef struct link_force {
     pawl_vec3 force, moment;
-} reduced_push;
+} link_force;
 
 // tau (nv) that makes theta'' = acceleration. `push` (links) may be NULL. Gravity acts, with each body's
 // share. Leaves A and p' as pawl_reduced_accelerate does.
 void pawl_reduced_inverse_dynamics(reduced_motion *motion, const double *acceleration,
-                                   const reduced_push *push, double *tau);
+                                   const link_force *external, double *tau);
 // theta'' (nv) for tau (nv; NULL: none).
 void pawl_reduced_forward_dynamics(reduced_motion *motion, const double *tau,
-                                   const reduced_push *push, double *acceleration);
+                                   const link_force *external, double *acceleration);
 
 // H by rows along the way to the root: row k begins at factor_row[k] and has the column at depth d on that
 // way at place d, the diagonal last. Needs a placed motion only.

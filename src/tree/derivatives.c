@@ -90,15 +90,15 @@ static pawl_mat3 derivatives_turning(pawl_vec3 x, pawl_vec3 f)
 }
 
 // Of every link, then of all links below it. The forces were left by inverse dynamics, summed up.
-static void derivatives_sum(reduced_motion *m, const reduced_push *push)
+static void derivatives_sum(reduced_motion *m, const link_force *external)
 {
     const reduced_tree *t = m->tree;
     memcpy(m->composite, m->inertia, (size_t)t->link_count * sizeof *m->composite);
     for (int i = 0; i < t->link_count; ++i) {
         pawl_vec3 f = pawl_reduced_weight(m, i), moment = v3(0.0, 0.0, 0.0);
-        if (push != NULL) {
-            f = v3_add(f, push[i].force);
-            moment = push[i].moment;
+        if (external != NULL) {
+            f = v3_add(f, external[i].force);
+            moment = external[i].moment;
         }
         pawl_vec3 arm = v3_sub(m->position[i], m->origin[i]);
         m->momentum[i] = sp_force_from(arm, f, moment);
@@ -188,7 +188,7 @@ static void derivatives_ball(reduced_motion *m, int ball, double *by_theta)
     }
 }
 
-void pawl_reduced_dynamics_derivatives(reduced_motion *m, const reduced_push *push,
+void pawl_reduced_dynamics_derivatives(reduced_motion *m, const link_force *external,
                                        double *by_theta, double *by_rate)
 {
     const reduced_tree *t = m->tree;
@@ -199,7 +199,7 @@ void pawl_reduced_dynamics_derivatives(reduced_motion *m, const reduced_push *pu
             memset(outputs[i], 0, size);
         }
     }
-    derivatives_sum(m, push);
+    derivatives_sum(m, external);
     for (int k = 0; k < t->column_count; ++k) {
         derivatives_column(m, k, by_theta, by_rate);
     }

@@ -10,7 +10,7 @@
 // Of tau = inverse dynamics, after pawl_reduced_inverse_dynamics() with the same acceleration and pushes:
 // by theta and by theta'. By theta'' it is the inertia. Pushes keep their direction in the world and act on
 // the centre of mass, wherever it goes. Either output may be NULL.
-void pawl_reduced_dynamics_derivatives(reduced_motion *motion, const reduced_push *push,
+void pawl_reduced_dynamics_derivatives(reduced_motion *motion, const link_force *external,
                                        double *by_theta, double *by_rate);
 // out += scale d(JT w)/dtheta of a wrench that stays the same in the world while its point moves with the
 // link. Along the link's way to the root alone.

@@ -62,13 +62,13 @@ static bool set_meets_ground(const pawl_model *model, const pawl_shape_info *s)
             return false;
         }
     }
-    bool meets = model->heightfield_count > 0;
-    for (int i = 0; i < model->shape_count && !meets; ++i) {
+    bool has_ground = model->heightfield_count > 0;
+    for (int i = 0; i < model->shape_count && !has_ground; ++i) {
         const pawl_shape_info *w = &model->shapes[i];
-        meets = pawl_body_index(w->body) == PAWL_WORLD_INDEX && !w->def.visual_only &&
-                (s->def.group & w->def.mask) != 0 && (w->def.group & s->def.mask) != 0;
+        has_ground = pawl_body_index(w->body) == PAWL_WORLD_INDEX && !w->def.visual_only &&
+                     (s->def.group & w->def.mask) != 0 && (w->def.group & s->def.mask) != 0;
     }
-    return meets;
+    return has_ground;
 }
 
 static bool set_may_touch(const pawl_model *model, int shape)

@@ -152,10 +152,10 @@ static void scene_check_relaxation(const contract_case *c, const double *lambda,
     }
 }
 
-static void scene_check_laws(const contract_case *c, contract_way way, const double *lambda,
+static void scene_check_laws(const contract_case *c, contract_variant variant, const double *lambda,
                              const double *v, double slack)
 {
-    if (way.ops->relaxed) {
+    if (variant.ops->relaxed) {
         scene_check_relaxation(c, lambda, v, slack);
     } else {
         scene_check_coulomb(c, lambda, v, slack);
@@ -178,20 +178,20 @@ static void scene_motion(const contract_case *c, const double *lambda, double *u
 static void scene_check(contract_case *c, const double *expected, const double *lifted,
                         double slack)
 {
-    contract_way ways[CONTRACT_MAX_WAYS];
-    int count = contract_ways(true, ways), iterations;
+    contract_variant variants[CONTRACT_MAX_VARIANTS];
+    int count = contract_variants(true, variants), iterations;
     for (int k = 0; k < count; ++k) {
         uint64_t seed = 77; // the same nonsense for all
-        const double *answer = ways[k].ops->relaxed ? lifted : expected;
+        const double *answer = variants[k].ops->relaxed ? lifted : expected;
         for (int warm = 0; warm < 2; ++warm) {
             double lambda[CASE_ROWS], v[CASE_ROWS], u[CASE_SPEEDS];
             for (int r = 0; r < c->rows; ++r) {
                 lambda[r] = warm == 0 ? 0.0 : random_in(&seed, -0.1, 0.1);
             }
-            if (!contract_run(c, ways[k], lambda, v, &iterations)) {
+            if (!contract_run(c, variants[k], lambda, v, &iterations)) {
                 continue;
             }
-            scene_check_laws(c, ways[k], lambda, v, slack);
+            scene_check_laws(c, variants[k], lambda, v, slack);
             scene_motion(c, lambda, u);
             for (int i = 0; answer != NULL && i < c->speeds; ++i) {
                 CHECK_NEAR(u[i], answer[i], slack);
@@ -355,7 +355,7 @@ TEST(contacts_and_joints_are_solved_together)
 
 // Relaxation changes the way of the solvers that have it, never the answer; impulses stay in their
 // cones (contract_run sees to that).
-TEST(relaxation_changes_the_way_and_not_the_answer)
+TEST(relaxation_changes_the_path_and_not_the_answer)
 {
     static contract_case c;
     static const double omegas[] = {0.6, 1.0, 1.3};
@@ -366,8 +366,9 @@ TEST(relaxation_changes_the_way_and_not_the_answer)
         c.relaxation = omegas[k];
         scene_check(&c, rest, rest, 1e-8);
         double lambda[CASE_ROWS] = {0}, v[CASE_ROWS];
-        contract_way way = {PAWL_SOLVER_PGS_NCP, pawl_solver_find(PAWL_SOLVER_PGS_NCP), true};
-        CHECK(contract_run(&c, way, lambda, v, &iterations[k]));
+        contract_variant variant = {PAWL_SOLVER_PGS_NCP, pawl_solver_find(PAWL_SOLVER_PGS_NCP),
+                                    true};
+        CHECK(contract_run(&c, variant, lambda, v, &iterations[k]));
     }
     CHECK(iterations[0] > iterations[1] && iterations[1] != iterations[2]);
 }
@@ -378,8 +379,8 @@ TEST(relaxation_changes_the_way_and_not_the_answer)
 TEST(contacts_of_thrown_boxes_obey_the_laws_and_solvers_agree)
 {
     static contract_case c;
-    contract_way ways[CONTRACT_MAX_WAYS];
-    int count = contract_ways(true, ways), iterations;
+    contract_variant variants[CONTRACT_MAX_VARIANTS];
+    int count = contract_variants(true, variants), iterations;
     uint64_t seed = 20;
     for (int trial = 0; trial < 20; ++trial) {
         scene_begin(&c, "thrown", 1, (const double[]){2.0});
@@ -394,12 +395,12 @@ TEST(contacts_of_thrown_boxes_obey_the_laws_and_solvers_agree)
         double first[2][CASE_ROWS], lambda[CASE_ROWS], v[CASE_ROWS];
         bool have[2] = {false, false};
         for (int k = 0; k < count; ++k) {
-            int law = ways[k].ops->relaxed;
+            int law = variants[k].ops->relaxed;
             memset(lambda, 0, sizeof lambda);
-            if (!contract_run(&c, ways[k], lambda, v, &iterations)) {
+            if (!contract_run(&c, variants[k], lambda, v, &iterations)) {
                 continue;
             }
-            scene_check_laws(&c, ways[k], lambda, v, 1e-8);
+            scene_check_laws(&c, variants[k], lambda, v, 1e-8);
             for (int r = 0; r < c.rows && have[law]; ++r) {
                 CHECK_NEAR(v[r], first[law][r], 1e-6);
             }
@@ -458,8 +459,8 @@ TEST(auto_that_runs_out_of_iterations_leaves_the_best_that_it_had)
 TEST(contacts_need_fewer_iterations_from_a_warm_start)
 {
     static contract_case c;
-    contract_way ways[CONTRACT_MAX_WAYS];
-    int count = contract_ways(true, ways);
+    contract_variant variants[CONTRACT_MAX_VARIANTS];
+    int count = contract_variants(true, variants);
     for (int k = 0; k < count; ++k) {
         scene_begin(&c, "warm start", 2, (const double[]){1.0, 20.0});
         c.u_free[0] = 0.02;
@@ -468,11 +469,11 @@ TEST(contacts_need_fewer_iterations_from_a_warm_start)
         scene_end(&c, false);
         double lambda[CASE_ROWS] = {0}, v[CASE_ROWS];
         int cold, warm;
-        bool kept = contract_run(&c, ways[k], lambda, v, &cold);
+        bool kept = contract_run(&c, variants[k], lambda, v, &cold);
         c.u_free[0] += 1e-7;
         scene_velocity(&c);
-        kept = contract_run(&c, ways[k], lambda, v, &warm) && kept;
-        bool pivots = ways[k].ops->condenses; // from the same place, wherever it starts
+        kept = contract_run(&c, variants[k], lambda, v, &warm) && kept;
+        bool pivots = variants[k].ops->condenses; // from the same place, wherever it starts
         CHECK(!kept || (cold > 1 && (pivots ? warm == cold : warm < cold)));
     }
 }
@@ -511,7 +512,7 @@ TEST(the_judge_measures_contacts_as_problem_h_says)
     CHECK_NEAR(r.natural_scaled, 1.0, 1e-15);
 }
 
-TEST(nothing_is_excused_that_is_not_needed)
+TEST(no_exception_is_listed_that_is_not_needed)
 {
-    contract_check_excuses();
+    contract_check_exceptions();
 }

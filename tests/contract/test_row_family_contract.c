@@ -36,9 +36,9 @@ static row_law brake_law(const pawl_model *m, const row_info *info, double t)
 }
 
 static void brake_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
-                       row_rates rate, bool held)
+                       row_rates rate, bool persistent)
 {
-    (void)b, (void)held;
+    (void)b, (void)persistent;
     row_law law = brake_law(a->model, &a->rows[r], 0.0);
     pawl_row_spring(a, r, w, 0.0, rate, &law);
 }
@@ -46,7 +46,7 @@ static void brake_fill(pawl_assembly *a, const row_block *b, int r, const step_w
 static const row_family brake_family = {
     .name = "brake",
     .traits = ROW_STORES_ENERGY,
-    .account = WORK_DAMPERS,
+    .work_kind = WORK_DAMPERS,
     .plan_blocks = brake_plan,
     .place = brake_place,
     .fill = brake_fill,

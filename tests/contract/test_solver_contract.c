@@ -20,7 +20,7 @@ typedef struct contract_plan {
     int soft;                       // free rows with compliance: springs
     int limits, frictions, efforts; // bounded rows
     int twins;                      // bounded rows that act along another bounded one
-    int held;                       // and along free ones, which hold them still
+    int blocked;                    // and along free ones, which hold them still
 } contract_plan;
 
 static void contract_bounded(contract_case *c, double lower, double upper, double compliance)
@@ -61,7 +61,7 @@ static void contract_make(contract_case *c, const contract_plan *plan, uint64_t 
         contract_bounded(c, -effort, effort, random_in(seed, 0.01, 1.0));
     }
     int first_twin = c->rows;
-    for (int i = 0; i < plan->twins + plan->held; ++i) {
+    for (int i = 0; i < plan->twins + plan->blocked; ++i) {
         double loss = random_in(seed, 0.0, 0.3);
         contract_bounded(c, -loss, loss, 0.0);
     }
@@ -82,7 +82,7 @@ static void contract_make(contract_case *c, const contract_plan *plan, uint64_t 
             c->J[r * c->speeds + i] = c->J[a * c->speeds + i] + s * c->J[b * c->speeds + i];
         }
     }
-    for (int r = c->rows - plan->held; r < c->rows; ++r) {
+    for (int r = c->rows - plan->blocked; r < c->rows; ++r) {
         int a = random_index(seed, c->free_rows), b = random_index(seed, c->free_rows);
         for (int i = 0; i < c->speeds; ++i) {
             c->J[r * c->speeds + i] = c->J[a * c->speeds + i] - c->J[b * c->speeds + i];
@@ -91,7 +91,7 @@ static void contract_make(contract_case *c, const contract_plan *plan, uint64_t 
             }
         }
     }
-    for (int r = first_twin; r < c->rows - plan->held; ++r) {
+    for (int r = first_twin; r < c->rows - plan->blocked; ++r) {
         int other = c->free_rows + random_index(seed, first_twin - c->free_rows);
         double sign = random_in(seed, -1.0, 1.0) < 0.0 ? -1.0 : 1.0;
         for (int i = 0; i < c->speeds; ++i) {
@@ -173,8 +173,8 @@ static void contract_brute_force(const contract_case *c, double *lambda, double 
 static void contract_check_plan(const contract_plan *plan, int trials, uint64_t seed)
 {
     static contract_case c;
-    contract_way ways[CONTRACT_MAX_WAYS];
-    int count = contract_ways(false, ways), iterations;
+    contract_variant variants[CONTRACT_MAX_VARIANTS];
+    int count = contract_variants(false, variants), iterations;
     double expected[CASE_ROWS], expected_v[CASE_ROWS], lambda[CASE_ROWS], v[CASE_ROWS];
     for (int trial = 0; trial < trials; ++trial) {
         contract_make(&c, plan, &seed);
@@ -184,15 +184,15 @@ static void contract_check_plan(const contract_plan *plan, int trials, uint64_t 
             for (int r = 0; r < c.rows; ++r) { // any warm start will do
                 lambda[r] = trial % 2 == 0 ? 0.0 : random_in(&start, -1.0, 1.0);
             }
-            if (!contract_run(&c, ways[k], lambda, v, &iterations)) {
+            if (!contract_run(&c, variants[k], lambda, v, &iterations)) {
                 continue;
             }
             // A residual of 1e-10 moves the answer by no more than the condition of A times that;
             // the non-zero eigenvalues of these problems span less than 1e3.
-            double slack = ways[k].kind == PAWL_SOLVER_DIRECT ? 1e-10 : 1e-7;
+            double slack = variants[k].kind == PAWL_SOLVER_DIRECT ? 1e-10 : 1e-7;
             for (int r = 0; r < c.rows; ++r) {
                 CHECK_NEAR(v[r], expected_v[r], slack);
-                if (plan->redundant + plan->twins + plan->held == 0) {
+                if (plan->redundant + plan->twins + plan->blocked == 0) {
                     CHECK_NEAR(lambda[r], expected[r], slack);
                 }
             }
@@ -260,7 +260,7 @@ TEST(bounded_rows_along_one_coordinate_give_unique_velocities)
 TEST(bounded_rows_that_joints_hold_still_are_at_their_bounds)
 {
     contract_plan plan = {
-        .scene = "held rows", .blocks = 3, .limits = 1, .frictions = 1, .held = 2};
+        .scene = "held rows", .blocks = 3, .limits = 1, .frictions = 1, .blocked = 2};
     contract_check_plan(&plan, 30, 13);
 }
 
@@ -286,8 +286,8 @@ TEST(direct_shares_redundant_reactions_with_the_least_norm)
         }
         CHECK_INT(dense_pseudo_solve(scaled, n, 1e-11, right, expected), n - plan.redundant);
         int iterations;
-        contract_way way = {PAWL_SOLVER_DIRECT, pawl_solver_find(PAWL_SOLVER_DIRECT), true};
-        CHECK(contract_run(&c, way, lambda, v, &iterations));
+        contract_variant variant = {PAWL_SOLVER_DIRECT, pawl_solver_find(PAWL_SOLVER_DIRECT), true};
+        CHECK(contract_run(&c, variant, lambda, v, &iterations));
         double largest = 0.0;
         for (int i = 0; i < n; ++i) {
             largest = fmax(largest, fabs(expected[i]));
@@ -301,7 +301,7 @@ TEST(direct_shares_redundant_reactions_with_the_least_norm)
 
 // Least squares: two equal rows ask for different velocities. No impulse can meet both; the bodies'
 // velocities that leave the least scaled error meet them half way, and nothing blows up.
-TEST(contradicting_rows_are_met_half_way)
+TEST(contradicting_rows_are_satisfied_in_the_mean)
 {
     static contract_case c;
     uint64_t seed = 11;
@@ -407,7 +407,7 @@ TEST(the_judge_measures_what_pawl_problem_h_says)
     CHECK_NEAR(r.natural, 0.4, 1e-15);
 }
 
-TEST(nothing_is_excused_that_is_not_needed)
+TEST(no_exception_is_listed_that_is_not_needed)
 {
-    contract_check_excuses();
+    contract_check_exceptions();
 }

@@ -82,20 +82,20 @@ TEST(d8_a_ball_bounces_as_newton_says_and_comes_to_rest)
             // The first impact comes `phase` parts of the longest step later.
             double first = reference_data_item(data, "impact_times", 0);
             double scale = 1.0 + phase * 1e-3 / IMPACT_PHASES / first;
-            impact_bounces met = impact_d8(scale, &settings, weight);
-            CHECK_INT(met.count, IMPACT_BOUNCES);
+            impact_bounces got = impact_d8(scale, &settings, weight);
+            CHECK_INT(got.count, IMPACT_BOUNCES);
             for (int k = 0; k < IMPACT_BOUNCES; ++k) {
                 double t = scale * reference_data_item(data, "impact_times", k);
                 double v = scale * reference_data_item(data, "post_impact_speeds", k);
                 double h = scale * scale * reference_data_item(data, "apex_heights", k);
-                CHECK_NEAR(met.speed[k], v, 5.0 * SCENE_G * settings.dt);
-                CHECK_NEAR(met.apex[k], h, (5.0 + 1.0 / 0.8) * v * settings.dt);
-                impact_add_square(&time[level], met.time[k] - t, IMPACT_BOUNCES);
-                impact_add_square(&speed[level], met.speed[k] - v, IMPACT_BOUNCES);
-                impact_add_square(&apex[level], met.apex[k] - h, IMPACT_BOUNCES);
+                CHECK_NEAR(got.speed[k], v, 5.0 * SCENE_G * settings.dt);
+                CHECK_NEAR(got.apex[k], h, (5.0 + 1.0 / 0.8) * v * settings.dt);
+                impact_add_square(&time[level], got.time[k] - t, IMPACT_BOUNCES);
+                impact_add_square(&speed[level], got.speed[k] - v, IMPACT_BOUNCES);
+                impact_add_square(&apex[level], got.apex[k] - h, IMPACT_BOUNCES);
             }
             double end = scale * reference_data_scalar(data, "t_zeno");
-            impact_add_square(&rest[level], met.rest - end, 1);
+            impact_add_square(&rest[level], got.rest - end, 1);
         }
     }
     scene_check_falls("D8, times of 12 impacts [s]", time, 0.15);
@@ -204,7 +204,7 @@ TEST(d10_a_rod_hits_the_floor_with_its_end)
         pawl_vec3 lever = v3(reference_data_number(row, "r_contact", 0), 0.0,
                              reference_data_number(row, "r_contact", 1));
         pawl_vec3 tip = v3_add(after, v3_cross(scene_spin(&m, rod), lever));
-        const double met[] = {after.x,   after.z, -scene_spin(&m, rod).y,      impulse.z,
+        const double got[] = {after.x,   after.z, -scene_spin(&m, rod).y,      impulse.z,
                               impulse.x, tip.z,   energy - impact_kinetic(&m), tip.x};
         const double expected[] = {reference_data_number(row, "v_plus", 0),
                                    reference_data_number(row, "v_plus", 1),
@@ -214,9 +214,9 @@ TEST(d10_a_rod_hits_the_floor_with_its_end)
                                    reference_data_number(row, "gamma_plus", 0),
                                    reference_data_number(row, "kinetic_loss", -1),
                                    reference_data_number(row, "gamma_plus", 1)};
-        for (size_t k = 0; k < sizeof met / sizeof met[0]; ++k) {
-            worst = fmax(worst, fabs(met[k] - expected[k]));
-            CHECK_NEAR(met[k], expected[k], 1e-6 * fmax(1.0, fabs(expected[k])));
+        for (size_t k = 0; k < sizeof got / sizeof got[0]; ++k) {
+            worst = fmax(worst, fabs(got[k] - expected[k]));
+            CHECK_NEAR(got[k], expected[k], 1e-6 * fmax(1.0, fabs(expected[k])));
         }
         CHECK_INT(m.verdict.not_converged, 0);
         mechanism_end(&m);
@@ -405,11 +405,11 @@ TEST(d13_a_sphere_leaves_a_sphere)
     double time[3], theta[3], speed[3], height[3];
     for (int level = 0; level < 3; ++level) {
         pawl_settings settings = scene_settings(2e-3 / (double)(1 << level));
-        impact_leaving met = impact_d13(&settings);
-        time[level] = fabs(met.time - reference_data_scalar(data, "t_leave"));
-        theta[level] = fabs(met.theta - reference_data_scalar(data, "theta_leave_deg"));
-        speed[level] = fabs(met.speed - reference_data_scalar(data, "speed_at_leave"));
-        height[level] = fabs(met.height - reference_data_scalar(data, "height_of_centre_at_leave"));
+        impact_leaving got = impact_d13(&settings);
+        time[level] = fabs(got.time - reference_data_scalar(data, "t_leave"));
+        theta[level] = fabs(got.theta - reference_data_scalar(data, "theta_leave_deg"));
+        speed[level] = fabs(got.speed - reference_data_scalar(data, "speed_at_leave"));
+        height[level] = fabs(got.height - reference_data_scalar(data, "height_of_centre_at_leave"));
     }
     scene_check_falls("D13, time [s]", time, 0.05);
     scene_check_falls("D13, angle [deg]", theta, 0.05);

@@ -150,24 +150,24 @@ static void lit_references_run_fourbar(const pawl_settings *settings, lit_refere
 // end alone the crank nearly stands, and the error is many times less.
 TEST(lit_follows_the_passive_four_bar)
 {
-    static lit_references_fourbar exact, met;
+    static lit_references_fourbar exact, got;
     pawl_settings settings = reference_settings(PAWL_STEPPER_RATTLE, 1.25e-3);
     settings.rattle.order = 4;
     lit_references_run_fourbar(&settings, &exact);
     settings = reference_settings(PAWL_STEPPER_LIT, 2.5e-3);
-    lit_references_run_fourbar(&settings, &met);
-    double worst = 0.0, drift = pawl_verdict_energy_error(&met.verdict);
+    lit_references_run_fourbar(&settings, &got);
+    double worst = 0.0, energy_error = pawl_verdict_energy_error(&got.verdict);
     for (int k = 0; k < LIT_REFERENCES_SAMPLES; ++k) {
-        worst = fmax(worst, fabs(met.crank[k] - exact.crank[k]));
+        worst = fmax(worst, fabs(got.crank[k] - exact.crank[k]));
     }
     int last = LIT_REFERENCES_SAMPLES - 1;
     print_message(
         "passive four-bar, 5 s at 2.5 ms: crank off by %.1e rad at most, %.1e at the end, energy "
         "error %.4f %%, closure %.1e m\n",
-        worst, fabs(met.crank[last] - exact.crank[last]), 100.0 * drift,
-        met.verdict.closure.position);
+        worst, fabs(got.crank[last] - exact.crank[last]), 100.0 * energy_error,
+        got.verdict.closure.position);
     CHECK(worst <= 3e-3);
-    CHECK(drift <= 1e-4); // of the energy turned over, which is less than the largest energy
-    CHECK(met.verdict.closure.position <= 1e-11);
-    CHECK_INT(met.verdict.not_converged, 0);
+    CHECK(energy_error <= 1e-4); // of the energy turned over, which is less than the largest energy
+    CHECK(got.verdict.closure.position <= 1e-11);
+    CHECK_INT(got.verdict.not_converged, 0);
 }

@@ -127,11 +127,11 @@ TEST(a_fast_spinning_free_body_keeps_its_energy)
         CHECK(reference_series_load(c, 30.0, &series));
         reference_run run = reference_run_case(c, &series, &settings);
         CHECK_OK(run.status);
-        double drift = pawl_verdict_energy_error(&run.verdict);
+        double energy_error = pawl_verdict_energy_error(&run.verdict);
         print_message("D1, 30 s at 1 ms, %s: energy drift %.2e, error in the rates %.2e rad/s\n",
-                      pawl_stepper_name(stepper), drift, reference_error(c, &series, &run));
+                      pawl_stepper_name(stepper), energy_error, reference_error(c, &series, &run));
         CHECK_NEAR(run.verdict.energy_initial, 25.0002, 1e-12);
-        CHECK(drift <= 1e-3);
+        CHECK(energy_error <= 1e-3);
         reference_run_free(&run);
         reference_series_free(&series);
     }
@@ -190,7 +190,7 @@ TEST(the_slider_crank_gains_what_its_motor_gives)
 
 // The road that moves as told puts energy in; what it puts in must be in the books, projection or
 // not, up to the step's order.
-TEST(the_car_axis_s_books_balance_as_the_step_shrinks)
+TEST(the_car_axis_s_energy_balances_as_the_step_shrinks)
 {
     pawl_env env = reference_env();
     pawl_model *model = reference_load_model(&env, "models/classics/C2-car-axis.sdf");
@@ -293,18 +293,18 @@ TEST(without_projection_the_four_bar_s_drift_falls_with_the_step)
     pawl_env env = reference_env();
     pawl_model *model = reference_load_model(&env, "models/primitives/fourbar-fixed.sdf");
     CHECK(model != NULL);
-    double drift[REFERENCE_STEPS];
+    double energy_error[REFERENCE_STEPS];
     for (int k = 0; k < REFERENCE_STEPS; ++k) {
         pawl_settings settings = reference_settings(PAWL_STEPPER_EULER, 1e-3 / (double)(1 << k));
         settings.project = false;
         settings.erp.joint = 0.0;
         pawl_verdict verdict;
         CHECK_OK(reference_run_model(&env, model, &settings, 2.0, &verdict));
-        drift[k] = verdict.closure.position;
+        energy_error[k] = verdict.closure.position;
     }
-    double order = reference_order(drift[1], drift[2]);
+    double order = reference_order(energy_error[1], energy_error[2]);
     print_message("fourbar-fixed, 2 s without projection: drift %.2e %.2e %.2e m, order %.2f\n",
-                  drift[0], drift[1], drift[2], order);
+                  energy_error[0], energy_error[1], energy_error[2], order);
     CHECK_NEAR(order, 1.0, 0.2);
     pawl_model_destroy(model);
 }

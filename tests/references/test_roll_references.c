@@ -57,17 +57,17 @@ static void roll_check(const roll_case *c, const roll_result *expected)
     double end[3], rolling[3], most[3];
     for (int level = 0; level < 3; ++level) {
         pawl_settings settings = scene_settings(4e-3 / (double)(1 << level));
-        roll_result met = roll_run(c, &settings);
-        end[level] = fabs(met.x - expected->x);
-        rolling[level] = fabs(met.x_rolling - expected->x_rolling);
-        most[level] = fabs(met.x_max - expected->x_max);
-        CHECK(met.rolls_at >= expected->rolls_at &&
-              met.rolls_at < expected->rolls_at + settings.dt);
+        roll_result got = roll_run(c, &settings);
+        end[level] = fabs(got.x - expected->x);
+        rolling[level] = fabs(got.x_rolling - expected->x_rolling);
+        most[level] = fabs(got.x_max - expected->x_max);
+        CHECK(got.rolls_at >= expected->rolls_at &&
+              got.rolls_at < expected->rolls_at + settings.dt);
         settings.stepper = PAWL_STEPPER_MOREAU;
-        met = roll_run(c, &settings);
+        got = roll_run(c, &settings);
         print_message("%s with moreau at %g s: x %.1e m off\n", c->model, settings.dt,
-                      met.x - expected->x);
-        CHECK_NEAR(met.x, expected->x, 0.5 * 0.2 * SCENE_G * settings.dt * settings.dt + 1e-9);
+                      got.x - expected->x);
+        CHECK_NEAR(got.x, expected->x, 0.5 * 0.2 * SCENE_G * settings.dt * settings.dt + 1e-9);
     }
     scene_check_falls("x at the end [m]", end, 0.05);
     scene_check_falls("x where rolling begins [m]", rolling, 0.05);
@@ -273,13 +273,13 @@ TEST(d15_eulers_disk_rolls_steadily)
                    reference_data_number(row, "energy_per_kg", -1), 1e-12);
         double error[6][3];
         for (int level = 0; level < 3; ++level) {
-            roll_disk met = roll_d15(alpha, precession, turn, a_step / precession / (1 << level));
-            error[0][level] = met.height;
-            error[1][level] = met.lean;
-            error[2][level] = met.energy;
-            error[3][level] = fabs(met.turned / turn - 1.0);
-            error[4][level] = fabs(met.normal - 1.0);
-            error[5][level] = met.friction;
+            roll_disk got = roll_d15(alpha, precession, turn, a_step / precession / (1 << level));
+            error[0][level] = got.height;
+            error[1][level] = got.lean;
+            error[2][level] = got.energy;
+            error[3][level] = fabs(got.turned / turn - 1.0);
+            error[4][level] = fabs(got.normal - 1.0);
+            error[5][level] = got.friction;
         }
         for (int k = 0; k < 6; ++k) {
             print_message("D15, %g degrees, %s: relative errors %.2e %.2e %.2e\n",

@@ -176,21 +176,21 @@ TEST(d14_dry_friction_takes_the_same_from_each_swing)
         for (int level = 0; level < 3; ++level) {
             pawl_settings settings = scene_settings(1e-3 / (double)(1 << level));
             settings.stepper = (pawl_stepper_kind)stepper;
-            slide_swings met = slide_d14(&settings);
+            slide_swings got = slide_d14(&settings);
             double worst = 0.0, late = 0.0;
-            CHECK_INT(met.count, SLIDE_TURNS);
+            CHECK_INT(got.count, SLIDE_TURNS);
             for (int k = 1; k < SLIDE_TURNS; ++k) {
                 double expected = reference_data_item(data, "turning_points", k);
-                worst = fmax(worst, fabs(met.at[k] - expected));
-                late = fmax(late, fabs(met.time[k] - k * half) / k);
+                worst = fmax(worst, fabs(got.at[k] - expected));
+                late = fmax(late, fabs(got.time[k] - k * half) / k);
             }
-            double stop = met.stop - reference_data_scalar(data, "stop_position");
-            double time = met.time[SLIDE_TURNS - 1] - reference_data_scalar(data, "stop_time");
+            double stop = got.stop - reference_data_scalar(data, "stop_position");
+            double time = got.time[SLIDE_TURNS - 1] - reference_data_scalar(data, "stop_time");
             print_message(
                 "D14 %s at %g s: turns %.2e m off and %.2e s late each; stops %.2e m, %.2e s "
                 "off, %.1e m/s\n",
-                pawl_stepper_name(stepper), settings.dt, worst, late, stop, time, met.speed);
-            CHECK(met.speed < 1e-9);
+                pawl_stepper_name(stepper), settings.dt, worst, late, stop, time, got.speed);
+            CHECK(got.speed < 1e-9);
             errors[level] = worst;
             CHECK(worst <= damping * settings.dt);
             CHECK(fabs(stop) <= damping * settings.dt);
@@ -320,8 +320,8 @@ static void slide_s10_forces(double r[4][2], const double u[3], double out[3])
     double A[3][4], f[4][2], M[3][4]; // balance of force and of two moments; M = (A AT | weight)
     for (int k = 0; k < 4; ++k) {
         double vx = u[0] - u[2] * r[k][1], vy = u[1] + u[2] * r[k][0];
-        double share = -mu / fmax(sqrt(vx * vx + vy * vy), 1e-4);
-        f[k][0] = share * vx, f[k][1] = share * vy;
+        double fraction = -mu / fmax(sqrt(vx * vx + vy * vy), 1e-4);
+        f[k][0] = fraction * vx, f[k][1] = fraction * vy;
         A[0][k] = 1.0;
         A[1][k] = r[k][1] + height * f[k][1];
         A[2][k] = -r[k][0] - height * f[k][0];
@@ -337,9 +337,9 @@ static void slide_s10_forces(double r[4][2], const double u[3], double out[3])
     }
     for (int i = 0; i < 3; ++i) { // Gauss and Jordan; the diagonal dominates
         for (int j = 0; j < 3; ++j) {
-            double share = M[j][i] / M[i][i];
+            double fraction = M[j][i] / M[i][i];
             for (int k = i; k < 4 && j != i; ++k) {
-                M[j][k] -= share * M[i][k];
+                M[j][k] -= fraction * M[i][k];
             }
         }
     }
@@ -378,7 +378,7 @@ static slide_s10 slide_s10_least_norm(void)
 }
 
 // What the corners bear beyond the split of least norm: (N1 - N2 - N3 + N4) / (4 mg / 4).
-static double slide_twist_share(const mechanism *m)
+static double slide_twist_fraction(const mechanism *m)
 {
     pawl_pose pose = pawl_state_pose(mechanism_state(m), pawl_model_body_at(m->model, 0));
     double sum = 0.0, twist = 0.0;
@@ -413,7 +413,7 @@ TEST(s10_a_spinning_box_does_not_lift_off)
             gap =
                 fmax(gap, scene_bottom_gap(&m, pawl_model_body_at(m.model, 0), v3(0.1, 0.1, 0.02)));
             yaw = scene_yaw(&m, pawl_model_body_at(m.model, 0), yaw);
-            twist = mechanism_time(&m) < 0.6 ? fmax(twist, fabs(slide_twist_share(&m))) : twist;
+            twist = mechanism_time(&m) < 0.6 ? fmax(twist, fabs(slide_twist_fraction(&m))) : twist;
         }
         pawl_vec3 stop = scene_position(&m, pawl_model_body_at(m.model, 0));
         print_message("S10 %s at %g s: stops at x %.4f m, y %.4f m, yaw %.4f rad; gap at most %.1e "

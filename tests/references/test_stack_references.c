@@ -34,19 +34,19 @@ TEST(d12_stacks_stand_still_whatever_the_masses)
         pawl_settings settings = stack_settings(1e-3);
         mechanism_start(&m, &settings);
         scene_run(&m, 10.0);
-        double met_between = scene_force(&m, lower, upper).z;
-        double met_ground = scene_force(&m, PAWL_WORLD, lower).z;
+        double got_between = scene_force(&m, lower, upper).z;
+        double got_ground = scene_force(&m, PAWL_WORLD, lower).z;
         double drift = v3_norm(v3_sub(scene_position(&m, upper), at));
         print_message("D12 ratio %5g: drift %.1e m, speed %.1e m/s, penetration %.1e m, forces off "
                       "by %.1e, %.1e; %d of 10000 steps not converged, worst residual %.1e\n",
                       ratio, drift, scene_speed(&m, upper), m.verdict.penetration,
-                      met_between / between - 1.0, met_ground / ground - 1.0,
+                      got_between / between - 1.0, got_ground / ground - 1.0,
                       (int)m.verdict.not_converged, m.verdict.residual.natural_scaled);
         CHECK(drift < 1e-6);
         CHECK(scene_speed(&m, upper) < 1e-8);
         CHECK(m.verdict.penetration <= 1e-5);
-        CHECK_NEAR(met_between / between, 1.0, 1e-8);
-        CHECK_NEAR(met_ground / ground, 1.0, 1e-8);
+        CHECK_NEAR(got_between / between, 1.0, 1e-8);
+        CHECK_NEAR(got_ground / ground, 1.0, 1e-8);
         mechanism_end(&m);
     }
     mechanism m;

@@ -143,7 +143,7 @@ TEST(limits_do_not_give_what_lit_took_back)
         for (int i = 0; i < 60; ++i) {
             CHECK_OK(pawl_sim_step(m.sim, &m.report));
             pawl_verdict_add(&m.verdict, &m.report);
-            sum += fabs(m.report.pushed_limits);
+            sum += fabs(m.report.limit_correction_energy);
         }
         double rise = dissipation_rise(&m.verdict, PAWL_DISSIPATOR_LIMITS);
         worst = fmax(worst, rise);

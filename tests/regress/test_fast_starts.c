@@ -64,7 +64,7 @@ static void fast_run(uint64_t *seed, int k, pawl_stepper_kind stepper, fast_coun
     mechanism_end(&m);
 }
 
-TEST(what_starts_fast_stops_at_what_it_meets)
+TEST(what_starts_fast_stops_at_what_it_hits)
 {
     static const pawl_stepper_kind steppers[] = {PAWL_STEPPER_EULER, PAWL_STEPPER_MOREAU,
                                                  PAWL_STEPPER_LIT, PAWL_STEPPER_RATTLE};

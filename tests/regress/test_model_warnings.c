@@ -130,8 +130,8 @@ TEST(a_model_in_millimetres_is_warned_of)
                 pawl_vec3 half = v3(0.75 * s, 0.01 * s, 0.02 * s);
                 scene_shape(&m, rod, PAWL_SHAPE_BOX, half, v3(0, 0, 0), 0.5, 0.0);
             }
-            bool told = expected[i] > 0 && (shapes > 0 || s != 100.0 || 0.75 * s > 50.0);
-            CHECK_INT(warnings_count(&m, PAWL_WARNING_LENGTH_UNIT), told ? 1 : 0);
+            bool reported = expected[i] > 0 && (shapes > 0 || s != 100.0 || 0.75 * s > 50.0);
+            CHECK_INT(warnings_count(&m, PAWL_WARNING_LENGTH_UNIT), reported ? 1 : 0);
             mechanism_end(&m);
         }
     }

@@ -175,7 +175,7 @@ TEST(a_box_slides_flat)
             if (variants[k].stepper == PAWL_STEPPER_MDP && measure_dt[d] > 0.005) {
                 continue; // forces of the depth before: it hops
             }
-            double v = speed[c], dt = measure_dt[d], way = v * v / (2.0 * mu[c] * SCENE_G);
+            double v = speed[c], dt = measure_dt[d], distance = v * v / (2.0 * mu[c] * SCENE_G);
             mechanism m;
             scene_floor(&m, mu[c], 0.0, 0.0);
             pawl_body_id box = scene_box(&m, 1.0, v3(0.4, 0.4, 0.2), mu[c]);
@@ -185,8 +185,8 @@ TEST(a_box_slides_flat)
             double deepest = measure_run(&m, 1.2);
             double x = scene_position(&m, box).x;
             print_message("%s %g s: stops at %.4f of %.4f, deepest %.5f\n", variants[k].name, dt, x,
-                          way - 0.5 * v * dt, deepest);
-            CHECK_NEAR(x, way - 0.5 * v * dt, 0.03 * way + 0.25 * v * dt);
+                          distance - 0.5 * v * dt, deepest);
+            CHECK_NEAR(x, distance - 0.5 * v * dt, 0.03 * distance + 0.25 * v * dt);
             CHECK(deepest <= 2.0 * measure_deepest(&variants[k], SCENE_G / 4.0, dt)); // nose heavy
             CHECK(scene_speed(&m, box) < 0.01);
             mechanism_end(&m);

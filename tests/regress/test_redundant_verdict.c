@@ -115,17 +115,18 @@ static pawl_criterion misfit_after(double before, bool passage, double after)
     pawl_settings settings = pawl_settings_default();
     pawl_verdict_names names = {NULL, names_joint, names_joint};
     pawl_verdict_list list = pawl_verdict_judge(&v, &settings, &names);
-    const pawl_criterion *way = &list.criteria[PAWL_CRITERION_PASSAGE];
-    CHECK_INT(way->judgement, passage ? PAWL_FAILED : PAWL_NOT_JUDGED);
+    const pawl_criterion *criterion = &list.criteria[PAWL_CRITERION_PASSAGE];
+    CHECK_INT(criterion->judgement, passage ? PAWL_FAILED : PAWL_NOT_JUDGED);
     if (passage) {
-        CHECK_NEAR(way->value, 0.02, 1e-15);
-        CHECK(strstr(way->where, "'j2'") != NULL && strstr(way->where, "step 2") != NULL);
+        CHECK_NEAR(criterion->value, 0.02, 1e-15);
+        CHECK(strstr(criterion->where, "'j2'") != NULL &&
+              strstr(criterion->where, "step 2") != NULL);
     }
     return list.criteria[PAWL_CRITERION_MISFIT];
 }
 
 // docs/verdict.md: 100 times what the start and the motion up to the first singular position show.
-TEST(a_misfit_beyond_what_the_file_shows_is_not_met)
+TEST(a_misfit_beyond_what_the_file_shows_fails)
 {
     CHECK_INT(misfit_after(1e-6, true, 0.9e-4).judgement, PAWL_PASSED);
     CHECK_INT(misfit_after(1e-6, true, 1.1e-4).judgement, PAWL_FAILED);

@@ -34,7 +34,7 @@ static pawl_settings spinning_settings(const spinning_method *method, double dt)
 // ---- A ball that slides and spins --------------------------------------------------------------
 
 typedef struct spinning_ball {
-    double mass, radius, share; // share: moment of inertia over m r^2
+    double mass, radius, fraction; // share: moment of inertia over m r^2
     double friction;
     pawl_vec3 v, w;
 } spinning_ball;
@@ -43,7 +43,7 @@ static spinning_ball spinning_random_ball(uint64_t *seed)
 {
     spinning_ball b = {.mass = random_in(seed, 0.1, 10.0),
                        .radius = random_in(seed, 0.02, 0.5),
-                       .share = random_in(seed, 0.2, 0.66),
+                       .fraction = random_in(seed, 0.2, 0.66),
                        .friction = random_in(seed, 0.05, 0.5)};
     b.v = v3(random_in(seed, -3.0, 3.0), random_in(seed, -3.0, 3.0), 0.0);
     b.w = v3_scale(1.0 / b.radius, random_vec(seed, 4.0));
@@ -58,9 +58,9 @@ static void spinning_ball_answer(const spinning_ball *b, double t, pawl_vec3 *v,
     pawl_vec3 slip = v3_add(b->v, v3_cross(b->w, v3_scale(-b->radius, up)));
     pawl_vec3 along = v3_scale(1.0 / v3_norm(slip), slip);
     double a = b->friction * SCENE_G;
-    *rolls = v3_norm(slip) / (a * (1.0 + 1.0 / b->share));
+    *rolls = v3_norm(slip) / (a * (1.0 + 1.0 / b->fraction));
     *v = v3_axpy(b->v, -a * t, along);
-    *w = v3_axpy(b->w, a * t / (b->share * b->radius), v3_cross(up, along));
+    *w = v3_axpy(b->w, a * t / (b->fraction * b->radius), v3_cross(up, along));
 }
 
 static double spinning_ball_error(const spinning_ball *b, const pawl_settings *settings, int steps)
@@ -71,7 +71,8 @@ static double spinning_ball_error(const spinning_ball *b, const pawl_settings *s
     def.mass = b->mass;
     def.pose.position = v3(0, 0, b->radius);
     def.twist = (pawl_twist){b->v, b->w};
-    def.inertia[0] = def.inertia[1] = def.inertia[2] = b->share * b->mass * b->radius * b->radius;
+    def.inertia[0] = def.inertia[1] = def.inertia[2] =
+        b->fraction * b->mass * b->radius * b->radius;
     pawl_body_id ball = mechanism_body(&m, &def);
     scene_shape(&m, ball, PAWL_SHAPE_SPHERE, v3(b->radius, 0, 0), v3(0, 0, 0), b->friction, 0.0);
     mechanism_start(&m, settings);

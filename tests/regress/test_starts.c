@@ -9,14 +9,14 @@
 
 #include <math.h>
 
-typedef struct start_way {
+typedef struct start_variant {
     const char *name;
     pawl_stepper_kind stepper;
     pawl_formulation formulation;
     bool project;
-} start_way;
+} start_variant;
 
-static const start_way start_ways[] = {
+static const start_variant start_variants[] = {
     {"euler", PAWL_STEPPER_EULER, PAWL_FORMULATION_MAXIMAL, true},
     {"euler unprojected", PAWL_STEPPER_EULER, PAWL_FORMULATION_MAXIMAL, false},
     {"euler reduced", PAWL_STEPPER_EULER, PAWL_FORMULATION_REDUCED, true},
@@ -26,14 +26,14 @@ static const start_way start_ways[] = {
     {"lit reduced", PAWL_STEPPER_LIT, PAWL_FORMULATION_REDUCED, true},
     {"rattle", PAWL_STEPPER_RATTLE, PAWL_FORMULATION_MAXIMAL, true},
 };
-enum { START_WAYS = sizeof start_ways / sizeof start_ways[0] };
+enum { START_VARIANTS = sizeof start_variants / sizeof start_variants[0] };
 
-static pawl_settings start_settings(const start_way *way, double dt)
+static pawl_settings start_settings(const start_variant *variant, double dt)
 {
     pawl_settings s = scene_settings(dt);
-    s.stepper = way->stepper;
-    s.formulation = way->formulation;
-    s.project = way->project;
+    s.stepper = variant->stepper;
+    s.formulation = variant->formulation;
+    s.project = variant->project;
     return s;
 }
 
@@ -71,11 +71,11 @@ static double start_leg(mechanism *m, uint64_t *seed, int count)
 TEST(a_joint_beyond_its_limit_comes_back_at_rest)
 {
     uint64_t seed = 11;
-    for (int k = 0; k < 3 * START_WAYS; ++k) {
-        const start_way *way = &start_ways[k % START_WAYS];
+    for (int k = 0; k < 3 * START_VARIANTS; ++k) {
+        const start_variant *variant = &start_variants[k % START_VARIANTS];
         mechanism m;
         double beyond = start_leg(&m, &seed, 1 + k % 4);
-        pawl_settings settings = start_settings(way, k % 2 ? 1e-3 : 5e-3);
+        pawl_settings settings = start_settings(variant, k % 2 ? 1e-3 : 5e-3);
         mechanism_start(&m, &settings);
         double kinetic = 0.0, last = beyond;
         while (mechanism_time(&m) < 1.5) {
@@ -87,10 +87,10 @@ TEST(a_joint_beyond_its_limit_comes_back_at_rest)
             CHECK(last - now <= 10.0 * settings.limit.max_push * settings.dt);
             last = now;
         }
-        print_message("%s: %.2f rad beyond, %.1e rad after 1.5 s, at most %.1e J\n", way->name,
+        print_message("%s: %.2f rad beyond, %.1e rad after 1.5 s, at most %.1e J\n", variant->name,
                       beyond, last, kinetic);
         CHECK(last < 0.05 * beyond);
-        CHECK(kinetic < (way->project ? 1e-9 : 1e-6)); // what joints are open by is pulled back
+        CHECK(kinetic < (variant->project ? 1e-9 : 1e-6)); // what joints are open by is pulled back
         mechanism_end(&m);
     }
 }
@@ -101,8 +101,8 @@ TEST(bodies_inside_each_other_part_at_rest)
     static const pawl_shape_kind kinds[] = {PAWL_SHAPE_SPHERE, PAWL_SHAPE_BOX, PAWL_SHAPE_CYLINDER,
                                             PAWL_SHAPE_CAPSULE, PAWL_SHAPE_ELLIPSOID};
     uint64_t seed = 5;
-    for (int k = 0; k < 3 * START_WAYS; ++k) {
-        const start_way *way = &start_ways[k % START_WAYS];
+    for (int k = 0; k < 3 * START_VARIANTS; ++k) {
+        const start_variant *variant = &start_variants[k % START_VARIANTS];
         mechanism m;
         mechanism_begin(&m);
         int count = 2 + k % 5;
@@ -113,7 +113,7 @@ TEST(bodies_inside_each_other_part_at_rest)
             pawl_body_id body = mechanism_solid(&m, mass, at, v3(inertia, inertia, inertia));
             scene_shape(&m, body, kinds[(k + i) % 5], v3(0.1, 0.12, 0.15), v3(0, 0, 0), 0.3, 0.5);
         }
-        pawl_settings settings = start_settings(way, 2e-3);
+        pawl_settings settings = start_settings(variant, 2e-3);
         mechanism_start(&m, &settings);
         double first = 0.0, kinetic = 0.0;
         while (mechanism_time(&m) < 1.0) {
@@ -121,8 +121,8 @@ TEST(bodies_inside_each_other_part_at_rest)
             first = fmax(first, m.report.penetration);
             kinetic = fmax(kinetic, mechanism_energy(&m).kinetic);
         }
-        print_message("%s, %d bodies: %.3f m deep, %.1e m after 1 s, at most %.1e J\n", way->name,
-                      count, first, m.report.penetration, kinetic);
+        print_message("%s, %d bodies: %.3f m deep, %.1e m after 1 s, at most %.1e J\n",
+                      variant->name, count, first, m.report.penetration, kinetic);
         CHECK(first > 0.02);
         CHECK(m.report.penetration < 0.1 * first);
         CHECK(kinetic < 1e-6);
@@ -134,8 +134,8 @@ TEST(bodies_inside_each_other_part_at_rest)
 // contact.max_push.
 TEST(a_body_in_a_wedge_is_not_thrown_out)
 {
-    for (int k = 0; k < START_WAYS; ++k) {
-        const start_way *way = &start_ways[k];
+    for (int k = 0; k < START_VARIANTS; ++k) {
+        const start_variant *variant = &start_variants[k];
         mechanism m;
         mechanism_begin(&m);
         pawl_builder_set_gravity(m.builder, v3(0, 0, -SCENE_G));
@@ -147,7 +147,7 @@ TEST(a_body_in_a_wedge_is_not_thrown_out)
             CHECK_OK(pawl_builder_add_shape(m.builder, PAWL_WORLD, &plane, NULL));
         }
         scene_box_at(&m, 1.0, v3(1, 1, 1), v3(0, 0, 1), 0.3);
-        pawl_settings settings = start_settings(way, 1e-3);
+        pawl_settings settings = start_settings(variant, 1e-3);
         mechanism_start(&m, &settings);
         double kinetic = 0.0, z = 1.0;
         while (mechanism_time(&m) < 0.5) {
@@ -158,7 +158,7 @@ TEST(a_body_in_a_wedge_is_not_thrown_out)
             CHECK(fabs(now - z) <= 1.01 * settings.contact.max_push * settings.dt);
             z = now;
         }
-        print_message("%s: %.2e J, at z = %.3f m\n", way->name, kinetic, z);
+        print_message("%s: %.2e J, at z = %.3f m\n", variant->name, kinetic, z);
         CHECK(kinetic < 1e-6);
         CHECK(fabs(pawl_verdict_energy_error(&m.verdict)) < 1e-6);
         mechanism_end(&m);

@@ -90,7 +90,7 @@ TEST(position_updates_that_fail_are_counted_by_every_stepper)
         print_message(
             "%s: %d position updates failed, first in step %d; joints open by %g lengths\n",
             pawl_stepper_name(stepper), (int)m.verdict.position_failures,
-            (int)m.verdict.position_step, m.verdict.closure.share);
+            (int)m.verdict.position_step, m.verdict.closure.ratio);
         // Whoever leaves the joints open says so; whoever closes them has nothing to count.
         bool open = m.verdict.closure.position > 1e-6;
         CHECK(open == (m.verdict.position_failures > 0));
@@ -179,8 +179,8 @@ TEST(nan_is_worse_than_every_number)
             pawl_step_report bad = good;
             bad.measured = ~0u;
             double *const at[] = {&bad.residual.natural_scaled, &bad.own_residual,
-                                  &bad.closure.share,           &bad.closure.rotation,
-                                  &bad.closure.limit,           &bad.depth_share,
+                                  &bad.closure.ratio,           &bad.closure.rotation,
+                                  &bad.closure.limit,           &bad.depth_ratio,
                                   &bad.energy.balance};
             *at[figure] = NAN;
             pawl_verdict v = pawl_verdict_begin(mechanism_state(&m));

@@ -17,21 +17,21 @@ void test_check(bool condition, const char *text, const char *file, int line)
     }
 }
 
-void test_check_int(int64_t met, int64_t expected, const char *met_text, const char *expected_text,
+void test_check_int(int64_t got, int64_t expected, const char *got_text, const char *expected_text,
                     const char *file, int line)
 {
-    if (met != expected) {
-        print_error("%s is %" PRId64 ", expected %s = %" PRId64 "\n", met_text, met, expected_text,
+    if (got != expected) {
+        print_error("%s is %" PRId64 ", expected %s = %" PRId64 "\n", got_text, got, expected_text,
                     expected);
         _fail(file, line);
     }
 }
 
-void test_check_text(const char *met, const char *expected, const char *text, const char *file,
+void test_check_text(const char *got, const char *expected, const char *text, const char *file,
                      int line)
 {
-    if (met == NULL || strcmp(met, expected) != 0) {
-        print_error("%s is \"%s\", expected \"%s\"\n", text, met != NULL ? met : "(NULL)",
+    if (got == NULL || strcmp(got, expected) != 0) {
+        print_error("%s is \"%s\", expected \"%s\"\n", text, got != NULL ? got : "(NULL)",
                     expected);
         _fail(file, line);
     }
@@ -43,32 +43,32 @@ static double check_tolerance_scale(void)
     return text != NULL ? strtod(text, NULL) : 1.0;
 }
 
-static bool check_is_near(double met, double expected, double tolerance)
+static bool check_is_near(double got, double expected, double tolerance)
 {
-    return met == expected || fabs(met - expected) <= tolerance * check_tolerance_scale();
+    return got == expected || fabs(got - expected) <= tolerance * check_tolerance_scale();
 }
 
-void test_check_near(double met, double expected, double tolerance, const char *text,
+void test_check_near(double got, double expected, double tolerance, const char *text,
                      const char *file, int line)
 {
-    if (!check_is_near(met, expected, tolerance)) {
-        print_error("%s is %.17g, expected %.17g within %g; off by %g\n", text, met, expected,
-                    tolerance * check_tolerance_scale(), met - expected);
+    if (!check_is_near(got, expected, tolerance)) {
+        print_error("%s is %.17g, expected %.17g within %g; off by %g\n", text, got, expected,
+                    tolerance * check_tolerance_scale(), got - expected);
         _fail(file, line);
     }
 }
 
-void test_check_near3(pawl_vec3 met, pawl_vec3 expected, double tolerance, const char *text,
+void test_check_near3(pawl_vec3 got, pawl_vec3 expected, double tolerance, const char *text,
                       const char *file, int line)
 {
-    if (!check_is_near(met.x, expected.x, tolerance) ||
-        !check_is_near(met.y, expected.y, tolerance) ||
-        !check_is_near(met.z, expected.z, tolerance)) {
+    if (!check_is_near(got.x, expected.x, tolerance) ||
+        !check_is_near(got.y, expected.y, tolerance) ||
+        !check_is_near(got.z, expected.z, tolerance)) {
         print_error("%s is (%.17g, %.17g, %.17g), expected (%.17g, %.17g, %.17g) within %g; off by "
                     "(%g, %g, %g)\n",
-                    text, met.x, met.y, met.z, expected.x, expected.y, expected.z,
-                    tolerance * check_tolerance_scale(), met.x - expected.x, met.y - expected.y,
-                    met.z - expected.z);
+                    text, got.x, got.y, got.z, expected.x, expected.y, expected.z,
+                    tolerance * check_tolerance_scale(), got.x - expected.x, got.y - expected.y,
+                    got.z - expected.z);
         _fail(file, line);
     }
 }

@@ -154,13 +154,13 @@ void contract_velocity(const contract_case *c, const double *lambda, double *v)
 // ---- the contract ------------------------------------------------------------------------------
 
 // Where a solver is known not to keep it, and why. `residual` [m/s] is what it may leave by the judge.
-typedef struct contract_excuse {
+typedef struct contract_exception {
     const char *solver, *scene; // "*": any
     pawl_outcome outcome;
     double residual;
     const char *reason;
     bool needed;
-} contract_excuse;
+} contract_exception;
 
 // 0.098 m/s is what gravity adds in the step: what doing nothing would leave.
 static const char contract_heavy[] =
@@ -172,7 +172,7 @@ static const char contract_diverges[] =
 static const char contract_early[] = "stops by the change of energy, not by the residual";
 static const char contract_polygon[] =
     "slip is opposed by the nearest corner of a polygon, not along itself";
-static contract_excuse contract_excuses[] = {
+static contract_exception contract_exceptions[] = {
     {"lemke", "slide", PAWL_CONVERGED, 0.0295, contract_polygon,
      false}, // all the friction there is
     {"lemke", "slide on a point", PAWL_CONVERGED, 0.0295, contract_polygon, false},
@@ -196,14 +196,14 @@ static contract_excuse contract_excuses[] = {
     {"raisim-ds-es", "*", PAWL_CONVERGED, 1e-8, contract_early, false},
 };
 enum {
-    CONTRACT_EXCUSES = sizeof contract_excuses / sizeof contract_excuses[0],
+    CONTRACT_EXCEPTIONS = sizeof contract_exceptions / sizeof contract_exceptions[0],
     CONTRACT_SCENES = 64
 };
 static const char *contract_tried[CONTRACT_SCENES];
 
 const double contract_tolerance = 1e-10;
 
-int contract_ways(bool contacts, contract_way ways[CONTRACT_MAX_WAYS])
+int contract_variants(bool contacts, contract_variant variants[CONTRACT_MAX_VARIANTS])
 {
     int count = 0;
     for (int kind = 0; pawl_solver_name(kind) != NULL; ++kind) {
@@ -211,9 +211,9 @@ int contract_ways(bool contacts, contract_way ways[CONTRACT_MAX_WAYS])
         if (contacts && !ops->contacts) {
             continue;
         }
-        ways[count++] = (contract_way){(pawl_solver_kind)kind, ops, true};
+        variants[count++] = (contract_variant){(pawl_solver_kind)kind, ops, true};
         if (!ops->condenses) {
-            ways[count++] = (contract_way){(pawl_solver_kind)kind, ops, false};
+            variants[count++] = (contract_variant){(pawl_solver_kind)kind, ops, false};
         }
     }
     return count;
@@ -242,11 +242,11 @@ static double contract_residual(const contract_case *c, const pawl_solver_ops *o
     return pawl_problem_natural_relaxed(&c->problem, lambda, v, weight);
 }
 
-static void contract_excuse_it(const contract_case *c, const char *solver, pawl_outcome outcome,
-                               double residual)
+static void contract_except(const contract_case *c, const char *solver, pawl_outcome outcome,
+                            double residual)
 {
-    for (int i = 0; i < CONTRACT_EXCUSES; ++i) {
-        contract_excuse *e = &contract_excuses[i];
+    for (int i = 0; i < CONTRACT_EXCEPTIONS; ++i) {
+        contract_exception *e = &contract_exceptions[i];
         bool here = strcmp(e->scene, "*") == 0 || strcmp(e->scene, c->scene) == 0;
         if (strcmp(e->solver, solver) == 0 && here && e->outcome == outcome &&
             residual <= e->residual) {
@@ -258,13 +258,14 @@ static void contract_excuse_it(const contract_case *c, const char *solver, pawl_
              (int)outcome, residual);
 }
 
-bool contract_run(contract_case *c, contract_way way, double *lambda, double *v, int *iterations)
+bool contract_run(contract_case *c, contract_variant variant, double *lambda, double *v,
+                  int *iterations)
 {
     test_env t;
     test_env_init(&t);
     pawl_settings settings = pawl_settings_default();
-    settings.solver.kind = way.kind;
-    settings.solver.exact_joints = way.exact_joints;
+    settings.solver.kind = variant.kind;
+    settings.solver.exact_joints = variant.exact_joints;
     settings.solver.tolerance = contract_tolerance;
     settings.solver.max_iterations = c->max_iterations > 0 ? c->max_iterations : 100000;
     if (c->relaxation > 0.0) {
@@ -294,18 +295,18 @@ bool contract_run(contract_case *c, contract_way way, double *lambda, double *v,
     CHECK_NEAR(judged.primal, 0.0, 1e-15 + 4.0 * DBL_EPSILON * largest);
     *iterations = report.iterations;
     contract_try_scene(c->scene);
-    double residual = contract_residual(c, way.ops, lambda, v, judged.natural_scaled);
+    double residual = contract_residual(c, variant.ops, lambda, v, judged.natural_scaled);
     if (report.outcome == PAWL_CONVERGED && residual <= contract_tolerance) {
         return true;
     }
-    contract_excuse_it(c, way.ops->name, report.outcome, residual);
+    contract_except(c, variant.ops->name, report.outcome, residual);
     return false;
 }
 
-void contract_check_excuses(void)
+void contract_check_exceptions(void)
 {
-    for (int i = 0; i < CONTRACT_EXCUSES; ++i) {
-        const contract_excuse *e = &contract_excuses[i];
+    for (int i = 0; i < CONTRACT_EXCEPTIONS; ++i) {
+        const contract_exception *e = &contract_exceptions[i];
         bool tried = false;
         for (int k = 0; k < CONTRACT_SCENES && contract_tried[k] != NULL; ++k) {
             tried = tried || strcmp(e->scene, "*") == 0 || strcmp(contract_tried[k], e->scene) == 0;

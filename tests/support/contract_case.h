@@ -32,18 +32,19 @@ void contract_pose(contract_case *c, bool redundant);
 void contract_velocity(const contract_case *c, const double *lambda, double *v);
 
 // A solver in one of its ways to run.
-typedef struct contract_way {
+typedef struct contract_variant {
     pawl_solver_kind kind;
     const pawl_solver_ops *ops;
     bool exact_joints;
-} contract_way;
-enum { CONTRACT_MAX_WAYS = 2 * PAWL_SOLVER_COUNT };
+} contract_variant;
+enum { CONTRACT_MAX_VARIANTS = 2 * PAWL_SOLVER_COUNT };
 // Every solver of the table in each of its ways; with `contacts`, those that know contacts.
-int contract_ways(bool contacts, contract_way ways[CONTRACT_MAX_WAYS]);
+int contract_variants(bool contacts, contract_variant variants[CONTRACT_MAX_VARIANTS]);
 
 extern const double contract_tolerance;
 // Solves from lambda. Converged within the tolerance of the judge (of the convex relaxation where
 // that is what the solver solves), or listed as excused; returns false in the latter case.
-bool contract_run(contract_case *c, contract_way way, double *lambda, double *v, int *iterations);
+bool contract_run(contract_case *c, contract_variant variant, double *lambda, double *v,
+                  int *iterations);
 // Fails the test where an excuse was listed for a scene that was tried and never needed.
-void contract_check_excuses(void);
+void contract_check_exceptions(void);

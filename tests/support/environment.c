@@ -129,11 +129,11 @@ void test_check_message(const test_env *t, const char *part, const char *file, i
     }
 }
 
-void test_check_status(pawl_status met, pawl_status expected, const char *text, const char *file,
+void test_check_status(pawl_status got, pawl_status expected, const char *text, const char *file,
                        int line)
 {
-    if (met != expected) {
-        print_error("%s is %s, expected %s; last message: \"%s\"\n", text, pawl_status_name(met),
+    if (got != expected) {
+        print_error("%s is %s, expected %s; last message: \"%s\"\n", text, pawl_status_name(got),
                     pawl_status_name(expected), environment_last_message);
         _fail(file, line);
     }
@@ -147,8 +147,8 @@ int64_t test_check_survives_no_memory(test_make make, void *argument, const char
         test_env_init(&t);
         t.fail_at = n;
         pawl_status status = make(&t.env, argument);
-        bool met_failure = t.calls >= n;
-        pawl_status expected = met_failure ? PAWL_NO_MEMORY : PAWL_OK;
+        bool got_failure = t.calls >= n;
+        pawl_status expected = got_failure ? PAWL_NO_MEMORY : PAWL_OK;
         if (status != expected || t.live_blocks != 0) {
             print_error("%s with request %" PRId64 " for memory failing: %s, expected %s; %" PRId64
                         " blocks leaked; last message: \"%s\"\n",
@@ -156,7 +156,7 @@ int64_t test_check_survives_no_memory(test_make make, void *argument, const char
                         t.live_blocks, t.last_message);
             _fail(file, line);
         }
-        if (!met_failure) {
+        if (!got_failure) {
             return t.calls;
         }
     }

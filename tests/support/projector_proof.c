@@ -154,13 +154,13 @@ static double proof_tau(int i)
 
 static double proof_sample(const proof_arc *arc, int i)
 {
-    static double share[PROOF_SAMPLES + 1]; // of the half arc
-    if (share[0] == 0.0) {
+    static double fraction[PROOF_SAMPLES + 1]; // of the half arc
+    if (fraction[0] == 0.0) {
         for (int j = PROOF_SAMPLES; j >= 0; --j) {
-            share[j] = (double)(2.0L / proof_pi * atanl(sinhl(proof_tau(j))));
+            fraction[j] = (double)(2.0L / proof_pi * atanl(sinhl(proof_tau(j))));
         }
     }
-    return (double)(arc->centre + arc->half * share[i]);
+    return (double)(arc->centre + arc->half * fraction[i]);
 }
 
 // The derivative of the energy by tau, whose sign is that by the direction.
@@ -306,7 +306,7 @@ void proof_nearest(const double x[3], double mu, double nearest[3])
     proof_ray(x, mu, 0.5 * (low + high), nearest);
 }
 
-double proof_error(const proof_block *k, const double met[3], const double expected[3])
+double proof_error(const proof_block *k, const double got[3], const double expected[3])
 {
     double speed = fmax(fabs(k->v[0]), fmax(fabs(k->v[1]), fabs(k->v[2])));
     double size = 3.0 * speed / (k->D[0] + k->D[4] + k->D[8]), worst = 0.0;
@@ -314,7 +314,7 @@ double proof_error(const proof_block *k, const double met[3], const double expec
         size = fmax(size, fabs(expected[r]));
     }
     for (int r = 0; r < 3; ++r) {
-        double error = fabs(met[r] - expected[r]);
+        double error = fabs(got[r] - expected[r]);
         worst = error <= worst ? worst : error; // keeps NaN
     }
     return worst / size;

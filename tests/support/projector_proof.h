@@ -31,7 +31,7 @@ void proof_nonlinear_block(const proof_block *block, double s, double lambda[3])
 // The nearest point of the friction cone.
 void proof_nearest(const double x[3], double mu, double nearest[3]);
 // |met - expected| relative to the size of the impulses that the block deals in.
-double proof_error(const proof_block *block, const double met[3], const double expected[3]);
+double proof_error(const proof_block *block, const double got[3], const double expected[3]);
 // How far lambda is from Signorini's and Coulomb's laws, one by one as a textbook has them, as a
 // share of the velocities that the block deals in.
 double proof_laws(const proof_block *block, const double lambda[3]);

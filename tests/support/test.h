@@ -43,29 +43,29 @@ typedef struct test_case {
 void test_case_list(test_case *added);
 
 #define CHECK(condition) test_check((condition), #condition, __FILE__, __LINE__)
-#define CHECK_INT(met, expected)                                                                   \
-    test_check_int((int64_t)(met), (int64_t)(expected), #met, #expected, __FILE__, __LINE__)
-#define CHECK_TEXT(met, expected) test_check_text((met), (expected), #met, __FILE__, __LINE__)
+#define CHECK_INT(got, expected)                                                                   \
+    test_check_int((int64_t)(got), (int64_t)(expected), #got, #expected, __FILE__, __LINE__)
+#define CHECK_TEXT(got, expected) test_check_text((got), (expected), #got, __FILE__, __LINE__)
 // |met - expected| <= tolerance, absolute. The environment variable PAWL_TOL_SCALE multiplies all
 // tolerances: run with 0.1 to see which have less than a tenth of slack. NaN is never near.
-#define CHECK_NEAR(met, expected, tolerance)                                                       \
-    test_check_near((met), (expected), (tolerance), #met, __FILE__, __LINE__)
-#define CHECK_NEAR3(met, expected, tolerance)                                                      \
-    test_check_near3((met), (expected), (tolerance), #met, __FILE__, __LINE__)
-#define CHECK_STATUS(met, expected) test_check_status((met), (expected), #met, __FILE__, __LINE__)
-#define CHECK_OK(met) CHECK_STATUS((met), PAWL_OK)
+#define CHECK_NEAR(got, expected, tolerance)                                                       \
+    test_check_near((got), (expected), (tolerance), #got, __FILE__, __LINE__)
+#define CHECK_NEAR3(got, expected, tolerance)                                                      \
+    test_check_near3((got), (expected), (tolerance), #got, __FILE__, __LINE__)
+#define CHECK_STATUS(got, expected) test_check_status((got), (expected), #got, __FILE__, __LINE__)
+#define CHECK_OK(got) CHECK_STATUS((got), PAWL_OK)
 
 void test_check(bool condition, const char *text, const char *file, int line);
-void test_check_int(int64_t met, int64_t expected, const char *met_text, const char *expected_text,
+void test_check_int(int64_t got, int64_t expected, const char *got_text, const char *expected_text,
                     const char *file, int line);
-void test_check_text(const char *met, const char *expected, const char *text, const char *file,
+void test_check_text(const char *got, const char *expected, const char *text, const char *file,
                      int line);
-void test_check_near(double met, double expected, double tolerance, const char *text,
+void test_check_near(double got, double expected, double tolerance, const char *text,
                      const char *file, int line);
-void test_check_near3(pawl_vec3 met, pawl_vec3 expected, double tolerance, const char *text,
+void test_check_near3(pawl_vec3 got, pawl_vec3 expected, double tolerance, const char *text,
                       const char *file, int line);
 // On failure also prints the last message that any test_env received.
-void test_check_status(pawl_status met, pawl_status expected, const char *text, const char *file,
+void test_check_status(pawl_status got, pawl_status expected, const char *text, const char *file,
                        int line);
 
 enum { TEST_ENV_MESSAGE_SIZE = 1024 };

@@ -164,16 +164,17 @@ void tree_reference_poses(const tree_reference *r, const reference_number *theta
 // One link's share of the work on a virtual displacement D of its pose T with second derivative T2:
 // tr(D W T2T) - force . D's translation - moment . D's rotation, W the pseudo-inertia.
 static reference_number reference_work(const model_body *b, pawl_vec3 gravity,
-                                       const reduced_push *push, const reference_matrix *T,
+                                       const link_force *external, const reference_matrix *T,
                                        const reference_matrix *T2, const reference_matrix *D)
 {
     double trace = b->inertia.m[0][0] + b->inertia.m[1][1] + b->inertia.m[2][2];
     double scale = b->mass * b->gravity_scale;
     double force[3] = {scale * gravity.x, scale * gravity.y, scale * gravity.z};
     double moment[3] = {0};
-    if (push != NULL) {
-        force[0] += push->force.x, force[1] += push->force.y, force[2] += push->force.z;
-        moment[0] = push->moment.x, moment[1] = push->moment.y, moment[2] = push->moment.z;
+    if (external != NULL) {
+        force[0] += external->force.x, force[1] += external->force.y, force[2] += external->force.z;
+        moment[0] = external->moment.x, moment[1] = external->moment.y,
+        moment[2] = external->moment.z;
     }
     reference_number work = 0.0;
     for (int r = 0; r < 3; ++r) {
@@ -195,7 +196,7 @@ static reference_number reference_work(const model_body *b, pawl_vec3 gravity,
 
 void tree_reference_dynamics(const tree_reference *r, const reference_number *theta,
                              const reference_number *rate, const reference_number *acceleration,
-                             const reduced_push *push, reference_number *tau)
+                             const link_force *external, reference_number *tau)
 {
     const reduced_tree *t = r->tree;
     int n = t->column_count;
@@ -210,7 +211,7 @@ void tree_reference_dynamics(const tree_reference *r, const reference_number *th
         tau[k] = 0.0;
         for (int i = 0; i < t->link_count; ++i) {
             const model_body *b = &t->model->bodies[t->links[i].body];
-            tau[k] += reference_work(b, t->model->gravity, push == NULL ? NULL : &push[i],
+            tau[k] += reference_work(b, t->model->gravity, external == NULL ? NULL : &external[i],
                                      &T[3 * i], &T[3 * i + 2], &D[3 * i + 1]);
         }
     }

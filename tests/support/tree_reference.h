@@ -30,7 +30,7 @@ void tree_reference_poses(const tree_reference *r, const reference_number *theta
 // The forces of inverse dynamics, with gravity and the links' pushes (force at the centre of mass, moment).
 void tree_reference_dynamics(const tree_reference *r, const reference_number *theta,
                              const reference_number *rate, const reference_number *acceleration,
-                             const reduced_push *push, reference_number *tau);
+                             const link_force *external, reference_number *tau);
 
 // A tree under test with a state of it.
 typedef struct tree_case {

@@ -28,7 +28,7 @@ TEST(test_env_counts_requests_and_live_bytes)
     CHECK_NO_LEAK(&t);
 }
 
-TEST(test_env_fails_the_request_it_is_told_to_and_keeps_the_old_block)
+TEST(test_env_fails_the_chosen_request_and_keeps_the_old_block)
 {
     test_env t;
     test_env_init(&t);

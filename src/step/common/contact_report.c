@@ -20,7 +20,7 @@ void pawl_report_penetration(const step_context *c, pawl_step_report *report)
 {
     const pawl_assembly *a = c->assembly;
     report->worst_shape_a = report->worst_shape_b = -1;
-    report->share_shape_a = report->share_shape_b = -1;
+    report->ratio_shape_a = report->ratio_shape_b = -1;
     for (int k = 0; k < a->contact_count; ++k) {
         const pawl_contact *contact = &a->contacts[k];
         if (contact->gap >= 0.0) {
@@ -32,10 +32,10 @@ void pawl_report_penetration(const step_context *c, pawl_step_report *report)
             report->worst_shape_a = contact->shape_a;
             report->worst_shape_b = contact->shape_b;
         }
-        if (!(fraction <= report->depth_share)) {
-            report->depth_share = fraction;
-            report->share_shape_a = contact->shape_a;
-            report->share_shape_b = contact->shape_b;
+        if (!(fraction <= report->depth_ratio)) {
+            report->depth_ratio = fraction;
+            report->ratio_shape_a = contact->shape_a;
+            report->ratio_shape_b = contact->shape_b;
         }
     }
     report->measured |= c->finder != NULL ? (unsigned)PAWL_MEASURED_DEPTH : 0u;

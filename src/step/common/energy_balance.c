@@ -42,7 +42,8 @@ static double balance_damper_at(damper_sums *sums, double d, double rate, double
 static double balance_damper(damper_sums *sums, double d, double theta, double before, double after,
                              const step_weights *w)
 {
-    double end = w->tally == 1.0 ? after : before + (after - before) / w->tally;
+    double end =
+        w->impulse_fraction == 1.0 ? after : before + (after - before) / w->impulse_fraction;
     return balance_damper_at(sums, d, theta * end + (1.0 - theta) * before, 0.5 * (before + after),
                              w);
 }
@@ -53,7 +54,7 @@ static double balance_spring(const step_context *c, int r, double before, double
 {
     const row_info *info = &c->assembly->rows[r];
     double d = info->family->law(c->model, info, 0.0).damping;
-    if (w->carries != 0.0 && pawl_row_is_point_spring(info) && c->assembly->bend[r] > 0.0) {
+    if (w->after_time != 0.0 && pawl_row_is_point_spring(info) && c->assembly->bend[r] > 0.0) {
         double rate = pawl_stiff_spring_rate(c, w, r, before, after);
         return balance_damper_at(sums, d, rate, 0.5 * (before + after), w);
     }
@@ -84,9 +85,9 @@ static void balance_row(const step_context *c, int r, double before, double afte
     if (r < c->assembly->free_rows && pawl_assembly_is_hard(c->assembly, r)) {
         return;
     }
-    work[family->account] += (family->traits & ROW_STORES_ENERGY) != 0
-                                 ? balance_spring(c, r, before, after, w, sums)
-                                 : c->u.lambda[r] * 0.5 * (before + after);
+    work[family->work_kind] += (family->traits & ROW_STORES_ENERGY) != 0
+                                   ? balance_spring(c, r, before, after, w, sums)
+                                   : c->u.lambda[r] * 0.5 * (before + after);
 }
 
 void pawl_balance_drives(const step_context *c, const double *lambda, double *work)
@@ -182,7 +183,7 @@ static void balance_impulses(step_context *c, const step_weights *w, damper_sums
     pawl_assembly_row_velocity(a, c->u.start, before);
     for (int r = 0; r < a->problem.row_count; ++r) {
         balance_row(c, r, before[r], c->u.rate[r], w, sums, s->work);
-        if (a->rows[r].family->account == WORK_ACTUATORS) {
+        if (a->rows[r].family->work_kind == WORK_ACTUATORS) {
             c->out.effort[a->rows[r].owner] = c->u.lambda[r] / w->h;
         }
     }
@@ -196,7 +197,7 @@ static void balance_impulses(step_context *c, const step_weights *w, damper_sums
 // their sum is as it was. What is left of dampers that still gave is an error of the method, as of stiff
 // springs that turn, and belongs to the balance.
 static void balance_net_dissipation(const damper_sums *sums, const double *before, double *work,
-                                    double tally)
+                                    double impulse_fraction)
 {
     static const int kinds[] = {WORK_DAMPERS, WORK_FRICTION, WORK_LIMITS, WORK_CONTACTS};
     enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -204,7 +205,7 @@ static void balance_net_dissipation(const damper_sums *sums, const double *befor
     double done[KINDS], given = 0.0, taken = 0.0;
     for (int i = 0; i < KINDS; ++i) {
         // Soft joints store energy, which counts in the sum of dampers.
-        done[i] = i == 0 ? tally * sums->work : work[kinds[i]] - before[kinds[i]];
+        done[i] = i == 0 ? impulse_fraction * sums->work : work[kinds[i]] - before[kinds[i]];
         *(done[i] > 0.0 ? &given : &taken) += fabs(done[i]);
     }
     if (!(given > rounding * taken)) {
@@ -217,7 +218,7 @@ static void balance_net_dissipation(const damper_sums *sums, const double *befor
         done[i] -= fraction * done[i];
     }
     if (done[0] > 0.0) {
-        work[WORK_DAMPERS] -= done[0] + tally * sums->loss;
+        work[WORK_DAMPERS] -= done[0] + impulse_fraction * sums->loss;
     }
 }
 
@@ -233,7 +234,7 @@ void pawl_balance_rows(step_context *c, pawl_state *s, const step_weights *w)
     double before[WORK_COUNT];
     memcpy(before, s->work, sizeof before);
     double given = balance_given(s);
-    if (w->tally != 1.0) {
+    if (w->impulse_fraction != 1.0) {
         pawl_assembly_row_velocity(a, c->u.next, c->u.rate);
     }
     damper_sums sums = {0};
@@ -241,12 +242,12 @@ void pawl_balance_rows(step_context *c, pawl_state *s, const step_weights *w)
     s->work[WORK_MOTION] +=
         pawl_coordinates_reactions(c->coordinates, c->u.lambda, c->u.own, c->u.next, c->u.start,
                                    c->u.next, c->u.applied, c->out.reaction);
-    for (int k = 0; k < WORK_COUNT && w->tally != 1.0; ++k) {
-        s->work[k] = before[k] + w->tally * (s->work[k] - before[k]);
+    for (int k = 0; k < WORK_COUNT && w->impulse_fraction != 1.0; ++k) {
+        s->work[k] = before[k] + w->impulse_fraction * (s->work[k] - before[k]);
     }
-    balance_net_dissipation(&sums, before, s->work, w->tally);
+    balance_net_dissipation(&sums, before, s->work, w->impulse_fraction);
     c->u.work_given = balance_given(s) - given;
     for (int r = 0; r < a->slot_rows; ++r) {
-        pawl_add_reaction(c, r, w->tally * c->u.lambda[r]);
+        pawl_add_reaction(c, r, w->impulse_fraction * c->u.lambda[r]);
     }
 }

@@ -6,8 +6,8 @@
 // springs, dampers and PD actuators at its end. First order. With `project` the motion follows the
 // constraints as RATTLE does (position_update.c), and no energy leaks through them.
 #include "step/common/euler_step.h"
+#include "step/common/position_correction.h"
 #include "step/common/position_update.h"
-#include "step/common/push_out.h"
 #include "step/common/velocity_update.h"
 
 void pawl_euler_step(step_context *c, pawl_state *s, pawl_step_report *report)
@@ -17,7 +17,7 @@ void pawl_euler_step(step_context *c, pawl_state *s, pawl_step_report *report)
     w.ahead = 1.0;
     w.behind = 0.0;
     w.place_time = w.begin;
-    w.carries = w.h;
+    w.after_time = w.h;
     w.gyroscope_corrections = 2;
     w.target_time[0] = w.target_time[1] = w.end;
     c->u.damping_time = w.theta * w.h;
@@ -27,5 +27,5 @@ void pawl_euler_step(step_context *c, pawl_state *s, pawl_step_report *report)
         return;
     }
     report->projections = pawl_position_update(c, s, w.h, w.end);
-    report->projections += pawl_push_out_apply(c, s, w.end, report);
+    report->projections += pawl_correction_apply(c, s, w.end, report);
 }

@@ -79,16 +79,16 @@ void pawl_free_motion_find(step_context *c, const pawl_state *s, const step_weig
 // u.free from u.own: in reduced coordinates the joints of the tree act at once, on u+ + carry u-.
 void pawl_free_motion_bind(step_context *c, const step_weights *w)
 {
-    if (!c->coordinates->ops->holds_joints) {
+    if (!c->coordinates->ops->has_tree_joints) {
         return;
     }
     int n = 6 * c->model->body_count;
     for (int i = 0; i < n; ++i) {
-        c->u.free[i] = c->u.own[i] + w->carry * c->u.start[i];
+        c->u.free[i] = c->u.own[i] + w->start_weight * c->u.start[i];
     }
     pawl_coordinates_constrain(c->coordinates, c->u.free);
     for (int i = 0; i < n; ++i) {
-        c->u.free[i] -= w->carry * c->u.start[i];
+        c->u.free[i] -= w->start_weight * c->u.start[i];
     }
 }
 

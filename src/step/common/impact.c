@@ -70,7 +70,8 @@ static bool impact_gather(step_context *c, const pawl_state *s, const impact_req
 {
     pawl_assembly *a = c->assembly;
     for (int k = 0; k < a->candidate_count; ++k) {
-        a->held[k] = pawl_assembly_limit_is_hard(a, k) && pawl_assembly_limit_gap(a, k) <= q->reach;
+        a->persistent[k] =
+            pawl_assembly_limit_is_hard(a, k) && pawl_assembly_limit_gap(a, k) <= q->reach;
     }
     int kept = 0;
     if (c->finder != NULL) {
@@ -109,8 +110,8 @@ static double impact_fastest(const step_context *c, const double *rate)
 
 // Work of the impulses over the mean of the rates before and after, which is the change of kinetic
 // energy. Returns what contacts and limits took.
-static double impact_account(step_context *c, pawl_state *s, const double *rate,
-                             const double *total)
+static double impact_add_work(step_context *c, pawl_state *s, const double *rate,
+                              const double *total)
 {
     const pawl_assembly *a = c->assembly;
     double contacts = 0.0, limits = 0.0;
@@ -175,7 +176,7 @@ static double impact_build(step_context *c, const pawl_state *s)
     pawl_assembly *a = c->assembly;
     pawl_twists_of(c->model, s->bodies, c->u.start);
     memcpy(c->u.free, c->u.start, (size_t)(6 * c->model->body_count) * sizeof *c->u.free);
-    pawl_assembly_pose_impact(a, c->u.free, a->held);
+    pawl_assembly_build_impact(a, c->u.free, a->persistent);
     pawl_assembly_row_velocity(a, c->u.start, c->impact->rate);
     return impact_fastest(c, c->impact->rate);
 }
@@ -188,7 +189,7 @@ static double impact_solve(step_context *c, pawl_state *s, double fastest, doubl
     impact_scope scope = {.fastest = fastest, .time = time};
     pawl_impact_rates(c);
     pawl_impact_resolve(c, &scope, report);
-    double loss = impact_account(c, s, c->impact->rate, c->impact->total);
+    double loss = impact_add_work(c, s, c->impact->rate, c->impact->total);
     report->impact_work -= loss;
     report->measured |= PAWL_MEASURED_IMPACTS;
     for (int i = 0; i < m->body_count; ++i) {
@@ -266,20 +267,21 @@ static bool impact_select(step_context *c, const pawl_state *s, double reach)
     if (any) {
         pawl_assembly_set_contacts(a, x->contacts, kept);
         for (int k = 0; k < a->candidate_count; ++k) {
-            a->held[k] = pawl_assembly_limit_is_hard(a, k) && pawl_assembly_limit_gap(a, k) <= 0.0;
+            a->persistent[k] =
+                pawl_assembly_limit_is_hard(a, k) && pawl_assembly_limit_gap(a, k) <= 0.0;
         }
     }
     return any;
 }
 
-static void impact_add_twists(const pawl_model *m, const double *change, double share,
+static void impact_add_twists(const pawl_model *m, const double *change, double fraction,
                               body_state *bodies)
 {
     for (int i = 0; i < m->body_count; ++i) {
         const double *d = change + 6 * i;
         if (m->bodies[i].kind != PAWL_BODY_KINEMATIC) {
-            bodies[i].v = v3_axpy(bodies[i].v, share, v3(d[0], d[1], d[2]));
-            bodies[i].w = v3_axpy(bodies[i].w, share, v3(d[3], d[4], d[5]));
+            bodies[i].v = v3_axpy(bodies[i].v, fraction, v3(d[0], d[1], d[2]));
+            bodies[i].w = v3_axpy(bodies[i].w, fraction, v3(d[3], d[4], d[5]));
         }
     }
 }
@@ -346,7 +348,7 @@ bool pawl_impact_in_step(step_context *c, pawl_state *s, const step_weights *w,
         memcpy(x->impulse + 3 * x->source[k], x->total + pawl_impact_normal(c, k) - 2,
                3 * sizeof *x->impulse);
     }
-    memset(a->held, 0, (size_t)a->candidate_count * sizeof *a->held);
+    memset(a->persistent, 0, (size_t)a->candidate_count * sizeof *a->persistent);
     pawl_assembly_set_contacts(a, found, count);
     if (a->has_damping) {
         pawl_assembly_place(a, s->bodies, s->coordinates, w->place_time, c->u.damping_time);

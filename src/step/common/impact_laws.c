@@ -662,7 +662,7 @@ void pawl_impact_resolve(step_context *c, const impact_scope *scope, pawl_step_r
     }
     bool capped = laws_cap_groups(c, scope, report);
     if (capped || !newton) {
-        pawl_assembly_pose_impact(c->assembly, c->u.free, c->assembly->held);
+        pawl_assembly_build_impact(c->assembly, c->u.free, c->assembly->persistent);
         laws_recover(c, x->total, x->after);
         if (capped && laws_trim_groups(c)) {
             laws_recover(c, x->total, x->after);

@@ -60,7 +60,7 @@ impact_path *pawl_impact_path_layout(int max_units, pawl_carver *mem)
         *units[i] = PAWL_CARVE(mem, double, max_units);
     }
     p.inside = PAWL_CARVE(mem, bool, max_units);
-    p.lean = PAWL_CARVE(mem, double, 2 * max_units);
+    p.slope = PAWL_CARVE(mem, double, 2 * max_units);
     p.factor = PAWL_CARVE(mem, double, max_rows *max_rows);
     p.active = PAWL_CARVE(mem, bool, max_units);
     p.list = PAWL_CARVE(mem, int, max_rows);
@@ -161,7 +161,7 @@ static bool path_friction(impact_path *p, double theta)
         size = fmax(size, p->step[r] * sqrt(path_s(p, r, r)));
         if (u >= p->limits) {
             for (int i = 0; i < 2; ++i) { // as it leaned in the last increment
-                p->step[r - 2 + i] = p->lean[2 * u + i] * p->step[r];
+                p->step[r - 2 + i] = p->slope[2 * u + i] * p->step[r];
                 path_add(p, r - 2 + i, p->step[r - 2 + i], p->next);
             }
             rubbing += p->mu[u] > 0.0 && p->step[r] > 0.0;
@@ -216,14 +216,14 @@ static bool path_can_stick(const impact_path *p, int unit)
 
 // Whether a trial of a lone contact, of this share of its length, is short enough for the end of its slip. Over
 // a long one the mean of friction before and after that looks like sticking, whether or not it sticks.
-static bool path_ends_slip(const impact_path *p, int lone, double share, double rest)
+static bool path_ends_slip(const impact_path *p, int lone, double fraction, double rest)
 {
     if (lone < p->limits || !p->inside[lone] || p->mu[lone] == 0.0) {
         return true;
     }
     const double *slip = p->rate + pawl_impact_path_normal(p, lone) - 2;
     bool slid = sqrt(slip[0] * slip[0] + slip[1] * slip[1]) > rest;
-    return !slid || share <= (path_can_stick(p, lone) ? path_stop : path_least);
+    return !slid || fraction <= (path_can_stick(p, lone) ? path_stop : path_least);
 }
 
 // ---- Rates and what is stored -------------------------------------------------------------------
@@ -329,8 +329,8 @@ static double path_interpolate(const impact_path *p, double low, double high)
     double first = high;
     for (int u = 0; u < p->limits + p->contacts; ++u) {
         if (p->mark[u] > 0.0) {
-            double share = -p->mark_low[u] / (p->mark[u] - p->mark_low[u]);
-            first = fmin(first, low + fmin(fmax(share, 0.0), 1.0) * (high - low));
+            double fraction = -p->mark_low[u] / (p->mark[u] - p->mark_low[u]);
+            first = fmin(first, low + fmin(fmax(fraction, 0.0), 1.0) * (high - low));
         }
     }
     return first;
@@ -400,7 +400,7 @@ static void path_accept(impact_path *p)
     for (int u = p->limits; u < p->limits + p->contacts; ++u) {
         const double *x = p->step + pawl_impact_path_normal(p, u) - 2;
         for (int i = 0; i < 2 && x[2] > 0.0; ++i) {
-            p->lean[2 * u + i] = x[i] / x[2];
+            p->slope[2 * u + i] = x[i] / x[2];
         }
     }
     memcpy(p->energy, p->energy_next, units * sizeof *p->energy);
@@ -534,8 +534,8 @@ static bool path_bracket(const impact_path *p, int unit, const double c[3], doub
     }
     bool found = above >= 0.0;
     for (int k = 0; k < PATH_ROOTS && found && high - low > 1e-16 * high; ++k) {
-        double share = k % 3 == 2 ? 0.5 : open / (open - above);
-        double at, mid = low + share * (high - low);
+        double fraction = k % 3 == 2 ? 0.5 : open / (open - above);
+        double at, mid = low + fraction * (high - low);
         at = path_answer(p, unit, c, mid, t) - level;
         *(at < 0.0 ? &low : &high) = mid;
         *(at < 0.0 ? &open : &above) = at;
@@ -673,17 +673,17 @@ static double path_room(const impact_path *p, int unit)
 static void path_leap(impact_path *p)
 {
     int n = pawl_impact_path_rows(p), count = path_tied_rows(p);
-    double share = 1.0;
+    double fraction = 1.0;
     path_solve_rows(p, count);
     memset(p->rate, 0, (size_t)n * sizeof *p->rate);
     for (int i = 0; i < count; ++i) {
         p->rate[p->list[i]] = p->step[i];
     }
     for (int u = 0; u < p->limits + p->contacts; ++u) {
-        share = fmin(share, path_room(p, u));
+        fraction = fmin(fraction, path_room(p, u));
     }
     for (int i = 0; i < count; ++i) {
-        double by = share * p->step[i];
+        double by = fraction * p->step[i];
         p->lambda[p->list[i]] += by;
         path_add(p, p->list[i], by, p->after);
     }
@@ -787,10 +787,10 @@ bool pawl_impact_path_follow(impact_path *p)
     for (size_t i = 0; i < sizeof clear / sizeof clear[0]; ++i) {
         memset(clear[i], 0, (size_t)units * sizeof *clear[i]);
     }
-    memset(p->lean, 0, (size_t)(2 * units) * sizeof *p->lean);
+    memset(p->slope, 0, (size_t)(2 * units) * sizeof *p->slope);
     memset(p->lambda, 0, (size_t)n * sizeof *p->lambda);
     memcpy(p->rate, p->v, (size_t)n * sizeof *p->rate);
-    double fastest = path_fastest(p, p->v), largest = path_largest(p), share = 1.0, stored = 0.0;
+    double fastest = path_fastest(p, p->v), largest = path_largest(p), fraction = 1.0, stored = 0.0;
     for (int k = 0; k < PATH_INCREMENTS; ++k) {
         int lone;
         path_settle(p, fastest);
@@ -804,11 +804,11 @@ bool pawl_impact_path_follow(impact_path *p)
         if (lone < 0 && path_is_tail(p, fastest, stored)) {
             return path_end(p);
         }
-        double t = path_length(p, lone, active) * share;
+        double t = path_length(p, lone, active) * fraction;
         while (!(path_try(p, lone, t, active, fastest) &&
-                 path_ends_slip(p, lone, share, path_creep * fastest)) &&
-               share > path_least) {
-            share *= 0.5;
+                 path_ends_slip(p, lone, fraction, path_creep * fastest)) &&
+               fraction > path_least) {
+            fraction *= 0.5;
             t *= 0.5;
         }
         double taken = path_locate(p, lone, t, active, fastest);
@@ -820,7 +820,7 @@ bool pawl_impact_path_follow(impact_path *p)
             continue;
         }
         path_accept(p);
-        share = fmin(2.0 * share, 1.0);
+        fraction = fmin(2.0 * fraction, 1.0);
     }
     return false;
 }

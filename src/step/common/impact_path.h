@@ -37,7 +37,7 @@ typedef struct impact_path {
     double *energy_next, *due_next, *mark; // (units) of a trial; event functions
     bool *active;                          // (units) which act
     bool *inside;                          // (units) friction of a trial inside its disk: it sticks
-    double *lean;                          // (2 x units) friction of the last increment per p_n
+    double *slope;                         // (2 x units) friction of the last increment per p_n
     double *mark_low;                      // (units) at the longest increment without an event
     double *factor;                        // (rows x rows) of the rows that stand still in sweeps
     int *list;                             // (rows) those rows

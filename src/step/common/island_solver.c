@@ -138,7 +138,7 @@ int pawl_island_solver_solve(island_solver *s, solver_goal goal, double *lambda,
         return count;
     }
     pawl_island_list_split(s->list, lambda);
-    pawl_delassus_share(s->whole, s->a->problem.factor_key);
+    pawl_delassus_prepare_parts(s->whole, s->a->problem.factor_key);
     s->goal = goal;
     if (s->pool != NULL) {
         pawl_thread_pool_run(s->pool, count, island_solver_task, s);

@@ -76,7 +76,7 @@ void pawl_least_impulses(step_context *c, double *x)
 static void least_place(step_context *c, const body_state *bodies, const pawl_state *s, double t)
 {
     pawl_assembly_place(c->assembly, bodies, s->coordinates, t, c->u.damping_time);
-    pawl_assembly_pose_closure(c->assembly);
+    pawl_assembly_build_closure(c->assembly);
 }
 
 void pawl_settle_reactions(step_context *c, const pawl_state *s)

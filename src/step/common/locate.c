@@ -177,8 +177,8 @@ static bool locate_limit_root(const pawl_state *from, const pawl_state *to, doub
 
 // ---- Both ---------------------------------------------------------------------------------------
 
-bool pawl_locate_meeting(const motion_path *path, const pawl_state *from, const pawl_state *to,
-                         const locate_scope *s, meeting *out)
+bool pawl_locate_gap_root(const motion_path *path, const pawl_state *from, const pawl_state *to,
+                          const locate_scope *s, gap_root *out)
 {
     bool found = false;
     locate_root root;
@@ -186,14 +186,14 @@ bool pawl_locate_meeting(const motion_path *path, const pawl_state *from, const 
     for (int k = 0; k < pairs; ++k) {
         finder_pair pair = pawl_contact_finder_pair(s->finder, k);
         if (locate_pair_root(path, s, pair, &root) && (!found || root.tau < out->tau)) {
-            *out = (meeting){.tau = root.tau,
-                             .at_once = root.at_once,
-                             .shape_a = pawl_contact_finder_shape(s->finder, pair.item_a),
-                             .shape_b = pawl_contact_finder_shape(s->finder, pair.item_b),
-                             .joint = -1,
-                             .coordinate = -1,
-                             .limit = -1,
-                             .pair = pair};
+            *out = (gap_root){.tau = root.tau,
+                              .at_once = root.at_once,
+                              .shape_a = pawl_contact_finder_shape(s->finder, pair.item_a),
+                              .shape_b = pawl_contact_finder_shape(s->finder, pair.item_b),
+                              .joint = -1,
+                              .coordinate = -1,
+                              .limit = -1,
+                              .pair = pair};
             found = true;
         }
     }
@@ -203,20 +203,20 @@ bool pawl_locate_meeting(const motion_path *path, const pawl_state *from, const 
         }
         if (locate_limit_root(from, to, path->h, s, k, &root) && (!found || root.tau < out->tau)) {
             const row_info *info = &s->assembly->candidates[k];
-            *out = (meeting){.tau = root.tau,
-                             .at_once = root.at_once,
-                             .shape_a = -1,
-                             .shape_b = -1,
-                             .joint = info->owner,
-                             .coordinate = info->part,
-                             .limit = k};
+            *out = (gap_root){.tau = root.tau,
+                              .at_once = root.at_once,
+                              .shape_a = -1,
+                              .shape_b = -1,
+                              .joint = info->owner,
+                              .coordinate = info->part,
+                              .limit = k};
             found = true;
         }
     }
     return found;
 }
 
-double pawl_meeting_gap(const locate_scope *s, const meeting *m, const pawl_state *state)
+double pawl_gap_at_root(const locate_scope *s, const gap_root *m, const pawl_state *state)
 {
     if (m->limit < 0) {
         const double far = 1.0; // [m]

@@ -18,17 +18,17 @@ typedef struct locate_scope {
     body_state *bodies;            // (body_count) scratch
 } locate_scope;
 
-typedef struct meeting {
+typedef struct gap_root {
     double tau;            // after the begin of the motion [s]
     bool at_once;          // it never opened: closed from tau on, as far as rounding can tell
     int shape_a, shape_b;  // of the model; -1 for a limit
     int joint, coordinate; // -1 for shapes
     int limit;             // candidate of the assembly; -1 for shapes
     finder_pair pair;      // for shapes
-} meeting;
+} gap_root;
 
 // The earliest meeting of what is not known to be closed; false for none. Ties go to the first pair.
-bool pawl_locate_meeting(const motion_path *path, const pawl_state *from, const pawl_state *to,
-                         const locate_scope *scope, meeting *out);
+bool pawl_locate_gap_root(const motion_path *path, const pawl_state *from, const pawl_state *to,
+                          const locate_scope *scope, gap_root *out);
 // The gap of a meeting's pair or limit, known points left out, for other poses.
-double pawl_meeting_gap(const locate_scope *scope, const meeting *m, const pawl_state *s);
+double pawl_gap_at_root(const locate_scope *scope, const gap_root *m, const pawl_state *s);

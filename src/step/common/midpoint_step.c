@@ -9,8 +9,8 @@
 // all that holds the joints, which leaves a velocity error of order h at the end of each step:
 // first order, and second only where there are no joints.
 #include "step/common/midpoint_step.h"
+#include "step/common/position_correction.h"
 #include "step/common/position_update.h"
-#include "step/common/push_out.h"
 #include "step/common/velocity_update.h"
 
 void pawl_midpoint_step(step_context *c, pawl_state *s, double h, double begin, double end,
@@ -24,7 +24,7 @@ void pawl_midpoint_step(step_context *c, pawl_state *s, double h, double begin, 
     w.theta = 0.5;
     w.ahead = w.behind = 0.25;
     w.place_time = w.target_time[0] = w.target_time[1] = middle;
-    w.carried = w.carries = 0.5 * h;
+    w.before_time = w.after_time = 0.5 * h;
     w.gyroscope_corrections = 4;
     c->u.damping_time = w.theta * w.h;
     c->assembly->body_theta = w.theta;
@@ -35,5 +35,5 @@ void pawl_midpoint_step(step_context *c, pawl_state *s, double h, double begin, 
         return;
     }
     report->projections = projections + pawl_position_update(c, s, 0.5 * h, end);
-    report->projections += pawl_push_out_apply(c, s, end, report);
+    report->projections += pawl_correction_apply(c, s, end, report);
 }

@@ -41,8 +41,8 @@ body_state pawl_motion_body(const motion_path *p, int i, double tau)
         return (body_state){pose.position, pose.orientation, twist.linear, twist.angular};
     }
     double h = p->h, x = tau / h;
-    pawl_vec3 way = motion_quadratic(a->v, z->v, v3_sub(z->r, a->r), h, tau);
-    body_state out = {.r = v3_add(a->r, way),
+    pawl_vec3 displacement = motion_quadratic(a->v, z->v, v3_sub(z->r, a->r), h, tau);
+    body_state out = {.r = v3_add(a->r, displacement),
                       .q = a->q,
                       .v = v3_axpy(a->v, x, v3_sub(z->v, a->v)),
                       .w = v3_axpy(a->w, x, v3_sub(z->w, a->w))};

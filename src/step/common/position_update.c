@@ -23,7 +23,7 @@ static const double position_most_stretch = 1e3; // of a correction
 static const double position_exact = 1e-16;      // of those that continue while it helps
 enum { POSITION_MAX_ITERATIONS = 25, POSITION_PROJECT_STEPS = 30 };
 
-void pawl_position_balance(step_context *c, pawl_state *s, const double *met)
+void pawl_position_balance(step_context *c, pawl_state *s, const double *consistent)
 {
     const pawl_assembly *a = c->assembly;
     for (int r = 0; r < a->free_rows; ++r) {
@@ -32,9 +32,9 @@ void pawl_position_balance(step_context *c, pawl_state *s, const double *met)
         }
     }
     if (c->position.exact) {
-        size_t twists = (size_t)(6 * c->model->body_count) * sizeof *met;
-        memmove(c->u.start, met, twists);
-        memmove(c->u.next, met, twists);
+        size_t twists = (size_t)(6 * c->model->body_count) * sizeof *consistent;
+        memmove(c->u.start, consistent, twists);
+        memmove(c->u.next, consistent, twists);
     }
     pawl_balance_drives(c, c->u.lambda, s->work);
 }
@@ -141,7 +141,7 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
         if (done || nearly) {
             memcpy(c->u.lambda, total, (size_t)a->free_rows * sizeof *total);
             pawl_least_reactions(c, end - tau);
-            pawl_position_balance(c, s, c->position.met);
+            pawl_position_balance(c, s, c->position.consistent);
             return done ? POSITION_DONE : POSITION_NEARLY;
         }
         if (!helps) {
@@ -214,8 +214,8 @@ void pawl_position_settle(step_context *c, pawl_state *s, double start, int *ite
         *iterations += pawl_project(c, s, start, POSITION_PROJECT_STEPS, position_tolerance);
         pawl_position_balance(c, s, c->u.next);
         for (int i = 0; i < c->model->body_count; ++i) { // pawl_project() keeps where it began
-            pawl_vec3 way = v3_sub(s->bodies[i].r, c->position.from[i].r);
-            c->out.settled = fmax(c->out.settled, v3_norm(way));
+            pawl_vec3 displacement = v3_sub(s->bodies[i].r, c->position.from[i].r);
+            c->out.settled = fmax(c->out.settled, v3_norm(displacement));
         }
     }
 }
@@ -227,7 +227,7 @@ bool pawl_position_poses(step_context *c, pawl_state *s, double tau, double end,
     if (!c->placed) {
         pawl_assembly_place(a, s->bodies, s->coordinates, end - tau, c->u.damping_time);
     }
-    pawl_assembly_pose_closure(a);
+    pawl_assembly_build_closure(a);
     pawl_position_settle(c, s, end - tau, iterations);
     memcpy(c->position.from, s->bodies, (size_t)m->body_count * sizeof *c->position.from);
     position_end along = POSITION_FAILED;
@@ -237,7 +237,7 @@ bool pawl_position_poses(step_context *c, pawl_state *s, double tau, double end,
     }
     if (along == POSITION_DONE) {
         pawl_assembly_place(a, s->bodies, s->coordinates, end, c->u.damping_time);
-        pawl_assembly_pose_closure(a);
+        pawl_assembly_build_closure(a);
         pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
     } else {
         if (along == POSITION_FAILED) {
@@ -260,7 +260,7 @@ void pawl_position_velocities(step_context *c, pawl_state *s, double end)
 int pawl_position_update(step_context *c, pawl_state *s, double tau, double end)
 {
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
-    if (c->coordinates->ops->holds_joints) {
+    if (c->coordinates->ops->has_tree_joints) {
         return pawl_reduced_position_update(c, s, tau, end);
     }
     if (!c->settings->project || c->assembly->free_rows == 0) {

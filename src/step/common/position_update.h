@@ -22,7 +22,7 @@ void pawl_position_velocities(step_context *c, pawl_state *s, double end);
 // Adds the closure impulse in u.lambda to the reactions, and its work where something drives it. Of an
 // exact update that is the work at the twists `met` that satisfy the rows, which makes the energy balance as
 // accurate as the step; otherwise that at the mean of the twists before and after.
-void pawl_position_balance(step_context *c, pawl_state *s, const double *met);
+void pawl_position_balance(step_context *c, pawl_state *s, const double *consistent);
 // Moves poses along twists for a time; kinematic bodies are set to t.
 void pawl_advance_poses(const pawl_model *m, const body_state *twists, body_state *bodies,
                         double duration, double t);

@@ -22,11 +22,11 @@ double pawl_closure_error(const pawl_assembly *a)
     double error = 0.0;
     const double *f = a->residual;
     if (pawl_is_weak(&a->problem)) {
-        double *met = a->problem.delassus->weak.scratch;
-        memcpy(met, f, (size_t)a->free_rows * sizeof *met);
-        pawl_weak_slacken(&a->problem, met);
-        pawl_weak_velocities(&a->problem, met);
-        f = met;
+        double *consistent = a->problem.delassus->weak.scratch;
+        memcpy(consistent, f, (size_t)a->free_rows * sizeof *consistent);
+        pawl_weak_slacken(&a->problem, consistent);
+        pawl_weak_velocities(&a->problem, consistent);
+        f = consistent;
     }
     for (int r = 0; r < a->free_rows; ++r) {
         error = worst_of(error, pawl_assembly_is_hard(a, r) ? fabs(f[r]) : 0.0);
@@ -130,11 +130,11 @@ void pawl_closure_velocities(step_context *c, pawl_state *s, double t)
     pawl_arena_release(&c->scratch, mark);
 }
 
-static void project_place(step_context *c, const pawl_state *s, double t, double turn_ease)
+static void project_place(step_context *c, const pawl_state *s, double t, double inertia_scale)
 {
-    c->assembly->turn_ease = turn_ease;
+    c->assembly->inertia_scale = inertia_scale;
     pawl_assembly_place(c->assembly, s->bodies, s->coordinates, t, c->u.damping_time);
-    pawl_assembly_pose_closure(c->assembly);
+    pawl_assembly_build_closure(c->assembly);
 }
 
 // One Gauss-Newton step of the poses, by the factor at hand.
@@ -152,7 +152,7 @@ static void project_step(step_context *c, pawl_state *s, double t)
 // a pose close enough to continue with. Gives up at once, with the error in *stuck, when the first step
 // contracts by less than `wanted`.
 static int project_poses(step_context *c, pawl_state *s, double t, int max_steps, double tolerance,
-                         double turn_ease, double wanted, bool *factored, bool *stuck)
+                         double inertia_scale, double wanted, bool *factored, bool *stuck)
 {
     pawl_assembly *a = c->assembly;
     double error = pawl_closure_error(a);
@@ -174,7 +174,7 @@ static int project_poses(step_context *c, pawl_state *s, double t, int max_steps
             return steps;
         }
         if (error > tolerance && error > project_keep * before) {
-            project_place(c, s, t, turn_ease); // the Jacobian is too old to continue with
+            project_place(c, s, t, inertia_scale); // the Jacobian is too old to continue with
             *factored = false;
         }
     }
@@ -185,14 +185,14 @@ int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double
 {
     pawl_assembly *a = c->assembly;
     size_t poses = (size_t)c->model->body_count * sizeof *s->bodies;
-    bool holds = c->coordinates->ops->holds_joints;
-    if (holds) { // such joints meet by their coordinates
+    bool tree_joints = c->coordinates->ops->has_tree_joints;
+    if (tree_joints) { // such joints meet by their coordinates
         project_place(c, s, t, 1.0);
         c->coordinates->ops->close_placed(c->coordinates, s->bodies);
     }
     if (a->free_rows == 0) {
         project_place(c, s, t, 1.0);
-        if (holds) {
+        if (tree_joints) {
             pawl_closure_velocities(c, s, t);
         }
         return 0;
@@ -202,11 +202,11 @@ int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double
     int steps = 0;
     bool factored = false, stuck = true;
     memcpy(c->position.from, s->bodies, poses);
-    for (double turn_ease = 1.0; stuck; turn_ease *= 0.1) {
-        bool last = turn_ease < 5e-3 || holds; // there masses are not eased
+    for (double inertia_scale = 1.0; stuck; inertia_scale *= 0.1) {
+        bool last = inertia_scale < 5e-3 || tree_joints; // there masses are not eased
         memcpy(s->bodies, c->position.from, poses);
-        project_place(c, s, t, turn_ease);
-        steps += project_poses(c, s, t, max_steps, tolerance, turn_ease, last ? INFINITY : 0.05,
+        project_place(c, s, t, inertia_scale);
+        steps += project_poses(c, s, t, max_steps, tolerance, inertia_scale, last ? INFINITY : 0.05,
                                &factored, &stuck);
     }
     double failed = fmax(project_failed * fmax(1.0, c->model->size),
@@ -214,11 +214,11 @@ int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double
     if (!(pawl_closure_error(a) <= failed)) {
         ++c->out.position_failures;
     }
-    bool eased = a->turn_ease != 1.0;
+    bool scaled = a->inertia_scale != 1.0;
     if (steps > 0) {
         project_place(c, s, t, 1.0);
     }
-    if (!factored || eased) {
+    if (!factored || scaled) {
         pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
     }
     pawl_closure_velocities(c, s, t);

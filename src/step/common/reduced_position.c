@@ -23,7 +23,7 @@ static void reduced_position_place(step_context *c, pawl_state *s, double tau, d
     reduced_form *f = pawl_reduced_form_of(c->coordinates);
     pawl_reduced_config_copy(f->tree, &f->config, &f->target);
     for (int k = 0; k < f->tree->column_count; ++k) {
-        f->target.theta[k] += tau * f->drift_rate[k];
+        f->target.theta[k] += tau * f->position_rate[k];
     }
     pawl_reduced_place(f->ahead, &f->target, end);
     pawl_reduced_write_bodies(f->ahead, false, s->bodies);
@@ -38,7 +38,7 @@ static void reduced_position_floating(const reduced_form *f, int link, double *d
         pawl_twist u = pawl_reduced_column_at(f->motion, k, f->motion->position[link]);
         double x[6] = {u.linear.x, u.linear.y, u.linear.z, u.angular.x, u.angular.y, u.angular.z};
         for (int i = 0; i < 6; ++i) {
-            d[i] += f->drift_rate[k] * x[i];
+            d[i] += f->position_rate[k] * x[i];
         }
     }
 }
@@ -113,7 +113,7 @@ static bool reduced_position_newton(step_context *c, pawl_state *s, double tau, 
 {
     pawl_assembly *a = c->assembly;
     reduced_form *f = pawl_reduced_form_of(c->coordinates);
-    double *change = f->drift_change, last = INFINITY;
+    double *change = f->position_change, last = INFINITY;
     memset(total, 0, (size_t)a->free_rows * sizeof *total);
     for (int k = 0; k < REDUCED_POSITION_ITERATIONS; ++k) {
         reduced_position_place(c, s, tau, end);
@@ -137,7 +137,7 @@ static bool reduced_position_newton(step_context *c, pawl_state *s, double tau, 
         last = error;
         ++*iterations;
         for (int i = 0; i < f->tree->column_count; ++i) {
-            f->drift_rate[i] += change[i];
+            f->position_rate[i] += change[i];
         }
         if (done && open <= reduced_position_closed) {
             // with the last change as well: left out it would be an error of one sign in every step
@@ -185,7 +185,7 @@ static void reduced_position_velocities(step_context *c, pawl_state *s, double t
     const pawl_model *m = c->model;
     pawl_assembly *a = c->assembly;
     pawl_assembly_place(a, s->bodies, s->coordinates, t, c->u.damping_time);
-    pawl_assembly_pose_closure(a);
+    pawl_assembly_build_closure(a);
     pawl_twists_of(m, s->bodies, c->u.own);
     if (closes) {
         pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
@@ -205,18 +205,18 @@ static void reduced_position_velocities(step_context *c, pawl_state *s, double t
 static void reduced_position_anyway(step_context *c, pawl_state *s, double tau, double end)
 {
     reduced_form *f = pawl_reduced_form_of(c->coordinates);
-    pawl_reduced_rate_from(f->motion, c->position.from, f->drift_rate);
+    pawl_reduced_rate_from(f->motion, c->position.from, f->position_rate);
     pawl_reduced_place(f->ahead, &f->config, end - tau);
-    pawl_reduced_move(f->ahead, f->drift_rate);
+    pawl_reduced_move(f->ahead, f->position_rate);
     double before = pawl_reduced_kinetic_energy(f->ahead);
     reduced_position_place(c, s, tau, end);
-    pawl_reduced_move(f->ahead, f->drift_rate);
+    pawl_reduced_move(f->ahead, f->position_rate);
     double after = pawl_reduced_kinetic_energy(f->ahead);
     if (after > before) {
         for (int k = 0; k < f->tree->column_count; ++k) {
-            f->drift_rate[k] *= sqrt(before / after);
+            f->position_rate[k] *= sqrt(before / after);
         }
-        pawl_reduced_move(f->ahead, f->drift_rate);
+        pawl_reduced_move(f->ahead, f->position_rate);
     }
     pawl_reduced_write_bodies(f->ahead, true, s->bodies);
 }
@@ -229,7 +229,7 @@ int pawl_reduced_position_update(step_context *c, pawl_state *s, double tau, dou
     if (!c->placed) {
         pawl_assembly_place(a, s->bodies, s->coordinates, end - tau, c->u.damping_time);
     }
-    pawl_assembly_pose_closure(a);
+    pawl_assembly_build_closure(a);
     bool closes = c->settings->project && a->free_rows > 0;
     int iterations = 0;
     if (closes) {
@@ -241,7 +241,7 @@ int pawl_reduced_position_update(step_context *c, pawl_state *s, double tau, dou
     }
     memcpy(c->position.from, s->bodies, (size_t)m->body_count * sizeof *c->position.from);
     pawl_twists_of(m, s->bodies, c->u.start);
-    pawl_reduced_rate_from(f->motion, s->bodies, f->drift_rate);
+    pawl_reduced_rate_from(f->motion, s->bodies, f->position_rate);
     if (near && reduced_position_along(c, s, tau, end, closes, &iterations)) {
         reduced_position_balance(c, s, c->u.start, c->u.next);
         reduced_position_set_twists(c, c->u.next, s->bodies);

@@ -24,18 +24,18 @@ void pawl_report_merge(pawl_step_report *whole, const pawl_step_report *part)
     whole->factorizations += part->factorizations;
     whole->projections += part->projections;
     whole->impact_work += part->impact_work;
-    whole->pushed_limits += part->pushed_limits;
-    whole->pushed_contacts += part->pushed_contacts;
+    whole->limit_correction_energy += part->limit_correction_energy;
+    whole->contact_correction_energy += part->contact_correction_energy;
     whole->islands = part->islands > whole->islands ? part->islands : whole->islands;
     whole->rows = part->rows > whole->rows ? part->rows : whole->rows;
     if (part->bounded_rows > whole->bounded_rows) {
         whole->bounded_rows = part->bounded_rows;
     }
     whole->contacts = part->contacts > whole->contacts ? part->contacts : whole->contacts;
-    if (!(part->depth_share <= whole->depth_share)) {
-        whole->depth_share = worst_of(whole->depth_share, part->depth_share);
-        whole->share_shape_a = part->share_shape_a;
-        whole->share_shape_b = part->share_shape_b;
+    if (!(part->depth_ratio <= whole->depth_ratio)) {
+        whole->depth_ratio = worst_of(whole->depth_ratio, part->depth_ratio);
+        whole->ratio_shape_a = part->ratio_shape_a;
+        whole->ratio_shape_b = part->ratio_shape_b;
     }
     if (part->penetration > whole->penetration) {
         whole->penetration = part->penetration;

@@ -17,15 +17,15 @@ step_weights pawl_step_weights(const step_context *c, const pawl_state *s)
     const pawl_settings *set = c->settings;
     return (step_weights){.h = set->dt,
                           .reach = set->dt,
-                          .tally = 1.0,
+                          .impulse_fraction = 1.0,
                           .begin = s->time,
                           .end = pawl_step_end(s, set->dt),
                           .own_erp = !set->project,
                           .erp_joint = set->project ? 0.0 : set->erp.joint,
                           .erp_limit = set->erp.limit,
                           .erp_contact = set->erp.contact,
-                          .max_push = set->contact.max_push,
-                          .limit_push = set->limit.max_push,
+                          .contact_correction_speed = set->contact.max_push,
+                          .limit_correction_speed = set->limit.max_push,
                           .soft_friction = set->soft.friction};
 }
 
@@ -41,14 +41,14 @@ void pawl_velocity_update_layout(velocity_update *u, const coordinates *k, pawl_
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         *rows[i] = PAWL_CARVE(mem, double, a->max_rows);
     }
-    u->own = k->ops->holds_joints ? PAWL_CARVE(mem, double, 6 * bodies) : u->free;
+    u->own = k->ops->has_tree_joints ? PAWL_CARVE(mem, double, 6 * bodies) : u->free;
     u->fraction = 1.0;
 }
 
 void pawl_position_update_layout(position_update *p, const pawl_assembly *a, pawl_carver *mem)
 {
     p->from = PAWL_CARVE(mem, body_state, a->model->body_count);
-    p->met = PAWL_CARVE(mem, double, 6 * a->model->body_count);
+    p->consistent = PAWL_CARVE(mem, double, 6 * a->model->body_count);
     p->deferred.count = 0;
     for (int i = 0; i < DEFERRED_REACTIONS && a->has_loops; ++i) {
         struct deferred_reaction *item = &p->deferred.item[i];
@@ -58,7 +58,7 @@ void pawl_position_update_layout(position_update *p, const pawl_assembly *a, paw
     }
 }
 
-void pawl_push_out_layout(push_out_memory *p, const pawl_assembly *a, pawl_carver *mem)
+void pawl_correction_layout(position_correction *p, const pawl_assembly *a, pawl_carver *mem)
 {
     p->twist = PAWL_CARVE(mem, double, 6 * a->model->body_count);
     p->lambda = PAWL_CARVE(mem, double, a->max_rows);

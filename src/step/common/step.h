@@ -5,7 +5,7 @@
 //   the references                     the simulator; nobody changes them within a step
 //   velocity_update                    velocity_update.c and its parts
 //   position_update                    position_update.c, reduced_position.c, project.c
-//   push_out_memory, impact_memory     push_out.c, impact.c
+//   position_correction, impact_memory     position_correction.c, impact.c
 //   step_results                       whoever finds a result; the simulator reads them after the step
 //   stepper_memory                     the stepper that runs; nobody else looks into it (stepper_ops.h)
 // Scratch arrays come from
@@ -56,23 +56,23 @@ typedef struct deferred_reactions {
 
 // The position update: bodies move along their twists and the constraints.
 typedef struct position_update {
-    body_state *from; // (bodies) where it began
-    double *met;      // (6 x bodies) twists that satisfy the rows where an exact one begins
-    bool exact;       // keeps angular momentum and iterates to the last digit (rattle)
-    bool least_norm;  // rows are redundant and all satisfied: reactions are those of least norm
+    body_state *from;   // (bodies) where it began
+    double *consistent; // (6 x bodies) twists that satisfy the rows where an exact one begins
+    bool exact;         // keeps angular momentum and iterates to the last digit (rattle)
+    bool least_norm;    // rows are redundant and all satisfied: reactions are those of least norm
     deferred_reactions deferred;
 } position_update;
 void pawl_position_update_layout(position_update *p, const pawl_assembly *a, pawl_carver *mem);
 
-typedef struct push_out_memory { // see push_out.h
-    double *twist;               // (6 x bodies) at which poses are corrected
-    double *lambda;              // (max rows)
-    double *compliance;          // (max rows)
-    double *friction;            // (max contacts) none
-    double time;                 // for how long; 0: nothing is to be corrected
-    double of_contacts;          // the contacts' part of it
-} push_out_memory;
-void pawl_push_out_layout(push_out_memory *p, const pawl_assembly *a, pawl_carver *mem);
+typedef struct position_correction { // see position_correction.h
+    double *twist;                   // (6 x bodies) at which poses are corrected
+    double *lambda;                  // (max rows)
+    double *compliance;              // (max rows)
+    double *friction;                // (max contacts) none
+    double time;                     // for how long; 0: nothing is to be corrected
+    double of_contacts;              // the contacts' part of it
+} position_correction;
+void pawl_correction_layout(position_correction *p, const pawl_assembly *a, pawl_carver *mem);
 
 // Results of a step for those who ask after it.
 typedef struct step_results {
@@ -114,7 +114,7 @@ typedef struct step_context {
     // Memory, by owner.
     velocity_update u;
     position_update position;
-    push_out_memory push_out;
+    position_correction correction;
     impact_memory *impact; // NULL without rows
     step_results out;
     stepper_memory own;

@@ -68,14 +68,14 @@ static spring_end spring_acts_on(const step_context *c, int r, const step_weight
     const pawl_assembly *a = c->assembly;
     const pawl_spring_def *s = &c->model->springs[a->rows[r].owner];
     double bend = a->bend[r], h = w->h, here = a->residual[r];
-    spring_end end = {here + w->carries * after, after}, plain, bent;
+    spring_end end = {here + w->after_time * after, after}, plain, bent;
     if (!c->u.straight_springs) {
-        end = spring_after(c, r, w->carries);
+        end = spring_after(c, r, w->after_time);
     }
     plain.value = here + h * (w->ahead * after - w->behind * before);
     plain.rate = w->theta * after + (1.0 - w->theta) * before;
-    bent.value = end.value + (h - w->carries) * end.rate;
-    bent.rate = w->carried > 0.0 ? end.rate : (end.value - here) / h;
+    bent.value = end.value + (h - w->after_time) * end.rate;
+    bent.rate = w->before_time > 0.0 ? end.rate : (end.value - here) / h;
     return (spring_end){(1.0 - bend) * plain.value + bend * bent.value - s->rest_length,
                         (1.0 - bend) * plain.rate + bend * bent.rate};
 }
@@ -140,7 +140,7 @@ static bool spring_settle(step_context *c, const step_weights *w, solver_report 
 void pawl_stiff_springs_settle(step_context *c, const step_weights *w, solver_report *solved)
 {
     c->u.straight_springs = false;
-    if (w->carries == 0.0 || c->assembly->bent == 0 || spring_settle(c, w, solved)) {
+    if (w->after_time == 0.0 || c->assembly->bent == 0 || spring_settle(c, w, solved)) {
         return;
     }
     c->u.straight_springs = true;
@@ -202,7 +202,7 @@ static bool spring_gains(const step_context *c, const spring_energies *from, dou
 
 void pawl_stiff_springs_guard(step_context *c, pawl_state *s, const step_weights *w)
 {
-    if (w->carries == 0.0 || c->assembly->bent == 0 || !c->u.straight_springs) {
+    if (w->after_time == 0.0 || c->assembly->bent == 0 || !c->u.straight_springs) {
         return;
     }
     size_t twists = (size_t)(6 * c->model->body_count) * sizeof *c->u.next;
@@ -210,10 +210,10 @@ void pawl_stiff_springs_guard(step_context *c, pawl_state *s, const step_weights
     double *u = pawl_take_twists(c), fraction = 1.0;
     memcpy(u, c->u.next, twists);
     memcpy(c->u.next, c->u.start, twists);
-    spring_energies from = spring_energy(c, -w->carried);
+    spring_energies from = spring_energy(c, -w->before_time);
     memcpy(c->u.next, u, twists);
-    while (fraction > 0.0 && (spring_gains(c, &from, w->carries) ||
-                              spring_gains(c, &from, w->carries + w->carried))) {
+    while (fraction > 0.0 && (spring_gains(c, &from, w->after_time) ||
+                              spring_gains(c, &from, w->after_time + w->before_time))) {
         fraction = fraction > spring_least ? 0.5 * fraction : 0.0;
         for (int i = 0; i < c->model->body_count; ++i) {
             for (int k = 6 * i; spring_moves(c, i) && k < 6 * i + 6; ++k) {

@@ -11,7 +11,7 @@
 #include "step/common/energy_balance.h"
 #include "step/common/free_motion.h"
 #include "step/common/impact.h"
-#include "step/common/push_out.h"
+#include "step/common/position_correction.h"
 #include "step/common/report_merge.h"
 #include "step/common/solve_rows.h"
 #include "step/common/spin_update.h"
@@ -64,7 +64,7 @@ void pawl_velocity_update(step_context *c, pawl_state *s, const step_weights *w,
     }
     pawl_balance_rows(c, s, w);
     pawl_stiff_springs_guard(c, s, w);
-    pawl_push_out_find(c, w);
+    pawl_correction_find(c, w);
 }
 
 void pawl_velocity_build(step_context *c, const pawl_state *s, const step_weights *w)
@@ -72,7 +72,7 @@ void pawl_velocity_build(step_context *c, const pawl_state *s, const step_weight
     pawl_apply_forces(c, w);
     pawl_free_motion_find(c, s, w);
     pawl_free_motion_bind(c, w);
-    pawl_assembly_pose_problem(c->assembly, s->bodies, c->u.free, w, false);
+    pawl_assembly_build_problem(c->assembly, s->bodies, c->u.free, w, false);
 }
 
 void pawl_velocity_solve(step_context *c, const pawl_state *s, const step_weights *w,
@@ -80,13 +80,13 @@ void pawl_velocity_solve(step_context *c, const pawl_state *s, const step_weight
 {
     pawl_assembly *a = c->assembly;
     const pawl_problem *p = &a->problem;
-    bool bound = p->row_count > 0 || c->coordinates->ops->holds_joints;
+    bool bound = p->row_count > 0 || c->coordinates->ops->has_tree_joints;
     if (w->predict_spin && bound && pawl_has_gyroscopes(c)) {
         pawl_predict_spins(c, s, w);
     }
     pawl_solve_warm(c, s, solved);
-    while (!w->held_only && pawl_assembly_add_missed(a, c->u.next, w) > 0) {
-        pawl_assembly_pose_problem(a, s->bodies, c->u.free, w, true);
+    while (!w->persistent_only && pawl_assembly_add_missed(a, c->u.next, w) > 0) {
+        pawl_assembly_build_problem(a, s->bodies, c->u.free, w, true);
         pawl_solve_warm(c, s, solved);
     }
     if (bound) {

@@ -12,7 +12,7 @@ static pawl_status lit_check(const pawl_env *env, const pawl_model *model,
                              const pawl_settings *settings)
 {
     (void)model;
-    if (pawl_coordinates_hold_joints((int)settings->formulation) &&
+    if (pawl_coordinates_have_tree_joints((int)settings->formulation) &&
         settings->lit.variant != PAWL_LIT_MIDPOINT) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
                          "formulation=reduced runs lit with lit.variant=midpoint alone");

@@ -28,7 +28,7 @@ typedef struct lit_phase {
     bool
         after_impact; // velocities have jumped at `begin`: nothing of the last step's contacts counts
     bool catch_all;   // contacts and limits that are not held are stopped as euler would stop them;
-                      // else only what is held is posed at all
+                      // else only what is held is assembled at all
 } lit_phase;
 
 // The active set at the poses and twists of s for a step of length h: gaps of at most
@@ -45,12 +45,12 @@ void pawl_lit_move(step_context *c, pawl_state *s, const lit_phase *phase,
 // --- parts, for the files of this stepper
 
 // Contacts, limits and friction losses that a step found to hold, and that are projected as joints are.
-typedef struct lit_grips {
+typedef struct lit_closed_rows {
     int count;
-    row_grip *rows;      // (candidates + max contacts) candidates first
+    closed_row *rows;    // (candidates + max contacts) candidates first
     double *ids;         // (max contacts) of its contacts
     pawl_contact *found; // (max contacts) the same at the end of the step
-} lit_grips;
+} lit_closed_rows;
 
 struct lit_memory {                     // what this stepper keeps beside the context; sized once
     body_state *start;                  // (bodies) where the step began
@@ -58,11 +58,11 @@ struct lit_memory {                     // what this stepper keeps beside the co
     lit_active active;                  // for lit_advance
     pawl_contact *placed;               // (max contacts) contacts of the problem
     double *residual;                   // (free rows) configuration errors at the start
-    lit_grips grips;
+    lit_closed_rows closed_rows;
     double *scratch; // (6 x max rows) of the projection
     // lit.variant=paper: Jacobians of the free rows in body axes at the start and to both sides of it, the
     // coordinates there (free rows), and the explicit part of k~ (6 x bodies).
-    double *paper_rows, *paper_ahead, *paper_behind, *paper_values, *paper_push;
+    double *paper_rows, *paper_ahead, *paper_behind, *paper_values, *paper_impulse;
     lit_event_memory *events;
 };
 lit_memory *pawl_lit_layout(const pawl_model *model, const pawl_assembly *a, pawl_carver *mem);
@@ -71,7 +71,7 @@ static inline lit_memory *lit_of(const step_context *c)
     return c->own.sized;
 }
 // Where a piece of the step began.
-static inline pawl_state *lit_spare(const step_context *c)
+static inline pawl_state *lit_substep_start(const step_context *c)
 {
     return c->own.lasting;
 }
@@ -86,13 +86,13 @@ bool pawl_lit_place(step_context *c, pawl_state *s, const lit_phase *phase, doub
 void pawl_lit_predict(step_context *c, pawl_state *s, const body_state *start, double tau, double t,
                       bool along);
 // Rotates an angular velocity with its body from one attitude to another.
-pawl_vec3 pawl_lit_carry(pawl_quat from, pawl_quat to, pawl_vec3 w);
+pawl_vec3 pawl_lit_rotate_with_body(pawl_quat from, pawl_quat to, pawl_vec3 w);
 
 // lit.variant=paper. From the assembly at the start: its soft rows, and the explicit impulse. At the
 // middle: the soft rows as they were at the start. Once the free motion is there: the explicit impulse.
 void pawl_lit_paper_begin(step_context *c, pawl_state *s, const step_weights *w);
 void pawl_lit_paper_place(step_context *c);
-void pawl_lit_paper_push(step_context *c);
+void pawl_lit_paper_add_impulse(step_context *c);
 
 // lit.variant=sdirk2, from lit->start and the factor there up to the poses and twists at its end, which are
 // not projected yet.

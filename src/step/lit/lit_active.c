@@ -35,8 +35,8 @@ static bool active_contacts(step_context *c, const pawl_state *s, double reach, 
         if (found[k].gap <= reach && !pawl_is_soft(&found[k].soft)) {
             pawl_contact *in = &out->contacts[out->count++];
             *in = found[k];
-            in->held = pawl_contact_opening(in, s->bodies) >= -active_fastest(c);
-            out->closing = out->closing || !in->held;
+            in->persistent = pawl_contact_opening(in, s->bodies) >= -active_fastest(c);
+            out->closing = out->closing || !in->persistent;
         }
     }
     return true;

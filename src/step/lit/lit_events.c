@@ -16,7 +16,7 @@
 #include "step/lit/lit_transitions.h"
 #include <string.h>
 
-enum { EVENTS_BOUNCES = 8, EVENTS_PIECES = 64, EVENTS_PIECES_A_BODY = 16, EVENTS_REDOS = 4 };
+enum { EVENTS_BOUNCES = 8, EVENTS_SUBSTEPS = 64, EVENTS_SUBSTEPS_A_BODY = 16, EVENTS_REDOS = 4 };
 // How many problems at the limit of iterations a step may cost, and one whose solver has failed already.
 enum { EVENTS_SOLVES = 8, EVENTS_SOLVES_FAILING = 2 };
 static const double events_resting = 1e-6;   // opening slower is rest [m/s]
@@ -46,33 +46,33 @@ static double events_reach(const step_context *c, double h)
 
 // ---- One piece ----------------------------------------------------------------------------------
 
-static void events_save(const lit_piece *p)
+static void events_save(const lit_substep *p)
 {
     step_context *c = p->c;
     size_t slots = (size_t)pawl_impulse_slots(c->model).count;
-    pawl_state_copy(lit_spare(c), p->s);
+    pawl_state_copy(lit_substep_start(c), p->s);
     memcpy(lit_of(c)->events->reaction, c->out.reaction, slots * sizeof *c->out.reaction);
     memcpy(lit_of(c)->events->effort, c->out.effort,
            (size_t)c->model->actuator_count * sizeof(double));
-    lit_of(c)->events->pushed_limits = p->report->pushed_limits;
-    lit_of(c)->events->pushed_contacts = p->report->pushed_contacts;
+    lit_of(c)->events->limit_correction_energy = p->report->limit_correction_energy;
+    lit_of(c)->events->contact_correction_energy = p->report->contact_correction_energy;
 }
 
 // Iterations and residuals of what is taken back stay in the report; energies are those of the state.
-static void events_restore(const lit_piece *p)
+static void events_restore(const lit_substep *p)
 {
     step_context *c = p->c;
     size_t slots = (size_t)pawl_impulse_slots(c->model).count;
-    pawl_state_copy(p->s, lit_spare(c));
+    pawl_state_copy(p->s, lit_substep_start(c));
     memcpy(c->out.reaction, lit_of(c)->events->reaction, slots * sizeof *c->out.reaction);
     memcpy(c->out.effort, lit_of(c)->events->effort,
            (size_t)c->model->actuator_count * sizeof(double));
-    p->report->pushed_limits = lit_of(c)->events->pushed_limits;
-    p->report->pushed_contacts = lit_of(c)->events->pushed_contacts;
+    p->report->limit_correction_energy = lit_of(c)->events->limit_correction_energy;
+    p->report->contact_correction_energy = lit_of(c)->events->contact_correction_energy;
     c->placed = false;
 }
 
-static bool events_move(lit_piece *p, double begin, double h, double end)
+static bool events_move(lit_substep *p, double begin, double h, double end)
 {
     lit_phase phase = {
         .begin = begin, .h = h, .end = end, .active = p->active, .after_impact = p->after_impact};
@@ -84,23 +84,23 @@ static bool events_move(lit_piece *p, double begin, double h, double end)
     return p->c->out.contact_demand == 0;
 }
 
-bool pawl_lit_piece_move(lit_piece *p, double h, bool last)
+bool pawl_lit_substep_move(lit_substep *p, double h, bool last)
 {
     events_restore(p);
     p->moved = h;
     return events_move(p, p->begin, h, last ? p->end : p->begin + h);
 }
 
-bool pawl_lit_piece_spent(const lit_piece *p)
+bool pawl_lit_substep_is_used_up(const lit_substep *p)
 {
     bool failing = p->report->outcome != PAWL_CONVERGED;
     int64_t most = p->c->settings->solver.max_iterations;
     return p->report->iterations > most * (failing ? EVENTS_SOLVES_FAILING : EVENTS_SOLVES);
 }
 
-bool pawl_lit_piece_shift(lit_piece *p, double tau)
+bool pawl_lit_substep_shift(lit_substep *p, double tau)
 {
-    const pawl_state *from = lit_spare(p->c);
+    const pawl_state *from = lit_substep_start(p->c);
     state_before before = pawl_state_before(from);
     motion_path path = {p->c->model, before.bodies, from->bodies, *before.time,
                         p->begin - *before.time};
@@ -113,14 +113,14 @@ bool pawl_lit_piece_shift(lit_piece *p, double tau)
 
 // Whether something that is closed, not only within reach of being so, closes fast. What has still some
 // way to go is met on the way.
-static bool events_closing(const lit_piece *p)
+static bool events_closing(const lit_substep *p)
 {
     const step_context *c = p->c;
     const pawl_assembly *a = c->assembly;
     double closed = events_tolerance * events_reach(c, 0.0);
     for (int k = 0; k < p->active->count; ++k) {
         const pawl_contact *in = &p->active->contacts[k];
-        if (!in->held && in->gap <= closed) {
+        if (!in->persistent && in->gap <= closed) {
             return true;
         }
     }
@@ -134,7 +134,7 @@ static bool events_closing(const lit_piece *p)
 }
 
 // What the piece holds at its beginning, and an impact before it where something is closed and closes.
-static bool events_begin(lit_piece *p, const impact_request *impact)
+static bool events_begin(lit_substep *p, const impact_request *impact)
 {
     step_context *c = p->c;
     double h = p->end - p->begin;
@@ -162,7 +162,7 @@ static bool events_begin(lit_piece *p, const impact_request *impact)
         pawl_contact *in = &p->active->contacts[k];
         double opening = pawl_contact_opening(in, p->s->bodies);
         bool comes = in->gap > closed && opening < -leaves;
-        in->held = in->held && !comes && !(let_go && opening > leaves);
+        in->persistent = in->persistent && !comes && !(let_go && opening > leaves);
     }
     events_save(p);
     return true;
@@ -171,7 +171,8 @@ static bool events_begin(lit_piece *p, const impact_request *impact)
 // ---- Collisions ---------------------------------------------------------------------------------
 
 // The earliest meeting in a piece that was moved by h. False in *room: contacts do not fit.
-static bool events_met(lit_piece *p, double h, locate_scope *scope, meeting *out, bool *room)
+static bool events_find_root(lit_substep *p, double h, locate_scope *scope, gap_root *out,
+                             bool *room)
 {
     step_context *c = p->c;
     *room = true;
@@ -186,18 +187,18 @@ static bool events_met(lit_piece *p, double h, locate_scope *scope, meeting *out
         lit_of(c)->events->found = count;
         lit_of(c)->events->looked = true;
     }
-    motion_path path = {c->model, lit_spare(c)->bodies, p->s->bodies, p->begin, h};
-    bool met = pawl_locate_meeting(&path, lit_spare(c), p->s, scope, out);
+    motion_path path = {c->model, lit_substep_start(c)->bodies, p->s->bodies, p->begin, h};
+    bool root = pawl_locate_gap_root(&path, lit_substep_start(c), p->s, scope, out);
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
-    return met;
+    return root;
 }
 
-static locate_scope events_scope(const lit_piece *p)
+static locate_scope events_scope(const lit_substep *p)
 {
     step_context *c = p->c;
     int count = 0;
     for (int k = 0; k < p->active->count; ++k) {
-        if (p->active->contacts[k].held) {
+        if (p->active->contacts[k].persistent) {
             lit_of(c)->events->known[count++] = p->active->contacts[k].id;
         }
     }
@@ -211,10 +212,10 @@ static locate_scope events_scope(const lit_piece *p)
 }
 
 // As published: the state of the interpolant, and the fraction of the work that the time is.
-static void events_interpolate(lit_piece *p, double h, double tau)
+static void events_interpolate(lit_substep *p, double h, double tau)
 {
     step_context *c = p->c;
-    const pawl_state *from = lit_spare(c);
+    const pawl_state *from = lit_substep_start(c);
     motion_path path = {c->model, from->bodies, p->s->bodies, p->begin, h};
     pawl_motion_at(&path, tau, lit_of(c)->events->bodies);
     memcpy(p->s->bodies, lit_of(c)->events->bodies,
@@ -230,27 +231,28 @@ static void events_interpolate(lit_piece *p, double h, double tau)
 // Ends the piece where the meeting happened: does it again, with a secant or two on the gap that is
 // really reached, which differs from the interpolated one by O(h^3). Returns its length; 0 for no room, and
 // where it happened at the beginning: a piece of no length is none.
-static double events_end_at(lit_piece *p, double h, const locate_scope *scope, const meeting *met)
+static double events_end_at(lit_substep *p, double h, const locate_scope *scope,
+                            const gap_root *root)
 {
     double least = events_nothing * p->c->settings->dt;
-    if (!(met->tau > least)) {
+    if (!(root->tau > least)) {
         events_restore(p);
         return 0.0;
     }
     if (p->c->settings->lit.variant == PAWL_LIT_PAPER) {
-        events_interpolate(p, h, met->tau);
-        return met->tau;
+        events_interpolate(p, h, root->tau);
+        return root->tau;
     }
     double exact = events_exact * events_reach(p->c, 0.0);
-    double tau = met->tau, before = h, gap_before = pawl_meeting_gap(scope, met, p->s);
+    double tau = root->tau, before = h, gap_before = pawl_gap_at_root(scope, root, p->s);
     for (int k = 0; k < EVENTS_REDOS; ++k) {
-        if (!pawl_lit_piece_move(p, tau, false)) {
+        if (!pawl_lit_substep_move(p, tau, false)) {
             return 0.0;
         }
-        double gap = pawl_meeting_gap(scope, met, p->s);
+        double gap = pawl_gap_at_root(scope, root, p->s);
         double slope = (gap - gap_before) / (tau - before);
         double next = tau - gap / slope;
-        if (met->at_once || fabs(gap) <= exact || !(slope < 0.0) || !(next > least && next < h) ||
+        if (root->at_once || fabs(gap) <= exact || !(slope < 0.0) || !(next > least && next < h) ||
             k == EVENTS_REDOS - 1) {
             break;
         }
@@ -262,25 +264,25 @@ static double events_end_at(lit_piece *p, double h, const locate_scope *scope, c
 }
 
 // How often the pair or limit has met in this step already.
-static int events_count_met(const step_context *c, const meeting *met)
+static int events_count_closings(const step_context *c, const gap_root *root)
 {
     int count = 0;
     for (int i = 0; i < c->out.events.count && i < c->out.events.capacity; ++i) {
         const pawl_event *e = &c->out.events.events[i];
-        bool meets = e->kind == PAWL_EVENT_COLLISION || e->kind == PAWL_EVENT_LIMIT;
-        count += meets && e->shape_a == met->shape_a && e->shape_b == met->shape_b &&
-                 e->joint == met->joint && e->coordinate == met->coordinate;
+        bool closes = e->kind == PAWL_EVENT_COLLISION || e->kind == PAWL_EVENT_LIMIT;
+        count += closes && e->shape_a == root->shape_a && e->shape_b == root->shape_b &&
+                 e->joint == root->joint && e->coordinate == root->coordinate;
     }
     return count;
 }
 
 // ---- The step -----------------------------------------------------------------------------------
 
-static void events_rest_in_one(lit_piece *p, int pieces)
+static void events_rest_in_one(lit_substep *p, int substeps)
 {
     step_context *c = p->c;
     pawl_event_add(&c->out.events,
-                   pawl_event_of_pair(PAWL_EVENT_UNRESOLVED, p->begin, -1, -1, pieces));
+                   pawl_event_of_pair(PAWL_EVENT_UNRESOLVED, p->begin, -1, -1, substeps));
     events_restore(p);
     lit_phase phase = {.begin = p->begin,
                        .h = p->end - p->begin,
@@ -297,14 +299,14 @@ static void events_rest_in_one(lit_piece *p, int pieces)
 }
 
 // Section 7.5 to the letter looks back into the step before: what it needs of that is part of the state.
-static void events_remember(const lit_piece *p)
+static void events_remember(const lit_substep *p)
 {
     const step_context *c = p->c;
     if (c->settings->lit.variant == PAWL_LIT_PAPER && c->settings->lit.scheme == 1) {
         state_before before = pawl_state_before(p->s);
         *before.step = (double)(p->s->step + 1);
         *before.time = p->begin;
-        memcpy(before.bodies, lit_spare(c)->bodies,
+        memcpy(before.bodies, lit_substep_start(c)->bodies,
                (size_t)c->model->body_count * sizeof *before.bodies);
     }
 }
@@ -312,19 +314,19 @@ static void events_remember(const lit_piece *p)
 void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *report)
 {
     *report = (pawl_step_report){.worst_shape_a = -1, .worst_shape_b = -1};
-    lit_piece p = {.c = c,
-                   .s = s,
-                   .report = report,
-                   .active = &lit_of(c)->active,
-                   .begin = s->time,
-                   .end = pawl_step_end(s, c->settings->dt),
-                   .follows =
-                       c->settings->lit.variant == PAWL_LIT_PAPER && pawl_state_knows_before(s)};
-    int most = EVENTS_PIECES + EVENTS_PIECES_A_BODY * c->model->body_count;
+    lit_substep p = {.c = c,
+                     .s = s,
+                     .report = report,
+                     .active = &lit_of(c)->active,
+                     .begin = s->time,
+                     .end = pawl_step_end(s, c->settings->dt),
+                     .follows =
+                         c->settings->lit.variant == PAWL_LIT_PAPER && pawl_state_knows_before(s)};
+    int most = EVENTS_SUBSTEPS + EVENTS_SUBSTEPS_A_BODY * c->model->body_count;
     impact_request impact, *due = NULL;
     bool stuck = false; // an impact at the beginning of a piece left what met there
     pawl_lit_forget_transitions(c);
-    for (int pieces = 0;; ++pieces) {
+    for (int substeps = 0;; ++substeps) {
         if (!events_begin(&p, due)) {
             return;
         }
@@ -333,34 +335,34 @@ void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *r
         if (!(h > events_nothing * c->settings->dt)) {
             return; // the last piece ended on the grid
         }
-        if (pieces == most || stuck || pawl_lit_piece_spent(&p)) {
-            events_rest_in_one(&p, pieces);
+        if (substeps == most || stuck || pawl_lit_substep_is_used_up(&p)) {
+            events_rest_in_one(&p, substeps);
             return;
         }
-        if (!pawl_lit_piece_move(&p, h, true)) {
+        if (!pawl_lit_substep_move(&p, h, true)) {
             return;
         }
         locate_scope scope = events_scope(&p);
-        meeting met;
-        bool room, meets = events_met(&p, h, &scope, &met, &room);
+        gap_root root;
+        bool room, closes = events_find_root(&p, h, &scope, &root, &room);
         if (!room) {
             return;
         }
-        if (meets) {
-            h = events_end_at(&p, h, &scope, &met);
+        if (closes) {
+            h = events_end_at(&p, h, &scope, &root);
             stuck = h == 0.0 && p.after_impact;
         }
         bool changes = c->out.contact_demand == 0 && h > 0.0 &&
                        c->settings->lit.events == PAWL_LIT_EVENTS_ALL &&
                        pawl_lit_find_transition(&p, &h);
-        if (c->out.contact_demand != 0 || (!meets && !changes)) {
-            if (pieces == 0 && !p.after_impact) {
+        if (c->out.contact_demand != 0 || (!closes && !changes)) {
+            if (substeps == 0 && !p.after_impact) {
                 events_remember(&p);
             }
             return;
         }
         if (!changes) {
-            bool plastic = met.at_once || events_count_met(c, &met) >= EVENTS_BOUNCES;
+            bool plastic = root.at_once || events_count_closings(c, &root) >= EVENTS_BOUNCES;
             impact = (impact_request){
                 .time = p.begin + h, .reach = events_reach(c, c->settings->dt), .plastic = plastic};
             due = &impact;

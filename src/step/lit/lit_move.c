@@ -15,7 +15,7 @@
 // terms of k_q in it and keeps M~ positive definite. What the rows did not do is taken out by the
 // projections after the step (lit_settle.c).
 #include "step/common/energy_balance.h"
-#include "step/common/push_out.h"
+#include "step/common/position_correction.h"
 #include "step/common/spin_update.h"
 #include "step/common/stiff_springs.h"
 #include "step/lit/lit.h"
@@ -33,23 +33,23 @@ lit_memory *pawl_lit_layout(const pawl_model *model, const pawl_assembly *a, paw
     m.active.limits = PAWL_CARVE(mem, bool, candidates);
     m.placed = PAWL_CARVE(mem, pawl_contact, contacts);
     m.residual = PAWL_CARVE(mem, double, a->free_rows);
-    m.grips.rows = PAWL_CARVE(mem, row_grip, candidates + contacts);
-    m.grips.ids = PAWL_CARVE(mem, double, contacts);
-    m.grips.found = PAWL_CARVE(mem, pawl_contact, contacts);
+    m.closed_rows.rows = PAWL_CARVE(mem, closed_row, candidates + contacts);
+    m.closed_rows.ids = PAWL_CARVE(mem, double, contacts);
+    m.closed_rows.found = PAWL_CARVE(mem, pawl_contact, contacts);
     m.scratch = PAWL_CARVE(mem, double, 6 * a->max_rows);
     int jacobian = 6 * BLOCK_MAX_BODIES * a->free_rows;
     m.paper_rows = PAWL_CARVE(mem, double, jacobian);
     m.paper_ahead = PAWL_CARVE(mem, double, jacobian);
     m.paper_behind = PAWL_CARVE(mem, double, jacobian);
     m.paper_values = PAWL_CARVE(mem, double, a->free_rows);
-    m.paper_push = PAWL_CARVE(mem, double, 6 * bodies);
+    m.paper_impulse = PAWL_CARVE(mem, double, 6 * bodies);
     if (out != NULL) {
         *out = m;
     }
     return out;
 }
 
-pawl_vec3 pawl_lit_carry(pawl_quat from, pawl_quat to, pawl_vec3 w)
+pawl_vec3 pawl_lit_rotate_with_body(pawl_quat from, pawl_quat to, pawl_vec3 w)
 {
     pawl_mat3 a = quat_matrix(from), b = quat_matrix(to);
     return m3_mul(&b, m3_tmul(&a, w));
@@ -65,7 +65,7 @@ step_weights pawl_lit_weights(const step_context *c, const pawl_state *s, const 
     w.own_erp = false;
     w.predict_spin = true;
     w.gyroscope_corrections = 4;
-    w.held_only = !phase->catch_all;
+    w.persistent_only = !phase->catch_all;
     return w;
 }
 
@@ -100,7 +100,7 @@ void pawl_lit_predict(step_context *c, pawl_state *s, const body_state *start, d
     }
     for (int i = 0; i < m->body_count; ++i) {
         if (m->bodies[i].kind == PAWL_BODY_RIGID) {
-            s->bodies[i].w = pawl_lit_carry(start[i].q, s->bodies[i].q, start[i].w);
+            s->bodies[i].w = pawl_lit_rotate_with_body(start[i].q, s->bodies[i].q, start[i].w);
         }
     }
 }
@@ -118,10 +118,10 @@ static int lit_place_contacts(const step_context *c, const lit_phase *phase, int
         const pawl_contact *then = k < active->count ? &active->contacts[k] : NULL;
         bool here = now != NULL && (then == NULL || now->id <= then->id);
         bool there = then != NULL && (now == NULL || then->id <= now->id);
-        bool held = there && then->held;
-        if (n < room && (held || (here && phase->catch_all))) {
+        bool persistent = there && then->persistent;
+        if (n < room && (persistent || (here && phase->catch_all))) {
             out[n] = here ? *now : *then;
-            out[n++].held = held;
+            out[n++].persistent = persistent;
         }
         i += here ? 1 : 0;
         k += there ? 1 : 0;
@@ -136,7 +136,8 @@ bool pawl_lit_place(step_context *c, pawl_state *s, const lit_phase *phase, doub
     if (!c->placed) {
         pawl_assembly_place(a, s->bodies, s->coordinates, t, c->u.damping_time);
     }
-    memcpy(a->held, phase->active->limits, (size_t)a->candidate_count * sizeof *a->held);
+    memcpy(a->persistent, phase->active->limits,
+           (size_t)a->candidate_count * sizeof *a->persistent);
     if (c->finder == NULL) {
         return true;
     }
@@ -173,7 +174,7 @@ static void lit_arrive(step_context *c, pawl_state *s, const lit_phase *phase)
         if (m->bodies[i].kind == PAWL_BODY_RIGID) {
             pawl_quat middle = b->q;
             pawl_quat half = quat_advance(from->q, v3_scale(0.5 * phase->h, from->w));
-            pawl_vec3 late = pawl_lit_carry(middle, half, v3(n[3], n[4], n[5]));
+            pawl_vec3 late = pawl_lit_rotate_with_body(middle, half, v3(n[3], n[4], n[5]));
             b->q = quat_advance(half, v3_scale(0.5 * phase->h, late));
             b->w = late;
         }
@@ -188,7 +189,7 @@ static bool lit_follows_joints(const step_context *c)
     const pawl_settings *set = c->settings;
     return set->project && set->lit.variant == PAWL_LIT_MIDPOINT &&
            !set->lit.linearized_constraints &&
-           (c->assembly->free_rows > 0 || c->coordinates->ops->holds_joints);
+           (c->assembly->free_rows > 0 || c->coordinates->ops->has_tree_joints);
 }
 
 // The assembly at the start; where a predictor needs it, with the factor of its joints.
@@ -204,7 +205,7 @@ static void lit_begin(step_context *c, pawl_state *s, double t)
         return;
     }
     c->placed = false;
-    pawl_assembly_pose_closure(a);
+    pawl_assembly_build_closure(a);
     memcpy(lit_of(c)->residual, a->residual, (size_t)a->free_rows * sizeof *a->residual);
     if (a->free_rows > 0) {
         pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
@@ -239,8 +240,8 @@ static step_weights lit_weights(const step_context *c, const pawl_state *s, cons
     w.place_time = phase->begin + 0.5 * phase->h;
     w.target_time[0] = paper ? phase->begin : w.place_time;
     w.target_time[1] = paper ? phase->end : w.place_time;
-    w.carried = w.carries = paper ? 0.0 : 0.5 * phase->h;
-    w.carry = c->settings->lit.scheme == 2 ? 1.0 : 0.0;
+    w.before_time = w.after_time = paper ? 0.0 : 0.5 * phase->h;
+    w.start_weight = c->settings->lit.scheme == 2 ? 1.0 : 0.0;
     return w;
 }
 
@@ -249,7 +250,7 @@ static step_weights lit_weights(const step_context *c, const pawl_state *s, cons
 static void lit_linearize(step_context *c, const lit_phase *phase, const step_weights *w)
 {
     pawl_assembly *a = c->assembly;
-    double scale = (1.0 + w->carry) / phase->h;
+    double scale = (1.0 + w->start_weight) / phase->h;
     for (int r = 0; r < a->free_rows; ++r) {
         if (pawl_assembly_is_hard(a, r)) {
             a->bias[r] += scale * lit_of(c)->residual[r];
@@ -260,7 +261,7 @@ static void lit_linearize(step_context *c, const lit_phase *phase, const step_we
         while (i < active->count && active->contacts[i].id < a->contacts[k].id) {
             ++i;
         }
-        if (a->contacts[k].held && i < active->count) {
+        if (a->contacts[k].persistent && i < active->count) {
             int normal = pawl_problem_contact_row(&a->problem, k) + 2;
             a->bias[normal] += scale * active->contacts[i].gap;
         }
@@ -290,7 +291,7 @@ static bool lit_pose(step_context *c, pawl_state *s, const lit_phase *phase, con
     }
     pawl_velocity_build(c, s, w);
     if (paper) {
-        pawl_lit_paper_push(c);
+        pawl_lit_paper_add_impulse(c);
     }
     if (c->settings->lit.linearized_constraints) {
         lit_linearize(c, phase, w);
@@ -325,7 +326,7 @@ static void lit_trapezoid(step_context *c, pawl_state *s, const lit_phase *phase
     pawl_stiff_springs_guard(c, s, &w);
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
     pawl_lit_grip(c);
-    pawl_push_out_find(c, &w);
+    pawl_correction_find(c, &w);
     if (c->settings->project) {
         pawl_correct_spins(c, &w);
     }
@@ -353,10 +354,10 @@ void pawl_lit_move(step_context *c, pawl_state *s, const lit_phase *phase, pawl_
     c->u.damping_time = 0.5 * c->settings->dt;
     c->assembly->body_theta = 0.5;
     if (c->out.contact_demand == 0 && c->settings->project &&
-        !(lit_follows_joints(c) && lit_of(c)->grips.count == 0)) {
+        !(lit_follows_joints(c) && lit_of(c)->closed_rows.count == 0)) {
         report->projections += pawl_lit_settle(c, s, phase->end);
     }
     if (c->out.contact_demand == 0) {
-        report->projections += pawl_push_out_apply(c, s, phase->end, report);
+        report->projections += pawl_correction_apply(c, s, phase->end, report);
     }
 }

@@ -90,7 +90,7 @@ void pawl_lit_paper_begin(step_context *c, pawl_state *s, const step_weights *w)
     pawl_assembly *a = c->assembly;
     lit_memory *lit = lit_of(c);
     size_t twists = (size_t)(6 * c->model->body_count) * sizeof(double);
-    memset(lit->paper_push, 0, twists);
+    memset(lit->paper_impulse, 0, twists);
     if (!a->has_soft_rows) {
         return;
     }
@@ -111,7 +111,7 @@ void pawl_lit_paper_begin(step_context *c, pawl_state *s, const step_weights *w)
         const row_block *b = &a->blocks[k];
         for (int r = 0; r < b->rows.dim; ++r) {
             if (paper_is_soft(a, b->rows.first_row + r)) {
-                paper_add_geometric(c, b, r, side[0], side[1], part, w, lit->paper_push);
+                paper_add_geometric(c, b, r, side[0], side[1], part, w, lit->paper_impulse);
             }
         }
     }
@@ -139,12 +139,12 @@ void pawl_lit_paper_place(step_context *c)
     }
 }
 
-void pawl_lit_paper_push(step_context *c)
+void pawl_lit_paper_add_impulse(step_context *c)
 {
     const pawl_model *m = c->model;
     const pawl_assembly *a = c->assembly;
     for (int i = 0; i < m->body_count && a->has_soft_rows; ++i) {
-        double *p = lit_of(c)->paper_push + 6 * i, *u = c->u.free + 6 * i;
+        double *p = lit_of(c)->paper_impulse + 6 * i, *u = c->u.free + 6 * i;
         paper_turn(p, &a->rotation[i], false);
         pawl_vec3 spin = m3_mul(&a->inverse_inertia[i], v3(p[3], p[4], p[5]));
         for (int k = 0; k < 6; ++k) {

@@ -16,7 +16,7 @@
 // U2 has the first stage's constraint impulses in it. After an impact those of contacts and limits are left
 // out: they are those of the impact's end, and keeping them would push (1 - g)/g times as hard.
 #include "step/common/energy_balance.h"
-#include "step/common/push_out.h"
+#include "step/common/position_correction.h"
 #include "step/common/report_merge.h"
 #include "step/lit/lit.h"
 #include <string.h>
@@ -25,7 +25,7 @@ static const double sdirk_g = 0.29289321881345248;    // 1 - 1/sqrt 2
 static const double sdirk_ratio = 2.4142135623730950; // (1 - g)/g
 
 static step_weights sdirk_weights(const step_context *c, const pawl_state *s,
-                                  const lit_phase *phase, double time, double tally)
+                                  const lit_phase *phase, double time, double impulse_fraction)
 {
     step_weights w = pawl_lit_weights(c, s, phase);
     w.h = w.reach = sdirk_g * phase->h;
@@ -35,7 +35,7 @@ static step_weights sdirk_weights(const step_context *c, const pawl_state *s,
     w.gyroscope_corrections = 0;
     w.place_time = w.target_time[0] = w.target_time[1] = time;
     w.at_end = true;
-    w.tally = tally;
+    w.impulse_fraction = impulse_fraction;
     return w;
 }
 
@@ -96,13 +96,13 @@ static bool sdirk_caught(const step_context *c)
     bool caught = false;
     for (int k = 0; k < a->candidate_count; ++k) {
         if (a->included[k]) {
-            caught =
-                caught || (pawl_assembly_is_limit(a, k) && !a->held[k] && c->u.lambda[row] != 0.0);
+            caught = caught ||
+                     (pawl_assembly_is_limit(a, k) && !a->persistent[k] && c->u.lambda[row] != 0.0);
             ++row;
         }
     }
     for (; row < a->problem.row_count; ++row) {
-        caught = caught || (!a->contacts[a->rows[row].owner].held && c->u.lambda[row] != 0.0);
+        caught = caught || (!a->contacts[a->rows[row].owner].persistent && c->u.lambda[row] != 0.0);
     }
     return caught;
 }
@@ -145,13 +145,13 @@ static void sdirk_second(step_context *c, pawl_state *s, const lit_phase *phase)
         const double *u = c->u.next + 6 * i;
         lit->first[i] = *start;
         lit->first[i].v = b->v;
-        lit->first[i].w = pawl_lit_carry(b->q, start->q, b->w);
+        lit->first[i].w = pawl_lit_rotate_with_body(b->q, start->q, b->w);
         lit->second[i] = *b;
         lit->second[i].v = v3(u[0], u[1], u[2]);
         lit->second[i].w = v3(u[3], u[4], u[5]);
     }
     if (c->assembly->free_rows > 0) {
-        pawl_assembly_pose_closure(c->assembly);
+        pawl_assembly_build_closure(c->assembly);
         pawl_eliminate_factor(&c->assembly->problem, c->settings->solver.regularization);
     }
     for (int i = 0; i < m->body_count; ++i) {
@@ -161,7 +161,8 @@ static void sdirk_second(step_context *c, pawl_state *s, const lit_phase *phase)
     pawl_lit_predict(c, s, lit->about, phase->h, phase->end, c->settings->project);
     for (int i = 0; i < m->body_count; ++i) {
         lit->about[i] = s->bodies[i];
-        lit->about[i].w = pawl_lit_carry(lit->start[i].q, s->bodies[i].q, lit->first[i].w);
+        lit->about[i].w =
+            pawl_lit_rotate_with_body(lit->start[i].q, s->bodies[i].q, lit->first[i].w);
         s->bodies[i].v = lit->second[i].v;
         s->bodies[i].w = lit->second[i].w;
     }
@@ -183,7 +184,7 @@ static void sdirk_arrive(step_context *c, pawl_state *s, const lit_phase *phase)
         } else {
             b->r = v3_axpy(v3_axpy(from->r, early, first->v), late, b->v);
             if (m->bodies[i].kind == PAWL_BODY_RIGID) {
-                pawl_vec3 spin = pawl_lit_carry(b->q, from->q, b->w);
+                pawl_vec3 spin = pawl_lit_rotate_with_body(b->q, from->q, b->w);
                 pawl_vec3 turn = v3_axpy(v3_scale(early, first->w), late, spin);
                 turn = v3_axpy(turn, phase->h * phase->h / 12.0, v3_cross(from->w, spin));
                 pawl_quat last = b->q;
@@ -213,7 +214,7 @@ static bool sdirk_plain(step_context *c, pawl_state *s, const lit_phase *phase,
         body_state *first = &lit_of(c)->first[i];
         *first = lit_of(c)->start[i];
         first->v = b->v;
-        first->w = pawl_lit_carry(b->q, first->q, b->w);
+        first->w = pawl_lit_rotate_with_body(b->q, first->q, b->w);
     }
     return true;
 }
@@ -255,7 +256,7 @@ void pawl_lit_sdirk_move(step_context *c, pawl_state *s, const lit_phase *phase,
         pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
         pawl_lit_grip(c);
         step_weights end = sdirk_weights(c, s, phase, phase->end, 1.0);
-        pawl_push_out_find(c, &end);
+        pawl_correction_find(c, &end);
         sdirk_arrive(c, s, phase);
     }
 }

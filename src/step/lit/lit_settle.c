@@ -39,7 +39,7 @@ void pawl_lit_grip(step_context *c)
 {
     const pawl_assembly *a = c->assembly;
     const pawl_problem *p = &a->problem;
-    lit_grips *g = &lit_of(c)->grips;
+    lit_closed_rows *g = &lit_of(c)->closed_rows;
     g->count = 0;
     int row = a->free_rows;
     for (int k = 0; k < a->candidate_count; ++k) {
@@ -47,19 +47,19 @@ void pawl_lit_grip(step_context *c)
             continue;
         }
         if (settle_candidate_holds(a, row, c->u.lambda[row]) &&
-            (!pawl_assembly_is_limit(a, k) || a->held[k])) {
-            g->rows[g->count++] = (row_grip){.candidate = k};
+            (!pawl_assembly_is_limit(a, k) || a->persistent[k])) {
+            g->rows[g->count++] = (closed_row){.candidate = k};
         }
         ++row;
     }
     for (int k = 0; k < p->contact_count; ++k) {
         const double *x = c->u.lambda + pawl_problem_contact_row(p, k);
         const pawl_contact *in = &a->contacts[k];
-        if (in->held && x[2] > 0.0) {
+        if (in->persistent && x[2] > 0.0) {
             double bound = settle_stick * in->friction * x[2];
             bool sticks = x[0] * x[0] + x[1] * x[1] < bound * bound;
             g->ids[k] = in->id;
-            g->rows[g->count++] = (row_grip){.candidate = -1, .contact = k, .sticks = sticks};
+            g->rows[g->count++] = (closed_row){.candidate = -1, .contact = k, .sticks = sticks};
         }
     }
 }
@@ -68,7 +68,7 @@ void pawl_lit_grip(step_context *c)
 // than there is room for: context.out.contact_demand.
 static void settle_find(step_context *c, const pawl_state *s)
 {
-    lit_grips *g = &lit_of(c)->grips;
+    lit_closed_rows *g = &lit_of(c)->closed_rows;
     bool any = g->count > 0 && g->rows[g->count - 1].candidate < 0;
     int count = 0, kept = 0, placed = 0;
     if (any) {
@@ -82,9 +82,9 @@ static void settle_find(step_context *c, const pawl_state *s)
     }
     const pawl_contact *found = any ? pawl_contact_finder_contacts(c->finder) : NULL;
     for (int i = 0, k = 0; i < g->count; ++i) {
-        row_grip grip = g->rows[i];
-        if (grip.candidate < 0) {
-            double id = g->ids[grip.contact];
+        closed_row row = g->rows[i];
+        if (row.candidate < 0) {
+            double id = g->ids[row.contact];
             while (k < count && found[k].id < id) {
                 ++k;
             }
@@ -92,9 +92,9 @@ static void settle_find(step_context *c, const pawl_state *s)
                 continue;
             }
             g->found[placed] = found[k++];
-            grip.contact = placed++;
+            row.contact = placed++;
         }
-        g->rows[kept++] = grip;
+        g->rows[kept++] = row;
     }
     g->count = kept;
     if (any) {
@@ -164,28 +164,28 @@ static void settle_solve(step_context *c, double joint_accuracy, double accuracy
 }
 
 // Distance of a grip from where it holds.
-static double settle_gap(const step_context *c, const row_grip *grip)
+static double settle_gap(const step_context *c, const closed_row *row)
 {
-    if (grip->candidate < 0) {
-        return lit_of(c)->grips.found[grip->contact].gap;
+    if (row->candidate < 0) {
+        return lit_of(c)->closed_rows.found[row->contact].gap;
     }
     const pawl_assembly *a = c->assembly;
-    return pawl_assembly_is_limit(a, grip->candidate) ? pawl_assembly_limit_gap(a, grip->candidate)
-                                                      : 0.0;
+    return pawl_assembly_is_limit(a, row->candidate) ? pawl_assembly_limit_gap(a, row->candidate)
+                                                     : 0.0;
 }
 
 // Whether a grip is violated by more than motion explains: then it is held where it is, and corrected at a
-// bounded rate (push_out.c).
-static bool settle_is_deep(const step_context *c, const pawl_state *s, const row_grip *grip,
+// bounded rate (position_correction.c).
+static bool settle_is_deep(const step_context *c, const pawl_state *s, const closed_row *row,
                            double gap)
 {
     const pawl_settings *set = c->settings;
     double h = c->u.fraction * set->dt;
-    if (grip->candidate >= 0) {
-        return set->erp.limit * gap < -h * pawl_gentle_push;
+    if (row->candidate >= 0) {
+        return set->erp.limit * gap < -h * pawl_slow_correction;
     }
-    const pawl_contact *in = &lit_of(c)->grips.found[grip->contact];
-    return set->erp.contact * gap < -h * pawl_assembly_gentle_push(c->assembly, in, s->bodies);
+    const pawl_contact *in = &lit_of(c)->closed_rows.found[row->contact];
+    return set->erp.contact * gap < -h * pawl_contact_slow_correction(c->assembly, in, s->bodies);
 }
 
 // v_f of the grips: their gaps in the first iteration; later ones keep what it reached. Returns the
@@ -193,7 +193,7 @@ static bool settle_is_deep(const step_context *c, const pawl_state *s, const row
 static double settle_set_gaps(step_context *c, const pawl_state *s, bool first)
 {
     pawl_assembly *a = c->assembly;
-    const lit_grips *g = &lit_of(c)->grips;
+    const lit_closed_rows *g = &lit_of(c)->closed_rows;
     double worst = 0.0;
     int row = a->free_rows;
     for (int i = 0; i < g->count; ++i) {
@@ -266,7 +266,7 @@ static void settle_twists(step_context *c, pawl_state *s, double t)
 {
     pawl_assembly *a = c->assembly;
     const pawl_model *m = c->model;
-    if (c->coordinates->ops->holds_joints) {
+    if (c->coordinates->ops->has_tree_joints) {
         pawl_twists_of(m, s->bodies, c->u.own);
     }
     pawl_closure_rates(c, s, t);
@@ -291,16 +291,16 @@ static void settle_twists(step_context *c, pawl_state *s, double t)
 int pawl_lit_settle(step_context *c, pawl_state *s, double t)
 {
     pawl_assembly *a = c->assembly;
-    lit_grips *g = &lit_of(c)->grips;
+    lit_closed_rows *g = &lit_of(c)->closed_rows;
     int iterations = 0;
     settle_find(c, s);
-    pawl_assembly_pose_grips(a, g->rows, g->count, false);
+    pawl_assembly_build_closed_rows(a, g->rows, g->count, false);
     pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
     if (!settle_poses(c, s, t, &iterations)) {
         iterations += pawl_project(c, s, t, SETTLE_PROJECT_STEPS, settle_tolerance);
     }
     pawl_assembly_place(a, s->bodies, s->coordinates, t, c->u.damping_time);
-    pawl_assembly_pose_grips(a, g->rows, g->count, true);
+    pawl_assembly_build_closed_rows(a, g->rows, g->count, true);
     pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
     settle_twists(c, s, t);
     c->placed = true;

@@ -50,17 +50,17 @@ typedef enum slider_change {
 
 // ---- What a slider is, and how it is ------------------------------------------------------------
 
-static int transition_slider_count(const lit_piece *p)
+static int transition_slider_count(const lit_substep *p)
 {
     return p->active->count + p->c->assembly->candidate_count;
 }
 
 // False: this one neither sticks nor slides.
-static bool transition_slider(const lit_piece *p, int i, lit_slider *out)
+static bool transition_slider(const lit_substep *p, int i, lit_slider *out)
 {
     if (i < p->active->count) {
         *out = (lit_slider){.contact = i, .candidate = -1, .key = p->active->contacts[i].id};
-        return p->active->contacts[i].held;
+        return p->active->contacts[i].persistent;
     }
     int k = i - p->active->count;
     *out = (lit_slider){.contact = -1, .candidate = k, .key = -1.0 - k};
@@ -77,7 +77,7 @@ static double transition_mobility(const step_context *c, int body_a, int body_b)
     return sum > 0.0 ? sum : 1.0;
 }
 
-static void transition_coordinate(const lit_piece *p, const lit_slider *x, const pawl_state *s,
+static void transition_coordinate(const lit_substep *p, const lit_slider *x, const pawl_state *s,
                                   slider_view *out)
 {
     const step_context *c = p->c;
@@ -106,10 +106,10 @@ static const pawl_contact *transition_find(const pawl_contact *list, int count, 
     return low < count && list[low].id == id ? &list[low] : NULL;
 }
 
-static slider_view transition_begin(const lit_piece *p, const lit_slider *x)
+static slider_view transition_begin(const lit_substep *p, const lit_slider *x)
 {
     slider_view out = {0};
-    const pawl_state *s = lit_spare(p->c);
+    const pawl_state *s = lit_substep_start(p->c);
     if (x->contact < 0) {
         transition_coordinate(p, x, s, &out);
     } else {
@@ -120,8 +120,8 @@ static slider_view transition_begin(const lit_piece *p, const lit_slider *x)
     return out;
 }
 
-// At the end of the piece as it was last moved. False: the contact is gone, or was not posed.
-static bool transition_end(const lit_piece *p, const lit_slider *x, slider_view *out)
+// At the end of the piece as it was last moved. False: the contact is gone, or was not assembled.
+static bool transition_end(const lit_substep *p, const lit_slider *x, slider_view *out)
 {
     const step_context *c = p->c;
     if (x->contact < 0) {
@@ -153,7 +153,7 @@ typedef struct slider_memory {
 } slider_memory;
 
 // The reserve is that of the slider's pair. False: s knows of no such contact, or it did not press.
-static bool transition_memory(const lit_piece *p, const lit_slider *x, const pawl_state *s,
+static bool transition_memory(const lit_substep *p, const lit_slider *x, const pawl_state *s,
                               slider_memory *out)
 {
     const step_context *c = p->c;
@@ -184,7 +184,7 @@ static bool transition_memory(const lit_piece *p, const lit_slider *x, const paw
 // What friction has in reserve, of all points of a slider's pair together: how they share it among
 // themselves need not mean anything.
 // What rounding and the solver's tolerance leave of it when it slides is none.
-static double transition_pair_reserve(const lit_piece *p, const lit_slider *x)
+static double transition_pair_reserve(const lit_substep *p, const lit_slider *x)
 {
     const double none = 1e-7; // of the bound
     const step_context *c = p->c;
@@ -209,14 +209,14 @@ static double transition_pair_reserve(const lit_piece *p, const lit_slider *x)
 }
 
 // Of the last step, before the piece. False at the start of a run and after an impact.
-static bool transition_before(const lit_piece *p, const lit_slider *x, slider_memory *out)
+static bool transition_before(const lit_substep *p, const lit_slider *x, slider_memory *out)
 {
-    const pawl_state *s = lit_spare(p->c);
+    const pawl_state *s = lit_substep_start(p->c);
     return !p->after_impact && (s->step > 0 || p->cuts > 0) && transition_memory(p, x, s, out);
 }
 
 // Contacts at the end of the piece, for those who ask for views of it. False: no room.
-static bool transition_look(const lit_piece *p)
+static bool transition_look(const lit_substep *p)
 {
     step_context *c = p->c;
     if (lit_of(c)->events->looked || c->finder == NULL || p->active->count == 0) {
@@ -241,7 +241,7 @@ static bool transition_is_at_rest(const slider_view *v)
 
 // ---- What changed -------------------------------------------------------------------------------
 
-static lit_change *transition_known(const lit_piece *p, double key)
+static lit_change *transition_known(const lit_substep *p, double key)
 {
     lit_event_memory *m = lit_of(p->c)->events;
     for (int i = 0; i < m->change_count; ++i) {
@@ -269,7 +269,7 @@ static slider_change transition_between(const slider_view *a, const slider_view 
     return transition_is_at_rest(b) ? SLIDER_SAME : SLIDER_SLIPS;
 }
 
-static void transition_log(const lit_piece *p, const lit_slider *x, pawl_event_kind kind,
+static void transition_log(const lit_substep *p, const lit_slider *x, pawl_event_kind kind,
                            double time, double figure)
 {
     step_context *c = p->c;
@@ -295,7 +295,7 @@ static void transition_log(const lit_piece *p, const lit_slider *x, pawl_event_k
 // ---- Where it changed ---------------------------------------------------------------------------
 
 typedef struct transition_search {
-    lit_piece *p;
+    lit_substep *p;
     lit_slider x;
     slider_view from;
     slider_change kind;
@@ -326,7 +326,7 @@ static double transition_at(double h, void *user)
     transition_search *t = user;
     slider_view v;
     ++t->p->tried;
-    if (t->failed || pawl_lit_piece_spent(t->p) || !pawl_lit_piece_move(t->p, h, false) ||
+    if (t->failed || pawl_lit_substep_is_used_up(t->p) || !pawl_lit_substep_move(t->p, h, false) ||
         !transition_look(t->p) || !transition_end(t->p, &t->x, &v)) {
         t->failed = true;
         return 0.0;
@@ -340,7 +340,7 @@ static double transition_shifted(double tau, void *user)
     transition_search *t = user;
     slider_view v;
     ++t->p->tried;
-    if (t->failed || pawl_lit_piece_spent(t->p) || !pawl_lit_piece_shift(t->p, tau) ||
+    if (t->failed || pawl_lit_substep_is_used_up(t->p) || !pawl_lit_substep_shift(t->p, tau) ||
         !transition_look(t->p) || !transition_end(t->p, &t->x, &v)) {
         t->failed = true;
         return 0.0;
@@ -376,7 +376,7 @@ static double transition_locate(transition_search *t, const slider_view *to, dou
 
 // The second half: where the line through the means of the last step and of this piece says that nothing
 // is left; h where it does not.
-static double transition_ahead(const lit_piece *p, const lit_slider *x, const slider_view *to,
+static double transition_ahead(const lit_substep *p, const lit_slider *x, const slider_view *to,
                                double h, slider_change *kind)
 {
     slider_memory before, now;
@@ -408,34 +408,34 @@ static const pawl_event_kind transition_kinds[] = {[SLIDER_SAME] = PAWL_EVENT_KI
                                                    [SLIDER_SLIPS] = PAWL_EVENT_SLIP,
                                                    [SLIDER_OPENS] = PAWL_EVENT_TAKEOFF};
 
-static void transition_note(const lit_piece *p, double key, pawl_event_kind kind, bool told)
+static void transition_note(const lit_substep *p, double key, pawl_event_kind kind, bool reported)
 {
     lit_event_memory *m = lit_of(p->c)->events;
     if (transition_known(p, key) == NULL) {
-        m->changes[m->change_count++] = (lit_change){key, kind, told};
+        m->changes[m->change_count++] = (lit_change){key, kind, reported};
     }
 }
 
 // A change of one slider. All points of a pair let go together, because their reserve is one.
-static void transition_note_change(const lit_piece *p, const lit_slider *x, slider_change change,
-                                   bool told)
+static void transition_note_change(const lit_substep *p, const lit_slider *x, slider_change change,
+                                   bool reported)
 {
     pawl_event_kind kind = transition_kinds[change];
-    transition_note(p, x->key, kind, told);
+    transition_note(p, x->key, kind, reported);
     if (change != SLIDER_SLIPS || x->contact < 0) {
         return;
     }
     double pair = pawl_contact_pair(x->key);
     for (int k = 0; k < p->active->count; ++k) {
         const pawl_contact *in = &p->active->contacts[k];
-        if (in->held && pawl_contact_pair(in->id) == pair) {
-            transition_note(p, in->id, kind, told);
+        if (in->persistent && pawl_contact_pair(in->id) == pair) {
+            transition_note(p, in->id, kind, reported);
         }
     }
 }
 
 // What became of the changes that the piece began with.
-static void transition_tell(const lit_piece *p)
+static void transition_report(const lit_substep *p)
 {
     for (int i = 0; i < transition_slider_count(p); ++i) {
         lit_slider x;
@@ -444,10 +444,10 @@ static void transition_tell(const lit_piece *p)
             continue;
         }
         lit_change *known = transition_known(p, x.key);
-        if (known == NULL || known->told || !transition_end(p, &x, &v)) {
+        if (known == NULL || known->reported || !transition_end(p, &x, &v)) {
             continue;
         }
-        known->told = true;
+        known->reported = true;
         bool slides = !transition_is_at_rest(&v);
         bool opens = v.opening > transition_rest || !(v.normal > 0.0);
         // Where several share a load one may seem to let go that does not.
@@ -465,7 +465,7 @@ static void transition_tell(const lit_piece *p)
 
 // Where in a piece of length h a slider changes, and to what; h and SLIDER_SAME: nowhere. What happens at
 // its very beginning or end is reported and needs no cut.
-static double transition_of(lit_piece *p, const lit_slider *x, double h, slider_change *kind)
+static double transition_of(lit_substep *p, const lit_slider *x, double h, slider_change *kind)
 {
     const double near_end = 1.0 - 1e-6;
     slider_view to;
@@ -503,7 +503,7 @@ static double transition_of(lit_piece *p, const lit_slider *x, double h, slider_
 }
 
 // Slider i at both ends of the piece. False: it is none, has changed already, or is gone.
-static bool transition_fresh(const lit_piece *p, int i, lit_slider *x, slider_view *from,
+static bool transition_fresh(const lit_substep *p, int i, lit_slider *x, slider_view *from,
                              slider_view *to)
 {
     if (!transition_slider(p, i, x) || transition_known(p, x->key) != NULL ||
@@ -515,7 +515,7 @@ static bool transition_fresh(const lit_piece *p, int i, lit_slider *x, slider_vi
 }
 
 // Sliders that are at rest where the piece was cut for another one change with it.
-static void transition_join(const lit_piece *p)
+static void transition_join(const lit_substep *p)
 {
     for (int i = 0; i < transition_slider_count(p); ++i) {
         lit_slider x;
@@ -528,7 +528,7 @@ static void transition_join(const lit_piece *p)
 }
 
 // After the last cut of a step: says that something turned round without being located.
-static void transition_give_up(lit_piece *p)
+static void transition_give_up(lit_substep *p)
 {
     for (int i = 0; i < transition_slider_count(p) && p->cuts == TRANSITION_CUTS; ++i) {
         lit_slider x;
@@ -542,7 +542,7 @@ static void transition_give_up(lit_piece *p)
 }
 
 // How many pieces a step may try; 0: too many sliders for any search.
-static int transition_budget(const lit_piece *p)
+static int transition_budget(const lit_substep *p)
 {
     int sliders = 0;
     for (int i = 0; i < transition_slider_count(p); ++i) {
@@ -553,7 +553,7 @@ static int transition_budget(const lit_piece *p)
     return sliders == 0 || budget < TRANSITION_LEAST ? 0 : budget;
 }
 
-bool pawl_lit_find_transition(lit_piece *p, double *h)
+bool pawl_lit_find_transition(lit_substep *p, double *h)
 {
     step_context *c = p->c;
     bool full = *h == p->end - p->begin, cut = false;
@@ -564,14 +564,14 @@ bool pawl_lit_find_transition(lit_piece *p, double *h)
     if (!transition_look(p)) {
         return false;
     }
-    transition_tell(p);
+    transition_report(p);
     for (int i = 0; i < transition_slider_count(p); ++i) {
         lit_slider x;
         slider_change kind;
         if (!transition_slider(p, i, &x) || p->cuts >= TRANSITION_CUTS) {
             continue;
         }
-        if (p->tried > budget || pawl_lit_piece_spent(p)) {
+        if (p->tried > budget || pawl_lit_substep_is_used_up(p)) {
             p->cuts = TRANSITION_CUTS - cut;
             break;
         }
@@ -586,7 +586,8 @@ bool pawl_lit_find_transition(lit_piece *p, double *h)
             transition_note_change(p, &x, kind, false);
         }
         // The search may have left the piece elsewhere.
-        if (p->moved != *h && (!pawl_lit_piece_move(p, *h, full && !cut) || !transition_look(p))) {
+        if (p->moved != *h &&
+            (!pawl_lit_substep_move(p, *h, full && !cut) || !transition_look(p))) {
             return false;
         }
         if (kind != SLIDER_SAME) {

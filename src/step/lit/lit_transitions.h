@@ -17,6 +17,6 @@ typedef struct lit_slider {
 struct lit_change {
     double key;
     pawl_event_kind
-        kind;  // PAWL_EVENT_STICK also stands for a reversal, until the next piece shows it
-    bool told; // to the log
+        kind;      // PAWL_EVENT_STICK also stands for a reversal, until the next piece shows it
+    bool reported; // to the log
 };

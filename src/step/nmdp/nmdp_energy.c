@@ -37,7 +37,7 @@ static pawl_mat3 energy_rotation(pawl_mat3 R)
 // they have set in motion: v^2 <= 2 g d lets a body come to rest no higher than the surface. Half of that, for
 // links that are lighter than what they carry. A point whose forces are spent is as deep as its load needs: to ask
 // for more would have friction lift what the normal force cannot.
-static double energy_push(const nmdp *s, const nmdp_point *p, double gap, pawl_vec3 normal)
+static double energy_push_out(const nmdp *s, const nmdp_point *p, double gap, pawl_vec3 normal)
 {
     double depth = isfinite(gap) && gap < 0.0 ? -gap : 0.0;
     double weight = -s->model->bodies[p->body].gravity_scale * v3_dot(s->model->gravity, normal);
@@ -58,7 +58,7 @@ static void energy_aim_point(nmdp *s, int i)
     if (!w->bounded) { // no ground anywhere
         w->normal = v3(0.0, 0.0, 0.0);
     }
-    w->gap = gap + energy_push(s, p, gap, w->normal);
+    w->gap = gap + energy_push_out(s, p, gap, w->normal);
     w->turns = p->radius > 0.0 || p->turns;
     if (w->turns) {
         w->axes = s->settings->nmdp.order == 2 ? energy_rotation(from->R) : from->R;
@@ -272,7 +272,7 @@ static void energy_set_metric(nmdp *s)
 static void energy_set_shift(nmdp *s)
 {
     int n = s->n, counted = 0;
-    const double share = 1e-8; // of the masses beside the rows
+    const double fraction = 1e-8; // of the masses beside the rows
     memset(s->shift, 0, (size_t)n * sizeof *s->shift);
     for (int i = 0; i < s->points; ++i) {
         s->point[i].counted = s->point[i].touching;
@@ -299,7 +299,7 @@ static void energy_set_shift(nmdp *s)
         s->shift[k] = pawl_dot(s->hessian + (size_t)k * (size_t)n, s->step, n) - s->G[k];
     }
     for (int k = 0; k < n * n; ++k) {
-        s->factor[k] = s->hessian[k] + share * rows / masses * s->metric[k];
+        s->factor[k] = s->hessian[k] + fraction * rows / masses * s->metric[k];
     }
     if (pawl_lu_factor(s->factor, n, s->pivot)) {
         pawl_lu_solve(s->factor, n, s->pivot, s->shift);

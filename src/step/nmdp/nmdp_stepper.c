@@ -18,13 +18,13 @@ void pawl_nmdp_report(step_context *c, pawl_step_report *report)
                                  .own_residual = s->counts.left,
                                  .worst_shape_a = -1,
                                  .worst_shape_b = -1,
-                                 .share_shape_a = -1,
-                                 .share_shape_b = -1,
+                                 .ratio_shape_a = -1,
+                                 .ratio_shape_b = -1,
                                  .contacts = s->info_count};
     for (int i = 0; i < s->info_count; ++i) {
         report->penetration = worst_of(report->penetration, -s->info[i].gap);
     }
-    report->depth_share = report->penetration / s->model->size;
+    report->depth_ratio = report->penetration / s->model->size;
     report->outcome = report->own_residual <= s->settings->nmdp.tolerance ? PAWL_CONVERGED
                       : s->counts.limited > 0                             ? PAWL_ITERATION_LIMIT
                                                                           : PAWL_STALLED;

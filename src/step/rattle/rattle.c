@@ -238,7 +238,7 @@ static void rattle_count_work(step_context *c, pawl_state *s, const step_weights
 }
 
 // One reversible step of length tau, which may be negative, to `end`. Leaves the assembly placed and
-// posed for closure there, and adds the number of Newton iterations. False: these did not converge.
+// assembled for closure there, and adds the number of Newton iterations. False: these did not converge.
 static bool rattle_step(step_context *c, pawl_state *s, double tau, double end, int *iterations)
 {
     pawl_assembly *a = c->assembly;
@@ -248,7 +248,7 @@ static bool rattle_step(step_context *c, pawl_state *s, double tau, double end, 
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
     pawl_apply_forces(c, &first);
     rattle_count_work(c, s, &first);
-    pawl_twists_of(c->model, s->bodies, c->position.met);
+    pawl_twists_of(c->model, s->bodies, c->position.consistent);
     rattle_velocities(c, s, first.h);
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
     if (a->free_rows > 0) {
@@ -304,8 +304,8 @@ static void rattle_report(step_context *c, pawl_state *s, double t, int projecti
                                  .worst_shape_a = -1,
                                  .worst_shape_b = -1,
                                  .measured = PAWL_MEASURED_RESIDUAL,
-                                 .share_shape_a = -1,
-                                 .share_shape_b = -1,
+                                 .ratio_shape_a = -1,
+                                 .ratio_shape_b = -1,
                                  .residual = rattle_judge(c, s, t)};
     report->own_residual = report->residual.natural_scaled;
     report->measured |= c->finder != NULL ? (unsigned)PAWL_MEASURED_DEPTH : 0u; // nothing is near
@@ -396,7 +396,7 @@ static pawl_status rattle_check(const pawl_env *env, const pawl_model *model,
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                          "stepper=rattle needs closed joints: got project=off, expected on");
     }
-    if (pawl_coordinates_hold_joints((int)settings->formulation)) {
+    if (pawl_coordinates_have_tree_joints((int)settings->formulation)) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
                          "stepper rattle does not run with formulation=reduced; choose euler, "
                          "moreau, lit, mdp or nmdp");

@@ -240,14 +240,14 @@ TEST(a_heap_has_the_contacts_of_all_its_pairs_in_order)
         CHECK_INT(c->contact_count, count);
         int points = 0;
         for (int i = 0; i < count; ++i) {
-            const shape_contact *met = &c->contacts[i];
-            CHECK_INT(met->shape_a, found[i].shape_a);
-            CHECK_INT(met->shape_b, found[i].shape_b);
-            CHECK_INT(met->manifold.count, found[i].manifold.count);
-            for (int k = 0; k < met->manifold.count; ++k) {
-                CHECK_NEAR(met->manifold.point[k].gap, found[i].manifold.point[k].gap, 1e-9);
+            const shape_contact *got = &c->contacts[i];
+            CHECK_INT(got->shape_a, found[i].shape_a);
+            CHECK_INT(got->shape_b, found[i].shape_b);
+            CHECK_INT(got->manifold.count, found[i].manifold.count);
+            for (int k = 0; k < got->manifold.count; ++k) {
+                CHECK_NEAR(got->manifold.point[k].gap, found[i].manifold.point[k].gap, 1e-9);
             }
-            points += met->manifold.count;
+            points += got->manifold.count;
         }
         CHECK_INT(c->point_count, points);
     }

@@ -224,16 +224,16 @@ TEST(contacts_lead_out_of_the_field)
                 contact_manifold found[MANIFOLDS_A_PAIR];
                 int count = pawl_collide_shapes(&shape, &s.field, 0.01, found, MANIFOLDS_A_PAIR);
                 double deepest = -1e-6;
-                pawl_vec3 way = v3(0, 0, 0);
+                pawl_vec3 displacement = v3(0, 0, 0);
                 for (int m = 0; m < count; ++m) {
                     double least = grid_least(&found[m], 1);
                     if (least < deepest) {
                         deepest = least;
-                        way = v3_scale(least, found[m].normal);
+                        displacement = v3_scale(least, found[m].normal);
                     }
                 }
                 out = deepest == -1e-6;
-                shape.position = v3_add(shape.position, way);
+                shape.position = v3_add(shape.position, displacement);
             }
             CHECK(out);
             CHECK(grid_distance(&s, &shape, 0.01) > -1e-5);

@@ -474,17 +474,17 @@ TEST(the_points_of_two_boxes_span_their_overlap)
         placed_shape above =
             rest_shape(PAWL_SHAPE_BOX, other, NULL, at, v3(0, 0, turn), 1 - trial % 2);
         rest_polygon under = rest_rectangle(&below), over = rest_rectangle(&above);
-        rest_polygon exact = rest_overlap(under, &over), met = {0};
+        rest_polygon exact = rest_overlap(under, &over), got = {0};
         contact_manifold m;
         pawl_collide_pair(&below, &above, 1e-3, &m);
         if (exact.count < 3 || fabs(m.normal.z) < 0.999) {
             continue; // apart, or touching at their sides
         }
         ++seen[m.count];
-        met.count = m.count;
+        got.count = m.count;
         for (int k = 0; k < m.count; ++k) {
-            met.x[k] = m.point[k].position.x;
-            met.y[k] = m.point[k].position.y;
+            got.x[k] = m.point[k].position.x;
+            got.y[k] = m.point[k].position.y;
             CHECK(rest_holds(&below, m.point[k].position, 3e-8));
             CHECK(rest_holds(&above, m.point[k].position, 3e-8));
             for (int j = 0; j < k; ++j) {
@@ -493,7 +493,7 @@ TEST(the_points_of_two_boxes_span_their_overlap)
         }
         for (int k = 0; k < 64; ++k) {
             double angle = 0.09817477042468103 * k, x = cos(angle), y = sin(angle);
-            CHECK(rest_reach(&met, x, y) >= rest_reach(&exact, x, y) - 1e-6 * v3_norm(size));
+            CHECK(rest_reach(&got, x, y) >= rest_reach(&exact, x, y) - 1e-6 * v3_norm(size));
         }
     }
     CHECK(seen[2] > 0 && seen[4] > 1000 && seen[8] > 100);

@@ -51,13 +51,13 @@ TEST(dense_sparse_and_matrix_free_operators_agree)
     mechanism m;
     chain_build(&m);
     for (int exact = 0; exact < 2; ++exact) {
-        pawl_twist expected[CHAIN_LINKS], met[CHAIN_LINKS];
+        pawl_twist expected[CHAIN_LINKS], got[CHAIN_LINKS];
         chain_run(&m, PAWL_DELASSUS_DENSE, exact == 1, expected);
         for (int kind = 0; kind < PAWL_DELASSUS_COUNT; ++kind) {
-            chain_run(&m, (pawl_delassus_kind)kind, exact == 1, met);
+            chain_run(&m, (pawl_delassus_kind)kind, exact == 1, got);
             for (int i = 0; i < CHAIN_LINKS; ++i) {
-                CHECK_NEAR3(met[i].linear, expected[i].linear, 1e-10);
-                CHECK_NEAR3(met[i].angular, expected[i].angular, 1e-10);
+                CHECK_NEAR3(got[i].linear, expected[i].linear, 1e-10);
+                CHECK_NEAR3(got[i].angular, expected[i].angular, 1e-10);
             }
         }
     }

@@ -78,10 +78,11 @@ static void island_case_pose(island_case *c, uint64_t *seed)
                                         .friction = random_in(seed, 0.0, 1.0),
                                         .id = k};
     }
-    step_weights w = {.h = 0.01, .reach = 0.01, .theta = 1.0, .ahead = 1.0, .max_push = 1.0};
+    step_weights w = {
+        .h = 0.01, .reach = 0.01, .theta = 1.0, .ahead = 1.0, .contact_correction_speed = 1.0};
     pawl_assembly_place(c->a, c->s->bodies, c->s->coordinates, 0.0, 0.01);
     pawl_assembly_set_contacts(c->a, c->contacts, count);
-    pawl_assembly_pose_problem(c->a, c->s->bodies, u_free, &w, false);
+    pawl_assembly_build_problem(c->a, c->s->bodies, u_free, &w, false);
 }
 
 static void island_case_end(island_case *c)
@@ -205,7 +206,7 @@ static void island_case_solves(const island_case *c, const island *own, const in
     for (int i = 0; i < q->free_row_count; ++i) {
         X[rows[i]] = x[0][i] = x[1][i] = random_in(seed, -1.0, 1.0);
     }
-    pawl_delassus_share(c->whole, 0);
+    pawl_delassus_prepare_parts(c->whole, 0);
     q->delassus->ops->factor(q->delassus, q->compliance, 1e-8);
     q->delassus->ops->solve(q->delassus, x[0]);
     c->whole->ops->factor(c->whole, c->a->problem.compliance, 1e-8);
@@ -259,7 +260,7 @@ TEST(islands_are_what_a_search_finds_and_their_operators_are_parts_of_the_whole)
         pawl_delassus_kind kind = (pawl_delassus_kind)(trial % PAWL_DELASSUS_COUNT);
         island_case_begin(&c, kind, &seed);
         for (int round = 0; round < 4; ++round) {
-            int label[ISLAND_BODIES], rows[DENSE_MAX], met = 0;
+            int label[ISLAND_BODIES], rows[DENSE_MAX], seen = 0;
             double lambda[DENSE_MAX], back[DENSE_MAX] = {0};
             island_case_pose(&c, &seed);
             island_case_search(&c, label);
@@ -278,8 +279,8 @@ TEST(islands_are_what_a_search_finds_and_their_operators_are_parts_of_the_whole)
                 if (row_count == 0) {
                     continue;
                 }
-                CHECK(met < count);
-                island *own = pawl_island_list_item(c.list, met++);
+                CHECK(seen < count);
+                island *own = pawl_island_list_item(c.list, seen++);
                 pawl_delassus_bind(c.part, own);
                 island_case_match(&c, own, rows, row_count);
                 island_case_products(&c, own, rows, &seed);
@@ -288,7 +289,7 @@ TEST(islands_are_what_a_search_finds_and_their_operators_are_parts_of_the_whole)
                 }
                 island_case_shifted(own, &seed);
             }
-            CHECK(kind == PAWL_DELASSUS_DENSE || met == count);
+            CHECK(kind == PAWL_DELASSUS_DENSE || seen == count);
             most = count > most ? count : most;
         }
         island_case_end(&c);
@@ -316,15 +317,15 @@ TEST(mechanisms_move_alike_alone_and_together)
         mechanism_joint(&m, &joint);
     }
     pawl_pose together[CHAINS * LINKS];
-    for (int way = 0; way < 2; ++way) {
+    for (int variant = 0; variant < 2; ++variant) {
         pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_MOREAU);
-        settings.solver.islands = way == 1;
+        settings.solver.islands = variant == 1;
         mechanism_restart(&m, &settings);
         mechanism_run(&m, 200);
-        CHECK_INT(m.report.islands, way == 1 ? CHAINS : 1);
+        CHECK_INT(m.report.islands, variant == 1 ? CHAINS : 1);
         for (int i = 0; i < CHAINS * LINKS; ++i) {
             pawl_pose pose = pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, i));
-            if (way == 1) {
+            if (variant == 1) {
                 CHECK_NEAR3(pose.position, together[i].position, 1e-10);
             }
             together[i] = pose;

@@ -176,13 +176,14 @@ TEST(every_operator_agrees_with_gaussian_elimination)
         a->problem.delassus = d;
         pawl_contact contacts[SHIFTED_CONTACTS];
         double u_free[6 * SHIFTED_BODIES] = {0};
-        step_weights w = {.h = 0.01, .reach = 0.01, .theta = 1.0, .ahead = 1.0, .max_push = 1.0};
+        step_weights w = {
+            .h = 0.01, .reach = 0.01, .theta = 1.0, .ahead = 1.0, .contact_correction_speed = 1.0};
         const int counts[] = {SHIFTED_CONTACTS, 3, 0, 7}; // structures that come and go
         for (int k = 0; k < 4; ++k) {
             shifted_contacts(&seed, contacts);
             pawl_assembly_place(a, s->bodies, s->coordinates, 0.0, 0.01);
             pawl_assembly_set_contacts(a, contacts, counts[k]);
-            pawl_assembly_pose_problem(a, s->bodies, u_free, &w, false);
+            pawl_assembly_build_problem(a, s->bodies, u_free, &w, false);
             CHECK_INT(a->problem.contact_count, counts[k]);
             if (d->halves && a->problem.free_row_count > 0) {
                 shifted_check_halves(&a->problem, &seed);

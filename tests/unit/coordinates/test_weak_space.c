@@ -31,7 +31,7 @@ static void weak_begin(weak_case *w, const linkage *l, int digits)
     CHECK_OK(pawl_model_parse(&w->t.env, "weak.sdf", text, strlen(text), &options, &w->model));
     free(text);
     CHECK_OK(pawl_sim_create(&w->t.env, w->model, &settings, &w->sim));
-    pawl_assembly_pose_closure(w->sim->assembly);
+    pawl_assembly_build_closure(w->sim->assembly);
 }
 
 static void weak_end(weak_case *w)
@@ -205,7 +205,7 @@ TEST(the_space_is_that_of_the_singular_vectors_wherever_the_bodies_are)
                 CHECK_OK(pawl_sim_step(w.sim, NULL));
             }
             pawl_assembly *a = w.sim->assembly;
-            pawl_assembly_pose_closure(a);
+            pawl_assembly_build_closure(a);
             pawl_weak_follow(&a->problem);
             int n = a->free_rows, r = pawl_weak_space_dimension(w.sim->weak);
             double *u = calloc((size_t)(n * n + 2 * n), sizeof *u), *sigma = u + n * n;

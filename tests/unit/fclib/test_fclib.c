@@ -362,7 +362,7 @@ static void break_file(const char *path, const broken_case *b)
     H5Fclose(file);
 }
 
-TEST(broken_datasets_are_named_with_what_was_met_and_expected)
+TEST(broken_datasets_are_named_with_got_and_expected)
 {
     static random_contacts c;
     uint64_t seed = 12;
@@ -530,7 +530,7 @@ static pawl_status fclib_read_and_write(const pawl_env *env, void *argument)
     return status;
 }
 
-TEST(a_lack_of_memory_is_told)
+TEST(a_lack_of_memory_is_reported)
 {
     char path[PATH_SIZE];
     test_path("memory.hdf5", path, sizeof path);

@@ -84,10 +84,10 @@ TEST(pivots_of_dependent_rows_are_dropped_and_the_rest_still_solves)
         memcpy(x, b, sizeof x);
         CHECK_INT(pawl_ldl_factor(L, n, n, 1e-10, NULL, inverse_d), n - rank);
         pawl_ldl_solve(L, n, n, inverse_d, x);
-        double met[14];
-        dense_product(A, x, n, n, 1, met);
+        double got[14];
+        dense_product(A, x, n, n, 1, got);
         for (int i = 0; i < n; ++i) {
-            CHECK_NEAR(met[i], b[i], 1e-9);
+            CHECK_NEAR(got[i], b[i], 1e-9);
         }
     }
 }

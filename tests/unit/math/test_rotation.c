@@ -24,11 +24,11 @@ TEST(exp_turns_vectors_as_rodrigues_formula_does)
         for (int trial = 0; trial < 100; ++trial) {
             pawl_vec3 n = rotation_random_axis(&seed), v = random_vec(&seed, 1.0);
             double a = angles[i];
-            pawl_vec3 met = pawl_quat_rotate(quat_exp(v3_scale(a, n)), v);
+            pawl_vec3 got = pawl_quat_rotate(quat_exp(v3_scale(a, n)), v);
             pawl_vec3 expected = v3_scale(cos(a), v);
             expected = v3_axpy(expected, sin(a), v3_cross(n, v));
             expected = v3_axpy(expected, (1.0 - cos(a)) * v3_dot(n, v), n);
-            CHECK_NEAR3(met, expected, 2e-15 * (1.0 + a));
+            CHECK_NEAR3(got, expected, 2e-15 * (1.0 + a));
             CHECK_NEAR(quat_norm2(quat_exp(v3_scale(a, n))), 1.0, 2e-15);
         }
     }

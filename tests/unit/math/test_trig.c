@@ -9,10 +9,10 @@
 
 #include <float.h>
 
-static void trig_check_ulps(double met, double expected)
+static void trig_check_ulps(double got, double expected)
 {
     double ulp = nextafter(fabs(expected), INFINITY) - fabs(expected);
-    CHECK_NEAR(met, expected, 2.0 * ulp);
+    CHECK_NEAR(got, expected, 2.0 * ulp);
 }
 
 TEST(sine_and_cosine_match_the_c_library)
@@ -72,9 +72,9 @@ TEST(the_arc_tangent_of_zeros_and_infinities_has_the_sign_and_side_the_standard_
     static const double values[] = {0.0, -0.0, 1.0, -1.0, INFINITY, -INFINITY};
     for (int i = 0; i < 6; ++i) {
         for (int j = 0; j < 6; ++j) {
-            double met = pawl_atan2(values[i], values[j]), expected = atan2(values[i], values[j]);
-            CHECK_NEAR(met, expected, 5e-16);
-            CHECK_INT(signbit(met) != 0, signbit(expected) != 0);
+            double got = pawl_atan2(values[i], values[j]), expected = atan2(values[i], values[j]);
+            CHECK_NEAR(got, expected, 5e-16);
+            CHECK_INT(signbit(got) != 0, signbit(expected) != 0);
         }
     }
     CHECK(isnan(pawl_atan2(NAN, 1.0)) && isnan(pawl_atan2(1.0, NAN)));

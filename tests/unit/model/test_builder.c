@@ -402,7 +402,7 @@ TEST(point_masses_take_no_joint_that_turns_them)
     CHECK_NOT_COMPILED(c.builder, &c.t, "acts on an angle of joint 'string'");
 }
 
-TEST(a_model_tells_what_was_built)
+TEST(a_model_reports_what_was_built)
 {
     builder_case c;
     builder_begin(&c);

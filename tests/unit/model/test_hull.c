@@ -112,7 +112,7 @@ TEST(a_body_of_points_weighs_what_its_hull_does)
     for (int i = 0; i < 8; ++i) {
         corners[i] = v3(i & 1 ? 0.1 : -0.1, i & 2 ? 0.2 : -0.2, i & 4 ? 0.3 : -0.3);
     }
-    pawl_body_info met[2];
+    pawl_body_info got[2];
     for (int as_hull = 0; as_hull < 2; ++as_hull) {
         pawl_builder *b;
         pawl_model *m;
@@ -128,17 +128,17 @@ TEST(a_body_of_points_weighs_what_its_hull_does)
         shape.frame = (pawl_pose){v3(1, 2, 3), quat_exp(v3(0.4, 0.5, 0.6))};
         CHECK_OK(pawl_builder_add_shape(b, pawl_builder_body_at(b, 0), &shape, NULL));
         CHECK_OK(pawl_builder_compile(b, &m));
-        met[as_hull] = pawl_model_body(m, pawl_model_body_at(m, 0));
+        got[as_hull] = pawl_model_body(m, pawl_model_body_at(m, 0));
         pawl_shape_def kept = pawl_model_shape(m, pawl_model_shape_at(m, 0)).def;
         CHECK_INT(kept.point_count, as_hull ? 8 : 0);
         CHECK(!as_hull || kept.points[7].z == 0.3);
         pawl_builder_destroy(b);
         pawl_model_destroy(m);
     }
-    CHECK_NEAR(met[1].mass, met[0].mass, 1e-12);
-    CHECK_NEAR3(met[1].com, met[0].com, 1e-12);
+    CHECK_NEAR(got[1].mass, got[0].mass, 1e-12);
+    CHECK_NEAR3(got[1].com, got[0].com, 1e-12);
     for (int k = 0; k < 6; ++k) {
-        CHECK_NEAR(met[1].inertia[k], met[0].inertia[k], 1e-12);
+        CHECK_NEAR(got[1].inertia[k], got[0].inertia[k], 1e-12);
     }
     CHECK_NO_LEAK(&t);
 }

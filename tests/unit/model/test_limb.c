@@ -215,15 +215,15 @@ TEST(of_all_poses_of_a_redundant_leg_the_nearest_to_rest_is_found)
             found += (c.q[i] - c.rest[i]) * (c.q[i] - c.rest[i]);
         }
         for (int n = 0; n <= 200000; ++n) {
-            double way = -pi / 2 + (n - 100000) * 1.5e-5;
-            double x = target.x - 0.29326 - lower * cos(way);
-            double z = target.z + 0.20853 - lower * sin(way);
+            double angle = -pi / 2 + (n - 100000) * 1.5e-5;
+            double x = target.x - 0.29326 - lower * cos(angle);
+            double z = target.z + 0.20853 - lower * sin(angle);
             double far = sqrt(x * x + z * z);
             if (far < 2 * span) {
                 double thigh = atan2(z, x) - acos(0.5 * far / span);
                 double shank = atan2(z, x) + acos(0.5 * far / span);
                 double d[3] = {thigh - c.rest[0], shank - thigh - c.rest[1],
-                               way - shank - c.rest[2]};
+                               angle - shank - c.rest[2]};
                 best = fmin(best, d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
             }
         }

@@ -122,12 +122,12 @@ static mass_properties mass_quadrature(const pawl_shape_def *s, double density)
     return out;
 }
 
-static void mass_check(const mass_properties *met, const mass_properties *expected)
+static void mass_check(const mass_properties *got, const mass_properties *expected)
 {
-    CHECK_NEAR(met->mass, expected->mass, 1e-12 * expected->mass);
-    CHECK_NEAR3(met->com, expected->com, 1e-12);
+    CHECK_NEAR(got->mass, expected->mass, 1e-12 * expected->mass);
+    CHECK_NEAR3(got->com, expected->com, 1e-12);
     for (int i = 0; i < 9; ++i) {
-        CHECK_NEAR((&met->inertia.m[0][0])[i], (&expected->inertia.m[0][0])[i],
+        CHECK_NEAR((&got->inertia.m[0][0])[i], (&expected->inertia.m[0][0])[i],
                    1e-11 * expected->mass);
     }
 }
@@ -142,9 +142,9 @@ TEST(each_shape_has_the_mass_centre_and_inertia_of_its_volume)
             shape.size = v3(random_in(&seed, 0.1, 1.0), random_in(&seed, 0.1, 1.0),
                             random_in(&seed, 0.1, 1.0));
             shape.frame = random_pose(&seed, 1.0);
-            mass_properties met = pawl_mass_of_shape(&shape, 3.0);
+            mass_properties got = pawl_mass_of_shape(&shape, 3.0);
             mass_properties expected = mass_quadrature(&shape, 3.0);
-            mass_check(&met, &expected);
+            mass_check(&got, &expected);
         }
     }
 }

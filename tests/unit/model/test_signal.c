@@ -132,12 +132,12 @@ TEST(a_kinematic_body_is_where_its_signals_say)
     for (int i = 0; i < 6; ++i) {
         body.motion[i] = pawl_signal_constant(m[i]);
     }
-    pawl_pose met = pawl_kinematic_pose(&body, 0.0);
+    pawl_pose got = pawl_kinematic_pose(&body, 0.0);
     pawl_quat turn = pawl_quat_from_axis_angle(v3(0.3, -0.6, 0.9), v3_norm(v3(0.3, -0.6, 0.9)));
     pawl_pose expected = {v3(1.5, 1.75, 4.0), pawl_quat_multiply(turn, link.orientation)};
-    CHECK_NEAR3(met.position, pawl_pose_apply(expected, body.com), 1e-15);
-    CHECK_NEAR(met.orientation.w, expected.orientation.w, 1e-15);
-    CHECK_NEAR(met.orientation.z, expected.orientation.z, 1e-15);
+    CHECK_NEAR3(got.position, pawl_pose_apply(expected, body.com), 1e-15);
+    CHECK_NEAR(got.orientation.w, expected.orientation.w, 1e-15);
+    CHECK_NEAR(got.orientation.z, expected.orientation.z, 1e-15);
 }
 
 // Finite differences of the pose, central: eps^2 times a third derivative of order 100.
@@ -156,12 +156,12 @@ TEST(the_twist_of_a_kinematic_body_is_the_rate_of_its_pose)
     for (int i = 0; i < 20; ++i) {
         double t = 0.1 * i;
         pawl_pose a = pawl_kinematic_pose(&body, t - eps), b = pawl_kinematic_pose(&body, t + eps);
-        pawl_twist met = pawl_kinematic_twist(&body, t);
+        pawl_twist got = pawl_kinematic_twist(&body, t);
         pawl_vec3 v = v3_scale(0.5 / eps, v3_sub(b.position, a.position));
         pawl_vec3 w =
             v3_scale(0.5 / eps, quat_log(quat_mul(b.orientation, quat_conj(a.orientation))));
-        CHECK_NEAR3(met.linear, v, 1e-8);
-        CHECK_NEAR3(met.angular, w, 1e-8);
+        CHECK_NEAR3(got.linear, v, 1e-8);
+        CHECK_NEAR3(got.angular, w, 1e-8);
     }
 }
 

@@ -239,7 +239,7 @@ TEST(a_report_survives_any_allocation_failing)
     CHECK_NO_LEAK(&t);
 }
 
-TEST(a_page_that_cannot_be_written_is_told)
+TEST(a_page_that_cannot_be_written_is_reported)
 {
     test_env t;
     test_env_init(&t);

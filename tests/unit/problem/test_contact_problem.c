@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Contact problems posed as matrices: the explicit operator against dense products and elimination,
+// Contact problems assembled as matrices: the explicit operator against dense products and elimination,
 // the reduction against dense algebra, the errors against their definition written out once more, and
 // answers against closed forms.
 #include "problem/contact_problem.h"
@@ -239,14 +239,14 @@ TEST(the_scaled_error_does_not_depend_on_units)
     test_env t;
     test_env_init(&t);
     random_contacts_make(&c, &seed, 0.0, -1);
-    double r[RANDOM_ROWS], met[2];
+    double r[RANDOM_ROWS], got[2];
     for (int i = 0; i < c.rows; ++i) {
         r[i] = random_in(&seed, -1.0, 2.0);
     }
     for (int grams = 0; grams < 2; ++grams) {
         pawl_contact_problem *problem;
         CHECK_OK(contacts_create(&t.env, &c, &problem));
-        met[grams] = pawl_contact_problem_errors(problem, r).scaled;
+        got[grams] = pawl_contact_problem_errors(problem, r).scaled;
         pawl_contact_problem_destroy(problem);
         for (int i = 0; i < c.rows * c.rows; ++i) {
             c.W[i] /= 1000.0;
@@ -255,8 +255,8 @@ TEST(the_scaled_error_does_not_depend_on_units)
             r[i] *= 1000.0;
         }
     }
-    CHECK(met[0] > 0.01);
-    CHECK_NEAR(met[1], met[0], 1e-13 * met[0]);
+    CHECK(got[0] > 0.01);
+    CHECK_NEAR(got[1], got[0], 1e-13 * got[0]);
 }
 
 // ---- The reduction -------------------------------------------------------------------------------
@@ -396,8 +396,8 @@ TEST(answers_solve_the_problem_as_it_was_given)
         double r[RANDOM_ROWS] = {0};
         pawl_contact_result result;
         CHECK_OK(pawl_contact_problem_solve(problem, &settings, r, &result));
-        three_errors met = errors_by_definition(&c, r);
-        double worst = fmax(met.A, fmax(met.B, met.S));
+        three_errors got = errors_by_definition(&c, r);
+        double worst = fmax(got.A, fmax(got.B, got.S));
         CHECK_NEAR(pawl_contact_errors_worst(&result.errors), worst, 1e-12);
         CHECK((result.outcome == PAWL_CONVERGED) == (worst <= 1e-8 * (1.0 + 1e-6)));
         CHECK(result.outcome == PAWL_CONVERGED);
@@ -454,7 +454,7 @@ static pawl_status contacts_make_and_solve(const pawl_env *env, void *argument)
     return status;
 }
 
-TEST(a_lack_of_memory_is_told)
+TEST(a_lack_of_memory_is_reported)
 {
     uint64_t seed = 91;
     static random_contacts c;

@@ -196,12 +196,12 @@ TEST(the_model_of_hulls_does_what_it_says)
         }
         if (k == 400) {
             double a = 9.81 * (0.5 - 0.4 * sqrt(3.0) / 2.0), time = 0.4;
-            pawl_vec3 way = v3_sub(
+            pawl_vec3 displacement = v3_sub(
                 pawl_state_pose(pawl_sim_state(sim), pawl_model_body_at(pawl_sim_model(sim), BRICK))
                     .position,
                 start);
-            CHECK_NEAR(v3_norm(way), 0.5 * a * time * time, a * time * settings.dt);
-            CHECK_NEAR(way.z / way.x, -1.0 / sqrt(3.0), 1e-5);
+            CHECK_NEAR(v3_norm(displacement), 0.5 * a * time * time, a * time * settings.dt);
+            CHECK_NEAR(displacement.z / displacement.x, -1.0 / sqrt(3.0), 1e-5);
         }
     }
     const pawl_state *s = pawl_sim_state(sim);

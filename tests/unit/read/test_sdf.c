@@ -217,7 +217,7 @@ TEST(inertia_is_turned_from_its_own_axes_into_the_links)
 // Closed form: a box of 0.2 x 0.4 x 0.6 m weighs 0.048 m^3 times its density.
 TEST(mass_may_come_from_collision_shapes_and_a_density)
 {
-    static const char *const ways[] = {
+    static const char *const spellings[] = {
         "<inertial auto='true'><density>500</density></inertial>",
         "<inertial auto='true'/>",
         "<pawl:density>500</pawl:density>",
@@ -231,7 +231,7 @@ TEST(mass_may_come_from_collision_shapes_and_a_density)
                  "<geometry><box><size>0.2 0.4 0.6</size></box></geometry></collision>"
                  "<visual name='v'><geometry><sphere><radius>9</radius></sphere></geometry>"
                  "</visual></link></model></sdf>",
-                 ways[i]);
+                 spellings[i]);
         pawl_model *m = sdf_load(text);
         pawl_body_info a = pawl_model_body(m, pawl_model_body_at(m, 0));
         double mass = 0.048 * density[i];
@@ -634,15 +634,16 @@ TEST(limits_springs_and_friction_are_read)
 // SDFormat: screw_thread_pitch is metres a turn; thread_pitch = -2 pi / screw_thread_pitch.
 TEST(screws_have_a_pitch_in_metres_a_radian)
 {
-    static const char *const ways[] = {
+    static const char *const spellings[] = {
         "<screw_thread_pitch>0.5</screw_thread_pitch>",
         "<thread_pitch>-12.566370614359172</thread_pitch>",
         "<screw_thread_pitch>0.5</screw_thread_pitch><thread_pitch>3</thread_pitch>",
         "<pawl:pitch>0.07957747154594767</pawl:pitch>",
     };
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; ++i) {
+    for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; ++i) {
         char text[2000];
-        snprintf(text, sizeof text, JOINT("screw", "<axis><xyz>0 0 1</xyz></axis>%s"), ways[i]);
+        snprintf(text, sizeof text, JOINT("screw", "<axis><xyz>0 0 1</xyz></axis>%s"),
+                 spellings[i]);
         pawl_model *m = sdf_load(text);
         CHECK_NEAR(sdf_joint(m, "j")->pitch, 0.5 / (2.0 * acos(-1.0)), 1e-15);
         sdf_done(m);

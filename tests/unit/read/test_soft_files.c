@@ -40,15 +40,15 @@ static void soft_refused(const char *text, const char *message)
     CHECK_NO_LEAK(&t);
 }
 
-static void soft_check(pawl_softness met, pawl_softness expected)
+static void soft_check(pawl_softness got, pawl_softness expected)
 {
-    CHECK_NEAR(met.time_constant, expected.time_constant, 0.0);
-    CHECK_NEAR(met.damping_ratio, expected.damping_ratio, 0.0);
-    CHECK_NEAR(met.d0, expected.d0, 0.0);
-    CHECK_NEAR(met.dw, expected.dw, 0.0);
-    CHECK_NEAR(met.width, expected.width, 0.0);
-    CHECK_NEAR(met.midpoint, expected.midpoint, 0.0);
-    CHECK_NEAR(met.power, expected.power, 0.0);
+    CHECK_NEAR(got.time_constant, expected.time_constant, 0.0);
+    CHECK_NEAR(got.damping_ratio, expected.damping_ratio, 0.0);
+    CHECK_NEAR(got.d0, expected.d0, 0.0);
+    CHECK_NEAR(got.dw, expected.dw, 0.0);
+    CHECK_NEAR(got.width, expected.width, 0.0);
+    CHECK_NEAR(got.midpoint, expected.midpoint, 0.0);
+    CHECK_NEAR(got.power, expected.power, 0.0);
 }
 
 static const pawl_softness all_numbers = {0.02, 0.7, 0.8, 0.97, 0.004, 0.3, 3.5};

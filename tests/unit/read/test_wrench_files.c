@@ -281,13 +281,13 @@ TEST(the_granular_example_carries_what_its_formula_says)
     CHECK_INT(p.vertex_count, 15);
     static const double depths[] = {0.005, 0.015, 0.03, 0.045, 0.01, 0.022, 0.037};
     for (int i = 0; i < 7; ++i) {
-        double v[90], carries = sand_carries(depths[i]);
+        double v[90], after_time = sand_carries(depths[i]);
         pawl_contact_frame frame = {{0.3, -0.2, p.radius - depths[i]},
                                     {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
         pawl_wrench_set_vertices(set, 3, &frame, v, NULL);
-        CHECK_NEAR(v[2], carries, (i < 4 ? 1e-3 : 1e-2) * carries);
+        CHECK_NEAR(v[2], after_time, (i < 4 ? 1e-3 : 1e-2) * after_time);
         for (int c = 0; c < 6; ++c) {
-            CHECK(c == 2 || fabs(v[c]) < 1e-3 * carries);
+            CHECK(c == 2 || fabs(v[c]) < 1e-3 * after_time);
         }
     }
     pawl_wrench_set_destroy(set);

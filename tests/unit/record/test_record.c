@@ -375,7 +375,7 @@ TEST(an_interval_thins_frames_but_no_residual_is_lost)
     CHECK_NO_LEAK(&t);
 }
 
-TEST(the_head_tells_model_settings_and_verdict)
+TEST(the_head_shows_model_settings_and_verdict)
 {
     test_env t;
     test_env_init(&t);
@@ -851,7 +851,7 @@ TEST(places_that_cannot_hold_a_recording_are_refused)
 }
 
 // A limit on the size of files stands for a full disk: writes beyond it fail.
-TEST(a_full_disk_is_told_and_what_was_flushed_stays)
+TEST(a_full_disk_is_reported_and_what_was_flushed_stays)
 {
     test_env t;
     test_env_init(&t);

@@ -237,16 +237,16 @@ TEST(a_joint_put_at_given_coordinates_is_closed_and_reads_them_back)
             mechanism m;
             kinematics_build(&m, kinematics_kinds[k], trial % 2 != 0, &seed);
             const model_joint *j = &m.model->joints[0];
-            double q[6], met[6], residual[6];
+            double q[6], got[6], residual[6];
             body_state bodies[2];
             kinematics_on_manifold(m.model, &seed, q, bodies);
             kinematics_residual(j, bodies, residual);
             for (int r = 0; r < j->row_count; ++r) {
                 CHECK_NEAR(residual[r], 0.0, 2e-15 * 4.0);
             }
-            kinematics_coordinates(j, bodies, met);
+            kinematics_coordinates(j, bodies, got);
             for (int c = 0; c < j->coordinate_count; ++c) {
-                CHECK_NEAR(met[c], q[c], 2e-14);
+                CHECK_NEAR(got[c], q[c], 2e-14);
             }
             mechanism_end(&m);
         }
@@ -506,8 +506,8 @@ TEST(angles_count_turns_both_ways_at_any_step)
     static const double steps[] = {1e-3, 1e-2, 0.1};
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
         for (int s = 0; s < 3; ++s) {
-            for (int way = 0; way < 2; ++way) {
-                double rate = way == 0 ? 30.0 : -30.0; // 3 rad a step at most
+            for (int variant = 0; variant < 2; ++variant) {
+                double rate = variant == 0 ? 30.0 : -30.0; // 3 rad a step at most
                 kinematics_spin(cases[c].kind, cases[c].axis, cases[c].coordinate, rate, steps[s],
                                 PAWL_STEPPER_EULER, s % 2 == 0);
                 kinematics_spin(cases[c].kind, cases[c].axis, cases[c].coordinate, rate, steps[s],

@@ -47,12 +47,12 @@ static pawl_vec3 info_sum(const mechanism *m, int body_b)
 // Statics: the ground carries the weight and no more, on four sticking corners.
 TEST(a_box_at_rest_is_carried_by_sticking_corners)
 {
-    for (int way = 0; way < 4; ++way) {
+    for (int variant = 0; variant < 4; ++variant) {
         mechanism m;
         info_ground(&m, 0.5);
         pawl_body_id box = info_box(&m, info_mass, v3(0, 0, info_half), 0.5);
-        pawl_settings settings = mechanism_settings(1e-3, (pawl_stepper_kind)(way % 2));
-        settings.solver.kind = way < 2 ? PAWL_SOLVER_ADMM_NCP : PAWL_SOLVER_PGS_NCP;
+        pawl_settings settings = mechanism_settings(1e-3, (pawl_stepper_kind)(variant % 2));
+        settings.solver.kind = variant < 2 ? PAWL_SOLVER_ADMM_NCP : PAWL_SOLVER_PGS_NCP;
         mechanism_start(&m, &settings);
         CHECK_INT(pawl_sim_contact_count(m.sim), 0); // no step yet
         mechanism_run(&m, 20);

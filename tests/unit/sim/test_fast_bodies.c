@@ -17,9 +17,9 @@ typedef struct fast_case {
 } fast_case;
 
 typedef struct fast_result {
-    bool through; // the centre was below the surface, or beyond the box
-    int64_t told; // times that a step said so
-    double depth; // deepest penetration [m]
+    bool through;     // the centre was below the surface, or beyond the box
+    int64_t reported; // times that a step said so
+    double depth;     // deepest penetration [m]
 } fast_result;
 
 // Towards z = 0 from above, without weight, for 0.3 s.
@@ -47,10 +47,10 @@ static fast_result fast_run(const fast_case *c)
         scene_step(&m);
         out.through = out.through || scene_position(&m, body).z < 0.0;
     }
-    out.told = m.verdict.tunnelled;
+    out.reported = m.verdict.tunnelled;
     out.depth = m.verdict.penetration;
-    CHECK_INT(m.verdict.tunnel_shape_a, out.told > 0 ? 0 : -1);
-    CHECK_INT(m.verdict.tunnel_shape_b, out.told > 0 ? 1 : -1);
+    CHECK_INT(m.verdict.tunnel_shape_a, out.reported > 0 ? 0 : -1);
+    CHECK_INT(m.verdict.tunnel_shape_b, out.reported > 0 ? 1 : -1);
     mechanism_end(&m);
     return out;
 }
@@ -69,19 +69,19 @@ TEST(no_body_gets_through_a_plane_or_a_thin_box_however_fast)
                        .speed = speeds[run / 2 / FAST_TARGETS / FAST_KINDS],
                        .dt = run % 2 ? 1e-2 : 1e-3,
                        .stepper = PAWL_STEPPER_EULER};
-        fast_result met = fast_run(&c);
-        CHECK(!met.through);
-        CHECK_INT(met.told, 0);
+        fast_result got = fast_run(&c);
+        CHECK(!got.through);
+        CHECK_INT(got.reported, 0);
     }
 }
 
 // Half a drift of moreau comes before contacts are looked for, and turning by radians in a step is
 // not seen ahead either: some of these get through, and each of those is told of. Others are only
 // where one is in the other by more than half of the thinner one: a corner that pokes through.
-TEST(a_body_that_gets_through_is_told_of)
+TEST(a_body_that_gets_through_is_reported)
 {
     static const double speeds[] = {10.0, 100.0, 1000.0}, spins[] = {0.0, 30.0, 600.0};
-    int through = 0, told = 0;
+    int through = 0, reported = 0;
     for (int run = 0; run < 8 * FAST_KINDS * 9; ++run) {
         fast_case c = {.target = (fast_target)(run / 2 % 2),
                        .kind = fast_kinds[run / 8 % FAST_KINDS],
@@ -89,20 +89,20 @@ TEST(a_body_that_gets_through_is_told_of)
                        .spin = spins[run / 8 / FAST_KINDS / 3],
                        .dt = run % 2 ? 1e-2 : 1e-3,
                        .stepper = (pawl_stepper_kind)(run / 4 % 2)};
-        fast_result met = fast_run(&c);
-        through += met.through;
-        told += met.told > 0;
-        if (met.through != (met.told > 0)) {
+        fast_result got = fast_run(&c);
+        through += got.through;
+        reported += got.reported > 0;
+        if (got.through != (got.reported > 0)) {
             print_message("%s, %s at %g m/s and %g rad/s to target %d, dt %g: %s, told %d times, "
                           "penetration %.1e m\n",
                           pawl_stepper_name((int)c.stepper), pawl_shape_kind_name(c.kind), c.speed,
-                          c.spin, (int)c.target, c.dt, met.through ? "through" : "not through",
-                          (int)met.told, met.depth);
+                          c.spin, (int)c.target, c.dt, got.through ? "through" : "not through",
+                          (int)got.reported, got.depth);
         }
-        CHECK(met.told > 0 || !met.through);
-        CHECK(met.told == 0 || met.through || met.depth > 5e-3);
+        CHECK(got.reported > 0 || !got.through);
+        CHECK(got.reported == 0 || got.through || got.depth > 5e-3);
     }
     print_message("of %d runs, %d get through and %d are told of\n", 8 * FAST_KINDS * 9, through,
-                  told);
+                  reported);
     CHECK(through > 0);
 }

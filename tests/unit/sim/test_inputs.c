@@ -197,7 +197,7 @@ static void input_control(mechanism *m, const input_arm *a, int step)
     }
 }
 
-TEST(a_controlled_run_goes_on_from_a_saved_state_with_the_same_bits)
+TEST(a_controlled_run_resumes_from_a_saved_state_with_the_same_bits)
 {
     for (int k = 0; k < INPUT_CASES; ++k) {
         pawl_settings settings = input_settings(input_cases[k], 2e-3);

@@ -116,7 +116,7 @@ TEST(a_box_keeps_the_problem_of_its_corners)
         pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position;
     mechanism_step(&m);
     pawl_kept_problem kept = pawl_sim_kept_problem(m.sim);
-    CHECK(kept.problem != NULL && kept.held_rows == 0);
+    CHECK(kept.problem != NULL && kept.fixed_rows == 0);
     double inertia = 2.0 * 2.0 / 3.0 * kept_half * kept_half;
     kept_check_normals(&m, kept.problem, 2.0, centre, v3(inertia, inertia, inertia), 1e-10);
     kept_check_answers(&kept, &m.t.env);
@@ -168,15 +168,15 @@ TEST(limits_are_held_and_counted)
     pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
     mechanism_start(&m, &settings);
     pawl_sim_keep_problems(m.sim, true);
-    int held = 0;
+    int fixed = 0;
     for (int k = 0; k < 10; ++k) {
         mechanism_step(&m);
         pawl_kept_problem kept = pawl_sim_kept_problem(m.sim);
         CHECK(kept.problem != NULL);
-        CHECK_INT(kept.held_rows, m.report.bounded_rows);
-        held += kept.held_rows;
+        CHECK_INT(kept.fixed_rows, m.report.bounded_rows);
+        fixed += kept.fixed_rows;
         kept_check_answers(&kept, &m.t.env);
     }
-    CHECK(held > 0);
+    CHECK(fixed > 0);
     mechanism_end(&m);
 }

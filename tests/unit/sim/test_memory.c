@@ -9,15 +9,15 @@
 // Counted: a step of a model with everything asks for no memory, in any configuration.
 TEST(a_step_allocates_nothing)
 {
-    for (int way = 0; way < 8 * PAWL_DELASSUS_COUNT; ++way) {
+    for (int variant = 0; variant < 8 * PAWL_DELASSUS_COUNT; ++variant) {
         test_env t;
         test_env_init(&t);
         pawl_model *model;
         CHECK_OK(everything_build(&t.env, &model));
-        pawl_settings settings = mechanism_settings(5e-3, (pawl_stepper_kind)(way % 2));
-        settings.solver.kind = way / 2 % 2 == 0 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
-        settings.project = way / 4 % 2 == 0;
-        settings.delassus = (pawl_delassus_kind)(way / 8);
+        pawl_settings settings = mechanism_settings(5e-3, (pawl_stepper_kind)(variant % 2));
+        settings.solver.kind = variant / 2 % 2 == 0 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
+        settings.project = variant / 4 % 2 == 0;
+        settings.delassus = (pawl_delassus_kind)(variant / 8);
         if (settings.delassus == PAWL_DELASSUS_MATRIX_FREE) {
             settings.loop.tolerance = 0.0; // it refuses rows that nearly repeat each other
         }
@@ -74,14 +74,14 @@ static void memory_add_bouncers(mechanism *m)
 // Counted: with every operator, contacts that come and go ask for no memory once they have been there.
 TEST(contacts_that_come_and_go_allocate_nothing)
 {
-    for (int way = 0; way < 2 * PAWL_DELASSUS_COUNT; ++way) {
+    for (int variant = 0; variant < 2 * PAWL_DELASSUS_COUNT; ++variant) {
         mechanism m;
         mechanism_begin(&m);
         pawl_builder_set_gravity(m.builder, (pawl_vec3){0.0, 0.0, -9.81});
         memory_add_bouncers(&m);
         pawl_settings settings = mechanism_settings(5e-3, PAWL_STEPPER_EULER);
-        settings.solver.kind = way % 2 == 0 ? PAWL_SOLVER_ADMM_NCP_FP : PAWL_SOLVER_ADMM_NCP;
-        settings.delassus = (pawl_delassus_kind)(way / 2);
+        settings.solver.kind = variant % 2 == 0 ? PAWL_SOLVER_ADMM_NCP_FP : PAWL_SOLVER_ADMM_NCP;
+        settings.delassus = (pawl_delassus_kind)(variant / 2);
         mechanism_start(&m, &settings);
         mechanism_run(&m, 200);
         int64_t calls = m.t.calls;
@@ -152,11 +152,11 @@ TEST(states_simulations_and_checks_survive_each_failing_request)
     memory_plan plan;
     CHECK_OK(everything_build(&t.env, &plan.model));
     CHECK_INT(CHECK_SURVIVES_NO_MEMORY(memory_make_state, plan.model), 1);
-    for (int way = 0; way < 2 * PAWL_DELASSUS_COUNT; ++way) {
+    for (int variant = 0; variant < 2 * PAWL_DELASSUS_COUNT; ++variant) {
         plan.settings = pawl_settings_default();
-        plan.settings.delassus = (pawl_delassus_kind)(way / 2);
-        plan.settings.solver.kind = way % 2 == 0 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
-        plan.settings.threads = 1 + way / 3 % 2;
+        plan.settings.delassus = (pawl_delassus_kind)(variant / 2);
+        plan.settings.solver.kind = variant % 2 == 0 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
+        plan.settings.threads = 1 + variant / 3 % 2;
         CHECK(CHECK_SURVIVES_NO_MEMORY(memory_make_sim, &plan) > 5);
     }
     CHECK(CHECK_SURVIVES_NO_MEMORY(memory_make_check, plan.model) > 5);

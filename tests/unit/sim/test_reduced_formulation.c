@@ -238,14 +238,14 @@ TEST(a_gimbal_passes_its_lock)
 
 TEST(a_step_in_reduced_coordinates_allocates_nothing)
 {
-    for (int way = 0; way < 2 * PAWL_DELASSUS_COUNT; ++way) {
+    for (int variant = 0; variant < 2 * PAWL_DELASSUS_COUNT; ++variant) {
         test_env t;
         test_env_init(&t);
         pawl_model *model;
         CHECK_OK(everything_build(&t.env, &model));
-        pawl_settings settings = mechanism_settings(5e-3, (pawl_stepper_kind)(way % 2));
+        pawl_settings settings = mechanism_settings(5e-3, (pawl_stepper_kind)(variant % 2));
         settings.formulation = PAWL_FORMULATION_REDUCED;
-        settings.delassus = (pawl_delassus_kind)(way / 2);
+        settings.delassus = (pawl_delassus_kind)(variant / 2);
         pawl_sim *sim;
         CHECK_OK(pawl_sim_create(&t.env, model, &settings, &sim));
         int64_t calls = t.calls;

@@ -79,10 +79,10 @@ TEST(a_copy_and_a_saved_state_have_the_hash_of_the_original)
 // are 2 n steps. Limits, friction, warm starts, turns and loops all take part.
 TEST(a_resumed_run_has_the_bits_of_an_uninterrupted_one)
 {
-    for (int way = 0; way < 8; ++way) {
-        pawl_settings settings = mechanism_settings(5e-3, (pawl_stepper_kind)(way % 2));
-        settings.solver.kind = way / 2 % 2 == 0 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
-        settings.project = way < 4;
+    for (int variant = 0; variant < 8; ++variant) {
+        pawl_settings settings = mechanism_settings(5e-3, (pawl_stepper_kind)(variant % 2));
+        settings.solver.kind = variant / 2 % 2 == 0 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
+        settings.project = variant < 4;
         state_run whole, first, second;
         state_run_begin(&whole, &settings);
         state_run_steps(&whole, 120);

@@ -234,12 +234,12 @@ TEST(every_option_leads_to_the_same_velocities)
         for (int k = 0; k < ADMM_MEMBERS; ++k) {
             bool relaxed = pawl_solver_find((int)admm_members[k])->relaxed;
             admm_case_reference(&c, relaxed, lambda, v);
-            for (int way = 0; way < 16; ++way) {
-                const admm_options options = {.rho = way & 1 ? 0.1 : 3.0,
+            for (int variant = 0; variant < 16; ++variant) {
+                const admm_options options = {.rho = variant & 1 ? 0.1 : 3.0,
                                               .eta = 1e-4,
-                                              .relaxation = way & 2 ? 1.0 : 1.8,
-                                              .precondition = (way & 4) != 0,
-                                              .accelerate = (way & 8) != 0};
+                                              .relaxation = variant & 2 ? 1.0 : 1.8,
+                                              .precondition = (variant & 4) != 0,
+                                              .accelerate = (variant & 8) != 0};
                 admm_case_compare(&c, admm_members[k], &options, v);
             }
         }

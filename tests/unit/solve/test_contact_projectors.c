@@ -135,13 +135,13 @@ TEST(singular_blocks_have_finite_answers_within_the_cone)
             }
             v[r] = random_in(&seed, -1.0, 1.0);
         }
-        for (int way = 0; way < 5; ++way) {
+        for (int variant = 0; variant < 5; ++variant) {
             x[0] = x[1] = x[2] = 0.0;
-            if (way == 0) {
+            if (variant == 0) {
                 pawl_contact_exact(D, v, mu, x);
-            } else if (way < 3) {
-                pawl_contact_nb(D, v, way == 1 ? 0.0 : 0.3, mu, CONTACT_NB_QUARTIC, x);
-            } else if (way == 3) {
+            } else if (variant < 3) {
+                pawl_contact_nb(D, v, variant == 1 ? 0.0 : 0.3, mu, CONTACT_NB_QUARTIC, x);
+            } else if (variant == 3) {
                 pawl_contact_nb(D, v, 0.3, mu, CONTACT_NB_BISECTION, x);
             } else {
                 pawl_contact_ccp_step(D, v, mu, x);

@@ -41,7 +41,7 @@ static void path_case_begin(path_case *x, int contacts, int bounded, int speeds)
 }
 
 // Runs the path from zero; returns the scaled natural map of what came out.
-static double path_case_solve(path_case *x, double goal, bool *met)
+static double path_case_solve(path_case *x, double goal, bool *converged)
 {
     contract_case *c = &x->c;
     contract_pose(c, false);
@@ -52,7 +52,7 @@ static double path_case_solve(path_case *x, double goal, bool *met)
     char *memory = pawl_alloc(&x->t.env, need.used);
     pawl_carver mem = {.base = memory, .capacity = need.used};
     continuation_part part = pawl_continuation_layout(&def, &mem);
-    *met =
+    *converged =
         pawl_continuation_run(&part, &c->problem, x->weight, goal, 400, x->lambda, &x->iterations);
     pawl_free(&x->t.env, memory, need.used);
     contract_velocity(c, x->lambda, x->v);
@@ -76,9 +76,9 @@ TEST(what_no_impulse_can_stop_is_opposed_by_all_of_friction)
         x.c.friction[0] = 0.5;
         x.c.v_f[1] = creep[i];
         x.c.v_f[2] = -2.0;
-        bool met;
-        CHECK(path_case_solve(&x, 1e-11, &met) <= 1e-11);
-        CHECK(met);
+        bool converged;
+        CHECK(path_case_solve(&x, 1e-11, &converged) <= 1e-11);
+        CHECK(converged);
         CHECK_NEAR(x.lambda[0], 0.0, 1e-9);
         CHECK_NEAR(x.lambda[1], creep[i] > 0.0 ? -1.0 : 1.0, 1e-9);
         CHECK_NEAR(x.lambda[2], 2.0, 1e-9);
@@ -125,10 +125,10 @@ TEST(robots_on_stiff_legs_are_solved_in_few_steps)
     for (int i = 0; i < 2000; ++i) {
         path_case x;
         path_case_robot(&x, &seed);
-        bool met;
-        double natural = path_case_solve(&x, 1e-10, &met);
-        CHECK(met == (natural <= 1e-10));
-        lost += met ? 0 : 1;
+        bool converged;
+        double natural = path_case_solve(&x, 1e-10, &converged);
+        CHECK(converged == (natural <= 1e-10));
+        lost += converged ? 0 : 1;
         CHECK(x.iterations <= 100);
         path_case_end(&x);
     }
@@ -143,9 +143,9 @@ TEST(what_is_not_for_the_path_is_left_as_it_was)
     for (int r = 0; r < 6; ++r) {
         x.c.J[r * 6 + r] = 1.0;
     }
-    bool met;
-    CHECK(path_case_solve(&x, 1e-10, &met) == 0.0);
-    CHECK(!met && x.iterations == 0);
+    bool converged;
+    CHECK(path_case_solve(&x, 1e-10, &converged) == 0.0);
+    CHECK(!converged && x.iterations == 0);
     for (int r = 0; r < 6; ++r) {
         CHECK(x.lambda[r] == 0.0);
     }

@@ -85,17 +85,17 @@ TEST(a_sinusoidal_force_is_followed_with_the_order_of_the_stepper)
 // By hand: what is above the effort is cut off, either way.
 TEST(a_force_actuator_is_cut_off_at_its_effort)
 {
-    for (int way = -1; way <= 1; way += 2) {
+    for (int sign = -1; sign <= 1; sign += 2) {
         mechanism m;
         slider_build(&m, 0.0);
-        pawl_actuator_def def = slider_actuator(&m, PAWL_ACTUATOR_FORCE, 10.0 * way);
+        pawl_actuator_def def = slider_actuator(&m, PAWL_ACTUATOR_FORCE, 10.0 * sign);
         def.effort = 4.0;
         pawl_actuator_id actuator = mechanism_actuator(&m, &def);
         pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_EULER);
         mechanism_start(&m, &settings);
         mechanism_run(&m, 100);
-        CHECK_NEAR(pawl_sim_actuator_effort(m.sim, actuator), 4.0 * way, 0.0);
-        CHECK_NEAR(mechanism_rate(&m, pawl_model_joint_at(m.model, 0), 0), 2.0 * way, 1e-13);
+        CHECK_NEAR(pawl_sim_actuator_effort(m.sim, actuator), 4.0 * sign, 0.0);
+        CHECK_NEAR(mechanism_rate(&m, pawl_model_joint_at(m.model, 0), 0), 2.0 * sign, 1e-13);
         mechanism_end(&m);
     }
 }

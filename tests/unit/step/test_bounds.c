@@ -32,10 +32,10 @@ typedef void bounds_test(pawl_settings settings);
 // Both steppers and every way to solve.
 static void bounds_each(double dt, bounds_test *test)
 {
-    for (int way = 0; way < 6; ++way) {
-        pawl_settings settings = mechanism_settings(dt, (pawl_stepper_kind)(way % 2));
-        settings.solver.kind = way < 2 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
-        settings.solver.exact_joints = way < 4;
+    for (int variant = 0; variant < 6; ++variant) {
+        pawl_settings settings = mechanism_settings(dt, (pawl_stepper_kind)(variant % 2));
+        settings.solver.kind = variant < 2 ? PAWL_SOLVER_DIRECT : PAWL_SOLVER_PGS_NCP;
+        settings.solver.exact_joints = variant < 4;
         settings.solver.tolerance = 1e-12;
         test(settings);
     }
@@ -75,7 +75,7 @@ static void bounds_slide(pawl_settings settings)
 }
 
 // Closed form: (F - f) / m.
-TEST(friction_takes_its_share_of_a_larger_force)
+TEST(friction_takes_its_part_of_a_larger_force)
 {
     bounds_each(1e-2, bounds_slide);
 }
@@ -236,7 +236,7 @@ TEST(equal_limits_fix_a_coordinate)
 
 // A start outside the limits comes back by erp.limit a step, no faster than limit.max_push, and at rest: what
 // corrects a position is no velocity.
-TEST(a_violated_limit_is_corrected_by_its_share_a_step)
+TEST(a_violated_limit_is_corrected_by_its_fraction_a_step)
 {
     mechanism m;
     bounds_slider(&m, 0.0, 0.0, 0.0);

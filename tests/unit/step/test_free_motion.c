@@ -176,10 +176,10 @@ static double free_conical_error(pawl_stepper_kind stepper, double dt)
         mechanism_step(&m);
         double t = mechanism_time(&m);
         pawl_vec3 expected = v3(l * sin(a) * cos(w * t), l * sin(a) * sin(w * t), -l * cos(a));
-        pawl_vec3 met =
+        pawl_vec3 got =
             pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position;
-        error = fmax(error, v3_norm(v3_sub(met, expected)));
-        CHECK_NEAR(v3_norm(met), l, 1e-11);
+        error = fmax(error, v3_norm(v3_sub(got, expected)));
+        CHECK_NEAR(v3_norm(got), l, 1e-11);
     }
     pawl_vec3 force, torque; // the rod's tension: m g / cos a, towards the pivot
     pawl_sim_joint_reaction(m.sim, pawl_model_joint_at(m.model, 0), &force, &torque);

@@ -51,7 +51,7 @@ TEST(two_smooth_spheres_part_as_newton_and_poisson_both_say)
         if (closing < 0.1) {
             continue;
         }
-        pawl_vec3 kick = v3_scale((1.0 + e) * m1 * m2 / (m1 + m2) * closing, n);
+        pawl_vec3 impulse = v3_scale((1.0 + e) * m1 * m2 / (m1 + m2) * closing, n);
         for (int law = 0; law < PAWL_IMPACT_LAW_COUNT; ++law) {
             mechanism m;
             mechanism_begin(&m);
@@ -61,8 +61,8 @@ TEST(two_smooth_spheres_part_as_newton_and_poisson_both_say)
             mechanism_start(&m, &settings);
             double before = mechanism_energy(&m).kinetic;
             impact_now(&m);
-            CHECK_NEAR3(scene_velocity(&m, one), v3_axpy(v1, -1.0 / m1, kick), 1e-11);
-            CHECK_NEAR3(scene_velocity(&m, two), v3_axpy(v2, 1.0 / m2, kick), 1e-11);
+            CHECK_NEAR3(scene_velocity(&m, one), v3_axpy(v1, -1.0 / m1, impulse), 1e-11);
+            CHECK_NEAR3(scene_velocity(&m, two), v3_axpy(v2, 1.0 / m2, impulse), 1e-11);
             double loss = 0.5 * m1 * m2 / (m1 + m2) * closing * closing * (1.0 - e * e);
             CHECK_NEAR(before - mechanism_energy(&m).kinetic, loss, 1e-11);
             CHECK_INT(m.sim->context.out.events.count, 2);

@@ -162,7 +162,7 @@ TEST(a_block_that_has_come_to_rest_does_not_chatter)
 }
 
 // The same state in another simulation goes on with the same bits.
-TEST(a_run_goes_on_with_the_same_bits_from_its_state)
+TEST(a_run_resumes_with_the_same_bits_from_its_state)
 {
     for (int variant = 0; variant < PAWL_LIT_VARIANT_COUNT; ++variant) {
         pawl_settings settings = lit_settings(2e-3, (pawl_lit_variant)variant);

@@ -111,13 +111,13 @@ TEST(the_log_grows_at_the_step_boundary_and_then_no_more)
     pawl_settings settings = events_settings(0.5);
     mechanism_start(&m, &settings);
     scene_step(&m);
-    int events = pawl_sim_event_count(m.sim), told = 0;
+    int events = pawl_sim_event_count(m.sim), reported = 0;
     CHECK(events > 32);
     double last = 0.0;
     for (int k = 0; k < PAWL_EVENT_KIND_COUNT; ++k) {
-        told += m.report.events[k];
+        reported += m.report.events[k];
     }
-    CHECK_INT(told, events);
+    CHECK_INT(reported, events);
     for (int k = 0; k < events; ++k) {
         pawl_event e = pawl_sim_event(m.sim, k);
         CHECK(e.time >= last && e.time <= 0.5);
@@ -172,7 +172,7 @@ TEST(steps_with_events_end_in_the_same_bits_again_and_when_resumed)
 }
 
 // A slider thrown against its limits, which have no restitution, by a spring that pulls it back.
-TEST(limits_are_met_within_steps)
+TEST(limits_are_reached_within_steps)
 {
     mechanism m;
     mechanism_begin(&m);
@@ -240,7 +240,7 @@ static void events_start_inside(mechanism *m, double at, double gravity, pawl_li
 
 // What leaves a floor in which it starts meets nothing, and its steps are not cut: it flies as it would
 // without the floor, to the last bit.
-TEST(what_leaves_a_floor_in_which_it_starts_meets_nothing)
+TEST(what_leaves_a_floor_in_which_it_starts_hits_nothing)
 {
     for (int variant = 0; variant < PAWL_LIT_VARIANT_COUNT; ++variant) {
         mechanism m, free;

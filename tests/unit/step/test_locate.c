@@ -51,7 +51,7 @@ static void locate_move(locate_case *c, int body, pawl_vec3 a, pawl_vec3 turning
     y->w = pawl_quat_rotate(y->q, Z);
 }
 
-static bool locate_find(mechanism *m, const locate_case *c, meeting *out)
+static bool locate_find(mechanism *m, const locate_case *c, gap_root *out)
 {
     step_context *k = &m->sim->context;
     body_state bodies[LOCATE_BODIES];
@@ -67,30 +67,30 @@ static bool locate_find(mechanism *m, const locate_case *c, meeting *out)
                           .closed = closed,
                           .tolerance = locate_tolerance,
                           .bodies = bodies};
-    return pawl_locate_meeting(&path, c->from, c->to, &scope, out);
+    return pawl_locate_gap_root(&path, c->from, c->to, &scope, out);
 }
 
 // z + v tau - g tau^2 / 2 = r
-TEST(a_falling_ball_meets_the_floor_on_its_parabola)
+TEST(a_falling_ball_hits_the_floor_on_its_parabola)
 {
     uint64_t seed = 11;
     for (int i = 0; i < 200; ++i) {
         double r = random_in(&seed, 0.01, 0.2), h = random_in(&seed, 0.002, 0.1);
-        double v = random_in(&seed, -8.0, -0.5), share = random_in(&seed, 0.05, 0.95);
-        double tau = share * h, z = r - v * tau + 0.5 * SCENE_G * tau * tau;
+        double v = random_in(&seed, -8.0, -0.5), fraction = random_in(&seed, 0.05, 0.95);
+        double tau = fraction * h, z = r - v * tau + 0.5 * SCENE_G * tau * tau;
         mechanism m;
         scene_floor(&m, 0.5, 0.0, 0.0);
         pawl_body_id ball = scene_sphere(&m, 1.0, r, v3(0.3, 0.1, z), v3(1.0, 2.0, v), 0.5, 0.0);
         locate_case c;
         locate_begin(&m, &c, h);
         locate_move(&c, pawl_body_index(ball), v3(0, 0, -SCENE_G), v3(0, 0, 0));
-        meeting met;
-        CHECK(locate_find(&m, &c, &met));
-        CHECK(!met.at_once);
-        CHECK_NEAR(met.tau, tau, 1e-12);
-        CHECK_INT(met.shape_a, 0);
-        CHECK_INT(met.shape_b, 1);
-        CHECK_INT(met.joint, -1);
+        gap_root hit;
+        CHECK(locate_find(&m, &c, &hit));
+        CHECK(!hit.at_once);
+        CHECK_NEAR(hit.tau, tau, 1e-12);
+        CHECK_INT(hit.shape_a, 0);
+        CHECK_INT(hit.shape_b, 1);
+        CHECK_INT(hit.joint, -1);
         locate_end(&m, &c);
     }
 }
@@ -107,10 +107,10 @@ TEST(a_ball_that_leaves_the_floor_comes_back_later)
         locate_case c;
         locate_begin(&m, &c, 0.1);
         locate_move(&c, pawl_body_index(ball), v3(0, 0, -SCENE_G), v3(0, 0, 0));
-        meeting met;
-        CHECK(locate_find(&m, &c, &met));
-        CHECK(!met.at_once);
-        CHECK_NEAR(met.tau, tau, 1e-14 + 1e-16 / v);
+        gap_root hit;
+        CHECK(locate_find(&m, &c, &hit));
+        CHECK(!hit.at_once);
+        CHECK_NEAR(hit.tau, tau, 1e-14 + 1e-16 / v);
         locate_end(&m, &c);
     }
 }
@@ -123,10 +123,10 @@ TEST(what_never_rises_is_closed_at_once)
     locate_case c;
     locate_begin(&m, &c, 0.1);
     locate_move(&c, pawl_body_index(ball), v3(0, 0, -SCENE_G), v3(0, 0, 0));
-    meeting met;
-    CHECK(locate_find(&m, &c, &met));
-    CHECK(met.at_once);
-    CHECK(met.tau == 0.0);
+    gap_root hit;
+    CHECK(locate_find(&m, &c, &hit));
+    CHECK(hit.at_once);
+    CHECK(hit.tau == 0.0);
     // unless the contact is known
     pawl_contact points[FINDER_POINTS];
     finder_pair pair = pawl_contact_finder_pair(m.sim->context.finder, 0);
@@ -134,15 +134,15 @@ TEST(what_never_rises_is_closed_at_once)
         pawl_contact_finder_points(m.sim->context.finder, pair, c.from->bodies, 1.0, points);
     CHECK_INT(count, 1);
     c.known[c.known_count++] = points[0].id;
-    CHECK(!locate_find(&m, &c, &met));
+    CHECK(!locate_find(&m, &c, &hit));
     locate_end(&m, &c);
 }
 
 // |d + v tau| = r1 + r2 for a straight way.
-TEST(two_flying_spheres_meet_where_their_distance_says)
+TEST(two_flying_spheres_touch_where_their_distance_says)
 {
     uint64_t seed = 5;
-    int met_count = 0;
+    int got_count = 0;
     for (int i = 0; i < 300; ++i) {
         double ra = random_in(&seed, 0.05, 0.2), rb = random_in(&seed, 0.05, 0.2), h = 0.05;
         pawl_vec3 p = random_vec(&seed, 0.6), w = random_vec(&seed, 5.0);
@@ -161,21 +161,21 @@ TEST(two_flying_spheres_meet_where_their_distance_says)
         locate_begin(&m, &c, h);
         locate_move(&c, pawl_body_index(one), v3(0, 0, 0), v3(3, 2, 1));
         locate_move(&c, pawl_body_index(two), v3(0, 0, 0), v3(0, 0, 0));
-        meeting met;
+        gap_root hit;
         bool expected = tau > 0.0 && tau < h;
-        CHECK(locate_find(&m, &c, &met) == expected);
+        CHECK(locate_find(&m, &c, &hit) == expected);
         if (expected) {
-            CHECK_NEAR(met.tau, tau, 1e-13);
-            ++met_count;
+            CHECK_NEAR(hit.tau, tau, 1e-13);
+            ++got_count;
         }
         locate_end(&m, &c);
     }
-    CHECK(met_count > 20);
+    CHECK(got_count > 20);
 }
 
 // A box turns about a horizontal edge direction while it falls: its lowest corner is at
 // z - d cos(angle0 + w tau), solved here by halving.
-TEST(the_corner_of_a_turning_box_meets_the_floor)
+TEST(the_corner_of_a_turning_box_hits_the_floor)
 {
     uint64_t seed = 3;
     for (int i = 0; i < 100; ++i) {
@@ -202,18 +202,18 @@ TEST(the_corner_of_a_turning_box_meets_the_floor)
             low = lowest > 0.0 ? t : low;
             high = lowest > 0.0 ? high : t;
         }
-        meeting met;
+        gap_root hit;
         bool expected = high < h;
-        CHECK(locate_find(&m, &c, &met) == expected);
+        CHECK(locate_find(&m, &c, &hit) == expected);
         if (expected) {
-            CHECK_NEAR(met.tau, low, 1e-12);
+            CHECK_NEAR(hit.tau, low, 1e-12);
         }
         locate_end(&m, &c);
     }
 }
 
 // Half way through a plate that is thinner than the way of a step is long.
-TEST(a_bullet_meets_the_plate_it_would_go_through)
+TEST(a_bullet_hits_the_plate_it_would_pass_through)
 {
     mechanism m;
     mechanism_begin(&m);
@@ -222,14 +222,14 @@ TEST(a_bullet_meets_the_plate_it_would_go_through)
     locate_case c;
     locate_begin(&m, &c, 0.01);
     locate_move(&c, pawl_body_index(bullet), v3(0, 0, 0), v3(0, 0, 0));
-    meeting met;
-    CHECK(locate_find(&m, &c, &met));
-    CHECK_NEAR(met.tau, 0.004, 1e-14);
+    gap_root hit;
+    CHECK(locate_find(&m, &c, &hit));
+    CHECK_NEAR(hit.tau, 0.004, 1e-14);
     locate_end(&m, &c);
 }
 
 // A slider with limits, pushed: x + v tau + a tau^2 / 2 = limit.
-TEST(a_limit_is_met_on_the_coordinates_parabola)
+TEST(a_limit_is_reached_on_the_coordinates_parabola)
 {
     for (int side = 0; side < 2; ++side) {
         double sign = side == 0 ? 1.0 : -1.0;
@@ -248,12 +248,12 @@ TEST(a_limit_is_met_on_the_coordinates_parabola)
         locate_case c;
         locate_begin(&m, &c, 0.01);
         locate_move(&c, pawl_body_index(slider), v3(-30.0 * sign, 0, 0), v3(0, 0, 0));
-        meeting met;
-        CHECK(locate_find(&m, &c, &met));
-        CHECK_NEAR(met.tau, (2.0 - sqrt(4.0 - 2.0 * 30.0 * 0.01)) / 30.0, 1e-14);
-        CHECK_INT(met.joint, pawl_joint_index(joint));
-        CHECK_INT(met.coordinate, 0);
-        CHECK_INT(met.shape_a, -1);
+        gap_root hit;
+        CHECK(locate_find(&m, &c, &hit));
+        CHECK_NEAR(hit.tau, (2.0 - sqrt(4.0 - 2.0 * 30.0 * 0.01)) / 30.0, 1e-14);
+        CHECK_INT(hit.joint, pawl_joint_index(joint));
+        CHECK_INT(hit.coordinate, 0);
+        CHECK_INT(hit.shape_a, -1);
         locate_end(&m, &c);
     }
 }

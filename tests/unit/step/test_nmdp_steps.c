@@ -227,7 +227,7 @@ static pawl_energy steps_weight(const pawl_settings *settings, double stiffness,
     return e;
 }
 
-TEST(what_the_method_takes_is_in_the_accounts)
+TEST(what_the_method_takes_is_in_the_energy_balance)
 {
     for (int k = 0; k < VARIANTS + 1; ++k) {
         const variant *v = &variants[k < VARIANTS ? k : VARIANTS - 1];
@@ -343,7 +343,7 @@ TEST(cut_steps_keep_time_and_a_free_fall_exact)
     }
 }
 
-TEST(a_step_without_solution_is_told_of_and_leaves_the_state)
+TEST(a_step_without_solution_is_reported_and_leaves_the_state)
 {
     pawl_settings settings = steps_settings(&variants[2], 0.05, 1);
     settings.nmdp.stiffness = 1e9;

@@ -135,10 +135,10 @@ TEST(energy_does_not_drift_in_a_hundred_seconds)
                 mean[n] += report.energy.balance / tenth;
             }
         }
-        double drift = mean[9] - mean[0];
+        double energy_error = mean[9] - mean[0];
         print_message("%s, order %d: energy swings by %.1e J, drifts by %.1e J in 100 s\n",
-                      runs[k].path, runs[k].order, swing, drift);
-        CHECK(fabs(drift) <= 0.1 * swing + 1e-12);
+                      runs[k].path, runs[k].order, swing, energy_error);
+        CHECK(fabs(energy_error) <= 0.1 * swing + 1e-12);
         rattle_end(&x);
     }
 }
@@ -163,8 +163,8 @@ TEST(angular_momentum_stays_to_the_last_digit)
         pawl_vec3 centre = {0};
         const pawl_state *s = pawl_sim_state(x.sim);
         for (int i = 0; i < x.model->body_count; ++i) {
-            double share = x.model->bodies[i].mass / x.model->total_mass;
-            centre = v3_axpy(centre, share, s->bodies[i].r);
+            double fraction = x.model->bodies[i].mass / x.model->total_mass;
+            centre = v3_axpy(centre, fraction, s->bodies[i].r);
         }
         about[k] = v3_sub(mechanism_angular_momentum(&m), v3_cross(centre, mechanism_momentum(&m)));
         for (int i = 0, fell_back = 0; i < 1000 && k == 0; ++i) { // it is flat once
@@ -418,7 +418,7 @@ TEST(without_projection_it_is_refused_with_a_reason)
 
 // Closed form: a constant force does work F (x - x0), the books of which are exact to rounding with a
 // trapezoidal rule, and a motor's at order two and four otherwise.
-TEST(the_books_of_a_driven_crank_balance_with_the_order_of_the_step)
+TEST(the_energy_of_a_driven_crank_balances_with_the_order_of_the_step)
 {
     for (int order = 2; order <= 4; order += 2) {
         double off[2];

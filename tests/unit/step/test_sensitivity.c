@@ -267,7 +267,7 @@ TEST(forces_targets_and_contact_numbers_have_the_derivatives_of_differences)
         x[input] = at - d[input];
         rig_step(x, &settings, less);
         x[input] = at;
-        double size = 0.0, met[2 * RIG_COORDINATES];
+        double size = 0.0, got[2 * RIG_COORDINATES];
         for (int k = 0; k < 2 * RIG_COORDINATES; ++k) {
             more[k] = 0.5 * (more[k] - less[k]) / d[input];
             size = fmax(size, fabs(more[k]));
@@ -278,13 +278,13 @@ TEST(forces_targets_and_contact_numbers_have_the_derivatives_of_differences)
             int along = fabs(end[0]) > fabs(end[1]) ? 0 : 1;
             double sign = end[along] > 0.0 ? 1.0 : -1.0;
             const double *row = by_contact + k * 2 * PAWL_WRENCH_NUMBER_COUNT;
-            met[k] = input == RIG_FORCE    ? sign * by_force[k * RIG_COORDINATES + along]
+            got[k] = input == RIG_FORCE    ? sign * by_force[k * RIG_COORDINATES + along]
                      : input == RIG_TARGET ? pawl_sensitivity_matrix(s, PAWL_BY_TARGET)[k]
                                            : row[number] + row[PAWL_WRENCH_NUMBER_COUNT + number];
         }
         CHECK(size > 0.0);
         for (int k = 0; k < 2 * RIG_COORDINATES; ++k) {
-            CHECK_NEAR(met[k], more[k], 1e-5 * size);
+            CHECK_NEAR(got[k], more[k], 1e-5 * size);
         }
     }
     for (int k = 0; k < RIG_COORDINATES; ++k) {

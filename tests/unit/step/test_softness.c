@@ -409,7 +409,7 @@ TEST(a_soft_contact_rests_at_the_depth_of_statics)
 // Without project a joint's error shrinks by its own share a step, at rest: r+ = (1 - erp) r.
 TEST(joints_and_contacts_may_have_an_erp_of_their_own)
 {
-    const double own[] = {0.0, 0.5, -1.0}, share[] = {0.1, 0.5, 0.0};
+    const double own[] = {0.0, 0.5, -1.0}, fraction[] = {0.1, 0.5, 0.0};
     for (int k = 0; k < 3; ++k) {
         mechanism m;
         pawl_softness none = pawl_softness_default();
@@ -434,7 +434,7 @@ TEST(joints_and_contacts_may_have_an_erp_of_their_own)
         pawl_state_destroy(s);
         mechanism_step(&m);
         CHECK_NEAR(pawl_state_pose(mechanism_state(&m), pawl_model_body_at(m.model, 0)).position.x,
-                   0.01 * (1.0 - share[k]), 1e-14);
+                   0.01 * (1.0 - fraction[k]), 1e-14);
         mechanism_end(&m);
         // a contact: erp.contact is 0.2
         const double depth = 1e-4, out[] = {0.2, 0.5, 0.0};

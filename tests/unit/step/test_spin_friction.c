@@ -85,11 +85,11 @@ static pawl_twist spin_twist(const mechanism *m, pawl_body_id body)
 
 static const pawl_solver_kind spin_solvers[] = {PAWL_SOLVER_ADMM_NCP, PAWL_SOLVER_PGS_NCP,
                                                 PAWL_SOLVER_NSGS, PAWL_SOLVER_NEWTON};
-enum { SPIN_WAYS = 2 * sizeof spin_solvers / sizeof spin_solvers[0] };
-static pawl_settings spin_settings(int way, double dt)
+enum { SPIN_VARIANTS = 2 * sizeof spin_solvers / sizeof spin_solvers[0] };
+static pawl_settings spin_settings(int variant, double dt)
 {
-    pawl_settings settings = mechanism_settings(dt, (pawl_stepper_kind)(way % 2));
-    settings.solver.kind = spin_solvers[way / 2];
+    pawl_settings settings = mechanism_settings(dt, (pawl_stepper_kind)(variant % 2));
+    settings.solver.kind = spin_solvers[variant / 2];
     settings.solver.tolerance = 1e-11;
     return settings;
 }
@@ -116,11 +116,11 @@ static void spin_check_stop(mechanism *m, pawl_body_id body, double spin, double
 
 TEST(a_spinning_ball_stops_after_w_i_over_mu_n)
 {
-    for (int way = 0; way < SPIN_WAYS; ++way) {
+    for (int variant = 0; variant < SPIN_VARIANTS; ++variant) {
         mechanism m;
         spin_floor(&m, 0.8, 0.0, 0.0);
         pawl_body_id ball = spin_ball(&m, spin_spinning(5.0), spin_torsional, 0.0);
-        pawl_settings settings = spin_settings(way, 1e-3);
+        pawl_settings settings = spin_settings(variant, 1e-3);
         mechanism_start(&m, &settings);
         double inertia = spin_ball_inertia(spin_mass, spin_radius);
         spin_check_stop(&m, ball, 5.0, spin_torsional * spin_mass * spin_g / inertia);
@@ -131,7 +131,7 @@ TEST(a_spinning_ball_stops_after_w_i_over_mu_n)
 // Four corners share the weight, and so the torsion; the floor has no friction of sliding.
 TEST(a_spinning_box_stops_as_a_ball_does)
 {
-    for (int way = 0; way < SPIN_WAYS; ++way) {
+    for (int variant = 0; variant < SPIN_VARIANTS; ++variant) {
         mechanism m;
         spin_floor(&m, 0.0, 0.0, 0.0);
         pawl_body_def def = pawl_body_def_default();
@@ -141,7 +141,7 @@ TEST(a_spinning_box_stops_as_a_ball_does)
         def.twist = spin_spinning(3.0);
         pawl_body_id box = mechanism_body(&m, &def);
         spin_shape(&m, box, PAWL_SHAPE_BOX, v3(0.1, 0.05, 0.02), spin_torsional, 0.0);
-        pawl_settings settings = spin_settings(way, 1e-3);
+        pawl_settings settings = spin_settings(variant, 1e-3);
         mechanism_start(&m, &settings);
         spin_check_stop(&m, box, 3.0, spin_torsional * spin_mass * spin_g / 0.02);
         mechanism_end(&m);
@@ -152,7 +152,7 @@ TEST(a_spinning_box_stops_as_a_ball_does)
 // torsion the same angular impulse on both, and what they have together stays.
 TEST(balls_that_meet_exchange_spin_up_to_the_normal_impulse)
 {
-    for (int way = 0; way < SPIN_WAYS; ++way) {
+    for (int variant = 0; variant < SPIN_VARIANTS; ++variant) {
         mechanism m;
         mechanism_begin(&m);
         double mass[2] = {1.0, 3.0}, radius[2] = {0.1, 0.2}, spin[2] = {8.0, -5.0}, speed = 2.0;
@@ -160,7 +160,7 @@ TEST(balls_that_meet_exchange_spin_up_to_the_normal_impulse)
                      (pawl_twist){v3(speed, 0, 0), v3(spin[0], 0, 0)}, 0.0, spin_rolling);
         spin_ball_at(&m, mass[1], radius[1], v3(0.2, 0, 0),
                      (pawl_twist){.angular = v3(spin[1], 0, 0)}, spin_torsional, 0.0);
-        pawl_settings settings = spin_settings(way, 1e-3);
+        pawl_settings settings = spin_settings(variant, 1e-3);
         mechanism_start(&m, &settings);
         pawl_vec3 before = mechanism_angular_momentum(&m);
         mechanism_run(&m, 100);
@@ -181,12 +181,12 @@ TEST(balls_that_meet_exchange_spin_up_to_the_normal_impulse)
 
 TEST(a_rolling_ball_slows_down_stops_and_stays)
 {
-    for (int k = 0; k < SPIN_AZIMUTHS * SPIN_WAYS; ++k) {
-        double azimuth = spin_azimuths[k / SPIN_WAYS], speed = 0.05;
+    for (int k = 0; k < SPIN_AZIMUTHS * SPIN_VARIANTS; ++k) {
+        double azimuth = spin_azimuths[k / SPIN_VARIANTS], speed = 0.05;
         mechanism m;
         spin_floor(&m, 0.8, 0.0, 0.0);
         pawl_body_id ball = spin_ball(&m, spin_along(speed, azimuth), 0.0, spin_rolling);
-        pawl_settings settings = spin_settings(k % SPIN_WAYS, 1e-3);
+        pawl_settings settings = spin_settings(k % SPIN_VARIANTS, 1e-3);
         mechanism_start(&m, &settings);
         double rate = 5.0 / 7.0 * spin_g * spin_rolling / spin_radius, stop = speed / rate;
         pawl_vec3 rest = {0};
@@ -202,8 +202,8 @@ TEST(a_rolling_ball_slows_down_stops_and_stays)
         }
         pawl_vec3 end = pawl_state_pose(mechanism_state(&m), ball).position;
         CHECK_NEAR3(end, rest, 1e-10);
-        double way = speed * speed / (2.0 * rate);
-        CHECK_NEAR3(end, v3(way * cos(azimuth), way * sin(azimuth), spin_radius),
+        double variant = speed * speed / (2.0 * rate);
+        CHECK_NEAR3(end, v3(variant * cos(azimuth), variant * sin(azimuth), spin_radius),
                     speed * settings.dt);
         mechanism_end(&m);
     }
@@ -211,14 +211,15 @@ TEST(a_rolling_ball_slows_down_stops_and_stays)
 
 TEST(a_ball_rolls_down_a_slope_where_its_tangent_exceeds_mu_over_r)
 {
-    for (int k = 0; k < SPIN_AZIMUTHS * SPIN_WAYS; ++k) {
-        double azimuth = spin_azimuths[k / SPIN_WAYS], threshold = atan(spin_rolling / spin_radius);
+    for (int k = 0; k < SPIN_AZIMUTHS * SPIN_VARIANTS; ++k) {
+        double azimuth = spin_azimuths[k / SPIN_VARIANTS],
+               threshold = atan(spin_rolling / spin_radius);
         for (int above = 0; above < 2; ++above) {
             double slope = (above ? 1.001 : 0.999) * threshold;
             mechanism m;
             spin_floor(&m, 0.8, slope, azimuth);
             pawl_body_id ball = spin_ball(&m, (pawl_twist){0}, 0.0, spin_rolling);
-            pawl_settings settings = spin_settings(k % SPIN_WAYS, 1e-3);
+            pawl_settings settings = spin_settings(k % SPIN_VARIANTS, 1e-3);
             mechanism_start(&m, &settings);
             mechanism_run(&m, 200);
             double rate =
@@ -246,11 +247,11 @@ static void spin_curve(double slope, double until, double v[2])
     enum { STEPS = 2000 };
     double h = until / STEPS;
     for (int n = 0; n < STEPS; ++n) {
-        static const double share[4] = {0.0, 0.5, 0.5, 1.0}, weight[4] = {1, 2, 2, 1};
+        static const double fraction[4] = {0.0, 0.5, 0.5, 1.0}, weight[4] = {1, 2, 2, 1};
         double k[4][2], at[2], sum[2] = {0};
         for (int s = 0; s < 4; ++s) {
             for (int i = 0; i < 2; ++i) {
-                at[i] = v[i] + (s > 0 ? h * share[s] * k[s - 1][i] : 0.0);
+                at[i] = v[i] + (s > 0 ? h * fraction[s] * k[s - 1][i] : 0.0);
             }
             spin_curve_rate(at, slope, k[s]);
             for (int i = 0; i < 2; ++i) {
@@ -266,14 +267,14 @@ TEST(friction_opposes_a_rolling_that_turns)
 {
     double slope = 0.5 * spin_rolling / spin_radius, until = 0.5, exact[2] = {0.0, 0.1};
     spin_curve(slope, until, exact);
-    for (int way = 0; way < SPIN_WAYS; ++way) {
+    for (int variant = 0; variant < SPIN_VARIANTS; ++variant) {
         double error[2];
         for (int half = 0; half < 2; ++half) {
             mechanism m;
             spin_floor(&m, 0.8, slope, 0.0);
             pawl_body_id ball =
                 spin_ball(&m, spin_along(0.1, 1.5707963267948966), 0.0, spin_rolling);
-            pawl_settings settings = spin_settings(way, half ? 5e-3 : 1e-2);
+            pawl_settings settings = spin_settings(variant, half ? 5e-3 : 1e-2);
             mechanism_start(&m, &settings);
             mechanism_run(&m, half ? 100 : 50);
             pawl_vec3 v = spin_twist(&m, ball).linear;
@@ -323,12 +324,12 @@ static void spin_check_law_until_rest(mechanism *m, pawl_body_id body, double in
 
 TEST(a_ball_that_slips_rolls_and_drills_obeys_the_law)
 {
-    for (int way = 0; way < SPIN_WAYS; ++way) {
+    for (int variant = 0; variant < SPIN_VARIANTS; ++variant) {
         mechanism m;
         spin_floor(&m, 0.1, 0.0, 0.0);
         pawl_twist twist = {v3(0.1, 0.05, 0), v3(0, 0.5, 1.0)};
         pawl_body_id ball = spin_ball(&m, twist, spin_torsional, spin_rolling);
-        pawl_settings settings = spin_settings(way, 1e-3);
+        pawl_settings settings = spin_settings(variant, 1e-3);
         mechanism_start(&m, &settings);
         spin_check_law_until_rest(&m, ball, spin_ball_inertia(spin_mass, spin_radius));
         mechanism_end(&m);
@@ -339,7 +340,7 @@ TEST(a_ball_that_slips_rolls_and_drills_obeys_the_law)
 // of 1e-8 rad/s, which torsion opposes. A tolerance below that asks for an answer far away.
 TEST(a_roller_on_two_contacts_obeys_the_law)
 {
-    for (int way = 0; way < SPIN_WAYS; ++way) {
+    for (int variant = 0; variant < SPIN_VARIANTS; ++variant) {
         mechanism m;
         spin_floor(&m, 0.1, 0.0, 0.0);
         pawl_body_def def = pawl_body_def_default();
@@ -351,7 +352,7 @@ TEST(a_roller_on_two_contacts_obeys_the_law)
         pawl_body_id roller = mechanism_body(&m, &def);
         spin_shape(&m, roller, PAWL_SHAPE_CYLINDER, v3(spin_radius, 0, 0.2), spin_torsional,
                    spin_rolling);
-        pawl_settings settings = spin_settings(way, 1e-3);
+        pawl_settings settings = spin_settings(variant, 1e-3);
         settings.solver.tolerance = 1e-6;
         mechanism_start(&m, &settings);
         spin_check_law_until_rest(&m, roller, 0.02);
@@ -362,7 +363,7 @@ TEST(a_roller_on_two_contacts_obeys_the_law)
 // A cart on four wheels: (M + 4 m + 4 I/R^2) a = -mu_r (M + 4 m) g / R, whatever each wheel carries.
 TEST(a_cart_is_braked_by_its_wheels)
 {
-    for (int way = 0; way < SPIN_WAYS; ++way) {
+    for (int variant = 0; variant < SPIN_VARIANTS; ++variant) {
         mechanism m;
         spin_floor(&m, 0.8, 0.0, 0.0);
         double cart_mass = 5.0, wheel_mass = 1.0, speed = 0.5;
@@ -381,7 +382,7 @@ TEST(a_cart_is_braked_by_its_wheels)
                 mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, cart, wheel, at, v3(0, 1, 0));
             mechanism_joint(&m, &axle);
         }
-        pawl_settings settings = spin_settings(way, 1e-3);
+        pawl_settings settings = spin_settings(variant, 1e-3);
         mechanism_start(&m, &settings);
         mechanism_run(&m, 500);
         double weight = (cart_mass + 4.0 * wheel_mass) * spin_g;
@@ -396,22 +397,22 @@ TEST(a_cart_is_braked_by_its_wheels)
 // --- books, bits ---------------------------------------------------------------------------------
 
 // A ball that rolls and spins on the floor, with both kinds of friction.
-static void spin_start_ball(mechanism *m, int way)
+static void spin_start_ball(mechanism *m, int variant)
 {
     spin_floor(m, 0.8, 0.0, 0.0);
     pawl_twist twist = spin_along(0.05, 0.5);
     twist.angular.z = 2.0;
     spin_ball(m, twist, spin_torsional, spin_rolling);
-    pawl_settings settings = spin_settings(way, 1e-3);
+    pawl_settings settings = spin_settings(variant, 1e-3);
     mechanism_start(m, &settings);
 }
 
 // What friction takes is contact work: on a plane at the height of the ball's centre nothing else acts.
 TEST(the_energy_lost_is_contact_work)
 {
-    for (int way = 0; way < SPIN_WAYS; ++way) {
+    for (int variant = 0; variant < SPIN_VARIANTS; ++variant) {
         mechanism m;
-        spin_start_ball(&m, way);
+        spin_start_ball(&m, variant);
         double start = mechanism_energy(&m).kinetic;
         mechanism_run(&m, 800);
         pawl_energy e = mechanism_energy(&m);
@@ -425,9 +426,9 @@ TEST(the_energy_lost_is_contact_work)
 // The second time through the same steps, when the structure of every factor is known.
 TEST(steps_with_spin_friction_allocate_nothing)
 {
-    for (int way = 0; way < SPIN_WAYS; ++way) {
+    for (int variant = 0; variant < SPIN_VARIANTS; ++variant) {
         mechanism m;
-        spin_start_ball(&m, way);
+        spin_start_ball(&m, variant);
         pawl_state *start;
         CHECK_OK(pawl_state_create(&m.t.env, m.model, &start));
         mechanism_run(&m, 500);
@@ -443,14 +444,14 @@ TEST(steps_with_spin_friction_allocate_nothing)
 // Saved and loaded while it rolls and when it rests, a run goes on with the same bits.
 TEST(a_resumed_run_has_the_same_bits)
 {
-    for (int way = 0; way < SPIN_WAYS; ++way) {
+    for (int variant = 0; variant < SPIN_VARIANTS; ++variant) {
         for (int at = 50; at <= 450; at += 400) {
             mechanism m;
             spin_floor(&m, 0.8, 0.3 * spin_rolling / spin_radius, 0.4);
             pawl_twist twist = spin_along(0.03, 2.5);
             twist.angular.z = 1.0;
             spin_ball(&m, twist, spin_torsional, spin_rolling);
-            pawl_settings settings = spin_settings(way, 1e-3);
+            pawl_settings settings = spin_settings(variant, 1e-3);
             mechanism_start(&m, &settings);
             mechanism_run(&m, at);
             size_t size = pawl_state_size(mechanism_state(&m));
@@ -472,7 +473,7 @@ TEST(a_resumed_run_has_the_same_bits)
 // near it has them.
 TEST(contacts_without_coefficients_keep_their_bits)
 {
-    for (int way = 0; way < SPIN_WAYS; ++way) {
+    for (int variant = 0; variant < SPIN_VARIANTS; ++variant) {
         pawl_twist end[2];
         pawl_pose pose[2];
         for (int other = 0; other < 2; ++other) {
@@ -481,7 +482,7 @@ TEST(contacts_without_coefficients_keep_their_bits)
             pawl_body_id ball = spin_ball(&m, spin_along(0.3, 2.0), 0.0, 0.0);
             spin_ball_at(&m, 1.0, 0.1, v3(0, 0, 100), (pawl_twist){0}, other ? 1.0 : 0.0,
                          other ? 1.0 : 0.0);
-            pawl_settings settings = spin_settings(way, 1e-3);
+            pawl_settings settings = spin_settings(variant, 1e-3);
             mechanism_start(&m, &settings);
             mechanism_run(&m, 200);
             end[other] = spin_twist(&m, ball);

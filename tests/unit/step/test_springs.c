@@ -154,10 +154,10 @@ static double spring_orbit_error(pawl_stepper_kind stepper, double dt, bool worl
     double w = 4.0, t = mechanism_time(&m);
     pawl_vec3 expected = v3_axpy(v3(0.3, 0.2, -0.1), cos(w * t), v3(1, 0, 0));
     expected = v3_axpy(expected, sin(w * t) / w, def.twist.linear);
-    pawl_vec3 met = pawl_state_pose(mechanism_state(&m), body).position;
+    pawl_vec3 got = pawl_state_pose(mechanism_state(&m), body).position;
     *balance = m.verdict.balance_max;
     mechanism_end(&m);
-    return v3_norm(v3_sub(met, expected));
+    return v3_norm(v3_sub(got, expected));
 }
 
 TEST(a_spring_of_no_rest_length_makes_elliptic_orbits)

@@ -126,7 +126,7 @@ TEST(contacts_are_remembered_as_they_were)
 TEST(a_stack_at_rest_needs_fewer_iterations_from_a_warm_start)
 {
     int64_t iterations[3];
-    for (int way = 0; way < 3; ++way) {
+    for (int variant = 0; variant < 3; ++variant) {
         mechanism m;
         mechanism_begin(&m);
         pawl_builder_set_gravity(m.builder, v3(0, 0, -9.81));
@@ -141,11 +141,11 @@ TEST(a_stack_at_rest_needs_fewer_iterations_from_a_warm_start)
             CHECK_OK(pawl_builder_add_shape(m.builder, mechanism_body(&m, &body), &shape, NULL));
         }
         pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
-        settings.solver.warm_start = way == 0 ? PAWL_WARM_OFF : PAWL_WARM_MATCHED;
-        settings.solver.warm_start_scale = way == 2 ? 0.9 : 1.0;
+        settings.solver.warm_start = variant == 0 ? PAWL_WARM_OFF : PAWL_WARM_MATCHED;
+        settings.solver.warm_start_scale = variant == 2 ? 0.9 : 1.0;
         mechanism_start(&m, &settings);
         mechanism_run(&m, 50);
-        iterations[way] = m.verdict.iterations_sum;
+        iterations[variant] = m.verdict.iterations_sum;
         mechanism_end(&m);
     }
     CHECK(iterations[1] < iterations[2] && iterations[2] <= iterations[0]);

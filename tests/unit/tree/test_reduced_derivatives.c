@@ -61,28 +61,28 @@ static void derivatives_check_dynamics(int bodies, bool floating, reduced_base b
     derivatives_case d;
     derivatives_begin(&d, bodies, floating, base, seed);
     int n = d.n;
-    reduced_push push[DERIVATIVES_MOST];
+    link_force external[DERIVATIVES_MOST];
     for (int i = 0; i < d.links; ++i) {
-        push[i].force = random_vec(&seed, 20.0);
-        push[i].moment = random_vec(&seed, 5.0);
+        external[i].force = random_vec(&seed, 20.0);
+        external[i].moment = random_vec(&seed, 5.0);
     }
     double *tau = tree_case_numbers(&d.c, n), *by_theta = tree_case_numbers(&d.c, n * n),
            *by_rate = tree_case_numbers(&d.c, n * n);
-    pawl_reduced_inverse_dynamics(d.c.motion, d.c.acceleration, push, tau);
-    pawl_reduced_dynamics_derivatives(d.c.motion, push, by_theta, by_rate);
+    pawl_reduced_inverse_dynamics(d.c.motion, d.c.acceleration, external, tau);
+    pawl_reduced_dynamics_derivatives(d.c.motion, external, by_theta, by_rate);
     double size = derivatives_largest(by_theta, n * n);
     double rate_size = derivatives_largest(by_rate, n * n);
     reference_number t[DERIVATIVES_MOST];
     for (int j = 0; j < n; j += stride) {
         reference_number step = derivatives_step * I;
         d.x[j] += step;
-        tree_reference_dynamics(&d.r, d.x, d.v, d.a, push, t);
+        tree_reference_dynamics(&d.r, d.x, d.v, d.a, external, t);
         d.x[j] -= step;
         for (int k = 0; k < n; ++k) {
             CHECK_NEAR(by_theta[k * n + j], cimag(t[k]) / derivatives_step, 1e-11 * size);
         }
         d.v[j] += step;
-        tree_reference_dynamics(&d.r, d.x, d.v, d.a, push, t);
+        tree_reference_dynamics(&d.r, d.x, d.v, d.a, external, t);
         d.v[j] -= step;
         for (int k = 0; k < n; ++k) {
             CHECK_NEAR(by_rate[k * n + j], cimag(t[k]) / derivatives_step, 1e-11 * rate_size);

@@ -21,11 +21,11 @@ static double dynamics_largest(const double *x, int n)
     return most;
 }
 
-static void dynamics_push(int links, uint64_t *seed, reduced_push *push)
+static void dynamics_random_forces(int links, uint64_t *seed, link_force *external)
 {
     for (int i = 0; i < links; ++i) {
-        push[i].force = random_vec(seed, 20.0);
-        push[i].moment = random_vec(seed, 5.0);
+        external[i].force = random_vec(seed, 20.0);
+        external[i].moment = random_vec(seed, 5.0);
     }
 }
 
@@ -35,11 +35,11 @@ static void dynamics_check(int bodies, bool floating, reduced_base base, uint64_
     tree_case_make(&c, bodies, floating, base, seed);
     int n = c.tree->column_count;
     CHECK(n > 0 && n <= DYNAMICS_MOST);
-    reduced_push push[DYNAMICS_MOST];
-    dynamics_push(c.tree->link_count, &seed, push);
+    link_force external[DYNAMICS_MOST];
+    dynamics_random_forces(c.tree->link_count, &seed, external);
 
     double *tau = tree_case_numbers(&c, n), *back = tree_case_numbers(&c, n);
-    pawl_reduced_inverse_dynamics(c.motion, c.acceleration, push, tau);
+    pawl_reduced_inverse_dynamics(c.motion, c.acceleration, external, tau);
     double size = dynamics_largest(tau, n);
 
     reference_number x[DYNAMICS_MOST], v[DYNAMICS_MOST], a[DYNAMICS_MOST], t[DYNAMICS_MOST];
@@ -47,12 +47,12 @@ static void dynamics_check(int bodies, bool floating, reduced_base base, uint64_
         x[k] = c.config.theta[k], v[k] = c.rate[k], a[k] = c.acceleration[k];
     }
     tree_reference r = {c.tree, &c.config, 0.0};
-    tree_reference_dynamics(&r, x, v, a, push, t);
+    tree_reference_dynamics(&r, x, v, a, external, t);
     for (int k = 0; k < n; ++k) {
         CHECK_NEAR(tau[k], creal(t[k]), 1e-12 * size);
     }
 
-    pawl_reduced_forward_dynamics(c.motion, tau, push, back);
+    pawl_reduced_forward_dynamics(c.motion, tau, external, back);
     double fastest = dynamics_largest(c.acceleration, n);
     for (int k = 0; k < n; ++k) {
         CHECK_NEAR(back[k], c.acceleration[k], 1e-11 * fastest);

@@ -100,28 +100,28 @@ static bool ground_check_slopes(const pawl_ground *g, pawl_vec3 p, double h, dou
 {
     pawl_distance d;
     pawl_vec3 t[2];
-    double dt[2][3][3], met[10][3], rough[10][3];
+    double dt[2][3][3], got[10][3], rough[10][3];
     pawl_ground_distance(g, p, &d);
     pawl_ground_tangents(g, &d, t, dt);
     for (int w = 0; w < 10; ++w) {
         for (int j = 0; j < 3; ++j) {
             ground_line line = {g, p, v3(j == 0, j == 1, j == 2), w};
-            met[w][j] = slope_step(ground_along, &line, h);
+            got[w][j] = slope_step(ground_along, &line, h);
             rough[w][j] = slope_step(ground_along, &line, 2.0 * h);
-            if (fabs(met[w][j] - rough[w][j]) > 3e-9 * (1.0 + fabs(met[w][j]))) {
+            if (fabs(got[w][j] - rough[w][j]) > 3e-9 * (1.0 + fabs(got[w][j]))) {
                 return false;
             }
         }
     }
     const double n[3] = {d.normal.x, d.normal.y, d.normal.z};
     for (int j = 0; j < 3; ++j) {
-        CHECK_NEAR(n[j], met[0][j], tolerance);
+        CHECK_NEAR(n[j], got[0][j], tolerance);
         for (int i = 0; i < 3; ++i) {
-            double scale = 1.0 + fabs(met[1 + i][j]);
-            CHECK_NEAR(d.hessian[i][j], met[1 + i][j], tolerance * scale);
+            double scale = 1.0 + fabs(got[1 + i][j]);
+            CHECK_NEAR(d.hessian[i][j], got[1 + i][j], tolerance * scale);
             CHECK_NEAR(d.hessian[i][j], d.hessian[j][i], 1e-9 * scale);
-            CHECK_NEAR(dt[0][i][j], met[4 + i][j], tolerance * (1.0 + fabs(met[4 + i][j])));
-            CHECK_NEAR(dt[1][i][j], met[7 + i][j], tolerance * (1.0 + fabs(met[7 + i][j])));
+            CHECK_NEAR(dt[0][i][j], got[4 + i][j], tolerance * (1.0 + fabs(got[4 + i][j])));
+            CHECK_NEAR(dt[1][i][j], got[7 + i][j], tolerance * (1.0 + fabs(got[7 + i][j])));
         }
     }
     CHECK_NEAR(v3_norm(d.normal), 1.0, 1e-12);

@@ -611,9 +611,9 @@ TEST(points_of_shapes_touch_where_the_shapes_do)
         default:
             exact = -INFINITY;
         }
-        double met = shape.frame.position.z - deepest;
-        CHECK(!(met > exact + 1e-12));
-        CHECK(!(met < exact * (1.0 - slack[kind]) - 1e-12));
+        double got = shape.frame.position.z - deepest;
+        CHECK(!(got > exact + 1e-12));
+        CHECK(!(got < exact * (1.0 - slack[kind]) - 1e-12));
         feet_end(&f);
     }
 }
@@ -623,7 +623,7 @@ TEST(points_added_for_a_body_are_the_derived_ones)
 {
     pawl_vec3 positions[2][8];
     double v[2][8][18];
-    for (int way = 0; way < 2; ++way) {
+    for (int variant = 0; variant < 2; ++variant) {
         pawl_builder *b = new_builder();
         add_ground(b, GROUND_PLANE);
         pawl_shape_def shape = pawl_shape_def_default();
@@ -631,7 +631,7 @@ TEST(points_added_for_a_body_are_the_derived_ones)
         shape.friction = 0.37;
         shape.frame.position = v3(0.1, 0.2, 0.3);
         CHECK_OK(pawl_builder_add_shape(b, pawl_builder_body_at(b, 0), &shape, NULL));
-        if (way == 1) {
+        if (variant == 1) {
             pawl_wrench_model_def def = pawl_wrench_model_def_default(PAWL_WRENCH_COULOMB);
             int model;
             def.friction = 0.37;
@@ -642,12 +642,12 @@ TEST(points_added_for_a_body_are_the_derived_ones)
         }
         feet f = feet_of(b);
         CHECK_INT(pawl_wrench_set_point_count(f.set), 8);
-        CHECK_INT(pawl_model_contact_point_count(f.model), way == 0 ? 0 : 8);
+        CHECK_INT(pawl_model_contact_point_count(f.model), variant == 0 ? 0 : 8);
         for (int i = 0; i < 8; ++i) {
             pawl_contact_frame frame =
                 frame_at(v3(0.0, 0.0, -0.1), pawl_pose_identity().orientation);
-            positions[way][i] = pawl_wrench_set_point(f.set, i).frame.position;
-            pawl_wrench_set_vertices(f.set, i, &frame, v[way][i], NULL);
+            positions[variant][i] = pawl_wrench_set_point(f.set, i).frame.position;
+            pawl_wrench_set_vertices(f.set, i, &frame, v[variant][i], NULL);
         }
         feet_end(&f);
     }

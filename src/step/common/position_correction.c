@@ -8,50 +8,52 @@
 // the least movement s in the metric of the masses: N are limits and normals. Springs resist it as they do
 // in the step. With e > 0 overlaps that contradict each other are shared out, and y
 // is bounded. The poses go on by h s; s is forgotten. Split impulses, but for the joints, which stay closed.
-#include "step/common/push_out.h"
+#include "step/common/position_correction.h"
 #include "rows/measure.h"
 #include "step/common/position_update.h"
 #include <string.h>
 
-static const double push_share = 1e-3;    // e: what contradicts itself gets at most 1/e of its want
-static const double push_accuracy = 1e-6; // of the largest want: the next step corrects the rest
-static const double push_fastest = 10.0;
-static const double push_nothing =
+static const double correction_share =
+    1e-3; // e: what contradicts itself gets at most 1/e of its want
+static const double correction_accuracy =
+    1e-6; // of the largest want: the next step corrects the rest
+static const double correction_fastest = 10.0;
+static const double correction_nothing =
     1e30; // compliance of rows that do not take part, see pose_closure
-static const double push_closed = 1e-12; // [m or rad] as drifts leave joints
-enum { PUSH_PROJECT_STEPS = 30 };
+static const double correction_closed = 1e-12; // [m or rad] as drifts leave joints
+enum { CORRECTION_PROJECT_STEPS = 30 };
 
 // Rows that resist motion, not displacement. What is held or soft resists as it is.
-static bool push_is_idle(const row_info *info)
+static bool correction_is_idle(const row_info *info)
 {
     return (info->family->traits & ROW_RESISTS_MOTION) != 0;
 }
 
-static bool push_takes_part(const pawl_assembly *a, int r)
+static bool correction_takes_part(const pawl_assembly *a, int r)
 {
     return a->want[r] > -INFINITY;
 }
 
-static bool push_is_contact(const pawl_assembly *a, int r)
+static bool correction_is_contact(const pawl_assembly *a, int r)
 {
     return r >= pawl_problem_contact_row(&a->problem, 0);
 }
 
 // A contact that lit holds and that opens by itself is left alone: it flies as it would without.
-static bool push_leaves(const step_context *c, int r)
+static bool correction_leaves(const step_context *c, int r)
 {
     const pawl_assembly *a = c->assembly;
-    return push_is_contact(a, r) && a->contacts[a->rows[r].owner].held &&
-           c->u.rate[r] > pawl_gentle_push;
+    return correction_is_contact(a, r) && a->contacts[a->rows[r].owner].persistent &&
+           c->u.rate[r] > pawl_slow_correction;
 }
 
 // What is missing at worst, once bodies have moved by the twists of the step.
-static double push_missing(const step_context *c)
+static double correction_missing(const step_context *c)
 {
     pawl_assembly *a = c->assembly;
     double worst = 0.0;
     for (int r = a->free_rows; r < a->problem.row_count; ++r) {
-        if (push_leaves(c, r)) {
+        if (correction_leaves(c, r)) {
             a->want[r] = -INFINITY;
         }
         if (a->want[r] > 0.0) {
@@ -62,13 +64,13 @@ static double push_missing(const step_context *c)
 }
 
 // What a unit of impulse along row i of a block does to it, joints left out: the same in all coordinates.
-static double push_ease(const pawl_assembly *a, const row_block *b, int i)
+static double correction_ease(const pawl_assembly *a, const row_block *b, int i)
 {
     double sum = 0.0;
     for (int s = 0; s < b->body_count; ++s) {
         const double *row = a->J + b->jacobian[s] + 6 * i;
-        pawl_vec3 push = v3(row[0], row[1], row[2]), turn = v3(row[3], row[4], row[5]);
-        sum += a->inverse_mass[b->body[s]] * v3_dot(push, push) +
+        pawl_vec3 linear = v3(row[0], row[1], row[2]), turn = v3(row[3], row[4], row[5]);
+        sum += a->inverse_mass[b->body[s]] * v3_dot(linear, linear) +
                v3_dot(turn, m3_mul(&a->inverse_inertia[b->body[s]], turn));
     }
     return sum;
@@ -79,59 +81,59 @@ static double push_ease(const pawl_assembly *a, const row_block *b, int i)
 //
 // The problem of the step becomes that of the correction; compliances are kept, the next placement poses
 // the rest anew.
-static void push_pose(step_context *c, double fastest)
+static void correction_pose(step_context *c, double fastest)
 {
     pawl_assembly *a = c->assembly;
     pawl_problem *p = &a->problem;
     size_t rows = (size_t)p->row_count;
-    memcpy(c->push_out.compliance, a->compliance, rows * sizeof *a->compliance);
+    memcpy(c->correction.compliance, a->compliance, rows * sizeof *a->compliance);
     memset(a->v_f, 0, rows * sizeof *a->v_f);
     for (int k = p->free_block_count; k < p->block_count; ++k) {
         const row_block *b = &a->blocks[k];
         for (int i = 0; i < b->rows.dim; ++i) {
             int r = b->rows.first_row + i;
-            if (push_takes_part(a, r)) {
+            if (correction_takes_part(a, r)) {
                 // by as much more as the compliance takes back where it is alone
-                double more = a->want[r] > 0.0 ? push_share * a->want[r] : 0.0;
+                double more = a->want[r] > 0.0 ? correction_share * a->want[r] : 0.0;
                 a->v_f[r] = c->u.rate[r] - a->want[r] - more;
-                a->compliance[r] = push_share * push_ease(a, b, i);
-            } else if (push_is_idle(&a->rows[r])) {
-                a->compliance[r] = push_nothing;
+                a->compliance[r] = correction_share * correction_ease(a, b, i);
+            } else if (correction_is_idle(&a->rows[r])) {
+                a->compliance[r] = correction_nothing;
             }
         }
     }
     for (int k = 0; k < p->contact_count; ++k) {
         double want = a->want[pawl_problem_contact_row(p, k) + 2];
-        c->push_out.friction[k] = want < fastest ? a->friction[k] : 0.0;
+        c->correction.friction[k] = want < fastest ? a->friction[k] : 0.0;
     }
-    p->friction = c->push_out.friction;
+    p->friction = c->correction.friction;
 }
 
-static void push_solve(step_context *c, double worst)
+static void correction_solve(step_context *c, double worst)
 {
     pawl_assembly *a = c->assembly;
-    double *lambda = c->push_out.lambda;
+    double *lambda = c->correction.lambda;
     solver_goal goal = pawl_solver_goal(c->solver);
     solver_report report = {.outcome = PAWL_CONVERGED};
-    goal.tolerance = max_of(goal.tolerance, push_accuracy * worst);
+    goal.tolerance = max_of(goal.tolerance, correction_accuracy * worst);
     memset(lambda, 0, (size_t)a->problem.row_count * sizeof *lambda);
     int islands =
         c->islands == NULL ? 1 : pawl_island_solver_solve(c->islands, goal, lambda, &report);
     if (islands < 2) {
         pawl_solver_solve(c->solver, &a->problem, goal, lambda, &report);
     }
-    memset(c->push_out.twist, 0, (size_t)(6 * c->model->body_count) * sizeof(double));
-    pawl_assembly_add_impulses(a, lambda, c->push_out.twist);
+    memset(c->correction.twist, 0, (size_t)(6 * c->model->body_count) * sizeof(double));
+    pawl_assembly_add_impulses(a, lambda, c->correction.twist);
 }
 
 // Whether overlaps contradict each other: some row gets less than half of what it asks for.
-static bool push_is_torn(step_context *c)
+static bool correction_is_torn(step_context *c)
 {
     const pawl_assembly *a = c->assembly;
     size_t mark = pawl_arena_mark(&c->scratch);
     double *rate = pawl_take_rows(c);
     bool torn = false;
-    pawl_assembly_row_velocity(a, c->push_out.twist, rate);
+    pawl_assembly_row_velocity(a, c->correction.twist, rate);
     for (int r = a->free_rows; r < a->problem.row_count; ++r) {
         torn = torn || (a->want[r] > 0.0 && c->u.rate[r] + rate[r] < 0.5 * a->want[r]);
     }
@@ -141,73 +143,74 @@ static bool push_is_torn(step_context *c)
 
 // Those on top of others move by the sum of their gaps, which is bounded to some times the fastest correction
 // of one. What contradicts itself may ask for any movement, as a wedge does, and gets no more than that of one.
-static void push_bound(step_context *c, const step_weights *w)
+static void correction_bound(step_context *c, const step_weights *w)
 {
     int bodies = c->model->body_count;
-    double most = 0.0, times = push_is_torn(c) ? 1.0 : fmin(push_fastest, bodies);
-    double fastest = times * max_of(w->max_push, w->limit_push) * w->h / w->reach;
+    double most = 0.0, times = correction_is_torn(c) ? 1.0 : fmin(correction_fastest, bodies);
+    double fastest =
+        times * max_of(w->contact_correction_speed, w->limit_correction_speed) * w->h / w->reach;
     for (int i = 0; i < c->model->body_count; ++i) {
-        const double *s = c->push_out.twist + 6 * i;
+        const double *s = c->correction.twist + 6 * i;
         most = max_of(most, v3_norm(v3(s[0], s[1], s[2])));
         most = max_of(most, v3_norm(v3(s[3], s[4], s[5])));
     }
-    double share = most > fastest ? fastest / most : 1.0;
+    double fraction = most > fastest ? fastest / most : 1.0;
     for (int i = 0; i < 6 * c->model->body_count; ++i) {
-        c->push_out.twist[i] *= share;
+        c->correction.twist[i] *= fraction;
     }
 }
 
 // Which share of the correction is the contacts', the rest being the limits'.
-static double push_of_contacts(const step_context *c)
+static double correction_of_contacts(const step_context *c)
 {
     const pawl_assembly *a = c->assembly;
     double contacts = 0.0, all = 0.0;
     for (int r = a->free_rows; r < a->problem.row_count; ++r) {
-        if (push_takes_part(a, r) && a->want[r] > 0.0) {
-            double part = c->push_out.lambda[r] * a->want[r];
+        if (correction_takes_part(a, r) && a->want[r] > 0.0) {
+            double part = c->correction.lambda[r] * a->want[r];
             all += part;
-            contacts += push_is_contact(a, r) ? part : 0.0;
+            contacts += correction_is_contact(a, r) ? part : 0.0;
         }
     }
     return all > 0.0 ? contacts / all : 1.0;
 }
 
-void pawl_push_out_find(step_context *c, const step_weights *w)
+void pawl_correction_find(step_context *c, const step_weights *w)
 {
     pawl_assembly *a = c->assembly;
-    double worst = push_missing(c);
-    c->push_out.time = 0.0;
-    if (!(worst > pawl_gentle_push)) {
+    double worst = correction_missing(c);
+    c->correction.time = 0.0;
+    if (!(worst > pawl_slow_correction)) {
         return;
     }
     pawl_phase_enter(&c->clock, PAWL_PHASE_SOLVE);
-    push_pose(c, w->max_push * w->h / w->reach);
-    push_solve(c, worst);
-    push_bound(c, w);
-    c->push_out.time = w->reach;
-    c->push_out.of_contacts = push_of_contacts(c);
-    memcpy(a->compliance, c->push_out.compliance,
+    correction_pose(c, w->contact_correction_speed * w->h / w->reach);
+    correction_solve(c, worst);
+    correction_bound(c, w);
+    c->correction.time = w->reach;
+    c->correction.of_contacts = correction_of_contacts(c);
+    memcpy(a->compliance, c->correction.compliance,
            (size_t)a->problem.row_count * sizeof *a->compliance);
     a->problem.friction = a->friction;
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
 }
 
-static double push_potential(const pawl_state *s)
+static double correction_potential(const pawl_state *s)
 {
     pawl_energy e = pawl_state_energy(s);
     return e.gravity + e.springs;
 }
 
 // Poses and twists back onto the joints, whose axes have turned with the poses.
-static int push_close(step_context *c, pawl_state *s, double t)
+static int correction_close(step_context *c, pawl_state *s, double t)
 {
     size_t twists = (size_t)(6 * c->model->body_count) * sizeof(double);
-    bool holds = c->coordinates->ops->holds_joints;
-    if (holds) {
+    bool tree_joints = c->coordinates->ops->has_tree_joints;
+    if (tree_joints) {
         pawl_twists_of(c->model, s->bodies, c->u.own);
     }
-    int steps = pawl_project(c, s, t, PUSH_PROJECT_STEPS, push_closed);
-    if (holds) { // all impulses, those of the tree included, act between these two
+    int steps = pawl_project(c, s, t, CORRECTION_PROJECT_STEPS, correction_closed);
+    if (tree_joints) { // all impulses, those of the tree included, act between these two
         memcpy(c->u.start, c->u.own, twists);
     }
     pawl_position_balance(c, s, c->u.next);
@@ -218,28 +221,29 @@ static int push_close(step_context *c, pawl_state *s, double t)
     return steps;
 }
 
-int pawl_push_out_apply(step_context *c, pawl_state *s, double t, pawl_step_report *report)
+int pawl_correction_apply(step_context *c, pawl_state *s, double t, pawl_step_report *report)
 {
-    double time = c->push_out.time;
-    c->push_out.time = 0.0;
+    double time = c->correction.time;
+    c->correction.time = 0.0;
     if (time == 0.0) {
         return 0;
     }
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
     const pawl_assembly *a = c->assembly;
-    double before = push_potential(s);
+    double before = correction_potential(s);
     for (int i = 0; i < 6 * c->model->body_count; ++i) {
-        c->push_out.twist[i] *= time;
+        c->correction.twist[i] *= time;
     }
-    pawl_project_move(c, s, c->push_out.twist, t);
+    pawl_project_move(c, s, c->correction.twist, t);
     c->placed = false;
-    bool joined = c->coordinates->ops->holds_joints || (c->settings->project && a->free_rows > 0);
-    int steps = joined ? push_close(c, s, t) : 0;
-    double stored = push_potential(s) - before;
-    double by_contacts = c->push_out.of_contacts * stored;
+    bool joined =
+        c->coordinates->ops->has_tree_joints || (c->settings->project && a->free_rows > 0);
+    int steps = joined ? correction_close(c, s, t) : 0;
+    double stored = correction_potential(s) - before;
+    double by_contacts = c->correction.of_contacts * stored;
     s->work[WORK_CONTACTS] += by_contacts;
     s->work[WORK_LIMITS] += stored - by_contacts;
-    report->pushed_contacts += by_contacts;
-    report->pushed_limits += stored - by_contacts;
+    report->contact_correction_energy += by_contacts;
+    report->limit_correction_energy += stored - by_contacts;
     return steps;
 }
