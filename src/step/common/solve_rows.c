@@ -118,8 +118,14 @@ static void solve_spin_friction(step_context *c, solver_report *report)
 void pawl_solve_warm(step_context *c, const pawl_state *s, solver_report *report)
 {
     pawl_phase_enter(&c->clock, PAWL_PHASE_SOLVE);
-    const pawl_assembly *a = c->assembly;
     pawl_warm_start(c, s);
+    pawl_solve_again(c, report);
+}
+
+void pawl_solve_again(step_context *c, solver_report *report)
+{
+    pawl_phase_enter(&c->clock, PAWL_PHASE_SOLVE);
+    const pawl_assembly *a = c->assembly;
     int iterations = report->iterations;
     if (a->slot_rows < pawl_problem_contact_row(&a->problem, 0)) {
         solve_spin_friction(c, report);

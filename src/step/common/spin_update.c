@@ -153,14 +153,13 @@ static bool spin_let_go(step_context *c, const step_weights *w)
     return changed;
 }
 
-static void spin_solve_again(step_context *c, const pawl_state *s, solver_report *solved)
+static void spin_solve_again(step_context *c, solver_report *solved)
 {
     pawl_assembly_set_free_velocity(c->assembly, c->u.free);
-    pawl_solve_warm(c, s, solved);
+    pawl_solve_again(c, solved);
 }
 
-void pawl_settle_gyroscopes(step_context *c, const pawl_state *s, const step_weights *w,
-                            solver_report *solved)
+void pawl_settle_gyroscopes(step_context *c, const step_weights *w, solver_report *solved)
 {
     double last = INFINITY;
     int most = w->gyroscope_corrections;
@@ -169,7 +168,7 @@ void pawl_settle_gyroscopes(step_context *c, const pawl_state *s, const step_wei
         if (change <= spin_tolerance(c, w)) {
             break;
         }
-        spin_solve_again(c, s, solved);
+        spin_solve_again(c, solved);
         bool settles = change <= spin_contraction * last;
         last = change;
         if (k + 1 >= w->gyroscope_corrections && settles && most < SPIN_MORE_CORRECTIONS &&
@@ -178,7 +177,7 @@ void pawl_settle_gyroscopes(step_context *c, const pawl_state *s, const step_wei
         }
     }
     if (most > 0 && spin_let_go(c, w)) {
-        spin_solve_again(c, s, solved);
+        spin_solve_again(c, solved);
     }
 }
 

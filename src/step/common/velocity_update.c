@@ -90,7 +90,7 @@ void pawl_velocity_solve(step_context *c, const pawl_state *s, const step_weight
         pawl_solve_warm(c, s, solved);
     }
     if (bound) {
-        pawl_settle_gyroscopes(c, s, w, solved);
+        pawl_settle_gyroscopes(c, w, solved);
     }
 }
 
