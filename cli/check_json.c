@@ -2,6 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // A check as JSON. All keys are always there; what was not found is null.
+#include "check_counts.h"
 #include "check_out.h"
 #include "warnings_out.h"
 
@@ -75,6 +76,7 @@ static json_t *check_json_points(const pawl_model *model)
 json_t *check_json(const console *con, const pawl_model *model, const pawl_check *check,
                    bool assembled)
 {
+    check_counts counts = check_counts_make(model);
     json_t *redundant = json_array();
     json_t *loops = json_array();
     for (int i = 0; assembled && i < check->redundant_count; ++i) {
@@ -92,26 +94,31 @@ json_t *check_json(const console *con, const pawl_model *model, const pawl_check
     json_t *assembly = json_pack("{s:o, s:o}",                                      //
                                  "start", check_json_closure(model, &check->start), //
                                  "assembled", end);
-    return json_pack(
-        "{s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o}",                                                                      //
-        "format", CHECK_JSON_FORMAT,                                                 //
-        "model", json_out_model(model, assembled ? check : NULL),                    //
-        "mass", json_out_number(pawl_model_mass(model)),                             //
-        "com", assembled ? json_out_vec3(check->com) : json_null(),                  //
-        "mobility", assembled ? json_integer(check->mobility) : json_null(),         //
-        "velocities", pawl_model_velocity_count(model),                              //
-        "redundant", redundant,                                                      //
-        "loop_joints", loops,                                                        //
-        "singular", assembled ? json_boolean(check->singular) : json_null(),         //
-        "generic_rank", assembled ? json_integer(check->generic_rank) : json_null(), //
-        "smallest_ratio",
-        assembled ? json_out_number(check->smallest_ratio) : json_null(),              //
-        "weak", assembled ? json_out_number(check->weak) : json_null(),                //
-        "misfit", assembled ? check_json_closure(model, &check->misfit) : json_null(), //
-        "assembly", assembly,                                                          //
-        "warnings", warnings_out_json(con, check),                                     //
-        "bodies", check_json_bodies(model),                                            //
-        "joints", check_json_joints(model),                                            //
-        "contact_points", check_json_points(model));
+    return json_pack("{s:i, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:f, s:o, s:o, s:o, s:o, s:o, "
+                     "s:o, s:o, s:o, s:o, s:o, s:o, "
+                     "s:o}",                                                                      //
+                     "format", CHECK_JSON_FORMAT,                                                 //
+                     "model", json_out_model(model, assembled ? check : NULL),                    //
+                     "mass", json_out_number(pawl_model_mass(model)),                             //
+                     "com", assembled ? json_out_vec3(check->com) : json_null(),                  //
+                     "mobility", assembled ? json_integer(check->mobility) : json_null(),         //
+                     "velocities", pawl_model_velocity_count(model),                              //
+                     "free_bases", counts.free_bases,                                             //
+                     "coordinates", counts.coordinates,                                           //
+                     "actuated", counts.actuated,                                                 //
+                     "mass_ratio", counts.mass_ratio,                                             //
+                     "redundant", redundant,                                                      //
+                     "loop_joints", loops,                                                        //
+                     "singular", assembled ? json_boolean(check->singular) : json_null(),         //
+                     "generic_rank", assembled ? json_integer(check->generic_rank) : json_null(), //
+                     "smallest_ratio",
+                     assembled ? json_out_number(check->smallest_ratio) : json_null(), //
+                     "weak", assembled ? json_out_number(check->weak) : json_null(),   //
+                     "misfit",
+                     assembled ? check_json_closure(model, &check->misfit) : json_null(), //
+                     "assembly", assembly,                                                //
+                     "warnings", warnings_out_json(con, check),                           //
+                     "bodies", check_json_bodies(model),                                  //
+                     "joints", check_json_joints(model),                                  //
+                     "contact_points", check_json_points(model));
 }

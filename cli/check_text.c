@@ -4,6 +4,7 @@
 // A check as text: figures, then tables of bodies, joints and contact points, then warnings.
 #include <string.h>
 
+#include "check_counts.h"
 #include "check_out.h"
 #include "warnings_out.h"
 
@@ -184,6 +185,19 @@ static void check_text_assembly(const pawl_model *model, const pawl_check *check
     }
 }
 
+// What a table of machines lists (Table II of the loops paper).
+static void check_text_counts(const pawl_model *model, FILE *to)
+{
+    check_counts counts = check_counts_make(model);
+    fprintf(to, "  coordinates %2d   %d actuated, %d passive", counts.coordinates, counts.actuated,
+            counts.coordinates - counts.actuated);
+    if (counts.free_bases > 0) {
+        fprintf(to, ", 6 of them of %s",
+                counts.free_bases == 1 ? "the free base" : "each free base");
+    }
+    fprintf(to, "\n  mass ratio  %.2f heaviest to lightest body\n", counts.mass_ratio);
+}
+
 void check_text(const console *con, const char *path, const pawl_model *model,
                 const pawl_check *check, bool assembled, FILE *to)
 {
@@ -204,6 +218,7 @@ void check_text(const console *con, const char *path, const pawl_model *model,
         fprintf(to, "  mobility  %4d   %d velocities less the rank\n", check->mobility,
                 check->velocity_count);
     }
+    check_text_counts(model, to);
     fprintf(to, "\n  mass           %.9g kg", pawl_model_mass(model));
     if (assembled) {
         fprintf(to, ", centre at %.6g, %.6g, %.6g m", check->com.x, check->com.y, check->com.z);

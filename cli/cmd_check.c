@@ -5,6 +5,7 @@
 // rank of the constraints and which rows are redundant, whether the joints meet, and warnings.
 #include "args.h"
 #include "check_out.h"
+#include "load_args.h"
 #include "models_folder.h"
 #include "output.h"
 #include "pawl/io.h"
@@ -14,6 +15,7 @@ typedef struct check_request {
     args_request args; ///< the argument is the model
     const char *json_path;
     start_args starts;
+    load_args load;
     bool lenient;
 } check_request;
 
@@ -23,6 +25,8 @@ static const args_option cmd_check_options[] = {
      "then goes to stderr",
      args_take_text, offsetof(check_request, json_path), NULL},
     START_ARGS_OPTION(offsetof(check_request, starts)),
+    LOAD_ARGS_PATH(offsetof(check_request, load.search_path)),
+    LOAD_ARGS_VERBOSE(offsetof(check_request, load.verbose)),
     {"--lenient", 0, NULL,
      "warn of elements of the model file that are not supported,\n"
      "where it would otherwise be refused",
@@ -37,6 +41,7 @@ static int cmd_check_model(console *con, const check_request *request, const cha
     pawl_load_options options = pawl_load_options_default();
     options.lenient = request->lenient;
     start_args_apply(&request->starts, &options);
+    load_args_apply(&request->load, &options);
     pawl_status status = pawl_model_load(&con->env, path, &options, &model);
     if (status == PAWL_OK) {
         status = pawl_check_model(&con->env, model, &check);
@@ -78,7 +83,7 @@ static int cmd_check(console *con, int argc, char **argv)
 
 const args_command args_check = {
     .name = "check",
-    .arguments = "MODEL [--json FILE] [--start JOINT=Q] [--lenient]",
+    .arguments = "MODEL [--json FILE] [--start JOINT=Q] [--path DIR] [--lenient]",
     .noun = "model",
     .names = models_name,
     .summary = "inspect a model: counts, mass, mobility, redundant rows, assembly",

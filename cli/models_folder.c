@@ -104,6 +104,23 @@ static const char *models_base(const char *path)
 // The paths without folder and ending, made once.
 static models_list models_names;
 
+// Turns the k-th path into a name; one that an earlier file has keeps its folder, as in "suite/nunchuk".
+static void models_shorten(int k)
+{
+    char *path = models_names.paths[k];
+    *strrchr(path, '.') = '\0'; // models_is_model() saw it
+    const char *name = models_base(path);
+    for (int i = 0; i < k; ++i) {
+        if (strcmp(models_names.paths[i], name) == 0) {
+            do {
+                --name;
+            } while (name > path && name[-1] != '/');
+            break;
+        }
+    }
+    memmove(path, name, strlen(name) + 1);
+}
+
 static void models_release_names(void)
 {
     models_list_free(&models_names);
@@ -122,10 +139,7 @@ const char *models_name(const void *user, int i)
         }
         free(folder);
         for (int k = 0; k < models_names.count; ++k) {
-            char *path = models_names.paths[k];
-            const char *base = models_base(path);
-            memmove(path, base, strlen(base) + 1);
-            *strrchr(path, '.') = '\0'; // models_is_model() saw it
+            models_shorten(k);
         }
     }
     return i < models_names.count ? models_names.paths[i] : NULL;
@@ -152,24 +166,23 @@ char *models_find(console *con, const char *word)
     char *found = NULL;
     if (folder != NULL) {
         models_list list = models_list_make(folder);
-        const char *match = NULL, *second = NULL;
+        const char *match = NULL;
         for (int i = 0; i < list.count; ++i) {
-            if (models_matches(list.paths[i], word)) {
-                second = match;
+            if (!models_matches(list.paths[i], word)) {
+                continue;
+            }
+            if (match == NULL) {
                 match = list.paths[i];
+            } else {
+                console_note(con, "'%s' is taken for %s; there is also %s", word,
+                             match + strlen(folder) + 1, list.paths[i] + strlen(folder) + 1);
             }
         }
-        if (second != NULL) {
-            console_error(con, "'%s' could be %s or %s: give more of its path", word, second,
-                          match);
-        } else if (match != NULL) {
+        if (match != NULL) {
             found = strdup(match);
         }
         models_list_free(&list);
         free(folder);
-        if (second != NULL) {
-            return NULL;
-        }
     }
     if (found == NULL && access(word, F_OK) != 0 && strchr(word, '/') == NULL) {
         char hint[160];

@@ -21,7 +21,8 @@ void models_list_free(models_list *list);
 /// ending. NULL past the last. The names stay until the command ends.
 const char *models_name(const void *user, int i);
 /// The file that MODEL on the command line stands for, to be freed. A file that exists is itself; any
-/// other word is looked up among the models that come with pawl: "fourbar-fixed",
+/// other word is looked up among the models that come with pawl (the first in the order of paths counts, a note names
+/// others): "fourbar-fixed",
 /// "primitives/fourbar-fixed.sdf" and "models/primitives/fourbar-fixed.sdf" all find that file. What is
 /// neither is returned as it was, for the reader to complain about. NULL after a message.
 char *models_find(console *con, const char *word);

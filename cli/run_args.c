@@ -70,6 +70,8 @@ enum {
     RUN_SET,
     RUN_MOTION,
     RUN_START,
+    RUN_PATH,
+    RUN_VERBOSE,
     RUN_OUTPUT,
     RUN_JSON,
     RUN_TRACE,
@@ -102,6 +104,8 @@ static const args_option run_args_options[RUN_OPTION_COUNT] = {
                     "keyframes that the position actuators follow (docs/motions.md)",
                     args_take_text, RUN_FIELD(motion_path), NULL},
     [RUN_START] = START_ARGS_OPTION(RUN_FIELD(starts)),
+    [RUN_PATH] = LOAD_ARGS_PATH(RUN_FIELD(load.search_path)),
+    [RUN_VERBOSE] = LOAD_ARGS_VERBOSE(RUN_FIELD(load.verbose)),
     [RUN_OUTPUT] = {"--output", 'o', "FILE", "record the run (HDF5)", args_take_text,
                     RUN_FIELD(record_path), NULL},
     [RUN_JSON] = {"--json", 0, "FILE",
@@ -241,7 +245,7 @@ const args_command args_run = {
     .arguments = "MODEL [options]",
     .noun = "model",
     .names = models_name,
-    .summary = "simulate a model (SDFormat or URDF) and judge the result",
+    .summary = "simulate a model (SDFormat, URDF or MJCF) and judge the result",
     .details = "MODEL is a file, or the name of a model that comes with pawl (pawl list models).\n"
                "Ctrl-C finishes the step, closes the recording and prints the verdict so far;\n"
                "the exit code is then 130, and --resume continues with the same bits.\n"

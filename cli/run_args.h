@@ -4,6 +4,7 @@
 // What `pawl run` was asked for.
 #pragma once
 #include "args.h"
+#include "load_args.h"
 #include "pawl/settings.h"
 #include "problem_export.h"
 #include "start_args.h"
@@ -14,6 +15,7 @@ typedef struct run_request {
     const char *motion_path;
     double time; ///< [s]
     start_args starts;
+    load_args load;
     pawl_settings settings;
     const char *record_path, *json_path, *resume_path;
     unsigned trace;

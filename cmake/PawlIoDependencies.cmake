@@ -8,3 +8,8 @@ pkg_check_modules(PAWL_XML REQUIRED IMPORTED_TARGET libxml-2.0)
 pkg_check_modules(PAWL_JSON REQUIRED IMPORTED_TARGET jansson)
 # Debian names the serial build apart, because plain hdf5 may be the MPI one there.
 pkg_search_module(PAWL_HDF5 REQUIRED IMPORTED_TARGET hdf5-serial hdf5)
+# Reads Collada and other meshes; STL, OBJ and MuJoCo's msh do without.
+option(PAWL_ASSIMP "Read Collada meshes with assimp, where it is installed" ON)
+if(PAWL_ASSIMP)
+  pkg_check_modules(PAWL_ASSIMP_LIBRARY QUIET IMPORTED_TARGET assimp)
+endif()

@@ -578,16 +578,16 @@ S2 of the comparison with other engines. 2 bodies, 1 joint.
     return w.finish()
 
 
-def nunchuk():
-    w = Writer("nunchuk", """
-Two sticks of 0.5 m and 1 kg on a short middle piece of 0.1 m and 0.1 kg, by two ball joints: scene
-S3 of the comparison with other engines. It falls from 0.5 m while its sticks
+def nunchuk(middle_mass=0.1, use="scene S3 of the comparison with other engines"):
+    w = Writer("nunchuk", f"""
+Two sticks of 0.5 m and 1 kg on a short middle piece of 0.1 m and {number(middle_mass)} kg, by two ball joints:
+{use}. It falls from 0.5 m while its sticks
 turn about the joints, and hits the plane. 3 bodies, 2 joints, 6 rows.
 """)
     stick, middle = (0.5, 0.05, 0.05), (0.1, 0.05, 0.05)
     # w x r from the joint to the centre: (1, 2, 0) x (-0.25, 0, 0) and (0, 3, 1) x (0.25, 0, 0)
     add_box(w, "first", (-0.3, 0, 0.5, 0, 0, 0), 1, stick, (0.5, 0), BLUE, (0, 0, 0.5, 1, 2, 0))
-    add_box(w, "middle", (0, 0, 0.5, 0, 0, 0), 0.1, middle, (0.5, 0), GREY)
+    add_box(w, "middle", (0, 0, 0.5, 0, 0, 0), middle_mass, middle, (0.5, 0), GREY)
     add_box(w, "third", (0.3, 0, 0.5, 0, 0, 0), 1, stick, (0.5, 0), ORANGE,
             (0, 0.25, -0.75, 0, 3, 1))
     w.ball_joint("left", "first", "middle", (-0.05, 0, 0))
@@ -1067,11 +1067,13 @@ FILES = {
 
 
 def main():
-    import make_robots  # not above: it takes Writer from here
+    # Not above: they take Writer from here.
+    import make_robots
+    import make_suite
 
     here = os.path.dirname(os.path.abspath(__file__))
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, os.pardir, "models")
-    for name, make in {**FILES, **make_robots.FILES}.items():
+    for name, make in {**FILES, **make_robots.FILES, **make_suite.FILES}.items():
         path = os.path.join(folder, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8", newline="\n") as out:

@@ -26,7 +26,11 @@ typedef struct pawl_load_options {
     const char *motion_path; ///< NULL, or a motion file whose keys the position actuators follow
     int start_count;         ///< of `starts`
     const pawl_named_start *starts; ///< beside those of the file; the last one of a joint counts
-    uint32_t stamp;                 ///< set by the default function; shows that it was called
+    /// Folders separated by ':' for files that the model names, searched before those of SDF_PATH,
+    /// GZ_SIM_RESOURCE_PATH, GAZEBO_MODEL_PATH and ROS_PACKAGE_PATH; or NULL.
+    const char *search_path;
+    bool verbose;   ///< a log line for everything that is otherwise counted in one
+    uint32_t stamp; ///< set by the default function; shows that it was called
 } pawl_load_options;
 PAWL_API pawl_load_options pawl_load_options_default(void);
 /// SDFormat or URDF, told apart by the root element. Errors and warnings go to the log as

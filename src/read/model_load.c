@@ -5,6 +5,7 @@
 #include "base/guard.h"
 #include "pawl/io.h"
 #include "read/sdf_reader.h"
+#include "read/search_path.h"
 #include "read/urdf_reader.h"
 #include <locale.h>
 
@@ -42,13 +43,19 @@ static pawl_status model_load(const pawl_env *env, const char *path, const char 
     reader.motion_path = options != NULL ? options->motion_path : NULL;
     reader.starts = options != NULL ? options->starts : NULL;
     reader.start_count = options != NULL && options->starts != NULL ? options->start_count : 0;
-    pawl_status status = text != NULL ? xml_file_parse(&reader, path, text, size, &file)
-                                      : xml_file_open(&reader, path, NULL, &file);
+    reader.verbose = options != NULL && options->verbose;
+    pawl_status status =
+        search_path_begin(&reader, options != NULL ? options->search_path : NULL, path);
+    if (status == PAWL_OK) {
+        status = text != NULL ? xml_file_parse(&reader, path, text, size, &file)
+                              : xml_file_open(&reader, path, NULL, &file);
+    }
     if (status == PAWL_OK) {
         status = model_load_root(&reader, file, out);
     }
     if (status == PAWL_OK) {
         xml_report_left_out(&reader);
+        xml_report_tallies(&reader);
     }
     xml_reader_end(&reader);
     uselocale(before);

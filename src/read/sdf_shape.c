@@ -3,6 +3,7 @@
 //
 // Geometry of an SDFormat link: <visual> and <collision>, their shapes, colours and surfaces.
 #include "math/rotation.h"
+#include "read/mesh_shape.h"
 #include "read/sdf_parts.h"
 #include "read/sdf_surface.h"
 
@@ -46,9 +47,29 @@ static pawl_status sdf_shape_plane(xml_reader *xml, const xmlNode *node, pawl_sh
     return PAWL_OK;
 }
 
+static pawl_status sdf_shape_mesh(xml_reader *xml, const xmlNode *node, const char *owner,
+                                  pawl_shape_def *def, bool visual, bool *known)
+{
+    static const xml_rule rules[] = {{XML_TAKEN, "uri scale"},
+                                     {XML_SILENT, "@optimization convex_decomposition"},
+                                     {XML_PHYSICS, "submesh"},
+                                     {XML_SILENT, "drake:declare_convex"},
+                                     {XML_TAKEN, NULL}};
+    static const xml_rule visual_rules[] = {
+        {XML_TAKEN, "uri scale"}, {XML_SILENT, "@optimization submesh"}, {XML_TAKEN, NULL}};
+    const xmlNode *uri_node;
+    const char *uri;
+    pawl_vec3 scale = v3(1.0, 1.0, 1.0);
+    PAWL_TRY(xml_check(xml, node, visual ? visual_rules : rules));
+    PAWL_TRY(xml_need_child(xml, node, "uri", &uri_node));
+    PAWL_TRY(xml_text(xml, uri_node, &uri));
+    PAWL_TRY(xml_child_vec3(xml, node, "scale", &scale));
+    return mesh_shape_read(xml, node, uri, scale, visual, owner, def, known);
+}
+
 // One <geometry>. *known is false when its shape is not one of ours.
-static pawl_status sdf_shape_geometry(xml_reader *xml, const xmlNode *geometry, pawl_shape_def *def,
-                                      bool visual, bool *known)
+static pawl_status sdf_shape_geometry(xml_reader *xml, const xmlNode *geometry, const char *owner,
+                                      pawl_shape_def *def, bool visual, bool *known)
 {
     static const xml_rule sphere_rules[] = {{XML_TAKEN, "radius"}, {XML_TAKEN, NULL}};
     static const xml_rule rod_rules[] = {{XML_TAKEN, "radius length"}, {XML_TAKEN, NULL}};
@@ -93,12 +114,16 @@ static pawl_status sdf_shape_geometry(xml_reader *xml, const xmlNode *geometry, 
     if (xml_is(node, "pawl:hull")) {
         return extension_read_hull(xml, node, def);
     }
+    if (xml_is(node, "mesh")) {
+        return sdf_shape_mesh(xml, node, owner, def, visual, known);
+    }
     *known = false;
     if (xml_is(node, "empty")) {
         return PAWL_OK;
     }
     return xml_leave_out_shape(xml, node, visual,
-                               "sphere, box, cylinder, capsule, ellipsoid, plane and pawl:hull");
+                               "sphere, box, cylinder, capsule, ellipsoid, plane, mesh and "
+                               "pawl:hull");
 }
 
 static pawl_status sdf_shape_colour(xml_reader *xml, const xmlNode *visual, pawl_shape_def *def)
@@ -178,7 +203,7 @@ static pawl_status sdf_shape_read(const sdf_reader *r, const xmlNode *node, cons
     PAWL_TRY(sdf_tree_pose(&r->tree, pose, link->scope, link_index, &world));
     def.frame = pawl_pose_compose(pawl_pose_inverse(sdf_body_pose(link)), world);
     PAWL_TRY(xml_need_child(xml, node, "geometry", &geometry));
-    PAWL_TRY(sdf_shape_geometry(xml, geometry, &def, visual, &known));
+    PAWL_TRY(sdf_shape_geometry(xml, geometry, link->full_name, &def, visual, &known));
     PAWL_TRY(sdf_shape_colour(xml, node, &def));
     if (!visual) {
         PAWL_TRY(sdf_shape_collision_colour(r, node, link->node, &def));

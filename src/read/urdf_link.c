@@ -3,6 +3,7 @@
 //
 // Links of URDF: mass and inertia, and the shapes and colours of <collision> and <visual>.
 #include "math/rotation.h"
+#include "read/mesh_shape.h"
 #include "read/urdf_parts.h"
 #include <string.h>
 
@@ -95,8 +96,27 @@ static bool urdf_link_is_empty(const xmlNode *node)
            (length != NULL && strtod(length, &end) == 0.0 && end != length);
 }
 
+static pawl_status urdf_link_mesh(const urdf_reader *r, const xmlNode *node, const char *owner,
+                                  pawl_shape_def *def, bool visual, bool *known)
+{
+    static const xml_rule rules[] = {{XML_TAKEN, "@filename @scale"}, {XML_TAKEN, NULL}};
+    const char *uri, *text = xml_attribute(node, "scale");
+    double scale[3] = {1.0, 1.0, 1.0};
+    PAWL_TRY(xml_check(r->xml, node, rules));
+    PAWL_TRY(xml_need_attribute(r->xml, node, "filename", &uri));
+    if (text != NULL && xml_word_count(text) == 1) { // one number for all directions
+        PAWL_TRY(xml_numbers(r->xml, node, "scale", text, XML_ANY, scale, 1));
+        scale[1] = scale[2] = scale[0];
+    } else if (text != NULL) {
+        PAWL_TRY(xml_numbers(r->xml, node, "scale", text, XML_ANY, scale, 3));
+    }
+    return mesh_shape_read(r->xml, node, uri, v3(scale[0], scale[1], scale[2]), visual, owner, def,
+                           known);
+}
+
 static pawl_status urdf_link_geometry(const urdf_reader *r, const xmlNode *geometry,
-                                      pawl_shape_def *def, bool visual, bool *known)
+                                      const char *owner, pawl_shape_def *def, bool visual,
+                                      bool *known)
 {
     static const xml_rule rules[] = {{XML_TAKEN, "@size @radius @length"}, {XML_TAKEN, NULL}};
     const xmlNode *node = xml_first(geometry);
@@ -109,9 +129,12 @@ static pawl_status urdf_link_geometry(const urdf_reader *r, const xmlNode *geome
         *known = true;
         return extension_read_hull(r->xml, node, def);
     }
+    if (xml_is(node, "mesh")) {
+        return urdf_link_mesh(r, node, owner, def, visual, known);
+    }
     if (!*known) {
         return xml_leave_out_shape(r->xml, node, visual,
-                                   "sphere, box, cylinder, capsule and pawl:hull");
+                                   "sphere, box, cylinder, capsule, mesh and pawl:hull");
     }
     PAWL_TRY(xml_check(r->xml, node, rules));
     if (r->xml->lenient && urdf_link_is_empty(node)) {
@@ -194,7 +217,7 @@ pawl_status urdf_link_read_shapes(urdf_reader *r, const urdf_link *link)
         PAWL_TRY(urdf_origin(r, child, &origin));
         def.frame = pawl_pose_compose(frame, origin);
         PAWL_TRY(xml_need_child(r->xml, child, "geometry", &geometry));
-        PAWL_TRY(urdf_link_geometry(r, geometry, &def, visual, &known));
+        PAWL_TRY(urdf_link_geometry(r, geometry, link->name, &def, visual, &known));
         PAWL_TRY(urdf_link_colour(r, child, &def));
         if (!visual) {
             PAWL_TRY(extension_read_collision(r->xml, child, &def));

@@ -45,6 +45,10 @@ typedef struct xml_reader {
     bool unbound_seen; // the missing xmlns:pawl was reported
     struct xml_notice *notices;
     struct xml_warning *warnings, *last_warning; // about the model, in the order of the file
+    struct xml_tally *tallies, *last_tally;      // things of one kind, said once with their number
+    struct search_folders *search;               // where named files are looked for (search_path.c)
+    struct triangle_mesh *meshes;                // that were read (mesh_file.c)
+    bool verbose;                                // every thing of a tally has a line of its own
     struct xml_left_out {                        // shapes that the model does without
         int count;
         const xmlNode *first;
@@ -94,6 +98,12 @@ pawl_status xml_leave_out_shape(xml_reader *reader, const xmlNode *shape, bool v
                                 const char *supported);
 // How many shapes were left out, and where the first is: one line for visuals and one for collisions.
 void xml_report_left_out(const xml_reader *reader);
+// Counts a thing of a kind ("collision mesh is replaced by its convex hull"); `what` and `name` say of what, for
+// instance "link" and its name. xml_report_tallies() has one line for each kind, with the number and the first names;
+// with `verbose` everything has a line as it comes. `kind` must outlive the reader.
+pawl_status xml_tally(xml_reader *reader, pawl_log_level level, const xmlNode *node,
+                      const char *kind, const char *name);
+void xml_report_tallies(const xml_reader *reader);
 // After the builder refused something: says where in the file it came from.
 pawl_status xml_refused(const xml_reader *reader, const xmlNode *node, const char *what,
                         const char *name, pawl_status status);
@@ -133,6 +143,8 @@ typedef enum xml_range {
 // Exactly `count` numbers from a text; `what` names it in messages.
 pawl_status xml_numbers(const xml_reader *reader, const xmlNode *node, const char *what,
                         const char *text, xml_range range, double *out, int count);
+// Words separated by blanks.
+int xml_word_count(const char *text);
 // Any amount of numbers; *out lives in the arena.
 pawl_status xml_number_list(xml_reader *reader, const xmlNode *node, const char *what,
                             const char *text, double **out, int *count);

@@ -310,6 +310,16 @@ pawl_status xml_numbers(const xml_reader *reader, const xmlNode *node, const cha
     return PAWL_OK;
 }
 
+int xml_word_count(const char *text)
+{
+    int count = 0;
+    for (const char *at = text + strspn(text, " \t\r\n"); *at != '\0'; ++count) {
+        at += strcspn(at, " \t\r\n");
+        at += strspn(at, " \t\r\n");
+    }
+    return count;
+}
+
 pawl_status xml_number_list(xml_reader *reader, const xmlNode *node, const char *what,
                             const char *text, double **out, int *count)
 {

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-KEYS = {"format", "model", "mass", "com", "mobility", "velocities", "redundant", "loop_joints", "singular",
+KEYS = {"format", "model", "mass", "com", "mobility", "velocities", "free_bases", "coordinates",
+        "actuated", "mass_ratio", "redundant", "loop_joints", "singular",
         "generic_rank", "smallest_ratio", "weak", "misfit", "assembly", "warnings", "bodies", "joints",
         "contact_points"}
 

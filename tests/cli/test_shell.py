@@ -43,7 +43,17 @@ def test_every_model_is_found_by_its_name(pawl):
     stems = [os.path.splitext(name)[0] for _, _, names in os.walk(os.path.join(ROOT, "models"))
              for name in names if name.endswith((".sdf", ".urdf", ".world"))]
     offered = [word for word in complete(pawl, "check", "") if word != ":files"]
-    assert sorted(offered) == sorted(stems) and len(set(stems)) == len(stems)
+    assert len(set(offered)) == len(offered)
+    # A name that two files have is offered once as it is and then with its folder.
+    assert sorted(word.split("/")[-1] for word in offered) == sorted(stems)
+
+
+def test_a_name_that_two_files_have_is_the_first_with_a_note(pawl):
+    done = pawl("check", "nunchuk")
+    assert done.returncode == 0 and "primitives/nunchuk.sdf" in done.stderr and "suite/nunchuk.sdf" in done.stderr
+    assert pawl.json("check", "nunchuk")["mass_ratio"] == pytest.approx(10)
+    done = pawl("check", "suite/nunchuk")
+    assert done.returncode == 0 and "there is also" not in done.stderr
 
 
 @pytest.mark.parametrize("command", ["run", "check"])

@@ -812,7 +812,7 @@ TEST(what_changes_the_physics_is_an_error_unless_lenient)
         HEAD "<model name='m'><link name='a'><inertial auto='true'/><collision name='c'><geometry>"
              "<box><size>1 1 1</size></box></geometry></collision><collision name='d'><geometry>"
              "<mesh><uri>x.dae</uri></mesh></geometry></collision></link></model></sdf>";
-    sdf_refused(text, PAWL_UNSUPPORTED, "collision shape <mesh> is not supported");
+    sdf_refused(text, PAWL_UNSUPPORTED, "of the collision of 'a' is not there");
     pawl_model *m;
     CHECK_OK(sdf_parse(text, true, &m));
     CHECK(sdf_env.messages[PAWL_LOG_WARNING] >= 1);

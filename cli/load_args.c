@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Reads --path DIR. A folder that is not there is a slip: it is refused before anything is read.
+#include "load_args.h"
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+bool load_args_take_path(const args_use *use)
+{
+    char *list = use->field;
+    const size_t size = sizeof((load_args *)0)->search_path;
+    size_t used = strlen(list);
+    struct stat info;
+    if (stat(use->value, &info) != 0 || !S_ISDIR(info.st_mode)) {
+        return args_refuse(use, "--path '%s' is no folder", use->value);
+    }
+    if (used + strlen(use->value) + 2 > size) {
+        return args_refuse(use, "the folders of --path are more than %zu bytes together", size);
+    }
+    snprintf(list + used, size - used, "%s%s", used > 0 ? ":" : "", use->value);
+    return true;
+}
+
+void load_args_apply(const load_args *args, pawl_load_options *options)
+{
+    options->search_path = args->search_path;
+    options->verbose = args->verbose;
+}

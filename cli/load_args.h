@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// How a model file is read, the same for every command that reads one: --path DIR, --verbose.
+#pragma once
+#include "args.h"
+#include "pawl/io.h"
+
+typedef struct load_args {
+    char search_path[4096]; ///< folders, separated by ':'
+    bool verbose;
+} load_args;
+
+/// The rows of a command's table; `offset` is that of a load_args in its request.
+#define LOAD_ARGS_PATH(offset)                                                                     \
+    {                                                                                              \
+        "--path", 0, "DIR",                                                                        \
+            "look there, too, for meshes and models that the file names; may be\n"                 \
+            "repeated; then SDF_PATH, GZ_SIM_RESOURCE_PATH, ROS_PACKAGE_PATH",                     \
+            load_args_take_path, offset, NULL                                                      \
+    }
+#define LOAD_ARGS_VERBOSE(offset)                                                                  \
+    {                                                                                              \
+        "--verbose", 0, NULL, "a line for every note on the file, instead of one for each kind",   \
+            args_take_flag, offset, NULL                                                           \
+    }
+
+bool load_args_take_path(const args_use *use);
+void load_args_apply(const load_args *args, pawl_load_options *options);

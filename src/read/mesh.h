@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Triangle meshes that model files name: read once each (mesh_file.c and one file a format), as a convex hull for
+// collisions (mesh_hull.c), and their mass properties (mesh_mass.c). All of it lives as long as the reader.
+#pragma once
+#include "read/xml_reader.h"
+
+typedef struct mesh_triangle {
+    int v[3];
+} mesh_triangle;
+typedef struct triangle_mesh {
+    struct triangle_mesh *next; // in the reader's list
+    const char *path;
+    int vertex_count, triangle_count;
+    pawl_vec3 *vertices;
+    mesh_triangle *triangles;
+} triangle_mesh;
+
+enum {
+    MESH_MAX_BYTES = 256 * 1024 * 1024, // of a file
+    MESH_MAX_TRIANGLES = 4 * 1000 * 1000,
+    MESH_MAX_VERTICES = 12 * 1000 * 1000
+};
+
+// One format: bytes to a mesh. `data[size]` is a zero byte. Says what is wrong in `why`.
+enum { MESH_WHY = 160 };
+typedef struct mesh_source {
+    xml_reader *reader;
+    const char *data;
+    size_t size;
+    const char *ending; // of the file's name, in small letters without the dot
+    char *why;          // (MESH_WHY)
+} mesh_source;
+pawl_status mesh_read_stl(const mesh_source *source, triangle_mesh *out);
+pawl_status mesh_read_obj(const mesh_source *source, triangle_mesh *out);
+pawl_status mesh_read_msh(const mesh_source *source, triangle_mesh *out);
+pawl_status mesh_read_assimp(const mesh_source *source, triangle_mesh *out);
+// Room for a mesh of these counts, which are checked against the limits.
+pawl_status mesh_reserve(const mesh_source *source, triangle_mesh *mesh, size_t vertices,
+                         size_t triangles);
+
+// The mesh of a URI. An error of the file is logged at `where`; *out is NULL where the file is not there, and `tried`
+// then lists the places.
+enum { MESH_TRIED = 700 };
+pawl_status mesh_find(xml_reader *reader, const xmlNode *where, const char *folder, const char *uri,
+                      const triangle_mesh **out, char tried[MESH_TRIED]);
+// From bytes, for tests and for meshes that stand in a model file.
+pawl_status mesh_parse(xml_reader *reader, const char *ending, const char *data, size_t size,
+                       triangle_mesh *out, char why[MESH_WHY]);
+
+// Vertices of the convex hull, at most MESH_HULL_VERTICES of them: those that are furthest outside of what the others
+// span, until nothing is further outside than MESH_HULL_ERROR of the size.
+enum { MESH_HULL_VERTICES = 128 };
+typedef struct mesh_hull {
+    int count;
+    pawl_vec3 *points;
+    double error;   // largest distance of a vertex from the hull of the points [m]
+    bool thickened; // the mesh is flat: the points are those of a thin plate
+} mesh_hull;
+// `count` is 0 for a mesh that spans nothing (a point, a line).
+pawl_status mesh_hull_make(xml_reader *reader, const pawl_vec3 *vertices, int count,
+                           mesh_hull *out);
+
+// Volume, centre and second moments xx yy zz xy xz yz about the centre, of density 1.
+typedef struct mesh_moments {
+    double volume;
+    pawl_vec3 centre;
+    double second[6];
+    bool watertight; // every edge has two triangles, which run along it in opposite directions
+} mesh_moments;
+typedef enum mesh_volume_rule {
+    MESH_EXACT = 0, // signed tetrahedra: exact for a watertight mesh, whatever its shape
+    MESH_LEGACY,    // as MuJoCo's rule of that name: unsigned, seen from the centre of the surface
+    MESH_SHELL      // the surface, of unit thickness
+} mesh_volume_rule;
+pawl_status mesh_moments_of(xml_reader *reader, const triangle_mesh *mesh, mesh_volume_rule rule,
+                            mesh_moments *out);
+// A copy whose vertices are scaled; triangles are turned where the scale mirrors.
+pawl_status mesh_scaled(xml_reader *reader, const triangle_mesh *mesh, pawl_vec3 scale,
+                        triangle_mesh *out);

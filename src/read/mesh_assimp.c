@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Collada (DAE), glTF binary, PLY and others through assimp, where pawl was built with it. From memory, so that assimp
+// opens no file of its own. Collada's unit is applied and its up axis is not, as RViz and Gazebo read robots' meshes.
+#include "read/mesh.h"
+#include <stdio.h>
+#include <string.h>
+
+#if defined(PAWL_WITH_ASSIMP)
+#include <assimp/cimport.h>
+#include <assimp/config.h>
+#include <assimp/postprocess.h>
+#include <assimp/scene.h>
+
+enum { ASSIMP_MAX_DEPTH = 200, ASSIMP_MAX_NODES = 100000 };
+
+typedef struct assimp_walk {
+    const struct aiScene *scene;
+    triangle_mesh *out; // NULL: count alone
+    size_t vertices, triangles;
+    int nodes;
+} assimp_walk;
+
+static void assimp_take(assimp_walk *w, const struct aiMesh *mesh, const struct aiMatrix4x4 *m)
+{
+    for (unsigned f = 0; f < mesh->mNumFaces; ++f) {
+        const struct aiFace *face = &mesh->mFaces[f];
+        if (face->mNumIndices != 3) {
+            continue; // points and lines
+        }
+        if (w->out != NULL) {
+            for (int k = 0; k < 3; ++k) {
+                w->out->triangles[w->triangles].v[k] = (int)(w->vertices + face->mIndices[k]);
+            }
+        }
+        w->triangles += 1;
+    }
+    for (unsigned i = 0; i < mesh->mNumVertices && w->out != NULL; ++i) {
+        const struct aiVector3D *p = &mesh->mVertices[i];
+        w->out->vertices[w->vertices + i] =
+            (pawl_vec3){(double)m->a1 * p->x + (double)m->a2 * p->y + (double)m->a3 * p->z + m->a4,
+                        (double)m->b1 * p->x + (double)m->b2 * p->y + (double)m->b3 * p->z + m->b4,
+                        (double)m->c1 * p->x + (double)m->c2 * p->y + (double)m->c3 * p->z + m->c4};
+    }
+    w->vertices += mesh->mNumVertices;
+}
+
+static bool assimp_visit(assimp_walk *w, const struct aiNode *node, struct aiMatrix4x4 m, int depth)
+{
+    if (depth > ASSIMP_MAX_DEPTH || ++w->nodes > ASSIMP_MAX_NODES) {
+        return false;
+    }
+    struct aiMatrix4x4 own = m;
+    aiMultiplyMatrix4(&own, &node->mTransformation);
+    for (unsigned i = 0; i < node->mNumMeshes; ++i) {
+        assimp_take(w, w->scene->mMeshes[node->mMeshes[i]], &own);
+    }
+    for (unsigned i = 0; i < node->mNumChildren; ++i) {
+        if (!assimp_visit(w, node->mChildren[i], own, depth + 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+pawl_status mesh_read_assimp(const mesh_source *s, triangle_mesh *out)
+{
+    struct aiPropertyStore *store = aiCreatePropertyStore();
+    if (store == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    aiSetImportPropertyInteger(store, AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, 1);
+    const struct aiScene *scene = aiImportFileFromMemoryWithProperties(
+        s->data, (unsigned)s->size, aiProcess_Triangulate | aiProcess_JoinIdenticalVertices,
+        s->ending, store);
+    aiReleasePropertyStore(store);
+    if (scene == NULL || scene->mRootNode == NULL) {
+        snprintf(s->why, MESH_WHY, "assimp: %.120s", scene == NULL ? aiGetErrorString() : "empty");
+        aiReleaseImport(scene);
+        return PAWL_BAD_FILE;
+    }
+    struct aiMatrix4x4 one;
+    aiIdentityMatrix4(&one);
+    assimp_walk w = {.scene = scene};
+    pawl_status status = PAWL_OK;
+    if (!assimp_visit(&w, scene->mRootNode, one, 0)) {
+        snprintf(s->why, MESH_WHY, "its nodes are too many or nested too deep");
+        status = PAWL_BAD_FILE;
+    }
+    if (status == PAWL_OK) {
+        status = mesh_reserve(s, out, w.vertices, w.triangles);
+    }
+    if (status == PAWL_OK) {
+        w = (assimp_walk){.scene = scene, .out = out};
+        assimp_visit(&w, scene->mRootNode, one, 0);
+    }
+    aiReleaseImport(scene);
+    return status;
+}
+
+#else
+
+pawl_status mesh_read_assimp(const mesh_source *s, triangle_mesh *out)
+{
+    (void)out;
+    snprintf(s->why, MESH_WHY,
+             "this pawl was built without assimp, which reads .%s; STL, OBJ and msh work without",
+             s->ending);
+    return PAWL_UNSUPPORTED;
+}
+
+#endif

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Where the files are that a model file names: meshes, included models, height maps.
+#pragma once
+#include "read/xml_reader.h"
+
+// Folders to search, separated by ':', before those of the environment (SDF_PATH, GZ_SIM_RESOURCE_PATH,
+// GAZEBO_MODEL_PATH, ROS_PACKAGE_PATH). `model_path` is the file that the caller named.
+pawl_status search_path_begin(xml_reader *reader, const char *given, const char *model_path);
+
+// The file that a URI in a model file stands for: package://name/..., model://name/..., file://..., a path from the
+// folder of the file that names it (or from `folder` below it, NULL for none), or an absolute one. *path is NULL, and
+// nothing is logged, where there is none; `tried` then lists the places, in `size` bytes.
+pawl_status search_path_find(xml_reader *reader, const xmlNode *where, const char *folder,
+                             const char *uri, const char **path, char *tried, size_t size);
