@@ -151,18 +151,25 @@ static int delassus_factor(pawl_delassus *base, const double *compliance, double
         delassus_set_free_rows(d, compliance, shift);
         return 0;
     }
+    bool drops = base->drops_redundant && base->weak.space == NULL;
+    base->dropped = drops;
     if (d->island == NULL) {
-        return pawl_free_factor_update(d->free, compliance, shift);
+        int dropped = pawl_free_factor_update(d->free, compliance, shift, drops);
+        for (int part = 0; part < pawl_free_factor_part_count(d->free); ++part) {
+            base->dropped = base->dropped && pawl_free_factor_dropped(d->free, part);
+        }
+        return dropped;
     }
     int64_t key = d->rows->problem->factor_key;
-    if (key != 0 && d->whole->base.factored == key) {
-        return 0; // by the projection before the step
-    }
+    bool known = key != 0 && d->whole->base.factored == key; // by the projection before the step
     int dropped = 0;
     for (int i = 0; i < d->island->part_count; ++i) {
         island_part part = d->island->parts[i];
-        dropped += pawl_free_factor_update_part(d->free, part.part, key,
-                                                compliance + part.first_row, shift);
+        if (!known) {
+            dropped += pawl_free_factor_update_part(d->free, part.part, key,
+                                                    compliance + part.first_row, shift, drops);
+        }
+        base->dropped = base->dropped && pawl_free_factor_dropped(d->free, part.part);
     }
     return dropped;
 }
@@ -397,7 +404,7 @@ pawl_status pawl_delassus_create_part(const pawl_env *env, const pawl_delassus *
     return delassus_create(env, d->a, d->kind, d, out);
 }
 
-const free_factor *pawl_delassus_free_factor(const pawl_delassus *base)
+free_factor *pawl_delassus_free_factor(const pawl_delassus *base)
 {
     return ((const maximal_delassus *)base)->free;
 }
@@ -416,6 +423,7 @@ void pawl_delassus_bind(pawl_delassus *base, island *own)
     d->velocity_count = 6 * own->rows.body_count;
     own->problem.delassus = base;
     base->weak.space = d->whole->base.weak.space;
+    base->drops_redundant = d->whole->base.drops_redundant;
     base->weak.part_count = own->part_count;
     base->weak.parts = own->parts;
     if (d->shifted_by_bodies != NULL) {

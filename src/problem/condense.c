@@ -43,7 +43,11 @@ void pawl_condense(condensed_problem *r, const pawl_problem *p, double regulariz
                                 .friction = p->friction};
     pawl_dense_delassus_bind(&r->matrix, &r->problem);
     pawl_eliminate_factor(p, regularization);
-    pawl_eliminate_condense(&r->eliminate, p, lambda, r->matrix.matrix, r->v_f);
+    if (p->matrix_key == 0 || p->matrix_key != r->key) {
+        pawl_eliminate_condense(&r->eliminate, p, lambda, r->matrix.matrix, r->v_f);
+    }
+    r->key = p->matrix_key;
+    pawl_eliminate_velocity(&r->eliminate, p, lambda, r->v_f);
 }
 
 int pawl_condensed_recover(condensed_problem *r, const pawl_problem *p, double *lambda)

@@ -88,6 +88,7 @@ void pawl_assembly_build_problem(pawl_assembly *a, const body_state *start, cons
                         .compliance = a->compliance,
                         .factor_key = 2 * a->placements + a->has_soft_rows,
                         .place_key = a->placements,
+                        .matrix_key = ++a->builds,
                         .delassus = p->delassus};
     a->bent = 0;
     problem_fill_free_rows(a, start, w);
@@ -125,6 +126,7 @@ void pawl_assembly_build_closure(pawl_assembly *a)
     p->compliance = a->compliance;
     p->factor_key = 2 * a->placements;
     p->place_key = a->placements;
+    p->matrix_key = 0;
     // Against an inverse mass of 1e30 per kg a row does nothing that a double would notice.
     const double nothing = 1e30;
     for (int r = 0; r < a->free_rows; ++r) {

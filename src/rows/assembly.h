@@ -49,6 +49,7 @@ struct pawl_assembly {
     bool bends_theta;  // stiff dampers act on more of the rate after the step; likewise
     double inertia_scale;        // scales inverse inertias; 1 but in a projection that needs it
     int64_t placements;          // how often it was placed
+    int64_t builds;              // how often a problem was built
     pawl_mat3 *rotation;         // (body_count)
     double *inverse_mass;        // (body_count)
     pawl_mat3 *inverse_inertia;  // (body_count) world axes

@@ -70,7 +70,14 @@ static pawl_status sim_create_rows(pawl_sim *sim, int max_contacts)
     if (!sim->weak_is_exact) {
         sim->delassus->weak.space = sim->weak;
     }
+    pawl_sim_drop_redundant(sim);
     return PAWL_OK;
+}
+
+void pawl_sim_drop_redundant(pawl_sim *sim)
+{
+    bool drops = sim->weak_is_exact && (sim->stepper->traits & STEPPER_DEFERS_REACTIONS) != 0;
+    pawl_coordinates_drop_redundant(sim->coordinates, sim->weak, drops);
 }
 
 // What the settings say of constraints that say nothing of their own.
@@ -340,8 +347,8 @@ static void sim_report_crossings(const pawl_sim *sim, pawl_step_report *report)
                                                 sim->settings.contact.margin, report->penetration);
     }
     report->tunnelled = crossed.count;
-    report->tunnel_shape_a = crossed.shape_a;
-    report->tunnel_shape_b = crossed.shape_b;
+    report->tunnel_shape_a = model_shape_id(sim->model, crossed.shape_a);
+    report->tunnel_shape_b = model_shape_id(sim->model, crossed.shape_b);
 }
 
 static void sim_report_events(pawl_sim *sim, pawl_step_report *report)
@@ -349,7 +356,8 @@ static void sim_report_events(pawl_sim *sim, pawl_step_report *report)
     event_log *log = &sim->context.out.events;
     if (report->tunnelled > 0) {
         pawl_event_add(log, pawl_event_of_pair(PAWL_EVENT_TUNNELLED, sim->next->time,
-                                               report->tunnel_shape_a, report->tunnel_shape_b,
+                                               pawl_shape_index(report->tunnel_shape_a),
+                                               pawl_shape_index(report->tunnel_shape_b),
                                                report->tunnelled));
     }
     memset(report->events, 0, sizeof report->events);
@@ -457,12 +465,12 @@ static void sim_report_passage(const pawl_sim *sim, pawl_step_report *report)
 {
     const weak_space *weak = sim->delassus->weak.space;
     report->settled = sim->context.out.settled;
-    report->passage_joint = -1;
+    report->passage_joint = (pawl_joint_id){0};
     if (report->settled > 0.0 || pawl_weak_in_zone(weak)) {
         int row = pawl_weak_next_row(weak);
         report->measured |= PAWL_MEASURED_PASSAGE;
-        report->passage_joint =
-            row < 0 ? -1 : pawl_row_joint(sim->model, &sim->assembly->rows[row]);
+        report->passage_joint = model_joint_id(
+            sim->model, row < 0 ? -1 : pawl_row_joint(sim->model, &sim->assembly->rows[row]));
     }
 }
 

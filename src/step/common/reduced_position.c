@@ -174,7 +174,7 @@ static void reduced_position_set_twists(const step_context *c, const double *u, 
 static void reduced_position_balance(step_context *c, pawl_state *s, const double *from,
                                      const double *to)
 {
-    pawl_position_balance(c, s, to);
+    pawl_position_balance(c, s, s->bodies, s->time, to); // nothing is deferred here
     s->work[WORK_MOTION] += pawl_coordinates_reactions(c->coordinates, c->u.lambda, from, to, from,
                                                        to, c->u.applied, c->out.reaction);
 }
