@@ -284,7 +284,7 @@ static bool spring_is_outrun(const step_context *c, const pawl_state *s, const p
                              double h)
 {
     const double unseen = 100.0,
-                 fraction = 1e-7; // (h w)^2, see spring_rows.c; of the energy of motion
+                 fraction = 1e-5; // (h w)^2, see spring_rows.c; of the energy of motion
     int body[2] = {pawl_body_index(d->body_a), pawl_body_index(d->body_b)};
     for (int k = 0; k < 2; ++k) {
         if (body[k] >= 0 && c->assembly->body_is_joined[body[k]]) {
