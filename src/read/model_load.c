@@ -4,6 +4,7 @@
 // Model files from a path or from memory: tells the formats apart and cleans up.
 #include "base/guard.h"
 #include "pawl/io.h"
+#include "read/mjcf_reader.h"
 #include "read/sdf_reader.h"
 #include "read/search_path.h"
 #include "read/urdf_reader.h"
@@ -23,7 +24,16 @@ static pawl_status model_load_root(xml_reader *reader, const xml_file *file, paw
     if (xml_is(root, "robot")) {
         return urdf_read(reader, root, out);
     }
-    return xml_error(reader, root, "got root element <%s>, expected <sdf> or <robot>", root->name);
+    if (xml_is(root, "mujoco")) {
+        return mjcf_read(reader, root, out);
+    }
+    if (xml_is(root, "mujocoinclude")) {
+        return xml_error(reader, root,
+                         "<mujocoinclude> is a part of a model: read the file that "
+                         "includes it");
+    }
+    return xml_error(reader, root, "got root element <%s>, expected <sdf>, <robot> or <mujoco>",
+                     root->name);
 }
 
 // From `path`, or from `text` when that is not NULL.
@@ -43,6 +53,7 @@ static pawl_status model_load(const pawl_env *env, const char *path, const char 
     reader.motion_path = options != NULL ? options->motion_path : NULL;
     reader.starts = options != NULL ? options->starts : NULL;
     reader.start_count = options != NULL && options->starts != NULL ? options->start_count : 0;
+    reader.start_key = options != NULL ? options->start_key : NULL;
     reader.verbose = options != NULL && options->verbose;
     pawl_status status =
         search_path_begin(&reader, options != NULL ? options->search_path : NULL, path);

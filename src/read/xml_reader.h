@@ -38,6 +38,8 @@ typedef struct xml_reader {
     const char *motion_path;        // of a motion file that the model plays; NULL for none
     const pawl_named_start *starts; // (start_count) of joints, given from outside
     int start_count;
+    const char *start_key; // name of a keyframe to begin at; NULL for none
+    bool start_found;
     struct xml_block *blocks;
     xml_file *files;
     size_t bytes_left;
