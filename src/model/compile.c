@@ -739,9 +739,6 @@ pawl_status pawl_builder_compile(const pawl_builder *b, pawl_model **out)
     if (!v3_finite(b->gravity)) {
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "model '%s': gravity is not finite", b->name);
     }
-    if (b->bodies.count == 0) {
-        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "model '%s' has no body", b->name);
-    }
     pawl_carver need = {0};
     compile_layout(b, &need);
     char *block = pawl_alloc(&b->env, need.used);
