@@ -178,7 +178,7 @@ static pawl_status mjcf_actuator_read(mjcf_reader *r, const mjcf_element *e)
     int joint, in_parent, tendon, n;
     const char *name = xml_attribute(e->node, "name");
     if (name != NULL) {
-        name = mjcf_concat(r, e->spec->prefix, name, "");
+        name = mjcf_concat(r, e->spec->prefix, name, e->spec->suffix);
         if (name == NULL) {
             return PAWL_NO_MEMORY;
         }
@@ -211,6 +211,9 @@ pawl_status mjcf_actuators_read(mjcf_reader *r, const mjcf_spec *spec, const xml
     PAWL_TRY(mjcf_list(r, section, &children));
     for (int i = 0; i < children.count; ++i) {
         mjcf_element e = {.node = children.nodes[i], .spec = spec, .tag = "actuator"};
+        if (!mjcf_is_here(r, &e)) {
+            continue;
+        }
         if (xml_is(e.node, "plugin")) {
             PAWL_TRY(xml_unsupported(r->xml, e.node, "<plugin> in <actuator> is not supported"));
             continue;

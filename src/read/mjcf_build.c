@@ -10,7 +10,7 @@
 // The file's configuration has all coordinates at their `ref`. Joint frames are laid so that coordinates read as MuJoCo's.
 #include "math/principal.h"
 #include "math/rotation.h"
-#include "read/mesh_shape.h"
+#include "read/inertia_mend.h"
 #include "read/mjcf_parts.h"
 #include <stdio.h>
 #include <string.h>
@@ -51,6 +51,9 @@ static pawl_status mjcf_add_body(mjcf_reader *r, int index)
                          "body '%s' can move but has no mass: give it a geom with a mass, or an "
                          "<inertial>",
                          b->name);
+    }
+    if (def.kind == PAWL_BODY_RIGID) {
+        PAWL_TRY(inertia_mend(r->xml, b->e.node, b->name, def.inertia));
     }
     if (r->viscosity > 0.0 && def.kind == PAWL_BODY_RIGID) {
         // MuJoCo's drag of a ball as large as the box that has the body's inertia: 6 pi eta r v, 8 pi eta r^3 w.

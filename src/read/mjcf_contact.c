@@ -32,7 +32,7 @@ pawl_status mjcf_contact_read(mjcf_reader *r, const mjcf_spec *spec, const xmlNo
     for (int i = 0; i < children.count; ++i) {
         mjcf_element e = {.node = children.nodes[i], .spec = spec, .tag = "pair"};
         mjcf_pair pair;
-        if (!xml_is(e.node, "pair")) {
+        if (!xml_is(e.node, "pair") || !mjcf_is_here(r, &e)) {
             continue;
         }
         PAWL_TRY(mjcf_class_of(r, spec, e.node, "class", 0, &e.default_class));
@@ -63,7 +63,7 @@ pawl_status mjcf_excludes_read(mjcf_reader *r, const mjcf_spec *spec, const xmlN
         mjcf_element e = {.node = children.nodes[i], .spec = spec};
         int a, b;
         pawl_body_id first, second;
-        if (!xml_is(e.node, "exclude")) {
+        if (!xml_is(e.node, "exclude") || !mjcf_is_here(r, &e)) {
             continue;
         }
         PAWL_TRY(mjcf_refer(r, &e, "body1", MJCF_BODY, "body", &a));

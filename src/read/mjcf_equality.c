@@ -86,7 +86,7 @@ static const char *mjcf_equality_name(mjcf_reader *r, const mjcf_element *e)
     if (name == NULL) {
         return NULL;
     }
-    name = mjcf_concat(r, e->spec->prefix, name, "");
+    name = mjcf_concat(r, e->spec->prefix, name, e->spec->suffix);
     bool taken = name != NULL && pawl_builder_find_joint(r->builder, name).index1 != 0;
     return taken ? mjcf_concat(r, name, "::equality", "") : name;
 }
@@ -159,6 +159,9 @@ pawl_status mjcf_equality_read(mjcf_reader *r, const mjcf_spec *spec, const xmlN
     for (int i = 0; i < children.count; ++i) {
         mjcf_element e = {.node = children.nodes[i], .spec = spec, .tag = "equality"};
         bool active = true;
+        if (!mjcf_is_here(r, &e)) {
+            continue;
+        }
         PAWL_TRY(mjcf_class_of(r, spec, e.node, "class", 0, &e.default_class));
         PAWL_TRY(mjcf_flag(r, &e, "active", &active));
         if (!active) {

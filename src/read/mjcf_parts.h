@@ -54,7 +54,8 @@ typedef struct mjcf_spec {
     struct mjcf_spec *next;
     int index;
     const xmlNode *root;
-    const char *prefix; // of all names, from <attach>
+    const char *prefix, *suffix; // of all names, from <attach> and <replicate>
+    bool partial;                // one body of it was attached: the rest is not there
     mjcf_compiler compiler;
     pawl_array classes; // mjcf_class; the first is main
 } mjcf_spec;
@@ -199,6 +200,10 @@ int mjcf_spec_scope(const mjcf_spec *spec, mjcf_scope scope);
 // What an attribute of an element names; *index is -1 where it is not there.
 pawl_status mjcf_refer(const mjcf_reader *r, const mjcf_element *e, const char *attribute,
                        mjcf_scope scope, const char *what, int *index);
+
+// Whether all that an element names is in the model. Where it is not, and one body of a file was attached, the element
+// is left out.
+bool mjcf_is_here(const mjcf_reader *r, const mjcf_element *e);
 
 // --- mjcf_asset.c
 

@@ -59,7 +59,7 @@ pawl_status mjcf_refer(const mjcf_reader *r, const mjcf_element *e, const char *
     if (name == NULL) {
         return PAWL_OK;
     }
-    int n = snprintf(full, sizeof full, "%s%s", e->spec->prefix, name);
+    int n = snprintf(full, sizeof full, "%s%s%s", e->spec->prefix, name, e->spec->suffix);
     if (scope == MJCF_BODY && strcmp(name, "world") == 0) {
         *index = MJCF_WORLD;
         return PAWL_OK;
@@ -72,6 +72,31 @@ pawl_status mjcf_refer(const mjcf_reader *r, const mjcf_element *e, const char *
                          what, name);
     }
     return PAWL_OK;
+}
+
+bool mjcf_is_here(const mjcf_reader *r, const mjcf_element *e)
+{
+    static const struct {
+        const char *attribute;
+        mjcf_scope scope;
+    } names[] = {{"body1", MJCF_BODY},   {"body2", MJCF_BODY},  {"joint1", MJCF_JOINT},
+                 {"joint2", MJCF_JOINT}, {"joint", MJCF_JOINT}, {"site1", MJCF_SITE},
+                 {"site2", MJCF_SITE},   {"site", MJCF_SITE},   {"geom1", MJCF_GEOM},
+                 {"geom2", MJCF_GEOM},   {"geom", MJCF_GEOM},   {"tendon", MJCF_TENDON}};
+    bool here = true;
+    for (size_t i = 0; e->spec->partial && i < sizeof names / sizeof names[0]; ++i) {
+        const char *name = xml_attribute(e->node, names[i].attribute);
+        char full[512];
+        snprintf(full, sizeof full, "%s%s%s", e->spec->prefix, name != NULL ? name : "",
+                 e->spec->suffix);
+        here = here && (name == NULL || pawl_name_table_find(&r->names, (int)names[i].scope, full,
+                                                             strlen(full)) >= 0);
+    }
+    XML_EACH (child, e->node) {
+        mjcf_element part = {.node = child, .spec = e->spec};
+        here = here && (!e->spec->partial || mjcf_is_here(r, &part));
+    }
+    return here;
 }
 
 // --- includes ------------------------------------------------------------------------------------
@@ -282,6 +307,7 @@ pawl_status mjcf_spec_open(mjcf_reader *r, const xmlNode *root, const char *pref
     *spec = (mjcf_spec){.index = r->spec_count++,
                         .root = root,
                         .prefix = prefix,
+                        .suffix = "",
                         .compiler = {.auto_limits = true,
                                      .euler_order = "xyz",
                                      .inertia = MJCF_INERTIA_AUTO,

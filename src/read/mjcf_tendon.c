@@ -46,12 +46,15 @@ pawl_status mjcf_tendons_list(mjcf_reader *r, const mjcf_spec *spec, const xmlNo
     for (int i = 0; i < children.count; ++i) {
         mjcf_tendon t = {.e = {.node = children.nodes[i], .spec = spec, .tag = "tendon"}};
         t.fixed = xml_is(t.e.node, "fixed");
+        if (!mjcf_is_here(r, &t.e)) {
+            continue;
+        }
         if (!t.fixed && !xml_is(t.e.node, "spatial")) {
             return xml_error(r->xml, t.e.node, "<%s> is not expected in <tendon>", t.e.node->name);
         }
         PAWL_TRY(mjcf_class_of(r, spec, t.e.node, "class", 0, &t.e.default_class));
         const char *name = xml_attribute(t.e.node, "name");
-        t.name = name != NULL ? mjcf_concat(r, spec->prefix, name, "") : NULL;
+        t.name = name != NULL ? mjcf_concat(r, spec->prefix, name, spec->suffix) : NULL;
         if (t.name != NULL) {
             PAWL_TRY(mjcf_enter(r, t.e.node, MJCF_TENDON, t.name, r->tendons.count));
         }

@@ -185,6 +185,8 @@ static pawl_status mjcf_attach_read(mjcf_reader *r, const mjcf_place *place, con
     mjcf_place inner = *place;
     inner.spec = spec;
     inner.child_class = 0;
+    spec->suffix = place->suffix;
+    spec->partial = body != NULL;
     mjcf_children sections;
     PAWL_TRY(mjcf_list(r, spec->root, &sections));
     bool found = body == NULL;

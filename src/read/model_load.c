@@ -9,10 +9,24 @@
 #include "read/search_path.h"
 #include "read/urdf_reader.h"
 #include <locale.h>
+#include <string.h>
 
 pawl_load_options pawl_load_options_default(void)
 {
     return (pawl_load_options){.stamp = PAWL_STAMP_LOAD_OPTIONS};
+}
+
+// Whether it has macros of ROS's preprocessor.
+static bool model_load_is_xacro(const xmlNode *root)
+{
+    XML_EACH (child, root) {
+        bool bound = child->ns != NULL && child->ns->prefix != NULL &&
+                     strcmp((const char *)child->ns->prefix, "xacro") == 0;
+        if (bound || strncmp((const char *)child->name, "xacro:", 6) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static pawl_status model_load_root(xml_reader *reader, const xml_file *file, pawl_model **out)
@@ -20,6 +34,11 @@ static pawl_status model_load_root(xml_reader *reader, const xml_file *file, paw
     const xmlNode *root = xmlDocGetRootElement(file->doc);
     if (xml_is(root, "sdf")) {
         return sdf_read(reader, root, out);
+    }
+    if (xml_is(root, "robot") && model_load_is_xacro(root)) {
+        return xml_error(reader, root,
+                         "this is a xacro file, which makes a URDF file: xacro FILE > "
+                         "robot.urdf");
     }
     if (xml_is(root, "robot")) {
         return urdf_read(reader, root, out);

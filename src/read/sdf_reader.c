@@ -100,6 +100,7 @@ static pawl_status sdf_reader_mark_jointed(sdf_reader *r)
             PAWL_TRY(sdf_joint_ends(r, SDF_ITEM(&r->tree, i), &j));
             SDF_ITEM(&r->tree, j.parent_link)->jointed = true;
             SDF_ITEM(&r->tree, j.child_link)->jointed = true;
+            SDF_ITEM(&r->tree, j.child_link)->is_child = true;
         }
     }
     return PAWL_OK;

@@ -63,6 +63,7 @@ static pawl_status urdf_reader_run(urdf_reader *r, const xmlNode *root, pawl_mod
         PAWL_TRY(xml_child_vec3(r->xml, root, "pawl:gravity", &gravity));
         pawl_builder_set_gravity(r->builder, gravity);
     }
+    PAWL_TRY(xml_child_bool(r->xml, root, "pawl:self_collide", &r->self_collide));
     PAWL_TRY(urdf_reader_fill(r, root));
     return model_finish(r->xml, root, "robot", name, r->builder, out);
 }
