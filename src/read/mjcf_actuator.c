@@ -155,11 +155,13 @@ static pawl_status mjcf_actuator_tendon(mjcf_reader *r, const mjcf_element *e, c
                                         const char *name, int index, double gear)
 {
     const mjcf_tendon *t = MJCF_TENDON_AT(r, index);
-    bool servo = s->bias[1] != 0.0 || s->bias[2] != 0.0;
-    if (!t->fixed || (servo && t->terms.count != 1)) {
-        return mjcf_actuator_skip(r, e, s,
-                                  t->fixed ? "a servo on a tendon of several joints"
-                                           : "a spatial tendon as its transmission");
+    if (!t->fixed) {
+        return mjcf_actuator_skip(r, e, s, "a spatial tendon as its transmission");
+    }
+    if (t->id.index1 != 0 || s->bias[1] != 0.0 || s->bias[2] != 0.0) {
+        mjcf_joint length = {.effort = INFINITY};
+        PAWL_TRY(mjcf_tendon_coordinate(r, index, &length.id));
+        return mjcf_actuator_add(r, e, s, name, &length, gear);
     }
     for (int i = 0; i < t->terms.count; ++i) {
         const mjcf_term *term = &PAWL_ITEM(t->terms, mjcf_term, i);

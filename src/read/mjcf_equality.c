@@ -152,6 +152,52 @@ static pawl_status mjcf_equality_joints(mjcf_reader *r, const mjcf_element *e)
                        pawl_builder_add_gear(r->builder, &def, NULL));
 }
 
+// L1 - L1(start) = c0 + c1 (L2 - L2(start)) of two fixed tendons.
+static pawl_status mjcf_equality_tendons(mjcf_reader *r, const mjcf_element *e)
+{
+    double c[5] = {0.0, 1.0, 0.0, 0.0, 0.0}, start[2] = {0.0, 0.0};
+    int index[2], n;
+    pawl_joint_id id[2];
+    PAWL_TRY(mjcf_refer(r, e, "tendon1", MJCF_TENDON, "tendon", &index[0]));
+    PAWL_TRY(mjcf_refer(r, e, "tendon2", MJCF_TENDON, "tendon", &index[1]));
+    PAWL_TRY(mjcf_numbers(r, e, "polycoef", c, 5, &n));
+    bool plain = index[0] >= 0 && c[2] == 0.0 && c[3] == 0.0 && c[4] == 0.0;
+    for (int i = 0; plain && i < 2; ++i) {
+        plain = index[i] < 0 || MJCF_TENDON_AT(r, index[i])->fixed;
+    }
+    if (!plain) {
+        return xml_unsupported(r->xml, e->node,
+                               "<tendon> in <equality> of spatial tendons, or of a "
+                               "degree above 1, is not supported");
+    }
+    for (int i = 0; i < 2 && index[i] >= 0; ++i) {
+        const mjcf_tendon *t = MJCF_TENDON_AT(r, index[i]);
+        for (int k = 0; k < t->terms.count; ++k) {
+            const mjcf_term *term = &PAWL_ITEM(t->terms, mjcf_term, k);
+            start[i] += term->coef * MJCF_JOINT_AT(r, term->joint)->ref;
+        }
+        PAWL_TRY(mjcf_tendon_coordinate(r, index[i], &id[i]));
+        if (id[i].index1 == 0) {
+            return xml_error(r->xml, e->node, "a tendon in <equality> has no joint");
+        }
+    }
+    if (index[1] < 0 || c[1] == 0.0) {
+        pawl_motion_def def = pawl_motion_def_default();
+        def.joint = id[0];
+        def.target = pawl_signal_constant(start[0] + c[0]);
+        return xml_refused(r->xml, e->node, "equality", "of a tendon",
+                           pawl_builder_add_motion(r->builder, &def, NULL));
+    }
+    pawl_gear_def def = pawl_gear_def_default();
+    def.name = mjcf_equality_name(r, e);
+    def.joint = id[0];
+    def.source_joint = id[1];
+    def.ratio = c[1];
+    def.offset = start[0] + c[0] - c[1] * start[1];
+    return xml_refused(r->xml, e->node, "equality", "of tendons",
+                       pawl_builder_add_gear(r->builder, &def, NULL));
+}
+
 pawl_status mjcf_equality_read(mjcf_reader *r, const mjcf_spec *spec, const xmlNode *section)
 {
     mjcf_children children;
@@ -172,6 +218,8 @@ pawl_status mjcf_equality_read(mjcf_reader *r, const mjcf_spec *spec, const xmlN
             PAWL_TRY(mjcf_equality_bodies(r, &e, xml_is(e.node, "weld")));
         } else if (xml_is(e.node, "joint")) {
             PAWL_TRY(mjcf_equality_joints(r, &e));
+        } else if (xml_is(e.node, "tendon")) {
+            PAWL_TRY(mjcf_equality_tendons(r, &e));
         } else {
             PAWL_TRY(xml_unsupported(r->xml, e.node, "<%s> in <equality> is not supported",
                                      e.node->name));

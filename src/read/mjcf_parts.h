@@ -135,6 +135,7 @@ typedef struct mjcf_tendon {
     const char *name;
     bool fixed;
     pawl_array terms; // mjcf_term, of a fixed one
+    pawl_joint_id id; // whose first coordinate is its length; none until it is asked for
 } mjcf_tendon;
 
 typedef struct mjcf_pair { // geoms that touch whatever their types say
@@ -252,5 +253,7 @@ pawl_status mjcf_equality_read(mjcf_reader *r, const mjcf_spec *spec, const xmlN
 pawl_status mjcf_actuators_read(mjcf_reader *r, const mjcf_spec *spec, const xmlNode *section);
 pawl_status mjcf_tendons_list(mjcf_reader *r, const mjcf_spec *spec, const xmlNode *section);
 pawl_status mjcf_tendons_build(mjcf_reader *r);
+// The joint whose first coordinate is the length of a fixed tendon.
+pawl_status mjcf_tendon_coordinate(mjcf_reader *r, int index, pawl_joint_id *out);
 // The joint and coordinate of a keyframe's numbers are set as starts; `name` NULL: the reader's choice, if any.
 pawl_status mjcf_keys_read(mjcf_reader *r, const mjcf_spec *spec, const xmlNode *section);

@@ -148,8 +148,8 @@ static pawl_status mjcf_fill(mjcf_reader *r)
     PAWL_TRY(mjcf_build(r));
     PAWL_TRY(mjcf_each_section(r, "contact", mjcf_excludes_read));
     PAWL_TRY(mjcf_each_section(r, "tendon", mjcf_tendons_list));
-    PAWL_TRY(mjcf_each_section(r, "equality", mjcf_equality_unless_off));
     PAWL_TRY(mjcf_tendons_build(r));
+    PAWL_TRY(mjcf_each_section(r, "equality", mjcf_equality_unless_off));
     PAWL_TRY(mjcf_each_section(r, "actuator", mjcf_actuators_read));
     return mjcf_each_section(r, "keyframe", mjcf_keys_read);
 }

@@ -172,13 +172,22 @@ static pawl_status sdf_joint_axes(const sdf_reader *r, sdf_item *item, bool endl
                                           &j->def.coordinate[c], &item->effort[c]));
             continue;
         }
-        XML_EACH (child, j->axis[i]) { // exporters write it for every joint
-            if (xml_is(child, "limit") || xml_is(child, "dynamics") || xml_is(child, "mimic")) {
+        XML_EACH (child, j->axis[i]) {
+            if (!xml_is(child, "limit") && !xml_is(child, "dynamics") && !xml_is(child, "mimic")) {
+                continue;
+            }
+            if (kind == PAWL_JOINT_SPHERICAL) { // exporters write it for every joint
                 PAWL_TRY(xml_tally(xml, PAWL_LOG_WARNING, child,
-                                   "<limit>, <dynamics> or <mimic> that could mean several "
-                                   "directions of a joint is ignored; <pawl:coordinate "
-                                   "index=\"...\"> says which is meant",
+                                   "<limit>, <dynamics> or <mimic> of a ball joint is ignored; "
+                                   "<pawl:coordinate index=\"...\"> says which direction is meant",
                                    item->full_name));
+            } else if (xml_unsupported(
+                           xml, child,
+                           "joint '%s' is %s: <%s> in <%s> could mean more than one of its "
+                           "directions; <pawl:coordinate index=\"...\"> expected",
+                           item->full_name, pawl_joint_kind_name(kind), child->name,
+                           names[i]) != PAWL_OK) {
+                return PAWL_BAD_FILE;
             }
         }
     }

@@ -161,7 +161,7 @@ static pawl_status sdf_link_family(const sdf_reader *r, const sdf_item *link, in
     while (SDF_ITEM(&r->tree, model)->scope != 0) {
         model = SDF_ITEM(&r->tree, model)->scope;
     }
-    *family = touches ? 0 : model;
+    *family = touches || SDF_ITEM(&r->tree, model)->touching < 2 ? 0 : model;
     return PAWL_OK;
 }
 
