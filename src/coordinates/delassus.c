@@ -6,6 +6,7 @@
 // thresholds come from bench_admm and bench_peers (docs/delassus.md).
 #include "coordinates/delassus.h"
 #include "base/carver.h"
+#include "coordinates/maximal_space.h"
 #include "coordinates/shifted_dense.h"
 #include "linalg/dense.h"
 #include "problem/matrix_free.h"
@@ -33,6 +34,8 @@ typedef struct maximal_delassus {
     size_t u_bytes, weak_bytes;        // as allocated
     shifted_factor *shifted_by_bodies; // one or two of these three, as the kind says
     shifted_dense *shifted_by_rows;
+    maximal_space *space;
+    block_lu *lu; // of all rows; islands keep theirs
     matrix_free shifted_free;
     matrix_free free_rows; // where the free rows have no factor either
     char *matrix_free_memory;
@@ -46,6 +49,7 @@ static void delassus_move(const maximal_delassus *d, const double *x, double *u)
     pawl_row_set_add_impulses(d->rows, x, u);
 }
 
+// D x = J (M^-1 JT x), through the twists of the bodies: linear in the rows, and D is never formed.
 static void delassus_apply(pawl_delassus *base, const double *x, double *y)
 {
     maximal_delassus *d = (maximal_delassus *)base;
@@ -89,6 +93,8 @@ static void delassus_block(pawl_delassus *base, int block, double *out)
     }
 }
 
+// Sweeps keep the twists u = M^-1 JT x. The velocity of a block is J_b u, and a change of its impulses touches its
+// two bodies alone: a sweep costs as much as one product, however many contacts a body has.
 static void delassus_sweep_begin(pawl_delassus *base, const double *x)
 {
     maximal_delassus *d = (maximal_delassus *)base;
@@ -151,18 +157,25 @@ static int delassus_factor(pawl_delassus *base, const double *compliance, double
         delassus_set_free_rows(d, compliance, shift);
         return 0;
     }
+    bool drops = base->drops_redundant && base->weak.space == NULL;
+    base->dropped = drops;
     if (d->island == NULL) {
-        return pawl_free_factor_update(d->free, compliance, shift);
+        int dropped = pawl_free_factor_update(d->free, compliance, shift, drops);
+        for (int part = 0; part < pawl_free_factor_part_count(d->free); ++part) {
+            base->dropped = base->dropped && pawl_free_factor_dropped(d->free, part);
+        }
+        return dropped;
     }
     int64_t key = d->rows->problem->factor_key;
-    if (key != 0 && d->whole->base.factored == key) {
-        return 0; // by the projection before the step
-    }
+    bool known = key != 0 && d->whole->base.factored == key; // by the projection before the step
     int dropped = 0;
     for (int i = 0; i < d->island->part_count; ++i) {
         island_part part = d->island->parts[i];
-        dropped += pawl_free_factor_update_part(d->free, part.part, key,
-                                                compliance + part.first_row, shift);
+        if (!known) {
+            dropped += pawl_free_factor_update_part(d->free, part.part, key,
+                                                    compliance + part.first_row, shift, drops);
+        }
+        base->dropped = base->dropped && pawl_free_factor_dropped(d->free, part.part);
     }
     return dropped;
 }
@@ -286,6 +299,16 @@ static int delassus_geometry(pawl_delassus *base, int block, int *columns, bool 
     return width;
 }
 
+static velocity_space *delassus_space(pawl_delassus *base)
+{
+    maximal_delassus *d = (maximal_delassus *)base;
+    if (d->kind == PAWL_DELASSUS_MATRIX_FREE) {
+        return NULL;
+    }
+    return pawl_maximal_space_find(d->space, d->rows,
+                                   d->island == NULL ? &d->lu : &d->island->structure->lu);
+}
+
 static const pawl_delassus_ops maximal_delassus_ops = {
     .apply = delassus_apply,
     .diagonal = delassus_diagonal,
@@ -300,6 +323,7 @@ static const pawl_delassus_ops maximal_delassus_ops = {
     .factor_shifted = delassus_factor_shifted,
     .solve_shifted = delassus_solve_shifted,
     .geometry = delassus_geometry,
+    .space = delassus_space,
 };
 
 static void delassus_layout_matrix_free(maximal_delassus *d, pawl_carver *mem)
@@ -336,6 +360,14 @@ static pawl_status delassus_create_parts(maximal_delassus *d)
     }
     if (d->kind == PAWL_DELASSUS_MATRIX_FREE) {
         return delassus_create_matrix_free(d);
+    }
+    PAWL_TRY(pawl_maximal_space_create(env, a, &d->space));
+    if (d->whole == NULL) { // islands make theirs when they are first solved
+        PAWL_TRY(pawl_block_lu_create(env, &d->lu));
+        if (!pawl_block_lu_plan(d->lu, a->model->body_count, NULL, 0)) {
+            return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the factor of '%s'",
+                             a->model->name);
+        }
     }
     if (d->whole != NULL) {
         d->free = d->whole->free;
@@ -397,7 +429,7 @@ pawl_status pawl_delassus_create_part(const pawl_env *env, const pawl_delassus *
     return delassus_create(env, d->a, d->kind, d, out);
 }
 
-const free_factor *pawl_delassus_free_factor(const pawl_delassus *base)
+free_factor *pawl_delassus_free_factor(const pawl_delassus *base)
 {
     return ((const maximal_delassus *)base)->free;
 }
@@ -416,6 +448,7 @@ void pawl_delassus_bind(pawl_delassus *base, island *own)
     d->velocity_count = 6 * own->rows.body_count;
     own->problem.delassus = base;
     base->weak.space = d->whole->base.weak.space;
+    base->drops_redundant = d->whole->base.drops_redundant;
     base->weak.part_count = own->part_count;
     base->weak.parts = own->parts;
     if (d->shifted_by_bodies != NULL) {
@@ -432,6 +465,8 @@ void pawl_delassus_destroy(pawl_delassus *base)
     pawl_env env = d->env;
     pawl_shifted_factor_destroy(d->shifted_by_bodies);
     pawl_shifted_dense_destroy(d->shifted_by_rows);
+    pawl_maximal_space_destroy(d->space);
+    pawl_block_lu_destroy(d->lu);
     pawl_free(&env, d->matrix_free_memory, d->matrix_free_bytes);
     if (d->whole == NULL) {
         pawl_free_factor_destroy(d->free);

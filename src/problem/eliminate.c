@@ -15,6 +15,11 @@ static const double eliminate_exact = 1e-13;
 static const double eliminate_still = 1e-11;     // of a row's own D: less is rounding
 static const double eliminate_contraction = 0.1; // below it refinement is as good as any method
 static const double eliminate_floor = 1e-16;     // [m/s or m]: nobody asks for less
+// Impulses on bodies of little inertia are answered by large velocities before joints take them back: of those no
+// fraction is small enough, and refinement continues down to this [m/s], or to rounding.
+static const double eliminate_tight = 1e-12; // accuracies from which on this holds
+static const double eliminate_wanted = 1e-10;
+static const double eliminate_rounding = 2e-15;
 
 eliminator pawl_eliminator_layout(int max_rows, int max_condensed, pawl_carver *mem)
 {
@@ -156,6 +161,9 @@ int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, 
     }
     double norm = eliminate_norm(r, n);
     double target = fmax(accuracy * norm, eliminate_floor);
+    if (accuracy <= eliminate_tight) {
+        target = fmin(target, fmax(eliminate_wanted, eliminate_rounding * norm));
+    }
     if (accuracy >= 1.0) {
         memcpy(x, r, bytes);
         eliminate_condition(p, x);
@@ -189,7 +197,9 @@ int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, 
 static bool eliminate_by_halves(const eliminator *e, const pawl_problem *p)
 {
     size_t n = (size_t)p->free_row_count, m = (size_t)p->row_count - n;
-    return n > 0 && !p->delassus->maybe_singular && p->delassus->halves && n * m <= e->half_size;
+    const pawl_delassus *d = p->delassus;
+    bool exact = !d->maybe_singular || d->dropped;
+    return n > 0 && exact && d->halves && n * m <= e->half_size;
 }
 
 // S = D_bb + R - ZT Z, Z the half solves of D_fb.
@@ -252,8 +262,7 @@ static void eliminate_columns(eliminator *e, const pawl_problem *p, double *lamb
 void pawl_eliminate_condense(eliminator *e, const pawl_problem *p, double *lambda, double *S,
                              double *v)
 {
-    int n = p->free_row_count, rows = p->row_count, m = rows - n;
-    pawl_delassus *d = p->delassus;
+    int m = p->row_count - p->free_row_count;
     if (eliminate_by_halves(e, p)) {
         eliminate_halves(e, p, S);
     } else {
@@ -266,6 +275,12 @@ void pawl_eliminate_condense(eliminator *e, const pawl_problem *p, double *lambd
             S[(size_t)b * (size_t)m + (size_t)i] = 0.0;
         }
     }
+}
+
+void pawl_eliminate_velocity(eliminator *e, const pawl_problem *p, double *lambda, double *v)
+{
+    int n = p->free_row_count, rows = p->row_count, m = rows - n;
+    pawl_delassus *d = p->delassus;
     memset(lambda, 0, (size_t)rows * sizeof *lambda);
     pawl_eliminate_recover(e, p, eliminate_exact, lambda);
     d->ops->apply(d, lambda, e->product);

@@ -328,5 +328,8 @@ pawl_status sdf_joint_read(sdf_reader *r, int index)
     PAWL_TRY(xml_refused(r->xml, item->node, "joint", item->full_name,
                          pawl_builder_add_joint(r->builder, &j.def, &item->joint)));
     const double start[6] = {item->start[0], item->start[1]};
-    return item->starts ? pawl_builder_set_start(r->builder, item->joint, start) : PAWL_OK;
+    if (item->starts) {
+        PAWL_TRY(pawl_builder_set_start(r->builder, item->joint, start));
+    }
+    return xml_note_effort(r->xml, item->joint, item->effort[0]);
 }
