@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Sweeps in the velocity space. w = YT lambda is kept; a contact reads v = Y w + v_f + R lambda, is solved exactly for
+// Signorini's and Coulomb's laws with the others held, and adds YT dlambda to w. The local solution is that of
+// contact_local.c, written for four contacts at once without branches: slip is lambda_T = -(S + kappa 1)^-1 c with
+// |lambda_T| = mu lambda_N, of which Newton's method takes a few steps in each sweep, from the kappa of the sweep before.
+#include "solve/space_sweep.h"
+#include "linalg/cone.h"
+#include "math/vec.h"
+#include "solve/contact_local.h"
+#include <math.h>
+#include <string.h>
+
+enum { LANES = SWEEP_LANES, WIDTH = 6, SWEEP_NEWTON = 3, SWEEP_VECTOR = 2 };
+#define EACH_LANE(l) for (int l = 0; l < LANES; ++l)
+
+space_sweeper pawl_space_sweeper_layout(const solver_def *def, pawl_carver *mem)
+{
+    return (space_sweeper){.groups = PAWL_CARVE(mem, sweep_group, def->max_contacts),
+                           .color = PAWL_CARVE(mem, int, def->max_contacts),
+                           .color_start = PAWL_CARVE(mem, int, def->max_contacts + 1),
+                           .order = PAWL_CARVE(mem, int, def->max_contacts)};
+}
+
+// ---- colours and groups ----------------------------------------------------------------------------
+
+// The least colour that no contact before has at one of the bodies: bit sets of 64, colours beyond it in one more, which
+// is solved contact by contact. `used` (nodes) lies in a vector of the space.
+static int sweep_color(const velocity_space *space, int block, uint64_t *used)
+{
+    uint64_t taken = 0;
+    for (int i = space->first_side[block]; i < space->first_side[block + 1]; ++i) {
+        taken |= used[space->side_node[i]];
+    }
+    int color = 0;
+    while (color < 64 && (taken >> color & 1u) != 0) {
+        ++color;
+    }
+    for (int i = space->first_side[block]; i < space->first_side[block + 1] && color < 64; ++i) {
+        used[space->side_node[i]] |= UINT64_C(1) << color;
+    }
+    return color;
+}
+
+// Contacts by colour, in their own order within one. Returns the number of colours, the last of which may be 65th.
+static int sweep_sort(space_sweeper *s, const space_problem *q)
+{
+    int n = q->p->contact_count, first = q->p->block_count - n, colors = 0;
+    uint64_t *used = (uint64_t *)(void *)pawl_space_vector(q->space, 4);
+    memset(used, 0, (size_t)q->space->node_count * sizeof *used);
+    memset(s->color_start, 0, (size_t)(n + 1) * sizeof *s->color_start);
+    int counts[66] = {0};
+    for (int k = 0; k < n; ++k) {
+        s->color[k] = sweep_color(q->space, first + k, used);
+        ++counts[s->color[k] + 1];
+        colors = s->color[k] + 1 > colors ? s->color[k] + 1 : colors;
+    }
+    for (int c = 0; c < colors; ++c) {
+        counts[c + 1] += counts[c];
+        s->color_start[c < n ? c : n] = counts[c];
+    }
+    for (int k = 0; k < n; ++k) {
+        s->order[counts[s->color[k]]++] = k;
+    }
+    return colors;
+}
+
+static double sweep_dot(const double *a, const double *b)
+{
+    return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
+}
+
+// Lane l of g becomes contact k.
+static void sweep_pack(sweep_group *g, int l, const space_problem *q, int k, const double *lambda)
+{
+    const pawl_problem *p = q->p;
+    const velocity_space *space = q->space;
+    int block = p->block_count - p->contact_count + k, i = p->blocks[block].first_row;
+    double D[9] = {0};
+    for (int side = space->first_side[block]; side < space->first_side[block + 1]; ++side) {
+        const double *Y = space->side_Y[side];
+        bool second = side > space->first_side[block];
+        for (int e = 0; e < 18; ++e) {
+            (second ? g->Yb : g->Ya)[e][l] = Y[e];
+        }
+        (second ? g->b : g->a)[l] = WIDTH * space->side_node[side];
+        for (int r = 0; r < 3; ++r) {
+            for (int c = 0; c < 3; ++c) {
+                D[3 * r + c] += sweep_dot(Y + WIDTH * r, Y + WIDTH * c);
+            }
+        }
+    }
+    for (int r = 0; r < 3; ++r) {
+        g->R[r][l] = p->compliance[i + r];
+        g->v_f[r][l] = p->v_f[i + r];
+        g->lambda[r][l] = lambda[i + r];
+        D[4 * r] += p->compliance[i + r];
+    }
+    static const int entry[6] = {0, 1, 4, 2, 5, 8};
+    for (int e = 0; e < 6; ++e) {
+        g->D[e][l] = D[entry[e]];
+    }
+    if (pawl_contact_held(D)) {
+        return; // as an empty lane: it stays at zero
+    }
+    double S[3];
+    pawl_contact_tangent(D, S);
+    for (int e = 0; e < 3; ++e) {
+        g->S[e][l] = S[e];
+    }
+    g->mu[l] = fmin(p->friction[k], 1e6);
+    g->contact[l] = k;
+}
+
+// A group of empty lanes: bodies that nobody is, and a velocity that opens.
+static void sweep_clear(sweep_group *g, int nobody)
+{
+    memset(g, 0, sizeof *g);
+    EACH_LANE(l)
+    {
+        g->a[l] = g->b[l] = nobody;
+        g->contact[l] = -1;
+        g->D[0][l] = g->D[2][l] = g->D[5][l] = g->S[0][l] = g->S[2][l] = 1.0;
+        g->v_f[2][l] = 1.0;
+    }
+}
+
+static void sweep_gather_groups(space_sweeper *s, const space_problem *q, int colors,
+                                const double *lambda)
+{
+    int n = q->p->contact_count, nobody = pawl_space_size(q->space), at = 0;
+    s->group_count = 0;
+    for (int c = 0; c < colors; ++c) {
+        int lanes = c < 64 ? LANES : 1, filled = 0;
+        for (; at < n && s->color[s->order[at]] == c; ++at) {
+            if (filled % lanes == 0) {
+                sweep_clear(&s->groups[s->group_count++], nobody);
+            }
+            sweep_pack(&s->groups[s->group_count - 1], filled++ % lanes, q, s->order[at], lambda);
+        }
+    }
+}
+
+// ---- one group -------------------------------------------------------------------------------------
+
+// v = Y w + v_f + R lambda
+static void sweep_group_velocity(const sweep_group *g, const double *w, double v[3][LANES])
+{
+    double wa[WIDTH][LANES], wb[WIDTH][LANES];
+    for (int e = 0; e < WIDTH; ++e) {
+        EACH_LANE(l)
+        {
+            wa[e][l] = w[g->a[l] + e];
+            wb[e][l] = w[g->b[l] + e];
+        }
+    }
+    for (int r = 0; r < 3; ++r) {
+        EACH_LANE(l)
+        {
+            v[r][l] = g->v_f[r][l] + g->R[r][l] * g->lambda[r][l];
+        }
+        for (int e = 0; e < WIDTH; ++e) {
+            EACH_LANE(l)
+            {
+                v[r][l] += g->Ya[WIDTH * r + e][l] * wa[e][l] + g->Yb[WIDTH * r + e][l] * wb[e][l];
+            }
+        }
+    }
+}
+
+// w += YT d. Bodies of one colour are different ones, but for nobody, whose Y is 0.
+static void sweep_group_add(const sweep_group *g, const double d[3][LANES], double *w)
+{
+    double da[WIDTH][LANES], db[WIDTH][LANES];
+    for (int e = 0; e < WIDTH; ++e) {
+        EACH_LANE(l)
+        {
+            da[e][l] = g->Ya[e][l] * d[0][l] + g->Ya[WIDTH + e][l] * d[1][l] +
+                       g->Ya[2 * WIDTH + e][l] * d[2][l];
+            db[e][l] = g->Yb[e][l] * d[0][l] + g->Yb[WIDTH + e][l] * d[1][l] +
+                       g->Yb[2 * WIDTH + e][l] * d[2][l];
+        }
+    }
+    EACH_LANE(l)
+    {
+        for (int e = 0; e < WIDTH; ++e) {
+            w[g->a[l] + e] += da[e][l];
+            w[g->b[l] + e] += db[e][l];
+        }
+    }
+}
+
+// The impulses x that obey both laws, for velocities v with the old ones.
+static void sweep_group_laws(sweep_group *g, const double v[3][LANES], double x[3][LANES])
+{
+    EACH_LANE(l)
+    {
+        double x0 = g->lambda[0][l], x1 = g->lambda[1][l], x2 = g->lambda[2][l];
+        double dxn = g->D[3][l], dyn = g->D[4][l], inverse = 1.0 / g->D[5][l], mu = g->mu[l];
+        // without this contact's impulse, and with the normal eliminated
+        double u0 = v[0][l] - (g->D[0][l] * x0 + g->D[1][l] * x1 + dxn * x2);
+        double u1 = v[1][l] - (g->D[1][l] * x0 + g->D[2][l] * x1 + dyn * x2);
+        double u2 = v[2][l] - (dxn * x0 + dyn * x1 + g->D[5][l] * x2);
+        double c0 = u0 - dxn * u2 * inverse, c1 = u1 - dyn * u2 * inverse;
+        double b = g->S[1][l], kappa = 0.0, t0 = 0.0, t1 = 0.0, n = 0.0, f = 0.0, size = 0.0;
+        bool slips = false;
+        for (int k = 0; k <= SWEEP_NEWTON; ++k) { // the first is at 0: does it stick?
+            double a = g->S[0][l] + kappa, d = g->S[2][l] + kappa, det = 1.0 / (a * d - b * b);
+            t0 = (b * c1 - d * c0) * det;
+            t1 = (b * c0 - a * c1) * det;
+            n = -(u2 + dxn * t0 + dyn * t1) * inverse;
+            size = sqrt(t0 * t0 + t1 * t1);
+            f = size - mu * n;
+            slips = k == 0 ? f > 0.0 : slips;
+            double e0 = (b * t1 - d * t0) * det, e1 = (b * t0 - a * t1) * det;
+            double slope = (t0 * e0 + t1 * e1) / (size > 0.0 ? size : 1.0) +
+                           mu * (dxn * e0 + dyn * e1) * inverse;
+            double next = kappa - f / (slope < 0.0 ? slope : -1.0);
+            next = k == 0 && g->kappa[l] > next ? g->kappa[l] : next;
+            kappa = slips && next > 0.0 ? next : 0.0;
+        }
+        bool open = !(u2 < 0.0);
+        n = n > 0.0 ? n : 0.0;
+        double most = mu * n, scale = size > most ? most / (size > 0.0 ? size : 1.0) : 1.0;
+        x[0][l] = open ? 0.0 : scale * t0;
+        x[1][l] = open ? 0.0 : scale * t1;
+        x[2][l] = open ? 0.0 : n;
+        g->kappa[l] = open ? 0.0 : kappa;
+    }
+}
+
+static void sweep_group_solve(sweep_group *g, double *w)
+{
+    double v[3][LANES], x[3][LANES], d[3][LANES];
+    sweep_group_velocity(g, w, v);
+    sweep_group_laws(g, (const double(*)[LANES])v, x);
+    for (int r = 0; r < 3; ++r) {
+        EACH_LANE(l)
+        {
+            d[r][l] = x[r][l] - g->lambda[r][l];
+            g->lambda[r][l] = x[r][l];
+        }
+    }
+    sweep_group_add(g, (const double(*)[LANES])d, w);
+}
+
+// ---- other rows, and dense spaces --------------------------------------------------------------------
+
+// Rows that are no contacts, one by one.
+static void sweep_rows(const space_problem *q, double *lambda, double *w)
+{
+    const pawl_problem *p = q->p;
+    for (int k = 0; k < p->block_count - p->contact_count; ++k) {
+        problem_block b = p->blocks[k];
+        for (int r = 0; r < b.dim; ++r) {
+            int i = b.first_row + r;
+            if (!(q->weight[i] > 0.0)) {
+                continue;
+            }
+            double v[64], change[64] = {0};
+            pawl_space_block_velocity(q->space, p, k, w, v);
+            double x = lambda[i] - (v[r] + p->v_f[i] + p->compliance[i] * lambda[i]) / q->weight[i];
+            x = i < p->free_row_count ? x : clamp_to(x, p->lower[i], p->upper[i]);
+            change[r] = x - lambda[i];
+            lambda[i] = x;
+            pawl_space_block_add(q->space, p, k, change, w);
+        }
+    }
+}
+
+// Contacts one by one, where all share one node.
+static void sweep_contacts(const space_problem *q, double *lambda, double *w)
+{
+    const pawl_problem *p = q->p;
+    for (int k = 0; k < p->contact_count; ++k) {
+        int block = p->block_count - p->contact_count + k, i = p->blocks[block].first_row;
+        double D[9], v[3], x[3], *old = lambda + i;
+        p->delassus->ops->block(p->delassus, block, D);
+        pawl_space_block_velocity(q->space, p, block, w, v);
+        for (int r = 0; r < 3; ++r) {
+            D[4 * r] += p->compliance[i + r];
+            v[r] += p->v_f[i + r] + p->compliance[i + r] * old[r];
+        }
+        for (int r = 0; r < 3; ++r) {
+            v[r] -= D[3 * r] * old[0] + D[3 * r + 1] * old[1] + D[3 * r + 2] * old[2];
+        }
+        pawl_contact_exact(D, v, p->friction[k], x);
+        double change[3] = {x[0] - old[0], x[1] - old[1], x[2] - old[2]};
+        memcpy(old, x, sizeof x);
+        pawl_space_block_add(q->space, p, block, change, w);
+    }
+}
+
+void pawl_space_sweep(space_sweeper *s, const space_problem *q, int sweeps, space_iterate *x)
+{
+    const pawl_problem *p = q->p;
+    bool lanes = q->space->sparse != NULL;
+    double *w = pawl_space_vector(q->space, SWEEP_VECTOR);
+    pawl_space_gather(q->space, p, x->lambda, w);
+    memset(pawl_space_vector(q->space, SWEEP_VECTOR + 1), 0, WIDTH * sizeof *w); // nobody
+    if (lanes) {
+        sweep_gather_groups(s, q, sweep_sort(s, q), x->lambda);
+    }
+    for (int k = 0; k < sweeps; ++k) {
+        sweep_rows(q, x->lambda, w);
+        for (int g = 0; lanes && g < s->group_count; ++g) {
+            sweep_group_solve(&s->groups[g], w);
+        }
+        if (!lanes) {
+            sweep_contacts(q, x->lambda, w);
+        }
+    }
+    for (int g = 0; lanes && g < s->group_count; ++g) {
+        EACH_LANE(l)
+        {
+            int k = s->groups[g].contact[l];
+            for (int r = 0; r < 3 && k >= 0; ++r) {
+                x->lambda[pawl_problem_contact_row(p, k) + r] = s->groups[g].lambda[r][l];
+            }
+        }
+    }
+    pawl_space_evaluate(q, x);
+}
