@@ -48,8 +48,9 @@ enum {
     AUTOMATIC_FEW = 18,      // velocities up to which the augmented Lagrangian comes first
     AUTOMATIC_SMALL = 240    // and up to which it is tried after the interior point
 };
-static const double automatic_beyond = 1e-2; // of the tolerance: what is strived for
-static const double automatic_floor = 1e-11; // [m/s] but not less
+static const double automatic_beyond = 1e-2;     // of the tolerance: what is strived for
+static const double automatic_floor = 1e-11;     // [m/s] but not less
+static const double automatic_few_floor = 1e-12; // [m/s] where a factor costs next to nothing
 static const double automatic_goal_share =
     0.5;                                   // of the tolerance: eliminated rows add to the residual
 static const double automatic_wild = 20.0; // residuals that grow so much are not gone on from
@@ -203,7 +204,9 @@ static bool automatic_by_bodies(automatic *s, const pawl_problem *p, solver_goal
     automatic_stages a = {.s = s, .q = {p, space, s->weight}, .report = report};
     a.iterations = asked.iterations;
     a.accept = automatic_goal_share * asked.tolerance;
-    a.aim = fmin(a.accept, fmax(automatic_beyond * asked.tolerance, automatic_floor));
+    bool few = pawl_space_size(space) <= AUTOMATIC_FEW;
+    a.aim = few ? automatic_few_floor : fmax(automatic_beyond * asked.tolerance, automatic_floor);
+    a.aim = fmin(a.accept, a.aim);
     memcpy(x->lambda, lambda, bytes);
     pawl_space_admit(p, x->lambda);
     pawl_space_evaluate(&a.q, x);
@@ -222,7 +225,6 @@ static bool automatic_by_bodies(automatic *s, const pawl_problem *p, solver_goal
     if (x->natural > a.aim) {
         automatic_newton(&a, x, AUTOMATIC_FIRST);
     }
-    bool few = pawl_space_size(space) <= AUTOMATIC_FEW;
     if (automatic_open(&a) && few) {
         automatic_augmented(&a);
     }
