@@ -101,7 +101,7 @@ static void sweep_pack(sweep_group *g, int l, const space_problem *q, int k, con
     for (int e = 0; e < 6; ++e) {
         g->D[e][l] = D[entry[e]];
     }
-    if (pawl_contact_held(D)) {
+    if (pawl_contact_is_blocked(D)) {
         return; // as an empty lane: it stays at zero
     }
     double S[3];
@@ -191,56 +191,68 @@ static void sweep_group_add(const sweep_group *g, const double d[3][LANES], doub
     }
 }
 
-// The impulses x that obey both laws, for velocities v with the old ones.
-static void sweep_group_laws(sweep_group *g, const double v[3][LANES], double x[3][LANES])
+// Two lanes as one machine vector, by the vector extension of GCC and Clang, which is plain code with the same bits
+// where there are no vectors. `SELECT(m, x, y)`: x where the mask m is set.
+enum { HALF = 2 };
+typedef double pair __attribute__((vector_size(8 * HALF), aligned(8), may_alias));
+typedef int64_t mask __attribute__((vector_size(8 * HALF), aligned(8), may_alias));
+#define LOAD(array) (*(const pair *)(const void *)((array) + l))
+#define STORE(array) (*(pair *)(void *)((array) + l))
+#define SELECT(m, x, y) ((pair)(((m) & (mask)(x)) | (~(m) & (mask)(y))))
+
+// New impulses of lanes l and l + 1 that obey both laws, for velocities v with the old ones; d gets the changes.
+static void sweep_pair_laws(sweep_group *g, int l, const double v[3][LANES], double d[3][LANES])
 {
-    EACH_LANE(l)
-    {
-        double x0 = g->lambda[0][l], x1 = g->lambda[1][l], x2 = g->lambda[2][l];
-        double dxn = g->D[3][l], dyn = g->D[4][l], inverse = 1.0 / g->D[5][l], mu = g->mu[l];
-        // without this contact's impulse, and with the normal eliminated
-        double u0 = v[0][l] - (g->D[0][l] * x0 + g->D[1][l] * x1 + dxn * x2);
-        double u1 = v[1][l] - (g->D[1][l] * x0 + g->D[2][l] * x1 + dyn * x2);
-        double u2 = v[2][l] - (dxn * x0 + dyn * x1 + g->D[5][l] * x2);
-        double c0 = u0 - dxn * u2 * inverse, c1 = u1 - dyn * u2 * inverse;
-        double b = g->S[1][l], kappa = 0.0, t0 = 0.0, t1 = 0.0, n = 0.0, f = 0.0, size = 0.0;
-        bool slips = false;
-        for (int k = 0; k <= SWEEP_NEWTON; ++k) { // the first is at 0: does it stick?
-            double a = g->S[0][l] + kappa, d = g->S[2][l] + kappa, det = 1.0 / (a * d - b * b);
-            t0 = (b * c1 - d * c0) * det;
-            t1 = (b * c0 - a * c1) * det;
-            n = -(u2 + dxn * t0 + dyn * t1) * inverse;
-            size = sqrt(t0 * t0 + t1 * t1);
-            f = size - mu * n;
-            slips = k == 0 ? f > 0.0 : slips;
-            double e0 = (b * t1 - d * t0) * det, e1 = (b * t0 - a * t1) * det;
-            double slope = (t0 * e0 + t1 * e1) / (size > 0.0 ? size : 1.0) +
-                           mu * (dxn * e0 + dyn * e1) * inverse;
-            double next = kappa - f / (slope < 0.0 ? slope : -1.0);
-            next = k == 0 && g->kappa[l] > next ? g->kappa[l] : next;
-            kappa = slips && next > 0.0 ? next : 0.0;
+    const pair zero = {0}, one = zero + 1.0;
+    pair x0 = LOAD(g->lambda[0]), x1 = LOAD(g->lambda[1]), x2 = LOAD(g->lambda[2]);
+    pair dxn = LOAD(g->D[3]), dyn = LOAD(g->D[4]), inverse = one / LOAD(g->D[5]);
+    pair mu = LOAD(g->mu), b = LOAD(g->S[1]);
+    // without this contact's impulse, and with the normal eliminated
+    pair u0 = LOAD(v[0]) - (LOAD(g->D[0]) * x0 + LOAD(g->D[1]) * x1 + dxn * x2);
+    pair u1 = LOAD(v[1]) - (LOAD(g->D[1]) * x0 + LOAD(g->D[2]) * x1 + dyn * x2);
+    pair u2 = LOAD(v[2]) - (dxn * x0 + dyn * x1 + LOAD(g->D[5]) * x2);
+    pair c0 = u0 - dxn * u2 * inverse, c1 = u1 - dyn * u2 * inverse;
+    pair kappa = zero, before = LOAD(g->kappa), t0 = zero, t1 = zero, n = zero, size = zero;
+    mask slips = {0};
+    for (int k = 0; k <= SWEEP_NEWTON; ++k) { // the first is at 0: does it stick?
+        pair p = LOAD(g->S[0]) + kappa, q = LOAD(g->S[2]) + kappa, det = one / (p * q - b * b);
+        t0 = (b * c1 - q * c0) * det;
+        t1 = (b * c0 - p * c1) * det;
+        n = -(u2 + dxn * t0 + dyn * t1) * inverse;
+        pair square = t0 * t0 + t1 * t1;
+        size = (pair){sqrt(square[0]), sqrt(square[1])};
+        pair f = size - mu * n;
+        pair e0 = (b * t1 - q * t0) * det, e1 = (b * t0 - p * t1) * det;
+        pair slope = (t0 * e0 + t1 * e1) / SELECT(size > zero, size, one) +
+                      mu * (dxn * e0 + dyn * e1) * inverse;
+        pair next = kappa - f / SELECT(slope < zero, slope, -one);
+        if (k == 0) {
+            slips = f > zero;
+            next = SELECT(before > next, before, next);
         }
-        bool open = !(u2 < 0.0);
-        n = n > 0.0 ? n : 0.0;
-        double most = mu * n, scale = size > most ? most / (size > 0.0 ? size : 1.0) : 1.0;
-        x[0][l] = open ? 0.0 : scale * t0;
-        x[1][l] = open ? 0.0 : scale * t1;
-        x[2][l] = open ? 0.0 : n;
-        g->kappa[l] = open ? 0.0 : kappa;
+        kappa = SELECT(slips & (next > zero), next, zero);
     }
+    n = SELECT(n > zero, n, zero);
+    pair most = mu * n, scale = SELECT(size > most, most / SELECT(size > zero, size, one), one);
+    mask closed = u2 < zero;
+    t0 = SELECT(closed, scale * t0, zero);
+    t1 = SELECT(closed, scale * t1, zero);
+    n = SELECT(closed, n, zero);
+    STORE(d[0]) = t0 - x0;
+    STORE(d[1]) = t1 - x1;
+    STORE(d[2]) = n - x2;
+    STORE(g->lambda[0]) = t0;
+    STORE(g->lambda[1]) = t1;
+    STORE(g->lambda[2]) = n;
+    STORE(g->kappa) = SELECT(closed, kappa, zero);
 }
 
 static void sweep_group_solve(sweep_group *g, double *w)
 {
-    double v[3][LANES], x[3][LANES], d[3][LANES];
+    double v[3][LANES], d[3][LANES];
     sweep_group_velocity(g, w, v);
-    sweep_group_laws(g, (const double(*)[LANES])v, x);
-    for (int r = 0; r < 3; ++r) {
-        EACH_LANE(l)
-        {
-            d[r][l] = x[r][l] - g->lambda[r][l];
-            g->lambda[r][l] = x[r][l];
-        }
+    for (int l = 0; l < LANES; l += HALF) {
+        sweep_pair_laws(g, l, (const double(*)[LANES])v, d);
     }
     sweep_group_add(g, (const double(*)[LANES])d, w);
 }
