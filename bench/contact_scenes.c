@@ -15,27 +15,12 @@
 
 static const pawl_vec3 contact_scenes_no_axis = {0.0, 0.0, 0.0};
 
-// Every scene that is meant to come to rest loses energy: a gain as large as its weight lifted by
-// 1 m, or as its speed, is an explosion.
-static bench_scene *contact_scenes_finish(bench_scene *scene, double friction, double settle)
-{
-    scene->floor = true;
-    scene->settle = settle;
-    scene->friction = friction;
-    for (int i = 0; i < scene->body_count; ++i) {
-        const bench_body *body = &scene->bodies[i];
-        pawl_vec3 v = body->twist.linear;
-        scene->swing += body->mass * (BENCH_GRAVITY + 0.5 * (v.x * v.x + v.y * v.y + v.z * v.z));
-    }
-    return scene;
-}
-
 bench_scene *bench_scene_sliding_box(void)
 {
     bench_scene *scene = bench_scene_create(1, 0, 1, "S1 box");
     int box = bench_add_box(scene, (pawl_vec3){0.0, 0.0, 0.1}, (pawl_vec3){0.1, 0.1, 0.1}, 1.0);
     scene->bodies[box].twist.linear.x = 2.0;
-    return contact_scenes_finish(scene, CONTACT_FRICTION, 0.5);
+    return bench_scene_on_floor(scene, CONTACT_FRICTION, 0.5);
 }
 
 bench_scene *bench_scene_fixed(double offset)
@@ -47,7 +32,7 @@ bench_scene *bench_scene_fixed(double offset)
     int heavy = bench_add_box(scene, (pawl_vec3){offset, 0.0, 0.3}, half, 1000.0);
     bench_add_joint(scene, BENCH_FIXED, light, heavy, (pawl_vec3){0.5 * offset, 0.0, 0.2},
                     contact_scenes_no_axis);
-    return contact_scenes_finish(scene, CONTACT_FRICTION, 1.0);
+    return bench_scene_on_floor(scene, CONTACT_FRICTION, 1.0);
 }
 
 // The velocity of a stick's centre, `arm` along x from its end, which rests when it is let go.
@@ -71,7 +56,7 @@ bench_scene *bench_scene_nunchuk(void)
                     contact_scenes_no_axis);
     bench_add_joint(scene, BENCH_BALL, middle, third, (pawl_vec3){link.x, 0.0, height},
                     contact_scenes_no_axis);
-    return contact_scenes_finish(scene, CONTACT_FRICTION, 4.0);
+    return bench_scene_on_floor(scene, CONTACT_FRICTION, 4.0);
 }
 
 static void contact_scenes_add_servo(bench_scene *scene, int base, int follower, pawl_vec3 point,
@@ -113,7 +98,7 @@ bench_scene *bench_scene_quadruped(void)
                                              .offset = {0.5 * rod, 0.0, 0.0},
                                              .size = {foot, 0.0, 0.0}});
     }
-    return contact_scenes_finish(scene, 0.8, 2.0);
+    return bench_scene_on_floor(scene, 0.8, 2.0);
 }
 
 bench_scene *bench_scene_stack(int height)
@@ -124,7 +109,7 @@ bench_scene *bench_scene_stack(int height)
         bench_add_box(scene, (pawl_vec3){0.0, 0.0, half * (2 * i + 1)},
                       (pawl_vec3){half, half, half}, 1.0);
     }
-    return contact_scenes_finish(scene, CONTACT_FRICTION, 1.0);
+    return bench_scene_on_floor(scene, CONTACT_FRICTION, 1.0);
 }
 
 bench_scene *bench_scene_heavy_stack(int height, double ratio)
@@ -137,7 +122,7 @@ bench_scene *bench_scene_heavy_stack(int height, double ratio)
         bench_add_box(scene, (pawl_vec3){0.0, 0.0, half * (2 * i + 1)},
                       (pawl_vec3){half, half, half}, mass);
     }
-    return contact_scenes_finish(scene, CONTACT_FRICTION, 1.0);
+    return bench_scene_on_floor(scene, CONTACT_FRICTION, 1.0);
 }
 
 // Uniform in [-size, size), the same on every machine.
@@ -171,7 +156,7 @@ bench_scene *bench_scene_bin(bench_shape_kind kind, int count)
                        : bench_add_box(scene, at, (pawl_vec3){half, half, half}, 1.0);
         scene->bodies[body].pose.orientation = pawl_quat_from_axis_angle(turn, angle);
     }
-    return contact_scenes_finish(scene, CONTACT_FRICTION, 9.0);
+    return bench_scene_on_floor(scene, CONTACT_FRICTION, 9.0);
 }
 
 bench_scene *bench_scene_wall(int rows)
@@ -186,7 +171,7 @@ bench_scene *bench_scene_wall(int rows)
             bench_add_box(scene, (pawl_vec3){x, 0.0, half.z * (2 * row + 1)}, half, 1.0);
         }
     }
-    return contact_scenes_finish(scene, CONTACT_FRICTION, 1.0);
+    return bench_scene_on_floor(scene, CONTACT_FRICTION, 1.0);
 }
 
 bench_scene *bench_scene_heap(int side)
@@ -202,7 +187,7 @@ bench_scene *bench_scene_heap(int side)
         pawl_quat turn = {1.0, 0.3 * (i % 5) - 0.6, 0.2 * (i % 7) - 0.6, 0.25 * (i % 3)};
         scene->bodies[box].pose.orientation = pawl_quat_normalize(turn);
     }
-    return contact_scenes_finish(scene, CONTACT_FRICTION, 2.0);
+    return bench_scene_on_floor(scene, CONTACT_FRICTION, 2.0);
 }
 
 // A card about y, its centre at (x, 0, z), leaning by that angle from upright towards x.
@@ -258,7 +243,7 @@ bench_scene *bench_scene_incline(double slope, bool diagonal)
     bench_add_box(scene, (pawl_vec3){0.0, 0.0, 0.1}, (pawl_vec3){0.1, 0.1, 0.1}, 1.0);
     scene->gravity =
         (pawl_vec3){normal * slope * along, diagonal ? normal * slope * along : 0.0, -normal};
-    return contact_scenes_finish(scene, CONTACT_FRICTION, 1.0);
+    return bench_scene_on_floor(scene, CONTACT_FRICTION, 1.0);
 }
 
 bench_scene *bench_scene_spinning_box(void)
@@ -266,5 +251,5 @@ bench_scene *bench_scene_spinning_box(void)
     bench_scene *scene = bench_scene_create(1, 0, 1, "S10 spinning box");
     int box = bench_add_box(scene, (pawl_vec3){0.0, 0.0, 0.02}, (pawl_vec3){0.1, 0.1, 0.02}, 1.0);
     scene->bodies[box].twist = (pawl_twist){{3.0, 0.0, 0.0}, {0.0, 0.0, 10.0}};
-    return contact_scenes_finish(scene, CONTACT_FRICTION, 1.0);
+    return bench_scene_on_floor(scene, CONTACT_FRICTION, 1.0);
 }

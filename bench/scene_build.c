@@ -128,3 +128,16 @@ bench_joint *bench_add_joint(bench_scene *scene, bench_joint_kind kind, int base
     };
     return joint;
 }
+
+bench_scene *bench_scene_on_floor(bench_scene *scene, double friction, double settle)
+{
+    scene->floor = true;
+    scene->settle = settle;
+    scene->friction = friction;
+    for (int i = 0; i < scene->body_count; ++i) {
+        const bench_body *body = &scene->bodies[i];
+        pawl_vec3 v = body->twist.linear;
+        scene->swing += body->mass * (BENCH_GRAVITY + 0.5 * (v.x * v.x + v.y * v.y + v.z * v.z));
+    }
+    return scene;
+}

@@ -25,3 +25,5 @@ void bench_add_shape(bench_scene *scene, bench_shape shape);
 /// `axis` is of no use to other joints than hinges.
 bench_joint *bench_add_joint(bench_scene *scene, bench_joint_kind kind, int base, int follower,
                              pawl_vec3 point, pawl_vec3 axis);
+/// Puts the scene on a solid floor and sets what energy errors are measured by; `settle` is when it should rest [s].
+bench_scene *bench_scene_on_floor(bench_scene *scene, double friction, double settle);

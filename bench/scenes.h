@@ -101,4 +101,9 @@ bench_scene *bench_scene_incline(double slope, bool diagonal);
 /// S10: a flat box that slides and spins.
 bench_scene *bench_scene_spinning_box(void);
 
+/// S12: a humanoid of 22 bodies, 27 degrees of freedom, that its servos hold up.
+bench_scene *bench_scene_humanoid(void);
+/// S13: a biped of 31 bodies whose legs are closed linkages: 36 hinges, 180 rows, of which 18 are redundant.
+bench_scene *bench_scene_loop_biped(void);
+
 void bench_scene_destroy(bench_scene *scene);

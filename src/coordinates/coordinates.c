@@ -3,6 +3,7 @@
 //
 // Calls into a kind of coordinates that may have nothing to do.
 #include "coordinates/coordinates.h"
+#include "problem/weak_space.h"
 
 bool pawl_coordinates_have_tree_joints(int kind)
 {
@@ -37,5 +38,21 @@ void pawl_coordinates_close(coordinates *c, const double *values, double t, body
 {
     if (c->ops->close != NULL) {
         c->ops->close(c, values, t, bodies);
+    }
+}
+
+void pawl_coordinates_drop_redundant(coordinates *c, const struct weak_space *space, bool drops)
+{
+    free_factor *factor = c->ops->factor != NULL ? c->ops->factor(c) : NULL;
+    c->delassus->drops_redundant = drops && factor != NULL;
+    if (factor == NULL) {
+        return;
+    }
+    for (int part = 0; part < pawl_free_factor_part_count(factor); ++part) {
+        int redundant = 0;
+        for (int i = 0; space != NULL && i < space->cluster_count; ++i) {
+            redundant += space->clusters[i].part == part ? space->clusters[i].base : 0;
+        }
+        pawl_free_factor_expect(factor, part, redundant);
     }
 }

@@ -39,7 +39,7 @@ typedef struct coordinates_ops {
     void (*move)(coordinates *c, const double *values, const double *d, double fraction, double t,
                  body_state *bodies);
     // The factor of the free rows, which tells mechanisms apart; NULL: there is none.
-    const free_factor *(*factor)(const coordinates *c);
+    free_factor *(*factor)(const coordinates *c);
     // The number of joints in the loop that free block k closes by itself; NULL where loops are found as
     // circles of joints with rows.
     int (*loop_joints)(const coordinates *c, int block);
@@ -62,4 +62,6 @@ void pawl_coordinates_constrain(coordinates *c, double *u);
 double pawl_coordinates_reactions(coordinates *c, const double *lambda, const double *from,
                                   const double *to, const double *before, const double *after,
                                   double *scratch, double *reaction);
+// Lets the operator drop redundant rows, of which there are those of `space` (NULL: none), or not.
+void pawl_coordinates_drop_redundant(coordinates *c, const struct weak_space *space, bool drops);
 void pawl_coordinates_close(coordinates *c, const double *values, double t, body_state *bodies);

@@ -49,6 +49,7 @@ static void delassus_move(const maximal_delassus *d, const double *x, double *u)
     pawl_row_set_add_impulses(d->rows, x, u);
 }
 
+// D x = J (M^-1 JT x), through the twists of the bodies: linear in the rows, and D is never formed.
 static void delassus_apply(pawl_delassus *base, const double *x, double *y)
 {
     maximal_delassus *d = (maximal_delassus *)base;
@@ -92,6 +93,8 @@ static void delassus_block(pawl_delassus *base, int block, double *out)
     }
 }
 
+// Sweeps keep the twists u = M^-1 JT x. The velocity of a block is J_b u, and a change of its impulses touches its
+// two bodies alone: a sweep costs as much as one product, however many contacts a body has.
 static void delassus_sweep_begin(pawl_delassus *base, const double *x)
 {
     maximal_delassus *d = (maximal_delassus *)base;
@@ -154,18 +157,25 @@ static int delassus_factor(pawl_delassus *base, const double *compliance, double
         delassus_set_free_rows(d, compliance, shift);
         return 0;
     }
+    bool drops = base->drops_redundant && base->weak.space == NULL;
+    base->dropped = drops;
     if (d->island == NULL) {
-        return pawl_free_factor_update(d->free, compliance, shift);
+        int dropped = pawl_free_factor_update(d->free, compliance, shift, drops);
+        for (int part = 0; part < pawl_free_factor_part_count(d->free); ++part) {
+            base->dropped = base->dropped && pawl_free_factor_dropped(d->free, part);
+        }
+        return dropped;
     }
     int64_t key = d->rows->problem->factor_key;
-    if (key != 0 && d->whole->base.factored == key) {
-        return 0; // by the projection before the step
-    }
+    bool known = key != 0 && d->whole->base.factored == key; // by the projection before the step
     int dropped = 0;
     for (int i = 0; i < d->island->part_count; ++i) {
         island_part part = d->island->parts[i];
-        dropped += pawl_free_factor_update_part(d->free, part.part, key,
-                                                compliance + part.first_row, shift);
+        if (!known) {
+            dropped += pawl_free_factor_update_part(d->free, part.part, key,
+                                                    compliance + part.first_row, shift, drops);
+        }
+        base->dropped = base->dropped && pawl_free_factor_dropped(d->free, part.part);
     }
     return dropped;
 }
@@ -419,7 +429,7 @@ pawl_status pawl_delassus_create_part(const pawl_env *env, const pawl_delassus *
     return delassus_create(env, d->a, d->kind, d, out);
 }
 
-const free_factor *pawl_delassus_free_factor(const pawl_delassus *base)
+free_factor *pawl_delassus_free_factor(const pawl_delassus *base)
 {
     return ((const maximal_delassus *)base)->free;
 }
@@ -438,6 +448,7 @@ void pawl_delassus_bind(pawl_delassus *base, island *own)
     d->velocity_count = 6 * own->rows.body_count;
     own->problem.delassus = base;
     base->weak.space = d->whole->base.weak.space;
+    base->drops_redundant = d->whole->base.drops_redundant;
     base->weak.part_count = own->part_count;
     base->weak.parts = own->parts;
     if (d->shifted_by_bodies != NULL) {

@@ -19,5 +19,4 @@ pawl_status pawl_delassus_create_part(const pawl_env *env, const pawl_delassus *
 void pawl_delassus_bind(pawl_delassus *part, island *own);
 // Before such operators are used on a problem with this factor key.
 void pawl_delassus_prepare_parts(pawl_delassus *whole, int64_t key);
-const free_factor *
-pawl_delassus_free_factor(const pawl_delassus *whole); // NULL where there is none
+free_factor *pawl_delassus_free_factor(const pawl_delassus *whole); // NULL where there is none

@@ -37,8 +37,12 @@ struct free_factor {
     int *block_start; // (part_count + 1) into order
     int *order;       // (free blocks)
     int64_t *key;     // (part_count) what update_part() last factored; 0 for nothing
+    int *expected;    // (part_count) rows that depend on others
+    bool *dropped;    // (part_count) these were dropped; see pawl_free_factor_update()
 };
 
+// D_ij += J_i M^-1 J_jT over one body that both blocks touch. Which products there are is found once; a step runs
+// down the list.
 static inline void free_factor_task(const pair_task *task, const double *restrict j,
                                     const double *restrict m, int columns, double *restrict out)
 {
@@ -78,8 +82,10 @@ static void free_factor_form(free_factor *f, int part)
 }
 
 // Whole says whether compliance is of all rows or of those of the part.
-static int free_factor_refactor(free_factor *f, int part, const double *compliance, double shift,
-                                bool whole)
+// The relative shift is the regularization of the settings: it scales with the row, so that it does not depend on
+// units.
+static void free_factor_fill(free_factor *f, int part, const double *compliance, double shift,
+                             bool whole)
 {
     free_factor_form(f, part);
     for (int i = f->block_start[part]; i < f->block_start[part + 1]; ++i) {
@@ -91,18 +97,46 @@ static int free_factor_refactor(free_factor *f, int part, const double *complian
             *x = (*x + R) * (1.0 + shift);
         }
     }
-    // Below this a pivot is rounding noise: the row depends on others.
-    return pawl_block_ldl_factor_part(f->ldl, part, 1e-13);
 }
 
-int pawl_free_factor_update(free_factor *f, const double *compliance, double shift)
+static int free_factor_refactor(free_factor *f, int part, const double *compliance, double shift,
+                                bool drops, bool whole)
+{
+    // Pivots below this are rounding noise, or that of rows which repeat others around a loop, which is larger. Between
+    // that and `far` a row nearly depends on others: close to a singular position a shift serves better.
+    const double rounding = 1e-13, dependent = 1e-11, far = 1e-6;
+    f->dropped[part] = false;
+    if (drops) {
+        free_factor_fill(f, part, compliance, 0.0, whole);
+        int dropped = pawl_block_ldl_factor_part(f->ldl, part, dependent);
+        f->dropped[part] =
+            dropped == f->expected[part] && pawl_block_ldl_least_pivot(f->ldl, part) > far;
+        if (f->dropped[part]) {
+            return dropped;
+        }
+    }
+    free_factor_fill(f, part, compliance, shift, whole);
+    return pawl_block_ldl_factor_part(f->ldl, part, rounding);
+}
+
+int pawl_free_factor_update(free_factor *f, const double *compliance, double shift, bool drops)
 {
     int dropped = 0;
     for (int part = 0; part < f->part_count; ++part) {
-        dropped += free_factor_refactor(f, part, compliance, shift, true);
+        dropped += free_factor_refactor(f, part, compliance, shift, drops, true);
         f->key[part] = 0;
     }
     return dropped;
+}
+
+void pawl_free_factor_expect(free_factor *f, int part, int redundant)
+{
+    f->expected[part] = redundant;
+}
+
+bool pawl_free_factor_dropped(const free_factor *f, int part)
+{
+    return f->dropped[part];
 }
 
 void pawl_free_factor_solve(const free_factor *f, double *x)
@@ -131,13 +165,13 @@ const int *pawl_free_factor_order(const free_factor *f)
 }
 
 int pawl_free_factor_update_part(free_factor *f, int part, int64_t key, const double *compliance,
-                                 double shift)
+                                 double shift, bool drops)
 {
     if (key != 0 && f->key[part] == key) {
         return 0;
     }
     f->key[part] = key;
-    return free_factor_refactor(f, part, compliance, shift, false);
+    return free_factor_refactor(f, part, compliance, shift, drops, false);
 }
 
 void pawl_free_factor_half_solve_part(const free_factor *f, int part, double *x)
@@ -282,6 +316,8 @@ static void free_factor_layout(free_factor *f, pawl_carver *mem)
     f->block_start = PAWL_CARVE(mem, int, f->part_count + 1);
     f->order = PAWL_CARVE(mem, int, f->a->free_blocks);
     f->key = PAWL_CARVE(mem, int64_t, f->part_count);
+    f->expected = PAWL_CARVE(mem, int, f->part_count);
+    f->dropped = PAWL_CARVE(mem, bool, f->part_count);
     f->tasks = PAWL_CARVE(mem, pair_task, f->found.count);
 }
 

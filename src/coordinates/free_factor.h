@@ -18,7 +18,12 @@ void pawl_free_factor_destroy(free_factor *f);
 
 // D + R + shift diag(D + R), from what the assembly was last placed to. Returns how many pivots were
 // dropped.
-int pawl_free_factor_update(free_factor *f, const double *compliance, double shift);
+//
+// With `drops` a part in which exactly as many rows as expected depend on others, and all others are far from it, is not
+// shifted: the dependent rows are dropped, and one solve is exact. Near other singular positions it is shifted as ever.
+int pawl_free_factor_update(free_factor *f, const double *compliance, double shift, bool drops);
+void pawl_free_factor_expect(free_factor *f, int part, int redundant);
+bool pawl_free_factor_dropped(const free_factor *f, int part); // and is exact
 void pawl_free_factor_solve(const free_factor *f, double *x);
 void pawl_free_factor_half_solve(const free_factor *f, double *x); // see pawl_delassus_ops
 
@@ -29,6 +34,6 @@ const int *pawl_free_factor_order(const free_factor *f);
 // The factor of a part, unless it has one for `key` since the last update of all. `compliance` and x
 // hold the rows of the part alone.
 int pawl_free_factor_update_part(free_factor *f, int part, int64_t key, const double *compliance,
-                                 double shift);
+                                 double shift, bool drops);
 void pawl_free_factor_solve_part(const free_factor *f, int part, double *x);
 void pawl_free_factor_half_solve_part(const free_factor *f, int part, double *x);

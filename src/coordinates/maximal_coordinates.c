@@ -60,7 +60,7 @@ static void maximal_move(coordinates *c, const double *values, const double *d, 
     }
 }
 
-static const free_factor *maximal_factor(const coordinates *c)
+static free_factor *maximal_factor(const coordinates *c)
 {
     return pawl_delassus_free_factor(c->delassus);
 }

@@ -581,6 +581,19 @@ int pawl_block_ldl_factor_part(block_ldl *l, int part, double floor)
     return dropped;
 }
 
+double pawl_block_ldl_least_pivot(const block_ldl *l, int part)
+{
+    double most = 0.0; // of the inverse
+    for (int i = l->part_start[part]; i < l->part_start[part + 1]; ++i) {
+        int k = l->member[i], first = l->first_pivot[k];
+        for (int r = first; r < first + l->dim[k]; ++r) {
+            double inverse = l->inverse_d[r] * l->original[r]; // 0 of one that was dropped
+            most = inverse > most ? inverse : most;
+        }
+    }
+    return most > 0.0 ? 1.0 / most : 1.0;
+}
+
 int pawl_block_ldl_factor(block_ldl *l, double floor)
 {
     int dropped = 0;

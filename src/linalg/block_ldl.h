@@ -51,5 +51,7 @@ int pawl_block_ldl_part_row(const block_ldl *ldl,
                             int node); // where the node begins in such a vector
 void pawl_block_ldl_clear_part(block_ldl *ldl, int part);
 int pawl_block_ldl_factor_part(block_ldl *ldl, int part, double floor);
+// The least pivot of the last factor that was not dropped, relative to its diagonal entry.
+double pawl_block_ldl_least_pivot(const block_ldl *ldl, int part);
 void pawl_block_ldl_solve_part(const block_ldl *ldl, int part, double *x);
 void pawl_block_ldl_half_solve_part(const block_ldl *ldl, int part, double *x);

@@ -21,6 +21,7 @@ condensed_problem pawl_condensed_layout(int max_rows, int capacity, pawl_carver 
     return r;
 }
 
+// Compliances of the rows that stay are part of S already, so the condensed problem has none.
 void pawl_condense(condensed_problem *r, const pawl_problem *p, double regularization,
                    double *lambda)
 {
@@ -43,9 +44,15 @@ void pawl_condense(condensed_problem *r, const pawl_problem *p, double regulariz
                                 .friction = p->friction};
     pawl_dense_delassus_bind(&r->matrix, &r->problem);
     pawl_eliminate_factor(p, regularization);
-    pawl_eliminate_condense(&r->eliminate, p, lambda, r->matrix.matrix, r->v_f);
+    if (p->matrix_key == 0 || p->matrix_key != r->key) {
+        pawl_eliminate_condense(&r->eliminate, p, lambda, r->matrix.matrix, r->v_f);
+    }
+    r->key = p->matrix_key;
+    pawl_eliminate_velocity(&r->eliminate, p, lambda, r->v_f);
 }
 
+// Impulses of the joints from those of the limits and contacts, refined until the free rows are satisfied to
+// condensed_accuracy.
 int pawl_condensed_recover(condensed_problem *r, const pawl_problem *p, double *lambda)
 {
     int n = p->free_row_count;

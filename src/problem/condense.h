@@ -16,11 +16,13 @@ typedef struct condensed_problem {
     double *zero;          // (capacity) the compliance is in the matrix
     double *lambda;        // (capacity)
     pawl_problem problem;
+    int64_t key; // matrix_key of the problem whose matrix it holds; 0 for none
 } condensed_problem;
 
 // `max_rows` of the whole problem, `capacity` of the condensed one.
 condensed_problem pawl_condensed_layout(int max_rows, int capacity, pawl_carver *mem);
-// Builds r->problem and r->lambda from p and the warm start lambda, whose free part is scratch.
+// Builds r->problem and r->lambda from p and the warm start lambda, whose free part is scratch. Where only v_f has
+// changed since the last call (matrix_key), the matrix is kept.
 void pawl_condense(condensed_problem *r, const pawl_problem *p, double regularization,
                    double *lambda);
 // All impulses of p from r->lambda. Returns the number of iterations.

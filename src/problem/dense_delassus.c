@@ -50,6 +50,8 @@ static void dense_block(pawl_delassus *base, int block, double *out)
     }
 }
 
+// The velocity of all rows is kept and changed by columns: O(n) for a block that changes, nothing for one that does
+// not.
 static void dense_sweep_begin(pawl_delassus *base, const double *x)
 {
     dense_apply(base, x, ((dense_delassus *)base)->v);
@@ -92,6 +94,7 @@ static void dense_solve(pawl_delassus *base, double *x)
     (void)x;
 }
 
+// No pivot is dropped: a shift makes every pivot positive.
 static bool dense_factor_shifted(pawl_delassus *base, const double *sigma, const double *contacts)
 {
     dense_delassus *d = (dense_delassus *)base;

@@ -197,7 +197,9 @@ int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, 
 static bool eliminate_by_halves(const eliminator *e, const pawl_problem *p)
 {
     size_t n = (size_t)p->free_row_count, m = (size_t)p->row_count - n;
-    return n > 0 && !p->delassus->maybe_singular && p->delassus->halves && n * m <= e->half_size;
+    const pawl_delassus *d = p->delassus;
+    bool exact = !d->maybe_singular || d->dropped;
+    return n > 0 && exact && d->halves && n * m <= e->half_size;
 }
 
 // S = D_bb + R - ZT Z, Z the half solves of D_fb.
@@ -260,8 +262,7 @@ static void eliminate_columns(eliminator *e, const pawl_problem *p, double *lamb
 void pawl_eliminate_condense(eliminator *e, const pawl_problem *p, double *lambda, double *S,
                              double *v)
 {
-    int n = p->free_row_count, rows = p->row_count, m = rows - n;
-    pawl_delassus *d = p->delassus;
+    int m = p->row_count - p->free_row_count;
     if (eliminate_by_halves(e, p)) {
         eliminate_halves(e, p, S);
     } else {
@@ -274,6 +275,12 @@ void pawl_eliminate_condense(eliminator *e, const pawl_problem *p, double *lambd
             S[(size_t)b * (size_t)m + (size_t)i] = 0.0;
         }
     }
+}
+
+void pawl_eliminate_velocity(eliminator *e, const pawl_problem *p, double *lambda, double *v)
+{
+    int n = p->free_row_count, rows = p->row_count, m = rows - n;
+    pawl_delassus *d = p->delassus;
     memset(lambda, 0, (size_t)rows * sizeof *lambda);
     pawl_eliminate_recover(e, p, eliminate_exact, lambda);
     d->ops->apply(d, lambda, e->product);

@@ -34,10 +34,11 @@ void pawl_eliminate_factor(const pawl_problem *p, double regularization);
 // entry of b; x must not be b. Returns the number of iterations.
 int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, double accuracy,
                          double *x);
-// Condenses p to the m rows that are not free: their matrix S (m x m), R included, and v (m), their
-// velocities without their own impulses. lambda is scratch (rows).
+// Condenses p to the m rows that are not free: their matrix S (m x m), R included. lambda (rows) and v (m) are scratch.
 void pawl_eliminate_condense(eliminator *e, const pawl_problem *p, double *lambda, double *S,
                              double *v);
+// v (m): the velocities of those rows without their own impulses. lambda is scratch (rows).
+void pawl_eliminate_velocity(eliminator *e, const pawl_problem *p, double *lambda, double *v);
 // Impulses of the free rows, from those of the bounded rows that stand in lambda already. Returns
 // the number of iterations.
 int pawl_eliminate_recover(eliminator *e, const pawl_problem *p, double accuracy, double *lambda);

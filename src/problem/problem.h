@@ -83,8 +83,13 @@ struct pawl_delassus { // every operator embeds this as its first member
     const pawl_delassus_ops *ops;
     bool maybe_singular; // false: the free rows are known to be independent
     bool halves;         // whether it has `columns` and `half_solve`
-    int64_t factored;    // factor_key of the problem whose factor it holds; 0 for none
-    weak_view weak;      // its space is NULL where every row is to be met
+    // Redundant rows repeat others exactly: where no other position is near at which rows do so, the factor drops them
+    // in place of a shift, and one solve is exact. The impulses are then not those of least norm
+    // (step/common/least_reactions.c makes up for it).
+    bool drops_redundant;
+    bool dropped;     // the factor at hand did so
+    int64_t factored; // factor_key of the problem whose factor it holds; 0 for none
+    weak_view weak;   // its space is NULL where every row is to be met
 };
 
 struct pawl_problem {
@@ -98,6 +103,7 @@ struct pawl_problem {
     const double *friction;      // (contact_count) mu
     int64_t factor_key; // equal keys: equal free parts of D + R, so that a factor serves again
     int64_t place_key;  // equal keys: equal J
+    int64_t matrix_key; // equal keys: equal D + R over all rows, and equal bounds' rows; 0: unknown
     pawl_delassus *delassus;
 };
 

@@ -18,11 +18,13 @@ static const double assemble_polish = 1e-14;    // to tell exact rows by
 static const double assemble_exact = 1e-13;     // singular values of rounding: 1e-16 to 1e-14
 static const double assemble_misfit = 1e-12;    // likewise, of joints that are assembled
 static const double assemble_travelled = 100.0; // times what was open: by a weak direction alone
+static const double assemble_widen = 1.3;       // times the tolerance of reduced rows, at a time
 static const double assemble_far = 1e-3;        // beyond digits of a file [m or rad]
 enum {
     ASSEMBLE_STEPS = 200,
     ASSEMBLE_POLISH_STEPS = 4,
     ASSEMBLE_ROUNDS = 4,
+    ASSEMBLE_MATCHES = 12,
     ASSEMBLE_LIMIT_ROUNDS = 20
 };
 
@@ -43,6 +45,39 @@ static double assemble_velocity_change(const pawl_sim *sim, const pawl_state *be
     return change;
 }
 
+// How many rows repeat others at s, by the rows of all joints.
+static pawl_status assemble_count(const pawl_sim *sim, const pawl_state *s, double tolerance,
+                                  int *count)
+{
+    coordinates *all = NULL;
+    weak_space *space = NULL;
+    PAWL_TRY(pawl_maximal_coordinates.create(&sim->env, &sim->live.model, &sim->settings, 0, &all));
+    pawl_assembly_place(all->rows, s->bodies, s->coordinates, s->time, sim->context.u.damping_time);
+    pawl_assembly_build_closure(all->rows);
+    pawl_status status = pawl_weak_search(&sim->env, all, tolerance, &space);
+    *count = pawl_weak_space_dimension(space);
+    pawl_weak_space_destroy(space);
+    pawl_coordinates_destroy(all);
+    return status;
+}
+
+// Coordinates that hold joints have rows of the others alone, whose singular values are a few times larger or smaller than
+// those of all rows. loop.tolerance is of the mechanism: as many rows are weak as would be with the rows of all joints.
+static pawl_status assemble_match(pawl_sim *sim, const pawl_state *s, double tolerance)
+{
+    int wanted, found = pawl_weak_space_dimension(sim->weak);
+    PAWL_TRY(assemble_count(sim, s, tolerance, &wanted));
+    bool more = wanted > found;
+    for (int k = 0; k < ASSEMBLE_MATCHES && found != wanted && more == (wanted > found); ++k) {
+        tolerance *= more ? assemble_widen : 1.0 / assemble_widen;
+        pawl_weak_space_destroy(sim->weak);
+        sim->weak = NULL;
+        PAWL_TRY(pawl_weak_search(&sim->env, sim->coordinates, tolerance, &sim->weak));
+        found = pawl_weak_space_dimension(sim->weak);
+    }
+    return PAWL_OK;
+}
+
 // The weak space where s is, in place of the one that was found before.
 static pawl_status assemble_search(pawl_sim *sim, const pawl_state *s, double tolerance)
 {
@@ -52,8 +87,10 @@ static pawl_status assemble_search(pawl_sim *sim, const pawl_state *s, double to
     sim->weak = NULL;
     pawl_assembly_place(a, s->bodies, s->coordinates, s->time, sim->context.u.damping_time);
     pawl_assembly_build_closure(a);
-    return pawl_weak_search(&sim->env, sim->coordinates, fmax(tolerance, assemble_exact),
-                            &sim->weak);
+    PAWL_TRY(
+        pawl_weak_search(&sim->env, sim->coordinates, fmax(tolerance, assemble_exact), &sim->weak));
+    bool match = sim->coordinates->ops->has_tree_joints && sim->weak != NULL && tolerance > 0.0;
+    return match ? assemble_match(sim, s, tolerance) : PAWL_OK;
 }
 
 static bool assemble_looks_exact(const pawl_sim *sim)
@@ -180,6 +217,7 @@ static pawl_status assemble_check_factor(const pawl_sim *sim)
 static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
 {
     sim->delassus->weak.space = NULL;
+    sim->delassus->drops_redundant = false;
     double open = assemble_worst(pawl_state_closure(s));
     *steps = pawl_project(&sim->context, s, s->time, ASSEMBLE_STEPS, assemble_tolerance);
     if (!sim->assembly->has_loops) {
@@ -210,6 +248,7 @@ static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
     pawl_weak_remember(sim->weak_is_exact ? NULL : sim->weak, 0.0, s->weak);
     sim->context.position.least_norm =
         sim->weak_is_exact && pawl_weak_space_dimension(sim->weak) > 0;
+    pawl_sim_drop_redundant(sim);
     return PAWL_OK;
 }
 
@@ -227,7 +266,7 @@ static void assemble_note_misfit(const pawl_sim *sim)
              "joints close to %.2g m, %.2g rad (joint '%s')",
              sim->model->name, pawl_weak_space_largest(sim->weak),
              pawl_weak_space_dimension(sim->weak), sim->model->row_count, misfit.position,
-             misfit.rotation, sim->model->joints[misfit.worst_joint].name);
+             misfit.rotation, sim->model->joints[pawl_joint_index(misfit.worst_joint)].name);
 }
 
 // Loops that are far from closed and joints beyond their limits: the limits say how the loops are meant. Joints
@@ -289,14 +328,15 @@ pawl_status pawl_sim_close(pawl_sim *sim)
         return PAWL_FAIL(&sim->env, PAWL_NOT_ASSEMBLED,
                          "the joints of '%s' are open and cannot be closed: after %d "
                          "steps joint '%s' is still open by %.3g m, %.3g rad",
-                         m->name, steps, m->joints[assembled->worst_joint].name,
+                         m->name, steps, m->joints[pawl_joint_index(assembled->worst_joint)].name,
                          assembled->position, assembled->rotation);
     }
     if (steps > 0) {
         pawl_log(&sim->env, PAWL_LOG_NOTE,
                  "the joints were open at the start (joint '%s' was open by %.3g m, %.3g rad); "
                  "assembled in %d steps",
-                 m->joints[start->worst_joint].name, start->position, start->rotation, steps);
+                 m->joints[pawl_joint_index(start->worst_joint)].name, start->position,
+                 start->rotation, steps);
     }
     assemble_note_misfit(sim);
     double change = assemble_velocity_change(sim, sim->next);

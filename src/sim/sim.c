@@ -23,6 +23,8 @@ static void sim_layout(pawl_sim *sim, pawl_carver *mem)
     step_context *c = &sim->context;
     pawl_velocity_update_layout(&c->u, sim->coordinates, mem);
     pawl_position_update_layout(&c->position, a, mem);
+    // Reactions of redundant rows are made least-norm only when somebody asks: until then a position update keeps
+    // what it needs for that.
     c->position.deferred.allowed =
         a->has_loops && (sim->stepper->traits & STEPPER_DEFERS_REACTIONS) != 0;
     pawl_step_results_layout(&c->out, a, mem);
@@ -66,11 +68,20 @@ static pawl_status sim_create_rows(pawl_sim *sim, int max_contacts)
     PAWL_TRY(ops->create(&sim->env, &sim->live.model, set, max_contacts, &sim->coordinates));
     sim->assembly = sim->coordinates->rows;
     sim->delassus = sim->coordinates->delassus;
+    // New rows have new numbers. The weak space itself is kept, because it was found once, at the start, and its
+    // vectors are recalled from the state.
     pawl_weak_space_forget(sim->weak);
     if (!sim->weak_is_exact) {
         sim->delassus->weak.space = sim->weak;
     }
+    pawl_sim_drop_redundant(sim);
     return PAWL_OK;
+}
+
+void pawl_sim_drop_redundant(pawl_sim *sim)
+{
+    bool drops = sim->weak_is_exact && (sim->stepper->traits & STEPPER_DEFERS_REACTIONS) != 0;
+    pawl_coordinates_drop_redundant(sim->coordinates, sim->weak, drops);
 }
 
 // What the settings say of constraints that say nothing of their own.
@@ -91,6 +102,7 @@ static pawl_status sim_create_solver(pawl_sim *sim)
 {
     const pawl_settings *set = &sim->settings;
     const pawl_assembly *a = sim->assembly;
+    // The blocks of contacts have three rows; those of joints up to six and more with actuators on them.
     int max_dim = 3;
     for (int k = 0; k < a->free_blocks; ++k) {
         max_dim = a->blocks[k].rows.dim > max_dim ? a->blocks[k].rows.dim : max_dim;
@@ -145,6 +157,8 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     return PAWL_OK;
 }
 
+// The order matters: the stepper may refuse before anything is allocated, the finder decides how many contacts there
+// is room for, and the parts come last because they are made again whenever that grows.
 static pawl_status sim_create_all(pawl_sim *sim)
 {
     const pawl_env *env = &sim->env;
@@ -207,6 +221,7 @@ pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
     return PAWL_OK;
 }
 
+// Positions of joints that the model states come first, and the loops are closed around them.
 pawl_status pawl_sim_begin(pawl_sim *sim)
 {
     sim->given = sim->assembled = pawl_state_closure(sim->state);
@@ -311,6 +326,7 @@ static pawl_status sim_remake_parts(pawl_sim *sim, int max_contacts)
     return status;
 }
 
+// Twice what the step asked for: growing costs a factorization plan, so it should happen rarely.
 static pawl_status sim_grow(pawl_sim *sim, int contacts)
 {
     if (contacts < 0) {
@@ -340,8 +356,8 @@ static void sim_report_crossings(const pawl_sim *sim, pawl_step_report *report)
                                                 sim->settings.contact.margin, report->penetration);
     }
     report->tunnelled = crossed.count;
-    report->tunnel_shape_a = crossed.shape_a;
-    report->tunnel_shape_b = crossed.shape_b;
+    report->tunnel_shape_a = model_shape_id(sim->model, crossed.shape_a);
+    report->tunnel_shape_b = model_shape_id(sim->model, crossed.shape_b);
 }
 
 static void sim_report_events(pawl_sim *sim, pawl_step_report *report)
@@ -349,7 +365,8 @@ static void sim_report_events(pawl_sim *sim, pawl_step_report *report)
     event_log *log = &sim->context.out.events;
     if (report->tunnelled > 0) {
         pawl_event_add(log, pawl_event_of_pair(PAWL_EVENT_TUNNELLED, sim->next->time,
-                                               report->tunnel_shape_a, report->tunnel_shape_b,
+                                               pawl_shape_index(report->tunnel_shape_a),
+                                               pawl_shape_index(report->tunnel_shape_b),
                                                report->tunnelled));
     }
     memset(report->events, 0, sizeof report->events);
@@ -457,15 +474,18 @@ static void sim_report_passage(const pawl_sim *sim, pawl_step_report *report)
 {
     const weak_space *weak = sim->delassus->weak.space;
     report->settled = sim->context.out.settled;
-    report->passage_joint = -1;
+    report->passage_joint = (pawl_joint_id){0};
     if (report->settled > 0.0 || pawl_weak_in_zone(weak)) {
         int row = pawl_weak_next_row(weak);
         report->measured |= PAWL_MEASURED_PASSAGE;
-        report->passage_joint =
-            row < 0 ? -1 : pawl_row_joint(sim->model, &sim->assembly->rows[row]);
+        report->passage_joint = model_joint_id(
+            sim->model, row < 0 ? -1 : pawl_row_joint(sim->model, &sim->assembly->rows[row]));
     }
 }
 
+// One step: inputs, the stepper on a copy, then everything that is measured in the same way for every stepper. The
+// copy becomes the state by swapping pointers, after the last thing that can fail: a failed step leaves the state,
+// and so the caller, where it was.
 static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
 {
     pawl_state *s = sim->next;
@@ -510,6 +530,8 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     sim_report_events(sim, &report);
     sim->next = sim->state;
     sim->state = s;
+    // The state is where its step left it. Whoever changes poses or twists from outside marks it as moved, and the
+    // rows are then placed again.
     s->moved = false;
     pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
     memcpy(report.seconds, c->clock.seconds, sizeof c->clock.seconds);
@@ -566,6 +588,8 @@ const pawl_state *pawl_sim_state(const pawl_sim *sim)
     return sim != NULL ? sim->state : NULL;
 }
 
+// What belongs to the step before (contacts, events, placed rows, a stepper's own history) says nothing about the new
+// state.
 pawl_status pawl_sim_set_state(pawl_sim *sim, const pawl_state *state)
 {
     PAWL_NEED(NULL, sim);

@@ -40,6 +40,8 @@ pawl_status pawl_sim_close(pawl_sim *sim);
 pawl_status pawl_sim_start_joints(pawl_sim *sim, const pawl_joint_start *starts, int count);
 // The start of the model: its joints set as it says, and brought together.
 pawl_status pawl_sim_begin(pawl_sim *sim);
+// Lets the operator drop redundant rows where these repeat others exactly and the stepper can wait for reactions.
+void pawl_sim_drop_redundant(pawl_sim *sim);
 // All but the assembly of the start, for those who do that themselves.
 pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
                                 const pawl_settings *settings, pawl_sim **out);

@@ -36,7 +36,7 @@ static void halves_destroy(coordinates *c)
     pawl_maximal_coordinates.destroy(c);
 }
 
-static const free_factor *halves_factor(const coordinates *c)
+static free_factor *halves_factor(const coordinates *c)
 {
     return pawl_maximal_coordinates.factor(c);
 }

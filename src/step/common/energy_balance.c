@@ -5,6 +5,7 @@
 // change of kinetic energy, so that the work of all impulses adds up to that change; here each is added to the sum of
 // its kind (WORK_*), and what no sum explains is the error of the method (docs/math.md section 6).
 #include "step/common/energy_balance.h"
+#include "step/common/least_reactions.h"
 #include "step/common/stiff_springs.h"
 #include <math.h>
 #include <string.h>
@@ -247,6 +248,7 @@ void pawl_balance_rows(step_context *c, pawl_state *s, const step_weights *w)
     }
     balance_net_dissipation(&sums, before, s->work, w->impulse_fraction);
     c->u.work_given = balance_given(s) - given;
+    pawl_defer_reactions(c, s->bodies, w->place_time, w->impulse_fraction, c->u.lambda);
     for (int r = 0; r < a->slot_rows; ++r) {
         pawl_add_reaction(c, r, w->impulse_fraction * c->u.lambda[r]);
     }

@@ -7,6 +7,7 @@
 #include "step/common/impact.h"
 #include "step/common/energy_balance.h"
 #include "step/common/free_motion.h"
+#include "step/common/least_reactions.h"
 #include "step/common/position_update.h"
 #include <string.h>
 
@@ -127,6 +128,7 @@ static double impact_add_work(step_context *c, pawl_state *s, const double *rate
     s->work[WORK_MOTION] +=
         pawl_coordinates_reactions(c->coordinates, total, c->u.start, c->u.next, c->u.start,
                                    c->u.next, c->u.applied, c->out.reaction);
+    pawl_defer_reactions(c, s->bodies, s->time, 1.0, total);
     for (int r = 0; r < a->slot_rows; ++r) {
         pawl_add_reaction(c, r, total[r]);
     }

@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A position update solves once with the regularized factor, which leaves in lambda the null-space part of what it
-// was given, 1 / eps times. That moves nothing, but reactions are to be those of least norm: P^-1 A lambda has none of
-// it, and A lambda = J (u+ - u) = J change is what the impulses did. Where rows are weak, elimination has seen to it
-// already.
+// Where rows repeat each other many impulses lead to the same motion, and reactions are to be those of least norm. A
+// factor that drops the redundant rows (drops_redundant) gives them no impulse at all. One that is shifted leaves in
+// lambda the null-space part of what it was given, 1 / eps times. Neither moves anything. With A lambda = J M^-1 JT
+// lambda, which is what the impulses did, the answer of least norm is that of the shifted factor to A lambda, refined
+// (eliminate.h).
 //
-// Hardly anybody asks for reactions, and this solve is a twentieth of the step of a small mechanism: it is deferred
-// until somebody does.
+// Hardly anybody asks for reactions, and finding them takes a factor of its own for each placement of a step: it is
+// deferred until somebody does.
 #include "step/common/least_reactions.h"
 #include <string.h>
 
-// By the factor at hand.
-static void least_add(step_context *c, const double *change, const double *lambda)
+static const double least_accuracy = 1e-12;
+
+void pawl_least_reactions(step_context *c)
 {
     const pawl_assembly *a = c->assembly;
+    if (!c->position.least_norm || a->problem.delassus->drops_redundant) {
+        return;
+    }
     size_t mark = pawl_arena_mark(&c->scratch);
-    double *least = pawl_take_rows(c);
+    double *change = pawl_take_twists(c), *least = pawl_take_rows(c);
+    for (int i = 0; i < 6 * c->model->body_count; ++i) {
+        change[i] = c->u.next[i] - c->u.start[i];
+    }
     pawl_assembly_row_velocity(a, change, least);
     for (int r = 0; r < a->free_rows; ++r) {
         least[r] = pawl_assembly_is_hard(a, r) ? least[r] : 0.0;
@@ -24,34 +32,40 @@ static void least_add(step_context *c, const double *change, const double *lambd
     a->problem.delassus->ops->solve(a->problem.delassus, least);
     for (int r = 0; r < a->free_rows; ++r) {
         if (pawl_assembly_is_hard(a, r)) {
-            pawl_add_reaction(c, r, least[r] - lambda[r]);
+            pawl_add_reaction(c, r, least[r] - c->u.lambda[r]);
         }
     }
     pawl_arena_release(&c->scratch, mark);
 }
 
-void pawl_least_reactions(step_context *c, double begin)
+// The item of the placement at hand; the last one takes what a step with more of them than usual has.
+static struct deferred_reaction *least_item(step_context *c, const body_state *at, double t)
 {
-    if (!c->position.least_norm) {
+    deferred_reactions *d = &c->position.deferred;
+    struct deferred_reaction *last = d->count > 0 ? &d->item[d->count - 1] : NULL;
+    if (last != NULL &&
+        (last->placement == c->assembly->placements || d->count == DEFERRED_REACTIONS)) {
+        return last;
+    }
+    struct deferred_reaction *item = &d->item[d->count++];
+    item->placement = c->assembly->placements;
+    item->time = t;
+    memcpy(item->from, at, (size_t)c->model->body_count * sizeof *item->from);
+    memset(item->lambda, 0, (size_t)c->assembly->free_rows * sizeof *item->lambda);
+    return item;
+}
+
+void pawl_defer_reactions(step_context *c, const body_state *at, double t, double fraction,
+                          const double *lambda)
+{
+    const pawl_assembly *a = c->assembly;
+    if (!c->position.least_norm || !a->problem.delassus->drops_redundant) {
         return;
     }
-    deferred_reactions *d = &c->position.deferred;
-    bool later = d->allowed && !d->asked && d->count < DEFERRED_REACTIONS;
-    struct deferred_reaction *item = &d->item[later ? d->count : 0];
-    size_t mark = pawl_arena_mark(&c->scratch);
-    double *change = later ? item->change : pawl_take_twists(c);
-    for (int i = 0; i < 6 * c->model->body_count; ++i) {
-        change[i] = c->u.next[i] - c->u.start[i];
+    struct deferred_reaction *item = least_item(c, at, t);
+    for (int r = 0; r < a->free_rows; ++r) {
+        item->lambda[r] += pawl_assembly_is_hard(a, r) ? fraction * lambda[r] : 0.0;
     }
-    if (later) {
-        ++d->count;
-        item->time = begin;
-        memcpy(item->from, c->position.from, (size_t)c->model->body_count * sizeof *item->from);
-        memcpy(item->lambda, c->u.lambda, (size_t)c->assembly->free_rows * sizeof *item->lambda);
-    } else {
-        least_add(c, change, c->u.lambda);
-    }
-    pawl_arena_release(&c->scratch, mark);
 }
 
 void pawl_least_impulses(step_context *c, double *x)
@@ -79,19 +93,42 @@ static void least_place(step_context *c, const body_state *bodies, const pawl_st
     pawl_assembly_build_closure(c->assembly);
 }
 
+// Adds what is missing to the reactions of one placement, which is the one at hand.
+static void least_add(step_context *c, const double *lambda)
+{
+    const pawl_assembly *a = c->assembly;
+    pawl_delassus *d = a->problem.delassus;
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *done = pawl_take_rows(c), *least = pawl_take_rows(c);
+    d->ops->apply(d, lambda, done);
+    for (int r = 0; r < a->free_rows; ++r) {
+        done[r] = pawl_assembly_is_hard(a, r) ? done[r] : 0.0;
+    }
+    pawl_eliminate_solve(c->closure, &a->problem, done, least_accuracy, least);
+    for (int r = 0; r < a->free_rows; ++r) {
+        if (pawl_assembly_is_hard(a, r)) {
+            pawl_add_reaction(c, r, least[r] - lambda[r]);
+        }
+    }
+    pawl_arena_release(&c->scratch, mark);
+}
+
 void pawl_settle_reactions(step_context *c, const pawl_state *s)
 {
     deferred_reactions *d = &c->position.deferred;
-    d->asked = true;
     if (d->count == 0) {
         return;
     }
+    pawl_delassus *delassus = c->assembly->problem.delassus;
+    delassus->drops_redundant = false; // a shifted factor for the time
     for (int i = 0; i < d->count; ++i) {
         const struct deferred_reaction *item = &d->item[i];
         least_place(c, item->from, s, item->time);
         pawl_eliminate_factor(&c->assembly->problem, c->settings->solver.regularization);
-        least_add(c, item->change, item->lambda);
+        least_add(c, item->lambda);
     }
+    delassus->drops_redundant = true;
+    delassus->factored = 0;
     d->count = 0;
     least_place(c, s->bodies, s, s->time);
     c->placed = false;

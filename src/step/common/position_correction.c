@@ -87,6 +87,7 @@ static void correction_pose(step_context *c, double fastest)
     pawl_assembly *a = c->assembly;
     pawl_problem *p = &a->problem;
     size_t rows = (size_t)p->row_count;
+    p->matrix_key = 0; // other compliances than the step's
     memcpy(c->correction.compliance, a->compliance, rows * sizeof *a->compliance);
     memset(a->v_f, 0, rows * sizeof *a->v_f);
     for (int k = p->free_block_count; k < p->block_count; ++k) {
@@ -238,7 +239,7 @@ static int correction_close(step_context *c, pawl_state *s, double t)
     if (tree_joints) { // all impulses, those of the tree included, act between these two
         memcpy(c->u.start, c->u.own, twists);
     }
-    pawl_position_balance(c, s, c->u.next);
+    pawl_position_balance(c, s, s->bodies, t, c->u.next);
     s->work[WORK_MOTION] +=
         pawl_coordinates_reactions(c->coordinates, c->u.lambda, c->u.own, c->u.next, c->u.own,
                                    c->u.next, c->u.applied, c->out.reaction);

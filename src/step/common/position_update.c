@@ -23,9 +23,11 @@ static const double position_most_stretch = 1e3; // of a correction
 static const double position_exact = 1e-16;      // of those that continue while it helps
 enum { POSITION_MAX_ITERATIONS = 25, POSITION_PROJECT_STEPS = 30 };
 
-void pawl_position_balance(step_context *c, pawl_state *s, const double *consistent)
+void pawl_position_balance(step_context *c, pawl_state *s, const body_state *at, double t,
+                           const double *consistent)
 {
     const pawl_assembly *a = c->assembly;
+    pawl_defer_reactions(c, at, t, 1.0, c->u.lambda);
     for (int r = 0; r < a->free_rows; ++r) {
         if (pawl_assembly_is_hard(a, r)) {
             pawl_add_reaction(c, r, c->u.lambda[r]);
@@ -133,15 +135,16 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
         bool done =
             error <= position_tolerance && !(c->position.exact && helps && error > position_exact);
         first = k == 0 ? error : first;
-        bool nearly = !done && !helps && last <= position_nearly * first;
-        if (nearly && error > last) { // the one before was better
+        bool nearly = !done && !helps && last <= position_nearly * first &&
+                      !a->problem.delassus->dropped; // a shifted factor may do better
+        if (nearly && error > last) {                // the one before was better
             position_correct(c, s, -1.0, change, total);
             position_try(c, s, tau, end);
         }
         if (done || nearly) {
             memcpy(c->u.lambda, total, (size_t)a->free_rows * sizeof *total);
-            pawl_least_reactions(c, end - tau);
-            pawl_position_balance(c, s, c->position.consistent);
+            pawl_least_reactions(c);
+            pawl_position_balance(c, s, c->position.from, end - tau, c->position.consistent);
             return done ? POSITION_DONE : POSITION_NEARLY;
         }
         if (!helps) {
@@ -171,6 +174,21 @@ static position_end position_along(step_context *c, pawl_state *s, double tau, d
     double *total = pawl_take_rows(c), *before = pawl_take_rows(c), *change = pawl_take_twists(c);
     position_end result = position_newton(c, s, tau, end, total, before, change, iterations);
     pawl_arena_release(&c->scratch, mark);
+    return result;
+}
+
+// Again with a shifted factor. Rows that repeat others where the update begins contradict them by second order terms
+// on the way: those that were dropped are then left open, where a shift meets all of them in the least-squares sense.
+static position_end position_with_shift(step_context *c, pawl_state *s, double tau, double end,
+                                        int *iterations)
+{
+    pawl_problem *p = &c->assembly->problem;
+    p->delassus->drops_redundant = false;
+    p->delassus->factored = 0;
+    pawl_eliminate_factor(p, c->settings->solver.regularization);
+    position_end result = position_along(c, s, tau, end, iterations);
+    p->delassus->drops_redundant = true;
+    p->delassus->factored = 0;
     return result;
 }
 
@@ -212,7 +230,7 @@ void pawl_position_settle(step_context *c, pawl_state *s, double start, int *ite
     pawl_weak_follow(&c->assembly->problem);
     if (pawl_closure_error(c->assembly) > weak->apart) {
         *iterations += pawl_project(c, s, start, POSITION_PROJECT_STEPS, position_tolerance);
-        pawl_position_balance(c, s, c->u.next);
+        pawl_position_balance(c, s, s->bodies, start, c->u.next);
         for (int i = 0; i < c->model->body_count; ++i) { // pawl_project() keeps where it began
             pawl_vec3 displacement = v3_sub(s->bodies[i].r, c->position.from[i].r);
             c->out.settled = fmax(c->out.settled, v3_norm(displacement));
@@ -234,6 +252,9 @@ bool pawl_position_poses(step_context *c, pawl_state *s, double tau, double end,
     if (pawl_closure_error(a) <= pawl_position_start_limit(a)) {
         pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
         along = position_along(c, s, tau, end, iterations);
+        if (along == POSITION_FAILED && a->problem.delassus->dropped) {
+            along = position_with_shift(c, s, tau, end, iterations);
+        }
     }
     if (along == POSITION_DONE) {
         pawl_assembly_place(a, s->bodies, s->coordinates, end, c->u.damping_time);
@@ -245,7 +266,7 @@ bool pawl_position_poses(step_context *c, pawl_state *s, double tau, double end,
             position_freely(c, s, tau, end);
         }
         *iterations += pawl_project(c, s, end, POSITION_PROJECT_STEPS, position_tolerance);
-        pawl_position_balance(c, s, c->u.next);
+        pawl_position_balance(c, s, s->bodies, end, c->u.next);
     }
     c->placed = true;
     return along == POSITION_DONE;
@@ -254,7 +275,7 @@ bool pawl_position_poses(step_context *c, pawl_state *s, double tau, double end,
 void pawl_position_velocities(step_context *c, pawl_state *s, double end)
 {
     pawl_closure_velocities(c, s, end);
-    pawl_position_balance(c, s, c->u.next);
+    pawl_position_balance(c, s, s->bodies, end, c->u.next);
 }
 
 int pawl_position_update(step_context *c, pawl_state *s, double tau, double end)

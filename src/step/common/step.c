@@ -53,7 +53,6 @@ void pawl_position_update_layout(position_update *p, const pawl_assembly *a, paw
     for (int i = 0; i < DEFERRED_REACTIONS && a->has_loops; ++i) {
         struct deferred_reaction *item = &p->deferred.item[i];
         item->from = PAWL_CARVE(mem, body_state, a->model->body_count);
-        item->change = PAWL_CARVE(mem, double, 6 * a->model->body_count);
         item->lambda = PAWL_CARVE(mem, double, a->max_rows);
     }
 }

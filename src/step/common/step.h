@@ -40,17 +40,17 @@ typedef struct velocity_update {
 } velocity_update;
 void pawl_velocity_update_layout(velocity_update *u, const coordinates *k, pawl_carver *mem);
 
-// Position updates of the last step whose reactions are not yet those of least norm (least_reactions.c).
-enum { DEFERRED_REACTIONS = 2 };
+// Impulses of joints in the last step that are not yet those of least norm, by the placements at which they acted
+// (least_reactions.c).
+enum { DEFERRED_REACTIONS = 6 };
 typedef struct deferred_reactions {
     bool allowed; // by the stepper
-    bool asked;   // somebody did: the next steps find them at once, which is cheaper
     int count;
     struct deferred_reaction {
-        body_state *from; // (bodies) where the update began
-        double time;      // likewise [s]
-        double *change;   // (6 x bodies) of the twists
-        double *lambda;   // (max rows) impulses that made it
+        int64_t placement; // of the assembly
+        body_state *from;  // (bodies) the poses of that placement
+        double time;       // likewise [s]
+        double *lambda;    // (max rows) sum of the impulses of hard rows
     } item[DEFERRED_REACTIONS];
 } deferred_reactions;
 
