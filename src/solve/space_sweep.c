@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LANES = SWEEP_LANES, WIDTH = 6, SWEEP_NEWTON = 3, SWEEP_VECTOR = 2 };
+enum { LANES = SWEEP_LANES, WIDTH = 6, SWEEP_NEWTON = 2, SWEEP_VECTOR = 2 };
 #define EACH_LANE(l) for (int l = 0; l < LANES; ++l)
 
 space_sweeper pawl_space_sweeper_layout(const solver_def *def, pawl_carver *mem)
@@ -257,6 +257,22 @@ static void sweep_group_solve(sweep_group *g, double *w)
     sweep_group_add(g, (const double(*)[LANES])d, w);
 }
 
+// Where the processor has wider vectors the same code is compiled for them, too, and chosen when the program starts.
+// No option here lets a compiler fuse or reorder operations, so that every choice gives the same bits.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define SWEEP_WIDE __attribute__((target_clones("avx2", "default"), flatten))
+#else
+#define SWEEP_WIDE
+#endif
+
+SWEEP_WIDE static void sweep_groups(sweep_group *groups, int count, double *w)
+{
+    for (int g = 0; g < count; ++g) {
+        sweep_group_solve(&groups[g], w);
+    }
+}
+
 // ---- other rows, and dense spaces --------------------------------------------------------------------
 
 // Rows that are no contacts, one by one.
@@ -316,10 +332,9 @@ void pawl_space_sweep(space_sweeper *s, const space_problem *q, int sweeps, spac
     }
     for (int k = 0; k < sweeps; ++k) {
         sweep_rows(q, x->lambda, w);
-        for (int g = 0; lanes && g < s->group_count; ++g) {
-            sweep_group_solve(&s->groups[g], w);
-        }
-        if (!lanes) {
+        if (lanes) {
+            sweep_groups(s->groups, s->group_count, w);
+        } else {
             sweep_contacts(q, x->lambda, w);
         }
     }
