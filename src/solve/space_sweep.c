@@ -224,7 +224,7 @@ static void sweep_pair_laws(sweep_group *g, int l, const double v[3][LANES], dou
         pair f = size - mu * n;
         pair e0 = (b * t1 - q * t0) * det, e1 = (b * t0 - p * t1) * det;
         pair slope = (t0 * e0 + t1 * e1) / SELECT(size > zero, size, one) +
-                      mu * (dxn * e0 + dyn * e1) * inverse;
+                     mu * (dxn * e0 + dyn * e1) * inverse;
         pair next = kappa - f / SELECT(slope < zero, slope, -one);
         if (k == 0) {
             slips = f > zero;
@@ -259,8 +259,8 @@ static void sweep_group_solve(sweep_group *g, double *w)
 
 // Where the processor has wider vectors the same code is compiled for them, too, and chosen when the program starts.
 // No option here lets a compiler fuse or reorder operations, so that every choice gives the same bits.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define SWEEP_WIDE __attribute__((target_clones("avx2", "default"), flatten))
 #else
 #define SWEEP_WIDE

@@ -20,8 +20,8 @@ typedef struct sweep_group {
     double v_f[3][SWEEP_LANES], lambda[3][SWEEP_LANES];
     double R[3][SWEEP_LANES];
     double mu[SWEEP_LANES], kappa[SWEEP_LANES]; // kappa: of the slip in the sweep before
-    int a[SWEEP_LANES], b[SWEEP_LANES];         // first velocity of the bodies, or of one that nobody is
-    int contact[SWEEP_LANES];                   // -1 for none
+    int a[SWEEP_LANES], b[SWEEP_LANES]; // first velocity of the bodies, or of one that nobody is
+    int contact[SWEEP_LANES];           // -1 for none
 } sweep_group;
 
 typedef struct space_sweeper {
