@@ -223,6 +223,56 @@ void pawl_joint_rows(const model_joint *j, const joint_frames *f, double angle, 
     }
 }
 
+// What residuals are made of, in the base's own axes: t, and the follower's joint axis x.
+typedef struct joint_offset {
+    pawl_vec3 t, x;
+} joint_offset;
+
+static inline joint_offset joint_offset_of(const model_joint *j, const body_state *bodies,
+                                           const pawl_mat3 *rotation)
+{
+    const body_state *f = &bodies[j->follower];
+    const pawl_mat3 *rf = &rotation[j->follower];
+    pawl_vec3 point = v3_add(f->r, m3_mul(rf, j->follower_anchor));
+    pawl_vec3 x = m3_mul(rf, m3_column(&j->follower_axes, 0));
+    if (j->base >= 0) {
+        const pawl_mat3 *rb = &rotation[j->base];
+        point = m3_tmul(rb, v3_sub(point, bodies[j->base].r));
+        x = m3_tmul(rb, x);
+    }
+    return (joint_offset){v3_sub(point, j->base_anchor), x};
+}
+
+void pawl_joint_residuals(const model_joint *j, const body_state *bodies, const pawl_mat3 *rotation,
+                          double *residual)
+{
+    const pawl_mat3 *e = &j->base_axes;
+    switch (j->kind) {
+    case PAWL_JOINT_REVOLUTE:
+    case PAWL_JOINT_CYLINDRICAL: {
+        joint_offset o = joint_offset_of(j, bodies, rotation);
+        pawl_vec3 t = m3_tmul(e, o.t), x = m3_tmul(e, o.x);
+        if (j->kind == PAWL_JOINT_REVOLUTE) {
+            *residual++ = t.x;
+        }
+        residual[0] = t.y, residual[1] = t.z;
+        residual[2] = x.y, residual[3] = x.z;
+        return;
+    }
+    case PAWL_JOINT_SPHERICAL:
+    case PAWL_JOINT_GIMBAL: {
+        pawl_vec3 t = m3_tmul(e, joint_offset_of(j, bodies, rotation).t);
+        residual[0] = t.x, residual[1] = t.y, residual[2] = t.z;
+        return;
+    }
+    default: {
+        joint_frames frames;
+        pawl_joint_frames(j, bodies, rotation, &frames);
+        pawl_joint_rows(j, &frames, 0.0, residual, NULL, NULL);
+    }
+    }
+}
+
 // Angles of Rx(a) Ry(b) Rz(c) for the relative rotation q, and the three axes they turn about, in
 // the base's joint axes.
 static double joint_euler(pawl_quat q, int which, pawl_vec3 axes[3])

@@ -166,7 +166,7 @@ static int project_poses(step_context *c, pawl_state *s, double t, int max_steps
         pawl_closure_errors(a, a->v_f);
         project_step(c, s, t);
         ++steps;
-        pawl_assembly_place_residuals(a, s->bodies, s->coordinates, t);
+        pawl_assembly_measure_closure(a, s->bodies, s->coordinates, t);
         double before = error;
         error = pawl_closure_error(a);
         if (steps == 1 && error > tolerance && error > wanted * before) {

