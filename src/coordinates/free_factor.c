@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/carver.h"
 #include "linalg/block_ldl.h"
+#include "linalg/by_size.h"
 #include "linalg/dense.h"
 #include <string.h>
 
@@ -41,6 +42,7 @@ struct free_factor {
     bool *dropped;    // (part_count) these were dropped; see pawl_free_factor_update()
 };
 
+// Columns of M^-1 JT of a block at a time; each entry is pawl_dot6() of its rows.
 static inline void free_factor_task(const pair_task *task, const double *restrict j,
                                     const double *restrict m, int columns, double *restrict out)
 {
@@ -48,6 +50,46 @@ static inline void free_factor_task(const pair_task *task, const double *restric
         int last = task->diagonal ? r + 1 : columns;
         for (int c = 0; c < last; ++c) {
             out[c * task->column_stride] += pawl_dot6(j, m + 6 * c);
+        }
+    }
+}
+
+// The same for blocks of n <= FREE_TASK_SIZE rows both, with M^-1 JT transposed so that a row of entries is found at
+// once. Of a diagonal block the upper triangle is written as well, which nobody reads.
+enum { FREE_TASK_SIZE = 6 };
+static inline void free_factor_square(const double *restrict j, const double *restrict m, int n,
+                                      double *restrict sum)
+{
+    double mt[6][FREE_TASK_SIZE];
+    for (int c = 0; c < n; ++c) {
+        for (int i = 0; i < 6; ++i) {
+            mt[i][c] = m[6 * c + i];
+        }
+    }
+    for (int r = 0; r < n; ++r, j += 6, sum += n) {
+        for (int c = 0; c < n; ++c) {
+            sum[c] = (j[0] * mt[0][c] + j[1] * mt[1][c] + j[2] * mt[2][c]) +
+                     (j[3] * mt[3][c] + j[4] * mt[4][c] + j[5] * mt[5][c]);
+        }
+    }
+}
+
+static inline void free_factor_add_square(const pair_task *task, const double *restrict j,
+                                          const double *restrict m, int n, double *restrict out)
+{
+    double sum[FREE_TASK_SIZE * FREE_TASK_SIZE];
+    free_factor_square(j, m, n, sum);
+    if (task->column_stride == 1) {
+        for (int r = 0; r < n; ++r, out += task->row_stride) {
+            for (int c = 0; c < n; ++c) {
+                out[c] += sum[r * n + c];
+            }
+        }
+    } else {
+        for (int c = 0; c < n; ++c, out += task->column_stride) {
+            for (int r = 0; r < n; ++r) {
+                out[r * task->row_stride] += sum[r * n + c];
+            }
         }
     }
 }
@@ -74,8 +116,13 @@ static void free_factor_form(free_factor *f, int part)
     pawl_block_ldl_clear_part(f->ldl, part);
     for (int t = f->task_start[part]; t < f->task_start[part + 1]; ++t) {
         const pair_task *task = &f->tasks[t];
-        free_factor_task(task, a->J + task->row_jacobian, a->MJ + task->column_jacobian,
-                         task->column_dim, values + task->offset);
+        const double *j = a->J + task->row_jacobian, *m = a->MJ + task->column_jacobian;
+        double *out = values + task->offset;
+        if (task->row_dim == task->column_dim && task->row_dim <= FREE_TASK_SIZE && !f->dense) {
+            PAWL_BY_SIZE(task->row_dim, free_factor_add_square(task, j, m, N, out))
+        } else {
+            free_factor_task(task, j, m, task->column_dim, out);
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 #include "linalg/block_ldl.h"
 #include "base/array.h"
 #include "base/carver.h"
+#include "linalg/by_size.h"
 #include "linalg/dense.h"
 #include <math.h>
 #include <string.h>
@@ -443,62 +444,62 @@ size_t pawl_block_ldl_value_count(const block_ldl *l)
     return l->value_count;
 }
 
-// X = A L^-T for the m x n block A below a factored n x n diagonal block; A becomes X D^-1.
-static inline void ldl_scale(double *a, int m, int n, const double *diagonal,
-                             const double *inverse_d, double *x)
+// X = A L^-T for the m x n block A below a factored n x n diagonal block, as XT (n x m); A becomes X D^-1. By columns
+// of X: their entries are independent of each other, so that a compiler can vectorize them.
+static inline void ldl_scale(double *restrict a, int m, int n, const double *restrict diagonal,
+                             const double *restrict inverse_d, double *restrict xt)
 {
+    for (int c = 0; c < n; ++c) {
+        double *restrict column = xt + c * m;
+        for (int r = 0; r < m; ++r) {
+            column[r] = a[r * n + c];
+        }
+        for (int p = 0; p < c; ++p) {
+            double d = diagonal[c * n + p];
+            for (int r = 0; r < m; ++r) {
+                column[r] -= xt[p * m + r] * d;
+            }
+        }
+    }
     for (int r = 0; r < m; ++r) {
         for (int c = 0; c < n; ++c) {
-            double s = a[r * n + c];
-            for (int p = 0; p < c; ++p) {
-                s -= x[r * n + p] * diagonal[c * n + p];
-            }
-            x[r * n + c] = s;
-        }
-        for (int c = 0; c < n; ++c) {
-            a[r * n + c] = x[r * n + c] * inverse_d[c];
+            a[r * n + c] = xt[c * m + r] * inverse_d[c];
         }
     }
 }
 
-// C -= L XT, with L m x n, X q x n, C m x q of stride q.
-static inline void ldl_update(double *c, int m, int q, int n, const double *l, const double *x)
+// C -= L XT, with L m x n, XT n x q, C m x q of stride q.
+static void ldl_update_any(double *restrict c, int m, int q, int n, const double *restrict l,
+                           const double *restrict xt)
 {
-    for (int r = 0; r < m; ++r) {
+    for (int r = 0; r < m; ++r, l += n, c += q) {
         for (int s = 0; s < q; ++s) {
             double sum = 0.0;
             for (int p = 0; p < n; ++p) {
-                sum += l[r * n + p] * x[s * n + p];
+                sum += l[p] * xt[p * q + s];
             }
-            c[r * q + s] -= sum;
+            c[s] -= sum;
         }
     }
 }
 
-// The same code with the inner length known to the compiler for the sizes joints have.
-#define LDL_BY_SIZE(n, call)                                                                       \
-    switch (n) {                                                                                   \
-    case 3: {                                                                                      \
-        enum { N = 3 };                                                                            \
-        call;                                                                                      \
-        break;                                                                                     \
-    }                                                                                              \
-    case 5: {                                                                                      \
-        enum { N = 5 };                                                                            \
-        call;                                                                                      \
-        break;                                                                                     \
-    }                                                                                              \
-    case 6: {                                                                                      \
-        enum { N = 6 };                                                                            \
-        call;                                                                                      \
-        break;                                                                                     \
-    }                                                                                              \
-    default: {                                                                                     \
-        const int N = (n);                                                                         \
-        call;                                                                                      \
-        break;                                                                                     \
-    }                                                                                              \
+// The same for m = q = n <= LDL_MAX_SIZE, a row of sums in registers.
+enum { LDL_MAX_SIZE = 6 };
+static inline void ldl_update(double *restrict c, int n, const double *restrict l,
+                              const double *restrict xt)
+{
+    for (int r = 0; r < n; ++r, l += n, c += n) {
+        double sum[LDL_MAX_SIZE] = {0};
+        for (int p = 0; p < n; ++p) {
+            for (int s = 0; s < n; ++s) {
+                sum[s] += l[p] * xt[p * n + s];
+            }
+        }
+        for (int s = 0; s < n; ++s) {
+            c[s] -= sum[s];
+        }
     }
+}
 
 static void ldl_pack(block_ldl *l, int k)
 {
@@ -561,7 +562,7 @@ int pawl_block_ldl_factor_part(block_ldl *l, int part, double floor)
         double *x = l->scaled + l->scaled_start[part];
         for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
             int m = l->dim[l->row[e]];
-            LDL_BY_SIZE(n, ldl_scale(v + l->offset[e], m, N, diagonal, inverse_d, x))
+            PAWL_BY_SIZES(m, n, ldl_scale(v + l->offset[e], M, N, diagonal, inverse_d, x))
             x += m * n;
         }
         ldl_pack(l, k);
@@ -572,7 +573,11 @@ int pawl_block_ldl_factor_part(block_ldl *l, int part, double floor)
             const double *xf = l->scaled + l->scaled_start[part];
             for (int f = l->column[k]; f <= e; ++f) {
                 int q = l->dim[l->row[f]];
-                LDL_BY_SIZE(n, ldl_update(v + *target, m, q, N, le, xf))
+                if (m == n && q == n && n <= LDL_MAX_SIZE) {
+                    PAWL_BY_SIZE(n, ldl_update(v + *target, N, le, xf))
+                } else {
+                    ldl_update_any(v + *target, m, q, n, le, xf);
+                }
                 ++target;
                 xf += q * n;
             }
@@ -658,11 +663,11 @@ static void ldl_forward_part(const block_ldl *l, int part, const int *row, doubl
     for (int j = l->part_start[part]; j < l->part_start[part + 1]; ++j) {
         int k = l->member[j], n = l->dim[k];
         double *t = x + row[l->node[k]];
-        LDL_BY_SIZE(n, ldl_lower(l->triangle + l->packed[k], N, t))
+        PAWL_BY_SIZE(n, ldl_lower(l->triangle + l->packed[k], N, t))
         for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
             int i = l->row[e], m = l->dim[i];
             double *xi = x + row[l->node[i]];
-            LDL_BY_SIZE(n, ldl_forward(v + l->offset[e], m, N, t, xi))
+            PAWL_BY_SIZES(m, n, ldl_forward(v + l->offset[e], M, N, t, xi))
         }
     }
 }
@@ -702,9 +707,9 @@ static void ldl_solve_part(const block_ldl *l, int part, const int *row, double 
         for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
             int i = l->row[e], m = l->dim[i];
             const double *xi = x + row[l->node[i]];
-            LDL_BY_SIZE(n, ldl_backward(v + l->offset[e], m, N, xi, t))
+            PAWL_BY_SIZES(m, n, ldl_backward(v + l->offset[e], M, N, xi, t))
         }
-        LDL_BY_SIZE(n, ldl_upper(l->triangle + l->packed[k], N, t))
+        PAWL_BY_SIZE(n, ldl_upper(l->triangle + l->packed[k], N, t))
     }
 }
 
