@@ -48,6 +48,13 @@ void pawl_eliminate_factor(const pawl_problem *p, double regularization)
     }
 }
 
+bool pawl_eliminate_is_exact(const pawl_problem *p)
+{
+    const pawl_delassus *d = p->delassus;
+    return d->halves && !pawl_is_weak(p) && (!d->maybe_singular || d->dropped) &&
+           p->factor_key != 0 && d->factored == p->factor_key;
+}
+
 static double eliminate_norm(const double *x, int n)
 {
     double norm = 0.0;
@@ -144,23 +151,32 @@ static int eliminate_residuals(eliminator *e, const pawl_problem *p, double targ
     return iterations;
 }
 
+// x holds the right side and becomes what one solve without looking makes of it.
+static void eliminate_once(const pawl_problem *p, double *x)
+{
+    if (pawl_is_weak(p)) {
+        pawl_weak_velocities(p, x);
+    }
+    eliminate_condition(p, x);
+}
+
 int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, double accuracy,
                          double *x)
 {
     int n = p->free_row_count;
     size_t bytes = (size_t)n * sizeof(double);
     double *r = e->residual, *z = e->step, *Az = e->product;
+    if (accuracy >= 1.0) {
+        memcpy(x, b, bytes);
+        eliminate_once(p, x);
+        return 1;
+    }
     memcpy(r, b, bytes);
     if (pawl_is_weak(p)) {
         pawl_weak_velocities(p, r);
     }
     double norm = eliminate_norm(r, n);
     double target = fmax(accuracy * norm, eliminate_floor);
-    if (accuracy >= 1.0) {
-        memcpy(x, r, bytes);
-        eliminate_condition(p, x);
-        return 1;
-    }
     memset(x, 0, bytes);
     memset(z, 0, (size_t)p->row_count * sizeof *z); // bounded rows stay at zero
     int iterations = 0;
@@ -285,15 +301,21 @@ int pawl_eliminate_recover(eliminator *e, const pawl_problem *p, double accuracy
 {
     int n = p->free_row_count, rows = p->row_count;
     pawl_delassus *d = p->delassus;
-    memset(lambda, 0, (size_t)n * sizeof *lambda);
+    double *b = accuracy >= 1.0 ? lambda : e->right;
     if (rows > n) {
+        memset(lambda, 0, (size_t)n * sizeof *lambda);
         d->ops->apply(d, lambda, e->product);
+        for (int i = 0; i < n; ++i) {
+            b[i] = -(p->v_f[i] + e->product[i]);
+        }
     } else {
-        memset(e->product, 0, (size_t)n * sizeof *e->product);
+        for (int i = 0; i < n; ++i) {
+            b[i] = -p->v_f[i];
+        }
     }
-    double *b = e->right;
-    for (int i = 0; i < n; ++i) {
-        b[i] = -(p->v_f[i] + e->product[i]);
+    if (accuracy >= 1.0) {
+        eliminate_once(p, lambda);
+        return 1;
     }
     return pawl_eliminate_solve(e, p, b, accuracy, lambda);
 }

@@ -30,6 +30,8 @@ eliminator pawl_eliminator_layout(int max_rows, int max_condensed, pawl_carver *
 
 // Factors the free rows of p, unless the factor at hand is theirs.
 void pawl_eliminate_factor(const pawl_problem *p, double regularization);
+// Whether the factor at hand is that of p's own free rows, with no shift: one solve is then exact but for rounding.
+bool pawl_eliminate_is_exact(const pawl_problem *p);
 // Solves (D + R) x = b over the free rows, once without looking (accuracy 1), or until the largest residual is `accuracy` times the largest
 // entry of b; x must not be b. Returns the number of iterations.
 int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, double accuracy,
