@@ -5,6 +5,7 @@
 // coupling graph falls into mechanisms, each factored by block L D LT (linalg/block_ldl.h) in its
 // own memory, so that threads can work on different mechanisms.
 #include "coordinates/free_factor.h"
+#include "base/kernel.h"
 #include "base/array.h"
 #include "base/carver.h"
 #include "linalg/block_ldl.h"
@@ -43,7 +44,7 @@ struct free_factor {
 };
 
 // Columns of M^-1 JT of a block at a time; each entry is pawl_dot6() of its rows.
-static inline void free_factor_task(const pair_task *task, const double *restrict j,
+PAWL_KERNEL_PART void free_factor_task(const pair_task *task, const double *restrict j,
                                     const double *restrict m, int columns, double *restrict out)
 {
     for (int r = 0; r < task->row_dim; ++r, j += 6, out += task->row_stride) {
@@ -57,7 +58,7 @@ static inline void free_factor_task(const pair_task *task, const double *restric
 // The same for blocks of n <= FREE_TASK_SIZE rows both, with M^-1 JT transposed so that a row of entries is found at
 // once. Of a diagonal block the upper triangle is written as well, which nobody reads.
 enum { FREE_TASK_SIZE = 6 };
-static inline void free_factor_square(const double *restrict j, const double *restrict m, int n,
+PAWL_KERNEL_PART void free_factor_square(const double *restrict j, const double *restrict m, int n,
                                       double *restrict sum)
 {
     double mt[6][FREE_TASK_SIZE];
@@ -74,7 +75,7 @@ static inline void free_factor_square(const double *restrict j, const double *re
     }
 }
 
-static inline void free_factor_add_square(const pair_task *task, const double *restrict j,
+PAWL_KERNEL_PART void free_factor_add_square(const pair_task *task, const double *restrict j,
                                           const double *restrict m, int n, double *restrict out)
 {
     double sum[FREE_TASK_SIZE * FREE_TASK_SIZE];
@@ -109,7 +110,7 @@ static double *free_factor_diagonal(const free_factor *f, int block, int r, int 
     return pawl_block_ldl_values(f->ldl) + slot.offset + within * (slot.stride + 1);
 }
 
-static void free_factor_form(free_factor *f, int part)
+PAWL_KERNEL static void free_factor_form(free_factor *f, int part)
 {
     const pawl_assembly *a = f->a;
     double *values = pawl_block_ldl_values(f->ldl);

@@ -5,6 +5,7 @@
 // minimum degree order (AMD), elimination tree, fill; done once per graph. Factoring and solving
 // use dense kernels in a fixed order, and neither search nor allocate.
 #include "linalg/block_ldl.h"
+#include "base/kernel.h"
 #include "base/array.h"
 #include "base/carver.h"
 #include "linalg/by_size.h"
@@ -446,7 +447,7 @@ size_t pawl_block_ldl_value_count(const block_ldl *l)
 
 // X = A L^-T for the m x n block A below a factored n x n diagonal block, as XT (n x m); A becomes X D^-1. By columns
 // of X: their entries are independent of each other, so that a compiler can vectorize them.
-static inline void ldl_scale(double *restrict a, int m, int n, const double *restrict diagonal,
+PAWL_KERNEL_PART void ldl_scale(double *restrict a, int m, int n, const double *restrict diagonal,
                              const double *restrict inverse_d, double *restrict xt)
 {
     for (int c = 0; c < n; ++c) {
@@ -469,7 +470,7 @@ static inline void ldl_scale(double *restrict a, int m, int n, const double *res
 }
 
 // C -= L XT, with L m x n, XT n x q, C m x q of stride q.
-static void ldl_update_any(double *restrict c, int m, int q, int n, const double *restrict l,
+PAWL_KERNEL_PART void ldl_update_any(double *restrict c, int m, int q, int n, const double *restrict l,
                            const double *restrict xt)
 {
     for (int r = 0; r < m; ++r, l += n, c += q) {
@@ -485,7 +486,7 @@ static void ldl_update_any(double *restrict c, int m, int q, int n, const double
 
 // The same for m = q = n <= LDL_MAX_SIZE, a row of sums in registers.
 enum { LDL_MAX_SIZE = 6 };
-static inline void ldl_update(double *restrict c, int n, const double *restrict l,
+PAWL_KERNEL_PART void ldl_update(double *restrict c, int n, const double *restrict l,
                               const double *restrict xt)
 {
     for (int r = 0; r < n; ++r, l += n, c += n) {
@@ -539,7 +540,7 @@ void pawl_block_ldl_clear_part(block_ldl *l, int part)
     }
 }
 
-int pawl_block_ldl_factor_part(block_ldl *l, int part, double floor)
+PAWL_KERNEL int pawl_block_ldl_factor_part(block_ldl *l, int part, double floor)
 {
     int dropped = 0;
     double *v = l->values;
@@ -609,7 +610,7 @@ int pawl_block_ldl_factor(block_ldl *l, double floor)
 }
 
 // x -= B t for the m x n block B.
-static inline void ldl_forward(const double *restrict b, int m, int n, const double *restrict t,
+PAWL_KERNEL_PART void ldl_forward(const double *restrict b, int m, int n, const double *restrict t,
                                double *restrict x)
 {
     for (int r = 0; r < m; ++r) {
@@ -622,7 +623,7 @@ static inline void ldl_forward(const double *restrict b, int m, int n, const dou
 }
 
 // t -= BT x for the m x n block B.
-static inline void ldl_backward(const double *restrict b, int m, int n, const double *restrict x,
+PAWL_KERNEL_PART void ldl_backward(const double *restrict b, int m, int n, const double *restrict x,
                                 double *restrict t)
 {
     for (int r = 0; r < m; ++r) {
@@ -633,7 +634,7 @@ static inline void ldl_backward(const double *restrict b, int m, int n, const do
 }
 
 // Row i of a packed triangle begins at i (i - 1) / 2.
-static inline void ldl_lower(const double *restrict d, int n, double *restrict t)
+PAWL_KERNEL_PART void ldl_lower(const double *restrict d, int n, double *restrict t)
 {
     for (int i = 1; i < n; ++i) {
         for (int j = 0; j < i; ++j) {
@@ -642,7 +643,7 @@ static inline void ldl_lower(const double *restrict d, int n, double *restrict t
     }
 }
 
-static inline void ldl_upper(const double *restrict d, int n, double *restrict t)
+PAWL_KERNEL_PART void ldl_upper(const double *restrict d, int n, double *restrict t)
 {
     for (int i = n - 1; i > 0; --i) {
         for (int j = 0; j < i; ++j) {
@@ -657,7 +658,7 @@ static void ldl_solve_dense(const block_ldl *l, double *x)
 }
 
 // x <- L^-1 x on a part; row (nodes) says where the entries of each node are in x.
-static void ldl_forward_part(const block_ldl *l, int part, const int *row, double *x)
+PAWL_KERNEL static void ldl_forward_part(const block_ldl *l, int part, const int *row, double *x)
 {
     const double *v = l->values;
     for (int j = l->part_start[part]; j < l->part_start[part + 1]; ++j) {
@@ -689,7 +690,7 @@ static void ldl_half_solve_part(const block_ldl *l, int part, const int *row, do
     }
 }
 
-static void ldl_solve_part(const block_ldl *l, int part, const int *row, double *x)
+PAWL_KERNEL static void ldl_solve_part(const block_ldl *l, int part, const int *row, double *x)
 {
     const double *v = l->values;
     if (l->node_count == 1) {

@@ -4,6 +4,7 @@
 // Solves with the free rows of a problem: one factor, refinement, conjugate residuals where that is slow. The header
 // says why these three.
 #include "problem/eliminate.h"
+#include "base/kernel.h"
 #include "linalg/dense.h"
 #include "math/vec.h"
 #include "problem/weak_space.h"
@@ -211,7 +212,7 @@ static bool eliminate_by_halves(const eliminator *e, const pawl_problem *p)
 }
 
 // S = D_bb + R - ZT Z, Z the half solves of D_fb.
-static void eliminate_halves(eliminator *e, const pawl_problem *p, double *S)
+PAWL_KERNEL static void eliminate_halves(eliminator *e, const pawl_problem *p, double *S)
 {
     int n = p->free_row_count, rows = p->row_count, m = rows - n;
     for (int k = p->free_block_count; k < p->block_count; ++k) {

@@ -5,6 +5,7 @@
 // which rows a kind has and what its coordinates are. docs/math.md, section 1 has the formulas;
 // joint_kinematics.h the letters.
 #include "rows/joint_kinematics.h"
+#include "base/kernel.h"
 #include "base/env.h"
 
 // Which rows a kind has, in order: t along an axis, the follower's x axis along the base's y or z
@@ -87,7 +88,7 @@ const char *pawl_joint_row_name(pawl_joint_kind kind, int row)
     return names[joint_row_table[kind][row]];
 }
 
-void pawl_joint_frames(const model_joint *j, const body_state *bodies, const pawl_mat3 *rotation,
+PAWL_KERNEL void pawl_joint_frames(const model_joint *j, const body_state *bodies, const pawl_mat3 *rotation,
                        joint_frames *out)
 {
     const body_state *f = &bodies[j->follower];
@@ -197,7 +198,7 @@ static double joint_row(const model_joint *j, const joint_frames *f, int what, d
     }
 }
 
-void pawl_joint_rows(const model_joint *j, const joint_frames *f, double angle, double *residual,
+PAWL_KERNEL void pawl_joint_rows(const model_joint *j, const joint_frames *f, double angle, double *residual,
                      double base[][6], double follower[][6])
 {
     const unsigned char *what = joint_row_table[j->kind];
@@ -243,7 +244,7 @@ static inline joint_offset joint_offset_of(const model_joint *j, const body_stat
     return (joint_offset){v3_sub(point, j->base_anchor), x};
 }
 
-void pawl_joint_residuals(const model_joint *j, const body_state *bodies, const pawl_mat3 *rotation,
+PAWL_KERNEL void pawl_joint_residuals(const model_joint *j, const body_state *bodies, const pawl_mat3 *rotation,
                           double *residual)
 {
     const pawl_mat3 *e = &j->base_axes;

@@ -4,6 +4,7 @@
 // Products with the Jacobian of a set of rows: v = J u, and u += M^-1 JT lambda. The set is a whole
 // assembly or one island.
 #include "rows/row_set.h"
+#include "base/kernel.h"
 #include "linalg/by_size.h"
 
 row_set pawl_row_set_all(const pawl_assembly *a)
@@ -12,7 +13,7 @@ row_set pawl_row_set_all(const pawl_assembly *a)
 }
 
 // w += M^-1 JT x of one body of a block
-static inline void row_set_push(const double *restrict row, int dim, const double *restrict x,
+PAWL_KERNEL_PART void row_set_push(const double *restrict row, int dim, const double *restrict x,
                                 double *restrict w)
 {
     double sum[6] = {0}; // kept in registers over the rows
@@ -27,7 +28,7 @@ static inline void row_set_push(const double *restrict row, int dim, const doubl
 }
 
 // out += J w of one body of a block
-static inline void row_set_rate(const double *restrict row, int dim, const double *restrict w,
+PAWL_KERNEL_PART void row_set_rate(const double *restrict row, int dim, const double *restrict w,
                                 double *restrict out)
 {
     for (int r = 0; r < dim; ++r, row += 6) {
@@ -36,7 +37,7 @@ static inline void row_set_rate(const double *restrict row, int dim, const doubl
     }
 }
 
-void pawl_row_set_add_impulses(const row_set *s, const double *lambda, double *u)
+PAWL_KERNEL void pawl_row_set_add_impulses(const row_set *s, const double *lambda, double *u)
 {
     const double *MJ = s->a->MJ;
     for (int k = 0; k < s->problem->block_count; ++k) {
@@ -48,7 +49,7 @@ void pawl_row_set_add_impulses(const row_set *s, const double *lambda, double *u
     }
 }
 
-void pawl_row_set_velocity(const row_set *s, const double *u, double *v)
+PAWL_KERNEL void pawl_row_set_velocity(const row_set *s, const double *u, double *v)
 {
     const double *J = s->a->J;
     for (int k = 0; k < s->problem->block_count; ++k) {
