@@ -5,9 +5,9 @@
 // coupling graph falls into mechanisms, each factored by block L D LT (linalg/block_ldl.h) in its
 // own memory, so that threads can work on different mechanisms.
 #include "coordinates/free_factor.h"
-#include "base/kernel.h"
 #include "base/array.h"
 #include "base/carver.h"
+#include "base/kernel.h"
 #include "linalg/block_ldl.h"
 #include "linalg/by_size.h"
 #include "linalg/dense.h"
@@ -45,7 +45,7 @@ struct free_factor {
 
 // Columns of M^-1 JT of a block at a time; each entry is pawl_dot6() of its rows.
 PAWL_KERNEL_PART void free_factor_task(const pair_task *task, const double *restrict j,
-                                    const double *restrict m, int columns, double *restrict out)
+                                       const double *restrict m, int columns, double *restrict out)
 {
     for (int r = 0; r < task->row_dim; ++r, j += 6, out += task->row_stride) {
         int last = task->diagonal ? r + 1 : columns;
@@ -59,7 +59,7 @@ PAWL_KERNEL_PART void free_factor_task(const pair_task *task, const double *rest
 // once. Of a diagonal block the upper triangle is written as well, which nobody reads.
 enum { FREE_TASK_SIZE = 6 };
 PAWL_KERNEL_PART void free_factor_square(const double *restrict j, const double *restrict m, int n,
-                                      double *restrict sum)
+                                         double *restrict sum)
 {
     double mt[6][FREE_TASK_SIZE];
     for (int c = 0; c < n; ++c) {
@@ -76,7 +76,7 @@ PAWL_KERNEL_PART void free_factor_square(const double *restrict j, const double 
 }
 
 PAWL_KERNEL_PART void free_factor_add_square(const pair_task *task, const double *restrict j,
-                                          const double *restrict m, int n, double *restrict out)
+                                             const double *restrict m, int n, double *restrict out)
 {
     double sum[FREE_TASK_SIZE * FREE_TASK_SIZE];
     free_factor_square(j, m, n, sum);
@@ -216,6 +216,28 @@ int pawl_free_factor_update_part(free_factor *f, int part, int64_t key, const do
     }
     f->key[part] = key;
     return free_factor_refactor(f, part, compliance, shift, drops, false);
+}
+
+bool pawl_free_factor_is_dense(const free_factor *f)
+{
+    return f->dense;
+}
+
+const int *pawl_free_factor_part_blocks(const free_factor *f, int part, int *count)
+{
+    *count = f->block_start[part + 1] - f->block_start[part];
+    return f->order + f->block_start[part];
+}
+
+void pawl_free_factor_mark(free_factor *f, int block)
+{
+    pawl_block_ldl_mark(f->ldl, block);
+}
+
+int pawl_free_factor_half_marked(free_factor *f, int part, bool whole, int count, double *x,
+                                 int stride, block_run *runs)
+{
+    return pawl_block_ldl_half_marked(f->ldl, part, whole, count, x, stride, runs);
 }
 
 void pawl_free_factor_half_solve_part(const free_factor *f, int part, double *x)

@@ -5,9 +5,9 @@
 // minimum degree order (AMD), elimination tree, fill; done once per graph. Factoring and solving
 // use dense kernels in a fixed order, and neither search nor allocate.
 #include "linalg/block_ldl.h"
-#include "base/kernel.h"
 #include "base/array.h"
 #include "base/carver.h"
+#include "base/kernel.h"
 #include "linalg/by_size.h"
 #include "linalg/dense.h"
 #include <math.h>
@@ -44,6 +44,7 @@ struct block_ldl {
     double *original;  // (row_count) by position: the diagonal before elimination
     int *first_pivot;  // (node_count) into inverse_d
     int *packed;       // (node_count) into triangle
+    bool *marked;      // (node_count) by position: see pawl_block_ldl_mark()
     int triangle_count;
     // parts: trees of the elimination forest, numbered by their first nodes
     int part_count;
@@ -263,6 +264,7 @@ static void ldl_layout(block_ldl *l, int targets, int scaled, pawl_carver *mem)
     l->inverse_d = PAWL_CARVE(mem, double, l->row_count);
     l->original = PAWL_CARVE(mem, double, l->row_count);
     l->scaled = PAWL_CARVE(mem, double, scaled);
+    l->marked = PAWL_CARVE(mem, bool, n);
 }
 
 // Counts rows and values; returns the values of the largest columns of all parts.
@@ -330,6 +332,7 @@ static void ldl_place(block_ldl *l, const ldl_analysis *a, const int *dim)
     }
     for (int k = 0; k < n; ++k) {
         l->node[k] = a->order[k];
+        l->marked[k] = false;
         l->dim[k] = dim[a->order[k]];
         l->first_pivot[k] = pivot;
         pivot += l->dim[k];
@@ -448,7 +451,7 @@ size_t pawl_block_ldl_value_count(const block_ldl *l)
 // X = A L^-T for the m x n block A below a factored n x n diagonal block, as XT (n x m); A becomes X D^-1. By columns
 // of X: their entries are independent of each other, so that a compiler can vectorize them.
 PAWL_KERNEL_PART void ldl_scale(double *restrict a, int m, int n, const double *restrict diagonal,
-                             const double *restrict inverse_d, double *restrict xt)
+                                const double *restrict inverse_d, double *restrict xt)
 {
     for (int c = 0; c < n; ++c) {
         double *restrict column = xt + c * m;
@@ -470,8 +473,8 @@ PAWL_KERNEL_PART void ldl_scale(double *restrict a, int m, int n, const double *
 }
 
 // C -= L XT, with L m x n, XT n x q, C m x q of stride q.
-PAWL_KERNEL_PART void ldl_update_any(double *restrict c, int m, int q, int n, const double *restrict l,
-                           const double *restrict xt)
+PAWL_KERNEL_PART void ldl_update_any(double *restrict c, int m, int q, int n,
+                                     const double *restrict l, const double *restrict xt)
 {
     for (int r = 0; r < m; ++r, l += n, c += q) {
         for (int s = 0; s < q; ++s) {
@@ -487,7 +490,7 @@ PAWL_KERNEL_PART void ldl_update_any(double *restrict c, int m, int q, int n, co
 // The same for m = q = n <= LDL_MAX_SIZE, a row of sums in registers.
 enum { LDL_MAX_SIZE = 6 };
 PAWL_KERNEL_PART void ldl_update(double *restrict c, int n, const double *restrict l,
-                              const double *restrict xt)
+                                 const double *restrict xt)
 {
     for (int r = 0; r < n; ++r, l += n, c += n) {
         double sum[LDL_MAX_SIZE] = {0};
@@ -611,7 +614,7 @@ int pawl_block_ldl_factor(block_ldl *l, double floor)
 
 // x -= B t for the m x n block B.
 PAWL_KERNEL_PART void ldl_forward(const double *restrict b, int m, int n, const double *restrict t,
-                               double *restrict x)
+                                  double *restrict x)
 {
     for (int r = 0; r < m; ++r) {
         double sum = 0.0;
@@ -624,7 +627,7 @@ PAWL_KERNEL_PART void ldl_forward(const double *restrict b, int m, int n, const 
 
 // t -= BT x for the m x n block B.
 PAWL_KERNEL_PART void ldl_backward(const double *restrict b, int m, int n, const double *restrict x,
-                                double *restrict t)
+                                   double *restrict t)
 {
     for (int r = 0; r < m; ++r) {
         for (int c = 0; c < n; ++c) {
@@ -712,6 +715,60 @@ PAWL_KERNEL static void ldl_solve_part(const block_ldl *l, int part, const int *
         }
         PAWL_BY_SIZE(n, ldl_upper(l->triangle + l->packed[k], N, t))
     }
+}
+
+void pawl_block_ldl_mark(block_ldl *l, int node)
+{
+    l->marked[l->position[node]] = true;
+}
+
+// The forward half of a solve at position k for several vectors.
+PAWL_KERNEL_PART void ldl_half_node(const block_ldl *l, int k, const int *row, int count, double *x,
+                                    int stride)
+{
+    const double *v = l->values, *inverse_d = l->inverse_d + l->first_pivot[k];
+    int n = l->dim[k];
+    for (int s = 0; s < count; ++s, x += stride) {
+        double *t = x + row[l->node[k]];
+        PAWL_BY_SIZE(n, ldl_lower(l->triangle + l->packed[k], N, t))
+        for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
+            int i = l->row[e], m = l->dim[i];
+            double *xi = x + row[l->node[i]];
+            PAWL_BY_SIZES(m, n, ldl_forward(v + l->offset[e], M, N, t, xi))
+        }
+        for (int c = 0; c < n; ++c) {
+            t[c] *= sqrt(fmax(inverse_d[c], 0.0));
+        }
+    }
+}
+
+PAWL_KERNEL int pawl_block_ldl_half_marked(block_ldl *l, int part, bool whole, int count, double *x,
+                                           int stride, block_run *runs)
+{
+    const int *row = whole ? l->first_row : l->part_row;
+    int run_count = 0;
+    for (int j = l->part_start[part]; j < l->part_start[part + 1]; ++j) {
+        int k = l->member[j];
+        if (!l->marked[k]) {
+            continue;
+        }
+        l->marked[k] = false;
+        if (l->column[k] < l->column[k + 1]) {
+            l->marked[l->row[l->column[k]]] = true; // its parent in the elimination tree
+        }
+        ldl_half_node(l, k, row, count, x, stride);
+        int first = row[l->node[k]], n = l->dim[k];
+        block_run *last = &runs[run_count - 1];
+        if (run_count > 0 && last->first + last->count == first) {
+            last->count += n;
+        } else if (run_count > 0 &&
+                   first + n == last->first) { // as the joints of a limb towards its root
+            *last = (block_run){first, last->count + n};
+        } else {
+            runs[run_count++] = (block_run){first, n};
+        }
+    }
+    return run_count;
 }
 
 void pawl_block_ldl_solve_part(const block_ldl *l, int part, double *x)

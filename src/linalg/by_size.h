@@ -38,7 +38,7 @@
 // `call` with M for m and N for n: both known where they are equal, as between blocks of like joints, else N alone.
 #define PAWL_BY_SIZES(m, n, call)                                                                  \
     if ((m) == (n)) {                                                                              \
-        PAWL_BY_SIZE(n, const int M = N; call)                                                      \
+        PAWL_BY_SIZE(n, const int M = N; call)                                                     \
     } else {                                                                                       \
         const int M = (m);                                                                         \
         PAWL_BY_SIZE(n, call)                                                                      \

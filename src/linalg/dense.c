@@ -8,7 +8,8 @@
 #include <math.h>
 #include <stddef.h>
 
-PAWL_KERNEL int pawl_ldl_factor(double *a, int n, int ld, double floor, const double *scale, double *inverse_d)
+PAWL_KERNEL int pawl_ldl_factor(double *a, int n, int ld, double floor, const double *scale,
+                                double *inverse_d)
 {
     int dropped = 0;
     for (int i = 0; i < n; ++i) {

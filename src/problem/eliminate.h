@@ -21,6 +21,7 @@ typedef struct eliminator {
     double *residual, *step, *product, *right;      // (max_rows)
     double *conditioned, *direction, *image, *kept; // (max_rows)
     double *columns;                                // (3 x max_rows) of a block
+    problem_block *runs;                            // (max_rows) of a block's columns
     double *half; // (ELIMINATE_HALF at most) half solves of the columns of all bounded rows
     size_t half_size;
 } eliminator;

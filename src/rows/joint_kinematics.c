@@ -5,8 +5,8 @@
 // which rows a kind has and what its coordinates are. docs/math.md, section 1 has the formulas;
 // joint_kinematics.h the letters.
 #include "rows/joint_kinematics.h"
-#include "base/kernel.h"
 #include "base/env.h"
+#include "base/kernel.h"
 
 // Which rows a kind has, in order: t along an axis, the follower's x axis along the base's y or z
 // (alignment), all of the relative rotation (lock), or a row of the kind's own.
@@ -88,8 +88,8 @@ const char *pawl_joint_row_name(pawl_joint_kind kind, int row)
     return names[joint_row_table[kind][row]];
 }
 
-PAWL_KERNEL void pawl_joint_frames(const model_joint *j, const body_state *bodies, const pawl_mat3 *rotation,
-                       joint_frames *out)
+PAWL_KERNEL void pawl_joint_frames(const model_joint *j, const body_state *bodies,
+                                   const pawl_mat3 *rotation, joint_frames *out)
 {
     const body_state *f = &bodies[j->follower];
     const pawl_mat3 *rf = &rotation[j->follower];
@@ -198,8 +198,8 @@ static double joint_row(const model_joint *j, const joint_frames *f, int what, d
     }
 }
 
-PAWL_KERNEL void pawl_joint_rows(const model_joint *j, const joint_frames *f, double angle, double *residual,
-                     double base[][6], double follower[][6])
+PAWL_KERNEL void pawl_joint_rows(const model_joint *j, const joint_frames *f, double angle,
+                                 double *residual, double base[][6], double follower[][6])
 {
     const unsigned char *what = joint_row_table[j->kind];
     for (int r = 0; r < j->row_count; ++r) {
@@ -244,8 +244,8 @@ static inline joint_offset joint_offset_of(const model_joint *j, const body_stat
     return (joint_offset){v3_sub(point, j->base_anchor), x};
 }
 
-PAWL_KERNEL void pawl_joint_residuals(const model_joint *j, const body_state *bodies, const pawl_mat3 *rotation,
-                          double *residual)
+PAWL_KERNEL void pawl_joint_residuals(const model_joint *j, const body_state *bodies,
+                                      const pawl_mat3 *rotation, double *residual)
 {
     const pawl_mat3 *e = &j->base_axes;
     switch (j->kind) {

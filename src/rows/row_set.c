@@ -14,7 +14,7 @@ row_set pawl_row_set_all(const pawl_assembly *a)
 
 // w += M^-1 JT x of one body of a block
 PAWL_KERNEL_PART void row_set_push(const double *restrict row, int dim, const double *restrict x,
-                                double *restrict w)
+                                   double *restrict w)
 {
     double sum[6] = {0}; // kept in registers over the rows
     for (int r = 0; r < dim; ++r) {
@@ -29,7 +29,7 @@ PAWL_KERNEL_PART void row_set_push(const double *restrict row, int dim, const do
 
 // out += J w of one body of a block
 PAWL_KERNEL_PART void row_set_rate(const double *restrict row, int dim, const double *restrict w,
-                                double *restrict out)
+                                   double *restrict out)
 {
     for (int r = 0; r < dim; ++r, row += 6) {
         out[r] += (row[0] * w[0] + row[1] * w[1] + row[2] * w[2]) +
