@@ -98,7 +98,9 @@ static reduce_wrench reduce_resultant(const pawl_env *env, const reduce_scene *s
     reduce_wrench sum = {{0}};
     for (int k = 0; k < pawl_sim_contact_count(sim); ++k) {
         pawl_contact_info c = pawl_sim_contact(sim, k);
-        double sign = c.body_b == 0 ? 1.0 : c.body_a == 0 ? -1.0 : 0.0;
+        double sign = pawl_body_index(c.body_b) == 0   ? 1.0
+                      : pawl_body_index(c.body_a) == 0 ? -1.0
+                                                       : 0.0;
         if (fabs(c.normal.z) < 0.5) {
             continue;
         }

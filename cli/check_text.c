@@ -125,16 +125,13 @@ static void check_text_redundant(const pawl_model *model, const pawl_check *chec
                                                                : CHECK_TEXT_MOST_LINES;
     int width = 13;
     for (int i = 0; i < shown; ++i) {
-        width = check_text_widest(
-            width,
-            pawl_model_joint(model, pawl_model_joint_at(model, check->redundant[i].joint)).name);
+        width = check_text_widest(width, pawl_model_joint(model, check->redundant[i].joint).name);
     }
     fprintf(to, "\n  %-*s  %3s  %s\n", width, "redundant row", "row",
             "directions it constrains that earlier rows already constrain");
     for (int i = 0; i < shown; ++i) {
         const pawl_redundant_row *row = &check->redundant[i];
-        fprintf(to, "  %-*s  %3d  %s\n", width,
-                pawl_model_joint(model, pawl_model_joint_at(model, row->joint)).name, row->row,
+        fprintf(to, "  %-*s  %3d  %s\n", width, pawl_model_joint(model, row->joint).name, row->row,
                 row->what);
     }
     check_text_more(to, check->redundant_count);
@@ -142,8 +139,7 @@ static void check_text_redundant(const pawl_model *model, const pawl_check *chec
     int named = check->loop_joint_count < CHECK_TEXT_MOST_LINES ? check->loop_joint_count
                                                                 : CHECK_TEXT_MOST_LINES;
     for (int i = 0; i < named; ++i) {
-        fprintf(to, "%s %s", i > 0 ? "," : "",
-                pawl_model_joint(model, pawl_model_joint_at(model, check->loop_joints[i])).name);
+        fprintf(to, "%s %s", i > 0 ? "," : "", pawl_model_joint(model, check->loop_joints[i]).name);
     }
     fprintf(to, "%s\n", named < check->loop_joint_count ? ", ..." : "");
 }
@@ -153,10 +149,9 @@ static void check_text_misfit(const pawl_model *model, const pawl_check *check, 
 {
     fprintf(to, "  redundant      rows repeat each other to %.1e (rad, or lengths)\n", check->weak);
     if (check->misfit.position > 0.0 || check->misfit.rotation > 0.0) {
-        fprintf(
-            to, "                 joints close to %.1e m, %.1e rad, worst at joint '%s'\n",
-            check->misfit.position, check->misfit.rotation,
-            pawl_model_joint(model, pawl_model_joint_at(model, check->misfit.worst_joint)).name);
+        fprintf(to, "                 joints close to %.1e m, %.1e rad, worst at joint '%s'\n",
+                check->misfit.position, check->misfit.rotation,
+                pawl_model_joint(model, check->misfit.worst_joint).name);
     }
 }
 
@@ -165,23 +160,21 @@ static void check_text_assembly(const pawl_model *model, const pawl_check *check
 {
     const pawl_closure *start = &check->start;
     const pawl_closure *end = &check->assembled;
-    if (start->worst_joint < 0) {
+    if (pawl_joint_is_none(start->worst_joint)) {
         fprintf(to, "  assembly       nothing to assemble\n");
         return;
     }
     fprintf(to, "  assembly       as given    %.2e m, %.2e rad, worst at joint '%s'\n",
-            start->position, start->rotation,
-            pawl_model_joint(model, pawl_model_joint_at(model, start->worst_joint)).name);
+            start->position, start->rotation, pawl_model_joint(model, start->worst_joint).name);
     if (assembled) {
         fprintf(to, "                 assembled   %.2e m, %.2e rad\n", end->position,
                 end->rotation);
     } else {
         fprintf(to, "                 the joints CANNOT be closed\n");
     }
-    if (start->worst_limit >= 0 && start->limit > 0.0) {
+    if (!pawl_joint_is_none(start->worst_limit) && start->limit > 0.0) {
         fprintf(to, "                 joint '%s' starts %.2e beyond its limit\n",
-                pawl_model_joint(model, pawl_model_joint_at(model, start->worst_limit)).name,
-                start->limit);
+                pawl_model_joint(model, start->worst_limit).name, start->limit);
     }
 }
 

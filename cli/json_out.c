@@ -42,11 +42,10 @@ json_t *json_out_vec3(pawl_vec3 v)
     return json_pack("[o, o, o]", json_out_number(v.x), json_out_number(v.y), json_out_number(v.z));
 }
 
-json_t *json_out_joint_name(const pawl_model *model, int joint)
+json_t *json_out_joint_name(const pawl_model *model, pawl_joint_id joint)
 {
-    return joint >= 0
-               ? json_out_text(pawl_model_joint(model, pawl_model_joint_at(model, joint)).name)
-               : json_null();
+    return pawl_joint_is_none(joint) ? json_null()
+                                     : json_out_text(pawl_model_joint(model, joint).name);
 }
 
 json_t *json_out_model(const pawl_model *model, const pawl_check *check)

@@ -12,7 +12,7 @@
 json_t *json_out_number(double value);   ///< null when not finite
 json_t *json_out_text(const char *text); ///< null for NULL; bytes outside UTF-8 become '?'
 json_t *json_out_vec3(pawl_vec3 v);      ///< [x, y, z]
-json_t *json_out_joint_name(const pawl_model *model, int joint); ///< null for -1
+json_t *json_out_joint_name(const pawl_model *model, pawl_joint_id joint); ///< null for none
 /// {name, bodies, joints, dofs, rows, rank}, the same in `run` and `check`. `check` may be NULL
 /// when the model could not be analysed.
 json_t *json_out_model(const pawl_model *model, const pawl_check *check);

@@ -37,7 +37,7 @@ typedef struct run_result {
 /// Mean time of a phase in a step of this command; NaN without steps [s].
 double run_result_phase(const run_result *result, pawl_phase phase);
 /// "world plane", "crate box 'lid'".
-void run_result_shape_text(const run_result *result, int shape, char *text, size_t size);
+void run_result_shape_text(const run_result *result, pawl_shape_id shape, char *text, size_t size);
 /// The figures and the verdict, aligned plain text; the last line is the verdict in a sentence.
 void run_result_print(const run_result *result, FILE *to);
 /// As in docs/cli.md, all keys always present. NULL: out of memory.

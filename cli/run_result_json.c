@@ -98,7 +98,7 @@ static json_t *run_result_json_joints(const run_result *result)
 static json_t *run_result_json_event(const run_result *result, const pawl_event *event)
 {
     json_t *where = NULL;
-    if (event->shape_a >= 0) {
+    if (!pawl_shape_is_none(event->shape_a)) {
         char a[160], b[160], pair[340];
         run_result_shape_text(result, event->shape_a, a, sizeof a);
         run_result_shape_text(result, event->shape_b, b, sizeof b);

@@ -14,7 +14,7 @@ double run_result_phase(const run_result *result, pawl_phase phase)
     return count > 0 ? result->phases[phase] / (double)count : NAN;
 }
 
-void run_result_shape_text(const run_result *result, int shape, char *text, size_t size)
+void run_result_shape_text(const run_result *result, pawl_shape_id shape, char *text, size_t size)
 {
     pawl_verdict_names names = pawl_model_names(result->model);
     names.shape(names.user, shape, text, size);
@@ -26,9 +26,9 @@ static const char *run_result_plural(int64_t count, const char *one, const char 
 }
 
 // A joint with lengths and angles does not say which of them was violated.
-static const char *run_result_limit_unit(const pawl_model *model, int joint)
+static const char *run_result_limit_unit(const pawl_model *model, pawl_joint_id joint)
 {
-    pawl_joint_info info = pawl_model_joint(model, pawl_model_joint_at(model, joint));
+    pawl_joint_info info = pawl_model_joint(model, joint);
     int angles = 0;
     for (int c = 0; c < info.coordinate_count; ++c) {
         angles += pawl_joint_kind_is_angle(info.kind, c) ? 1 : 0;
@@ -120,25 +120,21 @@ static run_result_figure run_result_plain(double value)
 static void run_result_print_closure(const run_result *result, FILE *to)
 {
     const pawl_closure *closure = &result->verdict.closure;
-    if (closure->worst_joint >= 0) {
+    if (!pawl_joint_is_none(closure->worst_joint)) {
         run_result_row(to, "closure", run_result_small(closure->position).text, "m",
                        "position; worst joint '%s'",
-                       pawl_model_joint(result->model,
-                                        pawl_model_joint_at(result->model, closure->worst_joint))
-                           .name);
+                       pawl_model_joint(result->model, closure->worst_joint).name);
         run_result_row(to, "", run_result_small(closure->rotation).text, "rad", "rotation");
     } else {
         run_result_row(to, "closure", "-", "", "no joints");
     }
     if (!run_result_has_limits(result->model)) {
         run_result_row(to, "limits", "-", "", "none in the model");
-    } else if (closure->worst_limit >= 0 && closure->limit > 0.0) {
+    } else if (!pawl_joint_is_none(closure->worst_limit) && closure->limit > 0.0) {
         run_result_row(to, "limits", run_result_small(closure->limit).text,
                        run_result_limit_unit(result->model, closure->worst_limit),
                        "beyond the limit, worst at joint '%s'",
-                       pawl_model_joint(result->model,
-                                        pawl_model_joint_at(result->model, closure->worst_limit))
-                           .name);
+                       pawl_model_joint(result->model, closure->worst_limit).name);
     } else {
         run_result_row(to, "limits", "0", "", "never exceeded");
     }
@@ -155,7 +151,7 @@ static void run_result_print_contacts(const run_result *result, FILE *to)
     run_result_row(to, "contacts", run_result_plain((double)v->contacts_sum / steps).text, "",
                    "a step, at most %d", v->contacts_max);
     char a[160], b[160];
-    if (v->worst_shape_a < 0 || v->worst_shape_b < 0) {
+    if (pawl_shape_is_none(v->worst_shape_a)) {
         run_result_row(to, "", run_result_small(v->penetration).text, "m", "penetration");
     } else {
         run_result_shape_text(result, v->worst_shape_a, a, sizeof a);

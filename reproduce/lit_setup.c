@@ -123,12 +123,8 @@ static void lit_trace_add_collisions(lit_trace *trace, const pawl_sim *sim)
         if (event.kind != PAWL_EVENT_COLLISION) {
             continue;
         }
-        pawl_body_id a = pawl_model_shape(pawl_sim_model(sim),
-                                          pawl_model_shape_at(pawl_sim_model(sim), event.shape_a))
-                             .body;
-        pawl_body_id b = pawl_model_shape(pawl_sim_model(sim),
-                                          pawl_model_shape_at(pawl_sim_model(sim), event.shape_b))
-                             .body;
+        pawl_body_id a = pawl_model_shape(pawl_sim_model(sim), event.shape_a).body;
+        pawl_body_id b = pawl_model_shape(pawl_sim_model(sim), event.shape_b).body;
         if (trace->collision_count < LIT_TRACE_COLLISIONS) {
             trace->collisions[trace->collision_count] = (lit_collision){
                 .time = event.time, .body = pawl_body_index(pawl_body_is_world(a) ? b : a)};

@@ -12,7 +12,7 @@ PAWL_EXTERN_C_BEGIN
 
 /// A row of J that depends on the rows before it.
 typedef struct pawl_redundant_row {
-    int joint;
+    pawl_joint_id joint;
     int row;          ///< within the joint
     const char *what; ///< e.g. "force y", "moment z", in the joint frame
 } pawl_redundant_row;
@@ -26,7 +26,7 @@ typedef struct pawl_check {
     int redundant_count;
     pawl_redundant_row *redundant;
     int loop_joint_count; ///< joints that share a redundancy
-    int *loop_joints;
+    pawl_joint_id *loop_joints;
     bool singular;         ///< rank is lower here than close by
     int generic_rank;      ///< rank close by
     double smallest_ratio; ///< smallest singular value of what is not redundant, as a misalignment

@@ -6,7 +6,7 @@
 ///
 /// **Threads.** Contact points are plain values; names are constant.
 #pragma once
-#include "pawl/base.h"
+#include "pawl/id.h"
 
 PAWL_EXTERN_C_BEGIN
 
@@ -20,8 +20,8 @@ typedef enum pawl_contact_mode {
 PAWL_API const char *pawl_contact_mode_name(pawl_contact_mode mode); ///< e.g. "stick"
 /// One contact point of the last step, where its rows were placed, in world axes.
 typedef struct pawl_contact_info {
-    int body_a, body_b;   ///< indices; PAWL_WORLD_INDEX: the world
-    int shape_a, shape_b; ///< indices, a before b; -1: contact points (mdp, nmdp)
+    pawl_body_id body_a, body_b;    ///< may be PAWL_WORLD
+    pawl_shape_id shape_a, shape_b; ///< a before b; none for contact points (mdp, nmdp)
     pawl_vec3 position;
     pawl_vec3 normal; ///< unit, from a to b
     double gap;       ///< negative: penetration [m]

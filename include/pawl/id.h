@@ -5,12 +5,13 @@
 /// Ids: what bodies, joints, shapes and the rest are called by. Each kind is a type of its own, so that a joint where
 /// a body is wanted does not compile.
 ///
-/// A builder gives ids, and every model compiled from it takes them. Zeros mean none. An id carries a tag made from
-/// what was described up to there: a model refuses ids of another one, unless both were described alike that far, and
-/// then they mean the same thing. Tags are not random, and depend on no address and no clock. A model keeps its things
+/// A builder gives ids, and every model compiled from it takes them. Zeros mean none. An id has a tag made from
+/// all names and numbers that were described up to there: a model refuses ids of another one, unless both were described
+/// alike that far, and then they mean the same thing. Tags are not random, and depend on no address and no clock. A model keeps its things
 /// in order, as files do: pawl_model_body_at() gives the id of the i-th, pawl_body_index() the place in arrays.
 ///
-/// What is measured and recorded (reports, verdicts, events, contacts, checks) holds indices, as files do.
+/// What is measured (reports, verdicts, events, contacts, checks) holds ids, too; files hold indices. The verdict that a recording
+/// gives with a state has the ids of that state's model.
 ///
 /// **Threads.** Ids are plain values.
 #pragma once
@@ -18,12 +19,16 @@
 
 PAWL_EXTERN_C_BEGIN
 
-/// Each kind has a type, the index from 0 of an id (-1: none), and a comparison.
+/// Each kind has a type, whether an id is none, a comparison, and the index from 0 of an id (-1: none).
 #define PAWL_ID_TYPE(kind)                                                                         \
     typedef struct pawl_##kind##_id {                                                              \
         uint32_t index1; /* index + 1; 0: none */                                                  \
         uint32_t tag;    /* whose it is */                                                         \
     } pawl_##kind##_id;                                                                            \
+    static inline bool pawl_##kind##_is_none(pawl_##kind##_id id)                                  \
+    {                                                                                              \
+        return id.index1 == 0;                                                                     \
+    }                                                                                              \
     static inline bool pawl_##kind##_same(pawl_##kind##_id a, pawl_##kind##_id b)                  \
     {                                                                                              \
         return a.index1 == b.index1 && a.tag == b.tag;                                             \

@@ -13,15 +13,15 @@
 
 PAWL_EXTERN_C_BEGIN
 
-/// How far the constraints are from being met, in configuration.
+/// How far the constraints are from being satisfied, in configuration. Ids of zeros: no joint.
 typedef struct pawl_closure {
-    double position; ///< worst translational joint error [m]
-    double rotation; ///< worst rotational joint error [rad]
-    int worst_joint; ///< the joint with the larger of the two; -1 without joints
-    double ratio;    ///< worst translational error over the size of the joint's smaller body [-]
-    int ratio_joint; ///< its joint, -1 for none
-    double limit;    ///< worst limit violation [m or rad]
-    int worst_limit; ///< its joint, -1 for none
+    double position;           ///< worst translational joint error [m]
+    double rotation;           ///< worst rotational joint error [rad]
+    pawl_joint_id worst_joint; ///< the joint with the larger of the two; none without joints
+    double ratio; ///< worst translational error over the size of the joint's smaller body [-]
+    pawl_joint_id ratio_joint; ///< its joint
+    double limit;              ///< worst limit violation [m or rad]
+    pawl_joint_id worst_limit; ///< its joint
 } pawl_closure;
 /// How well the joints of a state are closed, and how far it is beyond limits.
 PAWL_API pawl_closure pawl_state_closure(const pawl_state *state);
@@ -70,7 +70,7 @@ enum {
     PAWL_MEASURED_PASSAGE = 1 << 11   ///< settled: a singular position that those numbers blur
 };
 
-/// What one step did.
+/// What one step did. Ids of zeros: no joint, no shape.
 typedef struct pawl_step_report {
     pawl_outcome outcome;  ///< of own_residual, whatever the solver said
     unsigned measured;     ///< PAWL_MEASURED_*
@@ -87,16 +87,17 @@ typedef struct pawl_step_report {
     bool fell_back;        ///< rattle: not reversible, or a singular position; done as moreau does
     int position_failures; ///< position updates that left joints open
     double penetration;    ///< deepest of them, where the rows were placed [m]
-    int worst_shape_a, worst_shape_b; ///< the shapes of that one, -1 where nothing penetrates
+    pawl_shape_id worst_shape_a,
+        worst_shape_b;  ///< the shapes of that one; none where nothing penetrates
     double depth_ratio; ///< largest depth over half the thickness of the thinner shape of its pair
-    int ratio_shape_a, ratio_shape_b; ///< that pair, -1 for none
+    pawl_shape_id ratio_shape_a, ratio_shape_b; ///< that pair
     double
         limit_correction_energy; ///< energy that corrections of violated limits stored, in work_limits [J]
-    double contact_correction_energy;   ///< of overlaps, in work_contacts [J]
-    int tunnelled;                      ///< pairs of shapes that went through each other
-    int tunnel_shape_a, tunnel_shape_b; ///< the first of them, -1 for none
-    int events[PAWL_MAX_EVENT_KINDS];   ///< how many of each kind; see pawl_sim_event()
-    pawl_residual residual;             ///< of Coulomb's law, by the judge, not by the solver
+    double contact_correction_energy;             ///< of overlaps, in work_contacts [J]
+    int tunnelled;                                ///< pairs of shapes that went through each other
+    pawl_shape_id tunnel_shape_a, tunnel_shape_b; ///< the first of them
+    int events[PAWL_MAX_EVENT_KINDS];             ///< how many of each kind; see pawl_sim_event()
+    pawl_residual residual; ///< of Coulomb's law, by the judge, not by the solver
     double own_residual;  ///< of the problem that was to be solved, against solver.tolerance [m/s];
                           ///< mdp, nmdp: change of coordinates still asked for, against
                           ///< nmdp.tolerance [m or rad]
@@ -104,7 +105,7 @@ typedef struct pawl_step_report {
     pawl_closure misfit;  ///< of that, what loops leave open by the numbers of the model
     double misfit_expected;          ///< what the start leads to expect of it [m or rad]
     double settled;                  ///< what bodies were moved by after a singular position [m]
-    int passage_joint;               ///< with the largest part in it, -1 for none
+    pawl_joint_id passage_joint;     ///< with the largest part in it
     pawl_energy energy;              ///< after the step
     double seconds[PAWL_MAX_PHASES]; ///< by the clock; 0 without one
 } pawl_step_report;

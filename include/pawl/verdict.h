@@ -58,7 +58,7 @@ typedef struct pawl_verdict {
     double settled;                      ///< sum [m]
     int64_t passage_steps;               ///< in or next to singular positions
     int64_t passage_step;                ///< the first of them, counted from 1; 0 for none
-    int passage_joint;                   ///< its joint, -1 for none
+    pawl_joint_id passage_joint;         ///< its joint
     double start_limit;                  ///< closure.limit at the start
     double size;                         ///< of the largest body [m]
     int64_t position_failures;           ///< position updates that left joints open
@@ -72,22 +72,22 @@ typedef struct pawl_verdict {
     double balance_max;  ///< largest |pawl_energy.balance| seen [J]
     pawl_energy energy;  ///< after the last step
     double limit_correction_energy, contact_correction_energy; ///< sums of pawl_step_report's [J]
-    double lowest_work[PAWL_MAX_DISSIPATORS]; ///< since the start, without pushed_* [J]
+    double lowest_work[PAWL_MAX_DISSIPATORS]; ///< since the start, without *_correction_energy [J]
     double work_rise[PAWL_MAX_DISSIPATORS];   ///< largest rise above the lowest before it [J]
     double work_gain[PAWL_MAX_DISSIPATORS];   ///< largest since the start, 0 if never positive [J]
     bool soft_joints, soft_limits, soft_contacts; ///< the model has some
     int contacts_max;
     int64_t contacts_sum;
-    int64_t fell_back;                ///< steps of rattle done as moreau does
-    double penetration;               ///< largest [m]
-    int worst_shape_a, worst_shape_b; ///< the pair of shapes it was found at, -1 for none
-    double depth_ratio;               ///< largest, see pawl_step_report
+    int64_t fell_back;                          ///< steps of rattle done as moreau does
+    double penetration;                         ///< largest [m]
+    pawl_shape_id worst_shape_a, worst_shape_b; ///< the pair of shapes it was found at
+    double depth_ratio;                         ///< largest, see pawl_step_report
     double start_depth; ///< depth_ratio of overlaps at the start, where it was measured, else 0
-    int ratio_shape_a, ratio_shape_b;     ///< its pair, -1 for none
-    int64_t tunnelled;                    ///< times that a shape went through another one
-    int64_t tunnel_step;                  ///< the first step with one, counted from 1; 0 for none
-    int tunnel_shape_a, tunnel_shape_b;   ///< its pair, -1 for none
-    int64_t events[PAWL_MAX_EVENT_KINDS]; ///< how many of each kind
+    pawl_shape_id ratio_shape_a, ratio_shape_b; ///< its pair
+    int64_t tunnelled;                          ///< times that a shape went through another one
+    int64_t tunnel_step; ///< the first step with one, counted from 1; 0 for none
+    pawl_shape_id tunnel_shape_a, tunnel_shape_b; ///< its pair
+    int64_t events[PAWL_MAX_EVENT_KINDS];         ///< how many of each kind
     pawl_run_end end;
     double time, requested_time; ///< reached and asked for, where `end` is known [s]
 } pawl_verdict;
@@ -155,8 +155,8 @@ typedef struct pawl_verdict_list {
 /// Names of joints and shapes for pawl_criterion.where. Each writes at most `size` bytes.
 typedef struct pawl_verdict_names {
     const void *user; ///< given to both
-    void (*joint)(const void *user, int joint, char *text, size_t size);
-    void (*shape)(const void *user, int shape, char *text, size_t size);
+    void (*joint)(const void *user, pawl_joint_id joint, char *text, size_t size);
+    void (*shape)(const void *user, pawl_shape_id shape, char *text, size_t size);
 } pawl_verdict_names;
 /// Those of a model, which must outlive them.
 PAWL_API pawl_verdict_names pawl_model_names(const pawl_model *model);

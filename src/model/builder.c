@@ -185,8 +185,8 @@ static const char *const builder_kinds[ID_KINDS] = {"body",   "joint", "shape", 
 pawl_status pawl_builder_push_tagged(pawl_builder *b, pawl_array *array, const void *item,
                                      size_t size, tag_source source, any_id *out)
 {
-    uint64_t hash = pawl_hash_text(pawl_hash_text(b->tag, builder_kinds[source.kind]), source.name);
-    hash = pawl_hash_doubles(hash, source.numbers, 6);
+    uint64_t hash =
+        pawl_hash_text(pawl_hash_text(source.hash, builder_kinds[source.kind]), source.name);
     uint32_t tag = (uint32_t)(hash ^ hash >> 32);
     tag = tag != 0 ? tag : 1; // 0 is that of ids without a model
     PAWL_TRY(pawl_builder_push(b, &b->tags[source.kind], &tag, sizeof tag, NULL));
@@ -332,6 +332,7 @@ pawl_status pawl_builder_set_softness(pawl_builder *b, pawl_soft_kind kind,
     }
     PAWL_TRY(builder_check_soft(b, "all", words[kind], soft, 0.0));
     b->soft[kind] = *soft;
+    b->tag = pawl_tag_softness(b->tag + (uint64_t)kind, soft);
     return PAWL_OK;
 }
 
@@ -341,6 +342,7 @@ void pawl_builder_set_gravity(pawl_builder *b, pawl_vec3 gravity)
         return;
     }
     b->gravity = gravity;
+    b->tag = pawl_hash_doubles(b->tag, (const double[]){gravity.x, gravity.y, gravity.z}, 3);
 }
 
 enum { BUILDER_BODIES, BUILDER_JOINTS }; // scopes of names
@@ -464,8 +466,7 @@ pawl_status pawl_builder_add_body(pawl_builder *b, const pawl_body_def *def, paw
     if (body.kind != PAWL_BODY_KINEMATIC && body.density > 0.0 && body.mass > 0.0) {
         PAWL_TRY(builder_warn_two_masses(b, &body));
     }
-    pawl_vec3 at = body.pose.position;
-    tag_source source = {ID_BODY, name, {body.kind, body.mass, body.density, at.x, at.y, at.z}};
+    tag_source source = {ID_BODY, name, pawl_tag_body(b->tag, &body)};
     any_id id = {0, 0};
     pawl_status status =
         builder_push_named(b, &b->bodies, &body, sizeof body, BUILDER_BODIES, source, &id);
@@ -553,7 +554,7 @@ pawl_status pawl_builder_push_shape(pawl_builder *b, pawl_body_id body, const pa
     }
     PAWL_TRY(builder_check_soft(b, "shape", info.def.name, &def->soft, def->erp));
     PAWL_TRY(builder_keep_points(b, &info.def));
-    tag_source source = {ID_SHAPE, info.def.name, {def->kind, index, size[0], size[1], size[2]}};
+    tag_source source = {ID_SHAPE, info.def.name, pawl_tag_shape(b->tag, &info)};
     any_id id;
     PAWL_TRY(pawl_builder_push_tagged(b, &b->shapes, &info, sizeof info, source, &id));
     PAWL_GIVE(out, id);
@@ -631,7 +632,7 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, p
     }
     pawl_gear_def none = pawl_gear_def_default();
     PAWL_TRY(pawl_builder_push(b, &b->gears, &none, sizeof none, NULL));
-    tag_source source = {ID_JOINT, name, {joint.kind, base, follower}};
+    tag_source source = {ID_JOINT, name, pawl_tag_joint(b->tag, &joint)};
     any_id id = {0, 0};
     pawl_status status =
         builder_push_named(b, &b->joints, &joint, sizeof joint, BUILDER_JOINTS, source, &id);
@@ -689,7 +690,7 @@ pawl_status pawl_builder_add_gear(pawl_builder *b, const pawl_gear_def *def, paw
     joint.base = PAWL_ITEM(b->joints, pawl_joint_def, driven).base;
     joint.follower = PAWL_ITEM(b->joints, pawl_joint_def, driven).follower;
     PAWL_TRY(pawl_builder_push(b, &b->gears, &gear, sizeof gear, NULL));
-    tag_source tag = {ID_JOINT, gear.name, {joint.kind, driven, source, gear.ratio}};
+    tag_source tag = {ID_JOINT, gear.name, pawl_tag_gear(b->tag, &gear)};
     any_id id = {0, 0};
     pawl_status status =
         builder_push_named(b, &b->joints, &joint, sizeof joint, BUILDER_JOINTS, tag, &id);
@@ -721,7 +722,7 @@ pawl_status pawl_builder_add_actuator(pawl_builder *b, const pawl_actuator_def *
                          "actuator '%s': stiffness %g, damping %g and effort %g must be 0 or more",
                          a.name, a.stiffness, a.damping, a.effort);
     }
-    tag_source source = {ID_ACTUATOR, a.name, {a.kind, pawl_joint_index(a.joint), a.coordinate}};
+    tag_source source = {ID_ACTUATOR, a.name, pawl_tag_actuator(b->tag, &a)};
     any_id id;
     PAWL_TRY(pawl_builder_push_tagged(b, &b->actuators, &a, sizeof a, source, &id));
     PAWL_GIVE(out, id);
@@ -741,6 +742,7 @@ pawl_status pawl_builder_set_target(pawl_builder *b, pawl_actuator_id actuator,
     pawl_signal kept = *target;
     PAWL_TRY(builder_keep_signal(b, &kept, a->name));
     a->target = kept;
+    b->tag = pawl_tag_signal(b->tag, &kept);
     return PAWL_OK;
 }
 
@@ -762,7 +764,7 @@ pawl_status pawl_builder_add_motion(pawl_builder *b, const pawl_motion_def *def,
                              other->name);
         }
     }
-    tag_source source = {ID_MOTION, m.name, {pawl_joint_index(m.joint), m.coordinate}};
+    tag_source source = {ID_MOTION, m.name, pawl_tag_motion(b->tag, &m)};
     any_id id;
     PAWL_TRY(pawl_builder_push_tagged(b, &b->motions, &m, sizeof m, source, &id));
     PAWL_GIVE(out, id);
@@ -785,7 +787,7 @@ pawl_status pawl_builder_add_force(pawl_builder *b, const pawl_force_def *def, p
         PAWL_TRY(builder_keep_signal(b, &f.force[i], f.name));
         PAWL_TRY(builder_keep_signal(b, &f.torque[i], f.name));
     }
-    tag_source source = {ID_FORCE, f.name, {pawl_body_index(f.body)}};
+    tag_source source = {ID_FORCE, f.name, pawl_tag_force(b->tag, &f)};
     any_id id;
     PAWL_TRY(pawl_builder_push_tagged(b, &b->forces, &f, sizeof f, source, &id));
     PAWL_GIVE(out, id);
@@ -817,8 +819,7 @@ pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def,
                          "more",
                          s.name, s.stiffness, s.damping, s.rest_length);
     }
-    tag_source source = {
-        ID_SPRING, s.name, {pawl_body_index(s.body_a), pawl_body_index(s.body_b), s.stiffness}};
+    tag_source source = {ID_SPRING, s.name, pawl_tag_spring(b->tag, &s)};
     any_id id;
     PAWL_TRY(pawl_builder_push_tagged(b, &b->springs, &s, sizeof s, source, &id));
     PAWL_GIVE(out, id);
@@ -836,7 +837,9 @@ pawl_status pawl_builder_exclude(pawl_builder *b, pawl_body_id body_a, pawl_body
             "(one may be the world) are needed");
     }
     uint64_t key = pawl_exclusion_key(first, second);
-    return pawl_builder_push(b, &b->excluded, &key, sizeof key, NULL);
+    PAWL_TRY(pawl_builder_push(b, &b->excluded, &key, sizeof key, NULL));
+    b->tag = pawl_hash_bytes(b->tag, &key, sizeof key);
+    return PAWL_OK;
 }
 
 int pawl_builder_joint_coordinates(const pawl_builder *b, pawl_joint_id joint)

@@ -68,12 +68,22 @@ typedef struct any_id {
             (out)->tag = (id).tag;                                                                 \
         }                                                                                          \
     } while (0)
-// Pushes a thing and its tag, which is a hash of its name, these numbers and all that was added before.
+// Pushes a thing and its tag, which is a hash of its name, its numbers and all that was said before (builder_tag.c).
 typedef struct tag_source {
     id_kind kind;
     const char *name;
-    double numbers[6];
+    uint64_t hash; // of its numbers, after what was said before: pawl_tag_*(b->tag, def)
 } tag_source;
+uint64_t pawl_tag_softness(uint64_t seed, const pawl_softness *soft);
+uint64_t pawl_tag_signal(uint64_t seed, const pawl_signal *signal);
+uint64_t pawl_tag_body(uint64_t seed, const pawl_body_def *def);
+uint64_t pawl_tag_shape(uint64_t seed, const pawl_shape_info *shape);
+uint64_t pawl_tag_joint(uint64_t seed, const pawl_joint_def *def);
+uint64_t pawl_tag_gear(uint64_t seed, const pawl_gear_def *def);
+uint64_t pawl_tag_actuator(uint64_t seed, const pawl_actuator_def *def);
+uint64_t pawl_tag_motion(uint64_t seed, const pawl_motion_def *def);
+uint64_t pawl_tag_force(uint64_t seed, const pawl_force_def *def);
+uint64_t pawl_tag_spring(uint64_t seed, const pawl_spring_def *def);
 pawl_status pawl_builder_push_tagged(pawl_builder *b, pawl_array *array, const void *item,
                                      size_t size, tag_source source, any_id *out);
 id_table pawl_builder_ids(const pawl_builder *b, id_kind kind);

@@ -4,6 +4,7 @@
 // Contact points with their models of the force, and heightfields: collected and checked like all
 // that a builder takes. See pawl/wrench.h.
 #include "base/guard.h"
+#include "base/hash.h"
 #include "model/builder.h"
 #include "model/contact_points.h"
 #include <string.h>
@@ -101,8 +102,12 @@ pawl_status pawl_builder_add_heightfield(pawl_builder *b, const pawl_heightfield
     pawl_status status = pawl_builder_push_shape(b, PAWL_WORLD, &field.surface, NULL);
     if (status != PAWL_OK) {
         --b->heightfields.count;
+        return status;
     }
-    return status;
+    const double spacing[] = {field.x_count, field.y_count, field.dx, field.dy};
+    b->tag = pawl_hash_doubles(b->tag, spacing, 4); // ids that follow are of this ground
+    b->tag = pawl_hash_doubles(b->tag, field.heights, (size_t)count);
+    return PAWL_OK;
 }
 
 static bool builder_wrench_finite(const double *x, size_t count, size_t *bad)
@@ -280,6 +285,28 @@ pawl_status pawl_builder_add_wrench_model(pawl_builder *b, const pawl_wrench_mod
     return pawl_builder_push(b, &b->wrench_models, &d, sizeof d, out);
 }
 
+static pawl_status builder_check_core(const pawl_builder *b, const pawl_contact_point_def *p)
+{
+    pawl_vec3 e = p->core;
+    if (!(v3_finite(e) && isfinite(p->lean) && fmin(e.x, fmin(e.y, e.z)) >= 0.0 &&
+          p->lean >= 0.0)) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                         "contact point '%s': core %g %g %g m and lean %g m must be 0 or more",
+                         p->name, e.x, e.y, e.z, p->lean);
+    }
+    pawl_wrench_kind kind =
+        PAWL_ITEM(b->wrench_models, pawl_wrench_model_def, p->wrench_model).kind;
+    bool formula = kind != PAWL_WRENCH_TABLE && kind != PAWL_WRENCH_CUSTOM;
+    if (!formula && (v3_norm(e) > 0.0 || p->lean > 0.0)) {
+        return PAWL_FAIL(
+            &b->env, PAWL_BAD_ARGUMENT,
+            "contact point '%s': a %s model takes no core; use a radius, or a coulomb, "
+            "anisotropic or patch model",
+            p->name, pawl_wrench_kind_name(kind));
+    }
+    return PAWL_OK;
+}
+
 pawl_status pawl_builder_add_contact_point(pawl_builder *b, const pawl_contact_point_def *def,
                                            int *out)
 {
@@ -309,6 +336,7 @@ pawl_status pawl_builder_add_contact_point(pawl_builder *b, const pawl_contact_p
                          "contact point '%s': radius %g m must be 0 or more and the frame finite",
                          p.name, p.radius);
     }
+    PAWL_TRY(builder_check_core(b, &p));
     return pawl_builder_push(b, &b->contact_points, &p, sizeof p, out);
 }
 
@@ -331,8 +359,10 @@ pawl_status pawl_builder_add_contact_points_of(pawl_builder *b, pawl_body_id bod
             pawl_contact_point_def def = pawl_contact_point_def_default();
             def.body = body;
             def.wrench_model = wrench_model;
-            def.frame = (pawl_pose){list.positions[i], shape.def.frame.orientation};
+            def.frame = (pawl_pose){list.points[i].position, shape.def.frame.orientation};
             def.radius = list.radius;
+            def.core = list.points[i].core;
+            def.lean = list.points[i].lean;
             status = pawl_builder_add_contact_point(b, &def, NULL);
         }
         pawl_contact_points_free(&b->env, &list);

@@ -17,10 +17,10 @@ typedef struct events_kind {
 
 // Reads all events in blocks and hands each to `visit`.
 static pawl_status events_walk(const pawl_record *record,
-                               void (*visit)(const pawl_event *event, void *user), void *user)
+                               void (*visit)(const recorded_event *event, void *user), void *user)
 {
-    const size_t bytes = EVENTS_BLOCK * sizeof(pawl_event);
-    pawl_event *block = pawl_alloc(record->env, bytes);
+    const size_t bytes = EVENTS_BLOCK * sizeof(recorded_event);
+    recorded_event *block = pawl_alloc(record->env, bytes);
     if (block == NULL) {
         return PAWL_FAIL(record->env, PAWL_NO_MEMORY, "no memory for the events of a report");
     }
@@ -38,7 +38,7 @@ static pawl_status events_walk(const pawl_record *record,
     return status;
 }
 
-static void events_count(const pawl_event *event, void *user)
+static void events_count(const recorded_event *event, void *user)
 {
     events_kind *k = (events_kind *)user + event->kind;
     if (k->count++ == 0) {
@@ -49,7 +49,7 @@ static void events_count(const pawl_event *event, void *user)
     k->highest = fmax(k->highest, event->figure);
 }
 
-static void events_mark(const pawl_event *event, void *user)
+static void events_mark(const recorded_event *event, void *user)
 {
     report_plot *plot = user;
     double fraction = (event->time - plot->start) / (plot->end - plot->start);
@@ -91,7 +91,7 @@ static void events_kinds_table(report_text *page, const events_kind *kinds)
     report_add_plain(page, "</table></div></div>\n");
 }
 
-static void events_row(report_text *page, const pawl_record *record, const pawl_event *e)
+static void events_row(report_text *page, const pawl_record *record, const recorded_event *e)
 {
     report_add(page, "<tr><td class=\"n\">%.9g</td><td>%s</td><td>", e->time,
                pawl_event_kind_name(e->kind));
@@ -109,7 +109,7 @@ static void events_row(report_text *page, const pawl_record *record, const pawl_
 
 static pawl_status events_list(report_text *page, const pawl_record *record)
 {
-    pawl_event events[EVENTS_LISTED];
+    recorded_event events[EVENTS_LISTED];
     int64_t all = record->event_rows;
     int count = all < EVENTS_LISTED ? (int)all : EVENTS_LISTED;
     PAWL_TRY(record_read_events(record, 0, count, events));

@@ -16,6 +16,11 @@ static const double eliminate_exact = 1e-13;
 static const double eliminate_still = 1e-11;     // of a row's own D: less is rounding
 static const double eliminate_contraction = 0.1; // below it refinement is as good as any method
 static const double eliminate_floor = 1e-16;     // [m/s or m]: nobody asks for less
+// Impulses on bodies of little inertia are answered by large velocities before joints take them back: of those no
+// fraction is small enough, and refinement continues down to this [m/s], or to rounding.
+static const double eliminate_tight = 1e-12; // accuracies from which on this holds
+static const double eliminate_wanted = 1e-10;
+static const double eliminate_rounding = 2e-15;
 
 eliminator pawl_eliminator_layout(int max_rows, int max_condensed, pawl_carver *mem)
 {
@@ -179,6 +184,9 @@ int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, 
     }
     double norm = eliminate_norm(r, n);
     double target = fmax(accuracy * norm, eliminate_floor);
+    if (accuracy <= eliminate_tight) {
+        target = fmin(target, fmax(eliminate_wanted, eliminate_rounding * norm));
+    }
     memset(x, 0, bytes);
     memset(z, 0, (size_t)p->row_count * sizeof *z); // bounded rows stay at zero
     int iterations = 0;

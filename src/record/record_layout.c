@@ -45,27 +45,29 @@ const record_table_info record_table_info_of[RECORD_TABLE_COUNT] = {
 
 record_event record_event_row(const pawl_event *e)
 {
-    return (record_event){
-        .what = {(int32_t)e->kind, e->shape_a, e->shape_b, e->joint, e->coordinate},
-        .instant = {e->time, e->figure}};
+    return (record_event){.what = {(int32_t)e->kind, pawl_shape_index(e->shape_a),
+                                   pawl_shape_index(e->shape_b), pawl_joint_index(e->joint),
+                                   e->coordinate},
+                          .instant = {e->time, e->figure}};
 }
 
-pawl_event record_event_of_row(const int32_t what[RECORD_EVENT_WIDTH],
-                               const double instant[RECORD_INSTANT_WIDTH])
+recorded_event record_event_of_row(const int32_t what[RECORD_EVENT_WIDTH],
+                                   const double instant[RECORD_INSTANT_WIDTH])
 {
-    return (pawl_event){.time = instant[0],
-                        .kind = (pawl_event_kind)what[0],
-                        .shape_a = what[1],
-                        .shape_b = what[2],
-                        .joint = what[3],
-                        .coordinate = what[4],
-                        .figure = instant[1]};
+    return (recorded_event){.time = instant[0],
+                            .kind = (pawl_event_kind)what[0],
+                            .shape_a = what[1],
+                            .shape_b = what[2],
+                            .joint = what[3],
+                            .coordinate = what[4],
+                            .figure = instant[1]};
 }
 
 record_contact record_contact_row(const pawl_contact_info *c)
 {
     return (record_contact){
-        .pair = {c->body_a, c->body_b, c->shape_a, c->shape_b, (int32_t)c->mode},
+        .pair = {pawl_body_index(c->body_a), pawl_body_index(c->body_b),
+                 pawl_shape_index(c->shape_a), pawl_shape_index(c->shape_b), (int32_t)c->mode},
         .point = {c->position.x, c->position.y, c->position.z, c->normal.x, c->normal.y,
                   c->normal.z, c->force.x, c->force.y, c->force.z, c->gap}};
 }

@@ -101,8 +101,15 @@ typedef struct record_event {
     double instant[RECORD_INSTANT_WIDTH]; // time, figure
 } record_event;
 record_event record_event_row(const pawl_event *event);
-pawl_event record_event_of_row(const int32_t what[RECORD_EVENT_WIDTH],
-                               const double instant[RECORD_INSTANT_WIDTH]);
+// An event as a file has it, by indices: there is no model whose ids they could be. -1: none.
+typedef struct recorded_event {
+    double time;
+    pawl_event_kind kind;
+    int shape_a, shape_b, joint, coordinate;
+    double figure;
+} recorded_event;
+recorded_event record_event_of_row(const int32_t what[RECORD_EVENT_WIDTH],
+                                   const double instant[RECORD_INSTANT_WIDTH]);
 typedef struct record_contact {
     int32_t pair[RECORD_PAIR_WIDTH];  // body a, body b, shape a, shape b, mode
     double point[RECORD_POINT_WIDTH]; // position, normal, force, gap
@@ -128,10 +135,13 @@ enum {
     RECORD_VERDICT_COUNTS_OLD = 23,
     RECORD_VERDICT_FIGURES_OLD = 13
 };
+// Gives the ids of a verdict the tags of a model.
+void record_verdict_of_model(pawl_verdict *verdict, const pawl_model *model);
 const char *record_verdict_column(bool figures, int column); // its name
 void record_verdict_pack(const pawl_verdict *verdict, int64_t counts[RECORD_VERDICT_COUNTS],
                          double figures[RECORD_VERDICT_FIGURES]);
 // From the first columns, as many as a file has. False: a number that is none of ours.
+// Its ids have indices and no tags, see record_verdict_of_model().
 bool record_verdict_unpack(pawl_verdict *verdict, const int64_t *counts, int count_width,
                            const double *figures, int figure_width);
 
@@ -210,4 +220,4 @@ pawl_status record_read_contacts(const pawl_record *record, int64_t first, int64
 // Likewise of the event tables: `count` events from row `first`, within event_rows. What they name is
 // valid, times are finite.
 pawl_status record_read_events(const pawl_record *record, int64_t first, int count,
-                               pawl_event *events);
+                               recorded_event *events);

@@ -262,16 +262,17 @@ static int read_check_width(const pawl_record *r, int which)
 static bool read_verdict_is_sound(const pawl_record *r)
 {
     const pawl_verdict *v = &r->verdict;
-    const int joints[] = {v->closure.worst_joint, v->closure.worst_limit, v->closure.ratio_joint,
-                          v->misfit.worst_joint, v->passage_joint};
-    const int shapes[] = {v->worst_shape_a, v->worst_shape_b,  v->ratio_shape_a,
-                          v->ratio_shape_b, v->tunnel_shape_a, v->tunnel_shape_b};
+    const pawl_joint_id joints[] = {v->closure.worst_joint, v->closure.worst_limit,
+                                    v->closure.ratio_joint, v->misfit.worst_joint,
+                                    v->passage_joint};
+    const pawl_shape_id shapes[] = {v->worst_shape_a, v->worst_shape_b,  v->ratio_shape_a,
+                                    v->ratio_shape_b, v->tunnel_shape_a, v->tunnel_shape_b};
     bool sound = v->iterations_max >= 0 && v->contacts_max >= 0;
     for (size_t i = 0; i < sizeof joints / sizeof *joints; ++i) {
-        sound = sound && joints[i] >= -1 && joints[i] < r->counts.joints;
+        sound = sound && pawl_joint_index(joints[i]) < r->counts.joints;
     }
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; ++i) {
-        sound = sound && shapes[i] >= -1 && shapes[i] < r->counts.shapes;
+        sound = sound && pawl_shape_index(shapes[i]) < r->counts.shapes;
     }
     return sound;
 }
@@ -441,7 +442,7 @@ static bool read_pair_is_valid(const pawl_record *r, const int32_t pair[RECORD_P
            pair[4] >= 0 && pair[4] < PAWL_CONTACT_MODE_COUNT;
 }
 
-static bool read_event_is_valid(const pawl_record *r, const pawl_event *e)
+static bool read_event_is_valid(const pawl_record *r, const recorded_event *e)
 {
     int coordinates =
         e->joint >= 0 && e->joint < r->counts.joints ? r->joints[e->joint].coordinate_count : 0;
@@ -485,7 +486,8 @@ pawl_status record_read_contacts(const pawl_record *r, int64_t first, int64_t co
     return PAWL_OK;
 }
 
-pawl_status record_read_events(const pawl_record *r, int64_t first, int count, pawl_event *events)
+pawl_status record_read_events(const pawl_record *r, int64_t first, int count,
+                               recorded_event *events)
 {
     enum { BLOCK = 256 };
     PAWL_ASSERT(first >= 0 && count > 0 && count <= r->event_rows - first);
@@ -496,7 +498,7 @@ pawl_status record_read_events(const pawl_record *r, int64_t first, int count, p
         PAWL_TRY(read_table(r, RECORD_TABLE_EVENT, first + done, some, what));
         PAWL_TRY(read_table(r, RECORD_TABLE_INSTANT, first + done, some, instant));
         for (int i = 0; i < some; ++i) {
-            pawl_event *e = &events[done + i];
+            recorded_event *e = &events[done + i];
             *e = record_event_of_row(what + RECORD_EVENT_WIDTH * i,
                                      instant + RECORD_INSTANT_WIDTH * i);
             if (!read_event_is_valid(r, e)) {
@@ -639,6 +641,7 @@ pawl_status pawl_record_last_state(const pawl_record *r, pawl_state *state, pawl
     }
     if (status == PAWL_OK && verdict != NULL) {
         *verdict = r->verdict;
+        record_verdict_of_model(verdict, pawl_state_model(state));
     }
     pawl_free(r->env, bytes, size);
     return status;

@@ -10,7 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef enum field_type { FIELD_LONG, FIELD_INT, FIELD_UNSIGNED, FIELD_BOOL, FIELD_END } field_type;
+typedef enum field_type {
+    FIELD_LONG,
+    FIELD_INT,
+    FIELD_UNSIGNED,
+    FIELD_BOOL,
+    FIELD_END,
+    FIELD_JOINT, // ids are stored as indices
+    FIELD_SHAPE
+} field_type;
 typedef struct count_field {
     const char *name;
     size_t offset;
@@ -31,16 +39,16 @@ static const count_field verdict_counts[RECORD_VERDICT_COUNTS] = {
     {"not_converged", AT(not_converged), FIELD_LONG},
     {"iterations_sum", AT(iterations_sum), FIELD_LONG},
     {"iterations_max", AT(iterations_max), FIELD_INT},
-    {"worst_joint", AT(closure.worst_joint), FIELD_INT},
-    {"worst_limit", AT(closure.worst_limit), FIELD_INT},
+    {"worst_joint", AT(closure.worst_joint), FIELD_JOINT},
+    {"worst_limit", AT(closure.worst_limit), FIELD_JOINT},
     {"contacts_max", AT(contacts_max), FIELD_INT},
     {"contacts_sum", AT(contacts_sum), FIELD_LONG},
-    {"worst_shape_a", AT(worst_shape_a), FIELD_INT},
-    {"worst_shape_b", AT(worst_shape_b), FIELD_INT},
+    {"worst_shape_a", AT(worst_shape_a), FIELD_SHAPE},
+    {"worst_shape_b", AT(worst_shape_b), FIELD_SHAPE},
     {"tunnelled", AT(tunnelled), FIELD_LONG},
     {"tunnel_step", AT(tunnel_step), FIELD_LONG},
-    {"tunnel_shape_a", AT(tunnel_shape_a), FIELD_INT},
-    {"tunnel_shape_b", AT(tunnel_shape_b), FIELD_INT},
+    {"tunnel_shape_a", AT(tunnel_shape_a), FIELD_SHAPE},
+    {"tunnel_shape_b", AT(tunnel_shape_b), FIELD_SHAPE},
     {"factorizations_sum", AT(factorizations_sum), FIELD_LONG},
     {"factorizations_max", AT(factorizations_max), FIELD_INT},
     {"islands_sum", AT(islands_sum), FIELD_LONG},
@@ -56,17 +64,17 @@ static const count_field verdict_counts[RECORD_VERDICT_COUNTS] = {
     {"position_step", AT(position_step), FIELD_LONG},
     {"not_finite", AT(not_finite), FIELD_LONG},
     {"fell_back", AT(fell_back), FIELD_LONG},
-    {"share_joint", AT(closure.ratio_joint), FIELD_INT},
-    {"share_shape_a", AT(ratio_shape_a), FIELD_INT},
-    {"share_shape_b", AT(ratio_shape_b), FIELD_INT},
+    {"share_joint", AT(closure.ratio_joint), FIELD_JOINT},
+    {"share_shape_a", AT(ratio_shape_a), FIELD_SHAPE},
+    {"share_shape_b", AT(ratio_shape_b), FIELD_SHAPE},
     {"soft_joints", AT(soft_joints), FIELD_BOOL},
     {"soft_limits", AT(soft_limits), FIELD_BOOL},
     {"soft_contacts", AT(soft_contacts), FIELD_BOOL},
     {"end", AT(end), FIELD_END},
-    {"misfit_joint", AT(misfit.worst_joint), FIELD_INT},
+    {"misfit_joint", AT(misfit.worst_joint), FIELD_JOINT},
     {"passage_steps", AT(passage_steps), FIELD_LONG},
     {"passage_step", AT(passage_step), FIELD_LONG},
-    {"passage_joint", AT(passage_joint), FIELD_INT},
+    {"passage_joint", AT(passage_joint), FIELD_JOINT},
 };
 
 #define DISSIPATOR(name, field, kind)                                                              \
@@ -149,6 +157,10 @@ static int64_t count_get(const pawl_verdict *v, const count_field *f)
         return *(const bool *)at ? 1 : 0;
     case FIELD_END:
         return (int64_t) * (const pawl_run_end *)(const void *)at;
+    case FIELD_JOINT:
+        return pawl_joint_index(*(const pawl_joint_id *)(const void *)at);
+    case FIELD_SHAPE:
+        return pawl_shape_index(*(const pawl_shape_id *)(const void *)at);
     case FIELD_LONG:
         break;
     }
@@ -172,6 +184,12 @@ static bool count_set(pawl_verdict *v, const count_field *f, int64_t value)
     case FIELD_END:
         *(pawl_run_end *)(void *)at = (pawl_run_end)value;
         return value >= 0 && value < PAWL_RUN_END_COUNT;
+    case FIELD_JOINT:
+        *(pawl_joint_id *)(void *)at = (pawl_joint_id){(uint32_t)(value + 1), 0};
+        return value >= -1 && value < INT32_MAX;
+    case FIELD_SHAPE:
+        *(pawl_shape_id *)(void *)at = (pawl_shape_id){(uint32_t)(value + 1), 0};
+        return value >= -1 && value < INT32_MAX;
     case FIELD_LONG:
         break;
     }
@@ -193,12 +211,7 @@ void record_verdict_pack(const pawl_verdict *v, int64_t counts[RECORD_VERDICT_CO
 bool record_verdict_unpack(pawl_verdict *v, const int64_t *counts, int count_width,
                            const double *figures, int figure_width)
 {
-    *v = (pawl_verdict){.closure.ratio_joint = -1,
-                        .misfit.worst_joint = -1,
-                        .passage_joint = -1,
-                        .ratio_shape_a = -1,
-                        .ratio_shape_b = -1,
-                        .measured = PAWL_MEASURED_RESIDUAL | PAWL_MEASURED_CROSSINGS |
+    *v = (pawl_verdict){.measured = PAWL_MEASURED_RESIDUAL | PAWL_MEASURED_CROSSINGS |
                                     PAWL_MEASURED_BALANCE};
     bool whole = true;
     for (int k = 0; k < count_width; ++k) {
@@ -213,18 +226,35 @@ bool record_verdict_unpack(pawl_verdict *v, const int64_t *counts, int count_wid
     return whole;
 }
 
-// ---- The verdict of a recording --------------------------------------------------------------------
-
-static void verdict_joint_text(const void *user, int joint, char *text, size_t size)
+void record_verdict_of_model(pawl_verdict *v, const pawl_model *model)
 {
-    const pawl_record *record = user;
-    (void)snprintf(text, size, "%s", record->joints[joint].name);
+    for (int k = 0; k < RECORD_VERDICT_COUNTS; ++k) {
+        const count_field *f = &verdict_counts[k];
+        void *at = (char *)v + f->offset;
+        if (f->type == FIELD_JOINT) {
+            pawl_joint_id *id = at;
+            *id = pawl_joint_index(*id) >= 0 ? pawl_model_joint_at(model, pawl_joint_index(*id))
+                                             : (pawl_joint_id){0, 0};
+        } else if (f->type == FIELD_SHAPE) {
+            pawl_shape_id *id = at;
+            *id = pawl_shape_index(*id) >= 0 ? pawl_model_shape_at(model, pawl_shape_index(*id))
+                                             : (pawl_shape_id){0, 0};
+        }
+    }
 }
 
-static void verdict_shape_text(const void *user, int shape, char *text, size_t size)
+// ---- The verdict of a recording --------------------------------------------------------------------
+
+static void verdict_joint_text(const void *user, pawl_joint_id joint, char *text, size_t size)
 {
     const pawl_record *record = user;
-    const pawl_shape_info *info = &record->shapes[shape];
+    (void)snprintf(text, size, "%s", record->joints[pawl_joint_index(joint)].name);
+}
+
+static void verdict_shape_text(const void *user, pawl_shape_id shape, char *text, size_t size)
+{
+    const pawl_record *record = user;
+    const pawl_shape_info *info = &record->shapes[pawl_shape_index(shape)];
     pawl_shape_text(info,
                     pawl_body_index(info->body) >= 0
                         ? record->bodies[pawl_body_index(info->body)].name

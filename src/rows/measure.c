@@ -94,23 +94,24 @@ static void closure_add(pawl_closure *out, const pawl_model *m, int joint, doubl
 {
     double worst = worst_of(out->position, out->rotation);
     if (!(error <= worst)) {
-        out->worst_joint = joint;
+        out->worst_joint = model_joint_id(m, joint);
     }
     double *slot = rotation ? &out->rotation : &out->position;
     *slot = worst_of(*slot, error);
     double fraction = rotation ? 0.0 : error / m->joints[joint].size;
     if (!(fraction <= out->ratio)) {
         out->ratio = worst_of(out->ratio, fraction);
-        out->ratio_joint = joint;
+        out->ratio_joint = model_joint_id(m, joint);
     }
 }
 
-static void closure_add_limit(pawl_closure *out, int joint, const pawl_coordinate_def *d, double q)
+static void closure_add_limit(pawl_closure *out, const pawl_model *m, int joint,
+                              const pawl_coordinate_def *d, double q)
 {
     double over = worst_of(d->lower - q, q - d->upper);
     if (!(over <= out->limit)) {
         out->limit = worst_of(out->limit, over);
-        out->worst_limit = joint;
+        out->worst_limit = model_joint_id(m, joint);
     }
 }
 
@@ -118,8 +119,7 @@ static void closure_add_limit(pawl_closure *out, int joint, const pawl_coordinat
 static pawl_closure closure_of_rows(const pawl_assembly *a, const double *f)
 {
     const pawl_model *m = a->model;
-    pawl_closure out = {
-        .worst_joint = m->joint_count > 0 ? 0 : -1, .ratio_joint = -1, .worst_limit = -1};
+    pawl_closure out = {.worst_joint = model_joint_id(m, m->joint_count > 0 ? 0 : -1)};
     for (int r = 0; r < a->free_rows; ++r) {
         const row_info *info = &a->rows[r];
         if ((info->family->traits & ROW_IS_HARD) != 0) {
@@ -133,7 +133,7 @@ static pawl_closure closure_of_rows(const pawl_assembly *a, const double *f)
 pawl_closure pawl_assembly_misfit(const pawl_assembly *a)
 {
     if (!pawl_is_weak(&a->problem)) {
-        return (pawl_closure){.worst_joint = -1, .ratio_joint = -1, .worst_limit = -1};
+        return (pawl_closure){0};
     }
     double *apart = a->problem.delassus->weak.scratch;
     memcpy(apart, a->residual, (size_t)a->free_rows * sizeof *apart);
@@ -152,7 +152,7 @@ pawl_closure pawl_assembly_closure(const pawl_assembly *a)
         const row_info *info = &a->candidates[k];
         if (pawl_assembly_is_limit(a, k)) {
             const pawl_coordinate_def *d = &m->joints[info->owner].coordinate[info->part];
-            closure_add_limit(&out, info->owner, d, a->coordinates[info->coordinate].value);
+            closure_add_limit(&out, m, info->owner, d, a->coordinates[info->coordinate].value);
         }
     }
     return out;
@@ -175,11 +175,10 @@ void pawl_assembly_count_turns(const pawl_assembly *a, pawl_state *s)
 pawl_closure pawl_state_closure(const pawl_state *s)
 {
     if (s == NULL) {
-        return (pawl_closure){NAN, NAN, -1, NAN, -1, NAN, -1};
+        return (pawl_closure){.position = NAN, .rotation = NAN, .ratio = NAN, .limit = NAN};
     }
     const pawl_model *m = s->model;
-    pawl_closure out = {
-        .worst_joint = m->joint_count > 0 ? 0 : -1, .ratio_joint = -1, .worst_limit = -1};
+    pawl_closure out = {.worst_joint = model_joint_id(m, m->joint_count > 0 ? 0 : -1)};
     for (int i = 0; i < m->joint_count; ++i) {
         const model_joint *j = &m->joints[i];
         if (j->kind == PAWL_JOINT_GEAR) {
@@ -203,7 +202,7 @@ pawl_closure pawl_state_closure(const pawl_state *s)
         }
         for (int c = 0; c < j->coordinate_count; ++c) {
             if (isfinite(j->coordinate[c].lower) || isfinite(j->coordinate[c].upper)) {
-                closure_add_limit(&out, i, &j->coordinate[c], measure_coordinate(s, j, &f, c));
+                closure_add_limit(&out, m, i, &j->coordinate[c], measure_coordinate(s, j, &f, c));
             }
         }
     }

@@ -229,7 +229,7 @@ static void assemble_note_misfit(const pawl_sim *sim)
              "joints close to %.2g m, %.2g rad (joint '%s')",
              sim->model->name, pawl_weak_space_largest(sim->weak),
              pawl_weak_space_dimension(sim->weak), sim->model->row_count, misfit.position,
-             misfit.rotation, sim->model->joints[misfit.worst_joint].name);
+             misfit.rotation, sim->model->joints[pawl_joint_index(misfit.worst_joint)].name);
 }
 
 // Loops that are far from closed and joints beyond their limits: the limits say how the loops are meant. Joints
@@ -291,14 +291,15 @@ pawl_status pawl_sim_close(pawl_sim *sim)
         return PAWL_FAIL(&sim->env, PAWL_NOT_ASSEMBLED,
                          "the joints of '%s' are open and cannot be closed: after %d "
                          "steps joint '%s' is still open by %.3g m, %.3g rad",
-                         m->name, steps, m->joints[assembled->worst_joint].name,
+                         m->name, steps, m->joints[pawl_joint_index(assembled->worst_joint)].name,
                          assembled->position, assembled->rotation);
     }
     if (steps > 0) {
         pawl_log(&sim->env, PAWL_LOG_NOTE,
                  "the joints were open at the start (joint '%s' was open by %.3g m, %.3g rad); "
                  "assembled in %d steps",
-                 m->joints[start->worst_joint].name, start->position, start->rotation, steps);
+                 m->joints[pawl_joint_index(start->worst_joint)].name, start->position,
+                 start->rotation, steps);
     }
     assemble_note_misfit(sim);
     double change = assemble_velocity_change(sim, sim->next);

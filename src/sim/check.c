@@ -92,9 +92,8 @@ static void check_note_row(const pawl_sim *sim, const double *x, int row, bool *
                            pawl_check *check)
 {
     const row_info *info = &sim->assembly->rows[row];
-    int joint = check_row_joint(sim, row);
     check->redundant[check->redundant_count++] = (pawl_redundant_row){
-        joint, info->part,
+        model_joint_id(sim->model, check_row_joint(sim, row)), info->part,
         info->family->describe != NULL ? info->family->describe(sim->model, info)
                                        : info->family->name};
     double fraction = fmax(check_fraction, 10.0 * check->weak) * fabs(x[row]);
@@ -138,7 +137,7 @@ static pawl_status check_name_rows(const pawl_sim *sim, pawl_check *check)
     }
     for (int i = 0; i < sim->model->joint_count; ++i) {
         if (involved[i]) {
-            check->loop_joints[check->loop_joint_count++] = i;
+            check->loop_joints[check->loop_joint_count++] = model_joint_id(sim->model, i);
         }
     }
     pawl_free(&sim->env, block, bytes);
@@ -200,7 +199,7 @@ static pawl_status check_analyse(pawl_sim *sim, pawl_check *check)
     check->velocity_count = m->velocity_count;
     check->rank = check->generic_rank = m->row_count;
     check->smallest_ratio = 1.0;
-    check->misfit = (pawl_closure){.worst_joint = -1, .ratio_joint = -1, .worst_limit = -1};
+    check->misfit = (pawl_closure){0};
     if (!sim->assembly->has_loops || sim->weak == NULL) {
         return PAWL_OK;
     }
@@ -238,7 +237,7 @@ static pawl_status check_create(const pawl_env *env, const pawl_model *m, check_
         pawl_carver mem = {.base = block, .capacity = bytes};
         check_object *object = PAWL_CARVE(&mem, check_object, 1);
         pawl_redundant_row *redundant = PAWL_CARVE(&mem, pawl_redundant_row, m->row_count);
-        int *loops = PAWL_CARVE(&mem, int, m->joint_count);
+        pawl_joint_id *loops = PAWL_CARVE(&mem, pawl_joint_id, m->joint_count);
         if (pass == 0) {
             bytes = mem.used;
             block = pawl_alloc(env, bytes);

@@ -20,11 +20,7 @@ int pawl_sim_contact_count(const pawl_sim *sim)
 pawl_contact_info pawl_sim_contact(const pawl_sim *sim, int contact)
 {
     if (sim == NULL || !PAWL_HAS(&sim->env, "contact", contact, sim->context.out.contact_count)) {
-        return (pawl_contact_info){.body_a = PAWL_NO_BODY_INDEX,
-                                   .body_b = PAWL_NO_BODY_INDEX,
-                                   .shape_a = -1,
-                                   .shape_b = -1,
-                                   .position = {NAN, NAN, NAN},
+        return (pawl_contact_info){.position = {NAN, NAN, NAN},
                                    .normal = {NAN, NAN, NAN},
                                    .gap = NAN,
                                    .force = {NAN, NAN, NAN},

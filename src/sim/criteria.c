@@ -34,19 +34,20 @@ static void criteria_where(pawl_criterion *out, const char *format, ...)
     va_end(list);
 }
 
-static void criteria_at_joint(const criteria_input *in, int joint, pawl_criterion *out)
+static void criteria_at_joint(const criteria_input *in, pawl_joint_id joint, pawl_criterion *out)
 {
     char name[160] = "";
-    if (joint >= 0) {
+    if (!pawl_joint_is_none(joint)) {
         in->names->joint(in->names->user, joint, name, sizeof name);
         criteria_where(out, "joint '%s'", name);
     }
 }
 
-static void criteria_at_shapes(const criteria_input *in, int a, int b, pawl_criterion *out)
+static void criteria_at_shapes(const criteria_input *in, pawl_shape_id a, pawl_shape_id b,
+                               pawl_criterion *out)
 {
     char one[160] = "", other[160] = "";
-    if (a >= 0 && b >= 0) {
+    if (!pawl_shape_is_none(a) && !pawl_shape_is_none(b)) {
         in->names->shape(in->names->user, a, one, sizeof one);
         in->names->shape(in->names->user, b, other, sizeof other);
         criteria_where(out, "%s and %s", one, other);
@@ -140,7 +141,7 @@ static bool criteria_closure(const criteria_input *in, pawl_criterion *out)
 {
     out->value = in->v->closure.ratio;
     out->limit = in->settings->verdict.closure;
-    if (in->v->closure.ratio_joint >= 0) {
+    if (!pawl_joint_is_none(in->v->closure.ratio_joint)) {
         char name[160] = "";
         in->names->joint(in->names->user, in->v->closure.ratio_joint, name, sizeof name);
         criteria_where(out, "joint '%s'; largest error %.2e m", name, in->v->closure.position);
@@ -153,7 +154,7 @@ static bool criteria_rotation(const criteria_input *in, pawl_criterion *out)
     const pawl_closure *c = &in->v->closure;
     out->value = c->rotation;
     out->limit = in->settings->verdict.closure_rotation;
-    criteria_at_joint(in, c->rotation >= c->position ? c->worst_joint : -1, out);
+    criteria_at_joint(in, c->rotation >= c->position ? c->worst_joint : (pawl_joint_id){0}, out);
     return !criteria_has_soft_joints(in, out);
 }
 
@@ -166,7 +167,7 @@ static bool criteria_misfit(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_closure *c = &in->v->misfit;
     char name[160] = "";
-    if (c->worst_joint >= 0) {
+    if (!pawl_joint_is_none(c->worst_joint)) {
         in->names->joint(in->names->user, c->worst_joint, name, sizeof name);
     }
     out->value = worst_of(c->position, c->rotation);
@@ -182,7 +183,7 @@ static bool criteria_passage(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_verdict *v = in->v;
     char name[160] = "";
-    if (v->passage_joint >= 0) {
+    if (!pawl_joint_is_none(v->passage_joint)) {
         in->names->joint(in->names->user, v->passage_joint, name, sizeof name);
     }
     out->value = v->settled / v->size;
@@ -448,14 +449,14 @@ void pawl_shape_text(const pawl_shape_info *shape, const char *body, char *text,
                    pawl_shape_kind_name(shape->def.kind), named ? shape->def.name : "");
 }
 
-static void criteria_model_joint(const void *user, int joint, char *text, size_t size)
+static void criteria_model_joint(const void *user, pawl_joint_id joint, char *text, size_t size)
 {
-    (void)snprintf(text, size, "%s", pawl_model_joint(user, pawl_model_joint_at(user, joint)).name);
+    (void)snprintf(text, size, "%s", pawl_model_joint(user, joint).name);
 }
 
-static void criteria_model_shape(const void *user, int shape, char *text, size_t size)
+static void criteria_model_shape(const void *user, pawl_shape_id shape, char *text, size_t size)
 {
-    pawl_shape_info info = pawl_model_shape(user, pawl_model_shape_at(user, shape));
+    pawl_shape_info info = pawl_model_shape(user, shape);
     pawl_shape_text(
         &info, pawl_body_index(info.body) >= 0 ? pawl_model_body(user, info.body).name : "world",
         text, size);

@@ -47,7 +47,15 @@ int pawl_sim_event_count(const pawl_sim *sim)
 pawl_event pawl_sim_event(const pawl_sim *sim, int event)
 {
     if (sim == NULL || !PAWL_HAS(&sim->env, "event", event, sim->context.out.events.count)) {
-        return (pawl_event){NAN, PAWL_EVENT_KIND_COUNT, -1, -1, -1, -1, NAN};
+        return (pawl_event){
+            .time = NAN, .kind = PAWL_EVENT_KIND_COUNT, .coordinate = -1, .figure = NAN};
     }
-    return sim->context.out.events.events[event];
+    const step_event *e = &sim->context.out.events.events[event];
+    return (pawl_event){.time = e->time,
+                        .kind = e->kind,
+                        .shape_a = model_shape_id(sim->model, e->shape_a),
+                        .shape_b = model_shape_id(sim->model, e->shape_b),
+                        .joint = model_joint_id(sim->model, e->joint),
+                        .coordinate = e->coordinate,
+                        .figure = e->figure};
 }

@@ -105,10 +105,10 @@ pawl_contact_sum pawl_sim_body_contacts(const pawl_sim *sim, pawl_body_id id)
     pawl_vec3 point = contacts_centre(sim, body);
     for (int i = 0; i < pawl_sim_contact_count(sim); ++i) {
         pawl_contact_info c = pawl_sim_contact(sim, i);
-        if (c.body_b == body) {
+        if (pawl_body_index(c.body_b) == body) {
             contacts_add(&sum, &c, 1.0, point);
         }
-        if (c.body_a == body) {
+        if (pawl_body_index(c.body_a) == body) {
             contacts_add(&sum, &c, -1.0, point);
         }
     }
@@ -126,9 +126,10 @@ pawl_contact_sum pawl_sim_pair_contacts(const pawl_sim *sim, pawl_body_id first,
     pawl_vec3 point = contacts_centre(sim, b);
     for (int i = 0; i < pawl_sim_contact_count(sim); ++i) {
         pawl_contact_info c = pawl_sim_contact(sim, i);
-        if (c.body_a == a && c.body_b == b) {
+        int from = pawl_body_index(c.body_a), to = pawl_body_index(c.body_b);
+        if (from == a && to == b) {
             contacts_add(&sum, &c, 1.0, point);
-        } else if (c.body_a == b && c.body_b == a) {
+        } else if (from == b && to == a) {
             contacts_add(&sum, &c, -1.0, point);
         }
     }

@@ -347,8 +347,8 @@ static void sim_report_crossings(const pawl_sim *sim, pawl_step_report *report)
                                                 sim->settings.contact.margin, report->penetration);
     }
     report->tunnelled = crossed.count;
-    report->tunnel_shape_a = crossed.shape_a;
-    report->tunnel_shape_b = crossed.shape_b;
+    report->tunnel_shape_a = model_shape_id(sim->model, crossed.shape_a);
+    report->tunnel_shape_b = model_shape_id(sim->model, crossed.shape_b);
 }
 
 static void sim_report_events(pawl_sim *sim, pawl_step_report *report)
@@ -356,7 +356,8 @@ static void sim_report_events(pawl_sim *sim, pawl_step_report *report)
     event_log *log = &sim->context.out.events;
     if (report->tunnelled > 0) {
         pawl_event_add(log, pawl_event_of_pair(PAWL_EVENT_TUNNELLED, sim->next->time,
-                                               report->tunnel_shape_a, report->tunnel_shape_b,
+                                               pawl_shape_index(report->tunnel_shape_a),
+                                               pawl_shape_index(report->tunnel_shape_b),
                                                report->tunnelled));
     }
     memset(report->events, 0, sizeof report->events);
@@ -464,12 +465,12 @@ static void sim_report_passage(const pawl_sim *sim, pawl_step_report *report)
 {
     const weak_space *weak = sim->delassus->weak.space;
     report->settled = sim->context.out.settled;
-    report->passage_joint = -1;
+    report->passage_joint = (pawl_joint_id){0};
     if (report->settled > 0.0 || pawl_weak_in_zone(weak)) {
         int row = pawl_weak_next_row(weak);
         report->measured |= PAWL_MEASURED_PASSAGE;
-        report->passage_joint =
-            row < 0 ? -1 : pawl_row_joint(sim->model, &sim->assembly->rows[row]);
+        report->passage_joint = model_joint_id(
+            sim->model, row < 0 ? -1 : pawl_row_joint(sim->model, &sim->assembly->rows[row]));
     }
 }
 

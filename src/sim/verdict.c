@@ -56,15 +56,7 @@ static void verdict_describe(pawl_verdict *v, const pawl_model *m)
 pawl_verdict pawl_verdict_begin(const pawl_state *state)
 {
     pawl_energy e = pawl_state_energy(state);
-    pawl_verdict v = {.closure = pawl_state_closure(state),
-                      .misfit = {.worst_joint = -1, .ratio_joint = -1, .worst_limit = -1},
-                      .passage_joint = -1,
-                      .worst_shape_a = -1,
-                      .worst_shape_b = -1,
-                      .ratio_shape_a = -1,
-                      .ratio_shape_b = -1,
-                      .tunnel_shape_a = -1,
-                      .tunnel_shape_b = -1};
+    pawl_verdict v = {.closure = pawl_state_closure(state)};
     if (state == NULL) {
         return v;
     }

@@ -11,6 +11,8 @@
 #include <math.h>
 #include <stddef.h>
 
+static const double box_loose = 1e3; // times `nothing`, once rows repeat each other
+
 box_pivot pawl_box_pivot_layout(int max_rows, pawl_carver *mem)
 {
     size_t n = (size_t)max_rows;
@@ -18,7 +20,8 @@ box_pivot pawl_box_pivot_layout(int max_rows, pawl_carver *mem)
                        .inverse_d = PAWL_CARVE(mem, double, n),
                        .x = PAWL_CARVE(mem, double, n),
                        .index = PAWL_CARVE(mem, int, n),
-                       .side = PAWL_CARVE(mem, signed char, n)};
+                       .side = PAWL_CARVE(mem, signed char, n),
+                       .tried = PAWL_CARVE(mem, bool, n)};
 }
 
 static void box_fill_free(box_pivot *s, const double *S, int n, int m, double shift)
@@ -36,17 +39,20 @@ static void box_fill_free(box_pivot *s, const double *S, int n, int m, double sh
 
 // The factor of the free part of S. What elimination leaves of S is exact to a share of what it was made from, not of
 // what is left: where rows nearly repeat each other a larger shift bounds what rounding can ask for.
-// Returns how often its solves are to be refined.
-static int box_factor_free(box_pivot *s, const double *S, int n, int m)
+// Returns how often its solves are to be refined; *repeat: the last row that nearly repeats others, -1 for none.
+static int box_factor_free(box_pivot *s, const double *S, int n, int m, int *repeat)
 {
-    const double nearly = 1e-8, shift = 1e-9;
+    const double nearly = 1e-8, shift = 1e-9, alike = 1e-5;
     double most = 0.0;
     bool repeats = false;
+    *repeat = -1;
     box_fill_free(s, S, n, m, 0.0);
     for (int a = 0; a < m; ++a) {
         double own = S[s->index[a] * (n + 1)];
         most = fmax(most, own);
-        repeats = repeats || s->inverse_d[a] * nearly * own > 1.0;
+        double fraction = fabs(s->inverse_d[a]) * own; // rounding may leave a pivot of either sign
+        repeats = repeats || s->inverse_d[a] < 0.0 || fraction * nearly > 1.0;
+        *repeat = s->inverse_d[a] < 0.0 || fraction * alike > 1.0 ? s->index[a] : *repeat;
     }
     if (repeats) {
         box_fill_free(s, S, n, m, shift * most);
@@ -54,9 +60,10 @@ static int box_factor_free(box_pivot *s, const double *S, int n, int m)
     return repeats ? 3 : 1;
 }
 
-// y for the current sides: the bounded ones at their bounds, the free ones with w = 0.
-static void box_solve_free(box_pivot *s, const double *S, int n, const double *q,
-                           const double *lower, const double *upper, double *y)
+// y for the current sides: the bounded ones at their bounds, the free ones with w = 0. Returns a free row that
+// nearly repeats others, -1 for none.
+static int box_solve_free(box_pivot *s, const double *S, int n, const double *q,
+                          const double *lower, const double *upper, double *y)
 {
     int m = 0;
     for (int i = 0; i < n; ++i) {
@@ -76,7 +83,7 @@ static void box_solve_free(box_pivot *s, const double *S, int n, const double *q
         }
         s->x[a] = rhs;
     }
-    int refinements = box_factor_free(s, S, n, m);
+    int repeat, refinements = box_factor_free(s, S, n, m, &repeat);
     pawl_ldl_solve(s->matrix, m, m, s->inverse_d, s->x);
     for (int a = 0; a < m; ++a) {
         y[s->index[a]] = s->x[a];
@@ -92,6 +99,7 @@ static void box_solve_free(box_pivot *s, const double *S, int n, const double *q
             y[s->index[a]] += s->x[a];
         }
     }
+    return repeat;
 }
 
 // Which side variable i should be on, given y and w. A free variable whose w is not zero is one that
@@ -116,20 +124,30 @@ int pawl_box_pivot(box_pivot *s, const double *S, int n, const double *q, const 
     double scale = 0.0;
     for (int i = 0; i < n; ++i) {
         s->side[i] = (signed char)(y[i] <= lower[i] ? -1 : y[i] >= upper[i] ? 1 : 0);
+        s->tried[i] = !isfinite(lower[i]) && !isfinite(upper[i]);
         scale = fmax(scale, fabs(q[i]));
     }
     int best = n + 1, patience = 3;
+    double ignored = nothing;
     for (int pivot = 1; pivot <= max_pivots; ++pivot) {
-        box_solve_free(s, S, n, q, lower, upper, y);
+        int repeat = box_solve_free(s, S, n, q, lower, upper, y);
+        // Two rows that repeat each other, as the limits of a linkage that they jam, have any impulse as long as
+        // both are free, and rounding chooses it. One of them is enough unless its w says otherwise.
+        if (repeat >= 0 && nothing > 0.0 && !s->tried[repeat]) {
+            ignored = box_loose * nothing;
+            s->tried[repeat] = true;
+            s->side[repeat] = (signed char)(fabs(lower[repeat]) <= fabs(upper[repeat]) ? -1 : 1);
+            continue;
+        }
         int wrong = 0, last = -1;
         for (int i = 0; i < n; ++i) {
-            double w = q[i], size = scale;
+            double w = q[i], size = scale, d = S[i * n + i];
             for (int j = 0; j < n; ++j) {
                 w += S[i * n + j] * y[j];
                 size += fabs(S[i * n + j] * y[j]);
+                d = ignored > nothing ? fmax(d, fabs(S[i * n + j])) : d; // on what y acts most
             }
-            double d = S[i * n + i];
-            double slack_w = fmax(1e-13 * size, nothing); // what rounding can make of it
+            double slack_w = fmax(1e-13 * size, ignored); // what rounding can make of it
             signed char side =
                 box_wanted(s, i, y[i], w, lower[i], upper[i], d > 0.0 ? slack_w / d : 0.0, slack_w);
             s->index[i] = side;

@@ -9,6 +9,7 @@
 #include "support/mechanism.h"
 #include <limits.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #define CHECK_BAD(call) CHECK_STATUS((call), PAWL_BAD_ARGUMENT)
@@ -172,6 +173,125 @@ TEST(the_same_description_gives_the_same_ids)
     ids_in_model(&m, second, PAWL_OK);
     mechanism_end(&m);
     mechanism_end(&again);
+}
+
+// What a def can say, one number at a time: the thing of another number is another thing.
+typedef struct id_number {
+    const char *what; // def
+    size_t offset;
+    double value; // another one than the default
+} id_number;
+#define IN_BODY(field, value)                                                                      \
+    {                                                                                              \
+        "body", offsetof(pawl_body_def, field), value                                              \
+    }
+#define IN_SHAPE(field, value)                                                                     \
+    {                                                                                              \
+        "shape", offsetof(pawl_shape_def, field), value                                            \
+    }
+#define IN_JOINT(field, value)                                                                     \
+    {                                                                                              \
+        "joint", offsetof(pawl_joint_def, field), value                                            \
+    }
+#define IN_ACTUATOR(field, value)                                                                  \
+    {                                                                                              \
+        "actuator", offsetof(pawl_actuator_def, field), value                                      \
+    }
+#define IN_SPRING(field, value)                                                                    \
+    {                                                                                              \
+        "spring", offsetof(pawl_spring_def, field), value                                          \
+    }
+static const id_number id_numbers[] = {
+    IN_BODY(mass, 2.5),
+    IN_BODY(com.z, 0.25),
+    IN_BODY(inertia[1], 1.25),
+    IN_BODY(gravity_scale, 0.5),
+    IN_BODY(linear_damping, 0.5),
+    IN_BODY(angular_damping, 0.5),
+    IN_BODY(twist.linear.y, 0.5),
+    IN_BODY(twist.angular.z, 0.5),
+    IN_BODY(pose.position.x, 0.5),
+    IN_SHAPE(frame.position.z, 0.5),
+    IN_SHAPE(size.x, 0.5),
+    IN_SHAPE(friction, 0.25),
+    IN_SHAPE(restitution, 0.25),
+    IN_SHAPE(impact_friction, 0.25),
+    IN_SHAPE(torsional_friction, 0.25),
+    IN_SHAPE(rolling_friction, 0.25),
+    IN_SHAPE(erp, 0.25),
+    IN_SHAPE(soft.time_constant, 0.25),
+    IN_JOINT(base_frame.position.y, 0.5),
+    IN_JOINT(follower_frame.position.y, 0.5),
+    IN_JOINT(erp, 0.25),
+    IN_JOINT(soft.time_constant, 0.25),
+    IN_JOINT(coordinate[0].lower, -0.5),
+    IN_JOINT(coordinate[0].upper, 0.5),
+    IN_JOINT(coordinate[0].stiffness, 0.5),
+    IN_JOINT(coordinate[0].rest, 0.5),
+    IN_JOINT(coordinate[0].damping, 0.5),
+    IN_JOINT(coordinate[0].armature, 0.5),
+    IN_JOINT(coordinate[0].friction, 0.5),
+    IN_JOINT(coordinate[0].limit_erp, 0.5),
+    IN_JOINT(coordinate[0].limit_soft.time_constant, 0.5),
+    IN_ACTUATOR(target.value, 0.5),
+    IN_ACTUATOR(target.amplitude, 0.5),
+    IN_ACTUATOR(stiffness, 0.5),
+    IN_ACTUATOR(damping, 0.5),
+    IN_ACTUATOR(effort, 0.5),
+    IN_SPRING(point_a.x, 0.5),
+    IN_SPRING(point_b.z, 0.5),
+    IN_SPRING(stiffness, 0.5),
+    IN_SPRING(rest_length, 0.5),
+    IN_SPRING(damping, 0.5),
+};
+
+static void *id_change(void *def, const char *what, const id_number *n)
+{
+    if (n != NULL && strcmp(n->what, what) == 0) {
+        memcpy((char *)def + n->offset, &n->value, sizeof n->value);
+    }
+    return def;
+}
+
+// One thing of each kind; the id of the last one, a spring, follows all of them.
+static pawl_spring_id id_build_changed(test_env *t, const id_number *n, pawl_vec3 gravity)
+{
+    pawl_builder *b;
+    CHECK_OK(pawl_builder_create(&t->env, "numbers", &b));
+    pawl_builder_set_gravity(b, gravity);
+    pawl_body_def body = pawl_body_def_default();
+    body.mass = body.inertia[0] = body.inertia[1] = body.inertia[2] = 1.0;
+    pawl_shape_def shape = pawl_shape_def_default();
+    pawl_joint_def joint = pawl_joint_def_default();
+    joint.kind = PAWL_JOINT_REVOLUTE;
+    pawl_actuator_def actuator = pawl_actuator_def_default();
+    pawl_spring_def spring = pawl_spring_def_default();
+    CHECK_OK(pawl_builder_add_body(b, id_change(&body, "body", n), &joint.follower));
+    CHECK_OK(pawl_builder_add_shape(b, joint.follower, id_change(&shape, "shape", n), NULL));
+    CHECK_OK(pawl_builder_add_joint(b, id_change(&joint, "joint", n), &actuator.joint));
+    CHECK_OK(pawl_builder_add_actuator(b, id_change(&actuator, "actuator", n), NULL));
+    spring.body_b = joint.follower;
+    pawl_spring_id id;
+    CHECK_OK(pawl_builder_add_spring(b, id_change(&spring, "spring", n), &id));
+    pawl_builder_destroy(b);
+    return id;
+}
+
+TEST(every_number_of_a_def_makes_another_id)
+{
+    test_env t;
+    test_env_init(&t);
+    pawl_vec3 down = {0, 0, -9.81};
+    pawl_spring_id plain = id_build_changed(&t, NULL, down);
+    for (size_t i = 0; i < sizeof id_numbers / sizeof *id_numbers; ++i) {
+        const id_number *n = &id_numbers[i];
+        if (pawl_spring_same(id_build_changed(&t, n, down), plain)) {
+            fail_msg("%s def: the number at byte %zu is not part of the id", n->what, n->offset);
+        }
+    }
+    CHECK(!pawl_spring_same(id_build_changed(&t, NULL, (pawl_vec3){0, 0, -1.62}), plain));
+    CHECK(pawl_spring_same(id_build_changed(&t, NULL, down), plain));
+    CHECK_NO_LEAK(&t);
 }
 
 // A model has its shapes in the order of their bodies: ids of the builder still mean the shapes that it added.

@@ -40,8 +40,7 @@ static void plain_reset(step_context *c)
 static void plain_advance(step_context *c, pawl_state *s, pawl_step_report *report)
 {
     double h = c->settings->dt;
-    *report =
-        (pawl_step_report){.outcome = PAWL_CONVERGED, .worst_shape_a = -1, .worst_shape_b = -1};
+    *report = (pawl_step_report){.outcome = PAWL_CONVERGED};
     for (int i = 0; i < c->model->body_count; ++i) {
         const model_body *b = &c->model->bodies[i];
         s->bodies[i].v = v3_axpy(s->bodies[i].v, h * b->gravity_scale, c->model->gravity);

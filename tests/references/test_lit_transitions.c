@@ -91,7 +91,7 @@ TEST(d14_reversals_and_the_stop_are_located_in_a_contact_and_in_a_joint)
             error[level] = 0.0;
             for (int k = 0; k < 6; ++k) {
                 CHECK_INT(t.event[k].kind, k < 5 ? PAWL_EVENT_REVERSAL : PAWL_EVENT_STICK);
-                CHECK_INT(t.event[k].joint, joint ? 0 : -1);
+                CHECK_INT(pawl_joint_index(t.event[k].joint), joint ? 0 : -1);
                 error[level] = fmax(error[level], fabs(t.event[k].time - (k + 1) * half));
             }
             CHECK_NEAR(t.position.x, reference_data_scalar(data, "stop_position"), 1e-9);

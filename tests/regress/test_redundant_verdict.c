@@ -28,7 +28,7 @@ TEST(a_verdict_states_how_well_the_way_through_a_flat_position_is_known)
     for (int k = 0; k < FILES; ++k) {
         linkage_motion m = linkage_run(&l, digits_of_files[k], &settings, 2.0, 0.05);
         CHECK(m.verdict.passage_steps > 0);
-        CHECK(m.verdict.passage_joint >= 0);
+        CHECK(!pawl_joint_is_none(m.verdict.passage_joint));
         CHECK(linkage_distance(&m, &exact, m.samples) <= 3.0 * m.verdict.settled);
         linkage_motion_end(&m);
     }
@@ -91,10 +91,16 @@ TEST(random_mechanisms_pass_singular_positions_with_any_step)
     }
 }
 
-static void names_joint(const void *user, int joint, char *text, size_t size)
+static void names_joint(const void *user, pawl_joint_id joint, char *text, size_t size)
 {
     (void)user;
-    snprintf(text, size, "j%d", joint);
+    snprintf(text, size, "j%d", pawl_joint_index(joint));
+}
+
+static void names_shape(const void *user, pawl_shape_id shape, char *text, size_t size)
+{
+    (void)user;
+    snprintf(text, size, "s%d", pawl_shape_index(shape));
 }
 
 static pawl_criterion misfit_after(double before, bool passage, double after)
@@ -102,18 +108,18 @@ static pawl_criterion misfit_after(double before, bool passage, double after)
     pawl_verdict v = pawl_verdict_begin(NULL);
     v.size = 1.0;
     pawl_step_report r = {.measured = PAWL_MEASURED_MISFIT,
-                          .misfit = {.position = before, .worst_joint = 1},
+                          .misfit = {.position = before, .worst_joint = {2, 0}},
                           .misfit_expected = 1e-6};
     pawl_verdict_add(&v, &r);
     if (passage) {
         r.measured |= PAWL_MEASURED_PASSAGE;
-        r.passage_joint = 2;
+        r.passage_joint = (pawl_joint_id){3, 0};
         r.settled = 0.02;
     }
     r.misfit.position = after;
     pawl_verdict_add(&v, &r);
     pawl_settings settings = pawl_settings_default();
-    pawl_verdict_names names = {NULL, names_joint, names_joint};
+    pawl_verdict_names names = {NULL, names_joint, names_shape};
     pawl_verdict_list list = pawl_verdict_judge(&v, &settings, &names);
     const pawl_criterion *criterion = &list.criteria[PAWL_CRITERION_PASSAGE];
     CHECK_INT(criterion->judgement, passage ? PAWL_FAILED : PAWL_NOT_JUDGED);

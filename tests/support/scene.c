@@ -88,9 +88,9 @@ pawl_vec3 scene_force(const mechanism *m, pawl_body_id other, pawl_body_id body)
     pawl_vec3 sum = {0};
     for (int k = 0; k < pawl_sim_contact_count(m->sim); ++k) {
         pawl_contact_info c = pawl_sim_contact(m->sim, k);
-        if (c.body_a == a && c.body_b == b) {
+        if (pawl_body_index(c.body_a) == a && pawl_body_index(c.body_b) == b) {
             sum = v3_add(sum, c.force);
-        } else if (c.body_a == b && c.body_b == a) {
+        } else if (pawl_body_index(c.body_a) == b && pawl_body_index(c.body_b) == a) {
             sum = v3_sub(sum, c.force);
         }
     }

@@ -19,8 +19,6 @@ static double report_depth_fraction(const step_context *c, const pawl_contact *c
 void pawl_report_penetration(const step_context *c, pawl_step_report *report)
 {
     const pawl_assembly *a = c->assembly;
-    report->worst_shape_a = report->worst_shape_b = -1;
-    report->ratio_shape_a = report->ratio_shape_b = -1;
     for (int k = 0; k < a->contact_count; ++k) {
         const pawl_contact *contact = &a->contacts[k];
         if (contact->gap >= 0.0) {
@@ -29,13 +27,13 @@ void pawl_report_penetration(const step_context *c, pawl_step_report *report)
         double fraction = report_depth_fraction(c, contact);
         if (!(-contact->gap <= report->penetration)) {
             report->penetration = -contact->gap;
-            report->worst_shape_a = contact->shape_a;
-            report->worst_shape_b = contact->shape_b;
+            report->worst_shape_a = model_shape_id(c->model, contact->shape_a);
+            report->worst_shape_b = model_shape_id(c->model, contact->shape_b);
         }
         if (!(fraction <= report->depth_ratio)) {
             report->depth_ratio = fraction;
-            report->ratio_shape_a = contact->shape_a;
-            report->ratio_shape_b = contact->shape_b;
+            report->ratio_shape_a = model_shape_id(c->model, contact->shape_a);
+            report->ratio_shape_b = model_shape_id(c->model, contact->shape_b);
         }
     }
     report->measured |= c->finder != NULL ? (unsigned)PAWL_MEASURED_DEPTH : 0u;
@@ -83,10 +81,10 @@ void pawl_report_contacts(step_context *c, double h)
         if (c->model->spin_friction) {
             moment = v3_scale(1.0 / h, pawl_spin_moment(a, k, c->u.lambda));
         }
-        c->out.contacts[k] = (pawl_contact_info){.body_a = in->body_a,
-                                                 .body_b = in->body_b,
-                                                 .shape_a = in->shape_a,
-                                                 .shape_b = in->shape_b,
+        c->out.contacts[k] = (pawl_contact_info){.body_a = model_body_id(c->model, in->body_a),
+                                                 .body_b = model_body_id(c->model, in->body_b),
+                                                 .shape_a = model_shape_id(c->model, in->shape_a),
+                                                 .shape_b = model_shape_id(c->model, in->shape_b),
                                                  .position = in->position,
                                                  .normal = in->normal,
                                                  .gap = in->gap,

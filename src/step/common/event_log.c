@@ -5,7 +5,7 @@
 // step boundary and does the step again, so that no event is lost.
 #include "step/common/event_log.h"
 
-void pawl_event_add(event_log *log, pawl_event event)
+void pawl_event_add(event_log *log, step_event event)
 {
     if (log->count < log->capacity) {
         log->events[log->count] = event;
@@ -19,7 +19,7 @@ pawl_status pawl_event_log_reserve(const pawl_env *env, event_log *log, int capa
     if (capacity <= log->capacity) {
         return PAWL_OK;
     }
-    pawl_event *events = pawl_alloc(env, (size_t)capacity * sizeof *events);
+    step_event *events = pawl_alloc(env, (size_t)capacity * sizeof *events);
     if (events == NULL) {
         return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the %d events of a step", capacity);
     }
@@ -35,10 +35,10 @@ void pawl_event_log_free(const pawl_env *env, event_log *log)
     *log = (event_log){0};
 }
 
-pawl_event pawl_event_of_pair(pawl_event_kind kind, double time, int shape_a, int shape_b,
+step_event pawl_event_of_pair(pawl_event_kind kind, double time, int shape_a, int shape_b,
                               double figure)
 {
-    return (pawl_event){.time = time,
+    return (step_event){.time = time,
                         .kind = kind,
                         .shape_a = shape_a,
                         .shape_b = shape_b,
@@ -47,10 +47,10 @@ pawl_event pawl_event_of_pair(pawl_event_kind kind, double time, int shape_a, in
                         .figure = figure};
 }
 
-pawl_event pawl_event_of_joint(pawl_event_kind kind, double time, int joint, int coordinate,
+step_event pawl_event_of_joint(pawl_event_kind kind, double time, int joint, int coordinate,
                                double figure)
 {
-    return (pawl_event){.time = time,
+    return (step_event){.time = time,
                         .kind = kind,
                         .shape_a = -1,
                         .shape_b = -1,

@@ -21,7 +21,8 @@ static const double correction_fastest = 10.0;
 static const double correction_nothing =
     1e30; // compliance of rows that do not take part, see pose_closure
 static const double correction_closed = 1e-12; // [m or rad] as drifts leave joints
-enum { CORRECTION_PROJECT_STEPS = 30 };
+static const double correction_worse = 1e-5; // of its want: a limit that gets worse by more is kept
+enum { CORRECTION_PROJECT_STEPS = 30, CORRECTION_ROUNDS = 3 };
 
 // Rows that resist motion, not displacement. What is held or soft resists as it is.
 static bool correction_is_idle(const row_info *info)
@@ -142,6 +143,27 @@ static bool correction_is_torn(step_context *c)
     return torn;
 }
 
+// Joints that are beyond several limits may have no way back that suits all of them, as a four-bar past its dead
+// centre: what takes one further beyond is none. Such rows are kept from getting worse, and ask for no more.
+// Returns whether there are any.
+static bool correction_keep_limits(step_context *c)
+{
+    pawl_assembly *a = c->assembly;
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *rate = pawl_take_rows(c);
+    bool worse = false;
+    pawl_assembly_row_velocity(a, c->correction.twist, rate);
+    for (int r = a->free_rows; r < pawl_problem_contact_row(&a->problem, 0); ++r) {
+        if (a->want[r] > 0.0 && c->u.rate[r] + rate[r] < -correction_worse * a->want[r]) {
+            a->v_f[r] = c->u.rate[r];
+            a->compliance[r] = c->correction.compliance[r];
+            worse = true;
+        }
+    }
+    pawl_arena_release(&c->scratch, mark);
+    return worse;
+}
+
 // Those on top of others move by the sum of their gaps, which is bounded to some times the fastest correction
 // of one. What contradicts itself may ask for any movement, as a wedge does, and gets no more than that of one.
 static void correction_bound(step_context *c, const step_weights *w)
@@ -187,6 +209,9 @@ void pawl_correction_find(step_context *c, const step_weights *w)
     pawl_phase_enter(&c->clock, PAWL_PHASE_SOLVE);
     correction_pose(c, w->contact_correction_speed * w->h / w->reach);
     correction_solve(c, worst);
+    for (int k = 0; k < CORRECTION_ROUNDS && correction_keep_limits(c); ++k) {
+        correction_solve(c, worst);
+    }
     correction_bound(c, w);
     c->correction.time = w->reach;
     c->correction.of_contacts = correction_of_contacts(c);

@@ -268,7 +268,7 @@ static int events_count_closings(const step_context *c, const gap_root *root)
 {
     int count = 0;
     for (int i = 0; i < c->out.events.count && i < c->out.events.capacity; ++i) {
-        const pawl_event *e = &c->out.events.events[i];
+        const step_event *e = &c->out.events.events[i];
         bool closes = e->kind == PAWL_EVENT_COLLISION || e->kind == PAWL_EVENT_LIMIT;
         count += closes && e->shape_a == root->shape_a && e->shape_b == root->shape_b &&
                  e->joint == root->joint && e->coordinate == root->coordinate;
@@ -313,7 +313,7 @@ static void events_remember(const lit_substep *p)
 
 void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *report)
 {
-    *report = (pawl_step_report){.worst_shape_a = -1, .worst_shape_b = -1};
+    *report = (pawl_step_report){0};
     lit_substep p = {.c = c,
                      .s = s,
                      .report = report,

@@ -274,7 +274,7 @@ static void transition_log(const lit_substep *p, const lit_slider *x, pawl_event
 {
     step_context *c = p->c;
     event_log *log = &c->out.events;
-    pawl_event e;
+    step_event e;
     if (x->contact < 0) {
         const row_info *info = &c->assembly->candidates[x->candidate];
         e = pawl_event_of_joint(kind, time, info->owner, info->part, figure);
@@ -283,7 +283,7 @@ static void transition_log(const lit_substep *p, const lit_slider *x, pawl_event
         e = pawl_event_of_pair(kind, time, in->shape_a, in->shape_b, figure);
     }
     for (int i = 0; i < log->count && i < log->capacity; ++i) { // once a pair
-        const pawl_event *o = &log->events[i];
+        const step_event *o = &log->events[i];
         if (o->kind == kind && o->time == time && o->shape_a == e.shape_a &&
             o->shape_b == e.shape_b && o->joint == e.joint && o->coordinate == e.coordinate) {
             return;

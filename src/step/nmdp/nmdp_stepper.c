@@ -16,10 +16,6 @@ void pawl_nmdp_report(step_context *c, pawl_step_report *report)
                                  .substeps = s->counts.parts,
                                  .measured = PAWL_MEASURED_RESIDUAL | PAWL_MEASURED_DEPTH,
                                  .own_residual = s->counts.left,
-                                 .worst_shape_a = -1,
-                                 .worst_shape_b = -1,
-                                 .ratio_shape_a = -1,
-                                 .ratio_shape_b = -1,
                                  .contacts = s->info_count};
     for (int i = 0; i < s->info_count; ++i) {
         report->penetration = worst_of(report->penetration, -s->info[i].gap);

@@ -157,7 +157,7 @@ static void rattle_compose_moreau(step_context *c, pawl_state *s, pawl_step_repo
     const double *part;
     int count = rattle_fractions(c, &part);
     double h = c->settings->dt, begin = s->time, end = pawl_step_end(s, h), t = begin;
-    *report = (pawl_step_report){.worst_shape_a = -1, .worst_shape_b = -1};
+    *report = (pawl_step_report){0};
     for (int k = 0; k < count && c->out.contact_demand == 0; ++k) {
         double from = t;
         pawl_step_report one;
@@ -301,11 +301,7 @@ static void rattle_report(step_context *c, pawl_state *s, double t, int projecti
                                  .projections = projections,
                                  .islands = rows > 0 ? 1 : 0,
                                  .rows = rows,
-                                 .worst_shape_a = -1,
-                                 .worst_shape_b = -1,
                                  .measured = PAWL_MEASURED_RESIDUAL,
-                                 .ratio_shape_a = -1,
-                                 .ratio_shape_b = -1,
                                  .residual = rattle_judge(c, s, t)};
     report->own_residual = report->residual.natural_scaled;
     report->measured |= c->finder != NULL ? (unsigned)PAWL_MEASURED_DEPTH : 0u; // nothing is near

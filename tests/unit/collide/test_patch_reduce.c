@@ -257,7 +257,7 @@ TEST(the_resultant_of_a_patch_does_not_depend_on_its_reduction)
         contacts[k] = pawl_sim_contact_count(m.sim);
         for (int i = 0; i < contacts[k]; ++i) {
             pawl_contact_info c = pawl_sim_contact(m.sim, i);
-            double sign = c.body_b >= 0 ? 1.0 : -1.0;
+            double sign = pawl_body_index(c.body_b) >= 0 ? 1.0 : -1.0;
             force[k] = v3_axpy(force[k], sign, c.force);
             moment[k] = v3_axpy(moment[k], sign, v3_cross(c.position, c.force));
         }

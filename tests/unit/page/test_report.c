@@ -115,7 +115,7 @@ TEST(a_page_shows_contacts_and_the_worst_pair)
     recording_begin_crate(&r, &t.env, 2e-3);
     CHECK_OK(recording_create(&r, path, 0.0, 50));
     CHECK_OK(recording_run(&r, 300));
-    int worst = r.verdict.worst_shape_b;
+    int worst = pawl_shape_index(r.verdict.worst_shape_b);
     recording_end(&r);
     CHECK_OK(pawl_report_write(&t.env, path, test_path("crate.html", page, sizeof page)));
     char *text = read_text(page);

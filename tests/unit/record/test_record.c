@@ -204,8 +204,9 @@ TEST(frames_hold_the_contacts_of_their_steps)
         for (int i = 0; i < count[k]; ++i, ++row) {
             const pawl_contact_info *c = &kept[k][i];
             const double *p = pair + 5 * row;
-            CHECK(p[0] == c->body_a && p[1] == c->body_b && p[2] == c->shape_a);
-            CHECK(p[3] == c->shape_b && p[4] == (double)c->mode);
+            CHECK(p[0] == pawl_body_index(c->body_a) && p[1] == pawl_body_index(c->body_b) &&
+                  p[2] == pawl_shape_index(c->shape_a));
+            CHECK(p[3] == pawl_shape_index(c->shape_b) && p[4] == (double)c->mode);
             CHECK_INT(memcmp(point + 10 * row, &c->position, sizeof c->position), 0);
             CHECK_INT(memcmp(point + 10 * row + 3, &c->normal, sizeof c->normal), 0);
             CHECK_INT(memcmp(point + 10 * row + 6, &c->force, sizeof c->force), 0);
@@ -226,8 +227,8 @@ TEST(frames_hold_the_contacts_of_their_steps)
     CHECK(verdict.penetration == r.verdict.penetration && verdict.penetration > 0.0);
     CHECK_INT(verdict.contacts_max, r.verdict.contacts_max);
     CHECK_INT(verdict.contacts_sum, total);
-    CHECK_INT(verdict.worst_shape_a, 0);
-    CHECK_INT(verdict.worst_shape_b, r.verdict.worst_shape_b);
+    CHECK_INT(pawl_shape_index(verdict.worst_shape_a), 0);
+    CHECK(pawl_shape_same(verdict.worst_shape_b, r.verdict.worst_shape_b));
     pawl_state_destroy(state);
     pawl_record_close(record);
     recording_end(&r);
@@ -288,8 +289,8 @@ TEST(events_are_recorded_whether_a_frame_is_due_or_not)
     double *instant = read_all(path, "/event/instant", (int64_t)2 * count);
     for (int i = 0; i < count; ++i) {
         CHECK_INT(what[5 * i], PAWL_EVENT_TUNNELLED);
-        CHECK_INT(what[5 * i + 1], seen[i].shape_a);
-        CHECK_INT(what[5 * i + 2], seen[i].shape_b);
+        CHECK_INT(what[5 * i + 1], pawl_shape_index(seen[i].shape_a));
+        CHECK_INT(what[5 * i + 2], pawl_shape_index(seen[i].shape_b));
         CHECK_INT(what[5 * i + 3], -1);
         CHECK_INT(what[5 * i + 4], -1);
         CHECK_NEAR(instant[2 * i], i == 0 ? 0.02 : 0.07, 1e-15); // the ends of their steps
@@ -398,7 +399,7 @@ TEST(the_head_shows_model_settings_and_verdict)
     CHECK(pawl_state_hash(state) == pawl_state_hash(pawl_sim_state(r.sim)));
     CHECK_INT(verdict.steps, 30);
     CHECK(verdict.balance_max == r.verdict.balance_max);
-    CHECK(verdict.closure.worst_joint == r.verdict.closure.worst_joint);
+    CHECK(pawl_joint_same(verdict.closure.worst_joint, r.verdict.closure.worst_joint));
     CHECK(verdict.residual.natural_scaled == r.verdict.residual.natural_scaled);
     pawl_state_destroy(state);
     pawl_record_close(record);

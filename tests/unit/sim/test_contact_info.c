@@ -37,7 +37,7 @@ static pawl_vec3 info_sum(const mechanism *m, int body_b)
     pawl_vec3 sum = v3(0, 0, 0);
     for (int k = 0; k < pawl_sim_contact_count(m->sim); ++k) {
         pawl_contact_info c = pawl_sim_contact(m->sim, k);
-        if (c.body_b == body_b) {
+        if (pawl_body_index(c.body_b) == body_b) {
             sum = v3_add(sum, c.force);
         }
     }
@@ -60,10 +60,10 @@ TEST(a_box_at_rest_is_carried_by_sticking_corners)
         CHECK_INT(m.report.contacts, 4);
         for (int k = 0; k < 4; ++k) {
             pawl_contact_info c = pawl_sim_contact(m.sim, k);
-            CHECK_INT(c.body_a, PAWL_WORLD_INDEX);
-            CHECK_INT(c.body_b, pawl_body_index(box));
-            CHECK_INT(c.shape_a, 0);
-            CHECK_INT(c.shape_b, 1);
+            CHECK_INT(pawl_body_index(c.body_a), PAWL_WORLD_INDEX);
+            CHECK_INT(pawl_body_index(c.body_b), pawl_body_index(box));
+            CHECK_INT(pawl_shape_index(c.shape_a), 0);
+            CHECK_INT(pawl_shape_index(c.shape_b), 1);
             CHECK_INT(c.mode, PAWL_CONTACT_STICK);
             CHECK_NEAR3(c.normal, v3(0, 0, 1), 1e-12);
             CHECK_NEAR(fabs(c.position.x), info_half, 1e-9);
@@ -130,7 +130,7 @@ TEST(a_box_that_leaves_has_open_contacts_at_most)
     mechanism_run(&m, 100);
     CHECK_INT(pawl_sim_contact_count(m.sim), 0);
     CHECK_NEAR(m.verdict.penetration, 0.0, 0.0);
-    CHECK_INT(m.verdict.worst_shape_a, -1);
+    CHECK_INT(pawl_shape_index(m.verdict.worst_shape_a), -1);
     CHECK_INT(m.verdict.contacts_max, 4);
     mechanism_end(&m);
 }
@@ -149,7 +149,8 @@ TEST(forces_between_two_boxes_act_from_a_on_b)
     CHECK_NEAR3(info_sum(&m, pawl_body_index(upper)), v3(0, 0, 3.0 * info_g), 1e-3);
     for (int k = 0; k < pawl_sim_contact_count(m.sim); ++k) {
         pawl_contact_info c = pawl_sim_contact(m.sim, k);
-        CHECK(c.shape_a < c.shape_b && c.body_a < c.body_b);
+        CHECK(pawl_shape_index(c.shape_a) < pawl_shape_index(c.shape_b) &&
+              pawl_body_index(c.body_a) < pawl_body_index(c.body_b));
         CHECK(v3_dot(c.force, c.normal) >= 0.0);
     }
     mechanism_end(&m);
@@ -166,8 +167,8 @@ TEST(the_verdict_names_the_worst_pair)
     mechanism_start(&m, &settings);
     mechanism_run(&m, 400);
     CHECK_NEAR(m.verdict.penetration, 0.01, 1e-12);
-    CHECK_INT(m.verdict.worst_shape_a, 0);
-    CHECK_INT(m.verdict.worst_shape_b, 2);
+    CHECK_INT(pawl_shape_index(m.verdict.worst_shape_a), 0);
+    CHECK_INT(pawl_shape_index(m.verdict.worst_shape_b), 2);
     CHECK_INT(m.verdict.contacts_max, 8);
     CHECK_NEAR(m.report.penetration, 0.0, 1e-6); // pushed out since
     mechanism_end(&m);

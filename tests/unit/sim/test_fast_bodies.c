@@ -49,8 +49,8 @@ static fast_result fast_run(const fast_case *c)
     }
     out.reported = m.verdict.tunnelled;
     out.depth = m.verdict.penetration;
-    CHECK_INT(m.verdict.tunnel_shape_a, out.reported > 0 ? 0 : -1);
-    CHECK_INT(m.verdict.tunnel_shape_b, out.reported > 0 ? 1 : -1);
+    CHECK_INT(pawl_shape_index(m.verdict.tunnel_shape_a), out.reported > 0 ? 0 : -1);
+    CHECK_INT(pawl_shape_index(m.verdict.tunnel_shape_b), out.reported > 0 ? 1 : -1);
     mechanism_end(&m);
     return out;
 }

@@ -110,7 +110,7 @@ TEST(joints_that_cannot_meet_are_refused_with_the_worst_named)
     pawl_check *check;
     CHECK_STATUS(pawl_check_model(&m.t.env, m.model, &check), PAWL_NOT_ASSEMBLED);
     CHECK_NEAR(check->start.position, 3.0, 1e-12);
-    CHECK_INT(check->start.worst_joint, 1);
+    CHECK_INT(pawl_joint_index(check->start.worst_joint), 1);
     pawl_check_destroy(check);
     mechanism_end(&m);
 }
@@ -481,18 +481,19 @@ TEST(a_verdict_keeps_the_worst_of_all_steps)
     pawl_verdict v = pawl_verdict_begin(mechanism_state(&m));
     CHECK_NEAR(v.energy_initial, 1.0, 1e-15);
     pawl_step_report r = {.iterations = 3, .energy = {.kinetic = 4.0, .balance = -0.5}};
-    r.closure = (pawl_closure){.position = 1e-3, .worst_joint = 4, .worst_limit = -1};
+    r.closure = (pawl_closure){.position = 1e-3, .worst_joint = {5, 0}};
     r.residual.natural_scaled = 1e-9;
     pawl_verdict_add(&v, &r);
     r = (pawl_step_report){.iterations = 1, .outcome = PAWL_STALLED, .energy = {.kinetic = 2.0}};
-    r.closure = (pawl_closure){.rotation = 1e-4, .worst_joint = 2, .limit = 0.1, .worst_limit = 3};
+    r.closure = (pawl_closure){
+        .rotation = 1e-4, .worst_joint = {3, 0}, .limit = 0.1, .worst_limit = {4, 0}};
     pawl_verdict_add(&v, &r);
     CHECK_INT(v.steps, 2);
     CHECK_INT(v.not_converged, 1);
     CHECK_INT(v.iterations_sum, 4);
     CHECK_INT(v.iterations_max, 3);
-    CHECK_INT(v.closure.worst_joint, 4);
-    CHECK_INT(v.closure.worst_limit, 3);
+    CHECK_INT(pawl_joint_index(v.closure.worst_joint), 4);
+    CHECK_INT(pawl_joint_index(v.closure.worst_limit), 3);
     CHECK_NEAR(v.closure.position, 1e-3, 0.0);
     CHECK_NEAR(v.closure.rotation, 1e-4, 0.0);
     CHECK_NEAR(v.residual.natural_scaled, 1e-9, 0.0);

@@ -87,7 +87,8 @@ static void box_check(const box_case *c, uint64_t *seed)
         expected[BOX_MAX];
     int index[BOX_MAX];
     signed char side[BOX_MAX];
-    box_pivot scratch = {matrix, inverse_d, x, index, side};
+    bool tried[BOX_MAX];
+    box_pivot scratch = {matrix, inverse_d, x, index, side, tried};
     box_brute_force(c, expected);
     for (int guess = 0; guess < 3; ++guess) {
         for (int i = 0; i < c->n; ++i) {
@@ -203,7 +204,8 @@ TEST(rounding_in_a_jam_asks_for_no_impulse)
         double matrix[BOX_MAX * BOX_MAX], inverse_d[BOX_MAX], x[BOX_MAX];
         int index[BOX_MAX];
         signed char side[BOX_MAX];
-        box_pivot scratch = {matrix, inverse_d, x, index, side};
+        bool tried[BOX_MAX];
+        box_pivot scratch = {matrix, inverse_d, x, index, side, tried};
         CHECK_INT(pawl_box_pivot(&scratch, c.S, c.n, c.q, c.lower, c.upper, 1e-12, 440, y), 1);
         for (int i = 0; i < c.n; ++i) {
             CHECK(y[i] == 0.0);

@@ -32,12 +32,12 @@ TEST(what_does_not_fit_is_counted_and_fits_after_growing)
 
 TEST(an_event_is_about_a_pair_or_a_joint)
 {
-    pawl_event pair = pawl_event_of_pair(PAWL_EVENT_SLIP, 0.25, 3, 4, 9.0);
+    step_event pair = pawl_event_of_pair(PAWL_EVENT_SLIP, 0.25, 3, 4, 9.0);
     CHECK_INT(pair.shape_a, 3);
     CHECK_INT(pair.shape_b, 4);
     CHECK_INT(pair.joint, -1);
     CHECK_INT(pair.coordinate, -1);
-    pawl_event joint = pawl_event_of_joint(PAWL_EVENT_LIMIT, 0.5, 7, 1, 2.0);
+    step_event joint = pawl_event_of_joint(PAWL_EVENT_LIMIT, 0.5, 7, 1, 2.0);
     CHECK_INT(joint.shape_a, -1);
     CHECK_INT(joint.shape_b, -1);
     CHECK_INT(joint.joint, 7);

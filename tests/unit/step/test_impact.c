@@ -225,7 +225,7 @@ TEST(a_limit_stops_a_slider)
     mechanism_start(&m, &settings);
     impact_now(&m);
     CHECK_NEAR(mechanism_rate(&m, joint, 0), 0.0, 1e-12);
-    const pawl_event *e = m.sim->context.out.events.events;
+    const step_event *e = m.sim->context.out.events.events;
     CHECK_INT(e[0].kind, PAWL_EVENT_LIMIT);
     CHECK_INT(e[0].joint, pawl_joint_index(joint));
     CHECK_NEAR(e[0].figure, 3.0, 1e-12);
