@@ -55,11 +55,11 @@ PAWL_KERNEL_PART void free_factor_task(const pair_task *task, const double *rest
     }
 }
 
-// The same for blocks of n <= FREE_TASK_SIZE rows both, with M^-1 JT transposed so that a row of entries is found at
-// once. Of a diagonal block the upper triangle is written as well, which nobody reads.
+// The same for blocks of rows x n entries, both at most FREE_TASK_SIZE, with M^-1 JT transposed so that a row of entries
+// is found at once. Of a diagonal block the upper triangle is written as well, which nobody reads.
 enum { FREE_TASK_SIZE = 6 };
-PAWL_KERNEL_PART void free_factor_square(const double *restrict j, const double *restrict m, int n,
-                                         double *restrict sum)
+PAWL_KERNEL_PART void free_factor_entries(const double *restrict j, const double *restrict m,
+                                          int rows, int n, double *restrict sum)
 {
     double mt[6][FREE_TASK_SIZE];
     for (int c = 0; c < n; ++c) {
@@ -67,7 +67,7 @@ PAWL_KERNEL_PART void free_factor_square(const double *restrict j, const double 
             mt[i][c] = m[6 * c + i];
         }
     }
-    for (int r = 0; r < n; ++r, j += 6, sum += n) {
+    for (int r = 0; r < rows; ++r, j += 6, sum += n) {
         for (int c = 0; c < n; ++c) {
             sum[c] = (j[0] * mt[0][c] + j[1] * mt[1][c] + j[2] * mt[2][c]) +
                      (j[3] * mt[3][c] + j[4] * mt[4][c] + j[5] * mt[5][c]);
@@ -75,20 +75,21 @@ PAWL_KERNEL_PART void free_factor_square(const double *restrict j, const double 
     }
 }
 
-PAWL_KERNEL_PART void free_factor_add_square(const pair_task *task, const double *restrict j,
-                                             const double *restrict m, int n, double *restrict out)
+PAWL_KERNEL_PART void free_factor_add_entries(const pair_task *task, const double *restrict j,
+                                              const double *restrict m, int rows, int n,
+                                              double *restrict out)
 {
     double sum[FREE_TASK_SIZE * FREE_TASK_SIZE];
-    free_factor_square(j, m, n, sum);
+    free_factor_entries(j, m, rows, n, sum);
     if (task->column_stride == 1) {
-        for (int r = 0; r < n; ++r, out += task->row_stride) {
+        for (int r = 0; r < rows; ++r, out += task->row_stride) {
             for (int c = 0; c < n; ++c) {
                 out[c] += sum[r * n + c];
             }
         }
     } else {
         for (int c = 0; c < n; ++c, out += task->column_stride) {
-            for (int r = 0; r < n; ++r) {
+            for (int r = 0; r < rows; ++r) {
                 out[r * task->row_stride] += sum[r * n + c];
             }
         }
@@ -119,8 +120,10 @@ PAWL_KERNEL static void free_factor_form(free_factor *f, int part)
         const pair_task *task = &f->tasks[t];
         const double *j = a->J + task->row_jacobian, *m = a->MJ + task->column_jacobian;
         double *out = values + task->offset;
-        if (task->row_dim == task->column_dim && task->row_dim <= FREE_TASK_SIZE && !f->dense) {
-            PAWL_BY_SIZE(task->row_dim, free_factor_add_square(task, j, m, N, out))
+        bool small = task->row_dim <= FREE_TASK_SIZE && task->column_dim <= FREE_TASK_SIZE;
+        if (small && !f->dense) {
+            PAWL_BY_SIZES(task->row_dim, task->column_dim,
+                          free_factor_add_entries(task, j, m, M, N, out))
         } else {
             free_factor_task(task, j, m, task->column_dim, out);
         }

@@ -487,19 +487,19 @@ PAWL_KERNEL_PART void ldl_update_any(double *restrict c, int m, int q, int n,
     }
 }
 
-// The same for m = q = n <= LDL_MAX_SIZE, a row of sums in registers.
+// The same for q <= LDL_MAX_SIZE, a row of sums in registers.
 enum { LDL_MAX_SIZE = 6 };
-PAWL_KERNEL_PART void ldl_update(double *restrict c, int n, const double *restrict l,
+PAWL_KERNEL_PART void ldl_update(double *restrict c, int m, int q, int n, const double *restrict l,
                                  const double *restrict xt)
 {
-    for (int r = 0; r < n; ++r, l += n, c += n) {
+    for (int r = 0; r < m; ++r, l += n, c += q) {
         double sum[LDL_MAX_SIZE] = {0};
         for (int p = 0; p < n; ++p) {
-            for (int s = 0; s < n; ++s) {
-                sum[s] += l[p] * xt[p * n + s];
+            for (int s = 0; s < q; ++s) {
+                sum[s] += l[p] * xt[p * q + s];
             }
         }
-        for (int s = 0; s < n; ++s) {
+        for (int s = 0; s < q; ++s) {
             c[s] -= sum[s];
         }
     }
@@ -577,8 +577,8 @@ PAWL_KERNEL int pawl_block_ldl_factor_part(block_ldl *l, int part, double floor)
             const double *xf = l->scaled + l->scaled_start[part];
             for (int f = l->column[k]; f <= e; ++f) {
                 int q = l->dim[l->row[f]];
-                if (m == n && q == n && n <= LDL_MAX_SIZE) {
-                    PAWL_BY_SIZE(n, ldl_update(v + *target, N, le, xf))
+                if (q <= LDL_MAX_SIZE) {
+                    PAWL_BY_SIZES(q, n, ldl_update(v + *target, m, M, N, le, xf))
                 } else {
                     ldl_update_any(v + *target, m, q, n, le, xf);
                 }
