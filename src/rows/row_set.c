@@ -12,7 +12,7 @@ row_set pawl_row_set_all(const pawl_assembly *a)
     return (row_set){a, &a->problem, a->blocks, a->model->body_count, NULL};
 }
 
-// w += M^-1 JT x of one body of a block
+// w += M^-1 JT x of one body of a block, whose twist is read and written once
 PAWL_KERNEL_PART void row_set_push(const double *restrict row, int dim, const double *restrict x,
                                    double *restrict w)
 {
@@ -32,6 +32,8 @@ PAWL_KERNEL_PART void row_set_rate(const double *restrict row, int dim, const do
                                    double *restrict out)
 {
     for (int r = 0; r < dim; ++r, row += 6) {
+        // Two sums of three are two chains of additions, which processors do side by side. The order is part of the
+        // bits of every run.
         out[r] += (row[0] * w[0] + row[1] * w[1] + row[2] * w[2]) +
                   (row[3] * w[3] + row[4] * w[4] + row[5] * w[5]);
     }
