@@ -93,6 +93,9 @@ static solver_goal automatic_goal(double tolerance, int most, int left)
     return (solver_goal){tolerance, most < left ? most : left};
 }
 
+// A sequence of attempts that each keep what they reached: a problem that starts nearly solved gets a short Newton
+// run when it is small; then ADMM and Newton alternate with growing budgets. The best answer so far is kept, so
+// running out of iterations never makes it worse.
 static void automatic_solve(pawl_solver *base, const pawl_problem *p, solver_goal asked,
                             double *lambda, solver_report *report)
 {

@@ -233,6 +233,8 @@ static double lemke_solver_own_residual(const lemke_solver *s)
     return worst;
 }
 
+// A pyramid instead of the cone is exact only where friction points along one of its edges: each round turns the
+// pyramids so that they do, which converges in a few rounds. The best round is kept.
 static void lemke_solver_solve(pawl_solver *base, const pawl_problem *p, solver_goal goal,
                                double *lambda, solver_report *report)
 {

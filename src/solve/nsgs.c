@@ -167,6 +167,8 @@ static void nsgs_creep_on(nsgs_run *r, double *jump)
     }
 }
 
+// Rounds of plain sweeps. Between them, where the sweeps contract slowly, a combination of the last rounds or a jump
+// along their travel is tried and kept if the sweeps after it agree. Rounds grow while nothing helps.
 bool pawl_nsgs_run(nsgs_part *s, const pawl_problem *p, double goal, int most, double *lambda,
                    int *iterations)
 {

@@ -24,6 +24,10 @@ static void free_turn_about(const principal_axes *p, int k, double angle, double
     *q = quat_mul(*q, quat_exp(v3_scale(angle, m3_column(&p->axes, k))));
 }
 
+// The kinetic energy L . I^-1 L / 2 is split into that of an isotropic body with the first moment and two corrections
+// about the second and third axes. Each part is solved exactly by a rotation about one axis; put together
+// symmetrically (half, whole, half) they are a reversible step of order two that keeps |L| and, in the world, L
+// itself to rounding. Bodies of revolution need fewer parts, and are then exact for any step.
 void pawl_free_turn(const model_body *body, double tau, pawl_quat *q, pawl_vec3 *w)
 {
     const principal_axes *p = &body->principal;
