@@ -12,7 +12,7 @@
 // unknown of its own:
 //   0 <= y orthogonal to v + b >= 0,   0 <= b orthogonal to upper - lower - y >= 0
 // A polygon makes friction up to 1 - cos(pi / k) too small and slip turn towards its corners. Rounds
-// mend that: the polygon of a contact that slides is turned so that a corner opposes the slip just
+// repair that: the polygon of a contact that slides is turned so that a corner opposes the slip just
 // found, where polygon and disk agree, and the problem is solved again.
 #include "linalg/dense.h"
 #include "linalg/lemke.h"

@@ -9,7 +9,7 @@
 // round of it is kept only if it ends where fewer plain sweeps would not have. Where D lacks rank, inner
 // forces creep at constant speed until a contact starts to slip or opens: there the change of a sweep
 // neither falls nor turns, and a jump along it, growing as long as nothing happens, gets to the event at
-// once. Progress is told by the length of a sweep's change in the metric of D, which falls more evenly
+// once. Progress is measured by the length of a sweep's change in the metric of D, which falls more evenly
 // than the residual does. Rejected tries are undone, and make the plain rounds between them longer.
 #include "solve/nsgs.h"
 #include "problem/natural.h"
