@@ -202,8 +202,10 @@ static int reduced_factor(pawl_delassus *base, const double *compliance, double 
     reduced_delassus *d = (reduced_delassus *)base;
     const pawl_problem *p = &d->a->problem;
     int n = p->free_row_count;
-    const double *size = NULL; // that the shift is relative to, else the rows' own diagonal
-    if (base->weak.space != NULL) {
+    // The shift is relative to the rows' sizes where they may repeat each other, weak or not: what the coordinates
+    // leave of a redundant row may be rounding, and a fraction of that no shift at all.
+    const double *size = NULL;
+    if (base->weak.space != NULL || base->maybe_singular) {
         reduced_sizes(base, d->size);
         size = d->size;
     }

@@ -573,11 +573,13 @@ TEST(contact_points_asked_for_what_they_do_not_have)
     CHECK_OK(pawl_wrench_set_create(env, m.model, &def, &set));
     pawl_contact_frame frame = {.rotation = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
     double v[6 * PAWL_WRENCH_MAX_VERTICES];
+    CHECK_NAN(pawl_wrench_set_touch(NULL, 0, &frame).gap);
+    CHECK_NAN(pawl_wrench_set_touch(set, 0, NULL).gap);
     EACH_ID(id)
     {
         CHECK((pawl_wrench_set_point(set, id).body).index1 == 0);
         CHECK_BAD(pawl_wrench_set_vertices(set, id, &frame, v, NULL));
-        CHECK_NAN(pawl_wrench_set_gap(set, id, origin, NULL));
+        CHECK_NAN(pawl_wrench_set_touch(set, id, &frame).gap);
         CHECK(!pawl_wrench_set_sensitivity(set, id, &frame, PAWL_WRENCH_FRICTION, v));
         if (pawl_wrench_set_point_count(set) > 0) {
             CHECK(!pawl_wrench_set_sensitivity(set, 0, &frame, (pawl_wrench_number)id, v));

@@ -134,7 +134,7 @@ TEST(a_short_run_in_another_way_ends_in_the_recorded_bits)
          UINT64_C(0x6e6ece85ab2dbcf4)},
         {"models/nmdp/robosimian-planar.sdf",
          {{"stepper", "nmdp"}, {"nmdp.order", "2"}},
-         UINT64_C(0x43652956585b9e41)},
+         UINT64_C(0x530d038fe9b1dea5)},
         {"models/nmdp/robosimian-spatial.sdf",
          {{"stepper", "nmdp"}, {"nmdp.dynamics", "pbd"}},
          UINT64_C(0x297000095c38b34b)},
