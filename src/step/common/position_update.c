@@ -238,6 +238,8 @@ void pawl_position_settle(step_context *c, pawl_state *s, double start, int *ite
     }
 }
 
+// Along the constraints where that works, freely and back onto them where it does not; in the end rows are placed and
+// factored at the new poses, where the next velocity update begins.
 bool pawl_position_poses(step_context *c, pawl_state *s, double tau, double end, int *iterations)
 {
     const pawl_model *m = c->model;

@@ -184,12 +184,14 @@ static int project_poses(step_context *c, pawl_state *s, double t, int max_steps
     return steps;
 }
 
+// Gauss-Newton in the metric of the masses: of all poses that close the joints, those nearest to where the bodies
+// are. At most max_steps factorizations.
 int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double tolerance)
 {
     pawl_assembly *a = c->assembly;
     size_t poses = (size_t)c->model->body_count * sizeof *s->bodies;
     bool tree_joints = c->coordinates->ops->has_tree_joints;
-    if (tree_joints) { // such joints meet by their coordinates
+    if (tree_joints) { // their coordinates close such joints
         project_place(c, s, t, 1.0);
         c->coordinates->ops->close_placed(c->coordinates, s->bodies);
     }
@@ -206,7 +208,7 @@ int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double
     bool factored = false, stuck = true;
     memcpy(c->position.from, s->bodies, poses);
     for (double inertia_scale = 1.0; stuck; inertia_scale *= 0.1) {
-        bool last = inertia_scale < 5e-3 || tree_joints; // there masses are not eased
+        bool last = inertia_scale < 5e-3 || tree_joints; // there masses are not scaled
         memcpy(s->bodies, c->position.from, poses);
         project_place(c, s, t, inertia_scale);
         steps += project_poses(c, s, t, max_steps, tolerance, inertia_scale, last ? INFINITY : 0.05,

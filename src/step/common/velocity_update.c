@@ -97,14 +97,10 @@ void pawl_velocity_solve(step_context *c, const pawl_state *s, const step_weight
         pawl_assembly_build_problem(a, s->bodies, c->u.free, w, true);
         pawl_solve_warm(c, s, solved);
     }
-    // The gyroscopic torque depends on the spin at the end of the step, which the impulses change: a fixed-point
-    // iteration, with the matrix unchanged and so with its factor.
-    for (int k = 0; k < w->gyroscope_corrections && bound; ++k) {
-        if (pawl_correct_gyroscopes(c, w) <= pawl_spin_tolerance(c, w)) {
-            break;
-        }
-        pawl_assembly_set_free_velocity(a, c->u.free);
-        pawl_solve_again(c, solved);
+    if (bound) {
+        // The gyroscopic torque depends on the spin at the end of the step, which the impulses change: a fixed-point
+        // iteration, with the matrix unchanged and so with its factor.
+        pawl_settle_gyroscopes(c, w, solved);
     }
 }
 

@@ -3,8 +3,10 @@
 //
 // lit: the linearly implicit trapezoidal method ([potra-2006]). A step is one move (lit_move.c), or with lit.events a
 // sequence of sub-steps between located events (lit_events.c). docs/steppers/lit.md has the derivation.
+#include "step/common/euler_step.h"
 #include "step/common/impact.h"
 #include "step/common/report_merge.h"
+#include "step/common/stiff_springs.h"
 #include "step/lit/lit_events.h"
 #include "step/stepper_ops.h"
 
@@ -48,6 +50,11 @@ static void *lit_size(const pawl_model *model, const pawl_assembly *a, pawl_carv
 
 static void lit_advance(step_context *c, pawl_state *s, pawl_step_report *report)
 {
+    if (c->settings->lit.variant == PAWL_LIT_MIDPOINT &&
+        pawl_stiff_springs_outrun(c, s, c->settings->dt)) {
+        pawl_euler_step_instead(c, s, report);
+        return;
+    }
     if (c->settings->lit.events != PAWL_LIT_EVENTS_NONE) {
         pawl_lit_advance_events(c, s, report);
         return;
