@@ -23,11 +23,11 @@ typedef struct maximal_delassus {
     const pawl_assembly *a;
     const struct maximal_delassus *whole; // of an operator of islands; NULL for that of all rows
     row_set all;
-    const row_set *rows;               // all, or those of the island at work
-    const island *island;              // NULL for all rows
-    pawl_delassus_kind kind;           // as asked for
-    pawl_delassus_kind shifted_kind;   // which of those below holds the last shifted factor
-    free_factor *free;                 // NULL without free rows, and where nothing is factored
+    const row_set *rows;             // all, or those of the island at work
+    const island *island;            // NULL for all rows
+    pawl_delassus_kind kind;         // as asked for
+    pawl_delassus_kind shifted_kind; // which of those below holds the last shifted factor
+    free_factor *free;               // NULL without free rows, and where nothing is factored
     // Where springs or servos make the factor of a step another one than that of the position updates around it, both
     // are kept: `free` is the last one, which may be either of these.
     free_factor *factors[2];
@@ -174,7 +174,8 @@ static void delassus_recall(pawl_delassus *base, int64_t key)
     }
     d->other_key = base->factored == 0 ? 0 : d->other_key;
     bool known = key > 0 && d->other_key == key;
-    bool pair = key > 0 && (base->factored ^ 1) == key; // see factor_key in pawl_assembly_build_problem()
+    bool pair =
+        key > 0 && (base->factored ^ 1) == key; // see factor_key in pawl_assembly_build_problem()
     if (known || pair) {
         delassus_swap_factors(d);
         base->factored = known ? key : 0;
