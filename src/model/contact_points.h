@@ -6,9 +6,9 @@
 #include "model/model.h"
 
 typedef struct contact_point_list {
-    int count;
+    int count, room; // of points, and of memory
     double radius;        // of all
-    pawl_vec3 *positions; // in the link frame (count)
+    pawl_vec3 *positions; // in the link frame (room)
 } contact_point_list;
 // What pawl_builder_add_contact_points_of() says; none for planes. On failure the list is empty.
 pawl_status pawl_contact_points_of_shape(const pawl_env *env, const pawl_shape_def *shape,
