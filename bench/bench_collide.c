@@ -84,58 +84,95 @@ static double bench_pair(pawl_shape_kind ka, pawl_shape_kind kb, const convex_hu
     return best;
 }
 
-static json_t *bench_heap(const pawl_env *env, pawl_shape_kind kind, int side)
-{
-    pawl_builder *b;
+// side^3 bodies of one shape, to be put somewhere, on a floor or without one.
+typedef struct bench_crowd {
+    pawl_builder *builder;
     pawl_model *model;
-    collider *c;
-    pawl_status status = pawl_builder_create(env, "heap", &b);
-    int count = side * side * side;
-    pawl_shape_def shape = pawl_shape_def_default();
-    shape.kind = PAWL_SHAPE_PLANE;
-    status |= pawl_builder_add_shape(b, PAWL_WORLD, &shape, NULL);
-    shape.kind = kind;
-    shape.size = v3(0.5, 0.5, 0.5);
-    for (int i = 0; i < count; ++i) {
-        pawl_body_def body = pawl_body_def_default();
-        body.density = 1.0;
-        status |= pawl_builder_add_body(b, &body, NULL);
-        status |= pawl_builder_add_shape(b, pawl_builder_body_at(b, i), &shape, NULL);
+    collider *collider;
+    body_state *bodies; // (count)
+    int count, side;
+} bench_crowd;
+
+static bench_crowd bench_crowd_make(const pawl_env *env, const char *name, int side, bool floor,
+                                    const pawl_shape_def *shape)
+{
+    bench_crowd c = {.count = side * side * side, .side = side};
+    pawl_status status = pawl_builder_create(env, name, &c.builder);
+    if (floor) {
+        pawl_shape_def plane = pawl_shape_def_default();
+        plane.kind = PAWL_SHAPE_PLANE;
+        status |= pawl_builder_add_shape(c.builder, PAWL_WORLD, &plane, NULL);
     }
-    status |= pawl_builder_compile(b, &model);
+    for (int i = 0; i < c.count; ++i) {
+        pawl_body_def body = pawl_body_def_default();
+        pawl_body_id id;
+        body.density = 1.0;
+        status |= pawl_builder_add_body(c.builder, &body, &id);
+        status |= pawl_builder_add_shape(c.builder, id, shape, NULL);
+    }
+    status |= pawl_builder_compile(c.builder, &c.model);
     collider_def def = pawl_collider_def_default();
-    body_state *bodies = calloc((size_t)count, sizeof *bodies);
-    if (status != PAWL_OK || bodies == NULL ||
-        pawl_collider_create(env, model, &def, &c) != PAWL_OK) {
-        printf("heap: could not be made\n");
+    c.bodies = calloc((size_t)c.count, sizeof *c.bodies);
+    if (status != PAWL_OK || c.bodies == NULL ||
+        pawl_collider_create(env, c.model, &def, &c.collider) != PAWL_OK) {
+        printf("%s: could not be made\n", name);
         exit(1);
     }
-    for (int i = 0; i < count; ++i) { // layers that touch, each body turned a little
-        int x = i % side, y = i / side % side, z = i / (side * side);
-        bodies[i].r = v3(0.999 * x, 0.999 * y, 0.5 + 0.999 * z);
-        bodies[i].q = quat_exp(bench_vector(0.001));
-    }
+    return c;
+}
+
+// Where body i is in a grid of this spacing.
+static pawl_vec3 bench_crowd_place(const bench_crowd *c, int i, double spacing)
+{
+    int side = c->side;
+    return v3(spacing * (i % side), spacing * (i / side % side), spacing * (i / (side * side)));
+}
+
+// The least time of a search for contacts in a step dt [s].
+static double bench_crowd_time(const bench_crowd *c, double dt)
+{
     double best = INFINITY;
+    pawl_status status = PAWL_OK;
     for (int round = 0; round < 10 && status == PAWL_OK; ++round) {
         double begin = bench_now();
-        status = pawl_collider_run(c, bodies, 1e-3, 0.0);
-        double time = bench_now() - begin;
-        best = time < best ? time : best;
+        status = pawl_collider_run(c->collider, c->bodies, 1e-3, dt);
+        best = fmin(best, bench_now() - begin);
     }
-    printf("heap of %5d %-6s %7d pairs %7d contacts %8d points %10.1f us\n", count,
+    return best;
+}
+
+static void bench_crowd_free(bench_crowd *c)
+{
+    pawl_collider_destroy(c->collider);
+    pawl_model_destroy(c->model);
+    pawl_builder_destroy(c->builder);
+    free(c->bodies);
+}
+
+// Layers that touch, each body turned a little.
+static json_t *bench_heap(const pawl_env *env, pawl_shape_kind kind, int side)
+{
+    pawl_shape_def shape = pawl_shape_def_default();
+    shape.kind = kind;
+    shape.size = v3(0.5, 0.5, 0.5);
+    bench_crowd crowd = bench_crowd_make(env, "heap", side, true, &shape);
+    for (int i = 0; i < crowd.count; ++i) {
+        crowd.bodies[i].r = v3_add(bench_crowd_place(&crowd, i, 0.999), v3(0.0, 0.0, 0.5));
+        crowd.bodies[i].q = quat_exp(bench_vector(0.001));
+    }
+    double best = bench_crowd_time(&crowd, 0.0);
+    const collider *c = crowd.collider;
+    printf("heap of %5d %-6s %7d pairs %7d contacts %8d points %10.1f us\n", crowd.count,
            kind == PAWL_SHAPE_BOX ? "boxes" : "balls", c->pair_count, c->contact_count,
            c->point_count, 1e6 * best);
     json_t *row = json_pack("{s:i, s:s, s:i, s:i, s:i, s:f}",                   //
-                            "bodies", count,                                    //
+                            "bodies", crowd.count,                              //
                             "shape", kind == PAWL_SHAPE_BOX ? "box" : "sphere", //
                             "pairs", c->pair_count,                             //
                             "contacts", c->contact_count,                       //
                             "points", c->point_count,                           //
                             "us", 1e6 * best);
-    pawl_collider_destroy(c);
-    pawl_model_destroy(model);
-    pawl_builder_destroy(b);
-    free(bodies);
+    bench_crowd_free(&crowd);
     return row;
 }
 
@@ -195,47 +232,21 @@ static json_t *bench_field(const pawl_env *env, const convex_hull *hull, int sid
 // Balls in layers 4 cm apart that all fly at one speed, in a step of 10 ms.
 static json_t *bench_flight(const pawl_env *env, int side, double speed)
 {
-    pawl_builder *b;
-    pawl_model *model;
-    collider *c;
-    pawl_status status = pawl_builder_create(env, "flight", &b);
-    int count = side * side * side;
     pawl_shape_def shape = pawl_shape_def_default();
     shape.size = v3(0.05, 0.05, 0.05);
-    for (int i = 0; i < count; ++i) {
-        pawl_body_def body = pawl_body_def_default();
-        body.density = 1.0;
-        status |= pawl_builder_add_body(b, &body, NULL);
-        status |= pawl_builder_add_shape(b, pawl_builder_body_at(b, i), &shape, NULL);
+    bench_crowd crowd = bench_crowd_make(env, "flight", side, false, &shape);
+    for (int i = 0; i < crowd.count; ++i) {
+        crowd.bodies[i].r = bench_crowd_place(&crowd, i, 0.14);
+        crowd.bodies[i].q = pawl_pose_identity().orientation;
+        crowd.bodies[i].v = v3_scale(speed, v3(0.6, 0.0, 0.8));
     }
-    status |= pawl_builder_compile(b, &model);
-    collider_def def = pawl_collider_def_default();
-    body_state *bodies = calloc((size_t)count, sizeof *bodies);
-    if (status != PAWL_OK || bodies == NULL ||
-        pawl_collider_create(env, model, &def, &c) != PAWL_OK) {
-        printf("flight: could not be made\n");
-        exit(1);
-    }
-    for (int i = 0; i < count; ++i) {
-        int x = i % side, y = i / side % side, z = i / (side * side);
-        bodies[i].r = v3(0.14 * x, 0.14 * y, 0.14 * z);
-        bodies[i].q = pawl_pose_identity().orientation;
-        bodies[i].v = v3_scale(speed, v3(0.6, 0.0, 0.8));
-    }
-    double best = INFINITY;
-    for (int round = 0; round < 10 && status == PAWL_OK; ++round) {
-        double begin = bench_now();
-        status = pawl_collider_run(c, bodies, 1e-3, 0.01);
-        best = fmin(best, bench_now() - begin);
-    }
-    printf("%5d balls at %6.1f m/s %7d pairs %7d contacts %10.1f us\n", count, speed, c->pair_count,
-           c->contact_count, 1e6 * best);
-    json_t *row = json_pack("{s:i, s:f, s:i, s:i, s:f}", "bodies", count, "speed", speed, "pairs",
-                            c->pair_count, "contacts", c->contact_count, "us", 1e6 * best);
-    pawl_collider_destroy(c);
-    pawl_model_destroy(model);
-    pawl_builder_destroy(b);
-    free(bodies);
+    double best = bench_crowd_time(&crowd, 0.01);
+    const collider *c = crowd.collider;
+    printf("%5d balls at %6.1f m/s %7d pairs %7d contacts %10.1f us\n", crowd.count, speed,
+           c->pair_count, c->contact_count, 1e6 * best);
+    json_t *row = json_pack("{s:i, s:f, s:i, s:i, s:f}", "bodies", crowd.count, "speed", speed,
+                            "pairs", c->pair_count, "contacts", c->contact_count, "us", 1e6 * best);
+    bench_crowd_free(&crowd);
     return row;
 }
 

@@ -190,6 +190,50 @@ bench_scene *bench_scene_heap(int side)
     return bench_scene_on_floor(scene, CONTACT_FRICTION, 2.0);
 }
 
+// A card about y, its centre at (x, 0, z), leaning by that angle from upright towards x.
+static void contact_scenes_add_card(bench_scene *scene, double x, double z, double lean,
+                                    pawl_vec3 half)
+{
+    int card = bench_add_box(scene, (pawl_vec3){x, 0.0, z}, half, 0.002);
+    scene->bodies[card].pose.orientation =
+        pawl_quat_from_axis_angle((pawl_vec3){0.0, 1.0, 0.0}, lean);
+}
+
+bench_scene *bench_scene_cards(int levels)
+{
+    const double length = 0.09, width = 0.06, thick = 0.002, lean = 20.0 * M_PI / 180.0;
+    const double rise = 0.5 * length * cos(lean) + 0.5 * thick * sin(lean); // of a centre
+    const double aside = 0.5 * length * sin(lean) + 0.5 * thick * cos(lean);
+    const double pitch = 4.0 * aside - 2.0 * thick * cos(lean) + 2.0 * thick * cos(lean) + 2e-3;
+    const pawl_vec3 upright = {0.5 * thick, 0.5 * width, 0.5 * length};
+    const pawl_vec3 flat = {0.5 * pitch - 5e-4, 0.5 * width, 0.5 * thick};
+    int pairs = levels * (levels + 1) / 2, plates = levels * (levels - 1) / 2;
+    int count = 2 * pairs + plates;
+    bench_scene *scene = bench_scene_create(count, 0, count, "house of %d cards", count);
+    for (int level = 0; level < levels; ++level) {
+        double z = level * (2.0 * rise + thick);
+        for (int i = 0; i < levels - level; ++i) {
+            double x = pitch * (i + 0.5 * level);
+            contact_scenes_add_card(scene, x - aside, z + rise, lean, upright);
+            contact_scenes_add_card(scene, x + aside, z + rise, -lean, upright);
+            if (i > 0) {
+                contact_scenes_add_card(scene, x - 0.5 * pitch, z + 2.0 * rise + 0.5 * thick, 0.0,
+                                        flat);
+            }
+        }
+    }
+    return contact_scenes_finish(scene, 0.6, 1.0);
+}
+
+bench_scene *bench_scene_toss(void)
+{
+    bench_scene *scene = bench_scene_create(1, 0, 1, "tossed cube");
+    int cube =
+        bench_add_box(scene, (pawl_vec3){0.0, 0.0, 0.3}, (pawl_vec3){0.05, 0.05, 0.05}, 0.37);
+    scene->bodies[cube].twist = (pawl_twist){{1.5, 0.3, 0.5}, {7.0, -4.0, 5.0}};
+    return contact_scenes_finish(scene, 0.2, 1.5);
+}
+
 bench_scene *bench_scene_incline(double slope, bool diagonal)
 {
     bench_scene *scene = bench_scene_create(1, 0, 1, "S9 incline %.2f along %s", slope,

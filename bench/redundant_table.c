@@ -26,62 +26,26 @@ typedef struct table_group {
     } rows[8];
 } table_group;
 
-static void make_four_bar(linkage *l, double size)
-{
-    (void)size;
-    zoo_four_bar(l);
-}
-static void make_offset_2(linkage *l, double size)
-{
-    zoo_door(l, 2, ZOO_OFFSET, size);
-}
-static void make_tilt_2(linkage *l, double size)
-{
-    zoo_door(l, 2, ZOO_TILT, size);
-}
-static void make_offset_3(linkage *l, double size)
-{
-    zoo_door(l, 3, ZOO_OFFSET, size);
-}
-static void make_gap(linkage *l, double size)
-{
-    zoo_door(l, 2, ZOO_GAP, size);
-}
-static void make_bricard(linkage *l, double size)
-{
-    (void)size;
-    zoo_bricard(l);
-}
-static void make_bennett(linkage *l, double size)
-{
-    (void)size;
-    zoo_bennett(l);
-}
-static void make_delta(linkage *l, double size)
-{
-    (void)size;
-    zoo_delta(l);
-}
-static void make_stewart(linkage *l, double size)
-{
-    (void)size;
-    zoo_stewart(l);
-}
-static void make_floating(linkage *l, double size)
-{
-    (void)size;
-    zoo_floating_four_bar(l);
-}
-static void make_ladder(linkage *l, double size)
-{
-    (void)size;
-    zoo_ladder(l, 10);
-}
-static void make_sarrus(linkage *l, double size)
-{
-    (void)size;
-    zoo_sarrus(l);
-}
+// A linkage of the zoo; `size` is that of its flaw, where it has one.
+#define MAKE(name, call)                                                                           \
+    static void make_##name(linkage *l, double size)                                               \
+    {                                                                                              \
+        (void)size;                                                                                \
+        call;                                                                                      \
+    }
+MAKE(four_bar, zoo_four_bar(l))
+MAKE(offset_2, zoo_door(l, 2, ZOO_OFFSET, size))
+MAKE(tilt_2, zoo_door(l, 2, ZOO_TILT, size))
+MAKE(offset_3, zoo_door(l, 3, ZOO_OFFSET, size))
+MAKE(gap, zoo_door(l, 2, ZOO_GAP, size))
+MAKE(bricard, zoo_bricard(l))
+MAKE(bennett, zoo_bennett(l))
+MAKE(delta, zoo_delta(l))
+MAKE(stewart, zoo_stewart(l))
+MAKE(floating, zoo_floating_four_bar(l))
+MAKE(ladder, zoo_ladder(l, 10))
+MAKE(sarrus, zoo_sarrus(l))
+#undef MAKE
 
 static const table_group table_groups[] = {
     {"tilted four-bar [rad]",

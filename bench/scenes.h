@@ -92,6 +92,10 @@ bench_scene *bench_scene_heavy_stack(int height, double ratio);
 bench_scene *bench_scene_bin(bench_shape_kind kind, int count);
 /// `side`^3 boxes of two sizes, turned every way, dropped in a heap: contacts come and go.
 bench_scene *bench_scene_heap(int side);
+/// A house of cards of that many levels, each pair leaning at 20 degrees: what stands by friction alone.
+bench_scene *bench_scene_cards(int levels);
+/// A cube of 0.1 m thrown on the floor.
+bench_scene *bench_scene_toss(void);
 /// S9: a box at rest on an incline of that slope, made by tilting gravity along x or along x = y.
 bench_scene *bench_scene_incline(double slope, bool diagonal);
 /// S10: a flat box that slides and spins.

@@ -89,6 +89,8 @@ typedef struct pawl_wrench_query {
     const pawl_ground *ground;
     pawl_contact_frame frame; ///< of the contact point, in the world
     double radius;            ///< of the contact point [m]
+    pawl_vec3 core;           ///< of the contact point [m]
+    double lean;              ///< of the contact point [m]
     int vertex_count, component_count;
 } pawl_wrench_query;
 /// Writes the vertices: v[i * component_count + c] is component c of vertex i, force x y z [N] and,
@@ -147,20 +149,27 @@ PAWL_API int pawl_builder_find_wrench_model(const pawl_builder *builder,
 /// Where a body can touch the ground: a ball of `radius` about the origin of `frame`. Its depth is
 /// d = max(0, radius - distance of the origin). With a radius the force acts on the ball's surface,
 /// at -radius n from the origin: built-in models then give six components, force and moment.
+///
+/// With a `core`, half axes of an ellipsoid along the frame's axes, the ball is not about the origin but about that
+/// point of the ellipsoid which is furthest against the ground's normal: (R, R, 0) is a wheel's rim about z, which rolls
+/// over its own edge. Coulomb, anisotropic and patch models alone take one.
 typedef struct pawl_contact_point_def {
     const char *name;  ///< may be NULL
     pawl_body_id body; ///< one that can move
     pawl_pose frame;   ///< in the link frame
     double radius;     ///< 0 or more [m]
-    int wrench_model;  ///< as pawl_builder_add_wrench_model() gave it
-    uint32_t stamp;    ///< set by the default function; shows that it was called
+    pawl_vec3 core;    ///< half axes, 0 or more; all 0: none [m]
+    double lean;      ///< by which it stands back while the frame's z axis is across the normal, as
+                      ///< points of a rim beside a core do; times the sine's square [m]
+    int wrench_model; ///< as pawl_builder_add_wrench_model() gave it
+    uint32_t stamp;   ///< set by the default function; shows that it was called
 } pawl_contact_point_def;
 PAWL_API pawl_contact_point_def pawl_contact_point_def_default(void);
 PAWL_API pawl_status pawl_builder_add_contact_point(pawl_builder *builder,
                                                     const pawl_contact_point_def *def, int *out);
 /// Points for all shapes of a body that collide: a sphere's centre, a capsule's ends (both with its
-/// radius), a box's corners, a hull's vertices, eight on each rim of a cylinder, and of an ellipsoid
-/// the ends of its axes and eight between them.
+/// radius), a box's corners, a hull's vertices, of a cylinder both rims as cores and eight points on each for
+/// when it stands, of an ellipsoid itself as a core.
 PAWL_API pawl_status pawl_builder_add_contact_points_of(pawl_builder *builder, pawl_body_id body,
                                                         int wrench_model);
 
@@ -192,6 +201,8 @@ typedef struct pawl_wrench_point {
     pawl_body_id body;
     pawl_pose frame; ///< in the link frame
     double radius;
+    pawl_vec3 core;                    ///< half axes; all 0: none
+    double lean;                       ///< see pawl_contact_point_def
     int vertex_count, component_count; ///< never change; 3 or 6 components
     int first_weight;                  ///< vertices of all points before it
     bool has_derivatives;
@@ -204,10 +215,15 @@ PAWL_API int pawl_wrench_set_weight_count(const pawl_wrench_set *set); ///< of a
 PAWL_API pawl_status pawl_wrench_set_vertices(const pawl_wrench_set *set, int point,
                                               const pawl_contact_frame *frame, double *v,
                                               double *dv);
-/// Distance of the point's ball from the ground, below 0 when it is inside, and (unless NULL) its
-/// gradient, which is also the direction in which the ground pushes.
-PAWL_API double pawl_wrench_set_gap(const pawl_wrench_set *set, int point, pawl_vec3 position,
-                                    pawl_vec3 *normal);
+/// Where a point touches, or would.
+typedef struct pawl_wrench_touch {
+    double gap; ///< distance of the point's ball from the ground, below 0 when it is inside [m]
+    pawl_vec3 normal; ///< the direction in which the ground pushes
+    pawl_vec3 lever;  ///< from the frame's origin to where the force acts [m]
+} pawl_wrench_touch;
+/// With the point's frame there. The gap is NaN for a bad point, infinite without ground.
+PAWL_API pawl_wrench_touch pawl_wrench_set_touch(const pawl_wrench_set *set, int point,
+                                                 const pawl_contact_frame *frame);
 /// Derivative of the vertices with respect to a number of the model, for built-in ones; laid out
 /// like v. False (and zeros) where the model has no such number.
 typedef enum pawl_wrench_number {

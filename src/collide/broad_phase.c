@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A binary tree of boxes, split at the median of the longest axis. Every search visits each leaf
-// and looks only at what comes after it in preorder, so each pair is met once.
+// A binary tree of boxes, split at the median of the longest axis. Nodes are stored in preorder, each with the place after its subtree
+// (skip), so that a search is a loop without a stack. Every leaf is compared with what comes after it alone: each pair
+// is found once, and the cost is n log n for boxes that are spread out. The tree is kept while its boxes move: they are fitted again each step, and it
+// is built anew only when a search has become twice as long as when it was built.
 #include "collide/broad_phase.h"
 
 static broad_box broad_union(const broad_box *a, const broad_box *b)
@@ -31,6 +33,7 @@ void pawl_broad_phase_layout(broad_phase *bp, int count, pawl_carver *mem)
     }
 }
 
+// Twice the middle: only the order matters.
 static double broad_middle(const broad_box *box, int axis)
 {
     return (&box->low.x)[axis] + (&box->high.x)[axis];
@@ -100,6 +103,7 @@ static void broad_build(broad_phase *bp, const broad_box *boxes, int from, int t
     broad_build(bp, boxes, middle, to, at + 2 * (middle - from));
 }
 
+// Children come after their parents in preorder, so a loop from the end fits boxes bottom up.
 static void broad_fit(broad_phase *bp, const broad_box *boxes)
 {
     for (int at = 2 * bp->count - 2; at >= 0; --at) {
@@ -146,6 +150,7 @@ int pawl_broad_phase_search(broad_phase *bp, const broad_box *boxes, uint64_t *p
     if (bp->count == 0) {
         return 0;
     }
+    // Counted visits, not times: the decision must be the same in every run.
     bool fresh = !bp->built || bp->visits > 2 * bp->visits_when_built;
     if (fresh) {
         for (int i = 0; i < bp->count; ++i) {

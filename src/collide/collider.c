@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// From body poses to contacts. Planes and heightfields stay outside the tree, which they would fill: each
-// is held against every box in turn. Lists grow to what a step asked for, then stay.
+// From body poses to contacts: shapes are placed, boxes around them searched for pairs (broad_phase.c), and the pairs
+// collided shape by shape (pair_*.c). Planes and heightfields stay outside the tree, because their boxes would contain everything: each
+// is compared with every box in turn. Lists grow to what a step asked for, then stay, so that a steady step allocates nothing.
 #include "collide/collider.h"
 #include "base/sort.h"
 #include <string.h>
@@ -19,6 +20,9 @@ static uint64_t collider_body_key(int a, int b)
     return low << 32 | high;
 }
 
+// Bodies that a joint connects overlap at the joint by design and do not collide, unless asked to. A free joint
+// connects nothing, and neither does a gear. Joints to the world do not count, unless asked to: a machine that is
+// fixed to the world still stands on its ground.
 static bool collider_joint_filters(const collider_def *def, const model_joint *j)
 {
     return !def->adjacent && j->kind != PAWL_JOINT_FREE && j->kind != PAWL_JOINT_GEAR &&
@@ -97,6 +101,7 @@ static pawl_status collider_fill_items(collider *c, const collider_def *def)
             PAWL_TRY(
                 pawl_hull_create(&c->env, shape->name, shape->points, shape->point_count, &hull));
         }
+        // Hulls and grids are made once, in the axes of the shape; a step moves the frame alone.
         c->placed[item] = pawl_shape_place(shape, hull, shape->frame, s);
         if (shape->kind == PAWL_SHAPE_HEIGHTFIELD) {
             height_grid *grid;
@@ -157,6 +162,7 @@ void pawl_collider_destroy(collider *c)
     pawl_free(&env, c, c->bytes);
 }
 
+// Binary search. The list has an entry for each joint and each exclusion, most models have few.
 static bool collider_is_filtered(const collider *c, int body_a, int body_b)
 {
     uint64_t key = collider_body_key(body_a, body_b);
@@ -177,6 +183,7 @@ static bool collider_is_fixed(const collider *c, int body)
     return body == PAWL_WORLD_INDEX || c->model->bodies[body].kind == PAWL_BODY_KINEMATIC;
 }
 
+// Groups and masks have to agree in both directions, and one of the two bodies has to be able to move.
 bool pawl_collider_may_touch(const collider *c, int i, int j)
 {
     int a = pawl_body_index(c->model->shapes[c->shape[i]].body),
@@ -247,7 +254,8 @@ double pawl_collider_approach(const collider *c, const body_state *bodies, int i
                              pawl_shape_bounding_radius(&c->placed[j]));
 }
 
-// What the motion of two items can close in the step.
+// A bound of how much of the gap between two items their motion can close within the step. Contacts are looked for up to that
+// distance beyond the margin, so that a row exists before shapes overlap, however fast they are.
 static double collider_reach(const collider *c, int i, int j)
 {
     const placed_shape *a = &c->placed[i], *b = &c->placed[j];
@@ -281,6 +289,7 @@ static bool collider_box_overlaps_field(const broad_box *box, const placed_shape
     return pawl_height_grid_reaches(field->grid, low, high, reach);
 }
 
+// A plane is the half space below its z axis. Of a box the corner that is farthest down that axis decides.
 static bool collider_box_overlaps(const broad_box *box, const placed_shape *plane, double reach)
 {
     if (plane->kind == PAWL_SHAPE_HEIGHTFIELD) {
@@ -325,7 +334,8 @@ static pawl_status collider_grow_contacts(collider *c, int count)
     return PAWL_OK;
 }
 
-// Turns pairs of the tree's boxes into pairs of items that may meet, in place.
+// Turns pairs of the tree's boxes into pairs of items that may touch, in place. The tree was searched with boxes that were swept
+// by each item's own motion; here the relative motion of the pair counts, which is less for bodies that move together.
 static int collider_keep(collider *c, int found, double margin)
 {
     int kept = 0;
@@ -340,6 +350,7 @@ static int collider_keep(collider *c, int found, double margin)
     return kept;
 }
 
+// Counts what does not fit, so that the caller knows how much room to make.
 static int collider_add_endless(collider *c, int count, double margin)
 {
     for (int p = 0; p < c->endless_count; ++p) {
@@ -362,8 +373,8 @@ static int collider_add_endless(collider *c, int count, double margin)
     return count;
 }
 
-// A velocity to see all motion from: the mean of all items, or that of the world if they move less as
-// it sees them. Bodies that fly, drive or fall together have then short ways.
+// The velocity of the frame in which boxes are swept: the mean of all items, or 0 if they move less relative to the
+// world. Bodies that fly, drive or fall together then have short sweeps, and few pairs that never touch.
 static pawl_vec3 collider_common(const collider *c)
 {
     pawl_vec3 mean = v3(0.0, 0.0, 0.0);
@@ -379,6 +390,8 @@ static pawl_vec3 collider_common(const collider *c)
     return there < here ? mean : v3(0.0, 0.0, 0.0);
 }
 
+// Half of the margin on each side of a pair makes the whole. Rotation is bounded by the circle of the shape's
+// farthest point.
 static void collider_sweep(collider *c, double margin)
 {
     pawl_vec3 common = c->dt > 0.0 ? collider_common(c) : v3(0.0, 0.0, 0.0);
@@ -394,6 +407,8 @@ static void collider_sweep(collider *c, double margin)
     }
 }
 
+// Pairs are sorted at the end: their order, and with it that of contacts and rows, must not depend on the shape of
+// the tree.
 static pawl_status collider_find_pairs(collider *c, double margin)
 {
     for (;;) {

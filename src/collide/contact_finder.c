@@ -117,8 +117,8 @@ pawl_status pawl_contact_finder_grow(contact_finder *f, int capacity)
     return PAWL_OK;
 }
 
-// Pair and feature in 52 bits: 20, 20 and 12. Features of one pair that share their 12 bits are told apart
-// by finder_part().
+// Pair and feature in 52 bits (20, 20 and 12), which a double holds exactly: ids are stored in states as doubles. Features of one
+// pair that have the same 12 bits are separated by finder_part().
 static double finder_id(int a, int b, uint32_t feature)
 {
     uint64_t small = pawl_hash_bytes(PAWL_HASH_SEED, &feature, sizeof feature) %
@@ -132,6 +132,8 @@ double pawl_contact_pair(double id)
     return floor(id / (double)(1 << FINDER_FEATURE_BITS));
 }
 
+// Engines disagree on how two coefficients make one, so the rule is a setting. The geometric mean keeps ice on
+// anything slippery and is the default.
 static double finder_combine(pawl_pair_rule rule, double a, double b)
 {
     switch (rule) {
@@ -210,6 +212,8 @@ static int finder_add(const contact_finder *f, pawl_contact *out, int capacity, 
         c.gap = point->gap;
         c.id = finder_id(pair->shape_a, pair->shape_b, point->feature);
         int at = count;
+        // Insertion: a pair has few points, and they come nearly sorted. The order of contacts must not depend on how
+        // a manifold was found.
         for (; at > first && out[at - 1].id > c.id; --at) {
             out[at] = out[at - 1];
         }

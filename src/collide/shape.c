@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Support functions of the shapes, their curvature and their kinks.
+// Shapes by their support functions h(d) = max x . d over the points x of the shape: all that GJK and the searches for
+// normals need to know. The support point is the gradient of h; its second derivative is the curvature that makes Newton steps on curved shapes
+// converge quadratically; at its kinks (normals of faces, directions across edges) h has no derivative, and extremes are tried there one by one.
+// Spheres and capsules are points and segments with a radius, which the pairs add to distances: exact, and round sides need no iteration.
 #include "collide/shape.h"
 
 placed_shape pawl_shape_place(const pawl_shape_def *def, const convex_hull *hull, pawl_pose frame,
@@ -98,6 +101,7 @@ void pawl_shape_add_curvature(const placed_shape *s, pawl_vec3 direction, pawl_m
     }
 }
 
+// About the origin of the shape's frame.
 double pawl_shape_bounding_radius(const placed_shape *s)
 {
     pawl_vec3 e = s->size;
@@ -122,6 +126,7 @@ double pawl_shape_bounding_radius(const placed_shape *s)
     return INFINITY;
 }
 
+// The radius of a ball that fits inside: what passes more than this deep has nearly passed through.
 double pawl_shape_inner_radius(const placed_shape *s)
 {
     pawl_vec3 e = s->size;
@@ -203,6 +208,8 @@ static int shape_rank(double distance, pawl_vec3 kink, double *distances, pawl_v
     return count < room ? count + 1 : count;
 }
 
+// A face whose normal is within `tolerance` of d; an edge both ends of which are nearly as far along d as the support
+// point, relative to its length.
 static void shape_hull_kinks(const placed_shape *s, pawl_vec3 d, double tolerance, shape_kinks *out)
 {
     const convex_hull *hull = s->hull;

@@ -6,6 +6,7 @@
 // thresholds come from bench_admm and bench_peers (docs/delassus.md).
 #include "coordinates/delassus.h"
 #include "base/carver.h"
+#include "coordinates/maximal_space.h"
 #include "coordinates/shifted_dense.h"
 #include "linalg/dense.h"
 #include "problem/matrix_free.h"
@@ -33,6 +34,8 @@ typedef struct maximal_delassus {
     size_t u_bytes, weak_bytes;        // as allocated
     shifted_factor *shifted_by_bodies; // one or two of these three, as the kind says
     shifted_dense *shifted_by_rows;
+    maximal_space *space;
+    block_lu *lu; // of all rows; islands keep theirs
     matrix_free shifted_free;
     matrix_free free_rows; // where the free rows have no factor either
     char *matrix_free_memory;
@@ -46,6 +49,7 @@ static void delassus_move(const maximal_delassus *d, const double *x, double *u)
     pawl_row_set_add_impulses(d->rows, x, u);
 }
 
+// D x = J (M^-1 JT x), through the twists of the bodies: linear in the rows, and D is never formed.
 static void delassus_apply(pawl_delassus *base, const double *x, double *y)
 {
     maximal_delassus *d = (maximal_delassus *)base;
@@ -89,6 +93,8 @@ static void delassus_block(pawl_delassus *base, int block, double *out)
     }
 }
 
+// Sweeps keep the twists u = M^-1 JT x. The velocity of a block is J_b u, and a change of its impulses touches its
+// two bodies alone: a sweep costs as much as one product, however many contacts a body has.
 static void delassus_sweep_begin(pawl_delassus *base, const double *x)
 {
     maximal_delassus *d = (maximal_delassus *)base;
@@ -293,6 +299,16 @@ static int delassus_geometry(pawl_delassus *base, int block, int *columns, bool 
     return width;
 }
 
+static velocity_space *delassus_space(pawl_delassus *base)
+{
+    maximal_delassus *d = (maximal_delassus *)base;
+    if (d->kind == PAWL_DELASSUS_MATRIX_FREE) {
+        return NULL;
+    }
+    return pawl_maximal_space_find(d->space, d->rows,
+                                   d->island == NULL ? &d->lu : &d->island->structure->lu);
+}
+
 static const pawl_delassus_ops maximal_delassus_ops = {
     .apply = delassus_apply,
     .diagonal = delassus_diagonal,
@@ -307,6 +323,7 @@ static const pawl_delassus_ops maximal_delassus_ops = {
     .factor_shifted = delassus_factor_shifted,
     .solve_shifted = delassus_solve_shifted,
     .geometry = delassus_geometry,
+    .space = delassus_space,
 };
 
 static void delassus_layout_matrix_free(maximal_delassus *d, pawl_carver *mem)
@@ -343,6 +360,14 @@ static pawl_status delassus_create_parts(maximal_delassus *d)
     }
     if (d->kind == PAWL_DELASSUS_MATRIX_FREE) {
         return delassus_create_matrix_free(d);
+    }
+    PAWL_TRY(pawl_maximal_space_create(env, a, &d->space));
+    if (d->whole == NULL) { // islands make theirs when they are first solved
+        PAWL_TRY(pawl_block_lu_create(env, &d->lu));
+        if (!pawl_block_lu_plan(d->lu, a->model->body_count, NULL, 0)) {
+            return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the factor of '%s'",
+                             a->model->name);
+        }
     }
     if (d->whole != NULL) {
         d->free = d->whole->free;
@@ -440,6 +465,8 @@ void pawl_delassus_destroy(pawl_delassus *base)
     pawl_env env = d->env;
     pawl_shifted_factor_destroy(d->shifted_by_bodies);
     pawl_shifted_dense_destroy(d->shifted_by_rows);
+    pawl_maximal_space_destroy(d->space);
+    pawl_block_lu_destroy(d->lu);
     pawl_free(&env, d->matrix_free_memory, d->matrix_free_bytes);
     if (d->whole == NULL) {
         pawl_free_factor_destroy(d->free);

@@ -41,6 +41,8 @@ struct free_factor {
     bool *dropped;    // (part_count) these were dropped; see pawl_free_factor_update()
 };
 
+// D_ij += J_i M^-1 J_jT over one body that both blocks touch. Which products there are is found once; a step runs
+// down the list.
 static inline void free_factor_task(const pair_task *task, const double *restrict j,
                                     const double *restrict m, int columns, double *restrict out)
 {
@@ -80,6 +82,8 @@ static void free_factor_form(free_factor *f, int part)
 }
 
 // Whole says whether compliance is of all rows or of those of the part.
+// The relative shift is the regularization of the settings: it scales with the row, so that it does not depend on
+// units.
 static void free_factor_fill(free_factor *f, int part, const double *compliance, double shift,
                              bool whole)
 {

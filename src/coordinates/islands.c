@@ -143,6 +143,7 @@ void pawl_island_list_destroy(island_list *list)
         pawl_env env = list->env;
         for (int i = 0; i <= list->a->model->body_count; ++i) {
             pawl_block_ldl_destroy(list->structures[i].ldl);
+            pawl_block_lu_destroy(list->structures[i].lu);
         }
         pawl_free(&env, list, list->bytes);
     }

@@ -89,6 +89,7 @@ static void reduced_scatter(const reduced_delassus *d, int first, int blocks, co
     }
 }
 
+// D x = Y (YT x): the product passes through the coordinates and never forms D.
 static void reduced_apply(pawl_delassus *base, const double *x, double *y)
 {
     reduced_delassus *d = (reduced_delassus *)base;
@@ -142,6 +143,8 @@ static void reduced_sizes(pawl_delassus *base, double *out)
     }
 }
 
+// Gauss-Seidel keeps z = YT x up to date: the velocity of a block is y_b z, and a change of its impulses adds yT dx.
+// A sweep costs the nonzeros of Y, not of D.
 static void reduced_sweep_begin(pawl_delassus *base, const double *x)
 {
     reduced_delassus *d = (reduced_delassus *)base;
@@ -192,13 +195,17 @@ static void reduced_fill_free(reduced_delassus *d, double *out)
     }
 }
 
+// The free rows of a tree are those of loops alone, so D over them is small and dense: LDL^T with the pivots of
+// redundant rows dropped.
 static int reduced_factor(pawl_delassus *base, const double *compliance, double shift)
 {
     reduced_delassus *d = (reduced_delassus *)base;
     const pawl_problem *p = &d->a->problem;
     int n = p->free_row_count;
-    const double *size = NULL; // that the shift is relative to, else the rows' own diagonal
-    if (base->weak.space != NULL) {
+    // The shift is relative to the rows' sizes where they may repeat each other, weak or not: what the coordinates
+    // leave of a redundant row may be rounding, and a fraction of that no shift at all.
+    const double *size = NULL;
+    if (base->weak.space != NULL || base->maybe_singular) {
         reduced_sizes(base, d->size);
         size = d->size;
     }
@@ -277,7 +284,7 @@ static void reduced_apply_inverse_shift(const reduced_delassus *d, double *x)
     }
 }
 
-// Adds the rows' share y_r s_rc y_cT to the lower triangle.
+// Adds y_r s_rc y_cT, the part of a pair of rows, to the lower triangle.
 static void reduced_add_pair(reduced_delassus *d, reduced_row x, reduced_row y, double s)
 {
     size_t nv = (size_t)reduced_form_of(d)->tree->column_count;
@@ -306,6 +313,8 @@ static void reduced_set_inverse_shift(reduced_delassus *d, const double *sigma,
     }
 }
 
+// 1 + YT s^-1 Y has the size of the coordinates and is positive definite for any shift s > 0, so it needs no
+// pivoting, however redundant the rows are.
 static bool reduced_factor_shifted(pawl_delassus *base, const double *sigma, const double *contacts)
 {
     reduced_delassus *d = (reduced_delassus *)base;

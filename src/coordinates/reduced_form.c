@@ -46,6 +46,8 @@ pawl_status pawl_reduced_form_create(const pawl_env *env, const pawl_assembly *a
     for (int k = 0; k < tree->column_count; ++k) {
         deepest = tree->columns[k].depth + 1 > deepest ? tree->columns[k].depth + 1 : deepest;
     }
+    // A row touches the columns between its bodies and their roots alone: that many at most, whatever the model's
+    // size.
     int width = BLOCK_MAX_BODIES * deepest;
     width = width < tree->column_count ? width : tree->column_count;
     pawl_carver need = {0};
@@ -88,7 +90,7 @@ void pawl_reduced_form_destroy(reduced_form *f)
 
 // ---- placing -----------------------------------------------------------------------------------
 
-// The implicit share of the damping of bodies is inertia, as in maximal coordinates.
+// Implicit damping is inertia, as in maximal coordinates: theta h c is added to mass and moments.
 static void form_add_damping(reduced_motion *m, double damping_time)
 {
     for (int i = 0; i < m->tree->link_count; ++i) {
@@ -103,6 +105,8 @@ static void form_add_damping(reduced_motion *m, double damping_time)
     }
 }
 
+// One sweep of articulated bodies gives the pivots d of H = B^-T d B^-1; `inverse` is 1/d and `root` d^-1/2, which
+// the rows y are scaled by.
 void pawl_reduced_form_place(reduced_form *f, const body_state *bodies, const double *coordinates,
                              double t, double damping_time)
 {
@@ -137,6 +141,8 @@ static pawl_vec3 form_arm(const reduced_motion *m, int link)
     return v3_sub(m->position[link], m->origin[link]);
 }
 
+// q' = H^-1 XT p for impulses p on the bodies: forces up the tree, divided by the pivots, rates down again. O(n)
+// instead of a product with H^-1.
 void pawl_reduced_form_answer(reduced_form *f, const double *p, double *rate)
 {
     const reduced_tree *t = f->tree;
@@ -177,6 +183,7 @@ void pawl_reduced_form_add_twists(const reduced_form *f, const double *rate, dou
     form_add_velocities(f, u);
 }
 
+// p = M u for each body, about its centre of mass. The inertias include damping, so that M is that of the step.
 void pawl_reduced_form_momenta(const reduced_form *f, const double *u, double *p)
 {
     const reduced_motion *m = f->motion;
@@ -192,7 +199,8 @@ void pawl_reduced_form_momenta(const reduced_form *f, const double *u, double *p
     }
 }
 
-// U: what each body's twist is when all q' are 0.
+// U: the twist of each body when all q' are 0. It is not 0 where something is driven: bodies that hang on a kinematic body, or on a
+// joint with a prescribed motion, are moved along.
 static void form_ride(reduced_form *f, double *u)
 {
     const reduced_tree *t = f->tree;
@@ -213,6 +221,7 @@ static void form_ride(reduced_form *f, double *u)
     }
 }
 
+// The twists of the tree that are nearest to u in the metric of M: minimize |X q' + U - u|_M, so H q' = XT M (u - U).
 void pawl_reduced_form_constrain(reduced_form *f, double *u)
 {
     const reduced_tree *t = f->tree;
@@ -228,6 +237,8 @@ void pawl_reduced_form_constrain(reduced_form *f, double *u)
     form_add_velocities(f, u);
 }
 
+// Bodies that are near the joints of the tree are put onto them: coordinates are read from the poses and the poses
+// computed from the coordinates again.
 void pawl_reduced_form_close(reduced_form *f, const double *coordinates, double t,
                              body_state *bodies)
 {
@@ -254,7 +265,8 @@ void pawl_reduced_form_move(reduced_form *f, const double *coordinates, const do
 
 // ---- rows --------------------------------------------------------------------------------------
 
-// The columns on the ways of a block's bodies to their roots, ascending.
+// The columns on the paths from a block's bodies to their roots, ascending. Paths that join share the rest of their columns: always the
+// largest of all ends is taken and replaced by its parent, as in a merge of sorted lists.
 static int form_find_columns(const reduced_form *f, const row_block *b, int *columns)
 {
     const reduced_tree *t = f->tree;
@@ -295,7 +307,8 @@ double pawl_reduced_form_size(const pawl_assembly *a, const row_block *b, int r)
     return sum;
 }
 
-// Clears a row that is nothing but rounding.
+// A row whose bodies the tree holds (a limit of a locked joint, a loop row that the tree satisfies) moves nothing: its y is rounding. It is
+// cleared and gets a compliance of its own size, so that D has no tiny pivot and the row's impulse stays 0.
 static void form_check_row(reduced_form *f, int row, int count, double alone)
 {
     const double rounding = 1e-20; // of squares
@@ -427,6 +440,8 @@ void pawl_reduced_form_add_impulses(reduced_form *f, const pawl_assembly *a, con
 // ---- what the joints of the tree do ------------------------------------------------------------
 
 // The impulses of a joint's rows that together are the impulse p (6) on its child's centre of mass.
+// The rows of a joint are independent, but neither orthogonal nor of length 1: the impulse along them solves the
+// small normal equations (x xT) rows = x p.
 static void form_resolve(const reduced_form *f, const pawl_assembly *a, const reduced_link *l,
                          const double *p, double *rows)
 {
@@ -447,6 +462,8 @@ static void form_resolve(const reduced_form *f, const pawl_assembly *a, const re
     pawl_ldl_solve(matrix, n, n, inverse, rows);
 }
 
+// What the joints of the tree transmit: the change of each body's momentum, less the impulses of rows on it, summed
+// from the leaves to the roots (Newton-Euler). What reaches a driven body is the work of whatever drives it.
 double pawl_reduced_form_reactions(reduced_form *f, const pawl_assembly *a, const double *lambda,
                                    const double *from, const double *to, const double *before,
                                    const double *after, double *scratch, double *reaction)

@@ -7,13 +7,14 @@
 // that share a row; its order and fill are found anew only when those pairs change, in memory that only
 // grows: contacts that come and go cost no allocation once as many have been there before.
 #pragma once
-#include "linalg/block_ldl.h"
+#include "linalg/block_lu.h"
 #include "rows/row_set.h"
 
 // The order and fill of a set's pairs of bodies, which whoever poses sets in turn keeps for each.
 typedef struct shifted_structure {
     block_ldl *ldl;
     uint64_t topology; // hash of the pairs that ldl was made for; 0 for none
+    block_lu *lu;      // of the same pairs, for the velocity space
 } shifted_structure;
 
 typedef struct shifted_factor shifted_factor;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Datasets of an FCLib file. A file may claim anything: sizes are compared with the bytes that the file has
-// before memory is taken, and numbers are checked before they are used.
+// Datasets of an FCLib file. A file may claim anything: it is read without the HDF5 library (hdf5_plain.c), sizes are
+// compared with the bytes that the file has before memory is taken, and numbers are checked before they are used.
 #include "fclib/fclib_file.h"
 #include <limits.h>
 #include <math.h>
@@ -10,11 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    FCLIB_NAME_SIZE = 128,
-    FCLIB_LARGEST_NUMBER = 16, // bytes; HDF5 would make room for any size that a file claims
-    FCLIB_DEFLATE_LIMIT = 1100 // deflate cannot shrink further: more was never written
-};
+enum { FCLIB_NAME_SIZE = 128 };
 
 pawl_status pawl_fclib_fail(const fclib_file *f, const char *name, const char *format, ...)
 {
@@ -23,187 +19,129 @@ pawl_status pawl_fclib_fail(const fclib_file *f, const char *name, const char *f
     va_start(list, format);
     (void)vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    (void)H5Eclear2(H5E_DEFAULT);
     return PAWL_FAIL(f->env, PAWL_BAD_FILE, "%s: %s: %s", f->path, name, text);
-}
-
-// A link into another file: a problem is one file.
-static herr_t fclib_refuse_link(const char *parent_file, const char *parent_group,
-                                const char *child_file, const char *child, unsigned *flags,
-                                hid_t fapl, void *data)
-{
-    (void)parent_file, (void)parent_group, (void)child_file, (void)child;
-    (void)flags, (void)fapl, (void)data;
-    return -1;
 }
 
 pawl_status pawl_fclib_open(const pawl_env *env, const char *path, fclib_file *f)
 {
-    *f = (fclib_file){env, path, H5I_INVALID_HID, H5I_INVALID_HID, 0};
-    FILE *probe = fopen(path, "rb");
-    if (probe == NULL) {
-        return PAWL_FAIL(env, PAWL_IO_ERROR, "%s: cannot be opened", path);
+    *f = (fclib_file){.env = env, .path = path};
+    pawl_status status = hdf5_plain_open(env, path, &f->in);
+    switch (status) {
+    case PAWL_OK:
+        return PAWL_OK;
+    case PAWL_NO_MEMORY:
+        return PAWL_FAIL(env, status, "%s: no memory to read it", path);
+    case PAWL_BAD_FILE:
+        return PAWL_FAIL(env, status, "%s: is not an HDF5 file, or is damaged", path);
+    case PAWL_UNSUPPORTED:
+        return PAWL_FAIL(env, status,
+                         "%s: is damaged or of an unknown form of HDF5; try: h5repack IN OUT",
+                         path);
+    default:
+        return PAWL_FAIL(env, status, "%s: cannot be opened or read", path);
     }
-    (void)fclose(probe);
-    hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
-    f->access = H5Pcreate(H5P_DATASET_ACCESS);
-    if (fapl >= 0 && f->access >= 0 && H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG) >= 0 &&
-        H5Pset_elink_cb(f->access, fclib_refuse_link, NULL) >= 0) {
-        f->file = H5Fopen(path, H5F_ACC_RDONLY, fapl);
-    }
-    if (fapl >= 0) {
-        (void)H5Pclose(fapl);
-    }
-    hsize_t size = 0;
-    if (f->file < 0 || H5Fget_filesize(f->file, &size) < 0) {
-        (void)H5Eclear2(H5E_DEFAULT);
-        pawl_fclib_close(f);
-        return PAWL_FAIL(env, PAWL_BAD_FILE, "%s: is not an HDF5 file, or is damaged", path);
-    }
-    f->size = size;
-    return PAWL_OK;
 }
 
 void pawl_fclib_close(fclib_file *f)
 {
-    if (f->file >= 0) {
-        (void)H5Fclose(f->file);
-    }
-    if (f->access >= 0) {
-        (void)H5Pclose(f->access);
-    }
-    f->file = f->access = H5I_INVALID_HID;
-    (void)H5Eclear2(H5E_DEFAULT);
+    hdf5_plain_close(&f->in);
 }
 
 bool pawl_fclib_has(const fclib_file *f, const char *name)
 {
-    // H5Lexists() needs every group before the last name to be there.
-    char part[FCLIB_NAME_SIZE];
-    bool there = strlen(name) < sizeof part;
-    for (const char *end = name; there && *end != '\0';) {
-        end += strcspn(end + 1, "/") + 1;
-        (void)snprintf(part, sizeof part, "%.*s", (int)(end - name), name);
-        there = H5Lexists(f->file, part, f->access) > 0;
-    }
-    (void)H5Eclear2(H5E_DEFAULT);
-    return there;
+    return hdf5_plain_find(&f->in, name).found != HDF5_ABSENT;
 }
 
-// Data that lies in another file, or is put together from others.
-static bool fclib_is_elsewhere(hid_t set)
+// A dataset of exactly `count` numbers, whole ones unless `real`.
+static pawl_status fclib_find(const fclib_file *f, const char *name, bool real, int count,
+                              hdf5_numbers *out)
 {
-    hid_t plist = H5Dget_create_plist(set);
-    bool elsewhere =
-        plist < 0 || H5Pget_layout(plist) == H5D_VIRTUAL || H5Pget_external_count(plist) != 0;
-    if (plist >= 0) {
-        (void)H5Pclose(plist);
-    }
-    return elsewhere;
-}
-
-// How many elements of that class a dataset has; a negative number is the reason why it is refused.
-static int64_t fclib_count(const fclib_file *f, hid_t set, H5T_class_t class)
-{
-    hid_t space = H5Dget_space(set), type = H5Dget_type(set);
-    int64_t count = -1;
-    if (space >= 0 && type >= 0 && !fclib_is_elsewhere(set) && H5Sis_simple(space) > 0) {
-        H5T_class_t got = H5Tget_class(type);
-        hssize_t points = H5Sget_simple_extent_npoints(space);
-        size_t size = H5Tget_size(type);
-        bool fits =
-            points >= 0 && size > 0 && (uint64_t)points / FCLIB_DEFLATE_LIMIT <= f->size / size;
-        bool number = (got == class || (class == H5T_FLOAT && got == H5T_INTEGER)) &&
-                      size <= FCLIB_LARGEST_NUMBER;
-        count = !number ? -2 : fits ? (int64_t)points : -1;
-    }
-    if (type >= 0) {
-        (void)H5Tclose(type);
-    }
-    if (space >= 0) {
-        (void)H5Sclose(space);
-    }
-    return count;
-}
-
-// Reads exactly `count` elements into `out`.
-static pawl_status fclib_read(const fclib_file *f, const char *name, H5T_class_t class, hid_t type,
-                              int count, void *out)
-{
-    hid_t set = pawl_fclib_has(f, name) ? H5Dopen2(f->file, name, f->access) : H5I_INVALID_HID;
-    if (set < 0) {
+    *out = hdf5_plain_find(&f->in, name);
+    switch (out->found) {
+    case HDF5_ABSENT:
+    case HDF5_GROUP:
         return pawl_fclib_fail(f, name, "not there, expected a dataset of %d number%s", count,
                                count == 1 ? "" : "s");
+    case HDF5_UNKNOWN:
+        return pawl_fclib_fail(f, name,
+                               "is stored in chunks, compressed, outside the file or in an unknown "
+                               "form, expected %d numbers in one piece; try: h5repack -l CONTI -f "
+                               "NONE IN OUT",
+                               count);
+    case HDF5_DAMAGED:
+        return pawl_fclib_fail(f, name, "is damaged, expected %d numbers", count);
+    case HDF5_NO_NUMBERS:
+    case HDF5_DATASET:
+        break;
     }
-    pawl_status status = PAWL_OK;
-    int64_t got = fclib_count(f, set, class);
-    if (got == -2) {
-        status = pawl_fclib_fail(f, name, "is of another type, expected %s",
-                                 class == H5T_INTEGER ? "whole numbers" : "numbers");
-    } else if (got < 0) {
-        status = pawl_fclib_fail(
-            f, name, "is damaged or stored outside the file, expected %d numbers", count);
-    } else if (got != count) {
-        status = pawl_fclib_fail(f, name, "has %lld numbers, expected %d", (long long)got, count);
-    } else if (count > 0 && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0) {
-        status = pawl_fclib_fail(f, name, "cannot be read: damaged");
+    if (out->found == HDF5_NO_NUMBERS || (out->real && !real)) {
+        return pawl_fclib_fail(f, name, "is of another type, expected %s",
+                               real ? "numbers" : "whole numbers");
     }
-    (void)H5Dclose(set);
-    return status;
+    return out->count == (uint64_t)count ? PAWL_OK
+                                         : pawl_fclib_fail(f, name, "has %llu numbers, expected %d",
+                                                           (unsigned long long)out->count, count);
 }
 
 pawl_status pawl_fclib_int(const fclib_file *f, const char *name, int *out)
 {
-    return fclib_read(f, name, H5T_INTEGER, H5T_NATIVE_INT, 1, out);
+    hdf5_numbers set;
+    PAWL_TRY(fclib_find(f, name, false, 1, &set));
+    *out = hdf5_plain_int(&set, 0);
+    return PAWL_OK;
 }
 
-// The claimed count must be in the file before memory is asked for.
 static pawl_status fclib_room(const fclib_file *f, const char *name, int count, size_t size,
                               void **out)
 {
-    *out = NULL;
-    if (count < 0 || (uint64_t)count / FCLIB_DEFLATE_LIMIT > f->size) {
-        return pawl_fclib_fail(f, name, "would have %d numbers in a file of %llu bytes", count,
-                               (unsigned long long)f->size);
-    }
     *out = pawl_alloc(f->env, (size_t)count * size);
     return *out != NULL ? PAWL_OK
                         : PAWL_FAIL(f->env, PAWL_NO_MEMORY, "%s: %s: no memory for %d numbers",
                                     f->path, name, count);
 }
 
+// The claimed count must be in the file before memory is asked for.
+static pawl_status fclib_check_count(const fclib_file *f, const char *name, int count)
+{
+    return count >= 0 && (uint64_t)count <= f->in.size
+               ? PAWL_OK
+               : pawl_fclib_fail(f, name, "would have %d numbers in a file of %llu bytes", count,
+                                 (unsigned long long)f->in.size);
+}
+
 pawl_status pawl_fclib_ints(const fclib_file *f, const char *name, int count, int **out)
 {
+    hdf5_numbers set;
     void *block;
     *out = NULL;
+    PAWL_TRY(fclib_check_count(f, name, count));
+    PAWL_TRY(fclib_find(f, name, false, count, &set));
     PAWL_TRY(fclib_room(f, name, count, sizeof **out, &block));
-    pawl_status status = fclib_read(f, name, H5T_INTEGER, H5T_NATIVE_INT, count, block);
-    if (status != PAWL_OK) {
-        pawl_free(f->env, block, (size_t)count * sizeof **out);
-        return status;
-    }
     *out = block;
+    for (int i = 0; i < count; ++i) {
+        (*out)[i] = hdf5_plain_int(&set, (uint64_t)i);
+    }
     return PAWL_OK;
 }
 
 pawl_status pawl_fclib_reals(const fclib_file *f, const char *name, int count, double **out)
 {
+    hdf5_numbers set;
     void *block;
     *out = NULL;
-    PAWL_TRY(fclib_room(f, name, count, sizeof **out, &block));
-    pawl_status status = fclib_read(f, name, H5T_FLOAT, H5T_NATIVE_DOUBLE, count, block);
-    const double *values = block;
-    for (int i = 0; status == PAWL_OK && i < count; ++i) {
-        if (!isfinite(values[i])) {
-            status =
-                pawl_fclib_fail(f, name, "number %d is %g, expected a finite one", i, values[i]);
+    PAWL_TRY(fclib_check_count(f, name, count));
+    PAWL_TRY(fclib_find(f, name, true, count, &set));
+    for (int i = 0; i < count; ++i) {
+        double value = hdf5_plain_real(&set, (uint64_t)i);
+        if (!isfinite(value)) {
+            return pawl_fclib_fail(f, name, "number %d is %g, expected a finite one", i, value);
         }
     }
-    if (status != PAWL_OK) {
-        pawl_free(f->env, block, (size_t)count * sizeof **out);
-        return status;
-    }
+    PAWL_TRY(fclib_room(f, name, count, sizeof **out, &block));
     *out = block;
+    for (int i = 0; i < count; ++i) {
+        (*out)[i] = hdf5_plain_real(&set, (uint64_t)i);
+    }
     return PAWL_OK;
 }
 

@@ -4,15 +4,13 @@
 // Datasets of an FCLib file, each checked before its bytes are believed.
 #pragma once
 #include "base/env.h"
+#include "hdf5/hdf5_plain.h"
 #include "pawl/io.h"
-#include <hdf5.h>
 
 typedef struct fclib_file {
     const pawl_env *env;
     const char *path;
-    hid_t file;
-    hid_t access;  // for datasets: links to other files are not followed
-    uint64_t size; // of the file [bytes]
+    hdf5_plain in;
 } fclib_file;
 
 // The component of a contact in FCLib's order (normal, tangent, tangent) that is our component c.

@@ -7,7 +7,6 @@
 // with u and r of a contact in the order normal, tangent, tangent; see docs/contact-problems.md.
 #include "base/guard.h"
 #include "fclib/fclib_file.h"
-#include "hdf5/hdf5_use.h"
 #include <limits.h>
 #include <stdio.h>
 
@@ -164,21 +163,12 @@ static pawl_status fclib_global(const fclib_file *f, pawl_contact_problem **out)
     return status;
 }
 
-static void fclib_end(hdf5_use use, pawl_status status)
-{
-    if (status != PAWL_OK) {
-        hdf5_prepare_exit();
-    }
-    hdf5_use_end(use);
-}
-
 pawl_status pawl_fclib_read(const pawl_env *env, const char *path, pawl_contact_problem **out)
 {
     PAWL_NEED_ENV(env);
     PAWL_NEED(env, path);
     PAWL_NEED(env, out);
     *out = NULL;
-    hdf5_use use = hdf5_use_begin();
     fclib_file f;
     pawl_status status = pawl_fclib_open(env, path, &f);
     if (status == PAWL_OK) {
@@ -191,7 +181,6 @@ pawl_status pawl_fclib_read(const pawl_env *env, const char *path, pawl_contact_
         }
         pawl_fclib_close(&f);
     }
-    fclib_end(use, status);
     return status;
 }
 
@@ -223,13 +212,11 @@ pawl_status pawl_fclib_read_answer(const pawl_env *env, const char *path, int gu
     }
     char name[64];
     (void)snprintf(name, sizeof name, guess == 0 ? "/solution/r" : "/guesses/%d/r", guess);
-    hdf5_use use = hdf5_use_begin();
     fclib_file f;
     pawl_status status = pawl_fclib_open(env, path, &f);
     if (status == PAWL_OK) {
         status = fclib_answer(&f, name, contact_count, r, found);
         pawl_fclib_close(&f);
     }
-    fclib_end(use, status);
     return status;
 }

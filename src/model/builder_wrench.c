@@ -285,6 +285,28 @@ pawl_status pawl_builder_add_wrench_model(pawl_builder *b, const pawl_wrench_mod
     return pawl_builder_push(b, &b->wrench_models, &d, sizeof d, out);
 }
 
+static pawl_status builder_check_core(const pawl_builder *b, const pawl_contact_point_def *p)
+{
+    pawl_vec3 e = p->core;
+    if (!(v3_finite(e) && isfinite(p->lean) && fmin(e.x, fmin(e.y, e.z)) >= 0.0 &&
+          p->lean >= 0.0)) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                         "contact point '%s': core %g %g %g m and lean %g m must be 0 or more",
+                         p->name, e.x, e.y, e.z, p->lean);
+    }
+    pawl_wrench_kind kind =
+        PAWL_ITEM(b->wrench_models, pawl_wrench_model_def, p->wrench_model).kind;
+    bool formula = kind != PAWL_WRENCH_TABLE && kind != PAWL_WRENCH_CUSTOM;
+    if (!formula && (v3_norm(e) > 0.0 || p->lean > 0.0)) {
+        return PAWL_FAIL(
+            &b->env, PAWL_BAD_ARGUMENT,
+            "contact point '%s': a %s model takes no core; use a radius, or a coulomb, "
+            "anisotropic or patch model",
+            p->name, pawl_wrench_kind_name(kind));
+    }
+    return PAWL_OK;
+}
+
 pawl_status pawl_builder_add_contact_point(pawl_builder *b, const pawl_contact_point_def *def,
                                            int *out)
 {
@@ -314,6 +336,7 @@ pawl_status pawl_builder_add_contact_point(pawl_builder *b, const pawl_contact_p
                          "contact point '%s': radius %g m must be 0 or more and the frame finite",
                          p.name, p.radius);
     }
+    PAWL_TRY(builder_check_core(b, &p));
     return pawl_builder_push(b, &b->contact_points, &p, sizeof p, out);
 }
 
@@ -336,8 +359,10 @@ pawl_status pawl_builder_add_contact_points_of(pawl_builder *b, pawl_body_id bod
             pawl_contact_point_def def = pawl_contact_point_def_default();
             def.body = body;
             def.wrench_model = wrench_model;
-            def.frame = (pawl_pose){list.positions[i], shape.def.frame.orientation};
+            def.frame = (pawl_pose){list.points[i].position, shape.def.frame.orientation};
             def.radius = list.radius;
+            def.core = list.points[i].core;
+            def.lean = list.points[i].lean;
             status = pawl_builder_add_contact_point(b, &def, NULL);
         }
         pawl_contact_points_free(&b->env, &list);

@@ -99,6 +99,9 @@ uint64_t pawl_compile_wrench_hash(uint64_t h, const pawl_model *m)
                                   (double)d->wrench_model};
         h = pawl_hash_doubles(h, numbers, 3);
         h = pawl_compile_hash_pose(h, d->frame);
+        const double core[] = {d->core.x, d->core.y, d->core.z, d->lean};
+        bool has_core = v3_norm(d->core) > 0.0 || d->lean > 0.0; // others keep their hash
+        h = has_core ? pawl_hash_doubles(h, core, 4) : h;
     }
     for (int i = 0; i < m->heightfield_count; ++i) {
         const pawl_heightfield_def *d = &m->heightfields[i];

@@ -1,31 +1,37 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Points by which a shape touches the ground. Exact for spheres, capsules, boxes and hulls on a
-// plane, because the deepest point of those is always one of them; rims, ellipsoids and hulls of many corners are
-// sampled.
+// Points by which a shape touches the ground. Exact on a plane, because the deepest point of a shape is always one of
+// them, or of their cores. A cylinder rolls over its two rims; eight points on each carry it where it stands on them, and
+// stand back when it rolls. Hulls of many corners are sampled.
 #include "model/contact_points.h"
 #include "math/trig.h"
 #include "model/hull.h"
 
-enum { CONTACT_POINTS_RIM = 8, CONTACT_POINTS_HULL = 32, CONTACT_POINTS_EXTREME = 14 };
+enum {
+    CONTACT_POINTS_RIM = 8,
+    CONTACT_POINTS_CYLINDER = 2 * CONTACT_POINTS_RIM + 2,
+    CONTACT_POINTS_HULL = 32,   // corners of a hull that all count
+    CONTACT_POINTS_EXTREME = 14 // of those with more
+};
+static const double contact_points_lean = 0.5; // of the radius
 
 static pawl_status contact_points_room(const pawl_env *env, int count, contact_point_list *out)
 {
     if (count == 0) {
         return PAWL_OK;
     }
-    out->positions = pawl_alloc(env, (size_t)count * sizeof *out->positions);
-    if (out->positions == NULL) {
+    out->points = pawl_alloc(env, (size_t)count * sizeof *out->points);
+    if (out->points == NULL) {
         return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for %d contact points", count);
     }
-    out->count = out->room = count;
+    out->count = count;
     return PAWL_OK;
 }
 
 void pawl_contact_points_free(const pawl_env *env, contact_point_list *list)
 {
-    pawl_free(env, list->positions, (size_t)list->room * sizeof *list->positions);
+    pawl_free(env, list->points, (size_t)list->count * sizeof *list->points);
     *list = (contact_point_list){0};
 }
 
@@ -41,76 +47,78 @@ static pawl_vec3 contact_points_farthest(const convex_hull *hull, pawl_vec3 dire
     return hull->vertices[far];
 }
 
-// Hulls of meshes have hundreds of corners, a foot of a hundred touches with thirty, and a step costs the cube of
-// that. Such a hull touches by those that are farthest along the axes of its frame and between them.
-static void contact_points_thin(const convex_hull *hull, contact_point_list *out)
+// Hulls of meshes have hundreds of corners: a foot of two hundred touches with thirty, and a step costs the cube of
+// that. Such a hull touches by those corners that are farthest along the axes of its frame and between them.
+static int contact_points_extreme(const convex_hull *hull, pawl_vec3 *out)
 {
     int kept = 0;
     for (int i = 0; i < CONTACT_POINTS_EXTREME; ++i) {
         double side = i & 1 ? 1.0 : -1.0;
         int axis = (i - 8) / 2;
-        pawl_vec3 direction = i < 8 ? v3(side, i & 2 ? 1.0 : -1.0, i & 4 ? 1.0 : -1.0)
-                                    : v3(axis == 0 ? side : 0.0, axis == 1 ? side : 0.0,
-                                         axis == 2 ? side : 0.0);
+        pawl_vec3 direction = v3(side, i & 2 ? 1.0 : -1.0, i & 4 ? 1.0 : -1.0);
+        if (i >= 8) {
+            direction = v3(axis == 0 ? side : 0.0, axis == 1 ? side : 0.0, axis == 2 ? side : 0.0);
+        }
         pawl_vec3 corner = contact_points_farthest(hull, direction);
         bool known = false;
         for (int k = 0; k < kept; ++k) {
-            known = known || v3_norm(v3_sub(corner, out->positions[k])) == 0.0;
+            known = known || v3_norm(v3_sub(corner, out[k])) == 0.0;
         }
         if (!known) {
-            out->positions[kept++] = corner;
+            out[kept++] = corner;
         }
     }
-    out->count = kept;
+    return kept;
 }
 
 static pawl_status contact_points_of_hull(const pawl_env *env, const pawl_shape_def *shape,
                                           contact_point_list *out)
 {
     convex_hull *hull;
+    pawl_vec3 extreme[CONTACT_POINTS_EXTREME];
     PAWL_TRY(pawl_hull_create(env, shape->name, shape->points, shape->point_count, &hull));
     bool many = hull->vertex_count > CONTACT_POINTS_HULL;
-    int room = many ? CONTACT_POINTS_EXTREME : hull->vertex_count;
-    pawl_status status = contact_points_room(env, room, out);
-    for (int i = 0; i < out->count && !many; ++i) {
-        out->positions[i] = hull->vertices[i];
-    }
-    if (status == PAWL_OK && many) {
-        contact_points_thin(hull, out);
+    int count = many ? contact_points_extreme(hull, extreme) : hull->vertex_count;
+    pawl_status status = contact_points_room(env, count, out);
+    for (int i = 0; i < out->count; ++i) {
+        out->points[i].position = many ? extreme[i] : hull->vertices[i];
     }
     pawl_hull_destroy(env, hull);
     return status;
+}
+
+// Points of a cylinder: of its rims, then the rims themselves.
+static contact_point_form contact_points_cylinder(pawl_vec3 s, int i)
+{
+    double end = i & 1 ? s.z : -s.z, sine, cosine;
+    if (i >= 2 * CONTACT_POINTS_RIM) {
+        return (contact_point_form){.position = {0.0, 0.0, end}, .core = {s.x, s.x, 0.0}};
+    }
+    pawl_sincos(0.25 * 3.14159265358979323846 * (double)(i / 2), &sine, &cosine);
+    return (contact_point_form){.position = {s.x * cosine, s.x * sine, end},
+                                .lean = contact_points_lean * s.x};
 }
 
 static void contact_points_fill(const pawl_shape_def *shape, contact_point_list *out)
 {
     pawl_vec3 s = shape->size;
     for (int i = 0; i < out->count; ++i) {
-        pawl_vec3 corner = v3(i & 1 ? s.x : -s.x, i & 2 ? s.y : -s.y, i & 4 ? s.z : -s.z);
-        double end = i & 1 ? s.z : -s.z;
-        double sine, cosine;
-        pawl_sincos(0.25 * 3.14159265358979323846 * (double)(i / 2), &sine, &cosine);
+        contact_point_form *p = &out->points[i];
+        *p = (contact_point_form){.lean = 0.0}; // a sphere's centre
         switch (shape->kind) {
         case PAWL_SHAPE_BOX:
-            out->positions[i] = corner;
+            p->position = v3(i & 1 ? s.x : -s.x, i & 2 ? s.y : -s.y, i & 4 ? s.z : -s.z);
             break;
         case PAWL_SHAPE_CAPSULE:
-            out->positions[i] = v3(0.0, 0.0, end);
+            p->position = v3(0.0, 0.0, i & 1 ? s.z : -s.z);
             break;
         case PAWL_SHAPE_CYLINDER:
-            out->positions[i] = v3(s.x * cosine, s.x * sine, end);
+            *p = contact_points_cylinder(s, i);
             break;
         case PAWL_SHAPE_ELLIPSOID:
-            if (i < 8) {
-                out->positions[i] = v3_scale(sqrt(1.0 / 3.0), corner);
-            } else {
-                double sign = i & 1 ? 1.0 : -1.0;
-                int axis = (i - 8) / 2;
-                out->positions[i] = v3(axis == 0 ? sign * s.x : 0.0, axis == 1 ? sign * s.y : 0.0,
-                                       axis == 2 ? sign * s.z : 0.0);
-            }
+            p->core = s;
             break;
-        default: // a sphere's centre; hulls have theirs
+        default: // hulls have theirs
             break;
         }
     }
@@ -121,9 +129,9 @@ pawl_status pawl_contact_points_of_shape(const pawl_env *env, const pawl_shape_d
 {
     static const int counts[PAWL_SHAPE_COUNT] = {[PAWL_SHAPE_SPHERE] = 1,
                                                  [PAWL_SHAPE_BOX] = 8,
-                                                 [PAWL_SHAPE_CYLINDER] = 2 * CONTACT_POINTS_RIM,
+                                                 [PAWL_SHAPE_CYLINDER] = CONTACT_POINTS_CYLINDER,
                                                  [PAWL_SHAPE_CAPSULE] = 2,
-                                                 [PAWL_SHAPE_ELLIPSOID] = 14};
+                                                 [PAWL_SHAPE_ELLIPSOID] = 1};
     *out = (contact_point_list){0};
     if (shape->kind == PAWL_SHAPE_HULL) {
         PAWL_TRY(contact_points_of_hull(env, shape, out));
@@ -135,7 +143,7 @@ pawl_status pawl_contact_points_of_shape(const pawl_env *env, const pawl_shape_d
         out->radius = shape->size.x;
     }
     for (int i = 0; i < out->count; ++i) {
-        out->positions[i] = pawl_pose_apply(shape->frame, out->positions[i]);
+        out->points[i].position = pawl_pose_apply(shape->frame, out->points[i].position);
     }
     return PAWL_OK;
 }

@@ -18,6 +18,8 @@ typedef struct block_delassus {
     sparse_ldl *ldl; // made by the first factor
 } block_delassus;
 
+// The three rows of a contact are stored one after the other, each over all blocks: three sums at once over one pass
+// of x.
 void pawl_block_matrix_row(const block_matrix *m, int i, const double *x, double *out)
 {
     int first = m->start[i], count = m->start[i + 1] - first;
@@ -65,6 +67,7 @@ static void block_block(pawl_delassus *base, int block, double *out)
     }
 }
 
+// A matrix in rows needs nothing kept up to date: the velocity of a block is computed from x when it is asked for.
 static void block_sweep_begin(pawl_delassus *base, const double *x)
 {
     block_delassus *d = (block_delassus *)base;
@@ -128,6 +131,8 @@ static bool block_structure(block_delassus *d)
     return made;
 }
 
+// The pattern does not change between factorizations, so its ordering is found once. `contacts` has full 3 x 3 shifts
+// instead of a diagonal.
 static bool block_factor_shifted(pawl_delassus *base, const double *sigma, const double *contacts)
 {
     block_delassus *d = (block_delassus *)base;

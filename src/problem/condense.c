@@ -21,6 +21,7 @@ condensed_problem pawl_condensed_layout(int max_rows, int capacity, pawl_carver 
     return r;
 }
 
+// Compliances of the rows that stay are part of S already, so the condensed problem has none.
 void pawl_condense(condensed_problem *r, const pawl_problem *p, double regularization,
                    double *lambda)
 {
@@ -50,6 +51,8 @@ void pawl_condense(condensed_problem *r, const pawl_problem *p, double regulariz
     pawl_eliminate_velocity(&r->eliminate, p, lambda, r->v_f);
 }
 
+// Impulses of the joints from those of the limits and contacts, refined until the free rows are satisfied to
+// condensed_accuracy.
 int pawl_condensed_recover(condensed_problem *r, const pawl_problem *p, double *lambda)
 {
     int n = p->free_row_count;

@@ -14,7 +14,8 @@ dense_delassus pawl_dense_delassus_layout(int capacity, pawl_carver *mem)
                             .matrix = PAWL_CARVE(mem, double, n *n),
                             .factor = PAWL_CARVE(mem, double, n *n),
                             .inverse = PAWL_CARVE(mem, double, n),
-                            .v = PAWL_CARVE(mem, double, n)};
+                            .v = PAWL_CARVE(mem, double, n),
+                            .space = pawl_dense_space_layout(capacity, mem)};
 }
 
 static void dense_apply(pawl_delassus *base, const double *x, double *y)
@@ -49,6 +50,8 @@ static void dense_block(pawl_delassus *base, int block, double *out)
     }
 }
 
+// The velocity of all rows is kept and changed by columns: O(n) for a block that changes, nothing for one that does
+// not.
 static void dense_sweep_begin(pawl_delassus *base, const double *x)
 {
     dense_apply(base, x, ((dense_delassus *)base)->v);
@@ -91,6 +94,7 @@ static void dense_solve(pawl_delassus *base, double *x)
     (void)x;
 }
 
+// No pivot is dropped: a shift makes every pivot positive.
 static bool dense_factor_shifted(pawl_delassus *base, const double *sigma, const double *contacts)
 {
     dense_delassus *d = (dense_delassus *)base;
@@ -122,6 +126,12 @@ static const double *dense_matrix(const pawl_delassus *base)
     return ((const dense_delassus *)base)->matrix;
 }
 
+static velocity_space *dense_velocity_space(pawl_delassus *base)
+{
+    dense_delassus *d = (dense_delassus *)base;
+    return pawl_dense_space_find(&d->space, d->p, d->matrix);
+}
+
 static const pawl_delassus_ops dense_delassus_ops = {
     .apply = dense_apply,
     .diagonal = dense_diagonal,
@@ -134,6 +144,7 @@ static const pawl_delassus_ops dense_delassus_ops = {
     .factor_shifted = dense_factor_shifted,
     .solve_shifted = dense_solve_shifted,
     .matrix = dense_matrix,
+    .space = dense_velocity_space,
 };
 
 void pawl_dense_delassus_bind(dense_delassus *d, pawl_problem *p)

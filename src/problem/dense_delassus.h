@@ -5,7 +5,7 @@
 // joints are eliminated, or any small problem. No row of it is free.
 #pragma once
 #include "base/carver.h"
-#include "problem/problem.h"
+#include "problem/dense_space.h"
 
 typedef struct dense_delassus {
     pawl_delassus base;       // first, so that a pawl_delassus * is also one of these
@@ -14,6 +14,7 @@ typedef struct dense_delassus {
     double *matrix;           // (n x n) symmetric, n = p->row_count
     double *factor, *inverse; // L D LT of the matrix with its shift
     double *v;                // (n) the matrix times the impulses of the sweep at work
+    dense_space space;
 } dense_delassus;
 
 dense_delassus pawl_dense_delassus_layout(int capacity, pawl_carver *mem);

@@ -2,7 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Solves with D + s by conjugate gradients on the products of an operator, preconditioned by its
-// diagonal blocks. Memory grows with the rows only.
+// diagonal blocks. Memory grows with the rows only, so this is for models whose factors do not fit. The iterations grow with the square root of the
+// condition number: chains of n links need of the order of n of them, where a factor needs one pass.
 #include "problem/matrix_free.h"
 #include "linalg/conjugate.h"
 #include "linalg/dense.h"
@@ -47,6 +48,8 @@ static void matrix_free_add_shift(const matrix_free *m, int k, const double *x, 
     }
 }
 
+// The system may be over the first blocks of the problem alone (the free rows); the operator is applied to all rows,
+// with zeros behind.
 static void matrix_free_product(void *user, const double *x, double *y)
 {
     matrix_free *m = user;
@@ -105,6 +108,8 @@ int pawl_matrix_free_solve(matrix_free *m, double *x)
         .user = m, .product = matrix_free_product, .precondition = matrix_free_precondition};
     size_t bytes = (size_t)m->row_count * sizeof *x;
     memcpy(m->right, x, bytes);
+    // A caller that solves a sequence of nearly equal systems starts from its last answer; others must not, because
+    // then the result would depend on what was solved before.
     if (!m->follows) {
         memset(m->answer, 0, bytes);
     }

@@ -61,6 +61,18 @@ double pawl_natural_relaxed(const double lambda[3], const double v[3], double mu
     return weight * worst_of(worst, fabs(lambda[2] - x[2]));
 }
 
+void pawl_natural_contact_map(const double lambda[3], const double v[3], double mu, double weight,
+                              double out[3])
+{
+    double slip = mu * sqrt(v[0] * v[0] + v[1] * v[1]); // De Saxce
+    double x[3] = {lambda[0] - v[0] / weight, lambda[1] - v[1] / weight,
+                   lambda[2] - (v[2] + slip) / weight};
+    pawl_cone_project(x, mu);
+    for (int r = 0; r < 3; ++r) {
+        out[r] = weight * (lambda[r] - x[r]);
+    }
+}
+
 double pawl_natural_contact(const double lambda[3], const double v[3], double mu, double weight)
 {
     double slip = mu * sqrt(v[0] * v[0] + v[1] * v[1]); // De Saxce

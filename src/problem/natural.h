@@ -24,5 +24,8 @@ double pawl_problem_natural_relaxed(const pawl_problem *p, const double *lambda,
 // Of one bounded row (a weight of zero: nothing moves it), and of one contact.
 double pawl_natural_bounded(double lambda, double v, double lower, double upper, double weight);
 double pawl_natural_contact(const double lambda[3], const double v[3], double mu, double weight);
+// The same entry by entry, with its signs.
+void pawl_natural_contact_map(const double lambda[3], const double v[3], double mu, double weight,
+                              double out[3]);
 // Of one contact of the convex relaxation (CCP), loops (164): solvers of that stop by it.
 double pawl_natural_relaxed(const double lambda[3], const double v[3], double mu, double weight);

@@ -27,6 +27,7 @@ typedef struct problem_part {
 
 typedef struct pawl_problem pawl_problem;
 typedef struct pawl_delassus pawl_delassus;
+typedef struct velocity_space velocity_space; // velocity_space.h
 
 // The operator D. Formulations and file readers each bring one.
 typedef struct pawl_delassus_ops {
@@ -64,6 +65,9 @@ typedef struct pawl_delassus_ops {
     void (*sizes)(pawl_delassus *d, double *out);
     // The matrix itself, row by row (rows x rows), where it is at hand; else NULL.
     const double *(*matrix)(const pawl_delassus *d);
+    // The operator as a product Y YT, for the problem as it is now; NULL when memory is out (only when the structure
+    // of the rows is new). The op is NULL where nothing of the kind is at hand.
+    velocity_space *(*space)(pawl_delassus *d);
 } pawl_delassus_ops;
 
 struct weak_space;

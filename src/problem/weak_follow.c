@@ -20,6 +20,8 @@ static const double weak_near =
     4.0; // times the zone: directions that may enter it are found exactly
 enum { WEAK_ITERATIONS = 4 };
 
+// Rows of J, scaled as in weak_space.h, with rotations measured by arc lengths: an angle times the length of the
+// mechanism, so that singular values have one unit.
 static void weak_fill_block(weak_cluster *c, const weak_block *b, pawl_delassus *d, double length)
 {
     d->ops->geometry(d, b->block, NULL, NULL, c->raw);
@@ -45,6 +47,7 @@ static void weak_multiply(const weak_cluster *c, const weak_product *p, double *
     }
 }
 
+// J~ J~T + s over the rows of a cluster, factored. Without the shift the matrix is singular: that is what weak means.
 void pawl_weak_place(weak_cluster *c, pawl_delassus *d, double length)
 {
     double *gram = pawl_block_ldl_values(c->gram);
@@ -85,6 +88,9 @@ static int weak_live(weak_cluster *c)
     return live;
 }
 
+// Singular vectors and values within the span of u: the images J~T u are made orthogonal by rotations of the u (one-
+// sided Jacobi), which finds small singular values to full relative accuracy; an eigensolver on J~ J~T would lose
+// everything below sqrt(1e-16).
 void pawl_weak_ritz(weak_cluster *c)
 {
     memset(c->image, 0, (size_t)(c->total * c->columns) * sizeof *c->image);

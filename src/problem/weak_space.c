@@ -28,6 +28,8 @@ void pawl_weak_space_destroy(weak_space *space)
     pawl_free(&env, space, sizeof *space);
 }
 
+// How many free rows are redundant: `base` vectors of each cluster were weak at the start; those that a zone adds for
+// a while do not count.
 int pawl_weak_space_dimension(const weak_space *space)
 {
     int dimension = 0;
@@ -64,6 +66,9 @@ static weak_rows weak_rows_of(const weak_cluster *c, int first)
     return first < 0 ? (weak_rows){c->rows, 0} : (weak_rows){c->part_rows, first};
 }
 
+// Coefficients of x along the weak vectors. Velocities are divided by the roots of the rows' sizes and impulses
+// multiplied by them: in these units a metre and a radian of a row weigh alike, and the projectors of velocities and
+// impulses are transposes of each other.
 static void weak_measure(weak_cluster *c, weak_rows at, bool impulses, const double *x,
                          double *coefficients)
 {
@@ -76,6 +81,7 @@ static void weak_measure(weak_cluster *c, weak_rows at, bool impulses, const dou
     }
 }
 
+// Removes from x the part that the coefficients stand for.
 static void weak_take(const weak_cluster *c, weak_rows at, bool impulses,
                       const double *coefficients, double *x)
 {
@@ -139,6 +145,8 @@ void pawl_weak_impulses(const pawl_problem *p, double *x)
     weak_project(p, true, x);
 }
 
+// The largest velocity of the rows that counts as an error, and in *apart the largest part of v that the weak space
+// excuses.
 double pawl_weak_largest(const pawl_problem *p, const double *v, double *apart)
 {
     int n = p->free_row_count;

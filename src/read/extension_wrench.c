@@ -191,8 +191,8 @@ static pawl_status extension_wrench_pose(const extension_context *x, const xmlNo
 pawl_status extension_contact_point(const extension_context *x, const xmlNode *node)
 {
     static const xml_rule rules[] = {
-        {XML_TAKEN, "@name @body @position @rpy @radius @model pawl:name pawl:body pawl:position "
-                    "pawl:rpy pawl:radius pawl:model"},
+        {XML_TAKEN, "@name @body @position @rpy @radius @core @model pawl:name pawl:body "
+                    "pawl:position pawl:rpy pawl:radius pawl:core pawl:model"},
         {XML_TAKEN, NULL}};
     PAWL_TRY(xml_check(x->reader, node, rules));
     pawl_contact_point_def def = pawl_contact_point_def_default();
@@ -201,6 +201,7 @@ pawl_status extension_contact_point(const extension_context *x, const xmlNode *n
     PAWL_TRY(extension_wrench_body(x, node, &def.body, &base));
     PAWL_TRY(extension_wrench_pose(x, node, &local));
     PAWL_TRY(xml_field_number(x->reader, node, "radius", XML_NOT_NEGATIVE, &def.radius));
+    PAWL_TRY(xml_field_vec3(x->reader, node, "core", &def.core));
     PAWL_TRY(extension_wrench_find(x, node, &def.wrench_model));
     def.frame = pawl_pose_compose(base, local);
     return xml_refused(x->reader, node, "contact point", def.name != NULL ? def.name : "",

@@ -40,6 +40,9 @@ static void actuator_plan_bounded(row_plan *p)
     }
 }
 
+// Position: a spring about the target. Velocity: force d (target - q'), theta-weighted, as an impulse -S q'+ + B with
+// S = h theta d; with an infinite gain the row is hard and prescribes the rate. Efforts bound impulses, so they are
+// multiplied by h.
 static void actuator_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
                           row_rates rate, bool persistent)
 {

@@ -32,6 +32,8 @@ static void problem_fill_free_rows(pawl_assembly *a, const body_state *start, co
         int first = b->rows.first_row;
         for (int r = 0; r < b->rows.dim; ++r) {
             bool hard = (a->rows[first + r].family->traits & ROW_IS_HARD) != 0;
+            // Rates before the step cost a product for each row. Hard rows need them only in steppers whose rows hold
+            // for a mean of both rates.
             bool rated = !hard || w->start_weight != 0.0;
             problem_fill(a, b, first + r, w, pawl_row_rates(a, b, rated ? r : -1, start, w), false);
         }
@@ -52,15 +54,19 @@ static void problem_add_candidate(pawl_assembly *a, int k, const body_state *sta
     if (again && !a->included[k]) {
         return;
     }
+    // Such a stepper has located the instants at which gaps close; what is open now stays out, however near it is.
     if (w->persistent_only && one_sided && !a->persistent[k]) {
         a->included[k] = false;
         return;
     }
+    // Appended first and taken back if it is out of reach, because its rate needs its Jacobian.
     pawl_row_append_candidate(a, info);
     const row_block *b = &a->blocks[p->block_count - 1];
     row_rates rates = pawl_row_rates(a, b, 0, start, w);
     if (!again && info->family->is_near != NULL) {
         const coordinate_row *g = &a->coordinates[info->coordinate];
+        // The free motion may head for a limit that the motion so far leaves behind, and the other way round: either
+        // will do.
         double ahead = pawl_assembly_coordinate_rate(a, b->joint, g, u_free);
         a->included[k] = info->family->is_near(a, k, rates.before, ahead, w->h);
         if (!a->included[k]) {
@@ -77,6 +83,8 @@ void pawl_assembly_build_problem(pawl_assembly *a, const body_state *start, cons
                                  const step_weights *w, bool again)
 {
     pawl_problem *p = &a->problem;
+    // factor_key names the matrix of the free rows for those who keep its factor: rows placed once, with and without
+    // compliance, have two matrices. place_key names the Jacobian alone.
     *p = (pawl_problem){.row_count = a->free_rows,
                         .free_row_count = a->free_rows,
                         .block_count = a->free_blocks,
@@ -95,6 +103,8 @@ void pawl_assembly_build_problem(pawl_assembly *a, const body_state *start, cons
     for (int k = 0; k < a->candidate_count; ++k) {
         problem_add_candidate(a, k, start, u_free, w, again);
     }
+    // Rows up to here have a slot in the state, where their impulses wait for the next step; contacts are matched by
+    // their ids instead.
     a->slot_rows = p->row_count;
     for (int i = 0; i < pawl_row_family_count; ++i) {
         if (pawl_row_families[i]->append != NULL) {
@@ -105,6 +115,8 @@ void pawl_assembly_build_problem(pawl_assembly *a, const body_state *start, cons
     pawl_assembly_set_free_velocity(a, u_free);
 }
 
+// v_f = J u_free + bias: what the rows would see if no impulse acted, in the sign of the problem v = (D + R) lambda +
+// v_f.
 void pawl_assembly_set_free_velocity(pawl_assembly *a, const double *u_free)
 {
     pawl_assembly_row_velocity(a, u_free, a->v_f);
@@ -113,6 +125,8 @@ void pawl_assembly_set_free_velocity(pawl_assembly *a, const double *u_free)
     }
 }
 
+// The problem of a correction of positions. A row that is not a configuration constraint stays in the matrix, so that
+// its structure and the plan of its factor stay, and is made so soft that its impulse is 0.
 void pawl_assembly_build_closure(pawl_assembly *a)
 {
     pawl_problem *p = &a->problem;

@@ -7,6 +7,11 @@
 #include "rows/row_set.h"
 #include <string.h>
 
+// The weight of the rate after the step in a damping force -c (theta u+ + (1 - theta) u-), for a body that nothing
+// else acts on. With 1/m = inverse_mass the step is u+ = (1 - (1 - theta) s) / (1 + theta s) u-, s = h c / m. Its
+// numerator changes sign at (1 - theta) s = 1: beyond it the explicit half alone would reverse the motion, and a body
+// on a stiff damper would swing instead of stopping. theta = 1 - 1/s makes the numerator 0 there, so that the damper
+// brings the body to rest in one step, and is continuous with the given theta at that place.
 static double assembly_damping_theta(const pawl_assembly *a, double h, double damping,
                                      double inverse_mass)
 {
@@ -24,10 +29,13 @@ double pawl_assembly_angular_theta(const pawl_assembly *a, int i, double h)
 {
     const model_body *b = &a->model->bodies[i];
     const pawl_mat3 *inverse = &b->inverse_inertia;
+    // The lightest axis decides: the largest diagonal entry, which is the largest eigenvalue in principal axes.
     double inverse_mass = max_of(inverse->m[0][0], max_of(inverse->m[1][1], inverse->m[2][2]));
     return assembly_damping_theta(a, h, b->angular_damping, inverse_mass);
 }
 
+// Inverse inertias in world axes. Damping acts implicitly, so that it is inertia: (m + theta h c) u+ = ..., and the
+// same for rotation. damping_time is theta h for bodies whose theta is that of all; the others get their own (above).
 static void assembly_place_bodies(pawl_assembly *a, double damping_time)
 {
     double h = damping_time / a->body_theta;
@@ -41,6 +49,8 @@ static void assembly_place_bodies(pawl_assembly *a, double damping_time)
             double time = theta == a->body_theta ? damping_time : theta * h;
             a->inverse_mass[i] = 1.0 / (b->mass + time * b->linear_damping);
         }
+        // Point masses have no orientation to turn, kinematic bodies do not react: a zero inverse inertia takes their
+        // rotation out of D without a test anywhere else.
         if (b->kind != PAWL_BODY_RIGID) {
             a->inverse_inertia[i] = (pawl_mat3){0};
             continue;
@@ -79,6 +89,8 @@ static void assembly_place_coordinates(pawl_assembly *a, const model_joint *j,
     }
 }
 
+// Jacobian and residual of a joint's block: its own rows, then rows along its coordinates (springs, actuators without
+// an effort limit, prescribed motions), which need nothing but the gradients that were computed with the coordinates.
 static void assembly_place_joint(pawl_assembly *a, int index, const double *reference)
 {
     const model_joint *j = &a->model->joints[index];
@@ -90,11 +102,13 @@ static void assembly_place_joint(pawl_assembly *a, int index, const double *refe
     }
     const row_block *b = &a->blocks[a->joint_block[index]];
     double spare[6][6];
+    // A joint to the world has one body and one Jacobian: rows for the base are written to a place that nobody reads.
     double(*base)[6] = spare;
     double(*follower)[6] = (double(*)[6])pawl_row_jacobian(a, b, b->body_count - 1, 0);
     if (j->base >= 0) {
         base = (double(*)[6])pawl_row_jacobian(a, b, 0, 0);
     }
+    // A screw couples displacement and angle: displacement - pitch * angle, with the angle counted over full turns.
     double angle = j->kind == PAWL_JOINT_SCREW ? a->coordinates[j->first_coordinate].value : 0.0;
     if (a->joint_rows[index] > 0) {
         pawl_joint_rows(j, &frames, angle, a->residual + b->rows.first_row, base, follower);
@@ -106,6 +120,7 @@ static void assembly_place_joint(pawl_assembly *a, int index, const double *refe
     }
 }
 
+// q - ratio p - offset, of the driven coordinate q and the driving one p, both with their turns counted.
 static double assembly_gear_residual(const pawl_assembly *a, const pawl_gear_def *g)
 {
     const model_joint *joints = a->model->joints;
@@ -117,6 +132,8 @@ static double assembly_gear_residual(const pawl_assembly *a, const pawl_gear_def
     return q - g->ratio * p - g->offset;
 }
 
+// A gear is one row over the bodies of two joints, up to four. Its gradient is the difference of two coordinates'
+// gradients; a body that both joints have gets the sum.
 static void assembly_place_gear(pawl_assembly *a, int index)
 {
     const pawl_model *m = a->model;
@@ -132,6 +149,7 @@ static void assembly_place_gear(pawl_assembly *a, int index)
     a->residual[b->rows.first_row] = assembly_gear_residual(a, g);
 }
 
+// For Newton steps on positions with an old Jacobian: no gradients, no M^-1 JT.
 void pawl_assembly_place_residuals(pawl_assembly *a, const body_state *bodies,
                                    const double *reference, double t)
 {
@@ -192,6 +210,7 @@ void pawl_assembly_scale_block(pawl_assembly *a, int block)
     a->metric->ops->scale_block(a->metric, a, &a->blocks[block]);
 }
 
+// The rate of a coordinate is its gradient times the twists of its two bodies; the world has none.
 double pawl_assembly_coordinate_rate(const pawl_assembly *a, int joint, const coordinate_row *g,
                                      const double *u)
 {

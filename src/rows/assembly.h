@@ -27,7 +27,7 @@ struct pawl_assembly {
     problem_block *problem_blocks;
     int candidate_count; // bounded rows that may be assembled
     row_info *candidates;
-    bool *hard;        // (free_rows) met exactly
+    bool *hard;        // (free_rows) satisfied exactly
     bool *included;    // (candidate_count) assembled in this step
     bool *persistent;  // (candidate_count) limits that last; all false but for steppers that say so
     int max_contacts;  // capacity
@@ -72,7 +72,7 @@ struct pawl_assembly {
 // `max_contacts` is a capacity; 0 for a model in which nothing touches.
 pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *model, int max_contacts,
                                  pawl_assembly **out);
-// For coordinates that hold some joints by themselves: `held` (joints) have no rows of their own, and every body
+// For coordinates that satisfy some joints by themselves: `tree_joint` (joints) have no rows of their own, and every body
 // may be moved by rows of others. The metric is still to be set.
 pawl_status pawl_assembly_create_tree(const pawl_env *env, const pawl_model *model,
                                       int max_contacts, const bool *tree_joint,
@@ -81,7 +81,7 @@ void pawl_assembly_destroy(pawl_assembly *a);
 // What joints and limits are that say nothing of their own; hard before this is called.
 void pawl_assembly_set_softness(pawl_assembly *a, const pawl_softness *joints,
                                 const pawl_softness *limits);
-// Whether free row r is a constraint that is met exactly, and projected.
+// Whether free row r is a constraint that is satisfied exactly, and projected.
 static inline bool pawl_assembly_is_hard(const pawl_assembly *a, int r)
 {
     return a->hard[r];

@@ -20,6 +20,8 @@ static void friction_plan(row_plan *p)
     }
 }
 
+// Coulomb's law of one coordinate as bounds: inside them the rate is 0 (it sticks), at a bound it slides against the
+// impulse. Sign and magnitude come out of the complementarity, with no velocity threshold.
 static void friction_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
                           row_rates rate, bool persistent)
 {

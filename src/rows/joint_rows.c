@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The rows of joints and gears: f(q) = 0, met exactly or, where a joint is soft, by MuJoCo's law.
+// The rows of joints and gears: f(q) = 0, satisfied exactly or, where a joint is soft, by MuJoCo's law.
 // Without projection the bias removes a fraction erp of the error a step (loops eq. 86-89).
 #include "rows/families.h"
 #include "rows/row_build.h"
@@ -43,9 +43,13 @@ static void joint_plan(row_plan *p, int joint)
     if (p->a != NULL) {
         p->a->joint_rows[joint] = tree_joint ? 0 : j->row_count;
     }
+    // Joints of the spanning tree have slots all the same: their reactions are computed from the motion and stored
+    // there.
     p->joint_slot += j->row_count;
 }
 
+// J u+ = -(erp / h) f: the error f decays by the factor 1 - erp a step (loops eq. 86-89). With projection erp_joint
+// is 0, and position updates close joints instead.
 static void joint_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
                        row_rates rate, bool persistent)
 {

@@ -7,6 +7,8 @@
 #include "rows/families.h"
 #include "rows/row_build.h"
 
+// The sign makes both sides the same constraint: s q' >= 0 at the gap 0, with s = 1 for a lower limit and -1 for an
+// upper one, and so lambda >= 0 for both.
 static void limit_plan(row_plan *p)
 {
     const pawl_model *m = p->model;
@@ -53,8 +55,8 @@ static bool limit_is_one(const row_info *info)
     return info->family == &pawl_limit_rows_family;
 }
 
-// How far a limit may be that a step of length h takes in: wide, for a row too many costs little, one
-// too few another solve.
+// How far away a limit may be and still get a row in a step of length h. Wide on purpose: a row too many costs
+// little, one too few costs another solve (pawl_assembly_add_missed()). The 1 is a rate [m/s or rad/s] for coordinates at rest.
 static double limit_reach(double rate, double h)
 {
     return h * (2.0 * fabs(rate) + 1.0);
@@ -80,6 +82,7 @@ static void limit_fill(pawl_assembly *a, const row_block *b, int r, const step_w
     double own = a->model->joints[info->owner].coordinate[info->part].limit_erp;
     a->bias[r] = pawl_row_gap_bias(a, r, gap, pawl_row_erp(own, w->erp_limit),
                                    w->limit_correction_speed, pawl_slow_correction, w);
+    // A limit that lasts is a joint for the time being: u+ + start_weight u- = 0 instead of a gap to close.
     if (persistent) {
         pawl_row_keep_closed(a, r, pawl_slow_correction);
         a->bias[r] = w->start_weight * rate.before;
@@ -92,6 +95,9 @@ static void limit_fill(pawl_assembly *a, const row_block *b, int r, const step_w
     }
 }
 
+// After a solve: limits that had no row and that the answer u crosses within `reach`. The rate towards a limit is
+// -sign q'. Each round adds rows and none is taken away, so it ends after as many rounds as there are limits; one is
+// usual.
 int pawl_assembly_add_missed(pawl_assembly *a, const double *u, const step_weights *w)
 {
     int missed = 0;

@@ -8,6 +8,7 @@
 #include "problem/weak_space.h"
 #include <string.h>
 
+// One joint alone: rotation matrices of its two bodies, not of the model. The copy of the joint names them 0 and 1.
 void pawl_state_joint_frames(const pawl_state *s, const model_joint *j, joint_frames *out)
 {
     pawl_mat3 pair[2];
@@ -24,7 +25,8 @@ void pawl_state_joint_frames(const pawl_state *s, const model_joint *j, joint_fr
     pawl_joint_frames(&local, bodies, pair, out);
 }
 
-// A coordinate with its turns counted from the state's memory.
+// An angle from two orientations is known up to full turns. The state remembers the angle of the last step, and the
+// turn nearest to that is taken: right as long as a joint turns by less than half a turn a step.
 static double measure_coordinate(const pawl_state *s, const model_joint *j, const joint_frames *f,
                                  int c)
 {
@@ -89,6 +91,9 @@ void pawl_state_count_turns(pawl_state *s)
     }
 }
 
+// Positions and rotations have different units; the joint that is reported as the worst is that with the larger
+// number. The ratio to the joint's size is what the verdict judges: 1 mm is much for a watch and nothing for a crane.
+// NaN counts as larger than everything (`!(x <= y)`).
 static void closure_add(pawl_closure *out, const pawl_model *m, int joint, double error,
                         bool rotation)
 {
@@ -105,6 +110,7 @@ static void closure_add(pawl_closure *out, const pawl_model *m, int joint, doubl
     }
 }
 
+// Beyond a limit by how much; a coordinate between its limits adds nothing.
 static void closure_add_limit(pawl_closure *out, const pawl_model *m, int joint,
                               const pawl_coordinate_def *d, double q)
 {

@@ -34,6 +34,9 @@ void pawl_motion_rows_place(pawl_assembly *a, double t)
     }
 }
 
+// The coordinate has to change by exactly what the signal changes in the step, so its mean rate is the difference
+// quotient, not the derivative: otherwise the coordinate would lag the signal by the error of the quadrature, which
+// erp would then have to remove. A stage of a Runge-Kutta method prescribes the rate at its own time.
 static void motion_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
                         row_rates rate, bool persistent)
 {

@@ -108,7 +108,8 @@ void pawl_row_plan_candidate(row_plan *p, row_info info);
 
 // What others need to know of the rows of a family.
 enum {
-    ROW_IS_HARD = 1 << 0, // a constraint that is met exactly, and projected, unless it is soft
+    ROW_IS_HARD =
+        1 << 0, // a constraint that is satisfied exactly, and projected, unless it is soft
     ROW_STORES_ENERGY = 1 << 1,  // a spring: of its work, that of its damper alone leaves the model
     ROW_ONE_SIDED = 1 << 2,      // may open: limits and contacts
     ROW_RESISTS_MOTION = 1 << 3, // but no displacement: nothing in corrections of positions

@@ -10,6 +10,8 @@ row_set pawl_row_set_all(const pawl_assembly *a)
     return (row_set){a, &a->problem, a->blocks, a->model->body_count, NULL};
 }
 
+// u += M^-1 JT lambda, block by block. The loop over rows is inside that over bodies: each body's twist is read and
+// written once a block.
 void pawl_row_set_add_impulses(const row_set *s, const double *lambda, double *u)
 {
     for (int k = 0; k < s->problem->block_count; ++k) {
@@ -43,6 +45,8 @@ void pawl_row_set_velocity(const row_set *s, const double *u, double *v)
             const double *w = u + 6 * b->body[i];
             const double *row = s->a->J + b->jacobian[i];
             for (int r = 0; r < b->rows.dim; ++r, row += 6) {
+                // Two sums of three are two chains of additions, which processors do side by side. The order is part
+                // of the bits of every run.
                 out[r] += (row[0] * w[0] + row[1] * w[1] + row[2] * w[2]) +
                           (row[3] * w[3] + row[4] * w[4] + row[5] * w[5]);
             }

@@ -58,6 +58,7 @@ static void spring_place(pawl_assembly *a, const row_block *b)
         for (int k = 0; k < 2; ++k) {
             int slot = body[k] < 0 ? -1 : pawl_row_slot(b, body[k]);
             if (slot >= 0) {
+                // The row is the rate of the length, e . (v_b - v_a): a positive impulse drives the points apart.
                 double sign = k == 0 ? -1.0 : 1.0;
                 pawl_vec3 e = v3_scale(sign, axis[r]);
                 pawl_vec3 c = v3_cross(lever[k], e);

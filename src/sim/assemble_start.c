@@ -18,11 +18,13 @@ static const double assemble_polish = 1e-14;    // to tell exact rows by
 static const double assemble_exact = 1e-13;     // singular values of rounding: 1e-16 to 1e-14
 static const double assemble_misfit = 1e-12;    // likewise, of joints that are assembled
 static const double assemble_travelled = 100.0; // times what was open: by a weak direction alone
+static const double assemble_widen = 1.3;       // times the tolerance of reduced rows, at a time
 static const double assemble_far = 1e-3;        // beyond digits of a file [m or rad]
 enum {
     ASSEMBLE_STEPS = 200,
     ASSEMBLE_POLISH_STEPS = 4,
     ASSEMBLE_ROUNDS = 4,
+    ASSEMBLE_MATCHES = 12,
     ASSEMBLE_LIMIT_ROUNDS = 20
 };
 
@@ -43,6 +45,39 @@ static double assemble_velocity_change(const pawl_sim *sim, const pawl_state *be
     return change;
 }
 
+// How many rows repeat others at s, by the rows of all joints.
+static pawl_status assemble_count(const pawl_sim *sim, const pawl_state *s, double tolerance,
+                                  int *count)
+{
+    coordinates *all = NULL;
+    weak_space *space = NULL;
+    PAWL_TRY(pawl_maximal_coordinates.create(&sim->env, &sim->live.model, &sim->settings, 0, &all));
+    pawl_assembly_place(all->rows, s->bodies, s->coordinates, s->time, sim->context.u.damping_time);
+    pawl_assembly_build_closure(all->rows);
+    pawl_status status = pawl_weak_search(&sim->env, all, tolerance, &space);
+    *count = pawl_weak_space_dimension(space);
+    pawl_weak_space_destroy(space);
+    pawl_coordinates_destroy(all);
+    return status;
+}
+
+// Coordinates that hold joints have rows of the others alone, whose singular values are a few times larger or smaller than
+// those of all rows. loop.tolerance is of the mechanism: as many rows are weak as would be with the rows of all joints.
+static pawl_status assemble_match(pawl_sim *sim, const pawl_state *s, double tolerance)
+{
+    int wanted, found = pawl_weak_space_dimension(sim->weak);
+    PAWL_TRY(assemble_count(sim, s, tolerance, &wanted));
+    bool more = wanted > found;
+    for (int k = 0; k < ASSEMBLE_MATCHES && found != wanted && more == (wanted > found); ++k) {
+        tolerance *= more ? assemble_widen : 1.0 / assemble_widen;
+        pawl_weak_space_destroy(sim->weak);
+        sim->weak = NULL;
+        PAWL_TRY(pawl_weak_search(&sim->env, sim->coordinates, tolerance, &sim->weak));
+        found = pawl_weak_space_dimension(sim->weak);
+    }
+    return PAWL_OK;
+}
+
 // The weak space where s is, in place of the one that was found before.
 static pawl_status assemble_search(pawl_sim *sim, const pawl_state *s, double tolerance)
 {
@@ -52,8 +87,10 @@ static pawl_status assemble_search(pawl_sim *sim, const pawl_state *s, double to
     sim->weak = NULL;
     pawl_assembly_place(a, s->bodies, s->coordinates, s->time, sim->context.u.damping_time);
     pawl_assembly_build_closure(a);
-    return pawl_weak_search(&sim->env, sim->coordinates, fmax(tolerance, assemble_exact),
-                            &sim->weak);
+    PAWL_TRY(
+        pawl_weak_search(&sim->env, sim->coordinates, fmax(tolerance, assemble_exact), &sim->weak));
+    bool match = sim->coordinates->ops->has_tree_joints && sim->weak != NULL && tolerance > 0.0;
+    return match ? assemble_match(sim, s, tolerance) : PAWL_OK;
 }
 
 static bool assemble_looks_exact(const pawl_sim *sim)

@@ -85,8 +85,10 @@ static const setting_row settings_table[] = {
           "how time advances"), // measured best: bench_default
     TABLE("solver", solver.kind, PAWL_SOLVER_AUTO, pawl_solver_name, "see pawl list solvers",
           "which algorithm solves the constraint problem"),
-    TABLE("formulation", formulation, PAWL_FORMULATION_MAXIMAL, pawl_formulation_name,
-          "maximal reduced", "in which coordinates rows and bodies meet"),
+    TABLE(
+        "formulation", formulation, PAWL_FORMULATION_MAXIMAL, pawl_formulation_name,
+        "maximal reduced",
+        "coordinates of the motion: six for each body, or those of the joints of a spanning tree"),
     CHOICE(reduced.base, PAWL_REDUCED_BASE_QUATERNION, PAWL_REDUCED_BASE_COUNT, "quaternion euler",
            "rotation coordinates of a floating base in reduced coordinates"),
     CHOICE(delassus, PAWL_DELASSUS_AUTO, PAWL_DELASSUS_COUNT, "auto dense sparse matrix-free",

@@ -23,6 +23,8 @@ static void sim_layout(pawl_sim *sim, pawl_carver *mem)
     step_context *c = &sim->context;
     pawl_velocity_update_layout(&c->u, sim->coordinates, mem);
     pawl_position_update_layout(&c->position, a, mem);
+    // Reactions of redundant rows are made least-norm only when somebody asks: until then a position update keeps
+    // what it needs for that.
     c->position.deferred.allowed =
         a->has_loops && (sim->stepper->traits & STEPPER_DEFERS_REACTIONS) != 0;
     pawl_step_results_layout(&c->out, a, mem);
@@ -66,6 +68,8 @@ static pawl_status sim_create_rows(pawl_sim *sim, int max_contacts)
     PAWL_TRY(ops->create(&sim->env, &sim->live.model, set, max_contacts, &sim->coordinates));
     sim->assembly = sim->coordinates->rows;
     sim->delassus = sim->coordinates->delassus;
+    // New rows have new numbers. The weak space itself is kept, because it was found once, at the start, and its
+    // vectors are recalled from the state.
     pawl_weak_space_forget(sim->weak);
     if (!sim->weak_is_exact) {
         sim->delassus->weak.space = sim->weak;
@@ -98,6 +102,7 @@ static pawl_status sim_create_solver(pawl_sim *sim)
 {
     const pawl_settings *set = &sim->settings;
     const pawl_assembly *a = sim->assembly;
+    // The blocks of contacts have three rows; those of joints up to six and more with actuators on them.
     int max_dim = 3;
     for (int k = 0; k < a->free_blocks; ++k) {
         max_dim = a->blocks[k].rows.dim > max_dim ? a->blocks[k].rows.dim : max_dim;
@@ -152,6 +157,8 @@ static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
     return PAWL_OK;
 }
 
+// The order matters: the stepper may refuse before anything is allocated, the finder decides how many contacts there
+// is room for, and the parts come last because they are made again whenever that grows.
 static pawl_status sim_create_all(pawl_sim *sim)
 {
     const pawl_env *env = &sim->env;
@@ -214,6 +221,7 @@ pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
     return PAWL_OK;
 }
 
+// Positions of joints that the model states come first, and the loops are closed around them.
 pawl_status pawl_sim_begin(pawl_sim *sim)
 {
     sim->given = sim->assembled = pawl_state_closure(sim->state);
@@ -318,6 +326,7 @@ static pawl_status sim_remake_parts(pawl_sim *sim, int max_contacts)
     return status;
 }
 
+// Twice what the step asked for: growing costs a factorization plan, so it should happen rarely.
 static pawl_status sim_grow(pawl_sim *sim, int contacts)
 {
     if (contacts < 0) {
@@ -474,6 +483,9 @@ static void sim_report_passage(const pawl_sim *sim, pawl_step_report *report)
     }
 }
 
+// One step: inputs, the stepper on a copy, then everything that is measured in the same way for every stepper. The
+// copy becomes the state by swapping pointers, after the last thing that can fail: a failed step leaves the state,
+// and so the caller, where it was.
 static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
 {
     pawl_state *s = sim->next;
@@ -518,6 +530,8 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     sim_report_events(sim, &report);
     sim->next = sim->state;
     sim->state = s;
+    // The state is where its step left it. Whoever changes poses or twists from outside marks it as moved, and the
+    // rows are then placed again.
     s->moved = false;
     pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
     memcpy(report.seconds, c->clock.seconds, sizeof c->clock.seconds);
@@ -574,6 +588,8 @@ const pawl_state *pawl_sim_state(const pawl_sim *sim)
     return sim != NULL ? sim->state : NULL;
 }
 
+// What belongs to the step before (contacts, events, placed rows, a stepper's own history) says nothing about the new
+// state.
 pawl_status pawl_sim_set_state(pawl_sim *sim, const pawl_state *state)
 {
     PAWL_NEED(NULL, sim);

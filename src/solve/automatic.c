@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// auto: what each of the others is best at, in the order of what it costs.
+// auto: stages in the order of what they cost, until one is enough.
 //
-// Without contacts the direct method is exact. With contacts a step that goes on as the last one did
-// starts from impulses that one or two exact sweeps settle. Where those do not get there, alternating
-// directions do, on most of what is left, at one or a few factorizations; admm-ncp holds both. What defeats
-// it (impacts of linkages, degenerate stacks) goes to the smoothing Newton method with its sweeps and
-// jumps, and what is left after that to both in turn. All of it follows from the problem and its warm start,
-// so that a resumed run does the same; the report tells which method had the last word, and where none gets
-// there the best of what they left is taken.
+// Without contacts the direct method is exact. With contacts all but the last stage work in the velocity space
+// (problem/velocity_space.h), where a Newton-like step is one sparse factor over the bodies:
+//   0. the impulses of the last step, where they solve this one, too;
+//   1. Newton's method for Alart and Curnier's map (curnier.c): one step at rest, a few where modes change;
+//   2. the augmented Lagrangian (augmented.c), for few bodies: first where there are one to three, else after 3;
+//   3. an interior point (interior_point.c), for what moves; twice, along two paths;
+//   each of 2 and 3 ends with 1, which has the last digits;
+//   4. alternating directions and the smoothing Newton method in turn, as far as iterations are left, for what
+//      defeats the others and for operators without a velocity space; of all stages the best iterate is kept.
+// All of it follows from the problem and its warm start, so that a resumed run does the same.
 //
-// What is nearly solved when it comes is solved further than asked, by a few Newton steps if sweeps do not: the error that one step leaves is the
-// next one's free motion, so that a stack at rest to the tolerance alone trembles, and asks to be solved in
-// each step. At rest to a thousandth of it, the last step's impulses are nearly the next one's.
+// Stages strive for a hundredth of the tolerance and are content with half of it: the error that one step leaves is the
+// next one's free motion, so that a stack at rest to the tolerance alone trembles and asks to be solved in each step. At
+// rest to a hundredth of it the last step's impulses are the next one's.
 #include "problem/natural.h"
+#include "solve/augmented.h"
+#include "solve/curnier.h"
+#include "solve/interior_point.h"
 #include "solve/solver_ops.h"
 #include <math.h>
 #include <string.h>
@@ -22,28 +28,52 @@
 typedef struct automatic {
     pawl_solver base;
     pawl_solver *admm, *newton;
+    curnier_part curnier;
+    augmented_part augmented;
+    space_iterate other;
+    interior_part interior;
+    space_iterate iterate;
     double *weight, *v; // (rows)
     double *best; // (rows) impulses with the least natural residual that any attempt ended with
     double least; // that residual [m/s]
     pawl_method method; // who found them
 } automatic;
 
-enum { AUTOMATIC_SMALL = 360 }; // rows up to which a Newton step costs no more than a few of ADMM's
-static const double automatic_near = 1e3;    // of the tolerance: nearly solved
-static const double automatic_beyond = 1e-3; // of the tolerance: what is then asked for
-static const double automatic_floor = 1e-12; // [m/s] but not less
+enum {
+    AUTOMATIC_FIRST = 10,    // Newton steps from the warm start
+    AUTOMATIC_AFTER = 10,    // and after another stage
+    AUTOMATIC_INTERIOR = 50, // steps of the interior point between two of these
+    AUTOMATIC_FEW = 18,      // velocities up to which the augmented Lagrangian comes first
+    AUTOMATIC_SMALL = 240    // and up to which it is tried after the interior point
+};
+static const double automatic_beyond = 1e-2;     // of the tolerance: what is strived for
+static const double automatic_floor = 1e-11;     // [m/s] but not less
+static const double automatic_few_floor = 1e-12; // [m/s] where a factor costs next to nothing
+static const double automatic_goal_share =
+    0.5;                                   // of the tolerance: eliminated rows add to the residual
+static const double automatic_wild = 20.0; // residuals that grow so much are not gone on from
 
 static pawl_solver *automatic_layout(const solver_def *def, pawl_carver *mem)
 {
     automatic *s = PAWL_CARVE(mem, automatic, 1);
     pawl_solver *admm = pawl_admm_ncp_ops.layout(def, mem);
     pawl_solver *newton = pawl_newton_ops.layout(def, mem);
+    curnier_part curnier = pawl_curnier_layout(def, mem);
+    interior_part interior = pawl_interior_layout(def, mem);
+    augmented_part augmented = pawl_augmented_layout(def, mem);
+    space_iterate other = pawl_space_iterate_layout(def->max_rows, mem);
+    space_iterate iterate = pawl_space_iterate_layout(def->max_rows, mem);
     double *weight = PAWL_CARVE(mem, double, def->max_rows);
     double *v = PAWL_CARVE(mem, double, def->max_rows);
     double *best = PAWL_CARVE(mem, double, def->max_rows);
     if (s == NULL) {
         return NULL;
     }
+    s->curnier = curnier;
+    s->augmented = augmented;
+    s->other = other;
+    s->interior = interior;
+    s->iterate = iterate;
     s->weight = weight;
     s->v = v;
     s->best = best;
@@ -88,44 +118,129 @@ static void automatic_try(automatic *s, pawl_solver *part, const pawl_solver_ops
 }
 
 // At most so many iterations of those that are left.
-static solver_goal automatic_goal(double tolerance, int most, int left)
+static solver_goal automatic_goal(solver_goal asked, int most, int done)
 {
-    return (solver_goal){tolerance, most < left ? most : left};
+    int left = asked.iterations - done;
+    return (solver_goal){asked.tolerance, most < left ? most : left};
 }
 
-static void automatic_solve(pawl_solver *base, const pawl_problem *p, solver_goal asked,
-                            double *lambda, solver_report *report)
+// Stages in the velocity space, from s->iterate, which keeps the best of them.
+typedef struct automatic_stages {
+    automatic *s;
+    space_problem q;
+    double aim, accept; // strived for, and good enough
+    int iterations;     // at most
+    solver_report *report;
+} automatic_stages;
+
+static bool automatic_open(const automatic_stages *a)
 {
-    automatic *s = (automatic *)base;
-    // Measured on dropped linkages, stacks and FCLib's problems (docs/solvers/auto.md).
-    enum { SHORT_NEWTON = 60, FIRST_ADMM = 160, FIRST_NEWTON = 800, LATER = 2000 };
-    double tolerance = asked.tolerance, goal = tolerance;
-    *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT};
-    pawl_problem_weights(p, s->weight);
-    s->least = INFINITY;
-    s->method = PAWL_METHOD_NONE;
-    if (automatic_natural(s, p, lambda) <= automatic_near * tolerance) {
-        goal = fmin(goal, fmax(automatic_beyond * tolerance, automatic_floor));
-        if (p->row_count <= AUTOMATIC_SMALL) {
-            automatic_try(s, s->newton, &pawl_newton_ops,
-                          automatic_goal(goal, SHORT_NEWTON, asked.iterations), p, lambda, report);
-        }
+    return !(a->s->iterate.natural <= a->accept) && a->report->iterations < a->iterations;
+}
+
+static int automatic_steps(const automatic_stages *a, int most)
+{
+    int left = a->iterations - a->report->iterations;
+    return most < left ? most : left;
+}
+
+// Newton's method from y.
+static void automatic_newton(automatic_stages *a, space_iterate *y, int most)
+{
+    space_iterate *x = &a->s->iterate;
+    (void)pawl_curnier_run(&a->s->curnier, &a->q, a->aim, automatic_steps(a, most), y, a->report);
+    if (y != x && y->natural < x->natural) {
+        pawl_space_iterate_copy(&a->q, y, x);
     }
+}
+
+// The augmented Lagrangian with growing penalties. Its path goes on from its own iterates, Newton's from copies.
+static void automatic_augmented(automatic_stages *a)
+{
+    static const double penalties[] = {1e4, 1e5, 1e6, 1e4, 1e5, 1e6};
+    automatic *s = a->s;
+    space_iterate *x = &s->iterate, *y = &s->other, *z = &s->interior.at;
+    pawl_space_iterate_copy(&a->q, x, y);
+    for (size_t i = 0; i < sizeof penalties / sizeof penalties[0] && automatic_open(a); ++i) {
+        (void)pawl_augmented_step(&s->augmented, &a->q, penalties[i], y, a->report);
+        if (!(y->natural < automatic_wild * x->natural)) {
+            pawl_space_iterate_copy(&a->q, x, y);
+        }
+        pawl_space_iterate_copy(&a->q, y, z);
+        automatic_newton(a, z, AUTOMATIC_AFTER);
+    }
+}
+
+// The interior point to ever smaller residuals, with Newton's method from each.
+static void automatic_interior(automatic_stages *a, double smoothing)
+{
+    static const double targets[] = {1e-4, 1e-6, 0.0}; // [m/s]
+    automatic *s = a->s;
+    bool goes = true;
+    pawl_interior_begin(&s->interior, &a->q, smoothing);
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0] && goes && automatic_open(a); ++i) {
+        goes = pawl_interior_run(&s->interior, &a->q, fmax(targets[i], a->accept),
+                                 automatic_steps(a, AUTOMATIC_INTERIOR), &s->iterate, a->report);
+        pawl_space_iterate_copy(&a->q, &s->interior.at, &s->other);
+        automatic_newton(a, &s->other, AUTOMATIC_AFTER);
+    }
+}
+
+// Whether the stages in the velocity space are enough. lambda becomes the best of theirs.
+static bool automatic_by_bodies(automatic *s, const pawl_problem *p, solver_goal asked,
+                                double *lambda, solver_report *report)
+{
+    const pawl_delassus_ops *ops = p->delassus->ops;
+    velocity_space *space = ops->space != NULL ? ops->space(p->delassus) : NULL;
+    if (space == NULL) {
+        return false;
+    }
+    size_t bytes = (size_t)p->row_count * sizeof *lambda;
+    space_iterate *x = &s->iterate;
+    automatic_stages a = {.s = s, .q = {p, space, s->weight}, .report = report};
+    a.iterations = asked.iterations;
+    a.accept = automatic_goal_share * asked.tolerance;
+    bool few = pawl_space_size(space) <= AUTOMATIC_FEW;
+    a.aim = few ? automatic_few_floor : fmax(automatic_beyond * asked.tolerance, automatic_floor);
+    a.aim = fmin(a.accept, a.aim);
+    memcpy(x->lambda, lambda, bytes);
+    pawl_space_admit(p, x->lambda);
+    pawl_space_evaluate(&a.q, x);
+    report->method = PAWL_METHOD_NEWTON;
+    if (x->natural > a.aim) {
+        automatic_newton(&a, x, AUTOMATIC_FIRST);
+    }
+    if (automatic_open(&a) && few) {
+        automatic_augmented(&a);
+    }
+    if (automatic_open(&a)) {
+        automatic_interior(&a, 0.0);
+    }
+    if (automatic_open(&a) && !few && pawl_space_size(space) <= AUTOMATIC_SMALL) {
+        automatic_augmented(&a);
+    }
+    if (automatic_open(&a)) {
+        automatic_interior(&a, 1.0);
+    }
+    memcpy(lambda, x->lambda, bytes);
+    report->outcome = x->natural <= a.accept ? PAWL_CONVERGED : PAWL_ITERATION_LIMIT;
+    return report->outcome == PAWL_CONVERGED;
+}
+
+// What is left after the stages above, and problems without a velocity space: other methods in turn.
+static void automatic_rest(automatic *s, const pawl_problem *p, solver_goal asked, double *lambda,
+                           solver_report *report)
+{
+    // Measured on dropped linkages, heaps and FCLib's problems (docs/solvers/auto.md).
+    enum { FIRST_ADMM = 160, FIRST_NEWTON = 800, LATER = 2000 };
     int admm = FIRST_ADMM, newton = FIRST_NEWTON;
     while (report->outcome != PAWL_CONVERGED && report->iterations < asked.iterations) {
         automatic_try(s, s->admm, &pawl_admm_ncp_ops,
-                      automatic_goal(goal, admm, asked.iterations - report->iterations), p, lambda,
-                      report);
-        if (report->outcome != PAWL_CONVERGED && goal < tolerance &&
-            automatic_natural(s, p, lambda) <= 0.5 * tolerance) {
-            report->outcome = PAWL_CONVERGED; // as far as was asked
-        }
+                      automatic_goal(asked, admm, report->iterations), p, lambda, report);
         if (report->outcome != PAWL_CONVERGED && report->iterations < asked.iterations) {
             automatic_try(s, s->newton, &pawl_newton_ops,
-                          automatic_goal(tolerance, newton, asked.iterations - report->iterations),
-                          p, lambda, report);
+                          automatic_goal(asked, newton, report->iterations), p, lambda, report);
         }
-        goal = tolerance;
         admm = newton = LATER;
     }
     if (report->outcome != PAWL_CONVERGED && s->least < INFINITY) {
@@ -134,10 +249,24 @@ static void automatic_solve(pawl_solver *base, const pawl_problem *p, solver_goa
     }
 }
 
+static void automatic_solve(pawl_solver *base, const pawl_problem *p, solver_goal asked,
+                            double *lambda, solver_report *report)
+{
+    automatic *s = (automatic *)base;
+    *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT};
+    pawl_problem_weights(p, s->weight);
+    s->least = INFINITY;
+    s->method = PAWL_METHOD_NONE;
+    if (!automatic_by_bodies(s, p, asked, lambda, report)) {
+        automatic_keep(s, p, lambda, PAWL_METHOD_NEWTON);
+        automatic_rest(s, p, asked, lambda, report);
+    }
+}
+
 const pawl_solver_ops pawl_auto_ops = {
     .name = "auto",
-    .summary =
-        "direct without contacts; otherwise sweeps, then ADMM, then Newton, until one converges",
+    .summary = "direct without contacts; otherwise Newton over the bodies, then augmented "
+               "Lagrangian and interior point",
     .contacts = true,
     .pivots_alone = true,
     .layout = automatic_layout,

@@ -7,6 +7,7 @@
 // docs/wrench-contact.md sections 3 to 5.
 #include "wrench/friction_polytope.h"
 #include "math/trig.h"
+#include "wrench/contact_site.h"
 #include "wrench/ground.h"
 #include <string.h>
 
@@ -94,42 +95,50 @@ bool pawl_friction_vertex_rates(const pawl_wrench_model_def *def, pawl_wrench_nu
 
 // All that vertices of one point share.
 typedef struct friction_site {
-    pawl_vec3 n;
-    pawl_mat3 H; // dn/dx
+    contact_site at;
+    int columns; // by which they have a derivative: 3 where turning the frame changes nothing
     pawl_vec3 t[2];
-    pawl_mat3 dt[2];   // by position
-    pawl_mat3 turn[2]; // by rotation
-    double K, slope;   // dK/dd
-    double radius;
-    bool turns; // the tangents turn with the body
+    double dt[2][3][6];
+    double K, slope; // dK/dd
 } friction_site;
 
-static friction_site friction_site_at(const pawl_wrench_model_def *def,
-                                      const pawl_wrench_query *query)
+// dt = dt/dn dn, and where the tangents turn with the body what a turn does to them.
+static void friction_tangents(const tangent_frame *frame, bool turns, friction_site *s)
 {
-    pawl_distance distance;
-    pawl_ground_distance(query->ground, query->frame.position, &distance);
-    friction_site s = {.n = distance.normal, .radius = query->radius};
-    memcpy(s.H.m, distance.hessian, sizeof s.H.m);
+    for (int a = 0; a < 2; ++a) {
+        pawl_mat3 turn = turns ? pawl_tangent_turn(frame, a, s->at.normal) : (pawl_mat3){{{0.0}}};
+        s->t[a] = frame->t[a];
+        for (int r = 0; r < 3; ++r) {
+            for (int j = 0; j < s->columns; ++j) {
+                double own = j >= 3 ? turn.m[r][j - 3] : 0.0;
+                for (int k = 0; k < 3; ++k) {
+                    own += frame->dn[a].m[r][k] * s->at.normal_slope[k][j];
+                }
+                s->dt[a][r][j] = own;
+            }
+        }
+    }
+}
+
+static void friction_site_at(const pawl_wrench_model_def *def, const pawl_wrench_query *query,
+                             bool slopes, friction_site *s)
+{
+    pawl_contact_site(query, slopes, &s->at);
     double slope;
-    double power = pawl_depth_power(query->radius - distance.value, def->power, &slope);
-    s.K = def->stiffness * (power + def->zeta);
-    s.slope = def->stiffness * slope;
+    double power = pawl_depth_power(s->at.depth, def->power, &slope);
+    s->K = def->stiffness * (power + def->zeta);
+    s->slope = def->stiffness * slope;
     tangent_frame frame;
-    s.turns = def->kind == PAWL_WRENCH_ANISOTROPIC && def->body_axes;
-    if (s.turns) {
+    bool turns = def->kind == PAWL_WRENCH_ANISOTROPIC && def->body_axes;
+    if (turns) {
         pawl_mat3 axes;
         memcpy(axes.m, query->frame.rotation, sizeof axes.m);
-        pawl_tangent_frame(&axes, s.n, &frame);
+        pawl_tangent_frame(&axes, s->at.normal, &frame);
     } else {
-        pawl_ground_tangent_frame(query->ground, &distance, &frame);
+        pawl_ground_tangent_frame(query->ground, &s->at.distance, &frame);
     }
-    for (int a = 0; a < 2; ++a) {
-        s.t[a] = frame.t[a];
-        s.dt[a] = m3_product(&frame.dn[a], &s.H);
-        s.turn[a] = s.turns ? pawl_tangent_turn(&frame, a, s.n) : (pawl_mat3){{{0.0}}};
-    }
-    return s;
+    s->columns = !slopes ? 0 : turns || s->at.turns ? 6 : 3;
+    friction_tangents(&frame, turns, s);
 }
 
 static void friction_put(double *at, int stride, pawl_vec3 x)
@@ -139,39 +148,37 @@ static void friction_put(double *at, int stride, pawl_vec3 x)
     at[2 * stride] = x.z;
 }
 
-// Force and moment about the frame's origin, which is `radius` above where the force acts.
+static pawl_vec3 friction_column(const double m[3][6], int j)
+{
+    return v3(m[0][j], m[1][j], m[2][j]);
+}
+
+// Force and moment about the frame's origin: the force acts at the lever's end.
 static void friction_vertex_at(const friction_site *s, polytope_vertex c, double normal,
                                int components, double *v, double *dv)
 {
-    pawl_vec3 along = v3_axpy(v3_axpy(v3_scale(normal, s->n), c.a, s->t[0]), c.b, s->t[1]);
+    pawl_vec3 n = s->at.normal;
+    pawl_vec3 along = v3_axpy(v3_axpy(v3_scale(normal, n), c.a, s->t[0]), c.b, s->t[1]);
     pawl_vec3 f = v3_scale(s->K, along);
     friction_put(v, 1, f);
     if (components == 6) {
-        friction_put(v + 3, 1, v3_axpy(v3_scale(s->K * c.m, s->n), -s->radius, v3_cross(s->n, f)));
+        friction_put(v + 3, 1, v3_axpy(v3_cross(s->at.lever, f), s->K * c.m, n));
     }
-    if (dv == NULL) {
-        return;
-    }
-    const double n[3] = {s->n.x, s->n.y, s->n.z};
-    for (int j = 0; j < 6; ++j) {
-        pawl_vec3 dn = v3(0.0, 0.0, 0.0), df = dn;
-        double dK = 0.0;
-        if (j < 3) {
-            dn = m3_column(&s->H, j);
-            dK = -s->slope * n[j]; // the depth falls along n
-            df = v3_axpy(v3_axpy(v3_scale(normal, dn), c.a, m3_column(&s->dt[0], j)), c.b,
-                         m3_column(&s->dt[1], j));
+    for (int j = 0; j < 6 && dv != NULL; ++j) {
+        pawl_vec3 df = v3(0.0, 0.0, 0.0), dm = df;
+        if (j < s->columns) {
+            pawl_vec3 dn = friction_column(s->at.normal_slope, j);
+            double dK = s->slope * s->at.depth_slope[j];
+            df = v3_axpy(v3_axpy(v3_scale(normal, dn), c.a, friction_column(s->dt[0], j)), c.b,
+                         friction_column(s->dt[1], j));
             df = v3_axpy(v3_scale(s->K, df), dK, along);
-        } else if (s->turns) {
-            df = v3_axpy(v3_scale(c.a, m3_column(&s->turn[0], j - 3)), c.b,
-                         m3_column(&s->turn[1], j - 3));
-            df = v3_scale(s->K, df);
+            dm = v3_add(v3_cross(friction_column(s->at.lever_slope, j), f),
+                        v3_cross(s->at.lever, df));
+            dm = v3_add(dm, v3_axpy(v3_scale(s->K * c.m, dn), dK * c.m, n));
         }
         friction_put(dv + j, 6, df);
         if (components == 6) {
-            pawl_vec3 lever = v3_add(v3_cross(dn, f), v3_cross(s->n, df));
-            pawl_vec3 own = v3_axpy(v3_scale(s->K * c.m, dn), dK * c.m, s->n);
-            friction_put(dv + 18 + j, 6, v3_axpy(own, -s->radius, lever));
+            friction_put(dv + 18 + j, 6, dm);
         }
     }
 }
@@ -179,7 +186,8 @@ static void friction_vertex_at(const friction_site *s, polytope_vertex c, double
 void pawl_friction_evaluate(const pawl_wrench_model_def *def, const polytope_vertex *vertices,
                             double normal, const pawl_wrench_query *query, double *v, double *dv)
 {
-    friction_site site = friction_site_at(def, query);
+    friction_site site;
+    friction_site_at(def, query, dv != NULL, &site);
     int components = query->component_count;
     for (int i = 0; i < query->vertex_count; ++i) {
         friction_vertex_at(&site, vertices[i], normal, components, v + i * components,

@@ -7,6 +7,7 @@
 #include "base/carver.h"
 #include "base/guard.h"
 #include "model/contact_points.h"
+#include "wrench/contact_site.h"
 #include "wrench/friction_polytope.h"
 #include "wrench/ground.h"
 #include "wrench/wrench_table.h"
@@ -152,7 +153,8 @@ static void set_add_point(pawl_wrench_set *set, int index, pawl_wrench_point inf
     const pawl_wrench_model_def *def = &set->models[model].def;
     info.kind = def->kind;
     info.has_derivatives = true;
-    info.component_count = info.radius > 0.0 || def->kind == PAWL_WRENCH_PATCH ? 6 : 3;
+    bool lever = info.radius > 0.0 || v3_norm(info.core) > 0.0;
+    info.component_count = lever || def->kind == PAWL_WRENCH_PATCH ? 6 : 3;
     if (def->kind == PAWL_WRENCH_CUSTOM) {
         info.has_derivatives = def->has_derivatives;
         info.component_count = def->component_count;
@@ -199,8 +201,10 @@ static pawl_status set_derive_points(const pawl_env *env, const pawl_model *m, p
         PAWL_TRY(pawl_contact_points_of_shape(env, shape, &list));
         for (int k = 0; k < list.count; ++k) {
             pawl_wrench_point info = {.body = m->shapes[i].body,
-                                      .frame = {list.positions[k], shape->frame.orientation},
-                                      .radius = list.radius};
+                                      .frame = {list.points[k].position, shape->frame.orientation},
+                                      .radius = list.radius,
+                                      .core = list.points[k].core,
+                                      .lean = list.points[k].lean};
             set_add_point(set, index++, info, i);
         }
         pawl_contact_points_free(env, &list);
@@ -223,7 +227,11 @@ static pawl_status set_fill(const pawl_env *env, const set_source *s, pawl_wrenc
     }
     for (int i = 0; i < set->point_count; ++i) {
         const pawl_contact_point_def *p = &s->model->contact_points[i];
-        pawl_wrench_point info = {.body = p->body, .frame = p->frame, .radius = p->radius};
+        pawl_wrench_point info = {.body = p->body,
+                                  .frame = p->frame,
+                                  .radius = p->radius,
+                                  .core = p->core,
+                                  .lean = p->lean};
         set_add_point(set, i, info, p->wrench_model);
     }
     return PAWL_OK;
@@ -325,6 +333,8 @@ static pawl_wrench_query set_query(const pawl_wrench_set *set, int point,
                                .ground = set->ground,
                                .frame = *frame,
                                .radius = p->info.radius,
+                               .core = p->info.core,
+                               .lean = p->info.lean,
                                .vertex_count = p->info.vertex_count,
                                .component_count = p->info.component_count};
 }
@@ -370,18 +380,16 @@ pawl_status pawl_wrench_set_vertices(const pawl_wrench_set *set, int point,
     return PAWL_OK;
 }
 
-double pawl_wrench_set_gap(const pawl_wrench_set *set, int point, pawl_vec3 position,
-                           pawl_vec3 *normal)
+pawl_wrench_touch pawl_wrench_set_touch(const pawl_wrench_set *set, int point,
+                                        const pawl_contact_frame *frame)
 {
-    if (!set_has(set, __func__, point)) {
-        return NAN;
+    if (!set_has(set, __func__, point) || frame == NULL || !set_frame_is_finite(frame)) {
+        return (pawl_wrench_touch){.gap = NAN};
     }
-    pawl_distance distance;
-    pawl_ground_distance(set->ground, position, &distance);
-    if (normal != NULL) {
-        *normal = distance.normal;
-    }
-    return distance.value - set->points[point].info.radius;
+    contact_site site;
+    pawl_wrench_query query = set_query(set, point, frame);
+    pawl_contact_site(&query, false, &site);
+    return (pawl_wrench_touch){-site.depth, site.normal, site.lever};
 }
 
 bool pawl_wrench_set_sensitivity(const pawl_wrench_set *set, int point,

@@ -4,6 +4,10 @@
 
 import pathlib
 import re
+import shutil
+import subprocess
+
+import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "models/README.md"])
@@ -60,3 +64,44 @@ def test_the_guides_models_are_what_it_says(pawl, tmp_path):
 
 def test_the_guides_program_is_the_sample():
     assert listings("c") == [(ROOT / "samples/hello_linkage.c").read_text(encoding="utf-8")]
+
+
+def compare_listing(section, language):
+    text = (ROOT / "docs/compare-code.md").read_text(encoding="utf-8")
+    part = re.search(rf"^## {section}.*?(?=^## |\Z)", text, re.M | re.S).group(0)
+    return re.search(rf"^```{language}\n(.*?)^```$", part, re.M | re.S).group(1)
+
+
+def run_listing(folder, headers, code, libraries, angle):
+    """The listing as a program that prints `angle` when its loop has ended."""
+    compiler = shutil.which("cc")
+    head = "".join(f"#include <{header}>\n" for header in ("stdio.h", *headers))
+    loop_end = code.index("\n}\n") + 3
+    body = code[:loop_end] + f'printf("%g\\n", (double)({angle}));\n' + code[loop_end:]
+    (folder / "listing.c").write_text(f"{head}int main(void)\n{{\n{body}return 0;\n}}\n", encoding="utf-8")
+    built = subprocess.run([compiler, "listing.c", "-o", "listing", *libraries, "-lm"], cwd=folder,
+                           capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    done = subprocess.run(["./listing"], cwd=folder, capture_output=True, text=True, check=True)
+    return float(done.stdout.split()[-1])
+
+
+def has_header(folder, header, *condition):
+    (folder / "probe.c").write_text("".join(f"{line}\n" for line in (f"#include <{header}>", *condition)), encoding="utf-8")
+    return subprocess.run([shutil.which("cc"), "-fsyntax-only", "probe.c"], cwd=folder, capture_output=True).returncode == 0
+
+
+def test_the_listing_for_mujoco_balances_the_rod(tmp_path):
+    if not has_header(tmp_path, "mujoco/mujoco.h"):
+        pytest.skip("MuJoCo is not installed")
+    (tmp_path / "rod.xml").write_text(compare_listing("MuJoCo", "xml"), encoding="utf-8")
+    angle = run_listing(tmp_path, ["mujoco/mujoco.h"], compare_listing("MuJoCo", "c"), ["-lmujoco"], "data->qpos[0]")
+    assert abs(angle) < 1e-3
+
+
+def test_the_listing_for_box2d_balances_the_rod(tmp_path):
+    if not has_header(tmp_path, "box2d/box2d.h", "b2WorldId world;"):
+        pytest.skip("Box2D 3 is not installed")
+    code = compare_listing("Box2D 3.1", "c")
+    angle = run_listing(tmp_path, ["box2d/box2d.h"], code, ["-lbox2d"], "b2RevoluteJoint_GetAngle(hinge)")
+    assert abs(angle) < 1e-2

@@ -435,7 +435,7 @@ static double scene_left(contract_case *c, pawl_solver_kind kind, int iterations
     return pawl_problem_judge(&c->problem, lambda, v, scratch).natural_scaled;
 }
 
-// The first attempt of auto is the first 160 iterations of admm-ncp. Those after it may end worse; auto does not.
+// Stages of auto may end worse than those before them; auto does not: more iterations never leave more.
 TEST(auto_that_runs_out_of_iterations_leaves_the_best_that_it_had)
 {
     static contract_case c;
@@ -448,9 +448,11 @@ TEST(auto_that_runs_out_of_iterations_leaves_the_best_that_it_had)
         scene_corners(&c, -1, 0, 0.9);
         scene_corners(&c, 0, 1, 0.9);
         scene_end(&c, false);
-        double first = scene_left(&c, PAWL_SOLVER_ADMM_NCP, 160);
-        for (int k = 161; k < 400; k += 17) {
-            CHECK(scene_left(&c, PAWL_SOLVER_AUTO, k) <= first);
+        double least = INFINITY;
+        for (int k = 1; k < 400; k += k < 20 ? 1 : 17) {
+            double left = scene_left(&c, PAWL_SOLVER_AUTO, k);
+            CHECK(left <= fmax(least, contract_tolerance));
+            least = fmin(least, left);
         }
     }
 }

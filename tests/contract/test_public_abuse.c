@@ -9,35 +9,13 @@
 #include "pawl/limb.h"
 #include "pawl/pawl.h"
 #include "pawl/verdict.h"
+#include "support/abuse.h"
 #include "support/everything.h"
 #include "support/mechanism.h"
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 enum { BAD = PAWL_BAD_ARGUMENT };
-static const int abuse_ids[] = {-2, -3, INT_MIN, INT_MAX, 1000000};
-#define EACH_ID(id)                                                                                \
-    for (size_t k_ = 0; k_ < sizeof abuse_ids / sizeof abuse_ids[0]; ++k_)                         \
-        for (int id = abuse_ids[k_], once_ = 1; once_; once_ = 0)
-// An id that no model gave: none, or an index beyond all with a tag of its own.
-#define BAD_ID(kind)                                                                               \
-    static pawl_##kind##_id bad_##kind(int id)                                                     \
-    {                                                                                              \
-        uint32_t index1 = (uint32_t)id & 0x7fffffffu;                                              \
-        return (pawl_##kind##_id){index1, index1 == 0 ? 0 : (uint32_t)id};                         \
-    }
-BAD_ID(body)
-BAD_ID(joint)
-BAD_ID(shape)
-BAD_ID(actuator)
-BAD_ID(spring)
-static const double abuse_numbers[] = {NAN, INFINITY, -INFINITY};
-#define EACH_NUMBER(x)                                                                             \
-    for (int n_ = 0; n_ < 3; ++n_)                                                                 \
-        for (double x = abuse_numbers[n_], once_ = 1.0; once_ > 0.0; once_ = 0.0)
-#define CHECK_BAD(call) CHECK_STATUS((call), PAWL_BAD_ARGUMENT)
-#define CHECK_NAN(value) CHECK(isnan(value))
 
 // ---- values and names -----------------------------------------------------------------------------
 
@@ -595,11 +573,13 @@ TEST(contact_points_asked_for_what_they_do_not_have)
     CHECK_OK(pawl_wrench_set_create(env, m.model, &def, &set));
     pawl_contact_frame frame = {.rotation = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
     double v[6 * PAWL_WRENCH_MAX_VERTICES];
+    CHECK_NAN(pawl_wrench_set_touch(NULL, 0, &frame).gap);
+    CHECK_NAN(pawl_wrench_set_touch(set, 0, NULL).gap);
     EACH_ID(id)
     {
         CHECK((pawl_wrench_set_point(set, id).body).index1 == 0);
         CHECK_BAD(pawl_wrench_set_vertices(set, id, &frame, v, NULL));
-        CHECK_NAN(pawl_wrench_set_gap(set, id, origin, NULL));
+        CHECK_NAN(pawl_wrench_set_touch(set, id, &frame).gap);
         CHECK(!pawl_wrench_set_sensitivity(set, id, &frame, PAWL_WRENCH_FRICTION, v));
         if (pawl_wrench_set_point_count(set) > 0) {
             CHECK(!pawl_wrench_set_sensitivity(set, 0, &frame, (pawl_wrench_number)id, v));

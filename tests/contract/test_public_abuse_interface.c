@@ -4,33 +4,11 @@
 // As test_public_abuse.c, for inputs, joints that are set, queries and solvers as objects.
 #include "math/vec.h"
 #include "pawl/pawl.h"
+#include "support/abuse.h"
 #include "support/everything.h"
 #include "support/mechanism.h"
-#include <limits.h>
 #include <math.h>
 #include <string.h>
-
-static const int abuse_ids[] = {-2, -3, INT_MIN, INT_MAX, 1000000};
-#define EACH_ID(id)                                                                                \
-    for (size_t k_ = 0; k_ < sizeof abuse_ids / sizeof abuse_ids[0]; ++k_)                         \
-        for (int id = abuse_ids[k_], once_ = 1; once_; once_ = 0)
-// An id that no model gave: none, or an index beyond all with a tag of its own.
-#define BAD_ID(kind)                                                                               \
-    static pawl_##kind##_id bad_##kind(int id)                                                     \
-    {                                                                                              \
-        uint32_t index1 = (uint32_t)id & 0x7fffffffu;                                              \
-        return (pawl_##kind##_id){index1, index1 == 0 ? 0 : (uint32_t)id};                         \
-    }
-BAD_ID(body)
-BAD_ID(joint)
-BAD_ID(shape)
-BAD_ID(actuator)
-static const double abuse_numbers[] = {NAN, INFINITY, -INFINITY};
-#define EACH_NUMBER(x)                                                                             \
-    for (int n_ = 0; n_ < 3; ++n_)                                                                 \
-        for (double x = abuse_numbers[n_], once_ = 1.0; once_ > 0.0; once_ = 0.0)
-#define CHECK_BAD(call) CHECK_STATUS((call), PAWL_BAD_ARGUMENT)
-#define CHECK_NAN(value) CHECK(isnan(value))
 
 static const pawl_vec3 abuse_zero = {0, 0, 0};
 

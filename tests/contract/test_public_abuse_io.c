@@ -5,18 +5,11 @@
 #include "pawl/io.h"
 #include "pawl/keyframes.h"
 #include "pawl/study.h"
+#include "support/abuse.h"
 #include "support/mechanism.h"
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const int abuse_ids[] = {-1, -2, INT_MIN, INT_MAX, 1000000};
-#define EACH_ID(id)                                                                                \
-    for (size_t k_ = 0; k_ < sizeof abuse_ids / sizeof abuse_ids[0]; ++k_)                         \
-        for (int id = abuse_ids[k_], once_ = 1; once_; once_ = 0)
-#define CHECK_BAD(call) CHECK_STATUS((call), PAWL_BAD_ARGUMENT)
-#define CHECK_NAN(value) CHECK(isnan(value))
 
 TEST(model_files_and_motions_that_are_null_or_not_there)
 {

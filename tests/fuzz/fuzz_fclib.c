@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Hostile FCLib files: read, judge and solve for a few iterations what is still a problem. HDF5 itself
-// is not instrumented; what is tried is what we do with what it hands out.
+// Hostile FCLib files: read, judge and solve for a few iterations what is still a problem.
 #include "file_target.h"
 #include "pawl/io.h"
-
-// HDF5 loses memory of its own on damaged files.
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libhdf5";
-}
 
 static void fclib_solve(pawl_contact_problem *problem)
 {

@@ -23,7 +23,7 @@ static void tables_ask(const pawl_env *env, const pawl_model *model)
         pawl_contact_frame frame = {.position = {0.1 * k, 0.05 * k, 0.01 - 0.01 * k},
                                     .rotation = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
         pawl_wrench_set_vertices(set, 0, &frame, v, dv);
-        (void)pawl_wrench_set_gap(set, 0, frame.position, NULL);
+        (void)pawl_wrench_set_touch(set, 0, &frame);
     }
     pawl_wrench_set_destroy(set);
 }

@@ -102,7 +102,7 @@ static stiff_run stiff_go(mechanism *m, const pawl_settings *settings, int steps
 TEST(stiff_springs_on_bodies_that_turn_never_explode)
 {
     uint64_t seed = 11;
-    int passed = 0, untrue = 0, exploded = 0, stopped = 0;
+    int passed = 0, untrue = 0, exploded = 0, stopped = 0, gained = 0, multiplied = 0;
     double rise = 0.0, worst = 0.0;
     for (int k = 0; k < 400; ++k) {
         mechanism m;
@@ -117,18 +117,22 @@ TEST(stiff_springs_on_bodies_that_turn_never_explode)
         stiff_run run = stiff_go(&m, &settings, 200);
         passed += run.passed;
         untrue += run.passed && run.gain > 0.03;
-        // The others may show more than there was at the ends of their steps, where springs that are met
-        // between them are off by what the motion changed in one.
+        // Springs that a step turns by a fifth of a radian or more, but that are not stiff enough to act at its end, can
+        // still gain under midpoint rules.
         exploded += settings.stepper == PAWL_STEPPER_EULER && !(run.gain < 1.0);
+        gained += !(run.gain < 0.03);
+        multiplied += !(run.gain < 1.0);
         stopped += !run.finite;
         rise = fmax(rise, run.damper_rise);
         worst = fmax(worst, run.gain);
     }
-    print_message("%d of 400 passed, %d untrue; largest gain %.1e, dampers rose by %.1e\n", passed,
-                  untrue, worst, rise);
-    CHECK(passed > 100);
+    print_message("%d of 400 passed, %d untrue; %d gained, the most %.1e; dampers rose by %.1e\n",
+                  passed, untrue, gained, worst, rise);
+    CHECK(passed > 140);
     CHECK_INT(untrue, 0);
     CHECK_INT(exploded, 0);
+    CHECK(gained <= 40 &&
+          multiplied <= 4); // 96 and 57, up to 2.8e7 times, with rows at the middle of every step
     CHECK_INT(stopped, 0);
     CHECK(rise < 1e-9);
 }

@@ -105,6 +105,17 @@ static void contract_solve_shifted(pawl_delassus *d, double *x)
     pawl_ldl_solve(c->shifted, c->rows, c->rows, c->shifted_d, x);
 }
 
+static velocity_space *contract_space(pawl_delassus *d)
+{
+    contract_case *c = (contract_case *)d;
+    pawl_carver need = {0};
+    (void)pawl_dense_space_layout(CASE_ROWS, &need);
+    CHECK(need.used <= sizeof c->space_memory);
+    pawl_carver mem = {.base = (char *)c->space_memory, .capacity = sizeof c->space_memory};
+    c->space = pawl_dense_space_layout(CASE_ROWS, &mem);
+    return pawl_dense_space_find(&c->space, &c->problem, c->D);
+}
+
 static const pawl_delassus_ops contract_ops = {
     .apply = contract_apply,
     .diagonal = contract_diagonal,
@@ -116,6 +127,7 @@ static const pawl_delassus_ops contract_ops = {
     .solve = contract_solve,
     .factor_shifted = contract_factor_shifted,
     .solve_shifted = contract_solve_shifted,
+    .space = contract_space,
 };
 
 void contract_pose(contract_case *c, bool redundant)

@@ -5,6 +5,7 @@
 // table keeps on it: called once, judged by the judge, seen not to allocate, and excused only where
 // a table says so with its reason.
 #pragma once
+#include "problem/dense_space.h"
 #include "solve/solver_ops.h"
 
 enum { CASE_ROWS = 48, CASE_SPEEDS = 40, CASE_BLOCKS = 24 };
@@ -23,6 +24,8 @@ typedef struct contract_case {
     double v_f[CASE_ROWS], lower[CASE_ROWS], upper[CASE_ROWS], compliance[CASE_ROWS];
     double factor[CASE_ROWS * CASE_ROWS], inverse_d[CASE_ROWS], x[CASE_ROWS];
     double shifted[CASE_ROWS * CASE_ROWS], shifted_d[CASE_ROWS];
+    dense_space space;
+    double space_memory[3 * CASE_ROWS * CASE_ROWS];
     double friction[CASE_BLOCKS], u_free[CASE_SPEEDS], bias[CASE_ROWS]; // of cases with contacts
 } contract_case;
 

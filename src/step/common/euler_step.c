@@ -29,3 +29,13 @@ void pawl_euler_step(step_context *c, pawl_state *s, pawl_step_report *report)
     report->projections = pawl_position_update(c, s, w.h, w.end);
     report->projections += pawl_correction_apply(c, s, w.end, report);
 }
+
+void pawl_euler_step_instead(step_context *c, pawl_state *s, pawl_step_report *report)
+{
+    c->placed = false; // placed for another damping
+    c->u.fraction = 1.0;
+    pawl_euler_step(c, s, report);
+    c->placed = false;
+    c->u.damping_time = 0.5 * c->settings->dt;
+    c->assembly->body_theta = 0.5;
+}

@@ -7,3 +7,5 @@
 
 // A step of length settings->dt from s.
 void pawl_euler_step(step_context *c, pawl_state *s, pawl_step_report *report);
+// The same as one step of a stepper whose others are midpoint rules.
+void pawl_euler_step_instead(step_context *c, pawl_state *s, pawl_step_report *report);

@@ -10,6 +10,7 @@
 // makes the second term, and with it the error, small; equal moments make it vanish.
 #include "step/common/free_turn.h"
 #include "math/trig.h"
+#include <math.h>
 
 // Turns a body about its principal axis k by an angle: the momentum, which stays in the world, turns
 // back in body axes.
@@ -24,14 +25,15 @@ static void free_turn_about(const principal_axes *p, int k, double angle, double
     *q = quat_mul(*q, quat_exp(v3_scale(angle, m3_column(&p->axes, k))));
 }
 
-void pawl_free_turn(const model_body *body, double tau, pawl_quat *q, pawl_vec3 *w)
+// The composition keeps the energy as long as the rotations about body axes are small: longer ones are divided.
+static const double free_turn_most = 0.5;   // [rad]
+static const double free_turn_part = 0.05;  // of those that are divided
+static const double free_turn_parts = 1000; // at most: more is not worth the time
+
+static void free_turn_once(const principal_axes *p, double tau, double L[3], pawl_quat *q)
 {
-    const principal_axes *p = &body->principal;
     const double base = 1.0 / p->moment[0];
     const double second = 1.0 / p->moment[1] - base, third = 1.0 / p->moment[2] - base;
-    pawl_mat3 r = quat_matrix(*q);
-    pawl_vec3 spin = m3_tmul(&p->axes, m3_tmul(&r, *w));
-    double L[3] = {p->moment[0] * spin.x, p->moment[1] * spin.y, p->moment[2] * spin.z};
     bool revolves = second == 0.0, isotropic = revolves && third == 0.0;
     if (!revolves) {
         free_turn_about(p, 1, 0.5 * tau * second * L[1], L, q);
@@ -43,6 +45,22 @@ void pawl_free_turn(const model_body *body, double tau, pawl_quat *q, pawl_vec3 
     *q = quat_mul(*q, quat_exp(v3_scale(tau * base, turn)));
     if (!revolves) {
         free_turn_about(p, 1, 0.5 * tau * second * L[1], L, q);
+    }
+}
+
+void pawl_free_turn(const model_body *body, double tau, pawl_quat *q, pawl_vec3 *w)
+{
+    const principal_axes *p = &body->principal;
+    pawl_mat3 r = quat_matrix(*q);
+    pawl_vec3 spin = m3_tmul(&p->axes, m3_tmul(&r, *w));
+    double L[3] = {p->moment[0] * spin.x, p->moment[1] * spin.y, p->moment[2] * spin.z};
+    // Turns about an axis that the moments about the others are equal for are exact, however long.
+    double base = 1.0 / p->moment[0], size = sqrt(L[0] * L[0] + L[1] * L[1] + L[2] * L[2]);
+    double angle = fabs(tau) * size * fabs(1.0 / p->moment[1] - base);
+    angle = angle > 0.0 ? fmax(angle, fabs(tau) * size * fabs(1.0 / p->moment[2] - base)) : 0.0;
+    double parts = angle > free_turn_most ? fmin(ceil(angle / free_turn_part), free_turn_parts) : 1;
+    for (int k = 0; k < (int)parts; ++k) {
+        free_turn_once(p, tau / parts, L, q);
     }
     *q = pawl_quat_normalize(*q);
     r = quat_matrix(*q);

@@ -46,7 +46,7 @@ pawl_vec3 pawl_gyroscope_step(const model_body *body, pawl_vec3 W, pawl_vec3 tor
         return v3_axpy(W, h, m3_mul(&body->inverse_inertia, torque));
     }
     // Newton converges while a step turns the body by less than about half a radian.
-    double turn = h * v3_norm(W);
+    double turn = fabs(h) * v3_norm(W);
     int parts = turn > 0.5 ? (int)fmin(ceil(2.0 * turn), 1000.0) : 1;
     double part = h / (double)parts;
     for (int i = 0; i < parts; ++i) {

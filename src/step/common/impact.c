@@ -7,6 +7,7 @@
 #include "step/common/impact.h"
 #include "step/common/energy_balance.h"
 #include "step/common/free_motion.h"
+#include "step/common/gyroscope.h"
 #include "step/common/least_reactions.h"
 #include "step/common/position_update.h"
 #include <string.h>
@@ -287,6 +288,21 @@ static void impact_add_twists(const pawl_model *m, const double *change, double 
     }
 }
 
+// Gyroscopic torques act before and after the impact, too, on bodies without joints: a turn of the spin in the body that
+// keeps its energy, and that a turn by the negative time takes back. Added to the spin as an impulse it would not.
+static void impact_turn_spins(const step_context *c, double time, body_state *bodies)
+{
+    const pawl_model *m = c->model;
+    for (int i = 0; i < m->body_count; ++i) {
+        const model_body *b = &m->bodies[i];
+        if (b->kind == PAWL_BODY_RIGID && !b->isotropic && !c->assembly->body_is_joined[i]) {
+            const pawl_mat3 *r = &c->assembly->rotation[i];
+            pawl_vec3 W = m3_tmul(r, bodies[i].w);
+            bodies[i].w = m3_mul(r, pawl_gyroscope_step(b, W, v3(0, 0, 0), time));
+        }
+    }
+}
+
 // Half of the step's forces act before the impact, half after it: on the average over where in the step it
 // happens that is right, and a bouncing ball keeps its height. Contacts that do not bounce are left the speed
 // that this gives them.
@@ -294,13 +310,16 @@ static void impact_split_forces(step_context *c, pawl_state *s, const step_weigh
 {
     const pawl_assembly *a = c->assembly;
     const impact_memory *x = c->impact;
-    pawl_half_forces(c, s, w);
+    step_weights forces = *w;
+    forces.keeps_momentum = true; // spins are turned below
+    pawl_half_forces(c, s, &forces);
     memcpy(x->half, c->u.free, (size_t)(6 * c->model->body_count) * sizeof *x->half);
     double *before = x->given; // scratch as yet
     for (int k = 0; k < a->contact_count; ++k) {
         before[k] = pawl_contact_opening(&a->contacts[k], s->bodies);
     }
     impact_add_twists(c->model, x->half, 1.0, s->bodies);
+    impact_turn_spins(c, 0.5 * w->h, s->bodies);
     for (int k = 0; k < a->contact_count; ++k) {
         double now = pawl_contact_opening(&a->contacts[k], s->bodies);
         x->allowed[k] += x->bounces[k] ? 0.0 : fmax(before[k] - now, 0.0);
@@ -324,6 +343,7 @@ bool pawl_impact_in_step(step_context *c, pawl_state *s, const step_weights *w,
     }
     double fastest = impact_build(c, s);
     impact_solve(c, s, fastest, w->place_time, report);
+    impact_turn_spins(c, -0.5 * w->h, s->bodies);
     impact_add_twists(c->model, x->half, -1.0, s->bodies);
     memset(x->impulse, 0, (size_t)(3 * count) * sizeof *x->impulse);
     for (int k = 0; k < a->contact_count; ++k) {

@@ -9,6 +9,7 @@
 
 static const double groups_exact = 1e-13; // as exact as the elimination gets
 
+// Union-find with path halving.
 static int groups_find(int *root, int body)
 {
     while (root[body] != body) {
@@ -34,6 +35,8 @@ static void groups_join(const step_context *c, int a, int b)
     }
 }
 
+// Everything that an impulse can reach: joints and rows connect, bodies that cannot move do not. Two feet on one
+// robot are one group, two robots on one floor are two.
 void pawl_impact_group(step_context *c)
 {
     const pawl_model *m = c->model;
@@ -67,6 +70,8 @@ static bool groups_has(const step_context *c, int body, const row_block *b)
     return false;
 }
 
+// The units (limits and contacts) of the group whose root is `body`, named by their last row, which of a contact is
+// its normal.
 int pawl_impact_group_units(step_context *c, int body, int *limits)
 {
     const pawl_assembly *a = c->assembly;
@@ -153,6 +158,8 @@ void pawl_impact_condense(step_context *c, int limits, int units)
     pawl_arena_release(&c->scratch, mark);
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < i; ++j) {
+            // The elimination is exact up to rounding, which differs between a column and its mirror image. The laws
+            // need a symmetric matrix: energies are computed with it.
             double mean = 0.5 * (path->S[i * n + j] + path->S[j * n + i]);
             path->S[i * n + j] = path->S[j * n + i] = mean;
         }

@@ -6,6 +6,7 @@
 #include "step/common/moreau_step.h"
 #include "step/common/euler_step.h"
 #include "step/common/midpoint_step.h"
+#include "step/common/stiff_springs.h"
 
 // Whether something would go so deep into something else before the rows are placed that these no longer know which
 // way is out: by half the thickness of the thinner one. The rows of one step hold until those of the next, so
@@ -49,10 +50,8 @@ static bool moreau_leaps(step_context *c, const pawl_state *s, double h)
 void pawl_moreau_step(step_context *c, pawl_state *s, pawl_step_report *report)
 {
     double h = c->settings->dt;
-    if (moreau_leaps(c, s, h)) {
-        c->placed = false; // placed for another damping
-        pawl_euler_step(c, s, report);
-        c->placed = false;
+    if (moreau_leaps(c, s, h) || pawl_stiff_springs_outrun(c, s, h)) {
+        pawl_euler_step_instead(c, s, report);
         return;
     }
     pawl_midpoint_step(c, s, h, s->time, pawl_step_end(s, h), report);

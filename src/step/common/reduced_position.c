@@ -8,6 +8,7 @@
 // with X, M and J at the beginning. Then the twists d are brought to the tree (and rows) at the end. It is the
 // same motion as in maximal coordinates, but the joints of the tree are closed whatever happens.
 #include "coordinates/reduced_coordinates.h"
+#include "linalg/dense.h"
 #include "step/common/least_reactions.h"
 #include "step/common/position_update.h"
 #include <string.h>
@@ -15,7 +16,12 @@
 static const double reduced_position_tolerance = 1e-13; // of the coordinates [m or rad]
 static const double reduced_position_closed = 1e-12;    // of the rows that are left [m or rad]
 static const double reduced_position_contraction = 0.5; // slower is no convergence
-enum { REDUCED_POSITION_ITERATIONS = 40, REDUCED_POSITION_PROJECT = 30 };
+static const double reduced_position_rise = 1.004; // of the kinetic energy by rows of the beginning
+enum {
+    REDUCED_POSITION_ITERATIONS = 40,
+    REDUCED_POSITION_SECANTS = 15,
+    REDUCED_POSITION_PROJECT = 30
+};
 
 // Poses of the coordinates that the rates lead to.
 static void reduced_position_place(step_context *c, pawl_state *s, double tau, double end)
@@ -107,6 +113,70 @@ static void reduced_position_close(step_context *c, double tau, double *total, d
     }
 }
 
+// What the last iteration of the Newton's method below found and did, rates and impulses.
+typedef struct reduced_secant {
+    double *change, *moved;   // (columns)
+    double *impulse, *pushed; // (free rows)
+    bool known, on;
+} reduced_secant;
+
+static reduced_secant reduced_secant_take(step_context *c)
+{
+    return (reduced_secant){.change = pawl_take_twists(c), // room for all columns
+                            .moved = pawl_take_twists(c),
+                            .impulse = pawl_take_rows(c),
+                            .pushed = pawl_take_rows(c)};
+}
+
+// Close to a singular position the matrices of the beginning are wrong along one direction by the end, and the
+// iteration z <- z + g(z) goes too far along it, or not far enough. The best multiple of the last change of g, by what
+// it did (a secant; Anderson's method of depth 1), makes up for it:
+//   z <- z + g - f ((z - z') + (g - g')),   f = g (g - g') / |g - g'|^2,   ' the iteration before.
+// `change` and `total` have g already where it is not on.
+static void reduced_secant_step(reduced_secant *s, int columns, int rows, const double *lambda,
+                                double *change, double *total)
+{
+    double along = 0.0, size = 0.0;
+    for (int k = 0; k < columns && s->on; ++k) {
+        double difference = change[k] - s->change[k];
+        along += change[k] * difference;
+        size += difference * difference;
+    }
+    double fraction = size > 0.0 ? along / size : 0.0;
+    for (int k = 0; k < columns; ++k) {
+        double own = change[k];
+        change[k] -= fraction == 0.0 ? 0.0 : fraction * (s->moved[k] + own - s->change[k]);
+        s->change[k] = own;
+        s->moved[k] = change[k];
+    }
+    for (int r = 0; r < rows; ++r) {
+        double own = lambda[r];
+        double back = fraction == 0.0 ? 0.0 : fraction * (s->pushed[r] + own - s->impulse[r]);
+        total[r] -= back;
+        s->impulse[r] = own;
+        s->pushed[r] = own - back;
+    }
+    s->known = true;
+}
+
+// Twice the kinetic energy of the bodies at twists u.
+static double reduced_position_energy(step_context *c, const double *u)
+{
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *momenta = pawl_take_twists(c);
+    pawl_reduced_form_momenta(pawl_reduced_form_of(c->coordinates), u, momenta);
+    double energy = pawl_dot(u, momenta, 6 * c->model->body_count);
+    pawl_arena_release(&c->scratch, mark);
+    return energy;
+}
+
+// A secant may end in another solution, far away: one that takes the impulses of a collision is none.
+static bool reduced_position_is_near(step_context *c)
+{
+    return reduced_position_energy(c, c->u.next) <=
+           reduced_position_rise * reduced_position_energy(c, c->u.start);
+}
+
 // Newton's method with the matrices of the beginning. False when it does not converge.
 static bool reduced_position_newton(step_context *c, pawl_state *s, double tau, double end,
                                     bool closes, double *total, int *iterations)
@@ -114,6 +184,7 @@ static bool reduced_position_newton(step_context *c, pawl_state *s, double tau, 
     pawl_assembly *a = c->assembly;
     reduced_form *f = pawl_reduced_form_of(c->coordinates);
     double *change = f->position_change, last = INFINITY;
+    reduced_secant secant = reduced_secant_take(c);
     memset(total, 0, (size_t)a->free_rows * sizeof *total);
     for (int k = 0; k < REDUCED_POSITION_ITERATIONS; ++k) {
         reduced_position_place(c, s, tau, end);
@@ -131,11 +202,17 @@ static bool reduced_position_newton(step_context *c, pawl_state *s, double tau, 
         }
         bool stalls = !(error <= reduced_position_contraction * last); // by rounding, too
         bool done = error <= (stalls ? 1e3 : 1.0) * reduced_position_tolerance;
-        if (stalls && !done) {
+        secant.on = secant.on || (stalls && !done);
+        bool lost = k >= REDUCED_POSITION_SECANTS || !(closes && secant.known && isfinite(error));
+        if (secant.on && lost) {
             return false;
         }
         last = error;
         ++*iterations;
+        if (closes) {
+            reduced_secant_step(&secant, f->tree->column_count, a->free_rows, c->u.lambda, change,
+                                total);
+        }
         for (int i = 0; i < f->tree->column_count; ++i) {
             f->position_rate[i] += change[i];
         }
@@ -143,6 +220,9 @@ static bool reduced_position_newton(step_context *c, pawl_state *s, double tau, 
             // with the last change as well: left out it would be an error of one sign in every step
             reduced_position_place(c, s, tau, end);
             reduced_position_displacement(c, s, tau, c->u.next);
+            if (secant.on && !reduced_position_is_near(c)) {
+                return false;
+            }
             pawl_least_impulses(c, total);
             memcpy(c->u.lambda, total, (size_t)a->free_rows * sizeof *total);
             return true;

@@ -8,6 +8,7 @@
 #include "step/common/spin_update.h"
 #include "problem/eliminate.h"
 #include "step/common/free_motion.h"
+#include "step/common/gyroscope.h"
 #include "step/common/solve_rows.h"
 #include "step/common/twist.h"
 #include "step/common/warm_start.h"
@@ -18,6 +19,12 @@
 static const double spin_fraction = 0.1;
 
 static const double spin_free_fraction = 1e-9;
+
+// What a gyroscopic torque may give in a step, of the body's energy of rotation. It does no work where it is taken at
+// the mean of the spins; where the corrections do not converge it would, without bound.
+static const double spin_gain = 1e-6;
+static const double spin_contraction = 0.5; // slower corrections do not converge
+enum { SPIN_MORE_CORRECTIONS = 16 };
 
 // Whether a body's gyroscopic torque depends on what rows do to it.
 static bool spin_has_gyroscope(const step_context *c, int i)
@@ -37,6 +44,27 @@ bool pawl_has_gyroscopes(const step_context *c)
     return any;
 }
 
+// The mean of the spins before and after the step, in body axes.
+static pawl_vec3 spin_mean(const step_context *c, int i)
+{
+    const pawl_mat3 *r = &c->assembly->rotation[i];
+    pawl_vec3 W = m3_tmul(r, twist_angular(c->u.start + 6 * i));
+    pawl_vec3 next = m3_tmul(r, twist_angular(c->u.next + 6 * i));
+    return v3_scale(0.5, v3_add(W, next));
+}
+
+// The free spin of body i with that gyroscopic torque, -torque in body axes.
+static pawl_vec3 spin_with_torque(const step_context *c, int i, pawl_vec3 torque,
+                                  const step_weights *w)
+{
+    const pawl_mat3 *r = &c->assembly->rotation[i];
+    pawl_vec3 W = m3_tmul(r, twist_angular(c->u.start + 6 * i));
+    pawl_vec3 impulse = m3_tmul(r, twist_angular(c->u.driven + 6 * i));
+    impulse = v3_axpy(impulse, -w->h, torque);
+    W = v3_add(W, m3_mul(&c->model->bodies[i].inverse_inertia, impulse));
+    return pawl_damped_spin(c, i, W, w);
+}
+
 // The free spin of body i with its gyroscopic torque at the spin between those before and after the step
 // with its rows. Without this the torque knows nothing of what the rows did, and the step is of first order
 // wherever joints turn a spinning body. Where the torque would change the spin by more than all of it, taking it
@@ -44,22 +72,15 @@ bool pawl_has_gyroscopes(const step_context *c)
 static pawl_vec3 spin_with_gyroscope(const step_context *c, int i, const step_weights *w)
 {
     const model_body *b = &c->model->bodies[i];
-    const pawl_mat3 *r = &c->assembly->rotation[i];
-    pawl_vec3 W = m3_tmul(r, twist_angular(c->u.start + 6 * i));
-    pawl_vec3 next = m3_tmul(r, twist_angular(c->u.next + 6 * i));
-    pawl_vec3 mean = v3_scale(0.5, v3_add(W, next));
-    pawl_vec3 impulse = m3_tmul(r, twist_angular(c->u.driven + 6 * i));
-    pawl_vec3 torque = v3_cross(mean, m3_mul(&b->inertia, mean));
+    pawl_vec3 mean = spin_mean(c, i), torque = v3_cross(mean, m3_mul(&b->inertia, mean));
     if (!(w->h * v3_norm(m3_mul(&b->inverse_inertia, torque)) <= v3_norm(mean))) {
         return twist_angular(c->u.own + 6 * i);
     }
-    impulse = v3_axpy(impulse, -w->h, torque);
-    W = v3_add(W, m3_mul(&b->inverse_inertia, impulse));
-    return pawl_damped_spin(c, i, W, w);
+    return spin_with_torque(c, i, torque, w);
 }
 
 // Sets the free spins so. Returns the largest change of one [rad/s].
-double pawl_correct_gyroscopes(step_context *c, const step_weights *w)
+static double spin_correct(step_context *c, const step_weights *w)
 {
     double change = 0.0;
     for (int i = 0; i < c->model->body_count; ++i) {
@@ -72,6 +93,92 @@ double pawl_correct_gyroscopes(step_context *c, const step_weights *w)
     }
     pawl_free_motion_bind(c, w);
     return change;
+}
+
+// Beyond which change of a spin the torque is taken again and the problem solved once more.
+static double spin_tolerance(const step_context *c, const step_weights *w)
+{
+    if (!w->predict_spin) {
+        return 1e-14;
+    }
+    double change = 0.0;
+    for (int i = 0; i < c->model->body_count; ++i) {
+        pawl_vec3 d = v3_sub(twist_angular(c->u.next + 6 * i), twist_angular(c->u.start + 6 * i));
+        change = max_of(change, v3_max_abs(d));
+    }
+    const pawl_problem *p = &c->assembly->problem;
+    bool linear = p->row_count == p->free_row_count;
+    return 1e-14 + (linear ? spin_free_fraction : spin_fraction) * change;
+}
+
+// Whether the gyroscopic torque of body i gives energy: the impulse -h Wm x I Wm that the mean Wm of the spins asks for does
+// no work, and what the one that acted is apart from it, -I d, does -Wm . I d.
+static bool spin_gives(const step_context *c, int i, const step_weights *w)
+{
+    const pawl_mat3 *r = &c->assembly->rotation[i];
+    pawl_vec3 mean = spin_mean(c, i), momentum = m3_mul(&c->model->bodies[i].inertia, mean);
+    pawl_vec3 asked = spin_with_torque(c, i, v3_cross(mean, momentum), w);
+    pawl_vec3 d = m3_tmul(r, v3_sub(asked, twist_angular(c->u.own + 6 * i)));
+    return !(-v3_dot(momentum, d) <= spin_gain * 0.5 * v3_dot(momentum, mean));
+}
+
+static bool spin_any_gives(const step_context *c, const step_weights *w)
+{
+    bool any = false;
+    for (int i = 0; i < c->model->body_count && !any; ++i) {
+        any = spin_has_gyroscope(c, i) && spin_gives(c, i, w);
+    }
+    return any;
+}
+
+// The torque that knows nothing of the rows, where the other would give energy. It keeps the energy of the free motion
+// (gyroscope.c), and rows take from that. Returns whether that changed any spin.
+static bool spin_let_go(step_context *c, const step_weights *w)
+{
+    bool changed = false;
+    for (int i = 0; i < c->model->body_count; ++i) {
+        if (spin_has_gyroscope(c, i) && spin_gives(c, i, w)) {
+            const model_body *b = &c->model->bodies[i];
+            const pawl_mat3 *r = &c->assembly->rotation[i];
+            double *u = c->u.own + 6 * i;
+            pawl_vec3 W = m3_tmul(r, twist_angular(c->u.start + 6 * i));
+            pawl_vec3 torque = v3_scale(1.0 / w->h, m3_tmul(r, twist_angular(c->u.driven + 6 * i)));
+            W = pawl_gyroscope_step(b, W, torque, w->h);
+            pawl_vec3 spin = pawl_damped_spin(c, i, W, w);
+            changed = changed || v3_max_abs(v3_sub(spin, twist_angular(u))) > 0.0;
+            twist_put(u, twist_linear(u), spin);
+        }
+    }
+    pawl_free_motion_bind(c, w);
+    return changed;
+}
+
+static void spin_solve_again(step_context *c, solver_report *solved)
+{
+    pawl_assembly_set_free_velocity(c->assembly, c->u.free);
+    pawl_solve_again(c, solved);
+}
+
+void pawl_settle_gyroscopes(step_context *c, const step_weights *w, solver_report *solved)
+{
+    double last = INFINITY;
+    int most = w->gyroscope_corrections;
+    for (int k = 0; k < most; ++k) {
+        double change = spin_correct(c, w);
+        if (change <= spin_tolerance(c, w)) {
+            break;
+        }
+        spin_solve_again(c, solved);
+        bool settles = change <= spin_contraction * last;
+        last = change;
+        if (k + 1 >= w->gyroscope_corrections && settles && most < SPIN_MORE_CORRECTIONS &&
+            spin_any_gives(c, w)) {
+            ++most;
+        }
+    }
+    if (most > 0 && spin_let_go(c, w)) {
+        spin_solve_again(c, solved);
+    }
 }
 
 void pawl_correct_spins(step_context *c, const step_weights *w)
@@ -99,23 +206,7 @@ void pawl_predict_spins(step_context *c, const pawl_state *s, const step_weights
         pawl_eliminate_recover(c->closure, &a->problem, a->has_loops ? accuracy : 1.0, c->u.lambda);
     }
     pawl_apply_rows(c);
-    if (pawl_correct_gyroscopes(c, w) > 0.0) {
+    if (spin_correct(c, w) > 0.0) {
         pawl_assembly_set_free_velocity(c->assembly, c->u.free);
     }
-}
-
-// Beyond which change of a spin the torque is taken again and the problem solved once more.
-double pawl_spin_tolerance(const step_context *c, const step_weights *w)
-{
-    if (!w->predict_spin) {
-        return 1e-14;
-    }
-    double change = 0.0;
-    for (int i = 0; i < c->model->body_count; ++i) {
-        pawl_vec3 d = v3_sub(twist_angular(c->u.next + 6 * i), twist_angular(c->u.start + 6 * i));
-        change = max_of(change, v3_max_abs(d));
-    }
-    const pawl_problem *p = &c->assembly->problem;
-    bool linear = p->row_count == p->free_row_count;
-    return 1e-14 + (linear ? spin_free_fraction : spin_fraction) * change;
 }

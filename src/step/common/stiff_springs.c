@@ -232,3 +232,87 @@ void pawl_stiff_springs_guard(step_context *c, pawl_state *s, const step_weights
         s->bodies[i].w = v3(n[3], n[4], n[5]);
     }
 }
+
+// One end of a spring: where it is, how fast, its acceleration by the turning of its body, and what a unit of impulse along e
+// does to it.
+typedef struct spring_hook {
+    pawl_vec3 point, rate, turning, lever;
+} spring_hook;
+
+static spring_hook spring_hook_of(const step_context *c, const pawl_state *s, int body,
+                                  pawl_vec3 point)
+{
+    if (body < 0) {
+        return (spring_hook){.point = point};
+    }
+    const body_state *b = &s->bodies[body];
+    pawl_mat3 r = quat_matrix(b->q);
+    spring_hook out = {.lever = m3_mul(&r, v3_sub(point, c->model->bodies[body].com))};
+    out.point = v3_add(b->r, out.lever);
+    pawl_vec3 turn = v3_cross(b->w, out.lever);
+    out.rate = v3_add(b->v, turn);
+    out.turning = v3_cross(b->w, turn);
+    return out;
+}
+
+static double spring_inertia(const step_context *c, const pawl_state *s, int body, pawl_vec3 lever,
+                             pawl_vec3 e)
+{
+    if (body < 0 || !spring_moves(c, body)) {
+        return 0.0;
+    }
+    const model_body *b = &c->model->bodies[body];
+    pawl_mat3 r = quat_matrix(s->bodies[body].q);
+    pawl_vec3 arm = m3_tmul(&r, v3_cross(lever, e));
+    return 1.0 / b->mass + v3_dot(arm, m3_mul(&b->inverse_inertia, arm));
+}
+
+static double spring_moving(const step_context *c, const pawl_state *s, int body)
+{
+    if (body < 0 || !spring_moves(c, body)) {
+        return 0.0;
+    }
+    const model_body *b = &c->model->bodies[body];
+    pawl_mat3 r = quat_matrix(s->bodies[body].q);
+    pawl_vec3 v = s->bodies[body].v, w = m3_tmul(&r, s->bodies[body].w);
+    return 0.5 * (b->mass * v3_dot(v, v) + v3_dot(w, m3_mul(&b->inertia, w)));
+}
+
+// Rows at the middle of a step make the length right there, and leave it off by h^2 |l''| / 8 at the ends, l'' from the
+// motion across the spring and the turning of its bodies.
+static bool spring_is_outrun(const step_context *c, const pawl_state *s, const pawl_spring_def *d,
+                             double h)
+{
+    const double unseen = 100.0,
+                 fraction = 1e-5; // (h w)^2, see spring_rows.c; of the energy of motion
+    int body[2] = {pawl_body_index(d->body_a), pawl_body_index(d->body_b)};
+    for (int k = 0; k < 2; ++k) {
+        if (body[k] >= 0 && c->assembly->body_is_joined[body[k]]) {
+            return false; // such are not bent
+        }
+    }
+    spring_hook a = spring_hook_of(c, s, body[0], d->point_a);
+    spring_hook b = spring_hook_of(c, s, body[1], d->point_b);
+    pawl_vec3 t = v3_sub(b.point, a.point), v = v3_sub(b.rate, a.rate);
+    double length = v3_norm(t);
+    if (!(d->rest_length > 0.0 && length > 0.0)) {
+        return false; // without a length there is nothing to be off
+    }
+    pawl_vec3 e = v3_scale(1.0 / length, t);
+    double ease =
+        spring_inertia(c, s, body[0], a.lever, e) + spring_inertia(c, s, body[1], b.lever, e);
+    double along = v3_dot(v, e), across = v3_dot(v, v) - along * along;
+    double off = h * h / 8.0 * fabs(across / length + v3_dot(e, v3_sub(b.turning, a.turning)));
+    double moving = spring_moving(c, s, body[0]) + spring_moving(c, s, body[1]);
+    return h * h * d->stiffness * ease > unseen &&
+           0.5 * d->stiffness * off * off > fraction * moving;
+}
+
+bool pawl_stiff_springs_outrun(const step_context *c, const pawl_state *s, double h)
+{
+    bool any = false;
+    for (int i = 0; i < c->model->spring_count && !any; ++i) {
+        any = spring_is_outrun(c, s, &c->model->springs[i], h);
+    }
+    return any;
+}

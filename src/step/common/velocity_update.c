@@ -43,6 +43,8 @@ void pawl_velocity_update(step_context *c, pawl_state *s, const step_weights *w,
                           pawl_step_report *report)
 {
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
+    // The end of the last step may have placed the rows here already; then the Jacobians and their factor are still
+    // right.
     if (!c->placed) {
         pawl_assembly_place(c->assembly, s->bodies, s->coordinates, w->place_time,
                             c->u.damping_time);
@@ -53,6 +55,8 @@ void pawl_velocity_update(step_context *c, pawl_state *s, const step_weights *w,
         return;
     }
     pawl_step_report impact = {0};
+    // Impacts come first and change the twists in s: the problem below is that of a motion without jumps, whatever
+    // the restitution.
     bool struck = pawl_impact_in_step(c, s, w, &impact);
     pawl_velocity_build(c, s, w);
     solver_report solved = {.outcome = PAWL_CONVERGED};
@@ -62,11 +66,14 @@ void pawl_velocity_update(step_context *c, pawl_state *s, const step_weights *w,
     if (struck) {
         pawl_report_merge(report, &impact);
     }
+    // Work needs the impulses and the rates before and after, all of which are still at hand; a spring that gained
+    // energy by the length of the step gives it back after that.
     pawl_balance_rows(c, s, w);
     pawl_stiff_springs_guard(c, s, w);
     pawl_correction_find(c, w);
 }
 
+// u_free first: limits get a row only where it heads for them.
 void pawl_velocity_build(step_context *c, const pawl_state *s, const step_weights *w)
 {
     pawl_apply_forces(c, w);
@@ -85,19 +92,20 @@ void pawl_velocity_solve(step_context *c, const pawl_state *s, const step_weight
         pawl_predict_spins(c, s, w);
     }
     pawl_solve_warm(c, s, solved);
+    // Rows only ever come in, so this ends; the second solve starts from the answer of the first.
     while (!w->persistent_only && pawl_assembly_add_missed(a, c->u.next, w) > 0) {
         pawl_assembly_build_problem(a, s->bodies, c->u.free, w, true);
         pawl_solve_warm(c, s, solved);
     }
-    for (int k = 0; k < w->gyroscope_corrections && bound; ++k) {
-        if (pawl_correct_gyroscopes(c, w) <= pawl_spin_tolerance(c, w)) {
-            break;
-        }
-        pawl_assembly_set_free_velocity(a, c->u.free);
-        pawl_solve_again(c, solved);
+    if (bound) {
+        // The gyroscopic torque depends on the spin at the end of the step, which the impulses change: a fixed-point
+        // iteration, with the matrix unchanged and so with its factor.
+        pawl_settle_gyroscopes(c, w, solved);
     }
 }
 
+// The judge decides how well the problem was solved, not the solver. Then impulses are stored for the next step's
+// warm start, by slot or by the contact's id, and the twists taken over.
 void pawl_velocity_finish(step_context *c, pawl_state *s, const step_weights *w,
                           const solver_report *solved, pawl_step_report *report)
 {
@@ -127,6 +135,7 @@ void pawl_velocity_finish(step_context *c, pawl_state *s, const step_weights *w,
     }
     for (int r = 0; r < a->slot_rows; ++r) {
         if (a->rows[r].slot >= 0) {
+            // A shorter step has smaller impulses: they are stored as those of a whole one.
             s->impulses[a->rows[r].slot] = c->u.lambda[r] / c->u.fraction;
         }
     }

@@ -2,9 +2,11 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // lit: the linearly implicit trapezoidal method ([potra-2006]). A step is one move (lit_move.c), or with lit.events a
-// sequence of pieces between located events (lit_events.c). docs/steppers/lit.md has the derivation.
+// sequence of sub-steps between located events (lit_events.c). docs/steppers/lit.md has the derivation.
+#include "step/common/euler_step.h"
 #include "step/common/impact.h"
 #include "step/common/report_merge.h"
+#include "step/common/stiff_springs.h"
 #include "step/lit/lit_events.h"
 #include "step/stepper_ops.h"
 
@@ -20,6 +22,7 @@ static pawl_status lit_check(const pawl_env *env, const pawl_model *model,
     return PAWL_OK;
 }
 
+// The state at the start of a sub-step: a sub-step that an event ends is done again from there.
 static pawl_status lit_create(const pawl_env *env, const pawl_model *model,
                               const pawl_settings *settings, void **lasting)
 {
@@ -47,10 +50,17 @@ static void *lit_size(const pawl_model *model, const pawl_assembly *a, pawl_carv
 
 static void lit_advance(step_context *c, pawl_state *s, pawl_step_report *report)
 {
+    if (c->settings->lit.variant == PAWL_LIT_MIDPOINT &&
+        pawl_stiff_springs_outrun(c, s, c->settings->dt)) {
+        pawl_euler_step_instead(c, s, report);
+        return;
+    }
     if (c->settings->lit.events != PAWL_LIT_EVENTS_NONE) {
         pawl_lit_advance_events(c, s, report);
         return;
     }
+    // Without events a step is one phase. Gaps that close in it are caught at its end (catch_all), and impacts happen
+    // at its start: first order in time at collisions, as any time-stepping method.
     lit_active *active = &lit_of(c)->active;
     lit_phase phase = {.begin = s->time,
                        .h = c->settings->dt,

@@ -170,6 +170,7 @@ static void nmdp_set_points(nmdp *s)
             .component_count = p.component_count,
             .first_number = numbers,
             .first_order = p.has_derivatives && s->settings->nmdp.gradient == PAWL_NMDP_FIRST,
+            .rolls = p.radius > 0.0 || v3_norm(p.core) > 0.0,
             .turns = wrenches,
             .spins = p.kind == PAWL_WRENCH_PATCH};
         numbers += p.vertex_count * p.component_count;

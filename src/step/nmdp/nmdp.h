@@ -34,6 +34,7 @@ typedef struct nmdp_stage {
     double h;           // [s]
     double end;         // time at its end; kinematic bodies are there
     double target_time; // when targets of actuators and applied forces are read
+    bool extrapolated;  // X^ is no place that the links can be in: only its coordinates are
     nmdp_moment place;  // X^
     nmdp_moment rate;   // V^
 } nmdp_stage;
@@ -47,6 +48,7 @@ typedef struct nmdp_point {
     int first_weight, vertex_count, component_count;
     int first_number; // of its vertices in v
     bool first_order; // its model has derivatives, and they are wanted
+    bool rolls;       // its force acts away from c, so that turning moves what touches
     bool turns;       // wrenches: K counts how it turns, too
     double spent;     // sum of its weights when the part began: 1 where it cannot carry more
     bool spins;       // of those, only about the normal
@@ -58,7 +60,8 @@ typedef struct nmdp_point {
 typedef struct nmdp_witness {
     pawl_vec3 from;   // c^, of the centre of its ball [m]
     pawl_mat3 axes;   // of the link, where `turns`
-    pawl_vec3 normal; // of the ground at c^; 0 where there is none
+    pawl_vec3 normal; // of the ground, on the way; 0 where there is none
+    pawl_vec3 lever;  // from c to where the force acts, on the way [m]
     double gap;       // where c should be at the end: that of c^ and what is to be pushed out [m]
     bool bounded;     // there is ground
     bool turns;       // how the link turns matters
@@ -146,6 +149,9 @@ void pawl_nmdp_place(nmdp *s, const double *theta, bool derivatives);
 void pawl_nmdp_add_contacts(nmdp *s, const double *w, bool derivatives);
 // Lists the weights of points that touch, and their columns B = -JT v.
 void pawl_nmdp_columns(nmdp *s);
+// The frame of a point on its link with this pose.
+pawl_contact_frame pawl_nmdp_point_frame(const nmdp_point *p, pawl_vec3 position,
+                                         const pawl_mat3 *rotation);
 // The contacts of a step for those who ask: points that touch where they are placed.
 void pawl_nmdp_keep_contacts(nmdp *s);
 // Force and moment about the frame's origin.
@@ -157,6 +163,8 @@ void pawl_nmdp_add_forces(nmdp *s, const double *theta, double *G, double *matri
 // An applied force and torque in world axes, on a body with these axes.
 void pawl_nmdp_applied(const nmdp *s, const pawl_force_def *d, const pawl_mat3 *R, pawl_vec3 *force,
                        pawl_vec3 *torque);
+// What the model says about a coordinate; NULL for floating bases and balls.
+const pawl_coordinate_def *pawl_nmdp_coordinate(const nmdp *s, int column);
 // The force of a coordinate's limits and its derivative.
 double pawl_nmdp_limit_force(const nmdp *s, const pawl_coordinate_def *d, double theta,
                              double *slope);

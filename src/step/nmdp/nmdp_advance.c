@@ -67,18 +67,35 @@ static double advance_approach(const nmdp *s, int i)
 {
     const nmdp_point *p = &s->point[i];
     const nmdp_body *x = &s->begin.bodies[p->link], *u = &s->begin_rate.bodies[p->link];
-    pawl_vec3 normal = v3(0.0, 0.0, 0.0), at = v3_add(x->r, m3_mul(&x->R, p->anchor));
-    double gap = pawl_wrench_set_gap(s->set, i, at, &normal);
-    if (!(gap <= 0.0)) {
+    pawl_contact_frame frame = pawl_nmdp_point_frame(p, x->r, &x->R);
+    pawl_wrench_touch touch = pawl_wrench_set_touch(s->set, i, &frame);
+    if (!(touch.gap <= 0.0)) {
         return INFINITY;
     }
-    return -v3_dot(normal, v3_add(u->r, m3_mul(&u->R, p->anchor)));
+    return -v3_dot(touch.normal, v3_add(u->r, m3_mul(&u->R, p->anchor)));
+}
+
+// Limits are springs that stiffen from nothing: what runs against one, or comes back, has an impact as well.
+static bool advance_meets_limit(const nmdp *s)
+{
+    for (int k = 0; k < s->n; ++k) {
+        const pawl_coordinate_def *d = pawl_nmdp_coordinate(s, k);
+        double slope;
+        if (d != NULL && (pawl_nmdp_limit_force(s, d, s->theta[k], &slope) != 0.0 ||
+                          pawl_nmdp_limit_force(s, d, s->begin.theta[k], &slope) != 0.0)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // Whether all contacts that act have been acting, as far as can be seen.
 static bool advance_is_smooth(const nmdp *s, double h)
 {
     double slow = 1e-3 + 2.0 * h * v3_norm(s->model->gravity);
+    if (advance_meets_limit(s)) {
+        return false;
+    }
     for (int i = 0; i < s->points; ++i) {
         double f[6];
         pawl_nmdp_point_wrench(s, i, s->w, f);
@@ -103,11 +120,14 @@ static bool advance_sdirk(nmdp *s, double h, double begin, double end)
     pawl_nmdp_count_work(s, rest / short_h, s->work);
     advance_copy(s, &s->now_rate, &s->first_rate);
     advance_combine(s, &s->begin, rest, &s->first_rate, &s->stage.place);
+    s->stage.extrapolated = true;
     for (int i = 0; i < s->numbers; ++i) {
         double a = (s->first_rate.theta[i] - s->begin_rate.theta[i]) / short_h;
         s->stage.rate.theta[i] = s->begin_rate.theta[i] + rest * a;
     }
-    if (!advance_stage(s, short_h, end, end) || !advance_is_smooth(s, h)) {
+    bool reached = advance_stage(s, short_h, end, end) && advance_is_smooth(s, h);
+    s->stage.extrapolated = false;
+    if (!reached) {
         return false;
     }
     pawl_nmdp_count_work(s, 1.0, s->work);

@@ -5,8 +5,8 @@
 // minimize together with implicit controllers: contacts would then brake the robot instead of holding its
 // feet. So K is that of unit masses that move as the contact points do on the ground,
 //   K = 1/(2 h^2) sum ( rise^2 + |slip|^2 ),
-//   rise = phi(c) - phi(c^) - push,   slip = P (c - c^ - r turn x n),   P = 1 - n nT,
-// c the centre of a point's ball and r its radius, phi the distance of the ground, n its normal at c^, turn the
+//   rise = gap - gap^ - push,   slip = P (c - c^ + turn x lever),   P = 1 - n nT,
+// c the origin of a point, its lever from there to where the force acts (-r n of a ball), n the ground's normal, turn the
 // rotation vector of the link over the stage; of all points, or (penetrating) of the links that are in the
 // ground when no contact pushes, frozen for the stage. The material point that touched first must not be
 // followed instead: on a ball that rolls it is lifted by r (1 - cos(turn)), and K would have the ball sink by
@@ -18,20 +18,7 @@
 #include "tree/articulated.h"
 #include <string.h>
 
-enum { ENERGY_POLAR_ITERATIONS = 8 };
 static const double energy_least_arm = 0.02; // of moments at points without a radius [m]
-
-// The rotation nearest to R: places of second stages are extrapolated and need not be rotations (Higham 1986).
-static pawl_mat3 energy_rotation(pawl_mat3 R)
-{
-    for (int k = 0; k < ENERGY_POLAR_ITERATIONS; ++k) {
-        pawl_mat3 inverse = m3_inverse(&R);
-        for (int i = 0; i < 9; ++i) {
-            R.m[i / 3][i % 3] = 0.5 * (R.m[i / 3][i % 3] + inverse.m[i % 3][i / 3]);
-        }
-    }
-    return R;
-}
 
 // How far the ground may push a point out during the stage. Contacts cannot pull, so gravity alone stops what
 // they have set in motion: v^2 <= 2 g d lets a body come to rest no higher than the surface. Half of that, for
@@ -46,22 +33,40 @@ static double energy_push_out(const nmdp *s, const nmdp_point *p, double gap, pa
     return spare * fmin(rate / (1.0 + rate) * depth, fastest);
 }
 
-static void energy_aim_point(nmdp *s, int i)
+// Where the motion of a point begins: of its link there.
+static void energy_aim_point(nmdp *s, int i, pawl_vec3 position, const pawl_mat3 *rotation)
 {
     const nmdp_point *p = &s->point[i];
-    const nmdp_body *from = &s->stage.place.bodies[p->link];
     nmdp_witness *w = &s->witness[i];
-    w->from = v3_add(from->r, m3_mul(&from->R, p->anchor));
-    w->normal = v3(0.0, 0.0, 0.0);
-    double gap = pawl_wrench_set_gap(s->set, i, w->from, &w->normal);
-    w->bounded = isfinite(gap);
-    if (!w->bounded) { // no ground anywhere
-        w->normal = v3(0.0, 0.0, 0.0);
-    }
-    w->gap = gap + energy_push_out(s, p, gap, w->normal);
-    w->turns = p->radius > 0.0 || p->turns;
+    pawl_contact_frame frame = pawl_nmdp_point_frame(p, position, rotation);
+    pawl_wrench_touch touch = pawl_wrench_set_touch(s->set, i, &frame);
+    w->from = frame.position;
+    w->bounded = isfinite(touch.gap);
+    w->normal = w->bounded ? touch.normal : v3(0.0, 0.0, 0.0); // there may be no ground anywhere
+    w->lever = w->bounded ? touch.lever : w->normal;
+    w->gap = touch.gap + energy_push_out(s, p, touch.gap, w->normal);
+    w->turns = p->rolls || p->turns;
     if (w->turns) {
-        w->axes = s->settings->nmdp.order == 2 ? energy_rotation(from->R) : from->R;
+        w->axes = *rotation;
+    }
+}
+
+// On the way means half way between X^ and where the stage would end with its first rate, where the points are placed:
+// normal and lever are their means, exact to second order where ground or body is curved.
+static void energy_aim_half_way(nmdp *s)
+{
+    for (int i = 0; i < s->points; ++i) {
+        nmdp_witness *w = &s->witness[i];
+        if (!s->point[i].touching || !w->bounded) {
+            continue;
+        }
+        pawl_wrench_touch end = pawl_wrench_set_touch(s->set, i, &s->frame[i]);
+        pawl_vec3 sum = v3_add(w->normal, end.normal);
+        double length = v3_norm(sum);
+        if (length > 1.0) { // less: the ground's piece has changed, or the path is no path any more
+            w->normal = v3_scale(1.0 / length, sum);
+            w->lever = v3_scale(0.5, v3_add(w->lever, end.lever));
+        }
     }
 }
 
@@ -135,30 +140,32 @@ static void energy_add_turn(energy_rows *rows, const nmdp_point *p, const nmdp_w
     }
 }
 
-static void energy_point_rows(const nmdp *s, int i, pawl_vec3 c, energy_rows *rows)
+static void energy_point_rows(const nmdp *s, int i, const pawl_contact_frame *frame,
+                              energy_rows *rows)
 {
     const nmdp_point *p = &s->point[i];
     const nmdp_witness *w = &s->witness[i];
-    pawl_vec3 none = v3(0.0, 0.0, 0.0), normal = none, turn = none, n = w->normal;
-    pawl_vec3 off = v3_sub(c, w->from);
+    pawl_vec3 none = v3(0.0, 0.0, 0.0), turn = none, n = w->normal;
+    pawl_vec3 off = v3_sub(frame->position, w->from);
     pawl_mat3 A = {{{0.0}}};
     rows->count = 0;
-    if (w->bounded) {
-        double gap = pawl_wrench_set_gap(s->set, i, c, &normal);
-        energy_add_row(rows, gap - w->gap, normal, none);
+    if (w->bounded) { // where it touches moves with the link, and the rest of the gap's change is of second order
+        pawl_wrench_touch touch = pawl_wrench_set_touch(s->set, i, frame);
+        pawl_vec3 lift = p->rolls ? v3_cross(touch.lever, touch.normal) : none;
+        energy_add_row(rows, touch.gap - w->gap, touch.normal, lift);
     }
     if (w->turns) {
         turn = energy_turn(s, p->link, &w->axes);
         A = rotation_vector_rate(turn);
     }
+    off = v3_add(off, v3_cross(turn, w->lever));
     pawl_vec3 slip = v3_axpy(off, -v3_dot(n, off), n);
-    slip = v3_axpy(slip, -p->radius, v3_cross(turn, n));
     const double y[3] = {slip.x, slip.y, slip.z};
     const pawl_vec3 unit[3] = {v3(1, 0, 0), v3(0, 1, 0), v3(0, 0, 1)};
     const double nv[3] = {n.x, n.y, n.z};
-    for (int k = 0; k < 3; ++k) { // e.(turn x n) = turn.(n x e)
-        pawl_vec3 lever = v3_scale(-p->radius, m3_tmul(&A, v3_cross(n, unit[k])));
-        energy_add_row(rows, y[k], v3_axpy(unit[k], -nv[k], n), lever);
+    for (int k = 0; k < 3; ++k) { // P e.(turn x lever) = turn.(lever x P e)
+        pawl_vec3 across = v3_axpy(unit[k], -nv[k], n);
+        energy_add_row(rows, y[k], across, m3_tmul(&A, v3_cross(w->lever, across)));
     }
     if (p->turns) {
         energy_add_turn(rows, p, w, turn, &A);
@@ -195,10 +202,8 @@ static double energy_of_points(nmdp *s, bool curvature)
         const nmdp_point *p = &s->point[i];
         if (p->counted) {
             energy_rows rows;
-            pawl_vec3 c = v3_add(s->motion->position[p->link],
-                                 m3_mul(&s->motion->rotation[p->link], p->anchor));
-            energy_point_rows(s, i, c, &rows);
-            energy += energy_load(s, p, c, &rows, curvature);
+            energy_point_rows(s, i, &s->frame[i], &rows);
+            energy += energy_load(s, p, s->frame[i].position, &rows, curvature);
         }
     }
     return energy;
@@ -330,15 +335,26 @@ static double energy_effective(nmdp *s, double *gradient, double *hessian)
 
 void pawl_nmdp_aim(nmdp *s)
 {
+    const nmdp_body *place = s->stage.place.bodies;
+    if (s->stage.extrapolated) {
+        memcpy(s->config.theta, s->stage.place.theta, (size_t)s->n * sizeof(double));
+        pawl_reduced_place(s->motion, &s->config, s->stage.end);
+    }
     for (int i = 0; i < s->points; ++i) {
-        energy_aim_point(s, i);
+        int link = s->point[i].link;
+        energy_aim_point(s, i, s->stage.extrapolated ? s->motion->position[link] : place[link].r,
+                         s->stage.extrapolated ? &s->motion->rotation[link] : &place[link].R);
+    }
+    for (int k = 0; k < s->n; ++k) {
+        s->trial[k] = s->stage.place.theta[k] + s->stage.h * s->stage.rate.theta[k];
     }
     if (s->settings->nmdp.energy == PAWL_NMDP_ENERGY_EFFECTIVE) {
-        for (int k = 0; k < s->n; ++k) {
-            s->trial[k] = s->stage.place.theta[k] + s->stage.h * s->stage.rate.theta[k];
-        }
         energy_set_metric(s);
+        energy_aim_half_way(s);
         energy_set_shift(s);
+    } else if (s->settings->nmdp.energy != PAWL_NMDP_ENERGY_TOTAL) {
+        pawl_nmdp_place(s, s->trial, false);
+        energy_aim_half_way(s);
     }
 }
 

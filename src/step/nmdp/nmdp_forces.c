@@ -6,6 +6,16 @@
 // damping. All at the end of the stage, so G has their stiffness and damping.
 #include "step/nmdp/nmdp.h"
 
+const pawl_coordinate_def *pawl_nmdp_coordinate(const nmdp *s, int k)
+{
+    const reduced_column *c = &s->tree->columns[k];
+    if (c->coordinate < 0) {
+        return NULL;
+    }
+    const model_joint *j = &s->model->joints[s->tree->links[c->link].joint];
+    return &j->coordinate[c->coordinate - j->first_coordinate];
+}
+
 static double forces_rate(const nmdp *s, const double *theta, int k)
 {
     return (theta[k] - s->stage.place.theta[k]) / s->stage.h;
@@ -52,14 +62,11 @@ double pawl_nmdp_limit_force(const nmdp *s, const pawl_coordinate_def *d, double
 
 static void forces_of_joints(nmdp *s, const double *theta, double *G, double *matrix)
 {
-    const reduced_tree *t = s->tree;
     for (int k = 0; k < s->n; ++k) {
-        const reduced_column *c = &t->columns[k];
-        if (c->coordinate < 0) {
+        const pawl_coordinate_def *d = pawl_nmdp_coordinate(s, k);
+        if (d == NULL) {
             continue;
         }
-        const model_joint *j = &s->model->joints[t->links[c->link].joint];
-        const pawl_coordinate_def *d = &j->coordinate[c->coordinate - j->first_coordinate];
         double slope, force = pawl_nmdp_limit_force(s, d, theta[k], &slope);
         force -= d->stiffness * (theta[k] - d->rest) + d->damping * forces_rate(s, theta, k);
         forces_add(s, k, force, slope - d->stiffness - d->damping / s->stage.h, G, matrix);

@@ -96,12 +96,11 @@ void pawl_nmdp_add_armature(nmdp *s, const double *theta, double *G, double *mat
 {
     double h = s->stage.h;
     for (int k = 0; k < s->n; ++k) {
-        const reduced_column *c = &s->tree->columns[k];
-        if (c->coordinate < 0) {
+        const pawl_coordinate_def *d = pawl_nmdp_coordinate(s, k);
+        if (d == NULL) {
             continue;
         }
-        const model_joint *j = &s->model->joints[s->tree->links[c->link].joint];
-        double armature = j->coordinate[c->coordinate - j->first_coordinate].armature;
+        double armature = d->armature;
         if (G != NULL) {
             double rate = (theta[k] - s->stage.place.theta[k]) / h;
             G[k] += armature * (rate - s->stage.rate.theta[k]) / h;

@@ -5,12 +5,13 @@
 #include "step/nmdp/nmdp.h"
 #include <string.h>
 
-static void points_frame(const nmdp *s, const nmdp_point *p, pawl_contact_frame *out)
+pawl_contact_frame pawl_nmdp_point_frame(const nmdp_point *p, pawl_vec3 position,
+                                         const pawl_mat3 *rotation)
 {
-    const pawl_mat3 *R = &s->motion->rotation[p->link];
-    pawl_mat3 axes = m3_product(R, &p->axes);
-    out->position = v3_add(s->motion->position[p->link], m3_mul(R, p->anchor));
-    memcpy(out->rotation, axes.m, sizeof out->rotation);
+    pawl_mat3 axes = m3_product(rotation, &p->axes);
+    pawl_contact_frame out = {.position = v3_add(position, m3_mul(rotation, p->anchor))};
+    memcpy(out.rotation, axes.m, sizeof out.rotation);
+    return out;
 }
 
 static bool points_any(const double *v, int count)
@@ -29,7 +30,8 @@ void pawl_nmdp_place(nmdp *s, const double *theta, bool derivatives)
     pawl_reduced_place(s->motion, &s->config, s->stage.end);
     for (int i = 0; i < s->points; ++i) {
         nmdp_point *p = &s->point[i];
-        points_frame(s, p, &s->frame[i]);
+        s->frame[i] =
+            pawl_nmdp_point_frame(p, s->motion->position[p->link], &s->motion->rotation[p->link]);
         bool slopes = derivatives && p->first_order;
         pawl_wrench_set_vertices(s->set, i, &s->frame[i], s->v + p->first_number,
                                  slopes ? s->dv + 6 * p->first_number : NULL);
@@ -140,15 +142,14 @@ void pawl_nmdp_keep_contacts(nmdp *s)
         }
         double f[6];
         pawl_nmdp_point_wrench(s, i, s->w, f);
-        pawl_vec3 normal = v3(0.0, 0.0, 0.0);
-        double gap = pawl_wrench_set_gap(s->set, i, s->frame[i].position, &normal);
-        pawl_vec3 force = v3(f[0], f[1], f[2]), arm = v3_scale(-p->radius, normal);
+        pawl_wrench_touch touch = pawl_wrench_set_touch(s->set, i, &s->frame[i]);
+        pawl_vec3 force = v3(f[0], f[1], f[2]), arm = touch.lever;
         s->info[s->info_count++] =
             (pawl_contact_info){.body_a = PAWL_WORLD,
                                 .body_b = model_body_id(s->model, p->body),
                                 .position = v3_add(s->frame[i].position, arm),
-                                .normal = normal,
-                                .gap = gap,
+                                .normal = touch.normal,
+                                .gap = touch.gap,
                                 .force = force,
                                 .moment = v3_sub(v3(f[3], f[4], f[5]), v3_cross(arm, force)),
                                 .mode = points_mode(s, p)};

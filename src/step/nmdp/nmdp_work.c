@@ -9,23 +9,13 @@
 // step, which is of higher order.
 #include "step/nmdp/nmdp.h"
 
-static const pawl_coordinate_def *work_coordinate(const nmdp *s, int k)
-{
-    const reduced_column *c = &s->tree->columns[k];
-    if (c->coordinate < 0) {
-        return NULL;
-    }
-    const model_joint *j = &s->model->joints[s->tree->links[c->link].joint];
-    return &j->coordinate[c->coordinate - j->first_coordinate];
-}
-
 static void work_of_joints(const nmdp *s, double fraction, double *work)
 {
     bool early = s->early_joints;
     const double *at = early ? s->begin.theta : s->now.theta;
     const double *rate = early ? s->begin_rate.theta : s->now_rate.theta;
     for (int k = 0; k < s->n; ++k) {
-        const pawl_coordinate_def *d = work_coordinate(s, k);
+        const pawl_coordinate_def *d = pawl_nmdp_coordinate(s, k);
         if (d != NULL) {
             double path = fraction * (s->now.theta[k] - s->stage.place.theta[k]), slope;
             work[WORK_DAMPERS] -= d->damping * rate[k] * path;
@@ -131,7 +121,7 @@ void pawl_nmdp_count_loss(const nmdp *s, double *work)
     double loss = 0.0,
            springs = s->early_joints ? -1.0 : 1.0; // early forces give, late ones take
     for (int k = 0; k < s->n; ++k) {
-        const pawl_coordinate_def *d = work_coordinate(s, k);
+        const pawl_coordinate_def *d = pawl_nmdp_coordinate(s, k);
         if (d != NULL) {
             double change = s->now_rate.theta[k] - s->begin_rate.theta[k];
             double path = s->now.theta[k] - s->begin.theta[k];

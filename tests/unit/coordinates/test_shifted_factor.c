@@ -4,12 +4,14 @@
 // (D + diag(sigma))^-1 of each kind of operator (by way of the bodies, written out, by conjugate
 // gradients) against Gaussian elimination of D + diag(sigma), with D from the operator's products.
 #include "coordinates/delassus.h"
+#include "problem/velocity_space.h"
 #include "support/dense_reference.h"
 #include "support/mechanism.h"
 #include "support/random.h"
 #include "support/test.h"
 
 #include <float.h>
+#include <string.h>
 
 enum { SHIFTED_BODIES = 6, SHIFTED_CONTACTS = 12 };
 
@@ -127,6 +129,53 @@ static void shifted_check(const pawl_problem *p, pawl_delassus_kind kind, double
     }
 }
 
+// Random laws S, which need not be symmetric: x = (1 + S D)^-1 b by way of the velocities, x = b - S Y dw.
+static void shifted_check_space(const pawl_problem *p, bool symmetric, uint64_t *seed)
+{
+    static double D[DENSE_MAX * DENSE_MAX], A[DENSE_MAX * DENSE_MAX], S[DENSE_MAX * DENSE_MAX];
+    double rows[DENSE_MAX], contacts[9 * SHIFTED_CONTACTS], b[DENSE_MAX], v[DENSE_MAX];
+    double expected[DENSE_MAX];
+    int n = shifted_dense(p, D), first = pawl_problem_contact_row(p, 0);
+    memset(S, 0, sizeof S);
+    for (int i = 0; i < n; ++i) {
+        rows[i] = random_in(seed, 0.0, 2.0);
+        b[i] = random_in(seed, -1.0, 1.0);
+        S[i * n + i] = i < first ? rows[i] : 0.0;
+    }
+    for (int k = 0; k < p->contact_count; ++k) {
+        double *own = contacts + 9 * k;
+        for (int i = 0; i < 9; ++i) {
+            own[i] = random_in(seed, -0.2, 0.2) + (i % 4 == 0 ? 1.0 : 0.0);
+            own[i] = symmetric && i / 3 > i % 3 ? own[3 * (i % 3) + i / 3] : own[i];
+            own[i] = k % 4 == 3 ? 0.0 : own[i]; // open
+            S[(first + 3 * k + i / 3) * n + first + 3 * k + i % 3] = own[i];
+        }
+    }
+    velocity_space *space = p->delassus->ops->space(p->delassus);
+    CHECK(space != NULL);
+    double *w = pawl_space_vector(space, 0);
+    pawl_space_gather(space, p, b, w);
+    pawl_space_scatter(space, p, w, v);
+    dense_product(D, b, n, n, 1, expected);
+    for (int i = 0; i < n; ++i) { // Y YT = D
+        CHECK_NEAR(v[i], expected[i], 1e-12);
+    }
+    CHECK(pawl_space_factor(space, p, rows, contacts, symmetric));
+    pawl_space_gather(space, p, b, w);
+    pawl_space_solve(space, w);
+    pawl_space_scatter(space, p, w, v);
+    double Sv[DENSE_MAX];
+    dense_product(S, v, n, n, 1, Sv);
+    dense_product(S, D, n, n, n, A);
+    for (int i = 0; i < n; ++i) {
+        A[i * n + i] += 1.0;
+    }
+    CHECK(dense_solve(A, n, b, expected) > 0.0);
+    for (int i = 0; i < n; ++i) {
+        CHECK_NEAR(b[i] - Sv[i], expected[i], 1e-10);
+    }
+}
+
 // Columns against products with unit impulses, and half solves against whole ones.
 static void shifted_check_halves(const pawl_problem *p, uint64_t *seed)
 {
@@ -187,6 +236,10 @@ TEST(every_operator_agrees_with_gaussian_elimination)
             CHECK_INT(a->problem.contact_count, counts[k]);
             if (d->halves && a->problem.free_row_count > 0) {
                 shifted_check_halves(&a->problem, &seed);
+            }
+            if (d->ops->space(d) != NULL) {
+                shifted_check_space(&a->problem, true, &seed);
+                shifted_check_space(&a->problem, false, &seed);
             }
             for (int blocks = 0; blocks < 2; ++blocks) {
                 shifted_check(&a->problem, kind, -1.0, 1.0, blocks == 1, &seed);

@@ -21,7 +21,7 @@ static const double lemke_pi = 3.14159265358979323846;
 typedef struct polygon_case {
     pawl_problem problem;
     dense_delassus matrix;
-    double storage[4 * CASE_ROWS * CASE_ROWS];
+    double storage[8 * CASE_ROWS * CASE_ROWS];
     problem_block blocks[CASE_ROWS];
     double v_f[CASE_ROWS], lower[CASE_ROWS], upper[CASE_ROWS], zero[CASE_ROWS], mu[CASE_ROWS];
 } polygon_case;

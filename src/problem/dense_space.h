@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The velocity space of a matrix that is at hand: D = Y YT by a pivoted Cholesky factor. Its rank is that of the
+// motions that the rows see, at most the degrees of freedom, however many rows there are.
+#pragma once
+#include "problem/velocity_space.h"
+
+typedef struct dense_space {
+    int capacity;
+    velocity_space space;
+    double *Y;                                // (n x rank)
+    double *left;                             // (n) what is left of the diagonal, relative to it
+    double *own;                              // (n) the diagonal
+    double *H;                                // (n x n)
+    double *inverse;                          // (n)
+    int *pivot;                               // (n)
+    int *first_side, *side_node, *first_pair; // (n + 1)
+    const double **side_Y;                    // (n)
+    double *vectors;                          // (SPACE_VECTORS x n)
+} dense_space;
+
+dense_space pawl_dense_space_layout(int capacity, pawl_carver *mem);
+// The space of p, whose matrix (n x n) is symmetric.
+velocity_space *pawl_dense_space_find(dense_space *d, const pawl_problem *p, const double *matrix);

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Products with Y and YT block by block, and the matrix 1 + YT S Y: each row block adds Y_iT S Y_j for the nodes
+// i and j that it acts on. Sums run in the order of the blocks, whatever the width of the vector unit.
+#include "problem/velocity_space.h"
+#include "linalg/dense.h"
+#include "linalg/lu.h"
+#include <string.h>
+
+enum { SPACE_BODY = BLOCK_LU_DIM };
+
+// y (dim) += Y w of one side.
+static void space_times(const double *Y, int dim, int width, const double *w, double *y)
+{
+    for (int r = 0; r < dim; ++r) {
+        y[r] += width == SPACE_BODY ? pawl_dot6(Y + SPACE_BODY * r, w)
+                                    : pawl_dot(Y + (size_t)r * (size_t)width, w, width);
+    }
+}
+
+// w += YT x of one side.
+static void space_add(const double *Y, int dim, int width, const double *x, double *w)
+{
+    if (width == SPACE_BODY && dim == 3) {
+        for (int c = 0; c < SPACE_BODY; ++c) {
+            w[c] += x[0] * Y[c] + x[1] * Y[SPACE_BODY + c] + x[2] * Y[2 * SPACE_BODY + c];
+        }
+        return;
+    }
+    for (int r = 0; r < dim; ++r) {
+        for (int c = 0; c < width && x[r] != 0.0; ++c) {
+            w[c] += x[r] * Y[(size_t)r * (size_t)width + (size_t)c];
+        }
+    }
+}
+
+void pawl_space_block_velocity(const velocity_space *s, const pawl_problem *p, int block,
+                               const double *w, double *y)
+{
+    int dim = p->blocks[block].dim;
+    memset(y, 0, (size_t)dim * sizeof *y);
+    for (int i = s->first_side[block]; i < s->first_side[block + 1]; ++i) {
+        space_times(s->side_Y[i], dim, s->width, w + s->width * s->side_node[i], y);
+    }
+}
+
+void pawl_space_block_add(const velocity_space *s, const pawl_problem *p, int block,
+                          const double *x, double *w)
+{
+    for (int i = s->first_side[block]; i < s->first_side[block + 1]; ++i) {
+        space_add(s->side_Y[i], p->blocks[block].dim, s->width, x, w + s->width * s->side_node[i]);
+    }
+}
+
+void pawl_space_gather(const velocity_space *s, const pawl_problem *p, const double *x, double *w)
+{
+    memset(w, 0, (size_t)pawl_space_size(s) * sizeof *w);
+    for (int k = 0; k < p->block_count; ++k) {
+        pawl_space_block_add(s, p, k, x + p->blocks[k].first_row, w);
+    }
+}
+
+void pawl_space_scatter(const velocity_space *s, const pawl_problem *p, const double *w, double *y)
+{
+    for (int k = 0; k < p->block_count; ++k) {
+        pawl_space_block_velocity(s, p, k, w, y + p->blocks[k].first_row);
+    }
+}
+
+// ---- the matrix ----------------------------------------------------------------------------------
+
+// out (3 x 6) = S Y or ST Y of one side of a contact.
+static void space_weigh(const double *Y, const double *S, bool transposed, double *out)
+{
+    int row = transposed ? 1 : 3, column = transposed ? 3 : 1;
+    for (int r = 0; r < 3; ++r) {
+        double a = S[row * r], b = S[row * r + column], d = S[row * r + 2 * column];
+        for (int c = 0; c < SPACE_BODY; ++c) {
+            out[SPACE_BODY * r + c] = a * Y[c] + b * Y[SPACE_BODY + c] + d * Y[2 * SPACE_BODY + c];
+        }
+    }
+}
+
+// C (6 x 6) += YT T of three rows.
+static void space_add_product(const double *restrict Y, const double *restrict T,
+                              double *restrict C)
+{
+    for (int r = 0; r < SPACE_BODY; ++r) {
+        double a = Y[r], b = Y[SPACE_BODY + r], d = Y[2 * SPACE_BODY + r];
+        for (int c = 0; c < SPACE_BODY; ++c) {
+            C[SPACE_BODY * r + c] += a * T[c] + b * T[SPACE_BODY + c] + d * T[2 * SPACE_BODY + c];
+        }
+    }
+}
+
+// The place of sides x > y of block k, and whether x is the one that is eliminated later.
+static block_lu_place space_pair(const velocity_space *s, int k, int x, int y)
+{
+    return pawl_block_lu_edge(s->sparse, s->pair_edge[s->first_pair[k] + x * (x - 1) / 2 + y]);
+}
+
+static void space_add_contact(const velocity_space *s, int k, const double *S)
+{
+    int first = s->first_side[k], count = s->first_side[k + 1] - first;
+    double T[3 * SPACE_BODY];
+    for (int x = 0; x < count; ++x) {
+        const double *own = s->side_Y[first + x];
+        space_weigh(own, S, false, T);
+        space_add_product(own, T, pawl_block_lu_diagonal(s->sparse, s->side_node[first + x]));
+        for (int y = 0; y < x; ++y) {
+            block_lu_place at = space_pair(s, k, x, y);
+            const double *other = s->side_Y[first + y];
+            const double *late = at.swapped ? other : own, *early = at.swapped ? own : other;
+            space_weigh(early, S, false, T);
+            space_add_product(late, T, at.lower);
+            if (!s->symmetric) {
+                space_weigh(early, S, true, T);
+                space_add_product(late, T, at.upper);
+            }
+        }
+    }
+}
+
+// C (6 x 6) += a x yT
+static void space_add_outer6(double a, const double *x, const double *y, double *C)
+{
+    for (int r = 0; r < SPACE_BODY; ++r) {
+        double scaled = a * x[r];
+        for (int c = 0; c < SPACE_BODY; ++c) {
+            C[SPACE_BODY * r + c] += scaled * y[c];
+        }
+    }
+}
+
+// Row r of block k, weighed by a.
+static void space_add_row(const velocity_space *s, int k, int r, double a)
+{
+    int first = s->first_side[k], count = s->first_side[k + 1] - first;
+    for (int x = 0; x < count; ++x) {
+        const double *own = s->side_Y[first + x] + SPACE_BODY * r;
+        space_add_outer6(a, own, own, pawl_block_lu_diagonal(s->sparse, s->side_node[first + x]));
+        for (int y = 0; y < x; ++y) {
+            block_lu_place at = space_pair(s, k, x, y);
+            const double *other = s->side_Y[first + y] + SPACE_BODY * r;
+            const double *late = at.swapped ? other : own, *early = at.swapped ? own : other;
+            space_add_outer6(a, late, early, at.lower);
+            if (!s->symmetric) {
+                space_add_outer6(a, late, early, at.upper);
+            }
+        }
+    }
+}
+
+static bool space_is_zero(const double *S)
+{
+    for (int i = 0; i < 9; ++i) {
+        if (S[i] != 0.0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool space_factor_sparse(velocity_space *s, const pawl_problem *p, const double *rows,
+                                const double *contacts)
+{
+    int first_contact = p->block_count - p->contact_count;
+    pawl_block_lu_clear(s->sparse, s->symmetric);
+    for (int i = 0; i < s->node_count; ++i) {
+        double *D = pawl_block_lu_diagonal(s->sparse, i);
+        for (int r = 0; r < SPACE_BODY; ++r) {
+            D[(SPACE_BODY + 1) * r] = 1.0;
+        }
+    }
+    for (int k = 0; k < first_contact; ++k) {
+        for (int r = 0; r < p->blocks[k].dim; ++r) {
+            double weight = rows[p->blocks[k].first_row + r];
+            if (weight != 0.0) {
+                space_add_row(s, k, r, weight);
+            }
+        }
+    }
+    for (int k = first_contact; k < p->block_count; ++k, contacts += 9) {
+        if (!space_is_zero(contacts)) { // open
+            space_add_contact(s, k, contacts);
+        }
+    }
+    return pawl_block_lu_factor(s->sparse, s->symmetric);
+}
+
+// H (n x n) += x yT, the lower triangle alone where it is symmetric.
+static void space_add_outer(const velocity_space *s, const double *x, const double *y, double a,
+                            double *H)
+{
+    int n = s->width;
+    for (int r = 0; r < n; ++r) {
+        double scaled = a * x[r];
+        int last = s->symmetric ? r + 1 : n;
+        for (int c = 0; c < last; ++c) {
+            H[r * n + c] += scaled * y[c];
+        }
+    }
+}
+
+static bool space_factor_dense(velocity_space *s, const pawl_problem *p, const double *rows,
+                               const double *contacts)
+{
+    int n = s->width, first_contact = p->block_count - p->contact_count;
+    double *H = s->dense;
+    memset(H, 0, (size_t)n * (size_t)n * sizeof *H);
+    for (int r = 0; r < n; ++r) {
+        H[r * (n + 1)] = 1.0;
+    }
+    for (int k = 0; k < p->block_count; ++k) {
+        problem_block b = p->blocks[k];
+        const double *Y = s->side_Y[s->first_side[k]];
+        if (k < first_contact) {
+            for (int r = 0; r < b.dim; ++r) {
+                double weight = rows[b.first_row + r];
+                if (weight != 0.0) {
+                    space_add_outer(s, Y + r * n, Y + r * n, weight, H);
+                }
+            }
+            continue;
+        }
+        const double *S = contacts + 9 * (k - first_contact);
+        for (int i = 0; i < 9; ++i) {
+            if (S[i] != 0.0) {
+                space_add_outer(s, Y + (i / 3) * n, Y + (i % 3) * n, S[i], H);
+            }
+        }
+    }
+    if (s->symmetric) {
+        return pawl_ldl_factor(H, n, n, 0.0, NULL, s->inverse) == 0;
+    }
+    return pawl_lu_factor(H, n, s->pivot);
+}
+
+bool pawl_space_factor(velocity_space *s, const pawl_problem *p, const double *rows,
+                       const double *contacts, bool symmetric)
+{
+    s->symmetric = symmetric;
+    return s->sparse != NULL ? space_factor_sparse(s, p, rows, contacts)
+                             : space_factor_dense(s, p, rows, contacts);
+}
+
+void pawl_space_solve(const velocity_space *s, double *x)
+{
+    if (s->sparse != NULL) {
+        pawl_block_lu_solve(s->sparse, x);
+    } else if (s->symmetric) {
+        pawl_ldl_solve(s->dense, s->width, s->width, s->inverse, x);
+    } else {
+        pawl_lu_solve(s->dense, s->width, s->pivot, x);
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Newton's method for Alart and Curnier's map [alart-curnier-1991] in the velocity space.
+#pragma once
+#include "solve/space_law.h"
+
+typedef struct curnier_part {
+    space_law law;
+    space_iterate at, trial;
+} curnier_part;
+
+curnier_part pawl_curnier_layout(const solver_def *def, pawl_carver *mem);
+// From x, which becomes the best iterate. At most `most` steps; whether its natural map is within `aim`.
+bool pawl_curnier_run(curnier_part *s, const space_problem *q, double aim, int most,
+                      space_iterate *x, solver_report *report);
