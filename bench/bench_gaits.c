@@ -38,10 +38,8 @@ typedef struct gait_stepper {
     double dt;             // [s]
     const char *stiffness; // of nmdp's contacts; NULL: they are hard
 } gait_stepper;
-static const gait_stepper gait_steppers[] = {{"nmdp", 0.02, "1e8"},
-                                             {"nmdp", 0.02, "1e10"},
-                                             {"euler", 0.02, NULL},
-                                             {"lit", 0.02, NULL}};
+static const gait_stepper gait_steppers[] = {
+    {"nmdp", 0.02, "1e8"}, {"nmdp", 0.02, "1e10"}, {"euler", 0.02, NULL}, {"lit", 0.02, NULL}};
 
 typedef struct gait_options {
     const char *robot, *task, *stepper; // NULL: all
@@ -186,16 +184,16 @@ static void gait_steps(pawl_sim *sim, const gait_robot *robot, double duration, 
 
 static void gait_print(const gait_stepper *stepper, const gait_result *r)
 {
-    printf("  %-6s %-4s %4g  %5.1f s %7.3f m %7.3f m  %5.1f deg %6.1f mm %6.2f mm %8.1f mm/m %7.1f J "
-           "%8.2g J %8.2g J  %4d %4d %7.0f us  %s\n",
-           stepper->name, stepper->stiffness != NULL ? stepper->stiffness : "", 1e3 * stepper->dt,
-           r->time, r->distance, r->aside,
-           r->lean * 180.0 / acos(-1.0), 1e3 * r->sink, 1e3 * r->depth,
-           r->distance > 0.1 ? 1e3 * r->slip / r->distance : 1e3 * r->slip, r->motors, r->given,
-           r->unexplained, r->missed, r->cut, 1e6 * r->seconds * stepper->dt / r->time,
-           !r->ended ? "STOPPED"
-           : r->fell ? "FELL"
-                     : "upright");
+    printf(
+        "  %-6s %-4s %4g  %5.1f s %7.3f m %7.3f m  %5.1f deg %6.1f mm %6.2f mm %8.1f mm/m %7.1f J "
+        "%8.2g J %8.2g J  %4d %4d %7.0f us  %s\n",
+        stepper->name, stepper->stiffness != NULL ? stepper->stiffness : "", 1e3 * stepper->dt,
+        r->time, r->distance, r->aside, r->lean * 180.0 / acos(-1.0), 1e3 * r->sink, 1e3 * r->depth,
+        r->distance > 0.1 ? 1e3 * r->slip / r->distance : 1e3 * r->slip, r->motors, r->given,
+        r->unexplained, r->missed, r->cut, 1e6 * r->seconds * stepper->dt / r->time,
+        !r->ended ? "STOPPED"
+        : r->fell ? "FELL"
+                  : "upright");
     fflush(stdout);
 }
 
@@ -267,9 +265,10 @@ int main(int count, char **arguments)
                 (o.task != NULL && strcmp(o.task, gait_task_names[task]) != 0)) {
                 continue;
             }
-            printf("%s: %s\n  stepper  k dt ms   until     along     aside       lean     sinks     "
-                   "depth          slip    motors   contacts   unexpl. missed cut    a step\n",
-                   gait_robots[i].name, gait_task_names[task]);
+            printf(
+                "%s: %s\n  stepper  k dt ms   until     along     aside       lean     sinks     "
+                "depth          slip    motors   contacts   unexpl. missed cut    a step\n",
+                gait_robots[i].name, gait_task_names[task]);
             for (size_t s = 0; s < sizeof gait_steppers / sizeof gait_steppers[0]; ++s) {
                 bool wanted = o.stepper == NULL || strcmp(o.stepper, gait_steppers[s].name) == 0;
                 if (wanted) {

@@ -27,8 +27,8 @@ static void gait_walks(const gait *g, double slope)
              g->motion);
     pawl_load_options options = pawl_load_options_default();
     options.motion_path = motion_path;
-    options.ground = (pawl_ground_option){
-        .put = true, .under = true, .slope = slope, .friction = 0.8};
+    options.ground =
+        (pawl_ground_option){.put = true, .under = true, .slope = slope, .friction = 0.8};
     pawl_model *model;
     pawl_sim *sim;
     CHECK_OK(pawl_model_load(&t.env, model_path, &options, &model));
