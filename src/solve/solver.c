@@ -34,6 +34,7 @@ solver_def pawl_solver_def_of(const pawl_settings *settings)
     return (solver_def){.kind = settings->solver.kind,
                         .tolerance = settings->solver.tolerance,
                         .max_iterations = settings->solver.max_iterations,
+                        .budget = settings->solver.budget,
                         .exact_joints = settings->solver.exact_joints,
                         .regularization = settings->solver.regularization,
                         .admm = {.rho = settings->admm.rho,
@@ -148,6 +149,9 @@ static void solver_run_weak_rows(pawl_solver *s, const pawl_problem *p, solver_g
     }
 }
 
+// Joints are eliminated first where that pays, so that a solver sees limits and contacts alone and light bodies under
+// heavy ones look as heavy as they feel. Otherwise the solver gets all rows, with the weak ones projected where loops
+// are redundant.
 void pawl_solver_solve(pawl_solver *s, const pawl_problem *p, solver_goal goal, double *lambda,
                        solver_report *report)
 {
