@@ -72,7 +72,7 @@ static double position_try(step_context *c, pawl_state *s, double tau, double en
         s->bodies[i].q = c->position.from[i].q;
     }
     position_freely(c, s, tau, end);
-    pawl_assembly_place_residuals(c->assembly, s->bodies, s->coordinates, end);
+    pawl_assembly_measure_closure(c->assembly, s->bodies, s->coordinates, end);
     return pawl_closure_error(c->assembly);
 }
 

@@ -121,7 +121,10 @@ void pawl_closure_velocities(step_context *c, pawl_state *s, double t)
 {
     const pawl_model *m = c->model;
     pawl_closure_rates(c, s, t);
-    double accuracy = c->position.exact ? project_exact : project_velocity_accuracy;
+    // A factor that is exact and of this very placement needs no check: its rounding is far below that accuracy.
+    const pawl_problem *p = &c->assembly->problem;
+    bool exact = pawl_eliminate_is_exact(p);
+    double accuracy = c->position.exact ? project_exact : exact ? 1.0 : project_velocity_accuracy;
     size_t mark = pawl_arena_mark(&c->scratch);
     double *change = pawl_take_twists(c);
     pawl_closure_solve(c, accuracy, change);
@@ -166,7 +169,7 @@ static int project_poses(step_context *c, pawl_state *s, double t, int max_steps
         pawl_closure_errors(a, a->v_f);
         project_step(c, s, t);
         ++steps;
-        pawl_assembly_place_residuals(a, s->bodies, s->coordinates, t);
+        pawl_assembly_measure_closure(a, s->bodies, s->coordinates, t);
         double before = error;
         error = pawl_closure_error(a);
         if (steps == 1 && error > tolerance && error > wanted * before) {
