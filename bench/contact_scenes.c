@@ -222,7 +222,7 @@ bench_scene *bench_scene_cards(int levels)
             }
         }
     }
-    return contact_scenes_finish(scene, 0.6, 1.0);
+    return bench_scene_on_floor(scene, 0.6, 1.0);
 }
 
 bench_scene *bench_scene_toss(void)
@@ -231,7 +231,7 @@ bench_scene *bench_scene_toss(void)
     int cube =
         bench_add_box(scene, (pawl_vec3){0.0, 0.0, 0.3}, (pawl_vec3){0.05, 0.05, 0.05}, 0.37);
     scene->bodies[cube].twist = (pawl_twist){{1.5, 0.3, 0.5}, {7.0, -4.0, 5.0}};
-    return contact_scenes_finish(scene, 0.2, 1.5);
+    return bench_scene_on_floor(scene, 0.2, 1.5);
 }
 
 bench_scene *bench_scene_incline(double slope, bool diagonal)
