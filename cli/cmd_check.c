@@ -9,12 +9,15 @@
 #include "models_folder.h"
 #include "output.h"
 #include "pawl/io.h"
+#include "place_args.h"
 #include "start_args.h"
 
 typedef struct check_request {
     args_request args; ///< the argument is the model
     const char *json_path;
     start_args starts;
+    place_args place;
+    const char *motion_path;
     load_args load;
     bool lenient;
 } check_request;
@@ -25,6 +28,10 @@ static const args_option cmd_check_options[] = {
      "then goes to stderr",
      args_take_text, offsetof(check_request, json_path), NULL},
     START_ARGS_OPTION(offsetof(check_request, starts)),
+    PLACE_ARGS_GROUND(offsetof(check_request, place)),
+    PLACE_ARGS_FIXED(offsetof(check_request, place)),
+    {"--motion", 0, "FILE", "keyframes that the position actuators follow (docs/motions.md)",
+     args_take_text, offsetof(check_request, motion_path), NULL},
     LOAD_ARGS_PATH(offsetof(check_request, load.search_path)),
     LOAD_ARGS_VERBOSE(offsetof(check_request, load.verbose)),
     {"--lenient", 0, NULL,
@@ -40,7 +47,9 @@ static int cmd_check_model(console *con, const check_request *request, const cha
     int errors = con->error_count;
     pawl_load_options options = pawl_load_options_default();
     options.lenient = request->lenient;
+    options.motion_path = request->motion_path;
     start_args_apply(&request->starts, &options);
+    place_args_apply(&request->place, &options);
     load_args_apply(&request->load, &options);
     pawl_status status = pawl_model_load(&con->env, path, &options, &model);
     if (status == PAWL_OK) {
@@ -83,7 +92,7 @@ static int cmd_check(console *con, int argc, char **argv)
 
 const args_command args_check = {
     .name = "check",
-    .arguments = "MODEL [--json FILE] [--start JOINT=Q] [--path DIR] [--lenient]",
+    .arguments = "MODEL [--json FILE] [--start JOINT=Q] [--ground WHERE] [--path DIR] [--lenient]",
     .noun = "model",
     .names = models_name,
     .summary = "inspect a model: counts, mass, mobility, redundant rows, assembly",

@@ -71,6 +71,7 @@ static bool cmd_run_load_model(cmd_run_work *w)
     options.lenient = w->request.lenient;
     options.motion_path = w->motion_path;
     start_args_apply(&w->request.starts, &options);
+    place_args_apply(&w->request.place, &options);
     load_args_apply(&w->request.load, &options);
     pawl_status status = pawl_model_load(&w->con->env, w->model_path, &options, &w->model);
     if (cmd_run_failed(w, errors, status, w->model_path)) {

@@ -6,6 +6,7 @@
 #include "args.h"
 #include "load_args.h"
 #include "pawl/settings.h"
+#include "place_args.h"
 #include "problem_export.h"
 #include "start_args.h"
 
@@ -15,6 +16,7 @@ typedef struct run_request {
     const char *motion_path;
     double time; ///< [s]
     start_args starts;
+    place_args place;
     load_args load;
     pawl_settings settings;
     const char *record_path, *json_path, *resume_path;

@@ -33,10 +33,35 @@ PAWL_API pawl_limb_coordinate pawl_limb_coordinate_at(const pawl_limb *limb, int
 /// Where the point is in the link frame of `root` with the coordinates q. `jacobian` may be NULL; else
 /// jacobian[3 * i + k] is the derivative of component k by q[i].
 PAWL_API pawl_vec3 pawl_limb_tip(const pawl_limb *limb, const double *q, double *jacobian);
+/// The same with the orientation of the tip's link frame in the link frame of `root`. jacobian[6 * i + k] is the
+/// derivative of the position (k < 3) and the angular velocity (from 3 on, in the axes of `root`) by q[i].
+PAWL_API pawl_pose pawl_limb_pose(const pawl_limb *limb, const double *q, double *jacobian);
 /// Moves q, from where it is, to coordinates within their limits that put the point at `target` (in the
 /// link frame of `root`); among these, as near to `rest` as can be got without leaving it. Returns
 /// the distance that is left [m]: 1e-12 or so, or what cannot be reached. Never allocates; a limb
 /// serves one thread at a time.
 PAWL_API double pawl_limb_reach(pawl_limb *limb, pawl_vec3 target, const double *rest, double *q);
+
+/// Several limbs at once: of one root, and with joints in common, perhaps (a waist, a neck, two arms). Their
+/// coordinates in one row, each once, in the order in which the limbs have them.
+typedef struct pawl_posture pawl_posture;
+/// What a limb should reach, in the link frame of its root.
+typedef struct pawl_limb_target {
+    pawl_vec3 position;
+    bool turned;           ///< the orientation counts as well
+    pawl_quat orientation; ///< of the tip's link frame
+} pawl_limb_target;
+/// 1 to 64 limbs; `env` and the limbs must outlive it.
+PAWL_API pawl_status pawl_posture_create(const pawl_env *env, pawl_limb *const *limbs, int count,
+                                         pawl_posture **out);
+PAWL_API void pawl_posture_destroy(pawl_posture *posture); ///< NULL is fine
+PAWL_API int pawl_posture_coordinate_count(const pawl_posture *posture);
+PAWL_API pawl_limb_coordinate pawl_posture_coordinate_at(const pawl_posture *posture, int index);
+/// As pawl_limb_reach() for all limbs together: targets[i] is that of limb i. Returns the largest distance that is left,
+/// of positions [m] and of orientations [rad]. Never allocates.
+PAWL_API double pawl_posture_reach(pawl_posture *posture, const pawl_limb_target *targets,
+                                   const double *rest, double *q);
+/// Where limb `limb` has its tip with the coordinates q of the posture.
+PAWL_API pawl_pose pawl_posture_pose(const pawl_posture *posture, int limb, const double *q);
 
 PAWL_EXTERN_C_END

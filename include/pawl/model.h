@@ -306,6 +306,8 @@ typedef struct pawl_joint_start {
 /// everything is.
 PAWL_API pawl_status pawl_builder_set_start(pawl_builder *builder, pawl_joint_id joint,
                                             const double *position);
+/// Moves all bodies that joints do not tie to the world, as one: places a robot, or turns it onto a slope.
+PAWL_API pawl_status pawl_builder_move_floating(pawl_builder *builder, pawl_pose motion);
 /// The shapes of two different bodies, one of which may be PAWL_WORLD, never touch each other.
 /// Saying it twice changes nothing.
 PAWL_API pawl_status pawl_builder_exclude(pawl_builder *builder, pawl_body_id body_a,

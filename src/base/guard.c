@@ -47,15 +47,19 @@ int pawl_id_index(const pawl_env *env, const char *function, const id_table *tab
     if (found >= 0) {
         return found;
     }
+    bool world = index1 == PAWL_WORLD.index1; // of every model, but in no table
     if (function != NULL && index1 == 0) {
         pawl_log(env, PAWL_LOG_ERROR, "%s: got no %s (an id of zeros)", function, table->what);
+    } else if (function != NULL && world) {
+        pawl_log(env, PAWL_LOG_ERROR, "%s: got the world, expected a %s of the model", function,
+                 table->what);
     } else if (function != NULL) {
         pawl_log(env, PAWL_LOG_ERROR,
                  "%s: got %s id %u (tag %08x), which is not of this model with %d of them",
                  function, table->what, (unsigned)(index1 - 1), (unsigned)tag, table->count);
     }
 #ifdef PAWL_ASSERT_IDS
-    PAWL_ASSERT(index1 == 0); // of another model, or stale
+    PAWL_ASSERT(index1 == 0 || world); // of another model, or stale
 #endif
     return found;
 }

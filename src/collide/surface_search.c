@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Three ways in which a convex shape meets a surface of triangles, and nothing else can happen first:
+// A convex shape touches a surface of triangles in one of three ways; nothing else can happen first:
 //
-// - a corner, rim or curved side of the shape meets a face: the shape against the face's plane
+// - a corner, rim or curved side of the shape touches a face: the shape against the face's plane
 //   (pair_plane.c), of which those points stay that the face owns. On a flat stretch these are the points
 //   that a plane would give, with the same names in whichever triangle they are;
-// - a ridge meets an edge or side of the shape: the ridge as a capsule of radius 0;
-// - a peak meets a face or side of the shape: the peak as a sphere of radius 0.
+// - a ridge touches an edge or side of the shape: the ridge as a capsule of radius 0;
+// - a peak touches a face or side of the shape: the peak as a sphere of radius 0.
 //
 // Each is the best direction of its pair alone. Whether it is also one of the surface's is decided by the
 // normal cone there: a shape that is nearest to the edge of one triangle along a direction that its

@@ -211,6 +211,66 @@ static void delassus_half_solve(pawl_delassus *base, double *x)
     }
 }
 
+static bool delassus_blocks_meet(const row_block *a, const row_block *b)
+{
+    for (int x = 0; x < a->body_count; ++x) {
+        for (int y = 0; y < b->body_count; ++y) {
+            if (a->body[x] == b->body[y]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Marks the free blocks that share a body with block b: `count` of the set, which `order` (NULL: the same) of all are.
+static void delassus_mark(maximal_delassus *d, const row_block *b, int first_block, int count,
+                          const int *order)
+{
+    for (int k = 0; k < count; ++k) {
+        if (delassus_blocks_meet(&d->rows->blocks[first_block + k], b)) {
+            pawl_free_factor_mark(d->free, order == NULL ? first_block + k : order[k]);
+        }
+    }
+}
+
+static int delassus_half_columns(pawl_delassus *base, int block, double *x, int stride,
+                                 problem_block *runs)
+{
+    maximal_delassus *d = (maximal_delassus *)base;
+    const row_block *b = &d->rows->blocks[block];
+    if (pawl_free_factor_is_dense(d->free)) {
+        for (int c = 0; c < b->rows.dim; ++c) {
+            delassus_half_solve(base, x + (size_t)c * (size_t)stride);
+        }
+        runs[0] = (problem_block){0, d->rows->problem->free_row_count};
+        return 1;
+    }
+    int count = 0, first_block = 0;
+    bool whole = d->island == NULL;
+    int parts = whole ? pawl_free_factor_part_count(d->free) : d->island->part_count;
+    if (whole) {
+        delassus_mark(d, b, 0, d->rows->problem->free_block_count, NULL);
+    }
+    _Static_assert(sizeof(problem_block) == sizeof(block_run), "both are a first row and a number");
+    for (int i = 0; i < parts; ++i) {
+        int part = whole ? i : d->island->parts[i].part, blocks;
+        int offset = whole ? 0 : d->island->parts[i].first_row;
+        const int *order = pawl_free_factor_part_blocks(d->free, part, &blocks);
+        if (!whole) {
+            delassus_mark(d, b, first_block, blocks, order);
+            first_block += blocks;
+        }
+        int added = pawl_free_factor_half_marked(d->free, part, whole, b->rows.dim, x + offset,
+                                                 stride, (block_run *)(runs + count));
+        for (int k = 0; k < added; ++k) {
+            runs[count + k].first_row += offset;
+        }
+        count += added;
+    }
+    return count;
+}
+
 // Only blocks that share a body with this one get anything.
 static void delassus_columns(pawl_delassus *base, int block, double *out)
 {
@@ -320,6 +380,7 @@ static const pawl_delassus_ops maximal_delassus_ops = {
     .solve = delassus_solve,
     .columns = delassus_columns,
     .half_solve = delassus_half_solve,
+    .half_columns = delassus_half_columns,
     .factor_shifted = delassus_factor_shifted,
     .solve_shifted = delassus_solve_shifted,
     .geometry = delassus_geometry,

@@ -7,7 +7,9 @@
 #include "coordinates/free_factor.h"
 #include "base/array.h"
 #include "base/carver.h"
+#include "base/kernel.h"
 #include "linalg/block_ldl.h"
+#include "linalg/by_size.h"
 #include "linalg/dense.h"
 #include <string.h>
 
@@ -43,13 +45,54 @@ struct free_factor {
 
 // D_ij += J_i M^-1 J_jT over one body that both blocks touch. Which products there are is found once; a step runs
 // down the list.
-static inline void free_factor_task(const pair_task *task, const double *restrict j,
-                                    const double *restrict m, int columns, double *restrict out)
+PAWL_KERNEL_PART void free_factor_task(const pair_task *task, const double *restrict j,
+                                       const double *restrict m, int columns, double *restrict out)
 {
     for (int r = 0; r < task->row_dim; ++r, j += 6, out += task->row_stride) {
         int last = task->diagonal ? r + 1 : columns;
         for (int c = 0; c < last; ++c) {
             out[c * task->column_stride] += pawl_dot6(j, m + 6 * c);
+        }
+    }
+}
+
+// The same for blocks of rows x n entries, both at most FREE_TASK_SIZE, with M^-1 JT transposed so that a row of entries
+// is found at once. Of a diagonal block the upper triangle is written as well, which nobody reads.
+enum { FREE_TASK_SIZE = 6 };
+PAWL_KERNEL_PART void free_factor_entries(const double *restrict j, const double *restrict m,
+                                          int rows, int n, double *restrict sum)
+{
+    double mt[6][FREE_TASK_SIZE];
+    for (int c = 0; c < n; ++c) {
+        for (int i = 0; i < 6; ++i) {
+            mt[i][c] = m[6 * c + i];
+        }
+    }
+    for (int r = 0; r < rows; ++r, j += 6, sum += n) {
+        for (int c = 0; c < n; ++c) {
+            sum[c] = (j[0] * mt[0][c] + j[1] * mt[1][c] + j[2] * mt[2][c]) +
+                     (j[3] * mt[3][c] + j[4] * mt[4][c] + j[5] * mt[5][c]);
+        }
+    }
+}
+
+PAWL_KERNEL_PART void free_factor_add_entries(const pair_task *task, const double *restrict j,
+                                              const double *restrict m, int rows, int n,
+                                              double *restrict out)
+{
+    double sum[FREE_TASK_SIZE * FREE_TASK_SIZE];
+    free_factor_entries(j, m, rows, n, sum);
+    if (task->column_stride == 1) {
+        for (int r = 0; r < rows; ++r, out += task->row_stride) {
+            for (int c = 0; c < n; ++c) {
+                out[c] += sum[r * n + c];
+            }
+        }
+    } else {
+        for (int c = 0; c < n; ++c, out += task->column_stride) {
+            for (int r = 0; r < rows; ++r) {
+                out[r * task->row_stride] += sum[r * n + c];
+            }
         }
     }
 }
@@ -69,15 +112,22 @@ static double *free_factor_diagonal(const free_factor *f, int block, int r, int 
     return pawl_block_ldl_values(f->ldl) + slot.offset + within * (slot.stride + 1);
 }
 
-static void free_factor_form(free_factor *f, int part)
+PAWL_KERNEL static void free_factor_form(free_factor *f, int part)
 {
     const pawl_assembly *a = f->a;
     double *values = pawl_block_ldl_values(f->ldl);
     pawl_block_ldl_clear_part(f->ldl, part);
     for (int t = f->task_start[part]; t < f->task_start[part + 1]; ++t) {
         const pair_task *task = &f->tasks[t];
-        free_factor_task(task, a->J + task->row_jacobian, a->MJ + task->column_jacobian,
-                         task->column_dim, values + task->offset);
+        const double *j = a->J + task->row_jacobian, *m = a->MJ + task->column_jacobian;
+        double *out = values + task->offset;
+        bool small = task->row_dim <= FREE_TASK_SIZE && task->column_dim <= FREE_TASK_SIZE;
+        if (small && !f->dense) {
+            PAWL_BY_SIZES(task->row_dim, task->column_dim,
+                          free_factor_add_entries(task, j, m, M, N, out))
+        } else {
+            free_factor_task(task, j, m, task->column_dim, out);
+        }
     }
 }
 
@@ -172,6 +222,28 @@ int pawl_free_factor_update_part(free_factor *f, int part, int64_t key, const do
     }
     f->key[part] = key;
     return free_factor_refactor(f, part, compliance, shift, drops, false);
+}
+
+bool pawl_free_factor_is_dense(const free_factor *f)
+{
+    return f->dense;
+}
+
+const int *pawl_free_factor_part_blocks(const free_factor *f, int part, int *count)
+{
+    *count = f->block_start[part + 1] - f->block_start[part];
+    return f->order + f->block_start[part];
+}
+
+void pawl_free_factor_mark(free_factor *f, int block)
+{
+    pawl_block_ldl_mark(f->ldl, block);
+}
+
+int pawl_free_factor_half_marked(free_factor *f, int part, bool whole, int count, double *x,
+                                 int stride, block_run *runs)
+{
+    return pawl_block_ldl_half_marked(f->ldl, part, whole, count, x, stride, runs);
 }
 
 void pawl_free_factor_half_solve_part(const free_factor *f, int part, double *x)

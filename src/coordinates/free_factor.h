@@ -7,6 +7,7 @@
 // The rows fall into parts that share no body that can move: the mechanisms of a model. A part can be
 // factored and solved with alone, by any thread, with the bits that the whole would give.
 #pragma once
+#include "linalg/block_ldl.h"
 #include "pawl/settings.h"
 #include "rows/assembly.h"
 
@@ -31,9 +32,16 @@ int pawl_free_factor_part_count(const free_factor *f);
 int pawl_free_factor_part(const free_factor *f, int block);
 // The free blocks, part by part, in their own order within a part: the order of a part's vectors.
 const int *pawl_free_factor_order(const free_factor *f);
+const int *pawl_free_factor_part_blocks(const free_factor *f, int part, int *count);
 // The factor of a part, unless it has one for `key` since the last update of all. `compliance` and x
 // hold the rows of the part alone.
 int pawl_free_factor_update_part(free_factor *f, int part, int64_t key, const double *compliance,
                                  double shift, bool drops);
 void pawl_free_factor_solve_part(const free_factor *f, int part, double *x);
+// Half solves of several vectors along the paths of the blocks that were marked; see pawl_block_ldl_half_marked().
+// Not for a dense factor, which has no paths.
+bool pawl_free_factor_is_dense(const free_factor *f);
+void pawl_free_factor_mark(free_factor *f, int block);
+int pawl_free_factor_half_marked(free_factor *f, int part, bool whole, int count, double *x,
+                                 int stride, block_run *runs);
 void pawl_free_factor_half_solve_part(const free_factor *f, int part, double *x);

@@ -7,6 +7,8 @@
 #include "linalg/block_ldl.h"
 #include "base/array.h"
 #include "base/carver.h"
+#include "base/kernel.h"
+#include "linalg/by_size.h"
 #include "linalg/dense.h"
 #include <math.h>
 #include <string.h>
@@ -42,6 +44,7 @@ struct block_ldl {
     double *original;  // (row_count) by position: the diagonal before elimination
     int *first_pivot;  // (node_count) into inverse_d
     int *packed;       // (node_count) into triangle
+    bool *marked;      // (node_count) by position: see pawl_block_ldl_mark()
     int triangle_count;
     // parts: trees of the elimination forest, numbered by their first nodes
     int part_count;
@@ -261,6 +264,7 @@ static void ldl_layout(block_ldl *l, int targets, int scaled, pawl_carver *mem)
     l->inverse_d = PAWL_CARVE(mem, double, l->row_count);
     l->original = PAWL_CARVE(mem, double, l->row_count);
     l->scaled = PAWL_CARVE(mem, double, scaled);
+    l->marked = PAWL_CARVE(mem, bool, n);
 }
 
 // Counts rows and values; returns the values of the largest columns of all parts.
@@ -328,6 +332,7 @@ static void ldl_place(block_ldl *l, const ldl_analysis *a, const int *dim)
     }
     for (int k = 0; k < n; ++k) {
         l->node[k] = a->order[k];
+        l->marked[k] = false;
         l->dim[k] = dim[a->order[k]];
         l->first_pivot[k] = pivot;
         pivot += l->dim[k];
@@ -443,62 +448,62 @@ size_t pawl_block_ldl_value_count(const block_ldl *l)
     return l->value_count;
 }
 
-// X = A L^-T for the m x n block A below a factored n x n diagonal block; A becomes X D^-1.
-static inline void ldl_scale(double *a, int m, int n, const double *diagonal,
-                             const double *inverse_d, double *x)
+// X = A L^-T for the m x n block A below a factored n x n diagonal block, as XT (n x m); A becomes X D^-1. By columns
+// of X: their entries are independent of each other, so that a compiler can vectorize them.
+PAWL_KERNEL_PART void ldl_scale(double *restrict a, int m, int n, const double *restrict diagonal,
+                                const double *restrict inverse_d, double *restrict xt)
 {
+    for (int c = 0; c < n; ++c) {
+        double *restrict column = xt + c * m;
+        for (int r = 0; r < m; ++r) {
+            column[r] = a[r * n + c];
+        }
+        for (int p = 0; p < c; ++p) {
+            double d = diagonal[c * n + p];
+            for (int r = 0; r < m; ++r) {
+                column[r] -= xt[p * m + r] * d;
+            }
+        }
+    }
     for (int r = 0; r < m; ++r) {
         for (int c = 0; c < n; ++c) {
-            double s = a[r * n + c];
-            for (int p = 0; p < c; ++p) {
-                s -= x[r * n + p] * diagonal[c * n + p];
-            }
-            x[r * n + c] = s;
-        }
-        for (int c = 0; c < n; ++c) {
-            a[r * n + c] = x[r * n + c] * inverse_d[c];
+            a[r * n + c] = xt[c * m + r] * inverse_d[c];
         }
     }
 }
 
-// C -= L XT, with L m x n, X q x n, C m x q of stride q.
-static inline void ldl_update(double *c, int m, int q, int n, const double *l, const double *x)
+// C -= L XT, with L m x n, XT n x q, C m x q of stride q.
+PAWL_KERNEL_PART void ldl_update_any(double *restrict c, int m, int q, int n,
+                                     const double *restrict l, const double *restrict xt)
 {
-    for (int r = 0; r < m; ++r) {
+    for (int r = 0; r < m; ++r, l += n, c += q) {
         for (int s = 0; s < q; ++s) {
             double sum = 0.0;
             for (int p = 0; p < n; ++p) {
-                sum += l[r * n + p] * x[s * n + p];
+                sum += l[p] * xt[p * q + s];
             }
-            c[r * q + s] -= sum;
+            c[s] -= sum;
         }
     }
 }
 
-// The same code with the inner length known to the compiler for the sizes joints have.
-#define LDL_BY_SIZE(n, call)                                                                       \
-    switch (n) {                                                                                   \
-    case 3: {                                                                                      \
-        enum { N = 3 };                                                                            \
-        call;                                                                                      \
-        break;                                                                                     \
-    }                                                                                              \
-    case 5: {                                                                                      \
-        enum { N = 5 };                                                                            \
-        call;                                                                                      \
-        break;                                                                                     \
-    }                                                                                              \
-    case 6: {                                                                                      \
-        enum { N = 6 };                                                                            \
-        call;                                                                                      \
-        break;                                                                                     \
-    }                                                                                              \
-    default: {                                                                                     \
-        const int N = (n);                                                                         \
-        call;                                                                                      \
-        break;                                                                                     \
-    }                                                                                              \
+// The same for q <= LDL_MAX_SIZE, a row of sums in registers.
+enum { LDL_MAX_SIZE = 6 };
+PAWL_KERNEL_PART void ldl_update(double *restrict c, int m, int q, int n, const double *restrict l,
+                                 const double *restrict xt)
+{
+    for (int r = 0; r < m; ++r, l += n, c += q) {
+        double sum[LDL_MAX_SIZE] = {0};
+        for (int p = 0; p < n; ++p) {
+            for (int s = 0; s < q; ++s) {
+                sum[s] += l[p] * xt[p * q + s];
+            }
+        }
+        for (int s = 0; s < q; ++s) {
+            c[s] -= sum[s];
+        }
     }
+}
 
 static void ldl_pack(block_ldl *l, int k)
 {
@@ -538,7 +543,7 @@ void pawl_block_ldl_clear_part(block_ldl *l, int part)
     }
 }
 
-int pawl_block_ldl_factor_part(block_ldl *l, int part, double floor)
+PAWL_KERNEL int pawl_block_ldl_factor_part(block_ldl *l, int part, double floor)
 {
     int dropped = 0;
     double *v = l->values;
@@ -561,7 +566,7 @@ int pawl_block_ldl_factor_part(block_ldl *l, int part, double floor)
         double *x = l->scaled + l->scaled_start[part];
         for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
             int m = l->dim[l->row[e]];
-            LDL_BY_SIZE(n, ldl_scale(v + l->offset[e], m, N, diagonal, inverse_d, x))
+            PAWL_BY_SIZES(m, n, ldl_scale(v + l->offset[e], M, N, diagonal, inverse_d, x))
             x += m * n;
         }
         ldl_pack(l, k);
@@ -572,7 +577,11 @@ int pawl_block_ldl_factor_part(block_ldl *l, int part, double floor)
             const double *xf = l->scaled + l->scaled_start[part];
             for (int f = l->column[k]; f <= e; ++f) {
                 int q = l->dim[l->row[f]];
-                LDL_BY_SIZE(n, ldl_update(v + *target, m, q, N, le, xf))
+                if (q <= LDL_MAX_SIZE) {
+                    PAWL_BY_SIZES(q, n, ldl_update(v + *target, m, M, N, le, xf))
+                } else {
+                    ldl_update_any(v + *target, m, q, n, le, xf);
+                }
                 ++target;
                 xf += q * n;
             }
@@ -604,8 +613,8 @@ int pawl_block_ldl_factor(block_ldl *l, double floor)
 }
 
 // x -= B t for the m x n block B.
-static inline void ldl_forward(const double *restrict b, int m, int n, const double *restrict t,
-                               double *restrict x)
+PAWL_KERNEL_PART void ldl_forward(const double *restrict b, int m, int n, const double *restrict t,
+                                  double *restrict x)
 {
     for (int r = 0; r < m; ++r) {
         double sum = 0.0;
@@ -617,8 +626,8 @@ static inline void ldl_forward(const double *restrict b, int m, int n, const dou
 }
 
 // t -= BT x for the m x n block B.
-static inline void ldl_backward(const double *restrict b, int m, int n, const double *restrict x,
-                                double *restrict t)
+PAWL_KERNEL_PART void ldl_backward(const double *restrict b, int m, int n, const double *restrict x,
+                                   double *restrict t)
 {
     for (int r = 0; r < m; ++r) {
         for (int c = 0; c < n; ++c) {
@@ -628,7 +637,7 @@ static inline void ldl_backward(const double *restrict b, int m, int n, const do
 }
 
 // Row i of a packed triangle begins at i (i - 1) / 2.
-static inline void ldl_lower(const double *restrict d, int n, double *restrict t)
+PAWL_KERNEL_PART void ldl_lower(const double *restrict d, int n, double *restrict t)
 {
     for (int i = 1; i < n; ++i) {
         for (int j = 0; j < i; ++j) {
@@ -637,7 +646,7 @@ static inline void ldl_lower(const double *restrict d, int n, double *restrict t
     }
 }
 
-static inline void ldl_upper(const double *restrict d, int n, double *restrict t)
+PAWL_KERNEL_PART void ldl_upper(const double *restrict d, int n, double *restrict t)
 {
     for (int i = n - 1; i > 0; --i) {
         for (int j = 0; j < i; ++j) {
@@ -652,17 +661,17 @@ static void ldl_solve_dense(const block_ldl *l, double *x)
 }
 
 // x <- L^-1 x on a part; row (nodes) says where the entries of each node are in x.
-static void ldl_forward_part(const block_ldl *l, int part, const int *row, double *x)
+PAWL_KERNEL static void ldl_forward_part(const block_ldl *l, int part, const int *row, double *x)
 {
     const double *v = l->values;
     for (int j = l->part_start[part]; j < l->part_start[part + 1]; ++j) {
         int k = l->member[j], n = l->dim[k];
         double *t = x + row[l->node[k]];
-        LDL_BY_SIZE(n, ldl_lower(l->triangle + l->packed[k], N, t))
+        PAWL_BY_SIZE(n, ldl_lower(l->triangle + l->packed[k], N, t))
         for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
             int i = l->row[e], m = l->dim[i];
             double *xi = x + row[l->node[i]];
-            LDL_BY_SIZE(n, ldl_forward(v + l->offset[e], m, N, t, xi))
+            PAWL_BY_SIZES(m, n, ldl_forward(v + l->offset[e], M, N, t, xi))
         }
     }
 }
@@ -684,7 +693,7 @@ static void ldl_half_solve_part(const block_ldl *l, int part, const int *row, do
     }
 }
 
-static void ldl_solve_part(const block_ldl *l, int part, const int *row, double *x)
+PAWL_KERNEL static void ldl_solve_part(const block_ldl *l, int part, const int *row, double *x)
 {
     const double *v = l->values;
     if (l->node_count == 1) {
@@ -702,10 +711,64 @@ static void ldl_solve_part(const block_ldl *l, int part, const int *row, double 
         for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
             int i = l->row[e], m = l->dim[i];
             const double *xi = x + row[l->node[i]];
-            LDL_BY_SIZE(n, ldl_backward(v + l->offset[e], m, N, xi, t))
+            PAWL_BY_SIZES(m, n, ldl_backward(v + l->offset[e], M, N, xi, t))
         }
-        LDL_BY_SIZE(n, ldl_upper(l->triangle + l->packed[k], N, t))
+        PAWL_BY_SIZE(n, ldl_upper(l->triangle + l->packed[k], N, t))
     }
+}
+
+void pawl_block_ldl_mark(block_ldl *l, int node)
+{
+    l->marked[l->position[node]] = true;
+}
+
+// The forward half of a solve at position k for several vectors.
+PAWL_KERNEL_PART void ldl_half_node(const block_ldl *l, int k, const int *row, int count, double *x,
+                                    int stride)
+{
+    const double *v = l->values, *inverse_d = l->inverse_d + l->first_pivot[k];
+    int n = l->dim[k];
+    for (int s = 0; s < count; ++s, x += stride) {
+        double *t = x + row[l->node[k]];
+        PAWL_BY_SIZE(n, ldl_lower(l->triangle + l->packed[k], N, t))
+        for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
+            int i = l->row[e], m = l->dim[i];
+            double *xi = x + row[l->node[i]];
+            PAWL_BY_SIZES(m, n, ldl_forward(v + l->offset[e], M, N, t, xi))
+        }
+        for (int c = 0; c < n; ++c) {
+            t[c] *= sqrt(fmax(inverse_d[c], 0.0));
+        }
+    }
+}
+
+PAWL_KERNEL int pawl_block_ldl_half_marked(block_ldl *l, int part, bool whole, int count, double *x,
+                                           int stride, block_run *runs)
+{
+    const int *row = whole ? l->first_row : l->part_row;
+    int run_count = 0;
+    for (int j = l->part_start[part]; j < l->part_start[part + 1]; ++j) {
+        int k = l->member[j];
+        if (!l->marked[k]) {
+            continue;
+        }
+        l->marked[k] = false;
+        if (l->column[k] < l->column[k + 1]) {
+            l->marked[l->row[l->column[k]]] = true; // its parent in the elimination tree
+        }
+        ldl_half_node(l, k, row, count, x, stride);
+        int first = row[l->node[k]], n = l->dim[k];
+        block_run *last = &runs[run_count - 1];
+        if (run_count > 0 && last->first + last->count == first) {
+            last->count += n;
+        } else if (run_count > 0 &&
+                   first + n == last->first) { // as the joints of a limb towards its root
+            *last = (block_run){first, last->count + n};
+        } else {
+            runs[run_count++] = (block_run){first, n};
+        }
+    }
+    return run_count;
 }
 
 void pawl_block_ldl_solve_part(const block_ldl *l, int part, double *x)

@@ -55,3 +55,14 @@ int pawl_block_ldl_factor_part(block_ldl *ldl, int part, double floor);
 double pawl_block_ldl_least_pivot(const block_ldl *ldl, int part);
 void pawl_block_ldl_solve_part(const block_ldl *ldl, int part, double *x);
 void pawl_block_ldl_half_solve_part(const block_ldl *ldl, int part, double *x);
+
+// Half solves of `count` vectors of a part, `stride` apart, that are zero but in the nodes that were marked since the
+// last call: along the paths from these to the root of the elimination tree, where alone the answers are not zero.
+// `whole`: the vectors are of all rows, not of those of the part. Sets first row and length of each run of rows that
+// was written, with `offset` added; returns their number.
+typedef struct block_run {
+    int first, count;
+} block_run;
+void pawl_block_ldl_mark(block_ldl *ldl, int node);
+int pawl_block_ldl_half_marked(block_ldl *ldl, int part, bool whole, int count, double *x,
+                               int stride, block_run *runs);

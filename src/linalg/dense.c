@@ -4,10 +4,12 @@
 // L D LT of dense symmetric matrices and solves with it, whole or by halves. Sums run in four lanes
 // in a fixed order: compilers can vectorize them, and the bits are the same everywhere.
 #include "linalg/dense.h"
+#include "base/kernel.h"
 #include <math.h>
 #include <stddef.h>
 
-int pawl_ldl_factor(double *a, int n, int ld, double floor, const double *scale, double *inverse_d)
+PAWL_KERNEL int pawl_ldl_factor(double *a, int n, int ld, double floor, const double *scale,
+                                double *inverse_d)
 {
     int dropped = 0;
     for (int i = 0; i < n; ++i) {

@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Forward and inverse kinematics of a chain of joints.
-//
-// A joint is a row of single turns and slides between its two frames. Inverse kinematics has two
-// parts. Getting there: Levenberg-Marquardt, d = JT (J JT + lambda 1)^-1 e with e what is missing,
-// and coordinates at a limit that would leave it held. Staying natural: a limb with more
-// coordinates than it needs can move without moving its tip; it moves along the null space of J
-// towards the rest pose, returns to the target, and keeps what brought it nearer to rest. So the answer
-// depends on the rest pose and not on the way that led there.
-//
-// A straight limb cannot feel how it would bend (J has lost a direction), and one at a limit may have to leave it
-// the other way round. Where the way from q or from rest ends short, it is tried from bent poses all around:
-// the points of Halton's sequence within small, then larger parts of the limits.
+// Forward kinematics of a chain of joints: a joint is a row of single turns and slides between its two frames.
+// Inverse kinematics is that of reach.c with the three errors of the tip's position.
 #include "pawl/limb.h"
 #include "base/carver.h"
 #include "base/env.h"
 #include "base/guard.h"
 #include "math/rotation.h"
 #include "model/model.h"
+#include "model/reach.h"
 #include <string.h>
-
-static const double LIMB_REACHED = 1e-13; // a distance that counts as none, of 1 m or the target's
-static const double LIMB_STILL = 1e-11;   // a movement towards rest that counts as none [rad or m]
 
 // One coordinate's movement: about and along an axis of the frame before it.
 typedef struct limb_step {
@@ -37,12 +25,12 @@ struct pawl_limb {
     pawl_env env;
     size_t bytes;
     int count;
-    limb_step *steps;         // (count)
-    pawl_vec3 tip;            // in the frame after the last step
-    double *jacobian;         // (3 x count), column by column
-    double *q, *move, *trial; // (count) each
-    double *best;             // (count) of the bent starts
-    bool *fixed;              // (count)
+    limb_step *steps;      // (count)
+    pawl_vec3 tip;         // in the frame after the last step
+    pawl_quat turn;        // of the tip's link in that frame
+    double *lower, *upper; // (count)
+    reach_space reach;     // of three errors
+    pawl_vec3 target;      // of the search under way
 };
 
 // The steps of a joint kind in the order of its coordinates; 0 for kinds that have no such steps.
@@ -127,19 +115,17 @@ static int limb_measure(const pawl_env *env, const pawl_model *model, int root, 
 
 static pawl_limb *limb_layout(pawl_carver *mem, int count)
 {
+    reach_space reach = {0};
     pawl_limb *limb = PAWL_CARVE(mem, pawl_limb, 1);
     limb_step *steps = PAWL_CARVE(mem, limb_step, count);
-    double *numbers = PAWL_CARVE(mem, double, 7 * count);
-    bool *fixed = PAWL_CARVE(mem, bool, count);
+    double *limits = PAWL_CARVE(mem, double, 2 * count);
+    pawl_reach_layout(&reach, mem, count, 3, limits, limits + (limits != NULL ? count : 0));
     if (limb != NULL) {
         *limb = (pawl_limb){.count = count,
                             .steps = steps,
-                            .jacobian = numbers,
-                            .q = numbers + 3 * count,
-                            .move = numbers + 4 * count,
-                            .trial = numbers + 5 * count,
-                            .best = numbers + 6 * count,
-                            .fixed = fixed};
+                            .lower = limits,
+                            .upper = limits + count,
+                            .reach = reach};
     }
     return limb;
 }
@@ -163,6 +149,7 @@ static void limb_fill(pawl_limb *limb, const pawl_model *model, int root, int ti
                                               j->coordinate[c].lower, j->coordinate[c].upper};
             if (at == limb->count - 1) {
                 limb->tip = pawl_pose_apply(after, point);
+                limb->turn = after.orientation;
             } else {
                 limb->steps[at + 1].before = after;
             }
@@ -175,7 +162,20 @@ static void limb_fill(pawl_limb *limb, const pawl_model *model, int root, int ti
         limb->steps[0].before = after;
     } else {
         limb->tip = pawl_pose_apply(after, point);
+        limb->turn = after.orientation;
     }
+    for (int i = 0; i < limb->count; ++i) {
+        limb->lower[i] = limb->steps[i].of.lower;
+        limb->upper[i] = limb->steps[i].of.upper;
+    }
+}
+
+// What is missing of the target.
+static void limb_errors(void *user, const double *q, double *e, double *J)
+{
+    const pawl_limb *limb = user;
+    pawl_vec3 missing = v3_sub(limb->target, pawl_limb_tip(limb, q, J));
+    memcpy(e, &missing, sizeof missing);
 }
 
 pawl_status pawl_limb_create(const pawl_env *env, const pawl_model *model, pawl_body_id root_id,
@@ -208,6 +208,8 @@ pawl_status pawl_limb_create(const pawl_env *env, const pawl_model *model, pawl_
     pawl_limb *limb = limb_layout(&mem, count);
     limb->env = *env;
     limb->bytes = need.used;
+    limb->reach.errors = limb_errors;
+    limb->reach.user = limb;
     limb_fill(limb, model, root, tip, point);
     *out = limb;
     return PAWL_OK;
@@ -246,231 +248,73 @@ static pawl_pose limb_step_pose(const limb_step *s, double q)
     return (pawl_pose){v3_scale(s->slide * q, axis), turn};
 }
 
+// The frame after the last step, and for each step the frame that it acts in through `visit`.
+typedef void limb_visit(void *user, int i, const limb_step *step, pawl_pose frame);
+static pawl_pose limb_walk(const pawl_limb *limb, const double *q, limb_visit *visit, void *user)
+{
+    pawl_pose pose = pawl_pose_identity();
+    for (int i = 0; i < limb->count; ++i) {
+        const limb_step *s = &limb->steps[i];
+        pose = pawl_pose_compose(pose, s->before);
+        if (visit != NULL) {
+            visit(user, i, s, pose);
+        }
+        pose = pawl_pose_compose(pose, limb_step_pose(s, q[i]));
+    }
+    return pose;
+}
+
+// A column of the Jacobian: three rows of the tip's velocity, then, with six, three of the angular velocity.
+typedef struct limb_columns {
+    double *jacobian;
+    int rows;
+    pawl_vec3 tip;
+} limb_columns;
+static void limb_column(void *user, int i, const limb_step *s, pawl_pose frame)
+{
+    const limb_columns *c = user;
+    pawl_vec3 axis = pawl_quat_rotate(frame.orientation, limb_axis(s->axis));
+    pawl_vec3 rate = v3_scale(s->slide, axis);
+    if (s->turns) {
+        rate = v3_add(rate, v3_cross(axis, v3_sub(c->tip, frame.position)));
+    }
+    memcpy(&c->jacobian[c->rows * i], &rate, sizeof rate);
+    if (c->rows == 6) {
+        pawl_vec3 turn = s->turns ? axis : v3(0.0, 0.0, 0.0);
+        memcpy(&c->jacobian[c->rows * i + 3], &turn, sizeof turn);
+    }
+}
+
+static pawl_pose limb_place(const pawl_limb *limb, const double *q, double *jacobian, int rows)
+{
+    pawl_pose last = limb_walk(limb, q, NULL, NULL);
+    pawl_pose tip = {pawl_pose_apply(last, limb->tip), quat_mul(last.orientation, limb->turn)};
+    if (jacobian != NULL) {
+        limb_columns columns = {jacobian, rows, tip.position};
+        (void)limb_walk(limb, q, limb_column, &columns);
+    }
+    return tip;
+}
+
 pawl_vec3 pawl_limb_tip(const pawl_limb *limb, const double *q, double *jacobian)
 {
     if (limb == NULL || (q == NULL && limb->count > 0)) {
         return v3(NAN, NAN, NAN);
     }
-    pawl_pose pose = pawl_pose_identity();
-    for (int i = 0; i < limb->count; ++i) {
-        pose = pawl_pose_compose(pose, limb->steps[i].before);
-        pose = pawl_pose_compose(pose, limb_step_pose(&limb->steps[i], q[i]));
-    }
-    pawl_vec3 tip = pawl_pose_apply(pose, limb->tip);
-    pose = pawl_pose_identity();
-    for (int i = 0; i < limb->count && jacobian != NULL; ++i) {
-        const limb_step *s = &limb->steps[i];
-        pose = pawl_pose_compose(pose, s->before);
-        pawl_vec3 axis = pawl_quat_rotate(pose.orientation, limb_axis(s->axis));
-        pawl_vec3 rate = v3_scale(s->slide, axis);
-        if (s->turns) {
-            rate = v3_add(rate, v3_cross(axis, v3_sub(tip, pose.position)));
-        }
-        memcpy(&jacobian[3 * i], &rate, sizeof rate);
-        pose = pawl_pose_compose(pose, limb_step_pose(s, q[i]));
-    }
-    return tip;
+    return limb_place(limb, q, jacobian, 3).position;
 }
 
-// Whether coordinate i is at a limit that `move` would cross.
-static bool limb_leaves(const pawl_limb *limb, const double *q, const double *move, int i)
+pawl_pose pawl_limb_pose(const pawl_limb *limb, const double *q, double *jacobian)
 {
-    const pawl_limb_coordinate *of = &limb->steps[i].of;
-    return (q[i] <= of->lower && move[i] < 0.0) || (q[i] >= of->upper && move[i] > 0.0);
-}
-
-// y = (J JT + lambda 1)^-1 e over the coordinates that are not held.
-static pawl_vec3 limb_damped(const pawl_limb *limb, double lambda, pawl_vec3 e)
-{
-    pawl_mat3 a = {{{lambda, 0, 0}, {0, lambda, 0}, {0, 0, lambda}}};
-    for (int i = 0; i < limb->count; ++i) {
-        const double *c = &limb->jacobian[3 * i];
-        for (int r = 0; r < 3 && !limb->fixed[i]; ++r) {
-            for (int k = 0; k < 3; ++k) {
-                a.m[r][k] += c[r] * c[k];
-            }
-        }
+    if (limb == NULL || (q == NULL && limb->count > 0)) {
+        return (pawl_pose){{NAN, NAN, NAN}, {NAN, NAN, NAN, NAN}};
     }
-    pawl_mat3 inverse = m3_inverse(&a);
-    return m3_mul(&inverse, e);
-}
-
-static double limb_column_dot(const pawl_limb *limb, int i, pawl_vec3 y)
-{
-    const double *c = &limb->jacobian[3 * i];
-    return c[0] * y.x + c[1] * y.y + c[2] * y.z;
-}
-
-// Into `move`: the damped step for what is missing and, with `towards`, what part of that
-// movement leaves the tip where it is. Coordinates that would leave their limits are held.
-static void limb_find_move(pawl_limb *limb, const double *q, double lambda, pawl_vec3 missing,
-                           const double *towards)
-{
-    memset(limb->fixed, 0, (size_t)limb->count * sizeof *limb->fixed);
-    for (bool again = true; again;) {
-        pawl_vec3 e = missing;
-        for (int i = 0; i < limb->count && towards != NULL; ++i) {
-            if (!limb->fixed[i]) {
-                const double *c = &limb->jacobian[3 * i];
-                e = v3_axpy(e, -(towards[i] - q[i]), v3(c[0], c[1], c[2]));
-            }
-        }
-        pawl_vec3 y = limb_damped(limb, lambda, e);
-        again = false;
-        for (int i = 0; i < limb->count; ++i) {
-            double wish = towards != NULL ? towards[i] - q[i] : 0.0;
-            limb->move[i] = limb->fixed[i] ? 0.0 : wish + limb_column_dot(limb, i, y);
-        }
-        for (int i = 0; i < limb->count; ++i) {
-            if (!limb->fixed[i] && limb_leaves(limb, q, limb->move, i)) {
-                limb->fixed[i] = again = true;
-            }
-        }
-    }
-}
-
-static void limb_clamp(const pawl_limb *limb, double *q)
-{
-    for (int i = 0; i < limb->count; ++i) {
-        q[i] = clamp_to(q[i], limb->steps[i].of.lower, limb->steps[i].of.upper);
-    }
-}
-
-static double limb_reached(pawl_vec3 target)
-{
-    return LIMB_REACHED * max_of(1.0, v3_norm(target));
-}
-
-// Levenberg-Marquardt from q; returns the distance left.
-static double limb_approach(pawl_limb *limb, pawl_vec3 target, double *q)
-{
-    enum { ROUNDS = 200 };
-    double reached = limb_reached(target);
-    limb_clamp(limb, q);
-    pawl_vec3 missing = v3_sub(target, pawl_limb_tip(limb, q, limb->jacobian));
-    double scale = 0.0; // of J JT
-    for (int i = 0; i < 3 * limb->count; ++i) {
-        scale += limb->jacobian[i] * limb->jacobian[i];
-    }
-    double lambda = 1e-4 * scale, least = 1e-12 * scale;
-    for (int round = 0; round < ROUNDS && v3_norm(missing) > reached && scale > 0.0; ++round) {
-        limb_find_move(limb, q, lambda, missing, NULL);
-        double before = v3_norm(missing), longest = 0.0;
-        double *fresh = limb->q;
-        for (int i = 0; i < limb->count; ++i) {
-            fresh[i] = q[i] + limb->move[i];
-            longest = max_of(longest, fabs(limb->move[i]));
-        }
-        limb_clamp(limb, fresh);
-        pawl_vec3 left = v3_sub(target, pawl_limb_tip(limb, fresh, NULL));
-        if (v3_norm(left) < before) {
-            memcpy(q, fresh, (size_t)limb->count * sizeof *q);
-            missing = v3_sub(target, pawl_limb_tip(limb, q, limb->jacobian));
-            lambda = max_of(least, 0.1 * lambda);
-        } else {
-            lambda *= 10.0;
-            if (longest < 1e-14) {
-                break;
-            }
-        }
-    }
-    return v3_norm(missing);
-}
-
-static double limb_distance2(const pawl_limb *limb, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int i = 0; i < limb->count; ++i) {
-        sum += (a[i] - b[i]) * (a[i] - b[i]);
-    }
-    return sum;
-}
-
-// Into `move`: the way towards rest that leaves the tip of a limb at q where it is. Returns its largest
-// component.
-static double limb_find_slide(pawl_limb *limb, const double *rest, const double *q)
-{
-    double scale = 0.0, longest = 0.0;
-    (void)pawl_limb_tip(limb, q, limb->jacobian);
-    for (int i = 0; i < 3 * limb->count; ++i) {
-        scale += limb->jacobian[i] * limb->jacobian[i];
-    }
-    limb_find_move(limb, q, 1e-12 * scale, v3(0.0, 0.0, 0.0), rest);
-    for (int i = 0; i < limb->count; ++i) {
-        longest = max_of(longest, fabs(limb->move[i]));
-    }
-    return longest;
-}
-
-// Slides along the poses that keep the tip in place to the one nearest to rest. A step is kept that came
-// nearer; at the end, where distances differ by less than rounding, one after which less is to do.
-static void limb_settle(pawl_limb *limb, pawl_vec3 target, const double *rest, double *q)
-{
-    enum { ROUNDS = 200 };
-    double fraction = 1.0;
-    double longest = limb_find_slide(limb, rest, q);
-    for (int round = 0; round < ROUNDS && fraction > 1e-6 && longest > LIMB_STILL; ++round) {
-        for (int i = 0; i < limb->count; ++i) {
-            limb->trial[i] = q[i] + fraction * limb->move[i];
-        }
-        double left = limb_approach(limb, target, limb->trial);
-        double next = limb_find_slide(limb, rest, limb->trial);
-        double gain = limb_distance2(limb, q, rest) - limb_distance2(limb, limb->trial, rest);
-        if (left <= 10.0 * limb_reached(target) && (gain > 1e-10 || next < longest)) {
-            memcpy(q, limb->trial, (size_t)limb->count * sizeof *q);
-            longest = next;
-            fraction = fmin(1.0, 2.0 * fraction);
-        } else {
-            fraction *= 0.5;
-            longest = limb_find_slide(limb, rest, q);
-        }
-    }
-}
-
-// Number `index` of Halton's sequence in this dimension, in -1 .. 1.
-static double limb_scatter(int index, int dimension)
-{
-    static const int primes[] = {2, 3, 5, 7, 11, 13, 17, 19};
-    int base = primes[dimension % 8];
-    double fraction = 1.0, sum = 0.0;
-    for (int i = index + dimension / 8; i > 0; i /= base) {
-        fraction /= base;
-        sum += fraction * (i % base);
-    }
-    return 2.0 * sum - 1.0;
-}
-
-// From bent poses about q. Of the first size of bend that leads to the target, the answer nearest to rest; else the
-// one that came nearest, if it is nearer than `left`.
-static double limb_bend(pawl_limb *limb, pawl_vec3 target, const double *rest, double *q,
-                        double left)
-{
-    enum { STARTS = 24 };
-    static const double size[] = {0.1, 0.5, 6.3}; // [rad or m]
-    double enough = 10.0 * limb_reached(target), nearest = INFINITY;
-    for (int s = 0; s < 3 && left > enough; ++s) {
-        for (int k = 1; k <= STARTS; ++k) {
-            for (int i = 0; i < limb->count; ++i) {
-                const pawl_limb_coordinate *of = &limb->steps[i].of;
-                double low = max_of(of->lower, q[i] - size[s]);
-                double high = fmin(of->upper, q[i] + size[s]);
-                limb->trial[i] = 0.5 * (low + high + (high - low) * limb_scatter(k, i));
-            }
-            double other = limb_approach(limb, target, limb->trial);
-            double far = limb_distance2(limb, limb->trial, rest);
-            bool better = other <= enough ? far < nearest - 1e-9 : other < left;
-            if (better) {
-                memcpy(limb->best, limb->trial, (size_t)limb->count * sizeof *q);
-                left = other;
-                nearest = other <= enough ? far : nearest;
-            }
-        }
-    }
-    return left;
+    return limb_place(limb, q, jacobian, 6);
 }
 
 double pawl_limb_reach(pawl_limb *limb, pawl_vec3 target, const double *rest, double *q)
 {
+    static const double none = 1e-13; // a distance that counts as none, of 1 m or the target's
     if (limb == NULL || (limb->count > 0 && (q == NULL || rest == NULL)) || !v3_finite(target)) {
         return NAN;
     }
@@ -479,24 +323,6 @@ double pawl_limb_reach(pawl_limb *limb, pawl_vec3 target, const double *rest, do
             return NAN;
         }
     }
-    double left = limb_approach(limb, target, q);
-    // Caught at a limit, perhaps: once more from rest.
-    if (left > 10.0 * limb_reached(target) && limb->count > 0) {
-        memcpy(limb->trial, rest, (size_t)limb->count * sizeof *q);
-        double other = limb_approach(limb, target, limb->trial);
-        if (other < left) {
-            memcpy(q, limb->trial, (size_t)limb->count * sizeof *q);
-            left = other;
-        }
-    }
-    if (left > 10.0 * limb_reached(target) && limb->count > 0) {
-        memcpy(limb->best, q, (size_t)limb->count * sizeof *q);
-        left = limb_bend(limb, target, rest, q, left);
-        memcpy(q, limb->best, (size_t)limb->count * sizeof *q);
-    }
-    if (left <= 10.0 * limb_reached(target)) {
-        limb_settle(limb, target, rest, q);
-        left = v3_norm(v3_sub(target, pawl_limb_tip(limb, q, NULL)));
-    }
-    return left;
+    limb->target = target;
+    return pawl_reach(&limb->reach, none * max_of(1.0, v3_norm(target)), rest, q);
 }

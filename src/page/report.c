@@ -5,6 +5,8 @@
 // model files and are escaped; everything else on the page is ours.
 #define _POSIX_C_SOURCE 200809L
 #include "base/guard.h"
+#include "page/page_motion.h"
+#include "page/player_bundle.h"
 #include "page/report_contacts.h"
 #include "page/report_events.h"
 #include "page/report_picture.h"
@@ -45,7 +47,8 @@ static void report_write_criterion(report_text *page, const pawl_criterion *c)
     report_add_plain(page, "</div></div>\n");
 }
 
-static void report_write_verdict(report_text *page, const pawl_record *record)
+// The verdict in one sentence, the machine in motion, then each criterion.
+static pawl_status report_write_verdict(report_text *page, const pawl_record *record)
 {
     pawl_verdict_list list = pawl_record_judge(record);
     char sentence[PAWL_SENTENCE_SIZE];
@@ -53,11 +56,14 @@ static void report_write_verdict(report_text *page, const pawl_record *record)
     bool passed = list.judgement == PAWL_PASSED;
     report_add(page, "<section class=\"verdict %s\"><p>", passed ? "pass" : "check");
     report_add_escaped(page, sentence);
-    report_add_plain(page, "</p></section>\n<section class=\"figures\">\n");
+    report_add_plain(page, "</p></section>\n");
+    PAWL_TRY(page_motion_write(page, record));
+    report_add_plain(page, "<section class=\"figures\">\n");
     for (int k = 0; k < list.count; ++k) {
         report_write_criterion(page, &list.criteria[k]);
     }
     report_add_plain(page, "</section>\n");
+    return PAWL_OK;
 }
 
 static void report_count(report_text *page, long long count, const char *one, const char *many)
@@ -92,7 +98,8 @@ static void report_write_pictures(report_text *page, const report_picture *pictu
     const double width = REPORT_PICTURE_WIDTH;
     double height = report_picture_height(picture, width);
     report_add(page,
-               "<h2>Mechanism</h2><figure><svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
+               "<section class=\"drawings\"><h2>Mechanism</h2><figure><svg viewBox=\"0 0 %.0f "
+               "%.0f\" role=\"img\" "
                "aria-label=\"The mechanism at the start and later\">",
                width, height);
     report_picture_draw(page, picture, width, height);
@@ -106,6 +113,7 @@ static void report_write_pictures(report_text *page, const report_picture *pictu
         report_picture_strip(page, picture, REPORT_STRIP, width, height);
         report_add_plain(page, "</svg></figure>\n");
     }
+    report_add_plain(page, "</section>\n");
 }
 
 static void report_write_settings(report_text *page, const pawl_record *record)
@@ -204,7 +212,9 @@ static pawl_status report_make_page(const pawl_record *record, report_text *page
     report_add_plain(page, "</style></head><body><main>\n");
     pawl_status status = report_write_head(page, record);
     if (status == PAWL_OK) {
-        report_write_verdict(page, record);
+        status = report_write_verdict(page, record);
+    }
+    if (status == PAWL_OK) {
         if (picture != NULL) {
             report_write_pictures(page, picture);
         }
@@ -224,7 +234,13 @@ static pawl_status report_make_page(const pawl_record *record, report_text *page
     report_write_footer(page, record);
     report_add_plain(page, "</main><script>");
     report_add_plain(page, report_style_script);
-    report_add_plain(page, "</script></body></html>\n");
+    report_add_plain(page, "</script>");
+    if (pawl_player_bundle_size > 0) {
+        report_add_plain(page, "<script>");
+        report_add_plain(page, pawl_player_bundle);
+        report_add_plain(page, "</script>");
+    }
+    report_add_plain(page, "</body></html>\n");
     return PAWL_OK;
 }
 

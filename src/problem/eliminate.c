@@ -4,6 +4,7 @@
 // Solves with the free rows of a problem: one factor, refinement, conjugate residuals where that is slow. The header
 // says why these three.
 #include "problem/eliminate.h"
+#include "base/kernel.h"
 #include "linalg/dense.h"
 #include "math/vec.h"
 #include "problem/weak_space.h"
@@ -28,6 +29,7 @@ eliminator pawl_eliminator_layout(int max_rows, int max_condensed, pawl_carver *
     e.half_size = all < ELIMINATE_HALF ? all : ELIMINATE_HALF;
     e.half = PAWL_CARVE(mem, double, e.half_size);
     e.columns = PAWL_CARVE(mem, double, max_condensed > 0 ? 3 * max_rows : 0);
+    e.runs = PAWL_CARVE(mem, problem_block, max_condensed > 0 ? max_rows : 0);
     e.residual = PAWL_CARVE(mem, double, max_rows);
     e.step = PAWL_CARVE(mem, double, max_rows);
     e.product = PAWL_CARVE(mem, double, max_rows);
@@ -51,6 +53,13 @@ void pawl_eliminate_factor(const pawl_problem *p, double regularization)
     if (pawl_is_weak(p)) {
         pawl_weak_follow(p);
     }
+}
+
+bool pawl_eliminate_is_exact(const pawl_problem *p)
+{
+    const pawl_delassus *d = p->delassus;
+    return d->halves && !pawl_is_weak(p) && (!d->maybe_singular || d->dropped) &&
+           p->factor_key != 0 && d->factored == p->factor_key;
 }
 
 static double eliminate_norm(const double *x, int n)
@@ -149,12 +158,26 @@ static int eliminate_residuals(eliminator *e, const pawl_problem *p, double targ
     return iterations;
 }
 
+// x holds the right side and becomes what one solve without looking makes of it.
+static void eliminate_once(const pawl_problem *p, double *x)
+{
+    if (pawl_is_weak(p)) {
+        pawl_weak_velocities(p, x);
+    }
+    eliminate_condition(p, x);
+}
+
 int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, double accuracy,
                          double *x)
 {
     int n = p->free_row_count;
     size_t bytes = (size_t)n * sizeof(double);
     double *r = e->residual, *z = e->step, *Az = e->product;
+    if (accuracy >= 1.0) {
+        memcpy(x, b, bytes);
+        eliminate_once(p, x);
+        return 1;
+    }
     memcpy(r, b, bytes);
     if (pawl_is_weak(p)) {
         pawl_weak_velocities(p, r);
@@ -163,11 +186,6 @@ int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, 
     double target = fmax(accuracy * norm, eliminate_floor);
     if (accuracy <= eliminate_tight) {
         target = fmin(target, fmax(eliminate_wanted, eliminate_rounding * norm));
-    }
-    if (accuracy >= 1.0) {
-        memcpy(x, r, bytes);
-        eliminate_condition(p, x);
-        return 1;
     }
     memset(x, 0, bytes);
     memset(z, 0, (size_t)p->row_count * sizeof *z); // bounded rows stay at zero
@@ -202,21 +220,62 @@ static bool eliminate_by_halves(const eliminator *e, const pawl_problem *p)
     return n > 0 && exact && d->halves && n * m <= e->half_size;
 }
 
-// S = D_bb + R - ZT Z, Z the half solves of D_fb.
-static void eliminate_halves(eliminator *e, const pawl_problem *p, double *S)
+// z . y over runs of rows; at least one of them is zero elsewhere.
+PAWL_KERNEL_PART double eliminate_dot_runs(const double *z, const double *y,
+                                           const problem_block *runs, int count)
+{
+    double sum = 0.0;
+    for (int k = 0; k < count; ++k) {
+        sum += pawl_dot(z + runs[k].first_row, y + runs[k].first_row, runs[k].dim);
+    }
+    return sum;
+}
+
+// Half solves of the columns z (dim x n) of a block. Returns the number of runs of rows in which they are not zero.
+static int eliminate_half_columns(eliminator *e, const pawl_problem *p, int block, double *z)
+{
+    int n = p->free_row_count, dim = p->blocks[block].dim;
+    pawl_delassus *d = p->delassus;
+    const int run_cost = 8; // of products over a run, in rows
+    if (d->ops->half_columns != NULL) {
+        int count = d->ops->half_columns(d, block, z, n, e->runs), cost = 0;
+        for (int k = 0; k < count; ++k) {
+            cost += e->runs[k].dim + run_cost;
+        }
+        if (cost < n) {
+            return count;
+        }
+    } else {
+        for (int c = 0; c < dim; ++c) {
+            d->ops->half_solve(d, z + (size_t)c * (size_t)n);
+        }
+    }
+    e->runs[0] = (problem_block){0, n};
+    return 1;
+}
+
+// S = D_bb + R - ZT Z, Z the half solves of D_fb. Two columns meet where the paths of their bodies to the root of the
+// elimination tree do.
+PAWL_KERNEL static void eliminate_halves(eliminator *e, const pawl_problem *p, double *S)
 {
     int n = p->free_row_count, rows = p->row_count, m = rows - n;
     for (int k = p->free_block_count; k < p->block_count; ++k) {
         problem_block b = p->blocks[k];
+        double *first = e->half + (size_t)(b.first_row - n) * (size_t)n;
         p->delassus->ops->columns(p->delassus, k, e->columns);
         for (int c = 0; c < b.dim; ++c) {
+            memcpy(first + (size_t)c * (size_t)n, e->columns + (size_t)c * (size_t)rows,
+                   (size_t)n * sizeof *first);
+        }
+        int runs = eliminate_half_columns(e, p, k, first);
+        for (int c = 0; c < b.dim; ++c) {
             int i = b.first_row + c - n;
-            const double *column = e->columns + c * rows;
-            double *z = e->half + (size_t)i * (size_t)n, *row = S + (size_t)i * (size_t)m;
-            memcpy(z, column, (size_t)n * sizeof *z);
-            p->delassus->ops->half_solve(p->delassus, z);
+            const double *column = e->columns + (size_t)c * (size_t)rows;
+            const double *z = e->half + (size_t)i * (size_t)n;
+            double *row = S + (size_t)i * (size_t)m;
             for (int j = 0; j <= i; ++j) {
-                double s = column[n + j] - pawl_dot(z, e->half + (size_t)j * (size_t)n, n);
+                double s = column[n + j] -
+                           eliminate_dot_runs(z, e->half + (size_t)j * (size_t)n, e->runs, runs);
                 row[j] = S[(size_t)j * (size_t)m + (size_t)i] = s;
             }
             double own = row[i] + p->compliance[n + i];
@@ -293,15 +352,21 @@ int pawl_eliminate_recover(eliminator *e, const pawl_problem *p, double accuracy
 {
     int n = p->free_row_count, rows = p->row_count;
     pawl_delassus *d = p->delassus;
-    memset(lambda, 0, (size_t)n * sizeof *lambda);
+    double *b = accuracy >= 1.0 ? lambda : e->right;
     if (rows > n) {
+        memset(lambda, 0, (size_t)n * sizeof *lambda);
         d->ops->apply(d, lambda, e->product);
+        for (int i = 0; i < n; ++i) {
+            b[i] = -(p->v_f[i] + e->product[i]);
+        }
     } else {
-        memset(e->product, 0, (size_t)n * sizeof *e->product);
+        for (int i = 0; i < n; ++i) {
+            b[i] = -p->v_f[i];
+        }
     }
-    double *b = e->right;
-    for (int i = 0; i < n; ++i) {
-        b[i] = -(p->v_f[i] + e->product[i]);
+    if (accuracy >= 1.0) {
+        eliminate_once(p, lambda);
+        return 1;
     }
     return pawl_eliminate_solve(e, p, b, accuracy, lambda);
 }

@@ -21,6 +21,7 @@ typedef struct eliminator {
     double *residual, *step, *product, *right;      // (max_rows)
     double *conditioned, *direction, *image, *kept; // (max_rows)
     double *columns;                                // (3 x max_rows) of a block
+    problem_block *runs;                            // (max_rows) of a block's columns
     double *half; // (ELIMINATE_HALF at most) half solves of the columns of all bounded rows
     size_t half_size;
 } eliminator;
@@ -30,6 +31,8 @@ eliminator pawl_eliminator_layout(int max_rows, int max_condensed, pawl_carver *
 
 // Factors the free rows of p, unless the factor at hand is theirs.
 void pawl_eliminate_factor(const pawl_problem *p, double regularization);
+// Whether the factor at hand is that of p's own free rows, with no shift: one solve is then exact but for rounding.
+bool pawl_eliminate_is_exact(const pawl_problem *p);
 // Solves (D + R) x = b over the free rows, once without looking (accuracy 1), or until the largest residual is `accuracy` times the largest
 // entry of b; x must not be b. Returns the number of iterations.
 int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, double accuracy,

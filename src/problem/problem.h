@@ -50,6 +50,10 @@ typedef struct pawl_delassus_ops {
     // `solve` with which solve(x) . y = half(x) . half(y).
     void (*columns)(pawl_delassus *d, int block, double *out);
     void (*half_solve)(pawl_delassus *d, double *x);
+    // The half solves of those columns of a block together, along the paths of its bodies alone: x has them one after
+    // the other, `stride` apart. Sets the runs of free rows in which they are not zero (at most free_block_count) and
+    // returns their number. NULL: there is no such way.
+    int (*half_columns)(pawl_delassus *d, int block, double *x, int stride, problem_block *runs);
     // Factors D + diag(sigma) over all rows, sigma > 0 (R included); x in place with that factor.
     // `contacts` (9 a contact, symmetric, positive definite) stands in for sigma on contacts where it
     // is not NULL. False when memory is out (only when the structure of the rows is new).

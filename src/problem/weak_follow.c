@@ -18,6 +18,7 @@ static const double weak_rounding = 1e-14; // of a vector's length: less is no d
 static const double weak_again = 3.0;      // times the tolerance: more than that is looked at again
 static const double weak_near =
     4.0; // times the zone: directions that may enter it are found exactly
+static const double weak_same = 0.5; // of a direction, squared: that much of it makes it another's
 enum { WEAK_ITERATIONS = 4 };
 
 // Rows of J, scaled as in weak_space.h, with rotations measured by arc lengths: an angle times the length of the
@@ -110,7 +111,15 @@ void pawl_weak_ritz(weak_cluster *c)
     pawl_jacobi_rotate(weak_live(c), c->columns, c->image, c->n, c->u, c->sigma);
 }
 
-// The Gram matrix of the loops' vectors, `hats` (N^) or u. Those that are not weak now stand for themselves.
+// How many vectors of a loop are taken out: all that are weak now of N^. Where u of the mechanism's other vectors are found it is
+// those of the search alone: a direction that is left out for the time, in a singular position, is not weak, and what is orthogonal
+// to it and to the loops' own vectors need not be either, though the span of them all is.
+static int weak_taken(const weak_cluster *c, bool hats)
+{
+    return hats || c->count < c->base ? c->count : c->base;
+}
+
+// The Gram matrix of the loops' vectors, `hats` (N^) or u. Those that are not taken out stand for themselves.
 static void weak_join_loops(const weak_space *space, weak_part *part, bool hats)
 {
     if (part->gram == NULL) {
@@ -131,8 +140,8 @@ static void weak_join_loops(const weak_space *space, weak_part *part, bool hats)
         const double *x = hats ? a->basis : a->u, *y = hats ? b->basis : b->u;
         block_slot slot = pawl_block_ldl_slot(part->gram, o->a, o->b);
         int row = slot.transposed ? 1 : slot.stride, column = slot.transposed ? slot.stride : 1;
-        for (int k = 0; k < a->count; ++k) {
-            for (int l = 0; l < b->count; ++l) {
+        for (int k = 0; k < weak_taken(a, hats); ++k) {
+            for (int l = 0; l < weak_taken(b, hats); ++l) {
                 double sum = 0.0;
                 for (int s = o->first; s < o->first + o->count; ++s) {
                     sum += x[k * a->n + part->shared[s].a] * y[l * b->n + part->shared[s].b];
@@ -156,7 +165,7 @@ static void weak_leave_loops(const weak_space *space, const weak_part *part, boo
         }
         for (int k = 0; k < c->total; ++k) {
             const double *v = (hats ? c->basis : c->u) + k * c->n;
-            *at++ = k < c->count ? pawl_dot(v, c->gathered, c->n) : 0.0;
+            *at++ = k < weak_taken(c, hats) ? pawl_dot(v, c->gathered, c->n) : 0.0;
         }
     }
     if (part->gram != NULL) {
@@ -210,6 +219,44 @@ void pawl_weak_iterate(const weak_space *space, const weak_part *loops, weak_clu
     weak_straighten(space, loops, c);
 }
 
+// The part of x (hard rows of the mechanism) in directions that loops leave out for the time, squared.
+static double weak_in_zones(const weak_space *space, const weak_part *part, const double *x)
+{
+    const weak_cluster *clusters = space->clusters + part->first;
+    double sum = 0.0;
+    for (int i = 0; i < part->count - part->wide; ++i) {
+        const weak_cluster *c = &clusters[i];
+        for (int k = c->base; k < c->count; ++k) {
+            double along = 0.0;
+            for (int j = 0; j < c->n; ++j) {
+                along += c->u[k * c->n + j] * x[c->hard_rows[j]];
+            }
+            sum += along * along;
+        }
+    }
+    return sum;
+}
+
+// What a loop leaves out for the time is among the next directions of its mechanism, too: there it is not to count
+// again. It goes to the end.
+static void weak_skip_zones(const weak_space *space, const weak_part *part, weak_cluster *c)
+{
+    for (int k = c->base, left = c->total - c->base; left > 0; --left) {
+        double *u = c->u + k * c->n, *last = c->u + (c->total - 1) * c->n;
+        if (!(c->sigma[k] < weak_near * space->zone) || weak_in_zones(space, part, u) < weak_same) {
+            ++k;
+            continue;
+        }
+        for (int j = 0; j < c->n; ++j) {
+            double own = u[j];
+            u[j] = last[j];
+            last[j] = own;
+        }
+        c->sigma[k] = c->sigma[c->total - 1];
+        c->sigma[c->total - 1] = INFINITY;
+    }
+}
+
 static void weak_find(weak_space *space, weak_part *part, weak_cluster *c, bool wide,
                       pawl_delassus *d)
 {
@@ -229,8 +276,42 @@ static void weak_find(weak_space *space, weak_part *part, weak_cluster *c, bool 
         }
         last = largest;
     }
-    if (space->zone > 0.0) {
-        pawl_weak_count(space, c);
+}
+
+// In a singular position of a loop alone its next direction z is one of the mechanism's other weak vectors w: no direction more
+// is lost. It counts as what it adds to them, z' = z - W WT z, whose singular value is sigma / |z'| (J~T w ~ 0).
+static void weak_discount(const weak_cluster *wide, weak_cluster *c)
+{
+    for (int k = c->base; k < c->total; ++k) {
+        double left = 1.0;
+        for (int l = 0; l < wide->base; ++l) {
+            double along = 0.0;
+            for (int j = 0; j < c->n; ++j) {
+                along += c->u[k * c->n + j] * wide->u[l * wide->n + c->hard_rows[j]];
+            }
+            left -= along * along;
+        }
+        c->sigma[k] /= sqrt(fmax(left, weak_rounding));
+    }
+}
+
+// Which vectors of a mechanism are weak now, all of its clusters being found.
+static void weak_count_part(weak_space *space, weak_part *part)
+{
+    weak_cluster *clusters = space->clusters + part->first;
+    int loops = part->count - part->wide;
+    if (!(space->zone > 0.0)) {
+        return;
+    }
+    for (int i = 0; i < loops; ++i) {
+        if (part->wide) {
+            weak_discount(&clusters[loops], &clusters[i]);
+        }
+        pawl_weak_count(space, &clusters[i]);
+    }
+    if (part->wide) {
+        weak_skip_zones(space, part, &clusters[loops]);
+        pawl_weak_count(space, &clusters[loops]);
     }
 }
 
@@ -271,13 +352,13 @@ static void weak_follow_part(weak_space *space, weak_part *part, int first, cons
         *measured = true;
     }
     int loops = part->count - part->wide;
-    for (int i = 0; i < loops; ++i) {
-        weak_cluster *c = &space->clusters[part->first + i];
-        weak_find(space, part, c, false, d);
-        weak_set_basis(space, part, c, false, first, d->weak.scratch);
+    for (int i = 0; i < part->count; ++i) {
+        weak_find(space, part, &space->clusters[part->first + i], i == loops, d);
     }
-    if (part->wide) {
-        weak_find(space, part, &space->clusters[part->first + loops], true, d);
+    weak_count_part(space, part);
+    for (int i = 0; i < loops; ++i) {
+        weak_set_basis(space, part, &space->clusters[part->first + i], false, first,
+                       d->weak.scratch);
     }
     weak_join_loops(space, part, true);
     if (part->wide) {

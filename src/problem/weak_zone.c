@@ -4,7 +4,7 @@
 // How many vectors of a cluster are weak where the bodies are now.
 //
 // Rods whose lengths differ by delta turn a change point (a parallelogram laid flat) into two curves that are
-// sqrt(delta) apart: the file's linkage has no way through, the one that was meant has. With s the singular
+// sqrt(delta) apart: the linkage of the file cannot pass, the one that was meant can. With s the singular
 // value that falls to zero there and y the distance from the path that was meant, the file's path is
 // s y + delta = 0, at an angle of delta / s^2 to it. Below a threshold, the zone, its direction is left out as
 // well, for as long as it is that small; what moves freely there for a time 2 zone / s' gains an angle of the order

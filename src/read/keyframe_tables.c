@@ -17,6 +17,8 @@ struct pawl_keyframes {
     double *times;  // (count)
     double *values; // (actuator_count x count)
     bool *moved;    // (actuator_count)
+    int start_count;
+    pawl_joint_start *starts; // (start_count)
 };
 
 static pawl_keyframes *keyframe_tables_layout(pawl_carver *mem, const keyframe_rows *rows)
@@ -25,13 +27,16 @@ static pawl_keyframes *keyframe_tables_layout(pawl_carver *mem, const keyframe_r
     double *times = PAWL_CARVE(mem, double, rows->count);
     double *values = PAWL_CARVE(mem, double, (size_t)rows->count *(size_t)rows->actuator_count);
     bool *moved = PAWL_CARVE(mem, bool, rows->actuator_count);
+    pawl_joint_start *starts = PAWL_CARVE(mem, pawl_joint_start, rows->start_count);
     if (k != NULL) {
         *k = (pawl_keyframes){.count = rows->count,
                               .actuator_count = rows->actuator_count,
                               .between = rows->between,
                               .times = times,
                               .values = values,
-                              .moved = moved};
+                              .moved = moved,
+                              .start_count = rows->start_count,
+                              .starts = starts};
     }
     return k;
 }
@@ -52,6 +57,9 @@ pawl_status keyframe_tables_make(const pawl_env *env, const keyframe_rows *rows,
     size_t count = (size_t)rows->count, n = (size_t)rows->actuator_count;
     memcpy(k->times, rows->times, count * sizeof *k->times);
     memcpy(k->moved, rows->moved, n * sizeof *k->moved);
+    if (rows->start_count > 0) {
+        memcpy(k->starts, rows->starts, (size_t)rows->start_count * sizeof *k->starts);
+    }
     for (size_t i = 0; i < count; ++i) {
         for (size_t a = 0; a < n; ++a) {
             k->values[a * count + i] = rows->values[i * n + a];
@@ -110,6 +118,10 @@ pawl_status pawl_keyframes_apply(const pawl_keyframes *k, pawl_builder *builder)
             PAWL_TRY(
                 pawl_builder_set_target(builder, pawl_builder_actuator_at(builder, a), &target));
         }
+    }
+    for (int i = 0; i < k->start_count; ++i) {
+        pawl_joint_id joint = pawl_builder_joint_at(builder, pawl_joint_index(k->starts[i].joint));
+        PAWL_TRY(pawl_builder_set_start(builder, joint, k->starts[i].position));
     }
     return PAWL_OK;
 }

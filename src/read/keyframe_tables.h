@@ -14,6 +14,8 @@ typedef struct keyframe_rows {
     const bool *moved;    // (actuator_count)
     pawl_interpolation between;
     int loop_end; // what follows this key repeats for ever; -1: nothing does
+    int start_count;
+    const pawl_joint_start *starts; // (start_count) joints that begin elsewhere than the model says
 } keyframe_rows;
 pawl_status keyframe_tables_make(const pawl_env *env, const keyframe_rows *rows,
                                  pawl_keyframes **out);

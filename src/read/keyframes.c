@@ -8,112 +8,58 @@
 #include "pawl/keyframes.h"
 #include "base/array.h"
 #include "base/guard.h"
-#include "math/vec.h"
-#include "pawl/limb.h"
-#include "pawl/state.h"
+#include "math/rotation.h"
+#include "pawl/sim.h"
+#include "read/keyframe_feet.h"
+#include "read/keyframe_servos.h"
 #include "read/keyframe_tables.h"
 #include "read/text_lines.h"
 #include <locale.h>
 #include <string.h>
 
 enum {
-    KEYFRAMES_MAX_FEET = 64,
     KEYFRAMES_MAX_KEYS = 20000,      // with all repetitions
     KEYFRAMES_MAX_NUMBERS = 4000000, // keys times actuators
-    KEYFRAMES_NAME = 64
+    KEYFRAMES_MAX_PATH = 100,        // poses from key to key
+    KEYFRAMES_MAX_ROUNDS = 50        // until a repetition that balances ends where it began
 };
-static const double KEYFRAMES_REACHED = 1e-9; // a foot that is nearer than that is there [m]
+static const double KEYFRAMES_CLOSED = 1e-9; // a foot that is nearer to where it was is there [m]
 
-typedef struct keyframes_foot {
-    char name[KEYFRAMES_NAME];
-    pawl_limb *limb;
-    int coordinates;
-    int *actuator;    // of each coordinate
-    double *rest, *q; // (coordinates) each; in one block with `actuator`
-    void *block;
-    size_t block_size;
-    pawl_vec3 start, target; // seen from the root
-    bool moved;              // since the last key
-    int line;                // that moved it last
-} keyframes_foot;
+// Where the reader is. Feet and servos come first, then perhaps the start pose, then keys.
+typedef enum keyframes_part { PART_HEAD, PART_START, PART_KEYS } keyframes_part;
 
 typedef struct keyframes_reader {
     text_lines text;
     const pawl_env *env;
     const pawl_model *model;
     pawl_state *state; // the model's start
-    pawl_body_id root; // none: not said yet
+    keyframes_part part;
     pawl_interpolation between;
-    int foot_count;
-    keyframes_foot feet[KEYFRAMES_MAX_FEET];
+    int path; // poses from key to key, of which the last is the key
+    keyframe_feet feet;
+    keyframe_balance balance; // of the key being read
     int actuator_count;
-    bool *moved;       // (actuator_count) by some foot or joint line
-    int *foot_of;      // (actuator_count) -1: none
-    double *value;     // (actuator_count) of the key being read
+    bool *moved;             // (actuator_count) by some foot or joint line
+    bool *started;           // (actuator_count) begins elsewhere than the model says
+    double *value;           // (actuator_count) of the key being read
+    double *before;          // (actuator_count) of the key before
+    pawl_joint_start *start; // (actuator_count at most) joints that `started` names
+    int start_count;
     pawl_array times;  // double
     pawl_array values; // double, key by key
     bool in_key;       // a key was begun and is not complete
     double time;       // of the last key that was begun
+    double key_time;   // of the key before that
     const char *loop;  // where the repeated lines begin; NULL: outside
     int loop_line;     // of the `repeat`
     int rounds_left;   // of the repetition, the one under way included; -1: for ever
+    int rounds;        // for ever: that were read
     int loop_keys;     // begun in it
-    int loop_end;      // for ever: the key that ended the first round; -1: still in it
-    bool ended;        // for ever: nothing may follow
+    int loop_end;      // for ever: the row that ended the last round; -1: still in the first
+    double loop_drift; // for ever: how far a foot was from where the round before left it [m]
+    pawl_vec3 loop_at[KEYFRAME_MAX_FEET]; // for ever: where the last round left the feet
+    bool ended;                           // for ever: nothing may follow
 } keyframes_reader;
-
-// --- the model's side ------------------------------------------------------------------------------
-
-// The position actuator of a joint coordinate, -1 for none.
-static int keyframes_actuator(const keyframes_reader *r, pawl_joint_id joint, int coordinate)
-{
-    for (int a = 0; a < r->actuator_count; ++a) {
-        pawl_actuator_def def = pawl_model_actuator(r->model, pawl_model_actuator_at(r->model, a));
-        if (def.kind == PAWL_ACTUATOR_POSITION && pawl_joint_same(def.joint, joint) &&
-            def.coordinate == coordinate) {
-            return a;
-        }
-    }
-    return -1;
-}
-
-static double keyframes_start_coordinate(const keyframes_reader *r, pawl_joint_id joint,
-                                         int coordinate)
-{
-    double q[6];
-    pawl_state_joint(r->state, joint, q, NULL);
-    return q[coordinate];
-}
-
-// Which actuator moves each coordinate of a foot's limb; no two feet may share one.
-static pawl_status keyframes_bind(keyframes_reader *r, keyframes_foot *foot)
-{
-    for (int i = 0; i < foot->coordinates; ++i) {
-        pawl_limb_coordinate of = pawl_limb_coordinate_at(foot->limb, i);
-        const char *joint = pawl_model_joint(r->model, of.joint).name;
-        int a = keyframes_actuator(r, of.joint, of.coordinate);
-        if (a < 0) {
-            return text_lines_error(&r->text,
-                                    "foot '%s' hangs on coordinate %d of joint '%s', which has no "
-                                    "position actuator",
-                                    foot->name, of.coordinate, joint);
-        }
-        if (r->moved[a]) {
-            return text_lines_error(&r->text,
-                                    "joint '%s' of foot '%s' is already moved by another line",
-                                    joint, foot->name);
-        }
-        foot->actuator[i] = a;
-        foot->rest[i] = foot->q[i] = keyframes_start_coordinate(r, of.joint, of.coordinate);
-    }
-    for (int i = 0; i < foot->coordinates; ++i) {
-        int a = foot->actuator[i];
-        r->moved[a] = true;
-        r->foot_of[a] = r->foot_count;
-        r->value[a] = foot->rest[i];
-    }
-    return PAWL_OK;
-}
 
 // --- lines -----------------------------------------------------------------------------------------
 
@@ -144,10 +90,10 @@ static pawl_status keyframes_body(const keyframes_reader *r, const char *name, p
 static pawl_status keyframes_base(keyframes_reader *r)
 {
     PAWL_TRY(keyframes_words(r, 2, "base BODY"));
-    if (r->root.index1 != 0) {
+    if (r->feet.base.index1 != 0) {
         return text_lines_error(&r->text, "got a second base, expected one");
     }
-    return keyframes_body(r, r->text.words[1], &r->root);
+    return keyframes_body(r, r->text.words[1], &r->feet.base);
 }
 
 static pawl_status keyframes_between(keyframes_reader *r)
@@ -165,37 +111,53 @@ static pawl_status keyframes_between(keyframes_reader *r)
                             r->text.words[1]);
 }
 
-static int keyframes_find_foot(const keyframes_reader *r, const char *name, size_t length)
+static pawl_status keyframes_path(keyframes_reader *r)
 {
-    for (int f = 0; f < r->foot_count; ++f) {
-        if (strlen(r->feet[f].name) == length && memcmp(r->feet[f].name, name, length) == 0) {
-            return f;
-        }
+    double count;
+    PAWL_TRY(keyframes_words(r, 2, "path POSES"));
+    PAWL_TRY(text_lines_number(&r->text, 1, "the number of poses from key to key", &count));
+    if (!(count >= 1.0 && count <= KEYFRAMES_MAX_PATH && count == floor(count))) {
+        return text_lines_error(&r->text, "got path %g, expected a whole number from 1 to %d",
+                                count, (int)KEYFRAMES_MAX_PATH);
     }
-    return -1;
+    if (r->part != PART_HEAD) {
+        return text_lines_error(&r->text, "got a path after the first key, expected it before");
+    }
+    r->path = (int)count;
+    return PAWL_OK;
+}
+
+// Servos were made before the model was compiled; here the line is only checked.
+static pawl_status keyframes_servo(keyframes_reader *r)
+{
+    keyframe_servo servo;
+    if (r->part != PART_HEAD) {
+        return text_lines_error(&r->text, "got a servo after the first key, expected it before");
+    }
+    return keyframe_servo_line(&r->text, &servo);
 }
 
 static pawl_status keyframes_foot_name(keyframes_reader *r, const char *name)
 {
-    if (r->root.index1 == 0) {
+    if (r->feet.base.index1 == 0) {
         return text_lines_error(
             &r->text,
             "got a foot before 'base BODY', which names the body that positions refer to");
     }
-    if (r->times.count > 1 || r->in_key || r->loop != NULL) {
+    if (r->part != PART_HEAD) {
         return text_lines_error(&r->text,
                                 "got a foot after the first key, expected all feet before it");
     }
-    if (r->foot_count == KEYFRAMES_MAX_FEET) {
-        return text_lines_error(&r->text, "got more than %d feet", (int)KEYFRAMES_MAX_FEET);
+    if (r->feet.count == KEYFRAME_MAX_FEET) {
+        return text_lines_error(&r->text, "got more than %d feet", (int)KEYFRAME_MAX_FEET);
     }
-    if (strlen(name) >= KEYFRAMES_NAME || strchr(name, ',') != NULL || strcmp(name, "all") == 0) {
+    if (strlen(name) >= KEYFRAME_NAME || strchr(name, ',') != NULL || strcmp(name, "all") == 0) {
         return text_lines_error(&r->text,
                                 "got foot '%.70s', expected a name of at most %d characters "
                                 "without a comma that is not 'all'",
-                                name, KEYFRAMES_NAME - 1);
+                                name, KEYFRAME_NAME - 1);
     }
-    if (keyframes_find_foot(r, name, strlen(name)) >= 0) {
+    if (keyframe_feet_find(&r->feet, name, strlen(name)) >= 0) {
         return text_lines_error(&r->text, "got a second foot '%s'", name);
     }
     return PAWL_OK;
@@ -205,35 +167,12 @@ static pawl_status keyframes_add_foot(keyframes_reader *r)
 {
     pawl_body_id body;
     pawl_vec3 point;
-    PAWL_TRY(keyframes_words(r, 6, "foot NAME BODY X Y Z"));
+    bool level = r->text.word_count == 7 && strcmp(r->text.words[6], "level") == 0;
+    PAWL_TRY(keyframes_words(r, level ? 7 : 6, "foot NAME BODY X Y Z [level]"));
     PAWL_TRY(keyframes_foot_name(r, r->text.words[1]));
     PAWL_TRY(keyframes_body(r, r->text.words[2], &body));
     PAWL_TRY(keyframes_vec3(r, 3, &point));
-    keyframes_foot *foot = &r->feet[r->foot_count];
-    *foot = (keyframes_foot){.line = r->text.line};
-    strcpy(foot->name, r->text.words[1]);
-    pawl_status status = pawl_limb_create(r->env, r->model, r->root, body, point, &foot->limb);
-    if (status != PAWL_OK) {
-        return status == PAWL_NO_MEMORY
-                   ? status
-                   : text_lines_error(&r->text, "foot '%s' cannot be moved from body '%s'",
-                                      foot->name, pawl_model_body(r->model, r->root).name);
-    }
-    foot->coordinates = pawl_limb_coordinate_count(foot->limb);
-    size_t n = (size_t)foot->coordinates;
-    foot->block_size = n * (2 * sizeof(double) + sizeof(int)) + 1;
-    foot->block = pawl_alloc(r->env, foot->block_size);
-    if (foot->block == NULL) {
-        pawl_limb_destroy(foot->limb);
-        return PAWL_FAIL(r->env, PAWL_NO_MEMORY, "no memory for a foot of a motion");
-    }
-    foot->rest = foot->block;
-    foot->q = foot->rest + n;
-    foot->actuator = (int *)(foot->q + n);
-    pawl_status bound = keyframes_bind(r, foot);
-    foot->start = foot->target = pawl_limb_tip(foot->limb, foot->rest, NULL);
-    ++r->foot_count; // its memory is given back with all others from here on
-    return bound;
+    return keyframe_feet_add(&r->feet, r->text.words[1], body, point, level);
 }
 
 // The feet that a word names: bits, for there are at most 64.
@@ -241,7 +180,7 @@ static pawl_status keyframes_choose(const keyframes_reader *r, const char *word,
 {
     *out = 0;
     if (strcmp(word, "all") == 0) {
-        for (int f = 0; f < r->foot_count; ++f) {
+        for (int f = 0; f < r->feet.count; ++f) {
             *out |= UINT64_C(1) << f;
         }
         return PAWL_OK;
@@ -249,7 +188,7 @@ static pawl_status keyframes_choose(const keyframes_reader *r, const char *word,
     for (const char *name = word; name != NULL;) {
         const char *comma = strchr(name, ',');
         size_t length = comma != NULL ? (size_t)(comma - name) : strlen(name);
-        int f = keyframes_find_foot(r, name, length);
+        int f = keyframe_feet_find(&r->feet, name, length);
         if (f < 0) {
             return text_lines_error(&r->text, "there is no foot '%.*s'",
                                     (int)(length < 60 ? length : 60), name);
@@ -261,44 +200,126 @@ static pawl_status keyframes_choose(const keyframes_reader *r, const char *word,
 }
 
 // How a line moves feet.
-typedef enum keyframes_verb { VERB_REST, VERB_OFFSET, VERB_SHIFT, VERB_PLACE } keyframes_verb;
+typedef enum keyframes_verb {
+    VERB_REST,
+    VERB_OFFSET,
+    VERB_SHIFT,
+    VERB_PLACE,
+    VERB_TURN,
+    VERB_STEP,
+    VERB_COUNT
+} keyframes_verb;
+typedef struct keyframes_verb_row {
+    const char *word, *usage;
+    int words;
+} keyframes_verb_row;
+static const keyframes_verb_row keyframes_verbs[VERB_COUNT] = {
+    [VERB_REST] = {"rest", "rest FEET", 2},
+    [VERB_OFFSET] = {"offset", "offset FEET X Y Z", 5},
+    [VERB_SHIFT] = {"shift", "shift FEET X Y Z", 5},
+    [VERB_PLACE] = {"place", "place FEET X Y Z", 5},
+    [VERB_TURN] = {"turn", "turn FEET X Y Z", 5},
+    [VERB_STEP] = {"step", "step FEET X Y Z HEIGHT", 6},
+};
 
-static void keyframes_move(keyframes_reader *r, uint64_t feet, keyframes_verb verb, pawl_vec3 to)
+static void keyframes_move_foot(keyframe_foot *foot, keyframes_verb verb, pawl_vec3 to)
 {
-    for (int f = 0; f < r->foot_count; ++f) {
-        keyframes_foot *foot = &r->feet[f];
-        if ((feet >> f & 1) == 0) {
-            continue;
-        }
-        switch (verb) {
-        case VERB_REST:
-            foot->target = foot->start;
-            break;
-        case VERB_OFFSET:
-            foot->target = v3_add(foot->start, to);
-            break;
-        case VERB_SHIFT:
-            foot->target = v3_add(foot->target, to);
-            break;
-        case VERB_PLACE:
-            foot->target = to;
-            break;
-        }
-        foot->moved = true;
-        foot->line = r->text.line;
+    pawl_limb_target *target = &foot->target;
+    switch (verb) {
+    case VERB_REST:
+        *target = foot->start;
+        break;
+    case VERB_OFFSET:
+        target->position = v3_add(foot->start.position, to);
+        break;
+    case VERB_SHIFT:
+    case VERB_STEP:
+        target->position = v3_add(target->position, to);
+        break;
+    case VERB_PLACE:
+        target->position = to;
+        break;
+    case VERB_TURN: // about the axes of the base, from the orientation of the start
+        target->orientation = quat_mul(quat_exp(to), foot->start.orientation);
+        break;
+    default:
+        break;
     }
 }
 
-static pawl_status keyframes_feet_line(keyframes_reader *r, keyframes_verb verb, const char *usage)
+static void keyframes_move(keyframes_reader *r, uint64_t feet, keyframes_verb verb, pawl_vec3 to)
+{
+    for (int f = 0; f < r->feet.count; ++f) {
+        keyframe_foot *foot = &r->feet.feet[f];
+        if ((feet >> f & 1) != 0) {
+            keyframes_move_foot(foot, verb, to);
+            foot->moved = true;
+            foot->line = r->text.line;
+        }
+    }
+}
+
+// What a turn asks of its feet, and a step of the file.
+static pawl_status keyframes_can_move(const keyframes_reader *r, uint64_t feet, keyframes_verb verb)
+{
+    for (int f = 0; f < r->feet.count && verb == VERB_TURN; ++f) {
+        if ((feet >> f & 1) != 0 && !r->feet.feet[f].start.turned) {
+            return text_lines_error(&r->text,
+                                    "foot '%s' has no orientation to turn; 'foot %s BODY X Y Z "
+                                    "level' gives it one",
+                                    r->feet.feet[f].name, r->feet.feet[f].name);
+        }
+    }
+    if (verb == VERB_STEP && (r->path < 4 || r->part != PART_KEYS)) {
+        return text_lines_error(
+            &r->text, r->part != PART_KEYS
+                          ? "got a step in the start pose, expected it in a key"
+                          : "a step has a path between two keys: 'path 8', or another number from "
+                            "4 on, expected before the first key");
+    }
+    return PAWL_OK;
+}
+
+static pawl_status keyframes_feet_line(keyframes_reader *r, keyframes_verb verb)
 {
     uint64_t feet;
     pawl_vec3 to = v3(0.0, 0.0, 0.0);
-    PAWL_TRY(keyframes_words(r, verb == VERB_REST ? 2 : 5, usage));
+    double lift = 0.0;
+    PAWL_TRY(keyframes_words(r, keyframes_verbs[verb].words, keyframes_verbs[verb].usage));
     PAWL_TRY(keyframes_choose(r, r->text.words[1], &feet));
+    PAWL_TRY(keyframes_can_move(r, feet, verb));
     if (verb != VERB_REST) {
         PAWL_TRY(keyframes_vec3(r, 2, &to));
     }
+    if (verb == VERB_STEP) {
+        PAWL_TRY(text_lines_number(&r->text, 5, "the height of a step", &lift));
+    }
     keyframes_move(r, feet, verb, to);
+    for (int f = 0; f < r->feet.count; ++f) {
+        r->feet.feet[f].lift += (feet >> f & 1) != 0 ? lift : 0.0;
+    }
+    return PAWL_OK;
+}
+
+static pawl_status keyframes_balance(keyframes_reader *r)
+{
+    bool margin = r->text.word_count == 3;
+    PAWL_TRY(keyframes_words(r, margin ? 3 : 2, "balance FEET [MARGIN]"));
+    if (r->balance.feet != 0) {
+        return text_lines_error(&r->text, "got a second balance in one key, expected one");
+    }
+    r->balance = (keyframe_balance){.margin = -1.0, .line = r->text.line};
+    if (margin) {
+        PAWL_TRY(text_lines_number(&r->text, 2, "the margin", &r->balance.margin));
+        if (r->balance.margin < 0.0) {
+            return text_lines_error(&r->text, "got a margin of %g m, expected 0 or more",
+                                    r->balance.margin);
+        }
+    }
+    PAWL_TRY(keyframes_choose(r, r->text.words[1], &r->balance.feet));
+    if (r->balance.feet == 0) {
+        return text_lines_error(&r->text, "got balance in a file without feet");
+    }
     return PAWL_OK;
 }
 
@@ -333,34 +354,37 @@ static pawl_status keyframes_joint(keyframes_reader *r)
     while (c < count && (double)c != coordinate) {
         ++c;
     }
-    int a = c < count ? keyframes_actuator(r, joint, c) : -1;
+    int a = c < count ? keyframe_actuator(&r->feet, joint, c) : -1;
     if (a < 0) {
         return text_lines_error(&r->text, "joint '%s' has no position actuator of coordinate %g",
                                 name, coordinate);
     }
-    if (r->foot_of[a] >= 0) {
+    int foot = keyframe_feet_of(&r->feet, a);
+    if (foot >= 0 && r->part != PART_START) {
         return text_lines_error(&r->text, "joint '%s' is moved by foot '%s'", name,
-                                r->feet[r->foot_of[a]].name);
+                                r->feet.feet[foot].name);
     }
     r->moved[a] = true;
+    r->started[a] = r->started[a] || r->part == PART_START;
     r->value[a] = value;
+    keyframe_feet_bend(&r->feet, a, value);
     return PAWL_OK;
 }
 
 // --- keys ------------------------------------------------------------------------------------------
 
-static pawl_status keyframes_push(keyframes_reader *r)
+static pawl_status keyframes_push(keyframes_reader *r, double time)
 {
     int64_t numbers = ((int64_t)r->times.count + 1) * r->actuator_count;
     if (r->times.count >= KEYFRAMES_MAX_KEYS || numbers > KEYFRAMES_MAX_NUMBERS) {
-        return text_lines_error(&r->text, "got more than %d keys, with all repetitions",
+        return text_lines_error(&r->text, "got more than %d keys, with all repetitions and paths",
                                 r->times.count);
     }
-    double *time = pawl_array_push(r->env, &r->times, sizeof(double));
-    if (time == NULL) {
+    double *slot = pawl_array_push(r->env, &r->times, sizeof(double));
+    if (slot == NULL) {
         return PAWL_FAIL(r->env, PAWL_NO_MEMORY, "no memory for the keys of a motion");
     }
-    *time = r->time;
+    *slot = time;
     for (int a = 0; a < r->actuator_count; ++a) {
         double *value = pawl_array_push(r->env, &r->values, sizeof(double));
         if (value == NULL) {
@@ -371,28 +395,35 @@ static pawl_status keyframes_push(keyframes_reader *r)
     return PAWL_OK;
 }
 
-static pawl_status keyframes_solve(keyframes_reader *r, keyframes_foot *foot)
+// The poses on the path to a key. Joints that no foot moves go along with the same fraction.
+static pawl_status keyframes_push_path(keyframes_reader *r)
 {
-    bool home = memcmp(&foot->target, &foot->start, sizeof foot->start) == 0;
-    double left = 0.0;
-    if (home) { // exactly, so that rest is rest
-        memcpy(foot->q, foot->rest, (size_t)foot->coordinates * sizeof *foot->q);
-    } else {
-        left = pawl_limb_reach(foot->limb, foot->target, foot->rest, foot->q);
+    size_t size = (size_t)r->actuator_count * sizeof *r->value;
+    double *end = r->path > 1 ? pawl_alloc(r->env, size + 1) : NULL;
+    if (r->path > 1 && end == NULL) {
+        return PAWL_FAIL(r->env, PAWL_NO_MEMORY, "no memory for the keys of a motion");
     }
-    if (!(left <= KEYFRAMES_REACHED)) {
-        r->text.line = foot->line;
-        return text_lines_error(&r->text,
-                                "foot '%s' cannot reach (%g, %g, %g) m, relative to body '%s': the "
-                                "nearest point is %.3g m away",
-                                foot->name, foot->target.x, foot->target.y, foot->target.z,
-                                pawl_model_body(r->model, r->root).name, left);
+    if (end != NULL) {
+        memcpy(end, r->value, size);
     }
-    for (int i = 0; i < foot->coordinates; ++i) {
-        r->value[foot->actuator[i]] = foot->q[i];
+    pawl_status status = PAWL_OK;
+    for (int k = 1; k < r->path && status == PAWL_OK; ++k) {
+        double x = (double)k / r->path;
+        double fraction = r->between == PAWL_SMOOTH ? (3.0 - 2.0 * x) * x * x : x;
+        for (int a = 0; a < r->actuator_count; ++a) {
+            r->value[a] = r->before[a] + fraction * (end[a] - r->before[a]);
+        }
+        r->feet.smooth = r->between == PAWL_SMOOTH;
+        status = keyframe_feet_solve(&r->feet, x);
+        if (status == PAWL_OK) {
+            status = keyframes_push(r, r->key_time + x * (r->time - r->key_time));
+        }
     }
-    foot->moved = false;
-    return PAWL_OK;
+    if (end != NULL) {
+        memcpy(r->value, end, size);
+        pawl_free(r->env, end, size + 1);
+    }
+    return status;
 }
 
 // The key that was begun, if any, is complete.
@@ -401,13 +432,83 @@ static pawl_status keyframes_complete(keyframes_reader *r)
     if (!r->in_key) {
         return PAWL_OK;
     }
-    for (int f = 0; f < r->foot_count; ++f) {
-        if (r->feet[f].moved) {
-            PAWL_TRY(keyframes_solve(r, &r->feet[f]));
-        }
+    if (r->balance.feet != 0) {
+        PAWL_TRY(keyframe_feet_balance(&r->feet, &r->balance));
     }
+    PAWL_TRY(keyframes_push_path(r));
+    PAWL_TRY(keyframe_feet_solve(&r->feet, 1.0));
+    keyframe_feet_next(&r->feet);
+    r->balance = (keyframe_balance){0};
     r->in_key = false;
-    return keyframes_push(r);
+    memcpy(r->before, r->value, (size_t)r->actuator_count * sizeof *r->value);
+    return keyframes_push(r, r->time);
+}
+
+// The head of the file is complete: feet are known.
+static pawl_status keyframes_end_head(keyframes_reader *r, keyframes_part next)
+{
+    if (r->part == PART_HEAD) {
+        PAWL_TRY(keyframe_feet_gather(&r->feet));
+    }
+    r->part = next;
+    return PAWL_OK;
+}
+
+// The joints that begin elsewhere than the model says, with all their coordinates.
+static void keyframes_list_starts(keyframes_reader *r)
+{
+    for (int a = 0; a < r->actuator_count; ++a) {
+        pawl_actuator_def def = pawl_model_actuator(r->model, pawl_model_actuator_at(r->model, a));
+        int at = 0;
+        while (at < r->start_count && !pawl_joint_same(r->start[at].joint, def.joint)) {
+            ++at;
+        }
+        if (!r->started[a]) {
+            continue;
+        }
+        if (at == r->start_count) {
+            ++r->start_count;
+            r->start[at].joint = def.joint;
+            pawl_state_joint(r->state, def.joint, r->start[at].position, NULL);
+        }
+        r->start[at].position[def.coordinate] = r->value[a];
+    }
+}
+
+// Before the first key. A start pose, if there is one, is complete; then the first row is the start.
+static pawl_status keyframes_begin_keys(keyframes_reader *r)
+{
+    if (r->part == PART_KEYS) {
+        return PAWL_OK;
+    }
+    if (r->part == PART_START) {
+        if (r->balance.feet != 0) {
+            PAWL_TRY(keyframe_feet_balance(&r->feet, &r->balance));
+        }
+        PAWL_TRY(keyframe_feet_solve(&r->feet, 1.0));
+        for (int s = 0; s < r->feet.set_count; ++s) {
+            const keyframe_set *set = &r->feet.sets[s];
+            for (int i = 0; i < set->coordinates; ++i) {
+                r->started[set->actuator[i]] = true;
+            }
+        }
+        keyframe_feet_begin_here(&r->feet);
+        r->balance = (keyframe_balance){0};
+        keyframes_list_starts(r);
+    }
+    PAWL_TRY(keyframes_end_head(r, PART_KEYS));
+    memcpy(r->before, r->value, (size_t)r->actuator_count * sizeof *r->value);
+    return keyframes_push(r, 0.0);
+}
+
+static pawl_status keyframes_start(keyframes_reader *r)
+{
+    PAWL_TRY(keyframes_words(r, 1, "start"));
+    if (r->part != PART_HEAD) {
+        return text_lines_error(&r->text, "got 'start' %s, expected one before the first key",
+                                r->part == PART_START ? "twice" : "after a key");
+    }
+    return keyframes_end_head(r, PART_START);
 }
 
 static pawl_status keyframes_key(keyframes_reader *r)
@@ -419,7 +520,9 @@ static pawl_status keyframes_key(keyframes_reader *r)
         return text_lines_error(&r->text, "got a key %g s after the last one, expected more than 0",
                                 after);
     }
+    PAWL_TRY(keyframes_begin_keys(r));
     PAWL_TRY(keyframes_complete(r));
+    r->key_time = r->time;
     r->time += after;
     r->in_key = true;
     ++r->loop_keys;
@@ -442,36 +545,50 @@ static pawl_status keyframes_repeat(keyframes_reader *r)
                 r->text.words[1], (int)KEYFRAMES_MAX_KEYS);
         }
     }
+    PAWL_TRY(keyframes_begin_keys(r));
     PAWL_TRY(keyframes_complete(r));
     r->loop = r->text.next;
     r->loop_line = r->text.line;
     r->rounds_left = (int)rounds;
     r->loop_keys = 0;
     r->loop_end = -1;
+    r->rounds = 0;
+    r->loop_drift = INFINITY;
     return PAWL_OK;
 }
 
-// The second round of what repeats for ever must end where the first did; then it is the period.
+// The second round of what repeats for ever must end where the first did; then it is the period. Where balance moves
+// the base, rounds come nearer to each other first: as long as they do so, there is another one.
 static pawl_status keyframes_close_loop(keyframes_reader *r)
 {
-    int n = r->actuator_count, last = r->times.count - 1;
-    double *first = &PAWL_ITEM(r->values, double, r->loop_end *n);
-    double *second = &PAWL_ITEM(r->values, double, last *n);
-    for (int f = 0; f < r->foot_count; ++f) {
-        keyframes_foot *foot = &r->feet[f];
-        for (int i = 0; i < foot->coordinates; ++i) {
-            foot->q[i] = first[foot->actuator[i]];
-        }
-        double drift = v3_norm(v3_sub(foot->target, pawl_limb_tip(foot->limb, foot->q, NULL)));
-        if (!(drift <= KEYFRAMES_REACHED)) {
-            return text_lines_error(&r->text,
-                                    "foot '%s' moves by %.3g m against the base in every "
-                                    "repetition; an endless repetition must end where it began",
-                                    foot->name, drift);
-        }
+    int n = r->actuator_count, last = r->times.count - 1, worst = 0;
+    double drift = 0.0;
+    for (int f = 0; f < r->feet.count && r->loop_end >= 0; ++f) {
+        pawl_vec3 at = r->feet.feet[f].target.position;
+        double off = v3_norm(v3_sub(at, r->loop_at[f]));
+        worst = off > drift ? f : worst;
+        drift = off > drift ? off : drift;
     }
-    memcpy(second, first, (size_t)n * sizeof *second);
-    r->ended = true;
+    bool second = r->loop_end >= 0, closed = second && drift <= KEYFRAMES_CLOSED;
+    if (second && !closed &&
+        (!(drift < 0.9 * r->loop_drift) || ++r->rounds > KEYFRAMES_MAX_ROUNDS)) {
+        return text_lines_error(&r->text,
+                                "foot '%s' moves by %.3g m against the base in every "
+                                "repetition; an endless repetition must end where it began",
+                                r->feet.feet[worst].name, drift);
+    }
+    if (closed) {
+        memcpy(&PAWL_ITEM(r->values, double, last *n),
+               &PAWL_ITEM(r->values, double, r->loop_end *n), (size_t)n * sizeof(double));
+        r->ended = true;
+        return PAWL_OK;
+    }
+    // A file without balance drifts by the same in every round: its second one decides.
+    r->loop_drift = second ? drift : INFINITY;
+    r->loop_end = last;
+    for (int f = 0; f < r->feet.count; ++f) {
+        r->loop_at[f] = r->feet.feet[f].target.position;
+    }
     return PAWL_OK;
 }
 
@@ -485,14 +602,11 @@ static pawl_status keyframes_end(keyframes_reader *r)
     if (r->loop_keys == 0) {
         return text_lines_error(&r->text, "the repeat of line %d holds no key", r->loop_line);
     }
-    bool again = r->rounds_left < 0 ? r->loop_end < 0 : --r->rounds_left > 0;
-    if (r->rounds_left < 0) {
-        if (r->loop_end >= 0) {
-            PAWL_TRY(keyframes_close_loop(r));
-        } else {
-            r->loop_end = r->times.count - 1;
-        }
+    bool endless = r->rounds_left < 0;
+    if (endless) {
+        PAWL_TRY(keyframes_close_loop(r));
     }
+    bool again = endless ? !r->ended : --r->rounds_left > 0;
     if (again) {
         r->text.next = r->loop;
         r->text.line = r->loop_line;
@@ -502,54 +616,56 @@ static pawl_status keyframes_end(keyframes_reader *r)
     return PAWL_OK;
 }
 
+// Lines that stand in a key, or in the start pose. *done: it was one.
+static pawl_status keyframes_key_line(keyframes_reader *r, bool *done)
+{
+    const char *verb = r->text.words[0];
+    bool joint = strcmp(verb, "joint") == 0, travel = strcmp(verb, "travel") == 0;
+    bool balance = strcmp(verb, "balance") == 0;
+    int move = 0;
+    while (move < VERB_COUNT && strcmp(verb, keyframes_verbs[move].word) != 0) {
+        ++move;
+    }
+    *done = joint || travel || balance || move < VERB_COUNT;
+    if (!*done) {
+        return PAWL_OK;
+    }
+    if (!r->in_key && r->part != PART_START) {
+        return text_lines_error(&r->text, "got '%s' outside of a key, expected 'key SECONDS' first",
+                                verb);
+    }
+    return joint     ? keyframes_joint(r)
+           : travel  ? keyframes_travel(r)
+           : balance ? keyframes_balance(r)
+                     : keyframes_feet_line(r, (keyframes_verb)move);
+}
+
 static pawl_status keyframes_line(keyframes_reader *r)
 {
+    static const struct {
+        const char *word;
+        pawl_status (*read)(keyframes_reader *r);
+    } lines[] = {
+        {"base", keyframes_base},     {"between", keyframes_between}, {"path", keyframes_path},
+        {"foot", keyframes_add_foot}, {"servo", keyframes_servo},     {"start", keyframes_start},
+        {"key", keyframes_key},       {"repeat", keyframes_repeat},   {"end", keyframes_end}};
     const char *verb = r->text.words[0];
     if (r->ended) {
         return text_lines_error(&r->text, "got '%.40s' after an endless repetition", verb);
     }
-    if (strcmp(verb, "base") == 0) {
-        return keyframes_base(r);
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
+        if (strcmp(verb, lines[i].word) == 0) {
+            return lines[i].read(r);
+        }
     }
-    if (strcmp(verb, "between") == 0) {
-        return keyframes_between(r);
-    }
-    if (strcmp(verb, "foot") == 0) {
-        return keyframes_add_foot(r);
-    }
-    if (strcmp(verb, "key") == 0) {
-        return keyframes_key(r);
-    }
-    if (strcmp(verb, "repeat") == 0) {
-        return keyframes_repeat(r);
-    }
-    if (strcmp(verb, "end") == 0) {
-        return keyframes_end(r);
-    }
-    static const struct {
-        const char *word, *usage;
-    } verbs[] = {[VERB_REST] = {"rest", "rest FEET"},
-                 [VERB_OFFSET] = {"offset", "offset FEET X Y Z"},
-                 [VERB_SHIFT] = {"shift", "shift FEET X Y Z"},
-                 [VERB_PLACE] = {"place", "place FEET X Y Z"}};
-    bool joint = strcmp(verb, "joint") == 0, travel = strcmp(verb, "travel") == 0;
-    int move = 0;
-    while (move <= VERB_PLACE && strcmp(verb, verbs[move].word) != 0) {
-        ++move;
-    }
-    if (!joint && !travel && move > VERB_PLACE) {
-        return text_lines_error(&r->text,
-                                "got '%.40s', expected one of base, between, foot, key, rest, "
-                                "offset, shift, place, travel, joint, repeat, end",
-                                verb);
-    }
-    if (!r->in_key) {
-        return text_lines_error(&r->text, "got '%s' outside of a key, expected 'key SECONDS' first",
-                                verb);
-    }
-    return joint    ? keyframes_joint(r)
-           : travel ? keyframes_travel(r)
-                    : keyframes_feet_line(r, (keyframes_verb)move, verbs[move].usage);
+    bool done;
+    PAWL_TRY(keyframes_key_line(r, &done));
+    return done ? PAWL_OK
+                : text_lines_error(&r->text,
+                                   "got '%.40s', expected one of base, between, path, foot, servo, "
+                                   "start, key, rest, offset, shift, place, turn, step, travel, "
+                                   "balance, joint, repeat, end",
+                                   verb);
 }
 
 // --- the whole file --------------------------------------------------------------------------------
@@ -568,23 +684,49 @@ static pawl_status keyframes_head(keyframes_reader *r)
     return PAWL_OK;
 }
 
-// The first key is the start, for which actuators that only joint lines move have their coordinate.
+// The model's start: with the joints that begin elsewhere than the poses of their bodies, and loops closed.
+static pawl_status keyframes_find_start(keyframes_reader *r)
+{
+    PAWL_TRY(pawl_state_create(r->env, r->model, &r->state));
+    pawl_env quiet = *r->env; // what is wrong with the start is said when the simulation begins
+    pawl_settings settings = pawl_settings_default();
+    pawl_sim *sim;
+    quiet.log = NULL;
+    pawl_status status = pawl_sim_create(&quiet, r->model, &settings, &sim);
+    if (status == PAWL_OK) {
+        status = pawl_state_copy(r->state, pawl_sim_state(sim));
+        pawl_sim_destroy(sim);
+    }
+    return status == PAWL_NO_MEMORY
+               ? PAWL_FAIL(r->env, PAWL_NO_MEMORY, "no memory for the start of a motion")
+               : PAWL_OK;
+}
+
 static pawl_status keyframes_begin(keyframes_reader *r)
 {
     size_t n = (size_t)r->actuator_count;
     r->moved = pawl_alloc(r->env, n * sizeof *r->moved + 1);
-    r->foot_of = pawl_alloc(r->env, n * sizeof *r->foot_of + 1);
+    r->started = pawl_alloc(r->env, n * sizeof *r->started + 1);
     r->value = pawl_alloc(r->env, n * sizeof *r->value + 1);
-    if (r->moved == NULL || r->foot_of == NULL || r->value == NULL) {
+    r->before = pawl_alloc(r->env, n * sizeof *r->before + 1);
+    r->start = pawl_alloc(r->env, n * sizeof *r->start + 1);
+    if (r->moved == NULL || r->started == NULL || r->value == NULL || r->before == NULL ||
+        r->start == NULL) {
         return PAWL_FAIL(r->env, PAWL_NO_MEMORY, "no memory for the actuators of a motion");
     }
-    PAWL_TRY(pawl_state_create(r->env, r->model, &r->state));
+    PAWL_TRY(keyframes_find_start(r));
+    r->feet.env = r->env;
+    r->feet.model = r->model;
+    r->feet.text = &r->text;
+    r->feet.actuator_count = r->actuator_count;
+    r->feet.value = r->value;
+    r->feet.moved = r->moved;
+    r->feet.start = r->state;
     for (int a = 0; a < r->actuator_count; ++a) {
         pawl_actuator_def def = pawl_model_actuator(r->model, pawl_model_actuator_at(r->model, a));
-        r->foot_of[a] = -1;
-        r->value[a] = keyframes_start_coordinate(r, def.joint, def.coordinate);
+        r->value[a] = keyframe_start_coordinate(&r->feet, def.joint, def.coordinate);
     }
-    return keyframes_push(r);
+    return PAWL_OK;
 }
 
 static pawl_status keyframes_read_all(keyframes_reader *r)
@@ -601,8 +743,9 @@ static pawl_status keyframes_read_all(keyframes_reader *r)
         return text_lines_error(
             &r->text, "the file ends inside the repeat of line %d, 'end' expected", r->loop_line);
     }
+    PAWL_TRY(keyframes_begin_keys(r));
     PAWL_TRY(keyframes_complete(r));
-    if (r->times.count < 2) {
+    if (r->times.count < 2 && r->start_count == 0) {
         return text_lines_error(&r->text, "the file has no key");
     }
     return PAWL_OK;
@@ -610,14 +753,13 @@ static pawl_status keyframes_read_all(keyframes_reader *r)
 
 static void keyframes_release(keyframes_reader *r)
 {
-    for (int f = 0; f < r->foot_count; ++f) {
-        pawl_limb_destroy(r->feet[f].limb);
-        pawl_free(r->env, r->feet[f].block, r->feet[f].block_size);
-    }
+    keyframe_feet_release(&r->feet);
     size_t n = (size_t)r->actuator_count;
     pawl_free(r->env, r->moved, n * sizeof *r->moved + 1);
-    pawl_free(r->env, r->foot_of, n * sizeof *r->foot_of + 1);
+    pawl_free(r->env, r->started, n * sizeof *r->started + 1);
     pawl_free(r->env, r->value, n * sizeof *r->value + 1);
+    pawl_free(r->env, r->before, n * sizeof *r->before + 1);
+    pawl_free(r->env, r->start, n * sizeof *r->start + 1);
     pawl_state_destroy(r->state);
     pawl_array_free(r->env, &r->times);
     pawl_array_free(r->env, &r->values);
@@ -643,6 +785,7 @@ static pawl_status keyframes_load(const pawl_env *env, const char *path, const c
     *r = (keyframes_reader){.env = env,
                             .model = model,
                             .between = PAWL_SMOOTH,
+                            .path = 1,
                             .actuator_count = pawl_model_actuator_count(model)};
     pawl_status status = text != NULL ? text_lines_begin(&r->text, env, path, text, size)
                                       : text_lines_open(&r->text, env, path);
@@ -650,15 +793,17 @@ static pawl_status keyframes_load(const pawl_env *env, const char *path, const c
         status = keyframes_read_all(r);
     }
     if (status == PAWL_OK) {
-        status = keyframe_tables_make(env,
-                                      &(keyframe_rows){.count = r->times.count,
-                                                       .actuator_count = r->actuator_count,
-                                                       .times = r->times.data,
-                                                       .values = r->values.data,
-                                                       .moved = r->moved,
-                                                       .between = r->between,
-                                                       .loop_end = r->ended ? r->loop_end : -1},
-                                      out);
+        bool straight = r->path == 1 || r->between == PAWL_LINEAR;
+        keyframe_rows rows = {.count = r->times.count,
+                              .actuator_count = r->actuator_count,
+                              .times = r->times.data,
+                              .values = r->values.data,
+                              .moved = r->moved,
+                              .between = straight ? r->between : PAWL_CUBIC,
+                              .loop_end = r->ended ? r->loop_end : -1,
+                              .start_count = r->start_count,
+                              .starts = r->start};
+        status = keyframe_tables_make(env, &rows, out);
     }
     keyframes_release(r);
     pawl_free(env, r, sizeof *r);

@@ -5,6 +5,8 @@
 // targets it finds are part of the one that is handed out, and of its hash.
 #include "read/model_finish.h"
 #include "pawl/keyframes.h"
+#include "read/keyframe_servos.h"
+#include "read/model_additions.h"
 
 // Starts of joints that the caller names. Joints without one begin where the file says.
 static pawl_status finish_starts(const xml_reader *reader, pawl_builder *builder)
@@ -28,6 +30,20 @@ static pawl_status finish_starts(const xml_reader *reader, pawl_builder *builder
     return PAWL_OK;
 }
 
+// Keyframes need a compiled model, and change what it is compiled from.
+static pawl_status finish_motion(const xml_reader *reader, pawl_builder *builder, pawl_model **out)
+{
+    PAWL_TRY(keyframe_servos_add(reader, builder, out));
+    pawl_keyframes *keyframes;
+    PAWL_TRY(pawl_keyframes_read(reader->env, reader->motion_path, *out, &keyframes));
+    pawl_status status = pawl_keyframes_apply(keyframes, builder);
+    pawl_keyframes_destroy(keyframes);
+    PAWL_TRY(status);
+    pawl_model_destroy(*out);
+    *out = NULL;
+    return pawl_builder_compile(builder, out);
+}
+
 pawl_status model_finish(const xml_reader *reader, const xmlNode *root, const char *what,
                          const char *name, pawl_builder *builder, pawl_model **out)
 {
@@ -36,17 +52,18 @@ pawl_status model_finish(const xml_reader *reader, const xmlNode *root, const ch
     }
     PAWL_TRY(finish_starts(reader, builder));
     PAWL_TRY(xml_refused(reader, root, what, name, pawl_builder_compile(builder, out)));
-    if (reader->motion_path == NULL) {
-        return PAWL_OK;
+    // The base is placed before the motion is read, which balances against gravity; the ground comes after it, for
+    // the motion may say how the legs begin.
+    pawl_status status = model_place_base(reader, builder, out);
+    if (status == PAWL_OK && reader->motion_path != NULL) {
+        status = finish_motion(reader, builder, out);
     }
-    pawl_keyframes *keyframes;
-    pawl_status status = pawl_keyframes_read(reader->env, reader->motion_path, *out, &keyframes);
-    pawl_model_destroy(*out);
-    *out = NULL;
     if (status == PAWL_OK) {
-        status = pawl_keyframes_apply(keyframes, builder);
+        status = model_put_ground(reader, builder, out);
     }
-    pawl_keyframes_destroy(keyframes);
-    PAWL_TRY(status);
-    return pawl_builder_compile(builder, out);
+    if (status != PAWL_OK) {
+        pawl_model_destroy(*out);
+        *out = NULL;
+    }
+    return status;
 }

@@ -8,10 +8,12 @@
 #include "read/search_path.h"
 #include "read/urdf_reader.h"
 #include <locale.h>
+#include <math.h>
 
 pawl_load_options pawl_load_options_default(void)
 {
-    return (pawl_load_options){.stamp = PAWL_STAMP_LOAD_OPTIONS};
+    return (pawl_load_options){.ground.friction = pawl_shape_def_default().friction,
+                               .stamp = PAWL_STAMP_LOAD_OPTIONS};
 }
 
 static pawl_status model_load_root(xml_reader *reader, const xml_file *file, pawl_model **out)
@@ -43,6 +45,10 @@ static pawl_status model_load(const pawl_env *env, const char *path, const char 
     reader.motion_path = options != NULL ? options->motion_path : NULL;
     reader.starts = options != NULL ? options->starts : NULL;
     reader.start_count = options != NULL && options->starts != NULL ? options->start_count : 0;
+    if (options != NULL) {
+        reader.ground = options->ground;
+        reader.fixed_base = options->fixed_base;
+    }
     reader.verbose = options != NULL && options->verbose;
     pawl_status status =
         search_path_begin(&reader, options != NULL ? options->search_path : NULL, path);
@@ -67,6 +73,15 @@ static pawl_status model_load_check(const pawl_env *env, const pawl_load_options
 {
     if (options != NULL) {
         PAWL_NEED_STAMP(env, options, PAWL_STAMP_LOAD_OPTIONS, "pawl_load_options_default");
+        const pawl_ground_option *g = &options->ground;
+        if (g->put && !(isfinite(g->height) && fabs(g->slope) < 1.5 && g->friction >= 0.0 &&
+                        isfinite(g->friction))) {
+            return PAWL_FAIL(
+                env, PAWL_BAD_ARGUMENT,
+                "ground at height %g m with a slope of %g rad and friction %g, "
+                "expected finite numbers, a slope below 1.5 rad and friction from 0 on",
+                g->height, g->slope, g->friction);
+        }
     }
     return PAWL_OK;
 }

@@ -302,6 +302,7 @@ pawl_status sdf_joint_read(sdf_reader *r, int index)
                 "joint '%s' connects two links that cannot move, and is ignored", item->full_name);
         return PAWL_OK;
     }
-    return xml_refused(r->xml, item->node, "joint", item->full_name,
-                       pawl_builder_add_joint(r->builder, &j.def, &item->joint));
+    PAWL_TRY(xml_refused(r->xml, item->node, "joint", item->full_name,
+                         pawl_builder_add_joint(r->builder, &j.def, &item->joint)));
+    return xml_note_effort(r->xml, item->joint, item->effort[0]);
 }

@@ -153,8 +153,9 @@ pawl_status urdf_joint_read(urdf_reader *r, urdf_joint *joint)
     def.follower_frame = pawl_pose_compose(frame, axes);
     r->tied =
         r->tied || (pawl_body_index(def.base) == PAWL_WORLD_INDEX && def.kind != PAWL_JOINT_FREE);
-    return xml_refused(r->xml, joint->node, "joint", joint->name,
-                       pawl_builder_add_joint(r->builder, &def, &joint->id));
+    PAWL_TRY(xml_refused(r->xml, joint->node, "joint", joint->name,
+                         pawl_builder_add_joint(r->builder, &def, &joint->id)));
+    return xml_note_effort(r->xml, joint->id, joint->effort[0]);
 }
 
 pawl_status urdf_joint_read_mimic(urdf_reader *r, const urdf_joint *joint)

@@ -67,6 +67,17 @@ pawl_status xml_add_name(xml_reader *reader, name_table *table, int scope, const
                                                                                  : PAWL_NO_MEMORY;
 }
 
+pawl_status xml_note_effort(xml_reader *reader, pawl_joint_id joint, double effort)
+{
+    xml_effort *note = xml_alloc(reader, sizeof *note);
+    if (note == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    *note = (xml_effort){reader->efforts, joint, effort};
+    reader->efforts = note;
+    return PAWL_OK;
+}
+
 void *xml_alloc(xml_reader *reader, size_t size)
 {
     const size_t align = _Alignof(max_align_t);

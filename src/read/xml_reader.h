@@ -38,6 +38,9 @@ typedef struct xml_reader {
     const char *motion_path;        // of a motion file that the model plays; NULL for none
     const pawl_named_start *starts; // (start_count) of joints, given from outside
     int start_count;
+    pawl_ground_option ground;  // that is put under the model
+    bool fixed_base;            // roots of floating trees are held by the world
+    struct xml_effort *efforts; // limits that the file has for joints
     struct xml_block *blocks;
     xml_file *files;
     size_t bytes_left;
@@ -54,6 +57,14 @@ typedef struct xml_reader {
         const xmlNode *first;
     } visual_left_out, collision_left_out;
 } xml_reader;
+
+// The largest effort of a joint's first coordinate, for actuators that are not in the file.
+typedef struct xml_effort {
+    struct xml_effort *next;
+    pawl_joint_id joint; // of the builder
+    double effort;       // inf for none
+} xml_effort;
+pawl_status xml_note_effort(xml_reader *reader, pawl_joint_id joint, double effort);
 
 void xml_reader_begin(xml_reader *reader, const pawl_env *env, bool lenient);
 void xml_reader_end(xml_reader *reader);

@@ -177,6 +177,25 @@ void pawl_assembly_place_residuals(pawl_assembly *a, const body_state *bodies,
     pawl_motion_rows_place(a, t);
 }
 
+void pawl_assembly_measure_closure(pawl_assembly *a, const body_state *bodies,
+                                   const double *reference, double t)
+{
+    const pawl_model *m = a->model;
+    if (a->has_rows_by_value) {
+        pawl_assembly_place_residuals(a, bodies, reference, t);
+        return;
+    }
+    for (int i = 0; i < m->body_count; ++i) {
+        a->rotation[i] = quat_matrix(bodies[i].q);
+    }
+    for (int i = 0; i < m->joint_count; ++i) {
+        if (a->joint_rows[i] > 0) {
+            pawl_joint_residuals(&m->joints[i], bodies, a->rotation,
+                                 a->residual + a->blocks[a->joint_block[i]].rows.first_row);
+        }
+    }
+}
+
 void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const double *reference,
                          double t, double damping_time)
 {

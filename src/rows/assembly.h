@@ -16,10 +16,11 @@ struct pawl_assembly {
     pawl_env env;
     size_t bytes;
     const pawl_model *model;
-    bool has_loops;        // some free rows may depend on others
-    bool has_damping;      // of bodies: the inertias depend on the step
-    bool has_soft_rows;    // springs and PD among the free rows
-    bool has_working_rows; // rows that can do work: all but joints between moving bodies
+    bool has_loops;         // some free rows may depend on others
+    bool has_damping;       // of bodies: the inertias depend on the step
+    bool has_soft_rows;     // springs and PD among the free rows
+    bool has_rows_by_value; // residuals that need values of coordinates: screws, gears, motions
+    bool has_working_rows;  // rows that can do work: all but joints between moving bodies
     // the plan
     int free_rows, free_blocks, max_rows, max_blocks;
     row_block *blocks; // (max_blocks) the free ones first
@@ -96,6 +97,9 @@ void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const doubl
 void pawl_assembly_scale_block(pawl_assembly *a, int block);
 // Residuals of joint and motion rows alone; Jacobians stay where they were placed.
 void pawl_assembly_place_residuals(pawl_assembly *a, const body_state *bodies,
+                                   const double *reference, double t);
+// The same for what closes joints step by step: joint coordinates are left as they were, unless residuals need them.
+void pawl_assembly_measure_closure(pawl_assembly *a, const body_state *bodies,
                                    const double *reference, double t);
 // Biases, compliances, bounds and v_f = J u_free + bias, from the velocities at the start of the step
 // and those that it would end with if no row acted. Of the limits those are assembled that can be

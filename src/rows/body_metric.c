@@ -2,13 +2,15 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // M^-1 JT in maximal coordinates: the inertias of the bodies alone, with the damping of the step.
+#include "base/kernel.h"
 #include "rows/assembly.h"
 #include "rows/row_build.h"
 #include "rows/row_set.h"
 
 // Point masses have no inverse inertia, so that what a row would do to their orientation vanishes here, and
 // so in D.
-static void body_metric_scale_block(row_metric *metric, pawl_assembly *a, const row_block *b)
+PAWL_KERNEL static void body_metric_scale_block(row_metric *metric, pawl_assembly *a,
+                                                const row_block *b)
 {
     (void)metric;
     for (int k = 0; k < b->body_count; ++k) {

@@ -6,6 +6,7 @@
 // joint_kinematics.h the letters.
 #include "rows/joint_kinematics.h"
 #include "base/env.h"
+#include "base/kernel.h"
 
 // Which rows a kind has, in order: t along an axis, the follower's x axis along the base's y or z
 // (alignment), all of the relative rotation (lock), or a row of the kind's own.
@@ -87,8 +88,8 @@ const char *pawl_joint_row_name(pawl_joint_kind kind, int row)
     return names[joint_row_table[kind][row]];
 }
 
-void pawl_joint_frames(const model_joint *j, const body_state *bodies, const pawl_mat3 *rotation,
-                       joint_frames *out)
+PAWL_KERNEL void pawl_joint_frames(const model_joint *j, const body_state *bodies,
+                                   const pawl_mat3 *rotation, joint_frames *out)
 {
     const body_state *f = &bodies[j->follower];
     const pawl_mat3 *rf = &rotation[j->follower];
@@ -197,8 +198,8 @@ static double joint_row(const model_joint *j, const joint_frames *f, int what, d
     }
 }
 
-void pawl_joint_rows(const model_joint *j, const joint_frames *f, double angle, double *residual,
-                     double base[][6], double follower[][6])
+PAWL_KERNEL void pawl_joint_rows(const model_joint *j, const joint_frames *f, double angle,
+                                 double *residual, double base[][6], double follower[][6])
 {
     const unsigned char *what = joint_row_table[j->kind];
     for (int r = 0; r < j->row_count; ++r) {
@@ -220,6 +221,56 @@ void pawl_joint_rows(const model_joint *j, const joint_frames *f, double angle, 
                 base[r][3 + k] += turn[k];
             }
         }
+    }
+}
+
+// What residuals are made of, in the base's own axes: t, and the follower's joint axis x.
+typedef struct joint_offset {
+    pawl_vec3 t, x;
+} joint_offset;
+
+static inline joint_offset joint_offset_of(const model_joint *j, const body_state *bodies,
+                                           const pawl_mat3 *rotation)
+{
+    const body_state *f = &bodies[j->follower];
+    const pawl_mat3 *rf = &rotation[j->follower];
+    pawl_vec3 point = v3_add(f->r, m3_mul(rf, j->follower_anchor));
+    pawl_vec3 x = m3_mul(rf, m3_column(&j->follower_axes, 0));
+    if (j->base >= 0) {
+        const pawl_mat3 *rb = &rotation[j->base];
+        point = m3_tmul(rb, v3_sub(point, bodies[j->base].r));
+        x = m3_tmul(rb, x);
+    }
+    return (joint_offset){v3_sub(point, j->base_anchor), x};
+}
+
+PAWL_KERNEL void pawl_joint_residuals(const model_joint *j, const body_state *bodies,
+                                      const pawl_mat3 *rotation, double *residual)
+{
+    const pawl_mat3 *e = &j->base_axes;
+    switch (j->kind) {
+    case PAWL_JOINT_REVOLUTE:
+    case PAWL_JOINT_CYLINDRICAL: {
+        joint_offset o = joint_offset_of(j, bodies, rotation);
+        pawl_vec3 t = m3_tmul(e, o.t), x = m3_tmul(e, o.x);
+        if (j->kind == PAWL_JOINT_REVOLUTE) {
+            *residual++ = t.x;
+        }
+        residual[0] = t.y, residual[1] = t.z;
+        residual[2] = x.y, residual[3] = x.z;
+        return;
+    }
+    case PAWL_JOINT_SPHERICAL:
+    case PAWL_JOINT_GIMBAL: {
+        pawl_vec3 t = m3_tmul(e, joint_offset_of(j, bodies, rotation).t);
+        residual[0] = t.x, residual[1] = t.y, residual[2] = t.z;
+        return;
+    }
+    default: {
+        joint_frames frames;
+        pawl_joint_frames(j, bodies, rotation, &frames);
+        pawl_joint_rows(j, &frames, 0.0, residual, NULL, NULL);
+    }
     }
 }
 

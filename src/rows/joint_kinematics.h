@@ -24,6 +24,9 @@ void pawl_joint_frames(const model_joint *j, const body_state *bodies, const paw
 // joint's first coordinate with its turns counted; only a screw needs it.
 void pawl_joint_rows(const model_joint *j, const joint_frames *f, double angle, double *residual,
                      double base[][6], double follower[][6]);
+// The residuals alone, at least cost. Not for gears and screws.
+void pawl_joint_residuals(const model_joint *j, const body_state *bodies, const pawl_mat3 *rotation,
+                          double *residual);
 // Whether row r of the kind is a rotation (rad) rather than a translation (m).
 bool pawl_joint_row_is_rotation(pawl_joint_kind kind, int row);
 const char *pawl_joint_row_name(pawl_joint_kind kind, int row); // e.g. "force y"

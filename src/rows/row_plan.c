@@ -189,6 +189,8 @@ static void plan_mark_used(pawl_assembly *a)
             a->coordinate_used[m->joints[pawl_joint_index(g->source_joint)].first_coordinate +
                                g->source_coordinate] = true;
         }
+        a->has_rows_by_value = a->has_rows_by_value || j->kind == PAWL_JOINT_GEAR ||
+                               j->kind == PAWL_JOINT_SCREW || m->motion_count > 0;
     }
 }
 

@@ -57,6 +57,9 @@ static void anderson_push(anderson *a, int n, const double *weight, const double
     }
 }
 
+// Type II: of all combinations of the last images that with the least residual f = g(x) - x, by normal equations in
+// the weighted norm. Their matrix is close to singular when changes are nearly parallel, which the relative shift
+// bounds.
 bool pawl_anderson_step(anderson *a, int n, const double *weight, double *x, const double *g)
 {
     if (a->started) {

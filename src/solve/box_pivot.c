@@ -118,6 +118,9 @@ static signed char box_wanted(const box_pivot *s, int i, double y, double w, dou
                          (w < -slack_w && slack_y == 0.0 && isfinite(upper)));
 }
 
+// y in [lower, upper] with w = S y + q complementary: w >= 0 at a lower bound, w <= 0 at an upper one, w = 0 in
+// between. The sides of the last step's y are the first guess, which is right in most steps. Returns the number of
+// pivots, or -1 when there were too many; y is within its bounds then, too.
 int pawl_box_pivot(box_pivot *s, const double *S, int n, const double *q, const double *lower,
                    const double *upper, double nothing, int max_pivots, double *y)
 {

@@ -51,6 +51,8 @@ static double contact_slip_at(const contact_slip *s, double k, double lambda[3],
     return norm - s->mu * lambda[2];
 }
 
+// Three cases: separating (no impulse), sticking (the impulse that stops the point is inside the cone), sliding (a root of
+// the function of k above, which is positive at 0 and negative at infinity: the bracket closes whatever Newton does).
 void pawl_contact_exact(const double D[9], const double v[3], double mu, double lambda[3])
 {
     lambda[0] = lambda[1] = lambda[2] = 0.0;

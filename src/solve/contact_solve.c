@@ -98,6 +98,9 @@ static double contact_next_tolerance(const pawl_contact_errors *e, double tolera
     return next < tolerance ? next : 0.5 * tolerance;
 }
 
+// Files are judged by errors in their own units, solvers by velocities in scaled ones: the tolerance of a pass is
+// guessed from the last pass, and passes end when the file's errors are small enough or three in a row have not
+// halved them.
 static double contact_passes(pawl_contact_problem *p, pawl_solver *solver, solver_goal whole,
                              double unit, double *r, pawl_contact_result *result)
 {

@@ -12,7 +12,7 @@
 // unknown of its own:
 //   0 <= y orthogonal to v + b >= 0,   0 <= b orthogonal to upper - lower - y >= 0
 // A polygon makes friction up to 1 - cos(pi / k) too small and slip turn towards its corners. Rounds
-// mend that: the polygon of a contact that slides is turned so that a corner opposes the slip just
+// repair that: the polygon of a contact that slides is turned so that a corner opposes the slip just
 // found, where polygon and disk agree, and the problem is solved again.
 #include "linalg/dense.h"
 #include "linalg/lemke.h"
@@ -233,6 +233,8 @@ static double lemke_solver_own_residual(const lemke_solver *s)
     return worst;
 }
 
+// A pyramid instead of the cone is exact only where friction points along one of its edges: each round turns the
+// pyramids so that they do, which converges in a few rounds. The best round is kept.
 static void lemke_solver_solve(pawl_solver *base, const pawl_problem *p, solver_goal goal,
                                double *lambda, solver_report *report)
 {

@@ -9,7 +9,7 @@
 // round of it is kept only if it ends where fewer plain sweeps would not have. Where D lacks rank, inner
 // forces creep at constant speed until a contact starts to slip or opens: there the change of a sweep
 // neither falls nor turns, and a jump along it, growing as long as nothing happens, gets to the event at
-// once. Progress is told by the length of a sweep's change in the metric of D, which falls more evenly
+// once. Progress is measured by the length of a sweep's change in the metric of D, which falls more evenly
 // than the residual does. Rejected tries are undone, and make the plain rounds between them longer.
 #include "solve/nsgs.h"
 #include "problem/natural.h"
@@ -167,6 +167,8 @@ static void nsgs_creep_on(nsgs_run *r, double *jump)
     }
 }
 
+// Rounds of plain sweeps. Between them, where the sweeps contract slowly, a combination of the last rounds or a jump
+// along their travel is tried and kept if the sweeps after it agree. Rounds grow while nothing helps.
 bool pawl_nsgs_run(nsgs_part *s, const pawl_problem *p, double goal, int most, double *lambda,
                    int *iterations)
 {

@@ -148,6 +148,9 @@ static void solver_run_weak_rows(pawl_solver *s, const pawl_problem *p, solver_g
     }
 }
 
+// Joints are eliminated first where that pays, so that a solver sees limits and contacts alone and light bodies under
+// heavy ones look as heavy as they feel. Otherwise the solver gets all rows, with the weak ones projected where loops
+// are redundant.
 void pawl_solver_solve(pawl_solver *s, const pawl_problem *p, solver_goal goal, double *lambda,
                        solver_report *report)
 {

@@ -99,6 +99,8 @@ static double splitting_own_residual(splitting *s, const pawl_problem *p, sweep_
     return pawl_sweep(&s->sweeps, p, contact, s->probe);
 }
 
+// Sweeps until the member's own rule stops. The relaxation may decay from sweep to sweep: large steps first, small
+// ones where contacts fight each other.
 static void splitting_solve(pawl_solver *base, const pawl_problem *p, solver_goal goal,
                             double *lambda, solver_report *report)
 {

@@ -639,8 +639,36 @@ TEST(limbs_hulls_and_sensitivities_asked_for_nonsense)
     CHECK_NAN(pawl_limb_reach(limb, bad, rest, q));
     CHECK_NAN(pawl_limb_reach(limb, point, NULL, q));
     CHECK_NAN(pawl_limb_reach(limb, point, rest, NULL));
+    CHECK_NAN(pawl_limb_pose(NULL, q, NULL).position.x);
+    CHECK_NAN(pawl_limb_pose(limb, NULL, NULL).position.x);
+    pawl_posture *posture;
+    pawl_limb *none = NULL;
+    CHECK_BAD(pawl_posture_create(NULL, &limb, 1, &posture));
+    CHECK_BAD(pawl_posture_create(env, NULL, 1, &posture));
+    CHECK_BAD(pawl_posture_create(env, &none, 1, &posture));
+    CHECK_BAD(pawl_posture_create(env, &limb, 1, NULL));
+    CHECK_BAD(pawl_posture_create(env, &limb, 0, &posture));
+    CHECK_BAD(pawl_posture_create(env, &limb, 65, &posture));
+    CHECK_OK(pawl_posture_create(env, &limb, 1, &posture));
+    pawl_limb_target target = {.position = point}, bad_target = {.position = bad};
+    EACH_ID(id)
+    {
+        CHECK_INT(pawl_joint_index(pawl_posture_coordinate_at(posture, id).joint), -1);
+        CHECK_NAN(pawl_posture_pose(posture, id, q).position.x);
+    }
+    CHECK_INT(pawl_posture_coordinate_count(NULL), 0);
+    CHECK_NAN(pawl_posture_pose(NULL, 0, q).position.x);
+    CHECK_NAN(pawl_posture_pose(posture, 0, NULL).position.x);
+    CHECK_NAN(pawl_posture_reach(NULL, &target, rest, q));
+    CHECK_NAN(pawl_posture_reach(posture, NULL, rest, q));
+    CHECK_NAN(pawl_posture_reach(posture, &target, NULL, q));
+    CHECK_NAN(pawl_posture_reach(posture, &target, rest, NULL));
+    CHECK_NAN(pawl_posture_reach(posture, &bad_target, rest, q));
     q[0] = NAN;
+    CHECK_NAN(pawl_posture_reach(posture, &target, rest, q));
     CHECK_NAN(pawl_limb_reach(limb, point, rest, q));
+    pawl_posture_destroy(posture);
+    pawl_posture_destroy(NULL);
     pawl_limb_destroy(limb);
     pawl_limb_destroy(NULL);
 

@@ -127,6 +127,10 @@ TEST(joints_that_cannot_be_set)
                                    abuse_zero, abuse_zero, &index));
     CHECK(index.index1 == 77 && motor.index1 == 77 && solid.index1 == 77);
     CHECK_BAD(pawl_builder_set_start(m.builder, hinge, NULL));
+    pawl_pose nowhere = {{NAN, 0, 0}, {1, 0, 0, 0}}, unturned = {{0, 0, 0}, {0, 0, 0, 0}};
+    CHECK_BAD(pawl_builder_move_floating(NULL, pawl_pose_identity()));
+    CHECK_BAD(pawl_builder_move_floating(m.builder, nowhere));
+    CHECK_BAD(pawl_builder_move_floating(m.builder, unturned));
     CHECK_BAD(pawl_builder_set_start(NULL, hinge, &q));
     CHECK_INT(pawl_builder_joint_coordinates(NULL, pawl_builder_joint_at(NULL, 0)), 0);
     CHECK_BAD(pawl_builder_connect(NULL, NULL, PAWL_JOINT_REVOLUTE, PAWL_WORLD,

@@ -24,9 +24,11 @@ static int carts_link(char *text, int used, const char *name, const char *pose, 
                            name, pose, mass, inertia, inertia, inertia, shape);
 }
 
-// Carts on rails, a tree of gears over them; the first one is a box on the floor and carries a ball.
-static void carts_write(char *text, uint64_t seed)
+// Carts on rails, a tree of gears over them; the first one is a box on the floor and carries a ball. `digits` > 0:
+// one more gear from the first cart to the last, which the others imply but for so many digits of its ratio.
+static void carts_write(char *text, uint64_t seed, int digits)
 {
+    double over[8] = {1.0}; // ratio of each cart to the first
     static const char *const box =
         "<collision name=\"c\"><geometry><box><size>0.2 0.2 0.2</size></box></geometry>"
         "<pawl:friction>0.5</pawl:friction></collision>";
@@ -52,10 +54,17 @@ static void carts_write(char *text, uint64_t seed)
         double sign = random_in(&seed, -1.0, 1.0) < 0.0 ? -1.0 : 1.0;
         double ratio = sign * pow(10.0, random_in(&seed, -1.5, 1.5));
         int source = (int)(random_in(&seed, 0.0, 1.0) * i);
+        over[i] = ratio * over[source];
         used += snprintf(text + used, (size_t)(CARTS_TEXT - used),
                          "<pawl:gear name=\"g%d\" joint=\"j%d\" source_joint=\"j%d\" "
                          "ratio=\"%.17g\"/>\n",
                          i, i, source, ratio);
+    }
+    if (digits > 0) {
+        used += snprintf(text + used, (size_t)(CARTS_TEXT - used),
+                         "<pawl:gear name=\"cycle\" joint=\"j%d\" source_joint=\"j0\" "
+                         "ratio=\"%.*g\"/>\n",
+                         count - 1, digits, over[count - 1]);
     }
     used += snprintf(text + used, (size_t)(CARTS_TEXT - used), "</model><model name=\"ball\">");
     used = carts_link(
@@ -71,7 +80,7 @@ TEST(geared_carts_in_contact_are_solved_whatever_their_masses)
     static const double shifts[] = {1e-8, 1e-6, 1e-14};
     for (uint64_t seed = 1; seed <= 60; ++seed) {
         char text[CARTS_TEXT];
-        carts_write(text, seed);
+        carts_write(text, seed, 0);
         for (int i = 0; i < 3; ++i) {
             pawl_settings settings = mechanism_settings(1e-2, PAWL_STEPPER_MOREAU);
             settings.solver.regularization = shifts[i];
@@ -79,6 +88,33 @@ TEST(geared_carts_in_contact_are_solved_whatever_their_masses)
             CHECK_OK(m.status);
             CHECK_INT(m.verdict.not_converged, 0);
             linkage_motion_end(&m);
+        }
+    }
+}
+
+// A cycle of gears is a loop: from ratios of few digits it would lock, and its carts would stand in the air. It moves
+// as the tree of gears does, by what the digits tell, in maximal and in reduced coordinates.
+TEST(cycles_of_gears_in_contact_move_as_trees_do)
+{
+    static const int digits[] = {5, 7, 9, 17};
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+        for (int form = 0; form < PAWL_FORMULATION_COUNT; ++form) {
+            pawl_settings settings = mechanism_settings(5e-3, PAWL_STEPPER_MOREAU);
+            settings.formulation = (pawl_formulation)form;
+            char text[CARTS_TEXT];
+            carts_write(text, seed, 0);
+            linkage_motion tree = linkage_run_text(text, &settings, 0.3, 0.1);
+            for (int i = 0; i < 4; ++i) {
+                carts_write(text, seed, digits[i]);
+                linkage_motion m = linkage_run_text(text, &settings, 0.3, 0.1);
+                CHECK_OK(m.status);
+                CHECK_INT(m.verdict.not_converged, 0);
+                CHECK(linkage_distance(&m, &tree, m.samples) <
+                      100.0 * pow(10.0, -digits[i]) + 1e-9);
+                CHECK(m.fine || !tree.fine);
+                linkage_motion_end(&m);
+            }
+            linkage_motion_end(&tree);
         }
     }
 }

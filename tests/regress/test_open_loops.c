@@ -55,12 +55,14 @@ TEST(a_walker_stands_and_folds_without_position_updates)
 // Until it lies on the floor, where its legs are far open. `./dev test long` has all digits and steppers.
 TEST(a_walker_that_falls_leaves_no_step_unsolved)
 {
-    static const pawl_stepper_kind steppers[] = {PAWL_STEPPER_EULER, PAWL_STEPPER_MOREAU};
+    // lit judged impacts by joint rows as they are: 21 to 25 of its steps were open
+    static const pawl_stepper_kind steppers[] = {PAWL_STEPPER_EULER, PAWL_STEPPER_LIT,
+                                                 PAWL_STEPPER_MOREAU};
     bool all = getenv("PAWL_LONG_RUNS") != NULL;
     linkage l;
     zoo_walker(&l);
     for (int i = all ? 0 : OPEN_DIGITS - 1; i < OPEN_DIGITS; ++i) {
-        for (int k = 0; k < (all ? 2 : 1); ++k) {
+        for (int k = 0; k < (all ? 3 : 2); ++k) {
             pawl_settings settings = open_settings(1e-3, steppers[k]);
             linkage_motion m = linkage_run(&l, open_digits[i], &settings, 0.6, 0.05);
             CHECK_OK(m.status);

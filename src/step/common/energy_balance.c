@@ -165,6 +165,8 @@ void pawl_balance_forces(const step_context *c, const step_weights *w, double *w
     }
 }
 
+// Work of an impulse is its product with the mean of the rates before and after: exact for the change of kinetic
+// energy that it makes, whatever the stepper.
 static void balance_impulses(step_context *c, const step_weights *w, damper_sums *sums,
                              pawl_state *s)
 {

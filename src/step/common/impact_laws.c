@@ -16,6 +16,7 @@
 // No law adds energy. The work of contacts on the line between the impulses without restitution, which
 // dissipate, and those of the law is a convex quadratic: where the law would add energy, the point of that line
 // at which the work vanishes is taken. Both ends neither close nor leave their friction cones, and so does it.
+#include "problem/weak_space.h"
 #include "step/common/impact.h"
 #include "step/common/report_merge.h"
 #include "step/common/solve_rows.h"
@@ -628,10 +629,11 @@ static void laws_judge(step_context *c, pawl_step_report *report)
     const pawl_assembly *a = c->assembly;
     const pawl_problem *p = &a->problem;
     const impact_memory *x = c->impact;
-    double open = 0.0;
+    double apart; // of rows that nearly repeat others, as everywhere
     for (int r = 0; r < a->free_rows; ++r) {
-        open = fmax(open, fabs(x->after[r] + a->bias[r] + a->compliance[r] * c->u.lambda[r]));
+        c->u.velocity[r] = x->after[r] + a->bias[r] + a->compliance[r] * c->u.lambda[r];
     }
+    double open = pawl_weak_largest(p, c->u.velocity, &apart);
     for (int r = a->free_rows; r < a->slot_rows; ++r) {
         open = fmax(open, -x->after[r]);
     }

@@ -14,6 +14,9 @@
 
 static const double least_accuracy = 1e-12;
 
+// Redundant joints have many reactions with one motion. Of all that give the change of twists, the least-norm one is
+// lambda = D^+ J du, by the factor that is at hand; what the step used is replaced by it in the reactions alone,
+// because the motion is the same.
 void pawl_least_reactions(step_context *c)
 {
     const pawl_assembly *a = c->assembly;
@@ -120,6 +123,7 @@ void pawl_settle_reactions(step_context *c, const pawl_state *s)
         return;
     }
     pawl_delassus *delassus = c->assembly->problem.delassus;
+    // A factor that drops redundant rows gives them no reaction at all, which is a solution, but not the least one.
     delassus->drops_redundant = false; // a shifted factor for the time
     for (int i = 0; i < d->count; ++i) {
         const struct deferred_reaction *item = &d->item[i];

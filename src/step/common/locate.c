@@ -31,6 +31,8 @@ static double locate_top(brent_function gap, void *user, double low, double high
     return low;
 }
 
+// The first time at which a gap goes below -tolerance. Sampled first: a gap may dip and rise again within a step, and
+// a sign at the end alone would miss that.
 static bool locate_first(brent_function gap, void *user, double h, int samples, double tolerance,
                          locate_root *out)
 {
@@ -42,7 +44,7 @@ static bool locate_first(brent_function gap, void *user, double h, int samples, 
         if (below < -tolerance && !has_low) {
             above = gap(low, user);
         }
-        // What is inside already and comes out meets nothing.
+        // A pair that overlaps at the start and separates is not a collision.
         found = below < -tolerance && (above >= -tolerance || below < above - tolerance);
         if (!found) {
             low = high, above = below, has_low = true;
@@ -177,6 +179,8 @@ static bool locate_limit_root(const pawl_state *from, const pawl_state *to, doub
 
 // ---- Both ---------------------------------------------------------------------------------------
 
+// All pairs that were near at the end of the motion, then all limits. The earliest wins; of equal times the first
+// pair, so that the order does not depend on rounding.
 bool pawl_locate_gap_root(const motion_path *path, const pawl_state *from, const pawl_state *to,
                           const locate_scope *s, gap_root *out)
 {

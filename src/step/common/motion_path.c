@@ -31,6 +31,8 @@ static pawl_vec3 motion_rotation(pawl_quat from, pawl_quat to, pawl_vec3 expecte
     return v3_axpy(turn, turns * motion_turn, axis);
 }
 
+// Positions by the quadratic, velocities linear in between: at both ends exactly the poses of the step, and second
+// order in between, which is what locating events of a second-order method needs.
 body_state pawl_motion_body(const motion_path *p, int i, double tau)
 {
     const model_body *b = &p->model->bodies[i];

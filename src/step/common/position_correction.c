@@ -198,6 +198,9 @@ static double correction_of_contacts(const step_context *c)
     return all > 0.0 ? contacts / all : 1.0;
 }
 
+// After the velocities are known: the twist that removes overlaps until the end of the step. It is a problem of its
+// own over the same rows and the same matrix, solved from 0, and never touches the velocities, so corrections add no
+// kinetic energy (docs/math.md section 8).
 void pawl_correction_find(step_context *c, const step_weights *w)
 {
     pawl_assembly *a = c->assembly;
@@ -247,6 +250,8 @@ static int correction_close(step_context *c, pawl_state *s, double t)
     return steps;
 }
 
+// Moving poses without velocities changes the potential energy alone. That energy is counted as work of contacts and
+// limits, in proportion to what each did.
 int pawl_correction_apply(step_context *c, pawl_state *s, double t, pawl_step_report *report)
 {
     double time = c->correction.time;

@@ -72,7 +72,7 @@ static double position_try(step_context *c, pawl_state *s, double tau, double en
         s->bodies[i].q = c->position.from[i].q;
     }
     position_freely(c, s, tau, end);
-    pawl_assembly_place_residuals(c->assembly, s->bodies, s->coordinates, end);
+    pawl_assembly_measure_closure(c->assembly, s->bodies, s->coordinates, end);
     return pawl_closure_error(c->assembly);
 }
 
@@ -238,6 +238,8 @@ void pawl_position_settle(step_context *c, pawl_state *s, double start, int *ite
     }
 }
 
+// Along the constraints where that works, freely and back onto them where it does not; in the end rows are placed and
+// factored at the new poses, where the next velocity update begins.
 bool pawl_position_poses(step_context *c, pawl_state *s, double tau, double end, int *iterations)
 {
     const pawl_model *m = c->model;

@@ -121,7 +121,10 @@ void pawl_closure_velocities(step_context *c, pawl_state *s, double t)
 {
     const pawl_model *m = c->model;
     pawl_closure_rates(c, s, t);
-    double accuracy = c->position.exact ? project_exact : project_velocity_accuracy;
+    // A factor that is exact and of this very placement needs no check: its rounding is far below that accuracy.
+    const pawl_problem *p = &c->assembly->problem;
+    bool exact = pawl_eliminate_is_exact(p);
+    double accuracy = c->position.exact ? project_exact : exact ? 1.0 : project_velocity_accuracy;
     size_t mark = pawl_arena_mark(&c->scratch);
     double *change = pawl_take_twists(c);
     pawl_closure_solve(c, accuracy, change);
@@ -166,7 +169,7 @@ static int project_poses(step_context *c, pawl_state *s, double t, int max_steps
         pawl_closure_errors(a, a->v_f);
         project_step(c, s, t);
         ++steps;
-        pawl_assembly_place_residuals(a, s->bodies, s->coordinates, t);
+        pawl_assembly_measure_closure(a, s->bodies, s->coordinates, t);
         double before = error;
         error = pawl_closure_error(a);
         if (steps == 1 && error > tolerance && error > wanted * before) {
@@ -181,12 +184,14 @@ static int project_poses(step_context *c, pawl_state *s, double t, int max_steps
     return steps;
 }
 
+// Gauss-Newton in the metric of the masses: of all poses that close the joints, those nearest to where the bodies
+// are. At most max_steps factorizations.
 int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double tolerance)
 {
     pawl_assembly *a = c->assembly;
     size_t poses = (size_t)c->model->body_count * sizeof *s->bodies;
     bool tree_joints = c->coordinates->ops->has_tree_joints;
-    if (tree_joints) { // such joints meet by their coordinates
+    if (tree_joints) { // their coordinates close such joints
         project_place(c, s, t, 1.0);
         c->coordinates->ops->close_placed(c->coordinates, s->bodies);
     }
@@ -203,7 +208,7 @@ int pawl_project(step_context *c, pawl_state *s, double t, int max_steps, double
     bool factored = false, stuck = true;
     memcpy(c->position.from, s->bodies, poses);
     for (double inertia_scale = 1.0; stuck; inertia_scale *= 0.1) {
-        bool last = inertia_scale < 5e-3 || tree_joints; // there masses are not eased
+        bool last = inertia_scale < 5e-3 || tree_joints; // there masses are not scaled
         memcpy(s->bodies, c->position.from, poses);
         project_place(c, s, t, inertia_scale);
         steps += project_poses(c, s, t, max_steps, tolerance, inertia_scale, last ? INFINITY : 0.05,

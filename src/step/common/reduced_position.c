@@ -301,6 +301,8 @@ static void reduced_position_anyway(step_context *c, pawl_state *s, double tau, 
     pawl_reduced_write_bodies(f->ahead, true, s->bodies);
 }
 
+// As pawl_position_poses(), with the coordinates of the tree as unknowns: tree joints stay closed whatever happens,
+// and loops are closed by Newton steps on the rates.
 int pawl_reduced_position_update(step_context *c, pawl_state *s, double tau, double end)
 {
     const pawl_model *m = c->model;

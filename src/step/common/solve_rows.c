@@ -53,6 +53,8 @@ pawl_residual pawl_step_judge(step_context *c)
     return residual;
 }
 
+// The judge measures Coulomb's law for every solver. Solvers of another law are judged by the residual of their own
+// problem, which they cannot choose: converged means that number is below the tolerance, whatever the solver said.
 void pawl_step_decide(step_context *c, const solver_report *solved, pawl_step_report *report)
 {
     const pawl_problem *p = &c->assembly->problem;

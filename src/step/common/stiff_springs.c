@@ -200,6 +200,8 @@ static bool spring_gains(const step_context *c, const spring_energies *from, dou
     return !(to.moving + to.stored <= from->moving + from->stored + given);
 }
 
+// Last resort against explosions: where a spring that is too stiff for the step would hold more energy than the
+// motion had, the velocities of its bodies are halved until it does not, and the verdict counts a failed update.
 void pawl_stiff_springs_guard(step_context *c, pawl_state *s, const step_weights *w)
 {
     if (w->after_time == 0.0 || c->assembly->bent == 0 || !c->u.straight_springs) {

@@ -100,6 +100,6 @@ void pawl_lit_sdirk_move(step_context *c, pawl_state *s, const lit_phase *phase,
                          pawl_step_report *report);
 
 // Which rows of the problem just solved hold.
-void pawl_lit_grip(step_context *c);
+void pawl_lit_find_closed_rows(step_context *c);
 // Brings s, at time t, back onto joints and grips: poses, then twists. Returns the iterations.
 int pawl_lit_settle(step_context *c, pawl_state *s, double t);

@@ -129,6 +129,8 @@ static int lit_place_contacts(const step_context *c, const lit_phase *phase, int
     return n;
 }
 
+// Rows, and the contacts that the phase holds, at the poses of now: contacts are matched with those of the phase by
+// their ids, because their points have moved.
 bool pawl_lit_place(step_context *c, pawl_state *s, const lit_phase *phase, double t)
 {
     pawl_assembly *a = c->assembly;
@@ -325,7 +327,7 @@ static void lit_trapezoid(step_context *c, pawl_state *s, const lit_phase *phase
     pawl_balance_rows(c, s, &w);
     pawl_stiff_springs_guard(c, s, &w);
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
-    pawl_lit_grip(c);
+    pawl_lit_find_closed_rows(c);
     pawl_correction_find(c, &w);
     if (c->settings->project) {
         pawl_correct_spins(c, &w);
@@ -341,6 +343,8 @@ static void lit_trapezoid(step_context *c, pawl_state *s, const lit_phase *phase
     report->projections = projections;
 }
 
+// The trapezoidal rule or its damped variant, then the projection onto what is closed, unless the move followed the
+// joints all along and no contact is closed.
 void pawl_lit_move(step_context *c, pawl_state *s, const lit_phase *phase, pawl_step_report *report)
 {
     *report = (pawl_step_report){0};

@@ -85,6 +85,8 @@ static void paper_body_twists(const step_context *c, const body_state *start, do
     }
 }
 
+// The paper linearizes k~ at the start, where the derivative of the rows' directions is needed: by central
+// differences of the Jacobian along the motion.
 void pawl_lit_paper_begin(step_context *c, pawl_state *s, const step_weights *w)
 {
     pawl_assembly *a = c->assembly;

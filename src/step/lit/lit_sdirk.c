@@ -235,6 +235,9 @@ static bool sdirk_finish(step_context *c, pawl_state *s, const lit_phase *phase,
     return true;
 }
 
+// Two stages with the same coefficient, so one matrix structure; the first stage ends at gamma h, the second at h. If
+// a limit or contact closed in the first, the step is done in one stage of the first order instead: a collision
+// inside a Runge-Kutta step has no order to keep.
 void pawl_lit_sdirk_move(step_context *c, pawl_state *s, const lit_phase *phase,
                          pawl_step_report *report)
 {
@@ -254,7 +257,7 @@ void pawl_lit_sdirk_move(step_context *c, pawl_state *s, const lit_phase *phase,
     if (done) {
         sdirk_worst(report, &first);
         pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
-        pawl_lit_grip(c);
+        pawl_lit_find_closed_rows(c);
         step_weights end = sdirk_weights(c, s, phase, phase->end, 1.0);
         pawl_correction_find(c, &end);
         sdirk_arrive(c, s, phase);

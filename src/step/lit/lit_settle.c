@@ -35,7 +35,10 @@ static bool settle_candidate_holds(const pawl_assembly *a, int row, double lambd
     return (traits & ROW_IS_LIMIT) != 0 && lambda > 0.0 && a->compliance[row] == 0.0;
 }
 
-void pawl_lit_grip(step_context *c)
+// Which one-sided rows acted as equalities in this step: limits and contacts that persist with a positive impulse,
+// dry friction inside its bounds. Contacts inside their friction cone stick, with a margin so that rounding does not
+// decide.
+void pawl_lit_find_closed_rows(step_context *c)
 {
     const pawl_assembly *a = c->assembly;
     const pawl_problem *p = &a->problem;

@@ -108,6 +108,9 @@ static bool linear_choose(nmdp *s, double *theta)
     return result.solved;
 }
 
+// One Newton step on the free motion from the start, then one quadratic program for the weights of the contact
+// forces: everything is linearized where the step begins, so it is explicit in the geometry and needs steps that are
+// small against it.
 bool pawl_linear_step(nmdp *s, pawl_state *state, double end)
 {
     double h = end - state->time;

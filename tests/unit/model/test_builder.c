@@ -181,7 +181,7 @@ TEST(bad_gears_actuators_and_motions_are_refused_by_name)
         CHECK_MESSAGE(&c.t, def.name);                                                             \
     } while (0)
     BAD_GEAR((void)0, "couples a coordinate with itself");
-    BAD_GEAR(def.joint.index1 = 4, "names a joint that is not there");
+    BAD_GEAR(def.joint = bad_joint(4), "names a joint that is not there");
     BAD_GEAR(def.source_joint.index1 = 0, "names a joint that is not there");
     BAD_GEAR(def.coordinate = 1, "coordinate 1 of joint 'hinge', a revolute joint, which has 1");
     BAD_GEAR(def.name = "hinge", "exists already");
@@ -194,7 +194,7 @@ TEST(bad_gears_actuators_and_motions_are_refused_by_name)
         CHECK_REFUSED(&c, pawl_builder_add_actuator(c.builder, &def, NULL), part);                 \
         CHECK_MESSAGE(&c.t, "motor");                                                              \
     } while (0)
-    BAD_ACTUATOR(def.joint.tag += 1, "names a joint that is not there");
+    BAD_ACTUATOR(def.joint = bad_joint(1), "names a joint that is not there");
     BAD_ACTUATOR(def.coordinate = -1, "coordinate -1");
     BAD_ACTUATOR(def.kind = (pawl_actuator_kind)7, "no kind 7");
     BAD_ACTUATOR(def.stiffness = -1.0, "stiffness -1");

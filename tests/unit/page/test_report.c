@@ -2,6 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Reports: self-contained, escaped, small, and with the verdict that the figures call for.
+#include "page/player_bundle.h"
 #include "support/recording.h"
 #include "support/test.h"
 #include <stdio.h>
@@ -9,6 +10,18 @@
 #include <string.h>
 #include <unistd.h>
 
+// Takes out what stands from the first `begin` to the next `end`.
+static void cut(char *text, const char *begin, const char *end)
+{
+    char *from = strstr(text, begin);
+    char *to = from != NULL ? strstr(from + strlen(begin), end) : NULL;
+    if (to != NULL) {
+        memmove(from, to, strlen(to) + 1);
+    }
+}
+
+// A page or picture as C wrote it, without the player and its data: what these hold is nothing that the tests here
+// look for, and the player has its own tests in a browser.
 static char *read_text(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -20,6 +33,10 @@ static char *read_text(const char *path)
     CHECK(fread(text, 1, (size_t)size, file) == (size_t)size);
     text[size] = '\0';
     fclose(file);
+    cut(text, "<script type=\"application/json\" id=\"pawl-motion\">", "</script>");
+    if (pawl_player_bundle_size > 0) {
+        cut(text, pawl_player_bundle, "</script>");
+    }
     return text;
 }
 

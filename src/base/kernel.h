@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Inner loops in two versions, of which the machine's own is chosen when the program is loaded: with vectors of four
+// numbers (AVX2), and as everywhere. Neither contracts products and sums nor changes the order of sums
+// (-ffp-contract=off, no fast-math), so that both give the same bits.
+#pragma once
+
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) &&       \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define PAWL_KERNEL __attribute__((target_clones("avx2", "default")))
+#else
+#define PAWL_KERNEL
+#endif
+// A part of such loops: it must be compiled with each version.
+#if defined(__GNUC__)
+#define PAWL_KERNEL_PART static inline __attribute__((always_inline))
+#else
+#define PAWL_KERNEL_PART static inline
+#endif

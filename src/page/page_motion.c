@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// A recorded motion as JSON for the player in web/: names, shapes and joints as text, what grows with time as
+// little-endian numbers in base64 (docs/player.md). A page is one file that people send each other, so the arrays have a
+// budget: frames are left out evenly until poses and contacts fit.
+#include "page/page_motion.h"
+#include "page/player_bundle.h"
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOTION_FORMAT = 1,
+    MOTION_MOST_FRAMES = 6000,
+    MOTION_MOST_POSE_BYTES = 4 << 20,
+    MOTION_MOST_CONTACTS = 60000, // of 36 bytes each
+    MOTION_MOST_EVENTS = 400,
+    MOTION_BLOCK = 512,             // frames read at a time
+    MOTION_WINDOW = 256,            // contacts, likewise
+    MOTION_BLOCK_NUMBERS = 1 << 19, // of poses, likewise
+    MOTION_MOST_CELLS = 250         // of a heightfield, in each direction
+};
+
+// ---- JSON -----------------------------------------------------------------------------------------
+
+// A name as a JSON string. It stands in a script element, where "<" could end it, so that is escaped, too.
+static void motion_string(report_text *page, const char *text)
+{
+    report_add_plain(page, "\"");
+    for (const unsigned char *c = (const unsigned char *)(text == NULL ? "" : text); *c != '\0';
+         ++c) {
+        if (*c < 0x20 || *c == '"' || *c == '\\' || *c == '<' || *c == '&') {
+            report_add(page, "\\u%04x", *c);
+        } else {
+            report_add(page, "%c", *c);
+        }
+    }
+    report_add_plain(page, "\"");
+}
+
+static void motion_numbers(report_text *page, const double *values, int count)
+{
+    report_add_plain(page, "[");
+    for (int i = 0; i < count; ++i) {
+        report_add(page, "%s%.9g", i > 0 ? "," : "", isfinite(values[i]) ? values[i] : 0.0);
+    }
+    report_add_plain(page, "]");
+}
+
+static void motion_pose(report_text *page, pawl_pose p)
+{
+    double values[7] = {p.position.x,    p.position.y,    p.position.z,   p.orientation.w,
+                        p.orientation.x, p.orientation.y, p.orientation.z};
+    motion_numbers(page, values, 7);
+}
+
+// RFC 4648, with padding.
+static void motion_base64(report_text *page, const void *data, size_t size)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *bytes = data;
+    char line[4 * 256 + 1];
+    size_t used = 0;
+    report_add_plain(page, "\"");
+    for (size_t i = 0; i < size; i += 3) {
+        unsigned b = i + 1 < size ? bytes[i + 1] : 0, c = i + 2 < size ? bytes[i + 2] : 0;
+        unsigned word = (unsigned)bytes[i] << 16 | b << 8 | c;
+        line[used++] = digits[word >> 18];
+        line[used++] = digits[word >> 12 & 63];
+        line[used++] = i + 1 < size ? digits[word >> 6 & 63] : '=';
+        line[used++] = i + 2 < size ? digits[word & 63] : '=';
+        if (used + 4 >= sizeof line || i + 3 >= size) {
+            line[used] = '\0';
+            report_add_plain(page, line);
+            used = 0;
+        }
+    }
+    report_add_plain(page, "\"");
+}
+
+// ---- What does not change ---------------------------------------------------------------------------
+
+static pawl_status motion_hull(report_text *page, const pawl_record *record,
+                               const pawl_shape_def *shape)
+{
+    pawl_hull_faces *hull = NULL;
+    PAWL_TRY(pawl_hull_faces_create(record->env, shape->points, shape->point_count, &hull));
+    report_add_plain(page, ",\"corners\":[");
+    bool first = true;
+    for (int f = 0; f < hull->count; ++f) {
+        const pawl_vec3 *c = hull->corners + hull->start[f];
+        for (int k = 1; k + 1 < hull->start[f + 1] - hull->start[f]; ++k) { // a fan of triangles
+            report_add(page, "%s%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g", first ? "" : ",",
+                       c[0].x, c[0].y, c[0].z, c[k].x, c[k].y, c[k].z, c[k + 1].x, c[k + 1].y,
+                       c[k + 1].z);
+            first = false;
+        }
+    }
+    report_add_plain(page, "]");
+    pawl_hull_faces_destroy(record->env, hull);
+    return PAWL_OK;
+}
+
+// A field with more points than anyone sees is drawn by every n-th of them.
+static void motion_field(report_text *page, const pawl_heightfield_def *field)
+{
+    int step_x = (field->x_count - 1) / MOTION_MOST_CELLS + 1;
+    int step_y = (field->y_count - 1) / MOTION_MOST_CELLS + 1;
+    int columns = (field->x_count - 1) / step_x + 1, rows = (field->y_count - 1) / step_y + 1;
+    report_add(page, ",\"field\":{\"columns\":%d,\"rows\":%d,\"dx\":%.9g,\"dy\":%.9g,\"heights\":[",
+               columns, rows, step_x * field->dx, step_y * field->dy);
+    for (int j = 0; j < rows; ++j) {
+        for (int i = 0; i < columns; ++i) {
+            double height =
+                field
+                    ->heights[(size_t)(j * step_y) * (size_t)field->x_count + (size_t)(i * step_x)];
+            report_add(page, "%s%.5g", i + j > 0 ? "," : "", height);
+        }
+    }
+    report_add_plain(page, "]}");
+}
+
+// A body with visuals is drawn by them; the shapes by which it touches stay hidden.
+static bool motion_is_drawn(const pawl_record *record, int shape)
+{
+    if (record->shapes[shape].def.visual_only) {
+        return true;
+    }
+    for (int k = 0; k < record->counts.shapes; ++k) {
+        const pawl_shape_info *other = &record->shapes[k];
+        if (other->def.visual_only && pawl_body_same(other->body, record->shapes[shape].body)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static pawl_status motion_shapes(report_text *page, const pawl_record *record)
+{
+    report_add_plain(page, ",\"shapes\":[");
+    for (int k = 0; k < record->counts.shapes; ++k) {
+        const pawl_shape_info *info = &record->shapes[k];
+        const pawl_shape_def *shape = &info->def;
+        bool is_field = shape->kind == PAWL_SHAPE_HEIGHTFIELD;
+        const pawl_heightfield_def *field =
+            is_field && shape->heightfield >= 0 && shape->heightfield < record->field_count
+                ? &record->fields[shape->heightfield]
+                : NULL;
+        report_add(page, "%s{\"body\":%d,\"kind\":\"%s\",\"drawn\":%s,\"pose\":", k > 0 ? "," : "",
+                   pawl_body_is_world(info->body) ? -1 : pawl_body_index(info->body),
+                   pawl_shape_kind_name(shape->kind),
+                   motion_is_drawn(record, k) ? "true" : "false");
+        motion_pose(page, field != NULL ? field->frame : shape->frame);
+        report_add_plain(page, ",\"size\":");
+        motion_numbers(page, (const double[]){shape->size.x, shape->size.y, shape->size.z}, 3);
+        report_add(page, ",\"colour\":[%.3g,%.3g,%.3g,%.3g],\"name\":", (double)shape->rgba[0],
+                   (double)shape->rgba[1], (double)shape->rgba[2], (double)shape->rgba[3]);
+        motion_string(page, shape->name);
+        if (shape->kind == PAWL_SHAPE_HULL) {
+            PAWL_TRY(motion_hull(page, record, shape));
+        } else if (field != NULL) {
+            motion_field(page, field);
+        }
+        report_add_plain(page, "}");
+    }
+    report_add_plain(page, "]");
+    return PAWL_OK;
+}
+
+static void motion_bodies_and_joints(report_text *page, const pawl_record *record)
+{
+    report_add_plain(page, ",\"bodies\":[");
+    for (int b = 0; b < record->counts.bodies; ++b) {
+        const record_body *body = &record->bodies[b];
+        report_add_plain(page, b > 0 ? ",{\"name\":" : "{\"name\":");
+        motion_string(page, body->name);
+        report_add(page, ",\"mass\":%.9g,\"com\":", body->mass);
+        motion_numbers(page, (const double[]){body->com.x, body->com.y, body->com.z}, 3);
+        report_add_plain(page, "}");
+    }
+    report_add_plain(page, "],\"joints\":[");
+    bool first = true;
+    for (int j = 0; j < record->counts.joints; ++j) {
+        const record_joint *joint = &record->joints[j];
+        if (joint->follower < 0) {
+            continue; // nothing that moves carries its frame
+        }
+        bool revolves = joint->kind == PAWL_JOINT_REVOLUTE ||
+                        joint->kind == PAWL_JOINT_CYLINDRICAL || joint->kind == PAWL_JOINT_SCREW;
+        report_add_plain(page, first ? "{\"name\":" : ",{\"name\":");
+        first = false;
+        motion_string(page, joint->name);
+        report_add(page, ",\"kind\":\"%s\",\"base\":%d,\"follower\":%d,\"revolves\":%s,\"pose\":",
+                   pawl_joint_kind_name(joint->kind), joint->base, joint->follower,
+                   revolves ? "true" : "false");
+        motion_pose(page, joint->follower_frame);
+        report_add_plain(page, "}");
+    }
+    report_add_plain(page, "]");
+}
+
+static pawl_status motion_events(report_text *page, const pawl_record *record)
+{
+    recorded_event events[MOTION_MOST_EVENTS];
+    int count =
+        record->event_rows < MOTION_MOST_EVENTS ? (int)record->event_rows : MOTION_MOST_EVENTS;
+    if (count > 0) {
+        PAWL_TRY(record_read_events(record, 0, count, events));
+    }
+    report_add_plain(page, ",\"events\":[");
+    for (int i = 0; i < count; ++i) {
+        report_add(page, "%s{\"time\":%.9g,\"text\":\"%s\"}", i > 0 ? "," : "", events[i].time,
+                   pawl_event_kind_name(events[i].kind));
+    }
+    report_add_plain(page, "]");
+    return PAWL_OK;
+}
+
+// ---- What grows with time ---------------------------------------------------------------------------
+
+// Rows that are kept: every `step`-th frame, and the last one.
+typedef struct motion_thinning {
+    int64_t frames, step;
+    int count;
+} motion_thinning;
+
+static motion_thinning motion_thin(const pawl_record *record)
+{
+    size_t bytes = (size_t)record->counts.bodies * 7 * sizeof(float);
+    int64_t most = bytes > 0 ? (int64_t)(MOTION_MOST_POSE_BYTES / bytes) : MOTION_MOST_FRAMES;
+    most = most > MOTION_MOST_FRAMES ? MOTION_MOST_FRAMES : most < 2 ? 2 : most;
+    if (record->contact_rows > MOTION_MOST_CONTACTS) {
+        int64_t fit = record->frames * MOTION_MOST_CONTACTS / record->contact_rows;
+        most = fit < most ? fit : most;
+        most = most < 2 ? 2 : most;
+    }
+    motion_thinning t = {.frames = record->frames};
+    t.step = (record->frames + most - 1) / most;
+    t.step = t.step < 1 ? 1 : t.step;
+    t.count = (int)((record->frames - 1 + t.step - 1) / t.step) + 1;
+    return t;
+}
+
+static int64_t motion_frame(const motion_thinning *t, int i)
+{
+    int64_t frame = i * t->step;
+    return frame < t->frames - 1 ? frame : t->frames - 1;
+}
+
+typedef struct motion_buffers {
+    double *rows_read; // poses of MOTION_BLOCK frames or fewer
+    double *time;
+    float *poses, *point;
+    uint32_t *start;
+    int32_t *pair;
+    int rows, capacity; // contacts
+    int block;          // frames that are read at a time
+    int64_t window_first;
+    int window_count; // rows of the contact tables that are at hand
+    int32_t window_pairs[MOTION_WINDOW * RECORD_PAIR_WIDTH];
+    double window_points[MOTION_WINDOW * RECORD_POINT_WIDTH];
+} motion_buffers;
+
+// One row of the contact tables, if it presses: open contacts say nothing to the eye.
+static void motion_contact(motion_buffers *b, const int32_t *pair, const double *point)
+{
+    if (pair[4] == PAWL_CONTACT_OPEN || b->rows >= b->capacity) {
+        return;
+    }
+    const int32_t kept[3] = {pair[0], pair[1], pair[4]};
+    memcpy(b->pair + 3 * (size_t)b->rows, kept, sizeof kept);
+    for (int k = 0; k < 3; ++k) { // position, and the force after the normal
+        b->point[6 * (size_t)b->rows + (size_t)k] = (float)point[k];
+        b->point[6 * (size_t)b->rows + 3 + (size_t)k] = (float)point[6 + k];
+    }
+    b->rows++;
+}
+
+// The contacts of a frame, through a window of the contact tables that moves along with the frames.
+static pawl_status motion_contacts(const pawl_record *record, const double *head, motion_buffers *b)
+{
+    int64_t first = (int64_t)head[RECORD_CONTACT_FIRST];
+    int64_t end = first + (int64_t)head[RECORD_CONTACT_ROWS];
+    end = end < record->contact_rows ? end : record->contact_rows;
+    for (int64_t i = first; i < end; ++i) {
+        if (i < b->window_first || i >= b->window_first + b->window_count) {
+            int64_t left = record->contact_rows - i;
+            b->window_first = i;
+            b->window_count = left < MOTION_WINDOW ? (int)left : MOTION_WINDOW;
+            PAWL_TRY(record_read_contacts(record, i, b->window_count, b->window_pairs,
+                                          b->window_points));
+        }
+        int64_t at = i - b->window_first;
+        motion_contact(b, b->window_pairs + RECORD_PAIR_WIDTH * at,
+                       b->window_points + RECORD_POINT_WIDTH * at);
+    }
+    return PAWL_OK;
+}
+
+// Frames of one block of the recording, of which every step-th and the last are kept. A block at a time, because each
+// call of HDF5 costs more than the numbers it brings.
+static pawl_status motion_read_block(const pawl_record *record, const motion_thinning *t,
+                                     motion_buffers *b, int64_t first, int count, int *kept)
+{
+    size_t width = 7 * (size_t)record->counts.bodies;
+    bool touches = record_has(record, RECORD_CONTACTS) && record->contact_rows > 0;
+    double times[MOTION_BLOCK], heads[MOTION_BLOCK * RECORD_CONTACT_COUNT];
+    if (touches) {
+        PAWL_TRY(record_read_rows(record, RECORD_CONTACTS, first, count, heads));
+    }
+    PAWL_TRY(record_read_rows(record, RECORD_TIME, first, count, times));
+    PAWL_TRY(record_read_rows(record, RECORD_POSE, first, count, b->rows_read));
+    for (int i = 0; i < count; ++i) {
+        if (first + i != motion_frame(t, *kept)) {
+            continue;
+        }
+        const double *row = b->rows_read + (size_t)i * width;
+        float *poses = b->poses + (size_t)*kept * width;
+        for (size_t k = 0; k < width; ++k) {
+            poses[k] = isfinite(row[k]) ? (float)row[k] : 0.0f;
+        }
+        b->time[*kept] = times[i];
+        b->start[*kept] = (uint32_t)b->rows;
+        if (touches) {
+            PAWL_TRY(motion_contacts(record, heads + RECORD_CONTACT_COUNT * i, b));
+        }
+        ++*kept;
+    }
+    return PAWL_OK;
+}
+
+static pawl_status motion_read(const pawl_record *record, const motion_thinning *t,
+                               motion_buffers *b)
+{
+    int kept = 0;
+    for (int64_t first = 0; first < t->frames && kept < t->count; first += b->block) {
+        int64_t left = t->frames - first;
+        int count = left < b->block ? (int)left : b->block;
+        PAWL_TRY(motion_read_block(record, t, b, first, count, &kept));
+    }
+    b->start[t->count] = (uint32_t)b->rows;
+    return PAWL_OK;
+}
+
+static pawl_status motion_series(report_text *page, const pawl_record *record)
+{
+    motion_thinning t = motion_thin(record);
+    size_t width = 7 * (size_t)record->counts.bodies, n = (size_t)t.count;
+    int capacity = record->contact_rows < 2 * MOTION_MOST_CONTACTS ? (int)record->contact_rows
+                                                                   : 2 * MOTION_MOST_CONTACTS;
+    size_t room = (size_t)(capacity > 0 ? capacity : 1);
+    int block = width > 0 && MOTION_BLOCK_NUMBERS / width < MOTION_BLOCK
+                    ? (int)(MOTION_BLOCK_NUMBERS / width) + 1
+                    : MOTION_BLOCK;
+    size_t sizes[] = {((size_t)block * width + 1) * sizeof(double),
+                      n * sizeof(double),
+                      n * width * sizeof(float) + 4,
+                      6 * room * sizeof(float),
+                      (n + 1) * sizeof(uint32_t),
+                      3 * room * sizeof(int32_t)};
+    void *blocks[6] = {NULL};
+    pawl_status status = PAWL_OK;
+    for (int k = 0; k < 6 && status == PAWL_OK; ++k) {
+        blocks[k] = pawl_alloc(record->env, sizes[k]);
+        status = blocks[k] != NULL
+                     ? PAWL_OK
+                     : PAWL_FAIL(record->env, PAWL_NO_MEMORY, "no memory for a motion");
+    }
+    motion_buffers b = {.rows_read = blocks[0],
+                        .block = block,
+                        .time = blocks[1],
+                        .poses = blocks[2],
+                        .point = blocks[3],
+                        .start = blocks[4],
+                        .pair = blocks[5],
+                        .capacity = capacity};
+    status = status == PAWL_OK ? motion_read(record, &t, &b) : status;
+    if (status == PAWL_OK) {
+        report_add(page, ",\"frames\":%d,\"recorded\":%lld,\"time\":", t.count,
+                   (long long)t.frames);
+        motion_base64(page, b.time, n * sizeof *b.time);
+        report_add_plain(page, ",\"poses\":");
+        motion_base64(page, b.poses, n * width * sizeof *b.poses);
+        report_add_plain(page, ",\"contact_start\":");
+        motion_base64(page, b.start, (n + 1) * sizeof *b.start);
+        report_add_plain(page, ",\"contact_pair\":");
+        motion_base64(page, b.pair, 3 * (size_t)b.rows * sizeof *b.pair);
+        report_add_plain(page, ",\"contact_point\":");
+        motion_base64(page, b.point, 6 * (size_t)b.rows * sizeof *b.point);
+    }
+    for (int k = 0; k < 6; ++k) {
+        pawl_free(record->env, blocks[k], sizes[k]);
+    }
+    return status;
+}
+
+static pawl_status motion_document(report_text *page, const pawl_record *record)
+{
+    pawl_vec3 g = record->gravity;
+    double length = sqrt(g.x * g.x + g.y * g.y + g.z * g.z);
+    double up[3] = {0.0, 0.0, 1.0};
+    if (length > 0.0) {
+        up[0] = -g.x / length, up[1] = -g.y / length, up[2] = -g.z / length;
+    }
+    report_add(page, "{\"format\":%d,\"name\":", MOTION_FORMAT);
+    motion_string(page, record->model_name);
+    report_add_plain(page, ",\"up\":");
+    motion_numbers(page, up, 3);
+    motion_bodies_and_joints(page, record);
+    PAWL_TRY(motion_shapes(page, record));
+    PAWL_TRY(motion_events(page, record));
+    PAWL_TRY(motion_series(page, record));
+    report_add_plain(page, "}");
+    return PAWL_OK;
+}
+
+pawl_status page_motion_write(report_text *page, const pawl_record *record)
+{
+    if (!record_has(record, RECORD_POSE) || record->frames < 1) {
+        return PAWL_OK;
+    }
+    if (pawl_player_bundle_size == 0) {
+        report_add_plain(
+            page,
+            "<p class=\"note\" id=\"pawl-no-player\">This pawl was built without Node: the page "
+            "has drawings, but no 3D player.</p>\n");
+        return PAWL_OK;
+    }
+    report_add_plain(
+        page,
+        "<div id=\"pawl-player\"></div>\n<script type=\"application/json\" id=\"pawl-motion\">");
+    PAWL_TRY(motion_document(page, record));
+    report_add_plain(page, "</script>\n");
+    return PAWL_OK;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The player of a report in a real browser. Environment: PAWL_COMMAND, the command; PAWL_WEB_PACKAGES, the folder that
+// has node_modules; PAWL_MODELS; PAWL_CHROMIUM, the browser; PAWL_SCREENSHOTS, a folder for pictures, or nothing.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after, before } from "node:test";
+
+const { PAWL_COMMAND: pawl, PAWL_WEB_PACKAGES: packages, PAWL_MODELS: models, PAWL_CHROMIUM: chromium, PAWL_SCREENSHOTS: shots } = process.env;
+const folder = mkdtempSync(join(tmpdir(), "pawl-web-"));
+let browser;
+let runs = 0;
+
+before(async () => {
+    const { chromium: driver } = createRequire(join(packages, "package.json"))("playwright-core");
+    browser = await driver.launch({
+        executablePath: chromium,
+        args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+    });
+});
+
+after(async () => {
+    await browser?.close();
+    rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs a model, opens its report, and fails on console errors and on requests that are not for the page itself. */
+async function open(model, time, options = {}) {
+    const record = join(folder, `${++runs}.h5`);
+    const page = join(folder, `${runs}.html`);
+    for (const words of [["run", join(models, model), "--time", time, "-o", record], ["report", record, "-o", page]]) {
+        try {
+            execFileSync(pawl, words, { stdio: "pipe" });
+        } catch (error) {
+            assert.equal(error.status, 1, String(error.stderr)); // a verdict that is not met is no failure here
+        }
+    }
+    const tab = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+    const troubles = [];
+    tab.on("console", (message) => message.type() === "error" && troubles.push(message.text()));
+    tab.on("pageerror", (error) => troubles.push(String(error)));
+    tab.on("request", (request) => !/^(file|data|blob):/.test(request.url()) && troubles.push(request.url()));
+    await tab.goto(`file://${page}`);
+    await tab.waitForSelector("#pawl-player[data-state]");
+    assert.equal(await tab.getAttribute("#pawl-player", "data-state"), "ready");
+    return { tab, record, troubles };
+}
+
+/** How many different colours the canvas shows on a coarse grid: 1 if it is blank. */
+async function colours(tab) {
+    return tab.evaluate(async () => {
+        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        const from = document.querySelector(".player-canvas");
+        const to = document.createElement("canvas");
+        [to.width, to.height] = [160, 90];
+        const context = to.getContext("2d");
+        context.drawImage(from, 0, 0, 160, 90);
+        const seen = new Set();
+        const { data } = context.getImageData(0, 0, 160, 90);
+        for (let i = 0; i < data.length; i += 4) {
+            seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+        }
+        return seen.size;
+    });
+}
+
+const picture = (tab) => tab.locator(".player-canvas").screenshot();
+
+test("a machine is drawn, plays, and stops at the end", async () => {
+    const { tab, troubles } = await open("quickstart.sdf", "0.5");
+    assert.ok((await colours(tab)) > 50);
+    const still = await picture(tab);
+    await tab.click(".player-play");
+    await tab.waitForFunction(() => Number(document.querySelector(".player-line input").value) > 20);
+    assert.notDeepEqual(await picture(tab), still);
+    await tab.waitForFunction(() => document.querySelector(".player-play").getAttribute("aria-label") === "play", null, { timeout: 20000 });
+    if (shots) {
+        await tab.screenshot({ path: join(shots, "quickstart.png") });
+    }
+    assert.deepEqual(troubles, []);
+    await tab.close();
+});
+
+test("a scrub shows the recorded pose", async () => {
+    const { tab, record, troubles } = await open("suite/walker31.sdf", "0.05");
+    const read = `import h5py, json, sys
+f = h5py.File(sys.argv[1], "r")
+names = [n.decode() if isinstance(n, bytes) else n for n in f["/model/body_name"][()]]
+print(json.dumps([names, list(f["/body/pose"][30].tolist()), float(f["/time"][30])]))`;
+    let recorded;
+    try {
+        recorded = JSON.parse(execFileSync("/usr/bin/python3", ["-c", read, record], { stdio: "pipe" }));
+    } catch {
+        return; // no h5py here: the pose in C's own test is the check
+    }
+    const [names, poses, time] = recorded;
+    await tab.evaluate((t) => window.pawlPlayer.seek(t), time);
+    for (const [i, name] of names.entries()) {
+        const shown = await tab.evaluate((n) => window.pawlPlayer.pose(n), name);
+        shown.forEach((x, k) => assert.ok(Math.abs(x - poses[i][k]) < 1e-6, `${name} ${k}`));
+    }
+    assert.deepEqual(troubles, []);
+    await tab.close();
+});
+
+test("keys step, plots follow, and a click in a plot sets the time", async () => {
+    const { tab, troubles } = await open("primitives/box-on-plane.sdf", "0.5");
+    await tab.focus("#pawl-player");
+    await tab.keyboard.press("ArrowRight");
+    assert.ok(Math.abs(Number(await tab.inputValue(".player-line input")) - 1) < 1e-6);
+    await tab.keyboard.press("End");
+    assert.match(await tab.textContent(".player-clock"), /0\.5/);
+    const cursor = await tab.getAttribute("figure.plot .player-cursor >> nth=0", "d");
+    assert.match(cursor, /^M60[78]/);
+    const plot = tab.locator("figure.plot svg").first();
+    const box = await plot.boundingBox();
+    await plot.click({ position: { x: box.width / 2, y: box.height / 3 } });
+    const time = Number.parseFloat(await tab.textContent(".player-clock"));
+    assert.ok(time > 0.15 && time < 0.35, `${time}`);
+    assert.deepEqual(troubles, []);
+    await tab.close();
+});
+
+test("a phone shows it, in the dark, without scrolling sideways", async () => {
+    const { tab, troubles } = await open("suite/figure22.sdf", "0.1", { viewport: { width: 390, height: 844 }, colorScheme: "dark" });
+    assert.ok((await colours(tab)) > 50);
+    assert.ok(await tab.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    if (shots) {
+        await tab.screenshot({ path: join(shots, "phone.png") });
+    }
+    assert.deepEqual(troubles, []);
+    await tab.close();
+});
