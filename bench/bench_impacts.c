@@ -60,8 +60,8 @@ int main(int argc, char **argv)
     const uint64_t first = UINT64_C(1000003) * options.seed; // seed 0: scenes 0 to count - 1
     pawl_env env = pawl_env_default();
     json_t *figures = json_array();
-    printf("pawl %s: %d random frictional impacts, seed %llu, dt 1 ms, no gravity\n", pawl_version(), count,
-           (unsigned long long)options.seed);
+    printf("pawl %s: %d random frictional impacts, seed %llu, dt 1 ms, no gravity\n",
+           pawl_version(), count, (unsigned long long)options.seed);
     printf(
         "  gain       largest work of the impacts in a step, of the kinetic energy before it\n"
         "  all work   of all contacts and limits, corrections of overlaps included, of the kinetic "
