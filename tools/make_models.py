@@ -156,7 +156,15 @@ class Writer:
     def text(self, *lines):
         self.lines += ["      " + line for line in lines]
 
+    def touch_each_other(self):
+        """Links of a model touch each other only where it says so, which is left out where no two could."""
+        count = lambda part: sum(part in line for line in self.lines)
+        if count("<link ") > 1 and count("<collision ") > 1 and not count("<self_collide>"):
+            at = next(i for i, line in enumerate(self.lines) if "<model " in line)
+            self.lines.insert(at + 1, "      <self_collide>true</self_collide>")
+
     def finish(self):
+        self.touch_each_other()
         return "\n".join(
             self.lines + ["    </model>"] + self.static + ["  </world>", "</sdf>", ""])
 

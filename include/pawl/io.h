@@ -39,11 +39,12 @@ typedef struct pawl_load_options {
     /// Folders separated by ':' for files that the model names, searched before those of SDF_PATH,
     /// GZ_SIM_RESOURCE_PATH, GAZEBO_MODEL_PATH and ROS_PACKAGE_PATH; or NULL.
     const char *search_path;
-    bool verbose;   ///< a log line for everything that is otherwise counted in one
-    uint32_t stamp; ///< set by the default function; shows that it was called
+    const char *start_key; ///< NULL, or a keyframe of an MJCF file at whose positions to begin
+    bool verbose;          ///< a log line for everything that is otherwise counted in one
+    uint32_t stamp;        ///< set by the default function; shows that it was called
 } pawl_load_options;
 PAWL_API pawl_load_options pawl_load_options_default(void);
-/// SDFormat or URDF, told apart by the root element. Errors and warnings go to the log as
+/// SDFormat, URDF or MJCF, told apart by the root element. Errors and warnings go to the log as
 /// "file:line: message". On failure *out is NULL.
 PAWL_API pawl_status pawl_model_load(const pawl_env *env, const char *path,
                                      const pawl_load_options *options, pawl_model **out);

@@ -129,6 +129,7 @@ typedef struct pawl_body_def {
     double gravity_scale;   ///< 1
     double linear_damping;  ///< force per velocity of the centre of mass [N s/m]
     double angular_damping; ///< torque per angular velocity [N m s]
+    int family;             ///< bodies of one family never touch each other; 0: none
     pawl_signal motion[6];  ///< kinematic bodies: displacement x y z [m] and rotation vector [rad]
                             ///< from `pose`, in world axes
     uint32_t stamp;         ///< set by the default function; shows that it was called

@@ -165,6 +165,11 @@ void pawl_collider_destroy(collider *c)
 // Binary search. The list has an entry for each joint and each exclusion, most models have few.
 static bool collider_is_filtered(const collider *c, int body_a, int body_b)
 {
+    const model_body *bodies = c->model->bodies;
+    if (body_a >= 0 && body_b >= 0 && bodies[body_a].family != 0 &&
+        bodies[body_a].family == bodies[body_b].family) {
+        return true;
+    }
     uint64_t key = collider_body_key(body_a, body_b);
     int low = 0, high = c->filtered_count;
     while (low < high) {

@@ -88,6 +88,7 @@ static pawl_status compile_body(const pawl_builder *b, int index, const pawl_sha
     body->kind = def->kind;
     body->com = props.com;
     body->gravity_scale = def->gravity_scale;
+    body->family = def->family;
     body->linear_damping = def->linear_damping;
     body->angular_damping = def->angular_damping;
     memcpy(body->motion, def->motion, sizeof body->motion);
@@ -577,6 +578,10 @@ static uint64_t compile_hash(const pawl_model *m)
                                   b->start_twist.angular.z};
         h = pawl_hash_text(h, b->name);
         h = pawl_hash_doubles(h, numbers, sizeof numbers / sizeof numbers[0]);
+        if (b->family != 0) {
+            const double family = b->family;
+            h = pawl_hash_doubles(h, &family, 1);
+        }
         h = pawl_hash_doubles(h, &b->inertia.m[0][0], 9);
         h = pawl_compile_hash_pose(h, b->start_pose);
         for (int k = 0; k < 6; ++k) {
@@ -738,9 +743,6 @@ pawl_status pawl_builder_compile(const pawl_builder *b, pawl_model **out)
     *out = NULL;
     if (!v3_finite(b->gravity)) {
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "model '%s': gravity is not finite", b->name);
-    }
-    if (b->bodies.count == 0) {
-        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "model '%s' has no body", b->name);
     }
     pawl_carver need = {0};
     compile_layout(b, &need);

@@ -21,6 +21,7 @@ typedef struct model_body {
     bool isotropic;           // inertia is a multiple of 1: no gyroscopic torque
     principal_axes principal; // of the inertia
     double gravity_scale, linear_damping, angular_damping;
+    int family;             // of bodies that never touch each other; 0: none
     pawl_pose start_pose;   // of the centre of mass
     pawl_twist start_twist; // of the centre of mass
     pawl_signal motion[6];

@@ -12,6 +12,7 @@
 static const double hull_flat = 1e-6; // of the size: what is thinner is a plate without thickness
 static const double hull_same =
     1e-7; // of the size: what is no further outside counts as on the hull
+static const double hull_near = 1e-5;  // of the size: closer corners count as one
 static const double hull_plate = 1e-3; // of the size: thickness that a flat mesh is given
 
 typedef struct hull_candidate {
@@ -28,11 +29,47 @@ typedef struct hull_search {
     mesh_hull *out;
 } hull_search;
 
+// Corners that all but coincide span slivers: of those the first is taken.
 static void hull_choose(hull_search *s, int point)
 {
-    if (!s->chosen[point] && s->out->count < MESH_HULL_VERTICES) {
+    bool wanted = !s->chosen[point] && s->out->count < MESH_HULL_VERTICES;
+    for (int i = 0; i < s->out->count && wanted; ++i) {
+        wanted = v3_norm(v3_sub(s->out->points[i], s->p[point])) > hull_near * s->size;
+    }
+    if (wanted) {
         s->chosen[point] = true;
         s->out->points[s->out->count++] = s->p[point];
+    }
+}
+
+static bool hull_stands(const hull_search *s)
+{
+    pawl_hull_faces *faces;
+    bool good = pawl_hull_faces_create(&s->env, s->out->points, s->out->count, &faces) == PAWL_OK;
+    if (good) {
+        pawl_hull_faces_destroy(&s->env, faces);
+    }
+    return good;
+}
+
+// Rounded numbers can make corners that no closed surface takes in; these are left out, one by one.
+static void hull_choose_all(hull_search *s, const hull_candidate *candidates, int count)
+{
+    int before = s->out->count;
+    for (int k = 0; k < count; ++k) {
+        hull_choose(s, candidates[k].point);
+    }
+    if (hull_stands(s)) {
+        return;
+    }
+    s->out->count = before;
+    for (int k = 0; k < count; ++k) {
+        int kept = s->out->count;
+        s->chosen[candidates[k].point] = false;
+        hull_choose(s, candidates[k].point);
+        if (s->out->count > kept && !hull_stands(s)) {
+            s->out->count = kept; // it stays marked, and is not tried again
+        }
     }
 }
 
@@ -91,9 +128,7 @@ static bool hull_round(hull_search *s, hull_candidate *candidates)
     s->out->error = most;
     qsort(candidates, (size_t)found, sizeof *candidates, hull_compare);
     int before = s->out->count;
-    for (int k = 0; k < found; ++k) {
-        hull_choose(s, candidates[k].point);
-    }
+    hull_choose_all(s, candidates, found);
     return s->out->count > before;
 }
 

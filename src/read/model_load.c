@@ -4,16 +4,31 @@
 // Model files from a path or from memory: tells the formats apart and cleans up.
 #include "base/guard.h"
 #include "pawl/io.h"
+#include "read/mjcf_reader.h"
 #include "read/sdf_reader.h"
 #include "read/search_path.h"
 #include "read/urdf_reader.h"
 #include <locale.h>
 #include <math.h>
+#include <string.h>
 
 pawl_load_options pawl_load_options_default(void)
 {
     return (pawl_load_options){.ground.friction = pawl_shape_def_default().friction,
                                .stamp = PAWL_STAMP_LOAD_OPTIONS};
+}
+
+// Whether it has macros of ROS's preprocessor.
+static bool model_load_is_xacro(const xmlNode *root)
+{
+    XML_EACH (child, root) {
+        bool bound = child->ns != NULL && child->ns->prefix != NULL &&
+                     strcmp((const char *)child->ns->prefix, "xacro") == 0;
+        if (bound || strncmp((const char *)child->name, "xacro:", 6) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static pawl_status model_load_root(xml_reader *reader, const xml_file *file, pawl_model **out)
@@ -22,10 +37,24 @@ static pawl_status model_load_root(xml_reader *reader, const xml_file *file, paw
     if (xml_is(root, "sdf")) {
         return sdf_read(reader, root, out);
     }
+    if (xml_is(root, "robot") && model_load_is_xacro(root)) {
+        return xml_error(reader, root,
+                         "this is a xacro file, which makes a URDF file: xacro FILE > "
+                         "robot.urdf");
+    }
     if (xml_is(root, "robot")) {
         return urdf_read(reader, root, out);
     }
-    return xml_error(reader, root, "got root element <%s>, expected <sdf> or <robot>", root->name);
+    if (xml_is(root, "mujoco")) {
+        return mjcf_read(reader, root, out);
+    }
+    if (xml_is(root, "mujocoinclude")) {
+        return xml_error(reader, root,
+                         "<mujocoinclude> is a part of a model: read the file that "
+                         "includes it");
+    }
+    return xml_error(reader, root, "got root element <%s>, expected <sdf>, <robot> or <mujoco>",
+                     root->name);
 }
 
 // From `path`, or from `text` when that is not NULL.
@@ -45,6 +74,7 @@ static pawl_status model_load(const pawl_env *env, const char *path, const char 
     reader.motion_path = options != NULL ? options->motion_path : NULL;
     reader.starts = options != NULL ? options->starts : NULL;
     reader.start_count = options != NULL && options->starts != NULL ? options->start_count : 0;
+    reader.start_key = options != NULL ? options->start_key : NULL;
     if (options != NULL) {
         reader.ground = options->ground;
         reader.fixed_base = options->fixed_base;

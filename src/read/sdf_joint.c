@@ -10,6 +10,7 @@
 #include "read/sdf_parts.h"
 #include <string.h>
 
+static const char sdf_joint_no_axis[] = "a joint without <axis> or <xyz> has SDFormat's, 0 0 1";
 static const double SDF_JOINT_TWO_PI = 6.283185307179586;
 
 static pawl_status sdf_joint_kind(const sdf_reader *r, const xmlNode *node, const char *name,
@@ -70,8 +71,8 @@ static pawl_status sdf_joint_coordinate(const sdf_reader *r, const xmlNode *axis
         }
         *effort = most >= 0.0 ? most : INFINITY; // SDFormat: not enforced when negative
         if (velocity >= 0.0 && velocity < sdf_infinity) {
-            xml_log(xml, PAWL_LOG_NOTE, limit, "joint '%s': the velocity limit %g is not enforced",
-                    name, velocity);
+            PAWL_TRY(
+                xml_tally(xml, PAWL_LOG_NOTE, limit, "a velocity limit is not enforced", name));
         }
     }
     PAWL_TRY(xml_child(xml, axis, "dynamics", &dynamics));
@@ -89,14 +90,18 @@ static pawl_status sdf_joint_coordinate(const sdf_reader *r, const xmlNode *axis
 pawl_status sdf_joint_axis(const sdf_reader *r, const sdf_item *item, const xmlNode *axis,
                            pawl_vec3 *direction)
 {
-    static const xml_rule rules[] = {{XML_TAKEN, "xyz limit dynamics mimic use_parent_model_frame"},
-                                     {XML_PHYSICS, "initial_position"},
-                                     {XML_TAKEN, NULL}};
+    static const xml_rule rules[] = {
+        {XML_TAKEN, "xyz limit dynamics mimic use_parent_model_frame initial_position"},
+        {XML_TAKEN, NULL}};
     static const xml_rule xyz_rules[] = {{XML_TAKEN, "@expressed_in"}, {XML_TAKEN, NULL}};
     const xmlNode *xyz;
     bool in_model = false;
     PAWL_TRY(xml_check(r->xml, axis, rules));
-    PAWL_TRY(xml_need_child(r->xml, axis, "xyz", &xyz));
+    PAWL_TRY(xml_child(r->xml, axis, "xyz", &xyz));
+    *direction = v3(0.0, 0.0, 1.0); // SDFormat's default
+    if (xyz == NULL) {
+        return xml_tally(r->xml, PAWL_LOG_WARNING, axis, sdf_joint_no_axis, item->full_name);
+    }
     PAWL_TRY(xml_check(r->xml, xyz, xyz_rules));
     PAWL_TRY(xml_child_vec3(r->xml, axis, "xyz", direction));
     PAWL_TRY(xml_unit_vector(r->xml, xyz, item->full_name, direction));
@@ -140,10 +145,15 @@ static pawl_status sdf_joint_axes(const sdf_reader *r, sdf_item *item, bool endl
                kind == PAWL_JOINT_SCREW || kind == PAWL_JOINT_CYLINDRICAL;
     for (int i = 0; i < 2; ++i) {
         bool needed = kind == PAWL_JOINT_UNIVERSAL || (one && i == 0);
-        if (needed) {
+        if (needed && kind == PAWL_JOINT_UNIVERSAL) {
             PAWL_TRY(xml_need_child(xml, item->node, names[i], &j->axis[i]));
         } else {
             PAWL_TRY(xml_child(xml, item->node, names[i], &j->axis[i]));
+        }
+        if (needed && j->axis[i] == NULL) {
+            j->direction[i] = v3(0.0, 0.0, 1.0);
+            PAWL_TRY(
+                xml_tally(xml, PAWL_LOG_WARNING, item->node, sdf_joint_no_axis, item->full_name));
         }
         if (j->axis[i] == NULL || kind == PAWL_JOINT_FIXED) {
             continue;
@@ -151,20 +161,33 @@ static pawl_status sdf_joint_axes(const sdf_reader *r, sdf_item *item, bool endl
         PAWL_TRY(sdf_joint_axis(r, item, j->axis[i], &j->direction[i]));
         int c = sdf_joint_axis_coordinate(kind, i);
         if (c >= 0) {
+            const xmlNode *start;
+            PAWL_TRY(xml_child(xml, j->axis[i], "initial_position", &start));
+            PAWL_TRY(
+                xml_child_number(xml, j->axis[i], "initial_position", XML_ANY, &item->start[c]));
+            item->starts = item->starts || start != NULL;
+        }
+        if (c >= 0) {
             PAWL_TRY(sdf_joint_coordinate(r, j->axis[i], item->full_name, endless,
                                           &j->def.coordinate[c], &item->effort[c]));
             continue;
         }
         XML_EACH (child, j->axis[i]) {
-            if (xml_is(child, "limit") || xml_is(child, "dynamics") || xml_is(child, "mimic")) {
-                if (xml_unsupported(
-                        xml, child,
-                        "joint '%s' is %s: <%s> in <%s> could mean more than one of its "
-                        "directions; <pawl:coordinate index=\"...\"> expected",
-                        item->full_name, pawl_joint_kind_name(kind), child->name,
-                        names[i]) != PAWL_OK) {
-                    return PAWL_BAD_FILE;
-                }
+            if (!xml_is(child, "limit") && !xml_is(child, "dynamics") && !xml_is(child, "mimic")) {
+                continue;
+            }
+            if (kind == PAWL_JOINT_SPHERICAL) { // exporters write it for every joint
+                PAWL_TRY(xml_tally(xml, PAWL_LOG_WARNING, child,
+                                   "<limit>, <dynamics> or <mimic> of a ball joint is ignored; "
+                                   "<pawl:coordinate index=\"...\"> says which direction is meant",
+                                   item->full_name));
+            } else if (xml_unsupported(
+                           xml, child,
+                           "joint '%s' is %s: <%s> in <%s> could mean more than one of its "
+                           "directions; <pawl:coordinate index=\"...\"> expected",
+                           item->full_name, pawl_joint_kind_name(kind), child->name,
+                           names[i]) != PAWL_OK) {
+                return PAWL_BAD_FILE;
             }
         }
     }
@@ -304,5 +327,9 @@ pawl_status sdf_joint_read(sdf_reader *r, int index)
     }
     PAWL_TRY(xml_refused(r->xml, item->node, "joint", item->full_name,
                          pawl_builder_add_joint(r->builder, &j.def, &item->joint)));
+    const double start[6] = {item->start[0], item->start[1]};
+    if (item->starts) {
+        PAWL_TRY(pawl_builder_set_start(r->builder, item->joint, start));
+    }
     return xml_note_effort(r->xml, item->joint, item->effort[0]);
 }

@@ -3,13 +3,11 @@
 //
 // Links of SDFormat: which of them are bodies, their mass and inertia, and which of them do not touch
 // each other.
+#include "read/inertia_mend.h"
 #include "read/sdf_parts.h"
 #include <string.h>
 
 static const double SDF_LINK_WATER = 1000.0; // SDFormat's default density [kg/m^3]
-
-// <self_collide>false</self_collide> makes a pair of any two links: a file may ask for so many.
-enum { SDF_LINK_QUIET_PAIRS = 1000 * 1000 };
 
 // The density for <inertial auto="true">: that of <inertial>, unless all collisions state another.
 static pawl_status sdf_link_density(const sdf_reader *r, const xmlNode *link,
@@ -50,9 +48,9 @@ static pawl_status sdf_link_inertia(const sdf_reader *r, const xmlNode *inertial
     PAWL_TRY(xml_child(r->xml, inertial, "inertia", &inertia));
     if (inertia == NULL) {
         if (def->kind == PAWL_BODY_RIGID) {
-            xml_log(r->xml, PAWL_LOG_WARNING, inertial,
-                    "link '%s' has no <inertia>: SDFormat's default of 1 kg m^2 is used",
-                    def->name);
+            PAWL_TRY(xml_tally(r->xml, PAWL_LOG_WARNING, inertial,
+                               "a link without <inertia> has SDFormat's default of 1 kg m^2",
+                               def->name));
         }
     } else {
         PAWL_TRY(xml_check(r->xml, inertia, rules));
@@ -62,7 +60,7 @@ static pawl_status sdf_link_inertia(const sdf_reader *r, const xmlNode *inertial
         }
     }
     extension_turn_inertia(pose.orientation, def->inertia);
-    return PAWL_OK;
+    return inertia_mend(r->xml, inertial, def->name, def->inertia);
 }
 
 static pawl_status sdf_link_mass(const sdf_reader *r, const xmlNode *link, pawl_body_def *def)
@@ -82,9 +80,10 @@ static pawl_status sdf_link_mass(const sdf_reader *r, const xmlNode *link, pawl_
             def->mass = 0.0;
             memset(def->inertia, 0, sizeof def->inertia);
         } else if (def->kind != PAWL_BODY_KINEMATIC) {
-            xml_log(r->xml, PAWL_LOG_WARNING, link,
-                    "link '%s' has no <inertial>: SDFormat's default of 1 kg and 1 kg m^2 is used",
-                    def->name);
+            PAWL_TRY(xml_tally(r->xml, PAWL_LOG_WARNING, link,
+                               "a link without <inertial> has SDFormat's default of 1 kg and 1 kg "
+                               "m^2",
+                               def->name));
         }
         return PAWL_OK;
     }
@@ -111,8 +110,8 @@ static pawl_status sdf_link_mass(const sdf_reader *r, const xmlNode *link, pawl_
         return PAWL_OK;
     }
     if (mass == NULL && def->kind != PAWL_BODY_KINEMATIC) {
-        xml_log(r->xml, PAWL_LOG_WARNING, inertial,
-                "link '%s' has no <mass>: SDFormat's default of 1 kg is used", def->name);
+        PAWL_TRY(xml_tally(r->xml, PAWL_LOG_WARNING, inertial,
+                           "a link without <mass> has SDFormat's default of 1 kg", def->name));
     }
     return sdf_link_inertia(r, inertial, def);
 }
@@ -151,33 +150,40 @@ static pawl_status sdf_link_stands(const sdf_reader *r, const sdf_item *link, bo
     return PAWL_OK;
 }
 
-// Two links of one model touch if either of them says <self_collide>true</self_collide>, or says
-// nothing in a model that does. Where neither says anything they touch, unlike in SDFormat, whose
-// default is false: most models are one <model> whose parts are meant to touch.
-static pawl_status sdf_link_quiet(sdf_reader *r, int index)
+// Two links of one model touch if either of them says <self_collide>true</self_collide>, or says nothing in a model that
+// does; nested models are part of the outermost. Those that do not are a family.
+static pawl_status sdf_link_family(const sdf_reader *r, const sdf_item *link, int *family)
 {
-    sdf_item *link = SDF_ITEM(&r->tree, index), *model = SDF_ITEM(&r->tree, link->scope);
-    bool touches = true, has_shape = false;
-    PAWL_TRY(xml_child_bool(r->xml, model->node, "self_collide", &touches));
+    bool touches = false;
+    int model = link->scope;
+    PAWL_TRY(xml_child_bool(r->xml, SDF_ITEM(&r->tree, model)->node, "self_collide", &touches));
     PAWL_TRY(xml_child_bool(r->xml, link->node, "self_collide", &touches));
-    XML_EACH (child, link->node) {
-        has_shape = has_shape || xml_is(child, "collision");
+    while (SDF_ITEM(&r->tree, model)->scope != 0) {
+        model = SDF_ITEM(&r->tree, model)->scope;
     }
-    if (touches || !has_shape || pawl_body_is_world(link->body)) {
+    *family = touches || SDF_ITEM(&r->tree, model)->touching < 2 ? 0 : model;
+    return PAWL_OK;
+}
+
+// A mass of 0 stands for a link that does not move, as Bullet has it; one that a joint moves needs a mass.
+static pawl_status sdf_link_weightless(const sdf_reader *r, const sdf_item *link, bool *out)
+{
+    const xmlNode *inertial, *mass = NULL;
+    double value = 1.0;
+    *out = false;
+    PAWL_TRY(xml_child(r->xml, link->node, "inertial", &inertial));
+    if (inertial != NULL) {
+        PAWL_TRY(xml_child(r->xml, inertial, "mass", &mass));
+    }
+    if (mass == NULL || link->is_child) {
         return PAWL_OK;
     }
-    for (int other = model->quiet; other > 0; other = SDF_ITEM(&r->tree, other)->quiet) {
-        if (++r->quiet_pairs > SDF_LINK_QUIET_PAIRS) {
-            return xml_error(r->xml, link->node,
-                             "<self_collide> keeps more than %d pairs of links from touching; "
-                             "<pawl:group> and <pawl:mask> are meant for models as large as this",
-                             (int)SDF_LINK_QUIET_PAIRS);
-        }
-        PAWL_TRY(pawl_builder_exclude(r->builder, link->body, SDF_ITEM(&r->tree, other)->body));
-    }
-    link->quiet = model->quiet;
-    model->quiet = index;
-    return PAWL_OK;
+    PAWL_TRY(xml_child_number(r->xml, inertial, "mass", XML_ANY, &value));
+    *out = value == 0.0;
+    return *out ? xml_tally(r->xml, PAWL_LOG_WARNING, mass,
+                            "a link of mass 0 that is no child of a joint does not move",
+                            link->full_name)
+                : PAWL_OK;
 }
 
 pawl_status sdf_link_read(sdf_reader *r, int index)
@@ -200,7 +206,9 @@ pawl_status sdf_link_read(sdf_reader *r, int index)
     PAWL_TRY(xml_child_bool(r->xml, node, "kinematic", &kinematic));
     def.gravity_scale = gravity ? 1.0 : 0.0;
     PAWL_TRY(extension_read_link(r->xml, node, &def));
-    if (kinematic || SDF_ITEM(&r->tree, item->scope)->is_static) {
+    bool weightless;
+    PAWL_TRY(sdf_link_weightless(r, item, &weightless));
+    if (kinematic || weightless || SDF_ITEM(&r->tree, item->scope)->is_static) {
         def.kind = PAWL_BODY_KINEMATIC; // stands still unless <pawl:kinematic> moves it
     }
     PAWL_TRY(sdf_link_decay(r, node, def.name));
@@ -210,12 +218,12 @@ pawl_status sdf_link_read(sdf_reader *r, int index)
     }
     bool stands = false;
     PAWL_TRY(sdf_link_stands(r, item, &stands));
+    PAWL_TRY(sdf_link_family(r, item, &def.family));
     item->body = PAWL_WORLD;
     if (!stands) {
         PAWL_TRY(xml_refused(r->xml, node, "link", def.name,
                              pawl_builder_add_body(r->builder, &def, &item->body)));
     }
-    PAWL_TRY(sdf_link_quiet(r, index));
     bool weighed = def.density > 0.0 && !(def.inertia[0] > 0.0);
     return sdf_shapes_read(r, item, index, weighed);
 }

@@ -10,7 +10,6 @@ typedef struct sdf_reader {
     xml_reader *xml;
     sdf_tree tree;
     pawl_builder *builder;
-    int quiet_pairs; // made so far
 } sdf_reader;
 
 // Where the body is that a link belongs to: the world's frame for links that are part of it.

@@ -91,15 +91,30 @@ static pawl_status sdf_reader_gravity(sdf_reader *r)
     return PAWL_OK;
 }
 
-// Marks the links at which joints end.
-static pawl_status sdf_reader_mark_jointed(sdf_reader *r)
+// Marks the links at which joints end, and counts the links of outermost models that could touch.
+static pawl_status sdf_reader_mark_links(sdf_reader *r)
 {
+    for (int i = 0; i < r->tree.items.count; ++i) {
+        const sdf_item *link = SDF_ITEM(&r->tree, i);
+        bool shaped = false;
+        if (link->kind == SDF_LINK) {
+            XML_EACH (child, link->node) {
+                shaped = shaped || xml_is(child, "collision");
+            }
+        }
+        int model = link->scope;
+        while (shaped && SDF_ITEM(&r->tree, model)->scope != 0) {
+            model = SDF_ITEM(&r->tree, model)->scope;
+        }
+        SDF_ITEM(&r->tree, model)->touching += shaped ? 1 : 0;
+    }
     for (int i = 0; i < r->tree.items.count; ++i) {
         if (SDF_ITEM(&r->tree, i)->kind == SDF_JOINT) {
             sdf_joint j = {.def = pawl_joint_def_default()};
             PAWL_TRY(sdf_joint_ends(r, SDF_ITEM(&r->tree, i), &j));
             SDF_ITEM(&r->tree, j.parent_link)->jointed = true;
             SDF_ITEM(&r->tree, j.child_link)->jointed = true;
+            SDF_ITEM(&r->tree, j.child_link)->is_child = true;
         }
     }
     return PAWL_OK;
@@ -109,7 +124,7 @@ static pawl_status sdf_reader_fill(sdf_reader *r)
 {
     int count = r->tree.items.count;
     PAWL_TRY(sdf_reader_gravity(r));
-    PAWL_TRY(sdf_reader_mark_jointed(r));
+    PAWL_TRY(sdf_reader_mark_links(r));
     for (int i = 0; i < count; ++i) {
         if (SDF_ITEM(&r->tree, i)->kind == SDF_LINK) {
             PAWL_TRY(sdf_link_read(r, i));

@@ -10,6 +10,7 @@
 #include "read/sdf_tree.h"
 #include "math/rotation.h"
 #include "read/extension.h"
+#include "read/search_path.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -39,12 +40,18 @@ static pawl_status sdf_tree_check_name(const sdf_tree *tree, const xmlNode *node
     size_t length = strlen(name);
     bool marked =
         length >= 4 && memcmp(name, "__", 2) == 0 && memcmp(name + length - 2, "__", 2) == 0;
-    if (marked || strcmp(name, "world") == 0) {
+    if (marked) {
         return xml_error(tree->reader, node, "the name '%s' is reserved", name);
     }
+    if (strcmp(name, "world") == 0) {
+        return xml_tally(tree->reader, PAWL_LOG_WARNING, node,
+                         "something is called 'world', which is the name of the world; where it "
+                         "stands, it is meant",
+                         (const char *)node->name);
+    }
     if (strstr(name, "::") != NULL) {
-        return xml_error(tree->reader, node, "the name '%s' holds '::', which separates names",
-                         name);
+        return xml_tally(tree->reader, PAWL_LOG_WARNING, node,
+                         "a name holds '::', which separates the names of nested models", name);
     }
     return PAWL_OK;
 }
@@ -94,6 +101,11 @@ static pawl_status sdf_tree_unknown(const sdf_tree *tree, const xmlNode *where, 
 pawl_status sdf_tree_find(const sdf_tree *tree, const xmlNode *where, int scope, const char *name,
                           int *item)
 {
+    int whole = pawl_name_table_find(&tree->names, scope, name, strlen(name));
+    if (whole >= 0) {
+        *item = whole;
+        return PAWL_OK;
+    }
     if (strcmp(name, "world") == 0) {
         *item = 0;
         return PAWL_OK;
@@ -127,14 +139,10 @@ pawl_status sdf_tree_find(const sdf_tree *tree, const xmlNode *where, int scope,
 
 pawl_status sdf_read_pose(xml_reader *reader, const xmlNode *node, pawl_pose *out)
 {
-    static const xml_rule rules[] = {{XML_TAKEN, "@relative_to @rotation_format @degrees"},
-                                     {XML_PHYSICS, "@frame"},
+    // SDFormat 1.5 and 1.6 have `frame`, which they never defined, for `relative_to`.
+    static const xml_rule rules[] = {{XML_TAKEN, "@relative_to @rotation_format @degrees @frame"},
                                      {XML_TAKEN, NULL}};
-    // SDFormat 1.6 writes frame="" where it means none.
-    static const xml_rule older[] = {{XML_TAKEN, "@relative_to @rotation_format @degrees @frame"},
-                                     {XML_TAKEN, NULL}};
-    const char *frame = xml_attribute(node, "frame");
-    PAWL_TRY(xml_check(reader, node, frame != NULL && frame[0] == '\0' ? older : rules));
+    PAWL_TRY(xml_check(reader, node, rules));
     const char *text, *format = xml_attribute(node, "rotation_format");
     bool degrees = false, quaternion = false;
     if (xml_attribute(node, "degrees") != NULL) {
@@ -177,6 +185,12 @@ pawl_status sdf_read_pose(xml_reader *reader, const xmlNode *node, pawl_pose *ou
     return PAWL_OK;
 }
 
+static const char *sdf_pose_base_name(const xmlNode *pose)
+{
+    const char *name = xml_attribute(pose, "relative_to");
+    return name != NULL ? name : xml_attribute(pose, "frame");
+}
+
 // Reads the item's own <pose>, when it has one.
 static pawl_status sdf_tree_read_pose(sdf_tree *tree, sdf_item *item, const xmlNode *holder)
 {
@@ -185,7 +199,7 @@ static pawl_status sdf_tree_read_pose(sdf_tree *tree, sdf_item *item, const xmlN
     if (item->pose_node == NULL) {
         return PAWL_OK;
     }
-    item->relative_to = xml_attribute(item->pose_node, "relative_to");
+    item->relative_to = sdf_pose_base_name(item->pose_node);
     if (item->relative_to != NULL && item->relative_to[0] == '\0') {
         item->relative_to = NULL;
     }
@@ -197,7 +211,7 @@ pawl_status sdf_tree_pose(const sdf_tree *tree, const xmlNode *node, int scope, 
 {
     pawl_pose given = pawl_pose_identity();
     if (node != NULL) {
-        const char *relative_to = xml_attribute(node, "relative_to");
+        const char *relative_to = sdf_pose_base_name(node);
         PAWL_TRY(sdf_read_pose(tree->reader, node, &given));
         if (relative_to != NULL && relative_to[0] != '\0') {
             PAWL_TRY(sdf_tree_find(tree, node, scope, relative_to, &base));
@@ -264,31 +278,102 @@ static pawl_status sdf_tree_frame(sdf_tree *tree, const xmlNode *node, int scope
     return sdf_tree_add(tree, &item, &index);
 }
 
-// The path of an included file: relative to the folder of the file that includes it.
-static pawl_status sdf_tree_uri(sdf_tree *tree, const xmlNode *node, const char *uri,
-                                const char **path)
+// Models that every installation of Gazebo has: a light, which is nothing here, and the floor.
+static pawl_status sdf_tree_built_in(sdf_tree *tree, const char *uri, const xmlNode **model,
+                                     bool *nothing)
 {
-    const char *rest = uri;
-    *path = NULL;
-    if (strncmp(uri, "model://", 8) == 0) {
-        rest = uri + 8;
-    } else if (strncmp(uri, "file://", 7) == 0) {
-        rest = uri + 7;
-    } else if (strstr(uri, "://") != NULL) {
-        return xml_error(tree->reader, node,
+    static const char floor[] =
+        "<sdf version='1.7'><model name='ground_plane'><static>true</static><link name='link'>"
+        "<collision name='collision'><geometry><plane><normal>0 0 1</normal><size>100 100</size>"
+        "</plane></geometry><surface><friction><ode><mu>100</mu><mu2>50</mu2></ode></friction>"
+        "</surface></collision></link></model></sdf>";
+    const char *name = strstr(uri, "://");
+    name = name != NULL ? name + 3 : uri;
+    *nothing = strcmp(name, "sun") == 0;
+    *model = NULL;
+    if (strcmp(name, "ground_plane") != 0) {
+        return PAWL_OK;
+    }
+    xml_file *file;
+    PAWL_TRY(xml_file_parse(tree->reader, "ground_plane", floor, sizeof floor - 1, &file));
+    *model = xml_first(xmlDocGetRootElement(file->doc));
+    return PAWL_OK;
+}
+
+// The <model> of an included file; NULL with *nothing for a light.
+static pawl_status sdf_tree_open_include(sdf_tree *tree, const xmlNode *uri_node, const char *uri,
+                                         const xmlNode **model, bool *nothing)
+{
+    xml_reader *reader = tree->reader;
+    const char *path;
+    char tried[600];
+    *nothing = false;
+    *model = NULL;
+    if (strstr(uri, "://") != NULL && strncmp(uri, "model://", 8) != 0 &&
+        strncmp(uri, "package://", 10) != 0 && strncmp(uri, "file://", 7) != 0) {
+        return xml_error(reader, uri_node,
                          "got '%s', expected a file: models are never fetched from a network", uri);
     }
-    const xml_file *file = node->doc->_private;
-    const char *slash = strrchr(file->path, '/');
-    size_t folder = rest[0] == '/' || slash == NULL ? 0 : (size_t)(slash - file->path) + 1;
-    char *joined = xml_alloc(tree->reader, folder + strlen(rest) + 1);
-    if (joined == NULL) {
-        return PAWL_NO_MEMORY;
+    PAWL_TRY(search_path_find(reader, uri_node, NULL, uri, &path, tried, sizeof tried));
+    if (path == NULL &&
+        strncmp(uri, "model://", 8) == 0) { // beside the file, as older files have it
+        PAWL_TRY(search_path_find(reader, uri_node, NULL, uri + 8, &path, tried, sizeof tried));
     }
-    memcpy(joined, file->path, folder);
-    memcpy(joined + folder, rest, strlen(rest) + 1);
-    *path = joined;
-    return PAWL_OK;
+    if (path == NULL && strncmp(uri, "model://", 8) == 0 && strchr(uri + 8, '/') == NULL) {
+        char name[300], again[600]; // a folder of files NAME.sdf instead of folders NAME
+        snprintf(name, sizeof name, "%.250s.sdf", uri + 8);
+        PAWL_TRY(search_path_find(reader, uri_node, NULL, name, &path, again, sizeof again));
+    }
+    if (path == NULL) {
+        PAWL_TRY(sdf_tree_built_in(tree, uri, model, nothing));
+        return *model != NULL || *nothing
+                   ? PAWL_OK
+                   : xml_error(reader, uri_node,
+                               "cannot include '%s': No such file or directory; "
+                               "tried %s",
+                               uri, tried);
+    }
+    xml_file *file;
+    PAWL_TRY(xml_file_open(reader, path, uri_node, &file));
+    const xmlNode *root = xmlDocGetRootElement(file->doc);
+    if (!xml_is(root, "sdf")) {
+        return xml_error(reader, root, "got <%s>, expected <sdf> in an included file", root->name);
+    }
+    XML_EACH (child, root) {
+        if (xml_is(child, "light") || xml_is(child, "actor")) {
+            *nothing = true;
+            continue;
+        }
+        if (!xml_is(child, "model")) {
+            return xml_error(reader, child, "got <%s>, expected one <model> in an included file",
+                             child->name);
+        }
+        if (*model != NULL) {
+            return xml_error(reader, child, "got a second <model>; an included file holds one");
+        }
+        *model = child;
+    }
+    *nothing = *model == NULL && *nothing;
+    return *model != NULL || *nothing
+               ? PAWL_OK
+               : xml_error(reader, root, "got no <model>; an included file holds one");
+}
+
+static pawl_status sdf_tree_children(sdf_tree *tree, const xmlNode *node, int scope);
+
+// <include merge="true">: the content of the model stands in the scope that includes it. A pose would have to move all
+// of it.
+static pawl_status sdf_tree_merge(sdf_tree *tree, const xmlNode *include, const xmlNode *model,
+                                  int scope)
+{
+    const xmlNode *poses[2];
+    PAWL_TRY(xml_child(tree->reader, include, "pose", &poses[0]));
+    PAWL_TRY(xml_child(tree->reader, model, "pose", &poses[1]));
+    if (poses[0] != NULL || poses[1] != NULL) {
+        return xml_error(tree->reader, include,
+                         "<include merge=\"true\"> of a model with a <pose> is not supported");
+    }
+    return sdf_tree_children(tree, model, scope);
 }
 
 static pawl_status sdf_tree_include(sdf_tree *tree, const xmlNode *node, int scope)
@@ -300,37 +385,22 @@ static pawl_status sdf_tree_include(sdf_tree *tree, const xmlNode *node, int sco
     xml_reader *reader = tree->reader;
     PAWL_TRY(xml_check(reader, node, rules));
     const char *merge = xml_attribute(node, "merge");
-    if (merge != NULL && strcmp(merge, "true") == 0) {
-        return xml_error(reader, node, "<include merge=\"true\"> is not supported");
-    }
     const xmlNode *uri_node, *name_node, *model = NULL;
-    const char *uri, *path;
+    const char *uri;
+    bool nothing;
     sdf_override change = {.include = node};
     PAWL_TRY(xml_need_child(reader, node, "uri", &uri_node));
     PAWL_TRY(xml_text(reader, uri_node, &uri));
-    PAWL_TRY(sdf_tree_uri(tree, uri_node, uri, &path));
     PAWL_TRY(xml_child(reader, node, "name", &name_node));
     if (name_node != NULL) {
         PAWL_TRY(xml_text(reader, name_node, &change.name));
     }
-    xml_file *file;
-    PAWL_TRY(xml_file_open(reader, path, uri_node, &file));
-    const xmlNode *root = xmlDocGetRootElement(file->doc);
-    if (!xml_is(root, "sdf")) {
-        return xml_error(reader, root, "got <%s>, expected <sdf> in an included file", root->name);
+    PAWL_TRY(sdf_tree_open_include(tree, uri_node, uri, &model, &nothing));
+    if (nothing) {
+        return PAWL_OK;
     }
-    XML_EACH (child, root) {
-        if (!xml_is(child, "model")) {
-            return xml_error(reader, child, "got <%s>, expected one <model> in an included file",
-                             child->name);
-        }
-        if (model != NULL) {
-            return xml_error(reader, child, "got a second <model>; an included file holds one");
-        }
-        model = child;
-    }
-    if (model == NULL) {
-        return xml_error(reader, root, "got no <model>; an included file holds one");
+    if (merge != NULL && strcmp(merge, "true") == 0) {
+        return sdf_tree_merge(tree, node, model, scope);
     }
     return sdf_tree_model(tree, model, scope, &change);
 }
@@ -341,8 +411,10 @@ static pawl_status sdf_tree_children(sdf_tree *tree, const xmlNode *node, int sc
     static const sdf_override none = {0};
     XML_EACH (child, node) {
         if (xml_is(child, "link")) {
-            if (scope == 0) {
-                continue; // reported by the rules of <world>
+            const char *name = xml_attribute(child, "name");
+            bool empty = name != NULL && strcmp(name, "world") == 0 && xml_first(child) == NULL;
+            if (scope == 0 || empty) {
+                continue; // reported by the rules of <world>; the world itself
             }
             PAWL_TRY(sdf_tree_link(tree, child, scope));
         } else if (xml_is(child, "joint")) {
@@ -444,9 +516,9 @@ pawl_status sdf_tree_build(sdf_tree *tree, xml_reader *reader, const xmlNode *ro
     const char *version;
     PAWL_TRY(xml_need_attribute(reader, root, "version", &version));
     double number;
-    PAWL_TRY(xml_numbers(reader, root, "version", version, XML_POSITIVE, &number, 1));
+    PAWL_TRY(xml_numbers(reader, root, "version", version, XML_NOT_NEGATIVE, &number, 1));
     if (strncmp(version, "1.", 2) != 0) {
-        xml_log(reader, PAWL_LOG_WARNING, root, "got SDFormat version %s, expected 1.4 to 1.11",
+        xml_log(reader, PAWL_LOG_WARNING, root, "got SDFormat version %s, expected 1.4 to 1.12",
                 version);
     }
     int index;

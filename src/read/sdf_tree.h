@@ -25,10 +25,13 @@ typedef struct sdf_item {
     const xmlNode *lone;     // of a world: its one model, static ones aside, or NULL
     bool is_static;          // of a model
     bool jointed;            // of a link: a joint ends at it
+    int touching;            // of an outermost model: its links with a collision
+    bool is_child;           // of a link: a joint that is no gearbox ends at it as its child
     pawl_body_id body;       // of a link: in the builder, or PAWL_WORLD
     pawl_joint_id joint;     // of a joint: in the builder, none while it is not there
     double effort[6];        // of a joint's coordinates, inf for no limit
-    int quiet; // of links that do not touch each other: the one before; of a model: the last; 0: none
+    double start[2];         // of a joint: initial_position of its axes
+    bool starts;             // whether it has one
 } sdf_item;
 
 typedef struct sdf_tree {

@@ -41,40 +41,35 @@ static pawl_status urdf_joint_limits(const urdf_reader *r, urdf_joint *joint, pa
     bool bounded = strcmp(joint->type, "revolute") == 0 || strcmp(joint->type, "prismatic") == 0;
     pawl_coordinate_def *c = &def->coordinate[0];
     PAWL_TRY(xml_child(r->xml, joint->node, "limit", &limit));
-    if (limit == NULL && bounded) {
-        if (xml_unsupported(r->xml, joint->node,
-                            "joint '%s' is %s and has no <limit>, which URDF requires%s",
-                            joint->name, joint->type,
-                            strcmp(joint->type, "revolute") == 0 ? "; type continuous has none"
-                                                                 : "") != PAWL_OK) {
-            return PAWL_BAD_FILE;
-        }
+    bool given = limit != NULL &&
+                 (xml_attribute(limit, "lower") != NULL || xml_attribute(limit, "upper") != NULL);
+    if (bounded && !given) { // URDF's defaults of 0 would lock it, which nobody means
+        PAWL_TRY(xml_tally(r->xml, PAWL_LOG_WARNING, limit != NULL ? limit : joint->node,
+                           "a revolute or prismatic joint without lower and upper has no limits",
+                           joint->name));
     }
     if (limit != NULL) {
         double lower = 0.0, upper = 0.0, effort = INFINITY; // URDF's defaults of the first two
         PAWL_TRY(xml_check(r->xml, limit, limit_rules));
         PAWL_TRY(xml_attribute_number(r->xml, limit, "lower", XML_MAYBE_INFINITE, &lower));
         PAWL_TRY(xml_attribute_number(r->xml, limit, "upper", XML_MAYBE_INFINITE, &upper));
-        PAWL_TRY(xml_attribute_number(r->xml, limit, "effort", XML_NOT_NEGATIVE_MAYBE_INFINITE,
-                                      &effort));
-        if (lower > upper) {
-            return xml_error(r->xml, limit,
-                             "joint '%s': the lower limit %g is above the upper one %g",
-                             joint->name, lower, upper);
+        PAWL_TRY(xml_attribute_number(r->xml, limit, "effort", XML_MAYBE_INFINITE, &effort));
+        if (lower > upper) { // as Bullet has it, whose files say so
+            PAWL_TRY(xml_tally(r->xml, PAWL_LOG_WARNING, limit,
+                               "a lower limit above the upper one stands for no limits",
+                               joint->name));
+            lower = -INFINITY;
+            upper = INFINITY;
         }
-        if (bounded) {
+        if (bounded && given) {
             c->lower = lower;
             c->upper = upper;
-            if (xml_attribute(limit, "lower") == NULL && xml_attribute(limit, "upper") == NULL) {
-                PAWL_TRY(xml_warn(r->xml, PAWL_WARNING_LOCKED_JOINT, limit, "joint", joint->name,
-                                  strcmp(joint->type, "revolute") == 0
-                                      ? "give lower and upper, or make its type continuous"
-                                      : "give lower and upper",
-                                  "<limit> has neither lower nor upper; both are 0 by URDF's "
-                                  "defaults, and the joint cannot move"));
-            }
+        } else if (!bounded && given && lower < upper) {
+            PAWL_TRY(xml_tally(r->xml, PAWL_LOG_WARNING, limit,
+                               "lower and upper of a joint that has none by its type are ignored",
+                               joint->name));
         }
-        joint->effort[0] = effort;
+        joint->effort[0] = effort >= 0.0 ? effort : INFINITY; // -1 stands for none
     }
     PAWL_TRY(xml_child(r->xml, joint->node, "dynamics", &dynamics));
     if (dynamics == NULL) {
@@ -85,10 +80,10 @@ static pawl_status urdf_joint_limits(const urdf_reader *r, urdf_joint *joint, pa
         return PAWL_OK;
     }
     if (pawl_joint_kind_coordinates(def->kind) != 1) {
-        return xml_error(r->xml, dynamics,
-                         "joint '%s' is %s: <dynamics> could mean more than one of its directions; "
-                         "<pawl:coordinate index=\"...\"> expected",
-                         joint->name, joint->type);
+        return xml_tally(r->xml, PAWL_LOG_WARNING, dynamics,
+                         "<dynamics> of a joint with several directions is ignored; "
+                         "<pawl:coordinate> says which is meant",
+                         joint->name);
     }
     PAWL_TRY(xml_attribute_number(r->xml, dynamics, "damping", XML_NOT_NEGATIVE, &c->damping));
     return xml_attribute_number(r->xml, dynamics, "friction", XML_NOT_NEGATIVE, &c->friction);
@@ -171,6 +166,11 @@ pawl_status urdf_joint_read_mimic(urdf_reader *r, const urdf_joint *joint)
     pawl_gear_def def = pawl_gear_def_default();
     PAWL_TRY(xml_check(r->xml, mimic, rules));
     PAWL_TRY(xml_need_attribute(r->xml, mimic, "joint", &source));
+    int index = pawl_name_table_find(&r->names, URDF_JOINTS, source, strlen(source));
+    if (index >= 0 && URDF_JOINT(r, index)->id.index1 == 0) {
+        return xml_tally(r->xml, PAWL_LOG_WARNING, mimic,
+                         "<mimic> of a joint that is taken as fixed is left out", joint->name);
+    }
     PAWL_TRY(urdf_find_joint(r, mimic, source, &found));
     PAWL_TRY(xml_attribute_number(r->xml, mimic, "multiplier", XML_ANY, &def.ratio));
     PAWL_TRY(xml_attribute_number(r->xml, mimic, "offset", XML_ANY, &def.offset));

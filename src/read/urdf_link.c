@@ -3,6 +3,7 @@
 //
 // Links of URDF: mass and inertia, and the shapes and colours of <collision> and <visual>.
 #include "math/rotation.h"
+#include "read/inertia_mend.h"
 #include "read/mesh_shape.h"
 #include "read/urdf_parts.h"
 #include <string.h>
@@ -11,10 +12,10 @@
 static pawl_status urdf_link_no_inertia(const urdf_reader *r, const xmlNode *inertia,
                                         const urdf_link *link, pawl_body_def *def)
 {
-    PAWL_TRY(xml_unsupported(r->xml, inertia, "link '%s' has a mass of %g kg but no inertia; %s",
-                             link->name, def->mass,
-                             r->xml->lenient ? "that of a ball of water of this mass is used"
-                                             : "--lenient takes that of a ball of water"));
+    PAWL_TRY(xml_tally(r->xml, PAWL_LOG_WARNING, inertia,
+                       "a link has a mass but no inertia: that of a ball of water of its mass is "
+                       "used",
+                       link->name));
     const double density = 1000.0, pi = 3.14159265358979323846;
     double radius = cbrt(0.75 * def->mass / (pi * density));
     for (int i = 0; i < 3; ++i) {
@@ -69,7 +70,7 @@ static pawl_status urdf_link_mass(const urdf_reader *r, const urdf_link *link, p
         return urdf_link_no_inertia(r, inertia, link, def);
     }
     extension_turn_inertia(origin.orientation, def->inertia);
-    return PAWL_OK;
+    return inertia_mend(r->xml, inertia, link->name, def->inertia);
 }
 
 pawl_status urdf_link_read(urdf_reader *r, urdf_link *link)
@@ -78,7 +79,20 @@ pawl_status urdf_link_read(urdf_reader *r, urdf_link *link)
     def.name = link->name;
     def.pose = link->pose;
     PAWL_TRY(extension_read_link(r->xml, link->node, &def));
-    PAWL_TRY(urdf_link_mass(r, link, &def));
+    if (link->auxiliary > 0.0) {
+        const double arm = 0.1; // [m]
+        def.mass = link->auxiliary;
+        def.gravity_scale = 0.0;
+        for (int i = 0; i < 3; ++i) {
+            def.inertia[i] = def.mass * arm * arm;
+        }
+        PAWL_TRY(xml_tally(r->xml, PAWL_LOG_NOTE, link->node,
+                           "a link without mass between joints has a millionth of what hangs on it",
+                           link->name));
+    } else {
+        PAWL_TRY(urdf_link_mass(r, link, &def));
+    }
+    def.family = r->self_collide ? 0 : 1;
     if (def.kind == PAWL_BODY_KINEMATIC) {
         def.density = 0.0;
         r->tied = true;
@@ -137,9 +151,9 @@ static pawl_status urdf_link_geometry(const urdf_reader *r, const xmlNode *geome
                                    "sphere, box, cylinder, capsule, mesh and pawl:hull");
     }
     PAWL_TRY(xml_check(r->xml, node, rules));
-    if (r->xml->lenient && urdf_link_is_empty(node)) {
+    if (urdf_link_is_empty(node)) {
         *known = false;
-        return xml_leave_out_shape(r->xml, node, visual, "shapes with a size");
+        return xml_tally(r->xml, PAWL_LOG_NOTE, node, "a shape of size 0 is left out", owner);
     }
     if (xml_is(node, "box")) {
         const char *text;
@@ -166,7 +180,10 @@ static pawl_status urdf_link_colour(const urdf_reader *r, const xmlNode *visual,
     const xmlNode *material, *colour;
     const char *text;
     double rgba[4];
-    PAWL_TRY(xml_child(r->xml, visual, "material", &material));
+    material = NULL;
+    XML_EACH (child, visual) { // the first counts
+        material = material == NULL && xml_is(child, "material") ? child : material;
+    }
     if (material == NULL) {
         return PAWL_OK;
     }

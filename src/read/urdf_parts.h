@@ -16,6 +16,9 @@ typedef struct urdf_link {
     int first_child, sibling; // links
     int carrier; // the link whose body it is part of: itself, another, URDF_WORLD or URDF_NONE
     bool massless;
+    bool rooted;       // without mass, and fixed to the root by others such
+    double weight;     // mass of it and of all that hangs on it [kg]
+    double auxiliary;  // mass of a link without one that stands between joints; 0: none [kg]
     pawl_pose pose;    // in the world, all coordinates zero
     pawl_body_id body; // of a carrier: in the builder
 } urdf_link;
@@ -35,7 +38,8 @@ typedef struct urdf_reader {
     pawl_array links, joints, materials, order; // urdf_link, urdf_joint, const xmlNode *, int
     name_table names;
     int root;
-    bool tied; // something is joined to the world, or moves as a function of time says
+    bool self_collide; // links touch each other
+    bool tied;         // something is joined to the world, or moves as a function of time says
 } urdf_reader;
 
 #define URDF_LINK(r, i) (&PAWL_ITEM((r)->links, urdf_link, (i)))

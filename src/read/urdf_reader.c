@@ -63,6 +63,17 @@ static pawl_status urdf_reader_run(urdf_reader *r, const xmlNode *root, pawl_mod
         PAWL_TRY(xml_child_vec3(r->xml, root, "pawl:gravity", &gravity));
         pawl_builder_set_gravity(r->builder, gravity);
     }
+    int touching = 0; // links that could
+    for (int i = 0; i < r->links.count; ++i) {
+        XML_EACH (child, URDF_LINK(r, i)->node) {
+            if (xml_is(child, "collision")) {
+                ++touching;
+                break;
+            }
+        }
+    }
+    PAWL_TRY(xml_child_bool(r->xml, root, "pawl:self_collide", &r->self_collide));
+    r->self_collide = r->self_collide || touching < 2;
     PAWL_TRY(urdf_reader_fill(r, root));
     return model_finish(r->xml, root, "robot", name, r->builder, out);
 }

@@ -106,13 +106,39 @@ static pawl_status urdf_tree_list_joint(urdf_reader *r, const xmlNode *node)
     return PAWL_OK;
 }
 
+// Drake's files have joints whose parent is a link "world" that stands nowhere: it is added.
+static pawl_status urdf_tree_need_world(urdf_reader *r, const xmlNode *root)
+{
+    XML_EACH (joint, root) {
+        const xmlNode *parent = NULL;
+        if (xml_is(joint, "joint")) {
+            PAWL_TRY(xml_child(r->xml, joint, "parent", &parent));
+        }
+        const char *name = parent != NULL ? xml_attribute(parent, "link") : NULL;
+        if (name == NULL || strcmp(name, "world") != 0 ||
+            pawl_name_table_find(&r->names, URDF_LINKS, name, strlen(name)) >= 0) {
+            continue;
+        }
+        xmlNode *link = xmlNewChild((xmlNode *)root, NULL, (const xmlChar *)"link", NULL);
+        if (link == NULL ||
+            xmlNewProp(link, (const xmlChar *)"name", (const xmlChar *)"world") == NULL) {
+            return PAWL_FAIL(r->xml->env, PAWL_NO_MEMORY, "libxml2 has no memory");
+        }
+        xml_log(r->xml, PAWL_LOG_NOTE, parent,
+                "the parent 'world' is no link of the file: the world "
+                "is meant");
+        return urdf_tree_list_link(r, link);
+    }
+    return PAWL_OK;
+}
+
 pawl_status urdf_tree_list(urdf_reader *r, const xmlNode *root)
 {
-    static const xml_rule rules[] = {
-        {XML_TAKEN, "@name link joint material loop_joint pawl:loop pawl:gravity " EXTENSION_MODEL},
-        {XML_SILENT, "@version"},
-        {XML_IGNORED, "gazebo transmission sensor"},
-        {XML_TAKEN, NULL}};
+    static const xml_rule rules[] = {{XML_TAKEN, "@name link joint material loop_joint pawl:loop "
+                                                 "pawl:gravity pawl:self_collide " EXTENSION_MODEL},
+                                     {XML_SILENT, "@version"},
+                                     {XML_IGNORED, "gazebo transmission sensor"},
+                                     {XML_TAKEN, NULL}};
     PAWL_TRY(xml_check(r->xml, root, rules));
     XML_EACH (child, root) {
         if (xml_is(child, "link")) {
@@ -133,6 +159,7 @@ pawl_status urdf_tree_list(urdf_reader *r, const xmlNode *root)
     if (r->links.count == 0) {
         return xml_error(r->xml, root, "<robot> has no <link>");
     }
+    PAWL_TRY(urdf_tree_need_world(r, root));
     XML_EACH (child, root) {
         if (xml_is(child, "joint")) {
             PAWL_TRY(urdf_tree_list_joint(r, child));
@@ -197,10 +224,62 @@ pawl_status urdf_tree_walk(urdf_reader *r)
     return PAWL_OK;
 }
 
+// The mass of every link with all that hangs on it; shapes that give a mass count as 1 kg.
+static pawl_status urdf_tree_weigh(urdf_reader *r)
+{
+    for (int k = r->order.count - 1; k >= 0; --k) {
+        urdf_link *link = URDF_LINK(r, PAWL_ITEM(r->order, int, k));
+        const xmlNode *inertial, *mass = NULL;
+        double value = 0.0;
+        PAWL_TRY(xml_child(r->xml, link->node, "inertial", &inertial));
+        if (inertial != NULL) {
+            PAWL_TRY(xml_child(r->xml, inertial, "mass", &mass));
+        }
+        if (mass != NULL) {
+            PAWL_TRY(xml_attribute_number(r->xml, mass, "value", XML_ANY, &value));
+        }
+        link->weight += link->massless ? 0.0 : value > 0.0 ? value : 1.0;
+        if (link->joint != URDF_NONE) {
+            URDF_LINK(r, URDF_JOINT(r, link->joint)->parent)->weight += link->weight;
+        }
+    }
+    return PAWL_OK;
+}
+
+// A link without mass that a joint moves: a body of little mass where something hangs on it, else part of its parent.
+static pawl_status urdf_tree_merge_moving(urdf_reader *r, int i, int above)
+{
+    const double little = 1e-6; // of what hangs on it
+    urdf_link *link = URDF_LINK(r, i);
+    if (link->weight > 0.0) {
+        link->auxiliary = little * link->weight;
+        link->carrier = i;
+        return PAWL_OK;
+    }
+    link->carrier = above;
+    return xml_tally(r->xml, PAWL_LOG_WARNING, link->node,
+                     "a joint on which no mass hangs is taken as fixed",
+                     URDF_JOINT(r, link->joint)->name);
+}
+
 // Which body each link is part of.
 pawl_status urdf_tree_merge(urdf_reader *r)
 {
     int carrier_of_root = URDF_NONE;
+    PAWL_TRY(urdf_tree_weigh(r));
+    for (int k = 0; k < r->order.count;
+         ++k) { // a massive link fixed to frames that lead to the root
+        int i = PAWL_ITEM(r->order, int, k);
+        urdf_link *link = URDF_LINK(r, i);
+        bool fixed =
+            link->joint != URDF_NONE && strcmp(URDF_JOINT(r, link->joint)->type, "fixed") == 0;
+        urdf_link *above =
+            link->joint != URDF_NONE ? URDF_LINK(r, URDF_JOINT(r, link->joint)->parent) : NULL;
+        link->rooted = link->massless && (above == NULL || (fixed && above->rooted));
+        if (!link->massless && fixed && above->rooted && carrier_of_root == URDF_NONE) {
+            carrier_of_root = i;
+        }
+    }
     for (int k = 0; k < r->order.count; ++k) {
         int i = PAWL_ITEM(r->order, int, k);
         urdf_link *link = URDF_LINK(r, i);
@@ -208,32 +287,30 @@ pawl_status urdf_tree_merge(urdf_reader *r)
             link->carrier = URDF_WORLD;
             continue;
         }
+        if (i == r->root && link->massless && carrier_of_root == URDF_NONE) {
+            link->carrier = URDF_WORLD;
+            r->tied = true;
+            PAWL_TRY(xml_tally(r->xml, PAWL_LOG_WARNING, link->node,
+                               "the root link has no mass and is taken as part of the world",
+                               link->name));
+            continue;
+        }
         bool fixed =
             link->joint != URDF_NONE && strcmp(URDF_JOINT(r, link->joint)->type, "fixed") == 0;
         int above = link->joint != URDF_NONE
                         ? URDF_LINK(r, URDF_JOINT(r, link->joint)->parent)->carrier
                         : URDF_NONE;
-        if (!link->massless) {
+        if (link->rooted) {
+            link->carrier =
+                carrier_of_root != URDF_NONE && URDF_LINK(r, r->root)->carrier != URDF_WORLD
+                    ? carrier_of_root
+                    : URDF_WORLD;
+        } else if (!link->massless) {
             link->carrier = i;
-            if (fixed && above == URDF_NONE && carrier_of_root == URDF_NONE) {
-                carrier_of_root = i; // the frames above it, up to the root, become part of it
-            }
-        } else if (fixed || i == r->root) {
+        } else if (fixed) {
             link->carrier = above;
         } else {
-            return xml_error(r->xml, link->node,
-                             "link '%s' can move but has no mass; <inertial> expected", link->name);
-        }
-    }
-    for (int i = 0; i < r->links.count; ++i) {
-        urdf_link *link = URDF_LINK(r, i);
-        if (link->carrier == URDF_NONE) {
-            if (carrier_of_root == URDF_NONE) {
-                return xml_error(r->xml, link->node,
-                                 "link '%s' can move but has no mass; <inertial> expected",
-                                 link->name);
-            }
-            link->carrier = carrier_of_root;
+            PAWL_TRY(urdf_tree_merge_moving(r, i, above));
         }
     }
     return PAWL_OK;

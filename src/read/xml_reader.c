@@ -7,6 +7,7 @@
 // libxml2 itself takes its memory from the C library, because its allocator is a global and a
 // library must not set globals; all other memory here comes from pawl_env.
 #include "read/xml_reader.h"
+#include "read/xml_mend.h"
 #include "read/xml_screen.h"
 #include <errno.h>
 #include <libxml/parser.h>
@@ -342,6 +343,19 @@ static pawl_status xml_reader_parse(xml_reader *reader, xml_file *file, const ch
     }
     reader->elements_left -= screen.elements;
 
+    char *mended = NULL;
+    if (xml_mend(text, size, NULL)) {
+        mended = xml_alloc(reader, size);
+        if (mended == NULL) {
+            return PAWL_NO_MEMORY;
+        }
+        memcpy(mended, text, size);
+        xml_mend(text, size, mended);
+        text = mended;
+        xml_reader_say(reader, PAWL_LOG_NOTE, file, 0,
+                       "an XML declaration that is not at the beginning, or -- in a comment, is "
+                       "passed over");
+    }
     xmlParserCtxt *context = xmlNewParserCtxt();
     if (context == NULL) {
         return PAWL_FAIL(reader->env, PAWL_NO_MEMORY, "%s: libxml2 has no memory", file->path);

@@ -38,6 +38,8 @@ typedef struct xml_reader {
     const char *motion_path;        // of a motion file that the model plays; NULL for none
     const pawl_named_start *starts; // (start_count) of joints, given from outside
     int start_count;
+    const char *start_key; // name of a keyframe to begin at; NULL for none
+    bool start_found;
     pawl_ground_option ground;  // that is put under the model
     bool fixed_base;            // roots of floating trees are held by the world
     struct xml_effort *efforts; // limits that the file has for joints

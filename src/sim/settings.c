@@ -119,6 +119,10 @@ static const setting_row settings_table[] = {
           "largest number of corners kept of such a patch; 0: all, otherwise an approximation"),
     REAL(solver.tolerance, 1e-8, 0, 1, "m/s", "limit of the scaled natural-map residual"),
     COUNT(solver.max_iterations, 2000, 1, 1000000, "sweeps of an iterative solver"),
+    COUNT(solver.budget, 0, 0, 1000000,
+          "sweeps that auto makes instead of solving to the tolerance, so that the cost of a step "
+          "is bounded; 0: no "
+          "such bound"),
     SWITCH(solver.exact_joints, true,
            "condense joints exactly: sweeps see only contacts, limits and other bounded rows"),
     CHOICE(solver.warm_start, PAWL_WARM_MATCHED, PAWL_WARM_COUNT, "off matched guess",

@@ -34,6 +34,7 @@ solver_def pawl_solver_def_of(const pawl_settings *settings)
     return (solver_def){.kind = settings->solver.kind,
                         .tolerance = settings->solver.tolerance,
                         .max_iterations = settings->solver.max_iterations,
+                        .budget = settings->solver.budget,
                         .exact_joints = settings->solver.exact_joints,
                         .regularization = settings->solver.regularization,
                         .admm = {.rho = settings->admm.rho,

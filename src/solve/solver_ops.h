@@ -23,6 +23,7 @@ typedef struct solver_def {
     int max_spins;    // those that come with contacts beside their three rows
     double tolerance; // the usual goal: on the scaled natural map [m/s]
     int max_iterations;
+    int budget; // sweeps of auto instead of its stages; 0 for none
     bool exact_joints;
     double regularization; // relative shift of the factor where rows may depend on each other
     admm_options admm;

@@ -109,9 +109,7 @@ def test_degrees_in_urdf(pawl):
 def test_a_joint_that_defaults_lock(pawl, type):
     effort = "<limit effort='1' velocity='1' {}/>"
     found = warnings(pawl, "a.urdf", urdf(type=type, limit=effort.format("")))
-    assert len(found["locked joint"]) == 1
-    assert "neither lower nor upper" in found["locked joint"][0]["text"]
-    assert ("continuous" in found["locked joint"][0]["advice"]) == (type == "revolute")
+    assert "locked joint" not in found  # read as one without limits
     found = warnings(pawl, "b.urdf", urdf(type=type, limit=effort.format("lower='0' upper='0'")))
     assert len(found["locked joint"]) == 1
     for room in ("upper='1'", "lower='-1'", "lower='-1' upper='1'"):

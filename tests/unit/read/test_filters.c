@@ -17,6 +17,7 @@
 #define INERTIAL                                                                                   \
     "<inertial><mass>2</mass><inertia><ixx>1</ixx><iyy>2</iyy><izz>2.5</izz></inertia></inertial>"
 // Two balls that overlap; %s are what their collisions and links say, and what the model says.
+#define TOUCH "<self_collide>true</self_collide>"
 #define BALL(name, at)                                                                             \
     "<link name='" name "'><pose>" at " 0 0 0 0 0</pose>" INERTIAL "%s<collision name='c'>"        \
     "<geometry><sphere><radius>1</radius></sphere></geometry>%s</collision></link>"
@@ -67,7 +68,7 @@ TEST(bitmasks_decide_by_their_common_bits)
                          bits[0] ? "<collide_bitmask>" : "", bits,
                          bits[0] ? "</collide_bitmask>" : "");
             }
-            CHECK_INT(filters_touch("", "", shape[0], "", shape[1]),
+            CHECK_INT(filters_touch(TOUCH, "", shape[0], "", shape[1]),
                       (masks[i].bits & masks[j].bits) != 0);
         }
     }
@@ -92,12 +93,12 @@ TEST(groups_and_masks_decide_together)
                                       "</contact></surface>";
     for (int i = 0; i < KINDS; ++i) {
         for (int j = 0; j < KINDS; ++j) {
-            CHECK_INT(filters_touch("", "", kinds[i].text, "", kinds[j].text),
+            CHECK_INT(filters_touch(TOUCH, "", kinds[i].text, "", kinds[j].text),
                       (kinds[i].group & kinds[j].mask) != 0 &&
                           (kinds[j].group & kinds[i].mask) != 0);
         }
         if (kinds[i].mask == UINT32_MAX && kinds[i].group < 65536) {
-            CHECK_INT(filters_touch("", "", kinds[i].text, "", masked), kinds[i].group != 0);
+            CHECK_INT(filters_touch(TOUCH, "", kinds[i].text, "", masked), kinds[i].group != 0);
         }
     }
 }
@@ -122,7 +123,7 @@ TEST(a_category_that_is_no_bitmask_is_warned_of)
 }
 
 // SDFormat: two links of a model touch if either of them says so, and a link says what its model says
-// unless it says otherwise. Where nothing is said pawl lets them touch.
+// unless it says otherwise. Where nothing is said they do not touch.
 TEST(links_of_a_model_touch_as_they_say)
 {
     static const char *const words[3] = {"", "<self_collide>true</self_collide>",
@@ -130,7 +131,7 @@ TEST(links_of_a_model_touch_as_they_say)
     for (int m = 0; m < 3; ++m) {
         for (int a = 0; a < 3; ++a) {
             for (int b = 0; b < 3; ++b) {
-                bool by_model = m != 2;
+                bool by_model = m == 1;
                 bool says_a = a == 0 ? by_model : a == 1, says_b = b == 0 ? by_model : b == 1;
                 CHECK_INT(filters_touch(words[m], words[a], "", words[b], ""), says_a || says_b);
             }
@@ -154,14 +155,15 @@ TEST(links_of_different_models_touch_whatever_they_say)
 
 TEST(pairs_that_are_excluded_do_not_touch)
 {
-    CHECK(!filters_touch("<pawl:exclude body_a='a' body_b='b'/>", "", "", "", ""));
-    CHECK(!filters_touch("<pawl:exclude><pawl:body_a>b</pawl:body_a><pawl:body_b>a</pawl:body_b>"
+    CHECK(!filters_touch(TOUCH "<pawl:exclude body_a='a' body_b='b'/>", "", "", "", ""));
+    CHECK(!filters_touch(TOUCH
+                         "<pawl:exclude><pawl:body_a>b</pawl:body_a><pawl:body_b>a</pawl:body_b>"
                          "</pawl:exclude>",
                          "", "", "", ""));
-    CHECK(!filters_touch("<frame name='tip' attached_to='a'/><pawl:exclude body_a='tip' "
-                         "body_b='b'/>",
+    CHECK(!filters_touch(TOUCH "<frame name='tip' attached_to='a'/><pawl:exclude body_a='tip' "
+                               "body_b='b'/>",
                          "", "", "", ""));
-    CHECK(filters_touch("<pawl:exclude body_a='a' body_b='world'/>", "", "", "", ""));
+    CHECK(filters_touch(TOUCH "<pawl:exclude body_a='a' body_b='world'/>", "", "", "", ""));
 }
 
 // A brick of points on a wedge of points: s = g (sin 30 - mu cos 30) t^2 / 2 with mu = 0.4, up to the

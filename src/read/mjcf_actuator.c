@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Actuators of MJCF. All of MuJoCo's are force = gain u + b0 + b1 l + b2 l' with the control u and the length l = gear q
+// of the transmission; that is a position servo where b1 < 0, a velocity servo where b1 = 0 and b2 < 0, a force else. The
+// control starts at 0, or at the nearest number of its range.
+//
+// An actuator that pawl has no place for is left out with a warning where it does nothing at that control, and is an error
+// where it does.
+#include "math/vec.h"
+#include "read/mjcf_parts.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct mjcf_servo {
+    double gain, bias[3];
+    double control[2]; // range; infinite for none
+    double force;      // largest
+    bool acts;         // whether it does something at the start, beyond what gain and bias say
+} mjcf_servo;
+
+static pawl_status mjcf_servo_range(const mjcf_reader *r, const mjcf_element *e, const char *name,
+                                    const char *limited, double out[2])
+{
+    int n, state;
+    double range[2];
+    out[0] = -INFINITY;
+    out[1] = INFINITY;
+    PAWL_TRY(mjcf_numbers(r, e, name, range, 2, &n));
+    PAWL_TRY(mjcf_tristate(r, e, limited, &state));
+    if (n == 2 && (state == 1 || (state < 0 && e->spec->compiler.auto_limits)) &&
+        range[0] <= range[1]) {
+        out[0] = range[0];
+        out[1] = range[1];
+    }
+    return PAWL_OK;
+}
+
+// gainprm and biasprm of <general>, which shortcuts set as well.
+static pawl_status mjcf_servo_general(const mjcf_reader *r, const mjcf_element *e, mjcf_servo *s)
+{
+    double v[10];
+    int n;
+    const char *gain = mjcf_get(e, "gaintype"), *bias = mjcf_get(e, "biastype");
+    const char *dynamics = mjcf_get(e, "dyntype");
+    PAWL_TRY(mjcf_numbers(r, e, "gainprm", v, 10, &n));
+    s->gain = n > 0 ? v[0] : 1.0;
+    bool plain = gain == NULL || strcmp(gain, "fixed") == 0 || strcmp(gain, "affine") == 0;
+    for (int i = 1; i < n; ++i) { // a gain that depends on the length
+        plain = plain && (v[i] == 0.0 || gain == NULL || strcmp(gain, "affine") != 0);
+    }
+    PAWL_TRY(mjcf_numbers(r, e, "biasprm", v, 10, &n));
+    if (bias != NULL && strcmp(bias, "affine") == 0) {
+        for (int i = 0; i < 3 && i < n; ++i) {
+            s->bias[i] = v[i];
+        }
+    } else if (bias != NULL && strcmp(bias, "none") != 0) {
+        plain = false;
+    }
+    bool known = dynamics == NULL || strcmp(dynamics, "none") == 0 ||
+                 strncmp(dynamics, "filter", 6) == 0 || strcmp(dynamics, "integrator") == 0;
+    s->acts = !plain || !known;
+    return PAWL_OK;
+}
+
+static pawl_status mjcf_servo_read(const mjcf_reader *r, const mjcf_element *e, mjcf_servo *s)
+{
+    double kp = 1.0, kv = 0.0, ratio = 0.0, range[2];
+    *s = (mjcf_servo){.gain = 1.0};
+    if (xml_is(e->node, "general")) {
+        PAWL_TRY(mjcf_servo_general(r, e, s));
+    } else if (xml_is(e->node, "position") || xml_is(e->node, "intvelocity")) {
+        PAWL_TRY(mjcf_number(r, e, "kp", &kp));
+        PAWL_TRY(mjcf_number(r, e, "kv", &kv));
+        PAWL_TRY(mjcf_number(r, e, "dampratio", &ratio));
+        if (ratio != 0.0) {
+            PAWL_TRY(xml_unsupported(r->xml, e->node, "dampratio is not supported; kv is"));
+        }
+        s->gain = kp;
+        s->bias[1] = -kp;
+        s->bias[2] = -kv;
+    } else if (xml_is(e->node, "velocity")) {
+        kv = 1.0;
+        PAWL_TRY(mjcf_number(r, e, "kv", &kv));
+        s->gain = kv;
+        s->bias[2] = -kv;
+    } else if (xml_is(e->node, "cylinder")) {
+        PAWL_TRY(mjcf_number(r, e, "area", &s->gain));
+        int n;
+        PAWL_TRY(mjcf_numbers(r, e, "bias", s->bias, 3, &n));
+    } else if (xml_is(e->node, "damper") || xml_is(e->node, "adhesion")) {
+        s->gain = 0.0; // nothing at control 0
+    } else if (!xml_is(e->node, "motor")) {
+        s->acts = true;
+    }
+    PAWL_TRY(mjcf_servo_range(r, e, "ctrlrange", "ctrllimited", s->control));
+    PAWL_TRY(mjcf_servo_range(r, e, "forcerange", "forcelimited", range));
+    s->force = max_of(fabs(range[0]), fabs(range[1]));
+    return PAWL_OK;
+}
+
+// Left out where it does nothing at the start, an error where it does.
+static pawl_status mjcf_actuator_skip(const mjcf_reader *r, const mjcf_element *e,
+                                      const mjcf_servo *s, const char *why)
+{
+    double start = s->gain * clamp_to(0.0, s->control[0], s->control[1]) + s->bias[0];
+    if (s->acts || start != 0.0 || s->bias[1] != 0.0 || s->bias[2] != 0.0) {
+        return xml_unsupported(
+            r->xml, e->node, "actuator '%s': %s is not supported%s",
+            xml_attribute(e->node, "name") != NULL ? xml_attribute(e->node, "name")
+                                                   : (const char *)e->node->name,
+            why, r->xml->lenient ? " and left out" : "; --lenient leaves it out");
+    }
+    return xml_tally(
+        r->xml, PAWL_LOG_WARNING, e->node,
+        "an actuator that pawl cannot drive is left out; it exerts nothing at control 0",
+        xml_attribute(e->node, "name"));
+}
+
+// On one coordinate: l = gear q, and the force on q is gear times the actuator's.
+static pawl_status mjcf_actuator_add(mjcf_reader *r, const mjcf_element *e, const mjcf_servo *s,
+                                     const char *name, const mjcf_joint *joint, double gear)
+{
+    pawl_actuator_def def = pawl_actuator_def_default();
+    double start = s->gain * clamp_to(0.0, s->control[0], s->control[1]) + s->bias[0];
+    def.name = name;
+    def.joint = joint->id;
+    def.effort = fmin(s->force * fabs(gear), joint->effort);
+    if (s->bias[1] > 0.0 || s->bias[2] > 0.0 || s->acts) {
+        return mjcf_actuator_skip(r, e, s, "a bias that pushes away");
+    }
+    if (gear == 0.0) {
+        return PAWL_OK;
+    }
+    if (s->bias[1] < 0.0) {
+        def.kind = PAWL_ACTUATOR_POSITION;
+        def.stiffness = -s->bias[1] * gear * gear;
+        def.damping = -s->bias[2] * gear * gear;
+        def.target = pawl_signal_constant(start / -s->bias[1] / gear);
+    } else if (s->bias[2] < 0.0) {
+        def.kind = PAWL_ACTUATOR_VELOCITY;
+        def.damping = -s->bias[2] * gear * gear;
+        def.target = pawl_signal_constant(start / -s->bias[2] / gear);
+    } else {
+        def.kind = PAWL_ACTUATOR_FORCE;
+        def.target = pawl_signal_constant(start * gear);
+        double most = fabs(s->gain * gear) * max_of(fabs(s->control[0]), fabs(s->control[1]));
+        def.effort = fmin(def.effort, isfinite(most) ? most : INFINITY);
+    }
+    return xml_refused(r->xml, e->node, "actuator", name != NULL ? name : "",
+                       pawl_builder_add_actuator(r->builder, &def, NULL));
+}
+
+static pawl_status mjcf_actuator_tendon(mjcf_reader *r, const mjcf_element *e, const mjcf_servo *s,
+                                        const char *name, int index, double gear)
+{
+    const mjcf_tendon *t = MJCF_TENDON_AT(r, index);
+    if (!t->fixed) {
+        return mjcf_actuator_skip(r, e, s, "a spatial tendon as its transmission");
+    }
+    if (t->id.index1 != 0 || s->bias[1] != 0.0 || s->bias[2] != 0.0) {
+        mjcf_joint length = {.effort = INFINITY};
+        PAWL_TRY(mjcf_tendon_coordinate(r, index, &length.id));
+        return mjcf_actuator_add(r, e, s, name, &length, gear);
+    }
+    for (int i = 0; i < t->terms.count; ++i) {
+        const mjcf_term *term = &PAWL_ITEM(t->terms, mjcf_term, i);
+        const mjcf_joint *joint = MJCF_JOINT_AT(r, term->joint);
+        const char *own =
+            t->terms.count == 1 || name == NULL ? name : mjcf_concat(r, name, "::", joint->name);
+        PAWL_TRY(mjcf_actuator_add(r, e, s, own, joint, gear * term->coef));
+    }
+    return PAWL_OK;
+}
+
+static pawl_status mjcf_actuator_read(mjcf_reader *r, const mjcf_element *e)
+{
+    mjcf_servo s;
+    double gear[6] = {1.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    int joint, in_parent, tendon, n;
+    const char *name = xml_attribute(e->node, "name");
+    if (name != NULL) {
+        name = mjcf_concat(r, e->spec->prefix, name, e->spec->suffix);
+        if (name == NULL) {
+            return PAWL_NO_MEMORY;
+        }
+    }
+    PAWL_TRY(mjcf_servo_read(r, e, &s));
+    PAWL_TRY(mjcf_numbers(r, e, "gear", gear, 6, &n));
+    PAWL_TRY(mjcf_refer(r, e, "joint", MJCF_JOINT, "joint", &joint));
+    PAWL_TRY(mjcf_refer(r, e, "jointinparent", MJCF_JOINT, "joint", &in_parent));
+    PAWL_TRY(mjcf_refer(r, e, "tendon", MJCF_TENDON, "tendon", &tendon));
+    joint = joint >= 0 ? joint : in_parent;
+    if (xml_is(e->node, "position") && mjcf_get(e, "inheritrange") != NULL && joint >= 0 &&
+        MJCF_JOINT_AT(r, joint)->ranged) {
+        s.control[0] = MJCF_JOINT_AT(r, joint)->coordinate.lower;
+        s.control[1] = MJCF_JOINT_AT(r, joint)->coordinate.upper;
+    }
+    if (joint >= 0 && MJCF_JOINT_AT(r, joint)->type >= MJCF_SLIDE) {
+        return mjcf_actuator_add(r, e, &s, name, MJCF_JOINT_AT(r, joint), gear[0]);
+    }
+    if (tendon >= 0) {
+        return mjcf_actuator_tendon(r, e, &s, name, tendon, gear[0]);
+    }
+    return mjcf_actuator_skip(r, e, &s,
+                              joint >= 0 ? "a ball or free joint as its transmission"
+                                         : "a transmission other than a joint or a fixed tendon");
+}
+
+pawl_status mjcf_actuators_read(mjcf_reader *r, const mjcf_spec *spec, const xmlNode *section)
+{
+    mjcf_children children;
+    PAWL_TRY(mjcf_list(r, section, &children));
+    for (int i = 0; i < children.count; ++i) {
+        mjcf_element e = {.node = children.nodes[i], .spec = spec, .tag = "actuator"};
+        if (!mjcf_is_here(r, &e)) {
+            continue;
+        }
+        if (xml_is(e.node, "plugin")) {
+            PAWL_TRY(xml_unsupported(r->xml, e.node, "<plugin> in <actuator> is not supported"));
+            continue;
+        }
+        PAWL_TRY(mjcf_class_of(r, spec, e.node, "class", 0, &e.default_class));
+        PAWL_TRY(mjcf_actuator_read(r, &e));
+    }
+    return PAWL_OK;
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Bodies, joints and shapes of the model from the tree of MJCF.
+//
+// A body without a joint is welded to its parent: its mass and its shapes are part of the body that *carries* it. A body
+// with several joints has them in a chain, in the order of the file, with an auxiliary body between each two. MuJoCo's
+// have no mass; ours have a millionth of the body's and turn with it, which changes the motion by about as much.
+//
+// The file's configuration has all coordinates at their `ref`. Joint frames are laid so that coordinates read as MuJoCo's.
+#include "math/principal.h"
+#include "math/rotation.h"
+#include "read/inertia_mend.h"
+#include "read/mjcf_parts.h"
+#include <stdio.h>
+#include <string.h>
+
+static const double mjcf_auxiliary =
+    1e-6; // mass of an auxiliary body, as a part of the one it leads to
+
+pawl_pose mjcf_in_carrier(const mjcf_reader *r, int body, pawl_body_id *id)
+{
+    const mjcf_body *b = MJCF_BODY_AT(r, body), *carrier = MJCF_BODY_AT(r, b->carrier);
+    *id = carrier->id;
+    return pawl_pose_compose(pawl_pose_inverse(carrier->world), b->world);
+}
+
+static void mjcf_find_carriers(mjcf_reader *r)
+{
+    for (int i = 1; i < r->bodies.count; ++i) { // parents come before their children
+        mjcf_body *b = MJCF_BODY_AT(r, i);
+        b->carrier = b->joint_count > 0 || b->mocap ? i : MJCF_BODY_AT(r, b->parent)->carrier;
+    }
+}
+
+// --- bodies --------------------------------------------------------------------------------------
+
+static pawl_status mjcf_add_body(mjcf_reader *r, int index)
+{
+    mjcf_body *b = MJCF_BODY_AT(r, index);
+    pawl_body_def def = pawl_body_def_default();
+    def.name = b->name;
+    def.pose = b->world;
+    def.kind = b->joint_count == 0 ? PAWL_BODY_KINEMATIC : PAWL_BODY_RIGID;
+    def.mass = b->mass.mass;
+    def.com = b->mass.com;
+    memcpy(def.inertia, b->mass.inertia, sizeof def.inertia);
+    def.gravity_scale = r->gravity_off ? 0.0 : 1.0 - b->gravcomp;
+    if (def.kind == PAWL_BODY_RIGID && !(def.mass > 0.0)) {
+        return xml_error(r->xml, b->e.node,
+                         "body '%s' can move but has no mass: give it a geom with a mass, or an "
+                         "<inertial>",
+                         b->name);
+    }
+    if (def.kind == PAWL_BODY_RIGID) {
+        PAWL_TRY(inertia_mend(r->xml, b->e.node, b->name, def.inertia));
+    }
+    if (r->viscosity > 0.0 && def.kind == PAWL_BODY_RIGID) {
+        // MuJoCo's drag of a ball as large as the box that has the body's inertia: 6 pi eta r v, 8 pi eta r^3 w.
+        const double pi = 3.14159265358979323846;
+        pawl_mat3 tensor = m3_from_six(def.inertia);
+        principal_axes p = pawl_principal_axes(&tensor);
+        double side = 0.0;
+        for (int i = 0; i < 3; ++i) {
+            double sum = p.moment[(i + 1) % 3] + p.moment[(i + 2) % 3] - p.moment[i];
+            side += sqrt(max_of(sum, 1e-15) / def.mass * 6.0);
+        }
+        double radius = side / 3.0 / 2.0;
+        def.linear_damping = 6.0 * pi * r->viscosity * radius;
+        def.angular_damping = 8.0 * pi * r->viscosity * radius * radius * radius;
+    }
+    if (b->joint_count > 0) {
+        const mjcf_joint *first = MJCF_JOINT_AT(r, b->first_joint);
+        if (first->type == MJCF_FREE) {
+            def.linear_damping += first->coordinate.damping;
+            def.angular_damping += first->coordinate.damping;
+        }
+    }
+    return xml_refused(r->xml, b->e.node, "body", b->name,
+                       pawl_builder_add_body(r->builder, &def, &b->id));
+}
+
+static pawl_status mjcf_add_bodies(mjcf_reader *r)
+{
+    for (int i = r->bodies.count - 1; i > 0; --i) { // masses go up to the carriers
+        mjcf_body *b = MJCF_BODY_AT(r, i);
+        if (b->carrier != i && b->carrier != MJCF_WORLD) {
+            mjcf_body *c = MJCF_BODY_AT(r, b->carrier);
+            pawl_pose pose = pawl_pose_compose(pawl_pose_inverse(c->world), b->world);
+            c->mass = mjcf_mass_add(c->mass, mjcf_mass_moved(b->mass, pose));
+        }
+    }
+    for (int i = 1; i < r->bodies.count; ++i) {
+        if (MJCF_BODY_AT(r, i)->carrier == i) {
+            PAWL_TRY(mjcf_add_body(r, i));
+        }
+    }
+    return PAWL_OK;
+}
+
+// --- joints --------------------------------------------------------------------------------------
+
+// A body between two joints of `b`, where b is.
+static pawl_status mjcf_add_auxiliary(mjcf_reader *r, const mjcf_body *b, const char *joint,
+                                      pawl_body_id *out)
+{
+    pawl_body_def def = pawl_body_def_default();
+    def.name = mjcf_concat(r, b->name, "::", joint);
+    if (def.name == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    def.pose = b->world;
+    def.com = b->mass.com;
+    def.mass = mjcf_auxiliary * b->mass.mass;
+    double trace = b->mass.inertia[0] + b->mass.inertia[1] + b->mass.inertia[2];
+    for (int i = 0; i < 3; ++i) {
+        def.inertia[i] = mjcf_auxiliary * trace / 3.0;
+    }
+    def.gravity_scale = 0.0;
+    return xml_refused(r->xml, b->e.node, "auxiliary body", def.name,
+                       pawl_builder_add_body(r->builder, &def, out));
+}
+
+// A name that no joint has yet: the file's, or one made from the body's.
+static pawl_status mjcf_joint_name(mjcf_reader *r, mjcf_joint *j, int k)
+{
+    const mjcf_body *b = MJCF_BODY_AT(r, j->body);
+    char made[32];
+    for (int i = k; j->name == NULL; ++i) {
+        snprintf(made, sizeof made, "::joint%d", i);
+        made[i == 0 ? 0 : strlen(made)] = '\0'; // the first is called as its body
+        const char *name = mjcf_concat(r, b->name, made, "");
+        if (name == NULL) {
+            return PAWL_NO_MEMORY;
+        }
+        if (pawl_name_table_find(&r->names, MJCF_JOINT, name, strlen(name)) < 0) {
+            j->name = name;
+            PAWL_TRY(mjcf_enter(r, j->e.node, MJCF_JOINT, name, (int)(j - MJCF_JOINT_AT(r, 0))));
+        }
+    }
+    return PAWL_OK;
+}
+
+static pawl_status mjcf_add_joint(mjcf_reader *r, mjcf_joint *j, pawl_body_id base,
+                                  pawl_pose base_world, pawl_body_id follower)
+{
+    static const pawl_joint_kind kinds[] = {PAWL_JOINT_FREE, PAWL_JOINT_SPHERICAL,
+                                            PAWL_JOINT_PRISMATIC, PAWL_JOINT_REVOLUTE};
+    const mjcf_body *b = MJCF_BODY_AT(r, j->body);
+    pawl_joint_def def = pawl_joint_def_default();
+    def.name = j->name;
+    def.kind = kinds[j->type];
+    def.base = base;
+    def.follower = follower;
+    if (j->type == MJCF_FREE) {
+        if (j->coordinate.armature > 0.0 || j->coordinate.stiffness > 0.0 ||
+            j->coordinate.friction > 0.0) {
+            PAWL_TRY(
+                xml_unsupported(r->xml, j->e.node,
+                                "joint '%s' is free: its armature, stiffness and friction loss "
+                                "are not supported",
+                                j->name));
+        }
+        return xml_refused(r->xml, j->e.node, "joint", j->name,
+                           pawl_builder_add_joint(r->builder, &def, &j->id));
+    }
+    bool one = j->type != MJCF_BALL;
+    pawl_pose frame = {j->pos, {1.0, 0.0, 0.0, 0.0}}, back = pawl_pose_identity();
+    if (one) {
+        frame.orientation = pawl_quat_from_axes(j->axis, v3(0.0, 0.0, 0.0));
+    }
+    if (j->type == MJCF_HINGE) {
+        back.orientation = pawl_quat_from_axis_angle(v3(1.0, 0.0, 0.0), -j->ref);
+    } else if (j->type == MJCF_SLIDE) {
+        back.position = v3(-j->ref, 0.0, 0.0);
+    }
+    def.follower_frame = frame;
+    def.base_frame = pawl_pose_compose(pawl_pose_compose(pawl_pose_inverse(base_world), b->world),
+                                       pawl_pose_compose(frame, back));
+    pawl_coordinate_def *own = &j->coordinate;
+    own->lower = r->limits_off ? -INFINITY : own->lower;
+    own->upper = r->limits_off ? INFINITY : own->upper;
+    own->friction = r->friction_off ? 0.0 : own->friction;
+    own->stiffness = r->springs_off ? 0.0 : own->stiffness;
+    own->damping = r->dampers_off ? 0.0 : own->damping;
+    for (int c = 0; c < (one ? 1 : 3); ++c) {
+        def.coordinate[c] = *own;
+    }
+    if (!one && j->ranged) {
+        PAWL_TRY(xml_tally(r->xml, PAWL_LOG_WARNING, j->e.node,
+                           "the limit of a ball joint holds each part of its rotation vector, not "
+                           "the angle",
+                           j->name));
+    }
+    return xml_refused(r->xml, j->e.node, "joint", j->name,
+                       pawl_builder_add_joint(r->builder, &def, &j->id));
+}
+
+static pawl_status mjcf_add_joints(mjcf_reader *r, int index)
+{
+    const mjcf_body *b = MJCF_BODY_AT(r, index);
+    pawl_body_id base;
+    mjcf_in_carrier(r, b->parent, &base);
+    pawl_body_id parent = base;
+    pawl_pose base_world = MJCF_BODY_AT(r, MJCF_BODY_AT(r, b->parent)->carrier)->world;
+    for (int k = 0; k < b->joint_count; ++k) {
+        mjcf_joint *j = MJCF_JOINT_AT(r, b->first_joint + k);
+        pawl_body_id follower = b->id;
+        PAWL_TRY(mjcf_joint_name(r, j, k));
+        if (k + 1 < b->joint_count) {
+            PAWL_TRY(mjcf_add_auxiliary(r, b, j->name, &follower));
+        }
+        PAWL_TRY(mjcf_add_joint(r, j, base, base_world, follower));
+        base = follower;
+        base_world = b->world;
+    }
+    // Parent and child do not touch, unless the parent is the world.
+    if (b->joint_count > 1 && !pawl_body_is_world(parent)) {
+        return pawl_builder_exclude(r->builder, parent, b->id);
+    }
+    return PAWL_OK;
+}
+
+pawl_status mjcf_build(mjcf_reader *r)
+{
+    for (int i = 1; i < r->bodies.count; ++i) {
+        PAWL_TRY(mjcf_mass_of_body(r, i));
+    }
+    PAWL_TRY(mjcf_mass_total(r, &r->specs->compiler));
+    mjcf_find_carriers(r);
+    PAWL_TRY(mjcf_add_bodies(r));
+    for (int i = 1; i < r->bodies.count; ++i) {
+        PAWL_TRY(mjcf_add_joints(r, i));
+    }
+    return mjcf_contacts_build(r);
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Mistakes in the markup that programs and people make, and that other readers pass over.
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+// An XML declaration behind the beginning of the file, and "--" inside a comment: blanked out, lines staying where they
+// are. False where there is nothing to mend; with `text` NULL it only tells.
+bool xml_mend(const char *read, size_t size, char *text);
