@@ -40,12 +40,14 @@ static const nmdp_place nmdp_robots[NMDP_ROBOT_COUNT] = {
                          "robosimian-planar-soft.sdf",
                          "robosimian-planar-stiff.sdf",
                          {"robosimian-walk.motion", "robosimian-jump-linear.motion",
-                          "robosimian-jump.motion"},
+                          "robosimian-jump.motion", "robosimian-walk-slow.motion",
+                          "robosimian-walk-low.motion"},
                          0.8},
     [NMDP_SPIDER] = {"spider-planar.sdf",
                      "spider-planar-soft.sdf",
                      NULL,
-                     {"spider-walk.motion", "spider-jump-linear.motion", "spider-jump.motion"},
+                     {"spider-walk.motion", "spider-jump-linear.motion", "spider-jump.motion",
+                      "spider-walk-slow.motion", "spider-walk-low.motion"},
                      0.43},
 };
 
@@ -150,6 +152,7 @@ static pawl_status nmdp_steps(experiment_run *run, const nmdp_task *task, pawl_s
     double now[3], last[3], time = 0.0;
     nmdp_measure(pawl_sim_state(sim), base, ground, now);
     nmdp_sample(r, task->end, now, 0.0, now, 0.0);
+    r->part[0] = r->smallest_part = r->dt;
     r->highest = now[1];
     for (int64_t k = 0; k < steps; ++k) {
         pawl_step_report report;
@@ -170,7 +173,13 @@ static pawl_status nmdp_steps(experiment_run *run, const nmdp_task *task, pawl_s
             break;
         }
         double next = pawl_state_time(pawl_sim_state(sim));
+        double part = r->dt / (report.substeps > 1 ? report.substeps : 1);
+        int sampled = r->samples;
         nmdp_sample(r, task->end, last, time, now, next);
+        for (int i = sampled; i < r->samples; ++i) {
+            r->part[i] = part;
+        }
+        r->smallest_part = fmin(r->smallest_part, part);
         time = next;
         ++r->frames;
         iterations += report.iterations;
@@ -199,19 +208,27 @@ void nmdp_expect(experiment_run *run, const nmdp_task *task, const double *steps
     }
 }
 
+pawl_status nmdp_open(const experiment_run *run, const nmdp_task *task, nmdp_method method,
+                      double dt, pawl_model **model, pawl_sim **sim)
+{
+    pawl_settings settings;
+    *model = NULL;
+    *sim = NULL;
+    EXPERIMENT_TRY(nmdp_settings(run->env, method, dt, &settings));
+    EXPERIMENT_TRY(nmdp_load(run, task, method, model));
+    pawl_env quiet = *run->env; // of steps that fail; the sim's own
+    quiet.log = NULL;
+    return pawl_sim_create(&quiet, *model, &settings, sim);
+}
+
 pawl_status nmdp_simulate(experiment_run *run, const nmdp_task *task, nmdp_method method, double dt,
                           nmdp_result *out)
 {
-    pawl_model *model = NULL;
-    pawl_sim *sim = NULL;
-    pawl_settings settings;
+    pawl_model *model;
+    pawl_sim *sim;
     *out = (nmdp_result){.dt = dt};
     experiment_doing(run, nmdp_method_name(method));
-    EXPERIMENT_TRY(nmdp_settings(run->env, method, dt, &settings));
-    EXPERIMENT_TRY(nmdp_load(run, task, method, &model));
-    pawl_env quiet = *run->env; // of steps that fail; the sim's own
-    quiet.log = NULL;
-    pawl_status status = pawl_sim_create(&quiet, model, &settings, &sim);
+    pawl_status status = nmdp_open(run, task, method, dt, &model, &sim);
     if (status == PAWL_OK) {
         status = nmdp_steps(run, task, sim, out);
     }

@@ -25,6 +25,8 @@ typedef enum nmdp_motion {
     NMDP_WALK = 0,
     NMDP_JUMP,       ///< joints straight from key to key
     NMDP_JUMP_CUBIC, ///< from rest to rest
+    NMDP_WALK_SLOW,  ///< half as fast
+    NMDP_WALK_LOW,   ///< feet lifted by a third, strides of a half
     NMDP_MOTION_COUNT
 } nmdp_motion;
 
@@ -60,10 +62,15 @@ typedef struct nmdp_result {
     int by_rate[NMDP_BINS];       ///< frames at a rate from 10^(k/10) to 10^((k+1)/10) a second
     int samples;                  ///< of the series, that were reached
     double time[NMDP_SAMPLES], x[NMDP_SAMPLES], height[NMDP_SAMPLES], angle[NMDP_SAMPLES];
+    double part[NMDP_SAMPLES]; ///< the step there, as Algorithm 2 divided it [s]
+    double smallest_part;      ///< of all frames [s]
 } nmdp_result;
 
 /// Says that runs of a task with these steps will follow.
 void nmdp_expect(experiment_run *run, const nmdp_task *task, const double *steps, int count);
+/// The model of a task and a simulation of it, at rest at its start. The caller destroys both, whatever is returned.
+pawl_status nmdp_open(const experiment_run *run, const nmdp_task *task, nmdp_method method,
+                      double dt, pawl_model **model, pawl_sim **sim);
 /// Runs a task with a method. What goes wrong with the physics is in the result, not in the status.
 pawl_status nmdp_simulate(experiment_run *run, const nmdp_task *task, nmdp_method method, double dt,
                           nmdp_result *out);
@@ -78,6 +85,20 @@ double nmdp_spread(const nmdp_result *results, int count,
 const double *nmdp_x_of(const nmdp_result *result);
 const double *nmdp_height_of(const nmdp_result *result);
 const double *nmdp_angle_of(const nmdp_result *result);
+
+/// Whether a task's motion was meant to be seen to its end: quick looks are shorter than two jumps.
+bool nmdp_is_whole(const nmdp_task *task);
+/// How far a series is from repeating itself every `period` [s]: mean of the change over one, after the first, over
+/// the range of the series.
+double nmdp_period_error(const nmdp_result *result, double period,
+                         const double *(*series)(const nmdp_result *result));
+/// How far the distance is from a straight line in time: the largest deviation over the range.
+double nmdp_line_error(const nmdp_result *result);
+/// Largest tilt among runs with steps of `from` to `to` that did not explode [rad].
+double nmdp_worst_tilt(const nmdp_result *results, int count, double from, double to);
+/// Adds the claim that `value` is `relation` `limit` under a name made by printf.
+void nmdp_claim(pawl_study *study, const char *unit, double value, pawl_relation relation,
+                double limit, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /// A plot of one series of several runs, labelled by their steps; the last one may be a reference.
 void nmdp_plot(pawl_study *study, const char *title, const char *unit, const nmdp_result *results,

@@ -83,8 +83,9 @@ typedef enum pawl_lit_variant {
 } pawl_lit_variant;
 /// The inertial part of nmdp. Values are stored in files.
 typedef enum pawl_nmdp_dynamics {
-    PAWL_NMDP_NE = 0, ///< Newton and Euler's equations in generalized coordinates
-    PAWL_NMDP_PBD,    ///< position-based: accelerations of all points in space
+    PAWL_NMDP_NE = 0,    ///< Newton and Euler's equations in generalized coordinates
+    PAWL_NMDP_PBD,       ///< position-based, as published: accelerations of all points in space
+    PAWL_NMDP_PBD_RIGID, ///< the same, but rigid bodies that turn keep their spin
     PAWL_NMDP_DYNAMICS_COUNT
 } pawl_nmdp_dynamics;
 /// Which derivatives of the contact models nmdp uses. Values are stored in files.

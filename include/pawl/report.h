@@ -56,18 +56,19 @@ PAWL_API const char *pawl_method_name(pawl_method method); ///< e.g. "sweeps"
 
 /// What a step measured; bits of pawl_step_report.measured. A figure without its bit says nothing.
 enum {
-    PAWL_MEASURED_RESIDUAL = 1 << 0,  ///< residual, own_residual, outcome
-    PAWL_MEASURED_COULOMB = 1 << 1,   ///< there were contacts: residual is that of Coulomb's law
-    PAWL_MEASURED_CLOSURE = 1 << 2,   ///< closure.position and .rotation; hard joints alone
-    PAWL_MEASURED_LIMITS = 1 << 3,    ///< closure.limit
-    PAWL_MEASURED_DEPTH = 1 << 4,     ///< penetration, depth_ratio
-    PAWL_MEASURED_CROSSINGS = 1 << 5, ///< tunnelled
-    PAWL_MEASURED_POSITIONS = 1 << 6, ///< position_failures
-    PAWL_MEASURED_BALANCE = 1 << 7,   ///< energy.balance
-    PAWL_MEASURED_WORK = 1 << 8,      ///< energy, work by work
-    PAWL_MEASURED_IMPACTS = 1 << 9,   ///< there were impacts: impact_work, events about them
-    PAWL_MEASURED_MISFIT = 1 << 10,   ///< misfit: loops that the file's numbers do not close
-    PAWL_MEASURED_PASSAGE = 1 << 11   ///< settled: a singular position that those numbers blur
+    PAWL_MEASURED_RESIDUAL = 1 << 0,     ///< residual, own_residual, outcome
+    PAWL_MEASURED_COULOMB = 1 << 1,      ///< there were contacts: residual is that of Coulomb's law
+    PAWL_MEASURED_CLOSURE = 1 << 2,      ///< closure.position and .rotation; hard joints alone
+    PAWL_MEASURED_LIMITS = 1 << 3,       ///< closure.limit
+    PAWL_MEASURED_DEPTH = 1 << 4,        ///< penetration, depth_ratio
+    PAWL_MEASURED_CROSSINGS = 1 << 5,    ///< tunnelled
+    PAWL_MEASURED_POSITIONS = 1 << 6,    ///< position_failures
+    PAWL_MEASURED_BALANCE = 1 << 7,      ///< energy.balance
+    PAWL_MEASURED_WORK = 1 << 8,         ///< energy, work by work
+    PAWL_MEASURED_IMPACTS = 1 << 9,      ///< there were impacts: impact_work, events about them
+    PAWL_MEASURED_MISFIT = 1 << 10,      ///< misfit: loops that the file's numbers do not close
+    PAWL_MEASURED_DISSIPATION = 1 << 12, ///< imbalance, dissipation_gap, substeps (mdp, nmdp)
+    PAWL_MEASURED_PASSAGE = 1 << 11      ///< settled: a singular position that those numbers blur
 };
 
 /// What one step did. Ids of zeros: no joint, no shape.
@@ -98,15 +99,17 @@ typedef struct pawl_step_report {
     pawl_shape_id tunnel_shape_a, tunnel_shape_b; ///< the first of them
     int events[PAWL_MAX_EVENT_KINDS];             ///< how many of each kind; see pawl_sim_event()
     pawl_residual residual; ///< of Coulomb's law, by the judge, not by the solver
-    double own_residual;  ///< of the problem that was to be solved, against solver.tolerance [m/s];
-                          ///< mdp, nmdp: change of coordinates still asked for, against
-                          ///< nmdp.tolerance [m or rad]
-    pawl_closure closure; ///< after the step
-    pawl_closure misfit;  ///< of that, what loops leave open by the numbers of the model
-    double misfit_expected;          ///< what the start leads to expect of it [m or rad]
-    double settled;                  ///< what bodies were moved by after a singular position [m]
-    pawl_joint_id passage_joint;     ///< with the largest part in it
-    pawl_energy energy;              ///< after the step
+    double own_residual; ///< of the problem that was to be solved, against solver.tolerance [m/s];
+                         ///< mdp, nmdp: change of coordinates still asked for, against
+                         ///< nmdp.tolerance [m or rad]
+    double imbalance;    ///< mdp, nmdp: largest force that is not balanced, over all weight [-]
+    double dissipation_gap;      ///< mdp, nmdp: sqrt(2 (K - least K)) at most, by its program [m/s]
+    pawl_closure closure;        ///< after the step
+    pawl_closure misfit;         ///< of that, what loops leave open by the numbers of the model
+    double misfit_expected;      ///< what the start leads to expect of it [m or rad]
+    double settled;              ///< what bodies were moved by after a singular position [m]
+    pawl_joint_id passage_joint; ///< with the largest part in it
+    pawl_energy energy;          ///< after the step
     double seconds[PAWL_MAX_PHASES]; ///< by the clock; 0 without one
 } pawl_step_report;
 

@@ -121,6 +121,7 @@ typedef struct pawl_nmdp_settings {
     double push_out;        ///< rate at which depth is removed [1/s]
     double stiffness;       ///< of contact points that shapes are given [N/m^3]
     double limit_stiffness; ///< of joint limits [N/m^2 or N m/rad^2]
+    bool bodies;            ///< contact points also touch other bodies
 } pawl_nmdp_settings;
 
 /// mdp.*: the stepper mdp.
@@ -134,6 +135,9 @@ typedef struct pawl_verdict_limits {
     double closure;          ///< verdict.closure: joint error over the size of its smaller body [-]
     double closure_rotation; ///< verdict.closure_rotation [rad]
     double passage;     ///< verdict.passage: path through a singular position that the file blurs
+    double imbalance;   ///< verdict.imbalance: of mdp and nmdp, force over all weight [-]
+    double dissipation; ///< verdict.dissipation: of mdp and nmdp [m/s]
+    double divided;     ///< verdict.divided: steps of nmdp in parts
     double limit;       ///< verdict.limit: coordinates beyond their limits [m or rad]
     double penetration; ///< verdict.penetration: depth over half the thinner shape's thickness
     double energy;      ///< verdict.energy: unexplained over turned over [-]

@@ -51,6 +51,9 @@ typedef struct pawl_verdict {
     int64_t islands_sum;
     int islands_max;
     pawl_residual residual;              ///< maxima
+    double imbalance;                    ///< largest
+    double dissipation_gap;              ///< largest [m/s]
+    int64_t divided;                     ///< steps that were taken in parts
     double own_residual;                 ///< largest
     pawl_closure closure;                ///< maxima
     pawl_closure misfit;                 ///< maxima
@@ -128,6 +131,9 @@ typedef enum pawl_criterion_kind {
     PAWL_CRITERION_ENERGY,        ///< the energy balance closes
     PAWL_CRITERION_WORK,          ///< what dissipates never gives
     PAWL_CRITERION_IMPACTS,       ///< impacts were solved by the law asked for
+    PAWL_CRITERION_IMBALANCE,     ///< mdp, nmdp: forces are balanced
+    PAWL_CRITERION_DISSIPATION,   ///< and contacts dissipate most
+    PAWL_CRITERION_DIVIDED,       ///< in steps that need not be divided
     PAWL_CRITERION_COUNT
 } pawl_criterion_kind;
 /// Room in arrays by criterion: more than there are, so that a new one does not change the layout of structs.

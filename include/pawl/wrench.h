@@ -10,6 +10,7 @@
 /// **Threads.** A wrench set is not changed by evaluation: any threads may read one. Steppers have their own. Functions of
 /// a custom model are called by whichever thread steps, and must allow that.
 #pragma once
+#include "pawl/kinds.h"
 #include "pawl/model.h"
 
 PAWL_EXTERN_C_BEGIN
@@ -189,7 +190,11 @@ typedef struct pawl_wrench_set_def {
     bool derive; ///< a model without contact points gets those of its moving bodies' shapes that
                  ///< groups, masks and exclusions let touch the ground; true
     pawl_wrench_model_def derived; ///< their model; friction < 0: that of the shape
-    uint32_t stamp;                ///< set by the default function; shows that it was called
+    bool
+        bodies; ///< points also touch the shapes of other bodies, where groups, masks, exclusions and joints let them:
+                ///< one more point for each such shape; false
+    pawl_pair_rule friction_rule; ///< of derived points that touch other bodies
+    uint32_t stamp;               ///< set by the default function; shows that it was called
 } pawl_wrench_set_def;
 PAWL_API pawl_wrench_set_def pawl_wrench_set_def_default(void);
 PAWL_API pawl_status pawl_wrench_set_create(const pawl_env *env, const pawl_model *model,
@@ -207,10 +212,12 @@ typedef struct pawl_wrench_point {
     int first_weight;                  ///< vertices of all points before it
     bool has_derivatives;
     pawl_wrench_kind kind;
+    pawl_body_id other; ///< what it touches: PAWL_WORLD is the ground, else shapes of that body
 } pawl_wrench_point;
 PAWL_API pawl_wrench_point pawl_wrench_set_point(const pawl_wrench_set *set, int point);
 PAWL_API int pawl_wrench_set_weight_count(const pawl_wrench_set *set); ///< of all points' vertices
-/// Vertices of a point's polytope with its frame there, laid out as pawl_wrench_vertices says. `dv`
+/// Vertices of a point's polytope with its frame there (in the link frame of the other body, where it touches one; the
+/// results are in its axes), laid out as pawl_wrench_vertices says. `dv`
 /// may be NULL; it is all 0 for models without derivatives. Never allocates.
 PAWL_API pawl_status pawl_wrench_set_vertices(const pawl_wrench_set *set, int point,
                                               const pawl_contact_frame *frame, double *v,

@@ -35,6 +35,9 @@ typedef struct contact_rules {
     int reduce_max; // corners that a patch keeps; 0: all
 } contact_rules;
 
+// A coefficient of a pair by a rule.
+double pawl_pair_combine(pawl_pair_rule rule, double a, double b);
+
 typedef struct contact_finder contact_finder;
 // *out is NULL for a model in which nothing can touch.
 pawl_status pawl_contact_finder_create(const pawl_env *env, const pawl_model *model,

@@ -134,7 +134,7 @@ double pawl_contact_pair(double id)
 
 // Engines disagree on how two coefficients make one, so the rule is a setting. The geometric mean keeps ice on
 // anything slippery and is the default.
-static double finder_combine(pawl_pair_rule rule, double a, double b)
+double pawl_pair_combine(pawl_pair_rule rule, double a, double b)
 {
     switch (rule) {
     case PAWL_PAIR_MIN:
@@ -181,10 +181,12 @@ static pawl_contact finder_of_pair(const contact_finder *f, const shape_contact 
         .body_a = pawl_body_index(a->body),
         .body_b = pawl_body_index(b->body),
         .normal = pair->manifold.normal,
-        .friction = finder_combine(rules->friction, a->def.friction, b->def.friction),
-        .restitution = finder_combine(rules->restitution, a->def.restitution, b->def.restitution),
-        .impact_friction = finder_combine(rules->friction, finder_impact_friction(rules, &a->def),
-                                          finder_impact_friction(rules, &b->def)),
+        .friction = pawl_pair_combine(rules->friction, a->def.friction, b->def.friction),
+        .restitution =
+            pawl_pair_combine(rules->restitution, a->def.restitution, b->def.restitution),
+        .impact_friction =
+            pawl_pair_combine(rules->friction, finder_impact_friction(rules, &a->def),
+                              finder_impact_friction(rules, &b->def)),
         // Lengths, which most shapes do not give: the larger, whatever the rule.
         .torsional = fmax(a->def.torsional_friction, b->def.torsional_friction),
         .rolling = fmax(a->def.rolling_friction, b->def.rolling_friction),

@@ -23,11 +23,16 @@ typedef struct maximal_delassus {
     const pawl_assembly *a;
     const struct maximal_delassus *whole; // of an operator of islands; NULL for that of all rows
     row_set all;
-    const row_set *rows;               // all, or those of the island at work
-    const island *island;              // NULL for all rows
-    pawl_delassus_kind kind;           // as asked for
-    pawl_delassus_kind shifted_kind;   // which of those below holds the last shifted factor
-    free_factor *free;                 // NULL without free rows, and where nothing is factored
+    const row_set *rows;             // all, or those of the island at work
+    const island *island;            // NULL for all rows
+    pawl_delassus_kind kind;         // as asked for
+    pawl_delassus_kind shifted_kind; // which of those below holds the last shifted factor
+    free_factor *free;               // NULL without free rows, and where nothing is factored
+    // Where springs or servos make the factor of a step another one than that of the position updates around it, both
+    // are kept: `free` is the last one, which may be either of these.
+    free_factor *factors[2];
+    int64_t other_key; // of the one that is not the last; 0 for none
+    bool other_dropped;
     int velocity_count;                // of bodies of `rows` that can move
     double *u;                         // (6 x bodies) the bodies' velocities of the product at work
     double *swept;                     // (6 x bodies) those of the impulses of the sweep at work
@@ -145,6 +150,36 @@ static void delassus_set_free_rows(maximal_delassus *d, const double *compliance
         }
     }
     pawl_matrix_free_set(&d->free_rows, p, p->free_block_count, sigma, NULL);
+}
+
+static void delassus_swap_factors(maximal_delassus *d)
+{
+    int64_t key = d->base.factored;
+    bool dropped = d->base.dropped;
+    d->free = d->factors[d->free == d->factors[0]];
+    pawl_free_factor_expect_as(d->free, d->factors[0]);
+    d->base.factored = d->other_key;
+    d->base.dropped = d->other_dropped;
+    d->other_key = key;
+    d->other_dropped = dropped;
+}
+
+// Nothing is kept once the last factor was declared void. A factor of the same placement for the other of step and
+// position update is kept, and the next one goes into the other memory.
+static void delassus_recall(pawl_delassus *base, int64_t key)
+{
+    maximal_delassus *d = (maximal_delassus *)base;
+    if (d->factors[1] == NULL) {
+        return;
+    }
+    d->other_key = base->factored == 0 ? 0 : d->other_key;
+    bool known = key > 0 && d->other_key == key;
+    bool pair =
+        key > 0 && (base->factored ^ 1) == key; // see factor_key in pawl_assembly_build_problem()
+    if (known || pair) {
+        delassus_swap_factors(d);
+        base->factored = known ? key : 0;
+    }
 }
 
 static int delassus_factor(pawl_delassus *base, const double *compliance, double shift)
@@ -377,6 +412,7 @@ static const pawl_delassus_ops maximal_delassus_ops = {
     .sweep_velocity = delassus_sweep_velocity,
     .sweep_add = delassus_sweep_add,
     .factor = delassus_factor,
+    .recall = delassus_recall,
     .solve = delassus_solve,
     .columns = delassus_columns,
     .half_solve = delassus_half_solve,
@@ -433,7 +469,11 @@ static pawl_status delassus_create_parts(maximal_delassus *d)
     if (d->whole != NULL) {
         d->free = d->whole->free;
     } else if (a->free_rows > 0) {
-        PAWL_TRY(pawl_free_factor_create(env, a, d->kind, &d->free));
+        PAWL_TRY(pawl_free_factor_create(env, a, d->kind, &d->factors[0]));
+        d->free = d->factors[0];
+        if (a->has_soft_rows) {
+            PAWL_TRY(pawl_free_factor_create(env, a, d->kind, &d->factors[1]));
+        }
     }
     if (d->kind != PAWL_DELASSUS_SPARSE) {
         int room = a->max_rows < DELASSUS_SHIFTED_ROWS ? a->max_rows : DELASSUS_SHIFTED_ROWS;
@@ -492,11 +532,14 @@ pawl_status pawl_delassus_create_part(const pawl_env *env, const pawl_delassus *
 
 free_factor *pawl_delassus_free_factor(const pawl_delassus *base)
 {
-    return ((const maximal_delassus *)base)->free;
+    return ((const maximal_delassus *)base)->factors[0];
 }
 
 void pawl_delassus_prepare_parts(pawl_delassus *whole, int64_t key)
 {
+    if (whole->factored != key) {
+        delassus_recall(whole, key);
+    }
     whole->factored = whole->factored == key ? key : 0;
 }
 
@@ -504,6 +547,7 @@ void pawl_delassus_bind(pawl_delassus *base, island *own)
 {
     maximal_delassus *d = (maximal_delassus *)base;
     d->base.factored = 0;
+    d->free = d->whole->free;
     d->island = own;
     d->rows = &own->rows;
     d->velocity_count = 6 * own->rows.body_count;
@@ -530,7 +574,8 @@ void pawl_delassus_destroy(pawl_delassus *base)
     pawl_block_lu_destroy(d->lu);
     pawl_free(&env, d->matrix_free_memory, d->matrix_free_bytes);
     if (d->whole == NULL) {
-        pawl_free_factor_destroy(d->free);
+        pawl_free_factor_destroy(d->factors[0]);
+        pawl_free_factor_destroy(d->factors[1]);
     }
     pawl_free(&env, d->u, d->u_bytes);
     pawl_free(&env, d->swept, d->u_bytes);

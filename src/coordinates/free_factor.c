@@ -184,6 +184,11 @@ void pawl_free_factor_expect(free_factor *f, int part, int redundant)
     f->expected[part] = redundant;
 }
 
+void pawl_free_factor_expect_as(free_factor *f, const free_factor *other)
+{
+    memmove(f->expected, other->expected, (size_t)f->part_count * sizeof *f->expected);
+}
+
 bool pawl_free_factor_dropped(const free_factor *f, int part)
 {
     return f->dropped[part];

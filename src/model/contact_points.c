@@ -3,12 +3,17 @@
 //
 // Points by which a shape touches the ground. Exact on a plane, because the deepest point of a shape is always one of
 // them, or of their cores. A cylinder rolls over its two rims; eight points on each carry it where it stands on them, and
-// stand back when it rolls.
+// stand back when it rolls. Hulls of many corners are sampled.
 #include "model/contact_points.h"
 #include "math/trig.h"
 #include "model/hull.h"
 
-enum { CONTACT_POINTS_RIM = 8, CONTACT_POINTS_CYLINDER = 2 * CONTACT_POINTS_RIM + 2 };
+enum {
+    CONTACT_POINTS_RIM = 8,
+    CONTACT_POINTS_CYLINDER = 2 * CONTACT_POINTS_RIM + 2,
+    CONTACT_POINTS_HULL = 32,   // corners of a hull that all count
+    CONTACT_POINTS_EXTREME = 14 // of those with more
+};
 static const double contact_points_lean = 0.5; // of the radius
 
 static pawl_status contact_points_room(const pawl_env *env, int count, contact_point_list *out)
@@ -30,14 +35,53 @@ void pawl_contact_points_free(const pawl_env *env, contact_point_list *list)
     *list = (contact_point_list){0};
 }
 
+// The corner of a hull that is farthest in a direction: the first of those that are equally far.
+static pawl_vec3 contact_points_farthest(const convex_hull *hull, pawl_vec3 direction)
+{
+    int far = 0;
+    for (int i = 1; i < hull->vertex_count; ++i) {
+        if (v3_dot(hull->vertices[i], direction) > v3_dot(hull->vertices[far], direction)) {
+            far = i;
+        }
+    }
+    return hull->vertices[far];
+}
+
+// Hulls of meshes have hundreds of corners: a foot of two hundred touches with thirty, and a step costs the cube of
+// that. Such a hull touches by those corners that are farthest along the axes of its frame and between them.
+static int contact_points_extreme(const convex_hull *hull, pawl_vec3 *out)
+{
+    int kept = 0;
+    for (int i = 0; i < CONTACT_POINTS_EXTREME; ++i) {
+        double side = i & 1 ? 1.0 : -1.0;
+        int axis = (i - 8) / 2;
+        pawl_vec3 direction = v3(side, i & 2 ? 1.0 : -1.0, i & 4 ? 1.0 : -1.0);
+        if (i >= 8) {
+            direction = v3(axis == 0 ? side : 0.0, axis == 1 ? side : 0.0, axis == 2 ? side : 0.0);
+        }
+        pawl_vec3 corner = contact_points_farthest(hull, direction);
+        bool known = false;
+        for (int k = 0; k < kept; ++k) {
+            known = known || v3_norm(v3_sub(corner, out[k])) == 0.0;
+        }
+        if (!known) {
+            out[kept++] = corner;
+        }
+    }
+    return kept;
+}
+
 static pawl_status contact_points_of_hull(const pawl_env *env, const pawl_shape_def *shape,
                                           contact_point_list *out)
 {
     convex_hull *hull;
+    pawl_vec3 extreme[CONTACT_POINTS_EXTREME];
     PAWL_TRY(pawl_hull_create(env, shape->name, shape->points, shape->point_count, &hull));
-    pawl_status status = contact_points_room(env, hull->vertex_count, out);
+    bool many = hull->vertex_count > CONTACT_POINTS_HULL;
+    int count = many ? contact_points_extreme(hull, extreme) : hull->vertex_count;
+    pawl_status status = contact_points_room(env, count, out);
     for (int i = 0; i < out->count; ++i) {
-        out->points[i].position = hull->vertices[i];
+        out->points[i].position = many ? extreme[i] : hull->vertices[i];
     }
     pawl_hull_destroy(env, hull);
     return status;

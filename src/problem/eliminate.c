@@ -44,6 +44,9 @@ eliminator pawl_eliminator_layout(int max_rows, int max_condensed, pawl_carver *
 void pawl_eliminate_factor(const pawl_problem *p, double regularization)
 {
     pawl_delassus *d = p->delassus;
+    if (d->factored != p->factor_key && d->ops->recall != NULL) {
+        d->ops->recall(d, p->factor_key);
+    }
     if (d->factored != p->factor_key || p->factor_key == 0) {
         double shift = d->maybe_singular ? regularization : 0.0;
         d->ops->factor(d, p->compliance,

@@ -43,6 +43,8 @@ typedef struct pawl_delassus_ops {
     void (*sweep_add)(pawl_delassus *d, int block, const double *dx);
     // Factors D + R + shift diag(D + R) on the free rows. Returns how many pivots were dropped.
     int (*factor)(pawl_delassus *d, const double *compliance, double shift);
+    // Makes the factor of `key` the last one, and sets `factored`, where it is kept beside that. May be NULL.
+    void (*recall)(pawl_delassus *d, int64_t key);
     // x (free rows) in place, with the last factor.
     void (*solve)(pawl_delassus *d, double *x);
     // With these two (see `halves`) a forest's free rows are eliminated at half the cost: D's columns of a

@@ -75,6 +75,7 @@ static const count_field verdict_counts[RECORD_VERDICT_COUNTS] = {
     {"passage_steps", AT(passage_steps), FIELD_LONG},
     {"passage_step", AT(passage_step), FIELD_LONG},
     {"passage_joint", AT(passage_joint), FIELD_JOINT},
+    {"divided", AT(divided), FIELD_LONG},
 };
 
 #define DISSIPATOR(name, field, kind)                                                              \
@@ -138,6 +139,8 @@ static const figure_field verdict_figures[RECORD_VERDICT_FIGURES] = {
     {"misfit_rotation", AT(misfit.rotation)},
     {"misfit_expected", AT(misfit_expected)},
     {"settled", AT(settled)},
+    {"imbalance", AT(imbalance)},
+    {"dissipation_gap", AT(dissipation_gap)},
 };
 
 const char *record_verdict_column(bool figures, int column)

@@ -287,6 +287,32 @@ static bool criteria_impacts(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
+// What mdp and nmdp solve: G = 0, and K least among the forces that contacts allow.
+static bool criteria_imbalance(const criteria_input *in, pawl_criterion *out)
+{
+    out->value = in->v->imbalance;
+    out->limit = in->settings->verdict.imbalance;
+    return true;
+}
+
+static bool criteria_dissipation(const criteria_input *in, pawl_criterion *out)
+{
+    out->value = in->v->dissipation_gap;
+    out->limit = in->settings->verdict.dissipation;
+    return true;
+}
+
+static bool criteria_divided(const criteria_input *in, pawl_criterion *out)
+{
+    out->value = (double)in->v->divided;
+    out->limit = in->settings->verdict.divided;
+    if (in->v->divided > 0) {
+        criteria_where(out, "%lld of %lld steps", (long long)in->v->divided,
+                       (long long)in->v->steps);
+    }
+    return true;
+}
+
 static const criteria_row criteria_table[] = {
     [PAWL_CRITERION_COMPLETED] = {"completed", "time not reached", "s",
                                   "see the messages; pawl run --resume continues a recording", 0,
@@ -337,6 +363,15 @@ static const criteria_row criteria_table[] = {
     [PAWL_CRITERION_IMPACTS] = {"impacts", "impacts not solved by their law", "",
                                 "choose another law with contact.impact", PAWL_MEASURED_IMPACTS,
                                 criteria_impacts},
+    [PAWL_CRITERION_IMBALANCE] = {"imbalance", "forces out of balance, relative", "",
+                                  "take smaller steps", PAWL_MEASURED_DISSIPATION,
+                                  criteria_imbalance},
+    [PAWL_CRITERION_DISSIPATION] = {"dissipation", "short of maximal dissipation", "m/s",
+                                    "take smaller steps, or raise nmdp.max_iterations",
+                                    PAWL_MEASURED_DISSIPATION, criteria_dissipation},
+    [PAWL_CRITERION_DIVIDED] = {"divided", "steps that were divided", "",
+                                "take smaller steps: they cost less than divided ones",
+                                PAWL_MEASURED_DISSIPATION, criteria_divided},
 };
 _Static_assert((int)PAWL_CRITERION_COUNT <= (int)PAWL_MAX_CRITERIA, "no room in lists");
 _Static_assert(sizeof criteria_table / sizeof *criteria_table == PAWL_CRITERION_COUNT,

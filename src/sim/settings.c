@@ -180,8 +180,9 @@ static const setting_row settings_table[] = {
     CHOICE(
         lit.events, PAWL_LIT_EVENTS_ALL, PAWL_LIT_EVENTS_COUNT, "all collisions none",
         "what is located within steps: collisions, and changes between sticking, sliding and open"),
-    CHOICE(nmdp.dynamics, PAWL_NMDP_NE, PAWL_NMDP_DYNAMICS_COUNT, "ne pbd",
-           "Newton-Euler in coordinates, or position-based in space"),
+    CHOICE(nmdp.dynamics, PAWL_NMDP_NE, PAWL_NMDP_DYNAMICS_COUNT, "ne pbd pbd-rigid",
+           "Newton-Euler in coordinates, or position-based in space: as published, or with rigid "
+           "rotations that keep their spin"),
     CHOICE(nmdp.gradient, PAWL_NMDP_FIRST, PAWL_NMDP_GRADIENT_COUNT, "first zeroth",
            "use derivatives of contact models (first), or not (zeroth)"),
     CHOICE(
@@ -201,6 +202,8 @@ static const setting_row settings_table[] = {
          "stiffness of contact points of shapes in models that declare none"),
     CHOICE(mdp.pd, PAWL_MDP_STABLE, PAWL_MDP_PD_COUNT, "explicit stable",
            "mdp: springs and controllers evaluated at the beginning or the end of the step"),
+    SWITCH(nmdp.bodies, true,
+           "mdp, nmdp: bodies touch each other, not only the ground, where the model lets them"),
     REAL(nmdp.limit_stiffness, 1e6, 0, 1e15, "N/m^2 or N m/rad^2",
          "joint limits of mdp and nmdp: effort is this times the squared violation"),
     LIMIT(verdict.closure, 1e-3, "-",
@@ -211,6 +214,14 @@ static const setting_row settings_table[] = {
         verdict.passage, 0.01, "-",
         "largest distance, relative to the largest body, by which the file's digits leave the path "
         "through a singular position open; inf: not judged"),
+    LIMIT(
+        verdict.imbalance, 1e-6, "-",
+        "mdp, nmdp: largest force out of balance, over the weight of all bodies; inf: not judged"),
+    LIMIT(
+        verdict.dissipation, 0.01, "m/s",
+        "mdp, nmdp: how far contact forces may be from those that dissipate most; inf: not judged"),
+    LIMIT(verdict.divided, INFINITY, "-",
+          "mdp, nmdp: most steps that may be taken in parts; inf: not judged"),
     LIMIT(verdict.limit, 5e-3, "m or rad", "largest limit violation that passes; inf: not judged"),
     LIMIT(verdict.penetration, 0.1, "-",
           "largest penetration that passes, relative to half the thickness of the thinner shape; "

@@ -42,8 +42,8 @@ static bool start_is_driven(const pawl_model *m, int joint, int coordinate)
 }
 
 // The model with its motions and those that hold the starts, in `motions`.
-static pawl_model start_held_model(const pawl_model *m, const pawl_joint_start *starts, int count,
-                                   pawl_motion_def *motions)
+static pawl_model start_driven_model(const pawl_model *m, const pawl_joint_start *starts, int count,
+                                     pawl_motion_def *motions)
 {
     pawl_model driven = *m;
     memcpy(motions, m->motions, (size_t)m->motion_count * sizeof *motions);
@@ -82,7 +82,7 @@ static pawl_status start_close(pawl_sim *sim, const pawl_joint_start *starts, in
     if (motions == NULL) {
         return PAWL_FAIL(&sim->env, PAWL_NO_MEMORY, "starts of joints need %zu bytes", bytes);
     }
-    pawl_model driven = start_held_model(m, starts, count, motions);
+    pawl_model driven = start_driven_model(m, starts, count, motions);
     pawl_settings settings = pawl_settings_default();
     settings.loop.tolerance = sim->settings.loop.tolerance;
     pawl_sim *closer;

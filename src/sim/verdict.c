@@ -106,6 +106,11 @@ static void verdict_add_solver(pawl_verdict *v, const pawl_step_report *r)
     verdict_max(&v->residual.natural, r->residual.natural);
     verdict_max(&v->residual.natural_scaled, r->residual.natural_scaled);
     verdict_max(&v->own_residual, r->own_residual);
+    if ((r->measured & PAWL_MEASURED_DISSIPATION) != 0u) {
+        verdict_max(&v->imbalance, r->imbalance);
+        verdict_max(&v->dissipation_gap, r->dissipation_gap);
+        v->divided += r->substeps > 1 ? 1 : 0;
+    }
 }
 
 static void verdict_add_closure(pawl_verdict *v, const pawl_step_report *r)
@@ -207,21 +212,13 @@ static void verdict_add_energy(pawl_verdict *v, const pawl_energy *e)
 
 static bool verdict_is_finite(const pawl_step_report *r)
 {
-    const double figures[] = {r->residual.primal,
-                              r->residual.dual,
-                              r->residual.complementarity,
-                              r->residual.natural,
-                              r->residual.natural_scaled,
-                              r->own_residual,
-                              r->closure.position,
-                              r->closure.rotation,
-                              r->closure.limit,
-                              r->penetration,
-                              r->depth_ratio,
-                              r->energy.kinetic,
-                              r->energy.gravity,
-                              r->energy.springs,
-                              r->energy.balance};
+    const double figures[] = {
+        r->residual.primal,  r->residual.dual,           r->residual.complementarity,
+        r->residual.natural, r->residual.natural_scaled, r->own_residual,
+        r->imbalance,        r->dissipation_gap,         r->closure.position,
+        r->closure.rotation, r->closure.limit,           r->penetration,
+        r->depth_ratio,      r->energy.kinetic,          r->energy.gravity,
+        r->energy.springs,   r->energy.balance};
     for (size_t i = 0; i < sizeof figures / sizeof *figures; ++i) {
         if (!isfinite(figures[i])) {
             return false;

@@ -42,6 +42,18 @@ static pawl_mat3 ground_upright(const pawl_model *model)
     return (pawl_mat3){{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
 }
 
+static pawl_status ground_fill_shape(const pawl_env *env, const pawl_shape_def *def, int index,
+                                     ground_piece *piece)
+{
+    if (def->kind == PAWL_SHAPE_HULL) {
+        PAWL_TRY(pawl_hull_create(env, def->name, def->points, def->point_count, &piece->hull));
+    }
+    piece->shape = pawl_shape_place(def, piece->hull, def->frame, index);
+    piece->position = def->frame.position;
+    piece->axes = piece->tangent_axes = quat_matrix(def->frame.orientation);
+    return PAWL_OK;
+}
+
 static pawl_status ground_fill(const pawl_env *env, const pawl_model *model, pawl_ground *g)
 {
     ground_piece *piece = g->pieces;
@@ -51,12 +63,7 @@ static pawl_status ground_fill(const pawl_env *env, const pawl_model *model, paw
         if (!ground_is_solid(&model->shapes[i])) {
             continue;
         }
-        if (def->kind == PAWL_SHAPE_HULL) {
-            PAWL_TRY(pawl_hull_create(env, def->name, def->points, def->point_count, &piece->hull));
-        }
-        piece->shape = pawl_shape_place(def, piece->hull, def->frame, i);
-        piece->position = def->frame.position;
-        piece->axes = quat_matrix(def->frame.orientation);
+        PAWL_TRY(ground_fill_shape(env, def, i, piece));
         piece->tangent_axes = def->kind == PAWL_SHAPE_PLANE ? piece->axes : upright;
         ++piece;
     }
@@ -88,6 +95,28 @@ pawl_status pawl_ground_create(const pawl_env *env, const pawl_model *model, paw
     g->env = *env;
     g->bytes = need.used;
     pawl_status status = ground_fill(env, model, g);
+    if (status != PAWL_OK) {
+        pawl_ground_destroy(g);
+        return status;
+    }
+    *out = g;
+    return PAWL_OK;
+}
+
+pawl_status pawl_ground_of_shape(const pawl_env *env, const pawl_model *model, int shape,
+                                 pawl_ground **out)
+{
+    size_t bytes = sizeof(pawl_ground) + sizeof(ground_piece);
+    *out = NULL;
+    pawl_ground *g = pawl_alloc(env, bytes);
+    if (g == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "the surface of shape %d needs %zu bytes", shape,
+                         bytes);
+    }
+    ground_piece *piece = (ground_piece *)(void *)(g + 1);
+    *piece = (ground_piece){.hull = NULL};
+    *g = (pawl_ground){.env = *env, .bytes = bytes, .piece_count = 1, .pieces = piece};
+    pawl_status status = ground_fill_shape(env, &model->shapes[shape].def, shape, piece);
     if (status != PAWL_OK) {
         pawl_ground_destroy(g);
         return status;

@@ -24,6 +24,9 @@ struct pawl_ground {
     spline_field *fields; // of all heightfields
 };
 
+// One shape of a body, in the body's link frame.
+pawl_status pawl_ground_of_shape(const pawl_env *env, const pawl_model *model, int shape,
+                                 pawl_ground **out);
 // Like pawl_ground_tangents(), with the derivatives by the normal.
 void pawl_ground_tangent_frame(const pawl_ground *ground, const pawl_distance *distance,
                                tangent_frame *out);

@@ -6,7 +6,9 @@
 #include "wrench/wrench_set.h"
 #include "base/carver.h"
 #include "base/guard.h"
+#include "collide/contact.h"
 #include "model/contact_points.h"
+#include "wrench/body_pairs.h"
 #include "wrench/contact_site.h"
 #include "wrench/friction_polytope.h"
 #include "wrench/ground.h"
@@ -18,11 +20,15 @@ typedef struct set_model {
     pawl_wrench_model_def def;
     polytope_vertex *vertices; // of friction polytopes
     wrench_interpolant table;  // of tables
+    int shape, other_shape;    // of derived ones: whose friction it has; -1: none
 } set_model;
 
 typedef struct set_point {
     pawl_wrench_point info;
     int model;
+    int surface;      // the shape that it touches; -1: the ground
+    pawl_vec3 centre; // of a ball that holds that shape, in its body's link frame
+    double bound;     // the ball's radius, and the point's own reach
 } set_point;
 
 struct pawl_wrench_set {
@@ -34,6 +40,9 @@ struct pawl_wrench_set {
     set_point *points;
     double derived_friction; // of points of shapes; below 0: the shape's
     bool derived;
+    pawl_pair_rule friction_rule;
+    int surface_count;
+    pawl_ground **surfaces; // (shapes of the model) those of bodies that points touch, else NULL
 };
 
 pawl_wrench_set_def pawl_wrench_set_def_default(void)
@@ -51,6 +60,7 @@ typedef struct set_source {
     const pawl_model *model;
     const pawl_wrench_set_def *def;
     bool derived;
+    int own_models; // of shapes, or those that the model declares; those of pairs come behind
     int model_count, point_count;
 } set_source;
 
@@ -80,11 +90,33 @@ static bool set_may_touch(const pawl_model *model, int shape)
            set_meets_ground(model, s);
 }
 
+// Counts the pairs of bodies; a pair of shapes has a model of its own, for its friction.
+static pawl_status set_count_pairs(const pawl_env *env, set_source *s)
+{
+    const pawl_model *m = s->model;
+    for (int b = 0; b < m->shape_count && s->def->bodies; ++b) {
+        for (int i = 0; i < m->contact_point_count && !s->derived; ++i) {
+            bool touch = pawl_body_points_touch(m, pawl_body_index(m->contact_points[i].body), b);
+            s->point_count += touch ? 1 : 0;
+        }
+        for (int a = 0; a < m->shape_count && s->derived; ++a) {
+            if (pawl_shape_points_touch(m, a, b)) {
+                contact_point_list list;
+                PAWL_TRY(pawl_contact_points_of_shape(env, &m->shapes[a].def, &list));
+                s->point_count += list.count;
+                ++s->model_count;
+                pawl_contact_points_free(env, &list);
+            }
+        }
+    }
+    return PAWL_OK;
+}
+
 static pawl_status set_source_count(const pawl_env *env, set_source *s)
 {
     const pawl_model *m = s->model;
     s->derived = m->contact_point_count == 0 && s->def->derive;
-    s->model_count = s->derived ? m->shape_count : m->wrench_model_count;
+    s->own_models = s->model_count = s->derived ? m->shape_count : m->wrench_model_count;
     s->point_count = s->derived ? 0 : m->contact_point_count;
     for (int i = 0; i < m->shape_count && s->derived; ++i) {
         if (set_may_touch(m, i)) {
@@ -94,7 +126,7 @@ static pawl_status set_source_count(const pawl_env *env, set_source *s)
             pawl_contact_points_free(env, &list);
         }
     }
-    return PAWL_OK;
+    return set_count_pairs(env, s);
 }
 
 static pawl_wrench_model_def set_source_model(const set_source *s, int i)
@@ -103,7 +135,9 @@ static pawl_wrench_model_def set_source_model(const set_source *s, int i)
         return s->model->wrench_models[i];
     }
     pawl_wrench_model_def def = s->def->derived;
-    if (def.friction < 0.0) {
+    if (i >= s->own_models) { // its friction is set when the shapes are known
+        def.friction = 0.0;
+    } else if (def.friction < 0.0) {
         def.friction = s->model->shapes[i].def.friction;
     }
     return def;
@@ -120,11 +154,18 @@ static pawl_wrench_set *set_layout(const set_source *s, pawl_carver *mem)
     pawl_wrench_set *set = PAWL_CARVE(mem, pawl_wrench_set, 1);
     set_model *models = PAWL_CARVE(mem, set_model, s->model_count);
     set_point *points = PAWL_CARVE(mem, set_point, s->point_count);
+    int surfaces = s->def->bodies ? s->model->shape_count : 0;
+    pawl_ground **surface = PAWL_CARVE(mem, pawl_ground *, surfaces);
+    for (int i = 0; i < surfaces && surface != NULL; ++i) {
+        surface[i] = NULL;
+    }
     for (int i = 0; i < s->model_count; ++i) {
         pawl_wrench_model_def def = set_source_model(s, i);
         polytope_vertex *vertices = NULL;
         if (models != NULL) {
             models[i].def = def;
+            models[i].shape = s->derived && i < s->own_models ? i : -1;
+            models[i].other_shape = -1;
         }
         if (set_is_friction(&def)) {
             vertices = PAWL_CARVE(mem, polytope_vertex, pawl_friction_vertex_count(&def));
@@ -140,6 +181,9 @@ static pawl_wrench_set *set_layout(const set_source *s, pawl_carver *mem)
         *set = (pawl_wrench_set){.model_count = s->model_count,
                                  .point_count = s->point_count,
                                  .derived = s->derived,
+                                 .friction_rule = s->def->friction_rule,
+                                 .surface_count = surfaces,
+                                 .surfaces = surface,
                                  .derived_friction = s->def->derived.friction,
                                  .models = models,
                                  .points = points};
@@ -167,7 +211,34 @@ static void set_add_point(pawl_wrench_set *set, int index, pawl_wrench_point inf
     }
     info.first_weight = set->weight_count;
     set->weight_count += info.vertex_count;
-    set->points[index] = (set_point){info, model};
+    set->points[index] = (set_point){.info = info, .model = model, .surface = -1};
+}
+
+// The same point against a shape of another body.
+static pawl_status set_add_pair_point(const pawl_env *env, const pawl_model *m,
+                                      pawl_wrench_set *set, int index, pawl_wrench_point info,
+                                      int model, int shape)
+{
+    if (set->surfaces[shape] == NULL) {
+        PAWL_TRY(pawl_ground_of_shape(env, m, shape, &set->surfaces[shape]));
+    }
+    info.other = m->shapes[shape].body;
+    set_add_point(set, index, info, model);
+    set_point *p = &set->points[index];
+    bool always = set->models[model].def.zeta > 0.0; // pushes before it touches
+    p->surface = shape;
+    p->centre = m->shapes[shape].def.frame.position;
+    p->bound = always ? INFINITY
+                      : pawl_shape_bound(&m->shapes[shape].def) + info.radius +
+                            fmax(info.core.x, fmax(info.core.y, info.core.z));
+    return PAWL_OK;
+}
+
+static double set_pair_friction(const pawl_wrench_set *set, const pawl_model *m,
+                                const set_model *pair)
+{
+    return pawl_pair_combine(set->friction_rule, m->shapes[pair->shape].def.friction,
+                             m->shapes[pair->other_shape].def.friction);
 }
 
 void pawl_wrench_set_follow(pawl_wrench_set *set, const pawl_model *model)
@@ -175,6 +246,14 @@ void pawl_wrench_set_follow(pawl_wrench_set *set, const pawl_model *model)
     for (int i = 0; i < set->model_count; ++i) {
         set_model *m = &set->models[i];
         if (!set_is_friction(&m->def)) {
+            continue;
+        }
+        if (m->other_shape >= 0) {
+            double pair = set_pair_friction(set, model, m);
+            if (pair != m->def.friction) {
+                m->def.friction = pair;
+                pawl_friction_vertices(&m->def, m->vertices);
+            }
             continue;
         }
         double own = set->derived ? set->derived_friction : model->wrench_models[i].friction;
@@ -189,25 +268,89 @@ void pawl_wrench_set_follow(pawl_wrench_set *set, const pawl_model *model)
     }
 }
 
-static pawl_status set_derive_points(const pawl_env *env, const pawl_model *m, pawl_wrench_set *set)
+// Points of shape i on the ground (b < 0), or on shape b with the model of that pair.
+static pawl_status set_derive_points_of(const pawl_env *env, const pawl_model *m, int i, int b,
+                                        int model, pawl_wrench_set *set, int *index)
+{
+    const pawl_shape_def *shape = &m->shapes[i].def;
+    contact_point_list list;
+    pawl_status status = pawl_contact_points_of_shape(env, shape, &list);
+    for (int k = 0; k < list.count && status == PAWL_OK; ++k) {
+        pawl_wrench_point info = {.body = m->shapes[i].body,
+                                  .frame = {list.points[k].position, shape->frame.orientation},
+                                  .radius = list.radius,
+                                  .core = list.points[k].core,
+                                  .lean = list.points[k].lean,
+                                  .other = PAWL_WORLD};
+        if (b < 0) {
+            set_add_point(set, (*index)++, info, model);
+        } else {
+            status = set_add_pair_point(env, m, set, (*index)++, info, model, b);
+        }
+    }
+    pawl_contact_points_free(env, &list);
+    return status;
+}
+
+static pawl_status set_derive_pairs(const pawl_env *env, const set_source *s, pawl_wrench_set *set,
+                                    int index)
+{
+    const pawl_model *m = s->model;
+    int model = s->own_models;
+    for (int b = 0; b < m->shape_count && s->def->bodies; ++b) {
+        for (int a = 0; a < m->shape_count; ++a) {
+            if (!pawl_shape_points_touch(m, a, b)) {
+                continue;
+            }
+            set_model *pair = &set->models[model];
+            pair->shape = a;
+            pair->other_shape = b;
+            pair->def.friction = set_pair_friction(set, m, pair);
+            pawl_friction_vertices(&pair->def, pair->vertices);
+            PAWL_TRY(set_derive_points_of(env, m, a, b, model++, set, &index));
+        }
+    }
+    return PAWL_OK;
+}
+
+static pawl_status set_derive_points(const pawl_env *env, const set_source *s, pawl_wrench_set *set)
 {
     int index = 0;
-    for (int i = 0; i < m->shape_count; ++i) {
-        if (!set_may_touch(m, i)) {
-            continue;
+    for (int i = 0; i < s->model->shape_count; ++i) {
+        if (set_may_touch(s->model, i)) {
+            PAWL_TRY(set_derive_points_of(env, s->model, i, -1, i, set, &index));
         }
-        const pawl_shape_def *shape = &m->shapes[i].def;
-        contact_point_list list;
-        PAWL_TRY(pawl_contact_points_of_shape(env, shape, &list));
-        for (int k = 0; k < list.count; ++k) {
-            pawl_wrench_point info = {.body = m->shapes[i].body,
-                                      .frame = {list.points[k].position, shape->frame.orientation},
-                                      .radius = list.radius,
-                                      .core = list.points[k].core,
-                                      .lean = list.points[k].lean};
-            set_add_point(set, index++, info, i);
+    }
+    return set_derive_pairs(env, s, set, index);
+}
+
+static pawl_wrench_point set_declared(const pawl_contact_point_def *p)
+{
+    return (pawl_wrench_point){.body = p->body,
+                               .frame = p->frame,
+                               .radius = p->radius,
+                               .core = p->core,
+                               .lean = p->lean,
+                               .other = PAWL_WORLD};
+}
+
+static pawl_status set_declared_points(const pawl_env *env, const set_source *s,
+                                       pawl_wrench_set *set)
+{
+    const pawl_model *m = s->model;
+    int index = 0;
+    for (int i = 0; i < m->contact_point_count; ++i) {
+        set_add_point(set, index++, set_declared(&m->contact_points[i]),
+                      m->contact_points[i].wrench_model);
+    }
+    for (int b = 0; b < m->shape_count && s->def->bodies; ++b) {
+        for (int i = 0; i < m->contact_point_count; ++i) {
+            const pawl_contact_point_def *p = &m->contact_points[i];
+            if (pawl_body_points_touch(m, pawl_body_index(p->body), b)) {
+                PAWL_TRY(
+                    set_add_pair_point(env, m, set, index++, set_declared(p), p->wrench_model, b));
+            }
         }
-        pawl_contact_points_free(env, &list);
     }
     return PAWL_OK;
 }
@@ -222,19 +365,7 @@ static pawl_status set_fill(const pawl_env *env, const set_source *s, pawl_wrenc
             pawl_friction_vertices(&m->def, m->vertices);
         }
     }
-    if (s->derived) {
-        return set_derive_points(env, s->model, set);
-    }
-    for (int i = 0; i < set->point_count; ++i) {
-        const pawl_contact_point_def *p = &s->model->contact_points[i];
-        pawl_wrench_point info = {.body = p->body,
-                                  .frame = p->frame,
-                                  .radius = p->radius,
-                                  .core = p->core,
-                                  .lean = p->lean};
-        set_add_point(set, i, info, p->wrench_model);
-    }
-    return PAWL_OK;
+    return s->derived ? set_derive_points(env, s, set) : set_declared_points(env, s, set);
 }
 
 static pawl_status set_check(const pawl_env *env, const pawl_wrench_set_def *def)
@@ -291,6 +422,9 @@ void pawl_wrench_set_destroy(pawl_wrench_set *set)
     if (set != NULL) {
         pawl_env env = set->env;
         pawl_ground_destroy(set->ground);
+        for (int i = 0; i < set->surface_count; ++i) {
+            pawl_ground_destroy(set->surfaces[i]);
+        }
         pawl_free(&env, set, set->bytes);
     }
 }
@@ -330,7 +464,7 @@ static pawl_wrench_query set_query(const pawl_wrench_set *set, int point,
     const pawl_wrench_model_def *def = &set->models[p->model].def;
     return (pawl_wrench_query){.parameters = def->parameters,
                                .parameter_count = def->parameter_count,
-                               .ground = set->ground,
+                               .ground = p->surface < 0 ? set->ground : set->surfaces[p->surface],
                                .frame = *frame,
                                .radius = p->info.radius,
                                .core = p->info.core,
@@ -378,6 +512,13 @@ pawl_status pawl_wrench_set_vertices(const pawl_wrench_set *set, int point,
         m->def.vertices(m->def.user, &query, v, m->def.has_derivatives ? dv : NULL);
     }
     return PAWL_OK;
+}
+
+bool pawl_wrench_set_is_far(const pawl_wrench_set *set, int point, pawl_vec3 position)
+{
+    const set_point *p = &set->points[point];
+    pawl_vec3 off = v3_sub(position, p->centre);
+    return p->surface >= 0 && v3_dot(off, off) > p->bound * p->bound;
 }
 
 pawl_wrench_touch pawl_wrench_set_touch(const pawl_wrench_set *set, int point,

@@ -7,3 +7,5 @@
 
 // Friction as the model has it now: a live model may scale it (live_model.h). Does nothing where it is the same.
 void pawl_wrench_set_follow(pawl_wrench_set *set, const pawl_model *model);
+// Whether a point is too far from the body that it touches for any force; false for ground.
+bool pawl_wrench_set_is_far(const pawl_wrench_set *set, int point, pawl_vec3 position);

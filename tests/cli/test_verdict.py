@@ -16,7 +16,8 @@ import pytest
 from conftest import COMMAND, ROOT
 
 NAMES = ["completed", "finite", "residual", "coulomb", "position_updates", "closure", "closure_rotation",
-         "misfit", "passage", "limits", "penetration", "passed_through", "energy", "work", "impacts"]
+         "misfit", "passage", "limits", "penetration", "passed_through", "energy", "work", "impacts",
+         "imbalance", "dissipation", "divided"]
 
 JUMP = """<?xml version="1.0"?>
 <sdf version="1.10" xmlns:pawl="urn:pawl:sdf"><world name="jump"><model name="jump">

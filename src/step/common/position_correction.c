@@ -13,7 +13,7 @@
 #include "step/common/position_update.h"
 #include <string.h>
 
-static const double correction_share =
+static const double correction_contradiction =
     1e-3; // e: what contradicts itself gets at most 1/e of its want
 static const double correction_accuracy =
     1e-6; // of the largest want: the next step corrects the rest
@@ -65,7 +65,7 @@ static double correction_missing(const step_context *c)
 }
 
 // What a unit of impulse along row i of a block does to it, joints left out: the same in all coordinates.
-static double correction_ease(const pawl_assembly *a, const row_block *b, int i)
+static double correction_inverse_mass(const pawl_assembly *a, const row_block *b, int i)
 {
     double sum = 0.0;
     for (int s = 0; s < b->body_count; ++s) {
@@ -82,7 +82,7 @@ static double correction_ease(const pawl_assembly *a, const row_block *b, int i)
 //
 // The problem of the step becomes that of the correction; compliances are kept, the next placement poses
 // the rest anew.
-static void correction_pose(step_context *c, double fastest)
+static void correction_build(step_context *c, double fastest)
 {
     pawl_assembly *a = c->assembly;
     pawl_problem *p = &a->problem;
@@ -96,9 +96,9 @@ static void correction_pose(step_context *c, double fastest)
             int r = b->rows.first_row + i;
             if (correction_takes_part(a, r)) {
                 // by as much more as the compliance takes back where it is alone
-                double more = a->want[r] > 0.0 ? correction_share * a->want[r] : 0.0;
+                double more = a->want[r] > 0.0 ? correction_contradiction * a->want[r] : 0.0;
                 a->v_f[r] = c->u.rate[r] - a->want[r] - more;
-                a->compliance[r] = correction_share * correction_ease(a, b, i);
+                a->compliance[r] = correction_contradiction * correction_inverse_mass(a, b, i);
             } else if (correction_is_idle(&a->rows[r])) {
                 a->compliance[r] = correction_nothing;
             }
@@ -210,7 +210,7 @@ void pawl_correction_find(step_context *c, const step_weights *w)
         return;
     }
     pawl_phase_enter(&c->clock, PAWL_PHASE_SOLVE);
-    correction_pose(c, w->contact_correction_speed * w->h / w->reach);
+    correction_build(c, w->contact_correction_speed * w->h / w->reach);
     correction_solve(c, worst);
     for (int k = 0; k < CORRECTION_ROUNDS && correction_keep_limits(c); ++k) {
         correction_solve(c, worst);

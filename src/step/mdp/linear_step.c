@@ -98,6 +98,7 @@ static bool linear_choose(nmdp *s, double *theta)
     simplex_qp_result result = pawl_simplex_qp_solve(&s->qp, &problem, true, s->x);
     s->counts.qp += result.iterations;
     s->counts.left = linear_left(s);
+    s->counts.gap = 0.5 * (s->counts.left / s->stage.h) * (s->counts.left / s->stage.h);
     memset(s->w, 0, (size_t)s->weights * sizeof *s->w);
     for (int i = 0; i < m; ++i) {
         s->w[s->used[i]] = s->x[i];
@@ -135,8 +136,7 @@ bool pawl_linear_step(nmdp *s, pawl_state *state, double end)
     for (int k = 0; k < s->n * s->n; ++k) { // K's own masses are those of this step
         s->metric[k] = s->matrix[k] / pawl_nmdp_mass(s);
     }
-    pawl_nmdp_columns(s);
-    if (!linear_choose(s, s->theta)) {
+    if (!pawl_nmdp_columns(s) || !linear_choose(s, s->theta)) {
         return false;
     }
     if (s->settings->mdp.pd == PAWL_MDP_STABLE) { // efforts as they have become

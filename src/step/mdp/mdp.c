@@ -9,7 +9,14 @@
 static pawl_status mdp_create(const pawl_env *env, const pawl_model *model,
                               const pawl_settings *settings, void **lasting)
 {
-    nmdp *s;
+    nmdp *s = NULL;
+    *lasting = NULL;
+    if (model->motion_count > 0) {
+        return PAWL_FAIL(env, PAWL_UNSUPPORTED,
+                         "stepper mdp does not support prescribed motions of joints, but '%s' has "
+                         "%d; use nmdp, or position actuators",
+                         model->name, model->motion_count);
+    }
     pawl_status status = pawl_nmdp_create(env, model, settings, &s);
     if (status == PAWL_OK) {
         s->early_joints = settings->mdp.pd == PAWL_MDP_EXPLICIT;

@@ -26,10 +26,16 @@ static void nmdp_layout(nmdp *s, pawl_carver *mem)
     s->witness = PAWL_CARVE(mem, nmdp_witness, points);
     s->frame = PAWL_CARVE(mem, pawl_contact_frame, points);
     s->info = PAWL_CARVE(mem, pawl_contact_info, points);
+    s->J = PAWL_CARVE(mem, double, 6 * n);
+    s->Jb = PAWL_CARVE(mem, double, 3 * n);
+    s->change = PAWL_CARVE(mem, double, 6 * n);
     s->v = PAWL_CARVE(mem, double, vertex_numbers);
     s->dv = PAWL_CARVE(mem, double, 6 * vertex_numbers);
     s->actuator_column = PAWL_CARVE(mem, int, s->model->actuator_count);
     s->effort = PAWL_CARVE(mem, double, s->model->actuator_count);
+    s->friction_column = PAWL_CARVE(mem, int, s->friction_count);
+    s->motion_of = PAWL_CARVE(mem, int, n);
+    s->motion_effort = PAWL_CARVE(mem, double, n);
     s->second = PAWL_CARVE(mem, pawl_mat3, s->links);
     nmdp_moment *moments[] = {&s->stage.place, &s->stage.rate, &s->begin, &s->begin_rate,
                               &s->now,         &s->now_rate,   &s->first, &s->first_rate};
@@ -47,17 +53,52 @@ static void nmdp_layout(nmdp *s, pawl_carver *mem)
         *squares[i] = PAWL_CARVE(mem, double, n *n);
     }
     s->pivot = PAWL_CARVE(mem, int, n);
-    double **by_weight[] = {&s->w, &s->trial_w, &s->kept_w, &s->g, &s->c, &s->x};
+    double **by_weight[] = {&s->w, &s->trial_w, &s->kept_w};
     for (size_t i = 0; i < sizeof by_weight / sizeof *by_weight; ++i) {
         *by_weight[i] = PAWL_CARVE(mem, double, weights);
     }
-    s->B = PAWL_CARVE(mem, double, n *weights);
-    s->slope = PAWL_CARVE(mem, double, n *weights);
-    s->curve = PAWL_CARVE(mem, double, n *(weights > 3 ? weights : 3));
-    s->Q = PAWL_CARVE(mem, double, weights *weights);
-    s->used = PAWL_CARVE(mem, int, weights);
-    s->group_begin = PAWL_CARVE(mem, int, points + 1);
-    s->qp = pawl_simplex_qp_layout(s->weights, s->points, mem);
+}
+
+// The program has the weights of what touches, which are few of all that could.
+static void nmdp_program_layout(nmdp *s, int weights, int groups, pawl_carver *mem)
+{
+    size_t n = (size_t)s->n, m = (size_t)weights;
+    double **vectors[] = {&s->g, &s->c, &s->x};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) {
+        *vectors[i] = PAWL_CARVE(mem, double, m);
+    }
+    s->B = PAWL_CARVE(mem, double, n *m);
+    s->slope = PAWL_CARVE(mem, double, n *m);
+    s->curve = PAWL_CARVE(mem, double, n *m);
+    s->Q = PAWL_CARVE(mem, double, m *m);
+    s->used = PAWL_CARVE(mem, int, m);
+    s->group_begin = PAWL_CARVE(mem, int, (size_t)groups + 1);
+    s->qp = pawl_simplex_qp_layout(weights, groups, mem);
+}
+
+bool pawl_nmdp_reserve(nmdp *s, int weights, int groups)
+{
+    if (s->program != NULL && weights <= s->max_used && groups <= s->max_groups) {
+        return true;
+    }
+    int used = weights > 2 * s->max_used ? weights : 2 * s->max_used;
+    int sets = groups > 2 * s->max_groups ? groups : 2 * s->max_groups;
+    used = used > s->weights ? s->weights : used;
+    sets = sets > s->points + s->friction_count ? s->points + s->friction_count : sets;
+    pawl_free(&s->env, s->program, s->program_bytes);
+    pawl_carver need = {0};
+    nmdp_program_layout(s, used, sets, &need);
+    s->max_used = s->max_groups = 0;
+    s->program_bytes = need.used;
+    s->program = pawl_alloc(&s->env, need.used);
+    if (s->program == NULL) {
+        return false;
+    }
+    pawl_carver mem = {.base = s->program, .capacity = need.used};
+    nmdp_program_layout(s, used, sets, &mem);
+    s->max_used = used;
+    s->max_groups = sets;
+    return true;
 }
 
 // ---- what is refused ---------------------------------------------------------------------------
@@ -90,33 +131,31 @@ static pawl_status nmdp_refuse_joints(const nmdp *s)
                          "cannot be a coordinate; choose euler, moreau or lit",
                          stepper, j->name, pawl_joint_kind_name(j->kind), m->name);
     }
-    if (s->settings->nmdp.order == 2 && s->settings->nmdp.dynamics == PAWL_NMDP_PBD) {
+    if (s->settings->nmdp.order == 2 && nmdp_in_space(s)) {
         return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
                          "nmdp.order=2 needs nmdp.dynamics=ne: stages in space are of first order");
-    }
-    if (m->motion_count > 0) {
-        return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
-                         "stepper %s does not support prescribed motions of joints, but '%s' has "
-                         "%d; use position actuators",
-                         stepper, m->name, m->motion_count);
     }
     for (int i = 0; i < m->joint_count; ++i) {
         const model_joint *j = &m->joints[i];
         for (int c = 0; c < j->coordinate_count; ++c) {
             const pawl_coordinate_def *d = &j->coordinate[c];
             bool ball = j->kind == PAWL_JOINT_SPHERICAL || (j->kind == PAWL_JOINT_FREE && c >= 3);
-            if (ball && (d->stiffness != 0.0 || d->damping != 0.0 || d->armature != 0.0)) {
+            if (ball && (d->stiffness != 0.0 || d->damping != 0.0 || d->armature != 0.0 ||
+                         d->friction != 0.0)) {
                 return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
-                                 "stepper %s does not support springs, dampers or armatures of "
-                                 "ball joints, but joint '%s' of '%s' has one",
+                                 "stepper %s does not support springs, dampers, dry friction or "
+                                 "armatures of ball joints, but joint '%s' of '%s' has one; use a "
+                                 "gimbal joint",
                                  stepper, j->name, m->name);
             }
-            if (d->friction != 0.0) {
-                return PAWL_FAIL(
-                    &s->env, PAWL_UNSUPPORTED,
-                    "stepper %s does not support dry friction in joints, but joint '%s' of "
-                    "'%s' has %g",
-                    stepper, j->name, m->name, d->friction);
+            bool counted = s->settings->nmdp.energy == PAWL_NMDP_ENERGY_EFFECTIVE ||
+                           s->settings->nmdp.energy == PAWL_NMDP_ENERGY_TOTAL;
+            if (d->friction != 0.0 && !counted) {
+                return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
+                                 "dry friction in joints (joint '%s' of '%s') needs "
+                                 "nmdp.energy=effective or total: unit masses at contact points do "
+                                 "not see it",
+                                 j->name, m->name);
             }
         }
     }
@@ -150,6 +189,35 @@ static pawl_status nmdp_find_actuators(nmdp *s)
     return PAWL_OK;
 }
 
+static pawl_status nmdp_find_motions(nmdp *s)
+{
+    const pawl_model *m = s->model;
+    for (int k = 0; k < s->n; ++k) {
+        s->motion_of[k] = -1;
+        s->motion_effort[k] = 0.0;
+    }
+    for (int i = 0; i < m->motion_count; ++i) {
+        const model_joint *j = &m->joints[pawl_joint_index(m->motions[i].joint)];
+        int k = nmdp_column_of(s, j->first_coordinate + m->motions[i].coordinate);
+        if (k < 0) {
+            return PAWL_FAIL(
+                &s->env, PAWL_UNSUPPORTED,
+                "stepper %s prescribes single coordinates of joints, but motion '%s' of "
+                "'%s' is that of joint '%s' (%s)",
+                pawl_stepper_name((int)s->settings->stepper), m->motions[i].name, m->name, j->name,
+                pawl_joint_kind_name(j->kind));
+        }
+        s->motion_of[k] = i;
+    }
+    return PAWL_OK;
+}
+
+static bool nmdp_has_friction(const nmdp *s, int column)
+{
+    const pawl_coordinate_def *d = pawl_nmdp_coordinate(s, column);
+    return d != NULL && d->friction > 0.0;
+}
+
 // ---- creation ----------------------------------------------------------------------------------
 
 static void nmdp_set_points(nmdp *s)
@@ -162,6 +230,8 @@ static void nmdp_set_points(nmdp *s)
         s->point[i] = (nmdp_point){
             .link = s->tree->link_of_body[pawl_body_index(p.body)],
             .body = pawl_body_index(p.body),
+            .other_link = -1,
+            .other_body = pawl_body_index(p.other),
             .anchor = v3_sub(p.frame.position, s->model->bodies[pawl_body_index(p.body)].com),
             .axes = quat_matrix(p.frame.orientation),
             .radius = p.radius,
@@ -173,6 +243,12 @@ static void nmdp_set_points(nmdp *s)
             .rolls = p.radius > 0.0 || v3_norm(p.core) > 0.0,
             .turns = wrenches,
             .spins = p.kind == PAWL_WRENCH_PATCH};
+        nmdp_point *own = &s->point[i];
+        own->pair = own->other_body >= 0;
+        if (own->pair) {
+            own->other_link = s->tree->link_of_body[own->other_body];
+            own->other_com = s->model->bodies[own->other_body].com;
+        }
         numbers += p.vertex_count * p.component_count;
     }
 }
@@ -195,6 +271,8 @@ static pawl_status nmdp_create_parts(nmdp *s)
 {
     pawl_wrench_set_def def = pawl_wrench_set_def_default();
     def.derived.stiffness = s->settings->nmdp.stiffness;
+    def.bodies = s->settings->nmdp.bodies;
+    def.friction_rule = s->settings->contact.friction_rule;
     PAWL_TRY(pawl_reduced_tree_create(&s->env, s->model, REDUCED_BASE_QUATERNION, &s->tree));
     PAWL_TRY(pawl_reduced_motion_create(&s->env, s->tree, &s->motion));
     PAWL_TRY(nmdp_refuse_joints(s));
@@ -202,8 +280,21 @@ static pawl_status nmdp_create_parts(nmdp *s)
     s->n = s->tree->column_count;
     s->links = s->tree->link_count;
     s->points = pawl_wrench_set_point_count(s->set);
-    s->weights = pawl_wrench_set_weight_count(s->set);
+    s->first_friction = pawl_wrench_set_weight_count(s->set);
+    for (int k = 0; k < s->n; ++k) {
+        s->friction_count += nmdp_has_friction(s, k) ? 1 : 0;
+    }
+    s->weights = s->first_friction + 2 * s->friction_count;
     s->numbers = s->n + 12 * s->links;
+    enum { MAX_WEIGHTS = 1000000 };
+    if (s->weights > MAX_WEIGHTS) {
+        return PAWL_FAIL(
+            &s->env, PAWL_UNSUPPORTED,
+            "the shapes of '%s' have %d contact points with each other and the ground, "
+            "more than stepper %s can try in a step; set nmdp.bodies=off, or choose "
+            "euler or moreau",
+            s->model->name, s->points, pawl_stepper_name((int)s->settings->stepper));
+    }
     pawl_carver need = {0};
     nmdp_layout(s, &need);
     s->block_bytes = need.used;
@@ -216,6 +307,19 @@ static pawl_status nmdp_create_parts(nmdp *s)
     nmdp_layout(s, &mem);
     nmdp_set_points(s);
     nmdp_set_second_moments(s);
+    for (int k = 0, i = 0; k < s->n; ++k) {
+        if (nmdp_has_friction(s, k)) {
+            s->friction_column[i++] = k;
+        }
+    }
+    enum { FIRST_WEIGHTS = 256, FIRST_GROUPS = 64 };
+    int sets = s->points + s->friction_count;
+    if (!pawl_nmdp_reserve(s, s->weights < FIRST_WEIGHTS ? s->weights : FIRST_WEIGHTS,
+                           sets < FIRST_GROUPS ? sets : FIRST_GROUPS)) {
+        return PAWL_FAIL(&s->env, PAWL_NO_MEMORY, "stepping '%s' needs %zu bytes more",
+                         s->model->name, s->program_bytes);
+    }
+    PAWL_TRY(nmdp_find_motions(s));
     return nmdp_find_actuators(s);
 }
 
@@ -245,6 +349,7 @@ void pawl_nmdp_destroy(nmdp *s)
         return;
     }
     pawl_env env = s->env;
+    pawl_free(&env, s->program, s->program_bytes);
     pawl_free(&env, s->block, s->block_bytes);
     pawl_wrench_set_destroy(s->set);
     pawl_reduced_motion_destroy(s->motion);

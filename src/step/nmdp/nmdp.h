@@ -42,8 +42,12 @@ typedef struct nmdp_stage {
 // A contact point of the wrench set.
 typedef struct nmdp_point {
     int link, body;
-    pawl_vec3 anchor; // from the centre of mass, body axes
-    pawl_mat3 axes;   // in body axes
+    bool pair;           // it touches another body
+    int other_link;      // of that; -1: the ground
+    int other_body;      // PAWL_WORLD_INDEX: the ground
+    pawl_vec3 other_com; // of that body, in its link frame
+    pawl_vec3 anchor;    // from the centre of mass, body axes
+    pawl_mat3 axes;      // in body axes
     double radius;
     int first_weight, vertex_count, component_count;
     int first_number; // of its vertices in v
@@ -67,6 +71,13 @@ typedef struct nmdp_witness {
     bool turns;       // how the link turns matters
 } nmdp_witness;
 
+// A contact point as what it touches sees it: in the link frame of another body, or in the world.
+typedef struct nmdp_view {
+    pawl_contact_frame frame;
+    pawl_mat3 rotation; // of the point's link
+    pawl_mat3 axes;     // of the other body in the world
+} nmdp_view;
+
 typedef enum nmdp_outcome {
     NMDP_CONVERGED,
     NMDP_LIMIT, // of iterations: balanced forces, but K could still be less
@@ -83,6 +94,8 @@ typedef struct nmdp_counts {
     int cuts;           // parts that failed and were cut in halves
     double energy_rise; // largest rise of K within a stage: 0 unless something is wrong
     double residual;    // largest |G| that was left, over its tolerance
+    double imbalance;   // largest |G| that was left [N or N m]
+    double gap;         // largest K less the least of its program, where a stage ended [m^2/s^2]
     double
         left; // largest change of a coordinate that a stage still asked for when it ended: by the
               // program that makes K less, and by Newton's method for G = 0 [m or rad]
@@ -107,9 +120,15 @@ typedef struct nmdp {
     nmdp_point *point;         // (points)
     nmdp_witness *witness;     // (points)
     pawl_contact_frame *frame; // (points) where they are placed
+    double *J, *Jb, *change;   // (6 x nv), (3 x nv), (6 x nv) of two links (nmdp_relative.c)
     double *v, *dv;            // vertices of all points, and derivatives by their poses
     int *actuator_column;      // (actuators)
-    pawl_mat3 *second;         // (links) second moments of mass about the centre, body axes
+    int friction_count,
+        first_friction;    // coordinates with dry friction, and the first of their weights
+    int *friction_column;  // (friction_count)
+    int *motion_of;        // (nv) prescribed motion of a coordinate; -1: none
+    double *motion_effort; // (nv) that prescribed motions need
+    pawl_mat3 *second;     // (links) second moments of mass about the centre, body axes
     nmdp_stage stage;
     nmdp_moment begin, begin_rate; // of a step
     nmdp_moment now, now_rate;     // where a stage ended
@@ -122,13 +141,16 @@ typedef struct nmdp {
     double *metric;        // (nv x nv) A of K, over the mass of all bodies [1/s^2 and lengths]
     double *shift;         // (nv) rho of K
     int *pivot;            // (nv)
-    double *B, *slope;     // (nv x weights) dG/dw, dtheta/dw of the weights in use
-    double *curve;         // (nv x weights)
+    double *B, *slope;     // (nv x max_used) dG/dw, dtheta/dw of the weights in use
+    double *curve;         // (nv x max_used)
     double *Q, *g, *c, *x; // of the quadratic program; g is dK/dw
-    int *used;             // (weights) which weights are in use
-    int *group_begin;      // (points + 1)
+    int *used;             // (max_used) which weights are in use
+    int *group_begin;      // (max_groups + 1)
     int used_count, group_count;
     simplex_qp qp;
+    char *program; // memory of the program: from B to qp, for weights in use alone
+    size_t program_bytes;
+    int max_used, max_groups;
     double beta;    // proximal weight, kept from step to step
     double *kept_w; // (weights) of the last step
     nmdp_counts counts;
@@ -138,24 +160,51 @@ typedef struct nmdp {
     bool early_joints; // mdp as published: joints push as they did at the beginning of the step
 } nmdp;
 
+// Whether inertia is that of points in space.
+static inline bool nmdp_in_space(const nmdp *s)
+{
+    return s->settings->nmdp.dynamics != PAWL_NMDP_NE;
+}
+
 // nmdp.c
 pawl_status pawl_nmdp_create(const pawl_env *env, const pawl_model *model,
                              const pawl_settings *settings, nmdp **out);
 void pawl_nmdp_destroy(nmdp *s); // NULL is fine
+// Room in the program for so many weights in groups: what no step has needed yet is allocated. False: no memory.
+bool pawl_nmdp_reserve(nmdp *s, int weights, int groups);
 
 // nmdp_points.c: contact points where the links are placed.
 void pawl_nmdp_place(nmdp *s, const double *theta, bool derivatives);
-// load -= JT v w and, with `derivatives`, its slope.
-void pawl_nmdp_add_contacts(nmdp *s, const double *w, bool derivatives);
-// Lists the weights of points that touch, and their columns B = -JT v.
-void pawl_nmdp_columns(nmdp *s);
+// load -= JT v w and, with `derivatives`, its slope; that of points that touch other bodies goes to the matrix (or NULL).
+void pawl_nmdp_add_contacts(nmdp *s, const double *w, bool derivatives, double *matrix);
+// Lists the weights of points that touch, and their columns B = -JT v. False: no memory.
+bool pawl_nmdp_columns(nmdp *s);
 // The frame of a point on its link with this pose.
 pawl_contact_frame pawl_nmdp_point_frame(const nmdp_point *p, pawl_vec3 position,
                                          const pawl_mat3 *rotation);
+// A point as it is seen with the links in these places, or where they are placed.
+nmdp_view pawl_nmdp_view_in(const nmdp *s, int point, const nmdp_body *bodies);
+nmdp_view pawl_nmdp_view_now(const nmdp *s, int point);
 // The contacts of a step for those who ask: points that touch where they are placed.
 void pawl_nmdp_keep_contacts(nmdp *s);
 // Force and moment about the frame's origin.
 void pawl_nmdp_point_wrench(const nmdp *s, int point, const double *w, double f[6]);
+
+// nmdp_relative.c: a wrench F at a point p of link a, and -F on link b, as a load; D is its derivative by the motion of p and a
+// relative to b (world axes; NULL: none), for the matrix (or NULL). Links may be -1: the world.
+void pawl_nmdp_add_relative(nmdp *s, int a, int b, pawl_vec3 p, const double F[6], double D[6][6],
+                            double *matrix);
+// The motion of p on a relative to b: J (6 x nv), and Jb (3 x nv), how b turns.
+void pawl_nmdp_relative_jacobian(nmdp *s, int a, int b, pawl_vec3 p, double *J, double *Jb);
+
+// nmdp_joints.c: dry friction as two weights a coordinate, and prescribed coordinates.
+void pawl_nmdp_add_friction(const nmdp *s, const double *w, double *G);
+void pawl_nmdp_friction_columns(nmdp *s, int first); // into B, from this column on
+double pawl_nmdp_friction_work(const nmdp *s);
+double pawl_nmdp_prescribed(const nmdp *s,
+                            int column); // where it has to be at the end of the stage
+void pawl_nmdp_prescribe(nmdp *s, const double *theta, double *G, double *matrix);
+double pawl_nmdp_motion_work(const nmdp *s);
 
 // nmdp_forces.c: minus all forces but those of contacts and inertia, into G and matrix (or NULL); those
 // on links go into the load.
@@ -173,6 +222,9 @@ double pawl_nmdp_limit_force(const nmdp *s, const pawl_coordinate_def *d, double
 void pawl_nmdp_add_inertia(nmdp *s, const double *theta, double *G, double *matrix);
 // The part of rotors that turn with coordinates; G may be NULL.
 void pawl_nmdp_add_armature(nmdp *s, const double *theta, double *G, double *matrix);
+// The angular velocity that a link's rate of axes stands for, where its axes are R: the difference of two rotations over
+// the time between them. False where it does not turn.
+bool pawl_nmdp_spin(const pawl_mat3 *rate, const pawl_mat3 *R, pawl_vec3 *spin);
 // Adds 1/2 int rho |X - X^|^2/h^2 as a load; returns it.
 double pawl_nmdp_add_body_energy(nmdp *s, bool curvature);
 

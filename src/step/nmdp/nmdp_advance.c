@@ -67,12 +67,20 @@ static double advance_approach(const nmdp *s, int i)
 {
     const nmdp_point *p = &s->point[i];
     const nmdp_body *x = &s->begin.bodies[p->link], *u = &s->begin_rate.bodies[p->link];
-    pawl_contact_frame frame = pawl_nmdp_point_frame(p, x->r, &x->R);
-    pawl_wrench_touch touch = pawl_wrench_set_touch(s->set, i, &frame);
+    nmdp_view view = pawl_nmdp_view_in(s, i, s->begin.bodies);
+    pawl_wrench_touch touch = pawl_wrench_set_touch(s->set, i, &view.frame);
     if (!(touch.gap <= 0.0)) {
         return INFINITY;
     }
-    return -v3_dot(touch.normal, v3_add(u->r, m3_mul(&u->R, p->anchor)));
+    pawl_vec3 velocity = v3_add(u->r, m3_mul(&u->R, p->anchor));
+    if (p->pair) {
+        const nmdp_body *y = &s->begin.bodies[p->other_link];
+        const nmdp_body *v = &s->begin_rate.bodies[p->other_link];
+        pawl_vec3 at = v3_add(x->r, m3_mul(&x->R, p->anchor));
+        pawl_vec3 own = m3_mul(&v->R, m3_tmul(&y->R, v3_sub(at, y->r)));
+        velocity = v3_sub(velocity, v3_add(v->r, own));
+    }
+    return -v3_dot(m3_mul(&view.axes, touch.normal), velocity);
 }
 
 // Limits are springs that stiffen from nothing: what runs against one, or comes back, has an impact as well.

@@ -16,6 +16,10 @@
 static const double descend_beta_max = 1e12;
 static const double descend_beta_begin = 1.0; // what a hard stage has left would hold back the next
 static const double descend_factor = 1.5;
+// Weights move the motion by forces times h^2, and K's second derivative by them falls like h^2: with short steps, proximal
+// weight and tolerance fall, too, or forces would stay where they began. Longer steps than this are as set.
+static const double descend_whole_step = 0.02;  // [s]
+static const double descend_least_curve = 0.04; // of the program [m^2/s^2]
 
 static double descend_distance(const double *a, const double *b, int n)
 {
@@ -104,10 +108,28 @@ static bool descend_linearize(nmdp *s, double *energy)
     if (!pawl_lu_factor(s->factor, s->n, s->pivot)) {
         return false;
     }
-    pawl_nmdp_columns(s);
+    if (!pawl_nmdp_columns(s)) {
+        return false;
+    }
     *energy = pawl_nmdp_energy(s, s->gradient, s->hessian);
     pawl_nmdp_pose_program(s);
     return true;
+}
+
+static double descend_tolerance(const nmdp *s)
+{
+    double share = fmin(s->stage.h / descend_whole_step, 1.0);
+    return s->settings->nmdp.tolerance * share * share;
+}
+
+// Of the proximal weight: the largest second derivative of the program over that of long steps.
+static double descend_scale(const nmdp *s)
+{
+    double largest = 0.0;
+    for (int i = 0; i < s->used_count; ++i) {
+        largest = fmax(largest, s->Q[(size_t)i * (size_t)s->used_count + (size_t)i]);
+    }
+    return largest > 0.0 ? fmin(largest / descend_least_curve, 1.0) : 1.0;
 }
 
 // Proposes trial_w. With x = w + dw the program is in terms of x. `move` gets the largest change of a
@@ -115,19 +137,20 @@ static bool descend_linearize(nmdp *s, double *energy)
 static bool descend_propose(nmdp *s, double *move)
 {
     int m = s->used_count;
+    double shift = s->beta * descend_scale(s);
     for (int i = 0; i < m; ++i) {
         s->x[i] = s->w[s->used[i]];
     }
     for (int i = 0; i < m; ++i) {
         const double *row = s->Q + (size_t)i * (size_t)m;
-        s->c[i] = s->g[i] - pawl_dot(row, s->x, m) - s->beta * s->x[i];
+        s->c[i] = s->g[i] - pawl_dot(row, s->x, m) - shift * s->x[i];
     }
     simplex_qp_problem problem = {.n = m,
                                   .group_count = s->group_count,
                                   .group_begin = s->group_begin,
                                   .Q = s->Q,
                                   .c = s->c,
-                                  .shift = s->beta};
+                                  .shift = shift};
     simplex_qp_result result = pawl_simplex_qp_solve(&s->qp, &problem, true, s->x);
     s->counts.qp += result.iterations;
     memcpy(s->trial_w, s->w, (size_t)s->weights * sizeof *s->w);
@@ -169,6 +192,24 @@ static void descend_return(nmdp *s)
     pawl_nmdp_balance(s, s->theta, s->w, s->G, s->matrix);
 }
 
+// K less its least, by the program: with r its gradient at the weights w that were taken, no others of the simplices have less than
+// K - (r.w - min over corners of r). Half the square of the motion's difference, with K's masses, is no more.
+static double descend_gap(const nmdp *s)
+{
+    double gap = 0.0;
+    int m = s->used_count;
+    for (int g = 0; g < s->group_count; ++g) {
+        double least = 0.0; // the empty corner
+        for (int i = s->group_begin[g]; i < s->group_begin[g + 1]; ++i) {
+            double slope = s->g[i] + pawl_dot(s->Q + (size_t)i * (size_t)m, s->x, m);
+            gap += slope * s->w[s->used[i]];
+            least = fmin(least, slope);
+        }
+        gap -= least;
+    }
+    return fmax(gap, 0.0);
+}
+
 // What is left to do where a stage ends, with theta, w and the G that belongs to them: the change of
 // coordinates that was proposed last, and the Newton step that would make G zero, by the factor at hand.
 static nmdp_outcome descend_end(nmdp *s, nmdp_outcome outcome, double proposed)
@@ -180,12 +221,16 @@ static nmdp_outcome descend_end(nmdp *s, nmdp_outcome outcome, double proposed)
         left = worst_of(left, fabs(s->direction[k]));
     }
     s->counts.left = worst_of(s->counts.left, left);
+    for (int k = 0; k < s->n; ++k) {
+        s->counts.imbalance = worst_of(s->counts.imbalance, fabs(s->G[k]));
+    }
+    s->counts.gap = worst_of(s->counts.gap, descend_gap(s));
     return outcome;
 }
 
 nmdp_outcome pawl_nmdp_descend(nmdp *s)
 {
-    double tolerance = s->settings->nmdp.tolerance, before = INFINITY, moved = INFINITY;
+    double tolerance = descend_tolerance(s), before = INFINITY, moved = INFINITY;
     s->beta = fmin(s->beta, descend_beta_begin);
     pawl_nmdp_aim(s);
     if (!descend_choose_points(s) || !descend_begin(s)) {
@@ -207,6 +252,7 @@ nmdp_outcome pawl_nmdp_descend(nmdp *s)
                 return NMDP_FAILED;
             }
             if (move < 0.01 * tolerance) {
+                memset(s->x, 0, (size_t)s->used_count * sizeof *s->x);
                 descend_return(s);
                 return descend_end(s, NMDP_CONVERGED, move);
             }
@@ -226,6 +272,7 @@ nmdp_outcome pawl_nmdp_descend(nmdp *s)
             s->beta *= isfinite(moved) ? growth : 10.0 * growth;
             growth = fmin(growth * growth, 100.0); // one rejection after another: by leaps
             if (moved < 0.01 * tolerance) {
+                memset(s->x, 0, (size_t)s->used_count * sizeof *s->x);
                 descend_return(s);
                 return descend_end(s, NMDP_CONVERGED, moved);
             }

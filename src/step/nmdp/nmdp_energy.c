@@ -33,21 +33,22 @@ static double energy_push_out(const nmdp *s, const nmdp_point *p, double gap, pa
     return spare * fmin(rate / (1.0 + rate) * depth, fastest);
 }
 
-// Where the motion of a point begins: of its link there.
-static void energy_aim_point(nmdp *s, int i, pawl_vec3 position, const pawl_mat3 *rotation)
+// Where the motion of a point begins, as what it touches sees it.
+static void energy_aim_point(nmdp *s, int i, const nmdp_view *view)
 {
     const nmdp_point *p = &s->point[i];
     nmdp_witness *w = &s->witness[i];
-    pawl_contact_frame frame = pawl_nmdp_point_frame(p, position, rotation);
-    pawl_wrench_touch touch = pawl_wrench_set_touch(s->set, i, &frame);
-    w->from = frame.position;
-    w->bounded = isfinite(touch.gap);
-    w->normal = w->bounded ? touch.normal : v3(0.0, 0.0, 0.0); // there may be no ground anywhere
-    w->lever = w->bounded ? touch.lever : w->normal;
-    w->gap = touch.gap + energy_push_out(s, p, touch.gap, w->normal);
+    w->from = view->frame.position;
+    w->normal = w->lever = v3(0.0, 0.0, 0.0);
+    w->bounded = false; // there may be no ground anywhere
     w->turns = p->rolls || p->turns;
-    if (w->turns) {
-        w->axes = *rotation;
+    w->axes = view->rotation;
+    pawl_wrench_touch touch = pawl_wrench_set_touch(s->set, i, &view->frame);
+    if (isfinite(touch.gap)) {
+        w->bounded = true;
+        w->normal = touch.normal;
+        w->lever = touch.lever;
+        w->gap = touch.gap + energy_push_out(s, p, touch.gap, m3_mul(&view->axes, touch.normal));
     }
 }
 
@@ -60,7 +61,8 @@ static void energy_aim_half_way(nmdp *s)
         if (!s->point[i].touching || !w->bounded) {
             continue;
         }
-        pawl_wrench_touch end = pawl_wrench_set_touch(s->set, i, &s->frame[i]);
+        nmdp_view view = pawl_nmdp_view_now(s, i);
+        pawl_wrench_touch end = pawl_wrench_set_touch(s->set, i, &view.frame);
         pawl_vec3 sum = v3_add(w->normal, end.normal);
         double length = v3_norm(sum);
         if (length > 1.0) { // less: the ground's piece has changed, or the path is no path any more
@@ -91,18 +93,24 @@ static pawl_quat energy_quaternion(const pawl_mat3 *M)
 
 // The rotation vector of a link over the stage. Its angle is known but for whole turns, which are those of the
 // coordinates that turn the link.
-static pawl_vec3 energy_turn(const nmdp *s, int link, const pawl_mat3 *from)
+static pawl_vec3 energy_turn(const nmdp *s, const nmdp_point *p, const nmdp_view *view,
+                             const pawl_mat3 *from)
 {
-    pawl_mat3 M = m3_product_transposed(&s->motion->rotation[link], from);
+    pawl_mat3 M = m3_product_transposed(&view->rotation, from);
     pawl_vec3 turn = quat_log(energy_quaternion(&M));
     double angle = v3_norm(turn);
     if (angle < 1.0) {
         return turn;
     }
     pawl_vec3 path = v3(0.0, 0.0, 0.0), axis = v3_scale(1.0 / angle, turn);
-    for (int k = s->tree->links[link].last_column; k >= 0; k = s->tree->columns[k].parent) {
-        path = v3_axpy(path, s->config.theta[k] - s->stage.place.theta[k], s->motion->S[k].w);
+    for (int side = 0; side < (p->pair ? 2 : 1); ++side) {
+        int link = side == 0 ? p->link : p->other_link;
+        for (int k = s->tree->links[link].last_column; k >= 0; k = s->tree->columns[k].parent) {
+            double change = s->config.theta[k] - s->stage.place.theta[k];
+            path = v3_axpy(path, side == 0 ? change : -change, s->motion->S[k].w);
+        }
     }
+    path = m3_tmul(&view->axes, path);
     const double whole = 6.283185307179586;
     return v3_axpy(turn, whole * round((v3_dot(path, axis) - angle) / whole), axis);
 }
@@ -140,22 +148,21 @@ static void energy_add_turn(energy_rows *rows, const nmdp_point *p, const nmdp_w
     }
 }
 
-static void energy_point_rows(const nmdp *s, int i, const pawl_contact_frame *frame,
-                              energy_rows *rows)
+static void energy_point_rows(const nmdp *s, int i, const nmdp_view *view, energy_rows *rows)
 {
     const nmdp_point *p = &s->point[i];
     const nmdp_witness *w = &s->witness[i];
     pawl_vec3 none = v3(0.0, 0.0, 0.0), turn = none, n = w->normal;
-    pawl_vec3 off = v3_sub(frame->position, w->from);
+    pawl_vec3 off = v3_sub(view->frame.position, w->from);
     pawl_mat3 A = {{{0.0}}};
     rows->count = 0;
     if (w->bounded) { // where it touches moves with the link, and the rest of the gap's change is of second order
-        pawl_wrench_touch touch = pawl_wrench_set_touch(s->set, i, frame);
+        pawl_wrench_touch touch = pawl_wrench_set_touch(s->set, i, &view->frame);
         pawl_vec3 lift = p->rolls ? v3_cross(touch.lever, touch.normal) : none;
         energy_add_row(rows, touch.gap - w->gap, touch.normal, lift);
     }
     if (w->turns) {
-        turn = energy_turn(s, p->link, &w->axes);
+        turn = energy_turn(s, p, view, &w->axes);
         A = rotation_vector_rate(turn);
     }
     off = v3_add(off, v3_cross(turn, w->lever));
@@ -170,6 +177,35 @@ static void energy_point_rows(const nmdp *s, int i, const pawl_contact_frame *fr
     if (p->turns) {
         energy_add_turn(rows, p, w, turn, &A);
     }
+}
+
+// Rows of a point that touches another body, by the coordinates: dy J in that body's axes.
+static double energy_add_pair(nmdp *s, const nmdp_point *p, const nmdp_view *view, pawl_vec3 c,
+                              const energy_rows *rows, double *tau, double *matrix)
+{
+    int n = s->n;
+    double scale = 1.0 / (s->stage.h * s->stage.h), energy = 0.0, *row = s->change;
+    pawl_nmdp_relative_jacobian(s, p->link, p->other_link, c, s->J, s->Jb);
+    for (int k = 0; k < rows->count; ++k) {
+        const double *d = rows->dy[k];
+        pawl_vec3 linear = m3_mul(&view->axes, v3(d[0], d[1], d[2]));
+        pawl_vec3 angular = m3_mul(&view->axes, v3(d[3], d[4], d[5]));
+        energy += 0.5 * scale * rows->y[k] * rows->y[k];
+        for (int i = 0; i < n; ++i) {
+            row[i] = linear.x * s->J[i] + linear.y * s->J[n + i] + linear.z * s->J[2 * n + i] +
+                     angular.x * s->J[3 * n + i] + angular.y * s->J[4 * n + i] +
+                     angular.z * s->J[5 * n + i];
+        }
+        for (int i = 0; i < n; ++i) {
+            if (tau != NULL) {
+                tau[i] += scale * row[i] * rows->y[k];
+            }
+            for (int j = 0; j < n && matrix != NULL && row[i] != 0.0; ++j) {
+                matrix[i * n + j] += scale * row[i] * row[j];
+            }
+        }
+    }
+    return energy;
 }
 
 // dyT y as force and moment, or dyT dy as a slope.
@@ -194,17 +230,26 @@ static double energy_load(nmdp *s, const nmdp_point *p, pawl_vec3 c, const energ
     return energy;
 }
 
-// One pass over the counted points: forces (gradient) or slopes (curvature).
-static double energy_of_points(nmdp *s, bool curvature)
+// One pass over the counted points: tau (nv) += dyT y, or where that is NULL matrix += dyT dy; each may be NULL.
+static double energy_of_points(nmdp *s, double *tau, double *matrix)
 {
     double energy = 0.0;
+    pawl_tree_load_clear(&s->load);
     for (int i = 0; i < s->points; ++i) {
         const nmdp_point *p = &s->point[i];
-        if (p->counted) {
-            energy_rows rows;
-            energy_point_rows(s, i, &s->frame[i], &rows);
-            energy += energy_load(s, p, s->frame[i].position, &rows, curvature);
+        if (!p->counted) {
+            continue;
         }
+        energy_rows rows;
+        nmdp_view view = pawl_nmdp_view_now(s, i);
+        energy_point_rows(s, i, &view, &rows);
+        energy += p->pair ? energy_add_pair(s, p, &view, s->frame[i].position, &rows, tau, matrix)
+                          : energy_load(s, p, s->frame[i].position, &rows, matrix != NULL);
+    }
+    if (tau != NULL) {
+        pawl_tree_load_gather(&s->load, tau, NULL);
+    } else if (matrix != NULL) {
+        pawl_tree_load_gather(&s->load, s->step, matrix); // the loads themselves are zero
     }
     return energy;
 }
@@ -248,6 +293,12 @@ static bool energy_take_metric(nmdp *s)
             s->metric[i * n + j] = scale * (s->matrix[i * n + j] + s->matrix[j * n + i]);
         }
     }
+    for (size_t k = 0; k < n;
+         ++k) { // a prescribed coordinate moves as it must, whatever the others do
+        for (size_t j = 0; j < n && s->motion_of[k] >= 0; ++j) {
+            s->metric[k * n + j] = s->metric[j * n + k] = j == k ? s->metric[k * n + k] : 0.0;
+        }
+    }
     memcpy(s->factor, s->metric, n * n * sizeof *s->factor);
     return energy_is_definite(s->factor, s->n);
 }
@@ -271,6 +322,16 @@ static void energy_set_metric(nmdp *s)
     energy_take_metric(s);
 }
 
+// Prescribed coordinates count nothing: rho has all their motion.
+static void energy_shift_prescribed(nmdp *s)
+{
+    for (int k = 0; k < s->n; ++k) {
+        if (s->motion_of[k] >= 0) {
+            s->shift[k] = pawl_nmdp_prescribed(s, k) - s->stage.place.theta[k];
+        }
+    }
+}
+
 // rho, by which the motion of the contacts over the stage is more than the linear one, J (theta - theta^), and what is
 // pushed out: J rho = J d - y where the stage would end with its first rate, in the sense of least squares, and
 // as little of it as possible in directions that no contact sees.
@@ -284,21 +345,25 @@ static void energy_set_shift(nmdp *s)
         counted += s->point[i].touching ? 1 : 0;
     }
     if (counted == 0) {
+        energy_shift_prescribed(s);
         return;
     }
     memset(s->hessian, 0, (size_t)n * (size_t)n * sizeof *s->hessian);
     memset(s->G, 0, (size_t)n * sizeof *s->G);
-    pawl_tree_load_clear(&s->load);
-    energy_of_points(s, true);
-    pawl_tree_load_gather(&s->load, s->G, s->hessian);
-    pawl_tree_load_clear(&s->load);
-    energy_of_points(s, false);
-    pawl_tree_load_gather(&s->load, s->G, NULL);
+    energy_of_points(s, NULL, s->hessian);
+    energy_of_points(s, s->G, NULL);
+    for (int i = 0; i < s->friction_count; ++i) { // y = theta - theta^: nothing more
+        int k = s->friction_column[i];
+        double row = 1.0 / (s->stage.h * s->stage.h);
+        s->hessian[k * n + k] += row;
+        s->G[k] += row * (s->trial[k] - s->stage.place.theta[k]);
+    }
     double rows = 0.0, masses = 0.0;
     for (int k = 0; k < n; ++k) {
         rows = fmax(rows, s->hessian[k * n + k]);
         masses = fmax(masses, s->metric[k * n + k]);
-        s->step[k] = s->trial[k] - s->stage.place.theta[k];
+        bool prescribed = s->motion_of[k] >= 0;
+        s->step[k] = prescribed ? 0.0 : s->trial[k] - s->stage.place.theta[k];
     }
     for (int k = 0; k < n; ++k) {
         s->shift[k] = pawl_dot(s->hessian + (size_t)k * (size_t)n, s->step, n) - s->G[k];
@@ -306,11 +371,17 @@ static void energy_set_shift(nmdp *s)
     for (int k = 0; k < n * n; ++k) {
         s->factor[k] = s->hessian[k] + fraction * rows / masses * s->metric[k];
     }
+    for (int k = 0; k < n; ++k) {
+        for (int j = 0; j < n && s->motion_of[k] >= 0; ++j) {
+            s->factor[k * n + j] = s->factor[j * n + k] = j == k ? 1.0 : 0.0;
+        }
+    }
     if (pawl_lu_factor(s->factor, n, s->pivot)) {
         pawl_lu_solve(s->factor, n, s->pivot, s->shift);
     } else {
         memset(s->shift, 0, (size_t)n * sizeof *s->shift);
     }
+    energy_shift_prescribed(s);
 }
 
 static double energy_effective(nmdp *s, double *gradient, double *hessian)
@@ -335,18 +406,19 @@ static double energy_effective(nmdp *s, double *gradient, double *hessian)
 
 void pawl_nmdp_aim(nmdp *s)
 {
-    const nmdp_body *place = s->stage.place.bodies;
     if (s->stage.extrapolated) {
         memcpy(s->config.theta, s->stage.place.theta, (size_t)s->n * sizeof(double));
         pawl_reduced_place(s->motion, &s->config, s->stage.end);
     }
     for (int i = 0; i < s->points; ++i) {
-        int link = s->point[i].link;
-        energy_aim_point(s, i, s->stage.extrapolated ? s->motion->position[link] : place[link].r,
-                         s->stage.extrapolated ? &s->motion->rotation[link] : &place[link].R);
+        nmdp_view view = s->stage.extrapolated ? pawl_nmdp_view_now(s, i)
+                                               : pawl_nmdp_view_in(s, i, s->stage.place.bodies);
+        energy_aim_point(s, i, &view);
     }
     for (int k = 0; k < s->n; ++k) {
-        s->trial[k] = s->stage.place.theta[k] + s->stage.h * s->stage.rate.theta[k];
+        s->trial[k] = s->motion_of[k] >= 0
+                          ? pawl_nmdp_prescribed(s, k)
+                          : s->stage.place.theta[k] + s->stage.h * s->stage.rate.theta[k];
     }
     if (s->settings->nmdp.energy == PAWL_NMDP_ENERGY_EFFECTIVE) {
         energy_set_metric(s);
@@ -358,12 +430,16 @@ void pawl_nmdp_aim(nmdp *s)
     }
 }
 
-static double energy_pass(nmdp *s, bool curvature)
+static double energy_in_space(nmdp *s, double *gradient, double *hessian)
 {
     pawl_tree_load_clear(&s->load);
-    return s->settings->nmdp.energy == PAWL_NMDP_ENERGY_TOTAL
-               ? pawl_nmdp_add_body_energy(s, curvature)
-               : energy_of_points(s, curvature);
+    double energy = pawl_nmdp_add_body_energy(s, hessian != NULL);
+    if (gradient != NULL) {
+        pawl_tree_load_gather(&s->load, gradient, NULL);
+    } else if (hessian != NULL) {
+        pawl_tree_load_gather(&s->load, s->step, hessian); // the loads themselves are zero
+    }
+    return energy;
 }
 
 double pawl_nmdp_energy(nmdp *s, double *gradient, double *hessian)
@@ -371,15 +447,14 @@ double pawl_nmdp_energy(nmdp *s, double *gradient, double *hessian)
     if (s->settings->nmdp.energy == PAWL_NMDP_ENERGY_EFFECTIVE) {
         return energy_effective(s, gradient, hessian);
     }
-    double energy = energy_pass(s, false);
-    if (gradient != NULL) {
-        memset(gradient, 0, (size_t)s->n * sizeof *gradient);
-        pawl_tree_load_gather(&s->load, gradient, NULL);
-    }
+    double (*pass)(nmdp *, double *, double *) =
+        s->settings->nmdp.energy == PAWL_NMDP_ENERGY_TOTAL ? energy_in_space : energy_of_points;
     if (hessian != NULL) {
         memset(hessian, 0, (size_t)s->n * (size_t)s->n * sizeof *hessian);
-        energy_pass(s, true);
-        pawl_tree_load_gather(&s->load, s->step, hessian); // the loads themselves are zero
+        pass(s, NULL, hessian);
     }
-    return energy;
+    if (gradient != NULL) {
+        memset(gradient, 0, (size_t)s->n * sizeof *gradient);
+    }
+    return pass(s, gradient, NULL);
 }

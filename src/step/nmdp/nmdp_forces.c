@@ -165,7 +165,7 @@ static spring_end forces_spring_end(const nmdp *s, int body, pawl_vec3 point)
 static void forces_spring_matrix(nmdp *s, const spring_end *a, const spring_end *b, double D[3][3],
                                  double *matrix)
 {
-    double *J = s->curve; // (3 x nv)
+    double *J = s->J; // (3 x nv)
     int n = s->n;
     for (int k = 0; k < 3 * n; ++k) {
         J[k] = 0.0;

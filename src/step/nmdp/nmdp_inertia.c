@@ -10,8 +10,15 @@
 // (NMDP eq. 4, where one of the two steps in the denominator is the step itself). With the points of a
 // body at r + R s and S = int rho s sT its second moments,
 //   I = m |r - r~|^2/(2 h^2) + tr((R - R~) S (R - R~)T)/(2 h^2),   r~ = r^ + h v^,  R~ = R^ + h R^',
-// whose derivative by a rotation vector is the axis of M - MT, M = R S R~T, over h^2, and whose second
+// pbd-rigid: R~ turned on by what the rule loses. With Q the rotation of the last step (angle a about u, over h_), R~ = R^ + h/h_ (1 -
+// QT) R^ has in the plane across u the angle b = atan2(h/h_ sin a, 1 + h/h_ (1 - cos a)), which is less than a h/h_: points on
+// circles accelerate, and implicit Euler takes of that. R~ is turned by a h/h_ - b = O(a^3) about u, so that a body that turns freely about
+// a principal axis keeps its spin; the rule's Coriolis forces, which are of second order, stay.
+//
+// I's derivative by a rotation vector is the axis of M - MT, M = R S R~T, over h^2, and whose second
 // derivative is tr(M) 1 - M.
+#include "math/rotation.h"
+#include "math/trig.h"
 #include "step/nmdp/nmdp.h"
 #include "tree/derivatives.h"
 #include <string.h>
@@ -46,8 +53,43 @@ static double inertia_pull(nmdp *s, int link, const nmdp_body *target, pawl_vec3
     return 0.5 * scale * (b->mass * v3_dot(off, off) + own);
 }
 
+bool pawl_nmdp_spin(const pawl_mat3 *rate, const pawl_mat3 *R, pawl_vec3 *spin)
+{
+    // W = (1 - QT)/h_: its trace is 2 (1 - cos a)/h_, its axis 2 sin a/h_ long.
+    pawl_mat3 W = m3_product_transposed(rate, R);
+    pawl_vec3 axis = v3_scale(0.5, m3_axis(&W));
+    double sine = v3_norm(axis), rest = 0.5 * (W.m[0][0] + W.m[1][1] + W.m[2][2]);
+    if (!(sine > 0.0)) {
+        *spin = v3(0.0, 0.0, 0.0);
+        return false;
+    }
+    double half = pawl_atan2(rest, sine), angle = 2.0 * half, s, c; // tan(a/2) = (1 - cos a)/sin a
+    pawl_sincos(angle, &s, &c);
+    double ratio = fabs(half) > 1e-8 ? angle / s : 1.0;
+    *spin = v3_scale(ratio, axis);
+    return true;
+}
+
+// Turns the target by what it lacks of the spin over h.
+static void inertia_turn_on(const nmdp_body *from, const nmdp_body *rate, double h,
+                            nmdp_body *target)
+{
+    pawl_vec3 spin;
+    if (!pawl_nmdp_spin(&rate->R, &from->R, &spin)) {
+        return;
+    }
+    pawl_vec3 u = v3_scale(1.0 / v3_norm(spin), spin);
+    pawl_mat3 W = m3_product_transposed(&rate->R, &from->R);
+    double sine = 0.5 * h * v3_dot(m3_axis(&W), u);
+    double rest = 0.5 * h * (W.m[0][0] + W.m[1][1] + W.m[2][2]);
+    pawl_vec3 missing = v3_scale(h * v3_norm(spin) - pawl_atan2(sine, 1.0 + rest), u);
+    pawl_mat3 turn = quat_matrix(quat_exp(missing));
+    target->R = m3_product(&turn, &target->R);
+}
+
 static void inertia_pbd(nmdp *s)
 {
+    bool rigid = s->settings->nmdp.dynamics == PAWL_NMDP_PBD_RIGID;
     double h = s->stage.h;
     for (int i = 0; i < s->links; ++i) {
         const model_body *b = &s->model->bodies[s->tree->links[i].body];
@@ -58,6 +100,9 @@ static void inertia_pbd(nmdp *s)
         nmdp_body target = {v3_axpy(x->r, h, u->r), x->R};
         for (int k = 0; k < 9; ++k) {
             target.R.m[k / 3][k % 3] += h * u->R.m[k / 3][k % 3];
+        }
+        if (rigid) {
+            inertia_turn_on(x, u, h, &target);
         }
         pawl_vec3 weight = v3_scale(-b->mass * b->gravity_scale, s->model->gravity);
         inertia_pull(s, i, &target, weight, true, true);
@@ -113,7 +158,7 @@ void pawl_nmdp_add_armature(nmdp *s, const double *theta, double *G, double *mat
 
 void pawl_nmdp_add_inertia(nmdp *s, const double *theta, double *G, double *matrix)
 {
-    if (s->settings->nmdp.dynamics == PAWL_NMDP_PBD) {
+    if (nmdp_in_space(s)) {
         inertia_pbd(s);
     } else {
         inertia_ne(s, theta, G, matrix);

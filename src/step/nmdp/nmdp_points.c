@@ -3,6 +3,7 @@
 //
 // Contact points: where they are, which forces they can exert there, and what those do to G.
 #include "step/nmdp/nmdp.h"
+#include "wrench/wrench_set.h"
 #include <string.h>
 
 pawl_contact_frame pawl_nmdp_point_frame(const nmdp_point *p, pawl_vec3 position,
@@ -12,6 +13,59 @@ pawl_contact_frame pawl_nmdp_point_frame(const nmdp_point *p, pawl_vec3 position
     pawl_contact_frame out = {.position = v3_add(position, m3_mul(rotation, p->anchor))};
     memcpy(out.rotation, axes.m, sizeof out.rotation);
     return out;
+}
+
+// As another body with its centre of mass at r and axes R sees it.
+static nmdp_view points_view(const nmdp_point *p, nmdp_body own, const nmdp_body *other)
+{
+    nmdp_view view = {.rotation = own.R,
+                      .axes = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}}};
+    view.frame = pawl_nmdp_point_frame(p, own.r, &own.R);
+    if (p->pair) {
+        view.axes = other->R;
+        const pawl_mat3 one = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
+        pawl_mat3 back = m3_product_transposed(&one, &other->R);
+        own.r = v3_add(m3_mul(&back, v3_sub(own.r, other->r)), p->other_com);
+        view.rotation = m3_product(&back, &own.R);
+        view.frame = pawl_nmdp_point_frame(p, own.r, &view.rotation);
+    }
+    return view;
+}
+
+nmdp_view pawl_nmdp_view_in(const nmdp *s, int point, const nmdp_body *bodies)
+{
+    const nmdp_point *p = &s->point[point];
+    return points_view(p, bodies[p->link], p->pair ? &bodies[p->other_link] : NULL);
+}
+
+nmdp_view pawl_nmdp_view_now(const nmdp *s, int point)
+{
+    const nmdp_point *p = &s->point[point];
+    nmdp_body own = {s->motion->position[p->link], s->motion->rotation[p->link]}, other = own;
+    if (p->pair) {
+        other = (nmdp_body){s->motion->position[p->other_link], s->motion->rotation[p->other_link]};
+    }
+    return points_view(p, own, &other);
+}
+
+// Vectors that another body sees, in world axes: v of three, or dv, three by six coordinates.
+static void points_turn(const pawl_mat3 *R, double *v, int stride)
+{
+    pawl_vec3 x = m3_mul(R, v3(v[0], v[stride], v[2 * stride]));
+    v[0] = x.x, v[stride] = x.y, v[2 * stride] = x.z;
+}
+
+static void points_to_world(const nmdp_point *p, const pawl_mat3 *R, double *v, double *dv)
+{
+    for (int i = 0; i < p->vertex_count * p->component_count; i += 3) {
+        points_turn(R, v + i, 1);
+        for (int c = 0; c < 6 && dv != NULL; ++c) {
+            points_turn(R, dv + 6 * i + c, 6);
+        }
+        for (int r = 0; r < 6 && dv != NULL; ++r) { // by the position, and by the turn
+            points_turn(R, dv + 6 * (i + r / 2) + 3 * (r % 2), 1);
+        }
+    }
 }
 
 static bool points_any(const double *v, int count)
@@ -24,6 +78,28 @@ static bool points_any(const double *v, int count)
     return false;
 }
 
+// The vertices of a point where the links are placed; false where none can push.
+static bool points_evaluate(nmdp *s, int i, bool derivatives)
+{
+    const nmdp_point *p = &s->point[i];
+    bool slopes = derivatives && p->first_order;
+    double *v = s->v + p->first_number, *dv = slopes ? s->dv + 6 * p->first_number : NULL;
+    if (!p->pair) {
+        pawl_wrench_set_vertices(s->set, i, &s->frame[i], v, dv);
+        return points_any(v, p->vertex_count * p->component_count);
+    }
+    nmdp_view view = pawl_nmdp_view_now(s, i);
+    if (pawl_wrench_set_is_far(s->set, i, view.frame.position)) {
+        return false;
+    }
+    pawl_wrench_set_vertices(s->set, i, &view.frame, v, dv);
+    if (!points_any(v, p->vertex_count * p->component_count)) {
+        return false;
+    }
+    points_to_world(p, &view.axes, v, dv);
+    return true;
+}
+
 void pawl_nmdp_place(nmdp *s, const double *theta, bool derivatives)
 {
     memcpy(s->config.theta, theta, (size_t)s->n * sizeof *theta);
@@ -32,10 +108,7 @@ void pawl_nmdp_place(nmdp *s, const double *theta, bool derivatives)
         nmdp_point *p = &s->point[i];
         s->frame[i] =
             pawl_nmdp_point_frame(p, s->motion->position[p->link], &s->motion->rotation[p->link]);
-        bool slopes = derivatives && p->first_order;
-        pawl_wrench_set_vertices(s->set, i, &s->frame[i], s->v + p->first_number,
-                                 slopes ? s->dv + 6 * p->first_number : NULL);
-        p->touching = points_any(s->v + p->first_number, p->vertex_count * p->component_count);
+        p->touching = points_evaluate(s, i, derivatives);
     }
 }
 
@@ -65,7 +138,7 @@ static void points_slope(const nmdp *s, const nmdp_point *p, const double *w, do
     }
 }
 
-void pawl_nmdp_add_contacts(nmdp *s, const double *w, bool derivatives)
+void pawl_nmdp_add_contacts(nmdp *s, const double *w, bool derivatives, double *matrix)
 {
     for (int i = 0; i < s->points; ++i) {
         const nmdp_point *p = &s->point[i];
@@ -78,6 +151,12 @@ void pawl_nmdp_add_contacts(nmdp *s, const double *w, bool derivatives)
         if (slopes) {
             points_slope(s, p, w, slope);
         }
+        if (p->pair) {
+            const double F[6] = {-f[0], -f[1], -f[2], -f[3], -f[4], -f[5]};
+            pawl_nmdp_add_relative(s, p->link, p->other_link, s->frame[i].position, F,
+                                   slopes ? slope : NULL, matrix);
+            continue;
+        }
         pawl_tree_load_add(&s->load, p->link, s->frame[i].position, v3(-f[0], -f[1], -f[2]),
                            v3(-f[3], -f[4], -f[5]), slopes ? slope : NULL);
     }
@@ -89,13 +168,25 @@ static void points_column(nmdp *s, int point, const double *v, double *column)
     bool wrench = p->component_count == 6;
     pawl_vec3 moment = wrench ? v3(-v[3], -v[4], -v[5]) : v3(0.0, 0.0, 0.0);
     memset(column, 0, (size_t)s->n * sizeof *column);
-    pawl_reduced_add_wrench(s->motion, p->link, s->frame[point].position, v3(-v[0], -v[1], -v[2]),
-                            moment, column);
+    pawl_vec3 force = v3(-v[0], -v[1], -v[2]), at = s->frame[point].position;
+    pawl_reduced_add_wrench(s->motion, p->link, at, force, moment, column);
+    if (p->pair) {
+        pawl_reduced_add_wrench(s->motion, p->other_link, at, v3_scale(-1.0, force),
+                                v3_scale(-1.0, moment), column);
+    }
 }
 
-void pawl_nmdp_columns(nmdp *s)
+bool pawl_nmdp_columns(nmdp *s)
 {
+    int weights = 2 * s->friction_count, groups = s->friction_count;
+    for (int i = 0; i < s->points; ++i) {
+        weights += s->point[i].touching ? s->point[i].vertex_count : 0;
+        groups += s->point[i].touching ? 1 : 0;
+    }
     s->used_count = s->group_count = 0;
+    if (!pawl_nmdp_reserve(s, weights, groups)) {
+        return false;
+    }
     for (int i = 0; i < s->points; ++i) {
         if (!s->point[i].touching) {
             continue;
@@ -105,17 +196,27 @@ void pawl_nmdp_columns(nmdp *s)
             s->used[s->used_count++] = s->point[i].first_weight + k;
         }
     }
+    int friction = s->used_count;
+    for (int i = 0; i < s->friction_count; ++i) {
+        s->group_begin[s->group_count++] = s->used_count;
+        s->used[s->used_count++] = s->first_friction + 2 * i;
+        s->used[s->used_count++] = s->first_friction + 2 * i + 1;
+    }
     s->group_begin[s->group_count] = s->used_count;
+    memset(s->B, 0, (size_t)s->n * (size_t)s->used_count * sizeof *s->B);
     int column = 0;
     for (int i = 0; i < s->points; ++i) {
         const nmdp_point *p = &s->point[i];
         for (int k = 0; p->touching && k < p->vertex_count; ++k, ++column) {
             points_column(s, i, s->v + p->first_number + k * p->component_count, s->step);
-            for (int r = 0; r < s->n; ++r) {
-                s->B[(size_t)r * (size_t)s->used_count + (size_t)column] = s->step[r];
+            for (int r = 0; r < s->n; ++r) { // contacts do not move what is prescribed
+                double entry = s->motion_of[r] < 0 ? s->step[r] : 0.0;
+                s->B[(size_t)r * (size_t)s->used_count + (size_t)column] = entry;
             }
         }
     }
+    pawl_nmdp_friction_columns(s, friction);
+    return true;
 }
 
 // A force on the surface of the cone is made of two neighbouring vertices at most; more of them mean that it
@@ -142,16 +243,17 @@ void pawl_nmdp_keep_contacts(nmdp *s)
         }
         double f[6];
         pawl_nmdp_point_wrench(s, i, s->w, f);
-        pawl_wrench_touch touch = pawl_wrench_set_touch(s->set, i, &s->frame[i]);
-        pawl_vec3 force = v3(f[0], f[1], f[2]), arm = touch.lever;
-        s->info[s->info_count++] =
-            (pawl_contact_info){.body_a = PAWL_WORLD,
-                                .body_b = model_body_id(s->model, p->body),
-                                .position = v3_add(s->frame[i].position, arm),
-                                .normal = touch.normal,
-                                .gap = touch.gap,
-                                .force = force,
-                                .moment = v3_sub(v3(f[3], f[4], f[5]), v3_cross(arm, force)),
-                                .mode = points_mode(s, p)};
+        nmdp_view view = pawl_nmdp_view_now(s, i);
+        pawl_wrench_touch touch = pawl_wrench_set_touch(s->set, i, &view.frame);
+        pawl_vec3 force = v3(f[0], f[1], f[2]), arm = m3_mul(&view.axes, touch.lever);
+        s->info[s->info_count++] = (pawl_contact_info){
+            .body_a = p->pair ? model_body_id(s->model, p->other_body) : PAWL_WORLD,
+            .body_b = model_body_id(s->model, p->body),
+            .position = v3_add(s->frame[i].position, arm),
+            .normal = m3_mul(&view.axes, touch.normal),
+            .gap = touch.gap,
+            .force = force,
+            .moment = v3_sub(v3(f[3], f[4], f[5]), v3_cross(arm, force)),
+            .mode = points_mode(s, p)};
     }
 }

@@ -31,8 +31,10 @@ double pawl_nmdp_balance(nmdp *s, const double *theta, const double *w, double *
     pawl_tree_load_clear(&s->load);
     pawl_nmdp_add_inertia(s, theta, G, matrix);
     pawl_nmdp_add_forces(s, theta, G, matrix);
-    pawl_nmdp_add_contacts(s, w, slopes);
+    pawl_nmdp_add_contacts(s, w, slopes, matrix);
     pawl_tree_load_gather(&s->load, G, matrix);
+    pawl_nmdp_add_friction(s, w, G);
+    pawl_nmdp_prescribe(s, theta, G, matrix);
     return project_norm(G, s->n);
 }
 

@@ -53,6 +53,40 @@ void pawl_nmdp_keep_spent(nmdp *s, const double *w)
     }
 }
 
+// The state has room for the weights of the ground's points; with those of bodies there may be more, and then those that
+// are not zero are kept with their places, as many as there is room for. Both ends know which it is.
+static void state_read_weights(const nmdp *s, const state_memory *m, double *w)
+{
+    memset(w, 0, (size_t)s->weights * sizeof *w);
+    if (s->weights <= m->weight_count) {
+        memcpy(w, m->weights, (size_t)s->weights * sizeof *w);
+        return;
+    }
+    for (int i = 0; i + 1 < m->weight_count; i += 2) {
+        double place = m->weights[i] - 1.0;
+        if (!(place >= 0.0 && place < (double)s->weights)) {
+            return;
+        }
+        w[(int)place] = m->weights[i + 1];
+    }
+}
+
+static void state_write_weights(const nmdp *s, const state_memory *m)
+{
+    if (s->weights <= m->weight_count) {
+        memcpy(m->weights, s->w, (size_t)s->weights * sizeof *s->w);
+        return;
+    }
+    int used = 0;
+    for (int k = 0; k < s->weights && used + 1 < m->weight_count; ++k) {
+        if (s->w[k] != 0.0) {
+            m->weights[used++] = (double)(k + 1);
+            m->weights[used++] = s->w[k];
+        }
+    }
+    memset(m->weights + used, 0, (size_t)(m->weight_count - used) * sizeof *m->weights);
+}
+
 void pawl_nmdp_read_state(nmdp *s, const pawl_state *state)
 {
     pawl_wrench_set_follow(s->set, s->model); // an input may have changed friction
@@ -68,11 +102,13 @@ void pawl_nmdp_read_state(nmdp *s, const pawl_state *state)
     s->beta = known ? *m.beta : s->settings->nmdp.beta_min;
     s->beta = fmax(s->beta, s->settings->nmdp.beta_min);
     memset(s->w, 0, (size_t)s->weights * sizeof *s->w);
-    int count = s->weights < m.weight_count ? s->weights : m.weight_count;
-    if (known && s->settings->solver.warm_start != PAWL_WARM_OFF) {
-        memcpy(s->w, m.weights, (size_t)count * sizeof *s->w);
+    if (known) {
+        state_read_weights(s, &m, s->w);
     }
-    pawl_nmdp_keep_spent(s, known && s->weights <= m.weight_count ? m.weights : NULL);
+    pawl_nmdp_keep_spent(s, s->w);
+    if (s->settings->solver.warm_start == PAWL_WARM_OFF) {
+        memset(s->w, 0, (size_t)s->weights * sizeof *s->w);
+    }
     for (int i = 0; i < s->links && known; ++i) {
         memcpy(&s->begin_rate.bodies[i], m.rates + 12 * s->tree->links[i].body,
                12 * sizeof(double));
@@ -82,11 +118,10 @@ void pawl_nmdp_read_state(nmdp *s, const pawl_state *state)
 void pawl_nmdp_write_state(const nmdp *s, pawl_state *state)
 {
     state_memory m = pawl_state_memory(state);
-    int count = s->weights < m.weight_count ? s->weights : m.weight_count;
     pawl_reduced_move(s->motion, s->begin_rate.theta);
     pawl_reduced_write_bodies(s->motion, true, state->bodies);
     *m.beta = s->beta;
-    memcpy(m.weights, s->w, (size_t)count * sizeof *s->w);
+    state_write_weights(s, &m);
     for (int i = 0; i < s->links; ++i) {
         memcpy(m.rates + 12 * s->tree->links[i].body, &s->begin_rate.bodies[i],
                12 * sizeof(double));

@@ -14,9 +14,13 @@ void pawl_nmdp_report(step_context *c, pawl_step_report *report)
                                  .factorizations = s->counts.newton,
                                  .projections = s->counts.cuts,
                                  .substeps = s->counts.parts,
-                                 .measured = PAWL_MEASURED_RESIDUAL | PAWL_MEASURED_DEPTH,
+                                 .measured = PAWL_MEASURED_RESIDUAL | PAWL_MEASURED_DEPTH |
+                                             PAWL_MEASURED_DISSIPATION,
                                  .own_residual = s->counts.left,
                                  .contacts = s->info_count};
+    double weight = pawl_nmdp_mass(s) * fmax(v3_norm(s->model->gravity), 1.0);
+    report->imbalance = s->counts.imbalance / weight;
+    report->dissipation_gap = sqrt(2.0 * s->counts.gap);
     for (int i = 0; i < s->info_count; ++i) {
         report->penetration = worst_of(report->penetration, -s->info[i].gap);
     }

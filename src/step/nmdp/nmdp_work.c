@@ -60,6 +60,16 @@ static void work_of_forces(const nmdp *s, double fraction, double *work)
     }
 }
 
+// Of a force at an anchor of a link, and a moment, over the stage.
+static double work_of_wrench(const nmdp *s, int link, pawl_vec3 anchor, pawl_vec3 force,
+                             pawl_vec3 moment)
+{
+    const nmdp_body *from = &s->stage.place.bodies[link], *to = &s->now.bodies[link];
+    pawl_vec3 path =
+        v3_sub(v3_add(to->r, m3_mul(&to->R, anchor)), v3_add(from->r, m3_mul(&from->R, anchor)));
+    return v3_dot(force, path) + v3_dot(moment, pawl_nmdp_turn(&from->R, &to->R));
+}
+
 static void work_of_contacts(const nmdp *s, double fraction, double *work)
 {
     for (int i = 0; i < s->points; ++i) {
@@ -67,14 +77,17 @@ static void work_of_contacts(const nmdp *s, double fraction, double *work)
         if (!p->touching) {
             continue;
         }
-        const nmdp_body *from = &s->stage.place.bodies[p->link], *to = &s->now.bodies[p->link];
-        pawl_vec3 path = v3_sub(v3_add(to->r, m3_mul(&to->R, p->anchor)),
-                                v3_add(from->r, m3_mul(&from->R, p->anchor)));
         double f[6];
         pawl_nmdp_point_wrench(s, i, s->w, f);
-        work[WORK_CONTACTS] +=
-            fraction * (v3_dot(v3(f[0], f[1], f[2]), path) +
-                        v3_dot(v3(f[3], f[4], f[5]), pawl_nmdp_turn(&from->R, &to->R)));
+        pawl_vec3 force = v3(f[0], f[1], f[2]), moment = v3(f[3], f[4], f[5]);
+        double done = work_of_wrench(s, p->link, p->anchor, force, moment);
+        if (p->pair) { // what of the other body is there
+            const nmdp_body *own = &s->now.bodies[p->link], *other = &s->now.bodies[p->other_link];
+            pawl_vec3 at = v3_add(own->r, m3_mul(&own->R, p->anchor));
+            done -= work_of_wrench(s, p->other_link, m3_tmul(&other->R, v3_sub(at, other->r)),
+                                   force, moment);
+        }
+        work[WORK_CONTACTS] += fraction * done;
     }
 }
 
@@ -84,6 +97,8 @@ void pawl_nmdp_count_work(const nmdp *s, double fraction, double *work)
     work_of_body_damping(s, fraction, work);
     work_of_forces(s, fraction, work);
     work_of_contacts(s, fraction, work);
+    work[WORK_FRICTION] += fraction * pawl_nmdp_friction_work(s);
+    work[WORK_MOTION] += fraction * pawl_nmdp_motion_work(s);
 }
 
 // pbd: second differences of all points, tr((V - V^) S (V - V^)T)/2 of the turning ones.
@@ -92,6 +107,15 @@ static double work_loss_in_space(const nmdp *s, int link)
     const nmdp_body *from = &s->begin_rate.bodies[link], *to = &s->now_rate.bodies[link];
     pawl_vec3 change = v3_sub(to->r, from->r);
     double loss = 0.5 * s->model->bodies[s->tree->links[link].body].mass * v3_dot(change, change);
+    if (s->settings->nmdp.dynamics == PAWL_NMDP_PBD_RIGID) { // spins that change
+        const pawl_mat3 *R = &s->now.bodies[link].R;
+        pawl_vec3 before, after;
+        pawl_nmdp_spin(&from->R, &s->begin.bodies[link].R, &before);
+        pawl_nmdp_spin(&to->R, R, &after);
+        pawl_vec3 own = m3_tmul(R, v3_sub(after, before));
+        const pawl_mat3 *inertia = &s->model->bodies[s->tree->links[link].body].inertia;
+        return loss + 0.5 * v3_dot(own, m3_mul(inertia, own));
+    }
     for (int r = 0; r < 3; ++r) {
         pawl_vec3 row = v3(to->R.m[r][0] - from->R.m[r][0], to->R.m[r][1] - from->R.m[r][1],
                            to->R.m[r][2] - from->R.m[r][2]);
@@ -130,8 +154,7 @@ void pawl_nmdp_count_loss(const nmdp *s, double *work)
     }
     for (int i = 0; i < s->links; ++i) {
         if (!s->tree->links[i].driven) {
-            loss += s->settings->nmdp.dynamics == PAWL_NMDP_PBD ? work_loss_in_space(s, i)
-                                                                : work_loss_in_coordinates(s, i);
+            loss += nmdp_in_space(s) ? work_loss_in_space(s, i) : work_loss_in_coordinates(s, i);
         }
     }
     work[WORK_DAMPERS] -= loss;

@@ -78,7 +78,7 @@ static void sensitivity_layout(pawl_sensitivity *d, pawl_carver *mem)
 {
     const nmdp *s = d->s;
     size_t n = (size_t)s->n, weights = (size_t)s->weights;
-    size_t size = 2 * n + weights + (size_t)s->points;
+    size_t size = 2 * n + weights + (size_t)s->points + 2 * (size_t)s->friction_count;
     double **vectors[] = {&d->theta, &d->from,  &d->from_rate, &d->l,
                           &d->F1[0], &d->F1[1], &d->F3[0],     &d->F3[1]};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) {
@@ -197,7 +197,7 @@ static void sensitivity_conditions(pawl_sensitivity *d, const double *theta, int
             d->F1[side][i] += s->matrix[k * n + i] * d->l[k];
         }
     }
-    pawl_nmdp_columns(s);
+    (void)pawl_nmdp_columns(s); // it had room when the step was done
     for (int f = 0; f < d->free_count; ++f) {
         d->F2[side][f] = 0.0;
         for (int u = 0; u < s->used_count; ++u) {
@@ -241,6 +241,14 @@ static bool sensitivity_read_solution(pawl_sensitivity *d)
             }
         }
     }
+    for (int i = 0; i < 2 * s->friction_count; ++i) {
+        const double *own = d->w + s->first_friction + i / 2 * 2;
+        bool full = own[0] + own[1] >= 1.0 - 1e-9;
+        if (own[i % 2] > 0.0) {
+            d->free_group[d->free_count] = full ? d->full_count++ : -1; // one of two is above zero
+            d->free_weight[d->free_count++] = s->first_friction + i;
+        }
+    }
     pawl_nmdp_balance(s, d->theta, d->w, s->G, s->matrix);
     pawl_nmdp_energy(s, d->l, NULL);
     memcpy(s->factor, s->matrix, (size_t)n * (size_t)n * sizeof *s->factor);
@@ -279,7 +287,7 @@ static bool sensitivity_factor(pawl_sensitivity *d)
         }
     }
     pawl_nmdp_balance(s, d->theta, d->w, s->G, s->matrix);
-    pawl_nmdp_columns(s);
+    (void)pawl_nmdp_columns(s); // it had room when the step was done
     for (int k = 0; k < n; ++k) {
         for (int i = 0; i < n; ++i) {
             M[(n + k) * size + i] = s->matrix[k * n + i];
@@ -389,7 +397,7 @@ static void sensitivity_by_forces(pawl_sensitivity *d)
     nmdp *s = d->s;
     for (int j = 0; j < s->n; ++j) {
         sensitivity_clear(d);
-        d->F3[0][j] = -1.0;
+        d->F3[0][j] = s->motion_of[j] < 0 ? -1.0 : 0.0; // a prescribed coordinate does not care
         sensitivity_column(d, PAWL_BY_FORCE, j, NULL);
     }
     for (int i = 0; i < s->model->actuator_count; ++i) {
@@ -399,7 +407,8 @@ static void sensitivity_by_forces(pawl_sensitivity *d)
                                                           : a->damping;
         sensitivity_clear(d);
         bool saturated = fabs(s->effort[i]) >= a->effort;
-        d->F3[0][s->actuator_column[i]] = saturated ? 0.0 : -gain;
+        bool prescribed = s->motion_of[s->actuator_column[i]] >= 0;
+        d->F3[0][s->actuator_column[i]] = saturated || prescribed ? 0.0 : -gain;
         sensitivity_column(d, PAWL_BY_TARGET, i, NULL);
     }
 }
@@ -412,7 +421,8 @@ static double sensitivity_contact(pawl_sensitivity *d, int point, pawl_wrench_nu
     const nmdp_point *p = &s->point[point];
     double *dv = s->dv; // as large as all derivatives of all points
     memset(s->step, 0, (size_t)s->n * sizeof *s->step);
-    if (!pawl_wrench_set_sensitivity(s->set, point, &s->frame[point], number, dv)) {
+    nmdp_view view = pawl_nmdp_view_now(s, point);
+    if (!pawl_wrench_set_sensitivity(s->set, point, &view.frame, number, dv)) {
         return 0.0;
     }
     double along = 0.0;
@@ -421,10 +431,17 @@ static double sensitivity_contact(pawl_sensitivity *d, int point, pawl_wrench_nu
         bool wrench = p->component_count == 6;
         double w = d->w[p->first_weight + i];
         pawl_vec3 moment = wrench ? v3(v[3], v[4], v[5]) : v3(0.0, 0.0, 0.0);
-        pawl_reduced_add_wrench(s->motion, p->link, s->frame[point].position,
-                                v3_scale(-w, v3(v[0], v[1], v[2])), v3_scale(-w, moment), s->step);
+        pawl_vec3 force = v3_scale(-w, v3(v[0], v[1], v[2])), at = s->frame[point].position;
+        pawl_vec3 turning = v3_scale(-w, moment);
+        if (p->pair) {
+            force = m3_mul(&view.axes, force), turning = m3_mul(&view.axes, turning);
+            pawl_reduced_add_wrench(s->motion, p->other_link, at, v3_scale(-1.0, force),
+                                    v3_scale(-1.0, turning), s->step);
+        }
+        pawl_reduced_add_wrench(s->motion, p->link, at, force, turning, s->step);
     }
     for (int k = 0; k < s->n; ++k) {
+        s->step[k] = s->motion_of[k] < 0 ? s->step[k] : 0.0;
         along += s->step[k] * d->l[k];
         if (G != NULL) {
             G[k] = s->step[k];

@@ -123,6 +123,53 @@ TEST(random_block_graphs_are_solved_as_by_gaussian_elimination)
     }
 }
 
+// The half solve of all rows: vectors that are zero but in marked nodes have the same answers, which are zero outside of
+// the runs.
+TEST(half_solves_along_paths_are_those_of_all_rows)
+{
+    enum { VECTORS = 3 };
+    uint64_t seed = 7;
+    static ldl_case c;
+    for (int trial = 0; trial < 200; ++trial) {
+        ldl_case_make(&c, &seed);
+        test_env t;
+        test_env_init(&t);
+        block_ldl *ldl;
+        CHECK_OK(pawl_block_ldl_create(&t.env, c.nodes, c.dim, c.edges, c.edge_count, &ldl));
+        ldl_case_write(&c, ldl);
+        pawl_block_ldl_factor(ldl, 1e-13);
+        double x[VECTORS * LDL_ROWS] = {0}, y[VECTORS * LDL_ROWS];
+        for (int marks = random_index(&seed, 3); marks >= 0 && c.nodes > 1; --marks) {
+            int node = random_index(&seed, c.nodes);
+            pawl_block_ldl_mark(ldl, node);
+            for (int i = 0; i < VECTORS * c.dim[node]; ++i) {
+                x[i / c.dim[node] * LDL_ROWS + c.first[node] + i % c.dim[node]] =
+                    random_in(&seed, -1.0, 1.0);
+            }
+        }
+        memcpy(y, x, sizeof y);
+        bool inside[LDL_ROWS] = {false};
+        for (int part = 0; part < pawl_block_ldl_part_count(ldl) && c.nodes > 1; ++part) {
+            block_run runs[LDL_NODES];
+            int count = pawl_block_ldl_half_marked(ldl, part, true, VECTORS, x, LDL_ROWS, runs);
+            for (int k = 0; k < count; ++k) {
+                for (int i = 0; i < runs[k].count; ++i) {
+                    inside[runs[k].first + i] = true;
+                }
+            }
+        }
+        for (int v = 0; v < VECTORS && c.nodes > 1; ++v) {
+            pawl_block_ldl_half_solve(ldl, y + v * LDL_ROWS);
+            for (int i = 0; i < c.rows; ++i) {
+                CHECK_NEAR(x[v * LDL_ROWS + i], y[v * LDL_ROWS + i], 1e-14);
+                CHECK(inside[i] || x[v * LDL_ROWS + i] == 0.0);
+            }
+        }
+        pawl_block_ldl_destroy(ldl);
+        CHECK_NO_LEAK(&t);
+    }
+}
+
 // Nodes that a search over the edges reaches from each other are of one part, others are not; and each
 // part alone solves to the bit as the whole does.
 TEST(parts_are_what_edges_connect_and_solve_as_the_whole)

@@ -291,6 +291,31 @@ TEST(gradients_of_open_joints_match_finite_differences)
     }
 }
 
+// The residuals of the rows, which come from the joint's frames in the world.
+TEST(residuals_alone_are_those_of_the_rows)
+{
+    uint64_t seed = 31;
+    for (int k = 0; k < KINEMATICS_KINDS; ++k) {
+        for (int trial = 0; trial < 20 && kinematics_kinds[k] != PAWL_JOINT_SCREW; ++trial) {
+            mechanism m;
+            kinematics_build(&m, kinematics_kinds[k], trial % 2 != 0, &seed);
+            double q[6], rows[6], alone[6];
+            body_state bodies[2];
+            kinematics_on_manifold(m.model, &seed, q, bodies);
+            bodies[1].r = v3_add(bodies[1].r, random_vec(&seed, 0.3));
+            bodies[1].q = quat_advance(bodies[1].q, random_vec(&seed, 0.12));
+            const model_joint *j = &m.model->joints[0];
+            pawl_mat3 rotation[2] = {quat_matrix(bodies[0].q), quat_matrix(bodies[1].q)};
+            kinematics_residual(j, bodies, rows);
+            pawl_joint_residuals(j, bodies, rotation, alone);
+            for (int r = 0; r < j->row_count; ++r) {
+                CHECK_NEAR(alone[r], rows[r], 1e-14);
+            }
+            mechanism_end(&m);
+        }
+    }
+}
+
 // Newton's third law: what a row or a coordinate pushes the two bodies with has no net force, and
 // no net moment about any point.
 TEST(rows_and_coordinates_push_both_bodies_with_equal_and_opposite_wrenches)

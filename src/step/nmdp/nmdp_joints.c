@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Dry friction of joints and coordinates whose motion is prescribed.
+//
+// Dry friction of a coordinate is a contact without a place: its forces are the polytope between -F and F, two vertices with
+// weights of their own, and maximal dissipation chooses them as it does at contacts. K's gradient by such a weight is F times
+// the coordinate's motion (docs/wrench-contact.md, section 10), so that friction stops it where it can and is full else.
+//
+// A prescribed coordinate is no unknown: its equation becomes theta_k = s(t) at the end of the stage, and what was in
+// its place is the effort that the motion needs. Contacts do not move it.
+#include "step/nmdp/nmdp.h"
+#include <string.h>
+
+static double joints_friction(const nmdp *s, int i)
+{
+    return pawl_nmdp_coordinate(s, s->friction_column[i])->friction;
+}
+
+void pawl_nmdp_add_friction(const nmdp *s, const double *w, double *G)
+{
+    for (int i = 0; i < s->friction_count; ++i) {
+        const double *own = w + s->first_friction + 2 * i;
+        G[s->friction_column[i]] -= joints_friction(s, i) * (own[0] - own[1]);
+    }
+}
+
+void pawl_nmdp_friction_columns(nmdp *s, int first)
+{
+    for (int i = 0; i < s->friction_count; ++i) {
+        size_t row = (size_t)s->friction_column[i] * (size_t)s->used_count;
+        double force = joints_friction(s, i);
+        s->B[row + (size_t)(first + 2 * i)] = -force;
+        s->B[row + (size_t)(first + 2 * i + 1)] = force;
+    }
+}
+
+double pawl_nmdp_friction_work(const nmdp *s)
+{
+    double work = 0.0;
+    for (int i = 0; i < s->friction_count; ++i) {
+        int k = s->friction_column[i];
+        const double *own = s->w + s->first_friction + 2 * i;
+        work +=
+            joints_friction(s, i) * (own[0] - own[1]) * (s->now.theta[k] - s->stage.place.theta[k]);
+    }
+    return work;
+}
+
+double pawl_nmdp_prescribed(const nmdp *s, int column)
+{
+    const pawl_motion_def *d = &s->model->motions[s->motion_of[column]];
+    return pawl_signal_value(&d->target, s->stage.end);
+}
+
+void pawl_nmdp_prescribe(nmdp *s, const double *theta, double *G, double *matrix)
+{
+    size_t n = (size_t)s->n;
+    for (int k = 0; k < s->n && s->model->motion_count > 0; ++k) {
+        if (s->motion_of[k] < 0) {
+            continue;
+        }
+        double *row = matrix != NULL ? matrix + (size_t)k * n : NULL;
+        double scale = row != NULL && row[k] > 0.0 ? row[k] : 1.0;
+        s->motion_effort[k] = G[k];
+        G[k] = scale * (theta[k] - pawl_nmdp_prescribed(s, k));
+        if (row != NULL) {
+            memset(row, 0, n * sizeof *row);
+            row[k] = scale;
+        }
+    }
+}
+
+double pawl_nmdp_motion_work(const nmdp *s)
+{
+    double work = 0.0;
+    for (int k = 0; k < s->n && s->model->motion_count > 0; ++k) {
+        if (s->motion_of[k] >= 0) {
+            work += s->motion_effort[k] * (s->now.theta[k] - s->stage.place.theta[k]);
+        }
+    }
+    return work;
+}
