@@ -57,9 +57,11 @@ int main(int argc, char **argv)
     bench_options options = bench_parse(
         "bench_impacts", "energy of random frictional impacts by law and stepper", argc, argv);
     int count = options.quick ? 100 : 5000, worse = 0;
+    const uint64_t first = UINT64_C(1000003) * options.seed; // seed 0: scenes 0 to count - 1
     pawl_env env = pawl_env_default();
     json_t *figures = json_array();
-    printf("pawl %s: %d random frictional impacts, dt 1 ms, no gravity\n", pawl_version(), count);
+    printf("pawl %s: %d random frictional impacts, seed %llu, dt 1 ms, no gravity\n",
+           pawl_version(), count, (unsigned long long)options.seed);
     printf(
         "  gain       largest work of the impacts in a step, of the kinetic energy before it\n"
         "  all work   of all contacts and limits, corrections of overlaps included, of the kinetic "
@@ -84,7 +86,7 @@ int main(int argc, char **argv)
                 random_impact_figures one;
                 pawl_model *model;
                 bench_progress(k, count, impacts_columns[c].name, impacts_laws[law]);
-                if (random_impact_model(&env, kind, (uint64_t)k, &model) != PAWL_OK) {
+                if (random_impact_model(&env, kind, first + (uint64_t)k, &model) != PAWL_OK) {
                     ++sum.failed;
                     continue;
                 }

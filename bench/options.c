@@ -18,6 +18,7 @@ static void options_usage(FILE *out, const char *program, const char *summary)
           "  --engine TEXT  only engines and variants whose name contains TEXT\n"
           "  --budget S     CPU seconds an engine gets for a scene's judged run (5)\n"
           "  --repeat N     timed repetitions (5)\n"
+          "  --seed N       other random scenes (0)\n"
           "  --no-scaling   leave out bench_peers' table of pawl's own growth, dense and sparse\n"
           "  --json FILE    also put all figures into this JSON file, under the program's name\n"
           "Exit: 0 done, 1 pawl failed on a scene, 2 bad usage.\n",
@@ -61,7 +62,7 @@ bench_options bench_parse(const char *program, const char *summary, int count, c
         const char *value = i + 1 < count ? arguments[i + 1] : NULL;
         bool known = strcmp(name, "--json") == 0 || strcmp(name, "--scene") == 0 ||
                      strcmp(name, "--engine") == 0 || strcmp(name, "--budget") == 0 ||
-                     strcmp(name, "--repeat") == 0;
+                     strcmp(name, "--repeat") == 0 || strcmp(name, "--seed") == 0;
         if (!known || value == NULL) {
             fprintf(stderr,
                     known ? "%s: %s needs a value\n" : "%s: unknown option %s; see --help\n",
@@ -77,6 +78,8 @@ bench_options bench_parse(const char *program, const char *summary, int count, c
             options.engine = value;
         } else if (strcmp(name, "--budget") == 0) {
             options.budget = options_number(program, name, value, 1e-3, 1e6);
+        } else if (strcmp(name, "--seed") == 0) {
+            options.seed = (uint64_t)options_number(program, name, value, 0.0, 1e9);
         } else {
             options.repeats = (int)options_number(program, name, value, 1.0, BENCH_MAX_REPEATS);
         }

@@ -6,13 +6,15 @@
 #pragma once
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 enum { BENCH_MAX_REPEATS = 32 };
 
 typedef struct bench_options {
     const char *program;
     bool quick;
-    bool scaling; ///< bench_peers alone has such a table
+    bool scaling;  ///< bench_peers alone has such a table
+    uint64_t seed; ///< of random scenes
     int repeats;
     double budget;      ///< CPU seconds of one judged run
     double time_budget; ///< CPU seconds of one timed repetition

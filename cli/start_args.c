@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Reads --start JOINT=Q1,Q2. Whether the model has such a joint is seen when it is loaded.
+// Reads --start JOINT=Q1,Q2, or --start NAME of a keyframe. Whether the model has such a joint is seen when it is loaded.
 #include "start_args.h"
 #include <string.h>
 
@@ -22,6 +22,10 @@ bool start_args_take(const args_use *use)
     const char *pair = use->value;
     // Names may hold '=', numbers never do.
     const char *equal = strrchr(pair, '=');
+    if (equal == NULL && pair[0] != '\0') {
+        starts->key = pair;
+        return true;
+    }
     size_t length = equal != NULL ? (size_t)(equal - pair) : 0;
     if (length == 0 || length >= sizeof starts->names[0]) {
         return args_refuse(use, "--start '%s', expected JOINT=Q or JOINT=Q1,Q2", pair);
@@ -50,4 +54,5 @@ void start_args_apply(const start_args *starts, pawl_load_options *options)
 {
     options->start_count = starts->count;
     options->starts = starts->starts;
+    options->start_key = starts->key;
 }

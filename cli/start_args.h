@@ -11,6 +11,7 @@ typedef struct start_args {
     int count;
     pawl_named_start starts[START_ARGS_MAX];
     char names[START_ARGS_MAX][128];
+    const char *key; ///< of a keyframe; NULL for none
 } start_args;
 
 /// The row of a command's table; `offset` is that of a start_args in its request.
@@ -18,6 +19,7 @@ typedef struct start_args {
     {                                                                                              \
         "--start", 0, "JOINT=Q",                                                                   \
             "initial position of a joint [rad or m], Q1,Q2,... for several coordinates;\n"         \
+            "a name alone is a keyframe of the file;\n"                                            \
             "may be repeated; loops are then closed",                                              \
             start_args_take, offset, NULL                                                          \
     }

@@ -89,6 +89,12 @@ static pawl_status model_load(const pawl_env *env, const char *path, const char 
     if (status == PAWL_OK) {
         status = model_load_root(&reader, file, out);
     }
+    if (status == PAWL_OK && reader.start_key != NULL && !reader.start_found) {
+        pawl_model_destroy(*out);
+        *out = NULL;
+        status = PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                           "start '%s': the file has no keyframe of that name", reader.start_key);
+    }
     if (status == PAWL_OK) {
         xml_report_left_out(&reader);
         xml_report_tallies(&reader);

@@ -240,7 +240,7 @@ static bool automatic_by_bodies(automatic *s, const pawl_problem *p, solver_goal
     memcpy(lambda, x->lambda, bytes);
     // The velocity space of a condensed problem is a factor of its matrix: where rows nearly repeat each other, as
     // limits that jam a loop, its velocities are not quite those of the problem.
-    bool met = x->natural <= a.accept && automatic_natural(s, p, lambda) <= asked.tolerance;
+    bool met = x->natural <= a.accept && automatic_natural(s, p, lambda) <= a.accept;
     report->outcome = met ? PAWL_CONVERGED : PAWL_ITERATION_LIMIT;
     return report->outcome == PAWL_CONVERGED;
 }

@@ -57,7 +57,7 @@ def test_a_loop_is_closed_around_the_start(pawl):
     ("nope=1", "no joint of that name"),
     ("A=1,2", "got 2 numbers, expected 1"),
     ("D=0.5", "closes a loop"),
-    ("A", "expected JOINT=Q"),
+    ("A", "no keyframe of that name"),
     ("A=x", "finite numbers"),
     ("A=", "finite numbers"),
     ("=1", "expected JOINT=Q"),

@@ -15,12 +15,17 @@ import sys
 import pytest
 
 sys.path += [p for p in [os.environ.get("PAWL_MUJOCO")] if p]
-mujoco = pytest.importorskip("mujoco")
-np = pytest.importorskip("numpy")
+try:
+    import mujoco
+    import numpy as np
+except ImportError:
+    mujoco = None
+pytestmark = pytest.mark.skipif(mujoco is None, reason="the Python package mujoco is not there")
 
 DUMP = os.environ.get("PAWL_MODEL_DUMP", "build/tests/model_dump")
 ROBOTS = "../shared/robots"
 TOLERANCE = 1e-9
+MESH_TOLERANCE = 1e-7  # MuJoCo keeps the vertices of meshes as floats
 
 MODELS = {
     "orientations": """<mujoco><compiler eulerseq="zXy"/><worldbody>
@@ -138,6 +143,8 @@ def compare(path, m, seeds=3):
             return None, why
         for w, (mass, centre, tensor) in lumped(m, d).items():
             b = bodies.get(m.body(w).name or f"body{w}")
+            if m.body_mocapid[w] >= 0:
+                continue  # moved by the program: its mass does not matter
             if b is None:
                 return math.inf, f"no body {m.body(w).name or w}"
             i = b["inertia"]
@@ -182,7 +189,7 @@ def test_files_of_other_people_agree():
             print(f"not read: {path}: {where}")
             continue
         both += 1
-        if worst > TOLERANCE:
+        if worst > (MESH_TOLERANCE if m.nmesh else TOLERANCE):
             failed.append(f"{worst:.2g} {path}: {where}")
     print(f"{both} files compared")
     assert not failed, "\n".join(failed)

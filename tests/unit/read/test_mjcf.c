@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// MJCF: what the elements become. Expected answers are closed forms, MuJoCo's documented rules by brute force, and
+// conservation; test_mujoco_files.py holds masses and frames against MuJoCo itself.
+#include "pawl/io.h"
+#include "pawl/query.h"
+#include "pawl/sim.h"
+#include "support/random.h"
+#include "support/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static pawl_model *mjcf_load(test_env *t, const char *text)
+{
+    pawl_model *model;
+    test_env_init(t);
+    CHECK_OK(pawl_model_parse(&t->env, "m.xml", text, strlen(text), NULL, &model));
+    return model;
+}
+
+static void mjcf_refused(const char *text, pawl_status status, const char *said)
+{
+    test_env t;
+    pawl_model *model;
+    test_env_init(&t);
+    CHECK_STATUS(pawl_model_parse(&t.env, "m.xml", text, strlen(text), NULL, &model), status);
+    CHECK(model == NULL);
+    CHECK_MESSAGE(&t, said);
+    CHECK_NO_LEAK(&t);
+}
+
+#define BODY(content)                                                                              \
+    "<mujoco><worldbody><body name='b'>" content "<geom size='.1'/></body></worldbody></mujoco>"
+
+// A ball of radius 0.1 and water's density weighs 4000/3 pi 0.001 kg. Degrees are read as such, ref counts.
+TEST(joints_have_their_numbers_in_si_units_and_read_as_in_mujoco)
+{
+    test_env t;
+    pawl_model *m = mjcf_load(&t, BODY("<joint name='h' axis='0 2 0' range='-90 45' ref='30' "
+                                       "stiffness='3' springref='60' damping='2' armature='.5' "
+                                       "frictionloss='.25'/>"));
+    pawl_joint_info j = pawl_model_joint(m, pawl_model_find_joint(m, "h"));
+    const double degree = 3.14159265358979323846 / 180.0;
+    CHECK_INT(j.kind, PAWL_JOINT_REVOLUTE);
+    CHECK_NEAR(j.coordinate[0].lower, -90 * degree, 1e-15);
+    CHECK_NEAR(j.coordinate[0].upper, 45 * degree, 1e-15);
+    CHECK_NEAR(j.coordinate[0].rest, 60 * degree, 1e-15);
+    CHECK_NEAR(j.coordinate[0].stiffness, 3.0, 0.0);
+    CHECK_NEAR(j.coordinate[0].damping, 2.0, 0.0);
+    CHECK_NEAR(j.coordinate[0].armature, 0.5, 0.0);
+    CHECK_NEAR(j.coordinate[0].friction, 0.25, 0.0);
+    CHECK_NEAR(pawl_model_mass(m), 4000.0 / 3.0 * 3.14159265358979323846 * 1e-3, 1e-12);
+    pawl_model_destroy(m);
+    CHECK_NO_LEAK(&t);
+}
+
+// Two sliders at right angles and a hinge make a body that moves in a plane: it falls as a free body does.
+TEST(a_body_with_several_joints_falls_freely)
+{
+    test_env t;
+    pawl_model *m =
+        mjcf_load(&t, BODY("<joint name='x' type='slide' axis='1 0 0'/><joint name='z' "
+                           "type='slide' axis='0 0 1'/><joint name='r' axis='0 1 0'/>"));
+    CHECK_INT(pawl_model_body_count(m), 3);
+    pawl_settings settings = pawl_settings_default();
+    pawl_sim *sim;
+    CHECK_OK(pawl_sim_create(&t.env, m, &settings, &sim));
+    for (int i = 0; i < 500; ++i) {
+        CHECK_OK(pawl_sim_step(sim, NULL));
+    }
+    pawl_vec3 v = pawl_state_twist(pawl_sim_state(sim), pawl_model_find_body(m, "b")).linear;
+    // the auxiliary bodies have no weight and 2e-6 of the mass
+    CHECK_NEAR(v.z, -9.81 * 0.5, 2e-5);
+    CHECK_NEAR(v.x, 0.0, 1e-9);
+    pawl_sim_destroy(sim);
+    pawl_model_destroy(m);
+    CHECK_NO_LEAK(&t);
+}
+
+// MuJoCo: two geoms touch if the type of one has a bit of the affinity of the other.
+TEST(geoms_touch_by_type_and_affinity_either_way_round)
+{
+    uint64_t seed = 5;
+    for (int round = 0; round < 60; ++round) {
+        int bits[4];
+        char text[1024];
+        for (int i = 0; i < 4; ++i) {
+            bits[i] = random_index(&seed, 4);
+        }
+        snprintf(text, sizeof text,
+                 "<mujoco><option gravity='0 0 0'/><worldbody>"
+                 "<body><freejoint/><geom size='1' contype='%d' conaffinity='%d'/></body>"
+                 "<body pos='1.9 0 0'><freejoint/><geom size='1' contype='%d' conaffinity='%d'/>"
+                 "</body></worldbody></mujoco>",
+                 bits[0], bits[1], bits[2], bits[3]);
+        test_env t;
+        pawl_model *m = mjcf_load(&t, text);
+        pawl_settings settings = pawl_settings_default();
+        pawl_sim *sim;
+        CHECK_OK(pawl_sim_create(&t.env, m, &settings, &sim));
+        CHECK_OK(pawl_sim_step(sim, NULL));
+        bool touch = (bits[0] & bits[3]) != 0 || (bits[2] & bits[1]) != 0;
+        CHECK_INT(pawl_sim_contact_count(sim) > 0, touch);
+        pawl_sim_destroy(sim);
+        pawl_model_destroy(m);
+        CHECK_NO_LEAK(&t);
+    }
+}
+
+// Two sliders pulled down without limits of their own: the tendon z1 - 2 z2 may not exceed 0.3 m, z2 is held.
+TEST(the_limit_of_a_fixed_tendon_holds_the_combination)
+{
+    test_env t;
+    pawl_model *m = mjcf_load(
+        &t, "<mujoco><worldbody>"
+            "<body name='a'><joint name='a' type='slide' axis='0 0 -1'/><geom size='.1'/></body>"
+            "<body name='b' pos='1 0 0'><joint name='b' type='slide' axis='0 0 1' range='-.1 1'/>"
+            "<geom size='.1'/></body></worldbody><tendon><fixed name='t' range='-10 .3'>"
+            "<joint joint='a' coef='1'/><joint joint='b' coef='-2'/></fixed></tendon></mujoco>");
+    pawl_settings settings = pawl_settings_default();
+    pawl_sim *sim;
+    CHECK_OK(pawl_sim_create(&t.env, m, &settings, &sim));
+    for (int i = 0; i < 3000; ++i) {
+        CHECK_OK(pawl_sim_step(sim, NULL));
+    }
+    const pawl_state *s = pawl_sim_state(sim);
+    double z1 = -pawl_state_pose(s, pawl_model_find_body(m, "a")).position.z;
+    double z2 = pawl_state_pose(s, pawl_model_find_body(m, "b")).position.z;
+    CHECK(z1 - 2.0 * z2 < 0.3 + 1e-4); // the limit, and by how much limits are held
+    CHECK(z2 > -0.1 - 1e-4);
+    CHECK(z1 - 2.0 * z2 > 0.3 - 1e-3); // it hangs on the tendon
+    pawl_sim_destroy(sim);
+    pawl_model_destroy(m);
+    CHECK_NO_LEAK(&t);
+}
+
+// A loop of connect: the point of the second body stays where it was.
+TEST(a_connect_is_a_ball_joint)
+{
+    test_env t;
+    pawl_model *m = mjcf_load(
+        &t,
+        "<mujoco><worldbody><body name='b' pos='1 0 0'><freejoint/><geom type='box' size='.1 .1 "
+        ".1'/>"
+        "</body></worldbody><equality><connect body1='b' anchor='-1 0 0'/></equality></mujoco>");
+    pawl_settings settings = pawl_settings_default();
+    pawl_sim *sim;
+    CHECK_OK(pawl_sim_create(&t.env, m, &settings, &sim));
+    for (int i = 0; i < 300; ++i) {
+        CHECK_OK(pawl_sim_step(sim, NULL));
+    }
+    pawl_pose p = pawl_state_pose(pawl_sim_state(sim), pawl_model_find_body(m, "b"));
+    CHECK_NEAR3(pawl_pose_apply(p, (pawl_vec3){-1.0, 0.0, 0.0}), ((pawl_vec3){0, 0, 0}), 1e-8);
+    CHECK(p.position.z < -0.3); // a pendulum of 1 m after 0.3 s: g t^2 / 2 = 0.44 m
+    pawl_sim_destroy(sim);
+    pawl_model_destroy(m);
+    CHECK_NO_LEAK(&t);
+}
+
+TEST(a_key_is_a_start)
+{
+    static const char text[] = "<mujoco><worldbody><body name='b'><joint name='h' axis='0 1 "
+                               "0'/><geom size='.1' pos='1 0 0'/>"
+                               "</body></worldbody><keyframe><key name='up' "
+                               "qpos='-1.5707963267948966'/></keyframe></mujoco>";
+    test_env t;
+    pawl_model *m;
+    pawl_state *s;
+    pawl_load_options options = pawl_load_options_default();
+    test_env_init(&t);
+    options.start_key = "up";
+    CHECK_OK(pawl_model_parse(&t.env, "m.xml", text, sizeof text - 1, &options, &m));
+    CHECK_OK(pawl_state_create(&t.env, m, &s));
+    pawl_pose p = pawl_state_pose(s, pawl_model_find_body(m, "b"));
+    CHECK_NEAR3(pawl_pose_apply(p, (pawl_vec3){1.0, 0.0, 0.0}), ((pawl_vec3){0, 0, 1}), 1e-12);
+    pawl_state_destroy(s);
+    pawl_model_destroy(m);
+    options.start_key = "down";
+    CHECK_STATUS(pawl_model_parse(&t.env, "m.xml", text, sizeof text - 1, &options, &m),
+                 PAWL_BAD_ARGUMENT);
+    CHECK_MESSAGE(&t, "'down'");
+    CHECK_NO_LEAK(&t);
+}
+
+TEST(what_cannot_be_kept_is_refused_with_its_line)
+{
+    mjcf_refused(BODY("<composite type='cable'/>"), PAWL_UNSUPPORTED, "m.xml:1: <composite>");
+    mjcf_refused("<mujoco><option density='1.2'/></mujoco>", PAWL_UNSUPPORTED, "drag of a medium");
+    mjcf_refused("<mujoco>\n<compiler coordinate='global'/></mujoco>", PAWL_BAD_FILE, "m.xml:2:");
+    mjcf_refused(BODY("<joint type='hing'/>"), PAWL_BAD_FILE,
+                 "expected free, ball, slide or hinge");
+    mjcf_refused(BODY("<geom type='mesh' mesh='none'/>"), PAWL_BAD_FILE,
+                 "no mesh is called 'none'");
+    mjcf_refused(BODY("<joint/><geom class='x'/>"), PAWL_BAD_FILE,
+                 "no default class is called 'x'");
+    mjcf_refused("<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", PAWL_BAD_FILE,
+                 "can move but has no mass");
+    mjcf_refused("<mujoco><worldbody><replicate count='1e9'/></worldbody></mujoco>", PAWL_BAD_FILE,
+                 "count: got 1e+09");
+}
