@@ -543,7 +543,7 @@ void pawl_block_ldl_clear_part(block_ldl *l, int part)
     }
 }
 
-PAWL_KERNEL int pawl_block_ldl_factor_part(block_ldl *l, int part, double floor)
+PAWL_KERNEL static int ldl_run_factor_part(block_ldl *l, int part, double floor)
 {
     int dropped = 0;
     double *v = l->values;
@@ -588,6 +588,11 @@ PAWL_KERNEL int pawl_block_ldl_factor_part(block_ldl *l, int part, double floor)
         }
     }
     return dropped;
+}
+
+int pawl_block_ldl_factor_part(block_ldl *l, int part, double floor)
+{
+    return ldl_run_factor_part(l, part, floor);
 }
 
 double pawl_block_ldl_least_pivot(const block_ldl *l, int part)
@@ -742,7 +747,7 @@ PAWL_KERNEL_PART void ldl_half_node(const block_ldl *l, int k, const int *row, i
     }
 }
 
-PAWL_KERNEL int pawl_block_ldl_half_marked(block_ldl *l, int part, bool whole, int count, double *x,
+PAWL_KERNEL static int ldl_run_half_marked(block_ldl *l, int part, bool whole, int count, double *x,
                                            int stride, block_run *runs)
 {
     const int *row = whole ? l->first_row : l->part_row;
@@ -769,6 +774,12 @@ PAWL_KERNEL int pawl_block_ldl_half_marked(block_ldl *l, int part, bool whole, i
         }
     }
     return run_count;
+}
+
+int pawl_block_ldl_half_marked(block_ldl *l, int part, bool whole, int count, double *x, int stride,
+                               block_run *runs)
+{
+    return ldl_run_half_marked(l, part, whole, count, x, stride, runs);
 }
 
 void pawl_block_ldl_solve_part(const block_ldl *l, int part, double *x)

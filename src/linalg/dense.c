@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stddef.h>
 
-PAWL_KERNEL int pawl_ldl_factor(double *a, int n, int ld, double floor, const double *scale,
-                                double *inverse_d)
+PAWL_KERNEL static int dense_run_ldl(double *a, int n, int ld, double floor, const double *scale,
+                                     double *inverse_d)
 {
     int dropped = 0;
     for (int i = 0; i < n; ++i) {
@@ -33,6 +33,11 @@ PAWL_KERNEL int pawl_ldl_factor(double *a, int n, int ld, double floor, const do
         }
     }
     return dropped;
+}
+
+int pawl_ldl_factor(double *a, int n, int ld, double floor, const double *scale, double *inverse_d)
+{
+    return dense_run_ldl(a, n, ld, floor, scale, inverse_d);
 }
 
 static void ldl_forward_dense(const double *l, int n, int ld, double *x)

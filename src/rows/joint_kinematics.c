@@ -88,8 +88,8 @@ const char *pawl_joint_row_name(pawl_joint_kind kind, int row)
     return names[joint_row_table[kind][row]];
 }
 
-PAWL_KERNEL void pawl_joint_frames(const model_joint *j, const body_state *bodies,
-                                   const pawl_mat3 *rotation, joint_frames *out)
+PAWL_KERNEL static void kinematics_run_frames(const model_joint *j, const body_state *bodies,
+                                              const pawl_mat3 *rotation, joint_frames *out)
 {
     const body_state *f = &bodies[j->follower];
     const pawl_mat3 *rf = &rotation[j->follower];
@@ -114,6 +114,12 @@ PAWL_KERNEL void pawl_joint_frames(const model_joint *j, const body_state *bodie
     if (j->needs_turn) {
         out->turn = quat_mul(quat_conj(base_turn), quat_mul(f->q, j->follower_turn));
     }
+}
+
+void pawl_joint_frames(const model_joint *j, const body_state *bodies, const pawl_mat3 *rotation,
+                       joint_frames *out)
+{
+    kinematics_run_frames(j, bodies, rotation, out);
 }
 
 // Gradient of a relative displacement along e at pF: the base's lever goes to pF, too, so that
@@ -198,8 +204,9 @@ static double joint_row(const model_joint *j, const joint_frames *f, int what, d
     }
 }
 
-PAWL_KERNEL void pawl_joint_rows(const model_joint *j, const joint_frames *f, double angle,
-                                 double *residual, double base[][6], double follower[][6])
+PAWL_KERNEL static void kinematics_run_rows(const model_joint *j, const joint_frames *f,
+                                            double angle, double *residual, double base[][6],
+                                            double follower[][6])
 {
     const unsigned char *what = joint_row_table[j->kind];
     for (int r = 0; r < j->row_count; ++r) {
@@ -224,6 +231,12 @@ PAWL_KERNEL void pawl_joint_rows(const model_joint *j, const joint_frames *f, do
     }
 }
 
+void pawl_joint_rows(const model_joint *j, const joint_frames *f, double angle, double *residual,
+                     double base[][6], double follower[][6])
+{
+    kinematics_run_rows(j, f, angle, residual, base, follower);
+}
+
 // What residuals are made of, in the base's own axes: t, and the follower's joint axis x.
 typedef struct joint_offset {
     pawl_vec3 t, x;
@@ -244,8 +257,8 @@ static inline joint_offset joint_offset_of(const model_joint *j, const body_stat
     return (joint_offset){v3_sub(point, j->base_anchor), x};
 }
 
-PAWL_KERNEL void pawl_joint_residuals(const model_joint *j, const body_state *bodies,
-                                      const pawl_mat3 *rotation, double *residual)
+PAWL_KERNEL static void kinematics_run_residuals(const model_joint *j, const body_state *bodies,
+                                                 const pawl_mat3 *rotation, double *residual)
 {
     const pawl_mat3 *e = &j->base_axes;
     switch (j->kind) {
@@ -272,6 +285,12 @@ PAWL_KERNEL void pawl_joint_residuals(const model_joint *j, const body_state *bo
         pawl_joint_rows(j, &frames, 0.0, residual, NULL, NULL);
     }
     }
+}
+
+void pawl_joint_residuals(const model_joint *j, const body_state *bodies, const pawl_mat3 *rotation,
+                          double *residual)
+{
+    kinematics_run_residuals(j, bodies, rotation, residual);
 }
 
 // Angles of Rx(a) Ry(b) Rz(c) for the relative rotation q, and the three axes they turn about, in

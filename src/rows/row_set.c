@@ -39,7 +39,7 @@ PAWL_KERNEL_PART void row_set_rate(const double *restrict row, int dim, const do
     }
 }
 
-PAWL_KERNEL void pawl_row_set_add_impulses(const row_set *s, const double *lambda, double *u)
+PAWL_KERNEL static void row_set_run_impulses(const row_set *s, const double *lambda, double *u)
 {
     const double *MJ = s->a->MJ;
     for (int k = 0; k < s->problem->block_count; ++k) {
@@ -51,7 +51,12 @@ PAWL_KERNEL void pawl_row_set_add_impulses(const row_set *s, const double *lambd
     }
 }
 
-PAWL_KERNEL void pawl_row_set_velocity(const row_set *s, const double *u, double *v)
+void pawl_row_set_add_impulses(const row_set *s, const double *lambda, double *u)
+{
+    row_set_run_impulses(s, lambda, u);
+}
+
+PAWL_KERNEL static void row_set_run_velocity(const row_set *s, const double *u, double *v)
 {
     const double *J = s->a->J;
     for (int k = 0; k < s->problem->block_count; ++k) {
@@ -64,4 +69,9 @@ PAWL_KERNEL void pawl_row_set_velocity(const row_set *s, const double *u, double
             PAWL_BY_SIZE(b->rows.dim, row_set_rate(J + b->jacobian[i], N, u + 6 * b->body[i], out))
         }
     }
+}
+
+void pawl_row_set_velocity(const row_set *s, const double *u, double *v)
+{
+    row_set_run_velocity(s, u, v);
 }
