@@ -125,7 +125,15 @@ void pawl_assembly_set_free_velocity(pawl_assembly *a, const double *u_free)
     }
 }
 
-// The problem of a correction of positions. A row that is not a configuration constraint stays in the matrix, so that
+double pawl_assembly_armature(const pawl_assembly *a, int r)
+{
+    const row_info *info = &a->rows[r];
+    return info->family->law != NULL ? info->family->law(a->model, info, 0.0).armature : 0.0;
+}
+
+// The problem of a correction of positions, or of velocities after a move. Corrections are least in the metric of all
+// inertia that moves, armatures included: they are what bends free motion into that along the constraints, and with
+// another metric than the step's, chains of geared joints would follow another mechanics (test_armature). A row that is not a configuration constraint stays in the matrix, so that
 // its structure and the plan of its factor stay, and is made so soft that its impulse is 0.
 void pawl_assembly_build_closure(pawl_assembly *a)
 {
@@ -147,7 +155,8 @@ void pawl_assembly_build_closure(pawl_assembly *a)
         bool hard = pawl_assembly_is_hard(a, r);
         a->lower[r] = -INFINITY;
         a->upper[r] = INFINITY;
-        a->compliance[r] = hard ? 0.0 : nothing;
+        double armature = pawl_assembly_armature(a, r);
+        a->compliance[r] = hard ? 0.0 : armature > 0.0 ? 1.0 / armature : nothing;
         a->v_f[r] = 0.0;
     }
     problem_complete(a, 0);
@@ -200,10 +209,7 @@ void pawl_assembly_build_impact(pawl_assembly *a, const double *u, const bool *c
         const row_info *info = &a->rows[r];
         const row_family *family = info->family;
         bool prescribed = family->rate != NULL;
-        double armature = family->law != NULL ? family->law(a->model, info, 0.0).armature : 0.0;
-        if (armature > 0.0) {
-            a->compliance[r] = 1.0 / armature;
-        }
+        double armature = pawl_assembly_armature(a, r);
         // A prescribed rate stays what it is; an armature resists its change.
         if (prescribed || armature > 0.0) {
             a->bias[r] = -a->v_f[r];

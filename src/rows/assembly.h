@@ -87,6 +87,8 @@ static inline bool pawl_assembly_is_hard(const pawl_assembly *a, int r)
 {
     return a->hard[r];
 }
+// The armature on a row's coordinate; 0 for rows without one.
+double pawl_assembly_armature(const pawl_assembly *a, int r);
 
 // Rotations, Jacobians of the free rows, residuals at time t, and joint coordinates (those that are
 // used or count turns; angles unwrapped against `reference`). Body inertias get damping_time times

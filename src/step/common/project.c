@@ -104,7 +104,10 @@ void pawl_closure_rates(step_context *c, const pawl_state *s, double t)
 {
     pawl_assembly *a = c->assembly;
     const pawl_model *m = c->model;
+    size_t mark = pawl_arena_mark(&c->scratch);
+    double *before = pawl_take_rows(c);
     pawl_twists_of(m, s->bodies, c->u.next);
+    pawl_assembly_row_velocity(a, c->u.next, before);
     pawl_coordinates_constrain(c->coordinates, c->u.next);
     pawl_assembly_row_velocity(a, c->u.next, a->v_f);
     for (int r = 0; r < a->free_rows; ++r) {
@@ -112,9 +115,11 @@ void pawl_closure_rates(step_context *c, const pawl_state *s, double t)
         if (info->family->rate != NULL) {
             a->v_f[r] -= info->family->rate(m, info, t);
         } else if (!pawl_assembly_is_hard(a, r)) {
-            a->v_f[r] = 0.0;
+            // An armature resists what the joints of a tree changed, too; other rows take no part.
+            a->v_f[r] -= pawl_assembly_armature(a, r) > 0.0 ? before[r] : a->v_f[r];
         }
     }
+    pawl_arena_release(&c->scratch, mark);
 }
 
 void pawl_closure_velocities(step_context *c, pawl_state *s, double t)

@@ -99,9 +99,20 @@ static void reduced_position_close(step_context *c, double tau, double *total, d
     pawl_assembly_row_velocity(a, twists, a->v_f);
     double *errors = pawl_take_rows(c);
     pawl_closure_errors(a, errors);
+    double *moved = pawl_take_rows(c);
+    for (int i = 0; i < 6 * c->model->body_count; ++i) {
+        twists[i] = c->u.next[i] - c->u.start[i];
+    }
+    pawl_assembly_row_velocity(a, twists, moved);
     for (int r = 0; r < a->free_rows; ++r) {
-        bool hard = pawl_assembly_is_hard(a, r);
-        a->v_f[r] = hard ? a->v_f[r] + errors[r] / tau : 0.0;
+        if (pawl_assembly_is_hard(a, r)) {
+            a->v_f[r] += errors[r] / tau;
+        } else if (pawl_assembly_armature(a, r) > 0.0) {
+            // Its impulse is the armature times the whole change of the rate, up to here and by `change`.
+            a->v_f[r] += moved[r] + a->compliance[r] * total[r];
+        } else {
+            a->v_f[r] = 0.0;
+        }
     }
     pawl_closure_solve(c, 1.0, twists);
     pawl_arena_release(&c->scratch, mark);
