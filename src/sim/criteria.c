@@ -321,11 +321,11 @@ static const criteria_row criteria_table[] = {
                                "take smaller steps; look for callbacks that return NaN", 0,
                                criteria_finite},
     [PAWL_CRITERION_RESIDUAL] = {"residual", "solver residual", "m/s",
-                                 "use solver auto, or raise solver.max_iterations or "
-                                 "solver.tolerance",
+                                 "take smaller steps, or raise solver.max_iterations or "
+                                 "solver.tolerance; solver auto misses the fewest steps",
                                  PAWL_MEASURED_RESIDUAL, criteria_residual},
     [PAWL_CRITERION_COULOMB] = {"coulomb", "residual of Coulomb's law", "m/s",
-                                "use solver auto, which follows Coulomb's law",
+                                "it needs a solver of Coulomb's law, such as auto, that converges",
                                 PAWL_MEASURED_COULOMB, criteria_coulomb},
     [PAWL_CRITERION_POSITIONS] = {"position_updates", "position updates that failed", "",
                                   "take smaller steps", PAWL_MEASURED_POSITIONS,
