@@ -4,6 +4,12 @@
 // The Delassus operator D = J M^-1 JT of maximal coordinates. Products go through the bodies (u =
 // M^-1 JT x, then J u) and cost O(rows). Systems with D are solved dense, sparse or matrix-free;
 // thresholds come from bench_admm and bench_peers (docs/delassus.md).
+//
+// J has the rows' gradients and MJ = J M^-1, both (dim x 6) per block and body, as the assembly
+// placed them. An operator is that of all rows or, with `whole`, one that is bound to one island
+// after another by pawl_delassus_bind(). Those of islands share the factor of the free rows with
+// the whole operator: each mechanism (part) is in one island, so that threads write to different
+// parts.
 #include "coordinates/delassus.h"
 #include "base/carver.h"
 #include "coordinates/maximal_space.h"
@@ -63,6 +69,7 @@ static void delassus_apply(pawl_delassus *base, const double *x, double *y)
 }
 
 // sum over the block's bodies of (J M^-1 JT)[r][c]
+// A dot product of six numbers per body. Blocks on the diagonal of D need the block's own bodies only.
 static double delassus_entry(const pawl_assembly *a, const row_block *b, int r, int c)
 {
     double sum = 0.0;
@@ -76,6 +83,7 @@ static double delassus_entry(const pawl_assembly *a, const row_block *b, int r, 
     return sum;
 }
 
+// out is indexed by row of the whole problem, also where first_block is not 0.
 static void delassus_diagonal(pawl_delassus *base, int first_block, double *out)
 {
     const row_set *rows = ((maximal_delassus *)base)->rows;
@@ -152,6 +160,8 @@ static void delassus_set_free_rows(maximal_delassus *d, const double *compliance
     pawl_matrix_free_set(&d->free_rows, p, p->free_block_count, sigma, NULL);
 }
 
+// Exchanges the last factor with the other one, and what is known of each. The number of redundant
+// rows to expect is a property of the mechanism and is kept by the first factor.
 static void delassus_swap_factors(maximal_delassus *d)
 {
     int64_t key = d->base.factored;
@@ -182,6 +192,9 @@ static void delassus_recall(pawl_delassus *base, int64_t key)
     }
 }
 
+// In an island only the parts of that island are factored, and none that a step or projection
+// before has already factored for the same key. `dropped` of the operator is true only if every
+// part dropped its redundant rows, for then a single solve is exact.
 static int delassus_factor(pawl_delassus *base, const double *compliance, double shift)
 {
     maximal_delassus *d = (maximal_delassus *)base;
@@ -269,6 +282,9 @@ static void delassus_mark(maximal_delassus *d, const row_block *b, int first_blo
     }
 }
 
+// D's columns of a bounded block are not zero only in free blocks that share a body with it. Their
+// half solves fill the paths from there to the roots, and nothing else. In the operator of all rows
+// a vector has the rows in the problem's order (offset 0), in that of an island part by part.
 static int delassus_half_columns(pawl_delassus *base, int block, double *x, int stride,
                                  problem_block *runs)
 {
@@ -307,6 +323,8 @@ static int delassus_half_columns(pawl_delassus *base, int block, double *x, int 
 }
 
 // Only blocks that share a body with this one get anything.
+// out (dim x rows): column c of the block at out + c rows. Bodies are compared pairwise, since a
+// block has few.
 static void delassus_columns(pawl_delassus *base, int block, double *out)
 {
     const maximal_delassus *d = (const maximal_delassus *)base;
@@ -333,6 +351,8 @@ static void delassus_columns(pawl_delassus *base, int block, double *out)
     }
 }
 
+// Dense: a triangle of all rows. Sparse: through the bodies by Woodbury's identity. Matrix-free:
+// conjugate gradients by products. docs/delassus.md has the measurements behind the choice.
 static bool delassus_factor_shifted(pawl_delassus *base, const double *sigma,
                                     const double *contacts)
 {
@@ -365,6 +385,8 @@ static void delassus_solve_shifted(pawl_delassus *base, double *x)
 }
 
 // Bodies that can move, six columns each; what cannot turn has none of its own turning.
+//
+// The columns of a point mass that would turn it are zeros: the pattern stays six wide.
 static int delassus_geometry(pawl_delassus *base, int block, int *columns, bool *turns,
                              double *values)
 {
@@ -444,6 +466,8 @@ static pawl_status delassus_create_matrix_free(maximal_delassus *d)
     return PAWL_OK;
 }
 
+// The second factor is for models with soft rows: a velocity update has R of springs in it, the
+// position updates before and after have not. Without soft rows the two are the same matrix.
 static pawl_status delassus_create_parts(maximal_delassus *d)
 {
     const pawl_env *env = &d->env;
@@ -543,6 +567,7 @@ void pawl_delassus_prepare_parts(pawl_delassus *whole, int64_t key)
     whole->factored = whole->factored == key ? key : 0;
 }
 
+// Nothing of the last island remains valid: its factor, rows and weak space are replaced.
 void pawl_delassus_bind(pawl_delassus *base, island *own)
 {
     maximal_delassus *d = (maximal_delassus *)base;

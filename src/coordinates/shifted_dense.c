@@ -80,6 +80,7 @@ static void shifted_dense_add(shifted_dense *f, const row_block *x, int at_x, co
     }
 }
 
+// Every pair of blocks that shares a body adds one product per shared body.
 static void shifted_dense_form(shifted_dense *f, const row_set *rows)
 {
     size_t n = (size_t)f->problem.row_count;

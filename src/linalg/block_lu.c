@@ -124,6 +124,8 @@ static void lu_neighbours(lu_graph *g, int n, const block_edge *edges, int edge_
     g->start[n] = kept;
 }
 
+//
+// AMD (Amestoy, Davis, Duff) in our own memory; amd_order() would allocate from the C library.
 static void lu_order(lu_graph *g, int n, int *node, int *position)
 {
     int count = g->start[n];
@@ -184,6 +186,8 @@ static void lu_fill(block_lu *f, lu_graph *g)
     }
 }
 
+// Where the block of each edge of the caller is, once per plan: filling a matrix then needs no
+// search. Negative numbers (complements) say that node b, not a, is eliminated later.
 static void lu_place_edges(block_lu *f, const block_edge *edges)
 {
     for (int e = 0; e < f->edge_count; ++e) {
@@ -224,6 +228,7 @@ static void lu_values_layout(block_lu *f, pawl_carver *mem)
     f->row = PAWL_CARVE(mem, int, entries);
 }
 
+// Most steps have the pairs of the step before: an equal hash keeps order, fill and places.
 bool pawl_block_lu_plan(block_lu *f, int n, const block_edge *edges, int edge_count)
 {
     uint64_t hash = pawl_hash_bytes(PAWL_HASH_SEED, &n, sizeof n);

@@ -57,6 +57,8 @@ static bool move_may_take(const pawl_model *m, const model_joint *j)
     return !pointwise && !point_mass;
 }
 
+// A joint with six rows fixes all, one with none nothing: joints that constrain most are in the
+// tree first, and loops are closed by those with the fewest rows.
 static void move_choose_tree(move_graph *g)
 {
     const pawl_model *m = g->m;
@@ -180,6 +182,8 @@ static move_frame move_frame_on(const body_state *bodies, int body, pawl_vec3 an
 }
 
 // The other side of the joint: where `child` must be for the joint to have the relative pose and twist.
+//
+// All twists here are of the origin of the frame, so that the arm to the next frame adds w x arm.
 static move_frame move_across(move_frame parent, pawl_pose relative, pawl_twist twist,
                               bool reversed)
 {
@@ -202,6 +206,8 @@ static move_frame move_across(move_frame parent, pawl_pose relative, pawl_twist 
 }
 
 // Moves all bodies that hang on the joint with the frame `from` that goes to `to`.
+// Velocities relative to the old frame turn with the part; the velocity of the new frame is then
+// added.
 static void move_bodies(const move_graph *g, move_frame from, move_frame to, body_state *bodies)
 {
     pawl_quat turn =

@@ -119,6 +119,7 @@ static int state_weak_numbers(const pawl_model *m)
     return 1 + PAWL_STATE_WEAK_WORDS * pawl_state_weak_count(m);
 }
 
+// Runs twice, to count bytes and to hand out pointers.
 static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
 {
     pawl_state *s = PAWL_CARVE(mem, pawl_state, 1);
@@ -192,6 +193,7 @@ void pawl_state_destroy(pawl_state *state)
     }
 }
 
+// The models need not be the same object, only equal: their hashes are compared.
 pawl_status pawl_state_copy(pawl_state *to, const pawl_state *from)
 {
     PAWL_NEED(NULL, to);
@@ -303,6 +305,7 @@ size_t pawl_state_size(const pawl_state *s)
     return 8 * (STATE_HEADER_WORDS + state_double_count(s, STATE_SPANS));
 }
 
+// Little-endian on every machine, so that a saved state can be moved.
 static unsigned char *state_put(unsigned char *p, uint64_t word)
 {
     for (int i = 0; i < 8; ++i) {
@@ -371,6 +374,8 @@ pawl_status pawl_state_save(const pawl_state *s, void *bytes)
     return PAWL_OK;
 }
 
+// Everything is checked before the first number is written: on failure the state is as it was.
+// Earlier versions have fewer spans; what they lack becomes 0, which means unused.
 pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *bytes, size_t size)
 {
     PAWL_NEED_ENV(env);
@@ -446,6 +451,8 @@ const pawl_model *pawl_state_model(const pawl_state *s)
     return s != NULL ? s->model : NULL;
 }
 
+// The state has poses and velocities of centres of mass; callers have those of the body's frame,
+// whose origin is at -com from it.
 pawl_pose pawl_state_pose(const pawl_state *s, pawl_body_id id)
 {
     int body = s == NULL ? -1 : PAWL_INDEX(&s->env, &s->model->ids[ID_BODY], id);
