@@ -12,6 +12,8 @@
 #include "model/softness.h"
 #include <string.h>
 
+// Texts of the defs belong to the caller: the model keeps copies in its own block. In the measuring
+// pass only the length counts.
 char *pawl_compile_text(pawl_carver *mem, const char *text)
 {
     char *copy = PAWL_CARVE(mem, char, strlen(text) + 1);
@@ -21,6 +23,7 @@ char *pawl_compile_text(pawl_carver *mem, const char *text)
     return copy;
 }
 
+// Copies a table, after which the signal points into the model.
 static void compile_signal(pawl_carver *mem, pawl_signal *signal)
 {
     if (signal->count == 0) {
@@ -52,6 +55,10 @@ bool pawl_body_has_inertia(const pawl_body_def *def)
     return has;
 }
 
+// The model has everything at the centre of mass: poses, twists and anchors of the def, which are
+// at the body's frame, are shifted here. A point mass has no rotation, so its frame's velocity is
+// not shifted. A kinematic body has no mass; its inverse mass and inertia stay 0, which is how rows
+// treat it.
 static pawl_status compile_body(const pawl_builder *b, int index, const pawl_shape_info *shapes,
                                 int shape_count, model_body *body)
 {
@@ -160,11 +167,15 @@ static bool compile_can_move(const pawl_model *m, int body)
     return body >= 0 && m->bodies[body].inverse_mass > 0.0;
 }
 
+// `anchor` is from the centre of mass in body axes, or a point of the world.
 static pawl_vec3 compile_world_point(const pawl_model *m, int body, pawl_vec3 anchor)
 {
     return body < 0 ? anchor : pawl_pose_apply(m->bodies[body].start_pose, anchor);
 }
 
+// Anchors [m] are from the centre of mass of each body, in its axes. Coordinates and rows are
+// counted up in the model as joints are compiled. keeps_turns: the angles count full turns;
+// needs_turn: rows or coordinates need the relative quaternion.
 static pawl_status compile_joint(const pawl_builder *b, int index, pawl_model *m, model_joint *j)
 {
     const pawl_joint_def *def = &PAWL_ITEM(b->joints, pawl_joint_def, index);
@@ -284,6 +295,7 @@ static pawl_status compile_check_uses(const pawl_model *m)
 // that went on), and solving them takes a time that grows with the cube of their number.
 enum { COMPILE_PAIR_JOINTS = 256 };
 
+// Sorted keys of pairs: too many equal ones are COMPILE_PAIR_JOINTS places apart.
 static pawl_status compile_check_pairs(const pawl_model *m)
 {
     if (m->joint_count <= COMPILE_PAIR_JOINTS) {

@@ -3,9 +3,9 @@
 //
 // The one piece of code that computes residuals, for every solver and stepper, outside of them.
 //
-// All residuals are maxima over the rows, so that a single wrong row is not hidden by many good
-// ones. v is the caller's, computed from new twists. worst_of() returns NaN if one argument is NaN:
-// a solver cannot pass by producing none. docs/math.md sections 2 and 8 define each residual.
+// All residuals are maxima over the rows, so that many good rows do not hide a wrong one. v is the
+// caller's, computed from new twists. worst_of() keeps NaN: an answer of NaN is never a small
+// residual. docs/math.md sections 2 and 8 define each residual.
 #include "linalg/cone.h"
 #include "math/vec.h"
 #include "problem/natural.h"
