@@ -344,6 +344,8 @@ static void ldl_place_parts(block_ldl *l, const ldl_analysis *a, const int *dim)
     ldl_rewind(l->part_start, l->part_count);
 }
 
+// Offsets of all blocks: the diagonal ones first, then columns of L one after the other, so that a
+// column can be cleared by one call.
 static void ldl_place(block_ldl *l, const ldl_analysis *a, const int *dim)
 {
     int n = a->n, offset = 0, pivot = 0, first = 0, packed = 0;
@@ -374,6 +376,8 @@ static void ldl_place(block_ldl *l, const ldl_analysis *a, const int *dim)
     l->column[n] = l->entry_count;
 }
 
+// For every pair of blocks in a column, where their product goes. The search is done here, once per
+// plan.
 static void ldl_aim(block_ldl *l)
 {
     int target = 0;

@@ -420,6 +420,8 @@ static void lu_scale_upper(const double *D, const int *pivot, double *block, dou
 }
 
 // What column j takes from the columns of its rows; each of those has all later rows of j.
+//
+// `at` only moves forward, since rows ascend in both columns: a merge without search.
 static void lu_update(block_lu *f, int j)
 {
     int last = f->column[j + 1];
@@ -443,6 +445,8 @@ static void lu_update(block_lu *f, int j)
     }
 }
 
+// Pivoting is within the diagonal blocks only. 1 + YT S Y has the identity in each, which is what
+// makes that enough as a rule; a zero pivot returns false.
 bool pawl_block_lu_factor(block_lu *f, bool symmetric)
 {
     f->symmetric = symmetric;
@@ -492,6 +496,7 @@ static void lu_node_backward(const block_lu *f, int j, double *x)
     }
 }
 
+// x (6 x nodes) in the caller's order of nodes; y is the same in the order of elimination.
 void pawl_block_lu_solve(const block_lu *f, double *x)
 {
     const double *upper = f->symmetric ? f->lower : f->upper;

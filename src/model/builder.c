@@ -3,6 +3,9 @@
 //
 // Collects defs, checks each as it comes, and keeps copies. What can only be judged as a whole
 // (masses from shapes, point masses in joints) is checked by compile.c.
+//
+// A def that is refused leaves the builder as it was but for unused copies in its pool. Every text,
+// table and point list is copied, so that callers may free theirs at once.
 #include "model/builder.h"
 #include "base/guard.h"
 #include "base/hash.h"
@@ -79,6 +82,8 @@ pawl_spring_def pawl_spring_def_default(void)
         .body_a = PAWL_WORLD, .body_b = PAWL_WORLD, .stamp = PAWL_STAMP_SPRING};
 }
 
+// data NULL: a block of that size, not filled from anywhere. All blocks live until the builder is
+// destroyed.
 void *pawl_builder_keep(pawl_builder *b, const void *data, size_t size)
 {
     builder_block *slot = pawl_array_push(&b->env, &b->pool, sizeof *slot);
@@ -102,6 +107,7 @@ pawl_status pawl_builder_no_memory(const pawl_builder *b)
     return PAWL_FAIL(&b->env, PAWL_NO_MEMORY, "no memory while building model '%s'", b->name);
 }
 
+// Without a name, "body3" and the like is made: the first number from `index` on that is not taken.
 pawl_status pawl_builder_keep_name(pawl_builder *b, const char **name, const char *what, int index,
                                    int (*find)(const pawl_builder *b, const char *name))
 {
@@ -116,6 +122,7 @@ pawl_status pawl_builder_keep_name(pawl_builder *b, const char **name, const cha
     return *name != NULL ? PAWL_OK : pawl_builder_no_memory(b);
 }
 
+// Checks a signal and copies its table. `owner` is for messages.
 static pawl_status builder_keep_signal(pawl_builder *b, pawl_signal *s, const char *owner)
 {
     if ((int)s->kind < 0 || s->kind > PAWL_SIGNAL_CALLBACK) {
@@ -182,6 +189,8 @@ pawl_status pawl_builder_push(pawl_builder *b, pawl_array *array, const void *it
 static const char *const builder_kinds[ID_KINDS] = {"body",   "joint", "shape", "actuator",
                                                     "motion", "force", "spring"};
 
+// The tag of an id is a hash of all that was added before, so that an id of another model, or of
+// another version of this one, is recognised as such.
 pawl_status pawl_builder_push_tagged(pawl_builder *b, pawl_array *array, const void *item,
                                      size_t size, tag_source source, any_id *out)
 {
