@@ -368,6 +368,9 @@ static void free_factor_users(const pawl_assembly *a, int *start, int *users)
     start[0] = 0;
 }
 
+// Plans the sparse factor first: only then is it known whether all rows are one mechanism. Few rows
+// of one mechanism are replaced by a single dense node. Several mechanisms stay apart, so that
+// islands can use them.
 static pawl_status free_factor_build(free_factor *f, pawl_delassus_kind kind, int *start,
                                      int *users, int *dim)
 {

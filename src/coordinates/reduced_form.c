@@ -431,6 +431,7 @@ void pawl_reduced_form_turn_pair(reduced_form *f, int row, double c, double s)
     }
 }
 
+// Gathers z = d^-1/2 YT lambda over the columns, then one pass outwards gives rates and velocities.
 void pawl_reduced_form_add_impulses(reduced_form *f, const pawl_assembly *a, const double *lambda,
                                     double *u)
 {

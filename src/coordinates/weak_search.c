@@ -7,9 +7,9 @@
 // redundancy, so that vectors of different loops are independent. What is left of the mechanism's weak space
 // is looked for over all of its rows with the loops' vectors taken out.
 //
-// The search runs once, when a simulation is created or assembled; problem/weak_follow.c updates
-// what it found. Weak means: singular value of the scaled rows below `tolerance` (loop.tolerance in
-// the settings). docs/derivations/weak-space.md has the theory.
+// The search runs when a simulation is assembled, and in checks; problem/weak_follow.c updates what it
+// found from then on. Weak means: singular value of the scaled rows below `tolerance`
+// (loop.tolerance in the settings). docs/derivations/weak-space.md has the theory.
 #include "coordinates/weak_search.h"
 #include "base/array.h"
 #include "base/carver.h"

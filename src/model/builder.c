@@ -19,6 +19,8 @@ typedef struct builder_block {
     size_t size;
 } builder_block;
 
+// Impact friction below 0 means that of sliding. Every shape collides with every other: group 1,
+// all bits in the mask.
 pawl_shape_def pawl_shape_def_default(void)
 {
     return (pawl_shape_def){.frame = pawl_pose_identity(),
@@ -39,6 +41,7 @@ pawl_body_def pawl_body_def_default(void)
         .pose = pawl_pose_identity(), .gravity_scale = 1.0, .stamp = PAWL_STAMP_BODY};
 }
 
+// Limits are infinite. A length below 0 means the distance at the start.
 pawl_joint_def pawl_joint_def_default(void)
 {
     pawl_joint_def def = {.base = PAWL_WORLD,
@@ -82,8 +85,7 @@ pawl_spring_def pawl_spring_def_default(void)
         .body_a = PAWL_WORLD, .body_b = PAWL_WORLD, .stamp = PAWL_STAMP_SPRING};
 }
 
-// data NULL: a block of that size, not filled from anywhere. All blocks live until the builder is
-// destroyed.
+// data NULL: a block of zeros. All blocks live until the builder is destroyed.
 void *pawl_builder_keep(pawl_builder *b, const void *data, size_t size)
 {
     builder_block *slot = pawl_array_push(&b->env, &b->pool, sizeof *slot);
@@ -387,6 +389,7 @@ static void *builder_alloc(void *owner, size_t size)
 }
 
 // Pushes an item under its name.
+// All or nothing: a failure after the item was pushed takes it, its tag and the running hash back.
 static pawl_status builder_push_named(pawl_builder *b, pawl_array *array, const void *item,
                                       size_t size, int scope, tag_source source, any_id *out)
 {
@@ -401,6 +404,7 @@ static pawl_status builder_push_named(pawl_builder *b, pawl_array *array, const 
     return PAWL_OK;
 }
 
+// Normalizes the quaternion in place; false where that is impossible.
 bool pawl_builder_pose_good(pawl_pose *pose)
 {
     if (!v3_finite(pose->position) || !quat_finite(pose->orientation) ||
@@ -422,6 +426,8 @@ static pawl_status builder_warn_two_masses(pawl_builder *b, const pawl_body_def 
         b, &(pawl_warning){PAWL_WARNING_TWO_MASSES, where, text, "give only one of the two"});
 }
 
+// A mass may be missing only where a density gives it, or for a kinematic body. Whether shapes then
+// give a positive mass is known at compilation only.
 pawl_status pawl_builder_add_body(pawl_builder *b, const pawl_body_def *def, pawl_body_id *out)
 {
     PAWL_NEED(NULL, b);
@@ -514,6 +520,7 @@ pawl_status pawl_builder_add_shape(pawl_builder *b, pawl_body_id body, const paw
     return pawl_builder_push_shape(b, body, def, out);
 }
 
+// used_sizes has one bit per component of `size` that the kind uses; the others are not checked.
 pawl_status pawl_builder_push_shape(pawl_builder *b, pawl_body_id body, const pawl_shape_def *def,
                                     pawl_shape_id *out)
 {
@@ -596,6 +603,7 @@ static pawl_status builder_check_coordinate(const pawl_builder *b, const char *n
     return builder_check_soft(b, "limits of joint", name, &d->limit_soft, d->limit_erp);
 }
 
+// gears has one entry per joint, an empty one for joints that are none, so that indices agree.
 pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, pawl_joint_id *out)
 {
     PAWL_NEED(NULL, b);
@@ -671,6 +679,7 @@ static pawl_status builder_check_target(const pawl_builder *b, const char *what,
     return PAWL_OK;
 }
 
+// A gear is a joint without frames: it takes the bodies of the joint that it drives.
 pawl_status pawl_builder_add_gear(pawl_builder *b, const pawl_gear_def *def, pawl_joint_id *out)
 {
     PAWL_NEED(NULL, b);
@@ -710,6 +719,7 @@ pawl_status pawl_builder_add_gear(pawl_builder *b, const pawl_gear_def *def, paw
     return status;
 }
 
+// An infinite damping makes a velocity actuator a hard row (docs/math.md section 3).
 pawl_status pawl_builder_add_actuator(pawl_builder *b, const pawl_actuator_def *def,
                                       pawl_actuator_id *out)
 {
@@ -755,6 +765,7 @@ pawl_status pawl_builder_set_target(pawl_builder *b, pawl_actuator_id actuator,
     return PAWL_OK;
 }
 
+// Two motions of one coordinate would be two equal rows with different targets.
 pawl_status pawl_builder_add_motion(pawl_builder *b, const pawl_motion_def *def,
                                     pawl_motion_id *out)
 {
@@ -860,6 +871,7 @@ int pawl_builder_joint_coordinates(const pawl_builder *b, pawl_joint_id joint)
     return pawl_joint_kind_coordinates(PAWL_ITEM(b->joints, pawl_joint_def, index).kind);
 }
 
+// The last start given for a joint counts.
 pawl_status pawl_builder_set_start(pawl_builder *b, pawl_joint_id joint, const double *position)
 {
     PAWL_NEED(NULL, b);

@@ -444,6 +444,8 @@ static void compile_ids(const pawl_builder *b, pawl_carver *mem, pawl_model *m,
 }
 
 // Runs twice: with mem->base NULL it only counts.
+//
+// Both passes must carve in the same order and with the same sizes, hence one function with `fill`.
 static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
 {
     pawl_model *m = PAWL_CARVE(mem, pawl_model, 1);
@@ -537,6 +539,7 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
     return m;
 }
 
+// A callback adds its kind alone: what it computes cannot be hashed.
 static uint64_t compile_hash_signal(uint64_t h, const pawl_signal *s)
 {
     const double numbers[] = {(double)s->kind, s->value, s->amplitude,
@@ -567,6 +570,9 @@ static uint64_t compile_hash_soft(uint64_t h, const pawl_softness *s, double erp
 }
 
 // Field by field: padding bytes and pointers must not count.
+//
+// The hash identifies the physics: states, recordings and golden runs carry it. New fields are
+// added only where they differ from their defaults, so that old models keep their hashes.
 static uint64_t compile_hash(const pawl_model *m)
 {
     uint64_t h = pawl_hash_text(PAWL_HASH_SEED, m->name);
@@ -703,6 +709,7 @@ static uint64_t compile_hash(const pawl_model *m)
     return pawl_compile_wrench_hash(h, m);
 }
 
+// Bodies before joints, which need centres of mass; sizes and hash last, which need all.
 static pawl_status compile_fill(const pawl_builder *b, pawl_model *m)
 {
     int shape = 0;
@@ -748,6 +755,7 @@ static pawl_status compile_fill(const pawl_builder *b, pawl_model *m)
     return PAWL_OK;
 }
 
+// The builder stays as it is and can be compiled again. On failure *out is NULL.
 pawl_status pawl_builder_compile(const pawl_builder *b, pawl_model **out)
 {
     PAWL_NEED(NULL, b);

@@ -57,6 +57,9 @@ static double hull_above(const hull_work *w, const hull_triangle *t, int point)
 }
 
 // Two points furthest apart along an axis, one furthest from their line, one from their plane.
+//
+// The order of the first triangle is chosen so that the fourth point is below it: all four normals
+// then point outwards. Fails for points on a line or in a plane.
 static bool hull_start(hull_work *w)
 {
     const pawl_vec3 *p = w->points;
@@ -233,6 +236,7 @@ static bool hull_join(hull_work *w)
 }
 
 // Lists the sides in which each group ends, ascending.
+// Side s and its partner are neighbours in the sorted list: s ^ 1.
 static void hull_list_sides(hull_work *w)
 {
     for (int t = 0; t < w->triangle_count; ++t) {

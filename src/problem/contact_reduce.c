@@ -74,6 +74,7 @@ static pawl_status reduce_check_vector(const pawl_env *env, const char *name, co
     return PAWL_OK;
 }
 
+// H (n x 3 contacts) and G (n x p) have one column per row of the constraints, M is (n x n).
 static pawl_status reduce_check(const pawl_env *env, const pawl_contact_system_def *def)
 {
     int n = def->velocity_count, p = def->equality_count, nc = def->contact_count;
