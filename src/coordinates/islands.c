@@ -10,8 +10,8 @@
 // stands on the ground would be one island otherwise. Rows that move no body at all get a set of
 // their own, the one behind the bodies.
 //
-// Within an island rows keep the order of the problem: free rows first, part by part of the factor,
-// then bounded rows, then contacts.
+// Within an island free rows come first, in the order of the factor's parts, then bounded rows and
+// contacts in the order of the problem.
 #include "coordinates/islands.h"
 #include "base/carver.h"
 #include <string.h>

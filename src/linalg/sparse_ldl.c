@@ -197,8 +197,8 @@ void pawl_sparse_ldl_destroy(sparse_ldl *s)
     }
 }
 
-// values: entries in the order of the pattern that was given. Entries without a partner in the
-// lower triangle are not read: the matrix must be symmetric.
+// values: entries in the order of the pattern that was given. The matrix must be symmetric: of an
+// entry and its mirror image only one is read.
 int pawl_sparse_ldl_factor(sparse_ldl *s, const double *values, double floor)
 {
     double *out = pawl_block_ldl_values(s->blocks);

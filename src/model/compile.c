@@ -571,8 +571,8 @@ static uint64_t compile_hash_soft(uint64_t h, const pawl_softness *s, double erp
 
 // Field by field: padding bytes and pointers must not count.
 //
-// The hash identifies the physics: states, recordings and golden runs carry it. New fields are
-// added only where they differ from their defaults, so that old models keep their hashes.
+// The hash identifies the physics: a saved state is accepted only by a model with the same one. Newer
+// fields are added only where they differ from their defaults, so that old models keep their hashes.
 static uint64_t compile_hash(const pawl_model *m)
 {
     uint64_t h = pawl_hash_text(PAWL_HASH_SEED, m->name);

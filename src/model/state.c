@@ -112,7 +112,7 @@ state_before pawl_state_before(const pawl_state *s)
     return (state_before){s->before, s->before + 1, (body_state *)(s->before + 2)};
 }
 
-// A state that was set or loaded from elsewhere has another number of steps there.
+// Setting a pose or a twist writes 0 there: the step before then belongs to another motion.
 bool pawl_state_knows_before(const pawl_state *s)
 {
     return s->step > 0 && s->before[0] == (double)s->step;
