@@ -95,6 +95,7 @@ static void delassus_diagonal(pawl_delassus *base, int first_block, double *out)
     }
 }
 
+// out (dim x dim), row by row: the matrix that a local solver of one contact or joint inverts.
 static void delassus_block(pawl_delassus *base, int block, double *out)
 {
     const row_set *rows = ((maximal_delassus *)base)->rows;
@@ -130,6 +131,7 @@ static void delassus_sweep_velocity(pawl_delassus *base, int block, double *out)
     }
 }
 
+// u += M^-1 J_bT dx on the bodies of the block.
 static void delassus_sweep_add(pawl_delassus *base, int block, const double *dx)
 {
     maximal_delassus *d = (maximal_delassus *)base;
@@ -228,6 +230,7 @@ static int delassus_factor(pawl_delassus *base, const double *compliance, double
     return dropped;
 }
 
+// Vectors of an island have the rows of its parts one after the other, each at its first_row.
 static void delassus_solve(pawl_delassus *base, double *x)
 {
     maximal_delassus *d = (maximal_delassus *)base;
@@ -259,6 +262,9 @@ static void delassus_half_solve(pawl_delassus *base, double *x)
     }
 }
 
+// At most BLOCK_MAX_BODIES bodies each, so all pairs are compared. Lists of an island's blocks have
+// no bodies that cannot move; in those of all rows such a body counts as shared, which costs time
+// only.
 static bool delassus_blocks_meet(const row_block *a, const row_block *b)
 {
     for (int x = 0; x < a->body_count; ++x) {
@@ -416,6 +422,8 @@ static int delassus_geometry(pawl_delassus *base, int block, int *columns, bool 
     return width;
 }
 
+// Each island keeps its own plan of the factor (block_lu); the arrays of Y are shared by all
+// islands that this operator is bound to.
 static velocity_space *delassus_space(pawl_delassus *base)
 {
     maximal_delassus *d = (maximal_delassus *)base;
@@ -508,6 +516,7 @@ static pawl_status delassus_create_parts(maximal_delassus *d)
                : pawl_shifted_factor_create(env, a, &d->shifted_by_bodies);
 }
 
+// Whether rows can be redundant is a property of the joint graph: has_loops.
 static pawl_status delassus_create(const pawl_env *env, const pawl_assembly *a,
                                    pawl_delassus_kind kind, const maximal_delassus *whole,
                                    pawl_delassus **out)
@@ -559,6 +568,8 @@ free_factor *pawl_delassus_free_factor(const pawl_delassus *base)
     return ((const maximal_delassus *)base)->factors[0];
 }
 
+// Before islands are solved by several threads: brings the factor of `key` to the front, if it is
+// kept, so that no thread has to exchange factors that others use.
 void pawl_delassus_prepare_parts(pawl_delassus *whole, int64_t key)
 {
     if (whole->factored != key) {

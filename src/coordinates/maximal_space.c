@@ -142,6 +142,7 @@ static space_scale space_scale_of(const pawl_assembly *a, int body)
     return s;
 }
 
+// Bodies that can move are numbered in the order of the set; each is a node of six velocities.
 static void space_find_nodes(maximal_space *m, const row_set *rows)
 {
     m->space.node_count = 0;

@@ -73,6 +73,7 @@ static void reduced_row_add(reduced_row row, double x, double *z)
 }
 
 // z = YT x over the first blocks
+// z (nv) has generalized velocities scaled so that the kinetic energy is |z|^2 / 2.
 static void reduced_gather(const reduced_delassus *d, int blocks, const double *x, double *z)
 {
     memset(z, 0, (size_t)reduced_form_of(d)->tree->column_count * sizeof *z);
@@ -253,6 +254,7 @@ static void reduced_solve(pawl_delassus *base, double *x)
     pawl_ldl_solve(d->factor, n, n, d->inverse, x);
 }
 
+// x <- Delta^-1/2 L^-1 x with the factor L Delta LT of the free rows.
 static void reduced_half_solve(pawl_delassus *base, double *x)
 {
     reduced_delassus *d = (reduced_delassus *)base;
@@ -310,6 +312,7 @@ static void reduced_add_pair(reduced_delassus *d, reduced_row x, reduced_row y, 
     }
 }
 
+// sigma > 0 for all rows; blocks of contacts replace it where they are given.
 static void reduced_set_inverse_shift(reduced_delassus *d, const double *sigma,
                                       const double *contacts)
 {

@@ -330,6 +330,7 @@ static void form_check_row(reduced_form *f, int row, int count, double alone)
     }
 }
 
+// Rows from first_row on; the others were completed before.
 void pawl_reduced_form_add_compliance(const reduced_form *f, int first_row, pawl_assembly *a)
 {
     for (int r = first_row; r < a->problem.row_count; ++r) {

@@ -107,6 +107,7 @@ static void search_rows(search *s, int *part_rows, int *part_hard)
     }
 }
 
+// Hard rows of one mechanism.
 static int search_part_rows(const search *s, int part)
 {
     int rows = 0;
@@ -360,6 +361,7 @@ static double search_random(uint64_t *seed)
 }
 
 // The two blocks with the largest entries of u, by a row of each.
+// For messages: which joints a nearly redundant direction belongs to.
 static void cluster_name(const weak_cluster *c, const double *u, int row[2])
 {
     double most[2] = {0.0, 0.0};
@@ -538,6 +540,9 @@ static pawl_status search_try(search *s, int block_count, int most, double lengt
 
 // Rows of one joint over the coordinates of the others have the whole misalignment of the loop, where with
 // rows for all of its n joints a unit vector has 1/sqrt n of it on each.
+//
+// A tolerance per row is therefore multiplied by sqrt n, so that both kinds of coordinates call the
+// same loops redundant.
 static double search_tolerance(const search *s, int k)
 {
     double tolerance = s->space->tolerance;
@@ -546,6 +551,8 @@ static double search_tolerance(const search *s, int k)
                : tolerance * sqrt(s->coordinates->ops->loop_joints(s->coordinates, k));
 }
 
+// The joints outside the tree close one loop each. At most as many directions are weak in a loop as
+// the closing joint has rows.
 static pawl_status search_loops(search *s, int part, double length)
 {
     for (int k = 0; k < s->a->free_blocks; ++k) {
@@ -574,6 +581,7 @@ static void part_layout(weak_part *part, int shared, int coefficients, pawl_carv
 }
 
 // Rows that clusters x and y share; both are sorted by row.
+// A merge of two sorted lists; out NULL only counts.
 static int part_common_rows(const weak_cluster *x, const weak_cluster *y, weak_shared *out)
 {
     int count = 0;
@@ -693,6 +701,8 @@ static pawl_status search_rest(search *s, weak_part *part, int index)
     }
 }
 
+// Loops first, one by one; then what only the whole mechanism shows. Small problems are cheap, and
+// most redundancy of real mechanisms is in single loops.
 static pawl_status search_part(search *s, int index)
 {
     weak_part *part = &s->space->parts[index];

@@ -224,6 +224,7 @@ int pawl_builder_index(const pawl_builder *b, const char *function, id_kind kind
     return pawl_id_index(&b->env, function, &table, index1, tag);
 }
 
+// Ids count from 1, because an id of zeros is none.
 static any_id builder_id_at(const pawl_builder *b, id_kind kind, int i)
 {
     if (b == NULL || i < 0 || i >= b->tags[kind].count) {
@@ -250,6 +251,7 @@ pawl_actuator_id pawl_builder_actuator_at(const pawl_builder *b, int i)
     return (pawl_actuator_id){id.index1, id.tag};
 }
 
+// Gravity is 9.81 m/s^2 along -z until it is set.
 pawl_status pawl_builder_create(const pawl_env *env, const char *model_name, pawl_builder **out)
 {
     PAWL_NEED_ENV(env);
@@ -301,6 +303,7 @@ void pawl_builder_destroy(pawl_builder *b)
     pawl_free(&env, b, sizeof *b);
 }
 
+// A name that is set later is no part of the tags: ids given out before stay valid.
 void pawl_builder_set_name(pawl_builder *b, const char *model_name)
 {
     if (b == NULL || model_name == NULL) {
@@ -577,6 +580,8 @@ pawl_status pawl_builder_push_shape(pawl_builder *b, pawl_body_id body, const pa
     return PAWL_OK;
 }
 
+// Units of a coordinate: m or rad; stiffness [N/m or N m/rad], damping [N s/m or N m s/rad],
+// armature [kg or kg m^2], friction [N or N m].
 static pawl_status builder_check_coordinate(const pawl_builder *b, const char *name, int c,
                                             const pawl_coordinate_def *d)
 {
@@ -791,6 +796,7 @@ pawl_status pawl_builder_add_motion(pawl_builder *b, const pawl_motion_def *def,
     return PAWL_OK;
 }
 
+// The point is fixed in the body; components are functions of time, in world or in body axes.
 pawl_status pawl_builder_add_force(pawl_builder *b, const pawl_force_def *def, pawl_force_id *out)
 {
     PAWL_NEED(NULL, b);
@@ -814,6 +820,7 @@ pawl_status pawl_builder_add_force(pawl_builder *b, const pawl_force_def *def, p
     return PAWL_OK;
 }
 
+// A rest length of 0 makes the spring act in all three directions (docs/math.md section 3).
 pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def,
                                     pawl_spring_id *out)
 {
@@ -846,6 +853,7 @@ pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def,
     return PAWL_OK;
 }
 
+// The order of the two bodies does not matter, and pairs may repeat.
 pawl_status pawl_builder_exclude(pawl_builder *b, pawl_body_id body_a, pawl_body_id body_b)
 {
     PAWL_NEED(NULL, b);
@@ -919,6 +927,8 @@ pawl_status pawl_builder_add_warning(pawl_builder *b, const pawl_warning *warnin
     return pawl_builder_push(b, &b->warnings, &copy, sizeof copy, NULL);
 }
 
+// Both frames are placed where the joint is in the world at the start: x along the axis, y towards
+// the hint.
 pawl_status pawl_builder_place_joint(const pawl_builder *b, pawl_joint_def *def,
                                      pawl_vec3 world_point, pawl_vec3 world_axis, pawl_vec3 y_hint)
 {

@@ -131,6 +131,8 @@ static pawl_status compile_body(const pawl_builder *b, int index, const pawl_sha
 }
 
 // Joint kinds whose rows leave the orientation of both bodies alone.
+//
+// A point mass has no orientation that rows could act on.
 static bool compile_moves_points(pawl_joint_kind kind)
 {
     return kind == PAWL_JOINT_SPHERICAL || kind == PAWL_JOINT_DISTANCE ||
@@ -251,6 +253,7 @@ static pawl_status compile_check_use(const pawl_model *m, const char *what, cons
     return PAWL_OK;
 }
 
+// What needs the bodies of joints, which a builder may not know yet when the use is added.
 static pawl_status compile_check_uses(const pawl_model *m)
 {
     for (int i = 0; i < m->joint_count; ++i) {
@@ -412,6 +415,7 @@ static void compile_warnings(const pawl_builder *b, pawl_carver *mem, pawl_model
     }
 }
 
+// Kept as given: they are applied when a state is made, with the joints of the whole model known.
 static void compile_starts(const pawl_builder *b, pawl_carver *mem, pawl_model *m)
 {
     pawl_joint_start *starts = PAWL_CARVE(mem, pawl_joint_start, b->starts.count);

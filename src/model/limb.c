@@ -38,6 +38,8 @@ struct pawl_limb {
 };
 
 // The steps of a joint kind in the order of its coordinates; 0 for kinds that have no such steps.
+// Balls and free joints have no coordinates that can be set one by one, rods and points on lines no
+// pose.
 static int limb_kind_steps(pawl_joint_kind kind, double pitch, limb_step out[3])
 {
     const limb_step slide[3] = {
@@ -119,6 +121,7 @@ static int limb_measure(const pawl_env *env, const pawl_model *model, int root, 
     return count;
 }
 
+// Runs twice, to count bytes and to hand out pointers.
 static pawl_limb *limb_layout(pawl_carver *mem, int count)
 {
     reach_space reach = {0};
@@ -177,6 +180,7 @@ static void limb_fill(pawl_limb *limb, const pawl_model *model, int root, int ti
 }
 
 // What is missing of the target.
+// J is the Jacobian of the tip, not of the error: reach.c wants e = target - tip with d tip = J dq.
 static void limb_errors(void *user, const double *q, double *e, double *J)
 {
     const pawl_limb *limb = user;

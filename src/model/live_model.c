@@ -44,6 +44,8 @@ static pawl_status live_no_memory(const live_model *live)
                      live->of->name);
 }
 
+// A target that is set replaces the signal by a constant; gains that are not set are those of the
+// model.
 static pawl_status live_actuators(live_model *live, const pawl_state *s, const state_inputs *in)
 {
     const pawl_model *m = live->of;

@@ -122,6 +122,7 @@ static pawl_posture *posture_layout(pawl_carver *mem, int limb_count, int count,
 }
 
 // Numbers the coordinates of all limbs; returns how many there are.
+// Columns are numbered in the order in which the limbs name them first.
 static int posture_number(pawl_limb *const *limbs, int limb_count, pawl_limb_coordinate *of,
                           posture_limb *out)
 {

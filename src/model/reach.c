@@ -167,6 +167,7 @@ static double reach_approach(reach_space *s, double reached, double *q)
     return missing;
 }
 
+// Coordinates in rad and m count alike.
 static double reach_distance2(const reach_space *s, const double *a, const double *b)
 {
     double sum = 0.0;
@@ -210,6 +211,7 @@ static void reach_settle(reach_space *s, double reached, const double *rest, dou
 }
 
 // Number `index` of Halton's sequence in this dimension, in -1 .. 1.
+// Low-discrepancy points cover the limits evenly and are the same in every run.
 static double reach_scatter(int index, int dimension)
 {
     static const int primes[] = {2, 3, 5, 7, 11, 13, 17, 19};

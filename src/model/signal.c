@@ -13,6 +13,9 @@ pawl_signal pawl_signal_constant(double value)
 
 // Slope at a table's knot: none where keyframes come to rest, else from its neighbours (parabola
 // through three points; one-sided at ends).
+//
+// With the slopes of neighbours the cubic interpolation has continuous rates, and passes through
+// straight data straight.
 static double signal_slope(const pawl_signal *s, int i)
 {
     const double *t = s->times, *v = s->values;
