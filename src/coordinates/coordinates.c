@@ -25,6 +25,7 @@ void pawl_coordinates_constrain(coordinates *c, double *u)
     }
 }
 
+// 0 without joints in a tree: all reactions are impulses of rows then.
 double pawl_coordinates_reactions(coordinates *c, const double *lambda, const double *from,
                                   const double *to, const double *before, const double *after,
                                   double *scratch, double *reaction)
@@ -41,6 +42,8 @@ void pawl_coordinates_close(coordinates *c, const double *values, double t, body
     }
 }
 
+// Tells the factor how many rows of each part are redundant, as the weak space has found. It drops
+// exactly that many or none (coordinates/free_factor.c).
 void pawl_coordinates_drop_redundant(coordinates *c, const struct weak_space *space, bool drops)
 {
     free_factor *factor = c->ops->factor != NULL ? c->ops->factor(c) : NULL;

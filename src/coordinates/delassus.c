@@ -4,6 +4,12 @@
 // The Delassus operator D = J M^-1 JT of maximal coordinates. Products go through the bodies (u =
 // M^-1 JT x, then J u) and cost O(rows). Systems with D are solved dense, sparse or matrix-free;
 // thresholds come from bench_admm and bench_peers (docs/delassus.md).
+//
+// J has the rows' gradients and MJ = J M^-1, both (dim x 6) per block and body, as the assembly
+// placed them. An operator is that of all rows or, with `whole`, one that is bound to one island
+// after another by pawl_delassus_bind(). Those of islands share the factor of the free rows with
+// the whole operator: each mechanism (part) is in one island, so that threads write to different
+// parts.
 #include "coordinates/delassus.h"
 #include "base/carver.h"
 #include "coordinates/maximal_space.h"
@@ -63,6 +69,7 @@ static void delassus_apply(pawl_delassus *base, const double *x, double *y)
 }
 
 // sum over the block's bodies of (J M^-1 JT)[r][c]
+// A dot product of six numbers per body. Blocks on the diagonal of D need the block's own bodies only.
 static double delassus_entry(const pawl_assembly *a, const row_block *b, int r, int c)
 {
     double sum = 0.0;
@@ -76,6 +83,7 @@ static double delassus_entry(const pawl_assembly *a, const row_block *b, int r, 
     return sum;
 }
 
+// out is indexed by row of the whole problem, also where first_block is not 0.
 static void delassus_diagonal(pawl_delassus *base, int first_block, double *out)
 {
     const row_set *rows = ((maximal_delassus *)base)->rows;
@@ -87,6 +95,7 @@ static void delassus_diagonal(pawl_delassus *base, int first_block, double *out)
     }
 }
 
+// out (dim x dim), row by row: the matrix that a local solver of one contact or joint inverts.
 static void delassus_block(pawl_delassus *base, int block, double *out)
 {
     const row_set *rows = ((maximal_delassus *)base)->rows;
@@ -122,6 +131,7 @@ static void delassus_sweep_velocity(pawl_delassus *base, int block, double *out)
     }
 }
 
+// u += M^-1 J_bT dx on the bodies of the block.
 static void delassus_sweep_add(pawl_delassus *base, int block, const double *dx)
 {
     maximal_delassus *d = (maximal_delassus *)base;
@@ -152,6 +162,8 @@ static void delassus_set_free_rows(maximal_delassus *d, const double *compliance
     pawl_matrix_free_set(&d->free_rows, p, p->free_block_count, sigma, NULL);
 }
 
+// Exchanges the last factor with the other one, and what is known of each. The number of redundant
+// rows to expect is a property of the mechanism and is kept by the first factor.
 static void delassus_swap_factors(maximal_delassus *d)
 {
     int64_t key = d->base.factored;
@@ -182,6 +194,9 @@ static void delassus_recall(pawl_delassus *base, int64_t key)
     }
 }
 
+// In an island only the parts of that island are factored, and none that a step or projection
+// before has already factored for the same key. `dropped` of the operator is true only if every
+// part dropped its redundant rows, for then a single solve is exact.
 static int delassus_factor(pawl_delassus *base, const double *compliance, double shift)
 {
     maximal_delassus *d = (maximal_delassus *)base;
@@ -215,6 +230,7 @@ static int delassus_factor(pawl_delassus *base, const double *compliance, double
     return dropped;
 }
 
+// Vectors of an island have the rows of its parts one after the other, each at its first_row.
 static void delassus_solve(pawl_delassus *base, double *x)
 {
     maximal_delassus *d = (maximal_delassus *)base;
@@ -246,6 +262,9 @@ static void delassus_half_solve(pawl_delassus *base, double *x)
     }
 }
 
+// At most BLOCK_MAX_BODIES bodies each, so all pairs are compared. Lists of an island's blocks have
+// no bodies that cannot move; in those of all rows such a body counts as shared, which costs time
+// only.
 static bool delassus_blocks_meet(const row_block *a, const row_block *b)
 {
     for (int x = 0; x < a->body_count; ++x) {
@@ -269,6 +288,9 @@ static void delassus_mark(maximal_delassus *d, const row_block *b, int first_blo
     }
 }
 
+// D's columns of a bounded block are not zero only in free blocks that share a body with it. Their
+// half solves fill the paths from there to the roots, and nothing else. In the operator of all rows
+// a vector has the rows in the problem's order (offset 0), in that of an island part by part.
 static int delassus_half_columns(pawl_delassus *base, int block, double *x, int stride,
                                  problem_block *runs)
 {
@@ -307,6 +329,8 @@ static int delassus_half_columns(pawl_delassus *base, int block, double *x, int 
 }
 
 // Only blocks that share a body with this one get anything.
+// out (dim x rows): column c of the block at out + c rows. Bodies are compared pairwise, since a
+// block has few.
 static void delassus_columns(pawl_delassus *base, int block, double *out)
 {
     const maximal_delassus *d = (const maximal_delassus *)base;
@@ -333,6 +357,8 @@ static void delassus_columns(pawl_delassus *base, int block, double *out)
     }
 }
 
+// Dense: a triangle of all rows. Sparse: through the bodies by Woodbury's identity. Matrix-free:
+// conjugate gradients by products. docs/delassus.md has the measurements behind the choice.
 static bool delassus_factor_shifted(pawl_delassus *base, const double *sigma,
                                     const double *contacts)
 {
@@ -365,6 +391,8 @@ static void delassus_solve_shifted(pawl_delassus *base, double *x)
 }
 
 // Bodies that can move, six columns each; what cannot turn has none of its own turning.
+//
+// The columns of a point mass that would turn it are zeros: the pattern stays six wide.
 static int delassus_geometry(pawl_delassus *base, int block, int *columns, bool *turns,
                              double *values)
 {
@@ -394,6 +422,8 @@ static int delassus_geometry(pawl_delassus *base, int block, int *columns, bool 
     return width;
 }
 
+// Each island keeps its own plan of the factor (block_lu); the arrays of Y are shared by all
+// islands that this operator is bound to.
 static velocity_space *delassus_space(pawl_delassus *base)
 {
     maximal_delassus *d = (maximal_delassus *)base;
@@ -444,6 +474,8 @@ static pawl_status delassus_create_matrix_free(maximal_delassus *d)
     return PAWL_OK;
 }
 
+// The second factor is for models with soft rows: a velocity update has R of springs in it, the
+// position updates before and after have not. Without soft rows the two are the same matrix.
 static pawl_status delassus_create_parts(maximal_delassus *d)
 {
     const pawl_env *env = &d->env;
@@ -484,6 +516,7 @@ static pawl_status delassus_create_parts(maximal_delassus *d)
                : pawl_shifted_factor_create(env, a, &d->shifted_by_bodies);
 }
 
+// Whether rows can be redundant is a property of the joint graph: has_loops.
 static pawl_status delassus_create(const pawl_env *env, const pawl_assembly *a,
                                    pawl_delassus_kind kind, const maximal_delassus *whole,
                                    pawl_delassus **out)
@@ -535,6 +568,8 @@ free_factor *pawl_delassus_free_factor(const pawl_delassus *base)
     return ((const maximal_delassus *)base)->factors[0];
 }
 
+// Before islands are solved by several threads: brings the factor of `key` to the front, if it is
+// kept, so that no thread has to exchange factors that others use.
 void pawl_delassus_prepare_parts(pawl_delassus *whole, int64_t key)
 {
     if (whole->factored != key) {
@@ -543,6 +578,7 @@ void pawl_delassus_prepare_parts(pawl_delassus *whole, int64_t key)
     whole->factored = whole->factored == key ? key : 0;
 }
 
+// Nothing of the last island remains valid: its factor, rows and weak space are replaced.
 void pawl_delassus_bind(pawl_delassus *base, island *own)
 {
     maximal_delassus *d = (maximal_delassus *)base;

@@ -103,6 +103,7 @@ static int free_factor_node(const free_factor *f, int block)
 }
 
 // Entry (r, r) of a block of the part's matrix, and the row of the part that it belongs to.
+// A dense factor is one node of all free rows, in which a block begins at its first row.
 static double *free_factor_diagonal(const free_factor *f, int block, int r, int *row)
 {
     block_slot slot =
@@ -112,6 +113,8 @@ static double *free_factor_diagonal(const free_factor *f, int block, int r, int 
     return pawl_block_ldl_values(f->ldl) + slot.offset + within * (slot.stride + 1);
 }
 
+// D of one part from the list of products, in the order of the list: the bits do not depend on
+// which thread does it.
 PAWL_KERNEL static void free_factor_form(free_factor *f, int part)
 {
     const pawl_assembly *a = f->a;
@@ -149,6 +152,9 @@ static void free_factor_fill(free_factor *f, int part, const double *compliance,
     }
 }
 
+// With `drops` the unshifted matrix is tried first. Its factor is accepted only if exactly the
+// expected number of pivots vanishes and all others are far from zero. Otherwise the matrix, which
+// the attempt has overwritten, is formed again with the shift.
 static int free_factor_refactor(free_factor *f, int part, const double *compliance, double shift,
                                 bool drops, bool whole)
 {
@@ -169,6 +175,7 @@ static int free_factor_refactor(free_factor *f, int part, const double *complian
     return pawl_block_ldl_factor_part(f->ldl, part, rounding);
 }
 
+// Keys of the parts become void: they stand for factors that islands made.
 int pawl_free_factor_update(free_factor *f, const double *compliance, double shift, bool drops)
 {
     int dropped = 0;
@@ -265,6 +272,8 @@ void pawl_free_factor_solve_part(const free_factor *f, int part, double *x)
 typedef pawl_status free_factor_visit(free_factor *f, pawl_array *edges, int i, int slot_i, int j,
                                       int slot_j);
 
+// users[start[body] ..) lists the blocks that touch a body, each as block * BLOCK_MAX_BODIES + the
+// slot of that body in the block. Bodies that cannot move have M^-1 = 0 and couple nothing.
 static pawl_status free_factor_each_pair(free_factor *f, pawl_array *edges, const int *start,
                                          const int *users, free_factor_visit *visit)
 {
@@ -299,6 +308,8 @@ static pawl_status free_factor_add_edge(free_factor *f, pawl_array *edges, int i
     return PAWL_OK;
 }
 
+// Jacobians and blocks stay where they are for the life of an assembly, so that offsets can be
+// stored.
 static pawl_status free_factor_add_task(free_factor *f, pawl_array *edges, int i, int slot_i, int j,
                                         int slot_j)
 {
@@ -357,6 +368,9 @@ static void free_factor_users(const pawl_assembly *a, int *start, int *users)
     start[0] = 0;
 }
 
+// Plans the sparse factor first: only then is it known whether all rows are one mechanism. Few rows
+// of one mechanism are replaced by a single dense node. Several mechanisms stay apart, so that
+// islands can use them.
 static pawl_status free_factor_build(free_factor *f, pawl_delassus_kind kind, int *start,
                                      int *users, int *dim)
 {

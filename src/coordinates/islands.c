@@ -4,6 +4,14 @@
 // Splits a problem into islands by union-find over the bodies that can move: two bodies are united
 // when a block of rows acts on both. Islands are numbered by their first bodies and keep the order
 // of rows, so that results do not depend on threads.
+//
+// Free rows never change, so their sets (`linked`) are found once. A step copies them and adds the
+// bounded rows and contacts of that step. Bodies that cannot move do not unite anything: all that
+// stands on the ground would be one island otherwise. Rows that move no body at all get a set of
+// their own, the one behind the bodies.
+//
+// Within an island free rows come first, in the order of the factor's parts, then bounded rows and
+// contacts in the order of the problem.
 #include "coordinates/islands.h"
 #include "base/carver.h"
 #include <string.h>
@@ -67,6 +75,7 @@ static bool islands_moves(const island_list *l, int body)
     return l->a->model->bodies[body].inverse_mass > 0.0;
 }
 
+// Path halving: each body on the way is linked to its grandparent.
 static int islands_first(int *parent, int body)
 {
     while (parent[body] != body) {
@@ -76,6 +85,7 @@ static int islands_first(int *parent, int body)
     return body;
 }
 
+// The smaller index becomes the first of the set, whatever the order of calls.
 static void islands_unite(int *parent, int a, int b)
 {
     a = islands_first(parent, a);
@@ -100,6 +110,9 @@ static void islands_add_block(island_list *l, int *parent, int k)
 }
 
 // The sets that the free rows make. A part of their factor is in one piece.
+//
+// A dense factor is one part although it may hold several mechanisms; they must be in one island
+// then, because the part is solved as a whole.
 static void islands_link(island_list *l)
 {
     int bodies = l->a->model->body_count;
@@ -149,6 +162,7 @@ void pawl_island_list_destroy(island_list *list)
     }
 }
 
+// Most islands that a step can have: one for each set of moving bodies that free rows make.
 int pawl_island_list_most(const island_list *l)
 {
     int most = 0;
@@ -158,6 +172,7 @@ int pawl_island_list_most(const island_list *l)
     return most;
 }
 
+// Returns the number of islands with rows; bodies without rows are in none.
 int pawl_island_list_find(island_list *l)
 {
     const pawl_problem *p = &l->a->problem;
@@ -260,6 +275,7 @@ static void islands_fill_bodies(island_list *l)
 }
 
 // Block k of the whole becomes the next of its island.
+// Bodies that cannot move are left out of the island's block: their M^-1 is 0.
 static void islands_fill_block(island_list *l, int k)
 {
     const row_block *from = &l->a->blocks[k];
@@ -306,6 +322,8 @@ static void islands_fill_blocks(island_list *l)
     }
 }
 
+// lambda (rows of the whole) is the warm start. Counting, placing and filling are separate passes
+// so that each island's rows are contiguous in shared arrays and nothing is allocated.
 void pawl_island_list_split(island_list *l, const double *lambda)
 {
     const pawl_problem *p = &l->a->problem;

@@ -42,6 +42,8 @@ static pawl_status maximal_create(const pawl_env *env, const pawl_model *model,
     return PAWL_OK;
 }
 
+// d (6 x bodies) is a displacement [m] and a rotation vector [rad] of each body, in world axes.
+// Bodies move independently: joints are closed by the caller.
 static void maximal_move(coordinates *c, const double *values, const double *d, double fraction,
                          double t, body_state *bodies)
 {

@@ -44,6 +44,8 @@ typedef struct space_counts {
 } space_counts;
 
 // As many as there can be.
+// A contact has at most two bodies, hence one pair; another block has up to BLOCK_MAX_BODIES, hence
+// six pairs.
 static space_counts space_most(const pawl_assembly *a)
 {
     size_t contacts = (size_t)a->max_contacts, others = (size_t)a->max_blocks - contacts;
@@ -82,6 +84,8 @@ static void space_layout(maximal_space *m, const space_counts *n, pawl_carver *m
     m->space.vectors = PAWL_CARVE(mem, double, SPACE_VECTORS *MAXIMAL_WIDTH * n->bodies);
 }
 
+// The most that the assembly allows is reserved at creation. Memory grows, with room to spare, only
+// if a set of rows needs more.
 static bool space_reserve(maximal_space *m, const space_counts *n)
 {
     pawl_carver need = {0};
@@ -117,6 +121,9 @@ pawl_status pawl_maximal_space_create(const pawl_env *env, const pawl_assembly *
     return PAWL_OK;
 }
 
+// Cholesky factor of the inverse inertia [1/(kg m^2)] in world axes. `inertia_scale` weights
+// rotations (docs/math.md section 5, projection). Roots are guarded: a thin rod's inverse inertia
+// can lose its last pivot to rounding.
 static space_scale space_scale_of(const pawl_assembly *a, int body)
 {
     const pawl_mat3 *inertia = &a->inverse_inertia[body];
@@ -135,6 +142,7 @@ static space_scale space_scale_of(const pawl_assembly *a, int body)
     return s;
 }
 
+// Bodies that can move are numbered in the order of the set; each is a node of six velocities.
 static void space_find_nodes(maximal_space *m, const row_set *rows)
 {
     m->space.node_count = 0;
@@ -147,6 +155,7 @@ static void space_find_nodes(maximal_space *m, const row_set *rows)
     }
 }
 
+// Y (dim x 6) = J C of one body.
 static void space_fill_side(const space_scale *s, const double *J, int dim, double *Y)
 {
     for (int r = 0; r < dim; ++r, J += 6, Y += MAXIMAL_WIDTH) {
@@ -208,6 +217,8 @@ static bool space_fill(maximal_space *m, const row_set *rows)
     return true;
 }
 
+// The plan of the factor is kept by the caller, one per island, so that it is made again only when
+// the pairs of touching bodies change. NULL when memory is out.
 velocity_space *pawl_maximal_space_find(maximal_space *m, const row_set *rows, block_lu **lu)
 {
     if (*lu == NULL && pawl_block_lu_create(&m->env, lu) != PAWL_OK) {

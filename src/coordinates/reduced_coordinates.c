@@ -14,6 +14,7 @@ typedef struct reduced_coordinates {
     reduced_form *form;
 } reduced_coordinates;
 
+// The metric is a member, so the whole is found by its offset.
 static reduced_coordinates *reduced_of_metric(const row_metric *metric)
 {
     return (reduced_coordinates *)((char *)metric - offsetof(reduced_coordinates, metric));
@@ -83,6 +84,7 @@ static void reduced_destroy(coordinates *base)
     pawl_free(&env, c, sizeof *c);
 }
 
+// Rows of all joints but those of the tree.
 pawl_status pawl_reduced_rows_create(const pawl_env *env, const reduced_tree *tree,
                                      int max_contacts, pawl_assembly **out)
 {
@@ -117,6 +119,7 @@ static pawl_status reduced_create_parts(reduced_coordinates *c, const pawl_model
     return PAWL_OK;
 }
 
+// A soft joint opens under load, which a coordinate of the tree cannot.
 static pawl_status reduced_create(const pawl_env *env, const pawl_model *model,
                                   const pawl_settings *settings, int max_contacts,
                                   coordinates **out)
@@ -173,6 +176,8 @@ static void reduced_move(coordinates *c, const double *values, const double *d, 
     pawl_reduced_form_move(pawl_reduced_form_of(c), values, d, fraction, t, bodies);
 }
 
+// Number of joints in the loop that the block closes: from both bodies up to where the paths meet,
+// and the closing joint itself.
 static int reduced_loop_joints(const coordinates *c, int block)
 {
     const reduced_tree *tree = ((const reduced_coordinates *)c)->tree;

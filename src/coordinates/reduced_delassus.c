@@ -3,6 +3,11 @@
 //
 // With a shift s over all rows, through a matrix of the size of the coordinates (Woodbury):
 //   (Y YT + s)^-1 = s^-1 - s^-1 Y (1 + YT s^-1 Y)^-1 YT s^-1.
+//
+// The operator in reduced coordinates, D = Y YT with Y = J X B d^-1/2 and H^-1 = B d^-1 BT
+// (coordinates/reduced_form.c). Rows of Y are sparse: they have the columns on the paths of the
+// row's bodies to the root. All rows of a block have the same columns. Joints of the tree are no
+// rows, so the free rows are those of loops and springs.
 #include "coordinates/reduced_delassus.h"
 #include "base/carver.h"
 #include "linalg/dense.h"
@@ -43,6 +48,7 @@ typedef struct reduced_row {
     const double *y;
 } reduced_row;
 
+// Rows of Y are `width` apart, with as many entries as their block has columns.
 static reduced_row reduced_row_of(const reduced_delassus *d, int block, int row)
 {
     const reduced_form *f = reduced_form_of(d);
@@ -67,6 +73,7 @@ static void reduced_row_add(reduced_row row, double x, double *z)
 }
 
 // z = YT x over the first blocks
+// z (nv) has generalized velocities scaled so that the kinetic energy is |z|^2 / 2.
 static void reduced_gather(const reduced_delassus *d, int blocks, const double *x, double *z)
 {
     memset(z, 0, (size_t)reduced_form_of(d)->tree->column_count * sizeof *z);
@@ -78,6 +85,7 @@ static void reduced_gather(const reduced_delassus *d, int blocks, const double *
     }
 }
 
+// y = Y z over the blocks from `first` on.
 static void reduced_scatter(const reduced_delassus *d, int first, int blocks, const double *z,
                             double *y)
 {
@@ -110,6 +118,7 @@ static void reduced_diagonal(pawl_delassus *base, int first_block, double *out)
     }
 }
 
+// Rows of one block have equal columns: plain products.
 static void reduced_block(pawl_delassus *base, int block, double *out)
 {
     reduced_delassus *d = (reduced_delassus *)base;
@@ -172,6 +181,8 @@ static void reduced_sweep_add(pawl_delassus *base, int block, const double *dx)
 // ---- the free rows -----------------------------------------------------------------------------
 
 // Lower triangle of D over the free rows.
+// Row r is spread out to a full vector (`entry`), multiplied with all rows before it, and removed
+// again: no search for common columns.
 static void reduced_fill_free(reduced_delassus *d, double *out)
 {
     const pawl_problem *p = &d->a->problem;
@@ -243,6 +254,7 @@ static void reduced_solve(pawl_delassus *base, double *x)
     pawl_ldl_solve(d->factor, n, n, d->inverse, x);
 }
 
+// x <- Delta^-1/2 L^-1 x with the factor L Delta LT of the free rows.
 static void reduced_half_solve(pawl_delassus *base, double *x)
 {
     reduced_delassus *d = (reduced_delassus *)base;
@@ -250,6 +262,7 @@ static void reduced_half_solve(pawl_delassus *base, double *x)
     pawl_ldl_half_solve(d->factor, n, n, d->inverse, x);
 }
 
+// D's column of a row is Y times that row of Y.
 static void reduced_columns(pawl_delassus *base, int block, double *out)
 {
     reduced_delassus *d = (reduced_delassus *)base;
@@ -285,6 +298,8 @@ static void reduced_apply_inverse_shift(const reduced_delassus *d, double *x)
 }
 
 // Adds y_r s_rc y_cT, the part of a pair of rows, to the lower triangle.
+// Both rows belong to one block, hence equal columns in ascending order: j <= i is the lower
+// triangle.
 static void reduced_add_pair(reduced_delassus *d, reduced_row x, reduced_row y, double s)
 {
     size_t nv = (size_t)reduced_form_of(d)->tree->column_count;
@@ -297,6 +312,7 @@ static void reduced_add_pair(reduced_delassus *d, reduced_row x, reduced_row y, 
     }
 }
 
+// sigma > 0 for all rows; blocks of contacts replace it where they are given.
 static void reduced_set_inverse_shift(reduced_delassus *d, const double *sigma,
                                       const double *contacts)
 {
@@ -346,6 +362,7 @@ static bool reduced_factor_shifted(pawl_delassus *base, const double *sigma, con
     return true;
 }
 
+// K = 1 + YT s^-1 Y.
 static void reduced_solve_shifted(pawl_delassus *base, double *x)
 {
     reduced_delassus *d = (reduced_delassus *)base;
@@ -414,6 +431,7 @@ static reduced_delassus *reduced_layout(const pawl_assembly *a, reduced_form *fo
     return out;
 }
 
+// The factors are dense, n^2 and nv^2 numbers; with AUTO large models use conjugate gradients.
 pawl_status pawl_reduced_delassus_create(const pawl_env *env, const pawl_assembly *a,
                                          reduced_form *form, pawl_delassus_kind kind,
                                          pawl_delassus **out)

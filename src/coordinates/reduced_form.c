@@ -10,6 +10,8 @@
 #include "rows/row_build.h"
 #include <string.h>
 
+// Runs twice, to count bytes and to hand out pointers. Y (max_rows x width) is stored with fixed
+// strides: rows come and go with contacts and limits.
 static reduced_form *form_layout(const pawl_assembly *a, const reduced_tree *t, int width,
                                  pawl_carver *mem)
 {
@@ -91,6 +93,7 @@ void pawl_reduced_form_destroy(reduced_form *f)
 // ---- placing -----------------------------------------------------------------------------------
 
 // Implicit damping is inertia, as in maximal coordinates: theta h c is added to mass and moments.
+// damping_time = theta h [s].
 static void form_add_damping(reduced_motion *m, double damping_time)
 {
     for (int i = 0; i < m->tree->link_count; ++i) {
@@ -119,6 +122,7 @@ void pawl_reduced_form_place(reduced_form *f, const body_state *bodies, const do
     }
 }
 
+// Poses of the bodies as the coordinates have them: joints of the tree are closed to rounding.
 void pawl_reduced_form_settle(reduced_form *f, body_state *bodies)
 {
     pawl_reduced_write_bodies(f->motion, false, bodies);
@@ -136,6 +140,7 @@ static pawl_vec3 form_angular(const double *u)
     return v3(u[3], u[4], u[5]);
 }
 
+// From the origin of the link's spatial vectors to its centre of mass.
 static pawl_vec3 form_arm(const reduced_motion *m, int link)
 {
     return v3_sub(m->position[link], m->origin[link]);
@@ -168,6 +173,7 @@ static void form_add_velocities(const reduced_form *f, double *u)
     }
 }
 
+// u (6 x bodies) += X q'.
 void pawl_reduced_form_add_twists(const reduced_form *f, const double *rate, double *u)
 {
     const reduced_tree *t = f->tree;
@@ -247,6 +253,9 @@ void pawl_reduced_form_close(reduced_form *f, const double *coordinates, double 
     pawl_reduced_write_bodies(f->ahead, false, bodies);
 }
 
+// d (6 x bodies) is a small motion of the bodies that the joints of the tree allow. It is read as a
+// change of the coordinates, of which `fraction` is applied, so that the joints stay closed however
+// large it is.
 void pawl_reduced_form_move(reduced_form *f, const double *coordinates, const double *d,
                             double fraction, double t, body_state *bodies)
 {
@@ -295,6 +304,7 @@ static int form_find_columns(const reduced_form *f, const row_block *b, int *col
     return count;
 }
 
+// J M^-1 JT of the row with its bodies free: the scale against which rounding is judged.
 double pawl_reduced_form_size(const pawl_assembly *a, const row_block *b, int r)
 {
     double sum = 0.0;
@@ -320,6 +330,7 @@ static void form_check_row(reduced_form *f, int row, int count, double alone)
     }
 }
 
+// Rows from first_row on; the others were completed before.
 void pawl_reduced_form_add_compliance(const reduced_form *f, int first_row, pawl_assembly *a)
 {
     for (int r = first_row; r < a->problem.row_count; ++r) {
@@ -328,6 +339,8 @@ void pawl_reduced_form_add_compliance(const reduced_form *f, int first_row, pawl
 }
 
 // Row r of a block as wrenches on the links that have its columns.
+//
+// Only links on the row's paths are reset: the cost does not grow with the model.
 static void form_row_wrenches(reduced_form *f, const pawl_assembly *a, const row_block *b, int r,
                               const int *columns, int count)
 {
@@ -363,6 +376,7 @@ static void form_pass_row(reduced_form *f, const int *columns, int count, double
     }
 }
 
+// Columns are found once per block, then each row goes up the tree once.
 void pawl_reduced_form_row_block(reduced_form *f, const pawl_assembly *a, const row_block *b)
 {
     int index = (int)(b - a->blocks), *columns = f->columns + index * f->width;
@@ -375,6 +389,8 @@ void pawl_reduced_form_row_block(reduced_form *f, const pawl_assembly *a, const 
     }
 }
 
+// J X without masses: the same passage up the tree, with nothing taken out by the columns on the
+// way.
 int pawl_reduced_form_geometry(reduced_form *f, const pawl_assembly *a, int block, int *columns,
                                bool *turns, double *values)
 {
@@ -407,6 +423,7 @@ double pawl_reduced_form_diagonal(const reduced_form *f, int block, int row)
     return pawl_dot(y, y, f->column_count[block]);
 }
 
+// Rotates two neighbouring rows of Y, as the tangents of a contact are rotated.
 void pawl_reduced_form_turn_pair(reduced_form *f, int row, double c, double s)
 {
     for (int i = 0; i < f->width; ++i) {
@@ -415,6 +432,7 @@ void pawl_reduced_form_turn_pair(reduced_form *f, int row, double c, double s)
     }
 }
 
+// Gathers z = d^-1/2 YT lambda over the columns, then one pass outwards gives rates and velocities.
 void pawl_reduced_form_add_impulses(reduced_form *f, const pawl_assembly *a, const double *lambda,
                                     double *u)
 {

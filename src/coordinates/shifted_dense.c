@@ -16,6 +16,7 @@ struct shifted_dense {
     size_t bytes;
 };
 
+// The old memory is freed only after the new one was found: on failure the object stays usable.
 static bool shifted_dense_reserve(shifted_dense *f, int rows)
 {
     if (rows <= f->matrix.capacity) {
@@ -80,6 +81,7 @@ static void shifted_dense_add(shifted_dense *f, const row_block *x, int at_x, co
     }
 }
 
+// Every pair of blocks that shares a body adds one product per shared body.
 static void shifted_dense_form(shifted_dense *f, const row_set *rows)
 {
     size_t n = (size_t)f->problem.row_count;
@@ -99,6 +101,7 @@ static void shifted_dense_form(shifted_dense *f, const row_set *rows)
     }
 }
 
+// The dense operator knows no free rows, so a copy of the problem without any is bound to it.
 bool pawl_shifted_dense_update(shifted_dense *f, const row_set *rows, const double *sigma,
                                const double *contacts)
 {

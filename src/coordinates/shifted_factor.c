@@ -4,6 +4,10 @@
 // Solves (D + s) x = b through the bodies by Woodbury's identity (shifted_factor.h has it): the
 // matrix H = M + JT s^-1 J has the size of the bodies' velocities, which stacks have far fewer of
 // than rows. Its pattern changes only when pairs of touching bodies do.
+//
+// s is diagonal, or has a 3 x 3 block for each contact. The factor is a block L D LT with a node of
+// six velocities per moving body (linalg/block_ldl.h). Two nodes are coupled where a block of rows
+// acts on both bodies.
 #include "coordinates/shifted_factor.h"
 #include "base/array.h"
 #include "base/hash.h"
@@ -28,6 +32,8 @@ struct shifted_factor {
 };
 
 // The pairs of bodies that share one of the first blocks; false when memory is out.
+// Contacts of one pair of bodies follow each other, so that comparing with the last edge removes
+// most duplicates; the others do no harm.
 static bool shifted_find_edges(shifted_factor *f, int block_count)
 {
     f->edges.count = 0;
@@ -55,6 +61,7 @@ static bool shifted_find_edges(shifted_factor *f, int block_count)
 }
 
 // Orders and fills anew when the pairs of bodies that share rows have changed.
+// A hash of the edges stands for the topology; | 1 keeps it away from 0, which means none.
 static bool shifted_plan(shifted_factor *f, int block_count)
 {
     if (!shifted_find_edges(f, block_count)) {
@@ -139,6 +146,8 @@ void pawl_shifted_factor_destroy(shifted_factor *f)
     pawl_free(&env, f, sizeof *f);
 }
 
+// Only the lower triangle of diagonal blocks is read. A point mass gets a unit inertia so that its
+// block is regular; no row adds to it (shifted_width).
 static void shifted_add_mass(shifted_factor *f, double *values)
 {
     const pawl_assembly *a = f->a;
@@ -228,6 +237,8 @@ static void shifted_add_block(shifted_factor *f, int k, double *values)
     }
 }
 
+// sigma (rows) [1/kg or 1/(kg m^2)] is positive. Its entries on contacts are not read where there
+// are blocks.
 static void shifted_invert(shifted_factor *f, const double *sigma, const double *contacts)
 {
     const pawl_problem *p = f->rows->problem;
@@ -244,6 +255,7 @@ static void shifted_invert(shifted_factor *f, const double *sigma, const double 
     }
 }
 
+// H is positive definite because M is: a pivot is dropped by rounding alone.
 bool pawl_shifted_factor_update(shifted_factor *f, const double *sigma, const double *contacts)
 {
     shifted_invert(f, sigma, contacts);
@@ -278,6 +290,8 @@ static void shifted_scale(const shifted_factor *f, int k, double *x)
     }
 }
 
+// x <- s^-1 x - s^-1 J H^-1 JT s^-1 x in three passes: scale and gather JT s^-1 x in the bodies,
+// solve with H, scatter back.
 void pawl_shifted_factor_solve(shifted_factor *f, double *x)
 {
     const pawl_assembly *a = f->a;

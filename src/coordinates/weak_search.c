@@ -6,6 +6,10 @@
 // mechanism, too; its part on the joint that closes the loop is not zero, because a tree bears no
 // redundancy, so that vectors of different loops are independent. What is left of the mechanism's weak space
 // is looked for over all of its rows with the loops' vectors taken out.
+//
+// The search runs when a simulation is assembled, and in checks; problem/weak_follow.c updates what it
+// found from then on. Weak means: singular value of the scaled rows below `tolerance`
+// (loop.tolerance in the settings). docs/derivations/weak-space.md has the theory.
 #include "coordinates/weak_search.h"
 #include "base/array.h"
 #include "base/carver.h"
@@ -77,6 +81,7 @@ static void search_layout(search *s, pawl_carver *mem)
 // ---- rows and mechanisms ----------------------------------------------------------------------
 
 // Which rows are hard and move something, and where they are in their mechanisms.
+// Soft rows have a compliance and are never redundant.
 static void search_rows(search *s, int *part_rows, int *part_hard)
 {
     const pawl_assembly *a = s->a;
@@ -102,6 +107,7 @@ static void search_rows(search *s, int *part_rows, int *part_hard)
     }
 }
 
+// Hard rows of one mechanism.
 static int search_part_rows(const search *s, int part)
 {
     int rows = 0;
@@ -284,6 +290,8 @@ static void cluster_destroy(const pawl_env *env, weak_cluster *c)
     *c = (weak_cluster){0};
 }
 
+// Counts first (pairs, rows, columns), then lays out one block and fills it. total: number of
+// vectors to follow, at most the number of rows.
 static pawl_status cluster_create(search *s, const int *blocks, int block_count, int total,
                                   double length, weak_cluster *c)
 {
@@ -345,6 +353,7 @@ static pawl_status cluster_create(search *s, const int *blocks, int block_count,
 }
 
 // A small deterministic generator for directions to begin with.
+// Same start in every run: a linear congruential generator (Knuth's MMIX) in -0.5 .. 0.5.
 static double search_random(uint64_t *seed)
 {
     *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -352,6 +361,7 @@ static double search_random(uint64_t *seed)
 }
 
 // The two blocks with the largest entries of u, by a row of each.
+// For messages: which joints a nearly redundant direction belongs to.
 static void cluster_name(const weak_cluster *c, const double *u, int row[2])
 {
     double most[2] = {0.0, 0.0};
@@ -369,6 +379,9 @@ static void cluster_name(const weak_cluster *c, const double *u, int row[2])
 }
 
 // The least singular vectors of a cluster, out of those of the loops where part is not NULL.
+//
+// Random start vectors have a part in every weak direction. Guards, vectors beyond those expected,
+// tell whether all weak directions were found: the first strong singular value must be among them.
 static void cluster_search(search *s, weak_cluster *c, double length, weak_part *part,
                            double tolerance)
 {
@@ -419,6 +432,7 @@ static void search_ends(search *s, int block)
     }
 }
 
+// Blocks by vertex in compressed lists; what cannot move is one vertex, the last.
 static void search_graph(search *s)
 {
     int blocks = s->a->free_blocks;
@@ -446,6 +460,7 @@ static void search_graph(search *s)
     s->first[0] = 0;
 }
 
+// Breadth first, so that paths to the root are shortest, and loops with them.
 static void search_tree_from(search *s, int root)
 {
     int head = 0, tail = 0;
@@ -486,6 +501,8 @@ static int search_order_of(const void *a, const void *b)
 }
 
 // The blocks of the loop that block k closes, in their order. Returns their number.
+// Up from both ends of block k, always the deeper one, until they meet. Sorted, so that the rows of
+// a cluster ascend as part_common_rows() needs.
 static int search_loop(search *s, int k)
 {
     int count = 0, at[2] = {s->end[2 * k], s->end[2 * k + 1]};
@@ -523,6 +540,9 @@ static pawl_status search_try(search *s, int block_count, int most, double lengt
 
 // Rows of one joint over the coordinates of the others have the whole misalignment of the loop, where with
 // rows for all of its n joints a unit vector has 1/sqrt n of it on each.
+//
+// A tolerance per row is therefore multiplied by sqrt n, so that both kinds of coordinates call the
+// same loops redundant.
 static double search_tolerance(const search *s, int k)
 {
     double tolerance = s->space->tolerance;
@@ -531,6 +551,8 @@ static double search_tolerance(const search *s, int k)
                : tolerance * sqrt(s->coordinates->ops->loop_joints(s->coordinates, k));
 }
 
+// The joints outside the tree close one loop each. At most as many directions are weak in a loop as
+// the closing joint has rows.
 static pawl_status search_loops(search *s, int part, double length)
 {
     for (int k = 0; k < s->a->free_blocks; ++k) {
@@ -559,6 +581,7 @@ static void part_layout(weak_part *part, int shared, int coefficients, pawl_carv
 }
 
 // Rows that clusters x and y share; both are sorted by row.
+// A merge of two sorted lists; out NULL only counts.
 static int part_common_rows(const weak_cluster *x, const weak_cluster *y, weak_shared *out)
 {
     int count = 0;
@@ -635,6 +658,8 @@ static pawl_status part_join(search *s, weak_part *part, const weak_cluster *loo
 }
 
 // What the loops found so far of a mechanism, which stand at the end of the list, do not hold.
+// The number of weak vectors is not known beforehand: where all that were tried are weak, twice as
+// many are tried.
 static pawl_status search_rest(search *s, weak_part *part, int index)
 {
     int count = 0, rows = search_part_rows(s, index), total = SEARCH_WIDE;
@@ -676,6 +701,8 @@ static pawl_status search_rest(search *s, weak_part *part, int index)
     }
 }
 
+// Loops first, one by one; then what only the whole mechanism shows. Small problems are cheap, and
+// most redundancy of real mechanisms is in single loops.
 static pawl_status search_part(search *s, int index)
 {
     weak_part *part = &s->space->parts[index];
@@ -733,6 +760,8 @@ static pawl_status search_keep(search *s)
     return PAWL_OK;
 }
 
+// *out stays NULL where nothing can be redundant: a forest, no free rows, or an operator without
+// geometry.
 pawl_status pawl_weak_search(const pawl_env *env, const coordinates *c, double tolerance,
                              weak_space **out)
 {

@@ -4,6 +4,16 @@
 // Sparse block factorization A = L D LT for symmetric positive definite A. Analysis: approximate
 // minimum degree order (AMD), elimination tree, fill; done once per graph. Factoring and solving
 // use dense kernels in a fixed order, and neither search nor allocate.
+//
+// Words: a node is a constraint block, a position is its place in the elimination order, an entry
+// is an off-diagonal block of L. The elimination tree has as parent of position k the first row of
+// column k of L: the first later node that eliminating k changes. Nodes without a path between them
+// form different trees, called parts; they share no value and can be factored by different threads.
+// Each part has its own scratch for that reason.
+//
+// Use it for positive definite matrices only: there is no pivoting between blocks. A semidefinite
+// one works as far as its dependent pivots can be dropped, or with a shift of the diagonal
+// (docs/math.md section 4).
 #include "linalg/block_ldl.h"
 #include "base/array.h"
 #include "base/carver.h"
@@ -70,6 +80,7 @@ typedef struct ldl_analysis {
     int graph_room, target_count;
 } ldl_analysis;
 
+// Runs twice, to count bytes and to hand out pointers.
 static ldl_analysis ldl_analysis_layout(int n, int edges, pawl_carver *mem)
 {
     ldl_analysis a = {.n = n, .edge_count = edges};
@@ -102,6 +113,9 @@ static bool ldl_reserve(const pawl_env *env, ldl_pool *pool, size_t bytes)
 }
 
 // Places in lists from their lengths, and back after a pass that moved every start to its end.
+// `start` (n + 1) has the length of list k at k + 1; it becomes the prefix sum. Filling the lists
+// moves start[k] to the end of list k, which is the start of list k + 1: ldl_rewind() shifts the
+// numbers back by one place.
 static void ldl_starts(int *start, int n)
 {
     for (int k = 0; k < n; ++k) {
@@ -118,6 +132,9 @@ static void ldl_rewind(int *start, int n)
 }
 
 // Neighbours of each node, ascending, each once: the lists of a first pass, turned around, are sorted.
+// The caller's edges come in any order and with duplicates. Visiting the nodes in ascending order
+// appends ascending numbers to every list, which sorts all of them in O(n + edges); a duplicate is
+// then equal to the last number appended.
 static void ldl_adjacency(ldl_analysis *a, const block_edge *edges)
 {
     int n = a->n, *start = a->start;
@@ -199,6 +216,9 @@ static bool ldl_fill_in(block_ldl *l, ldl_analysis *a, int i, int k)
 }
 
 // Structure of L: column k has the later neighbours of k and the columns of its children.
+// Eliminating k couples all rows of its column with each other. They need to be handed to the
+// parent alone, which hands them on in its turn, so that each column is read once (George and Liu
+// 1981, symbolic factorization).
 static bool ldl_fill(block_ldl *l, ldl_analysis *a)
 {
     bool fits = true;
@@ -268,6 +288,8 @@ static void ldl_layout(block_ldl *l, int targets, int scaled, pawl_carver *mem)
 }
 
 // Counts rows and values; returns the values of the largest columns of all parts.
+// Positions run from the last to the first, so that the root of the parent is known when its child
+// asks for it.
 static int ldl_count(block_ldl *l, ldl_analysis *a, const int *dim)
 {
     int scaled = 0;
@@ -322,6 +344,8 @@ static void ldl_place_parts(block_ldl *l, const ldl_analysis *a, const int *dim)
     ldl_rewind(l->part_start, l->part_count);
 }
 
+// Offsets of all blocks: the diagonal ones first, then columns of L one after the other, so that a
+// column can be cleared by one call.
 static void ldl_place(block_ldl *l, const ldl_analysis *a, const int *dim)
 {
     int n = a->n, offset = 0, pivot = 0, first = 0, packed = 0;
@@ -352,6 +376,8 @@ static void ldl_place(block_ldl *l, const ldl_analysis *a, const int *dim)
     l->column[n] = l->entry_count;
 }
 
+// For every pair of blocks in a column, where their product goes. The search is done here, once per
+// plan.
 static void ldl_aim(block_ldl *l)
 {
     int target = 0;
@@ -505,6 +531,8 @@ PAWL_KERNEL_PART void ldl_update(double *restrict c, int m, int q, int n, const 
     }
 }
 
+// Strict lower triangle of the unit L of diagonal block k, row by row without gaps: solves read
+// less memory. A matrix of one node is solved by the dense code in place and needs no copy.
 static void ldl_pack(block_ldl *l, int k)
 {
     const double *from = l->values + l->diagonal[k];
@@ -543,6 +571,11 @@ void pawl_block_ldl_clear_part(block_ldl *l, int part)
     }
 }
 
+// Right-looking elimination, column by column: factor the diagonal block, scale the blocks below
+// it, and subtract the products of all pairs of them from the blocks that ldl_aim() found for them
+// beforehand. Pairs (e, f <= e) are the lower triangle of the update. Positions within a part
+// ascend, hence the same order of sums, and the same bits, as in a factorization of the whole.
+// Returns the number of pivots dropped.
 PAWL_KERNEL static int ldl_run_factor_part(block_ldl *l, int part, double floor)
 {
     int dropped = 0;
@@ -681,6 +714,7 @@ PAWL_KERNEL static void ldl_forward_part(const block_ldl *l, int part, const int
     }
 }
 
+// Dropped pivots have the inverse 0, so that their entries of the answer are 0.
 static void ldl_half_solve_part(const block_ldl *l, int part, const int *row, double *x)
 {
     if (l->node_count == 1) {
@@ -698,6 +732,8 @@ static void ldl_half_solve_part(const block_ldl *l, int part, const int *row, do
     }
 }
 
+// x <- L^-T D^-1 L^-1 x. The backward pass reads column k of L as a row of LT, whose other unknowns
+// belong to later positions and are known already.
 PAWL_KERNEL static void ldl_solve_part(const block_ldl *l, int part, const int *row, double *x)
 {
     const double *v = l->values;
@@ -747,6 +783,9 @@ PAWL_KERNEL_PART void ldl_half_node(const block_ldl *l, int k, const int *row, i
     }
 }
 
+// A parent comes later in the order than its child. One ascending pass therefore visits the whole
+// path to the root if each visited node marks its parent. Neighbouring nodes are joined to runs, on
+// either side, so that the caller's products loop over few long pieces.
 PAWL_KERNEL static int ldl_run_half_marked(block_ldl *l, int part, bool whole, int count, double *x,
                                            int stride, block_run *runs)
 {

@@ -124,6 +124,8 @@ static void lu_neighbours(lu_graph *g, int n, const block_edge *edges, int edge_
     g->start[n] = kept;
 }
 
+//
+// AMD (Amestoy, Davis, Duff) in our own memory; amd_order() would allocate from the C library.
 static void lu_order(lu_graph *g, int n, int *node, int *position)
 {
     int count = g->start[n];
@@ -184,6 +186,8 @@ static void lu_fill(block_lu *f, lu_graph *g)
     }
 }
 
+// Where the block of each edge of the caller is, once per plan: filling a matrix then needs no
+// search. Negative numbers (complements) say that node b, not a, is eliminated later.
 static void lu_place_edges(block_lu *f, const block_edge *edges)
 {
     for (int e = 0; e < f->edge_count; ++e) {
@@ -224,6 +228,7 @@ static void lu_values_layout(block_lu *f, pawl_carver *mem)
     f->row = PAWL_CARVE(mem, int, entries);
 }
 
+// Most steps have the pairs of the step before: an equal hash keeps order, fill and places.
 bool pawl_block_lu_plan(block_lu *f, int n, const block_edge *edges, int edge_count)
 {
     uint64_t hash = pawl_hash_bytes(PAWL_HASH_SEED, &n, sizeof n);
@@ -415,6 +420,8 @@ static void lu_scale_upper(const double *D, const int *pivot, double *block, dou
 }
 
 // What column j takes from the columns of its rows; each of those has all later rows of j.
+//
+// `at` only moves forward, since rows ascend in both columns: a merge without search.
 static void lu_update(block_lu *f, int j)
 {
     int last = f->column[j + 1];
@@ -438,6 +445,8 @@ static void lu_update(block_lu *f, int j)
     }
 }
 
+// Pivoting is within the diagonal blocks only. 1 + YT S Y has the identity in each, which is what
+// makes that enough as a rule; a zero pivot returns false.
 bool pawl_block_lu_factor(block_lu *f, bool symmetric)
 {
     f->symmetric = symmetric;
@@ -487,6 +496,7 @@ static void lu_node_backward(const block_lu *f, int j, double *x)
     }
 }
 
+// x (6 x nodes) in the caller's order of nodes; y is the same in the order of elimination.
 void pawl_block_lu_solve(const block_lu *f, double *x)
 {
     const double *upper = f->symmetric ? f->lower : f->upper;

@@ -7,6 +7,10 @@
 #include "linalg/dense.h"
 #include <string.h>
 
+// x holds the start and becomes the answer; scratch (4 x n). `accuracy` is relative to b in the
+// norm of the preconditioner, r . P^-1 r <= accuracy^2 b . P^-1 b, which needs no product of its
+// own. A direction of no positive curvature means that rounding is all that is left, or that A is
+// not positive definite; x is kept as it is. Returns the number of iterations.
 int pawl_conjugate_gradients(const conjugate_system *system, int n, const double *b,
                              double accuracy, int max_iterations, double *x, double *scratch)
 {

@@ -8,6 +8,10 @@
 #include <math.h>
 #include <stddef.h>
 
+// a (n x n, rows ld apart): the lower triangle is read and becomes the unit L, without its
+// diagonal. A pivot at most `floor` times its scale (the entry of `scale`, else the diagonal before
+// elimination) is dropped: its inverse is 0, so the row takes no part in solves. The comparison is
+// written so that NaN is dropped, too.
 PAWL_KERNEL static int dense_run_ldl(double *a, int n, int ld, double floor, const double *scale,
                                      double *inverse_d)
 {
@@ -40,6 +44,7 @@ int pawl_ldl_factor(double *a, int n, int ld, double floor, const double *scale,
     return dense_run_ldl(a, n, ld, floor, scale, inverse_d);
 }
 
+// x <- L^-1 x
 static void ldl_forward_dense(const double *l, int n, int ld, double *x)
 {
     for (int i = 1; i < n; ++i) {
@@ -47,6 +52,7 @@ static void ldl_forward_dense(const double *l, int n, int ld, double *x)
     }
 }
 
+// x <- D^-1/2 L^-1 x. Negative pivots count as dropped.
 void pawl_ldl_half_solve(const double *l, int n, int ld, const double *inverse_d, double *x)
 {
     ldl_forward_dense(l, n, ld, x);

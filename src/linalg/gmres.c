@@ -4,6 +4,10 @@
 // GMRES (Saad and Schultz 1986) without restart: Arnoldi's basis by modified Gram-Schmidt, least
 // squares by Givens rotations. For Newton systems of contact, which De Saxce's term makes
 // unsymmetric.
+//
+// There is no preconditioner here: the caller's product includes it. At most GMRES_VECTORS products
+// are made, and what has been reached by then is the answer: Newton's method outside needs a good
+// direction rather than an exact one.
 #include "linalg/gmres.h"
 #include "linalg/dense.h"
 #include <math.h>
@@ -24,6 +28,7 @@ static void gmres_rotation(double *a, double b, double *c, double *s)
     *a = r;
 }
 
+// Applies the rotation (c, s) to the pair (a, b).
 static void gmres_rotate(double *a, double *b, double c, double s)
 {
     double x = c * *a + s * *b;
@@ -31,6 +36,9 @@ static void gmres_rotate(double *a, double *b, double c, double s)
     *a = x;
 }
 
+// Minimizes |b - A x| over the Krylov space of b, from x = 0. |g[m]| is the residual norm after m
+// vectors, known without computing x. Stops at `reduction` times |b|. R (upper triangle) is the
+// rotated Hessenberg matrix. Returns the number of products.
 int pawl_gmres(gmres *s, int n, gmres_apply *apply, void *user, const double *b, double reduction,
                double *x)
 {

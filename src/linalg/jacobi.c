@@ -4,6 +4,11 @@
 // Singular values by one-sided Jacobi rotations (Hestenes 1958): columns are rotated in pairs until
 // all are orthogonal. Small singular values keep full relative accuracy, which deciding on
 // redundant rows needs.
+//
+// The matrix has `count` columns of `length` entries, stored one after the other in y. The
+// rotations are applied to the `count` vectors u of n entries as well. A method by the normal
+// equations would square the condition number and lose all singular values below 1e-8 of the
+// largest.
 #include "linalg/jacobi.h"
 #include "linalg/dense.h"
 #include <math.h>
@@ -31,6 +36,8 @@ static void jacobi_swap(double *a, double *b, int n)
 }
 
 // One pass over all pairs; true when there was nothing left to turn.
+// The rotation of smaller angle (|t| <= 1) makes columns p and q orthogonal; it is the one for
+// which sweeps converge. Zero columns have ab = 0 and are skipped.
 static bool jacobi_sweep(int count, int length, double *y, int n, double *u)
 {
     bool done = true;
@@ -53,6 +60,7 @@ static bool jacobi_sweep(int count, int length, double *y, int n, double *u)
     return done;
 }
 
+// sigma (count) ascends: weak directions come first.
 void pawl_jacobi_rotate(int count, int length, double *y, int n, double *u, double *sigma)
 {
     for (int sweep = 0; sweep < JACOBI_SWEEPS; ++sweep) {
@@ -72,6 +80,8 @@ void pawl_jacobi_rotate(int count, int length, double *y, int n, double *u, doub
     }
 }
 
+// Gram-Schmidt in two passes, which is enough for orthogonality to rounding. A vector of which less
+// than `dependent` remains becomes zero instead of normalized noise.
 void pawl_orthonormalize(int count, int n, double dependent, double *x)
 {
     for (int k = 0; k < count; ++k) {

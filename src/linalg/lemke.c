@@ -23,6 +23,8 @@ static const double lemke_smallest_pivot = 1e-8; // of the largest entry of its 
 static const double lemke_ties[] = {1e-11, 1e-12, 1e-10, 1e-13}; // of two rows that may be equal
 static const double lemke_accuracy = 1e-9;                       // of an answer
 
+// Variables are numbered: w_i is i, z_i is n + i, z0 is 2 n. place[variable] is its row where it is
+// basic, and -1 - column where it is zero.
 lemke pawl_lemke_layout(int capacity, pawl_carver *mem)
 {
     size_t n = (size_t)capacity;
@@ -43,6 +45,8 @@ static double *lemke_row(const lemke *s, int n, int i)
 }
 
 // w - M z - 1 z0 = q, with M and q divided by their largest entries.
+// All w are basic at the start. Scaling makes the tolerances above independent of units; z is
+// scaled back at the end.
 static void lemke_begin(lemke *s, const double *M, const double *q, int n, double m_size,
                         double q_size)
 {
@@ -120,6 +124,9 @@ static int lemke_filter(lemke *s, int n, int c, int j, int count, double tie)
 }
 
 // The row that blocks first as the variable of column c grows; -1 for none.
+// Ratio test: entry (i, c) > 0 means that the basic variable of row i falls as that of column c
+// grows. Pivots far below the largest entry of their column are never taken, because they would
+// multiply rounding errors. z0 is preferred in a tie: the search ends there.
 static int lemke_blocking_row(lemke *s, int n, int c, double tie)
 {
     double largest = 0.0;
@@ -148,6 +155,8 @@ static int lemke_blocking_row(lemke *s, int n, int c, double tie)
 }
 
 // Pivots until z0 has left.
+// The variable complementary to the one that left enters next. A column that no row blocks is a
+// ray: no solution is found along this path.
 static lemke_result lemke_search(lemke *s, int n, int max_pivots, double tie)
 {
     lemke_result result = {LEMKE_SOLVED, 0};
@@ -181,6 +190,7 @@ static lemke_result lemke_search(lemke *s, int n, int max_pivots, double tie)
     return result;
 }
 
+// Values of z, multiplied by `scale`; small negative values are rounding.
 static void lemke_read(const lemke *s, int n, double scale, double *z)
 {
     for (int i = 0; i < n; ++i) {

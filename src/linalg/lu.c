@@ -3,6 +3,11 @@
 //
 // L U factorization with partial pivoting of dense unsymmetric matrices, and solves with it and its
 // transpose.
+//
+// Matrices are (n x n), row by row. The factor overwrites the matrix: U on and above the diagonal,
+// the unit lower L below it. Rows are exchanged as LAPACK does: whole rows, L included, so that all
+// exchanges can be applied to a right side first. The loops are plain and in a fixed order for the
+// sake of reproducible bits.
 #include "linalg/lu.h"
 #include "linalg/dense.h"
 #include <math.h>
@@ -17,6 +22,9 @@ static void lu_swap(double *a, double *b)
     *b = t;
 }
 
+// pivot[k] >= k is the row that was exchanged with row k in step k. Returns false for a matrix that
+// is singular to rounding or has NaN or infinite entries: the comparison is written so that NaN
+// fails it.
 bool pawl_lu_factor(double *a, int n, int *pivot)
 {
     size_t ld = (size_t)n;
@@ -62,6 +70,7 @@ void pawl_lu_solve(const double *lu, int n, const int *pivot, double *x)
     }
 }
 
+// A = PT L U, hence AT x = b is UT, then LT, then the exchanges in reverse order.
 void pawl_lu_solve_transposed(const double *lu, int n, const int *pivot, double *x)
 {
     size_t ld = (size_t)n;
@@ -90,6 +99,8 @@ static void lu_subtract(double *row, double factor, const double *other, int col
     }
 }
 
+// X (n x columns), row by row: all right sides at once, with inner loops along the rows of X, which
+// are contiguous.
 void pawl_lu_solve_columns(const double *lu, int n, const int *pivot, double *X, int columns)
 {
     size_t ld = (size_t)n, width = (size_t)columns;

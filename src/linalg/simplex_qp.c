@@ -20,6 +20,7 @@ static const double simplex_qp_violation = 1e-13;  // of 1, the size of a simple
 static const double simplex_qp_dependent = 1e-11;  // share of a normal that is new
 static const double simplex_qp_least_shift = 1e-9; // of the largest diagonal entry
 
+// Constraints are numbered: 0 .. n - 1 are x_i >= 0, n + g is 1 - (sum of x over group g) >= 0.
 simplex_qp pawl_simplex_qp_layout(int capacity, int max_groups, pawl_carver *mem)
 {
     size_t n = (size_t)capacity;
@@ -51,6 +52,7 @@ static void simplex_qp_axpy(double a, const double *x, double *y, int n)
     }
 }
 
+// The least shift with which a singular Q can be factored safely.
 static double simplex_qp_floor(const simplex_qp_problem *p)
 {
     double largest = 0.0;
@@ -111,6 +113,7 @@ static double simplex_qp_slack(const simplex_qp_problem *p, int constraint, cons
 }
 
 // d = JT n_p
+// The normal of x_i >= 0 is e_i. That of a group is -1 on its members.
 static void simplex_qp_normal(simplex_qp *s, const simplex_qp_problem *p, int constraint)
 {
     int n = p->n, g = constraint - n;
@@ -155,6 +158,8 @@ static void simplex_qp_add(simplex_qp *s, int n, int q, int constraint)
 }
 
 // The k-th of q active constraints leaves.
+// R without its column k has one entry below the diagonal in each later column. Rotations of
+// neighbouring rows remove them, and the same rotations of the rows of JT keep JT N = (R; 0).
 static void simplex_qp_drop(simplex_qp *s, int n, int q, int k)
 {
     s->is_active[s->active[k]] = false;
@@ -222,6 +227,8 @@ static void simplex_qp_satisfy(simplex_qp *s, const simplex_qp_problem *p, int q
     simplex_qp_combine(s, n, 0, y, x);
 }
 
+// d[0 .. q) is the part of the normal that the active constraints span, d[q .. n) what is new in
+// it. Without this test a dependent normal would put rounding on the diagonal of R.
 static bool simplex_qp_is_new(const simplex_qp *s, int n, int q)
 {
     double all = pawl_dot(s->d, s->d, n), rest = pawl_dot(s->d + q, s->d + q, n - q);
@@ -280,6 +287,10 @@ static int simplex_qp_entering(const simplex_qp *s, const simplex_qp_problem *p,
 // Lets a violated constraint enter; others leave on the way as their multipliers reach zero. Returns
 // the new size of the active set, -1 where nothing gives way (by rounding alone: a simplex is never
 // empty).
+// The step t is the shorter of two: `full` makes the new constraint hold, `partial` is where the
+// first multiplier of an active one reaches zero. After a partial step that constraint leaves and
+// the directions are computed again. A normal that depends on the active ones allows no step of x:
+// only the multipliers change, until one of them leaves.
 static int simplex_qp_enter(simplex_qp *s, const simplex_qp_problem *p, int q, int constraint,
                             double *x)
 {
@@ -367,6 +378,9 @@ static bool simplex_qp_walk(simplex_qp *s, const simplex_qp_problem *p, double s
     return false;
 }
 
+// Proximal rounds: with the centre at the last x the term extra/2 |x - centre|^2 vanishes in the
+// limit. Its linear part is -extra centre . x. `extra` is at most 1e-9 of the largest diagonal
+// entry as a rule, hence few rounds.
 simplex_qp_result pawl_simplex_qp_solve(simplex_qp *s, const simplex_qp_problem *p, bool warm,
                                         double *x)
 {

@@ -32,6 +32,7 @@ typedef struct sparse_nodes {
     int *mark;   // (rows) by node
 } sparse_nodes;
 
+// Columns of a row are sorted, so equal patterns are equal bytes.
 static bool sparse_same_neighbours(const int *start, const int *column, int i, int j)
 {
     int count = start[i + 1] - start[i];
@@ -40,6 +41,8 @@ static bool sparse_same_neighbours(const int *start, const int *column, int i, i
 }
 
 // Rows with the same neighbours, themselves included, are neighbours of each other.
+// Only later neighbours of a row can be in its node, which the hash finds without comparing all
+// pairs.
 static void sparse_gather(int rows, const int *start, const int *column, const uint64_t *hash,
                           sparse_nodes *nodes)
 {
@@ -104,6 +107,7 @@ static sparse_ldl *sparse_layout(int rows, int entries, pawl_carver *mem)
     return s;
 }
 
+// One of an entry and its mirror image is stored, the one in the lower triangle by nodes.
 static void sparse_targets(sparse_ldl *s, const int *start, const int *column,
                            const sparse_nodes *nodes)
 {
@@ -193,6 +197,8 @@ void pawl_sparse_ldl_destroy(sparse_ldl *s)
     }
 }
 
+// values: entries in the order of the pattern that was given. The matrix must be symmetric: of an
+// entry and its mirror image only one is read.
 int pawl_sparse_ldl_factor(sparse_ldl *s, const double *values, double floor)
 {
     double *out = pawl_block_ldl_values(s->blocks);
@@ -205,6 +211,7 @@ int pawl_sparse_ldl_factor(sparse_ldl *s, const double *values, double floor)
     return pawl_block_ldl_factor(s->blocks, floor);
 }
 
+// x in the caller's order; nodes have their rows together.
 void pawl_sparse_ldl_solve(sparse_ldl *s, double *x)
 {
     for (int i = 0; i < s->row_count; ++i) {

@@ -16,6 +16,8 @@ static uint64_t rows_key(const sparse_rows *m, int i, int j)
 }
 
 // The places of all entries, sorted, each once. Returns how many.
+// SPARSE_ROWS_SYMMETRIC makes the pattern symmetric and adds the diagonal, as a factor needs it.
+// Values are not mirrored: places without an entry are zeros.
 static int rows_places(const sparse_rows *m, const pawl_triplets *t, sparse_rows_shape shape,
                        uint64_t *keys, uint64_t *scratch)
 {
@@ -41,6 +43,7 @@ static int rows_places(const sparse_rows *m, const pawl_triplets *t, sparse_rows
     return kept;
 }
 
+// First place whose key is not less.
 static int rows_find(const uint64_t *keys, int count, uint64_t key)
 {
     int lo = 0, hi = count;

@@ -19,6 +19,7 @@ bool pawl_triplet_list_add(const pawl_env *env, triplet_list *list, int row, int
     return true;
 }
 
+// A view: it is valid until the list changes.
 pawl_triplets pawl_triplet_list_matrix(const triplet_list *list, int rows, int columns)
 {
     return (pawl_triplets){rows,           columns,           list->row.count,

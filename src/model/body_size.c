@@ -6,6 +6,7 @@
 // what its inertia says. Extents of the whole model would not do: free bodies drift apart.
 #include "model/model.h"
 
+// Radius of a ball about the shape's own origin that contains it [m].
 static double size_of_shape(const pawl_shape_def *d)
 {
     double most = 0.0;
@@ -30,6 +31,7 @@ static double size_of_shape(const pawl_shape_def *d)
     }
 }
 
+// The radius of gyration is the lower bound for bodies without shapes.
 static double size_of_body(const pawl_model *m, const model_body *b)
 {
     double gyration = 0.0, reach = 0.0;
@@ -45,6 +47,8 @@ static double size_of_body(const pawl_model *m, const model_body *b)
     return 2.0 * fmax(gyration, reach);
 }
 
+// A joint's size is that of its smaller body. The model's size is that of its largest moving body,
+// 1 m where there is no such length.
 void pawl_model_measure(pawl_model *m)
 {
     for (int i = 0; i < m->body_count; ++i) {

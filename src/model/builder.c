@@ -3,6 +3,9 @@
 //
 // Collects defs, checks each as it comes, and keeps copies. What can only be judged as a whole
 // (masses from shapes, point masses in joints) is checked by compile.c.
+//
+// A def that is refused leaves the builder as it was but for unused copies in its pool. Every text,
+// table and point list is copied, so that callers may free theirs at once.
 #include "model/builder.h"
 #include "base/guard.h"
 #include "base/hash.h"
@@ -16,6 +19,8 @@ typedef struct builder_block {
     size_t size;
 } builder_block;
 
+// Impact friction below 0 means that of sliding. Every shape collides with every other: group 1,
+// all bits in the mask.
 pawl_shape_def pawl_shape_def_default(void)
 {
     return (pawl_shape_def){.frame = pawl_pose_identity(),
@@ -36,6 +41,7 @@ pawl_body_def pawl_body_def_default(void)
         .pose = pawl_pose_identity(), .gravity_scale = 1.0, .stamp = PAWL_STAMP_BODY};
 }
 
+// Limits are infinite. A length below 0 means the distance at the start.
 pawl_joint_def pawl_joint_def_default(void)
 {
     pawl_joint_def def = {.base = PAWL_WORLD,
@@ -79,6 +85,7 @@ pawl_spring_def pawl_spring_def_default(void)
         .body_a = PAWL_WORLD, .body_b = PAWL_WORLD, .stamp = PAWL_STAMP_SPRING};
 }
 
+// data NULL: a block of zeros. All blocks live until the builder is destroyed.
 void *pawl_builder_keep(pawl_builder *b, const void *data, size_t size)
 {
     builder_block *slot = pawl_array_push(&b->env, &b->pool, sizeof *slot);
@@ -102,6 +109,7 @@ pawl_status pawl_builder_no_memory(const pawl_builder *b)
     return PAWL_FAIL(&b->env, PAWL_NO_MEMORY, "no memory while building model '%s'", b->name);
 }
 
+// Without a name, "body3" and the like is made: the first number from `index` on that is not taken.
 pawl_status pawl_builder_keep_name(pawl_builder *b, const char **name, const char *what, int index,
                                    int (*find)(const pawl_builder *b, const char *name))
 {
@@ -116,6 +124,7 @@ pawl_status pawl_builder_keep_name(pawl_builder *b, const char **name, const cha
     return *name != NULL ? PAWL_OK : pawl_builder_no_memory(b);
 }
 
+// Checks a signal and copies its table. `owner` is for messages.
 static pawl_status builder_keep_signal(pawl_builder *b, pawl_signal *s, const char *owner)
 {
     if ((int)s->kind < 0 || s->kind > PAWL_SIGNAL_CALLBACK) {
@@ -182,6 +191,8 @@ pawl_status pawl_builder_push(pawl_builder *b, pawl_array *array, const void *it
 static const char *const builder_kinds[ID_KINDS] = {"body",   "joint", "shape", "actuator",
                                                     "motion", "force", "spring"};
 
+// The tag of an id is a hash of all that was added before, so that an id of another model, or of
+// another version of this one, is recognised as such.
 pawl_status pawl_builder_push_tagged(pawl_builder *b, pawl_array *array, const void *item,
                                      size_t size, tag_source source, any_id *out)
 {
@@ -213,6 +224,7 @@ int pawl_builder_index(const pawl_builder *b, const char *function, id_kind kind
     return pawl_id_index(&b->env, function, &table, index1, tag);
 }
 
+// Ids count from 1, because an id of zeros is none.
 static any_id builder_id_at(const pawl_builder *b, id_kind kind, int i)
 {
     if (b == NULL || i < 0 || i >= b->tags[kind].count) {
@@ -239,6 +251,7 @@ pawl_actuator_id pawl_builder_actuator_at(const pawl_builder *b, int i)
     return (pawl_actuator_id){id.index1, id.tag};
 }
 
+// Gravity is 9.81 m/s^2 along -z until it is set.
 pawl_status pawl_builder_create(const pawl_env *env, const char *model_name, pawl_builder **out)
 {
     PAWL_NEED_ENV(env);
@@ -290,6 +303,7 @@ void pawl_builder_destroy(pawl_builder *b)
     pawl_free(&env, b, sizeof *b);
 }
 
+// A name that is set later is no part of the tags: ids given out before stay valid.
 void pawl_builder_set_name(pawl_builder *b, const char *model_name)
 {
     if (b == NULL || model_name == NULL) {
@@ -378,6 +392,7 @@ static void *builder_alloc(void *owner, size_t size)
 }
 
 // Pushes an item under its name.
+// All or nothing: a failure after the item was pushed takes it, its tag and the running hash back.
 static pawl_status builder_push_named(pawl_builder *b, pawl_array *array, const void *item,
                                       size_t size, int scope, tag_source source, any_id *out)
 {
@@ -392,6 +407,7 @@ static pawl_status builder_push_named(pawl_builder *b, pawl_array *array, const 
     return PAWL_OK;
 }
 
+// Normalizes the quaternion in place; false where that is impossible.
 bool pawl_builder_pose_good(pawl_pose *pose)
 {
     if (!v3_finite(pose->position) || !quat_finite(pose->orientation) ||
@@ -413,6 +429,8 @@ static pawl_status builder_warn_two_masses(pawl_builder *b, const pawl_body_def 
         b, &(pawl_warning){PAWL_WARNING_TWO_MASSES, where, text, "give only one of the two"});
 }
 
+// A mass may be missing only where a density gives it, or for a kinematic body. Whether shapes then
+// give a positive mass is known at compilation only.
 pawl_status pawl_builder_add_body(pawl_builder *b, const pawl_body_def *def, pawl_body_id *out)
 {
     PAWL_NEED(NULL, b);
@@ -505,6 +523,7 @@ pawl_status pawl_builder_add_shape(pawl_builder *b, pawl_body_id body, const paw
     return pawl_builder_push_shape(b, body, def, out);
 }
 
+// used_sizes has one bit per component of `size` that the kind uses; the others are not checked.
 pawl_status pawl_builder_push_shape(pawl_builder *b, pawl_body_id body, const pawl_shape_def *def,
                                     pawl_shape_id *out)
 {
@@ -561,6 +580,8 @@ pawl_status pawl_builder_push_shape(pawl_builder *b, pawl_body_id body, const pa
     return PAWL_OK;
 }
 
+// Units of a coordinate: m or rad; stiffness [N/m or N m/rad], damping [N s/m or N m s/rad],
+// armature [kg or kg m^2], friction [N or N m].
 static pawl_status builder_check_coordinate(const pawl_builder *b, const char *name, int c,
                                             const pawl_coordinate_def *d)
 {
@@ -587,6 +608,7 @@ static pawl_status builder_check_coordinate(const pawl_builder *b, const char *n
     return builder_check_soft(b, "limits of joint", name, &d->limit_soft, d->limit_erp);
 }
 
+// gears has one entry per joint, an empty one for joints that are none, so that indices agree.
 pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, pawl_joint_id *out)
 {
     PAWL_NEED(NULL, b);
@@ -662,6 +684,7 @@ static pawl_status builder_check_target(const pawl_builder *b, const char *what,
     return PAWL_OK;
 }
 
+// A gear is a joint without frames: it takes the bodies of the joint that it drives.
 pawl_status pawl_builder_add_gear(pawl_builder *b, const pawl_gear_def *def, pawl_joint_id *out)
 {
     PAWL_NEED(NULL, b);
@@ -701,6 +724,7 @@ pawl_status pawl_builder_add_gear(pawl_builder *b, const pawl_gear_def *def, paw
     return status;
 }
 
+// An infinite damping makes a velocity actuator a hard row (docs/math.md section 3).
 pawl_status pawl_builder_add_actuator(pawl_builder *b, const pawl_actuator_def *def,
                                       pawl_actuator_id *out)
 {
@@ -746,6 +770,7 @@ pawl_status pawl_builder_set_target(pawl_builder *b, pawl_actuator_id actuator,
     return PAWL_OK;
 }
 
+// Two motions of one coordinate would be two equal rows with different targets.
 pawl_status pawl_builder_add_motion(pawl_builder *b, const pawl_motion_def *def,
                                     pawl_motion_id *out)
 {
@@ -771,6 +796,7 @@ pawl_status pawl_builder_add_motion(pawl_builder *b, const pawl_motion_def *def,
     return PAWL_OK;
 }
 
+// The point is fixed in the body; components are functions of time, in world or in body axes.
 pawl_status pawl_builder_add_force(pawl_builder *b, const pawl_force_def *def, pawl_force_id *out)
 {
     PAWL_NEED(NULL, b);
@@ -794,6 +820,7 @@ pawl_status pawl_builder_add_force(pawl_builder *b, const pawl_force_def *def, p
     return PAWL_OK;
 }
 
+// A rest length of 0 makes the spring act in all three directions (docs/math.md section 3).
 pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def,
                                     pawl_spring_id *out)
 {
@@ -826,6 +853,7 @@ pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def,
     return PAWL_OK;
 }
 
+// The order of the two bodies does not matter, and pairs may repeat.
 pawl_status pawl_builder_exclude(pawl_builder *b, pawl_body_id body_a, pawl_body_id body_b)
 {
     PAWL_NEED(NULL, b);
@@ -851,6 +879,7 @@ int pawl_builder_joint_coordinates(const pawl_builder *b, pawl_joint_id joint)
     return pawl_joint_kind_coordinates(PAWL_ITEM(b->joints, pawl_joint_def, index).kind);
 }
 
+// The last start given for a joint counts.
 pawl_status pawl_builder_set_start(pawl_builder *b, pawl_joint_id joint, const double *position)
 {
     PAWL_NEED(NULL, b);
@@ -898,6 +927,8 @@ pawl_status pawl_builder_add_warning(pawl_builder *b, const pawl_warning *warnin
     return pawl_builder_push(b, &b->warnings, &copy, sizeof copy, NULL);
 }
 
+// Both frames are placed where the joint is in the world at the start: x along the axis, y towards
+// the hint.
 pawl_status pawl_builder_place_joint(const pawl_builder *b, pawl_joint_def *def,
                                      pawl_vec3 world_point, pawl_vec3 world_axis, pawl_vec3 y_hint)
 {

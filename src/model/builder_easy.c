@@ -5,6 +5,7 @@
 #include "base/guard.h"
 #include "model/builder.h"
 
+// One body with one shape at its origin; mass and inertia follow from the density [kg/m^3].
 pawl_status pawl_builder_add_solid(pawl_builder *b, const char *name, pawl_shape_kind kind,
                                    pawl_vec3 position, pawl_vec3 size, double density,
                                    pawl_body_id *out)
@@ -41,6 +42,7 @@ pawl_status pawl_builder_add_solid(pawl_builder *b, const char *name, pawl_shape
     return PAWL_OK;
 }
 
+// point [m] and axis are in the world at the start pose; both frames of the joint follow from them.
 pawl_status pawl_builder_connect(pawl_builder *b, const char *name, pawl_joint_kind kind,
                                  pawl_body_id base, pawl_body_id follower, pawl_vec3 point,
                                  pawl_vec3 axis, pawl_joint_id *out)
@@ -55,6 +57,7 @@ pawl_status pawl_builder_connect(pawl_builder *b, const char *name, pawl_joint_k
     return pawl_builder_add_joint(b, &joint, out);
 }
 
+// A force or torque source; effort [N or N m] is its largest magnitude.
 pawl_status pawl_builder_add_motor(pawl_builder *b, pawl_joint_id joint, double effort,
                                    pawl_actuator_id *out)
 {

@@ -13,6 +13,7 @@ static bool builder_is_tied(const pawl_builder *b, const bool *tied, pawl_body_i
     return body < 0 || tied[body];
 }
 
+// Spreads from tied bodies over joints until nothing changes. A free joint ties nothing.
 static void builder_find_tied(const pawl_builder *b, bool *tied)
 {
     for (int i = 0; i < b->bodies.count; ++i) {
@@ -31,6 +32,7 @@ static void builder_find_tied(const pawl_builder *b, bool *tied)
     }
 }
 
+// `motion` is applied in the world from the left: poses and velocities turn with it.
 pawl_status pawl_builder_move_floating(pawl_builder *b, pawl_pose motion)
 {
     PAWL_NEED(NULL, b);

@@ -14,6 +14,7 @@
     pawl_hash_doubles((h), (const double[]){__VA_ARGS__},                                          \
                       sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
+// Each function continues the hash h with the numbers of one def and returns the new one.
 static uint64_t tag_pose(uint64_t h, const pawl_pose *p)
 {
     return TAG_NUMBERS(h, p->position.x, p->position.y, p->position.z, p->orientation.w,

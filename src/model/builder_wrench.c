@@ -60,6 +60,7 @@ int pawl_builder_find_wrench_model(const pawl_builder *b, const char *name)
     return -1;
 }
 
+// Checked, copied, and added as a shape of the world. Heights [m] are x_count x y_count numbers.
 pawl_status pawl_builder_add_heightfield(pawl_builder *b, const pawl_heightfield_def *def, int *out)
 {
     PAWL_NEED(NULL, b);
@@ -144,6 +145,7 @@ static pawl_status builder_wrench_centres(const pawl_builder *b, const char *nam
     return PAWL_OK;
 }
 
+// Centres are (count x 4): depth [m] and unit normal; wrenches are (count x vertices x 6).
 static pawl_status builder_wrench_keep_table(pawl_builder *b, const char *name,
                                              pawl_wrench_table *t)
 {
@@ -207,6 +209,8 @@ static pawl_status builder_wrench_keep_custom(pawl_builder *b, pawl_wrench_model
     return PAWL_OK;
 }
 
+// NULL for a good model. Powers are multiples of 0.5 because x^p is then products and one square
+// root, with the same bits everywhere.
 const char *pawl_wrench_model_fault(const pawl_wrench_model_def *d)
 {
     bool friction = isfinite(d->friction) && d->friction >= 0.0;
@@ -285,6 +289,7 @@ pawl_status pawl_builder_add_wrench_model(pawl_builder *b, const pawl_wrench_mod
     return pawl_builder_push(b, &b->wrench_models, &d, sizeof d, out);
 }
 
+// Cores and leans are part of the formulas of coulomb, anisotropic and patch models alone.
 static pawl_status builder_check_core(const pawl_builder *b, const pawl_contact_point_def *p)
 {
     pawl_vec3 e = p->core;
@@ -340,6 +345,7 @@ pawl_status pawl_builder_add_contact_point(pawl_builder *b, const pawl_contact_p
     return pawl_builder_push(b, &b->contact_points, &p, sizeof p, out);
 }
 
+// All points of all shapes of a body, or none if one fails.
 pawl_status pawl_builder_add_contact_points_of(pawl_builder *b, pawl_body_id body, int wrench_model)
 {
     PAWL_NEED(NULL, b);

@@ -12,6 +12,8 @@
 #include "model/softness.h"
 #include <string.h>
 
+// Texts of the defs belong to the caller: the model keeps copies in its own block. In the measuring
+// pass only the length counts.
 char *pawl_compile_text(pawl_carver *mem, const char *text)
 {
     char *copy = PAWL_CARVE(mem, char, strlen(text) + 1);
@@ -21,6 +23,7 @@ char *pawl_compile_text(pawl_carver *mem, const char *text)
     return copy;
 }
 
+// Copies a table, after which the signal points into the model.
 static void compile_signal(pawl_carver *mem, pawl_signal *signal)
 {
     if (signal->count == 0) {
@@ -52,6 +55,10 @@ bool pawl_body_has_inertia(const pawl_body_def *def)
     return has;
 }
 
+// The model has everything at the centre of mass: poses, twists and anchors of the def, which are
+// at the body's frame, are shifted here. A point mass has no rotation, so its frame's velocity is
+// not shifted. A kinematic body has no mass; its inverse mass and inertia stay 0, which is how rows
+// treat it.
 static pawl_status compile_body(const pawl_builder *b, int index, const pawl_shape_info *shapes,
                                 int shape_count, model_body *body)
 {
@@ -124,6 +131,8 @@ static pawl_status compile_body(const pawl_builder *b, int index, const pawl_sha
 }
 
 // Joint kinds whose rows leave the orientation of both bodies alone.
+//
+// A point mass has no orientation that rows could act on.
 static bool compile_moves_points(pawl_joint_kind kind)
 {
     return kind == PAWL_JOINT_SPHERICAL || kind == PAWL_JOINT_DISTANCE ||
@@ -160,11 +169,15 @@ static bool compile_can_move(const pawl_model *m, int body)
     return body >= 0 && m->bodies[body].inverse_mass > 0.0;
 }
 
+// `anchor` is from the centre of mass in body axes, or a point of the world.
 static pawl_vec3 compile_world_point(const pawl_model *m, int body, pawl_vec3 anchor)
 {
     return body < 0 ? anchor : pawl_pose_apply(m->bodies[body].start_pose, anchor);
 }
 
+// Anchors [m] are from the centre of mass of each body, in its axes. Coordinates and rows are
+// counted up in the model as joints are compiled. keeps_turns: the angles count full turns;
+// needs_turn: rows or coordinates need the relative quaternion.
 static pawl_status compile_joint(const pawl_builder *b, int index, pawl_model *m, model_joint *j)
 {
     const pawl_joint_def *def = &PAWL_ITEM(b->joints, pawl_joint_def, index);
@@ -240,6 +253,7 @@ static pawl_status compile_check_use(const pawl_model *m, const char *what, cons
     return PAWL_OK;
 }
 
+// What needs the bodies of joints, which a builder may not know yet when the use is added.
 static pawl_status compile_check_uses(const pawl_model *m)
 {
     for (int i = 0; i < m->joint_count; ++i) {
@@ -284,6 +298,7 @@ static pawl_status compile_check_uses(const pawl_model *m)
 // that went on), and solving them takes a time that grows with the cube of their number.
 enum { COMPILE_PAIR_JOINTS = 256 };
 
+// Sorted keys of pairs: too many equal ones are COMPILE_PAIR_JOINTS places apart.
 static pawl_status compile_check_pairs(const pawl_model *m)
 {
     if (m->joint_count <= COMPILE_PAIR_JOINTS) {
@@ -400,6 +415,7 @@ static void compile_warnings(const pawl_builder *b, pawl_carver *mem, pawl_model
     }
 }
 
+// Kept as given: they are applied when a state is made, with the joints of the whole model known.
 static void compile_starts(const pawl_builder *b, pawl_carver *mem, pawl_model *m)
 {
     pawl_joint_start *starts = PAWL_CARVE(mem, pawl_joint_start, b->starts.count);
@@ -432,6 +448,8 @@ static void compile_ids(const pawl_builder *b, pawl_carver *mem, pawl_model *m,
 }
 
 // Runs twice: with mem->base NULL it only counts.
+//
+// Both passes must carve in the same order and with the same sizes, hence one function with `fill`.
 static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
 {
     pawl_model *m = PAWL_CARVE(mem, pawl_model, 1);
@@ -525,6 +543,7 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
     return m;
 }
 
+// A callback adds its kind alone: what it computes cannot be hashed.
 static uint64_t compile_hash_signal(uint64_t h, const pawl_signal *s)
 {
     const double numbers[] = {(double)s->kind, s->value, s->amplitude,
@@ -555,6 +574,9 @@ static uint64_t compile_hash_soft(uint64_t h, const pawl_softness *s, double erp
 }
 
 // Field by field: padding bytes and pointers must not count.
+//
+// The hash identifies the physics: a saved state is accepted only by a model with the same one. Newer
+// fields are added only where they differ from their defaults, so that old models keep their hashes.
 static uint64_t compile_hash(const pawl_model *m)
 {
     uint64_t h = pawl_hash_text(PAWL_HASH_SEED, m->name);
@@ -691,6 +713,7 @@ static uint64_t compile_hash(const pawl_model *m)
     return pawl_compile_wrench_hash(h, m);
 }
 
+// Bodies before joints, which need centres of mass; sizes and hash last, which need all.
 static pawl_status compile_fill(const pawl_builder *b, pawl_model *m)
 {
     int shape = 0;
@@ -736,6 +759,7 @@ static pawl_status compile_fill(const pawl_builder *b, pawl_model *m)
     return PAWL_OK;
 }
 
+// The builder stays as it is and can be compiled again. On failure *out is NULL.
 pawl_status pawl_builder_compile(const pawl_builder *b, pawl_model **out)
 {
     PAWL_NEED(NULL, b);

@@ -8,6 +8,7 @@
 #include "model/builder.h"
 #include <string.h>
 
+// A copy in the model's block; in the measuring pass only the room counts.
 static const double *compile_wrench_numbers(pawl_carver *mem, const double *numbers, size_t count)
 {
     double *copy = PAWL_CARVE(mem, double, count);
@@ -22,6 +23,7 @@ static size_t compile_wrench_table_size(const pawl_wrench_table *t)
     return (size_t)t->centre_count * (size_t)t->vertex_count * 6;
 }
 
+// Part of compile_layout() and run twice with it: the order of carving must not depend on m.
 void pawl_compile_wrench_layout(const pawl_builder *b, pawl_carver *mem, pawl_model *m)
 {
     pawl_wrench_model_def *models = PAWL_CARVE(mem, pawl_wrench_model_def, b->wrench_models.count);
@@ -64,6 +66,8 @@ void pawl_compile_wrench_layout(const pawl_builder *b, pawl_carver *mem, pawl_mo
     }
 }
 
+// Custom models count by their numbers of vertices and parameters; their functions cannot be
+// hashed.
 uint64_t pawl_compile_wrench_hash(uint64_t h, const pawl_model *m)
 {
     for (int i = 0; i < m->wrench_model_count; ++i) {

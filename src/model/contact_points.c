@@ -16,6 +16,7 @@ enum {
 };
 static const double contact_points_lean = 0.5; // of the radius
 
+// A shape without points, such as a plane, gets an empty list.
 static pawl_status contact_points_room(const pawl_env *env, int count, contact_point_list *out)
 {
     if (count == 0) {
@@ -124,6 +125,8 @@ static void contact_points_fill(const pawl_shape_def *shape, contact_point_list 
     }
 }
 
+// Positions are in the body's frame [m]. Round shapes have a radius about their points, ellipsoids
+// and rims a core.
 pawl_status pawl_contact_points_of_shape(const pawl_env *env, const pawl_shape_def *shape,
                                          contact_point_list *out)
 {

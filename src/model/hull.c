@@ -4,6 +4,10 @@
 // Convex hulls by inserting the point furthest outside a face until no point is outside, then
 // merging triangles that lie in one plane. Points within a tolerance of a face count as on it. Made
 // for hundreds of points, at build time; never in a step.
+//
+// The method is Quickhull without its conflict lists (Barber, Dobkin, Huhdanpaa 1996). Triangles are
+// counterclockwise seen from outside: normals point outwards, and hull_above() > 0 means outside.
+// Lengths are in m; eps is 1e-9 of the largest extent.
 #include "model/hull.h"
 #include "base/carver.h"
 #include <stdlib.h>
@@ -31,6 +35,8 @@ typedef struct hull_work {
     int *outer, *next; // sides between a group and others, -1: no more (triangles), (sides)
 } hull_work;
 
+// Fails for three points on a line, and when there is no room: then rounding has broken the
+// topology, since a hull of n points has at most 2 n - 4 triangles.
 static bool hull_add_triangle(hull_work *w, int i, int j, int k)
 {
     pawl_vec3 o = w->points[i];
@@ -44,12 +50,16 @@ static bool hull_add_triangle(hull_work *w, int i, int j, int k)
     return true;
 }
 
+// Signed distance of a point from the plane of a triangle.
 static double hull_above(const hull_work *w, const hull_triangle *t, int point)
 {
     return v3_dot(t->n, w->points[point]) - t->offset;
 }
 
 // Two points furthest apart along an axis, one furthest from their line, one from their plane.
+//
+// The order of the first triangle is chosen so that the fourth point is below it: all four normals
+// then point outwards. Fails for points on a line or in a plane.
 static bool hull_start(hull_work *w)
 {
     const pawl_vec3 *p = w->points;
@@ -105,6 +115,9 @@ static bool hull_start(hull_work *w)
            hull_add_triangle(w, v[2], v[1], v[3]) && hull_add_triangle(w, v[0], v[2], v[3]);
 }
 
+// Removes all triangles that see the point. Sides of removed triangles that occur in both
+// directions lie between two of them and cancel; those left over are the horizon, which is joined
+// to the point.
 static bool hull_insert(hull_work *w, int point)
 {
     int kept = 0, count = 0;
@@ -136,6 +149,7 @@ static bool hull_insert(hull_work *w, int point)
     return count >= 3;
 }
 
+// A triangle that no point is outside of stays so until it is removed, hence `done`.
 static bool hull_grow(hull_work *w)
 {
     for (int t = 0; t < w->triangle_count;) {
@@ -159,6 +173,8 @@ static bool hull_grow(hull_work *w)
     return true;
 }
 
+// By the pair of ends whatever the direction, then by direction: the two sides of an edge become
+// neighbours in the sorted list. The order is total, so that every C library sorts alike.
 static int hull_compare_sides(const void *a, const void *b)
 {
     const hull_side *s = a, *t = b;
@@ -170,6 +186,7 @@ static int hull_compare_sides(const void *a, const void *b)
                                 : 0;
 }
 
+// Representative of the coplanar group of triangle t, the one with the smallest index.
 static int hull_group(const hull_work *w, int t)
 {
     while (w->triangles[t].group != t) {
@@ -178,6 +195,7 @@ static int hull_group(const hull_work *w, int t)
     return t;
 }
 
+// The corner of a triangle that is not on the side.
 static int hull_opposite(const hull_triangle *t, const hull_side *side)
 {
     for (int k = 0; k < 2; ++k) {
@@ -218,6 +236,7 @@ static bool hull_join(hull_work *w)
 }
 
 // Lists the sides in which each group ends, ascending.
+// Side s and its partner are neighbours in the sorted list: s ^ 1.
 static void hull_list_sides(hull_work *w)
 {
     for (int t = 0; t < w->triangle_count; ++t) {
@@ -258,6 +277,7 @@ static int hull_outline(const hull_work *w, int group, int *loop)
     return count;
 }
 
+// One block of memory. `radius` is the largest distance of a vertex from the frame's origin.
 static convex_hull *hull_layout(const hull_work *w, int faces, int corners, int vertices,
                                 pawl_carver *mem)
 {
@@ -324,6 +344,8 @@ static bool hull_fill_edges(hull_work *w, convex_hull *h)
     return count % 2 == 0;
 }
 
+// Offsets are those of the furthest corner: no vertex of a face is outside its plane, although
+// merged triangles are coplanar only within a tolerance.
 static bool hull_fill(hull_work *w, convex_hull *h, int *loop)
 {
     int face = 0, corner = 0;
@@ -358,6 +380,8 @@ static bool hull_fill(hull_work *w, convex_hull *h, int *loop)
     return hull_fill_edges(w, h);
 }
 
+// Counts first, then lays out and fills. vertex_of is used twice: as the number of faces at a
+// point, then as the index of the vertex.
 static pawl_status hull_finish(const pawl_env *env, hull_work *w, int *loop, convex_hull **out)
 {
     int faces = 0, corners = 0, vertices = 0;

@@ -31,6 +31,7 @@ static pawl_hull_faces *hull_faces_layout(const convex_hull *hull, pawl_carver *
     return faces;
 }
 
+// Corners are counterclockwise seen from outside, face f from start[f] to start[f + 1].
 pawl_status pawl_hull_faces_create(const pawl_env *env, const pawl_vec3 *points, int point_count,
                                    pawl_hull_faces **out)
 {

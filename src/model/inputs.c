@@ -10,6 +10,8 @@
 #include "model/state.h"
 #include <string.h>
 
+// Layout: the count, gravity (flag, 3), friction (flag, 1), then shapes (flag, 1), actuators (flag,
+// target, flag, 3 gains) and wrenches (6, without a flag: a wrench of zeros is none).
 int pawl_state_input_numbers(const pawl_model *m)
 {
     return INPUT_FIRST_SHAPE + INPUT_SHAPE * m->shape_count + INPUT_ACTUATOR * m->actuator_count +
@@ -43,6 +45,7 @@ typedef struct input_reader {
     bool good;
 } input_reader;
 
+// Values behind a flag of 0 must be 0: equal inputs then have equal bits, and equal hashes.
 static bool input_read_flag(input_reader *r, double *values, int count)
 {
     double flag = r->number(r->user, r->at);
@@ -59,6 +62,7 @@ static bool input_read_flag(input_reader *r, double *values, int count)
 
 static const char *input_gains_fault(const pawl_actuator_def *d, const pawl_gains *g);
 
+// Judges the numbers of a saved state before they are taken over: flags, ranges, and the count.
 bool pawl_input_numbers_good(const pawl_model *m, double (*number)(const void *user, int i),
                              const void *user)
 {
@@ -147,6 +151,10 @@ double pawl_state_target(const pawl_state *s, pawl_actuator_id id)
 }
 
 // Why these gains cannot be used by rows that were planned for the model's; NULL: they can.
+//
+// Infinite damping is a hard row and an infinite effort means no bounds: a change of either would
+// change the kind of row, and rows are planned when a simulation is created. The same holds for
+// gains of 0, which have no row.
 static const char *input_gains_fault(const pawl_actuator_def *d, const pawl_gains *g)
 {
     if (!(g->stiffness >= 0.0 && g->damping >= 0.0 && g->effort >= 0.0)) {
@@ -254,6 +262,8 @@ pawl_status pawl_state_set_wrench(pawl_state *s, pawl_body_id id, pawl_vec3 forc
     return PAWL_OK;
 }
 
+// The moment is taken about the centre of mass at the present pose. The wrench stays constant in
+// world axes until it is set again; it does not follow the point.
 pawl_status pawl_state_add_force(pawl_state *s, pawl_body_id id, pawl_vec3 force,
                                  pawl_vec3 world_point)
 {
@@ -298,6 +308,7 @@ pawl_vec3 pawl_state_gravity(const pawl_state *s)
 }
 
 // Potential energy of weight, as pawl_state_energy() has it [J].
+// Negative work of the weight from the world's origin.
 static double input_potential(const pawl_state *s, pawl_vec3 gravity)
 {
     double energy = 0.0;
@@ -308,6 +319,8 @@ static double input_potential(const pawl_state *s, pawl_vec3 gravity)
     return energy;
 }
 
+// A change of gravity changes the potential energy at once. Counting it as work of applied forces
+// keeps the energy balance (docs/math.md section 6).
 static void input_change_gravity(pawl_state *s, const double *values)
 {
     double before = input_potential(s, pawl_state_gravity(s));
@@ -337,6 +350,8 @@ pawl_status pawl_state_clear_gravity(pawl_state *s)
 // ---- friction -------------------------------------------------------------------------------------
 
 // A factor of 1 is none.
+//
+// It is stored as not set, so that setting and clearing give the same state.
 static pawl_status input_scale(pawl_state *s, double *at, double scale)
 {
     if (!(scale >= 0.0) || isinf(scale)) {

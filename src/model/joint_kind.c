@@ -10,6 +10,9 @@ typedef struct joint_kind_row {
     unsigned angles; // bit c: coordinate c is an angle
 } joint_kind_row;
 
+// Rows and coordinates of a kind add up to six, but for rods, points on lines and planes, whose
+// relative orientation is free and has no coordinates, and gears. docs/math.md section 1 lists the
+// rows.
 static const joint_kind_row joint_kind_table[] = {
     [PAWL_JOINT_FIXED] = {"fixed", 6, 0, 0},
     [PAWL_JOINT_REVOLUTE] = {"revolute", 5, 1, 1},

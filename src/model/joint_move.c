@@ -28,6 +28,7 @@ static void move_layout(move_graph *g, pawl_carver *mem)
     g->moves = PAWL_CARVE(mem, bool, g->m->body_count);
 }
 
+// The world and kinematic bodies cannot be moved to fit a joint.
 static bool move_is_ground(const pawl_model *m, int body)
 {
     return body < 0 || m->bodies[body].kind == PAWL_BODY_KINEMATIC;
@@ -38,6 +39,7 @@ static int move_node(const pawl_model *m, int body)
     return move_is_ground(m, body) ? m->body_count : body;
 }
 
+// Union and find with path halving.
 static int move_root(int *set, int node)
 {
     while (set[node] != node) {
@@ -57,6 +59,8 @@ static bool move_may_take(const pawl_model *m, const model_joint *j)
     return !pointwise && !point_mass;
 }
 
+// A joint with six rows fixes all, one with none nothing: joints that constrain most are in the
+// tree first, and loops are closed by those with the fewest rows.
 static void move_choose_tree(move_graph *g)
 {
     const pawl_model *m = g->m;
@@ -78,6 +82,8 @@ static void move_choose_tree(move_graph *g)
 }
 
 // All bodies that joints of the tree tie to `body` without `joint`; false where the ground is among them.
+//
+// Run without the joint itself, so that the tree falls into the two sides of it.
 static bool move_collect(move_graph *g, int joint, int body)
 {
     const pawl_model *m = g->m;
@@ -99,6 +105,9 @@ static bool move_collect(move_graph *g, int joint, int body)
 }
 
 // The follower's joint frame seen from the base's, and its twist in the base's axes, of the frame's origin.
+//
+// J(q) and its rate for each kind; coordinates in the order of joint_kind.c. Kinds without
+// coordinates give the identity.
 static pawl_pose move_relative(const model_joint *j, const double *q, const double *rate,
                                pawl_twist *twist)
 {
@@ -167,6 +176,8 @@ typedef struct move_frame {
     pawl_twist twist;
 } move_frame;
 
+//
+// anchor [m] is from the centre of mass in body axes.
 static move_frame move_frame_on(const body_state *bodies, int body, pawl_vec3 anchor,
                                 pawl_quat turn)
 {
@@ -180,6 +191,8 @@ static move_frame move_frame_on(const body_state *bodies, int body, pawl_vec3 an
 }
 
 // The other side of the joint: where `child` must be for the joint to have the relative pose and twist.
+//
+// All twists here are of the origin of the frame, so that the arm to the next frame adds w x arm.
 static move_frame move_across(move_frame parent, pawl_pose relative, pawl_twist twist,
                               bool reversed)
 {
@@ -202,6 +215,8 @@ static move_frame move_across(move_frame parent, pawl_pose relative, pawl_twist 
 }
 
 // Moves all bodies that hang on the joint with the frame `from` that goes to `to`.
+// Velocities relative to the old frame turn with the part; the velocity of the new frame is then
+// added.
 static void move_bodies(const move_graph *g, move_frame from, move_frame to, body_state *bodies)
 {
     pawl_quat turn =
@@ -223,6 +238,7 @@ static void move_bodies(const move_graph *g, move_frame from, move_frame to, bod
     }
 }
 
+// With bodies NULL it only answers whether the joint can be set.
 static pawl_status move_with(const pawl_env *env, move_graph *g, body_state *bodies, int joint,
                              const double *position, const double *rate)
 {

@@ -3,6 +3,10 @@
 //
 // Forward kinematics of a chain of joints: a joint is a row of single turns and slides between its two frames.
 // Inverse kinematics is that of reach.c with the three errors of the tip's position.
+//
+// A limb is the chain of joints from a root body to a tip body. q (count) are its coordinates, from
+// the root to the tip [rad or m]. All constant poses between two coordinates are multiplied once,
+// at creation.
 #include "pawl/limb.h"
 #include "base/carver.h"
 #include "base/env.h"
@@ -34,6 +38,8 @@ struct pawl_limb {
 };
 
 // The steps of a joint kind in the order of its coordinates; 0 for kinds that have no such steps.
+// Balls and free joints have no coordinates that can be set one by one, rods and points on lines no
+// pose.
 static int limb_kind_steps(pawl_joint_kind kind, double pitch, limb_step out[3])
 {
     const limb_step slide[3] = {
@@ -86,6 +92,8 @@ static int limb_carrier(const pawl_model *model, int body)
 }
 
 // How many coordinates the chain has, or -1 with a message.
+// Walks from the tip to the root along followers. More joints than the model has means a closed
+// loop of joints that never reaches the root.
 static int limb_measure(const pawl_env *env, const pawl_model *model, int root, int tip)
 {
     int count = 0, length = 0;
@@ -113,6 +121,7 @@ static int limb_measure(const pawl_env *env, const pawl_model *model, int root, 
     return count;
 }
 
+// Runs twice, to count bytes and to hand out pointers.
 static pawl_limb *limb_layout(pawl_carver *mem, int count)
 {
     reach_space reach = {0};
@@ -171,6 +180,7 @@ static void limb_fill(pawl_limb *limb, const pawl_model *model, int root, int ti
 }
 
 // What is missing of the target.
+// J is the Jacobian of the tip, not of the error: reach.c wants e = target - tip with d tip = J dq.
 static void limb_errors(void *user, const double *q, double *e, double *J)
 {
     const pawl_limb *limb = user;
@@ -241,6 +251,7 @@ static pawl_vec3 limb_axis(int axis)
     return v3(axis == 0 ? 1.0 : 0.0, axis == 1 ? 1.0 : 0.0, axis == 2 ? 1.0 : 0.0);
 }
 
+// The pose that the coordinate q of one step makes.
 static pawl_pose limb_step_pose(const limb_step *s, double q)
 {
     pawl_vec3 axis = limb_axis(s->axis);
@@ -270,6 +281,7 @@ typedef struct limb_columns {
     int rows;
     pawl_vec3 tip;
 } limb_columns;
+// A turn moves the tip by axis x arm, a slide along the axis; a screw does both.
 static void limb_column(void *user, int i, const limb_step *s, pawl_pose frame)
 {
     const limb_columns *c = user;
@@ -285,6 +297,8 @@ static void limb_column(void *user, int i, const limb_step *s, pawl_pose frame)
     }
 }
 
+// Two walks: columns of turns need the position of the tip first. jacobian (count x rows), one
+// column of the Jacobian after the other, in the axes of the root.
 static pawl_pose limb_place(const pawl_limb *limb, const double *q, double *jacobian, int rows)
 {
     pawl_pose last = limb_walk(limb, q, NULL, NULL);
@@ -312,6 +326,7 @@ pawl_pose pawl_limb_pose(const pawl_limb *limb, const double *q, double *jacobia
     return limb_place(limb, q, jacobian, 6);
 }
 
+// Returns the distance that is left [m], NaN for bad arguments.
 double pawl_limb_reach(pawl_limb *limb, pawl_vec3 target, const double *rest, double *q)
 {
     static const double none = 1e-13; // a distance that counts as none, of 1 m or the target's

@@ -2,6 +2,10 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // See live_model.h: the model that a step reads, made from the model and the inputs of a state.
+//
+// A model is immutable and shared by states; inputs (targets, gains, wrenches, gravity, friction)
+// belong to a state. The live model is a shallow copy in which only arrays that inputs change are
+// replaced. Without inputs it is the model itself, and costs nothing.
 #include "model/live_model.h"
 #include "base/env.h"
 #include <string.h>
@@ -28,6 +32,7 @@ void pawl_live_end(live_model *live)
 }
 
 // The block, or a new one where there is none yet; NULL: memory is out.
+// Blocks are allocated at the first use of an input and kept, so that later steps allocate nothing.
 static void *live_need(const live_model *live, void *block, size_t bytes)
 {
     return block != NULL ? block : pawl_alloc(&live->env, bytes);
@@ -39,6 +44,8 @@ static pawl_status live_no_memory(const live_model *live)
                      live->of->name);
 }
 
+// A target that is set replaces the signal by a constant; gains that are not set are those of the
+// model.
 static pawl_status live_actuators(live_model *live, const pawl_state *s, const state_inputs *in)
 {
     const pawl_model *m = live->of;
@@ -72,6 +79,7 @@ static pawl_status live_actuators(live_model *live, const pawl_state *s, const s
     return PAWL_OK;
 }
 
+// Wrenches [N, N m] act at the centre of mass. They come behind the forces of the model.
 static pawl_status live_forces(live_model *live, const state_inputs *in)
 {
     const pawl_model *m = live->of;
@@ -104,6 +112,7 @@ static pawl_status live_forces(live_model *live, const state_inputs *in)
     return PAWL_OK;
 }
 
+// All friction coefficients of a shape get the same factor, so their ratios stay.
 static pawl_status live_friction(live_model *live, const pawl_state *s)
 {
     const pawl_model *m = live->of;

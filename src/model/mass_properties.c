@@ -7,6 +7,8 @@
 #include "model/hull.h"
 #include "model/model.h"
 
+// Shape sizes are radii and half lengths [m], density is in kg/m^3, inertia in kg m^2. The inertia
+// returned is about the shape's own centre of mass, in the axes of the body.
 static const double mass_pi = 0x1.921fb54442d18p+1;
 
 // Second moments of a solid to its inertia: I = trace(S) 1 - S.
@@ -28,6 +30,8 @@ pawl_status pawl_mass_of_hull(const pawl_env *env, const pawl_shape_def *shape, 
     return PAWL_OK;
 }
 
+// Planes and height fields have no volume and get mass 0. Hulls have a function of their own, which
+// can fail.
 mass_properties pawl_mass_of_shape(const pawl_shape_def *shape, double density)
 {
     double x = shape->size.x, y = shape->size.y, z = shape->size.z;
@@ -86,6 +90,8 @@ static void mass_shift(pawl_mat3 *inertia, double mass, pawl_vec3 d)
     }
 }
 
+// Both inertias are shifted to the common centre before they are added. Without any mass the common
+// centre is not defined, and a is returned.
 mass_properties pawl_mass_add(mass_properties a, mass_properties b)
 {
     mass_properties c = {.mass = a.mass + b.mass};

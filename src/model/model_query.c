@@ -7,6 +7,8 @@
 #include "model/model.h"
 #include <string.h>
 
+// NULL models and bad ids give an empty text, 0 or NaN, never a crash: front ends call these with
+// what users typed.
 const char *pawl_model_name(const pawl_model *model)
 {
     if (model == NULL) {

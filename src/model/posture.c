@@ -32,6 +32,7 @@ struct pawl_posture {
     const pawl_limb_target *goal; // of the search under way
 };
 
+// A coordinate that two limbs share has one column.
 static int posture_find(const pawl_limb_coordinate *of, int count, pawl_limb_coordinate wanted)
 {
     for (int i = 0; i < count; ++i) {
@@ -42,6 +43,7 @@ static int posture_find(const pawl_limb_coordinate *of, int count, pawl_limb_coo
     return -1;
 }
 
+// Targets may or may not ask for an orientation, so the number of errors changes with each call.
 static int posture_rows(const pawl_posture *p)
 {
     int rows = 0;
@@ -51,6 +53,7 @@ static int posture_rows(const pawl_posture *p)
     return rows;
 }
 
+// q of all coordinates to those of limb l, in `own`.
 static void posture_gather(const pawl_posture *p, int l, const double *q)
 {
     for (int i = 0; i < p->limbs[l].count; ++i) {
@@ -69,6 +72,7 @@ static void posture_limb_errors(const pawl_limb_target *goal, pawl_pose tip, dou
     }
 }
 
+// J (rows x count) column by column; limbs that do not use a coordinate leave zeros in its column.
 static void posture_errors(void *user, const double *q, double *e, double *J)
 {
     const pawl_posture *p = user;
@@ -118,6 +122,7 @@ static pawl_posture *posture_layout(pawl_carver *mem, int limb_count, int count,
 }
 
 // Numbers the coordinates of all limbs; returns how many there are.
+// Columns are numbered in the order in which the limbs name them first.
 static int posture_number(pawl_limb *const *limbs, int limb_count, pawl_limb_coordinate *of,
                           posture_limb *out)
 {
@@ -222,6 +227,8 @@ static bool posture_finite(const pawl_posture *p, const double *rest, const doub
     return finite;
 }
 
+// Positions [m] and orientations [rad] have equal weights. Returns the largest error of a single
+// limb, not the norm over all that the search minimizes.
 double pawl_posture_reach(pawl_posture *p, const pawl_limb_target *targets, const double *rest,
                           double *q)
 {

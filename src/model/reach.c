@@ -18,6 +18,7 @@
 
 static const double REACH_STILL = 1e-11; // a movement towards rest that counts as none [rad or m]
 
+// J (rows x count) is stored column by column. `rows` is the most that a search may use.
 void pawl_reach_layout(reach_space *s, pawl_carver *mem, int count, int rows, const double *lower,
                        const double *upper)
 {
@@ -84,6 +85,10 @@ static void reach_damped(reach_space *s, double lambda)
 
 // Into `move`: the damped step for what is missing (NULL: nothing) and, with `towards`, what part of that
 // movement leaves the errors as they are. Coordinates that would leave their limits are held.
+//
+// With W the wish (towards - q) and both parts: move = W + JT (J JT + lambda)^-1 (missing - J W).
+// Holding a coordinate changes the others, hence the repetition; each round holds at least one
+// more, so it ends.
 static void reach_find_move(reach_space *s, const double *q, double lambda, const double *missing,
                             const double *towards)
 {
@@ -129,6 +134,9 @@ static void reach_clamp(const reach_space *s, double *q)
 }
 
 // Levenberg-Marquardt from q; returns what is left.
+//
+// lambda falls tenfold after a success and grows tenfold after a failure, in units of the trace of
+// J JT. A move too short to change q ends the search: no lambda would help.
 static double reach_approach(reach_space *s, double reached, double *q)
 {
     enum { ROUNDS = 200 };
@@ -159,6 +167,7 @@ static double reach_approach(reach_space *s, double reached, double *q)
     return missing;
 }
 
+// Coordinates in rad and m count alike.
 static double reach_distance2(const reach_space *s, const double *a, const double *b)
 {
     double sum = 0.0;
@@ -202,6 +211,7 @@ static void reach_settle(reach_space *s, double reached, const double *rest, dou
 }
 
 // Number `index` of Halton's sequence in this dimension, in -1 .. 1.
+// Low-discrepancy points cover the limits evenly and are the same in every run.
 static double reach_scatter(int index, int dimension)
 {
     static const int primes[] = {2, 3, 5, 7, 11, 13, 17, 19};
@@ -242,6 +252,9 @@ static double reach_bend(reach_space *s, double reached, const double *rest, con
     return left;
 }
 
+// Order matters: q first, since callers follow a path and want the nearby answer; then rest; then
+// bent poses. Only an answer without error is moved towards rest. Returns what is left of the
+// error.
 double pawl_reach(reach_space *s, double reached, const double *rest, double *q)
 {
     size_t size = (size_t)s->count * sizeof *q;

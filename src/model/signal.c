@@ -13,6 +13,9 @@ pawl_signal pawl_signal_constant(double value)
 
 // Slope at a table's knot: none where keyframes come to rest, else from its neighbours (parabola
 // through three points; one-sided at ends).
+//
+// With the slopes of neighbours the cubic interpolation has continuous rates, and passes through
+// straight data straight.
 static double signal_slope(const pawl_signal *s, int i)
 {
     const double *t = s->times, *v = s->values;
@@ -83,6 +86,7 @@ double pawl_signal_value(const pawl_signal *signal, double t)
     return value;
 }
 
+// The rate of a table is the exact derivative of its interpolation.
 double pawl_signal_rate(const pawl_signal *signal, double t)
 {
     double value, rate = 0.0;
@@ -107,6 +111,8 @@ double pawl_signal_rate(const pawl_signal *signal, double t)
     return rate;
 }
 
+// Six signals: displacement [m] in world axes and a rotation vector [rad], both from the start.
+// Returns the pose of the centre of mass.
 pawl_pose pawl_kinematic_pose(const model_body *body, double t)
 {
     double m[6];
@@ -121,6 +127,8 @@ pawl_pose pawl_kinematic_pose(const model_body *body, double t)
     return (pawl_pose){position, pawl_quat_normalize(quat_mul(turn, body->start_pose.orientation))};
 }
 
+// The rate of a rotation vector is not the angular velocity: w = T(rho)^-1 rho', with T the matrix
+// of rotation_vector_rate().
 pawl_twist pawl_kinematic_twist(const model_body *body, double t)
 {
     double m[6], rate[6];

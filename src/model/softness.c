@@ -5,6 +5,10 @@
 //   v = (1 - d) v_free + d (r' - h (b r' + k r)),
 // MuJoCo's a = (1 - d) a_free + d a_ref over a step. The - r' in the bias is missing in loops (106),
 // (110) and (113); without it a soft joint would stop what it should slow down.
+//
+// Here r is the violation [m or rad], r' its rate, d the impedance between 0 and 1 (0: the row does
+// nothing, 1: it is hard), D the row's own entry of J M^-1 JT, h the time step [s], b [1/s] and k
+// [1/s^2] damping and stiffness per unit of effective mass.
 #include "model/softness.h"
 #include <math.h>
 
@@ -27,11 +31,14 @@ bool pawl_softness_is_good(const pawl_softness *s)
            s->power >= 1.0;
 }
 
+// A time constant of 0 means that nothing was set for this element.
 const pawl_softness *pawl_softness_choose(const pawl_softness *own, const pawl_softness *all)
 {
     return own->time_constant == 0.0 ? all : own;
 }
 
+// Of two materials: the mean where both are soft, else the soft one. A hard partner has no
+// parameters that could be averaged.
 pawl_softness pawl_softness_mix(const pawl_softness *a, const pawl_softness *b)
 {
     if (!pawl_is_soft(a) || !pawl_is_soft(b)) {
@@ -73,6 +80,8 @@ static double softness_branch(double x, double low, double p)
     return low * softness_power(x / low, p);
 }
 
+// MuJoCo's solimp: d grows from d0 at r = 0 to dw at |r| = width along two powers that join
+// smoothly at the midpoint. A width of 0 has no growth: the mean is used.
 double pawl_softness_impedance(const pawl_softness *s, double r)
 {
     if (!(s->width > 0.0)) {
@@ -84,6 +93,7 @@ double pawl_softness_impedance(const pawl_softness *s, double r)
     return s->d0 + y * (s->dw - s->d0);
 }
 
+// MuJoCo's solref with a positive time constant T: b = 2 / (dw T), k = d / (dw T zeta)^2.
 soft_row pawl_softness_row(const pawl_softness *s, double impedance, double h, double D, double r,
                            double rate)
 {

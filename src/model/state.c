@@ -21,6 +21,8 @@ enum {
     STATE_BODY_NUMBERS = sizeof(body_state) / sizeof(double)
 };
 
+// Where the impulses of each kind of row are in the state's array, for warm starts: fixed places,
+// so that rows that come and go keep theirs.
 impulse_slots pawl_impulse_slots(const pawl_model *m)
 {
     impulse_slots s = {.joints = 0};
@@ -34,6 +36,7 @@ impulse_slots pawl_impulse_slots(const pawl_model *m)
     return s;
 }
 
+// Most contacts whose impulses are remembered between steps.
 int pawl_contact_memory(const pawl_model *m)
 {
     int shapes = 0;
@@ -43,11 +46,13 @@ int pawl_contact_memory(const pawl_model *m)
     return 16 * shapes;
 }
 
+// Numbers of a remembered contact; torsional and rolling friction have three more.
 int pawl_contact_width(const pawl_model *m)
 {
     return m->spin_friction ? 7 : 4;
 }
 
+// The first number is how many contacts are remembered.
 static int state_contact_numbers(const pawl_model *m)
 {
     return 1 + pawl_contact_width(m) * pawl_contact_memory(m);
@@ -68,6 +73,9 @@ static int state_vertex_count(const pawl_wrench_model_def *d)
     }
 }
 
+// Weights of the vertices of all contact points. A model without contact points may still be run by
+// a stepper that makes them from shapes: room for eight corners with six directions per moving
+// shape.
 static int state_weight_count(const pawl_model *m)
 {
     int count = 0;
@@ -104,6 +112,7 @@ state_before pawl_state_before(const pawl_state *s)
     return (state_before){s->before, s->before + 1, (body_state *)(s->before + 2)};
 }
 
+// Setting a pose or a twist writes 0 there: the step before then belongs to another motion.
 bool pawl_state_knows_before(const pawl_state *s)
 {
     return s->step > 0 && s->before[0] == (double)s->step;
@@ -119,6 +128,7 @@ static int state_weak_numbers(const pawl_model *m)
     return 1 + PAWL_STATE_WEAK_WORDS * pawl_state_weak_count(m);
 }
 
+// Runs twice, to count bytes and to hand out pointers.
 static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
 {
     pawl_state *s = PAWL_CARVE(mem, pawl_state, 1);
@@ -192,6 +202,7 @@ void pawl_state_destroy(pawl_state *state)
     }
 }
 
+// The models need not be the same object, only equal: their hashes are compared.
 pawl_status pawl_state_copy(pawl_state *to, const pawl_state *from)
 {
     PAWL_NEED(NULL, to);
@@ -228,6 +239,7 @@ typedef struct state_span {
     size_t count;
 } state_span;
 
+// Order is part of the file format: new spans are appended, with a new version.
 static void state_spans(const pawl_state *s, state_span spans[STATE_SPANS])
 {
     pawl_state *w = (pawl_state *)s; // readers of the spans do not write through them
@@ -257,6 +269,8 @@ static size_t state_double_count(const pawl_state *s, int span_count)
     return count;
 }
 
+//
+// The first number of each optional span says whether it is in use.
 uint64_t pawl_state_hash(const pawl_state *s)
 {
     if (s == NULL) {
@@ -280,6 +294,7 @@ uint64_t pawl_state_hash(const pawl_state *s)
     return h;
 }
 
+// Run after each step: NaN must not travel on in a state.
 bool pawl_state_is_finite(const pawl_state *s)
 {
     state_span spans[STATE_SPANS];
@@ -303,6 +318,7 @@ size_t pawl_state_size(const pawl_state *s)
     return 8 * (STATE_HEADER_WORDS + state_double_count(s, STATE_SPANS));
 }
 
+// Little-endian on every machine, so that a saved state can be moved.
 static unsigned char *state_put(unsigned char *p, uint64_t word)
 {
     for (int i = 0; i < 8; ++i) {
@@ -347,6 +363,8 @@ static uint64_t state_sum(const unsigned char *bytes, size_t size)
                            size - after);
 }
 
+// Header of six words: magic, version, hash of the model, number of doubles, step, check sum. Then
+// the doubles of all spans by their bits.
 pawl_status pawl_state_save(const pawl_state *s, void *bytes)
 {
     PAWL_NEED(NULL, s);
@@ -371,6 +389,8 @@ pawl_status pawl_state_save(const pawl_state *s, void *bytes)
     return PAWL_OK;
 }
 
+// Everything is checked before the first number is written: on failure the state is as it was.
+// Earlier versions have fewer spans; what they lack becomes 0, which means unused.
 pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *bytes, size_t size)
 {
     PAWL_NEED_ENV(env);
@@ -446,6 +466,8 @@ const pawl_model *pawl_state_model(const pawl_state *s)
     return s != NULL ? s->model : NULL;
 }
 
+// The state has poses and velocities of centres of mass; callers have those of the body's frame,
+// whose origin is at -com from it.
 pawl_pose pawl_state_pose(const pawl_state *s, pawl_body_id id)
 {
     int body = s == NULL ? -1 : PAWL_INDEX(&s->env, &s->model->ids[ID_BODY], id);
@@ -475,6 +497,8 @@ static pawl_status state_bad_body(const pawl_state *s)
                                  s->model->name);
 }
 
+// The pose of the body's frame, as pawl_state_pose() gives it. Velocities stay those of the centre
+// of mass.
 pawl_status pawl_state_set_pose(pawl_state *s, pawl_body_id id, pawl_pose pose)
 {
     int body = s == NULL ? -1 : PAWL_INDEX(&s->env, &s->model->ids[ID_BODY], id);
@@ -498,6 +522,8 @@ pawl_status pawl_state_set_pose(pawl_state *s, pawl_body_id id, pawl_pose pose)
     return PAWL_OK;
 }
 
+// The twist of the body's frame origin, in world axes, from which that of the centre of mass
+// follows.
 pawl_status pawl_state_set_twist(pawl_state *s, pawl_body_id id, pawl_twist twist)
 {
     int body = s == NULL ? -1 : PAWL_INDEX(&s->env, &s->model->ids[ID_BODY], id);

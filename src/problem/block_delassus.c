@@ -3,6 +3,10 @@
 //
 // The operator of a contact problem that came as a matrix, in block compressed rows of 3 x 3
 // blocks: products, rows for sweeps, and factors of D + s by linalg/sparse_ldl.h.
+//
+// Such problems have contacts only, hence no free rows, and no geometry behind the matrix. Values
+// are stored row by row over all blocks of a contact (block_matrix_entry): this is also plain
+// compressed row storage of the 3n x 3n matrix, so the sparse factor reads the same array.
 #include "problem/block_delassus.h"
 #include "base/carver.h"
 #include "linalg/sparse_ldl.h"
@@ -101,6 +105,7 @@ static void block_solve(pawl_delassus *base, double *x)
 }
 
 // The pattern, entry by entry, and the room for values.
+// Needed by solvers that factor; those that sweep never ask for it. It is therefore made on demand.
 static bool block_structure(block_delassus *d)
 {
     const block_matrix *m = &d->D;

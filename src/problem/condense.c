@@ -22,6 +22,9 @@ condensed_problem pawl_condensed_layout(int max_rows, int capacity, pawl_carver 
 }
 
 // Compliances of the rows that stay are part of S already, so the condensed problem has none.
+//
+// S is kept while matrix_key says that neither D + R nor the rows have changed; v_f is always
+// computed again. lambda (rows) has the warm start of the bounded rows and is scratch after that.
 void pawl_condense(condensed_problem *r, const pawl_problem *p, double regularization,
                    double *lambda)
 {

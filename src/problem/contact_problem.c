@@ -4,6 +4,11 @@
 // Contact problems W r + q = u as files and callers give them: checks the entries, builds a
 // symmetric scaled copy for the solvers, and judges an answer by the three errors A, B and S of
 // docs/contact-problems.md with the given W.
+//
+// A contact has three rows: two tangents, then the normal. W (3n x 3n) [1/kg], q and u [m/s],
+// r [N s]. Solvers get D = s (W + WT)/2 s with one factor s_i = sqrt(3 / trace of W_ii) per contact.
+// The diagonal of each block is then 1 in the mean. Friction cones keep their shape, since all three
+// rows of a contact have the same factor. The scaled unknown is r / s, the scaled velocity s u.
 #include "problem/contact_problem.h"
 #include "base/carver.h"
 #include "base/guard.h"
@@ -64,6 +69,8 @@ static pawl_status contact_check(const pawl_env *env, const pawl_contact_problem
 }
 
 // The blocks that are not zero, their mirror images and the diagonal ones, sorted: i * contacts + j.
+// The mirror image of a block is part of the pattern even if the file has only one triangle or an
+// unsymmetric W: D needs both. keys has a second half as scratch for sorting.
 static pawl_status contact_pattern(const pawl_env *env, const pawl_contact_problem_def *def,
                                    uint64_t **keys, size_t *bytes, int *count)
 {
@@ -107,6 +114,7 @@ typedef struct contact_parts { // what the carver hands out
     problem_block *blocks;
 } contact_parts;
 
+// W and D share one pattern.
 static contact_parts contact_layout(int contacts, int blocks, pawl_carver *mem)
 {
     int rows = 3 * contacts;
@@ -161,6 +169,7 @@ static int contact_find(const block_matrix *m, int i, int j)
     return lo < m->start[i + 1] && m->column[lo] == j ? lo : -1;
 }
 
+// Entries given twice are added, as triplets usually are.
 static void contact_fill(const contact_parts *p, const pawl_triplets *W, const uint64_t *keys,
                          int blocks)
 {
@@ -182,6 +191,8 @@ static void contact_fill(const contact_parts *p, const pawl_triplets *W, const u
     }
 }
 
+// A contact that no impulse can move has no scale, and no solver could do anything about it:
+// refused.
 static pawl_status contact_scale(const pawl_env *env, const contact_parts *p)
 {
     const block_matrix *m = &p->problem->W;
@@ -208,6 +219,8 @@ static pawl_status contact_scale(const pawl_env *env, const contact_parts *p)
 }
 
 // D, and how far W is from its mirror image.
+// Halves are taken before the sum, so that large finite entries do not overflow. asymmetry is |W -
+// WT| / |W| in the Frobenius norm.
 static void contact_symmetrize(const contact_parts *p)
 {
     const block_matrix *m = &p->problem->W;
@@ -373,6 +386,8 @@ typedef struct contact_sums { // of squares
 } contact_sums;
 
 // One contact in quantities scaled by s: r / s, s q, s u.
+// The natural map r - P_K(r - u - Gamma(u)) with De Saxce's term, squared and summed over the
+// contact. s = 1 gives the errors in the file's units.
 static void contact_add(contact_sums *sum, const double *r, const double *q, const double *u,
                         double mu, double s)
 {
@@ -417,6 +432,7 @@ pawl_contact_errors pawl_contact_problem_errors(const pawl_contact_problem *p, c
                                  .scaled = contact_relative(&scaled)};
 }
 
+// NaN compares false with everything and would be lost in a maximum: it counts as infinite.
 double pawl_contact_errors_worst(const pawl_contact_errors *errors)
 {
     if (errors == NULL) {

@@ -74,6 +74,7 @@ static pawl_status reduce_check_vector(const pawl_env *env, const char *name, co
     return PAWL_OK;
 }
 
+// H (n x 3 contacts) and G (n x p) have one column per row of the constraints, M is (n x n).
 static pawl_status reduce_check(const pawl_env *env, const pawl_contact_system_def *def)
 {
     int n = def->velocity_count, p = def->equality_count, nc = def->contact_count;
@@ -147,6 +148,8 @@ static pawl_status reduce_factor_mass(const pawl_env *env, contact_reduction *s)
 }
 
 // v = M^-1 right. False where refinement does not lead there.
+// Refinement stops where the residual no longer halves. An M whose unsymmetric part is as large as
+// the symmetric one makes it diverge, which is reported instead of a wrong W.
 static bool reduce_solve_mass(contact_reduction *s)
 {
     double goal = reduce_accuracy * reduce_size(s->right, s->n), last = INFINITY;
@@ -197,6 +200,8 @@ static bool reduce_solve_equalities(contact_reduction *s)
     return last <= reduce_acceptable * size;
 }
 
+// S is dense (p x p), one solve with M per column. Redundant constraints have pivots that are
+// dropped.
 static pawl_status reduce_factor_equalities(const pawl_env *env, contact_reduction *s)
 {
     int p = s->p;
@@ -249,6 +254,7 @@ static pawl_status reduce_velocity(const pawl_env *env, contact_reduction *s, co
     return PAWL_OK;
 }
 
+// Entries that are exactly 0 are left out: contacts of separate mechanisms give a sparse W.
 static pawl_status reduce_columns(const pawl_env *env, contact_reduction *s, triplet_list *W)
 {
     for (int c = 0; c < s->m; ++c) {

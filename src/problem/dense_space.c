@@ -44,6 +44,7 @@ static int dense_space_pivot(const dense_space *d, int n)
 }
 
 // Y with a stride of n. Returns the rank.
+// Y YT = D. `left` is what remains of each diagonal entry, exactly 0 for rows that are eliminated.
 static int dense_space_factor(dense_space *d, int n, const double *matrix)
 {
     size_t stride = (size_t)n;

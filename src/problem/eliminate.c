@@ -3,6 +3,13 @@
 //
 // Solves with the free rows of a problem: one factor, refinement, conjugate residuals where that is slow. The header
 // says why these three.
+//
+// Two ways to condense a problem to its bounded rows, S = (D + R)_bb - D_bf (D + R)_ff^-1 D_fb:
+//   halves: with an exact factor L Delta LT of the free rows, S = (D + R)_bb - ZT Z with
+//     Z = Delta^-1/2 L^-1 D_fb. It costs half a solve per bounded row and is symmetric by
+//     construction.
+//   columns: one refined solve per bounded row. It is for redundant rows, where no factor is exact,
+//     and where memory is short.
 #include "problem/eliminate.h"
 #include "base/kernel.h"
 #include "linalg/dense.h"
@@ -41,6 +48,7 @@ eliminator pawl_eliminator_layout(int max_rows, int max_condensed, pawl_carver *
     return e;
 }
 
+// The key identifies the free part of D + R. Key 0 means unknown, so it is always factored again.
 void pawl_eliminate_factor(const pawl_problem *p, double regularization)
 {
     pawl_delassus *d = p->delassus;
@@ -97,6 +105,12 @@ static void eliminate_condition(const pawl_problem *p, double *x)
 
 // Conjugate residuals from the residual r, with z = P^-1 r and Az at hand, after refinement has added
 // such a z to x `iterations` times. Returns the number of iterations, those included.
+//
+// The preconditioned method keeps z = P^-1 r by the recursion z -= length P^-1 A d, which saves a
+// solve. A residual that no impulse can remove gives a z in the null space of A, the same in every
+// iteration. The counters in_x and in_direction say how many times x and d contain it, so that it
+// can be subtracted once at the end. After ELIMINATE_PATIENCE iterations without a smaller residual
+// rounding has taken over.
 static int eliminate_residuals(eliminator *e, const pawl_problem *p, double target, int iterations,
                                double *x)
 {
@@ -170,6 +184,10 @@ static void eliminate_once(const pawl_problem *p, double *x)
     eliminate_condition(p, x);
 }
 
+// Refinement first: it costs one product and one solve each time, like an iteration of conjugate
+// residuals, but needs no memory of directions. It is left as soon as one correction would not
+// reduce the residual tenfold; that correction is then not applied, and its z and A z start the
+// conjugate residuals.
 int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, double accuracy,
                          double *x)
 {
@@ -235,6 +253,8 @@ PAWL_KERNEL_PART double eliminate_dot_runs(const double *z, const double *y,
 }
 
 // Half solves of the columns z (dim x n) of a block. Returns the number of runs of rows in which they are not zero.
+// Sparse columns are worth it only where the runs, with some overhead each, are shorter than the
+// whole column.
 static int eliminate_half_columns(eliminator *e, const pawl_problem *p, int block, double *z)
 {
     int n = p->free_row_count, dim = p->blocks[block].dim;
@@ -289,6 +309,9 @@ PAWL_KERNEL static void eliminate_halves(eliminator *e, const pawl_problem *p, d
 }
 
 // S column by column, exact where rows depend on each other, too.
+//
+// `still`: a diagonal entry of S that is rounding of the row's own D is set to 0, which marks the
+// row as immobile.
 static void eliminate_columns(eliminator *e, const pawl_problem *p, double *lambda, double *S,
                               double *v)
 {
@@ -339,6 +362,8 @@ void pawl_eliminate_condense(eliminator *e, const pawl_problem *p, double *lambd
     }
 }
 
+// With q for the v_f of the problem: q_b - D_bf (D + R)_ff^-1 q_f. The free rows act, the others
+// have no impulse.
 void pawl_eliminate_velocity(eliminator *e, const pawl_problem *p, double *lambda, double *v)
 {
     int n = p->free_row_count, rows = p->row_count, m = rows - n;
@@ -351,6 +376,8 @@ void pawl_eliminate_velocity(eliminator *e, const pawl_problem *p, double *lambd
     }
 }
 
+// lambda_f = -(D + R)_ff^-1 (v_f + D_fb lambda_b). With accuracy 1 the right side is built in
+// lambda itself.
 int pawl_eliminate_recover(eliminator *e, const pawl_problem *p, double accuracy, double *lambda)
 {
     int n = p->free_row_count, rows = p->row_count;

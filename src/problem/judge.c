@@ -2,6 +2,10 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The one piece of code that computes residuals, for every solver and stepper, outside of them.
+//
+// All residuals are maxima over the rows, so that many good rows do not hide a wrong one. v is the
+// caller's, computed from new twists. worst_of() keeps NaN: an answer of NaN is never a small
+// residual. docs/math.md sections 2 and 8 define each residual.
 #include "linalg/cone.h"
 #include "math/vec.h"
 #include "problem/natural.h"
@@ -13,6 +17,7 @@ static double judge_distance(const double a[3], const double b[3])
     return worst_of(fabs(a[0] - b[0]), worst_of(fabs(a[1] - b[1]), fabs(a[2] - b[2])));
 }
 
+// x: impulse (two tangents, normal) [N s], v: velocity [m/s]. u has De Saxce's term on the normal.
 static void judge_contact(pawl_residual *r, const double *x, const double *v, double mu)
 {
     double u[3] = {v[0], v[1], v[2] + mu * sqrt(v[0] * v[0] + v[1] * v[1])};

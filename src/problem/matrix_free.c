@@ -12,6 +12,8 @@
 static const double matrix_free_accuracy = 1e-14; // relative, in the preconditioner's norm
 enum { MATRIX_FREE_MAX_DIM = 6, MATRIX_FREE_ROUNDS = 4 };
 
+// factors has dim x dim numbers per block of at most MATRIX_FREE_MAX_DIM rows, at 6 x its first
+// row.
 matrix_free pawl_matrix_free_layout(int max_rows, int max_contacts, bool follows, pawl_carver *mem)
 {
     return (matrix_free){
@@ -62,6 +64,7 @@ static void matrix_free_product(void *user, const double *x, double *y)
     }
 }
 
+// y = B^-1 x with B the diagonal blocks of D + s.
 static void matrix_free_precondition(void *user, const double *x, double *y)
 {
     const matrix_free *m = user;
@@ -73,6 +76,8 @@ static void matrix_free_precondition(void *user, const double *x, double *y)
     }
 }
 
+// sigma (rows) and contacts (9 a contact) are copied: the caller's may change before the solve. The
+// last answer is discarded, as it belongs to another matrix.
 void pawl_matrix_free_set(matrix_free *m, const pawl_problem *p, int block_count,
                           const double *sigma, const double *contacts)
 {

@@ -10,6 +10,9 @@
 #include "problem/weak_space.h"
 #include <math.h>
 
+// weight (rows) = diagonal of D + R [1/kg or 1/(kg m^2)]. A contact has one weight, the mean of its
+// three rows: the cone is round in one common scale of its rows only. Free rows need no weight.
+// Where there are only such rows nothing is written.
 void pawl_problem_weights(const pawl_problem *p, double *weight)
 {
     if (p->row_count == p->free_row_count) {
@@ -25,6 +28,7 @@ void pawl_problem_weights(const pawl_problem *p, double *weight)
     }
 }
 
+// Nearest impulses that respect all bounds and cones.
 void pawl_problem_admit(const pawl_problem *p, double *lambda)
 {
     int contacts = pawl_problem_contact_row(p, 0);
@@ -36,6 +40,7 @@ void pawl_problem_admit(const pawl_problem *p, double *lambda)
     }
 }
 
+// v = (D + R) lambda + v_f [m/s or rad/s].
 void pawl_problem_velocity(const pawl_problem *p, const double *lambda, double *v)
 {
     p->delassus->ops->apply(p->delassus, lambda, v);
@@ -53,6 +58,7 @@ double pawl_natural_bounded(double lambda, double v, double lower, double upper,
     return weight * fabs(lambda - x);
 }
 
+// The convex relaxation (CCP), without De Saxce's term.
 double pawl_natural_relaxed(const double lambda[3], const double v[3], double mu, double weight)
 {
     double x[3] = {lambda[0] - v[0] / weight, lambda[1] - v[1] / weight, lambda[2] - v[2] / weight};
@@ -79,6 +85,8 @@ double pawl_natural_contact(const double lambda[3], const double v[3], double mu
     return pawl_natural_relaxed(lambda, (const double[3]){v[0], v[1], v[2] + slip}, mu, weight);
 }
 
+// Free and bounded rows alone. Of free rows the residual is v itself, without its part in the weak
+// space.
 double pawl_problem_natural_bounds(const pawl_problem *p, const double *lambda, const double *v,
                                    const double *weight)
 {

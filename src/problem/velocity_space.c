@@ -11,6 +11,7 @@
 enum { SPACE_BODY = BLOCK_LU_DIM };
 
 // y (dim) += Y w of one side.
+// Bodies have width six, with a kernel of its own; a dense operator is one wide node.
 static void space_times(const double *Y, int dim, int width, const double *w, double *y)
 {
     for (int r = 0; r < dim; ++r) {
@@ -100,6 +101,10 @@ static block_lu_place space_pair(const velocity_space *s, int k, int x, int y)
     return pawl_block_lu_edge(s->sparse, s->pair_edge[s->first_pair[k] + x * (x - 1) / 2 + y]);
 }
 
+//
+// Of an edge the block (late, early) is stored in `lower`, and the transpose of (early, late) in
+// `upper`. Early and late are meant in the order of elimination. (YeT S Yl)T = YlT ST Ye, hence the
+// transposed S.
 static void space_add_contact(const velocity_space *s, int k, const double *S)
 {
     int first = s->first_side[k], count = s->first_side[k + 1] - first;
@@ -162,6 +167,8 @@ static bool space_is_zero(const double *S)
     return true;
 }
 
+// The identity on the diagonal is the kinetic energy, which keeps the matrix regular where no row
+// acts. Open contacts have S = 0 and cost nothing.
 static bool space_factor_sparse(velocity_space *s, const pawl_problem *p, const double *rows,
                                 const double *contacts)
 {
@@ -237,6 +244,8 @@ static bool space_factor_dense(velocity_space *s, const pawl_problem *p, const d
     return pawl_lu_factor(H, n, s->pivot);
 }
 
+// Symmetric: Cholesky or L D LT. Otherwise, with sliding contacts, LU with pivoting inside the
+// blocks.
 bool pawl_space_factor(velocity_space *s, const pawl_problem *p, const double *rows,
                        const double *contacts, bool symmetric)
 {

@@ -36,6 +36,7 @@ static void weak_fill_block(weak_cluster *c, const weak_block *b, pawl_delassus 
     }
 }
 
+// One product of two blocks' scaled rows over columns that both have, into J~ J~T.
 static void weak_multiply(const weak_cluster *c, const weak_product *p, double *out)
 {
     for (int r = 0; r < p->row_dim; ++r) {
@@ -257,6 +258,8 @@ static void weak_skip_zones(const weak_space *space, const weak_part *part, weak
     }
 }
 
+// Starts from the same vectors each time. More iterations are made where a direction is close to
+// entering the zone, so that the count does not depend on how far the iteration got.
 static void weak_find(weak_space *space, weak_part *part, weak_cluster *c, bool wide,
                       pawl_delassus *d)
 {
@@ -316,6 +319,8 @@ static void weak_count_part(weak_space *space, weak_part *part)
 }
 
 // N^ of a cluster, from the diagonal of D over the rows that `diagonal` has from `first` on.
+// u is in the scaling of geometry, the basis N^ in that of impulses: rows are multiplied by the
+// root of their diagonal of D. The vectors must be made orthonormal again after that.
 static void weak_set_basis(weak_space *space, weak_part *part, weak_cluster *c, bool wide,
                            int first, const double *diagonal)
 {
@@ -335,6 +340,8 @@ static void weak_set_basis(weak_space *space, weak_part *part, weak_cluster *c, 
     pawl_orthonormalize(c->count, c->n, weak_rounding, c->basis);
 }
 
+// Nothing is done where the placement is the one of the last call. Loops come before the wide
+// cluster, whose vectors are made orthogonal to theirs.
 static void weak_follow_part(weak_space *space, weak_part *part, int first, const pawl_problem *p,
                              bool *measured)
 {

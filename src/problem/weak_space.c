@@ -3,6 +3,12 @@
 //
 // The projectors Q and QT. Vectors of one cluster are orthonormal; those of loops that share a joint are
 // not, so that N^+ = (N^T N^)^-1 N^T with a Gram matrix that is sparse over the loops.
+//
+// The weak space N is spanned by combinations of rows that are redundant but for the digits of the
+// model file. Impulses along it are not applied, and velocities along it are not errors: both are
+// projected with 1 - N N+ (docs/derivations/weak-space.md). A cluster is a loop, or a group of
+// loops, with its own vectors. A `wide` cluster, the last of a mechanism, holds what no single loop
+// shows.
 #include "problem/weak_space.h"
 #include "linalg/dense.h"
 #include "math/vec.h"
@@ -48,6 +54,7 @@ double pawl_weak_space_largest(const weak_space *space)
     return largest;
 }
 
+// Keys say for which placement the vectors were last updated; 0 is none.
 void pawl_weak_space_forget(weak_space *space)
 {
     for (int i = 0; space != NULL && i < space->part_count; ++i) {
@@ -95,6 +102,8 @@ static void weak_take(const weak_cluster *c, weak_rows at, bool impulses,
 }
 
 // The rows of one mechanism; `first` as in weak_rows_of().
+// Loops first and together, through their Gram matrix, because they may share joints; then the wide
+// cluster.
 static void weak_project_part(const weak_space *space, const weak_part *part, int first,
                               bool impulses, double *x)
 {
@@ -190,6 +199,7 @@ static double weak_shift_for(const pawl_problem *p, const weak_space *space)
     return fmin(shift, most);
 }
 
+// space NULL: every row counts. The factor at hand becomes void, because its shift may change.
 void pawl_weak_attach(const pawl_problem *p, weak_space *space)
 {
     pawl_delassus *d = p->delassus;

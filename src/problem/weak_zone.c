@@ -43,6 +43,8 @@ static void zone_set(const weak_space *space, weak_cluster *c, double last, doub
     c->zone = fmax(space->least_zone, space->zone * fmin(1.0, rate / zone_speed));
 }
 
+// position [m] and rotation [rad] are the misfit of the model's joints at the start; delta is
+// relative to the length of the mechanism.
 void pawl_weak_set_zone(weak_space *space, double position, double rotation)
 {
     double delta = fmax(pawl_weak_space_largest(space), position / space->length);
@@ -58,6 +60,7 @@ void pawl_weak_set_zone(weak_space *space, double position, double rotation)
     }
 }
 
+// Hysteresis: a direction that is out (k < count) must exceed the larger threshold to count again.
 void pawl_weak_count(const weak_space *space, weak_cluster *c)
 {
     int count = 0;
@@ -72,6 +75,8 @@ void pawl_weak_count(const weak_space *space, weak_cluster *c)
     c->count = count;
 }
 
+// f (rows) are position errors. Close to a passage an error of up to `slack` along a nearly weak
+// direction is not corrected; it fades out linearly towards the passage's end.
 void pawl_weak_slacken(const pawl_problem *p, double *f)
 {
     const weak_space *space = p->delassus->weak.space;
@@ -112,6 +117,7 @@ double pawl_weak_blur(const weak_space *space)
     return 0.0;
 }
 
+// The row with the largest part in the next direction to become weak; -1 for none.
 int pawl_weak_next_row(const weak_space *space)
 {
     double least = INFINITY;
@@ -131,6 +137,8 @@ int pawl_weak_next_row(const weak_space *space)
     return row;
 }
 
+// words: the number of clusters, then for each its count, its next singular value and the speed of
+// that [1/s]. They are part of the state, so that a resumed run does the same.
 void pawl_weak_remember(const weak_space *space, double dt, double *words)
 {
     words[0] = space == NULL ? 0.0 : space->cluster_count;

@@ -4,6 +4,12 @@
 // Recursive Newton-Euler, composite rigid bodies, articulated bodies (Featherstone, "Rigid Body Dynamics
 // Algorithms", 2008) in world axes: vectors are about one fixed point, so nothing is transformed on the way
 // along the tree. Joints of several columns are chains of massless links. docs/reduced.md section 4.
+//
+// Notation: S_k is the motion of column k, V and A are velocity and acceleration of a link, I its
+// inertia, all in world axes about the origin of the tree. Links are numbered from the root
+// outwards, so that a loop upwards over i visits parents first and a loop downwards visits children
+// first. Accelerations are true ones: gravity is a force on each link, since bodies may have a
+// gravity scale of their own, and the usual trick of accelerating the root would not allow that.
 #include "tree/articulated.h"
 #include <string.h>
 
@@ -18,6 +24,9 @@ static spatial articulated_external(const reduced_motion *m, int link, const lin
     return sp_force_from(v3_sub(m->position[link], m->origin[link]), force, moment);
 }
 
+// Newton-Euler for each link, f = I A + V x* (I V) - external, is the force that the link needs
+// from its joint. Forces of the links below are added up on the way to the root, and tau_k = S_k .
+// f (Featherstone, section 5.3).
 void pawl_reduced_inverse_dynamics(reduced_motion *m, const double *acceleration,
                                    const link_force *external, double *tau)
 {
@@ -42,6 +51,7 @@ void pawl_reduced_inverse_dynamics(reduced_motion *m, const double *acceleration
 
 // ---- the inertia -------------------------------------------------------------------------------
 
+// Inertia of a link and all links below it, as if they were frozen together.
 static void articulated_composites(reduced_motion *m)
 {
     const reduced_tree *t = m->tree;
@@ -54,6 +64,9 @@ static void articulated_composites(reduced_motion *m)
     }
 }
 
+// Composite rigid bodies (Featherstone, section 6.2): I_c S_k is the momentum of all that column k
+// moves, and H_jk is its product with S_j. H_jk is zero unless one of the two columns is on the
+// path of the other to the root.
 void pawl_reduced_inertia(reduced_motion *m, double *H)
 {
     const reduced_tree *t = m->tree;
@@ -81,6 +94,9 @@ void pawl_reduced_inertia_dense(reduced_motion *m, double *H)
     }
 }
 
+// LT D L instead of L D LT: with the leaves eliminated first, the update of row i by column k
+// touches only columns on the path from i to the root, which row i has already. Hence there is no
+// fill (Featherstone, section 6.5).
 bool pawl_reduced_factor(const reduced_tree *t, double *H)
 {
     for (int k = t->column_count - 1; k >= 0; --k) {
@@ -112,6 +128,7 @@ void pawl_reduced_half_solve(const reduced_tree *t, const double *factor, double
     }
 }
 
+// H = LT D L: first L^-T from the leaves, then D^-1 and L^-1 from the root.
 void pawl_reduced_solve(const reduced_tree *t, const double *factor, double *x)
 {
     pawl_reduced_half_solve(t, factor, x);
@@ -126,6 +143,8 @@ void pawl_reduced_solve(const reduced_tree *t, const double *factor, double *x)
 
 // ---- forward dynamics --------------------------------------------------------------------------
 
+// The full 6 x 6 matrix of a rigid body's inertia, linear part first: (m 1, -[h]x; [h]x, I).
+// Articulated inertias do not have the ten-number form of a rigid body.
 static void articulated_matrix(const spatial_inertia *i, double M[6][6])
 {
     double h[3] = {i->first.x, i->first.y, i->first.z};
@@ -169,6 +188,9 @@ static double articulated_reduce(reduced_motion *m, int k, double scale, double 
     return inverse;
 }
 
+// One column of the inward pass (Featherstone, section 7.3): u = tau - S . bias, M_a = M - U UT /
+// d, and bias_a = bias + M_a c + U u / d, with c = S' theta' the velocity-dependent acceleration of
+// this column. M has to be reduced before it multiplies c.
 static void articulated_eliminate(reduced_motion *m, int k, double tau, double M[6][6],
                                   spatial *bias)
 {
@@ -190,6 +212,8 @@ static void articulated_add(double M[6][6], double sum[6][6])
     }
 }
 
+// `scale` is S . M S before other columns of the same joint are taken out. A pivot that is rounding
+// of that belongs to a column whose direction the others of its joint already span.
 void pawl_reduced_articulate(reduced_motion *m, double *inverse)
 {
     const reduced_tree *t = m->tree;
@@ -214,6 +238,8 @@ void pawl_reduced_articulate(reduced_motion *m, double *inverse)
     }
 }
 
+// Inward pass without bias: x_k is the force left at column k after the columns further out have
+// yielded.
 void pawl_reduced_articulated_forces(const reduced_motion *m, const double *inverse,
                                      spatial *wrench, double *x)
 {
@@ -231,6 +257,8 @@ void pawl_reduced_articulated_forces(const reduced_motion *m, const double *inve
     }
 }
 
+// Outward pass, the transpose of the one above. Driven links are at rest here: rates are responses
+// to impulses.
 void pawl_reduced_articulated_rates(const reduced_motion *m, const double *inverse, const double *y,
                                     double *rate, spatial *V)
 {
@@ -246,6 +274,9 @@ void pawl_reduced_articulated_rates(const reduced_motion *m, const double *inver
     }
 }
 
+// Three passes: bias forces of the links, articulated inertias inward, accelerations outward.
+// Within a joint columns are taken from the last to the first inward and in the other order
+// outward, as a chain of massless links would be.
 void pawl_reduced_forward_dynamics(reduced_motion *m, const double *tau, const link_force *external,
                                    double *acceleration)
 {
@@ -281,6 +312,7 @@ void pawl_reduced_forward_dynamics(reduced_motion *m, const double *tau, const l
 
 // ---- sums over the links -----------------------------------------------------------------------
 
+// Bodies only: armatures of joints are not in the spatial inertias.
 double pawl_reduced_kinetic_energy(const reduced_motion *m)
 {
     double sum = 0.0;
@@ -290,6 +322,7 @@ double pawl_reduced_kinetic_energy(const reduced_motion *m)
     return sum;
 }
 
+// Zero where all centres are at the world's origin; weights include each body's gravity scale.
 double pawl_reduced_potential_energy(const reduced_motion *m)
 {
     double sum = 0.0;

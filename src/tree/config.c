@@ -2,6 +2,10 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Generalized coordinates from poses, and changes of chart.
+//
+// Poses say angles up to full turns only. Hinges are unwrapped to the value nearest to the last
+// one; balls get their reference at the pose itself, with xi = 0, where the chart is best
+// conditioned.
 #include "math/trig.h"
 #include "tree/motion.h"
 #include <string.h>
@@ -46,6 +50,10 @@ static pawl_pose config_body_pose(const body_state *bodies, int body)
 
 // Slides are components of the displacement in the base's axes; the angles of the chains that the tree
 // knows follow from the relative rotation R: about x alone, x y, x y z, or z y x (a base by Euler angles).
+//
+// `rel` is the follower's frame seen from the base's. `reversed`: the tree passes the joint from
+// the follower to the base, so its columns are in the opposite order. The middle angle of three
+// comes from atan2 with a root that is never negative: it lies between -pi/2 and pi/2.
 static void config_chain_values(const reduced_tree *tree, const reduced_link *l, pawl_pose rel,
                                 double *values)
 {
@@ -144,6 +152,8 @@ void pawl_reduced_ball_rate(const reduced_tree *tree, const double *theta, const
     }
 }
 
+// At xi = 0 the rate of xi is the angular velocity in the child's axes, hence the conversion before
+// the reference moves.
 void pawl_reduced_recentre(const reduced_tree *tree, reduced_config *config, double *rate)
 {
     if (rate != NULL) {
@@ -156,6 +166,8 @@ void pawl_reduced_recentre(const reduced_tree *tree, reduced_config *config, dou
     }
 }
 
+// The rotation vector returned is the shortest one: both configurations must be less than half a
+// turn apart.
 void pawl_reduced_in_chart(const reduced_tree *tree, const reduced_config *config,
                            const reduced_config *other, double *theta)
 {
@@ -168,6 +180,7 @@ void pawl_reduced_in_chart(const reduced_tree *tree, const reduced_config *confi
     }
 }
 
+// Through the angular velocity in the child's axes, which does not depend on the chart.
 void pawl_reduced_rate_in_chart(const reduced_tree *tree, const reduced_config *other,
                                 const double *other_rate, const double *theta, double *rate)
 {

@@ -8,6 +8,10 @@
 //   B2 = sum V_i x* I_i + (I_i V_i) x-bar*,   where (h x-bar*) p = p x* h.
 // For k below j the change of S_k = S_j x S_k takes S_j x* F away again. What pushes keeps its direction:
 //   dw/dtheta_j = (0, v_j x f + Q w_j),   Q = sum x fT - (x . f) 1.
+//
+// The results are d tau/d theta and d tau/d theta' of inverse dynamics, each (nv x nv) row by row:
+// entry k nv + j is the change of tau_k per unit of coordinate j. Only pairs of columns on one path
+// to the root are not zero. The cost is O(nv depth), without differences of any kind.
 #include "tree/derivatives.h"
 #include <string.h>
 
@@ -29,6 +33,7 @@ static derivatives_sums derivatives_below(const reduced_motion *m, int link)
                               .Q = &m->turning[link]};
 }
 
+// Adds s [a]x to the 3 x 3 part of M that begins at (row, column).
 static void derivatives_put_cross(double M[6][6], int row, int column, double s, pawl_vec3 a)
 {
     M[row][column + 1] -= s * a.z, M[row][column + 2] += s * a.y;
@@ -47,6 +52,7 @@ static spatial derivatives_mul(double M[6][6], spatial s)
     return (spatial){{y[0], y[1], y[2]}, {y[3], y[4], y[5]}};
 }
 
+// MT s
 static spatial derivatives_tmul(double M[6][6], spatial s)
 {
     double x[6] = {s.v.x, s.v.y, s.v.z, s.w.x, s.w.y, s.w.z}, y[6] = {0};
@@ -59,6 +65,8 @@ static spatial derivatives_tmul(double M[6][6], spatial s)
 }
 
 // Column by column: I (V x e) and V x* (I e), from the products of spatial vectors.
+//
+// The last three lines are (h x-bar*), the cross products with the link's own momentum h = I V.
 static void derivatives_link_matrices(const spatial_inertia *inertia, spatial V, double B1[6][6],
                                       double B2[6][6])
 {
@@ -143,6 +151,10 @@ static spatial derivatives_of_force_by_rate(const reduced_motion *m, const deriv
 }
 
 // Row k by columns j above it, column k by rows j above it.
+//
+// For j above k, tau_j depends on theta_k through the forces below k (own), and tau_k on theta_j
+// through the motion of the links below k alone: S_k is carried along with the forces, which
+// cancels. Columns of one ball are not carried by each other and are done by derivatives_ball().
 static void derivatives_column(reduced_motion *m, int k, double *by_theta, double *by_rate)
 {
     const reduced_tree *t = m->tree;
@@ -188,6 +200,8 @@ static void derivatives_ball(reduced_motion *m, int ball, double *by_theta)
     }
 }
 
+// The motion must hold what pawl_reduced_inverse_dynamics() left: accelerations and summed forces.
+// Either output may be NULL.
 void pawl_reduced_dynamics_derivatives(reduced_motion *m, const link_force *external,
                                        double *by_theta, double *by_rate)
 {
@@ -219,6 +233,8 @@ static spatial derivatives_of_column(const reduced_motion *m, int k, int j)
     return j < k ? sp_cross(m->S[j], m->S[k]) : sp_zero();
 }
 
+// out (nv x nv) += scale d(JT w)/dtheta for a force that keeps its direction and acts at a point
+// fixed in the link.
 void pawl_reduced_add_wrench_derivative(const reduced_motion *m, int link, pawl_vec3 point,
                                         pawl_vec3 force, pawl_vec3 moment, double scale,
                                         double *out)
@@ -236,6 +252,7 @@ void pawl_reduced_add_wrench_derivative(const reduced_motion *m, int link, pawl_
     }
 }
 
+// by_rate is the generalized momentum H theta'.
 void pawl_reduced_kinetic_gradient(reduced_motion *m, double *by_theta, double *by_rate)
 {
     const reduced_tree *t = m->tree;
@@ -299,6 +316,8 @@ void pawl_reduced_point_velocity_derivative(const reduced_motion *m, int link, p
     }
 }
 
+// A spatial acceleration is the change at a fixed point of space. That of the material point has w
+// x v in addition.
 pawl_vec3 pawl_reduced_point_acceleration(const reduced_motion *m, int link, pawl_vec3 point)
 {
     pawl_vec3 arm = v3_sub(point, m->origin[link]);

@@ -9,6 +9,7 @@
 #include "math/trig.h"
 #include <string.h>
 
+// Runs twice, to count bytes and to hand out pointers.
 static reduced_motion *motion_layout(const reduced_tree *t, pawl_carver *mem)
 {
     int links = t->link_count, n = t->column_count;
@@ -75,6 +76,7 @@ typedef struct motion_frame {
     pawl_quat turn;
 } motion_frame;
 
+// Turn by `angle` [rad] about axis 0, 1 or 2 of the frame.
 static pawl_quat motion_axis_turn(int axis, double angle)
 {
     pawl_quat q = {0};
@@ -88,6 +90,9 @@ static pawl_quat motion_axis_turn(int axis, double angle)
 
 // Columns hold axes first (w the axis in the world, v the point it goes through) because the origin of a
 // link is known only when its frame has been followed to the end.
+//
+// A screw has both `slide` and `turn`; the slide goes along the axis that the turn leaves in place,
+// so the order of the two does not matter.
 static void motion_pass_column(reduced_motion *m, int k, double theta, motion_frame *f)
 {
     const reduced_column *c = &m->tree->columns[k];
@@ -100,6 +105,7 @@ static void motion_pass_column(reduced_motion *m, int k, double theta, motion_fr
     }
 }
 
+// arm is the centre in the world until motion_finish_ball() makes it relative to the origin.
 static void motion_pass_ball(reduced_motion *m, int ball, pawl_quat reference, const double *xi,
                              motion_frame *f)
 {
@@ -111,6 +117,7 @@ static void motion_pass_ball(reduced_motion *m, int ball, pawl_quat reference, c
     f->turn = quat_mul(f->turn, quat_exp(b->chart.xi));
 }
 
+// The column as a motion about the origin: v = slide e + arm x (turn e), w = turn e.
 static void motion_finish_column(reduced_motion *m, int k, pawl_vec3 origin)
 {
     const reduced_column *c = &m->tree->columns[k];
@@ -118,6 +125,8 @@ static void motion_finish_column(reduced_motion *m, int k, pawl_vec3 origin)
     m->S[k] = sp_motion_from(arm, v3_scale(c->slide, e), v3_scale(c->turn, e));
 }
 
+// Column k of a ball is the angular velocity L(xi) e_k in the axes of its reference. Its derivative
+// by xi_j is needed for S' and p.
 static void motion_finish_ball(reduced_motion *m, int ball, pawl_vec3 origin)
 {
     reduced_ball *b = &m->balls[ball];
@@ -134,6 +143,9 @@ static void motion_finish_ball(reduced_motion *m, int ball, pawl_vec3 origin)
     }
 }
 
+// From the parent's frame through the columns of the joint to the frame of the child, and from
+// there to the child's centre of mass. The orientation is normalized at each link, so that rounding
+// does not add up along a chain.
 static void motion_place_link(reduced_motion *m, int i, const reduced_config *config, double time)
 {
     const reduced_tree *t = m->tree;
@@ -198,6 +210,7 @@ void pawl_reduced_drive(reduced_motion *motion, int link, pawl_twist twist, pawl
 
 // ---- move --------------------------------------------------------------------------------------
 
+// A motion is moved to another origin by the velocity of the body's point there; w stays.
 spatial pawl_reduced_from_parent(const reduced_motion *m, int link, const spatial *of_links)
 {
     int parent = m->tree->links[link].parent;
@@ -209,6 +222,8 @@ spatial pawl_reduced_from_parent(const reduced_motion *m, int link, const spatia
     return s;
 }
 
+// V is the velocity before the ball; returns that behind it. S' = V x S + sum of dS/dxi_l xi_l'.
+// The reference's axes turn with V, not with the velocity behind the ball.
 static spatial motion_move_ball(reduced_motion *m, int ball, spatial V)
 {
     const reduced_ball *b = &m->balls[ball];
@@ -234,6 +249,7 @@ static spatial motion_move_ball(reduced_motion *m, int ball, spatial V)
     return after;
 }
 
+// theta' (nv) to velocities from the root outwards: V_child = V_parent + sum of S_k theta_k'.
 void pawl_reduced_move(reduced_motion *m, const double *rate)
 {
     const reduced_tree *t = m->tree;
@@ -281,6 +297,8 @@ static void motion_ball_p_rate(reduced_motion *m, int ball, const double *accele
     }
 }
 
+// A_child = A_parent + sum of (S_k theta_k'' + S_k' theta_k'). S_k' was left by
+// pawl_reduced_move().
 void pawl_reduced_accelerate(reduced_motion *m, const double *acceleration)
 {
     const reduced_tree *t = m->tree;
@@ -376,6 +394,7 @@ static void motion_read_rates(const reduced_motion *m, int link, pawl_twist betw
     }
 }
 
+// For each link the twist relative to the parent's point at the child's centre.
 void pawl_reduced_rate_from(const reduced_motion *m, const body_state *bodies, double *rate)
 {
     const reduced_tree *t = m->tree;
@@ -395,6 +414,7 @@ void pawl_reduced_rate_from(const reduced_motion *m, const body_state *bodies, d
     }
 }
 
+// Only columns on the path from the link to the root move it.
 void pawl_reduced_jacobian(const reduced_motion *m, int link, pawl_vec3 point, double *J)
 {
     int n = m->tree->column_count;

@@ -21,6 +21,9 @@ pose_matrix pawl_reduced_pose_matrix(const reduced_motion *m, int link)
     return T;
 }
 
+// Second moments S of a body's mass, from I = trace(S) 1 - S: S = trace(I)/2 1 - I. With this weight
+// the squared norm of T1 - T2 is the integral over the mass of the squared distance between the two
+// places of each point.
 pose_weight pawl_reduced_mass_weight(const pawl_model *model, int body)
 {
     const model_body *b = &model->bodies[body];
@@ -115,6 +118,7 @@ void pawl_reduced_pose_hessian(reduced_motion *m, const pose_matrix *A, double *
 }
 
 // The inertia about the origin of a body whose second moments in its own frame are W.
+// P = T W TT are second moments about the origin; trace(P) 1 - P is the inertia.
 static spatial_inertia pose_form_inertia(const pose_matrix *T, const pose_weight *W)
 {
     double TW[3][4], P[3][3], h[3];
@@ -141,6 +145,7 @@ static spatial_inertia pose_form_inertia(const pose_matrix *T, const pose_weight
     return out;
 }
 
+// hessian (nv x nv) += the Gram matrix of the columns, as composite bodies give the inertia H.
 void pawl_reduced_pose_gram(reduced_motion *m, const pose_weight *W, double *hessian)
 {
     const reduced_tree *t = m->tree;

@@ -4,6 +4,11 @@
 // L d = d + a xi x d + b (xi (xi . d) - z d), z = |xi|^2, a = c2(z), b = c3(z) with the Stumpff functions
 //   c_k(z) = sum (-z)^n / (2n + k)!,   c_k = 1/k! - z c_{k+2},   c_k' = -(c_{k+1} - k c_{k+2}) / 2,
 // smooth at z = 0, where the quotients of sine and cosine lose digits. docs/reduced.md section 2.
+//
+// xi is a rotation vector [rad], R = exp(xi). L(xi) is the left Jacobian of the exponential: the
+// angular velocity in the axes before the turn is L(xi) xi', that in the axes after it is LT(xi)
+// xi'. L is singular at |xi| = 2 pi, so that a chart must be recentred before
+// (pawl_reduced_recentre).
 #include "tree/rotation_chart.h"
 
 // c_k by its series, whose terms shrink from the first for every z that the chart allows.
@@ -17,6 +22,9 @@ static double chart_stumpff(double z, int k, double inverse_factorial)
     return sum;
 }
 
+// Only the two highest functions are summed. The recursion downwards multiplies errors by z and
+// adds a constant, which keeps full accuracy for small z; upwards it would divide by z. a1, b1 are
+// derivatives of a, b by z, a2, b2 the second ones.
 rotation_chart pawl_rotation_chart(pawl_vec3 xi)
 {
     double z = v3_dot(xi, xi);
@@ -50,6 +58,7 @@ static double chart_component(pawl_vec3 v, int j)
     return j == 0 ? v.x : j == 1 ? v.y : v.z;
 }
 
+// L(xi) d
 pawl_vec3 pawl_chart_left(const rotation_chart *c, pawl_vec3 d)
 {
     return v3_axpy(v3_axpy(d, c->a, v3_cross(c->xi, d)), c->b, chart_square(c->xi, d));
@@ -62,6 +71,7 @@ pawl_mat3 pawl_chart_left_matrix(const rotation_chart *c)
     return (pawl_mat3){{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
 }
 
+// dL(xi)/dxi_j d, with dz/dxi_j = 2 xi_j.
 pawl_vec3 pawl_chart_left_derivative(const rotation_chart *c, int j, pawl_vec3 d)
 {
     pawl_vec3 xi = c->xi, e = chart_unit(j);
@@ -74,6 +84,8 @@ pawl_vec3 pawl_chart_left_derivative(const rotation_chart *c, int j, pawl_vec3 d
     return v3_axpy(out, -2.0 * c->b * xj, d);
 }
 
+// The derivative of (dL/dxi_j d) along d, for constant d: the second-order term in the acceleration
+// of a ball.
 pawl_vec3 pawl_chart_left_second(const rotation_chart *c, int j, pawl_vec3 d)
 {
     pawl_vec3 xi = c->xi, e = chart_unit(j);

@@ -4,6 +4,11 @@
 // The spanning tree is one of most rows (Kruskal): what it holds need not be solved for. The ground is the
 // world together with all kinematic bodies; what no chain of joints ties to it floats, each part on its
 // first body.
+//
+// A link is a body in the tree, numbered from the ground outwards; a column is one generalized
+// coordinate. Joints outside the tree close loops and remain constraints. Reversed joints are
+// passed from the follower to the base. Ties go to the joint with the smaller index, so that the
+// tree is reproducible.
 #include "tree/tree.h"
 #include "base/carver.h"
 #include "model/softness.h"
@@ -59,6 +64,7 @@ static bool tree_is_point(const pawl_model *m, int body)
     return body >= 0 && m->bodies[body].kind == PAWL_BODY_POINT;
 }
 
+// Soft joints may open, and point masses have no orientation: both stay constraints.
 static bool tree_may_take(const pawl_model *m, const model_joint *j)
 {
     bool kind = j->kind == PAWL_JOINT_FIXED || tree_kinds[j->kind].count > 0;
@@ -75,6 +81,8 @@ static int tree_first(int *set, int body)
     return body;
 }
 
+// All kinematic bodies are one node with the world: a joint between two of them is never in the
+// tree. Joints without rows are left out; a free body gets its six columns anyway.
 static void tree_choose_joints(tree_search *s)
 {
     const pawl_model *m = s->model;
@@ -120,6 +128,8 @@ static void tree_place_children(tree_search *s, int body)
     }
 }
 
+// Breadth first: kinematic bodies, what hangs on the world, then their children. When nothing is
+// left to follow, the first body not yet placed becomes the root of a floating part.
 static void tree_order_bodies(tree_search *s)
 {
     const pawl_model *m = s->model;
@@ -141,6 +151,8 @@ static void tree_order_bodies(tree_search *s)
 }
 
 // How a body hangs on its parent: its columns, and whether the joint's own order is turned round.
+//
+// REDUCED_BASE_NO_LOCK replaces gimbals by balls, whose chart has no lock.
 static const tree_kind *tree_kind_of(const tree_search *s, reduced_base base, int body)
 {
     static const tree_kind rigid = {0, false, {{0, 0, 0}}};
@@ -178,6 +190,8 @@ static void tree_set_frames(reduced_tree *t, reduced_link *l)
 
 // The inverse of a chain is the chain of the inverses from its end. A ball keeps its order: its chart is
 // that of the child seen from the parent, whichever way the joint runs.
+//
+// factor_row: row k of H has depth + 1 entries, those on its path to the root.
 static void tree_add_columns(reduced_tree *t, reduced_link *l, const tree_kind *kind)
 {
     const model_joint *j = l->joint < 0 ? NULL : &t->model->joints[l->joint];
@@ -318,6 +332,7 @@ bool pawl_reduced_tree_has_joint(const reduced_tree *tree, int joint)
     return false;
 }
 
+// Parents have smaller numbers than their children, so the walk can stop early.
 bool pawl_reduced_is_above(const reduced_tree *tree, int above, int below)
 {
     while (below > above) {
