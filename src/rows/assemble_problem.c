@@ -162,6 +162,8 @@ void pawl_assembly_build_closure(pawl_assembly *a)
     problem_complete(a, 0);
 }
 
+// Limits and contacts that last, as equations without bounds: for projections, which must not open or close them.
+// They are no free rows, so the factor of the free rows stays valid.
 void pawl_assembly_build_closed_rows(pawl_assembly *a, const closed_row *closed_rows, int count,
                                      bool tangents)
 {
@@ -182,6 +184,8 @@ void pawl_assembly_build_closed_rows(pawl_assembly *a, const closed_row *closed_
     problem_complete(a, a->free_rows);
 }
 
+// An impact takes no time: springs, dampers and biases of gaps have no impulse. Left are joints, drives,
+// armatures, limits that are closed, and all contacts with the friction coefficient of impacts.
 void pawl_assembly_build_impact(pawl_assembly *a, const double *u, const bool *closed)
 {
     pawl_problem *p = &a->problem;

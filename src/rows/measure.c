@@ -37,6 +37,8 @@ static double measure_coordinate(const pawl_state *s, const model_joint *j, cons
     return value;
 }
 
+// Coordinates and, unless `rate` is NULL, rates of one joint, [m or rad] and [m/s or rad/s]. A gear has no
+// coordinates of its own. The rate is the gradient times the twists of both bodies; the world has no twist.
 pawl_status pawl_state_joint(const pawl_state *s, pawl_joint_id id, double *position, double *rate)
 {
     PAWL_NEED(NULL, s);
@@ -73,6 +75,8 @@ pawl_status pawl_state_joint(const pawl_state *s, pawl_joint_id id, double *posi
     return PAWL_OK;
 }
 
+// Angles are unwrapped against the values of the state itself. So this must be called at least once each half
+// turn.
 void pawl_state_count_turns(pawl_state *s)
 {
     const pawl_model *m = s->model;
@@ -136,6 +140,8 @@ static pawl_closure closure_of_rows(const pawl_assembly *a, const double *f)
     return out;
 }
 
+// pawl_weak_velocities() leaves Q f, the part that can be corrected. The rest, (1 - Q) f, is what redundant rows
+// of a file contradict each other by (docs/math.md section 4).
 pawl_closure pawl_assembly_misfit(const pawl_assembly *a)
 {
     if (!pawl_is_weak(&a->problem)) {
@@ -178,6 +184,8 @@ void pawl_assembly_count_turns(const pawl_assembly *a, pawl_state *s)
     }
 }
 
+// The same figures as pawl_assembly_closure(), without an assembly: for states that somebody else made. Soft
+// joints count as well. All errors are absolute values [m or rad].
 pawl_closure pawl_state_closure(const pawl_state *s)
 {
     if (s == NULL) {
@@ -224,6 +232,8 @@ pawl_closure pawl_state_closure(const pawl_state *s)
     return out;
 }
 
+// Energy of springs of coordinates [J]. Armatures add their kinetic energy to *kinetic, because a rotor's inertia
+// is in no body.
 static double measure_joint_energy(const pawl_state *s, double *kinetic)
 {
     const pawl_model *m = s->model;
@@ -249,6 +259,7 @@ static double measure_joint_energy(const pawl_state *s, double *kinetic)
     return springs;
 }
 
+// A point of a body (in the body's frame) in world axes; points of the world are given there already.
 static pawl_vec3 measure_point(const pawl_state *s, int body, pawl_vec3 point)
 {
     return body < 0 ? point
@@ -260,6 +271,8 @@ double pawl_energy_stored(const pawl_energy *e)
     return e->kinetic + e->gravity + e->springs;
 }
 
+// Kinematic bodies move as prescribed, so their energy is not part of the balance; what they do to others is work.
+// The balance is what the method added: 0 for an exact solution (docs/math.md section 6).
 pawl_energy pawl_state_energy(const pawl_state *s)
 {
     if (s == NULL) {
