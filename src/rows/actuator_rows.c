@@ -69,7 +69,7 @@ static void actuator_fill(pawl_assembly *a, const row_block *b, int r, const ste
     a->upper[r] = w->h * d->effort;
 }
 
-// For the energy balance: an actuator of velocity is a damper about its target. An infinite one is a constraint
+// As others see it: an actuator of velocity is a damper about its target. An infinite one is a constraint
 // and has no law.
 static row_law actuator_law(const pawl_model *m, const row_info *info, double t)
 {

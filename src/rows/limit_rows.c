@@ -120,7 +120,7 @@ int pawl_assembly_add_missed(pawl_assembly *a, const double *u, const step_weigh
     return missed;
 }
 
-// Whether any limit, hard or soft, could matter in the next h: steppers use it to skip all work about limits.
+// Whether any limit, hard or soft, could matter in the next h: rattle leaves such steps to moreau.
 bool pawl_assembly_limit_is_near(const pawl_assembly *a, const double *u, double h)
 {
     for (int k = 0; k < a->candidate_count; ++k) {

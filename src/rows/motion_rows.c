@@ -64,7 +64,7 @@ static bool motion_is_angle(const pawl_model *m, const row_info *info)
     return pawl_joint_kind_is_angle(m->joints[motion_joint(m, info)].kind, info->part);
 }
 
-// For impacts and projections: the rate that the row must keep.
+// The rate that the row must have at time t [m/s or rad/s].
 static double motion_rate(const pawl_model *m, const row_info *info, double t)
 {
     return pawl_signal_rate(&m->motions[info->owner].target, t);

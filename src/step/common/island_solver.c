@@ -3,6 +3,8 @@
 //
 // Islands are groups of bodies that no row connects. Each is solved from its own problem and warm start, by any thread, and
 // writes its own rows alone: the bits do not depend on who solved it, nor on how many threads there are.
+// Each worker has a Delassus operator of its own and a solver; the first worker's is that of all rows. An island's
+// problem uses the Jacobians of the whole assembly, and parts of the factor that was made for all free rows.
 #include "step/common/island_solver.h"
 #include "base/thread_pool.h"
 
@@ -63,6 +65,8 @@ static pawl_status island_solver_create_all(island_solver *s, const pawl_setting
     return island_solver_create_workers(s, settings, solver);
 }
 
+// *out stays NULL, with PAWL_OK, where islands are off or the model can have one island only: then the caller
+// solves everything at once.
 pawl_status pawl_island_solver_create(const pawl_env *env, const pawl_settings *settings,
                                       const pawl_assembly *a, pawl_delassus *whole,
                                       pawl_solver *solver, island_solver **out)
@@ -113,6 +117,8 @@ static void island_solver_task(void *user, int worker, int item)
     pawl_solver_solve(w->solver, &own->problem, s->goal, own->lambda, &s->reports[item]);
 }
 
+// The worst outcome and the most iterations count; factorizations are summed. The order is that of islands, not of
+// threads.
 static void island_solver_gather(const island_solver *s, int count, solver_report *report)
 {
     *report = s->reports[0];
@@ -127,6 +133,7 @@ static void island_solver_gather(const island_solver *s, int count, solver_repor
     }
 }
 
+// Returns the number of islands. Below 2 nothing was solved and lambda is as it was.
 int pawl_island_solver_solve(island_solver *s, solver_goal goal, double *lambda,
                              solver_report *report)
 {

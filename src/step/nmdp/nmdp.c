@@ -2,8 +2,13 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Creation: the tree, the contact points, all memory that steps use, and what cannot be stepped.
+// Sizes: nv coordinates of the tree, `points` contact points of the wrench set, each with a few vertices. A weight
+// belongs to a vertex, or to one of the two directions of a coordinate with dry friction. nmdp.h has the principle
+// (Pan and Hauser 2020).
 #include "step/nmdp/nmdp.h"
 
+// Coordinates and the 12 numbers of each link (centre, then axes) lie in one array of s->numbers, so that sums of
+// moments are one loop.
 static nmdp_moment nmdp_moment_carve(const nmdp *s, pawl_carver *mem)
 {
     nmdp_moment m;
@@ -12,6 +17,7 @@ static nmdp_moment nmdp_moment_carve(const nmdp *s, pawl_carver *mem)
     return m;
 }
 
+// All memory whose size depends on the model alone. It is called twice: without memory to count, then to carve.
 static void nmdp_layout(nmdp *s, pawl_carver *mem)
 {
     size_t n = (size_t)s->n, weights = (size_t)s->weights, points = (size_t)s->points;
@@ -76,6 +82,9 @@ static void nmdp_program_layout(nmdp *s, int weights, int groups, pawl_carver *m
     s->qp = pawl_simplex_qp_layout(weights, groups, mem);
 }
 
+// Grows by doubling, and never beyond what the model can use. Matrices of the program are quadratic in the
+// weights: memory for all of them at once would be too much in models with many contact points. The contents are
+// lost, which is why it is called before the program is built.
 bool pawl_nmdp_reserve(nmdp *s, int weights, int groups)
 {
     if (s->program != NULL && weights <= s->max_used && groups <= s->max_groups) {
@@ -117,6 +126,8 @@ static bool nmdp_holds_nothing(const model_joint *j)
     return j->kind == PAWL_JOINT_FREE;
 }
 
+// Loops, springs of ball joints and others have no coordinate of their own here. Each refusal names the joint and
+// what to do instead.
 static pawl_status nmdp_refuse_joints(const nmdp *s)
 {
     const pawl_model *m = s->model;
@@ -139,6 +150,8 @@ static pawl_status nmdp_refuse_joints(const nmdp *s)
         const model_joint *j = &m->joints[i];
         for (int c = 0; c < j->coordinate_count; ++c) {
             const pawl_coordinate_def *d = &j->coordinate[c];
+            // A ball has three columns that are no coordinates of the joint: there is nothing for a spring or
+            // rotor to act along.
             bool ball = j->kind == PAWL_JOINT_SPHERICAL || (j->kind == PAWL_JOINT_FREE && c >= 3);
             if (ball && (d->stiffness != 0.0 || d->damping != 0.0 || d->armature != 0.0 ||
                          d->friction != 0.0)) {
@@ -162,6 +175,7 @@ static pawl_status nmdp_refuse_joints(const nmdp *s)
     return PAWL_OK;
 }
 
+// The column of the tree that is the model's coordinate `flat`; -1 where the tree has none, as for balls.
 static int nmdp_column_of(const nmdp *s, int flat)
 {
     for (int k = 0; k < s->n; ++k) {
@@ -172,6 +186,7 @@ static int nmdp_column_of(const nmdp *s, int flat)
     return -1;
 }
 
+// An infinite gain would be a constraint, and the balance G has none but prescribed motions.
 static pawl_status nmdp_find_actuators(nmdp *s)
 {
     const pawl_model *m = s->model;
@@ -220,6 +235,8 @@ static bool nmdp_has_friction(const nmdp *s, int column)
 
 // ---- creation ----------------------------------------------------------------------------------
 
+// Points of the wrench set in the terms of the tree: link, anchor from the centre of mass, first weight and first
+// number of its vertices. A point touches the ground, or one other body (`pair`).
 static void nmdp_set_points(nmdp *s)
 {
     int numbers = 0;
@@ -267,6 +284,8 @@ static void nmdp_set_second_moments(nmdp *s)
     }
 }
 
+// Order matters: the tree decides what is refused before contact points are made, and sizes are known before
+// memory.
 static pawl_status nmdp_create_parts(nmdp *s)
 {
     pawl_wrench_set_def def = pawl_wrench_set_def_default();

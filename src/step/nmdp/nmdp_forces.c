@@ -4,6 +4,8 @@
 // What acts besides contacts and inertia: actuators (stable PD: position and rate at the end of the
 // step, Tan, Liu and Turk 2011), joint springs, dampers and limits, applied forces, springs between points, body
 // damping. All at the end of the stage, so G has their stiffness and damping.
+// Signs: forces are what acts on the coordinate or body; G gets their negative, and `matrix` minus their
+// derivative by theta. Rates are those of the stage, (theta - theta^)/h, so a damper d adds d/h to the matrix.
 #include "step/nmdp/nmdp.h"
 
 const pawl_coordinate_def *pawl_nmdp_coordinate(const nmdp *s, int k)
@@ -21,6 +23,7 @@ static double forces_rate(const nmdp *s, const double *theta, int k)
     return (theta[k] - s->stage.place.theta[k]) / s->stage.h;
 }
 
+// Force [N or N m] along coordinate k and its derivative by theta_k.
 static void forces_add(nmdp *s, int k, double force, double slope, double *G, double *matrix)
 {
     G[k] -= force;
@@ -43,6 +46,8 @@ static double forces_actuator(const nmdp *s, int i, const double *theta, double 
         force = d->damping * (target - forces_rate(s, theta, k));
         *slope = -d->damping / s->stage.h;
     }
+    // At its limit an actuator is a constant force: the slope must vanish as well, or Newton's method would follow
+    // a force that is not there.
     if (fabs(force) > d->effort) {
         force = force > 0.0 ? d->effort : -d->effort;
         *slope = 0.0;
@@ -60,6 +65,7 @@ double pawl_nmdp_limit_force(const nmdp *s, const pawl_coordinate_def *d, double
     return k * (below * below - above * above);
 }
 
+// Also keeps the efforts of actuators, for the report and for the energy balance.
 static void forces_of_joints(nmdp *s, const double *theta, double *G, double *matrix)
 {
     for (int k = 0; k < s->n; ++k) {
@@ -148,6 +154,7 @@ typedef struct spring_end {
     pawl_vec3 at, from;
 } spring_end;
 
+// `point` is in the body's frame; for the world it is where it is.
 static spring_end forces_spring_end(const nmdp *s, int body, pawl_vec3 point)
 {
     if (body < 0) {
@@ -201,6 +208,8 @@ static void forces_spring(nmdp *s, const pawl_spring_def *d, double *matrix)
     rate = v3_scale(1.0 / s->stage.h, rate);
     double length = v3_norm(line), c = d->damping, k = d->stiffness, D[3][3];
     pawl_vec3 pull = v3_add(v3_scale(k, line), v3_scale(c, rate));
+    // D = dP/dd. Along the spring its stiffness and damping act; across it only the tension turns with the line,
+    // T/|d|, which is negative in compression.
     double along = k + c / s->stage.h, across = along;
     pawl_vec3 e = v3(0.0, 0.0, 0.0);
     pawl_vec3 swing = e; // derivative of e.d' by the turning of e

@@ -6,6 +6,8 @@
 #include "step/nmdp/nmdp_stepper.h"
 #include <string.h>
 
+// Units: own_residual in m or rad, as the settings' tolerance; the imbalance of forces relative to the weight of
+// all bodies; the gap of K as a velocity, sqrt(2 K) for a unit mass. Parts that were cut count as projections.
 void pawl_nmdp_report(step_context *c, pawl_step_report *report)
 {
     const nmdp *s = c->own.lasting;

@@ -8,6 +8,9 @@
 // and the implicit function theorem differentiates it with these sets frozen. dK, dG/dtheta and dG/dw are
 // exact; second derivatives of G, which matter where contacts slide (l = 0 where all stick), are central
 // differences of them.
+// What is differentiated is one step of implicit Euler (nmdp.order=1) in the minimum that it found. Active sets
+// are frozen: where a contact is about to open or a weight about to vanish there are only one-sided derivatives,
+// and this gives one of them. Outputs are (position, rate) at the end, 2 nv rows, one column for each input.
 #include "pawl/sensitivity.h"
 #include "base/guard.h"
 #include "linalg/lu.h"
@@ -15,6 +18,7 @@
 #include "step/nmdp/nmdp.h"
 #include <string.h>
 
+// Central differences: the error is of order step^2 plus rounding/step, about 1e-10 for quantities of size one.
 static const double sensitivity_difference = 1e-5;
 
 struct pawl_sensitivity {
@@ -54,6 +58,7 @@ int pawl_sensitivity_input_count(const pawl_sensitivity *d, pawl_sensitivity_inp
     return counts[input];
 }
 
+// Which body, joint and part of it a coordinate is. Floating bases and balls count their columns from the first.
 pawl_status pawl_sensitivity_coordinate(const pawl_sensitivity *d, int coordinate,
                                         pawl_body_id *body, pawl_joint_id *joint, int *part)
 {
@@ -74,6 +79,8 @@ pawl_status pawl_sensitivity_coordinate(const pawl_sensitivity *d, int coordinat
     return PAWL_OK;
 }
 
+// The linear system has theta (nv), l (nv), the free weights and one multiplier for each full group; room is for
+// all of them at once.
 static void sensitivity_layout(pawl_sensitivity *d, pawl_carver *mem)
 {
     const nmdp *s = d->s;
@@ -98,6 +105,7 @@ static void sensitivity_layout(pawl_sensitivity *d, pawl_carver *mem)
     }
 }
 
+// The conditions need dv/dpose: with nmdp.gradient=zeroth the matrix lacks them and is not the derivative of G.
 static pawl_status sensitivity_check(const pawl_env *env, const nmdp *s)
 {
     if (s->settings->nmdp.order != 1 || s->settings->nmdp.gradient != PAWL_NMDP_FIRST) {
@@ -190,6 +198,7 @@ static void sensitivity_conditions(pawl_sensitivity *d, const double *theta, int
 {
     nmdp *s = d->s;
     int n = s->n;
+    // pawl_nmdp_balance() places the links; energy and columns below are those of that place.
     pawl_nmdp_balance(s, theta, d->w, d->F3[side], s->matrix);
     pawl_nmdp_energy(s, d->F1[side], NULL);
     for (int k = 0; k < n; ++k) {
@@ -222,6 +231,8 @@ static void sensitivity_divide(pawl_sensitivity *d)
 }
 
 // Weights above zero, the groups that are full, and the multipliers of G.
+// F1 = 0 gives l = -(dG/dtheta)^-T dK/dtheta. Below 1e-9 from full counts as full: the program ends on the bound
+// up to rounding.
 static bool sensitivity_read_solution(pawl_sensitivity *d)
 {
     nmdp *s = d->s;
@@ -317,6 +328,8 @@ static bool sensitivity_factor(pawl_sensitivity *d)
 
 // Writes the column of an input whose derivative of the conditions is in F1[0], F2[0], F3[0];
 // `began` is the derivative of the coordinates before the step (NULL: none).
+// Solves the linearized conditions for one input: d(theta, l, w, m) = -KKT^-1 dF. Rates follow from theta+ and
+// theta-: rate = (theta+ - theta-)/h.
 static void sensitivity_column(pawl_sensitivity *d, pawl_sensitivity_input input, int column,
                                const double *began)
 {
@@ -363,6 +376,8 @@ static void sensitivity_turn_rate(const pawl_sensitivity *d, int column, double 
     change[first] = half.x, change[first + 1] = half.y, change[first + 2] = half.z;
 }
 
+// By position or rate before the step. The whole stage depends on them, so the conditions at the solution are
+// evaluated from two displaced beginnings. The stage of the true beginning is set again at the end.
 static void sensitivity_by_state(pawl_sensitivity *d, pawl_sensitivity_input input)
 {
     nmdp *s = d->s;
@@ -392,6 +407,8 @@ static void sensitivity_by_state(pawl_sensitivity *d, pawl_sensitivity_input inp
     sensitivity_pose(d, d->from, d->from_rate);
 }
 
+// A generalized force enters G with a minus sign and nothing else, so no differences are needed. Targets of
+// actuators act by their gain; a saturated actuator does not respond to its target.
 static void sensitivity_by_forces(pawl_sensitivity *d)
 {
     nmdp *s = d->s;
@@ -469,6 +486,8 @@ static void sensitivity_contact_columns(pawl_sensitivity *d, int point, pawl_wre
     }
 }
 
+// Numbers of the contact models (friction, stiffness ...) enter through the vertices alone. F1 needs the
+// derivative of -(JT dv/dnumber w) . l by theta, which is a central difference.
 static void sensitivity_by_contacts(pawl_sensitivity *d)
 {
     nmdp *s = d->s;
@@ -531,6 +550,8 @@ static void sensitivity_turn_rows(pawl_sensitivity *d, pawl_sensitivity_input in
     }
 }
 
+// memory[0] = 0 makes the copy of the state forget beta, and with it rates and weights of the step before: the
+// derivative is that of a step from positions and rates alone.
 pawl_status pawl_sensitivity_compute(pawl_sensitivity *d, const pawl_state *from)
 {
     PAWL_NEED(NULL, d);
