@@ -92,6 +92,7 @@ void pawl_free_motion_bind(step_context *c, const step_weights *w)
     }
 }
 
+// u.free becomes half of the change of twists by forces over the step: what acts before an impact in its middle.
 void pawl_half_forces(step_context *c, const pawl_state *s, const step_weights *w)
 {
     pawl_apply_forces(c, w);

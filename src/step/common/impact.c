@@ -102,6 +102,7 @@ static bool impact_gather(step_context *c, const pawl_state *s, const impact_req
 }
 
 // The fastest closing of contacts and limits, from the rates before [m/s or rad/s].
+// Limits and contacts alone: joints neither close nor open.
 static double impact_fastest(const step_context *c, const double *rate)
 {
     const pawl_assembly *a = c->assembly;

@@ -16,6 +16,9 @@
 // No law adds energy. The work of contacts on the line between the impulses without restitution, which
 // dissipate, and those of the law is a convex quadratic: where the law would add energy, the point of that line
 // at which the work vanishes is taken. Both ends neither close nor leave their friction cones, and so does it.
+// Arrays of impact_memory, each (rows): rate before the impact, total and after those of the law, plastic and
+// plastic_after those without restitution, given what is returned in decompression. A group is a set of bodies
+// that impulses connect (impact_groups.c); its units are limits and contacts.
 #include "problem/weak_space.h"
 #include "step/common/impact.h"
 #include "step/common/report_merge.h"
@@ -88,6 +91,7 @@ static bool laws_sane(const step_context *c, const double *impulse)
     return size <= most * energy;
 }
 
+// `allowed` (rows) are closing speeds, or minus opening speeds, by row; NULL: those of the gaps.
 static bool laws_sweep_group(step_context *c, int limits, int units, const double *allowed)
 {
     impact_path *path = c->impact->path;
@@ -323,6 +327,7 @@ static void laws_decompress(step_context *c, const impact_scope *scope, pawl_ste
 
 // ---- Group by group -----------------------------------------------------------------------------
 
+// p . (v + v')/2 of the group [J]. `size` is the sum of |p v|, against which rounding is measured.
 static double laws_group_work(const step_context *c, int units, int limits, const double *impulse,
                               const double *after, double *size)
 {
@@ -378,6 +383,8 @@ static double laws_cap(const step_context *c, int units, int limits)
             c2 += 0.5 * dp * dv;
         }
     }
+    // W(t) = c0 + c1 t + c2 t^2 with c0 <= 0 and c2 >= 0 has one root t >= 0. The two forms avoid the difference
+    // of nearly equal numbers.
     double root = sqrt(fmax(c1 * c1 - 4.0 * c0 * c2, 0.0));
     double t = c1 >= 0.0 ? (c1 + root > 0.0 ? -2.0 * c0 / (c1 + root) : 1.0)
                          : (c2 > 0.0 ? 0.5 * (root - c1) / c2 : 1.0);
@@ -429,6 +436,7 @@ static bool laws_return(step_context *c)
     return true;
 }
 
+// Whether anything is due to the group in decompression.
 static bool laws_group_gets(const step_context *c, int units)
 {
     double sum = 0.0;
@@ -449,6 +457,7 @@ static double laws_group_closing(const step_context *c, int units)
     return closing;
 }
 
+// Laws that need the path of the normal impulses, not its end alone.
 static bool laws_follows(const step_context *c)
 {
     pawl_impact_law law = c->settings->contact.impact;
@@ -505,6 +514,7 @@ static int laws_most_units(const step_context *c)
     return laws_follows(c) ? c->impact->path->max_units : PATH_SWEPT_UNITS;
 }
 
+// `body` is the root of the group.
 static bool laws_by_solver(const step_context *c, int body, int units)
 {
     return units > laws_most_units(c) || c->impact->unsolved[body];
@@ -650,6 +660,9 @@ static void laws_judge(step_context *c, pawl_step_report *report)
     pawl_report_merge(report, &part);
 }
 
+// Order: the law, then the bound of the energy, then joints answer exactly to what contacts and limits got. The
+// last comes last because the bound scales
+// impulses of contacts and limits alone.
 void pawl_impact_resolve(step_context *c, const impact_scope *scope, pawl_step_report *report)
 {
     const impact_memory *x = c->impact;

@@ -18,6 +18,9 @@
 // increment, dp . (v + v')/2, is that of exactly this slip, never positive. Where the slip ends within an
 // increment, that at its end is taken, which then is zero. Increments end where a contact goes from
 // compression to decompression and where it ends; they are cut where the slip turns by more than a few degrees.
+// Rows of a group: limits first, one row each, then three a contact (t, o, n). S (n x n) is symmetric and has the
+// joints eliminated (impact_groups.c). p->rate are the velocities at the present point of the path, p->next those
+// after a trial, p->v and p->after those before and after the whole impact.
 #include "step/common/impact_path.h"
 #include "math/trig.h"
 #include <math.h>
@@ -70,6 +73,7 @@ impact_path *pawl_impact_path_layout(int max_units, pawl_carver *mem)
     return out;
 }
 
+// Entry (i, j) of S [1/kg and its kin].
 static double path_s(const impact_path *p, int i, int j)
 {
     return p->S[i * pawl_impact_path_rows(p) + j];
@@ -81,6 +85,7 @@ static double path_opening(const impact_path *p, const double *v, int unit)
     return v[pawl_impact_path_normal(p, unit)] + p->allowed[unit];
 }
 
+// v += S e_row impulse.
 static void path_add(const impact_path *p, int row, double impulse, double *v)
 {
     int n = pawl_impact_path_rows(p);
@@ -129,6 +134,8 @@ static bool path_disk(double a, double b, double d, const double c[2], double r,
 }
 
 // Friction of contact k of a trial, at v + theta S step. Returns its change.
+// theta is 1/2 for the slip at the middle of the increment and 1 for that at its end. Changes are measured as
+// velocities, |by| sqrt(S_ii), so that rows with different inertia compare.
 static double path_rub(const impact_path *p, int unit, double theta, double *after, bool *inside)
 {
     int r = pawl_impact_path_normal(p, unit) - 2;
@@ -239,11 +246,13 @@ static double path_force(const impact_path *p, int unit, bool opening)
     return sqrt(2.0 * p->energy[unit]);
 }
 
+// Whether a unit has still something to return.
 static bool path_stores(const impact_path *p, int unit)
 {
     return p->law == PATH_KINETIC ? p->due[unit] > 0.0 : p->energy[unit] > 0.0;
 }
 
+// Between bodies that cannot move S_nn is 0: no impulse would ever open such a unit.
 static bool path_moves(const impact_path *p, int unit, double largest)
 {
     int r = pawl_impact_path_normal(p, unit);
@@ -336,6 +345,7 @@ static double path_interpolate(const impact_path *p, double low, double high)
     return first;
 }
 
+// Above 0: some unit is beyond its event.
 static double path_worst(const double *mark, int units)
 {
     double worst = -INFINITY;
@@ -389,6 +399,7 @@ static double path_locate(impact_path *p, int lone, double t, const bool *active
 
 // ---- Increments ---------------------------------------------------------------------------------
 
+// The trial becomes the state. The direction of friction is kept as the first guess of the next increment.
 static void path_accept(impact_path *p)
 {
     int n = pawl_impact_path_rows(p);
@@ -477,6 +488,7 @@ static double path_length(const impact_path *p, int lone, const bool *active)
     return 6.283185307179586 * path_part / sqrt(square);
 }
 
+// The scale of velocities of this impact [m/s].
 static double path_fastest(const impact_path *p, const double *v)
 {
     double fastest = 0.0;
@@ -486,6 +498,7 @@ static double path_fastest(const impact_path *p, const double *v)
     return fastest;
 }
 
+// The scale of S: the lightest unit's.
 static double path_largest(const impact_path *p)
 {
     double largest = 0.0;
@@ -496,6 +509,7 @@ static double path_largest(const impact_path *p)
     return largest;
 }
 
+// Work of all impulses at the mean of the velocities before and after, the change of kinetic energy [J].
 double pawl_impact_path_work(const impact_path *p)
 {
     double work = 0.0;
@@ -720,6 +734,8 @@ static bool path_sweep(impact_path *p)
     return false;
 }
 
+// From velocities p->v: each unit gets at least p->due of normal impulse, and more where it would close (lit
+// (7.7)-(7.9), with friction). False: the sweeps did not settle.
 bool pawl_impact_path_return(impact_path *p)
 {
     int n = pawl_impact_path_rows(p);
@@ -779,6 +795,8 @@ static bool path_is_wedged(const impact_path *p, double fastest)
     return change <= path_rest * fastest;
 }
 
+// The loop: who acts, how long an increment may be, a trial, halved while the slip turns too far, shortened to the
+// first event, accepted. The length grows again by doubling. False: PATH_INCREMENTS were not enough.
 bool pawl_impact_path_follow(impact_path *p)
 {
     int n = pawl_impact_path_rows(p), units = p->limits + p->contacts;

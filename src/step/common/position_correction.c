@@ -111,6 +111,8 @@ static void correction_build(step_context *c, double fastest)
     p->friction = c->correction.friction;
 }
 
+// lambda starts at 0: impulses of the last correction say little about this one. The tolerance is loose, since the
+// next step corrects the rest.
 static void correction_solve(step_context *c, double worst)
 {
     pawl_assembly *a = c->assembly;
@@ -224,6 +226,7 @@ void pawl_correction_find(step_context *c, const step_weights *w)
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
 }
 
+// All energy that poses alone decide [J].
 static double correction_potential(const pawl_state *s)
 {
     pawl_energy e = pawl_state_energy(s);

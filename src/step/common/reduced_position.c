@@ -7,6 +7,8 @@
 //   XT (M (d - u) - JT x) = 0,   f(q+) = 0,
 // with X, M and J at the beginning. Then the twists d are brought to the tree (and rows) at the end. It is the
 // same motion as in maximal coordinates, but the joints of the tree are closed whatever happens.
+// position_rate (columns) are the rates q', position_change (columns) their change in an iteration, total (free
+// rows) the impulses x. In the end c->u.next has the displacement d as twists (6 x bodies).
 #include "coordinates/reduced_coordinates.h"
 #include "linalg/dense.h"
 #include "step/common/least_reactions.h"
@@ -242,6 +244,7 @@ static bool reduced_position_newton(step_context *c, pawl_state *s, double tau, 
     return false;
 }
 
+// Takes its scratch and gives it back, whatever the result.
 static bool reduced_position_along(step_context *c, pawl_state *s, double tau, double end,
                                    bool closes, int *iterations)
 {
@@ -251,6 +254,7 @@ static bool reduced_position_along(step_context *c, pawl_state *s, double tau, d
     return found;
 }
 
+// Kinematic bodies keep the twists that they are given.
 static void reduced_position_set_twists(const step_context *c, const double *u, body_state *bodies)
 {
     for (int i = 0; i < c->model->body_count; ++i, u += 6) {

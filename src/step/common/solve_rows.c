@@ -124,6 +124,8 @@ void pawl_solve_warm(step_context *c, const pawl_state *s, solver_report *report
     pawl_solve_again(c, report);
 }
 
+// From the impulses at hand, after a change of v_f or of the rows. There are spin rows where slots end before
+// contacts begin.
 void pawl_solve_again(step_context *c, solver_report *report)
 {
     pawl_phase_enter(&c->clock, PAWL_PHASE_SOLVE);

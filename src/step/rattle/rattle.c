@@ -42,6 +42,7 @@ static rattle_memory *rattle_of(const step_context *c)
     return c->own.lasting;
 }
 
+// Fractions of h: g = 1/(4 - 4^(1/3)) and 1 - 4 g, which is negative.
 static const double rattle_one[] = {1.0};
 static const double rattle_five[] = {0.41449077179437571194, 0.41449077179437571194,
                                      -0.65796308717750284778, 0.41449077179437571194,
@@ -324,6 +325,8 @@ static void rattle_report(step_context *c, pawl_state *s, double t, int projecti
 
 // All parts of a step from s. False: the joints' equations of one had no solution that Newton's method finds, as near
 // singular positions, where the rows at the beginning of a position update say little about its end.
+// Parts of an order-four step go back in time in the middle: positions, targets and kinematic bodies are taken at
+// the times of the parts, not of the step.
 static bool rattle_parts(step_context *c, pawl_state *s, double end, int *iterations)
 {
     double h = c->settings->dt, t = s->time;
@@ -347,6 +350,8 @@ static bool rattle_parts(step_context *c, pawl_state *s, double end, int *iterat
     return found;
 }
 
+// Decides first whether the step can be reversible. An attempt that fails is taken back as a whole, reactions and
+// counters included, and moreau's parts do the step.
 static void rattle_advance(step_context *c, pawl_state *s, pawl_step_report *report)
 {
     double h = c->settings->dt, begin = s->time, end = pawl_step_end(s, h);
@@ -384,6 +389,7 @@ static void rattle_advance(step_context *c, pawl_state *s, pawl_step_report *rep
     rattle_report(c, s, end, projections, report);
 }
 
+// Without projection joints would be open at q+, and the update would not be reversible.
 static pawl_status rattle_check(const pawl_env *env, const pawl_model *model,
                                 const pawl_settings *settings)
 {
