@@ -236,8 +236,7 @@ static double balance_given(const pawl_state *s)
 }
 
 // Call it once for each velocity update, after u.next is final. With an impulse_fraction (stages of sdirk2) work
-// is scaled by it, because the next stage begins
-// with that multiple of its impulses.
+// is scaled by it, because the next stage begins with that multiple of its impulses.
 void pawl_balance_rows(step_context *c, pawl_state *s, const step_weights *w)
 {
     const pawl_assembly *a = c->assembly;

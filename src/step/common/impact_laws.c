@@ -661,8 +661,7 @@ static void laws_judge(step_context *c, pawl_step_report *report)
 }
 
 // Order: the law, then the bound of the energy, then joints answer exactly to what contacts and limits got. The
-// last comes last because the bound scales
-// impulses of contacts and limits alone.
+// last comes last because the bound scales impulses of contacts and limits alone.
 void pawl_impact_resolve(step_context *c, const impact_scope *scope, pawl_step_report *report)
 {
     const impact_memory *x = c->impact;

@@ -7,8 +7,7 @@
 // Both impulses act along the rows at an end of the update. That makes it reversible, and so keeps
 // the energy, where a plain projection of the poses loses a fraction (tau w)^2 of it each time. One
 // factor serves the y of this update, the next velocity update and the x of the next position update.
-// Signs: f is the closure error [m or rad] and v_f = f/tau the velocity that rows have
-// to remove. c->u.lambda are
+// Signs: f is the closure error [m or rad] and v_f = f/tau the velocity that rows have to remove. c->u.lambda are
 // impulses of the free rows, `total` their sum over Newton's iterations.
 #include "step/common/position_update.h"
 #include "problem/weak_space.h"

@@ -55,6 +55,8 @@ pawl_vec3 pawl_lit_rotate_with_body(pawl_quat from, pawl_quat to, pawl_vec3 w)
     return m3_mul(&b, m3_tmul(&a, w));
 }
 
+// What all variants share: joints are closed by projection and not by erp, and open gaps have no rows, unless the
+// phase catches all.
 step_weights pawl_lit_weights(const step_context *c, const pawl_state *s, const lit_phase *phase)
 {
     step_weights w = pawl_step_weights(c, s);
@@ -88,6 +90,8 @@ static void lit_along(step_context *c, pawl_state *s, double t)
     }
 }
 
+// Poses after tau at the twists of `start`, closed again where `along`; spins turn with the bodies, so that they
+// stay what they were in body axes.
 void pawl_lit_predict(step_context *c, pawl_state *s, const body_state *start, double tau, double t,
                       bool along)
 {
@@ -107,6 +111,7 @@ void pawl_lit_predict(step_context *c, pawl_state *s, const body_state *start, d
 
 // The held contacts of the phase as the finder has them now, or as they were; with catch_all all others,
 // too. Both lists are sorted by id.
+// A merge of two sorted lists. A held contact that the finder has no longer keeps the place that it had.
 static int lit_place_contacts(const step_context *c, const lit_phase *phase, int count,
                               pawl_contact *out)
 {
@@ -302,6 +307,7 @@ static bool lit_pose(step_context *c, pawl_state *s, const lit_phase *phase, con
     return true;
 }
 
+// u.next to the bodies, where the second half of the step begins.
 static void lit_set_twists(const step_context *c, pawl_state *s)
 {
     for (int i = 0; i < c->model->body_count; ++i) {

@@ -127,6 +127,7 @@ static void settle_product(void *user, const double *x, double *y)
     }
 }
 
+// By the diagonal of D; a grip that nothing can move has none and gets no impulse.
 static void settle_precondition(void *user, const double *x, double *y)
 {
     const settle_system *system = user;
@@ -291,6 +292,8 @@ static void settle_twists(step_context *c, pawl_state *s, double t)
     settle_add_forces(c);
 }
 
+// Poses first, with normals alone, since tangents have no position to return to. Then rows are placed anew and
+// twists are projected, sticking tangents included. Returns the number of Newton iterations.
 int pawl_lit_settle(step_context *c, pawl_state *s, double t)
 {
     pawl_assembly *a = c->assembly;

@@ -53,6 +53,7 @@ static bool advance_stage(nmdp *s, double h, double end, double target_time)
     return true;
 }
 
+// Targets of actuators and applied forces are read at the beginning of the part.
 bool pawl_nmdp_euler_stage(nmdp *s, double h, double begin, double end)
 {
     advance_copy(s, &s->begin, &s->stage.place);

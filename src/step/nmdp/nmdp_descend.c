@@ -116,6 +116,7 @@ static bool descend_linearize(nmdp *s, double *energy)
     return true;
 }
 
+// [m or rad], falls with h^2 for short steps.
 static double descend_tolerance(const nmdp *s)
 {
     double share = fmin(s->stage.h / descend_whole_step, 1.0);
@@ -179,6 +180,7 @@ static bool descend_try(nmdp *s, double energy, double *moved)
     return reached <= energy;
 }
 
+// The trial is the new iterate; s->G and s->matrix belong to it already.
 static void descend_accept(nmdp *s)
 {
     memcpy(s->theta, s->trial, (size_t)s->n * sizeof *s->theta);

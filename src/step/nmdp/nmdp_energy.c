@@ -122,6 +122,7 @@ typedef struct energy_rows {
     double y[7], dy[7][6];
 } energy_rows;
 
+// Adds one row y [m] with its derivative by the frame's motion (linear, angular).
 static void energy_add_row(energy_rows *rows, double y, pawl_vec3 linear, pawl_vec3 angular)
 {
     const double d[6] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
@@ -148,6 +149,8 @@ static void energy_add_turn(energy_rows *rows, const nmdp_point *p, const nmdp_w
     }
 }
 
+// Rows of one point: rise (where there is ground), three of slip, and the turn of points with moments. K is half
+// the sum of their squares over h^2.
 static void energy_point_rows(const nmdp *s, int i, const nmdp_view *view, energy_rows *rows)
 {
     const nmdp_point *p = &s->point[i];
@@ -384,6 +387,7 @@ static void energy_set_shift(nmdp *s)
     energy_shift_prescribed(s);
 }
 
+// K = (d - rho)T A (d - rho)/2 with d = theta - theta^: a quadratic, because A and rho are frozen for the stage.
 static double energy_effective(nmdp *s, double *gradient, double *hessian)
 {
     int n = s->n;
@@ -404,6 +408,8 @@ static double energy_effective(nmdp *s, double *gradient, double *hessian)
     return energy;
 }
 
+// Freezes for the stage what K measures motion from. It must be called before the first K of a stage, and leaves
+// the place of the links undefined.
 void pawl_nmdp_aim(nmdp *s)
 {
     if (s->stage.extrapolated) {
@@ -430,6 +436,7 @@ void pawl_nmdp_aim(nmdp *s)
     }
 }
 
+// NMDP eq. 12, for nmdp.energy=total.
 static double energy_in_space(nmdp *s, double *gradient, double *hessian)
 {
     pawl_tree_load_clear(&s->load);
@@ -442,6 +449,8 @@ static double energy_in_space(nmdp *s, double *gradient, double *hessian)
     return energy;
 }
 
+// K where the links are placed. Gradient and second derivative take a pass each, because a load is either a force
+// or a slope.
 double pawl_nmdp_energy(nmdp *s, double *gradient, double *hessian)
 {
     if (s->settings->nmdp.energy == PAWL_NMDP_ENERGY_EFFECTIVE) {

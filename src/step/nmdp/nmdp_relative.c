@@ -9,6 +9,8 @@
 #include "step/nmdp/nmdp.h"
 #include <string.h>
 
+// Columns that move both links alike cancel: a contact within one branch depends only on the joints between the
+// two.
 void pawl_nmdp_relative_jacobian(nmdp *s, int a, int b, pawl_vec3 p, double *J, double *Jb)
 {
     int n = s->n;
