@@ -25,6 +25,8 @@ static void problem_complete(pawl_assembly *a, int first_row)
     }
 }
 
+// Softening comes after the fill of all rows of the block, because the impedance depends on the residuals of all
+// of the joint's rows.
 static void problem_fill_free_rows(pawl_assembly *a, const body_state *start, const step_weights *w)
 {
     for (int k = 0; k < a->free_blocks; ++k) {

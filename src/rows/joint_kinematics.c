@@ -62,6 +62,8 @@ enum {
     COORD_RHO_Z
 };
 
+// FIRST and SECOND are the angles of a universal joint about the base's x and the follower's y axis; EULER those
+// of a gimbal about x, y, z in turn; RHO components of the rotation vector.
 static const unsigned char joint_coordinate_table[PAWL_JOINT_KIND_COUNT][6] = {
     [PAWL_JOINT_REVOLUTE] = {COORD_ANGLE},
     [PAWL_JOINT_PRISMATIC] = {COORD_TX},
@@ -77,12 +79,14 @@ static const unsigned char joint_coordinate_table[PAWL_JOINT_KIND_COUNT][6] = {
     [PAWL_JOINT_POINT_ON_PLANE] = {COORD_TY, COORD_TZ},
 };
 
+// Alignments, locks and the cross row are neighbours in the enum. A screw's residual is a length.
 bool pawl_joint_row_is_rotation(pawl_joint_kind kind, int row)
 {
     int what = joint_row_table[kind][row];
     return what >= ROW_ALIGN_Y && what <= ROW_CROSS;
 }
 
+// In the order of ROW_TX .. ROW_GEAR: what the reaction of the row is, for reports.
 const char *pawl_joint_row_name(pawl_joint_kind kind, int row)
 {
     // A follower's x axis leaning to the base's y is a rotation about z, and the other way round.

@@ -40,6 +40,7 @@ static double limit_gap(const pawl_assembly *a, const row_info *info)
     return pawl_limit_gap_at(a->model, info, a->coordinates[info->coordinate].value);
 }
 
+// The coordinate's own, or that of the settings.
 static const pawl_softness *limit_softness(const pawl_assembly *a, const row_info *info)
 {
     const pawl_coordinate_def *d = &a->model->joints[info->owner].coordinate[info->part];

@@ -126,6 +126,7 @@ static void closure_add_limit(pawl_closure *out, const pawl_model *m, int joint,
 }
 
 // By how much f (free rows) is off, of joints and prescribed motions.
+// Soft joints count as well: how far they give way is of interest, too.
 static pawl_closure closure_of_rows(const pawl_assembly *a, const double *f)
 {
     const pawl_model *m = a->model;
@@ -170,6 +171,7 @@ pawl_closure pawl_assembly_closure(const pawl_assembly *a)
     return out;
 }
 
+// The assembly has unwrapped the angles already; they are only copied.
 void pawl_assembly_count_turns(const pawl_assembly *a, pawl_state *s)
 {
     const pawl_model *m = a->model;

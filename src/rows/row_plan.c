@@ -78,6 +78,7 @@ static void plan_free_rows(row_plan *p)
     }
 }
 
+// In the order of the table, which is that of the rows in every problem.
 static void plan_bounded_rows(row_plan *p)
 {
     for (int f = 0; f < pawl_row_family_count; ++f) {
@@ -276,6 +277,7 @@ pawl_status pawl_assembly_create_tree(const pawl_env *env, const pawl_model *m, 
     plan_bounded_rows(&count);
     pawl_carver need = {0};
     plan_layout(m, &count, free_rows, free_blocks, max_contacts, &need);
+    // Union-find runs over bodies first and over coordinates after that, in the same memory.
     int nodes = m->body_count > m->coordinate_count ? m->body_count : m->coordinate_count;
     size_t scratch = (size_t)(nodes + 1) * sizeof(int);
     char *block = pawl_alloc(env, need.used);

@@ -38,6 +38,7 @@ pawl_vec3 pawl_damped_spin(const step_context *c, int i, pawl_vec3 W, const step
     double explicit_part = (1.0 - theta) * w->h * b->angular_damping;
     pawl_mat3 inertia = m3_congruence(r, &b->inertia);
     pawl_vec3 start = twist_angular(c->u.start + 6 * i);
+    // I w - (1 - theta) h d w-: the explicit half of damping. The implicit half is in inverse_inertia.
     pawl_vec3 L = v3_axpy(m3_mul(&inertia, spin), -explicit_part, start);
     return m3_mul(&c->assembly->inverse_inertia[i], L);
 }

@@ -17,6 +17,7 @@
 
 static const double impact_closing = 1e-6; // slower is rest [m/s or rad/s]
 
+// `units` is the room for a group's path. It starts small, and grows when a step asks for more (impact_demand).
 impact_memory *pawl_impact_layout(const pawl_model *model, const pawl_assembly *a, int units,
                                   pawl_carver *mem)
 {
@@ -287,6 +288,7 @@ static bool impact_select(step_context *c, const pawl_state *s, double reach)
     return any;
 }
 
+// bodies += fraction * change (6 x bodies); kinematic bodies keep their twists.
 static void impact_add_twists(const pawl_model *m, const double *change, double fraction,
                               body_state *bodies)
 {

@@ -31,6 +31,7 @@ static bool island_solver_wanted(const pawl_settings *settings, const island_lis
     return settings->solver.islands && pawl_island_list_most(list) > 1;
 }
 
+// Memory of workers comes from the pool's allocator, which threads may share.
 static pawl_status island_solver_create_workers(island_solver *s, const pawl_settings *settings,
                                                 pawl_solver *solver)
 {
@@ -107,6 +108,7 @@ void pawl_island_solver_destroy(island_solver *s)
     pawl_free(&env, s, sizeof *s);
 }
 
+// Called by any thread: it reads the shared problem and writes to its island's lambda and report alone.
 static void island_solver_task(void *user, int worker, int item)
 {
     island_solver *s = user;

@@ -71,6 +71,8 @@ static void reduced_position_displacement(const step_context *c, const pawl_stat
 }
 
 // What is missing in the rates where bodies move by c->u.next and the rows gave impulses `total`.
+// H^-1 XT (M (d - u)) is what the bodies changed by, H^-1 XT JT x what the impulses gave; the rates lack the
+// difference.
 static void reduced_position_momentum(step_context *c, const double *total, double *change)
 {
     reduced_form *f = pawl_reduced_form_of(c->coordinates);
@@ -116,6 +118,8 @@ static void reduced_position_close(step_context *c, double tau, double *total, d
             a->v_f[r] = 0.0;
         }
     }
+    // The solve leaves the rates of its impulses in f->start, as every product with impulses in these coordinates
+    // does.
     pawl_closure_solve(c, 1.0, twists);
     pawl_arena_release(&c->scratch, mark);
     for (int r = 0; r < a->free_rows; ++r) {

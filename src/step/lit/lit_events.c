@@ -26,6 +26,7 @@ static const double events_nothing = 1e-9;   // of a step: what is left of it is
 static const double events_exact = 1e-6;     // of the reach: gaps at a located impact
 static const double events_tolerance = 1e-4; // of the reach: what is no collision yet
 
+// A change for each contact and each candidate at most.
 lit_event_memory *pawl_lit_event_layout(const pawl_model *model, const pawl_assembly *a,
                                         pawl_carver *mem)
 {
@@ -274,6 +275,7 @@ static double events_end_at(lit_substep *p, double h, const locate_scope *scope,
 }
 
 // How often the pair or limit has met in this step already.
+// From the log of events of this step; a full log has not all of them, but then the step is done again.
 static int events_count_closings(const step_context *c, const gap_root *root)
 {
     int count = 0;

@@ -21,6 +21,7 @@
 #include "step/lit/lit.h"
 #include <string.h>
 
+// Arrays that depend on the room for contacts and on the rows of the model.
 lit_memory *pawl_lit_layout(const pawl_model *model, const pawl_assembly *a, pawl_carver *mem)
 {
     int bodies = model->body_count, contacts = a->max_contacts, candidates = a->candidate_count;
@@ -276,6 +277,7 @@ static void lit_linearize(step_context *c, const lit_phase *phase, const step_we
 }
 
 // Places and poses the problem. False: more contacts than there is room for.
+// Order matters: soft rows of the paper's variant are saved at the start, before the predictor moves the poses.
 static bool lit_pose(step_context *c, pawl_state *s, const lit_phase *phase, const step_weights *w,
                      int *projections)
 {

@@ -194,6 +194,7 @@ static bool settle_is_deep(const step_context *c, const pawl_state *s, const clo
 
 // v_f of the grips: their gaps in the first iteration; later ones keep what it reached. Returns the
 // largest.
+// Gaps are not measured again after the first iteration: that would need new contact points each time.
 static double settle_set_gaps(step_context *c, const pawl_state *s, bool first)
 {
     pawl_assembly *a = c->assembly;

@@ -66,6 +66,7 @@ static void nmdp_layout(nmdp *s, pawl_carver *mem)
 }
 
 // The program has the weights of what touches, which are few of all that could.
+// B, slope and curve are (nv x weights), Q is (weights x weights).
 static void nmdp_program_layout(nmdp *s, int weights, int groups, pawl_carver *mem)
 {
     size_t n = (size_t)s->n, m = (size_t)weights;
@@ -204,6 +205,7 @@ static pawl_status nmdp_find_actuators(nmdp *s)
     return PAWL_OK;
 }
 
+// A prescribed coordinate keeps its column; its equation is replaced (nmdp_joints.c).
 static pawl_status nmdp_find_motions(nmdp *s)
 {
     const pawl_model *m = s->model;
@@ -227,6 +229,7 @@ static pawl_status nmdp_find_motions(nmdp *s)
     return PAWL_OK;
 }
 
+// Columns of floating bases and balls have no coordinate, and so no dry friction.
 static bool nmdp_has_friction(const nmdp *s, int column)
 {
     const pawl_coordinate_def *d = pawl_nmdp_coordinate(s, column);
@@ -242,6 +245,8 @@ static void nmdp_set_points(nmdp *s)
     int numbers = 0;
     for (int i = 0; i < s->points; ++i) {
         pawl_wrench_point p = pawl_wrench_set_point(s->set, i);
+        // Models with moments of their own. Coulomb's and the anisotropic one have six components where their
+        // force acts away from the frame's origin, and no moment about the contact.
         bool wrenches = p.component_count == 6 && p.kind != PAWL_WRENCH_COULOMB &&
                         p.kind != PAWL_WRENCH_ANISOTROPIC;
         s->point[i] = (nmdp_point){
@@ -342,6 +347,7 @@ static pawl_status nmdp_create_parts(nmdp *s)
     return nmdp_find_actuators(s);
 }
 
+// On failure everything that was made so far is destroyed, and *out is NULL.
 pawl_status pawl_nmdp_create(const pawl_env *env, const pawl_model *model,
                              const pawl_settings *settings, nmdp **out)
 {

@@ -21,6 +21,7 @@ static const double descend_factor = 1.5;
 static const double descend_whole_step = 0.02;  // [s]
 static const double descend_least_curve = 0.04; // of the program [m^2/s^2]
 
+// In the infinity norm: coordinates of different units are not added.
 static double descend_distance(const double *a, const double *b, int n)
 {
     double largest = 0.0;
@@ -57,6 +58,8 @@ static bool descend_choose_points(nmdp *s)
 }
 
 // A point on G = 0 to begin with: with the weights of the last step, or without any.
+// The weights of the last step are a good start, but may have no balance at the new place. Without contact forces
+// there usually is one.
 static bool descend_begin(nmdp *s)
 {
     memcpy(s->trial, s->theta, (size_t)s->n * sizeof *s->trial);

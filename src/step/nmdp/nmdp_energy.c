@@ -29,6 +29,7 @@ static double energy_push_out(const nmdp *s, const nmdp_point *p, double gap, pa
     double depth = isfinite(gap) && gap < 0.0 ? -gap : 0.0;
     double weight = -s->model->bodies[p->body].gravity_scale * v3_dot(s->model->gravity, normal);
     double fastest = s->stage.h * sqrt(fmax(weight, 0.0) * depth);
+    // push_out is a rate [1/s]; rate h/(1 + rate h) of the depth is what an implicit decay removes in h.
     double spare = fmax(1.0 - p->spent, 0.0), rate = s->settings->nmdp.push_out * s->stage.h;
     return spare * fmin(rate / (1.0 + rate) * depth, fastest);
 }
@@ -183,6 +184,7 @@ static void energy_point_rows(const nmdp *s, int i, const nmdp_view *view, energ
 }
 
 // Rows of a point that touches another body, by the coordinates: dy J in that body's axes.
+// A load on one link cannot hold rows that depend on two: J (6 x nv) of the relative motion is formed instead.
 static double energy_add_pair(nmdp *s, const nmdp_point *p, const nmdp_view *view, pawl_vec3 c,
                               const energy_rows *rows, double *tau, double *matrix)
 {
@@ -269,6 +271,8 @@ double pawl_nmdp_mass(const nmdp *s)
 }
 
 // Cholesky's factor goes over A.
+// Row by row, in place. A pivot below 1e-12 of its diagonal counts as not positive: the metric must also be
+// invertible.
 static bool energy_is_definite(double *A, int n)
 {
     for (int j = 0; j < n; ++j) {
@@ -287,6 +291,8 @@ static bool energy_is_definite(double *A, int n)
 }
 
 // The symmetric part of `matrix` over the mass; false where it is not positive definite.
+// Over the mass of all bodies, so that K is a squared velocity and its tolerance does not depend on the model's
+// weight.
 static bool energy_take_metric(nmdp *s)
 {
     size_t n = (size_t)s->n;

@@ -8,6 +8,8 @@
 // derivative by theta. Rates are those of the stage, (theta - theta^)/h, so a damper d adds d/h to the matrix.
 #include "step/nmdp/nmdp.h"
 
+// Springs, dampers, limits and friction of a joint are given by coordinate; column k of the tree is at most one of
+// them.
 const pawl_coordinate_def *pawl_nmdp_coordinate(const nmdp *s, int k)
 {
     const reduced_column *c = &s->tree->columns[k];
@@ -18,6 +20,7 @@ const pawl_coordinate_def *pawl_nmdp_coordinate(const nmdp *s, int k)
     return &j->coordinate[c->coordinate - j->first_coordinate];
 }
 
+// Rate of the stage, which is that at its end [m/s or rad/s].
 static double forces_rate(const nmdp *s, const double *theta, int k)
 {
     return (theta[k] - s->stage.place.theta[k]) / s->stage.h;
@@ -90,6 +93,8 @@ static pawl_vec3 forces_signals(const pawl_signal signal[3], double t)
               pawl_signal_value(&signal[2], t));
 }
 
+// Signals are read at the target time of the stage; with in_body_axes they turn with the body at the end of the
+// stage.
 void pawl_nmdp_applied(const nmdp *s, const pawl_force_def *d, const pawl_mat3 *R, pawl_vec3 *force,
                        pawl_vec3 *torque)
 {
@@ -135,6 +140,8 @@ static void forces_body_damping(nmdp *s, int link)
     const nmdp_body *from = &s->stage.place.bodies[link];
     const pawl_mat3 *R = &s->motion->rotation[link];
     double linear = b->linear_damping / s->stage.h, angular = 0.5 * b->angular_damping / s->stage.h;
+    // M is the rotation of the stage; m3_axis(M) is 2 sin(angle) times its axis. Its derivative by a rotation
+    // vector is tr(M) 1 - M.
     pawl_mat3 M = m3_product_transposed(R, &from->R);
     double slope[6][6] = {{0.0}}, trace = M.m[0][0] + M.m[1][1] + M.m[2][2];
     for (int i = 0; i < 3; ++i) {
@@ -238,6 +245,8 @@ static void forces_spring(nmdp *s, const pawl_spring_def *d, double *matrix)
     }
 }
 
+// Forces along coordinates go to G at once, wrenches on links to the load, which pawl_tree_load_gather() turns
+// into forces along coordinates.
 void pawl_nmdp_add_forces(nmdp *s, const double *theta, double *G, double *matrix)
 {
     forces_of_joints(s, theta, G, matrix);

@@ -87,6 +87,7 @@ static void inertia_turn_on(const nmdp_body *from, const nmdp_body *rate, double
     target->R = m3_product(&turn, &target->R);
 }
 
+// r~ and R~ are where the points of the body would be without forces; R~ is in general no rotation.
 static void inertia_pbd(nmdp *s)
 {
     bool rigid = s->settings->nmdp.dynamics == PAWL_NMDP_PBD_RIGID;
@@ -109,6 +110,8 @@ static void inertia_pbd(nmdp *s)
     }
 }
 
+// Inverse dynamics at the end of the stage, with rates and accelerations of implicit Euler. s->inertia and
+// s->hessian are scratch here.
 static void inertia_ne(nmdp *s, const double *theta, double *G, double *matrix)
 {
     double h = s->stage.h;
@@ -166,6 +169,7 @@ void pawl_nmdp_add_inertia(nmdp *s, const double *theta, double *G, double *matr
     pawl_nmdp_add_armature(s, theta, G, matrix);
 }
 
+// The kinetic energy of the motion from X^ to X over h, for K: without V^, unlike the inertial part of G.
 double pawl_nmdp_add_body_energy(nmdp *s, bool curvature)
 {
     double energy = 0.0;

@@ -17,6 +17,7 @@ static double joints_friction(const nmdp *s, int i)
     return pawl_nmdp_coordinate(s, s->friction_column[i])->friction;
 }
 
+// The force along the coordinate is F (w0 - w1).
 void pawl_nmdp_add_friction(const nmdp *s, const double *w, double *G)
 {
     for (int i = 0; i < s->friction_count; ++i) {
@@ -53,6 +54,8 @@ double pawl_nmdp_prescribed(const nmdp *s, int column)
     return pawl_signal_value(&d->target, s->stage.end);
 }
 
+// The new equation is scaled by the old diagonal entry, so that the tolerance of G means a similar distance for
+// all rows. What stood in G before is the effort of the drive.
 void pawl_nmdp_prescribe(nmdp *s, const double *theta, double *G, double *matrix)
 {
     size_t n = (size_t)s->n;

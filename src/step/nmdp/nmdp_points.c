@@ -43,6 +43,7 @@ nmdp_view pawl_nmdp_view_in(const nmdp *s, int point, const nmdp_body *bodies)
     return points_view(p, bodies[p->link], p->pair ? &bodies[p->other_link] : NULL);
 }
 
+// Where the links are placed now: by the last pawl_reduced_place().
 nmdp_view pawl_nmdp_view_now(const nmdp *s, int point)
 {
     const nmdp_point *p = &s->point[point];
@@ -87,6 +88,7 @@ static bool points_any(const double *v, int count)
 }
 
 // The vertices of a point where the links are placed; false where none can push.
+// Far pairs are left out before their vertices are computed: most pairs are far most of the time.
 static bool points_evaluate(nmdp *s, int i, bool derivatives)
 {
     const nmdp_point *p = &s->point[i];

@@ -33,6 +33,7 @@ static void work_of_joints(const nmdp *s, double fraction, double *work)
     }
 }
 
+// Damping forces are those of the mean velocity of the stage, path/h and turn/h.
 static void work_of_body_damping(const nmdp *s, double fraction, double *work)
 {
     for (int i = 0; i < s->links; ++i) {
@@ -145,6 +146,8 @@ static double work_loss_in_coordinates(const nmdp *s, int link)
     return 0.5 * (b->mass * v3_dot(linear, linear) + v3_dot(own, m3_mul(&b->inertia, own)));
 }
 
+// From begin to now, once for each part by implicit Euler. The second-order method has a loss of higher order,
+// which is not counted.
 void pawl_nmdp_count_loss(const nmdp *s, double *work)
 {
     double loss = 0.0,

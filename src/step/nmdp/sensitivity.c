@@ -47,6 +47,8 @@ int pawl_sensitivity_coordinate_count(const pawl_sensitivity *d)
     return d != NULL ? d->s->n : 0;
 }
 
+// In the order of the enum: positions, rates, generalized forces, targets of actuators, and the numbers of the
+// contact models, PAWL_WRENCH_NUMBER_COUNT for each point.
 int pawl_sensitivity_input_count(const pawl_sensitivity *d, pawl_sensitivity_input input)
 {
     if (d == NULL || (unsigned)input >= PAWL_SENSITIVITY_INPUT_COUNT) {
@@ -124,6 +126,8 @@ static pawl_status sensitivity_check(const pawl_env *env, const nmdp *s)
     return PAWL_OK;
 }
 
+// An nmdp of its own, on a live copy of the model: what is computed here never touches the run whose states are
+// given.
 static pawl_status sensitivity_create_parts(pawl_sensitivity *d, const pawl_model *model)
 {
     PAWL_TRY(pawl_settings_check(&d->env, &d->settings));
@@ -167,6 +171,7 @@ pawl_status pawl_sensitivity_create(const pawl_env *env, const pawl_model *model
     return PAWL_OK;
 }
 
+// In the reverse order of creation; the stepper points into the live model.
 void pawl_sensitivity_destroy(pawl_sensitivity *d)
 {
     if (d == NULL) {
@@ -187,6 +192,7 @@ static void sensitivity_pose(pawl_sensitivity *d, const double *theta, const dou
 {
     nmdp *s = d->s;
     size_t bytes = (size_t)s->numbers * sizeof(double);
+    // Implicit Euler: the stage starts from the beginning of the step, X^ = X and V^ = V.
     pawl_nmdp_begin(s, theta, rate, d->time);
     memcpy(s->stage.place.theta, s->begin.theta, bytes);
     memcpy(s->stage.rate.theta, s->begin_rate.theta, bytes);
@@ -266,6 +272,7 @@ static bool sensitivity_read_solution(pawl_sensitivity *d)
     if (!pawl_lu_factor(s->factor, n, s->pivot)) {
         return false;
     }
+    // d->l held dK/dtheta up to here.
     pawl_lu_solve_transposed(s->factor, n, s->pivot, d->l);
     for (int k = 0; k < n; ++k) {
         d->l[k] = -d->l[k];
@@ -279,6 +286,11 @@ static bool sensitivity_factor(pawl_sensitivity *d)
 {
     nmdp *s = d->s;
     int n = s->n, f = d->free_count, size = 2 * n + f + d->full_count;
+    // Blocks of the symmetric matrix, rows and columns in the order theta, l, w, m:
+    //     F1_theta  G_thetaT  F2_thetaT  0
+    //     G_theta   0         B          0
+    //     F2_theta  BT        eps        1
+    //     0         0         1T         0
     double *M = d->kkt;
     memset(M, 0, (size_t)size * (size_t)size * sizeof *M);
     for (int j = 0; j < n; ++j) {
@@ -351,6 +363,7 @@ static void sensitivity_column(pawl_sensitivity *d, pawl_sensitivity_input input
     }
 }
 
+// For inputs that most of the conditions do not depend on.
 static void sensitivity_clear(pawl_sensitivity *d)
 {
     memset(d->F1[0], 0, (size_t)d->s->n * sizeof(double));
@@ -382,6 +395,7 @@ static void sensitivity_by_state(pawl_sensitivity *d, pawl_sensitivity_input inp
 {
     nmdp *s = d->s;
     int n = s->n;
+    // Scratch of the stepper: theta and rate are read before pawl_nmdp_aim() writes to s->trial.
     double *change = s->start, *theta = s->trial, *rate = s->direction;
     for (int j = 0; j < n; ++j) {
         for (int side = 0; side < 2; ++side) {
@@ -401,6 +415,7 @@ static void sensitivity_by_state(pawl_sensitivity *d, pawl_sensitivity_input inp
         }
         sensitivity_divide(d);
         memset(change, 0, (size_t)n * sizeof *change);
+        // theta+ - theta- has the displaced beginning in it.
         change[j] = input == PAWL_BY_POSITION ? 1.0 : 0.0;
         sensitivity_column(d, input, j, change);
     }
@@ -431,6 +446,7 @@ static void sensitivity_by_forces(pawl_sensitivity *d)
 }
 
 // -JT (dv/dnumber) w of a point, where things are placed, along the multipliers and into G.
+// Returns the product with l; G (nv) gets the derivative itself, unless it is NULL.
 static double sensitivity_contact(pawl_sensitivity *d, int point, pawl_wrench_number number,
                                   double *G)
 {
@@ -468,6 +484,8 @@ static double sensitivity_contact(pawl_sensitivity *d, int point, pawl_wrench_nu
 }
 
 // Of the free weights of a point: -(JT dv_i/dnumber) . l
+// F2 of a weight is its own vertex alone. It is had as a difference of two evaluations, exact because they are
+// linear in the weight.
 static void sensitivity_contact_columns(pawl_sensitivity *d, int point, pawl_wrench_number number)
 {
     const nmdp_point *p = &d->s->point[point];
@@ -529,6 +547,8 @@ static void sensitivity_turn_rows(pawl_sensitivity *d, pawl_sensitivity_input in
         double h = d->s->stage.h;
         pawl_vec3 rate =
             v3((xi[0] - before[0]) / h, (xi[1] - before[1]) / h, (xi[2] - before[2]) / h);
+        // Coordinates of a ball are those of a chart about where the step began; what the caller gets are turns
+        // and spins, which do not depend on the chart.
         rotation_chart chart = pawl_rotation_chart(v3(xi[0], xi[1], xi[2]));
         pawl_mat3 left = pawl_chart_left_matrix(&chart);
         for (int column = 0; column < inputs; ++column) {
@@ -591,6 +611,7 @@ pawl_status pawl_sensitivity_compute(pawl_sensitivity *d, const pawl_state *from
     return PAWL_OK;
 }
 
+// The end of the step that was differentiated; spins of balls are in their own axes.
 pawl_status pawl_sensitivity_end(const pawl_sensitivity *d, double *position, double *rate)
 {
     PAWL_NEED(NULL, d);
@@ -604,6 +625,7 @@ pawl_status pawl_sensitivity_end(const pawl_sensitivity *d, double *position, do
     return PAWL_OK;
 }
 
+// (2 nv x inputs), row by row: positions at the end, then rates.
 const double *pawl_sensitivity_matrix(const pawl_sensitivity *d, pawl_sensitivity_input input)
 {
     return d != NULL && (unsigned)input < PAWL_SENSITIVITY_INPUT_COUNT ? d->matrix[input] : NULL;

@@ -145,6 +145,7 @@ static rattle_reason rattle_obstacle(step_context *c, const pawl_state *s, doubl
 }
 
 // The parts of a step, as fractions of it.
+// Returns their number: 1 for order two, 5 for order four.
 static int rattle_fractions(const step_context *c, const double **part)
 {
     bool fourth = c->settings->rattle.order == 4;
@@ -186,6 +187,7 @@ static void rattle_fall_back(step_context *c, pawl_state *s, rattle_reason reaso
 }
 
 // Impulses of the springs over tau, to lambda.
+// Explicit: springs act as they are where the assembly is placed, -tau k (value - rest).
 static void rattle_springs(step_context *c, double tau)
 {
     const pawl_assembly *a = c->assembly;
@@ -244,6 +246,7 @@ static bool rattle_step(step_context *c, pawl_state *s, double tau, double end, 
 {
     pawl_assembly *a = c->assembly;
     double begin = end - tau;
+    // Forces of both ends act for half of the part each: that makes it symmetric in time.
     step_weights first = {.h = 0.5 * tau, .target_time = {begin, begin}};
     step_weights second = {.h = 0.5 * tau, .target_time = {end, end}};
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
@@ -292,6 +295,7 @@ static pawl_residual rattle_judge(step_context *c, const pawl_state *s, double t
     return residual;
 }
 
+// No solver ran, so the residual is that of the velocities at the end of the step across the hard rows.
 static void rattle_report(step_context *c, pawl_state *s, double t, int projections,
                           pawl_step_report *report)
 {
