@@ -211,6 +211,7 @@ pawl_closure pawl_state_closure(const pawl_state *s)
         joint_frames f;
         double residual[6];
         pawl_state_joint_frames(s, j, &f);
+        // A screw's residual needs its angle over all turns.
         double angle = j->kind == PAWL_JOINT_SCREW ? measure_coordinate(s, j, &f, 0) : 0.0;
         pawl_joint_rows(j, &f, angle, residual, NULL, NULL);
         for (int r = 0; r < j->row_count; ++r) {

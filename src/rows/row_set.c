@@ -73,6 +73,7 @@ PAWL_KERNEL static void row_set_run_velocity(const row_set *s, const double *u, 
     }
 }
 
+// v (rows of the problem) is overwritten; rows of blocks without bodies get 0.
 void pawl_row_set_velocity(const row_set *s, const double *u, double *v)
 {
     row_set_run_velocity(s, u, v);

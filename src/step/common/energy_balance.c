@@ -123,6 +123,7 @@ void pawl_balance_drives(const step_context *c, const double *lambda, double *wo
 }
 
 // A kinematic body works against a force actuator on it, too.
+// An actuator between a moving and a kinematic body: its work on the kinematic one is taken by the drive.
 static void balance_driven_actuator(const step_context *c, int i, const step_weights *w,
                                     double *work)
 {
@@ -218,6 +219,7 @@ static void balance_net_dissipation(const damper_sums *sums, const double *befor
     if (!(given > rounding * taken)) {
         return;
     }
+    // What some give and others take at once is removed on both sides in proportion.
     double exchanged = fmin(given, taken);
     for (int i = 0; i < KINDS; ++i) {
         double fraction = done[i] > 0.0 ? exchanged / given : taken > 0.0 ? exchanged / taken : 0.0;

@@ -60,6 +60,7 @@ void pawl_impact_group(step_context *c)
     }
 }
 
+// A block belongs to the group of its first body that moves; the others are in the same group.
 static bool groups_has(const step_context *c, int body, const row_block *b)
 {
     for (int i = 0; i < b->body_count; ++i) {

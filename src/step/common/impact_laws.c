@@ -52,6 +52,7 @@ static bool laws_solve(step_context *c, pawl_step_report *report)
 
 // Impulses of the free rows that belong to those of contacts and limits in `impulse`, u_next, and the
 // velocities of all rows to `after`: v + S lambda exactly, whether or not a solver was done with them.
+// Contacts and limits keep their impulses; only joints, drives and armatures are solved for, by one elimination.
 static void laws_recover(step_context *c, double *impulse, double *after)
 {
     pawl_assembly *a = c->assembly;
@@ -159,6 +160,7 @@ static bool laws_newton(step_context *c, bool plastic, double *impulse, double *
 }
 
 // The law's own problem was not solved: another answer stands in for it, and that is reported.
+// The event's figure is the number of contacts and limits that it is about.
 static void laws_fall_back(step_context *c, const impact_scope *scope, int contacts)
 {
     pawl_event_add(&c->out.events, pawl_event_of_pair(PAWL_EVENT_IMPACT_FALLBACK, scope->time, -1,
@@ -254,6 +256,8 @@ static bool laws_give_with_friction(step_context *c, const impact_scope *scope,
     for (int r = 0; r < rows; ++r) {
         x->open[r] = x->given[r] > 0.0 ? fmin(-x->open[r], 0.0) : 0.0;
     }
+    // A fixed-point iteration on the opening speeds: too much impulse at a contact lowers the speed that it is
+    // asked for, too little raises it. Aitken's rule finds how far to go.
     double step = 1.0;
     for (int k = 0; k < ROUNDS; ++k) {
         for (int i = 0; i < a->contact_count; ++i) {
@@ -280,6 +284,7 @@ static bool laws_give_with_friction(step_context *c, const impact_scope *scope,
 }
 
 // Compression of all, which is the answer without restitution, and what is due to `given`.
+// Without restitution and with friction: 0 <= n u_c _|_ x_n >= 0 (lit (7.5), (7.6)).
 static void laws_compress(step_context *c, const impact_scope *scope, pawl_step_report *report)
 {
     pawl_assembly *a = c->assembly;
@@ -399,6 +404,7 @@ static double laws_cap(const step_context *c, int units, int limits)
 }
 
 // The listed group by the path of its normal impulses; no restitution where `plastic`. False: it has no end.
+// The group must have been condensed: path->S, v, mu and e are set.
 static bool laws_follow(step_context *c, bool plastic, double *impulse, double *after)
 {
     impact_path *path = c->impact->path;
@@ -549,6 +555,8 @@ static void laws_resolve_groups(step_context *c, const impact_scope *scope,
     bool compressed = false, again = true;
     memset(x->unsolved, 0, (size_t)bodies * sizeof *x->unsolved);
     laws_ask_room(c, scope);
+    // Each round either solves all groups or marks one more as unsolved, which then goes through the solver. So it
+    // ends after at most as many rounds as there are groups.
     while (again) {
         bool solver = false, due = false;
         for (int i = 0; i < bodies; ++i) {
@@ -634,6 +642,8 @@ static bool laws_trim_groups(step_context *c)
 }
 
 // Judges what the impact leaves open.
+// What is left open: joints by their velocities, limits and contacts by how fast they still close [m/s].
+// Restitution and friction are not judged, because they are the law's own.
 static void laws_judge(step_context *c, pawl_step_report *report)
 {
     const pawl_assembly *a = c->assembly;

@@ -96,6 +96,8 @@ static void path_add(const impact_path *p, int row, double impulse, double *v)
 }
 
 // The t of |t| <= r with the least t.A t/2 + c.t, A = [a b; b d]: friction of one contact. True: inside.
+// A is symmetric and positive semidefinite; in its axes the problem is that of two numbers. `low` is kept away
+// from 0 because tangents of a mechanism may depend on each other.
 static bool path_disk(double a, double b, double d, const double c[2], double r, double t[2])
 {
     double mean = 0.5 * (a + d), half = 0.5 * (a - d), root = sqrt(half * half + b * b);
@@ -260,6 +262,9 @@ static bool path_moves(const impact_path *p, int unit, double largest)
 }
 
 // Normal impulses of a trial of length t: a time, or of a lone unit the impulse itself.
+// For energies, f' = -k w with k = 1, or 1/e^2 in decompression, and w constant over the trial: dp_n is the area
+// below a straight line. A contact with friction takes part by its normal impulse here, and path_friction() adds
+// the rest.
 static void path_press(impact_path *p, int lone, double t, const bool *active)
 {
     memset(p->step, 0, (size_t)pawl_impact_path_rows(p) * sizeof *p->step);
@@ -357,6 +362,7 @@ static double path_worst(const double *mark, int units)
 
 // Shortens a trial of length t until no event lies before its end. Returns its length; 0: an event is at the
 // very beginning.
+// A mixture of false position and bisection, because event functions have kinks where friction changes.
 static double path_locate(impact_path *p, int lone, double t, const bool *active, double fastest)
 {
     int units = p->limits + p->contacts;
@@ -465,6 +471,8 @@ static int path_active(const impact_path *p, double fastest, double largest, boo
 
 // The longest increment: of a lone unit to where its phase ends if nothing turns, else a part of the
 // shortest period.
+// For several units the stiffnesses are 1, so that the frequencies are roots of the eigenvalues of S_nn, which the
+// largest sum of a row bounds.
 static double path_length(const impact_path *p, int lone, const bool *active)
 {
     if (lone >= 0) {
@@ -578,6 +586,8 @@ static bool path_hold(const impact_path *p, int unit, const double c[3], double 
 }
 
 // One unit of a sweep. False: it has no answer.
+// Gauss-Seidel: c are the velocities without the unit's own impulses, and the unit is then solved exactly against
+// them.
 static bool path_sweep_unit(impact_path *p, int unit)
 {
     int rows = unit < p->limits ? 1 : 3, first = pawl_impact_path_normal(p, unit) - (rows - 1);
@@ -750,6 +760,8 @@ bool pawl_impact_path_return(impact_path *p)
 // or bounces whose work is nothing beside that of the impact.
 static bool path_is_tail(const impact_path *p, double fastest, double stored)
 {
+    // The bound is wider where everything is plastic: then the tail loses energy only, and what it would still do
+    // is stopped at once.
     bool plastic = true;
     for (int u = 0; u < p->limits + p->contacts; ++u) {
         plastic = plastic && p->e[u] == 0.0;
@@ -808,6 +820,7 @@ bool pawl_impact_path_follow(impact_path *p)
     memset(p->slope, 0, (size_t)(2 * units) * sizeof *p->slope);
     memset(p->lambda, 0, (size_t)n * sizeof *p->lambda);
     memcpy(p->rate, p->v, (size_t)n * sizeof *p->rate);
+    // `fraction` is the part of the longest increment that the last trial was cut to.
     double fastest = path_fastest(p, p->v), largest = path_largest(p), fraction = 1.0, stored = 0.0;
     for (int k = 0; k < PATH_INCREMENTS; ++k) {
         int lone;

@@ -135,6 +135,7 @@ static bool locate_pair_root(const motion_path *path, const locate_scope *s, fin
     // how far any point of one can have moved, as the other sees it
     double travel = path->h * fmax(pawl_contact_finder_approach(f, pair, path->from),
                                    pawl_contact_finder_approach(f, pair, path->to));
+    // Two looks for each thickness that the shapes can pass.
     double samples = fmin(ceil(2.0 * travel / thickness), LOCATE_SAMPLES);
     locate_pair p = {.path = path,
                      .scope = s,

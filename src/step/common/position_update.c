@@ -70,6 +70,7 @@ static void position_correct(step_context *c, pawl_state *s, double sign, double
 }
 
 // Moves from where the update began by the twists at hand. Returns the closure error at the end.
+// Twists of s are kept; only poses go back to where the update began.
 static double position_try(step_context *c, pawl_state *s, double tau, double end)
 {
     for (int i = 0; i < c->model->body_count; ++i) {

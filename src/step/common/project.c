@@ -145,6 +145,7 @@ void pawl_closure_velocities(step_context *c, pawl_state *s, double t)
     pawl_arena_release(&c->scratch, mark);
 }
 
+// inertia_scale < 1 makes inverse inertias smaller: rotations then cost more in the metric.
 static void project_place(step_context *c, const pawl_state *s, double t, double inertia_scale)
 {
     c->assembly->inertia_scale = inertia_scale;

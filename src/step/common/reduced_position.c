@@ -177,6 +177,7 @@ static void reduced_secant_step(reduced_secant *s, int columns, int rows, const 
 }
 
 // Twice the kinetic energy of the bodies at twists u.
+// uT M u with the masses where the tree is placed.
 static double reduced_position_energy(step_context *c, const double *u)
 {
     size_t mark = pawl_arena_mark(&c->scratch);

@@ -88,6 +88,7 @@ static void solve_spin_friction(step_context *c, solver_report *report)
     solver_goal goal = pawl_solver_goal(c->solver);
     int most = goal.iterations, iterations = 0, patience = PATIENCE;
     double tolerance = c->settings->solver.tolerance, best = INFINITY, last = INFINITY;
+    // The first aim uses the twists before the step, later ones the last answer.
     const double *near = c->u.start;
     bool in_full = false;
     do {

@@ -64,6 +64,7 @@ static spring_end spring_after(const step_context *c, int r, double time)
 
 // The stretch that row r acts on and the rate that its damper does. `before` and `after` are its rates with the rows
 // as they are placed.
+// `plain` is the rule of the step on its rows as placed, `bent` the rule above for the end of the step.
 static spring_end spring_acts_on(const step_context *c, int r, const step_weights *w, double before,
                                  double after)
 {
@@ -312,6 +313,8 @@ static bool spring_is_outrun(const step_context *c, const pawl_state *s, const p
     double ease =
         spring_inertia(c, s, body[0], a.lever, e) + spring_inertia(c, s, body[1], b.lever, e);
     double along = v3_dot(v, e), across = v3_dot(v, v) - along * along;
+    // l'' = |v across|^2/l + e . (centripetal accelerations); forces are left out, since the spring itself decides
+    // them.
     double off = h * h / 8.0 * fabs(across / length + v3_dot(e, v3_sub(b.turning, a.turning)));
     double moving = spring_moving(c, s, body[0]) + spring_moving(c, s, body[1]);
     return h * h * d->stiffness * ease > unseen &&

@@ -74,6 +74,7 @@ static bool warm_is_known(const warm_memory *m, int first, int last, double id)
 }
 
 // The contacts k to end of one pair, of which the entries first to last are known.
+// Sums are of all three components: contacts of one pair mostly share a normal, and so the axes of their impulses.
 static void warm_guess_pair(const step_context *c, const warm_memory *m, int k, int end, int first,
                             int last)
 {

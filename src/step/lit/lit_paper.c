@@ -104,6 +104,7 @@ void pawl_lit_paper_begin(step_context *c, pawl_state *s, const step_weights *w)
         lit->paper_values[r] = paper_is_soft(a, r) ? *paper_value(a, r) : 0.0;
     }
     paper_body_twists(c, lit->start, c->u.start);
+    // The difference is taken along the motion itself, so that g' = dg/dq v needs no derivatives of rows.
     double part = paper_part * w->h, *side[2] = {lit->paper_ahead, lit->paper_behind};
     for (int k = 0; k < 2; ++k) {
         double tau = k == 0 ? part : -part;

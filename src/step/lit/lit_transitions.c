@@ -81,6 +81,7 @@ static double transition_mobility(const step_context *c, int body_a, int body_b)
     return sum > 0.0 ? sum : 1.0;
 }
 
+// A coordinate with dry friction F: slip is its rate, the bound is F and there is no normal force that could end.
 static void transition_coordinate(const lit_substep *p, const lit_slider *x, const pawl_state *s,
                                   slider_view *out)
 {
@@ -361,6 +362,8 @@ static double transition_shifted(double tau, void *user)
 }
 
 // How long the piece is until the change; 0: it happened at its beginning, h: nowhere.
+// Where something comes to rest the root itself is the time. Where something lets go, forces are means over the
+// piece, and the change is half way to the root.
 static double transition_locate(transition_search *t, const slider_view *to, double h)
 {
     double tolerance = transition_tolerance * h, below = transition_value(t, to, h);
@@ -397,6 +400,7 @@ static double transition_ahead(const lit_substep *p, const lit_slider *x, const 
         !transition_memory(p, x, p->s, &now)) {
         return h;
     }
+    // Means belong to the middles of the last step and of this piece, which are this far apart.
     double apart = 0.5 * (p->c->settings->dt + h), when = h; // the two means
     double slope = (now.normal - before.normal) / apart;
     if (to->normal + 0.5 * h * slope < 0.0) {
