@@ -135,8 +135,9 @@ double pawl_assembly_armature(const pawl_assembly *a, int r)
 
 // The problem of a correction of positions, or of velocities after a move. Corrections are least in the metric of all
 // inertia that moves, armatures included: they are what bends free motion into that along the constraints, and with
-// another metric than the step's, chains of geared joints would follow another mechanics (test_armature). A row that is not a configuration constraint stays in the matrix, so that
-// its structure and the plan of its factor stay, and is made so soft that its impulse is 0.
+// another metric than the step's, chains of geared joints would follow another mechanics (test_armature). A row that
+// is not a configuration constraint stays in the matrix, so that its structure and the plan of its factor stay, and is
+// made so soft that its impulse is 0.
 void pawl_assembly_build_closure(pawl_assembly *a)
 {
     pawl_problem *p = &a->problem;

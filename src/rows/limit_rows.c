@@ -58,7 +58,8 @@ static bool limit_is_one(const row_info *info)
 }
 
 // How far away a limit may be and still get a row in a step of length h. Wide on purpose: a row too many costs
-// little, one too few costs another solve (pawl_assembly_add_missed()). The 1 is a rate [m/s or rad/s] for coordinates at rest.
+// little, one too few costs another solve (pawl_assembly_add_missed()). The 1 is a rate [m/s or rad/s] for coordinates
+// at rest.
 static double limit_reach(double rate, double h)
 {
     return h * (2.0 * fabs(rate) + 1.0);

@@ -301,8 +301,9 @@ static void impact_add_twists(const pawl_model *m, const double *change, double 
     }
 }
 
-// Gyroscopic torques act before and after the impact, too, on bodies without joints: a turn of the spin in the body that
-// keeps its energy, and that a turn by the negative time takes back. Added to the spin as an impulse it would not.
+// Gyroscopic torques act before and after the impact, too, on bodies without joints: a turn of the spin in the body
+// that keeps its energy, and that a turn by the negative time takes back. Added to the spin as an impulse it would
+// not.
 static void impact_turn_spins(const step_context *c, double time, body_state *bodies)
 {
     const pawl_model *m = c->model;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The position update of position_update.c in reduced coordinates. Bodies move by twists d from poses of the tree to others, r+ =
-// r + tau d, q+ = exp(tau d) q; the coordinates' rates q' of that displacement, and impulses x of the rows that
-// are left, are such that the joints of the tree make up the difference to the twists u before it,
+// The position update of position_update.c in reduced coordinates. Bodies move by twists d from poses of the tree to
+// others, r+ = r + tau d, q+ = exp(tau d) q; the coordinates' rates q' of that displacement, and impulses x of the
+// rows that are left, are such that the joints of the tree make up the difference to the twists u before it,
 //   XT (M (d - u) - JT x) = 0,   f(q+) = 0,
 // with X, M and J at the beginning. Then the twists d are brought to the tree (and rows) at the end. It is the
 // same motion as in maximal coordinates, but the joints of the tree are closed whatever happens.

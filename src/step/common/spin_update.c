@@ -111,8 +111,8 @@ static double spin_tolerance(const step_context *c, const step_weights *w)
     return 1e-14 + (linear ? spin_free_fraction : spin_fraction) * change;
 }
 
-// Whether the gyroscopic torque of body i gives energy: the impulse -h Wm x I Wm that the mean Wm of the spins asks for does
-// no work, and what the one that acted is apart from it, -I d, does -Wm . I d.
+// Whether the gyroscopic torque of body i gives energy: the impulse -h Wm x I Wm that the mean Wm of the spins asks
+// for does no work, and what the one that acted is apart from it, -I d, does -Wm . I d.
 static bool spin_gives(const step_context *c, int i, const step_weights *w)
 {
     const pawl_mat3 *r = &c->assembly->rotation[i];

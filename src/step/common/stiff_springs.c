@@ -242,8 +242,8 @@ void pawl_stiff_springs_guard(step_context *c, pawl_state *s, const step_weights
     }
 }
 
-// One end of a spring: where it is, how fast, its acceleration by the turning of its body, and what a unit of impulse along e
-// does to it.
+// One end of a spring: where it is, how fast, its acceleration by the turning of its body, and what a unit of impulse
+// along e does to it.
 typedef struct spring_hook {
     pawl_vec3 point, rate, turning, lever;
 } spring_hook;

@@ -4,10 +4,10 @@
 // One step of the linearly implicit trapezoidal rule, our improved linearization (lit.variant=midpoint). Rows are
 // placed at the middle q_m; J and k are those there:
 //   M (U+ - U) = h k + JT lambda,   J (U + U+) = 0   (scheme II, 6.10;   J U+ = 0: scheme I, 6.12)
-// With `project` both halves of the step follow the joints as moreau's do (position_update.c): from q by U to q_m, where U is
-// brought to J U = 0, and from q_m by U+ to q+. A middle q o exp(h/2 U) that is merely projected onto the joints, and
-// poses that follow (U + U+)/2 from the start, turn a linkage too slowly by (h w)^2/12.
-// Without it (or for lit.variant=paper, or lit.linearized_constraints) q_m = q o exp(h/2 U) in body axes, and
+// With `project` both halves of the step follow the joints as moreau's do (position_update.c): from q by U to q_m,
+// where U is brought to J U = 0, and from q_m by U+ to q+. A middle q o exp(h/2 U) that is merely projected onto the
+// joints, and poses that follow (U + U+)/2 from the start, turn a linkage too slowly by (h w)^2/12. Without it (or for
+// lit.variant=paper, or lit.linearized_constraints) q_m = q o exp(h/2 U) in body axes, and
 //   r+ = r + h (v + v+)/2,   attitude+ = attitude o exp(h/2 W) o exp(h/2 W+):
 // each spin turns the body about itself, so that it stays what it was in the world. One rotation by the mean of
 // both would not do that: a ball's spin would change without a torque.

@@ -16,8 +16,8 @@
 static const double descend_beta_max = 1e12;
 static const double descend_beta_begin = 1.0; // what a hard stage has left would hold back the next
 static const double descend_factor = 1.5;
-// Weights move the motion by forces times h^2, and K's second derivative by them falls like h^2: with short steps, proximal
-// weight and tolerance fall, too, or forces would stay where they began. Longer steps than this are as set.
+// Weights move the motion by forces times h^2, and K's second derivative by them falls like h^2: with short steps,
+// proximal weight and tolerance fall, too, or forces would stay where they began. Longer steps than this are as set.
 static const double descend_whole_step = 0.02;  // [s]
 static const double descend_least_curve = 0.04; // of the program [m^2/s^2]
 
@@ -197,8 +197,9 @@ static void descend_return(nmdp *s)
     pawl_nmdp_balance(s, s->theta, s->w, s->G, s->matrix);
 }
 
-// K less its least, by the program: with r its gradient at the weights w that were taken, no others of the simplices have less than
-// K - (r.w - min over corners of r). Half the square of the motion's difference, with K's masses, is no more.
+// K less its least, by the program: with r its gradient at the weights w that were taken, no others of the simplices
+// have less than K - (r.w - min over corners of r). Half the square of the motion's difference, with K's masses, is no
+// more.
 static double descend_gap(const nmdp *s)
 {
     double gap = 0.0;

@@ -55,8 +55,8 @@ void pawl_nmdp_keep_spent(nmdp *s, const double *w)
     }
 }
 
-// The state has room for the weights of the ground's points; with those of bodies there may be more, and then those that
-// are not zero are kept with their places, as many as there is room for. Both ends know which it is.
+// The state has room for the weights of the ground's points; with those of bodies there may be more, and then those
+// that are not zero are kept with their places, as many as there is room for. Both ends know which it is.
 static void state_read_weights(const nmdp *s, const state_memory *m, double *w)
 {
     memset(w, 0, (size_t)s->weights * sizeof *w);
