@@ -125,6 +125,8 @@ static void contact_add(pawl_assembly *a, int k, const body_state *start, const 
     }
 }
 
+// Contacts are the last rows of every problem: solvers find contact k by its number alone
+// (pawl_problem_contact_row).
 static void contact_append(pawl_assembly *a, const body_state *start, const step_weights *w)
 {
     a->problem.contact_count = a->contact_count;

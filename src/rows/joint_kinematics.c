@@ -168,6 +168,7 @@ static double joint_lock_row(const joint_frames *f, int k, pawl_vec3 *gradient)
 
 // One row: its residual, and the axis of its gradient. Linear rows push along the axis at pF,
 // angular ones turn about it.
+// `what` is a ROW_* of the table. `angle` (turns counted) is for screws alone.
 static double joint_row(const model_joint *j, const joint_frames *f, int what, double angle,
                         pawl_vec3 *axis, bool *angular)
 {

@@ -98,6 +98,7 @@ void pawl_state_count_turns(pawl_state *s)
 // Positions and rotations have different units; the joint that is reported as the worst is that with the larger
 // number. The ratio to the joint's size is what the verdict judges: 1 mm is much for a watch and nothing for a crane.
 // NaN counts as larger than everything (`!(x <= y)`).
+// `error` is an absolute value [m or rad].
 static void closure_add(pawl_closure *out, const pawl_model *m, int joint, double error,
                         bool rotation)
 {

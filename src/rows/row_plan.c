@@ -138,6 +138,8 @@ static bool plan_gears_loop(const pawl_model *m, int *parent)
 
 // Joints that form a forest over the bodies have independent rows. A joint that closes a loop, a
 // gear, or an actuator that holds a velocity exactly may not. Node 0 is all that cannot move.
+// A joint between two bodies that cannot move, or two joints between the same two, makes rows that may depend on
+// each other: in both cases the two ends are in one set already.
 static bool plan_has_loops(const pawl_assembly *a, const bool *tree_joints, int *parent)
 {
     const pawl_model *m = a->model;

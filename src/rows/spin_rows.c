@@ -155,6 +155,7 @@ static void spin_add(pawl_assembly *a, int k, int part, pawl_vec3 axis)
 }
 
 // Torsional and rolling friction of those contacts that have it, where a body can turn.
+// spin_row[k] .. spin_row[k + 1] are the rows of contact k: none, the torsion, two for rolling, or all three.
 static void spin_append(pawl_assembly *a, const body_state *start, const step_weights *w)
 {
     (void)start;

@@ -43,7 +43,7 @@ pawl_vec3 pawl_damped_spin(const step_context *c, int i, pawl_vec3 W, const step
     return m3_mul(&c->assembly->inverse_inertia[i], L);
 }
 
-// u.free: the twists after the step if no row acted, from the applied impulses in push.
+// u.free: the twists after the step if no row acted, from the applied impulses in u.driven.
 void pawl_free_motion_find(step_context *c, const pawl_state *s, const step_weights *w)
 {
     const pawl_model *m = c->model;
@@ -77,7 +77,7 @@ void pawl_free_motion_find(step_context *c, const pawl_state *s, const step_weig
     }
 }
 
-// u.free from u.own: in reduced coordinates the joints of the tree act at once, on u+ + carry u-.
+// u.free from u.own: in reduced coordinates the joints of the tree act at once, on u+ + start_weight u-.
 void pawl_free_motion_bind(step_context *c, const step_weights *w)
 {
     if (!c->coordinates->ops->has_tree_joints) {

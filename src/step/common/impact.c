@@ -145,6 +145,7 @@ static double impact_add_work(step_context *c, pawl_state *s, const double *rate
 }
 
 // One event a pair of shapes that closed: contacts are sorted by pair.
+// A pair that could bounce but is in a plastic impact is reported as lasting.
 static void impact_log_pairs(step_context *c, double time, const double *rate, bool plastic)
 {
     const pawl_assembly *a = c->assembly;
@@ -254,6 +255,8 @@ static bool impact_asks(const step_context *c, const pawl_contact *k)
 
 // Contacts of the finder that touch before the step ends, and limits that are reached. Returns whether one of
 // the contacts asks for an impact.
+// A contact is fast if it closes faster than the threshold and its gap would be closed within `reach`. Slow
+// contacts take part if they are closed, because an impact presses on them.
 static bool impact_select(step_context *c, const pawl_state *s, double reach)
 {
     pawl_assembly *a = c->assembly;

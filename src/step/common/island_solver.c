@@ -89,6 +89,7 @@ pawl_status pawl_island_solver_create(const pawl_env *env, const pawl_settings *
     return PAWL_OK;
 }
 
+// NULL is fine, and so is a solver that was only partly created.
 void pawl_island_solver_destroy(island_solver *s)
 {
     if (s == NULL) {

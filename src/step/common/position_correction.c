@@ -49,6 +49,7 @@ static bool correction_leaves(const step_context *c, int r)
 }
 
 // What is missing at worst, once bodies have moved by the twists of the step.
+// The largest want less the rate that the row has already [m/s or rad/s].
 static double correction_missing(const step_context *c)
 {
     pawl_assembly *a = c->assembly;

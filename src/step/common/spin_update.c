@@ -159,6 +159,8 @@ static void spin_solve_again(step_context *c, solver_report *solved)
     pawl_solve_again(c, solved);
 }
 
+// A fixed-point iteration. It gets more rounds than the stepper's where it contracts but would still give energy;
+// where it does not contract, spin_let_go() ends it.
 void pawl_settle_gyroscopes(step_context *c, const step_weights *w, solver_report *solved)
 {
     double last = INFINITY;
@@ -181,6 +183,7 @@ void pawl_settle_gyroscopes(step_context *c, const step_weights *w, solver_repor
     }
 }
 
+// Once more after the last solve, without the rows: what this leaves open the projection that follows removes.
 void pawl_correct_spins(step_context *c, const step_weights *w)
 {
     for (int i = 0; i < c->model->body_count; ++i) {

@@ -73,6 +73,7 @@ step_weights pawl_lit_weights(const step_context *c, const pawl_state *s, const 
 }
 
 // Newton's steps onto the joints with the factor at the start of the step.
+// At most newton_steps of them: the predictor is wrong by O(h^2) only.
 static void lit_along(step_context *c, pawl_state *s, double t)
 {
     const double tolerance = 1e-13;
@@ -163,6 +164,8 @@ bool pawl_lit_place(step_context *c, pawl_state *s, const lit_phase *phase, doub
 }
 
 // q+ and the twists there, from those of both ends in the axes of the middle.
+// late is the spin after the step in the attitude half way, seen from the world; it turns the body for the second
+// half. So each spin turns the body about itself.
 static void lit_arrive(step_context *c, pawl_state *s, const lit_phase *phase)
 {
     const pawl_model *m = c->model;

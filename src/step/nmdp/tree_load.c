@@ -103,6 +103,7 @@ static spatial load_vector(const double x[6])
 }
 
 // A s and AT s
+// Both at once, because row and column j of the derivative need one each.
 static void load_products(double A[6][6], spatial s, spatial *straight, spatial *transposed)
 {
     double x[6] = {0.0}, y[6] = {0.0};
@@ -131,6 +132,8 @@ spatial pawl_tree_column_derivative(const reduced_motion *m, int j, int i)
 
 // Row and column j of the derivative, as far as columns above j are concerned; columns of a ball that
 // come after j depend on each other both ways.
+// d tau_j/d theta_i has two parts: the force changes (slope), and the axis S_j turns (geometric). Only columns on
+// one path to the base depend on each other, so that loops over parents are enough.
 static void load_derive_column(const tree_load *load, int j, double *matrix)
 {
     const reduced_motion *m = load->motion;

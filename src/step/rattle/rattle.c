@@ -242,6 +242,7 @@ static void rattle_count_work(step_context *c, pawl_state *s, const step_weights
 
 // One reversible step of length tau, which may be negative, to `end`. Leaves the assembly placed and
 // assembled for closure there, and adds the number of Newton iterations. False: these did not converge.
+// Work of forces is counted with twists that satisfy the rows, at both ends of the part.
 static bool rattle_step(step_context *c, pawl_state *s, double tau, double end, int *iterations)
 {
     pawl_assembly *a = c->assembly;
