@@ -313,8 +313,7 @@ static bool spring_is_outrun(const step_context *c, const pawl_state *s, const p
     double ease =
         spring_inertia(c, s, body[0], a.lever, e) + spring_inertia(c, s, body[1], b.lever, e);
     double along = v3_dot(v, e), across = v3_dot(v, v) - along * along;
-    // l'' = |v across|^2/l + e . (centripetal accelerations); forces are left out, since the spring itself decides
-    // them.
+    // l'' = |v across|^2/l + e . (centripetal accelerations); accelerations by forces are left out.
     double off = h * h / 8.0 * fabs(across / length + v3_dot(e, v3_sub(b.turning, a.turning)));
     double moving = spring_moving(c, s, body[0]) + spring_moving(c, s, body[1]);
     return h * h * d->stiffness * ease > unseen &&
