@@ -3,9 +3,13 @@
 //
 // Position and velocity actuators as implicit rows: any gain at any step. With an effort limit the impulse is
 // bounded; without one the row is free. Force actuators are applied forces (step/), not rows.
+// Signs: a positive target force or impulse increases the coordinate. The compliant row of docs/math.md section 3
+// makes the controller implicit: it acts on the position and rate that it leads to, so that gains cannot make a
+// step unstable.
 #include "rows/families.h"
 #include "rows/row_build.h"
 
+// Without gains there is no force, and a row with S = 0 would have an infinite compliance.
 static bool actuator_has_row(const pawl_actuator_def *a)
 {
     return (a->kind == PAWL_ACTUATOR_POSITION && (a->stiffness > 0.0 || a->damping > 0.0)) ||
@@ -20,6 +24,7 @@ static row_info actuator_row(const row_plan *p, int k)
                       p->slots.actuators + k,     1.0};
 }
 
+// Actuators without an effort limit are free rows of their joint's block; the others are bounded rows.
 static void actuator_plan_joint(row_plan *p, int joint)
 {
     for (int k = 0; k < p->model->actuator_count; ++k) {
@@ -64,6 +69,8 @@ static void actuator_fill(pawl_assembly *a, const row_block *b, int r, const ste
     a->upper[r] = w->h * d->effort;
 }
 
+// As others see it: an actuator of velocity is a damper about its target. An infinite one is a constraint
+// and has no law.
 static row_law actuator_law(const pawl_model *m, const row_info *info, double t)
 {
     const pawl_actuator_def *d = &m->actuators[info->owner];

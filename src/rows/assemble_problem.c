@@ -25,6 +25,8 @@ static void problem_complete(pawl_assembly *a, int first_row)
     }
 }
 
+// Softening comes after the fill of all rows of the block, because the impedance depends on the residuals of all
+// of the joint's rows.
 static void problem_fill_free_rows(pawl_assembly *a, const body_state *start, const step_weights *w)
 {
     for (int k = 0; k < a->free_blocks; ++k) {
@@ -133,8 +135,9 @@ double pawl_assembly_armature(const pawl_assembly *a, int r)
 
 // The problem of a correction of positions, or of velocities after a move. Corrections are least in the metric of all
 // inertia that moves, armatures included: they are what bends free motion into that along the constraints, and with
-// another metric than the step's, chains of geared joints would follow another mechanics (test_armature). A row that is not a configuration constraint stays in the matrix, so that
-// its structure and the plan of its factor stay, and is made so soft that its impulse is 0.
+// another metric than the step's, chains of geared joints would follow another mechanics (test_armature). A row that
+// is not a configuration constraint stays in the matrix, so that its structure and the plan of its factor stay, and is
+// made so soft that its impulse is 0.
 void pawl_assembly_build_closure(pawl_assembly *a)
 {
     pawl_problem *p = &a->problem;
@@ -162,6 +165,8 @@ void pawl_assembly_build_closure(pawl_assembly *a)
     problem_complete(a, 0);
 }
 
+// Limits and contacts that last, as equations without bounds: for projections, which must not open or close them.
+// They are no free rows, so the factor of the free rows stays valid.
 void pawl_assembly_build_closed_rows(pawl_assembly *a, const closed_row *closed_rows, int count,
                                      bool tangents)
 {
@@ -182,6 +187,8 @@ void pawl_assembly_build_closed_rows(pawl_assembly *a, const closed_row *closed_
     problem_complete(a, a->free_rows);
 }
 
+// An impact takes no time: springs, dampers and biases of gaps have no impulse. Left are joints, drives,
+// armatures, limits that are closed, and all contacts with the friction coefficient of impacts.
 void pawl_assembly_build_impact(pawl_assembly *a, const double *u, const bool *closed)
 {
     pawl_problem *p = &a->problem;

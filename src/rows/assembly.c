@@ -70,6 +70,8 @@ static void assembly_place_bodies(pawl_assembly *a, double damping_time)
 }
 
 // Coordinates of a joint: values, and gradients where wanted.
+// Angles are known up to full turns; `reference` (coordinates) has those of the last step, and the nearest turn is
+// taken.
 static void assembly_place_coordinates(pawl_assembly *a, const model_joint *j,
                                        const joint_frames *frames, const double *reference,
                                        bool gradients)
@@ -177,6 +179,8 @@ void pawl_assembly_place_residuals(pawl_assembly *a, const body_state *bodies,
     pawl_motion_rows_place(a, t);
 }
 
+// Cheaper than pawl_assembly_place_residuals(): no joint coordinates, which only screws, gears and motions need
+// for their residuals.
 void pawl_assembly_measure_closure(pawl_assembly *a, const body_state *bodies,
                                    const double *reference, double t)
 {
@@ -196,6 +200,8 @@ void pawl_assembly_measure_closure(pawl_assembly *a, const body_state *bodies,
     }
 }
 
+// Order matters: gears need the coordinates of their joints, and the metric must know its inertias before blocks
+// are scaled by it.
 void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const double *reference,
                          double t, double damping_time)
 {

@@ -73,8 +73,8 @@ struct pawl_assembly {
 // `max_contacts` is a capacity; 0 for a model in which nothing touches.
 pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *model, int max_contacts,
                                  pawl_assembly **out);
-// For coordinates that satisfy some joints by themselves: `tree_joint` (joints) have no rows of their own, and every body
-// may be moved by rows of others. The metric is still to be set.
+// For coordinates that satisfy some joints by themselves: `tree_joint` (joints) have no rows of their own, and every
+// body may be moved by rows of others. The metric is still to be set.
 pawl_status pawl_assembly_create_tree(const pawl_env *env, const pawl_model *model,
                                       int max_contacts, const bool *tree_joint,
                                       pawl_assembly **out);

@@ -2,6 +2,9 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // M^-1 JT in maximal coordinates: the inertias of the bodies alone, with the damping of the step.
+// D = J M^-1 JT is never formed here. MJ holds (M^-1 JT)T row by row in the layout of J, so that impulses are
+// applied by sums over blocks, and an entry of D is a product of a row of J with one of MJ. inverse_mass and
+// inverse_inertia already contain the damping of the step (assembly.c).
 #include "base/kernel.h"
 #include "rows/assembly.h"
 #include "rows/row_build.h"
@@ -50,6 +53,7 @@ static void body_metric_add_impulses(row_metric *metric, const pawl_assembly *a,
     pawl_row_set_add_impulses(&all, lambda, u);
 }
 
+// Spin rows have no linear part: entries 3 to 5 are all there is to turn.
 static void body_metric_turn_pair(row_metric *metric, pawl_assembly *a, int row, double c, double s)
 {
     (void)metric;

@@ -3,9 +3,14 @@
 //
 // Contacts: the velocity of b against a at the contact point, along two tangents and the normal, three rows a
 // contact, with Coulomb's cone (loops eq. 33-55, 91). The normal's bias lets an open gap close, no further.
+// Signs: the normal points from a to b, the gap is negative in a penetration, and a positive normal impulse pushes
+// b away from a. Rows of a contact are in the order t, o, n. Their impulses have no slot in the state; they are
+// found again by the contact's id (warm_start.c).
 #include "rows/families.h"
 #include "rows/row_build.h"
 
+// The axis that is projected is never within 53 degrees of n where x is chosen, and y is chosen only where n leans
+// towards x, so `side` cannot vanish.
 void pawl_contact_tangents(pawl_vec3 n, pawl_vec3 *t, pawl_vec3 *o)
 {
     pawl_vec3 pick = fabs(n.x) < 0.6 ? v3(1, 0, 0) : v3(0, 1, 0);
@@ -29,6 +34,8 @@ row_block *pawl_contact_block_append(pawl_assembly *a, const row_family *family,
     return b;
 }
 
+// Row e of body b is (e, (p - r_b) x e), of body a its negative. With dim 1 the part starts at 2: the normal keeps
+// its number.
 const row_block *pawl_contact_rows_append(pawl_assembly *a, int k, int dim)
 {
     const pawl_contact *in = &a->contacts[k];
@@ -92,6 +99,9 @@ static void contact_soften(pawl_assembly *a, const row_block *b, const pawl_cont
     compliance[0] = compliance[1] = 0.5 * (compliance[0] + compliance[1]);
 }
 
+// The three rows of contact k with their bias. A contact that lasts in a stepper which locates events
+// (`persistent`) holds on all rows for the mean of both rates, without gap. Otherwise only the normal has a bias:
+// tangents resist any slip.
 static void contact_add(pawl_assembly *a, int k, const body_state *start, const step_weights *w)
 {
     const pawl_contact *in = &a->contacts[k];
@@ -115,6 +125,8 @@ static void contact_add(pawl_assembly *a, int k, const body_state *start, const 
     }
 }
 
+// Contacts are the last rows of every problem: solvers find contact k by its number alone
+// (pawl_problem_contact_row).
 static void contact_append(pawl_assembly *a, const body_state *start, const step_weights *w)
 {
     a->problem.contact_count = a->contact_count;

@@ -7,6 +7,7 @@
 #include "rows/families.h"
 #include "rows/row_build.h"
 
+// A row for a coordinate that has at least one of the three: S would be 0 otherwise.
 static void coordinate_plan(row_plan *p, int joint)
 {
     const model_joint *j = &p->model->joints[joint];

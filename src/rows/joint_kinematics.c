@@ -4,6 +4,9 @@
 // Residuals, coordinates and exact gradients of every joint kind at one configuration, from tables:
 // which rows a kind has and what its coordinates are. docs/math.md, section 1 has the formulas;
 // joint_kinematics.h the letters.
+// Signs: all is follower less base. Residuals are in m for translations and in rad, to first order, for rotations.
+// A gradient is 6 numbers for each body, linear then angular, in world axes at the centre of mass, so that the
+// rate of a residual is gradient . twist summed over both bodies.
 #include "rows/joint_kinematics.h"
 #include "base/env.h"
 #include "base/kernel.h"
@@ -25,6 +28,7 @@ enum {
     ROW_GEAR
 };
 
+// Rows of each kind in the order of their reactions; docs/math.md section 1 has the same table in words.
 static const unsigned char joint_row_table[PAWL_JOINT_KIND_COUNT][6] = {
     [PAWL_JOINT_FIXED] = {ROW_TX, ROW_TY, ROW_TZ, ROW_LOCK_X, ROW_LOCK_Y, ROW_LOCK_Z},
     [PAWL_JOINT_REVOLUTE] = {ROW_TX, ROW_TY, ROW_TZ, ROW_ALIGN_Y, ROW_ALIGN_Z},
@@ -58,6 +62,8 @@ enum {
     COORD_RHO_Z
 };
 
+// FIRST and SECOND are the angles of a universal joint about the base's x and the follower's y axis; EULER those
+// of a gimbal about x, y, z in turn; RHO components of the rotation vector.
 static const unsigned char joint_coordinate_table[PAWL_JOINT_KIND_COUNT][6] = {
     [PAWL_JOINT_REVOLUTE] = {COORD_ANGLE},
     [PAWL_JOINT_PRISMATIC] = {COORD_TX},
@@ -73,12 +79,14 @@ static const unsigned char joint_coordinate_table[PAWL_JOINT_KIND_COUNT][6] = {
     [PAWL_JOINT_POINT_ON_PLANE] = {COORD_TY, COORD_TZ},
 };
 
+// Alignments, locks and the cross row are neighbours in the enum. A screw's residual is a length.
 bool pawl_joint_row_is_rotation(pawl_joint_kind kind, int row)
 {
     int what = joint_row_table[kind][row];
     return what >= ROW_ALIGN_Y && what <= ROW_CROSS;
 }
 
+// In the order of ROW_TX .. ROW_GEAR: what the reaction of the row is, for reports.
 const char *pawl_joint_row_name(pawl_joint_kind kind, int row)
 {
     // A follower's x axis leaning to the base's y is a rotation about z, and the other way round.
@@ -88,6 +96,8 @@ const char *pawl_joint_row_name(pawl_joint_kind kind, int row)
     return names[joint_row_table[kind][row]];
 }
 
+// Both levers go from a centre of mass to pF, also that of the base: see joint_linear_row(). The relative
+// quaternion costs two products and only some kinds need it (needs_turn).
 PAWL_KERNEL static void kinematics_run_frames(const model_joint *j, const body_state *bodies,
                                               const pawl_mat3 *rotation, joint_frames *out)
 {
@@ -158,6 +168,7 @@ static double joint_lock_row(const joint_frames *f, int k, pawl_vec3 *gradient)
 
 // One row: its residual, and the axis of its gradient. Linear rows push along the axis at pF,
 // angular ones turn about it.
+// `what` is a ROW_* of the table. `angle` (turns counted) is for screws alone.
 static double joint_row(const model_joint *j, const joint_frames *f, int what, double angle,
                         pawl_vec3 *axis, bool *angular)
 {
@@ -204,6 +215,8 @@ static double joint_row(const model_joint *j, const joint_frames *f, int what, d
     }
 }
 
+// All rows of a joint. A screw is a translation row less pitch times the relative spin about the axis, which the
+// angular part gets at the end.
 PAWL_KERNEL static void kinematics_run_rows(const model_joint *j, const joint_frames *f,
                                             double angle, double *residual, double base[][6],
                                             double follower[][6])
@@ -242,6 +255,8 @@ typedef struct joint_offset {
     pawl_vec3 t, x;
 } joint_offset;
 
+// Vectors are turned into the base's axes at once, so that the axes of the joint need not be turned into the
+// world.
 static inline joint_offset joint_offset_of(const model_joint *j, const body_state *bodies,
                                            const pawl_mat3 *rotation)
 {
@@ -257,6 +272,8 @@ static inline joint_offset joint_offset_of(const model_joint *j, const body_stat
     return (joint_offset){v3_sub(point, j->base_anchor), x};
 }
 
+// Revolute, cylindrical and ball joints are most of the joints of most models and have a short path here. It must
+// give the same residuals as kinematics_run_rows() up to rounding.
 PAWL_KERNEL static void kinematics_run_residuals(const model_joint *j, const body_state *bodies,
                                                  const pawl_mat3 *rotation, double *residual)
 {
@@ -300,6 +317,7 @@ static double joint_euler(pawl_quat q, int which, pawl_vec3 axes[3])
     pawl_mat3 r = quat_matrix(q);
     double a = pawl_atan2(-r.m[1][2], r.m[2][2]);
     axes[0] = v3(1.0, 0.0, 0.0);
+    // The second axis is y turned about x by the first angle: (0, cos a, sin a).
     pawl_sincos(a, &axes[1].z, &axes[1].y);
     axes[1].x = 0.0;
     axes[2] = m3_column(&r, 2);
@@ -323,6 +341,7 @@ static pawl_vec3 joint_dual_axis(const pawl_vec3 axes[3], int k)
     return v3_scale(1.0 / safe, n);
 }
 
+// Angles of hinges come from atan2 of axes and not from arc cosines, which lose half of the digits near 0 and pi.
 double pawl_joint_coordinate(const model_joint *j, const joint_frames *f, int c, double base[6],
                              double follower[6])
 {

@@ -3,6 +3,8 @@
 //
 // The rows of joints and gears: f(q) = 0, satisfied exactly or, where a joint is soft, by MuJoCo's law.
 // Without projection the bias removes a fraction erp of the error a step (loops eq. 86-89).
+// Reactions: lambda of a row acts on the follower along the gradient, and on the base with the opposite sign. Hard
+// joints do no work; rows of soft ones are counted with dampers.
 #include "rows/families.h"
 #include "rows/row_build.h"
 
@@ -86,6 +88,7 @@ static int joint_of_row(const pawl_model *m, const row_info *info)
     return info->owner;
 }
 
+// A gear's residual has the unit of its driven coordinate.
 static bool joint_row_is_angle(const pawl_model *m, const row_info *info)
 {
     const model_joint *j = &m->joints[info->owner];

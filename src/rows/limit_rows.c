@@ -28,6 +28,7 @@ static void limit_plan(row_plan *p)
     }
 }
 
+// Distance to the limit [m or rad], negative beyond it.
 double pawl_limit_gap_at(const pawl_model *m, const row_info *info, double value)
 {
     const pawl_coordinate_def *d = &m->joints[info->owner].coordinate[info->part];
@@ -39,6 +40,7 @@ static double limit_gap(const pawl_assembly *a, const row_info *info)
     return pawl_limit_gap_at(a->model, info, a->coordinates[info->coordinate].value);
 }
 
+// The coordinate's own, or that of the settings.
 static const pawl_softness *limit_softness(const pawl_assembly *a, const row_info *info)
 {
     const pawl_coordinate_def *d = &a->model->joints[info->owner].coordinate[info->part];
@@ -56,7 +58,8 @@ static bool limit_is_one(const row_info *info)
 }
 
 // How far away a limit may be and still get a row in a step of length h. Wide on purpose: a row too many costs
-// little, one too few costs another solve (pawl_assembly_add_missed()). The 1 is a rate [m/s or rad/s] for coordinates at rest.
+// little, one too few costs another solve (pawl_assembly_add_missed()). The 1 is a rate [m/s or rad/s] for coordinates
+// at rest.
 static double limit_reach(double rate, double h)
 {
     return h * (2.0 * fabs(rate) + 1.0);
@@ -74,6 +77,9 @@ static bool limit_is_near(const pawl_assembly *a, int k, double rate, double ahe
                                   : gap <= limit_reach(max_of(fabs(rate), fabs(ahead)), h);
 }
 
+// The bias of docs/math.md section 8: an open gap may close within `reach`; of a violation a fraction erp is
+// corrected, at most at limit_correction_speed. A soft limit has MuJoCo's bias instead, and takes no part in the
+// correction of positions.
 static void limit_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
                        row_rates rate, bool persistent)
 {
@@ -116,6 +122,7 @@ int pawl_assembly_add_missed(pawl_assembly *a, const double *u, const step_weigh
     return missed;
 }
 
+// Whether any limit, hard or soft, could matter in the next h: rattle leaves such steps to moreau.
 bool pawl_assembly_limit_is_near(const pawl_assembly *a, const double *u, double h)
 {
     for (int k = 0; k < a->candidate_count; ++k) {

@@ -37,6 +37,8 @@ static double measure_coordinate(const pawl_state *s, const model_joint *j, cons
     return value;
 }
 
+// Coordinates and, unless `rate` is NULL, rates of one joint, [m or rad] and [m/s or rad/s]. A gear has no
+// coordinates of its own. The rate is the gradient times the twists of both bodies; the world has no twist.
 pawl_status pawl_state_joint(const pawl_state *s, pawl_joint_id id, double *position, double *rate)
 {
     PAWL_NEED(NULL, s);
@@ -73,6 +75,8 @@ pawl_status pawl_state_joint(const pawl_state *s, pawl_joint_id id, double *posi
     return PAWL_OK;
 }
 
+// Angles are unwrapped against the values of the state itself. So this must be called at least once each half
+// turn.
 void pawl_state_count_turns(pawl_state *s)
 {
     const pawl_model *m = s->model;
@@ -94,6 +98,7 @@ void pawl_state_count_turns(pawl_state *s)
 // Positions and rotations have different units; the joint that is reported as the worst is that with the larger
 // number. The ratio to the joint's size is what the verdict judges: 1 mm is much for a watch and nothing for a crane.
 // NaN counts as larger than everything (`!(x <= y)`).
+// `error` is an absolute value [m or rad].
 static void closure_add(pawl_closure *out, const pawl_model *m, int joint, double error,
                         bool rotation)
 {
@@ -122,6 +127,7 @@ static void closure_add_limit(pawl_closure *out, const pawl_model *m, int joint,
 }
 
 // By how much f (free rows) is off, of joints and prescribed motions.
+// Soft joints count as well: how far they give way is of interest, too.
 static pawl_closure closure_of_rows(const pawl_assembly *a, const double *f)
 {
     const pawl_model *m = a->model;
@@ -136,6 +142,8 @@ static pawl_closure closure_of_rows(const pawl_assembly *a, const double *f)
     return out;
 }
 
+// pawl_weak_velocities() leaves Q f, the part that can be corrected. The rest, (1 - Q) f, is what redundant rows
+// of a file contradict each other by (docs/math.md section 4).
 pawl_closure pawl_assembly_misfit(const pawl_assembly *a)
 {
     if (!pawl_is_weak(&a->problem)) {
@@ -164,6 +172,7 @@ pawl_closure pawl_assembly_closure(const pawl_assembly *a)
     return out;
 }
 
+// The assembly has unwrapped the angles already; they are only copied.
 void pawl_assembly_count_turns(const pawl_assembly *a, pawl_state *s)
 {
     const pawl_model *m = a->model;
@@ -178,6 +187,8 @@ void pawl_assembly_count_turns(const pawl_assembly *a, pawl_state *s)
     }
 }
 
+// The same figures as pawl_assembly_closure(), without an assembly: for states that somebody else made. Soft
+// joints count as well. All errors are absolute values [m or rad].
 pawl_closure pawl_state_closure(const pawl_state *s)
 {
     if (s == NULL) {
@@ -201,6 +212,7 @@ pawl_closure pawl_state_closure(const pawl_state *s)
         joint_frames f;
         double residual[6];
         pawl_state_joint_frames(s, j, &f);
+        // A screw's residual needs its angle over all turns.
         double angle = j->kind == PAWL_JOINT_SCREW ? measure_coordinate(s, j, &f, 0) : 0.0;
         pawl_joint_rows(j, &f, angle, residual, NULL, NULL);
         for (int r = 0; r < j->row_count; ++r) {
@@ -224,6 +236,8 @@ pawl_closure pawl_state_closure(const pawl_state *s)
     return out;
 }
 
+// Energy of springs of coordinates [J]. Armatures add their kinetic energy to *kinetic, because a rotor's inertia
+// is in no body.
 static double measure_joint_energy(const pawl_state *s, double *kinetic)
 {
     const pawl_model *m = s->model;
@@ -249,6 +263,7 @@ static double measure_joint_energy(const pawl_state *s, double *kinetic)
     return springs;
 }
 
+// A point of a body (in the body's frame) in world axes; points of the world are given there already.
 static pawl_vec3 measure_point(const pawl_state *s, int body, pawl_vec3 point)
 {
     return body < 0 ? point
@@ -260,6 +275,8 @@ double pawl_energy_stored(const pawl_energy *e)
     return e->kinetic + e->gravity + e->springs;
 }
 
+// Kinematic bodies move as prescribed, so their energy is not part of the balance; what they do to others is work.
+// The balance is what the method added: 0 for an exact solution (docs/math.md section 6).
 pawl_energy pawl_state_energy(const pawl_state *s)
 {
     if (s == NULL) {

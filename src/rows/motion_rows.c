@@ -2,9 +2,12 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Prescribed coordinates: q = s(t), by the mean rate of s over the step or, in a stage, by its rate there.
+// Sign: the residual is coordinate less target. Motion rows are hard and free, and do work: that of the drive
+// which would be needed to follow the signal (docs/math.md section 1).
 #include "rows/families.h"
 #include "rows/row_build.h"
 
+// Slots of motions lie behind those of all joints' own rows, whose number is row_count less that of the motions.
 static void motion_plan(row_plan *p, int joint)
 {
     const pawl_model *m = p->model;
@@ -61,6 +64,7 @@ static bool motion_is_angle(const pawl_model *m, const row_info *info)
     return pawl_joint_kind_is_angle(m->joints[motion_joint(m, info)].kind, info->part);
 }
 
+// The rate that the row must have at time t [m/s or rad/s].
 static double motion_rate(const pawl_model *m, const row_info *info, double t)
 {
     return pawl_signal_rate(&m->motions[info->owner].target, t);

@@ -2,6 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // What families of rows share: Jacobian rows from coordinates, springs as compliant rows, gaps, new blocks.
+// Nothing here knows families: bounds, biases and compliances are written where a family says. Sign convention: v
+// = J u + v* + R lambda, so that a bias is the negative of the rate that a hard row asks for.
 #include "rows/row_build.h"
 #include <string.h>
 
@@ -22,6 +24,8 @@ void pawl_row_clear(pawl_assembly *a, const row_block *b)
     }
 }
 
+// Adds, because a gear writes two coordinates into one row and both may share a body. The world has no slot and is
+// skipped.
 void pawl_row_add_coordinate(pawl_assembly *a, const row_block *b, int r, const model_joint *j,
                              const coordinate_row *g, double s)
 {
@@ -50,6 +54,7 @@ double pawl_row_rate(const pawl_assembly *a, const row_block *b, int r, const bo
     return rate;
 }
 
+// `about` differs from `before` only in stages that linearize springs about a predictor (lit, sdirk2).
 row_rates pawl_row_rates(const pawl_assembly *a, const row_block *b, int r, const body_state *start,
                          const step_weights *w)
 {
@@ -60,12 +65,17 @@ row_rates pawl_row_rates(const pawl_assembly *a, const row_block *b, int r, cons
     return (row_rates){before, w->about == NULL ? before : pawl_row_rate(a, b, r, w->about)};
 }
 
+// lambda = -S q'+ + B divided by S: q'+ + lambda/S - B/S = 0. S must be positive, which it is where a row has any
+// stiffness, damping or armature.
 void pawl_row_soft(pawl_assembly *a, int r, double S, double B)
 {
     a->compliance[r] = 1.0 / S;
     a->bias[r] = -B / S;
 }
 
+// docs/math.md section 3. `stretch` is value - rest [m or rad] where the rows are placed. The term with `behind`
+// uses the rate that the spring is linearized about; armature and damper use the rate before the step. The last
+// line replaces the one by the other.
 void pawl_row_spring(pawl_assembly *a, int r, const step_weights *w, double stretch, row_rates rate,
                      const row_law *law)
 {
@@ -76,6 +86,8 @@ void pawl_row_spring(pawl_assembly *a, int r, const step_weights *w, double stre
     pawl_row_soft(a, r, S, B + behind * (rate.about - rate.before));
 }
 
+// MuJoCo's solref and solimp (docs/math.md section 9). D is the row's own diagonal entry, without the effect of
+// joints.
 void pawl_row_soften(pawl_assembly *a, const row_block *b, int r, const pawl_softness *s,
                      double impedance, const step_weights *w, double value, double rate)
 {
@@ -91,6 +103,7 @@ double pawl_row_target(const pawl_signal *signal, const step_weights *w)
                   pawl_signal_value(signal, w->target_time[1]));
 }
 
+// 0 means "not given", so a negative value of its own is how a constraint asks for no correction at all.
 double pawl_row_erp(double own, double all)
 {
     return own == 0.0 ? all : max_of(own, 0.0);
@@ -102,12 +115,15 @@ double pawl_row_erp(double own, double all)
 double pawl_row_gap_bias(pawl_assembly *a, int r, double gap, double erp, double fastest_correction,
                          double gentle, const step_weights *w)
 {
+    // The speed limit is one for the whole step of length h, but the bias acts for `reach` alone.
     double fastest = fastest_correction * w->h / w->reach;
     double bias = gap >= 0.0 ? gap / w->reach : max_of(erp * gap / w->reach, -fastest);
     a->want[r] = -bias;
     return bias >= -gentle ? bias : 0.0;
 }
 
+// `want` drives the correction of positions (position_correction.c). A small violation of a lasting contact is
+// left to the stepper that keeps it.
 void pawl_row_keep_closed(pawl_assembly *a, int r, double gentle)
 {
     a->want[r] = a->want[r] > gentle ? a->want[r] : -INFINITY;
@@ -123,6 +139,7 @@ static int row_jacobian_after(const pawl_assembly *a, int index)
     return last->jacobian[last->body_count - 1] + 6 * last->rows.dim;
 }
 
+// The Jacobian goes directly behind that of the last block: bounded rows are laid out anew in every problem.
 row_block *pawl_row_append(pawl_assembly *a, row_info info, int dim, int joint, const int body[2])
 {
     int index = a->problem.block_count++, first = a->problem.row_count;

@@ -61,7 +61,7 @@ typedef struct step_weights {
         at_end; // a stage: what is prescribed has its rate at place_time, not its mean over the step
     double impulse_fraction; // fraction of the impulses that counts in work and reactions
     double target_time[2];   // forces and actuator targets are the mean of these two times
-    // Hard rows hold for u+ + carry u-: 1 for the mean of both ends. So do contacts and limits that
+    // Hard rows hold for u+ + start_weight u-: 1 for the mean of both ends. So do contacts and limits that
     // are held; with persistent_only there are no others.
     double start_weight;
     bool persistent_only;
@@ -129,7 +129,7 @@ struct row_family {
     void (*plan_bounded)(row_plan *p);
     // Jacobian and residual of a free block of its own.
     void (*place)(pawl_assembly *a, const row_block *b);
-    // Bias, compliance and bounds of row r of block b, which is free, hard and without bias so far. `held`: of
+    // Bias, compliance and bounds of row r of block b, which is free, hard and without bias so far. `persistent`: of
     // limits.
     void (*fill)(pawl_assembly *a, const row_block *b, int r, const step_weights *w, row_rates rate,
                  bool persistent);

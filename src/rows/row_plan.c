@@ -3,6 +3,9 @@
 //
 // The plan: which rows a model can ever have, in which blocks, touching which bodies. Made once; memory is sized
 // by it.
+// The plan runs twice with the same code: once to count (`p->a` is NULL), then to write into memory of that size.
+// So counts and contents cannot disagree, and a step allocates nothing. Free rows come first, one block a joint
+// and one a spring; bounded rows are only candidates, each of which a step may or may not assemble.
 #include "base/carver.h"
 #include "rows/families.h"
 #include "rows/row_build.h"
@@ -16,6 +19,8 @@ void pawl_row_plan_row(row_plan *p, row_info info)
     ++p->rows;
 }
 
+// A block has one Jacobian (dim x 6) for each of its bodies, one behind the other. Without rows there is no block:
+// joint_block stays -1.
 void pawl_row_plan_block(row_plan *p, const row_family *family, int first_row, int joint,
                          const int *body, int body_count)
 {
@@ -39,6 +44,8 @@ void pawl_row_plan_block(row_plan *p, const row_family *family, int first_row, i
     ++p->blocks;
 }
 
+// Candidates get no block here, because their place in the problem differs from step to step (pawl_row_append()).
+// Only room for their Jacobians is counted.
 void pawl_row_plan_candidate(row_plan *p, row_info info)
 {
     if (p->a != NULL) {
@@ -48,6 +55,8 @@ void pawl_row_plan_candidate(row_plan *p, row_info info)
     p->jacobian += 2 * 6; // one row, at most two bodies
 }
 
+// All free rows of a joint, those of its springs, motions and actuators included, are one block: they touch the
+// same bodies, and one dense block costs the factor less than several small ones.
 static void plan_free_rows(row_plan *p)
 {
     const pawl_model *m = p->model;
@@ -69,6 +78,7 @@ static void plan_free_rows(row_plan *p)
     }
 }
 
+// In the order of the table, which is that of the rows in every problem.
 static void plan_bounded_rows(row_plan *p)
 {
     for (int f = 0; f < pawl_row_family_count; ++f) {
@@ -78,6 +88,7 @@ static void plan_bounded_rows(row_plan *p)
     }
 }
 
+// Union-find with path halving: the representative of the set that node k is in.
 static int plan_root(int *parent, int k)
 {
     while (parent[k] != k) {
@@ -98,6 +109,7 @@ static bool plan_gears_loop(const pawl_model *m, int *parent)
     }
     for (int k = 0; k < m->motion_count; ++k) {
         const model_joint *j = &m->joints[pawl_joint_index(m->motions[k].joint)];
+        // Coordinate c is node c + 1.
         parent[plan_root(parent, 1 + j->first_coordinate + m->motions[k].coordinate)] = 0;
     }
     for (int i = 0; i < m->joint_count; ++i) {
@@ -117,6 +129,7 @@ static bool plan_gears_loop(const pawl_model *m, int *parent)
         if (root[0] == root[1] || gear->ratio == 0.0) {
             return true;
         }
+        // The larger root goes below the smaller one, so that node 0 stays the root of all that is driven.
         bool first = root[0] > root[1];
         parent[root[first ? 0 : 1]] = root[first ? 1 : 0];
     }
@@ -125,6 +138,8 @@ static bool plan_gears_loop(const pawl_model *m, int *parent)
 
 // Joints that form a forest over the bodies have independent rows. A joint that closes a loop, a
 // gear, or an actuator that holds a velocity exactly may not. Node 0 is all that cannot move.
+// A joint between two bodies that cannot move, or two joints between the same two, makes rows that may depend on
+// each other: in both cases the two ends are in one set already.
 static bool plan_has_loops(const pawl_assembly *a, const bool *tree_joints, int *parent)
 {
     const pawl_model *m = a->model;
@@ -136,6 +151,7 @@ static bool plan_has_loops(const pawl_assembly *a, const bool *tree_joints, int 
         if (j->kind == PAWL_JOINT_GEAR) {
             continue;
         }
+        // A joint without rows and without a place in the tree of reduced coordinates constrains nothing.
         bool tree_joint = tree_joints != NULL && tree_joints[i];
         if (a->joint_block[i] < 0 && !tree_joint) {
             continue;
@@ -164,6 +180,9 @@ static bool plan_has_loops(const pawl_assembly *a, const bool *tree_joints, int 
     return plan_gears_loop(m, parent);
 }
 
+// Coordinates whose value and gradient a step needs: those with a row, a candidate, an actuator (force actuators
+// have no row, but act along the gradient), or a gear. Values of the others are computed only where turns are
+// counted.
 static void plan_mark_used(pawl_assembly *a)
 {
     const pawl_model *m = a->model;
@@ -194,6 +213,8 @@ static void plan_mark_used(pawl_assembly *a)
     }
 }
 
+// Carves all arrays out of one block of memory. Called twice: with an empty carver, which only counts bytes, and
+// with the memory. Each contact can have three rows of its own and, in models with spin friction, three more.
 static pawl_assembly *plan_layout(const pawl_model *m, const row_plan *count, int free_rows,
                                   int free_blocks, int contacts, pawl_carver *mem)
 {
@@ -245,6 +266,8 @@ pawl_status pawl_assembly_create(const pawl_env *env, const pawl_model *m, int m
     return pawl_assembly_create_tree(env, m, max_contacts, NULL, out);
 }
 
+// Order: count, allocate, carve, fill, then the flags that follow from the rows. `parent` is scratch of
+// plan_has_loops(), over bodies and then over coordinates, plus one node for what cannot move.
 pawl_status pawl_assembly_create_tree(const pawl_env *env, const pawl_model *m, int max_contacts,
                                       const bool *tree_joint, pawl_assembly **out)
 {
@@ -256,6 +279,7 @@ pawl_status pawl_assembly_create_tree(const pawl_env *env, const pawl_model *m, 
     plan_bounded_rows(&count);
     pawl_carver need = {0};
     plan_layout(m, &count, free_rows, free_blocks, max_contacts, &need);
+    // Union-find runs over bodies first and over coordinates after that, in the same memory.
     int nodes = m->body_count > m->coordinate_count ? m->body_count : m->coordinate_count;
     size_t scratch = (size_t)(nodes + 1) * sizeof(int);
     char *block = pawl_alloc(env, need.used);
@@ -320,6 +344,8 @@ pawl_status pawl_assembly_create_tree(const pawl_env *env, const pawl_model *m, 
     return PAWL_OK;
 }
 
+// May be called again after creation: which rows are hard, and what follows from it, is computed from scratch.
+// Only a joint's own rows become soft; prescribed motions in the same block stay hard.
 void pawl_assembly_set_softness(pawl_assembly *a, const pawl_softness *joints,
                                 const pawl_softness *limits)
 {

@@ -39,6 +39,8 @@ PAWL_KERNEL_PART void row_set_rate(const double *restrict row, int dim, const do
     }
 }
 
+// Blocks run in the order of the problem. Sums of floating point depend on it, so it is the same for every solver
+// and thread.
 PAWL_KERNEL static void row_set_run_impulses(const row_set *s, const double *lambda, double *u)
 {
     const double *MJ = s->a->MJ;
@@ -71,6 +73,7 @@ PAWL_KERNEL static void row_set_run_velocity(const row_set *s, const double *u, 
     }
 }
 
+// v (rows of the problem) is overwritten; rows of blocks without bodies get 0.
 void pawl_row_set_velocity(const row_set *s, const double *u, double *v)
 {
     row_set_run_velocity(s, u, v);

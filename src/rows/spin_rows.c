@@ -18,6 +18,7 @@ static bool spin_is_torsion(const row_info *info)
     return info->part == 0;
 }
 
+// Spin of b less that of a about the axis of the row [rad/s], for twists u (6 x bodies).
 static double spin_rate(const pawl_assembly *a, int row, const double *u)
 {
     const row_block *b = pawl_bounded_block(a, row);
@@ -35,6 +36,7 @@ static double spin_diagonal(const pawl_assembly *a, int row)
     return a->metric->ops->diagonal(a->metric, a, pawl_bounded_block(a, row), 0);
 }
 
+// The row's axis in the world: the angular part of the Jacobian of b, or minus that of a where b is the world.
 static pawl_vec3 spin_axis(const pawl_assembly *a, int row)
 {
     const row_block *b = pawl_bounded_block(a, row);
@@ -77,6 +79,8 @@ static double spin_bound(pawl_assembly *a, int r, const double *lambda)
     return b;
 }
 
+// y = lambda - w/d decides between sticking (inside the disc of radius b) and rolling. d is the mean of both
+// diagonal entries: the law must not depend on the choice of the axes.
 static void spin_aim_rolling(pawl_assembly *a, int r, double *lambda, const double *u)
 {
     double b = spin_bound(a, r, lambda);
@@ -92,6 +96,7 @@ static void spin_aim_rolling(pawl_assembly *a, int r, double *lambda, const doub
     }
 }
 
+// Rolling rows come in pairs, so the loop passes over the second of them.
 void pawl_spin_rows_aim(pawl_assembly *a, double *lambda, const double *u)
 {
     a->problem.matrix_key = 0; // compliances and axes change from solve to solve
@@ -106,6 +111,8 @@ void pawl_spin_rows_aim(pawl_assembly *a, double *lambda, const double *u)
     }
 }
 
+// Compliances go back to 0 (spin_bound), because those of the last round are no part of the law that the judge
+// checks.
 void pawl_spin_rows_settle(pawl_assembly *a, double *lambda)
 {
     int end = a->spin_row[a->contact_count];
@@ -148,6 +155,7 @@ static void spin_add(pawl_assembly *a, int k, int part, pawl_vec3 axis)
 }
 
 // Torsional and rolling friction of those contacts that have it, where a body can turn.
+// spin_row[k] .. spin_row[k + 1] are the rows of contact k: none, the torsion, two for rolling, or all three.
 static void spin_append(pawl_assembly *a, const body_state *start, const step_weights *w)
 {
     (void)start;

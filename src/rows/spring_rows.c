@@ -3,9 +3,13 @@
 //
 // A spring and damper between two points: one row along the line between them or, with rest length 0, three
 // rows along the world's axes, which pull alike in all directions.
+// Signs: t = point of b less point of a, a positive stretch pulls the points together. Where the spring is too
+// stiff for the step, it is bent: docs/math.md section 3, "Springs too stiff for the step".
 #include "rows/families.h"
 #include "rows/row_build.h"
 
+// With rest length 0 the length |t| has no gradient at t = 0, where such a spring rests. The three components of t
+// have one everywhere, and k t is the same force.
 static void spring_plan(row_plan *p)
 {
     const pawl_model *m = p->model;
@@ -94,6 +98,8 @@ static void spring_bend(pawl_assembly *a, const row_block *b, int row, const row
     if (a->bend[row] > 0.0) {
         double theta = w->theta + a->bend[row] * (1.0 - w->theta);
         double ahead = w->ahead + a->bend[row] * (1.0 - w->ahead);
+        // The compliance of the bent mixture of both rules: theta and ahead go linearly to 1, implicit Euler. The
+        // bias follows in stiff_springs.c, which iterates.
         a->compliance[row] = 1.0 / (h * (theta * law->damping + h * ahead * law->stiffness));
         ++a->bent;
     }

@@ -4,6 +4,9 @@
 // Impulses over a step of applied forces and of force actuators,
 //   p = h f,   moment = h (t + l x f)   about the centre of mass,
 // with signals at the mean of the two times of the weights and actuators along their coordinate's row g, p = h e gT.
+// `applied` has applied forces alone, `driven` those and force actuators (both 6 x bodies, [N s] and [N m s],
+// world axes): the energy balance needs them apart. Position and velocity actuators are rows
+// (rows/actuator_rows.c).
 #include "step/common/applied_forces.h"
 #include <string.h>
 

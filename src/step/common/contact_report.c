@@ -16,6 +16,8 @@ static double report_depth_fraction(const step_context *c, const pawl_contact *c
     return -contact->gap / (isinf(half) ? c->model->size : half);
 }
 
+// Depths where the rows were placed [m]. The deepest contact and the one deepest for its size may differ. `!(x <=
+// y)` lets NaN through.
 void pawl_report_penetration(const step_context *c, pawl_step_report *report)
 {
     const pawl_assembly *a = c->assembly;
@@ -39,6 +41,7 @@ void pawl_report_penetration(const step_context *c, pawl_step_report *report)
     report->measured |= c->finder != NULL ? (unsigned)PAWL_MEASURED_DEPTH : 0u;
 }
 
+// x (3): impulses along both tangents and the normal.
 static pawl_contact_mode report_mode(const double x[3], double mu)
 {
     // What solvers put on the cone is there but for rounding.
@@ -65,6 +68,7 @@ static pawl_vec3 report_force(const pawl_assembly *a, int k, const double x[3], 
     return force;
 }
 
+// Forces are impulses over h, those of an impact within the step included: a mean over the step [N].
 void pawl_report_contacts(step_context *c, double h)
 {
     const pawl_assembly *a = c->assembly;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The energy balance of a velocity update. An impulse p on a body does the work p . (u- + u+)/2, exactly its part of the
-// change of kinetic energy, so that the work of all impulses adds up to that change; here each is added to the sum of
-// its kind (WORK_*), and what no sum explains is the error of the method (docs/math.md section 6).
+// The energy balance of a velocity update. An impulse p on a body does the work p . (u- + u+)/2, exactly its part of
+// the change of kinetic energy, so that the work of all impulses adds up to that change; here each is added to the sum
+// of its kind (WORK_*), and what no sum explains is the error of the method (docs/math.md section 6).
 #include "step/common/energy_balance.h"
 #include "step/common/least_reactions.h"
 #include "step/common/stiff_springs.h"
@@ -62,6 +62,7 @@ static double balance_spring(const step_context *c, int r, double before, double
     return balance_damper(sums, d, w->theta, before, after, w);
 }
 
+// theta is the body's own, which stiff damping raises above that of the step (assembly.c).
 static double balance_body_damping(const step_context *c, int i, const step_weights *w,
                                    damper_sums *sums)
 {
@@ -91,6 +92,8 @@ static void balance_row(const step_context *c, int r, double before, double afte
                                    : c->u.lambda[r] * 0.5 * (before + after);
 }
 
+// Work of constraint impulses where somebody drives: along a prescribed coordinate, or on a kinematic body.
+// Elsewhere hard rows do no work, and what they add by error must stay visible in the balance.
 void pawl_balance_drives(const step_context *c, const double *lambda, double *work)
 {
     const pawl_assembly *a = c->assembly;
@@ -120,6 +123,7 @@ void pawl_balance_drives(const step_context *c, const double *lambda, double *wo
 }
 
 // A kinematic body works against a force actuator on it, too.
+// An actuator between a moving and a kinematic body: its work on the kinematic one is taken by the drive.
 static void balance_driven_actuator(const step_context *c, int i, const step_weights *w,
                                     double *work)
 {
@@ -140,6 +144,7 @@ static void balance_driven_actuator(const step_context *c, int i, const step_wei
     }
 }
 
+// Applied forces and force actuators. Work of gravity is not counted: it is the change of the potential energy.
 void pawl_balance_forces(const step_context *c, const step_weights *w, double *work)
 {
     const pawl_model *m = c->model;
@@ -214,6 +219,7 @@ static void balance_net_dissipation(const damper_sums *sums, const double *befor
     if (!(given > rounding * taken)) {
         return;
     }
+    // What some give and others take at once is removed on both sides in proportion.
     double exchanged = fmin(given, taken);
     for (int i = 0; i < KINDS; ++i) {
         double fraction = done[i] > 0.0 ? exchanged / given : taken > 0.0 ? exchanged / taken : 0.0;
@@ -231,6 +237,8 @@ static double balance_given(const pawl_state *s)
     return s->work[WORK_FORCES] + s->work[WORK_ACTUATORS] + s->work[WORK_MOTION];
 }
 
+// Call it once for each velocity update, after u.next is final. With an impulse_fraction (stages of sdirk2) work
+// is scaled by it, because the next stage begins with that multiple of its impulses.
 void pawl_balance_rows(step_context *c, pawl_state *s, const step_weights *w)
 {
     const pawl_assembly *a = c->assembly;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The events of a step, in the order in which they were found. A log that is full counts on: the simulator makes room at the
-// step boundary and does the step again, so that no event is lost.
+// The events of a step, in the order in which they were found. A log that is full counts on: the simulator makes room
+// at the step boundary and does the step again, so that no event is lost.
 #include "step/common/event_log.h"
 
+// Counts what does not fit, so that the simulator knows how much room the step needs.
 void pawl_event_add(event_log *log, step_event event)
 {
     if (log->count < log->capacity) {
@@ -13,6 +14,7 @@ void pawl_event_add(event_log *log, step_event event)
     ++log->count;
 }
 
+// Empties the log; the memory it has is kept where it is large enough.
 pawl_status pawl_event_log_reserve(const pawl_env *env, event_log *log, int capacity)
 {
     log->count = 0;

@@ -38,11 +38,12 @@ pawl_vec3 pawl_damped_spin(const step_context *c, int i, pawl_vec3 W, const step
     double explicit_part = (1.0 - theta) * w->h * b->angular_damping;
     pawl_mat3 inertia = m3_congruence(r, &b->inertia);
     pawl_vec3 start = twist_angular(c->u.start + 6 * i);
+    // I w - (1 - theta) h d w-: the explicit half of damping. The implicit half is in inverse_inertia.
     pawl_vec3 L = v3_axpy(m3_mul(&inertia, spin), -explicit_part, start);
     return m3_mul(&c->assembly->inverse_inertia[i], L);
 }
 
-// u.free: the twists after the step if no row acted, from the applied impulses in push.
+// u.free: the twists after the step if no row acted, from the applied impulses in u.driven.
 void pawl_free_motion_find(step_context *c, const pawl_state *s, const step_weights *w)
 {
     const pawl_model *m = c->model;
@@ -76,7 +77,7 @@ void pawl_free_motion_find(step_context *c, const pawl_state *s, const step_weig
     }
 }
 
-// u.free from u.own: in reduced coordinates the joints of the tree act at once, on u+ + carry u-.
+// u.free from u.own: in reduced coordinates the joints of the tree act at once, on u+ + start_weight u-.
 void pawl_free_motion_bind(step_context *c, const step_weights *w)
 {
     if (!c->coordinates->ops->has_tree_joints) {
@@ -92,6 +93,7 @@ void pawl_free_motion_bind(step_context *c, const step_weights *w)
     }
 }
 
+// u.free becomes half of the change of twists by forces over the step: what acts before an impact in its middle.
 void pawl_half_forces(step_context *c, const pawl_state *s, const step_weights *w)
 {
     pawl_apply_forces(c, w);

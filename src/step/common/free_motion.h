@@ -7,7 +7,7 @@
 
 // u.own and u.start, from the impulses in u.driven.
 void pawl_free_motion_find(step_context *c, const pawl_state *s, const step_weights *w);
-// u.free from u.own: in reduced coordinates the joints of the tree act at once, on u+ + carry u-.
+// u.free from u.own: in reduced coordinates the joints of the tree act at once, on u+ + start_weight u-.
 void pawl_free_motion_bind(step_context *c, const step_weights *w);
 // World-axes spin after the step from the body-axes spin W that the gyroscope left: body damping.
 pawl_vec3 pawl_damped_spin(const step_context *c, int body, pawl_vec3 W, const step_weights *w);

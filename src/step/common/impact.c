@@ -4,6 +4,9 @@
 // Who takes part in an impact, and what becomes of it: twists, work, reactions, events. The laws are in
 // impact_laws.c. Restitution is that of the pair, and none where nothing closes faster than
 // contact.restitution_threshold: small bounces end in lasting contact.
+// Two uses. A stepper that locates impacts (lit) calls pawl_impact() at the instant of one. Steps that do not
+// locate them call pawl_impact_in_step() for contacts that will close fast in the step, or pawl_impact_ahead().
+// Signs: the normal points from a to b, and a negative rate closes.
 #include "step/common/impact.h"
 #include "step/common/energy_balance.h"
 #include "step/common/free_motion.h"
@@ -14,6 +17,7 @@
 
 static const double impact_closing = 1e-6; // slower is rest [m/s or rad/s]
 
+// `units` is the room for a group's path. It starts small, and grows when a step asks for more (impact_demand).
 impact_memory *pawl_impact_layout(const pawl_model *model, const pawl_assembly *a, int units,
                                   pawl_carver *mem)
 {
@@ -49,12 +53,14 @@ static pawl_vec3 impact_point_velocity(const body_state *bodies, int body, pawl_
     return v3_add(b->v, v3_cross(b->w, v3_sub(point, b->r)));
 }
 
+// Velocity of b less that of a at the contact point [m/s].
 static pawl_vec3 impact_velocity(const pawl_contact *k, const body_state *bodies)
 {
     return v3_sub(impact_point_velocity(bodies, k->body_b, k->position),
                   impact_point_velocity(bodies, k->body_a, k->position));
 }
 
+// Positive: the gap grows [m/s].
 double pawl_contact_opening(const pawl_contact *k, const body_state *bodies)
 {
     return v3_dot(k->normal, impact_velocity(k, bodies));
@@ -67,6 +73,7 @@ pawl_vec3 pawl_contact_slip(const pawl_contact *k, const body_state *bodies)
 }
 
 // Contacts and limits within reach, as the next problem's. False: no room.
+// Soft contacts and soft limits have no impact: their force is finite.
 static bool impact_gather(step_context *c, const pawl_state *s, const impact_request *q)
 {
     pawl_assembly *a = c->assembly;
@@ -96,6 +103,7 @@ static bool impact_gather(step_context *c, const pawl_state *s, const impact_req
 }
 
 // The fastest closing of contacts and limits, from the rates before [m/s or rad/s].
+// Limits and contacts alone: joints neither close nor open.
 static double impact_fastest(const step_context *c, const double *rate)
 {
     const pawl_assembly *a = c->assembly;
@@ -137,6 +145,7 @@ static double impact_add_work(step_context *c, pawl_state *s, const double *rate
 }
 
 // One event a pair of shapes that closed: contacts are sorted by pair.
+// A pair that could bounce but is in a plastic impact is reported as lasting.
 static void impact_log_pairs(step_context *c, double time, const double *rate, bool plastic)
 {
     const pawl_assembly *a = c->assembly;
@@ -157,6 +166,8 @@ static void impact_log_pairs(step_context *c, double time, const double *rate, b
     }
 }
 
+// An event for each limit and each pair of shapes that closed, and one for the impact as a whole, with the energy
+// that was lost [J].
 static void impact_log(step_context *c, double time, const double *rate, bool plastic, double loss)
 {
     const pawl_assembly *a = c->assembly;
@@ -204,6 +215,8 @@ static double impact_solve(step_context *c, pawl_state *s, double fastest, doubl
     return loss;
 }
 
+// Returns false only for lack of room. An impact in which everything closes slower than the threshold is plastic,
+// whatever the restitution: otherwise a ball would bounce infinitely often in finite time.
 bool pawl_impact(step_context *c, pawl_state *s, const impact_request *q, pawl_step_report *report)
 {
     pawl_assembly *a = c->assembly;
@@ -242,6 +255,8 @@ static bool impact_asks(const step_context *c, const pawl_contact *k)
 
 // Contacts of the finder that touch before the step ends, and limits that are reached. Returns whether one of
 // the contacts asks for an impact.
+// A contact is fast if it closes faster than the threshold and its gap would be closed within `reach`. Slow
+// contacts take part if they are closed, because an impact presses on them.
 static bool impact_select(step_context *c, const pawl_state *s, double reach)
 {
     pawl_assembly *a = c->assembly;
@@ -276,6 +291,7 @@ static bool impact_select(step_context *c, const pawl_state *s, double reach)
     return any;
 }
 
+// bodies += fraction * change (6 x bodies); kinematic bodies keep their twists.
 static void impact_add_twists(const pawl_model *m, const double *change, double fraction,
                               body_state *bodies)
 {
@@ -288,8 +304,9 @@ static void impact_add_twists(const pawl_model *m, const double *change, double 
     }
 }
 
-// Gyroscopic torques act before and after the impact, too, on bodies without joints: a turn of the spin in the body that
-// keeps its energy, and that a turn by the negative time takes back. Added to the spin as an impulse it would not.
+// Gyroscopic torques act before and after the impact, too, on bodies without joints: a turn of the spin in the body
+// that keeps its energy, and that a turn by the negative time takes back. Added to the spin as an impulse it would
+// not.
 static void impact_turn_spins(const step_context *c, double time, body_state *bodies)
 {
     const pawl_model *m = c->model;
@@ -326,6 +343,9 @@ static void impact_split_forces(step_context *c, pawl_state *s, const step_weigh
     }
 }
 
+// Half of the forces are added to the twists, the impact is solved, and they are taken away again: the velocity
+// update that follows adds all of them. The list of contacts and the limits are restored, because that update
+// needs all of them. Impulses are kept by contact of the list, for the report.
 bool pawl_impact_in_step(step_context *c, pawl_state *s, const step_weights *w,
                          pawl_step_report *report)
 {
@@ -358,6 +378,8 @@ bool pawl_impact_in_step(step_context *c, pawl_state *s, const step_weights *w,
     return true;
 }
 
+// For a rest of a step that is done in one piece: impacts at its beginning, of all that would close in h. False:
+// no room.
 bool pawl_impact_ahead(step_context *c, pawl_state *s, double h, pawl_step_report *report)
 {
     pawl_assembly *a = c->assembly;

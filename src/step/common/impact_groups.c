@@ -60,6 +60,7 @@ void pawl_impact_group(step_context *c)
     }
 }
 
+// A block belongs to the group of its first body that moves; the others are in the same group.
 static bool groups_has(const step_context *c, int body, const row_block *b)
 {
     for (int i = 0; i < b->body_count; ++i) {
@@ -88,6 +89,8 @@ int pawl_impact_group_units(step_context *c, int body, int *limits)
     return count;
 }
 
+// Rows of the problem to those of the group, limits first, three for each contact; pawl_impact_put() is the way
+// back.
 void pawl_impact_take(const step_context *c, const double *from, double *to)
 {
     const impact_path *p = c->impact->path;
@@ -109,6 +112,8 @@ void pawl_impact_put(const step_context *c, const double *from, double *to)
 }
 
 // Velocities of all rows that a unit impulse of one gives while the free rows answer, to out (rows).
+// A column of S for the rows of limits and contacts: D e_row, plus what the free rows' impulses -(D_ff + R)^-1
+// D_f,row do.
 static void groups_column(step_context *c, int row, double *out)
 {
     const pawl_problem *p = &c->assembly->problem;
@@ -133,6 +138,8 @@ static void groups_column(step_context *c, int row, double *out)
     }
 }
 
+// S (n x n) of the group, row by row, with friction, restitution and allowed closing speed of each unit. Limits
+// have neither friction nor restitution.
 void pawl_impact_condense(step_context *c, int limits, int units)
 {
     impact_path *path = c->impact->path;
@@ -167,6 +174,8 @@ void pawl_impact_condense(step_context *c, int limits, int units)
     pawl_impact_take(c, c->impact->rate, path->v);
 }
 
+// Rates of limits and contacts before the impact, with the free rows already satisfied: v_b + D_bf lambda_f.
+// Otherwise velocities that joints do not allow would count as part of the impact.
 void pawl_impact_rates(step_context *c)
 {
     const pawl_problem *p = &c->assembly->problem;

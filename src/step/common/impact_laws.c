@@ -16,6 +16,9 @@
 // No law adds energy. The work of contacts on the line between the impulses without restitution, which
 // dissipate, and those of the law is a convex quadratic: where the law would add energy, the point of that line
 // at which the work vanishes is taken. Both ends neither close nor leave their friction cones, and so does it.
+// Arrays of impact_memory, each (rows): rate before the impact, total and after those of the law, plastic and
+// plastic_after those without restitution, given what is returned in decompression. A group is a set of bodies
+// that impulses connect (impact_groups.c); its units are limits and contacts.
 #include "problem/weak_space.h"
 #include "step/common/impact.h"
 #include "step/common/report_merge.h"
@@ -49,6 +52,7 @@ static bool laws_solve(step_context *c, pawl_step_report *report)
 
 // Impulses of the free rows that belong to those of contacts and limits in `impulse`, u_next, and the
 // velocities of all rows to `after`: v + S lambda exactly, whether or not a solver was done with them.
+// Contacts and limits keep their impulses; only joints, drives and armatures are solved for, by one elimination.
 static void laws_recover(step_context *c, double *impulse, double *after)
 {
     pawl_assembly *a = c->assembly;
@@ -88,6 +92,7 @@ static bool laws_sane(const step_context *c, const double *impulse)
     return size <= most * energy;
 }
 
+// `allowed` (rows) are closing speeds, or minus opening speeds, by row; NULL: those of the gaps.
 static bool laws_sweep_group(step_context *c, int limits, int units, const double *allowed)
 {
     impact_path *path = c->impact->path;
@@ -155,6 +160,7 @@ static bool laws_newton(step_context *c, bool plastic, double *impulse, double *
 }
 
 // The law's own problem was not solved: another answer stands in for it, and that is reported.
+// The event's figure is the number of contacts and limits that it is about.
 static void laws_fall_back(step_context *c, const impact_scope *scope, int contacts)
 {
     pawl_event_add(&c->out.events, pawl_event_of_pair(PAWL_EVENT_IMPACT_FALLBACK, scope->time, -1,
@@ -250,6 +256,8 @@ static bool laws_give_with_friction(step_context *c, const impact_scope *scope,
     for (int r = 0; r < rows; ++r) {
         x->open[r] = x->given[r] > 0.0 ? fmin(-x->open[r], 0.0) : 0.0;
     }
+    // A fixed-point iteration on the opening speeds: too much impulse at a contact lowers the speed that it is
+    // asked for, too little raises it. Aitken's rule finds how far to go.
     double step = 1.0;
     for (int k = 0; k < ROUNDS; ++k) {
         for (int i = 0; i < a->contact_count; ++i) {
@@ -276,6 +284,7 @@ static bool laws_give_with_friction(step_context *c, const impact_scope *scope,
 }
 
 // Compression of all, which is the answer without restitution, and what is due to `given`.
+// Without restitution and with friction: 0 <= n u_c _|_ x_n >= 0 (lit (7.5), (7.6)).
 static void laws_compress(step_context *c, const impact_scope *scope, pawl_step_report *report)
 {
     pawl_assembly *a = c->assembly;
@@ -323,6 +332,7 @@ static void laws_decompress(step_context *c, const impact_scope *scope, pawl_ste
 
 // ---- Group by group -----------------------------------------------------------------------------
 
+// p . (v + v')/2 of the group [J]. `size` is the sum of |p v|, against which rounding is measured.
 static double laws_group_work(const step_context *c, int units, int limits, const double *impulse,
                               const double *after, double *size)
 {
@@ -378,6 +388,8 @@ static double laws_cap(const step_context *c, int units, int limits)
             c2 += 0.5 * dp * dv;
         }
     }
+    // W(t) = c0 + c1 t + c2 t^2 with c0 <= 0 and c2 >= 0 has one root t >= 0. The two forms avoid the difference
+    // of nearly equal numbers.
     double root = sqrt(fmax(c1 * c1 - 4.0 * c0 * c2, 0.0));
     double t = c1 >= 0.0 ? (c1 + root > 0.0 ? -2.0 * c0 / (c1 + root) : 1.0)
                          : (c2 > 0.0 ? 0.5 * (root - c1) / c2 : 1.0);
@@ -392,6 +404,7 @@ static double laws_cap(const step_context *c, int units, int limits)
 }
 
 // The listed group by the path of its normal impulses; no restitution where `plastic`. False: it has no end.
+// The group must have been condensed: path->S, v, mu and e are set.
 static bool laws_follow(step_context *c, bool plastic, double *impulse, double *after)
 {
     impact_path *path = c->impact->path;
@@ -429,6 +442,7 @@ static bool laws_return(step_context *c)
     return true;
 }
 
+// Whether anything is due to the group in decompression.
 static bool laws_group_gets(const step_context *c, int units)
 {
     double sum = 0.0;
@@ -449,6 +463,7 @@ static double laws_group_closing(const step_context *c, int units)
     return closing;
 }
 
+// Laws that need the path of the normal impulses, not its end alone.
 static bool laws_follows(const step_context *c)
 {
     pawl_impact_law law = c->settings->contact.impact;
@@ -505,6 +520,7 @@ static int laws_most_units(const step_context *c)
     return laws_follows(c) ? c->impact->path->max_units : PATH_SWEPT_UNITS;
 }
 
+// `body` is the root of the group.
 static bool laws_by_solver(const step_context *c, int body, int units)
 {
     return units > laws_most_units(c) || c->impact->unsolved[body];
@@ -539,6 +555,8 @@ static void laws_resolve_groups(step_context *c, const impact_scope *scope,
     bool compressed = false, again = true;
     memset(x->unsolved, 0, (size_t)bodies * sizeof *x->unsolved);
     laws_ask_room(c, scope);
+    // Each round either solves all groups or marks one more as unsolved, which then goes through the solver. So it
+    // ends after at most as many rounds as there are groups.
     while (again) {
         bool solver = false, due = false;
         for (int i = 0; i < bodies; ++i) {
@@ -624,6 +642,8 @@ static bool laws_trim_groups(step_context *c)
 }
 
 // Judges what the impact leaves open.
+// What is left open: joints by their velocities, limits and contacts by how fast they still close [m/s].
+// Restitution and friction are not judged, because they are the law's own.
 static void laws_judge(step_context *c, pawl_step_report *report)
 {
     const pawl_assembly *a = c->assembly;
@@ -650,6 +670,8 @@ static void laws_judge(step_context *c, pawl_step_report *report)
     pawl_report_merge(report, &part);
 }
 
+// Order: the law, then the bound of the energy, then joints answer exactly to what contacts and limits got. The
+// last comes last because the bound scales impulses of contacts and limits alone.
 void pawl_impact_resolve(step_context *c, const impact_scope *scope, pawl_step_report *report)
 {
     const impact_memory *x = c->impact;

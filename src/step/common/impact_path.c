@@ -18,6 +18,9 @@
 // increment, dp . (v + v')/2, is that of exactly this slip, never positive. Where the slip ends within an
 // increment, that at its end is taken, which then is zero. Increments end where a contact goes from
 // compression to decompression and where it ends; they are cut where the slip turns by more than a few degrees.
+// Rows of a group: limits first, one row each, then three a contact (t, o, n). S (n x n) is symmetric and has the
+// joints eliminated (impact_groups.c). p->rate are the velocities at the present point of the path, p->next those
+// after a trial, p->v and p->after those before and after the whole impact.
 #include "step/common/impact_path.h"
 #include "math/trig.h"
 #include <math.h>
@@ -70,6 +73,7 @@ impact_path *pawl_impact_path_layout(int max_units, pawl_carver *mem)
     return out;
 }
 
+// Entry (i, j) of S [1/kg and its kin].
 static double path_s(const impact_path *p, int i, int j)
 {
     return p->S[i * pawl_impact_path_rows(p) + j];
@@ -81,6 +85,7 @@ static double path_opening(const impact_path *p, const double *v, int unit)
     return v[pawl_impact_path_normal(p, unit)] + p->allowed[unit];
 }
 
+// v += S e_row impulse.
 static void path_add(const impact_path *p, int row, double impulse, double *v)
 {
     int n = pawl_impact_path_rows(p);
@@ -91,6 +96,8 @@ static void path_add(const impact_path *p, int row, double impulse, double *v)
 }
 
 // The t of |t| <= r with the least t.A t/2 + c.t, A = [a b; b d]: friction of one contact. True: inside.
+// A is symmetric and positive semidefinite; in its axes the problem is that of two numbers. `low` is kept away
+// from 0 because tangents of a mechanism may depend on each other.
 static bool path_disk(double a, double b, double d, const double c[2], double r, double t[2])
 {
     double mean = 0.5 * (a + d), half = 0.5 * (a - d), root = sqrt(half * half + b * b);
@@ -129,6 +136,8 @@ static bool path_disk(double a, double b, double d, const double c[2], double r,
 }
 
 // Friction of contact k of a trial, at v + theta S step. Returns its change.
+// theta is 1/2 for the slip at the middle of the increment and 1 for that at its end. Changes are measured as
+// velocities, |by| sqrt(S_ii), so that rows with different inertia compare.
 static double path_rub(const impact_path *p, int unit, double theta, double *after, bool *inside)
 {
     int r = pawl_impact_path_normal(p, unit) - 2;
@@ -239,11 +248,13 @@ static double path_force(const impact_path *p, int unit, bool opening)
     return sqrt(2.0 * p->energy[unit]);
 }
 
+// Whether a unit has still something to return.
 static bool path_stores(const impact_path *p, int unit)
 {
     return p->law == PATH_KINETIC ? p->due[unit] > 0.0 : p->energy[unit] > 0.0;
 }
 
+// Between bodies that cannot move S_nn is 0: no impulse would ever open such a unit.
 static bool path_moves(const impact_path *p, int unit, double largest)
 {
     int r = pawl_impact_path_normal(p, unit);
@@ -251,6 +262,9 @@ static bool path_moves(const impact_path *p, int unit, double largest)
 }
 
 // Normal impulses of a trial of length t: a time, or of a lone unit the impulse itself.
+// For energies, f' = -k w with k = 1, or 1/e^2 in decompression, and w constant over the trial: dp_n is the area
+// below a straight line. A contact with friction takes part by its normal impulse here, and path_friction() adds
+// the rest.
 static void path_press(impact_path *p, int lone, double t, const bool *active)
 {
     memset(p->step, 0, (size_t)pawl_impact_path_rows(p) * sizeof *p->step);
@@ -336,6 +350,7 @@ static double path_interpolate(const impact_path *p, double low, double high)
     return first;
 }
 
+// Above 0: some unit is beyond its event.
 static double path_worst(const double *mark, int units)
 {
     double worst = -INFINITY;
@@ -347,6 +362,7 @@ static double path_worst(const double *mark, int units)
 
 // Shortens a trial of length t until no event lies before its end. Returns its length; 0: an event is at the
 // very beginning.
+// A mixture of false position and bisection, because event functions have kinks where friction changes.
 static double path_locate(impact_path *p, int lone, double t, const bool *active, double fastest)
 {
     int units = p->limits + p->contacts;
@@ -389,6 +405,7 @@ static double path_locate(impact_path *p, int lone, double t, const bool *active
 
 // ---- Increments ---------------------------------------------------------------------------------
 
+// The trial becomes the state. The direction of friction is kept as the first guess of the next increment.
 static void path_accept(impact_path *p)
 {
     int n = pawl_impact_path_rows(p);
@@ -454,6 +471,8 @@ static int path_active(const impact_path *p, double fastest, double largest, boo
 
 // The longest increment: of a lone unit to where its phase ends if nothing turns, else a part of the
 // shortest period.
+// For several units the stiffnesses are 1, so that the frequencies are roots of the eigenvalues of S_nn, which the
+// largest sum of a row bounds.
 static double path_length(const impact_path *p, int lone, const bool *active)
 {
     if (lone >= 0) {
@@ -477,6 +496,7 @@ static double path_length(const impact_path *p, int lone, const bool *active)
     return 6.283185307179586 * path_part / sqrt(square);
 }
 
+// The scale of velocities of this impact [m/s].
 static double path_fastest(const impact_path *p, const double *v)
 {
     double fastest = 0.0;
@@ -486,6 +506,7 @@ static double path_fastest(const impact_path *p, const double *v)
     return fastest;
 }
 
+// The scale of S: the lightest unit's.
 static double path_largest(const impact_path *p)
 {
     double largest = 0.0;
@@ -496,6 +517,7 @@ static double path_largest(const impact_path *p)
     return largest;
 }
 
+// Work of all impulses at the mean of the velocities before and after, the change of kinetic energy [J].
 double pawl_impact_path_work(const impact_path *p)
 {
     double work = 0.0;
@@ -564,6 +586,8 @@ static bool path_hold(const impact_path *p, int unit, const double c[3], double 
 }
 
 // One unit of a sweep. False: it has no answer.
+// Gauss-Seidel: c are the velocities without the unit's own impulses, and the unit is then solved exactly against
+// them.
 static bool path_sweep_unit(impact_path *p, int unit)
 {
     int rows = unit < p->limits ? 1 : 3, first = pawl_impact_path_normal(p, unit) - (rows - 1);
@@ -720,6 +744,8 @@ static bool path_sweep(impact_path *p)
     return false;
 }
 
+// From velocities p->v: each unit gets at least p->due of normal impulse, and more where it would close (lit
+// (7.7)-(7.9), with friction). False: the sweeps did not settle.
 bool pawl_impact_path_return(impact_path *p)
 {
     int n = pawl_impact_path_rows(p);
@@ -734,6 +760,8 @@ bool pawl_impact_path_return(impact_path *p)
 // or bounces whose work is nothing beside that of the impact.
 static bool path_is_tail(const impact_path *p, double fastest, double stored)
 {
+    // The bound is wider where everything is plastic: then the tail loses energy only, and what it would still do
+    // is stopped at once.
     bool plastic = true;
     for (int u = 0; u < p->limits + p->contacts; ++u) {
         plastic = plastic && p->e[u] == 0.0;
@@ -779,6 +807,8 @@ static bool path_is_wedged(const impact_path *p, double fastest)
     return change <= path_rest * fastest;
 }
 
+// The loop: who acts, how long an increment may be, a trial, halved while the slip turns too far, shortened to the
+// first event, accepted. The length grows again by doubling. False: PATH_INCREMENTS were not enough.
 bool pawl_impact_path_follow(impact_path *p)
 {
     int n = pawl_impact_path_rows(p), units = p->limits + p->contacts;
@@ -790,6 +820,7 @@ bool pawl_impact_path_follow(impact_path *p)
     memset(p->slope, 0, (size_t)(2 * units) * sizeof *p->slope);
     memset(p->lambda, 0, (size_t)n * sizeof *p->lambda);
     memcpy(p->rate, p->v, (size_t)n * sizeof *p->rate);
+    // `fraction` is the part of the longest increment that the last trial was cut to.
     double fastest = path_fastest(p, p->v), largest = path_largest(p), fraction = 1.0, stored = 0.0;
     for (int k = 0; k < PATH_INCREMENTS; ++k) {
         int lone;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Islands are groups of bodies that no row connects. Each is solved from its own problem and warm start, by any thread, and
-// writes its own rows alone: the bits do not depend on who solved it, nor on how many threads there are.
+// Islands are groups of bodies that no row connects. Each is solved from its own problem and warm start, by any
+// thread, and writes its own rows alone: the bits do not depend on who solved it, nor on how many threads there are.
+// Each worker has a Delassus operator of its own and a solver; the first worker's is that of all rows. An island's
+// problem uses the Jacobians of the whole assembly, and parts of the factor that was made for all free rows.
 #include "step/common/island_solver.h"
 #include "base/thread_pool.h"
 
@@ -29,6 +31,7 @@ static bool island_solver_wanted(const pawl_settings *settings, const island_lis
     return settings->solver.islands && pawl_island_list_most(list) > 1;
 }
 
+// Memory of workers comes from the pool's allocator, which threads may share.
 static pawl_status island_solver_create_workers(island_solver *s, const pawl_settings *settings,
                                                 pawl_solver *solver)
 {
@@ -63,6 +66,8 @@ static pawl_status island_solver_create_all(island_solver *s, const pawl_setting
     return island_solver_create_workers(s, settings, solver);
 }
 
+// *out stays NULL, with PAWL_OK, where islands are off or the model can have one island only: then the caller
+// solves everything at once.
 pawl_status pawl_island_solver_create(const pawl_env *env, const pawl_settings *settings,
                                       const pawl_assembly *a, pawl_delassus *whole,
                                       pawl_solver *solver, island_solver **out)
@@ -84,6 +89,7 @@ pawl_status pawl_island_solver_create(const pawl_env *env, const pawl_settings *
     return PAWL_OK;
 }
 
+// NULL is fine, and so is a solver that was only partly created.
 void pawl_island_solver_destroy(island_solver *s)
 {
     if (s == NULL) {
@@ -103,6 +109,7 @@ void pawl_island_solver_destroy(island_solver *s)
     pawl_free(&env, s, sizeof *s);
 }
 
+// Called by any thread: it reads the shared problem and writes to its island's lambda and report alone.
 static void island_solver_task(void *user, int worker, int item)
 {
     island_solver *s = user;
@@ -113,6 +120,8 @@ static void island_solver_task(void *user, int worker, int item)
     pawl_solver_solve(w->solver, &own->problem, s->goal, own->lambda, &s->reports[item]);
 }
 
+// The worst outcome and the most iterations count; factorizations are summed. The order is that of islands, not of
+// threads.
 static void island_solver_gather(const island_solver *s, int count, solver_report *report)
 {
     *report = s->reports[0];
@@ -127,6 +136,7 @@ static void island_solver_gather(const island_solver *s, int count, solver_repor
     }
 }
 
+// Returns the number of islands. Below 2 nothing was solved and lambda is as it was.
 int pawl_island_solver_solve(island_solver *s, solver_goal goal, double *lambda,
                              solver_report *report)
 {

@@ -58,6 +58,7 @@ static struct deferred_reaction *least_item(step_context *c, const body_state *a
     return item;
 }
 
+// Impulses of one placement are summed: they act along the same rows.
 void pawl_defer_reactions(step_context *c, const body_state *at, double t, double fraction,
                           const double *lambda)
 {
@@ -116,6 +117,8 @@ static void least_add(step_context *c, const double *lambda)
     pawl_arena_release(&c->scratch, mark);
 }
 
+// One placement and one factor for each item. The assembly is at the state's poses afterwards, but nothing relies
+// on it: placed is false.
 void pawl_settle_reactions(step_context *c, const pawl_state *s)
 {
     deferred_reactions *d = &c->position.deferred;

@@ -6,7 +6,8 @@
 #include "step/common/step.h"
 
 // After a position update whose factor is shifted: makes its impulses in u.lambda, which lead from u.start to u.next,
-// those of least norm in the reactions. Adds the difference alone; pawl_position_balance() adds the impulses themselves.
+// those of least norm in the reactions. Adds the difference alone; pawl_position_balance() adds the impulses
+// themselves.
 void pawl_least_reactions(step_context *c);
 // Where the operator drops redundant rows: remembers that `fraction` of the impulses lambda (free rows) acted where the
 // rows are placed, at poses `at` and time t, for pawl_settle_reactions().

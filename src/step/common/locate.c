@@ -4,6 +4,8 @@
 // A gap that is negative at the end of a step has a root within it. One that is not may have two: shapes
 // that went through each other. The gap is therefore looked at so often that nothing as thick as the
 // thinner of the two can pass unseen in between, LOCATE_SAMPLES times at most.
+// lit (7.2), (7.3). Times tau are counted from the beginning of the path [s], gaps are in m or rad. Poses between
+// both ends are those of motion_path.c, a quadratic in time.
 #include "step/common/locate.h"
 #include "math/brent.h"
 #include "rows/measure.h"
@@ -83,6 +85,7 @@ typedef struct locate_pair {
     double margin;
 } locate_pair;
 
+// `known` is sorted: ids of contacts that last, whose gap hovers about 0 and is no event.
 static bool locate_is_known(const locate_scope *s, double id)
 {
     int low = 0, high = s->known_count;
@@ -112,6 +115,7 @@ static double locate_least_gap(const locate_scope *s, finder_pair pair, const bo
     return least;
 }
 
+// The gap of a pair at tau; writes the poses of its two bodies alone.
 static double locate_pair_gap(double tau, void *user)
 {
     const locate_pair *p = user;
@@ -131,6 +135,7 @@ static bool locate_pair_root(const motion_path *path, const locate_scope *s, fin
     // how far any point of one can have moved, as the other sees it
     double travel = path->h * fmax(pawl_contact_finder_approach(f, pair, path->from),
                                    pawl_contact_finder_approach(f, pair, path->to));
+    // Two looks for each thickness that the shapes can pass.
     double samples = fmin(ceil(2.0 * travel / thickness), LOCATE_SAMPLES);
     locate_pair p = {.path = path,
                      .scope = s,
@@ -158,6 +163,7 @@ static double locate_limit_gap(double tau, void *user)
            x * x * ((1.0 + 2.0 * y) * l->to - y * l->h * l->to_rate);
 }
 
+// Gap and its rate at one end, positive: opening.
 static void locate_limit_end(const pawl_state *s, const row_info *info, double *gap, double *rate)
 {
     double position[6], rates[6];
@@ -220,6 +226,7 @@ bool pawl_locate_gap_root(const motion_path *path, const pawl_state *from, const
     return found;
 }
 
+// The gap of the pair or limit that was found, in another state: to correct the time of the event by secants.
 double pawl_gap_at_root(const locate_scope *s, const gap_root *m, const pawl_state *state)
 {
     if (m->limit < 0) {

@@ -22,8 +22,8 @@ void pawl_midpoint_step(step_context *c, pawl_state *s, double h, double begin, 
     w.begin = begin;
     w.end = end;
     w.theta = 0.5;
-    // A spring acts with the mean of its lengths at both ends. They are the length in the middle -+ h/2 u- and u+: the mean
-    // has a quarter of h u+ more and of h u- less.
+    // A spring acts with the mean of its lengths at both ends. They are the length in the middle -+ h/2 u- and u+: the
+    // mean has a quarter of h u+ more and of h u- less.
     w.ahead = w.behind = 0.25;
     w.place_time = w.target_time[0] = w.target_time[1] = middle;
     w.before_time = w.after_time = 0.5 * h;

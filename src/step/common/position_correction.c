@@ -49,6 +49,7 @@ static bool correction_leaves(const step_context *c, int r)
 }
 
 // What is missing at worst, once bodies have moved by the twists of the step.
+// The largest want less the rate that the row has already [m/s or rad/s].
 static double correction_missing(const step_context *c)
 {
     pawl_assembly *a = c->assembly;
@@ -111,6 +112,8 @@ static void correction_build(step_context *c, double fastest)
     p->friction = c->correction.friction;
 }
 
+// lambda starts at 0: impulses of the last correction say little about this one. The tolerance is loose, since the
+// next step corrects the rest.
 static void correction_solve(step_context *c, double worst)
 {
     pawl_assembly *a = c->assembly;
@@ -224,6 +227,7 @@ void pawl_correction_find(step_context *c, const step_weights *w)
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
 }
 
+// All energy that poses alone decide [J].
 static double correction_potential(const pawl_state *s)
 {
     pawl_energy e = pawl_state_energy(s);

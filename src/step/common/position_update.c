@@ -7,6 +7,8 @@
 // Both impulses act along the rows at an end of the update. That makes it reversible, and so keeps
 // the energy, where a plain projection of the poses loses a fraction (tau w)^2 of it each time. One
 // factor serves the y of this update, the next velocity update and the x of the next position update.
+// Signs: f is the closure error [m or rad] and v_f = f/tau the velocity that rows have to remove. c->u.lambda are
+// impulses of the free rows, `total` their sum over Newton's iterations.
 #include "step/common/position_update.h"
 #include "problem/weak_space.h"
 #include "step/common/energy_balance.h"
@@ -23,6 +25,8 @@ static const double position_most_stretch = 1e3; // of a correction
 static const double position_exact = 1e-16;      // of those that continue while it helps
 enum { POSITION_MAX_ITERATIONS = 25, POSITION_PROJECT_STEPS = 30 };
 
+// Impulses of a position update are reactions, too, and prescribed motions do work with them. In an exact update
+// (rattle) both are taken at the twists that satisfy the rows.
 void pawl_position_balance(step_context *c, pawl_state *s, const body_state *at, double t,
                            const double *consistent)
 {
@@ -41,6 +45,7 @@ void pawl_position_balance(step_context *c, pawl_state *s, const body_state *at,
     pawl_balance_drives(c, c->u.lambda, s->work);
 }
 
+// Poses along the twists: exact free rotation for rattle, one rotation by tau w for the others.
 static void position_freely(const step_context *c, pawl_state *s, double tau, double end)
 {
     if (c->position.exact) {
@@ -65,6 +70,7 @@ static void position_correct(step_context *c, pawl_state *s, double sign, double
 }
 
 // Moves from where the update began by the twists at hand. Returns the closure error at the end.
+// Twists of s are kept; only poses go back to where the update began.
 static double position_try(step_context *c, pawl_state *s, double tau, double end)
 {
     for (int i = 0; i < c->model->body_count; ++i) {
@@ -192,6 +198,8 @@ static position_end position_with_shift(step_context *c, pawl_state *s, double t
     return result;
 }
 
+// Twists in world axes are constant over `duration`. Kinematic bodies are where their function has them at time t.
+// Point masses do not turn.
 void pawl_advance_poses(const pawl_model *m, const body_state *twists, body_state *bodies,
                         double duration, double t)
 {
@@ -211,6 +219,7 @@ void pawl_advance_poses(const pawl_model *m, const body_state *twists, body_stat
     }
 }
 
+// A start that is open by more is projected first: impulses that close it would add velocities of order f/tau.
 double pawl_position_start_limit(const pawl_assembly *a)
 {
     const weak_space *weak = a->problem.delassus->weak.space;
@@ -274,12 +283,15 @@ bool pawl_position_poses(step_context *c, pawl_state *s, double tau, double end,
     return along == POSITION_DONE;
 }
 
+// The y of the update: twists back into the tangents at the new poses, where the assembly must be placed and
+// factored.
 void pawl_position_velocities(step_context *c, pawl_state *s, double end)
 {
     pawl_closure_velocities(c, s, end);
     pawl_position_balance(c, s, s->bodies, end, c->u.next);
 }
 
+// Returns the number of Newton iterations and projections, for the report.
 int pawl_position_update(step_context *c, pawl_state *s, double tau, double end)
 {
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);

@@ -21,7 +21,8 @@ bool pawl_position_poses(step_context *c, pawl_state *s, double duration, double
 void pawl_position_velocities(step_context *c, pawl_state *s, double end);
 // Adds the closure impulse in u.lambda to the reactions, and its work where something drives it. Of an
 // exact update that is the work at the twists `consistent` that satisfy the rows, which makes the energy balance as
-// accurate as the step; otherwise that at the mean of the twists before and after. `at` and t: where the rows are placed.
+// accurate as the step; otherwise that at the mean of the twists before and after. `at` and t: where the rows are
+// placed.
 void pawl_position_balance(step_context *c, pawl_state *s, const body_state *at, double t,
                            const double *consistent);
 // Moves poses along twists for a time; kinematic bodies are set to t.

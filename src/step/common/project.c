@@ -4,6 +4,9 @@
 // Projection onto the constraints: positions by Gauss-Newton in the metric of the masses,
 //   min 1/2 dT M d  subject to  f(q) + J d = 0,   d = -M^-1 JT (J M^-1 JT)^+ f,
 // then velocities, u <- u - M^-1 JT (J M^-1 JT)^+ (J u - rate of the prescribed motions).
+// The metric of the masses makes it the least motion in terms of energy: heavy bodies hardly move, light ones
+// follow, and the centre of mass of a free mechanism stays. Redundant rows are no problem: ()^+ is a
+// least-squares solve (docs/math.md section 4).
 #include "problem/weak_space.h"
 #include "step/common/position_update.h"
 #include <string.h>
@@ -17,6 +20,7 @@ static const double project_keep = 0.01;   // contraction that keeps an old Jaco
 // else relative to the largest. Rounding and nearly redundant rows leave far less.
 static const double project_failed = 1e-8;
 
+// The largest error of a hard row [m or rad], without what redundant rows contradict each other by.
 double pawl_closure_error(const pawl_assembly *a)
 {
     double error = 0.0;
@@ -34,6 +38,7 @@ double pawl_closure_error(const pawl_assembly *a)
     return error;
 }
 
+// errors (free rows): residuals of hard rows, 0 for the others.
 void pawl_closure_errors(const pawl_assembly *a, double *errors)
 {
     for (int r = 0; r < a->free_rows; ++r) {
@@ -88,6 +93,7 @@ void pawl_twists_of(const pawl_model *m, const body_state *bodies, double *u)
     }
 }
 
+// Adds a change to u.next and writes the sum to the bodies.
 void pawl_twists_change(step_context *c, const double *change, body_state *bodies)
 {
     for (int i = 0; i < c->model->body_count; ++i) {
@@ -100,6 +106,7 @@ void pawl_twists_change(step_context *c, const double *change, body_state *bodie
     }
 }
 
+// v_f = J u less what is prescribed: the velocities that hard rows must lose.
 void pawl_closure_rates(step_context *c, const pawl_state *s, double t)
 {
     pawl_assembly *a = c->assembly;
@@ -138,6 +145,7 @@ void pawl_closure_velocities(step_context *c, pawl_state *s, double t)
     pawl_arena_release(&c->scratch, mark);
 }
 
+// inertia_scale < 1 makes inverse inertias smaller: rotations then cost more in the metric.
 static void project_place(step_context *c, const pawl_state *s, double t, double inertia_scale)
 {
     c->assembly->inertia_scale = inertia_scale;

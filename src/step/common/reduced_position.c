@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The position update of position_update.c in reduced coordinates. Bodies move by twists d from poses of the tree to others, r+ =
-// r + tau d, q+ = exp(tau d) q; the coordinates' rates q' of that displacement, and impulses x of the rows that
-// are left, are such that the joints of the tree make up the difference to the twists u before it,
+// The position update of position_update.c in reduced coordinates. Bodies move by twists d from poses of the tree to
+// others, r+ = r + tau d, q+ = exp(tau d) q; the coordinates' rates q' of that displacement, and impulses x of the
+// rows that are left, are such that the joints of the tree make up the difference to the twists u before it,
 //   XT (M (d - u) - JT x) = 0,   f(q+) = 0,
 // with X, M and J at the beginning. Then the twists d are brought to the tree (and rows) at the end. It is the
 // same motion as in maximal coordinates, but the joints of the tree are closed whatever happens.
+// position_rate (columns) are the rates q', position_change (columns) their change in an iteration, total (free
+// rows) the impulses x. In the end c->u.next has the displacement d as twists (6 x bodies).
 #include "coordinates/reduced_coordinates.h"
 #include "linalg/dense.h"
 #include "step/common/least_reactions.h"
@@ -69,6 +71,8 @@ static void reduced_position_displacement(const step_context *c, const pawl_stat
 }
 
 // What is missing in the rates where bodies move by c->u.next and the rows gave impulses `total`.
+// H^-1 XT (M (d - u)) is what the bodies changed by, H^-1 XT JT x what the impulses gave; the rates lack the
+// difference.
 static void reduced_position_momentum(step_context *c, const double *total, double *change)
 {
     reduced_form *f = pawl_reduced_form_of(c->coordinates);
@@ -114,6 +118,8 @@ static void reduced_position_close(step_context *c, double tau, double *total, d
             a->v_f[r] = 0.0;
         }
     }
+    // The solve leaves the rates of its impulses in f->start, as every product with impulses in these coordinates
+    // does.
     pawl_closure_solve(c, 1.0, twists);
     pawl_arena_release(&c->scratch, mark);
     for (int r = 0; r < a->free_rows; ++r) {
@@ -171,6 +177,7 @@ static void reduced_secant_step(reduced_secant *s, int columns, int rows, const 
 }
 
 // Twice the kinetic energy of the bodies at twists u.
+// uT M u with the masses where the tree is placed.
 static double reduced_position_energy(step_context *c, const double *u)
 {
     size_t mark = pawl_arena_mark(&c->scratch);
@@ -242,6 +249,7 @@ static bool reduced_position_newton(step_context *c, pawl_state *s, double tau, 
     return false;
 }
 
+// Takes its scratch and gives it back, whatever the result.
 static bool reduced_position_along(step_context *c, pawl_state *s, double tau, double end,
                                    bool closes, int *iterations)
 {
@@ -251,6 +259,7 @@ static bool reduced_position_along(step_context *c, pawl_state *s, double tau, d
     return found;
 }
 
+// Kinematic bodies keep the twists that they are given.
 static void reduced_position_set_twists(const step_context *c, const double *u, body_state *bodies)
 {
     for (int i = 0; i < c->model->body_count; ++i, u += 6) {

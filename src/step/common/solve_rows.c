@@ -88,6 +88,7 @@ static void solve_spin_friction(step_context *c, solver_report *report)
     solver_goal goal = pawl_solver_goal(c->solver);
     int most = goal.iterations, iterations = 0, patience = PATIENCE;
     double tolerance = c->settings->solver.tolerance, best = INFINITY, last = INFINITY;
+    // The first aim uses the twists before the step, later ones the last answer.
     const double *near = c->u.start;
     bool in_full = false;
     do {
@@ -124,6 +125,8 @@ void pawl_solve_warm(step_context *c, const pawl_state *s, solver_report *report
     pawl_solve_again(c, report);
 }
 
+// From the impulses at hand, after a change of v_f or of the rows. There are spin rows where slots end before
+// contacts begin.
 void pawl_solve_again(step_context *c, solver_report *report)
 {
     pawl_phase_enter(&c->clock, PAWL_PHASE_SOLVE);

@@ -111,8 +111,8 @@ static double spin_tolerance(const step_context *c, const step_weights *w)
     return 1e-14 + (linear ? spin_free_fraction : spin_fraction) * change;
 }
 
-// Whether the gyroscopic torque of body i gives energy: the impulse -h Wm x I Wm that the mean Wm of the spins asks for does
-// no work, and what the one that acted is apart from it, -I d, does -Wm . I d.
+// Whether the gyroscopic torque of body i gives energy: the impulse -h Wm x I Wm that the mean Wm of the spins asks
+// for does no work, and what the one that acted is apart from it, -I d, does -Wm . I d.
 static bool spin_gives(const step_context *c, int i, const step_weights *w)
 {
     const pawl_mat3 *r = &c->assembly->rotation[i];
@@ -159,6 +159,8 @@ static void spin_solve_again(step_context *c, solver_report *solved)
     pawl_solve_again(c, solved);
 }
 
+// A fixed-point iteration. It gets more rounds than the stepper's where it contracts but would still give energy;
+// where it does not contract, spin_let_go() ends it.
 void pawl_settle_gyroscopes(step_context *c, const step_weights *w, solver_report *solved)
 {
     double last = INFINITY;
@@ -181,6 +183,7 @@ void pawl_settle_gyroscopes(step_context *c, const step_weights *w, solver_repor
     }
 }
 
+// Once more after the last solve, without the rows: what this leaves open the projection that follows removes.
 void pawl_correct_spins(step_context *c, const step_weights *w)
 {
     for (int i = 0; i < c->model->body_count; ++i) {

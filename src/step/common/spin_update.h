@@ -9,8 +9,8 @@
 bool pawl_has_gyroscopes(const step_context *c);
 // Before the first solve: the torque with the impulses of the last step.
 void pawl_predict_spins(step_context *c, const pawl_state *s, const step_weights *w);
-// After a solve: the torque at the mean of u.start and u.next, solved again until it is that of the answer, as often as the
-// weights say and while it would give energy.
+// After a solve: the torque at the mean of u.start and u.next, solved again until it is that of the answer, as often
+// as the weights say and while it would give energy.
 void pawl_settle_gyroscopes(step_context *c, const step_weights *w, solver_report *solved);
 // What a predicted gyroscopic torque missed of the one that belongs to u.next, added to u.next: for steps
 // whose twists are projected afterwards.

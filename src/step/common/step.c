@@ -6,12 +6,16 @@
 #include "step/common/step.h"
 #include <math.h>
 
+// Sums of dt would drift from the grid by rounding, and a run of a million steps would end at another time than
+// asked for.
 double pawl_step_end(const pawl_state *s, double dt)
 {
     bool on_grid = fabs(s->time - (double)s->step * dt) <= 1e-6 * dt;
     return on_grid ? (double)(s->step + 1) * dt : s->time + dt;
 }
 
+// With projection joints are closed by position updates, so their erp is 0. theta, ahead and behind are the
+// stepper's.
 step_weights pawl_step_weights(const step_context *c, const pawl_state *s)
 {
     const pawl_settings *set = c->settings;
@@ -29,6 +33,7 @@ step_weights pawl_step_weights(const step_context *c, const pawl_state *s)
                           .soft_friction = set->soft.friction};
 }
 
+// Without a tree `own` and `free` are one array.
 void pawl_velocity_update_layout(velocity_update *u, const coordinates *k, pawl_carver *mem)
 {
     const pawl_assembly *a = k->rows;

@@ -27,6 +27,8 @@ typedef struct spring_end {
     double value, rate; // of the row
 } spring_end;
 
+// A point of a body after `time` at the constant twist u.next: the lever turns exactly, by exp(time w). *rate is
+// its velocity there.
 static pawl_vec3 spring_point(const step_context *c, int body, pawl_vec3 point, double time,
                               pawl_vec3 *rate)
 {
@@ -62,6 +64,7 @@ static spring_end spring_after(const step_context *c, int r, double time)
 
 // The stretch that row r acts on and the rate that its damper does. `before` and `after` are its rates with the rows
 // as they are placed.
+// `plain` is the rule of the step on its rows as placed, `bent` the rule above for the end of the step.
 static spring_end spring_acts_on(const step_context *c, int r, const step_weights *w, double before,
                                  double after)
 {
@@ -122,6 +125,7 @@ static double spring_set_biases(step_context *c, const step_weights *w)
 }
 
 // Whether it is settled.
+// Rounds end when the error stops falling. The answer counts where it is then below spring_enough.
 static bool spring_settle(step_context *c, const step_weights *w, solver_report *solved)
 {
     double last = INFINITY;
@@ -137,6 +141,8 @@ static bool spring_settle(step_context *c, const step_weights *w, solver_report 
     return last <= spring_enough;
 }
 
+// Where Newton's method does not converge, the springs act along their rows as placed (straight_springs), still by
+// the implicit rule, and pawl_stiff_springs_guard() watches over the energy.
 void pawl_stiff_springs_settle(step_context *c, const step_weights *w, solver_report *solved)
 {
     c->u.straight_springs = false;
@@ -155,6 +161,7 @@ static bool spring_moves(const step_context *c, int body)
     return c->model->bodies[body].kind != PAWL_BODY_KINEMATIC && !c->assembly->body_is_joined[body];
 }
 
+// Of all springs between points, `time` after the rows were placed [J].
 static double spring_stored(const step_context *c, double time)
 {
     double sum = 0.0;
@@ -235,8 +242,8 @@ void pawl_stiff_springs_guard(step_context *c, pawl_state *s, const step_weights
     }
 }
 
-// One end of a spring: where it is, how fast, its acceleration by the turning of its body, and what a unit of impulse along e
-// does to it.
+// One end of a spring: where it is, how fast, its acceleration by the turning of its body, and what a unit of impulse
+// along e does to it.
 typedef struct spring_hook {
     pawl_vec3 point, rate, turning, lever;
 } spring_hook;
@@ -257,6 +264,7 @@ static spring_hook spring_hook_of(const step_context *c, const pawl_state *s, in
     return out;
 }
 
+// e . (velocity of the point) for a unit impulse along e [1/kg]; 0 for what a spring cannot move.
 static double spring_inertia(const step_context *c, const pawl_state *s, int body, pawl_vec3 lever,
                              pawl_vec3 e)
 {
@@ -269,6 +277,7 @@ static double spring_inertia(const step_context *c, const pawl_state *s, int bod
     return 1.0 / b->mass + v3_dot(arm, m3_mul(&b->inverse_inertia, arm));
 }
 
+// Kinetic energy of a body [J]; 0 for what a spring cannot move.
 static double spring_moving(const step_context *c, const pawl_state *s, int body)
 {
     if (body < 0 || !spring_moves(c, body)) {
@@ -304,6 +313,7 @@ static bool spring_is_outrun(const step_context *c, const pawl_state *s, const p
     double ease =
         spring_inertia(c, s, body[0], a.lever, e) + spring_inertia(c, s, body[1], b.lever, e);
     double along = v3_dot(v, e), across = v3_dot(v, v) - along * along;
+    // l'' = |v across|^2/l + e . (centripetal accelerations); accelerations by forces are left out.
     double off = h * h / 8.0 * fabs(across / length + v3_dot(e, v3_sub(b.turning, a.turning)));
     double moving = spring_moving(c, s, body[0]) + spring_moving(c, s, body[1]);
     return h * h * d->stiffness * ease > unseen &&

@@ -15,6 +15,6 @@ void pawl_stiff_springs_guard(step_context *c, pawl_state *s, const step_weights
 // The rate that the damper of a bent row acts on, for the twists after the step; `before` and `after` are the row's.
 double pawl_stiff_spring_rate(const step_context *c, const step_weights *w, int r, double before,
                               double after);
-// Whether a step of length h with rows at its middle would leave springs that are too stiff for it with a length that holds
-// more energy than the motion explains. Such a step has its rows at its start.
+// Whether a step of length h with rows at its middle would leave springs that are too stiff for it with a length that
+// holds more energy than the motion explains. Such a step has its rows at its start.
 bool pawl_stiff_springs_outrun(const step_context *c, const pawl_state *s, double h);

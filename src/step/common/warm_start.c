@@ -5,6 +5,8 @@
 // Features come and go while what the two shapes press on each other hardly changes: the guess keeps
 // that. What contacts of a pair bore that are gone goes in equal parts to those that are new: of all
 // shares with the same sum the one of least norm.
+// Impulses in the state are those of a full step dt; c->u.fraction scales them to the length of the part at hand.
+// A guess only saves iterations: it must be deterministic, because a resumed run has to have the same bits.
 #include "step/common/warm_start.h"
 #include "rows/spin_rows.h"
 #include <string.h>
@@ -25,6 +27,7 @@ static const double *warm_entry(const warm_memory *m, int i)
     return m->entries + m->width * i;
 }
 
+// The three impulses (t, o, n) of a contact [N s].
 static double *warm_impulse(const step_context *c, int contact)
 {
     return c->u.lambda + pawl_problem_contact_row(&c->assembly->problem, contact);
@@ -59,6 +62,7 @@ static void warm_matched(const step_context *c, const warm_memory *m)
     }
 }
 
+// Pairs have few contacts: a search from the front is enough.
 static bool warm_is_known(const warm_memory *m, int first, int last, double id)
 {
     for (int i = first; i < last; ++i) {
@@ -70,6 +74,7 @@ static bool warm_is_known(const warm_memory *m, int first, int last, double id)
 }
 
 // The contacts k to end of one pair, of which the entries first to last are known.
+// Sums are of all three components: contacts of one pair mostly share a normal, and so the axes of their impulses.
 static void warm_guess_pair(const step_context *c, const warm_memory *m, int k, int end, int first,
                             int last)
 {
@@ -118,6 +123,7 @@ static void warm_guess(const step_context *c, const warm_memory *m)
     }
 }
 
+// First by identity, then, with warm_start=guess, new contacts of known pairs.
 void pawl_warm_start(step_context *c, const pawl_state *s)
 {
     const pawl_assembly *a = c->assembly;
@@ -135,6 +141,8 @@ void pawl_warm_start(step_context *c, const pawl_state *s)
     }
 }
 
+// Entries are (id, impulse (3), and with spin friction the moment (3)); unused ones are zero, so that states
+// compare by their bits. Contacts beyond the room of the state are forgotten.
 void pawl_remember_contacts(const step_context *c, pawl_state *s)
 {
     const pawl_assembly *a = c->assembly;

@@ -38,6 +38,7 @@ static void lit_destroy(void *lasting)
     pawl_state_destroy(lasting);
 }
 
+// Memory that depends on the room for contacts; made again when that grows.
 static void *lit_size(const pawl_model *model, const pawl_assembly *a, pawl_carver *mem)
 {
     lit_memory *m = pawl_lit_layout(model, a, mem);

@@ -17,6 +17,7 @@ static double active_fastest(const step_context *c)
                : fmax(c->settings->contact.restitution_threshold, c->settings->solver.tolerance);
 }
 
+// Soft contacts are no part of it: their force is finite. False: no room.
 static bool active_contacts(step_context *c, const pawl_state *s, double reach, lit_active *out)
 {
     out->count = 0;
@@ -42,6 +43,7 @@ static bool active_contacts(step_context *c, const pawl_state *s, double reach, 
     return true;
 }
 
+// Opening is sign times the coordinate's rate, positive away from the limit.
 static void active_limits(step_context *c, const pawl_state *s, double reach, lit_active *out)
 {
     const pawl_assembly *a = c->assembly;
@@ -60,6 +62,7 @@ static void active_limits(step_context *c, const pawl_state *s, double reach, li
     }
 }
 
+// Limits are read from the assembly, which has to be placed at s first.
 bool pawl_lit_active(step_context *c, const pawl_state *s, double h, lit_active *out)
 {
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);

@@ -10,6 +10,8 @@
 // with too many pieces, or whose problems have taken several times the iterations that one may take, does
 // its rest in one, catching what comes as euler would, and says so (event `unresolved`). Where the solver
 // does not converge, locating when its answers change is worth little.
+// A piece [begin, end] is tried, located events shorten it, and its end is the beginning of the next. The state at
+// the beginning is kept (lit_substep_start) with everything that a trial changes.
 #include "step/common/impact.h"
 #include "step/common/locate.h"
 #include "step/common/report_merge.h"
@@ -24,6 +26,7 @@ static const double events_nothing = 1e-9;   // of a step: what is left of it is
 static const double events_exact = 1e-6;     // of the reach: gaps at a located impact
 static const double events_tolerance = 1e-4; // of the reach: what is no collision yet
 
+// A change for each contact and each candidate at most.
 lit_event_memory *pawl_lit_event_layout(const pawl_model *model, const pawl_assembly *a,
                                         pawl_carver *mem)
 {
@@ -39,6 +42,7 @@ lit_event_memory *pawl_lit_event_layout(const pawl_model *model, const pawl_asse
     return out;
 }
 
+// The tolerance of (7.1), max(eps_a, eps_b h^3) [m or rad]: gaps below it count as closed.
 static double events_reach(const step_context *c, double h)
 {
     return fmax(c->settings->lit.eps_a, c->settings->lit.eps_b * h * h * h);
@@ -46,6 +50,7 @@ static double events_reach(const step_context *c, double h)
 
 // ---- One piece ----------------------------------------------------------------------------------
 
+// Reactions and efforts add up over a step, so that a piece which is done again must take its own back.
 static void events_save(const lit_substep *p)
 {
     step_context *c = p->c;
@@ -72,6 +77,7 @@ static void events_restore(const lit_substep *p)
     c->placed = false;
 }
 
+// Moves s and merges the report; what the finder knew of the end of the piece is out of date then.
 static bool events_move(lit_substep *p, double begin, double h, double end)
 {
     lit_phase phase = {
@@ -84,6 +90,7 @@ static bool events_move(lit_substep *p, double begin, double h, double end)
     return p->c->out.contact_demand == 0;
 }
 
+// Always from the saved beginning: the result does not depend on trials before.
 bool pawl_lit_substep_move(lit_substep *p, double h, bool last)
 {
     events_restore(p);
@@ -91,6 +98,7 @@ bool pawl_lit_substep_move(lit_substep *p, double h, bool last)
     return events_move(p, p->begin, h, last ? p->end : p->begin + h);
 }
 
+// Locating events takes many solves; where they do not converge it would take all time there is.
 bool pawl_lit_substep_is_used_up(const lit_substep *p)
 {
     bool failing = p->report->outcome != PAWL_CONVERGED;
@@ -98,6 +106,8 @@ bool pawl_lit_substep_is_used_up(const lit_substep *p)
     return p->report->iterations > most * (failing ? EVENTS_SOLVES_FAILING : EVENTS_SOLVES);
 }
 
+// A whole step that begins tau after the beginning of the last step, on its interpolant ([potra-2006] section
+// 7.5).
 bool pawl_lit_substep_shift(lit_substep *p, double tau)
 {
     const pawl_state *from = lit_substep_start(p->c);
@@ -193,6 +203,7 @@ static bool events_find_root(lit_substep *p, double h, locate_scope *scope, gap_
     return root;
 }
 
+// Contacts that last are known, limits that last are closed: neither is an event.
 static locate_scope events_scope(const lit_substep *p)
 {
     step_context *c = p->c;
@@ -264,6 +275,7 @@ static double events_end_at(lit_substep *p, double h, const locate_scope *scope,
 }
 
 // How often the pair or limit has met in this step already.
+// From the log of events of this step; a full log has not all of them, but then the step is done again.
 static int events_count_closings(const step_context *c, const gap_root *root)
 {
     int count = 0;
@@ -278,6 +290,7 @@ static int events_count_closings(const step_context *c, const gap_root *root)
 
 // ---- The step -----------------------------------------------------------------------------------
 
+// The way out: the rest of the step as a time-stepping method would do it, without locating anything.
 static void events_rest_in_one(lit_substep *p, int substeps)
 {
     step_context *c = p->c;
@@ -311,6 +324,9 @@ static void events_remember(const lit_substep *p)
     }
 }
 
+// The loop of section 8. An impact that is due is resolved at the beginning of the next piece, at the poses that
+// the piece before ended with. No room for contacts ends the step at once; the simulator makes room and does it
+// again.
 void pawl_lit_advance_events(step_context *c, pawl_state *s, pawl_step_report *report)
 {
     *report = (pawl_step_report){0};

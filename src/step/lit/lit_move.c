@@ -4,10 +4,10 @@
 // One step of the linearly implicit trapezoidal rule, our improved linearization (lit.variant=midpoint). Rows are
 // placed at the middle q_m; J and k are those there:
 //   M (U+ - U) = h k + JT lambda,   J (U + U+) = 0   (scheme II, 6.10;   J U+ = 0: scheme I, 6.12)
-// With `project` both halves of the step follow the joints as moreau's do (position_update.c): from q by U to q_m, where U is
-// brought to J U = 0, and from q_m by U+ to q+. A middle q o exp(h/2 U) that is merely projected onto the joints, and
-// poses that follow (U + U+)/2 from the start, turn a linkage too slowly by (h w)^2/12.
-// Without it (or for lit.variant=paper, or lit.linearized_constraints) q_m = q o exp(h/2 U) in body axes, and
+// With `project` both halves of the step follow the joints as moreau's do (position_update.c): from q by U to q_m,
+// where U is brought to J U = 0, and from q_m by U+ to q+. A middle q o exp(h/2 U) that is merely projected onto the
+// joints, and poses that follow (U + U+)/2 from the start, turn a linkage too slowly by (h w)^2/12. Without it (or for
+// lit.variant=paper, or lit.linearized_constraints) q_m = q o exp(h/2 U) in body axes, and
 //   r+ = r + h (v + v+)/2,   attitude+ = attitude o exp(h/2 W) o exp(h/2 W+):
 // each spin turns the body about itself, so that it stays what it was in the world. One rotation by the mean of
 // both would not do that: a ball's spin would change without a torque.
@@ -21,6 +21,7 @@
 #include "step/lit/lit.h"
 #include <string.h>
 
+// Arrays that depend on the room for contacts and on the rows of the model.
 lit_memory *pawl_lit_layout(const pawl_model *model, const pawl_assembly *a, pawl_carver *mem)
 {
     int bodies = model->body_count, contacts = a->max_contacts, candidates = a->candidate_count;
@@ -55,6 +56,8 @@ pawl_vec3 pawl_lit_rotate_with_body(pawl_quat from, pawl_quat to, pawl_vec3 w)
     return m3_mul(&b, m3_tmul(&a, w));
 }
 
+// What all variants share: joints are closed by projection and not by erp, and open gaps have no rows, unless the
+// phase catches all.
 step_weights pawl_lit_weights(const step_context *c, const pawl_state *s, const lit_phase *phase)
 {
     step_weights w = pawl_step_weights(c, s);
@@ -70,6 +73,7 @@ step_weights pawl_lit_weights(const step_context *c, const pawl_state *s, const 
 }
 
 // Newton's steps onto the joints with the factor at the start of the step.
+// At most newton_steps of them: the predictor is wrong by O(h^2) only.
 static void lit_along(step_context *c, pawl_state *s, double t)
 {
     const double tolerance = 1e-13;
@@ -88,6 +92,8 @@ static void lit_along(step_context *c, pawl_state *s, double t)
     }
 }
 
+// Poses after tau at the twists of `start`, closed again where `along`; spins turn with the bodies, so that they
+// stay what they were in body axes.
 void pawl_lit_predict(step_context *c, pawl_state *s, const body_state *start, double tau, double t,
                       bool along)
 {
@@ -107,6 +113,7 @@ void pawl_lit_predict(step_context *c, pawl_state *s, const body_state *start, d
 
 // The held contacts of the phase as the finder has them now, or as they were; with catch_all all others,
 // too. Both lists are sorted by id.
+// A merge of two sorted lists. A held contact that the finder has no longer keeps the place that it had.
 static int lit_place_contacts(const step_context *c, const lit_phase *phase, int count,
                               pawl_contact *out)
 {
@@ -157,6 +164,8 @@ bool pawl_lit_place(step_context *c, pawl_state *s, const lit_phase *phase, doub
 }
 
 // q+ and the twists there, from those of both ends in the axes of the middle.
+// late is the spin after the step in the attitude half way, seen from the world; it turns the body for the second
+// half. So each spin turns the body about itself.
 static void lit_arrive(step_context *c, pawl_state *s, const lit_phase *phase)
 {
     const pawl_model *m = c->model;
@@ -271,6 +280,7 @@ static void lit_linearize(step_context *c, const lit_phase *phase, const step_we
 }
 
 // Places and poses the problem. False: more contacts than there is room for.
+// Order matters: soft rows of the paper's variant are saved at the start, before the predictor moves the poses.
 static bool lit_pose(step_context *c, pawl_state *s, const lit_phase *phase, const step_weights *w,
                      int *projections)
 {
@@ -302,6 +312,7 @@ static bool lit_pose(step_context *c, pawl_state *s, const lit_phase *phase, con
     return true;
 }
 
+// u.next to the bodies, where the second half of the step begins.
 static void lit_set_twists(const step_context *c, pawl_state *s)
 {
     for (int i = 0; i < c->model->body_count; ++i) {

@@ -13,6 +13,7 @@
 
 static const double paper_part = 1e-3; // of the step, to either side
 
+// Rows with a force law: springs, dampers, armatures, position and velocity actuators.
 static bool paper_is_soft(const pawl_assembly *a, int r)
 {
     return a->rows[r].family->law != NULL;
@@ -26,6 +27,7 @@ static void paper_turn(double *row, const pawl_mat3 *r, bool to_body)
     row[3] = w.x, row[4] = w.y, row[5] = w.z;
 }
 
+// J (as a->J) in body axes, so that rows of two placements can be subtracted.
 static void paper_save_rows(const pawl_assembly *a, double *J)
 {
     for (int k = 0; k < a->free_blocks; ++k) {
@@ -40,6 +42,7 @@ static void paper_save_rows(const pawl_assembly *a, double *J)
     }
 }
 
+// Where the value of a soft row is kept: with its coordinate, or in the residual for springs between points.
 static double *paper_value(pawl_assembly *a, int r)
 {
     int flat = a->rows[r].coordinate;
@@ -101,6 +104,7 @@ void pawl_lit_paper_begin(step_context *c, pawl_state *s, const step_weights *w)
         lit->paper_values[r] = paper_is_soft(a, r) ? *paper_value(a, r) : 0.0;
     }
     paper_body_twists(c, lit->start, c->u.start);
+    // The difference is taken along the motion itself, so that g' = dg/dq v needs no derivatives of rows.
     double part = paper_part * w->h, *side[2] = {lit->paper_ahead, lit->paper_behind};
     for (int k = 0; k < 2; ++k) {
         double tau = k == 0 ? part : -part;
@@ -119,6 +123,8 @@ void pawl_lit_paper_begin(step_context *c, pawl_state *s, const step_weights *w)
     }
 }
 
+// After the placement at the middle: soft rows get back the values and directions that they had at the start,
+// turned with their bodies. Hard rows stay those of the middle.
 void pawl_lit_paper_place(step_context *c)
 {
     pawl_assembly *a = c->assembly;
@@ -141,6 +147,7 @@ void pawl_lit_paper_place(step_context *c)
     }
 }
 
+// The explicit geometric term enters the free velocity and the impulses of forces, from body to world axes.
 void pawl_lit_paper_add_impulse(step_context *c)
 {
     const pawl_model *m = c->model;

@@ -24,6 +24,8 @@
 static const double sdirk_g = 0.29289321881345248;    // 1 - 1/sqrt 2
 static const double sdirk_ratio = 2.4142135623730950; // (1 - g)/g
 
+// Implicit Euler over g h, linearized about the predictor: theta, ahead and behind are all 1 (docs/math.md section
+// 3).
 static step_weights sdirk_weights(const step_context *c, const pawl_state *s,
                                   const lit_phase *phase, double time, double impulse_fraction)
 {
@@ -39,6 +41,7 @@ static step_weights sdirk_weights(const step_context *c, const pawl_state *s,
     return w;
 }
 
+// The report of the second stage with what the first adds: the worst residual and the most iterations.
 static void sdirk_worst(pawl_step_report *report, const pawl_step_report *first)
 {
     pawl_residual_worsen(&report->residual, &first->residual);

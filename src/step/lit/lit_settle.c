@@ -69,6 +69,8 @@ void pawl_lit_find_closed_rows(step_context *c)
 
 // Finds the contacts among the grips again where the bodies are now; those that are gone hold no more. More
 // than there is room for: context.out.contact_demand.
+// Closed rows have candidates first and contacts last, both in order; ids are ascending, so that one walk over the
+// finder's list is enough.
 static void settle_find(step_context *c, const pawl_state *s)
 {
     lit_closed_rows *g = &lit_of(c)->closed_rows;
@@ -112,6 +114,8 @@ typedef struct settle_system {
 } settle_system;
 
 // Velocities of the grips for their impulses x, the joints holding.
+// One product costs an elimination of the joints: x gives velocities to the joints, whose impulses take them away,
+// and both move the grips.
 static void settle_product(void *user, const double *x, double *y)
 {
     const settle_system *system = user;
@@ -127,6 +131,7 @@ static void settle_product(void *user, const double *x, double *y)
     }
 }
 
+// By the diagonal of D; a grip that nothing can move has none and gets no impulse.
 static void settle_precondition(void *user, const double *x, double *y)
 {
     const settle_system *system = user;
@@ -193,6 +198,7 @@ static bool settle_is_deep(const step_context *c, const pawl_state *s, const clo
 
 // v_f of the grips: their gaps in the first iteration; later ones keep what it reached. Returns the
 // largest.
+// Gaps are not measured again after the first iteration: that would need new contact points each time.
 static double settle_set_gaps(step_context *c, const pawl_state *s, bool first)
 {
     pawl_assembly *a = c->assembly;
@@ -208,6 +214,7 @@ static double settle_set_gaps(step_context *c, const pawl_state *s, bool first)
 }
 
 // Newton's method with the rows and the factor of the middle of the step. False: it does not contract.
+// Contraction is asked of the joints alone; gaps are corrected once.
 static bool settle_poses(step_context *c, pawl_state *s, double t, int *iterations)
 {
     pawl_assembly *a = c->assembly;
@@ -291,6 +298,8 @@ static void settle_twists(step_context *c, pawl_state *s, double t)
     settle_add_forces(c);
 }
 
+// Poses first, with normals alone, since tangents have no position to return to. Then rows are placed anew and
+// twists are projected, sticking tangents included. Returns the number of Newton iterations.
 int pawl_lit_settle(step_context *c, pawl_state *s, double t)
 {
     pawl_assembly *a = c->assembly;

@@ -18,6 +18,9 @@
 // After four cuts in a step the rest goes through without, and the log says so. Each search costs some ten
 // pieces, so that the more there is that slides or sticks, the fewer are tried; among dozens of contacts,
 // which share what they bear in ways that mean little, none is.
+// A slider is a contact that lasts, or a coordinate with dry friction (candidate). Views are taken at the
+// beginning of a piece and at its end, as it was last moved. Impulses in the state are those of a whole step dt,
+// so that a division by dt makes them mean forces [N].
 #include "step/lit/lit_transitions.h"
 #include "math/brent.h"
 #include "rows/measure.h"
@@ -67,6 +70,7 @@ static bool transition_slider(const lit_substep *p, int i, lit_slider *out)
     return (p->c->assembly->candidates[k].family->traits & ROW_IS_DRY) != 0;
 }
 
+// A scale: it makes impulses comparable with velocities, and does not move the root.
 static double transition_mobility(const step_context *c, int body_a, int body_b)
 {
     double sum = 0.0;
@@ -77,6 +81,7 @@ static double transition_mobility(const step_context *c, int body_a, int body_b)
     return sum > 0.0 ? sum : 1.0;
 }
 
+// A coordinate with dry friction F: slip is its rate, the bound is F and there is no normal force that could end.
 static void transition_coordinate(const lit_substep *p, const lit_slider *x, const pawl_state *s,
                                   slider_view *out)
 {
@@ -92,6 +97,7 @@ static void transition_coordinate(const lit_substep *p, const lit_slider *x, con
                          .mobility = transition_mobility(c, j->base, j->follower)};
 }
 
+// Lists of contacts are sorted by id.
 static const pawl_contact *transition_find(const pawl_contact *list, int count, double id)
 {
     int low = 0, high = count;
@@ -234,6 +240,7 @@ static bool transition_look(const lit_substep *p)
     return true;
 }
 
+// Solvers leave slips of the order of their tolerance in contacts that stick.
 static bool transition_is_at_rest(const slider_view *v)
 {
     return v3_norm(v->slip) <= transition_rest;
@@ -241,6 +248,7 @@ static bool transition_is_at_rest(const slider_view *v)
 
 // ---- What changed -------------------------------------------------------------------------------
 
+// A slider changes once in a piece: what was reported or located is not looked for again.
 static lit_change *transition_known(const lit_substep *p, double key)
 {
     lit_event_memory *m = lit_of(p->c)->events;
@@ -252,6 +260,8 @@ static lit_change *transition_known(const lit_substep *p, double key)
     return NULL;
 }
 
+// What happened between the views a at the beginning and b at the end. Opening is looked at first, because a
+// contact without a normal force has no friction to judge.
 static slider_change transition_between(const slider_view *a, const slider_view *b)
 {
     if (!(b->normal > 0.0)) {
@@ -269,6 +279,7 @@ static slider_change transition_between(const slider_view *a, const slider_view 
     return transition_is_at_rest(b) ? SLIDER_SAME : SLIDER_SLIPS;
 }
 
+// One event for a pair and a time, though several of its points change together.
 static void transition_log(const lit_substep *p, const lit_slider *x, pawl_event_kind kind,
                            double time, double figure)
 {
@@ -302,6 +313,8 @@ typedef struct transition_search {
     bool failed;
 } transition_search;
 
+// The function whose root is searched, positive before the change: a velocity [m/s] on both sides, continued as
+// the head of this file says.
 static double transition_value(const transition_search *t, const slider_view *v, double h)
 {
     double reserve = fmax(v->bound - v3_norm(v->friction), 0.0);
@@ -349,6 +362,8 @@ static double transition_shifted(double tau, void *user)
 }
 
 // How long the piece is until the change; 0: it happened at its beginning, h: nowhere.
+// Where something comes to rest the root itself is the time. Where something lets go, forces are means over the
+// piece, and the change is half way to the root.
 static double transition_locate(transition_search *t, const slider_view *to, double h)
 {
     double tolerance = transition_tolerance * h, below = transition_value(t, to, h);
@@ -385,6 +400,7 @@ static double transition_ahead(const lit_substep *p, const lit_slider *x, const 
         !transition_memory(p, x, p->s, &now)) {
         return h;
     }
+    // Means belong to the middles of the last step and of this piece, which are this far apart.
     double apart = 0.5 * (p->c->settings->dt + h), when = h; // the two means
     double slope = (now.normal - before.normal) / apart;
     if (to->normal + 0.5 * h * slope < 0.0) {
@@ -408,6 +424,7 @@ static const pawl_event_kind transition_kinds[] = {[SLIDER_SAME] = PAWL_EVENT_KI
                                                    [SLIDER_SLIPS] = PAWL_EVENT_SLIP,
                                                    [SLIDER_OPENS] = PAWL_EVENT_TAKEOFF};
 
+// Room is for one change of each slider; a second one of the same slider is ignored.
 static void transition_note(const lit_substep *p, double key, pawl_event_kind kind, bool reported)
 {
     lit_event_memory *m = lit_of(p->c)->events;
@@ -553,6 +570,9 @@ static int transition_budget(const lit_substep *p)
     return sliders == 0 || budget < TRANSITION_LEAST ? 0 : budget;
 }
 
+// Sliders are looked at in order. Each one that changes earlier than the piece ends cuts it, and those after it
+// are then looked at within the shorter piece: in the end it is the earliest of all. The piece is left moved by
+// *h.
 bool pawl_lit_find_transition(lit_substep *p, double *h)
 {
     step_context *c = p->c;

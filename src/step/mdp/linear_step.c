@@ -17,6 +17,7 @@
 static const double linear_shift = 1e-8; // of weights that nothing else decides [m^2/s^2]
 
 // G without contacts where nothing accelerates, at theta; and dG/dtheta in matrix.
+// theta becomes the free motion theta_ + h theta'_, about which everything is linear.
 static void linear_pose(nmdp *s, double h, double *theta)
 {
     size_t n = (size_t)s->n, bytes = n * sizeof(double);

@@ -2,8 +2,13 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Creation: the tree, the contact points, all memory that steps use, and what cannot be stepped.
+// Sizes: nv coordinates of the tree, `points` contact points of the wrench set, each with a few vertices. A weight
+// belongs to a vertex, or to one of the two directions of a coordinate with dry friction. nmdp.h has the principle
+// (Pan and Hauser 2020).
 #include "step/nmdp/nmdp.h"
 
+// Coordinates and the 12 numbers of each link (centre, then axes) lie in one array of s->numbers, so that sums of
+// moments are one loop.
 static nmdp_moment nmdp_moment_carve(const nmdp *s, pawl_carver *mem)
 {
     nmdp_moment m;
@@ -12,6 +17,7 @@ static nmdp_moment nmdp_moment_carve(const nmdp *s, pawl_carver *mem)
     return m;
 }
 
+// All memory whose size depends on the model alone. It is called twice: without memory to count, then to carve.
 static void nmdp_layout(nmdp *s, pawl_carver *mem)
 {
     size_t n = (size_t)s->n, weights = (size_t)s->weights, points = (size_t)s->points;
@@ -60,6 +66,7 @@ static void nmdp_layout(nmdp *s, pawl_carver *mem)
 }
 
 // The program has the weights of what touches, which are few of all that could.
+// B, slope and curve are (nv x weights), Q is (weights x weights).
 static void nmdp_program_layout(nmdp *s, int weights, int groups, pawl_carver *mem)
 {
     size_t n = (size_t)s->n, m = (size_t)weights;
@@ -76,6 +83,9 @@ static void nmdp_program_layout(nmdp *s, int weights, int groups, pawl_carver *m
     s->qp = pawl_simplex_qp_layout(weights, groups, mem);
 }
 
+// Grows by doubling, and never beyond what the model can use. Matrices of the program are quadratic in the
+// weights: memory for all of them at once would be too much in models with many contact points. The contents are
+// lost, which is why it is called before the program is built.
 bool pawl_nmdp_reserve(nmdp *s, int weights, int groups)
 {
     if (s->program != NULL && weights <= s->max_used && groups <= s->max_groups) {
@@ -117,6 +127,8 @@ static bool nmdp_holds_nothing(const model_joint *j)
     return j->kind == PAWL_JOINT_FREE;
 }
 
+// Loops, springs of ball joints and others have no coordinate of their own here. Each refusal names the joint and
+// what to do instead.
 static pawl_status nmdp_refuse_joints(const nmdp *s)
 {
     const pawl_model *m = s->model;
@@ -139,6 +151,8 @@ static pawl_status nmdp_refuse_joints(const nmdp *s)
         const model_joint *j = &m->joints[i];
         for (int c = 0; c < j->coordinate_count; ++c) {
             const pawl_coordinate_def *d = &j->coordinate[c];
+            // A ball has three columns that are no coordinates of the joint: there is nothing for a spring or
+            // rotor to act along.
             bool ball = j->kind == PAWL_JOINT_SPHERICAL || (j->kind == PAWL_JOINT_FREE && c >= 3);
             if (ball && (d->stiffness != 0.0 || d->damping != 0.0 || d->armature != 0.0 ||
                          d->friction != 0.0)) {
@@ -162,6 +176,7 @@ static pawl_status nmdp_refuse_joints(const nmdp *s)
     return PAWL_OK;
 }
 
+// The column of the tree that is the model's coordinate `flat`; -1 where the tree has none, as for balls.
 static int nmdp_column_of(const nmdp *s, int flat)
 {
     for (int k = 0; k < s->n; ++k) {
@@ -172,6 +187,7 @@ static int nmdp_column_of(const nmdp *s, int flat)
     return -1;
 }
 
+// An infinite gain would be a constraint, and the balance G has none but prescribed motions.
 static pawl_status nmdp_find_actuators(nmdp *s)
 {
     const pawl_model *m = s->model;
@@ -189,6 +205,7 @@ static pawl_status nmdp_find_actuators(nmdp *s)
     return PAWL_OK;
 }
 
+// A prescribed coordinate keeps its column; its equation is replaced (nmdp_joints.c).
 static pawl_status nmdp_find_motions(nmdp *s)
 {
     const pawl_model *m = s->model;
@@ -212,6 +229,7 @@ static pawl_status nmdp_find_motions(nmdp *s)
     return PAWL_OK;
 }
 
+// Columns of floating bases and balls have no coordinate, and so no dry friction.
 static bool nmdp_has_friction(const nmdp *s, int column)
 {
     const pawl_coordinate_def *d = pawl_nmdp_coordinate(s, column);
@@ -220,11 +238,15 @@ static bool nmdp_has_friction(const nmdp *s, int column)
 
 // ---- creation ----------------------------------------------------------------------------------
 
+// Points of the wrench set in the terms of the tree: link, anchor from the centre of mass, first weight and first
+// number of its vertices. A point touches the ground, or one other body (`pair`).
 static void nmdp_set_points(nmdp *s)
 {
     int numbers = 0;
     for (int i = 0; i < s->points; ++i) {
         pawl_wrench_point p = pawl_wrench_set_point(s->set, i);
+        // Models with moments of their own. Coulomb's and the anisotropic one have six components where their
+        // force acts away from the frame's origin, and no moment about the contact.
         bool wrenches = p.component_count == 6 && p.kind != PAWL_WRENCH_COULOMB &&
                         p.kind != PAWL_WRENCH_ANISOTROPIC;
         s->point[i] = (nmdp_point){
@@ -267,6 +289,8 @@ static void nmdp_set_second_moments(nmdp *s)
     }
 }
 
+// Order matters: the tree decides what is refused before contact points are made, and sizes are known before
+// memory.
 static pawl_status nmdp_create_parts(nmdp *s)
 {
     pawl_wrench_set_def def = pawl_wrench_set_def_default();
@@ -323,6 +347,7 @@ static pawl_status nmdp_create_parts(nmdp *s)
     return nmdp_find_actuators(s);
 }
 
+// On failure everything that was made so far is destroyed, and *out is NULL.
 pawl_status pawl_nmdp_create(const pawl_env *env, const pawl_model *model,
                              const pawl_settings *settings, nmdp **out)
 {

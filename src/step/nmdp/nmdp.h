@@ -175,7 +175,8 @@ bool pawl_nmdp_reserve(nmdp *s, int weights, int groups);
 
 // nmdp_points.c: contact points where the links are placed.
 void pawl_nmdp_place(nmdp *s, const double *theta, bool derivatives);
-// load -= JT v w and, with `derivatives`, its slope; that of points that touch other bodies goes to the matrix (or NULL).
+// load -= JT v w and, with `derivatives`, its slope; that of points that touch other bodies goes to the matrix (or
+// NULL).
 void pawl_nmdp_add_contacts(nmdp *s, const double *w, bool derivatives, double *matrix);
 // Lists the weights of points that touch, and their columns B = -JT v. False: no memory.
 bool pawl_nmdp_columns(nmdp *s);
@@ -190,8 +191,8 @@ void pawl_nmdp_keep_contacts(nmdp *s);
 // Force and moment about the frame's origin.
 void pawl_nmdp_point_wrench(const nmdp *s, int point, const double *w, double f[6]);
 
-// nmdp_relative.c: a wrench F at a point p of link a, and -F on link b, as a load; D is its derivative by the motion of p and a
-// relative to b (world axes; NULL: none), for the matrix (or NULL). Links may be -1: the world.
+// nmdp_relative.c: a wrench F at a point p of link a, and -F on link b, as a load; D is its derivative by the motion
+// of p and a relative to b (world axes; NULL: none), for the matrix (or NULL). Links may be -1: the world.
 void pawl_nmdp_add_relative(nmdp *s, int a, int b, pawl_vec3 p, const double F[6], double D[6][6],
                             double *matrix);
 // The motion of p on a relative to b: J (6 x nv), and Jb (3 x nv), how b turns.
@@ -222,8 +223,8 @@ double pawl_nmdp_limit_force(const nmdp *s, const pawl_coordinate_def *d, double
 void pawl_nmdp_add_inertia(nmdp *s, const double *theta, double *G, double *matrix);
 // The part of rotors that turn with coordinates; G may be NULL.
 void pawl_nmdp_add_armature(nmdp *s, const double *theta, double *G, double *matrix);
-// The angular velocity that a link's rate of axes stands for, where its axes are R: the difference of two rotations over
-// the time between them. False where it does not turn.
+// The angular velocity that a link's rate of axes stands for, where its axes are R: the difference of two rotations
+// over the time between them. False where it does not turn.
 bool pawl_nmdp_spin(const pawl_mat3 *rate, const pawl_mat3 *R, pawl_vec3 *spin);
 // Adds 1/2 int rho |X - X^|^2/h^2 as a load; returns it.
 double pawl_nmdp_add_body_energy(nmdp *s, bool curvature);

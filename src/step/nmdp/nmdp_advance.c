@@ -53,6 +53,7 @@ static bool advance_stage(nmdp *s, double h, double end, double target_time)
     return true;
 }
 
+// Targets of actuators and applied forces are read at the beginning of the part.
 bool pawl_nmdp_euler_stage(nmdp *s, double h, double begin, double end)
 {
     advance_copy(s, &s->begin, &s->stage.place);
@@ -115,6 +116,7 @@ static bool advance_is_smooth(const nmdp *s, double h)
     return true;
 }
 
+// False: a stage failed or something struck, and the caller does the part again by implicit Euler.
 static bool advance_sdirk(nmdp *s, double h, double begin, double end)
 {
     double short_h = advance_g * h, rest = (1.0 - advance_g) * h;
@@ -152,6 +154,7 @@ static void advance_restore(nmdp *s)
     memcpy(s->w, s->kept_w, (size_t)s->weights * sizeof *s->w);
 }
 
+// One part, of order 2 where that is set and possible. s->work has its work.
 static bool advance_part(nmdp *s, double begin, double end)
 {
     double h = end - begin;
@@ -196,6 +199,8 @@ static void advance_accept(nmdp *s, double *work)
     pawl_nmdp_keep_spent(s, s->w);
 }
 
+// `done` and `length` are in units of the shortest part. After a part the next may be as long as the lowest bit of
+// `done`, so that parts stay aligned to halves, quarters and so on.
 bool pawl_nmdp_advance(nmdp *s, pawl_state *state, double end)
 {
     int halvings = s->settings->nmdp.halvings;

@@ -16,11 +16,12 @@
 static const double descend_beta_max = 1e12;
 static const double descend_beta_begin = 1.0; // what a hard stage has left would hold back the next
 static const double descend_factor = 1.5;
-// Weights move the motion by forces times h^2, and K's second derivative by them falls like h^2: with short steps, proximal
-// weight and tolerance fall, too, or forces would stay where they began. Longer steps than this are as set.
+// Weights move the motion by forces times h^2, and K's second derivative by them falls like h^2: with short steps,
+// proximal weight and tolerance fall, too, or forces would stay where they began. Longer steps than this are as set.
 static const double descend_whole_step = 0.02;  // [s]
 static const double descend_least_curve = 0.04; // of the program [m^2/s^2]
 
+// In the infinity norm: coordinates of different units are not added.
 static double descend_distance(const double *a, const double *b, int n)
 {
     double largest = 0.0;
@@ -57,6 +58,8 @@ static bool descend_choose_points(nmdp *s)
 }
 
 // A point on G = 0 to begin with: with the weights of the last step, or without any.
+// The weights of the last step are a good start, but may have no balance at the new place. Without contact forces
+// there usually is one.
 static bool descend_begin(nmdp *s)
 {
     memcpy(s->trial, s->theta, (size_t)s->n * sizeof *s->trial);
@@ -116,6 +119,7 @@ static bool descend_linearize(nmdp *s, double *energy)
     return true;
 }
 
+// [m or rad], falls with h^2 for short steps.
 static double descend_tolerance(const nmdp *s)
 {
     double share = fmin(s->stage.h / descend_whole_step, 1.0);
@@ -179,6 +183,7 @@ static bool descend_try(nmdp *s, double energy, double *moved)
     return reached <= energy;
 }
 
+// The trial is the new iterate; s->G and s->matrix belong to it already.
 static void descend_accept(nmdp *s)
 {
     memcpy(s->theta, s->trial, (size_t)s->n * sizeof *s->theta);
@@ -192,8 +197,9 @@ static void descend_return(nmdp *s)
     pawl_nmdp_balance(s, s->theta, s->w, s->G, s->matrix);
 }
 
-// K less its least, by the program: with r its gradient at the weights w that were taken, no others of the simplices have less than
-// K - (r.w - min over corners of r). Half the square of the motion's difference, with K's masses, is no more.
+// K less its least, by the program: with r its gradient at the weights w that were taken, no others of the simplices
+// have less than K - (r.w - min over corners of r). Half the square of the motion's difference, with K's masses, is no
+// more.
 static double descend_gap(const nmdp *s)
 {
     double gap = 0.0;

@@ -6,12 +6,12 @@
 // feet. So K is that of unit masses that move as the contact points do on the ground,
 //   K = 1/(2 h^2) sum ( rise^2 + |slip|^2 ),
 //   rise = gap - gap^ - push,   slip = P (c - c^ + turn x lever),   P = 1 - n nT,
-// c the origin of a point, its lever from there to where the force acts (-r n of a ball), n the ground's normal, turn the
-// rotation vector of the link over the stage; of all points, or (penetrating) of the links that are in the
-// ground when no contact pushes, frozen for the stage. The material point that touched first must not be
-// followed instead: on a ball that rolls it is lifted by r (1 - cos(turn)), and K would have the ball sink by
-// as much. docs/wrench-contact.md derives it. Gauss-Newton's second derivative, exact first ones.
-// `total`: 1/2 int rho |X - X^|^2/h^2 (NMDP eq. 12).
+// c the origin of a point, its lever from there to where the force acts (-r n of a ball), n the ground's normal, turn
+// the rotation vector of the link over the stage; of all points, or (penetrating) of the links that are in the ground
+// when no contact pushes, frozen for the stage. The material point that touched first must not be followed instead: on
+// a ball that rolls it is lifted by r (1 - cos(turn)), and K would have the ball sink by as much.
+// docs/wrench-contact.md derives it. Gauss-Newton's second derivative, exact first ones. `total`: 1/2 int rho |X -
+// X^|^2/h^2 (NMDP eq. 12).
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 #include "step/nmdp/nmdp.h"
@@ -29,6 +29,7 @@ static double energy_push_out(const nmdp *s, const nmdp_point *p, double gap, pa
     double depth = isfinite(gap) && gap < 0.0 ? -gap : 0.0;
     double weight = -s->model->bodies[p->body].gravity_scale * v3_dot(s->model->gravity, normal);
     double fastest = s->stage.h * sqrt(fmax(weight, 0.0) * depth);
+    // push_out is a rate [1/s]; rate h/(1 + rate h) of the depth is what an implicit decay removes in h.
     double spare = fmax(1.0 - p->spent, 0.0), rate = s->settings->nmdp.push_out * s->stage.h;
     return spare * fmin(rate / (1.0 + rate) * depth, fastest);
 }
@@ -122,6 +123,7 @@ typedef struct energy_rows {
     double y[7], dy[7][6];
 } energy_rows;
 
+// Adds one row y [m] with its derivative by the frame's motion (linear, angular).
 static void energy_add_row(energy_rows *rows, double y, pawl_vec3 linear, pawl_vec3 angular)
 {
     const double d[6] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
@@ -148,6 +150,8 @@ static void energy_add_turn(energy_rows *rows, const nmdp_point *p, const nmdp_w
     }
 }
 
+// Rows of one point: rise (where there is ground), three of slip, and the turn of points with moments. K is half
+// the sum of their squares over h^2.
 static void energy_point_rows(const nmdp *s, int i, const nmdp_view *view, energy_rows *rows)
 {
     const nmdp_point *p = &s->point[i];
@@ -180,6 +184,7 @@ static void energy_point_rows(const nmdp *s, int i, const nmdp_view *view, energ
 }
 
 // Rows of a point that touches another body, by the coordinates: dy J in that body's axes.
+// A load on one link cannot hold rows that depend on two: J (6 x nv) of the relative motion is formed instead.
 static double energy_add_pair(nmdp *s, const nmdp_point *p, const nmdp_view *view, pawl_vec3 c,
                               const energy_rows *rows, double *tau, double *matrix)
 {
@@ -266,6 +271,8 @@ double pawl_nmdp_mass(const nmdp *s)
 }
 
 // Cholesky's factor goes over A.
+// Row by row, in place. A pivot below 1e-12 of its diagonal counts as not positive: the metric must also be
+// invertible.
 static bool energy_is_definite(double *A, int n)
 {
     for (int j = 0; j < n; ++j) {
@@ -284,6 +291,8 @@ static bool energy_is_definite(double *A, int n)
 }
 
 // The symmetric part of `matrix` over the mass; false where it is not positive definite.
+// Over the mass of all bodies, so that K is a squared velocity and its tolerance does not depend on the model's
+// weight.
 static bool energy_take_metric(nmdp *s)
 {
     size_t n = (size_t)s->n;
@@ -384,6 +393,7 @@ static void energy_set_shift(nmdp *s)
     energy_shift_prescribed(s);
 }
 
+// K = (d - rho)T A (d - rho)/2 with d = theta - theta^: a quadratic, because A and rho are frozen for the stage.
 static double energy_effective(nmdp *s, double *gradient, double *hessian)
 {
     int n = s->n;
@@ -404,6 +414,8 @@ static double energy_effective(nmdp *s, double *gradient, double *hessian)
     return energy;
 }
 
+// Freezes for the stage what K measures motion from. It must be called before the first K of a stage, and leaves
+// the place of the links undefined.
 void pawl_nmdp_aim(nmdp *s)
 {
     if (s->stage.extrapolated) {
@@ -430,6 +442,7 @@ void pawl_nmdp_aim(nmdp *s)
     }
 }
 
+// NMDP eq. 12, for nmdp.energy=total.
 static double energy_in_space(nmdp *s, double *gradient, double *hessian)
 {
     pawl_tree_load_clear(&s->load);
@@ -442,6 +455,8 @@ static double energy_in_space(nmdp *s, double *gradient, double *hessian)
     return energy;
 }
 
+// K where the links are placed. Gradient and second derivative take a pass each, because a load is either a force
+// or a slope.
 double pawl_nmdp_energy(nmdp *s, double *gradient, double *hessian)
 {
     if (s->settings->nmdp.energy == PAWL_NMDP_ENERGY_EFFECTIVE) {

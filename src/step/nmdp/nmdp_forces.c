@@ -4,8 +4,12 @@
 // What acts besides contacts and inertia: actuators (stable PD: position and rate at the end of the
 // step, Tan, Liu and Turk 2011), joint springs, dampers and limits, applied forces, springs between points, body
 // damping. All at the end of the stage, so G has their stiffness and damping.
+// Signs: forces are what acts on the coordinate or body; G gets their negative, and `matrix` minus their
+// derivative by theta. Rates are those of the stage, (theta - theta^)/h, so a damper d adds d/h to the matrix.
 #include "step/nmdp/nmdp.h"
 
+// Springs, dampers, limits and friction of a joint are given by coordinate; column k of the tree is at most one of
+// them.
 const pawl_coordinate_def *pawl_nmdp_coordinate(const nmdp *s, int k)
 {
     const reduced_column *c = &s->tree->columns[k];
@@ -16,11 +20,13 @@ const pawl_coordinate_def *pawl_nmdp_coordinate(const nmdp *s, int k)
     return &j->coordinate[c->coordinate - j->first_coordinate];
 }
 
+// Rate of the stage, which is that at its end [m/s or rad/s].
 static double forces_rate(const nmdp *s, const double *theta, int k)
 {
     return (theta[k] - s->stage.place.theta[k]) / s->stage.h;
 }
 
+// Force [N or N m] along coordinate k and its derivative by theta_k.
 static void forces_add(nmdp *s, int k, double force, double slope, double *G, double *matrix)
 {
     G[k] -= force;
@@ -43,6 +49,8 @@ static double forces_actuator(const nmdp *s, int i, const double *theta, double 
         force = d->damping * (target - forces_rate(s, theta, k));
         *slope = -d->damping / s->stage.h;
     }
+    // At its limit an actuator is a constant force: the slope must vanish as well, or Newton's method would follow
+    // a force that is not there.
     if (fabs(force) > d->effort) {
         force = force > 0.0 ? d->effort : -d->effort;
         *slope = 0.0;
@@ -60,6 +68,7 @@ double pawl_nmdp_limit_force(const nmdp *s, const pawl_coordinate_def *d, double
     return k * (below * below - above * above);
 }
 
+// Also keeps the efforts of actuators, for the report and for the energy balance.
 static void forces_of_joints(nmdp *s, const double *theta, double *G, double *matrix)
 {
     for (int k = 0; k < s->n; ++k) {
@@ -84,6 +93,8 @@ static pawl_vec3 forces_signals(const pawl_signal signal[3], double t)
               pawl_signal_value(&signal[2], t));
 }
 
+// Signals are read at the target time of the stage; with in_body_axes they turn with the body at the end of the
+// stage.
 void pawl_nmdp_applied(const nmdp *s, const pawl_force_def *d, const pawl_mat3 *R, pawl_vec3 *force,
                        pawl_vec3 *torque)
 {
@@ -129,6 +140,8 @@ static void forces_body_damping(nmdp *s, int link)
     const nmdp_body *from = &s->stage.place.bodies[link];
     const pawl_mat3 *R = &s->motion->rotation[link];
     double linear = b->linear_damping / s->stage.h, angular = 0.5 * b->angular_damping / s->stage.h;
+    // M is the rotation of the stage; m3_axis(M) is 2 sin(angle) times its axis. Its derivative by a rotation
+    // vector is tr(M) 1 - M.
     pawl_mat3 M = m3_product_transposed(R, &from->R);
     double slope[6][6] = {{0.0}}, trace = M.m[0][0] + M.m[1][1] + M.m[2][2];
     for (int i = 0; i < 3; ++i) {
@@ -148,6 +161,7 @@ typedef struct spring_end {
     pawl_vec3 at, from;
 } spring_end;
 
+// `point` is in the body's frame; for the world it is where it is.
 static spring_end forces_spring_end(const nmdp *s, int body, pawl_vec3 point)
 {
     if (body < 0) {
@@ -201,6 +215,8 @@ static void forces_spring(nmdp *s, const pawl_spring_def *d, double *matrix)
     rate = v3_scale(1.0 / s->stage.h, rate);
     double length = v3_norm(line), c = d->damping, k = d->stiffness, D[3][3];
     pawl_vec3 pull = v3_add(v3_scale(k, line), v3_scale(c, rate));
+    // D = dP/dd. Along the spring its stiffness and damping act; across it only the tension turns with the line,
+    // T/|d|, which is negative in compression.
     double along = k + c / s->stage.h, across = along;
     pawl_vec3 e = v3(0.0, 0.0, 0.0);
     pawl_vec3 swing = e; // derivative of e.d' by the turning of e
@@ -229,6 +245,8 @@ static void forces_spring(nmdp *s, const pawl_spring_def *d, double *matrix)
     }
 }
 
+// Forces along coordinates go to G at once, wrenches on links to the load, which pawl_tree_load_gather() turns
+// into forces along coordinates.
 void pawl_nmdp_add_forces(nmdp *s, const double *theta, double *G, double *matrix)
 {
     forces_of_joints(s, theta, G, matrix);

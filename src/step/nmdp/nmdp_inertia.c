@@ -10,10 +10,11 @@
 // (NMDP eq. 4, where one of the two steps in the denominator is the step itself). With the points of a
 // body at r + R s and S = int rho s sT its second moments,
 //   I = m |r - r~|^2/(2 h^2) + tr((R - R~) S (R - R~)T)/(2 h^2),   r~ = r^ + h v^,  R~ = R^ + h R^',
-// pbd-rigid: R~ turned on by what the rule loses. With Q the rotation of the last step (angle a about u, over h_), R~ = R^ + h/h_ (1 -
-// QT) R^ has in the plane across u the angle b = atan2(h/h_ sin a, 1 + h/h_ (1 - cos a)), which is less than a h/h_: points on
-// circles accelerate, and implicit Euler takes of that. R~ is turned by a h/h_ - b = O(a^3) about u, so that a body that turns freely about
-// a principal axis keeps its spin; the rule's Coriolis forces, which are of second order, stay.
+// pbd-rigid: R~ turned on by what the rule loses. With Q the rotation of the last step (angle a about u, over h_), R~
+// = R^ + h/h_ (1 - QT) R^ has in the plane across u the angle b = atan2(h/h_ sin a, 1 + h/h_ (1 - cos a)), which is
+// less than a h/h_: points on circles accelerate, and implicit Euler takes of that. R~ is turned by a h/h_ - b =
+// O(a^3) about u, so that a body that turns freely about a principal axis keeps its spin; the rule's Coriolis forces,
+// which are of second order, stay.
 //
 // I's derivative by a rotation vector is the axis of M - MT, M = R S R~T, over h^2, and whose second
 // derivative is tr(M) 1 - M.
@@ -87,6 +88,7 @@ static void inertia_turn_on(const nmdp_body *from, const nmdp_body *rate, double
     target->R = m3_product(&turn, &target->R);
 }
 
+// r~ and R~ are where the points of the body would be without forces; R~ is in general no rotation.
 static void inertia_pbd(nmdp *s)
 {
     bool rigid = s->settings->nmdp.dynamics == PAWL_NMDP_PBD_RIGID;
@@ -109,6 +111,8 @@ static void inertia_pbd(nmdp *s)
     }
 }
 
+// Inverse dynamics at the end of the stage, with rates and accelerations of implicit Euler. s->inertia and
+// s->hessian are scratch here.
 static void inertia_ne(nmdp *s, const double *theta, double *G, double *matrix)
 {
     double h = s->stage.h;
@@ -166,6 +170,7 @@ void pawl_nmdp_add_inertia(nmdp *s, const double *theta, double *G, double *matr
     pawl_nmdp_add_armature(s, theta, G, matrix);
 }
 
+// The kinetic energy of the motion from X^ to X over h, for K: without V^, unlike the inertial part of G.
 double pawl_nmdp_add_body_energy(nmdp *s, bool curvature)
 {
     double energy = 0.0;

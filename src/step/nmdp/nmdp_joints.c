@@ -3,9 +3,10 @@
 //
 // Dry friction of joints and coordinates whose motion is prescribed.
 //
-// Dry friction of a coordinate is a contact without a place: its forces are the polytope between -F and F, two vertices with
-// weights of their own, and maximal dissipation chooses them as it does at contacts. K's gradient by such a weight is F times
-// the coordinate's motion (docs/wrench-contact.md, section 10), so that friction stops it where it can and is full else.
+// Dry friction of a coordinate is a contact without a place: its forces are the polytope between -F and F, two
+// vertices with weights of their own, and maximal dissipation chooses them as it does at contacts. K's gradient by
+// such a weight is F times the coordinate's motion (docs/wrench-contact.md, section 10), so that friction stops it
+// where it can and is full else.
 //
 // A prescribed coordinate is no unknown: its equation becomes theta_k = s(t) at the end of the stage, and what was in
 // its place is the effort that the motion needs. Contacts do not move it.
@@ -17,6 +18,7 @@ static double joints_friction(const nmdp *s, int i)
     return pawl_nmdp_coordinate(s, s->friction_column[i])->friction;
 }
 
+// The force along the coordinate is F (w0 - w1).
 void pawl_nmdp_add_friction(const nmdp *s, const double *w, double *G)
 {
     for (int i = 0; i < s->friction_count; ++i) {
@@ -53,6 +55,8 @@ double pawl_nmdp_prescribed(const nmdp *s, int column)
     return pawl_signal_value(&d->target, s->stage.end);
 }
 
+// The new equation is scaled by the old diagonal entry, so that the tolerance of G means a similar distance for
+// all rows. What stood in G before is the effort of the drive.
 void pawl_nmdp_prescribe(nmdp *s, const double *theta, double *G, double *matrix)
 {
     size_t n = (size_t)s->n;

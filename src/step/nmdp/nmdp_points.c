@@ -2,10 +2,14 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Contact points: where they are, which forces they can exert there, and what those do to G.
+// NMDP eq. 5: the force of a point is a combination of vertices, f = sum of w_i v_i with w >= 0 and sum of w <= 1.
+// The vertices depend on the pose of the point at the end of the stage. G has forces with a minus sign: G =
+// inertia - JT f - ...
 #include "step/nmdp/nmdp.h"
 #include "wrench/wrench_set.h"
 #include <string.h>
 
+// `position` is the centre of mass of the link, `rotation` its axes.
 pawl_contact_frame pawl_nmdp_point_frame(const nmdp_point *p, pawl_vec3 position,
                                          const pawl_mat3 *rotation)
 {
@@ -32,12 +36,14 @@ static nmdp_view points_view(const nmdp_point *p, nmdp_body own, const nmdp_body
     return view;
 }
 
+// In poses `bodies` (links), for instance those that the stage began with.
 nmdp_view pawl_nmdp_view_in(const nmdp *s, int point, const nmdp_body *bodies)
 {
     const nmdp_point *p = &s->point[point];
     return points_view(p, bodies[p->link], p->pair ? &bodies[p->other_link] : NULL);
 }
 
+// Where the links are placed now: by the last pawl_reduced_place().
 nmdp_view pawl_nmdp_view_now(const nmdp *s, int point)
 {
     const nmdp_point *p = &s->point[point];
@@ -55,6 +61,8 @@ static void points_turn(const pawl_mat3 *R, double *v, int stride)
     v[0] = x.x, v[stride] = x.y, v[2 * stride] = x.z;
 }
 
+// Each vector v is turned once. Of a derivative both sides are turned: its three components (columns, stride 6),
+// and the coordinates by which it is taken (rows), which are those of the frame in the other body's axes.
 static void points_to_world(const nmdp_point *p, const pawl_mat3 *R, double *v, double *dv)
 {
     for (int i = 0; i < p->vertex_count * p->component_count; i += 3) {
@@ -68,6 +76,7 @@ static void points_to_world(const nmdp_point *p, const pawl_mat3 *R, double *v, 
     }
 }
 
+// Exactly zero, not small: a model without contact returns zeros.
 static bool points_any(const double *v, int count)
 {
     for (int i = 0; i < count; ++i) {
@@ -79,6 +88,7 @@ static bool points_any(const double *v, int count)
 }
 
 // The vertices of a point where the links are placed; false where none can push.
+// Far pairs are left out before their vertices are computed: most pairs are far most of the time.
 static bool points_evaluate(nmdp *s, int i, bool derivatives)
 {
     const nmdp_point *p = &s->point[i];
@@ -100,6 +110,8 @@ static bool points_evaluate(nmdp *s, int i, bool derivatives)
     return true;
 }
 
+// Places all links at theta and evaluates the vertices of all points there; derivatives only where they are
+// wanted, because they cost several times as much.
 void pawl_nmdp_place(nmdp *s, const double *theta, bool derivatives)
 {
     memcpy(s->config.theta, theta, (size_t)s->n * sizeof *theta);
@@ -112,6 +124,8 @@ void pawl_nmdp_place(nmdp *s, const double *theta, bool derivatives)
     }
 }
 
+// f (6): force [N] and moment [N m] on the point's own body, world axes. Points with three components have no
+// moment.
 void pawl_nmdp_point_wrench(const nmdp *s, int point, const double *w, double f[6])
 {
     const nmdp_point *p = &s->point[point];
@@ -138,6 +152,8 @@ static void points_slope(const nmdp *s, const nmdp_point *p, const double *w, do
     }
 }
 
+// The other body of a pair gets the opposite wrench at the same point. Its derivative couples two branches of the
+// tree, which the load of one link cannot hold, and goes to the matrix at once.
 void pawl_nmdp_add_contacts(nmdp *s, const double *w, bool derivatives, double *matrix)
 {
     for (int i = 0; i < s->points; ++i) {
@@ -162,6 +178,7 @@ void pawl_nmdp_add_contacts(nmdp *s, const double *w, bool derivatives, double *
     }
 }
 
+// -JT v of one vertex (nv), the derivative of G by its weight.
 static void points_column(nmdp *s, int point, const double *v, double *column)
 {
     const nmdp_point *p = &s->point[point];
@@ -176,6 +193,8 @@ static void points_column(nmdp *s, int point, const double *v, double *column)
     }
 }
 
+// Groups are the points that touch, then the coordinates with dry friction: over each of them the sum of weights
+// is at most 1. B is (nv x used_count), row by row.
 bool pawl_nmdp_columns(nmdp *s)
 {
     int weights = 2 * s->friction_count, groups = s->friction_count;
@@ -233,6 +252,8 @@ static pawl_contact_mode points_mode(const nmdp *s, const nmdp_point *p)
     return used > 2 ? PAWL_CONTACT_STICK : PAWL_CONTACT_SLIP;
 }
 
+// The report has the normal from a to b, where b is the point's own body; the moment is moved from the frame's
+// origin to where the force acts.
 void pawl_nmdp_keep_contacts(nmdp *s)
 {
     s->info_count = 0;

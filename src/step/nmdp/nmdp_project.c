@@ -10,6 +10,7 @@
 
 enum { PROJECT_ITERATIONS = 60, PROJECT_HALVINGS = 30, PROJECT_PATIENCE = 8 };
 
+// The largest absolute value; infinite where one is not finite, so that comparisons with NaN never decide.
 static double project_norm(const double *x, int n)
 {
     double largest = 0.0;
@@ -45,6 +46,8 @@ double pawl_nmdp_tolerance(const nmdp *s, const double *matrix, const double *th
     return fmax(1e-8, 1e-14 * slope * fmax(1.0, size));
 }
 
+// theta is start and result; s->G and s->matrix belong to the result. False: no convergence, and theta is of no
+// use. Lengths of steps fall by 1.5 until |G| falls.
 bool pawl_nmdp_project(nmdp *s, const double *w, double *theta)
 {
     size_t bytes = (size_t)s->n * sizeof *theta;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Wrenches between two links that depend on where one is, seen from the other: contacts of bodies with each other. With J the
-// Jacobian of link a's point p relative to link b (what of b is at p moves with b), a wrench F = (f, m) at p on a and -F on b
-// does tau = JT F. F turns with b and changes with the relative pose, dF = D J dtheta + w_b x F, and p moves over b, so that
-// beside the changes of the two levers (tree_load.c)
+// Wrenches between two links that depend on where one is, seen from the other: contacts of bodies with each other.
+// With J the Jacobian of link a's point p relative to link b (what of b is at p moves with b), a wrench F = (f, m) at
+// p on a and -F on b does tau = JT F. F turns with b and changes with the relative pose, dF = D J dtheta + w_b x F,
+// and p moves over b, so that beside the changes of the two levers (tree_load.c)
 //   d tau = JT D J + JT (w_b x F) - J_bT (u x f),   u = J dtheta, w_b = J_b dtheta: angular parts.
 #include "step/nmdp/nmdp.h"
 #include <string.h>
 
+// Columns that move both links alike cancel: a contact within one branch depends only on the joints between the
+// two.
 void pawl_nmdp_relative_jacobian(nmdp *s, int a, int b, pawl_vec3 p, double *J, double *Jb)
 {
     int n = s->n;

@@ -8,6 +8,7 @@
 #include "wrench/wrench_set.h"
 #include <string.h>
 
+// Coordinates, centres and axes of all links where they are placed.
 void pawl_nmdp_read_place(nmdp *s, nmdp_moment *out)
 {
     memcpy(out->theta, s->config.theta, (size_t)s->n * sizeof *out->theta);
@@ -42,6 +43,7 @@ void pawl_nmdp_begin(nmdp *s, const double *theta, const double *rate, double ti
     state_begin_rates(s, time);
 }
 
+// NULL: no forces yet.
 void pawl_nmdp_keep_spent(nmdp *s, const double *w)
 {
     for (int i = 0; i < s->points; ++i) {
@@ -53,8 +55,8 @@ void pawl_nmdp_keep_spent(nmdp *s, const double *w)
     }
 }
 
-// The state has room for the weights of the ground's points; with those of bodies there may be more, and then those that
-// are not zero are kept with their places, as many as there is room for. Both ends know which it is.
+// The state has room for the weights of the ground's points; with those of bodies there may be more, and then those
+// that are not zero are kept with their places, as many as there is room for. Both ends know which it is.
 static void state_read_weights(const nmdp *s, const state_memory *m, double *w)
 {
     memset(w, 0, (size_t)s->weights * sizeof *w);
@@ -87,6 +89,7 @@ static void state_write_weights(const nmdp *s, const state_memory *m)
     memset(m->weights + used, 0, (size_t)(m->weight_count - used) * sizeof *m->weights);
 }
 
+// beta = 0 marks a state without memory. Weights then start at 0, and rates in space are guessed.
 void pawl_nmdp_read_state(nmdp *s, const pawl_state *state)
 {
     pawl_wrench_set_follow(s->set, s->model); // an input may have changed friction
@@ -115,6 +118,7 @@ void pawl_nmdp_read_state(nmdp *s, const pawl_state *state)
     }
 }
 
+// Twists are those of the rates in coordinates; the rates in space go to the memory.
 void pawl_nmdp_write_state(const nmdp *s, pawl_state *state)
 {
     state_memory m = pawl_state_memory(state);

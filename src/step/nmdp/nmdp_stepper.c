@@ -6,6 +6,8 @@
 #include "step/nmdp/nmdp_stepper.h"
 #include <string.h>
 
+// Units: own_residual in m or rad, as the settings' tolerance; the imbalance of forces relative to the weight of
+// all bodies; the gap of K as a velocity, sqrt(2 K) for a unit mass. Parts that were cut count as projections.
 void pawl_nmdp_report(step_context *c, pawl_step_report *report)
 {
     const nmdp *s = c->own.lasting;
@@ -45,6 +47,7 @@ const stepper_residual pawl_nmdp_residual = {
     .limit = nmdp_limit,
 };
 
+// What the stepper cannot do (loops, some springs) is refused here, before the first step.
 static pawl_status nmdp_create(const pawl_env *env, const pawl_model *model,
                                const pawl_settings *settings, void **lasting)
 {
@@ -59,6 +62,7 @@ void pawl_nmdp_forget(void *lasting)
     pawl_nmdp_destroy(lasting);
 }
 
+// A step that fails however often it is halved leaves c->out.failed; the simulator then keeps the state before it.
 static void nmdp_advance(step_context *c, pawl_state *s, pawl_step_report *report)
 {
     pawl_phase_enter(&c->clock, PAWL_PHASE_SOLVE);

@@ -7,8 +7,12 @@
 // method itself takes, by which it is stable; likewise k |X - X^|^2/2 of springs. Both are in the balance
 // of dampers. What remains in the balance is how the curvature of coordinates and potentials enters in a
 // step, which is of higher order.
+// Signs: work is positive where it adds energy to the bodies. `fraction` is the part of the path place -> now that
+// the forces of the stage count for; 1 for implicit Euler.
 #include "step/nmdp/nmdp.h"
 
+// Springs store their energy and are not counted. With early_joints (mdp as published) forces are those of the
+// beginning.
 static void work_of_joints(const nmdp *s, double fraction, double *work)
 {
     bool early = s->early_joints;
@@ -29,6 +33,7 @@ static void work_of_joints(const nmdp *s, double fraction, double *work)
     }
 }
 
+// Damping forces are those of the mean velocity of the stage, path/h and turn/h.
 static void work_of_body_damping(const nmdp *s, double fraction, double *work)
 {
     for (int i = 0; i < s->links; ++i) {
@@ -70,6 +75,7 @@ static double work_of_wrench(const nmdp *s, int link, pawl_vec3 anchor, pawl_vec
     return v3_dot(force, path) + v3_dot(moment, pawl_nmdp_turn(&from->R, &to->R));
 }
 
+// On both bodies of a pair: of the other body the material point that is at the contact at the end.
 static void work_of_contacts(const nmdp *s, double fraction, double *work)
 {
     for (int i = 0; i < s->points; ++i) {
@@ -140,6 +146,8 @@ static double work_loss_in_coordinates(const nmdp *s, int link)
     return 0.5 * (b->mass * v3_dot(linear, linear) + v3_dot(own, m3_mul(&b->inertia, own)));
 }
 
+// From begin to now, once for each part by implicit Euler. The second-order method has a loss of higher order,
+// which is not counted.
 void pawl_nmdp_count_loss(const nmdp *s, double *work)
 {
     double loss = 0.0,

@@ -8,6 +8,9 @@
 // and the implicit function theorem differentiates it with these sets frozen. dK, dG/dtheta and dG/dw are
 // exact; second derivatives of G, which matter where contacts slide (l = 0 where all stick), are central
 // differences of them.
+// What is differentiated is one step of implicit Euler (nmdp.order=1) in the minimum that it found. Active sets
+// are frozen: where a contact is about to open or a weight about to vanish there are only one-sided derivatives,
+// and this gives one of them. Outputs are (position, rate) at the end, 2 nv rows, one column for each input.
 #include "pawl/sensitivity.h"
 #include "base/guard.h"
 #include "linalg/lu.h"
@@ -15,6 +18,7 @@
 #include "step/nmdp/nmdp.h"
 #include <string.h>
 
+// Central differences: the error is of order step^2 plus rounding/step, about 1e-10 for quantities of size one.
 static const double sensitivity_difference = 1e-5;
 
 struct pawl_sensitivity {
@@ -43,6 +47,8 @@ int pawl_sensitivity_coordinate_count(const pawl_sensitivity *d)
     return d != NULL ? d->s->n : 0;
 }
 
+// In the order of the enum: positions, rates, generalized forces, targets of actuators, and the numbers of the
+// contact models, PAWL_WRENCH_NUMBER_COUNT for each point.
 int pawl_sensitivity_input_count(const pawl_sensitivity *d, pawl_sensitivity_input input)
 {
     if (d == NULL || (unsigned)input >= PAWL_SENSITIVITY_INPUT_COUNT) {
@@ -54,6 +60,7 @@ int pawl_sensitivity_input_count(const pawl_sensitivity *d, pawl_sensitivity_inp
     return counts[input];
 }
 
+// Which body, joint and part of it a coordinate is. Floating bases and balls count their columns from the first.
 pawl_status pawl_sensitivity_coordinate(const pawl_sensitivity *d, int coordinate,
                                         pawl_body_id *body, pawl_joint_id *joint, int *part)
 {
@@ -74,6 +81,8 @@ pawl_status pawl_sensitivity_coordinate(const pawl_sensitivity *d, int coordinat
     return PAWL_OK;
 }
 
+// The linear system has theta (nv), l (nv), the free weights and one multiplier for each full group; room is for
+// all of them at once.
 static void sensitivity_layout(pawl_sensitivity *d, pawl_carver *mem)
 {
     const nmdp *s = d->s;
@@ -98,6 +107,7 @@ static void sensitivity_layout(pawl_sensitivity *d, pawl_carver *mem)
     }
 }
 
+// The conditions need dv/dpose: with nmdp.gradient=zeroth the matrix lacks them and is not the derivative of G.
 static pawl_status sensitivity_check(const pawl_env *env, const nmdp *s)
 {
     if (s->settings->nmdp.order != 1 || s->settings->nmdp.gradient != PAWL_NMDP_FIRST) {
@@ -116,6 +126,8 @@ static pawl_status sensitivity_check(const pawl_env *env, const nmdp *s)
     return PAWL_OK;
 }
 
+// An nmdp of its own, on a live copy of the model: what is computed here never touches the run whose states are
+// given.
 static pawl_status sensitivity_create_parts(pawl_sensitivity *d, const pawl_model *model)
 {
     PAWL_TRY(pawl_settings_check(&d->env, &d->settings));
@@ -159,6 +171,7 @@ pawl_status pawl_sensitivity_create(const pawl_env *env, const pawl_model *model
     return PAWL_OK;
 }
 
+// In the reverse order of creation; the stepper points into the live model.
 void pawl_sensitivity_destroy(pawl_sensitivity *d)
 {
     if (d == NULL) {
@@ -179,6 +192,7 @@ static void sensitivity_pose(pawl_sensitivity *d, const double *theta, const dou
 {
     nmdp *s = d->s;
     size_t bytes = (size_t)s->numbers * sizeof(double);
+    // Implicit Euler: the stage starts from the beginning of the step, X^ = X and V^ = V.
     pawl_nmdp_begin(s, theta, rate, d->time);
     memcpy(s->stage.place.theta, s->begin.theta, bytes);
     memcpy(s->stage.rate.theta, s->begin_rate.theta, bytes);
@@ -190,6 +204,7 @@ static void sensitivity_conditions(pawl_sensitivity *d, const double *theta, int
 {
     nmdp *s = d->s;
     int n = s->n;
+    // pawl_nmdp_balance() places the links; energy and columns below are those of that place.
     pawl_nmdp_balance(s, theta, d->w, d->F3[side], s->matrix);
     pawl_nmdp_energy(s, d->F1[side], NULL);
     for (int k = 0; k < n; ++k) {
@@ -222,6 +237,8 @@ static void sensitivity_divide(pawl_sensitivity *d)
 }
 
 // Weights above zero, the groups that are full, and the multipliers of G.
+// F1 = 0 gives l = -(dG/dtheta)^-T dK/dtheta. Below 1e-9 from full counts as full: the program ends on the bound
+// up to rounding.
 static bool sensitivity_read_solution(pawl_sensitivity *d)
 {
     nmdp *s = d->s;
@@ -255,6 +272,7 @@ static bool sensitivity_read_solution(pawl_sensitivity *d)
     if (!pawl_lu_factor(s->factor, n, s->pivot)) {
         return false;
     }
+    // d->l held dK/dtheta up to here.
     pawl_lu_solve_transposed(s->factor, n, s->pivot, d->l);
     for (int k = 0; k < n; ++k) {
         d->l[k] = -d->l[k];
@@ -268,6 +286,11 @@ static bool sensitivity_factor(pawl_sensitivity *d)
 {
     nmdp *s = d->s;
     int n = s->n, f = d->free_count, size = 2 * n + f + d->full_count;
+    // Blocks of the symmetric matrix, rows and columns in the order theta, l, w, m:
+    //     F1_theta  G_thetaT  F2_thetaT  0
+    //     G_theta   0         B          0
+    //     F2_theta  BT        eps        1
+    //     0         0         1T         0
     double *M = d->kkt;
     memset(M, 0, (size_t)size * (size_t)size * sizeof *M);
     for (int j = 0; j < n; ++j) {
@@ -317,6 +340,8 @@ static bool sensitivity_factor(pawl_sensitivity *d)
 
 // Writes the column of an input whose derivative of the conditions is in F1[0], F2[0], F3[0];
 // `began` is the derivative of the coordinates before the step (NULL: none).
+// Solves the linearized conditions for one input: d(theta, l, w, m) = -KKT^-1 dF. Rates follow from theta+ and
+// theta-: rate = (theta+ - theta-)/h.
 static void sensitivity_column(pawl_sensitivity *d, pawl_sensitivity_input input, int column,
                                const double *began)
 {
@@ -338,6 +363,7 @@ static void sensitivity_column(pawl_sensitivity *d, pawl_sensitivity_input input
     }
 }
 
+// For inputs that most of the conditions do not depend on.
 static void sensitivity_clear(pawl_sensitivity *d)
 {
     memset(d->F1[0], 0, (size_t)d->s->n * sizeof(double));
@@ -363,10 +389,13 @@ static void sensitivity_turn_rate(const pawl_sensitivity *d, int column, double 
     change[first] = half.x, change[first + 1] = half.y, change[first + 2] = half.z;
 }
 
+// By position or rate before the step. The whole stage depends on them, so the conditions at the solution are
+// evaluated from two displaced beginnings. The stage of the true beginning is set again at the end.
 static void sensitivity_by_state(pawl_sensitivity *d, pawl_sensitivity_input input)
 {
     nmdp *s = d->s;
     int n = s->n;
+    // Scratch of the stepper: theta and rate are read before pawl_nmdp_aim() writes to s->trial.
     double *change = s->start, *theta = s->trial, *rate = s->direction;
     for (int j = 0; j < n; ++j) {
         for (int side = 0; side < 2; ++side) {
@@ -386,12 +415,15 @@ static void sensitivity_by_state(pawl_sensitivity *d, pawl_sensitivity_input inp
         }
         sensitivity_divide(d);
         memset(change, 0, (size_t)n * sizeof *change);
+        // theta+ - theta- has the displaced beginning in it.
         change[j] = input == PAWL_BY_POSITION ? 1.0 : 0.0;
         sensitivity_column(d, input, j, change);
     }
     sensitivity_pose(d, d->from, d->from_rate);
 }
 
+// A generalized force enters G with a minus sign and nothing else, so no differences are needed. Targets of
+// actuators act by their gain; a saturated actuator does not respond to its target.
 static void sensitivity_by_forces(pawl_sensitivity *d)
 {
     nmdp *s = d->s;
@@ -414,6 +446,7 @@ static void sensitivity_by_forces(pawl_sensitivity *d)
 }
 
 // -JT (dv/dnumber) w of a point, where things are placed, along the multipliers and into G.
+// Returns the product with l; G (nv) gets the derivative itself, unless it is NULL.
 static double sensitivity_contact(pawl_sensitivity *d, int point, pawl_wrench_number number,
                                   double *G)
 {
@@ -451,6 +484,8 @@ static double sensitivity_contact(pawl_sensitivity *d, int point, pawl_wrench_nu
 }
 
 // Of the free weights of a point: -(JT dv_i/dnumber) . l
+// F2 of a weight is its own vertex alone. It is had as a difference of two evaluations, exact because they are
+// linear in the weight.
 static void sensitivity_contact_columns(pawl_sensitivity *d, int point, pawl_wrench_number number)
 {
     const nmdp_point *p = &d->s->point[point];
@@ -469,6 +504,8 @@ static void sensitivity_contact_columns(pawl_sensitivity *d, int point, pawl_wre
     }
 }
 
+// Numbers of the contact models (friction, stiffness ...) enter through the vertices alone. F1 needs the
+// derivative of -(JT dv/dnumber w) . l by theta, which is a central difference.
 static void sensitivity_by_contacts(pawl_sensitivity *d)
 {
     nmdp *s = d->s;
@@ -510,6 +547,8 @@ static void sensitivity_turn_rows(pawl_sensitivity *d, pawl_sensitivity_input in
         double h = d->s->stage.h;
         pawl_vec3 rate =
             v3((xi[0] - before[0]) / h, (xi[1] - before[1]) / h, (xi[2] - before[2]) / h);
+        // Coordinates of a ball are those of a chart about where the step began; what the caller gets are turns
+        // and spins, which do not depend on the chart.
         rotation_chart chart = pawl_rotation_chart(v3(xi[0], xi[1], xi[2]));
         pawl_mat3 left = pawl_chart_left_matrix(&chart);
         for (int column = 0; column < inputs; ++column) {
@@ -531,6 +570,8 @@ static void sensitivity_turn_rows(pawl_sensitivity *d, pawl_sensitivity_input in
     }
 }
 
+// memory[0] = 0 makes the copy of the state forget beta, and with it rates and weights of the step before: the
+// derivative is that of a step from positions and rates alone.
 pawl_status pawl_sensitivity_compute(pawl_sensitivity *d, const pawl_state *from)
 {
     PAWL_NEED(NULL, d);
@@ -570,6 +611,7 @@ pawl_status pawl_sensitivity_compute(pawl_sensitivity *d, const pawl_state *from
     return PAWL_OK;
 }
 
+// The end of the step that was differentiated; spins of balls are in their own axes.
 pawl_status pawl_sensitivity_end(const pawl_sensitivity *d, double *position, double *rate)
 {
     PAWL_NEED(NULL, d);
@@ -583,6 +625,7 @@ pawl_status pawl_sensitivity_end(const pawl_sensitivity *d, double *position, do
     return PAWL_OK;
 }
 
+// (2 nv x inputs), row by row: positions at the end, then rates.
 const double *pawl_sensitivity_matrix(const pawl_sensitivity *d, pawl_sensitivity_input input)
 {
     return d != NULL && (unsigned)input < PAWL_SENSITIVITY_INPUT_COUNT ? d->matrix[input] : NULL;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Generalized forces and their derivative in one pass from the leaves of the tree, as the header derives them: linear in
-// the links where a dense product would be quadratic.
+// Generalized forces and their derivative in one pass from the leaves of the tree, as the header derives them: linear
+// in the links where a dense product would be quadratic. Forces are gathered from links to columns; a column bears
+// what acts on all links beyond it. Wrenches and slopes are taken about motion->origin, where the columns S are
+// expressed as well, so that they add up along a chain without shifts.
 #include "step/nmdp/tree_load.h"
 #include <string.h>
 
@@ -67,6 +69,8 @@ static void load_add_lever(pawl_vec3 force, pawl_vec3 arm, double to[6][6])
     }
 }
 
+// `slope` (6 x 6) is the derivative of (force, moment) by the motion of `point` (linear, then angular); NULL for
+// wrenches that are constant in the world. The lever arm changes in either case.
 void pawl_tree_load_add(tree_load *load, int link, pawl_vec3 point, pawl_vec3 force,
                         pawl_vec3 moment, double slope[6][6])
 {
@@ -99,6 +103,7 @@ static spatial load_vector(const double x[6])
 }
 
 // A s and AT s
+// Both at once, because row and column j of the derivative need one each.
 static void load_products(double A[6][6], spatial s, spatial *straight, spatial *transposed)
 {
     double x[6] = {0.0}, y[6] = {0.0};
@@ -112,6 +117,8 @@ static void load_products(double A[6][6], spatial s, spatial *straight, spatial 
     *transposed = load_vector(y);
 }
 
+// dS_j/dtheta_i for column i at or below j. An axis is carried along by the joints before it, S_i x S_j; columns
+// of one ball depend on each other through their chart instead.
 spatial pawl_tree_column_derivative(const reduced_motion *m, int j, int i)
 {
     const reduced_tree *t = m->tree;
@@ -125,6 +132,8 @@ spatial pawl_tree_column_derivative(const reduced_motion *m, int j, int i)
 
 // Row and column j of the derivative, as far as columns above j are concerned; columns of a ball that
 // come after j depend on each other both ways.
+// d tau_j/d theta_i has two parts: the force changes (slope), and the axis S_j turns (geometric). Only columns on
+// one path to the base depend on each other, so that loops over parents are enough.
 static void load_derive_column(const tree_load *load, int j, double *matrix)
 {
     const reduced_motion *m = load->motion;
@@ -146,6 +155,8 @@ static void load_derive_column(const tree_load *load, int j, double *matrix)
     }
 }
 
+// tau (nv) += S_j . force; matrix (nv x nv) += its derivative, unless it is NULL. Columns are numbered from the
+// base outwards, so that the loop from the last to the first meets children before parents.
 void pawl_tree_load_gather(tree_load *load, double *tau, double *matrix)
 {
     const reduced_motion *m = load->motion;

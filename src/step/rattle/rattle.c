@@ -42,6 +42,7 @@ static rattle_memory *rattle_of(const step_context *c)
     return c->own.lasting;
 }
 
+// Fractions of h: g = 1/(4 - 4^(1/3)) and 1 - 4 g, which is negative.
 static const double rattle_one[] = {1.0};
 static const double rattle_five[] = {0.41449077179437571194, 0.41449077179437571194,
                                      -0.65796308717750284778, 0.41449077179437571194,
@@ -144,6 +145,7 @@ static rattle_reason rattle_obstacle(step_context *c, const pawl_state *s, doubl
 }
 
 // The parts of a step, as fractions of it.
+// Returns their number: 1 for order two, 5 for order four.
 static int rattle_fractions(const step_context *c, const double **part)
 {
     bool fourth = c->settings->rattle.order == 4;
@@ -185,6 +187,7 @@ static void rattle_fall_back(step_context *c, pawl_state *s, rattle_reason reaso
 }
 
 // Impulses of the springs over tau, to lambda.
+// Explicit: springs act as they are where the assembly is placed, -tau k (value - rest).
 static void rattle_springs(step_context *c, double tau)
 {
     const pawl_assembly *a = c->assembly;
@@ -239,10 +242,12 @@ static void rattle_count_work(step_context *c, pawl_state *s, const step_weights
 
 // One reversible step of length tau, which may be negative, to `end`. Leaves the assembly placed and
 // assembled for closure there, and adds the number of Newton iterations. False: these did not converge.
+// Work of forces is counted with twists that satisfy the rows, at both ends of the part.
 static bool rattle_step(step_context *c, pawl_state *s, double tau, double end, int *iterations)
 {
     pawl_assembly *a = c->assembly;
     double begin = end - tau;
+    // Forces of both ends act for half of the part each: that makes it symmetric in time.
     step_weights first = {.h = 0.5 * tau, .target_time = {begin, begin}};
     step_weights second = {.h = 0.5 * tau, .target_time = {end, end}};
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
@@ -291,6 +296,7 @@ static pawl_residual rattle_judge(step_context *c, const pawl_state *s, double t
     return residual;
 }
 
+// No solver ran, so the residual is that of the velocities at the end of the step across the hard rows.
 static void rattle_report(step_context *c, pawl_state *s, double t, int projections,
                           pawl_step_report *report)
 {
@@ -324,6 +330,8 @@ static void rattle_report(step_context *c, pawl_state *s, double t, int projecti
 
 // All parts of a step from s. False: the joints' equations of one had no solution that Newton's method finds, as near
 // singular positions, where the rows at the beginning of a position update say little about its end.
+// Parts of an order-four step go back in time in the middle: positions, targets and kinematic bodies are taken at
+// the times of the parts, not of the step.
 static bool rattle_parts(step_context *c, pawl_state *s, double end, int *iterations)
 {
     double h = c->settings->dt, t = s->time;
@@ -347,6 +355,8 @@ static bool rattle_parts(step_context *c, pawl_state *s, double end, int *iterat
     return found;
 }
 
+// Decides first whether the step can be reversible. An attempt that fails is taken back as a whole, reactions and
+// counters included, and moreau's parts do the step.
 static void rattle_advance(step_context *c, pawl_state *s, pawl_step_report *report)
 {
     double h = c->settings->dt, begin = s->time, end = pawl_step_end(s, h);
@@ -384,6 +394,7 @@ static void rattle_advance(step_context *c, pawl_state *s, pawl_step_report *rep
     rattle_report(c, s, end, projections, report);
 }
 
+// Without projection joints would be open at q+, and the update would not be reversible.
 static pawl_status rattle_check(const pawl_env *env, const pawl_model *model,
                                 const pawl_settings *settings)
 {
