@@ -22,6 +22,8 @@ static const double interior_short = 0.02; // so many steps in a row that are sh
 enum { INTERIOR_PATIENCE = 6 };
 static const double interior_cut = 0.99; // of the way to the cone's boundary
 
+// X, Y and their changes are (contacts x 3) in the order of the cone: the normal first, unlike rows, where it is last.
+// W is (contacts x 4): eta, w0 and the two entries of w1. low, high (rows) are distances to the bounds, *_v their multipliers.
 interior_part pawl_interior_layout(const solver_def *def, pawl_carver *mem)
 {
     size_t cones = 3 * (size_t)def->max_contacts, rows = (size_t)def->max_rows;
@@ -42,6 +44,7 @@ interior_part pawl_interior_layout(const solver_def *def, pawl_carver *mem)
                            .dx = PAWL_CARVE(mem, double, rows)};
 }
 
+// Infinite friction has no cone of this form, so that it is capped.
 static double interior_friction(const pawl_problem *p, int k)
 {
     return fmin(p->friction[k], interior_most_friction);
@@ -60,6 +63,7 @@ static double cone_norm(const double *a) // a0^2 - |a1|^2, as a product that doe
     return (a[0] - t) * (a[0] + t);
 }
 
+// Jordan's product of the cone: a o b = (a . b, a0 b1 + b0 a1). Its unit is e = (1, 0, 0).
 static void cone_product(const double *a, const double *b, double *out)
 {
     out[0] = cone_dot(a, b);
@@ -77,6 +81,8 @@ static void cone_divide(const double *a, const double *b, double *out)
     out[2] = f * a[2] + b[2] / a[0];
 }
 
+// The root of the quadratic is taken in the form that does not cancel. A root counts only where the first component is
+// not negative: the other one belongs to the mirrored cone.
 // The largest step along d, at most `most`, that keeps a in the cone.
 static double cone_step(const double *a, const double *d, double most)
 {
@@ -94,6 +100,7 @@ static double cone_step(const double *a, const double *d, double most)
     return a[0] + most * d[0] < 0.0 ? -a[0] / d[0] : most;
 }
 
+// gamma^2 = (1 + a . b) / 2 with a, b the normalized X and Y. `scaled` gets l = W X, which is W^-1 Y as well.
 // The scaling of a contact: W = eta [w0, w1T; w1, 1 + w1 w1T / (1 + w0)], W^2 X = Y.
 static void cone_scale(const double *X, const double *Y, double *W, double *scaled)
 {
@@ -110,6 +117,7 @@ static void cone_scale(const double *X, const double *Y, double *W, double *scal
     scaled[2] = W[0] * (X[2] + f * W[3]);
 }
 
+// W^-1 is W with 1 / eta and -w1, which is why no inverse is stored.
 // out = W x, or W^-1 x
 static void cone_apply(const double *W, bool inverse, const double *x, double *out)
 {
@@ -123,6 +131,7 @@ static void cone_apply(const double *W, bool inverse, const double *x, double *o
 
 // ---- the laws --------------------------------------------------------------------------------------
 
+// W^-2 is eta^-2 (2 w w^T - J) with w = (w0, -w1) and J = diag(1, -1, -1).
 // G^-1 of a contact in the order of its rows (tangents, normal): mu B^-1 W^-2 B^-1, B = diag(1, 1, mu).
 static void interior_inverse(const double *W, double mu, double G[9])
 {
@@ -159,6 +168,8 @@ static void interior_right(const interior_part *s, int k, double sigma_gap, bool
     cone_apply(W, false, v, right);
 }
 
+// dlambda = b - S dv of contact k. S is G^-1 (1 + n mu t^T) with t the direction of slip: the derivative of De Saxce's
+// term makes it unsymmetric, so the system over the bodies is solved by LU. `edge` [m/s] rounds |v_T| off at the origin.
 static void interior_law_cone(interior_part *s, const space_problem *q, int k, double sigma_gap,
                               bool corrects)
 {
@@ -197,6 +208,8 @@ static void interior_law_normal(interior_part *s, const space_problem *q, int k,
     b[2] = (right - s->at.v[i + 2]) * x / y;
 }
 
+// Free rows, rows that nothing moves and rows with equal bounds come first; the latter two get no change. For the
+// others, g is the sum of multiplier over distance of both bounds.
 static void interior_law_row(interior_part *s, const space_problem *q, int i, double sigma_gap,
                              bool corrects)
 {
@@ -224,6 +237,8 @@ static void interior_law_row(interior_part *s, const space_problem *q, int i, do
     s->law.b[i] = (right - rest) / g;
 }
 
+// All laws of one step. The predictor has corrects = false and aims at a gap of 0; the corrector aims at sigma times
+// the gap and subtracts the product of the predictor's changes.
 static void interior_laws(interior_part *s, const space_problem *q, double sigma_gap, bool corrects)
 {
     const pawl_problem *p = q->p;
@@ -242,6 +257,7 @@ static void interior_laws(interior_part *s, const space_problem *q, double sigma
 
 // ---- steps -----------------------------------------------------------------------------------------
 
+// The corrector reads the predictor's dX, dY, dx before it writes its own: they are the second-order term of Mehrotra.
 // Changes of the cone variables from those of impulses, and how far both may go, at most 1 over the cut.
 static double interior_changes(interior_part *s, const space_problem *q, double sigma_gap,
                                bool corrects)
@@ -295,6 +311,7 @@ static double interior_changes(interior_part *s, const space_problem *q, double 
     return most;
 }
 
+// Mean of X . Y over cones and bounds [J]: the complementarity that is left.
 static double interior_gap(const interior_part *s, const pawl_problem *p, const double *weight)
 {
     double sum = 0.0;
