@@ -46,6 +46,9 @@ static void manifold_drop_copies(candidate_list *list, double tolerance)
     list->count = kept;
 }
 
+// At most MANIFOLD_POINTS points: the deepest, then always the one furthest from those taken, which keeps the
+// patch large and so its resistance to tilting. The result is sorted by feature, so that the order of rows does
+// not depend on the order of discovery.
 void pawl_manifold_reduce(candidate_list *list, pawl_vec3 normal, double tolerance,
                           contact_manifold *out)
 {
@@ -108,6 +111,8 @@ typedef struct manifold_clip {
     candidate_list *list;
 } manifold_clip;
 
+// `shift` moves the patch along the normal by the radius of a round shape, so that heights are those of its
+// surface. slope_x and slope_y are those of the plane of the patch over the plane across the normal.
 static void manifold_look(const manifold_clip *c, const surface_patch *patch, double shift,
                           manifold_view *v)
 {
@@ -149,6 +154,7 @@ static double manifold_disc_distance(const manifold_view *v, double x, double y)
     return sqrt(dx * dx + dy * dy + dz * dz);
 }
 
+// Whether (x, y) is inside the outline, seen along the normal. Points and segments hold nothing.
 static bool manifold_holds(const manifold_view *v, double x, double y, double eps)
 {
     if (v->patch->kind == PATCH_DISC) {
@@ -165,6 +171,7 @@ static bool manifold_holds(const manifold_view *v, double x, double y, double ep
     return v->patch->kind == PATCH_POLYGON;
 }
 
+// Points lie halfway between the two surfaces: neither shape is preferred.
 static void manifold_add_at(const manifold_clip *c, double x, double y, double za, double zb,
                             double gap, unsigned at_a, unsigned at_b)
 {
@@ -450,6 +457,9 @@ static void manifold_clip_patches(const manifold_clip *c)
     }
 }
 
+// The normal points from a to b, gaps are negative where shapes overlap, both with the radii of round shapes
+// counted. Points with a gap beyond `margin` are left out. The witness (the nearest pair of points of the search)
+// is used where clipping found nothing as deep.
 void pawl_manifold_from_axis(const placed_shape *a, const placed_shape *b, double margin,
                              const pair_axis *axis, contact_manifold *out)
 {

@@ -34,6 +34,7 @@ curnier_part pawl_curnier_layout(const solver_def *def, pawl_carver *mem)
                           .trial = pawl_space_iterate_layout(def->max_rows, mem)};
 }
 
+// A contact without friction that is closed counts as slipping, since its tangents are not held.
 static curnier_mode curnier_mode_of(const double z[3], double mu)
 {
     double most = mu * z[2];
@@ -196,6 +197,9 @@ static void curnier_polish(curnier_part *c, const space_problem *q, double E, sp
     }
 }
 
+// x is the start and gets the best iterate; `aim` [m/s] is of its natural map, `most` the number of steps. E falls
+// by curnier_change after a step that does not lower the merit, and rises again after one that does. Returns
+// whether x meets the aim.
 bool pawl_curnier_run(curnier_part *c, const space_problem *q, double aim, int most,
                       space_iterate *x, solver_report *report)
 {
