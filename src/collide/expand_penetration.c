@@ -42,9 +42,9 @@ static bool expand_add_face(expand_polytope *p, int i, int j, int k)
     return true;
 }
 
+// A tetrahedron of support points.
 // Two points along the line of centres, the one furthest from their line among four directions, and the one
 // furthest from the plane of these three. Which side the last is on decides the winding of all faces.
-// A tetrahedron of support points.
 static bool expand_start(const placed_shape *a, const placed_shape *b, expand_polytope *p)
 {
     pawl_vec3 d = v3_unit_or(v3_sub(b->position, a->position), m3_column(&a->axes, 2));
@@ -81,10 +81,10 @@ static bool expand_start(const placed_shape *a, const placed_shape *b, expand_po
            expand_add_face(p, 2, 1, 3) && expand_add_face(p, 0, 2, 3);
 }
 
+// Replaces the faces that see `w` by a cone to it. False when rounding or room stops it.
 // The horizon is the set of edges with one face that goes and one that stays. An edge of two faces that go is met
 // twice, in opposite directions, and is taken out again. The loop of new faces keeps the direction of the
 // horizon's edges, so that they look outward, too.
-// Replaces the faces that see `w` by a cone to it. False when rounding or room stops it.
 static bool expand_by(expand_polytope *p, pawl_vec3 w, double tolerance)
 {
     int horizon[EXPAND_HORIZON][2];

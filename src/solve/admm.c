@@ -72,9 +72,9 @@ void pawl_admm_begin(admm *s, const pawl_problem *p, const admm_variant *variant
     memcpy(s->z_last, s->z, (size_t)n * sizeof *y);
 }
 
+// The metric changes with rho: momentum and lengths of the old one mean nothing.
 // The shift of row i is P_i + eta S_i + R_i, so that the factor is that of D + R + (eta + rho) S. Joints keep the small
 // penalty of their own whatever rho is, but only when preconditioned: without S they have no scale to take a part of.
-// The metric changes with rho: momentum and lengths of the old one mean nothing.
 bool pawl_admm_set_rho(admm *s, const pawl_problem *p, double rho)
 {
     s->rho = rho;
@@ -89,9 +89,9 @@ bool pawl_admm_set_rho(admm *s, const pawl_problem *p, double rho)
     return p->delassus->ops->factor_shifted(p->delassus, s->sigma, NULL);
 }
 
+// x for y and z of the start; the last x stays in v.
 // The first equation of admm.h. De Saxce's term s is taken at z of the start, not at the velocity of
 // the x that is sought, so that the system stays linear.
-// x for y and z of the start; the last x stays in v.
 static void admm_dynamics(admm *s, const pawl_problem *p, const double *y, const double *z)
 {
     double eta = s->variant.eta, *x = s->x;
@@ -157,9 +157,9 @@ static double admm_moved(const admm *s, int first, int end, const double *y)
     return sum;
 }
 
+// y and z of the rows first .. end, for x. So few rows at a time that they stay in the cache.
 // With u = w x + (1 - w) y - z / P the update is y+ = P_K(u) and z+ = z - P (x - y+) = P (y+ - u): the new z is what
 // the projection added, so it is in the dual cone and orthogonal to y+ without a computation of its own.
-// y and z of the rows first .. end, for x. So few rows at a time that they stay in the cache.
 static void admm_update(admm *s, const pawl_problem *p, int first, int end, const double *y_start,
                         const double *z_start, double *y)
 {
@@ -178,10 +178,10 @@ static void admm_update(admm *s, const pawl_problem *p, int first, int end, cons
     s->moved += s->variant.accelerate ? admm_moved(s, first, end, y) : 0.0;
 }
 
-// The factors t+ = (1 + sqrt(1 + 4 t^2)) / 2 and (t - 1) / t+ are Nesterov's.
 // The next start: ahead of y and z with momentum, unless this iteration was no shorter than the one
 // before. After such a one it is y and z themselves, from where the next iteration cannot be longer: its
 // map does not expand.
+// The factors t+ = (1 + sqrt(1 + 4 t^2)) / 2 and (t - 1) / t+ are Nesterov's.
 static void admm_extrapolate(admm *s, const pawl_problem *p, const double *y)
 {
     int n = p->row_count;

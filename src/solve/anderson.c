@@ -60,12 +60,12 @@ static void anderson_push(anderson *a, int n, const double *weight, const double
     }
 }
 
-// x (rows) is the point of this iteration on entry and the point to continue from on return, g its image. Returns
-// whether the result is a combination; the first call after pawl_anderson_begin only returns g. The caller must bring
-// x back into cones and bounds, since a combination has negative coefficients.
 // Type II: of all combinations of the last images that with the least residual f = g(x) - x, by normal equations in
 // the weighted norm. Their matrix is close to singular when changes are nearly parallel, which the relative shift
 // bounds.
+// x (rows) is the point of this iteration on entry and the point to continue from on return, g its image. Returns
+// whether the result is a combination; the first call after pawl_anderson_begin only returns g. The caller must bring
+// x back into cones and bounds, since a combination has negative coefficients.
 bool pawl_anderson_step(anderson *a, int n, const double *weight, double *x, const double *g)
 {
     if (a->started) {

@@ -33,10 +33,10 @@ static double augmented_penalty(const space_problem *q, int i, double E, double 
     return rho * *divide;
 }
 
+// P_K of row i or the contact that begins there, in place; S (9, or 1) gets its derivative where it is not NULL.
 // The derivative on the cone's surface, with d = z_T / |z_T| and f = 1 / (1 + mu^2): f (mu d, 1)(mu d, 1)^T along the
 // ray, and the ratio of the projected to the old |z_T| in the direction across it. Inside the cone it is 1, in the polar
 // cone 0. With mu infinite the cone is all space above the plane: tangents pass, the normal is cut.
-// P_K of row i or the contact that begins there, in place; S (9, or 1) gets its derivative where it is not NULL.
 static void augmented_project(const pawl_problem *p, int i, double *z, double *S)
 {
     int contacts = pawl_problem_contact_row(p, 0);
@@ -72,8 +72,8 @@ static void augmented_project(const pawl_problem *p, int i, double *z, double *S
     }
 }
 
-// law.s (rows that are no contacts) and law.S (contacts x 9) are what space_law.h factors as 1 + YT S Y.
 // P_K(z + length dz) over all rows, in s->at.lambda; with `laws` its derivative times rho.
+// law.s (rows that are no contacts) and law.S (contacts x 9) are what space_law.h factors as 1 + YT S Y.
 static void augmented_impulses(augmented_part *s, const space_problem *q, double E, double length,
                                bool laws)
 {
@@ -100,8 +100,8 @@ static void augmented_impulses(augmented_part *s, const space_problem *q, double
     }
 }
 
-// phi is convex, so its slope only rises along d; a root of it is the minimum of the line.
 // d phi / d length along d, of which image = Y d; w . d and d . d are known.
+// phi is convex, so its slope only rises along d; a root of it is the minimum of the line.
 static double augmented_slope(augmented_part *s, const space_problem *q, double length, double wd,
                               double dd)
 {
@@ -113,10 +113,10 @@ static double augmented_slope(augmented_part *s, const space_problem *q, double 
     return sum;
 }
 
+// Where the slope vanishes, by a bracket and regula falsi of Illinois.
 // The bracket grows by doubling, at most eight times: a direction can be far too short where most contacts are open at
 // its start and closed at its end. The halving of the value that stays (Illinois) keeps plain regula falsi from
 // converging with one end fixed.
-// Where the slope vanishes, by a bracket and regula falsi of Illinois.
 static double augmented_search(augmented_part *s, const space_problem *q, double wd, double dd)
 {
     double low = 0.0, high = 1.0;

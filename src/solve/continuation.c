@@ -112,11 +112,11 @@ static double continuation_bounded(continuation_part *s, int n, double eps, doub
     return s->trial[i] - x;
 }
 
+// Rows first, first + 1 (tangents) and first + 2 (normal).
 // The three cases of Alart and Curnier's map: open where a_N <= 0 (f = x), sticking where a_T is inside the disk
 // of radius mu a_N (f = rho y), sliding elsewhere. of[r][k] and by[r][k] are the derivatives of f_r by x_k and by
 // y_k. The radius depends on a_N, hence the entries in column 2: they make the matrix unsymmetric, and it is
 // solved by LU.
-// Rows first, first + 1 (tangents) and first + 2 (normal).
 static void continuation_contact(continuation_part *s, int n, double eps, double rho, double mu,
                                  int first, bool matrix, double f[3])
 {
@@ -148,8 +148,8 @@ static void continuation_contact(continuation_part *s, int n, double eps, double
     }
 }
 
-// rho is the inverse of the scaled diagonal 1 + eps, with which a single row is solved by one step.
 // The equations at s->trial, and with `matrix` Newton's matrix; returns the square of their size.
+// rho is the inverse of the scaled diagonal 1 + eps, with which a single row is solved by one step.
 static double continuation_map(continuation_part *s, const pawl_problem *p, double eps, bool matrix)
 {
     int n = p->row_count, contacts = pawl_problem_contact_row(p, 0);
@@ -165,9 +165,9 @@ static double continuation_map(continuation_part *s, const pawl_problem *p, doub
     return pawl_dot(s->f, s->f, n);
 }
 
+// Newton's method for one eps, from s->x. False when it does not get there.
 // After CONTINUATION_HALVINGS the last, shortest step is taken although it does not lower the merit: the map has
 // kinks, and staying in place would never cross one.
-// Newton's method for one eps, from s->x. False when it does not get there.
 static bool continuation_level(continuation_part *s, const pawl_problem *p, double eps, int most,
                                int *iterations)
 {

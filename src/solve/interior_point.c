@@ -81,9 +81,9 @@ static void cone_divide(const double *a, const double *b, double *out)
     out[2] = f * a[2] + b[2] / a[0];
 }
 
+// The largest step along d, at most `most`, that keeps a in the cone.
 // The root of the quadratic is taken in the form that does not cancel. A root counts only where the first component is
 // not negative: the other one belongs to the mirrored cone.
-// The largest step along d, at most `most`, that keeps a in the cone.
 static double cone_step(const double *a, const double *d, double most)
 {
     // |a1 + t d1| = a0 + t d0: (d1.d1 - d0^2) t^2 + 2 (a1.d1 - a0 d0) t - norm(a) = 0
@@ -100,8 +100,8 @@ static double cone_step(const double *a, const double *d, double most)
     return a[0] + most * d[0] < 0.0 ? -a[0] / d[0] : most;
 }
 
-// gamma^2 = (1 + a . b) / 2 with a, b the normalized X and Y. `scaled` gets l = W X, which is W^-1 Y as well.
 // The scaling of a contact: W = eta [w0, w1T; w1, 1 + w1 w1T / (1 + w0)], W^2 X = Y.
+// gamma^2 = (1 + a . b) / 2 with a, b the normalized X and Y. `scaled` gets l = W X, which is W^-1 Y as well.
 static void cone_scale(const double *X, const double *Y, double *W, double *scaled)
 {
     double x = sqrt(cone_norm(X)), y = sqrt(cone_norm(Y));
@@ -117,8 +117,8 @@ static void cone_scale(const double *X, const double *Y, double *W, double *scal
     scaled[2] = W[0] * (X[2] + f * W[3]);
 }
 
-// W^-1 is W with 1 / eta and -w1, which is why no inverse is stored.
 // out = W x, or W^-1 x
+// W^-1 is W with 1 / eta and -w1, which is why no inverse is stored.
 static void cone_apply(const double *W, bool inverse, const double *x, double *out)
 {
     double sign = inverse ? -1.0 : 1.0, eta = inverse ? 1.0 / W[0] : W[0];
@@ -131,8 +131,8 @@ static void cone_apply(const double *W, bool inverse, const double *x, double *o
 
 // ---- the laws --------------------------------------------------------------------------------------
 
-// W^-2 is eta^-2 (2 w w^T - J) with w = (w0, -w1) and J = diag(1, -1, -1).
 // G^-1 of a contact in the order of its rows (tangents, normal): mu B^-1 W^-2 B^-1, B = diag(1, 1, mu).
+// W^-2 is eta^-2 (2 w w^T - J) with w = (w0, -w1) and J = diag(1, -1, -1).
 static void interior_inverse(const double *W, double mu, double G[9])
 {
     const double w[3] = {W[1], -W[2], -W[3]}, scale[3] = {1.0, 1.0, 1.0 / mu};
@@ -257,8 +257,8 @@ static void interior_laws(interior_part *s, const space_problem *q, double sigma
 
 // ---- steps -----------------------------------------------------------------------------------------
 
-// The corrector reads the predictor's dX, dY, dx before it writes its own: they are the second-order term of Mehrotra.
 // Changes of the cone variables from those of impulses, and how far both may go, at most 1 over the cut.
+// The corrector reads the predictor's dX, dY, dx before it writes its own: they are the second-order term of Mehrotra.
 static double interior_changes(interior_part *s, const space_problem *q, double sigma_gap,
                                bool corrects)
 {

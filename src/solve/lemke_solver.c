@@ -77,9 +77,9 @@ static void lemke_solver_add(lemke_solver *s, lemke_unknown unknown)
     s->unknowns[s->unknown_count++] = unknown;
 }
 
+// Unknowns of one bounded row; `size` scales them so that the diagonal of M is near 1.
 // lambda = offset + c y with y >= 0. With a lower bound y counts up from it, with an upper bound alone it counts
 // down from that.
-// Unknowns of one bounded row; `size` scales them so that the diagonal of M is near 1.
 static void lemke_solver_bounded(lemke_solver *s, int row, double lower, double upper, double size)
 {
     bool from_lower = isfinite(lower);
@@ -101,10 +101,10 @@ static void lemke_solver_bounded(lemke_solver *s, int row, double lower, double 
     }
 }
 
+// The inequality of a contact is divided by mu where that is large, so that any mu will do.
 // The columns: the normal impulse enters the friction inequality with +mu, each corner with -1; the slip speed
 // enters the velocity of each corner with +1, and that of the normal not at all. So M is not symmetric: that is
 // where Coulomb's law differs from a minimum.
-// The inequality of a contact is divided by mu where that is large, so that any mu will do.
 static void lemke_solver_contact(lemke_solver *s, int row, double mu, const double *turn,
                                  double size)
 {
@@ -172,8 +172,8 @@ static void lemke_solver_matrix(lemke_solver *s, const pawl_problem *p)
     }
 }
 
-// Rounding of the pivots may leave lambda outside by a few bits, which the judge would report.
 // lambda of z, inside its bounds and cones to the last bit.
+// Rounding of the pivots may leave lambda outside by a few bits, which the judge would report.
 static void lemke_solver_impulses(const lemke_solver *s, const pawl_problem *p, double *lambda)
 {
     memcpy(lambda, s->offset, (size_t)p->row_count * sizeof *lambda);

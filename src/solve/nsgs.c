@@ -75,9 +75,9 @@ static bool nsgs_ended(const nsgs_run *r)
     return r->reached || r->left <= 0;
 }
 
+// Goes on from x.
 // The operator keeps velocities for the impulses that it knows of, so it must be told of impulses that were set
 // from outside.
-// Goes on from x.
 static void nsgs_place(nsgs_run *r, const double *x)
 {
     memcpy(r->lambda, x, r->bytes);
