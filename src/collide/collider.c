@@ -29,6 +29,8 @@ static bool collider_joint_filters(const collider_def *def, const model_joint *j
            (j->base != PAWL_WORLD_INDEX || def->world_joints);
 }
 
+// An item is a shape that collides; arrays of items are in the order of the model's shapes. `filtered` has twice
+// the room because sorting needs a spare copy.
 static collider *collider_layout(const pawl_model *model, const collider_def *def, int items,
                                  pawl_carver *mem)
 {
@@ -197,6 +199,7 @@ bool pawl_collider_may_touch(const collider *c, int i, int j)
            !(collider_is_fixed(c, a) && collider_is_fixed(c, b)) && !collider_is_filtered(c, a, b);
 }
 
+// Shapes are given in the link frame of a body, body states at its centre of mass; hence from_com.
 pawl_pose pawl_collider_frame(const collider *c, const body_state *bodies, int item)
 {
     const pawl_shape_info *info = &c->model->shapes[c->shape[item]];
@@ -211,6 +214,7 @@ pawl_pose pawl_collider_frame(const collider *c, const body_state *bodies, int i
     return frame;
 }
 
+// Velocity of the frame's origin and angular velocity, in world axes.
 static item_motion collider_motion(const collider *c, const body_state *bodies, int item,
                                    pawl_vec3 position)
 {
@@ -250,6 +254,7 @@ static double collider_approach(pawl_vec3 a, const item_motion *ma, double radiu
     return fmin(of_a, of_b);
 }
 
+// Upper bound [m/s] of the speed at which two items come closer.
 double pawl_collider_approach(const collider *c, const body_state *bodies, int i, int j)
 {
     pawl_vec3 a = pawl_collider_frame(c, bodies, i).position;
@@ -456,6 +461,8 @@ static pawl_status collider_collide(collider *c, int pair, double margin)
     return PAWL_OK;
 }
 
+// Finds contacts at the poses of `bodies`, with gaps up to margin [m] plus what relative motion can close within
+// dt [s]. Pairs are sorted before the narrow phase: the order of contacts does not depend on the tree.
 pawl_status pawl_collider_run(collider *c, const body_state *bodies, double margin, double dt)
 {
     c->pair_count = c->contact_count = c->point_count = 0;
