@@ -23,8 +23,7 @@ double pawl_shape_radius(const placed_shape *s)
     return s->kind == PAWL_SHAPE_SPHERE || s->kind == PAWL_SHAPE_CAPSULE ? s->size.x : 0.0;
 }
 
-// Without the radius of spheres and capsules. A direction of zero components takes the positive side (copysign),
-// so that the choice does not depend on rounding of others.
+// Without the radius of spheres and capsules. A component of zero takes a side by its sign bit (copysign), not both.
 static pawl_vec3 shape_local_support(const placed_shape *s, pawl_vec3 d)
 {
     pawl_vec3 e = s->size;

@@ -28,6 +28,8 @@ enum {
     ASSEMBLE_LIMIT_ROUNDS = 20
 };
 
+// Metres and radians are compared as they are: both are of the order of the misalignment, for a mechanism of about
+// 1 m.
 static double assemble_worst(pawl_closure c)
 {
     return fmax(c.position, c.rotation);
@@ -93,6 +95,7 @@ static pawl_status assemble_search(pawl_sim *sim, const pawl_state *s, double to
     return match ? assemble_match(sim, s, tolerance) : PAWL_OK;
 }
 
+// Redundant rows are exact where their singular values and the errors of closed joints are both those of rounding.
 static bool assemble_looks_exact(const pawl_sim *sim)
 {
     return pawl_weak_space_dimension(sim->weak) == 0 ||
@@ -175,6 +178,7 @@ static bool assemble_fits(const pawl_sim *sim)
                                  misfit.rotation <= sim->weak->tolerance);
 }
 
+// The misfit at the start tells how far from a singular position the numbers of the file blur it.
 static void assemble_set_zone(pawl_sim *sim)
 {
     pawl_closure misfit = pawl_assembly_misfit(sim->assembly);
@@ -214,6 +218,9 @@ static pawl_status assemble_check_factor(const pawl_sim *sim)
 }
 
 // sim->next is s as it was.
+// Three attempts. First all rows are met as they stand; if the redundant ones turn out to be exact, that is the
+// answer. Else the start is taken again with the weak space left out. If that leaves more open than loop.tolerance
+// explains, the joints do not repeat each other at all, and all rows are met again.
 static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
 {
     sim->delassus->weak.space = NULL;
@@ -306,6 +313,9 @@ static pawl_status assemble_within_limits(pawl_sim *sim, int *steps)
     return status;
 }
 
+// Closes the joints at sim->state, and makes its velocities agree. sim->given and sim->assembled are the errors
+// before and after. Fails with PAWL_NOT_ASSEMBLED where a joint stays open by more than assemble_refuse. The
+// energy balance starts here: what assembling changes is no energy error of the run.
 pawl_status pawl_sim_close(pawl_sim *sim)
 {
     pawl_closure *start = &sim->given, *assembled = &sim->assembled;

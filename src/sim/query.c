@@ -10,6 +10,7 @@
 #include "coordinates/reduced_coordinates.h"
 #include <string.h>
 
+// nv is the number of velocities of the spanning tree: jacobian (6 x nv), loop (rows x nv), the others as named.
 static void query_layout(pawl_query *q, pawl_carver *mem)
 {
     const pawl_model *m = q->live.of;
@@ -96,6 +97,8 @@ void pawl_query_destroy(pawl_query *q)
     pawl_free(&env, q, sizeof *q);
 }
 
+// Bodies are written back from the tree, so that joints of the tree are exactly closed in what is asked, even
+// where the state has them open by rounding. The factor of M is computed when it is first needed.
 pawl_status pawl_query_place(pawl_query *q, const pawl_state *s)
 {
     PAWL_NEED(NULL, q);
@@ -200,6 +203,7 @@ pawl_status pawl_query_velocities(pawl_query *q, double *v)
 
 // ---- mass matrix ----------------------------------------------------------------------------------
 
+// M (nv x nv), row-major, with armatures on its diagonal.
 pawl_status pawl_query_mass_matrix(pawl_query *q, double *M)
 {
     QUERY_NEED(q, M);
@@ -234,6 +238,7 @@ static void query_newton_euler(pawl_query *q, const double *x, bool biased, doub
     }
 }
 
+// x and y may be the same array: x is copied first.
 pawl_status pawl_query_mass_multiply(pawl_query *q, const double *x, double *y)
 {
     QUERY_NEED(q, x);
@@ -248,6 +253,8 @@ pawl_status pawl_query_mass_multiply(pawl_query *q, const double *x, double *y)
     return PAWL_OK;
 }
 
+// x = M^-1 y by the factor LT L without fill; armatures go on the diagonal before it is factored. x and y may be
+// the same array.
 pawl_status pawl_query_mass_solve(pawl_query *q, const double *y, double *x)
 {
     QUERY_NEED(q, y);
@@ -273,6 +280,7 @@ pawl_status pawl_query_mass_solve(pawl_query *q, const double *y, double *x)
 
 // ---- forces ---------------------------------------------------------------------------------------
 
+// c (nv): Coriolis, centrifugal and gravity terms, the forces for zero acceleration: tau = M a + c.
 pawl_status pawl_query_bias(pawl_query *q, double *c)
 {
     QUERY_NEED(q, c);
@@ -280,6 +288,8 @@ pawl_status pawl_query_bias(pawl_query *q, double *c)
     return PAWL_OK;
 }
 
+// tau (nv) for accelerations (nv). With loops the accelerations of the tree are not independent, and tau is the
+// one of least norm that the loops allow: query_loops.c.
 pawl_status pawl_query_inverse_dynamics(pawl_query *q, const double *acceleration, double *tau)
 {
     QUERY_NEED(q, acceleration);
@@ -312,6 +322,8 @@ static pawl_vec3 query_world_point(const pawl_query *q, int body, pawl_vec3 poin
     return v3_add(b->r, pawl_quat_rotate(b->q, v3_sub(point, q->live.of->bodies[body].com)));
 }
 
+// J (6 x nv), row-major: rows 0 to 2 the velocity of the point, 3 to 5 the angular velocity, both in world axes.
+// `point` is in the body's link frame.
 pawl_status pawl_query_jacobian(pawl_query *q, pawl_body_id id, pawl_vec3 point, double *J)
 {
     QUERY_NEED(q, J);
@@ -325,6 +337,7 @@ pawl_status pawl_query_jacobian(pawl_query *q, pawl_body_id id, pawl_vec3 point,
     return PAWL_OK;
 }
 
+// The same in the axes of a frame that is fixed to the body.
 pawl_status pawl_query_frame_jacobian(pawl_query *q, pawl_body_id id, pawl_pose frame, double *J)
 {
     QUERY_NEED(q, J);

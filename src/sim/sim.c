@@ -10,6 +10,7 @@
 #include "step/common/impact.h"
 #include <string.h>
 
+// Steppers without rows (mdp, nmdp) use coordinates and contact models of their own: no solver, no impacts.
 static bool sim_has_rows(const pawl_sim *sim)
 {
     return (sim->stepper->traits & STEPPER_NEEDS_ROWS) != 0;
@@ -78,6 +79,7 @@ static pawl_status sim_create_rows(pawl_sim *sim, int max_contacts)
     return PAWL_OK;
 }
 
+// Rows that repeat others exactly may be left out of the factor, if the stepper finds reactions of all rows later.
 void pawl_sim_drop_redundant(pawl_sim *sim)
 {
     bool drops = sim->weak_is_exact && (sim->stepper->traits & STEPPER_DEFERS_REACTIONS) != 0;
@@ -122,6 +124,8 @@ static pawl_status sim_create_solver(pawl_sim *sim)
     return PAWL_OK;
 }
 
+// Everything with a size that depends on max_contacts. The scratch block is laid out twice: measured, then handed
+// out.
 static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
 {
     const pawl_env *env = &sim->env;
@@ -194,6 +198,7 @@ static pawl_status sim_create_all(pawl_sim *sim)
     return sim_create_parts(sim, room);
 }
 
+// A sim at the start of the model as the file states it, before joints are assembled: `pawl check` reports on it.
 pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
                                 const pawl_settings *settings, pawl_sim **out)
 {
@@ -266,6 +271,8 @@ static bool sim_body_finite(const body_state *b)
     return v3_finite(b->r) && quat_finite(b->q) && v3_finite(b->v) && v3_finite(b->w);
 }
 
+// A step whose result is not finite is refused and named after the first such body; the state before it stays
+// valid.
 static pawl_status sim_check_finite(const pawl_sim *sim, const pawl_state *s)
 {
     if (pawl_state_is_finite(s)) {
@@ -575,6 +582,7 @@ pawl_kept_problem pawl_sim_kept_problem(const pawl_sim *sim)
     return (pawl_kept_problem){c->problem, c->r, c->fixed_rows};
 }
 
+// `now` returns seconds. Without it phases are not timed: the library reads no clock of its own.
 void pawl_sim_set_clock(pawl_sim *sim, double (*now)(void *user), void *user)
 {
     if (sim == NULL) {
@@ -618,6 +626,7 @@ const pawl_model *pawl_sim_model(const pawl_sim *sim)
     return sim != NULL ? sim->model : NULL;
 }
 
+// Force or torque of the last step [N or N m]; NaN for an id that is none.
 double pawl_sim_actuator_effort(const pawl_sim *sim, pawl_actuator_id id)
 {
     int actuator = sim == NULL ? -1 : PAWL_INDEX(&sim->env, &sim->model->ids[ID_ACTUATOR], id);

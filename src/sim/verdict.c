@@ -53,6 +53,8 @@ static void verdict_describe(pawl_verdict *v, const pawl_model *m)
     }
 }
 
+// Figures of the start, from which a run is judged: limits and overlaps that the file begins with are not the
+// run's.
 pawl_verdict pawl_verdict_begin(const pawl_state *state)
 {
     pawl_energy e = pawl_state_energy(state);
@@ -71,6 +73,7 @@ pawl_verdict pawl_verdict_begin(const pawl_state *state)
     return v;
 }
 
+// worst_of() returns NaN if one of the two is: a figure that is not finite stays visible.
 static void verdict_max(double *worst, double value)
 {
     *worst = worst_of(*worst, value);
@@ -113,6 +116,7 @@ static void verdict_add_solver(pawl_verdict *v, const pawl_step_report *r)
     }
 }
 
+// The worst joint goes with the worst figure of the run, so it is compared before the figure is replaced.
 static void verdict_add_closure(pawl_verdict *v, const pawl_step_report *r)
 {
     double now = worst_of(r->closure.position, r->closure.rotation);
@@ -198,6 +202,7 @@ static void verdict_add_work(pawl_verdict *v, const pawl_energy *e)
     v->energy = *e;
 }
 
+// potential_min is a smallest value: the signs are turned so that NaN is the worst here, too.
 static void verdict_add_energy(pawl_verdict *v, const pawl_energy *e)
 {
     double potential = e->gravity + e->springs;
@@ -227,6 +232,7 @@ static bool verdict_is_finite(const pawl_step_report *r)
     return true;
 }
 
+// Adds one step. Correction energies come before the work, because verdict_work() subtracts them.
 void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
 {
     if (v == NULL || r == NULL) {
@@ -270,6 +276,7 @@ const char *pawl_dissipator_name(pawl_dissipator which)
     return (int)which >= 0 && which < PAWL_DISSIPATOR_COUNT ? names[which] : NULL;
 }
 
+// [J]; the scale of energy errors. See docs/verdict.md, "The energy turned over".
 double pawl_verdict_turnover(const pawl_verdict *v)
 {
     if (v == NULL) {
@@ -279,6 +286,7 @@ double pawl_verdict_turnover(const pawl_verdict *v)
     return worst_of(worst_of(stored, v->energy_floor), worst_of(v->work_in, v->work_out));
 }
 
+// A balance of exactly 0 is no error even if nothing was turned over (0/0).
 double pawl_verdict_energy_error(const pawl_verdict *v)
 {
     if (v == NULL) {

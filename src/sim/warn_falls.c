@@ -23,6 +23,7 @@ typedef struct falls_work {
     size_t bytes;
 } falls_work;
 
+// Union-find with path halving; the smallest index leads, so that the group of the world is 0.
 static int falls_group(const falls_work *w, int body)
 {
     int i = body + 1;
@@ -39,6 +40,7 @@ static void falls_unite(falls_work *w, int body_a, int body_b)
     w->group[a > b ? a : b] = a > b ? b : a;
 }
 
+// A constant of 0 does not act; any other signal may.
 static bool falls_signal_acts(const pawl_signal *s)
 {
     return s->kind != PAWL_SIGNAL_CONSTANT || s->value != 0.0;
@@ -93,6 +95,7 @@ static void falls_find_groups(falls_work *w)
     w->supported[0] = true;
 }
 
+// Exclusions of a model are sorted by this key.
 static bool falls_excluded(const pawl_model *m, int a, int b)
 {
     uint64_t key = pawl_exclusion_key(a, b);
@@ -150,6 +153,7 @@ static bool falls_touches_standing(const falls_work *w, const pawl_shape_info *s
     return false;
 }
 
+// Rounds until no group is added. At most one round for each group, since every round but the last adds one.
 static void falls_spread(falls_work *w)
 {
     const pawl_model *m = w->model;
@@ -183,6 +187,7 @@ static void falls_count(falls_work *w)
     }
 }
 
+// One warning for each group, at its first body. A group without weight does not fall.
 static pawl_status falls_list(const falls_work *w, warning_list *list)
 {
     const pawl_model *m = w->model;

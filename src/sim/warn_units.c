@@ -85,6 +85,7 @@ static units_extent units_measure(const pawl_model *m)
     return e;
 }
 
+// One warning at most besides that of gravity: all have the same cause.
 pawl_status pawl_warn_length(pawl_sim *sim, warning_list *list)
 {
     const pawl_model *m = sim->model;
@@ -134,6 +135,7 @@ pawl_status pawl_warn_mass(pawl_sim *sim, warning_list *list)
 }
 
 // Whether a number of radians looks like degrees.
+// Whole numbers from 10 to 720 but 10 and 100: nobody gives radians like that.
 static bool units_like_degrees(double angle)
 {
     double a = fabs(angle);

@@ -11,11 +11,14 @@
 // Relative to the trace: below it an entry of D is rounding.
 static const double contact_noise = 1e-14;
 
+// D (3 x 3) in the order tangent, tangent, normal. A contact that no impulse along its normal can move gets none.
 bool pawl_contact_is_blocked(const double D[9])
 {
     return D[8] <= contact_noise * (D[0] + D[4]);
 }
 
+// S (xx, xy, yy): D over the tangents with the normal eliminated. It may be singular where a body can only move in
+// a plane; the shift keeps (S + k)^-1 finite at k = 0.
 void pawl_contact_tangent(const double D[9], double S[3])
 {
     double trace = D[0] + D[4] + D[8];

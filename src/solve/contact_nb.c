@@ -218,6 +218,7 @@ static void nb_middle(const nb_arc *arc, double u[2])
     }
 }
 
+// At most 60 halvings: then the ends are neighbouring directions in double precision.
 static void nb_by_bisection(const nb_section *k, const double outside[3], double x[3])
 {
     nb_arc arc = nb_visible(k, outside);
@@ -235,6 +236,9 @@ static void nb_by_bisection(const nb_section *k, const double outside[3], double
     nb_point(k, u, x);
 }
 
+// v: velocity without this contact's impulse, s: De Saxce's term added to its normal (0 for the plain law).
+// Without friction the plane is a point of the axis. Inside the cone the least point of the plane sticks, and s
+// has no effect.
 void pawl_contact_nb(const double D[9], const double v[3], double s, double mu,
                      contact_nb_search search, double lambda[3])
 {

@@ -5,7 +5,7 @@
 // Edges that cross, and the sides of capsules and cylinders, have no points and do not see each other.
 #include "wrench/body_pairs.h"
 
-// The same pairs of bodies as in collider.c: excluded ones, and those that a joint other than a free joint or a
+// Pairs of bodies that are excluded, and those that a joint other than a free joint or a
 // gear connects.
 static bool pairs_filtered(const pawl_model *m, int one, int other)
 {

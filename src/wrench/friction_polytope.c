@@ -126,7 +126,7 @@ static void friction_tangents(const tangent_frame *frame, bool turns, friction_s
     }
 }
 
-// K = k (d^p + zeta) [N]. zeta > 0 leaves a small force outside, for methods that need a gradient before contact.
+// K = k (d^p + zeta) [N]. With zeta > 0 there is a small force outside of the ground, too.
 // Tangents turn with the body only for anisotropic friction with axes fixed in it; else they are those of the
 // ground.
 static void friction_site_at(const pawl_wrench_model_def *def, const pawl_wrench_query *query,

@@ -126,9 +126,7 @@ static field_foot spline_field_foot(const spline_field *field, pawl_vec3 p, doub
     return f;
 }
 
-// Newton's method with a line search, from the point straight below or above p. It finds a local minimum: for
-// points further away than the radius of curvature of a valley there may be a nearer one, which a contact does not
-// reach.
+// Newton's method with a line search, from the point straight below or above p. It finds a local minimum: of points far above a valley another one may be nearer.
 static field_foot spline_field_nearest(const spline_field *field, pawl_vec3 p)
 {
     enum { ROUNDS = 50, HALVINGS = 40 };

@@ -252,7 +252,7 @@ static double set_pair_friction(const pawl_wrench_set *set, const pawl_model *m,
                              m->shapes[pair->other_shape].def.friction);
 }
 
-// Friction may change between steps (inputs, random changes of a model for learning). Vertex constants depend on
+// Friction may change between steps. Vertex constants depend on
 // it alone, so they are computed again only where it did. friction_scale multiplies what the model or the
 // definition states; a shape's own friction is taken as it is in `model`.
 void pawl_wrench_set_follow(pawl_wrench_set *set, const pawl_model *model)
