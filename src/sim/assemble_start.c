@@ -28,8 +28,7 @@ enum {
     ASSEMBLE_LIMIT_ROUNDS = 20
 };
 
-// Metres and radians are compared as they are: both are of the order of the misalignment, for a mechanism of about
-// 1 m.
+// Metres and radians are compared as plain numbers.
 static double assemble_worst(pawl_closure c)
 {
     return fmax(c.position, c.rotation);

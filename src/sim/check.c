@@ -198,7 +198,7 @@ static void check_masses(const pawl_sim *sim, pawl_check *check)
 }
 
 // rank: at the start. generic_rank: the largest of a few positions nearby. Where the first is less, the start is a
-// singular position. Rows are those of joints, limits not included.
+// singular position.
 static pawl_status check_analyse(pawl_sim *sim, pawl_check *check)
 {
     const pawl_model *m = sim->model;

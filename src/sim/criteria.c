@@ -57,7 +57,7 @@ static void criteria_at_shapes(const criteria_input *in, pawl_shape_id a, pawl_s
 
 // ---- the criteria ------------------------------------------------------------------------------
 
-// Value [s]: time that is missing. A run whose time is not known (the library's own loops) is not judged.
+// Value [s]: time that is missing. A run of which nobody said how far it was to go is not judged.
 static bool criteria_completed(const criteria_input *in, pawl_criterion *out)
 {
     static const char *const reasons[PAWL_RUN_END_COUNT] = {

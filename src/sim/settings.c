@@ -370,6 +370,8 @@ static pawl_status settings_refuse(const pawl_env *env, const setting_row *row, 
                      row->info.range);
 }
 
+// Sets one field from text, as the command line, files and bindings do. Ranges are checked here and nowhere else;
+// on failure the settings are unchanged.
 pawl_status pawl_settings_set(const pawl_env *env, pawl_settings *s, const char *key,
                               const char *value)
 {
@@ -422,6 +424,8 @@ pawl_status pawl_settings_set(const pawl_env *env, pawl_settings *s, const char 
     return settings_refuse(env, row, value);
 }
 
+// Settings that were changed field by field are checked by writing every one as text and reading it back: one set
+// of rules for both ways.
 pawl_status pawl_settings_check(const pawl_env *env, const pawl_settings *s)
 {
     PAWL_NEED_ENV(env);

@@ -582,7 +582,7 @@ pawl_kept_problem pawl_sim_kept_problem(const pawl_sim *sim)
     return (pawl_kept_problem){c->problem, c->r, c->fixed_rows};
 }
 
-// `now` returns seconds. Without it phases are not timed: the library reads no clock of its own.
+// `now` returns seconds. Phases of a step are timed by it.
 void pawl_sim_set_clock(pawl_sim *sim, double (*now)(void *user), void *user)
 {
     if (sim == NULL) {

@@ -53,8 +53,7 @@ static void verdict_describe(pawl_verdict *v, const pawl_model *m)
     }
 }
 
-// Figures of the start, from which a run is judged: limits and overlaps that the file begins with are not the
-// run's.
+// Figures of the start, from which a run is judged: violations of limits that the file begins with are not the run's.
 pawl_verdict pawl_verdict_begin(const pawl_state *state)
 {
     pawl_energy e = pawl_state_energy(state);

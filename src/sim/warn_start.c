@@ -41,6 +41,7 @@ static warning_where start_shapes(const pawl_sim *sim, finder_pair pair)
     return where;
 }
 
+// The search here has no margin: a pair counts only where shapes really overlap.
 pawl_status pawl_warn_overlaps(pawl_sim *sim, warning_list *list)
 {
     contact_finder *finder = sim->finder;
@@ -73,6 +74,7 @@ pawl_status pawl_warn_overlaps(pawl_sim *sim, warning_list *list)
         count == 1 ? "" : "s", count == 1 ? "s" : "", deepest);
 }
 
+// Gears have a coordinate that depends on two joints, and no limits.
 pawl_status pawl_warn_beyond_limits(pawl_sim *sim, warning_list *list)
 {
     const pawl_model *m = sim->model;
