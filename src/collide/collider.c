@@ -273,6 +273,7 @@ static double collider_reach(const collider *c, int i, int j)
                                      b->position, &c->motion[j], pawl_shape_bounding_radius(b));
 }
 
+// Boxes as they are, with the reach of the pair added.
 static bool collider_boxes_overlap(const broad_box *a, const broad_box *b, double reach)
 {
     for (int k = 0; k < 3; ++k) {
@@ -402,6 +403,9 @@ static pawl_vec3 collider_common(const collider *c)
 
 // Half of the margin on each side of a pair makes the whole. Rotation is bounded by the circle of the shape's
 // farthest point.
+// boxes: around the shapes as they are. swept: larger by half the margin and by what the fastest point of the
+// shape travels within the step, relative to the common velocity of all. Two shapes that can touch have swept
+// boxes that overlap.
 static void collider_sweep(collider *c, double margin)
 {
     pawl_vec3 common = c->dt > 0.0 ? collider_common(c) : v3(0.0, 0.0, 0.0);

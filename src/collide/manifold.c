@@ -381,6 +381,7 @@ static void manifold_parallel_edges(const manifold_clip *c)
 }
 
 // The closest points of two lines through edges.
+// s and t are clamped to the edges; parallel edges take their middles.
 static pawl_vec3 manifold_line_middle(const surface_patch *a, const surface_patch *b, pawl_vec3 n,
                                       double *gap)
 {
@@ -401,6 +402,8 @@ static pawl_vec3 manifold_line_middle(const surface_patch *a, const surface_patc
 
 // The one point that shows the exact gap, whatever the patches look like. False when neither side
 // has one: then it is only a guess. *corner: at least one side touches in a point.
+// The patches are taken with a tilt of 1e-7 here, so that only faces that are truly across the normal count as
+// faces.
 static bool manifold_witness(const placed_shape *a, const placed_shape *b, const pair_axis *axis,
                              double ra, double rb, candidate_list *list, bool *corner)
 {

@@ -80,6 +80,7 @@ static pawl_status assemble_match(pawl_sim *sim, const pawl_state *s, double tol
 }
 
 // The weak space where s is, in place of the one that was found before.
+// tolerance 0 looks for rows that repeat each other exactly, which is assemble_exact in numbers.
 static pawl_status assemble_search(pawl_sim *sim, const pawl_state *s, double tolerance)
 {
     pawl_assembly *a = sim->assembly;
@@ -184,6 +185,7 @@ static void assemble_set_zone(pawl_sim *sim)
     pawl_weak_set_zone(sim->weak, misfit.position, misfit.rotation);
 }
 
+// Rows, residuals and Jacobians at s, in sim->assembly.
 static void assemble_place(pawl_sim *sim, const pawl_state *s)
 {
     pawl_assembly_place(sim->assembly, s->bodies, s->coordinates, s->time,

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+// What a row of the table judges by. Names come from the caller, since a recording has a verdict and names, but no
+// model.
 typedef struct criteria_input {
     const pawl_verdict *v;
     const pawl_settings *settings;
@@ -124,6 +126,7 @@ static bool criteria_coulomb(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
+// Value: position updates that failed; the place has the first step.
 static bool criteria_positions(const criteria_input *in, pawl_criterion *out)
 {
     out->value = (double)in->v->position_failures;
@@ -205,6 +208,7 @@ static bool criteria_passage(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
+// Value [m or rad]: how far a coordinate went beyond its limit, less what the file began with.
 static bool criteria_limits(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_verdict *v = in->v;
@@ -222,6 +226,7 @@ static bool criteria_limits(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
+// Value: depth over half the thickness of the thinner shape, less what the file began with.
 static bool criteria_penetration(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_verdict *v = in->v;
@@ -236,6 +241,7 @@ static bool criteria_penetration(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
+// Value: pairs of shapes that passed through each other. None may.
 static bool criteria_crossings(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_verdict *v = in->v;
@@ -296,6 +302,7 @@ static bool criteria_work(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
+// Value: impacts that their law did not solve, where another answer stood in.
 static bool criteria_impacts(const criteria_input *in, pawl_criterion *out)
 {
     out->value = (double)in->v->events[PAWL_EVENT_IMPACT_FALLBACK];

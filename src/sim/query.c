@@ -139,6 +139,7 @@ static pawl_status query_not_placed(const pawl_query *q, const char *function)
                      function);
 }
 
+// Numbers that are not finite are refused at the door: recursions would spread them to all results.
 static pawl_status query_check(const pawl_query *q, const char *what, const double *x)
 {
     for (int k = 0; k < q->tree->column_count; ++k) {
@@ -162,6 +163,8 @@ int pawl_query_loop_count(const pawl_query *q)
     return q != NULL ? q->tree->loop_joint_count : 0;
 }
 
+// What a column is: a coordinate of a joint, or one of the six velocities (part) of a floating body, where
+// coordinate is -1.
 pawl_column pawl_query_column(const pawl_query *q, int column)
 {
     if (q == NULL || !PAWL_HAS(&q->env, "column", column, q->tree->column_count)) {
@@ -176,6 +179,7 @@ pawl_column pawl_query_column(const pawl_query *q, int column)
                          .part = column - l->first_column};
 }
 
+// Column of a joint's coordinate; -1 where the joint is outside of the tree, because it closes a loop.
 int pawl_query_find(const pawl_query *q, pawl_joint_id id, int coordinate)
 {
     int joint = q == NULL ? -1 : PAWL_INDEX(&q->env, &q->live.of->ids[ID_JOINT], id);
@@ -316,6 +320,7 @@ static pawl_status query_check_point(const pawl_query *q, pawl_vec3 point)
                                         point.y, point.z);
 }
 
+// From the link frame of a body to the world, through its centre of mass.
 static pawl_vec3 query_world_point(const pawl_query *q, int body, pawl_vec3 point)
 {
     const body_state *b = &q->bodies[body];

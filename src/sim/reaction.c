@@ -8,6 +8,8 @@
 #include "sim/sim.h"
 #include "step/common/least_reactions.h"
 
+// force [N] and torque [N m] that the joint exerts on its follower, at the joint's anchor, in world axes, as a
+// mean over the last step. Zero before the first step. Gears act on coordinates and have no such force.
 pawl_status pawl_sim_joint_reaction(const pawl_sim *sim, pawl_joint_id id, pawl_vec3 *force,
                                     pawl_vec3 *torque)
 {

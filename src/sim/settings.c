@@ -238,6 +238,8 @@ static const setting_row settings_table[] = {
 };
 enum { SETTING_ROWS = sizeof settings_table / sizeof settings_table[0] };
 
+// Writes a number into the field of a row. Enumerations are copied as an int, because their own type is the
+// compiler's choice.
 static void settings_put(pawl_settings *s, const setting_row *row, double value)
 {
     char *field = (char *)s + row->offset;
@@ -261,6 +263,7 @@ static void settings_put(pawl_settings *s, const setting_row *row, double value)
     }
 }
 
+// Every field is set from the table, and the stamp shows that this function was called.
 pawl_settings pawl_settings_default(void)
 {
     pawl_settings settings = {.stamp = PAWL_STAMP_SETTINGS};

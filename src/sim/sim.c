@@ -562,6 +562,8 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
     return status;
 }
 
+// Whether steps keep their contact problem as a matrix (contact_capture.c). That allocates in every step with
+// contacts: for studies, not for runs.
 void pawl_sim_keep_problems(pawl_sim *sim, bool keep)
 {
     if (sim == NULL) {
@@ -573,6 +575,7 @@ void pawl_sim_keep_problems(pawl_sim *sim, bool keep)
     }
 }
 
+// Of the last step; it stays valid until the next one. NULL where the step had no contacts.
 pawl_kept_problem pawl_sim_kept_problem(const pawl_sim *sim)
 {
     if (sim == NULL) {

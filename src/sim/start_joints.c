@@ -66,6 +66,7 @@ static pawl_model start_driven_model(const pawl_model *m, const pawl_joint_start
     return driven;
 }
 
+// Poses, twists and coordinates only: impulses and work belong to a model with other rows.
 static void start_copy_bodies(pawl_state *to, const pawl_state *from)
 {
     const pawl_model *m = from->model;

@@ -89,6 +89,8 @@ static bool verdict_is_worse(double value, double known)
     return value > known || (isnan(value) && !isnan(known));
 }
 
+// Sums and largest figures of the solver. A step counts as not converged by the judge's residual, not by what the
+// solver says. Imbalance and dissipation gap belong to mdp and nmdp alone.
 static void verdict_add_solver(pawl_verdict *v, const pawl_step_report *r)
 {
     v->not_converged += r->outcome != PAWL_CONVERGED;
@@ -157,6 +159,8 @@ static void verdict_add_closure(pawl_verdict *v, const pawl_step_report *r)
     v->position_failures += r->position_failures;
 }
 
+// Depth in metres and depth relative to the thickness have their own worst pairs: a thin shape may be the worst by
+// one and not by the other.
 static void verdict_add_contacts(pawl_verdict *v, const pawl_step_report *r)
 {
     verdict_max_int(&v->contacts_max, r->contacts);
@@ -214,6 +218,7 @@ static void verdict_add_energy(pawl_verdict *v, const pawl_energy *e)
     verdict_add_work(v, e);
 }
 
+// All figures that criteria use. One that is not finite fails the run even if later steps are fine.
 static bool verdict_is_finite(const pawl_step_report *r)
 {
     const double figures[] = {

@@ -215,6 +215,7 @@ static pawl_status falls_list(const falls_work *w, warning_list *list)
     return PAWL_OK;
 }
 
+// Nothing falls without gravity. Arrays are zero when allocated, which `supported` and the counts rely on.
 pawl_status pawl_warn_falls(pawl_sim *sim, warning_list *list)
 {
     const pawl_model *m = sim->model;

@@ -26,6 +26,7 @@ static double inertia_triangle(const principal_axes *p)
     return worst;
 }
 
+// At most one warning a body: an inertia that breaks the triangle inequality says nothing about lengths.
 pawl_status pawl_warn_inertia(pawl_sim *sim, warning_list *list)
 {
     const pawl_model *m = sim->model;

@@ -74,7 +74,8 @@ pawl_status pawl_warn_overlaps(pawl_sim *sim, warning_list *list)
         count == 1 ? "" : "s", count == 1 ? "s" : "", deepest);
 }
 
-// Gears have a coordinate that depends on two joints, and no limits.
+// Only the coordinate that is farthest beyond is named.
+
 pawl_status pawl_warn_beyond_limits(pawl_sim *sim, warning_list *list)
 {
     const pawl_model *m = sim->model;

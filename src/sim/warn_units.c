@@ -153,6 +153,7 @@ static bool units_limits_like_degrees(double lower, double upper)
 static const char *const units_angle_advice =
     "angles are in radians: 90 degrees are 1.5708 rad; a joint without limits needs none";
 
+// Limits, rest angles of springs and constant targets of position actuators, of rotational coordinates.
 pawl_status pawl_warn_degrees(pawl_sim *sim, warning_list *list)
 {
     const pawl_model *m = sim->model;

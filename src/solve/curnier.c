@@ -111,6 +111,7 @@ static void curnier_row(curnier_part *c, const space_problem *q, int i, double E
 }
 
 // The step from c->at, with a new factor or the last one. False where the factor breaks down.
+// S is symmetric unless a contact with friction slips, and Cholesky is half the work of LU.
 static bool curnier_step(curnier_part *c, const space_problem *q, double E, bool anew)
 {
     const pawl_problem *p = q->p;
@@ -129,6 +130,7 @@ static bool curnier_step(curnier_part *c, const space_problem *q, double E, bool
     return true;
 }
 
+// The trial is made admissible before it is judged: its residual is that of an answer.
 static void curnier_try(curnier_part *c, const space_problem *q, double length)
 {
     for (int i = 0; i < q->p->row_count; ++i) {

@@ -370,6 +370,8 @@ static void interior_move(interior_part *s, const space_problem *q, double lengt
     s->gap = interior_gap(s, p, q->weight);
 }
 
+// A cold start well inside of all cones: v_f gives the unit of velocity, the weights that of impulses. Warm starts
+// lie on the boundary, from where an interior point can hardly move.
 void pawl_interior_begin(interior_part *s, const space_problem *q, double smoothing)
 {
     const pawl_problem *p = q->p;
@@ -411,6 +413,8 @@ void pawl_interior_begin(interior_part *s, const space_problem *q, double smooth
 }
 
 // One step; false when it breaks down.
+// Predictor, then corrector with the same factor. sigma = (1 - length)^3 is Mehrotra's rule: the further the
+// predictor could go, the less centring is needed.
 static bool interior_step(interior_part *s, const space_problem *q)
 {
     const pawl_problem *p = q->p;
@@ -438,6 +442,8 @@ static bool interior_step(interior_part *s, const space_problem *q)
     return isfinite(s->at.merit) && s->stalled < INTERIOR_PATIENCE;
 }
 
+// Until the natural map is at most `target` [m/s]; x gets every iterate that is better than itself. False where
+// the method broke down, is stuck, or ran out of steps.
 bool pawl_interior_run(interior_part *s, const space_problem *q, double target, int most,
                        space_iterate *x, solver_report *report)
 {
