@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// What a row of the table judges by. Names come from the caller, since a recording has a verdict and names, but no
-// model.
+// What a row of the table judges by. Names of joints and shapes come through functions of the caller, so that no
+// model is needed here.
 typedef struct criteria_input {
     const pawl_verdict *v;
     const pawl_settings *settings;

@@ -373,8 +373,8 @@ static pawl_status settings_refuse(const pawl_env *env, const setting_row *row, 
                      row->info.range);
 }
 
-// Sets one field from text, as the command line, files and bindings do. Ranges are checked here and nowhere else;
-// on failure the settings are unchanged.
+// Sets one field from text, as the command line, files and bindings do. Ranges are checked here; on failure the
+// settings are unchanged.
 pawl_status pawl_settings_set(const pawl_env *env, pawl_settings *s, const char *key,
                               const char *value)
 {

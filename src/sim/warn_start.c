@@ -75,7 +75,6 @@ pawl_status pawl_warn_overlaps(pawl_sim *sim, warning_list *list)
 }
 
 // Only the coordinate that is farthest beyond is named.
-
 pawl_status pawl_warn_beyond_limits(pawl_sim *sim, warning_list *list)
 {
     const pawl_model *m = sim->model;

@@ -73,8 +73,9 @@ void pawl_admm_begin(admm *s, const pawl_problem *p, const admm_variant *variant
 }
 
 // The metric changes with rho: momentum and lengths of the old one mean nothing.
-// The shift of row i is P_i + eta S_i + R_i, so that the factor is that of D + R + (eta + rho) S. Joints keep the small
-// penalty of their own whatever rho is, but only when preconditioned: without S they have no scale to take a part of.
+// The shift of row i is P_i + eta S_i + R_i, so that the factor is that of D + R + (eta + rho) S. Joints keep the
+// small penalty of their own whatever rho is, but only when preconditioned: without S they have no scale to take a
+// part of.
 bool pawl_admm_set_rho(admm *s, const pawl_problem *p, double rho)
 {
     s->rho = rho;

@@ -34,9 +34,9 @@ static double augmented_penalty(const space_problem *q, int i, double E, double 
 }
 
 // P_K of row i or the contact that begins there, in place; S (9, or 1) gets its derivative where it is not NULL.
-// The derivative on the cone's surface, with d = z_T / |z_T| and f = 1 / (1 + mu^2): f (mu d, 1)(mu d, 1)^T along the
-// ray, and the ratio of the projected to the old |z_T| in the direction across it. Inside the cone it is 1, in the polar
-// cone 0. With mu infinite the cone is all space above the plane: tangents pass, the normal is cut.
+// The derivative on the cone's surface, with d = z_T / |z_T| and f = 1 / (1 + mu^2): f (mu d, 1)(mu d, 1)^T along
+// the ray, and the ratio of the projected to the old |z_T| in the direction across it. Inside the cone it is 1, in
+// the polar cone 0. With mu infinite the cone is all space above the plane: tangents pass, the normal is cut.
 static void augmented_project(const pawl_problem *p, int i, double *z, double *S)
 {
     int contacts = pawl_problem_contact_row(p, 0);

@@ -22,8 +22,9 @@ static const double interior_short = 0.02; // so many steps in a row that are sh
 enum { INTERIOR_PATIENCE = 6 };
 static const double interior_cut = 0.99; // of the way to the cone's boundary
 
-// X, Y and their changes are (contacts x 3) in the order of the cone: the normal first, unlike rows, where it is last.
-// W is (contacts x 4): eta, w0 and the two entries of w1. low, high (rows) are distances to the bounds, *_v their multipliers.
+// X, Y and their changes are (contacts x 3) in the order of the cone: the normal first, unlike rows, where it is
+// last. W is (contacts x 4): eta, w0 and the two entries of w1. low, high (rows) are distances to the bounds, *_v
+// their multipliers.
 interior_part pawl_interior_layout(const solver_def *def, pawl_carver *mem)
 {
     size_t cones = 3 * (size_t)def->max_contacts, rows = (size_t)def->max_rows;
@@ -168,8 +169,9 @@ static void interior_right(const interior_part *s, int k, double sigma_gap, bool
     cone_apply(W, false, v, right);
 }
 
-// dlambda = b - S dv of contact k. S is G^-1 (1 + n mu t^T) with t the direction of slip: the derivative of De Saxce's
-// term makes it unsymmetric, so the system over the bodies is solved by LU. `edge` [m/s] rounds |v_T| off at the origin.
+// dlambda = b - S dv of contact k. S is G^-1 (1 + n mu t^T) with t the direction of slip: the derivative of De
+// Saxce's term makes it unsymmetric, so the system over the bodies is solved by LU. `edge` [m/s] rounds |v_T| off
+// at the origin.
 static void interior_law_cone(interior_part *s, const space_problem *q, int k, double sigma_gap,
                               bool corrects)
 {

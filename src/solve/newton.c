@@ -225,8 +225,8 @@ typedef struct newton_system {
 } newton_system;
 
 // y = (D + R + metric)^-1 (D + R + G) x
-// The operator of GMRES, preconditioned from the left by the symmetric part. Without tangential velocities G is `metric`
-// and this is nearly the identity, so that one iteration is enough.
+// The operator of GMRES, preconditioned from the left by the symmetric part. Without tangential velocities G is
+// `metric` and this is nearly the identity, so that one iteration is enough.
 static void newton_apply(void *user, const double *x, double *y)
 {
     newton_system *n = user;
@@ -303,10 +303,10 @@ static void newton_add_proximal(newton_part *s, const pawl_problem *p, const dou
     }
 }
 
-// Path following: tau is the smoothing in units of the root mean square of v_f / sqrt(w), and falls when the equations at
-// this tau are met to newton_centred of it. The iterate s->point may leave the cones; lambda is the best
-// admissible point that was seen. `goal` [m/s] is of the natural map. Returns whether lambda meets it; false also
-// where memory is out.
+// Path following: tau is the smoothing in units of the root mean square of v_f / sqrt(w), and falls when the
+// equations at this tau are met to newton_centred of it. The iterate s->point may leave the cones; lambda is the
+// best admissible point that was seen. `goal` [m/s] is of the natural map. Returns whether lambda meets it; false
+// also where memory is out.
 bool pawl_newton_run(newton_part *s, const pawl_problem *p, const double *weight, double tau,
                      double goal, int most, double *lambda, int *iterations)
 {

@@ -126,7 +126,8 @@ static field_foot spline_field_foot(const spline_field *field, pawl_vec3 p, doub
     return f;
 }
 
-// Newton's method with a line search, from the point straight below or above p. It finds a local minimum: of points far above a valley another one may be nearer.
+// Newton's method with a line search, from the point straight below or above p. It finds a local minimum: of
+// points far above a valley another one may be nearer.
 static field_foot spline_field_nearest(const spline_field *field, pawl_vec3 p)
 {
     enum { ROUNDS = 50, HALVINGS = 40 };

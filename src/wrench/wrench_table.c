@@ -44,8 +44,9 @@ static double table_basis(const pawl_wrench_table *t, const double at[4], int j,
 }
 
 // Wrenches are divided by d^p at their centres before they are fitted, so that the fitted numbers are of one size
-// and the force vanishes at depth 0. The mean is taken out, because the basis decays: far from all centres the ratio tends to the mean. The matrix (n x n) is positive definite; centres that nearly coincide make a pivot vanish,
-// and are refused.
+// and the force vanishes at depth 0. The mean is taken out, because the basis decays: far from all centres the
+// ratio tends to the mean. The matrix (n x n) is positive definite; centres that nearly coincide make a pivot
+// vanish, and are refused.
 pawl_status pawl_wrench_interpolant_fit(const pawl_env *env, wrench_interpolant *table)
 {
     const pawl_wrench_table *t = &table->def->table;
