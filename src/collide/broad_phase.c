@@ -80,6 +80,7 @@ static void broad_select(const broad_box *boxes, int axis, int *order, int from,
 static void broad_build(broad_phase *bp, const broad_box *boxes, int from, int to, int at)
 {
     broad_node *node = &bp->nodes[at];
+    // A subtree of n leaves has 2 n - 1 nodes, so that all places are known before it is built.
     node->skip = at + 2 * (to - from) - 1;
     if (to - from == 1) {
         node->item = bp->order[from];

@@ -76,6 +76,7 @@ pawl_status pawl_contact_finder_create(const pawl_env *env, const pawl_model *m,
         pawl_contact_finder_destroy(f);
         return status;
     }
+    // The thinnest shape bounds how deep a contact may be before shapes pass through each other.
     f->thinnest = INFINITY;
     for (int i = 0; i < m->shape_count; ++i) {
         f->thinnest = fmin(f->thinnest, pawl_contact_finder_half_thickness(f, i));

@@ -88,6 +88,7 @@ static bool crossing_through(const crossing_search *s, int item, int other)
     if (v3_norm(v3_sub(q, p)) + s->deepest < c->inner[item]) {
         return false;
     }
+    // Thin shapes would never be deep enough for a fixed margin.
     double threshold = fmin(s->margin, 0.5 * c->inner[other]);
     pawl_quat first = pawl_collider_frame(c, s->before, other).orientation;
     pawl_quat last = pawl_collider_frame(c, s->after, other).orientation;

@@ -153,6 +153,7 @@ void pawl_expand_penetration(const placed_shape *a, const placed_shape *b, pair_
             axis->gap = -depth;
             axis->n = n;
         }
+        // Upper bound (best depth so far) minus lower bound (offset of the nearest face).
         if (-axis->gap - offset <= 1e-7 * scale || !expand_by(&p, w, 1e-13 * scale)) {
             return;
         }

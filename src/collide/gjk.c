@@ -132,6 +132,7 @@ gjk_result pawl_gjk_distance(const placed_shape *a, const placed_shape *b, doubl
     double distance = INFINITY, lower = -INFINITY;
     for (int round = 0; round < GJK_ROUNDS; ++round) {
         gjk_vertex fresh;
+        // v points from b to a: the difference is searched towards the origin, that is along -v.
         fresh.a = pawl_shape_support(a, v3_scale(-1.0, v));
         fresh.b = pawl_shape_support(b, v);
         fresh.w = v3_sub(fresh.a, fresh.b);
@@ -167,6 +168,7 @@ gjk_result pawl_gjk_distance(const placed_shape *a, const placed_shape *b, doubl
         }
         v = next;
         distance = shorter;
+        // Direction lost: v is rounding.
         if (!(distance > touching)) {
             return GJK_OVERLAP;
         }

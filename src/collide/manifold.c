@@ -484,6 +484,7 @@ void pawl_manifold_from_axis(const placed_shape *a, const placed_shape *b, doubl
         manifold_clip c;
         c.n = axis->n;
         pawl_tangents(c.n, &c.t1, &c.t2);
+        // Relative to the smaller shape: a pebble on a large plate is measured by the pebble.
         c.eps = 1e-8 * small;
         c.corner = 0.5 * copies; // two within it are copies
         c.margin = margin;

@@ -144,6 +144,7 @@ static bool patch_is_flat(const patch_point *p, int n, double size)
             fit[k][2] += p[i].v * value[k];
         }
     }
+    // A patch that is a line has no slope across it.
     double thin = patch_flat_tolerance * size, tolerance = patch_flat_tolerance * size;
     for (int k = 0; k < 2; ++k) { // principal axes: the slopes are independent
         fit[k][1] = uu > n * thin * thin ? fit[k][1] / uu : 0.0;

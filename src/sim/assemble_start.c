@@ -226,6 +226,7 @@ static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
 {
     sim->delassus->weak.space = NULL;
     sim->delassus->drops_redundant = false;
+    // How far joints were open as given: bodies that travel much more than this went along a weak direction.
     double open = assemble_worst(pawl_state_closure(s));
     *steps = pawl_project(&sim->context, s, s->time, ASSEMBLE_STEPS, assemble_tolerance);
     if (!sim->assembly->has_loops) {
@@ -325,6 +326,8 @@ pawl_status pawl_sim_close(pawl_sim *sim)
     pawl_state_count_turns(s);
     *start = *assembled = pawl_state_closure(s);
     int moved_steps = 0, steps;
+    // Both conditions, since closed joints beyond a limit are a start that the file means, and open joints within
+    // limits are closed by the shortest way.
     if (assemble_worst(*start) > assemble_far && start->limit > assemble_far) {
         PAWL_TRY(assemble_within_limits(sim, &moved_steps));
     }
@@ -359,6 +362,7 @@ pawl_status pawl_sim_close(pawl_sim *sim)
     }
     pawl_energy e = pawl_state_energy(s);
     // What was done before, such as a change of gravity, stays in the balance.
+    // The work so far is subtracted, because the balance is stored energy minus all work minus energy_start.
     s->energy_start = pawl_energy_stored(&e);
     for (int i = 0; i < WORK_COUNT; ++i) {
         s->energy_start -= s->work[i];

@@ -168,6 +168,8 @@ static pawl_status check_fewest_weak(pawl_sim *sim, int *fewest, pawl_closure *m
             b->v = v3(check_random(&seed), check_random(&seed), check_random(&seed));
             b->w = v3(check_random(&seed), check_random(&seed), check_random(&seed));
         }
+        // First projection: random twists become ones that the joints allow. Second, after the move: poses are closed
+        // again.
         pawl_project(&sim->context, s, 0.0, 10, 1e-11);
         pawl_advance_poses(sim->model, s->bodies, s->bodies, 0.02, 0.0);
         pawl_project(&sim->context, s, 0.0, 50, 1e-11);
@@ -224,6 +226,7 @@ static pawl_status check_analyse(pawl_sim *sim, pawl_check *check)
     }
     PAWL_TRY(check_name_rows(sim, check));
     PAWL_TRY(check_fewest_weak(sim, &fewest, &check->misfit));
+    // A row that is redundant at the start and not nearby is redundant by the position, not by the mechanism.
     check->generic_rank = check->rank + weak - fewest;
     check->singular = check->generic_rank > check->rank;
     return PAWL_OK;

@@ -288,6 +288,7 @@ static bool criteria_work(const criteria_input *in, pawl_criterion *out)
     int worst = 0;
     double rise = -1.0;
     for (int k = 0; k < PAWL_DISSIPATOR_COUNT; ++k) {
+        // work_gain: largest work ever given in sum. work_rise: largest rise above an earlier minimum, which is stricter.
         double own = criteria_stores(in, k) ? in->v->work_gain[k] : in->v->work_rise[k];
         if (!(own <= rise)) {
             worst = k;

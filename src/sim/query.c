@@ -225,6 +225,7 @@ static void query_newton_euler(pawl_query *q, const double *x, bool biased, doub
 {
     pawl_vec3 gravity = q->live.model.gravity;
     if (!biased) {
+        // The motion reads gravity from the live model: it is set back below.
         q->live.model.gravity = v3(0, 0, 0);
         for (int i = 0; i < q->tree->link_count; ++i) {
             if (q->tree->links[i].driven) { // M x is a map of x alone
@@ -364,6 +365,7 @@ pawl_status pawl_query_frame_jacobian(pawl_query *q, pawl_body_id id, pawl_pose 
     pawl_mat3 r = quat_matrix(axes);
     int nv = q->tree->column_count;
     for (int half = 0; half < 2; ++half) {
+        // Rows 0 to 2 and 3 to 5 are vectors, turned one by one.
         double *x = J + 3 * half * nv, *y = x + nv, *z = y + nv;
         for (int k = 0; k < nv; ++k) {
             pawl_vec3 own = m3_tmul(&r, v3(x[k], y[k], z[k]));

@@ -30,6 +30,7 @@ pawl_status pawl_sim_joint_reaction(const pawl_sim *sim, pawl_joint_id id, pawl_
     // What the step left open until somebody asks is no part of the state, and nobody sees it done.
     pawl_settle_reactions((step_context *)&sim->context, sim->state);
     int first = pawl_impulse_slots(m).joints;
+    // Slots of joint rows follow each other in the order of the joints.
     for (int i = 0; i < joint; ++i) {
         first += m->joints[i].row_count;
     }

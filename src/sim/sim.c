@@ -113,6 +113,7 @@ static pawl_status sim_create_solver(pawl_sim *sim)
     def.max_rows = a->max_rows;
     def.max_bounded = a->candidate_count;
     def.max_contacts = a->max_contacts;
+    // Rows of torsional and rolling friction come with contacts: what is left of all rows.
     def.max_spins = a->max_rows - a->free_rows - a->candidate_count - 3 * a->max_contacts;
     def.max_block_dim = max_dim;
     def.max_blocks = a->max_blocks;
@@ -173,6 +174,7 @@ static pawl_status sim_create_all(pawl_sim *sim)
     }
     PAWL_TRY(pawl_state_create(env, m, &sim->state));
     PAWL_TRY(pawl_state_create(env, m, &sim->next));
+    // How two materials make one pair, and whether flat patches are reduced to their corners.
     contact_rules rules = {sim->settings.contact.friction_rule,
                            sim->settings.contact.restitution_rule,
                            sim->settings.contact.impact_friction,
@@ -393,6 +395,7 @@ static unsigned sim_measured(const pawl_sim *sim)
     bits |= m->joint_count > 0 ? (unsigned)PAWL_MEASURED_CLOSURE : 0u;
     bits |= sim->finder != NULL ? (unsigned)PAWL_MEASURED_CROSSINGS : 0u;
     bool updates = sim->settings.project && sim_has_rows(sim);
+    // Without position updates (project=off) there is nothing to fail.
     bits |= updates && sim->assembly->free_rows > 0 ? (unsigned)PAWL_MEASURED_POSITIONS : 0u;
     for (int k = 0; k < sim->assembly->candidate_count; ++k) {
         bits |= sim->assembly->candidates[k].family->measured;
@@ -405,6 +408,8 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
 {
     step_context *c = &sim->context;
     for (;;) {
+        // Everything that an attempt writes is set back here, so that the attempt that succeeds does not depend on those
+        // that ran out of room: a run has the same bits whatever capacities it began with.
         pawl_state_copy(sim->next, sim->state);
         pawl_weak_recall(sim->delassus->weak.space, sim->state->weak);
         memset(c->out.reaction, 0,
@@ -437,6 +442,7 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
                          "state before it is kept",
                          sim->state->time, sim->stepper->name);
     }
+    // Time is computed from the number of the step, not added up, where pawl_step_end can: sums of dt would drift.
     sim->next->step = sim->state->step + 1;
     sim->next->time = pawl_step_end(sim->state, sim->settings.dt);
     PAWL_TRY(sim_check_finite(sim, sim->next));
@@ -517,6 +523,8 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
         return status;
     }
     sim_place(sim, s);
+    // Weak directions turn with the mechanism. Their vectors are followed from step to step and kept in the state, so
+    // that a resumed run has the same ones.
     if (sim->delassus->weak.space != NULL) {
         pawl_assembly_build_closure(sim->assembly);
         pawl_weak_follow(&sim->assembly->problem);
@@ -532,9 +540,11 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     bool misfits = report.misfit.position > sim_misfit || report.misfit.rotation > sim_misfit;
     report.measured |= misfits ? (unsigned)PAWL_MEASURED_MISFIT : 0u;
     report.position_failures = c->out.position_failures;
+    // Angles are known up to whole turns from poses alone; the state counts the turns of each coordinate.
     pawl_assembly_count_turns(sim->assembly, s);
     sim_report_crossings(sim, &report);
     sim_report_events(sim, &report);
+    // From here on nothing fails.
     sim->next = sim->state;
     sim->state = s;
     // The state is where its step left it. Whoever changes poses or twists from outside marks it as moved, and the

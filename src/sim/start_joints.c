@@ -62,6 +62,7 @@ static pawl_model start_driven_model(const pawl_model *m, const pawl_joint_start
             }
         }
     }
+    // Each prescribed motion is one row.
     driven.row_count += driven.motion_count - m->motion_count;
     return driven;
 }

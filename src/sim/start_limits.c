@@ -70,6 +70,7 @@ static void start_span(limit_tree *t, const pawl_state *s)
         t->joint[i] = -1;
         t->seen[i] = false;
     }
+    // Closed joints first, then open ones.
     start_grow(t, s, false);
     start_grow(t, s, true);
     for (int i = 0; i < t->model->body_count; ++i) {

@@ -193,6 +193,7 @@ static void verdict_add_work(pawl_verdict *v, const pawl_energy *e)
         e->work_forces - o->work_forces,       e->work_limits - o->work_limits,
         e->work_contacts - o->work_contacts};
     for (size_t i = 0; i < sizeof change / sizeof *change; ++i) {
+        // Steps in which an element gives and takes alike count by what is left of it at their end.
         *(change[i] > 0.0 ? &v->work_in : &v->work_out) += fabs(change[i]);
     }
     double work[PAWL_DISSIPATOR_COUNT];
@@ -251,6 +252,7 @@ void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
     for (int k = 0; k < PAWL_EVENT_KIND_COUNT; ++k) {
         v->events[k] += r->events[k];
     }
+    // Potential energy that corrections of overlaps and violated limits put into bodies is no work of the wrong sign.
     v->limit_correction_energy += r->limit_correction_energy;
     v->contact_correction_energy += r->contact_correction_energy;
     verdict_add_energy(v, &r->energy);

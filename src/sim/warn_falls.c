@@ -68,6 +68,7 @@ static void falls_find_groups(falls_work *w)
 {
     const pawl_model *m = w->model;
     for (int i = 0; i <= m->body_count; ++i) {
+        // A kinematic body stands wherever its motion takes it.
         w->group[i] = i > 0 && m->bodies[i - 1].kind == PAWL_BODY_KINEMATIC ? 0 : i;
     }
     for (int i = 0; i < m->joint_count; ++i) {
@@ -161,6 +162,7 @@ static void falls_spread(falls_work *w)
     for (int i = 0; ground && i < m->contact_point_count; ++i) {
         w->supported[falls_group(w, pawl_body_index(m->contact_points[i].body))] = true;
     }
+    // Heightfields of contact points are no shapes, so masks do not apply to them.
     for (int s = 0; m->heightfield_count > 0 && s < m->shape_count; ++s) {
         if (!m->shapes[s].def.visual_only) {
             w->supported[falls_group(w, pawl_body_index(m->shapes[s].body))] = true;

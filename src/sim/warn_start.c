@@ -18,6 +18,7 @@ static double start_depth(const contact_finder *finder, finder_pair pair, const 
     int count = pawl_contact_finder_points(finder, pair, bodies, 0.0, points);
     double depth = 0.0;
     for (int i = 0; i < count; ++i) {
+        // Soft contacts may overlap by design.
         depth = pawl_is_soft(&points[i].soft) ? 0.0 : max_of(depth, -points[i].gap);
     }
     return depth > start_shallow * pawl_contact_finder_thickness(finder, pair) ? depth : 0.0;

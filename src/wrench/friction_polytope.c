@@ -146,6 +146,7 @@ static void friction_site_at(const pawl_wrench_model_def *def, const pawl_wrench
     } else {
         pawl_ground_tangent_frame(query->ground, &s->at.distance, &frame);
     }
+    // Rotations change nothing about a point on smooth ground unless it has a core, a lean or tangents of its own.
     s->columns = !slopes ? 0 : turns || s->at.turns ? 6 : 3;
     friction_tangents(&frame, turns, s);
 }

@@ -158,6 +158,7 @@ void pawl_ground_distance(const pawl_ground *g, pawl_vec3 point, pawl_distance *
     }
     *out = (pawl_distance){.value = INFINITY, .piece = -1};
     if (g == NULL || !v3_finite(point)) {
+        // A point that is not finite has no distance, and must not look as if it were far away.
         out->value = NAN;
         out->normal = v3(NAN, NAN, NAN);
         return;

@@ -207,6 +207,7 @@ static void set_add_point(pawl_wrench_set *set, int index, pawl_wrench_point inf
     const pawl_wrench_model_def *def = &set->models[model].def;
     info.kind = def->kind;
     info.has_derivatives = true;
+    // A bare point has no lever between its frame and the force: three components are enough.
     bool lever = info.radius > 0.0 || v3_norm(info.core) > 0.0;
     info.component_count = lever || def->kind == PAWL_WRENCH_PATCH ? 6 : 3;
     if (def->kind == PAWL_WRENCH_CUSTOM) {
@@ -238,6 +239,7 @@ static pawl_status set_add_pair_point(const pawl_env *env, const pawl_model *m,
     bool always = set->models[model].def.zeta > 0.0; // pushes before it touches
     p->surface = shape;
     p->centre = m->shapes[shape].def.frame.position;
+    // Models with zeta > 0 act at any distance and are never skipped.
     p->bound = always ? INFINITY
                       : pawl_shape_bound(&m->shapes[shape].def) + info.radius +
                             fmax(info.core.x, fmax(info.core.y, info.core.z));

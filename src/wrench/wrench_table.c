@@ -75,6 +75,7 @@ pawl_status pawl_wrench_interpolant_fit(const pawl_env *env, wrench_interpolant 
     for (int k = 0; k < numbers; ++k) {
         double *c = table->weights + (size_t)k * (size_t)n, mean = 0.0;
         for (int j = 0; j < n; ++j) {
+            // Centres have a depth above 0, which the model's check sees to.
             c[j] = t->wrenches[(size_t)j * (size_t)numbers + (size_t)k] /
                    table_power(table->def, t->centres[4 * j]);
             mean += c[j] / (double)n;
