@@ -47,6 +47,7 @@ static bool broad_before(const broad_box *boxes, int axis, int i, int j)
 }
 
 // Puts the `middle` first items of order[from, to) before the others.
+// Quickselect by Hoare's partition. Indices break ties, so that the tree is the same for the same boxes.
 static void broad_select(const broad_box *boxes, int axis, int *order, int from, int to, int middle)
 {
     while (to - from > 1) {
@@ -79,6 +80,7 @@ static void broad_select(const broad_box *boxes, int axis, int *order, int from,
 static void broad_build(broad_phase *bp, const broad_box *boxes, int from, int to, int at)
 {
     broad_node *node = &bp->nodes[at];
+    // A subtree of n leaves has 2 n - 1 nodes, so that all places are known before it is built.
     node->skip = at + 2 * (to - from) - 1;
     if (to - from == 1) {
         node->item = bp->order[from];
@@ -114,6 +116,7 @@ static void broad_fit(broad_phase *bp, const broad_box *boxes)
     }
 }
 
+// Pairs beyond `capacity` are counted and not stored. A pair is a key with the smaller index in the upper half.
 static int broad_sweep(broad_phase *bp, uint64_t *pairs, int capacity)
 {
     int found = 0, end = 2 * bp->count - 1;
@@ -145,6 +148,8 @@ static int broad_sweep(broad_phase *bp, uint64_t *pairs, int capacity)
     return found;
 }
 
+// boxes (count), in the order of the items. Returns the number of overlapping pairs, which may be more than the
+// capacity: then the caller makes room and searches again.
 int pawl_broad_phase_search(broad_phase *bp, const broad_box *boxes, uint64_t *pairs, int capacity)
 {
     if (bp->count == 0) {

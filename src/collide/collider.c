@@ -29,6 +29,8 @@ static bool collider_joint_filters(const collider_def *def, const model_joint *j
            (j->base != PAWL_WORLD_INDEX || def->world_joints);
 }
 
+// An item is a shape that collides; arrays of items are in the order of the model's shapes. `filtered` has twice
+// the room because sorting needs a spare copy.
 static collider *collider_layout(const pawl_model *model, const collider_def *def, int items,
                                  pawl_carver *mem)
 {
@@ -197,6 +199,7 @@ bool pawl_collider_may_touch(const collider *c, int i, int j)
            !(collider_is_fixed(c, a) && collider_is_fixed(c, b)) && !collider_is_filtered(c, a, b);
 }
 
+// Shapes are given in the link frame of a body, body states at its centre of mass; hence from_com.
 pawl_pose pawl_collider_frame(const collider *c, const body_state *bodies, int item)
 {
     const pawl_shape_info *info = &c->model->shapes[c->shape[item]];
@@ -211,6 +214,7 @@ pawl_pose pawl_collider_frame(const collider *c, const body_state *bodies, int i
     return frame;
 }
 
+// Velocity of the frame's origin and angular velocity, in world axes.
 static item_motion collider_motion(const collider *c, const body_state *bodies, int item,
                                    pawl_vec3 position)
 {
@@ -250,6 +254,7 @@ static double collider_approach(pawl_vec3 a, const item_motion *ma, double radiu
     return fmin(of_a, of_b);
 }
 
+// Upper bound [m/s] of the speed at which two items come closer.
 double pawl_collider_approach(const collider *c, const body_state *bodies, int i, int j)
 {
     pawl_vec3 a = pawl_collider_frame(c, bodies, i).position;
@@ -268,6 +273,7 @@ static double collider_reach(const collider *c, int i, int j)
                                      b->position, &c->motion[j], pawl_shape_bounding_radius(b));
 }
 
+// Boxes as they are, with the reach of the pair added.
 static bool collider_boxes_overlap(const broad_box *a, const broad_box *b, double reach)
 {
     for (int k = 0; k < 3; ++k) {
@@ -397,6 +403,9 @@ static pawl_vec3 collider_common(const collider *c)
 
 // Half of the margin on each side of a pair makes the whole. Rotation is bounded by the circle of the shape's
 // farthest point.
+// boxes: around the shapes as they are. swept: larger by half the margin and by what the fastest point of the
+// shape travels within the step, relative to the common velocity of all. Two shapes that can touch have swept
+// boxes that overlap.
 static void collider_sweep(collider *c, double margin)
 {
     pawl_vec3 common = c->dt > 0.0 ? collider_common(c) : v3(0.0, 0.0, 0.0);
@@ -456,6 +465,8 @@ static pawl_status collider_collide(collider *c, int pair, double margin)
     return PAWL_OK;
 }
 
+// Finds contacts at the poses of `bodies`, with gaps up to margin [m] plus what relative motion can close within
+// dt [s]. Pairs are sorted before the narrow phase: the order of contacts does not depend on the tree.
 pawl_status pawl_collider_run(collider *c, const body_state *bodies, double margin, double dt)
 {
     c->pair_count = c->contact_count = c->point_count = 0;

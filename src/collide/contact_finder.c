@@ -25,6 +25,7 @@ static const double finder_thin = 0.02;
 
 enum { FINDER_FIRST_CAPACITY = 64, FINDER_FEATURE_BITS = 12 };
 
+// A model in which nothing can touch has no finder at all, and its steps skip collision detection.
 static bool finder_can_touch(const pawl_model *m)
 {
     int count = 0, moving = 0;
@@ -75,6 +76,7 @@ pawl_status pawl_contact_finder_create(const pawl_env *env, const pawl_model *m,
         pawl_contact_finder_destroy(f);
         return status;
     }
+    // The thinnest shape bounds how deep a contact may be before shapes pass through each other.
     f->thinnest = INFINITY;
     for (int i = 0; i < m->shape_count; ++i) {
         f->thinnest = fmin(f->thinnest, pawl_contact_finder_half_thickness(f, i));
@@ -98,6 +100,7 @@ void pawl_contact_finder_destroy(contact_finder *f)
     pawl_free(&env, f, sizeof *f);
 }
 
+// The old lists are freed only after the new ones are there, so that a failure leaves the finder as it was.
 pawl_status pawl_contact_finder_grow(contact_finder *f, int capacity)
 {
     patch_reducer *reducer = NULL;
@@ -225,6 +228,7 @@ static int finder_add(const contact_finder *f, pawl_contact *out, int capacity, 
     return count;
 }
 
+// [m]; infinite for shapes that do not collide. The judge compares penetration with it.
 double pawl_contact_finder_half_thickness(const contact_finder *f, int shape)
 {
     const collider *c = f->collider;
@@ -260,6 +264,9 @@ static void finder_part(pawl_contact *contacts, int first, int count)
     }
 }
 
+// Returns the number of contacts, or -1 without memory. A number above the capacity means that the list is
+// incomplete: the caller makes room and asks again. Manifolds of one pair follow each other, so that ids need to
+// be distinct only within such a run. Contacts are reduced only when all are there.
 int pawl_contact_finder_find(contact_finder *f, const body_state *bodies, double margin, double h)
 {
     if (pawl_collider_run(f->collider, bodies, margin, h) != PAWL_OK) {
@@ -340,6 +347,8 @@ static placed_shape finder_placed(const collider *c, int item, const body_state 
     return s;
 }
 
+// The contacts of one pair at other poses than those of the last search, for the time of impact. The collider's
+// own state is not changed.
 int pawl_contact_finder_points(const contact_finder *f, finder_pair pair, const body_state *bodies,
                                double margin, pawl_contact out[FINDER_POINTS])
 {

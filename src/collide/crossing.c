@@ -31,6 +31,8 @@ static pawl_vec3 crossing_offset(const collider *c, const body_state *bodies, in
 }
 
 // How deep the segment from p to q is inside a shape at the origin; 0 if it is not.
+// `turned` is the orientation of the shape; p and q are relative to its position, in world axes. The path is a
+// capsule of radius 0, or a sphere of radius 0 where it has no length.
 static double crossing_depth(const placed_shape *shape, pawl_quat turned, pawl_vec3 p, pawl_vec3 q)
 {
     placed_shape still = *shape;
@@ -86,6 +88,7 @@ static bool crossing_through(const crossing_search *s, int item, int other)
     if (v3_norm(v3_sub(q, p)) + s->deepest < c->inner[item]) {
         return false;
     }
+    // Thin shapes would never be deep enough for a fixed margin.
     double threshold = fmin(s->margin, 0.5 * c->inner[other]);
     pawl_quat first = pawl_collider_frame(c, s->before, other).orientation;
     pawl_quat last = pawl_collider_frame(c, s->after, other).orientation;
@@ -122,6 +125,9 @@ static bool crossing_measure(const crossing_search *s)
     return 2.0 * fastest + s->deepest >= inner;
 }
 
+// margin [m]: centres that are less deep than this do not count. deepest [m]: the largest penetration of the step,
+// which lets shapes that overlap already pass through after a shorter motion. Planes and heightfields are looked
+// at for every shape, because a shape below them may have left all pairs.
 shape_crossing pawl_collider_crossings(const collider *c, const body_state *before,
                                        const body_state *after, double margin, double deepest)
 {

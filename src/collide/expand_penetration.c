@@ -21,11 +21,13 @@ typedef struct expand_polytope {
     expand_face face[EXPAND_FACES];
 } expand_polytope;
 
+// Support point of the difference A - B.
 static pawl_vec3 expand_support(const placed_shape *a, const placed_shape *b, pawl_vec3 n)
 {
     return v3_sub(pawl_shape_support(a, n), pawl_shape_support(b, v3_scale(-1.0, n)));
 }
 
+// Corners counter-clockwise seen from outside. False for slivers, whose normal is rounding, and without room.
 static bool expand_add_face(expand_polytope *p, int i, int j, int k)
 {
     pawl_vec3 o = p->vertex[i];
@@ -41,6 +43,8 @@ static bool expand_add_face(expand_polytope *p, int i, int j, int k)
 }
 
 // A tetrahedron of support points.
+// Two points along the line of centres, the one furthest from their line among four directions, and the one
+// furthest from the plane of these three. Which side the last is on decides the winding of all faces.
 static bool expand_start(const placed_shape *a, const placed_shape *b, expand_polytope *p)
 {
     pawl_vec3 d = v3_unit_or(v3_sub(b->position, a->position), m3_column(&a->axes, 2));
@@ -78,6 +82,9 @@ static bool expand_start(const placed_shape *a, const placed_shape *b, expand_po
 }
 
 // Replaces the faces that see `w` by a cone to it. False when rounding or room stops it.
+// The horizon is the set of edges with one face that goes and one that stays. An edge of two faces that go is met
+// twice, in opposite directions, and is taken out again. The loop of new faces keeps the direction of the
+// horizon's edges, so that they look outward, too.
 static bool expand_by(expand_polytope *p, pawl_vec3 w, double tolerance)
 {
     int horizon[EXPAND_HORIZON][2];
@@ -120,6 +127,8 @@ static bool expand_by(expand_polytope *p, pawl_vec3 w, double tolerance)
     return count > 0;
 }
 
+// axis->n points from a to b; axis->gap is negative, minus the depth along n. The best direction is kept from
+// round to round: when rounding or room ends the search, what was found is still a valid separation.
 void pawl_expand_penetration(const placed_shape *a, const placed_shape *b, pair_axis *axis)
 {
     double scale = pawl_shape_scale(a) + pawl_shape_scale(b);
@@ -144,6 +153,7 @@ void pawl_expand_penetration(const placed_shape *a, const placed_shape *b, pair_
             axis->gap = -depth;
             axis->n = n;
         }
+        // Upper bound (best depth so far) minus lower bound (offset of the nearest face).
         if (-axis->gap - offset <= 1e-7 * scale || !expand_by(&p, w, 1e-13 * scale)) {
             return;
         }

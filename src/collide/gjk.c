@@ -114,6 +114,10 @@ static pawl_vec3 gjk_reduce(gjk_simplex *s)
     return nearest;
 }
 
+// axis->n points from a to b, gap is the distance of the cores (round shapes without their radius), on_a and on_b
+// are the nearest points. v is the point of A - B nearest to the origin so far; its support plane gives a lower
+// bound of the distance, which ends the search early where it is beyond `limit`. Overlaps, and distances below
+// 1e-12 of the sizes, are left to the penetration searches, since v has no direction there.
 gjk_result pawl_gjk_distance(const placed_shape *a, const placed_shape *b, double limit,
                              pair_axis *axis)
 {
@@ -128,6 +132,7 @@ gjk_result pawl_gjk_distance(const placed_shape *a, const placed_shape *b, doubl
     double distance = INFINITY, lower = -INFINITY;
     for (int round = 0; round < GJK_ROUNDS; ++round) {
         gjk_vertex fresh;
+        // v points from b to a: the difference is searched towards the origin, that is along -v.
         fresh.a = pawl_shape_support(a, v3_scale(-1.0, v));
         fresh.b = pawl_shape_support(b, v);
         fresh.w = v3_sub(fresh.a, fresh.b);
@@ -141,6 +146,7 @@ gjk_result pawl_gjk_distance(const placed_shape *a, const placed_shape *b, doubl
         if (s.count > 0 && distance - lower <= 1e-15 * scale) {
             break;
         }
+        // A support point that is in the simplex already cannot improve it: rounding would repeat it for ever.
         bool known = false;
         for (int i = 0; i < s.count; ++i) {
             pawl_vec3 d = v3_sub(s.v[i].w, fresh.w);
@@ -162,6 +168,7 @@ gjk_result pawl_gjk_distance(const placed_shape *a, const placed_shape *b, doubl
         }
         v = next;
         distance = shorter;
+        // Direction lost: v is rounding.
         if (!(distance > touching)) {
             return GJK_OVERLAP;
         }

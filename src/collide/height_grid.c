@@ -22,11 +22,14 @@ static int height_clamp(int i, int low, int high)
     return i < low ? low : i > high ? high : i;
 }
 
+// Coordinate of grid line i [m], in the field's frame, whose origin is the corner (0, 0).
 static double height_line(int i, int count, double spacing, double far)
 {
     return i < 0 ? -far : i >= count ? (count - 1) * spacing + far : i * spacing;
 }
 
+// Beyond an edge the height is that of the nearest point of the field plus the rise of that side, and at the
+// corners beyond two edges the rises of both.
 static pawl_vec3 height_vertex(const height_grid *g, int i, int j)
 {
     int a = height_clamp(i, 0, g->nx - 1), b = height_clamp(j, 0, g->ny - 1);
@@ -82,6 +85,8 @@ static surface_face height_face(const height_grid *g, int i, int j, int side, pa
     return f;
 }
 
+// The normal of the first face, if half of all faces share it, else zero. See surface_search.c for what it is used
+// for.
 static void height_find_usual(height_grid *g)
 {
     int64_t same = 0, all = 0;
@@ -147,6 +152,7 @@ void pawl_height_grid_destroy(const pawl_env *env, height_grid *grid)
     }
 }
 
+// The triangle above or below a point, by its x and y alone.
 static surface_face height_face_over(const height_grid *g, pawl_vec3 point, pawl_vec3 origin)
 {
     int i = height_cell(point.x, g->dx, g->nx), j = height_cell(point.y, g->dy, g->ny);
@@ -156,12 +162,15 @@ static surface_face height_face_over(const height_grid *g, pawl_vec3 point, pawl
     return height_face(g, i, j, side, origin);
 }
 
+// Depth below the plane of that triangle [m], positive below. It is not the distance to the nearest point of the
+// field.
 double pawl_height_grid_depth(const height_grid *g, pawl_vec3 point)
 {
     surface_face f = height_face_over(g, point, v3(0.0, 0.0, 0.0));
     return v3_dot(f.normal, v3_sub(f.v[0], point));
 }
 
+// Beyond the edges the field goes on with its slopes, where `top` is no bound: boxes there are always looked at.
 bool pawl_height_grid_reaches(const height_grid *g, pawl_vec3 low, pawl_vec3 high, double margin)
 {
     bool over = low.x >= margin && low.y >= margin && high.x <= (g->nx - 1) * g->dx - margin &&
@@ -193,6 +202,8 @@ static void height_edge(height_search *h, const surface_face *f, const surface_f
     pawl_surface_add_edge(&h->search, &e);
 }
 
+// Each cell has its two faces, the diagonal, the edges to its south and west neighbours and its south-west vertex.
+// So every edge and vertex of the grid is of one cell. Neighbours of the outermost line (-1) do not exist.
 static void height_add_cell(height_search *h, int i, int j)
 {
     const height_grid *g = h->grid;
@@ -241,6 +252,9 @@ static int height_pass_tile(const height_grid *g, int i, int j, double z)
     return last < g->nx - 2 ? last : g->nx - 2;
 }
 
+// The search is done in the field's axes with the shape at the origin, so that fields far from the world's origin
+// lose no digits. Returns the number of manifolds, at most `room`; each has one normal, from the shape into the
+// field.
 int pawl_height_grid_collide(const placed_shape *shape, const placed_shape *field, double margin,
                              contact_manifold *out, int room)
 {

@@ -46,6 +46,9 @@ static void manifold_drop_copies(candidate_list *list, double tolerance)
     list->count = kept;
 }
 
+// At most MANIFOLD_POINTS points: the deepest, then always the one furthest from those taken, which keeps the
+// patch large and so its resistance to tilting. The result is sorted by feature, so that the order of rows does
+// not depend on the order of discovery.
 void pawl_manifold_reduce(candidate_list *list, pawl_vec3 normal, double tolerance,
                           contact_manifold *out)
 {
@@ -108,6 +111,8 @@ typedef struct manifold_clip {
     candidate_list *list;
 } manifold_clip;
 
+// `shift` moves the patch along the normal by the radius of a round shape, so that heights are those of its
+// surface. slope_x and slope_y are those of the plane of the patch over the plane across the normal.
 static void manifold_look(const manifold_clip *c, const surface_patch *patch, double shift,
                           manifold_view *v)
 {
@@ -149,6 +154,7 @@ static double manifold_disc_distance(const manifold_view *v, double x, double y)
     return sqrt(dx * dx + dy * dy + dz * dz);
 }
 
+// Whether (x, y) is inside the outline, seen along the normal. Points and segments hold nothing.
 static bool manifold_holds(const manifold_view *v, double x, double y, double eps)
 {
     if (v->patch->kind == PATCH_DISC) {
@@ -165,6 +171,7 @@ static bool manifold_holds(const manifold_view *v, double x, double y, double ep
     return v->patch->kind == PATCH_POLYGON;
 }
 
+// Points lie halfway between the two surfaces: neither shape is preferred.
 static void manifold_add_at(const manifold_clip *c, double x, double y, double za, double zb,
                             double gap, unsigned at_a, unsigned at_b)
 {
@@ -374,6 +381,7 @@ static void manifold_parallel_edges(const manifold_clip *c)
 }
 
 // The closest points of two lines through edges.
+// s and t are clamped to the edges; parallel edges take their middles.
 static pawl_vec3 manifold_line_middle(const surface_patch *a, const surface_patch *b, pawl_vec3 n,
                                       double *gap)
 {
@@ -394,6 +402,8 @@ static pawl_vec3 manifold_line_middle(const surface_patch *a, const surface_patc
 
 // The one point that shows the exact gap, whatever the patches look like. False when neither side
 // has one: then it is only a guess. *corner: at least one side touches in a point.
+// The patches are taken with a tilt of 1e-7 here, so that only faces that are truly across the normal count as
+// faces.
 static bool manifold_witness(const placed_shape *a, const placed_shape *b, const pair_axis *axis,
                              double ra, double rb, candidate_list *list, bool *corner)
 {
@@ -450,6 +460,9 @@ static void manifold_clip_patches(const manifold_clip *c)
     }
 }
 
+// The normal points from a to b, gaps are negative where shapes overlap, both with the radii of round shapes
+// counted. Points with a gap beyond `margin` are left out. The witness (the nearest pair of points of the search)
+// is used where clipping found nothing as deep.
 void pawl_manifold_from_axis(const placed_shape *a, const placed_shape *b, double margin,
                              const pair_axis *axis, contact_manifold *out)
 {
@@ -471,6 +484,7 @@ void pawl_manifold_from_axis(const placed_shape *a, const placed_shape *b, doubl
         manifold_clip c;
         c.n = axis->n;
         pawl_tangents(c.n, &c.t1, &c.t2);
+        // Relative to the smaller shape: a pebble on a large plate is measured by the pebble.
         c.eps = 1e-8 * small;
         c.corner = 0.5 * copies; // two within it are copies
         c.margin = margin;

@@ -6,6 +6,8 @@
 #include "collide/nearest_surface.h"
 #include "collide/pair.h"
 
+// `beyond` counts the axes along which the point is outside: 0 inside, 1 over a face, 2 over an edge, 3 over a
+// corner. Inside, the face with the least depth is the answer.
 static nearest_surface nearest_on_box(pawl_vec3 size, pawl_vec3 centre)
 {
     const double e[3] = {size.x, size.y, size.z}, c[3] = {centre.x, centre.y, centre.z};
@@ -37,6 +39,8 @@ static nearest_surface nearest_on_box(pawl_vec3 size, pawl_vec3 centre)
                              beyond == 3 ? FEATURE_VERTEX | corner : FEATURE_EDGE | v << 3 | w};
 }
 
+// In the half plane through the axis this is a rectangle. On the axis itself any radial direction is as good: x is
+// taken.
 static nearest_surface nearest_on_cylinder(pawl_vec3 size, pawl_vec3 c)
 {
     double across = sqrt(c.x * c.x + c.y * c.y);
@@ -102,6 +106,7 @@ static nearest_surface nearest_on_ellipsoid(pawl_vec3 size, pawl_vec3 centre)
     return (nearest_surface){normal, distance, FEATURE_CURVED};
 }
 
+// point and normal are in the shape's frame; the distance [m] is negative inside.
 nearest_surface pawl_nearest_surface(pawl_shape_kind kind, pawl_vec3 size, pawl_vec3 point)
 {
     return kind == PAWL_SHAPE_BOX        ? nearest_on_box(size, point)

@@ -6,6 +6,7 @@
 #include "collide/nearest_surface.h"
 #include "collide/pair.h"
 
+// a is the sphere. One point, halfway between the surfaces; the normal points from the sphere into b.
 void pawl_collide_ball(const placed_shape *a, const placed_shape *b, double margin,
                        contact_manifold *out)
 {

@@ -6,6 +6,9 @@
 // apart unless a corner is nearest to an edge or a corner; then the distance decides.
 #include "collide/pair.h"
 
+// r[i][j] = a_i . b_j, q their absolute values; ta and tb are the vector between the centres in the axes of a and
+// b. The gap along an axis is the distance of the centres minus the reach of both boxes along it. Cross products
+// need no face test here: one that is no face of the difference just gives a smaller gap.
 void pawl_collide_boxes(const placed_shape *a, const placed_shape *b, double margin,
                         contact_manifold *out)
 {

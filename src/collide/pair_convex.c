@@ -8,6 +8,9 @@
 // How far the coarse direction may be from a kink that holds the exact one.
 static const double convex_kinks_apart = 0.02, convex_kinks_overlap = 0.15;
 
+// GJK on the cores (without radii) first: it decides between apart, overlapping and beyond the margin. Overlapping
+// polytopes have an exact search; others expand a polytope and refine. Curved shapes start their refinement from a
+// coarser direction when they overlap, hence the wider search for kinks.
 void pawl_collide_convex(const placed_shape *a, const placed_shape *b, double margin,
                          contact_manifold *out)
 {

@@ -10,6 +10,7 @@ typedef struct plane_contact {
     candidate_list *list;
 } plane_contact;
 
+// Of a point of the core; the radius of round shapes is subtracted.
 static double plane_gap(const plane_contact *c, pawl_vec3 core_point)
 {
     return v3_dot(c->up, v3_sub(core_point, c->at)) - c->radius;
@@ -24,6 +25,7 @@ static void plane_add(plane_contact *c, pawl_vec3 core_point, unsigned feature)
     }
 }
 
+// Standing, leaning and lying cylinders. Leaning, the lowest point of either end is enough.
 static void plane_cylinder(const placed_shape *s, plane_contact *c)
 {
     pawl_vec3 down = v3_scale(-1.0, c->up);
@@ -90,6 +92,7 @@ void pawl_plane_points(const placed_shape *a, pawl_vec3 up, pawl_vec3 at, double
     }
 }
 
+// a is the shape, b the plane: the half space below its z axis. The normal points from the shape into the plane.
 void pawl_collide_plane(const placed_shape *a, const placed_shape *b, double margin,
                         contact_manifold *out)
 {

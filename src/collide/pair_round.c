@@ -35,6 +35,7 @@ typedef struct round_search {
     double best, s, t;
 } round_search;
 
+// Keeps the parameters s on a and t on b if their points are nearer than those before.
 static void round_try(round_search *r, double s, double t)
 {
     pawl_vec3 d =
@@ -47,6 +48,9 @@ static void round_try(round_search *r, double s, double t)
     }
 }
 
+// Two segments are nearest inside both (then the common perpendicular is the normal), or one of the four ends is
+// nearest to the other segment. Spheres are segments of length 0. Two capsules that lie side by side touch along a
+// line: their points come from pawl_manifold_from_axis.
 void pawl_collide_round(const placed_shape *a, const placed_shape *b, double margin,
                         contact_manifold *out)
 {

@@ -56,6 +56,8 @@ static bool pair_in_order(const placed_shape *a, const placed_shape *b)
     return true;
 }
 
+// The order makes the result the same bits for (a, b) and (b, a) but for the sign of the normal. Numbers relative
+// to the first shape lose no digits far from the world's origin.
 void pawl_collide_pair(const placed_shape *a, const placed_shape *b, double margin,
                        contact_manifold *out)
 {
@@ -85,6 +87,7 @@ void pawl_collide_pair(const placed_shape *a, const placed_shape *b, double marg
     }
 }
 
+// Any two shapes, heightfields included. Returns the number of manifolds, at most `room`; convex pairs have one.
 int pawl_collide_shapes(const placed_shape *a, const placed_shape *b, double margin,
                         contact_manifold *out, int room)
 {

@@ -82,6 +82,8 @@ void pawl_patch_reducer_destroy(patch_reducer *r)
 }
 
 // Whether two contacts of the same bodies may be of one patch.
+// The same material exactly, and nearly the same normal. Contacts of different materials must not be merged, even
+// if they touch one face.
 static bool patch_fits(const pawl_contact *a, const pawl_contact *b)
 {
     return v3_norm(v3_sub(a->normal, b->normal)) <= patch_normal_tolerance &&
@@ -142,6 +144,7 @@ static bool patch_is_flat(const patch_point *p, int n, double size)
             fit[k][2] += p[i].v * value[k];
         }
     }
+    // A patch that is a line has no slope across it.
     double thin = patch_flat_tolerance * size, tolerance = patch_flat_tolerance * size;
     for (int k = 0; k < 2; ++k) { // principal axes: the slopes are independent
         fit[k][1] = uu > n * thin * thin ? fit[k][1] / uu : 0.0;
@@ -227,6 +230,8 @@ static int patch_hull(patch_reducer *r, int n, double size)
 }
 
 // Takes the corner out that leaves the least area behind, until there are at most `most`.
+// The area of the triangle that a corner makes with its neighbours is what the hull loses. Greedy, so not the best
+// polygon, but the same in every run.
 static int patch_cap(patch_reducer *r, int m, int most)
 {
     const patch_point *p = r->points;
@@ -297,6 +302,8 @@ static void patch_order(patch_reducer *r, const pawl_contact *contacts, int coun
     }
 }
 
+// Keeps the corners of each patch, at most `most` of them where that is above 0, and closes the gaps in
+// `contacts`. The order of those that stay does not change. Returns their number.
 int pawl_patch_reduce(patch_reducer *r, pawl_contact *contacts, int count, int most)
 {
     PAWL_ASSERT(count >= 0 && count <= r->capacity);

@@ -24,6 +24,8 @@ static const hull_edge polytope_box_edges[12] = {
     {{0, 4}, {0, 2}}, {{1, 5}, {1, 2}}, {{2, 6}, {0, 3}}, {{3, 7}, {1, 3}}};
 static const hull_edge polytope_segment_edge = {{0, 1}, {-1, -1}};
 
+// Boxes get the tables above, capsules are segments with one edge and no faces, spheres points. Vertices are in
+// the shape's own axes.
 static void polytope_view(const placed_shape *s, polytope *p)
 {
     *p = (polytope){.shape = s};
@@ -53,6 +55,7 @@ static void polytope_view(const placed_shape *s, polytope *p)
     }
 }
 
+// Keeps n if it separates better than `best`: the depth is the least over all directions, so the largest gap wins.
 static void polytope_try(pair_axis *best, const placed_shape *a, const placed_shape *b, pawl_vec3 n,
                          double bias)
 {
@@ -113,6 +116,8 @@ static bool polytope_arcs_cross(const polytope *pa, const hull_edge *edge, const
     return whole || b->whole || v3_dot(*n, middle_b) > 0.0;
 }
 
+// Of two edges only those directions count in which both are extreme: their arcs on the sphere of normals cross.
+// Without that test every pair of edges would cost two support functions.
 static void polytope_edge_pairs(const polytope *pa, const polytope *pb, double bias,
                                 pair_axis *best)
 {
@@ -132,6 +137,7 @@ static void polytope_edge_pairs(const polytope *pa, const polytope *pb, double b
     }
 }
 
+// Returns false where the shapes are further apart than `limit`. axis->n (world) points from a to b.
 bool pawl_polytope_penetration(const placed_shape *a, const placed_shape *b, double limit,
                                pair_axis *axis)
 {

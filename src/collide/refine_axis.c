@@ -23,6 +23,8 @@ static double refine_quadratic(const pawl_mat3 *H, pawl_vec3 x, pawl_vec3 y)
 }
 
 // Newton's method over all directions, or over those across a fixed edge.
+// On the sphere the second derivative of h along unit tangents t is tT H t - h: the second term comes from the
+// curvature of the sphere. Steps are at most 0.5 rad and halved until h falls, so the direction never gets worse.
 static pawl_vec3 refine_newton(const placed_shape *a, const placed_shape *b, pawl_vec3 n,
                                const pawl_vec3 *across)
 {
@@ -88,6 +90,7 @@ typedef struct refine_search {
     double gap;
 } refine_search;
 
+// Ties go to the direction that was tried first, so that the normal of a body at rest is the same in every step.
 static void refine_try(refine_search *r, pawl_vec3 n)
 {
     double gap = pair_gap_along(r->a, r->b, n);
@@ -97,6 +100,8 @@ static void refine_try(refine_search *r, pawl_vec3 n)
     }
 }
 
+// `tolerance` [rad] is how far from the start kinks are looked for. Polytopes have their minimum at a kink, so
+// that Newton's method is for curved shapes alone.
 void pawl_refine_axis(const placed_shape *a, const placed_shape *b, double tolerance,
                       pair_axis *axis)
 {

@@ -23,6 +23,7 @@ double pawl_shape_radius(const placed_shape *s)
     return s->kind == PAWL_SHAPE_SPHERE || s->kind == PAWL_SHAPE_CAPSULE ? s->size.x : 0.0;
 }
 
+// Without the radius of spheres and capsules. A component of zero takes a side by its sign bit (copysign), not both.
 static pawl_vec3 shape_local_support(const placed_shape *s, pawl_vec3 d)
 {
     pawl_vec3 e = s->size;
@@ -63,11 +64,14 @@ static pawl_vec3 shape_local_support(const placed_shape *s, pawl_vec3 d)
     return v3(0.0, 0.0, 0.0);
 }
 
+// Directions need not be unit vectors.
 pawl_vec3 pawl_shape_support(const placed_shape *s, pawl_vec3 direction)
 {
     return shape_to_world(s, shape_local_support(s, shape_to_local(s, direction)));
 }
 
+// Adds the second derivative of h at a unit direction to H. Boxes, hulls, capsules and spheres (without their
+// radius) have none away from kinks.
 void pawl_shape_add_curvature(const placed_shape *s, pawl_vec3 direction, pawl_mat3 *H)
 {
     pawl_vec3 d = shape_to_local(s, direction);
@@ -155,6 +159,7 @@ double pawl_shape_inner_radius(const placed_shape *s)
     return INFINITY;
 }
 
+// Size for tolerances [m]. Planes and heightfields have none of their own: 0, so that the other shape decides.
 double pawl_shape_scale(const placed_shape *s)
 {
     return isfinite(pawl_shape_bounding_radius(s)) ? pawl_shape_bounding_radius(s) : 0.0;
@@ -241,6 +246,8 @@ static void shape_hull_kinks(const placed_shape *s, pawl_vec3 d, double toleranc
     }
 }
 
+// Faces and edges of the shape that a direction is within `tolerance` [rad] of, as directions in the world:
+// outward normals of faces, and edges along their length.
 void pawl_shape_kinks(const placed_shape *s, pawl_vec3 direction, double tolerance,
                       shape_kinks *out)
 {

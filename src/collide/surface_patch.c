@@ -37,6 +37,8 @@ static pawl_vec3 patch_box_vertex(const placed_shape *s, unsigned v)
     return shape_to_world(s, v3(v & 1 ? e.x : -e.x, v & 2 ? e.y : -e.y, v & 4 ? e.z : -e.z));
 }
 
+// A face where the direction is within the tolerance of its normal, else an edge that it is nearly across, else a
+// corner. Loops run counter-clockwise seen from outside.
 static void patch_box(const placed_shape *s, pawl_vec3 d, double tolerance, surface_patch *out)
 {
     double c[3] = {d.x, d.y, d.z};
@@ -72,6 +74,7 @@ static void patch_box(const placed_shape *s, pawl_vec3 d, double tolerance, surf
     }
 }
 
+// The same for a hull. Edges are looked for at the support vertex alone.
 static void patch_hull(const placed_shape *s, pawl_vec3 d, double tolerance, surface_patch *out)
 {
     const convex_hull *h = s->hull;
@@ -124,6 +127,7 @@ static void patch_hull(const placed_shape *s, pawl_vec3 d, double tolerance, sur
     }
 }
 
+// The point of the rim at the end z = end * half length that is furthest along the direction.
 pawl_vec3 pawl_cylinder_rim(const placed_shape *s, pawl_vec3 direction, double end)
 {
     pawl_vec3 d = shape_to_local(s, direction);
@@ -163,6 +167,7 @@ static void patch_cylinder(const placed_shape *s, pawl_vec3 d, double tolerance,
     }
 }
 
+// `direction` (world, unit) is that in which the other shape lies; `tolerance` is a sine.
 void pawl_surface_patch(const placed_shape *s, pawl_vec3 direction, double tolerance,
                         surface_patch *out)
 {

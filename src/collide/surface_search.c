@@ -87,6 +87,7 @@ static void surface_add(surface_search *s, surface_point p)
     }
 }
 
+// Whether the box about some vertices overlaps that of the shape with its margin.
 static bool surface_in_reach(const surface_search *s, const pawl_vec3 *v, int count)
 {
     pawl_vec3 low = v[0], high = v[0];
@@ -153,6 +154,7 @@ static bool surface_owns(surface_search *s, const surface_face *f, pawl_vec3 x, 
     return false;
 }
 
+// Normals point out of the ground, positions and gaps are relative to the shape, which is at the origin.
 void pawl_surface_add_face(surface_search *s, const surface_face *f)
 {
     pawl_vec3 n = f->normal, lowest = pawl_shape_support(s->shape, v3_scale(-1.0, n));
@@ -223,6 +225,9 @@ static double surface_edge_exit(const surface_search *s, const surface_edge *e, 
     return best;
 }
 
+// Only ridges have contacts of their own: a shape in a valley touches the faces beside it. A direction outside of
+// the ridge's cone means that a neighbouring face is nearer, which has the contact then. Where the shape has gone
+// into the ridge sideways no face may have it: `stuck` remembers the best way out for that case.
 void pawl_surface_add_edge(surface_search *s, const surface_edge *e)
 {
     pawl_vec3 edge = v3_sub(e->v[1], e->v[0]);
@@ -370,6 +375,8 @@ static void surface_drop_copies(surface_search *s)
     s->count = kept;
 }
 
+// Groups the points by their normals into at most `room` manifolds. Normals are turned round, because a manifold's
+// normal points from the shape into the ground.
 int pawl_surface_finish(surface_search *s, contact_manifold *out, int room)
 {
     bool inside = false;

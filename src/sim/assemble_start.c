@@ -28,6 +28,7 @@ enum {
     ASSEMBLE_LIMIT_ROUNDS = 20
 };
 
+// Metres and radians are compared as plain numbers.
 static double assemble_worst(pawl_closure c)
 {
     return fmax(c.position, c.rotation);
@@ -79,6 +80,7 @@ static pawl_status assemble_match(pawl_sim *sim, const pawl_state *s, double tol
 }
 
 // The weak space where s is, in place of the one that was found before.
+// tolerance 0 looks for rows that repeat each other exactly, which is assemble_exact in numbers.
 static pawl_status assemble_search(pawl_sim *sim, const pawl_state *s, double tolerance)
 {
     pawl_assembly *a = sim->assembly;
@@ -93,6 +95,7 @@ static pawl_status assemble_search(pawl_sim *sim, const pawl_state *s, double to
     return match ? assemble_match(sim, s, tolerance) : PAWL_OK;
 }
 
+// Redundant rows are exact where their singular values and the errors of closed joints are both those of rounding.
 static bool assemble_looks_exact(const pawl_sim *sim)
 {
     return pawl_weak_space_dimension(sim->weak) == 0 ||
@@ -175,12 +178,14 @@ static bool assemble_fits(const pawl_sim *sim)
                                  misfit.rotation <= sim->weak->tolerance);
 }
 
+// The misfit at the start tells how far from a singular position the numbers of the file blur it.
 static void assemble_set_zone(pawl_sim *sim)
 {
     pawl_closure misfit = pawl_assembly_misfit(sim->assembly);
     pawl_weak_set_zone(sim->weak, misfit.position, misfit.rotation);
 }
 
+// Rows, residuals and Jacobians at s, in sim->assembly.
 static void assemble_place(pawl_sim *sim, const pawl_state *s)
 {
     pawl_assembly_place(sim->assembly, s->bodies, s->coordinates, s->time,
@@ -214,10 +219,14 @@ static pawl_status assemble_check_factor(const pawl_sim *sim)
 }
 
 // sim->next is s as it was.
+// Three attempts. First all rows are met as they stand; if the redundant ones turn out to be exact, that is the
+// answer. Else the start is taken again with the weak space left out. If that leaves more open than loop.tolerance
+// explains, the joints do not repeat each other at all, and all rows are met again.
 static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
 {
     sim->delassus->weak.space = NULL;
     sim->delassus->drops_redundant = false;
+    // How far joints were open as given: bodies that travel much more than this went along a weak direction.
     double open = assemble_worst(pawl_state_closure(s));
     *steps = pawl_project(&sim->context, s, s->time, ASSEMBLE_STEPS, assemble_tolerance);
     if (!sim->assembly->has_loops) {
@@ -306,6 +315,9 @@ static pawl_status assemble_within_limits(pawl_sim *sim, int *steps)
     return status;
 }
 
+// Closes the joints at sim->state, and makes its velocities agree. sim->given and sim->assembled are the errors
+// before and after. Fails with PAWL_NOT_ASSEMBLED where a joint stays open by more than assemble_refuse. The
+// energy balance starts here: what assembling changes is no energy error of the run.
 pawl_status pawl_sim_close(pawl_sim *sim)
 {
     pawl_closure *start = &sim->given, *assembled = &sim->assembled;
@@ -314,6 +326,8 @@ pawl_status pawl_sim_close(pawl_sim *sim)
     pawl_state_count_turns(s);
     *start = *assembled = pawl_state_closure(s);
     int moved_steps = 0, steps;
+    // Both conditions, since closed joints beyond a limit are a start that the file means, and open joints within
+    // limits are closed by the shortest way.
     if (assemble_worst(*start) > assemble_far && start->limit > assemble_far) {
         PAWL_TRY(assemble_within_limits(sim, &moved_steps));
     }
@@ -348,6 +362,7 @@ pawl_status pawl_sim_close(pawl_sim *sim)
     }
     pawl_energy e = pawl_state_energy(s);
     // What was done before, such as a change of gravity, stays in the balance.
+    // The work so far is subtracted, because the balance is stored energy minus all work minus energy_start.
     s->energy_start = pawl_energy_stored(&e);
     for (int i = 0; i < WORK_COUNT; ++i) {
         s->energy_start -= s->work[i];

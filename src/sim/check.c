@@ -21,6 +21,8 @@ static const double check_fraction = 1e-6; // of the redundant row's own part
 enum { CHECK_NAMED_ROWS = 1200 };          // beyond this only the rank is given
 
 // Vectors over all free rows, one after another.
+// vectors (dimension x free rows), zero on entry. The weak space is stored by clusters of rows, scaled; here it is
+// brought back to the rows of the assembly.
 static void check_spread(const pawl_sim *sim, double *vectors)
 {
     int n = sim->assembly->free_rows;
@@ -34,6 +36,7 @@ static void check_spread(const pawl_sim *sim, double *vectors)
     }
 }
 
+// Largest absolute entry.
 static double check_size(const double *x, int n)
 {
     double size = 0.0;
@@ -105,6 +108,7 @@ static void check_note_row(const pawl_sim *sim, const double *x, int row, bool *
 }
 
 // Which rows are redundant, in their order, and which joints share that.
+// The block is zero when it is allocated, which check_spread and `involved` rely on.
 static pawl_status check_name_rows(const pawl_sim *sim, pawl_check *check)
 {
     int n = sim->assembly->free_rows, count = pawl_weak_space_dimension(sim->weak);
@@ -164,6 +168,8 @@ static pawl_status check_fewest_weak(pawl_sim *sim, int *fewest, pawl_closure *m
             b->v = v3(check_random(&seed), check_random(&seed), check_random(&seed));
             b->w = v3(check_random(&seed), check_random(&seed), check_random(&seed));
         }
+        // First projection: random twists become ones that the joints allow. Second, after the move: poses are closed
+        // again.
         pawl_project(&sim->context, s, 0.0, 10, 1e-11);
         pawl_advance_poses(sim->model, s->bodies, s->bodies, 0.02, 0.0);
         pawl_project(&sim->context, s, 0.0, 50, 1e-11);
@@ -180,6 +186,7 @@ static pawl_status check_fewest_weak(pawl_sim *sim, int *fewest, pawl_closure *m
     return PAWL_OK;
 }
 
+// Total mass [kg] and centre of mass at the start [m].
 static void check_masses(const pawl_sim *sim, pawl_check *check)
 {
     const pawl_model *m = sim->model;
@@ -192,6 +199,8 @@ static void check_masses(const pawl_sim *sim, pawl_check *check)
     }
 }
 
+// rank: at the start. generic_rank: the largest of a few positions nearby. Where the first is less, the start is a
+// singular position.
 static pawl_status check_analyse(pawl_sim *sim, pawl_check *check)
 {
     const pawl_model *m = sim->model;
@@ -217,6 +226,7 @@ static pawl_status check_analyse(pawl_sim *sim, pawl_check *check)
     }
     PAWL_TRY(check_name_rows(sim, check));
     PAWL_TRY(check_fewest_weak(sim, &fewest, &check->misfit));
+    // A row that is redundant at the start and not nearby is redundant by the position, not by the mechanism.
     check->generic_rank = check->rank + weak - fewest;
     check->singular = check->generic_rank > check->rank;
     return PAWL_OK;
@@ -257,6 +267,7 @@ static pawl_status check_create(const pawl_env *env, const pawl_model *m, check_
 }
 
 // Checks a sim at its start. `assembled` is what pawl_sim_begin() returned for it.
+// A model that cannot be assembled has no rank, but its warnings are found all the same: they may say why.
 static pawl_status check_start(pawl_sim *sim, pawl_status assembled, pawl_check **out)
 {
     check_object *object = NULL;

@@ -17,6 +17,7 @@ int pawl_sim_contact_count(const pawl_sim *sim)
     return sim != NULL ? sim->context.out.contact_count : 0;
 }
 
+// Forces are means over the step, on body b [N]; an index that is out of range gives NaN.
 pawl_contact_info pawl_sim_contact(const pawl_sim *sim, int contact)
 {
     if (sim == NULL || !PAWL_HAS(&sim->env, "contact", contact, sim->context.out.contact_count)) {

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+// What a row of the table judges by. Names of joints and shapes come through functions of the caller, so that no
+// model is needed here.
 typedef struct criteria_input {
     const pawl_verdict *v;
     const pawl_settings *settings;
@@ -24,6 +26,7 @@ typedef struct criteria_row {
     bool (*find)(const criteria_input *in, pawl_criterion *out);
 } criteria_row;
 
+// Text of the place; cut off where it is too long, which is no error.
 static void criteria_where(pawl_criterion *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 static void criteria_where(pawl_criterion *out, const char *format, ...)
@@ -56,6 +59,7 @@ static void criteria_at_shapes(const criteria_input *in, pawl_shape_id a, pawl_s
 
 // ---- the criteria ------------------------------------------------------------------------------
 
+// Value [s]: time that is missing. A run of which nobody said how far it was to go is not judged.
 static bool criteria_completed(const criteria_input *in, pawl_criterion *out)
 {
     static const char *const reasons[PAWL_RUN_END_COUNT] = {
@@ -87,6 +91,8 @@ static bool criteria_finite(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
+// Value: the largest residual of the problem that the solver was to solve [m/s]. Steppers with a problem of their
+// own (mdp, nmdp) state another limit and unit.
 static bool criteria_residual(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_verdict *v = in->v;
@@ -103,6 +109,8 @@ static bool criteria_residual(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
+// Value [m/s]: residual of Coulomb's law. The limit is verdict.coulomb, infinite by default, only where the solver
+// follows another law and its answer differs.
 static bool criteria_coulomb(const criteria_input *in, pawl_criterion *out)
 {
     const char *law = pawl_solver_other_law((int)in->settings->solver.kind);
@@ -118,6 +126,7 @@ static bool criteria_coulomb(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
+// Value: position updates that failed; the place has the first step.
 static bool criteria_positions(const criteria_input *in, pawl_criterion *out)
 {
     out->value = (double)in->v->position_failures;
@@ -128,6 +137,8 @@ static bool criteria_positions(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
+// A joint of the model, or the settings for all joints, may be soft: its error is then an elastic deformation,
+// shown and not judged.
 static bool criteria_has_soft_joints(const criteria_input *in, pawl_criterion *out)
 {
     bool soft = in->v->soft_joints || in->settings->soft.joint > 0.0;
@@ -137,6 +148,8 @@ static bool criteria_has_soft_joints(const criteria_input *in, pawl_criterion *o
     return soft;
 }
 
+// Value: translational error of a joint over the size of the smaller of its bodies. The place states the largest
+// error itself in metres, which may be of another joint.
 static bool criteria_closure(const criteria_input *in, pawl_criterion *out)
 {
     out->value = in->v->closure.ratio;
@@ -149,6 +162,8 @@ static bool criteria_closure(const criteria_input *in, pawl_criterion *out)
     return !criteria_has_soft_joints(in, out);
 }
 
+// Value [rad]. Only one joint is remembered as the worst, by the larger of its two errors: it is named here if
+// that was a rotation.
 static bool criteria_rotation(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_closure *c = &in->v->closure;
@@ -193,6 +208,7 @@ static bool criteria_passage(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
+// Value [m or rad]: how far a coordinate went beyond its limit, less what the file began with.
 static bool criteria_limits(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_verdict *v = in->v;
@@ -210,6 +226,7 @@ static bool criteria_limits(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
+// Value: depth over half the thickness of the thinner shape, less what the file began with.
 static bool criteria_penetration(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_verdict *v = in->v;
@@ -224,6 +241,7 @@ static bool criteria_penetration(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
+// Value: pairs of shapes that passed through each other. None may.
 static bool criteria_crossings(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_verdict *v = in->v;
@@ -238,6 +256,8 @@ static bool criteria_crossings(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
+// Value: energy that no work explains over the energy turned over; docs/verdict.md says why not over the energy
+// itself.
 static bool criteria_energy(const criteria_input *in, pawl_criterion *out)
 {
     out->value = pawl_verdict_energy_error(in->v);
@@ -261,11 +281,14 @@ static bool criteria_stores(const criteria_input *in, int which)
            (which == PAWL_DISSIPATOR_CONTACTS && contacts);
 }
 
+// Value: the largest energy [J] that an element which can only dissipate has given, over the energy turned over.
+// !(own <= rise) lets NaN win.
 static bool criteria_work(const criteria_input *in, pawl_criterion *out)
 {
     int worst = 0;
     double rise = -1.0;
     for (int k = 0; k < PAWL_DISSIPATOR_COUNT; ++k) {
+        // work_gain: largest work ever given in sum. work_rise: largest rise above an earlier minimum, which is stricter.
         double own = criteria_stores(in, k) ? in->v->work_gain[k] : in->v->work_rise[k];
         if (!(own <= rise)) {
             worst = k;
@@ -280,6 +303,7 @@ static bool criteria_work(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
+// Value: impacts that their law did not solve, where another answer stood in.
 static bool criteria_impacts(const criteria_input *in, pawl_criterion *out)
 {
     out->value = (double)in->v->events[PAWL_EVENT_IMPACT_FALLBACK];
@@ -302,6 +326,7 @@ static bool criteria_dissipation(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
+// Steps of nmdp that were taken in parts. By default the limit is infinite: it is a figure, not a fault.
 static bool criteria_divided(const criteria_input *in, pawl_criterion *out)
 {
     out->value = (double)in->v->divided;
@@ -431,6 +456,7 @@ static void criteria_add(char *text, size_t size, const char *format, ...)
     va_end(list);
 }
 
+// One line for the end of a run: what failed with value, limit, place and advice, or that all passed.
 void pawl_verdict_sentence(const pawl_verdict_list *list, char *text, size_t size)
 {
     if (text == NULL || size == 0) {

@@ -44,6 +44,8 @@ int pawl_sim_event_count(const pawl_sim *sim)
     return sim != NULL ? sim->context.out.events.count : 0;
 }
 
+// Events of the last step, in the order of the log. An index that is out of range gives an event of no
+// kind.
 pawl_event pawl_sim_event(const pawl_sim *sim, int event)
 {
     if (sim == NULL || !PAWL_HAS(&sim->env, "event", event, sim->context.out.events.count)) {

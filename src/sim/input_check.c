@@ -10,6 +10,7 @@ typedef struct input_place {
     const char *what, *name; // e.g. "motion of joint", "hinge"
 } input_place;
 
+// Callbacks are tried at the start, the middle and the end of the step.
 static pawl_status input_check(const pawl_sim *sim, const pawl_signal *signal, int count,
                                input_place place)
 {

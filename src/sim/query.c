@@ -10,6 +10,7 @@
 #include "coordinates/reduced_coordinates.h"
 #include <string.h>
 
+// nv is the number of velocities of the spanning tree: jacobian (6 x nv), loop (rows x nv), the others as named.
 static void query_layout(pawl_query *q, pawl_carver *mem)
 {
     const pawl_model *m = q->live.of;
@@ -96,6 +97,8 @@ void pawl_query_destroy(pawl_query *q)
     pawl_free(&env, q, sizeof *q);
 }
 
+// Bodies are written back from the tree, so that joints of the tree are exactly closed in what is asked, even
+// where the state has them open by rounding. The factor of M is computed when it is first needed.
 pawl_status pawl_query_place(pawl_query *q, const pawl_state *s)
 {
     PAWL_NEED(NULL, q);
@@ -136,6 +139,7 @@ static pawl_status query_not_placed(const pawl_query *q, const char *function)
                      function);
 }
 
+// Numbers that are not finite are refused at the door: recursions would spread them to all results.
 static pawl_status query_check(const pawl_query *q, const char *what, const double *x)
 {
     for (int k = 0; k < q->tree->column_count; ++k) {
@@ -159,6 +163,8 @@ int pawl_query_loop_count(const pawl_query *q)
     return q != NULL ? q->tree->loop_joint_count : 0;
 }
 
+// What a column is: a coordinate of a joint, or one of the six velocities (part) of a floating body, where
+// coordinate is -1.
 pawl_column pawl_query_column(const pawl_query *q, int column)
 {
     if (q == NULL || !PAWL_HAS(&q->env, "column", column, q->tree->column_count)) {
@@ -173,6 +179,7 @@ pawl_column pawl_query_column(const pawl_query *q, int column)
                          .part = column - l->first_column};
 }
 
+// Column of a joint's coordinate; -1 where the joint is outside of the tree, because it closes a loop.
 int pawl_query_find(const pawl_query *q, pawl_joint_id id, int coordinate)
 {
     int joint = q == NULL ? -1 : PAWL_INDEX(&q->env, &q->live.of->ids[ID_JOINT], id);
@@ -200,6 +207,7 @@ pawl_status pawl_query_velocities(pawl_query *q, double *v)
 
 // ---- mass matrix ----------------------------------------------------------------------------------
 
+// M (nv x nv), row-major, with armatures on its diagonal.
 pawl_status pawl_query_mass_matrix(pawl_query *q, double *M)
 {
     QUERY_NEED(q, M);
@@ -217,6 +225,7 @@ static void query_newton_euler(pawl_query *q, const double *x, bool biased, doub
 {
     pawl_vec3 gravity = q->live.model.gravity;
     if (!biased) {
+        // The motion reads gravity from the live model: it is set back below.
         q->live.model.gravity = v3(0, 0, 0);
         for (int i = 0; i < q->tree->link_count; ++i) {
             if (q->tree->links[i].driven) { // M x is a map of x alone
@@ -234,6 +243,7 @@ static void query_newton_euler(pawl_query *q, const double *x, bool biased, doub
     }
 }
 
+// x and y may be the same array: x is copied first.
 pawl_status pawl_query_mass_multiply(pawl_query *q, const double *x, double *y)
 {
     QUERY_NEED(q, x);
@@ -248,6 +258,8 @@ pawl_status pawl_query_mass_multiply(pawl_query *q, const double *x, double *y)
     return PAWL_OK;
 }
 
+// x = M^-1 y by the factor LT L without fill; armatures go on the diagonal before it is factored. x and y may be
+// the same array.
 pawl_status pawl_query_mass_solve(pawl_query *q, const double *y, double *x)
 {
     QUERY_NEED(q, y);
@@ -273,6 +285,7 @@ pawl_status pawl_query_mass_solve(pawl_query *q, const double *y, double *x)
 
 // ---- forces ---------------------------------------------------------------------------------------
 
+// c (nv): Coriolis, centrifugal and gravity terms, the forces for zero acceleration: tau = M a + c.
 pawl_status pawl_query_bias(pawl_query *q, double *c)
 {
     QUERY_NEED(q, c);
@@ -280,6 +293,8 @@ pawl_status pawl_query_bias(pawl_query *q, double *c)
     return PAWL_OK;
 }
 
+// tau (nv) for accelerations (nv). With loops the accelerations of the tree are not independent, and tau is the
+// one of least norm that the loops allow: query_loops.c.
 pawl_status pawl_query_inverse_dynamics(pawl_query *q, const double *acceleration, double *tau)
 {
     QUERY_NEED(q, acceleration);
@@ -306,12 +321,15 @@ static pawl_status query_check_point(const pawl_query *q, pawl_vec3 point)
                                         point.y, point.z);
 }
 
+// From the link frame of a body to the world, through its centre of mass.
 static pawl_vec3 query_world_point(const pawl_query *q, int body, pawl_vec3 point)
 {
     const body_state *b = &q->bodies[body];
     return v3_add(b->r, pawl_quat_rotate(b->q, v3_sub(point, q->live.of->bodies[body].com)));
 }
 
+// J (6 x nv), row-major: rows 0 to 2 the velocity of the point, 3 to 5 the angular velocity, both in world axes.
+// `point` is in the body's link frame.
 pawl_status pawl_query_jacobian(pawl_query *q, pawl_body_id id, pawl_vec3 point, double *J)
 {
     QUERY_NEED(q, J);
@@ -325,6 +343,7 @@ pawl_status pawl_query_jacobian(pawl_query *q, pawl_body_id id, pawl_vec3 point,
     return PAWL_OK;
 }
 
+// The same in the axes of a frame that is fixed to the body.
 pawl_status pawl_query_frame_jacobian(pawl_query *q, pawl_body_id id, pawl_pose frame, double *J)
 {
     QUERY_NEED(q, J);
@@ -346,6 +365,7 @@ pawl_status pawl_query_frame_jacobian(pawl_query *q, pawl_body_id id, pawl_pose 
     pawl_mat3 r = quat_matrix(axes);
     int nv = q->tree->column_count;
     for (int half = 0; half < 2; ++half) {
+        // Rows 0 to 2 and 3 to 5 are vectors, turned one by one.
         double *x = J + 3 * half * nv, *y = x + nv, *z = y + nv;
         for (int k = 0; k < nv; ++k) {
             pawl_vec3 own = m3_tmul(&r, v3(x[k], y[k], z[k]));

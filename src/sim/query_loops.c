@@ -82,6 +82,7 @@ static double loops_dot(const double *a, const double *b, int n)
 }
 
 // Whether the accelerations keep row r, whose Jacobian is `row`.
+// Accelerations that open a loop belong to no motion, and no force would produce them: refused, with the joint.
 static pawl_status loops_check(const pawl_query *q, int r, const double *row,
                                const double *acceleration)
 {
@@ -100,6 +101,8 @@ static pawl_status loops_check(const pawl_query *q, int r, const double *row,
                      q->live.of->joints[q->rows->rows[r].owner].name, miss);
 }
 
+// tau (nv) loses its part in the row space of L. q->loop (rows x nv) gets the orthonormal basis, as far as rows
+// are independent. The second pass of Gram-Schmidt removes what rounding of the first has left.
 pawl_status pawl_query_close_loops(pawl_query *q, const double *acceleration, double *tau)
 {
     int nv = q->tree->column_count, count = 0;

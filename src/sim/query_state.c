@@ -6,6 +6,7 @@
 #include "pawl/query.h"
 #include "sim/sim.h"
 
+// J (6 x 6), row-major: velocity of a point and angular velocity from the twist of the link frame, in world axes.
 pawl_status pawl_state_point_jacobian(const pawl_state *s, pawl_body_id id, pawl_vec3 point,
                                       double J[36])
 {
@@ -42,6 +43,8 @@ pawl_vec3 pawl_state_centre_of_mass(const pawl_state *s)
     return v3_scale(1.0 / s->model->total_mass, sum);
 }
 
+// Linear [kg m/s] and angular momentum about a point of the world [kg m^2/s]. Kinematic bodies do not count: their
+// motion is prescribed, and their mass acts on nothing.
 pawl_momentum pawl_state_momentum(const pawl_state *s, pawl_vec3 point)
 {
     if (s == NULL) {
@@ -65,6 +68,7 @@ pawl_momentum pawl_state_momentum(const pawl_state *s, pawl_vec3 point)
 
 // ---- contacts -------------------------------------------------------------------------------------
 
+// The force of a contact acts on its body b; `sign` is -1 for body a. Moments are about `point`.
 static void contacts_add(pawl_contact_sum *sum, const pawl_contact_info *c, double sign,
                          pawl_vec3 point)
 {
@@ -90,6 +94,7 @@ static int contacts_body(const pawl_sim *sim, pawl_body_id id)
                        : PAWL_INDEX_OR_WORLD(&sim->env, &sim->model->ids[ID_BODY], id);
 }
 
+// Moments on a body are about its centre of mass, those on the world about the origin.
 static pawl_vec3 contacts_centre(const pawl_sim *sim, int body)
 {
     return body == PAWL_WORLD_INDEX ? v3(0, 0, 0) : sim->state->bodies[body].r;

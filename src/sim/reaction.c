@@ -8,6 +8,8 @@
 #include "sim/sim.h"
 #include "step/common/least_reactions.h"
 
+// force [N] and torque [N m] that the joint exerts on its follower, at the joint's anchor, in world axes, as a
+// mean over the last step. Zero before the first step. Gears act on coordinates and have no such force.
 pawl_status pawl_sim_joint_reaction(const pawl_sim *sim, pawl_joint_id id, pawl_vec3 *force,
                                     pawl_vec3 *torque)
 {
@@ -28,6 +30,7 @@ pawl_status pawl_sim_joint_reaction(const pawl_sim *sim, pawl_joint_id id, pawl_
     // What the step left open until somebody asks is no part of the state, and nobody sees it done.
     pawl_settle_reactions((step_context *)&sim->context, sim->state);
     int first = pawl_impulse_slots(m).joints;
+    // Slots of joint rows follow each other in the order of the joints.
     for (int i = 0; i < joint; ++i) {
         first += m->joints[i].row_count;
     }

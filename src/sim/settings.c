@@ -238,6 +238,8 @@ static const setting_row settings_table[] = {
 };
 enum { SETTING_ROWS = sizeof settings_table / sizeof settings_table[0] };
 
+// Writes a number into the field of a row. Enumerations are copied as an int, because their own type is the
+// compiler's choice.
 static void settings_put(pawl_settings *s, const setting_row *row, double value)
 {
     char *field = (char *)s + row->offset;
@@ -261,6 +263,7 @@ static void settings_put(pawl_settings *s, const setting_row *row, double value)
     }
 }
 
+// Every field is set from the table, and the stamp shows that this function was called.
 pawl_settings pawl_settings_default(void)
 {
     pawl_settings settings = {.stamp = PAWL_STAMP_SETTINGS};
@@ -370,6 +373,8 @@ static pawl_status settings_refuse(const pawl_env *env, const setting_row *row, 
                      row->info.range);
 }
 
+// Sets one field from text, as the command line, files and bindings do. Ranges are checked here; on failure the
+// settings are unchanged.
 pawl_status pawl_settings_set(const pawl_env *env, pawl_settings *s, const char *key,
                               const char *value)
 {
@@ -422,6 +427,8 @@ pawl_status pawl_settings_set(const pawl_env *env, pawl_settings *s, const char 
     return settings_refuse(env, row, value);
 }
 
+// Settings that were changed field by field are checked by writing every one as text and reading it back: one set
+// of rules for both ways.
 pawl_status pawl_settings_check(const pawl_env *env, const pawl_settings *s)
 {
     PAWL_NEED_ENV(env);

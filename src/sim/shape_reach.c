@@ -19,6 +19,7 @@ static double shape_reach_radius(const pawl_shape_def *def)
     return radius;
 }
 
+// [m]; 0 without shapes. Planes have no size.
 double pawl_body_reach(const pawl_model *model, int body)
 {
     const model_body *b = &model->bodies[body];

@@ -10,6 +10,7 @@
 #include "step/common/impact.h"
 #include <string.h>
 
+// Steppers without rows (mdp, nmdp) use coordinates and contact models of their own: no solver, no impacts.
 static bool sim_has_rows(const pawl_sim *sim)
 {
     return (sim->stepper->traits & STEPPER_NEEDS_ROWS) != 0;
@@ -78,6 +79,7 @@ static pawl_status sim_create_rows(pawl_sim *sim, int max_contacts)
     return PAWL_OK;
 }
 
+// Rows that repeat others exactly may be left out of the factor, if the stepper finds reactions of all rows later.
 void pawl_sim_drop_redundant(pawl_sim *sim)
 {
     bool drops = sim->weak_is_exact && (sim->stepper->traits & STEPPER_DEFERS_REACTIONS) != 0;
@@ -111,6 +113,7 @@ static pawl_status sim_create_solver(pawl_sim *sim)
     def.max_rows = a->max_rows;
     def.max_bounded = a->candidate_count;
     def.max_contacts = a->max_contacts;
+    // Rows of torsional and rolling friction come with contacts: what is left of all rows.
     def.max_spins = a->max_rows - a->free_rows - a->candidate_count - 3 * a->max_contacts;
     def.max_block_dim = max_dim;
     def.max_blocks = a->max_blocks;
@@ -122,6 +125,8 @@ static pawl_status sim_create_solver(pawl_sim *sim)
     return PAWL_OK;
 }
 
+// Everything with a size that depends on max_contacts. The scratch block is laid out twice: measured, then handed
+// out.
 static pawl_status sim_create_parts(pawl_sim *sim, int max_contacts)
 {
     const pawl_env *env = &sim->env;
@@ -169,6 +174,7 @@ static pawl_status sim_create_all(pawl_sim *sim)
     }
     PAWL_TRY(pawl_state_create(env, m, &sim->state));
     PAWL_TRY(pawl_state_create(env, m, &sim->next));
+    // How two materials make one pair, and whether flat patches are reduced to their corners.
     contact_rules rules = {sim->settings.contact.friction_rule,
                            sim->settings.contact.restitution_rule,
                            sim->settings.contact.impact_friction,
@@ -194,6 +200,7 @@ static pawl_status sim_create_all(pawl_sim *sim)
     return sim_create_parts(sim, room);
 }
 
+// A sim at the start of the model as the file states it, before joints are assembled: `pawl check` reports on it.
 pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
                                 const pawl_settings *settings, pawl_sim **out)
 {
@@ -266,6 +273,8 @@ static bool sim_body_finite(const body_state *b)
     return v3_finite(b->r) && quat_finite(b->q) && v3_finite(b->v) && v3_finite(b->w);
 }
 
+// A step whose result is not finite is refused and named after the first such body; the state before it stays
+// valid.
 static pawl_status sim_check_finite(const pawl_sim *sim, const pawl_state *s)
 {
     if (pawl_state_is_finite(s)) {
@@ -386,6 +395,7 @@ static unsigned sim_measured(const pawl_sim *sim)
     bits |= m->joint_count > 0 ? (unsigned)PAWL_MEASURED_CLOSURE : 0u;
     bits |= sim->finder != NULL ? (unsigned)PAWL_MEASURED_CROSSINGS : 0u;
     bool updates = sim->settings.project && sim_has_rows(sim);
+    // Without position updates (project=off) there is nothing to fail.
     bits |= updates && sim->assembly->free_rows > 0 ? (unsigned)PAWL_MEASURED_POSITIONS : 0u;
     for (int k = 0; k < sim->assembly->candidate_count; ++k) {
         bits |= sim->assembly->candidates[k].family->measured;
@@ -398,6 +408,8 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
 {
     step_context *c = &sim->context;
     for (;;) {
+        // Everything that an attempt writes is set back here, so that the attempt that succeeds does not depend on those
+        // that ran out of room: a run has the same bits whatever capacities it began with.
         pawl_state_copy(sim->next, sim->state);
         pawl_weak_recall(sim->delassus->weak.space, sim->state->weak);
         memset(c->out.reaction, 0,
@@ -430,6 +442,7 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
                          "state before it is kept",
                          sim->state->time, sim->stepper->name);
     }
+    // Time is computed from the number of the step, not added up, where pawl_step_end can: sums of dt would drift.
     sim->next->step = sim->state->step + 1;
     sim->next->time = pawl_step_end(sim->state, sim->settings.dt);
     PAWL_TRY(sim_check_finite(sim, sim->next));
@@ -510,6 +523,8 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
         return status;
     }
     sim_place(sim, s);
+    // Weak directions turn with the mechanism. Their vectors are followed from step to step and kept in the state, so
+    // that a resumed run has the same ones.
     if (sim->delassus->weak.space != NULL) {
         pawl_assembly_build_closure(sim->assembly);
         pawl_weak_follow(&sim->assembly->problem);
@@ -525,9 +540,11 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     bool misfits = report.misfit.position > sim_misfit || report.misfit.rotation > sim_misfit;
     report.measured |= misfits ? (unsigned)PAWL_MEASURED_MISFIT : 0u;
     report.position_failures = c->out.position_failures;
+    // Angles are known up to whole turns from poses alone; the state counts the turns of each coordinate.
     pawl_assembly_count_turns(sim->assembly, s);
     sim_report_crossings(sim, &report);
     sim_report_events(sim, &report);
+    // From here on nothing fails.
     sim->next = sim->state;
     sim->state = s;
     // The state is where its step left it. Whoever changes poses or twists from outside marks it as moved, and the
@@ -555,6 +572,8 @@ pawl_status pawl_sim_step(pawl_sim *sim, pawl_step_report *out)
     return status;
 }
 
+// Whether steps keep their contact problem as a matrix (contact_capture.c). That allocates in every step with
+// contacts: for studies, not for runs.
 void pawl_sim_keep_problems(pawl_sim *sim, bool keep)
 {
     if (sim == NULL) {
@@ -566,6 +585,7 @@ void pawl_sim_keep_problems(pawl_sim *sim, bool keep)
     }
 }
 
+// Of the last step; it stays valid until the next one. NULL where the step had no contacts.
 pawl_kept_problem pawl_sim_kept_problem(const pawl_sim *sim)
 {
     if (sim == NULL) {
@@ -575,6 +595,7 @@ pawl_kept_problem pawl_sim_kept_problem(const pawl_sim *sim)
     return (pawl_kept_problem){c->problem, c->r, c->fixed_rows};
 }
 
+// `now` returns seconds. Phases of a step are timed by it.
 void pawl_sim_set_clock(pawl_sim *sim, double (*now)(void *user), void *user)
 {
     if (sim == NULL) {
@@ -618,6 +639,7 @@ const pawl_model *pawl_sim_model(const pawl_sim *sim)
     return sim != NULL ? sim->model : NULL;
 }
 
+// Force or torque of the last step [N or N m]; NaN for an id that is none.
 double pawl_sim_actuator_effort(const pawl_sim *sim, pawl_actuator_id id)
 {
     int actuator = sim == NULL ? -1 : PAWL_INDEX(&sim->env, &sim->model->ids[ID_ACTUATOR], id);

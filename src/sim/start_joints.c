@@ -30,6 +30,7 @@ static pawl_status start_check(const pawl_sim *sim, const pawl_joint_start *star
     return PAWL_OK;
 }
 
+// A coordinate with a prescribed motion of its own has a row already, and a second one would contradict it.
 static bool start_is_driven(const pawl_model *m, int joint, int coordinate)
 {
     for (int k = 0; k < m->motion_count; ++k) {
@@ -42,6 +43,8 @@ static bool start_is_driven(const pawl_model *m, int joint, int coordinate)
 }
 
 // The model with its motions and those that hold the starts, in `motions`.
+// The copy shares all arrays but the motions with m, and lives as long as the sim that closes the loops. Six is
+// the most coordinates that a joint has.
 static pawl_model start_driven_model(const pawl_model *m, const pawl_joint_start *starts, int count,
                                      pawl_motion_def *motions)
 {
@@ -59,10 +62,12 @@ static pawl_model start_driven_model(const pawl_model *m, const pawl_joint_start
             }
         }
     }
+    // Each prescribed motion is one row.
     driven.row_count += driven.motion_count - m->motion_count;
     return driven;
 }
 
+// Poses, twists and coordinates only: impulses and work belong to a model with other rows.
 static void start_copy_bodies(pawl_state *to, const pawl_state *from)
 {
     const pawl_model *m = from->model;
@@ -74,6 +79,7 @@ static void start_copy_bodies(pawl_state *to, const pawl_state *from)
 }
 
 // Closes the loops of sim->state with the joints held where they are.
+// The settings are the defaults but for loop.tolerance: solver and stepper of the run have no part in it.
 static pawl_status start_close(pawl_sim *sim, const pawl_joint_start *starts, int count)
 {
     const pawl_model *m = sim->model;
@@ -108,6 +114,7 @@ pawl_status pawl_sim_start_joints(pawl_sim *sim, const pawl_joint_start *starts,
     return count > 0 ? start_close(sim, starts, count) : PAWL_OK;
 }
 
+// Sets joints of a sim and assembles it again. Where that fails the state is what it was.
 pawl_status pawl_sim_set_joints(pawl_sim *sim, const pawl_joint_start *starts, int count)
 {
     PAWL_NEED(NULL, sim);

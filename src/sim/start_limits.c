@@ -19,6 +19,7 @@ typedef struct limit_tree {
     int count;
 } limit_tree;
 
+// Largest residual of the joint's rows [m or rad].
 static double start_open(const pawl_state *s, const model_joint *j)
 {
     joint_frames f;
@@ -61,12 +62,15 @@ static void start_grow(limit_tree *t, const pawl_state *s, bool all)
     }
 }
 
+// A spanning tree of the bodies. Joints that are closed come first, so that what the file places right stays
+// together, and the open ones are where loops are cut.
 static void start_span(limit_tree *t, const pawl_state *s)
 {
     for (int i = 0; i < t->model->body_count; ++i) {
         t->joint[i] = -1;
         t->seen[i] = false;
     }
+    // Closed joints first, then open ones.
     start_grow(t, s, false);
     start_grow(t, s, true);
     for (int i = 0; i < t->model->body_count; ++i) {
@@ -79,6 +83,7 @@ static void start_span(limit_tree *t, const pawl_state *s)
     }
 }
 
+// Whether the path from a body to its root passes `top`.
 static bool start_hangs_on(const limit_tree *t, int body, int top)
 {
     while (body >= 0 && body != top) {
@@ -100,6 +105,8 @@ static double start_change(const pawl_coordinate_def *d, double q)
     return (q < d->lower ? d->lower : d->upper) - q;
 }
 
+// Turns or shifts the child and all that hangs on it, by `change` [rad or m] of the joint's coordinate. The
+// joint's axis is the first of its base frame; the sign depends on whether the child is the follower.
 static void start_move(const limit_tree *t, pawl_state *s, int child, double change)
 {
     const model_joint *j = &t->model->joints[t->joint[child]];
@@ -124,6 +131,8 @@ static void start_move(const limit_tree *t, pawl_state *s, int child, double cha
     }
 }
 
+// Parents before children, so that a joint is measured after all above it were moved. *moved: how many joints were
+// beyond their limits.
 pawl_status pawl_start_within_limits(const pawl_env *env, pawl_state *s, int *moved)
 {
     const pawl_model *m = s->model;

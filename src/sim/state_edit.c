@@ -5,6 +5,7 @@
 #include "base/guard.h"
 #include "sim/sim.h"
 
+// The state itself, not a copy: functions that change it mark it as moved, which the next step looks at.
 pawl_state *pawl_sim_edit_state(pawl_sim *sim)
 {
     return sim != NULL ? sim->state : NULL;
@@ -26,6 +27,8 @@ static pawl_status edit_check_friction(const pawl_sim *sim)
     return PAWL_OK;
 }
 
+// Called before each step: gravity, friction factors and the like are inputs in the state, and the live model is
+// the model with these.
 pawl_status pawl_sim_follow_inputs(pawl_sim *sim)
 {
     if (sim->state->moved) { // rows are placed where the bodies were
@@ -38,6 +41,8 @@ pawl_status pawl_sim_follow_inputs(pawl_sim *sim)
                : PAWL_OK;
 }
 
+// Closes the joints of the state between steps. Where that is not possible the state is what it was, and the
+// errors are still reported.
 pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_closure *assembled)
 {
     PAWL_NEED(NULL, sim);

@@ -53,6 +53,7 @@ static void verdict_describe(pawl_verdict *v, const pawl_model *m)
     }
 }
 
+// Figures of the start, from which a run is judged: violations of limits that the file begins with are not the run's.
 pawl_verdict pawl_verdict_begin(const pawl_state *state)
 {
     pawl_energy e = pawl_state_energy(state);
@@ -71,6 +72,7 @@ pawl_verdict pawl_verdict_begin(const pawl_state *state)
     return v;
 }
 
+// worst_of() returns NaN if one of the two is: a figure that is not finite stays visible.
 static void verdict_max(double *worst, double value)
 {
     *worst = worst_of(*worst, value);
@@ -87,6 +89,8 @@ static bool verdict_is_worse(double value, double known)
     return value > known || (isnan(value) && !isnan(known));
 }
 
+// Sums and largest figures of the solver. A step counts as not converged by the judge's residual, not by what the
+// solver says. Imbalance and dissipation gap belong to mdp and nmdp alone.
 static void verdict_add_solver(pawl_verdict *v, const pawl_step_report *r)
 {
     v->not_converged += r->outcome != PAWL_CONVERGED;
@@ -113,6 +117,7 @@ static void verdict_add_solver(pawl_verdict *v, const pawl_step_report *r)
     }
 }
 
+// The worst joint goes with the worst figure of the run, so it is compared before the figure is replaced.
 static void verdict_add_closure(pawl_verdict *v, const pawl_step_report *r)
 {
     double now = worst_of(r->closure.position, r->closure.rotation);
@@ -154,6 +159,8 @@ static void verdict_add_closure(pawl_verdict *v, const pawl_step_report *r)
     v->position_failures += r->position_failures;
 }
 
+// Depth in metres and depth relative to the thickness have their own worst pairs: a thin shape may be the worst by
+// one and not by the other.
 static void verdict_add_contacts(pawl_verdict *v, const pawl_step_report *r)
 {
     verdict_max_int(&v->contacts_max, r->contacts);
@@ -186,6 +193,7 @@ static void verdict_add_work(pawl_verdict *v, const pawl_energy *e)
         e->work_forces - o->work_forces,       e->work_limits - o->work_limits,
         e->work_contacts - o->work_contacts};
     for (size_t i = 0; i < sizeof change / sizeof *change; ++i) {
+        // Steps in which an element gives and takes alike count by what is left of it at their end.
         *(change[i] > 0.0 ? &v->work_in : &v->work_out) += fabs(change[i]);
     }
     double work[PAWL_DISSIPATOR_COUNT];
@@ -198,6 +206,7 @@ static void verdict_add_work(pawl_verdict *v, const pawl_energy *e)
     v->energy = *e;
 }
 
+// potential_min is a smallest value: the signs are turned so that NaN is the worst here, too.
 static void verdict_add_energy(pawl_verdict *v, const pawl_energy *e)
 {
     double potential = e->gravity + e->springs;
@@ -210,6 +219,7 @@ static void verdict_add_energy(pawl_verdict *v, const pawl_energy *e)
     verdict_add_work(v, e);
 }
 
+// All figures that criteria use. One that is not finite fails the run even if later steps are fine.
 static bool verdict_is_finite(const pawl_step_report *r)
 {
     const double figures[] = {
@@ -227,6 +237,7 @@ static bool verdict_is_finite(const pawl_step_report *r)
     return true;
 }
 
+// Adds one step. Correction energies come before the work, because verdict_work() subtracts them.
 void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
 {
     if (v == NULL || r == NULL) {
@@ -241,6 +252,7 @@ void pawl_verdict_add(pawl_verdict *v, const pawl_step_report *r)
     for (int k = 0; k < PAWL_EVENT_KIND_COUNT; ++k) {
         v->events[k] += r->events[k];
     }
+    // Potential energy that corrections of overlaps and violated limits put into bodies is no work of the wrong sign.
     v->limit_correction_energy += r->limit_correction_energy;
     v->contact_correction_energy += r->contact_correction_energy;
     verdict_add_energy(v, &r->energy);
@@ -270,6 +282,7 @@ const char *pawl_dissipator_name(pawl_dissipator which)
     return (int)which >= 0 && which < PAWL_DISSIPATOR_COUNT ? names[which] : NULL;
 }
 
+// [J]; the scale of energy errors. See docs/verdict.md, "The energy turned over".
 double pawl_verdict_turnover(const pawl_verdict *v)
 {
     if (v == NULL) {
@@ -279,6 +292,7 @@ double pawl_verdict_turnover(const pawl_verdict *v)
     return worst_of(worst_of(stored, v->energy_floor), worst_of(v->work_in, v->work_out));
 }
 
+// A balance of exactly 0 is no error even if nothing was turned over (0/0).
 double pawl_verdict_energy_error(const pawl_verdict *v)
 {
     if (v == NULL) {

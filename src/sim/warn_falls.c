@@ -23,6 +23,7 @@ typedef struct falls_work {
     size_t bytes;
 } falls_work;
 
+// Union-find with path halving; the smallest index leads, so that the group of the world is 0.
 static int falls_group(const falls_work *w, int body)
 {
     int i = body + 1;
@@ -39,6 +40,7 @@ static void falls_unite(falls_work *w, int body_a, int body_b)
     w->group[a > b ? a : b] = a > b ? b : a;
 }
 
+// A constant of 0 does not act; any other signal may.
 static bool falls_signal_acts(const pawl_signal *s)
 {
     return s->kind != PAWL_SIGNAL_CONSTANT || s->value != 0.0;
@@ -66,6 +68,7 @@ static void falls_find_groups(falls_work *w)
 {
     const pawl_model *m = w->model;
     for (int i = 0; i <= m->body_count; ++i) {
+        // A kinematic body stands wherever its motion takes it.
         w->group[i] = i > 0 && m->bodies[i - 1].kind == PAWL_BODY_KINEMATIC ? 0 : i;
     }
     for (int i = 0; i < m->joint_count; ++i) {
@@ -93,6 +96,7 @@ static void falls_find_groups(falls_work *w)
     w->supported[0] = true;
 }
 
+// Exclusions of a model are sorted by this key.
 static bool falls_excluded(const pawl_model *m, int a, int b)
 {
     uint64_t key = pawl_exclusion_key(a, b);
@@ -150,6 +154,7 @@ static bool falls_touches_standing(const falls_work *w, const pawl_shape_info *s
     return false;
 }
 
+// Rounds until no group is added. At most one round for each group, since every round but the last adds one.
 static void falls_spread(falls_work *w)
 {
     const pawl_model *m = w->model;
@@ -157,6 +162,7 @@ static void falls_spread(falls_work *w)
     for (int i = 0; ground && i < m->contact_point_count; ++i) {
         w->supported[falls_group(w, pawl_body_index(m->contact_points[i].body))] = true;
     }
+    // Heightfields of contact points are no shapes, so masks do not apply to them.
     for (int s = 0; m->heightfield_count > 0 && s < m->shape_count; ++s) {
         if (!m->shapes[s].def.visual_only) {
             w->supported[falls_group(w, pawl_body_index(m->shapes[s].body))] = true;
@@ -183,6 +189,7 @@ static void falls_count(falls_work *w)
     }
 }
 
+// One warning for each group, at its first body. A group without weight does not fall.
 static pawl_status falls_list(const falls_work *w, warning_list *list)
 {
     const pawl_model *m = w->model;
@@ -210,6 +217,7 @@ static pawl_status falls_list(const falls_work *w, warning_list *list)
     return PAWL_OK;
 }
 
+// Nothing falls without gravity. Arrays are zero when allocated, which `supported` and the counts rely on.
 pawl_status pawl_warn_falls(pawl_sim *sim, warning_list *list)
 {
     const pawl_model *m = sim->model;

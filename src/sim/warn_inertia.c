@@ -26,6 +26,7 @@ static double inertia_triangle(const principal_axes *p)
     return worst;
 }
 
+// At most one warning a body: an inertia that breaks the triangle inequality says nothing about lengths.
 pawl_status pawl_warn_inertia(pawl_sim *sim, warning_list *list)
 {
     const pawl_model *m = sim->model;
@@ -46,6 +47,7 @@ pawl_status pawl_warn_inertia(pawl_sim *sim, warning_list *list)
             continue;
         }
         double reach = pawl_body_reach(m, i);
+        // k^2 = trace(I) / (2 m), from the equation above.
         double k = sqrt(0.5 * (b->inertia.m[0][0] + b->inertia.m[1][1] + b->inertia.m[2][2]) *
                         b->inverse_mass);
         if (reach > 0.0 && (k > inertia_most * reach || k < inertia_least * reach)) {

@@ -47,6 +47,7 @@ pawl_status pawl_warn_locked(pawl_sim *sim, warning_list *list)
 
 // ---- parts: bodies that are fixed to each other ---------------------------------------------------
 
+// Union-find with path halving.
 static int joints_part(int *part, int i)
 {
     while (part[i] != i) {
@@ -56,6 +57,7 @@ static int joints_part(int *part, int i)
     return i;
 }
 
+// A kinematic body whose motion is constant is a part of the world.
 static bool joints_stands(const model_body *b)
 {
     bool stands = b->kind == PAWL_BODY_KINEMATIC;
@@ -84,6 +86,7 @@ typedef struct joints_axis {
     pawl_vec3 point, direction; // in the world, at the start
 } joints_axis;
 
+// A point and the direction of the joint's axis, its first one, in the world.
 static joints_axis joints_axis_of(const pawl_sim *sim, int joint)
 {
     const model_joint *j = &sim->model->joints[joint];
@@ -95,11 +98,14 @@ static joints_axis joints_axis_of(const pawl_sim *sim, int joint)
     };
 }
 
+// Hinges must share a line, slides only a direction. Below joints_coaxial the axes are one, beyond
+// joints_not_coaxial they are meant to differ: both are fine.
 static pawl_status joints_compare(const pawl_sim *sim, warning_list *list, int a, int b)
 {
     const pawl_model *m = sim->model;
     bool hinge = m->joints[a].kind == PAWL_JOINT_REVOLUTE;
     joints_axis p = joints_axis_of(sim, a), q = joints_axis_of(sim, b);
+    // The sine stands for the angle, which is small where it matters; axes of opposite direction are one axis.
     double angle = v3_norm(v3_cross(p.direction, q.direction));
     pawl_vec3 apart = v3_sub(q.point, p.point);
     double offset = hinge ? v3_norm(v3_cross(apart, p.direction)) : 0.0;
@@ -115,6 +121,8 @@ static pawl_status joints_compare(const pawl_sim *sim, warning_list *list, int a
         "both connect the same two parts; their axes differ by %.3g rad and %.3g m", angle, offset);
 }
 
+// Joints are listed by the larger part number of their pair, so that the many joints at the world are not all
+// compared with each other.
 pawl_status pawl_warn_coaxial(pawl_sim *sim, warning_list *list)
 {
     const pawl_model *m = sim->model;

@@ -9,6 +9,8 @@
 
 static const double loops_near = 30.0; // times the tolerance
 
+// weak->strong is the smallest singular value that was not taken for redundant, strong_row the rows that have most
+// of it. One warning, for the nearest case alone.
 pawl_status pawl_warn_redundant(pawl_sim *sim, warning_list *list)
 {
     const weak_space *weak = sim->weak;

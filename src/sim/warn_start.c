@@ -18,6 +18,7 @@ static double start_depth(const contact_finder *finder, finder_pair pair, const 
     int count = pawl_contact_finder_points(finder, pair, bodies, 0.0, points);
     double depth = 0.0;
     for (int i = 0; i < count; ++i) {
+        // Soft contacts may overlap by design.
         depth = pawl_is_soft(&points[i].soft) ? 0.0 : max_of(depth, -points[i].gap);
     }
     return depth > start_shallow * pawl_contact_finder_thickness(finder, pair) ? depth : 0.0;
@@ -41,6 +42,7 @@ static warning_where start_shapes(const pawl_sim *sim, finder_pair pair)
     return where;
 }
 
+// The search here has no margin: a pair counts only where shapes really overlap.
 pawl_status pawl_warn_overlaps(pawl_sim *sim, warning_list *list)
 {
     contact_finder *finder = sim->finder;
@@ -73,6 +75,7 @@ pawl_status pawl_warn_overlaps(pawl_sim *sim, warning_list *list)
         count == 1 ? "" : "s", count == 1 ? "s" : "", deepest);
 }
 
+// Only the coordinate that is farthest beyond is named.
 pawl_status pawl_warn_beyond_limits(pawl_sim *sim, warning_list *list)
 {
     const pawl_model *m = sim->model;

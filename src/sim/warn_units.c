@@ -85,6 +85,7 @@ static units_extent units_measure(const pawl_model *m)
     return e;
 }
 
+// One warning at most besides that of gravity: all have the same cause.
 pawl_status pawl_warn_length(pawl_sim *sim, warning_list *list)
 {
     const pawl_model *m = sim->model;
@@ -134,6 +135,7 @@ pawl_status pawl_warn_mass(pawl_sim *sim, warning_list *list)
 }
 
 // Whether a number of radians looks like degrees.
+// Whole numbers from 10 to 720 but 10 and 100: nobody gives radians like that.
 static bool units_like_degrees(double angle)
 {
     double a = fabs(angle);
@@ -151,6 +153,7 @@ static bool units_limits_like_degrees(double lower, double upper)
 static const char *const units_angle_advice =
     "angles are in radians: 90 degrees are 1.5708 rad; a joint without limits needs none";
 
+// Limits, rest angles of springs and constant targets of position actuators, of rotational coordinates.
 pawl_status pawl_warn_degrees(pawl_sim *sim, warning_list *list)
 {
     const pawl_model *m = sim->model;

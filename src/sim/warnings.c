@@ -32,6 +32,7 @@ const char *pawl_warning_kind_name(pawl_warning_kind kind)
     return (unsigned)kind < PAWL_WARNING_KIND_COUNT ? names[kind] : NULL;
 }
 
+// Copies all texts: rules write them to buffers of their own. The list is unchanged where memory is out.
 static pawl_status warning_push(warning_list *list, const pawl_warning *warning)
 {
     const pawl_env *env = list->env;
@@ -98,6 +99,7 @@ warning_where pawl_warning_joints(const pawl_model *model, int a, int b)
     return where;
 }
 
+// What the reader of the file noticed comes first, then the rules in the order of the table.
 pawl_status pawl_warnings_find(pawl_sim *sim, warning_list *list)
 {
     for (int i = 0; i < sim->model->warning_count; ++i) {

@@ -15,6 +15,7 @@ static const double admm_free_fraction = 1e-3;
 static const double admm_progress = 0.999; // an accelerated iteration must be shorter than this
 enum { ADMM_POWER_ITERATIONS = 20, ADMM_CHUNK = 192 }; // rows, a multiple of 3
 
+// All arrays are (max_rows). The order here is the order in memory, and the two passes of the carver must agree.
 admm pawl_admm_layout(int max_rows, pawl_carver *mem)
 {
     admm s = {0};
@@ -26,6 +27,8 @@ admm pawl_admm_layout(int max_rows, pawl_carver *mem)
     return s;
 }
 
+// weight (rows): the diagonal of D + R [1/kg for a translation], the same number for the three rows of a contact. S
+// must be a multiple of 1 within a contact, because only then is the projection in the metric of S the plain one.
 static void admm_scale(admm *s, const pawl_problem *p)
 {
     p->delassus->ops->diagonal(p->delassus, 0, s->weight);
@@ -70,6 +73,9 @@ void pawl_admm_begin(admm *s, const pawl_problem *p, const admm_variant *variant
 }
 
 // The metric changes with rho: momentum and lengths of the old one mean nothing.
+// The shift of row i is P_i + eta S_i + R_i, so that the factor is that of D + R + (eta + rho) S. Joints keep the
+// small penalty of their own whatever rho is, but only when preconditioned: without S they have no scale to take a
+// part of.
 bool pawl_admm_set_rho(admm *s, const pawl_problem *p, double rho)
 {
     s->rho = rho;
@@ -85,6 +91,8 @@ bool pawl_admm_set_rho(admm *s, const pawl_problem *p, double rho)
 }
 
 // x for y and z of the start; the last x stays in v.
+// The first equation of admm.h. De Saxce's term s is taken at z of the start, not at the velocity of
+// the x that is sought, so that the system stays linear.
 static void admm_dynamics(admm *s, const pawl_problem *p, const double *y, const double *z)
 {
     double eta = s->variant.eta, *x = s->x;
@@ -99,6 +107,8 @@ static void admm_dynamics(admm *s, const pawl_problem *p, const double *y, const
     p->delassus->ops->solve_shifted(p->delassus, x);
 }
 
+// Free rows have no set to be projected on. A contact is (tangent, tangent, normal), and `first` is always at the
+// beginning of one, which pawl_admm_iterate sees to.
 static void admm_project(const pawl_problem *p, int first, int end, double *y)
 {
     int contacts = pawl_problem_contact_row(p, 0);
@@ -149,6 +159,8 @@ static double admm_moved(const admm *s, int first, int end, const double *y)
 }
 
 // y and z of the rows first .. end, for x. So few rows at a time that they stay in the cache.
+// With u = w x + (1 - w) y - z / P the update is y+ = P_K(u) and z+ = z - P (x - y+) = P (y+ - u): the new z is what
+// the projection added, so it is in the dual cone and orthogonal to y+ without a computation of its own.
 static void admm_update(admm *s, const pawl_problem *p, int first, int end, const double *y_start,
                         const double *z_start, double *y)
 {
@@ -170,6 +182,7 @@ static void admm_update(admm *s, const pawl_problem *p, int first, int end, cons
 // The next start: ahead of y and z with momentum, unless this iteration was no shorter than the one
 // before. After such a one it is y and z themselves, from where the next iteration cannot be longer: its
 // map does not expand.
+// The factors t+ = (1 + sqrt(1 + 4 t^2)) / 2 and (t - 1) / t+ are Nesterov's.
 static void admm_extrapolate(admm *s, const pawl_problem *p, const double *y)
 {
     int n = p->row_count;
@@ -218,6 +231,8 @@ double pawl_admm_natural(admm *s, const pawl_problem *p, const double *y)
                               : pawl_problem_natural(p, y, s->v, s->weight);
 }
 
+// Power iteration from a fixed vector, with the quotient of the last round as the answer. It is a lower bound of the
+// eigenvalue, which is enough to choose a penalty.
 double pawl_admm_spectral_radius(admm *s, const pawl_problem *p)
 {
     int n = p->row_count;

@@ -69,6 +69,7 @@ static double family_first_rho(family *s, const pawl_problem *p, family_rule rul
 }
 
 // rho up where x and y are far apart, down where z is far from the velocity.
+// Compared in the metric of S, where both have one unit.
 static double family_next_rho(const admm *a, double step)
 {
     double rho = a->rho;
@@ -80,6 +81,7 @@ static double family_next_rho(const admm *a, double step)
     return fmin(fmax(rho, family_least_rho), family_most_rho);
 }
 
+// lambda is y of the method and so always admissible. The count of factorizations includes the first one.
 static void family_solve(pawl_solver *base, const pawl_problem *p, solver_goal asked,
                          double *lambda, solver_report *report)
 {

@@ -72,6 +72,7 @@ static bool admm_ncp_converged(admm_ncp *s, const pawl_problem *p, solver_goal g
     return natural <= admm_ncp_goal * goal.tolerance;
 }
 
+// Sweeps and ADMM iterations count alike: each costs about one product with D.
 static bool admm_ncp_has_left(solver_goal goal, const solver_report *report)
 {
     return report->iterations < goal.iterations;
@@ -114,6 +115,10 @@ typedef struct admm_ncp_climber {
     int direction;
 } admm_ncp_climber;
 
+// One step of a search over rho, every ADMM_NCP_CLIMB iterations: by a factor of four in one direction, and back
+// where the contraction got worse by more than 5 %. Fast contraction (below admm_ncp_slow_climb) is left alone,
+// because a new rho costs a factorization. The first look has no length to compare with: last is infinite, the
+// contraction 0, and rho stays.
 static double admm_ncp_climb(admm_ncp_climber *c, const admm *a)
 {
     double contraction = a->length / c->last, rho = a->rho;
@@ -159,6 +164,8 @@ static bool admm_ncp_alternate(admm_ncp *s, const pawl_problem *p, solver_goal g
     return false;
 }
 
+// The rounds of the table in order, then the last ADMM_NCP_AGAIN of them over and over. Only the first round gives up
+// on its sweeps early; later ones were entered because ADMM failed, too.
 static void admm_ncp_run(admm_ncp *s, const pawl_problem *p, solver_goal goal, double *lambda,
                          solver_report *report)
 {
@@ -180,6 +187,8 @@ static void admm_ncp_run(admm_ncp *s, const pawl_problem *p, solver_goal goal, d
     }
 }
 
+// lambda may be worse at the end than in between, because rounds of ADMM are not monotone. Without convergence the
+// answer is the iterate of the least natural map.
 static void admm_ncp_solve(pawl_solver *base, const pawl_problem *p, solver_goal goal,
                            double *lambda, solver_report *report)
 {

@@ -9,6 +9,7 @@
 
 static const double anderson_shift = 1e-12; // of the Gram matrix: old steps may repeat each other
 
+// changes and images are (ANDERSON_DEPTH x n), one column after another with the n of the problem, not max_rows apart.
 anderson pawl_anderson_layout(int max_rows, pawl_carver *mem)
 {
     size_t columns = (size_t)ANDERSON_DEPTH * (size_t)max_rows;
@@ -24,6 +25,8 @@ void pawl_anderson_begin(anderson *a)
     a->started = false;
 }
 
+// Weighted inner product. Weights are diag(D + R), so that impulses of light and heavy bodies count by the energy that
+// they stand for. Rows without a weight count once. Two partial sums in a fixed order: the same bits everywhere.
 static double anderson_dot(int n, const double *weight, const double *x, const double *y)
 {
     double s0 = 0.0, s1 = 0.0;
@@ -60,6 +63,9 @@ static void anderson_push(anderson *a, int n, const double *weight, const double
 // Type II: of all combinations of the last images that with the least residual f = g(x) - x, by normal equations in
 // the weighted norm. Their matrix is close to singular when changes are nearly parallel, which the relative shift
 // bounds.
+// x (rows) is the point of this iteration on entry and the point to continue from on return, g its image. Returns
+// whether the result is a combination; the first call after pawl_anderson_begin only returns g. The caller must bring
+// x back into cones and bounds, since a combination has negative coefficients.
 bool pawl_anderson_step(anderson *a, int n, const double *weight, double *x, const double *g)
 {
     if (a->started) {

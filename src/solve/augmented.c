@@ -34,6 +34,9 @@ static double augmented_penalty(const space_problem *q, int i, double E, double 
 }
 
 // P_K of row i or the contact that begins there, in place; S (9, or 1) gets its derivative where it is not NULL.
+// The derivative on the cone's surface, with d = z_T / |z_T| and f = 1 / (1 + mu^2): f (mu d, 1)(mu d, 1)^T along
+// the ray, and the ratio of the projected to the old |z_T| in the direction across it. Inside the cone it is 1, in
+// the polar cone 0. With mu infinite the cone is all space above the plane: tangents pass, the normal is cut.
 static void augmented_project(const pawl_problem *p, int i, double *z, double *S)
 {
     int contacts = pawl_problem_contact_row(p, 0);
@@ -70,6 +73,7 @@ static void augmented_project(const pawl_problem *p, int i, double *z, double *S
 }
 
 // P_K(z + length dz) over all rows, in s->at.lambda; with `laws` its derivative times rho.
+// law.s (rows that are no contacts) and law.S (contacts x 9) are what space_law.h factors as 1 + YT S Y.
 static void augmented_impulses(augmented_part *s, const space_problem *q, double E, double length,
                                bool laws)
 {
@@ -97,6 +101,7 @@ static void augmented_impulses(augmented_part *s, const space_problem *q, double
 }
 
 // d phi / d length along d, of which image = Y d; w . d and d . d are known.
+// phi is convex, so its slope only rises along d; a root of it is the minimum of the line.
 static double augmented_slope(augmented_part *s, const space_problem *q, double length, double wd,
                               double dd)
 {
@@ -109,6 +114,9 @@ static double augmented_slope(augmented_part *s, const space_problem *q, double 
 }
 
 // Where the slope vanishes, by a bracket and regula falsi of Illinois.
+// The bracket grows by doubling, at most eight times: a direction can be far too short where most contacts are open at
+// its start and closed at its end. The halving of the value that stays (Illinois) keeps plain regula falsi from
+// converging with one end fixed.
 static double augmented_search(augmented_part *s, const space_problem *q, double wd, double dd)
 {
     double low = 0.0, high = 1.0;
@@ -154,6 +162,10 @@ static void augmented_place(augmented_part *s, const space_problem *q, double E,
     }
 }
 
+// One proximal step from x with penalty E, by at most AUGMENTED_STEPS of Newton's method. x gets the new impulses and
+// what follows from them, even if not `solved`. De Saxce's term is frozen at the velocities that x has on entry: the
+// caller repeats the step until that fixed point holds. Contacts without friction, or with infinite friction, have no
+// such term (mu |v_T| is 0, since v_T is 0 for the latter).
 bool pawl_augmented_step(augmented_part *s, const space_problem *q, double E, space_iterate *x,
                          solver_report *report)
 {

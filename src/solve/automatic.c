@@ -137,6 +137,7 @@ typedef struct automatic_stages {
     solver_report *report;
 } automatic_stages;
 
+// Whether another stage is needed and allowed.
 static bool automatic_open(const automatic_stages *a)
 {
     return !(a->s->iterate.natural <= a->accept) && a->report->iterations < a->iterations;

@@ -24,6 +24,8 @@ box_pivot pawl_box_pivot_layout(int max_rows, pawl_carver *mem)
                        .tried = PAWL_CARVE(mem, bool, n)};
 }
 
+// The lower triangle (m x m) of S over the free variables and its LDL^T. `shift` is absolute; the relative one of
+// 1e-12 is always there.
 static void box_fill_free(box_pivot *s, const double *S, int n, int m, double shift)
 {
     for (int a = 0; a < m; ++a) {
@@ -62,6 +64,8 @@ static int box_factor_free(box_pivot *s, const double *S, int n, int m, int *rep
 
 // y for the current sides: the bounded ones at their bounds, the free ones with w = 0. Returns a free row that
 // nearly repeats others, -1 for none.
+// Bounded variables are known, so the system is S_ff y_f = -q_f - S_fb y_b. The refinements use S itself without
+// the shift.
 static int box_solve_free(box_pivot *s, const double *S, int n, const double *q,
                           const double *lower, const double *upper, double *y)
 {
@@ -104,6 +108,8 @@ static int box_solve_free(box_pivot *s, const double *S, int n, const double *q,
 
 // Which side variable i should be on, given y and w. A free variable whose w is not zero is one that
 // nothing couples to (its row of S is zero): it goes where w pushes it.
+// Sides: -1 at the lower bound, 0 free, 1 at the upper bound. The slacks keep a variable where it is when only
+// rounding speaks for a change, else two variables could change in turn for ever.
 static signed char box_wanted(const box_pivot *s, int i, double y, double w, double lower,
                               double upper, double slack_y, double slack_w)
 {

@@ -45,6 +45,9 @@ static void capture_velocity(capture_work *w, const pawl_problem *p, const doubl
     d->ops->apply(d, w->x, w->y);
 }
 
+// W = D_cc - D_cf D_ff^-1 D_fc + R, column by column: a unit impulse at a contact row, joints answered by the
+// elimination. Rows and columns of contacts that joints hold still are set to zero, else noise would look like a
+// very light body.
 static pawl_status capture_columns(const pawl_env *env, capture_work *w, const pawl_problem *p,
                                    triplet_list *W)
 {
@@ -73,6 +76,8 @@ static pawl_status capture_columns(const pawl_env *env, capture_work *w, const p
     return PAWL_OK;
 }
 
+// q: velocities of the contacts without contact impulses, with joints closed and bounded rows at the impulses of
+// the answer.
 static pawl_status capture_make(const pawl_env *env, capture_work *w, const pawl_problem *p,
                                 const double *lambda, triplet_list *W, pawl_contact_problem **out)
 {
@@ -113,6 +118,8 @@ static pawl_status capture_problem(const pawl_env *env, contact_capture *capture
     return status;
 }
 
+// Called with the problem of a step and its answer lambda (rows). capture->r (3 x contacts) gets the contact
+// impulses, fixed_rows the number of bounded rows that are frozen.
 pawl_status pawl_contact_capture_take(const pawl_env *env, contact_capture *capture,
                                       const pawl_problem *p, double regularization,
                                       const double *lambda)

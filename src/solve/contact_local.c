@@ -11,11 +11,14 @@
 // Relative to the trace: below it an entry of D is rounding.
 static const double contact_noise = 1e-14;
 
+// D (3 x 3) in the order tangent, tangent, normal. A contact that no impulse along its normal can move gets none.
 bool pawl_contact_is_blocked(const double D[9])
 {
     return D[8] <= contact_noise * (D[0] + D[4]);
 }
 
+// S (xx, xy, yy): D over the tangents with the normal eliminated. It may be singular where a body can only move in
+// a plane; the shift keeps (S + k)^-1 finite at k = 0.
 void pawl_contact_tangent(const double D[9], double S[3])
 {
     double trace = D[0] + D[4] + D[8];
@@ -53,6 +56,8 @@ static double contact_slip_at(const contact_slip *s, double k, double lambda[3],
 
 // Three cases: separating (no impulse), sticking (the impulse that stops the point is inside the cone), sliding (a root of
 // the function of k above, which is positive at 0 and negative at infinity: the bracket closes whatever Newton does).
+// v: velocity of the contact without its own impulse [m/s]; lambda: the impulse that obeys Signorini's and
+// Coulomb's laws for D and v [N s].
 void pawl_contact_exact(const double D[9], const double v[3], double mu, double lambda[3])
 {
     lambda[0] = lambda[1] = lambda[2] = 0.0;
@@ -100,6 +105,8 @@ void pawl_contact_exact(const double D[9], const double v[3], double mu, double 
     lambda[2] = lambda[2] > 0.0 ? lambda[2] : 0.0;
 }
 
+// z: velocity with the impulse lambda. A projected gradient step; 3 / trace is the step of [tsounis-loops], and
+// 1.5 over a bound of the largest eigenvalue keeps it below 2 over that eigenvalue, where the step would diverge.
 void pawl_contact_ccp_step(const double D[9], const double z[3], double mu, double lambda[3])
 {
     double trace = D[0] + D[4] + D[8], bound = 0.0; // on the largest eigenvalue
@@ -114,6 +121,8 @@ void pawl_contact_ccp_step(const double D[9], const double z[3], double mu, doub
     pawl_cone_project(lambda, mu);
 }
 
+// r: step lengths of tangents and normal. The normal first, then the tangents on the disk that belongs to it: not
+// the projection on the cone, which would follow the relaxed law.
 void pawl_contact_prox_step(const double r[2], const double z[3], double mu, double lambda[3])
 {
     double n = lambda[2] - r[1] * z[2];

@@ -21,6 +21,8 @@ typedef struct nb_section {
     double g[2], b[2], a, c, mu;
 } nb_section;
 
+// S and g are those of the energy over the tangents with the normal eliminated by the plane v_N = 0; s shifts the
+// energy, not the plane.
 static nb_section nb_make(const double D[9], const double v[3], double s, double mu)
 {
     double a = D[8];
@@ -47,6 +49,8 @@ static bool nb_inside(const double x[3], double mu)
     return x[2] >= 0.0 && sqrt(x[0] * x[0] + x[1] * x[1]) <= mu * x[2];
 }
 
+// d(u) = D_NN + mu D_NT u: where it vanishes the plane is parallel to the ray of the cone along u, and the conic
+// goes to infinity.
 static double nb_denominator(const nb_section *k, const double u[2])
 {
     return k->a + k->mu * (k->b[0] * u[0] + k->b[1] * u[1]);
@@ -76,6 +80,7 @@ static double nb_slope(const nb_section *k, const double u[2], double *change)
 
 // ---- by the quartic --------------------------------------------------------------------------
 
+// Half of lambda D lambda plus lambda v on the plane, up to a constant.
 static double nb_energy(const nb_section *k, const double x[3])
 {
     double sx = k->S[0] * x[0] + k->S[1] * x[1], sy = k->S[1] * x[0] + k->S[2] * x[1];
@@ -136,6 +141,8 @@ static void nb_try(const nb_section *k, double half_y, double half_x, double *le
     }
 }
 
+// With t = tan(phi / 2) stationary points of the energy on the conic are the roots of a quartic; the best of those
+// on the branch d > 0 is taken.
 static void nb_by_quartic(const nb_section *k, double x[3])
 {
     // Half of the directions have |t| <= 1; 1/t, with the coefficients in reverse, serves the others.
@@ -218,6 +225,7 @@ static void nb_middle(const nb_arc *arc, double u[2])
     }
 }
 
+// At most 60 halvings: then the ends are neighbouring directions in double precision.
 static void nb_by_bisection(const nb_section *k, const double outside[3], double x[3])
 {
     nb_arc arc = nb_visible(k, outside);
@@ -235,6 +243,9 @@ static void nb_by_bisection(const nb_section *k, const double outside[3], double
     nb_point(k, u, x);
 }
 
+// v: velocity without this contact's impulse, s: De Saxce's term added to its normal (0 for the plain law).
+// Without friction the impulse is along the normal. Inside the cone the least point of the plane sticks, and s
+// has no effect.
 void pawl_contact_nb(const double D[9], const double v[3], double s, double mu,
                      contact_nb_search search, double lambda[3])
 {

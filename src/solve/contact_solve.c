@@ -44,6 +44,7 @@ static void contact_velocities(pawl_contact_problem *p, const double *r, double 
     }
 }
 
+// `unit` divides velocities and impulses alike, so that the law does not change.
 static void contact_to_scaled(pawl_contact_problem *p, const double *r, double unit)
 {
     for (int i = 0; i < p->problem.row_count; ++i) {
@@ -145,6 +146,7 @@ static double contact_passes(pawl_contact_problem *p, pawl_solver *solver, solve
     return pass.own;
 }
 
+// Puts r and its velocities into p->lambda and p->v_f, scaled, for the judge. False where nothing moves.
 bool pawl_contact_scale(pawl_contact_problem *p, const double *r)
 {
     double unit = contact_unit(p);
@@ -156,6 +158,8 @@ bool pawl_contact_scale(pawl_contact_problem *p, const double *r)
     return true;
 }
 
+// r (3 x contacts) in the order and units of the caller. *own is the residual that a solver with a law of its own
+// reports for the best pass, NaN where there was no pass.
 pawl_status pawl_contact_solve_with(pawl_solver *solver, solver_goal goal, pawl_contact_problem *p,
                                     double *r, pawl_contact_result *result, double *own)
 {

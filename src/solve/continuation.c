@@ -98,6 +98,8 @@ static void continuation_row(continuation_part *s, int n, double eps, int i, int
     }
 }
 
+// The equation of a free or bounded row is x - clamp(x - rho y) = 0. At a bound its derivative is 1 by x, between
+// the bounds it is rho (D + eps). Rows that nothing moves (scale 0) stay fixed, since their row of D is zero.
 static double continuation_bounded(continuation_part *s, int n, double eps, double rho, int i,
                                    bool matrix)
 {
@@ -111,6 +113,10 @@ static double continuation_bounded(continuation_part *s, int n, double eps, doub
 }
 
 // Rows first, first + 1 (tangents) and first + 2 (normal).
+// The three cases of Alart and Curnier's map: open where a_N <= 0 (f = x), sticking where a_T is inside the disk
+// of radius mu a_N (f = rho y), sliding elsewhere. of[r][k] and by[r][k] are the derivatives of f_r by x_k and by
+// y_k. The radius depends on a_N, hence the entries in column 2: they make the matrix unsymmetric, and it is
+// solved by LU.
 static void continuation_contact(continuation_part *s, int n, double eps, double rho, double mu,
                                  int first, bool matrix, double f[3])
 {
@@ -143,6 +149,7 @@ static void continuation_contact(continuation_part *s, int n, double eps, double
 }
 
 // The equations at s->trial, and with `matrix` Newton's matrix; returns the square of their size.
+// rho is the inverse of the scaled diagonal 1 + eps, with which a single row is solved by one step.
 static double continuation_map(continuation_part *s, const pawl_problem *p, double eps, bool matrix)
 {
     int n = p->row_count, contacts = pawl_problem_contact_row(p, 0);
@@ -159,6 +166,8 @@ static double continuation_map(continuation_part *s, const pawl_problem *p, doub
 }
 
 // Newton's method for one eps, from s->x. False when it does not get there.
+// After CONTINUATION_HALVINGS the last, shortest step is taken although it does not lower the merit: the map has
+// kinks, and staying in place would never cross one.
 static bool continuation_level(continuation_part *s, const pawl_problem *p, double eps, int most,
                                int *iterations)
 {
@@ -209,6 +218,10 @@ static double continuation_keep(continuation_part *s, const pawl_problem *p, con
     return best;
 }
 
+// From eps = 0.1 downwards. A level that converges lets the next one go further (factor squared, at least 0.1);
+// one that does not is tried again from the last converged point with the square root of the factor. The answers
+// of all levels are judged by the natural map of the problem itself, without eps. lambda is replaced only by
+// something better. Returns whether the goal [m/s] is met.
 bool pawl_continuation_run(continuation_part *s, const pawl_problem *p, const double *weight,
                            double goal, int most, double *lambda, int *iterations)
 {

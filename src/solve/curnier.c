@@ -34,6 +34,7 @@ curnier_part pawl_curnier_layout(const solver_def *def, pawl_carver *mem)
                           .trial = pawl_space_iterate_layout(def->max_rows, mem)};
 }
 
+// A contact without friction that is closed counts as slipping, since its tangents are not held.
 static curnier_mode curnier_mode_of(const double z[3], double mu)
 {
     double most = mu * z[2];
@@ -110,6 +111,7 @@ static void curnier_row(curnier_part *c, const space_problem *q, int i, double E
 }
 
 // The step from c->at, with a new factor or the last one. False where the factor breaks down.
+// S is symmetric unless a contact with friction slips, and Cholesky is half the work of LU.
 static bool curnier_step(curnier_part *c, const space_problem *q, double E, bool anew)
 {
     const pawl_problem *p = q->p;
@@ -128,6 +130,7 @@ static bool curnier_step(curnier_part *c, const space_problem *q, double E, bool
     return true;
 }
 
+// The trial is made admissible before it is judged: its residual is that of an answer.
 static void curnier_try(curnier_part *c, const space_problem *q, double length)
 {
     for (int i = 0; i < q->p->row_count; ++i) {
@@ -196,6 +199,9 @@ static void curnier_polish(curnier_part *c, const space_problem *q, double E, sp
     }
 }
 
+// x is the start and gets the best iterate; `aim` [m/s] is of its natural map, `most` the number of steps. E falls
+// by curnier_change after a step that does not lower the merit, and rises again after one that does. Returns
+// whether x meets the aim.
 bool pawl_curnier_run(curnier_part *c, const space_problem *q, double aim, int most,
                       space_iterate *x, solver_report *report)
 {

@@ -50,6 +50,8 @@ static void direct_sweep(const pawl_problem *p, const double *S, double *y)
     }
 }
 
+// p has bounded rows alone and a dense matrix, because solver.c condenses it first. lambda is the guess of which
+// bounds are active, and the answer.
 static void direct_solve(pawl_solver *base, const pawl_problem *p, solver_goal goal, double *lambda,
                          solver_report *report)
 {

@@ -22,6 +22,9 @@ static const double interior_short = 0.02; // so many steps in a row that are sh
 enum { INTERIOR_PATIENCE = 6 };
 static const double interior_cut = 0.99; // of the way to the cone's boundary
 
+// X, Y and their changes are (contacts x 3) in the order of the cone: the normal first, unlike rows, where it is
+// last. W is (contacts x 4): eta, w0 and the two entries of w1. low, high (rows) are distances to the bounds, *_v
+// their multipliers.
 interior_part pawl_interior_layout(const solver_def *def, pawl_carver *mem)
 {
     size_t cones = 3 * (size_t)def->max_contacts, rows = (size_t)def->max_rows;
@@ -42,6 +45,7 @@ interior_part pawl_interior_layout(const solver_def *def, pawl_carver *mem)
                            .dx = PAWL_CARVE(mem, double, rows)};
 }
 
+// Infinite friction has no cone of this form, so that it is capped.
 static double interior_friction(const pawl_problem *p, int k)
 {
     return fmin(p->friction[k], interior_most_friction);
@@ -60,6 +64,7 @@ static double cone_norm(const double *a) // a0^2 - |a1|^2, as a product that doe
     return (a[0] - t) * (a[0] + t);
 }
 
+// Jordan's product of the cone: a o b = (a . b, a0 b1 + b0 a1). Its unit is e = (1, 0, 0).
 static void cone_product(const double *a, const double *b, double *out)
 {
     out[0] = cone_dot(a, b);
@@ -78,6 +83,8 @@ static void cone_divide(const double *a, const double *b, double *out)
 }
 
 // The largest step along d, at most `most`, that keeps a in the cone.
+// The root of the quadratic is taken in the form that does not cancel. A root counts only where the first component is
+// not negative: the other one belongs to the mirrored cone.
 static double cone_step(const double *a, const double *d, double most)
 {
     // |a1 + t d1| = a0 + t d0: (d1.d1 - d0^2) t^2 + 2 (a1.d1 - a0 d0) t - norm(a) = 0
@@ -95,6 +102,7 @@ static double cone_step(const double *a, const double *d, double most)
 }
 
 // The scaling of a contact: W = eta [w0, w1T; w1, 1 + w1 w1T / (1 + w0)], W^2 X = Y.
+// gamma^2 = (1 + a . b) / 2 with a, b the normalized X and Y. `scaled` gets l = W X, which is W^-1 Y as well.
 static void cone_scale(const double *X, const double *Y, double *W, double *scaled)
 {
     double x = sqrt(cone_norm(X)), y = sqrt(cone_norm(Y));
@@ -111,6 +119,7 @@ static void cone_scale(const double *X, const double *Y, double *W, double *scal
 }
 
 // out = W x, or W^-1 x
+// W^-1 is W with 1 / eta and -w1, which is why no inverse is stored.
 static void cone_apply(const double *W, bool inverse, const double *x, double *out)
 {
     double sign = inverse ? -1.0 : 1.0, eta = inverse ? 1.0 / W[0] : W[0];
@@ -124,6 +133,7 @@ static void cone_apply(const double *W, bool inverse, const double *x, double *o
 // ---- the laws --------------------------------------------------------------------------------------
 
 // G^-1 of a contact in the order of its rows (tangents, normal): mu B^-1 W^-2 B^-1, B = diag(1, 1, mu).
+// W^-2 is eta^-2 (2 w w^T - J) with w = (w0, -w1) and J = diag(1, -1, -1).
 static void interior_inverse(const double *W, double mu, double G[9])
 {
     const double w[3] = {W[1], -W[2], -W[3]}, scale[3] = {1.0, 1.0, 1.0 / mu};
@@ -159,6 +169,9 @@ static void interior_right(const interior_part *s, int k, double sigma_gap, bool
     cone_apply(W, false, v, right);
 }
 
+// dlambda = b - S dv of contact k. S is G^-1 (1 + n mu t^T) with t the direction of slip: the derivative of De
+// Saxce's term makes it unsymmetric, so the system over the bodies is solved by LU. `edge` [m/s] rounds |v_T| off
+// at the origin.
 static void interior_law_cone(interior_part *s, const space_problem *q, int k, double sigma_gap,
                               bool corrects)
 {
@@ -197,6 +210,8 @@ static void interior_law_normal(interior_part *s, const space_problem *q, int k,
     b[2] = (right - s->at.v[i + 2]) * x / y;
 }
 
+// Free rows, rows that nothing moves and rows with equal bounds come first; the latter two get no change. For the
+// others, g is the sum of multiplier over distance of both bounds.
 static void interior_law_row(interior_part *s, const space_problem *q, int i, double sigma_gap,
                              bool corrects)
 {
@@ -224,6 +239,8 @@ static void interior_law_row(interior_part *s, const space_problem *q, int i, do
     s->law.b[i] = (right - rest) / g;
 }
 
+// All laws of one step. The predictor has corrects = false and aims at a gap of 0; the corrector aims at sigma times
+// the gap and subtracts the product of the predictor's changes.
 static void interior_laws(interior_part *s, const space_problem *q, double sigma_gap, bool corrects)
 {
     const pawl_problem *p = q->p;
@@ -243,6 +260,7 @@ static void interior_laws(interior_part *s, const space_problem *q, double sigma
 // ---- steps -----------------------------------------------------------------------------------------
 
 // Changes of the cone variables from those of impulses, and how far both may go, at most 1 over the cut.
+// The corrector reads the predictor's dX, dY, dx before it writes its own: they are the second-order term of Mehrotra.
 static double interior_changes(interior_part *s, const space_problem *q, double sigma_gap,
                                bool corrects)
 {
@@ -295,6 +313,7 @@ static double interior_changes(interior_part *s, const space_problem *q, double 
     return most;
 }
 
+// Mean of X . Y over cones and bounds [J]: the complementarity that is left.
 static double interior_gap(const interior_part *s, const pawl_problem *p, const double *weight)
 {
     double sum = 0.0;
@@ -353,6 +372,8 @@ static void interior_move(interior_part *s, const space_problem *q, double lengt
     s->gap = interior_gap(s, p, q->weight);
 }
 
+// A cold start well inside of all cones: v_f gives the unit of velocity, the weights that of impulses. Warm starts
+// lie on the boundary, from where an interior point can hardly move.
 void pawl_interior_begin(interior_part *s, const space_problem *q, double smoothing)
 {
     const pawl_problem *p = q->p;
@@ -394,6 +415,8 @@ void pawl_interior_begin(interior_part *s, const space_problem *q, double smooth
 }
 
 // One step; false when it breaks down.
+// Predictor, then corrector with the same factor. sigma = (1 - length)^3 is Mehrotra's rule: the further the
+// predictor could go, the less centring is needed.
 static bool interior_step(interior_part *s, const space_problem *q)
 {
     const pawl_problem *p = q->p;
@@ -421,6 +444,8 @@ static bool interior_step(interior_part *s, const space_problem *q)
     return isfinite(s->at.merit) && s->stalled < INTERIOR_PATIENCE;
 }
 
+// Until the natural map is at most `target` [m/s]; x gets every iterate that is better than itself. False where
+// the method broke down, is stuck, or ran out of steps.
 bool pawl_interior_run(interior_part *s, const space_problem *q, double target, int most,
                        space_iterate *x, solver_report *report)
 {

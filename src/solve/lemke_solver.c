@@ -46,6 +46,8 @@ typedef struct lemke_solver {
     double *corner;          // (2 x sides) corners of a polygon that is not turned
 } lemke_solver;
 
+// A bounded row needs two unknowns (a difference of two where there is no bound, or the impulse and the multiplier
+// of its upper bound), a contact the normal, the corners of the polygon and the slip speed.
 static pawl_solver *lemke_solver_layout(const solver_def *def, pawl_carver *mem)
 {
     size_t n = 2 * (size_t)(def->max_bounded + def->max_spins) +
@@ -76,6 +78,8 @@ static void lemke_solver_add(lemke_solver *s, lemke_unknown unknown)
 }
 
 // Unknowns of one bounded row; `size` scales them so that the diagonal of M is near 1.
+// lambda = offset + c y with y >= 0. With a lower bound y counts up from it, with an upper bound alone it counts
+// down from that.
 static void lemke_solver_bounded(lemke_solver *s, int row, double lower, double upper, double size)
 {
     bool from_lower = isfinite(lower);
@@ -98,6 +102,9 @@ static void lemke_solver_bounded(lemke_solver *s, int row, double lower, double 
 }
 
 // The inequality of a contact is divided by mu where that is large, so that any mu will do.
+// The columns: the normal impulse enters the friction inequality with +mu, each corner with -1; the slip speed
+// enters the velocity of each corner with +1, and that of the normal not at all. So M is not symmetric: that is
+// where Coulomb's law differs from a minimum.
 static void lemke_solver_contact(lemke_solver *s, int row, double mu, const double *turn,
                                  double size)
 {
@@ -166,6 +173,7 @@ static void lemke_solver_matrix(lemke_solver *s, const pawl_problem *p)
 }
 
 // lambda of z, inside its bounds and cones to the last bit.
+// Rounding of the pivots may leave lambda outside by a few bits, which the judge would report.
 static void lemke_solver_impulses(const lemke_solver *s, const pawl_problem *p, double *lambda)
 {
     memcpy(lambda, s->offset, (size_t)p->row_count * sizeof *lambda);
@@ -201,6 +209,7 @@ static void lemke_solver_turn(lemke_solver *s, const pawl_problem *p, double tol
     }
 }
 
+// Polygons start with corner 0 along the first tangent.
 static void lemke_solver_begin(lemke_solver *s, const pawl_problem *p)
 {
     int sides = s->base.def.lemke_sides;

@@ -93,6 +93,9 @@ static void newton_contact_at(const double lambda[3], const double v[3], double 
 }
 
 // y = f(P') x, with f given by its values on the three eigenvectors: (a + n), (a - n), b.
+// Eigenvectors of the projection on a cone of slope 1, and of its smoothed form: along the slip plus or minus the
+// normal, and across both. Functions of the derivative (its inverse, its inverse minus 1) act on the three
+// eigenvalues alone.
 static void newton_spectral(const newton_contact *c, double plus, double minus, double across,
                             const double x[3], double y[3])
 {
@@ -106,6 +109,9 @@ static void newton_spectral(const newton_contact *c, double plus, double minus, 
 }
 
 // G, its symmetric part without Gamma', and the right side of one contact.
+// Newton's equation of a contact is divided by P' so that D keeps the coefficient 1: (D + R + G) dlambda = right.
+// `metric` is the symmetric positive part that goes into the factor, G = (1 + Gamma')^-1 metric with the
+// derivative of De Saxce's term is what the Krylov iteration applies.
 static void newton_contact_system(const newton_contact *c, double mu, double w, double G[9],
                                   double metric[9], double right[3])
 {
@@ -131,6 +137,8 @@ static void newton_contact_system(const newton_contact *c, double mu, double w, 
     right[2] -= c->slide[0] * right[0] + c->slide[1] * right[1];
 }
 
+// Tangents get the stiffness w / newton_least, which keeps their impulses at zero without another structure of the
+// factor.
 static void newton_frictionless_system(double slope, double phi, double w, double G[9],
                                        double metric[9], double right[3])
 {
@@ -143,6 +151,9 @@ static void newton_frictionless_system(double slope, double phi, double w, doubl
 }
 
 // The smoothed map of a bounded row, and its slope.
+// z = sqrt(w) lambda - v / sqrt(w) is the argument of the clamp in units of sqrt(energy). With both bounds the
+// smoothed clamp is the difference of two smoothed half lines. The slope stays off 0 and 1, because the system
+// divides by it and by 1 minus it.
 static double newton_bounded(const pawl_problem *p, int i, double x, double v, double w, double tau,
                              double *slope)
 {
@@ -161,6 +172,7 @@ static double newton_bounded(const pawl_problem *p, int i, double x, double v, d
 }
 
 // |Phi|^2 at lambda with velocities v; the system for a step with it where `s` is given.
+// The maps of all rows together. With s = NULL only the merit is computed, as the line search asks for it.
 static double newton_map(newton_part *s, const pawl_problem *p, const double *weight, double tau,
                          const double *lambda, const double *v)
 {
@@ -213,6 +225,8 @@ typedef struct newton_system {
 } newton_system;
 
 // y = (D + R + metric)^-1 (D + R + G) x
+// The operator of GMRES, preconditioned from the left by the symmetric part. Without tangential velocities G is
+// `metric` and this is nearly the identity, so that one iteration is enough.
 static void newton_apply(void *user, const double *x, double *y)
 {
     newton_system *n = user;
@@ -262,6 +276,7 @@ static double newton_natural(newton_part *s, const pawl_problem *p, const double
 }
 
 // Largest of 1, 1/2, 1/4 ... along the step that lowers the merit enough; 0 when none does.
+// Velocities along the step are v + length * image, so that no product with D is needed.
 static double newton_search(newton_part *s, const pawl_problem *p, const double *weight, double tau,
                             double merit, const double *lambda)
 {
@@ -288,6 +303,10 @@ static void newton_add_proximal(newton_part *s, const pawl_problem *p, const dou
     }
 }
 
+// Path following: tau is the smoothing in units of the root mean square of v_f / sqrt(w), and falls when the
+// equations at this tau are met to newton_centred of it. The iterate s->point may leave the cones; lambda is the
+// best admissible point that was seen. `goal` [m/s] is of the natural map. Returns whether lambda meets it; false
+// also where memory is out.
 bool pawl_newton_run(newton_part *s, const pawl_problem *p, const double *weight, double tau,
                      double goal, int most, double *lambda, int *iterations)
 {
@@ -380,6 +399,7 @@ static bool newton_sweeps(newton *s, const pawl_problem *p, solver_goal goal, in
                          lambda, &report->iterations);
 }
 
+// Every step of Newton's method is a factorization.
 static bool newton_steps(newton *s, const pawl_problem *p, solver_goal goal, double tau, int most,
                          double *lambda, solver_report *report)
 {

@@ -53,6 +53,8 @@ typedef struct nsgs_run {
     double change; // of the last sweep
 } nsgs_run;
 
+// r->change is the length of the sweep's change in the metric of the diagonal of D + R. The natural map is
+// computed only when the sweep's own figure says that it may be small enough.
 static void nsgs_sweep(nsgs_run *r)
 {
     nsgs_part *s = r->s;
@@ -74,6 +76,8 @@ static bool nsgs_ended(const nsgs_run *r)
 }
 
 // Goes on from x.
+// The operator keeps velocities for the impulses that it knows of, so it must be told of impulses that were set
+// from outside.
 static void nsgs_place(nsgs_run *r, const double *x)
 {
     memcpy(r->lambda, x, r->bytes);

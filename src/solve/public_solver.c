@@ -57,6 +57,7 @@ static pawl_status solver_check_def(const pawl_env *env, const pawl_contact_solv
     return PAWL_OK;
 }
 
+// A problem of contacts alone: no free and no bounded rows.
 static pawl_status solver_create_parts(pawl_contact_solver *s)
 {
     int n = s->def.max_contacts;
@@ -128,6 +129,9 @@ static double solver_own_residual(pawl_contact_solver *s, pawl_contact_problem *
                : pawl_problem_natural(&p->problem, p->lambda, s->velocity, s->weight);
 }
 
+// r (3 x contacts): the start on entry, the answer on return. report.result has the errors of the problem as
+// given; own_outcome is by the solver's own law. A solver that says it converged and misses its tolerance by the
+// judge has stalled.
 pawl_status pawl_contact_solver_solve(pawl_contact_solver *s, pawl_contact_problem *problem,
                                       double *r, pawl_contact_solver_report *out)
 {

@@ -17,6 +17,8 @@ typedef struct solver_parts { // what every solver has beside its own
     box_pivot box;
 } solver_parts;
 
+// Room for a dense matrix of the rows that are left after joints are eliminated. Solvers that always condense need
+// room for all of them; others condense only up to SOLVER_MAX_CONDENSED rows.
 static solver_parts solver_layout_parts(const solver_def *def, pawl_carver *mem)
 {
     int rest = def->max_bounded + def->max_spins + 3 * def->max_contacts;
@@ -49,6 +51,8 @@ solver_def pawl_solver_def_of(const pawl_settings *settings)
                         .lemke_rounds = settings->lemke.rounds};
 }
 
+// One block for the solver and its parts. The layout of the solver comes first in both passes, so that the block
+// begins with pawl_solver.
 pawl_status pawl_solver_create(const pawl_env *env, const solver_def *def, pawl_solver **out)
 {
     *out = NULL;

@@ -22,6 +22,8 @@ void pawl_space_iterate_copy(const space_problem *q, const space_iterate *from, 
     to->merit = from->merit;
 }
 
+// natural [m/s] is the largest entry of the natural map, by which solvers stop. merit is its Euclidean norm, which
+// line searches lower, because a largest entry says nothing about the others.
 static void space_measure(const space_problem *q, space_iterate *x)
 {
     const pawl_problem *p = q->p;
@@ -56,6 +58,8 @@ void pawl_space_evaluate(const space_problem *q, space_iterate *x)
     space_measure(q, x);
 }
 
+// Not the projection on the cone: a normal impulse stays as it is and the tangents are cut back to the disk, so
+// that loads of a warm start are kept.
 void pawl_space_admit(const pawl_problem *p, double *lambda)
 {
     int contacts = pawl_problem_contact_row(p, 0);

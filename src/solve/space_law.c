@@ -15,6 +15,7 @@ space_law pawl_space_law_layout(const solver_def *def, pawl_carver *mem)
                        .v = PAWL_CARVE(mem, double, def->max_rows)};
 }
 
+// dlambda = b - S (dv + R dlambda) solved for dlambda: b and S are multiplied by (1 + S R)^-1 from the left.
 static void law_soften_contact(const double R[3], double S[9], double b[3])
 {
     pawl_mat3 m, s;
@@ -34,6 +35,7 @@ static void law_soften_contact(const double R[3], double S[9], double b[3])
     }
 }
 
+// Compliance R of a row belongs to its law, not to the bodies: the velocity space knows v = Y w alone.
 void pawl_space_law_soften(const pawl_problem *p, space_law *law)
 {
     int contacts = pawl_problem_contact_row(p, 0);
@@ -55,6 +57,8 @@ bool pawl_space_law_factor(const space_problem *q, const space_law *law, bool sy
     return pawl_space_factor(q->space, q->p, law->s, law->S, symmetric);
 }
 
+// With dlambda = b - S Y dw and dw = YT dlambda: (1 + YT S Y) dw = YT b. law->lambda and law->v get the changes of
+// impulses and of velocities, those of v with R dlambda.
 void pawl_space_law_solve(const space_problem *q, space_law *law)
 {
     const pawl_problem *p = q->p;

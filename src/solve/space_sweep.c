@@ -72,6 +72,8 @@ static double sweep_dot(const double *a, const double *b)
 }
 
 // Lane l of g becomes contact k.
+// Y (3 x 6 per body) are the rows of the contact over the body's velocity in the metric of its mass, so that D =
+// sum Y YT. Of the symmetric D one half is kept, in the order xx, xy, yy, xn, yn, nn.
 static void sweep_pack(sweep_group *g, int l, const space_problem *q, int k, const double *lambda)
 {
     const pawl_problem *p = q->p;
@@ -201,6 +203,9 @@ typedef int64_t mask __attribute__((vector_size(8 * HALF), aligned(8), may_alias
 #define SELECT(m, x, y) ((pair)(((m) & (mask)(x)) | (~(m) & (mask)(y))))
 
 // New impulses of lanes l and l + 1 that obey both laws, for velocities v with the old ones; d gets the changes.
+// Branches would cost more than they save with several lanes, so all cases are computed and chosen by masks. Open:
+// u2 >= 0, the contact separates without its impulse. Stick: kappa = 0 is inside the cone. Slip: kappa by Newton's
+// method, then the tangent is scaled onto the cone, because the root is not exact after so few steps.
 static void sweep_pair_laws(sweep_group *g, int l, const double v[3][LANES], double d[3][LANES])
 {
     const pair zero = {0}, one = zero + 1.0;
@@ -320,6 +325,8 @@ static void sweep_contacts(const space_problem *q, double *lambda, double *w)
     }
 }
 
+// `sweeps` rounds over all rows, then over all contacts, from x, which gets the result with its velocities and
+// natural map. Where every row depends on one dense node there are no colours and contacts are swept one by one.
 void pawl_space_sweep(space_sweeper *s, const space_problem *q, int sweeps, space_iterate *x)
 {
     const pawl_problem *p = q->p;

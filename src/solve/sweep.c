@@ -18,6 +18,8 @@
 static const double sweep_prox_shrink = 0.9, sweep_prox_grow = 1.2;
 static const double sweep_prox_least = 0.05, sweep_prox_most = 1.0; // of the NCP projector's step
 
+// factors: (max_blocks x dim x dim). change: the change of one block and behind it a copy of its velocity. memory: two
+// numbers a block, for PROX.
 sweeper pawl_sweeper_layout(int max_rows, int max_blocks, int max_block_dim, pawl_carver *mem)
 {
     size_t dim = (size_t)max_block_dim;
@@ -28,12 +30,15 @@ sweeper pawl_sweeper_layout(int max_rows, int max_blocks, int max_block_dim, paw
                      .dim = max_block_dim};
 }
 
+// Contacts are the last blocks of a problem.
 static int sweep_contact_of(const pawl_problem *p, int block)
 {
     return block - (p->block_count - p->contact_count); // negative: none
 }
 
 // Factors of the diagonal blocks; of contacts the block itself.
+// `inverse_d` of a bounded row is 1 / (D_ii + R_i), or 0 where nothing moves it, since a 1 x 1 factor is its inverse.
+// A contact keeps its 3 x 3 block unfactored because the local laws need its entries.
 void pawl_sweep_begin(sweeper *s, const pawl_problem *p, const double *lambda)
 {
     int dim = s->dim;
@@ -73,6 +78,7 @@ static void sweep_prox(const double D[9], const double z[3], double mu, double m
 }
 
 // A contact's new impulse x, for its velocity z with the old one.
+// z contains what the old x did; the steps (NCP, CCP, PROX) start from z, the exact laws from v without x.
 static void sweep_project(sweep_local local, const double D[9], const double z[3], double mu,
                           double memory[2], double x[3])
 {
@@ -107,6 +113,9 @@ static void sweep_project(sweep_local local, const double D[9], const double z[3
 
 // The change dx of a contact's impulse x, which holds its velocity on entry; returns the change
 // without relaxation in units of velocity.
+// descent sums dx . (z + D dx / 2), the change of the quadratic lambda^T D lambda / 2 + lambda^T v_f. With friction
+// there is no such function to minimize, but solvers that stop by energy need how much a sweep changed it, and `work`
+// is the size against which rounding counts.
 static double sweep_contact(sweeper *s, sweep_local local, const double D[9], double mu,
                             double memory[2], const double x[3], double dx[3])
 {
@@ -178,6 +187,8 @@ static void sweep_velocity(const pawl_problem *p, int k, const double *lambda, d
 }
 
 // One sweep over all blocks; returns the largest velocity found wanting.
+// The order is that of the blocks: joints, bounded rows, contacts. Later blocks see the new impulses of earlier ones
+// at once, through sweep_add, which keeps the velocities of the operator up to date.
 double pawl_sweep(sweeper *s, const pawl_problem *p, sweep_local local, double *lambda)
 {
     int dim = s->dim;
@@ -214,6 +225,8 @@ static double sweep_measure_contact(sweep_measure measure, const double *x, cons
                                               : 0.0;
 }
 
+// The natural map, or its counterpart of the relaxation, from the velocities that the operator keeps for the sweep:
+// no product with D is needed. `weight` (rows) scales impulses to velocities.
 double pawl_sweep_measure(sweeper *s, const pawl_problem *p, sweep_measure measure,
                           const double *weight, const double *lambda)
 {

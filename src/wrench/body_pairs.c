@@ -5,6 +5,8 @@
 // Edges that cross, and the sides of capsules and cylinders, have no points and do not see each other.
 #include "wrench/body_pairs.h"
 
+// Pairs of bodies that are excluded, and those that a joint other than a free joint or a
+// gear connects.
 static bool pairs_filtered(const pawl_model *m, int one, int other)
 {
     for (int i = 0; i < m->exclusion_count; ++i) {
@@ -41,6 +43,9 @@ static bool pairs_may_touch(const pawl_model *m, int a, int b)
            !pairs_filtered(m, pawl_body_index(s->body), pawl_body_index(t->body));
 }
 
+// Whether points of shape a are tested against the surface of shape b. Of two balls only one has points against
+// the other, else each contact would be there twice; a ball has one point, which is exact against any surface, so
+// that the other shape needs none against a moving ball.
 bool pawl_shape_points_touch(const pawl_model *m, int a, int b)
 {
     if (!pairs_is_surface(m, a) || !pairs_is_surface(m, b) ||
@@ -53,6 +58,8 @@ bool pawl_shape_points_touch(const pawl_model *m, int a, int b)
     return !(ball_b && (!ball_a || b < a)) && pairs_may_touch(m, a, b);
 }
 
+// The same for points that a model declares on a body, not on a shape: some shape of the body must be allowed to
+// touch b. Kinematic bodies are touched unless excluded.
 bool pawl_body_points_touch(const pawl_model *m, int body, int b)
 {
     int other = pairs_is_surface(m, b) ? pawl_body_index(m->shapes[b].body) : body;
@@ -71,6 +78,7 @@ bool pawl_body_points_touch(const pawl_model *m, int body, int b)
     return false;
 }
 
+// Radius [m] of a ball about the origin of the shape's frame that contains it.
 double pawl_shape_bound(const pawl_shape_def *shape)
 {
     pawl_vec3 s = shape->size;

@@ -24,6 +24,7 @@ typedef struct site_core {
     double scale;
 } site_core;
 
+// M is turned to the world's axes here, once for each evaluation.
 static site_core site_core_of(const pawl_wrench_query *query)
 {
     pawl_vec3 e = query->core;
@@ -122,6 +123,9 @@ static double site_lean(const pawl_wrench_query *query, bool slopes, contact_sit
     return query->lean * (1.0 - along * along);
 }
 
+// depth is positive inside. lever leads from the frame's origin to the lowest point of the ball, where the force
+// acts. Columns of all slopes: translations of the frame, then rotations about the axes of the ground's frame.
+// distance.value is that of x on the core; the ball's radius is subtracted here.
 void pawl_contact_site(const pawl_wrench_query *query, bool slopes, contact_site *out)
 {
     bool has_core = query->core.x > 0.0 || query->core.y > 0.0 || query->core.z > 0.0;

@@ -13,6 +13,8 @@
 
 static const double friction_pi = 3.14159265358979323846;
 
+// d^p and its derivative for p that is whole or half (3, 2.5, ...), by products and a square root: pow() has other
+// bits on other systems. Zero outside, with a zero slope.
 double pawl_depth_power(double d, double p, double *slope)
 {
     if (!(d > 0.0)) {
@@ -28,12 +30,16 @@ double pawl_depth_power(double d, double p, double *slope)
     return below * d;
 }
 
+// A patch is a sphere of forces and moments: rings of latitude and two poles, which are pure moments.
 int pawl_friction_vertex_count(const pawl_wrench_model_def *def)
 {
     return def->kind == PAWL_WRENCH_PATCH ? def->directions * def->rings + 2 : def->directions;
 }
 
 // Constants of the model with given friction mu, mu_2 along the axes and moment c mu.
+// Ring r is at the latitude pi ((r + 1) / (rings + 1) - 1/2); a single ring is the equator, where the moment is 0.
+// Vertex i has the tangents mu cos, mu_2 sin, so that the corners of the polygon lie on the ellipse; the angle of
+// anisotropic friction turns the ellipse against the tangents.
 static void friction_fill(const pawl_wrench_model_def *def, double mu, double mu_2, double moment,
                           polytope_vertex *out)
 {
@@ -120,6 +126,9 @@ static void friction_tangents(const tangent_frame *frame, bool turns, friction_s
     }
 }
 
+// K = k (d^p + zeta) [N]. With zeta > 0 there is a small force outside of the ground, too.
+// Tangents turn with the body only for anisotropic friction with axes fixed in it; else they are those of the
+// ground.
 static void friction_site_at(const pawl_wrench_model_def *def, const pawl_wrench_query *query,
                              bool slopes, friction_site *s)
 {
@@ -137,10 +146,12 @@ static void friction_site_at(const pawl_wrench_model_def *def, const pawl_wrench
     } else {
         pawl_ground_tangent_frame(query->ground, &s->at.distance, &frame);
     }
+    // Rotations change nothing about a point on smooth ground unless it has a core, a lean or tangents of its own.
     s->columns = !slopes ? 0 : turns || s->at.turns ? 6 : 3;
     friction_tangents(&frame, turns, s);
 }
 
+// Writes a vector into a column of a row-major matrix with `stride` columns.
 static void friction_put(double *at, int stride, pawl_vec3 x)
 {
     at[0] = x.x;
@@ -154,6 +165,9 @@ static pawl_vec3 friction_column(const double m[3][6], int j)
 }
 
 // Force and moment about the frame's origin: the force acts at the lever's end.
+// f = K (normal n + a t_1 + b t_2); moment = lever x f + K m n. `normal` is 1 for vertices, and 0 for their
+// derivatives by a friction number, which do not act on the normal force. Derivatives are by the product rule;
+// columns beyond s->columns are zero.
 static void friction_vertex_at(const friction_site *s, polytope_vertex c, double normal,
                                int components, double *v, double *dv)
 {

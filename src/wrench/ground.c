@@ -42,6 +42,7 @@ static pawl_mat3 ground_upright(const pawl_model *model)
     return (pawl_mat3){{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
 }
 
+// Tangents of anisotropic friction refer to the shape's own axes here.
 static pawl_status ground_fill_shape(const pawl_env *env, const pawl_shape_def *def, int index,
                                      ground_piece *piece)
 {
@@ -54,6 +55,8 @@ static pawl_status ground_fill_shape(const pawl_env *env, const pawl_shape_def *
     return PAWL_OK;
 }
 
+// Pieces: solid shapes in their order, then heightfields. Tangents of solids that are no planes follow gravity, so
+// that friction axes do not depend on how a stone was turned when it was placed.
 static pawl_status ground_fill(const pawl_env *env, const pawl_model *model, pawl_ground *g)
 {
     ground_piece *piece = g->pieces;
@@ -103,6 +106,7 @@ pawl_status pawl_ground_create(const pawl_env *env, const pawl_model *model, paw
     return PAWL_OK;
 }
 
+// A ground of one piece, in the link frame of the shape's body: def.frame is relative to that.
 pawl_status pawl_ground_of_shape(const pawl_env *env, const pawl_model *model, int shape,
                                  pawl_ground **out)
 {
@@ -137,6 +141,7 @@ void pawl_ground_destroy(pawl_ground *g)
     pawl_free(&env, g, g->bytes);
 }
 
+// `point` is in the ground's frame; the result is in the axes of the piece.
 static surface_distance ground_piece_distance(const ground_piece *piece, pawl_vec3 point)
 {
     pawl_vec3 local = m3_tmul(&piece->axes, v3_sub(point, piece->position));
@@ -144,6 +149,8 @@ static surface_distance ground_piece_distance(const ground_piece *piece, pawl_ve
                                 : pawl_surface_of_shape(&piece->shape, local);
 }
 
+// value [m] is negative inside; normal is its gradient, hessian (3 x 3) its second derivative [1/m]. Ties go to
+// the first piece. Without pieces the distance is infinite; piece is -1 and normal zero.
 void pawl_ground_distance(const pawl_ground *g, pawl_vec3 point, pawl_distance *out)
 {
     if (out == NULL) {
@@ -151,6 +158,7 @@ void pawl_ground_distance(const pawl_ground *g, pawl_vec3 point, pawl_distance *
     }
     *out = (pawl_distance){.value = INFINITY, .piece = -1};
     if (g == NULL || !v3_finite(point)) {
+        // A point that is not finite has no distance, and must not look as if it were far away.
         out->value = NAN;
         out->normal = v3(NAN, NAN, NAN);
         return;
@@ -182,6 +190,7 @@ void pawl_ground_tangent_frame(const pawl_ground *g, const pawl_distance *distan
     pawl_tangent_frame(&g->pieces[distance->piece].tangent_axes, distance->normal, out);
 }
 
+// dt (2 x 3 x 3): derivative of each tangent by the position, dt/dn times the Hessian of the distance.
 void pawl_ground_tangents(const pawl_ground *g, const pawl_distance *distance, pawl_vec3 t[2],
                           double dt[2][3][3])
 {

@@ -10,6 +10,7 @@
 #include "wrench/spline_field.h"
 #include <string.h>
 
+// Coefficients are ((y_count + 2) x (x_count + 2)), x fastest, with one line more on each side than heights.
 void pawl_spline_field_layout(const pawl_heightfield_def *def, pawl_carver *mem, spline_field *out)
 {
     double *c = PAWL_CARVE(mem, double, (size_t)(def->x_count + 2) * (size_t)(def->y_count + 2));
@@ -42,6 +43,8 @@ static void spline_field_line(double *f, int n, size_t stride)
     *(last + stride) = 2.0 * *last - *(last - stride);
 }
 
+// A tensor product is fitted line by line: first along x for each y, then along y for each column of the result,
+// including the two that the first pass has added.
 void pawl_spline_field_fit(const pawl_heightfield_def *def, spline_field *field)
 {
     size_t row = (size_t)field->x_count + 2;
@@ -81,6 +84,8 @@ static spline_basis spline_field_basis(double x, double spacing, int count)
     return out;
 }
 
+// Height and its first and second derivatives at (x, y) [m] in the field's frame. Beyond the edges the field is
+// continued straight, with the slope of the edge.
 field_height pawl_spline_field_height(const spline_field *field, double x, double y)
 {
     spline_basis bx = spline_field_basis(x, field->dx, field->x_count);
@@ -121,6 +126,8 @@ static field_foot spline_field_foot(const spline_field *field, pawl_vec3 p, doub
     return f;
 }
 
+// Newton's method with a line search, from the point straight below or above p. It finds a local minimum: of
+// points far above a valley another one may be nearer.
 static field_foot spline_field_nearest(const spline_field *field, pawl_vec3 p)
 {
     enum { ROUNDS = 50, HALVINGS = 40 };
@@ -153,6 +160,8 @@ static field_foot spline_field_nearest(const spline_field *field, pawl_vec3 p)
     return f;
 }
 
+// Negative below the surface, because n points up. The curvature of the parallel surface through p follows from
+// that at the foot: pawl_surface_offset.
 surface_distance pawl_spline_field_distance(const spline_field *field, pawl_vec3 p)
 {
     field_foot f = spline_field_nearest(field, p);

@@ -47,6 +47,8 @@ static surface_distance surface_hull_edges(const convex_hull *h, pawl_vec3 p)
         d, n, d > 0.0 ? pawl_across(1.0 / d, n, corner ? NULL : &along) : (pawl_mat3){{{0.0}}}};
 }
 
+// Faces have no curvature. Outside, edges and corners are always tried as well, because a point may stand over a
+// face and still be nearer to an edge of another.
 surface_distance pawl_surface_of_hull(const convex_hull *h, pawl_vec3 p)
 {
     double deepest = -INFINITY, over = INFINITY;

@@ -8,6 +8,7 @@
 #include "collide/pair.h"
 #include "wrench/surface.h"
 
+// s (1 - n nT - e eT): s on the plane across n, or on the line across n and e. e may be NULL.
 pawl_mat3 pawl_across(double s, pawl_vec3 n, const pawl_vec3 *e)
 {
     const double a[3] = {n.x, n.y, n.z};
@@ -21,6 +22,8 @@ pawl_mat3 pawl_across(double s, pawl_vec3 n, const pawl_vec3 *e)
     return m;
 }
 
+// Curvature of the parallel surface at distance d from one with curvature S: (1 + d S)^-1 S. Outside of a convex
+// surface it is less, inside more.
 pawl_mat3 pawl_surface_offset(const pawl_mat3 *S, double d)
 {
     pawl_mat3 shifted;
@@ -47,6 +50,8 @@ static surface_distance surface_from_core(pawl_vec3 offset, double radius, const
                                            : (pawl_mat3){{{0.0}}}};
 }
 
+// Inside the nearest face decides and the Hessian is 0; outside edges and corners it is that of a cylinder or
+// sphere about them.
 static surface_distance surface_of_box(pawl_vec3 size, pawl_vec3 p)
 {
     nearest_surface near = pawl_nearest_surface(PAWL_SHAPE_BOX, size, p);
@@ -63,6 +68,7 @@ static surface_distance surface_of_box(pawl_vec3 size, pawl_vec3 p)
     return out;
 }
 
+// A face has no curvature. The side curves about the axis alone; a rim about the axis and about itself.
 static surface_distance surface_of_cylinder(pawl_vec3 size, pawl_vec3 p)
 {
     nearest_surface near = pawl_nearest_surface(PAWL_SHAPE_CYLINDER, size, p);
@@ -100,6 +106,7 @@ static surface_distance surface_of_ellipsoid(pawl_vec3 size, pawl_vec3 p)
     return (surface_distance){near.distance, near.normal, pawl_surface_offset(&S, near.distance)};
 }
 
+// p is in the shape's own frame, and so is the result. Planes are the half space z < 0.
 surface_distance pawl_surface_of_shape(const placed_shape *shape, pawl_vec3 p)
 {
     pawl_vec3 size = shape->size, x = v3(1.0, 0.0, 0.0), z = v3(0.0, 0.0, 1.0);

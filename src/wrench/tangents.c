@@ -7,6 +7,9 @@
 
 static const double tangents_least = 1e-9; // of 1 + z: n is -z to half the digits
 
+// axes: columns are the axes against which the frame is turned. out->t are unit tangents across n, out->dn (3 x 3
+// each) their derivatives by n. At n = -z the turn is not unique and the derivative infinite: a fixed frame
+// without derivatives is returned there, which is the lower side of an overhanging surface.
 void pawl_tangent_frame(const pawl_mat3 *axes, pawl_vec3 n, tangent_frame *out)
 {
     pawl_vec3 m = m3_tmul(axes, n);

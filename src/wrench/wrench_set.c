@@ -16,6 +16,9 @@
 #include <string.h>
 
 // A model of the force, prepared.
+// Vertices: the wrench space of a point is the convex hull of vertex_count wrenches, each of component_count
+// numbers (3: a force; 6: force and moment about the point's frame). A stepper chooses weights of the vertices;
+// weights of all points lie in one vector, those of point i from first_weight on.
 typedef struct set_model {
     pawl_wrench_model_def def;
     polytope_vertex *vertices; // of friction polytopes
@@ -91,6 +94,8 @@ static bool set_may_touch(const pawl_model *model, int shape)
 }
 
 // Counts the pairs of bodies; a pair of shapes has a model of its own, for its friction.
+// Must visit the same pairs in the same order as set_derive_pairs and set_declared_points, which fill what is
+// counted here.
 static pawl_status set_count_pairs(const pawl_env *env, set_source *s)
 {
     const pawl_model *m = s->model;
@@ -112,6 +117,8 @@ static pawl_status set_count_pairs(const pawl_env *env, set_source *s)
     return PAWL_OK;
 }
 
+// Points of shapes are made and thrown away to be counted, because their number depends on the shape (corners of a
+// hull, for example). That is at creation only.
 static pawl_status set_source_count(const pawl_env *env, set_source *s)
 {
     const pawl_model *m = s->model;
@@ -129,6 +136,8 @@ static pawl_status set_source_count(const pawl_env *env, set_source *s)
     return set_count_pairs(env, s);
 }
 
+// Models of shapes are copies of def->derived with the friction of the shape, unless the definition states one (>=
+// 0).
 static pawl_wrench_model_def set_source_model(const set_source *s, int i)
 {
     if (!s->derived) {
@@ -143,6 +152,7 @@ static pawl_wrench_model_def set_source_model(const set_source *s, int i)
     return def;
 }
 
+// Kinds whose vertices come from friction_polytope.c.
 static bool set_is_friction(const pawl_wrench_model_def *def)
 {
     return def->kind != PAWL_WRENCH_TABLE && def->kind != PAWL_WRENCH_CUSTOM;
@@ -197,6 +207,7 @@ static void set_add_point(pawl_wrench_set *set, int index, pawl_wrench_point inf
     const pawl_wrench_model_def *def = &set->models[model].def;
     info.kind = def->kind;
     info.has_derivatives = true;
+    // A bare point has no lever between its frame and the force: three components are enough.
     bool lever = info.radius > 0.0 || v3_norm(info.core) > 0.0;
     info.component_count = lever || def->kind == PAWL_WRENCH_PATCH ? 6 : 3;
     if (def->kind == PAWL_WRENCH_CUSTOM) {
@@ -228,12 +239,14 @@ static pawl_status set_add_pair_point(const pawl_env *env, const pawl_model *m,
     bool always = set->models[model].def.zeta > 0.0; // pushes before it touches
     p->surface = shape;
     p->centre = m->shapes[shape].def.frame.position;
+    // Models with zeta > 0 act at any distance and are never skipped.
     p->bound = always ? INFINITY
                       : pawl_shape_bound(&m->shapes[shape].def) + info.radius +
                             fmax(info.core.x, fmax(info.core.y, info.core.z));
     return PAWL_OK;
 }
 
+// Friction of two shapes by the rule of the settings, as for contacts of other steppers.
 static double set_pair_friction(const pawl_wrench_set *set, const pawl_model *m,
                                 const set_model *pair)
 {
@@ -241,6 +254,9 @@ static double set_pair_friction(const pawl_wrench_set *set, const pawl_model *m,
                              m->shapes[pair->other_shape].def.friction);
 }
 
+// Friction may change between steps. Vertex constants depend on
+// it alone, so they are computed again only where it did. friction_scale multiplies what the model or the
+// definition states; a shape's own friction is taken as it is in `model`.
 void pawl_wrench_set_follow(pawl_wrench_set *set, const pawl_model *model)
 {
     for (int i = 0; i < set->model_count; ++i) {
@@ -292,6 +308,7 @@ static pawl_status set_derive_points_of(const pawl_env *env, const pawl_model *m
     return status;
 }
 
+// Both orders (a, b) and (b, a) are tried: points of either shape against the surface of the other.
 static pawl_status set_derive_pairs(const pawl_env *env, const set_source *s, pawl_wrench_set *set,
                                     int index)
 {
@@ -368,6 +385,7 @@ static pawl_status set_fill(const pawl_env *env, const set_source *s, pawl_wrenc
     return s->derived ? set_derive_points(env, s, set) : set_declared_points(env, s, set);
 }
 
+// Only friction models can be derived from shapes: a table or a callback belongs to one foot.
 static pawl_status set_check(const pawl_env *env, const pawl_wrench_set_def *def)
 {
     pawl_wrench_model_def derived = def->derived;
@@ -382,6 +400,8 @@ static pawl_status set_check(const pawl_env *env, const pawl_wrench_set_def *def
     return PAWL_OK;
 }
 
+// Counts, lays out, fills. The ground is an object of its own because its size depends on splines. After a failure
+// the destroy function frees what is there: surfaces that were not reached are NULL.
 pawl_status pawl_wrench_set_create(const pawl_env *env, const pawl_model *model,
                                    const pawl_wrench_set_def *def, pawl_wrench_set **out)
 {
@@ -457,6 +477,8 @@ pawl_wrench_point pawl_wrench_set_point(const pawl_wrench_set *set, int point)
     return set->points[point].info;
 }
 
+// The frame is that of the point in the world for the ground, and in the link frame of the other body for a pair:
+// the surface of a shape is stored in its body's frame.
 static pawl_wrench_query set_query(const pawl_wrench_set *set, int point,
                                    const pawl_contact_frame *frame)
 {
@@ -488,6 +510,9 @@ static bool set_frame_is_finite(const pawl_contact_frame *frame)
     return finite;
 }
 
+// v is (vertex_count x component_count) [N, N m]; dv, where it is not NULL, (vertex_count x component_count x 6):
+// derivatives by a translation [m] and a rotation [rad] of the frame, in the axes in which the frame is given.
+// Custom models without derivatives leave dv zero, which has_derivatives of the point says.
 pawl_status pawl_wrench_set_vertices(const pawl_wrench_set *set, int point,
                                      const pawl_contact_frame *frame, double *v, double *dv)
 {
@@ -514,6 +539,7 @@ pawl_status pawl_wrench_set_vertices(const pawl_wrench_set *set, int point,
     return PAWL_OK;
 }
 
+// position: of the point's frame, in the link frame of the other body. Points on the ground are never far.
 bool pawl_wrench_set_is_far(const pawl_wrench_set *set, int point, pawl_vec3 position)
 {
     const set_point *p = &set->points[point];
@@ -521,6 +547,7 @@ bool pawl_wrench_set_is_far(const pawl_wrench_set *set, int point, pawl_vec3 pos
     return p->surface >= 0 && v3_dot(off, off) > p->bound * p->bound;
 }
 
+// The gap is negative where the point is inside. lever: from the frame's origin to the point of contact.
 pawl_wrench_touch pawl_wrench_set_touch(const pawl_wrench_set *set, int point,
                                         const pawl_contact_frame *frame)
 {
@@ -533,6 +560,8 @@ pawl_wrench_touch pawl_wrench_set_touch(const pawl_wrench_set *set, int point,
     return (pawl_wrench_touch){-site.depth, site.normal, site.lever};
 }
 
+// Derivatives of the vertices (vertex_count x component_count) by one number of the model. False, and zeros, where
+// the model does not depend on that number.
 bool pawl_wrench_set_sensitivity(const pawl_wrench_set *set, int point,
                                  const pawl_contact_frame *frame, pawl_wrench_number number,
                                  double *dv_dnumber)

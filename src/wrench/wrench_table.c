@@ -43,6 +43,10 @@ static double table_basis(const pawl_wrench_table *t, const double at[4], int j,
     return 1.0 / sqrt(1.0 + r2);
 }
 
+// Wrenches are divided by d^p at their centres before they are fitted, so that the fitted numbers are of one size
+// and the force vanishes at depth 0. The mean is taken out, because the basis decays: far from all centres the
+// ratio tends to the mean. The matrix (n x n) is positive definite; centres that nearly coincide make a pivot
+// vanish, and are refused.
 pawl_status pawl_wrench_interpolant_fit(const pawl_env *env, wrench_interpolant *table)
 {
     const pawl_wrench_table *t = &table->def->table;
@@ -71,6 +75,7 @@ pawl_status pawl_wrench_interpolant_fit(const pawl_env *env, wrench_interpolant 
     for (int k = 0; k < numbers; ++k) {
         double *c = table->weights + (size_t)k * (size_t)n, mean = 0.0;
         for (int j = 0; j < n; ++j) {
+            // Centres have a depth above 0, which the model's check sees to.
             c[j] = t->wrenches[(size_t)j * (size_t)numbers + (size_t)k] /
                    table_power(table->def, t->centres[4 * j]);
             mean += c[j] / (double)n;
@@ -104,6 +109,9 @@ static void table_site_at(const pawl_wrench_table *t, const double at[4], bool s
 }
 
 // How depth and normal seen from the foot change with the six coordinates.
+// change (6 x 4): rows are three translations of the foot [m] and three rotations [rad] about world axes; columns
+// are the depth and the normal in the foot's axes. A translation along the normal reduces the depth. A rotation of
+// the foot turns the normal the other way as seen from it.
 static void table_motion(const pawl_mat3 *R, const pawl_distance *distance, double change[6][4])
 {
     pawl_vec3 n = distance->normal;
@@ -147,6 +155,7 @@ static table_third table_third_at(const wrench_interpolant *table, const table_s
     return out;
 }
 
+// A rotation also turns the foot's axes in which the wrench is fixed: that is the last term, e x wrench.
 static void table_put(const pawl_mat3 *R, const table_third *third, double change[6][4], double *v,
                       double *dv)
 {
@@ -170,6 +179,7 @@ static void table_put(const pawl_mat3 *R, const table_third *third, double chang
     }
 }
 
+// v (vertex_count x 6) and dv (vertex_count x 6 x 6) as in pawl_wrench_set_vertices. Zero above the ground.
 void pawl_wrench_interpolant_evaluate(const wrench_interpolant *table,
                                       const pawl_wrench_query *query, double *v, double *dv)
 {
