@@ -113,7 +113,7 @@ enum {
     ROW_STORES_ENERGY = 1 << 1,  // a spring: of its work, that of its damper alone leaves the model
     ROW_ONE_SIDED = 1 << 2,      // may open: limits and contacts
     ROW_RESISTS_MOTION = 1 << 3, // but no displacement: nothing in corrections of positions
-    ROW_IS_LIMIT = 1 << 4,       // has a gap, see pawl_limit_gap()
+    ROW_IS_LIMIT = 1 << 4,       // has a gap, see pawl_limit_gap_at()
     ROW_IS_DRY = 1 << 5          // dry friction of a coordinate: sticks between its bounds
 };
 

@@ -367,7 +367,7 @@ static const criteria_row criteria_table[] = {
          "numbers do not have",
          PAWL_MEASURED_MISFIT, criteria_misfit},
     [PAWL_CRITERION_PASSAGE] =
-        {"passage", "way through singular positions", "",
+        {"passage", "passage of singular positions", "",
          "write the file with more digits: with these, a singular position has ways on that "
          "cannot be told apart",
          PAWL_MEASURED_PASSAGE, criteria_passage},

@@ -19,7 +19,7 @@ static const double correction_accuracy =
     1e-6; // of the largest want: the next step corrects the rest
 static const double correction_fastest = 10.0;
 static const double correction_nothing =
-    1e30; // compliance of rows that do not take part, see pose_closure
+    1e30; // compliance of rows that do not take part, see pawl_assembly_build_closure()
 static const double correction_closed = 1e-12; // [m or rad] as drifts leave joints
 static const double correction_worse = 1e-5; // of its want: a limit that gets worse by more is kept
 enum { CORRECTION_PROJECT_STEPS = 30, CORRECTION_ROUNDS = 3 };
