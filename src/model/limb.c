@@ -128,7 +128,7 @@ static pawl_limb *limb_layout(pawl_carver *mem, int count)
     pawl_limb *limb = PAWL_CARVE(mem, pawl_limb, 1);
     limb_step *steps = PAWL_CARVE(mem, limb_step, count);
     double *limits = PAWL_CARVE(mem, double, 2 * count);
-    pawl_reach_layout(&reach, mem, count, 3, limits, limits + (limits != NULL ? count : 0));
+    pawl_reach_layout(&reach, mem, count, 3, limits, limits != NULL ? limits + count : NULL);
     if (limb != NULL) {
         *limb = (pawl_limb){.count = count,
                             .steps = steps,
