@@ -112,10 +112,13 @@ void pawl_closure_rates(step_context *c, const pawl_state *s, double t)
     pawl_assembly *a = c->assembly;
     const pawl_model *m = c->model;
     size_t mark = pawl_arena_mark(&c->scratch);
-    double *before = pawl_take_rows(c);
+    double *before = a->v_f; // without a tree nothing is changed before the rows
     pawl_twists_of(m, s->bodies, c->u.next);
-    pawl_assembly_row_velocity(a, c->u.next, before);
-    pawl_coordinates_constrain(c->coordinates, c->u.next);
+    if (c->coordinates->ops->constrain != NULL) {
+        before = pawl_take_rows(c);
+        pawl_assembly_row_velocity(a, c->u.next, before);
+        pawl_coordinates_constrain(c->coordinates, c->u.next);
+    }
     pawl_assembly_row_velocity(a, c->u.next, a->v_f);
     for (int r = 0; r < a->free_rows; ++r) {
         const row_info *info = &a->rows[r];
