@@ -16,6 +16,7 @@
 #include "pawl/query.h"
 #include "pawl/report.h"
 #include "pawl/sensitivity.h"
+#include "pawl/sensor.h"
 #include "pawl/settings.h"
 #include "pawl/sim.h"
 #include "pawl/solve.h"

@@ -465,6 +465,16 @@ static pawl_status collider_collide(collider *c, int pair, double margin)
     return PAWL_OK;
 }
 
+// Boxes of rays, which have no margin and no motion.
+void pawl_collider_place(collider *c, const body_state *bodies)
+{
+    c->dt = 0.0;
+    for (int i = 0; i < c->item_count; ++i) {
+        collider_place(c, bodies, i);
+    }
+    collider_sweep(c, 0.0);
+}
+
 // Finds contacts at the poses of `bodies`, with gaps up to margin [m] plus what relative motion can close within
 // dt [s]. Pairs are sorted before the narrow phase: the order of contacts does not depend on the tree.
 pawl_status pawl_collider_run(collider *c, const body_state *bodies, double margin, double dt)

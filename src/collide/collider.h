@@ -66,6 +66,8 @@ void pawl_collider_destroy(collider *c); // NULL is fine
 // dt = 0 speeds do not count. Allocates only when there are more pairs than ever before; fails
 // only when memory is out.
 pawl_status pawl_collider_run(collider *c, const body_state *bodies, double margin, double dt);
+// Places the shapes and the boxes around them, as a run does, and finds nothing.
+void pawl_collider_place(collider *c, const body_state *bodies);
 // How fast two shapes can approach each other with their bodies moving like that: a bound on the speed of any
 // point of one of them as the other sees it. Motion that both share does not count.
 double pawl_collider_approach(const collider *c, const body_state *bodies, int i, int j);

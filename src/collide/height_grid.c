@@ -297,3 +297,70 @@ int pawl_height_grid_collide(const placed_shape *shape, const placed_shape *fiel
     }
     return count;
 }
+
+// ---- rays --------------------------------------------------------------------------------------
+
+// How far along the ray the next line of a cell is, infinite where the ray runs beside them.
+static double height_next_line(double at, double speed, double low, double high)
+{
+    return speed > 0.0 ? (high - at) / speed : speed < 0.0 ? (low - at) / speed : INFINITY;
+}
+
+// Where the ray crosses the diagonal of a cell, strictly between two distances; else the second of them.
+static double height_next_diagonal(pawl_vec3 o, pawl_vec3 d, pawl_vec3 low, pawl_vec3 high,
+                                   double from, double to)
+{
+    double wide = high.x - low.x, deep = high.y - low.y;
+    double side = (o.y - low.y) * wide - (o.x - low.x) * deep, speed = d.y * wide - d.x * deep;
+    double t = speed != 0.0 ? -side / speed : INFINITY;
+    return t > from && t < to ? t : to;
+}
+
+// The part of a ray over one triangle, from..to. Heights are linear there: it goes below the plane once or not at all.
+static bool height_ray_sinks(const height_grid *g, pawl_vec3 o, pawl_vec3 d, double from, double to,
+                             double *distance, pawl_vec3 *normal)
+{
+    double middle = isfinite(to) ? 0.5 * (from + to) : from + 1.0;
+    pawl_vec3 at = v3_axpy(o, middle, d);
+    surface_face f = height_face_over(g, at, o);
+    double above = -v3_dot(f.normal, f.v[0]), speed = v3_dot(f.normal, d);
+    if (above + from * speed >= 0.0 && !(speed < 0.0 && above + to * speed < 0.0)) {
+        return false;
+    }
+    *distance = above + from * speed < 0.0 ? from : -above / speed;
+    *normal = f.normal;
+    return true;
+}
+
+// From cell to cell. Cells are told by the middle of the part of the ray in them, so that rounding at lines neither
+// skips one nor stays in it for ever: each part ends behind its beginning.
+bool pawl_height_grid_meets_ray(const height_grid *g, pawl_vec3 o, pawl_vec3 d, double reach,
+                                double *distance, pawl_vec3 *normal)
+{
+    int i = height_cell(o.x, g->dx, g->nx), j = height_cell(o.y, g->dy, g->ny);
+    double from = 0.0;
+    while (from <= reach && i >= -1 && i < g->nx && j >= -1 && j < g->ny) {
+        // the outermost cells have no outer line: the surface goes on for ever there
+        pawl_vec3 low =
+            v3(height_line(i, g->nx, g->dx, g->far), height_line(j, g->ny, g->dy, g->far), 0.0);
+        pawl_vec3 high = v3(height_line(i + 1, g->nx, g->dx, g->far),
+                            height_line(j + 1, g->ny, g->dy, g->far), 0.0);
+        double x = height_next_line(o.x, d.x, i < 0 ? -INFINITY : low.x,
+                                    i >= g->nx - 1 ? INFINITY : high.x);
+        double y = height_next_line(o.y, d.y, j < 0 ? -INFINITY : low.y,
+                                    j >= g->ny - 1 ? INFINITY : high.y);
+        double end = fmax(from, fmin(fmin(x, y), reach));
+        double turn = height_next_diagonal(o, d, low, high, from, end);
+        if (height_ray_sinks(g, o, d, from, turn, distance, normal) ||
+            (turn < end && height_ray_sinks(g, o, d, turn, end, distance, normal))) {
+            return *distance <= reach;
+        }
+        if (!(end < reach)) {
+            return false;
+        }
+        i += x <= y ? (d.x > 0.0 ? 1 : -1) : 0;
+        j += y <= x ? (d.y > 0.0 ? 1 : -1) : 0;
+        from = end;
+    }
+    return false;
+}

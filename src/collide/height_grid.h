@@ -34,3 +34,8 @@ bool pawl_height_grid_reaches(const height_grid *grid, pawl_vec3 low, pawl_vec3 
 // normal. Normals point from the shape to the field. Returns how many there are.
 int pawl_height_grid_collide(const placed_shape *shape, const placed_shape *field, double margin,
                              contact_manifold *out, int room);
+// Where a ray from `origin` along the unit vector `direction` (field's frame) first goes below the surface, within its
+// reach: distance, and the normal of the triangle. 0 where it begins below. Beyond the edges the surface goes on as it
+// does for shapes.
+bool pawl_height_grid_meets_ray(const height_grid *grid, pawl_vec3 origin, pawl_vec3 direction,
+                                double reach, double *distance, pawl_vec3 *normal);
