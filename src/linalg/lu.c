@@ -22,6 +22,14 @@ static void lu_swap(double *a, double *b)
     *b = t;
 }
 
+static void lu_subtract(double *restrict row, double factor, const double *restrict other,
+                        int columns)
+{
+    for (int c = 0; c < columns; ++c) {
+        row[c] -= factor * other[c];
+    }
+}
+
 // pivot[k] >= k is the row that was exchanged with row k in step k. Returns false for a matrix that
 // is singular to rounding or has NaN or infinite entries: the comparison is written so that NaN
 // fails it.
@@ -47,8 +55,8 @@ bool pawl_lu_factor(double *a, int n, int *pivot)
         for (int i = k + 1; i < n; ++i) {
             double *below = a + (size_t)i * ld, factor = below[k] / row[k];
             below[k] = factor;
-            for (int j = k + 1; j < n && factor != 0.0; ++j) {
-                below[j] -= factor * row[j];
+            if (factor != 0.0) { // trees leave many zeros
+                lu_subtract(below + k + 1, factor, row + k + 1, n - k - 1);
             }
         }
     }
@@ -89,13 +97,6 @@ void pawl_lu_solve_transposed(const double *lu, int n, const int *pivot, double 
     }
     for (int k = n - 1; k >= 0; --k) {
         lu_swap(x + k, x + pivot[k]);
-    }
-}
-
-static void lu_subtract(double *row, double factor, const double *other, int columns)
-{
-    for (int c = 0; c < columns; ++c) {
-        row[c] -= factor * other[c];
     }
 }
 

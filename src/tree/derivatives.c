@@ -64,25 +64,48 @@ static spatial derivatives_tmul(double M[6][6], spatial s)
     return (spatial){{y[0], y[1], y[2]}, {y[3], y[4], y[5]}};
 }
 
-// Column by column: I (V x e) and V x* (I e), from the products of spatial vectors.
-//
-// The last three lines are (h x-bar*), the cross products with the link's own momentum h = I V.
+// M += s [a]x[b]x = s (b aT - a.b 1) in the 3 x 3 part that begins at (row, column).
+static void derivatives_put_product(double M[6][6], int row, int column, double s, pawl_vec3 a,
+                                    pawl_vec3 b)
+{
+    const double x[3] = {s * b.x, s * b.y, s * b.z}, y[3] = {a.x, a.y, a.z};
+    double diagonal = s * v3_dot(a, b);
+    for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) {
+            M[row + r][column + c] += x[r] * y[c];
+        }
+        M[row + r][column + r] -= diagonal;
+    }
+}
+
+// B1 = I (V x) and B2 = (V x*) I + (h x-bar*) with h = I V, by 3 x 3 parts. With m, c and J of the inertia
+//   I = (m, -[c]x; [c]x, J),   V x = ([w]x, [v]x; 0, [w]x),   V x* = ([w]x, 0; [v]x, [w]x).
 static void derivatives_link_matrices(const spatial_inertia *inertia, spatial V, double B1[6][6],
                                       double B2[6][6])
 {
-    for (int c = 0; c < 6; ++c) {
-        double unit[6] = {0};
-        unit[c] = 1.0;
-        spatial e = {{unit[0], unit[1], unit[2]}, {unit[3], unit[4], unit[5]}};
-        spatial a = si_mul(inertia, sp_cross(V, e)), b = sp_cross_force(V, si_mul(inertia, e));
-        double x[6] = {a.v.x, a.v.y, a.v.z, a.w.x, a.w.y, a.w.z};
-        double y[6] = {b.v.x, b.v.y, b.v.z, b.w.x, b.w.y, b.w.z};
-        for (int r = 0; r < 6; ++r) {
-            B1[r][c] = x[r];
-            B2[r][c] = y[r];
-        }
-    }
+    pawl_vec3 c = inertia->first, v = V.v, w = V.w;
+    double m = inertia->mass;
     spatial h = si_mul(inertia, V);
+    memset(B1, 0, 36 * sizeof(double));
+    memset(B2, 0, 36 * sizeof(double));
+    const double(*J)[3] = inertia->second.m;
+    for (int r = 0; r < 3; ++r) {
+        pawl_vec3 row = v3(J[r][0], J[r][1], J[r][2]), column = v3(J[0][r], J[1][r], J[2][r]);
+        pawl_vec3 x = v3_cross(row, w),
+                  y = v3_cross(w, column); // J [w]x by rows, [w]x J by columns
+        B1[3 + r][3] = x.x, B1[3 + r][4] = x.y, B1[3 + r][5] = x.z;
+        B2[3][3 + r] = y.x, B2[4][3 + r] = y.y, B2[5][3 + r] = y.z;
+    }
+    derivatives_put_cross(B1, 0, 0, m, w);
+    derivatives_put_cross(B1, 0, 3, m, v);
+    derivatives_put_product(B1, 0, 3, -1.0, c, w);
+    derivatives_put_product(B1, 3, 0, 1.0, c, w);
+    derivatives_put_product(B1, 3, 3, 1.0, c, v);
+    derivatives_put_cross(B2, 0, 0, m, w);
+    derivatives_put_product(B2, 0, 3, -1.0, w, c);
+    derivatives_put_cross(B2, 3, 0, m, v);
+    derivatives_put_product(B2, 3, 0, 1.0, w, c);
+    derivatives_put_product(B2, 3, 3, -1.0, v, c);
     derivatives_put_cross(B2, 0, 3, -1.0, h.v);
     derivatives_put_cross(B2, 3, 0, -1.0, h.v);
     derivatives_put_cross(B2, 3, 3, -1.0, h.w);
@@ -219,6 +242,62 @@ void pawl_reduced_dynamics_derivatives(reduced_motion *m, const link_force *exte
     }
     for (int b = 0; by_theta != NULL && b < t->ball_count; ++b) {
         derivatives_ball(m, b, by_theta);
+    }
+}
+
+// Column k of the derivative of a stage and row k, for columns j above it; derivatives_column() has the terms. Those by
+// theta, theta' and theta'' are summed before they meet the other column, so that a pair costs five products.
+static void derivatives_stage_column(reduced_motion *m, int k, double inverse_h, double *matrix)
+{
+    const reduced_tree *t = m->tree;
+    int n = t->column_count, ball = t->columns[k].ball,
+        first = ball >= 0 ? t->ball_column[ball] : 0;
+    derivatives_sums b = derivatives_below(m, t->columns[k].link);
+    spatial S = m->S[k];
+    spatial x = si_mul(b.I, S), y = derivatives_tmul(b.B1, S), z = derivatives_tmul(b.B2, S);
+    spatial pushed = {v3_cross(b.w.v, S.w), m3_tmul(b.Q, S.w)};
+    spatial e = sp_sub(sp_zero(), sp_add(sp_cross_force(S, b.w), pushed));
+    spatial own = derivatives_of_force(m, &b, k);
+    own = sp_axpy(own, inverse_h, derivatives_of_force_by_rate(m, &b, k));
+    own = sp_axpy(own, inverse_h * inverse_h, x);
+    for (int j = k; j >= 0; j = t->columns[j].parent) {
+        bool together = ball >= 0 && t->columns[j].ball == ball;
+        double above = sp_dot(m->S[j], own);
+        if (together) {
+            above += sp_dot(m->balls[ball].derivative[k - first][j - first], b.total);
+        }
+        matrix[j * n + k] += above;
+        if (j == k) {
+            continue;
+        }
+        const spatial *of = m->stage + 3 * j;
+        double below = sp_dot(x, of[0]) - sp_dot(y, of[1]) + sp_dot(z, of[2]);
+        if (together) { // by theta otherwise than by being carried along
+            below -= sp_dot(x, m->p_rate[j]) - sp_dot(y, m->S_rate[j]) + sp_dot(z, m->p[j]);
+            below += sp_dot(S, derivatives_of_force(m, &b, j)) +
+                     sp_dot(m->balls[ball].derivative[j - first][k - first], b.total);
+        } else {
+            below += sp_dot(e, m->S[j]);
+        }
+        matrix[k * n + j] += below;
+    }
+}
+
+// matrix += dID/dtheta + dID/dtheta'/h + H/h^2.
+void pawl_reduced_stage_derivative(reduced_motion *m, double h, double *matrix)
+{
+    const reduced_tree *t = m->tree;
+    double inverse = 1.0 / h;
+    derivatives_sum(m, NULL);
+    for (int k = 0; k < t->column_count; ++k) {
+        spatial turned = sp_add(m->S_rate[k], m->p[k]);
+        m->stage[3 * k] =
+            sp_axpy(sp_axpy(m->p_rate[k], inverse, turned), inverse * inverse, m->S[k]);
+        m->stage[3 * k + 1] = sp_axpy(m->S_rate[k], inverse, m->S[k]);
+        m->stage[3 * k + 2] = sp_axpy(m->p[k], inverse, m->S[k]);
+    }
+    for (int k = 0; k < t->column_count; ++k) {
+        derivatives_stage_column(m, k, inverse, matrix);
     }
 }
 

@@ -12,6 +12,10 @@
 // the centre of mass, wherever it goes. Either output may be NULL.
 void pawl_reduced_dynamics_derivatives(reduced_motion *motion, const link_force *external,
                                        double *by_theta, double *by_rate);
+// matrix += d tau/dtheta + (d tau/dtheta')/h + H/h^2, the derivative of inverse dynamics where rates are differences of
+// coordinates over h, and accelerations differences of rates: of a stage of an implicit method. After
+// pawl_reduced_inverse_dynamics(), without pushes.
+void pawl_reduced_stage_derivative(reduced_motion *motion, double h, double *matrix);
 // out += scale d(JT w)/dtheta of a wrench that stays the same in the world while its point moves with the
 // link. Along the link's way to the root alone.
 void pawl_reduced_add_wrench_derivative(const reduced_motion *motion, int link, pawl_vec3 point,

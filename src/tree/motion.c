@@ -32,6 +32,7 @@ static reduced_motion *motion_layout(const reduced_tree *t, pawl_carver *mem)
     for (size_t i = 0; i < sizeof by_column / sizeof by_column[0]; ++i) {
         *by_column[i] = PAWL_CARVE(mem, spatial, n);
     }
+    m.stage = PAWL_CARVE(mem, spatial, 3 * n);
     m.articulated = pawl_carve(mem, sizeof *m.articulated, (size_t)links);
     m.matrix = pawl_carve(mem, sizeof *m.matrix, (size_t)(2 * links));
     m.rate = PAWL_CARVE(mem, double, n);

@@ -86,6 +86,7 @@ typedef struct reduced_motion {
     double (*articulated)[6][6];  // (links)
     double (*matrix)[6][6];       // (2 links)
     spatial *U;                   // (nv)
+    spatial *stage;               // (3 nv) of pawl_reduced_stage_derivative()
     double *pivot, *column_force; // (nv)
     pawl_mat3 *turning;           // (links)
 } reduced_motion;

@@ -129,7 +129,8 @@ static void friction_tangents(const tangent_frame *frame, bool turns, friction_s
 // K = k (d^p + zeta) [N]. With zeta > 0 there is a small force outside of the ground, too.
 // Tangents turn with the body only for anisotropic friction with axes fixed in it; else they are those of the
 // ground.
-static void friction_site_at(const pawl_wrench_model_def *def, const pawl_wrench_query *query,
+// False: there is no force, and none begins here.
+static bool friction_site_at(const pawl_wrench_model_def *def, const pawl_wrench_query *query,
                              bool slopes, friction_site *s)
 {
     pawl_contact_site(query, slopes, &s->at);
@@ -137,6 +138,9 @@ static void friction_site_at(const pawl_wrench_model_def *def, const pawl_wrench
     double power = pawl_depth_power(s->at.depth, def->power, &slope);
     s->K = def->stiffness * (power + def->zeta);
     s->slope = def->stiffness * slope;
+    if (s->K == 0.0 && s->slope == 0.0) {
+        return false;
+    }
     tangent_frame frame;
     bool turns = def->kind == PAWL_WRENCH_ANISOTROPIC && def->body_axes;
     if (turns) {
@@ -149,6 +153,7 @@ static void friction_site_at(const pawl_wrench_model_def *def, const pawl_wrench
     // Rotations change nothing about a point on smooth ground unless it has a core, a lean or tangents of its own.
     s->columns = !slopes ? 0 : turns || s->at.turns ? 6 : 3;
     friction_tangents(&frame, turns, s);
+    return true;
 }
 
 // Writes a vector into a column of a row-major matrix with `stride` columns.
@@ -197,14 +202,30 @@ static void friction_vertex_at(const friction_site *s, polytope_vertex c, double
     }
 }
 
-void pawl_friction_evaluate(const pawl_wrench_model_def *def, const polytope_vertex *vertices,
-                            double normal, const pawl_wrench_query *query, double *v, double *dv)
+bool pawl_friction_push(const pawl_wrench_model_def *def, const polytope_vertex *vertices,
+                        double normal, const pawl_wrench_query *query, double *v, double *dv)
 {
     friction_site site;
-    friction_site_at(def, query, dv != NULL, &site);
+    if (!friction_site_at(def, query, dv != NULL, &site)) {
+        return false;
+    }
     int components = query->component_count;
     for (int i = 0; i < query->vertex_count; ++i) {
         friction_vertex_at(&site, vertices[i], normal, components, v + i * components,
                            dv != NULL ? dv + i * components * 6 : NULL);
+    }
+    return true;
+}
+
+void pawl_friction_evaluate(const pawl_wrench_model_def *def, const polytope_vertex *vertices,
+                            double normal, const pawl_wrench_query *query, double *v, double *dv)
+{
+    size_t numbers = (size_t)query->vertex_count * (size_t)query->component_count;
+    if (pawl_friction_push(def, vertices, normal, query, v, dv)) {
+        return;
+    }
+    memset(v, 0, numbers * sizeof *v);
+    if (dv != NULL) {
+        memset(dv, 0, 6 * numbers * sizeof *dv);
     }
 }

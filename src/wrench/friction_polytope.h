@@ -19,6 +19,9 @@ bool pawl_friction_vertex_rates(const pawl_wrench_model_def *def, pawl_wrench_nu
 // `normal` is 1, or 0 to leave n itself out (derivatives by a constant). `dv` may be NULL.
 void pawl_friction_evaluate(const pawl_wrench_model_def *def, const polytope_vertex *vertices,
                             double normal, const pawl_wrench_query *query, double *v, double *dv);
+// The same; false where no vertex can push at this depth, and v and dv are then left as they are.
+bool pawl_friction_push(const pawl_wrench_model_def *def, const polytope_vertex *vertices,
+                        double normal, const pawl_wrench_query *query, double *v, double *dv);
 
 // d^p for p a multiple of 1/2, and its derivative; 0 for d <= 0. The same bits everywhere.
 double pawl_depth_power(double d, double p, double *slope);

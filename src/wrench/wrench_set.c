@@ -539,6 +539,27 @@ pawl_status pawl_wrench_set_vertices(const pawl_wrench_set *set, int point,
     return PAWL_OK;
 }
 
+bool pawl_wrench_set_push(const pawl_wrench_set *set, int point, const pawl_contact_frame *frame,
+                          double *v, double *dv)
+{
+    const set_model *m = &set->models[set->points[point].model];
+    if (!set_frame_is_finite(frame)) {
+        return false;
+    }
+    if (set_is_friction(&m->def)) {
+        pawl_wrench_query query = set_query(set, point, frame);
+        return pawl_friction_push(&m->def, m->vertices, 1.0, &query, v, dv);
+    }
+    pawl_wrench_set_vertices(set, point, frame, v, dv);
+    size_t numbers = set_vertex_numbers(set, point);
+    for (size_t i = 0; i < numbers; ++i) { // exactly zero, not small
+        if (v[i] != 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // position: of the point's frame, in the link frame of the other body. Points on the ground are never far.
 bool pawl_wrench_set_is_far(const pawl_wrench_set *set, int point, pawl_vec3 position)
 {

@@ -34,6 +34,7 @@ static void linear_pose(nmdp *s, double h, double *theta)
         s->stage.place.theta[k] = stable ? s->begin.theta[k] : s->stage.place.theta[k];
     }
     pawl_tree_load_clear(&s->load);
+    pawl_nmdp_guess_saturation(s, stable ? theta : s->begin.theta);
     pawl_nmdp_add_forces(s, stable ? theta : s->begin.theta, s->G, stable ? s->matrix : NULL);
     pawl_tree_load_gather(&s->load, s->G, NULL);
     pawl_reduced_move(s->motion, s->begin_rate.theta);
@@ -141,6 +142,7 @@ bool pawl_linear_step(nmdp *s, pawl_state *state, double end)
         return false;
     }
     if (s->settings->mdp.pd == PAWL_MDP_STABLE) { // efforts as they have become
+        pawl_nmdp_guess_saturation(s, s->theta);
         pawl_nmdp_add_forces(s, s->theta, s->G, NULL);
     }
     pawl_nmdp_keep_contacts(s);

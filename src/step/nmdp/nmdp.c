@@ -39,9 +39,12 @@ static void nmdp_layout(nmdp *s, pawl_carver *mem)
     s->dv = PAWL_CARVE(mem, double, 6 * vertex_numbers);
     s->actuator_column = PAWL_CARVE(mem, int, s->model->actuator_count);
     s->effort = PAWL_CARVE(mem, double, s->model->actuator_count);
+    s->saturated = PAWL_CARVE(mem, signed char, s->model->actuator_count);
+    s->kept_saturated = PAWL_CARVE(mem, signed char, s->model->actuator_count);
     s->friction_column = PAWL_CARVE(mem, int, s->friction_count);
     s->motion_of = PAWL_CARVE(mem, int, n);
     s->motion_effort = PAWL_CARVE(mem, double, n);
+    s->motion_scale = PAWL_CARVE(mem, double, n);
     s->second = PAWL_CARVE(mem, pawl_mat3, s->links);
     nmdp_moment *moments[] = {&s->stage.place, &s->stage.rate, &s->begin, &s->begin_rate,
                               &s->now,         &s->now_rate,   &s->first, &s->first_rate};

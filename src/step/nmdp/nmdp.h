@@ -128,6 +128,7 @@ typedef struct nmdp {
     int *friction_column;  // (friction_count)
     int *motion_of;        // (nv) prescribed motion of a coordinate; -1: none
     double *motion_effort; // (nv) that prescribed motions need
+    double *motion_scale;  // (nv) of their equations [N/m or N m/rad]
     pawl_mat3 *second;     // (links) second moments of mass about the centre, body axes
     nmdp_stage stage;
     nmdp_moment begin, begin_rate; // of a step
@@ -137,10 +138,14 @@ typedef struct nmdp {
     double *w, *trial_w;           // (weights)
     double *G, *direction, *step, *gradient, *rate, *acceleration; // (nv)
     double *effort;                                                // (actuators)
-    double *matrix, *factor, *inertia, *hessian;                   // (nv x nv)
+    signed char *saturated,
+        *kept_saturated; // (actuators) at its upper (1) or lower limit (-1); 0: within
+    double *matrix, *factor, *inertia, *hessian; // (nv x nv)
     double *metric;        // (nv x nv) A of K, over the mass of all bodies [1/s^2 and lengths]
     double *shift;         // (nv) rho of K
     int *pivot;            // (nv)
+    double factor_size;    // largest entry of the matrix that was factored
+    bool factored;         // `factor` is that of dG/dtheta at an iterate of this stage
     double *B, *slope;     // (nv x max_used) dG/dw, dtheta/dw of the weights in use
     double *curve;         // (nv x max_used)
     double *Q, *g, *c, *x; // of the quadratic program; g is dK/dw
@@ -210,6 +215,12 @@ double pawl_nmdp_motion_work(const nmdp *s);
 // nmdp_forces.c: minus all forces but those of contacts and inertia, into G and matrix (or NULL); those
 // on links go into the load.
 void pawl_nmdp_add_forces(nmdp *s, const double *theta, double *G, double *matrix);
+// Which actuators are at their limits of effort. A force that is cut off at its limit has a kink, at which Newton's
+// method with a search on |G| creeps; so actuators keep their mode while G = 0 is solved, and the modes are corrected
+// from outside (nmdp_project.c). The first guess, from the forces that actuators ask for at theta:
+void pawl_nmdp_guess_saturation(nmdp *s, const double *theta);
+// Corrects modes that theta contradicts, all of them or the worst one; returns how many there were.
+int pawl_nmdp_update_saturation(nmdp *s, const double *theta, bool one);
 // An applied force and torque in world axes, on a body with these axes.
 void pawl_nmdp_applied(const nmdp *s, const pawl_force_def *d, const pawl_mat3 *R, pawl_vec3 *force,
                        pawl_vec3 *torque);
@@ -244,6 +255,7 @@ double pawl_nmdp_energy(nmdp *s, double *gradient, double *hessian);
 // nmdp_project.c: G, its derivative, and Newton's method for G(theta, w) = 0.
 double pawl_nmdp_balance(nmdp *s, const double *theta, const double *w, double *G, double *matrix);
 bool pawl_nmdp_project(nmdp *s, const double *w, double *theta);
+bool pawl_nmdp_factor(nmdp *s); // s->matrix; false: singular
 double pawl_nmdp_tolerance(const nmdp *s, const double *matrix, const double *theta);
 
 // nmdp_descend.c: Algorithm 1 from s->theta and s->w, which get the answer; the links are left placed there.

@@ -62,13 +62,33 @@ static bool descend_choose_points(nmdp *s)
 // there usually is one.
 static bool descend_begin(nmdp *s)
 {
-    memcpy(s->trial, s->theta, (size_t)s->n * sizeof *s->trial);
-    if (pawl_nmdp_project(s, s->w, s->trial)) {
-        memcpy(s->theta, s->trial, (size_t)s->n * sizeof *s->trial);
-        return true;
+    size_t bytes = (size_t)s->n * sizeof *s->trial;
+    for (int k = 0; k < s->n; ++k) { // where the first rate leads
+        s->trial[k] = s->motion_of[k] >= 0
+                          ? pawl_nmdp_prescribed(s, k)
+                          : s->stage.place.theta[k] + s->stage.h * s->stage.rate.theta[k];
     }
-    memset(s->w, 0, (size_t)s->weights * sizeof *s->w);
-    return pawl_nmdp_project(s, s->w, s->theta);
+    s->factored = false;
+    bool reached = pawl_nmdp_project(s, s->w, s->trial);
+    for (int attempt = 0; attempt < 2 && !reached; ++attempt) { // from where the step began
+        if (attempt == 1) {
+            memset(s->w, 0, (size_t)s->weights * sizeof *s->w);
+        }
+        memcpy(s->trial, s->theta, bytes);
+        pawl_nmdp_guess_saturation(s, s->trial);
+        s->factored = false;
+        reached = pawl_nmdp_project(s, s->w, s->trial);
+    }
+    memcpy(s->theta, s->trial, bytes);
+    return reached;
+}
+
+// y += a x
+static void descend_axpy(double a, const double *restrict x, double *restrict y, int n)
+{
+    for (int i = 0; i < n; ++i) {
+        y[i] += a * x[i];
+    }
 }
 
 // dtheta/dw of the weights in use, and the quadratic program in them: Q, and dK/dw in g. `factor` is that
@@ -85,35 +105,35 @@ void pawl_nmdp_pose_program(nmdp *s)
     for (int i = 0; i < n; ++i) {
         for (int k = 0; k < n; ++k) {
             double entry = s->hessian[(size_t)i * (size_t)n + (size_t)k];
-            const double *row = s->slope + (size_t)k * width;
-            for (int j = 0; j < m && entry != 0.0; ++j) {
-                s->curve[(size_t)i * width + (size_t)j] += entry * row[j];
+            if (entry != 0.0) {
+                descend_axpy(entry, s->slope + (size_t)k * width, s->curve + (size_t)i * width, m);
             }
         }
     }
     memset(s->Q, 0, width * width * sizeof *s->Q);
     memset(s->g, 0, width * sizeof *s->g);
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < n; ++k) { // the lower triangle of Q
         const double *row = s->slope + (size_t)k * width, *curve = s->curve + (size_t)k * width;
+        descend_axpy(s->gradient[k], row, s->g, m);
         for (int i = 0; i < m; ++i) {
-            s->g[i] += row[i] * s->gradient[k];
-            for (int j = 0; j < m && row[i] != 0.0; ++j) {
-                s->Q[(size_t)i * width + (size_t)j] += row[i] * curve[j];
-            }
+            descend_axpy(row[i], curve, s->Q + (size_t)i * width, i + 1);
+        }
+    }
+    for (int i = 0; i < m; ++i) {
+        for (int j = 0; j < i; ++j) {
+            s->Q[(size_t)j * width + (size_t)i] = s->Q[(size_t)i * width + (size_t)j];
         }
     }
 }
 
-// At theta, w, where G was evaluated last. False where dG/dtheta is singular.
+// At theta, w. False where dG/dtheta is singular.
 static bool descend_linearize(nmdp *s, double *energy)
 {
-    memcpy(s->factor, s->matrix, (size_t)s->n * (size_t)s->n * sizeof *s->factor);
-    if (!pawl_lu_factor(s->factor, s->n, s->pivot)) {
+    pawl_nmdp_balance(s, s->theta, s->w, s->G, s->matrix);
+    if (!pawl_nmdp_factor(s) || !pawl_nmdp_columns(s)) {
         return false;
     }
-    if (!pawl_nmdp_columns(s)) {
-        return false;
-    }
+    memcpy(s->kept_saturated, s->saturated, (size_t)s->model->actuator_count);
     *energy = pawl_nmdp_energy(s, s->gradient, s->hessian);
     pawl_nmdp_pose_program(s);
     return true;
@@ -169,21 +189,30 @@ static bool descend_propose(nmdp *s, double *move)
     return result.solved;
 }
 
-// Projects and compares K. `moved` gets the largest change of a coordinate.
+// Projects and compares K. `moved` gets the largest change of a coordinate. The projection begins where the program
+// foresees theta, with the derivative at hand; if that fails, at theta itself.
 static bool descend_try(nmdp *s, double energy, double *moved)
 {
     ++s->counts.outer;
-    memcpy(s->trial, s->theta, (size_t)s->n * sizeof *s->trial);
+    int m = s->used_count;
+    for (int k = 0; k < s->n; ++k) {
+        s->trial[k] = s->theta[k] + pawl_dot(s->slope + (size_t)k * (size_t)m, s->x, m);
+    }
     *moved = INFINITY;
     if (!pawl_nmdp_project(s, s->trial_w, s->trial)) {
-        return false;
+        memcpy(s->trial, s->theta, (size_t)s->n * sizeof *s->trial);
+        memcpy(s->saturated, s->kept_saturated, (size_t)s->model->actuator_count);
+        s->factored = false;
+        if (!pawl_nmdp_project(s, s->trial_w, s->trial)) {
+            return false;
+        }
     }
     *moved = descend_distance(s->trial, s->theta, s->n);
     double reached = pawl_nmdp_energy(s, NULL, NULL);
     return reached <= energy;
 }
 
-// The trial is the new iterate; s->G and s->matrix belong to it already.
+// The trial is the new iterate; s->G belongs to it already.
 static void descend_accept(nmdp *s)
 {
     memcpy(s->theta, s->trial, (size_t)s->n * sizeof *s->theta);
@@ -194,7 +223,8 @@ static void descend_accept(nmdp *s)
 // Left where the last trial was; G and the points belong to theta again.
 static void descend_return(nmdp *s)
 {
-    pawl_nmdp_balance(s, s->theta, s->w, s->G, s->matrix);
+    memcpy(s->saturated, s->kept_saturated, (size_t)s->model->actuator_count);
+    pawl_nmdp_balance(s, s->theta, s->w, s->G, NULL);
 }
 
 // K less its least, by the program: with r its gradient at the weights w that were taken, no others of the simplices
@@ -238,6 +268,7 @@ nmdp_outcome pawl_nmdp_descend(nmdp *s)
 {
     double tolerance = descend_tolerance(s), before = INFINITY, moved = INFINITY;
     s->beta = fmin(s->beta, descend_beta_begin);
+    s->factored = false;
     pawl_nmdp_aim(s);
     if (!descend_choose_points(s) || !descend_begin(s)) {
         return NMDP_FAILED;
@@ -271,6 +302,7 @@ nmdp_outcome pawl_nmdp_descend(nmdp *s)
                 continue;
             }
             ++s->counts.rejected;
+            memcpy(s->saturated, s->kept_saturated, (size_t)s->model->actuator_count);
             // Without derivatives a projection that fails says that the step is too long.
             if (!isfinite(moved) && s->settings->nmdp.gradient == PAWL_NMDP_ZEROTH) {
                 return NMDP_FAILED;

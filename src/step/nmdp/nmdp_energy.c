@@ -432,6 +432,10 @@ void pawl_nmdp_aim(nmdp *s)
                           ? pawl_nmdp_prescribed(s, k)
                           : s->stage.place.theta[k] + s->stage.h * s->stage.rate.theta[k];
     }
+    pawl_nmdp_guess_saturation(s, s->trial);
+    for (int k = 0; k < s->n; ++k) { // nothing of the last stage may show in this one
+        s->motion_scale[k] = 1.0;
+    }
     if (s->settings->nmdp.energy == PAWL_NMDP_ENERGY_EFFECTIVE) {
         energy_set_metric(s);
         energy_aim_half_way(s);

@@ -35,27 +35,85 @@ static void forces_add(nmdp *s, int k, double force, double slope, double *G, do
     }
 }
 
-// Force of an actuator and its derivative by the coordinate.
-static double forces_actuator(const nmdp *s, int i, const double *theta, double *slope)
+// Force that an actuator asks for, without its limit, and its derivative by the coordinate.
+static double forces_demand(const nmdp *s, int i, const double *theta, double *slope)
 {
     const pawl_actuator_def *d = &s->model->actuators[i];
     int k = s->actuator_column[i];
-    double target = pawl_signal_value(&d->target, s->stage.target_time), force = target;
+    double target = pawl_signal_value(&d->target, s->stage.target_time);
     *slope = 0.0;
     if (d->kind == PAWL_ACTUATOR_POSITION) {
-        force = d->stiffness * (target - theta[k]) - d->damping * forces_rate(s, theta, k);
         *slope = -d->stiffness - d->damping / s->stage.h;
-    } else if (d->kind == PAWL_ACTUATOR_VELOCITY) {
-        force = d->damping * (target - forces_rate(s, theta, k));
+        return d->stiffness * (target - theta[k]) - d->damping * forces_rate(s, theta, k);
+    }
+    if (d->kind == PAWL_ACTUATOR_VELOCITY) {
         *slope = -d->damping / s->stage.h;
+        return d->damping * (target - forces_rate(s, theta, k));
     }
-    // At its limit an actuator is a constant force: the slope must vanish as well, or Newton's method would follow
-    // a force that is not there.
-    if (fabs(force) > d->effort) {
-        force = force > 0.0 ? d->effort : -d->effort;
-        *slope = 0.0;
+    return target;
+}
+
+// What it gives in its present mode. At its limit it is a constant force: the slope vanishes as well, or Newton's
+// method would follow a force that is not there.
+static double forces_actuator(const nmdp *s, int i, const double *theta, double *slope)
+{
+    double demand = forces_demand(s, i, theta, slope);
+    if (s->saturated[i] == 0) {
+        return demand;
     }
-    return force;
+    *slope = 0.0;
+    return (double)s->saturated[i] * s->model->actuators[i].effort;
+}
+
+static signed char forces_mode(double demand, double effort)
+{
+    return (signed char)(demand > effort ? 1 : demand < -effort ? -1 : 0);
+}
+
+void pawl_nmdp_guess_saturation(nmdp *s, const double *theta)
+{
+    for (int i = 0; i < s->model->actuator_count; ++i) {
+        double slope;
+        s->saturated[i] =
+            forces_mode(forces_demand(s, i, theta, &slope), s->model->actuators[i].effort);
+    }
+}
+
+// Released actuators follow their law first, even where that asks for the opposite limit: with one limit and the other
+// in turn nothing would be between.
+static signed char forces_next_mode(const nmdp *s, int i, const double *theta, double *off)
+{
+    double slope, demand = forces_demand(s, i, theta, &slope);
+    double effort = s->model->actuators[i].effort;
+    signed char mode = forces_mode(demand, effort), now = s->saturated[i];
+    *off = fabs(fabs(demand) - effort);
+    if (mode == now ||
+        *off <= 1e-9 * effort) { // what lies on its limit after rounding keeps its mode
+        return now;
+    }
+    return (signed char)(now != 0 ? 0 : mode);
+}
+
+int pawl_nmdp_update_saturation(nmdp *s, const double *theta, bool one)
+{
+    int changed = 0, worst = -1;
+    double most = 0.0, off;
+    for (int i = 0; i < s->model->actuator_count; ++i) {
+        signed char mode = forces_next_mode(s, i, theta, &off);
+        if (mode == s->saturated[i]) {
+            continue;
+        }
+        ++changed;
+        if (off > most) {
+            most = off;
+            worst = i;
+        }
+        s->saturated[i] = one ? s->saturated[i] : mode;
+    }
+    if (one && worst >= 0) {
+        s->saturated[worst] = forces_next_mode(s, worst, theta, &off);
+    }
+    return changed;
 }
 
 // Beyond a limit by d: nmdp.limit_stiffness d^2 back, which is smooth where it begins.

@@ -111,12 +111,10 @@ static void inertia_pbd(nmdp *s)
     }
 }
 
-// Inverse dynamics at the end of the stage, with rates and accelerations of implicit Euler. s->inertia and
-// s->hessian are scratch here.
+// Inverse dynamics at the end of the stage, with rates and accelerations of implicit Euler.
 static void inertia_ne(nmdp *s, const double *theta, double *G, double *matrix)
 {
     double h = s->stage.h;
-    size_t n = (size_t)s->n;
     for (int k = 0; k < s->n; ++k) {
         s->rate[k] = (theta[k] - s->stage.place.theta[k]) / h;
         s->acceleration[k] = (s->rate[k] - s->stage.rate.theta[k]) / h;
@@ -126,17 +124,8 @@ static void inertia_ne(nmdp *s, const double *theta, double *G, double *matrix)
     for (int k = 0; k < s->n; ++k) {
         G[k] += s->step[k];
     }
-    if (matrix == NULL) {
-        return;
-    }
-    // dG/dtheta = dID/dtheta + dID/dtheta'/h + H/h^2
-    pawl_reduced_dynamics_derivatives(s->motion, NULL, s->inertia, s->hessian);
-    for (size_t k = 0; k < n * n; ++k) {
-        matrix[k] += s->inertia[k] + s->hessian[k] / h;
-    }
-    pawl_reduced_inertia_dense(s->motion, s->inertia);
-    for (size_t k = 0; k < n * n; ++k) {
-        matrix[k] += s->inertia[k] / (h * h);
+    if (matrix != NULL) {
+        pawl_reduced_stage_derivative(s->motion, h, matrix);
     }
 }
 

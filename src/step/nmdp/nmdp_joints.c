@@ -55,8 +55,8 @@ double pawl_nmdp_prescribed(const nmdp *s, int column)
     return pawl_signal_value(&d->target, s->stage.end);
 }
 
-// The new equation is scaled by the old diagonal entry, so that the tolerance of G means a similar distance for
-// all rows. What stood in G before is the effort of the drive.
+// The new equation is scaled by the old diagonal entry where the derivative was last computed, so that the tolerance of
+// G means a similar distance for all rows. What stood in G before is the effort of the drive.
 void pawl_nmdp_prescribe(nmdp *s, const double *theta, double *G, double *matrix)
 {
     size_t n = (size_t)s->n;
@@ -65,13 +65,13 @@ void pawl_nmdp_prescribe(nmdp *s, const double *theta, double *G, double *matrix
             continue;
         }
         double *row = matrix != NULL ? matrix + (size_t)k * n : NULL;
-        double scale = row != NULL && row[k] > 0.0 ? row[k] : 1.0;
         s->motion_effort[k] = G[k];
-        G[k] = scale * (theta[k] - pawl_nmdp_prescribed(s, k));
         if (row != NULL) {
+            s->motion_scale[k] = row[k] > 0.0 ? row[k] : 1.0;
             memset(row, 0, n * sizeof *row);
-            row[k] = scale;
+            row[k] = s->motion_scale[k];
         }
+        G[k] = s->motion_scale[k] * (theta[k] - pawl_nmdp_prescribed(s, k));
     }
 }
 

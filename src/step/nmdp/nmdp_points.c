@@ -76,17 +76,6 @@ static void points_to_world(const nmdp_point *p, const pawl_mat3 *R, double *v, 
     }
 }
 
-// Exactly zero, not small: a model without contact returns zeros.
-static bool points_any(const double *v, int count)
-{
-    for (int i = 0; i < count; ++i) {
-        if (v[i] != 0.0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // The vertices of a point where the links are placed; false where none can push.
 // Far pairs are left out before their vertices are computed: most pairs are far most of the time.
 static bool points_evaluate(nmdp *s, int i, bool derivatives)
@@ -95,15 +84,16 @@ static bool points_evaluate(nmdp *s, int i, bool derivatives)
     bool slopes = derivatives && p->first_order;
     double *v = s->v + p->first_number, *dv = slopes ? s->dv + 6 * p->first_number : NULL;
     if (!p->pair) {
-        pawl_wrench_set_vertices(s->set, i, &s->frame[i], v, dv);
-        return points_any(v, p->vertex_count * p->component_count);
+        return pawl_wrench_set_push(s->set, i, &s->frame[i], v, dv);
     }
-    nmdp_view view = pawl_nmdp_view_now(s, i);
-    if (pawl_wrench_set_is_far(s->set, i, view.frame.position)) {
+    int other = p->other_link;
+    pawl_vec3 off = v3_sub(s->frame[i].position, s->motion->position[other]);
+    pawl_vec3 seen = v3_add(m3_tmul(&s->motion->rotation[other], off), p->other_com);
+    if (pawl_wrench_set_is_far(s->set, i, seen)) {
         return false;
     }
-    pawl_wrench_set_vertices(s->set, i, &view.frame, v, dv);
-    if (!points_any(v, p->vertex_count * p->component_count)) {
+    nmdp_view view = pawl_nmdp_view_now(s, i);
+    if (!pawl_wrench_set_push(s->set, i, &view.frame, v, dv)) {
         return false;
     }
     points_to_world(p, &view.axes, v, dv);
@@ -118,8 +108,12 @@ void pawl_nmdp_place(nmdp *s, const double *theta, bool derivatives)
     pawl_reduced_place(s->motion, &s->config, s->stage.end);
     for (int i = 0; i < s->points; ++i) {
         nmdp_point *p = &s->point[i];
-        s->frame[i] =
-            pawl_nmdp_point_frame(p, s->motion->position[p->link], &s->motion->rotation[p->link]);
+        const pawl_mat3 *R = &s->motion->rotation[p->link];
+        if (p->pair) { // its vertices are those that the other body sees
+            s->frame[i].position = v3_add(s->motion->position[p->link], m3_mul(R, p->anchor));
+        } else {
+            s->frame[i] = pawl_nmdp_point_frame(p, s->motion->position[p->link], R);
+        }
         p->touching = points_evaluate(s, i, derivatives);
     }
 }

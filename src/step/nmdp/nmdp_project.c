@@ -9,6 +9,10 @@
 #include <string.h>
 
 enum { PROJECT_ITERATIONS = 60, PROJECT_HALVINGS = 30, PROJECT_PATIENCE = 8 };
+enum { PROJECT_ROUNDS = 30, PROJECT_TOGETHER = 8 }; // of the modes of actuators
+// |G| must fall by this factor with the derivative of an earlier iterate. Without derivatives of vertices a new matrix
+// is hardly a better one.
+static const double project_gain = 0.1, project_zeroth_gain = 0.8;
 
 // The largest absolute value; infinite where one is not finite, so that comparisons with NaN never decide.
 static double project_norm(const double *x, int n)
@@ -40,23 +44,83 @@ double pawl_nmdp_balance(nmdp *s, const double *theta, const double *w, double *
 }
 
 // 1e-8 is less than rounding leaves for very short steps, where dG/dtheta is large.
-double pawl_nmdp_tolerance(const nmdp *s, const double *matrix, const double *theta)
+static double project_tolerance(double slope, const double *theta, int n)
 {
-    double slope = project_norm(matrix, s->n * s->n), size = project_norm(theta, s->n);
-    return fmax(1e-8, 1e-14 * slope * fmax(1.0, size));
+    return fmax(1e-8, 1e-14 * slope * fmax(1.0, project_norm(theta, n)));
 }
 
-// theta is start and result; s->G and s->matrix belong to the result. False: no convergence, and theta is of no
-// use. Lengths of steps fall by 1.5 until |G| falls.
-bool pawl_nmdp_project(nmdp *s, const double *w, double *theta)
+double pawl_nmdp_tolerance(const nmdp *s, const double *matrix, const double *theta)
+{
+    return project_tolerance(project_norm(matrix, s->n * s->n), theta, s->n);
+}
+
+bool pawl_nmdp_factor(nmdp *s)
+{
+    size_t n = (size_t)s->n;
+    memcpy(s->factor, s->matrix, n * n * sizeof *s->factor);
+    s->factor_size = project_norm(s->matrix, s->n * s->n);
+    s->factored = pawl_lu_factor(s->factor, s->n, s->pivot);
+    ++s->counts.newton;
+    return s->factored;
+}
+
+// theta = start - length direction, and |G| there.
+static double project_move(nmdp *s, const double *w, double length, double *theta)
+{
+    for (int i = 0; i < s->n; ++i) {
+        theta[i] = s->start[i] - length * s->direction[i];
+    }
+    return pawl_nmdp_balance(s, theta, w, s->G, NULL);
+}
+
+// One iteration from |G| = size at theta; s->G belongs to it. Returns |G| at the new theta, or infinity: no step makes
+// it less. The factor of an earlier iterate is good enough while G falls fast: that costs a fraction of a new one.
+static double project_iterate(nmdp *s, const double *w, double size, double *theta)
 {
     size_t bytes = (size_t)s->n * sizeof *theta;
-    double size = pawl_nmdp_balance(s, theta, w, s->G, s->matrix), last = INFINITY;
-    for (int k = 0; k < PROJECT_ITERATIONS; ++k) {
-        double tolerance = pawl_nmdp_tolerance(s, s->matrix, theta);
-        if (!isfinite(size)) {
-            return false;
+    bool zeroth = s->settings->nmdp.gradient == PAWL_NMDP_ZEROTH;
+    double fast = zeroth ? project_zeroth_gain : project_gain;
+    memcpy(s->start, theta, bytes);
+    if (s->factored) {
+        memcpy(s->direction, s->G, bytes);
+        pawl_lu_solve(s->factor, s->n, s->pivot, s->direction);
+        double reached = project_move(s, w, 1.0, theta);
+        if (reached <= fast * size) {
+            return reached;
         }
+        if (!(reached < size)) {
+            memcpy(theta, s->start, bytes);
+        }
+        memcpy(s->start, theta, bytes);
+    }
+    size = pawl_nmdp_balance(s, theta, w, s->G, s->matrix);
+    if (!isfinite(size) || !pawl_nmdp_factor(s)) {
+        return INFINITY;
+    }
+    memcpy(s->direction, s->G, bytes);
+    pawl_lu_solve(s->factor, s->n, s->pivot, s->direction);
+    double length = 1.0;
+    for (int halving = 0; halving < PROJECT_HALVINGS; ++halving, length /= 1.5) {
+        double reached = project_move(s, w, length, theta);
+        if (reached < size) {
+            // A step that had to be cut says that the derivative changes: it is computed again.
+            s->factored = halving == 0 || zeroth;
+            return reached;
+        }
+    }
+    return INFINITY;
+}
+
+// With the modes of actuators as they are.
+static bool project_newton(nmdp *s, const double *w, double *theta)
+{
+    double size = pawl_nmdp_balance(s, theta, w, s->G, s->factored ? NULL : s->matrix);
+    double last = INFINITY;
+    if (!isfinite(size) || (!s->factored && !pawl_nmdp_factor(s))) {
+        return false;
+    }
+    for (int k = 0; k < PROJECT_ITERATIONS; ++k) {
+        double tolerance = project_tolerance(s->factor_size, theta, s->n);
         if (size <= tolerance) {
             s->counts.residual = fmax(s->counts.residual, size / tolerance);
             return true;
@@ -67,28 +131,26 @@ bool pawl_nmdp_project(nmdp *s, const double *w, double *theta)
             }
             last = size;
         }
-        ++s->counts.newton;
-        memcpy(s->factor, s->matrix, (size_t)s->n * bytes);
-        if (!pawl_lu_factor(s->factor, s->n, s->pivot)) {
+        size = project_iterate(s, w, size, theta);
+        if (!isfinite(size)) {
             return false;
         }
-        memcpy(s->direction, s->G, bytes);
-        pawl_lu_solve(s->factor, s->n, s->pivot, s->direction);
-        double length = 1.0, reached = INFINITY;
-        memcpy(s->start, theta, bytes);
-        for (int halving = 0; halving < PROJECT_HALVINGS; ++halving, length /= 1.5) {
-            for (int i = 0; i < s->n; ++i) {
-                theta[i] = s->start[i] - length * s->direction[i];
-            }
-            reached = pawl_nmdp_balance(s, theta, w, s->G, s->matrix);
-            if (reached < size) {
-                break;
-            }
-        }
-        if (!(reached < size)) {
+    }
+    return false;
+}
+
+// theta is start and result; s->G belongs to the result. False: no convergence, and theta is of no use. Where the
+// solution contradicts the modes of actuators, they are corrected, first all at once and then one by one.
+bool pawl_nmdp_project(nmdp *s, const double *w, double *theta)
+{
+    for (int round = 0; round < PROJECT_ROUNDS; ++round) {
+        if (!project_newton(s, w, theta)) {
             return false;
         }
-        size = reached;
+        if (pawl_nmdp_update_saturation(s, theta, round >= PROJECT_TOGETHER) == 0) {
+            return true;
+        }
+        s->factored = false;
     }
     return false;
 }

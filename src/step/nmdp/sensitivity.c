@@ -37,7 +37,8 @@ struct pawl_sensitivity {
     int *free_weight,
         *free_group; // weights above 0, and which full group each belongs to (-1: none)
     int free_count, full_count;
-    double *kkt, *right; // (size x size), (size)
+    signed char *saturated; // (actuators) modes of the solution
+    double *kkt, *right;    // (size x size), (size)
     int *pivot;
     double *matrix[PAWL_SENSITIVITY_INPUT_COUNT]; // (2 nv x inputs)
 };
@@ -98,6 +99,7 @@ static void sensitivity_layout(pawl_sensitivity *d, pawl_carver *mem)
     d->F2[1] = PAWL_CARVE(mem, double, weights);
     d->free_weight = PAWL_CARVE(mem, int, weights);
     d->free_group = PAWL_CARVE(mem, int, weights);
+    d->saturated = PAWL_CARVE(mem, signed char, s->model->actuator_count);
     d->kkt = PAWL_CARVE(mem, double, size *size);
     d->right = PAWL_CARVE(mem, double, size);
     d->pivot = PAWL_CARVE(mem, int, size);
@@ -197,6 +199,7 @@ static void sensitivity_pose(pawl_sensitivity *d, const double *theta, const dou
     memcpy(s->stage.place.theta, s->begin.theta, bytes);
     memcpy(s->stage.rate.theta, s->begin_rate.theta, bytes);
     pawl_nmdp_aim(s);
+    memcpy(s->saturated, d->saturated, (size_t)s->model->actuator_count);
 }
 
 // F1, F2, F3 = G at theta with the weights and multipliers of the solution.
@@ -438,7 +441,7 @@ static void sensitivity_by_forces(pawl_sensitivity *d)
                       : a->kind == PAWL_ACTUATOR_POSITION ? a->stiffness
                                                           : a->damping;
         sensitivity_clear(d);
-        bool saturated = fabs(s->effort[i]) >= a->effort;
+        bool saturated = d->saturated[i] != 0;
         bool prescribed = s->motion_of[s->actuator_column[i]] >= 0;
         d->F3[0][s->actuator_column[i]] = saturated || prescribed ? 0.0 : -gain;
         sensitivity_column(d, PAWL_BY_TARGET, i, NULL);
@@ -596,6 +599,7 @@ pawl_status pawl_sensitivity_compute(pawl_sensitivity *d, const pawl_state *from
     }
     memcpy(d->theta, s->theta, (size_t)s->n * sizeof *d->theta);
     memcpy(d->w, s->w, (size_t)s->weights * sizeof *d->w);
+    memcpy(d->saturated, s->saturated, (size_t)s->model->actuator_count);
     if (!sensitivity_read_solution(d) || !sensitivity_factor(d)) {
         return PAWL_FAIL(&d->env, PAWL_NOT_SOLVED,
                          "the step from t = %g s has no derivative: its equations are singular",

@@ -6,6 +6,7 @@
 // what acts on all links beyond it. Wrenches and slopes are taken about motion->origin, where the columns S are
 // expressed as well, so that they add up along a chain without shifts.
 #include "step/nmdp/tree_load.h"
+#include "linalg/dense.h"
 #include <string.h>
 
 tree_load pawl_tree_load_layout(const reduced_motion *motion, const reduced_tree *tree,
@@ -17,14 +18,24 @@ tree_load pawl_tree_load_layout(const reduced_motion *motion, const reduced_tree
     load.slope = pawl_carve(mem, sizeof *load.slope, links);
     load.column_force = PAWL_CARVE(mem, spatial, columns);
     load.column_slope = pawl_carve(mem, sizeof *load.column_slope, columns);
+    load.loaded = PAWL_CARVE(mem, bool, links);
+    load.column_loaded = PAWL_CARVE(mem, bool, columns);
     return load;
 }
 
 void pawl_tree_load_clear(tree_load *load)
 {
-    size_t links = (size_t)load->motion->tree->link_count;
-    memset(load->force, 0, links * sizeof *load->force);
-    memset(load->slope, 0, links * sizeof *load->slope);
+    memset(load->loaded, 0, (size_t)load->motion->tree->link_count * sizeof *load->loaded);
+}
+
+// The first load of a link: what stood there before is of another time.
+static void load_begin(tree_load *load, int link)
+{
+    if (!load->loaded[link]) {
+        load->loaded[link] = true;
+        load->force[link] = sp_zero();
+        memset(load->slope[link], 0, sizeof load->slope[link]);
+    }
 }
 
 // [a]x
@@ -75,6 +86,7 @@ void pawl_tree_load_add(tree_load *load, int link, pawl_vec3 point, pawl_vec3 fo
                         pawl_vec3 moment, double slope[6][6])
 {
     pawl_vec3 arm = v3_sub(point, load->motion->origin[link]);
+    load_begin(load, link);
     load->force[link] = sp_add(load->force[link], sp_force_from(arm, force, moment));
     load_add_lever(force, arm, load->slope[link]);
     if (slope != NULL) {
@@ -91,30 +103,21 @@ static void load_add_slopes(double to[6][6], double from[6][6])
     }
 }
 
-static double load_entry(spatial s, int k)
-{
-    const double x[6] = {s.v.x, s.v.y, s.v.z, s.w.x, s.w.y, s.w.z};
-    return x[k];
-}
-
-static spatial load_vector(const double x[6])
-{
-    return (spatial){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
-}
-
 // A s and AT s
 // Both at once, because row and column j of the derivative need one each.
 static void load_products(double A[6][6], spatial s, spatial *straight, spatial *transposed)
 {
-    double x[6] = {0.0}, y[6] = {0.0};
+    const double in[6] = {s.v.x, s.v.y, s.v.z, s.w.x, s.w.y, s.w.z};
+    double x[6], y[6] = {0.0};
     for (int r = 0; r < 6; ++r) {
+        const double *a = A[r];
+        x[r] = pawl_dot6(a, in);
         for (int c = 0; c < 6; ++c) {
-            x[r] += A[r][c] * load_entry(s, c);
-            y[c] += A[r][c] * load_entry(s, r);
+            y[c] += a[c] * in[r];
         }
     }
-    *straight = load_vector(x);
-    *transposed = load_vector(y);
+    *straight = (spatial){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
+    *transposed = (spatial){{y[0], y[1], y[2]}, {y[3], y[4], y[5]}};
 }
 
 // dS_j/dtheta_i for column i at or below j. An axis is carried along by the joints before it, S_i x S_j; columns
@@ -155,31 +158,52 @@ static void load_derive_column(const tree_load *load, int j, double *matrix)
     }
 }
 
+// A load on column k; the first one is copied.
+static void load_on_column(tree_load *load, int k, spatial force, double slope[6][6])
+{
+    if (load->column_loaded[k]) {
+        load->column_force[k] = sp_add(load->column_force[k], force);
+        if (slope != NULL) {
+            load_add_slopes(load->column_slope[k], slope);
+        }
+        return;
+    }
+    load->column_loaded[k] = true;
+    load->column_force[k] = force;
+    if (slope != NULL) {
+        memcpy(load->column_slope[k], slope, sizeof load->column_slope[k]);
+    }
+}
+
 // tau (nv) += S_j . force; matrix (nv x nv) += its derivative, unless it is NULL. Columns are numbered from the
-// base outwards, so that the loop from the last to the first meets children before parents.
+// base outwards, so that the loop from the last to the first meets children before parents. Branches without a load
+// are left out.
 void pawl_tree_load_gather(tree_load *load, double *tau, double *matrix)
 {
     const reduced_motion *m = load->motion;
     const reduced_tree *t = m->tree;
     int n = t->column_count;
-    memset(load->column_force, 0, (size_t)n * sizeof *load->column_force);
-    memset(load->column_slope, 0, (size_t)n * sizeof *load->column_slope);
+    memset(load->column_loaded, 0, (size_t)n * sizeof *load->column_loaded);
     for (int i = 0; i < t->link_count; ++i) {
-        int k = t->links[i].last_column;
-        if (k >= 0) {
-            load->column_force[k] = sp_add(load->column_force[k], load->force[i]);
-            load_add_slopes(load->column_slope[k], load->slope[i]);
+        if (load->loaded[i] && t->links[i].last_column >= 0) {
+            load_on_column(load, t->links[i].last_column, load->force[i],
+                           matrix != NULL ? load->slope[i] : NULL);
         }
     }
     for (int j = n - 1; j >= 0; --j) {
         int parent = t->columns[j].parent;
+        if (!load->column_loaded[j]) {
+            continue;
+        }
         if (parent >= 0) {
-            load->column_force[parent] = sp_add(load->column_force[parent], load->column_force[j]);
-            load_add_slopes(load->column_slope[parent], load->column_slope[j]);
+            load_on_column(load, parent, load->column_force[j],
+                           matrix != NULL ? load->column_slope[j] : NULL);
         }
         tau[j] += sp_dot(m->S[j], load->column_force[j]);
     }
-    for (int j = 0; j < n && matrix != NULL; ++j) {
-        load_derive_column(load, j, matrix);
+    for (int j = 0; j < n && matrix != NULL; ++j) { // all sums are complete
+        if (load->column_loaded[j]) {
+            load_derive_column(load, j, matrix);
+        }
     }
 }

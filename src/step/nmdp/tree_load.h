@@ -9,9 +9,11 @@
 
 typedef struct tree_load {
     const reduced_motion *motion;
-    spatial *force;               // (links) about their origins
-    double (*slope)[6][6];        // (links) derivative by the link's motion about its origin
-    spatial *column_force;        // (nv) of all links below
+    spatial *force;        // (links) about their origins
+    double (*slope)[6][6]; // (links) derivative by the link's motion about its origin
+    bool *loaded;          // (links) those that have a load; the others hold what was there before
+    bool *column_loaded;   // (columns)
+    spatial *column_force; // (nv) of all links below
     double (*column_slope)[6][6]; // (nv)
 } tree_load;
 

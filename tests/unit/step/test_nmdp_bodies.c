@@ -227,6 +227,40 @@ TEST(dry_friction_of_a_joint_stops_and_holds)
     }
 }
 
+// Closed form of implicit Euler: a slider whose motor is at its limit F has the velocity F t/m and the position F t^2/(2 m)
+// + F t dt/(2 m); where its law asks for less than F it follows the law. The gain is so stiff that a search on the
+// forces with the kink in them takes hundreds of divided steps.
+TEST(an_actuator_at_its_limit_pushes_with_it)
+{
+    const double dts[] = {0.001, 0.01, 0.05}, mass = 2.0, effort = 3.0;
+    for (int d = 0; d < 3; ++d) {
+        mechanism m;
+        mechanism_begin(&m);
+        pawl_body_id slider = mechanism_solid(&m, mass, v3(0, 0, 0), v3(1, 1, 1));
+        pawl_joint_def joint = mechanism_joint_def(&m, PAWL_JOINT_PRISMATIC, PAWL_WORLD, slider,
+                                                   v3(0, 0, 0), v3(1, 0, 0));
+        pawl_joint_id rail = mechanism_joint(&m, &joint);
+        pawl_actuator_def motor = pawl_actuator_def_default();
+        motor.joint = rail;
+        motor.kind = PAWL_ACTUATOR_POSITION;
+        motor.stiffness = 1e6;
+        motor.damping = 1e3;
+        motor.effort = effort;
+        motor.target = pawl_signal_constant(1.0);
+        mechanism_actuator(&m, &motor);
+        pawl_settings settings = bodies_settings(dts[d]);
+        mechanism_start(&m, &settings);
+        const double t = 0.5;
+        while (mechanism_time(&m) < t - 0.5 * dts[d]) {
+            mechanism_step(&m);
+            CHECK(m.report.substeps == 1);
+        }
+        CHECK_NEAR(mechanism_rate(&m, rail, 0), effort * t / mass, 1e-9);
+        CHECK_NEAR(mechanism_position(&m, rail, 0), 0.5 * effort * t * (t + dts[d]) / mass, 1e-9);
+        mechanism_end(&m);
+    }
+}
+
 // A cart on a rail is moved as a sine; the pendulum on it has to be moved, too. The coordinate is exact, and the work of the
 // motion is what the energy balance lacks else: it falls with dt.
 TEST(a_prescribed_coordinate_is_where_it_should_be)
