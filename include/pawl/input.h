@@ -6,7 +6,7 @@
 ///
 /// Inputs are part of the state. They are saved, hashed, copied, recorded and resumed with it, and two runs
 /// with the same inputs give the same bits. An input acts from the next step on and is constant within a step;
-/// it holds until it is set again or cleared. Every stepper obeys every input, in both formulations. The
+/// it holds until it is set again or cleared. Every stepper obeys every input, in both formulations (mdp and nmdp: but factors of masses). The
 /// energy balance counts their work: targets and gains in `work_actuators`, wrenches and changes of gravity in
 /// `work_forces`.
 ///
@@ -77,9 +77,15 @@ PAWL_API double pawl_state_friction_scale(const pawl_state *state); ///< that fo
 PAWL_API double pawl_state_shape_friction_scale(const pawl_state *state,
                                                 pawl_shape_id shape); ///< its own
 
+/// A factor above 0 for the mass and the inertia of a body; its centre of mass stays. The change of kinetic and potential
+/// energy that comes with it is work of `work_forces`. Steps of mdp and nmdp refuse a factor other than 1.
+PAWL_API pawl_status pawl_state_set_mass_scale(pawl_state *state, pawl_body_id body, double scale);
+PAWL_API double pawl_state_mass_scale(const pawl_state *state,
+                                      pawl_body_id body); ///< 1 unless set
+
 /// All inputs back to what the model has.
 PAWL_API pawl_status pawl_state_clear_inputs(pawl_state *state);
-/// How many inputs are set: targets, gains, wrenches, gravity, friction factors. 0: the model's own motion.
+/// How many inputs are set: targets, gains, wrenches, gravity, friction and mass factors. 0: the model's own motion.
 PAWL_API int pawl_state_input_count(const pawl_state *state);
 
 PAWL_EXTERN_C_END

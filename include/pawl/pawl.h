@@ -5,6 +5,7 @@
 /// The engine, whole. Files and recordings are in pawl/io.h.
 #pragma once
 #include "pawl/base.h"
+#include "pawl/batch.h"
 #include "pawl/check.h"
 #include "pawl/contact.h"
 #include "pawl/contact_problem.h"
@@ -22,5 +23,6 @@
 #include "pawl/solve.h"
 #include "pawl/state.h"
 #include "pawl/verdict.h"
+#include "pawl/view.h"
 #include "pawl/warning.h"
 #include "pawl/wrench.h"

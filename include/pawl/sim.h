@@ -28,8 +28,8 @@ PAWL_API void pawl_sim_set_clock(pawl_sim *sim, double (*now)(void *user), void 
 PAWL_API const pawl_state *pawl_sim_state(const pawl_sim *sim);
 /// Takes over a state of the same model, as a resumed run does: nothing is assembled anew.
 PAWL_API pawl_status pawl_sim_set_state(pawl_sim *sim, const pawl_state *state);
-/// The state, to set inputs (pawl/input.h), poses or joints before the next step. It may be another one after
-/// each step: ask again. After poses or joints were changed, call pawl_sim_assemble() unless all joints still
+/// The state, to set inputs (pawl/input.h), poses or joints before the next step: the same object as long as the sim
+/// lives. After poses or joints were changed, call pawl_sim_assemble() unless all joints still
 /// meet.
 PAWL_API pawl_state *pawl_sim_edit_state(pawl_sim *sim);
 /// Closes the joints from where the bodies are, with the least change of poses in the metric of the masses, then

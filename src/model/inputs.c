@@ -33,7 +33,7 @@ state_inputs pawl_state_inputs(const pawl_state *s)
 
 bool pawl_state_has_inputs(const pawl_state *s)
 {
-    return s->inputs[0] != 0.0;
+    return s->inputs[0] != 0.0 || s->masses[0] != 0.0;
 }
 
 // One flag and its values; false where they are none.
@@ -314,7 +314,8 @@ static double input_potential(const pawl_state *s, pawl_vec3 gravity)
     double energy = 0.0;
     for (int i = 0; i < s->model->body_count; ++i) {
         const model_body *b = &s->model->bodies[i];
-        energy -= b->mass * b->gravity_scale * v3_dot(gravity, s->bodies[i].r);
+        double mass = b->mass * pawl_state_mass_factor(s, i);
+        energy -= mass * b->gravity_scale * v3_dot(gravity, s->bodies[i].r);
     }
     return energy;
 }
@@ -396,13 +397,74 @@ double pawl_state_shape_friction_scale(const pawl_state *s, pawl_shape_id id)
     return input_scale_of(pawl_state_inputs(s).shapes + INPUT_SHAPE * shape);
 }
 
+// ---- masses ---------------------------------------------------------------------------------------
+
+// Kinetic energy of one body, and its potential energy in gravity [J].
+static double input_body_energy(const pawl_state *s, int body)
+{
+    const model_body *b = &s->model->bodies[body];
+    const body_state *x = &s->bodies[body];
+    pawl_mat3 r = quat_matrix(x->q);
+    pawl_vec3 w = m3_tmul(&r, x->w), gravity = pawl_state_gravity(s);
+    double energy = 0.5 * b->mass * v3_dot(x->v, x->v) + 0.5 * v3_dot(w, m3_mul(&b->inertia, w)) -
+                    b->mass * b->gravity_scale * v3_dot(gravity, x->r);
+    return pawl_state_mass_factor(s, body) * energy;
+}
+
+// A change of mass changes energies at once. As with gravity, that counts as work of applied forces. A factor of 1 is
+// stored as none. The rows contain masses, so they are placed again.
+static void input_change_mass(pawl_state *s, int body, double factor)
+{
+    double before = input_body_energy(s, body), *at = &s->masses[1 + body];
+    s->masses[0] += (factor != 1.0 ? 1.0 : 0.0) - (*at != 0.0 ? 1.0 : 0.0);
+    *at = factor != 1.0 ? factor : 0.0;
+    s->work[WORK_FORCES] += input_body_energy(s, body) - before;
+    s->moved = true;
+}
+
+pawl_status pawl_state_set_mass_scale(pawl_state *s, pawl_body_id id, double scale)
+{
+    PAWL_NEED(NULL, s);
+    int body = PAWL_INDEX(&s->env, &s->model->ids[ID_BODY], id);
+    if (body < 0) {
+        return PAWL_BAD_ARGUMENT;
+    }
+    if (!(scale > 0.0) || isinf(scale)) {
+        return input_refuse_number(s, "the factor of a mass", scale, "a finite number above 0");
+    }
+    input_change_mass(s, body, scale);
+    return PAWL_OK;
+}
+
+double pawl_state_mass_scale(const pawl_state *s, pawl_body_id id)
+{
+    int body = s == NULL ? -1 : PAWL_INDEX(&s->env, &s->model->ids[ID_BODY], id);
+    return body < 0 ? NAN : pawl_state_mass_factor(s, body);
+}
+
+bool pawl_mass_numbers_good(const pawl_model *m, double (*number)(const void *user, int i),
+                            const void *user)
+{
+    double count = 0.0;
+    bool good = true;
+    for (int i = 0; i < m->body_count; ++i) {
+        double factor = number(user, 1 + i);
+        good = good && factor >= 0.0 && factor != 1.0;
+        count += factor != 0.0 ? 1.0 : 0.0;
+    }
+    return good && number(user, 0) == count;
+}
+
 // ---- all ------------------------------------------------------------------------------------------
 
 pawl_status pawl_state_clear_inputs(pawl_state *s)
 {
     PAWL_NEED(NULL, s);
     if (pawl_state_has_inputs(s)) {
-        input_change_gravity(s, NULL); // its work is counted
+        for (int i = 0; i < s->model->body_count; ++i) { // their work is counted, as gravity's
+            input_change_mass(s, i, 1.0);
+        }
+        input_change_gravity(s, NULL);
         memset(s->inputs, 0, (size_t)pawl_state_input_numbers(s->model) * sizeof *s->inputs);
     }
     return PAWL_OK;
@@ -410,5 +472,5 @@ pawl_status pawl_state_clear_inputs(pawl_state *s)
 
 int pawl_state_input_count(const pawl_state *s)
 {
-    return s != NULL ? (int)s->inputs[0] : 0;
+    return s != NULL ? (int)(s->inputs[0] + s->masses[0]) : 0;
 }

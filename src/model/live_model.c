@@ -3,7 +3,7 @@
 //
 // See live_model.h: the model that a step reads, made from the model and the inputs of a state.
 //
-// A model is immutable and shared by states; inputs (targets, gains, wrenches, gravity, friction)
+// A model is immutable and shared by states; inputs (targets, gains, wrenches, gravity, friction, masses)
 // belong to a state. The live model is a shallow copy in which only arrays that inputs change are
 // replaced. Without inputs it is the model itself, and costs nothing.
 #include "model/live_model.h"
@@ -27,6 +27,7 @@ void pawl_live_end(live_model *live)
         pawl_free(&live->env, live->actuators, (size_t)m->actuator_count * sizeof *live->actuators);
         pawl_free(&live->env, live->forces, live_force_room(m));
         pawl_free(&live->env, live->shapes, (size_t)m->shape_count * sizeof *live->shapes);
+        pawl_free(&live->env, live->bodies, (size_t)m->body_count * sizeof *live->bodies);
     }
     *live = (live_model){0};
 }
@@ -68,6 +69,13 @@ static pawl_status live_actuators(live_model *live, const pawl_state *s, const s
         pawl_actuator_def *d = &live->actuators[i];
         *d = m->actuators[i];
         if (at[0] != 0.0) {
+            if (!isfinite(at[1])) { // written through a view (pawl/view.h)
+                return PAWL_FAIL(
+                    &live->env, PAWL_NOT_FINITE,
+                    "the target of the actuator of joint '%s' is %g, expected a finite "
+                    "number",
+                    m->joints[pawl_joint_index(d->joint)].name, at[1]);
+            }
             d->target = pawl_signal_constant(at[1]);
         }
         pawl_gains gains = pawl_state_gains(s, pawl_model_actuator_at(m, i));
@@ -145,6 +153,46 @@ static pawl_status live_friction(live_model *live, const pawl_state *s)
     return PAWL_OK;
 }
 
+static void live_scale(model_body *b, double factor)
+{
+    b->mass *= factor;
+    b->inverse_mass = b->mass > 0.0 ? 1.0 / b->mass : 0.0;
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            b->inertia.m[i][j] *= factor;
+        }
+        b->principal.moment[i] *= factor;
+    }
+    if (b->inertia.m[0][0] > 0.0) { // neither a point nor a kinematic body
+        b->inverse_inertia = m3_inverse(&b->inertia);
+    }
+}
+
+// Mass and inertia of bodies with a factor, computed as pawl_builder_compile() does.
+static pawl_status live_masses(live_model *live, const pawl_state *s)
+{
+    const pawl_model *m = live->of;
+    live->model.bodies = m->bodies;
+    live->model.total_mass = m->total_mass;
+    if (s->masses[0] == 0.0) {
+        return PAWL_OK;
+    }
+    live->bodies = live_need(live, live->bodies, (size_t)m->body_count * sizeof *live->bodies);
+    if (live->bodies == NULL) {
+        return live_no_memory(live);
+    }
+    live->model.total_mass = 0.0;
+    for (int i = 0; i < m->body_count; ++i) {
+        live->bodies[i] = m->bodies[i];
+        if (s->masses[1 + i] != 0.0) {
+            live_scale(&live->bodies[i], s->masses[1 + i]);
+        }
+        live->model.total_mass += live->bodies[i].mass;
+    }
+    live->model.bodies = live->bodies;
+    return PAWL_OK;
+}
+
 pawl_status pawl_live_follow(live_model *live, const pawl_state *s)
 {
     if (!pawl_state_has_inputs(s)) {
@@ -159,5 +207,6 @@ pawl_status pawl_live_follow(live_model *live, const pawl_state *s)
     live->model.gravity = pawl_state_gravity(s);
     PAWL_TRY(live_actuators(live, s, &in));
     PAWL_TRY(live_forces(live, &in));
+    PAWL_TRY(live_masses(live, s));
     return live_friction(live, s);
 }

@@ -6,7 +6,7 @@
 // Steppers, rows and contacts read a model and nothing else. A simulation gives them this copy, which it brings up
 // to date before each step: every stepper obeys every input without knowing that there are any, in the same
 // arithmetic as if the model had been built with those numbers. Bodies, joints and signals are shared with the
-// model itself; actuators, forces and shapes are copies, made when the first input needs them.
+// model itself; actuators, forces, shapes and bodies are copies, made when the first input needs them.
 #pragma once
 #include "model/state.h"
 
@@ -15,9 +15,10 @@ typedef struct live_model {
     const pawl_model *of;
     bool changed; // it differs from `of`
     pawl_env env;
-    pawl_actuator_def *actuators; // (actuators); NULL until they are needed, like the next two
+    pawl_actuator_def *actuators; // (actuators); NULL until they are needed, like the next three
     pawl_force_def *forces;       // (forces + bodies)
     pawl_shape_info *shapes;      // (shapes)
+    model_body *bodies;           // (bodies)
 } live_model;
 
 void pawl_live_begin(live_model *live, const pawl_env *env, const pawl_model *model);

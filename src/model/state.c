@@ -10,13 +10,13 @@
 #include <string.h>
 
 // Earlier versions are still read: version 1 has no memory of steppers, version 2 not the step before, version 3
-// not which directions of loops are weak, version 4 no inputs.
+// not which directions of loops are weak, version 4 no inputs, version 5 no factors of masses.
 enum {
     STATE_MAGIC = 0x4c574150,
-    STATE_VERSION = 5,
+    STATE_VERSION = 6,
     STATE_HEADER_WORDS = 6,
     STATE_SUM_WORD = 5,
-    STATE_SPANS = 11,                                  // of this version, see state_spans()
+    STATE_SPANS = 12,                                  // of this version, see state_spans()
     STATE_EARLIER_SPANS = STATE_SPANS - STATE_VERSION, // version v has v more
     STATE_BODY_NUMBERS = sizeof(body_state) / sizeof(double)
 };
@@ -140,6 +140,7 @@ static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
     double *before = PAWL_CARVE(mem, double, state_before_numbers(m));
     double *weak = PAWL_CARVE(mem, double, state_weak_numbers(m));
     double *inputs = PAWL_CARVE(mem, double, pawl_state_input_numbers(m));
+    double *masses = PAWL_CARVE(mem, double, 1 + m->body_count);
     if (s != NULL) {
         s->model = m;
         s->bodies = bodies;
@@ -150,27 +151,26 @@ static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
         s->before = before;
         s->weak = weak;
         s->inputs = inputs;
+        s->masses = masses;
     }
     return s;
 }
 
-pawl_status pawl_state_create(const pawl_env *env, const pawl_model *model, pawl_state **out)
+size_t pawl_state_bytes(const pawl_model *model)
 {
-    PAWL_NEED_ENV(env);
-    PAWL_NEED(env, model);
-    PAWL_NEED(env, out);
-    *out = NULL;
+    enum { CACHE_LINE = 64 };
     pawl_carver need = {0};
     state_layout(model, &need);
-    char *block = pawl_alloc(env, need.used);
-    if (block == NULL) {
-        return PAWL_FAIL(env, PAWL_NO_MEMORY, "a state of '%s' needs %zu bytes", model->name,
-                         need.used);
-    }
-    pawl_carver mem = {.base = block, .capacity = need.used};
+    return (need.used + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+}
+
+pawl_status pawl_state_begin(const pawl_env *env, const pawl_model *model, void *block,
+                             pawl_state **out)
+{
+    pawl_carver mem = {.base = block, .capacity = pawl_state_bytes(model)};
     pawl_state *s = state_layout(model, &mem);
     s->env = *env;
-    s->bytes = need.used;
+    s->bytes = mem.capacity;
     for (int i = 0; i < model->body_count; ++i) {
         const model_body *b = &model->bodies[i];
         s->bodies[i] = (body_state){b->start_pose.position, b->start_pose.orientation,
@@ -184,14 +184,29 @@ pawl_status pawl_state_create(const pawl_env *env, const pawl_model *model, pawl
     }
     for (int i = 0; i < model->start_count; ++i) {
         const pawl_joint_start *start = &model->starts[i];
-        pawl_status status = pawl_state_set_joint(s, start->joint, start->position, NULL);
-        if (status != PAWL_OK) {
-            pawl_state_destroy(s);
-            return status;
-        }
+        PAWL_TRY(pawl_state_set_joint(s, start->joint, start->position, NULL));
     }
     *out = s;
     return PAWL_OK;
+}
+
+pawl_status pawl_state_create(const pawl_env *env, const pawl_model *model, pawl_state **out)
+{
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, model);
+    PAWL_NEED(env, out);
+    *out = NULL;
+    size_t bytes = pawl_state_bytes(model);
+    void *block = pawl_alloc(env, bytes);
+    if (block == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "a state of '%s' needs %zu bytes", model->name,
+                         bytes);
+    }
+    pawl_status status = pawl_state_begin(env, model, block, out);
+    if (status != PAWL_OK) {
+        pawl_free(env, block, bytes);
+    }
+    return status;
 }
 
 void pawl_state_destroy(pawl_state *state)
@@ -202,17 +217,9 @@ void pawl_state_destroy(pawl_state *state)
     }
 }
 
-// The models need not be the same object, only equal: their hashes are compared.
-pawl_status pawl_state_copy(pawl_state *to, const pawl_state *from)
+void pawl_state_copy_motion(pawl_state *to, const pawl_state *from)
 {
-    PAWL_NEED(NULL, to);
-    PAWL_NEED(&to->env, from);
     const pawl_model *m = from->model;
-    if (to->model != m && to->model->hash != m->hash) {
-        return PAWL_FAIL(&to->env, PAWL_BAD_ARGUMENT,
-                         "a state of '%s' cannot be copied to one of '%s'", m->name,
-                         to->model->name);
-    }
     to->time = from->time;
     to->step = from->step;
     to->energy_start = from->energy_start;
@@ -226,10 +233,27 @@ pawl_status pawl_state_copy(pawl_state *to, const pawl_state *from)
     memcpy(to->memory, from->memory, (size_t)state_memory_numbers(m) * sizeof *to->memory);
     memcpy(to->before, from->before, (size_t)state_before_numbers(m) * sizeof *to->before);
     memcpy(to->weak, from->weak, (size_t)state_weak_numbers(m) * sizeof *to->weak);
-    if (pawl_state_has_inputs(from) || pawl_state_has_inputs(to)) {
+    to->moved = true;
+}
+
+// The models need not be the same object, only equal: their hashes are compared.
+pawl_status pawl_state_copy(pawl_state *to, const pawl_state *from)
+{
+    PAWL_NEED(NULL, to);
+    PAWL_NEED(&to->env, from);
+    const pawl_model *m = from->model;
+    if (to->model != m && to->model->hash != m->hash) {
+        return PAWL_FAIL(&to->env, PAWL_BAD_ARGUMENT,
+                         "a state of '%s' cannot be copied to one of '%s'", m->name,
+                         to->model->name);
+    }
+    pawl_state_copy_motion(to, from);
+    if (from->inputs[0] != 0.0 || to->inputs[0] != 0.0) {
         memcpy(to->inputs, from->inputs, (size_t)pawl_state_input_numbers(m) * sizeof *to->inputs);
     }
-    to->moved = true;
+    if (from->masses[0] != 0.0 || to->masses[0] != 0.0) {
+        memcpy(to->masses, from->masses, (size_t)(1 + m->body_count) * sizeof *to->masses);
+    }
     return PAWL_OK;
 }
 
@@ -255,6 +279,7 @@ static void state_spans(const pawl_state *s, state_span spans[STATE_SPANS])
     spans[8] = (state_span){w->before, (size_t)state_before_numbers(m)};
     spans[9] = (state_span){w->weak, (size_t)state_weak_numbers(m)};
     spans[10] = (state_span){w->inputs, (size_t)pawl_state_input_numbers(m)};
+    spans[11] = (state_span){w->masses, (size_t)(1 + m->body_count)};
 }
 
 // Of the first `spans` of them, as earlier versions have.
@@ -267,6 +292,28 @@ static size_t state_double_count(const pawl_state *s, int span_count)
         count += spans[i].count;
     }
     return count;
+}
+
+// Element by element: each state keeps its memory. Inputs are the same before and after a step, so that there is nothing to
+// exchange where neither has any.
+void pawl_state_exchange(pawl_state *a, pawl_state *b)
+{
+    state_span x[STATE_SPANS], y[STATE_SPANS];
+    state_spans(a, x);
+    state_spans(b, y);
+    int spans =
+        pawl_state_has_inputs(a) || pawl_state_has_inputs(b) ? STATE_SPANS : STATE_SPANS - 2;
+    for (int i = 0; i < spans; ++i) {
+        double *restrict p = x[i].values, *restrict q = y[i].values;
+        for (size_t k = 0; k < x[i].count; ++k) {
+            double value = p[k];
+            p[k] = q[k];
+            q[k] = value;
+        }
+    }
+    int64_t step = a->step;
+    a->step = b->step;
+    b->step = step;
 }
 
 //
@@ -287,7 +334,8 @@ uint64_t pawl_state_hash(const pawl_state *s)
     used[7] = s->memory[0] != 0.0;
     used[8] = pawl_state_knows_before(s);
     used[9] = s->weak[0] != 0.0;
-    used[10] = pawl_state_has_inputs(s);
+    used[10] = s->inputs[0] != 0.0;
+    used[11] = s->masses[0] != 0.0;
     for (int i = 0; i < STATE_SPANS; ++i) {
         h = used[i] ? pawl_hash_doubles(h, spans[i].values, spans[i].count) : h;
     }
@@ -300,7 +348,7 @@ bool pawl_state_is_finite(const pawl_state *s)
     state_span spans[STATE_SPANS];
     state_spans(s, spans);
     // Inputs were checked when they were set, and no step writes them.
-    for (int i = 0; i < STATE_SPANS - 1; ++i) {
+    for (int i = 0; i < STATE_SPANS - 2; ++i) {
         for (size_t k = 0; k < spans[i].count; ++k) {
             if (!isfinite(spans[i].values[k])) {
                 return false;
@@ -429,8 +477,11 @@ pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *byte
     }
     state_span spans[STATE_SPANS];
     state_spans(s, spans);
-    const unsigned char *inputs = p + size - 8 * spans[STATE_SPANS - 1].count;
-    if (version == STATE_VERSION && !pawl_input_numbers_good(s->model, state_number, inputs)) {
+    const unsigned char *masses = p + size - (version == STATE_VERSION ? 8 * spans[11].count : 0);
+    const unsigned char *inputs = masses - 8 * spans[10].count;
+    bool good = version < 5 || pawl_input_numbers_good(s->model, state_number, inputs);
+    if (!good ||
+        (version == STATE_VERSION && !pawl_mass_numbers_good(s->model, state_number, masses))) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                          "the saved state of '%s' has inputs that cannot be set", s->model->name);
     }

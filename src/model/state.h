@@ -85,6 +85,9 @@ bool pawl_state_has_inputs(const struct pawl_state *s);
 // Whether saved numbers are inputs that the functions of pawl/input.h could have set.
 bool pawl_input_numbers_good(const pawl_model *model, double (*number)(const void *user, int i),
                              const void *user);
+// The same of saved factors of masses.
+bool pawl_mass_numbers_good(const pawl_model *model, double (*number)(const void *user, int i),
+                            const void *user);
 
 enum { PAWL_STATE_WEAK_WORDS = 3 };                 // numbers of each cluster of loops
 int pawl_state_weak_count(const pawl_model *model); // clusters that there can be at most
@@ -107,6 +110,22 @@ struct pawl_state {
                   // weak, the next singular value and how fast it changes (weak_zone.c): a position
                   // close to a singular one remembers how it got there
     double *inputs; // see pawl_state_inputs()
+    double *masses; // how many factors are set, then that of each body; 0: not set (1 + bodies)
     bool moved;     // poses or twists were changed from outside since a step was taken; never saved
 };
 bool pawl_state_is_finite(const pawl_state *s); // every number of it
+// Factor of the mass and inertia of a body (pawl_state_set_mass_scale()); 1 unless set.
+static inline double pawl_state_mass_factor(const pawl_state *s, int body)
+{
+    double factor = s->masses[1 + body];
+    return factor != 0.0 ? factor : 1.0;
+}
+// Exchanges the numbers of two states of one model.
+void pawl_state_exchange(pawl_state *a, pawl_state *b);
+// All but the inputs, of which the two have their own.
+void pawl_state_copy_motion(pawl_state *to, const pawl_state *from);
+// States in memory of the caller, for many of one model in a row: the bytes of one, a multiple of a cache line,
+// and the model's start (joints that begin elsewhere included) in such a block, which is all 0 before.
+size_t pawl_state_bytes(const pawl_model *model);
+pawl_status pawl_state_begin(const pawl_env *env, const pawl_model *model, void *block,
+                             pawl_state **out);

@@ -299,8 +299,10 @@ pawl_energy pawl_state_energy(const pawl_state *s)
         }
         pawl_mat3 r = quat_matrix(x->q);
         pawl_vec3 w = m3_tmul(&r, x->w);
-        e.kinetic += 0.5 * b->mass * v3_dot(x->v, x->v) + 0.5 * v3_dot(w, m3_mul(&b->inertia, w));
-        e.gravity -= b->mass * b->gravity_scale * v3_dot(gravity, x->r);
+        double factor = pawl_state_mass_factor(s, i), mass = factor * b->mass;
+        e.kinetic +=
+            0.5 * mass * v3_dot(x->v, x->v) + factor * (0.5 * v3_dot(w, m3_mul(&b->inertia, w)));
+        e.gravity -= mass * b->gravity_scale * v3_dot(gravity, x->r);
     }
     e.springs = measure_joint_energy(s, &e.kinetic);
     for (int i = 0; i < m->spring_count; ++i) {

@@ -37,10 +37,13 @@ pawl_vec3 pawl_state_centre_of_mass(const pawl_state *s)
         return (pawl_vec3){NAN, NAN, NAN};
     }
     pawl_vec3 sum = {0, 0, 0};
+    double total = 0.0;
     for (int i = 0; i < s->model->body_count; ++i) {
-        sum = v3_axpy(sum, s->model->bodies[i].mass, s->bodies[i].r);
+        double mass = s->model->bodies[i].mass * pawl_state_mass_factor(s, i);
+        sum = v3_axpy(sum, mass, s->bodies[i].r);
+        total += mass;
     }
-    return v3_scale(1.0 / s->model->total_mass, sum);
+    return v3_scale(1.0 / (s->masses[0] != 0.0 ? total : s->model->total_mass), sum);
 }
 
 // Linear [kg m/s] and angular momentum about a point of the world [kg m^2/s]. Kinematic bodies do not count: their
@@ -58,10 +61,11 @@ pawl_momentum pawl_state_momentum(const pawl_state *s, pawl_vec3 point)
             continue;
         }
         pawl_mat3 r = quat_matrix(x->q), inertia = m3_congruence(&r, &b->inertia);
-        pawl_vec3 p = v3_scale(b->mass, x->v);
+        double factor = pawl_state_mass_factor(s, i);
+        pawl_vec3 p = v3_scale(factor * b->mass, x->v);
         sum.linear = v3_add(sum.linear, p);
-        sum.angular =
-            v3_add(sum.angular, v3_add(m3_mul(&inertia, x->w), v3_cross(v3_sub(x->r, point), p)));
+        sum.angular = v3_add(sum.angular, v3_add(v3_scale(factor, m3_mul(&inertia, x->w)),
+                                                 v3_cross(v3_sub(x->r, point), p)));
     }
     return sum;
 }

@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Runs a stepper. A step is tried on a copy of the state until all that it finds has room; then what every stepper is
-// measured by (energy, closure, crossings) is taken, and the copy becomes the state. The stepper is known by its
+// measured by (energy, closure, crossings) is taken, and the copy is written to the state. The stepper is known by its
 // table alone.
 #include "sim/sim.h"
 #include "base/guard.h"
@@ -497,7 +497,7 @@ static void sim_report_passage(const pawl_sim *sim, pawl_step_report *report)
 }
 
 // One step: inputs, the stepper on a copy, then everything that is measured in the same way for every stepper. The
-// copy becomes the state by swapping pointers, after the last thing that can fail: a failed step leaves the state,
+// copy is written back after the last thing that can fail: a failed step leaves the state,
 // and so the caller, where it was.
 static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
 {
@@ -544,9 +544,10 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     pawl_assembly_count_turns(sim->assembly, s);
     sim_report_crossings(sim, &report);
     sim_report_events(sim, &report);
-    // From here on nothing fails.
-    sim->next = sim->state;
-    sim->state = s;
+    // From here on nothing fails. The state keeps its place in memory, so that whoever looks at its numbers (pawl/view.h)
+    // sees those of the last step; sim->next has those before it.
+    pawl_state_exchange(sim->state, s);
+    s = sim->state;
     // The state is where its step left it. Whoever changes poses or twists from outside marks it as moved, and the
     // rows are then placed again.
     s->moved = false;
@@ -609,8 +610,18 @@ const pawl_state *pawl_sim_state(const pawl_sim *sim)
     return sim != NULL ? sim->state : NULL;
 }
 
-// What belongs to the step before (contacts, events, placed rows, a stepper's own history) says nothing about the new
+// What belongs to the step before (contacts, events, placed rows, a stepper's own history) says nothing about a new
 // state.
+static void sim_forget(pawl_sim *sim)
+{
+    sim->context.out.contact_count = 0;
+    sim->context.out.events.count = 0;
+    sim->context.placed = false;
+    if (sim->stepper->reset != NULL) {
+        sim->stepper->reset(&sim->context);
+    }
+}
+
 pawl_status pawl_sim_set_state(pawl_sim *sim, const pawl_state *state)
 {
     PAWL_NEED(NULL, sim);
@@ -620,13 +631,16 @@ pawl_status pawl_sim_set_state(pawl_sim *sim, const pawl_state *state)
                          state->model->name, sim->model->name);
     }
     pawl_state_copy(sim->state, state);
-    sim->context.out.contact_count = 0;
-    sim->context.out.events.count = 0;
-    sim->context.placed = false;
-    if (sim->stepper->reset != NULL) {
-        sim->stepper->reset(&sim->context);
-    }
+    sim_forget(sim);
     return PAWL_OK;
+}
+
+void pawl_sim_lend(pawl_sim *sim, pawl_state *state)
+{
+    if (sim->state != state) {
+        sim->state = state;
+        sim_forget(sim);
+    }
 }
 
 const pawl_settings *pawl_sim_settings(const pawl_sim *sim)

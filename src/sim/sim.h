@@ -46,6 +46,10 @@ void pawl_sim_drop_redundant(pawl_sim *sim);
 pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
                                 const pawl_settings *settings, pawl_sim **out);
 
+// From now on the sim steps this state of its model, in place, instead of the one that it had; whoever lends it takes it back by
+// lending the sim's own again. What the sim has of the last step belongs to the other state and is forgotten.
+void pawl_sim_lend(pawl_sim *sim, pawl_state *state);
+
 // PAWL_NOT_FINITE, and which, where a callback of the model returns what is no number around this step.
 pawl_status pawl_sim_check_inputs(const pawl_sim *sim);
 // Takes over the inputs of the state; refuses those that the stepper cannot obey.

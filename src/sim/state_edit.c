@@ -36,9 +36,15 @@ pawl_status pawl_sim_follow_inputs(pawl_sim *sim)
         sim->state->moved = false;
     }
     PAWL_TRY(pawl_live_follow(&sim->live, sim->state));
-    return sim->live.changed && (sim->stepper->traits & STEPPER_HAS_TREE) != 0
-               ? edit_check_friction(sim)
-               : PAWL_OK;
+    if (!sim->live.changed || (sim->stepper->traits & STEPPER_HAS_TREE) == 0) {
+        return PAWL_OK;
+    }
+    if (sim->state->masses[0] != 0.0) { // these steppers keep numbers made from inertias
+        return PAWL_FAIL(&sim->env, PAWL_UNSUPPORTED,
+                         "%s does not follow factors of masses; expected none, or another stepper",
+                         sim->stepper->name);
+    }
+    return edit_check_friction(sim);
 }
 
 // Closes the joints of the state between steps. Where that is not possible the state is what it was, and the
