@@ -254,20 +254,22 @@ static void redundant_list(const redundant_bench *b)
             for (int k = 0; k < REDUNDANT_STEPS; ++k) {
                 for (int d = 0; d < REDUNDANT_DIGITS; ++d) {
                     const redundant_run *r = redundant_at(b, i, s, k, d);
-                    if (!(r->refused || r->frozen || r->exploded || r->lost || r->untrue ||
+                    if (!(r->refused || r->frozen || r->exploded || r->lost || r->untrue_at_all ||
                           r->alarm)) {
                         continue;
                     }
                     if (listed++ < REDUNDANT_LISTED || b->count == 1) {
-                        printf(
-                            "seed %llu %s, %d digits, %s %g ms:%s%s%s%s%s%s%s %.2e m (%.1e) %s\n",
-                            (unsigned long long)(b->seed + (uint64_t)i), b->names[i],
-                            redundant_digits[d], pawl_stepper_name((int)b->steppers[s]),
-                            1e3 * redundant_steps[k], r->refused ? " refused" : "",
-                            r->frozen ? " frozen" : "", r->exploded ? " explodes" : "",
-                            r->lost ? " loses energy" : "", r->off ? " off" : "",
-                            r->untrue ? " UNTRUE" : "", r->alarm ? " false alarm" : "", r->distance,
-                            r->relative, r->fine ? "" : r->message);
+                        printf("seed %llu %s, %d digits, %s %g ms:%s%s%s%s%s%s%s%s%s %.2e m (%.1e) "
+                               "%s\n",
+                               (unsigned long long)(b->seed + (uint64_t)i), b->names[i],
+                               redundant_digits[d], pawl_stepper_name((int)b->steppers[s]),
+                               1e3 * redundant_steps[k], r->refused ? " refused" : "",
+                               r->frozen ? " frozen" : "", r->exploded ? " explodes" : "",
+                               r->lost ? " loses energy" : "", r->off ? " off" : "",
+                               r->untrue_at_all ? r->untrue ? " UNTRUE" : " untrue0" : "",
+                               r->within ? " (within)" : "", r->stated ? " (stated)" : "",
+                               r->alarm ? " false alarm" : "", r->distance, r->relative,
+                               r->fine ? "" : r->message);
                     }
                 }
             }

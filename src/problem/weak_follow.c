@@ -281,20 +281,28 @@ static void weak_find(weak_space *space, weak_part *part, weak_cluster *c, bool 
     }
 }
 
-// In a singular position of a loop alone its next direction z is one of the mechanism's other weak vectors w: no direction more
-// is lost. It counts as what it adds to them, z' = z - W WT z, whose singular value is sigma / |z'| (J~T w ~ 0).
-static void weak_discount(const weak_cluster *wide, weak_cluster *c)
+// In a singular position of a loop alone its next direction z is in the span of the mechanism's weak vectors: no direction more
+// is lost. It counts as what it adds to them, z' = z less its part in that span, whose singular value is sigma / |z'| (J~T w ~ 0
+// for all w of the span). The span is that of all loops and of the wide cluster: hinges at different heights give z a moment
+// that vectors of neighbouring loops have, too.
+static void weak_discount(const weak_space *space, const weak_part *part, const weak_cluster *wide,
+                          weak_cluster *c)
 {
+    double *left = wide->gathered;
     for (int k = c->base; k < c->total; ++k) {
-        double left = 1.0;
-        for (int l = 0; l < wide->base; ++l) {
-            double along = 0.0;
-            for (int j = 0; j < c->n; ++j) {
-                along += c->u[k * c->n + j] * wide->u[l * wide->n + c->hard_rows[j]];
-            }
-            left -= along * along;
+        memset(left, 0, (size_t)wide->n * sizeof *left);
+        for (int j = 0; j < c->n; ++j) {
+            left[c->hard_rows[j]] = c->u[k * c->n + j];
         }
-        c->sigma[k] /= sqrt(fmax(left, weak_rounding));
+        weak_leave_loops(space, part, false, left);
+        for (int l = 0; l < wide->base; ++l) { // orthogonal to the loops' vectors
+            const double *w = wide->u + l * wide->n;
+            double along = pawl_dot(w, left, wide->n);
+            for (int j = 0; j < wide->n; ++j) {
+                left[j] -= along * w[j];
+            }
+        }
+        c->sigma[k] /= sqrt(fmax(pawl_dot(left, left, wide->n), weak_rounding));
     }
 }
 
@@ -306,10 +314,10 @@ static void weak_count_part(weak_space *space, weak_part *part)
     if (!(space->zone > 0.0)) {
         return;
     }
+    for (int i = 0; i < loops && part->wide; ++i) {
+        weak_discount(space, part, &clusters[loops], &clusters[i]);
+    }
     for (int i = 0; i < loops; ++i) {
-        if (part->wide) {
-            weak_discount(&clusters[loops], &clusters[i]);
-        }
         pawl_weak_count(space, &clusters[i]);
     }
     if (part->wide) {

@@ -23,7 +23,7 @@ static const double position_contraction = 0.5;  // slower is no convergence
 static const double position_nearly = 1e-3;      // fraction of the error that a projection may take
 static const double position_most_stretch = 1e3; // of a correction
 static const double position_exact = 1e-16;      // of those that continue while it helps
-enum { POSITION_MAX_ITERATIONS = 25, POSITION_PROJECT_STEPS = 30 };
+enum { POSITION_MAX_ITERATIONS = 25, POSITION_PROJECT_STEPS = 30, POSITION_MOST_PARTS = 16 };
 
 // Impulses of a position update are reactions, too, and prescribed motions do work with them. In an exact update
 // (rattle) both are taken at the twists that satisfy the rows.
@@ -116,7 +116,30 @@ static double position_stretch(step_context *c, pawl_state *s, double tau, doubl
     return position_try(c, s, tau, end);
 }
 
-typedef enum position_end { POSITION_FAILED, POSITION_NEARLY, POSITION_DONE } position_end;
+typedef enum position_end {
+    POSITION_OPEN,
+    POSITION_FAILED,
+    POSITION_NEARLY,
+    POSITION_DONE
+} position_end;
+
+static double position_kinetic(const pawl_model *m, const body_state *bodies)
+{
+    double sum = 0.0;
+    for (int i = 0; i < m->body_count; ++i) {
+        pawl_vec3 w = pawl_quat_rotate(quat_conj(bodies[i].q), bodies[i].w), v = bodies[i].v;
+        sum += m->bodies[i].mass * v3_dot(v, v) + v3_dot(w, m3_mul(&m->bodies[i].inertia, w));
+    }
+    return sum;
+}
+
+// A secant may end in another solution, far away. Impulses of smooth motion are at right angles to it and add the square of
+// the angle that it turns by; a solution that takes the impulses of a collision is none.
+static bool position_is_near(const step_context *c, const pawl_state *s)
+{
+    return position_kinetic(c->model, s->bodies) <=
+           pawl_position_rise * position_kinetic(c->model, c->position.from);
+}
 
 // The x of the update, by Newton's method with the factor at its beginning. Where it fails s is as it
 // was. Nearly redundant rows, as those of a linkage that passes through its flat position, let it stall
@@ -131,11 +154,13 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
     pawl_twists_of(m, s->bodies, c->u.start);
     memcpy(c->u.next, c->u.start, (size_t)(6 * m->body_count) * sizeof *c->u.next);
     double last = INFINITY, first = 0.0;
+    bool stretched = false;
     for (int k = 0; k < POSITION_MAX_ITERATIONS; ++k) {
         double error = position_try(c, s, tau, end);
         bool helps = error <= position_contraction * last;
         if (!helps && k > 0 && pawl_is_weak(&a->problem) && error > position_tolerance) {
             error = position_stretch(c, s, tau, end, error, before, total, change);
+            stretched = true;
             helps = error <= position_contraction * last;
         }
         bool done =
@@ -146,6 +171,9 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
         if (nearly && error > last) {                // the one before was better
             position_correct(c, s, -1.0, change, total);
             position_try(c, s, tau, end);
+        }
+        if (stretched && (done || nearly) && !position_is_near(c, s)) {
+            break;
         }
         if (done || nearly) {
             memcpy(c->u.lambda, total, (size_t)a->free_rows * sizeof *total);
@@ -247,32 +275,41 @@ void pawl_position_settle(step_context *c, pawl_state *s, double start, int *ite
     }
 }
 
-// Along the constraints where that works, freely and back onto them where it does not; in the end rows are placed and
-// factored at the new poses, where the next velocity update begins.
-bool pawl_position_poses(step_context *c, pawl_state *s, double tau, double end, int *iterations)
+// Places rows where the update begins and finds the poses along the constraints. POSITION_OPEN: joints are too far
+// apart there for that.
+static position_end position_begin(step_context *c, pawl_state *s, double tau, double end,
+                                   int *iterations)
 {
-    const pawl_model *m = c->model;
     pawl_assembly *a = c->assembly;
     if (!c->placed) {
         pawl_assembly_place(a, s->bodies, s->coordinates, end - tau, c->u.damping_time);
     }
     pawl_assembly_build_closure(a);
     pawl_position_settle(c, s, end - tau, iterations);
-    memcpy(c->position.from, s->bodies, (size_t)m->body_count * sizeof *c->position.from);
-    position_end along = POSITION_FAILED;
-    if (pawl_closure_error(a) <= pawl_position_start_limit(a)) {
-        pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
-        along = position_along(c, s, tau, end, iterations);
-        if (along == POSITION_FAILED && a->problem.delassus->dropped) {
-            along = position_with_shift(c, s, tau, end, iterations);
-        }
+    memcpy(c->position.from, s->bodies, (size_t)c->model->body_count * sizeof *c->position.from);
+    if (!(pawl_closure_error(a) <= pawl_position_start_limit(a))) {
+        return POSITION_OPEN;
     }
+    pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
+    position_end along = position_along(c, s, tau, end, iterations);
+    if (along == POSITION_FAILED && a->problem.delassus->dropped) {
+        along = position_with_shift(c, s, tau, end, iterations);
+    }
+    return along;
+}
+
+// Rows placed and factored at the new poses, where the next velocity update begins; with a projection back onto the
+// constraints where the update did not follow them.
+static void position_finish(step_context *c, pawl_state *s, double tau, double end,
+                            position_end along, int *iterations)
+{
+    pawl_assembly *a = c->assembly;
     if (along == POSITION_DONE) {
         pawl_assembly_place(a, s->bodies, s->coordinates, end, c->u.damping_time);
         pawl_assembly_build_closure(a);
         pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
     } else {
-        if (along == POSITION_FAILED) {
+        if (along != POSITION_NEARLY) {
             // Too far for one Newton basin: move freely, then project. Loses energy, never gains it.
             position_freely(c, s, tau, end);
         }
@@ -280,6 +317,12 @@ bool pawl_position_poses(step_context *c, pawl_state *s, double tau, double end,
         pawl_position_balance(c, s, s->bodies, end, c->u.next);
     }
     c->placed = true;
+}
+
+bool pawl_position_poses(step_context *c, pawl_state *s, double tau, double end, int *iterations)
+{
+    position_end along = position_begin(c, s, tau, end, iterations);
+    position_finish(c, s, tau, end, along, iterations);
     return along == POSITION_DONE;
 }
 
@@ -291,21 +334,48 @@ void pawl_position_velocities(step_context *c, pawl_state *s, double end)
     pawl_position_balance(c, s, s->bodies, end, c->u.next);
 }
 
-// Returns the number of Newton iterations and projections, for the report.
+// A part of the update in maximal coordinates. False where Newton's method fails and a shorter part may do better.
+static bool position_part(step_context *c, pawl_state *s, double tau, double end, bool last,
+                          int *iterations)
+{
+    position_end along = position_begin(c, s, tau, end, iterations);
+    if (along == POSITION_FAILED && !last) {
+        return false;
+    }
+    position_finish(c, s, tau, end, along, iterations);
+    if (along == POSITION_DONE) {
+        pawl_position_velocities(c, s, end);
+    }
+    return true;
+}
+
+// Newton's method fails where rows change by much on the way, as they do next to a singular position. Bodies that
+// moved freely there and were projected back would lose most of the energy across it; the same motion in shorter parts
+// keeps it. Where the shortest part fails as well there is no such path for these numbers, and the rest of
+// the way is taken at once. Returns the number of Newton iterations and projections, for the report.
 int pawl_position_update(step_context *c, pawl_state *s, double tau, double end)
 {
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
-    if (c->coordinates->ops->has_tree_joints) {
-        return pawl_reduced_position_update(c, s, tau, end);
-    }
-    if (!c->settings->project || c->assembly->free_rows == 0) {
+    bool tree = c->coordinates->ops->has_tree_joints, last = false;
+    if (!tree && (!c->settings->project || c->assembly->free_rows == 0)) {
         position_freely(c, s, tau, end);
         c->placed = false;
         return 0;
     }
-    int iterations = 0;
-    if (pawl_position_poses(c, s, tau, end, &iterations)) {
-        pawl_position_velocities(c, s, end);
+    int iterations = 0, parts = 1, left = 1; // of the same length each
+    while (left > 0) {
+        int take = last ? left : 1;
+        double length = tau * take / parts,
+               at = left > take ? end - tau * (left - take) / parts : end;
+        if ((tree ? pawl_reduced_position_part : position_part)(c, s, length, at, last,
+                                                                &iterations)) {
+            left -= take;
+            continue;
+        }
+        c->placed = false; // only the start is, and rows were measured elsewhere
+        last = parts == POSITION_MOST_PARTS;
+        parts *= last ? 1 : 2;
+        left *= last ? 1 : 2;
     }
     return iterations;
 }

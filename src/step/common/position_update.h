@@ -6,9 +6,15 @@
 #pragma once
 #include "step/common/step.h"
 
+// Kinetic energy by the impulses of a position update, over that before it: more is a collision.
+static const double pawl_position_rise = 1.004;
+
 // Moves s along its twists for a time that ends at `end`. Returns the number of Newton iterations.
 int pawl_position_update(step_context *c, pawl_state *s, double duration, double end);
-int pawl_reduced_position_update(step_context *c, pawl_state *s, double duration, double end);
+// A part of it in reduced coordinates. False, with s as it was: Newton's method fails, which is said unless this is
+// the `last` attempt. Adds to the number of iterations.
+bool pawl_reduced_position_part(step_context *c, pawl_state *s, double duration, double end,
+                                bool last, int *iterations);
 // What may be open where it begins [m or rad]. Weak directions turn within a step, so that what was left
 // open along them, up to the tolerance times a length, is not quite along them any more.
 double pawl_position_start_limit(const pawl_assembly *a);

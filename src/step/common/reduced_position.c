@@ -18,7 +18,6 @@
 static const double reduced_position_tolerance = 1e-13; // of the coordinates [m or rad]
 static const double reduced_position_closed = 1e-12;    // of the rows that are left [m or rad]
 static const double reduced_position_contraction = 0.5; // slower is no convergence
-static const double reduced_position_rise = 1.004; // of the kinetic energy by rows of the beginning
 enum {
     REDUCED_POSITION_ITERATIONS = 40,
     REDUCED_POSITION_SECANTS = 15,
@@ -192,7 +191,7 @@ static double reduced_position_energy(step_context *c, const double *u)
 static bool reduced_position_is_near(step_context *c)
 {
     return reduced_position_energy(c, c->u.next) <=
-           reduced_position_rise * reduced_position_energy(c, c->u.start);
+           pawl_position_rise * reduced_position_energy(c, c->u.start);
 }
 
 // Newton's method with the matrices of the beginning. False when it does not converge.
@@ -321,9 +320,10 @@ static void reduced_position_anyway(step_context *c, pawl_state *s, double tau, 
     pawl_reduced_write_bodies(f->ahead, true, s->bodies);
 }
 
-// As pawl_position_poses(), with the coordinates of the tree as unknowns: tree joints stay closed whatever happens,
-// and loops are closed by Newton steps on the rates.
-int pawl_reduced_position_update(step_context *c, pawl_state *s, double tau, double end)
+// With the coordinates of the tree as unknowns: tree joints stay closed whatever happens, and loops are closed by
+// Newton steps on the rates.
+bool pawl_reduced_position_part(step_context *c, pawl_state *s, double tau, double end, bool last,
+                                int *iterations)
 {
     const pawl_model *m = c->model;
     pawl_assembly *a = c->assembly;
@@ -333,9 +333,8 @@ int pawl_reduced_position_update(step_context *c, pawl_state *s, double tau, dou
     }
     pawl_assembly_build_closure(a);
     bool closes = c->settings->project && a->free_rows > 0;
-    int iterations = 0;
     if (closes) {
-        pawl_position_settle(c, s, end - tau, &iterations);
+        pawl_position_settle(c, s, end - tau, iterations);
     }
     bool near = !closes || pawl_closure_error(a) <= pawl_position_start_limit(a);
     if (closes && near) {
@@ -344,17 +343,20 @@ int pawl_reduced_position_update(step_context *c, pawl_state *s, double tau, dou
     memcpy(c->position.from, s->bodies, (size_t)m->body_count * sizeof *c->position.from);
     pawl_twists_of(m, s->bodies, c->u.start);
     pawl_reduced_rate_from(f->motion, s->bodies, f->position_rate);
-    if (near && reduced_position_along(c, s, tau, end, closes, &iterations)) {
+    if (near && reduced_position_along(c, s, tau, end, closes, iterations)) {
         reduced_position_balance(c, s, c->u.start, c->u.next);
         reduced_position_set_twists(c, c->u.next, s->bodies);
+    } else if (near && !last) {
+        memcpy(s->bodies, c->position.from, (size_t)m->body_count * sizeof *s->bodies);
+        return false;
     } else {
         reduced_position_anyway(c, s, tau, end);
         if (closes) {
-            iterations +=
+            *iterations +=
                 pawl_project(c, s, end, REDUCED_POSITION_PROJECT, reduced_position_closed);
         }
     }
     reduced_position_velocities(c, s, end, closes);
     c->placed = true;
-    return iterations;
+    return true;
 }
