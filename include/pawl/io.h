@@ -116,6 +116,25 @@ PAWL_API pawl_status pawl_record_last_state(const pawl_record *record, pawl_stat
                                             pawl_verdict *verdict);
 /// The verdict on the run up to there, as pawl_verdict_judge() makes it.
 PAWL_API pawl_verdict_list pawl_record_judge(const pawl_record *record);
+/// One of the series and tables that a recording has (docs/recording.md).
+typedef struct pawl_series {
+    const char *name;    ///< e.g. "joint/position"
+    const char *unit;    ///< "" for none
+    const char *columns; ///< names of the last dimension, separated by spaces; "" for none
+    int rank;            ///< 1 to 3
+    int64_t size[3];     ///< frames, or rows of a table, first; 1 beyond the rank
+} pawl_series;
+PAWL_API int pawl_record_series_count(const pawl_record *record); ///< those that are in the file
+PAWL_API pawl_series pawl_record_series(const pawl_record *record,
+                                        int index); ///< rank 0 for none
+/// All its numbers, row by row; whole numbers as doubles. `out` has room for the product of its sizes.
+PAWL_API pawl_status pawl_record_read(const pawl_record *record, int index, double *out);
+/// Names in the order of the columns: of bodies, and of joints with the number of coordinates of each.
+PAWL_API int pawl_record_body_count(const pawl_record *record);
+PAWL_API const char *pawl_record_body_name(const pawl_record *record, int body); ///< "" for none
+PAWL_API int pawl_record_joint_count(const pawl_record *record);                 ///< gears included
+PAWL_API const char *pawl_record_joint_name(const pawl_record *record, int joint); ///< "" for none
+PAWL_API int pawl_record_joint_coordinates(const pawl_record *record, int joint); ///< of that joint
 /// One self-contained HTML page: plots, residuals, energy, verdict.
 PAWL_API pawl_status pawl_report_write(const pawl_env *env, const char *record_path,
                                        const char *html_path);

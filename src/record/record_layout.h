@@ -213,6 +213,9 @@ pawl_status record_open(const pawl_env *env, const char *path, bool writable, pa
 pawl_status record_read_rows(const pawl_record *record, record_series series, int64_t first,
                              int64_t count, double *out);
 bool record_has(const pawl_record *record, record_series series);
+// Rows of a table as doubles, whole numbers too; nothing is checked.
+pawl_status record_read_table(const pawl_record *record, int table, int64_t first, int64_t count,
+                              double *out);
 // `count` rows of the contact tables from row `first`, which the caller keeps within contact_rows:
 // (count x RECORD_PAIR_WIDTH) and (count x RECORD_POINT_WIDTH). Bodies, shapes and modes are valid.
 pawl_status record_read_contacts(const pawl_record *record, int64_t first, int64_t count,

@@ -453,23 +453,36 @@ static bool read_event_is_valid(const pawl_record *r, const recorded_event *e)
            e->coordinate < coordinates;
 }
 
-// `count` rows of table `table` from row `first`.
-static pawl_status read_table(const pawl_record *r, int table, int64_t first, int64_t count,
-                              void *out)
+// `count` rows of table `table` from row `first`, as numbers of a type.
+static pawl_status read_table_as(const pawl_record *r, int table, hid_t type, int64_t first,
+                                 int64_t count, void *out)
 {
     const record_table_info *info = &record_table_info_of[table];
     const hsize_t inner[2] = {(hsize_t)info->width, 1};
     hsize_t rows = 0;
     hdf5_use use = hdf5_use_begin();
     hid_t set = record_open_set(r, info->path, 2, inner, &rows);
-    bool ok = set >= 0 && read_block(set, info->whole ? H5T_NATIVE_INT32 : H5T_NATIVE_DOUBLE, 2,
-                                     inner, first, count, out);
+    bool ok = set >= 0 && read_block(set, type, 2, inner, first, count, out);
     if (set >= 0) {
         (void)H5Dclose(set);
     }
     pawl_status status = ok ? PAWL_OK : record_bad_h5(r, info->path);
     hdf5_use_end(use);
     return status;
+}
+
+static pawl_status read_table(const pawl_record *r, int table, int64_t first, int64_t count,
+                              void *out)
+{
+    hid_t type = record_table_info_of[table].whole ? H5T_NATIVE_INT32 : H5T_NATIVE_DOUBLE;
+    return read_table_as(r, table, type, first, count, out);
+}
+
+pawl_status record_read_table(const pawl_record *r, int table, int64_t first, int64_t count,
+                              double *out)
+{
+    PAWL_ASSERT(first >= 0 && count > 0);
+    return read_table_as(r, table, H5T_NATIVE_DOUBLE, first, count, out);
 }
 
 pawl_status record_read_contacts(const pawl_record *r, int64_t first, int64_t count, int32_t *pairs,

@@ -119,6 +119,14 @@ TEST(recordings_that_are_null_or_not_there)
     CHECK_TEXT(pawl_record_motion_path(NULL), "");
     CHECK(pawl_record_model_hash(NULL) == 0);
     CHECK_INT(pawl_record_judge(NULL).judgement, PAWL_NOT_JUDGED);
+    CHECK_INT(pawl_record_series_count(NULL), 0);
+    CHECK_INT(pawl_record_series(NULL, 0).rank, 0);
+    double number;
+    CHECK_BAD(pawl_record_read(NULL, 0, &number));
+    CHECK_INT(pawl_record_body_count(NULL) + pawl_record_joint_count(NULL), 0);
+    CHECK_TEXT(pawl_record_body_name(NULL, 0), "");
+    CHECK_TEXT(pawl_record_joint_name(NULL, -1), "");
+    CHECK_INT(pawl_record_joint_coordinates(NULL, 0), 0);
     pawl_settings empty = pawl_record_settings(NULL);
     CHECK_BAD(pawl_settings_check(env, &empty));
     pawl_record_close(record);
