@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # Part of pawl, a rigid multibody dynamics engine.
-"""Writes the robots of models/robots/: a quadruped, a biped and a hexapod in URDF, the way people write it.
+"""Writes the robots of models/robots/: a quadruped (also with linkages), a biped and a hexapod in URDF, the way people
+write it.
 
 The base floats and is not tied to a world, all joints are zero with straight legs, joints have limits of angle, effort
 and velocity, motors are named by transmissions, and there is no ground. Masses are round numbers, inertias those of
@@ -37,10 +38,10 @@ def cylinder(r, length):
 
 
 class Robot:
-    def __init__(self, name, comment):
+    def __init__(self, name, comment, loops=False):
         self.lines = ['<?xml version="1.0"?>', "<!-- SPDX-License-Identifier: MIT -->",
                       f"<!-- Part of pawl, a rigid multibody dynamics engine. Made by tools/make_walkers.py.\n{comment.strip()} -->",
-                      f'<robot name="{name}">']
+                      f'<robot name="{name}"' + (' xmlns:pawl="urn:pawl:sdf"' if loops else "") + ">"]
         self.name, self.motors = name, []
         self.colours = {"dark": "0.2 0.2 0.22 1", "light": "0.75 0.76 0.78 1", "accent": "0.9 0.45 0.1 1"}
         for colour, rgba in self.colours.items():
@@ -67,6 +68,18 @@ class Robot:
                        '    <dynamics damping="0.02" friction="0"/>', "  </joint>"]
         self.motors.append(name)
 
+    def pin(self, name, parent, child, at):
+        """A passive hinge about y."""
+        self.lines += [f'  <joint name="{name}" type="continuous">',
+                       f'    <origin xyz="{numbers(at)}" rpy="0 0 0"/>',
+                       f'    <parent link="{parent}"/>', f'    <child link="{child}"/>',
+                       '    <axis xyz="0 1 0"/>', "  </joint>"]
+
+    def closing_pin(self, name, parent, child, at, child_at):
+        """A passive hinge about y that closes a loop."""
+        self.lines.append(f'  <pawl:loop name="{name}" type="revolute" parent="{parent}" child="{child}" axis="0 1 0" '
+                          f'parent_origin="{numbers(at)} 0 0 0" child_origin="{numbers(child_at)} 0 0 0"/>')
+
     def fixed(self, name, parent, child, at):
         self.lines += [f'  <joint name="{name}" type="fixed">',
                        f'    <origin xyz="{numbers(at)}" rpy="0 0 0"/>',
@@ -83,10 +96,17 @@ class Robot:
         path.write_text("\n".join(self.lines) + "\n</robot>\n", encoding="utf-8")
 
 
-def quadruped():
-    """A dog: hip abduction, hip and knee pitch. Knees bend backwards alone, so straight legs are at a limit."""
-    r = Robot("quadruped", "A dog of 13.4 kg: 12 motors, legs of 0.21 + 0.21 m, straight down at zero, knees at their limit there.")
+def quadruped(linkage=False):
+    """A dog: hip abduction, hip and knee pitch. Knees bend backwards alone, so straight legs are at a limit.
+
+    With a linkage, a crank beside each hip and a rod beside the thigh turn as the knee does: a parallelogram, whose lever is
+    across the thigh in the middle of the knee's range, so that it never lies flat."""
+    if linkage:
+        r = Robot("quadruped-linkage", "The dog of quadruped.urdf with a parallel linkage in each leg: a crank at the hip and a rod to the calf.", loops=True)
+    else:
+        r = Robot("quadruped", "A dog of 13.4 kg: 12 motors, legs of 0.21 + 0.21 m, straight down at zero, knees at their limit there.")
     thigh, calf = 0.21, 0.21
+    lever = (-0.03 * math.cos(1.35), 0, 0.03 * math.sin(1.35))
     r.link("base", 6.4, box(0.38, 0.2, 0.11), colour="dark")
     for leg, x, y in (("FL", 1, 1), ("FR", 1, -1), ("RL", -1, 1), ("RR", -1, -1)):
         r.link(f"{leg}_hip", 0.6, cylinder(0.04, 0.05), (0, 0.02 * y, 0), (math.pi / 2, 0, 0), touches=False)
@@ -97,6 +117,12 @@ def quadruped():
         r.joint(f"{leg}_thigh_joint", f"{leg}_hip", f"{leg}_thigh", (0, 0.085 * y, 0), (0, 1, 0), -1.5, 3, 25, 20)
         r.joint(f"{leg}_calf_joint", f"{leg}_thigh", f"{leg}_calf", (0, 0, -thigh), (0, 1, 0), -2.7, 0, 35, 15)
         r.fixed(f"{leg}_foot_joint", f"{leg}_calf", f"{leg}_foot", (0, 0, -calf))
+        if linkage:
+            r.link(f"{leg}_crank", 0.15, cylinder(0.03, 0.02), rpy=(math.pi / 2, 0, 0), colour="dark", touches=False)
+            r.link(f"{leg}_rod", 0.06, box(0.012, 0.012, thigh), (0, 0, -thigh / 2), colour="dark", touches=False)
+            r.pin(f"{leg}_crank_pin", f"{leg}_thigh", f"{leg}_crank", (0, 0, 0))
+            r.pin(f"{leg}_rod_pin", f"{leg}_crank", f"{leg}_rod", lever)
+            r.closing_pin(f"{leg}_lever_pin", f"{leg}_calf", f"{leg}_rod", lever, (0, 0, -thigh))
     return r
 
 
@@ -146,7 +172,7 @@ def hexapod():
 def main():
     root = pathlib.Path(__file__).resolve().parent.parent
     folder = sys.argv[1] if len(sys.argv) > 1 else root / "models" / "robots"
-    for robot in (quadruped(), biped(), hexapod()):
+    for robot in (quadruped(), quadruped(linkage=True), biped(), hexapod()):
         robot.write(folder)
 
 

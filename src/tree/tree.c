@@ -45,13 +45,14 @@ static const tree_kind tree_floating_point = {3, false, {{0, 0, 1}, {1, 0, 1}, {
 // Scratch of the search, with one more body for the ground.
 typedef struct tree_search {
     const pawl_model *model;
-    int *set;      // (bodies + 1) union and find
-    bool *in_tree; // (joints)
-    int *order;    // (bodies) body of each link
-    int *via;      // (bodies) joint by which a body hangs on its parent, -1: none
-    int *parent;   // (bodies) body; -1: the world
-    bool *placed;  // (bodies)
-    int count;     // of placed bodies
+    const bool *wanted; // (joints) NULL: none is preferred
+    int *set;           // (bodies + 1) union and find
+    bool *in_tree;      // (joints)
+    int *order;         // (bodies) body of each link
+    int *via;           // (bodies) joint by which a body hangs on its parent, -1: none
+    int *parent;        // (bodies) body; -1: the world
+    bool *placed;       // (bodies)
+    int count;          // of placed bodies
 } tree_search;
 
 static bool tree_is_ground(const pawl_model *m, int body)
@@ -81,6 +82,16 @@ static int tree_first(int *set, int body)
     return body;
 }
 
+// Takes a joint unless its bodies are tied together already.
+static void tree_join(tree_search *s, int joint)
+{
+    const model_joint *j = &s->model->joints[joint];
+    int a = tree_first(s->set, j->base < 0 ? s->model->body_count : j->base);
+    int b = tree_first(s->set, j->follower);
+    s->in_tree[joint] = a != b;
+    s->set[a] = b;
+}
+
 // All kinematic bodies are one node with the world: a joint between two of them is never in the
 // tree. Joints without rows are left out; a free body gets its six columns anyway.
 static void tree_choose_joints(tree_search *s)
@@ -89,16 +100,15 @@ static void tree_choose_joints(tree_search *s)
     for (int i = 0; i <= m->body_count; ++i) {
         s->set[i] = i < m->body_count && tree_is_ground(m, i) ? m->body_count : i;
     }
-    for (int rows = 6; rows > 0; --rows) {
-        for (int k = 0; k < m->joint_count; ++k) {
-            const model_joint *j = &m->joints[k];
-            if (j->row_count != rows || !tree_may_take(m, j)) {
-                continue;
+    for (int pass = s->wanted == NULL ? 1 : 0; pass < 2; ++pass) { // those that are wanted first
+        for (int rows = 6; rows > 0; --rows) {
+            for (int k = 0; k < m->joint_count; ++k) {
+                const model_joint *j = &m->joints[k];
+                bool turn = s->wanted == NULL || s->wanted[k] == (pass == 0);
+                if (turn && j->row_count == rows && tree_may_take(m, j)) {
+                    tree_join(s, k);
+                }
             }
-            int a = tree_first(s->set, j->base < 0 ? m->body_count : j->base);
-            int b = tree_first(s->set, j->follower);
-            s->in_tree[k] = a != b;
-            s->set[a] = b;
         }
     }
 }
@@ -281,6 +291,12 @@ static void tree_search_layout(tree_search *s, pawl_carver *mem)
 pawl_status pawl_reduced_tree_create(const pawl_env *env, const pawl_model *model,
                                      reduced_base base, reduced_tree **out)
 {
+    return pawl_reduced_tree_create_with(env, model, base, NULL, out);
+}
+
+pawl_status pawl_reduced_tree_create_with(const pawl_env *env, const pawl_model *model,
+                                          reduced_base base, const bool *wanted, reduced_tree **out)
+{
     PAWL_ASSERT(env != NULL && model != NULL && out != NULL);
     *out = NULL;
     if (model->velocity_count == 0) {
@@ -289,7 +305,7 @@ pawl_status pawl_reduced_tree_create(const pawl_env *env, const pawl_model *mode
                          model->name);
     }
     pawl_carver need = {0}, scratch = {0};
-    tree_search search = {.model = model};
+    tree_search search = {.model = model, .wanted = wanted};
     tree_layout(model, &need);
     tree_search_layout(&search, &scratch);
     char *block = pawl_alloc(env, need.used);

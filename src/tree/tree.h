@@ -62,6 +62,10 @@ typedef struct reduced_tree {
 // The model must outlive the tree. Refuses, with the reason in the log, a model without moving bodies.
 pawl_status pawl_reduced_tree_create(const pawl_env *env, const pawl_model *model,
                                      reduced_base base, reduced_tree **out);
+// The same, but joints that are `wanted` (joints) come first where a loop leaves a choice.
+pawl_status pawl_reduced_tree_create_with(const pawl_env *env, const pawl_model *model,
+                                          reduced_base base, const bool *wanted,
+                                          reduced_tree **out);
 void pawl_reduced_tree_destroy(reduced_tree *tree);
 // Whether the rows of this joint of the model hold by the choice of coordinates.
 bool pawl_reduced_tree_has_joint(const reduced_tree *tree, int joint);

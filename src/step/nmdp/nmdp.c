@@ -17,6 +17,27 @@ static nmdp_moment nmdp_moment_carve(const nmdp *s, pawl_carver *mem)
     return m;
 }
 
+// Rows of loops, and what is as large as all unknowns, (theta, lambda).
+static void nmdp_loop_layout(nmdp *s, pawl_carver *mem)
+{
+    size_t n = (size_t)s->n, rows = (size_t)s->loop_rows, all = n + rows;
+    double **by_row[] = {&s->phi, &s->loop_scale, &s->lambda, &s->start_lambda, &s->kept_lambda};
+    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; ++i) {
+        *by_row[i] = PAWL_CARVE(mem, double, rows);
+    }
+    s->loop = PAWL_CARVE(mem, nmdp_loop, s->loop_count);
+    s->loop_coordinate = PAWL_CARVE(mem, nmdp_loop_coordinate, s->loop_coordinates);
+    s->loop_gradient = PAWL_CARVE(mem, double, (size_t)s->loop_coordinates *n);
+    s->chosen = PAWL_CARVE(mem, int, rows);
+    s->Phi = PAWL_CARVE(mem, double, rows *n);
+    int bodies = s->loop_count > 0 ? s->model->body_count : 0;
+    s->loop_bodies = PAWL_CARVE(mem, body_state, bodies);
+    s->loop_rotation = PAWL_CARVE(mem, pawl_mat3, bodies);
+    s->direction = PAWL_CARVE(mem, double, all);
+    s->factor = PAWL_CARVE(mem, double, all *all);
+    s->pivot = PAWL_CARVE(mem, int, all);
+}
+
 // All memory whose size depends on the model alone. It is called twice: without memory to count, then to carve.
 static void nmdp_layout(nmdp *s, pawl_carver *mem)
 {
@@ -51,17 +72,16 @@ static void nmdp_layout(nmdp *s, pawl_carver *mem)
     for (size_t i = 0; i < sizeof moments / sizeof *moments; ++i) {
         *moments[i] = nmdp_moment_carve(s, mem);
     }
-    double **vectors[] = {&s->theta,        &s->trial, &s->start, &s->G,
-                          &s->direction,    &s->step,  &s->rate,  &s->gradient,
-                          &s->acceleration, &s->shift};
+    double **vectors[] = {&s->theta, &s->trial,    &s->start,        &s->G,    &s->step,
+                          &s->rate,  &s->gradient, &s->acceleration, &s->shift};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) {
         *vectors[i] = PAWL_CARVE(mem, double, n);
     }
-    double **squares[] = {&s->matrix, &s->factor, &s->inertia, &s->hessian, &s->metric};
+    double **squares[] = {&s->matrix, &s->inertia, &s->hessian, &s->metric};
     for (size_t i = 0; i < sizeof squares / sizeof *squares; ++i) {
         *squares[i] = PAWL_CARVE(mem, double, n *n);
     }
-    s->pivot = PAWL_CARVE(mem, int, n);
+    nmdp_loop_layout(s, mem);
     double **by_weight[] = {&s->w, &s->trial_w, &s->kept_w};
     for (size_t i = 0; i < sizeof by_weight / sizeof *by_weight; ++i) {
         *by_weight[i] = PAWL_CARVE(mem, double, weights);
@@ -78,7 +98,7 @@ static void nmdp_program_layout(nmdp *s, int weights, int groups, pawl_carver *m
         *vectors[i] = PAWL_CARVE(mem, double, m);
     }
     s->B = PAWL_CARVE(mem, double, n *m);
-    s->slope = PAWL_CARVE(mem, double, n *m);
+    s->slope = PAWL_CARVE(mem, double, (n + (size_t)s->loop_rows) * m);
     s->curve = PAWL_CARVE(mem, double, n *m);
     s->Q = PAWL_CARVE(mem, double, m *m);
     s->used = PAWL_CARVE(mem, int, m);
@@ -116,36 +136,13 @@ bool pawl_nmdp_reserve(nmdp *s, int weights, int groups)
 
 // ---- what is refused ---------------------------------------------------------------------------
 
-// A free joint without limits, springs or rotors holds nothing: the bodies float beside each other as they do
-// without it (the floating base of a URDF file).
-static bool nmdp_holds_nothing(const model_joint *j)
-{
-    for (int c = 0; c < j->coordinate_count; ++c) {
-        const pawl_coordinate_def *d = &j->coordinate[c];
-        if (d->stiffness != 0.0 || d->damping != 0.0 || d->armature != 0.0 || d->friction != 0.0 ||
-            d->lower > -INFINITY || d->upper < INFINITY) {
-            return false;
-        }
-    }
-    return j->kind == PAWL_JOINT_FREE;
-}
-
-// Loops, springs of ball joints and others have no coordinate of their own here. Each refusal names the joint and
-// what to do instead.
-static pawl_status nmdp_refuse_joints(const nmdp *s)
+// Springs of ball joints and others have no coordinate of their own here. Each refusal names the joint and what to do
+// instead.
+static pawl_status nmdp_refuse_joints(nmdp *s)
 {
     const pawl_model *m = s->model;
     const char *stepper = pawl_stepper_name((int)s->settings->stepper);
-    for (int i = 0; i < s->tree->loop_joint_count; ++i) {
-        const model_joint *j = &m->joints[s->tree->loop_joints[i]];
-        if (nmdp_holds_nothing(j)) {
-            continue;
-        }
-        return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
-                         "stepper %s needs a tree, but joint '%s' (%s) of '%s' closes a loop or "
-                         "cannot be a coordinate; choose euler, moreau or lit",
-                         stepper, j->name, pawl_joint_kind_name(j->kind), m->name);
-    }
+    PAWL_TRY(pawl_nmdp_count_loops(s));
     if (s->settings->nmdp.order == 2 && nmdp_in_space(s)) {
         return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
                          "nmdp.order=2 needs nmdp.dynamics=ne: stages in space are of first order");
@@ -154,16 +151,16 @@ static pawl_status nmdp_refuse_joints(const nmdp *s)
         const model_joint *j = &m->joints[i];
         for (int c = 0; c < j->coordinate_count; ++c) {
             const pawl_coordinate_def *d = &j->coordinate[c];
-            // A ball has three columns that are no coordinates of the joint: there is nothing for a spring or
+            // A ball has three columns that are no coordinates of the joint: there is nothing for friction or a
             // rotor to act along.
             bool ball = j->kind == PAWL_JOINT_SPHERICAL || (j->kind == PAWL_JOINT_FREE && c >= 3);
-            if (ball && (d->stiffness != 0.0 || d->damping != 0.0 || d->armature != 0.0 ||
-                         d->friction != 0.0)) {
+            bool linear = s->settings->stepper != PAWL_STEPPER_NMDP;
+            if (ball && (d->armature != 0.0 || d->friction != 0.0 ||
+                         (linear && (d->stiffness != 0.0 || d->damping != 0.0)))) {
                 return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
-                                 "stepper %s does not support springs, dampers, dry friction or "
-                                 "armatures of ball joints, but joint '%s' of '%s' has one; use a "
-                                 "gimbal joint",
-                                 stepper, j->name, m->name);
+                                 "stepper %s does not support %sdry friction or armatures of ball "
+                                 "joints, but joint '%s' of '%s' has one; use a gimbal joint",
+                                 stepper, linear ? "springs, dampers, " : "", j->name, m->name);
             }
             bool counted = s->settings->nmdp.energy == PAWL_NMDP_ENERGY_EFFECTIVE ||
                            s->settings->nmdp.energy == PAWL_NMDP_ENERGY_TOTAL;
@@ -180,7 +177,7 @@ static pawl_status nmdp_refuse_joints(const nmdp *s)
 }
 
 // The column of the tree that is the model's coordinate `flat`; -1 where the tree has none, as for balls.
-static int nmdp_column_of(const nmdp *s, int flat)
+int pawl_nmdp_column_of(const nmdp *s, int flat)
 {
     for (int k = 0; k < s->n; ++k) {
         if (s->tree->columns[k].coordinate == flat) {
@@ -197,12 +194,14 @@ static pawl_status nmdp_find_actuators(nmdp *s)
     for (int i = 0; i < m->actuator_count; ++i) {
         const pawl_actuator_def *d = &m->actuators[i];
         const model_joint *j = &m->joints[pawl_joint_index(d->joint)];
-        s->actuator_column[i] = nmdp_column_of(s, j->first_coordinate + d->coordinate);
+        s->actuator_column[i] = pawl_nmdp_column_of(s, j->first_coordinate + d->coordinate);
         if (s->actuator_column[i] < 0 || !isfinite(d->damping)) {
-            return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
-                             "stepper %s needs actuators of single coordinates with finite gains, "
-                             "but actuator %d of '%s' (joint '%s') is not one",
-                             pawl_stepper_name((int)s->settings->stepper), i, m->name, j->name);
+            return PAWL_FAIL(
+                &s->env, PAWL_UNSUPPORTED,
+                "stepper %s needs actuators of single coordinates with finite gains, "
+                "and in each loop a joint without; actuator %d of '%s' (joint '%s') is "
+                "not possible",
+                pawl_stepper_name((int)s->settings->stepper), i, m->name, j->name);
         }
     }
     return PAWL_OK;
@@ -218,7 +217,7 @@ static pawl_status nmdp_find_motions(nmdp *s)
     }
     for (int i = 0; i < m->motion_count; ++i) {
         const model_joint *j = &m->joints[pawl_joint_index(m->motions[i].joint)];
-        int k = nmdp_column_of(s, j->first_coordinate + m->motions[i].coordinate);
+        int k = pawl_nmdp_column_of(s, j->first_coordinate + m->motions[i].coordinate);
         if (k < 0) {
             return PAWL_FAIL(
                 &s->env, PAWL_UNSUPPORTED,
@@ -292,6 +291,22 @@ static void nmdp_set_second_moments(nmdp *s)
     }
 }
 
+// Joints along which forces act are in the tree: others close the loops.
+static pawl_status nmdp_create_tree(nmdp *s)
+{
+    size_t bytes = (size_t)s->model->joint_count * sizeof(bool) + 1;
+    bool *wanted = pawl_alloc(&s->env, bytes);
+    if (wanted == NULL) {
+        return PAWL_FAIL(&s->env, PAWL_NO_MEMORY, "the joints of '%s' need %zu bytes",
+                         s->model->name, bytes);
+    }
+    pawl_nmdp_wanted_joints(s->model, wanted);
+    pawl_status status =
+        pawl_reduced_tree_create_with(&s->env, s->model, REDUCED_BASE_QUATERNION, wanted, &s->tree);
+    pawl_free(&s->env, wanted, bytes);
+    return status;
+}
+
 // Order matters: the tree decides what is refused before contact points are made, and sizes are known before
 // memory.
 static pawl_status nmdp_create_parts(nmdp *s)
@@ -300,7 +315,7 @@ static pawl_status nmdp_create_parts(nmdp *s)
     def.derived.stiffness = s->settings->nmdp.stiffness;
     def.bodies = s->settings->nmdp.bodies;
     def.friction_rule = s->settings->contact.friction_rule;
-    PAWL_TRY(pawl_reduced_tree_create(&s->env, s->model, REDUCED_BASE_QUATERNION, &s->tree));
+    PAWL_TRY(nmdp_create_tree(s));
     PAWL_TRY(pawl_reduced_motion_create(&s->env, s->tree, &s->motion));
     PAWL_TRY(nmdp_refuse_joints(s));
     PAWL_TRY(pawl_wrench_set_create(&s->env, s->model, &def, &s->set));
@@ -334,6 +349,7 @@ static pawl_status nmdp_create_parts(nmdp *s)
     nmdp_layout(s, &mem);
     nmdp_set_points(s);
     nmdp_set_second_moments(s);
+    PAWL_TRY(pawl_nmdp_set_loops(s));
     for (int k = 0, i = 0; k < s->n; ++k) {
         if (nmdp_has_friction(s, k)) {
             s->friction_column[i++] = k;

@@ -78,6 +78,23 @@ typedef struct nmdp_view {
     pawl_mat3 axes;     // of the other body in the world
 } nmdp_view;
 
+// A joint that closes a loop, or a gear (nmdp_loops.c).
+typedef struct nmdp_loop {
+    int joint;
+    int first_row, row_count;
+    int base, follower; // links; -1: the world
+    bool gear;
+    int column[2];                          // of a gear: driven, source
+    int first_coordinate, coordinate_count; // those with forces along them
+} nmdp_loop;
+
+// A coordinate of such a joint, where the links are placed.
+typedef struct nmdp_loop_coordinate {
+    const pawl_coordinate_def *def;
+    double value, path; // [m or rad], and its change over the stage
+    double limit;       // force of its limits
+} nmdp_loop_coordinate;
+
 typedef enum nmdp_outcome {
     NMDP_CONVERGED,
     NMDP_LIMIT, // of iterations: balanced forces, but K could still be less
@@ -129,24 +146,37 @@ typedef struct nmdp {
     int *motion_of;        // (nv) prescribed motion of a coordinate; -1: none
     double *motion_effort; // (nv) that prescribed motions need
     double *motion_scale;  // (nv) of their equations [N/m or N m/rad]
-    pawl_mat3 *second;     // (links) second moments of mass about the centre, body axes
+    nmdp_loop *loop;       // (loop_count)
+    int loop_count, loop_rows, loop_coordinates;
+    nmdp_loop_coordinate *loop_coordinate;       // (loop_coordinates)
+    double *loop_gradient;                       // (loop_coordinates x nv)
+    double *phi, *Phi;                           // (loop_rows), (loop_rows x nv) where it is placed
+    double *loop_scale;                          // (loop_rows) of the equations [N/m or N m/rad]
+    double *lambda, *start_lambda, *kept_lambda; // (loop_rows) multipliers of the scaled rows
+    int *chosen;                                 // (row_count of loop_rows) independent rows
+    int row_count;                               // in this stage
+    body_state *loop_bodies;                     // (bodies) poses of the bodies of loops
+    pawl_mat3 *loop_rotation;                    // (bodies)
+    pawl_mat3 *second; // (links) second moments of mass about the centre, body axes
     nmdp_stage stage;
     nmdp_moment begin, begin_rate; // of a step
     nmdp_moment now, now_rate;     // where a stage ended
     nmdp_moment first, first_rate; // where the first of two stages ended
-    double *theta, *trial, *start; // (nv) iterates
+    double *theta, *trial, *start; // (nv) iterates; unknowns are (theta, lambda)
     double *w, *trial_w;           // (weights)
-    double *G, *direction, *step, *gradient, *rate, *acceleration; // (nv)
-    double *effort;                                                // (actuators)
+    double *G, *step, *gradient, *rate, *acceleration; // (nv)
+    double *direction;                                 // (nv + loop_rows)
+    double *effort;                                    // (actuators)
     signed char *saturated,
         *kept_saturated; // (actuators) at its upper (1) or lower limit (-1); 0: within
-    double *matrix, *factor, *inertia, *hessian; // (nv x nv)
+    double *matrix, *inertia, *hessian; // (nv x nv)
+    double *factor;                     // of the bordered matrix, (nv + row_count) squared
     double *metric;        // (nv x nv) A of K, over the mass of all bodies [1/s^2 and lengths]
     double *shift;         // (nv) rho of K
-    int *pivot;            // (nv)
+    int *pivot;            // (nv + loop_rows)
     double factor_size;    // largest entry of the matrix that was factored
     bool factored;         // `factor` is that of dG/dtheta at an iterate of this stage
-    double *B, *slope;     // (nv x max_used) dG/dw, dtheta/dw of the weights in use
+    double *B, *slope;     // (nv x max_used) dG/dw, (nv + loop_rows x max_used) d(theta, lambda)/dw
     double *curve;         // (nv x max_used)
     double *Q, *g, *c, *x; // of the quadratic program; g is dK/dw
     int *used;             // (max_used) which weights are in use
@@ -174,7 +204,8 @@ static inline bool nmdp_in_space(const nmdp *s)
 // nmdp.c
 pawl_status pawl_nmdp_create(const pawl_env *env, const pawl_model *model,
                              const pawl_settings *settings, nmdp **out);
-void pawl_nmdp_destroy(nmdp *s); // NULL is fine
+void pawl_nmdp_destroy(nmdp *s);                  // NULL is fine
+int pawl_nmdp_column_of(const nmdp *s, int flat); // of the model's coordinate `flat`; -1: none
 // Room in the program for so many weights in groups: what no step has needed yet is allocated. False: no memory.
 bool pawl_nmdp_reserve(nmdp *s, int weights, int groups);
 
@@ -211,6 +242,23 @@ double pawl_nmdp_prescribed(const nmdp *s,
                             int column); // where it has to be at the end of the stage
 void pawl_nmdp_prescribe(nmdp *s, const double *theta, double *G, double *matrix);
 double pawl_nmdp_motion_work(const nmdp *s);
+
+// nmdp_loops.c: rows of loops. Which joints must be in the tree because forces act along their coordinates:
+void pawl_nmdp_wanted_joints(const pawl_model *model, bool *wanted);
+bool pawl_nmdp_holds_nothing(const model_joint *j); // a free joint without forces
+pawl_status pawl_nmdp_count_loops(nmdp *s);         // refuses what it cannot close
+pawl_status pawl_nmdp_set_loops(nmdp *s);
+// phi, Phi and minus the forces of the multipliers, where the links are placed.
+void pawl_nmdp_add_loops(nmdp *s, const double *theta, double *G, double *matrix);
+// The rows of this stage, from those at s->trial; multipliers become 0.
+void pawl_nmdp_choose_rows(nmdp *s);
+double pawl_nmdp_loop_error(const nmdp *s); // largest scaled phi of the chosen rows
+void pawl_nmdp_border(nmdp *s);             // s->factor from s->matrix and Phi
+void pawl_nmdp_loop_right(const nmdp *s, double *right);
+void pawl_nmdp_add_loop_rows(const nmdp *s, double *H);
+bool pawl_nmdp_loops_meet_limit(const nmdp *s);
+void pawl_nmdp_loop_work(const nmdp *s, double fraction, double *work);
+double pawl_nmdp_loop_loss(const nmdp *s);
 
 // nmdp_forces.c: minus all forces but those of contacts and inertia, into G and matrix (or NULL); those
 // on links go into the load.
@@ -255,7 +303,8 @@ double pawl_nmdp_energy(nmdp *s, double *gradient, double *hessian);
 // nmdp_project.c: G, its derivative, and Newton's method for G(theta, w) = 0.
 double pawl_nmdp_balance(nmdp *s, const double *theta, const double *w, double *G, double *matrix);
 bool pawl_nmdp_project(nmdp *s, const double *w, double *theta);
-bool pawl_nmdp_factor(nmdp *s); // s->matrix; false: singular
+bool pawl_nmdp_factor(nmdp *s);           // s->matrix, with the rows of loops; false: singular
+void pawl_nmdp_newton_direction(nmdp *s); // in s->direction
 double pawl_nmdp_tolerance(const nmdp *s, const double *matrix, const double *theta);
 
 // nmdp_descend.c: Algorithm 1 from s->theta and s->w, which get the answer; the links are left placed there.

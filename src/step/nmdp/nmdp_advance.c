@@ -95,7 +95,7 @@ static bool advance_meets_limit(const nmdp *s)
             return true;
         }
     }
-    return false;
+    return pawl_nmdp_loops_meet_limit(s);
 }
 
 // Whether all contacts that act have been acting, as far as can be seen.

@@ -57,6 +57,19 @@ static bool descend_choose_points(nmdp *s)
     return true;
 }
 
+// What belongs to the iterate besides theta and w: modes of actuators and multipliers of loops.
+static void descend_keep(nmdp *s)
+{
+    memcpy(s->kept_saturated, s->saturated, (size_t)s->model->actuator_count);
+    memcpy(s->kept_lambda, s->lambda, (size_t)s->loop_rows * sizeof *s->lambda);
+}
+
+static void descend_restore(nmdp *s)
+{
+    memcpy(s->saturated, s->kept_saturated, (size_t)s->model->actuator_count);
+    memcpy(s->lambda, s->kept_lambda, (size_t)s->loop_rows * sizeof *s->lambda);
+}
+
 // A point on G = 0 to begin with: with the weights of the last step, or without any.
 // The weights of the last step are a good start, but may have no balance at the new place. Without contact forces
 // there usually is one.
@@ -76,6 +89,7 @@ static bool descend_begin(nmdp *s)
         }
         memcpy(s->trial, s->theta, bytes);
         pawl_nmdp_guess_saturation(s, s->trial);
+        memset(s->lambda, 0, (size_t)s->loop_rows * sizeof *s->lambda);
         s->factored = false;
         reached = pawl_nmdp_project(s, s->w, s->trial);
     }
@@ -100,7 +114,8 @@ void pawl_nmdp_pose_program(nmdp *s)
     for (size_t k = 0; k < (size_t)n * width; ++k) {
         s->slope[k] = -s->B[k];
     }
-    pawl_lu_solve_columns(s->factor, n, s->pivot, s->slope, m);
+    memset(s->slope + (size_t)n * width, 0, (size_t)s->row_count * width * sizeof *s->slope);
+    pawl_lu_solve_columns(s->factor, n + s->row_count, s->pivot, s->slope, m);
     memset(s->curve, 0, (size_t)n * width * sizeof *s->curve);
     for (int i = 0; i < n; ++i) {
         for (int k = 0; k < n; ++k) {
@@ -133,7 +148,7 @@ static bool descend_linearize(nmdp *s, double *energy)
     if (!pawl_nmdp_factor(s) || !pawl_nmdp_columns(s)) {
         return false;
     }
-    memcpy(s->kept_saturated, s->saturated, (size_t)s->model->actuator_count);
+    descend_keep(s);
     *energy = pawl_nmdp_energy(s, s->gradient, s->hessian);
     pawl_nmdp_pose_program(s);
     return true;
@@ -198,10 +213,13 @@ static bool descend_try(nmdp *s, double energy, double *moved)
     for (int k = 0; k < s->n; ++k) {
         s->trial[k] = s->theta[k] + pawl_dot(s->slope + (size_t)k * (size_t)m, s->x, m);
     }
+    for (int r = 0; r < s->row_count; ++r) {
+        s->lambda[s->chosen[r]] += pawl_dot(s->slope + (size_t)(s->n + r) * (size_t)m, s->x, m);
+    }
     *moved = INFINITY;
     if (!pawl_nmdp_project(s, s->trial_w, s->trial)) {
         memcpy(s->trial, s->theta, (size_t)s->n * sizeof *s->trial);
-        memcpy(s->saturated, s->kept_saturated, (size_t)s->model->actuator_count);
+        descend_restore(s);
         s->factored = false;
         if (!pawl_nmdp_project(s, s->trial_w, s->trial)) {
             return false;
@@ -223,7 +241,7 @@ static void descend_accept(nmdp *s)
 // Left where the last trial was; G and the points belong to theta again.
 static void descend_return(nmdp *s)
 {
-    memcpy(s->saturated, s->kept_saturated, (size_t)s->model->actuator_count);
+    descend_restore(s);
     pawl_nmdp_balance(s, s->theta, s->w, s->G, NULL);
 }
 
@@ -250,8 +268,7 @@ static double descend_gap(const nmdp *s)
 // coordinates that was proposed last, and the Newton step that would make G zero, by the factor at hand.
 static nmdp_outcome descend_end(nmdp *s, nmdp_outcome outcome, double proposed)
 {
-    memcpy(s->direction, s->G, (size_t)s->n * sizeof *s->direction);
-    pawl_lu_solve(s->factor, s->n, s->pivot, s->direction);
+    pawl_nmdp_newton_direction(s);
     double left = fabs(proposed);
     for (int k = 0; k < s->n; ++k) {
         left = worst_of(left, fabs(s->direction[k]));
@@ -302,7 +319,7 @@ nmdp_outcome pawl_nmdp_descend(nmdp *s)
                 continue;
             }
             ++s->counts.rejected;
-            memcpy(s->saturated, s->kept_saturated, (size_t)s->model->actuator_count);
+            descend_restore(s);
             // Without derivatives a projection that fails says that the step is too long.
             if (!isfinite(moved) && s->settings->nmdp.gradient == PAWL_NMDP_ZEROTH) {
                 return NMDP_FAILED;

@@ -367,6 +367,7 @@ static void energy_set_shift(nmdp *s)
         s->hessian[k * n + k] += row;
         s->G[k] += row * (s->trial[k] - s->stage.place.theta[k]);
     }
+    pawl_nmdp_add_loop_rows(s, s->hessian); // theirs is 0 at the end of the stage
     double rows = 0.0, masses = 0.0;
     for (int k = 0; k < n; ++k) {
         rows = fmax(rows, s->hessian[k * n + k]);
@@ -436,6 +437,7 @@ void pawl_nmdp_aim(nmdp *s)
     for (int k = 0; k < s->n; ++k) { // nothing of the last stage may show in this one
         s->motion_scale[k] = 1.0;
     }
+    pawl_nmdp_choose_rows(s);
     if (s->settings->nmdp.energy == PAWL_NMDP_ENERGY_EFFECTIVE) {
         energy_set_metric(s);
         energy_aim_half_way(s);

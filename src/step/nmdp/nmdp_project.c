@@ -37,10 +37,11 @@ double pawl_nmdp_balance(nmdp *s, const double *theta, const double *w, double *
     pawl_nmdp_add_inertia(s, theta, G, matrix);
     pawl_nmdp_add_forces(s, theta, G, matrix);
     pawl_nmdp_add_contacts(s, w, slopes, matrix);
+    pawl_nmdp_add_loops(s, theta, G, matrix);
     pawl_tree_load_gather(&s->load, G, matrix);
     pawl_nmdp_add_friction(s, w, G);
     pawl_nmdp_prescribe(s, theta, G, matrix);
-    return project_norm(G, s->n);
+    return fmax(project_norm(G, s->n), pawl_nmdp_loop_error(s));
 }
 
 // 1e-8 is less than rounding leaves for very short steps, where dG/dtheta is large.
@@ -56,12 +57,25 @@ double pawl_nmdp_tolerance(const nmdp *s, const double *matrix, const double *th
 
 bool pawl_nmdp_factor(nmdp *s)
 {
-    size_t n = (size_t)s->n;
-    memcpy(s->factor, s->matrix, n * n * sizeof *s->factor);
+    pawl_nmdp_border(s);
     s->factor_size = project_norm(s->matrix, s->n * s->n);
-    s->factored = pawl_lu_factor(s->factor, s->n, s->pivot);
+    s->factored = pawl_lu_factor(s->factor, s->n + s->row_count, s->pivot);
     ++s->counts.newton;
     return s->factored;
+}
+
+// The step of Newton's method from where G was evaluated last, with the factor at hand.
+void pawl_nmdp_newton_direction(nmdp *s)
+{
+    memcpy(s->direction, s->G, (size_t)s->n * sizeof *s->direction);
+    pawl_nmdp_loop_right(s, s->direction + s->n);
+    pawl_lu_solve(s->factor, s->n + s->row_count, s->pivot, s->direction);
+}
+
+static void project_keep(nmdp *s, const double *theta)
+{
+    memcpy(s->start, theta, (size_t)s->n * sizeof *theta);
+    memcpy(s->start_lambda, s->lambda, (size_t)s->loop_rows * sizeof *s->lambda);
 }
 
 // theta = start - length direction, and |G| there.
@@ -69,6 +83,10 @@ static double project_move(nmdp *s, const double *w, double length, double *thet
 {
     for (int i = 0; i < s->n; ++i) {
         theta[i] = s->start[i] - length * s->direction[i];
+    }
+    for (int i = 0; i < s->row_count; ++i) {
+        int row = s->chosen[i];
+        s->lambda[row] = s->start_lambda[row] - length * s->direction[s->n + i];
     }
     return pawl_nmdp_balance(s, theta, w, s->G, NULL);
 }
@@ -80,25 +98,24 @@ static double project_iterate(nmdp *s, const double *w, double size, double *the
     size_t bytes = (size_t)s->n * sizeof *theta;
     bool zeroth = s->settings->nmdp.gradient == PAWL_NMDP_ZEROTH;
     double fast = zeroth ? project_zeroth_gain : project_gain;
-    memcpy(s->start, theta, bytes);
+    project_keep(s, theta);
     if (s->factored) {
-        memcpy(s->direction, s->G, bytes);
-        pawl_lu_solve(s->factor, s->n, s->pivot, s->direction);
+        pawl_nmdp_newton_direction(s);
         double reached = project_move(s, w, 1.0, theta);
         if (reached <= fast * size) {
             return reached;
         }
         if (!(reached < size)) {
             memcpy(theta, s->start, bytes);
+            memcpy(s->lambda, s->start_lambda, (size_t)s->loop_rows * sizeof *s->lambda);
         }
-        memcpy(s->start, theta, bytes);
+        project_keep(s, theta);
     }
     size = pawl_nmdp_balance(s, theta, w, s->G, s->matrix);
     if (!isfinite(size) || !pawl_nmdp_factor(s)) {
         return INFINITY;
     }
-    memcpy(s->direction, s->G, bytes);
-    pawl_lu_solve(s->factor, s->n, s->pivot, s->direction);
+    pawl_nmdp_newton_direction(s);
     double length = 1.0;
     for (int halving = 0; halving < PROJECT_HALVINGS; ++halving, length /= 1.5) {
         double reached = project_move(s, w, length, theta);

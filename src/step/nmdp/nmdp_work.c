@@ -105,6 +105,7 @@ void pawl_nmdp_count_work(const nmdp *s, double fraction, double *work)
     work_of_contacts(s, fraction, work);
     work[WORK_FRICTION] += fraction * pawl_nmdp_friction_work(s);
     work[WORK_MOTION] += fraction * pawl_nmdp_motion_work(s);
+    pawl_nmdp_loop_work(s, fraction, work);
 }
 
 // pbd: second differences of all points, tr((V - V^) S (V - V^)T)/2 of the turning ones.
@@ -150,7 +151,7 @@ static double work_loss_in_coordinates(const nmdp *s, int link)
 // which is not counted.
 void pawl_nmdp_count_loss(const nmdp *s, double *work)
 {
-    double loss = 0.0,
+    double loss = pawl_nmdp_loop_loss(s),
            springs = s->early_joints ? -1.0 : 1.0; // early forces give, late ones take
     for (int k = 0; k < s->n; ++k) {
         const pawl_coordinate_def *d = pawl_nmdp_coordinate(s, k);

@@ -116,6 +116,11 @@ static pawl_status sensitivity_check(const pawl_env *env, const nmdp *s)
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
                          "sensitivities are those of nmdp.order=1 with nmdp.gradient=first");
     }
+    if (s->loop_count > 0) {
+        return PAWL_FAIL(env, PAWL_UNSUPPORTED,
+                         "sensitivities are those of trees, but joint '%s' of '%s' closes a loop",
+                         s->model->joints[s->loop[0].joint].name, s->model->name);
+    }
     for (int i = 0; i < s->points; ++i) {
         if (!s->point[i].first_order) {
             return PAWL_FAIL(

@@ -284,25 +284,32 @@ TEST(steps_allocate_nothing_and_resume_with_the_same_bits)
     }
 }
 
-// A loop is refused with the name of the joint that closes it.
-TEST(what_is_no_tree_is_refused_with_its_reason)
+// mdp refuses a loop, and nmdp one that is closed by dry friction in every joint, with the name of the joint that closes
+// it.
+TEST(loops_are_refused_with_their_reason)
 {
-    mechanism m;
-    mechanism_begin(&m);
-    pawl_body_id a = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
-    pawl_body_id b = mechanism_solid(&m, 1.0, v3(1, 0, 0), v3(1, 1, 1));
-    mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, a, v3(0, 0, 0), v3(0, 1, 0));
-    mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, b, v3(1, 0, 0), v3(0, 1, 0));
-    pawl_joint_def joint =
-        mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, a, b, v3(0.5, 0, 1), v3(0, 1, 0));
-    joint.name = "rod";
-    mechanism_joint(&m, &joint);
-    mechanism_compile(&m);
-    pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_NMDP);
-    pawl_sim *sim;
-    CHECK_STATUS(pawl_sim_create(&m.t.env, m.model, &settings, &sim), PAWL_UNSUPPORTED);
-    CHECK_MESSAGE(&m.t, "joint 'rod'");
-    mechanism_end(&m);
+    for (int k = 0; k < 2; ++k) {
+        mechanism m;
+        mechanism_begin(&m);
+        pawl_body_id a = mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(1, 1, 1));
+        pawl_body_id b = mechanism_solid(&m, 1.0, v3(1, 0, 0), v3(1, 1, 1));
+        const pawl_body_id ends[3][2] = {{PAWL_WORLD, a}, {PAWL_WORLD, b}, {a, b}};
+        const pawl_vec3 at[3] = {{0, 0, 0}, {1, 0, 0}, {0.5, 0, 1}};
+        for (int i = 0; i < 3; ++i) {
+            pawl_joint_def joint = mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, ends[i][0],
+                                                       ends[i][1], at[i], v3(0, 1, 0));
+            joint.name = i == 2 ? "rod" : i == 1 ? "right" : "left";
+            joint.coordinate[0].friction = k == 0 ? 0.0 : 1.0;
+            mechanism_joint(&m, &joint);
+        }
+        mechanism_compile(&m);
+        pawl_settings settings =
+            mechanism_settings(1e-3, k == 0 ? PAWL_STEPPER_MDP : PAWL_STEPPER_NMDP);
+        pawl_sim *sim;
+        CHECK_STATUS(pawl_sim_create(&m.t.env, m.model, &settings, &sim), PAWL_UNSUPPORTED);
+        CHECK_MESSAGE(&m.t, "joint 'rod'");
+        mechanism_end(&m);
+    }
 }
 
 // A box is thrown on stiff ground, zeroth order, long steps: parts have to be cut. Far from it a ball
