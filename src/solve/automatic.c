@@ -7,17 +7,23 @@
 // (problem/velocity_space.h), where a Newton-like step is one sparse factor over the bodies:
 //   0. the impulses of the last step, where they solve this one, too;
 //   1. Newton's method for Alart and Curnier's map (curnier.c): one step at rest, a few where modes change;
-//   2. the augmented Lagrangian (augmented.c), for few bodies: first where there are one to three, else after 3;
-//   3. an interior point (interior_point.c), for what moves; twice, along two paths;
-//   each of 2 and 3 ends with 1, which has the last digits;
-//   4. alternating directions and the smoothing Newton method in turn, as far as iterations are left, for what
-//      defeats the others and for operators without a velocity space; of all stages the best iterate is kept.
+//   2. for few bodies, accelerated gradients (accelerated.c), and the augmented Lagrangian (augmented.c), for one to
+//      three bodies before 3, for more after it;
+//   3. an interior point (interior_point.c), for what moves;
+//   4. sweeps (space_sweep.c), which lower what an interior point leaves of a heap that is jammed;
+//   each of 2, 3 and 4 ends with 1, which has the last digits;
+//   5. alternating directions and the smoothing Newton method in turn, for what defeats the others and for operators
+//      without a velocity space; of all stages the best iterate is kept.
 // All of it follows from the problem and its warm start, so that a resumed run does the same.
 //
 // Stages strive for a hundredth of the tolerance and are content with half of it: the error that one step leaves is the
 // next one's free motion, so that a stack at rest to the tolerance alone trembles and asks to be solved in each step. At
 // rest to a hundredth of it the last step's impulses are the next one's.
+//
+// solver.max_iterations limits the factorizations of all stages and the iterations of 5 together; gradients and sweeps,
+// which are far cheaper, have limits of their own.
 #include "problem/natural.h"
+#include "solve/accelerated.h"
 #include "solve/augmented.h"
 #include "solve/curnier.h"
 #include "solve/interior_point.h"
@@ -31,6 +37,7 @@ typedef struct automatic {
     pawl_solver *admm, *newton;
     curnier_part curnier;
     augmented_part augmented;
+    accelerated_part accelerated;
     space_sweeper sweeper;
     space_iterate other;
     interior_part interior;
@@ -42,11 +49,13 @@ typedef struct automatic {
 } automatic;
 
 enum {
-    AUTOMATIC_FIRST = 10,    // Newton steps from the warm start
-    AUTOMATIC_AFTER = 10,    // and after another stage
-    AUTOMATIC_INTERIOR = 50, // steps of the interior point between two of these
-    AUTOMATIC_FEW = 18,      // velocities up to which the augmented Lagrangian comes first
-    AUTOMATIC_SMALL = 240    // and up to which it is tried after the interior point
+    AUTOMATIC_FIRST = 10,        // Newton steps from the warm start
+    AUTOMATIC_AFTER = 10,        // and after another stage
+    AUTOMATIC_CHUNK = 64,        // accelerated gradients between two of these, first of all
+    AUTOMATIC_SWEEP_CHUNK = 100, // and sweeps
+    AUTOMATIC_INTERIOR = 50,     // steps of the interior point between two of these
+    AUTOMATIC_FEW = 18,          // velocities up to which the augmented Lagrangian precedes it
+    AUTOMATIC_SMALL = 240        // and up to which it is tried after it, and gradients before
 };
 static const double automatic_beyond = 1e-2;     // of the tolerance: what is strived for
 static const double automatic_floor = 1e-11;     // [m/s] but not less
@@ -63,6 +72,7 @@ static pawl_solver *automatic_layout(const solver_def *def, pawl_carver *mem)
     curnier_part curnier = pawl_curnier_layout(def, mem);
     interior_part interior = pawl_interior_layout(def, mem);
     augmented_part augmented = pawl_augmented_layout(def, mem);
+    accelerated_part accelerated = pawl_accelerated_layout(def, mem);
     space_sweeper sweeper = pawl_space_sweeper_layout(def, mem);
     space_iterate other = pawl_space_iterate_layout(def->max_rows, mem);
     space_iterate iterate = pawl_space_iterate_layout(def->max_rows, mem);
@@ -74,6 +84,7 @@ static pawl_solver *automatic_layout(const solver_def *def, pawl_carver *mem)
     }
     s->curnier = curnier;
     s->augmented = augmented;
+    s->accelerated = accelerated;
     s->sweeper = sweeper;
     s->other = other;
     s->interior = interior;
@@ -133,19 +144,19 @@ typedef struct automatic_stages {
     automatic *s;
     space_problem q;
     double aim, accept; // strived for, and good enough
-    int iterations;     // at most
+    int factors;        // at most
     solver_report *report;
 } automatic_stages;
 
 // Whether another stage is needed and allowed.
 static bool automatic_open(const automatic_stages *a)
 {
-    return !(a->s->iterate.natural <= a->accept) && a->report->iterations < a->iterations;
+    return !(a->s->iterate.natural <= a->accept) && a->report->factorizations < a->factors;
 }
 
 static int automatic_steps(const automatic_stages *a, int most)
 {
-    int left = a->iterations - a->report->iterations;
+    int left = a->factors - a->report->factorizations;
     return most < left ? most : left;
 }
 
@@ -176,18 +187,80 @@ static void automatic_augmented(automatic_stages *a)
     }
 }
 
-// The interior point to ever smaller residuals, with Newton's method from each.
-static void automatic_interior(automatic_stages *a, double smoothing)
+// Accelerated gradients or sweeps, `chunk` of them and then twice as many, twice over. The path goes on from its own
+// iterates, Newton's from copies.
+typedef enum automatic_path { AUTOMATIC_GRADIENTS, AUTOMATIC_SWEEPS } automatic_path;
+static void automatic_first_order(automatic_stages *a, automatic_path path, int chunk)
 {
-    static const double targets[] = {1e-4, 1e-6, 0.0}; // [m/s]
+    automatic *s = a->s;
+    space_iterate *x = &s->iterate, *y = &s->other, *z = &s->interior.at;
+    pawl_space_iterate_copy(&a->q, x, y);
+    if (path == AUTOMATIC_GRADIENTS) {
+        pawl_accelerated_begin(&s->accelerated, &a->q);
+    }
+    for (int i = 0; i < 3 && automatic_open(a); ++i, chunk *= 2) {
+        if (path == AUTOMATIC_GRADIENTS) {
+            pawl_accelerated_run(&s->accelerated, &a->q, a->aim, chunk, y, a->report);
+        } else {
+            pawl_space_sweep(&s->sweeper, &a->q, chunk, y);
+            a->report->iterations += chunk;
+        }
+        if (y->natural < x->natural) {
+            pawl_space_iterate_copy(&a->q, y, x);
+        }
+        pawl_space_iterate_copy(&a->q, y, z);
+        automatic_newton(a, z, AUTOMATIC_AFTER);
+    }
+}
+
+// The interior point to ever smaller residuals, with Newton's method from each.
+static void automatic_interior(automatic_stages *a)
+{
+    static const double targets[] = {1e-3, 1e-5, 0.0}; // [m/s]
     automatic *s = a->s;
     bool goes = true;
-    pawl_interior_begin(&s->interior, &a->q, smoothing);
+    pawl_interior_begin(&s->interior, &a->q);
     for (size_t i = 0; i < sizeof targets / sizeof targets[0] && goes && automatic_open(a); ++i) {
         goes = pawl_interior_run(&s->interior, &a->q, fmax(targets[i], a->accept),
                                  automatic_steps(a, AUTOMATIC_INTERIOR), &s->iterate, a->report);
         pawl_space_iterate_copy(&a->q, &s->interior.at, &s->other);
         automatic_newton(a, &s->other, AUTOMATIC_AFTER);
+    }
+}
+
+// All of them in turn, as far as they are needed.
+static void automatic_run_stages(automatic_stages *a)
+{
+    int velocities = pawl_space_size(a->q.space);
+    bool few = velocities <= AUTOMATIC_FEW, small = velocities <= AUTOMATIC_SMALL;
+    if (a->s->iterate.natural > a->aim) {
+        automatic_newton(a, &a->s->iterate, AUTOMATIC_FIRST);
+    }
+    if (automatic_open(a) && small) {
+        automatic_first_order(a, AUTOMATIC_GRADIENTS, AUTOMATIC_CHUNK);
+    }
+    if (automatic_open(a) && few) {
+        automatic_augmented(a);
+    }
+    if (automatic_open(a)) {
+        automatic_interior(a);
+    }
+    if (automatic_open(a) && small && !few) {
+        automatic_augmented(a);
+    }
+    if (automatic_open(a)) {
+        automatic_first_order(a, AUTOMATIC_SWEEPS, AUTOMATIC_SWEEP_CHUNK);
+    }
+}
+
+// solver.budget: so many sweeps, and what they reach.
+static void automatic_within_budget(automatic_stages *a, int sweeps)
+{
+    space_iterate *x = &a->s->iterate;
+    if (x->natural > a->aim) {
+        pawl_space_sweep(&a->s->sweeper, &a->q, sweeps, x);
+        a->report->iterations = sweeps;
+        a->report->method = PAWL_METHOD_SWEEPS;
     }
 }
 
@@ -202,8 +275,8 @@ static bool automatic_by_bodies(automatic *s, const pawl_problem *p, solver_goal
     }
     size_t bytes = (size_t)p->row_count * sizeof *lambda;
     space_iterate *x = &s->iterate;
-    automatic_stages a = {.s = s, .q = {p, space, s->weight}, .report = report};
-    a.iterations = asked.iterations;
+    automatic_stages a = {.s = s, .q = {p, space, s->weight}, .factors = asked.iterations};
+    a.report = report;
     a.accept = automatic_goal_share * asked.tolerance;
     bool few = pawl_space_size(space) <= AUTOMATIC_FEW;
     a.aim = few ? automatic_few_floor : fmax(automatic_beyond * asked.tolerance, automatic_floor);
@@ -214,30 +287,12 @@ static bool automatic_by_bodies(automatic *s, const pawl_problem *p, solver_goal
     report->method = PAWL_METHOD_NEWTON;
     int budget = s->base.def.budget;
     if (budget > 0) {
-        if (x->natural > a.aim) {
-            pawl_space_sweep(&s->sweeper, &a.q, budget, x);
-            report->iterations = budget;
-            report->method = PAWL_METHOD_SWEEPS;
-        }
+        automatic_within_budget(&a, budget);
         memcpy(lambda, x->lambda, bytes);
         report->outcome = x->natural <= asked.tolerance ? PAWL_CONVERGED : PAWL_ITERATION_LIMIT;
         return true;
     }
-    if (x->natural > a.aim) {
-        automatic_newton(&a, x, AUTOMATIC_FIRST);
-    }
-    if (automatic_open(&a) && few) {
-        automatic_augmented(&a);
-    }
-    if (automatic_open(&a)) {
-        automatic_interior(&a, 0.0);
-    }
-    if (automatic_open(&a) && !few && pawl_space_size(space) <= AUTOMATIC_SMALL) {
-        automatic_augmented(&a);
-    }
-    if (automatic_open(&a)) {
-        automatic_interior(&a, 1.0);
-    }
+    automatic_run_stages(&a);
     memcpy(lambda, x->lambda, bytes);
     // The velocity space of a condensed problem is a factor of its matrix: where rows nearly repeat each other, as
     // limits that jam a loop, its velocities are not quite those of the problem.
@@ -251,8 +306,9 @@ static void automatic_rest(automatic *s, const pawl_problem *p, solver_goal aske
                            solver_report *report)
 {
     // Measured on dropped linkages, heaps and FCLib's problems (docs/solvers/auto.md).
-    enum { FIRST_ADMM = 160, FIRST_NEWTON = 800, LATER = 2000 };
+    enum { FIRST_ADMM = 600, FIRST_NEWTON = 600, LATER = 2000 };
     int admm = FIRST_ADMM, newton = FIRST_NEWTON;
+    asked.iterations += report->iterations - report->factorizations; // gradients and sweeps
     while (report->outcome != PAWL_CONVERGED && report->iterations < asked.iterations) {
         automatic_try(s, s->admm, &pawl_admm_ncp_ops,
                       automatic_goal(asked, admm, report->iterations), p, lambda, report);

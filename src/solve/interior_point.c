@@ -4,8 +4,9 @@
 // Interior point with the scaling of Nesterov and Todd and Mehrotra's predictor and corrector, for the cone problem
 //   X in L, Y in L, X . Y = 0,   X = (mu lambda_N, lambda_T),  Y = (v_N + mu |v_T|, mu v_T),   v = D lambda + v_f,
 // with L Lorentz's cone. Without mu |v_T| (De Saxce's term) it is convex; with it, its derivative goes into the
-// system in full. Frozen within a step it is a fixed-point iteration that cycles on heaps. Where a run stalls another
-// one smooths |v_T| by a speed that falls with the gap, which leads along another path.
+// system in full. Frozen within a step it is a fixed-point iteration that cycles on heaps. Yet the full system is not
+// monotone, and its path may turn back: where a step comes out short, one with the term frozen is made instead, which
+// always gets on. A few of these lead past the place; many would cycle.
 // With W the scaling, W X = W^-1 Y = l, a step solves W^2 dX + dY = W (l \ (sigma gap e - l o l - dX~ o dY~)), that is
 // dlambda = b - S dv at every contact: one LU over the bodies a step (space_law.h).
 // Bounded rows are half lines or intervals of the same method, free rows equations.
@@ -19,7 +20,8 @@
 static const double interior_equation = 1e7; // E of free rows, as in curnier.c
 static const double interior_most_friction = 1e4;
 static const double interior_short = 0.02; // so many steps in a row that are shorter: it is stuck
-enum { INTERIOR_PATIENCE = 6 };
+static const double interior_turn = 0.2;   // shorter steps are made with De Saxce's term frozen
+enum { INTERIOR_PATIENCE = 6, INTERIOR_FROZEN = 8 };
 static const double interior_cut = 0.99; // of the way to the cone's boundary
 
 // X, Y and their changes are (contacts x 3) in the order of the cone: the normal first, unlike rows, where it is
@@ -169,28 +171,35 @@ static void interior_right(const interior_part *s, int k, double sigma_gap, bool
     cone_apply(W, false, v, right);
 }
 
+// mu |v_T| of contact k, and its derivative mu t, which is 0 where the term is frozen.
+static double interior_slip(const interior_part *s, double mu, const double *v, double slope[2])
+{
+    double speed = sqrt(v[0] * v[0] + v[1] * v[1]);
+    double scale = speed > 0.0 && !s->frozen ? mu / speed : 0.0;
+    slope[0] = scale * v[0];
+    slope[1] = scale * v[1];
+    return mu * speed;
+}
+
 // dlambda = b - S dv of contact k. S is G^-1 (1 + n mu t^T) with t the direction of slip: the derivative of De
-// Saxce's term makes it unsymmetric, so the system over the bodies is solved by LU. `edge` [m/s] rounds |v_T| off
-// at the origin.
+// Saxce's term makes it unsymmetric, so the system over the bodies is solved by LU.
 static void interior_law_cone(interior_part *s, const space_problem *q, int k, double sigma_gap,
                               bool corrects)
 {
     int i = pawl_problem_contact_row(q->p, k);
     double mu = interior_friction(q->p, k), *S = s->law.S + 9 * k, *b = s->law.b + i;
     const double *v = s->at.v + i, *Y = s->Y + 3 * k;
-    double edge = s->smoothing * sqrt(s->gap * q->weight[i]); // [m/s]
-    double right[3], G[9], slip = sqrt(v[0] * v[0] + v[1] * v[1] + edge * edge);
+    double right[3], G[9], t[2], slip = interior_slip(s, mu, v, t);
     interior_right(s, k, sigma_gap, corrects, right);
     interior_inverse(s->W + 4 * k, mu, G);
     // velocities that the cone variable lacks: v + mu |v_T| n - B'^-1 Y
     double c[3] = {(right[1] + Y[1]) / mu - v[0], (right[2] + Y[2]) / mu - v[1],
-                   right[0] + Y[0] - v[2] - mu * (slip - edge)};
-    double t0 = slip > 0.0 ? mu * v[0] / slip : 0.0, t1 = slip > 0.0 ? mu * v[1] / slip : 0.0;
+                   right[0] + Y[0] - v[2] - slip};
     for (int r = 0; r < 3; ++r) {
         double n = G[3 * r + 2];
         b[r] = G[3 * r] * c[0] + G[3 * r + 1] * c[1] + n * c[2];
-        S[3 * r] = G[3 * r] + n * t0;
-        S[3 * r + 1] = G[3 * r + 1] + n * t1;
+        S[3 * r] = G[3 * r] + n * t[0];
+        S[3 * r + 1] = G[3 * r + 1] + n * t[1];
         S[3 * r + 2] = n;
     }
 }
@@ -288,7 +297,7 @@ static double interior_changes(interior_part *s, const space_problem *q, double 
     }
     for (int k = 0; k < p->contact_count; ++k) {
         const double *x = s->law.lambda + contacts + 3 * k;
-        double *dX = s->dX + 3 * k, *dY = s->dY + 3 * k, right[3];
+        double *dX = s->dX + 3 * k, *dY = s->dY + 3 * k;
         double mu = interior_friction(p, k);
         if (!(mu > 0.0)) {
             double X = s->X[3 * k], Y = s->Y[3 * k];
@@ -299,14 +308,13 @@ static double interior_changes(interior_part *s, const space_problem *q, double 
             most = dY[0] < 0.0 ? fmin(most, -Y / dY[0]) : most;
             continue;
         }
-        interior_right(s, k, sigma_gap, corrects, right);
+        // dY from the velocities, not as right - W^2 dX, which cancels where W is large
+        const double *v = s->at.v + contacts + 3 * k, *dv = s->law.v + contacts + 3 * k;
+        double t[2], slip = interior_slip(s, mu, v, t);
         dX[0] = mu * x[2], dX[1] = x[0], dX[2] = x[1];
-        double y[3];
-        cone_apply(s->W + 4 * k, false, dX, y);
-        cone_apply(s->W + 4 * k, false, y, dY); // W^2 dX
-        for (int i = 0; i < 3; ++i) {
-            dY[i] = right[i] - dY[i];
-        }
+        dY[0] = v[2] + slip + dv[2] + t[0] * dv[0] + t[1] * dv[1] - s->Y[3 * k];
+        dY[1] = mu * (v[0] + dv[0]) - s->Y[3 * k + 1];
+        dY[2] = mu * (v[1] + dv[1]) - s->Y[3 * k + 2];
         most = cone_step(s->X + 3 * k, dX, most);
         most = cone_step(s->Y + 3 * k, dY, most);
     }
@@ -374,7 +382,7 @@ static void interior_move(interior_part *s, const space_problem *q, double lengt
 
 // A cold start well inside of all cones: v_f gives the unit of velocity, the weights that of impulses. Warm starts
 // lie on the boundary, from where an interior point can hardly move.
-void pawl_interior_begin(interior_part *s, const space_problem *q, double smoothing)
+void pawl_interior_begin(interior_part *s, const space_problem *q)
 {
     const pawl_problem *p = q->p;
     int contacts = pawl_problem_contact_row(p, 0);
@@ -410,13 +418,29 @@ void pawl_interior_begin(interior_part *s, const space_problem *q, double smooth
     interior_impulses(s, p);
     pawl_space_evaluate(q, &s->at);
     s->gap = interior_gap(s, p, q->weight);
-    s->smoothing = smoothing;
+    s->frozen_steps = 0;
     s->stalled = 0;
 }
 
+// The direction of a step in s->law, dX and dY, with De Saxce's term frozen or not. Returns how far it goes, at most 1,
+// and 0 where the factor breaks down. Predictor, then corrector with the same factor. sigma = (1 - length)^3 is
+// Mehrotra's rule: the further the predictor could go, the less centring is needed.
+static double interior_direction(interior_part *s, const space_problem *q, bool frozen)
+{
+    s->frozen = frozen;
+    interior_laws(s, q, 0.0, false);
+    if (!pawl_space_law_factor(q, &s->law, frozen)) {
+        return 0.0;
+    }
+    pawl_space_law_solve(q, &s->law);
+    double length = fmin(interior_cut * interior_changes(s, q, 0.0, false), 1.0);
+    double sigma = fmax((1.0 - length) * (1.0 - length) * (1.0 - length), 1e-6);
+    interior_laws(s, q, sigma * s->gap, true);
+    pawl_space_law_solve(q, &s->law);
+    return fmin(interior_cut * interior_changes(s, q, sigma * s->gap, true), 1.0);
+}
+
 // One step; false when it breaks down.
-// Predictor, then corrector with the same factor. sigma = (1 - length)^3 is Mehrotra's rule: the further the
-// predictor could go, the less centring is needed.
 static bool interior_step(interior_part *s, const space_problem *q)
 {
     const pawl_problem *p = q->p;
@@ -425,17 +449,11 @@ static bool interior_step(interior_part *s, const space_problem *q)
             cone_scale(s->X + 3 * k, s->Y + 3 * k, s->W + 4 * k, s->scaled + 3 * k);
         }
     }
-    interior_laws(s, q, 0.0, false);
-    if (!pawl_space_law_factor(q, &s->law, false)) {
-        return false;
+    double length = interior_direction(s, q, false);
+    if (length < interior_turn && s->frozen_steps < INTERIOR_FROZEN) {
+        ++s->frozen_steps;
+        length = interior_direction(s, q, true);
     }
-    pawl_space_law_solve(q, &s->law);
-    double length = fmin(interior_cut * interior_changes(s, q, 0.0, false), 1.0);
-    double sigma = (1.0 - length) * (1.0 - length) * (1.0 - length);
-    sigma = fmax(sigma, 1e-6);
-    interior_laws(s, q, sigma * s->gap, true);
-    pawl_space_law_solve(q, &s->law);
-    length = fmin(interior_cut * interior_changes(s, q, sigma * s->gap, true), 1.0);
     if (!(length > 1e-8)) {
         return false;
     }

@@ -18,14 +18,15 @@ typedef struct interior_part {
     double *dlow_v, *dhigh_v; // (rows)
     double *dx;               // (rows) of the predictor
     double gap;               // mean of X . Y
-    double smoothing;         // of |v_T|, relative
+    bool frozen;              // De Saxce's term has no derivative in the step at hand
+    int frozen_steps;         // of this start
     int stalled;              // short steps in a row
     int cones;
 } interior_part;
 
 interior_part pawl_interior_layout(const solver_def *def, pawl_carver *mem);
-// A start from nothing, with |v_T| smoothed by so much, 0 for not at all.
-void pawl_interior_begin(interior_part *s, const space_problem *q, double smoothing);
+// A start from nothing.
+void pawl_interior_begin(interior_part *s, const space_problem *q);
 // Goes on until the natural map is within `target`, or stalls, or did `most` steps; x is replaced by what is better.
 bool pawl_interior_run(interior_part *s, const space_problem *q, double target, int most,
                        space_iterate *x, solver_report *report);

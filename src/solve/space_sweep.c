@@ -103,6 +103,7 @@ static void sweep_pack(sweep_group *g, int l, const space_problem *q, int k, con
     for (int e = 0; e < 6; ++e) {
         g->D[e][l] = D[entry[e]];
     }
+    g->inverse[l] = 1.0 / D[8];
     if (pawl_contact_is_blocked(D)) {
         return; // as an empty lane: it stays at zero
     }
@@ -123,7 +124,8 @@ static void sweep_clear(sweep_group *g, int nobody)
     {
         g->a[l] = g->b[l] = nobody;
         g->contact[l] = -1;
-        g->D[0][l] = g->D[2][l] = g->D[5][l] = g->S[0][l] = g->S[2][l] = 1.0;
+        g->D[0][l] = g->D[2][l] = g->D[5][l] = g->inverse[l] = 1.0;
+        g->S[0][l] = g->S[2][l] = 1.0;
         g->v_f[2][l] = 1.0;
     }
 }
@@ -146,120 +148,165 @@ static void sweep_gather_groups(space_sweeper *s, const space_problem *q, int co
 
 // ---- one group -------------------------------------------------------------------------------------
 
-// v = Y w + v_f + R lambda
-static void sweep_group_velocity(const sweep_group *g, const double *w, double v[3][LANES])
+// Four lanes as one machine vector, by the vector extension of GCC and Clang: two vectors of two where the processor
+// has no wider ones, and plain code where it has none, always with the same bits. `SELECT(m, x, y)`: x where the mask m
+// is set.
+typedef double lanes __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
+typedef int64_t mask __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
+#define LOAD(array) (*(const lanes *)(const void *)(array))
+#define STORE(array) (*(lanes *)(void *)(array))
+#define SELECT(m, x, y) ((lanes)(((m) & (mask)(x)) | (~(m) & (mask)(y))))
+#define ANY(m) (((m)[0] | (m)[1] | (m)[2] | (m)[3]) != 0)
+
+// Two by two blocks of a transpose: entries 0 and 1, and 2 and 3, of two lanes each.
+#define ZIP_LOW(x, y) __builtin_shufflevector(x, y, 0, 4, 2, 6)
+#define ZIP_HIGH(x, y) __builtin_shufflevector(x, y, 1, 5, 3, 7)
+#define JOIN_LOW(x, y) __builtin_shufflevector(x, y, 0, 1, 4, 5)
+#define JOIN_HIGH(x, y) __builtin_shufflevector(x, y, 2, 3, 6, 7)
+
+// out = the transpose of the four vectors x, lanes and entries exchanged.
+static inline void sweep_transpose(const lanes x[LANES], lanes out[LANES])
 {
-    double wa[WIDTH][LANES], wb[WIDTH][LANES];
-    for (int e = 0; e < WIDTH; ++e) {
-        EACH_LANE(l)
-        {
-            wa[e][l] = w[g->a[l] + e];
-            wb[e][l] = w[g->b[l] + e];
-        }
-    }
-    for (int r = 0; r < 3; ++r) {
-        EACH_LANE(l)
-        {
-            v[r][l] = g->v_f[r][l] + g->R[r][l] * g->lambda[r][l];
-        }
-        for (int e = 0; e < WIDTH; ++e) {
-            EACH_LANE(l)
-            {
-                v[r][l] += g->Ya[WIDTH * r + e][l] * wa[e][l] + g->Yb[WIDTH * r + e][l] * wb[e][l];
-            }
-        }
-    }
+    lanes a = ZIP_LOW(x[0], x[1]), b = ZIP_HIGH(x[0], x[1]);
+    lanes c = ZIP_LOW(x[2], x[3]), d = ZIP_HIGH(x[2], x[3]);
+    out[0] = JOIN_LOW(a, c);
+    out[1] = JOIN_LOW(b, d);
+    out[2] = JOIN_HIGH(a, c);
+    out[3] = JOIN_HIGH(b, d);
 }
 
-// w += YT d. Bodies of one colour are different ones, but for nobody, whose Y is 0.
-static void sweep_group_add(const sweep_group *g, const double d[3][LANES], double *w)
+// Velocities of the lanes' bodies, which begin at first[l] in w: entry e of all lanes in out[e]. Entries 2 to 5 are
+// the second vector of four, so that both lie within the body.
+static inline void sweep_read_bodies(const int *first, const double *w, lanes out[WIDTH])
 {
-    double da[WIDTH][LANES], db[WIDTH][LANES];
-    for (int e = 0; e < WIDTH; ++e) {
-        EACH_LANE(l)
-        {
-            da[e][l] = g->Ya[e][l] * d[0][l] + g->Ya[WIDTH + e][l] * d[1][l] +
-                       g->Ya[2 * WIDTH + e][l] * d[2][l];
-            db[e][l] = g->Yb[e][l] * d[0][l] + g->Yb[WIDTH + e][l] * d[1][l] +
-                       g->Yb[2 * WIDTH + e][l] * d[2][l];
-        }
-    }
+    lanes low[LANES], high[LANES], tail[LANES];
     EACH_LANE(l)
     {
+        low[l] = LOAD(w + first[l]);
+        high[l] = LOAD(w + first[l] + 2);
+    }
+    sweep_transpose(low, out);
+    sweep_transpose(high, tail);
+    out[4] = tail[2];
+    out[5] = tail[3];
+}
+
+// w += YT d of the lanes' bodies. Bodies of one colour are different ones, but for nobody, whose Y is 0.
+static inline void sweep_add_bodies(double (*Y)[LANES], const lanes d[3], const int *first,
+                                    double *w)
+{
+    typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
+    lanes sum[8], low[LANES], high[LANES];
+    for (int e = 0; e < WIDTH; ++e) {
+        sum[e] = LOAD(Y[e]) * d[0] + LOAD(Y[WIDTH + e]) * d[1] + LOAD(Y[2 * WIDTH + e]) * d[2];
+    }
+    sum[6] = sum[4];
+    sum[7] = sum[5];
+    sweep_transpose(sum, low);
+    sweep_transpose(sum + 4, high);
+    EACH_LANE(l)
+    {
+        double *x = w + first[l];
+        STORE(x) += low[l];
+        *(pair *)(void *)(x + 4) += __builtin_shufflevector(high[l], high[l], 0, 1);
+    }
+}
+
+// v = Y w + v_f + R lambda
+static inline void sweep_group_velocity(const sweep_group *g, const double *w, lanes v[3])
+{
+    lanes a[WIDTH], b[WIDTH];
+    sweep_read_bodies(g->a, w, a);
+    sweep_read_bodies(g->b, w, b);
+    for (int r = 0; r < 3; ++r) {
+        v[r] = LOAD(g->v_f[r]) + LOAD(g->R[r]) * LOAD(g->lambda[r]);
         for (int e = 0; e < WIDTH; ++e) {
-            w[g->a[l] + e] += da[e][l];
-            w[g->b[l] + e] += db[e][l];
+            v[r] += LOAD(g->Ya[WIDTH * r + e]) * a[e] + LOAD(g->Yb[WIDTH * r + e]) * b[e];
         }
     }
 }
 
-// Two lanes as one machine vector, by the vector extension of GCC and Clang, which is plain code with the same bits
-// where there are no vectors. `SELECT(m, x, y)`: x where the mask m is set.
-enum { HALF = 2 };
-typedef double pair __attribute__((vector_size(8 * HALF), aligned(8), may_alias));
-typedef int64_t mask __attribute__((vector_size(8 * HALF), aligned(8), may_alias));
-#define LOAD(array) (*(const pair *)(const void *)((array) + l))
-#define STORE(array) (*(pair *)(void *)((array) + l))
-#define SELECT(m, x, y) ((pair)(((m) & (mask)(x)) | (~(m) & (mask)(y))))
+// A slip lambda_T = -(S + kappa 1)^-1 c with its normal impulse n and its size |lambda_T|.
+typedef struct sweep_slip {
+    lanes t0, t1, n, size;
+} sweep_slip;
 
-// New impulses of lanes l and l + 1 that obey both laws, for velocities v with the old ones; d gets the changes.
-// Branches would cost more than they save with several lanes, so all cases are computed and chosen by masks. Open:
-// u2 >= 0, the contact separates without its impulse. Stick: kappa = 0 is inside the cone. Slip: kappa by Newton's
-// method, then the tangent is scaled onto the cone, because the root is not exact after so few steps.
-static void sweep_pair_laws(sweep_group *g, int l, const double v[3][LANES], double d[3][LANES])
+// What a contact is solved with: the velocity u2 of its normal and c of its tangents without its own impulse, and
+// with the normal eliminated.
+typedef struct sweep_local {
+    lanes u2, c0, c1;
+} sweep_local;
+
+// The slip for kappa, and the next kappa of Newton's method for f = |lambda_T| - mu n = 0.
+static inline void sweep_slip_at(const sweep_group *g, const sweep_local *at, const lanes *kappa,
+                                 sweep_slip *out, lanes *f, lanes *next)
 {
-    const pair zero = {0}, one = zero + 1.0;
-    pair x0 = LOAD(g->lambda[0]), x1 = LOAD(g->lambda[1]), x2 = LOAD(g->lambda[2]);
-    pair dxn = LOAD(g->D[3]), dyn = LOAD(g->D[4]), inverse = one / LOAD(g->D[5]);
-    pair mu = LOAD(g->mu), b = LOAD(g->S[1]);
-    // without this contact's impulse, and with the normal eliminated
-    pair u0 = LOAD(v[0]) - (LOAD(g->D[0]) * x0 + LOAD(g->D[1]) * x1 + dxn * x2);
-    pair u1 = LOAD(v[1]) - (LOAD(g->D[1]) * x0 + LOAD(g->D[2]) * x1 + dyn * x2);
-    pair u2 = LOAD(v[2]) - (dxn * x0 + dyn * x1 + LOAD(g->D[5]) * x2);
-    pair c0 = u0 - dxn * u2 * inverse, c1 = u1 - dyn * u2 * inverse;
-    pair kappa = zero, before = LOAD(g->kappa), t0 = zero, t1 = zero, n = zero, size = zero;
-    mask slips = {0};
-    for (int k = 0; k <= SWEEP_NEWTON; ++k) { // the first is at 0: does it stick?
-        pair p = LOAD(g->S[0]) + kappa, q = LOAD(g->S[2]) + kappa, det = one / (p * q - b * b);
-        t0 = (b * c1 - q * c0) * det;
-        t1 = (b * c0 - p * c1) * det;
-        n = -(u2 + dxn * t0 + dyn * t1) * inverse;
-        pair square = t0 * t0 + t1 * t1;
-        size = (pair){sqrt(square[0]), sqrt(square[1])};
-        pair f = size - mu * n;
-        pair e0 = (b * t1 - q * t0) * det, e1 = (b * t0 - p * t1) * det;
-        pair slope = (t0 * e0 + t1 * e1) / SELECT(size > zero, size, one) +
-                     mu * (dxn * e0 + dyn * e1) * inverse;
-        pair next = kappa - f / SELECT(slope < zero, slope, -one);
-        if (k == 0) {
-            slips = f > zero;
-            next = SELECT(before > next, before, next);
+    const lanes zero = {0}, one = zero + 1.0;
+    lanes b = LOAD(g->S[1]), p = LOAD(g->S[0]) + *kappa, q = LOAD(g->S[2]) + *kappa;
+    lanes dxn = LOAD(g->D[3]), dyn = LOAD(g->D[4]), inverse = LOAD(g->inverse), mu = LOAD(g->mu);
+    lanes det = one / (p * q - b * b);
+    lanes t0 = (b * at->c1 - q * at->c0) * det, t1 = (b * at->c0 - p * at->c1) * det;
+    lanes square = t0 * t0 + t1 * t1, size;
+    EACH_LANE(l)
+    {
+        size[l] = sqrt(square[l]);
+    }
+    out->t0 = t0;
+    out->t1 = t1;
+    out->size = size;
+    out->n = -(at->u2 + dxn * t0 + dyn * t1) * inverse;
+    *f = size - mu * out->n;
+    lanes e0 = (b * t1 - q * t0) * det, e1 = (b * t0 - p * t1) * det;
+    lanes slope = t0 * e0 + t1 * e1 + mu * (dxn * e0 + dyn * e1) * inverse * size; // times the size
+    *next = *kappa - *f * size / SELECT(slope < zero, slope, -one);
+}
+
+// New impulses that obey both laws, for velocities v with the old ones; d gets the changes. Open: u2 >= 0, the contact
+// separates without its impulse. Stick: kappa = 0 is inside the cone. Slip: kappa by Newton's method from that of the
+// sweep before, then the tangent is scaled onto the cone, because the root is not exact after so few steps. All lanes
+// compute all of it and masks choose; a case that no lane is in is left out, which changes no lane's bits.
+static inline void sweep_group_laws(sweep_group *g, const lanes v[3], lanes d[3])
+{
+    const lanes zero = {0}, one = zero + 1.0;
+    lanes x0 = LOAD(g->lambda[0]), x1 = LOAD(g->lambda[1]), x2 = LOAD(g->lambda[2]);
+    lanes dxn = LOAD(g->D[3]), dyn = LOAD(g->D[4]), inverse = LOAD(g->inverse), mu = LOAD(g->mu);
+    lanes u0 = v[0] - (LOAD(g->D[0]) * x0 + LOAD(g->D[1]) * x1 + dxn * x2);
+    lanes u1 = v[1] - (LOAD(g->D[1]) * x0 + LOAD(g->D[2]) * x1 + dyn * x2);
+    sweep_local at = {.u2 = v[2] - (dxn * x0 + dyn * x1 + LOAD(g->D[5]) * x2)};
+    at.c0 = u0 - dxn * at.u2 * inverse;
+    at.c1 = u1 - dyn * at.u2 * inverse;
+    mask closed = at.u2 < zero;
+    lanes kappa = zero, before = LOAD(g->kappa), f, next;
+    sweep_slip now;
+    sweep_slip_at(g, &at, &kappa, &now, &f, &next);
+    mask slips = closed & (f > zero);
+    if (ANY(slips)) {
+        next = SELECT(before > next, before, next);
+        for (int k = 0; k < SWEEP_NEWTON; ++k) {
+            kappa = SELECT(slips & (next > zero), next, zero);
+            sweep_slip_at(g, &at, &kappa, &now, &f, &next);
         }
         kappa = SELECT(slips & (next > zero), next, zero);
     }
-    n = SELECT(n > zero, n, zero);
-    pair most = mu * n, scale = SELECT(size > most, most / SELECT(size > zero, size, one), one);
-    mask closed = u2 < zero;
-    t0 = SELECT(closed, scale * t0, zero);
-    t1 = SELECT(closed, scale * t1, zero);
-    n = SELECT(closed, n, zero);
-    STORE(d[0]) = t0 - x0;
-    STORE(d[1]) = t1 - x1;
-    STORE(d[2]) = n - x2;
+    lanes n = SELECT(closed & (now.n > zero), now.n, zero), most = mu * n;
+    lanes scale = SELECT(now.size > most, most / SELECT(now.size > zero, now.size, one), one);
+    lanes t0 = SELECT(closed, scale * now.t0, zero), t1 = SELECT(closed, scale * now.t1, zero);
+    d[0] = t0 - x0;
+    d[1] = t1 - x1;
+    d[2] = n - x2;
     STORE(g->lambda[0]) = t0;
     STORE(g->lambda[1]) = t1;
     STORE(g->lambda[2]) = n;
-    STORE(g->kappa) = SELECT(closed, kappa, zero);
+    STORE(g->kappa) = kappa;
 }
 
-static void sweep_group_solve(sweep_group *g, double *w)
+static inline void sweep_group_solve(sweep_group *g, double *w)
 {
-    double v[3][LANES], d[3][LANES];
+    lanes v[3], d[3];
     sweep_group_velocity(g, w, v);
-    for (int l = 0; l < LANES; l += HALF) {
-        sweep_pair_laws(g, l, (const double(*)[LANES])v, d);
-    }
-    sweep_group_add(g, (const double(*)[LANES])d, w);
+    sweep_group_laws(g, v, d);
+    sweep_add_bodies(g->Ya, d, g->a, w);
+    sweep_add_bodies(g->Yb, d, g->b, w);
 }
 
 // Where the processor has wider vectors the same code is compiled for them, too, and chosen when the program starts.
@@ -330,22 +377,22 @@ static void sweep_contacts(const space_problem *q, double *lambda, double *w)
 void pawl_space_sweep(space_sweeper *s, const space_problem *q, int sweeps, space_iterate *x)
 {
     const pawl_problem *p = q->p;
-    bool lanes = q->space->sparse != NULL;
+    bool grouped = q->space->sparse != NULL;
     double *w = pawl_space_vector(q->space, SWEEP_VECTOR);
     pawl_space_gather(q->space, p, x->lambda, w);
     memset(pawl_space_vector(q->space, SWEEP_VECTOR + 1), 0, WIDTH * sizeof *w); // nobody
-    if (lanes) {
+    if (grouped) {
         sweep_gather_groups(s, q, sweep_sort(s, q), x->lambda);
     }
     for (int k = 0; k < sweeps; ++k) {
         sweep_rows(q, x->lambda, w);
-        if (lanes) {
+        if (grouped) {
             sweep_groups(s->groups, s->group_count, w);
         } else {
             sweep_contacts(q, x->lambda, w);
         }
     }
-    for (int g = 0; lanes && g < s->group_count; ++g) {
+    for (int g = 0; grouped && g < s->group_count; ++g) {
         EACH_LANE(l)
         {
             int k = s->groups[g].contact[l];

@@ -16,6 +16,7 @@ enum { SWEEP_LANES = 4 };
 typedef struct sweep_group {
     double Ya[18][SWEEP_LANES], Yb[18][SWEEP_LANES]; // of the first and the second body, 0 for none
     double D[6][SWEEP_LANES];                        // xx xy yy xn yn nn, compliance included
+    double inverse[SWEEP_LANES];                     // of nn
     double S[3][SWEEP_LANES];                        // D of the tangents with the normal held
     double v_f[3][SWEEP_LANES], lambda[3][SWEEP_LANES];
     double R[3][SWEEP_LANES];

@@ -128,7 +128,7 @@ TEST(a_short_run_in_another_way_ends_in_the_recorded_bits)
          UINT64_C(0x526651096ee1c450)},
         {"models/lit/pawl-in-slot.sdf",
          {{"stepper", "lit"}, {"solver", "auto"}},
-         UINT64_C(0x92a8065abdd147ab)},
+         UINT64_C(0x463f61090b974423)},
         {"models/primitives/nunchuk.sdf",
          {{"stepper", "moreau"}, {"formulation", "reduced"}},
          UINT64_C(0x6e6ece85ab2dbcf4)},
