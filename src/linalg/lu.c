@@ -9,6 +9,7 @@
 // exchanges can be applied to a right side first. The loops are plain and in a fixed order for the
 // sake of reproducible bits.
 #include "linalg/lu.h"
+#include "base/kernel.h"
 #include "linalg/dense.h"
 #include <math.h>
 #include <stddef.h>
@@ -22,8 +23,8 @@ static void lu_swap(double *a, double *b)
     *b = t;
 }
 
-static void lu_subtract(double *restrict row, double factor, const double *restrict other,
-                        int columns)
+PAWL_KERNEL_PART void lu_subtract(double *restrict row, double factor, const double *restrict other,
+                                  int columns)
 {
     for (int c = 0; c < columns; ++c) {
         row[c] -= factor * other[c];
@@ -33,7 +34,7 @@ static void lu_subtract(double *restrict row, double factor, const double *restr
 // pivot[k] >= k is the row that was exchanged with row k in step k. Returns false for a matrix that
 // is singular to rounding or has NaN or infinite entries: the comparison is written so that NaN
 // fails it.
-bool pawl_lu_factor(double *a, int n, int *pivot)
+PAWL_KERNEL static bool lu_run_factor(double *a, int n, int *pivot)
 {
     size_t ld = (size_t)n;
     for (int k = 0; k < n; ++k) {
@@ -41,7 +42,7 @@ bool pawl_lu_factor(double *a, int n, int *pivot)
         int best = k;
         for (int i = 0; i < n; ++i) { // rows above hold U, whose entries are as large as any
             double entry = fabs(a[(size_t)i * ld + (size_t)k]);
-            size = fmax(size, entry);
+            size = entry > size ? entry : size;
             best = i > k && entry > fabs(a[(size_t)best * ld + (size_t)k]) ? i : best;
         }
         pivot[k] = best;
@@ -61,6 +62,11 @@ bool pawl_lu_factor(double *a, int n, int *pivot)
         }
     }
     return true;
+}
+
+bool pawl_lu_factor(double *a, int n, int *pivot)
+{
+    return lu_run_factor(a, n, pivot);
 }
 
 void pawl_lu_solve(const double *lu, int n, const int *pivot, double *x)

@@ -4,6 +4,7 @@
 // Products with Y and YT block by block, and the matrix 1 + YT S Y: each row block adds Y_iT S Y_j for the nodes
 // i and j that it acts on. Sums run in the order of the blocks, whatever the width of the vector unit.
 #include "problem/velocity_space.h"
+#include "base/kernel.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 #include <string.h>
@@ -29,9 +30,12 @@ static void space_add(const double *Y, int dim, int width, const double *x, doub
         }
         return;
     }
-    for (int r = 0; r < dim; ++r) {
-        for (int c = 0; c < width && x[r] != 0.0; ++c) {
-            w[c] += x[r] * Y[(size_t)r * (size_t)width + (size_t)c];
+    for (int r = 0; r < dim; ++r, Y += width) {
+        double factor = x[r];
+        if (factor != 0.0) {
+            for (int c = 0; c < width; ++c) {
+                w[c] += factor * Y[c];
+            }
         }
     }
 }
@@ -54,9 +58,43 @@ void pawl_space_block_add(const velocity_space *s, const pawl_problem *p, int bl
     }
 }
 
+// The same over all rows of a dense operator, whose only node is wide.
+PAWL_KERNEL static void space_gather_dense(const velocity_space *s, const pawl_problem *p,
+                                           const double *restrict x, double *restrict w)
+{
+    int width = s->width;
+    for (int k = 0; k < p->block_count; ++k) {
+        const double *Y = s->side_Y[s->first_side[k]];
+        const double *own = x + p->blocks[k].first_row;
+        for (int r = 0; r < p->blocks[k].dim; ++r, Y += width) {
+            double factor = own[r];
+            if (factor != 0.0) {
+                for (int c = 0; c < width; ++c) {
+                    w[c] += factor * Y[c];
+                }
+            }
+        }
+    }
+}
+
+PAWL_KERNEL static void space_scatter_dense(const velocity_space *s, const pawl_problem *p,
+                                            const double *restrict w, double *restrict y)
+{
+    for (int k = 0; k < p->block_count; ++k) {
+        const double *Y = s->side_Y[s->first_side[k]];
+        for (int r = 0; r < p->blocks[k].dim; ++r, Y += s->width) {
+            y[p->blocks[k].first_row + r] = pawl_dot(Y, w, s->width);
+        }
+    }
+}
+
 void pawl_space_gather(const velocity_space *s, const pawl_problem *p, const double *x, double *w)
 {
     memset(w, 0, (size_t)pawl_space_size(s) * sizeof *w);
+    if (s->sparse == NULL) {
+        space_gather_dense(s, p, x, w);
+        return;
+    }
     for (int k = 0; k < p->block_count; ++k) {
         pawl_space_block_add(s, p, k, x + p->blocks[k].first_row, w);
     }
@@ -64,6 +102,10 @@ void pawl_space_gather(const velocity_space *s, const pawl_problem *p, const dou
 
 void pawl_space_scatter(const velocity_space *s, const pawl_problem *p, const double *w, double *y)
 {
+    if (s->sparse == NULL) {
+        space_scatter_dense(s, p, w, y);
+        return;
+    }
     for (int k = 0; k < p->block_count; ++k) {
         pawl_space_block_velocity(s, p, k, w, y + p->blocks[k].first_row);
     }
@@ -196,22 +238,39 @@ static bool space_factor_sparse(velocity_space *s, const pawl_problem *p, const 
     return pawl_block_lu_factor(s->sparse, s->symmetric);
 }
 
-// H (n x n) += x yT, the lower triangle alone where it is symmetric.
-static void space_add_outer(const velocity_space *s, const double *x, const double *y, double a,
-                            double *H)
+// H (n x n) += YT S Y of a contact, the lower triangle alone where it is symmetric.
+PAWL_KERNEL_PART void space_add_dense_contact(const velocity_space *s, const double *restrict Y,
+                                              const double *restrict S, double *restrict H)
 {
     int n = s->width;
-    for (int r = 0; r < n; ++r) {
-        double scaled = a * x[r];
+    const double *restrict Y1 = Y + n, *restrict Y2 = Y + 2 * n;
+    for (int r = 0; r < n; ++r, H += n) {
+        double a = Y[r] * S[0] + Y1[r] * S[3] + Y2[r] * S[6];
+        double b = Y[r] * S[1] + Y1[r] * S[4] + Y2[r] * S[7];
+        double d = Y[r] * S[2] + Y1[r] * S[5] + Y2[r] * S[8];
         int last = s->symmetric ? r + 1 : n;
         for (int c = 0; c < last; ++c) {
-            H[r * n + c] += scaled * y[c];
+            H[c] += a * Y[c] + b * Y1[c] + d * Y2[c];
         }
     }
 }
 
-static bool space_factor_dense(velocity_space *s, const pawl_problem *p, const double *rows,
-                               const double *contacts)
+// H (n x n) += weight y yT
+PAWL_KERNEL_PART void space_add_dense_row(const velocity_space *s, const double *restrict y,
+                                          double weight, double *restrict H)
+{
+    int n = s->width;
+    for (int r = 0; r < n; ++r, H += n) {
+        double scaled = weight * y[r];
+        int last = s->symmetric ? r + 1 : n;
+        for (int c = 0; c < last; ++c) {
+            H[c] += scaled * y[c];
+        }
+    }
+}
+
+PAWL_KERNEL static void space_form_dense(const velocity_space *s, const pawl_problem *p,
+                                         const double *rows, const double *contacts)
 {
     int n = s->width, first_contact = p->block_count - p->contact_count;
     double *H = s->dense;
@@ -222,26 +281,29 @@ static bool space_factor_dense(velocity_space *s, const pawl_problem *p, const d
     for (int k = 0; k < p->block_count; ++k) {
         problem_block b = p->blocks[k];
         const double *Y = s->side_Y[s->first_side[k]];
-        if (k < first_contact) {
-            for (int r = 0; r < b.dim; ++r) {
-                double weight = rows[b.first_row + r];
-                if (weight != 0.0) {
-                    space_add_outer(s, Y + r * n, Y + r * n, weight, H);
-                }
+        if (k >= first_contact) {
+            const double *S = contacts + 9 * (k - first_contact);
+            if (!space_is_zero(S)) {
+                space_add_dense_contact(s, Y, S, H);
             }
             continue;
         }
-        const double *S = contacts + 9 * (k - first_contact);
-        for (int i = 0; i < 9; ++i) {
-            if (S[i] != 0.0) {
-                space_add_outer(s, Y + (i / 3) * n, Y + (i % 3) * n, S[i], H);
+        for (int r = 0; r < b.dim; ++r) {
+            if (rows[b.first_row + r] != 0.0) {
+                space_add_dense_row(s, Y + r * n, rows[b.first_row + r], H);
             }
         }
     }
+}
+
+static bool space_factor_dense(velocity_space *s, const pawl_problem *p, const double *rows,
+                               const double *contacts)
+{
+    space_form_dense(s, p, rows, contacts);
     if (s->symmetric) {
-        return pawl_ldl_factor(H, n, n, 0.0, NULL, s->inverse) == 0;
+        return pawl_ldl_factor(s->dense, s->width, s->width, 0.0, NULL, s->inverse) == 0;
     }
-    return pawl_lu_factor(H, n, s->pivot);
+    return pawl_lu_factor(s->dense, s->width, s->pivot);
 }
 
 // Symmetric: Cholesky or L D LT. Otherwise, with sliding contacts, LU with pivoting inside the
