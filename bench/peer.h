@@ -6,6 +6,10 @@
 #pragma once
 #include "scenes.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// Where a variant says something new.
 typedef enum bench_scope {
     BENCH_EVERYWHERE = 0,
@@ -46,9 +50,18 @@ extern const bench_peer bench_ode_peers[BENCH_ODE_PEERS];
 /// The first of pawl's variants with the Delassus matrix kept dense, and sparse.
 extern const bench_peer bench_pawl_dense, bench_pawl_sparse;
 /// The variants for scenes with contact.
-enum { BENCH_PAWL_CONTACT_PEERS = 4, BENCH_MUJOCO_CONTACT_PEERS = 3, BENCH_ODE_CONTACT_PEERS = 2 };
+enum { BENCH_PAWL_CONTACT_PEERS = 4, BENCH_MUJOCO_CONTACT_PEERS = 3, BENCH_ODE_CONTACT_PEERS = 3 };
 extern const bench_peer bench_pawl_contact_peers[BENCH_PAWL_CONTACT_PEERS];
 extern const bench_peer bench_mujoco_contact_peers[BENCH_MUJOCO_CONTACT_PEERS];
 extern const bench_peer bench_ode_contact_peers[BENCH_ODE_CONTACT_PEERS];
+/// pawl as it is by default, and with settings that cost less; Bullet as it is by default and with more sweeps.
+enum { BENCH_PAWL_WORK_PEERS = 4, BENCH_BULLET_PEERS = 2 };
+extern const bench_peer bench_pawl_work_peers[BENCH_PAWL_WORK_PEERS];
+extern const bench_peer bench_bullet_peers[BENCH_BULLET_PEERS];
 const char *bench_mujoco_version(void);
 const char *bench_ode_version(void);
+const char *bench_bullet_version(void);
+
+#ifdef __cplusplus
+}
+#endif

@@ -291,15 +291,25 @@ static void mujoco_write_model(mujoco_files *files, const mujoco_tree *tree)
     mujoco_write(text, "<mujoco>\n<option gravity='%.17g %.17g %.17g'/>\n", scene->gravity.x,
                  scene->gravity.y, scene->gravity.z);
     if (scene->shape_count > 0) {
+#if mjVERSION_HEADER >= 300 // memory grows with the model's arena, which defaults to little
+        mujoco_write(text, "<size memory='%dM'/>\n", 64 + scene->shape_count);
+#else
         int contacts = MUJOCO_CONTACTS_PER_SHAPE * scene->shape_count;
         mujoco_write(text, "<size nconmax='%d' njmax='%d'/>\n", contacts,
                      MUJOCO_ROWS_PER_CONTACT * contacts + 6 * scene->joint_count);
+#endif
         mujoco_write(text, "<default><geom friction='%.17g 0.005 0.0001'/></default>\n",
                      scene->friction);
     }
     mujoco_write(text, "<worldbody>\n");
     if (scene->floor) {
         mujoco_write(text, "<geom type='plane' size='0 0 1'/>\n");
+    }
+    for (int i = 0; i < 4 && scene->bin > 0.0; ++i) {
+        double x = i < 2 ? (i == 0 ? 1.0 : -1.0) : 0.0, y = i < 2 ? 0.0 : (i == 2 ? 1.0 : -1.0);
+        mujoco_write(text,
+                     "<geom type='plane' size='0 0 1' pos='%.17g %.17g 0' zaxis='%g %g 0'/>\n",
+                     scene->bin * x, scene->bin * y, -x, -y);
     }
     mujoco_write_bodies(files, 0, 0, tree, tree->first[0]);
     mujoco_write(text, "</worldbody>\n");
@@ -318,10 +328,14 @@ static mjModel *mujoco_load(const mujoco_files *files)
         const mujoco_text *text = &files->text[i];
         char name[32];
         snprintf(name, sizeof name, "part%d.xml", i);
+#if mjVERSION_HEADER >= 300
+        stored = mj_addBufferVFS(vfs, name, text->bytes, (int)text->used) == 0;
+#else
         stored = mj_makeEmptyFileVFS(vfs, name, (int)text->used) == 0;
         if (stored) {
             memcpy(vfs->filedata[mj_findFileVFS(vfs, name)], text->bytes, text->used);
         }
+#endif
     }
     if (stored) {
         model = mj_loadXML("part0.xml", vfs, message, (int)sizeof message);

@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The scenes in the Open Dynamics Engine: maximal coordinates, semi-implicit Euler. dWorldStep
-// factorizes densely, dWorldQuickStep sweeps (its default of 20 iterations). ERP, the share of the
+// factorizes densely, dWorldQuickStep sweeps (its default of 20 iterations, or 100). ERP, the share of the
 // joint error removed each step, is tried at its default 0.2 and at 0.8. Friction is the pyramid
 // that scales with the normal force (dContactApprox1). A servo is the hinge's own limit with both
 // stops at the angle to hold, softened: ODE's way to an implicit spring and damper.
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ODE_QUICK = 1, ODE_ERP_HIGH = 2 };
+enum { ODE_QUICK = 1, ODE_ERP_HIGH = 2, ODE_MANY = 4 };
 
 typedef struct ode_run {
     dWorldID world;
@@ -84,6 +84,10 @@ static void ode_add_shapes(ode_run *run, const bench_scene *scene)
     if (scene->floor) {
         dCreatePlane(run->space, 0.0, 0.0, 1.0, 0.0);
     }
+    for (int i = 0; i < 4 && scene->bin > 0.0; ++i) {
+        double x = i < 2 ? (i == 0 ? 1.0 : -1.0) : 0.0, y = i < 2 ? 0.0 : (i == 2 ? 1.0 : -1.0);
+        dCreatePlane(run->space, -x, -y, 0.0, -scene->bin);
+    }
     for (int i = 0; i < scene->shape_count; ++i) {
         const bench_shape *shape = &scene->shapes[i];
         pawl_vec3 size = shape->size;
@@ -132,6 +136,7 @@ static void *ode_create(const bench_scene *scene, double dt, int option)
                      .dt = dt,
                      .quick = (option & ODE_QUICK) != 0};
     dWorldSetGravity(run->world, scene->gravity.x, scene->gravity.y, scene->gravity.z);
+    dWorldSetQuickStepNumIterations(run->world, (option & ODE_MANY) != 0 ? 100 : 20);
     dWorldSetERP(run->world, (option & ODE_ERP_HIGH) != 0 ? 0.8 : 0.2);
     for (int i = 0; i < scene->body_count; ++i) {
         const bench_body *body = &scene->bodies[i];
@@ -203,4 +208,5 @@ const bench_peer bench_ode_peers[BENCH_ODE_PEERS] = {
 const bench_peer bench_ode_contact_peers[BENCH_ODE_CONTACT_PEERS] = {
     ODE_ROW("step", 0, 300),
     ODE_ROW("quick", ODE_QUICK, 0),
+    ODE_ROW("quick 100", ODE_QUICK | ODE_MANY, 0),
 };

@@ -13,8 +13,10 @@ enum {
     PEER_PAWL_PROJECT = 2,
     PEER_PAWL_DENSE = 4,
     PEER_PAWL_SPARSE = 8,
-    PEER_PAWL_SWEEPS = 16, // pgs-ncp instead of the default admm-ncp
-    PEER_PAWL_LOOSE = 32   // a tolerance of 1e-6 instead of the default 1e-8
+    PEER_PAWL_SWEEPS = 16,  // pgs-ncp instead of the default admm-ncp
+    PEER_PAWL_LOOSE = 32,   // a tolerance of 1e-6 instead of the default 1e-8
+    PEER_PAWL_DEFAULT = 64, // stepper and projection as they are by default
+    PEER_PAWL_BUDGET = 128  // 20 sweeps
 };
 
 typedef struct peer_pawl_run {
@@ -40,8 +42,14 @@ static void *peer_pawl_create(const bench_scene *scene, double dt, int option)
     }
     pawl_settings settings = pawl_settings_default();
     settings.dt = dt;
-    settings.stepper = (option & PEER_PAWL_MOREAU) != 0 ? PAWL_STEPPER_MOREAU : PAWL_STEPPER_EULER;
-    settings.project = (option & PEER_PAWL_PROJECT) != 0;
+    if ((option & PEER_PAWL_BUDGET) != 0) {
+        settings.solver.budget = 20;
+    }
+    if ((option & PEER_PAWL_DEFAULT) == 0) {
+        settings.project = (option & PEER_PAWL_PROJECT) != 0;
+        settings.stepper =
+            (option & PEER_PAWL_MOREAU) != 0 ? PAWL_STEPPER_MOREAU : PAWL_STEPPER_EULER;
+    }
     settings.delassus = (option & PEER_PAWL_DENSE) != 0    ? PAWL_DELASSUS_DENSE
                         : (option & PEER_PAWL_SPARSE) != 0 ? PAWL_DELASSUS_SPARSE
                                                            : PAWL_DELASSUS_AUTO;
@@ -106,4 +114,10 @@ const bench_peer bench_pawl_contact_peers[BENCH_PAWL_CONTACT_PEERS] = {
     PEER_PAWL_ROW("pgs 1e-6", BENCH_EVERYWHERE,
                   PEER_PAWL_PROJECT | PEER_PAWL_SWEEPS | PEER_PAWL_LOOSE),
     PEER_PAWL_ROW("admm 1e-6 erp", BENCH_JOINTS_ONLY, PEER_PAWL_LOOSE),
+};
+const bench_peer bench_pawl_work_peers[BENCH_PAWL_WORK_PEERS] = {
+    PEER_PAWL_ROW("default", BENCH_EVERYWHERE, PEER_PAWL_DEFAULT),
+    PEER_PAWL_ROW("1e-6", BENCH_EVERYWHERE, PEER_PAWL_DEFAULT | PEER_PAWL_LOOSE),
+    PEER_PAWL_ROW("euler 1e-6", BENCH_EVERYWHERE, PEER_PAWL_PROJECT | PEER_PAWL_LOOSE),
+    PEER_PAWL_ROW("euler budget", BENCH_EVERYWHERE, PEER_PAWL_PROJECT | PEER_PAWL_BUDGET),
 };

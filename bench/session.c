@@ -52,6 +52,31 @@ bench_list bench_collect_contacts(const bench_options *options)
     return list;
 }
 
+bench_list bench_collect_work(const bench_options *options)
+{
+    bench_list list = {.reference = -1};
+    session_add(&list, bench_pawl_work_peers, BENCH_PAWL_WORK_PEERS, options->engine);
+#if defined(BENCH_WITH_MUJOCO)
+    session_add(&list, bench_mujoco_contact_peers, BENCH_MUJOCO_CONTACT_PEERS, options->engine);
+#endif
+#if defined(BENCH_WITH_ODE)
+    session_add(&list, bench_ode_contact_peers, BENCH_ODE_CONTACT_PEERS, options->engine);
+#endif
+#if defined(BENCH_WITH_BULLET)
+    session_add(&list, bench_bullet_peers, BENCH_BULLET_PEERS, options->engine);
+#endif
+    return list;
+}
+
+const char *bench_bullet_name(void)
+{
+#if defined(BENCH_WITH_BULLET)
+    return bench_bullet_version();
+#else
+    return "not installed";
+#endif
+}
+
 const char *bench_mujoco_name(void)
 {
 #if defined(BENCH_WITH_MUJOCO)

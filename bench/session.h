@@ -18,8 +18,10 @@ typedef struct bench_list {
 /// The rows that the options ask for, with pawl's first.
 bench_list bench_collect_mechanisms(const bench_options *options);
 bench_list bench_collect_contacts(const bench_options *options);
+bench_list bench_collect_work(const bench_options *options); ///< default and expert settings
 const char *bench_mujoco_name(void); ///< its version, or that it is not installed
 const char *bench_ode_name(void);
+const char *bench_bullet_name(void);
 
 typedef struct bench_case {
     bench_scene *scene;
