@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Searches in a surface of triangles, by its tree of boxes: the nearest point, the first triangle along a ray, all
+// triangles in a box.
+#include "model/tri_mesh.h"
+
+void pawl_tri_mesh_in_box(const tri_mesh *m, pawl_vec3 low, pawl_vec3 high,
+                          void (*visit)(void *user, int triangle), void *user)
+{
+    for (int i = 0; i < m->node_count;) {
+        const mesh_node *n = &m->nodes[i];
+        bool apart = n->low.x > high.x || n->high.x < low.x || n->low.y > high.y ||
+                     n->high.y < low.y || n->low.z > high.z || n->high.z < low.z;
+        if (apart) {
+            i = n->skip;
+            continue;
+        }
+        for (int k = 0; k < n->count; ++k) {
+            visit(user, n->first + k);
+        }
+        ++i;
+    }
+}
+
+// ---- the nearest point -------------------------------------------------------------------------
+
+static double search_box_distance2(const mesh_node *n, pawl_vec3 p)
+{
+    double x = fmax(0.0, fmax(n->low.x - p.x, p.x - n->high.x));
+    double y = fmax(0.0, fmax(n->low.y - p.y, p.y - n->high.y));
+    double z = fmax(0.0, fmax(n->low.z - p.z, p.z - n->high.z));
+    return x * x + y * y + z * z;
+}
+
+// The nearest point of a triangle, by the region of its plane that p is over (Ericson 2005, section 5.1.5).
+static pawl_vec3 search_on_triangle(pawl_vec3 a, pawl_vec3 b, pawl_vec3 c, pawl_vec3 p)
+{
+    pawl_vec3 ab = v3_sub(b, a), ac = v3_sub(c, a), ap = v3_sub(p, a);
+    double d1 = v3_dot(ab, ap), d2 = v3_dot(ac, ap);
+    if (d1 <= 0.0 && d2 <= 0.0) {
+        return a;
+    }
+    pawl_vec3 bp = v3_sub(p, b);
+    double d3 = v3_dot(ab, bp), d4 = v3_dot(ac, bp);
+    if (d3 >= 0.0 && d4 <= d3) {
+        return b;
+    }
+    double vc = d1 * d4 - d3 * d2;
+    if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0) {
+        return v3_axpy(a, d1 / (d1 - d3), ab);
+    }
+    pawl_vec3 cp = v3_sub(p, c);
+    double d5 = v3_dot(ab, cp), d6 = v3_dot(ac, cp);
+    if (d6 >= 0.0 && d5 <= d6) {
+        return c;
+    }
+    double vb = d5 * d2 - d1 * d6;
+    if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0) {
+        return v3_axpy(a, d2 / (d2 - d6), ac);
+    }
+    double va = d3 * d6 - d5 * d4;
+    if (va <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0) {
+        return v3_axpy(b, (d4 - d3) / ((d4 - d3) + (d5 - d6)), v3_sub(c, b));
+    }
+    double scale = 1.0 / (va + vb + vc);
+    return v3_axpy(v3_axpy(a, vb * scale, ab), vc * scale, ac);
+}
+
+// Of triangles that meet where the point is nearest, the one that it is highest above or below tells on which side it
+// is: the others see it from the side.
+static void search_try(const tri_mesh *m, int triangle, pawl_vec3 p, mesh_nearest *best,
+                       double *best2)
+{
+    const mesh_triangle *t = &m->triangles[triangle];
+    pawl_vec3 a = m->vertices[t->v[0]].at;
+    pawl_vec3 at = search_on_triangle(a, m->vertices[t->v[1]].at, m->vertices[t->v[2]].at, p);
+    pawl_vec3 d = v3_sub(p, at);
+    double d2 = v3_dot(d, d), height = v3_dot(t->normal, v3_sub(p, a));
+    bool first = best->triangle < 0;
+    double same = first ? 0.0 : 1e-12 * (*best2);
+    bool tells_more = d2 <= *best2 + same && fabs(height) > fabs(best->height);
+    if (first || d2 < *best2 - same || tells_more) {
+        *best = (mesh_nearest){triangle, at, sqrt(d2), height};
+        *best2 = first ? d2 : fmin(d2, *best2);
+    }
+}
+
+mesh_nearest pawl_tri_mesh_nearest(const tri_mesh *m, pawl_vec3 p)
+{
+    mesh_nearest best = {.triangle = -1};
+    double best2 = INFINITY;
+    int stack[2 * MESH_MAX_DEPTH], depth = 0;
+    stack[depth++] = 0;
+    while (depth > 0) {
+        const mesh_node *n = &m->nodes[stack[--depth]];
+        if (search_box_distance2(n, p) > best2 * (1.0 + 1e-12)) {
+            continue;
+        }
+        for (int k = 0; k < n->count; ++k) {
+            search_try(m, n->first + k, p, &best, &best2);
+        }
+        if (n->count == 0) { // the nearer child last, so that it is looked at first
+            int left = (int)(n - m->nodes) + 1, right = m->nodes[left].skip;
+            bool first = search_box_distance2(&m->nodes[left], p) <=
+                         search_box_distance2(&m->nodes[right], p);
+            stack[depth++] = first ? right : left;
+            stack[depth++] = first ? left : right;
+        }
+    }
+    return best;
+}
+
+// ---- rays --------------------------------------------------------------------------------------
+
+static bool search_ray_meets_box(const mesh_node *n, pawl_vec3 o, pawl_vec3 d, double reach)
+{
+    double from = 0.0, to = reach;
+    const double *low = &n->low.x, *high = &n->high.x, *at = &o.x, *along = &d.x;
+    for (int k = 0; k < 3; ++k) {
+        if (along[k] == 0.0) {
+            if (at[k] < low[k] || at[k] > high[k]) {
+                return false;
+            }
+            continue;
+        }
+        double a = (low[k] - at[k]) / along[k], b = (high[k] - at[k]) / along[k];
+        from = fmax(from, fmin(a, b));
+        to = fmin(to, fmax(a, b));
+    }
+    return from <= to + 1e-12 * (fabs(from) + fabs(to));
+}
+
+// Moeller and Trumbore (1997), with the rim of the triangle a little wider than rounding: no ray slips through between
+// two neighbours.
+static bool search_ray_meets(const tri_mesh *m, int triangle, pawl_vec3 o, pawl_vec3 d, double *t)
+{
+    const int *v = m->triangles[triangle].v;
+    pawl_vec3 a = m->vertices[v[0]].at, e1 = v3_sub(m->vertices[v[1]].at, a);
+    pawl_vec3 e2 = v3_sub(m->vertices[v[2]].at, a), h = v3_cross(d, e2);
+    double det = v3_dot(e1, h);
+    if (det == 0.0) {
+        return false;
+    }
+    pawl_vec3 s = v3_sub(o, a), q = v3_cross(s, e1);
+    double x = v3_dot(s, h) / det, y = v3_dot(d, q) / det, rim = 1e-12;
+    *t = v3_dot(e2, q) / det;
+    return x >= -rim && y >= -rim && x + y <= 1.0 + rim && *t >= 0.0;
+}
+
+int pawl_tri_mesh_ray(const tri_mesh *m, pawl_vec3 o, pawl_vec3 d, double reach, double *distance)
+{
+    int found = -1;
+    for (int i = 0; i < m->node_count;) {
+        const mesh_node *n = &m->nodes[i];
+        if (!search_ray_meets_box(n, o, d, reach)) {
+            i = n->skip;
+            continue;
+        }
+        for (int k = 0; k < n->count; ++k) {
+            double t;
+            if (search_ray_meets(m, n->first + k, o, d, &t) && t <= reach) {
+                reach = *distance = t;
+                found = n->first + k;
+            }
+        }
+        ++i;
+    }
+    return found;
+}
