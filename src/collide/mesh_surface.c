@@ -48,7 +48,7 @@ static double mesh_inside(const void *surface, pawl_vec3 point, uint64_t *face, 
         mesh_nearest near = pawl_tri_mesh_nearest(s->mesh, v3_add(point, s->origin));
         s->asked[s->asked_next] =
             (mesh_asked){point, s->mesh->triangles[near.triangle].normal, (uint64_t)near.triangle,
-                         near.height < 0.0 ? near.distance : -near.distance};
+                         near.inside ? near.distance : -near.distance};
         a = &s->asked[s->asked_next];
         s->asked_next = (s->asked_next + 1) % MESH_ASKED;
         s->asked_count += s->asked_count < MESH_ASKED ? 1 : 0;
@@ -158,7 +158,7 @@ static bool mesh_closest(pawl_vec3 a, pawl_vec3 d, pawl_vec3 b, pawl_vec3 e, dou
 static bool mesh_holds(const tri_mesh *m, pawl_vec3 point)
 {
     mesh_nearest near = pawl_tri_mesh_nearest(m, point);
-    return near.height < 0.0 || near.distance <= 1e-9 * m->radius;
+    return near.inside || near.distance <= 1e-9 * m->radius;
 }
 
 // Two ridges that cross each other: along the normal of both, which must point out of the one and into the other; where
@@ -249,6 +249,10 @@ static void mesh_add_triangle(void *user, int index)
 static void mesh_run(mesh_search *s, const placed_shape *seen, double margin)
 {
     pawl_surface_begin(&s->search, seen, margin, mesh_inside, s, s->mesh->usual);
+    // The ground has one side, but a corner of a body that is in a wall behind another corner has none to go to.
+    s->search.exits = false;
+    // A body that lies on a face of its own has all corners of it down, not the lowest alone.
+    s->search.tilt = mesh_tilt;
     pawl_tri_mesh_in_box(s->mesh, v3_add(s->search.low, s->origin),
                          v3_add(s->search.high, s->origin), mesh_add_triangle, s);
 }

@@ -153,7 +153,7 @@ static bool ray_mesh(const tri_mesh *mesh, pawl_vec3 o, pawl_vec3 d, double reac
         return true;
     }
     *distance = 0.0; // short rays inside meet nothing
-    return mesh->closed && pawl_tri_mesh_nearest(mesh, o).height < 0.0;
+    return mesh->closed && pawl_tri_mesh_nearest(mesh, o).inside;
 }
 
 bool pawl_shape_meets_ray(const placed_shape *s, const shape_ray *ray, double *distance,

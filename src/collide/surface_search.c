@@ -34,6 +34,8 @@ void pawl_surface_begin(surface_search *s, const placed_shape *shape, double mar
     s->inside = inside;
     s->surface = surface;
     s->usual = usual;
+    s->exits = true;
+    s->tilt = surface_flat;
     s->sunk.gap = s->stuck.gap = 0.0;
     s->count = 0;
     pawl_shape_bounds(shape, &s->low, &s->high);
@@ -270,7 +272,7 @@ void pawl_surface_add_edge(surface_search *s, const surface_edge *e)
         return;
     }
     if (!surface_edge_cone(e, along, &n, &moved)) {
-        double gap = least < 0.0 ? surface_edge_exit(s, e, &n) : 0.0;
+        double gap = least < 0.0 && s->exits ? surface_edge_exit(s, e, &n) : 0.0;
         if (gap < 0.0 && (s->stuck.gap == 0.0 || gap > s->stuck.gap)) {
             uint32_t name = surface_other_name(SURFACE_OF_EDGE, e->id, SURFACE_SUNK);
             s->stuck = (surface_point){m.point[0].position, n, gap, name};
@@ -297,7 +299,7 @@ void pawl_surface_add_edge(surface_search *s, const surface_edge *e)
 
 // Whether no neighbour rises above a direction, and some neighbour falls away from it: a vertex in the
 // middle of a flat stretch leaves everything to its faces.
-static bool surface_vertex_cone(const surface_vertex *v, pawl_vec3 n)
+static bool surface_vertex_cone(const surface_vertex *v, pawl_vec3 n, double tilt)
 {
     bool falls = false;
     if (v3_dot(n, v->outward) <= 0.0) {
@@ -306,7 +308,7 @@ static bool surface_vertex_cone(const surface_vertex *v, pawl_vec3 n)
     for (int k = 0; k < v->ring_count; ++k) {
         pawl_vec3 d = v3_sub(v->ring[k], v->v);
         double along = v3_dot(n, d), small = surface_flat * v3_norm(d);
-        if (along > small) {
+        if (along > tilt * v3_norm(d)) {
             return false;
         }
         falls = falls || along < -small;
@@ -328,7 +330,7 @@ static bool surface_face_exit(const surface_search *s, const surface_vertex *v, 
         double offset = hull ? shape->hull->offsets[f] : (&shape->size.x)[f / 2];
         double gap = v3_dot(outward, v->v) - offset;
         pawl_vec3 n = v3_scale(-1.0, outward);
-        if ((!found || gap > out->gap) && surface_vertex_cone(v, n)) {
+        if ((!found || gap > out->gap) && surface_vertex_cone(v, n, s->tilt)) {
             *out = (surface_point){v3_axpy(v->v, 0.5 * gap, n), n, gap, 0};
             *face = FEATURE_FACE | (uint32_t)f;
             found = true;
@@ -353,8 +355,8 @@ void pawl_surface_add_vertex(surface_search *s, const surface_vertex *v)
     }
     surface_point p = {m.point[0].position, m.normal, m.point[0].gap, 0};
     uint32_t of_shape = m.point[0].feature;
-    if (!surface_vertex_cone(v, p.normal) &&
-        (p.gap >= 0.0 || !surface_face_exit(s, v, &p, &of_shape))) {
+    if (!surface_vertex_cone(v, p.normal, s->tilt) &&
+        (p.gap >= 0.0 || !s->exits || !surface_face_exit(s, v, &p, &of_shape))) {
         return;
     }
     p.feature = surface_other_name(SURFACE_OF_VERTEX, v->id, of_shape);

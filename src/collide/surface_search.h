@@ -47,6 +47,10 @@ typedef struct surface_point {
 typedef struct surface_search {
     const placed_shape *shape; // seen from its own origin
     double margin, scale;
+    // How far outside of its normal cone [rad] a peak still pushes, and whether peaks and ridges deep in the shape look
+    // for ways out along their own directions. As begun: hardly, and true.
+    double tilt;
+    bool exits;
     pawl_vec3 low, high; // the shape's box, enlarged by the margin
     surface_inside *inside;
     const void *surface;

@@ -275,7 +275,7 @@ static void mesh_join(tri_mesh *m, mesh_work *w)
     }
 }
 
-// Lists the edges of every vertex, and adds up the normals around it; wide angles weigh more.
+// Lists the edges of every vertex, and adds up the normals around it by their angles there.
 static void mesh_fill_vertices(tri_mesh *m)
 {
     for (int e = 0; e < m->edge_count; ++e) {
@@ -304,9 +304,9 @@ static void mesh_fill_vertices(tri_mesh *m)
             mesh_vertex *v = &m->vertices[t->v[k]];
             pawl_vec3 a = v3_sub(m->vertices[t->v[(k + 1) % 3]].at, v->at);
             pawl_vec3 b = v3_sub(m->vertices[t->v[(k + 2) % 3]].at, v->at);
-            double cosine = v3_dot(a, b) / (v3_norm(a) * v3_norm(b));
             v->owner = v->owner < 0 ? i : v->owner;
-            v->outward = v3_axpy(v->outward, max_of(1.0 - cosine, 1e-12), t->normal);
+            double angle = pawl_atan2(v3_norm(v3_cross(a, b)), v3_dot(a, b));
+            v->outward = v3_axpy(v->outward, angle, t->normal);
         }
     }
 }

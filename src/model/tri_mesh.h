@@ -21,7 +21,7 @@ typedef struct mesh_edge {
 } mesh_edge;
 
 typedef struct mesh_vertex {
-    pawl_vec3 at, outward;      // outward: any direction between the normals around it
+    pawl_vec3 at, outward;      // outward: the normals around it, weighted by their angles
     int first_edge, edge_count; // in edge_of
     int owner;                  // the first of its triangles
     bool ridge;                 // of one of its edges
@@ -64,7 +64,7 @@ typedef struct mesh_nearest {
     int triangle; // of several that are equally near the one that faces the point most
     pawl_vec3 at;
     double distance; // [m], 0 or more
-    double height;   // above the plane of the triangle; negative below it, which is inside
+    bool inside;     // below the surface, by the mean normal around that point
 } mesh_nearest;
 mesh_nearest pawl_tri_mesh_nearest(const tri_mesh *mesh, pawl_vec3 point);
 // The first triangle that a ray meets within its reach, on either side of it; -1 for none.

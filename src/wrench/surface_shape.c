@@ -112,7 +112,7 @@ static surface_distance surface_of_ellipsoid(pawl_vec3 size, pawl_vec3 p)
 static surface_distance surface_of_mesh(const tri_mesh *mesh, pawl_vec3 p)
 {
     mesh_nearest near = pawl_tri_mesh_nearest(mesh, p);
-    double side = near.height < 0.0 ? -1.0 : 1.0;
+    double side = near.inside ? -1.0 : 1.0;
     pawl_vec3 away = v3_scale(side, v3_sub(p, near.at));
     pawl_vec3 flat = mesh->triangles[near.triangle].normal;
     // so close to it that rounding has the direction, the triangle has it

@@ -111,7 +111,7 @@ TEST(the_nearest_point_and_its_side)
         bool inside =
             fabs(p.z) < 1 && p.x > 0 && p.y > 0 && p.x < 2 && p.y < 2 && !(p.x > 1 && p.y > 1);
         mesh_nearest near = pawl_tri_mesh_nearest(m, p);
-        CHECK((near.height < 0.0) == inside);
+        CHECK(near.inside == inside);
         CHECK_NEAR(v3_norm(v3_sub(p, near.at)), near.distance, 1e-12);
         // the L is the union of two boxes: outside of both the nearer one counts
         const double boxes[2][4] = {{0, 1, 0, 2}, {0, 2, 0, 1}};
