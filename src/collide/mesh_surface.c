@@ -310,6 +310,20 @@ static void mesh_pass_filter(const mesh_pass *p, double length, surface_search *
     found->count = kept;
 }
 
+// A ridge that goes in through one face and out through another, with both ends outside: the middle of its part inside
+// belongs to the nearest face.
+static void mesh_pass_pierce(const mesh_pass *p, mesh_search *s, pawl_vec3 along, double length)
+{
+    const tri_mesh *mesh = s->mesh;
+    pawl_vec3 a = v3_add(p->edge.v[0], s->origin), b = v3_add(p->edge.v[1], s->origin);
+    double in, out;
+    if (mesh->closed && pawl_tri_mesh_ray(mesh, a, along, length, &in) >= 0 &&
+        pawl_tri_mesh_ray(mesh, b, v3_scale(-1.0, along), length, &out) >= 0) {
+        double middle = 0.5 * (in + length - out);
+        pawl_surface_add_sunk(&s->search, v3_axpy(p->edge.v[0], middle, along));
+    }
+}
+
 // An edge in the axes of the surface, seen from its middle, which is where it is from the origin of `from`.
 static pawl_vec3 mesh_pass_take(mesh_pass *p, int index)
 {
@@ -345,6 +359,9 @@ static void mesh_pass_ridge(mesh_pass *p, int index)
                      .pass = p};
     mesh_run(&s, &ridge, p->margin);
     mesh_pass_filter(p, length, &s.search);
+    if (!pawl_surface_has_overlap(&s.search)) {
+        mesh_pass_pierce(p, &s, along, length);
+    }
     pawl_surface_merge(p->all, &s.search, middle, 2 * (uint64_t)index + p->second);
 }
 

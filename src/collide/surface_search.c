@@ -416,13 +416,19 @@ void pawl_surface_to_world(contact_manifold *out, int count, const placed_shape 
     }
 }
 
-bool pawl_surface_has_overlap(const surface_search *s)
+// Whether a feature of the surface has a point of the shape that is below it.
+static bool surface_is_deep(const surface_search *s)
 {
-    bool inside = s->sunk.gap < 0.0 || s->stuck.gap < 0.0;
+    bool inside = false;
     for (int i = 0; i < s->count; ++i) {
         inside = inside || s->point[i].gap < 0.0;
     }
     return inside;
+}
+
+bool pawl_surface_has_overlap(const surface_search *s)
+{
+    return s->sunk.gap < 0.0 || s->stuck.gap < 0.0 || surface_is_deep(s);
 }
 
 void pawl_surface_add_sunk(surface_search *s, pawl_vec3 x)
@@ -443,10 +449,10 @@ void pawl_surface_merge(surface_search *into, const surface_search *from, pawl_v
         surface_add(into, p);
     }
     surface_point sunk = from->sunk.gap < 0.0 ? from->sunk : from->stuck;
-    if (from->count == 0 && sunk.gap < into->sunk.gap) {
+    if (sunk.gap < 0.0 && !surface_is_deep(from)) {
         sunk.position = v3_add(sunk.position, shift);
         sunk.feature = surface_other_name(SURFACE_OF_PART, id, sunk.feature);
-        into->sunk = sunk;
+        surface_add(into, sunk);
     }
 }
 
@@ -454,11 +460,7 @@ void pawl_surface_merge(surface_search *into, const surface_search *from, pawl_v
 // normal points from the shape into the ground.
 int pawl_surface_finish(surface_search *s, contact_manifold *out, int room)
 {
-    bool inside = false;
-    for (int i = 0; i < s->count; ++i) {
-        inside = inside || s->point[i].gap < 0.0;
-    }
-    if (!inside && (s->sunk.gap < 0.0 || s->stuck.gap < 0.0)) {
+    if (!surface_is_deep(s) && (s->sunk.gap < 0.0 || s->stuck.gap < 0.0)) {
         // so deep in rough ground that no face, ridge or peak has it
         surface_add(s, s->sunk.gap < 0.0 ? s->sunk : s->stuck);
     }
