@@ -161,9 +161,26 @@ static bool mesh_holds(const tri_mesh *m, pawl_vec3 point)
     return near.inside || near.distance <= 1e-9 * m->radius;
 }
 
+// How deep the part of the ridge inside of the mesh is, at its middle, as the nearest face says. Where an end is inside,
+// the part ends there.
+static double mesh_ridge_depth(const mesh_search *s)
+{
+    const surface_edge *own = &s->pass->edge;
+    pawl_vec3 a = v3_add(own->v[0], s->origin), b = v3_add(own->v[1], s->origin);
+    double length = v3_norm(v3_sub(b, a)), in = 0.0, out = 0.0;
+    pawl_vec3 along = v3_scale(1.0 / length, v3_sub(b, a));
+    if (!mesh_holds(s->mesh, a) && pawl_tri_mesh_ray(s->mesh, a, along, length, &in) < 0) {
+        return 0.0;
+    }
+    if (!mesh_holds(s->mesh, b)) {
+        (void)pawl_tri_mesh_ray(s->mesh, b, v3_scale(-1.0, along), length, &out);
+    }
+    return pawl_tri_mesh_nearest(s->mesh, v3_axpy(a, 0.5 * (in + length - out), along)).distance;
+}
+
 // Two ridges that cross each other: along the normal of both, which must point out of the one and into the other; where
 // a face rises above it a little, along the normal of that face. Lines have no depth of their own: they are deep where
-// each has come into the other's mesh; otherwise they are ridges on far sides.
+// each has come into the other's mesh, by about as much as the faces there say; otherwise they are ridges on far sides.
 static void mesh_cross_ridges(mesh_search *s, int index, const surface_edge *other)
 {
     const surface_edge *own = &s->pass->edge;
@@ -193,7 +210,8 @@ static void mesh_cross_ridges(mesh_search *s, int index, const surface_edge *oth
     const mesh_pass *pass = s->pass;
     pawl_vec3 q_from = v3_add(m3_tmul(&pass->turn, q), pass->middle);
     if (gap >= 0.0 ||
-        (mesh_holds(s->mesh, v3_add(p, s->origin)) && mesh_holds(pass->from, q_from))) {
+        (mesh_holds(s->mesh, v3_add(p, s->origin)) && mesh_holds(pass->from, q_from) &&
+         -gap <= 4.0 * mesh_ridge_depth(s) + 1e-9 * s->mesh->radius)) {
         pawl_surface_add_point(&s->search, v3_scale(0.5, v3_add(p, q)), n, gap, (uint64_t)index);
     }
 }
