@@ -69,18 +69,23 @@ typedef enum pawl_shape_kind {
     PAWL_SHAPE_PLANE,       ///< the half space z <= 0 of its frame; no mass
     PAWL_SHAPE_HULL,        ///< the convex hull of `points`; size is not used
     PAWL_SHAPE_HEIGHTFIELD, ///< made by pawl_builder_add_heightfield() alone; size is not used
+    PAWL_SHAPE_MESH,        ///< the `triangles` over `points`, concave or not; size is not used
     PAWL_SHAPE_COUNT
 } pawl_shape_kind;
 PAWL_API const char *pawl_shape_kind_name(pawl_shape_kind kind); ///< e.g. "box"
 typedef struct pawl_shape_def {
     const char *name; ///< may be NULL
     pawl_shape_kind kind;
-    pawl_pose frame;           ///< in the link frame
-    pawl_vec3 size;            ///< see pawl_shape_kind [m]
-    float rgba[4];             ///< for drawing only
-    bool visual_only;          ///< never collides, and has no mass when a density is given
-    const pawl_vec3 *points;   ///< of a hull, in the shape's frame; copied by the builder [m]
-    int point_count;           ///< of a hull: 4 to 4096, not all in one plane
+    pawl_pose frame;         ///< in the link frame
+    pawl_vec3 size;          ///< see pawl_shape_kind [m]
+    float rgba[4];           ///< for drawing only
+    bool visual_only;        ///< never collides, and has no mass when a density is given
+    const pawl_vec3 *points; ///< of a hull or mesh, in the shape's frame; copied by the builder [m]
+    int point_count;         ///< of a hull: 4 to 4096, not all in one plane
+    /// Of a mesh: three points each, counter-clockwise seen from outside; copied by the builder. A closed mesh is solid
+    /// (a density then gives its mass); an open one pushes to the side of its normals and has no mass.
+    const int *triangles;
+    int triangle_count;        ///< 1 to 1000000
     double friction;           ///< coefficient; pairs combine by contact.friction_rule [-]
     double restitution;        ///< of the normal velocity; pairs by contact.restitution_rule [-]
     double impact_friction;    ///< coefficient in impacts; < 0: contact.impact_friction of it [-]

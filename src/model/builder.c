@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "model/hull.h"
 #include "model/softness.h"
+#include "model/tri_mesh.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -495,9 +496,27 @@ pawl_status pawl_builder_add_body(pawl_builder *b, const pawl_body_def *def, paw
     return status;
 }
 
-// Points are kept for hulls alone, and only those that make one.
+// Only triangles that make a surface.
+static pawl_status builder_keep_mesh(pawl_builder *b, pawl_shape_def *def)
+{
+    tri_mesh *mesh;
+    PAWL_TRY(pawl_tri_mesh_create(&b->env, def->name, def->points, def->point_count, def->triangles,
+                                  def->triangle_count, &mesh));
+    pawl_tri_mesh_destroy(&b->env, mesh);
+    size_t size = (size_t)def->triangle_count * 3 * sizeof *def->triangles;
+    def->points = pawl_builder_keep(b, def->points, (size_t)def->point_count * sizeof *def->points);
+    def->triangles = def->points != NULL ? pawl_builder_keep(b, def->triangles, size) : NULL;
+    return def->triangles != NULL ? PAWL_OK : pawl_builder_no_memory(b);
+}
+
+// Points are kept for hulls and meshes alone, and only those that make one.
 static pawl_status builder_keep_points(pawl_builder *b, pawl_shape_def *def)
 {
+    if (def->kind == PAWL_SHAPE_MESH) {
+        return builder_keep_mesh(b, def);
+    }
+    def->triangles = NULL;
+    def->triangle_count = 0;
     if (def->kind != PAWL_SHAPE_HULL) {
         def->points = NULL;
         def->point_count = 0;
@@ -539,9 +558,9 @@ pawl_status pawl_builder_push_shape(pawl_builder *b, pawl_body_id body, const pa
                          (int)def->kind);
     }
     static const unsigned used_sizes[PAWL_SHAPE_COUNT] = {
-        [PAWL_SHAPE_SPHERE] = 1,  [PAWL_SHAPE_BOX] = 7,        [PAWL_SHAPE_CYLINDER] = 5,
-        [PAWL_SHAPE_CAPSULE] = 5, [PAWL_SHAPE_ELLIPSOID] = 7,  [PAWL_SHAPE_PLANE] = 0,
-        [PAWL_SHAPE_HULL] = 0,    [PAWL_SHAPE_HEIGHTFIELD] = 0};
+        [PAWL_SHAPE_SPHERE] = 1,  [PAWL_SHAPE_BOX] = 7,         [PAWL_SHAPE_CYLINDER] = 5,
+        [PAWL_SHAPE_CAPSULE] = 5, [PAWL_SHAPE_ELLIPSOID] = 7,   [PAWL_SHAPE_PLANE] = 0,
+        [PAWL_SHAPE_HULL] = 0,    [PAWL_SHAPE_HEIGHTFIELD] = 0, [PAWL_SHAPE_MESH] = 0};
     const double size[3] = {def->size.x, def->size.y, def->size.z};
     for (int i = 0; i < 3; ++i) {
         if ((used_sizes[def->kind] >> i & 1u) != 0 && !(isfinite(size[i]) && size[i] > 0.0)) {

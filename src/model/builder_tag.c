@@ -59,6 +59,9 @@ uint64_t pawl_tag_shape(uint64_t h, const pawl_shape_info *shape)
     for (int k = 0; k < d->point_count; ++k) {
         h = TAG_NUMBERS(h, d->points[k].x, d->points[k].y, d->points[k].z);
     }
+    for (int k = 0; k < 3 * d->triangle_count; ++k) {
+        h = TAG_NUMBERS(h, d->triangles[k]);
+    }
     return pawl_tag_softness(h, &d->soft);
 }
 

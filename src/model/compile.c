@@ -72,11 +72,7 @@ static pawl_status compile_body(const pawl_builder *b, int index, const pawl_sha
         for (int s = 0; s < shape_count; ++s) {
             if (!shapes[s].def.visual_only) {
                 mass_properties part;
-                if (shapes[s].def.kind == PAWL_SHAPE_HULL) {
-                    PAWL_TRY(pawl_mass_of_hull(env, &shapes[s].def, def->density, &part));
-                } else {
-                    part = pawl_mass_of_shape(&shapes[s].def, def->density);
-                }
+                PAWL_TRY(pawl_mass_of_any(env, &shapes[s].def, def->density, &part));
                 props = pawl_mass_add(props, part);
             }
         }
@@ -354,14 +350,16 @@ static void compile_sort_shapes(const pawl_builder *b, pawl_shape_info *out, uin
 // orders, and arrays of their own would leave different gaps.
 static void compile_shapes(const pawl_builder *b, pawl_carver *mem, pawl_shape_info *sorted)
 {
-    size_t letters = 0, point_count = 0;
+    size_t letters = 0, point_count = 0, corner_count = 0;
     for (int i = 0; i < b->shapes.count; ++i) {
         const pawl_shape_def *def = &PAWL_ITEM(b->shapes, pawl_shape_info, i).def;
         letters += strlen(def->name) + 1;
         point_count += (size_t)def->point_count;
+        corner_count += 3 * (size_t)def->triangle_count;
     }
     char *text = PAWL_CARVE(mem, char, letters);
     pawl_vec3 *points = PAWL_CARVE(mem, pawl_vec3, point_count);
+    int *corners = PAWL_CARVE(mem, int, corner_count);
     for (int i = 0; sorted != NULL && i < b->shapes.count; ++i) {
         pawl_shape_def *def = &sorted[i].def;
         def->name = strcpy(text, def->name);
@@ -369,6 +367,11 @@ static void compile_shapes(const pawl_builder *b, pawl_carver *mem, pawl_shape_i
         if (def->point_count > 0) {
             def->points = memcpy(points, def->points, (size_t)def->point_count * sizeof *points);
             points += def->point_count;
+        }
+        if (def->triangle_count > 0) {
+            size_t count = 3 * (size_t)def->triangle_count;
+            def->triangles = memcpy(corners, def->triangles, count * sizeof *corners);
+            corners += count;
         }
     }
 }
@@ -688,6 +691,9 @@ static uint64_t compile_hash(const pawl_model *m)
         for (int k = 0; k < s->def.point_count; ++k) {
             const pawl_vec3 *v = &s->def.points[k];
             h = pawl_hash_doubles(h, (const double[]){v->x, v->y, v->z}, 3);
+        }
+        for (int k = 0; k < 3 * s->def.triangle_count; ++k) {
+            h = pawl_hash_doubles(h, (const double[]){(double)s->def.triangles[k]}, 1);
         }
     }
     for (int i = 0; i < m->spring_count; ++i) {

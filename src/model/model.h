@@ -132,10 +132,15 @@ typedef struct mass_properties {
     pawl_vec3 com;
     pawl_mat3 inertia; // about com
 } mass_properties;
-mass_properties pawl_mass_of_shape(const pawl_shape_def *shape, double density); // not for hulls
-// Needs memory for a moment.
+// Not for hulls and meshes, which need memory for a moment: the functions after it.
+mass_properties pawl_mass_of_shape(const pawl_shape_def *shape, double density);
 pawl_status pawl_mass_of_hull(const pawl_env *env, const pawl_shape_def *shape, double density,
                               mass_properties *out);
+// An open mesh has no mass: refused.
+pawl_status pawl_mass_of_mesh(const pawl_env *env, const pawl_shape_def *shape, double density,
+                              mass_properties *out);
+pawl_status pawl_mass_of_any(const pawl_env *env, const pawl_shape_def *shape, double density,
+                             mass_properties *out);
 mass_properties pawl_mass_add(mass_properties a, mass_properties b);
 
 // Pose of the centre of mass of a kinematic body at time t, and its twist then.

@@ -101,6 +101,17 @@ static pawl_status motion_hull(report_text *page, const pawl_record *record,
     return PAWL_OK;
 }
 
+// The triangles of a mesh as they are.
+static void motion_mesh(report_text *page, const pawl_shape_def *shape)
+{
+    report_add_plain(page, ",\"corners\":[");
+    for (int k = 0; k < 3 * shape->triangle_count; ++k) {
+        pawl_vec3 p = shape->points[shape->triangles[k]];
+        report_add(page, "%s%.6g,%.6g,%.6g", k > 0 ? "," : "", p.x, p.y, p.z);
+    }
+    report_add_plain(page, "]");
+}
+
 // A field with more points than anyone sees is drawn by every n-th of them.
 static void motion_field(report_text *page, const pawl_heightfield_def *field)
 {
@@ -146,10 +157,12 @@ static pawl_status motion_shapes(report_text *page, const pawl_record *record)
             is_field && shape->heightfield >= 0 && shape->heightfield < record->field_count
                 ? &record->fields[shape->heightfield]
                 : NULL;
-        report_add(page, "%s{\"body\":%d,\"kind\":\"%s\",\"drawn\":%s,\"pose\":", k > 0 ? "," : "",
-                   pawl_body_is_world(info->body) ? -1 : pawl_body_index(info->body),
-                   pawl_shape_kind_name(shape->kind),
-                   motion_is_drawn(record, k) ? "true" : "false");
+        report_add(
+            page, "%s{\"body\":%d,\"kind\":\"%s\",\"drawn\":%s,\"pose\":", k > 0 ? "," : "",
+            pawl_body_is_world(info->body) ? -1 : pawl_body_index(info->body),
+            // meshes are drawn as hulls are, by their triangles
+            pawl_shape_kind_name(shape->kind == PAWL_SHAPE_MESH ? PAWL_SHAPE_HULL : shape->kind),
+            motion_is_drawn(record, k) ? "true" : "false");
         motion_pose(page, field != NULL ? field->frame : shape->frame);
         report_add_plain(page, ",\"size\":");
         motion_numbers(page, (const double[]){shape->size.x, shape->size.y, shape->size.z}, 3);
@@ -158,6 +171,8 @@ static pawl_status motion_shapes(report_text *page, const pawl_record *record)
         motion_string(page, shape->name);
         if (shape->kind == PAWL_SHAPE_HULL) {
             PAWL_TRY(motion_hull(page, record, shape));
+        } else if (shape->kind == PAWL_SHAPE_MESH) {
+            motion_mesh(page, shape);
         } else if (field != NULL) {
             motion_field(page, field);
         }

@@ -21,7 +21,7 @@ static const double units_gravity = 100.0;   // the sun's surface has 274 [m/s^2
 static const char *const units_length_advice =
     "lengths are in metres, masses in kilograms: scale a model given in millimetres by 0.001";
 
-// Volume of the shapes that collide [m^3]; hulls count as the box around their points.
+// Volume of the shapes that collide [m^3]; hulls and meshes count as the box around their points.
 static double units_volume(const pawl_model *m, const model_body *b)
 {
     double volume = 0.0;
@@ -30,7 +30,7 @@ static double units_volume(const pawl_model *m, const model_body *b)
         if (def->visual_only || def->kind == PAWL_SHAPE_PLANE) {
             continue;
         }
-        if (def->kind != PAWL_SHAPE_HULL) {
+        if (def->point_count == 0) {
             volume += pawl_mass_of_shape(def, 1.0).mass;
             continue;
         }

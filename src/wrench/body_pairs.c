@@ -94,6 +94,7 @@ double pawl_shape_bound(const pawl_shape_def *shape)
         return s.x + s.z;
     case PAWL_SHAPE_ELLIPSOID:
         return fmax(s.x, fmax(s.y, s.z));
+    case PAWL_SHAPE_MESH:
     case PAWL_SHAPE_HULL:
         for (int i = 0; i < shape->point_count; ++i) {
             far = fmax(far, v3_norm(shape->points[i]));
