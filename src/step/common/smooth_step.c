@@ -17,6 +17,7 @@
 // Gyroscopic torques of the midpoint step depend on twists that are never formed here. Where there are any, as where
 // contacts, limits, springs or anything else may act, pawl_smooth_step() leaves the step to others.
 #include "step/common/smooth_step.h"
+#include "base/kernel.h"
 #include "coordinates/free_factor.h"
 #include "problem/weak_space.h"
 #include "rows/row_set.h"
@@ -39,6 +40,7 @@ typedef struct smooth_step {
     double *force;    // (6 x bodies) scratch
     double *first;    // (rows) nu
     double *second;   // (rows) mu
+    double *slots;    // (2 x slots of joints) scratch
     body_state *from; // (bodies) qm
     double tolerance; // of closure
     bool twice;       // the rows of the middle have a factor of their own
@@ -80,13 +82,14 @@ static bool smooth_rows(const step_context *c)
            !a->has_rows_by_value && a->candidate_count == 0;
 }
 
+// A state with a trend comes from such a step, which looked at its spins.
 static bool smooth_applies(const step_context *c, const pawl_state *s, double h)
 {
     const pawl_model *m = c->model;
     return c->settings->project && c->finder == NULL && m->force_count == 0 &&
            m->actuator_count == 0 && !c->coordinates->ops->has_tree_joints &&
            c->assembly->problem.delassus->weak.space == NULL && smooth_rows(c) &&
-           smooth_bodies(m, s->bodies, h);
+           (pawl_state_trend_levels(s) > 0 || smooth_bodies(m, s->bodies, h));
 }
 
 // The closure problem at the poses where the assembly is placed, with its factor. False: no exact one.
@@ -102,24 +105,31 @@ static bool smooth_factor(step_context *c)
     return pawl_eliminate_is_exact(p);
 }
 
-// Impulses of the next step from backward differences `level` by slot, added to those in x.
-static void smooth_extrapolate(const pawl_assembly *a, const double *level, int levels, double *x)
+// Sums of backward differences (levels x count), the next value of what they are of, to sum (count).
+PAWL_KERNEL static void smooth_extrapolate(const double *restrict level, int levels, int count,
+                                           double *restrict sum)
 {
-    for (int k = 0; k < levels; ++k, level += a->model->row_count) {
-        for (int r = 0; r < a->free_rows; ++r) {
-            x[r] += level[a->rows[r].slot];
+    for (int i = 0; i < count; ++i) {
+        sum[i] = level[i];
+    }
+    for (int k = 1; k < levels; ++k) {
+        level += count;
+        for (int i = 0; i < count; ++i) {
+            sum[i] += level[i];
         }
     }
 }
 
-// Backward differences with one more impulse; `known` is how many of them there were.
-static void smooth_difference(double *level, int stride, int known, double impulse)
+// Backward differences (levels x count) with one more value x (count), which is lost.
+PAWL_KERNEL static void smooth_difference(double *restrict level, int levels, int count,
+                                          double *restrict x)
 {
-    int levels = known < STATE_TREND_LEVELS ? known + 1 : STATE_TREND_LEVELS;
-    for (int k = 0; k < levels; ++k, level += stride) {
-        double last = *level;
-        *level = impulse;
-        impulse -= last;
+    for (int k = 0; k < levels; ++k, level += count) {
+        for (int i = 0; i < count; ++i) {
+            double last = level[i];
+            level[i] = x[i];
+            x[i] -= last;
+        }
     }
 }
 
@@ -127,16 +137,20 @@ static void smooth_begin(const step_context *c, const pawl_state *s, smooth_step
 {
     const pawl_assembly *a = c->assembly;
     state_trend trend = pawl_state_trend(s);
-    int levels = pawl_state_trend_levels(s);
-    pawl_twists_of(c->model, s->bodies, step->twist);
-    for (int r = 0; r < a->free_rows; ++r) {
-        double last = s->impulses[a->rows[r].slot]; // of a whole step
-        step->first[r] = 0.25 * last;
-        step->second[r] = levels > 0 ? 0.0 : 0.5 * last;
-    }
-    smooth_extrapolate(a, trend.first, levels, step->first);
-    smooth_extrapolate(a, trend.second, levels, step->second);
+    int levels = pawl_state_trend_levels(s), slots = c->model->row_count;
+    double *first = step->slots, *second = step->slots + slots;
     step->twice = levels > 0 && *trend.twice != 0.0;
+    pawl_twists_of(c->model, s->bodies, step->twist);
+    if (levels > 0) {
+        smooth_extrapolate(trend.first, levels, slots, first);
+        smooth_extrapolate(trend.second, levels, slots, second);
+    }
+    for (int r = 0; r < a->free_rows; ++r) {
+        int slot = a->rows[r].slot;
+        double last = s->impulses[slot]; // of a whole step
+        step->first[r] = levels > 0 ? 0.25 * last + first[slot] : 0.25 * last;
+        step->second[r] = levels > 0 ? second[slot] : 0.5 * last;
+    }
 }
 
 // u += M^-1 JT x. Rows without a factor have no M^-1 JT.
@@ -165,17 +179,35 @@ static void smooth_move(const step_context *c, const smooth_step *step, const bo
     }
 }
 
+// x = rate f. Returns the largest |f|, NaN if any is none: 0 times a finite number is 0.
+PAWL_KERNEL static double smooth_scale(const double *restrict f, int n, double rate,
+                                       double *restrict x)
+{
+    double most[4] = {0}, none[4] = {0};
+    int r = 0;
+    for (; r + 4 <= n; r += 4) {
+        for (int k = 0; k < 4; ++k) {
+            double size = fabs(f[r + k]);
+            most[k] = size > most[k] ? size : most[k];
+            none[k] += 0.0 * f[r + k];
+            x[r + k] = rate * f[r + k];
+        }
+    }
+    for (; r < n; ++r) {
+        double size = fabs(f[r]);
+        most[0] = size > most[0] ? size : most[0];
+        none[0] += 0.0 * f[r];
+        x[r] = rate * f[r];
+    }
+    bool finite = (none[0] + none[1]) + (none[2] + none[3]) == 0.0;
+    return finite ? max_of(max_of(most[0], most[1]), max_of(most[2], most[3])) : NAN;
+}
+
 // lambda = -f / tau, what the rows are to remove. Returns the largest error.
 static double smooth_errors(const step_context *c, const smooth_step *step)
 {
     const pawl_assembly *a = c->assembly;
-    double error = 0.0, rate = -2.0 / step->h;
-    for (int r = 0; r < a->free_rows; ++r) {
-        double f = a->residual[r];
-        error = worst_of(error, fabs(f));
-        c->u.lambda[r] = rate * f;
-    }
-    return error;
+    return smooth_scale(a->residual, a->free_rows, -2.0 / step->h, c->u.lambda);
 }
 
 // Half a step: adds impulses along the rows at hand, x as a first guess and then what closes the joints at the end, to
@@ -187,7 +219,8 @@ static bool smooth_half(step_context *c, pawl_state *s, smooth_step *step, bool 
     pawl_delassus *d = a->problem.delassus;
     const body_state *from = middle ? step->from : c->position.from;
     double last = INFINITY, end = middle ? step->end : step->middle;
-    double slowest = middle && !step->twice ? smooth_slow : smooth_contraction;
+    bool poor = middle && !step->twice && a->has_loops;
+    double slowest = poor ? smooth_slow : smooth_contraction;
     smooth_push(c, step, middle, x);
     for (int k = 0; k < SMOOTH_ITERATIONS; ++k) {
         smooth_move(c, step, from, s->bodies);
@@ -206,7 +239,7 @@ static bool smooth_half(step_context *c, pawl_state *s, smooth_step *step, bool 
         for (int r = 0; r < a->free_rows; ++r) {
             x[r] += c->u.lambda[r];
         }
-        if (error <= smooth_close && (!middle || step->twice || !a->has_loops)) {
+        if (error <= smooth_close && !poor) {
             smooth_move(c, step, from, s->bodies);
             return true;
         }
@@ -304,19 +337,23 @@ static void smooth_remember(step_context *c, pawl_state *s, const smooth_step *s
     const pawl_assembly *a = c->assembly;
     const double *z = c->u.lambda;
     state_trend trend = pawl_state_trend(s);
-    int known = pawl_state_trend_levels(s), stride = c->model->row_count;
+    int known = pawl_state_trend_levels(s), slots = c->model->row_count;
+    int levels = known < STATE_TREND_LEVELS ? known + 1 : STATE_TREND_LEVELS;
+    double *first = step->slots, *second = step->slots + slots;
+    memset(step->slots, 0, (size_t)(2 * slots) * sizeof *step->slots);
     pawl_defer_reactions(c, s->bodies, step->end, 1.0, z);
     for (int r = 0; r < a->free_rows; ++r) {
         int slot = a->rows[r].slot;
-        double change = step->first[r] - 0.25 * s->impulses[slot];
-        smooth_difference(trend.first + slot, stride, known, change);
-        smooth_difference(trend.second + slot, stride, known, step->second[r]);
+        first[slot] = step->first[r] - 0.25 * s->impulses[slot];
+        second[slot] = step->second[r];
         s->impulses[slot] = 4.0 * z[r];
         c->out.reaction[slot] += step->first[r] + step->second[r] + z[r];
     }
+    smooth_difference(trend.first, levels, slots, first);
+    smooth_difference(trend.second, levels, slots, second);
     *trend.step = (double)(s->step + 1);
-    *trend.twice = step->twice ? 1.0 : 0.0;
-    *trend.count = known < STATE_TREND_LEVELS ? known + 1 : STATE_TREND_LEVELS;
+    *trend.twice = step->twice && a->has_loops ? 1.0 : 0.0;
+    *trend.count = (double)levels;
 }
 
 // No solver ran: the residual is that of the twists at the end across the rows there.
@@ -367,6 +404,7 @@ bool pawl_smooth_step(step_context *c, pawl_state *s, double h, double end,
                         .force = c->u.start,
                         .first = pawl_take_rows(c),
                         .second = pawl_take_rows(c),
+                        .slots = PAWL_TAKE(&c->scratch, double, 2 * c->model->row_count),
                         .from = PAWL_TAKE(&c->scratch, body_state, c->model->body_count),
                         .tolerance = smooth_tolerance * fmax(1.0, c->model->size)};
     bool good = smooth_advance(c, s, &step) && smooth_arrive(c, s, &step);
