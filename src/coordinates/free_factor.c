@@ -11,6 +11,7 @@
 #include "linalg/block_ldl.h"
 #include "linalg/by_size.h"
 #include "linalg/dense.h"
+#include <math.h>
 #include <string.h>
 
 // Up to so many rows the plain triangle beats the walk over blocks (bench_peers).
@@ -41,8 +42,10 @@ struct free_factor {
     int64_t *key;     // (part_count) what update_part() last factored; 0 for nothing
     int *expected;    // (part_count) rows that depend on others
     bool *dropped;    // (part_count) these were dropped; see pawl_free_factor_update()
-    int *diagonal;    // (free rows) where the diagonal entry of each row is among the values
-    int *part_row;    // (free rows) the row's number in its part
+    double
+        *least; // (part_count) of factors that drop rows: the least pivot that was kept, of its row
+    int *diagonal; // (free rows) where the diagonal entry of each row is among the values
+    int *part_row; // (free rows) the row's number in its part
 };
 
 // D_ij += J_i M^-1 J_jT over one body that both blocks touch. Which products there are is found once; a step runs
@@ -155,8 +158,8 @@ static int free_factor_refactor(free_factor *f, int part, const double *complian
     if (drops) {
         free_factor_fill(f, part, compliance, 0.0, whole);
         int dropped = pawl_block_ldl_factor_part(f->ldl, part, dependent);
-        f->dropped[part] =
-            dropped == f->expected[part] && pawl_block_ldl_least_pivot(f->ldl, part) > far;
+        f->least[part] = pawl_block_ldl_least_pivot(f->ldl, part);
+        f->dropped[part] = dropped == f->expected[part] && f->least[part] > far;
         if (f->dropped[part]) {
             return dropped;
         }
@@ -184,6 +187,15 @@ void pawl_free_factor_expect(free_factor *f, int part, int redundant)
 void pawl_free_factor_expect_as(free_factor *f, const free_factor *other)
 {
     memmove(f->expected, other->expected, (size_t)f->part_count * sizeof *f->expected);
+}
+
+double pawl_free_factor_least_pivot(const free_factor *f)
+{
+    double least = 1.0;
+    for (int part = 0; part < f->part_count; ++part) {
+        least = f->dropped[part] ? fmin(least, f->least[part]) : least;
+    }
+    return least;
 }
 
 bool pawl_free_factor_dropped(const free_factor *f, int part)
@@ -399,6 +411,7 @@ static void free_factor_layout(free_factor *f, pawl_carver *mem)
     f->key = PAWL_CARVE(mem, int64_t, f->part_count);
     f->expected = PAWL_CARVE(mem, int, f->part_count);
     f->dropped = PAWL_CARVE(mem, bool, f->part_count);
+    f->least = PAWL_CARVE(mem, double, f->part_count);
     f->diagonal = PAWL_CARVE(mem, int, f->a->free_rows);
     f->part_row = PAWL_CARVE(mem, int, f->a->free_rows);
     f->tasks = PAWL_CARVE(mem, pair_task, f->found.count);

@@ -32,6 +32,7 @@ static const double smooth_close = 2e-11;     // one more correction leaves less
 static const double smooth_contraction = 0.5; // slower is no convergence
 static const double smooth_slow = 0.3;        // slower than that is worth a factor
 static const double smooth_gyroscope = 1e-13; // change of a spin by gyroscopic torques, of the spin
+static const double smooth_regular = 1e-4;    // pivots below are close to a singular position
 enum { SMOOTH_ITERATIONS = 25 };
 
 typedef struct smooth_step {
@@ -92,7 +93,8 @@ static bool smooth_applies(const step_context *c, const pawl_state *s, double h)
            (pawl_state_trend_levels(s) > 0 || smooth_bodies(m, s->bodies, h));
 }
 
-// The closure problem at the poses where the assembly is placed, with its factor. False: no exact one.
+// The closure problem at the poses where the assembly is placed, with its factor. False: no exact one, or one close to a
+// singular position, where what is left of the closure errors moves bodies by far more than that.
 static bool smooth_factor(step_context *c)
 {
     pawl_assembly *a = c->assembly;
@@ -102,7 +104,8 @@ static bool smooth_factor(step_context *c)
         pawl_assembly_build_closure(a);
     }
     pawl_eliminate_factor(p, c->settings->solver.regularization);
-    return pawl_eliminate_is_exact(p);
+    return pawl_eliminate_is_exact(p) &&
+           pawl_free_factor_least_pivot(pawl_delassus_free_factor(p->delassus)) > smooth_regular;
 }
 
 // Sums of backward differences (levels x count), the next value of what they are of, to sum (count).
@@ -211,8 +214,8 @@ static double smooth_errors(const step_context *c, const smooth_step *step)
 }
 
 // Half a step: adds impulses along the rows at hand, x as a first guess and then what closes the joints at the end, to
-// the twists. False: Newton's method does not converge. Where it is sure to be fast the last correction is not checked:
-// the placement that follows shows what is left.
+// the twists. False: Newton's method does not converge. The last correction is not checked: the placement that follows
+// shows what is left.
 static bool smooth_half(step_context *c, pawl_state *s, smooth_step *step, bool middle, double *x)
 {
     pawl_assembly *a = c->assembly;
@@ -226,7 +229,7 @@ static bool smooth_half(step_context *c, pawl_state *s, smooth_step *step, bool 
         smooth_move(c, step, from, s->bodies);
         pawl_assembly_measure_closure(a, s->bodies, s->coordinates, end);
         double error = smooth_errors(c, step);
-        if (error <= (k == 0 ? smooth_exact : step->tolerance)) {
+        if (error <= smooth_exact) {
             return true;
         }
         if (!(error <= slowest * last)) {
@@ -239,7 +242,7 @@ static bool smooth_half(step_context *c, pawl_state *s, smooth_step *step, bool 
         for (int r = 0; r < a->free_rows; ++r) {
             x[r] += c->u.lambda[r];
         }
-        if (error <= smooth_close && !poor) {
+        if (error <= (poor ? step->tolerance : smooth_close)) {
             smooth_move(c, step, from, s->bodies);
             return true;
         }
