@@ -120,10 +120,9 @@ int bench_scores(const bench_data *d, int category, int decade, bench_score *sco
     return samples;
 }
 
-int bench_best(const bench_data *d, const bench_score *scores, bool coulomb)
+int bench_best(const bench_data *d, const bench_score *scores)
 {
     int best = -1, most = 0;
-    (void)coulomb;
     for (int e = 0; e < d->entries.count; ++e) {
         most = scores[e].tried > most ? scores[e].tried : most;
     }
@@ -168,7 +167,7 @@ static int conclude_most_solved(const bench_data *d, const bench_score *scores)
 static void conclude_overall(const bench_data *d, const bench_score *scores, int samples,
                              bench_conclusions *out)
 {
-    int best = bench_best(d, scores, true), solved = conclude_most_solved(d, scores);
+    int best = bench_best(d, scores), solved = conclude_most_solved(d, scores);
     conclude_say(out,
                  "%d samples, %d solvers; \"solved\" is a scaled natural map of Coulomb's law of "
                  "1e-%d m/s, from zero, within %d iterations.",
@@ -185,28 +184,49 @@ static void conclude_overall(const bench_data *d, const bench_score *scores, int
     }
 }
 
+// Solvers whose area differs from the best by less than this are as good: without contacts most do the same elimination.
+static const double conclude_equal = 0.03;
+
+// Of the solvers that are as good as the best, the default, if it is one of them; *others counts the rest.
+static int conclude_choose(const bench_data *d, const bench_score *scores, int *others)
+{
+    int best = bench_best(d, scores), kind = (int)pawl_settings_default().solver.kind,
+        chosen = best;
+    *others = 0;
+    for (int e = 0; e < d->entries.count && best >= 0; ++e) {
+        bool equal = scores[e].tried == scores[best].tried &&
+                     scores[e].area >= scores[best].area - conclude_equal &&
+                     scores[e].solved >= scores[best].solved - 0.005;
+        chosen = equal && d->entries.list[e].kind == kind && !d->entries.list[e].paper ? e : chosen;
+        *others += equal ? 1 : 0;
+    }
+    *others -= 1;
+    return chosen;
+}
+
 static void conclude_category(const bench_data *d, int category, bench_score *scores,
                               bench_conclusions *out)
 {
-    int samples = bench_scores(d, category, CONCLUDE_DECADE, scores);
-    int best = samples > 0 ? bench_best(d, scores, true) : -1;
-    if (best >= 0) {
-        int second = -1;
-        for (int e = 0; e < d->entries.count; ++e) {
-            if (e != best && scores[e].tried == scores[best].tried &&
-                (second < 0 || scores[e].area > scores[second].area)) {
-                second = e;
-            }
+    int samples = bench_scores(d, category, CONCLUDE_DECADE, scores), others = 0;
+    int use = samples > 0 ? conclude_choose(d, scores, &others) : -1;
+    if (use < 0) {
+        if (samples > 0) {
+            conclude_say(out, "%s (%d samples): no solver reaches it.",
+                         pawl_sample_category_name(category), samples);
         }
-        conclude_say(out, "%s (%d samples): use %s (solves %.1f %%, median %.3g us)%s%s%s.",
-                     pawl_sample_category_name(category), samples, d->entries.list[best].name,
-                     100.0 * scores[best].solved, 1e6 * scores[best].median,
-                     second >= 0 ? "; next " : "", second >= 0 ? d->entries.list[second].name : "",
-                     "");
-    } else if (samples > 0) {
-        conclude_say(out, "%s (%d samples): no solver reaches it.",
-                     pawl_sample_category_name(category), samples);
+        return;
     }
+    int best = bench_best(d, scores);
+    char rest[120] = "";
+    if (others > 0) {
+        snprintf(rest, sizeof rest, "; %d %s as good", others,
+                 others == 1 ? "other is" : "others are");
+    }
+    conclude_say(out, "%s (%d samples): use %s (solves %.1f %%, median %.3g us)%s%s%s.",
+                 pawl_sample_category_name(category), samples, d->entries.list[use].name,
+                 100.0 * scores[use].solved, 1e6 * scores[use].median, rest,
+                 use != best ? ", the fastest " : "",
+                 use != best ? d->entries.list[best].name : "");
 }
 
 // What pawl made of the published algorithms, in one sentence.
@@ -240,12 +260,13 @@ static void conclude_default(const bench_data *d, const bench_score *scores, ben
     if (own < 0) {
         return;
     }
-    int best = bench_best(d, scores, true);
+    int equal, best = bench_best(d, scores);
+    bool agrees = conclude_choose(d, scores, &equal) == own;
     conclude_say(
         out, "The default, %s: solves %.2f %%, within twice the fastest on %.0f %%, area %.2f%s%s.",
         d->entries.list[own].name, 100.0 * scores[own].solved, 100.0 * scores[own].near,
-        scores[own].area, best == own ? ": the data agree with it" : "; the data prefer ",
-        best == own ? "" : d->entries.list[best].name);
+        scores[own].area, agrees ? ": the data agree with it" : "; the data prefer ",
+        agrees ? "" : d->entries.list[best].name);
     int missed = 0, others = 0;
     for (int i = 0; i < d->sample_count; ++i) {
         if (conclude_takes(d, i, BENCH_ALL) &&

@@ -26,7 +26,7 @@ enum { BENCH_ALL = -1 };
 /// solved count as unsolved for all.
 int bench_scores(const bench_data *d, int category, int decade, bench_score *scores);
 /// The entry with the largest area; -1 where there is none.
-int bench_best(const bench_data *d, const bench_score *scores, bool coulomb);
+int bench_best(const bench_data *d, const bench_score *scores);
 
 enum { BENCH_CONCLUSIONS = 16, BENCH_SENTENCE = 400 };
 typedef struct bench_conclusions {
