@@ -160,12 +160,12 @@ enum {
 };
 
 // The column of a field over `count` structs of `size` bytes; NULL data when memory is out.
-static pawl_column data_gather(const data_field *f, const void *items, size_t size, int count)
+static pawl_data_column data_gather(const data_field *f, const void *items, size_t size, int count)
 {
-    pawl_column c = {.name = f->name,
-                     .type = f->real ? PAWL_COLUMN_REAL : PAWL_COLUMN_INT,
-                     .count = count,
-                     .data = calloc((size_t)count + 1, sizeof(double))};
+    pawl_data_column c = {.name = f->name,
+                          .type = f->real ? PAWL_DATA_REAL : PAWL_DATA_INT,
+                          .count = count,
+                          .data = calloc((size_t)count + 1, sizeof(double))};
     size_t item = f->real ? sizeof(double) : sizeof(int);
     for (int i = 0; i < count && c.data != NULL; ++i) {
         memcpy((char *)c.data + (size_t)i * item,
@@ -177,8 +177,8 @@ static pawl_column data_gather(const data_field *f, const void *items, size_t si
 static bool data_scatter(const pawl_table *t, const data_field *f, void *items, size_t size,
                          int count)
 {
-    const pawl_column *c = pawl_table_column(t, f->name);
-    pawl_column_type type = f->real ? PAWL_COLUMN_REAL : PAWL_COLUMN_INT;
+    const pawl_data_column *c = pawl_table_column(t, f->name);
+    pawl_data_type type = f->real ? PAWL_DATA_REAL : PAWL_DATA_INT;
     if (c == NULL || c->count != count || c->type != type) {
         return false;
     }
@@ -190,14 +190,14 @@ static bool data_scatter(const pawl_table *t, const data_field *f, void *items, 
     return true;
 }
 
-static pawl_column data_words(const char *name, const char *first, size_t stride, int width,
-                              int count)
+static pawl_data_column data_words(const char *name, const char *first, size_t stride, int width,
+                                   int count)
 {
-    pawl_column c = {.name = name,
-                     .type = PAWL_COLUMN_TEXT,
-                     .count = count,
-                     .width = width,
-                     .data = calloc((size_t)count + 1, (size_t)width)};
+    pawl_data_column c = {.name = name,
+                          .type = PAWL_DATA_TEXT,
+                          .count = count,
+                          .width = width,
+                          .data = calloc((size_t)count + 1, (size_t)width)};
     for (int i = 0; i < count && c.data != NULL; ++i) {
         snprintf((char *)c.data + (size_t)i * (size_t)width, (size_t)width, "%s",
                  first + (size_t)i * stride);
@@ -208,8 +208,8 @@ static pawl_column data_words(const char *name, const char *first, size_t stride
 static bool data_get_words(const pawl_table *t, const char *name, char *first, size_t stride,
                            size_t room, int count)
 {
-    const pawl_column *c = pawl_table_column(t, name);
-    if (c == NULL || c->count != count || c->type != PAWL_COLUMN_TEXT) {
+    const pawl_data_column *c = pawl_table_column(t, name);
+    if (c == NULL || c->count != count || c->type != PAWL_DATA_TEXT) {
         return false;
     }
     for (int i = 0; i < count; ++i) {
@@ -229,7 +229,7 @@ static const data_field data_counts[DATA_COUNTS] = {
 
 bool bench_data_write(console *con, const bench_data *d, const char *path)
 {
-    pawl_column columns[DATA_COLUMNS];
+    pawl_data_column columns[DATA_COLUMNS];
     int n = 0, cells = d->sample_count * d->entries.count;
     for (int i = 0; i < DATA_SAMPLES; ++i) {
         columns[n++] =
@@ -290,7 +290,7 @@ static void data_take_text(const pawl_table *t, const char *name, char *out, siz
 
 static bool data_take_entries(const pawl_table *t, bench_entries *out)
 {
-    const pawl_column *c = pawl_table_column(t, "solvers");
+    const pawl_data_column *c = pawl_table_column(t, "solvers");
     if (c == NULL || c->count < 1 || c->count > BENCH_MAX_ENTRIES) {
         return false;
     }
@@ -314,7 +314,7 @@ static bool data_take_entries(const pawl_table *t, bench_entries *out)
 
 static bool data_take_counts(const pawl_table *t, bench_data *out)
 {
-    const pawl_column *c = pawl_table_column(t, "instructions/sample");
+    const pawl_data_column *c = pawl_table_column(t, "instructions/sample");
     out->count_count = c != NULL ? c->count : 0;
     out->counts = calloc((size_t)out->count_count + 1, sizeof *out->counts);
     bool done = out->counts != NULL;
@@ -327,7 +327,7 @@ static bool data_take_counts(const pawl_table *t, bench_data *out)
 static bool data_take(const pawl_table *t, bench_data *out)
 {
     const char *format = pawl_table_attribute(t, "format");
-    const pawl_column *rows = pawl_table_column(t, "samples/rows");
+    const pawl_data_column *rows = pawl_table_column(t, "samples/rows");
     if (format == NULL || strcmp(format, "pawl bench") != 0 || rows == NULL ||
         !data_take_entries(t, &out->entries) || !bench_data_make(out, rows->count)) {
         return false;

@@ -56,7 +56,8 @@ static bool runs_add(console *con, const bench_suite *suite, const char *system,
                      bench_run *runs, int *count)
 {
     char word[128];
-    snprintf(word, sizeof word, "suite/%s.%s", system, format);
+    snprintf(word, sizeof word, "suite/%s%s", system,
+             strcmp(format, "xml") == 0 ? "-mjcf.xml" : ".sdf");
     char *path = models_find(con, word);
     if (path == NULL) {
         return false;

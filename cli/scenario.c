@@ -169,6 +169,18 @@ static double scenario_reach(const pawl_model *m, const pawl_actuator_def *a, do
     return side > 0.0 ? c->upper + 0.25 * range : c->lower - 0.25 * range;
 }
 
+// Whether no target of the file moves: MJCF has no place for motions.
+static bool scenario_is_still(const pawl_model *m)
+{
+    for (int i = 0; i < pawl_model_actuator_count(m); ++i) {
+        if (pawl_model_actuator(m, pawl_model_actuator_at(m, i)).target.kind !=
+            PAWL_SIGNAL_CONSTANT) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static pawl_status scenario_move(pawl_state *s, int index)
 {
     const pawl_model *m = pawl_state_model(s);
@@ -179,8 +191,9 @@ static pawl_status scenario_move(pawl_state *s, int index)
         pawl_actuator_def a = pawl_model_actuator(m, id);
         double side = ((int)floor(t / scenario_half) + i) % 2 == 0 ? 1.0 : -1.0;
         double wave = sin(2.0 * scenario_pi * t / scenario_singular);
-        double target = index == LIMITS ? scenario_reach(m, &a, side)
-                                        : 0.7 * fabs(wave) * scenario_reach(m, &a, wave);
+        double target = index == LIMITS   ? scenario_reach(m, &a, side)
+                        : index == DRIVEN ? 0.15 * sin(scenario_pi * t + i)
+                                          : 0.7 * fabs(wave) * scenario_reach(m, &a, wave);
         status = scenario_is_servo(&a) ? pawl_state_set_target(s, id, target) : PAWL_OK;
     }
     return status;
@@ -215,7 +228,9 @@ static pawl_status scenario_push(scenario_run *run, pawl_state *s)
 pawl_status scenario_drive(scenario_run *run)
 {
     pawl_state *s = pawl_sim_edit_state(run->sim);
-    return run->index == LIMITS || run->index == SINGULAR ? scenario_move(s, run->index)
-           : run->index == PUSHES                         ? scenario_push(run, s)
-                                                          : PAWL_OK;
+    bool moves = run->index == LIMITS || run->index == SINGULAR ||
+                 (run->index == DRIVEN && scenario_is_still(pawl_sim_model(run->sim)));
+    return moves                  ? scenario_move(s, run->index)
+           : run->index == PUSHES ? scenario_push(run, s)
+                                  : PAWL_OK;
 }

@@ -190,31 +190,27 @@ PAWL_API int pawl_sample_file_count(const pawl_sample_file *file); ///< samples
 PAWL_API pawl_status pawl_sample_file_read(pawl_sample_file *file, int index, pawl_sample **out);
 
 /// A column of a file of results: a dataset of numbers or words.
-typedef enum pawl_column_type {
-    PAWL_COLUMN_INT,
-    PAWL_COLUMN_REAL,
-    PAWL_COLUMN_TEXT
-} pawl_column_type;
-typedef struct pawl_column {
+typedef enum pawl_data_type { PAWL_DATA_INT, PAWL_DATA_REAL, PAWL_DATA_TEXT } pawl_data_type;
+typedef struct pawl_data_column {
     const char *name; ///< may have folders: "results/time"
-    pawl_column_type type;
+    pawl_data_type type;
     int count;
     int width;  ///< bytes of a word, zeros at its end included; words only
     void *data; ///< (count) int, double or char[width]
-} pawl_column;
+} pawl_data_column;
 typedef struct pawl_attribute {
     const char *name, *text;
 } pawl_attribute;
 typedef struct pawl_table pawl_table;
 /// Replaces a file of that name when the new one is complete.
 PAWL_API pawl_status pawl_table_write(const pawl_env *env, const char *path,
-                                      const pawl_column *columns, int column_count,
+                                      const pawl_data_column *columns, int column_count,
                                       const pawl_attribute *attributes, int attribute_count);
 /// All columns and attributes of a file; others of its contents are left out.
 PAWL_API pawl_status pawl_table_read(const pawl_env *env, const char *path, pawl_table **out);
 PAWL_API void pawl_table_destroy(pawl_table *table); ///< NULL is fine
 /// Of this name, or NULL.
-PAWL_API const pawl_column *pawl_table_column(const pawl_table *table, const char *name);
+PAWL_API const pawl_data_column *pawl_table_column(const pawl_table *table, const char *name);
 PAWL_API const char *pawl_table_attribute(const pawl_table *table, const char *name); ///< likewise
 
 PAWL_EXTERN_C_END

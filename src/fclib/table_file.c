@@ -17,23 +17,23 @@ struct pawl_table {
     pawl_env env;
     size_t bytes;
     int column_count, attribute_count;
-    pawl_column *columns;
+    pawl_data_column *columns;
     char (*names)[TABLE_NAME];
     pawl_attribute *attributes;
 };
 
 // ---- Writing -------------------------------------------------------------------------------------
 
-static hid_t table_type(const pawl_column *c)
+static hid_t table_type(const pawl_data_column *c)
 {
-    if (c->type == PAWL_COLUMN_TEXT) {
+    if (c->type == PAWL_DATA_TEXT) {
         hid_t type = H5Tcopy(H5T_C_S1);
         return type >= 0 && H5Tset_size(type, (size_t)c->width) >= 0 ? type : H5I_INVALID_HID;
     }
-    return H5Tcopy(c->type == PAWL_COLUMN_REAL ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT);
+    return H5Tcopy(c->type == PAWL_DATA_REAL ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT);
 }
 
-static bool table_put_column(hid_t file, const pawl_column *c)
+static bool table_put_column(hid_t file, const pawl_data_column *c)
 {
     hsize_t count = (hsize_t)c->count, chunk = count < 65536 ? count : 65536;
     hid_t type = table_type(c), space = H5Screate_simple(1, &count, NULL);
@@ -67,7 +67,7 @@ static bool table_put_attribute(hid_t file, const pawl_attribute *a)
     return done;
 }
 
-static bool table_write(const char *path, const pawl_column *columns, int column_count,
+static bool table_write(const char *path, const pawl_data_column *columns, int column_count,
                         const pawl_attribute *attributes, int attribute_count)
 {
     hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -81,7 +81,7 @@ static bool table_write(const char *path, const pawl_column *columns, int column
     return (file < 0 || H5Fclose(file) >= 0) && done;
 }
 
-pawl_status pawl_table_write(const pawl_env *env, const char *path, const pawl_column *columns,
+pawl_status pawl_table_write(const pawl_env *env, const char *path, const pawl_data_column *columns,
                              int column_count, const pawl_attribute *attributes,
                              int attribute_count)
 {
@@ -131,7 +131,7 @@ static herr_t table_visit(hid_t root, const char *name, const H5O_info_t *info, 
 }
 
 // Type, width and length of a column; false where it is none of ours.
-static bool table_shape(hid_t file, const char *name, pawl_column *out)
+static bool table_shape(hid_t file, const char *name, pawl_data_column *out)
 {
     hid_t set = H5Dopen2(file, name, H5P_DEFAULT), type = H5Dget_type(set),
           space = H5Dget_space(set);
@@ -142,10 +142,10 @@ static bool table_shape(hid_t file, const char *name, pawl_column *out)
         H5Sget_simple_extent_dims(space, &count, NULL) >= 0 && count < (1u << 30) &&
         (class == H5T_INTEGER || class == H5T_FLOAT ||
          (class == H5T_STRING && H5Tis_variable_str(type) == 0 && H5Tget_size(type) <= TABLE_TEXT));
-    out->type = class == H5T_INTEGER ? PAWL_COLUMN_INT
-                : class == H5T_FLOAT ? PAWL_COLUMN_REAL
-                                     : PAWL_COLUMN_TEXT;
-    out->width = out->type == PAWL_COLUMN_TEXT ? (int)H5Tget_size(type) : 0;
+    out->type = class == H5T_INTEGER ? PAWL_DATA_INT
+                : class == H5T_FLOAT ? PAWL_DATA_REAL
+                                     : PAWL_DATA_TEXT;
+    out->width = out->type == PAWL_DATA_TEXT ? (int)H5Tget_size(type) : 0;
     out->count = (int)count;
     (void)H5Sclose(space);
     (void)H5Tclose(type);
@@ -153,7 +153,7 @@ static bool table_shape(hid_t file, const char *name, pawl_column *out)
     return good;
 }
 
-static bool table_get_column(hid_t file, const pawl_column *c)
+static bool table_get_column(hid_t file, const pawl_data_column *c)
 {
     hid_t set = H5Dopen2(file, c->name, H5P_DEFAULT), type = table_type(c);
     bool done = set >= 0 && type >= 0 &&
@@ -163,11 +163,11 @@ static bool table_get_column(hid_t file, const pawl_column *c)
     return done;
 }
 
-static size_t table_item(const pawl_column *c)
+static size_t table_item(const pawl_data_column *c)
 {
-    return c->type == PAWL_COLUMN_REAL  ? sizeof(double)
-           : c->type == PAWL_COLUMN_INT ? sizeof(int)
-                                        : (size_t)c->width;
+    return c->type == PAWL_DATA_REAL  ? sizeof(double)
+           : c->type == PAWL_DATA_INT ? sizeof(int)
+                                      : (size_t)c->width;
 }
 
 static void table_get_attribute(hid_t file, int i, pawl_attribute *out, char *name, char *text)
@@ -190,12 +190,12 @@ static int table_attribute_count(hid_t file)
     return H5Oget_info(file, &info) >= 0 && info.num_attrs < 1000 ? (int)info.num_attrs : 0;
 }
 
-static pawl_table *table_layout(pawl_table *shape, const pawl_column *columns, pawl_carver *mem,
-                                char **texts)
+static pawl_table *table_layout(pawl_table *shape, const pawl_data_column *columns,
+                                pawl_carver *mem, char **texts)
 {
     pawl_table *t = PAWL_CARVE(mem, pawl_table, 1);
     size_t attributes = (size_t)shape->attribute_count;
-    shape->columns = PAWL_CARVE(mem, pawl_column, shape->column_count);
+    shape->columns = PAWL_CARVE(mem, pawl_data_column, shape->column_count);
     shape->names = pawl_carve(mem, TABLE_NAME, (size_t)shape->column_count);
     shape->attributes = PAWL_CARVE(mem, pawl_attribute, attributes);
     *texts = PAWL_CARVE(mem, char, attributes *(TABLE_NAME + TABLE_TEXT));
@@ -212,7 +212,7 @@ static pawl_table *table_layout(pawl_table *shape, const pawl_column *columns, p
 }
 
 static pawl_status table_read_all(const pawl_env *env, hid_t file, const char *path,
-                                  table_names *list, pawl_column *columns, pawl_table **out)
+                                  table_names *list, pawl_data_column *columns, pawl_table **out)
 {
     pawl_table shape = {.env = *env, .attribute_count = table_attribute_count(file)};
     for (int i = 0; i < list->count; ++i) {
@@ -255,9 +255,9 @@ static pawl_status table_read(const pawl_env *env, hid_t file, const char *path,
     }
     list.capacity = list.count;
     size_t name_bytes = (size_t)list.count * TABLE_NAME + 1;
-    size_t column_bytes = (size_t)(list.count + 1) * sizeof(pawl_column);
+    size_t column_bytes = (size_t)(list.count + 1) * sizeof(pawl_data_column);
     list.names = pawl_alloc(env, name_bytes);
-    pawl_column *columns = pawl_alloc(env, column_bytes);
+    pawl_data_column *columns = pawl_alloc(env, column_bytes);
     list.count = 0;
     pawl_status status = PAWL_NO_MEMORY;
     if (list.names != NULL && columns != NULL &&
@@ -295,7 +295,7 @@ void pawl_table_destroy(pawl_table *t)
     }
 }
 
-const pawl_column *pawl_table_column(const pawl_table *t, const char *name)
+const pawl_data_column *pawl_table_column(const pawl_table *t, const char *name)
 {
     for (int i = 0; t != NULL && name != NULL && i < t->column_count; ++i) {
         if (strcmp(t->columns[i].name, name) == 0) {

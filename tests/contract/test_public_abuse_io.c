@@ -361,7 +361,7 @@ TEST(samples_tables_and_pages_that_are_null_or_not_there)
     pawl_sample_destroy(sample);
     pawl_sample_destroy(NULL);
     pawl_table *table = NULL;
-    pawl_column column = {.name = "a"};
+    pawl_data_column column = {.name = "a"};
     CHECK_BAD(pawl_table_write(NULL, "a", &column, 1, NULL, 0));
     CHECK_BAD(pawl_table_write(env, NULL, &column, 1, NULL, 0));
     CHECK_BAD(pawl_table_write(env, "a", NULL, 1, NULL, 0));
