@@ -195,7 +195,7 @@ typedef struct pawl_data_column {
     const char *name; ///< may have folders: "results/time"
     pawl_data_type type;
     int count;
-    int width;  ///< bytes of a word, zeros at its end included; words only
+    int width; ///< bytes of a word, zeros at its end included; of numbers that were read, those of a row, 1 or more
     void *data; ///< (count) int, double or char[width]
 } pawl_data_column;
 typedef struct pawl_attribute {
@@ -209,6 +209,8 @@ PAWL_API pawl_status pawl_table_write(const pawl_env *env, const char *path,
 /// All columns and attributes of a file; others of its contents are left out.
 PAWL_API pawl_status pawl_table_read(const pawl_env *env, const char *path, pawl_table **out);
 PAWL_API void pawl_table_destroy(pawl_table *table); ///< NULL is fine
+/// The columns in the order of their names; NULL past the last.
+PAWL_API const pawl_data_column *pawl_table_at(const pawl_table *table, int index);
 /// Of this name, or NULL.
 PAWL_API const pawl_data_column *pawl_table_column(const pawl_table *table, const char *name);
 PAWL_API const char *pawl_table_attribute(const pawl_table *table, const char *name); ///< likewise

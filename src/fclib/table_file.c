@@ -135,18 +135,19 @@ static bool table_shape(hid_t file, const char *name, pawl_data_column *out)
 {
     hid_t set = H5Dopen2(file, name, H5P_DEFAULT), type = H5Dget_type(set),
           space = H5Dget_space(set);
-    hsize_t count = 0;
+    hsize_t size[2] = {0, 1};
     H5T_class_t class = H5Tget_class(type);
+    int dimensions = space >= 0 ? H5Sget_simple_extent_ndims(space) : 0;
     bool good =
-        space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
-        H5Sget_simple_extent_dims(space, &count, NULL) >= 0 && count < (1u << 30) &&
+        (dimensions == 1 || dimensions == 2) && H5Sget_simple_extent_dims(space, size, NULL) >= 0 &&
+        size[0] < (1u << 28) && size[1] < 4096 && size[0] * size[1] < (1u << 30) &&
         (class == H5T_INTEGER || class == H5T_FLOAT ||
          (class == H5T_STRING && H5Tis_variable_str(type) == 0 && H5Tget_size(type) <= TABLE_TEXT));
     out->type = class == H5T_INTEGER ? PAWL_DATA_INT
                 : class == H5T_FLOAT ? PAWL_DATA_REAL
                                      : PAWL_DATA_TEXT;
-    out->width = out->type == PAWL_DATA_TEXT ? (int)H5Tget_size(type) : 0;
-    out->count = (int)count;
+    out->width = out->type == PAWL_DATA_TEXT ? (int)H5Tget_size(type) : (int)size[1];
+    out->count = (int)(size[0] * size[1]);
     (void)H5Sclose(space);
     (void)H5Tclose(type);
     (void)H5Dclose(set);
@@ -293,6 +294,11 @@ void pawl_table_destroy(pawl_table *t)
         pawl_env env = t->env;
         pawl_free(&env, t, t->bytes);
     }
+}
+
+const pawl_data_column *pawl_table_at(const pawl_table *t, int index)
+{
+    return t != NULL && index >= 0 && index < t->column_count ? &t->columns[index] : NULL;
 }
 
 const pawl_data_column *pawl_table_column(const pawl_table *t, const char *name)

@@ -370,6 +370,7 @@ TEST(samples_tables_and_pages_that_are_null_or_not_there)
     CHECK_BAD(pawl_table_read(env, NULL, &table));
     CHECK_BAD(pawl_table_read(env, "a", NULL));
     CHECK(pawl_table_read(env, "CMakeLists.txt", &table) != PAWL_OK && table == NULL);
+    CHECK(pawl_table_at(NULL, 0) == NULL);
     CHECK(pawl_table_column(NULL, "a") == NULL && pawl_table_attribute(NULL, "a") == NULL);
     pawl_table_destroy(NULL);
     CHECK_BAD(pawl_lab_page_write(env, NULL, "{}", "a"));
