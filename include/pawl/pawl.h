@@ -16,6 +16,7 @@
 #include "pawl/problem.h"
 #include "pawl/query.h"
 #include "pawl/report.h"
+#include "pawl/sample.h"
 #include "pawl/sensitivity.h"
 #include "pawl/sensor.h"
 #include "pawl/settings.h"

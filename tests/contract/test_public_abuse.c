@@ -488,6 +488,8 @@ TEST(simulations_asked_for_what_they_do_not_have)
     CHECK_NAN(pawl_sim_actuator_effort(NULL, pawl_model_actuator_at(pawl_sim_model(NULL), 0)));
     pawl_sim_set_clock(NULL, NULL, NULL);
     pawl_sim_keep_problems(NULL, true);
+    pawl_sim_keep_samples(NULL, true);
+    CHECK(pawl_sim_kept_sample(NULL) == NULL && pawl_sample_get(NULL) == NULL);
     pawl_sim_destroy(NULL);
     pawl_verdict verdict = pawl_verdict_begin(NULL);
     CHECK_NAN(verdict.closure.position);
