@@ -6,6 +6,7 @@
 #include "args.h"
 #include "complete.h"
 #include "manual.h"
+#include "ranks.h"
 
 #include <jansson.h>
 #include <locale.h>
@@ -61,6 +62,7 @@ static int main_print_version(void)
     main_print_names("formulations", pawl_formulation_name);
     printf("  %-13s%s\n", "readers", "SDFormat, URDF, FCLib");
     printf("  %-13s%s\n", "recording", "HDF5");
+    printf("  %-13s%s\n", "clusters", ranks_version() != NULL ? ranks_version() : "no MPI");
     printf("  %-13sjansson %s%s%s\n", "libraries", jansson_version_str(),
 #if defined(PAWL_BUILT_WITH)
            ", ", PAWL_BUILT_WITH
