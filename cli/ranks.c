@@ -29,7 +29,7 @@ ranks ranks_begin(void)
     ranks r = {.count = 1};
     if (ranks_launched()) {
         int level;
-        r.started = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) == MPI_SUCCESS;
+        r.started = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level) == MPI_SUCCESS;
     }
     if (r.started) {
         MPI_Comm_rank(MPI_COMM_WORLD, &r.rank);
@@ -44,6 +44,47 @@ void ranks_end(ranks *r)
         MPI_Finalize();
     }
     r->started = false;
+}
+
+// The counter is in the memory of rank 0. Every rank reads and raises it in one atomic operation: nobody waits for a rank that computes,
+// and a rank that is lost takes nothing with it but its own work.
+static MPI_Win ranks_window;
+static int64_t *ranks_counter;
+
+void ranks_count_begin(const ranks *r)
+{
+    if (!r->started) {
+        return;
+    }
+    MPI_Aint bytes = r->rank == 0 ? (MPI_Aint)sizeof *ranks_counter : 0;
+    MPI_Win_allocate(bytes, sizeof *ranks_counter, MPI_INFO_NULL, MPI_COMM_WORLD, &ranks_counter,
+                     &ranks_window);
+    if (r->rank == 0) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, ranks_window);
+        *ranks_counter = 0;
+        MPI_Win_unlock(0, ranks_window);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+int64_t ranks_next(const ranks *r, int64_t *own)
+{
+    const int64_t one = 1;
+    int64_t mine = 0;
+    if (!r->started) {
+        return (*own)++;
+    }
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, ranks_window);
+    MPI_Fetch_and_op(&one, &mine, MPI_INT64_T, 0, 0, MPI_SUM, ranks_window);
+    MPI_Win_unlock(0, ranks_window);
+    return mine;
+}
+
+void ranks_count_end(const ranks *r)
+{
+    if (r->started) {
+        MPI_Win_free(&ranks_window);
+    }
 }
 
 const char *ranks_version(void)
@@ -134,6 +175,22 @@ ranks ranks_begin(void)
 }
 
 void ranks_end(ranks *r)
+{
+    (void)r;
+}
+
+void ranks_count_begin(const ranks *r)
+{
+    (void)r;
+}
+
+int64_t ranks_next(const ranks *r, int64_t *own)
+{
+    (void)r;
+    return (*own)++;
+}
+
+void ranks_count_end(const ranks *r)
 {
     (void)r;
 }

@@ -9,6 +9,7 @@
 #include "pawl/check.h"
 #include "pawl/contact.h"
 #include "pawl/contact_problem.h"
+#include "pawl/derivative.h"
 #include "pawl/event.h"
 #include "pawl/input.h"
 #include "pawl/kinds.h"

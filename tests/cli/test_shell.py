@@ -12,7 +12,7 @@ import pytest
 
 from conftest import COMMAND, ROOT
 
-COMMANDS = ["run", "check", "solve", "bench", "report", "reproduce", "list"]
+COMMANDS = ["run", "check", "solve", "bench", "report", "reproduce", "sweep", "list"]
 
 
 def complete(pawl, *words):

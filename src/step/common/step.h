@@ -123,6 +123,10 @@ typedef struct step_context {
     phase_clock clock;
     pawl_arena scratch;
     bool placed; // the assembly is placed at the state already
+    // Called, where not NULL, by a velocity update when its problem is solved (sim/derivative.c); s has the twists before it.
+    void (*probe)(void *user, const struct step_context *c, const pawl_state *s,
+                  const step_weights *w, bool struck);
+    void *probe_user;
 } step_context;
 
 // Bytes of scratch that the parts above take together at most.

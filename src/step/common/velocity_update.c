@@ -62,6 +62,9 @@ void pawl_velocity_update(step_context *c, pawl_state *s, const step_weights *w,
     solver_report solved = {.outcome = PAWL_CONVERGED};
     pawl_velocity_solve(c, s, w, &solved);
     pawl_stiff_springs_settle(c, w, &solved);
+    if (c->probe != NULL) {
+        c->probe(c->probe_user, c, s, w, struck);
+    }
     pawl_velocity_finish(c, s, w, &solved, report);
     if (struck) {
         pawl_report_merge(report, &impact);
