@@ -143,6 +143,11 @@ static pawl_status nmdp_refuse_joints(const nmdp *s)
                          "cannot be a coordinate; choose euler, moreau or lit",
                          stepper, j->name, pawl_joint_kind_name(j->kind), m->name);
     }
+    if (m->medium.density > 0.0) {
+        return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
+                         "stepper %s has no drag of a medium; choose euler, moreau or lit",
+                         stepper);
+    }
     if (s->settings->nmdp.order == 2 && nmdp_in_space(s)) {
         return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
                          "nmdp.order=2 needs nmdp.dynamics=ne: stages in space are of first order");
