@@ -42,6 +42,7 @@ typedef struct pawl_load_options {
     const char *search_path;
     const char *start_key; ///< NULL, or a keyframe of an MJCF file at whose positions to begin
     bool verbose;          ///< a log line for everything that is otherwise counted in one
+    bool repair_inertia;   ///< inertias that no rigid body has become the nearest valid ones
     uint32_t stamp;        ///< set by the default function; shows that it was called
 } pawl_load_options;
 PAWL_API pawl_load_options pawl_load_options_default(void);

@@ -21,12 +21,12 @@ static uint64_t collider_body_key(int a, int b)
 }
 
 // Bodies that a joint connects overlap at the joint by design and do not collide, unless asked to. A free joint
-// connects nothing, and neither does a gear. Joints to the world do not count, unless asked to: a machine that is
+// connects nothing, and neither does a gear or a span. Joints to the world do not count, unless asked to: a machine that is
 // fixed to the world still stands on its ground.
 static bool collider_joint_filters(const collider_def *def, const model_joint *j)
 {
     return !def->adjacent && j->kind != PAWL_JOINT_FREE && j->kind != PAWL_JOINT_GEAR &&
-           (j->base != PAWL_WORLD_INDEX || def->world_joints);
+           j->kind != PAWL_JOINT_SPAN && (j->base != PAWL_WORLD_INDEX || def->world_joints);
 }
 
 // An item is a shape that collides; arrays of items are in the order of the model's shapes. `filtered` has twice

@@ -351,6 +351,19 @@ pawl_status pawl_builder_set_softness(pawl_builder *b, pawl_soft_kind kind,
     return PAWL_OK;
 }
 
+pawl_status pawl_builder_set_medium(pawl_builder *b, pawl_medium medium)
+{
+    PAWL_NEED(NULL, b);
+    if (!(medium.density >= 0.0) || !isfinite(medium.density) || !v3_finite(medium.wind)) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                         "medium: density %g kg/m^3 and wind must be finite and the density 0 or "
+                         "more",
+                         medium.density);
+    }
+    b->medium = medium;
+    return PAWL_OK;
+}
+
 void pawl_builder_set_gravity(pawl_builder *b, pawl_vec3 gravity)
 {
     if (b == NULL) {
@@ -640,7 +653,8 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, p
     if (builder_find_joint(b, name) >= 0) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s' exists already", name);
     }
-    if ((int)joint.kind < 0 || joint.kind >= PAWL_JOINT_GEAR) {
+    if ((int)joint.kind < 0 || joint.kind == PAWL_JOINT_GEAR ||
+        joint.kind >= PAWL_JOINT_KIND_COUNT) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                          "joint '%s': no kind %d (gears have their own def)", name,
                          (int)joint.kind);
@@ -666,6 +680,16 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, p
                          "joint '%s': length is %g m; expected above 0, or below 0 for the "
                          "distance at the start (for a length of 0 use a spherical joint)",
                          name, joint.length);
+    }
+    pawl_wrap *wrap = &joint.wrap;
+    if (joint.kind == PAWL_JOINT_SPAN && wrap->kind != PAWL_WRAP_NONE &&
+        ((int)wrap->kind < 0 || wrap->kind > PAWL_WRAP_CYLINDER || !(wrap->radius > 0.0) ||
+         !isfinite(wrap->radius) || !pawl_builder_pose_good(&wrap->frame) ||
+         (wrap->sided && !v3_finite(wrap->side)))) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "joint '%s': got a wrap of kind %d and radius %g, expected a ball or a "
+                         "cylinder, a radius above 0 and a finite place",
+                         name, (int)wrap->kind, wrap->radius);
     }
     PAWL_TRY(builder_check_soft(b, "joint", name, &joint.soft, joint.erp));
     for (int c = 0; c < pawl_joint_kind_coordinates(joint.kind); ++c) {
@@ -722,9 +746,12 @@ pawl_status pawl_builder_add_gear(pawl_builder *b, const pawl_gear_def *def, paw
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "gear '%s' couples a coordinate with itself",
                          gear.name);
     }
-    if (!isfinite(gear.ratio) || !isfinite(gear.offset)) {
-        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "gear '%s': ratio %g and offset %g must be finite",
-                         gear.name, gear.ratio, gear.offset);
+    if (!isfinite(gear.ratio) || !isfinite(gear.offset) || !isfinite(gear.curve[0]) ||
+        !isfinite(gear.curve[1]) || !isfinite(gear.curve[2])) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "gear '%s': ratio %g, offset %g and curve %g %g %g must be finite",
+                         gear.name, gear.ratio, gear.offset, gear.curve[0], gear.curve[1],
+                         gear.curve[2]);
     }
     pawl_joint_def joint = pawl_joint_def_default();
     joint.name = gear.name;

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/sort.h"
 #include "model/builder.h"
+#include "model/cord_path.h"
 #include "model/joint_move.h"
 #include "model/softness.h"
 #include <string.h>
@@ -133,7 +134,7 @@ static bool compile_moves_points(pawl_joint_kind kind)
 {
     return kind == PAWL_JOINT_SPHERICAL || kind == PAWL_JOINT_DISTANCE ||
            kind == PAWL_JOINT_POINT_ON_LINE || kind == PAWL_JOINT_POINT_ON_PLANE ||
-           kind == PAWL_JOINT_FREE;
+           kind == PAWL_JOINT_FREE || kind == PAWL_JOINT_SPAN;
 }
 
 static pawl_status compile_point_anchor(const pawl_env *env, const model_joint *j,
@@ -144,7 +145,8 @@ static pawl_status compile_point_anchor(const pawl_env *env, const model_joint *
     }
     // Lines and planes turn with the base, which a point cannot.
     bool fits = compile_moves_points(j->kind) &&
-                (!is_base || j->kind == PAWL_JOINT_SPHERICAL || j->kind == PAWL_JOINT_DISTANCE);
+                (!is_base || j->kind == PAWL_JOINT_SPHERICAL || j->kind == PAWL_JOINT_DISTANCE ||
+                 j->kind == PAWL_JOINT_SPAN);
     if (!fits) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                          "joint '%s': a %s joint turns its %s, but '%s' is a point mass, which has "
@@ -191,6 +193,9 @@ static pawl_status compile_joint(const pawl_builder *b, int index, pawl_model *m
     j->base_axes = quat_matrix(j->base_turn);
     j->follower_axes = quat_matrix(j->follower_turn);
     j->pitch = def->pitch;
+    if (def->kind == PAWL_JOINT_SPAN) {
+        j->wrap = pawl_wrap_in_joint(&def->wrap, def->base_frame);
+    }
     j->row_count = pawl_joint_kind_rows(j->kind);
     j->coordinate_count = pawl_joint_kind_coordinates(j->kind);
     j->first_coordinate = m->coordinate_count;
@@ -470,6 +475,7 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
         *m = (pawl_model){.env = b->env,
                           .name = name,
                           .gravity = b->gravity,
+                          .medium = b->medium,
                           .friction_scale = 1.0,
                           .body_count = b->bodies.count,
                           .joint_count = b->joints.count,
@@ -585,6 +591,11 @@ static uint64_t compile_hash(const pawl_model *m)
     uint64_t h = pawl_hash_text(PAWL_HASH_SEED, m->name);
     const double world[] = {m->gravity.x, m->gravity.y, m->gravity.z};
     h = pawl_hash_doubles(h, world, 3);
+    if (m->medium.density > 0.0) {
+        const double medium[] = {m->medium.density, m->medium.wind.x, m->medium.wind.y,
+                                 m->medium.wind.z};
+        h = pawl_hash_doubles(h, medium, 4);
+    }
     for (int i = 0; i < m->body_count; ++i) {
         const model_body *b = &m->bodies[i];
         const double numbers[] = {(double)b->kind,
@@ -637,6 +648,17 @@ static uint64_t compile_hash(const pawl_model *m)
             h = compile_hash_soft(h, &d->limit_soft, d->limit_erp);
         }
         h = compile_hash_soft(h, &j->soft, j->erp);
+        if (j->wrap.kind != PAWL_WRAP_NONE) {
+            const model_wrap *w = &j->wrap;
+            const double wrap[] = {(double)w->kind, w->radius,   w->centre.x,
+                                   w->centre.y,     w->centre.z, (double)w->sided,
+                                   w->side.x,       w->side.y,   w->side.z};
+            h = pawl_hash_doubles(h, wrap, sizeof wrap / sizeof wrap[0]);
+            h = pawl_hash_doubles(h, &w->axes.m[0][0], 9);
+        }
+        if (j->gear.curve[0] != 0.0 || j->gear.curve[1] != 0.0 || j->gear.curve[2] != 0.0) {
+            h = pawl_hash_doubles(h, j->gear.curve, 3);
+        }
     }
     for (int i = 0; i < m->actuator_count; ++i) {
         const pawl_actuator_def *a = &m->actuators[i];

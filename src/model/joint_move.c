@@ -53,7 +53,8 @@ static int move_root(int *set, int node)
 static bool move_may_take(const pawl_model *m, const model_joint *j)
 {
     bool pointwise = j->kind == PAWL_JOINT_DISTANCE || j->kind == PAWL_JOINT_POINT_ON_LINE ||
-                     j->kind == PAWL_JOINT_POINT_ON_PLANE || j->kind == PAWL_JOINT_GEAR;
+                     j->kind == PAWL_JOINT_POINT_ON_PLANE || j->kind == PAWL_JOINT_GEAR ||
+                     j->kind == PAWL_JOINT_SPAN;
     bool point_mass = (j->base >= 0 && m->bodies[j->base].kind == PAWL_BODY_POINT) ||
                       m->bodies[j->follower].kind == PAWL_BODY_POINT;
     return !pointwise && !point_mass;

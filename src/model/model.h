@@ -29,6 +29,15 @@ typedef struct model_body {
     double size; // how large it is, see body_size.c [m]
 } model_body;
 
+typedef struct model_wrap { // in the base's joint frame
+    pawl_wrap_kind kind;
+    double radius;
+    pawl_vec3 centre;
+    pawl_mat3 axes; // columns
+    bool sided;
+    pawl_vec3 side; // in its own frame
+} model_wrap;
+
 typedef struct model_joint {
     const char *name;
     pawl_joint_kind kind;
@@ -46,6 +55,7 @@ typedef struct model_joint {
     double erp;
     pawl_pose base_frame, follower_frame; // as given, for queries
     pawl_gear_def gear;                   // PAWL_JOINT_GEAR only
+    model_wrap wrap;                      // PAWL_JOINT_SPAN only
     double size;                          // of the smaller of its bodies [m]
 } model_joint;
 
@@ -67,6 +77,7 @@ struct pawl_model {
     const char *name;
     uint64_t hash;
     pawl_vec3 gravity;
+    pawl_medium medium;
     double friction_scale; // of all friction: 1, but for live models (live_model.h)
     double total_mass;
     double size; // of the largest body that can move, see body_size.c [m]
@@ -116,6 +127,16 @@ static inline pawl_shape_id model_shape_id(const pawl_model *m, int i)
 #define MODEL_INDEX(model, kind, id) PAWL_INDEX(&(model)->env, &(model)->ids[kind], id)
 #define MODEL_INDEX_OR_WORLD(model, id)                                                            \
     PAWL_INDEX_OR_WORLD(&(model)->env, &(model)->ids[ID_BODY], id)
+
+// The driven coordinate of a gear by the driving one, and its derivative.
+static inline double gear_value(const pawl_gear_def *g, double s)
+{
+    return g->offset + s * (g->ratio + s * (g->curve[0] + s * (g->curve[1] + s * g->curve[2])));
+}
+static inline double gear_slope(const pawl_gear_def *g, double s)
+{
+    return g->ratio + s * (2.0 * g->curve[0] + s * (3.0 * g->curve[1] + s * 4.0 * g->curve[2]));
+}
 
 double pawl_signal_value(const pawl_signal *signal, double t);
 double pawl_signal_rate(const pawl_signal *signal, double t);

@@ -127,7 +127,7 @@ static void assembly_place_joint(pawl_assembly *a, int index, const double *refe
     }
 }
 
-// q - ratio p - offset, of the driven coordinate q and the driving one p, both with their turns counted.
+// q - gear(p), of the driven coordinate q and the driving one p, both with their turns counted.
 static double assembly_gear_residual(const pawl_assembly *a, const pawl_gear_def *g)
 {
     const model_joint *joints = a->model->joints;
@@ -136,7 +136,7 @@ static double assembly_gear_residual(const pawl_assembly *a, const pawl_gear_def
     double p = a->coordinates[joints[pawl_joint_index(g->source_joint)].first_coordinate +
                               g->source_coordinate]
                    .value;
-    return q - g->ratio * p - g->offset;
+    return q - gear_value(g, p);
 }
 
 // A gear is one row over the bodies of two joints, up to four. Its gradient is the difference of two coordinates'
@@ -152,7 +152,7 @@ static void assembly_place_gear(pawl_assembly *a, int index)
     const coordinate_row *p = &a->coordinates[source->first_coordinate + g->source_coordinate];
     pawl_row_clear(a, b);
     pawl_row_add_coordinate(a, b, 0, driven, q, 1.0);
-    pawl_row_add_coordinate(a, b, 0, source, p, -g->ratio);
+    pawl_row_add_coordinate(a, b, 0, source, p, -gear_slope(g, p->value));
     a->residual[b->rows.first_row] = assembly_gear_residual(a, g);
 }
 

@@ -10,6 +10,7 @@
 #include "rows/joint_kinematics.h"
 #include "base/env.h"
 #include "base/kernel.h"
+#include "model/cord_path.h"
 
 // Which rows a kind has, in order: t along an axis, the follower's x axis along the base's y or z
 // (alignment), all of the relative rotation (lock), or a row of the kind's own.
@@ -59,7 +60,8 @@ enum {
     COORD_EULER_Z,
     COORD_RHO_X,
     COORD_RHO_Y,
-    COORD_RHO_Z
+    COORD_RHO_Z,
+    COORD_SPAN
 };
 
 // FIRST and SECOND are the angles of a universal joint about the base's x and the follower's y axis; EULER those
@@ -77,6 +79,7 @@ static const unsigned char joint_coordinate_table[PAWL_JOINT_KIND_COUNT][6] = {
     [PAWL_JOINT_SCREW] = {COORD_ANGLE},
     [PAWL_JOINT_POINT_ON_LINE] = {COORD_TX},
     [PAWL_JOINT_POINT_ON_PLANE] = {COORD_TY, COORD_TZ},
+    [PAWL_JOINT_SPAN] = {COORD_SPAN},
 };
 
 // Alignments, locks and the cross row are neighbours in the enum. A screw's residual is a length.
@@ -378,6 +381,14 @@ double pawl_joint_coordinate(const model_joint *j, const joint_frames *f, int c,
             joint_linear_row(f, e, base, follower);
         }
         return v3_dot(e, f->t);
+    }
+    case COORD_SPAN: {
+        pawl_vec3 e;
+        double length = pawl_cord_length(&j->wrap, m3_tmul(&f->base_axes, f->t), &e);
+        if (base != NULL) {
+            joint_linear_row(f, m3_mul(&f->base_axes, e), base, follower);
+        }
+        return length;
     }
     case COORD_ANGLE:
     case COORD_FIRST: {

@@ -81,7 +81,8 @@ static units_extent units_measure(const pawl_model *m)
     }
     for (int i = 0; i < m->joint_count; ++i) {
         const model_joint *j = &m->joints[i];
-        if (j->kind != PAWL_JOINT_GEAR && j->kind != PAWL_JOINT_FREE) {
+        if (j->kind != PAWL_JOINT_GEAR && j->kind != PAWL_JOINT_FREE &&
+            j->kind != PAWL_JOINT_SPAN) {
             units_reaches(&e, m, j->base, v3_norm(j->base_anchor));
             units_reaches(&e, m, j->follower, v3_norm(j->follower_anchor));
         }

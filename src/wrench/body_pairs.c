@@ -17,7 +17,8 @@ static bool pairs_filtered(const pawl_model *m, int one, int other)
     }
     for (int i = 0; i < m->joint_count; ++i) {
         const model_joint *j = &m->joints[i];
-        bool ties = j->kind != PAWL_JOINT_FREE && j->kind != PAWL_JOINT_GEAR;
+        bool ties =
+            j->kind != PAWL_JOINT_FREE && j->kind != PAWL_JOINT_GEAR && j->kind != PAWL_JOINT_SPAN;
         bool both =
             (j->base == one && j->follower == other) || (j->base == other && j->follower == one);
         if (ties && both) {
