@@ -13,3 +13,8 @@ option(PAWL_ASSIMP "Read Collada meshes with assimp, where it is installed" ON)
 if(PAWL_ASSIMP)
   pkg_check_modules(PAWL_ASSIMP_LIBRARY QUIET IMPORTED_TARGET assimp)
 endif()
+# The server of `pawl view`.
+option(PAWL_VIEW "Build the live viewer, where libwebsockets is installed" ON)
+if(PAWL_VIEW)
+  pkg_check_modules(PAWL_LIBWEBSOCKETS QUIET IMPORTED_TARGET libwebsockets)
+endif()

@@ -5,6 +5,8 @@
 // little-endian numbers in base64 (docs/player.md). A page is one file that people send each other, so the arrays have a
 // budget: frames are left out evenly until poses and contacts fit.
 #include "page/page_motion.h"
+#include "page/page_json.h"
+#include "page/page_scene.h"
 #include "page/player_bundle.h"
 #include <math.h>
 #include <string.h>
@@ -15,189 +17,10 @@ enum {
     MOTION_MOST_POSE_BYTES = 4 << 20,
     MOTION_MOST_CONTACTS = 60000, // of 36 bytes each
     MOTION_MOST_EVENTS = 400,
-    MOTION_BLOCK = 512,             // frames read at a time
-    MOTION_WINDOW = 256,            // contacts, likewise
-    MOTION_BLOCK_NUMBERS = 1 << 19, // of poses, likewise
-    MOTION_MOST_CELLS = 250         // of a heightfield, in each direction
+    MOTION_BLOCK = 512,            // frames read at a time
+    MOTION_WINDOW = 256,           // contacts, likewise
+    MOTION_BLOCK_NUMBERS = 1 << 19 // of poses, likewise
 };
-
-// ---- JSON -----------------------------------------------------------------------------------------
-
-// A name as a JSON string. It stands in a script element, where "<" could end it, so that is escaped, too.
-static void motion_string(report_text *page, const char *text)
-{
-    report_add_plain(page, "\"");
-    for (const unsigned char *c = (const unsigned char *)(text == NULL ? "" : text); *c != '\0';
-         ++c) {
-        if (*c < 0x20 || *c == '"' || *c == '\\' || *c == '<' || *c == '&') {
-            report_add(page, "\\u%04x", *c);
-        } else {
-            report_add(page, "%c", *c);
-        }
-    }
-    report_add_plain(page, "\"");
-}
-
-static void motion_numbers(report_text *page, const double *values, int count)
-{
-    report_add_plain(page, "[");
-    for (int i = 0; i < count; ++i) {
-        report_add(page, "%s%.9g", i > 0 ? "," : "", isfinite(values[i]) ? values[i] : 0.0);
-    }
-    report_add_plain(page, "]");
-}
-
-static void motion_pose(report_text *page, pawl_pose p)
-{
-    double values[7] = {p.position.x,    p.position.y,    p.position.z,   p.orientation.w,
-                        p.orientation.x, p.orientation.y, p.orientation.z};
-    motion_numbers(page, values, 7);
-}
-
-// RFC 4648, with padding.
-static void motion_base64(report_text *page, const void *data, size_t size)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const unsigned char *bytes = data;
-    char line[4 * 256 + 1];
-    size_t used = 0;
-    report_add_plain(page, "\"");
-    for (size_t i = 0; i < size; i += 3) {
-        unsigned b = i + 1 < size ? bytes[i + 1] : 0, c = i + 2 < size ? bytes[i + 2] : 0;
-        unsigned word = (unsigned)bytes[i] << 16 | b << 8 | c;
-        line[used++] = digits[word >> 18];
-        line[used++] = digits[word >> 12 & 63];
-        line[used++] = i + 1 < size ? digits[word >> 6 & 63] : '=';
-        line[used++] = i + 2 < size ? digits[word & 63] : '=';
-        if (used + 4 >= sizeof line || i + 3 >= size) {
-            line[used] = '\0';
-            report_add_plain(page, line);
-            used = 0;
-        }
-    }
-    report_add_plain(page, "\"");
-}
-
-// ---- What does not change ---------------------------------------------------------------------------
-
-static pawl_status motion_hull(report_text *page, const pawl_record *record,
-                               const pawl_shape_def *shape)
-{
-    pawl_hull_faces *hull = NULL;
-    PAWL_TRY(pawl_hull_faces_create(record->env, shape->points, shape->point_count, &hull));
-    report_add_plain(page, ",\"corners\":[");
-    bool first = true;
-    for (int f = 0; f < hull->count; ++f) {
-        const pawl_vec3 *c = hull->corners + hull->start[f];
-        for (int k = 1; k + 1 < hull->start[f + 1] - hull->start[f]; ++k) { // a fan of triangles
-            report_add(page, "%s%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g", first ? "" : ",",
-                       c[0].x, c[0].y, c[0].z, c[k].x, c[k].y, c[k].z, c[k + 1].x, c[k + 1].y,
-                       c[k + 1].z);
-            first = false;
-        }
-    }
-    report_add_plain(page, "]");
-    pawl_hull_faces_destroy(record->env, hull);
-    return PAWL_OK;
-}
-
-// A field with more points than anyone sees is drawn by every n-th of them.
-static void motion_field(report_text *page, const pawl_heightfield_def *field)
-{
-    int step_x = (field->x_count - 1) / MOTION_MOST_CELLS + 1;
-    int step_y = (field->y_count - 1) / MOTION_MOST_CELLS + 1;
-    int columns = (field->x_count - 1) / step_x + 1, rows = (field->y_count - 1) / step_y + 1;
-    report_add(page, ",\"field\":{\"columns\":%d,\"rows\":%d,\"dx\":%.9g,\"dy\":%.9g,\"heights\":[",
-               columns, rows, step_x * field->dx, step_y * field->dy);
-    for (int j = 0; j < rows; ++j) {
-        for (int i = 0; i < columns; ++i) {
-            double height =
-                field
-                    ->heights[(size_t)(j * step_y) * (size_t)field->x_count + (size_t)(i * step_x)];
-            report_add(page, "%s%.5g", i + j > 0 ? "," : "", height);
-        }
-    }
-    report_add_plain(page, "]}");
-}
-
-// A body with visuals is drawn by them; the shapes by which it touches stay hidden.
-static bool motion_is_drawn(const pawl_record *record, int shape)
-{
-    if (record->shapes[shape].def.visual_only) {
-        return true;
-    }
-    for (int k = 0; k < record->counts.shapes; ++k) {
-        const pawl_shape_info *other = &record->shapes[k];
-        if (other->def.visual_only && pawl_body_same(other->body, record->shapes[shape].body)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static pawl_status motion_shapes(report_text *page, const pawl_record *record)
-{
-    report_add_plain(page, ",\"shapes\":[");
-    for (int k = 0; k < record->counts.shapes; ++k) {
-        const pawl_shape_info *info = &record->shapes[k];
-        const pawl_shape_def *shape = &info->def;
-        bool is_field = shape->kind == PAWL_SHAPE_HEIGHTFIELD;
-        const pawl_heightfield_def *field =
-            is_field && shape->heightfield >= 0 && shape->heightfield < record->field_count
-                ? &record->fields[shape->heightfield]
-                : NULL;
-        report_add(page, "%s{\"body\":%d,\"kind\":\"%s\",\"drawn\":%s,\"pose\":", k > 0 ? "," : "",
-                   pawl_body_is_world(info->body) ? -1 : pawl_body_index(info->body),
-                   pawl_shape_kind_name(shape->kind),
-                   motion_is_drawn(record, k) ? "true" : "false");
-        motion_pose(page, field != NULL ? field->frame : shape->frame);
-        report_add_plain(page, ",\"size\":");
-        motion_numbers(page, (const double[]){shape->size.x, shape->size.y, shape->size.z}, 3);
-        report_add(page, ",\"colour\":[%.3g,%.3g,%.3g,%.3g],\"name\":", (double)shape->rgba[0],
-                   (double)shape->rgba[1], (double)shape->rgba[2], (double)shape->rgba[3]);
-        motion_string(page, shape->name);
-        if (shape->kind == PAWL_SHAPE_HULL) {
-            PAWL_TRY(motion_hull(page, record, shape));
-        } else if (field != NULL) {
-            motion_field(page, field);
-        }
-        report_add_plain(page, "}");
-    }
-    report_add_plain(page, "]");
-    return PAWL_OK;
-}
-
-static void motion_bodies_and_joints(report_text *page, const pawl_record *record)
-{
-    report_add_plain(page, ",\"bodies\":[");
-    for (int b = 0; b < record->counts.bodies; ++b) {
-        const record_body *body = &record->bodies[b];
-        report_add_plain(page, b > 0 ? ",{\"name\":" : "{\"name\":");
-        motion_string(page, body->name);
-        report_add(page, ",\"mass\":%.9g,\"com\":", body->mass);
-        motion_numbers(page, (const double[]){body->com.x, body->com.y, body->com.z}, 3);
-        report_add_plain(page, "}");
-    }
-    report_add_plain(page, "],\"joints\":[");
-    bool first = true;
-    for (int j = 0; j < record->counts.joints; ++j) {
-        const record_joint *joint = &record->joints[j];
-        if (joint->follower < 0) {
-            continue; // nothing that moves carries its frame
-        }
-        bool revolves = joint->kind == PAWL_JOINT_REVOLUTE ||
-                        joint->kind == PAWL_JOINT_CYLINDRICAL || joint->kind == PAWL_JOINT_SCREW;
-        report_add_plain(page, first ? "{\"name\":" : ",{\"name\":");
-        first = false;
-        motion_string(page, joint->name);
-        report_add(page, ",\"kind\":\"%s\",\"base\":%d,\"follower\":%d,\"revolves\":%s,\"pose\":",
-                   pawl_joint_kind_name(joint->kind), joint->base, joint->follower,
-                   revolves ? "true" : "false");
-        motion_pose(page, joint->follower_frame);
-        report_add_plain(page, "}");
-    }
-    report_add_plain(page, "]");
-}
 
 static pawl_status motion_events(report_text *page, const pawl_record *record)
 {
@@ -378,15 +201,15 @@ static pawl_status motion_series(report_text *page, const pawl_record *record)
     if (status == PAWL_OK) {
         report_add(page, ",\"frames\":%d,\"recorded\":%lld,\"time\":", t.count,
                    (long long)t.frames);
-        motion_base64(page, b.time, n * sizeof *b.time);
+        page_json_base64(page, b.time, n * sizeof *b.time);
         report_add_plain(page, ",\"poses\":");
-        motion_base64(page, b.poses, n * width * sizeof *b.poses);
+        page_json_base64(page, b.poses, n * width * sizeof *b.poses);
         report_add_plain(page, ",\"contact_start\":");
-        motion_base64(page, b.start, (n + 1) * sizeof *b.start);
+        page_json_base64(page, b.start, (n + 1) * sizeof *b.start);
         report_add_plain(page, ",\"contact_pair\":");
-        motion_base64(page, b.pair, 3 * (size_t)b.rows * sizeof *b.pair);
+        page_json_base64(page, b.pair, 3 * (size_t)b.rows * sizeof *b.pair);
         report_add_plain(page, ",\"contact_point\":");
-        motion_base64(page, b.point, 6 * (size_t)b.rows * sizeof *b.point);
+        page_json_base64(page, b.point, 6 * (size_t)b.rows * sizeof *b.point);
     }
     for (int k = 0; k < 6; ++k) {
         pawl_free(record->env, blocks[k], sizes[k]);
@@ -394,20 +217,11 @@ static pawl_status motion_series(report_text *page, const pawl_record *record)
     return status;
 }
 
-static pawl_status motion_document(report_text *page, const pawl_record *record)
+pawl_status page_motion_document(report_text *page, const pawl_record *record)
 {
-    pawl_vec3 g = record->gravity;
-    double length = sqrt(g.x * g.x + g.y * g.y + g.z * g.z);
-    double up[3] = {0.0, 0.0, 1.0};
-    if (length > 0.0) {
-        up[0] = -g.x / length, up[1] = -g.y / length, up[2] = -g.z / length;
-    }
-    report_add(page, "{\"format\":%d,\"name\":", MOTION_FORMAT);
-    motion_string(page, record->model_name);
-    report_add_plain(page, ",\"up\":");
-    motion_numbers(page, up, 3);
-    motion_bodies_and_joints(page, record);
-    PAWL_TRY(motion_shapes(page, record));
+    page_scene scene = page_scene_of_record(record);
+    report_add(page, "{\"format\":%d,", MOTION_FORMAT);
+    PAWL_TRY(page_scene_write(page, &scene));
     PAWL_TRY(motion_events(page, record));
     PAWL_TRY(motion_series(page, record));
     report_add_plain(page, "}");
@@ -429,7 +243,7 @@ pawl_status page_motion_write(report_text *page, const pawl_record *record)
     report_add_plain(
         page,
         "<div id=\"pawl-player\"></div>\n<script type=\"application/json\" id=\"pawl-motion\">");
-    PAWL_TRY(motion_document(page, record));
+    PAWL_TRY(page_motion_document(page, record));
     report_add_plain(page, "</script>\n");
     return PAWL_OK;
 }

@@ -12,6 +12,7 @@
 #include "page/report_picture.h"
 #include "page/report_plots.h"
 #include "page/report_style.h"
+#include "pawl/page.h"
 #include "pawl/verdict.h"
 #include <math.h>
 #include <string.h>
@@ -290,6 +291,22 @@ static pawl_status report_make(const pawl_env *env, const char *record_path, con
     }
     report_text_free(&page);
     return status;
+}
+
+pawl_status pawl_report_make(const pawl_env *env, const char *record_path, pawl_string *out)
+{
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, out);
+    *out = (pawl_string){0};
+    PAWL_NEED(env, record_path);
+    pawl_record *record = NULL;
+    PAWL_TRY(pawl_record_open(env, record_path, &record));
+    report_locale locale = report_locale_begin();
+    report_text page = {.env = env};
+    pawl_status status = report_make_page(record, &page);
+    report_locale_end(&locale);
+    pawl_record_close(record);
+    return report_text_hand_over(&page, status, out);
 }
 
 pawl_status pawl_report_write(const pawl_env *env, const char *record_path, const char *html_path)
