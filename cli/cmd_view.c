@@ -3,15 +3,12 @@
 //
 // pawl view: a model that runs, a recording, or the gallery of models, in the browser. The server listens on this
 // machine alone, prints its address and opens a browser where there is a display.
-#define _POSIX_C_SOURCE 200809L
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "args.h"
+#include "browser.h"
 #include "interrupt.h"
 #include "load_args.h"
 #include "models_folder.h"
@@ -19,8 +16,6 @@
 #include "place_args.h"
 #include "setting_args.h"
 #include "start_args.h"
-
-extern char **environ;
 
 typedef struct view_request {
     args_request args; ///< the argument is a model or a recording
@@ -101,24 +96,6 @@ static bool cmd_view_is_record(const char *path)
     return is;
 }
 
-// Where there is a display: the desktop's own choice of a browser. Failing to is no failure.
-static void cmd_view_browse(const char *address)
-{
-    if (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL) {
-        return;
-    }
-    char *words[] = {(char *)"xdg-open", (char *)address, NULL};
-    pid_t child;
-    posix_spawn_file_actions_t quiet;
-    if (posix_spawn_file_actions_init(&quiet) != 0) {
-        return;
-    }
-    (void)posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", 1 /* O_WRONLY */, 0);
-    (void)posix_spawn_file_actions_addopen(&quiet, 2, "/dev/null", 1, 0);
-    (void)posix_spawnp(&child, words[0], &quiet, NULL, words, environ);
-    (void)posix_spawn_file_actions_destroy(&quiet);
-}
-
 static int cmd_view_serve(console *con, const view_request *request, pawl_viewer_options *options)
 {
     int errors = con->error_count;
@@ -139,7 +116,7 @@ static int cmd_view_serve(console *con, const view_request *request, pawl_viewer
     }
     console_note(con, "Ctrl-C ends it");
     if (!request->no_browser) {
-        cmd_view_browse(pawl_viewer_address(view));
+        browser_show(pawl_viewer_address(view));
     }
     while (interrupt_signal() == 0 && status == PAWL_OK) {
         status = pawl_viewer_serve(view);

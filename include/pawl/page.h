@@ -37,6 +37,14 @@ PAWL_API pawl_status pawl_scene_json(const pawl_env *env, const pawl_model *mode
 PAWL_API pawl_status pawl_motion_json(const pawl_env *env, const char *record_path,
                                       pawl_string *out);
 
+/// The document of a report alone, as docs/pages.md has it.
+PAWL_API pawl_status pawl_report_json(const pawl_env *env, const char *record_path,
+                                      pawl_string *out);
+/// Several recordings in one page (docs/pages.md): settings and verdicts side by side, every quantity in one plot, the
+/// machines moving together. 2 to PAWL_MOST_COMPARED of them.
+PAWL_API pawl_status pawl_compare_write(const pawl_env *env, const char *const *record_paths,
+                                        int count, const char *html_path);
+enum { PAWL_MOST_COMPARED = 8 };
 /// The page that pawl_report_write() writes, as text.
 PAWL_API pawl_status pawl_report_make(const pawl_env *env, const char *record_path,
                                       pawl_string *out);

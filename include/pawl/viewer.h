@@ -22,6 +22,7 @@ typedef struct pawl_viewer_options {
     const pawl_load_options
         *load; ///< how models are read; NULL for the defaults. Must outlive the view
     pawl_settings settings;
+    const char *video_path;    ///< where the film of a recording that a page makes goes; or NULL
     const char *output_folder; ///< where recordings go
     const char *host;          ///< address to listen on, 127.0.0.1 by default
     int port;                  ///< 0: any that is free
@@ -45,5 +46,10 @@ PAWL_API const char *pawl_viewer_address(const pawl_viewer *view);
 PAWL_API int pawl_viewer_port(const pawl_viewer *view); ///< that it listens on
 /// Serves pages until something happened or a quarter of a second has passed; to be called in a loop.
 PAWL_API pawl_status pawl_viewer_serve(pawl_viewer *view);
+
+/// Of a viewer with a video_path: 0 while no page has sent the film, 1 when it is in its file, -1 when it could not be
+/// made; the log then says why. The page makes it when its address ends in "#video=webm" or "#video=gif", with
+/// &width=, &height=, &fps=, &speed=, &start= and &end= where they are wanted.
+PAWL_API int pawl_viewer_video(const pawl_viewer *view);
 
 PAWL_EXTERN_C_END

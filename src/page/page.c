@@ -6,10 +6,19 @@
 #define _POSIX_C_SOURCE 200809L
 #include "pawl/page.h"
 #include "base/guard.h"
+#include "page/page_document.h"
 #include "page/page_motion.h"
 #include "page/page_scene.h"
 #include "page/player_bundle.h"
 #include <string.h>
+
+static const char page_without_bundle[] =
+    "<p id=\"pawl-no-bundle\">This pawl was built without Node and npm: the page holds its data, "
+    "but not the "
+    "program that shows it. Install them, build again, and write the page anew.</p>\n";
+static const char page_without_script[] =
+    "<noscript>This page is drawn by its script: allow scripts to see it. Nothing is loaded from "
+    "elsewhere.</noscript>\n";
 
 void pawl_string_free(const pawl_env *env, pawl_string *text)
 {
@@ -24,9 +33,13 @@ bool pawl_page_has_bundle(void)
     return pawl_player_bundle_size > 0;
 }
 
-static pawl_status page_text(report_text *page, const char *title, const char *document)
+pawl_status page_frame(report_text *page, const char *title, const char *kind,
+                       const report_text *document)
 {
-    if (strstr(document, "</") != NULL) {
+    if (document->failed || document->data == NULL) {
+        return PAWL_FAIL(page->env, PAWL_NO_MEMORY, "no memory for a page");
+    }
+    if (strstr(document->data, "</") != NULL) {
         return PAWL_FAIL(page->env, PAWL_BAD_ARGUMENT,
                          "the document of a page contains \"</\", which would end its element; "
                          "expected \"<\" to be written as \\u003c");
@@ -35,20 +48,14 @@ static pawl_status page_text(report_text *page, const char *title, const char *d
                            "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
                            "<link rel=\"icon\" href=\"data:,\"><title>");
     report_add_escaped(page, title);
-    report_add_plain(page, "</title></head><body>\n");
-    if (pawl_player_bundle_size == 0) {
-        report_add_plain(
-            page,
-            "<p id=\"pawl-no-bundle\">This pawl was built without Node and npm: the page holds its "
-            "data, but not the program that shows it. Install them, build again, and write "
-            "the page anew.</p>\n");
-    } else {
-        report_add_plain(
-            page, "<noscript>This page is drawn by its script: allow scripts to see it. Nothing is "
-                  "loaded from elsewhere.</noscript>\n");
+    if (kind[0] != '\0') {
+        report_add(page, " - %s", kind);
     }
+    report_add_plain(page, "</title></head><body>\n");
+    report_add_plain(page,
+                     pawl_player_bundle_size == 0 ? page_without_bundle : page_without_script);
     report_add_plain(page, "<script type=\"application/json\" id=\"pawl-document\">");
-    report_add_plain(page, document);
+    report_add_plain(page, document->data);
     report_add_plain(page, "</script>\n");
     if (pawl_player_bundle_size > 0) {
         report_add_plain(page, "<script>");
@@ -57,6 +64,16 @@ static pawl_status page_text(report_text *page, const char *title, const char *d
     }
     report_add_plain(page, "</body></html>\n");
     return PAWL_OK;
+}
+
+// The same around a document that a caller made.
+static pawl_status page_text(report_text *page, const char *title, const char *document)
+{
+    report_text copy = {.env = page->env};
+    report_add_plain(&copy, document);
+    pawl_status status = page_frame(page, title, "", &copy);
+    report_text_free(&copy);
+    return status;
 }
 
 pawl_status pawl_page_make(const pawl_env *env, const char *title, const char *document,
@@ -115,7 +132,13 @@ pawl_status pawl_motion_json(const pawl_env *env, const char *record_path, pawl_
     PAWL_TRY(pawl_record_open(env, record_path, &record));
     report_locale locale = report_locale_begin();
     report_text text = {.env = env};
-    pawl_status status = page_motion_document(&text, record);
+    pawl_status status = PAWL_OK;
+    if (record_has(record, RECORD_POSE) && record->frames > 0) {
+        status = page_motion_document(&text, record);
+    } else {
+        status = PAWL_FAIL(env, PAWL_UNSUPPORTED, "%s: has no poses; record with the trace 'q'",
+                           record_path);
+    }
     report_locale_end(&locale);
     pawl_record_close(record);
     return report_text_hand_over(&text, status, out);

@@ -26,9 +26,10 @@ void page_json_string(report_text *text, const char *name)
     report_add_plain(text, "\"");
 }
 
-void page_json_key(report_text *text, bool first, const char *key)
+void page_json_text_key(report_text *text, const char *key, const char *value)
 {
-    report_add(text, "%s\"%s\":", first ? "" : ",", key);
+    report_add(text, ",\"%s\":", key);
+    page_json_string(text, value);
 }
 
 void page_json_number(report_text *text, double value, int digits)

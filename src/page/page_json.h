@@ -9,8 +9,8 @@
 // A name as a JSON string. Documents stand in a script element, where "<" could end it, so that is escaped, too; bytes
 // that are not UTF-8 are replaced.
 void page_json_string(report_text *text, const char *name);
-// "key": with the comma that goes before it.
-void page_json_key(report_text *text, bool first, const char *key);
+// A key of an object that has one already, with a text: ,"key":"text". NULL is the empty text.
+void page_json_text_key(report_text *text, const char *key, const char *value);
 // With `digits` significant digits; null where it is not finite.
 void page_json_number(report_text *text, double value, int digits);
 // An array with nine digits each; 0 where one is not finite.

@@ -7,15 +7,16 @@
 #include "page/page_motion.h"
 #include "page/page_json.h"
 #include "page/page_scene.h"
-#include "page/player_bundle.h"
+#include "pawl/contact.h"
+#include "pawl/page.h"
 #include <math.h>
 #include <string.h>
 
 enum {
     MOTION_FORMAT = 1,
     MOTION_MOST_FRAMES = 6000,
-    MOTION_MOST_POSE_BYTES = 4 << 20,
-    MOTION_MOST_CONTACTS = 60000, // of 36 bytes each
+    MOTION_MOST_POSE_BYTES = 7 << 19, // and gaps of joints
+    MOTION_MOST_CONTACTS = 40000,     // of 44 bytes each
     MOTION_MOST_EVENTS = 400,
     MOTION_BLOCK = 512,            // frames read at a time
     MOTION_WINDOW = 256,           // contacts, likewise
@@ -49,7 +50,8 @@ typedef struct motion_thinning {
 
 static motion_thinning motion_thin(const pawl_record *record)
 {
-    size_t bytes = (size_t)record->counts.bodies * 7 * sizeof(float);
+    size_t bytes =
+        ((size_t)record->counts.bodies * 7 + (size_t)record->counts.joints) * sizeof(float);
     int64_t most = bytes > 0 ? (int64_t)(MOTION_MOST_POSE_BYTES / bytes) : MOTION_MOST_FRAMES;
     most = most > MOTION_MOST_FRAMES ? MOTION_MOST_FRAMES : most < 2 ? 2 : most;
     if (record->contact_rows > MOTION_MOST_CONTACTS) {
@@ -73,7 +75,8 @@ static int64_t motion_frame(const motion_thinning *t, int i)
 typedef struct motion_buffers {
     double *rows_read; // poses of MOTION_BLOCK frames or fewer
     double *time;
-    float *poses, *point;
+    float *poses, *point, *gaps;
+    int16_t *normal;
     uint32_t *start;
     int32_t *pair;
     int rows, capacity; // contacts
@@ -84,8 +87,39 @@ typedef struct motion_buffers {
     double window_points[MOTION_WINDOW * RECORD_POINT_WIDTH];
 } motion_buffers;
 
+// The coefficient of a contact, for its cone; 0 where no shapes say.
+static double motion_friction(const pawl_record *record, const int32_t *pair)
+{
+    if (pair[2] < 0 || pair[3] < 0) {
+        return 0.0;
+    }
+    double mu = pawl_pair_combine(record->settings.contact.friction_rule,
+                                  record->shapes[pair[2]].def.friction,
+                                  record->shapes[pair[3]].def.friction);
+    return isfinite(mu) && mu > 0.0 ? mu : 0.0;
+}
+
+// How far the two sides of each joint are apart, from the poses of a frame.
+static void motion_gaps(const pawl_record *record, const double *row, float *gaps)
+{
+    for (int j = 0; j < record->counts.joints; ++j) {
+        const record_joint *joint = &record->joints[j];
+        pawl_pose sides[2] = {joint->base_frame, joint->follower_frame};
+        const int owners[2] = {joint->base, joint->follower};
+        for (int k = 0; k < 2; ++k) {
+            if (owners[k] >= 0) {
+                const double *p = row + 7 * (size_t)owners[k];
+                pawl_pose pose = {{p[0], p[1], p[2]}, {p[3], p[4], p[5], p[6]}};
+                sides[k] = pawl_pose_compose(pose, sides[k]);
+            }
+        }
+        gaps[j] = (float)pawl_joint_gap(joint->kind, sides[0], sides[1]);
+    }
+}
+
 // One row of the contact tables, if it presses: open contacts say nothing to the eye.
-static void motion_contact(motion_buffers *b, const int32_t *pair, const double *point)
+static void motion_contact(const pawl_record *record, motion_buffers *b, const int32_t *pair,
+                           const double *point)
 {
     if (pair[4] == PAWL_CONTACT_OPEN || b->rows >= b->capacity) {
         return;
@@ -96,6 +130,11 @@ static void motion_contact(motion_buffers *b, const int32_t *pair, const double 
         b->point[6 * (size_t)b->rows + (size_t)k] = (float)point[k];
         b->point[6 * (size_t)b->rows + 3 + (size_t)k] = (float)point[6 + k];
     }
+    int16_t *normal = b->normal + 4 * (size_t)b->rows;
+    for (int k = 0; k < 3; ++k) {
+        normal[k] = (int16_t)lrint(32767.0 * fmax(-1.0, fmin(1.0, point[3 + k])));
+    }
+    normal[3] = (int16_t)lrint(1000.0 * fmin(motion_friction(record, pair), 32.0));
     b->rows++;
 }
 
@@ -114,7 +153,7 @@ static pawl_status motion_contacts(const pawl_record *record, const double *head
                                           b->window_points));
         }
         int64_t at = i - b->window_first;
-        motion_contact(b, b->window_pairs + RECORD_PAIR_WIDTH * at,
+        motion_contact(record, b, b->window_pairs + RECORD_PAIR_WIDTH * at,
                        b->window_points + RECORD_POINT_WIDTH * at);
     }
     return PAWL_OK;
@@ -142,6 +181,7 @@ static pawl_status motion_read_block(const pawl_record *record, const motion_thi
         for (size_t k = 0; k < width; ++k) {
             poses[k] = isfinite(row[k]) ? (float)row[k] : 0.0f;
         }
+        motion_gaps(record, row, b->gaps + (size_t)*kept * (size_t)record->counts.joints);
         b->time[*kept] = times[i];
         b->start[*kept] = (uint32_t)b->rows;
         if (touches) {
@@ -165,6 +205,31 @@ static pawl_status motion_read(const pawl_record *record, const motion_thinning 
     return PAWL_OK;
 }
 
+static void motion_write_series(report_text *page, const pawl_record *record,
+                                const motion_thinning *t, const motion_buffers *b)
+{
+    size_t n = (size_t)t->count, rows = (size_t)b->rows, joints = (size_t)record->counts.joints;
+    const struct {
+        const char *key;
+        const void *data;
+        size_t size;
+    } arrays[] = {
+        {"time", b->time, n * sizeof *b->time},
+        {"poses", b->poses, n * 7 * (size_t)record->counts.bodies * sizeof *b->poses},
+        {"gaps", b->gaps, n * joints * sizeof *b->gaps},
+        {"contact_start", b->start, (n + 1) * sizeof *b->start},
+        {"contact_pair", b->pair, 3 * rows * sizeof *b->pair},
+        {"contact_point", b->point, 6 * rows * sizeof *b->point},
+        {"contact_normal", b->normal, 4 * rows * sizeof *b->normal},
+    };
+    report_add(page, ",\"frames\":%d,\"recorded\":%lld,\"joint_count\":%d", t->count,
+               (long long)t->frames, record->counts.joints);
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) {
+        report_add(page, ",\"%s\":", arrays[k].key);
+        page_json_base64(page, arrays[k].data, arrays[k].size);
+    }
+}
+
 static pawl_status motion_series(report_text *page, const pawl_record *record)
 {
     motion_thinning t = motion_thin(record);
@@ -180,10 +245,13 @@ static pawl_status motion_series(report_text *page, const pawl_record *record)
                       n * width * sizeof(float) + 4,
                       6 * room * sizeof(float),
                       (n + 1) * sizeof(uint32_t),
-                      3 * room * sizeof(int32_t)};
-    void *blocks[6] = {NULL};
+                      3 * room * sizeof(int32_t),
+                      n * (size_t)record->counts.joints * sizeof(float) + 4,
+                      4 * room * sizeof(int16_t)};
+    enum { BLOCKS = sizeof sizes / sizeof sizes[0] };
+    void *blocks[BLOCKS] = {NULL};
     pawl_status status = PAWL_OK;
-    for (int k = 0; k < 6 && status == PAWL_OK; ++k) {
+    for (int k = 0; k < BLOCKS && status == PAWL_OK; ++k) {
         blocks[k] = pawl_alloc(record->env, sizes[k]);
         status = blocks[k] != NULL
                      ? PAWL_OK
@@ -196,22 +264,14 @@ static pawl_status motion_series(report_text *page, const pawl_record *record)
                         .point = blocks[3],
                         .start = blocks[4],
                         .pair = blocks[5],
+                        .gaps = blocks[6],
+                        .normal = blocks[7],
                         .capacity = capacity};
     status = status == PAWL_OK ? motion_read(record, &t, &b) : status;
     if (status == PAWL_OK) {
-        report_add(page, ",\"frames\":%d,\"recorded\":%lld,\"time\":", t.count,
-                   (long long)t.frames);
-        page_json_base64(page, b.time, n * sizeof *b.time);
-        report_add_plain(page, ",\"poses\":");
-        page_json_base64(page, b.poses, n * width * sizeof *b.poses);
-        report_add_plain(page, ",\"contact_start\":");
-        page_json_base64(page, b.start, (n + 1) * sizeof *b.start);
-        report_add_plain(page, ",\"contact_pair\":");
-        page_json_base64(page, b.pair, 3 * (size_t)b.rows * sizeof *b.pair);
-        report_add_plain(page, ",\"contact_point\":");
-        page_json_base64(page, b.point, 6 * (size_t)b.rows * sizeof *b.point);
+        motion_write_series(page, record, &t, &b);
     }
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < BLOCKS; ++k) {
         pawl_free(record->env, blocks[k], sizes[k]);
     }
     return status;
@@ -225,25 +285,5 @@ pawl_status page_motion_document(report_text *page, const pawl_record *record)
     PAWL_TRY(motion_events(page, record));
     PAWL_TRY(motion_series(page, record));
     report_add_plain(page, "}");
-    return PAWL_OK;
-}
-
-pawl_status page_motion_write(report_text *page, const pawl_record *record)
-{
-    if (!record_has(record, RECORD_POSE) || record->frames < 1) {
-        return PAWL_OK;
-    }
-    if (pawl_player_bundle_size == 0) {
-        report_add_plain(
-            page,
-            "<p class=\"note\" id=\"pawl-no-player\">This pawl was built without Node: the page "
-            "has drawings, but no 3D player.</p>\n");
-        return PAWL_OK;
-    }
-    report_add_plain(
-        page,
-        "<div id=\"pawl-player\"></div>\n<script type=\"application/json\" id=\"pawl-motion\">");
-    PAWL_TRY(page_motion_document(page, record));
-    report_add_plain(page, "</script>\n");
     return PAWL_OK;
 }

@@ -51,6 +51,12 @@ int pawl_viewer_port(const pawl_viewer *view)
     return 0;
 }
 
+int pawl_viewer_video(const pawl_viewer *view)
+{
+    (void)view;
+    return -1;
+}
+
 pawl_status pawl_viewer_serve(pawl_viewer *view)
 {
     (void)view;

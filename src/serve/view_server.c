@@ -21,14 +21,15 @@ enum {
     SERVER_CHUNK = 16384,        // of a page, written at a time
     SERVER_MOST_COMMANDS = 2000, // of one page in a second; more is an attack or a loop
     SERVER_UNSEEN = 4,           // frames that a page has not shown yet
-    SERVER_ADDRESS = 256
+    SERVER_ADDRESS = 256,
+    SERVER_MOST_FILM = 512 << 20 // bytes
 };
 
 struct pawl_viewer {
     const pawl_env *env;
     pawl_viewer_options options;
     char **gallery;  // what options.gallery points to
-    char *copies[5]; // of the texts of the options
+    char *copies[6]; // of the texts of the options
     char token[VIEW_TOKEN_SIZE], address[SERVER_ADDRESS];
     bool loopback;
     struct lws_context *context;
@@ -36,7 +37,7 @@ struct pawl_viewer {
     view_session *session;
     view_thumbs *thumbs;
     pawl_string page;
-    int viewers, port;
+    int viewers, port, video;
     view_bytes send; // shared: libwebsockets takes a copy of what a socket does not take at once
 };
 
@@ -46,6 +47,9 @@ typedef struct server_client {
     const char *body; // borrowed, unless owned
     char *owned;
     size_t size, done;
+    bool film;            // the body of the request is a film, or why there is none
+    unsigned char *taken; // of it
+    size_t taken_size, taken_capacity;
     // of a WebSocket
     bool counted;
     uint32_t document, frame, state; // seen
@@ -170,6 +174,63 @@ static int server_thumb(pawl_viewer *view, struct lws *wsi, server_client *clien
     return server_begin_body(wsi, client, 200, "application/json");
 }
 
+// Whether the request brings a film; its body follows.
+static bool server_takes_film(pawl_viewer *view, struct lws *wsi, server_client *client,
+                              const char *path)
+{
+    char kind[128]; // room for every argument before it, too
+    if (view->options.video_path == NULL || strcmp(path, "/video") != 0 ||
+        lws_hdr_total_length(wsi, WSI_TOKEN_POST_URI) == 0) {
+        return false;
+    }
+    const char *given = lws_get_urlarg_by_name(wsi, "kind=", kind, (int)sizeof kind);
+    client->film = given != NULL && strcmp(given, "film") == 0;
+    return true;
+}
+
+static int server_take_body(server_client *client, const void *in, size_t size)
+{
+    if (client->taken_size + size + 1 > client->taken_capacity) {
+        size_t capacity = 2 * (client->taken_size + size) + 4096;
+        unsigned char *grown =
+            capacity <= SERVER_MOST_FILM ? realloc(client->taken, capacity) : NULL;
+        if (grown == NULL) {
+            return -1;
+        }
+        client->taken = grown;
+        client->taken_capacity = capacity;
+    }
+    memcpy(client->taken + client->taken_size, in, size);
+    client->taken_size += size;
+    client->taken[client->taken_size] = '\0';
+    return 0;
+}
+
+static int server_keep_film(pawl_viewer *view, struct lws *wsi, server_client *client)
+{
+    const char *path = view->options.video_path;
+    if (client->film && client->taken != NULL) {
+        FILE *file = fopen(path, "wb");
+        bool whole = file != NULL &&
+                     fwrite(client->taken, 1, client->taken_size, file) == client->taken_size;
+        whole = file != NULL && fclose(file) == 0 && whole;
+        view->video = whole ? 1 : -1;
+        if (!whole) {
+            (void)PAWL_FAIL(view->env, PAWL_IO_ERROR, "%s: cannot write it", path);
+        }
+    } else {
+        view->video = -1;
+        (void)PAWL_FAIL(view->env, PAWL_UNSUPPORTED, "the browser could not make the film: %s",
+                        client->taken != NULL ? (const char *)client->taken : "it gave no reason");
+    }
+    free(client->taken);
+    client->taken = NULL;
+    client->taken_size = client->taken_capacity = 0;
+    client->body = "{}";
+    client->size = 2;
+    return server_begin_body(wsi, client, 200, "application/json");
+}
+
 static int server_request(pawl_viewer *view, struct lws *wsi, server_client *client,
                           const char *path)
 {
@@ -179,6 +240,9 @@ static int server_request(pawl_viewer *view, struct lws *wsi, server_client *cli
         return server_refuse(
             wsi, HTTP_STATUS_FORBIDDEN,
             "The address needs its token: use the whole of what pawl view printed.");
+    }
+    if (server_takes_film(view, wsi, client, path)) {
+        return 0;
     }
     if (strcmp(path, "/") == 0) {
         client->body = view->page.data;
@@ -223,16 +287,21 @@ static int server_http(struct lws *wsi, enum lws_callback_reasons reason, void *
 {
     pawl_viewer *view = lws_context_user(lws_get_context(wsi));
     server_client *client = user;
-    (void)size;
     switch (reason) {
     case LWS_CALLBACK_HTTP:
         return server_request(view, wsi, client, in);
+    case LWS_CALLBACK_HTTP_BODY:
+        return server_take_body(client, in, size);
+    case LWS_CALLBACK_HTTP_BODY_COMPLETION:
+        return server_keep_film(view, wsi, client);
     case LWS_CALLBACK_HTTP_WRITEABLE:
         return server_write_body(wsi, client);
     case LWS_CALLBACK_CLOSED_HTTP:
         if (client != NULL) {
             free(client->owned);
+            free(client->taken);
             client->owned = NULL;
+            client->taken = NULL;
         }
         return 0;
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: // a WebSocket of a protocol that is not ours
@@ -398,7 +467,8 @@ static bool server_take_options(pawl_viewer *view, const pawl_viewer_options *op
     pawl_viewer_options *o = &view->options;
     bool whole = server_copy(view, 0, &o->model_path) && server_copy(view, 1, &o->record_path) &&
                  server_copy(view, 2, &o->gallery_folder) &&
-                 server_copy(view, 3, &o->output_folder) && server_copy(view, 4, &o->host);
+                 server_copy(view, 3, &o->output_folder) && server_copy(view, 4, &o->host) &&
+                 server_copy(view, 5, &o->video_path);
     view->gallery = calloc((size_t)o->gallery_count + 1, sizeof *view->gallery);
     whole = whole && view->gallery != NULL;
     for (int i = 0; i < o->gallery_count && whole; ++i) {
@@ -520,6 +590,11 @@ const char *pawl_viewer_address(const pawl_viewer *view)
 int pawl_viewer_port(const pawl_viewer *view)
 {
     return view != NULL ? view->port : 0;
+}
+
+int pawl_viewer_video(const pawl_viewer *view)
+{
+    return view != NULL ? view->video : -1;
 }
 
 pawl_status pawl_viewer_serve(pawl_viewer *view)

@@ -13,6 +13,7 @@ export interface Curve {
     colour: number; // of the theme, 0 to 7
     dashed?: boolean;
     points?: boolean; // marks alone
+    dots?: boolean; // marks on the line
     hidden?: boolean;
 }
 
@@ -26,7 +27,9 @@ export interface ChartData {
     xLog?: boolean;
     note?: string;
     marks?: number[]; // vertical lines, e.g. events
-    level?: number; // a horizontal line: the limit of the verdict
+    level?: number; // a horizontal line, e.g. a tolerance
+    levelName?: string;
+    zero?: boolean; // y = 0 is always shown
     follows?: boolean; // the player's time is the horizontal axis
 }
 
@@ -45,6 +48,7 @@ export const chartStyle = `${uplotStyle}
 .chart-keys i.dashed { background: repeating-linear-gradient(90deg, var(--c) 0 5px, transparent 5px 8px) !important }
 .chart-keys output { color: var(--soft) }
 .chart .note { color: var(--soft); font-size: 13px; margin: 4px 0 0 }
+.chart-hair { position: absolute; left: -1px; top: 0; bottom: 0; width: 2px; background: var(--accent); opacity: .8; pointer-events: none }
 .u-legend { display: none } .u-select { background: rgb(90 120 200 / .16) }
 .uplot, .u-wrap { width: 100% !important }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 470px), 1fr)); gap: 14px }
@@ -60,11 +64,41 @@ function tick(value: number | null): string {
     return text.startsWith("1·") ? text.slice(2) : text.startsWith("1.0·") ? text.slice(4) : text;
 }
 
+/** Round numbers from low to high, about `count` of them. uPlot's own search does not end for some tiny ranges. */
+export function linearTicks(low: number, high: number, count: number): number[] {
+    const raw = (high - low) / Math.max(1, count);
+    if (!(raw > 0) || !Number.isFinite(raw)) {
+        return [low];
+    }
+    const power = 10 ** Math.floor(Math.log10(raw));
+    const step = power * ([1, 2, 5, 10].find((m) => m * power >= raw) ?? 10);
+    const first = Math.ceil(low / step - 1e-9);
+    const last = Math.min(first + 60, Math.floor(high / step + 1e-9));
+    return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+}
+
+/** Powers of ten, thinned to about `count`; with 2 and 5 between where there are few. */
+export function logTicks(low: number, high: number, count: number): number[] {
+    const [a, b] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)];
+    const every = Math.max(1, Math.ceil((b - a + 1) / Math.max(1, count)));
+    const ticks: number[] = [];
+    for (let e = a - 1; e <= b && ticks.length < 100; e++) {
+        for (const m of b - a < 2 ? [1, 2, 5] : [1]) {
+            const tick = Number(`${m}e${e}`);
+            if ((e - a) % every === 0 && tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9)) {
+                ticks.push(tick);
+            }
+        }
+    }
+    return ticks;
+}
+
 export class Chart {
     private plot: uPlot | null = null;
     private readonly box: HTMLElement;
     private readonly keys: { button: HTMLButtonElement; readout: HTMLOutputElement }[] = [];
     private time = NaN;
+    private readonly hair = make("div", "chart-hair", null);
     private log: boolean;
     private readonly shown: boolean[];
     readonly element: HTMLElement;
@@ -97,7 +131,7 @@ export class Chart {
         if (data.follows) {
             document.addEventListener("pawl-time", (event) => {
                 this.time = (event as CustomEvent<number>).detail;
-                this.plot?.redraw(false);
+                this.showTime();
                 this.element.dataset.time = String(this.time);
             });
         }
@@ -123,7 +157,7 @@ export class Chart {
     }
 
     private canLog(): boolean {
-        return this.data.curves.some((curve) => Array.from(curve.y).some((y) => y !== null && y > 0));
+        return this.data.curves.some((curve) => Array.from(curve.y).some((y) => y !== null && y !== undefined && y > 0));
     }
 
     private legend(): void {
@@ -150,14 +184,18 @@ export class Chart {
             stroke: themed(`--k${curve.colour % 8}`),
             width: curve.points ? 0 : 1.5,
             dash: curve.dashed ? [7, 4] : undefined,
-            points: { show: curve.points ? true : undefined, size: 6, fill: themed(`--k${curve.colour % 8}`) },
+            spanGaps: true,
+            points: { show: curve.points || curve.dots ? true : false, size: curve.points ? 6 : 5, fill: themed(`--k${curve.colour % 8}`) },
             paths: curve.points ? () => null : undefined,
         }));
     }
 
     /** Columns of uPlot; a logarithmic scale has no place for what is not positive. */
     private columns(): uPlot.AlignedData {
-        const positive = (y: number | null): number | null => {
+        const positive = (y: number | null | undefined): number | null | undefined => {
+            if (y === undefined) {
+                return undefined; // another curve has a point here
+            }
             if (y === null || !Number.isFinite(y) || (this.log && y <= 0)) {
                 return null;
             }
@@ -177,8 +215,8 @@ export class Chart {
             scales: { x: { time: false, distr: this.data.xLog ? 3 : 1 }, y: { distr: this.log ? 3 : 1, range: this.range() } },
             series: [{ label: this.data.xName }, ...this.series()],
             axes: [
-                { ...axis, label: this.data.xName, labelFont: FONT, labelSize: 16, size: 28, values: (_u, ticks) => ticks.map(tick) },
-                { ...axis, size: 62, values: (_u, ticks) => ticks.map(tick) },
+                { ...axis, label: this.data.xName, labelFont: FONT, labelSize: 16, size: 28, splits: (u, _axis, low, high) => (this.data.xLog ? logTicks : linearTicks)(low, high, u.width / 90), filter: (_u, ticks) => ticks, values: (_u, ticks) => ticks.map(tick) },
+                { ...axis, size: 62, splits: (u, _axis, low, high) => (this.log ? logTicks : linearTicks)(low, high, u.height / 42), filter: (_u, ticks) => ticks, values: (_u, ticks) => ticks.map(tick) },
             ],
             hooks: { draw: [(u) => this.marks(u)], setCursor: [(u) => this.read(u)] },
         };
@@ -204,6 +242,9 @@ export class Chart {
                 return [0, 1];
             }
             // Less than this is rounding, and uPlot's ticks would never end.
+            if (this.data.zero) {
+                [low, high] = [Math.min(0, low), Math.max(0, high)];
+            }
             const least = Math.max(1e-13, 1e-9 * Math.max(Math.abs(low), Math.abs(high)));
             const room = high > low ? Math.max(0.06 * (high - low), least) : Math.abs(high) || 1;
             return [low - room, high + room];
@@ -234,14 +275,25 @@ export class Chart {
             const y = u.valToPos(this.data.level, "y", true);
             if (y >= top && y <= top + height) {
                 line(left, y, left + width, y, themed("--check"), 1, [5, 4]);
+                ctx.fillStyle = themed("--check");
+                ctx.font = `${11.5 * devicePixelRatio}px system-ui, sans-serif`;
+                ctx.fillText(this.data.levelName ?? "", left + 6 * devicePixelRatio, y - 4 * devicePixelRatio);
             }
         }
-        if (Number.isFinite(this.time)) {
-            const x = u.valToPos(this.time, "x", true);
-            if (x >= left - 1 && x <= left + width + 1) {
-                line(x, top, x, top + height, themed("--accent"), 1.4, []);
-            }
+        this.showTime();
+    }
+
+    /** The player's time: an element over the canvas, which costs nothing to move. */
+    private showTime(): void {
+        if (!this.plot || !Number.isFinite(this.time)) {
+            return;
         }
+        if (this.hair.parentElement !== this.plot.over) {
+            this.plot.over.append(this.hair);
+        }
+        const x = this.plot.valToPos(this.time, "x");
+        this.hair.hidden = !(x >= -1 && x <= this.plot.over.clientWidth + 1);
+        this.hair.style.transform = `translateX(${x.toFixed(1)}px)`;
     }
 
     private read(u: uPlot): void {

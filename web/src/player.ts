@@ -9,6 +9,7 @@ import { Machine } from "./machine";
 import type { Motion } from "./motion";
 import type { Contacts } from "./scene";
 import { Stage } from "./stage";
+import { film, filmDefaults } from "./video";
 
 const SPEEDS = [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8];
 const HELP: [string, string][] = [
@@ -147,6 +148,7 @@ export class Player {
         add("follow", "Follow", "follow the chosen body (f)", true, false);
         button(parent, "Frame", "frame the whole motion (r)", () => this.stage.frame(this.machine.bounds));
         button(parent, "Save", "save this picture as PNG", () => this.savePicture());
+        const reel = button(parent, "Film", "save the motion as a film (WebM or GIF)", () => void this.saveFilm(reel));
         button(parent, "?", "keys (?)", () => (this.help.hidden = !this.help.hidden));
     }
 
@@ -336,7 +338,7 @@ export class Player {
 
     private tick(now: number): void {
         if (this.playing) {
-            const passed = this.last > 0 ? Math.min(0.1, (now - this.last) / 1000) : 0;
+            const passed = this.last > 0 ? Math.min(0.3, (now - this.last) / 1000) : 0;
             this.last = now;
             this.time += this.speed * passed;
             if (this.time >= this.motion.end) {
@@ -349,7 +351,34 @@ export class Player {
         requestAnimationFrame((then) => this.tick(then));
     }
 
-    /** The picture at a time, for a video: drawn when it returns. */
+    /** The time that is shown. */
+    get now(): number {
+        return this.time;
+    }
+
+    /** A picture of a given size, for a film. */
+    resize(width: number, height: number): void {
+        const view = this.stage.canvas.parentElement!;
+        [view.style.width, view.style.height, view.style.minHeight] = [`${width}px`, `${height}px`, "0"];
+        this.stage.fit(1);
+        this.stage.frame(this.machine.bounds);
+    }
+
+    private async saveFilm(button: HTMLButtonElement): Promise<void> {
+        button.disabled = true;
+        const format = typeof VideoEncoder === "undefined" ? "gif" : "webm";
+        try {
+            const blob = await film(this, filmDefaults(this, format), (part) => (button.textContent = `${Math.round(100 * part)} %`));
+            save(`${this.motion.scene.name}.${format}`, blob);
+        } catch (error) {
+            this.info.hidden = false;
+            this.info.textContent = error instanceof Error ? error.message : String(error);
+        }
+        button.textContent = "Film";
+        button.disabled = false;
+    }
+
+    /** The picture at a time, for a film: drawn when it returns. */
     draw(time: number): void {
         this.seek(time);
         this.stage.render();

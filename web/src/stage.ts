@@ -126,12 +126,20 @@ export class Stage {
         this.controls.update();
     }
 
+    /** Takes the canvas's size as it is now, with so many pixels for each of the page's. */
+    fit(ratio: number): void {
+        this.ratio = ratio;
+        this.resize();
+    }
+
+    private ratio = 0; // 0: the screen's
+
     private resize(): void {
         const { clientWidth: width, clientHeight: height } = this.canvas;
         if (width === 0 || height === 0) {
             return;
         }
-        this.renderer.setPixelRatio(Math.min(devicePixelRatio || 1, 2));
+        this.renderer.setPixelRatio(this.ratio || Math.min(devicePixelRatio || 1, 2));
         this.renderer.setSize(width, height, false);
         this.camera.aspect = (this.split ? width / 2 : width) / height;
         this.camera.updateProjectionMatrix();
