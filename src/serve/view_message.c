@@ -183,6 +183,16 @@ void view_put_f32(view_bytes *b, double value)
     view_put_u32(b, bits);
 }
 
+void view_put_f32s(view_bytes *b, const float *values, size_t count)
+{
+    unsigned char *at = view_bytes_extend(b, 4 * count);
+    for (size_t i = 0; i < count && at != NULL; ++i) {
+        uint32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        message_store(at + 4 * i, bits, 4);
+    }
+}
+
 void view_put_f64(view_bytes *b, double value)
 {
     uint64_t bits;

@@ -83,6 +83,7 @@ unsigned char *view_bytes_extend(view_bytes *bytes, size_t more);
 void view_put_u32(view_bytes *bytes, uint32_t value);
 void view_set_u32(view_bytes *bytes, size_t at, uint32_t value); // in place of what is there
 void view_put_f32(view_bytes *bytes, double value);
+void view_put_f32s(view_bytes *bytes, const float *values, size_t count);
 void view_put_f64(view_bytes *bytes, double value);
 void view_put_text(view_bytes *bytes, const char *text, size_t size);
 void view_bytes_free(view_bytes *bytes);

@@ -13,6 +13,32 @@
 
 enum { PANE_MOST_CONTACTS = 4000 }; // in a frame
 
+// A joint as frames need it: the model's own description is long.
+typedef struct pane_joint {
+    pawl_joint_kind kind;
+    int base, follower; // below 0: the world
+    pawl_pose base_frame, follower_frame;
+} pane_joint;
+
+static pawl_status pane_take_model(view_pane *pane)
+{
+    int bodies = pawl_model_body_count(pane->model), joints = pawl_model_joint_count(pane->model);
+    pane->poses = pawl_alloc(pane->env, (size_t)(bodies + 1) * sizeof *pane->poses);
+    pane->joints = pawl_alloc(pane->env, (size_t)(joints + 1) * sizeof *pane->joints);
+    if (pane->poses == NULL || pane->joints == NULL) {
+        return PAWL_FAIL(pane->env, PAWL_NO_MEMORY, "no memory for frames");
+    }
+    for (int j = 0; j < joints; ++j) {
+        pawl_joint_info info = pawl_model_joint(pane->model, pawl_model_joint_at(pane->model, j));
+        pane->joints[j] = (pane_joint){.kind = info.kind,
+                                       .base = pawl_body_index(info.base),
+                                       .follower = pawl_body_index(info.follower),
+                                       .base_frame = info.base_frame,
+                                       .follower_frame = info.follower_frame};
+    }
+    return PAWL_OK;
+}
+
 static pawl_status pane_take_start(view_pane *pane)
 {
     PAWL_TRY(pawl_state_create(pane->env, pane->model, &pane->start));
@@ -27,6 +53,9 @@ pawl_status view_pane_create(const pawl_env *env, const pawl_model *model,
     pawl_status status = pawl_sim_create(env, model, &pane.settings, &pane.sim);
     if (status == PAWL_OK) {
         status = pane_take_start(&pane);
+    }
+    if (status == PAWL_OK) {
+        status = pane_take_model(&pane);
     }
     if (status == PAWL_OK && from != NULL) {
         status = pawl_sim_set_state(pane.sim, pawl_sim_state(from->sim));
@@ -45,6 +74,14 @@ void view_pane_destroy(view_pane *pane)
     (void)view_pane_end_record(pane);
     pawl_state_destroy(pane->start);
     pawl_sim_destroy(pane->sim);
+    if (pane->poses != NULL) {
+        pawl_free(pane->env, pane->poses,
+                  (size_t)(pawl_model_body_count(pane->model) + 1) * sizeof *pane->poses);
+    }
+    if (pane->joints != NULL) {
+        pawl_free(pane->env, pane->joints,
+                  (size_t)(pawl_model_joint_count(pane->model) + 1) * sizeof *pane->joints);
+    }
     *pane = (view_pane){0};
 }
 
@@ -231,15 +268,17 @@ static void pane_put_vec3(view_bytes *frame, pawl_vec3 v)
 
 static void pane_write_joints(const view_pane *pane, view_bytes *frame)
 {
-    const pawl_state *state = pawl_sim_state(pane->sim);
-    pawl_pose world = pawl_pose_identity();
     for (int j = 0; j < pawl_model_joint_count(pane->model); ++j) {
-        pawl_joint_info info = pawl_model_joint(pane->model, pawl_model_joint_at(pane->model, j));
-        pawl_pose base = pawl_body_is_world(info.base) ? world : pawl_state_pose(state, info.base);
-        pawl_pose follower =
-            pawl_body_is_world(info.follower) ? world : pawl_state_pose(state, info.follower);
-        view_put_f32(frame, pawl_joint_gap(info.kind, pawl_pose_compose(base, info.base_frame),
-                                           pawl_pose_compose(follower, info.follower_frame)));
+        const pane_joint *joint = &pane->joints[j];
+        pawl_pose base = joint->base_frame, follower = joint->follower_frame;
+        if (joint->base >= 0) {
+            base = pawl_pose_compose(pane->poses[joint->base], base);
+        }
+        if (joint->follower >= 0) {
+            follower = pawl_pose_compose(pane->poses[joint->follower], follower);
+        }
+        float gap = (float)pawl_joint_gap(joint->kind, base, follower);
+        view_put_f32s(frame, &gap, 1);
     }
 }
 
@@ -282,14 +321,18 @@ void view_pane_write(const view_pane *pane, double real_time, view_bytes *frame)
     view_put_u32(frame, (uint32_t)contacts);
     view_put_u32(frame, 0);
     pane_write_figures(pane, real_time, frame);
+    int bodies = pawl_model_body_count(pane->model);
+    for (int b = 0; b < bodies; ++b) {
+        pane->poses[b] = pawl_state_pose(state, pawl_model_body_at(pane->model, b));
+    }
     pane_write_joints(pane, frame);
-    for (int b = 0; b < pawl_model_body_count(pane->model); ++b) {
-        pawl_pose pose = pawl_state_pose(state, pawl_model_body_at(pane->model, b));
-        pane_put_vec3(frame, pose.position);
-        view_put_f32(frame, pose.orientation.w);
-        view_put_f32(frame, pose.orientation.x);
-        view_put_f32(frame, pose.orientation.y);
-        view_put_f32(frame, pose.orientation.z);
+    for (int b = 0; b < bodies; ++b) {
+        const pawl_pose *p = &pane->poses[b];
+        const float row[7] = {(float)p->position.x,    (float)p->position.y,
+                              (float)p->position.z,    (float)p->orientation.w,
+                              (float)p->orientation.x, (float)p->orientation.y,
+                              (float)p->orientation.z};
+        view_put_f32s(frame, row, 7);
     }
     pane_write_contacts(pane, contacts, frame);
 }

@@ -40,6 +40,8 @@ typedef struct view_pane {
     double drag; // force of the spring in the last step [N]
     double cpu;  // of the processor a step, smoothed [s]
     pawl_recorder *recorder;
+    struct pane_joint *joints; // what a frame needs of them, (joint count)
+    pawl_pose *poses;          // scratch of a frame, (body count)
 } view_pane;
 
 // `from`: a pane whose state and settings to begin with, or NULL for the model's start under `settings`.

@@ -102,6 +102,7 @@ export class Live {
     constructor(host: HTMLElement) {
         this.gallery = new Gallery(host, (index) => this.link.count("open", index));
         this.root = make("div", "live", host);
+        this.root.hidden = true; // until the server says what to show
         const head = make("header", "live-head", this.root);
         button(head, "☰", "all models", () => this.link.count("open", 0xffffffff));
         this.title = make("h1", "", head, "pawl");
@@ -398,7 +399,7 @@ export class Live {
             this.draw(this.frame);
             this.link.drawn();
         }
-        if (!this.root.hidden && this.stage.render()) {
+        if (!this.root.hidden && this.stage.render() && this.framed && this.frame?.document === this.number) {
             document.body.dataset.drawn = String(Number(document.body.dataset.drawn ?? 0) + 1);
         }
         requestAnimationFrame(() => this.tick());
