@@ -154,7 +154,7 @@ static double pane_length(pawl_vec3 a)
 
 // The spring's force F = k d - c v at the point that is held, with d the way to the target and v the point's velocity.
 // It acts explicitly, so both constants are bounded by the body's own inertia at the point: c h < 0.4 m and k h^2 < 0.1 m
-// keep it stable whatever the body hangs on. Below that, k moves all of the machine's mass at 2 Hz.
+// keep it stable whatever the body hangs on. Below that, k moves all of the machine's mass at 4 Hz.
 static void pane_pull(view_pane *pane, const view_grip *grip)
 {
     pawl_state *state = pawl_sim_edit_state(pane->sim);
@@ -179,7 +179,7 @@ static void pane_pull(view_pane *pane, const view_grip *grip)
     double lever = pane_length(pane_along(grip->point, -1.0, info.com));
     double inertia = fmin(info.inertia[0], fmin(info.inertia[1], info.inertia[2]));
     double mass = 1.0 / (1.0 / info.mass + (inertia > 0.0 ? lever * lever / inertia : 0.0));
-    double h = pane->settings.dt, pi = 3.14159265358979323846, rate = 4.0 * pi;
+    double h = pane->settings.dt, pi = 3.14159265358979323846, rate = 8.0 * pi;
     double k = fmin(pawl_model_mass(pane->model) * rate * rate, 0.1 * mass / (h * h));
     double c = fmin(2.0 * sqrt(k * info.mass), 0.4 * mass / h);
     pawl_vec3 way = pane_along(grip->target, -1.0, at);

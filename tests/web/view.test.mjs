@@ -83,7 +83,7 @@ test("a model runs, a solver change takes effect, a drag moves a body", { skip: 
     const at = await tab.evaluate(() => window.pawlPage.screen(0));
     await tab.mouse.move(at.x, at.y);
     await tab.mouse.down();
-    await tab.mouse.move(at.x + 60, at.y - 60, { steps: 3 });
+    await tab.mouse.move(at.x + 120, at.y - 120, { steps: 3 });
     await tab.waitForFunction((p) => Math.hypot(...window.pawlPage.last.panes[0].poses.slice(0, 3).map((x, i) => x - p[i])) > 0.05, before, { timeout: 20000 });
     await tab.mouse.up();
     assert.notDeepEqual(await picture(), still);
@@ -127,7 +127,7 @@ test("the gallery shows models that move, and opens one", { skip: !has, timeout:
     await tab.waitForSelector(".gallery-card[data-ready]:not([hidden])", { timeout: 30000 });
     await tab.locator(".gallery-card:not([hidden])").first().click();
     await drawn(tab);
-    assert.equal(await tab.textContent(".live-head h1"), "revolute");
+    assert.match(await tab.textContent(".live-head h1"), /revolute/);
     assert.deepEqual(troubles, []);
     await tab.close();
     server.kill("SIGINT");
