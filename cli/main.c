@@ -16,8 +16,8 @@
 #include "pawl/io.h"
 
 const args_command *const args_commands[] = {
-    &args_run,    &args_check,     &args_solve, &args_bench,
-    &args_report, &args_reproduce, &args_sweep, &args_list};
+    &args_run,   &args_view,   &args_check,   &args_solve,     &args_bench,
+    &args_sweep, &args_report, &args_compare, &args_reproduce, &args_list};
 const int args_command_count = (int)(sizeof args_commands / sizeof args_commands[0]);
 
 const char args_intro[] =

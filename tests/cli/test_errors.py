@@ -137,9 +137,9 @@ def test_every_command_has_help_in_both_ways(pawl, command):
 def test_help_names_exactly_the_commands_that_exist(pawl):
     text = pawl("--help").stdout
     assert pawl("help").stdout == text
-    for command in ("run", "check", "solve", "bench", "report", "reproduce", "sweep", "list"):
+    for command in ("run", "view", "check", "solve", "bench", "sweep", "report", "compare", "reproduce", "list"):
         assert f"pawl {command} " in text
-    for later in ("view", "convert"):
+    for later in ("convert",):
         assert f"pawl {later}" not in text
         assert pawl(later).returncode == 2
 
