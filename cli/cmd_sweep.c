@@ -10,9 +10,9 @@
 #include "interrupt.h"
 #include "models_folder.h"
 #include "output.h"
+#include "pawl/columns.h"
 #include "pawl/pawl.h"
 #include "pawl/study.h"
-#include "pawl/table.h"
 #include "progress.h"
 #include "ranks.h"
 #include "setting_args.h"
@@ -192,10 +192,10 @@ static bool sweep_write(sweep_work *w, char **names)
     int errors = w->con->error_count;
     pawl_status status = PAWL_NO_MEMORY;
     if (parameters != NULL) {
-        const pawl_table tables[2] = {
+        const pawl_columns tables[2] = {
             {"parameter", w->points, r->axis_count, keys, parameters},
             {"result", w->points, w->width, (const char *const *)names, w->results}};
-        status = pawl_table_write(&w->con->env, r->output, tables, 2, about);
+        status = pawl_columns_write(&w->con->env, r->output, tables, 2, about);
     }
     free(parameters);
     if (status != PAWL_OK) {

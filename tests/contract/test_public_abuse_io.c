@@ -2,10 +2,10 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The same as test_public_abuse.c for the public functions of libpawl-io.
+#include "pawl/columns.h"
 #include "pawl/io.h"
 #include "pawl/keyframes.h"
 #include "pawl/study.h"
-#include "pawl/table.h"
 #include "support/abuse.h"
 #include "support/mechanism.h"
 #include <math.h>
@@ -126,16 +126,16 @@ TEST(recordings_that_are_null_or_not_there)
     CHECK_BAD(pawl_record_read(NULL, 0, &number));
     pawl_env memory = pawl_env_default();
     const char *column = "a";
-    pawl_table table = {"t", 1, 1, &column, &number};
-    CHECK_BAD(pawl_table_write(NULL, "t.h5", &table, 1, ""));
-    CHECK_BAD(pawl_table_write(&memory, NULL, &table, 1, ""));
-    CHECK_BAD(pawl_table_write(&memory, "t.h5", NULL, 1, ""));
-    CHECK_BAD(pawl_table_write(&memory, "t.h5", &table, -1, ""));
-    CHECK_BAD(pawl_table_write(&memory, "t.h5", &table, 1, NULL));
+    pawl_columns table = {"t", 1, 1, &column, &number};
+    CHECK_BAD(pawl_columns_write(NULL, "t.h5", &table, 1, ""));
+    CHECK_BAD(pawl_columns_write(&memory, NULL, &table, 1, ""));
+    CHECK_BAD(pawl_columns_write(&memory, "t.h5", NULL, 1, ""));
+    CHECK_BAD(pawl_columns_write(&memory, "t.h5", &table, -1, ""));
+    CHECK_BAD(pawl_columns_write(&memory, "t.h5", &table, 1, NULL));
     table.values = NULL;
-    CHECK_BAD(pawl_table_write(&memory, "t.h5", &table, 1, ""));
+    CHECK_BAD(pawl_columns_write(&memory, "t.h5", &table, 1, ""));
     table.values = &number;
-    CHECK_STATUS(pawl_table_write(&memory, "no/such/folder/t.h5", &table, 1, ""), PAWL_IO_ERROR);
+    CHECK_STATUS(pawl_columns_write(&memory, "no/such/folder/t.h5", &table, 1, ""), PAWL_IO_ERROR);
     CHECK_INT(pawl_record_body_count(NULL) + pawl_record_joint_count(NULL), 0);
     CHECK_TEXT(pawl_record_body_name(NULL, 0), "");
     CHECK_TEXT(pawl_record_joint_name(NULL, -1), "");

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Tables of numbers with named columns (pawl/table.h). The file is written under another name and renamed when it is complete.
+// Tables of numbers with named columns (pawl/columns.h). The file is written under another name and renamed when it is complete.
 #include "base/env.h"
 #include "base/guard.h"
 #include "hdf5/hdf5_use.h"
-#include "pawl/table.h"
+#include "pawl/columns.h"
 #include <stdio.h>
 #include <string.h>
 
-static bool table_text(hid_t at, const char *name, const char *text)
+static bool columns_text(hid_t at, const char *name, const char *text)
 {
     hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
     bool ok = type >= 0 && space >= 0 && H5Tset_size(type, strlen(text) + 1) >= 0 &&
@@ -29,7 +29,7 @@ static bool table_text(hid_t at, const char *name, const char *text)
 }
 
 // Names, one a line; NULL without memory.
-static char *table_columns(const pawl_env *env, const pawl_table *table, size_t *bytes)
+static char *columns_columns(const pawl_env *env, const pawl_columns *table, size_t *bytes)
 {
     *bytes = 1;
     for (int i = 0; i < table->width; ++i) {
@@ -43,18 +43,18 @@ static char *table_columns(const pawl_env *env, const pawl_table *table, size_t 
     return text;
 }
 
-static bool table_put(const pawl_env *env, hid_t file, const pawl_table *table)
+static bool columns_put(const pawl_env *env, hid_t file, const pawl_columns *table)
 {
     const hsize_t size[2] = {(hsize_t)table->rows, (hsize_t)table->width};
     size_t bytes;
-    char *columns = table_columns(env, table, &bytes);
+    char *columns = columns_columns(env, table, &bytes);
     hid_t space = H5Screate_simple(2, size, NULL);
     hid_t plan = H5Pcreate(H5P_DATASET_CREATE);
     bool timeless = plan >= 0 && H5Pset_obj_track_times(plan, false) >= 0;
     hid_t set = space >= 0 && timeless ? H5Dcreate2(file, table->name, H5T_IEEE_F64LE, space,
                                                     H5P_DEFAULT, plan, H5P_DEFAULT)
                                        : -1;
-    bool ok = columns != NULL && set >= 0 && table_text(set, "columns", columns) &&
+    bool ok = columns != NULL && set >= 0 && columns_text(set, "columns", columns) &&
               H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, table->values) >= 0;
     if (set >= 0) {
         (void)H5Dclose(set);
@@ -70,13 +70,13 @@ static bool table_put(const pawl_env *env, hid_t file, const pawl_table *table)
 }
 
 // Times of objects are left out, so that equal contents are equal bytes.
-static bool table_write_file(const pawl_env *env, const char *path, const pawl_table *tables,
-                             int count, const char *about)
+static bool columns_write_file(const pawl_env *env, const char *path, const pawl_columns *tables,
+                               int count, const char *about)
 {
     hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    bool ok = file >= 0 && table_text(file, "about", about);
+    bool ok = file >= 0 && columns_text(file, "about", about);
     for (int i = 0; i < count && ok; ++i) {
-        ok = table_put(env, file, &tables[i]);
+        ok = columns_put(env, file, &tables[i]);
     }
     if (file >= 0) {
         ok = H5Fclose(file) >= 0 && ok;
@@ -84,8 +84,8 @@ static bool table_write_file(const pawl_env *env, const char *path, const pawl_t
     return ok;
 }
 
-pawl_status pawl_table_write(const pawl_env *env, const char *path, const pawl_table *tables,
-                             int count, const char *about)
+pawl_status pawl_columns_write(const pawl_env *env, const char *path, const pawl_columns *tables,
+                               int count, const char *about)
 {
     PAWL_NEED_ENV(env);
     PAWL_NEED(env, path);
@@ -94,7 +94,7 @@ pawl_status pawl_table_write(const pawl_env *env, const char *path, const pawl_t
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "%d tables; expected 0 or more", count);
     }
     for (int i = 0; i < count; ++i) {
-        const pawl_table *t = &tables[i];
+        const pawl_columns *t = &tables[i];
         if (t->name == NULL || t->rows < 1 || t->width < 1 || t->columns == NULL ||
             t->values == NULL) {
             return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
@@ -108,7 +108,7 @@ pawl_status pawl_table_write(const pawl_env *env, const char *path, const pawl_t
     }
     snprintf(part, size, "%s.part", path);
     hdf5_use use = hdf5_use_begin();
-    bool ok = table_write_file(env, part, tables, count, about);
+    bool ok = columns_write_file(env, part, tables, count, about);
     hdf5_use_end(use);
     ok = ok && rename(part, path) == 0;
     if (!ok) {
