@@ -36,7 +36,7 @@ PAWL_API pawl_status pawl_derivative_create(const pawl_env *env, const pawl_mode
 PAWL_API void pawl_derivative_destroy(pawl_derivative *derivative); ///< NULL is fine
 /// Columns of the matrix of an input; 0 for none.
 PAWL_API int pawl_derivative_width(const pawl_derivative *derivative, pawl_derivative_input input);
-/// Takes the step from `from`, as pawl_sim_step() does, and differentiates it. PAWL_UNSUPPORTED: the step contains what is not
+/// Takes the step from `from`, as pawl_sim_step() does (but for rounding), and differentiates it. PAWL_UNSUPPORTED: the step contains what is not
 /// differentiated (an impact, a correction of overlaps, torsional friction, soft contacts, loops that the numbers of the file do not
 /// close, a position update in parts); the log says which. PAWL_NOT_SOLVED: the solver missed its tolerance.
 PAWL_API pawl_status pawl_derivative_compute(pawl_derivative *derivative, const pawl_state *from);

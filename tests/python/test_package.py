@@ -177,9 +177,9 @@ def test_run_records_resumes_and_judges(robot, tmp_path):
 def test_a_recording_shows_itself(robot, tmp_path):
     run = pawl.Sim(robot, dt=2e-3).run(0.02, record=tmp_path / "run.h5")
     page = run._repr_html_()
-    assert page.startswith("<iframe srcdoc=") and "pawl-motion" in page
+    assert page.startswith("<iframe srcdoc=") and "pawl-document" in page and robot.name in page
     run.page(tmp_path / "page.html")
-    assert "Simulation report" in (tmp_path / "page.html").read_text()
+    assert "pawl-document" in (tmp_path / "page.html").read_text()
     plt = pytest.importorskip("matplotlib.pyplot")
     axes = run.plot("energy", columns=["kinetic", "gravity"])
     assert [line.get_label() for line in axes.lines] == ["kinetic", "gravity"]
