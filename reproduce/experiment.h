@@ -37,7 +37,7 @@ typedef struct experiment {
 
 extern const experiment experiment_lit_pendulum, experiment_lit_block_one, experiment_lit_block_two,
     experiment_lit_carts, experiment_nmdp_tilt, experiment_nmdp_height, experiment_nmdp_walk,
-    experiment_nmdp_table, experiment_nmdp_cost, experiment_nmdp_robots;
+    experiment_nmdp_table, experiment_nmdp_cost, experiment_nmdp_robots, experiment_reality;
 
 const experiment *experiment_at(int index);          ///< NULL past the last
 const experiment *experiment_find(const char *name); ///< NULL: none

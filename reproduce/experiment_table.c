@@ -11,7 +11,7 @@ static const experiment *const experiment_table[] = {
     &experiment_lit_pendulum, &experiment_lit_block_one, &experiment_lit_block_two,
     &experiment_lit_carts,    &experiment_nmdp_tilt,     &experiment_nmdp_height,
     &experiment_nmdp_walk,    &experiment_nmdp_table,    &experiment_nmdp_cost,
-    &experiment_nmdp_robots,
+    &experiment_nmdp_robots,  &experiment_reality,
 };
 enum { EXPERIMENT_COUNT = (int)(sizeof experiment_table / sizeof experiment_table[0]) };
 

@@ -107,6 +107,23 @@ static pawl_status scene_hull(report_text *page, const page_scene *scene,
     return PAWL_OK;
 }
 
+// The triangles of a mesh as they are.
+static void scene_mesh(report_text *page, const pawl_shape_def *shape)
+{
+    report_add_plain(page, ",\"corners\":[");
+    for (int k = 0; k < 3 * shape->triangle_count; ++k) {
+        pawl_vec3 p = shape->points[shape->triangles[k]];
+        report_add(page, "%s%.6g,%.6g,%.6g", k > 0 ? "," : "", p.x, p.y, p.z);
+    }
+    report_add_plain(page, "]");
+}
+
+// Meshes are drawn as hulls are, by their triangles.
+static const char *scene_kind(pawl_shape_kind kind)
+{
+    return pawl_shape_kind_name(kind == PAWL_SHAPE_MESH ? PAWL_SHAPE_HULL : kind);
+}
+
 // A field with more points than anyone sees is drawn by every n-th of them.
 static void scene_field(report_text *page, const pawl_heightfield_def *field)
 {
@@ -154,7 +171,7 @@ static pawl_status scene_shapes(report_text *page, const page_scene *scene)
                 : NULL;
         report_add(page, "%s{\"body\":%d,\"kind\":\"%s\",\"drawn\":%s,\"pose\":", k > 0 ? "," : "",
                    pawl_body_is_world(info->body) ? -1 : pawl_body_index(info->body),
-                   pawl_shape_kind_name(shape->kind), scene_is_drawn(scene, k) ? "true" : "false");
+                   scene_kind(shape->kind), scene_is_drawn(scene, k) ? "true" : "false");
         page_json_pose(page, field != NULL ? field->frame : shape->frame);
         report_add_plain(page, ",\"size\":");
         page_json_numbers(page, (const double[]){shape->size.x, shape->size.y, shape->size.z}, 3);
@@ -164,6 +181,8 @@ static pawl_status scene_shapes(report_text *page, const page_scene *scene)
         report_add(page, ",\"friction\":%.6g", isfinite(shape->friction) ? shape->friction : 0.0);
         if (shape->kind == PAWL_SHAPE_HULL) {
             PAWL_TRY(scene_hull(page, scene, shape));
+        } else if (shape->kind == PAWL_SHAPE_MESH) {
+            scene_mesh(page, shape);
         } else if (field != NULL) {
             scene_field(page, field);
         }

@@ -481,7 +481,8 @@ static void picture_joints(report_text *page, const report_picture *p, const rep
     for (int pass = 0; pass < 2; ++pass) {
         for (int j = 0; j < p->record->counts.joints && j < PICTURE_DRAWN; ++j) {
             const record_joint *joint = &p->record->joints[j];
-            if (joint->kind == PAWL_JOINT_GEAR || joint->kind == PAWL_JOINT_FREE) {
+            if (joint->kind == PAWL_JOINT_GEAR || joint->kind == PAWL_JOINT_FREE ||
+                joint->kind == PAWL_JOINT_SPAN) {
                 continue;
             }
             report_point a = report_view_project(view, picture_anchor(p, sample, j, true));

@@ -74,6 +74,9 @@ static pawl_status mjcf_add_body(mjcf_reader *r, int index)
         if (first->type == MJCF_FREE) {
             def.linear_damping += first->coordinate.damping;
             def.angular_damping += first->coordinate.damping;
+            for (int k = 0; k < 3; ++k) {
+                def.inertia[k] += first->coordinate.armature;
+            }
         }
     }
     return xml_refused(r->xml, b->e.node, "body", b->name,
@@ -87,7 +90,7 @@ static pawl_status mjcf_add_bodies(mjcf_reader *r)
         if (b->carrier != i && b->carrier != MJCF_WORLD) {
             mjcf_body *c = MJCF_BODY_AT(r, b->carrier);
             pawl_pose pose = pawl_pose_compose(pawl_pose_inverse(c->world), b->world);
-            c->mass = mjcf_mass_add(c->mass, mjcf_mass_moved(b->mass, pose));
+            c->mass = lumped_mass_add(c->mass, lumped_mass_moved(b->mass, pose));
         }
     }
     for (int i = 1; i < r->bodies.count; ++i) {
@@ -153,13 +156,12 @@ static pawl_status mjcf_add_joint(mjcf_reader *r, mjcf_joint *j, pawl_body_id ba
     def.base = base;
     def.follower = follower;
     if (j->type == MJCF_FREE) {
-        if (j->coordinate.armature > 0.0 || j->coordinate.stiffness > 0.0 ||
-            j->coordinate.friction > 0.0) {
-            PAWL_TRY(
-                xml_unsupported(r->xml, j->e.node,
-                                "joint '%s' is free: its armature, stiffness and friction loss "
-                                "are not supported",
-                                j->name));
+        for (int c = 0; c < 6; ++c) { // damping is the body's; armature of turns, in its inertia
+            def.coordinate[c].armature = c < 3 ? j->coordinate.armature : 0.0;
+            def.coordinate[c].stiffness = r->springs_off ? 0.0 : j->coordinate.stiffness;
+            def.coordinate[c].friction = r->friction_off ? 0.0 : j->coordinate.friction;
+            pawl_vec3 turn = quat_log(b->world.orientation);
+            def.coordinate[c].rest = c < 3 ? (&b->world.position.x)[c] : (&turn.x)[c - 3];
         }
         return xml_refused(r->xml, j->e.node, "joint", j->name,
                            pawl_builder_add_joint(r->builder, &def, &j->id));
@@ -227,6 +229,7 @@ pawl_status mjcf_build(mjcf_reader *r)
         PAWL_TRY(mjcf_mass_of_body(r, i));
     }
     PAWL_TRY(mjcf_mass_total(r, &r->specs->compiler));
+    PAWL_TRY(mjcf_dofs_measure(r));
     mjcf_find_carriers(r);
     PAWL_TRY(mjcf_add_bodies(r));
     for (int i = 1; i < r->bodies.count; ++i) {

@@ -106,3 +106,10 @@ def test_digits_are_the_papers(pawl, name):
         assert right is None or ours == right
     if "located" in PRINTED[name]:
         assert column(study["tables"][1], "Eh") == PRINTED[name]["located"]
+
+
+def test_reality_says_what_is_missing_without_its_recording(pawl, monkeypatch):
+    monkeypatch.setenv("PAWL_REALITY", "not there.h5")
+    done = pawl("reproduce", "reality", "--quick")
+    assert done.returncode == 1
+    assert "recording of the tosses is missing" in done.stdout and "not there.h5" in done.stdout

@@ -174,6 +174,7 @@ typedef struct nmdp {
     double *metric;        // (nv x nv) A of K, over the mass of all bodies [1/s^2 and lengths]
     double *shift;         // (nv) rho of K
     int *pivot;            // (nv + loop_rows)
+    double loose;          // projections may end with a step of this length [m or rad]; 0: not
     double factor_size;    // largest entry of the matrix that was factored
     bool factored;         // `factor` is that of dG/dtheta at an iterate of this stage
     double *B, *slope;     // (nv x max_used) dG/dw, (nv + loop_rows x max_used) d(theta, lambda)/dw
@@ -192,6 +193,9 @@ typedef struct nmdp {
     double work[WORK_COUNT]; // of the part under way
     pawl_contact_info *info; // (points) of the last step
     int info_count;
+    nmdp_body ground;  // where the ground is displaced to (sensitivity.c), origin and axes
+    bool ground_moved; // it is
+    bool keep_metric;  // K has the masses of the last stage
     bool early_joints; // mdp as published: joints push as they did at the beginning of the step
 } nmdp;
 

@@ -7,9 +7,9 @@
 #include "reality_cube.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-#include "base/env.h"
-#include "math/rotation.h"
+#include "reality_math.h"
 #include "simplex_search.h"
 
 static const double cube_mass = 0.37; // [kg]
@@ -51,7 +51,7 @@ static pawl_status cube_shape(pawl_builder *b, pawl_body_id body, const reality_
     const double *v = cube->value;
     pawl_shape_def def = pawl_shape_def_default();
     def.kind = kind;
-    def.size = v3(v[REALITY_HALF_SIDE], v[REALITY_HALF_SIDE], v[REALITY_HALF_SIDE]);
+    def.size = reality_vec(v[REALITY_HALF_SIDE], v[REALITY_HALF_SIDE], v[REALITY_HALF_SIDE]);
     def.frame.position.z = pawl_body_is_world(body) ? v[REALITY_TABLE] : 0.0;
     def.friction = v[REALITY_FRICTION];
     def.impact_friction = v[REALITY_IMPACT_FRICTION];
@@ -62,15 +62,18 @@ static pawl_status cube_shape(pawl_builder *b, pawl_body_id body, const reality_
 static pawl_status cube_build(const pawl_env *env, const reality_cube *cube, pawl_model **out)
 {
     pawl_builder *b;
-    PAWL_TRY(pawl_builder_create(env, "cube", &b));
-    pawl_builder_set_gravity(b, v3(0, 0, -REALITY_GRAVITY));
+    pawl_status status = pawl_builder_create(env, "cube", &b);
+    if (status != PAWL_OK) {
+        return status;
+    }
+    pawl_builder_set_gravity(b, reality_vec(0, 0, -REALITY_GRAVITY));
     pawl_body_def def = pawl_body_def_default();
     def.mass = cube_mass;
-    def.com = v3(0, 0, cube->value[REALITY_CENTRE]);
+    def.com = reality_vec(0, 0, cube->value[REALITY_CENTRE]);
     def.inertia[0] = def.inertia[1] = def.inertia[2] = cube->value[REALITY_INERTIA];
     def.pose.position.z = 1.0;
     pawl_body_id body;
-    pawl_status status = pawl_builder_add_body(b, &def, &body);
+    status = pawl_builder_add_body(b, &def, &body);
     if (status == PAWL_OK) {
         status = cube_shape(b, body, cube, PAWL_SHAPE_BOX);
     }
@@ -97,9 +100,8 @@ static int cube_flight(const reality_cube *cube, const reality_toss *toss)
     const double near = 0.004; // [m]
     for (int k = 0; k < toss->count; ++k) {
         pawl_pose pose = reality_pose(toss, k);
-        pawl_mat3 r = quat_matrix(pose.orientation);
-        double depth =
-            cube->value[REALITY_HALF_SIDE] * (fabs(r.m[2][0]) + fabs(r.m[2][1]) + fabs(r.m[2][2]));
+        pawl_vec3 up = reality_heights(pose.orientation);
+        double depth = cube->value[REALITY_HALF_SIDE] * (fabs(up.x) + fabs(up.y) + fabs(up.z));
         if (pose.position.z - depth < cube->value[REALITY_TABLE] + near) {
             return k;
         }
@@ -111,17 +113,18 @@ static int cube_flight(const reality_cube *cube, const reality_toss *toss)
 static void cube_line(const pawl_vec3 *y, int n, pawl_vec3 *value, pawl_vec3 *slope)
 {
     double s1 = 0.0, s2 = 0.0;
-    pawl_vec3 sum = v3(0, 0, 0), moment = sum;
+    pawl_vec3 sum = reality_vec(0, 0, 0), moment = sum;
     for (int k = 0; k < n; ++k) {
         double t = k / REALITY_RATE;
         s1 += t;
         s2 += t * t;
-        sum = v3_add(sum, y[k]);
-        moment = v3_axpy(moment, t, y[k]);
+        sum = reality_axpy(sum, 1.0, y[k]);
+        moment = reality_axpy(moment, t, y[k]);
     }
     double det = n * s2 - s1 * s1;
-    *slope = v3_scale(1.0 / det, v3_axpy(v3_scale(n, moment), -s1, sum));
-    *value = v3_scale(1.0 / n, v3_axpy(sum, -s1, *slope));
+    pawl_vec3 none = reality_vec(0, 0, 0);
+    *slope = reality_axpy(reality_axpy(none, n / det, moment), -s1 / det, sum);
+    *value = reality_axpy(reality_axpy(none, 1.0 / n, sum), -s1 / n, *slope);
 }
 
 // Pose and twist of the first sample: as tracked, or from the flight before the first contact, a parabola of
@@ -139,102 +142,159 @@ static void cube_start(const reality_cube *cube, const reality_toss *toss, reali
         twist->linear.z -= REALITY_GRAVITY * 0.5 * (1.0 / REALITY_RATE - lead * h);
         return;
     }
-    pawl_vec3 centre[FLIGHT_MAX], turn[FLIGHT_MAX], com = v3(0, 0, cube->value[REALITY_CENTRE]);
+    pawl_vec3 centre[FLIGHT_MAX], turn[FLIGHT_MAX],
+        com = reality_vec(0, 0, cube->value[REALITY_CENTRE]);
     pawl_quat last = pose->orientation;
     for (int k = 0; k < n; ++k) {
         pawl_pose at = reality_pose(toss, k);
-        pawl_mat3 r = quat_matrix(at.orientation);
         double t = k / REALITY_RATE;
-        centre[k] = v3_add(at.position, m3_mul(&r, com));
+        centre[k] = reality_axpy(at.position, 1.0, pawl_quat_rotate(at.orientation, com));
         centre[k].z += 0.5 * REALITY_GRAVITY * t * t;
-        pawl_vec3 step = quat_log(quat_mul(at.orientation, quat_conj(last)));
-        turn[k] = k == 0 ? v3(0, 0, 0) : v3_add(turn[k - 1], step);
+        pawl_vec3 step = reality_log(pawl_quat_multiply(at.orientation, reality_conj(last)));
+        turn[k] = k == 0 ? reality_vec(0, 0, 0) : reality_axpy(turn[k - 1], 1.0, step);
         last = at.orientation;
     }
     pawl_vec3 at, v, off, w;
     cube_line(centre, n, &at, &v);
     cube_line(turn, n, &off, &w);
-    pose->orientation = quat_advance(pose->orientation, off);
-    pawl_mat3 r = quat_matrix(pose->orientation);
-    pawl_vec3 arm = m3_mul(&r, com);
-    pose->position = v3_sub(at, arm);
+    pose->orientation = reality_turn(pose->orientation, off);
+    pawl_vec3 arm = pawl_quat_rotate(pose->orientation, com);
+    pose->position = reality_axpy(at, -1.0, arm);
     v.z += 0.5 * lead * h * REALITY_GRAVITY;
     twist->angular = w;
-    twist->linear = v3_sub(v, v3_cross(w, arm));
+    twist->linear = reality_axpy(v, -1.0, reality_cross(w, arm));
 }
 
 static int cube_face(pawl_quat q)
 {
-    pawl_mat3 r = quat_matrix(q);
+    pawl_vec3 up = reality_heights(q);
+    double height[3] = {up.x, up.y, up.z};
     int best = 0;
     for (int k = 1; k < 3; ++k) {
-        best = fabs(r.m[2][k]) > fabs(r.m[2][best]) ? k : best;
+        best = fabs(height[k]) > fabs(height[best]) ? k : best;
     }
-    return r.m[2][best] > 0.0 ? best : best + 3;
+    return height[best] > 0.0 ? best : best + 3;
 }
 
 static double cube_angle(pawl_quat a, pawl_quat b)
 {
-    return v3_norm(quat_log(quat_mul(a, quat_conj(b))));
+    return 57.29577951308232 * reality_norm(reality_log(pawl_quat_multiply(a, reality_conj(b))));
 }
 
-// One toss from its start to its last sample; adds its errors.
-static bool cube_roll(const reality_cube *cube, const reality_toss *toss, reality_start start,
-                      pawl_sim *sim, pawl_state *state, reality_score *sum)
+// ---- Rollouts -----------------------------------------------------------------------------------
+
+pawl_status reality_world_create(const pawl_env *env, const reality_cube *cube, reality_world *out)
 {
-    pawl_pose pose;
+    *out = (reality_world){.cube = *cube};
+    pawl_status status = cube_build(env, cube, &out->model);
+    if (status == PAWL_OK) {
+        status = pawl_sim_create(env, out->model, &cube->settings, &out->sim);
+    }
+    if (status == PAWL_OK) {
+        status = pawl_state_create(env, out->model, &out->state);
+    }
+    if (status != PAWL_OK) {
+        reality_world_destroy(out);
+    }
+    return status;
+}
+
+void reality_world_destroy(reality_world *w)
+{
+    pawl_state_destroy(w->state);
+    pawl_sim_destroy(w->sim);
+    pawl_model_destroy(w->model);
+    *w = (reality_world){0};
+}
+
+pawl_status reality_roll(reality_world *w, const reality_toss *toss, reality_start start,
+                         const reality_noise *noise, pawl_pose *poses)
+{
     pawl_twist twist;
-    cube_start(cube, toss, start, &pose, &twist);
-    pawl_state_set_pose(state, pawl_model_body_at(pawl_state_model(state), 0), pose);
-    pawl_state_set_twist(state, pawl_model_body_at(pawl_state_model(state), 0), twist);
-    if (pawl_sim_set_state(sim, state) != PAWL_OK) {
-        return false;
+    pawl_body_id body = pawl_model_body_at(w->model, 0);
+    cube_start(&w->cube, toss, start, &poses[0], &twist);
+    if (noise != NULL) {
+        poses[0].position = reality_axpy(poses[0].position, 1.0, noise->position);
+        poses[0].orientation = reality_turn(poses[0].orientation, noise->rotation);
+        twist.linear = reality_axpy(twist.linear, 1.0, noise->velocity);
+        twist.angular = reality_axpy(twist.angular, 1.0, noise->spin);
     }
-    double position = 0.0, rotation = 0.0;
-    for (int k = 1; k < toss->count; ++k) {
-        for (int i = 0; i < REALITY_SUBSTEPS; ++i) {
-            if (pawl_sim_step(sim, NULL) != PAWL_OK) {
-                return false;
-            }
+    pawl_state_set_pose(w->state, body, poses[0]);
+    pawl_state_set_twist(w->state, body, twist);
+    pawl_status status = pawl_sim_set_state(w->sim, w->state);
+    for (int k = 1; k < toss->count && status == PAWL_OK; ++k) {
+        for (int i = 0; i < REALITY_SUBSTEPS && status == PAWL_OK; ++i) {
+            status = pawl_sim_step(w->sim, NULL);
         }
-        pawl_pose at = pawl_state_pose(pawl_sim_state(sim),
-                                       pawl_model_body_at(pawl_sim_model(sim), 0)),
-                  real = reality_pose(toss, k);
-        position += v3_norm(v3_sub(at.position, real.position));
-        rotation += cube_angle(at.orientation, real.orientation);
+        poses[k] = pawl_state_pose(pawl_sim_state(w->sim), body);
     }
-    int samples = toss->count - 1;
-    pawl_quat end = pawl_state_pose(pawl_sim_state(sim), pawl_model_body_at(pawl_sim_model(sim), 0))
-                        .orientation;
-    sum->position += 100.0 * position / (samples * REALITY_SIDE);
-    sum->rotation += 57.29577951308232 * rotation / samples;
-    sum->faces += cube_face(end) == cube_face(reality_pose(toss, toss->count - 1).orientation);
-    ++sum->tosses;
-    return true;
+    return status;
+}
+
+reality_score reality_compare(const pawl_pose *a, const pawl_pose *b, int count)
+{
+    reality_score score = {.tosses = 1};
+    for (int k = 1; k < count; ++k) {
+        pawl_vec3 apart = reality_axpy(a[k].position, -1.0, b[k].position);
+        score.position += 100.0 * reality_norm(apart) / REALITY_SIDE / (count - 1);
+        score.rotation += cube_angle(a[k].orientation, b[k].orientation) / (count - 1);
+    }
+    bool same = cube_face(a[count - 1].orientation) == cube_face(b[count - 1].orientation);
+    score.faces = same ? 100.0 : 0.0;
+    return score;
+}
+
+double reality_apart(pawl_pose a, pawl_pose b, double *angle)
+{
+    *angle = cube_angle(a.orientation, b.orientation);
+    return reality_norm(reality_axpy(a.position, -1.0, b.position));
+}
+
+void reality_poses(const reality_toss *toss, pawl_pose *out)
+{
+    for (int k = 0; k < toss->count; ++k) {
+        out[k] = reality_pose(toss, k);
+    }
+}
+
+static int cube_longest(const reality_data *data)
+{
+    int most = 1;
+    for (int i = 0; i < data->count; ++i) {
+        most = data->tosses[i].count > most ? data->tosses[i].count : most;
+    }
+    return most;
 }
 
 bool reality_judge(const pawl_env *env, const reality_cube *cube, const reality_data *data,
                    int first, int stride, reality_start start, reality_score *out)
 {
-    pawl_model *model = NULL;
-    pawl_sim *sim = NULL;
-    pawl_state *state = NULL;
+    reality_world world;
     reality_score sum = {0};
-    bool good = cube_build(env, cube, &model) == PAWL_OK &&
-                pawl_sim_create(env, model, &cube->settings, &sim) == PAWL_OK &&
-                pawl_state_create(env, model, &state) == PAWL_OK;
+    size_t longest = (size_t)cube_longest(data);
+    pawl_pose *ours = malloc(2 * longest * sizeof *ours), *real = ours + longest;
+    bool good = ours != NULL && reality_world_create(env, cube, &world) == PAWL_OK;
+    bool made = good;
     for (int i = first; i < data->count && good; i += stride) {
-        good = cube_roll(cube, &data->tosses[i], start, sim, state, &sum);
+        const reality_toss *toss = &data->tosses[i];
+        good = reality_roll(&world, toss, start, NULL, ours) == PAWL_OK;
+        reality_poses(toss, real);
+        reality_score one = reality_compare(ours, real, toss->count);
+        sum.position += one.position;
+        sum.rotation += one.rotation;
+        sum.faces += one.faces;
+        ++sum.tosses;
     }
-    pawl_state_destroy(state);
-    pawl_sim_destroy(sim);
-    pawl_model_destroy(model);
+    if (made) {
+        reality_world_destroy(&world);
+    }
+    free(ours);
     if (!good || sum.tosses == 0) {
         return false;
     }
     *out = (reality_score){.position = sum.position / sum.tosses,
                            .rotation = sum.rotation / sum.tosses,
-                           .faces = 100.0 * sum.faces / sum.tosses,
+                           .faces = sum.faces / sum.tosses,
                            .tosses = sum.tosses};
     return true;
 }

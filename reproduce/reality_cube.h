@@ -42,6 +42,29 @@ typedef struct reality_cube {
 /// Parameters as measured by others, and the settings of a stepper and law.
 reality_cube reality_cube_default(pawl_stepper_kind stepper, pawl_impact_law law);
 
+/// A simulation of the cube, for one rollout after the other.
+typedef struct reality_world {
+    reality_cube cube;
+    pawl_model *model;
+    pawl_sim *sim;
+    pawl_state *state;
+} reality_world;
+pawl_status reality_world_create(const pawl_env *env, const reality_cube *cube, reality_world *out);
+void reality_world_destroy(reality_world *world);
+/// What is added to a start: the errors of tracking.
+typedef struct reality_noise {
+    pawl_vec3 position, rotation; ///< [m], [rad]
+    pawl_vec3 velocity, spin;     ///< [m/s], [rad/s]
+} reality_noise;
+/// Poses at the samples of a toss (its count), from its start, with noise unless NULL.
+pawl_status reality_roll(reality_world *world, const reality_toss *toss, reality_start start,
+                         const reality_noise *noise, pawl_pose *poses);
+/// Mean errors of one series of poses against another.
+reality_score reality_compare(const pawl_pose *a, const pawl_pose *b, int count);
+/// Distance of two poses [m] and the angle between them [degrees].
+double reality_apart(pawl_pose a, pawl_pose b, double *angle);
+void reality_poses(const reality_toss *toss, pawl_pose *out); ///< as tracked
+
 /// Every `stride`-th toss from `first` on, rolled out and scored. False: the model is none, or a run failed.
 bool reality_judge(const pawl_env *env, const reality_cube *cube, const reality_data *data,
                    int first, int stride, reality_start start, reality_score *out);

@@ -20,8 +20,8 @@ typedef struct reality_data {
     reality_toss *tosses; // in the order of their names
 } reality_data;
 
-/// False, with a line on stderr that says what is missing, where the file cannot be read.
-bool reality_data_load(const char *path, reality_data *out);
+/// A status other than PAWL_OK where the file cannot be read, or has no toss.
+pawl_status reality_data_load(const pawl_env *env, const char *path, reality_data *out);
 void reality_data_free(reality_data *data);
 
 pawl_pose reality_pose(const reality_toss *toss, int sample);
