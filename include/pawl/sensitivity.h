@@ -20,6 +20,7 @@ typedef enum pawl_sensitivity_input {
     PAWL_BY_FORCE,   ///< a force or torque on each coordinate [N or N m]
     PAWL_BY_TARGET,  ///< the target of each actuator
     PAWL_BY_CONTACT, ///< for each contact point its numbers, PAWL_WRENCH_NUMBER_COUNT each
+    PAWL_BY_GROUND, ///< a displacement of the whole ground: x, y, z [m], then a turn about the world's axes [rad]
     PAWL_SENSITIVITY_INPUT_COUNT
 } pawl_sensitivity_input;
 

@@ -192,6 +192,9 @@ typedef struct nmdp {
     double work[WORK_COUNT]; // of the part under way
     pawl_contact_info *info; // (points) of the last step
     int info_count;
+    nmdp_body ground;  // where the ground is displaced to (sensitivity.c), origin and axes
+    bool ground_moved; // it is
+    bool keep_metric;  // K has the masses of the last stage
     bool early_joints; // mdp as published: joints push as they did at the beginning of the step
 } nmdp;
 

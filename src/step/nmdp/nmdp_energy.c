@@ -248,8 +248,10 @@ static double energy_of_points(nmdp *s, double *tau, double *matrix)
         energy_rows rows;
         nmdp_view view = pawl_nmdp_view_now(s, i);
         energy_point_rows(s, i, &view, &rows);
-        energy += p->pair ? energy_add_pair(s, p, &view, s->frame[i].position, &rows, tau, matrix)
-                          : energy_load(s, p, s->frame[i].position, &rows, matrix != NULL);
+        // Rows are in the axes of what is touched, which the load of a link cannot turn.
+        bool turned = p->pair || s->ground_moved;
+        energy += turned ? energy_add_pair(s, p, &view, s->frame[i].position, &rows, tau, matrix)
+                         : energy_load(s, p, s->frame[i].position, &rows, matrix != NULL);
     }
     if (tau != NULL) {
         pawl_tree_load_gather(&s->load, tau, NULL);
@@ -317,6 +319,10 @@ static bool energy_take_metric(nmdp *s)
 static void energy_set_metric(nmdp *s)
 {
     size_t n = (size_t)s->n;
+    if (s->keep_metric) {
+        pawl_nmdp_place(s, s->trial, false);
+        return;
+    }
     memset(s->trial_w, 0, (size_t)s->weights * sizeof *s->trial_w);
     double size = pawl_nmdp_balance(s, s->trial, s->trial_w, s->G, s->matrix);
     if (isfinite(size) && energy_take_metric(s)) {

@@ -19,13 +19,14 @@ pawl_contact_frame pawl_nmdp_point_frame(const nmdp_point *p, pawl_vec3 position
     return out;
 }
 
-// As another body with its centre of mass at r and axes R sees it.
+// As another body with its centre of mass at r and axes R sees it; NULL: the world.
 static nmdp_view points_view(const nmdp_point *p, nmdp_body own, const nmdp_body *other)
 {
     nmdp_view view = {.rotation = own.R,
                       .axes = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}}};
-    view.frame = pawl_nmdp_point_frame(p, own.r, &own.R);
-    if (p->pair) {
+    if (other == NULL) {
+        view.frame = pawl_nmdp_point_frame(p, own.r, &own.R);
+    } else {
         view.axes = other->R;
         const pawl_mat3 one = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
         pawl_mat3 back = m3_product_transposed(&one, &other->R);
@@ -40,7 +41,8 @@ static nmdp_view points_view(const nmdp_point *p, nmdp_body own, const nmdp_body
 nmdp_view pawl_nmdp_view_in(const nmdp *s, int point, const nmdp_body *bodies)
 {
     const nmdp_point *p = &s->point[point];
-    return points_view(p, bodies[p->link], p->pair ? &bodies[p->other_link] : NULL);
+    const nmdp_body *ground = s->ground_moved ? &s->ground : NULL;
+    return points_view(p, bodies[p->link], p->pair ? &bodies[p->other_link] : ground);
 }
 
 // Where the links are placed now: by the last pawl_reduced_place().
@@ -50,8 +52,9 @@ nmdp_view pawl_nmdp_view_now(const nmdp *s, int point)
     nmdp_body own = {s->motion->position[p->link], s->motion->rotation[p->link]}, other = own;
     if (p->pair) {
         other = (nmdp_body){s->motion->position[p->other_link], s->motion->rotation[p->other_link]};
+        return points_view(p, own, &other);
     }
-    return points_view(p, own, &other);
+    return points_view(p, own, s->ground_moved ? &s->ground : NULL);
 }
 
 // Vectors that another body sees, in world axes: v of three, or dv, three by six coordinates.
@@ -83,14 +86,16 @@ static bool points_evaluate(nmdp *s, int i, bool derivatives)
     const nmdp_point *p = &s->point[i];
     bool slopes = derivatives && p->first_order;
     double *v = s->v + p->first_number, *dv = slopes ? s->dv + 6 * p->first_number : NULL;
-    if (!p->pair) {
+    if (!p->pair && !s->ground_moved) {
         return pawl_wrench_set_push(s->set, i, &s->frame[i], v, dv);
     }
-    int other = p->other_link;
-    pawl_vec3 off = v3_sub(s->frame[i].position, s->motion->position[other]);
-    pawl_vec3 seen = v3_add(m3_tmul(&s->motion->rotation[other], off), p->other_com);
-    if (pawl_wrench_set_is_far(s->set, i, seen)) {
-        return false;
+    if (p->pair) {
+        int other = p->other_link;
+        pawl_vec3 off = v3_sub(s->frame[i].position, s->motion->position[other]);
+        pawl_vec3 seen = v3_add(m3_tmul(&s->motion->rotation[other], off), p->other_com);
+        if (pawl_wrench_set_is_far(s->set, i, seen)) {
+            return false;
+        }
     }
     nmdp_view view = pawl_nmdp_view_now(s, i);
     if (!pawl_wrench_set_push(s->set, i, &view.frame, v, dv)) {

@@ -6,8 +6,9 @@
 //   F1 = dK/dtheta + (dG/dtheta)T l = 0,   G = 0,   F2 = (dG/dw_i)T l + m = 0 for all w_i > 0,
 //   sum of w over a full group = 1,   w_i = 0 for the others,
 // and the implicit function theorem differentiates it with these sets frozen. dK, dG/dtheta and dG/dw are
-// exact; second derivatives of G, which matter where contacts slide (l = 0 where all stick), are central
-// differences of them.
+// exact; second derivatives of G are central differences of them. They matter where contacts slide. Where all stick, K is
+// zero and so is l (`still`): the conditions are A (d - rho) = 0 and G = 0, and no second derivative is needed.
+// By the ground: its displacement is one of the poses of contact points, seen from it.
 // What is differentiated is one step of implicit Euler (nmdp.order=1) in the minimum that it found. Active sets
 // are frozen: where a contact is about to open or a weight about to vanish there are only one-sided derivatives,
 // and this gives one of them. Outputs are (position, rate) at the end, 2 nv rows, one column for each input.
@@ -20,6 +21,8 @@
 
 // Central differences: the error is of order step^2 plus rounding/step, about 1e-10 for quantities of size one.
 static const double sensitivity_difference = 1e-5;
+static const double sensitivity_still = 1e-8;  // [m or rad]
+static const double sensitivity_apart = 1e-11; // of weights that could take each other's place
 
 struct pawl_sensitivity {
     pawl_env env;
@@ -38,7 +41,9 @@ struct pawl_sensitivity {
         *free_group; // weights above 0, and which full group each belongs to (-1: none)
     int free_count, full_count;
     signed char *saturated; // (actuators) modes of the solution
+    bool still;             // l = 0: no contact slides
     double *kkt, *right;    // (size x size), (size)
+    double *scale;          // (size) of rows and columns of kkt
     int *pivot;
     double *matrix[PAWL_SENSITIVITY_INPUT_COUNT]; // (2 nv x inputs)
 };
@@ -55,9 +60,12 @@ int pawl_sensitivity_input_count(const pawl_sensitivity *d, pawl_sensitivity_inp
     if (d == NULL || (unsigned)input >= PAWL_SENSITIVITY_INPUT_COUNT) {
         return 0;
     }
-    const int counts[PAWL_SENSITIVITY_INPUT_COUNT] = {d->s->n, d->s->n, d->s->n,
+    const int counts[PAWL_SENSITIVITY_INPUT_COUNT] = {d->s->n,
+                                                      d->s->n,
+                                                      d->s->n,
                                                       d->s->model->actuator_count,
-                                                      PAWL_WRENCH_NUMBER_COUNT * d->s->points};
+                                                      PAWL_WRENCH_NUMBER_COUNT * d->s->points,
+                                                      6};
     return counts[input];
 }
 
@@ -102,6 +110,7 @@ static void sensitivity_layout(pawl_sensitivity *d, pawl_carver *mem)
     d->saturated = PAWL_CARVE(mem, signed char, s->model->actuator_count);
     d->kkt = PAWL_CARVE(mem, double, size *size);
     d->right = PAWL_CARVE(mem, double, size);
+    d->scale = PAWL_CARVE(mem, double, size);
     d->pivot = PAWL_CARVE(mem, int, size);
     for (int k = 0; k < PAWL_SENSITIVITY_INPUT_COUNT; ++k) {
         size_t inputs = (size_t)pawl_sensitivity_input_count(d, (pawl_sensitivity_input)k);
@@ -213,8 +222,12 @@ static void sensitivity_conditions(pawl_sensitivity *d, const double *theta, int
     nmdp *s = d->s;
     int n = s->n;
     // pawl_nmdp_balance() places the links; energy and columns below are those of that place.
-    pawl_nmdp_balance(s, theta, d->w, d->F3[side], s->matrix);
+    pawl_nmdp_balance(s, theta, d->w, d->F3[side], d->still ? NULL : s->matrix);
     pawl_nmdp_energy(s, d->F1[side], NULL);
+    if (d->still) {
+        memset(d->F2[side], 0, (size_t)d->free_count * sizeof(double));
+        return;
+    }
     for (int k = 0; k < n; ++k) {
         for (int i = 0; i < n; ++i) {
             d->F1[side][i] += s->matrix[k * n + i] * d->l[k];
@@ -241,6 +254,17 @@ static void sensitivity_divide(pawl_sensitivity *d)
     }
     for (int f = 0; f < d->free_count; ++f) {
         d->F2[0][f] = scale * (d->F2[0][f] - d->F2[1][f]);
+    }
+}
+
+// What dropping l costs is of the size of d - rho beside 1 [m or rad].
+static void sensitivity_find_still(pawl_sensitivity *d)
+{
+    const nmdp *s = d->s;
+    d->still = s->settings->nmdp.energy == PAWL_NMDP_ENERGY_EFFECTIVE;
+    for (int k = 0; k < s->n; ++k) {
+        double left = d->theta[k] - s->stage.place.theta[k] - s->shift[k];
+        d->still = d->still && fabs(left) < sensitivity_still;
     }
 }
 
@@ -274,6 +298,7 @@ static bool sensitivity_read_solution(pawl_sensitivity *d)
             d->free_weight[d->free_count++] = s->first_friction + i;
         }
     }
+    sensitivity_find_still(d);
     pawl_nmdp_balance(s, d->theta, d->w, s->G, s->matrix);
     pawl_nmdp_energy(s, d->l, NULL);
     memcpy(s->factor, s->matrix, (size_t)n * (size_t)n * sizeof *s->factor);
@@ -283,25 +308,20 @@ static bool sensitivity_read_solution(pawl_sensitivity *d)
     // d->l held dK/dtheta up to here.
     pawl_lu_solve_transposed(s->factor, n, s->pivot, d->l);
     for (int k = 0; k < n; ++k) {
-        d->l[k] = -d->l[k];
+        d->l[k] = d->still ? 0.0 : -d->l[k];
     }
     return true;
 }
 
-// The matrix of the linearized conditions over (theta, l, w, m). Weights that could take each other's place
-// (contacts that repeat each other) are held apart by a small number.
-static bool sensitivity_factor(pawl_sensitivity *d)
+// F1_theta and F2_theta, into rows and columns of the matrix: central differences, or where nothing slides the masses of K.
+static void sensitivity_second_derivatives(pawl_sensitivity *d, int size)
 {
-    nmdp *s = d->s;
-    int n = s->n, f = d->free_count, size = 2 * n + f + d->full_count;
-    // Blocks of the symmetric matrix, rows and columns in the order theta, l, w, m:
-    //     F1_theta  G_thetaT  F2_thetaT  0
-    //     G_theta   0         B          0
-    //     F2_theta  BT        eps        1
-    //     0         0         1T         0
+    int n = d->s->n, f = d->free_count;
     double *M = d->kkt;
-    memset(M, 0, (size_t)size * (size_t)size * sizeof *M);
-    for (int j = 0; j < n; ++j) {
+    for (int j = 0; j < n && d->still; ++j) {
+        memcpy(M + j * size, d->s->metric + j * n, (size_t)n * sizeof *M);
+    }
+    for (int j = 0; j < n && !d->still; ++j) {
         double at = d->theta[j];
         for (int side = 0; side < 2; ++side) {
             d->theta[j] = at + (side == 0 ? 1.0 : -1.0) * sensitivity_difference;
@@ -317,6 +337,14 @@ static bool sensitivity_factor(pawl_sensitivity *d)
             M[j * size + 2 * n + i] = d->F2[0][i];
         }
     }
+}
+
+// G_theta and B, at the solution.
+static void sensitivity_first_derivatives(pawl_sensitivity *d, int size)
+{
+    nmdp *s = d->s;
+    int n = s->n, f = d->free_count;
+    double *M = d->kkt;
     pawl_nmdp_balance(s, d->theta, d->w, s->G, s->matrix);
     (void)pawl_nmdp_columns(s); // it had room when the step was done
     for (int k = 0; k < n; ++k) {
@@ -324,22 +352,67 @@ static bool sensitivity_factor(pawl_sensitivity *d)
             M[(n + k) * size + i] = s->matrix[k * n + i];
             M[i * size + n + k] = s->matrix[k * n + i];
         }
-        for (int i = 0; i < f; ++i) {
-            for (int u = 0; u < s->used_count; ++u) {
-                if (s->used[u] == d->free_weight[i]) {
-                    M[(n + k) * size + 2 * n + i] = s->B[k * s->used_count + u];
-                    M[(2 * n + i) * size + n + k] = s->B[k * s->used_count + u];
-                }
-            }
+    }
+    for (int i = 0, u = 0; i < f; ++i) { // both lists ascend
+        while (u < s->used_count && s->used[u] != d->free_weight[i]) {
+            ++u;
+        }
+        for (int k = 0; k < n && u < s->used_count; ++k) {
+            M[(n + k) * size + 2 * n + i] = s->B[k * s->used_count + u];
+            M[(2 * n + i) * size + n + k] = s->B[k * s->used_count + u];
         }
     }
+}
+
+// Rows and columns by the same numbers, so that the largest entries are about 1: forces, lengths and weights differ by
+// many powers of ten.
+static void sensitivity_scale(pawl_sensitivity *d, int size)
+{
+    double *M = d->kkt;
+    for (int i = 0; i < size; ++i) {
+        d->scale[i] = 1.0;
+    }
+    for (int round = 0; round < 4; ++round) {
+        for (int i = 0; i < size; ++i) {
+            double largest = 0.0;
+            for (int k = 0; k < size; ++k) {
+                largest = fmax(largest, fabs(M[i * size + k]) * d->scale[i] * d->scale[k]);
+            }
+            d->scale[i] /= largest > 0.0 ? sqrt(largest) : 1.0;
+        }
+    }
+    for (int i = 0; i < size; ++i) {
+        for (int k = 0; k < size; ++k) {
+            M[i * size + k] *= d->scale[i] * d->scale[k];
+        }
+    }
+}
+
+// The matrix of the linearized conditions over (theta, l, w, m). Weights that could take each other's place
+// (contacts that repeat each other, as the corners of a box) are held apart by a small number: what they do together is
+// found all the same.
+static bool sensitivity_factor(pawl_sensitivity *d)
+{
+    int n = d->s->n, f = d->free_count, size = 2 * n + f + d->full_count;
+    // Blocks of the symmetric matrix, rows and columns in the order theta, l, w, m:
+    //     F1_theta  G_thetaT  F2_thetaT  0
+    //     G_theta   0         B          0
+    //     F2_theta  BT        eps        1
+    //     0         0         1T         0
+    double *M = d->kkt;
+    memset(M, 0, (size_t)size * (size_t)size * sizeof *M);
+    sensitivity_second_derivatives(d, size);
+    sensitivity_first_derivatives(d, size);
     for (int i = 0; i < f; ++i) {
         int row = 2 * n + i, group = d->free_group[i];
-        M[row * size + row] += 1e-12 * s->settings->nmdp.beta_min;
         if (group >= 0) {
             M[row * size + 2 * n + f + group] = 1.0;
             M[(2 * n + f + group) * size + row] = 1.0;
         }
+    }
+    sensitivity_scale(d, size);
+    for (int i = 0; i < f; ++i) {
+        M[(2 * n + i) * size + 2 * n + i] += sensitivity_apart;
     }
     return pawl_lu_factor(M, size, d->pivot);
 }
@@ -363,7 +436,13 @@ static void sensitivity_column(pawl_sensitivity *d, pawl_sensitivity_input input
     for (int i = 0; i < f; ++i) {
         d->right[2 * n + i] = -d->F2[0][i];
     }
+    for (int k = 0; k < size; ++k) {
+        d->right[k] *= d->scale[k];
+    }
     pawl_lu_solve(d->kkt, size, d->pivot, d->right);
+    for (int k = 0; k < n; ++k) {
+        d->right[k] *= d->scale[k];
+    }
     for (int k = 0; k < n; ++k) {
         double before = began != NULL ? began[k] : 0.0;
         d->matrix[input][k * inputs + column] = d->right[k];
@@ -405,6 +484,7 @@ static void sensitivity_by_state(pawl_sensitivity *d, pawl_sensitivity_input inp
     int n = s->n;
     // Scratch of the stepper: theta and rate are read before pawl_nmdp_aim() writes to s->trial.
     double *change = s->start, *theta = s->trial, *rate = s->direction;
+    s->keep_metric = d->still; // A (d - rho) with d = rho does not change with A
     for (int j = 0; j < n; ++j) {
         for (int side = 0; side < 2; ++side) {
             double step = (side == 0 ? 1.0 : -1.0) * sensitivity_difference;
@@ -428,6 +508,32 @@ static void sensitivity_by_state(pawl_sensitivity *d, pawl_sensitivity_input inp
         sensitivity_column(d, input, j, change);
     }
     sensitivity_pose(d, d->from, d->from_rate);
+    s->keep_metric = false;
+}
+
+// By a displacement of the ground: the beginning stays, what contact points see of it changes.
+static void sensitivity_by_ground(pawl_sensitivity *d)
+{
+    nmdp *s = d->s;
+    s->keep_metric = d->still;
+    for (int j = 0; j < 6; ++j) {
+        for (int side = 0; side < 2; ++side) {
+            double step = (side == 0 ? 1.0 : -1.0) * sensitivity_difference;
+            pawl_vec3 along =
+                v3(j % 3 == 0 ? step : 0.0, j % 3 == 1 ? step : 0.0, j % 3 == 2 ? step : 0.0);
+            pawl_vec3 none = v3(0.0, 0.0, 0.0);
+            s->ground.r = j < 3 ? along : none;
+            s->ground.R = quat_matrix(quat_exp(j < 3 ? none : along));
+            s->ground_moved = true;
+            sensitivity_pose(d, d->from, d->from_rate);
+            sensitivity_conditions(d, d->theta, side);
+        }
+        sensitivity_divide(d);
+        sensitivity_column(d, PAWL_BY_GROUND, j, NULL);
+    }
+    s->ground_moved = false;
+    sensitivity_pose(d, d->from, d->from_rate);
+    s->keep_metric = false;
 }
 
 // A generalized force enters G with a minus sign and nothing else, so no differences are needed. Targets of
@@ -512,29 +618,57 @@ static void sensitivity_contact_columns(pawl_sensitivity *d, int point, pawl_wre
     }
 }
 
-// Numbers of the contact models (friction, stiffness ...) enter through the vertices alone. F1 needs the
-// derivative of -(JT dv/dnumber w) . l by theta, which is a central difference.
+// F1 needs the derivative of -(JT dv/dnumber w) . l by theta, a central difference: into the rows of the result, for all
+// numbers of all points at once. Zero where l is.
+static void sensitivity_contact_curvature(pawl_sensitivity *d)
+{
+    nmdp *s = d->s;
+    int n = s->n, inputs = PAWL_WRENCH_NUMBER_COUNT * s->points;
+    double *out = d->matrix[PAWL_BY_CONTACT];
+    memset(out, 0, 2 * (size_t)n * (size_t)inputs * sizeof *out);
+    for (int j = 0; j < n && !d->still; ++j) {
+        double at = d->theta[j];
+        for (int side = 0; side < 2; ++side) {
+            double sign = side == 0 ? 1.0 : -1.0;
+            d->theta[j] = at + sign * sensitivity_difference;
+            pawl_nmdp_place(s, d->theta, false);
+            for (int column = 0; column < inputs; ++column) {
+                int point = column / PAWL_WRENCH_NUMBER_COUNT;
+                if (!s->point[point].touching) {
+                    column += PAWL_WRENCH_NUMBER_COUNT - 1;
+                    continue;
+                }
+                out[j * inputs + column] +=
+                    sign * 0.5 / sensitivity_difference *
+                    sensitivity_contact(
+                        d, point, (pawl_wrench_number)(column % PAWL_WRENCH_NUMBER_COUNT), NULL);
+            }
+        }
+        d->theta[j] = at;
+    }
+    pawl_nmdp_place(s, d->theta, false);
+}
+
+// Numbers of the contact models (friction, stiffness ...) enter through the vertices alone. Points that do not touch
+// have none.
 static void sensitivity_by_contacts(pawl_sensitivity *d)
 {
     nmdp *s = d->s;
-    for (int column = 0; column < PAWL_WRENCH_NUMBER_COUNT * s->points; ++column) {
+    int inputs = PAWL_WRENCH_NUMBER_COUNT * s->points;
+    sensitivity_contact_curvature(d);
+    for (int column = 0; column < inputs; ++column) {
         int point = column / PAWL_WRENCH_NUMBER_COUNT;
         pawl_wrench_number number = (pawl_wrench_number)(column % PAWL_WRENCH_NUMBER_COUNT);
+        if (!s->point[point].touching) {
+            continue;
+        }
         sensitivity_clear(d);
-        pawl_nmdp_place(s, d->theta, false);
-        if (s->point[point].touching) {
-            sensitivity_contact(d, point, number, d->F3[0]);
+        sensitivity_contact(d, point, number, d->F3[0]);
+        if (!d->still) {
             sensitivity_contact_columns(d, point, number);
-            for (int j = 0; j < s->n; ++j) {
-                double at = d->theta[j], along[2];
-                for (int side = 0; side < 2; ++side) {
-                    d->theta[j] = at + (side == 0 ? 1.0 : -1.0) * sensitivity_difference;
-                    pawl_nmdp_place(s, d->theta, false);
-                    along[side] = sensitivity_contact(d, point, number, NULL);
-                }
-                d->theta[j] = at;
-                d->F1[0][j] = 0.5 * (along[0] - along[1]) / sensitivity_difference;
-            }
+        }
+        for (int j = 0; j < s->n; ++j) {
+            d->F1[0][j] = d->matrix[PAWL_BY_CONTACT][j * inputs + column];
         }
         sensitivity_column(d, PAWL_BY_CONTACT, column, NULL);
     }
@@ -614,6 +748,7 @@ pawl_status pawl_sensitivity_compute(pawl_sensitivity *d, const pawl_state *from
     sensitivity_by_contacts(d);
     sensitivity_by_state(d, PAWL_BY_POSITION);
     sensitivity_by_state(d, PAWL_BY_RATE);
+    sensitivity_by_ground(d);
     for (int k = 0; k < PAWL_SENSITIVITY_INPUT_COUNT; ++k) {
         sensitivity_turn_rows(d, (pawl_sensitivity_input)k);
     }
