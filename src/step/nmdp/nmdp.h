@@ -174,6 +174,7 @@ typedef struct nmdp {
     double *metric;        // (nv x nv) A of K, over the mass of all bodies [1/s^2 and lengths]
     double *shift;         // (nv) rho of K
     int *pivot;            // (nv + loop_rows)
+    double loose;          // projections may end with a step of this length [m or rad]; 0: not
     double factor_size;    // largest entry of the matrix that was factored
     bool factored;         // `factor` is that of dG/dtheta at an iterate of this stage
     double *B, *slope;     // (nv x max_used) dG/dw, (nv + loop_rows x max_used) d(theta, lambda)/dw

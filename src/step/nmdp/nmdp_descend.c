@@ -16,6 +16,8 @@
 static const double descend_beta_max = 1e12;
 static const double descend_beta_begin = 1.0; // what a hard stage has left would hold back the next
 static const double descend_factor = 1.5;
+static const double descend_loose =
+    0.01; // of the tolerance: a step that ends a projection on the way
 // Weights move the motion by forces times h^2, and K's second derivative by them falls like h^2: with short steps,
 // proximal weight and tolerance fall, too, or forces would stay where they began. Longer steps than this are as set.
 static const double descend_whole_step = 0.02;  // [s]
@@ -266,8 +268,17 @@ static double descend_gap(const nmdp *s)
 
 // What is left to do where a stage ends, with theta, w and the G that belongs to them: the change of
 // coordinates that was proposed last, and the Newton step that would make G zero, by the factor at hand.
+// Projections on the way were loose; the last one is not.
 static nmdp_outcome descend_end(nmdp *s, nmdp_outcome outcome, double proposed)
 {
+    s->loose = 0.0;
+    descend_keep(s);
+    memcpy(s->trial, s->theta, (size_t)s->n * sizeof *s->trial);
+    if (pawl_nmdp_project(s, s->w, s->trial)) {
+        memcpy(s->theta, s->trial, (size_t)s->n * sizeof *s->trial);
+    } else {
+        descend_return(s);
+    }
     pawl_nmdp_newton_direction(s);
     double left = fabs(proposed);
     for (int k = 0; k < s->n; ++k) {
@@ -286,7 +297,9 @@ nmdp_outcome pawl_nmdp_descend(nmdp *s)
     double tolerance = descend_tolerance(s), before = INFINITY, moved = INFINITY;
     s->beta = fmin(s->beta, descend_beta_begin);
     s->factored = false;
+    s->loose = 0.0;
     pawl_nmdp_aim(s);
+    s->loose = descend_loose * tolerance;
     if (!descend_choose_points(s) || !descend_begin(s)) {
         return NMDP_FAILED;
     }

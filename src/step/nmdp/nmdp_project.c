@@ -152,6 +152,9 @@ static bool project_newton(nmdp *s, const double *w, double *theta)
         if (!isfinite(size)) {
             return false;
         }
+        if (s->loose > 0.0 && project_norm(s->direction, s->n) <= s->loose) {
+            return true;
+        }
     }
     return false;
 }
