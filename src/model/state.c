@@ -7,6 +7,7 @@
 #include "base/carver.h"
 #include "base/guard.h"
 #include "base/hash.h"
+#include <math.h>
 #include <string.h>
 
 // Earlier versions are still read: version 1 has no memory of steppers, version 2 not the step before, version 3
@@ -348,6 +349,9 @@ bool pawl_state_is_finite(const pawl_state *s)
     state_span spans[STATE_SPANS];
     state_spans(s, spans);
     // Inputs were checked when they were set, and no step writes them.
+    // Contacts have room for many more than there are, and unused entries are zero.
+    double used = 1.0 + s->contacts[0] * pawl_contact_width(s->model);
+    spans[6].count = used <= (double)spans[6].count ? (size_t)used : spans[6].count;
     for (int i = 0; i < STATE_SPANS - 2; ++i) {
         for (size_t k = 0; k < spans[i].count; ++k) {
             if (!isfinite(spans[i].values[k])) {
