@@ -61,7 +61,7 @@ static void cmd_compare_setting(const compare_run *runs, int count, int setting)
         differs = differs || strcmp(values[i], values[0]) != 0;
     }
     if (differs) {
-        printf("%-26s", pawl_setting(setting).key);
+        printf("%-32s", pawl_setting(setting).key);
         for (int i = 0; i < count; ++i) {
             printf(" %18.18s", values[i]);
         }
@@ -79,7 +79,7 @@ static void cmd_compare_criterion(const compare_run *runs, int count, int k)
         return;
     }
     const pawl_criterion *first = &runs[0].list.criteria[k];
-    printf("%-26s", first->title);
+    printf("%-32s", first->title);
     for (int i = 0; i < count; ++i) {
         const pawl_criterion *c = &runs[i].list.criteria[k];
         if (isnan(c->value)) {
@@ -93,11 +93,11 @@ static void cmd_compare_criterion(const compare_run *runs, int count, int k)
 
 static void cmd_compare_print(const compare_run *runs, int count)
 {
-    printf("%-26s", "");
+    printf("%-32s", "");
     for (int i = 0; i < count; ++i) {
         printf(" %18.18s", cmd_compare_name(runs[i].path));
     }
-    printf("\n%-26s", "verdict");
+    printf("\n%-32s", "verdict");
     for (int i = 0; i < count; ++i) {
         printf(" %18s", runs[i].list.judgement == PAWL_PASSED ? "PASSED" : "NOT MET");
     }

@@ -181,11 +181,14 @@ typedef struct pawl_coordinate_def {
     pawl_softness limit_soft; ///< of both limits
 } pawl_coordinate_def;
 
-/// What the path of a span runs around: nothing, or a ball or an endless cylinder fixed to the base.
+/// What the path of a span runs around: nothing, or a ball or an endless cylinder fixed to the base. Or the slider of a
+/// crank: what the span then measures is where along the z of the frame a slider is that a rod of the length `radius`
+/// connects with the follower's anchor.
 typedef enum pawl_wrap_kind {
     PAWL_WRAP_NONE = 0,
     PAWL_WRAP_SPHERE,
-    PAWL_WRAP_CYLINDER ///< along the z of its frame
+    PAWL_WRAP_CYLINDER, ///< along the z of its frame
+    PAWL_WRAP_CRANK     ///< a slider on the z of its frame, behind the crank's pin
 } pawl_wrap_kind;
 typedef struct pawl_wrap {
     pawl_wrap_kind kind;

@@ -683,7 +683,7 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, p
     }
     pawl_wrap *wrap = &joint.wrap;
     if (joint.kind == PAWL_JOINT_SPAN && wrap->kind != PAWL_WRAP_NONE &&
-        ((int)wrap->kind < 0 || wrap->kind > PAWL_WRAP_CYLINDER || !(wrap->radius > 0.0) ||
+        ((int)wrap->kind < 0 || wrap->kind > PAWL_WRAP_CRANK || !(wrap->radius > 0.0) ||
          !isfinite(wrap->radius) || !pawl_builder_pose_good(&wrap->frame) ||
          (wrap->sided && !v3_finite(wrap->side)))) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,

@@ -180,10 +180,27 @@ static double cord_straight(pawl_vec3 end, pawl_vec3 *direction)
     return length;
 }
 
+// The slider is at z with (p - z e)^2 = r^2, p the pin: z = p.e - sqrt((p.e)^2 + r^2 - p^2). Out of the rod's reach it
+// stays beside the pin, as in MuJoCo.
+static double cord_crank(const model_wrap *wrap, pawl_vec3 end, pawl_vec3 *direction)
+{
+    pawl_vec3 p = m3_tmul(&wrap->axes, v3_sub(end, wrap->centre)), g = v3(0.0, 0.0, 1.0);
+    double square = p.z * p.z + wrap->radius * wrap->radius - v3_dot(p, p);
+    double root = sqrt(max_of(square, 0.0));
+    if (root > 1e-12 * wrap->radius) {
+        g = v3(p.x / root, p.y / root, 1.0);
+    }
+    *direction = m3_mul(&wrap->axes, g);
+    return p.z - root;
+}
+
 double pawl_cord_length(const model_wrap *wrap, pawl_vec3 end, pawl_vec3 *direction)
 {
     if (wrap->kind == PAWL_WRAP_NONE) {
         return cord_straight(end, direction);
+    }
+    if (wrap->kind == PAWL_WRAP_CRANK) {
+        return cord_crank(wrap, end, direction);
     }
     // In the frame of the ball or cylinder.
     pawl_vec3 a = m3_tmul(&wrap->axes, v3_scale(-1.0, wrap->centre));
@@ -234,8 +251,8 @@ model_wrap pawl_wrap_in_joint(const pawl_wrap *wrap, pawl_pose base_frame)
 
 double pawl_wrap_length(const pawl_wrap *wrap, pawl_vec3 from, pawl_vec3 to)
 {
-    if (wrap == NULL || (int)wrap->kind < 0 || wrap->kind > PAWL_WRAP_CYLINDER ||
-        !v3_finite(from) || !v3_finite(to)) {
+    if (wrap == NULL || (int)wrap->kind < 0 || wrap->kind > PAWL_WRAP_CRANK || !v3_finite(from) ||
+        !v3_finite(to)) {
         return NAN;
     }
     pawl_pose frame = {from, {1.0, 0.0, 0.0, 0.0}};

@@ -7,6 +7,7 @@
 #include "base/carver.h"
 #include "base/guard.h"
 #include "base/hash.h"
+#include <math.h>
 #include <string.h>
 
 // Earlier versions are still read: version 1 has no memory of steppers, version 2 not the step before, version 3
@@ -402,6 +403,9 @@ bool pawl_state_is_finite(const pawl_state *s)
 {
     state_span spans[STATE_SPANS];
     state_spans(s, spans);
+    // Contacts have room for many more than there are, and unused entries are zero.
+    double used = 1.0 + s->contacts[0] * pawl_contact_width(s->model);
+    spans[6].count = used <= (double)spans[6].count ? (size_t)used : spans[6].count;
     for (int i = 0; i < STATE_SPANS; ++i) {
         // Inputs were checked when they were set, and no step writes them; memory that no stepper uses begins with 0.
         bool input = i == STATE_INPUT_SPAN || i == STATE_MASS_SPAN;

@@ -201,6 +201,39 @@ static pawl_status mjcf_actuator_tendon(mjcf_reader *r, const mjcf_element *e, c
     return PAWL_OK;
 }
 
+// A slider-crank: a span that measures where the slider is.
+static pawl_status mjcf_actuator_crank(mjcf_reader *r, const mjcf_element *e, const mjcf_servo *s,
+                                       const char *name, double gear)
+{
+    pawl_joint_def def = pawl_joint_def_default();
+    mjcf_joint length = {.effort = INFINITY};
+    int crank, slider;
+    PAWL_TRY(mjcf_refer(r, e, "cranksite", MJCF_SITE, "site", &crank));
+    PAWL_TRY(mjcf_refer(r, e, "slidersite", MJCF_SITE, "site", &slider));
+    PAWL_TRY(mjcf_number(r, e, "cranklength", &def.wrap.radius));
+    if (crank < 0 || slider < 0 || !(def.wrap.radius > 0.0)) {
+        return xml_error(r->xml, e->node,
+                         "a slider-crank has a cranksite, a slidersite and a cranklength above 0");
+    }
+    const mjcf_site *pin = MJCF_SITE_AT(r, crank), *rail = MJCF_SITE_AT(r, slider);
+    pawl_pose at_pin = pawl_pose_compose(mjcf_in_carrier(r, pin->body, &def.follower), pin->pose);
+    def.base_frame = pawl_pose_compose(mjcf_in_carrier(r, rail->body, &def.base), rail->pose);
+    def.follower_frame.position = at_pin.position;
+    def.wrap.kind = PAWL_WRAP_CRANK;
+    def.wrap.frame = def.base_frame;
+    def.kind = PAWL_JOINT_SPAN;
+    def.name = mjcf_concat(r, name != NULL ? name : "slider", "::crank", "");
+    if (def.name == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    if (pawl_body_is_world(def.follower) || pawl_body_same(def.base, def.follower)) {
+        return mjcf_actuator_skip(r, e, s, "a slider-crank whose pin does not move");
+    }
+    PAWL_TRY(xml_refused(r->xml, e->node, "actuator", def.name,
+                         pawl_builder_add_joint(r->builder, &def, &length.id)));
+    return mjcf_actuator_add(r, e, s, name, &length, gear);
+}
+
 static pawl_status mjcf_actuator_read(mjcf_reader *r, const mjcf_element *e)
 {
     mjcf_servo s;
@@ -236,6 +269,9 @@ static pawl_status mjcf_actuator_read(mjcf_reader *r, const mjcf_element *e)
                                      gear[0]));
         }
         return mjcf_actuator_tendon(r, e, &s, name, tendon, gear[0]);
+    }
+    if (mjcf_get(e, "cranksite") != NULL) {
+        return mjcf_actuator_crank(r, e, &s, name, gear[0]);
     }
     return mjcf_actuator_skip(r, e, &s,
                               joint >= 0 ? "a ball or free joint as its transmission"

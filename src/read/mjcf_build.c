@@ -39,6 +39,7 @@ static pawl_status mjcf_add_body(mjcf_reader *r, int index)
 {
     mjcf_body *b = MJCF_BODY_AT(r, index);
     pawl_body_def def = pawl_body_def_default();
+    double drag = 0.0; // of a viscous medium [N s/m]
     def.name = b->name;
     def.pose = b->world;
     def.kind = b->joint_count == 0 ? PAWL_BODY_KINEMATIC : PAWL_BODY_RIGID;
@@ -66,7 +67,7 @@ static pawl_status mjcf_add_body(mjcf_reader *r, int index)
             side += sqrt(max_of(sum, 1e-15) / def.mass * 6.0);
         }
         double radius = side / 3.0 / 2.0;
-        def.linear_damping = 6.0 * pi * r->viscosity * radius;
+        drag = def.linear_damping = 6.0 * pi * r->viscosity * radius;
         def.angular_damping = 8.0 * pi * r->viscosity * radius * radius * radius;
     }
     if (b->joint_count > 0) {
@@ -79,8 +80,20 @@ static pawl_status mjcf_add_body(mjcf_reader *r, int index)
             }
         }
     }
-    return xml_refused(r->xml, b->e.node, "body", b->name,
-                       pawl_builder_add_body(r->builder, &def, &b->id));
+    PAWL_TRY(xml_refused(r->xml, b->e.node, "body", b->name,
+                         pawl_builder_add_body(r->builder, &def, &b->id)));
+    if (!(drag > 0.0) || v3_max_abs(r->wind) == 0.0) {
+        return PAWL_OK;
+    }
+    // The drag -c (v - wind) of the medium is the body's damping and a constant force.
+    pawl_force_def force = pawl_force_def_default();
+    force.body = b->id;
+    force.point = def.com;
+    for (int i = 0; i < 3; ++i) {
+        force.force[i] = pawl_signal_constant(drag * (&r->wind.x)[i]);
+    }
+    return xml_refused(r->xml, b->e.node, "wind on body", b->name,
+                       pawl_builder_add_force(r->builder, &force, NULL));
 }
 
 static pawl_status mjcf_add_bodies(mjcf_reader *r)

@@ -157,6 +157,7 @@ typedef struct mjcf_reader {
     name_table names;
     pawl_vec3 gravity;
     double viscosity;
+    pawl_vec3 wind;
     bool medium; // has a density: bodies have drag
     bool contacts_off, gravity_off, limits_off, equality_off, friction_off, springs_off,
         dampers_off, only_pairs; // by <option>

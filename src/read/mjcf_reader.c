@@ -48,10 +48,7 @@ static pawl_status mjcf_option_read(mjcf_reader *r, const mjcf_spec *spec, const
     PAWL_TRY(mjcf_number(r, &e, "density", &density));
     const char *collision = xml_attribute(node, "collision");
     r->only_pairs = r->only_pairs || (collision != NULL && strcmp(collision, "predefined") == 0);
-    if (r->viscosity > 0.0 && v3_max_abs(wind) > 0.0) {
-        PAWL_TRY(xml_unsupported(r->xml, node, "wind in a medium with viscosity is not supported%s",
-                                 r->xml->lenient ? " and left out" : "; --lenient leaves it out"));
-    }
+    r->wind = wind;
     if (density > 0.0) {
         pawl_medium medium = {.density = density, .wind = wind};
         r->medium = true;

@@ -28,6 +28,7 @@ export class Compare {
         make("h1", "", head, models.length === 1 ? models[0] : `${runs.length} runs`);
         make("p", "lead", head, names.join(" · "));
         this.table(page, runs, names);
+        make("h2", "", page, "Machines");
         const grid = make("div", "players", page);
         this.players = runs.map((run, i) => {
             if (!run.motion) {

@@ -20,6 +20,8 @@ const TITLES: Record<string, string> = {
     wrench: "Feet on soft ground",
 };
 
+const ORDER = ["", "suite", "robots", "lit", "nmdp", "primitives", "wrench", "joints", "classics"];
+
 interface Card {
     index: number;
     element: HTMLButtonElement;
@@ -72,7 +74,8 @@ export class Gallery {
             folders.set(folder, [...(folders.get(folder) ?? []), i]);
         });
         const sections: { section: HTMLElement; names: { name: string; element: HTMLElement }[] }[] = [];
-        for (const folder of [...folders.keys()].sort((a, b) => (a === "" ? -1 : b === "" ? 1 : a.localeCompare(b)))) {
+        const place = (folder: string): number => (ORDER.includes(folder) ? ORDER.indexOf(folder) : ORDER.length);
+        for (const folder of [...folders.keys()].sort((a, b) => place(a) - place(b) || a.localeCompare(b))) {
             const section = make("section", "", this.root);
             const title = make("h2", "", section, TITLES[folder] ?? folder);
             make("small", "", title, folder);

@@ -90,6 +90,7 @@ export class Live {
     private readonly followed = new THREE.Vector3();
     private trail: THREE.Vector3[] = [];
     private largest = 0;
+    private anchor: THREE.Vector3 | null = null; // where the machine was when the camera looked at it
     private noteNumber = -1;
     private pull: { body: number; local: THREE.Vector3; plane: THREE.Plane; line: THREE.Line } | null = null;
     private settingInputs: { key: string; panes: number; element: HTMLInputElement | HTMLSelectElement }[] = [];
@@ -248,6 +249,7 @@ export class Live {
             this.sideSelect.value = "off";
             this.largest = 0;
             this.framed = false;
+            this.anchor = null;
             this.history = [];
             this.build();
             this.panel();
@@ -353,6 +355,7 @@ export class Live {
         if (machine) {
             machine.bounds.makeEmpty();
             machine.include();
+            this.anchor = null;
             this.stage.frame(machine.bounds);
         }
     }
@@ -419,6 +422,7 @@ export class Live {
             machine.showContacts(pane.contacts);
         });
         const pane = frame.panes[Math.min(this.chosenPane, frame.panes.length - 1)];
+        this.keepInView();
         this.showChosen(pane);
         this.clock.textContent = `${frame.panes[0].time.toFixed(3)} s`;
         const ratio = frame.panes[0].figures.realTime;
@@ -427,6 +431,22 @@ export class Live {
         this.keep(frame.panes[0]);
         this.drawPull();
         this.stage.touch();
+    }
+
+    /** A machine that drives out of the picture takes the camera along. */
+    private keepInView(): void {
+        const machine = this.machines[0];
+        const centre = machine.position.reduce((sum, p) => sum.add(p), new THREE.Vector3()).divideScalar(machine.position.length || 1);
+        if (this.anchor === null) {
+            this.anchor = centre;
+        }
+        const drift = centre.clone().sub(this.anchor);
+        if (this.pull || this.isOn("follow") || !(drift.length() > 0.2 * machine.size)) {
+            return;
+        }
+        const step = drift.clone().multiplyScalar(Math.min(1, 0.2 + Math.max(0, drift.length() / machine.size - 0.5)));
+        this.anchor.add(step);
+        this.stage.follow(step);
     }
 
     /** The longest arrow so far, slowly forgotten, is a fifth of the machine's size. */

@@ -157,7 +157,7 @@ export class Machine {
         new THREE.BufferGeometry(),
         new THREE.LineBasicMaterial({ color: 0xd0641a, transparent: true, opacity: 0.85 }),
     );
-    private readonly radius: number[] = []; // of each body, about its frame
+    private readonly boxes: THREE.Box3[]; // around the shapes of each body, in its frame
     private glowing = -1;
     private readonly matrix = new THREE.Matrix4();
     private readonly one = new THREE.Vector3(1, 1, 1);
@@ -169,7 +169,7 @@ export class Machine {
     ) {
         this.position = scene.bodies.map(() => new THREE.Vector3());
         this.quaternion = scene.bodies.map(() => new THREE.Quaternion());
-        this.radius = scene.bodies.map(() => 0);
+        this.boxes = scene.bodies.map(() => new THREE.Box3());
         this.addShapes();
         this.root.add(this.joints, this.contacts, this.cones, this.trail);
         this.trail.visible = false;
@@ -233,18 +233,24 @@ export class Machine {
 
     private measureShape(shape: ShapeData, geometry: THREE.BufferGeometry): void {
         if (shape.body >= 0) {
-            geometry.computeBoundingSphere();
-            const centre = geometry.boundingSphere!.center.clone().applyMatrix4(matrixOf(shape.pose));
-            this.radius[shape.body] = Math.max(this.radius[shape.body], centre.length() + geometry.boundingSphere!.radius);
+            geometry.computeBoundingBox();
+            this.boxes[shape.body].union(geometry.boundingBox!.clone().applyMatrix4(matrixOf(shape.pose)));
         }
     }
 
     /** Takes the bodies where they are now into the bounds. */
     include(): void {
+        const corner = new THREE.Vector3();
         this.position.forEach((p, b) => {
-            const r = 0.8 * this.radius[b];
-            this.bounds.expandByPoint(new THREE.Vector3(p.x - r, p.y - r, p.z - r));
-            this.bounds.expandByPoint(new THREE.Vector3(p.x + r, p.y + r, p.z + r));
+            const { min, max } = this.boxes[b];
+            if (this.boxes[b].isEmpty()) {
+                this.bounds.expandByPoint(p);
+                return;
+            }
+            for (let k = 0; k < 8; k++) {
+                corner.set(k & 1 ? max.x : min.x, k & 2 ? max.y : min.y, k & 4 ? max.z : min.z);
+                this.bounds.expandByPoint(corner.applyQuaternion(this.quaternion[b]).add(p));
+            }
         });
     }
 
@@ -446,7 +452,8 @@ export class Machine {
         if (length > 0) {
             turn.setFromUnitVectors(Y, force.clone().normalize());
             this.shafts.add(at, turn, new THREE.Vector3(1, length, 1), colour);
-            this.tips.add(at.clone().addScaledVector(force, this.forceScale), turn, this.one, colour);
+            const tip = Math.min(1, length / (0.05 * this.size)); // a small force has a small head
+            this.tips.add(at.clone().addScaledVector(force, this.forceScale), turn, new THREE.Vector3(tip, tip, tip), colour);
         }
     }
 

@@ -79,6 +79,18 @@ static void points_to_world(const nmdp_point *p, const pawl_mat3 *R, double *v, 
     }
 }
 
+// Points that lie on a surface up to rounding have forces of 1e-40 N, whose program is singular to any scale.
+static bool points_push(const nmdp_point *p, const double *v)
+{
+    const double least = 1e-15; // [N or N m]
+    for (int i = 0; i < p->vertex_count * p->component_count; ++i) {
+        if (!(fabs(v[i]) < least)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // The vertices of a point where the links are placed; false where none can push.
 // Far pairs are left out before their vertices are computed: most pairs are far most of the time.
 static bool points_evaluate(nmdp *s, int i, bool derivatives)
@@ -87,7 +99,7 @@ static bool points_evaluate(nmdp *s, int i, bool derivatives)
     bool slopes = derivatives && p->first_order;
     double *v = s->v + p->first_number, *dv = slopes ? s->dv + 6 * p->first_number : NULL;
     if (!p->pair && !s->ground_moved) {
-        return pawl_wrench_set_push(s->set, i, &s->frame[i], v, dv);
+        return pawl_wrench_set_push(s->set, i, &s->frame[i], v, dv) && points_push(p, v);
     }
     if (p->pair) {
         int other = p->other_link;
@@ -98,7 +110,7 @@ static bool points_evaluate(nmdp *s, int i, bool derivatives)
         }
     }
     nmdp_view view = pawl_nmdp_view_now(s, i);
-    if (!pawl_wrench_set_push(s->set, i, &view.frame, v, dv)) {
+    if (!pawl_wrench_set_push(s->set, i, &view.frame, v, dv) || !points_push(p, v)) {
         return false;
     }
     points_to_world(p, &view.axes, v, dv);

@@ -188,8 +188,6 @@ TEST(a_key_is_a_start)
 TEST(what_cannot_be_kept_is_refused_with_its_line)
 {
     mjcf_refused(BODY("<composite type='cable'/>"), PAWL_UNSUPPORTED, "m.xml:1: <composite>");
-    mjcf_refused("<mujoco><option viscosity='1' wind='1 0 0'/></mujoco>", PAWL_UNSUPPORTED,
-                 "wind in a medium");
     mjcf_refused("<mujoco>\n<compiler coordinate='polar'/></mujoco>", PAWL_BAD_FILE, "m.xml:2:");
     mjcf_refused(BODY("<joint type='hing'/>"), PAWL_BAD_FILE,
                  "expected free, ball, slide or hinge");
@@ -333,6 +331,63 @@ TEST(a_medium_brakes_what_falls)
     double v = pawl_state_twist(pawl_sim_state(sim), pawl_model_find_body(m, "b")).linear.z;
     double area = 0.2 * 0.4, mass = 400.0 * area * 0.6;
     CHECK_NEAR(v, -sqrt(2.0 * mass * 9.81 / (50.0 * area)), 0.02);
+    pawl_sim_destroy(sim);
+    pawl_model_destroy(m);
+    CHECK_NO_LEAK(&t);
+}
+
+// In a viscous wind a light ball without gravity is carried along at the wind's speed.
+TEST(a_viscous_wind_carries_what_floats)
+{
+    static const char text[] =
+        "<mujoco><option viscosity='5' wind='2 -1 0' gravity='0 0 0'/><worldbody><body name='b'>"
+        "<freejoint/><geom size='.1' density='10'/></body></worldbody></mujoco>";
+    test_env t;
+    pawl_model *m = mjcf_load(&t, text);
+    pawl_settings settings = pawl_settings_default();
+    pawl_sim *sim;
+    CHECK_OK(pawl_sim_create(&t.env, m, &settings, &sim));
+    for (int k = 0; k < 200; ++k) {
+        pawl_step_report report;
+        CHECK_OK(pawl_sim_step(sim, &report));
+    }
+    pawl_vec3 wind = {2.0, -1.0, 0.0};
+    CHECK_NEAR3(pawl_state_twist(pawl_sim_state(sim), pawl_model_find_body(m, "b")).linear, wind,
+                1e-6);
+    pawl_sim_destroy(sim);
+    pawl_model_destroy(m);
+    CHECK_NO_LEAK(&t);
+}
+
+// A crank of 0.3 m drives a slider by a rod of 0.5 m: at the angle a the slider is at x with
+// (0.3 cos a - x)^2 + (0.3 sin a)^2 = 0.25. A stiff servo on the slider brings the crank to where it asks for.
+TEST(a_slider_crank_brings_its_slider_to_the_target)
+{
+    static const char text[] =
+        "<mujoco><compiler angle='radian'/><option gravity='0 0 0'/><worldbody><site name='rail' "
+        "zaxis='1 0 0'/><body name='c'><joint name='c' axis='0 1 0' damping='1'/><geom "
+        "type='capsule' "
+        "fromto='0 0 0 .3 0 0' size='.02'/><site name='pin' pos='.3 0 0'/></body></worldbody>"
+        "<actuator><general name='s' cranksite='pin' slidersite='rail' cranklength='.5' "
+        "biastype='affine' gainprm='0' biasprm='-800 -2000 -50'/></actuator></mujoco>";
+    test_env t;
+    pawl_model *m = mjcf_load(&t, text);
+    pawl_settings settings = pawl_settings_default();
+    pawl_sim *sim;
+    CHECK_OK(pawl_sim_create(&t.env, m, &settings, &sim));
+    pawl_state *state = NULL;
+    CHECK_OK(pawl_state_create(&t.env, m, &state));
+    double start = 0.4, a;
+    CHECK_OK(pawl_state_set_joint(state, pawl_model_find_joint(m, "c"), &start, NULL));
+    CHECK_OK(pawl_sim_set_state(sim, state));
+    for (int k = 0; k < 4000; ++k) {
+        pawl_step_report report;
+        CHECK_OK(pawl_sim_step(sim, &report));
+    }
+    CHECK_OK(pawl_state_joint(pawl_sim_state(sim), pawl_model_find_joint(m, "c"), &a, NULL));
+    double x = 0.3 * cos(a) - sqrt(0.25 - 0.09 * sin(a) * sin(a)); // the servo asks for -0.4
+    CHECK_NEAR(x, -0.4, 1e-3);
+    pawl_state_destroy(state);
     pawl_sim_destroy(sim);
     pawl_model_destroy(m);
     CHECK_NO_LEAK(&t);
