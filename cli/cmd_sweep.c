@@ -280,9 +280,9 @@ static bool sweep_take_threads(const args_use *use)
 static const args_option sweep_options[] = {
     {"--vary", 0, "KEY=A:B:N",
      "N values from A to B, or KEY=V1,V2,...; may be repeated, for a grid. KEY is\n"
-     "a setting (words, too), contact.friction, friction (factor),\nbody.mass[BODY],"
-     " mass[BODY] (factor), gravity.x|y|z, target[ACTUATOR], stiffness[ACTUATOR],\n"
-     "damping[ACTUATOR] or start[JOINT]",
+     "a setting (words, too), contact.friction, friction (factor),\n"
+     "body.mass[BODY], mass[BODY] (factor), gravity.x|y|z, target[ACTUATOR],\n"
+     "stiffness[ACTUATOR], damping[ACTUATOR] or start[JOINT]",
      sweep_take_axis, 0, NULL},
     {"--output", 'o', "FILE", "the results (HDF5); needed", args_take_text, SWEEP_FIELD(output),
      NULL},
