@@ -4,7 +4,7 @@
 // Real tosses of a cube (ContactNets, Pfrommer, Halm and Posa 2020) against every law of impact and every
 // stepper that collides: parameters fitted on one half of the tosses, judged on the other. The recording is not
 // part of the project; --data says where it is. docs/impacts.md quotes the table.
-#include "reality_cube.h"
+#include "reproduce/reality_cube.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,8 @@ int main(int argc, char **argv)
     reality_options o = reality_parse(argc, argv);
     pawl_env env = pawl_env_default();
     reality_data data;
-    if (!reality_data_load(o.data, &data)) {
+    if (reality_data_load(&env, o.data, &data) != PAWL_OK) {
+        fprintf(stderr, "%s: no recording of tosses; --data FILE says where it is\n", o.data);
         return 77;
     }
     printf("pawl %s: %d real tosses, dt 1/592 s; fitted on every %d-th from the first on, judged "

@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "args.h"
 #include "json_out.h"
 #include "models_folder.h"
 #include "output.h"
+#include "pawl/page.h"
 #include "progress.h"
 #include "reproduce/experiment.h"
 #include "study_out.h"
@@ -104,6 +106,19 @@ static bool cmd_reproduce_write(console *con, const reproduce_request *request,
     return written;
 }
 
+// The machine of the experiment in motion, into the study; without it the page has none.
+static void cmd_reproduce_show(console *con, experiment_run *run, pawl_study *study)
+{
+    pawl_string motion = {0};
+    con->muted = true;
+    if (run->film_done && pawl_motion_json(&con->env, run->film_path, &motion) == PAWL_OK) {
+        pawl_study_add_motion(study, "The machine in motion", motion.data);
+        pawl_string_free(&con->env, &motion);
+    }
+    con->muted = false;
+    (void)remove(run->film_path);
+}
+
 static int cmd_reproduce_run(console *con, const reproduce_request *request, const experiment *e,
                              pawl_study *study)
 {
@@ -114,12 +129,22 @@ static int cmd_reproduce_run(console *con, const reproduce_request *request, con
                           .models = models,
                           .progress = cmd_reproduce_progress,
                           .user = &bar};
+    char film[] = "/tmp/pawl-reproduce-XXXXXX";
+    int file = request->html_path != NULL ? mkstemp(film) : -1;
+    if (file >= 0) {
+        (void)close(file);
+        run.film_path = film;
+    }
     int errors = con->error_count;
     double begun = timing_now();
     pawl_status status = e->run(&run, study);
     double wall = timing_now() - begun;
     progress_end(&bar);
     free(models);
+    if (file >= 0) {
+        run.film_path = film;
+        cmd_reproduce_show(con, &run, study);
+    }
     if (status == PAWL_OK) {
         status = pawl_study_status(study);
     }

@@ -14,6 +14,7 @@
 #include "setting_args.h"
 #include "solve_files.h"
 #include "solve_run.h"
+#include "solve_samples.h"
 
 static const double cmd_solve_tolerance = 1e-8;
 enum { SOLVE_MAX_SOLVERS = 32, SOLVE_DEFAULT_ITERATIONS = 100000 };
@@ -30,6 +31,8 @@ typedef struct cmd_solve_request {
     cmd_solve_chosen solvers;
     solve_start start;
     double time_limit; // [s], 0 for none
+    int sample;        // of a file of samples; 0: all, else its number plus 1
+    bool history;
 } cmd_solve_request;
 
 // Sums over all problems, by solver.
@@ -47,9 +50,6 @@ static bool cmd_solve_add(const args_use *use, int kind)
         if (solvers->kinds[i] == kind) {
             return true;
         }
-    }
-    if (!pawl_solver_takes_contacts(kind)) {
-        return args_refuse(use, "--solver '%s' does not solve contacts", pawl_solver_name(kind));
     }
     if (solvers->count < SOLVE_MAX_SOLVERS) {
         solvers->kinds[solvers->count++] = kind;
@@ -75,7 +75,7 @@ static bool cmd_solve_take_solvers(const args_use *use)
         }
         if (index == 0) {
             for (int kind = 0; pawl_solver_name(kind) != NULL; ++kind) {
-                if (pawl_solver_takes_contacts(kind)) {
+                if (pawl_solver_takes_contacts(kind)) { // the default for files of contacts
                     cmd_solve_add(use, kind);
                 }
             }
@@ -96,6 +96,19 @@ static bool cmd_solve_take_positive(const args_use *use)
     }
     return *number > 0.0 ||
            args_refuse(use, "%s %s, expected a number above 0", use->option->name, use->value);
+}
+
+static bool cmd_solve_take_sample(const args_use *use)
+{
+    double number;
+    if (!setting_args_number(use, &number)) {
+        return false;
+    }
+    if (number < 0.0 || number > 1e8 || number != floor(number)) {
+        return args_refuse(use, "--sample %s, expected a number from 0 on", use->value);
+    }
+    *(int *)use->field = (int)number + 1;
+    return true;
 }
 
 static bool cmd_solve_take_iterations(const args_use *use)
@@ -131,9 +144,13 @@ static const args_option cmd_solve_options[] = {
      "of processor time for one solver on one problem; otherwise none", cmd_solve_take_positive,
      SOLVE_FIELD(time_limit), NULL},
     {"--start", 0, "FROM",
-     "zero, guess (the file's first) or solution (the file's own);\n"
-     "otherwise zero",
+     "zero, guess (the file's first; of samples the warm start) or solution\n"
+     "(the file's own); otherwise zero",
      cmd_solve_take_start, SOLVE_FIELD(start), cmd_solve_start_name},
+    {"--sample", 0, "N", "of a file of samples this one alone, counted from 0",
+     cmd_solve_take_sample, SOLVE_FIELD(sample), NULL},
+    {"--history", 0, NULL, "residuals of every iteration in the JSON (files of samples)",
+     args_take_flag, SOLVE_FIELD(history), NULL},
     {"--set", 0, "KEY=VALUE", "a setting of the solver; see 'pawl list settings'",
      setting_args_take_set, SOLVE_FIELD(settings), setting_args_key},
     {"--json", 0, "FILE", "all results as JSON, '-' for the standard output", args_take_text,
@@ -295,6 +312,19 @@ static int cmd_solve_run_all(console *con, const cmd_solve_request *request,
     return unread > 0 ? EXIT_BAD_INPUT : unsolved > 0 ? EXIT_NOT_MET : EXIT_DONE;
 }
 
+static int cmd_solve_samples(console *con, const cmd_solve_request *request)
+{
+    const solve_samples_request samples = {.path = request->args.argument,
+                                           .kinds = request->solvers.kinds,
+                                           .kind_count = request->solvers.count,
+                                           .settings = request->settings,
+                                           .sample = request->sample - 1,
+                                           .warm = request->start == SOLVE_FROM_GUESS,
+                                           .history = request->history,
+                                           .json_path = request->json_path};
+    return solve_samples(con, &samples);
+}
+
 static int cmd_solve(console *con, int argc, char **argv)
 {
     cmd_solve_request request = {.settings = pawl_settings_default()};
@@ -313,6 +343,16 @@ static int cmd_solve(console *con, int argc, char **argv)
     if (request.solvers.count == 0) {
         request.solvers.kinds[request.solvers.count++] = (int)request.settings.solver.kind;
     }
+    if (pawl_sample_file_is(request.args.argument)) {
+        return cmd_solve_samples(con, &request);
+    }
+    for (int i = 0; i < request.solvers.count; ++i) {
+        int kind = request.solvers.kinds[i];
+        if (!pawl_solver_takes_contacts(kind)) {
+            return args_fail(con, &args_solve, "--solver '%s' does not solve contacts",
+                             pawl_solver_name(kind));
+        }
+    }
     solve_files files = {0};
     code = EXIT_BAD_INPUT;
     if (solve_files_list(con, request.args.argument, &files)) {
@@ -324,7 +364,7 @@ static int cmd_solve(console *con, int argc, char **argv)
 
 const args_command args_solve = {
     .name = "solve",
-    .arguments = "PROBLEM.hdf5|FOLDER [options]",
+    .arguments = "PROBLEM.hdf5|FOLDER|SAMPLES.h5 [options]",
     .noun = "file or folder",
     .summary = "solve frictional contact problems of FCLib, with a table of errors",
     .details =
@@ -333,6 +373,8 @@ const args_command args_solve = {
         "  A = F / max(|q|, |r|, |u|)      as Siconos measures\n"
         "  B = F / max(1, |q|)\n"
         "  S = A with each contact scaled to unit W_kk: the same in all units\n"
+        "A file of samples (pawl bench writes them) has whole problems, with joints and limits;\n"
+        "there the residual is the scaled natural map [m/s], as in 'pawl run'.\n"
         "Exit codes: 0 all solved, 1 some not solved, 2 bad usage or input.\n",
     .options = cmd_solve_options,
     .option_count = (int)(sizeof cmd_solve_options / sizeof cmd_solve_options[0]),

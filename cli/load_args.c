@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Reads --path DIR. A folder that is not there is a slip: it is refused before anything is read.
+// Reads --path DIR and --repair. A folder that is not there is a slip: it is refused before anything is read.
 #include "load_args.h"
 #include <stdio.h>
 #include <string.h>
@@ -23,8 +23,24 @@ bool load_args_take_path(const args_use *use)
     return true;
 }
 
+const char *load_args_repair_name(const void *user, int index)
+{
+    (void)user;
+    return index == 0 ? "inertia" : NULL;
+}
+
+bool load_args_take_repair(const args_use *use)
+{
+    if (strcmp(use->value, "inertia") != 0) {
+        return args_refuse(use, "--repair: got '%s', expected inertia", use->value);
+    }
+    *(bool *)use->field = true;
+    return true;
+}
+
 void load_args_apply(const load_args *args, pawl_load_options *options)
 {
     options->search_path = args->search_path;
     options->verbose = args->verbose;
+    options->repair_inertia = args->repair_inertia;
 }

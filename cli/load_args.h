@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// How a model file is read, the same for every command that reads one: --path DIR, --verbose.
+// How a model file is read, the same for every command that reads one: --path DIR, --verbose, --repair.
 #pragma once
 #include "args.h"
 #include "pawl/io.h"
@@ -9,6 +9,7 @@
 typedef struct load_args {
     char search_path[4096]; ///< folders, separated by ':'
     bool verbose;
+    bool repair_inertia;
 } load_args;
 
 /// The rows of a command's table; `offset` is that of a load_args in its request.
@@ -25,5 +26,14 @@ typedef struct load_args {
             args_take_flag, offset, NULL                                                           \
     }
 
+#define LOAD_ARGS_REPAIR(offset)                                                                   \
+    {                                                                                              \
+        "--repair", 0, "WHAT",                                                                     \
+            "inertia: inertias that no rigid body has become the nearest valid\n"                  \
+            "ones; every body that is changed is listed",                                          \
+            load_args_take_repair, offset, load_args_repair_name                                   \
+    }
+bool load_args_take_repair(const args_use *use);
+const char *load_args_repair_name(const void *user, int index);
 bool load_args_take_path(const args_use *use);
 void load_args_apply(const load_args *args, pawl_load_options *options);

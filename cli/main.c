@@ -6,6 +6,7 @@
 #include "args.h"
 #include "complete.h"
 #include "manual.h"
+#include "ranks.h"
 
 #include <jansson.h>
 #include <locale.h>
@@ -14,8 +15,9 @@
 
 #include "pawl/io.h"
 
-const args_command *const args_commands[] = {&args_run,    &args_check,     &args_solve,
-                                             &args_report, &args_reproduce, &args_list};
+const args_command *const args_commands[] = {
+    &args_run,   &args_view,   &args_check,   &args_solve,     &args_bench,
+    &args_sweep, &args_report, &args_compare, &args_reproduce, &args_list};
 const int args_command_count = (int)(sizeof args_commands / sizeof args_commands[0]);
 
 const char args_intro[] =
@@ -61,6 +63,7 @@ static int main_print_version(void)
     main_print_names("formulations", pawl_formulation_name);
     printf("  %-13s%s\n", "readers", "SDFormat, URDF, FCLib");
     printf("  %-13s%s\n", "recording", "HDF5");
+    printf("  %-13s%s\n", "clusters", ranks_version() != NULL ? ranks_version() : "no MPI");
     printf("  %-13sjansson %s%s%s\n", "libraries", jansson_version_str(),
 #if defined(PAWL_BUILT_WITH)
            ", ", PAWL_BUILT_WITH

@@ -116,6 +116,8 @@ json_t *study_json(const pawl_study *study)
         case PAWL_STUDY_PLOT:
             json_array_append_new(plots, study_json_plot(item.plot));
             break;
+        case PAWL_STUDY_MOTION:
+            break; // for pages
         }
     }
     return json_pack("{s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}",        //

@@ -141,6 +141,8 @@ void study_print(const pawl_study *study, FILE *to)
         case PAWL_STUDY_PLOT:
             ++plots;
             break;
+        case PAWL_STUDY_MOTION:
+            break; // for pages
         }
     }
     study_text_claims(to, study);

@@ -13,3 +13,13 @@ option(PAWL_ASSIMP "Read Collada meshes with assimp, where it is installed" ON)
 if(PAWL_ASSIMP)
   pkg_check_modules(PAWL_ASSIMP_LIBRARY QUIET IMPORTED_TARGET assimp)
 endif()
+# Reads images as height maps.
+option(PAWL_PNG "Read images as height maps with libpng, where it is installed" ON)
+if(PAWL_PNG)
+  pkg_check_modules(PAWL_PNG_LIBRARY QUIET IMPORTED_TARGET libpng)
+endif()
+# The server of `pawl view`.
+option(PAWL_VIEW "Build the live viewer, where libwebsockets is installed" ON)
+if(PAWL_VIEW)
+  pkg_check_modules(PAWL_LIBWEBSOCKETS QUIET IMPORTED_TARGET libwebsockets)
+endif()

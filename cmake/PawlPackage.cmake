@@ -26,5 +26,5 @@ set(CPACK_DEBIAN_PACKAGE_MAINTAINER "the pawl authors <pawl@localhost>")
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS
-  "pkgconf, libxml2-dev, libhdf5-dev, libjansson-dev, libassimp-dev, libsuitesparse-dev")
+  "pkgconf, libxml2-dev, libhdf5-dev, libjansson-dev, libassimp-dev, libpng-dev, libsuitesparse-dev")
 include(CPack)

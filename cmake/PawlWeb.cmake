@@ -5,6 +5,7 @@
 # of web/package-lock.json cannot be had, the array is empty: everything else builds, and pages say what they lack.
 
 set(pawl_player_source ${CMAKE_CURRENT_BINARY_DIR}/player_bundle.c)
+set(pawl_lab_source ${CMAKE_CURRENT_BINARY_DIR}/lab_bundle.c) # the page of pawl bench
 set(web_dir ${CMAKE_CURRENT_SOURCE_DIR}/web)
 set(web_packages ${CMAKE_CURRENT_BINARY_DIR}/web)
 set(pawl_has_web OFF)
@@ -53,10 +54,21 @@ if(pawl_has_web)
     WORKING_DIRECTORY ${web_packages}
     DEPENDS ${web_sources} ${web_dir}/build.mjs ${web_dir}/tsconfig.json ${web_dir}/package-lock.json
     COMMENT "Bundling web/" VERBATIM)
+  add_custom_command(OUTPUT ${pawl_lab_source}
+    COMMAND ${CMAKE_COMMAND} -E copy ${web_dir}/build_lab.mjs ${web_packages}
+    COMMAND ${PAWL_NODE} build_lab.mjs ${pawl_lab_source}
+    WORKING_DIRECTORY ${web_packages}
+    DEPENDS ${pawl_player_source} ${web_dir}/build_lab.mjs # which has copied and checked the sources
+    COMMENT "Bundling the page of pawl bench" VERBATIM)
 else()
   file(CONFIGURE OUTPUT ${pawl_player_source} CONTENT
 "#include \"page/player_bundle.h\"
 const char pawl_player_bundle[] = \"\";
 const size_t pawl_player_bundle_size = 0;
+")
+  file(CONFIGURE OUTPUT ${pawl_lab_source} CONTENT
+"#include \"page/lab_bundle.h\"
+const char pawl_lab_bundle[] = \"\";
+const size_t pawl_lab_bundle_size = 0;
 ")
 endif()

@@ -5,6 +5,7 @@
 // experiment_table.c. It uses the public headers alone, runs what the paper ran, and puts ours
 // beside theirs into a study; the command prints it.
 #pragma once
+#include "pawl/io.h"
 #include "pawl/sim.h"
 #include "pawl/study.h"
 
@@ -17,6 +18,12 @@ typedef struct experiment_run {
     void *user;
     double expected, done; ///< work, in steps or whatever the experiment counts
     const char *doing;
+    const char
+        *film_path; ///< the first run of some length is recorded there, for the page; NULL: none
+    pawl_recorder *recorder;
+    const pawl_sim *filmed; ///< by the recorder
+    int64_t film_steps;
+    bool film_done;
 } experiment_run;
 
 typedef struct experiment {
@@ -30,7 +37,7 @@ typedef struct experiment {
 
 extern const experiment experiment_lit_pendulum, experiment_lit_block_one, experiment_lit_block_two,
     experiment_lit_carts, experiment_nmdp_tilt, experiment_nmdp_height, experiment_nmdp_walk,
-    experiment_nmdp_table, experiment_nmdp_cost, experiment_nmdp_robots;
+    experiment_nmdp_table, experiment_nmdp_cost, experiment_nmdp_robots, experiment_reality;
 
 const experiment *experiment_at(int index);          ///< NULL past the last
 const experiment *experiment_find(const char *name); ///< NULL: none
@@ -42,6 +49,9 @@ void experiment_doing(experiment_run *run, const char *doing);
 void experiment_done(experiment_run *run, double work);
 /// pawl_sim_step(), counted as 1.
 pawl_status experiment_step(experiment_run *run, pawl_sim *sim, pawl_step_report *report);
+
+/// pawl_sim_destroy(), after the film of this simulation is closed.
+void experiment_destroy(experiment_run *run, pawl_sim *sim);
 
 /// Hands a failure upward.
 #define EXPERIMENT_TRY(call)                                                                       \

@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The experiments that `pawl reproduce` knows, in the order of its list, and their progress.
-#include "experiment.h"
+#include "experiment_film.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static const experiment *const experiment_table[] = {
     &experiment_lit_pendulum, &experiment_lit_block_one, &experiment_lit_block_two,
     &experiment_lit_carts,    &experiment_nmdp_tilt,     &experiment_nmdp_height,
     &experiment_nmdp_walk,    &experiment_nmdp_table,    &experiment_nmdp_cost,
-    &experiment_nmdp_robots,
+    &experiment_nmdp_robots,  &experiment_reality,
 };
 enum { EXPERIMENT_COUNT = (int)(sizeof experiment_table / sizeof experiment_table[0]) };
 
@@ -52,7 +52,11 @@ void experiment_done(experiment_run *run, double work)
 
 pawl_status experiment_step(experiment_run *run, pawl_sim *sim, pawl_step_report *report)
 {
+    experiment_film_before(run, sim);
     pawl_status status = pawl_sim_step(sim, report);
+    if (status == PAWL_OK) {
+        experiment_film_after(run, sim, report);
+    }
     experiment_done(run, 1.0);
     return status;
 }

@@ -170,6 +170,6 @@ pawl_status lit_simulate(experiment_run *run, const pawl_model *model, lit_metho
     if (status == PAWL_OK) {
         pawl_state_copy(last, pawl_sim_state(sim));
     }
-    pawl_sim_destroy(sim);
+    experiment_destroy(run, sim);
     return status;
 }

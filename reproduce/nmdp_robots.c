@@ -129,7 +129,7 @@ static pawl_status robots_run(experiment_run *run, pawl_study *study)
         if (status == PAWL_OK) {
             status = robots_show(run, study, &robots_figures[i], sim, d);
         }
-        pawl_sim_destroy(sim);
+        experiment_destroy(run, sim);
         pawl_model_destroy(model);
     }
     free(d);

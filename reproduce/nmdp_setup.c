@@ -232,7 +232,7 @@ pawl_status nmdp_simulate(experiment_run *run, const nmdp_task *task, nmdp_metho
     if (status == PAWL_OK) {
         status = nmdp_steps(run, task, sim, out);
     }
-    pawl_sim_destroy(sim);
+    experiment_destroy(run, sim);
     pawl_model_destroy(model);
     return status;
 }

@@ -24,6 +24,12 @@ const result = await build({
 });
 // A page holds the bundle in a script element, which this text would end.
 const text = result.outputFiles[0].text.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
+const odd = text.search(/[^\x00-\x7f]/);
+if (odd >= 0) {
+    // Pages declare UTF-8, but a C array of char does not take bytes above 127.
+    console.error(`bundle: a character that is not ASCII, near: ${text.slice(odd - 40, odd + 40)}`);
+    process.exit(1);
+}
 const bytes = Buffer.from(text, "ascii");
 const lines = [];
 for (let i = 0; i < bytes.length; i += 32) {

@@ -7,6 +7,7 @@
 /// **Threads.** Contact points are plain values; names are constant.
 #pragma once
 #include "pawl/id.h"
+#include "pawl/kinds.h"
 
 PAWL_EXTERN_C_BEGIN
 
@@ -29,5 +30,8 @@ typedef struct pawl_contact_info {
     pawl_vec3 moment; ///< of torsional and rolling friction, that a exerts on b, likewise [N m]
     pawl_contact_mode mode;
 } pawl_contact_info;
+
+/// The coefficient of a pair of shapes by a rule, as contact.friction_rule and contact.restitution_rule have it.
+PAWL_API double pawl_pair_combine(pawl_pair_rule rule, double a, double b);
 
 PAWL_EXTERN_C_END

@@ -94,6 +94,8 @@ typedef struct pawl_contact_result {
 
 /// Whether a solver takes contacts; false past the last.
 PAWL_API bool pawl_solver_takes_contacts(int kind);
+/// Whether a solver also has a variant as published (solver.variant=paper); false past the last.
+PAWL_API bool pawl_solver_is_published(int kind);
 
 /// Solves with settings->solver.kind and its settings until all three errors are at most
 /// settings->solver.tolerance (a plain number here) or settings->solver.max_iterations are done. r is the start, and

@@ -9,6 +9,7 @@
 /// inside.
 #pragma once
 #include "pawl/contact_problem.h"
+#include "pawl/sample.h"
 #include "pawl/verdict.h"
 #include "pawl/wrench.h"
 
@@ -41,6 +42,7 @@ typedef struct pawl_load_options {
     const char *search_path;
     const char *start_key; ///< NULL, or a keyframe of an MJCF file at whose positions to begin
     bool verbose;          ///< a log line for everything that is otherwise counted in one
+    bool repair_inertia;   ///< inertias that no rigid body has become the nearest valid ones
     uint32_t stamp;        ///< set by the default function; shows that it was called
 } pawl_load_options;
 PAWL_API pawl_load_options pawl_load_options_default(void);
@@ -142,6 +144,10 @@ PAWL_API pawl_status pawl_report_write(const pawl_env *env, const char *record_p
 PAWL_API pawl_status pawl_report_picture(const pawl_env *env, const char *record_path,
                                          const char *svg_path);
 
+/// The page of a benchmark: `json` is its document (docs/bench.md), with every '</' written as '<\\/'.
+PAWL_API pawl_status pawl_lab_page_write(const pawl_env *env, const char *title, const char *json,
+                                         const char *path);
+
 /// Reads a problem of FCLib (HDF5; Acary et al.): its local form, or its global form, which is reduced
 /// to the local one. FCLib puts the normal first in each contact and pawl last: rows are moved, signs
 /// are the same. See docs/contact-problems.md. Errors name the file and the dataset.
@@ -161,5 +167,53 @@ typedef struct pawl_fclib_info {
 PAWL_API pawl_status pawl_fclib_write(const pawl_env *env, const char *path,
                                       const pawl_contact_problem *problem,
                                       const pawl_fclib_info *info, const double *r);
+
+/// Files of samples (docs/samples.md), written one after the other. A file of that name is replaced.
+typedef struct pawl_sample_writer pawl_sample_writer;
+/// Opens a file for writing; it is complete after pawl_sample_writer_close().
+PAWL_API pawl_status pawl_sample_writer_create(const pawl_env *env, const char *path,
+                                               pawl_sample_writer **out);
+/// `system` and `scenario` replace the sample's own unless NULL; names are cut after 63 bytes.
+PAWL_API pawl_status pawl_sample_writer_add(pawl_sample_writer *writer, const pawl_sample *sample,
+                                            const char *system, const char *scenario);
+/// Whether all was written; NULL is fine.
+PAWL_API pawl_status pawl_sample_writer_close(pawl_sample_writer *writer);
+
+typedef struct pawl_sample_file pawl_sample_file;
+/// Whether a file says of itself that it has samples.
+PAWL_API bool pawl_sample_file_is(const char *path);
+/// Opens a file and reads its list of samples.
+PAWL_API pawl_status pawl_sample_file_open(const pawl_env *env, const char *path,
+                                           pawl_sample_file **out);
+PAWL_API void pawl_sample_file_close(pawl_sample_file *file);      ///< NULL is fine
+PAWL_API int pawl_sample_file_count(const pawl_sample_file *file); ///< samples
+/// Sample `index`, to be destroyed; several threads may call it at once.
+PAWL_API pawl_status pawl_sample_file_read(pawl_sample_file *file, int index, pawl_sample **out);
+
+/// A column of a file of results: a dataset of numbers or words.
+typedef enum pawl_data_type { PAWL_DATA_INT, PAWL_DATA_REAL, PAWL_DATA_TEXT } pawl_data_type;
+typedef struct pawl_data_column {
+    const char *name; ///< may have folders: "results/time"
+    pawl_data_type type;
+    int count;
+    int width; ///< bytes of a word, zeros at its end included; of numbers that were read, those of a row, 1 or more
+    void *data; ///< (count) int, double or char[width]
+} pawl_data_column;
+typedef struct pawl_attribute {
+    const char *name, *text;
+} pawl_attribute;
+typedef struct pawl_table pawl_table;
+/// Replaces a file of that name when the new one is complete.
+PAWL_API pawl_status pawl_table_write(const pawl_env *env, const char *path,
+                                      const pawl_data_column *columns, int column_count,
+                                      const pawl_attribute *attributes, int attribute_count);
+/// All columns and attributes of a file; others of its contents are left out.
+PAWL_API pawl_status pawl_table_read(const pawl_env *env, const char *path, pawl_table **out);
+PAWL_API void pawl_table_destroy(pawl_table *table); ///< NULL is fine
+/// The columns in the order of their names; NULL past the last.
+PAWL_API const pawl_data_column *pawl_table_at(const pawl_table *table, int index);
+/// Of this name, or NULL.
+PAWL_API const pawl_data_column *pawl_table_column(const pawl_table *table, const char *name);
+PAWL_API const char *pawl_table_attribute(const pawl_table *table, const char *name); ///< likewise
 
 PAWL_EXTERN_C_END

@@ -66,6 +66,13 @@ typedef enum pawl_reduce_kind {
     PAWL_REDUCE_COUNT
 } pawl_reduce_kind;
 
+/// Which form of a published solver runs. Values are stored in files.
+typedef enum pawl_solver_variant {
+    PAWL_VARIANT_OWN = 0, ///< pawl's: joints eliminated, safe steps, one scaled residual
+    PAWL_VARIANT_PAPER, ///< as published (loops section VI); only the solvers of its Table I have it
+    PAWL_VARIANT_COUNT
+} pawl_solver_variant;
+
 /// Where a solver starts. Values are stored in files.
 typedef enum pawl_warm_start_kind {
     PAWL_WARM_OFF = 0, ///< from zero

@@ -69,18 +69,23 @@ typedef enum pawl_shape_kind {
     PAWL_SHAPE_PLANE,       ///< the half space z <= 0 of its frame; no mass
     PAWL_SHAPE_HULL,        ///< the convex hull of `points`; size is not used
     PAWL_SHAPE_HEIGHTFIELD, ///< made by pawl_builder_add_heightfield() alone; size is not used
+    PAWL_SHAPE_MESH,        ///< the `triangles` over `points`, concave or not; size is not used
     PAWL_SHAPE_COUNT
 } pawl_shape_kind;
 PAWL_API const char *pawl_shape_kind_name(pawl_shape_kind kind); ///< e.g. "box"
 typedef struct pawl_shape_def {
     const char *name; ///< may be NULL
     pawl_shape_kind kind;
-    pawl_pose frame;           ///< in the link frame
-    pawl_vec3 size;            ///< see pawl_shape_kind [m]
-    float rgba[4];             ///< for drawing only
-    bool visual_only;          ///< never collides, and has no mass when a density is given
-    const pawl_vec3 *points;   ///< of a hull, in the shape's frame; copied by the builder [m]
-    int point_count;           ///< of a hull: 4 to 4096, not all in one plane
+    pawl_pose frame;         ///< in the link frame
+    pawl_vec3 size;          ///< see pawl_shape_kind [m]
+    float rgba[4];           ///< for drawing only
+    bool visual_only;        ///< never collides, and has no mass when a density is given
+    const pawl_vec3 *points; ///< of a hull or mesh, in the shape's frame; copied by the builder [m]
+    int point_count;         ///< of a hull: 4 to 4096, not all in one plane
+    /// Of a mesh: three points each, counter-clockwise seen from outside; copied by the builder. A closed mesh is solid
+    /// (a density then gives its mass); an open one pushes to the side of its normals and has no mass.
+    const int *triangles;
+    int triangle_count;        ///< 1 to 1000000
     double friction;           ///< coefficient; pairs combine by contact.friction_rule [-]
     double restitution;        ///< of the normal velocity; pairs by contact.restitution_rule [-]
     double impact_friction;    ///< coefficient in impacts; < 0: contact.impact_friction of it [-]
@@ -154,6 +159,7 @@ typedef enum pawl_joint_kind {
     PAWL_JOINT_POINT_ON_LINE,  ///< 2 rows; displacement along x
     PAWL_JOINT_POINT_ON_PLANE, ///< 1 row; displacements along y and z; x is the normal
     PAWL_JOINT_GEAR,           ///< 1 row between two coordinates of other joints; see pawl_gear_def
+    PAWL_JOINT_SPAN,           ///< no row; length of the path between the anchors, see pawl_wrap
     PAWL_JOINT_KIND_COUNT
 } pawl_joint_kind;
 PAWL_API const char *pawl_joint_kind_name(pawl_joint_kind kind); ///< e.g. "point-on-line"
@@ -175,6 +181,25 @@ typedef struct pawl_coordinate_def {
     pawl_softness limit_soft; ///< of both limits
 } pawl_coordinate_def;
 
+/// What the path of a span runs around: nothing, or a ball or an endless cylinder fixed to the base. Or the slider of a
+/// crank: what the span then measures is where along the z of the frame a slider is that a rod of the length `radius`
+/// connects with the follower's anchor.
+typedef enum pawl_wrap_kind {
+    PAWL_WRAP_NONE = 0,
+    PAWL_WRAP_SPHERE,
+    PAWL_WRAP_CYLINDER, ///< along the z of its frame
+    PAWL_WRAP_CRANK     ///< a slider on the z of its frame, behind the crank's pin
+} pawl_wrap_kind;
+typedef struct pawl_wrap {
+    pawl_wrap_kind kind;
+    pawl_pose frame; ///< in the base's link frame
+    double radius;   ///< [m]
+    bool sided; ///< the path keeps to the side of `side`; if that is inside, it touches from within
+    pawl_vec3 side; ///< in the base's link frame
+} pawl_wrap;
+/// Length of the path between two points of the frame that `wrap` is given in [m]; NaN for bad arguments.
+PAWL_API double pawl_wrap_length(const pawl_wrap *wrap, pawl_vec3 from, pawl_vec3 to);
+
 typedef struct pawl_joint_def {
     const char *name; ///< unique; NULL makes one up
     pawl_joint_kind kind;
@@ -183,6 +208,7 @@ typedef struct pawl_joint_def {
     pawl_pose follower_frame;    ///< joint frame in the follower's link frame
     double pitch;                ///< screw only [m/rad]
     double length;               ///< distance only; < 0: as far as the anchors are at the start [m]
+    pawl_wrap wrap;              ///< span only
     pawl_softness soft;          ///< of its rows; a soft joint is not projected
     double erp; ///< share of its error removed a step without project; 0: erp.joint, < 0: none [-]
     pawl_coordinate_def coordinate[6];
@@ -190,7 +216,8 @@ typedef struct pawl_joint_def {
 } pawl_joint_def;
 PAWL_API pawl_joint_def pawl_joint_def_default(void);
 
-/// follower coordinate = ratio * source coordinate + offset, between two joints' coordinates.
+/// follower coordinate = offset + ratio s + curve[0] s^2 + curve[1] s^3 + curve[2] s^4, s the source coordinate, between
+/// two joints' coordinates.
 typedef struct pawl_gear_def {
     const char *name;
     pawl_joint_id joint; ///< the driven one
@@ -198,7 +225,8 @@ typedef struct pawl_gear_def {
     pawl_joint_id source_joint; ///< the driving one
     int source_coordinate;
     double ratio, offset;
-    uint32_t stamp; ///< set by the default function; shows that it was called
+    double curve[3]; ///< 0 for a gear of constant ratio
+    uint32_t stamp;  ///< set by the default function; shows that it was called
 } pawl_gear_def;
 PAWL_API pawl_gear_def pawl_gear_def_default(void);
 
@@ -266,6 +294,15 @@ PAWL_API pawl_status pawl_builder_create(const pawl_env *env, const char *model_
 PAWL_API void pawl_builder_destroy(pawl_builder *builder); ///< NULL is fine
 PAWL_API void pawl_builder_set_name(pawl_builder *builder, const char *model_name);
 PAWL_API void pawl_builder_set_gravity(pawl_builder *builder, pawl_vec3 gravity); ///< 0 0 -9.81
+/// A medium around all bodies. A body drags as the box that has its mass and inertia, with the sides b: along each of its
+/// principal axes the force is -density/2 |v| v times the area of the box across the axis, the moment
+/// -density/64 |w| w b_i (b_j^4 + b_k^4), with v relative to the wind. (MuJoCo's model of inertia boxes.)
+typedef struct pawl_medium {
+    double density; ///< [kg/m^3]; 0, the default, for none
+    pawl_vec3 wind; ///< its velocity [m/s]
+} pawl_medium;
+/// Refused unless density and wind are finite and the density is not negative.
+PAWL_API pawl_status pawl_builder_set_medium(pawl_builder *builder, pawl_medium medium);
 /// What all constraints of a kind have that say nothing of their own; those that no one says anything
 /// of are as the settings soft.* say, and these are hard unless changed.
 typedef enum pawl_soft_kind {

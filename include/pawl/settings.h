@@ -14,11 +14,12 @@ PAWL_EXTERN_C_BEGIN
 
 /// solver.*: which algorithm solves the constraint problem, and how far it goes.
 typedef struct pawl_solver_settings {
-    pawl_solver_kind kind; ///< the key is `solver`
-    double tolerance;      ///< on residual.natural_scaled [m/s]
-    int max_iterations;    ///< sweeps of an iterative solver
-    int budget;            ///< sweeps of auto instead of its stages; 0: as many stages as it takes
-    bool exact_joints;     ///< sweeps run over bounded rows alone
+    pawl_solver_kind kind;       ///< the key is `solver`
+    pawl_solver_variant variant; ///< own or paper
+    double tolerance;            ///< on residual.natural_scaled [m/s]
+    int max_iterations;          ///< sweeps of an iterative solver
+    int budget;        ///< sweeps of auto instead of its stages; 0: as many stages as it takes
+    bool exact_joints; ///< sweeps run over bounded rows alone
     pawl_warm_start_kind warm_start; ///< where a solver starts
     double warm_start_scale;         ///< fraction of the last impulses to start from
     bool islands;            ///< groups of bodies that no row connects are solved one by one

@@ -79,7 +79,8 @@ typedef struct pawl_study_claim {
 typedef enum pawl_study_kind {
     PAWL_STUDY_PARAGRAPH = 0,
     PAWL_STUDY_TABLE,
-    PAWL_STUDY_PLOT
+    PAWL_STUDY_PLOT,
+    PAWL_STUDY_MOTION ///< `paragraph` is its title
 } pawl_study_kind;
 /// One thing of those that a study shows in order; the member that `kind` names is set.
 typedef struct pawl_study_item {
@@ -87,6 +88,7 @@ typedef struct pawl_study_item {
     const char *paragraph;
     const pawl_study_table *table;
     const pawl_study_plot *plot;
+    const char *motion; ///< a document as pawl_motion_json() makes it
 } pawl_study_item;
 
 typedef struct pawl_study pawl_study;
@@ -109,6 +111,8 @@ PAWL_API void pawl_study_add_words(pawl_study *study, const char *words); ///< t
 /// The members up to `dots` are taken; curves follow by pawl_study_add_curve().
 PAWL_API void pawl_study_add_plot(pawl_study *study, const pawl_study_plot *plot);
 PAWL_API void pawl_study_add_curve(pawl_study *study, const pawl_study_curve *curve);
+/// A machine in motion, for the page: `document` is JSON as pawl_motion_json() makes it.
+PAWL_API void pawl_study_add_motion(pawl_study *study, const char *title, const char *document);
 PAWL_API void pawl_study_add_claim(pawl_study *study, const char *text, const char *unit,
                                    double value, pawl_relation relation, double limit);
 

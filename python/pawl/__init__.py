@@ -33,6 +33,7 @@ from ._core import (
 )
 from ._core import version as __version__
 from .batch import Batch
+from .derivative import Derivative
 from .environment import Env, VectorEnv
 from .model import Builder, Model, ModelWarning, sine, table
 from .recording import Recording
@@ -42,7 +43,7 @@ from .sweeping import Sweep, sweep
 from .verdict import Verdict
 
 __all__ = [
-    "BadArgument", "BadFile", "Batch", "Builder", "Env", "Error", "IoError", "Model", "ModelWarning", "NoMemory",
+    "BadArgument", "BadFile", "Batch", "Builder", "Derivative", "Env", "Error", "IoError", "Model", "ModelWarning", "NoMemory",
     "NotAssembled", "NotFinite", "NotSolved", "Recording", "Settings", "Sim", "State", "Sweep", "Unsupported", "VectorEnv",
     "Verdict", "settings_help", "sine", "solvers", "steppers", "sweep", "table",
 ]

@@ -119,6 +119,7 @@ PyObject *core_state_wrap(PyObject *model, PyObject *owner, core_log *log, pawl_
 int core_sim_init(PyObject *module);
 int core_batch_init(PyObject *module);
 int core_record_init(PyObject *module);
+int core_derivative_init(PyObject *module);
 PyObject *core_judge(const pawl_verdict *verdict, const pawl_settings *settings,
                      const pawl_model *model);
 PyObject *core_verdict_list(const pawl_verdict_list *list);

@@ -172,9 +172,9 @@ PyMODINIT_FUNC PyInit__core(void);
 PyMODINIT_FUNC PyInit__core(void)
 {
     PyObject *module = PyModule_Create(&module_def);
-    int (*const parts[])(PyObject *) = {core_errors_init,  core_views_init, core_model_init,
-                                        core_builder_init, core_state_init, core_sim_init,
-                                        core_batch_init,   core_record_init};
+    int (*const parts[])(PyObject *) = {core_errors_init,  core_views_init,  core_model_init,
+                                        core_builder_init, core_state_init,  core_sim_init,
+                                        core_batch_init,   core_record_init, core_derivative_init};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && module != NULL; ++i) {
         if (parts[i](module) < 0) {
             Py_CLEAR(module);

@@ -65,7 +65,8 @@ typedef enum pawl_stamp {
     PAWL_STAMP_SETTINGS,
     PAWL_STAMP_LOAD_OPTIONS,
     PAWL_STAMP_RECORDER_OPTIONS,
-    PAWL_STAMP_CONTACT_SOLVER
+    PAWL_STAMP_CONTACT_SOLVER,
+    PAWL_STAMP_VIEW_OPTIONS
 } pawl_stamp;
 #define PAWL_NEED_STAMP(env, def, kind, maker)                                                     \
     do {                                                                                           \

@@ -21,12 +21,12 @@ static uint64_t collider_body_key(int a, int b)
 }
 
 // Bodies that a joint connects overlap at the joint by design and do not collide, unless asked to. A free joint
-// connects nothing, and neither does a gear. Joints to the world do not count, unless asked to: a machine that is
+// connects nothing, and neither does a gear or a span. Joints to the world do not count, unless asked to: a machine that is
 // fixed to the world still stands on its ground.
 static bool collider_joint_filters(const collider_def *def, const model_joint *j)
 {
     return !def->adjacent && j->kind != PAWL_JOINT_FREE && j->kind != PAWL_JOINT_GEAR &&
-           (j->base != PAWL_WORLD_INDEX || def->world_joints);
+           j->kind != PAWL_JOINT_SPAN && (j->base != PAWL_WORLD_INDEX || def->world_joints);
 }
 
 // An item is a shape that collides; arrays of items are in the order of the model's shapes. `filtered` has twice
@@ -98,13 +98,8 @@ static pawl_status collider_fill_items(collider *c, const collider_def *def)
         c->shape[item] = s;
         c->group[item] = def->group != NULL ? def->group[s] : 1u;
         c->mask[item] = def->mask != NULL ? def->mask[s] : ~0u;
-        convex_hull *hull = NULL;
-        if (shape->kind == PAWL_SHAPE_HULL) {
-            PAWL_TRY(
-                pawl_hull_create(&c->env, shape->name, shape->points, shape->point_count, &hull));
-        }
-        // Hulls and grids are made once, in the axes of the shape; a step moves the frame alone.
-        c->placed[item] = pawl_shape_place(shape, hull, shape->frame, s);
+        // Hulls, meshes and grids are made once, in the axes of the shape; a step moves the frame alone.
+        PAWL_TRY(pawl_shape_build(&c->env, shape, shape->frame, s, &c->placed[item]));
         if (shape->kind == PAWL_SHAPE_HEIGHTFIELD) {
             height_grid *grid;
             PAWL_TRY(pawl_height_grid_create(&c->env, &c->model->heightfields[shape->heightfield],
@@ -156,7 +151,7 @@ void pawl_collider_destroy(collider *c)
     pawl_env env = c->env;
     for (int i = 0; i < c->item_count; ++i) {
         // both were made here
-        pawl_hull_destroy(&env, (convex_hull *)(uintptr_t)c->placed[i].hull);
+        pawl_shape_unbuild(&env, &c->placed[i]);
         pawl_height_grid_destroy(&env, (height_grid *)(uintptr_t)c->placed[i].grid);
     }
     pawl_free(&env, c->pairs, (size_t)c->pair_capacity * 2 * sizeof *c->pairs);

@@ -6,6 +6,7 @@
 #include "collide/crossing.h"
 #include "collide/manifold.h"
 #include "model/state.h"
+#include "pawl/contact.h"
 #include "pawl/kinds.h"
 #include "pawl/model.h"
 
@@ -34,9 +35,6 @@ typedef struct contact_rules {
     pawl_reduce_kind reduce;
     int reduce_max; // corners that a patch keeps; 0: all
 } contact_rules;
-
-// A coefficient of a pair by a rule.
-double pawl_pair_combine(pawl_pair_rule rule, double a, double b);
 
 typedef struct contact_finder contact_finder;
 // *out is NULL for a model in which nothing can touch.

@@ -149,10 +149,11 @@ double pawl_pair_combine(pawl_pair_rule rule, double a, double b)
     case PAWL_PAIR_PRODUCT:
         return a * b;
     case PAWL_PAIR_GEOMETRIC:
+        return sqrt(a * b);
     case PAWL_PAIR_RULE_COUNT:
         break;
     }
-    return sqrt(a * b);
+    return (double)NAN;
 }
 
 // The mean of what is given; see pawl_shape_def.

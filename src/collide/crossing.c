@@ -6,6 +6,7 @@
 // far enough: a shape that holds a ball of radius r about its centre and is not inside the other one
 // must move by r for its centre to get there.
 #include "collide/crossing.h"
+#include "model/tri_mesh.h"
 
 static const pawl_mat3 crossing_upright = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
 
@@ -77,6 +78,24 @@ static bool crossing_through_endless(const crossing_search *s, int item, int end
            !(crossing_under(s->c, s->before, item, endless) > s->margin);
 }
 
+// Whether a centre went from the outer to the inner side of a mesh, or through it. p and q are relative to the mesh, in
+// world axes, before and after the step.
+static bool crossing_into_mesh(const crossing_search *s, const tri_mesh *mesh, int other,
+                               pawl_vec3 p, pawl_vec3 q)
+{
+    pawl_quat first = pawl_collider_frame(s->c, s->before, other).orientation;
+    pawl_quat last = pawl_collider_frame(s->c, s->after, other).orientation;
+    pawl_vec3 from = pawl_quat_rotate(quat_conj(first), p);
+    pawl_vec3 path = v3_sub(pawl_quat_rotate(quat_conj(last), q), from);
+    double length = v3_norm(path), distance;
+    if (!(length > 0.0)) {
+        return false;
+    }
+    pawl_vec3 along = v3_scale(1.0 / length, path);
+    int met = pawl_tri_mesh_ray(mesh, from, along, length, &distance);
+    return met >= 0 && v3_dot(mesh->triangles[met].normal, along) < 0.0;
+}
+
 // Whether the centre of `item` went through `other`, as the other is turned before the step and as it
 // is after it: a straight line, seen from what turns, would be a curve.
 static bool crossing_through(const crossing_search *s, int item, int other)
@@ -87,6 +106,9 @@ static bool crossing_through(const crossing_search *s, int item, int other)
     pawl_vec3 q = crossing_offset(c, s->after, item, other);
     if (v3_norm(v3_sub(q, p)) + s->deepest < c->inner[item]) {
         return false;
+    }
+    if (shape->kind == PAWL_SHAPE_MESH) {
+        return crossing_into_mesh(s, shape->mesh, other, p, q);
     }
     // Thin shapes would never be deep enough for a fixed margin.
     double threshold = fmin(s->margin, 0.5 * c->inner[other]);

@@ -223,11 +223,14 @@ static void height_add_cell(height_search *h, int i, int j)
     }
     if (i >= 0 && j >= 0) {
         surface_vertex v = {.v = below.v[0], .outward = v3(0.0, 0.0, 1.0), .id = cell};
-        static const int ring[SURFACE_RING][2] = {{1, 0},  {1, 1},   {0, 1},
-                                                  {-1, 0}, {-1, -1}, {0, -1}};
-        for (int k = 0; k < SURFACE_RING; ++k) {
-            v.ring[k] = v3_sub(height_vertex(g, i + ring[k][0], j + ring[k][1]), h->origin);
+        enum { RING = 6 };
+        static const int ring[RING][2] = {{1, 0}, {1, 1}, {0, 1}, {-1, 0}, {-1, -1}, {0, -1}};
+        pawl_vec3 around[RING];
+        for (int k = 0; k < RING; ++k) {
+            around[k] = v3_sub(height_vertex(g, i + ring[k][0], j + ring[k][1]), h->origin);
         }
+        v.ring = around;
+        v.ring_count = RING;
         pawl_surface_add_vertex(&h->search, &v);
     }
 }
@@ -262,15 +265,8 @@ int pawl_height_grid_collide(const placed_shape *shape, const placed_shape *fiel
     if (shape->kind == PAWL_SHAPE_PLANE || shape->kind == PAWL_SHAPE_HEIGHTFIELD) {
         return 0; // neither has points that could touch a field
     }
-    placed_shape seen = *shape;
     height_search h = {.grid = g};
-    h.origin = m3_tmul(&field->axes, v3_sub(shape->position, field->position));
-    seen.position = v3(0.0, 0.0, 0.0);
-    for (int r = 0; r < 3; ++r) {
-        for (int c = 0; c < 3; ++c) {
-            seen.axes.m[r][c] = v3_dot(m3_column(&field->axes, r), m3_column(&shape->axes, c));
-        }
-    }
+    placed_shape seen = pawl_surface_seen(shape, field, &h.origin);
     pawl_surface_begin(&h.search, &seen, margin, height_inside, &h, g->usual);
     pawl_vec3 low = v3_add(h.search.low, h.origin), high = v3_add(h.search.high, h.origin);
     // One more cell at the far sides: each has the edges and the vertex at its near sides alone.
@@ -288,13 +284,7 @@ int pawl_height_grid_collide(const placed_shape *shape, const placed_shape *fiel
         }
     }
     int count = pawl_surface_finish(&h.search, out, room);
-    for (int k = 0; k < count; ++k) {
-        out[k].normal = m3_mul(&field->axes, out[k].normal);
-        for (int p = 0; p < out[k].count; ++p) {
-            out[k].point[p].position =
-                v3_add(shape->position, m3_mul(&field->axes, out[k].point[p].position));
-        }
-    }
+    pawl_surface_to_world(out, count, shape, field);
     return count;
 }
 

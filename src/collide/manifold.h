@@ -19,10 +19,11 @@ typedef struct contact_manifold {
 
 // All points with gap <= margin. The least gap is the signed distance of the shapes: their distance
 // when they are apart, else minus the least translation that parts them. Swapping a and b flips the
-// normal and changes nothing else. Numbers that are not finite give no points. Not for heightfields.
+// normal and changes nothing else. Numbers that are not finite give no points. Not for heightfields and
+// meshes.
 void pawl_collide_pair(const placed_shape *a, const placed_shape *b, double margin,
                        contact_manifold *out);
-// The same for any two shapes: one manifold for two convex ones, up to MANIFOLDS_A_PAIR with a heightfield.
+// The same for any two shapes: one manifold for two convex ones, up to MANIFOLDS_A_PAIR with a heightfield or a mesh.
 // Returns how many have points; `room` is at least 1.
 int pawl_collide_shapes(const placed_shape *a, const placed_shape *b, double margin,
                         contact_manifold *out, int room);

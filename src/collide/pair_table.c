@@ -5,14 +5,15 @@
 // shapes, so that results do not depend on who is called A; numbers relative to the first shape;
 // nothing that is not finite goes in or comes out.
 #include "collide/height_grid.h"
+#include "collide/mesh_surface.h"
 #include "collide/pair.h"
 
 static const int pair_rank[PAWL_SHAPE_COUNT] = {
-    [PAWL_SHAPE_SPHERE] = 0,   [PAWL_SHAPE_CAPSULE] = 1,    [PAWL_SHAPE_BOX] = 2,
-    [PAWL_SHAPE_CYLINDER] = 3, [PAWL_SHAPE_ELLIPSOID] = 4,  [PAWL_SHAPE_HULL] = 5,
-    [PAWL_SHAPE_PLANE] = 6,    [PAWL_SHAPE_HEIGHTFIELD] = 7};
+    [PAWL_SHAPE_SPHERE] = 0,   [PAWL_SHAPE_CAPSULE] = 1,     [PAWL_SHAPE_BOX] = 2,
+    [PAWL_SHAPE_CYLINDER] = 3, [PAWL_SHAPE_ELLIPSOID] = 4,   [PAWL_SHAPE_HULL] = 5,
+    [PAWL_SHAPE_PLANE] = 6,    [PAWL_SHAPE_HEIGHTFIELD] = 7, [PAWL_SHAPE_MESH] = 8};
 
-// By rank, first the lower one. Heightfields are no row of it: pawl_collide_shapes().
+// By rank, first the lower one. Surfaces of triangles are no row of it: pawl_collide_shapes().
 static collide_function *const pair_table[PAWL_SHAPE_COUNT][PAWL_SHAPE_COUNT] = {
     // sphere, capsule, box, cylinder, ellipsoid, hull, plane
     {pawl_collide_round, pawl_collide_round, pawl_collide_ball, pawl_collide_ball,
@@ -35,6 +36,11 @@ static bool pair_is_finite(const placed_shape *s)
         finite = finite && v3_finite(m3_column(&s->axes, k));
     }
     return finite;
+}
+
+static bool pair_is_surface(const placed_shape *s)
+{
+    return s->kind == PAWL_SHAPE_HEIGHTFIELD || s->kind == PAWL_SHAPE_MESH;
 }
 
 // Kinds first, then names; shapes without different names go by where they are.
@@ -63,8 +69,8 @@ void pawl_collide_pair(const placed_shape *a, const placed_shape *b, double marg
 {
     out->count = 0;
     out->normal = v3(0.0, 0.0, 1.0);
-    if (!pair_is_finite(a) || !pair_is_finite(b) || !isfinite(margin) ||
-        a->kind == PAWL_SHAPE_HEIGHTFIELD || b->kind == PAWL_SHAPE_HEIGHTFIELD) {
+    if (!pair_is_finite(a) || !pair_is_finite(b) || !isfinite(margin) || pair_is_surface(a) ||
+        pair_is_surface(b)) {
         return;
     }
     bool swapped = !pair_in_order(a, b);
@@ -87,19 +93,46 @@ void pawl_collide_pair(const placed_shape *a, const placed_shape *b, double marg
     }
 }
 
-// Any two shapes, heightfields included. Returns the number of manifolds, at most `room`; convex pairs have one.
+// Two of which b is a surface; the rank of a is not above its own. Of a mesh no point in a hollow can touch a plane,
+// and a field touches its hull.
+static int pair_with_surface(const placed_shape *a, const placed_shape *b, double margin,
+                             contact_manifold *out, int room)
+{
+    placed_shape hull = *b;
+    hull.kind = PAWL_SHAPE_HULL;
+    if (b->kind == PAWL_SHAPE_HEIGHTFIELD) {
+        return pawl_height_grid_collide(a, b, margin, out, room);
+    }
+    if (a->kind == PAWL_SHAPE_MESH) {
+        return pawl_mesh_collide_meshes(a, b, margin, out, room);
+    }
+    if (a->kind == PAWL_SHAPE_PLANE) {
+        pawl_collide_pair(a, &hull, margin, out);
+        return out->count > 0 ? 1 : 0;
+    }
+    if (a->kind == PAWL_SHAPE_HEIGHTFIELD) {
+        int count = pawl_height_grid_collide(&hull, a, margin, out, room);
+        for (int k = 0; k < count; ++k) {
+            out[k].normal = v3_scale(-1.0, out[k].normal);
+        }
+        return count;
+    }
+    return pawl_mesh_collide(a, b, margin, out, room);
+}
+
+// Any two shapes. Returns the number of manifolds, at most `room`; convex pairs have one.
 int pawl_collide_shapes(const placed_shape *a, const placed_shape *b, double margin,
                         contact_manifold *out, int room)
 {
-    bool swapped = a->kind == PAWL_SHAPE_HEIGHTFIELD;
-    if (!swapped && b->kind != PAWL_SHAPE_HEIGHTFIELD) {
+    if (!pair_is_surface(a) && !pair_is_surface(b)) {
         pawl_collide_pair(a, b, margin, out);
         return out->count > 0 ? 1 : 0;
     }
     if (!pair_is_finite(a) || !pair_is_finite(b) || !isfinite(margin)) {
         return 0;
     }
-    int count = pawl_height_grid_collide(swapped ? b : a, swapped ? a : b, margin, out, room);
+    bool swapped = !pair_in_order(a, b);
+    int count = pair_with_surface(swapped ? b : a, swapped ? a : b, margin, out, room);
     for (int k = 0; swapped && k < count; ++k) {
         out[k].normal = v3_scale(-1.0, out[k].normal);
     }

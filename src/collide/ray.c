@@ -3,10 +3,11 @@
 //
 // A ray against one shape, in closed form in the shape's own axes. A convex shape cuts an interval out of a line:
 // slabs, half spaces and quadrics give one each, and what they have in common is the shape's. A capsule is a cylinder
-// without caps and two balls together, of which the first entry counts. Heightfields follow the ray from cell to cell
+// without caps and two balls together, of which the first entry counts. Meshes are searched by their tree of boxes, heightfields follow the ray from cell to cell
 // (collide/height_grid.c).
 #include "collide/ray.h"
 #include "collide/height_grid.h"
+#include "model/tri_mesh.h"
 
 // The part of a line inside of a convex set: from t0, where it enters through a face of that normal, to t1.
 typedef struct ray_cut {
@@ -132,10 +133,27 @@ static ray_cut ray_shape(const placed_shape *s, pawl_vec3 o, pawl_vec3 d)
     case PAWL_SHAPE_HULL:
         return ray_hull(o, d, s->hull);
     case PAWL_SHAPE_HEIGHTFIELD:
+    case PAWL_SHAPE_MESH:
     case PAWL_SHAPE_COUNT:
         break;
     }
     return ray_none;
+}
+
+// Triangles are seen from both sides, but what begins inside of a closed surface is there already.
+static bool ray_mesh(const tri_mesh *mesh, pawl_vec3 o, pawl_vec3 d, double reach, double *distance,
+                     pawl_vec3 *normal)
+{
+    int triangle = pawl_tri_mesh_ray(mesh, o, d, reach, distance);
+    if (triangle >= 0) {
+        pawl_vec3 n = mesh->triangles[triangle].normal;
+        bool leaves = v3_dot(n, d) > 0.0;
+        *normal = leaves ? v3_scale(-1.0, n) : n;
+        *distance = leaves && mesh->closed ? 0.0 : *distance;
+        return true;
+    }
+    *distance = 0.0; // short rays inside meet nothing
+    return mesh->closed && pawl_tri_mesh_nearest(mesh, o).inside;
 }
 
 bool pawl_shape_meets_ray(const placed_shape *s, const shape_ray *ray, double *distance,
@@ -145,6 +163,10 @@ bool pawl_shape_meets_ray(const placed_shape *s, const shape_ray *ray, double *d
     pawl_vec3 d = shape_to_local(s, ray->direction), n;
     if (s->kind == PAWL_SHAPE_HEIGHTFIELD) {
         if (!pawl_height_grid_meets_ray(s->grid, o, d, ray->reach, distance, &n)) {
+            return false;
+        }
+    } else if (s->kind == PAWL_SHAPE_MESH) {
+        if (!ray_mesh(s->mesh, o, d, ray->reach, distance, &n)) {
             return false;
         }
     } else {

@@ -6,6 +6,7 @@
 // converge quadratically; at its kinks (normals of faces, directions across edges) h has no derivative, and extremes are tried there one by one.
 // Spheres and capsules are points and segments with a radius, which the pairs add to distances: exact, and round sides need no iteration.
 #include "collide/shape.h"
+#include "model/tri_mesh.h"
 
 placed_shape pawl_shape_place(const pawl_shape_def *def, const convex_hull *hull, pawl_pose frame,
                               int key)
@@ -16,6 +17,33 @@ placed_shape pawl_shape_place(const pawl_shape_def *def, const convex_hull *hull
                           .axes = quat_matrix(frame.orientation),
                           .hull = hull,
                           .key = key};
+}
+
+pawl_status pawl_shape_build(const pawl_env *env, const pawl_shape_def *def, pawl_pose frame,
+                             int key, placed_shape *out)
+{
+    convex_hull *hull = NULL;
+    tri_mesh *mesh = NULL;
+    *out = pawl_shape_place(def, NULL, frame, key);
+    if (def->kind == PAWL_SHAPE_HULL) {
+        PAWL_TRY(pawl_hull_create(env, def->name, def->points, def->point_count, &hull));
+    } else if (def->kind == PAWL_SHAPE_MESH) {
+        PAWL_TRY(pawl_tri_mesh_create(env, def->name, def->points, def->point_count, def->triangles,
+                                      def->triangle_count, &mesh));
+        hull = mesh->hull;
+    }
+    out->hull = hull;
+    out->mesh = mesh;
+    return PAWL_OK;
+}
+
+void pawl_shape_unbuild(const pawl_env *env, placed_shape *s)
+{
+    if (s->mesh != NULL) { // which has the hull
+        pawl_tri_mesh_destroy(env, (tri_mesh *)(uintptr_t)s->mesh);
+    } else {
+        pawl_hull_destroy(env, (convex_hull *)(uintptr_t)s->hull);
+    }
 }
 
 double pawl_shape_radius(const placed_shape *s)
@@ -43,6 +71,7 @@ static pawl_vec3 shape_local_support(const placed_shape *s, pawl_vec3 d)
         double scale = length > 0.0 ? 1.0 / length : 0.0;
         return v3(scale * e.x * stretched.x, scale * e.y * stretched.y, scale * e.z * stretched.z);
     }
+    case PAWL_SHAPE_MESH:
     case PAWL_SHAPE_HULL: {
         int best = 0;
         double farthest = -INFINITY;
@@ -122,6 +151,8 @@ double pawl_shape_bounding_radius(const placed_shape *s)
         return max_of(e.x, max_of(e.y, e.z));
     case PAWL_SHAPE_HULL:
         return s->hull->radius;
+    case PAWL_SHAPE_MESH:
+        return s->mesh->radius;
     case PAWL_SHAPE_PLANE:
     case PAWL_SHAPE_HEIGHTFIELD:
     case PAWL_SHAPE_COUNT:
@@ -153,6 +184,7 @@ double pawl_shape_inner_radius(const placed_shape *s)
     }
     case PAWL_SHAPE_PLANE:
     case PAWL_SHAPE_HEIGHTFIELD:
+    case PAWL_SHAPE_MESH: // its centre may be outside
     case PAWL_SHAPE_COUNT:
         break;
     }
@@ -165,10 +197,28 @@ double pawl_shape_scale(const placed_shape *s)
     return isfinite(pawl_shape_bounding_radius(s)) ? pawl_shape_bounding_radius(s) : 0.0;
 }
 
+// The box around the turned box of the mesh: its hull may leave out corners of fine meshes.
+static void shape_mesh_bounds(const placed_shape *s, double *low, double *high)
+{
+    const mesh_node *root = &s->mesh->nodes[0];
+    pawl_vec3 half = v3_scale(0.5, v3_sub(root->high, root->low));
+    pawl_vec3 middle = shape_to_world(s, v3_add(root->low, half));
+    for (int k = 0; k < 3; ++k) {
+        double wide = fabs(s->axes.m[k][0]) * half.x + fabs(s->axes.m[k][1]) * half.y +
+                      fabs(s->axes.m[k][2]) * half.z;
+        low[k] = (&middle.x)[k] - wide;
+        high[k] = (&middle.x)[k] + wide;
+    }
+}
+
 void pawl_shape_bounds(const placed_shape *s, pawl_vec3 *low, pawl_vec3 *high)
 {
     double r = pawl_shape_radius(s);
     double *lo = &low->x, *hi = &high->x;
+    if (s->kind == PAWL_SHAPE_MESH) {
+        shape_mesh_bounds(s, lo, hi);
+        return;
+    }
     for (int k = 0; k < 3; ++k) {
         // the k-th world axis seen from the shape
         pawl_vec3 d = v3(s->axes.m[k][0], s->axes.m[k][1], s->axes.m[k][2]);
@@ -279,6 +329,7 @@ void pawl_shape_kinks(const placed_shape *s, pawl_vec3 direction, double toleran
             shape_kink_face(s, v3(0.0, 0.0, copysign(1.0, d.z)), out);
         }
         break;
+    case PAWL_SHAPE_MESH:
     case PAWL_SHAPE_HULL:
         shape_hull_kinks(s, d, tolerance, out);
         break;

@@ -14,13 +14,18 @@ typedef struct placed_shape {
     pawl_vec3 size;
     pawl_vec3 position;             // of the shape's frame, in the world
     pawl_mat3 axes;                 // columns: the shape's axes in the world
-    const convex_hull *hull;        // PAWL_SHAPE_HULL only; in the shape's frame
+    const convex_hull *hull;        // of hulls, and around meshes; in the shape's frame
     const struct height_grid *grid; // PAWL_SHAPE_HEIGHTFIELD only; likewise
+    const struct tri_mesh *mesh;    // PAWL_SHAPE_MESH only; likewise, with its hull in `hull`
     int key; // names the shape; two shapes that meet are taken in order of (kind, key)
 } placed_shape;
 
 placed_shape pawl_shape_place(const pawl_shape_def *def, const convex_hull *hull, pawl_pose frame,
                               int key);
+// The same with the hull or mesh that it needs, but for the grids of heightfields; given back by the other function.
+pawl_status pawl_shape_build(const pawl_env *env, const pawl_shape_def *def, pawl_pose frame,
+                             int key, placed_shape *out);
+void pawl_shape_unbuild(const pawl_env *env, placed_shape *shape);
 static inline pawl_vec3 shape_to_local(const placed_shape *s, pawl_vec3 direction)
 {
     return m3_tmul(&s->axes, direction);

@@ -195,6 +195,7 @@ void pawl_surface_patch(const placed_shape *s, pawl_vec3 direction, double toler
     case PAWL_SHAPE_ELLIPSOID:
     case PAWL_SHAPE_PLANE:
     case PAWL_SHAPE_HEIGHTFIELD:
+    case PAWL_SHAPE_MESH:
     case PAWL_SHAPE_COUNT:
         break;
     }

@@ -23,7 +23,7 @@ static const double surface_tilt = 0.1;
 // Points nearer than this (of the shape's size) with one normal are one.
 static const double surface_copies = 1e-7;
 
-enum { SURFACE_OF_FACE = 1, SURFACE_OF_EDGE, SURFACE_OF_VERTEX, SURFACE_SUNK };
+enum { SURFACE_OF_FACE = 1, SURFACE_OF_EDGE, SURFACE_OF_VERTEX, SURFACE_SUNK, SURFACE_OF_PART };
 
 void pawl_surface_begin(surface_search *s, const placed_shape *shape, double margin,
                         surface_inside *inside, const void *surface, pawl_vec3 usual)
@@ -34,6 +34,8 @@ void pawl_surface_begin(surface_search *s, const placed_shape *shape, double mar
     s->inside = inside;
     s->surface = surface;
     s->usual = usual;
+    s->exits = true;
+    s->tilt = surface_flat;
     s->sunk.gap = s->stuck.gap = 0.0;
     s->count = 0;
     pawl_shape_bounds(shape, &s->low, &s->high);
@@ -125,6 +127,15 @@ static bool surface_dips(const surface_search *s, const surface_face *f, double 
     return gap > -pawl_shape_radius(s->shape);
 }
 
+// The deepest point that no feature of the surface has.
+static void surface_note_sunk(surface_search *s, pawl_vec3 x, double depth, pawl_vec3 normal)
+{
+    if (-depth < s->sunk.gap) {
+        s->sunk = (surface_point){v3_axpy(x, 0.5 * depth, normal), normal, -depth,
+                                  surface_face_name(s, normal, SURFACE_SUNK)};
+    }
+}
+
 // Whether a point of the shape, `gap` above the plane of the face, is this face's. Above the surface: if
 // the face is under it along its normal. Below it: if the face stands over it, or if it is about as deep
 // under this face as under that one, as in a valley; a face further off has nothing to say. What has come
@@ -147,10 +158,7 @@ static bool surface_owns(surface_search *s, const surface_face *f, pawl_vec3 x, 
     if (depth > -tiny && out <= eps - 2.0 * gap && -gap <= 2.0 * depth + tiny) {
         return true;
     }
-    if (-depth < s->sunk.gap) {
-        s->sunk = (surface_point){v3_axpy(x, 0.5 * depth, normal), normal, -depth,
-                                  surface_face_name(s, normal, SURFACE_SUNK)};
-    }
+    surface_note_sunk(s, x, depth, normal);
     return false;
 }
 
@@ -264,7 +272,7 @@ void pawl_surface_add_edge(surface_search *s, const surface_edge *e)
         return;
     }
     if (!surface_edge_cone(e, along, &n, &moved)) {
-        double gap = least < 0.0 ? surface_edge_exit(s, e, &n) : 0.0;
+        double gap = least < 0.0 && s->exits ? surface_edge_exit(s, e, &n) : 0.0;
         if (gap < 0.0 && (s->stuck.gap == 0.0 || gap > s->stuck.gap)) {
             uint32_t name = surface_other_name(SURFACE_OF_EDGE, e->id, SURFACE_SUNK);
             s->stuck = (surface_point){m.point[0].position, n, gap, name};
@@ -291,16 +299,16 @@ void pawl_surface_add_edge(surface_search *s, const surface_edge *e)
 
 // Whether no neighbour rises above a direction, and some neighbour falls away from it: a vertex in the
 // middle of a flat stretch leaves everything to its faces.
-static bool surface_vertex_cone(const surface_vertex *v, pawl_vec3 n)
+static bool surface_vertex_cone(const surface_vertex *v, pawl_vec3 n, double tilt)
 {
     bool falls = false;
     if (v3_dot(n, v->outward) <= 0.0) {
         return false; // a pit seen from below
     }
-    for (int k = 0; k < SURFACE_RING; ++k) {
+    for (int k = 0; k < v->ring_count; ++k) {
         pawl_vec3 d = v3_sub(v->ring[k], v->v);
         double along = v3_dot(n, d), small = surface_flat * v3_norm(d);
-        if (along > small) {
+        if (along > tilt * v3_norm(d)) {
             return false;
         }
         falls = falls || along < -small;
@@ -322,7 +330,7 @@ static bool surface_face_exit(const surface_search *s, const surface_vertex *v, 
         double offset = hull ? shape->hull->offsets[f] : (&shape->size.x)[f / 2];
         double gap = v3_dot(outward, v->v) - offset;
         pawl_vec3 n = v3_scale(-1.0, outward);
-        if ((!found || gap > out->gap) && surface_vertex_cone(v, n)) {
+        if ((!found || gap > out->gap) && surface_vertex_cone(v, n, s->tilt)) {
             *out = (surface_point){v3_axpy(v->v, 0.5 * gap, n), n, gap, 0};
             *face = FEATURE_FACE | (uint32_t)f;
             found = true;
@@ -347,8 +355,8 @@ void pawl_surface_add_vertex(surface_search *s, const surface_vertex *v)
     }
     surface_point p = {m.point[0].position, m.normal, m.point[0].gap, 0};
     uint32_t of_shape = m.point[0].feature;
-    if (!surface_vertex_cone(v, p.normal) &&
-        (p.gap >= 0.0 || !surface_face_exit(s, v, &p, &of_shape))) {
+    if (!surface_vertex_cone(v, p.normal, s->tilt) &&
+        (p.gap >= 0.0 || !s->exits || !surface_face_exit(s, v, &p, &of_shape))) {
         return;
     }
     p.feature = surface_other_name(SURFACE_OF_VERTEX, v->id, of_shape);
@@ -375,15 +383,84 @@ static void surface_drop_copies(surface_search *s)
     s->count = kept;
 }
 
-// Groups the points by their normals into at most `room` manifolds. Normals are turned round, because a manifold's
-// normal points from the shape into the ground.
-int pawl_surface_finish(surface_search *s, contact_manifold *out, int room)
+void pawl_surface_add_point(surface_search *s, pawl_vec3 position, pawl_vec3 normal, double gap,
+                            uint64_t id)
+{
+    surface_add(s, (surface_point){position, normal, gap,
+                                   surface_other_name(SURFACE_OF_EDGE, id, SURFACE_OF_PART)});
+}
+
+placed_shape pawl_surface_seen(const placed_shape *shape, const placed_shape *surface,
+                               pawl_vec3 *origin)
+{
+    placed_shape seen = *shape;
+    *origin = m3_tmul(&surface->axes, v3_sub(shape->position, surface->position));
+    seen.position = v3(0.0, 0.0, 0.0);
+    for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) {
+            seen.axes.m[r][c] = v3_dot(m3_column(&surface->axes, r), m3_column(&shape->axes, c));
+        }
+    }
+    return seen;
+}
+
+void pawl_surface_to_world(contact_manifold *out, int count, const placed_shape *shape,
+                           const placed_shape *surface)
+{
+    for (int k = 0; k < count; ++k) {
+        out[k].normal = m3_mul(&surface->axes, out[k].normal);
+        for (int p = 0; p < out[k].count; ++p) {
+            out[k].point[p].position =
+                v3_add(shape->position, m3_mul(&surface->axes, out[k].point[p].position));
+        }
+    }
+}
+
+// Whether a feature of the surface has a point of the shape that is below it.
+static bool surface_is_deep(const surface_search *s)
 {
     bool inside = false;
     for (int i = 0; i < s->count; ++i) {
         inside = inside || s->point[i].gap < 0.0;
     }
-    if (!inside && (s->sunk.gap < 0.0 || s->stuck.gap < 0.0)) {
+    return inside;
+}
+
+bool pawl_surface_has_overlap(const surface_search *s)
+{
+    return s->sunk.gap < 0.0 || s->stuck.gap < 0.0 || surface_is_deep(s);
+}
+
+void pawl_surface_add_sunk(surface_search *s, pawl_vec3 x)
+{
+    uint64_t face;
+    pawl_vec3 normal;
+    double depth = s->inside(s->surface, x, &face, &normal);
+    surface_note_sunk(s, x, depth, normal);
+}
+
+void pawl_surface_merge(surface_search *into, const surface_search *from, pawl_vec3 shift,
+                        uint64_t id)
+{
+    for (int k = 0; k < from->count; ++k) {
+        surface_point p = from->point[k];
+        p.position = v3_add(p.position, shift);
+        p.feature = surface_other_name(SURFACE_OF_PART, id, p.feature);
+        surface_add(into, p);
+    }
+    surface_point sunk = from->sunk.gap < 0.0 ? from->sunk : from->stuck;
+    if (sunk.gap < 0.0 && !surface_is_deep(from)) {
+        sunk.position = v3_add(sunk.position, shift);
+        sunk.feature = surface_other_name(SURFACE_OF_PART, id, sunk.feature);
+        surface_add(into, sunk);
+    }
+}
+
+// Groups the points by their normals into at most `room` manifolds. Normals are turned round, because a manifold's
+// normal points from the shape into the ground.
+int pawl_surface_finish(surface_search *s, contact_manifold *out, int room)
+{
+    if (!surface_is_deep(s) && (s->sunk.gap < 0.0 || s->stuck.gap < 0.0)) {
         // so deep in rough ground that no face, ridge or peak has it
         surface_add(s, s->sunk.gap < 0.0 ? s->sunk : s->stuck);
     }

@@ -12,7 +12,7 @@
 #pragma once
 #include "collide/manifold.h"
 
-enum { SURFACE_POINTS = 64, SURFACE_RING = 6 };
+enum { SURFACE_POINTS = 64 };
 
 typedef struct surface_face {
     pawl_vec3 v[3];   // counter-clockwise seen from outside
@@ -27,8 +27,9 @@ typedef struct surface_edge {
 } surface_edge;
 typedef struct surface_vertex {
     pawl_vec3 v;
-    pawl_vec3 ring[SURFACE_RING]; // its neighbours
-    pawl_vec3 outward;            // any direction between the normals of the faces there
+    const pawl_vec3 *ring; // its neighbours (ring_count)
+    int ring_count;
+    pawl_vec3 outward; // any direction between the normals of the faces there
     uint64_t id;
 } surface_vertex;
 
@@ -46,6 +47,10 @@ typedef struct surface_point {
 typedef struct surface_search {
     const placed_shape *shape; // seen from its own origin
     double margin, scale;
+    // How far outside of its normal cone [rad] a peak still pushes, and whether peaks and ridges deep in the shape look
+    // for ways out along their own directions. As begun: hardly, and true.
+    double tilt;
+    bool exits;
     pawl_vec3 low, high; // the shape's box, enlarged by the margin
     surface_inside *inside;
     const void *surface;
@@ -62,5 +67,22 @@ void pawl_surface_begin(surface_search *s, const placed_shape *shape, double mar
 void pawl_surface_add_face(surface_search *s, const surface_face *face);
 void pawl_surface_add_edge(surface_search *s, const surface_edge *edge);
 void pawl_surface_add_vertex(surface_search *s, const surface_vertex *vertex);
+// A point that the caller has found, at a feature of that number.
+void pawl_surface_add_point(surface_search *search, pawl_vec3 position, pawl_vec3 normal,
+                            double gap, uint64_t id);
+// A shape in the axes of a surface, seen from the shape's own position, and that position in the surface's frame.
+placed_shape pawl_surface_seen(const placed_shape *shape, const placed_shape *surface,
+                               pawl_vec3 *origin);
+// Whether something of the surface was found to push the shape.
+bool pawl_surface_has_overlap(const surface_search *search);
+// Adds the point that is deepest below the surface where no feature of it has the shape.
+void pawl_surface_add_sunk(surface_search *search, pawl_vec3 point);
+// Adds the points of another search of the same surface, from whose origin this one's is `shift` away; `id` tells
+// apart what was searched for.
+void pawl_surface_merge(surface_search *into, const surface_search *from, pawl_vec3 shift,
+                        uint64_t id);
+// What pawl_surface_finish() returned, from the axes of the surface to the world's.
+void pawl_surface_to_world(contact_manifold *manifolds, int count, const placed_shape *shape,
+                           const placed_shape *surface);
 // Points with one normal are one manifold, or several. Normals point into the surface. Returns how many.
 int pawl_surface_finish(surface_search *s, contact_manifold *out, int room);

@@ -11,6 +11,7 @@
 #include "linalg/block_ldl.h"
 #include "linalg/by_size.h"
 #include "linalg/dense.h"
+#include <math.h>
 #include <string.h>
 
 // Up to so many rows the plain triangle beats the walk over blocks (bench_peers).
@@ -41,6 +42,10 @@ struct free_factor {
     int64_t *key;     // (part_count) what update_part() last factored; 0 for nothing
     int *expected;    // (part_count) rows that depend on others
     bool *dropped;    // (part_count) these were dropped; see pawl_free_factor_update()
+    double
+        *least; // (part_count) of factors that drop rows: the least pivot that was kept, of its row
+    int *diagonal; // (free rows) where the diagonal entry of each row is among the values
+    int *part_row; // (free rows) the row's number in its part
 };
 
 // D_ij += J_i M^-1 J_jT over one body that both blocks touch. Which products there are is found once; a step runs
@@ -102,17 +107,6 @@ static int free_factor_node(const free_factor *f, int block)
     return f->dense ? 0 : block;
 }
 
-// Entry (r, r) of a block of the part's matrix, and the row of the part that it belongs to.
-// A dense factor is one node of all free rows, in which a block begins at its first row.
-static double *free_factor_diagonal(const free_factor *f, int block, int r, int *row)
-{
-    block_slot slot =
-        pawl_block_ldl_slot(f->ldl, free_factor_node(f, block), free_factor_node(f, block));
-    int within = r + (f->dense ? f->a->blocks[block].rows.first_row : 0);
-    *row = within + pawl_block_ldl_part_row(f->ldl, free_factor_node(f, block));
-    return pawl_block_ldl_values(f->ldl) + slot.offset + within * (slot.stride + 1);
-}
-
 // D of one part from the list of products, in the order of the list: the bits do not depend on
 // which thread does it.
 PAWL_KERNEL static void free_factor_form(free_factor *f, int part)
@@ -140,14 +134,13 @@ PAWL_KERNEL static void free_factor_form(free_factor *f, int part)
 static void free_factor_fill(free_factor *f, int part, const double *compliance, double shift,
                              bool whole)
 {
+    double *values = pawl_block_ldl_values(f->ldl);
     free_factor_form(f, part);
     for (int i = f->block_start[part]; i < f->block_start[part + 1]; ++i) {
         problem_block rows = f->a->blocks[f->order[i]].rows;
-        for (int r = 0; r < rows.dim; ++r) {
-            int row;
-            double *x = free_factor_diagonal(f, f->order[i], r, &row);
-            double R = compliance[whole ? rows.first_row + r : row];
-            *x = (*x + R) * (1.0 + shift);
+        for (int r = rows.first_row; r < rows.first_row + rows.dim; ++r) {
+            double *x = values + f->diagonal[r];
+            *x = (*x + compliance[whole ? r : f->part_row[r]]) * (1.0 + shift);
         }
     }
 }
@@ -165,8 +158,8 @@ static int free_factor_refactor(free_factor *f, int part, const double *complian
     if (drops) {
         free_factor_fill(f, part, compliance, 0.0, whole);
         int dropped = pawl_block_ldl_factor_part(f->ldl, part, dependent);
-        f->dropped[part] =
-            dropped == f->expected[part] && pawl_block_ldl_least_pivot(f->ldl, part) > far;
+        f->least[part] = pawl_block_ldl_least_pivot(f->ldl, part);
+        f->dropped[part] = dropped == f->expected[part] && f->least[part] > far;
         if (f->dropped[part]) {
             return dropped;
         }
@@ -194,6 +187,15 @@ void pawl_free_factor_expect(free_factor *f, int part, int redundant)
 void pawl_free_factor_expect_as(free_factor *f, const free_factor *other)
 {
     memmove(f->expected, other->expected, (size_t)f->part_count * sizeof *f->expected);
+}
+
+double pawl_free_factor_least_pivot(const free_factor *f)
+{
+    double least = 1.0;
+    for (int part = 0; part < f->part_count; ++part) {
+        least = f->dropped[part] ? fmin(least, f->least[part]) : least;
+    }
+    return least;
 }
 
 bool pawl_free_factor_dropped(const free_factor *f, int part)
@@ -409,6 +411,9 @@ static void free_factor_layout(free_factor *f, pawl_carver *mem)
     f->key = PAWL_CARVE(mem, int64_t, f->part_count);
     f->expected = PAWL_CARVE(mem, int, f->part_count);
     f->dropped = PAWL_CARVE(mem, bool, f->part_count);
+    f->least = PAWL_CARVE(mem, double, f->part_count);
+    f->diagonal = PAWL_CARVE(mem, int, f->a->free_rows);
+    f->part_row = PAWL_CARVE(mem, int, f->a->free_rows);
     f->tasks = PAWL_CARVE(mem, pair_task, f->found.count);
 }
 
@@ -452,6 +457,20 @@ static void free_factor_group(free_factor *f)
     free_factor_rewind(f->task_start, f->part_count);
 }
 
+// Where diagonal entries are. A dense factor is one node of all free rows, in which a block begins at its first row.
+static void free_factor_find_diagonal(free_factor *f)
+{
+    for (int k = 0; k < f->a->free_blocks; ++k) {
+        problem_block rows = f->a->blocks[k].rows;
+        int node = free_factor_node(f, k), first = f->dense ? rows.first_row : 0;
+        block_slot slot = pawl_block_ldl_slot(f->ldl, node, node);
+        for (int r = 0; r < rows.dim; ++r) {
+            f->diagonal[rows.first_row + r] = slot.offset + (first + r) * (slot.stride + 1);
+            f->part_row[rows.first_row + r] = first + r + pawl_block_ldl_part_row(f->ldl, node);
+        }
+    }
+}
+
 static pawl_status free_factor_create_parts(free_factor *f)
 {
     f->part_count = pawl_block_ldl_part_count(f->ldl);
@@ -465,6 +484,7 @@ static pawl_status free_factor_create_parts(free_factor *f)
     pawl_carver mem = {.base = f->memory, .capacity = need.used};
     free_factor_layout(f, &mem);
     free_factor_group(f);
+    free_factor_find_diagonal(f);
     return PAWL_OK;
 }
 

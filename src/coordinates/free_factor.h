@@ -25,6 +25,8 @@ void pawl_free_factor_destroy(free_factor *f);
 int pawl_free_factor_update(free_factor *f, const double *compliance, double shift, bool drops);
 void pawl_free_factor_expect(free_factor *f, int part, int redundant);
 void pawl_free_factor_expect_as(free_factor *f, const free_factor *other);
+// The least pivot of factors that dropped redundant rows, of the row's own diagonal entry; 1 where none did.
+double pawl_free_factor_least_pivot(const free_factor *f);
 bool pawl_free_factor_dropped(const free_factor *f, int part); // and is exact
 void pawl_free_factor_solve(const free_factor *f, double *x);
 void pawl_free_factor_half_solve(const free_factor *f, double *x); // see pawl_delassus_ops

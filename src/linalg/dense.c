@@ -5,6 +5,7 @@
 // in a fixed order: compilers can vectorize them, and the bits are the same everywhere.
 #include "linalg/dense.h"
 #include "base/kernel.h"
+#include "linalg/by_size.h"
 #include <math.h>
 #include <stddef.h>
 
@@ -12,8 +13,8 @@
 // diagonal. A pivot at most `floor` times its scale (the entry of `scale`, else the diagonal before
 // elimination) is dropped: its inverse is 0, so the row takes no part in solves. The comparison is
 // written so that NaN is dropped, too.
-PAWL_KERNEL static int dense_run_ldl(double *a, int n, int ld, double floor, const double *scale,
-                                     double *inverse_d)
+PAWL_KERNEL_PART int dense_ldl(double *restrict a, int n, int ld, double floor,
+                               const double *restrict scale, double *restrict inverse_d)
 {
     int dropped = 0;
     for (int i = 0; i < n; ++i) {
@@ -35,6 +36,19 @@ PAWL_KERNEL static int dense_run_ldl(double *a, int n, int ld, double floor, con
         } else {
             inverse_d[i] = 1.0 / pivot;
         }
+    }
+    return dropped;
+}
+
+// Blocks of a sparse factor have few sizes and lie without gaps.
+PAWL_KERNEL static int dense_run_ldl(double *a, int n, int ld, double floor, const double *scale,
+                                     double *inverse_d)
+{
+    int dropped = 0;
+    if (n == ld && scale != NULL) {
+        PAWL_BY_SIZE(n, dropped = dense_ldl(a, N, N, floor, scale, inverse_d))
+    } else {
+        dropped = dense_ldl(a, n, ld, floor, scale, inverse_d);
     }
     return dropped;
 }

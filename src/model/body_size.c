@@ -21,6 +21,7 @@ static double size_of_shape(const pawl_shape_def *d)
         return d->size.x + d->size.z;
     case PAWL_SHAPE_ELLIPSOID:
         return v3_max_abs(d->size);
+    case PAWL_SHAPE_MESH:
     case PAWL_SHAPE_HULL:
         for (int i = 0; i < d->point_count; ++i) {
             most = fmax(most, v3_norm(d->points[i]));

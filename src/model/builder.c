@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "model/hull.h"
 #include "model/softness.h"
+#include "model/tri_mesh.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -350,6 +351,19 @@ pawl_status pawl_builder_set_softness(pawl_builder *b, pawl_soft_kind kind,
     return PAWL_OK;
 }
 
+pawl_status pawl_builder_set_medium(pawl_builder *b, pawl_medium medium)
+{
+    PAWL_NEED(NULL, b);
+    if (!(medium.density >= 0.0) || !isfinite(medium.density) || !v3_finite(medium.wind)) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                         "medium: density %g kg/m^3 and wind must be finite and the density 0 or "
+                         "more",
+                         medium.density);
+    }
+    b->medium = medium;
+    return PAWL_OK;
+}
+
 void pawl_builder_set_gravity(pawl_builder *b, pawl_vec3 gravity)
 {
     if (b == NULL) {
@@ -495,9 +509,27 @@ pawl_status pawl_builder_add_body(pawl_builder *b, const pawl_body_def *def, paw
     return status;
 }
 
-// Points are kept for hulls alone, and only those that make one.
+// Only triangles that make a surface.
+static pawl_status builder_keep_mesh(pawl_builder *b, pawl_shape_def *def)
+{
+    tri_mesh *mesh;
+    PAWL_TRY(pawl_tri_mesh_create(&b->env, def->name, def->points, def->point_count, def->triangles,
+                                  def->triangle_count, &mesh));
+    pawl_tri_mesh_destroy(&b->env, mesh);
+    size_t size = (size_t)def->triangle_count * 3 * sizeof *def->triangles;
+    def->points = pawl_builder_keep(b, def->points, (size_t)def->point_count * sizeof *def->points);
+    def->triangles = def->points != NULL ? pawl_builder_keep(b, def->triangles, size) : NULL;
+    return def->triangles != NULL ? PAWL_OK : pawl_builder_no_memory(b);
+}
+
+// Points are kept for hulls and meshes alone, and only those that make one.
 static pawl_status builder_keep_points(pawl_builder *b, pawl_shape_def *def)
 {
+    if (def->kind == PAWL_SHAPE_MESH) {
+        return builder_keep_mesh(b, def);
+    }
+    def->triangles = NULL;
+    def->triangle_count = 0;
     if (def->kind != PAWL_SHAPE_HULL) {
         def->points = NULL;
         def->point_count = 0;
@@ -539,9 +571,9 @@ pawl_status pawl_builder_push_shape(pawl_builder *b, pawl_body_id body, const pa
                          (int)def->kind);
     }
     static const unsigned used_sizes[PAWL_SHAPE_COUNT] = {
-        [PAWL_SHAPE_SPHERE] = 1,  [PAWL_SHAPE_BOX] = 7,        [PAWL_SHAPE_CYLINDER] = 5,
-        [PAWL_SHAPE_CAPSULE] = 5, [PAWL_SHAPE_ELLIPSOID] = 7,  [PAWL_SHAPE_PLANE] = 0,
-        [PAWL_SHAPE_HULL] = 0,    [PAWL_SHAPE_HEIGHTFIELD] = 0};
+        [PAWL_SHAPE_SPHERE] = 1,  [PAWL_SHAPE_BOX] = 7,         [PAWL_SHAPE_CYLINDER] = 5,
+        [PAWL_SHAPE_CAPSULE] = 5, [PAWL_SHAPE_ELLIPSOID] = 7,   [PAWL_SHAPE_PLANE] = 0,
+        [PAWL_SHAPE_HULL] = 0,    [PAWL_SHAPE_HEIGHTFIELD] = 0, [PAWL_SHAPE_MESH] = 0};
     const double size[3] = {def->size.x, def->size.y, def->size.z};
     for (int i = 0; i < 3; ++i) {
         if ((used_sizes[def->kind] >> i & 1u) != 0 && !(isfinite(size[i]) && size[i] > 0.0)) {
@@ -621,7 +653,8 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, p
     if (builder_find_joint(b, name) >= 0) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "joint '%s' exists already", name);
     }
-    if ((int)joint.kind < 0 || joint.kind >= PAWL_JOINT_GEAR) {
+    if ((int)joint.kind < 0 || joint.kind == PAWL_JOINT_GEAR ||
+        joint.kind >= PAWL_JOINT_KIND_COUNT) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                          "joint '%s': no kind %d (gears have their own def)", name,
                          (int)joint.kind);
@@ -647,6 +680,16 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, p
                          "joint '%s': length is %g m; expected above 0, or below 0 for the "
                          "distance at the start (for a length of 0 use a spherical joint)",
                          name, joint.length);
+    }
+    pawl_wrap *wrap = &joint.wrap;
+    if (joint.kind == PAWL_JOINT_SPAN && wrap->kind != PAWL_WRAP_NONE &&
+        ((int)wrap->kind < 0 || wrap->kind > PAWL_WRAP_CRANK || !(wrap->radius > 0.0) ||
+         !isfinite(wrap->radius) || !pawl_builder_pose_good(&wrap->frame) ||
+         (wrap->sided && !v3_finite(wrap->side)))) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "joint '%s': got a wrap of kind %d and radius %g, expected a ball or a "
+                         "cylinder, a radius above 0 and a finite place",
+                         name, (int)wrap->kind, wrap->radius);
     }
     PAWL_TRY(builder_check_soft(b, "joint", name, &joint.soft, joint.erp));
     for (int c = 0; c < pawl_joint_kind_coordinates(joint.kind); ++c) {
@@ -703,9 +746,12 @@ pawl_status pawl_builder_add_gear(pawl_builder *b, const pawl_gear_def *def, paw
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "gear '%s' couples a coordinate with itself",
                          gear.name);
     }
-    if (!isfinite(gear.ratio) || !isfinite(gear.offset)) {
-        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "gear '%s': ratio %g and offset %g must be finite",
-                         gear.name, gear.ratio, gear.offset);
+    if (!isfinite(gear.ratio) || !isfinite(gear.offset) || !isfinite(gear.curve[0]) ||
+        !isfinite(gear.curve[1]) || !isfinite(gear.curve[2])) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "gear '%s': ratio %g, offset %g and curve %g %g %g must be finite",
+                         gear.name, gear.ratio, gear.offset, gear.curve[0], gear.curve[1],
+                         gear.curve[2]);
     }
     pawl_joint_def joint = pawl_joint_def_default();
     joint.name = gear.name;

@@ -27,6 +27,7 @@ struct pawl_builder {
     pawl_env env;
     const char *name;
     pawl_vec3 gravity;
+    pawl_medium medium;
     pawl_softness soft[PAWL_SOFT_KIND_COUNT]; // of constraints that say nothing of their own
     pawl_array bodies;                        // pawl_body_def
     pawl_array shapes;                        // pawl_shape_info

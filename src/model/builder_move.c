@@ -25,7 +25,8 @@ static void builder_find_tied(const pawl_builder *b, bool *tied)
             const pawl_joint_def *joint = &PAWL_ITEM(b->joints, pawl_joint_def, j);
             bool base = builder_is_tied(b, tied, joint->base);
             bool follower = builder_is_tied(b, tied, joint->follower);
-            if (joint->kind != PAWL_JOINT_FREE && base != follower) {
+            if (joint->kind != PAWL_JOINT_FREE && joint->kind != PAWL_JOINT_SPAN &&
+                base != follower) {
                 tied[BUILDER_QUIET(b, ID_BODY, base ? joint->follower : joint->base)] = more = true;
             }
         }

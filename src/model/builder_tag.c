@@ -59,6 +59,9 @@ uint64_t pawl_tag_shape(uint64_t h, const pawl_shape_info *shape)
     for (int k = 0; k < d->point_count; ++k) {
         h = TAG_NUMBERS(h, d->points[k].x, d->points[k].y, d->points[k].z);
     }
+    for (int k = 0; k < 3 * d->triangle_count; ++k) {
+        h = TAG_NUMBERS(h, d->triangles[k]);
+    }
     return pawl_tag_softness(h, &d->soft);
 }
 
@@ -73,14 +76,19 @@ uint64_t pawl_tag_joint(uint64_t h, const pawl_joint_def *d)
                         q->friction, q->limit_erp);
         h = pawl_tag_softness(h, &q->limit_soft);
     }
+    const pawl_wrap *w = &d->wrap;
+    if (w->kind != PAWL_WRAP_NONE) {
+        h = tag_pose(TAG_NUMBERS(h, w->kind, w->radius, w->sided, w->side.x, w->side.y, w->side.z),
+                     &w->frame);
+    }
     return pawl_tag_softness(h, &d->soft);
 }
 
 uint64_t pawl_tag_gear(uint64_t h, const pawl_gear_def *d)
 {
     return TAG_NUMBERS(h, pawl_joint_index(d->joint), d->coordinate,
-                       pawl_joint_index(d->source_joint), d->source_coordinate, d->ratio,
-                       d->offset);
+                       pawl_joint_index(d->source_joint), d->source_coordinate, d->ratio, d->offset,
+                       d->curve[0], d->curve[1], d->curve[2]);
 }
 
 uint64_t pawl_tag_actuator(uint64_t h, const pawl_actuator_def *d)

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/sort.h"
 #include "model/builder.h"
+#include "model/cord_path.h"
 #include "model/joint_move.h"
 #include "model/softness.h"
 #include <string.h>
@@ -72,11 +73,7 @@ static pawl_status compile_body(const pawl_builder *b, int index, const pawl_sha
         for (int s = 0; s < shape_count; ++s) {
             if (!shapes[s].def.visual_only) {
                 mass_properties part;
-                if (shapes[s].def.kind == PAWL_SHAPE_HULL) {
-                    PAWL_TRY(pawl_mass_of_hull(env, &shapes[s].def, def->density, &part));
-                } else {
-                    part = pawl_mass_of_shape(&shapes[s].def, def->density);
-                }
+                PAWL_TRY(pawl_mass_of_any(env, &shapes[s].def, def->density, &part));
                 props = pawl_mass_add(props, part);
             }
         }
@@ -137,7 +134,7 @@ static bool compile_moves_points(pawl_joint_kind kind)
 {
     return kind == PAWL_JOINT_SPHERICAL || kind == PAWL_JOINT_DISTANCE ||
            kind == PAWL_JOINT_POINT_ON_LINE || kind == PAWL_JOINT_POINT_ON_PLANE ||
-           kind == PAWL_JOINT_FREE;
+           kind == PAWL_JOINT_FREE || kind == PAWL_JOINT_SPAN;
 }
 
 static pawl_status compile_point_anchor(const pawl_env *env, const model_joint *j,
@@ -148,7 +145,8 @@ static pawl_status compile_point_anchor(const pawl_env *env, const model_joint *
     }
     // Lines and planes turn with the base, which a point cannot.
     bool fits = compile_moves_points(j->kind) &&
-                (!is_base || j->kind == PAWL_JOINT_SPHERICAL || j->kind == PAWL_JOINT_DISTANCE);
+                (!is_base || j->kind == PAWL_JOINT_SPHERICAL || j->kind == PAWL_JOINT_DISTANCE ||
+                 j->kind == PAWL_JOINT_SPAN);
     if (!fits) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                          "joint '%s': a %s joint turns its %s, but '%s' is a point mass, which has "
@@ -195,6 +193,9 @@ static pawl_status compile_joint(const pawl_builder *b, int index, pawl_model *m
     j->base_axes = quat_matrix(j->base_turn);
     j->follower_axes = quat_matrix(j->follower_turn);
     j->pitch = def->pitch;
+    if (def->kind == PAWL_JOINT_SPAN) {
+        j->wrap = pawl_wrap_in_joint(&def->wrap, def->base_frame);
+    }
     j->row_count = pawl_joint_kind_rows(j->kind);
     j->coordinate_count = pawl_joint_kind_coordinates(j->kind);
     j->first_coordinate = m->coordinate_count;
@@ -354,14 +355,16 @@ static void compile_sort_shapes(const pawl_builder *b, pawl_shape_info *out, uin
 // orders, and arrays of their own would leave different gaps.
 static void compile_shapes(const pawl_builder *b, pawl_carver *mem, pawl_shape_info *sorted)
 {
-    size_t letters = 0, point_count = 0;
+    size_t letters = 0, point_count = 0, corner_count = 0;
     for (int i = 0; i < b->shapes.count; ++i) {
         const pawl_shape_def *def = &PAWL_ITEM(b->shapes, pawl_shape_info, i).def;
         letters += strlen(def->name) + 1;
         point_count += (size_t)def->point_count;
+        corner_count += 3 * (size_t)def->triangle_count;
     }
     char *text = PAWL_CARVE(mem, char, letters);
     pawl_vec3 *points = PAWL_CARVE(mem, pawl_vec3, point_count);
+    int *corners = PAWL_CARVE(mem, int, corner_count);
     for (int i = 0; sorted != NULL && i < b->shapes.count; ++i) {
         pawl_shape_def *def = &sorted[i].def;
         def->name = strcpy(text, def->name);
@@ -369,6 +372,11 @@ static void compile_shapes(const pawl_builder *b, pawl_carver *mem, pawl_shape_i
         if (def->point_count > 0) {
             def->points = memcpy(points, def->points, (size_t)def->point_count * sizeof *points);
             points += def->point_count;
+        }
+        if (def->triangle_count > 0) {
+            size_t count = 3 * (size_t)def->triangle_count;
+            def->triangles = memcpy(corners, def->triangles, count * sizeof *corners);
+            corners += count;
         }
     }
 }
@@ -467,6 +475,7 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
         *m = (pawl_model){.env = b->env,
                           .name = name,
                           .gravity = b->gravity,
+                          .medium = b->medium,
                           .friction_scale = 1.0,
                           .body_count = b->bodies.count,
                           .joint_count = b->joints.count,
@@ -582,6 +591,11 @@ static uint64_t compile_hash(const pawl_model *m)
     uint64_t h = pawl_hash_text(PAWL_HASH_SEED, m->name);
     const double world[] = {m->gravity.x, m->gravity.y, m->gravity.z};
     h = pawl_hash_doubles(h, world, 3);
+    if (m->medium.density > 0.0) {
+        const double medium[] = {m->medium.density, m->medium.wind.x, m->medium.wind.y,
+                                 m->medium.wind.z};
+        h = pawl_hash_doubles(h, medium, 4);
+    }
     for (int i = 0; i < m->body_count; ++i) {
         const model_body *b = &m->bodies[i];
         const double numbers[] = {(double)b->kind,
@@ -634,6 +648,17 @@ static uint64_t compile_hash(const pawl_model *m)
             h = compile_hash_soft(h, &d->limit_soft, d->limit_erp);
         }
         h = compile_hash_soft(h, &j->soft, j->erp);
+        if (j->wrap.kind != PAWL_WRAP_NONE) {
+            const model_wrap *w = &j->wrap;
+            const double wrap[] = {(double)w->kind, w->radius,   w->centre.x,
+                                   w->centre.y,     w->centre.z, (double)w->sided,
+                                   w->side.x,       w->side.y,   w->side.z};
+            h = pawl_hash_doubles(h, wrap, sizeof wrap / sizeof wrap[0]);
+            h = pawl_hash_doubles(h, &w->axes.m[0][0], 9);
+        }
+        if (j->gear.curve[0] != 0.0 || j->gear.curve[1] != 0.0 || j->gear.curve[2] != 0.0) {
+            h = pawl_hash_doubles(h, j->gear.curve, 3);
+        }
     }
     for (int i = 0; i < m->actuator_count; ++i) {
         const pawl_actuator_def *a = &m->actuators[i];
@@ -688,6 +713,9 @@ static uint64_t compile_hash(const pawl_model *m)
         for (int k = 0; k < s->def.point_count; ++k) {
             const pawl_vec3 *v = &s->def.points[k];
             h = pawl_hash_doubles(h, (const double[]){v->x, v->y, v->z}, 3);
+        }
+        for (int k = 0; k < 3 * s->def.triangle_count; ++k) {
+            h = pawl_hash_doubles(h, (const double[]){(double)s->def.triangles[k]}, 1);
         }
     }
     for (int i = 0; i < m->spring_count; ++i) {

@@ -6,7 +6,7 @@
 // stand back when it rolls. Hulls of many corners are sampled.
 #include "model/contact_points.h"
 #include "math/trig.h"
-#include "model/hull.h"
+#include "model/tri_mesh.h"
 
 enum {
     CONTACT_POINTS_RIM = 8,
@@ -72,19 +72,31 @@ static int contact_points_extreme(const convex_hull *hull, pawl_vec3 *out)
     return kept;
 }
 
+// Of a mesh those of the hull around it: what is in a hollow touches no ground that is flat.
 static pawl_status contact_points_of_hull(const pawl_env *env, const pawl_shape_def *shape,
                                           contact_point_list *out)
 {
     convex_hull *hull;
     pawl_vec3 extreme[CONTACT_POINTS_EXTREME];
-    PAWL_TRY(pawl_hull_create(env, shape->name, shape->points, shape->point_count, &hull));
+    tri_mesh *mesh = NULL;
+    if (shape->kind == PAWL_SHAPE_MESH) {
+        PAWL_TRY(pawl_tri_mesh_create(env, shape->name, shape->points, shape->point_count,
+                                      shape->triangles, shape->triangle_count, &mesh));
+        hull = mesh->hull;
+    } else {
+        PAWL_TRY(pawl_hull_create(env, shape->name, shape->points, shape->point_count, &hull));
+    }
     bool many = hull->vertex_count > CONTACT_POINTS_HULL;
     int count = many ? contact_points_extreme(hull, extreme) : hull->vertex_count;
     pawl_status status = contact_points_room(env, count, out);
     for (int i = 0; i < out->count; ++i) {
         out->points[i].position = many ? extreme[i] : hull->vertices[i];
     }
-    pawl_hull_destroy(env, hull);
+    if (mesh != NULL) {
+        pawl_tri_mesh_destroy(env, mesh); // with its hull
+    } else {
+        pawl_hull_destroy(env, hull);
+    }
     return status;
 }
 
@@ -136,7 +148,7 @@ pawl_status pawl_contact_points_of_shape(const pawl_env *env, const pawl_shape_d
                                                  [PAWL_SHAPE_CAPSULE] = 2,
                                                  [PAWL_SHAPE_ELLIPSOID] = 1};
     *out = (contact_point_list){0};
-    if (shape->kind == PAWL_SHAPE_HULL) {
+    if (shape->kind == PAWL_SHAPE_HULL || shape->kind == PAWL_SHAPE_MESH) {
         PAWL_TRY(contact_points_of_hull(env, shape, out));
     } else {
         PAWL_TRY(contact_points_room(env, counts[shape->kind], out));

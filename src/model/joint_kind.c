@@ -11,7 +11,7 @@ typedef struct joint_kind_row {
 } joint_kind_row;
 
 // Rows and coordinates of a kind add up to six, but for rods, points on lines and planes, whose
-// relative orientation is free and has no coordinates, and gears. docs/math.md section 1 lists the
+// relative orientation is free and has no coordinates, gears and spans. docs/math.md section 1 lists the
 // rows.
 static const joint_kind_row joint_kind_table[] = {
     [PAWL_JOINT_FIXED] = {"fixed", 6, 0, 0},
@@ -29,6 +29,7 @@ static const joint_kind_row joint_kind_table[] = {
     [PAWL_JOINT_POINT_ON_LINE] = {"point-on-line", 2, 1, 0},
     [PAWL_JOINT_POINT_ON_PLANE] = {"point-on-plane", 1, 2, 0},
     [PAWL_JOINT_GEAR] = {"gear", 1, 0, 0},
+    [PAWL_JOINT_SPAN] = {"span", 0, 1, 0},
 };
 _Static_assert(sizeof joint_kind_table / sizeof joint_kind_table[0] == PAWL_JOINT_KIND_COUNT,
                "missing row");

@@ -53,7 +53,8 @@ static int move_root(int *set, int node)
 static bool move_may_take(const pawl_model *m, const model_joint *j)
 {
     bool pointwise = j->kind == PAWL_JOINT_DISTANCE || j->kind == PAWL_JOINT_POINT_ON_LINE ||
-                     j->kind == PAWL_JOINT_POINT_ON_PLANE || j->kind == PAWL_JOINT_GEAR;
+                     j->kind == PAWL_JOINT_POINT_ON_PLANE || j->kind == PAWL_JOINT_GEAR ||
+                     j->kind == PAWL_JOINT_SPAN;
     bool point_mass = (j->base >= 0 && m->bodies[j->base].kind == PAWL_BODY_POINT) ||
                       m->bodies[j->follower].kind == PAWL_BODY_POINT;
     return !pointwise && !point_mass;
@@ -317,7 +318,7 @@ pawl_status pawl_state_set_joint(pawl_state *s, pawl_joint_id id, const double *
     for (int c = 0; c < j->coordinate_count; ++c) { // full turns count from here
         s->coordinates[j->first_coordinate + c] = position[c];
     }
-    s->memory[0] = s->before[0] = 0.0; // they belong to another motion
+    s->memory[0] = s->before[0] = s->trend[0] = 0.0; // they belong to another motion
     s->moved = true;
     return PAWL_OK;
 }

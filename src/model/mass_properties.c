@@ -6,12 +6,24 @@
 #include "base/env.h"
 #include "model/hull.h"
 #include "model/model.h"
+#include "model/tri_mesh.h"
 
 // Shape sizes are radii and half lengths [m], density is in kg/m^3, inertia in kg m^2. The inertia
 // returned is about the shape's own centre of mass, in the axes of the body.
 static const double mass_pi = 0x1.921fb54442d18p+1;
 
-// Second moments of a solid to its inertia: I = trace(S) 1 - S.
+// Second moments of a solid to its inertia, I = trace(S) 1 - S, in the link frame.
+static mass_properties mass_of_moments(const pawl_shape_def *shape, double density, double volume,
+                                       pawl_vec3 centre, const double s[6])
+{
+    const double six[6] = {density * (s[1] + s[2]), density * (s[0] + s[2]),
+                           density * (s[0] + s[1]), -density * s[3],
+                           -density * s[4],         -density * s[5]};
+    pawl_mat3 own = m3_from_six(six), r = quat_matrix(shape->frame.orientation);
+    return (mass_properties){density * volume, pawl_pose_apply(shape->frame, centre),
+                             m3_congruence(&r, &own)};
+}
+
 pawl_status pawl_mass_of_hull(const pawl_env *env, const pawl_shape_def *shape, double density,
                               mass_properties *out)
 {
@@ -21,12 +33,38 @@ pawl_status pawl_mass_of_hull(const pawl_env *env, const pawl_shape_def *shape, 
     pawl_vec3 centre;
     pawl_hull_moments(hull, &volume, &centre, s);
     pawl_hull_destroy(env, hull);
-    const double six[6] = {density * (s[1] + s[2]), density * (s[0] + s[2]),
-                           density * (s[0] + s[1]), -density * s[3],
-                           -density * s[4],         -density * s[5]};
-    pawl_mat3 own = m3_from_six(six), r = quat_matrix(shape->frame.orientation);
-    *out = (mass_properties){density * volume, pawl_pose_apply(shape->frame, centre),
-                             m3_congruence(&r, &own)};
+    *out = mass_of_moments(shape, density, volume, centre, s);
+    return PAWL_OK;
+}
+
+pawl_status pawl_mass_of_mesh(const pawl_env *env, const pawl_shape_def *shape, double density,
+                              mass_properties *out)
+{
+    tri_mesh *mesh;
+    PAWL_TRY(pawl_tri_mesh_create(env, shape->name, shape->points, shape->point_count,
+                                  shape->triangles, shape->triangle_count, &mesh));
+    bool closed = mesh->closed;
+    *out = mass_of_moments(shape, density, mesh->volume, mesh->centre, mesh->second);
+    pawl_tri_mesh_destroy(env, mesh);
+    if (!closed) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "mesh '%s' is not closed and has no volume; expected a closed one, or a "
+                         "body with a mass and an inertia instead of a density",
+                         shape->name);
+    }
+    return PAWL_OK;
+}
+
+pawl_status pawl_mass_of_any(const pawl_env *env, const pawl_shape_def *shape, double density,
+                             mass_properties *out)
+{
+    if (shape->kind == PAWL_SHAPE_HULL) {
+        return pawl_mass_of_hull(env, shape, density, out);
+    }
+    if (shape->kind == PAWL_SHAPE_MESH) {
+        return pawl_mass_of_mesh(env, shape, density, out);
+    }
+    *out = pawl_mass_of_shape(shape, density);
     return PAWL_OK;
 }
 
@@ -71,6 +109,7 @@ mass_properties pawl_mass_of_shape(const pawl_shape_def *shape, double density)
     case PAWL_SHAPE_PLANE:
     case PAWL_SHAPE_HULL:
     case PAWL_SHAPE_HEIGHTFIELD:
+    case PAWL_SHAPE_MESH:
     case PAWL_SHAPE_COUNT:
         break;
     }

@@ -29,6 +29,15 @@ typedef struct model_body {
     double size; // how large it is, see body_size.c [m]
 } model_body;
 
+typedef struct model_wrap { // in the base's joint frame
+    pawl_wrap_kind kind;
+    double radius;
+    pawl_vec3 centre;
+    pawl_mat3 axes; // columns
+    bool sided;
+    pawl_vec3 side; // in its own frame
+} model_wrap;
+
 typedef struct model_joint {
     const char *name;
     pawl_joint_kind kind;
@@ -46,6 +55,7 @@ typedef struct model_joint {
     double erp;
     pawl_pose base_frame, follower_frame; // as given, for queries
     pawl_gear_def gear;                   // PAWL_JOINT_GEAR only
+    model_wrap wrap;                      // PAWL_JOINT_SPAN only
     double size;                          // of the smaller of its bodies [m]
 } model_joint;
 
@@ -67,6 +77,7 @@ struct pawl_model {
     const char *name;
     uint64_t hash;
     pawl_vec3 gravity;
+    pawl_medium medium;
     double friction_scale; // of all friction: 1, but for live models (live_model.h)
     double total_mass;
     double size; // of the largest body that can move, see body_size.c [m]
@@ -117,6 +128,16 @@ static inline pawl_shape_id model_shape_id(const pawl_model *m, int i)
 #define MODEL_INDEX_OR_WORLD(model, id)                                                            \
     PAWL_INDEX_OR_WORLD(&(model)->env, &(model)->ids[ID_BODY], id)
 
+// The driven coordinate of a gear by the driving one, and its derivative.
+static inline double gear_value(const pawl_gear_def *g, double s)
+{
+    return g->offset + s * (g->ratio + s * (g->curve[0] + s * (g->curve[1] + s * g->curve[2])));
+}
+static inline double gear_slope(const pawl_gear_def *g, double s)
+{
+    return g->ratio + s * (2.0 * g->curve[0] + s * (3.0 * g->curve[1] + s * 4.0 * g->curve[2]));
+}
+
 double pawl_signal_value(const pawl_signal *signal, double t);
 double pawl_signal_rate(const pawl_signal *signal, double t);
 
@@ -132,10 +153,15 @@ typedef struct mass_properties {
     pawl_vec3 com;
     pawl_mat3 inertia; // about com
 } mass_properties;
-mass_properties pawl_mass_of_shape(const pawl_shape_def *shape, double density); // not for hulls
-// Needs memory for a moment.
+// Not for hulls and meshes, which need memory for a moment: the functions after it.
+mass_properties pawl_mass_of_shape(const pawl_shape_def *shape, double density);
 pawl_status pawl_mass_of_hull(const pawl_env *env, const pawl_shape_def *shape, double density,
                               mass_properties *out);
+// An open mesh has no mass: refused.
+pawl_status pawl_mass_of_mesh(const pawl_env *env, const pawl_shape_def *shape, double density,
+                              mass_properties *out);
+pawl_status pawl_mass_of_any(const pawl_env *env, const pawl_shape_def *shape, double density,
+                             mass_properties *out);
 mass_properties pawl_mass_add(mass_properties a, mass_properties b);
 
 // Pose of the centre of mass of a kinematic body at time t, and its twist then.

@@ -138,8 +138,9 @@ pawl_joint_info pawl_model_joint(const pawl_model *model, pawl_joint_id joint)
 
 const char *pawl_shape_kind_name(pawl_shape_kind kind)
 {
-    static const char *const names[PAWL_SHAPE_COUNT] = {
-        "sphere", "box", "cylinder", "capsule", "ellipsoid", "plane", "hull", "heightfield"};
+    static const char *const names[PAWL_SHAPE_COUNT] = {"sphere",  "box",         "cylinder",
+                                                        "capsule", "ellipsoid",   "plane",
+                                                        "hull",    "heightfield", "mesh"};
     return kind >= 0 && kind < PAWL_SHAPE_COUNT ? names[kind] : NULL;
 }
 

@@ -7,17 +7,21 @@
 #include "base/carver.h"
 #include "base/guard.h"
 #include "base/hash.h"
+#include <math.h>
 #include <string.h>
 
 // Earlier versions are still read: version 1 has no memory of steppers, version 2 not the step before, version 3
-// not which directions of loops are weak, version 4 no inputs, version 5 no factors of masses.
+// not which directions of loops are weak, version 4 no inputs, version 5 no factors of masses, version 6 not how the
+// impulses of joints change.
 enum {
     STATE_MAGIC = 0x4c574150,
-    STATE_VERSION = 6,
+    STATE_VERSION = 7,
     STATE_HEADER_WORDS = 6,
     STATE_SUM_WORD = 5,
-    STATE_SPANS = 12,                                  // of this version, see state_spans()
+    STATE_SPANS = 13,                                  // of this version, see state_spans()
     STATE_EARLIER_SPANS = STATE_SPANS - STATE_VERSION, // version v has v more
+    STATE_INPUT_SPAN = 10,                             // which of them has the inputs
+    STATE_MASS_SPAN = 11,                              // and the factors of masses
     STATE_BODY_NUMBERS = sizeof(body_state) / sizeof(double)
 };
 
@@ -118,6 +122,25 @@ bool pawl_state_knows_before(const pawl_state *s)
     return s->step > 0 && s->before[0] == (double)s->step;
 }
 
+static int state_trend_numbers(const pawl_model *m)
+{
+    return 3 + 2 * STATE_TREND_LEVELS * m->row_count;
+}
+
+state_trend pawl_state_trend(const pawl_state *s)
+{
+    double *first = s->trend + 3;
+    return (state_trend){s->trend, s->trend + 1, s->trend + 2, first,
+                         first + STATE_TREND_LEVELS * s->model->row_count};
+}
+
+// A saved state may have any number there.
+int pawl_state_trend_levels(const pawl_state *s)
+{
+    bool known = s->step > 0 && s->trend[0] == (double)s->step;
+    return known ? (int)clamp_to(s->trend[1], 0.0, STATE_TREND_LEVELS) : 0;
+}
+
 int pawl_state_weak_count(const pawl_model *m)
 {
     return 2 * m->joint_count;
@@ -141,6 +164,7 @@ static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
     double *weak = PAWL_CARVE(mem, double, state_weak_numbers(m));
     double *inputs = PAWL_CARVE(mem, double, pawl_state_input_numbers(m));
     double *masses = PAWL_CARVE(mem, double, 1 + m->body_count);
+    double *trend = PAWL_CARVE(mem, double, state_trend_numbers(m));
     if (s != NULL) {
         s->model = m;
         s->bodies = bodies;
@@ -152,6 +176,7 @@ static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
         s->weak = weak;
         s->inputs = inputs;
         s->masses = masses;
+        s->trend = trend;
     }
     return s;
 }
@@ -217,6 +242,15 @@ void pawl_state_destroy(pawl_state *state)
     }
 }
 
+// Numbers that only some steppers use: the first one says whether they are in use. Where they are in neither state
+// there is nothing to copy.
+static void state_copy_optional(double *to, const double *from, int count)
+{
+    if (to[0] != 0.0 || from[0] != 0.0) {
+        memcpy(to, from, (size_t)count * sizeof *to);
+    }
+}
+
 void pawl_state_copy_motion(pawl_state *to, const pawl_state *from)
 {
     const pawl_model *m = from->model;
@@ -230,9 +264,10 @@ void pawl_state_copy_motion(pawl_state *to, const pawl_state *from)
     memcpy(to->impulses, from->impulses,
            (size_t)pawl_impulse_slots(m).count * sizeof *to->impulses);
     memcpy(to->contacts, from->contacts, (size_t)state_contact_numbers(m) * sizeof *to->contacts);
-    memcpy(to->memory, from->memory, (size_t)state_memory_numbers(m) * sizeof *to->memory);
-    memcpy(to->before, from->before, (size_t)state_before_numbers(m) * sizeof *to->before);
-    memcpy(to->weak, from->weak, (size_t)state_weak_numbers(m) * sizeof *to->weak);
+    state_copy_optional(to->memory, from->memory, state_memory_numbers(m));
+    state_copy_optional(to->before, from->before, state_before_numbers(m));
+    state_copy_optional(to->weak, from->weak, state_weak_numbers(m));
+    state_copy_optional(to->trend, from->trend, state_trend_numbers(m));
     to->moved = true;
 }
 
@@ -278,8 +313,9 @@ static void state_spans(const pawl_state *s, state_span spans[STATE_SPANS])
     spans[7] = (state_span){w->memory, (size_t)state_memory_numbers(m)};
     spans[8] = (state_span){w->before, (size_t)state_before_numbers(m)};
     spans[9] = (state_span){w->weak, (size_t)state_weak_numbers(m)};
-    spans[10] = (state_span){w->inputs, (size_t)pawl_state_input_numbers(m)};
-    spans[11] = (state_span){w->masses, (size_t)(1 + m->body_count)};
+    spans[STATE_INPUT_SPAN] = (state_span){w->inputs, (size_t)pawl_state_input_numbers(m)};
+    spans[STATE_MASS_SPAN] = (state_span){w->masses, (size_t)(1 + m->body_count)};
+    spans[12] = (state_span){w->trend, (size_t)state_trend_numbers(m)};
 }
 
 // Of the first `spans` of them, as earlier versions have.
@@ -301,9 +337,11 @@ void pawl_state_exchange(pawl_state *a, pawl_state *b)
     state_span x[STATE_SPANS], y[STATE_SPANS];
     state_spans(a, x);
     state_spans(b, y);
-    int spans =
-        pawl_state_has_inputs(a) || pawl_state_has_inputs(b) ? STATE_SPANS : STATE_SPANS - 2;
-    for (int i = 0; i < spans; ++i) {
+    bool inputs = pawl_state_has_inputs(a) || pawl_state_has_inputs(b);
+    for (int i = 0; i < STATE_SPANS; ++i) {
+        if (!inputs && (i == STATE_INPUT_SPAN || i == STATE_MASS_SPAN)) {
+            continue;
+        }
         double *restrict p = x[i].values, *restrict q = y[i].values;
         for (size_t k = 0; k < x[i].count; ++k) {
             double value = p[k];
@@ -334,12 +372,30 @@ uint64_t pawl_state_hash(const pawl_state *s)
     used[7] = s->memory[0] != 0.0;
     used[8] = pawl_state_knows_before(s);
     used[9] = s->weak[0] != 0.0;
-    used[10] = s->inputs[0] != 0.0;
-    used[11] = s->masses[0] != 0.0;
+    used[STATE_INPUT_SPAN] = s->inputs[0] != 0.0;
+    used[STATE_MASS_SPAN] = s->masses[0] != 0.0;
+    used[12] = pawl_state_trend_levels(s) > 0;
     for (int i = 0; i < STATE_SPANS; ++i) {
         h = used[i] ? pawl_hash_doubles(h, spans[i].values, spans[i].count) : h;
     }
     return h;
+}
+
+// A number times 0 is 0, unless it is infinite or none: then that is none. Sums of such products are 0 as long as all
+// numbers are finite; four of them side by side are what processors do at once.
+static bool state_all_finite(const double *x, size_t count)
+{
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    size_t k = 0;
+    for (; k + 4 <= count; k += 4) {
+        for (size_t i = 0; i < 4; ++i) {
+            sum[i] += 0.0 * x[k + i];
+        }
+    }
+    for (; k < count; ++k) {
+        sum[0] += 0.0 * x[k];
+    }
+    return sum[0] == 0.0 && sum[1] == 0.0 && sum[2] == 0.0 && sum[3] == 0.0;
 }
 
 // Run after each step: NaN must not travel on in a state.
@@ -347,12 +403,16 @@ bool pawl_state_is_finite(const pawl_state *s)
 {
     state_span spans[STATE_SPANS];
     state_spans(s, spans);
-    // Inputs were checked when they were set, and no step writes them.
-    for (int i = 0; i < STATE_SPANS - 2; ++i) {
-        for (size_t k = 0; k < spans[i].count; ++k) {
-            if (!isfinite(spans[i].values[k])) {
-                return false;
-            }
+    // Contacts have room for many more than there are, and unused entries are zero.
+    double used = 1.0 + s->contacts[0] * pawl_contact_width(s->model);
+    spans[6].count = used <= (double)spans[6].count ? (size_t)used : spans[6].count;
+    for (int i = 0; i < STATE_SPANS; ++i) {
+        // Inputs were checked when they were set, and no step writes them; memory that no stepper uses begins with 0.
+        bool input = i == STATE_INPUT_SPAN || i == STATE_MASS_SPAN;
+        bool optional = i == 7 || i == 8 || i == 9 || i == 12;
+        bool unused = optional && spans[i].values[0] == 0.0;
+        if (!input && !unused && !state_all_finite(spans[i].values, spans[i].count)) {
+            return false;
         }
     }
     return true;
@@ -477,11 +537,13 @@ pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *byte
     }
     state_span spans[STATE_SPANS];
     state_spans(s, spans);
-    const unsigned char *masses = p + size - (version == STATE_VERSION ? 8 * spans[11].count : 0);
-    const unsigned char *inputs = masses - 8 * spans[10].count;
-    bool good = version < 5 || pawl_input_numbers_good(s->model, state_number, inputs);
+    int there_are = STATE_EARLIER_SPANS + version;
+    const unsigned char *inputs = numbers + 8 * state_double_count(s, STATE_INPUT_SPAN);
+    const unsigned char *masses = numbers + 8 * state_double_count(s, STATE_MASS_SPAN);
+    bool good =
+        there_are <= STATE_INPUT_SPAN || pawl_input_numbers_good(s->model, state_number, inputs);
     if (!good ||
-        (version == STATE_VERSION && !pawl_mass_numbers_good(s->model, state_number, masses))) {
+        (there_are > STATE_MASS_SPAN && !pawl_mass_numbers_good(s->model, state_number, masses))) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                          "the saved state of '%s' has inputs that cannot be set", s->model->name);
     }
@@ -566,7 +628,7 @@ pawl_status pawl_state_set_pose(pawl_state *s, pawl_body_id id, pawl_pose pose)
             pose.orientation.w, pose.orientation.x, pose.orientation.y, pose.orientation.z);
     }
     body_state *b = &s->bodies[body];
-    s->memory[0] = s->before[0] = 0.0; // they belong to another motion
+    s->memory[0] = s->before[0] = s->trend[0] = 0.0; // they belong to another motion
     s->moved = true;
     b->q = pawl_quat_normalize(pose.orientation);
     b->r = v3_add(pose.position, pawl_quat_rotate(b->q, s->model->bodies[body].com));
@@ -590,7 +652,7 @@ pawl_status pawl_state_set_twist(pawl_state *s, pawl_body_id id, pawl_twist twis
     }
     body_state *b = &s->bodies[body];
     pawl_vec3 arm = pawl_quat_rotate(b->q, s->model->bodies[body].com);
-    s->memory[0] = s->before[0] = 0.0;
+    s->memory[0] = s->before[0] = s->trend[0] = 0.0;
     s->moved = true;
     b->w = twist.angular;
     b->v = v3_add(twist.linear, v3_cross(twist.angular, arm));

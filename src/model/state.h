@@ -64,6 +64,20 @@ typedef struct state_before {
 state_before pawl_state_before(const struct pawl_state *s);
 bool pawl_state_knows_before(const struct pawl_state *s);
 
+// How the impulses of joints change from step to step (step/common/smooth_step.c): a guess at those of the next step.
+// Backward differences over the last steps, by slot: (STATE_TREND_LEVELS x model->row_count) each.
+enum { STATE_TREND_LEVELS = 5 };
+typedef struct state_trend {
+    double *step;  // the state's own number of steps where it is known; else it is not
+    double *count; // levels that are known
+    double *twice; // whether rows in the middle of a step need a factor of their own: 0 or 1
+    double *
+        first; // of what the impulse at the start of a step differs by from that at the end of the step before
+    double *second; // of the impulse in the middle of a step
+} state_trend;
+state_trend pawl_state_trend(const struct pawl_state *s);
+int pawl_state_trend_levels(const struct pawl_state *s); // that are known
+
 // Inputs at run time, see inputs.c: a flag before each value, all 0 where nothing is set.
 enum {
     INPUT_GRAVITY = 1,  // after the number of inputs that are set: flag, x, y, z
@@ -111,6 +125,7 @@ struct pawl_state {
                   // close to a singular one remembers how it got there
     double *inputs; // see pawl_state_inputs()
     double *masses; // how many factors are set, then that of each body; 0: not set (1 + bodies)
+    double *trend;  // see pawl_state_trend()
     bool moved;     // poses or twists were changed from outside since a step was taken; never saved
 };
 bool pawl_state_is_finite(const pawl_state *s); // every number of it

@@ -5,199 +5,23 @@
 // little-endian numbers in base64 (docs/player.md). A page is one file that people send each other, so the arrays have a
 // budget: frames are left out evenly until poses and contacts fit.
 #include "page/page_motion.h"
-#include "page/player_bundle.h"
+#include "page/page_json.h"
+#include "page/page_scene.h"
+#include "pawl/contact.h"
+#include "pawl/page.h"
 #include <math.h>
 #include <string.h>
 
 enum {
     MOTION_FORMAT = 1,
     MOTION_MOST_FRAMES = 6000,
-    MOTION_MOST_POSE_BYTES = 4 << 20,
-    MOTION_MOST_CONTACTS = 60000, // of 36 bytes each
+    MOTION_MOST_POSE_BYTES = 7 << 19, // and gaps of joints
+    MOTION_MOST_CONTACTS = 40000,     // of 44 bytes each
     MOTION_MOST_EVENTS = 400,
-    MOTION_BLOCK = 512,             // frames read at a time
-    MOTION_WINDOW = 256,            // contacts, likewise
-    MOTION_BLOCK_NUMBERS = 1 << 19, // of poses, likewise
-    MOTION_MOST_CELLS = 250         // of a heightfield, in each direction
+    MOTION_BLOCK = 512,            // frames read at a time
+    MOTION_WINDOW = 256,           // contacts, likewise
+    MOTION_BLOCK_NUMBERS = 1 << 19 // of poses, likewise
 };
-
-// ---- JSON -----------------------------------------------------------------------------------------
-
-// A name as a JSON string. It stands in a script element, where "<" could end it, so that is escaped, too.
-static void motion_string(report_text *page, const char *text)
-{
-    report_add_plain(page, "\"");
-    for (const unsigned char *c = (const unsigned char *)(text == NULL ? "" : text); *c != '\0';
-         ++c) {
-        if (*c < 0x20 || *c == '"' || *c == '\\' || *c == '<' || *c == '&') {
-            report_add(page, "\\u%04x", *c);
-        } else {
-            report_add(page, "%c", *c);
-        }
-    }
-    report_add_plain(page, "\"");
-}
-
-static void motion_numbers(report_text *page, const double *values, int count)
-{
-    report_add_plain(page, "[");
-    for (int i = 0; i < count; ++i) {
-        report_add(page, "%s%.9g", i > 0 ? "," : "", isfinite(values[i]) ? values[i] : 0.0);
-    }
-    report_add_plain(page, "]");
-}
-
-static void motion_pose(report_text *page, pawl_pose p)
-{
-    double values[7] = {p.position.x,    p.position.y,    p.position.z,   p.orientation.w,
-                        p.orientation.x, p.orientation.y, p.orientation.z};
-    motion_numbers(page, values, 7);
-}
-
-// RFC 4648, with padding.
-static void motion_base64(report_text *page, const void *data, size_t size)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const unsigned char *bytes = data;
-    char line[4 * 256 + 1];
-    size_t used = 0;
-    report_add_plain(page, "\"");
-    for (size_t i = 0; i < size; i += 3) {
-        unsigned b = i + 1 < size ? bytes[i + 1] : 0, c = i + 2 < size ? bytes[i + 2] : 0;
-        unsigned word = (unsigned)bytes[i] << 16 | b << 8 | c;
-        line[used++] = digits[word >> 18];
-        line[used++] = digits[word >> 12 & 63];
-        line[used++] = i + 1 < size ? digits[word >> 6 & 63] : '=';
-        line[used++] = i + 2 < size ? digits[word & 63] : '=';
-        if (used + 4 >= sizeof line || i + 3 >= size) {
-            line[used] = '\0';
-            report_add_plain(page, line);
-            used = 0;
-        }
-    }
-    report_add_plain(page, "\"");
-}
-
-// ---- What does not change ---------------------------------------------------------------------------
-
-static pawl_status motion_hull(report_text *page, const pawl_record *record,
-                               const pawl_shape_def *shape)
-{
-    pawl_hull_faces *hull = NULL;
-    PAWL_TRY(pawl_hull_faces_create(record->env, shape->points, shape->point_count, &hull));
-    report_add_plain(page, ",\"corners\":[");
-    bool first = true;
-    for (int f = 0; f < hull->count; ++f) {
-        const pawl_vec3 *c = hull->corners + hull->start[f];
-        for (int k = 1; k + 1 < hull->start[f + 1] - hull->start[f]; ++k) { // a fan of triangles
-            report_add(page, "%s%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g", first ? "" : ",",
-                       c[0].x, c[0].y, c[0].z, c[k].x, c[k].y, c[k].z, c[k + 1].x, c[k + 1].y,
-                       c[k + 1].z);
-            first = false;
-        }
-    }
-    report_add_plain(page, "]");
-    pawl_hull_faces_destroy(record->env, hull);
-    return PAWL_OK;
-}
-
-// A field with more points than anyone sees is drawn by every n-th of them.
-static void motion_field(report_text *page, const pawl_heightfield_def *field)
-{
-    int step_x = (field->x_count - 1) / MOTION_MOST_CELLS + 1;
-    int step_y = (field->y_count - 1) / MOTION_MOST_CELLS + 1;
-    int columns = (field->x_count - 1) / step_x + 1, rows = (field->y_count - 1) / step_y + 1;
-    report_add(page, ",\"field\":{\"columns\":%d,\"rows\":%d,\"dx\":%.9g,\"dy\":%.9g,\"heights\":[",
-               columns, rows, step_x * field->dx, step_y * field->dy);
-    for (int j = 0; j < rows; ++j) {
-        for (int i = 0; i < columns; ++i) {
-            double height =
-                field
-                    ->heights[(size_t)(j * step_y) * (size_t)field->x_count + (size_t)(i * step_x)];
-            report_add(page, "%s%.5g", i + j > 0 ? "," : "", height);
-        }
-    }
-    report_add_plain(page, "]}");
-}
-
-// A body with visuals is drawn by them; the shapes by which it touches stay hidden.
-static bool motion_is_drawn(const pawl_record *record, int shape)
-{
-    if (record->shapes[shape].def.visual_only) {
-        return true;
-    }
-    for (int k = 0; k < record->counts.shapes; ++k) {
-        const pawl_shape_info *other = &record->shapes[k];
-        if (other->def.visual_only && pawl_body_same(other->body, record->shapes[shape].body)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static pawl_status motion_shapes(report_text *page, const pawl_record *record)
-{
-    report_add_plain(page, ",\"shapes\":[");
-    for (int k = 0; k < record->counts.shapes; ++k) {
-        const pawl_shape_info *info = &record->shapes[k];
-        const pawl_shape_def *shape = &info->def;
-        bool is_field = shape->kind == PAWL_SHAPE_HEIGHTFIELD;
-        const pawl_heightfield_def *field =
-            is_field && shape->heightfield >= 0 && shape->heightfield < record->field_count
-                ? &record->fields[shape->heightfield]
-                : NULL;
-        report_add(page, "%s{\"body\":%d,\"kind\":\"%s\",\"drawn\":%s,\"pose\":", k > 0 ? "," : "",
-                   pawl_body_is_world(info->body) ? -1 : pawl_body_index(info->body),
-                   pawl_shape_kind_name(shape->kind),
-                   motion_is_drawn(record, k) ? "true" : "false");
-        motion_pose(page, field != NULL ? field->frame : shape->frame);
-        report_add_plain(page, ",\"size\":");
-        motion_numbers(page, (const double[]){shape->size.x, shape->size.y, shape->size.z}, 3);
-        report_add(page, ",\"colour\":[%.3g,%.3g,%.3g,%.3g],\"name\":", (double)shape->rgba[0],
-                   (double)shape->rgba[1], (double)shape->rgba[2], (double)shape->rgba[3]);
-        motion_string(page, shape->name);
-        if (shape->kind == PAWL_SHAPE_HULL) {
-            PAWL_TRY(motion_hull(page, record, shape));
-        } else if (field != NULL) {
-            motion_field(page, field);
-        }
-        report_add_plain(page, "}");
-    }
-    report_add_plain(page, "]");
-    return PAWL_OK;
-}
-
-static void motion_bodies_and_joints(report_text *page, const pawl_record *record)
-{
-    report_add_plain(page, ",\"bodies\":[");
-    for (int b = 0; b < record->counts.bodies; ++b) {
-        const record_body *body = &record->bodies[b];
-        report_add_plain(page, b > 0 ? ",{\"name\":" : "{\"name\":");
-        motion_string(page, body->name);
-        report_add(page, ",\"mass\":%.9g,\"com\":", body->mass);
-        motion_numbers(page, (const double[]){body->com.x, body->com.y, body->com.z}, 3);
-        report_add_plain(page, "}");
-    }
-    report_add_plain(page, "],\"joints\":[");
-    bool first = true;
-    for (int j = 0; j < record->counts.joints; ++j) {
-        const record_joint *joint = &record->joints[j];
-        if (joint->follower < 0) {
-            continue; // nothing that moves carries its frame
-        }
-        bool revolves = joint->kind == PAWL_JOINT_REVOLUTE ||
-                        joint->kind == PAWL_JOINT_CYLINDRICAL || joint->kind == PAWL_JOINT_SCREW;
-        report_add_plain(page, first ? "{\"name\":" : ",{\"name\":");
-        first = false;
-        motion_string(page, joint->name);
-        report_add(page, ",\"kind\":\"%s\",\"base\":%d,\"follower\":%d,\"revolves\":%s,\"pose\":",
-                   pawl_joint_kind_name(joint->kind), joint->base, joint->follower,
-                   revolves ? "true" : "false");
-        motion_pose(page, joint->follower_frame);
-        report_add_plain(page, "}");
-    }
-    report_add_plain(page, "]");
-}
 
 static pawl_status motion_events(report_text *page, const pawl_record *record)
 {
@@ -226,7 +50,8 @@ typedef struct motion_thinning {
 
 static motion_thinning motion_thin(const pawl_record *record)
 {
-    size_t bytes = (size_t)record->counts.bodies * 7 * sizeof(float);
+    size_t bytes =
+        ((size_t)record->counts.bodies * 7 + (size_t)record->counts.joints) * sizeof(float);
     int64_t most = bytes > 0 ? (int64_t)(MOTION_MOST_POSE_BYTES / bytes) : MOTION_MOST_FRAMES;
     most = most > MOTION_MOST_FRAMES ? MOTION_MOST_FRAMES : most < 2 ? 2 : most;
     if (record->contact_rows > MOTION_MOST_CONTACTS) {
@@ -250,7 +75,8 @@ static int64_t motion_frame(const motion_thinning *t, int i)
 typedef struct motion_buffers {
     double *rows_read; // poses of MOTION_BLOCK frames or fewer
     double *time;
-    float *poses, *point;
+    float *poses, *point, *gaps;
+    int16_t *normal;
     uint32_t *start;
     int32_t *pair;
     int rows, capacity; // contacts
@@ -261,8 +87,39 @@ typedef struct motion_buffers {
     double window_points[MOTION_WINDOW * RECORD_POINT_WIDTH];
 } motion_buffers;
 
+// The coefficient of a contact, for its cone; 0 where no shapes say.
+static double motion_friction(const pawl_record *record, const int32_t *pair)
+{
+    if (pair[2] < 0 || pair[3] < 0) {
+        return 0.0;
+    }
+    double mu = pawl_pair_combine(record->settings.contact.friction_rule,
+                                  record->shapes[pair[2]].def.friction,
+                                  record->shapes[pair[3]].def.friction);
+    return isfinite(mu) && mu > 0.0 ? mu : 0.0;
+}
+
+// How far the two sides of each joint are apart, from the poses of a frame.
+static void motion_gaps(const pawl_record *record, const double *row, float *gaps)
+{
+    for (int j = 0; j < record->counts.joints; ++j) {
+        const record_joint *joint = &record->joints[j];
+        pawl_pose sides[2] = {joint->base_frame, joint->follower_frame};
+        const int owners[2] = {joint->base, joint->follower};
+        for (int k = 0; k < 2; ++k) {
+            if (owners[k] >= 0) {
+                const double *p = row + 7 * (size_t)owners[k];
+                pawl_pose pose = {{p[0], p[1], p[2]}, {p[3], p[4], p[5], p[6]}};
+                sides[k] = pawl_pose_compose(pose, sides[k]);
+            }
+        }
+        gaps[j] = (float)pawl_joint_gap(joint->kind, sides[0], sides[1]);
+    }
+}
+
 // One row of the contact tables, if it presses: open contacts say nothing to the eye.
-static void motion_contact(motion_buffers *b, const int32_t *pair, const double *point)
+static void motion_contact(const pawl_record *record, motion_buffers *b, const int32_t *pair,
+                           const double *point)
 {
     if (pair[4] == PAWL_CONTACT_OPEN || b->rows >= b->capacity) {
         return;
@@ -273,6 +130,11 @@ static void motion_contact(motion_buffers *b, const int32_t *pair, const double 
         b->point[6 * (size_t)b->rows + (size_t)k] = (float)point[k];
         b->point[6 * (size_t)b->rows + 3 + (size_t)k] = (float)point[6 + k];
     }
+    int16_t *normal = b->normal + 4 * (size_t)b->rows;
+    for (int k = 0; k < 3; ++k) {
+        normal[k] = (int16_t)lrint(32767.0 * fmax(-1.0, fmin(1.0, point[3 + k])));
+    }
+    normal[3] = (int16_t)lrint(1000.0 * fmin(motion_friction(record, pair), 32.0));
     b->rows++;
 }
 
@@ -291,7 +153,7 @@ static pawl_status motion_contacts(const pawl_record *record, const double *head
                                           b->window_points));
         }
         int64_t at = i - b->window_first;
-        motion_contact(b, b->window_pairs + RECORD_PAIR_WIDTH * at,
+        motion_contact(record, b, b->window_pairs + RECORD_PAIR_WIDTH * at,
                        b->window_points + RECORD_POINT_WIDTH * at);
     }
     return PAWL_OK;
@@ -319,6 +181,7 @@ static pawl_status motion_read_block(const pawl_record *record, const motion_thi
         for (size_t k = 0; k < width; ++k) {
             poses[k] = isfinite(row[k]) ? (float)row[k] : 0.0f;
         }
+        motion_gaps(record, row, b->gaps + (size_t)*kept * (size_t)record->counts.joints);
         b->time[*kept] = times[i];
         b->start[*kept] = (uint32_t)b->rows;
         if (touches) {
@@ -342,6 +205,31 @@ static pawl_status motion_read(const pawl_record *record, const motion_thinning 
     return PAWL_OK;
 }
 
+static void motion_write_series(report_text *page, const pawl_record *record,
+                                const motion_thinning *t, const motion_buffers *b)
+{
+    size_t n = (size_t)t->count, rows = (size_t)b->rows, joints = (size_t)record->counts.joints;
+    const struct {
+        const char *key;
+        const void *data;
+        size_t size;
+    } arrays[] = {
+        {"time", b->time, n * sizeof *b->time},
+        {"poses", b->poses, n * 7 * (size_t)record->counts.bodies * sizeof *b->poses},
+        {"gaps", b->gaps, n * joints * sizeof *b->gaps},
+        {"contact_start", b->start, (n + 1) * sizeof *b->start},
+        {"contact_pair", b->pair, 3 * rows * sizeof *b->pair},
+        {"contact_point", b->point, 6 * rows * sizeof *b->point},
+        {"contact_normal", b->normal, 4 * rows * sizeof *b->normal},
+    };
+    report_add(page, ",\"frames\":%d,\"recorded\":%lld,\"joint_count\":%d", t->count,
+               (long long)t->frames, record->counts.joints);
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) {
+        report_add(page, ",\"%s\":", arrays[k].key);
+        page_json_base64(page, arrays[k].data, arrays[k].size);
+    }
+}
+
 static pawl_status motion_series(report_text *page, const pawl_record *record)
 {
     motion_thinning t = motion_thin(record);
@@ -357,10 +245,13 @@ static pawl_status motion_series(report_text *page, const pawl_record *record)
                       n * width * sizeof(float) + 4,
                       6 * room * sizeof(float),
                       (n + 1) * sizeof(uint32_t),
-                      3 * room * sizeof(int32_t)};
-    void *blocks[6] = {NULL};
+                      3 * room * sizeof(int32_t),
+                      n * (size_t)record->counts.joints * sizeof(float) + 4,
+                      4 * room * sizeof(int16_t)};
+    enum { BLOCKS = sizeof sizes / sizeof sizes[0] };
+    void *blocks[BLOCKS] = {NULL};
     pawl_status status = PAWL_OK;
-    for (int k = 0; k < 6 && status == PAWL_OK; ++k) {
+    for (int k = 0; k < BLOCKS && status == PAWL_OK; ++k) {
         blocks[k] = pawl_alloc(record->env, sizes[k]);
         status = blocks[k] != NULL
                      ? PAWL_OK
@@ -373,63 +264,26 @@ static pawl_status motion_series(report_text *page, const pawl_record *record)
                         .point = blocks[3],
                         .start = blocks[4],
                         .pair = blocks[5],
+                        .gaps = blocks[6],
+                        .normal = blocks[7],
                         .capacity = capacity};
     status = status == PAWL_OK ? motion_read(record, &t, &b) : status;
     if (status == PAWL_OK) {
-        report_add(page, ",\"frames\":%d,\"recorded\":%lld,\"time\":", t.count,
-                   (long long)t.frames);
-        motion_base64(page, b.time, n * sizeof *b.time);
-        report_add_plain(page, ",\"poses\":");
-        motion_base64(page, b.poses, n * width * sizeof *b.poses);
-        report_add_plain(page, ",\"contact_start\":");
-        motion_base64(page, b.start, (n + 1) * sizeof *b.start);
-        report_add_plain(page, ",\"contact_pair\":");
-        motion_base64(page, b.pair, 3 * (size_t)b.rows * sizeof *b.pair);
-        report_add_plain(page, ",\"contact_point\":");
-        motion_base64(page, b.point, 6 * (size_t)b.rows * sizeof *b.point);
+        motion_write_series(page, record, &t, &b);
     }
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < BLOCKS; ++k) {
         pawl_free(record->env, blocks[k], sizes[k]);
     }
     return status;
 }
 
-static pawl_status motion_document(report_text *page, const pawl_record *record)
+pawl_status page_motion_document(report_text *page, const pawl_record *record)
 {
-    pawl_vec3 g = record->gravity;
-    double length = sqrt(g.x * g.x + g.y * g.y + g.z * g.z);
-    double up[3] = {0.0, 0.0, 1.0};
-    if (length > 0.0) {
-        up[0] = -g.x / length, up[1] = -g.y / length, up[2] = -g.z / length;
-    }
-    report_add(page, "{\"format\":%d,\"name\":", MOTION_FORMAT);
-    motion_string(page, record->model_name);
-    report_add_plain(page, ",\"up\":");
-    motion_numbers(page, up, 3);
-    motion_bodies_and_joints(page, record);
-    PAWL_TRY(motion_shapes(page, record));
+    page_scene scene = page_scene_of_record(record);
+    report_add(page, "{\"format\":%d,", MOTION_FORMAT);
+    PAWL_TRY(page_scene_write(page, &scene));
     PAWL_TRY(motion_events(page, record));
     PAWL_TRY(motion_series(page, record));
     report_add_plain(page, "}");
-    return PAWL_OK;
-}
-
-pawl_status page_motion_write(report_text *page, const pawl_record *record)
-{
-    if (!record_has(record, RECORD_POSE) || record->frames < 1) {
-        return PAWL_OK;
-    }
-    if (pawl_player_bundle_size == 0) {
-        report_add_plain(
-            page,
-            "<p class=\"note\" id=\"pawl-no-player\">This pawl was built without Node: the page "
-            "has drawings, but no 3D player.</p>\n");
-        return PAWL_OK;
-    }
-    report_add_plain(
-        page,
-        "<div id=\"pawl-player\"></div>\n<script type=\"application/json\" id=\"pawl-motion\">");
-    PAWL_TRY(motion_document(page, record));
-    report_add_plain(page, "</script>\n");
     return PAWL_OK;
 }

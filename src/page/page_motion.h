@@ -6,6 +6,6 @@
 #include "page/report_text.h"
 #include "record/record_layout.h"
 
-// The player's place in a page, its data and the bundle; nothing where the recording has no poses. A motion that is too
-// long is thinned: docs/player.md.
-pawl_status page_motion_write(report_text *page, const pawl_record *record);
+// The document of docs/player.md; the recording has at least one frame with poses. A motion that is too long is
+// thinned.
+pawl_status page_motion_document(report_text *page, const pawl_record *record);

@@ -5,7 +5,11 @@
 // has been no worse than all that stay; should it get worse it comes back: the list is exact. What
 // else a row says (largest force, contacts seen) would not be, so it is counted in a second walk.
 #include "page/report_contacts.h"
+#include "page/page_json.h"
+#include "pawl/contact.h"
+#include "pawl/verdict.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { CONTACTS_PAIRS = 12, CONTACTS_BLOCK = 4096 };
@@ -119,57 +123,57 @@ static void contacts_sort(contacts_walk *w)
     }
 }
 
-void report_shape_name(report_text *page, const pawl_record *record, int shape)
+static void contacts_shape(const pawl_record *record, int shape, char *name, size_t size)
 {
     const pawl_shape_info *info = &record->shapes[shape];
-    if (pawl_body_index(info->body) == PAWL_WORLD_INDEX) {
-        report_add_plain(page, "<i>world</i>");
-    } else {
-        report_add_escaped(page, record->bodies[pawl_body_index(info->body)].name);
-    }
-    report_add(page, " (%s)", pawl_shape_kind_name(info->def.kind));
+    int body = pawl_body_index(info->body);
+    (void)snprintf(name, size, "%.160s (%s)",
+                   body == PAWL_WORLD_INDEX ? "world" : record->bodies[body].name,
+                   pawl_shape_kind_name(info->def.kind));
+}
+
+void report_shape_pair(report_text *page, const pawl_record *record, int shape_a, int shape_b)
+{
+    char a[PAWL_WHERE_SIZE], b[PAWL_WHERE_SIZE], both[2 * PAWL_WHERE_SIZE + 8];
+    contacts_shape(record, shape_a, a, sizeof a);
+    contacts_shape(record, shape_b, b, sizeof b);
+    (void)snprintf(both, sizeof both, "%s on %s", a, b);
+    page_json_string(page, both);
 }
 
 static void contacts_side(report_text *page, const pawl_record *record, int body, int shape)
 {
+    char name[PAWL_WHERE_SIZE];
     if (shape >= 0) {
-        report_shape_name(page, record, shape);
+        contacts_shape(record, shape, name, sizeof name);
+        page_json_string(page, name);
     } else if (body == PAWL_WORLD_INDEX) {
-        report_add_plain(page, "<i>ground</i>");
+        page_json_string(page, "ground");
     } else {
-        report_add_escaped(page, record->bodies[body].name);
-        report_add_plain(page, " (contact point)");
+        (void)snprintf(name, sizeof name, "%s (contact point)", record->bodies[body].name);
+        page_json_string(page, name);
     }
 }
 
 static pawl_status contacts_table(report_text *page, const pawl_record *record,
                                   const contacts_walk *w)
 {
-    report_add(page,
-               "<h2>Contacts</h2><div class=\"card\"><p class=\"note\">The %d pairs of shapes "
-               "that were closest or deepest in the recorded frames. Modes are counts of recorded "
-               "contact points.</p><div class=\"scroll\"><table><tr><th>pair</th>"
-               "<th class=\"n\">penetration [m]</th><th class=\"n\">at [s]</th>"
-               "<th class=\"n\">largest force [N]</th><th class=\"n\">open</th>"
-               "<th class=\"n\">stick</th><th class=\"n\">slip</th></tr>\n",
-               w->count);
     for (int i = 0; i < w->count; ++i) {
         const contacts_pair *p = &w->worst[i];
         double time;
         PAWL_TRY(contacts_time(record, p->row, &time));
-        report_add_plain(page, "<tr><td>");
+        report_add_plain(page, i > 0 ? ",{\"a\":" : "{\"a\":");
         contacts_side(page, record, p->body_a, p->shape_a);
-        report_add_plain(page, " on ");
+        report_add_plain(page, ",\"b\":");
         contacts_side(page, record, p->body_b, p->shape_b);
-        report_add(page, "</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
-                   report_format(fmax(p->depth, 0.0)).text, report_format(time).text);
-        report_add(page, "<td class=\"n\">%s</td>", report_format(p->force).text);
+        report_add(page, ",\"depth\":%.6g,\"time\":%.9g,\"force\":", p->depth, time);
+        page_json_number(page, p->force, 6);
         for (int mode = 0; mode < PAWL_CONTACT_MODE_COUNT; ++mode) {
-            report_add(page, "<td class=\"n\">%lld</td>", (long long)p->seen[mode]);
+            report_add(page, ",\"%s\":%lld", pawl_contact_mode_name((pawl_contact_mode)mode),
+                       (long long)p->seen[mode]);
         }
-        report_add_plain(page, "</tr>\n");
+        report_add_plain(page, "}");
     }
-    report_add_plain(page, "</table></div></div>\n");
     return PAWL_OK;
 }
 

@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Reads series in blocks of frames and thins them: runs of millions of frames fit a page.
-#include "page/report_events.h"
+#include "page/report_plot.h"
 #include <math.h>
 #include <string.h>
 
@@ -147,8 +147,6 @@ static pawl_status curve_fill(const pawl_record *record, const report_source *so
         if (!more) {
             break;
         }
-        plot->start = c->first == 0 ? c->time[0] : plot->start;
-        plot->end = c->time[c->count - 1];
         for (int64_t i = 0; i < c->count; ++i) {
             double values[REPORT_CURVES];
             source->map(c->rows + (size_t)i * c->width, source->user, values);
@@ -196,9 +194,6 @@ pawl_status report_plot_read(const pawl_record *record, const report_source *sou
         status = curve_fill(record, source, plot, &c);
     }
     curve_end(&c);
-    if (status == PAWL_OK) {
-        status = report_events_mark(record, plot);
-    }
     if (status != PAWL_OK) {
         report_plot_free(record->env, plot);
     }

@@ -4,6 +4,7 @@
 // A run may have a handful of events or a million. The first table therefore counts them by kind; the
 // second lists those of the beginning, and says what it leaves out.
 #include "page/report_events.h"
+#include "page/page_json.h"
 #include "page/report_contacts.h"
 #include <math.h>
 
@@ -49,62 +50,39 @@ static void events_count(const recorded_event *event, void *user)
     k->highest = fmax(k->highest, event->figure);
 }
 
-static void events_mark(const recorded_event *event, void *user)
-{
-    report_plot *plot = user;
-    double fraction = (event->time - plot->start) / (plot->end - plot->start);
-    if (!(fraction >= 0.0 && fraction <= 1.0)) {
-        return; // a resumed recording may begin later; NaN for a single frame
-    }
-    int at = (int)(fraction * (REPORT_MARKS - 1) + 0.5);
-    bool smooth = event->kind >= PAWL_EVENT_TAKEOFF && event->kind <= PAWL_EVENT_REVERSAL;
-    plot->marks[at] |= smooth ? REPORT_MARK_TRANSITION : REPORT_MARK_IMPACT;
-}
-
-pawl_status report_events_mark(const pawl_record *record, report_plot *plot)
-{
-    return record->event_rows == 0 ? PAWL_OK : events_walk(record, events_mark, plot);
-}
-
 static void events_kinds_table(report_text *page, const events_kind *kinds)
 {
-    report_add_plain(page,
-                     "<h2>Events</h2><div class=\"card\"><p class=\"note\">Found within the steps. "
-                     "Plots above carry a tick at the foot for each impact and a shorter one for "
-                     "each change between sliding, sticking and open.</p><div class=\"scroll\">"
-                     "<table><tr><th>kind</th><th class=\"n\">count</th><th class=\"n\">first [s]"
-                     "</th><th class=\"n\">last [s]</th><th>figure</th><th class=\"n\">least</th>"
-                     "<th class=\"n\">largest</th></tr>\n");
+    bool first = true;
     for (int k = 0; k < PAWL_EVENT_KIND_COUNT; ++k) {
         if (kinds[k].count == 0) {
             continue;
         }
-        report_add(page,
-                   "<tr><td>%s</td><td class=\"n\">%lld</td><td class=\"n\">%s</td>"
-                   "<td class=\"n\">%s</td>",
-                   pawl_event_kind_name((pawl_event_kind)k), (long long)kinds[k].count,
-                   report_format(kinds[k].first).text, report_format(kinds[k].last).text);
-        report_add(page, "<td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
-                   pawl_event_kind_figure((pawl_event_kind)k), report_format(kinds[k].lowest).text,
-                   report_format(kinds[k].highest).text);
+        report_add(page, "%s{\"kind\":\"%s\",\"count\":%lld,\"first\":%.9g,\"last\":%.9g",
+                   first ? "" : ",", pawl_event_kind_name((pawl_event_kind)k),
+                   (long long)kinds[k].count, kinds[k].first, kinds[k].last);
+        first = false;
+        page_json_text_key(page, "figure", pawl_event_kind_figure((pawl_event_kind)k));
+        report_add_plain(page, ",\"least\":");
+        page_json_number(page, kinds[k].lowest, 6);
+        report_add_plain(page, ",\"most\":");
+        page_json_number(page, kinds[k].highest, 6);
+        report_add_plain(page, "}");
     }
-    report_add_plain(page, "</table></div></div>\n");
 }
 
 static void events_row(report_text *page, const pawl_record *record, const recorded_event *e)
 {
-    report_add(page, "<tr><td class=\"n\">%.9g</td><td>%s</td><td>", e->time,
+    report_add(page, "{\"time\":%.9g,\"kind\":\"%s\",\"where\":", e->time,
                pawl_event_kind_name(e->kind));
     if (e->shape_a >= 0) {
-        report_shape_name(page, record, e->shape_a);
-        report_add_plain(page, " on ");
-        report_shape_name(page, record, e->shape_b);
-    } else if (e->joint >= 0) {
-        report_add_plain(page, "joint ");
-        report_add_escaped(page, record->joints[e->joint].name);
+        report_shape_pair(page, record, e->shape_a, e->shape_b);
+    } else {
+        page_json_string(page, e->joint >= 0 ? record->joints[e->joint].name : "");
     }
-    report_add(page, "</td><td class=\"n\">%s</td><td>%s</td></tr>\n",
-               report_format(e->figure).text, pawl_event_kind_figure(e->kind));
+    report_add_plain(page, ",\"figure\":");
+    page_json_number(page, e->figure, 6);
+    page_json_text_key(page, "what", pawl_event_kind_figure(e->kind));
+    report_add_plain(page, "}");
 }
 
 static pawl_status events_list(report_text *page, const pawl_record *record)
@@ -113,25 +91,25 @@ static pawl_status events_list(report_text *page, const pawl_record *record)
     int64_t all = record->event_rows;
     int count = all < EVENTS_LISTED ? (int)all : EVENTS_LISTED;
     PAWL_TRY(record_read_events(record, 0, count, events));
-    report_add(page,
-               "<details class=\"card\"><summary>%s%d of %lld events</summary>"
-               "<div class=\"scroll\"><table><tr><th class=\"n\">time [s]</th><th>kind</th>"
-               "<th>where</th><th class=\"n\">figure</th><th></th></tr>\n",
-               count < all ? "The first " : "", count, (long long)all);
     for (int i = 0; i < count; ++i) {
+        report_add_plain(page, i > 0 ? "," : "");
         events_row(page, record, &events[i]);
     }
-    report_add_plain(page, "</table></div></details>\n");
     return PAWL_OK;
 }
 
 pawl_status report_events_write(report_text *page, const pawl_record *record)
 {
-    if (record->event_rows == 0) {
-        return PAWL_OK;
+    report_add(page, ",\"events\":{\"count\":%lld,\"kinds\":[", (long long)record->event_rows);
+    if (record->event_rows > 0) {
+        events_kind kinds[PAWL_EVENT_KIND_COUNT] = {{0}};
+        PAWL_TRY(events_walk(record, events_count, kinds));
+        events_kinds_table(page, kinds);
     }
-    events_kind kinds[PAWL_EVENT_KIND_COUNT] = {{0}};
-    PAWL_TRY(events_walk(record, events_count, kinds));
-    events_kinds_table(page, kinds);
-    return events_list(page, record);
+    report_add_plain(page, "],\"list\":[");
+    if (record->event_rows > 0) {
+        PAWL_TRY(events_list(page, record));
+    }
+    report_add_plain(page, "]}");
+    return PAWL_OK;
 }

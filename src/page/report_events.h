@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What happened within steps (impacts, take-off, stick and slip), as tables of the report and as marks
-// on its plots.
+// What happened within steps (impacts, take-off, stick and slip) as a part of the report's document.
 #pragma once
-#include "page/report_plot.h"
+#include "page/report_text.h"
+#include "record/record_layout.h"
 
-// Nothing where no event was recorded.
+// `,"events":{..}` (docs/pages.md).
 pawl_status report_events_write(report_text *page, const pawl_record *record);
-// Sets the marks of a plot from the record's events; its start and end must be known.
-pawl_status report_events_mark(const pawl_record *record, report_plot *plot);

@@ -47,7 +47,7 @@ struct report_picture {
     report_view view;
     int ghost[PICTURE_GHOSTS], ghost_count; // samples, nearest to the start first
     int path_end;                           // the last sample of the paths in the main picture
-    picture_scene main, strip;
+    picture_scene main;
     double *time;            // (samples)
     double *apart;           // scratch: how far a sample is from all that are drawn (samples) [m]
     pawl_pose *poses;        // (samples x bodies)
@@ -307,7 +307,7 @@ static void picture_scene_end(const report_picture *p, picture_scene *scene)
 
 static void picture_measure(report_picture *p)
 {
-    p->main = p->strip = picture_scene_begin(p);
+    p->main = picture_scene_begin(p);
     picture_scene_pose(p, &p->main, 0);
     for (int g = 0; g < p->ghost_count; ++g) {
         picture_scene_pose(p, &p->main, p->ghost[g]);
@@ -317,11 +317,7 @@ static void picture_measure(report_picture *p)
             picture_scene_add(p, &p->main, s, picture_centre(p, s, b));
         }
     }
-    for (int s = 0; s<p->samples; s += p->samples> 40 ? p->samples / 40 : 1) {
-        picture_scene_pose(p, &p->strip, s);
-    }
     picture_scene_end(p, &p->main);
-    picture_scene_end(p, &p->strip);
 }
 
 // Faces of hulls, which the recording does not hold.
@@ -485,7 +481,8 @@ static void picture_joints(report_text *page, const report_picture *p, const rep
     for (int pass = 0; pass < 2; ++pass) {
         for (int j = 0; j < p->record->counts.joints && j < PICTURE_DRAWN; ++j) {
             const record_joint *joint = &p->record->joints[j];
-            if (joint->kind == PAWL_JOINT_GEAR || joint->kind == PAWL_JOINT_FREE) {
+            if (joint->kind == PAWL_JOINT_GEAR || joint->kind == PAWL_JOINT_FREE ||
+                joint->kind == PAWL_JOINT_SPAN) {
                 continue;
             }
             report_point a = report_view_project(view, picture_anchor(p, sample, j, true));
@@ -618,35 +615,5 @@ void report_picture_draw(report_text *page, const report_picture *p, double widt
                    "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">solid: start; "
                    "pale: later, up to t = %s s; lines: centres of mass</text>",
                    width - 16.0, height - 13.0, report_format(p->time[p->path_end]).text);
-    }
-}
-
-double report_picture_strip_height(const report_picture *p, int count, double width)
-{
-    if (p->item_count > PICTURE_BUDGET / 2) {
-        return 0.0;
-    }
-    double each = width / count - 20.0;
-    return ceil(fmin(fmax(each * picture_aspect(&p->strip.box), 60.0), 1.3 * each) + 40.0);
-}
-
-void report_picture_strip(report_text *page, const report_picture *p, int count, double width,
-                          double height)
-{
-    if (count > PICTURE_BUDGET / p->item_count) {
-        count = PICTURE_BUDGET / p->item_count;
-    }
-    report_view view = p->view;
-    double each = width / count;
-    for (int i = 0; i < count; ++i) {
-        int s = (int)lround((double)i * (p->samples - 1) / (count > 1 ? count - 1 : 1));
-        report_view_fit(&view, &p->strip.box, i * each, 0.0, each, height - 18.0, 10.0);
-        picture_floors(page, p, &p->strip, &view, s);
-        report_add_plain(page, "<g class=\"pose\">");
-        picture_pose_draw(page, p, &view, s, false);
-        report_add(page,
-                   "</g><text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s s"
-                   "</text>",
-                   (i + 0.5) * each, height - 4.0, report_format(p->time[s]).text);
     }
 }

@@ -16,8 +16,3 @@ double report_picture_height(const report_picture *picture, double width);
 // The start, with later poses in fading tones and the paths; fills width x height at (0, 0).
 void report_picture_draw(report_text *page, const report_picture *picture, double width,
                          double height);
-// 0: the model is too large for a strip.
-double report_picture_strip_height(const report_picture *picture, int count, double width);
-// `count` moments from start to end in a row, each width / count wide and `height` high.
-void report_picture_strip(report_text *page, const report_picture *picture, int count, double width,
-                          double height);

@@ -2,15 +2,14 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Curves, over time from a recording or over anything else, thinned to what a screen can show, and
-// plots of them in SVG.
+// plots of them as JSON.
 #pragma once
 #include "page/report_text.h"
 #include "record/record_layout.h"
 
 enum {
-    REPORT_POINTS = 1200, // of a curve, at most
-    REPORT_CURVES = 8,    // of a plot, at most: more cannot be told apart
-    REPORT_MARKS = 501,   // places along the time axis that can carry a mark
+    REPORT_POINTS = 1000, // of a curve, at most
+    REPORT_CURVES = 16,   // of a plot, at most; a page shows eight at once
     REPORT_LABEL = 96
 };
 
@@ -32,13 +31,10 @@ typedef struct report_source {
     char labels[REPORT_CURVES][REPORT_LABEL];
 } report_source;
 
-enum { REPORT_MARK_TRANSITION = 1, REPORT_MARK_IMPACT = 2 };
 typedef struct report_plot {
     int curve_count;
     report_curve curves[REPORT_CURVES];
-    double start, end;                 // of the recording [s]
-    unsigned char marks[REPORT_MARKS]; // REPORT_MARK_*, from start to end
-    double *block;                     // all the points
+    double *block; // all the points
     size_t block_size;
 } report_plot;
 
@@ -62,9 +58,8 @@ void report_plot_free(const pawl_env *env, report_plot *plot);
 typedef struct report_plot_style {
     const char *title; // plain text without markup
     const char *unit;  // "" for none
-    const char *note;  // below the title; may be NULL, may hold markup
+    const char *note;  // below the title; may be NULL
     bool log;          // decades; zeros are left out
-    bool whole;        // whole numbers: no ticks between them
     bool zero;         // zero is always shown
     double mark;       // a dashed line at this value, when > 0
     const char *mark_label;
@@ -72,8 +67,8 @@ typedef struct report_plot_style {
     bool x_log;                  // decades; start and end are > 0
     bool dots;                   // every point is marked
 } report_plot_style;
-// One <figure>.
-void report_plot_draw(report_text *page, const report_plot *plot, const report_plot_style *style);
+// One object of JSON (docs/pages.md).
+void report_plot_write(report_text *page, const report_plot *plot, const report_plot_style *style);
 
 // Lowest and highest value of each column of a series, (width) each.
 pawl_status report_column_ranges(const pawl_record *record, record_series series, double *lowest,

@@ -32,7 +32,8 @@ static pawl_status plots_one(report_text *page, const pawl_record *record,
 {
     report_plot plot;
     PAWL_TRY(report_plot_read(record, source, &plot));
-    report_plot_draw(page, &plot, style);
+    report_add_plain(page, page->size > 0 && page->data[page->size - 1] == '[' ? "" : ",");
+    report_plot_write(page, &plot, style);
     report_plot_free(record->env, &plot);
     return PAWL_OK;
 }
@@ -249,9 +250,11 @@ static pawl_status plots_accuracy(report_text *page, const pawl_record *record)
     plots_label(&source, 1, "rotation [rad]");
     plots_label(&source, 2, "limits");
     source.curve_count = choice.count = high[RECORD_CLOSURE_LIMIT] > 0.0 ? 3 : 2;
-    PAWL_TRY(
-        plots_one(page, record, &source,
-                  &(report_plot_style){.title = "Closure error", .unit = "m, rad", .log = true}));
+    if (record->counts.joints > 0) {
+        PAWL_TRY(plots_one(
+            page, record, &source,
+            &(report_plot_style){.title = "Closure error", .unit = "m, rad", .log = true}));
+    }
 
     choice = (plots_choice){.column = {RECORD_NATURAL_SCALED}, .count = 1};
     source.curve_count = 1;
@@ -275,8 +278,7 @@ static pawl_status plots_accuracy(report_text *page, const pawl_record *record)
     }
     source.curve_count = choice.count;
     return plots_one(page, record, &source,
-                     &(report_plot_style){
-                         .title = "Iterations a step", .unit = "", .whole = true, .zero = true});
+                     &(report_plot_style){.title = "Iterations a step", .unit = "", .zero = true});
 }
 
 // ---- Loads --------------------------------------------------------------------------------------
@@ -380,9 +382,7 @@ static pawl_status plots_contacts(report_text *page, const pawl_record *record)
         const char *label;
         report_plot_style style;
     } plots[] = {
-        {RECORD_CONTACT_ROWS,
-         "contacts",
-         {.title = "Contact points", .unit = "", .whole = true, .zero = true}},
+        {RECORD_CONTACT_ROWS, "contacts", {.title = "Contact points", .unit = "", .zero = true}},
         {RECORD_CONTACT_PENETRATION,
          "worst since the frame before",
          {.title = "Penetration", .unit = "m", .log = true}},
@@ -402,7 +402,6 @@ static pawl_status plots_contacts(report_text *page, const pawl_record *record)
 
 pawl_status report_plots_write(report_text *page, const pawl_record *record)
 {
-    report_add_plain(page, "<h2>Motion, energy, accuracy, loads</h2><div class=\"plots\">\n");
     PAWL_TRY(plots_motion(page, record));
     if (record_has(record, RECORD_ENERGY)) {
         PAWL_TRY(plots_energy(page, record));
@@ -415,6 +414,5 @@ pawl_status report_plots_write(report_text *page, const pawl_record *record)
     if (record_has(record, RECORD_CONTACTS)) {
         PAWL_TRY(plots_contacts(page, record));
     }
-    report_add_plain(page, "</div>\n");
     return PAWL_OK;
 }

@@ -66,9 +66,9 @@ void report_add_plain(report_text *t, const char *plain)
     text_append(t, plain, strlen(plain));
 }
 
-// Bytes of the UTF-8 character at `c` that XML allows; 0 if there is none.
-static size_t text_character(const unsigned char *c)
+size_t report_text_character(const char *text)
 {
+    const unsigned char *c = (const unsigned char *)text;
     static const struct {
         unsigned char low, high, second_low, second_high, size;
     } forms[] = {
@@ -103,7 +103,7 @@ void report_add_escaped_part(report_text *t, const char *name, size_t length)
 {
     const unsigned char *c = (const unsigned char *)name, *end = c + length;
     while (c < end) {
-        size_t size = text_character(c);
+        size_t size = report_text_character((const char *)c);
         switch (*c) {
         case '&':
             report_add_plain(t, "&amp;");
@@ -249,4 +249,17 @@ void report_text_free(report_text *t)
 {
     pawl_free(t->env, t->data, t->capacity);
     *t = (report_text){.env = t->env};
+}
+
+pawl_status report_text_hand_over(report_text *t, pawl_status status, pawl_string *out)
+{
+    if (status == PAWL_OK && t->failed) {
+        status = PAWL_FAIL(t->env, PAWL_NO_MEMORY, "no memory for a page");
+    }
+    if (status != PAWL_OK) {
+        report_text_free(t);
+        return status;
+    }
+    *out = (pawl_string){.data = t->data, .size = t->size, .capacity = t->capacity};
+    return PAWL_OK;
 }

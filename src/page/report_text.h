@@ -4,6 +4,7 @@
 // Text that grows, for pages and pictures, and its way into a file in one piece.
 #pragma once
 #include "base/env.h"
+#include "pawl/page.h"
 #include <locale.h>
 
 // After a failure for want of memory, additions do nothing; report_text_save() tells.
@@ -21,6 +22,8 @@ void report_add_plain(report_text *text, const char *plain);
 void report_add_escaped(report_text *text, const char *name);
 // Its first `length` bytes, which end where a character does.
 void report_add_escaped_part(report_text *text, const char *name, size_t length);
+// Bytes of the UTF-8 character at the start of `text` that XML allows; 0 if there is none.
+size_t report_text_character(const char *text);
 // A number for people: 4 significant digits, 10 to a power as superscript, "0" for zero.
 typedef struct report_number {
     char text[64];
@@ -39,3 +42,5 @@ void report_locale_end(report_locale *locale);
 // Into a new file beside `path`, renamed over it when all of it is on the disk.
 pawl_status report_text_save(report_text *text, const char *path);
 void report_text_free(report_text *text);
+// Hands the text to a caller where `status` is good and all of it is there; frees it where not.
+pawl_status report_text_hand_over(report_text *text, pawl_status status, pawl_string *out);

@@ -251,6 +251,7 @@ int report_shape_points(const pawl_shape_def *shape, pawl_pose body, const repor
         count += view_circle(points + count, c, v3_scale(s.y, y), v3_scale(s.z, z));
         count += view_circle(points + count, c, v3_scale(s.z, z), v3_scale(s.x, x));
         break;
+    case PAWL_SHAPE_MESH:
     case PAWL_SHAPE_HULL:
         count = view_hull_points(shape, frame, view, points);
         break;

@@ -132,6 +132,7 @@ void pawl_study_destroy(pawl_study *study)
     for (int i = 0; i < study->items.count; ++i) {
         pawl_study_item item = PAWL_ITEM(study->items, pawl_study_item, i);
         study_drop(study, item.paragraph);
+        study_drop(study, item.motion);
         if (item.table != NULL) {
             study_drop_table(study, (study_table *)(uintptr_t)item.table);
         }
@@ -321,6 +322,15 @@ void pawl_study_add_plot(pawl_study *study, const pawl_study_plot *def)
     plot->view.curve_count = 0;
     plot->view.curves = plot->curves;
     study_add_item(study, (pawl_study_item){.kind = PAWL_STUDY_PLOT, .plot = &plot->view});
+}
+
+void pawl_study_add_motion(pawl_study *study, const char *title, const char *document)
+{
+    if (!study_misused(study, title == NULL || document == NULL, __func__)) {
+        study_add_item(study, (pawl_study_item){.kind = PAWL_STUDY_MOTION,
+                                                .paragraph = study_copy(study, title),
+                                                .motion = study_copy(study, document)});
+    }
 }
 
 void pawl_study_add_curve(pawl_study *study, const pawl_study_curve *curve)

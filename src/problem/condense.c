@@ -44,7 +44,8 @@ void pawl_condense(condensed_problem *r, const pawl_problem *p, double regulariz
                                 .upper = p->upper + n,
                                 .compliance = r->zero,
                                 .contact_count = p->contact_count,
-                                .friction = p->friction};
+                                .friction = p->friction,
+                                .watch = p->watch};
     pawl_dense_delassus_bind(&r->matrix, &r->problem);
     pawl_eliminate_factor(p, regularization);
     if (p->matrix_key == 0 || p->matrix_key != r->key) {

@@ -4,9 +4,13 @@
 // Solves with D + s by conjugate gradients on the products of an operator, preconditioned by its
 // diagonal blocks. Memory grows with the rows only, so this is for models whose factors do not fit. The iterations grow with the square root of the
 // condition number: chains of n links need of the order of n of them, where a factor needs one pass.
+//
+// Where rows are weak (weak_space.h) the free rows are solved in the complement of the weak space, Q (D + s) QT, with the
+// preconditioner QT B^-1 Q. Iterates then have no weak part, which would be small in D and large in the answer.
 #include "problem/matrix_free.h"
 #include "linalg/conjugate.h"
 #include "linalg/dense.h"
+#include "problem/weak_space.h"
 #include <string.h>
 
 static const double matrix_free_accuracy = 1e-14; // relative, in the preconditioner's norm
@@ -50,6 +54,13 @@ static void matrix_free_add_shift(const matrix_free *m, int k, const double *x, 
     }
 }
 
+// Systems of the free rows alone leave out what is weak; solvers of all rows see to it themselves.
+static bool matrix_free_is_weak(const matrix_free *m)
+{
+    return m->row_count > 0 && m->block_count == m->p->free_block_count && pawl_is_weak(m->p) &&
+           !m->follows;
+}
+
 // The system may be over the first blocks of the problem alone (the free rows); the operator is applied to all rows,
 // with zeros behind.
 static void matrix_free_product(void *user, const double *x, double *y)
@@ -62,17 +73,27 @@ static void matrix_free_product(void *user, const double *x, double *y)
     for (int k = 0; k < m->block_count; ++k) {
         matrix_free_add_shift(m, k, x, y);
     }
+    if (matrix_free_is_weak(m)) {
+        pawl_weak_velocities(m->p, y);
+    }
 }
 
 // y = B^-1 x with B the diagonal blocks of D + s.
 static void matrix_free_precondition(void *user, const double *x, double *y)
 {
     const matrix_free *m = user;
+    bool weak = matrix_free_is_weak(m);
     memcpy(y, x, (size_t)m->row_count * sizeof *x);
+    if (weak) {
+        pawl_weak_velocities(m->p, y);
+    }
     for (int k = 0; k < m->block_count; ++k) {
         problem_block b = m->p->blocks[k];
         pawl_ldl_solve(m->factors + MATRIX_FREE_MAX_DIM * b.first_row, b.dim, b.dim,
                        m->inverse_d + b.first_row, y + b.first_row);
+    }
+    if (weak) {
+        pawl_weak_impulses(m->p, y);
     }
 }
 
@@ -113,6 +134,9 @@ int pawl_matrix_free_solve(matrix_free *m, double *x)
         .user = m, .product = matrix_free_product, .precondition = matrix_free_precondition};
     size_t bytes = (size_t)m->row_count * sizeof *x;
     memcpy(m->right, x, bytes);
+    if (matrix_free_is_weak(m)) {
+        pawl_weak_velocities(m->p, m->right);
+    }
     // A caller that solves a sequence of nearly equal systems starts from its last answer; others must not, because
     // then the result would depend on what was solved before.
     if (!m->follows) {

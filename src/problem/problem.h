@@ -98,6 +98,13 @@ struct pawl_delassus { // every operator embeds this as its first member
     weak_view weak;   // its space is NULL where every row is to be met
 };
 
+// Whoever wants to see the iterations of a solver. Solvers call it where that costs nothing: after a sweep, after an
+// iteration of ADMM.
+typedef struct problem_watch problem_watch;
+struct problem_watch {
+    void (*see)(problem_watch *watch, const pawl_problem *p, const double *lambda);
+};
+
 struct pawl_problem {
     int row_count, free_row_count;
     int block_count, free_block_count;
@@ -111,7 +118,15 @@ struct pawl_problem {
     int64_t place_key;  // equal keys: equal J
     int64_t matrix_key; // equal keys: equal D + R over all rows, and equal bounds' rows; 0: unknown
     pawl_delassus *delassus;
+    problem_watch *watch; // NULL: nobody looks
 };
+
+static inline void pawl_problem_show(const pawl_problem *p, const double *lambda)
+{
+    if (p->watch != NULL) {
+        p->watch->see(p->watch, p, lambda);
+    }
+}
 
 // First row of contact k.
 static inline int pawl_problem_contact_row(const pawl_problem *p, int k)
@@ -124,3 +139,6 @@ static inline int pawl_problem_contact_row(const pawl_problem *p, int k)
 // `weight` is scratch (rows).
 pawl_residual pawl_problem_judge(const pawl_problem *p, const double *lambda, const double *v,
                                  double *weight);
+// Primal, dual and complementarity of it alone (loops (156) to (158)), by which published solvers stop.
+pawl_residual pawl_problem_three_residuals(const pawl_problem *p, const double *lambda,
+                                           const double *v);

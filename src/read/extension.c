@@ -204,8 +204,8 @@ void extension_turn_inertia(pawl_quat turn, double inertia[6])
 
 bool extension_joint_kind(const char *word, pawl_joint_kind *kind)
 {
-    for (int i = 0; i < PAWL_JOINT_GEAR; ++i) {
-        if (strcmp(word, pawl_joint_kind_name((pawl_joint_kind)i)) == 0) {
+    for (int i = 0; i < PAWL_JOINT_KIND_COUNT; ++i) {
+        if (i != PAWL_JOINT_GEAR && strcmp(word, pawl_joint_kind_name((pawl_joint_kind)i)) == 0) {
             *kind = (pawl_joint_kind)i;
             return true;
         }
@@ -216,7 +216,7 @@ bool extension_joint_kind(const char *word, pawl_joint_kind *kind)
 const char *extension_joint_words(void)
 {
     return "fixed, revolute, prismatic, cylindrical, universal, spherical, planar, cartesian, "
-           "gimbal, free, screw, distance, point-on-line, point-on-plane";
+           "gimbal, free, screw, distance, point-on-line, point-on-plane, span";
 }
 
 static pawl_status extension_coordinate(xml_reader *reader, const xmlNode *node,
@@ -256,6 +256,34 @@ static pawl_status extension_coordinate(xml_reader *reader, const xmlNode *node,
     return PAWL_OK;
 }
 
+// <pawl:wrap kind="sphere" radius="0.1" pose="x y z r p y" side="x y z"/>: places are in the link frame of the parent.
+static pawl_status extension_wrap(xml_reader *reader, const xmlNode *node, pawl_wrap *out)
+{
+    static const xml_rule rules[] = {{XML_TAKEN, "@kind @radius @pose @side"}, {XML_TAKEN, NULL}};
+    const char *kind, *pose = xml_attribute(node, "pose"), *side = xml_attribute(node, "side");
+    double v[6];
+    PAWL_TRY(xml_check(reader, node, rules));
+    PAWL_TRY(xml_need_attribute(reader, node, "kind", &kind));
+    bool ball = strcmp(kind, "sphere") == 0;
+    if (!ball && strcmp(kind, "cylinder") != 0) {
+        return xml_error(reader, node, "kind: got '%.20s', expected sphere or cylinder", kind);
+    }
+    *out = (pawl_wrap){.kind = ball ? PAWL_WRAP_SPHERE : PAWL_WRAP_CYLINDER,
+                       .frame = pawl_pose_identity()};
+    PAWL_TRY(xml_attribute_number(reader, node, "radius", XML_POSITIVE, &out->radius));
+    if (pose != NULL) {
+        PAWL_TRY(xml_numbers(reader, node, "pose", pose, XML_ANY, v, 6));
+        out->frame.position = (pawl_vec3){v[0], v[1], v[2]};
+        out->frame.orientation = pawl_quat_from_rpy(v[3], v[4], v[5]);
+    }
+    if (side != NULL) {
+        PAWL_TRY(xml_numbers(reader, node, "side", side, XML_ANY, v, 3));
+        out->sided = true;
+        out->side = (pawl_vec3){v[0], v[1], v[2]};
+    }
+    return PAWL_OK;
+}
+
 pawl_status extension_read_joint(xml_reader *reader, const xmlNode *joint, pawl_joint_def *def)
 {
     const xmlNode *node;
@@ -278,6 +306,8 @@ pawl_status extension_read_joint(xml_reader *reader, const xmlNode *joint, pawl_
     XML_EACH (child, joint) {
         if (xml_is(child, "pawl:coordinate")) {
             PAWL_TRY(extension_coordinate(reader, child, def));
+        } else if (xml_is(child, "pawl:wrap")) {
+            PAWL_TRY(extension_wrap(reader, child, &def->wrap));
         }
     }
     return PAWL_OK;
@@ -332,9 +362,10 @@ static pawl_status extension_gear(const extension_context *x, const xmlNode *nod
     static const xml_rule rules[] = {
         {XML_TAKEN, "@name @joint @coordinate @source_joint @source_coordinate @ratio @offset "
                     "pawl:name pawl:joint pawl:coordinate pawl:source_joint "
-                    "pawl:source_coordinate pawl:ratio pawl:offset"},
+                    "pawl:source_coordinate pawl:ratio pawl:offset @curve"},
         {XML_TAKEN, NULL}};
     PAWL_TRY(xml_check(x->reader, node, rules));
+    const char *curve = xml_attribute(node, "curve");
     pawl_gear_def def = pawl_gear_def_default();
     extension_joint joint, source;
     PAWL_TRY(extension_name(x, node, &def.name));
@@ -346,6 +377,9 @@ static pawl_status extension_gear(const extension_context *x, const xmlNode *nod
     PAWL_TRY(xml_field_index(x->reader, node, "source_coordinate", 6, &def.source_coordinate));
     PAWL_TRY(xml_field_number(x->reader, node, "ratio", XML_ANY, &def.ratio));
     PAWL_TRY(xml_field_number(x->reader, node, "offset", XML_ANY, &def.offset));
+    if (curve != NULL) {
+        PAWL_TRY(xml_numbers(x->reader, node, "curve", curve, XML_ANY, def.curve, 3));
+    }
     return xml_refused(x->reader, node, "gear", def.name != NULL ? def.name : "",
                        pawl_builder_add_gear(x->builder, &def, NULL));
 }

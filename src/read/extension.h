@@ -17,7 +17,8 @@
     "pawl:friction pawl:restitution pawl:impact_friction pawl:torsional_friction "                 \
     "pawl:rolling_friction pawl:group "                                                            \
     "pawl:mask pawl:soft pawl:erp"
-#define EXTENSION_JOINT "pawl:coordinate pawl:armature pawl:length pawl:pitch pawl:soft pawl:erp"
+#define EXTENSION_JOINT                                                                            \
+    "pawl:coordinate pawl:armature pawl:length pawl:pitch pawl:wrap pawl:soft pawl:erp"
 #define EXTENSION_MODEL                                                                            \
     "pawl:gear pawl:spring pawl:actuator pawl:motion pawl:force pawl:exclude pawl:soft "           \
     "pawl:start "                                                                                  \

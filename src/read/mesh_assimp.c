@@ -66,6 +66,10 @@ static bool assimp_visit(assimp_walk *w, const struct aiNode *node, struct aiMat
 
 pawl_status mesh_read_assimp(const mesh_source *s, triangle_mesh *out)
 {
+    if (s->size == 0) { // assimp asserts
+        snprintf(s->why, MESH_WHY, "the file is empty");
+        return PAWL_BAD_FILE;
+    }
     struct aiPropertyStore *store = aiCreatePropertyStore();
     if (store == NULL) {
         return PAWL_NO_MEMORY;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The convex hull of a mesh with few vertices: starts from the extremes along 13 axes and adds, for every face of the
+// The convex hull of a mesh with few vertices: starts from four corners and the extremes along 13 axes and adds, for every face of the
 // hull so far, the vertex furthest outside of it, until none is outside or there are enough. What it leaves out lies at
 // most `error` outside. Vertices inside stay inside while the hull grows, so that they are looked at once.
 #include "math/vec.h"
 #include "read/mesh.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,16 +74,50 @@ static void hull_choose_all(hull_search *s, const hull_candidate *candidates, in
     }
 }
 
+// Four corners that span the most: the lowest along x, the furthest from it, from their line and from their plane.
+static void hull_tetrahedron(hull_search *s, int count)
+{
+    int v[4] = {0, 0, 0, 0};
+    for (int i = 1; i < count; ++i) {
+        v[0] = s->p[i].x < s->p[v[0]].x ? i : v[0];
+    }
+    pawl_vec3 o = s->p[v[0]], e = v3(0.0, 0.0, 0.0), n = e;
+    for (int k = 1; k < 4; ++k) {
+        double most = -1.0;
+        for (int i = 0; i < count; ++i) {
+            pawl_vec3 d = v3_sub(s->p[i], o);
+            double far = k == 1   ? v3_norm(d)
+                         : k == 2 ? v3_norm(v3_cross(e, d))
+                                  : fabs(v3_dot(n, d));
+            v[k] = far > most ? i : v[k];
+            most = far > most ? far : most;
+        }
+        pawl_vec3 d = v3_sub(s->p[v[k]], o);
+        n = k == 2 ? v3_cross(e, d) : n;
+        e = k == 1 ? d : e;
+    }
+    for (int k = 0; k < 4; ++k) {
+        hull_choose(s, v[k]);
+    }
+}
+
+// The furthest in every direction of a 3 x 3 x 3 grid but its centre.
 static void hull_extremes(hull_search *s, int count)
 {
-    for (int k = 1; k < 27; ++k) { // every direction of a 3 x 3 x 3 grid but the centre
+    hull_candidate found[26];
+    int n = 0;
+    hull_tetrahedron(s, count);
+    for (int k = 0; k < 27; ++k) {
         pawl_vec3 d = v3(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
         int best = 0;
         for (int i = 1; i < count; ++i) {
             best = v3_dot(d, s->p[i]) > v3_dot(d, s->p[best]) ? i : best;
         }
-        hull_choose(s, best);
+        if (k != 13) {
+            found[n++] = (hull_candidate){best, 0.0};
+        }
     }
+    hull_choose_all(s, found, n);
 }
 
 // Furthest first; of equal ones the first in the file.

@@ -19,6 +19,10 @@ typedef struct mjcf_servo {
     bool acts;         // whether it does something at the start, beyond what gain and bias say
 } mjcf_servo;
 
+static const char mjcf_muscle[] =
+    "a muscle is read as a motor without force: its activation and its passive elasticity are left "
+    "out";
+
 static pawl_status mjcf_servo_range(const mjcf_reader *r, const mjcf_element *e, const char *name,
                                     const char *limited, double out[2])
 {
@@ -59,11 +63,18 @@ static pawl_status mjcf_servo_general(const mjcf_reader *r, const mjcf_element *
     }
     bool known = dynamics == NULL || strcmp(dynamics, "none") == 0 ||
                  strncmp(dynamics, "filter", 6) == 0 || strcmp(dynamics, "integrator") == 0;
+    bool muscle = (gain != NULL && strcmp(gain, "muscle") == 0) ||
+                  (bias != NULL && strcmp(bias, "muscle") == 0);
+    if (muscle) {
+        *s = (mjcf_servo){.gain = 0.0};
+        return xml_tally(r->xml, PAWL_LOG_WARNING, e->node, mjcf_muscle,
+                         xml_attribute(e->node, "name"));
+    }
     s->acts = !plain || !known;
     return PAWL_OK;
 }
 
-static pawl_status mjcf_servo_read(const mjcf_reader *r, const mjcf_element *e, mjcf_servo *s)
+static pawl_status mjcf_servo_read(mjcf_reader *r, const mjcf_element *e, mjcf_servo *s)
 {
     double kp = 1.0, kv = 0.0, ratio = 0.0, range[2];
     *s = (mjcf_servo){.gain = 1.0};
@@ -73,12 +84,9 @@ static pawl_status mjcf_servo_read(const mjcf_reader *r, const mjcf_element *e, 
         PAWL_TRY(mjcf_number(r, e, "kp", &kp));
         PAWL_TRY(mjcf_number(r, e, "kv", &kv));
         PAWL_TRY(mjcf_number(r, e, "dampratio", &ratio));
-        if (ratio != 0.0) {
-            PAWL_TRY(xml_unsupported(r->xml, e->node, "dampratio is not supported; kv is"));
-        }
         s->gain = kp;
         s->bias[1] = -kp;
-        s->bias[2] = -kv;
+        s->bias[2] = ratio > 0.0 ? ratio : -kv; // above 0: a ratio, see mjcf_servo_damp()
     } else if (xml_is(e->node, "velocity")) {
         kv = 1.0;
         PAWL_TRY(mjcf_number(r, e, "kv", &kv));
@@ -90,12 +98,30 @@ static pawl_status mjcf_servo_read(const mjcf_reader *r, const mjcf_element *e, 
         PAWL_TRY(mjcf_numbers(r, e, "bias", s->bias, 3, &n));
     } else if (xml_is(e->node, "damper") || xml_is(e->node, "adhesion")) {
         s->gain = 0.0; // nothing at control 0
+    } else if (xml_is(e->node, "muscle")) {
+        s->gain = 0.0; // at control 0 only its passive elasticity would act
+        PAWL_TRY(xml_tally(r->xml, PAWL_LOG_WARNING, e->node, mjcf_muscle,
+                           xml_attribute(e->node, "name")));
     } else if (!xml_is(e->node, "motor")) {
         s->acts = true;
     }
     PAWL_TRY(mjcf_servo_range(r, e, "ctrlrange", "ctrllimited", s->control));
     PAWL_TRY(mjcf_servo_range(r, e, "forcerange", "forcelimited", range));
     s->force = max_of(fabs(range[0]), fabs(range[1]));
+    return PAWL_OK;
+}
+
+// A positive bias[2] of a position servo is a damping ratio: kv = 2 ratio sqrt(kp m), with the inertia m that the
+// transmission sees in the configuration of the file.
+static pawl_status mjcf_servo_damp(mjcf_reader *r, mjcf_servo *s, const mjcf_term *terms, int count,
+                                   double gear)
+{
+    double inertia;
+    if (!(s->bias[2] > 0.0 && s->gain == -s->bias[1] && s->gain > 0.0)) {
+        return PAWL_OK;
+    }
+    PAWL_TRY(mjcf_dofs_reflected(r, terms, count, gear, &inertia));
+    s->bias[2] = -2.0 * s->bias[2] * sqrt(s->gain * inertia);
     return PAWL_OK;
 }
 
@@ -155,13 +181,15 @@ static pawl_status mjcf_actuator_tendon(mjcf_reader *r, const mjcf_element *e, c
                                         const char *name, int index, double gear)
 {
     const mjcf_tendon *t = MJCF_TENDON_AT(r, index);
-    if (!t->fixed) {
-        return mjcf_actuator_skip(r, e, s, "a spatial tendon as its transmission");
-    }
-    if (t->id.index1 != 0 || s->bias[1] != 0.0 || s->bias[2] != 0.0) {
+    if (!t->fixed || t->id.index1 != 0 || s->bias[1] != 0.0 || s->bias[2] != 0.0) {
         mjcf_joint length = {.effort = INFINITY};
+        mjcf_servo own = *s;
         PAWL_TRY(mjcf_tendon_coordinate(r, index, &length.id));
-        return mjcf_actuator_add(r, e, s, name, &length, gear);
+        own.bias[0] += s->bias[1] * gear * t->offset;
+        return length.id.index1 != 0
+                   ? mjcf_actuator_add(r, e, &own, name, &length, gear)
+                   : xml_tally(r->xml, PAWL_LOG_NOTE, e->node,
+                               "an actuator on a tendon of constant length does nothing", name);
     }
     for (int i = 0; i < t->terms.count; ++i) {
         const mjcf_term *term = &PAWL_ITEM(t->terms, mjcf_term, i);
@@ -171,6 +199,39 @@ static pawl_status mjcf_actuator_tendon(mjcf_reader *r, const mjcf_element *e, c
         PAWL_TRY(mjcf_actuator_add(r, e, s, own, joint, gear * term->coef));
     }
     return PAWL_OK;
+}
+
+// A slider-crank: a span that measures where the slider is.
+static pawl_status mjcf_actuator_crank(mjcf_reader *r, const mjcf_element *e, const mjcf_servo *s,
+                                       const char *name, double gear)
+{
+    pawl_joint_def def = pawl_joint_def_default();
+    mjcf_joint length = {.effort = INFINITY};
+    int crank, slider;
+    PAWL_TRY(mjcf_refer(r, e, "cranksite", MJCF_SITE, "site", &crank));
+    PAWL_TRY(mjcf_refer(r, e, "slidersite", MJCF_SITE, "site", &slider));
+    PAWL_TRY(mjcf_number(r, e, "cranklength", &def.wrap.radius));
+    if (crank < 0 || slider < 0 || !(def.wrap.radius > 0.0)) {
+        return xml_error(r->xml, e->node,
+                         "a slider-crank has a cranksite, a slidersite and a cranklength above 0");
+    }
+    const mjcf_site *pin = MJCF_SITE_AT(r, crank), *rail = MJCF_SITE_AT(r, slider);
+    pawl_pose at_pin = pawl_pose_compose(mjcf_in_carrier(r, pin->body, &def.follower), pin->pose);
+    def.base_frame = pawl_pose_compose(mjcf_in_carrier(r, rail->body, &def.base), rail->pose);
+    def.follower_frame.position = at_pin.position;
+    def.wrap.kind = PAWL_WRAP_CRANK;
+    def.wrap.frame = def.base_frame;
+    def.kind = PAWL_JOINT_SPAN;
+    def.name = mjcf_concat(r, name != NULL ? name : "slider", "::crank", "");
+    if (def.name == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    if (pawl_body_is_world(def.follower) || pawl_body_same(def.base, def.follower)) {
+        return mjcf_actuator_skip(r, e, s, "a slider-crank whose pin does not move");
+    }
+    PAWL_TRY(xml_refused(r->xml, e->node, "actuator", def.name,
+                         pawl_builder_add_joint(r->builder, &def, &length.id)));
+    return mjcf_actuator_add(r, e, s, name, &length, gear);
 }
 
 static pawl_status mjcf_actuator_read(mjcf_reader *r, const mjcf_element *e)
@@ -197,10 +258,20 @@ static pawl_status mjcf_actuator_read(mjcf_reader *r, const mjcf_element *e)
         s.control[1] = MJCF_JOINT_AT(r, joint)->coordinate.upper;
     }
     if (joint >= 0 && MJCF_JOINT_AT(r, joint)->type >= MJCF_SLIDE) {
+        const mjcf_term alone = {.joint = joint, .coef = 1.0};
+        PAWL_TRY(mjcf_servo_damp(r, &s, &alone, 1, gear[0]));
         return mjcf_actuator_add(r, e, &s, name, MJCF_JOINT_AT(r, joint), gear[0]);
     }
     if (tendon >= 0) {
+        const mjcf_tendon *t = MJCF_TENDON_AT(r, tendon);
+        if (t->fixed && t->terms.count > 0) {
+            PAWL_TRY(mjcf_servo_damp(r, &s, &PAWL_ITEM(t->terms, mjcf_term, 0), t->terms.count,
+                                     gear[0]));
+        }
         return mjcf_actuator_tendon(r, e, &s, name, tendon, gear[0]);
+    }
+    if (mjcf_get(e, "cranksite") != NULL) {
+        return mjcf_actuator_crank(r, e, &s, name, gear[0]);
     }
     return mjcf_actuator_skip(r, e, &s,
                               joint >= 0 ? "a ball or free joint as its transmission"

@@ -39,6 +39,7 @@ static pawl_status mjcf_add_body(mjcf_reader *r, int index)
 {
     mjcf_body *b = MJCF_BODY_AT(r, index);
     pawl_body_def def = pawl_body_def_default();
+    double drag = 0.0; // of a viscous medium [N s/m]
     def.name = b->name;
     def.pose = b->world;
     def.kind = b->joint_count == 0 ? PAWL_BODY_KINEMATIC : PAWL_BODY_RIGID;
@@ -66,7 +67,7 @@ static pawl_status mjcf_add_body(mjcf_reader *r, int index)
             side += sqrt(max_of(sum, 1e-15) / def.mass * 6.0);
         }
         double radius = side / 3.0 / 2.0;
-        def.linear_damping = 6.0 * pi * r->viscosity * radius;
+        drag = def.linear_damping = 6.0 * pi * r->viscosity * radius;
         def.angular_damping = 8.0 * pi * r->viscosity * radius * radius * radius;
     }
     if (b->joint_count > 0) {
@@ -74,10 +75,25 @@ static pawl_status mjcf_add_body(mjcf_reader *r, int index)
         if (first->type == MJCF_FREE) {
             def.linear_damping += first->coordinate.damping;
             def.angular_damping += first->coordinate.damping;
+            for (int k = 0; k < 3; ++k) {
+                def.inertia[k] += first->coordinate.armature;
+            }
         }
     }
-    return xml_refused(r->xml, b->e.node, "body", b->name,
-                       pawl_builder_add_body(r->builder, &def, &b->id));
+    PAWL_TRY(xml_refused(r->xml, b->e.node, "body", b->name,
+                         pawl_builder_add_body(r->builder, &def, &b->id)));
+    if (!(drag > 0.0) || v3_max_abs(r->wind) == 0.0) {
+        return PAWL_OK;
+    }
+    // The drag -c (v - wind) of the medium is the body's damping and a constant force.
+    pawl_force_def force = pawl_force_def_default();
+    force.body = b->id;
+    force.point = def.com;
+    for (int i = 0; i < 3; ++i) {
+        force.force[i] = pawl_signal_constant(drag * (&r->wind.x)[i]);
+    }
+    return xml_refused(r->xml, b->e.node, "wind on body", b->name,
+                       pawl_builder_add_force(r->builder, &force, NULL));
 }
 
 static pawl_status mjcf_add_bodies(mjcf_reader *r)
@@ -87,7 +103,7 @@ static pawl_status mjcf_add_bodies(mjcf_reader *r)
         if (b->carrier != i && b->carrier != MJCF_WORLD) {
             mjcf_body *c = MJCF_BODY_AT(r, b->carrier);
             pawl_pose pose = pawl_pose_compose(pawl_pose_inverse(c->world), b->world);
-            c->mass = mjcf_mass_add(c->mass, mjcf_mass_moved(b->mass, pose));
+            c->mass = lumped_mass_add(c->mass, lumped_mass_moved(b->mass, pose));
         }
     }
     for (int i = 1; i < r->bodies.count; ++i) {
@@ -153,13 +169,12 @@ static pawl_status mjcf_add_joint(mjcf_reader *r, mjcf_joint *j, pawl_body_id ba
     def.base = base;
     def.follower = follower;
     if (j->type == MJCF_FREE) {
-        if (j->coordinate.armature > 0.0 || j->coordinate.stiffness > 0.0 ||
-            j->coordinate.friction > 0.0) {
-            PAWL_TRY(
-                xml_unsupported(r->xml, j->e.node,
-                                "joint '%s' is free: its armature, stiffness and friction loss "
-                                "are not supported",
-                                j->name));
+        for (int c = 0; c < 6; ++c) { // damping is the body's; armature of turns, in its inertia
+            def.coordinate[c].armature = c < 3 ? j->coordinate.armature : 0.0;
+            def.coordinate[c].stiffness = r->springs_off ? 0.0 : j->coordinate.stiffness;
+            def.coordinate[c].friction = r->friction_off ? 0.0 : j->coordinate.friction;
+            pawl_vec3 turn = quat_log(b->world.orientation);
+            def.coordinate[c].rest = c < 3 ? (&b->world.position.x)[c] : (&turn.x)[c - 3];
         }
         return xml_refused(r->xml, j->e.node, "joint", j->name,
                            pawl_builder_add_joint(r->builder, &def, &j->id));
@@ -227,6 +242,7 @@ pawl_status mjcf_build(mjcf_reader *r)
         PAWL_TRY(mjcf_mass_of_body(r, i));
     }
     PAWL_TRY(mjcf_mass_total(r, &r->specs->compiler));
+    PAWL_TRY(mjcf_dofs_measure(r));
     mjcf_find_carriers(r);
     PAWL_TRY(mjcf_add_bodies(r));
     for (int i = 1; i < r->bodies.count; ++i) {

@@ -9,6 +9,7 @@
 // the geoms of a body and of its parent apart, as joints here do.
 #include "math/rotation.h"
 #include "pawl/wrench.h"
+#include "read/image_file.h"
 #include "read/mesh_shape.h"
 #include "read/mjcf_parts.h"
 #include <string.h>
@@ -147,15 +148,28 @@ static pawl_status mjcf_add_field(mjcf_reader *r, const mjcf_geom *g, pawl_pose 
     mjcf_element e = {.node = g->field, .spec = g->e.spec};
     double rows = 0.0, columns = 0.0, size[4], low = INFINITY, high = -INFINITY;
     const char *text = xml_attribute(g->field, "elevation");
+    const char *file = xml_attribute(g->field, "file");
     double *heights = NULL;
     int n, count = 0;
     PAWL_TRY(mjcf_number(r, &e, "nrow", &rows));
     PAWL_TRY(mjcf_number(r, &e, "ncol", &columns));
     PAWL_TRY(mjcf_numbers(r, &e, "size", size, 4, &n));
-    if (xml_attribute(g->field, "file") != NULL) {
-        return xml_unsupported(r->xml, g->field,
-                               "height fields from image files are not supported; "
-                               "elevation=\"...\" is");
+    if (file != NULL) {
+        const mjcf_compiler *c = &g->e.spec->compiler;
+        height_image image;
+        if (c->strip_path && strrchr(file, '/') != NULL) {
+            file = strrchr(file, '/') + 1;
+        }
+        PAWL_TRY(height_image_find(r->xml, g->field,
+                                   c->mesh_folder != NULL ? c->mesh_folder : c->asset_folder, file,
+                                   &image));
+        if (image.rows == 0) { // lenient, and warned of
+            return xml_leave_out_shape(r->xml, g->e.node, false, "height maps that are there");
+        }
+        rows = image.rows;
+        columns = image.columns;
+        heights = image.values;
+        count = image.rows * image.columns;
     }
     if (!(rows >= 2.0 && columns >= 2.0 && rows * columns <= MJCF_MAX_FIELD) || n != 4) {
         return xml_error(r->xml, g->field,
@@ -164,14 +178,14 @@ static pawl_status mjcf_add_field(mjcf_reader *r, const mjcf_geom *g, pawl_pose 
                          rows, columns, n, (int)MJCF_MAX_FIELD);
     }
     size_t points = (size_t)rows * (size_t)columns;
-    if (text != NULL) {
+    if (text != NULL && file == NULL) {
         PAWL_TRY(xml_number_list(r->xml, g->field, "elevation", text, &heights, &count));
     }
     double *scaled = xml_alloc(r->xml, points * sizeof *scaled);
     if (scaled == NULL) {
         return PAWL_NO_MEMORY;
     }
-    if (text != NULL && (size_t)count != points) {
+    if (text != NULL && file == NULL && (size_t)count != points) {
         return xml_error(r->xml, g->field, "elevation: got %d numbers, expected %zu", count,
                          points);
     }

@@ -113,7 +113,22 @@ static pawl_status mjcf_equality_bodies(mjcf_reader *r, const mjcf_element *e, b
                        pawl_builder_add_joint(r->builder, &def, NULL));
 }
 
-// q1 - ref1 = c0 + c1 (q2 - ref2).
+// y - y0 = c0 + c1 (x - x0) + c2 (x - x0)^2 + ..., as a polynomial of x: Taylor's shift by synthetic division.
+static void mjcf_equality_curve(const double c[5], double y0, double x0, pawl_gear_def *def)
+{
+    double p[5];
+    memcpy(p, c, sizeof p);
+    for (int i = 0; i < 4; ++i) {
+        for (int k = 3; k >= i; --k) {
+            p[k] -= x0 * p[k + 1];
+        }
+    }
+    def->offset = y0 + p[0];
+    def->ratio = p[1];
+    memcpy(def->curve, p + 2, sizeof def->curve);
+}
+
+// Between slides and hinges.
 static pawl_status mjcf_equality_joints(mjcf_reader *r, const mjcf_element *e)
 {
     double c[5] = {0.0, 1.0, 0.0, 0.0, 0.0};
@@ -135,24 +150,16 @@ static pawl_status mjcf_equality_joints(mjcf_reader *r, const mjcf_element *e)
         return xml_refused(r->xml, e->node, "equality of joint", first->name,
                            pawl_builder_add_motion(r->builder, &def, NULL));
     }
-    if (c[2] != 0.0 || c[3] != 0.0 || c[4] != 0.0) {
-        return xml_unsupported(
-            r->xml, e->node,
-            "joints '%s' and '%s' are coupled by a polynomial of degree above 1, "
-            "which is not supported",
-            first->name, second->name);
-    }
     pawl_gear_def def = pawl_gear_def_default();
     def.name = mjcf_equality_name(r, e);
     def.joint = first->id;
     def.source_joint = second->id;
-    def.ratio = c[1];
-    def.offset = first->ref + c[0] - c[1] * second->ref;
+    mjcf_equality_curve(c, first->ref, second->ref, &def);
     return xml_refused(r->xml, e->node, "equality of joint", first->name,
                        pawl_builder_add_gear(r->builder, &def, NULL));
 }
 
-// L1 - L1(start) = c0 + c1 (L2 - L2(start)) of two fixed tendons.
+// L1 - L1(start) = c0 + c1 (L2 - L2(start)) + ... of two tendons.
 static pawl_status mjcf_equality_tendons(mjcf_reader *r, const mjcf_element *e)
 {
     double c[5] = {0.0, 1.0, 0.0, 0.0, 0.0}, start[2] = {0.0, 0.0};
@@ -161,27 +168,17 @@ static pawl_status mjcf_equality_tendons(mjcf_reader *r, const mjcf_element *e)
     PAWL_TRY(mjcf_refer(r, e, "tendon1", MJCF_TENDON, "tendon", &index[0]));
     PAWL_TRY(mjcf_refer(r, e, "tendon2", MJCF_TENDON, "tendon", &index[1]));
     PAWL_TRY(mjcf_numbers(r, e, "polycoef", c, 5, &n));
-    bool plain = index[0] >= 0 && c[2] == 0.0 && c[3] == 0.0 && c[4] == 0.0;
-    for (int i = 0; plain && i < 2; ++i) {
-        plain = index[i] < 0 || MJCF_TENDON_AT(r, index[i])->fixed;
-    }
-    if (!plain) {
-        return xml_unsupported(r->xml, e->node,
-                               "<tendon> in <equality> of spatial tendons, or of a "
-                               "degree above 1, is not supported");
+    if (index[0] < 0) {
+        return xml_error(r->xml, e->node, "<tendon> in <equality> has no tendon1");
     }
     for (int i = 0; i < 2 && index[i] >= 0; ++i) {
-        const mjcf_tendon *t = MJCF_TENDON_AT(r, index[i]);
-        for (int k = 0; k < t->terms.count; ++k) {
-            const mjcf_term *term = &PAWL_ITEM(t->terms, mjcf_term, k);
-            start[i] += term->coef * MJCF_JOINT_AT(r, term->joint)->ref;
-        }
         PAWL_TRY(mjcf_tendon_coordinate(r, index[i], &id[i]));
+        start[i] = MJCF_TENDON_AT(r, index[i])->start - MJCF_TENDON_AT(r, index[i])->offset;
         if (id[i].index1 == 0) {
             return xml_error(r->xml, e->node, "a tendon in <equality> has no joint");
         }
     }
-    if (index[1] < 0 || c[1] == 0.0) {
+    if (index[1] < 0 || (c[1] == 0.0 && c[2] == 0.0 && c[3] == 0.0 && c[4] == 0.0)) {
         pawl_motion_def def = pawl_motion_def_default();
         def.joint = id[0];
         def.target = pawl_signal_constant(start[0] + c[0]);
@@ -192,8 +189,7 @@ static pawl_status mjcf_equality_tendons(mjcf_reader *r, const mjcf_element *e)
     def.name = mjcf_equality_name(r, e);
     def.joint = id[0];
     def.source_joint = id[1];
-    def.ratio = c[1];
-    def.offset = start[0] + c[0] - c[1] * start[1];
+    mjcf_equality_curve(c, start[0], start[1], &def);
     return xml_refused(r->xml, e->node, "equality", "of tendons",
                        pawl_builder_add_gear(r->builder, &def, NULL));
 }

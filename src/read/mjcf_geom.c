@@ -2,6 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Geoms of MJCF: shape, place, friction, and what they touch.
+#include "math/principal.h"
 #include "math/rotation.h"
 #include "read/mesh_shape.h"
 #include "read/mjcf_parts.h"
@@ -131,6 +132,77 @@ static pawl_status mjcf_geom_mesh(mjcf_reader *r, mjcf_geom *g, bool *left_out)
     return PAWL_OK;
 }
 
+// The box with the principal moments of the mesh, or around its vertices: half sizes and frame in the mesh's.
+static pawl_status mjcf_geom_box(mjcf_reader *r, const mjcf_geom *g, double half[3],
+                                 pawl_pose *frame)
+{
+    *frame = pawl_pose_identity();
+    if (g->e.spec->compiler.fit_box) {
+        pawl_vec3 low = g->mesh->vertices[0], high = low;
+        for (int i = 1; i < g->mesh->vertex_count; ++i) {
+            for (int k = 0; k < 3; ++k) {
+                double x = (&g->mesh->vertices[i].x)[k];
+                (&low.x)[k] = fmin((&low.x)[k], x);
+                (&high.x)[k] = fmax((&high.x)[k], x);
+            }
+        }
+        frame->position = v3_scale(0.5, v3_add(low, high));
+        pawl_vec3 size = v3_scale(0.5, v3_sub(high, low));
+        memcpy(half, &size, sizeof size);
+        return PAWL_OK;
+    }
+    mesh_moments m;
+    PAWL_TRY(mjcf_mesh_moments(r, g, &m));
+    double sign = m.volume < 0.0 ? -1.0 : 1.0, *s = m.second;
+    const double six[6] = {sign * (s[1] + s[2]), sign * (s[0] + s[2]), sign * (s[0] + s[1]),
+                           -sign * s[3],         -sign * s[4],         -sign * s[5]};
+    pawl_mat3 tensor = m3_from_six(six);
+    principal_axes p = pawl_principal_axes(&tensor);
+    int order[3] = {0, 1, 2}; // moments falling, so that z is the longest
+    for (int i = 0; i < 2; ++i) {
+        for (int k = 0; k < 2 - i; ++k) {
+            if (p.moment[order[k]] < p.moment[order[k + 1]]) {
+                int swap = order[k];
+                order[k] = order[k + 1];
+                order[k + 1] = swap;
+            }
+        }
+    }
+    for (int i = 0; i < 3; ++i) {
+        double sum =
+            p.moment[order[(i + 1) % 3]] + p.moment[order[(i + 2) % 3]] - p.moment[order[i]];
+        half[i] = 0.5 * sqrt(6.0 * max_of(sum, 1e-15) / fabs(m.volume));
+    }
+    frame->position = m.centre;
+    frame->orientation =
+        pawl_quat_from_axes(m3_column(&p.axes, order[0]), m3_column(&p.axes, order[1]));
+    return PAWL_OK;
+}
+
+// A primitive of the size of a mesh, as MuJoCo fits it.
+static pawl_status mjcf_geom_fit(mjcf_reader *r, mjcf_geom *g)
+{
+    double b[3], scale = 1.0;
+    pawl_pose frame;
+    PAWL_TRY(mjcf_geom_box(r, g, b, &frame));
+    PAWL_TRY(mjcf_number(r, &g->e, "fitscale", &scale));
+    bool box = g->e.spec->compiler.fit_box;
+    double across = box ? max_of(b[0], b[1]) : 0.5 * (b[0] + b[1]);
+    double shorter = box ? across : 0.5 * across; // by the ends of a capsule
+    pawl_vec3 size = v3(b[0], b[1], b[2]);
+    if (g->shape.kind == PAWL_SHAPE_SPHERE) {
+        size.x = box ? max_of(across, b[2]) : (b[0] + b[1] + b[2]) / 3.0;
+    } else if (g->shape.kind == PAWL_SHAPE_CYLINDER) {
+        size = v3(across, 0.0, b[2]);
+    } else if (g->shape.kind == PAWL_SHAPE_CAPSULE) {
+        size = v3(across, 0.0, max_of(b[2] - shorter, 1e-9 * b[2]));
+    }
+    g->shape.size = v3_scale(scale, size);
+    g->pose = pawl_pose_compose(g->pose, frame);
+    g->mesh = NULL;
+    return PAWL_OK;
+}
+
 static pawl_status mjcf_geom_field(mjcf_reader *r, mjcf_geom *g)
 {
     const char *name = mjcf_get(&g->e, "hfield");
@@ -181,8 +253,8 @@ pawl_status mjcf_geom_read(mjcf_reader *r, const mjcf_place *place, const xmlNod
     static const xml_rule rules[] = {
         {XML_TAKEN,
          "@name @class @type @size @fromto @mesh @hfield @mass @density @group "
-         "@friction @condim @contype @conaffinity @rgba @shellinertia " MJCF_ORIENTATION},
-        {XML_SILENT, "@material @user @solmix @solref @solimp @margin @gap @priority @fitscale "
+         "@friction @condim @contype @conaffinity @rgba @shellinertia @fitscale " MJCF_ORIENTATION},
+        {XML_SILENT, "@material @user @solmix @solref @solimp @margin @gap @priority "
                      "@fluidshape @fluidcoef"},
         {XML_PHYSICS, "plugin"},
         {XML_TAKEN, NULL}};
@@ -198,14 +270,15 @@ pawl_status mjcf_geom_read(mjcf_reader *r, const mjcf_place *place, const xmlNod
         return PAWL_OK; // lenient, and warned of
     }
     g.shape.kind = word->kind;
-    if (word->kind != PAWL_SHAPE_HULL && mjcf_get(&g.e, "mesh") != NULL) {
-        PAWL_TRY(xml_unsupported(r->xml, node,
-                                 "a %s fitted to a mesh is not supported; "
-                                 "type=\"mesh\" is",
-                                 word->word));
-        return PAWL_OK;
+    const char *fluid = mjcf_get(&g.e, "fluidshape");
+    if (fluid != NULL && strcmp(fluid, "ellipsoid") == 0 && (r->medium || r->viscosity > 0.0)) {
+        PAWL_TRY(xml_unsupported(r->xml, node, "fluidshape=\"ellipsoid\" is not supported%s",
+                                 r->xml->lenient
+                                     ? "; the body drags as its inertia box"
+                                     : "; --lenient takes the drag of the body's inertia box"));
     }
-    if (word->kind == PAWL_SHAPE_HULL) {
+    bool fitted = word->sizes > 0 && mjcf_get(&g.e, "mesh") != NULL;
+    if (word->kind == PAWL_SHAPE_HULL || fitted) {
         PAWL_TRY(mjcf_geom_mesh(r, &g, &left_out));
     } else if (word->kind == PAWL_SHAPE_HEIGHTFIELD) {
         PAWL_TRY(mjcf_geom_field(r, &g));
@@ -216,6 +289,10 @@ pawl_status mjcf_geom_read(mjcf_reader *r, const mjcf_place *place, const xmlNod
         return xml_leave_out_shape(r->xml, node, false, "meshes that are there");
     }
     PAWL_TRY(mjcf_geom_surface(r, &g));
+    g.pose = mjcf_to_local(r, &g.e, place->body, g.pose);
+    if (fitted) {
+        PAWL_TRY(mjcf_geom_fit(r, &g));
+    }
     g.pose = pawl_pose_compose(place->frame, g.pose);
     if (g.name != NULL) {
         PAWL_TRY(mjcf_enter(r, node, MJCF_GEOM, g.name, r->geoms.count));

@@ -104,14 +104,8 @@ static pawl_status mjcf_joint_dynamics(const mjcf_reader *r, mjcf_joint *j, doub
         }
     }
     if (mjcf_get(e, "springdamper") != NULL) {
-        double v[2];
         int n;
-        PAWL_TRY(mjcf_numbers(r, e, "springdamper", v, 2, &n));
-        if (n == 2 && v[0] > 0.0 && v[1] > 0.0) {
-            PAWL_TRY(xml_unsupported(r->xml, e->node,
-                                     "springdamper is not supported; stiffness "
-                                     "and damping are"));
-        }
+        PAWL_TRY(mjcf_numbers(r, e, "springdamper", j->spring_damper, 2, &n));
     }
     if (j->type == MJCF_BALL || j->type == MJCF_FREE) {
         j->ref = c->rest = 0.0; // MuJoCo has none for these
@@ -151,6 +145,11 @@ pawl_status mjcf_joint_read(mjcf_reader *r, const mjcf_place *place, const xmlNo
         PAWL_TRY(mjcf_vec3(r, &j.e, "axis", &j.axis));
         PAWL_TRY(xml_unit_vector(r->xml, node, "axis", &j.axis));
         PAWL_TRY(mjcf_joint_range(r, &j, unit));
+    }
+    if (j.e.spec->compiler.global && j.type != MJCF_FREE) {
+        pawl_pose back = pawl_pose_inverse(MJCF_BODY_AT(r, place->body)->world);
+        j.pos = mjcf_get(&j.e, "pos") != NULL ? pawl_pose_apply(back, j.pos) : j.pos;
+        j.axis = pawl_quat_rotate(back.orientation, j.axis);
     }
     j.pos = pawl_pose_apply(place->frame, j.pos);
     j.axis = pawl_quat_rotate(place->frame.orientation, j.axis);

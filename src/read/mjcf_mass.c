@@ -8,47 +8,6 @@
 #include "read/mjcf_parts.h"
 #include <string.h>
 
-static void mjcf_six(const pawl_mat3 *a, double out[6])
-{
-    const double six[6] = {a->m[0][0], a->m[1][1], a->m[2][2], a->m[0][1], a->m[0][2], a->m[1][2]};
-    memcpy(out, six, sizeof six);
-}
-
-// Steiner's theorem: the inertia of a point mass at d.
-static void mjcf_mass_shift(double inertia[6], double mass, pawl_vec3 d)
-{
-    inertia[0] += mass * (d.y * d.y + d.z * d.z);
-    inertia[1] += mass * (d.x * d.x + d.z * d.z);
-    inertia[2] += mass * (d.x * d.x + d.y * d.y);
-    inertia[3] -= mass * d.x * d.y;
-    inertia[4] -= mass * d.x * d.z;
-    inertia[5] -= mass * d.y * d.z;
-}
-
-mjcf_mass mjcf_mass_add(mjcf_mass a, mjcf_mass b)
-{
-    mjcf_mass c = {.mass = a.mass + b.mass};
-    if (!(c.mass > 0.0)) {
-        return a;
-    }
-    c.com = v3_scale(1.0 / c.mass, v3_add(v3_scale(a.mass, a.com), v3_scale(b.mass, b.com)));
-    mjcf_mass_shift(a.inertia, a.mass, v3_sub(a.com, c.com));
-    mjcf_mass_shift(b.inertia, b.mass, v3_sub(b.com, c.com));
-    for (int i = 0; i < 6; ++i) {
-        c.inertia[i] = a.inertia[i] + b.inertia[i];
-    }
-    return c;
-}
-
-mjcf_mass mjcf_mass_moved(mjcf_mass a, pawl_pose pose)
-{
-    pawl_mat3 turn = quat_matrix(pose.orientation), tensor = m3_from_six(a.inertia);
-    tensor = m3_congruence(&turn, &tensor);
-    a.com = pawl_pose_apply(pose, a.com);
-    mjcf_six(&tensor, a.inertia);
-    return a;
-}
-
 // --- geoms ---------------------------------------------------------------------------------------
 
 static mjcf_mass mjcf_mass_of_mesh(const mesh_moments *m, double density)
@@ -136,7 +95,7 @@ pawl_status mjcf_mass_of_geom(mjcf_reader *r, mjcf_geom *g)
     for (int i = 0; i < 6; ++i) {
         own.inertia[i] *= scale;
     }
-    g->mass = mjcf_mass_moved(own, g->pose);
+    g->mass = lumped_mass_moved(own, g->pose);
     return PAWL_OK;
 }
 
@@ -154,6 +113,7 @@ static pawl_status mjcf_mass_given(mjcf_reader *r, mjcf_body *b)
     int n;
     PAWL_TRY(xml_check(r->xml, b->inertial, rules));
     PAWL_TRY(mjcf_pose(r, &e, &pose));
+    pose = mjcf_to_local(r, &e, (int)(b - MJCF_BODY_AT(r, 0)), pose);
     mjcf_mass own = {0};
     PAWL_TRY(mjcf_number(r, &e, "mass", &own.mass));
     if (!(own.mass >= 0.0)) {
@@ -172,7 +132,7 @@ static pawl_status mjcf_mass_given(mjcf_reader *r, mjcf_body *b)
             return xml_error(r->xml, b->inertial, "the inertia is not finite");
         }
     }
-    b->mass = mjcf_mass_moved(own, pose);
+    b->mass = lumped_mass_moved(own, pose);
     return PAWL_OK;
 }
 
@@ -196,7 +156,7 @@ static void mjcf_mass_mend(const mjcf_compiler *c, mjcf_mass *m)
     if (changed) {
         pawl_mat3 own = {{{d[0], 0, 0}, {0, d[1], 0}, {0, 0, d[2]}}};
         tensor = m3_congruence(&p.axes, &own);
-        mjcf_six(&tensor, m->inertia);
+        lumped_mass_six(&tensor, m->inertia);
     }
 }
 
@@ -212,7 +172,7 @@ pawl_status mjcf_mass_of_body(mjcf_reader *r, int body)
             mjcf_geom *g = MJCF_GEOM_AT(r, i);
             if (g->body == body) {
                 PAWL_TRY(mjcf_mass_of_geom(r, g));
-                b->mass = mjcf_mass_add(b->mass, g->mass);
+                b->mass = lumped_mass_add(b->mass, g->mass);
             }
         }
     }

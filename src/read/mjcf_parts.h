@@ -9,6 +9,7 @@
 #pragma once
 #include "base/array.h"
 #include "pawl/model.h"
+#include "read/lumped_mass.h"
 #include "read/mesh.h"
 
 enum { MJCF_WORLD = 0 }; // the first body
@@ -38,7 +39,7 @@ typedef struct mjcf_compiler {
     char
         euler_order[4]; // lower case: about the axes as turned so far, upper case: about fixed ones
     const char *mesh_folder, *asset_folder;
-    bool strip_path;
+    bool strip_path, global, fit_box;
     mjcf_inertia_rule inertia;
     int group_low, group_high; // of the geoms that have a mass
     double bound_mass, bound_inertia, total_mass;
@@ -67,11 +68,7 @@ typedef struct mjcf_element {
     const char *tag; // in <default>; NULL: no defaults
 } mjcf_element;
 
-typedef struct mjcf_mass {
-    double mass;
-    pawl_vec3 com;
-    double inertia[6]; // about com
-} mjcf_mass;
+typedef lumped_mass mjcf_mass;
 
 typedef struct mjcf_body {
     mjcf_element e; // node NULL: the world
@@ -94,8 +91,9 @@ typedef struct mjcf_joint {
     mjcf_joint_type type;
     pawl_vec3 pos, axis; // in the body's frame
     double ref;
-    double effort; // actuatorfrcrange, inf for none
-    bool ranged;   // lower and upper are of the file
+    double effort;           // actuatorfrcrange, inf for none
+    bool ranged;             // lower and upper are of the file
+    double spring_damper[2]; // time constant and damping ratio; 0: none
     pawl_coordinate_def coordinate;
     pawl_joint_id id;
 } mjcf_joint;
@@ -127,14 +125,22 @@ typedef struct mjcf_asset {
 } mjcf_asset;
 
 typedef struct mjcf_term {
-    int joint;
+    int joint; // of the file; -1 for a piece of a spatial tendon
     double coef;
+    pawl_joint_id id;           // of the joint, or of the span that the piece is
+    const pawl_joint_def *span; // of a piece: not in the builder before it is needed
+    double start;               // its coordinate in the configuration of the file
+    double inertia;             // that moves with it at least
 } mjcf_term;
 typedef struct mjcf_tendon {
     mjcf_element e;
     const char *name;
     bool fixed;
-    pawl_array terms; // mjcf_term, of a fixed one
+    pawl_array terms; // mjcf_term; of a spatial one once its path was laid
+    bool laid;
+    double constant;  // length of pieces that never change
+    double start;     // length in the configuration of the file
+    double offset;    // length less the coordinate of id
     pawl_joint_id id; // whose first coordinate is its length; none until it is asked for
 } mjcf_tendon;
 
@@ -151,9 +157,12 @@ typedef struct mjcf_reader {
     name_table names;
     pawl_vec3 gravity;
     double viscosity;
+    pawl_vec3 wind;
+    bool medium; // has a density: bodies have drag
     bool contacts_off, gravity_off, limits_off, equality_off, friction_off, springs_off,
         dampers_off, only_pairs; // by <option>
     pawl_array pairs;            // mjcf_pair, of <contact>
+    struct mjcf_dofs *dofs;      // mjcf_dofs.c
 } mjcf_reader;
 
 #define MJCF_BODY_AT(r, i) (&PAWL_ITEM((r)->bodies, mjcf_body, (i)))
@@ -224,6 +233,8 @@ typedef struct mjcf_place { // where an element stands
     pawl_pose frame;    // of the <frame>s around it, in the body's frame
     const char *suffix; // of names, from <replicate>
 } mjcf_place;
+// A pose that an element of a body has in the file, in the body's frame.
+pawl_pose mjcf_to_local(const mjcf_reader *r, const mjcf_element *e, int body, pawl_pose given);
 pawl_status mjcf_tree_read(mjcf_reader *r, const mjcf_spec *spec);
 pawl_status mjcf_geom_read(mjcf_reader *r, const mjcf_place *place, const xmlNode *node);
 pawl_status mjcf_joint_read(mjcf_reader *r, const mjcf_place *place, const xmlNode *node);
@@ -234,12 +245,17 @@ pawl_status mjcf_element_at(mjcf_reader *r, const mjcf_place *place, const xmlNo
 
 // --- mjcf_mass.c
 
-mjcf_mass mjcf_mass_add(mjcf_mass a, mjcf_mass b);
-mjcf_mass mjcf_mass_moved(mjcf_mass a, pawl_pose pose);
 pawl_status mjcf_mesh_moments(mjcf_reader *r, const mjcf_geom *g, mesh_moments *out);
 pawl_status mjcf_mass_of_geom(mjcf_reader *r, mjcf_geom *g);
 pawl_status mjcf_mass_of_body(mjcf_reader *r, int body);
 pawl_status mjcf_mass_total(mjcf_reader *r, const mjcf_compiler *c);
+
+// --- mjcf_dofs.c: inertias that the joints see, and springs that are stated by them
+
+pawl_status mjcf_dofs_measure(mjcf_reader *r);
+// The inertia that gear times a sum of joint coordinates sees, in the configuration of the file.
+pawl_status mjcf_dofs_reflected(mjcf_reader *r, const mjcf_term *terms, int count, double gear,
+                                double *out);
 
 // --- what is built: mjcf_build.c, mjcf_contact.c, mjcf_equality.c, mjcf_actuator.c, mjcf_tendon.c, mjcf_key.c
 
@@ -253,7 +269,9 @@ pawl_status mjcf_equality_read(mjcf_reader *r, const mjcf_spec *spec, const xmlN
 pawl_status mjcf_actuators_read(mjcf_reader *r, const mjcf_spec *spec, const xmlNode *section);
 pawl_status mjcf_tendons_list(mjcf_reader *r, const mjcf_spec *spec, const xmlNode *section);
 pawl_status mjcf_tendons_build(mjcf_reader *r);
-// The joint whose first coordinate is the length of a fixed tendon.
+// mjcf_path.c: the pieces of a spatial tendon as spans, its terms.
+pawl_status mjcf_path_lay(mjcf_reader *r, mjcf_tendon *t);
+// The joint whose first coordinate is the length of a tendon; none where the length cannot change.
 pawl_status mjcf_tendon_coordinate(mjcf_reader *r, int index, pawl_joint_id *out);
 // The joint and coordinate of a keyframe's numbers are set as starts; `name` NULL: the reader's choice, if any.
 pawl_status mjcf_keys_read(mjcf_reader *r, const mjcf_spec *spec, const xmlNode *section);

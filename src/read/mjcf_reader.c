@@ -48,10 +48,11 @@ static pawl_status mjcf_option_read(mjcf_reader *r, const mjcf_spec *spec, const
     PAWL_TRY(mjcf_number(r, &e, "density", &density));
     const char *collision = xml_attribute(node, "collision");
     r->only_pairs = r->only_pairs || (collision != NULL && strcmp(collision, "predefined") == 0);
-    if (density > 0.0 || (r->viscosity > 0.0 && v3_max_abs(wind) > 0.0)) {
-        PAWL_TRY(xml_unsupported(
-            r->xml, node, "the drag of a medium with a density, or of wind, is not supported%s",
-            r->xml->lenient ? " and left out" : "; --lenient leaves it out"));
+    r->wind = wind;
+    if (density > 0.0) {
+        pawl_medium medium = {.density = density, .wind = wind};
+        r->medium = true;
+        PAWL_TRY(pawl_builder_set_medium(r->builder, medium));
     }
     const char *step = xml_attribute(node, "timestep");
     if (step != NULL) {

@@ -206,8 +206,8 @@ static pawl_status mjcf_compiler_read(mjcf_reader *r, mjcf_spec *spec, const xml
     static const xml_rule rules[] = {
         {XML_TAKEN, "@angle @autolimits @eulerseq @meshdir @assetdir @strippath @inertiafromgeom "
                     "@inertiagrouprange @boundmass @boundinertia @settotalmass @balanceinertia "
-                    "@coordinate"},
-        {XML_SILENT, "@texturedir @fusestatic @discardvisual @usethread @fitaabb @alignfree "
+                    "@coordinate @fitaabb"},
+        {XML_SILENT, "@texturedir @fusestatic @discardvisual @usethread @alignfree "
                      "@saveinertial @exactmeshinertia @convexhull lengthrange"},
         {XML_TAKEN, NULL}};
     mjcf_element e = {.node = node, .spec = spec};
@@ -218,12 +218,11 @@ static pawl_status mjcf_compiler_read(mjcf_reader *r, mjcf_spec *spec, const xml
         return xml_error(r->xml, node, "angle: got '%.20s', expected degree or radian", angle);
     }
     c->radian = angle != NULL ? angle[0] == 'r' : c->radian;
-    if (text != NULL && strcmp(text, "local") != 0) {
-        return xml_error(r->xml, node,
-                         "coordinate=\"%.20s\" is not supported, expected local; MuJoCo 2.3.3 and "
-                         "older convert such files",
-                         text);
+    if (text != NULL && strcmp(text, "local") != 0 && strcmp(text, "global") != 0) {
+        return xml_error(r->xml, node, "coordinate: got '%.20s', expected local or global", text);
     }
+    c->global = text != NULL ? text[0] == 'g' : c->global;
+    PAWL_TRY(mjcf_flag(r, &e, "fitaabb", &c->fit_box));
     PAWL_TRY(mjcf_flag(r, &e, "autolimits", &c->auto_limits));
     PAWL_TRY(mjcf_flag(r, &e, "strippath", &c->strip_path));
     text = xml_attribute(node, "assetdir");

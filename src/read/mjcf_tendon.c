@@ -3,11 +3,12 @@
 //
 // Tendons of MJCF. A fixed tendon has the length sum c_i q_i; a spatial one runs through sites and around geoms. One that
 // only measures or transmits (no limit, spring, friction or armature of its own) needs nothing here. A spatial tendon
-// between two sites with a spring and a damper is a spring.
+// between two sites with nothing but a spring and a damper is a spring.
 //
 // A fixed tendon with laws of its own, or one that an equality or a servo acts on, becomes a chain of small sliders along
 // one line in the world, each geared to a joint by its coefficient: the place of the last one is the tendon's length. A
-// free joint without rows reads it, and has the tendon's limits, spring, friction and armature.
+// free joint without rows reads it, and has the tendon's limits, spring, friction and armature. A spatial tendon has a
+// span for each of its pieces (mjcf_path.c); one of a single piece is that span, others have a chain over their spans.
 #include "math/vec.h"
 #include "read/mjcf_parts.h"
 #include <math.h>
@@ -42,6 +43,13 @@ static pawl_status mjcf_tendon_law_read(const mjcf_reader *r, const mjcf_element
     law->damping = r->dampers_off ? 0.0 : law->damping;
     law->friction = r->friction_off ? 0.0 : law->friction;
     return PAWL_OK;
+}
+
+// The inertia that a joint moves at least: of its own body.
+static double mjcf_tendon_inertia(const mjcf_reader *r, const mjcf_joint *j)
+{
+    const mjcf_mass *m = &MJCF_BODY_AT(r, j->body)->mass;
+    return j->type == MJCF_SLIDE ? m->mass : (m->inertia[0] + m->inertia[1] + m->inertia[2]) / 3.0;
 }
 
 pawl_status mjcf_tendons_list(mjcf_reader *r, const mjcf_spec *spec, const xmlNode *section)
@@ -82,6 +90,11 @@ pawl_status mjcf_tendons_list(mjcf_reader *r, const mjcf_spec *spec, const xmlNo
             if (term.joint < 0 || MJCF_JOINT_AT(r, term.joint)->type < MJCF_SLIDE) {
                 return xml_error(r->xml, e.node, "a fixed tendon couples slides and hinges");
             }
+            const mjcf_joint *joint = MJCF_JOINT_AT(r, term.joint);
+            term.id = joint->id;
+            term.start = joint->ref;
+            term.inertia = mjcf_tendon_inertia(r, joint);
+            slot->start += term.coef * joint->ref;
             mjcf_term *where = mjcf_push(r, &slot->terms, sizeof *where);
             if (where == NULL) {
                 return PAWL_NO_MEMORY;
@@ -127,19 +140,11 @@ static pawl_status mjcf_tendon_spring(mjcf_reader *r, const mjcf_tendon *t,
                        pawl_builder_add_spring(r->builder, &def, NULL));
 }
 
-// The inertia that a joint moves at least: of its own body.
-static double mjcf_tendon_inertia(const mjcf_reader *r, const mjcf_joint *j)
-{
-    const mjcf_mass *m = &MJCF_BODY_AT(r, j->body)->mass;
-    return j->type == MJCF_SLIDE ? m->mass : (m->inertia[0] + m->inertia[1] + m->inertia[2]) / 3.0;
-}
-
-// One slider: `at` is where it stands along the line, which grows by coef times the joint's coordinate.
+// One slider: `at` is where it stands along the line, which grows by coef times the term's coordinate.
 static pawl_status mjcf_tendon_slider(mjcf_reader *r, const mjcf_tendon *t, const mjcf_term *term,
                                       int k, double *at, pawl_body_id *end)
 {
-    const double little = 1e-6; // of the inertia that the joint moves
-    const mjcf_joint *joint = MJCF_JOINT_AT(r, term->joint);
+    const double little = 1e-6; // of the inertia that moves with the term
     pawl_body_def body = pawl_body_def_default();
     pawl_joint_def slide = pawl_joint_def_default();
     pawl_gear_def gear = pawl_gear_def_default();
@@ -151,34 +156,38 @@ static pawl_status mjcf_tendon_slider(mjcf_reader *r, const mjcf_tendon *t, cons
     if (body.name == NULL || gear.name == NULL) {
         return PAWL_NO_MEMORY;
     }
-    *at += term->coef * joint->ref;
+    *at += term->coef * term->start;
     body.pose.position = v3(*at, 0.0, 0.0);
-    body.mass = little * mjcf_tendon_inertia(r, joint) / (term->coef * term->coef);
+    body.mass = little * term->inertia / (term->coef * term->coef);
     body.gravity_scale = 0.0;
     for (int i = 0; i < 3; ++i) {
         body.inertia[i] = body.mass;
     }
     slide.kind = PAWL_JOINT_PRISMATIC;
     slide.base = *end;
+    gear.source_joint = term->id;
+    if (term->span != NULL) {
+        PAWL_TRY(pawl_builder_add_joint(r->builder, term->span, &gear.source_joint));
+    }
     PAWL_TRY(pawl_builder_add_body(r->builder, &body, &slide.follower));
     PAWL_TRY(pawl_builder_add_joint(r->builder, &slide, &gear.joint));
-    gear.source_joint = joint->id;
     gear.ratio = term->coef;
     PAWL_TRY(pawl_builder_add_gear(r->builder, &gear, NULL));
     *end = slide.follower;
     return PAWL_OK;
 }
 
-static pawl_status mjcf_tendon_chain(mjcf_reader *r, mjcf_tendon *t, const mjcf_tendon_law *law)
+// The joint that reads the length: a tendon of one piece is a span, others end in the last slider of their chain.
+static pawl_status mjcf_tendon_reader(mjcf_reader *r, mjcf_tendon *t, pawl_joint_def *reads)
 {
-    pawl_joint_def reads = pawl_joint_def_default();
+    const mjcf_term *first = &PAWL_ITEM(t->terms, mjcf_term, 0);
+    if (t->terms.count == 1 && first->span != NULL && first->coef == 1.0) {
+        *reads = *first->span;
+        t->offset = t->constant;
+        return PAWL_OK;
+    }
     double at = 0.0;
     pawl_body_id end = PAWL_WORLD;
-    if (law->rest[0] != law->rest[1] && law->stiffness > 0.0) {
-        return xml_unsupported(r->xml, t->e.node,
-                               "tendon '%s': a spring that is slack over a range is not supported",
-                               t->name);
-    }
     for (int k = 0; k < t->terms.count; ++k) {
         const mjcf_term *term = &PAWL_ITEM(t->terms, mjcf_term, k);
         if (term->coef != 0.0) {
@@ -186,21 +195,38 @@ static pawl_status mjcf_tendon_chain(mjcf_reader *r, mjcf_tendon *t, const mjcf_
                                  mjcf_tendon_slider(r, t, term, k, &at, &end)));
         }
     }
-    if (pawl_body_is_world(end)) {
-        return PAWL_OK; // all coefficients are 0
+    reads->kind = PAWL_JOINT_FREE;
+    reads->follower = end;
+    reads->base_frame.position.x = -t->constant;
+    return PAWL_OK;
+}
+
+static pawl_status mjcf_tendon_chain(mjcf_reader *r, mjcf_tendon *t, const mjcf_tendon_law *law)
+{
+    pawl_joint_def reads = pawl_joint_def_default();
+    if (law->rest[0] != law->rest[1] && law->stiffness > 0.0) {
+        return xml_unsupported(r->xml, t->e.node,
+                               "tendon '%s': a spring that is slack over a range is not supported",
+                               t->name);
     }
+    bool moves = false;
+    for (int k = 0; k < t->terms.count; ++k) {
+        moves = moves || PAWL_ITEM(t->terms, mjcf_term, k).coef != 0.0;
+    }
+    if (!moves) {
+        return PAWL_OK; // its length is constant
+    }
+    PAWL_TRY(mjcf_tendon_reader(r, t, &reads));
     bool taken = pawl_builder_find_joint(r->builder, t->name).index1 != 0;
     reads.name = taken ? mjcf_concat(r, t->name, "::tendon", "") : t->name;
-    reads.kind = PAWL_JOINT_FREE;
-    reads.follower = end;
     pawl_coordinate_def *c = &reads.coordinate[0];
-    c->lower = law->limited ? law->range[0] : -INFINITY;
-    c->upper = law->limited ? law->range[1] : INFINITY;
+    c->lower = law->limited ? law->range[0] - t->offset : -INFINITY;
+    c->upper = law->limited ? law->range[1] - t->offset : INFINITY;
     c->stiffness = law->stiffness;
     c->damping = law->damping;
     c->friction = law->friction;
     c->armature = law->armature;
-    c->rest = law->rest[0] >= 0.0 ? law->rest[0] : at;
+    c->rest = (law->rest[0] >= 0.0 ? law->rest[0] : t->start) - t->offset;
     return xml_refused(r->xml, t->e.node, "tendon", t->name,
                        pawl_builder_add_joint(r->builder, &reads, &t->id));
 }
@@ -209,6 +235,7 @@ pawl_status mjcf_tendon_coordinate(mjcf_reader *r, int index, pawl_joint_id *out
 {
     mjcf_tendon *t = MJCF_TENDON_AT(r, index);
     mjcf_tendon_law law = {.rest = {0.0, 0.0}};
+    PAWL_TRY(mjcf_path_lay(r, t));
     if (t->id.index1 == 0) {
         PAWL_TRY(mjcf_tendon_chain(r, t, &law));
     }
@@ -227,20 +254,12 @@ pawl_status mjcf_tendons_build(mjcf_reader *r)
             law.armature == 0.0) {
             continue;
         }
-        if (t->fixed) {
-            PAWL_TRY(mjcf_tendon_chain(r, t, &law));
-        } else {
+        if (!t->fixed) {
             PAWL_TRY(mjcf_tendon_spring(r, t, &law, &done));
         }
-        if (!t->fixed && !done) {
-            PAWL_TRY(xml_unsupported(
-                r->xml, t->e.node, "tendon '%s': a spatial tendon with %s is not supported%s",
-                t->name,
-                law.limited          ? "a limit"
-                : law.armature > 0.0 ? "an armature"
-                : law.friction > 0.0 ? "friction loss"
-                                     : "a spring around geoms or through several sites",
-                r->xml->lenient ? " and left out" : "; --lenient leaves that out"));
+        if (!done) {
+            PAWL_TRY(mjcf_path_lay(r, t));
+            PAWL_TRY(mjcf_tendon_chain(r, t, &law));
         }
     }
     return PAWL_OK;

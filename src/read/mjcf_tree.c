@@ -34,6 +34,22 @@ pawl_status mjcf_element_at(mjcf_reader *r, const mjcf_place *place, const xmlNo
     return mjcf_class_of(r, place->spec, node, "class", place->child_class, &out->default_class);
 }
 
+// In files with coordinate="global" (MuJoCo before 2.3.4) what states a place states it in the world; what states none is
+// where its body is.
+pawl_pose mjcf_to_local(const mjcf_reader *r, const mjcf_element *e, int body, pawl_pose given)
+{
+    static const char *const places[] = {"pos",   "quat",  "axisangle", "xyaxes",
+                                         "zaxis", "euler", "fromto"};
+    bool placed = false;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) {
+        placed = placed || mjcf_get(e, places[i]) != NULL;
+    }
+    if (!e->spec->compiler.global || !placed) {
+        return given;
+    }
+    return pawl_pose_compose(pawl_pose_inverse(MJCF_BODY_AT(r, body)->world), given);
+}
+
 static pawl_status mjcf_site_read(mjcf_reader *r, const mjcf_place *place, const xmlNode *node)
 {
     mjcf_element e;
@@ -48,6 +64,7 @@ static pawl_status mjcf_site_read(mjcf_reader *r, const mjcf_place *place, const
         pawl_vec3 a = v3(v[0], v[1], v[2]), b = v3(v[3], v[4], v[5]);
         site.pose = (pawl_pose){v3_scale(0.5, v3_add(a, b)), mjcf_z_onto(v3_sub(a, b))};
     }
+    site.pose = mjcf_to_local(r, &e, place->body, site.pose);
     site.pose = pawl_pose_compose(place->frame, site.pose);
     if (site.name != NULL) {
         PAWL_TRY(mjcf_enter(r, node, MJCF_SITE, site.name, r->sites.count));
@@ -132,20 +149,9 @@ static const xmlNode *mjcf_find_body(mjcf_reader *r, const xmlNode *node, const 
 
 static pawl_status mjcf_body_read(mjcf_reader *r, const mjcf_place *place, const xmlNode *node);
 
-// The model that an <attach> names, opened anew for each, because every copy has a prefix of its own.
-static pawl_status mjcf_attach_open(mjcf_reader *r, const mjcf_place *place, const xmlNode *node,
-                                    mjcf_spec **out)
+static pawl_status mjcf_attach_file(mjcf_reader *r, const xmlNode *asset, const xmlNode **root)
 {
-    const char *name, *path, *prefix = xml_attribute(node, "prefix");
-    PAWL_TRY(xml_need_attribute(r->xml, node, "model", &name));
-    int index = pawl_name_table_find(&r->names, mjcf_spec_scope(place->spec, MJCF_MODEL), name,
-                                     strlen(name));
-    if (index < 0) {
-        return xml_error(r->xml, node, "<attach> model: no <model> in <asset> is called '%s'",
-                         name);
-    }
-    const xmlNode *asset = PAWL_ITEM(r->models, mjcf_asset, index).e.node;
-    const char *file;
+    const char *file, *path;
     char tried[MESH_TRIED];
     PAWL_TRY(xml_need_attribute(r->xml, asset, "file", &file));
     PAWL_TRY(search_path_find(r->xml, asset, NULL, file, &path, tried, sizeof tried));
@@ -154,7 +160,48 @@ static pawl_status mjcf_attach_open(mjcf_reader *r, const mjcf_place *place, con
     }
     xml_file *opened;
     PAWL_TRY(xml_file_open(r->xml, path, asset, &opened));
-    const xmlNode *root = xmlDocGetRootElement(opened->doc);
+    *root = xmlDocGetRootElement(opened->doc);
+    return PAWL_OK;
+}
+
+// A <model> without a name is called as its file calls itself.
+static pawl_status mjcf_attach_named(mjcf_reader *r, const mjcf_spec *spec, const char *name,
+                                     int *index)
+{
+    for (int i = 0; i < r->models.count; ++i) {
+        const mjcf_asset *asset = &PAWL_ITEM(r->models, mjcf_asset, i);
+        const xmlNode *root;
+        if (asset->e.spec != spec || xml_attribute(asset->e.node, "name") != NULL) {
+            continue;
+        }
+        PAWL_TRY(mjcf_attach_file(r, asset->e.node, &root));
+        const char *own = xml_attribute(root, "model");
+        if (own != NULL && strcmp(own, name) == 0) {
+            *index = i;
+            return PAWL_OK;
+        }
+    }
+    return PAWL_OK;
+}
+
+// The model that an <attach> names, opened anew for each, because every copy has a prefix of its own.
+static pawl_status mjcf_attach_open(mjcf_reader *r, const mjcf_place *place, const xmlNode *node,
+                                    mjcf_spec **out)
+{
+    const char *name, *prefix = xml_attribute(node, "prefix");
+    PAWL_TRY(xml_need_attribute(r->xml, node, "model", &name));
+    int index = pawl_name_table_find(&r->names, mjcf_spec_scope(place->spec, MJCF_MODEL), name,
+                                     strlen(name));
+    if (index < 0) {
+        PAWL_TRY(mjcf_attach_named(r, place->spec, name, &index));
+    }
+    if (index < 0) {
+        return xml_error(r->xml, node, "<attach> model: no <model> in <asset> is called '%s'",
+                         name);
+    }
+    const xmlNode *asset = PAWL_ITEM(r->models, mjcf_asset, index).e.node;
+    const xmlNode *root;
+    PAWL_TRY(mjcf_attach_file(r, asset, &root));
     if (!xml_is(root, "mujoco")) {
         return xml_error(r->xml, root,
                          "got <%s>, expected <mujoco>: other formats cannot be "
@@ -282,6 +329,10 @@ static pawl_status mjcf_body_read(mjcf_reader *r, const mjcf_place *place, const
     PAWL_TRY(mjcf_pose(r, &b.e, &b.local));
     PAWL_TRY(mjcf_flag(r, &b.e, "mocap", &b.mocap));
     PAWL_TRY(mjcf_number(r, &b.e, "gravcomp", &b.gravcomp));
+    if (b.e.spec->compiler.global) { // without a place: the world's frame, which moves nothing
+        b.local =
+            pawl_pose_compose(pawl_pose_inverse(MJCF_BODY_AT(r, place->body)->world), b.local);
+    }
     b.local = pawl_pose_compose(place->frame, b.local);
     b.world = pawl_pose_compose(MJCF_BODY_AT(r, place->body)->world, b.local);
     b.world.orientation = pawl_quat_normalize(b.world.orientation);

@@ -86,6 +86,7 @@ static double additions_reach(const pawl_shape_def *def, pawl_vec3 d)
         return def->size.x + def->size.z * fabs(d.z);
     case PAWL_SHAPE_ELLIPSOID:
         return v3_norm(v3(def->size.x * d.x, def->size.y * d.y, def->size.z * d.z));
+    case PAWL_SHAPE_MESH:
     case PAWL_SHAPE_HULL:
         for (int i = 0; i < def->point_count; ++i) {
             far = fmax(far, v3_dot(def->points[i], d));

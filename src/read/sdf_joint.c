@@ -282,10 +282,11 @@ static pawl_status sdf_joint_frames(const sdf_reader *r, const sdf_item *item, s
         PAWL_TRY(sdf_tree_pose(tree, node, item->scope, j->parent, &world));
         j->def.base_frame =
             pawl_pose_compose(pawl_pose_inverse(base), pawl_pose_compose(world, axes));
-    } else if (j->def.kind == PAWL_JOINT_DISTANCE) {
-        return xml_error(r->xml, item->node,
-                         "joint '%s' is a distance: <pawl:parent_pose> with its other end expected",
-                         item->full_name);
+    } else if (j->def.kind == PAWL_JOINT_DISTANCE || j->def.kind == PAWL_JOINT_SPAN) {
+        return xml_error(
+            r->xml, item->node,
+            "joint '%s' is a distance or a span: <pawl:parent_pose> with its other end expected",
+            item->full_name);
     }
     return PAWL_OK;
 }

@@ -3,16 +3,25 @@
 //
 // Geometry of an SDFormat link: <visual> and <collision>, their shapes, colours and surfaces.
 #include "math/rotation.h"
+#include "math/trig.h"
 #include "read/mesh_shape.h"
 #include "read/sdf_parts.h"
 #include "read/sdf_surface.h"
+#include "read/sdf_terrain.h"
+#include <math.h>
+#include <string.h>
+
+static const char sdf_shape_default[] = "a size that is missing is SDFormat's, 1 m";
 
 static pawl_status sdf_shape_need_number(xml_reader *xml, const xmlNode *node, const char *name,
                                          double *out)
 {
     const xmlNode *child;
-    PAWL_TRY(xml_need_child(xml, node, name, &child));
-    return xml_child_number(xml, node, name, XML_POSITIVE, out);
+    *out = 1.0;
+    PAWL_TRY(xml_child(xml, node, name, &child));
+    return child != NULL ? xml_child_number(xml, node, name, XML_POSITIVE, out)
+                         : xml_tally(xml, PAWL_LOG_WARNING, node, sdf_shape_default,
+                                     (const char *)node->name);
 }
 
 static pawl_status sdf_shape_need_size(xml_reader *xml, const xmlNode *node, const char *name,
@@ -21,7 +30,11 @@ static pawl_status sdf_shape_need_size(xml_reader *xml, const xmlNode *node, con
     const xmlNode *child;
     const char *text;
     double v[3];
-    PAWL_TRY(xml_need_child(xml, node, name, &child));
+    *out = v3(1.0, 1.0, 1.0);
+    PAWL_TRY(xml_child(xml, node, name, &child));
+    if (child == NULL) {
+        return xml_tally(xml, PAWL_LOG_WARNING, node, sdf_shape_default, (const char *)node->name);
+    }
     PAWL_TRY(xml_text(xml, child, &text));
     PAWL_TRY(xml_numbers(xml, child, name, text, XML_POSITIVE, v, 3));
     *out = v3(v[0], v[1], v[2]);
@@ -67,6 +80,41 @@ static pawl_status sdf_shape_mesh(xml_reader *xml, const xmlNode *node, const ch
     return mesh_shape_read(xml, node, uri, scale, visual, owner, def, known);
 }
 
+// <drake:capsule> and <drake:ellipsoid>, from before SDFormat had such shapes.
+static bool sdf_is_drakes(const xmlNode *node, const char *name)
+{
+    const char *own = (const char *)node->name;
+    if (node->ns != NULL && node->ns->prefix != NULL) {
+        return strcmp((const char *)node->ns->prefix, "drake") == 0 && strcmp(own, name) == 0;
+    }
+    return strncmp(own, "drake:", 6) == 0 && strcmp(own + 6, name) == 0;
+}
+
+// The centre of a cone is half way between its tip, at +z, and its base.
+static pawl_status sdf_shape_cone(xml_reader *xml, const xmlNode *node, pawl_shape_def *def)
+{
+    static const xml_rule rules[] = {{XML_TAKEN, "radius length"}, {XML_TAKEN, NULL}};
+    enum { CONE_SIDES = 32 };
+    const double pi = 3.14159265358979323846;
+    double radius, length;
+    PAWL_TRY(xml_check(xml, node, rules));
+    PAWL_TRY(sdf_shape_need_number(xml, node, "radius", &radius));
+    PAWL_TRY(sdf_shape_need_number(xml, node, "length", &length));
+    pawl_vec3 *points = xml_alloc(xml, (CONE_SIDES + 1) * sizeof *points);
+    if (points == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    for (int k = 0; k < CONE_SIDES; ++k) {
+        double angle = 2.0 * pi * k / CONE_SIDES;
+        points[k] = v3(radius * pawl_cos(angle), radius * pawl_sin(angle), -0.5 * length);
+    }
+    points[CONE_SIDES] = v3(0.0, 0.0, 0.5 * length);
+    def->kind = PAWL_SHAPE_HULL;
+    def->points = points;
+    def->point_count = CONE_SIDES + 1;
+    return xml_tally(xml, PAWL_LOG_NOTE, node, "a cone touches as a pyramid of 32 sides", NULL);
+}
+
 // One <geometry>. *known is false when its shape is not one of ours.
 static pawl_status sdf_shape_geometry(xml_reader *xml, const xmlNode *geometry, const char *owner,
                                       pawl_shape_def *def, bool visual, bool *known)
@@ -81,7 +129,8 @@ static pawl_status sdf_shape_geometry(xml_reader *xml, const xmlNode *geometry, 
         return xml_error(xml, geometry, "<geometry> is empty; a shape expected");
     }
     if (xml_next(node) != NULL) {
-        return xml_error(xml, xml_next(node), "<geometry> holds a second shape; one expected");
+        PAWL_TRY(xml_tally(xml, PAWL_LOG_WARNING, xml_next(node),
+                           "a <geometry> holds a second shape: the first counts", owner));
     }
     if (xml_is(node, "sphere")) {
         def->kind = PAWL_SHAPE_SPHERE;
@@ -95,12 +144,21 @@ static pawl_status sdf_shape_geometry(xml_reader *xml, const xmlNode *geometry, 
         def->size = v3_scale(0.5, def->size);
         return PAWL_OK;
     }
-    if (xml_is(node, "cylinder") || xml_is(node, "capsule")) {
+    if (xml_is(node, "cylinder") || xml_is(node, "capsule") || sdf_is_drakes(node, "capsule")) {
         def->kind = xml_is(node, "cylinder") ? PAWL_SHAPE_CYLINDER : PAWL_SHAPE_CAPSULE;
         PAWL_TRY(xml_check(xml, node, rod_rules));
         PAWL_TRY(sdf_shape_need_number(xml, node, "radius", &def->size.x));
         PAWL_TRY(sdf_shape_need_number(xml, node, "length", &def->size.z));
         def->size.z *= 0.5;
+        return PAWL_OK;
+    }
+    if (sdf_is_drakes(node, "ellipsoid")) {
+        double *axes[3] = {&def->size.x, &def->size.y, &def->size.z};
+        static const char *const names[3] = {"a", "b", "c"};
+        def->kind = PAWL_SHAPE_ELLIPSOID;
+        for (int i = 0; i < 3; ++i) {
+            PAWL_TRY(sdf_shape_need_number(xml, node, names[i], axes[i]));
+        }
         return PAWL_OK;
     }
     if (xml_is(node, "ellipsoid")) {
@@ -113,6 +171,12 @@ static pawl_status sdf_shape_geometry(xml_reader *xml, const xmlNode *geometry, 
     }
     if (xml_is(node, "pawl:hull")) {
         return extension_read_hull(xml, node, def);
+    }
+    if (xml_is(node, "cone")) {
+        return sdf_shape_cone(xml, node, def);
+    }
+    if (xml_is(node, "polyline")) {
+        return sdf_terrain_polyline(xml, node, owner, def);
     }
     if (xml_is(node, "mesh")) {
         return sdf_shape_mesh(xml, node, owner, def, visual, known);
@@ -202,7 +266,17 @@ static pawl_status sdf_shape_read(const sdf_reader *r, const xmlNode *node, cons
     PAWL_TRY(xml_child(xml, node, "pose", &pose));
     PAWL_TRY(sdf_tree_pose(&r->tree, pose, link->scope, link_index, &world));
     def.frame = pawl_pose_compose(pawl_pose_inverse(sdf_body_pose(link)), world);
+    PAWL_TRY(xml_child(xml, node, "geometry", &geometry));
+    if (geometry == NULL && visual) {
+        return xml_tally(xml, PAWL_LOG_WARNING, node, "a <visual> without <geometry> is left out",
+                         link->full_name);
+    }
     PAWL_TRY(xml_need_child(xml, node, "geometry", &geometry));
+    const xmlNode *first = xml_first(geometry);
+    if (first != NULL && xml_is(first, "heightmap")) {
+        PAWL_TRY(sdf_read_surface(xml, node, &def));
+        return visual ? PAWL_OK : sdf_terrain_read(r, first, link, &def);
+    }
     PAWL_TRY(sdf_shape_geometry(xml, geometry, link->full_name, &def, visual, &known));
     PAWL_TRY(sdf_shape_colour(xml, node, &def));
     if (!visual) {

@@ -21,9 +21,14 @@ static pawl_status sdf_surface_ode(xml_reader *reader, const xmlNode *ode, doubl
     double mu2, slip1 = 0.0, slip2 = 0.0;
     PAWL_TRY(xml_check(reader, ode, rules));
     *mu = 1.0; // SDFormat's default
-    PAWL_TRY(xml_child_number(reader, ode, "mu", XML_NOT_NEGATIVE, mu));
+    PAWL_TRY(xml_child_number(reader, ode, "mu", XML_ANY, mu));
     mu2 = *mu;
-    PAWL_TRY(xml_child_number(reader, ode, "mu2", XML_NOT_NEGATIVE, &mu2));
+    PAWL_TRY(xml_child_number(reader, ode, "mu2", XML_ANY, &mu2));
+    if (*mu < 0.0) { // ODE's mark for none stated
+        PAWL_TRY(xml_tally(reader, PAWL_LOG_WARNING, ode,
+                           "a negative <mu> is read as SDFormat's default of 1", NULL));
+        *mu = mu2 = 1.0;
+    }
     PAWL_TRY(xml_child_number(reader, ode, "slip1", XML_ANY, &slip1));
     PAWL_TRY(xml_child_number(reader, ode, "slip2", XML_ANY, &slip2));
     if (mu2 != *mu) {

@@ -195,13 +195,19 @@ static const char *sdf_pose_base_name(const xmlNode *pose)
 static pawl_status sdf_tree_read_pose(sdf_tree *tree, sdf_item *item, const xmlNode *holder)
 {
     item->given = pawl_pose_identity();
+    bool placed_by_model = item->kind == SDF_LINK || item->kind == SDF_MODEL ||
+                           (item->kind == SDF_FRAME && item->holder == NULL);
     PAWL_TRY(xml_child(tree->reader, holder, "pose", &item->pose_node));
     if (item->pose_node == NULL) {
+        item->relative_to = placed_by_model ? tree->merged : NULL;
         return PAWL_OK;
     }
     item->relative_to = sdf_pose_base_name(item->pose_node);
     if (item->relative_to != NULL && item->relative_to[0] == '\0') {
         item->relative_to = NULL;
+    }
+    if (item->relative_to == NULL && placed_by_model) {
+        item->relative_to = tree->merged;
     }
     return sdf_read_pose(tree->reader, item->pose_node, &item->given);
 }
@@ -258,6 +264,20 @@ static pawl_status sdf_tree_joint(sdf_tree *tree, const xmlNode *node, int scope
     PAWL_TRY(xml_need_child(tree->reader, node, "child", &child));
     PAWL_TRY(xml_text(tree->reader, child, &item.holder));
     PAWL_TRY(sdf_tree_read_pose(tree, &item, node));
+    int other = pawl_name_table_find(&tree->names, scope, item.name, strlen(item.name));
+    if (other >= 0 && SDF_ITEM(tree, other)->kind != SDF_JOINT) {
+        // Allowed before SDFormat 1.7; libsdformat renames the joint in the same way.
+        PAWL_TRY(xml_tally(tree->reader, PAWL_LOG_WARNING, node,
+                           "a joint has the name of another element: it is called NAME_joint",
+                           item.name));
+        size_t room = strlen(item.name) + sizeof "_joint";
+        char *name = xml_alloc(tree->reader, room);
+        if (name == NULL) {
+            return PAWL_NO_MEMORY;
+        }
+        snprintf(name, room, "%s_joint", item.name);
+        item.name = name;
+    }
     item.full_name = xml_join(tree->reader, SDF_ITEM(tree, scope)->full_name, item.name);
     return item.full_name == NULL ? PAWL_NO_MEMORY : sdf_tree_add(tree, &item, &index);
 }
@@ -311,8 +331,14 @@ static pawl_status sdf_tree_open_include(sdf_tree *tree, const xmlNode *uri_node
     *model = NULL;
     if (strstr(uri, "://") != NULL && strncmp(uri, "model://", 8) != 0 &&
         strncmp(uri, "package://", 10) != 0 && strncmp(uri, "file://", 7) != 0) {
-        return xml_error(reader, uri_node,
-                         "got '%s', expected a file: models are never fetched from a network", uri);
+        *nothing = true;
+        return xml_unsupported(reader, uri_node,
+                               "got '%s', expected a file: models are never fetched from a "
+                               "network%s",
+                               uri,
+                               reader->lenient ? "; it is left out"
+                                               : "; --lenient leaves it "
+                                                 "out");
     }
     PAWL_TRY(search_path_find(reader, uri_node, NULL, uri, &path, tried, sizeof tried));
     if (path == NULL &&
@@ -361,26 +387,60 @@ static pawl_status sdf_tree_open_include(sdf_tree *tree, const xmlNode *uri_node
 
 static pawl_status sdf_tree_children(sdf_tree *tree, const xmlNode *node, int scope);
 
-// <include merge="true">: the content of the model stands in the scope that includes it. A pose would have to move all
-// of it.
-static pawl_status sdf_tree_merge(sdf_tree *tree, const xmlNode *include, const xmlNode *model,
+// The frame of a model to which an <include> or the model itself gives the pose; NULL for the model's own.
+static pawl_status sdf_tree_placement(sdf_tree *tree, const xmlNode *include, const xmlNode *model,
+                                      const char **out)
+{
+    const xmlNode *node = NULL;
+    *out = xml_attribute(model, "placement_frame");
+    if (include != NULL) {
+        PAWL_TRY(xml_child(tree->reader, include, "placement_frame", &node));
+    }
+    if (node != NULL) {
+        PAWL_TRY(xml_text(tree->reader, node, out));
+    }
+    *out = *out != NULL && (*out)[0] != '\0' ? *out : NULL;
+    return PAWL_OK;
+}
+
+// <include merge="true">: the content of the model stands in the scope that includes it. A frame takes the place of the
+// model's own frame, as in libsdformat.
+static pawl_status sdf_tree_merge(sdf_tree *tree, const sdf_override *change, const xmlNode *model,
                                   int scope)
 {
-    const xmlNode *poses[2];
-    PAWL_TRY(xml_child(tree->reader, include, "pose", &poses[0]));
-    PAWL_TRY(xml_child(tree->reader, model, "pose", &poses[1]));
-    if (poses[0] != NULL || poses[1] != NULL) {
-        return xml_error(tree->reader, include,
-                         "<include merge=\"true\"> of a model with a <pose> is not supported");
+    xml_reader *reader = tree->reader;
+    sdf_item frame = {.kind = SDF_FRAME, .node = model, .scope = scope};
+    const xmlNode *pose;
+    const char *name = change->name, *outer = tree->merged, *placement;
+    int index;
+    if (name == NULL) {
+        PAWL_TRY(xml_need_attribute(reader, model, "name", &name));
     }
-    return sdf_tree_children(tree, model, scope);
+    PAWL_TRY(sdf_tree_placement(tree, change->include, model, &placement));
+    if (placement != NULL) {
+        return xml_unsupported(reader, change->include,
+                               "<include merge=\"true\"> with a placement frame is not supported");
+    }
+    size_t room = strlen(name) + 32;
+    char *made = xml_alloc(reader, room);
+    if (made == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    snprintf(made, room, "_merged__%s__model__", name);
+    frame.name = frame.full_name = made;
+    PAWL_TRY(xml_child(reader, change->include, "pose", &pose));
+    PAWL_TRY(sdf_tree_read_pose(tree, &frame, pose != NULL ? change->include : model));
+    PAWL_TRY(sdf_tree_add(tree, &frame, &index));
+    tree->merged = made;
+    PAWL_TRY(sdf_tree_children(tree, model, scope));
+    tree->merged = outer;
+    return PAWL_OK;
 }
 
 static pawl_status sdf_tree_include(sdf_tree *tree, const xmlNode *node, int scope)
 {
-    static const xml_rule rules[] = {{XML_TAKEN, "uri name pose static @merge"},
+    static const xml_rule rules[] = {{XML_TAKEN, "uri name pose static placement_frame @merge"},
                                      {XML_IGNORED, "plugin"},
-                                     {XML_PHYSICS, "placement_frame"},
                                      {XML_TAKEN, NULL}};
     xml_reader *reader = tree->reader;
     PAWL_TRY(xml_check(reader, node, rules));
@@ -400,7 +460,7 @@ static pawl_status sdf_tree_include(sdf_tree *tree, const xmlNode *node, int sco
         return PAWL_OK;
     }
     if (merge != NULL && strcmp(merge, "true") == 0) {
-        return sdf_tree_merge(tree, node, model, scope);
+        return sdf_tree_merge(tree, &change, model, scope);
     }
     return sdf_tree_model(tree, model, scope, &change);
 }
@@ -435,10 +495,9 @@ static pawl_status sdf_tree_model(sdf_tree *tree, const xmlNode *node, int scope
 {
     static const xml_rule rules[] = {
         {XML_TAKEN, "@name @canonical_link pose static self_collide link joint frame model include "
-                    "pawl:gravity " EXTENSION_MODEL},
+                    "@placement_frame pawl:gravity " EXTENSION_MODEL},
         {XML_SILENT, "allow_auto_disable enable_wind"},
         {XML_IGNORED, "plugin gripper"},
-        {XML_PHYSICS, "@placement_frame"},
         {XML_TAKEN, NULL}};
     xml_reader *reader = tree->reader;
     PAWL_TRY(xml_check(reader, node, rules));
@@ -450,13 +509,14 @@ static pawl_status sdf_tree_model(sdf_tree *tree, const xmlNode *node, int scope
     }
     PAWL_TRY(xml_child_bool(reader, node, "static", &item.is_static));
     PAWL_TRY(sdf_tree_read_pose(tree, &item, node));
+    PAWL_TRY(sdf_tree_placement(tree, change->include, node, &item.placement));
     if (change->include != NULL) {
         const xmlNode *pose;
         PAWL_TRY(xml_child(reader, change->include, "pose", &pose));
         if (pose != NULL) {
             PAWL_TRY(sdf_tree_read_pose(tree, &item, change->include));
-        } else {
-            item.relative_to = NULL; // names of the including file mean nothing in the included one
+        } else { // names of the including file mean nothing in the included one
+            item.relative_to = tree->merged;
         }
         PAWL_TRY(xml_child_bool(reader, change->include, "static", &item.is_static));
         item.name = change->name != NULL ? change->name : item.name;
@@ -471,7 +531,11 @@ static pawl_status sdf_tree_model(sdf_tree *tree, const xmlNode *node, int scope
         return PAWL_NO_MEMORY;
     }
     PAWL_TRY(sdf_tree_add(tree, &item, &index));
-    return sdf_tree_children(tree, node, index);
+    const char *merged = tree->merged;
+    tree->merged = NULL;
+    PAWL_TRY(sdf_tree_children(tree, node, index));
+    tree->merged = merged;
+    return PAWL_OK;
 }
 
 static pawl_status sdf_tree_world(sdf_tree *tree, const xmlNode *world)
@@ -612,6 +676,41 @@ static pawl_status sdf_tree_resolve_from(sdf_tree *tree, int start)
     return PAWL_OK;
 }
 
+static pawl_status sdf_tree_resolve_all(sdf_tree *tree)
+{
+    for (int i = 0; i < tree->items.count; ++i) {
+        SDF_ITEM(tree, i)->mark = i == 0 ? 2 : 0;
+    }
+    for (int i = 1; i < tree->items.count; ++i) {
+        PAWL_TRY(sdf_tree_resolve_from(tree, i));
+    }
+    return PAWL_OK;
+}
+
+// The pose of a model with a placement frame F is that of F: the model's own is the given one times the inverse of F's
+// pose in the model. Inner models come later in the list and are placed first.
+static pawl_status sdf_tree_place(sdf_tree *tree)
+{
+    int placed = 0;
+    for (int i = tree->items.count - 1; i > 0; --i) {
+        sdf_item *model = SDF_ITEM(tree, i);
+        int frame;
+        if (model->placement == NULL) {
+            continue;
+        }
+        if (++placed > SDF_TREE_MAX_ATTACHED) {
+            return xml_error(tree->reader, model->node, "more than %d models have placement frames",
+                             SDF_TREE_MAX_ATTACHED);
+        }
+        PAWL_TRY(sdf_tree_find(tree, model->node, i, model->placement, &frame));
+        pawl_pose in_model =
+            pawl_pose_compose(pawl_pose_inverse(model->pose), SDF_ITEM(tree, frame)->pose);
+        model->given = pawl_pose_compose(model->given, pawl_pose_inverse(in_model));
+        PAWL_TRY(sdf_tree_resolve_all(tree));
+    }
+    return PAWL_OK;
+}
+
 pawl_status sdf_tree_resolve(sdf_tree *tree)
 {
     int count = tree->items.count;
@@ -631,13 +730,8 @@ pawl_status sdf_tree_resolve(sdf_tree *tree)
             return sdf_tree_cycle(tree, at);
         }
     }
-    for (int i = 0; i < count; ++i) {
-        SDF_ITEM(tree, i)->mark = i == 0 ? 2 : 0;
-    }
-    for (int i = 1; i < count; ++i) {
-        PAWL_TRY(sdf_tree_resolve_from(tree, i));
-    }
-    return PAWL_OK;
+    PAWL_TRY(sdf_tree_resolve_all(tree));
+    return sdf_tree_place(tree);
 }
 
 pawl_status sdf_tree_link_of(const sdf_tree *tree, int item, int *link)

@@ -32,12 +32,14 @@ typedef struct sdf_item {
     double effort[6];        // of a joint's coordinates, inf for no limit
     double start[2];         // of a joint: initial_position of its axes
     bool starts;             // whether it has one
+    const char *placement; // of a model: the frame in it that its pose is given for; NULL: its own
 } sdf_item;
 
 typedef struct sdf_tree {
     xml_reader *reader;
-    pawl_array items; // sdf_item; the world is the first
-    name_table names; // of items by the item that is their scope
+    pawl_array items;   // sdf_item; the world is the first
+    name_table names;   // of items by the item that is their scope
+    const char *merged; // while a model is merged: the frame that stands for its own
 } sdf_tree;
 
 #define SDF_ITEM(tree, index) (&PAWL_ITEM((tree)->items, sdf_item, (index)))

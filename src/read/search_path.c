@@ -158,7 +158,10 @@ static pawl_status search_package_at(search_attempt *a, const char *folder, size
                                      const char *name)
 {
     const char *rest = strchr(name, '/');
+    char models[SEARCH_PATH];
     PAWL_TRY(search_at(a, folder, length, name));
+    snprintf(models, sizeof models, "models/%s", name); // worlds/a.sdf beside models/NAME
+    PAWL_TRY(search_at(a, folder, length, models));
     return rest != NULL && search_is_called(folder, length, name)
                ? search_at(a, folder, length, rest + 1)
                : PAWL_OK;

@@ -14,7 +14,7 @@ pawl_status urdf_joint_kind(const urdf_reader *r, const xmlNode *node, const cha
         {"revolute", PAWL_JOINT_REVOLUTE},   {"continuous", PAWL_JOINT_REVOLUTE},
         {"prismatic", PAWL_JOINT_PRISMATIC}, {"fixed", PAWL_JOINT_FIXED},
         {"floating", PAWL_JOINT_FREE},       {"planar", PAWL_JOINT_PLANAR},
-        {"ball", PAWL_JOINT_SPHERICAL},
+        {"ball", PAWL_JOINT_SPHERICAL},      {"spherical", PAWL_JOINT_SPHERICAL},
     };
     char hint[XML_HINT_SIZE];
     xml_nearest nearest = xml_nearest_begin(type);
@@ -153,12 +153,31 @@ pawl_status urdf_joint_read(urdf_reader *r, urdf_joint *joint)
     return xml_note_effort(r->xml, joint->id, joint->effort[0]);
 }
 
+// A joint that mimics a fixed one stays at its offset.
+static pawl_status urdf_joint_hold(urdf_reader *r, const urdf_joint *joint, const xmlNode *mimic)
+{
+    double offset = 0.0;
+    pawl_motion_def def = pawl_motion_def_default();
+    PAWL_TRY(xml_attribute_number(r->xml, mimic, "offset", XML_ANY, &offset));
+    def.name = xml_join(r->xml, joint->name, "mimic");
+    if (def.name == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    def.joint = joint->id;
+    def.target = pawl_signal_constant(offset);
+    PAWL_TRY(xml_tally(r->xml, PAWL_LOG_WARNING, mimic,
+                       "<mimic> of a joint that is fixed holds the joint at its offset",
+                       joint->name));
+    return xml_refused(r->xml, mimic, "mimic of joint", joint->name,
+                       pawl_builder_add_motion(r->builder, &def, NULL));
+}
+
 pawl_status urdf_joint_read_mimic(urdf_reader *r, const urdf_joint *joint)
 {
     static const xml_rule rules[] = {{XML_TAKEN, "@joint @multiplier @offset"}, {XML_TAKEN, NULL}};
     const xmlNode *mimic;
     PAWL_TRY(xml_child(r->xml, joint->node, "mimic", &mimic));
-    if (mimic == NULL || joint->id.index1 == 0) {
+    if (mimic == NULL || joint->id.index1 == 0 || strcmp(joint->type, "fixed") == 0) {
         return PAWL_OK;
     }
     const char *source;
@@ -167,9 +186,9 @@ pawl_status urdf_joint_read_mimic(urdf_reader *r, const urdf_joint *joint)
     PAWL_TRY(xml_check(r->xml, mimic, rules));
     PAWL_TRY(xml_need_attribute(r->xml, mimic, "joint", &source));
     int index = pawl_name_table_find(&r->names, URDF_JOINTS, source, strlen(source));
-    if (index >= 0 && URDF_JOINT(r, index)->id.index1 == 0) {
-        return xml_tally(r->xml, PAWL_LOG_WARNING, mimic,
-                         "<mimic> of a joint that is taken as fixed is left out", joint->name);
+    if (index >= 0 && (URDF_JOINT(r, index)->id.index1 == 0 ||
+                       strcmp(URDF_JOINT(r, index)->type, "fixed") == 0)) {
+        return urdf_joint_hold(r, joint, mimic);
     }
     PAWL_TRY(urdf_find_joint(r, mimic, source, &found));
     PAWL_TRY(xml_attribute_number(r->xml, mimic, "multiplier", XML_ANY, &def.ratio));

@@ -2,10 +2,15 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Links of URDF: mass and inertia, and the shapes and colours of <collision> and <visual>.
+#include "math/principal.h"
 #include "math/rotation.h"
+#include "math/trig.h"
 #include "read/inertia_mend.h"
+#include "read/lumped_mass.h"
 #include "read/mesh_shape.h"
 #include "read/urdf_parts.h"
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Some files leave the inertia to be computed from meshes by who reads them, and write zeros.
@@ -57,20 +62,76 @@ static pawl_status urdf_link_mass(const urdf_reader *r, const urdf_link *link, p
             return PAWL_OK;
         }
     }
-    PAWL_TRY(xml_need_child(r->xml, inertial, "inertia", &inertia));
+    PAWL_TRY(xml_child(r->xml, inertial, "inertia", &inertia));
+    if (inertia == NULL) {
+        return urdf_link_no_inertia(r, inertial, link, def);
+    }
     PAWL_TRY(xml_check(r->xml, inertia, inertia_rules));
     for (int i = 0; i < 6; ++i) {
         if (i < 3) {
-            PAWL_TRY(urdf_need_number(r, inertia, names[i], XML_NOT_NEGATIVE, &def->inertia[i]));
+            PAWL_TRY(urdf_need_number(r, inertia, names[i], XML_ANY, &def->inertia[i]));
         } else {
             PAWL_TRY(xml_attribute_number(r->xml, inertia, names[i], XML_ANY, &def->inertia[i]));
         }
     }
-    if (def->inertia[0] == 0.0 && def->inertia[1] == 0.0 && def->inertia[2] == 0.0) {
+    const double none = 1e-15; // what is left of 0 in some exporters' numbers [kg m^2]
+    if (fabs(def->inertia[0]) < none && fabs(def->inertia[1]) < none &&
+        fabs(def->inertia[2]) < none) {
         return urdf_link_no_inertia(r, inertia, link, def);
     }
     extension_turn_inertia(origin.orientation, def->inertia);
-    return inertia_mend(r->xml, inertia, link->name, def->inertia);
+    return PAWL_OK;
+}
+
+bool urdf_link_stands_alone(urdf_reader *r, const urdf_link *link)
+{
+    pawl_body_def def = pawl_body_def_default();
+    double value[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    static const char *const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
+    const xmlNode *inertial, *inertia = NULL;
+    if (xml_child(r->xml, link->node, "inertial", &inertial) != PAWL_OK || inertial == NULL ||
+        xml_child(r->xml, inertial, "inertia", &inertia) != PAWL_OK || inertia == NULL) {
+        return true;
+    }
+    for (int i = 0; i < 6; ++i) {
+        const char *text = xml_attribute(inertia, names[i]);
+        value[i] = text != NULL ? strtod(text, NULL) : 0.0;
+        def.inertia[i] = value[i];
+    }
+    if (value[0] == 0.0 && value[1] == 0.0 && value[2] == 0.0) {
+        return true; // read as that of a ball
+    }
+    pawl_mat3 tensor = m3_from_six(def.inertia);
+    principal_axes p = pawl_principal_axes(&tensor);
+    double largest = fmax(p.moment[0], fmax(p.moment[1], p.moment[2]));
+    return largest > 0.0 && fmin(p.moment[0], fmin(p.moment[1], p.moment[2])) >= -1e-12 * largest;
+}
+
+// Adds the masses of the links that are lumped with this one.
+static pawl_status urdf_link_lump(urdf_reader *r, const urdf_link *link, pawl_body_def *def)
+{
+    lumped_mass sum = {.mass = def->mass, .com = def->com};
+    bool any = false;
+    memcpy(sum.inertia, def->inertia, sizeof sum.inertia);
+    for (int i = 0; i < r->links.count; ++i) {
+        const urdf_link *part = URDF_LINK(r, i);
+        if (!part->lumped || part->carrier < 0 || URDF_LINK(r, part->carrier) != link) {
+            continue;
+        }
+        pawl_body_def own = pawl_body_def_default();
+        PAWL_TRY(urdf_link_mass(r, part, &own));
+        lumped_mass more = {.mass = own.mass, .com = own.com};
+        memcpy(more.inertia, own.inertia, sizeof more.inertia);
+        pawl_pose pose = pawl_pose_compose(pawl_pose_inverse(link->pose), part->pose);
+        sum = lumped_mass_add(sum, lumped_mass_moved(more, pose));
+        any = true;
+    }
+    if (any) {
+        def->mass = sum.mass;
+        def->com = sum.com;
+        memcpy(def->inertia, sum.inertia, sizeof sum.inertia);
+    }
+    return PAWL_OK;
 }
 
 pawl_status urdf_link_read(urdf_reader *r, urdf_link *link)
@@ -91,6 +152,10 @@ pawl_status urdf_link_read(urdf_reader *r, urdf_link *link)
                            link->name));
     } else {
         PAWL_TRY(urdf_link_mass(r, link, &def));
+        PAWL_TRY(urdf_link_lump(r, link, &def));
+        if (def.kind == PAWL_BODY_RIGID) {
+            PAWL_TRY(inertia_mend(r->xml, link->node, link->name, def.inertia));
+        }
     }
     def.family = r->self_collide ? 0 : 1;
     if (def.kind == PAWL_BODY_KINEMATIC) {
@@ -108,6 +173,17 @@ static bool urdf_link_is_empty(const xmlNode *node)
     char *end;
     return (radius != NULL && strtod(radius, &end) == 0.0 && end != radius) ||
            (length != NULL && strtod(length, &end) == 0.0 && end != length);
+}
+
+// The shortest turn of z onto a unit vector.
+static pawl_quat urdf_link_z_onto(pawl_vec3 n)
+{
+    pawl_vec3 axis = v3_cross(v3(0.0, 0.0, 1.0), n);
+    double sine = v3_norm(axis);
+    if (sine < 1e-12) {
+        return n.z > 0.0 ? (pawl_quat){1.0, 0.0, 0.0, 0.0} : (pawl_quat){0.0, 1.0, 0.0, 0.0};
+    }
+    return pawl_quat_from_axis_angle(v3_scale(1.0 / sine, axis), pawl_atan2(sine, n.z));
 }
 
 static pawl_status urdf_link_mesh(const urdf_reader *r, const xmlNode *node, const char *owner,
@@ -145,6 +221,16 @@ static pawl_status urdf_link_geometry(const urdf_reader *r, const xmlNode *geome
     }
     if (xml_is(node, "mesh")) {
         return urdf_link_mesh(r, node, owner, def, visual, known);
+    }
+    if (xml_is(node, "plane")) { // Bullet's
+        pawl_vec3 normal = v3(0.0, 0.0, 1.0);
+        PAWL_TRY(urdf_vec3(r, node, "normal", &normal));
+        PAWL_TRY(xml_unit_vector(r->xml, node, "normal", &normal));
+        def->kind = PAWL_SHAPE_PLANE;
+        def->frame.orientation =
+            pawl_quat_multiply(def->frame.orientation, urdf_link_z_onto(normal));
+        *known = true;
+        return PAWL_OK;
     }
     if (!*known) {
         return xml_leave_out_shape(r->xml, node, visual,
@@ -233,6 +319,12 @@ pawl_status urdf_link_read_shapes(urdf_reader *r, const urdf_link *link)
         def.visual_only = visual;
         PAWL_TRY(urdf_origin(r, child, &origin));
         def.frame = pawl_pose_compose(frame, origin);
+        PAWL_TRY(xml_child(r->xml, child, "geometry", &geometry));
+        if (geometry == NULL && visual) {
+            PAWL_TRY(xml_tally(r->xml, PAWL_LOG_WARNING, child,
+                               "a <visual> without <geometry> is left out", link->name));
+            continue;
+        }
         PAWL_TRY(xml_need_child(r->xml, child, "geometry", &geometry));
         PAWL_TRY(urdf_link_geometry(r, geometry, link->name, &def, visual, &known));
         PAWL_TRY(urdf_link_colour(r, child, &def));

@@ -17,6 +17,7 @@ typedef struct urdf_link {
     int carrier; // the link whose body it is part of: itself, another, URDF_WORLD or URDF_NONE
     bool massless;
     bool rooted;       // without mass, and fixed to the root by others such
+    bool lumped;       // with a mass that is part of its carrier's
     double weight;     // mass of it and of all that hangs on it [kg]
     double auxiliary;  // mass of a link without one that stands between joints; 0: none [kg]
     pawl_pose pose;    // in the world, all coordinates zero
@@ -79,6 +80,8 @@ pawl_status urdf_tree_merge(urdf_reader *r);
 
 // A link that is a body, and the shapes of any link.
 pawl_status urdf_link_read(urdf_reader *r, urdf_link *link);
+// Whether the mass and inertia of a link are those of a rigid body. Errors of the file are left to urdf_link_read().
+bool urdf_link_stands_alone(urdf_reader *r, const urdf_link *link);
 pawl_status urdf_link_read_shapes(urdf_reader *r, const urdf_link *link);
 
 pawl_status urdf_joint_kind(const urdf_reader *r, const xmlNode *node, const char *name,

@@ -305,6 +305,13 @@ pawl_status urdf_tree_merge(urdf_reader *r)
                 carrier_of_root != URDF_NONE && URDF_LINK(r, r->root)->carrier != URDF_WORLD
                     ? carrier_of_root
                     : URDF_WORLD;
+        } else if (!link->massless && fixed && above >= 0 && !urdf_link_stands_alone(r, link)) {
+            link->carrier = above;
+            link->lumped = true;
+            PAWL_TRY(xml_tally(r->xml, PAWL_LOG_WARNING, link->node,
+                               "the inertia of a link on a fixed joint is that of no rigid body: "
+                               "it is lumped with the link that carries it",
+                               link->name));
         } else if (!link->massless) {
             link->carrier = i;
         } else if (fixed) {

@@ -30,6 +30,16 @@ static void mend_blank(const char *read, char *text, const char *from, const cha
     }
 }
 
+// version="1.0" or "1.1"; some exporters write "0.0", which libxml2 refuses.
+static bool mend_is_version_one(const char *at, const char *stop)
+{
+    at = mend_find(at, stop, "version");
+    while (at < stop && *at != '"' && *at != '\'') {
+        ++at;
+    }
+    return stop - at > 2 && at[1] == '1' && at[2] == '.';
+}
+
 bool xml_mend(const char *read, size_t size, char *text)
 {
     const char *end = read + size;
@@ -45,7 +55,8 @@ bool xml_mend(const char *read, size_t size, char *text)
                 }
             }
             at = stop;
-        } else if (mend_at(at, end, "<?xml ") && at > read + mark) {
+        } else if (mend_at(at, end, "<?xml ") &&
+                   (at > read + mark || !mend_is_version_one(at, mend_find(at, end, "?>")))) {
             const char *stop = mend_find(at, end, "?>");
             found = true;
             stop = stop < end ? stop + 2 : end;

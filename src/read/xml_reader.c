@@ -328,6 +328,9 @@ static pawl_status xml_reader_parse(xml_reader *reader, xml_file *file, const ch
                        "the file is empty, expected <sdf> or <robot>");
         return PAWL_BAD_FILE;
     }
+    while (size > 0 && text[size - 1] == '\0') {
+        --size; // padding behind the text
+    }
     xml_screen screen = {.at = text, .end = text + size, .line = 1};
     const char *zero = memchr(text, '\0', size);
     if (zero != NULL) {
@@ -353,7 +356,8 @@ static pawl_status xml_reader_parse(xml_reader *reader, xml_file *file, const ch
         xml_mend(text, size, mended);
         text = mended;
         xml_reader_say(reader, PAWL_LOG_NOTE, file, 0,
-                       "an XML declaration that is not at the beginning, or -- in a comment, is "
+                       "an XML declaration not at the beginning or of an unknown version, or -- in "
+                       "a comment, is "
                        "passed over");
     }
     xmlParserCtxt *context = xmlNewParserCtxt();

@@ -54,7 +54,8 @@ typedef struct xml_reader {
     struct search_folders *search;               // where named files are looked for (search_path.c)
     struct triangle_mesh *meshes;                // that were read (mesh_file.c)
     bool verbose;                                // every thing of a tally has a line of its own
-    struct xml_left_out {                        // shapes that the model does without
+    bool repair_inertia;
+    struct xml_left_out { // shapes that the model does without
         int count;
         const xmlNode *first;
     } visual_left_out, collision_left_out;
@@ -133,9 +134,9 @@ const xmlNode *xml_next(const xmlNode *node);  // sibling element, or NULL
 #define XML_EACH(child, node)                                                                      \
     for (const xmlNode *child = xml_first(node); child != NULL; child = xml_next(child))
 // The one child of that name, NULL for none; a second one is an error.
-pawl_status xml_child(const xml_reader *reader, const xmlNode *node, const char *name,
+pawl_status xml_child(xml_reader *reader, const xmlNode *node, const char *name,
                       const xmlNode **out);
-pawl_status xml_need_child(const xml_reader *reader, const xmlNode *node, const char *name,
+pawl_status xml_need_child(xml_reader *reader, const xmlNode *node, const char *name,
                            const xmlNode **out);
 const char *xml_attribute(const xmlNode *node, const char *name); // NULL for none
 pawl_status xml_need_attribute(const xml_reader *reader, const xmlNode *node, const char *name,
@@ -154,8 +155,8 @@ typedef enum xml_range {
     XML_NOT_NEGATIVE_MAYBE_INFINITE // the same without "-inf"
 } xml_range;
 // Exactly `count` numbers from a text; `what` names it in messages.
-pawl_status xml_numbers(const xml_reader *reader, const xmlNode *node, const char *what,
-                        const char *text, xml_range range, double *out, int count);
+pawl_status xml_numbers(xml_reader *reader, const xmlNode *node, const char *what, const char *text,
+                        xml_range range, double *out, int count);
 // Words separated by blanks.
 int xml_word_count(const char *text);
 // Any amount of numbers; *out lives in the arena.
@@ -173,7 +174,7 @@ pawl_status xml_child_bool(xml_reader *reader, const xmlNode *node, const char *
 pawl_status xml_child_bits(xml_reader *reader, const xmlNode *node, const char *name, uint32_t most,
                            uint32_t *out);
 // From an attribute, when there is one.
-pawl_status xml_attribute_number(const xml_reader *reader, const xmlNode *node, const char *name,
+pawl_status xml_attribute_number(xml_reader *reader, const xmlNode *node, const char *name,
                                  xml_range range, double *out);
 // Makes v a unit vector; one without a direction is an error.
 pawl_status xml_unit_vector(const xml_reader *reader, const xmlNode *node, const char *what,

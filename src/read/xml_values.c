@@ -71,7 +71,9 @@ const xmlNode *xml_next(const xmlNode *node)
     return xml_values_element(node->next);
 }
 
-pawl_status xml_child(const xml_reader *reader, const xmlNode *node, const char *name,
+// Of several the first counts, as libsdformat and urdfdom read them: exporters and hand edits leave copies behind. Masses
+// and inertias are the exception, because a wrong one is not seen.
+pawl_status xml_child(xml_reader *reader, const xmlNode *node, const char *name,
                       const xmlNode **out)
 {
     *out = NULL;
@@ -79,16 +81,22 @@ pawl_status xml_child(const xml_reader *reader, const xmlNode *node, const char 
         if (!xml_is(child, name)) {
             continue;
         }
-        if (*out != NULL) {
+        if (*out == NULL) {
+            *out = child;
+        } else if (strncmp(name, "pawl:", 5) == 0 || strcmp(name, "mass") == 0 ||
+                   strcmp(name, "inertia") == 0 || strcmp(name, "inertial") == 0) {
             return xml_error(reader, child, "<%s> has a second <%s>, expected one", node->name,
                              name);
+        } else {
+            PAWL_TRY(xml_tally(reader, PAWL_LOG_WARNING, child,
+                               "an element that occurs twice: the first counts",
+                               (const char *)child->name));
         }
-        *out = child;
     }
     return PAWL_OK;
 }
 
-pawl_status xml_need_child(const xml_reader *reader, const xmlNode *node, const char *name,
+pawl_status xml_need_child(xml_reader *reader, const xmlNode *node, const char *name,
                            const xmlNode **out)
 {
     PAWL_TRY(xml_child(reader, node, name, out));
@@ -211,6 +219,17 @@ static bool xml_values_is_decimal(const char *word)
     return *word == '\0';
 }
 
+// Takes off what typing slips leave behind a number: "-1.57.", "2.35\"". False where there is nothing of it.
+static bool xml_values_strip(char *word)
+{
+    size_t length = strlen(word), kept = length;
+    while (kept > 0 && strchr(".\"'", word[kept - 1]) != NULL) {
+        --kept;
+    }
+    word[kept] = '\0';
+    return kept > 0 && kept < length;
+}
+
 static bool xml_values_infinity(const char *word, double *out)
 {
     double sign = *word == '-' ? -1.0 : 1.0;
@@ -248,7 +267,7 @@ static bool xml_values_in_range(double x, xml_range range)
 }
 
 // Takes one word off the text: *text moves behind it. At the end of the text *found is false.
-static pawl_status xml_values_word(const xml_reader *reader, const xmlNode *node, const char *what,
+static pawl_status xml_values_word(xml_reader *reader, const xmlNode *node, const char *what,
                                    const char **text, xml_range range, double *out, bool *found)
 {
     const char *start = *text;
@@ -275,22 +294,31 @@ static pawl_status xml_values_word(const xml_reader *reader, const xmlNode *node
         if (xml_values_is_decimal(word)) {
             x = strtod(word, NULL);
             good = isfinite(x);
-        } else {
-            good = infinite && xml_values_infinity(word, &x);
+        } else if (infinite && xml_values_infinity(word, &x)) {
+            good = true;
+        } else if (xml_values_strip(word) && xml_values_is_decimal(word)) {
+            x = strtod(word, NULL);
+            good = isfinite(x);
+            if (good) {
+                PAWL_TRY(xml_tally(reader, PAWL_LOG_WARNING, node,
+                                   "marks behind a number are passed over", what));
+            }
         }
     }
     if (!good || !xml_values_in_range(x, range)) {
         int shown = length < XML_VALUES_SHOWN ? (int)length : XML_VALUES_SHOWN;
-        return xml_error(reader, node, "%s: got '%.*s%s', expected %s", what, shown, start,
-                         length > XML_VALUES_SHOWN ? "..." : "", xml_values_expected[range]);
+        bool xacro = length > 1 && start[0] == '$' && (start[1] == '{' || start[1] == '(');
+        return xml_error(reader, node, "%s: got '%.*s%s', expected %s%s", what, shown, start,
+                         length > XML_VALUES_SHOWN ? "..." : "", xml_values_expected[range],
+                         xacro ? "; this is a xacro file: run `xacro FILE -o OUT.urdf` first" : "");
     }
     *out = x;
     *text = end;
     return PAWL_OK;
 }
 
-pawl_status xml_numbers(const xml_reader *reader, const xmlNode *node, const char *what,
-                        const char *text, xml_range range, double *out, int count)
+pawl_status xml_numbers(xml_reader *reader, const xmlNode *node, const char *what, const char *text,
+                        xml_range range, double *out, int count)
 {
     bool found;
     for (int i = 0; i < count; ++i) {
@@ -303,11 +331,22 @@ pawl_status xml_numbers(const xml_reader *reader, const xmlNode *node, const cha
     while (xml_values_is_blank(*text)) {
         ++text;
     }
-    if (*text != '\0') {
+    if (*text == '\0') {
+        return PAWL_OK;
+    }
+    // Vectors with more numbers than needed are read as by the readers that these files were written for; words and a
+    // second number where one stands are mistakes.
+    double more;
+    const char *rest = text;
+    if (count < 3) {
         return xml_error(reader, node, "%s: got '%.*s' after %d number%s, expected nothing more",
                          what, XML_VALUES_SHOWN, text, count, count == 1 ? "" : "s");
     }
-    return PAWL_OK;
+    do {
+        PAWL_TRY(xml_values_word(reader, node, what, &rest, XML_MAYBE_INFINITE, &more, &found));
+    } while (found);
+    return xml_tally(reader, PAWL_LOG_WARNING, node, "more numbers than expected: the first count",
+                     what);
 }
 
 int xml_word_count(const char *text)
@@ -446,7 +485,7 @@ pawl_status xml_child_bits(xml_reader *reader, const xmlNode *node, const char *
     return PAWL_OK;
 }
 
-pawl_status xml_attribute_number(const xml_reader *reader, const xmlNode *node, const char *name,
+pawl_status xml_attribute_number(xml_reader *reader, const xmlNode *node, const char *name,
                                  xml_range range, double *out)
 {
     const char *text = xml_attribute(node, name);

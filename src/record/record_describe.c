@@ -210,15 +210,25 @@ static pawl_status describe_shapes(pawl_record *r)
     return status;
 }
 
-// How many points each hull has. Whether they make a solid shows when the hull is drawn.
-static pawl_status describe_hull_sizes(pawl_record *r, const int *sizes, int hulls)
+static bool describe_has_points(const pawl_record *r, int shape)
+{
+    pawl_shape_kind kind = r->shapes[shape].def.kind;
+    return kind == PAWL_SHAPE_HULL || kind == PAWL_SHAPE_MESH;
+}
+
+// How many points each hull or mesh has. Whether they make a solid shows when the hull is drawn.
+static pawl_status describe_hull_sizes(pawl_record *r, const int *sizes)
 {
     uint64_t total = 0;
-    for (int k = 0; k < hulls; ++k) {
-        if (sizes[k] < 4 || sizes[k] > RECORD_HULL_POINTS) {
+    for (int s = 0, k = 0; s < r->counts.shapes; ++s) {
+        if (!describe_has_points(r, s)) {
+            continue;
+        }
+        bool hull = r->shapes[s].def.kind == PAWL_SHAPE_HULL;
+        if (sizes[k] < 4 || (hull && sizes[k] > RECORD_HULL_POINTS)) {
             return record_bad(r, "/model/hull_size");
         }
-        total += (uint64_t)sizes[k];
+        total += (uint64_t)sizes[k++];
     }
     if (total > INT_MAX || total > record_store_length(r->store)) {
         return record_bad(r, "/model/hull_size");
@@ -241,7 +251,7 @@ static pawl_status describe_hull_points(pawl_record *r, const int *sizes, const 
     }
     pawl_vec3 *points = r->hull_points;
     for (int s = 0, k = 0; s < r->counts.shapes; ++s) {
-        if (r->shapes[s].def.kind == PAWL_SHAPE_HULL) {
+        if (describe_has_points(r, s)) {
             r->shapes[s].def.points = points;
             r->shapes[s].def.point_count = sizes[k];
             points += sizes[k++];
@@ -254,14 +264,14 @@ static pawl_status describe_hulls(pawl_record *r)
 {
     int hulls = 0;
     for (int s = 0; s < r->counts.shapes; ++s) {
-        hulls += r->shapes[s].def.kind == PAWL_SHAPE_HULL;
+        hulls += describe_has_points(r, s);
     }
     if (hulls == 0) {
         return PAWL_OK;
     }
     void *sizes = NULL, *points = NULL;
     PAWL_TRY(describe_array(r, "/model/hull_size", H5T_NATIVE_INT, 4, hulls, 1, &sizes));
-    pawl_status status = describe_hull_sizes(r, sizes, hulls);
+    pawl_status status = describe_hull_sizes(r, sizes);
     if (status == PAWL_OK) {
         status = describe_array(r, "/model/hull_points", H5T_NATIVE_DOUBLE, 8, r->hull_point_count,
                                 3, &points);
@@ -271,6 +281,59 @@ static pawl_status describe_hulls(pawl_record *r)
     }
     pawl_free(r->env, sizes, (size_t)hulls * 4);
     pawl_free(r->env, points, (size_t)r->hull_point_count * 3 * 8);
+    return status;
+}
+
+// Every corner is a point of its mesh.
+static pawl_status describe_mesh_corners(pawl_record *r, const int *sizes)
+{
+    int *corner = r->mesh_corners;
+    for (int s = 0, k = 0; s < r->counts.shapes; ++s) {
+        pawl_shape_def *def = &r->shapes[s].def;
+        if (def->kind != PAWL_SHAPE_MESH) {
+            continue;
+        }
+        def->triangles = corner;
+        def->triangle_count = sizes[k++];
+        for (int i = 0; i < 3 * def->triangle_count; ++i, ++corner) {
+            if (*corner < 0 || *corner >= def->point_count) {
+                return record_bad(r, "/model/mesh_triangles");
+            }
+        }
+    }
+    return PAWL_OK;
+}
+
+static pawl_status describe_meshes(pawl_record *r)
+{
+    int meshes = 0;
+    for (int s = 0; s < r->counts.shapes; ++s) {
+        meshes += r->shapes[s].def.kind == PAWL_SHAPE_MESH;
+    }
+    if (meshes == 0) {
+        return PAWL_OK;
+    }
+    void *sizes = NULL, *corners = NULL;
+    PAWL_TRY(describe_array(r, "/model/mesh_size", H5T_NATIVE_INT, 4, meshes, 1, &sizes));
+    pawl_status status = PAWL_OK;
+    uint64_t total = 0;
+    for (int k = 0; k < meshes && status == PAWL_OK; ++k) {
+        int size = ((int *)sizes)[k];
+        total += (uint64_t)(size > 0 ? size : 0);
+        if (size < 1 || total > record_store_length(r->store) || total > INT_MAX / 3) {
+            status = record_bad(r, "/model/mesh_size");
+        }
+    }
+    if (status == PAWL_OK) {
+        r->mesh_triangle_count = (int)total;
+        status =
+            describe_array(r, "/model/mesh_triangles", H5T_NATIVE_INT, 4, (int)total, 3, &corners);
+    }
+    if (status == PAWL_OK) {
+        r->mesh_corners = corners;
+        status = describe_mesh_corners(r, sizes);
+    }
+    pawl_free(r->env, sizes, (size_t)meshes * 4);
     return status;
 }
 
@@ -389,6 +452,7 @@ pawl_status record_model_read(pawl_record *r)
     PAWL_TRY(describe_joints(r));
     PAWL_TRY(describe_shapes(r));
     PAWL_TRY(describe_hulls(r));
+    PAWL_TRY(describe_meshes(r));
     PAWL_TRY(describe_springs(r));
     return describe_fields(r);
 }

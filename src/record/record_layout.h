@@ -201,6 +201,8 @@ struct pawl_record {
     size_t body_names_size, joint_names_size;
     pawl_vec3 *hull_points; // that the shapes above point into
     int hull_point_count;
+    int *mesh_corners; // likewise
+    int mesh_triangle_count;
     pawl_heightfield_def *fields; // without names
     int field_count;
     double *field_heights; // that the fields point into

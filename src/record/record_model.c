@@ -220,19 +220,51 @@ static void model_shapes(model_writer *w)
     model_doubles(w, "/model/shape_form", n, 14, rows);
 }
 
-// Points of the shapes that are hulls, one hull after the other.
+// Triangles of the shapes that are meshes, one mesh after the other. Their points are among those of the hulls.
+static void model_meshes(model_writer *w)
+{
+    int meshes = 0, triangles = 0;
+    for (int s = 0; s < w->counts->shapes; ++s) {
+        pawl_shape_def def = pawl_model_shape(w->model, pawl_model_shape_at(w->model, s)).def;
+        meshes += def.triangle_count > 0;
+        triangles += def.triangle_count;
+    }
+    if (meshes == 0) {
+        return;
+    }
+    int *sizes = model_scratch(w, (size_t)meshes * sizeof *sizes);
+    for (int s = 0, k = 0; sizes != NULL && k < meshes; ++s) {
+        pawl_shape_def def = pawl_model_shape(w->model, pawl_model_shape_at(w->model, s)).def;
+        if (def.triangle_count > 0) {
+            sizes[k++] = def.triangle_count;
+        }
+    }
+    model_ints(w, "/model/mesh_size", meshes, 1, sizes);
+    int *rows = model_scratch(w, (size_t)triangles * 3 * sizeof *rows), *row = rows;
+    for (int s = 0; rows != NULL && s < w->counts->shapes; ++s) {
+        pawl_shape_def def = pawl_model_shape(w->model, pawl_model_shape_at(w->model, s)).def;
+        if (def.triangle_count > 0) {
+            size_t count = 3 * (size_t)def.triangle_count;
+            memcpy(row, def.triangles, count * sizeof *row);
+            row += count;
+        }
+    }
+    model_ints(w, "/model/mesh_triangles", triangles, 3, rows);
+}
+
+// Points of the shapes that are hulls or meshes, one after the other.
 static void model_hulls(model_writer *w)
 {
     int hulls = 0, points = 0;
     for (int s = 0; s < w->counts->shapes; ++s) {
         pawl_shape_def def = pawl_model_shape(w->model, pawl_model_shape_at(w->model, s)).def;
-        hulls += def.kind == PAWL_SHAPE_HULL;
+        hulls += def.point_count > 0;
         points += def.point_count;
     }
     int *sizes = model_scratch(w, (size_t)hulls * sizeof *sizes);
     for (int s = 0, k = 0; sizes != NULL && k < hulls; ++s) {
         pawl_shape_def def = pawl_model_shape(w->model, pawl_model_shape_at(w->model, s)).def;
-        if (def.kind == PAWL_SHAPE_HULL) {
+        if (def.point_count > 0) {
             sizes[k++] = def.point_count;
         }
     }
@@ -364,6 +396,7 @@ pawl_status record_model_write(const pawl_env *env, hid_t file, const record_sto
     model_joints(&w);
     model_shapes(&w);
     model_hulls(&w);
+    model_meshes(&w);
     model_springs(&w);
     model_fields(&w);
     model_contact_points(&w);

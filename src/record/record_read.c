@@ -595,6 +595,7 @@ void pawl_record_close(pawl_record *r)
     pawl_free(env, r->shapes, (size_t)r->counts.shapes * sizeof *r->shapes);
     pawl_free(env, r->springs, (size_t)r->counts.springs * sizeof *r->springs);
     pawl_free(env, r->hull_points, (size_t)r->hull_point_count * sizeof *r->hull_points);
+    pawl_free(env, r->mesh_corners, (size_t)r->mesh_triangle_count * 3 * sizeof *r->mesh_corners);
     pawl_free(env, r->fields, (size_t)r->field_count * sizeof *r->fields);
     pawl_free(env, r->field_heights, r->field_height_count * sizeof *r->field_heights);
     pawl_free(env, r->body_names, r->body_names_size);

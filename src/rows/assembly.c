@@ -91,6 +91,16 @@ static void assembly_place_coordinates(pawl_assembly *a, const model_joint *j,
     }
 }
 
+// Where the gradients of a joint's rows go. A joint to the world has one body and one Jacobian: rows for the base are
+// written to `spare`, which nobody reads.
+static void assembly_joint_jacobians(const pawl_assembly *a, const model_joint *j,
+                                     const row_block *b, double spare[6][6], double (**base)[6],
+                                     double (**follower)[6])
+{
+    *base = j->base >= 0 ? (double(*)[6])pawl_row_jacobian(a, b, 0, 0) : spare;
+    *follower = (double(*)[6])pawl_row_jacobian(a, b, b->body_count - 1, 0);
+}
+
 // Jacobian and residual of a joint's block: its own rows, then rows along its coordinates (springs, actuators without
 // an effort limit, prescribed motions), which need nothing but the gradients that were computed with the coordinates.
 static void assembly_place_joint(pawl_assembly *a, int index, const double *reference)
@@ -103,13 +113,8 @@ static void assembly_place_joint(pawl_assembly *a, int index, const double *refe
         return;
     }
     const row_block *b = &a->blocks[a->joint_block[index]];
-    double spare[6][6];
-    // A joint to the world has one body and one Jacobian: rows for the base are written to a place that nobody reads.
-    double(*base)[6] = spare;
-    double(*follower)[6] = (double(*)[6])pawl_row_jacobian(a, b, b->body_count - 1, 0);
-    if (j->base >= 0) {
-        base = (double(*)[6])pawl_row_jacobian(a, b, 0, 0);
-    }
+    double spare[6][6], (*base)[6], (*follower)[6];
+    assembly_joint_jacobians(a, j, b, spare, &base, &follower);
     // A screw couples displacement and angle: displacement - pitch * angle, with the angle counted over full turns.
     double angle = j->kind == PAWL_JOINT_SCREW ? a->coordinates[j->first_coordinate].value : 0.0;
     if (a->joint_rows[index] > 0) {
@@ -122,7 +127,7 @@ static void assembly_place_joint(pawl_assembly *a, int index, const double *refe
     }
 }
 
-// q - ratio p - offset, of the driven coordinate q and the driving one p, both with their turns counted.
+// q - gear(p), of the driven coordinate q and the driving one p, both with their turns counted.
 static double assembly_gear_residual(const pawl_assembly *a, const pawl_gear_def *g)
 {
     const model_joint *joints = a->model->joints;
@@ -131,7 +136,7 @@ static double assembly_gear_residual(const pawl_assembly *a, const pawl_gear_def
     double p = a->coordinates[joints[pawl_joint_index(g->source_joint)].first_coordinate +
                               g->source_coordinate]
                    .value;
-    return q - g->ratio * p - g->offset;
+    return q - gear_value(g, p);
 }
 
 // A gear is one row over the bodies of two joints, up to four. Its gradient is the difference of two coordinates'
@@ -147,7 +152,7 @@ static void assembly_place_gear(pawl_assembly *a, int index)
     const coordinate_row *p = &a->coordinates[source->first_coordinate + g->source_coordinate];
     pawl_row_clear(a, b);
     pawl_row_add_coordinate(a, b, 0, driven, q, 1.0);
-    pawl_row_add_coordinate(a, b, 0, source, p, -g->ratio);
+    pawl_row_add_coordinate(a, b, 0, source, p, -gear_slope(g, p->value));
     a->residual[b->rows.first_row] = assembly_gear_residual(a, g);
 }
 
@@ -230,6 +235,26 @@ void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const doubl
     a->problem.block_count = a->free_blocks; // bounded rows come with the problem
 }
 
+// For models whose free rows are those of joints alone, none of them by values of coordinates.
+void pawl_assembly_place_joints(pawl_assembly *a, const body_state *bodies, double damping_time)
+{
+    const pawl_model *m = a->model;
+    a->bodies = bodies;
+    ++a->placements;
+    assembly_place_bodies(a, damping_time);
+    for (int i = 0; i < m->joint_count; ++i) {
+        const model_joint *j = &m->joints[i];
+        if (a->joint_rows[i] > 0) {
+            const row_block *b = &a->blocks[a->joint_block[i]];
+            joint_frames frames;
+            double spare[6][6], (*base)[6], (*follower)[6];
+            assembly_joint_jacobians(a, j, b, spare, &base, &follower);
+            pawl_joint_frames(j, bodies, a->rotation, &frames);
+            pawl_joint_rows(j, &frames, 0.0, a->residual + b->rows.first_row, base, follower);
+        }
+    }
+}
+
 void pawl_assembly_scale_block(pawl_assembly *a, int block)
 {
     a->metric->ops->scale_block(a->metric, a, &a->blocks[block]);
@@ -264,6 +289,20 @@ void pawl_assembly_set_contacts(pawl_assembly *a, const pawl_contact *contacts, 
 void pawl_assembly_add_impulses(const pawl_assembly *a, const double *lambda, double *u)
 {
     a->metric->ops->add_impulses(a->metric, a, lambda, u);
+}
+
+// M^-1 is applied once for each body.
+void pawl_assembly_push(const pawl_assembly *a, const double *lambda, double *force, double *u)
+{
+    row_set all = pawl_row_set_all(a);
+    memset(force, 0, (size_t)(6 * a->model->body_count) * sizeof *force);
+    pawl_row_set_add_forces(&all, lambda, force);
+    for (int i = 0; i < a->model->body_count; ++i, force += 6, u += 6) {
+        double s = a->inverse_mass[i];
+        pawl_vec3 w = m3_mul(&a->inverse_inertia[i], v3(force[3], force[4], force[5]));
+        u[0] += s * force[0], u[1] += s * force[1], u[2] += s * force[2];
+        u[3] += w.x, u[4] += w.y, u[5] += w.z;
+    }
 }
 
 void pawl_assembly_row_velocity(const pawl_assembly *a, const double *u, double *v)

@@ -95,6 +95,9 @@ double pawl_assembly_armature(const pawl_assembly *a, int r);
 // the bodies' damping added.
 void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const double *reference,
                          double t, double damping_time);
+// Rows of joints alone, J and residuals without M^-1 JT and coordinates, for pawl_assembly_push(). Only for models in
+// which all free rows are those of joints and none needs the value of a coordinate.
+void pawl_assembly_place_joints(pawl_assembly *a, const body_state *bodies, double damping_time);
 // M^-1 JT of a free block again, after its Jacobian was changed.
 void pawl_assembly_scale_block(pawl_assembly *a, int block);
 // Residuals of joint and motion rows alone; Jacobians stay where they were placed.
@@ -123,6 +126,8 @@ bool pawl_assembly_limit_is_near(const pawl_assembly *a, const double *u, double
 // u += M^-1 JT lambda and v = J u, over all rows of the problem; u is (6 x bodies).
 void pawl_assembly_add_impulses(const pawl_assembly *a, const double *lambda, double *u);
 void pawl_assembly_row_velocity(const pawl_assembly *a, const double *u, double *v);
+// u += M^-1 JT lambda from J alone, with the inertias of the bodies; force (6 x bodies) becomes JT lambda.
+void pawl_assembly_push(const pawl_assembly *a, const double *lambda, double *force, double *u);
 // Rate of a coordinate row for twists u (6 x bodies).
 double pawl_assembly_coordinate_rate(const pawl_assembly *a, int joint, const coordinate_row *row,
                                      const double *u);

@@ -10,6 +10,7 @@
 #include "rows/joint_kinematics.h"
 #include "base/env.h"
 #include "base/kernel.h"
+#include "model/cord_path.h"
 
 // Which rows a kind has, in order: t along an axis, the follower's x axis along the base's y or z
 // (alignment), all of the relative rotation (lock), or a row of the kind's own.
@@ -59,7 +60,8 @@ enum {
     COORD_EULER_Z,
     COORD_RHO_X,
     COORD_RHO_Y,
-    COORD_RHO_Z
+    COORD_RHO_Z,
+    COORD_SPAN
 };
 
 // FIRST and SECOND are the angles of a universal joint about the base's x and the follower's y axis; EULER those
@@ -77,6 +79,7 @@ static const unsigned char joint_coordinate_table[PAWL_JOINT_KIND_COUNT][6] = {
     [PAWL_JOINT_SCREW] = {COORD_ANGLE},
     [PAWL_JOINT_POINT_ON_LINE] = {COORD_TX},
     [PAWL_JOINT_POINT_ON_PLANE] = {COORD_TY, COORD_TZ},
+    [PAWL_JOINT_SPAN] = {COORD_SPAN},
 };
 
 // Alignments, locks and the cross row are neighbours in the enum. A screw's residual is a length.
@@ -134,7 +137,8 @@ void pawl_joint_frames(const model_joint *j, const body_state *bodies, const paw
 
 // Gradient of a relative displacement along e at pF: the base's lever goes to pF, too, so that
 // e may be fixed in the base and equal and opposite forces leave no moment behind.
-static void joint_linear_row(const joint_frames *f, pawl_vec3 e, double base[6], double follower[6])
+static inline void joint_linear_row(const joint_frames *f, pawl_vec3 e, double base[6],
+                                    double follower[6])
 {
     pawl_vec3 mf = v3_cross(f->follower_lever, e);
     pawl_vec3 mb = v3_cross(f->base_lever, e);
@@ -145,7 +149,7 @@ static void joint_linear_row(const joint_frames *f, pawl_vec3 e, double base[6],
 }
 
 // Gradient of a quantity whose rate is c . (wF - wB).
-static void joint_angular_row(pawl_vec3 c, double base[6], double follower[6])
+static inline void joint_angular_row(pawl_vec3 c, double base[6], double follower[6])
 {
     follower[0] = follower[1] = follower[2] = 0.0;
     follower[3] = c.x, follower[4] = c.y, follower[5] = c.z;
@@ -215,6 +219,22 @@ static double joint_row(const model_joint *j, const joint_frames *f, int what, d
     }
 }
 
+// The rows of a hinge, most joints of most models, without a look at the table; the same bits.
+PAWL_KERNEL_PART void kinematics_hinge_rows(const joint_frames *f, double *residual,
+                                            double base[][6], double follower[][6])
+{
+    pawl_vec3 x = m3_column(&f->follower_axes, 0);
+    for (int k = 0; k < 3; ++k) {
+        pawl_vec3 e = m3_column(&f->base_axes, k);
+        residual[k] = v3_dot(e, f->t);
+        joint_linear_row(f, e, base[k], follower[k]);
+        if (k > 0) {
+            residual[2 + k] = v3_dot(e, x);
+            joint_angular_row(v3_cross(x, e), base[2 + k], follower[2 + k]);
+        }
+    }
+}
+
 // All rows of a joint. A screw is a translation row less pitch times the relative spin about the axis, which the
 // angular part gets at the end.
 PAWL_KERNEL static void kinematics_run_rows(const model_joint *j, const joint_frames *f,
@@ -222,6 +242,10 @@ PAWL_KERNEL static void kinematics_run_rows(const model_joint *j, const joint_fr
                                             double follower[][6])
 {
     const unsigned char *what = joint_row_table[j->kind];
+    if (j->kind == PAWL_JOINT_REVOLUTE && base != NULL) {
+        kinematics_hinge_rows(f, residual, base, follower);
+        return;
+    }
     for (int r = 0; r < j->row_count; ++r) {
         pawl_vec3 axis;
         bool angular;
@@ -357,6 +381,14 @@ double pawl_joint_coordinate(const model_joint *j, const joint_frames *f, int c,
             joint_linear_row(f, e, base, follower);
         }
         return v3_dot(e, f->t);
+    }
+    case COORD_SPAN: {
+        pawl_vec3 e;
+        double length = pawl_cord_length(&j->wrap, m3_tmul(&f->base_axes, f->t), &e);
+        if (base != NULL) {
+            joint_linear_row(f, m3_mul(&f->base_axes, e), base, follower);
+        }
+        return length;
     }
     case COORD_ANGLE:
     case COORD_FIRST: {

@@ -202,8 +202,8 @@ pawl_closure pawl_state_closure(const pawl_state *s)
             double q[6], p[6];
             pawl_state_joint(s, j->gear.joint, q, NULL);
             pawl_state_joint(s, j->gear.source_joint, p, NULL);
-            double error = q[j->gear.coordinate] - j->gear.ratio * p[j->gear.source_coordinate] -
-                           j->gear.offset;
+            double error =
+                q[j->gear.coordinate] - gear_value(&j->gear, p[j->gear.source_coordinate]);
             closure_add(&out, m, i, fabs(error),
                         pawl_joint_kind_is_angle(m->joints[pawl_joint_index(j->gear.joint)].kind,
                                                  j->gear.coordinate));

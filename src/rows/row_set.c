@@ -41,21 +41,26 @@ PAWL_KERNEL_PART void row_set_rate(const double *restrict row, int dim, const do
 
 // Blocks run in the order of the problem. Sums of floating point depend on it, so it is the same for every solver
 // and thread.
-PAWL_KERNEL static void row_set_run_impulses(const row_set *s, const double *lambda, double *u)
+PAWL_KERNEL static void row_set_run_impulses(const row_set *s, const double *rows,
+                                             const double *lambda, double *u)
 {
-    const double *MJ = s->a->MJ;
     for (int k = 0; k < s->problem->block_count; ++k) {
         const row_block *b = &s->blocks[k];
         const double *x = lambda + b->rows.first_row;
         for (int i = 0; i < b->body_count; ++i) {
-            PAWL_BY_SIZE(b->rows.dim, row_set_push(MJ + b->jacobian[i], N, x, u + 6 * b->body[i]))
+            PAWL_BY_SIZE(b->rows.dim, row_set_push(rows + b->jacobian[i], N, x, u + 6 * b->body[i]))
         }
     }
 }
 
 void pawl_row_set_add_impulses(const row_set *s, const double *lambda, double *u)
 {
-    row_set_run_impulses(s, lambda, u);
+    row_set_run_impulses(s, s->a->MJ, lambda, u);
+}
+
+void pawl_row_set_add_forces(const row_set *s, const double *lambda, double *force)
+{
+    row_set_run_impulses(s, s->a->J, lambda, force);
 }
 
 PAWL_KERNEL static void row_set_run_velocity(const row_set *s, const double *u, double *v)

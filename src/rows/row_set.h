@@ -29,4 +29,6 @@ static inline const model_body *pawl_row_set_model(const row_set *s, int body)
 
 // u += M^-1 JT lambda and v = J u; u is (6 x bodies of the set).
 void pawl_row_set_add_impulses(const row_set *s, const double *lambda, double *u);
+// force += JT lambda; (6 x bodies of the set).
+void pawl_row_set_add_forces(const row_set *s, const double *lambda, double *force);
 void pawl_row_set_velocity(const row_set *s, const double *u, double *v);

@@ -201,23 +201,6 @@ static bool assemble_will_open(const pawl_sim *sim)
            pawl_weak_space_dimension(sim->weak) > 0;
 }
 
-// Conjugate gradients on rows that nearly repeat each other take what is weak for what is stiff: bodies stand still,
-// or a step takes minutes.
-static pawl_status assemble_check_factor(const pawl_sim *sim)
-{
-    bool factor = sim->coordinates->ops->has_tree_joints ||
-                  sim->settings.delassus != PAWL_DELASSUS_MATRIX_FREE;
-    if (factor || sim->weak_is_exact || pawl_weak_space_dimension(sim->weak) == 0) {
-        return PAWL_OK;
-    }
-    return PAWL_FAIL(
-        &sim->env, PAWL_UNSUPPORTED,
-        "%d rows of the loops of '%s' nearly repeat the others, which delassus=matrix-free "
-        "cannot solve; use delassus=auto, dense or sparse, or loop.tolerance=0 to meet "
-        "every row as the file has it",
-        pawl_weak_space_dimension(sim->weak), sim->model->name);
-}
-
 // sim->next is s as it was.
 // Three attempts. First all rows are met as they stand; if the redundant ones turn out to be exact, that is the
 // answer. Else the start is taken again with the weak space left out. If that leaves more open than loop.tolerance
@@ -253,7 +236,6 @@ static pawl_status assemble_poses(pawl_sim *sim, pawl_state *s, int *steps)
         pawl_weak_attach(&sim->assembly->problem, sim->weak);
         assemble_set_zone(sim);
     }
-    PAWL_TRY(assemble_check_factor(sim));
     pawl_weak_remember(sim->weak_is_exact ? NULL : sim->weak, 0.0, s->weak);
     sim->context.position.least_norm =
         sim->weak_is_exact && pawl_weak_space_dimension(sim->weak) > 0;

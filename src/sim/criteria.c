@@ -148,12 +148,19 @@ static bool criteria_has_soft_joints(const criteria_input *in, pawl_criterion *o
     return soft;
 }
 
+// Loops whose numbers contradict each other stay open by that. In maximal coordinates all joints of a loop share it, in
+// reduced ones the joint that closes the loop has all of it, twice as much in a loop of two joints: the verdict is to be the same.
+static double criteria_loop_share(const criteria_input *in)
+{
+    return (in->v->measured & PAWL_MEASURED_MISFIT) != 0 ? 2.0 : 1.0;
+}
+
 // Value: translational error of a joint over the size of the smaller of its bodies. The place states the largest
 // error itself in metres, which may be of another joint.
 static bool criteria_closure(const criteria_input *in, pawl_criterion *out)
 {
     out->value = in->v->closure.ratio;
-    out->limit = in->settings->verdict.closure;
+    out->limit = criteria_loop_share(in) * in->settings->verdict.closure;
     if (!pawl_joint_is_none(in->v->closure.ratio_joint)) {
         char name[160] = "";
         in->names->joint(in->names->user, in->v->closure.ratio_joint, name, sizeof name);
@@ -168,7 +175,7 @@ static bool criteria_rotation(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_closure *c = &in->v->closure;
     out->value = c->rotation;
-    out->limit = in->settings->verdict.closure_rotation;
+    out->limit = criteria_loop_share(in) * in->settings->verdict.closure_rotation;
     criteria_at_joint(in, c->rotation >= c->position ? c->worst_joint : (pawl_joint_id){0}, out);
     return !criteria_has_soft_joints(in, out);
 }

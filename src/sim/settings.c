@@ -117,6 +117,9 @@ static const setting_row settings_table[] = {
            "hull: drop contacts inside the convex hull of a planar patch"),
     COUNT(contact.reduce_max, 0, 0, 1000,
           "largest number of corners kept of such a patch; 0: all, otherwise an approximation"),
+    CHOICE(solver.variant, PAWL_VARIANT_OWN, PAWL_VARIANT_COUNT, "own paper",
+           "paper: the solvers of the loops paper's Table I as published, with joints inside the "
+           "iteration, its steps, parameters and three tolerances"),
     REAL(solver.tolerance, 1e-8, 0, 1, "m/s", "limit of the scaled natural-map residual"),
     COUNT(solver.max_iterations, 2000, 1, 1000000, "sweeps of an iterative solver"),
     COUNT(solver.budget, 0, 0, 1000000,

@@ -9,7 +9,7 @@
 // Radius of a ball about the shape's frame that holds the shape.
 static double shape_reach_radius(const pawl_shape_def *def)
 {
-    if (def->kind != PAWL_SHAPE_HULL) {
+    if (def->point_count == 0) {
         return pawl_shape_bounding_radius(&(placed_shape){.kind = def->kind, .size = def->size});
     }
     double radius = 0.0;

@@ -255,6 +255,7 @@ void pawl_sim_destroy(pawl_sim *sim)
     }
     pawl_env env = sim->env;
     pawl_contact_capture_drop(&env, &sim->context.out.capture);
+    pawl_sample_capture_drop(&sim->context.out.sample);
     pawl_event_log_free(&env, &sim->context.out.events);
     if (sim->stepper->destroy != NULL) {
         sim->stepper->destroy(sim->context.own.lasting);
@@ -433,7 +434,7 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
                      ? sim_grow_impacts(sim, c->out.impact_demand)
                      : pawl_event_log_reserve(&sim->env, &c->out.events, 2 * events));
     }
-    if (c->out.capture.wanted && c->out.captured == PAWL_NO_MEMORY) {
+    if ((c->out.capture.wanted || c->out.sample.wanted) && c->out.captured == PAWL_NO_MEMORY) {
         return c->out.captured;
     }
     if (c->out.failed) {
@@ -594,6 +595,23 @@ pawl_kept_problem pawl_sim_kept_problem(const pawl_sim *sim)
     }
     const contact_capture *c = &sim->context.out.capture;
     return (pawl_kept_problem){c->problem, c->r, c->fixed_rows};
+}
+
+// The same with all rows as they are (step/common/sample_capture.c).
+void pawl_sim_keep_samples(pawl_sim *sim, bool keep)
+{
+    if (sim == NULL) {
+        return;
+    }
+    sim->context.out.sample.wanted = keep;
+    if (!keep) {
+        pawl_sample_capture_drop(&sim->context.out.sample);
+    }
+}
+
+const pawl_sample *pawl_sim_kept_sample(const pawl_sim *sim)
+{
+    return sim != NULL ? sim->context.out.sample.sample : NULL;
 }
 
 // `now` returns seconds. Phases of a step are timed by it.

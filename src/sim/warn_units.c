@@ -5,14 +5,18 @@
 // degrees where radians are.
 //
 // Lengths: a body that reaches 50 m, or one that is lighter than the air it displaces, was probably
-// given in millimetres (a part of 30 mm and 50 g becomes one of 30 m and 1e-3 kg/m^3); a model whose
+// given in millimetres (a part of 30 mm and 50 g becomes one of 30 m and 1e-3 kg/m^3), and so was one of 5 m that weighs
+// less than 50 g a metre; a model whose
 // largest body measures less than 5 mm was probably scaled twice, and if not, needs other settings than
-// the defaults. Angles: limits of whole numbers
+// the defaults. Masses: a body that weighs more than a ball of its size of the densest metal was given in grams. Angles: limits of whole numbers
 // from 10 on are degrees, unless they are a power of ten, which stands for "no limit".
 #include "sim/shape_reach.h"
 #include "sim/warnings.h"
 
-static const double units_largest = 50.0;    // reach of a body [m]
+static const double units_largest = 50.0; // reach of a body [m]
+static const double units_long = 5.0;     // reach from which on that of a metre counts [m]
+static const double units_thin = 0.05;    // mass of a metre [kg]
+static const double units_densest = 5e4;  // osmium has 22600; shapes may leave out a part [kg/m^3]
 static const double units_smallest = 2.5e-3; // reach of the largest body [m]
 static const double units_lightest = 0.1;    // mean density; air has 1.2 [kg/m^3]
 static const double units_heaviest = 1e6;    // of the whole [kg]
@@ -21,7 +25,7 @@ static const double units_gravity = 100.0;   // the sun's surface has 274 [m/s^2
 static const char *const units_length_advice =
     "lengths are in metres, masses in kilograms: scale a model given in millimetres by 0.001";
 
-// Volume of the shapes that collide [m^3]; hulls count as the box around their points.
+// Volume of the shapes that collide [m^3]; hulls and meshes count as the box around their points.
 static double units_volume(const pawl_model *m, const model_body *b)
 {
     double volume = 0.0;
@@ -30,7 +34,7 @@ static double units_volume(const pawl_model *m, const model_body *b)
         if (def->visual_only || def->kind == PAWL_SHAPE_PLANE) {
             continue;
         }
-        if (def->kind != PAWL_SHAPE_HULL) {
+        if (def->point_count == 0) {
             volume += pawl_mass_of_shape(def, 1.0).mass;
             continue;
         }
@@ -77,7 +81,8 @@ static units_extent units_measure(const pawl_model *m)
     }
     for (int i = 0; i < m->joint_count; ++i) {
         const model_joint *j = &m->joints[i];
-        if (j->kind != PAWL_JOINT_GEAR && j->kind != PAWL_JOINT_FREE) {
+        if (j->kind != PAWL_JOINT_GEAR && j->kind != PAWL_JOINT_FREE &&
+            j->kind != PAWL_JOINT_SPAN) {
             units_reaches(&e, m, j->base, v3_norm(j->base_anchor));
             units_reaches(&e, m, j->follower, v3_norm(j->follower_anchor));
         }
@@ -100,6 +105,12 @@ pawl_status pawl_warn_length(pawl_sim *sim, warning_list *list)
                                 pawl_warning_body(m, e.largest).text, units_length_advice,
                                 "it reaches %.4g m from its centre of mass", e.reach);
     }
+    if (e.reach > units_long && m->bodies[e.largest].mass < units_thin * e.reach) {
+        return pawl_warning_add(list, PAWL_WARNING_LENGTH_UNIT,
+                                pawl_warning_body(m, e.largest).text, units_length_advice,
+                                "it reaches %.4g m from its centre of mass and weighs %.3g kg",
+                                e.reach, m->bodies[e.largest].mass);
+    }
     if (e.density < units_lightest) {
         return pawl_warning_add(list, PAWL_WARNING_LENGTH_UNIT,
                                 pawl_warning_body(m, e.lightest).text, units_length_advice,
@@ -116,11 +127,39 @@ pawl_status pawl_warn_length(pawl_sim *sim, warning_list *list)
     return PAWL_OK;
 }
 
+// Density of a ball that has room for the body: for its shapes, its joints and its radius of gyration. 0 without shapes,
+// where nothing tells its size.
+static double units_ball_density(const pawl_model *m, int body)
+{
+    const model_body *b = &m->bodies[body];
+    double reach = pawl_body_reach(m, body);
+    if (!(reach > 0.0)) {
+        return 0.0;
+    }
+    double trace = b->inertia.m[0][0] + b->inertia.m[1][1] + b->inertia.m[2][2];
+    reach = fmax(reach, sqrt(0.5 * trace * b->inverse_mass));
+    for (int i = 0; i < m->joint_count; ++i) {
+        const model_joint *j = &m->joints[i];
+        reach = fmax(reach, j->base == body ? v3_norm(j->base_anchor) : 0.0);
+        reach = fmax(reach, j->follower == body ? v3_norm(j->follower_anchor) : 0.0);
+    }
+    return b->mass / (4.18879 * reach * reach * reach);
+}
+
+// One warning at most: all have the same cause.
 pawl_status pawl_warn_mass(pawl_sim *sim, warning_list *list)
 {
     const pawl_model *m = sim->model;
     int heaviest = -1;
     for (int i = 0; i < m->body_count; ++i) {
+        double density = m->bodies[i].inverse_mass > 0.0 ? units_ball_density(m, i) : 0.0;
+        if (density > units_densest) {
+            return pawl_warning_add(list, PAWL_WARNING_MASS_UNIT, pawl_warning_body(m, i).text,
+                                    "masses are in kilograms: scale one given in grams by 0.001",
+                                    "%.4g kg in the space of its shapes and joints would be %.3g "
+                                    "kg/m^3; the densest metal has 22600",
+                                    m->bodies[i].mass, density);
+        }
         bool moves = m->bodies[i].inverse_mass > 0.0;
         if (moves && (heaviest < 0 || m->bodies[i].mass > m->bodies[heaviest].mass)) {
             heaviest = i;

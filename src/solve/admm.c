@@ -147,6 +147,23 @@ static void admm_measure(admm *s, int first, int end, const double *y_from, cons
     s->length = length;
 }
 
+// Line 14 of Algorithm 6: x . z of every limit and contact, with the relaxed x. y_from as above.
+static void admm_complement(admm *s, const pawl_problem *p, int first, int end,
+                            const double *y_from)
+{
+    int contacts = pawl_problem_contact_row(p, 0);
+    double w = s->variant.relaxation, worst = s->complementarity;
+    for (int i = first, dim; i < end; i += dim) {
+        double sum = 0.0;
+        dim = i < contacts ? 1 : 3;
+        for (int r = i; r < i + dim && i >= p->free_row_count; ++r) {
+            sum += (w * s->x[r] + (1.0 - w) * y_from[r - first]) * s->z[r];
+        }
+        worst = max_of(worst, fabs(sum));
+    }
+    s->complementarity = worst;
+}
+
 // How far an accelerated iteration moved the rows first .. end: squared, in the metric of P.
 static double admm_moved(const admm *s, int first, int end, const double *y)
 {
@@ -176,6 +193,9 @@ static void admm_update(admm *s, const pawl_problem *p, int first, int end, cons
         s->z[i] = s->P[i] * (y[i] - before[i - first]);
     }
     admm_measure(s, first, end, y_from, y);
+    if (s->variant.literal) {
+        admm_complement(s, p, first, end, y_from);
+    }
     s->moved += s->variant.accelerate ? admm_moved(s, first, end, y) : 0.0;
 }
 
@@ -212,6 +232,7 @@ void pawl_admm_iterate(admm *s, const pawl_problem *p, double *y)
     int contacts = pawl_problem_contact_row(p, 0);
     admm_dynamics(s, p, y_start, z_start);
     s->primal = s->dual = s->primal_own = s->dual_own = s->length = s->moved = 0.0;
+    s->complementarity = 0.0;
     for (int first = 0, end; first < p->row_count; first = end) {
         int last = first < contacts ? contacts : p->row_count; // a contact is never cut
         end = last - first > ADMM_CHUNK ? first + ADMM_CHUNK : last;
@@ -222,6 +243,7 @@ void pawl_admm_iterate(admm *s, const pawl_problem *p, double *y)
     if (s->variant.accelerate) {
         admm_extrapolate(s, p, y);
     }
+    pawl_problem_show(p, y);
 }
 
 double pawl_admm_natural(admm *s, const pawl_problem *p, const double *y)

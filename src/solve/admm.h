@@ -18,6 +18,7 @@ typedef struct admm_variant {
     bool relaxed;      // the convex relaxation: s = 0
     bool precondition; // S
     bool accelerate;
+    bool literal;           // also finds the complementarity residual of Algorithm 6
     double eta, relaxation; // eta and w
 } admm_variant;
 
@@ -34,6 +35,7 @@ typedef struct admm {
     double primal, dual;       // of the last iteration, as velocities: W (x - y), what z misses
     double primal_own,
         dual_own; // x - y of the relaxed x, and P dy + eta S dx, scaled by S: what rules of rho compare
+    double complementarity;   // literal: largest |x . z| of a limit or contact, x the relaxed one
     double length;            // largest P |x - y| and P |dy|: how far it went
     double moved, last_moved; // by accelerated iterations: squared, in the metric of P
     double momentum;

@@ -11,6 +11,9 @@
 // seldom saves a few of those and costs iterations: docs/solvers/admm-ncp-la.md.) They end when the
 // natural map of their own problem is met. What slides in loops may take all iterations there are:
 // admm-ncp is what to use.
+//
+// solver.variant=paper runs them as published: no preconditioner, no momentum, no over-relaxation (the paper names no
+// value), rho 1 at first, eta 1e-6, and the three residuals of Algorithm 6 as the test that ends them.
 #include "math/vec.h"
 #include "solve/admm.h"
 #include <math.h>
@@ -20,6 +23,7 @@
 static const double family_goal = 0.5, family_adapted_goal = 0.25;
 static const double family_apart = 10.0;
 static const double family_linear_step = 1.5;
+static const double family_paper_eta = 1e-6;
 static const double family_least_rho = 1e-9, family_most_rho = 1e9;
 enum { FAMILY_LOOK = 10 }; // iterations between looks at the natural map
 
@@ -55,7 +59,7 @@ static double family_fifth_root(double x)
 // The factor by which rho grows or shrinks; 1 for a fixed one. Sets the first rho.
 static double family_first_rho(family *s, const pawl_problem *p, family_rule rule, double *rho)
 {
-    *rho = s->base.def.admm.rho;
+    *rho = s->base.def.paper ? 1.0 : s->base.def.admm.rho;
     if (rule == RULE_SPECTRAL) {
         double m = fmax(s->admm.variant.eta, 1e-12), L = pawl_admm_spectral_radius(&s->admm, p);
         if (L > m) {
@@ -81,6 +85,12 @@ static double family_next_rho(const admm *a, double step)
     return fmin(fmax(rho, family_least_rho), family_most_rho);
 }
 
+// The three tests of Algorithm 6, line 15: its rule without a preconditioner, so that residuals are in their own units.
+static bool family_is_done_as_published(const admm *a, double tolerance)
+{
+    return a->primal_own < tolerance && a->dual_own < tolerance && a->complementarity < tolerance;
+}
+
 // lambda is y of the method and so always admissible. The count of factorizations includes the first one.
 static void family_solve(pawl_solver *base, const pawl_problem *p, solver_goal asked,
                          double *lambda, solver_report *report)
@@ -90,11 +100,15 @@ static void family_solve(pawl_solver *base, const pawl_problem *p, solver_goal a
     family_rule rule = *(const family_rule *)base->ops->variant;
     admm *a = &s->admm;
     const admm_options *o = &base->def.admm;
+    bool paper = base->def.paper;
     const admm_variant variant = {.relaxed = relaxed,
-                                  .precondition = o->precondition,
-                                  .accelerate = o->accelerate,
-                                  .eta = relaxed ? 0.0 : o->eta,
-                                  .relaxation = o->relaxation};
+                                  .literal = paper,
+                                  .precondition = o->precondition && !paper,
+                                  .accelerate = o->accelerate && !paper,
+                                  .eta = relaxed ? 0.0
+                                         : paper ? family_paper_eta
+                                                 : o->eta,
+                                  .relaxation = paper ? 1.0 : o->relaxation};
     double tolerance = asked.tolerance, rho;
     double goal = (rule == RULE_FIXED ? family_goal : family_adapted_goal) * tolerance;
     *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT, .method = PAWL_METHOD_ADMM};
@@ -108,7 +122,8 @@ static void family_solve(pawl_solver *base, const pawl_problem *p, solver_goal a
         // residuals say that it may be small enough.
         bool look =
             report->iterations % FAMILY_LOOK == 0 || max_of(a->primal, a->dual) <= tolerance;
-        if (look && pawl_admm_natural(a, p, lambda) <= goal) {
+        if (paper ? family_is_done_as_published(a, tolerance)
+                  : look && pawl_admm_natural(a, p, lambda) <= goal) {
             report->outcome = PAWL_CONVERGED;
             break;
         }
@@ -127,6 +142,7 @@ static const family_rule family_fixed = RULE_FIXED, family_linear = RULE_LINEAR,
 
 const pawl_solver_ops pawl_admm_ccp_ops = {
     .name = "admm-ccp",
+    .published = true,
     .summary = "ADMM on the convex relaxation of friction: sliding contacts separate",
     .contacts = true,
     .relaxed = true,
@@ -136,6 +152,7 @@ const pawl_solver_ops pawl_admm_ccp_ops = {
 };
 const pawl_solver_ops pawl_admm_ncp_fp_ops = {
     .name = "admm-ncp-fp",
+    .published = true,
     .summary = "ADMM with a fixed penalty",
     .contacts = true,
     .variant = &family_fixed,
@@ -144,6 +161,7 @@ const pawl_solver_ops pawl_admm_ncp_fp_ops = {
 };
 const pawl_solver_ops pawl_admm_ncp_la_ops = {
     .name = "admm-ncp-la",
+    .published = true,
     .summary = "ADMM, its penalty balanced by a linear rule",
     .contacts = true,
     .variant = &family_linear,
@@ -152,6 +170,7 @@ const pawl_solver_ops pawl_admm_ncp_la_ops = {
 };
 const pawl_solver_ops pawl_admm_ncp_sa_ops = {
     .name = "admm-ncp-sa",
+    .published = true,
     .summary = "ADMM, its penalty chosen from the spectrum of D",
     .contacts = true,
     .variant = &family_spectral,

@@ -287,7 +287,9 @@ static bool automatic_by_bodies(automatic *s, const pawl_problem *p, solver_goal
     report->method = PAWL_METHOD_NEWTON;
     int budget = s->base.def.budget;
     if (budget > 0) {
-        automatic_within_budget(&a, budget);
+        // A caller may ask for fewer than usual.
+        bool fewer = asked.iterations < s->base.def.max_iterations && asked.iterations < budget;
+        automatic_within_budget(&a, fewer ? asked.iterations : budget);
         memcpy(lambda, x->lambda, bytes);
         report->outcome = x->natural <= asked.tolerance ? PAWL_CONVERGED : PAWL_ITERATION_LIMIT;
         return true;
@@ -295,8 +297,9 @@ static bool automatic_by_bodies(automatic *s, const pawl_problem *p, solver_goal
     automatic_run_stages(&a);
     memcpy(lambda, x->lambda, bytes);
     // The velocity space of a condensed problem is a factor of its matrix: where rows nearly repeat each other, as
-    // limits that jam a loop, its velocities are not quite those of the problem.
-    bool met = x->natural <= a.accept && automatic_natural(s, p, lambda) <= a.accept;
+    // limits that jam a loop, its velocities are not quite those of the problem. That of bodies is exact.
+    bool met = x->natural <= a.accept &&
+               (space->sparse != NULL || automatic_natural(s, p, lambda) <= a.accept);
     report->outcome = met ? PAWL_CONVERGED : PAWL_ITERATION_LIMIT;
     return report->outcome == PAWL_CONVERGED;
 }

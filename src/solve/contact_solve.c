@@ -20,6 +20,12 @@ bool pawl_solver_takes_contacts(int kind)
     return ops != NULL && ops->contacts;
 }
 
+bool pawl_solver_is_published(int kind)
+{
+    const pawl_solver_ops *ops = pawl_solver_find(kind);
+    return ops != NULL && ops->published;
+}
+
 static const double contact_first = 30.0; // the first pass, which finds the size of the answer
 
 typedef struct contact_pass {

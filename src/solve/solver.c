@@ -36,6 +36,7 @@ solver_def pawl_solver_def_of(const pawl_settings *settings)
     return (solver_def){.kind = settings->solver.kind,
                         .tolerance = settings->solver.tolerance,
                         .max_iterations = settings->solver.max_iterations,
+                        .paper = settings->solver.variant == PAWL_VARIANT_PAPER,
                         .budget = settings->solver.budget,
                         .exact_joints = settings->solver.exact_joints,
                         .regularization = settings->solver.regularization,
@@ -59,6 +60,12 @@ pawl_status pawl_solver_create(const pawl_env *env, const solver_def *def, pawl_
     const pawl_solver_ops *ops = pawl_solver_find((int)def->kind);
     if (ops == NULL) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "no solver of kind %d", (int)def->kind);
+    }
+    if (def->paper && !ops->published) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "solver '%s' has no solver.variant=paper; pgs-ccp, pgs-ncp, nbgs, raisim, "
+                         "raisim-ds, raisim-ds-es, admm-ccp and admm-ncp-fp, -la, -sa have one",
+                         ops->name);
     }
     pawl_carver need = {0};
     ops->layout(def, &need);
@@ -91,6 +98,9 @@ void pawl_solver_destroy(pawl_solver *solver)
 static bool solver_condenses(const pawl_solver *s, const pawl_problem *p, bool pivots)
 {
     int rest = p->row_count - p->free_row_count;
+    if (s->def.paper) {
+        return false;
+    }
     return s->ops->condenses || pivots ||
            ((s->def.exact_joints || pawl_is_weak(p)) && p->free_row_count > 0 &&
             rest <= s->condensed.matrix.capacity);

@@ -10,6 +10,10 @@
 // clamping; how a contact is projected and what ends the sweeps tells the members apart. They suit
 // light stacks and many contacts at modest accuracy. Where a light body carries a heavy one they need
 // very many sweeps; so do long chains and loops, unless joints are eliminated (solver.exact_joints).
+//
+// solver.variant=paper runs them as published: sweeps over joints as well, the steps of Algorithms 2 and 3 as printed,
+// relaxation without a projection behind it, and the paper's stopping rules. Two misprints stay mended (the signs of
+// Algorithm 5, and max for min in its last line): with them nothing converges.
 #include "math/vec.h"
 #include "problem/natural.h"
 #include "solve/solver_ops.h"
@@ -89,14 +93,30 @@ static bool splitting_converged(splitting *s, const pawl_problem *p, splitting_s
            pawl_sweep_measure(&s->sweeps, p, measures[stop], s->weight, lambda) <= half;
 }
 
+// As published: primal, dual and complementarity residuals (loops (156) to (158)), each within the tolerance in its own
+// units; (160) for the member that stops by energy. The probe's memory holds velocities.
+static bool splitting_converged_as_published(splitting *s, const pawl_problem *p,
+                                             splitting_stop stop, double lightness,
+                                             double tolerance, const double *lambda)
+{
+    if (stop == SPLITTING_ENERGY) {
+        return fabs(s->sweeps.descent) * lightness <= tolerance;
+    }
+    pawl_sweep_velocities(p, lambda, s->probe);
+    pawl_residual r = pawl_problem_three_residuals(p, lambda, s->probe);
+    return r.primal <= tolerance && r.dual <= tolerance && r.complementarity <= tolerance;
+}
+
 // What is left of a problem whose contacts follow the law of the member's own projector: the largest
 // velocity that one more sweep, not relaxed, finds wanting at the answer.
 static double splitting_own_residual(splitting *s, const pawl_problem *p, sweep_local contact,
                                      const double *lambda)
 {
+    pawl_problem unseen = *p; // it is no iteration
+    unseen.watch = NULL;
     memcpy(s->probe, lambda, (size_t)p->row_count * sizeof *lambda);
-    pawl_sweep_begin(&s->sweeps, p, s->probe);
-    return pawl_sweep(&s->sweeps, p, contact, s->probe);
+    pawl_sweep_begin(&s->sweeps, &unseen, s->probe);
+    return pawl_sweep(&s->sweeps, &unseen, contact, s->probe);
 }
 
 // Sweeps until the member's own rule stops. The relaxation may decay from sweep to sweep: large steps first, small
@@ -111,11 +131,15 @@ static void splitting_solve(pawl_solver *base, const pawl_problem *p, solver_goa
     *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT, .method = PAWL_METHOD_SWEEPS};
     pawl_problem_weights(p, s->weight);
     pawl_sweep_begin(&s->sweeps, p, lambda);
+    s->sweeps.literal = def->paper;
     while (report->outcome != PAWL_CONVERGED && report->iterations < goal.iterations) {
         ++report->iterations;
         s->sweeps.relaxation = omega;
         double worst = pawl_sweep(&s->sweeps, p, member->contact, lambda);
-        if (splitting_converged(s, p, member->stop, worst, lightness, goal.tolerance, lambda)) {
+        if (def->paper ? splitting_converged_as_published(s, p, member->stop, lightness,
+                                                          goal.tolerance, lambda)
+                       : splitting_converged(s, p, member->stop, worst, lightness, goal.tolerance,
+                                             lambda)) {
             report->outcome = PAWL_CONVERGED;
         }
         omega = max_of(def->relaxation_min, def->relaxation_decay * omega);
@@ -129,6 +153,7 @@ static void splitting_solve(pawl_solver *base, const pawl_problem *p, solver_goa
 
 const pawl_solver_ops pawl_pgs_ncp_ops = {
     .name = "pgs-ncp",
+    .published = true,
     .summary = "Gauss-Seidel sweeps, one projected step per contact",
     .contacts = true,
     .variant = &(const splitting_member){SWEEP_NCP_STEP, SPLITTING_NCP},
@@ -138,6 +163,7 @@ const pawl_solver_ops pawl_pgs_ncp_ops = {
 
 const pawl_solver_ops pawl_pgs_ccp_ops = {
     .name = "pgs-ccp",
+    .published = true,
     .summary =
         "Gauss-Seidel sweeps on the convex relaxation of friction: sliding contacts separate",
     .contacts = true,
@@ -149,6 +175,7 @@ const pawl_solver_ops pawl_pgs_ccp_ops = {
 
 const pawl_solver_ops pawl_nbgs_ops = {
     .name = "nbgs",
+    .published = true,
     .summary = "Gauss-Seidel sweeps, contacts by least energy on the slip conic (quartic)",
     .contacts = true,
     .own_law = "least energy on the slip conic",
@@ -159,6 +186,7 @@ const pawl_solver_ops pawl_nbgs_ops = {
 
 const pawl_solver_ops pawl_raisim_ops = {
     .name = "raisim",
+    .published = true,
     .summary = "as nbgs, the least energy found by bisection",
     .contacts = true,
     .own_law = "least energy on the slip conic",
@@ -169,6 +197,7 @@ const pawl_solver_ops pawl_raisim_ops = {
 
 const pawl_solver_ops pawl_raisim_ds_ops = {
     .name = "raisim-ds",
+    .published = true,
     .summary = "as raisim, with De Saxce's correction: slip opposes the velocity",
     .contacts = true,
     .variant = &(const splitting_member){SWEEP_NB_DE_SAXCE, SPLITTING_NCP},
@@ -178,6 +207,7 @@ const pawl_solver_ops pawl_raisim_ds_ops = {
 
 const pawl_solver_ops pawl_raisim_ds_es_ops = {
     .name = "raisim-ds-es",
+    .published = true,
     .summary = "as raisim-ds, stopping when a sweep hardly changes the energy",
     .contacts = true,
     .variant = &(const splitting_member){SWEEP_NB_DE_SAXCE, SPLITTING_ENERGY},

@@ -56,6 +56,7 @@ void pawl_sweep_begin(sweeper *s, const pawl_problem *p, const double *lambda)
         s->memory[2 * k + 1] = INFINITY;
     }
     s->relaxation = 1.0;
+    s->literal = false;
     s->descent = s->work = 0.0;
     p->delassus->ops->sweep_begin(p->delassus, lambda);
 }
@@ -111,6 +112,29 @@ static void sweep_project(sweep_local local, const double D[9], const double z[3
     }
 }
 
+static bool sweep_is_step(sweep_local local)
+{
+    return local == SWEEP_NCP_STEP || local == SWEEP_CCP_STEP;
+}
+
+// Algorithms 2 and 3 of [tsounis-loops] as printed. CCP: with De Saxce's term, as its Table I has it, and a step of
+// 3 / tr D, which may be too long. NCP: the tangents' step is one over the smaller of their diagonal entries.
+static void sweep_project_literally(sweep_local local, const double D[9], const double z[3],
+                                    double mu, double x[3])
+{
+    if (local == SWEEP_NCP_STEP) {
+        double least = fmin(D[0], D[4]);
+        const double r[2] = {least > 0.0 ? 1.0 / least : 0.0, D[8] > 0.0 ? 1.0 / D[8] : 0.0};
+        pawl_contact_prox_step(r, z, mu, x);
+        return;
+    }
+    double trace = D[0] + D[4] + D[8], step = trace > 0.0 ? 3.0 / trace : 0.0;
+    x[0] -= step * z[0];
+    x[1] -= step * z[1];
+    x[2] -= step * (z[2] + mu * sqrt(z[0] * z[0] + z[1] * z[1]));
+    pawl_cone_project(x, mu);
+}
+
 // The change dx of a contact's impulse x, which holds its velocity on entry; returns the change
 // without relaxation in units of velocity.
 // descent sums dx . (z + D dx / 2), the change of the quadratic lambda^T D lambda / 2 + lambda^T v_f. With friction
@@ -120,7 +144,11 @@ static double sweep_contact(sweeper *s, sweep_local local, const double D[9], do
                             double memory[2], const double x[3], double dx[3])
 {
     double z[3] = {dx[0], dx[1], dx[2]}, fresh[3] = {x[0], x[1], x[2]}, worst = 0.0;
-    sweep_project(local, D, z, mu, memory, fresh);
+    if (s->literal && sweep_is_step(local)) {
+        sweep_project_literally(local, D, z, mu, fresh);
+    } else {
+        sweep_project(local, D, z, mu, memory, fresh);
+    }
     for (int r = 0; r < 3; ++r) {
         worst = max_of(worst, D[4 * r] * fabs(fresh[r] - x[r]));
     }
@@ -128,7 +156,9 @@ static double sweep_contact(sweeper *s, sweep_local local, const double D[9], do
         for (int r = 0; r < 3; ++r) {
             fresh[r] = x[r] + s->relaxation * (fresh[r] - x[r]);
         }
-        pawl_cone_project(fresh, mu);
+        if (!s->literal) {
+            pawl_cone_project(fresh, mu);
+        }
     }
     for (int r = 0; r < 3; ++r) {
         dx[r] = fresh[r] - x[r];
@@ -214,6 +244,7 @@ double pawl_sweep(sweeper *s, const pawl_problem *p, sweep_local local, double *
         }
         d->ops->sweep_add(d, k, dx);
     }
+    pawl_problem_show(p, lambda);
     return worst;
 }
 
@@ -248,4 +279,11 @@ double pawl_sweep_measure(sweeper *s, const pawl_problem *p, sweep_measure measu
         }
     }
     return worst;
+}
+
+void pawl_sweep_velocities(const pawl_problem *p, const double *lambda, double *v)
+{
+    for (int k = 0; k < p->block_count; ++k) {
+        sweep_velocity(p, k, lambda, v + p->blocks[k].first_row);
+    }
 }

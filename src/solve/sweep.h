@@ -30,6 +30,7 @@ typedef struct sweeper {
     double *change;    // (2 x max_block_dim)
     double *memory;    // (2 x blocks) what a contact's local solver remembers from sweep to sweep
     int dim;           // max_block_dim
+    bool literal;      // steps as published; false after pawl_sweep_begin()
     double relaxation; // omega; 1 after pawl_sweep_begin()
     double descent;    // change of 1/2 l' (D + R) l + l' v_f over the last sweep
     double work;       // sum of |l_i v_i| over what slid in it: rounding changes descent by a share
@@ -43,6 +44,8 @@ double pawl_sweep(sweeper *s, const pawl_problem *p, sweep_local local, double *
 // The scaled natural map of lambda, from the operator's memory of the sweeps.
 double pawl_sweep_measure(sweeper *s, const pawl_problem *p, sweep_measure measure,
                           const double *weight, const double *lambda);
+// v (rows) of lambda, from the same memory.
+void pawl_sweep_velocities(const pawl_problem *p, const double *lambda, double *v);
 // What the judge will say.
 static inline double pawl_sweep_natural(sweeper *s, const pawl_problem *p, const double *weight,
                                         const double *lambda)

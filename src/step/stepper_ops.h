@@ -18,6 +18,8 @@ enum { // stepper_ops.traits
     // Makes at most DEFERRED_REACTIONS position updates a step and takes none back: reactions of least norm are
     // found when somebody asks (least_reactions.c).
     STEPPER_DEFERS_REACTIONS = 1u << 3,
+    // A step is one velocity update between position updates of the lengths that its weights say (derivative.c).
+    STEPPER_DIFFERENTIABLE = 1u << 4,
 };
 
 // The residual of steppers that solve another problem than the rows.

@@ -17,7 +17,8 @@ static bool pairs_filtered(const pawl_model *m, int one, int other)
     }
     for (int i = 0; i < m->joint_count; ++i) {
         const model_joint *j = &m->joints[i];
-        bool ties = j->kind != PAWL_JOINT_FREE && j->kind != PAWL_JOINT_GEAR;
+        bool ties =
+            j->kind != PAWL_JOINT_FREE && j->kind != PAWL_JOINT_GEAR && j->kind != PAWL_JOINT_SPAN;
         bool both =
             (j->base == one && j->follower == other) || (j->base == other && j->follower == one);
         if (ties && both) {
@@ -94,6 +95,7 @@ double pawl_shape_bound(const pawl_shape_def *shape)
         return s.x + s.z;
     case PAWL_SHAPE_ELLIPSOID:
         return fmax(s.x, fmax(s.y, s.z));
+    case PAWL_SHAPE_MESH:
     case PAWL_SHAPE_HULL:
         for (int i = 0; i < shape->point_count; ++i) {
             far = fmax(far, v3_norm(shape->points[i]));

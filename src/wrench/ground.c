@@ -46,10 +46,7 @@ static pawl_mat3 ground_upright(const pawl_model *model)
 static pawl_status ground_fill_shape(const pawl_env *env, const pawl_shape_def *def, int index,
                                      ground_piece *piece)
 {
-    if (def->kind == PAWL_SHAPE_HULL) {
-        PAWL_TRY(pawl_hull_create(env, def->name, def->points, def->point_count, &piece->hull));
-    }
-    piece->shape = pawl_shape_place(def, piece->hull, def->frame, index);
+    PAWL_TRY(pawl_shape_build(env, def, def->frame, index, &piece->shape));
     piece->position = def->frame.position;
     piece->axes = piece->tangent_axes = quat_matrix(def->frame.orientation);
     return PAWL_OK;
@@ -118,7 +115,7 @@ pawl_status pawl_ground_of_shape(const pawl_env *env, const pawl_model *model, i
                          bytes);
     }
     ground_piece *piece = (ground_piece *)(void *)(g + 1);
-    *piece = (ground_piece){.hull = NULL};
+    *piece = (ground_piece){.field = NULL};
     *g = (pawl_ground){.env = *env, .bytes = bytes, .piece_count = 1, .pieces = piece};
     pawl_status status = ground_fill_shape(env, &model->shapes[shape].def, shape, piece);
     if (status != PAWL_OK) {
@@ -136,7 +133,7 @@ void pawl_ground_destroy(pawl_ground *g)
     }
     pawl_env env = g->env;
     for (int i = 0; i < g->piece_count; ++i) {
-        pawl_hull_destroy(&env, g->pieces[i].hull);
+        pawl_shape_unbuild(&env, &g->pieces[i].shape);
     }
     pawl_free(&env, g, g->bytes);
 }

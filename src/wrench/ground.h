@@ -11,8 +11,7 @@ typedef struct ground_piece {
     pawl_vec3 position;        // of the piece's frame, in the world
     pawl_mat3 axes;            // of the piece's frame: columns in the world
     pawl_mat3 tangent_axes;    // from which tangents are turned
-    placed_shape shape;        // its frame is the piece's
-    convex_hull *hull;         // of a hull; the piece's own
+    placed_shape shape;        // its frame is the piece's; a hull or mesh of it is the piece's own
     const spline_field *field; // NULL: a shape
 } ground_piece;
 

@@ -6,6 +6,7 @@
 // rim in the directions that turn about it, the surface's own curvature otherwise.
 #include "collide/nearest_surface.h"
 #include "collide/pair.h"
+#include "model/tri_mesh.h"
 #include "wrench/surface.h"
 
 // s (1 - n nT - e eT): s on the plane across n, or on the line across n and e. e may be NULL.
@@ -106,6 +107,20 @@ static surface_distance surface_of_ellipsoid(pawl_vec3 size, pawl_vec3 p)
     return (surface_distance){near.distance, near.normal, pawl_surface_offset(&S, near.distance)};
 }
 
+// The nearest point of the surface, inside of which is where the triangle there has its back. Its own curvature is that
+// of its corners and edges alone, and is left out.
+static surface_distance surface_of_mesh(const tri_mesh *mesh, pawl_vec3 p)
+{
+    mesh_nearest near = pawl_tri_mesh_nearest(mesh, p);
+    double side = near.inside ? -1.0 : 1.0;
+    pawl_vec3 away = v3_scale(side, v3_sub(p, near.at));
+    pawl_vec3 flat = mesh->triangles[near.triangle].normal;
+    // so close to it that rounding has the direction, the triangle has it
+    bool over = near.distance <= 1e-9 * mesh->radius;
+    return (surface_distance){
+        side * near.distance, over ? flat : v3_unit_or(away, flat), {{{0.0}}}};
+}
+
 // p is in the shape's own frame, and so is the result. Planes are the half space z < 0.
 surface_distance pawl_surface_of_shape(const placed_shape *shape, pawl_vec3 p)
 {
@@ -126,6 +141,8 @@ surface_distance pawl_surface_of_shape(const placed_shape *shape, pawl_vec3 p)
         return surface_of_ellipsoid(size, p);
     case PAWL_SHAPE_HULL:
         return pawl_surface_of_hull(shape->hull, p);
+    case PAWL_SHAPE_MESH:
+        return surface_of_mesh(shape->mesh, p);
     case PAWL_SHAPE_PLANE:
     case PAWL_SHAPE_HEIGHTFIELD:
     case PAWL_SHAPE_COUNT:

@@ -124,7 +124,7 @@ def test_a_broken_model_is_refused_with_the_place(pawl, command, text, part):
     assert part in done.stderr
 
 
-@pytest.mark.parametrize("command", ["run", "check", "report", "reproduce", "list"])
+@pytest.mark.parametrize("command", ["run", "check", "report", "reproduce", "sweep", "list"])
 def test_every_command_has_help_in_both_ways(pawl, command):
     asked = pawl(command, "--help")
     assert asked.returncode == 0
@@ -137,9 +137,9 @@ def test_every_command_has_help_in_both_ways(pawl, command):
 def test_help_names_exactly_the_commands_that_exist(pawl):
     text = pawl("--help").stdout
     assert pawl("help").stdout == text
-    for command in ("run", "check", "solve", "report", "reproduce", "list"):
+    for command in ("run", "view", "check", "solve", "bench", "sweep", "report", "compare", "reproduce", "list"):
         assert f"pawl {command} " in text
-    for later in ("bench", "view", "sweep", "convert"):
+    for later in ("convert",):
         assert f"pawl {later}" not in text
         assert pawl(later).returncode == 2
 

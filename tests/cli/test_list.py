@@ -14,7 +14,7 @@ JOINTS = {
     "fixed": (6, 0), "revolute": (5, 1), "prismatic": (5, 1), "cylindrical": (4, 2),
     "universal": (4, 2), "spherical": (3, 3), "planar": (3, 3), "cartesian": (3, 3),
     "gimbal": (3, 3), "free": (0, 6), "screw": (5, 1), "distance": (1, 0),
-    "point-on-line": (2, 1), "point-on-plane": (1, 2), "gear": (1, 0),
+    "point-on-line": (2, 1), "point-on-plane": (1, 2), "gear": (1, 0), "span": (0, 1),
 }
 
 

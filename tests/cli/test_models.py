@@ -185,6 +185,7 @@ def free_directions(joint):
         "screw": ([axis], [axis]),
         "distance": (everything, everything),
         "point-on-plane": (everything, everything),
+        "span": (everything, everything),
     }[kind]
 
 

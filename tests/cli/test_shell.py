@@ -12,7 +12,7 @@ import pytest
 
 from conftest import COMMAND, ROOT
 
-COMMANDS = ["run", "check", "solve", "report", "reproduce", "list"]
+COMMANDS = ["run", "view", "check", "solve", "bench", "sweep", "report", "compare", "reproduce", "list"]
 
 
 def complete(pawl, *words):

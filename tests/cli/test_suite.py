@@ -4,6 +4,8 @@
 
 import json
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -66,3 +68,21 @@ def test_a_machine_of_the_suite_moves_as_its_servos_ask(pawl, name, tmp_path):
     criteria = {c["name"]: c for c in json.loads(result.read_text())["verdict"]["criteria"]}
     for word in ("closure", "energy", "limits", "penetration"):
         assert all(c["met"] is not False for key, c in criteria.items() if word in key), word
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_the_mjcf_version_of_a_machine_has_its_mobility_and_mass(pawl, name):
+    """Rows differ, since MJCF closes loops otherwise; how the machine can move does not."""
+    checks = [json.loads(pawl("check", os.path.join(ROOT, "models", "suite", name + ending), "--json", "-").stdout)
+              for ending in (".sdf", "-mjcf.xml")]
+    assert checks[0]["mobility"] == checks[1]["mobility"]
+    mass = [{body["name"]: body["mass"] for body in check["bodies"]} for check in checks]
+    halves = sum(m for n, m in mass[1].items() if n.endswith("_half"))
+    for body, m in mass[1].items():
+        if body in mass[0] and not halves:
+            assert abs(m - mass[0][body]) <= 1e-6 * m
+    assert sum(mass[1].values()) <= sum(mass[0].values()) * (1 + 1e-6)
+
+
+def test_the_mjcf_files_are_those_that_the_script_writes():
+    subprocess.run([sys.executable, os.path.join(ROOT, "tools", "suite_mjcf.py"), "--check"], check=True)

@@ -165,6 +165,11 @@ TEST(builders_refuse_indices_names_and_numbers_that_make_no_sense)
     pawl_builder_set_name(NULL, "x");
     pawl_builder_set_name(b, NULL);
     pawl_builder_set_gravity(NULL, (pawl_vec3){0});
+    CHECK_BAD(pawl_builder_set_medium(NULL, (pawl_medium){.density = 1.0}));
+    CHECK_BAD(pawl_builder_set_medium(b, (pawl_medium){.density = -1.0}));
+    CHECK_BAD(pawl_builder_set_medium(b, (pawl_medium){.density = 1.0, .wind = {NAN, 0, 0}}));
+    CHECK_NAN(pawl_wrap_length(NULL, (pawl_vec3){0}, (pawl_vec3){0}));
+    CHECK_NAN(pawl_wrap_length(&(pawl_wrap){.kind = 17}, (pawl_vec3){0}, (pawl_vec3){0}));
     pawl_body_def body = pawl_body_def_default();
     body.mass = body.inertia[0] = body.inertia[1] = body.inertia[2] = 1.0;
     CHECK_OK(pawl_builder_add_body(b, &body, NULL));
@@ -488,6 +493,8 @@ TEST(simulations_asked_for_what_they_do_not_have)
     CHECK_NAN(pawl_sim_actuator_effort(NULL, pawl_model_actuator_at(pawl_sim_model(NULL), 0)));
     pawl_sim_set_clock(NULL, NULL, NULL);
     pawl_sim_keep_problems(NULL, true);
+    pawl_sim_keep_samples(NULL, true);
+    CHECK(pawl_sim_kept_sample(NULL) == NULL && pawl_sample_get(NULL) == NULL);
     pawl_sim_destroy(NULL);
     pawl_verdict verdict = pawl_verdict_begin(NULL);
     CHECK_NAN(verdict.closure.position);

@@ -93,3 +93,35 @@ TEST(views_and_factors_that_are_none)
     m.model = NULL;
     mechanism_end(&m);
 }
+
+TEST(derivatives_that_are_none)
+{
+    mechanism m;
+    mechanism_begin(&m);
+    CHECK_OK(everything_build(&m.t.env, &m.model));
+    pawl_settings settings = pawl_settings_default(), none = {0};
+    pawl_derivative *d;
+    CHECK_BAD(pawl_derivative_create(NULL, m.model, &settings, &d));
+    CHECK_BAD(pawl_derivative_create(&m.t.env, NULL, &settings, &d));
+    CHECK_BAD(pawl_derivative_create(&m.t.env, m.model, NULL, &d));
+    CHECK_BAD(pawl_derivative_create(&m.t.env, m.model, &none, &d));
+    CHECK_BAD(pawl_derivative_create(&m.t.env, m.model, &settings, NULL));
+    CHECK_BAD(pawl_derivative_compute(NULL, NULL));
+    CHECK_NAN(pawl_derivative_margin(NULL));
+    CHECK(pawl_derivative_state(NULL) == NULL);
+    CHECK_OK(pawl_derivative_create(&m.t.env, m.model, &settings, &d));
+    CHECK_BAD(pawl_derivative_compute(d, NULL));
+    EACH_ID(i)
+    {
+        CHECK_INT(pawl_derivative_width(d, (pawl_derivative_input)i), 0);
+        CHECK(pawl_derivative_matrix(d, (pawl_derivative_input)i) == NULL);
+        CHECK_INT(pawl_derivative_width(NULL, (pawl_derivative_input)i), 0);
+    }
+    CHECK(pawl_derivative_matrix(d, PAWL_DERIVATIVE_POSE) == NULL); // before compute()
+    CHECK_NAN(pawl_derivative_margin(d));
+    pawl_derivative_destroy(d);
+    pawl_derivative_destroy(NULL);
+    pawl_model_destroy(m.model);
+    m.model = NULL;
+    mechanism_end(&m);
+}

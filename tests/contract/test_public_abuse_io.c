@@ -2,6 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The same as test_public_abuse.c for the public functions of libpawl-io.
+#include "pawl/columns.h"
 #include "pawl/io.h"
 #include "pawl/keyframes.h"
 #include "pawl/study.h"
@@ -121,8 +122,20 @@ TEST(recordings_that_are_null_or_not_there)
     CHECK_INT(pawl_record_judge(NULL).judgement, PAWL_NOT_JUDGED);
     CHECK_INT(pawl_record_series_count(NULL), 0);
     CHECK_INT(pawl_record_series(NULL, 0).rank, 0);
-    double number;
+    double number = 0.0;
     CHECK_BAD(pawl_record_read(NULL, 0, &number));
+    pawl_env memory = pawl_env_default();
+    const char *column = "a";
+    pawl_columns table = {"t", 1, 1, &column, &number};
+    CHECK_BAD(pawl_columns_write(NULL, "t.h5", &table, 1, ""));
+    CHECK_BAD(pawl_columns_write(&memory, NULL, &table, 1, ""));
+    CHECK_BAD(pawl_columns_write(&memory, "t.h5", NULL, 1, ""));
+    CHECK_BAD(pawl_columns_write(&memory, "t.h5", &table, -1, ""));
+    CHECK_BAD(pawl_columns_write(&memory, "t.h5", &table, 1, NULL));
+    table.values = NULL;
+    CHECK_BAD(pawl_columns_write(&memory, "t.h5", &table, 1, ""));
+    table.values = &number;
+    CHECK_STATUS(pawl_columns_write(&memory, "no/such/folder/t.h5", &table, 1, ""), PAWL_IO_ERROR);
     CHECK_INT(pawl_record_body_count(NULL) + pawl_record_joint_count(NULL), 0);
     CHECK_TEXT(pawl_record_body_name(NULL, 0), "");
     CHECK_TEXT(pawl_record_joint_name(NULL, -1), "");
@@ -303,5 +316,80 @@ TEST(studies_that_are_null_or_asked_out_of_range)
     CHECK_BAD(pawl_study_write_html(&t.env, study, NULL, NULL));
     pawl_study_destroy(study);
     pawl_study_destroy(NULL);
+    CHECK_NO_LEAK(&t);
+}
+
+TEST(samples_tables_and_pages_that_are_null_or_not_there)
+{
+    test_env t;
+    test_env_init(&t);
+    pawl_env *env = &t.env;
+    pawl_sample *sample = NULL;
+    pawl_sample_data none = {.system = "", .scenario = ""}, wrong = none;
+    int starts[] = {0};
+    none.row_start = starts;
+    CHECK_BAD(pawl_sample_create(env, NULL, &sample));
+    CHECK_BAD(pawl_sample_create(env, &none, NULL));
+    wrong.row_count = -1;
+    CHECK_BAD(pawl_sample_create(env, &wrong, &sample));
+    wrong.row_count = 3;
+    wrong.contact_count = 2;
+    CHECK_BAD(pawl_sample_create(env, &wrong, &sample));
+    CHECK_OK(pawl_sample_create(env, &none, &sample)); // nothing at all is a sample
+    pawl_sample_properties properties;
+    CHECK_BAD(pawl_sample_measure(NULL, sample, &properties));
+    CHECK_BAD(pawl_sample_measure(env, NULL, &properties));
+    CHECK_BAD(pawl_sample_measure(env, sample, NULL));
+    CHECK_OK(pawl_sample_measure(env, sample, &properties));
+    CHECK(pawl_sample_category_name(-1) == NULL && pawl_sample_category_name(99) == NULL);
+    CHECK(!pawl_solver_is_published(-1) && !pawl_solver_is_published(999));
+    pawl_sample_solver *solver = NULL;
+    pawl_settings settings = pawl_settings_default(), zeroed = {0};
+    CHECK_BAD(pawl_sample_solver_create(NULL, sample, &settings, &solver));
+    CHECK_BAD(pawl_sample_solver_create(env, NULL, &settings, &solver));
+    CHECK_BAD(pawl_sample_solver_create(env, sample, NULL, &solver));
+    CHECK_BAD(pawl_sample_solver_create(env, sample, &zeroed, &solver));
+    CHECK_BAD(pawl_sample_solver_create(env, sample, &settings, NULL));
+    double lambda = 0.0;
+    pawl_sample_result result;
+    CHECK_BAD(pawl_sample_solver_run(NULL, NULL, NULL, NULL, &lambda, &result));
+    CHECK_NAN(pawl_sample_solver_distance(NULL, &lambda, &lambda));
+    pawl_sample_solver_destroy(NULL);
+    pawl_sample_writer *writer = NULL;
+    CHECK_BAD(pawl_sample_writer_create(NULL, "a", &writer));
+    CHECK_BAD(pawl_sample_writer_create(env, NULL, &writer));
+    CHECK_BAD(pawl_sample_writer_create(env, "a", NULL));
+    CHECK(pawl_sample_writer_create(env, "/not there/a", &writer) != PAWL_OK && writer == NULL);
+    CHECK_BAD(pawl_sample_writer_add(NULL, sample, NULL, NULL));
+    CHECK_OK(pawl_sample_writer_close(NULL));
+    pawl_sample_file *file = NULL;
+    CHECK(!pawl_sample_file_is(NULL) && !pawl_sample_file_is("not there"));
+    CHECK_BAD(pawl_sample_file_open(NULL, "a", &file));
+    CHECK_BAD(pawl_sample_file_open(env, NULL, &file));
+    CHECK_BAD(pawl_sample_file_open(env, "a", NULL));
+    CHECK(pawl_sample_file_open(env, "CMakeLists.txt", &file) != PAWL_OK && file == NULL);
+    CHECK_INT(pawl_sample_file_count(NULL), 0);
+    CHECK_BAD(pawl_sample_file_read(NULL, 0, &sample));
+    pawl_sample_file_close(NULL);
+    pawl_sample_destroy(sample);
+    pawl_sample_destroy(NULL);
+    pawl_table *table = NULL;
+    pawl_data_column column = {.name = "a"};
+    CHECK_BAD(pawl_table_write(NULL, "a", &column, 1, NULL, 0));
+    CHECK_BAD(pawl_table_write(env, NULL, &column, 1, NULL, 0));
+    CHECK_BAD(pawl_table_write(env, "a", NULL, 1, NULL, 0));
+    CHECK(pawl_table_write(env, "/not there/a", &column, 1, NULL, 0) != PAWL_OK);
+    CHECK_BAD(pawl_table_read(NULL, "a", &table));
+    CHECK_BAD(pawl_table_read(env, NULL, &table));
+    CHECK_BAD(pawl_table_read(env, "a", NULL));
+    CHECK(pawl_table_read(env, "CMakeLists.txt", &table) != PAWL_OK && table == NULL);
+    CHECK(pawl_table_at(NULL, 0) == NULL);
+    CHECK(pawl_table_column(NULL, "a") == NULL && pawl_table_attribute(NULL, "a") == NULL);
+    pawl_table_destroy(NULL);
+    CHECK_BAD(pawl_lab_page_write(env, NULL, "{}", "a"));
+    CHECK_BAD(pawl_lab_page_write(env, "a", NULL, "a"));
+    CHECK_BAD(pawl_lab_page_write(env, "a", "{}", NULL));
+    CHECK_BAD(pawl_lab_page_write(env, "a", "</script>", "a"));
+    CHECK(pawl_lab_page_write(env, "a", "{}", "/not there/a") != PAWL_OK);
     CHECK_NO_LEAK(&t);
 }

@@ -2,8 +2,9 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // model_dump MODEL [JOINT=Q[,Q...] ...]: one JSON object a line for every body: name, mass, centre, inertia, and the pose of
-// its link frame with those joints there and the others where the file has them, loops left open. test_mujoco_files.py holds
-// it against MuJoCo.
+// its link frame with those joints there and the others where the file has them, loops left open; then one for every span
+// with its length, for every joint with its spring, damper and armature, and for every actuator with its gains.
+// test_mujoco_files.py holds it against MuJoCo.
 #include "pawl/io.h"
 #include "pawl/state.h"
 #include <stdio.h>
@@ -33,6 +34,30 @@ static int dump_start(char *word, pawl_named_start *out)
         at += *at == ',' ? 1 : 0;
     }
     return 0;
+}
+
+static void dump_joints(const pawl_model *model, const pawl_state *state)
+{
+    for (int i = 0; i < pawl_model_joint_count(model); ++i) {
+        pawl_joint_id id = pawl_model_joint_at(model, i);
+        pawl_joint_info j = pawl_model_joint(model, id);
+        double position[6] = {0};
+        pawl_state_joint(state, id, position, NULL);
+        if (j.kind == PAWL_JOINT_SPAN) {
+            printf("{\"span\": \"%s\", \"length\": %.17g}\n", j.name, position[0]);
+        } else if (j.coordinate_count == 1) {
+            const pawl_coordinate_def *c = &j.coordinate[0];
+            printf("{\"joint\": \"%s\", \"stiffness\": %.17g, \"damping\": %.17g, \"armature\": "
+                   "%.17g}\n",
+                   j.name, c->stiffness, c->damping, c->armature);
+        }
+    }
+    for (int i = 0; i < pawl_model_actuator_count(model); ++i) {
+        pawl_actuator_def a = pawl_model_actuator(model, pawl_model_actuator_at(model, i));
+        printf("{\"actuator\": \"%s\", \"joint\": \"%s\", \"kind\": %d, \"stiffness\": %.17g, "
+               "\"damping\": %.17g}\n",
+               a.name, pawl_model_joint(model, a.joint).name, (int)a.kind, a.stiffness, a.damping);
+    }
 }
 
 int main(int count, char **words)
@@ -67,6 +92,7 @@ int main(int count, char **words)
                b.inertia[3], b.inertia[4], b.inertia[5], p.position.x, p.position.y, p.position.z,
                p.orientation.w, p.orientation.x, p.orientation.y, p.orientation.z);
     }
+    dump_joints(model, state);
     pawl_state_destroy(state);
     pawl_model_destroy(model);
     return 0;

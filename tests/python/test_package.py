@@ -252,9 +252,9 @@ def test_other_threads_run_during_steps(robot):
 
 
 def test_help_teaches():
-    for thing in (pawl, pawl.Model, pawl.Sim, pawl.Batch, pawl.Builder, pawl.Recording, pawl.Settings, pawl.sweep, pawl.VectorEnv):
+    for thing in (pawl, pawl.Model, pawl.Sim, pawl.Batch, pawl.Builder, pawl.Recording, pawl.Settings, pawl.sweep, pawl.VectorEnv, pawl.Derivative):
         assert len(thing.__doc__) > 100
-    for kind in (pawl.Sim, pawl.State, pawl.Batch, pawl.Recording, pawl.Model):
+    for kind in (pawl.Sim, pawl.State, pawl.Derivative, pawl.Batch, pawl.Recording, pawl.Model):
         for name in dir(kind):
             if not name.startswith("_"):
                 assert getattr(kind, name).__doc__, f"{kind.__name__}.{name} has no docstring"

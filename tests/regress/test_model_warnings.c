@@ -81,7 +81,36 @@ TEST(an_inertia_in_the_wrong_unit_is_warned_of)
     }
 }
 
+// A link without shapes whose inertia is in kg mm^2, in an arm of 0.2 m and in one of 20 m.
+TEST(an_inertia_in_the_wrong_unit_is_warned_of_without_shapes)
+{
+    for (int i = 0; i < 3; ++i) {
+        mechanism m;
+        mechanism_begin(&m);
+        double arm = i == 2 ? 20.0 : 0.2, k = i == 0 ? 1e-3 : 1e3;
+        pawl_body_id body = mechanism_solid(&m, 0.5, v3(arm, 0, 0), v3(k, k, k));
+        mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(0, 0, 0), v3(0, 1, 0));
+        CHECK_INT(warnings_count(&m, PAWL_WARNING_INERTIA), i == 1 ? 1 : 0);
+        mechanism_end(&m);
+    }
+}
+
 // ---- masses ---------------------------------------------------------------------------------------
+
+// A steel rod of 0.2 m weighs 0.5 kg; 500 would be grams. A ball of that radius may weigh so much.
+TEST(masses_in_grams_are_warned_of)
+{
+    const double mass[] = {0.5, 50.0, 500.0};
+    for (int i = 0; i < 6; ++i) {
+        mechanism m;
+        mechanism_begin(&m);
+        double k = mass[i / 2], radius = i % 2 ? 0.1 : 0.01;
+        pawl_body_id body = mechanism_solid(&m, k, v3(0, 0, 0), v3(3e-3 * k, 3e-3 * k, 1e-3 * k));
+        scene_shape(&m, body, PAWL_SHAPE_CYLINDER, v3(radius, radius, 0.1), v3(0, 0, 0), 0.5, 0.0);
+        CHECK_INT(warnings_count(&m, PAWL_WARNING_MASS_UNIT), i == 4 ? 1 : 0);
+        mechanism_end(&m);
+    }
+}
 
 // A box of 0.1 x 0.2 x 0.4 m has 8e-3 m^3 and Ixx = m (0.2^2 + 0.4^2)/12. The mass counts, the inertia
 // is that of the shape unless it is given, and a density alone is nothing to warn of.
@@ -134,6 +163,20 @@ TEST(a_model_in_millimetres_is_warned_of)
             CHECK_INT(warnings_count(&m, PAWL_WARNING_LENGTH_UNIT), reported ? 1 : 0);
             mechanism_end(&m);
         }
+    }
+}
+
+// 0.2 kg over 15 m without shapes; a pendulum of 20 m that weighs 5 kg is meant.
+TEST(long_bodies_that_weigh_nothing_are_warned_of)
+{
+    for (int i = 0; i < 2; ++i) {
+        mechanism m;
+        mechanism_begin(&m);
+        double reach = i == 0 ? 15.0 : 20.0;
+        pawl_body_id body = mechanism_solid(&m, i == 0 ? 0.2 : 5.0, v3(reach, 0, 0), v3(9, 9, 9));
+        mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(0, 0, 0), v3(0, 1, 0));
+        CHECK_INT(warnings_count(&m, PAWL_WARNING_LENGTH_UNIT), i == 0 ? 1 : 0);
+        mechanism_end(&m);
     }
 }
 

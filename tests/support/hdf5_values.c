@@ -20,3 +20,14 @@ double *hdf5_values(hid_t file, const char *name, int64_t count)
     H5Dclose(set);
     return values;
 }
+
+void hdf5_exchange(const char *path, const char *name, double *values, bool write)
+{
+    hid_t file = H5Fopen(path, write ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+    CHECK(set >= 0);
+    CHECK((write ? H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values)
+                 : H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values)) >= 0);
+    H5Dclose(set);
+    H5Fclose(file);
+}

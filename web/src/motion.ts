@@ -3,40 +3,14 @@
 //
 // The document that C writes into a page: what a recorded machine consists of and how it moved. docs/player.md
 // describes it. Long arrays are little-endian numbers in base64.
-
-export interface ShapeData {
-    body: number; // -1: the world
-    kind: "sphere" | "box" | "cylinder" | "capsule" | "ellipsoid" | "plane" | "hull" | "heightfield";
-    pose: number[]; // x y z qw qx qy qz in the body's frame
-    size: number[];
-    colour: number[]; // r g b a
-    drawn: boolean; // false: it only touches, and another shape of its body is drawn
-    name: string;
-    corners?: number[]; // of a hull's faces, triangles of nine numbers
-    field?: { columns: number; rows: number; dx: number; dy: number; heights: number[] };
-}
-
-export interface JointData {
-    name: string;
-    kind: string;
-    base: number;
-    follower: number;
-    pose: number[]; // of the joint's frame, in the follower's
-    revolves: boolean;
-}
+import type { Contacts, SceneData } from "./scene";
 
 export interface EventData {
     time: number;
     text: string;
 }
 
-interface Document {
-    format: number;
-    name: string;
-    up: number[];
-    bodies: { name: string; mass: number; com: number[] }[];
-    shapes: ShapeData[];
-    joints: JointData[];
+export interface MotionData extends SceneData {
     events: EventData[];
     frames: number;
     recorded: number; // frames of the recording; more than `frames` where the motion was thinned
@@ -45,9 +19,12 @@ interface Document {
     contact_start: string; // uint32 (frames + 1): rows of the next two
     contact_pair: string; // int32 (rows x 3): body a, body b, mode
     contact_point: string; // float32 (rows x 6): position, force on body b
+    contact_normal?: string; // int16 (rows x 4): 32767 times the normal, 1000 times the coefficient of friction
+    gaps?: string; // float32 (frames x joint_count): how far the two sides of each joint are apart [m]
+    joint_count?: number; // all joints of the model, those without a frame included
 }
 
-function bytes(text: string): ArrayBuffer {
+export function bytes(text: string): ArrayBuffer {
     const raw = atob(text);
     const out = new Uint8Array(raw.length);
     for (let i = 0; i < raw.length; i++) {
@@ -56,12 +33,14 @@ function bytes(text: string): ArrayBuffer {
     return out.buffer;
 }
 
+function unpackNormals(packed: Int16Array): Float32Array {
+    const out = new Float32Array(packed.length);
+    packed.forEach((x, i) => (out[i] = i % 4 === 3 ? x / 1000 : x / 32767));
+    return out;
+}
+
 export class Motion {
-    readonly name: string;
-    readonly up: number[];
-    readonly bodies: Document["bodies"];
-    readonly shapes: ShapeData[];
-    readonly joints: JointData[];
+    readonly scene: SceneData;
     readonly events: EventData[];
     readonly frames: number;
     readonly recorded: number;
@@ -70,17 +49,15 @@ export class Motion {
     readonly contactStart: Uint32Array;
     readonly contactPair: Int32Array;
     readonly contactPoint: Float32Array;
+    readonly contactNormal: Float32Array | null;
+    readonly gaps: Float32Array | null;
+    readonly jointCount: number;
 
-    constructor(text: string) {
-        const d = JSON.parse(text) as Document;
+    constructor(d: MotionData) {
         if (d.format !== 1) {
             throw new Error(`this page knows format 1 of a motion, got ${d.format}`);
         }
-        this.name = d.name;
-        this.up = d.up;
-        this.bodies = d.bodies;
-        this.shapes = d.shapes;
-        this.joints = d.joints;
+        this.scene = d;
         this.events = d.events;
         this.frames = d.frames;
         this.recorded = d.recorded;
@@ -89,6 +66,9 @@ export class Motion {
         this.contactStart = new Uint32Array(bytes(d.contact_start));
         this.contactPair = new Int32Array(bytes(d.contact_pair));
         this.contactPoint = new Float32Array(bytes(d.contact_point));
+        this.contactNormal = d.contact_normal ? unpackNormals(new Int16Array(bytes(d.contact_normal))) : null;
+        this.gaps = d.gaps ? new Float32Array(bytes(d.gaps)) : null;
+        this.jointCount = d.joint_count ?? d.joints.length;
     }
 
     get start(): number {
@@ -126,5 +106,17 @@ export class Motion {
             );
         }
         return largest;
+    }
+
+    /** The contacts of a frame. */
+    contactsAt(frame: number): Contacts {
+        const first = this.contactStart[frame] ?? 0;
+        return {
+            first,
+            count: (this.contactStart[frame + 1] ?? first) - first,
+            pair: this.contactPair,
+            point: this.contactPoint,
+            normal: this.contactNormal,
+        };
     }
 }

@@ -1,42 +1,58 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The player: a canvas with its time line. Time runs by the clock; plots elsewhere on the page follow through the event
-// `pawl-time` of the document, and may send `pawl-seek` to set it.
+// The player: a recorded motion on a canvas with its time line. Time runs by the clock; plots elsewhere on the page
+// follow through the event `pawl-time` of the document, and may send `pawl-seek` to set it.
 import * as THREE from "three";
+import { Toggle, button, helpPanel, make, number, plural, save } from "./kit";
 import { Machine } from "./machine";
 import type { Motion } from "./motion";
+import type { Contacts } from "./scene";
 import { Stage } from "./stage";
+import { film, filmDefaults } from "./video";
 
-const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];
+const SPEEDS = [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8];
 const HELP: [string, string][] = [
     ["space", "play or pause"],
     ["← →", "one frame back or on (with shift: ten)"],
+    ["[ ]", "to the event before or after"],
     ["home, end", "to the start, to the end"],
     ["+ −", "faster, slower"],
-    ["c  j  p", "contacts, joints, path of the chosen body"],
-    ["f", "follow the chosen body"],
+    ["c  b  k", "contacts; one arrow for each pair; friction cones"],
+    ["j", "joints with their frames, coloured by closure"],
+    ["p  f", "path of the chosen body; follow it"],
     ["r", "frame the whole motion"],
     ["drag, wheel", "turn and zoom; with the right button: move"],
     ["click", "choose a body"],
+    ["?", "this list"],
 ];
 
-function make<K extends keyof HTMLElementTagNameMap>(tag: K, cls: string, parent: HTMLElement, text = ""): HTMLElementTagNameMap[K] {
-    const element = document.createElement(tag);
-    element.className = cls;
-    element.textContent = text;
-    parent.append(element);
-    return element;
-}
-
-function number(x: number): string {
-    const a = Math.abs(x);
-    return x === 0 ? "0" : a >= 1e-3 && a < 1e5 ? x.toPrecision(4) : x.toExponential(2);
+/** What a body is doing, for people. */
+export function describeBody(machine: Machine, body: number, contacts: Contacts, speed: number | null): string {
+    const { name, mass } = machine.scene.bodies[body];
+    const p = machine.centre(body);
+    let count = 0;
+    let force = 0;
+    for (let i = contacts.first; i < contacts.first + contacts.count; i++) {
+        if (contacts.pair[3 * i + 2] > 0 && (contacts.pair[3 * i] === body || contacts.pair[3 * i + 1] === body)) {
+            count++;
+            force += Math.hypot(contacts.point[6 * i + 3], contacts.point[6 * i + 4], contacts.point[6 * i + 5]);
+        }
+    }
+    const lines = [name, `${number(mass)} kg`, `x ${number(p.x)}  y ${number(p.y)}  z ${number(p.z)} m`];
+    if (speed !== null) {
+        lines.push(`${number(speed)} m/s`);
+    }
+    if (count > 0) {
+        lines.push(`${plural(count, "contact")}, ${number(force)} N`);
+    }
+    return lines.join("\n");
 }
 
 export class Player {
-    private readonly machine: Machine;
-    private readonly stage: Stage;
+    readonly machine: Machine;
+    readonly stage: Stage;
+    readonly motion: Motion;
     private time: number;
     private speed: number;
     private playing = false;
@@ -50,39 +66,35 @@ export class Player {
     private readonly speedButton: HTMLSelectElement;
     private readonly info: HTMLDivElement;
     private readonly tip: HTMLDivElement;
-    private readonly toggles = new Map<string, HTMLButtonElement>();
+    private readonly help: HTMLElement;
+    private readonly toggles = new Map<string, Toggle>();
 
     constructor(
         private readonly host: HTMLElement,
-        private readonly motion: Motion,
+        motion: Motion,
     ) {
+        this.motion = motion;
         this.time = motion.start;
+        host.classList.add("player");
         host.tabIndex = 0;
         host.setAttribute("role", "group");
-        host.setAttribute("aria-label", `The motion of ${motion.name}, to play`);
+        host.setAttribute("aria-label", `The motion of ${motion.scene.name}, to play`);
         const view = make("div", "player-view", host);
         const canvas = make("canvas", "player-canvas", view);
-        canvas.setAttribute("aria-label", `${motion.name} in three dimensions`);
-        this.machine = new Machine(motion);
-        this.stage = new Stage(canvas, this.machine, motion.up);
+        canvas.setAttribute("role", "img");
+        canvas.setAttribute("aria-label", `${motion.scene.name} in three dimensions`);
+        this.machine = new Machine(motion.scene);
+        this.measure();
+        this.stage = new Stage(canvas);
+        this.stage.show([this.machine], motion.scene.up, false);
+        this.stage.frame(this.machine.bounds);
         this.tip = make("div", "player-tip", view);
         this.info = make("div", "player-info", view);
-        const tools = make("div", "player-tools", view);
-        this.toggle(tools, "contacts", "Contacts", "contact points and forces (c)", motion.contactPoint.length > 0, true);
-        this.toggle(tools, "joints", "Joints", "joints (j)", motion.joints.length > 0, false);
-        this.toggle(tools, "path", "Path", "path of the chosen body (p)", true, false);
-        this.toggle(tools, "follow", "Follow", "follow the chosen body (f)", true, false);
-        const frame = make("button", "", tools, "Frame");
-        frame.title = "frame the whole motion (r)";
-        frame.onclick = () => this.stage.frame();
-        const help = make("button", "", tools, "?");
-        help.title = "keys";
-        const panel = this.helpPanel(view);
-        help.onclick = () => (panel.hidden = !panel.hidden);
+        this.tools(make("div", "player-tools", view));
+        this.help = helpPanel(view, HELP);
 
         const bar = make("div", "player-bar", host);
-        this.playButton = make("button", "player-play", bar);
-        this.playButton.onclick = () => this.play(!this.playing);
+        this.playButton = button(bar, "", "play", () => this.play(!this.playing), "player-play");
         const line = make("div", "player-line", bar);
         this.slider = make("input", "", line);
         Object.assign(this.slider, { type: "range", min: "0", max: String(Math.max(1, motion.frames - 1)), step: "any", value: "0" });
@@ -100,12 +112,50 @@ export class Player {
         }
         this.speedButton.onchange = () => (this.speed = Number(this.speedButton.value));
         if (motion.recorded > motion.frames) {
-            make("p", "player-note", host, `${motion.frames} of ${motion.recorded} recorded frames are in this page.`);
+            make("p", "player-note", host, `To keep this page small it holds ${motion.frames} of ${motion.recorded} recorded frames, spread evenly; the recording has all of them.`);
         }
         this.listen(canvas);
         this.play(false);
+        this.apply();
         this.seek(motion.start);
         requestAnimationFrame((now) => this.tick(now));
+    }
+
+    /** A box around some thirty moments of the run, and the length of arrows. */
+    private measure(): void {
+        const m = this.motion;
+        const step = Math.max(1, Math.floor(m.frames / 30));
+        for (let frame = 0; frame < m.frames; frame += step) {
+            this.machine.take(m.poses, frame * 7 * m.scene.bodies.length);
+            this.machine.include();
+        }
+        this.machine.finish();
+        this.machine.forceScale = (0.2 * this.machine.size) / (m.largestForce() || 1);
+    }
+
+    private tools(parent: HTMLElement): void {
+        const add = (key: string, label: string, title: string, useful: boolean, on: boolean): void => {
+            if (useful) {
+                this.toggles.set(key, new Toggle(parent, label, title, on, () => this.apply()));
+            }
+        };
+        const touching = this.motion.contactPoint.length > 0;
+        add("contacts", "Contacts", "contact points and forces (c)", touching, true);
+        add("pairs", "By pair", "one arrow for each pair of bodies (b)", touching, false);
+        add("cones", "Cones", "friction cones (k)", this.motion.contactNormal !== null && touching, false);
+        add("joints", "Joints", "joints with their frames, coloured by closure (j)", this.motion.scene.joints.length > 0, false);
+        add("path", "Path", "path of the chosen body (p)", true, false);
+        add("follow", "Follow", "follow the chosen body (f)", true, false);
+        button(parent, "Frame", "frame the whole motion (r)", () => this.stage.frame(this.machine.bounds));
+        button(parent, "Save", "save this picture as PNG", () => this.savePicture());
+        const reel = button(parent, "Film", "save the motion as a film (WebM or GIF)", () => void this.saveFilm(reel));
+        button(parent, "?", "keys (?)", () => (this.help.hidden = !this.help.hidden));
+    }
+
+    private savePicture(): void {
+        this.stage.touch();
+        this.stage.render();
+        this.stage.canvas.toBlob((blob) => blob && save(`${this.motion.scene.name}-${this.time.toFixed(3)}s.png`, blob), "image/png");
     }
 
     /** Real time, unless the run would be over in less than two seconds. */
@@ -115,54 +165,41 @@ export class Player {
         return SPEEDS.reduce((best, s) => (Math.abs(Math.log(s / wanted)) < Math.abs(Math.log(best / wanted)) ? s : best), 1);
     }
 
-    private toggle(parent: HTMLElement, key: string, label: string, title: string, useful: boolean, on: boolean): void {
-        if (!useful) {
-            return;
-        }
-        const button = make("button", "", parent, label);
-        button.title = title;
-        button.setAttribute("aria-pressed", String(on));
-        button.onclick = () => {
-            button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
-            this.apply();
-        };
-        this.toggles.set(key, button);
-    }
-
     private isOn(key: string): boolean {
-        return this.toggles.get(key)?.getAttribute("aria-pressed") === "true";
+        return this.toggles.get(key)?.on ?? false;
     }
 
     private apply(): void {
         this.machine.contacts.visible = this.isOn("contacts");
+        this.machine.cones.visible = this.isOn("cones");
+        this.machine.byPair = this.isOn("pairs");
         this.machine.joints.visible = this.isOn("joints");
-        this.machine.showPath(this.isOn("path") ? Math.max(0, this.chosen) : -1);
+        this.machine.showPath(this.isOn("path") ? this.pathOf(Math.max(0, this.chosen)) : []);
         this.following = this.isOn("follow") && this.chosen >= 0;
         if (this.following) {
-            this.followed.copy(this.machine.bodies[this.chosen].position);
+            this.followed.copy(this.machine.position[this.chosen]);
         }
         this.show();
     }
 
-    private helpPanel(parent: HTMLElement): HTMLElement {
-        const panel = make("div", "player-help", parent);
-        panel.hidden = true;
-        for (const [keys, what] of HELP) {
-            const row = make("div", "", panel);
-            make("kbd", "", row, keys);
-            make("span", "", row, what);
-        }
-        return panel;
+    /** The path of a body's centre of mass over the whole run. */
+    private pathOf(body: number): THREE.Vector3[] {
+        const m = this.motion;
+        const com = new THREE.Vector3().fromArray(m.scene.bodies[body].com);
+        const q = new THREE.Quaternion();
+        return Array.from({ length: m.frames }, (_, frame) => {
+            const at = 7 * (frame * m.scene.bodies.length + body);
+            q.set(m.poses[at + 4], m.poses[at + 5], m.poses[at + 6], m.poses[at + 3]);
+            return com.clone().applyQuaternion(q).add(new THREE.Vector3(m.poses[at], m.poses[at + 1], m.poses[at + 2]));
+        });
     }
 
     private marks(line: HTMLElement): void {
-        const span = this.motion.end - this.motion.start || 1;
         for (const event of this.motion.events.slice(0, 400)) {
             const mark = make("i", "player-mark", line);
             const { frame, part } = this.motion.at(event.time);
             mark.style.left = `${(100 * (frame + part)) / Math.max(1, this.motion.frames - 1)}%`;
             mark.title = `${number(event.time)} s: ${event.text}`;
-            mark.dataset.at = String((event.time - this.motion.start) / span);
         }
     }
 
@@ -171,15 +208,14 @@ export class Player {
         canvas.addEventListener("pointerdown", () => (moved = 0));
         canvas.addEventListener("pointermove", (event) => {
             moved += Math.abs(event.movementX) + Math.abs(event.movementY);
-            const hit = event.buttons === 0 ? this.stage.pick(event) : null;
-            this.tip.textContent = hit ? this.label(hit) : "";
+            this.tip.textContent = event.buttons === 0 ? (this.stage.pick(event)?.name ?? "") : "";
             const box = canvas.getBoundingClientRect();
             this.tip.style.transform = `translate(${event.clientX - box.left + 14}px, ${event.clientY - box.top + 10}px)`;
         });
         canvas.addEventListener("pointerleave", () => (this.tip.textContent = ""));
         canvas.addEventListener("click", (event) => {
             if (moved < 6) {
-                this.choose(this.stage.pick(event as PointerEvent)?.body ?? -1);
+                this.choose(this.stage.pick(event)?.body ?? -1);
             }
         });
         this.host.addEventListener("keydown", (event) => this.key(event));
@@ -187,11 +223,6 @@ export class Player {
             this.play(false);
             this.seek((event as CustomEvent<number>).detail);
         });
-    }
-
-    private label(hit: { body: number; name: string }): string {
-        const body = this.motion.bodies[hit.body].name;
-        return hit.name.startsWith("joint ") ? hit.name : body;
     }
 
     private key(event: KeyboardEvent): void {
@@ -203,18 +234,31 @@ export class Player {
             ArrowRight: () => this.seekFrame(frame + ten),
             Home: () => this.seek(this.motion.start),
             End: () => this.seek(this.motion.end),
+            "[": () => this.seekEvent(-1),
+            "]": () => this.seekEvent(1),
             "+": () => this.faster(1),
             "-": () => this.faster(-1),
-            c: () => this.toggles.get("contacts")?.click(),
-            j: () => this.toggles.get("joints")?.click(),
-            p: () => this.toggles.get("path")?.click(),
-            f: () => this.toggles.get("follow")?.click(),
-            r: () => this.stage.frame(),
+            c: () => this.toggles.get("contacts")?.element.click(),
+            b: () => this.toggles.get("pairs")?.element.click(),
+            k: () => this.toggles.get("cones")?.element.click(),
+            j: () => this.toggles.get("joints")?.element.click(),
+            p: () => this.toggles.get("path")?.element.click(),
+            f: () => this.toggles.get("follow")?.element.click(),
+            r: () => this.stage.frame(this.machine.bounds),
+            "?": () => (this.help.hidden = !this.help.hidden),
         };
         const step = steps[event.key];
         if (step && !event.ctrlKey && !event.metaKey && !event.altKey) {
             event.preventDefault();
             step();
+        }
+    }
+
+    private seekEvent(by: number): void {
+        const times = this.motion.events.map((event) => event.time);
+        const next = by > 0 ? times.find((t) => t > this.time + 1e-9) : [...times].reverse().find((t) => t < this.time - 1e-9);
+        if (next !== undefined) {
+            this.seek(next);
         }
     }
 
@@ -224,7 +268,7 @@ export class Player {
         this.speedButton.value = String(this.speed);
     }
 
-    private choose(body: number): void {
+    choose(body: number): void {
         this.chosen = body;
         this.machine.highlight(body);
         this.apply();
@@ -232,8 +276,8 @@ export class Player {
 
     /** Position and orientation (x y z qw qx qy qz) of a body as shown. */
     pose(name: string): number[] {
-        const body = this.machine.bodies[this.motion.bodies.findIndex((b) => b.name === name)];
-        const { position: p, quaternion: q } = body;
+        const body = this.motion.scene.bodies.findIndex((b) => b.name === name);
+        const [p, q] = [this.machine.position[body], this.machine.quaternion[body]];
         return [p.x, p.y, p.z, q.w, q.x, q.y, q.z];
     }
 
@@ -260,47 +304,41 @@ export class Player {
     }
 
     private show(): void {
-        this.machine.show(this.time);
+        const m = this.motion;
+        const { frame, part } = m.at(this.time);
+        const stride = 7 * m.scene.bodies.length;
+        const after = Math.min(frame + 1, m.frames - 1);
+        const near = part < 0.5 ? frame : after;
+        this.machine.take(m.poses, frame * stride);
+        if (part > 0) {
+            this.machine.blend(m.poses, after * stride, part);
+        }
+        this.machine.place();
+        if (m.gaps && this.machine.joints.visible) {
+            this.machine.showGaps(m.gaps, near * m.jointCount);
+        }
+        this.machine.showContacts(m.contactsAt(near));
         if (this.following && this.chosen >= 0) {
-            const now = this.machine.bodies[this.chosen].position;
-            const step = now.clone().sub(this.followed);
-            this.stage.camera.position.add(step);
-            this.stage.controls.target.add(step);
-            this.stage.controls.update();
+            const now = this.machine.position[this.chosen];
+            this.stage.follow(now.clone().sub(this.followed));
             this.followed.copy(now);
         }
-        const { frame, part } = this.motion.at(this.time);
         this.slider.value = String(frame + part);
-        this.clock.textContent = `${number(this.time)} s`;
-        this.describe(frame);
+        this.clock.textContent = `${this.time.toFixed(this.motion.end - this.motion.start < 1 ? 4 : 3)} s`;
+        this.info.hidden = this.chosen < 0;
+        if (this.chosen >= 0) {
+            const span = m.time[after] - m.time[frame];
+            const [a, b] = [frame * stride + 7 * this.chosen, after * stride + 7 * this.chosen];
+            const speed = span > 0 ? Math.hypot(m.poses[b] - m.poses[a], m.poses[b + 1] - m.poses[a + 1], m.poses[b + 2] - m.poses[a + 2]) / span : null;
+            this.info.textContent = describeBody(this.machine, this.chosen, m.contactsAt(near), speed);
+        }
         this.stage.touch();
         document.dispatchEvent(new CustomEvent("pawl-time", { detail: this.time }));
     }
 
-    private describe(frame: number): void {
-        this.info.hidden = this.chosen < 0;
-        if (this.chosen < 0) {
-            return;
-        }
-        const body = this.motion.bodies[this.chosen];
-        const p = this.machine.bodies[this.chosen].position;
-        const m = this.motion;
-        let contacts = 0;
-        let force = 0;
-        for (let i = m.contactStart[frame] ?? 0; i < (m.contactStart[frame + 1] ?? 0); i++) {
-            if (m.contactPair[3 * i] === this.chosen || m.contactPair[3 * i + 1] === this.chosen) {
-                contacts++;
-                force += Math.hypot(m.contactPoint[6 * i + 3], m.contactPoint[6 * i + 4], m.contactPoint[6 * i + 5]);
-            }
-        }
-        this.info.textContent =
-            `${body.name}\n${number(body.mass)} kg\nx ${number(p.x)}  y ${number(p.y)}  z ${number(p.z)} m` +
-            (m.contactPoint.length > 0 ? `\n${contacts} contacts, ${number(force)} N` : "");
-    }
-
     private tick(now: number): void {
         if (this.playing) {
-            const passed = this.last > 0 ? Math.min(0.1, (now - this.last) / 1000) : 0;
+            const passed = this.last > 0 ? Math.min(0.3, (now - this.last) / 1000) : 0;
             this.last = now;
             this.time += this.speed * passed;
             if (this.time >= this.motion.end) {
@@ -311,5 +349,38 @@ export class Player {
         }
         this.stage.render();
         requestAnimationFrame((then) => this.tick(then));
+    }
+
+    /** The time that is shown. */
+    get now(): number {
+        return this.time;
+    }
+
+    /** A picture of a given size, for a film. */
+    resize(width: number, height: number): void {
+        const view = this.stage.canvas.parentElement!;
+        [view.style.width, view.style.height, view.style.minHeight] = [`${width}px`, `${height}px`, "0"];
+        this.stage.fit(1);
+        this.stage.frame(this.machine.bounds);
+    }
+
+    private async saveFilm(button: HTMLButtonElement): Promise<void> {
+        button.disabled = true;
+        const format = typeof VideoEncoder === "undefined" ? "gif" : "webm";
+        try {
+            const blob = await film(this, filmDefaults(this, format), (part) => (button.textContent = `${Math.round(100 * part)} %`));
+            save(`${this.motion.scene.name}.${format}`, blob);
+        } catch (error) {
+            this.info.hidden = false;
+            this.info.textContent = error instanceof Error ? error.message : String(error);
+        }
+        button.textContent = "Film";
+        button.disabled = false;
+    }
+
+    /** The picture at a time, for a film: drawn when it returns. */
+    draw(time: number): void {
+        this.seek(time);
+        this.stage.render();
     }
 }

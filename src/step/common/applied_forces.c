@@ -6,8 +6,9 @@
 // with signals at the mean of the two times of the weights and actuators along their coordinate's row g, p = h e gT.
 // `applied` has applied forces alone, `driven` those and force actuators (both 6 x bodies, [N s] and [N m s],
 // world axes): the energy balance needs them apart. Position and velocity actuators are rows
-// (rows/actuator_rows.c).
+// (rows/actuator_rows.c). The drag of a medium counts as an applied force.
 #include "step/common/applied_forces.h"
+#include <math.h>
 #include <string.h>
 
 static double forces_signal(const pawl_signal *signal, const step_weights *w)
@@ -49,6 +50,46 @@ static void forces_apply(step_context *c, const step_weights *w)
     }
 }
 
+// Impulse over the step of a drag -c |v| v on a mass m: -m v x/(1 + x) with x = h c |v|/m. To first order that is the
+// drag at v, and it never reverses v, whatever the step.
+static double forces_drag_along(double c, double v, double mass, double h)
+{
+    double x = h * c * fabs(v) / mass;
+    return -mass * v * x / (1.0 + x);
+}
+
+// Drag of a medium on boxes with the bodies' inertia, in their principal axes (pawl_medium).
+static void forces_drag(step_context *c, const step_weights *w)
+{
+    const pawl_model *m = c->model;
+    const pawl_medium *medium = &m->medium;
+    for (int i = 0; i < m->body_count && medium->density > 0.0; ++i) {
+        const model_body *b = &m->bodies[i];
+        if (b->kind != PAWL_BODY_RIGID) {
+            continue;
+        }
+        const body_state *s = &c->assembly->bodies[i];
+        const double *I = b->principal.moment;
+        pawl_mat3 axes = m3_product(&c->assembly->rotation[i], &b->principal.axes);
+        pawl_vec3 v = m3_tmul(&axes, v3_sub(s->v, medium->wind)), spin = m3_tmul(&axes, s->w);
+        pawl_vec3 push, turn;
+        double side[3];
+        for (int k = 0; k < 3; ++k) {
+            double sum = I[(k + 1) % 3] + I[(k + 2) % 3] - I[k];
+            side[k] = sqrt(6.0 * max_of(sum, 1e-15) / b->mass);
+        }
+        for (int k = 0; k < 3; ++k) {
+            double p = side[(k + 1) % 3], q = side[(k + 2) % 3];
+            double fourth = p * p * p * p + q * q * q * q;
+            (&push.x)[k] =
+                forces_drag_along(0.5 * medium->density * p * q, (&v.x)[k], b->mass, w->h);
+            (&turn.x)[k] = forces_drag_along(medium->density * side[k] * fourth / 64.0,
+                                             (&spin.x)[k], I[k], w->h);
+        }
+        forces_add(c->u.applied + 6 * i, m3_mul(&axes, push), m3_mul(&axes, turn));
+    }
+}
+
 static double forces_actuator(step_context *c, int i, const step_weights *w)
 {
     const pawl_actuator_def *d = &c->model->actuators[i];
@@ -83,6 +124,7 @@ void pawl_apply_forces(step_context *c, const step_weights *w)
     size_t twists = (size_t)(6 * c->model->body_count) * sizeof(double);
     memset(c->u.applied, 0, twists);
     forces_apply(c, w);
+    forces_drag(c, w);
     memcpy(c->u.driven, c->u.applied, twists);
     forces_actuators(c, w);
 }

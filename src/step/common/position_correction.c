@@ -121,6 +121,8 @@ static void correction_solve(step_context *c, double worst)
     solver_goal goal = pawl_solver_goal(c->solver);
     solver_report report = {.outcome = PAWL_CONVERGED};
     goal.tolerance = max_of(goal.tolerance, correction_accuracy * worst);
+    goal.iterations = c->settings->solver.budget > 0 ? (c->settings->solver.budget + 3) / 4
+                                                     : goal.iterations; // a quarter of its sweeps
     memset(lambda, 0, (size_t)a->problem.row_count * sizeof *lambda);
     int islands =
         c->islands == NULL ? 1 : pawl_island_solver_solve(c->islands, goal, lambda, &report);

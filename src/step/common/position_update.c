@@ -158,7 +158,8 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
     for (int k = 0; k < POSITION_MAX_ITERATIONS; ++k) {
         double error = position_try(c, s, tau, end);
         bool helps = error <= position_contraction * last;
-        if (!helps && k > 0 && pawl_is_weak(&a->problem) && error > position_tolerance) {
+        if (!helps && last > position_nearly * first && k > 0 && pawl_is_weak(&a->problem) &&
+            error > position_tolerance) {
             error = position_stretch(c, s, tau, end, error, before, total, change);
             stretched = true;
             helps = error <= position_contraction * last;

@@ -23,6 +23,8 @@ static const double spin_free_fraction = 1e-9;
 // What a gyroscopic torque may give in a step, of the body's energy of rotation. It does no work where it is taken at
 // the mean of the spins; where the corrections do not converge it would, without bound.
 static const double spin_gain = 1e-6;
+static const double spin_much = 1e-3;       // likewise, of a correction that the rows do not see
+static const double spin_fast = 0.5;        // turn of a step [rad] from which on that is looked at
 static const double spin_contraction = 0.5; // slower corrections do not converge
 enum { SPIN_MORE_CORRECTIONS = 16 };
 
@@ -112,21 +114,24 @@ static double spin_tolerance(const step_context *c, const step_weights *w)
 }
 
 // Whether the gyroscopic torque of body i gives energy: the impulse -h Wm x I Wm that the mean Wm of the spins asks
-// for does no work, and what the one that acted is apart from it, -I d, does -Wm . I d.
-static bool spin_gives(const step_context *c, int i, const step_weights *w)
+// for does no work, and what the one that acted is apart from it, -I d, does -Wm . I d. u.own must be what the rows
+// answered to.
+static bool spin_gives(const step_context *c, int i, const step_weights *w, double gain)
 {
     const pawl_mat3 *r = &c->assembly->rotation[i];
     pawl_vec3 mean = spin_mean(c, i), momentum = m3_mul(&c->model->bodies[i].inertia, mean);
     pawl_vec3 asked = spin_with_torque(c, i, v3_cross(mean, momentum), w);
     pawl_vec3 d = m3_tmul(r, v3_sub(asked, twist_angular(c->u.own + 6 * i)));
-    return !(-v3_dot(momentum, d) <= spin_gain * 0.5 * v3_dot(momentum, mean));
+    return !(-v3_dot(momentum, d) <= gain * 0.5 * v3_dot(momentum, mean));
 }
 
-static bool spin_any_gives(const step_context *c, const step_weights *w)
+// `turn`: of bodies that turn by at least that in a step [rad].
+static bool spin_any_gives(const step_context *c, const step_weights *w, double gain, double turn)
 {
     bool any = false;
     for (int i = 0; i < c->model->body_count && !any; ++i) {
-        any = spin_has_gyroscope(c, i) && spin_gives(c, i, w);
+        any = spin_has_gyroscope(c, i) && w->h * v3_norm(spin_mean(c, i)) >= turn &&
+              spin_gives(c, i, w, gain);
     }
     return any;
 }
@@ -137,7 +142,7 @@ static bool spin_let_go(step_context *c, const step_weights *w)
 {
     bool changed = false;
     for (int i = 0; i < c->model->body_count; ++i) {
-        if (spin_has_gyroscope(c, i) && spin_gives(c, i, w)) {
+        if (spin_has_gyroscope(c, i) && spin_gives(c, i, w, spin_gain)) {
             const model_body *b = &c->model->bodies[i];
             const pawl_mat3 *r = &c->assembly->rotation[i];
             double *u = c->u.own + 6 * i;
@@ -166,15 +171,17 @@ void pawl_settle_gyroscopes(step_context *c, const step_weights *w, solver_repor
     double last = INFINITY;
     int most = w->gyroscope_corrections;
     for (int k = 0; k < most; ++k) {
+        bool gives = spin_any_gives(c, w, spin_much,
+                                    spin_fast); // by the torque that the rows have answered to
         double change = spin_correct(c, w);
-        if (change <= spin_tolerance(c, w)) {
+        if (change <= spin_tolerance(c, w) && !gives) {
             break;
         }
         spin_solve_again(c, solved);
         bool settles = change <= spin_contraction * last;
         last = change;
         if (k + 1 >= w->gyroscope_corrections && settles && most < SPIN_MORE_CORRECTIONS &&
-            spin_any_gives(c, w)) {
+            spin_any_gives(c, w, spin_gain, 0.0)) {
             ++most;
         }
     }
@@ -183,7 +190,15 @@ void pawl_settle_gyroscopes(step_context *c, const step_weights *w, solver_repor
     }
 }
 
-// Once more after the last solve, without the rows: what this leaves open the projection that follows removes.
+// Twice the energy of rotation of body i at a spin in world axes [J].
+static double spin_energy(const step_context *c, int i, pawl_vec3 spin)
+{
+    pawl_vec3 W = m3_tmul(&c->assembly->rotation[i], spin);
+    return v3_dot(W, m3_mul(&c->model->bodies[i].inertia, W));
+}
+
+// Once more after the last solve, without the rows: what this leaves open the projection that follows removes. Where
+// the corrections before did not converge, and were ended by spin_let_go(), this one would be as wrong as they were.
 void pawl_correct_spins(step_context *c, const step_weights *w)
 {
     for (int i = 0; i < c->model->body_count; ++i) {
@@ -191,7 +206,11 @@ void pawl_correct_spins(step_context *c, const step_weights *w)
             double *u = c->u.next + 6 * i;
             pawl_vec3 change =
                 v3_sub(spin_with_gyroscope(c, i, w), twist_angular(c->u.own + 6 * i));
-            twist_put(u, twist_linear(u), v3_add(twist_angular(u), change));
+            pawl_vec3 spin = v3_add(twist_angular(u), change);
+            if (spin_energy(c, i, spin) <=
+                (1.0 + spin_much) * spin_energy(c, i, twist_angular(u))) {
+                twist_put(u, twist_linear(u), spin);
+            }
         }
     }
 }

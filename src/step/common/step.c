@@ -81,9 +81,11 @@ void pawl_step_results_layout(step_results *out, const pawl_assembly *a, pawl_ca
 size_t pawl_step_scratch_bytes(const pawl_assembly *a)
 {
     // The deepest nesting: Newton's method of a position update (2 rows, twists) within which reactions of least norm
-    // (rows, twists) are found; lit's projection takes as much. The rest is room for callers.
-    enum { TWISTS = 4, ROWS = 5 };
+    // (rows, twists) are found; lit's projection takes as much. A smooth step keeps poses and twists (13 numbers a body)
+    // and four rows. The rest is room for callers.
+    enum { TWISTS = 7, ROWS = 5 };
     size_t twists = 6 * (size_t)a->model->body_count * sizeof(double);
-    size_t rows = (size_t)a->max_rows * sizeof(double);
+    int most_rows = a->max_rows > a->model->row_count ? a->max_rows : a->model->row_count;
+    size_t rows = (size_t)most_rows * sizeof(double);
     return TWISTS * pawl_arena_bytes(twists) + ROWS * pawl_arena_bytes(rows);
 }

@@ -22,6 +22,7 @@
 #include "step/common/event_log.h"
 #include "step/common/island_solver.h"
 #include "step/common/phase_clock.h"
+#include "step/common/sample.h"
 
 // The velocity update, next = free + M^-1 JT lambda, at the poses where the rows are placed. Twists are
 // (6 x bodies): linear, angular.
@@ -89,6 +90,7 @@ typedef struct step_results {
                         // 0 the step must be done again
     int impact_demand;  // units of an impact's group beyond the room for its path; likewise
     contact_capture capture; // the problem of the last step, where it is wanted
+    sample_capture sample;   // the same with all rows (sample.h)
     pawl_status captured;    // how that went
 } step_results;
 void pawl_step_results_layout(step_results *out, const pawl_assembly *a, pawl_carver *mem);
@@ -121,6 +123,10 @@ typedef struct step_context {
     phase_clock clock;
     pawl_arena scratch;
     bool placed; // the assembly is placed at the state already
+    // Called, where not NULL, by a velocity update when its problem is solved (sim/derivative.c); s has the twists before it.
+    void (*probe)(void *user, const struct step_context *c, const pawl_state *s,
+                  const step_weights *w, bool struck);
+    void *probe_user;
 } step_context;
 
 // Bytes of scratch that the parts above take together at most.

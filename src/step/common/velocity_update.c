@@ -62,6 +62,9 @@ void pawl_velocity_update(step_context *c, pawl_state *s, const step_weights *w,
     solver_report solved = {.outcome = PAWL_CONVERGED};
     pawl_velocity_solve(c, s, w, &solved);
     pawl_stiff_springs_settle(c, w, &solved);
+    if (c->probe != NULL) {
+        c->probe(c->probe_user, c, s, w, struck);
+    }
     pawl_velocity_finish(c, s, w, &solved, report);
     if (struck) {
         pawl_report_merge(report, &impact);
@@ -104,6 +107,24 @@ void pawl_velocity_solve(step_context *c, const pawl_state *s, const step_weight
     }
 }
 
+// The problem with its answer and, found again, its warm start: the state still has the impulses of the last step.
+static pawl_status velocity_take_sample(step_context *c, const pawl_state *s, const step_weights *w)
+{
+    size_t mark = pawl_arena_mark(&c->scratch);
+    size_t bytes = (size_t)c->assembly->problem.row_count * sizeof(double);
+    double *answer = pawl_take_rows(c), *start = pawl_take_rows(c);
+    memcpy(answer, c->u.lambda, bytes);
+    pawl_warm_start(c, s);
+    memcpy(start, c->u.lambda, bytes);
+    memcpy(c->u.lambda, answer, bytes);
+    const pawl_sample_data when = {
+        .step = s->step, .time = w->begin, .dt = w->h, .reach = w->reach};
+    pawl_status status = pawl_sample_capture_take(c->env, &c->out.sample, c->assembly, &when, start,
+                                                  answer, c->u.velocity);
+    pawl_arena_release(&c->scratch, mark);
+    return status;
+}
+
 // The judge decides how well the problem was solved, not the solver. Then impulses are stored for the next step's
 // warm start, by slot or by the contact's id, and the twists taken over.
 void pawl_velocity_finish(step_context *c, pawl_state *s, const step_weights *w,
@@ -126,6 +147,9 @@ void pawl_velocity_finish(step_context *c, pawl_state *s, const step_weights *w,
                            .bounded_rows = p->row_count - p->free_row_count - 3 * p->contact_count,
                            .contacts = p->contact_count};
     pawl_step_decide(c, solved, report);
+    if (c->out.sample.wanted) {
+        c->out.captured = velocity_take_sample(c, s, w);
+    }
     pawl_report_penetration(c, report);
     pawl_report_contacts(c, w->h);
 

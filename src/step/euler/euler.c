@@ -8,6 +8,6 @@
 const pawl_stepper_ops pawl_euler_ops = {
     .name = "euler",
     .summary = "semi-implicit Euler, springs and PD implicit: first order, robust",
-    .traits = STEPPER_NEEDS_ROWS | STEPPER_DEFERS_REACTIONS,
+    .traits = STEPPER_NEEDS_ROWS | STEPPER_DEFERS_REACTIONS | STEPPER_DIFFERENTIABLE,
     .advance = pawl_euler_step,
 };

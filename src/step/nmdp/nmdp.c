@@ -143,6 +143,11 @@ static pawl_status nmdp_refuse_joints(nmdp *s)
     const pawl_model *m = s->model;
     const char *stepper = pawl_stepper_name((int)s->settings->stepper);
     PAWL_TRY(pawl_nmdp_count_loops(s));
+    if (m->medium.density > 0.0) {
+        return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
+                         "stepper %s has no drag of a medium; choose euler, moreau or lit",
+                         stepper);
+    }
     if (s->settings->nmdp.order == 2 && nmdp_in_space(s)) {
         return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
                          "nmdp.order=2 needs nmdp.dynamics=ne: stages in space are of first order");

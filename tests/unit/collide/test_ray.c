@@ -5,14 +5,18 @@
 // definition. Before a hit nothing is inside, right behind it something is, and a ray that misses has no point inside.
 #include "collide/height_grid.h"
 #include "collide/ray.h"
+#include "model/tri_mesh.h"
+#include "support/mesh_solids.h"
 #include "support/random.h"
 #include "support/test.h"
+#include <stdlib.h>
 
 enum { RAY_POINTS = 12, RAY_NX = 7, RAY_NY = 5 };
 
 typedef struct ray_case {
     placed_shape shape;
     convex_hull *hull;
+    tri_mesh *mesh;
     height_grid *grid;
     pawl_heightfield_def field;
     double heights[RAY_NX * RAY_NY];
@@ -32,6 +36,14 @@ static void ray_case_make(ray_case *c, test_env *t, pawl_shape_kind kind, uint64
         CHECK_OK(pawl_hull_create(&t->env, "hull", points, RAY_POINTS, &c->hull));
     }
     c->shape = pawl_shape_place(&def, c->hull, random_pose(seed, 3.0), 0);
+    if (kind == PAWL_SHAPE_MESH) {
+        mesh_solid *solid = calloc(1, sizeof *solid);
+        solid_add_box(solid, v3(0, 0, 0), def.size, 3);
+        CHECK_OK(pawl_tri_mesh_create(&t->env, "mesh", solid->points, solid->point_count,
+                                      solid->triangles, solid->triangle_count, &c->mesh));
+        c->shape.mesh = c->mesh;
+        free(solid);
+    }
     if (kind == PAWL_SHAPE_HEIGHTFIELD) {
         for (int i = 0; i < RAY_NX * RAY_NY; ++i) {
             c->heights[i] = random_in(seed, -0.4, 0.4);
@@ -51,6 +63,7 @@ static void ray_case_end(ray_case *c, test_env *t)
 {
     pawl_hull_destroy(&t->env, c->hull);
     pawl_height_grid_destroy(&t->env, c->grid);
+    pawl_tri_mesh_destroy(&t->env, c->mesh);
 }
 
 // How far inside of the shape a point is, in any measure that is positive inside and continuous.
@@ -64,6 +77,7 @@ static double ray_inside(const ray_case *c, pawl_vec3 point)
         return -x.z;
     case PAWL_SHAPE_SPHERE:
         return e.x - v3_norm(x);
+    case PAWL_SHAPE_MESH: // of a box
     case PAWL_SHAPE_BOX:
         return fmin(fmin(e.x - fabs(x.x), e.y - fabs(x.y)), e.z - fabs(x.z));
     case PAWL_SHAPE_CYLINDER:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Reports: self-contained, escaped, small, and with the verdict that the figures call for.
+// Reports: self-contained documents, escaped, small, and with the verdict that the figures call for. What the page makes
+// of a document is tested in a browser (tests/web).
 #include "page/player_bundle.h"
 #include "support/recording.h"
 #include "support/test.h"
@@ -20,8 +21,7 @@ static void cut(char *text, const char *begin, const char *end)
     }
 }
 
-// A page or picture as C wrote it, without the player and its data: what these hold is nothing that the tests here
-// look for, and the player has its own tests in a browser.
+// A page or picture as C wrote it, without the bundle.
 static char *read_text(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -33,7 +33,6 @@ static char *read_text(const char *path)
     CHECK(fread(text, 1, (size_t)size, file) == (size_t)size);
     text[size] = '\0';
     fclose(file);
-    cut(text, "<script type=\"application/json\" id=\"pawl-motion\">", "</script>");
     if (pawl_player_bundle_size > 0) {
         cut(text, pawl_player_bundle, "</script>");
     }
@@ -92,7 +91,7 @@ TEST(a_page_needs_nothing_from_elsewhere)
     char page[256], picture[256];
     make_report(&t.env, "pendulum", 1e-3, 400, page, picture);
     char *text = read_text(page);
-    static const char *const outside[] = {"http:", "https:", "src=", "href=", "@import", "url("};
+    static const char *const outside[] = {"http:", "https:", "src=", "href=\"h", "@import", "url("};
     for (size_t i = 0; i < sizeof outside / sizeof outside[0]; ++i) {
         CHECK_INT(count_of(text, outside[i]), 0);
     }
@@ -106,12 +105,14 @@ TEST(a_page_needs_nothing_from_elsewhere)
                                          "elbow",
                                          "PASS",
                                          "solver.tolerance",
-                                         "prefers-color-scheme"};
+                                         "\"page\":\"report\"",
+                                         "\"motion\":{"};
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; ++i) {
         CHECK(count_of(text, wanted[i]) > 0);
     }
-    CHECK_INT(count_of(text, "nan") + count_of(text, "inf,") + count_of(text, "-nan"), 0);
-    check_tags_pair(text);
+    CHECK_INT(count_of(text, ":nan") + count_of(text, ":inf") + count_of(text, ":-"),
+              count_of(text, ":-"));
+    CHECK_INT(count_of(text, "</script>"), pawl_player_bundle_size > 0 ? 2 : 1);
     free(text);
     text = read_text(picture);
     CHECK(strncmp(text, "<svg xmlns=\"http://www.w3.org/2000/svg\"", 39) == 0);
@@ -139,19 +140,17 @@ TEST(a_page_shows_contacts_and_the_worst_pair)
     static const char *const wanted[] = {"Contact points",
                                          "Penetration",
                                          "Normal force",
-                                         "&lt;crate&gt; (box)",
-                                         "ball &amp; chain (sphere)",
-                                         "<i>world</i> (plane)",
-                                         "<th class=\"n\">slip</th>"};
+                                         "\\u003ccrate> (box)",
+                                         "ball \\u0026 chain (sphere)",
+                                         "world (plane)",
+                                         "\"slip\":"};
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; ++i) {
         CHECK(count_of(text, wanted[i]) > 0);
     }
-    const char *first = strstr(text, "<h2>Contacts</h2>");
-    CHECK(first != NULL && strstr(first, "<td>") != NULL);
-    first = strstr(first, "<td>");
+    const char *first = strstr(text, "\"contacts\":[{");
+    CHECK(first != NULL);
     const char *name = strstr(first, worst == 1 ? "(box)" : "(sphere)");
-    CHECK(name != NULL && name < strstr(first, "</td>")); // the worst one leads the table
-    check_tags_pair(text);
+    CHECK(name != NULL && name < strstr(first, "\"depth\"")); // the worst one leads the table
     free(text);
     const char *paths[] = {path, page, test_path("crate.svg", (char[256]){0}, 256)};
     CHECK(CHECK_SURVIVES_NO_MEMORY(write_report, paths) > 20);
@@ -196,10 +195,15 @@ TEST(names_cannot_become_markup)
         char *text = read_text(paths[i]);
         CHECK_INT(count_of(text, "<script>alert"), 0);
         CHECK(count_of(text, "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;"
-                             "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd&#39;") > 0);
-        check_tags_pair(text);
+                             "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd&#39;") > 0); // the title
         free(text);
     }
+    char *text = read_text(page);
+    CHECK(count_of(
+              text,
+              "\\u003cscript>alert(\\u00221\\u0022)\\u003c/script>\\u0026\\ufffd\\ufffd\\ufffd'") >
+          0);
+    free(text);
     CHECK_NO_LEAK(&t);
 }
 
@@ -211,7 +215,7 @@ TEST(a_long_run_still_fits_a_page)
     char page[256], picture[256];
     make_report(&t.env, "pendulum", 1e-3, 30000, page, picture);
     char *text = read_text(page);
-    CHECK(strlen(text) < 2000000);
+    CHECK(strlen(text) < 5000000);
     free(text);
     CHECK_NO_LEAK(&t);
 }
@@ -223,9 +227,7 @@ TEST(a_single_frame_makes_a_page)
     char page[256], picture[256];
     make_report(&t.env, "still", 1e-3, 0, page, picture);
     char *text = read_text(page);
-    CHECK(count_of(text, "1 recorded frame<") == 1);
-    CHECK_INT(count_of(text, "nan"), 0);
-    check_tags_pair(text);
+    CHECK(count_of(text, "\"frames\":1,") == 2); // of the run and of the motion
     free(text);
     CHECK_NO_LEAK(&t);
 }
@@ -239,7 +241,7 @@ TEST(a_run_that_loses_energy_is_not_passed)
     make_report(&t.env, "pendulum", 4e-2, 200, page, picture);
     char *text = read_text(page);
     CHECK(count_of(text, "NOT MET: unexplained energy") == 1 && count_of(text, "PASS") == 0);
-    CHECK(count_of(text, "! FAILED") == 1);
+    CHECK(count_of(text, "\"met\":false") == 1);
     free(text);
     CHECK_NO_LEAK(&t);
 }

@@ -127,7 +127,7 @@ TEST(a_study_survives_without_memory)
 
 static char *page_text(const char *path)
 {
-    static char text[1 << 16];
+    static char text[1 << 20]; // the bundle comes last and is cut
     FILE *file = fopen(path, "rb");
     CHECK(file != NULL);
     size_t size = fread(text, 1, sizeof text - 1, file);
@@ -145,22 +145,19 @@ TEST(the_page_has_it_all_and_escapes_names)
     CHECK_OK(make_study(&t.env, &study));
     CHECK_OK(pawl_study_write_html(&t.env, study, "made <now>", test_path("s.html", path, 256)));
     const char *text = page_text(path);
-    static const char *const parts[] = {
-        "NOT MET",         "1 of 3 claims", "2.38e-03",     "class=\"n ours differs\">6.20e-04",
-        "A &lt;title&gt;", "a &amp; b",     "&lt;b&gt;how", "made &lt;now&gt;",
-        "</html>"};
+    static const char *const parts[] = {"\"page\":\"study\"", "\"met\":false",  "2.38e-03",
+                                        "\"6.20e-04\"",       "\"differs\":[[", "A \\u003ctitle>",
+                                        "a \\u0026 b",        "\\u003cb>how",   "made \\u003cnow>"};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
         CHECK(strstr(text, parts[i]) != NULL);
     }
-    CHECK(strstr(text, "nan") == NULL && strstr(text, "inf ") == NULL);
-    CHECK(strstr(text, "http") == NULL); // nothing comes from elsewhere
     pawl_study_destroy(study);
     CHECK_NO_LEAK(&t);
 }
 
-// Two points of a log-log plot of the page, where they must be: x spans 10^-3 to 10^-2 with 0.04
-// decades on both sides, from 62 to 608; the third point has no logarithm and is left out.
-TEST(log_axes_put_points_in_their_places)
+// RFC 4648 by hand of the two doubles 10^-3 and 10^-2, little endian: fca9f1d24d62503f 7b14ae47e17a843f. The third point
+// has no logarithm and is left out.
+TEST(a_curve_of_the_page_has_all_digits)
 {
     test_env t;
     test_env_init(&t);
@@ -168,17 +165,7 @@ TEST(log_axes_put_points_in_their_places)
     char path[256];
     CHECK_OK(make_study(&t.env, &study));
     CHECK_OK(pawl_study_write_html(&t.env, study, NULL, test_path("l.html", path, 256)));
-    const char *points = strstr(page_text(path), "points=\"");
-    CHECK(points != NULL);
-    char *end = NULL;
-    double x0 = strtod(points + strlen("points=\""), &end);
-    double y0 = strtod(end + 1, &end);
-    double x1 = strtod(end, &end);
-    double y1 = strtod(end + 1, &end);
-    CHECK_NEAR(x0, 62.0 + 546.0 * 0.04 / 1.08, 0.06);
-    CHECK_NEAR(x1, 62.0 + 546.0 * 1.04 / 1.08, 0.06);
-    CHECK_NEAR(y0, 216.0, 0.006); // 10^-6 is the lowest, 10^-4 the highest
-    CHECK_NEAR(y1, 12.0, 0.006);
-    CHECK(end[0] == ' ' && end[1] == '"');
+    CHECK(strstr(page_text(path), "\"x\":\"/Knx0k1iUD97FK5H4XqEPw==\"") != NULL);
     pawl_study_destroy(study);
+    CHECK_NO_LEAK(&t);
 }

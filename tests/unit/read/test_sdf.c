@@ -496,7 +496,6 @@ TEST(a_collision_has_the_colour_of_its_link)
 
 TEST(materials_that_cannot_be_are_refused)
 {
-    sdf_refused(FRICTION("<ode><mu>-1</mu></ode>"), PAWL_BAD_FILE, "mu");
     sdf_refused(FRICTION("<ode><mu>inf</mu></ode>"), PAWL_BAD_FILE, "mu");
     sdf_refused(COLLISION("<pawl:friction>nan</pawl:friction>"), PAWL_BAD_FILE, "pawl:friction");
     sdf_refused(COLLISION("<pawl:restitution>-0.1</pawl:restitution>"), PAWL_BAD_FILE,

@@ -4,6 +4,7 @@
 // Heightfields and contact points in recordings: written as they are, drawn, and refused when the
 // numbers in a file cannot be.
 #include "pawl/io.h"
+#include "support/hdf5_values.h"
 #include "support/test.h"
 
 #include <hdf5.h>
@@ -46,18 +47,6 @@ static void record_field(const pawl_env *env, const char *path)
     pawl_model_destroy(model);
 }
 
-// Reads or writes a whole dataset of doubles.
-static void with_set(const char *path, const char *name, double *values, bool write)
-{
-    hid_t file = H5Fopen(path, write ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
-    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
-    CHECK(set >= 0);
-    CHECK((write ? H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values)
-                 : H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values)) >= 0);
-    H5Dclose(set);
-    H5Fclose(file);
-}
-
 TEST(heightfields_and_points_are_recorded_and_drawn)
 {
     test_env t;
@@ -67,11 +56,11 @@ TEST(heightfields_and_points_are_recorded_and_drawn)
     test_path("field.html", page, sizeof page);
     record_field(&t.env, path);
     double size[2], form[9], heights[6], link[2], point[8];
-    with_set(path, "/model/field_size", size, false);
-    with_set(path, "/model/field_form", form, false);
-    with_set(path, "/model/field_heights", heights, false);
-    with_set(path, "/model/contact_point_link", link, false);
-    with_set(path, "/model/contact_point_form", point, false);
+    hdf5_exchange(path, "/model/field_size", size, false);
+    hdf5_exchange(path, "/model/field_form", form, false);
+    hdf5_exchange(path, "/model/field_heights", heights, false);
+    hdf5_exchange(path, "/model/contact_point_link", link, false);
+    hdf5_exchange(path, "/model/contact_point_form", point, false);
     CHECK(size[0] == 3.0 && size[1] == 2.0);
     CHECK(form[2] == -0.25 && form[3] == 1.0 && form[7] == 0.5 && form[8] == 0.25);
     for (int i = 0; i < 6; ++i) {
@@ -113,9 +102,9 @@ TEST(heightfields_that_cannot_be_are_refused)
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
         double values[9];
         record_field(&t.env, path);
-        with_set(path, rows[k].set, values, false);
+        hdf5_exchange(path, rows[k].set, values, false);
         values[rows[k].at] = rows[k].value;
-        with_set(path, rows[k].set, values, true);
+        hdf5_exchange(path, rows[k].set, values, true);
         CHECK_STATUS(pawl_report_write(&t.env, path, page),
                      rows[k].message == NULL ? PAWL_OK : PAWL_BAD_FILE);
         if (rows[k].message != NULL) {

@@ -18,8 +18,8 @@ static const pawl_joint_kind kinematics_kinds[] = {
     PAWL_JOINT_FREE,          PAWL_JOINT_SCREW,         PAWL_JOINT_DISTANCE,
     PAWL_JOINT_POINT_ON_LINE, PAWL_JOINT_POINT_ON_PLANE};
 enum { KINEMATICS_KINDS = sizeof kinematics_kinds / sizeof kinematics_kinds[0] };
-_Static_assert(KINEMATICS_KINDS + 1 == PAWL_JOINT_KIND_COUNT,
-               "a kind without test (gears have one)");
+_Static_assert(KINEMATICS_KINDS + 2 == PAWL_JOINT_KIND_COUNT,
+               "a kind without test (gears have one, spans test_cord_path.c)");
 
 static const double kinematics_pitch = 0.3, kinematics_length = 0.7;
 

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The midpoint step (midpoint_step.c) of motions that joints and gravity alone determine. There the impulses of a step
+// act along three sets of rows: those of the start, the middle and the end. What the midpoint step finds one after the
+// other in the middle (twists back into the tangents, the velocity update, the position update of the second half) acts
+// along the same rows and is one impulse mu:
+//   u1 = u + M^-1 J0T nu,                qm = q0 (+) h/2 u1   with nu such that f(qm) = 0,
+//   u2 = u1 + h g + M^-1 JmT mu,         q1 = qm (+) h/2 u2   with mu such that f(q1) = 0,
+//   u+ = u2 + M^-1 J1T z                                      with z such that J1 u+ = 0.
+// The motion is that of the midpoint step; only rounding differs. But one factor is enough for a step, that of the rows
+// at its start, which were placed at the end of the step before: it solves for z exactly, for nu and mu as the matrix of
+// a Newton iteration, which contracts the error by h w for turns at w. Around loops of light bodies it is a poor matrix
+// for mu, whose rows are others: there the rows in the middle get a factor of their own. The iteration begins with impulses extrapolated
+// from the last steps, which are right to the fifth order of h, so that one correction is enough in a smooth motion.
+//
+// Gyroscopic torques of the midpoint step depend on twists that are never formed here. Where there are any, as where
+// contacts, limits, springs or anything else may act, pawl_smooth_step() leaves the step to others.
+#include "step/common/smooth_step.h"
+#include "base/kernel.h"
+#include "coordinates/free_factor.h"
+#include "problem/weak_space.h"
+#include "rows/row_set.h"
+#include "step/common/least_reactions.h"
+#include "step/common/position_update.h"
+#include "step/common/twist.h"
+#include <string.h>
+
+static const double smooth_tolerance = 1e-12; // of closure [m or rad], of models of a metre or less
+static const double smooth_exact = 1e-14;     // needs no correction
+static const double smooth_close = 2e-11;     // one more correction leaves less than the tolerance
+static const double smooth_contraction = 0.5; // slower is no convergence
+static const double smooth_slow = 0.3;        // slower than that is worth a factor
+static const double smooth_gyroscope = 1e-13; // change of a spin by gyroscopic torques, of the spin
+static const double smooth_regular = 1e-4;    // pivots below are close to a singular position
+enum { SMOOTH_ITERATIONS = 25 };
+
+typedef struct smooth_step {
+    double h, middle, end;
+    double *twist;    // (6 x bodies) u1, u2, u+
+    double *force;    // (6 x bodies) scratch
+    double *first;    // (rows) nu
+    double *second;   // (rows) mu
+    double *slots;    // (2 x slots of joints) scratch
+    body_state *from; // (bodies) qm
+    double tolerance; // of closure
+    bool twice;       // the rows of the middle have a factor of their own
+    int iterations;
+} smooth_step;
+
+// Whether gyroscopic torques change the spin of body i by next to nothing in a step.
+static bool smooth_spin(const pawl_model *m, const body_state *x, int i, double h)
+{
+    const model_body *b = &m->bodies[i];
+    if (b->kind != PAWL_BODY_RIGID || b->isotropic) {
+        return b->kind != PAWL_BODY_KINEMATIC;
+    }
+    pawl_mat3 r = quat_matrix(x->q);
+    pawl_vec3 w = m3_tmul(&r, x->w), momentum = m3_mul(&b->inertia, w);
+    double torque = v3_max_abs(v3_cross(w, momentum));
+    return h * torque <= smooth_gyroscope * v3_max_abs(momentum);
+}
+
+static bool smooth_bodies(const pawl_model *m, const body_state *bodies, double h)
+{
+    bool smooth = true;
+    for (int i = 0; i < m->body_count && smooth; ++i) {
+        smooth = smooth_spin(m, &bodies[i], i, h);
+    }
+    return smooth;
+}
+
+// Whether all free rows are joints that are satisfied exactly, and nothing else acts but gravity.
+static bool smooth_rows(const step_context *c)
+{
+    const pawl_assembly *a = c->assembly;
+    bool hard = true;
+    for (int r = 0; r < a->free_rows; ++r) {
+        int slot = a->rows[r].slot; // of a joint, whose impulses the state remembers
+        hard = hard && pawl_assembly_is_hard(a, r) && slot >= 0 && slot < a->model->row_count;
+    }
+    return hard && a->free_rows > 0 && !a->has_soft_rows && !a->has_damping &&
+           !a->has_rows_by_value && a->candidate_count == 0;
+}
+
+// A state with a trend comes from such a step, which looked at its spins.
+static bool smooth_applies(const step_context *c, const pawl_state *s, double h)
+{
+    const pawl_model *m = c->model;
+    return c->settings->project && c->finder == NULL && m->force_count == 0 &&
+           m->actuator_count == 0 && !c->coordinates->ops->has_tree_joints &&
+           c->assembly->problem.delassus->weak.space == NULL && smooth_rows(c) &&
+           (pawl_state_trend_levels(s) > 0 || smooth_bodies(m, s->bodies, h));
+}
+
+// The closure problem at the poses where the assembly is placed, with its factor. False: no exact one, or one close to a
+// singular position, where what is left of the closure errors moves bodies by far more than that.
+static bool smooth_factor(step_context *c)
+{
+    pawl_assembly *a = c->assembly;
+    pawl_problem *p = &a->problem;
+    bool built = p->factor_key == 2 * a->placements && p->row_count == a->free_rows;
+    if (!built) {
+        pawl_assembly_build_closure(a);
+    }
+    pawl_eliminate_factor(p, c->settings->solver.regularization);
+    return pawl_eliminate_is_exact(p) &&
+           pawl_free_factor_least_pivot(pawl_delassus_free_factor(p->delassus)) > smooth_regular;
+}
+
+// Sums of backward differences (levels x count), the next value of what they are of, to sum (count).
+PAWL_KERNEL static void smooth_extrapolate(const double *restrict level, int levels, int count,
+                                           double *restrict sum)
+{
+    for (int i = 0; i < count; ++i) {
+        sum[i] = level[i];
+    }
+    for (int k = 1; k < levels; ++k) {
+        level += count;
+        for (int i = 0; i < count; ++i) {
+            sum[i] += level[i];
+        }
+    }
+}
+
+// Backward differences (levels x count) with one more value x (count), which is lost.
+PAWL_KERNEL static void smooth_difference(double *restrict level, int levels, int count,
+                                          double *restrict x)
+{
+    for (int k = 0; k < levels; ++k, level += count) {
+        for (int i = 0; i < count; ++i) {
+            double last = level[i];
+            level[i] = x[i];
+            x[i] -= last;
+        }
+    }
+}
+
+static void smooth_begin(const step_context *c, const pawl_state *s, smooth_step *step)
+{
+    const pawl_assembly *a = c->assembly;
+    state_trend trend = pawl_state_trend(s);
+    int levels = pawl_state_trend_levels(s), slots = c->model->row_count;
+    double *first = step->slots, *second = step->slots + slots;
+    step->twice = levels > 0 && *trend.twice != 0.0;
+    pawl_twists_of(c->model, s->bodies, step->twist);
+    if (levels > 0) {
+        smooth_extrapolate(trend.first, levels, slots, first);
+        smooth_extrapolate(trend.second, levels, slots, second);
+    }
+    for (int r = 0; r < a->free_rows; ++r) {
+        int slot = a->rows[r].slot;
+        double last = s->impulses[slot]; // of a whole step
+        step->first[r] = levels > 0 ? 0.25 * last + first[slot] : 0.25 * last;
+        step->second[r] = levels > 0 ? second[slot] : 0.5 * last;
+    }
+}
+
+// u += M^-1 JT x. Rows without a factor have no M^-1 JT.
+static void smooth_push(const step_context *c, const smooth_step *step, bool middle,
+                        const double *x)
+{
+    if (middle && !step->twice) {
+        pawl_assembly_push(c->assembly, x, step->force, step->twist);
+    } else {
+        pawl_assembly_add_impulses(c->assembly, x, step->twist);
+    }
+}
+
+// Poses after half a step from `from` along the twists at hand.
+static void smooth_move(const step_context *c, const smooth_step *step, const body_state *from,
+                        body_state *to)
+{
+    const pawl_model *m = c->model;
+    double tau = 0.5 * step->h;
+    for (int i = 0; i < m->body_count; ++i) {
+        const double *u = step->twist + 6 * i;
+        to[i].r = v3_axpy(from[i].r, tau, v3(u[0], u[1], u[2]));
+        if (m->bodies[i].kind == PAWL_BODY_RIGID) {
+            to[i].q = quat_advance(from[i].q, v3_scale(tau, v3(u[3], u[4], u[5])));
+        }
+    }
+}
+
+// x = rate f. Returns the largest |f|, NaN if any is none: 0 times a finite number is 0.
+PAWL_KERNEL static double smooth_scale(const double *restrict f, int n, double rate,
+                                       double *restrict x)
+{
+    double most[4] = {0}, none[4] = {0};
+    int r = 0;
+    for (; r + 4 <= n; r += 4) {
+        for (int k = 0; k < 4; ++k) {
+            double size = fabs(f[r + k]);
+            most[k] = size > most[k] ? size : most[k];
+            none[k] += 0.0 * f[r + k];
+            x[r + k] = rate * f[r + k];
+        }
+    }
+    for (; r < n; ++r) {
+        double size = fabs(f[r]);
+        most[0] = size > most[0] ? size : most[0];
+        none[0] += 0.0 * f[r];
+        x[r] = rate * f[r];
+    }
+    bool finite = (none[0] + none[1]) + (none[2] + none[3]) == 0.0;
+    return finite ? max_of(max_of(most[0], most[1]), max_of(most[2], most[3])) : NAN;
+}
+
+// lambda = -f / tau, what the rows are to remove. Returns the largest error.
+static double smooth_errors(const step_context *c, const smooth_step *step)
+{
+    const pawl_assembly *a = c->assembly;
+    return smooth_scale(a->residual, a->free_rows, -2.0 / step->h, c->u.lambda);
+}
+
+// Half a step: adds impulses along the rows at hand, x as a first guess and then what closes the joints at the end, to
+// the twists. False: Newton's method does not converge. The last correction is not checked: the placement that follows
+// shows what is left.
+static bool smooth_half(step_context *c, pawl_state *s, smooth_step *step, bool middle, double *x)
+{
+    pawl_assembly *a = c->assembly;
+    pawl_delassus *d = a->problem.delassus;
+    const body_state *from = middle ? step->from : c->position.from;
+    double last = INFINITY, end = middle ? step->end : step->middle;
+    bool poor = middle && !step->twice && a->has_loops;
+    double slowest = poor ? smooth_slow : smooth_contraction;
+    smooth_push(c, step, middle, x);
+    for (int k = 0; k < SMOOTH_ITERATIONS; ++k) {
+        smooth_move(c, step, from, s->bodies);
+        pawl_assembly_measure_closure(a, s->bodies, s->coordinates, end);
+        double error = smooth_errors(c, step);
+        if (error <= smooth_exact) {
+            return true;
+        }
+        if (!(error <= slowest * last)) {
+            return false;
+        }
+        last = error;
+        d->ops->solve(d, c->u.lambda);
+        ++step->iterations;
+        smooth_push(c, step, middle, c->u.lambda);
+        for (int r = 0; r < a->free_rows; ++r) {
+            x[r] += c->u.lambda[r];
+        }
+        if (error <= (poor ? step->tolerance : smooth_close)) {
+            smooth_move(c, step, from, s->bodies);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void smooth_gravity(const step_context *c, const smooth_step *step)
+{
+    const pawl_model *m = c->model;
+    for (int i = 0; i < m->body_count; ++i) {
+        double *u = step->twist + 6 * i, time = step->h * m->bodies[i].gravity_scale;
+        u[0] += time * m->gravity.x;
+        u[1] += time * m->gravity.y;
+        u[2] += time * m->gravity.z;
+    }
+}
+
+// The second half, whose rows are placed. With a factor of the rows of the start that does not serve it is begun again
+// with one of their own, which later steps then have at once.
+static bool smooth_second_half(step_context *c, pawl_state *s, smooth_step *step)
+{
+    pawl_assembly *a = c->assembly;
+    size_t twists = (size_t)(6 * c->model->body_count) * sizeof *step->twist;
+    size_t rows = (size_t)a->free_rows * sizeof *step->second;
+    if (!step->twice) {
+        memcpy(c->u.driven, step->twist, twists);
+        memcpy(c->u.velocity, step->second, rows);
+        if (smooth_half(c, s, step, true, step->second)) {
+            return true;
+        }
+        memcpy(step->twist, c->u.driven, twists);
+        memcpy(step->second, c->u.velocity, rows);
+    }
+    step->twice = true;
+    for (int k = 0; k < a->free_blocks; ++k) {
+        pawl_assembly_scale_block(a, k);
+    }
+    return smooth_factor(c) && smooth_half(c, s, step, true, step->second);
+}
+
+// From the start to the placement at the end. False: see pawl_smooth_step().
+static bool smooth_advance(step_context *c, pawl_state *s, smooth_step *step)
+{
+    pawl_assembly *a = c->assembly;
+    size_t poses = (size_t)c->model->body_count * sizeof *s->bodies;
+    if (!c->placed) {
+        pawl_assembly_place(a, s->bodies, s->coordinates, s->time, c->u.damping_time);
+    }
+    if (!smooth_factor(c)) {
+        return false;
+    }
+    smooth_begin(c, s, step);
+    if (!smooth_half(c, s, step, false, step->first)) {
+        return false;
+    }
+    pawl_defer_reactions(c, c->position.from, s->time, 1.0, step->first);
+    memcpy(step->from, s->bodies, poses);
+    pawl_assembly_place_joints(a, step->from, c->u.damping_time);
+    if (!(smooth_errors(c, step) <= step->tolerance)) {
+        return false;
+    }
+    smooth_gravity(c, step);
+    if (!smooth_second_half(c, s, step)) {
+        return false;
+    }
+    pawl_defer_reactions(c, step->from, step->middle, 1.0, step->second);
+    pawl_assembly_place(a, s->bodies, s->coordinates, step->end, c->u.damping_time);
+    return smooth_errors(c, step) <= step->tolerance && smooth_factor(c);
+}
+
+// z, and with it the twists at the end, where the assembly is placed and factored. False: gyroscopic torques act.
+static bool smooth_arrive(step_context *c, pawl_state *s, const smooth_step *step)
+{
+    const pawl_assembly *a = c->assembly;
+    pawl_delassus *d = a->problem.delassus;
+    double *z = c->u.lambda;
+    pawl_assembly_row_velocity(a, step->twist, z);
+    for (int r = 0; r < a->free_rows; ++r) {
+        z[r] = -z[r];
+    }
+    d->ops->solve(d, z);
+    pawl_assembly_add_impulses(a, z, step->twist);
+    for (int i = 0; i < c->model->body_count; ++i) {
+        s->bodies[i].v = twist_linear(step->twist + 6 * i);
+        s->bodies[i].w = twist_angular(step->twist + 6 * i);
+    }
+    return smooth_bodies(c->model, s->bodies, step->h);
+}
+
+// Reactions, and what the next step begins with. A quarter of a step's impulse acts at its start, as much at the end of
+// the step before: what these two differ by is small and changes little from step to step.
+static void smooth_remember(step_context *c, pawl_state *s, const smooth_step *step)
+{
+    const pawl_assembly *a = c->assembly;
+    const double *z = c->u.lambda;
+    state_trend trend = pawl_state_trend(s);
+    int known = pawl_state_trend_levels(s), slots = c->model->row_count;
+    int levels = known < STATE_TREND_LEVELS ? known + 1 : STATE_TREND_LEVELS;
+    double *first = step->slots, *second = step->slots + slots;
+    memset(step->slots, 0, (size_t)(2 * slots) * sizeof *step->slots);
+    pawl_defer_reactions(c, s->bodies, step->end, 1.0, z);
+    for (int r = 0; r < a->free_rows; ++r) {
+        int slot = a->rows[r].slot;
+        first[slot] = step->first[r] - 0.25 * s->impulses[slot];
+        second[slot] = step->second[r];
+        s->impulses[slot] = 4.0 * z[r];
+        c->out.reaction[slot] += step->first[r] + step->second[r] + z[r];
+    }
+    smooth_difference(trend.first, levels, slots, first);
+    smooth_difference(trend.second, levels, slots, second);
+    *trend.step = (double)(s->step + 1);
+    *trend.twice = step->twice && a->has_loops ? 1.0 : 0.0;
+    *trend.count = (double)levels;
+}
+
+// No solver ran: the residual is that of the twists at the end across the rows there.
+static void smooth_report(step_context *c, const smooth_step *step, pawl_step_report *report)
+{
+    const pawl_assembly *a = c->assembly;
+    const pawl_problem *p = &a->problem;
+    pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
+    c->out.contact_count = 0;
+    if (c->out.capture.wanted) {
+        pawl_contact_capture_drop(c->env, &c->out.capture);
+        c->out.captured = PAWL_OK;
+    }
+    free_factor *factor = pawl_delassus_free_factor(p->delassus);
+    c->out.island_count = c->islands == NULL ? 1 : pawl_free_factor_part_count(factor);
+    *report = (pawl_step_report){.outcome = PAWL_CONVERGED,
+                                 .method = PAWL_METHOD_DIRECT,
+                                 .iterations = 1,
+                                 .projections = step->iterations,
+                                 .islands = c->out.island_count,
+                                 .rows = p->row_count,
+                                 .measured = PAWL_MEASURED_RESIDUAL};
+    pawl_assembly_row_velocity(a, step->twist, c->u.velocity);
+    report->residual = pawl_problem_judge(p, c->u.lambda, c->u.velocity, c->u.rate);
+    report->own_residual = report->residual.natural_scaled;
+    if (!(report->own_residual <= c->settings->solver.tolerance)) {
+        report->outcome = PAWL_STALLED;
+    }
+}
+
+bool pawl_smooth_step(step_context *c, pawl_state *s, double h, double end,
+                      pawl_step_report *report)
+{
+    if (!smooth_applies(c, s, h)) {
+        return false;
+    }
+    pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
+    c->u.damping_time = 0.5 * h; // as the midpoint step places bodies
+    c->assembly->body_theta = 0.5;
+    c->assembly->bends_theta = true;
+    size_t bodies = (size_t)c->model->body_count * sizeof *s->bodies;
+    memcpy(c->position.from, s->bodies, bodies);
+    size_t mark = pawl_arena_mark(&c->scratch);
+    smooth_step step = {.h = h,
+                        .middle = s->time + 0.5 * h,
+                        .end = end,
+                        .twist = c->u.next,
+                        .force = c->u.start,
+                        .first = pawl_take_rows(c),
+                        .second = pawl_take_rows(c),
+                        .slots = PAWL_TAKE(&c->scratch, double, 2 * c->model->row_count),
+                        .from = PAWL_TAKE(&c->scratch, body_state, c->model->body_count),
+                        .tolerance = smooth_tolerance * fmax(1.0, c->model->size)};
+    bool good = smooth_advance(c, s, &step) && smooth_arrive(c, s, &step);
+    if (good) {
+        smooth_remember(c, s, &step);
+        smooth_report(c, &step, report);
+    } else {
+        memcpy(s->bodies, c->position.from, bodies);
+        c->position.deferred.count = 0;
+    }
+    c->placed = good;
+    pawl_arena_release(&c->scratch, mark);
+    return good;
+}

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+# Part of pawl, a rigid multibody dynamics engine.
+"""The benchmark laboratory: the same results for any number of threads and ranks, after an interruption, and from a file."""
+
+import base64
+import json
+import os
+import shutil
+import struct
+import subprocess
+
+import pytest
+
+from conftest import COMMAND
+
+SOLVERS = "auto,nsgs,nbgs/paper,direct"
+
+
+def call(pawl, *words, code=0):
+    done = pawl(*words)
+    assert code is None or done.returncode == code, done.stderr
+    return done
+
+
+def bench(pawl, *words, code=0):
+    return call(pawl, "bench", *words, code=code)
+
+
+def cells(path, name):
+    """A quantity of every cell, as a list of floats; NaN becomes None."""
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    data = base64.b64decode(document["cells"][name])
+    values = struct.unpack(f"<{len(data) // 4}f", data)
+    return [None if value != value else value for value in values], document
+
+
+@pytest.fixture(scope="module")
+def smoke(tmp_path_factory):
+    """The results of a small suite, made once."""
+    folder = tmp_path_factory.mktemp("bench")
+    done = subprocess.run([COMMAND, "bench", "smoke", "--solvers", SOLVERS, "-q", "-o", "a.h5", "--json", "a.json",
+                           "--html", "a.html"], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder, done
+
+
+def test_every_run_of_the_small_suite_passes_its_verdict(smoke):
+    assert "9 runs, 9 passed, 36 samples" in smoke[1].stdout
+
+
+def test_exact_solvers_solve_all_samples_and_conclusions_name_the_default(smoke):
+    residual, document = cells(smoke[0] / "a.json", "residual")
+    names = [solver["name"] for solver in document["solvers"]]
+    for name in ("auto", "nsgs"):
+        assert all(x <= 1e-8 for x in residual[names.index(name)::len(names)])
+    assert any(text.startswith("The default, auto: solves 100.00 %") for text in document["conclusions"])
+    # direct does not take contacts: those cells are empty
+    direct = residual[names.index("direct")::len(names)]
+    contacts = [sample[5] for sample in document["samples"]]
+    assert [x is None for x in direct] == [count > 0 for count in contacts]
+
+
+def test_one_thread_finds_the_same_as_many(smoke, pawl, tmp_path):
+    other = tmp_path / "one.json"
+    bench(pawl, "smoke", "--solvers", SOLVERS, "--threads", "1", "-q", "-o", tmp_path / "one.h5", "--json", other)
+    for name in ("residual", "iterations", "sensitivity", "jump", "penetration"):
+        assert cells(other, name)[0] == cells(smoke[0] / "a.json", name)[0]
+
+
+def test_ranks_find_the_same_as_one_process(smoke, tmp_path):
+    version = subprocess.run([COMMAND, "--version"], capture_output=True, text=True, check=True).stdout
+    if shutil.which("mpirun") is None or "no MPI" in version:
+        pytest.skip("MPI is not installed")
+    done = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", COMMAND, "bench", "smoke",
+                           "--solvers", SOLVERS, "-q", "-o", "r.h5", "--json", "r.json"],
+                          cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for name in ("residual", "iterations", "sensitivity"):
+        assert cells(tmp_path / "r.json", name)[0] == cells(smoke[0] / "a.json", name)[0]
+
+
+def test_a_bounded_run_is_resumed_to_the_same_results(smoke, pawl, tmp_path):
+    words = ("smoke", "--solvers", SOLVERS, "-q", "-o", tmp_path / "b.h5", "--json", tmp_path / "b.json")
+    bench(pawl, *words, "--budget", "0.001s")
+    part = len(cells(tmp_path / "b.json", "residual")[1]["samples"])
+    assert part < 36
+    bench(pawl, *words, "--resume")
+    assert cells(tmp_path / "b.json", "residual")[0] == cells(smoke[0] / "a.json", "residual")[0]
+
+
+def test_results_are_compared_by_iterations_and_lost_samples(smoke, pawl, tmp_path):
+    done = bench(pawl, "compare", smoke[0] / "a.h5", smoke[0] / "a.h5", code=0)
+    assert "0 regressions" in done.stdout
+    bench(pawl, "smoke", "--solvers", SOLVERS, "--max-iterations", "1", "-q", "-o", tmp_path / "worse.h5")
+    done = bench(pawl, "compare", smoke[0] / "a.h5", tmp_path / "worse.h5", code=1)
+    assert "REGRESSION" in done.stdout
+
+
+def test_samples_are_solved_from_the_file_with_their_history(smoke, pawl):
+    done = call(pawl, "solve", smoke[0] / "a-samples.h5", "--sample", "3", "--solver", "nbgs", "--set", "solver.variant=paper",
+                "--max-iterations", "50", "--history", "--json", "-", code=None)
+    sample = json.loads(done.stdout)["samples"][0]
+    result = sample["results"][0]
+    assert len(result["history"]) == result["iterations"]
+    assert sample["properties"]["rank"] + sample["properties"]["hyperstaticity"] == 18
+    call(pawl, "solve", smoke[0] / "a-samples.h5", "--sample", "36", code=2)
+
+
+@pytest.mark.parametrize("words, message", [
+    (("nonsense",), "no suite and no file"), (("smoke", "--solvers", "nsgs/paper"), "expected all"),
+    (("smoke", "--budget", "soon"), "--budget"), (("smoke", "-o", "/not there/x.h5"), "--output"),
+    (("compare", "CMakeLists.txt", "CMakeLists.txt"), "cannot be opened")])
+def test_mistakes_are_named(pawl, words, message):
+    assert message in bench(pawl, *words, code=2).stderr

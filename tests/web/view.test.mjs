@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The live viewer in a real browser. Environment as in player.test.mjs.
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after, before } from "node:test";
+
+const { PAWL_COMMAND: pawl, PAWL_WEB_PACKAGES: packages, PAWL_MODELS: models, PAWL_CHROMIUM: chromium } = process.env;
+const folder = mkdtempSync(join(tmpdir(), "pawl-view-"));
+const has = execFileSync(pawl, ["--version"], { encoding: "utf8" }).includes("libwebsockets");
+const servers = [];
+let browser;
+
+before(async () => {
+    const { chromium: driver } = createRequire(join(packages, "package.json"))("playwright-core");
+    browser = await driver.launch({
+        executablePath: chromium,
+        args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+    });
+});
+
+after(async () => {
+    servers.forEach((server) => server.kill("SIGKILL"));
+    await browser?.close();
+    rmSync(folder, { recursive: true, force: true });
+});
+
+/** Starts a server; the address is what it prints. */
+function serve(...words) {
+    const server = spawn(pawl, ["view", ...words, "--no-browser"], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
+    servers.push(server);
+    return new Promise((done, fail) => {
+        let text = "";
+        server.stdout.on("data", (data) => {
+            text += data;
+            const address = text.match(/http:\S+/);
+            if (address) {
+                done({ server, address: address[0] });
+            }
+        });
+        server.on("exit", (code) => fail(new Error(`pawl view ended with ${code}`)));
+    });
+}
+
+async function look(address, allowed = []) {
+    const tab = await browser.newPage({ viewport: { width: 900, height: 560 }, bypassCSP: true }); // for waitForFunction, which evaluates text
+    const troubles = [];
+    tab.on("console", (message) => message.type() === "error" && !allowed.some((a) => message.text().includes(a)) && troubles.push(message.text()));
+    tab.on("pageerror", (error) => troubles.push(String(error)));
+    const host = new URL(address).host;
+    tab.on("request", (request) => !/^(data|blob):/.test(request.url()) && new URL(request.url()).host !== host && troubles.push(request.url()));
+    await tab.goto(address);
+    return { tab, troubles };
+}
+
+const drawn = (tab) => tab.waitForFunction(() => Number(document.body.dataset.drawn) > 0, null, { timeout: 30000 });
+
+test("a model runs, a solver change takes effect, a drag moves a body", { skip: !has, timeout: 120000 }, async () => {
+    const { server, address } = await serve(join(models, "primitives/box-on-plane.sdf"));
+    const { tab, troubles } = await look(address);
+    await drawn(tab);
+    const picture = () => tab.locator(".live-view canvas").screenshot();
+    const seen = await tab.evaluate(() => {
+        const from = document.querySelector(".live-view canvas");
+        const to = document.createElement("canvas");
+        [to.width, to.height] = [120, 70];
+        const context = to.getContext("2d");
+        context.drawImage(from, 0, 0, 120, 70);
+        const { data } = context.getImageData(0, 0, 120, 70);
+        return new Set(Array.from({ length: 8400 }, (_, i) => `${data[4 * i]} ${data[4 * i + 1]} ${data[4 * i + 2]}`)).size;
+    });
+    assert.ok(seen > 20, `${seen} colours`);
+    await tab.selectOption('select[data-key="solver"][data-panes="1"]', "pgs-ncp");
+    await tab.waitForFunction(() => window.pawlPage.settings.panes[0].settings.solver === "pgs-ncp");
+    // Over the middle of the box: pull it to the right of the screen.
+    const before = await tab.evaluate(() => [...window.pawlPage.last.panes[0].poses.slice(0, 3)]);
+    const still = await picture();
+    const at = await tab.evaluate(() => window.pawlPage.screen(0));
+    await tab.mouse.move(at.x, at.y);
+    await tab.mouse.down();
+    await tab.mouse.move(at.x + 120, at.y - 120, { steps: 3 });
+    await tab.waitForFunction((p) => Math.hypot(...window.pawlPage.last.panes[0].poses.slice(0, 3).map((x, i) => x - p[i])) > 0.05, before, { timeout: 20000 });
+    await tab.mouse.up();
+    assert.notDeepEqual(await picture(), still);
+    await tab.keyboard.press("Backspace");
+    await tab.waitForFunction((p) => window.pawlPage.last.panes[0].time < 1 || Math.hypot(...window.pawlPage.last.panes[0].poses.slice(0, 3).map((x, i) => x - p[i])) < 1, before);
+    await tab.keyboard.press(" ");
+    await tab.waitForFunction(() => window.pawlPage.settings.running === false);
+    // Two panes, the second with another step.
+    await tab.selectOption('select[aria-label="side by side"]', "split");
+    await tab.waitForFunction(() => window.pawlPage.settings.panes.length === 2);
+    await tab.evaluate(() => document.querySelectorAll("details").forEach((d) => (d.open = true)));
+    await tab.fill('input[data-key="dt"][data-panes="2"]', "0.002");
+    await tab.keyboard.press("Enter");
+    await tab.waitForFunction(() => window.pawlPage.settings.panes[1].settings.dt === "0.002");
+    assert.deepEqual(troubles, []);
+    await tab.close();
+    server.kill("SIGINT");
+});
+
+test("a lost connection is shown and recovers", { skip: !has, timeout: 120000 }, async () => {
+    const { server, address } = await serve(join(models, "joints/revolute.sdf"));
+    const { tab, troubles } = await look(address);
+    await drawn(tab);
+    assert.ok(await tab.locator(".live-lost").isHidden());
+    await tab.evaluate(() => window.pawlPage.link.drop());
+    await tab.waitForFunction(() => document.body.dataset.link === "off" || document.querySelector(".live-lost").hidden === false);
+    await tab.waitForFunction(() => document.body.dataset.link === "on");
+    assert.ok(await tab.locator(".live-lost").isHidden());
+    const count = await tab.evaluate(() => window.pawlPage.link.received);
+    await tab.waitForFunction((n) => window.pawlPage.link.received > n, count);
+    assert.deepEqual(troubles, []);
+    await tab.close();
+    server.kill("SIGINT");
+});
+
+test("the gallery shows models that move, and opens one", { skip: !has, timeout: 120000 }, async () => {
+    const { server, address } = await serve();
+    const { tab, troubles } = await look(address);
+    await tab.waitForSelector(".gallery-card");
+    await tab.fill(".gallery-find", "joints/re");
+    await tab.waitForSelector(".gallery-card[data-ready]:not([hidden])", { timeout: 30000 });
+    await tab.locator(".gallery-card:not([hidden])").first().click();
+    await drawn(tab);
+    assert.match(await tab.textContent(".live-head h1"), /revolute/);
+    assert.deepEqual(troubles, []);
+    await tab.close();
+    server.kill("SIGINT");
+});
