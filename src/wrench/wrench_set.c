@@ -573,12 +573,13 @@ bool pawl_wrench_set_is_far(const pawl_wrench_set *set, int point, pawl_vec3 pos
     }
     // Beyond the plane of one face of a hull it is as far from all of it; distances from meshes cost much more.
     const ground_piece *piece = set->surfaces[p->surface]->pieces;
-    if (piece->hull == NULL) {
+    const convex_hull *hull = piece->shape.hull; // of a mesh, the hull around it
+    if (hull == NULL) {
         return false;
     }
     pawl_vec3 local = m3_tmul(&piece->axes, v3_sub(position, piece->position));
-    for (int i = 0; i < piece->hull->face_count; ++i) {
-        if (v3_dot(piece->hull->normals[i], local) - piece->hull->offsets[i] > p->reach) {
+    for (int i = 0; i < hull->face_count; ++i) {
+        if (v3_dot(hull->normals[i], local) - hull->offsets[i] > p->reach) {
             return true;
         }
     }
