@@ -32,6 +32,7 @@ typedef struct set_point {
     int surface;      // the shape that it touches; -1: the ground
     pawl_vec3 centre; // of a ball that holds that shape, in its body's link frame
     double bound;     // the ball's radius, and the point's own reach
+    double reach;     // of the point: its radius and its core
 } set_point;
 
 struct pawl_wrench_set {
@@ -240,9 +241,8 @@ static pawl_status set_add_pair_point(const pawl_env *env, const pawl_model *m,
     p->surface = shape;
     p->centre = m->shapes[shape].def.frame.position;
     // Models with zeta > 0 act at any distance and are never skipped.
-    p->bound = always ? INFINITY
-                      : pawl_shape_bound(&m->shapes[shape].def) + info.radius +
-                            fmax(info.core.x, fmax(info.core.y, info.core.z));
+    p->reach = info.radius + fmax(info.core.x, fmax(info.core.y, info.core.z));
+    p->bound = always ? INFINITY : pawl_shape_bound(&m->shapes[shape].def) + p->reach;
     return PAWL_OK;
 }
 
@@ -564,8 +564,26 @@ bool pawl_wrench_set_push(const pawl_wrench_set *set, int point, const pawl_cont
 bool pawl_wrench_set_is_far(const pawl_wrench_set *set, int point, pawl_vec3 position)
 {
     const set_point *p = &set->points[point];
+    if (p->surface < 0 || !(p->bound < INFINITY)) {
+        return false;
+    }
     pawl_vec3 off = v3_sub(position, p->centre);
-    return p->surface >= 0 && v3_dot(off, off) > p->bound * p->bound;
+    if (v3_dot(off, off) > p->bound * p->bound) {
+        return true;
+    }
+    // Beyond the plane of one face of a hull it is as far from all of it; distances from meshes cost much more.
+    const ground_piece *piece = set->surfaces[p->surface]->pieces;
+    const convex_hull *hull = piece->shape.hull; // of a mesh, the hull around it
+    if (hull == NULL) {
+        return false;
+    }
+    pawl_vec3 local = m3_tmul(&piece->axes, v3_sub(position, piece->position));
+    for (int i = 0; i < hull->face_count; ++i) {
+        if (v3_dot(hull->normals[i], local) - hull->offsets[i] > p->reach) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // The gap is negative where the point is inside. lever: from the frame's origin to the point of contact.

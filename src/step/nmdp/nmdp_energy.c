@@ -429,7 +429,9 @@ void pawl_nmdp_aim(nmdp *s)
         memcpy(s->config.theta, s->stage.place.theta, (size_t)s->n * sizeof(double));
         pawl_reduced_place(s->motion, &s->config, s->stage.end);
     }
-    for (int i = 0; i < s->points; ++i) {
+    // Of effective masses only points count that touch where the first rate leads: others need no distance.
+    bool late = s->settings->nmdp.energy == PAWL_NMDP_ENERGY_EFFECTIVE && !s->stage.extrapolated;
+    for (int i = 0; i < s->points && !late; ++i) {
         nmdp_view view = s->stage.extrapolated ? pawl_nmdp_view_now(s, i)
                                                : pawl_nmdp_view_in(s, i, s->stage.place.bodies);
         energy_aim_point(s, i, &view);
@@ -446,6 +448,12 @@ void pawl_nmdp_aim(nmdp *s)
     pawl_nmdp_choose_rows(s);
     if (s->settings->nmdp.energy == PAWL_NMDP_ENERGY_EFFECTIVE) {
         energy_set_metric(s);
+        for (int i = 0; i < s->points && late; ++i) {
+            if (s->point[i].touching) {
+                nmdp_view view = pawl_nmdp_view_in(s, i, s->stage.place.bodies);
+                energy_aim_point(s, i, &view);
+            }
+        }
         energy_aim_half_way(s);
         energy_set_shift(s);
     } else if (s->settings->nmdp.energy != PAWL_NMDP_ENERGY_TOTAL) {
