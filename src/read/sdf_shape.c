@@ -176,7 +176,7 @@ static pawl_status sdf_shape_geometry(xml_reader *xml, const xmlNode *geometry, 
         return sdf_shape_cone(xml, node, def);
     }
     if (xml_is(node, "polyline")) {
-        return sdf_terrain_polyline(xml, node, owner, def);
+        return sdf_terrain_polyline(xml, node, owner, visual, def, known);
     }
     if (xml_is(node, "mesh")) {
         return sdf_shape_mesh(xml, node, owner, def, visual, known);

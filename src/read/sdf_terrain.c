@@ -24,8 +24,9 @@ pawl_status sdf_terrain_read(const sdf_reader *r, const xmlNode *node, const sdf
     height_image image;
     PAWL_TRY(xml_check(xml, node, rules));
     if (!pawl_body_is_world(link->body)) {
-        return xml_unsupported(xml, node, "link '%s': a heightmap that moves is not supported",
-                               link->full_name);
+        return xml_leave_out_shape(xml, node, false,
+                                   "sphere, box, cylinder, capsule, ellipsoid, plane, mesh, "
+                                   "pawl:hull and heightmaps of static models");
     }
     PAWL_TRY(xml_need_child(xml, node, "uri", &uri_node));
     PAWL_TRY(xml_text(xml, uri_node, &uri));
@@ -66,7 +67,7 @@ pawl_status sdf_terrain_read(const sdf_reader *r, const xmlNode *node, const sdf
 }
 
 pawl_status sdf_terrain_polyline(xml_reader *xml, const xmlNode *node, const char *owner,
-                                 pawl_shape_def *def)
+                                 bool visual, pawl_shape_def *def, bool *known)
 {
     static const xml_rule rules[] = {{XML_TAKEN, "point height"}, {XML_TAKEN, NULL}};
     enum { POLYLINE_MOST = 2000 };
@@ -77,9 +78,11 @@ pawl_status sdf_terrain_polyline(xml_reader *xml, const xmlNode *node, const cha
     XML_EACH (child, node) {
         count += xml_is(child, "point") ? 1 : 0;
     }
-    if (count < 3 || count > POLYLINE_MOST) {
-        return xml_error(xml, node, "<polyline> has %d points, expected 3 to %d", count,
-                         (int)POLYLINE_MOST);
+    *known = count >= 3 && count <= POLYLINE_MOST;
+    if (!*known) {
+        return xml_leave_out_shape(xml, node, visual,
+                                   "sphere, box, cylinder, capsule, ellipsoid, plane, mesh, "
+                                   "pawl:hull and polylines of 3 to 2000 points");
     }
     pawl_vec3 *points = xml_alloc(xml, 2 * (size_t)count * sizeof *points);
     if (points == NULL) {
