@@ -119,7 +119,9 @@ typedef struct work_point {
 static work_point work_point_of(const bench_result *r, work_kind kind)
 {
     const bench_measure *m = &r->measure;
-    work_point p = {.time = r->median, .valid = r->outcome == BENCH_DONE && r->steps > 0};
+    // A run that was cut short had other steps than the others.
+    work_point p = {.time = r->median,
+                    .valid = r->outcome == BENCH_DONE && r->steps > 0 && !r->cut};
     p.error[0] = fmax(m->touch.penetration, 0.0);
     p.error[1] = m->closure;
     p.error[2] = kind == WORK_RESTS ? m->touch.moved_end : 0.0;
@@ -127,7 +129,7 @@ static work_point work_point_of(const bench_result *r, work_kind kind)
     return p;
 }
 
-// Whether a is no slower and in no error worse than b. A run that was cut short has no errors to compare.
+// Whether a is no slower and in no error worse than b.
 static bool work_dominates(const work_point *a, const work_point *b)
 {
     bool does = a->valid && a->time <= b->time;
