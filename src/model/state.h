@@ -70,7 +70,7 @@ enum { STATE_TREND_LEVELS = 5 };
 typedef struct state_trend {
     double *step;  // the state's own number of steps where it is known; else it is not
     double *count; // levels that are known
-    double *twice; // whether rows in the middle of a step need a factor of their own: 0 or 1
+    double *twice; // for how many steps yet rows in the middle of a step get a factor of their own
     double *
         first; // of what the impulse at the start of a step differs by from that at the end of the step before
     double *second; // of the impulse in the middle of a step

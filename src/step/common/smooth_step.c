@@ -32,6 +32,7 @@ static const double smooth_close = 2e-11;     // one more correction leaves less
 static const double smooth_contraction = 0.5; // slower is no convergence
 static const double smooth_slow = 0.3;        // slower than that is worth a factor
 static const double smooth_gyroscope = 1e-13; // change of a spin by gyroscopic torques, of the spin
+static const double smooth_wait = 64.0;       // steps until one factor is tried again
 static const double smooth_regular = 1e-4;    // pivots below are close to a singular position
 enum { SMOOTH_ITERATIONS = 25 };
 
@@ -44,7 +45,7 @@ typedef struct smooth_step {
     double *slots;    // (2 x slots of joints) scratch
     body_state *from; // (bodies) qm
     double tolerance; // of closure
-    bool twice;       // the rows of the middle have a factor of their own
+    double twice;     // for how many steps yet the rows of the middle have a factor of their own
     int iterations;
 } smooth_step;
 
@@ -142,7 +143,7 @@ static void smooth_begin(const step_context *c, const pawl_state *s, smooth_step
     state_trend trend = pawl_state_trend(s);
     int levels = pawl_state_trend_levels(s), slots = c->model->row_count;
     double *first = step->slots, *second = step->slots + slots;
-    step->twice = levels > 0 && *trend.twice != 0.0;
+    step->twice = levels > 0 ? clamp_to(*trend.twice, 0.0, smooth_wait) : 0.0;
     pawl_twists_of(c->model, s->bodies, step->twist);
     if (levels > 0) {
         smooth_extrapolate(trend.first, levels, slots, first);
@@ -160,7 +161,7 @@ static void smooth_begin(const step_context *c, const pawl_state *s, smooth_step
 static void smooth_push(const step_context *c, const smooth_step *step, bool middle,
                         const double *x)
 {
-    if (middle && !step->twice) {
+    if (middle && !(step->twice > 0.0)) {
         pawl_assembly_push(c->assembly, x, step->force, step->twist);
     } else {
         pawl_assembly_add_impulses(c->assembly, x, step->twist);
@@ -222,7 +223,7 @@ static bool smooth_half(step_context *c, pawl_state *s, smooth_step *step, bool 
     pawl_delassus *d = a->problem.delassus;
     const body_state *from = middle ? step->from : c->position.from;
     double last = INFINITY, end = middle ? step->end : step->middle;
-    bool poor = middle && !step->twice && a->has_loops;
+    bool poor = middle && !(step->twice > 0.0) && a->has_loops;
     double slowest = poor ? smooth_slow : smooth_contraction;
     smooth_push(c, step, middle, x);
     for (int k = 0; k < SMOOTH_ITERATIONS; ++k) {
@@ -262,13 +263,13 @@ static void smooth_gravity(const step_context *c, const smooth_step *step)
 }
 
 // The second half, whose rows are placed. With a factor of the rows of the start that does not serve it is begun again
-// with one of their own, which later steps then have at once.
+// with one of their own, which the next steps then have at once.
 static bool smooth_second_half(step_context *c, pawl_state *s, smooth_step *step)
 {
     pawl_assembly *a = c->assembly;
     size_t twists = (size_t)(6 * c->model->body_count) * sizeof *step->twist;
     size_t rows = (size_t)a->free_rows * sizeof *step->second;
-    if (!step->twice) {
+    if (!(step->twice > 0.0)) {
         memcpy(c->u.driven, step->twist, twists);
         memcpy(c->u.velocity, step->second, rows);
         if (smooth_half(c, s, step, true, step->second)) {
@@ -276,8 +277,8 @@ static bool smooth_second_half(step_context *c, pawl_state *s, smooth_step *step
         }
         memcpy(step->twist, c->u.driven, twists);
         memcpy(step->second, c->u.velocity, rows);
+        step->twice = smooth_wait;
     }
-    step->twice = true;
     for (int k = 0; k < a->free_blocks; ++k) {
         pawl_assembly_scale_block(a, k);
     }
@@ -355,7 +356,7 @@ static void smooth_remember(step_context *c, pawl_state *s, const smooth_step *s
     smooth_difference(trend.first, levels, slots, first);
     smooth_difference(trend.second, levels, slots, second);
     *trend.step = (double)(s->step + 1);
-    *trend.twice = step->twice && a->has_loops ? 1.0 : 0.0;
+    *trend.twice = step->twice > 0.0 ? step->twice - 1.0 : 0.0;
     *trend.count = (double)levels;
 }
 
