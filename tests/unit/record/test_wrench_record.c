@@ -75,7 +75,7 @@ TEST(heightfields_and_points_are_recorded_and_drawn)
     size_t length = fread(text, 1, sizeof text - 1, f);
     text[length] = '\0';
     fclose(f);
-    CHECK(strstr(text, "<path class=\"floor-grid\" d=\"M") != NULL);
+    CHECK(strstr(text, "\"columns\":3,\"rows\":2") != NULL);
     CHECK_NO_LEAK(&t);
 }
 
