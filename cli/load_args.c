@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Reads --path DIR and --repair. A folder that is not there is a slip: it is refused before anything is read.
+// Reads --path DIR, --repair and --mesh. A folder that is not there is a slip: it is refused before anything is read.
 #include "load_args.h"
 #include <stdio.h>
 #include <string.h>
@@ -38,9 +38,28 @@ bool load_args_take_repair(const args_use *use)
     return true;
 }
 
+static const char *const load_args_meshes[] = {"hull", "triangles"};
+
+const char *load_args_mesh_name(const void *user, int index)
+{
+    (void)user;
+    return index >= 0 && index < 2 ? load_args_meshes[index] : NULL;
+}
+
+bool load_args_take_mesh(const args_use *use)
+{
+    bool triangles = strcmp(use->value, load_args_meshes[1]) == 0;
+    if (!triangles && strcmp(use->value, load_args_meshes[0]) != 0) {
+        return args_refuse(use, "--mesh: got '%s', expected hull or triangles", use->value);
+    }
+    *(bool *)use->field = triangles;
+    return true;
+}
+
 void load_args_apply(const load_args *args, pawl_load_options *options)
 {
     options->search_path = args->search_path;
     options->verbose = args->verbose;
     options->repair_inertia = args->repair_inertia;
+    options->triangles = args->triangles;
 }

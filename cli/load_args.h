@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// How a model file is read, the same for every command that reads one: --path DIR, --verbose, --repair.
+// How a model file is read, the same for every command that reads one: --path DIR, --verbose, --repair, --mesh.
 #pragma once
 #include "args.h"
 #include "pawl/io.h"
@@ -10,6 +10,7 @@ typedef struct load_args {
     char search_path[4096]; ///< folders, separated by ':'
     bool verbose;
     bool repair_inertia;
+    bool triangles;
 } load_args;
 
 /// The rows of a command's table; `offset` is that of a load_args in its request.
@@ -33,7 +34,16 @@ typedef struct load_args {
             "ones; every body that is changed is listed",                                          \
             load_args_take_repair, offset, load_args_repair_name                                   \
     }
+#define LOAD_ARGS_MESH(offset)                                                                     \
+    {                                                                                              \
+        "--mesh", 0, "HOW",                                                                        \
+            "how collision meshes touch: hull, as their convex hulls (the default),\n"             \
+            "or triangles, as they are",                                                           \
+            load_args_take_mesh, offset, load_args_mesh_name                                       \
+    }
 bool load_args_take_repair(const args_use *use);
+bool load_args_take_mesh(const args_use *use);
+const char *load_args_mesh_name(const void *user, int index);
 const char *load_args_repair_name(const void *user, int index);
 bool load_args_take_path(const args_use *use);
 void load_args_apply(const load_args *args, pawl_load_options *options);

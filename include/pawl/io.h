@@ -43,7 +43,9 @@ typedef struct pawl_load_options {
     const char *start_key; ///< NULL, or a keyframe of an MJCF file at whose positions to begin
     bool verbose;          ///< a log line for everything that is otherwise counted in one
     bool repair_inertia;   ///< inertias that no rigid body has become the nearest valid ones
-    uint32_t stamp;        ///< set by the default function; shows that it was called
+    bool
+        triangles; ///< collision meshes touch as they are (PAWL_SHAPE_MESH), not as their convex hulls
+    uint32_t stamp; ///< set by the default function; shows that it was called
 } pawl_load_options;
 PAWL_API pawl_load_options pawl_load_options_default(void);
 /// SDFormat, URDF or MJCF, told apart by the root element. Errors and warnings go to the log as

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Meshes as shapes: a collision mesh touches as its convex hull, a visual mesh is for drawing.
+// Meshes as shapes: a collision mesh touches as its convex hull or, where that was asked for, as it is; a visual mesh is
+// for drawing.
 #include "read/mesh_shape.h"
 #include "math/vec.h"
 #include <stdio.h>
 
-pawl_status mesh_shape_hull(xml_reader *reader, const xmlNode *node, const pawl_vec3 *vertices,
-                            int count, const char *owner, pawl_shape_def *def)
+static pawl_status mesh_shape_hull(xml_reader *reader, const xmlNode *node,
+                                   const pawl_vec3 *vertices, int count, const char *owner,
+                                   pawl_shape_def *def)
 {
     mesh_hull hull;
     PAWL_TRY(mesh_hull_make(reader, vertices, count, &hull));
@@ -25,6 +27,22 @@ pawl_status mesh_shape_hull(xml_reader *reader, const xmlNode *node, const pawl_
     def->points = hull.points;
     def->point_count = hull.count;
     return PAWL_OK;
+}
+
+pawl_status mesh_shape_touching(xml_reader *reader, const xmlNode *node, const triangle_mesh *mesh,
+                                const char *owner, pawl_shape_def *def)
+{
+    if (!reader->triangles) {
+        PAWL_TRY(mesh_shape_hull(reader, node, mesh->vertices, mesh->vertex_count, owner, def));
+        return xml_tally(reader, PAWL_LOG_NOTE, node, "collision mesh touches as its convex hull",
+                         owner);
+    }
+    def->kind = PAWL_SHAPE_MESH;
+    def->points = mesh->vertices;
+    def->point_count = mesh->vertex_count;
+    def->triangles = mesh->triangles->v; // of all triangles, one after the other
+    def->triangle_count = mesh->triangle_count;
+    return xml_tally(reader, PAWL_LOG_NOTE, node, "collision mesh touches by its triangles", owner);
 }
 
 pawl_status mesh_shape_read(xml_reader *reader, const xmlNode *node, const char *uri,
@@ -59,8 +77,7 @@ pawl_status mesh_shape_read(xml_reader *reader, const xmlNode *node, const char 
     }
     triangle_mesh scaled;
     PAWL_TRY(mesh_scaled(reader, mesh, scale, &scaled));
-    PAWL_TRY(mesh_shape_hull(reader, node, scaled.vertices, scaled.vertex_count, owner, def));
+    PAWL_TRY(mesh_shape_touching(reader, node, &scaled, owner, def));
     *known = true;
-    return xml_tally(reader, PAWL_LOG_NOTE, node, "collision mesh touches as its convex hull",
-                     owner);
+    return PAWL_OK;
 }

@@ -10,6 +10,7 @@
 pawl_status mesh_shape_read(xml_reader *reader, const xmlNode *node, const char *uri,
                             pawl_vec3 scale, bool visual, const char *owner, pawl_shape_def *def,
                             bool *known);
-// The hull of vertices as the shape; an error at `node` where they span none.
-pawl_status mesh_shape_hull(xml_reader *reader, const xmlNode *node, const pawl_vec3 *vertices,
-                            int count, const char *owner, pawl_shape_def *def);
+// What of a mesh touches: its hull, or its triangles where the caller of the reader asked for them. An error at `node`
+// where it spans nothing.
+pawl_status mesh_shape_touching(xml_reader *reader, const xmlNode *node, const triangle_mesh *mesh,
+                                const char *owner, pawl_shape_def *def);

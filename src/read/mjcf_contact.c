@@ -238,10 +238,7 @@ static pawl_status mjcf_add_shape(mjcf_reader *r, mjcf_geom *g, const mjcf_conta
                              MJCF_BODY_AT(r, g->body)->name);
         }
         const char *owner = MJCF_BODY_AT(r, g->body)->name;
-        PAWL_TRY(mesh_shape_hull(r->xml, g->e.node, g->mesh->vertices, g->mesh->vertex_count, owner,
-                                 &g->shape));
-        PAWL_TRY(xml_tally(r->xml, PAWL_LOG_NOTE, g->e.node,
-                           "collision mesh touches as its convex hull", owner));
+        PAWL_TRY(mesh_shape_touching(r->xml, g->e.node, g->mesh, owner, &g->shape));
     }
     return xml_refused(r->xml, g->e.node, "geom", g->name != NULL ? g->name : "",
                        pawl_builder_add_shape(r->builder, body, &g->shape, NULL));

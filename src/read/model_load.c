@@ -81,6 +81,7 @@ static pawl_status model_load(const pawl_env *env, const char *path, const char 
     }
     reader.verbose = options != NULL && options->verbose;
     reader.repair_inertia = options != NULL && options->repair_inertia;
+    reader.triangles = options != NULL && options->triangles;
     pawl_status status =
         search_path_begin(&reader, options != NULL ? options->search_path : NULL, path);
     if (status == PAWL_OK) {

@@ -55,6 +55,7 @@ typedef struct xml_reader {
     struct triangle_mesh *meshes;                // that were read (mesh_file.c)
     bool verbose;                                // every thing of a tally has a line of its own
     bool repair_inertia;
+    bool triangles;       // collision meshes are surfaces of triangles, not hulls
     struct xml_left_out { // shapes that the model does without
         int count;
         const xmlNode *first;
