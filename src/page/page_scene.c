@@ -86,11 +86,17 @@ void page_scene_free(page_scene *scene)
     *scene = (page_scene){0};
 }
 
-static pawl_status scene_hull(report_text *page, const page_scene *scene,
+// Models have hulls that are some; the points of a damaged recording need not be.
+static pawl_status scene_hull(report_text *page, const page_scene *scene, int index,
                               const pawl_shape_def *shape)
 {
     pawl_hull_faces *hull = NULL;
-    PAWL_TRY(pawl_hull_faces_create(scene->env, shape->points, shape->point_count, &hull));
+    pawl_status status =
+        pawl_hull_faces_create(scene->env, shape->points, shape->point_count, &hull);
+    if (status == PAWL_BAD_ARGUMENT) {
+        return PAWL_FAIL(scene->env, PAWL_BAD_FILE, "the points of shape %d make no hull", index);
+    }
+    PAWL_TRY(status);
     report_add_plain(page, ",\"corners\":[");
     bool first = true;
     for (int f = 0; f < hull->count; ++f) {
@@ -180,7 +186,7 @@ static pawl_status scene_shapes(report_text *page, const page_scene *scene)
         page_json_string(page, shape->name);
         report_add(page, ",\"friction\":%.6g", isfinite(shape->friction) ? shape->friction : 0.0);
         if (shape->kind == PAWL_SHAPE_HULL) {
-            PAWL_TRY(scene_hull(page, scene, shape));
+            PAWL_TRY(scene_hull(page, scene, k, shape));
         } else if (shape->kind == PAWL_SHAPE_MESH) {
             scene_mesh(page, shape);
         } else if (field != NULL) {
