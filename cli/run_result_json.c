@@ -211,6 +211,9 @@ json_t *run_result_json(const run_result *result)
     double mean_islands = v->steps > 0 ? (double)v->islands_sum / (double)v->steps : NAN;
     json_t *islands =
         json_pack("{s:o, s:i}", "mean", json_out_number(mean_islands), "max", v->islands_max);
+    double mean_asleep = v->steps > 0 ? (double)v->asleep_sum / (double)v->steps : NAN;
+    json_t *asleep =
+        json_pack("{s:o, s:i}", "mean", json_out_number(mean_asleep), "max", v->asleep_max);
     json_t *methods = json_object();
     for (int m = 0; m < PAWL_METHOD_COUNT; ++m) {
         json_object_set_new(methods, pawl_method_name((pawl_method)m), json_integer(v->methods[m]));
@@ -256,6 +259,7 @@ json_t *run_result_json(const run_result *result)
         {"factorizations", factorizations},
         {"methods", methods},
         {"islands", islands},
+        {"asleep", asleep},
         {"not_converged", json_integer((json_int_t)v->not_converged)},
         {"residual", residual},
         {"closure", closure},

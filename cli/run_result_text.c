@@ -212,6 +212,10 @@ static void run_result_print_solver(const run_result *result, FILE *to)
         run_result_row(to, "", run_result_plain((double)v->islands_sum / steps).text, "",
                        "islands a step, at most %d", v->islands_max);
     }
+    if (v->asleep_max > 0) {
+        run_result_row(to, "", run_result_plain((double)v->asleep_sum / steps).text, "",
+                       "bodies asleep a step, at most %d", v->asleep_max);
+    }
     if (v->fell_back > 0) {
         run_result_row(to, "", run_result_plain((double)v->fell_back).text, "",
                        "steps of rattle computed by moreau: contact, limits, dissipation or "

@@ -84,6 +84,7 @@ typedef struct pawl_step_report {
     int rows;              ///< of the problem
     int bounded_rows;      ///< limits, friction losses, effort limits, spin friction
     int contacts;          ///< contact points of the problem
+    int asleep;            ///< bodies that sleep after the step (sleep.time)
     double impact_work;    ///< of contacts and limits in impacts; no law lets it be positive [J]
     bool fell_back;        ///< rattle: not reversible, or a singular position; done as moreau does
     int position_failures; ///< position updates that left joints open

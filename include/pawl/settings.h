@@ -130,6 +130,12 @@ typedef struct pawl_mdp_settings {
     pawl_mdp_pd pd; ///< where springs and controllers are taken
 } pawl_mdp_settings;
 
+/// sleep.*: bodies that rest untouched are left out of steps until something wakes them (docs/sleep.md).
+typedef struct pawl_sleep_settings {
+    double time;  ///< at rest, after which a group of bodies sleeps; 0: none ever does [s]
+    double speed; ///< of the fastest point of a body at rest [m/s]
+} pawl_sleep_settings;
+
 /// What the figures of a run are held against; see docs/verdict.md for the reasons of the defaults. A
 /// limit of infinity: the figure is shown, but not judged. The residual's limit is solver.tolerance.
 typedef struct pawl_verdict_limits {
@@ -163,6 +169,7 @@ typedef struct pawl_settings {
     pawl_erp_settings erp;
     pawl_soft_settings soft;
     pawl_loop_settings loop;
+    pawl_sleep_settings sleep;
     pawl_reduced_settings reduced;
     pawl_lit_settings lit;
     pawl_rattle_settings rattle;

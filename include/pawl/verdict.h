@@ -50,6 +50,8 @@ typedef struct pawl_verdict {
     int64_t methods[PAWL_MAX_METHODS]; ///< steps that each had the last word in
     int64_t islands_sum;
     int islands_max;
+    int64_t asleep_sum;                  ///< bodies that slept, summed over the steps
+    int asleep_max;                      ///< most of them
     pawl_residual residual;              ///< maxima
     double imbalance;                    ///< largest
     double dissipation_gap;              ///< largest [m/s]

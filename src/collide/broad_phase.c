@@ -148,15 +148,47 @@ static int broad_sweep(broad_phase *bp, uint64_t *pairs, int capacity)
     return found;
 }
 
+// The same without pairs of which both rest. Only leaves that move ask, so that each has to look at the whole tree: at those
+// that rest, wherever they are, and at those that move behind it.
+static int broad_sweep_moving(broad_phase *bp, const bool *rests, uint64_t *pairs, int capacity)
+{
+    int found = 0, end = 2 * bp->count - 1;
+    for (int leaf = 0; leaf < end; ++leaf) {
+        int i = bp->nodes[leaf].item;
+        if (i < 0 || rests[i]) {
+            continue;
+        }
+        const broad_box box = bp->nodes[leaf].box;
+        for (int at = 0; at < end;) {
+            const broad_node *node = &bp->nodes[at];
+            if (!broad_overlap(&box, &node->box)) {
+                at = node->skip;
+                continue;
+            }
+            int j = node->item;
+            if (j >= 0 && (rests[j] || at > leaf)) {
+                if (found < capacity) {
+                    pairs[found] =
+                        i < j ? (uint64_t)i << 32 | (uint64_t)j : (uint64_t)j << 32 | (uint64_t)i;
+                }
+                ++found;
+            }
+            ++at;
+        }
+    }
+    return found;
+}
+
 // boxes (count), in the order of the items. Returns the number of overlapping pairs, which may be more than the
 // capacity: then the caller makes room and searches again.
-int pawl_broad_phase_search(broad_phase *bp, const broad_box *boxes, uint64_t *pairs, int capacity)
+int pawl_broad_phase_search(broad_phase *bp, const broad_box *boxes, const bool *rests,
+                            uint64_t *pairs, int capacity)
 {
     if (bp->count == 0) {
         return 0;
     }
     // Counted visits, not times: the decision must be the same in every run.
-    bool fresh = !bp->built || bp->visits > 2 * bp->visits_when_built;
+    bool fresh = !bp->built || (rests == NULL && bp->visits > 2 * bp->visits_when_built);
     if (fresh) {
         for (int i = 0; i < bp->count; ++i) {
             bp->order[i] = i;
@@ -165,6 +197,9 @@ int pawl_broad_phase_search(broad_phase *bp, const broad_box *boxes, uint64_t *p
         bp->built = true;
     }
     broad_fit(bp, boxes);
+    if (rests != NULL) {
+        return broad_sweep_moving(bp, rests, pairs, capacity);
+    }
     int found = broad_sweep(bp, pairs, capacity);
     bp->visits_when_built = fresh ? bp->visits : bp->visits_when_built;
     return found;

@@ -29,5 +29,6 @@ typedef struct broad_phase {
 // Arrays for `count` boxes; runs twice, as all layouts do. The caller zeroes *bp before.
 void pawl_broad_phase_layout(broad_phase *bp, int count, pawl_carver *mem);
 // Writes pairs with i < j as (uint64_t)i << 32 | j, unsorted. Returns how many there are; only the
-// first `capacity` are written. Boxes must be finite.
-int pawl_broad_phase_search(broad_phase *bp, const broad_box *boxes, uint64_t *pairs, int capacity);
+// first `capacity` are written. Boxes must be finite. `rests` (count), unless NULL: pairs of two that rest are left out.
+int pawl_broad_phase_search(broad_phase *bp, const broad_box *boxes, const bool *rests,
+                            uint64_t *pairs, int capacity);

@@ -42,6 +42,9 @@ static collider *collider_layout(const pawl_model *model, const collider_def *de
     item_motion *motion = PAWL_CARVE(mem, item_motion, items);
     double *inner = PAWL_CARVE(mem, double, items);
     double *moved = PAWL_CARVE(mem, double, items);
+    bool *resting = PAWL_CARVE(mem, bool, items);
+    bool *settled = PAWL_CARVE(mem, bool, items);
+    bool *leaves = PAWL_CARVE(mem, bool, items);
     int *boxed = PAWL_CARVE(mem, int, items);
     int *endless = PAWL_CARVE(mem, int, items);
     broad_box *boxes = PAWL_CARVE(mem, broad_box, items);
@@ -59,6 +62,9 @@ static collider *collider_layout(const pawl_model *model, const collider_def *de
                         .motion = motion,
                         .inner = inner,
                         .moved = moved,
+                        .resting = resting,
+                        .settled = settled,
+                        .leaf_rests = leaves,
                         .boxed = boxed,
                         .endless = endless,
                         .boxes = boxes,
@@ -363,6 +369,9 @@ static int collider_add_endless(collider *c, int count, double margin)
         int plane = c->endless[p];
         for (int k = 0; k < c->boxed_count; ++k) {
             int item = c->boxed[k];
+            if (c->any_resting && c->resting[item] && c->resting[plane]) {
+                continue;
+            }
             double reach = margin + collider_reach(c, item, plane);
             if (!collider_box_overlaps(&c->boxes[k], &c->placed[plane], reach) ||
                 !pawl_collider_may_touch(c, item, plane)) {
@@ -403,9 +412,15 @@ static pawl_vec3 collider_common(const collider *c)
 // boxes that overlap.
 static void collider_sweep(collider *c, double margin)
 {
-    pawl_vec3 common = c->dt > 0.0 ? collider_common(c) : v3(0.0, 0.0, 0.0);
+    // Boxes that are kept from run to run belong to the frame of the world.
+    bool swept = c->dt > 0.0 && c->still == NULL;
+    pawl_vec3 common = swept ? collider_common(c) : v3(0.0, 0.0, 0.0);
     for (int k = 0; k < c->boxed_count; ++k) {
         const placed_shape *s = &c->placed[c->boxed[k]];
+        // Boxes of what has no motion do not depend on the step.
+        if (c->settled[c->boxed[k]] && c->box_margin == margin) {
+            continue;
+        }
         const item_motion *m = &c->motion[c->boxed[k]];
         pawl_shape_bounds(s, &c->boxes[k].low, &c->boxes[k].high);
         double speed =
@@ -414,6 +429,40 @@ static void collider_sweep(collider *c, double margin)
         c->swept[k].low = v3_sub(c->boxes[k].low, v3(more, more, more));
         c->swept[k].high = v3_add(c->boxes[k].high, v3(more, more, more));
     }
+    c->box_margin = margin;
+}
+
+void pawl_collider_rest(collider *c, const bool *still)
+{
+    c->still = still;
+    memset(c->settled, 0, (size_t)c->item_count * sizeof *c->settled);
+}
+
+// Which items are at rest. One that was so in the last run is where it was placed then.
+static void collider_find_rest(collider *c, const body_state *bodies)
+{
+    c->any_resting = false;
+    for (int i = 0; i < c->item_count; ++i) {
+        int body = pawl_body_index(c->model->shapes[c->shape[i]].body);
+        bool rests = body == PAWL_WORLD_INDEX || c->still[body];
+        c->settled[i] = rests && c->resting[i] && c->settled[i];
+        c->resting[i] = rests;
+        c->any_resting = c->any_resting || (rests && body != PAWL_WORLD_INDEX);
+        if (!c->settled[i]) {
+            collider_place(c, bodies, i);
+        }
+    }
+    for (int k = 0; k < c->boxed_count; ++k) {
+        c->leaf_rests[k] = c->resting[c->boxed[k]];
+    }
+}
+
+// All places and boxes of this run are known to the next.
+static void collider_settle(collider *c)
+{
+    for (int i = 0; i < c->item_count && c->still != NULL; ++i) {
+        c->settled[i] = c->resting[i];
+    }
 }
 
 // Pairs are sorted at the end: their order, and with it that of contacts and rows, must not depend on the shape of
@@ -421,7 +470,8 @@ static void collider_sweep(collider *c, double margin)
 static pawl_status collider_find_pairs(collider *c, double margin)
 {
     for (;;) {
-        int found = pawl_broad_phase_search(&c->tree, c->swept, c->pairs, c->pair_capacity);
+        int found = pawl_broad_phase_search(
+            &c->tree, c->swept, c->any_resting ? c->leaf_rests : NULL, c->pairs, c->pair_capacity);
         int wanted = found;
         if (found <= c->pair_capacity) {
             wanted = collider_add_endless(c, collider_keep(c, found, margin), margin);
@@ -464,6 +514,7 @@ static pawl_status collider_collide(collider *c, int pair, double margin)
 void pawl_collider_place(collider *c, const body_state *bodies)
 {
     c->dt = 0.0;
+    pawl_collider_rest(c, c->still);
     for (int i = 0; i < c->item_count; ++i) {
         collider_place(c, bodies, i);
     }
@@ -476,10 +527,15 @@ pawl_status pawl_collider_run(collider *c, const body_state *bodies, double marg
 {
     c->pair_count = c->contact_count = c->point_count = 0;
     c->dt = dt;
-    for (int i = 0; i < c->item_count; ++i) {
-        collider_place(c, bodies, i);
+    if (c->still != NULL) {
+        collider_find_rest(c, bodies);
+    } else {
+        for (int i = 0; i < c->item_count; ++i) {
+            collider_place(c, bodies, i);
+        }
     }
     collider_sweep(c, margin);
+    collider_settle(c);
     PAWL_TRY(collider_find_pairs(c, margin));
     if (c->pair_count > c->contact_capacity) {
         PAWL_TRY(collider_grow_contacts(c, c->pair_count));

@@ -47,6 +47,14 @@ typedef struct collider {
     broad_box *boxes; // around the shapes (boxed_count)
     broad_box *swept; // the same, enlarged by half the margin and by the motion (boxed_count)
     double dt;        // of the last run
+    // Bodies that do not move (pawl_contact_finder_rest()), NULL for none; which items are at rest in this run, those
+    // of the world included, and of which of them the place is known from an earlier run (item_count); whether any of a
+    // body is.
+    const bool *still;
+    bool *resting, *settled;
+    bool *leaf_rests; // `resting` in the order of the boxes (boxed_count)
+    bool any_resting;
+    double box_margin; // of the boxes
     broad_phase tree;
     uint64_t *filtered; // pairs of bodies that do not collide, sorted (filtered_count)
     int filtered_count;
@@ -66,6 +74,8 @@ void pawl_collider_destroy(collider *c); // NULL is fine
 // dt = 0 speeds do not count. Allocates only when there are more pairs than ever before; fails
 // only when memory is out.
 pawl_status pawl_collider_run(collider *c, const body_state *bodies, double margin, double dt);
+// See pawl_contact_finder_rest().
+void pawl_collider_rest(collider *c, const bool *still);
 // Places the shapes and the boxes around them, as a run does, and finds nothing.
 void pawl_collider_place(collider *c, const body_state *bodies);
 // How fast two shapes can approach each other with their bodies moving like that: a bound on the speed of any

@@ -26,6 +26,8 @@ typedef struct pawl_contact {
 
 // The same for all contacts of one pair of shapes, and ascending with their ids.
 double pawl_contact_pair(double id);
+// The two shapes of a contact by its id.
+void pawl_contact_shapes(double id, int *shape_a, int *shape_b);
 
 // How the coefficients of a pair's two shapes combine (docs/collision.md).
 typedef struct contact_rules {
@@ -41,6 +43,10 @@ typedef struct contact_finder contact_finder;
 pawl_status pawl_contact_finder_create(const pawl_env *env, const pawl_model *model,
                                        contact_rules rules, contact_finder **out);
 void pawl_contact_finder_destroy(contact_finder *f);
+// From now on contacts between bodies that are still are left out, those of still bodies with the world included;
+// `still` (bodies) is looked at by each search and outlives the finder. NULL: no body is still. Still bodies stay where
+// they are until they are not; whoever moves them all the same calls this again.
+void pawl_contact_finder_rest(contact_finder *f, const bool *still);
 // Finds the contacts of bodies that are nearer than `margin` or can be within a time h, by their motion
 // relative to each other; of soft shapes
 // those that penetrate. Returns their number, sorted by id, without those that the rules leave out; more

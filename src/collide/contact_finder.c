@@ -120,6 +120,13 @@ pawl_status pawl_contact_finder_grow(contact_finder *f, int capacity)
     return PAWL_OK;
 }
 
+void pawl_contact_finder_rest(contact_finder *f, const bool *still)
+{
+    if (f != NULL) {
+        pawl_collider_rest(f->collider, still);
+    }
+}
+
 // Pair and feature in 52 bits (20, 20 and 12), which a double holds exactly: ids are stored in states as doubles. Features of one
 // pair that have the same 12 bits are separated by finder_part().
 static double finder_id(int a, int b, uint32_t feature)
@@ -133,6 +140,13 @@ static double finder_id(int a, int b, uint32_t feature)
 double pawl_contact_pair(double id)
 {
     return floor(id / (double)(1 << FINDER_FEATURE_BITS));
+}
+
+void pawl_contact_shapes(double id, int *shape_a, int *shape_b)
+{
+    uint64_t pair = (uint64_t)pawl_contact_pair(id);
+    *shape_a = (int)(pair >> 20 & 0xfffff);
+    *shape_b = (int)(pair & 0xfffff);
 }
 
 // Engines disagree on how two coefficients make one, so the rule is a setting. The geometric mean keeps ice on

@@ -135,6 +135,10 @@ static bool crossing_measure(const crossing_search *s)
     double fastest = 0.0, inner = INFINITY;
     for (int k = 0; k < c->boxed_count; ++k) {
         int item = c->boxed[k];
+        if (c->any_resting && c->resting[item]) {
+            c->moved[item] = 0.0;
+            continue;
+        }
         pawl_pose a = pawl_collider_frame(c, s->before, item);
         pawl_pose b = pawl_collider_frame(c, s->after, item);
         pawl_vec3 moved = v3_sub(b.position, a.position), centre = crossing_centre(c, item);
@@ -161,7 +165,8 @@ shape_crossing pawl_collider_crossings(const collider *c, const body_state *befo
                          .found = {0, -1, -1}};
     for (int p = 0; p < c->endless_count; ++p) {
         for (int k = 0; k < c->boxed_count; ++k) {
-            if (crossing_through_endless(&s, c->boxed[k], c->endless[p]) &&
+            bool rest = c->any_resting && c->resting[c->boxed[k]] && c->resting[c->endless[p]];
+            if (!rest && crossing_through_endless(&s, c->boxed[k], c->endless[p]) &&
                 pawl_collider_may_touch(c, c->boxed[k], c->endless[p])) {
                 crossing_note(&s, c->boxed[k], c->endless[p]);
             }

@@ -12,16 +12,18 @@
 
 // Earlier versions are still read: version 1 has no memory of steppers, version 2 not the step before, version 3
 // not which directions of loops are weak, version 4 no inputs, version 5 no factors of masses, version 6 not how the
-// impulses of joints change.
+// impulses of joints change, version 7 not who sleeps.
 enum {
     STATE_MAGIC = 0x4c574150,
-    STATE_VERSION = 7,
+    STATE_VERSION = 8,
     STATE_HEADER_WORDS = 6,
     STATE_SUM_WORD = 5,
-    STATE_SPANS = 13,                                  // of this version, see state_spans()
+    STATE_SPANS = 14,                                  // of this version, see state_spans()
     STATE_EARLIER_SPANS = STATE_SPANS - STATE_VERSION, // version v has v more
     STATE_INPUT_SPAN = 10,                             // which of them has the inputs
     STATE_MASS_SPAN = 11,                              // and the factors of masses
+    STATE_CONTACT_SPAN = 6,                            // and the contacts
+    STATE_SLEEP_SPAN = 13,                             // and who sleeps
     STATE_BODY_NUMBERS = sizeof(body_state) / sizeof(double)
 };
 
@@ -141,6 +143,19 @@ int pawl_state_trend_levels(const pawl_state *s)
     return known ? (int)clamp_to(s->trend[1], 0.0, STATE_TREND_LEVELS) : 0;
 }
 
+// Inputs and factors of masses stand behind each other as in the state.
+static int state_sleep_numbers(const pawl_model *m)
+{
+    return 1 + m->body_count + pawl_state_input_numbers(m) + 1 + m->body_count;
+}
+
+state_sleep pawl_state_sleep(const pawl_state *s)
+{
+    const pawl_model *m = s->model;
+    double *inputs = s->sleep + 1 + m->body_count;
+    return (state_sleep){s->sleep, s->sleep + 1, inputs, inputs + pawl_state_input_numbers(m)};
+}
+
 int pawl_state_weak_count(const pawl_model *m)
 {
     return 2 * m->joint_count;
@@ -165,6 +180,7 @@ static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
     double *inputs = PAWL_CARVE(mem, double, pawl_state_input_numbers(m));
     double *masses = PAWL_CARVE(mem, double, 1 + m->body_count);
     double *trend = PAWL_CARVE(mem, double, state_trend_numbers(m));
+    double *sleep = PAWL_CARVE(mem, double, state_sleep_numbers(m));
     if (s != NULL) {
         s->model = m;
         s->bodies = bodies;
@@ -177,6 +193,7 @@ static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
         s->inputs = inputs;
         s->masses = masses;
         s->trend = trend;
+        s->sleep = sleep;
     }
     return s;
 }
@@ -242,6 +259,15 @@ void pawl_state_destroy(pawl_state *state)
     }
 }
 
+// Contacts have room for many more than there are, and unused entries are zero: of two states the longer list is all
+// that can differ.
+static size_t state_contacts_used(const pawl_state *s)
+{
+    size_t all = (size_t)state_contact_numbers(s->model);
+    double used = 1.0 + s->contacts[0] * pawl_contact_width(s->model);
+    return used >= 1.0 && used < (double)all ? (size_t)used : all;
+}
+
 // Numbers that only some steppers use: the first one says whether they are in use. Where they are in neither state
 // there is nothing to copy.
 static void state_copy_optional(double *to, const double *from, int count)
@@ -263,11 +289,14 @@ void pawl_state_copy_motion(pawl_state *to, const pawl_state *from)
            (size_t)m->coordinate_count * sizeof *to->coordinates);
     memcpy(to->impulses, from->impulses,
            (size_t)pawl_impulse_slots(m).count * sizeof *to->impulses);
-    memcpy(to->contacts, from->contacts, (size_t)state_contact_numbers(m) * sizeof *to->contacts);
+    size_t contacts = state_contacts_used(to), more = state_contacts_used(from);
+    memcpy(to->contacts, from->contacts,
+           (contacts > more ? contacts : more) * sizeof *to->contacts);
     state_copy_optional(to->memory, from->memory, state_memory_numbers(m));
     state_copy_optional(to->before, from->before, state_before_numbers(m));
     state_copy_optional(to->weak, from->weak, state_weak_numbers(m));
     state_copy_optional(to->trend, from->trend, state_trend_numbers(m));
+    state_copy_optional(to->sleep, from->sleep, state_sleep_numbers(m));
     to->moved = true;
 }
 
@@ -309,13 +338,14 @@ static void state_spans(const pawl_state *s, state_span spans[STATE_SPANS])
     spans[3] = (state_span){&w->bodies[0].r.x, (size_t)(STATE_BODY_NUMBERS * m->body_count)};
     spans[4] = (state_span){w->coordinates, (size_t)m->coordinate_count};
     spans[5] = (state_span){w->impulses, (size_t)pawl_impulse_slots(m).count};
-    spans[6] = (state_span){w->contacts, (size_t)state_contact_numbers(m)};
+    spans[STATE_CONTACT_SPAN] = (state_span){w->contacts, (size_t)state_contact_numbers(m)};
     spans[7] = (state_span){w->memory, (size_t)state_memory_numbers(m)};
     spans[8] = (state_span){w->before, (size_t)state_before_numbers(m)};
     spans[9] = (state_span){w->weak, (size_t)state_weak_numbers(m)};
     spans[STATE_INPUT_SPAN] = (state_span){w->inputs, (size_t)pawl_state_input_numbers(m)};
     spans[STATE_MASS_SPAN] = (state_span){w->masses, (size_t)(1 + m->body_count)};
     spans[12] = (state_span){w->trend, (size_t)state_trend_numbers(m)};
+    spans[STATE_SLEEP_SPAN] = (state_span){w->sleep, (size_t)state_sleep_numbers(m)};
 }
 
 // Of the first `spans` of them, as earlier versions have.
@@ -338,8 +368,12 @@ void pawl_state_exchange(pawl_state *a, pawl_state *b)
     state_spans(a, x);
     state_spans(b, y);
     bool inputs = pawl_state_has_inputs(a) || pawl_state_has_inputs(b);
+    bool sleep = a->sleep[0] != 0.0 || b->sleep[0] != 0.0;
+    size_t contacts = state_contacts_used(a), more = state_contacts_used(b);
+    x[STATE_CONTACT_SPAN].count = contacts > more ? contacts : more;
     for (int i = 0; i < STATE_SPANS; ++i) {
-        if (!inputs && (i == STATE_INPUT_SPAN || i == STATE_MASS_SPAN)) {
+        if ((!inputs && (i == STATE_INPUT_SPAN || i == STATE_MASS_SPAN)) ||
+            (!sleep && i == STATE_SLEEP_SPAN)) {
             continue;
         }
         double *restrict p = x[i].values, *restrict q = y[i].values;
@@ -375,6 +409,7 @@ uint64_t pawl_state_hash(const pawl_state *s)
     used[STATE_INPUT_SPAN] = s->inputs[0] != 0.0;
     used[STATE_MASS_SPAN] = s->masses[0] != 0.0;
     used[12] = pawl_state_trend_levels(s) > 0;
+    used[STATE_SLEEP_SPAN] = s->sleep[0] != 0.0;
     for (int i = 0; i < STATE_SPANS; ++i) {
         h = used[i] ? pawl_hash_doubles(h, spans[i].values, spans[i].count) : h;
     }
@@ -403,13 +438,11 @@ bool pawl_state_is_finite(const pawl_state *s)
 {
     state_span spans[STATE_SPANS];
     state_spans(s, spans);
-    // Contacts have room for many more than there are, and unused entries are zero.
-    double used = 1.0 + s->contacts[0] * pawl_contact_width(s->model);
-    spans[6].count = used <= (double)spans[6].count ? (size_t)used : spans[6].count;
+    spans[STATE_CONTACT_SPAN].count = state_contacts_used(s);
     for (int i = 0; i < STATE_SPANS; ++i) {
         // Inputs were checked when they were set, and no step writes them; memory that no stepper uses begins with 0.
         bool input = i == STATE_INPUT_SPAN || i == STATE_MASS_SPAN;
-        bool optional = i == 7 || i == 8 || i == 9 || i == 12;
+        bool optional = i == 7 || i == 8 || i == 9 || i == 12 || i == STATE_SLEEP_SPAN;
         bool unused = optional && spans[i].values[0] == 0.0;
         if (!input && !unused && !state_all_finite(spans[i].values, spans[i].count)) {
             return false;
@@ -628,7 +661,7 @@ pawl_status pawl_state_set_pose(pawl_state *s, pawl_body_id id, pawl_pose pose)
             pose.orientation.w, pose.orientation.x, pose.orientation.y, pose.orientation.z);
     }
     body_state *b = &s->bodies[body];
-    s->memory[0] = s->before[0] = s->trend[0] = 0.0; // they belong to another motion
+    pawl_state_forget(s);
     s->moved = true;
     b->q = pawl_quat_normalize(pose.orientation);
     b->r = v3_add(pose.position, pawl_quat_rotate(b->q, s->model->bodies[body].com));
@@ -652,7 +685,7 @@ pawl_status pawl_state_set_twist(pawl_state *s, pawl_body_id id, pawl_twist twis
     }
     body_state *b = &s->bodies[body];
     pawl_vec3 arm = pawl_quat_rotate(b->q, s->model->bodies[body].com);
-    s->memory[0] = s->before[0] = s->trend[0] = 0.0;
+    pawl_state_forget(s);
     s->moved = true;
     b->w = twist.angular;
     b->v = v3_add(twist.linear, v3_cross(twist.angular, arm));

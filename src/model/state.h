@@ -78,6 +78,16 @@ typedef struct state_trend {
 state_trend pawl_state_trend(const struct pawl_state *s);
 int pawl_state_trend_levels(const struct pawl_state *s); // that are known
 
+// Who sleeps (step/common/sleep.c). Inputs and masses are those of the last step: a change wakes whom it concerns.
+typedef struct state_sleep {
+    double *key; // of the settings that the rest belongs to; 0 where nothing is known
+    double *
+        body; // (bodies) steps that it has rested; below 0: asleep, the same number for all of a group
+    double *inputs; // (pawl_state_input_numbers())
+    double *masses; // (1 + bodies)
+} state_sleep;
+state_sleep pawl_state_sleep(const struct pawl_state *s);
+
 // Inputs at run time, see inputs.c: a flag before each value, all 0 where nothing is set.
 enum {
     INPUT_GRAVITY = 1,  // after the number of inputs that are set: flag, x, y, z
@@ -126,6 +136,7 @@ struct pawl_state {
     double *inputs; // see pawl_state_inputs()
     double *masses; // how many factors are set, then that of each body; 0: not set (1 + bodies)
     double *trend;  // see pawl_state_trend()
+    double *sleep;  // see pawl_state_sleep()
     bool moved;     // poses or twists were changed from outside since a step was taken; never saved
 };
 bool pawl_state_is_finite(const pawl_state *s); // every number of it
@@ -134,6 +145,11 @@ static inline double pawl_state_mass_factor(const pawl_state *s, int body)
 {
     double factor = s->masses[1 + body];
     return factor != 0.0 ? factor : 1.0;
+}
+// What steppers keep belongs to another motion: poses or twists were set from outside. All bodies are awake.
+static inline void pawl_state_forget(pawl_state *s)
+{
+    s->memory[0] = s->before[0] = s->trend[0] = s->sleep[0] = 0.0;
 }
 // Exchanges the numbers of two states of one model.
 void pawl_state_exchange(pawl_state *a, pawl_state *b);

@@ -76,6 +76,8 @@ static const count_field verdict_counts[RECORD_VERDICT_COUNTS] = {
     {"passage_step", AT(passage_step), FIELD_LONG},
     {"passage_joint", AT(passage_joint), FIELD_JOINT},
     {"divided", AT(divided), FIELD_LONG},
+    {"asleep_sum", AT(asleep_sum), FIELD_LONG},
+    {"asleep_max", AT(asleep_max), FIELD_INT},
 };
 
 #define DISSIPATOR(name, field, kind)                                                              \

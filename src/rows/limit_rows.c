@@ -78,8 +78,10 @@ static bool limit_is_near(const pawl_assembly *a, int k, double rate, double ahe
 }
 
 // The bias of docs/math.md section 8: an open gap may close within `reach`; of a violation a fraction erp is
-// corrected, at most at limit_correction_speed. A soft limit has MuJoCo's bias instead, and takes no part in the
-// correction of positions.
+// corrected, at most at limit_correction_speed. A joint whose bodies turn fast goes on beyond a limit that stopped it,
+// because its axis turns by h w in a step and h w^2 of other rates becomes its own: what comes back
+// at the rate `before` is corrected at that rate, or limits would only slow it down. A soft limit has MuJoCo's
+// bias instead, and takes no part in the correction of positions.
 static void limit_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
                        row_rates rate, bool persistent)
 {
@@ -88,6 +90,9 @@ static void limit_fill(pawl_assembly *a, const row_block *b, int r, const step_w
     double own = a->model->joints[info->owner].coordinate[info->part].limit_erp;
     a->bias[r] = pawl_row_gap_bias(a, r, gap, pawl_row_erp(own, w->erp_limit),
                                    w->limit_correction_speed, pawl_slow_correction, w);
+    if (gap < 0.0 && rate.before < 0.0) {
+        a->want[r] = max_of(a->want[r], fmin(-gap / w->reach, -rate.before));
+    }
     // A limit that lasts is a joint for the time being: u+ + start_weight u- = 0 instead of a gap to close.
     if (persistent) {
         pawl_row_keep_closed(a, r, pawl_slow_correction);

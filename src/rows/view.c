@@ -70,7 +70,7 @@ pawl_status pawl_state_accept(pawl_state *s)
             s->bodies[i].q = pawl_quat_normalize(s->bodies[i].q);
         }
     }
-    s->memory[0] = s->before[0] = 0.0; // they belong to another motion
+    pawl_state_forget(s);
     s->moved = true;
     return PAWL_OK;
 }

@@ -379,6 +379,12 @@ pawl_status pawl_derivative_create(const pawl_env *env, const pawl_model *model,
     PAWL_NEED(env, out);
     *out = NULL;
     PAWL_TRY(pawl_settings_check(env, settings));
+    if (settings->sleep.time > 0.0) {
+        return PAWL_FAIL(env, PAWL_UNSUPPORTED,
+                         "derivatives with sleep.time=%g: sleeping bodies do not answer to small "
+                         "changes; expected 0",
+                         settings->sleep.time);
+    }
     pawl_derivative *d = pawl_alloc(env, sizeof *d);
     if (d == NULL) {
         return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for derivatives of '%s'", model->name);

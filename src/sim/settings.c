@@ -5,7 +5,8 @@
 #include "pawl/settings.h"
 #include "base/env.h"
 #include "base/guard.h"
-#include "step/stepper_ops.h"
+#include "base/hash.h"
+#include "sim/sim.h"
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -134,6 +135,11 @@ static const setting_row settings_table[] = {
          "factor on the previous impulses of the warm start"),
     SWITCH(solver.islands, true, "solve groups of bodies that no row connects separately"),
     COUNT(threads, 1, 1, 64, "threads that solve islands; same bits for any number"),
+    // Off: a body that creeps more slowly than sleep.speed would be stopped, and by default nothing is.
+    REAL(sleep.time, 0.0, 0, 1e6, "s",
+         "time at rest after which bodies that nothing moves sleep until something wakes them; 0: "
+         "never (steppers euler, moreau)"),
+    REAL(sleep.speed, 1e-6, 0, 1, "m/s", "largest speed of a body at rest, for sleep.time"),
     // A workshop calls 1 mm in 1 m aligned; files of 4 digits are off by 4e-5, and what is meant to hold is far
     // above it (docs/derivations/weak-space.md).
     REAL(loop.tolerance, 1e-3, 0, 0.1, "-",
@@ -356,6 +362,22 @@ pawl_status pawl_settings_get(const pawl_settings *s, int index, char *text, siz
     return PAWL_OK;
 }
 
+// Settings that say how the motion is found, as a number above 0 that a double holds: not how many threads find it, nor
+// how it is judged.
+double pawl_settings_key(const pawl_settings *s)
+{
+    uint64_t hash = PAWL_HASH_SEED;
+    for (int i = 0; i < SETTING_ROWS; ++i) {
+        const char *key = settings_table[i].info.key;
+        if (strcmp(key, "threads") != 0 && strncmp(key, "verdict.", 8) != 0) {
+            char text[64];
+            pawl_settings_get(s, i, text, sizeof text);
+            hash = pawl_hash_bytes(hash, text, strlen(text) + 1);
+        }
+    }
+    return 1.0 + (double)(hash % (UINT64_C(1) << 52));
+}
+
 static const setting_row *settings_find(const char *key)
 {
     // Keys of earlier releases, which files and scripts still have.
@@ -440,6 +462,12 @@ pawl_status pawl_settings_check(const pawl_env *env, const pawl_settings *s)
     const pawl_stepper_ops *stepper = pawl_stepper_find((int)s->stepper);
     if (stepper != NULL && stepper->check != NULL) {
         PAWL_TRY(stepper->check(env, NULL, s));
+    }
+    if (stepper != NULL && s->sleep.time > 0.0 && (stepper->traits & STEPPER_SLEEPS) == 0) {
+        return PAWL_FAIL(env, PAWL_UNSUPPORTED,
+                         "sleep.time=%g, but no body sleeps in steps of %s; expected 0, or stepper "
+                         "euler or moreau",
+                         s->sleep.time, stepper->name);
     }
     for (int i = 0; i < SETTING_ROWS; ++i) {
         char text[64];

@@ -8,6 +8,7 @@
 #include "base/guard.h"
 #include "rows/measure.h"
 #include "step/common/impact.h"
+#include "step/common/position_update.h"
 #include <string.h>
 
 // Steppers without rows (mdp, nmdp) use coordinates and contact models of their own: no solver, no impacts.
@@ -59,14 +60,19 @@ static void sim_destroy_parts(pawl_sim *sim)
     sim->assembly = NULL;
 }
 
-// Rows and their operator in the coordinates of the settings; steppers with a tree of their own do not ask.
+// The coordinates of the settings; steppers with a tree of their own do not ask.
+static const coordinates_ops *sim_coordinates(const pawl_sim *sim)
+{
+    bool own = (sim->stepper->traits & STEPPER_HAS_TREE) != 0;
+    return pawl_coordinates_find(own ? PAWL_FORMULATION_MAXIMAL : (int)sim->settings.formulation);
+}
+
+// Rows and their operator in these coordinates.
 static pawl_status sim_create_rows(pawl_sim *sim, int max_contacts)
 {
     const pawl_settings *set = &sim->settings;
-    bool own = (sim->stepper->traits & STEPPER_HAS_TREE) != 0;
-    const coordinates_ops *ops =
-        pawl_coordinates_find(own ? PAWL_FORMULATION_MAXIMAL : (int)set->formulation);
-    PAWL_TRY(ops->create(&sim->env, &sim->live.model, set, max_contacts, &sim->coordinates));
+    PAWL_TRY(sim_coordinates(sim)->create(&sim->env, &sim->live.model, set, max_contacts,
+                                          &sim->coordinates));
     sim->assembly = sim->coordinates->rows;
     sim->delassus = sim->coordinates->delassus;
     // New rows have new numbers. The weak space itself is kept, because it was found once, at the start, and its
@@ -174,6 +180,8 @@ static pawl_status sim_create_all(pawl_sim *sim)
     }
     PAWL_TRY(pawl_state_create(env, m, &sim->state));
     PAWL_TRY(pawl_state_create(env, m, &sim->next));
+    PAWL_TRY(pawl_sleep_create(env, m, &sim->settings, pawl_settings_key(&sim->settings),
+                               sim_coordinates(sim)->has_tree_joints, &sim->context.sleep));
     // How two materials make one pair, and whether flat patches are reduced to their corners.
     contact_rules rules = {sim->settings.contact.friction_rule,
                            sim->settings.contact.restitution_rule,
@@ -182,6 +190,7 @@ static pawl_status sim_create_all(pawl_sim *sim)
                            sim->settings.contact.reduce,
                            sim->settings.contact.reduce_max};
     PAWL_TRY(pawl_contact_finder_create(env, &sim->live.model, rules, &sim->finder));
+    pawl_contact_finder_rest(sim->finder, sim->context.sleep.still);
     if (sim_has_rows(sim) && sim->finder != NULL &&
         !pawl_solver_find((int)sim->settings.solver.kind)->contacts) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
@@ -262,6 +271,7 @@ void pawl_sim_destroy(pawl_sim *sim)
     }
     sim_destroy_parts(sim);
     pawl_contact_finder_destroy(sim->finder);
+    pawl_sleep_destroy(&env, &sim->context.sleep);
     pawl_weak_space_destroy(sim->weak);
     pawl_state_destroy(sim->next);
     pawl_state_destroy(sim->state);
@@ -412,6 +422,8 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
         // Everything that an attempt writes is set back here, so that the attempt that succeeds does not depend on those
         // that ran out of room: a run has the same bits whatever capacities it began with.
         pawl_state_copy(sim->next, sim->state);
+        pawl_sleep_begin(&c->sleep, &sim->live.model, sim->next,
+                         pawl_step_end(sim->state, sim->settings.dt));
         pawl_weak_recall(sim->delassus->weak.space, sim->state->weak);
         memset(c->out.reaction, 0,
                (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->out.reaction);
@@ -497,6 +509,56 @@ static void sim_report_passage(const pawl_sim *sim, pawl_step_report *report)
     }
 }
 
+// A step in which all bodies sleep: time goes on, nothing else does. Its report is made once.
+static void sim_sleep(pawl_sim *sim)
+{
+    step_context *c = &sim->context;
+    pawl_state *s = sim->state;
+    if (!sim->dozes) {
+        sim->asleep =
+            (pawl_step_report){.energy = pawl_state_energy(s), .closure = pawl_state_closure(s)};
+        for (int i = 0; i < sim->model->body_count; ++i) {
+            sim->asleep.asleep += sim->model->bodies[i].kind != PAWL_BODY_KINEMATIC;
+        }
+        sim->asleep.measured = sim_measured(sim) & ~(unsigned)PAWL_MEASURED_POSITIONS;
+        pawl_state_copy(sim->next, s);
+        // Joints bear what they bore; contacts are not listed.
+        for (int i = 0; i < pawl_impulse_slots(sim->model).count; ++i) {
+            c->out.reaction[i] = s->impulses[i];
+        }
+        c->position.deferred.count = 0;
+        c->out.contact_count = 0;
+        c->out.events.count = 0;
+        c->placed = false;
+        sim->dozes = true;
+    }
+    sim->next->step = s->step;
+    sim->next->time = s->time;
+    s->time = pawl_step_end(s, sim->settings.dt);
+    ++s->step;
+}
+
+// Next to a singular position rows are placed a moment ahead, and back again: whether the motion passes through that
+// position decides whether loops are to move freely there.
+static void sim_look_ahead(pawl_sim *sim, const pawl_state *s)
+{
+    static const double moment = 1e-4; // of a step
+    weak_space *weak = sim->delassus->weak.space;
+    if (!pawl_weak_is_near(weak)) {
+        return;
+    }
+    step_context *c = &sim->context;
+    double later = moment * sim->settings.dt;
+    body_state *bodies = c->position.from; // whatever the last update left there
+    memcpy(bodies, s->bodies, (size_t)sim->model->body_count * sizeof *bodies);
+    pawl_advance_poses(sim->model, s->bodies, bodies, later, s->time + later);
+    pawl_assembly_place(sim->assembly, bodies, s->coordinates, s->time + later, c->u.damping_time);
+    pawl_weak_look_ahead(weak, sim->delassus, later, sim->settings.dt);
+    pawl_assembly_place(sim->assembly, s->bodies, s->coordinates, s->time, c->u.damping_time);
+    pawl_assembly_build_closure(sim->assembly);
+    pawl_weak_follow(&sim->assembly->problem);
+}
+
 // One step: inputs, the stepper on a copy, then everything that is measured in the same way for every stepper. The
 // copy is written back after the last thing that can fail: a failed step leaves the state,
 // and so the caller, where it was.
@@ -510,10 +572,26 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     if (status == PAWL_OK) {
         status = pawl_sim_check_inputs(sim);
     }
+    if (status == PAWL_OK && pawl_sleep_is_deep(&c->sleep, &sim->live.model, sim->state,
+                                                pawl_step_end(sim->state, sim->settings.dt))) {
+        sim_sleep(sim);
+        pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
+        memcpy(sim->asleep.seconds, c->clock.seconds, sizeof c->clock.seconds);
+        if (out != NULL) {
+            *out = sim->asleep;
+        }
+        return PAWL_OK;
+    }
+    sim->dozes = false;
     if (status == PAWL_OK) {
         status = sim_try(sim, &report);
     }
     if (status == PAWL_OK) {
+        if (pawl_sleep_end(&c->sleep, &sim->live.model, s, sim->assembly,
+                           report.outcome == PAWL_CONVERGED)) {
+            c->placed = false; // with twists that these no longer have
+        }
+        report.asleep = c->sleep.asleep;
         report.energy = pawl_state_energy(s);
         status = sim_check_energy(sim, s, &report.energy);
     }
@@ -529,6 +607,7 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     if (sim->delassus->weak.space != NULL) {
         pawl_assembly_build_closure(sim->assembly);
         pawl_weak_follow(&sim->assembly->problem);
+        sim_look_ahead(sim, s);
         pawl_weak_remember(sim->delassus->weak.space, sim->settings.dt, s->weak);
     }
     report.misfit = pawl_assembly_misfit(sim->assembly);
@@ -635,6 +714,8 @@ static void sim_forget(pawl_sim *sim)
     sim->context.out.contact_count = 0;
     sim->context.out.events.count = 0;
     sim->context.placed = false;
+    sim->dozes = false;
+    pawl_contact_finder_rest(sim->finder, sim->context.sleep.still);
     if (sim->stepper->reset != NULL) {
         sim->stepper->reset(&sim->context);
     }

@@ -30,6 +30,8 @@ struct pawl_sim {
     step_context context;
     char *scratch;
     size_t scratch_bytes;
+    pawl_step_report asleep; // of a step in which all bodies sleep
+    bool dozes;              // the last step was one: `next` is the state, and `asleep` its report
     int impact_units; // contacts and limits of one impact that there is room for; 0: the least
 };
 
@@ -52,5 +54,7 @@ void pawl_sim_lend(pawl_sim *sim, pawl_state *state);
 
 // PAWL_NOT_FINITE, and which, where a callback of the model returns what is no number around this step.
 pawl_status pawl_sim_check_inputs(const pawl_sim *sim);
+// Names settings that determine the motion: a number above 0 (settings.c).
+double pawl_settings_key(const pawl_settings *settings);
 // Takes over the inputs of the state; refuses those that the stepper cannot obey.
 pawl_status pawl_sim_follow_inputs(pawl_sim *sim);

@@ -66,6 +66,7 @@ pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_closure *
     if (assembled != NULL) {
         *assembled = sim->assembled;
     }
+    sim->state->sleep[0] = 0.0; // bodies may have been moved
     // Contacts and events were those of another place.
     sim->context.out.contact_count = 0;
     sim->context.out.events.count = 0;

@@ -103,6 +103,8 @@ static void verdict_add_solver(pawl_verdict *v, const pawl_step_report *r)
     }
     v->islands_sum += r->islands;
     verdict_max_int(&v->islands_max, r->islands);
+    v->asleep_sum += r->asleep;
+    verdict_max_int(&v->asleep_max, r->asleep);
     v->fell_back += r->fell_back ? 1 : 0;
     verdict_max(&v->residual.primal, r->residual.primal);
     verdict_max(&v->residual.dual, r->residual.dual);

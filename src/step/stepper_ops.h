@@ -20,6 +20,8 @@ enum { // stepper_ops.traits
     STEPPER_DEFERS_REACTIONS = 1u << 3,
     // A step is one velocity update between position updates of the lengths that its weights say (derivative.c).
     STEPPER_DIFFERENTIABLE = 1u << 4,
+    // Finds contacts in its velocity update alone, so that bodies may sleep (sleep.h).
+    STEPPER_SLEEPS = 1u << 5,
 };
 
 // The residual of steppers that solve another problem than the rows.

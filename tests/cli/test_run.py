@@ -24,6 +24,7 @@ KEYS = {
     "factorizations": {"mean", "max"},
     "methods": {"none", "direct", "sweeps", "admm", "newton"},
     "islands": {"mean", "max"},
+    "asleep": {"mean", "max"},
     "residual": {"primal", "dual", "complementarity", "natural", "natural_scaled", "own"},
     "closure": {"position", "rotation", "worst_joint"},
     "energy": {"initial", "final", "turned_over", "unexplained"},

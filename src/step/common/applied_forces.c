@@ -125,6 +125,11 @@ void pawl_apply_forces(step_context *c, const step_weights *w)
     memset(c->u.applied, 0, twists);
     forces_apply(c, w);
     forces_drag(c, w);
+    for (int i = 0; i < c->model->body_count && c->sleep.asleep > 0; ++i) {
+        if (pawl_sleeps(c, i)) {
+            memset(c->u.applied + 6 * i, 0, 6 * sizeof(double));
+        }
+    }
     memcpy(c->u.driven, c->u.applied, twists);
     forces_actuators(c, w);
 }

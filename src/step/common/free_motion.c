@@ -59,6 +59,10 @@ void pawl_free_motion_find(step_context *c, const pawl_state *s, const step_weig
             continue;
         }
         twist_put(c->u.start + 6 * i, x->v, x->w);
+        if (pawl_sleeps(c, i)) { // what holds it is not looked for
+            twist_put(u, x->v, x->w);
+            continue;
+        }
         double theta = pawl_assembly_linear_theta(a, i, w->h);
         double explicit_part = (1.0 - theta) * w->h * b->linear_damping;
         pawl_vec3 push = v3_axpy(twist_linear(p), w->h * b->mass * b->gravity_scale, m->gravity);

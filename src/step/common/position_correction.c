@@ -15,6 +15,9 @@
 
 static const double correction_contradiction =
     1e-3; // e: what contradicts itself gets at most 1/e of its want
+// e of limits: bodies between joints may be a thousand times lighter than what they move, and D without its joints as
+// much larger than with them. Limits that contradict each other are kept apart (correction_keep_limits()).
+static const double correction_limit_contradiction = 1e-6;
 static const double correction_accuracy =
     1e-6; // of the largest want: the next step corrects the rest
 static const double correction_fastest = 10.0;
@@ -97,9 +100,11 @@ static void correction_build(step_context *c, double fastest)
             int r = b->rows.first_row + i;
             if (correction_takes_part(a, r)) {
                 // by as much more as the compliance takes back where it is alone
-                double more = a->want[r] > 0.0 ? correction_contradiction * a->want[r] : 0.0;
+                double e = correction_is_contact(a, r) ? correction_contradiction
+                                                       : correction_limit_contradiction;
+                double more = a->want[r] > 0.0 ? e * a->want[r] : 0.0;
                 a->v_f[r] = c->u.rate[r] - a->want[r] - more;
-                a->compliance[r] = correction_contradiction * correction_inverse_mass(a, b, i);
+                a->compliance[r] = e * correction_inverse_mass(a, b, i);
             } else if (correction_is_idle(&a->rows[r])) {
                 a->compliance[r] = correction_nothing;
             }
@@ -171,12 +176,12 @@ static bool correction_keep_limits(step_context *c)
 
 // Those on top of others move by the sum of their gaps, which is bounded to some times the fastest correction
 // of one. What contradicts itself may ask for any movement, as a wedge does, and gets no more than that of one.
-static void correction_bound(step_context *c, const step_weights *w)
+static void correction_bound(step_context *c, const step_weights *w, double worst)
 {
     int bodies = c->model->body_count;
     double most = 0.0, times = correction_is_torn(c) ? 1.0 : fmin(correction_fastest, bodies);
-    double fastest =
-        times * max_of(w->contact_correction_speed, w->limit_correction_speed) * w->h / w->reach;
+    double speed = max_of(w->contact_correction_speed, w->limit_correction_speed);
+    double fastest = times * max_of(speed * w->h / w->reach, worst);
     for (int i = 0; i < c->model->body_count; ++i) {
         const double *s = c->correction.twist + 6 * i;
         most = max_of(most, v3_norm(v3(s[0], s[1], s[2])));
@@ -220,7 +225,7 @@ void pawl_correction_find(step_context *c, const step_weights *w)
     for (int k = 0; k < CORRECTION_ROUNDS && correction_keep_limits(c); ++k) {
         correction_solve(c, worst);
     }
-    correction_bound(c, w);
+    correction_bound(c, w, worst);
     c->correction.time = w->reach;
     c->correction.of_contacts = correction_of_contacts(c);
     memcpy(a->compliance, c->correction.compliance,

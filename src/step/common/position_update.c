@@ -228,7 +228,7 @@ static position_end position_with_shift(step_context *c, pawl_state *s, double t
 }
 
 // Twists in world axes are constant over `duration`. Kinematic bodies are where their function has them at time t.
-// Point masses do not turn.
+// Point masses do not turn, and what has no twist at all stays where it is to the last bit: it may sleep.
 void pawl_advance_poses(const pawl_model *m, const body_state *twists, body_state *bodies,
                         double duration, double t)
 {
@@ -239,6 +239,9 @@ void pawl_advance_poses(const pawl_model *m, const body_state *twists, body_stat
             pawl_pose pose = pawl_kinematic_pose(b, t);
             x->r = pose.position;
             x->q = pose.orientation;
+            continue;
+        }
+        if (v3_max_abs(twists[i].v) == 0.0 && v3_max_abs(twists[i].w) == 0.0) {
             continue;
         }
         x->r = v3_axpy(x->r, duration, twists[i].v);

@@ -7,6 +7,7 @@
 //   position_update                    position_update.c, reduced_position.c, project.c
 //   position_correction, impact_memory     position_correction.c, impact.c
 //   step_results                       whoever finds a result; the simulator reads them after the step
+//   sleep_memory                       sleep.c
 //   stepper_memory                     the stepper that runs; nobody else looks into it (stepper_ops.h)
 // Scratch arrays come from
 // the arena and go back to it before the function returns.
@@ -23,6 +24,7 @@
 #include "step/common/island_solver.h"
 #include "step/common/phase_clock.h"
 #include "step/common/sample.h"
+#include "step/common/sleep.h"
 
 // The velocity update, next = free + M^-1 JT lambda, at the poses where the rows are placed. Twists are
 // (6 x bodies): linear, angular.
@@ -120,6 +122,7 @@ typedef struct step_context {
     impact_memory *impact; // NULL without rows
     step_results out;
     stepper_memory own;
+    sleep_memory sleep; // of the simulator; still == NULL where no body ever sleeps
     phase_clock clock;
     pawl_arena scratch;
     bool placed; // the assembly is placed at the state already
@@ -139,6 +142,12 @@ static inline double *pawl_take_twists(step_context *c)
 static inline double *pawl_take_rows(step_context *c)
 {
     return PAWL_TAKE(&c->scratch, double, c->assembly->max_rows);
+}
+
+// Whether a body is left out of the step: it sleeps.
+static inline bool pawl_sleeps(const step_context *c, int body)
+{
+    return c->sleep.asleep > 0 && c->sleep.still[body];
 }
 
 // Adds an impulse of a row to the reactions, where it has a place there.

@@ -21,7 +21,7 @@
 #include <string.h>
 
 // False when there are more contacts than the step has room for.
-static bool velocity_find_contacts(step_context *c, const pawl_state *s, const step_weights *w,
+static bool velocity_find_contacts(step_context *c, pawl_state *s, const step_weights *w,
                                    pawl_step_report *report)
 {
     *report = (pawl_step_report){0};
@@ -29,9 +29,14 @@ static bool velocity_find_contacts(step_context *c, const pawl_state *s, const s
         return true;
     }
     pawl_phase_enter(&c->clock, PAWL_PHASE_COLLIDE);
-    int count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact.margin, w->h);
+    int count, most = c->assembly->max_contacts;
+    // Whoever is touched wakes, and touches others in turn.
+    do {
+        count = pawl_contact_finder_find(c->finder, s->bodies, c->settings->contact.margin, w->h);
+    } while (count > 0 && count <= most &&
+             pawl_sleep_touch(&c->sleep, s, pawl_contact_finder_contacts(c->finder), count) > 0);
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
-    if (count < 0 || count > c->assembly->max_contacts) {
+    if (count < 0 || count > most) {
         c->out.contact_demand = count;
         return false;
     }

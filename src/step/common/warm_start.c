@@ -141,24 +141,58 @@ void pawl_warm_start(step_context *c, const pawl_state *s)
     }
 }
 
+// The entry of a contact of this step.
+static void warm_put(const step_context *c, int k, double *to)
+{
+    to[0] = c->assembly->contacts[k].id;
+    for (int r = 0; r < 3; ++r) {
+        to[1 + r] = warm_impulse(c, k)[r] / c->u.fraction;
+    }
+    if (c->model->spin_friction) {
+        pawl_vec3 moment =
+            v3_scale(1.0 / c->u.fraction, pawl_spin_moment(c->assembly, k, c->u.lambda));
+        to[4] = moment.x, to[5] = moment.y, to[6] = moment.z;
+    }
+}
+
+// Moves entries of contacts between sleeping bodies to the end of the room, in their order; how many there are.
+static int warm_keep_asleep(const step_context *c, double *entries, int count, int room, int width)
+{
+    int kept = 0;
+    for (int i = count - 1; i >= 0 && c->sleep.asleep > 0; --i) {
+        if (pawl_sleep_keeps(&c->sleep, c->model, entries[width * i])) {
+            ++kept;
+            memmove(entries + width * (room - kept), entries + width * i,
+                    (size_t)width * sizeof *entries);
+        }
+    }
+    return kept;
+}
+
 // Entries are (id, impulse (3), and with spin friction the moment (3)); unused ones are zero, so that states
-// compare by their bits. Contacts beyond the room of the state are forgotten.
+// compare by their bits. Contacts beyond the room of the state are forgotten. Those of sleeping bodies stay, and the two lists
+// are merged by id from the front: the kept ones wait at the end of the room, where nothing is written before it is read.
 void pawl_remember_contacts(const step_context *c, pawl_state *s)
 {
     const pawl_assembly *a = c->assembly;
     int room = pawl_contact_memory(c->model), width = pawl_contact_width(c->model);
-    int count = a->contact_count < room ? a->contact_count : room;
-    memset(s->contacts, 0, (size_t)(1 + width * room) * sizeof *s->contacts);
-    s->contacts[0] = (double)count;
-    for (int k = 0; k < count; ++k) {
-        double *to = s->contacts + 1 + width * k;
-        to[0] = a->contacts[k].id;
-        for (int r = 0; r < 3; ++r) {
-            to[1 + r] = warm_impulse(c, k)[r] / c->u.fraction;
+    double *entries = s->contacts + 1;
+    int before = (int)s->contacts[0];
+    int kept = warm_keep_asleep(c, entries, before, room, width);
+    int fresh = a->contact_count < room - kept ? a->contact_count : room - kept, at = 0;
+    const double *old = entries + width * (room - kept), *end = entries + width * room;
+    for (int k = 0; k < fresh; ++k) {
+        for (; old < end && old[0] < a->contacts[k].id; old += width) {
+            memmove(entries + width * at++, old, (size_t)width * sizeof *entries);
         }
-        if (c->model->spin_friction) {
-            pawl_vec3 moment = v3_scale(1.0 / c->u.fraction, pawl_spin_moment(a, k, c->u.lambda));
-            to[4] = moment.x, to[5] = moment.y, to[6] = moment.z;
-        }
+        warm_put(c, k, entries + width * at++);
+    }
+    for (; old < end; old += width) {
+        memmove(entries + width * at++, old, (size_t)width * sizeof *entries);
+    }
+    s->contacts[0] = (double)at;
+    int used = kept > 0 ? room : before;
+    if (used > at) {
+        memset(entries + width * at, 0, (size_t)(width * (used - at)) * sizeof *entries);
     }
 }

@@ -8,6 +8,7 @@
 const pawl_stepper_ops pawl_euler_ops = {
     .name = "euler",
     .summary = "semi-implicit Euler, springs and PD implicit: first order, robust",
-    .traits = STEPPER_NEEDS_ROWS | STEPPER_DEFERS_REACTIONS | STEPPER_DIFFERENTIABLE,
+    .traits =
+        STEPPER_NEEDS_ROWS | STEPPER_DEFERS_REACTIONS | STEPPER_DIFFERENTIABLE | STEPPER_SLEEPS,
     .advance = pawl_euler_step,
 };

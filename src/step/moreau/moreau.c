@@ -9,6 +9,7 @@
 const pawl_stepper_ops pawl_moreau_ops = {
     .name = "moreau",
     .summary = "Moreau's midpoint: second order with project=on, first order without",
-    .traits = STEPPER_NEEDS_ROWS | STEPPER_DEFERS_REACTIONS | STEPPER_DIFFERENTIABLE,
+    .traits =
+        STEPPER_NEEDS_ROWS | STEPPER_DEFERS_REACTIONS | STEPPER_DIFFERENTIABLE | STEPPER_SLEEPS,
     .advance = pawl_moreau_step,
 };

@@ -39,8 +39,8 @@ TEST(the_tree_finds_exactly_the_pairs_that_overlap)
                 double size = i % 50 == 0 ? 10.0 : random_in(&seed, 0.0, 1.5);
                 boxes[i] = (broad_box){p, v3_add(p, v3(size, size, size))};
             }
-            int found = pawl_broad_phase_search(&bp, boxes, pairs, PAIRS);
-            CHECK_INT(pawl_broad_phase_search(&bp, boxes, NULL, 0), found);
+            int found = pawl_broad_phase_search(&bp, boxes, NULL, pairs, PAIRS);
+            CHECK_INT(pawl_broad_phase_search(&bp, boxes, NULL, NULL, 0), found);
             pawl_sort_keys(pairs, pairs + PAIRS, found);
             int at = 0;
             for (int i = 0; i < count; ++i) {
@@ -80,7 +80,7 @@ TEST(the_work_grows_hardly_faster_than_the_number_of_boxes)
             pawl_vec3 p = random_vec(&seed, side);
             boxes[i] = (broad_box){p, v3_add(p, v3(1, 1, 1))};
         }
-        pawl_broad_phase_search(&bp, boxes, NULL, 0);
+        pawl_broad_phase_search(&bp, boxes, NULL, NULL, 0);
         per_box[large] = (double)bp.visits / count;
         pawl_free(&t.env, boxes, (size_t)count * sizeof *boxes);
         pawl_free(&t.env, mem.base, need.used);

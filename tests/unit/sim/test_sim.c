@@ -373,6 +373,8 @@ TEST(every_setting_reads_back_what_was_set)
                                            {"lit.eps_b", "2"},
                                            {"lit.linearized_constraints", "on"},
                                            {"loop.tolerance", "1e-05"},
+                                           {"sleep.time", "0.5"},
+                                           {"sleep.speed", "1e-05"},
                                            {"rattle.order", "4"},
                                            {"lit.events", "collisions"},
                                            {"contact.impact", "routh"},
