@@ -50,7 +50,7 @@ extern const int args_command_count;
 /// What the help and the manual say of the command as a whole; in main.c.
 extern const char args_intro[], args_examples[], args_exit_codes[];
 extern const args_command args_run, args_view, args_check, args_solve, args_bench, args_sweep,
-    args_report, args_compare, args_reproduce, args_list;
+    args_report, args_compare, args_reproduce, args_list, args_convert;
 
 /// What every command's request begins with.
 typedef struct args_request {

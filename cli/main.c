@@ -16,7 +16,7 @@
 #include "pawl/io.h"
 
 const args_command *const args_commands[] = {
-    &args_run,   &args_view,   &args_check,   &args_solve,     &args_bench,
+    &args_run,   &args_view,   &args_check,   &args_convert,   &args_solve, &args_bench,
     &args_sweep, &args_report, &args_compare, &args_reproduce, &args_list};
 const int args_command_count = (int)(sizeof args_commands / sizeof args_commands[0]);
 

@@ -410,6 +410,11 @@ typedef struct pawl_body_info {
     pawl_vec3 com;
     double inertia[6];
     int first_shape, shape_count; ///< pawl_model_shape_at() of first_shape and those after it
+    pawl_pose pose;               ///< link frame in the world at the start
+    pawl_twist twist;             ///< of the link frame's origin, in world axes, at the start
+    double gravity_scale, linear_damping, angular_damping;
+    int family;            ///< bodies of one family never touch each other; 0: none
+    pawl_signal motion[6]; ///< of a kinematic body; tables belong to the model
 } pawl_body_info;
 PAWL_API pawl_body_info pawl_model_body(const pawl_model *model, pawl_body_id body);
 typedef struct pawl_joint_info {
@@ -422,8 +427,13 @@ typedef struct pawl_joint_info {
     pawl_coordinate_def coordinate[6];
     pawl_softness soft;
     double erp;
+    double pitch;   ///< of a screw [m/rad]
+    double length;  ///< of a distance [m]
+    pawl_wrap wrap; ///< of a span
 } pawl_joint_info;
 PAWL_API pawl_joint_info pawl_model_joint(const pawl_model *model, pawl_joint_id joint);
+/// What a joint of kind gear couples; of other joints, and of none, a def without a joint.
+PAWL_API pawl_gear_def pawl_model_gear(const pawl_model *model, pawl_joint_id joint);
 typedef struct pawl_shape_info {
     pawl_body_id body;
     pawl_shape_def def;
@@ -431,6 +441,16 @@ typedef struct pawl_shape_info {
 PAWL_API pawl_shape_info pawl_model_shape(const pawl_model *model, pawl_shape_id shape);
 PAWL_API pawl_spring_def pawl_model_spring(const pawl_model *model, pawl_spring_id spring);
 PAWL_API pawl_actuator_def pawl_model_actuator(const pawl_model *model, pawl_actuator_id actuator);
+/// Prescribed motions of joint coordinates, by index from 0 as they were added; the tables of signals belong to the model.
+PAWL_API int pawl_model_motion_count(const pawl_model *model);
+PAWL_API pawl_motion_def pawl_model_motion(const pawl_model *model, int motion);
+/// Applied forces, likewise.
+PAWL_API int pawl_model_force_count(const pawl_model *model);
+PAWL_API pawl_force_def pawl_model_force(const pawl_model *model, int force);
+PAWL_API pawl_medium pawl_model_medium(const pawl_model *model); ///< density NaN without a model
+/// Joints that begin elsewhere than the poses of their bodies say, by pawl_builder_set_start().
+PAWL_API int pawl_model_start_count(const pawl_model *model);
+PAWL_API pawl_joint_start pawl_model_start(const pawl_model *model, int start);
 /// What the builder was given by pawl_builder_add_warning(), in that order.
 PAWL_API int pawl_model_warning_count(const pawl_model *model);
 PAWL_API pawl_warning pawl_model_warning(const pawl_model *model, int warning);

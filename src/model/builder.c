@@ -509,13 +509,18 @@ pawl_status pawl_builder_add_body(pawl_builder *b, const pawl_body_def *def, paw
     return status;
 }
 
-// Only triangles that make a surface.
+// Only triangles that make a surface. One that is only drawn need not: it has to have its corners.
 static pawl_status builder_keep_mesh(pawl_builder *b, pawl_shape_def *def)
 {
-    tri_mesh *mesh;
-    PAWL_TRY(pawl_tri_mesh_create(&b->env, def->name, def->points, def->point_count, def->triangles,
-                                  def->triangle_count, &mesh));
-    pawl_tri_mesh_destroy(&b->env, mesh);
+    if (def->visual_only) {
+        PAWL_TRY(pawl_tri_mesh_check(&b->env, def->name, def->points, def->point_count,
+                                     def->triangles, def->triangle_count));
+    } else {
+        tri_mesh *mesh;
+        PAWL_TRY(pawl_tri_mesh_create(&b->env, def->name, def->points, def->point_count,
+                                      def->triangles, def->triangle_count, &mesh));
+        pawl_tri_mesh_destroy(&b->env, mesh);
+    }
     size_t size = (size_t)def->triangle_count * 3 * sizeof *def->triangles;
     def->points = pawl_builder_keep(b, def->points, (size_t)def->point_count * sizeof *def->points);
     def->triangles = def->points != NULL ? pawl_builder_keep(b, def->triangles, size) : NULL;

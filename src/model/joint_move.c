@@ -318,7 +318,7 @@ pawl_status pawl_state_set_joint(pawl_state *s, pawl_joint_id id, const double *
     for (int c = 0; c < j->coordinate_count; ++c) { // full turns count from here
         s->coordinates[j->first_coordinate + c] = position[c];
     }
-    s->memory[0] = s->before[0] = s->trend[0] = 0.0; // they belong to another motion
+    pawl_state_forget(s);
     s->moved = true;
     return PAWL_OK;
 }

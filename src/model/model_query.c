@@ -105,14 +105,42 @@ pawl_body_info pawl_model_body(const pawl_model *model, pawl_body_id body)
     }
     const model_body *b = &model->bodies[index];
     const pawl_mat3 *i = &b->inertia;
-    return (pawl_body_info){
+    pawl_body_info info = {
         .name = b->name,
         .kind = b->kind,
         .mass = b->mass,
         .com = b->com,
         .inertia = {i->m[0][0], i->m[1][1], i->m[2][2], i->m[0][1], i->m[0][2], i->m[1][2]},
         .first_shape = b->first_shape,
-        .shape_count = b->shape_count};
+        .shape_count = b->shape_count,
+        .gravity_scale = b->gravity_scale,
+        .linear_damping = b->linear_damping,
+        .angular_damping = b->angular_damping,
+        .family = b->family};
+    // The model has the start of the centre of mass.
+    pawl_vec3 arm = pawl_quat_rotate(b->start_pose.orientation, b->com);
+    info.pose = (pawl_pose){v3_sub(b->start_pose.position, arm), b->start_pose.orientation};
+    info.twist = (pawl_twist){v3_sub(b->start_twist.linear, v3_cross(b->start_twist.angular, arm)),
+                              b->start_twist.angular};
+    memcpy(info.motion, b->motion, sizeof info.motion);
+    return info;
+}
+
+// The wrap of a span in the base's link frame, as it was given.
+static pawl_wrap query_wrap(const model_joint *j)
+{
+    const model_wrap *w = &j->wrap;
+    pawl_wrap out = {.kind = w->kind, .frame = pawl_pose_identity()};
+    if (j->kind != PAWL_JOINT_SPAN || w->kind == PAWL_WRAP_NONE) {
+        return out;
+    }
+    pawl_pose own = {w->centre,
+                     pawl_quat_from_axes(m3_column(&w->axes, 0), m3_column(&w->axes, 1))};
+    out.frame = pawl_pose_compose(j->base_frame, own);
+    out.radius = w->radius;
+    out.sided = w->sided;
+    out.side = pawl_pose_apply(out.frame, w->side);
+    return out;
 }
 
 pawl_joint_info pawl_model_joint(const pawl_model *model, pawl_joint_id joint)
@@ -131,9 +159,21 @@ pawl_joint_info pawl_model_joint(const pawl_model *model, pawl_joint_id joint)
                             .row_count = j->row_count,
                             .coordinate_count = j->coordinate_count,
                             .soft = j->soft,
-                            .erp = j->erp};
+                            .erp = j->erp,
+                            .pitch = j->pitch,
+                            .length = j->length,
+                            .wrap = query_wrap(j)};
     memcpy(info.coordinate, j->coordinate, sizeof info.coordinate);
     return info;
+}
+
+pawl_gear_def pawl_model_gear(const pawl_model *model, pawl_joint_id joint)
+{
+    int index = model == NULL ? -1 : MODEL_INDEX(model, ID_JOINT, joint);
+    if (index < 0 || model->joints[index].kind != PAWL_JOINT_GEAR) {
+        return (pawl_gear_def){.name = ""};
+    }
+    return model->joints[index].gear;
 }
 
 const char *pawl_shape_kind_name(pawl_shape_kind kind)
@@ -169,6 +209,62 @@ pawl_spring_def pawl_model_spring(const pawl_model *model, pawl_spring_id spring
         return (pawl_spring_def){.name = ""};
     }
     return model->springs[index];
+}
+
+int pawl_model_motion_count(const pawl_model *model)
+{
+    if (model == NULL) {
+        return 0;
+    }
+    return model->motion_count;
+}
+
+pawl_motion_def pawl_model_motion(const pawl_model *model, int motion)
+{
+    if (model == NULL || !PAWL_HAS(&model->env, "motion", motion, model->motion_count)) {
+        return (pawl_motion_def){.name = ""};
+    }
+    return model->motions[motion];
+}
+
+int pawl_model_force_count(const pawl_model *model)
+{
+    if (model == NULL) {
+        return 0;
+    }
+    return model->force_count;
+}
+
+pawl_force_def pawl_model_force(const pawl_model *model, int force)
+{
+    if (model == NULL || !PAWL_HAS(&model->env, "force", force, model->force_count)) {
+        return (pawl_force_def){.name = ""};
+    }
+    return model->forces[force];
+}
+
+pawl_medium pawl_model_medium(const pawl_model *model)
+{
+    if (model == NULL) {
+        return (pawl_medium){.density = NAN};
+    }
+    return model->medium;
+}
+
+int pawl_model_start_count(const pawl_model *model)
+{
+    if (model == NULL) {
+        return 0;
+    }
+    return model->start_count;
+}
+
+pawl_joint_start pawl_model_start(const pawl_model *model, int start)
+{
+    if (model == NULL || !PAWL_HAS(&model->env, "start", start, model->start_count)) {
+        return (pawl_joint_start){.joint = {0, 0}};
+    }
+    return model->starts[start];
 }
 
 int pawl_model_warning_count(const pawl_model *model)

@@ -472,13 +472,13 @@ static bool mesh_is_inverted(const tri_mesh *m)
     return m->closed && m->volume < 0.0;
 }
 
-static pawl_status mesh_check(const pawl_env *env, const char *name, const pawl_vec3 *points,
-                              int point_count, const int *triangles, int triangle_count)
+pawl_status pawl_tri_mesh_check(const pawl_env *env, const char *name, const pawl_vec3 *points,
+                                int point_count, const int *triangles, int triangle_count)
 {
-    if (points == NULL || triangles == NULL || point_count < 4 || triangle_count < 1 ||
+    if (points == NULL || triangles == NULL || point_count < 3 || triangle_count < 1 ||
         triangle_count > MESH_MAX_TRIANGLES || point_count > 3 * MESH_MAX_TRIANGLES) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
-                         "mesh '%s' has %d points and %d triangles, expected at least 4 and 1, and "
+                         "mesh '%s' has %d points and %d triangles, expected at least 3 and 1, and "
                          "at most %d triangles",
                          name, points == NULL ? 0 : point_count,
                          triangles == NULL ? 0 : triangle_count, (int)MESH_MAX_TRIANGLES);
@@ -517,7 +517,7 @@ pawl_status pawl_tri_mesh_create(const pawl_env *env, const char *name, const pa
                                  tri_mesh **out)
 {
     *out = NULL;
-    PAWL_TRY(mesh_check(env, name, points, point_count, triangles, triangle_count));
+    PAWL_TRY(pawl_tri_mesh_check(env, name, points, point_count, triangles, triangle_count));
     pawl_carver need = {0};
     pawl_vec3 *unique;
     (void)mesh_work_layout(point_count, triangle_count, &unique, &need);

@@ -57,6 +57,9 @@ enum { MESH_MAX_TRIANGLES = 1000000, MESH_MAX_DEPTH = 64 };
 pawl_status pawl_tri_mesh_create(const pawl_env *env, const char *name, const pawl_vec3 *points,
                                  int point_count, const int *triangles, int triangle_count,
                                  tri_mesh **out);
+// The first two of these refusals alone, for meshes that are only drawn.
+pawl_status pawl_tri_mesh_check(const pawl_env *env, const char *name, const pawl_vec3 *points,
+                                int point_count, const int *triangles, int triangle_count);
 void pawl_tri_mesh_destroy(const pawl_env *env, tri_mesh *mesh); // NULL is fine
 
 // The point of the surface that is nearest.

@@ -264,12 +264,19 @@ static pawl_status extension_wrap(xml_reader *reader, const xmlNode *node, pawl_
     double v[6];
     PAWL_TRY(xml_check(reader, node, rules));
     PAWL_TRY(xml_need_attribute(reader, node, "kind", &kind));
-    bool ball = strcmp(kind, "sphere") == 0;
-    if (!ball && strcmp(kind, "cylinder") != 0) {
-        return xml_error(reader, node, "kind: got '%.20s', expected sphere or cylinder", kind);
+    static const char *const words[] = {[PAWL_WRAP_NONE] = "",
+                                        [PAWL_WRAP_SPHERE] = "sphere",
+                                        [PAWL_WRAP_CYLINDER] = "cylinder",
+                                        [PAWL_WRAP_CRANK] = "crank"};
+    int found = PAWL_WRAP_SPHERE;
+    while (found <= PAWL_WRAP_CRANK && strcmp(kind, words[found]) != 0) {
+        ++found;
     }
-    *out = (pawl_wrap){.kind = ball ? PAWL_WRAP_SPHERE : PAWL_WRAP_CYLINDER,
-                       .frame = pawl_pose_identity()};
+    if (found > PAWL_WRAP_CRANK) {
+        return xml_error(reader, node, "kind: got '%.20s', expected sphere, cylinder or crank",
+                         kind);
+    }
+    *out = (pawl_wrap){.kind = (pawl_wrap_kind)found, .frame = pawl_pose_identity()};
     PAWL_TRY(xml_attribute_number(reader, node, "radius", XML_POSITIVE, &out->radius));
     if (pose != NULL) {
         PAWL_TRY(xml_numbers(reader, node, "pose", pose, XML_ANY, v, 6));
@@ -535,6 +542,18 @@ static pawl_status extension_start(const extension_context *x, const xmlNode *no
                        pawl_builder_set_start(x->builder, joint.id, position));
 }
 
+// <pawl:medium density="1.2" wind="0 0 0"/>: the drag of all bodies.
+static pawl_status extension_medium(const extension_context *x, const xmlNode *node)
+{
+    static const xml_rule rules[] = {{XML_TAKEN, "@density @wind pawl:density pawl:wind"},
+                                     {XML_TAKEN, NULL}};
+    pawl_medium medium = {.density = 0.0};
+    PAWL_TRY(xml_check(x->reader, node, rules));
+    PAWL_TRY(xml_field_number(x->reader, node, "density", XML_NOT_NEGATIVE, &medium.density));
+    PAWL_TRY(xml_field_vec3(x->reader, node, "wind", &medium.wind));
+    return xml_refused(x->reader, node, "medium", "", pawl_builder_set_medium(x->builder, medium));
+}
+
 static pawl_status extension_exclude(const extension_context *x, const xmlNode *node)
 {
     static const xml_rule rules[] = {{XML_TAKEN, "@body_a @body_b pawl:body_a pawl:body_b"},
@@ -575,6 +594,7 @@ pawl_status extension_read_model(const extension_context *context, const xmlNode
                  {"pawl:exclude", extension_exclude},
                  {"pawl:soft", extension_soft},
                  {"pawl:start", extension_start},
+                 {"pawl:medium", extension_medium},
                  {"pawl:wrench_model", extension_wrench_model},
                  {"pawl:contact_point", extension_contact_point},
                  {"pawl:contact_points", extension_contact_points},

@@ -21,7 +21,7 @@
     "pawl:coordinate pawl:armature pawl:length pawl:pitch pawl:wrap pawl:soft pawl:erp"
 #define EXTENSION_MODEL                                                                            \
     "pawl:gear pawl:spring pawl:actuator pawl:motion pawl:force pawl:exclude pawl:soft "           \
-    "pawl:start "                                                                                  \
+    "pawl:start pawl:medium "                                                                      \
     "pawl:wrench_model pawl:contact_point pawl:contact_points pawl:heightfield"
 
 // How the reader of a file finds what its names stand for. A name that stands for nothing is

@@ -232,13 +232,9 @@ static pawl_status mjcf_add_shape(mjcf_reader *r, mjcf_geom *g, const mjcf_conta
         return mjcf_add_field(r, g, frame);
     }
     if (g->shape.kind == PAWL_SHAPE_HULL) {
-        if (g->shape.visual_only) {
-            return xml_tally(r->xml, PAWL_LOG_NOTE, g->e.node,
-                             "visual mesh, for drawing only; the motion is the same",
-                             MJCF_BODY_AT(r, g->body)->name);
-        }
-        const char *owner = MJCF_BODY_AT(r, g->body)->name;
-        PAWL_TRY(mesh_shape_touching(r->xml, g->e.node, g->mesh, owner, &g->shape));
+        const mesh_place place = {r->builder, body, g->e.node, MJCF_BODY_AT(r, g->body)->name,
+                                  true};
+        return mesh_shape_add(r->xml, &place, g->mesh, &g->shape);
     }
     return xml_refused(r->xml, g->e.node, "geom", g->name != NULL ? g->name : "",
                        pawl_builder_add_shape(r->builder, body, &g->shape, NULL));

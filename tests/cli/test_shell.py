@@ -12,7 +12,7 @@ import pytest
 
 from conftest import COMMAND, ROOT
 
-COMMANDS = ["run", "view", "check", "solve", "bench", "sweep", "report", "compare", "reproduce", "list"]
+COMMANDS = ["run", "view", "check", "convert", "solve", "bench", "sweep", "report", "compare", "reproduce", "list"]
 
 
 def complete(pawl, *words):

@@ -331,6 +331,10 @@ TEST(models_asked_for_what_they_do_not_have)
             CHECK((pawl_model_shape(model, bad_shape(id)).body).index1 == 0);
             CHECK_TEXT(pawl_model_actuator(model, bad_actuator(id)).name, "");
             CHECK_TEXT(pawl_model_spring(model, bad_spring(id)).name, "");
+            CHECK_TEXT(pawl_model_gear(model, bad_joint(id)).name, "");
+            CHECK_TEXT(pawl_model_motion(model, id).name, "");
+            CHECK_TEXT(pawl_model_force(model, id).name, "");
+            CHECK((pawl_model_start(model, id).joint).index1 == 0);
             CHECK((pawl_model_exclusion(model, id).a).index1 == 0);
             CHECK_TEXT(pawl_model_warning(model, id).text, "");
             CHECK_TEXT(pawl_model_wrench_model(model, id).name, "");
@@ -359,10 +363,13 @@ TEST(models_asked_for_what_they_do_not_have)
                   pawl_model_spring_count(NULL) + pawl_model_row_count(NULL) +
                   pawl_model_velocity_count(NULL) + pawl_model_warning_count(NULL) +
                   pawl_model_exclusion_count(NULL) + pawl_model_wrench_model_count(NULL) +
-                  pawl_model_contact_point_count(NULL) + pawl_model_heightfield_count(NULL),
+                  pawl_model_contact_point_count(NULL) + pawl_model_heightfield_count(NULL) +
+                  pawl_model_motion_count(NULL) + pawl_model_force_count(NULL) +
+                  pawl_model_start_count(NULL),
               0);
     CHECK_NAN(pawl_model_gravity(NULL).x);
     CHECK_NAN(pawl_model_mass(NULL));
+    CHECK_NAN(pawl_model_medium(NULL).density);
     CHECK(pawl_model_hash(NULL) == 0);
     pawl_model_destroy(NULL);
     mechanism_end(&m);

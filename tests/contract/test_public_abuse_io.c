@@ -6,11 +6,36 @@
 #include "pawl/io.h"
 #include "pawl/keyframes.h"
 #include "pawl/study.h"
+#include "pawl/write.h"
 #include "support/abuse.h"
 #include "support/mechanism.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+TEST(models_written_to_nowhere)
+{
+    mechanism m;
+    static pawl_write_report report;
+    mechanism_throw(&m);
+    mechanism_compile(&m);
+    pawl_env *env = &m.t.env;
+    CHECK_BAD(pawl_model_write(NULL, m.model, PAWL_FILE_SDF, "a.sdf", &report));
+    CHECK_BAD(pawl_model_write(env, NULL, PAWL_FILE_SDF, "a.sdf", &report));
+    CHECK_BAD(pawl_model_write(env, m.model, PAWL_FILE_SDF, NULL, &report));
+    CHECK_BAD(pawl_model_write(env, m.model, PAWL_FILE_NONE, "a.sdf", &report));
+    CHECK_BAD(pawl_model_write(env, m.model, (pawl_file_format)99, "a.sdf", NULL));
+    CHECK(pawl_model_write(env, m.model, PAWL_FILE_URDF, "/no/such/folder/a.urdf", NULL) ==
+          PAWL_BAD_FILE);
+    CHECK_MESSAGE(&m.t, "cannot be written");
+    CHECK(pawl_file_format_name(PAWL_FILE_NONE) == NULL);
+    CHECK(pawl_file_format_name((pawl_file_format)-3) == NULL);
+    CHECK_TEXT(pawl_file_format_name(PAWL_FILE_MJCF), "mjcf");
+    CHECK_INT(pawl_file_format_of(NULL), PAWL_FILE_NONE);
+    CHECK_INT(pawl_file_format_of(".sdf"), PAWL_FILE_NONE);
+    CHECK_INT(pawl_file_format_of("a.world"), PAWL_FILE_SDF);
+    mechanism_end(&m);
+}
 
 TEST(model_files_and_motions_that_are_null_or_not_there)
 {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+/// @file
+/// Models as files: SDFormat, URDF and MJCF. In libpawl-io.
+///
+/// A file is written from the compiled model, so it has what the engine simulates: bodies, joints, loops, shapes, actuators.
+/// What the format cannot say is listed in a report; nothing is left out silently. docs/convert.md has the tables.
+///
+/// **Threads.** A call reads its model, which is shared. Calls that write to different files may run at once.
+#pragma once
+#include "pawl/model.h"
+
+PAWL_EXTERN_C_BEGIN
+
+typedef enum pawl_file_format {
+    PAWL_FILE_NONE = 0,
+    PAWL_FILE_SDF,
+    PAWL_FILE_URDF,
+    PAWL_FILE_MJCF,
+    PAWL_FILE_FORMAT_COUNT
+} pawl_file_format;
+/// "sdf", "urdf" or "mjcf"; NULL for others.
+PAWL_API const char *pawl_file_format_name(pawl_file_format format);
+/// By the ending of a file's name: .sdf, .world, .urdf, .xml, .mjcf; PAWL_FILE_NONE for others.
+PAWL_API pawl_file_format pawl_file_format_of(const char *path);
+
+/// Something that a file does not say as the model has it.
+typedef struct pawl_write_loss {
+    char what[120];  ///< one sentence
+    char where[120]; ///< the names of the first
+    int count;
+    bool motion; ///< the motion is another one; else names, colours and the like
+} pawl_write_loss;
+enum { PAWL_WRITE_LOSSES = 64 };
+typedef struct pawl_write_report {
+    int count;                                 ///< of the kinds of losses
+    pawl_write_loss losses[PAWL_WRITE_LOSSES]; ///< those that change the motion first
+} pawl_write_report;
+/// Writes the file; one of that name is replaced when the new one is complete. `report` may be NULL. What cannot be kept is
+/// no failure: the report lists it.
+PAWL_API pawl_status pawl_model_write(const pawl_env *env, const pawl_model *model,
+                                      pawl_file_format format, const char *path,
+                                      pawl_write_report *report);
+
+PAWL_EXTERN_C_END
