@@ -175,7 +175,8 @@ static void cluster_layout(weak_cluster *c, const cluster_plan *p, int raw, pawl
     c->root = PAWL_CARVE(mem, double, p->n);
     c->gathered = PAWL_CARVE(mem, double, p->n);
     c->values = PAWL_CARVE(mem, double, p->values);
-    c->raw = PAWL_CARVE(mem, double, raw);
+    c->raw = PAWL_CARVE(mem, double, 2 * raw);
+    c->ahead = PAWL_CARVE(mem, double, p->columns);
     c->start = PAWL_CARVE(mem, double, vectors);
     c->u = PAWL_CARVE(mem, double, vectors);
     c->basis = PAWL_CARVE(mem, double, vectors);
@@ -339,6 +340,7 @@ static pawl_status cluster_create(search *s, const int *blocks, int block_count,
         c->n = p.n;
         c->columns = p.columns;
         c->total = p.total;
+        c->raw_count = raw;
         c->block_count = block_count;
         cluster_fill(s, c, &p, length);
         c->product_count = cluster_pairs(s, c, &p, NULL);

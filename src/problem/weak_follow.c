@@ -19,16 +19,18 @@ static const double weak_again = 3.0;      // times the tolerance: more than tha
 static const double weak_near =
     4.0; // times the zone: directions that may enter it are found exactly
 static const double weak_same = 0.5; // of a direction, squared: that much of it makes it another's
-enum { WEAK_ITERATIONS = 4 };
+static const double weak_settled = 1e-5; // relative change of a singular value that is found
+enum { WEAK_ITERATIONS = 4, WEAK_MOST_ITERATIONS = 32 };
 
 // Rows of J, scaled as in weak_space.h, with rotations measured by arc lengths: an angle times the length of the
 // mechanism, so that singular values have one unit.
-static void weak_fill_block(weak_cluster *c, const weak_block *b, pawl_delassus *d, double length)
+void pawl_weak_fill_block(weak_cluster *c, const weak_block *b, pawl_delassus *d, double length,
+                          double *values)
 {
     d->ops->geometry(d, b->block, NULL, NULL, c->raw);
     for (int r = 0; r < b->dim; ++r) {
         const double *from = c->raw + c->own_row[b->first + r] * b->width;
-        double *to = c->values + b->values + r * b->width;
+        double *to = values + r * b->width;
         for (int k = 0; k < b->width; ++k) {
             to[k] =
                 c->scale[b->first + r] * (c->turns[b->columns + k] ? from[k] / length : from[k]);
@@ -55,7 +57,7 @@ void pawl_weak_place(weak_cluster *c, pawl_delassus *d, double length)
     double *gram = pawl_block_ldl_values(c->gram);
     memset(gram, 0, pawl_block_ldl_value_count(c->gram) * sizeof *gram);
     for (int i = 0; i < c->block_count; ++i) {
-        weak_fill_block(c, &c->blocks[i], d, length);
+        pawl_weak_fill_block(c, &c->blocks[i], d, length, c->values + c->blocks[i].values);
     }
     for (int i = 0; i < c->product_count; ++i) {
         weak_multiply(c, &c->products[i], gram);
@@ -267,14 +269,17 @@ static void weak_find(weak_space *space, weak_part *part, weak_cluster *c, bool 
     pawl_weak_place(c, d, part->length);
     memcpy(c->u, c->start, (size_t)(c->total * c->n) * sizeof *c->u);
     pawl_weak_begin(space, loops, c);
-    double last = INFINITY;
     bool near = false;
-    for (int k = 0; k < WEAK_ITERATIONS; ++k) {
+    double last = INFINITY, next = INFINITY;
+    for (int k = 0; k < WEAK_MOST_ITERATIONS; ++k) {
         pawl_weak_iterate(space, loops, c);
         pawl_weak_ritz(c);
-        double largest = c->sigma[c->base - 1];
-        near = near || (c->base < c->total && c->sigma[c->base] < weak_near * space->zone);
-        if (!near && (largest <= weak_again * space->tolerance || !(largest <= 0.5 * last))) {
+        double largest = c->sigma[c->base - 1], before = next;
+        next = c->base < c->total ? c->sigma[c->base] : INFINITY;
+        near = near || next < weak_near * space->zone;
+        bool found = largest <= weak_again * space->tolerance || !(largest <= 0.5 * last);
+        bool settled = !near || before - next <= weak_settled * next;
+        if (settled && (found || k + 1 >= WEAK_ITERATIONS)) {
             break;
         }
         last = largest;

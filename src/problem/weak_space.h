@@ -57,7 +57,9 @@ typedef struct weak_cluster {
     double last;     // the next singular value where the step began, 0 for not known
     double rate;     // how fast it changes [1/s]
     double zone;     // singular values below it are left out for the time, at that rate
+    bool turns_back; // as pawl_weak_look_ahead() last found
     int block_count, product_count;
+    int raw_count; // numbers of the largest block
     weak_block *blocks;
     weak_product *products;
     int *rows, *part_rows; // (n) among all free rows, and among those of the mechanism
@@ -67,10 +69,11 @@ typedef struct weak_cluster {
     bool *turns;           // likewise
     double *scale;         // (n) S
     double *values;        // of J~, block by block
-    double *raw;           // scratch of one block
+    double *raw;           // scratch of two blocks
     double *start;         // (total x n) where the iteration begins
     double *u;             // (total x n) singular vectors of J~, least first
     double *image;         // (total x columns) J~T u
+    double *ahead;         // (columns) scratch: how J~T u of the next direction changes
     double *basis;         // (count x n) N^
     double *sigma;         // (total) singular values, a few of the least
     double *root;          // (n) a^1/2
@@ -147,6 +150,10 @@ void pawl_weak_slacken(const pawl_problem *p, double *f);
 void pawl_weak_set_zone(weak_space *space, double position, double rotation);
 void pawl_weak_count(const weak_space *space, weak_cluster *c);
 bool pawl_weak_in_zone(const weak_space *space);
+// Whether a direction may enter the zone in the next step; and, with the rows of d placed where the bodies will be a moment
+// [s] later, after a step [s], whether its singular value turns back before it is small. For where the vectors were last found.
+bool pawl_weak_is_near(weak_space *space);
+void pawl_weak_look_ahead(weak_space *space, pawl_delassus *d, double moment, double step);
 // What rows may be left open by, for numbers of the file, next to a singular position [m]; 0 elsewhere.
 double pawl_weak_blur(const weak_space *space);
 // The free row with the largest part in the next direction that is closest to being weak; -1 for none.
@@ -158,6 +165,9 @@ void pawl_weak_recall(weak_space *space, const double *words);
 // Parts of finding, for the search. The scaled rows of a cluster and the factor of their Gram matrix; inverse
 // iterations of u, kept out of the span of the loops' vectors where `loops` is not NULL; and the singular
 // values of its span, of which u becomes the singular vectors.
+// The scaled rows of block b of a cluster to `values` (dim x width), as d is placed.
+void pawl_weak_fill_block(weak_cluster *c, const weak_block *b, pawl_delassus *d, double length,
+                          double *values);
 void pawl_weak_place(weak_cluster *c, pawl_delassus *d, double length);
 void pawl_weak_begin(weak_space *space, weak_part *loops, weak_cluster *c);
 void pawl_weak_iterate(const weak_space *space, const weak_part *loops, weak_cluster *c);

@@ -138,7 +138,7 @@ int pawl_weak_next_row(const weak_space *space)
 }
 
 // words: the number of clusters, then for each its count, its next singular value and the speed of
-// that [1/s]. They are part of the state, so that a resumed run does the same.
+// that [1/s], 0 where it turns back. They are part of the state, so that a resumed run does the same.
 void pawl_weak_remember(const weak_space *space, double dt, double *words)
 {
     words[0] = space == NULL ? 0.0 : space->cluster_count;
@@ -150,6 +150,9 @@ void pawl_weak_remember(const weak_space *space, double dt, double *words)
         own[0] = c->count;
         own[1] = next;
         own[2] = dt > 0.0 && c->last > 0.0 ? fmax(fabs(next - c->last) / dt, kept) : 0.0;
+        if (c->count == c->base && c->turns_back) {
+            own[2] = 0.0;
+        }
     }
 }
 

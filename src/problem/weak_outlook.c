@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Whether a singular value that falls is on its way to zero.
+//
+// A mechanism that passes near a singular position and not through it has a path of its own there, with all of its rows,
+// off by delta / m^2 for the least singular value m; moving freely it would leave that path. The singular value is the
+// length of the vector w = J~T u. Other rows only turn it within their span: across that span it moves by
+//   w' = J~'T u - J~T x,   x such that that is least,
+// so that w passes zero at a distance of m = |w| |w'_across| / |w'|, with w'_across the part of it at right angles to w.
+// A true singular position is passed along w. MATH: docs/derivations/weak-space.md, section 5.
+#include "linalg/dense.h"
+#include "problem/weak_space.h"
+#include <math.h>
+#include <string.h>
+
+static const double outlook_near = 2.0; // times the zone, and what a step changes: more stays out
+static const double outlook_turn = 0.5; // m over the singular value: above it there is no zone
+
+static bool outlook_is_near(const weak_space *space, const weak_cluster *c)
+{
+    if (c->count != c->base || c->base >= c->total) {
+        return false;
+    }
+    double next = c->sigma[c->base], change = c->last > 0.0 ? fabs(next - c->last) : 0.0;
+    return next < outlook_near * (space->zone + change);
+}
+
+bool pawl_weak_is_near(weak_space *space)
+{
+    bool near = false;
+    for (int i = 0; i < space->cluster_count; ++i) {
+        weak_cluster *c = &space->clusters[i];
+        c->turns_back = false;
+        near = near || (space->zone > 0.0 && outlook_is_near(space, c));
+    }
+    return near;
+}
+
+// y += sign * J~T x over one block, with its rows in `values`.
+static void outlook_add(const weak_cluster *c, const weak_block *b, const double *values,
+                        const double *x, double sign, double *y)
+{
+    for (int r = 0; r < b->dim; ++r) {
+        for (int k = 0; k < b->width; ++k) {
+            y[c->local[b->columns + k]] += sign * x[b->first + r] * values[r * b->width + k];
+        }
+    }
+}
+
+// w' of the next direction, over `moment`, to c->ahead.
+static void outlook_change(weak_cluster *c, pawl_delassus *d, double length, double moment)
+{
+    const double *u = c->u + c->base * c->n;
+    double *later = c->raw + c->raw_count;
+    memset(c->ahead, 0, (size_t)c->columns * sizeof *c->ahead);
+    for (int i = 0; i < c->block_count; ++i) {
+        const weak_block *b = &c->blocks[i];
+        pawl_weak_fill_block(c, b, d, length, later);
+        outlook_add(c, b, later, u, 1.0 / moment, c->ahead);
+        outlook_add(c, b, c->values + b->values, u, -1.0 / moment, c->ahead);
+    }
+}
+
+// Takes the span of the rows out of c->ahead, by the factor of J~ J~T.
+static void outlook_leave_rows(weak_cluster *c)
+{
+    double *x = c->gathered;
+    for (int i = 0; i < c->block_count; ++i) {
+        const weak_block *b = &c->blocks[i];
+        for (int r = 0; r < b->dim; ++r) {
+            const double *row = c->values + b->values + r * b->width;
+            double sum = 0.0;
+            for (int k = 0; k < b->width; ++k) {
+                sum += row[k] * c->ahead[c->local[b->columns + k]];
+            }
+            x[b->first + r] = sum;
+        }
+    }
+    pawl_block_ldl_solve(c->gram, x);
+    for (int i = 0; i < c->block_count; ++i) {
+        const weak_block *b = &c->blocks[i];
+        outlook_add(c, b, c->values + b->values, x, -1.0, c->ahead);
+    }
+}
+
+void pawl_weak_look_ahead(weak_space *space, pawl_delassus *d, double moment, double step)
+{
+    for (int i = 0; i < space->cluster_count; ++i) {
+        weak_cluster *c = &space->clusters[i];
+        if (!outlook_is_near(space, c)) {
+            continue;
+        }
+        const double *w = c->image + c->base * c->columns;
+        outlook_change(c, d, space->parts[c->part].length, moment);
+        double size = pawl_dot(w, w, c->columns);
+        double along = pawl_dot(w, c->ahead, c->columns) / sqrt(size); // of the singular value
+        outlook_leave_rows(c);
+        double across = sqrt(pawl_dot(c->ahead, c->ahead, c->columns));
+        bool passed = sqrt(size) < along * step; // it was zero, or next to it, within the last step
+        c->turns_back = !((along < 0.0 || passed) && across <= outlook_turn * hypot(along, across));
+    }
+}
