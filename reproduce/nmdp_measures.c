@@ -53,6 +53,16 @@ double nmdp_line_error(const nmdp_result *r)
     return r->end != NMDP_EXPLODES ? worst / (high - low) : NAN;
 }
 
+double nmdp_path_error(const nmdp_result *r, const nmdp_result *reference)
+{
+    double sum = 0.0;
+    int count = r->samples < reference->samples ? r->samples : reference->samples;
+    for (int i = 0; i < count; ++i) {
+        sum += hypot(r->x[i] - reference->x[i], r->height[i] - reference->height[i]);
+    }
+    return r->end == NMDP_STANDS ? sum / count : INFINITY;
+}
+
 double nmdp_worst_tilt(const nmdp_result *results, int count, double from, double to)
 {
     double worst = 0.0;

@@ -94,6 +94,8 @@ double nmdp_period_error(const nmdp_result *result, double period,
                          const double *(*series)(const nmdp_result *result));
 /// How far the distance is from a straight line in time: the largest deviation over the range.
 double nmdp_line_error(const nmdp_result *result);
+/// How far the torso is from where it is in another run, mean over time [m]; infinite where it falls.
+double nmdp_path_error(const nmdp_result *result, const nmdp_result *reference);
 /// Largest tilt among runs with steps of `from` to `to` that did not explode [rad].
 double nmdp_worst_tilt(const nmdp_result *results, int count, double from, double to);
 /// Adds the claim that `value` is `relation` `limit` under a name made by printf.

@@ -134,7 +134,7 @@ TEST(a_short_run_in_another_way_ends_in_the_recorded_bits)
          UINT64_C(0x6e6ece85ab2dbcf4)},
         {"models/nmdp/robosimian-planar.sdf",
          {{"stepper", "nmdp"}, {"nmdp.order", "2"}},
-         UINT64_C(0x0cc5e159b9f92b66)},
+         UINT64_C(0x000f78bf6615ec7e)},
         {"models/nmdp/robosimian-spatial.sdf",
          {{"stepper", "nmdp"}, {"nmdp.dynamics", "pbd"}},
          UINT64_C(0xc8b8478259f8e35d)},

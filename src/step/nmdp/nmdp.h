@@ -106,7 +106,7 @@ typedef struct nmdp_counts {
     int newton; // projections onto G = 0
     int qp;     // constraints that entered
     int rejected;
-    int parts;          // that were taken: 1 unless the step was cut
+    int parts;          // of Algorithm 2 that were taken: 1 unless the step was cut
     int limited;        // stages that ran out of iterations
     int cuts;           // parts that failed and were cut in halves
     double energy_rise; // largest rise of K within a stage: 0 unless something is wrong
@@ -196,6 +196,8 @@ typedef struct nmdp {
     nmdp_body ground;  // where the ground is displaced to (sensitivity.c), origin and axes
     bool ground_moved; // it is
     bool keep_metric;  // K has the masses of the last stage
+    bool rigid;        // dG/dtheta without the stiffness of contacts
+    bool aim_once;     // K is that of the first aim (sensitivity.c)
     bool early_joints; // mdp as published: joints push as they did at the beginning of the step
 } nmdp;
 
@@ -301,6 +303,7 @@ pawl_vec3 pawl_nmdp_turn(const pawl_mat3 *from, const pawl_mat3 *to);
 
 // nmdp_energy.c: K where the links are placed; gradient and hessian (Gauss-Newton) may be NULL.
 void pawl_nmdp_aim(nmdp *s);
+bool pawl_nmdp_aim_again(nmdp *s); // from theta and w, with effective masses; false: not possible
 double pawl_nmdp_mass(const nmdp *s); // of all bodies that can move; 1 where they have none
 double pawl_nmdp_energy(nmdp *s, double *gradient, double *hessian);
 
@@ -318,8 +321,9 @@ void pawl_nmdp_pose_program(nmdp *s);
 // nmdp_advance.c: one step of the model. False: it failed, however short its parts; the state is then
 // half way and must be thrown away.
 bool pawl_nmdp_advance(nmdp *s, pawl_state *state, double end);
-// Implicit Euler from begin, begin_rate and w; false where it does not converge.
-bool pawl_nmdp_euler_stage(nmdp *s, double h, double begin, double end);
+// Implicit Euler from begin, begin_rate and w; false where it does not converge. Targets of actuators and applied
+// forces are those of `target_time`.
+bool pawl_nmdp_euler_stage(nmdp *s, double h, double target_time, double end);
 // nmdp_state.c
 void pawl_nmdp_read_state(nmdp *s, const pawl_state *state); // into begin, begin_rate, w, beta
 // begin and begin_rate from these coordinates in the chart of config, with nothing remembered.

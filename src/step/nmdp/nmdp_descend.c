@@ -20,7 +20,9 @@ static const double descend_loose =
     0.01; // of the tolerance: a step that ends a projection on the way
 // Weights move the motion by forces times h^2, and K's second derivative by them falls like h^2: with short steps,
 // proximal weight and tolerance fall, too, or forces would stay where they began. Longer steps than this are as set.
-static const double descend_whole_step = 0.02;  // [s]
+static const double descend_whole_step = 0.02; // [s]
+enum { DESCEND_AIMS = 3 };
+static const double descend_least_creep = 1e-3; // over a stage, for which K is aimed again [m]
 static const double descend_least_curve = 0.04; // of the program [m^2/s^2]
 
 // In the infinity norm: coordinates of different units are not added.
@@ -292,17 +294,43 @@ static nmdp_outcome descend_end(nmdp *s, nmdp_outcome outcome, double proposed)
     return outcome;
 }
 
-nmdp_outcome pawl_nmdp_descend(nmdp *s)
+// How far contacts that could be stopped still move by K's measure, along the vertices that act [m]: at its minimum with
+// effective masses nothing is left but for what pawl_nmdp_aim_again() corrects. The columns are those of the last
+// iterate.
+static double descend_creep(nmdp *s)
+{
+    double creep = 0.0;
+    int m = s->used_count, at = 0;
+    for (int k = 0; k < s->n; ++k) {
+        s->step[k] = s->theta[k] - s->stage.place.theta[k] - s->shift[k];
+    }
+    for (int i = 0; i < s->points && at < m; ++i) {
+        const nmdp_point *p = &s->point[i];
+        if (p->first_weight != s->used[at]) {
+            continue;
+        }
+        double sum = 0.0;
+        for (int v = 0; v < p->vertex_count; ++v) {
+            sum += s->w[p->first_weight + v];
+        }
+        for (int v = 0; v < p->vertex_count && sum < 1.0 - 1e-6; ++v) {
+            const double *f = s->v + p->first_number + v * p->component_count;
+            double power = 0.0, size = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+            for (int k = 0; k < s->n && s->w[p->first_weight + v] > 0.0; ++k) {
+                power += s->B[k * m + at + v] * s->step[k];
+            }
+            creep = fmax(creep, size > 0.0 ? fabs(power) / size : 0.0);
+        }
+        at += p->vertex_count;
+    }
+    return creep;
+}
+
+// Descends from theta and w until nothing moves any more; `proposed` gets the last change of a coordinate.
+static nmdp_outcome descend_pass(nmdp *s, double *proposed)
 {
     double tolerance = descend_tolerance(s), before = INFINITY, moved = INFINITY;
-    s->beta = fmin(s->beta, descend_beta_begin);
-    s->factored = false;
-    s->loose = 0.0;
-    pawl_nmdp_aim(s);
-    s->loose = descend_loose * tolerance;
-    if (!descend_choose_points(s) || !descend_begin(s)) {
-        return NMDP_FAILED;
-    }
+    *proposed = 0.0;
     for (int k = 0; k < s->settings->nmdp.max_iterations;) {
         double energy, move;
         if (!descend_linearize(s, &energy)) {
@@ -311,23 +339,25 @@ nmdp_outcome pawl_nmdp_descend(nmdp *s)
         s->counts.energy_rise = fmax(s->counts.energy_rise, energy - before);
         before = energy;
         if (s->used_count == 0) {
-            return descend_end(s, NMDP_CONVERGED, 0.0);
+            return NMDP_CONVERGED;
         }
         double growth = descend_factor;
         for (bool accepted = false; !accepted; ++k) {
             if (!descend_propose(s, &move)) {
                 return NMDP_FAILED;
             }
+            *proposed = move;
             if (move < 0.01 * tolerance) {
                 memset(s->x, 0, (size_t)s->used_count * sizeof *s->x);
                 descend_return(s);
-                return descend_end(s, NMDP_CONVERGED, move);
+                return NMDP_CONVERGED;
             }
             accepted = descend_try(s, energy, &moved);
+            *proposed = moved;
             if (accepted) {
                 descend_accept(s);
                 if (moved < tolerance) {
-                    return descend_end(s, NMDP_CONVERGED, moved);
+                    return NMDP_CONVERGED;
                 }
                 continue;
             }
@@ -342,12 +372,36 @@ nmdp_outcome pawl_nmdp_descend(nmdp *s)
             if (moved < 0.01 * tolerance) {
                 memset(s->x, 0, (size_t)s->used_count * sizeof *s->x);
                 descend_return(s);
-                return descend_end(s, NMDP_CONVERGED, moved);
+                return NMDP_CONVERGED;
             }
             if (s->beta > descend_beta_max) {
                 return NMDP_FAILED;
             }
         }
     }
-    return descend_end(s, NMDP_LIMIT, moved);
+    return NMDP_LIMIT;
+}
+
+// K never rises within a pass; a further one has another K (pawl_nmdp_aim_again).
+nmdp_outcome pawl_nmdp_descend(nmdp *s)
+{
+    double proposed;
+    s->beta = fmin(s->beta, descend_beta_begin);
+    s->factored = false;
+    s->loose = 0.0;
+    pawl_nmdp_aim(s);
+    s->loose = descend_loose * descend_tolerance(s);
+    if (!descend_choose_points(s) || !descend_begin(s)) {
+        return NMDP_FAILED;
+    }
+    nmdp_outcome outcome = descend_pass(s, &proposed);
+    bool again = s->settings->nmdp.energy == PAWL_NMDP_ENERGY_EFFECTIVE &&
+                 s->settings->nmdp.gradient == PAWL_NMDP_FIRST && !s->aim_once;
+    for (int k = 0; k < DESCEND_AIMS && again && outcome == NMDP_CONVERGED; ++k) {
+        if (descend_creep(s) < descend_least_creep || !pawl_nmdp_aim_again(s)) {
+            break;
+        }
+        outcome = descend_pass(s, &proposed);
+    }
+    return outcome == NMDP_FAILED ? outcome : descend_end(s, outcome, proposed);
 }

@@ -347,21 +347,19 @@ static void energy_shift_prescribed(nmdp *s)
     }
 }
 
-// rho, by which the motion of the contacts over the stage is more than the linear one, J (theta - theta^), and what is
-// pushed out: J rho = J d - y where the stage would end with its first rate, in the sense of least squares, and
-// as little of it as possible in directions that no contact sees.
-static void energy_set_shift(nmdp *s)
+// JT J (in `hessian`) and JT y (in `G`) of the contacts that touch where the links are placed, over h^2, with the
+// coordinates that have dry friction; `factor` is that of JT J + a little A, so that equations J x = z have the solution
+// with least xT A x in the sense of least squares. False: nothing touches, or it is singular.
+static bool energy_factor_rows(nmdp *s, const double *theta)
 {
     int n = s->n, counted = 0;
     const double fraction = 1e-8; // of the masses beside the rows
-    memset(s->shift, 0, (size_t)n * sizeof *s->shift);
     for (int i = 0; i < s->points; ++i) {
         s->point[i].counted = s->point[i].touching;
         counted += s->point[i].touching ? 1 : 0;
     }
     if (counted == 0) {
-        energy_shift_prescribed(s);
-        return;
+        return false;
     }
     memset(s->hessian, 0, (size_t)n * (size_t)n * sizeof *s->hessian);
     memset(s->G, 0, (size_t)n * sizeof *s->G);
@@ -371,18 +369,13 @@ static void energy_set_shift(nmdp *s)
         int k = s->friction_column[i];
         double row = 1.0 / (s->stage.h * s->stage.h);
         s->hessian[k * n + k] += row;
-        s->G[k] += row * (s->trial[k] - s->stage.place.theta[k]);
+        s->G[k] += row * (theta[k] - s->stage.place.theta[k]);
     }
     pawl_nmdp_add_loop_rows(s, s->hessian); // theirs is 0 at the end of the stage
     double rows = 0.0, masses = 0.0;
     for (int k = 0; k < n; ++k) {
         rows = fmax(rows, s->hessian[k * n + k]);
         masses = fmax(masses, s->metric[k * n + k]);
-        bool prescribed = s->motion_of[k] >= 0;
-        s->step[k] = prescribed ? 0.0 : s->trial[k] - s->stage.place.theta[k];
-    }
-    for (int k = 0; k < n; ++k) {
-        s->shift[k] = pawl_dot(s->hessian + (size_t)k * (size_t)n, s->step, n) - s->G[k];
     }
     for (int k = 0; k < n * n; ++k) {
         s->factor[k] = s->hessian[k] + fraction * rows / masses * s->metric[k];
@@ -392,12 +385,70 @@ static void energy_set_shift(nmdp *s)
             s->factor[k * n + j] = s->factor[j * n + k] = j == k ? 1.0 : 0.0;
         }
     }
-    if (pawl_lu_factor(s->factor, n, s->pivot)) {
+    return pawl_lu_factor(s->factor, n, s->pivot);
+}
+
+// rho, by which the motion of the contacts over the stage is more than the linear one, J (theta - theta^), and what is
+// pushed out: J rho = J d - y where the stage would end with its first rate, in the sense of least squares, and
+// as little of it as possible in directions that no contact sees.
+static void energy_set_shift(nmdp *s)
+{
+    int n = s->n;
+    memset(s->shift, 0, (size_t)n * sizeof *s->shift);
+    if (energy_factor_rows(s, s->trial)) {
+        for (int k = 0; k < n; ++k) {
+            bool prescribed = s->motion_of[k] >= 0;
+            s->step[k] = prescribed ? 0.0 : s->trial[k] - s->stage.place.theta[k];
+        }
+        for (int k = 0; k < n; ++k) {
+            s->shift[k] = pawl_dot(s->hessian + (size_t)k * (size_t)n, s->step, n) - s->G[k];
+        }
         pawl_lu_solve(s->factor, n, s->pivot, s->shift);
-    } else {
-        memset(s->shift, 0, (size_t)n * sizeof *s->shift);
     }
     energy_shift_prescribed(s);
+}
+
+// The principle asks that the power of a vertex, v.y, decides; K has v.J (dG/dtheta)^-T A (d - rho) in its place, which
+// is the same as long as A is dG/dtheta but for contact stiffness, and y is linear in d. In long steps with fast turns
+// it is not: contact forces turn the levers that they act on, and edges on which boxes topple would creep. K is then
+// aimed again from where the stage has arrived: A (d - rho) = (dG/dtheta)T r with J r = y there has the right slope by
+// every weight. The links are placed at theta, with s->w acting.
+bool pawl_nmdp_aim_again(nmdp *s)
+{
+    int n = s->n;
+    bool late = !s->stage.extrapolated;
+    for (int i = 0; i < s->points && late; ++i) {
+        if (s->point[i].touching && !s->point[i].counted) {
+            nmdp_view view = pawl_nmdp_view_in(s, i, s->stage.place.bodies);
+            energy_aim_point(s, i, &view);
+        }
+    }
+    if (!energy_factor_rows(s, s->theta)) {
+        return false;
+    }
+    double *r = s->direction, *slope = s->gradient;
+    memcpy(r, s->G, (size_t)n * sizeof *r);
+    pawl_lu_solve(s->factor, n, s->pivot, r);
+    s->rigid = true;
+    pawl_nmdp_balance(s, s->theta, s->w, s->G, s->matrix);
+    s->rigid = false;
+    double scale = 1.0 / pawl_nmdp_mass(s);
+    memset(slope, 0, (size_t)n * sizeof *slope);
+    for (int k = 0; k < n; ++k) {
+        for (int j = 0; j < n && s->motion_of[k] < 0; ++j) {
+            slope[j] += scale * s->matrix[k * n + j] * r[k];
+        }
+    }
+    memcpy(s->factor, s->metric, (size_t)n * (size_t)n * sizeof *s->factor);
+    if (!pawl_lu_factor(s->factor, n, s->pivot)) {
+        return false;
+    }
+    pawl_lu_solve(s->factor, n, s->pivot, slope);
+    for (int k = 0; k < n; ++k) {
+        s->shift[k] = s->theta[k] - s->stage.place.theta[k] - slope[k];
+    }
+    energy_shift_prescribed(s);
+    return true;
 }
 
 // K = (d - rho)T A (d - rho)/2 with d = theta - theta^: a quadratic, because A and rho are frozen for the stage.

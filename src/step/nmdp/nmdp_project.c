@@ -27,7 +27,7 @@ static double project_norm(const double *x, int n)
 // Returns the largest entry of G; infinite where it is not finite.
 double pawl_nmdp_balance(nmdp *s, const double *theta, const double *w, double *G, double *matrix)
 {
-    bool slopes = matrix != NULL && s->settings->nmdp.gradient == PAWL_NMDP_FIRST;
+    bool slopes = matrix != NULL && s->settings->nmdp.gradient == PAWL_NMDP_FIRST && !s->rigid;
     memset(G, 0, (size_t)s->n * sizeof *G);
     if (matrix != NULL) {
         memset(matrix, 0, (size_t)s->n * (size_t)s->n * sizeof *matrix);

@@ -150,6 +150,7 @@ static pawl_status sensitivity_create_parts(pawl_sensitivity *d, const pawl_mode
     pawl_live_begin(&d->live, &d->env, model);
     PAWL_TRY(pawl_nmdp_create(&d->env, &d->live.model, &d->settings, &d->s));
     PAWL_TRY(sensitivity_check(&d->env, d->s));
+    d->s->aim_once = true; // K's conditions are known for the first aim
     PAWL_TRY(pawl_state_create(&d->env, model, &d->state));
     pawl_carver need = {0};
     sensitivity_layout(d, &need);
