@@ -76,7 +76,7 @@ static const args_option cmd_view_options[] = {
     PLACE_ARGS_GROUND(VIEW_FIELD(place)),
     PLACE_ARGS_FIXED(VIEW_FIELD(place)),
     LOAD_ARGS_PATH(VIEW_FIELD(load.search_path)),
-    LOAD_ARGS_MESH(VIEW_FIELD(load.triangles)),
+    LOAD_ARGS_MESH(VIEW_FIELD(load.mesh_contact)),
     {"--lenient", 0, NULL,
      "warn of elements of the model file that are not supported,\nwhere it would otherwise be "
      "refused",
@@ -163,6 +163,7 @@ static int cmd_view_start(console *con, const view_request *request)
     start_args_apply(&request->starts, &load);
     place_args_apply(&request->place, &load);
     load_args_apply(&request->load, &load);
+    load.drawing = true;
     pawl_viewer_options options = pawl_viewer_options_default();
     options.load = &load;
     options.settings = request->settings;

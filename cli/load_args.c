@@ -38,22 +38,24 @@ bool load_args_take_repair(const args_use *use)
     return true;
 }
 
-static const char *const load_args_meshes[] = {"hull", "triangles"};
+static const char *const load_args_meshes[PAWL_MESH_CONTACT_COUNT] = {
+    [PAWL_MESH_HULL] = "hull", [PAWL_MESH_TRIANGLES] = "triangles"};
 
 const char *load_args_mesh_name(const void *user, int index)
 {
     (void)user;
-    return index >= 0 && index < 2 ? load_args_meshes[index] : NULL;
+    return index >= 0 && index < PAWL_MESH_CONTACT_COUNT ? load_args_meshes[index] : NULL;
 }
 
 bool load_args_take_mesh(const args_use *use)
 {
-    bool triangles = strcmp(use->value, load_args_meshes[1]) == 0;
-    if (!triangles && strcmp(use->value, load_args_meshes[0]) != 0) {
-        return args_refuse(use, "--mesh: got '%s', expected hull or triangles", use->value);
+    for (int k = 0; k < PAWL_MESH_CONTACT_COUNT; ++k) {
+        if (strcmp(use->value, load_args_meshes[k]) == 0) {
+            *(pawl_mesh_contact *)use->field = (pawl_mesh_contact)k;
+            return true;
+        }
     }
-    *(bool *)use->field = triangles;
-    return true;
+    return args_refuse(use, "--mesh: got '%s', expected hull or triangles", use->value);
 }
 
 void load_args_apply(const load_args *args, pawl_load_options *options)
@@ -61,5 +63,5 @@ void load_args_apply(const load_args *args, pawl_load_options *options)
     options->search_path = args->search_path;
     options->verbose = args->verbose;
     options->repair_inertia = args->repair_inertia;
-    options->triangles = args->triangles;
+    options->mesh_contact = args->mesh_contact;
 }

@@ -10,7 +10,7 @@ typedef struct load_args {
     char search_path[4096]; ///< folders, separated by ':'
     bool verbose;
     bool repair_inertia;
-    bool triangles;
+    pawl_mesh_contact mesh_contact;
 } load_args;
 
 /// The rows of a command's table; `offset` is that of a load_args in its request.

@@ -113,7 +113,7 @@ static const args_option run_args_options[RUN_OPTION_COUNT] = {
     [RUN_PATH] = LOAD_ARGS_PATH(RUN_FIELD(load.search_path)),
     [RUN_VERBOSE] = LOAD_ARGS_VERBOSE(RUN_FIELD(load.verbose)),
     [RUN_REPAIR] = LOAD_ARGS_REPAIR(RUN_FIELD(load.repair_inertia)),
-    [RUN_MESH] = LOAD_ARGS_MESH(RUN_FIELD(load.triangles)),
+    [RUN_MESH] = LOAD_ARGS_MESH(RUN_FIELD(load.mesh_contact)),
     [RUN_OUTPUT] = {"--output", 'o', "FILE", "record the run (HDF5)", args_take_text,
                     RUN_FIELD(record_path), NULL},
     [RUN_JSON] = {"--json", 0, "FILE",

@@ -14,13 +14,12 @@ static const scenario scenario_table[SCENARIOS] = {
     [DRIVEN] = {"driven", "servos follow the motion of the file"},
     [DROP] = {"drop",
               "a free machine falls 0.2 m; a fixed one loses its servos and falls into its limits"},
-    [LIMITS] = {"limits",
-                "servos drive every joint beyond its limits, to and fro each half second"},
+    [LIMITS] = {"limits", "servos swing every joint against its limits, to and fro each second"},
     [PUSHES] = {"pushes", "random forces of up to half the weight on random bodies, ten a second"},
     [SINGULAR] = {"singular", "all joints move in phase through zero, where limbs are straight"},
 };
 static const double scenario_drop = 0.2;      // [m]
-static const double scenario_half = 0.5;      // period of limits: half of it [s]
+static const double scenario_swing = 1.0;     // period of limits [s]
 static const double scenario_singular = 2.0;  // period of singular [s]
 static const double scenario_push_time = 0.1; // [s]
 static const double scenario_pi = 3.14159265358979323846;
@@ -189,9 +188,10 @@ static pawl_status scenario_move(pawl_state *s, int index)
     for (int i = 0; i < pawl_model_actuator_count(m) && status == PAWL_OK; ++i) {
         pawl_actuator_id id = pawl_model_actuator_at(m, i);
         pawl_actuator_def a = pawl_model_actuator(m, id);
-        double side = ((int)floor(t / scenario_half) + i) % 2 == 0 ? 1.0 : -1.0;
+        // Swings, not jumps: servos without a largest torque would reach 80 rad/s, and feet 60 m/s.
+        double swing = sin(2.0 * scenario_pi * t / scenario_swing + scenario_pi * (double)i);
         double wave = sin(2.0 * scenario_pi * t / scenario_singular);
-        double target = index == LIMITS   ? scenario_reach(m, &a, side)
+        double target = index == LIMITS   ? fabs(swing) * scenario_reach(m, &a, swing)
                         : index == DRIVEN ? 0.15 * sin(scenario_pi * t + i)
                                           : 0.7 * fabs(wave) * scenario_reach(m, &a, wave);
         status = scenario_is_servo(&a) ? pawl_state_set_target(s, id, target) : PAWL_OK;

@@ -29,6 +29,12 @@ typedef struct pawl_ground_option {
     double slope;    ///< it rises along x by this angle; what floats is turned along with it [rad]
     double friction; ///< coefficient; pairs combine by contact.friction_rule [-]
 } pawl_ground_option;
+/// How the collision meshes of a model file touch.
+typedef enum pawl_mesh_contact {
+    PAWL_MESH_HULL = 0,  ///< each as its convex hull (PAWL_SHAPE_HULL)
+    PAWL_MESH_TRIANGLES, ///< as they are (PAWL_SHAPE_MESH)
+    PAWL_MESH_CONTACT_COUNT
+} pawl_mesh_contact;
 /// How model files are read.
 typedef struct pawl_load_options {
     bool lenient; ///< an unsupported element that changes the physics is a warning, not an error
@@ -43,8 +49,9 @@ typedef struct pawl_load_options {
     const char *start_key; ///< NULL, or a keyframe of an MJCF file at whose positions to begin
     bool verbose;          ///< a log line for everything that is otherwise counted in one
     bool repair_inertia;   ///< inertias that no rigid body has become the nearest valid ones
+    pawl_mesh_contact mesh_contact; ///< how collision meshes touch: as their hulls by default
     bool
-        triangles; ///< collision meshes touch as they are (PAWL_SHAPE_MESH), not as their convex hulls
+        drawing; ///< visual meshes become shapes (visual_only), for drawing; the motion is the same
     uint32_t stamp; ///< set by the default function; shows that it was called
 } pawl_load_options;
 PAWL_API pawl_load_options pawl_load_options_default(void);

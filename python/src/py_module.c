@@ -146,14 +146,14 @@ PyObject *core_report(const pawl_step_report *r, const pawl_model *model)
 {
     static const char *const outcomes[] = {"converged", "iteration limit", "stalled"};
     (void)model;
-    return Py_BuildValue("{s:s,s:s,s:i,s:i,s:i,s:i,s:i,s:d,s:d,s:d,s:d,s:d,s:d,s:i,s:N}", "outcome",
-                         outcomes[r->outcome], "method", pawl_method_name(r->method), "iterations",
-                         r->iterations, "rows", r->rows, "contacts", r->contacts, "islands",
-                         r->islands, "projections", r->projections, "residual", r->own_residual,
-                         "penetration", r->penetration, "closure", r->closure.position,
-                         "closure_rotation", r->closure.rotation, "limit", r->closure.limit,
-                         "impact_work", r->impact_work, "tunnelled", r->tunnelled, "energy",
-                         core_energy(&r->energy));
+    return Py_BuildValue("{s:s,s:s,s:i,s:i,s:i,s:i,s:i,s:i,s:d,s:d,s:d,s:d,s:d,s:d,s:i,s:N}",
+                         "outcome", outcomes[r->outcome], "method", pawl_method_name(r->method),
+                         "iterations", r->iterations, "rows", r->rows, "contacts", r->contacts,
+                         "islands", r->islands, "asleep", r->asleep, "projections", r->projections,
+                         "residual", r->own_residual, "penetration", r->penetration, "closure",
+                         r->closure.position, "closure_rotation", r->closure.rotation, "limit",
+                         r->closure.limit, "impact_work", r->impact_work, "tunnelled", r->tunnelled,
+                         "energy", core_energy(&r->energy));
 }
 
 static PyMethodDef module_functions[] = {

@@ -57,14 +57,12 @@ void page_json_pose(report_text *text, pawl_pose p)
     page_json_numbers(text, values, 7);
 }
 
-// RFC 4648, with padding.
-void page_json_base64(report_text *page, const void *data, size_t size)
+void page_json_base64_part(report_text *page, const void *data, size_t size)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const unsigned char *bytes = data;
     char line[4 * 256 + 1];
     size_t used = 0;
-    report_add_plain(page, "\"");
     for (size_t i = 0; i < size; i += 3) {
         unsigned b = i + 1 < size ? bytes[i + 1] : 0, c = i + 2 < size ? bytes[i + 2] : 0;
         unsigned word = (unsigned)bytes[i] << 16 | b << 8 | c;
@@ -78,5 +76,11 @@ void page_json_base64(report_text *page, const void *data, size_t size)
             used = 0;
         }
     }
+}
+
+void page_json_base64(report_text *page, const void *data, size_t size)
+{
+    report_add_plain(page, "\"");
+    page_json_base64_part(page, data, size);
     report_add_plain(page, "\"");
 }

@@ -18,3 +18,5 @@ void page_json_numbers(report_text *text, const double *values, int count);
 void page_json_pose(report_text *text, pawl_pose pose); // x y z qw qx qy qz
 // Bytes in base64 (RFC 4648, with padding), as a string.
 void page_json_base64(report_text *text, const void *data, size_t size);
+// The digits alone. Parts of a multiple of three bytes can follow each other.
+void page_json_base64_part(report_text *text, const void *data, size_t size);

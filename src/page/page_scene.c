@@ -5,11 +5,15 @@
 // the same arrays are made, so that one writer serves the report and the live viewer.
 #include "page/page_scene.h"
 #include "page/page_json.h"
+#include "page/page_mesh.h"
 #include "pawl/page.h"
 #include "pawl/wrench.h"
 #include <math.h>
 
-enum { SCENE_MOST_CELLS = 250 }; // of a heightfield, in each direction
+enum {
+    SCENE_MOST_CELLS = 250,           // of a heightfield, in each direction
+    SCENE_MOST_TRIANGLES = 150 * 1000 // of meshes: about 2 MB in base64
+};
 
 page_scene page_scene_of_record(const pawl_record *record)
 {
@@ -113,23 +117,6 @@ static pawl_status scene_hull(report_text *page, const page_scene *scene, int in
     return PAWL_OK;
 }
 
-// The triangles of a mesh as they are.
-static void scene_mesh(report_text *page, const pawl_shape_def *shape)
-{
-    report_add_plain(page, ",\"corners\":[");
-    for (int k = 0; k < 3 * shape->triangle_count; ++k) {
-        pawl_vec3 p = shape->points[shape->triangles[k]];
-        report_add(page, "%s%.6g,%.6g,%.6g", k > 0 ? "," : "", p.x, p.y, p.z);
-    }
-    report_add_plain(page, "]");
-}
-
-// Meshes are drawn as hulls are, by their triangles.
-static const char *scene_kind(pawl_shape_kind kind)
-{
-    return pawl_shape_kind_name(kind == PAWL_SHAPE_MESH ? PAWL_SHAPE_HULL : kind);
-}
-
 // A field with more points than anyone sees is drawn by every n-th of them.
 static void scene_field(report_text *page, const pawl_heightfield_def *field)
 {
@@ -149,22 +136,24 @@ static void scene_field(report_text *page, const pawl_heightfield_def *field)
     report_add_plain(page, "]}");
 }
 
-// A body with visuals is drawn by them; the shapes by which it touches stay hidden.
-static bool scene_is_drawn(const page_scene *scene, int shape)
+// A body with visuals is drawn by them; the shapes by which it touches stay hidden. Shapes are in the order of their
+// bodies, so that those of one body follow each other.
+void page_scene_drawn(const pawl_shape_info *shapes, int count, bool *drawn)
 {
-    if (scene->shapes[shape].def.visual_only) {
-        return true;
-    }
-    for (int k = 0; k < scene->shape_count; ++k) {
-        const pawl_shape_info *other = &scene->shapes[k];
-        if (other->def.visual_only && pawl_body_same(other->body, scene->shapes[shape].body)) {
-            return false;
+    for (int first = 0, last; first < count; first = last) {
+        bool visual = false;
+        for (last = first; last < count && pawl_body_same(shapes[first].body, shapes[last].body);
+             ++last) {
+            visual = visual || shapes[last].def.visual_only;
+        }
+        for (int k = first; k < last; ++k) {
+            drawn[k] = !visual || shapes[k].def.visual_only;
         }
     }
-    return true;
 }
 
-static pawl_status scene_shapes(report_text *page, const page_scene *scene)
+static pawl_status scene_write_shapes(report_text *page, const page_scene *scene, const bool *drawn,
+                                      const page_meshes *meshes)
 {
     report_add_plain(page, ",\"shapes\":[");
     for (int k = 0; k < scene->shape_count; ++k) {
@@ -177,7 +166,7 @@ static pawl_status scene_shapes(report_text *page, const page_scene *scene)
                 : NULL;
         report_add(page, "%s{\"body\":%d,\"kind\":\"%s\",\"drawn\":%s,\"pose\":", k > 0 ? "," : "",
                    pawl_body_is_world(info->body) ? -1 : pawl_body_index(info->body),
-                   scene_kind(shape->kind), scene_is_drawn(scene, k) ? "true" : "false");
+                   pawl_shape_kind_name(shape->kind), drawn[k] ? "true" : "false");
         page_json_pose(page, field != NULL ? field->frame : shape->frame);
         report_add_plain(page, ",\"size\":");
         page_json_numbers(page, (const double[]){shape->size.x, shape->size.y, shape->size.z}, 3);
@@ -187,8 +176,8 @@ static pawl_status scene_shapes(report_text *page, const page_scene *scene)
         report_add(page, ",\"friction\":%.6g", isfinite(shape->friction) ? shape->friction : 0.0);
         if (shape->kind == PAWL_SHAPE_HULL) {
             PAWL_TRY(scene_hull(page, scene, k, shape));
-        } else if (shape->kind == PAWL_SHAPE_MESH) {
-            scene_mesh(page, shape);
+        } else if (page_meshes_of(meshes, k) >= 0) {
+            report_add(page, ",\"mesh\":%d", page_meshes_of(meshes, k));
         } else if (field != NULL) {
             scene_field(page, field);
         }
@@ -196,6 +185,27 @@ static pawl_status scene_shapes(report_text *page, const page_scene *scene)
     }
     report_add_plain(page, "]");
     return PAWL_OK;
+}
+
+static pawl_status scene_shapes(report_text *page, const page_scene *scene)
+{
+    size_t size = (size_t)scene->shape_count * sizeof(bool) + 1;
+    bool *drawn = pawl_alloc(scene->env, size);
+    page_meshes *meshes = NULL;
+    if (drawn == NULL) {
+        return PAWL_FAIL(scene->env, PAWL_NO_MEMORY, "no memory for the shapes of a page");
+    }
+    page_scene_drawn(scene->shapes, scene->shape_count, drawn);
+    pawl_status status = page_meshes_create(scene, drawn, SCENE_MOST_TRIANGLES, &meshes);
+    if (status == PAWL_OK) {
+        status = scene_write_shapes(page, scene, drawn, meshes);
+    }
+    if (status == PAWL_OK) {
+        page_meshes_write(page, meshes);
+    }
+    page_meshes_destroy(meshes);
+    pawl_free(scene->env, drawn, size);
+    return status;
 }
 
 static void scene_bodies_and_joints(report_text *page, const page_scene *scene)

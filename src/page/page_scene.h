@@ -24,5 +24,7 @@ typedef struct page_scene {
 page_scene page_scene_of_record(const pawl_record *record);
 pawl_status page_scene_of_model(const pawl_env *env, const pawl_model *model, page_scene *out);
 void page_scene_free(page_scene *scene);
+// Which of the shapes of a model are drawn (count).
+void page_scene_drawn(const pawl_shape_info *shapes, int count, bool *drawn);
 // `"name":..,"up":..,"bodies":..,"joints":..,"shapes":..`: the inside of a JSON object (docs/player.md).
 pawl_status page_scene_write(report_text *page, const page_scene *scene);

@@ -7,8 +7,10 @@
 #include "page/report_picture.h"
 #include "base/carver.h"
 #include "math/vec.h"
+#include "page/page_scene.h"
 #include "page/report_field.h"
 #include "page/report_floor.h"
+#include "page/report_mesh.h"
 #include "page/report_view.h"
 #include <math.h>
 #include <stdlib.h>
@@ -21,14 +23,17 @@ enum {
     PICTURE_MARGIN = 40,
     PICTURE_PATHS = 14,
     PICTURE_FLOORS = 12,
-    PICTURE_FACES = 8,    // of hulls that make the page as long as another shape
-    PICTURE_BUDGET = 1500 // of all poses of one drawing, before later moments are left out
+    PICTURE_FACES = 8,         // of hulls that make the page as long as another shape
+    PICTURE_TRIANGLES = 16000, // of meshes, before those that are hidden are left out
+    PICTURE_MESH_LEAST = 60,   // of one mesh
+    PICTURE_BUDGET = 1500      // of all poses of one drawing, before later moments are left out
 };
 
 // Something of a pose that is drawn in one piece, in order of depth.
 typedef struct picture_item {
     double depth;
-    int shape; // >= 0; else ~body without shapes, drawn as a stick figure
+    int shape;    // >= 0; else ~body without shapes, drawn as a stick figure
+    int triangle; // of the picture's list, of a mesh; -1: the whole shape
 } picture_item;
 
 // What one of the drawings has to hold.
@@ -51,9 +56,14 @@ struct report_picture {
     double *time;            // (samples)
     double *apart;           // scratch: how far a sample is from all that are drawn (samples) [m]
     pawl_pose *poses;        // (samples x bodies)
-    picture_item *items;     // (shapes + bodies), scratch
     bool *has_shape;         // (bodies)
     pawl_hull_faces **hulls; // of the shapes that are hulls, else NULL (shapes)
+    pawl_shape_info *shapes; // the record's; meshes have the points of the picture's (shapes)
+    bool *drawn;           // the others touch, and other shapes of their bodies are drawn (shapes)
+    drawn_mesh *meshes;    // of the shapes that are meshes (shapes)
+    report_triangles seen; // of all meshes at the start
+    size_t room_bytes;     // of its items and those below
+    picture_item *all;     // (shapes + bodies + triangles)
 };
 
 static report_picture *picture_layout(const pawl_record *record, int samples, pawl_carver *mem)
@@ -63,18 +73,22 @@ static report_picture *picture_layout(const pawl_record *record, int samples, pa
     double *time = PAWL_CARVE(mem, double, samples);
     double *apart = PAWL_CARVE(mem, double, samples);
     pawl_pose *poses = PAWL_CARVE(mem, pawl_pose, (size_t)samples * (size_t)n->bodies);
-    picture_item *items = PAWL_CARVE(mem, picture_item, (size_t)n->shapes + (size_t)n->bodies);
     bool *has_shape = PAWL_CARVE(mem, bool, n->bodies);
     pawl_hull_faces **hulls = PAWL_CARVE(mem, pawl_hull_faces *, n->shapes);
+    drawn_mesh *meshes = PAWL_CARVE(mem, drawn_mesh, n->shapes);
+    pawl_shape_info *shapes = PAWL_CARVE(mem, pawl_shape_info, n->shapes);
+    bool *drawn = PAWL_CARVE(mem, bool, n->shapes);
     if (p != NULL) {
         *p = (report_picture){.record = record,
                               .samples = samples,
                               .time = time,
                               .apart = apart,
                               .poses = poses,
-                              .items = items,
                               .has_shape = has_shape,
-                              .hulls = hulls};
+                              .hulls = hulls,
+                              .meshes = meshes,
+                              .shapes = shapes,
+                              .drawn = drawn};
     }
     return p;
 }
@@ -145,8 +159,8 @@ static double picture_distance(const report_picture *p, int a, int b)
         sum += v3_norm(v3_sub(picture_anchor(p, a, j, false), picture_anchor(p, b, j, false)));
     }
     for (int k = 0; k < p->record->counts.shapes; ++k, ++count) { // a corner shows turning, too
-        const pawl_shape_def *shape = &p->record->shapes[k].def;
-        int body = pawl_body_index(p->record->shapes[k].body);
+        const pawl_shape_def *shape = &p->shapes[k].def;
+        int body = pawl_body_index(p->shapes[k].body);
         pawl_vec3 corner =
             pawl_pose_apply(shape->frame, shape->point_count > 0 ? shape->points[0] : shape->size);
         sum += v3_norm(v3_sub(pawl_pose_apply(picture_pose(p, a, body), corner),
@@ -159,7 +173,7 @@ static double picture_distance(const report_picture *p, int a, int b)
 static bool picture_floor_normal(const report_picture *p, pawl_vec3 *normal)
 {
     for (int k = 0; k < p->record->counts.shapes; ++k) {
-        const pawl_shape_info *shape = &p->record->shapes[k];
+        const pawl_shape_info *shape = &p->shapes[k];
         if (shape->def.kind == PAWL_SHAPE_PLANE) {
             pawl_pose frame = pawl_pose_compose(picture_pose(p, 0, pawl_body_index(shape->body)),
                                                 shape->def.frame);
@@ -195,7 +209,7 @@ static pawl_status picture_choose_view(report_picture *p)
             cloud[count++] = picture_anchor(p, s, j, false);
         }
         for (int k = 0; s == 0 && k < n->shapes; ++k) {
-            const pawl_shape_info *shape = &record->shapes[k];
+            const pawl_shape_info *shape = &p->shapes[k];
             count += (size_t)report_shape_points(
                 &shape->def, picture_pose(p, 0, pawl_body_index(shape->body)), &any, cloud + count);
         }
@@ -261,7 +275,7 @@ static void picture_scene_pose(const report_picture *p, picture_scene *scene, in
 {
     pawl_vec3 points[REPORT_SHAPE_POINTS];
     for (int k = 0; k < p->record->counts.shapes; ++k) {
-        const pawl_shape_info *shape = &p->record->shapes[k];
+        const pawl_shape_info *shape = &p->shapes[k];
         int count = report_shape_points(
             &shape->def, picture_pose(p, sample, pawl_body_index(shape->body)), &p->view, points);
         for (int i = 0; i < count; ++i) {
@@ -281,8 +295,8 @@ static picture_scene picture_scene_begin(const report_picture *p)
 {
     picture_scene scene = {.box = report_box_empty()};
     for (int k = 0; k < p->record->counts.shapes && scene.floor_count < PICTURE_FLOORS; ++k) {
-        if (p->record->shapes[k].def.kind == PAWL_SHAPE_PLANE) {
-            scene.floor[scene.floor_count++] = report_floor_begin(&p->record->shapes[k]);
+        if (p->shapes[k].def.kind == PAWL_SHAPE_PLANE) {
+            scene.floor[scene.floor_count++] = report_floor_begin(&p->shapes[k]);
         }
     }
     for (int k = 0; k < p->record->field_count && scene.floor_count < PICTURE_FLOORS; ++k) {
@@ -326,8 +340,8 @@ static pawl_status picture_make_hulls(report_picture *p)
     const pawl_record *record = p->record;
     p->item_count = record->counts.shapes + record->counts.bodies; // there is at least one body
     for (int k = 0; k < record->counts.shapes; ++k) {
-        const pawl_shape_def *shape = &record->shapes[k].def;
-        if (shape->kind != PAWL_SHAPE_HULL) {
+        const pawl_shape_def *shape = &p->shapes[k].def;
+        if (shape->kind != PAWL_SHAPE_HULL || !p->drawn[k]) {
             continue;
         }
         pawl_status status =
@@ -339,6 +353,42 @@ static pawl_status picture_make_hulls(report_picture *p)
         PAWL_TRY(status);
         p->item_count += p->hulls[k]->count / PICTURE_FACES;
     }
+    return PAWL_OK;
+}
+
+// Meshes with few enough triangles for a picture, and room for what is seen of them.
+static pawl_status picture_make_meshes(report_picture *p)
+{
+    const pawl_record *record = p->record;
+    double given = 0.0;
+    int count = 0;
+    for (int k = 0; k < record->counts.shapes; ++k) {
+        given += p->drawn[k] ? record->shapes[k].def.triangle_count : 0;
+    }
+    double part = given > PICTURE_TRIANGLES ? PICTURE_TRIANGLES / given : 1.0;
+    for (int k = 0; k < record->counts.shapes; ++k) {
+        const pawl_shape_def *shape = &record->shapes[k].def;
+        if (shape->kind == PAWL_SHAPE_MESH && p->drawn[k]) {
+            int most = part < 1.0 ? (int)(part * shape->triangle_count) : shape->triangle_count;
+            most = most < PICTURE_MESH_LEAST ? PICTURE_MESH_LEAST : most;
+            PAWL_TRY(pawl_mesh_simplify(record->env, shape->points, shape->point_count,
+                                        shape->triangles, shape->triangle_count, most,
+                                        &p->meshes[k]));
+            count += p->meshes[k].triangle_count;
+            p->shapes[k].def.points = p->meshes[k].points;
+            p->shapes[k].def.point_count = p->meshes[k].point_count;
+        }
+    }
+    size_t items = (size_t)record->counts.shapes + (size_t)record->counts.bodies;
+    size_t triangles = (size_t)count * sizeof *p->seen.item;
+    p->room_bytes = triangles + (items + (size_t)count) * sizeof *p->all;
+    char *room = pawl_alloc(record->env, p->room_bytes);
+    if (room == NULL) {
+        return PAWL_FAIL(record->env, PAWL_NO_MEMORY, "a picture needs %zu bytes", p->room_bytes);
+    }
+    p->seen.item = (report_triangle *)(void *)room;
+    p->seen.capacity = count;
+    p->all = (picture_item *)(void *)(room + triangles);
     return PAWL_OK;
 }
 
@@ -361,7 +411,12 @@ pawl_status report_picture_create(const pawl_record *record, report_picture **ou
     pawl_carver mem = {.base = block, .capacity = need.used};
     report_picture *p = picture_layout(record, (int)samples, &mem);
     p->bytes = need.used;
-    pawl_status status = picture_read(p);
+    memcpy(p->shapes, record->shapes, (size_t)record->counts.shapes * sizeof *p->shapes);
+    page_scene_drawn(p->shapes, record->counts.shapes, p->drawn);
+    pawl_status status = picture_make_meshes(p);
+    if (status == PAWL_OK) {
+        status = picture_read(p);
+    }
     if (status == PAWL_OK) {
         status = picture_choose_view(p);
     }
@@ -375,8 +430,8 @@ pawl_status report_picture_create(const pawl_record *record, report_picture **ou
     picture_choose_moments(p);
     picture_measure(p);
     for (int k = 0; k < record->counts.shapes; ++k) {
-        if (pawl_body_index(record->shapes[k].body) >= 0) {
-            p->has_shape[pawl_body_index(record->shapes[k].body)] = true;
+        if (pawl_body_index(p->shapes[k].body) >= 0) {
+            p->has_shape[pawl_body_index(p->shapes[k].body)] = true;
         }
     }
     *out = p;
@@ -390,7 +445,9 @@ void report_picture_destroy(report_picture *p)
     }
     for (int k = 0; k < p->record->counts.shapes; ++k) {
         pawl_hull_faces_destroy(p->record->env, p->hulls[k]);
+        pawl_drawn_mesh_free(p->record->env, &p->meshes[k]);
     }
+    pawl_free(p->record->env, p->seen.item, p->seen.item != NULL ? p->room_bytes : 0);
     pawl_free(p->record->env, p, p->bytes);
 }
 
@@ -402,7 +459,7 @@ static int picture_compare(const void *a, const void *b)
     if (p->depth != q->depth) {
         return p->depth < q->depth ? -1 : 1;
     }
-    return p->shape < q->shape ? -1 : p->shape > q->shape ? 1 : 0;
+    return p->shape != q->shape ? (p->shape < q->shape ? -1 : 1) : p->triangle - q->triangle;
 }
 
 static void picture_line(report_text *page, const char *class, report_point a, report_point b)
@@ -501,28 +558,53 @@ static void picture_joints(report_text *page, const report_picture *p, const rep
     }
 }
 
-static void picture_pose_draw(report_text *page, const report_picture *p, const report_view *view,
-                              int sample, bool with_joints)
+// Shapes, bodies without any and, with `meshes`, the triangles that are seen, from back to front.
+static int picture_collect(report_picture *p, const report_view *view, int sample, bool meshes)
 {
     const pawl_record *record = p->record;
     int count = 0;
+    p->seen.count = 0;
     for (int k = 0; k < record->counts.shapes && count < PICTURE_DRAWN; ++k) {
-        const pawl_shape_info *shape = &record->shapes[k];
-        pawl_vec3 centre =
-            report_shape_centre(&shape->def, picture_pose(p, sample, pawl_body_index(shape->body)));
-        p->items[count++] = (picture_item){v3_dot(centre, view->toward), k};
+        const pawl_shape_info *shape = &p->shapes[k];
+        pawl_pose body = picture_pose(p, sample, pawl_body_index(shape->body));
+        if (!p->drawn[k]) {
+            continue;
+        }
+        if (meshes && p->meshes[k].triangle_count > 0) {
+            report_mesh_add(&p->seen, &p->meshes[k], k, pawl_pose_compose(body, shape->def.frame),
+                            view);
+            continue;
+        }
+        pawl_vec3 centre = report_shape_centre(&shape->def, body);
+        p->all[count++] = (picture_item){v3_dot(centre, view->toward), k, -1};
     }
     for (int b = 0; b < record->counts.bodies && count < PICTURE_DRAWN; ++b) {
         if (!p->has_shape[b]) {
             pawl_vec3 centre = picture_centre(p, sample, b);
-            p->items[count++] = (picture_item){v3_dot(centre, view->toward), ~b};
+            p->all[count++] = (picture_item){v3_dot(centre, view->toward), ~b, -1};
         }
     }
-    qsort(p->items, (size_t)count, sizeof *p->items, picture_compare);
+    if (p->seen.count > 0 && report_mesh_visible(record->env, &p->seen) != PAWL_OK) {
+        p->seen.count = 0; // logged; the picture does without
+    }
+    for (int i = 0; i < p->seen.count; ++i) {
+        p->all[count++] = (picture_item){p->seen.item[i].depth, p->seen.item[i].shape, i};
+    }
+    qsort(p->all, (size_t)count, sizeof *p->all, picture_compare);
+    return count;
+}
+
+static void picture_pose_draw(report_text *page, report_picture *p, const report_view *view,
+                              int sample, bool whole)
+{
+    const pawl_record *record = p->record;
+    int count = picture_collect(p, view, sample, whole);
     for (int i = 0; i < count; ++i) {
-        int k = p->items[i].shape;
-        if (k >= 0) {
-            const pawl_shape_info *shape = &record->shapes[k];
+        int k = p->all[i].shape, triangle = p->all[i].triangle;
+        if (triangle >= 0) {
+            report_mesh_draw(page, &p->seen.item[triangle], p->shapes[k].def.rgba);
+        } else if (k >= 0) {
+            const pawl_shape_info *shape = &p->shapes[k];
             report_shape_draw(page, &shape->def, p->hulls[k],
                               picture_pose(p, sample, pawl_body_index(shape->body)), view);
         } else {
@@ -535,7 +617,7 @@ static void picture_pose_draw(report_text *page, const report_picture *p, const 
         pawl_vec3 b = pawl_pose_apply(picture_pose(p, sample, spring->body_b), spring->point_b);
         picture_spring(page, report_view_project(view, a), report_view_project(view, b));
     }
-    if (with_joints) {
+    if (whole) {
         picture_joints(page, p, view, sample);
     }
 }
@@ -544,8 +626,8 @@ static void picture_pose_draw(report_text *page, const report_picture *p, const 
 static void picture_path_colour(report_text *page, const report_picture *p, int body)
 {
     for (int k = 0; p->has_shape[body] && k < p->record->counts.shapes; ++k) {
-        if (pawl_body_index(p->record->shapes[k].body) == body) {
-            const float *c = p->record->shapes[k].def.rgba;
+        if (pawl_body_index(p->shapes[k].body) == body) {
+            const float *c = p->shapes[k].def.rgba;
             report_add(page, " style=\"stroke:rgb(%.0f%% %.0f%% %.0f%%)\"", 100.0 * (double)c[0],
                        100.0 * (double)c[1], 100.0 * (double)c[2]);
             return;
@@ -593,7 +675,7 @@ double report_picture_height(const report_picture *p, double width)
     return ceil(fmin(fmax(height + 2.0 * PICTURE_MARGIN, 260.0), 0.5 * width));
 }
 
-void report_picture_draw(report_text *page, const report_picture *p, double width, double height)
+void report_picture_draw(report_text *page, report_picture *p, double width, double height)
 {
     report_view view = p->view;
     report_view_fit(&view, &p->main.box, 0.0, 0.0, width, height, PICTURE_MARGIN);

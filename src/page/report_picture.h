@@ -14,5 +14,4 @@ void report_picture_destroy(report_picture *picture); // NULL is fine
 // The height that suits the motion's proportions, within what fits a page.
 double report_picture_height(const report_picture *picture, double width);
 // The start, with later poses in fading tones and the paths; fills width x height at (0, 0).
-void report_picture_draw(report_text *page, const report_picture *picture, double width,
-                         double height);
+void report_picture_draw(report_text *page, report_picture *picture, double width, double height);

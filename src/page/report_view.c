@@ -303,7 +303,7 @@ static int view_hull(report_point *points, int count, report_point *hull)
     return size;
 }
 
-static double view_light(const report_view *view, pawl_vec3 normal)
+double report_view_light(const report_view *view, pawl_vec3 normal)
 {
     pawl_vec3 light = v3_add(v3_scale(0.70, view->toward), v3_scale(0.62, view->up));
     light = v3_axpy(light, -0.35, view->right);
@@ -362,7 +362,7 @@ static void view_hull_draw(report_text *page, const pawl_shape_def *shape,
         for (int k = hull->start[f]; k < hull->start[f + 1]; k += stride) {
             corners[used++] = report_view_project(view, pawl_pose_apply(frame, hull->corners[k]));
         }
-        view_polygon(page, corners, used, shape->rgba, view_light(view, normal));
+        view_polygon(page, corners, used, shape->rgba, report_view_light(view, normal));
     }
 }
 
@@ -382,7 +382,7 @@ static void view_box_draw(report_text *page, const pawl_shape_def *shape, const 
                 face[n++] = corners[i];
             }
         }
-        view_outline(page, face, 4, view, shape->rgba, view_light(view, normal));
+        view_outline(page, face, 4, view, shape->rgba, report_view_light(view, normal));
     }
 }
 
@@ -409,7 +409,7 @@ void report_shape_draw(report_text *page, const pawl_shape_def *shape, const paw
         bool top = v3_dot(z, view->toward) > 0.0;
         if (fabs(v3_dot(z, view->toward)) > 0.02) {
             view_outline(page, points + (top ? 0 : VIEW_CIRCLE), VIEW_CIRCLE, view, shape->rgba,
-                         view_light(view, v3_scale(top ? 1.0 : -1.0, z)));
+                         report_view_light(view, v3_scale(top ? 1.0 : -1.0, z)));
         }
     }
 }

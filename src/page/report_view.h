@@ -22,6 +22,8 @@ typedef struct report_view {
 // is the normal of a plane that all is on, or NULL: it is seen from the side or from above.
 report_view report_view_choose(const pawl_vec3 *points, size_t count, pawl_vec3 gravity,
                                const pawl_vec3 *floor);
+// How bright a face with this normal is.
+double report_view_light(const report_view *view, pawl_vec3 normal);
 report_point report_view_project(const report_view *view, pawl_vec3 point);
 
 // What a drawing must hold, grown point by point. In units of an unscaled view.

@@ -9,18 +9,27 @@
 typedef struct mesh_triangle {
     int v[3];
 } mesh_triangle;
+// Triangles in a row that have one material.
+typedef struct mesh_part {
+    int first, count; // of triangles
+    float rgba[4];
+    bool coloured; // else rgba says nothing
+    bool textured; // an image covers it, which is not drawn
+} mesh_part;
 typedef struct triangle_mesh {
     struct triangle_mesh *next; // in the reader's list
     const char *path;
-    int vertex_count, triangle_count;
+    int vertex_count, triangle_count, part_count;
     pawl_vec3 *vertices;
     mesh_triangle *triangles;
+    mesh_part *parts; // of files with materials; they may leave triangles out, which have none
 } triangle_mesh;
 
 enum {
     MESH_MAX_BYTES = 256 * 1024 * 1024, // of a file
     MESH_MAX_TRIANGLES = 4 * 1000 * 1000,
-    MESH_MAX_VERTICES = 12 * 1000 * 1000
+    MESH_MAX_VERTICES = 12 * 1000 * 1000,
+    MESH_DRAWN_TRIANGLES = 1000 * 1000 // of all visual meshes of a model, for drawing
 };
 
 // One format: bytes to a mesh. `data[size]` is a zero byte. Says what is wrong in `why`.
@@ -31,6 +40,7 @@ typedef struct mesh_source {
     size_t size;
     const char *ending; // of the file's name, in small letters without the dot
     char *why;          // (MESH_WHY)
+    const char *path;   // of the file, beside which its materials are; NULL: from memory
 } mesh_source;
 pawl_status mesh_read_stl(const mesh_source *source, triangle_mesh *out);
 pawl_status mesh_read_obj(const mesh_source *source, triangle_mesh *out);
@@ -39,6 +49,12 @@ pawl_status mesh_read_assimp(const mesh_source *source, triangle_mesh *out);
 // Room for a mesh of these counts, which are checked against the limits.
 pawl_status mesh_reserve(const mesh_source *source, triangle_mesh *mesh, size_t vertices,
                          size_t triangles);
+// The whole of a regular file of at most MESH_MAX_BYTES, with a zero byte behind it, for pawl_free() of *size + 1.
+pawl_status mesh_file_slurp(const pawl_env *env, const char *path, char **data, size_t *size,
+                            char why[MESH_WHY]);
+// Colours of the parts of an OBJ file: `names[i]` (up to the end of its line) is the material of part i. Files of
+// materials beside the OBJ file are read; a colour that is not found is left away.
+void mesh_obj_colours(const mesh_source *source, const char *const *names, triangle_mesh *mesh);
 
 // The mesh of a URI. An error of the file is logged at `where`; *out is NULL where the file is not there, and `tried`
 // then lists the places.

@@ -10,6 +10,7 @@
 #if defined(PAWL_WITH_ASSIMP)
 #include <assimp/cimport.h>
 #include <assimp/config.h>
+#include <assimp/material.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 
@@ -19,11 +20,34 @@ typedef struct assimp_walk {
     const struct aiScene *scene;
     triangle_mesh *out; // NULL: count alone
     size_t vertices, triangles;
-    int nodes;
+    int nodes, parts;
 } assimp_walk;
+
+// Diffuse colour, and how far it lets light through.
+static mesh_part assimp_material(const struct aiScene *scene, const struct aiMesh *mesh)
+{
+    mesh_part part = {.rgba = {1.0f, 1.0f, 1.0f, 1.0f}};
+    if (mesh->mMaterialIndex >= scene->mNumMaterials) {
+        return part;
+    }
+    const struct aiMaterial *material = scene->mMaterials[mesh->mMaterialIndex];
+    struct aiColor4D c;
+    part.textured = aiGetMaterialTextureCount(material, aiTextureType_DIFFUSE) > 0 ||
+                    aiGetMaterialTextureCount(material, aiTextureType_BASE_COLOR) > 0;
+    if (aiGetMaterialColor(material, AI_MATKEY_COLOR_DIFFUSE, &c) == aiReturn_SUCCESS) {
+        float opacity = 1.0f;
+        part.coloured = true;
+        // aiGetMaterialFloat() is inline in a header without a definition elsewhere: no symbol without optimization.
+        (void)aiGetMaterialFloatArray(material, AI_MATKEY_OPACITY, &opacity, NULL);
+        const float rgba[4] = {c.r, c.g, c.b, opacity};
+        memcpy(part.rgba, rgba, sizeof rgba);
+    }
+    return part;
+}
 
 static void assimp_take(assimp_walk *w, const struct aiMesh *mesh, const struct aiMatrix4x4 *m)
 {
+    size_t first = w->triangles;
     for (unsigned f = 0; f < mesh->mNumFaces; ++f) {
         const struct aiFace *face = &mesh->mFaces[f];
         if (face->mNumIndices != 3) {
@@ -44,6 +68,13 @@ static void assimp_take(assimp_walk *w, const struct aiMesh *mesh, const struct 
                         (double)m->c1 * p->x + (double)m->c2 * p->y + (double)m->c3 * p->z + m->c4};
     }
     w->vertices += mesh->mNumVertices;
+    if (w->out != NULL) {
+        mesh_part part = assimp_material(w->scene, mesh);
+        part.first = (int)first;
+        part.count = (int)(w->triangles - first);
+        w->out->parts[w->parts] = part;
+    }
+    w->parts += 1;
 }
 
 static bool assimp_visit(assimp_walk *w, const struct aiNode *node, struct aiMatrix4x4 m, int depth)
@@ -96,8 +127,13 @@ pawl_status mesh_read_assimp(const mesh_source *s, triangle_mesh *out)
         status = mesh_reserve(s, out, w.vertices, w.triangles);
     }
     if (status == PAWL_OK) {
+        out->parts = xml_alloc(s->reader, ((size_t)w.parts + 1) * sizeof *out->parts);
+        status = out->parts != NULL ? PAWL_OK : PAWL_NO_MEMORY;
+    }
+    if (status == PAWL_OK) {
         w = (assimp_walk){.scene = scene, .out = out};
         assimp_visit(&w, scene->mRootNode, one, 0);
+        out->part_count = w.parts;
     }
     aiReleaseImport(scene);
     return status;

@@ -35,10 +35,10 @@ pawl_status mesh_reserve(const mesh_source *s, triangle_mesh *mesh, size_t verti
     return mesh->vertices != NULL && mesh->triangles != NULL ? PAWL_OK : PAWL_NO_MEMORY;
 }
 
-pawl_status mesh_parse(xml_reader *reader, const char *ending, const char *data, size_t size,
-                       triangle_mesh *out, char why[MESH_WHY])
+static pawl_status mesh_file_parse(const mesh_source *source, triangle_mesh *out)
 {
-    mesh_source source = {reader, data, size, ending, why};
+    const char *ending = source->ending;
+    char *why = source->why;
     const mesh_format *format = NULL;
     for (size_t i = 0; i < sizeof mesh_formats / sizeof mesh_formats[0]; ++i) {
         format = strcmp(mesh_formats[i].ending, ending) == 0 ? &mesh_formats[i] : format;
@@ -49,7 +49,7 @@ pawl_status mesh_parse(xml_reader *reader, const char *ending, const char *data,
                  "no reader for .%.10s; expected stl, obj, msh, dae, glb, ply, 3ds or off", ending);
         return PAWL_BAD_FILE;
     }
-    PAWL_TRY(format->read(&source, out));
+    PAWL_TRY(format->read(source, out));
     for (int i = 0; i < out->vertex_count; ++i) {
         if (!v3_finite(out->vertices[i])) {
             snprintf(why, MESH_WHY, "vertex %d is not finite", i);
@@ -63,6 +63,13 @@ pawl_status mesh_parse(xml_reader *reader, const char *ending, const char *data,
     return PAWL_OK;
 }
 
+pawl_status mesh_parse(xml_reader *reader, const char *ending, const char *data, size_t size,
+                       triangle_mesh *out, char why[MESH_WHY])
+{
+    mesh_source source = {reader, data, size, ending, why, NULL};
+    return mesh_file_parse(&source, out);
+}
+
 static void mesh_file_ending(const char *path, char ending[8])
 {
     const char *dot = strrchr(path, '.');
@@ -72,9 +79,8 @@ static void mesh_file_ending(const char *path, char ending[8])
     }
 }
 
-// The whole of a regular file, with a zero byte behind it; *capacity is for pawl_free().
-static pawl_status mesh_file_slurp(const pawl_env *env, const char *path, char **data, size_t *size,
-                                   char why[MESH_WHY])
+pawl_status mesh_file_slurp(const pawl_env *env, const char *path, char **data, size_t *size,
+                            char why[MESH_WHY])
 {
     struct stat info;
     *data = NULL;
@@ -130,7 +136,8 @@ pawl_status mesh_find(xml_reader *reader, const xmlNode *where, const char *fold
     mesh_file_ending(path, ending);
     pawl_status status = mesh_file_slurp(reader->env, path, &data, &size, why);
     if (status == PAWL_OK) {
-        status = mesh_parse(reader, ending, data, size, mesh, why);
+        mesh_source source = {reader, data, size, ending, why, path};
+        status = mesh_file_parse(&source, mesh);
         pawl_free(reader->env, data, size + 1);
     }
     if (status != PAWL_OK) {

@@ -2,7 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Wavefront OBJ: the lines "v x y z" and "f a b c ...", polygons as fans. Negative indices count backwards from the last
-// vertex before the face. Normals, textures, groups and materials do not matter here.
+// vertex before the face. Lines "usemtl name" make parts of one material each (obj_material.c); normals, textures and groups do
+// not matter here.
 #include "read/mesh.h"
 #include <math.h>
 #include <stdio.h>
@@ -75,12 +76,29 @@ static pawl_status obj_face(const mesh_source *s, const char *line, int vertices
     return PAWL_OK;
 }
 
+static bool obj_names_material(const char *line)
+{
+    return strncmp(line, "usemtl", 6) == 0 && (line[6] == ' ' || line[6] == '\t');
+}
+
+// Ends the part before at triangle t and begins one; its material is named after the word usemtl.
+static void obj_begin_part(triangle_mesh *out, const char **names, size_t t, const char *line)
+{
+    int k = out->part_count++;
+    if (k > 0) {
+        out->parts[k - 1].count = (int)t - out->parts[k - 1].first;
+    }
+    out->parts[k].first = (int)t;
+    names[k] = line + 6 + strspn(line + 6, " \t");
+}
+
 pawl_status mesh_read_obj(const mesh_source *s, triangle_mesh *out)
 {
-    size_t vertices = 0, triangles = 0;
+    size_t vertices = 0, triangles = 0, parts = 0;
     for (const char *line = s->data; *line != '\0'; line = obj_next_line(line)) {
         line += strspn(line, " \t");
         vertices += obj_is(line, 'v') ? 1 : 0;
+        parts += obj_names_material(line) ? 1 : 0;
         if (obj_is(line, 'f')) {
             const char *at = line + 1;
             long index;
@@ -92,6 +110,11 @@ pawl_status mesh_read_obj(const mesh_source *s, triangle_mesh *out)
         }
     }
     PAWL_TRY(mesh_reserve(s, out, vertices, triangles));
+    out->parts = xml_alloc(s->reader, (parts + 1) * sizeof *out->parts);
+    const char **names = xml_alloc(s->reader, (parts + 1) * sizeof *names);
+    if (out->parts == NULL || names == NULL) {
+        return PAWL_NO_MEMORY;
+    }
     int v = 0;
     size_t t = 0;
     for (const char *line = s->data; *line != '\0'; line = obj_next_line(line)) {
@@ -100,7 +123,14 @@ pawl_status mesh_read_obj(const mesh_source *s, triangle_mesh *out)
             PAWL_TRY(obj_vertex(s, line, &out->vertices[v++]));
         } else if (obj_is(line, 'f')) {
             PAWL_TRY(obj_face(s, line, v, out, &t));
+        } else if (obj_names_material(line)) {
+            obj_begin_part(out, names, t, line);
         }
+    }
+    if (out->part_count > 0) {
+        mesh_part *last = &out->parts[out->part_count - 1];
+        last->count = (int)t - last->first;
+        mesh_obj_colours(s, names, out);
     }
     return PAWL_OK;
 }

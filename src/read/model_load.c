@@ -4,6 +4,7 @@
 // Model files from a path or from memory: tells the formats apart and cleans up.
 #include "base/guard.h"
 #include "pawl/io.h"
+#include "read/mesh.h"
 #include "read/mjcf_reader.h"
 #include "read/sdf_reader.h"
 #include "read/search_path.h"
@@ -81,7 +82,9 @@ static pawl_status model_load(const pawl_env *env, const char *path, const char 
     }
     reader.verbose = options != NULL && options->verbose;
     reader.repair_inertia = options != NULL && options->repair_inertia;
-    reader.triangles = options != NULL && options->triangles;
+    reader.mesh_contact = options != NULL ? options->mesh_contact : PAWL_MESH_HULL;
+    reader.drawing = options != NULL && options->drawing;
+    reader.drawn_left = MESH_DRAWN_TRIANGLES;
     pawl_status status =
         search_path_begin(&reader, options != NULL ? options->search_path : NULL, path);
     if (status == PAWL_OK) {
@@ -111,6 +114,10 @@ static pawl_status model_load_check(const pawl_env *env, const pawl_load_options
 {
     if (options != NULL) {
         PAWL_NEED_STAMP(env, options, PAWL_STAMP_LOAD_OPTIONS, "pawl_load_options_default");
+        if ((int)options->mesh_contact < 0 || options->mesh_contact >= PAWL_MESH_CONTACT_COUNT) {
+            return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "mesh contact %d, expected 0 to %d",
+                             (int)options->mesh_contact, PAWL_MESH_CONTACT_COUNT - 1);
+        }
         const pawl_ground_option *g = &options->ground;
         if (g->put && !(isfinite(g->height) && fabs(g->slope) < 1.5 && g->friction >= 0.0 &&
                         isfinite(g->friction))) {

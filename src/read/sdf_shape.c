@@ -61,7 +61,7 @@ static pawl_status sdf_shape_plane(xml_reader *xml, const xmlNode *node, pawl_sh
 }
 
 static pawl_status sdf_shape_mesh(xml_reader *xml, const xmlNode *node, const char *owner,
-                                  pawl_shape_def *def, bool visual, bool *known)
+                                  bool visual, const triangle_mesh **mesh)
 {
     static const xml_rule rules[] = {{XML_TAKEN, "uri scale"},
                                      {XML_SILENT, "@optimization convex_decomposition"},
@@ -77,7 +77,7 @@ static pawl_status sdf_shape_mesh(xml_reader *xml, const xmlNode *node, const ch
     PAWL_TRY(xml_need_child(xml, node, "uri", &uri_node));
     PAWL_TRY(xml_text(xml, uri_node, &uri));
     PAWL_TRY(xml_child_vec3(xml, node, "scale", &scale));
-    return mesh_shape_read(xml, node, uri, scale, visual, owner, def, known);
+    return mesh_shape_read(xml, node, uri, scale, visual, owner, mesh);
 }
 
 // <drake:capsule> and <drake:ellipsoid>, from before SDFormat had such shapes.
@@ -115,9 +115,10 @@ static pawl_status sdf_shape_cone(xml_reader *xml, const xmlNode *node, pawl_sha
     return xml_tally(xml, PAWL_LOG_NOTE, node, "a cone touches as a pyramid of 32 sides", NULL);
 }
 
-// One <geometry>. *known is false when its shape is not one of ours.
+// One <geometry>. *known is false when its shape is not one of ours; *mesh is not NULL when it is a mesh.
 static pawl_status sdf_shape_geometry(xml_reader *xml, const xmlNode *geometry, const char *owner,
-                                      pawl_shape_def *def, bool visual, bool *known)
+                                      pawl_shape_def *def, bool visual, bool *known,
+                                      const triangle_mesh **mesh)
 {
     static const xml_rule sphere_rules[] = {{XML_TAKEN, "radius"}, {XML_TAKEN, NULL}};
     static const xml_rule rod_rules[] = {{XML_TAKEN, "radius length"}, {XML_TAKEN, NULL}};
@@ -125,6 +126,7 @@ static pawl_status sdf_shape_geometry(xml_reader *xml, const xmlNode *geometry, 
     static const xml_rule ellipsoid_rules[] = {{XML_TAKEN, "radii"}, {XML_TAKEN, NULL}};
     const xmlNode *node = xml_first(geometry);
     *known = true;
+    *mesh = NULL;
     if (node == NULL) {
         return xml_error(xml, geometry, "<geometry> is empty; a shape expected");
     }
@@ -179,7 +181,9 @@ static pawl_status sdf_shape_geometry(xml_reader *xml, const xmlNode *geometry, 
         return sdf_terrain_polyline(xml, node, owner, visual, def, known);
     }
     if (xml_is(node, "mesh")) {
-        return sdf_shape_mesh(xml, node, owner, def, visual, known);
+        PAWL_TRY(sdf_shape_mesh(xml, node, owner, visual, mesh));
+        *known = *mesh != NULL;
+        return PAWL_OK;
     }
     *known = false;
     if (xml_is(node, "empty")) {
@@ -190,7 +194,9 @@ static pawl_status sdf_shape_geometry(xml_reader *xml, const xmlNode *geometry, 
                                "pawl:hull");
 }
 
-static pawl_status sdf_shape_colour(xml_reader *xml, const xmlNode *visual, pawl_shape_def *def)
+// The colour of a <visual> or <collision>; *coloured is left as it is where it has none.
+static pawl_status sdf_shape_colour(xml_reader *xml, const xmlNode *visual, pawl_shape_def *def,
+                                    bool *coloured)
 {
     static const xml_rule rules[] = {
         {XML_TAKEN, "diffuse ambient"},
@@ -221,6 +227,7 @@ static pawl_status sdf_shape_colour(xml_reader *xml, const xmlNode *visual, pawl
     for (int i = 0; i < count; ++i) {
         def->rgba[i] = (float)fmin(fmax(list[i], 0.0), 1.0);
     }
+    *coloured = true;
     return PAWL_OK;
 }
 
@@ -235,7 +242,8 @@ static pawl_status sdf_shape_collision_colour(const sdf_reader *r, const xmlNode
     }
     XML_EACH (child, link) {
         if (xml_is(child, "visual")) {
-            return sdf_shape_colour(r->xml, child, def);
+            bool coloured;
+            return sdf_shape_colour(r->xml, child, def, &coloured);
         }
     }
     return PAWL_OK;
@@ -259,6 +267,8 @@ static pawl_status sdf_shape_read(const sdf_reader *r, const xmlNode *node, cons
     const xmlNode *pose, *geometry;
     pawl_shape_def def = pawl_shape_def_default();
     pawl_pose world;
+    const triangle_mesh *mesh;
+    mesh_place place = {r->builder, link->body, node, link->full_name, false};
     bool known;
     PAWL_TRY(xml_check(xml, node, visual ? visual_rules : collision_rules));
     def.name = xml_attribute(node, "name");
@@ -277,11 +287,14 @@ static pawl_status sdf_shape_read(const sdf_reader *r, const xmlNode *node, cons
         PAWL_TRY(sdf_read_surface(xml, node, &def));
         return visual ? PAWL_OK : sdf_terrain_read(r, first, link, &def);
     }
-    PAWL_TRY(sdf_shape_geometry(xml, geometry, link->full_name, &def, visual, &known));
-    PAWL_TRY(sdf_shape_colour(xml, node, &def));
+    PAWL_TRY(sdf_shape_geometry(xml, geometry, link->full_name, &def, visual, &known, &mesh));
+    PAWL_TRY(sdf_shape_colour(xml, node, &def, &place.coloured));
     if (!visual) {
         PAWL_TRY(sdf_shape_collision_colour(r, node, link->node, &def));
         PAWL_TRY(sdf_read_surface(xml, node, &def));
+    }
+    if (mesh != NULL) {
+        return mesh_shape_add(xml, &place, mesh, &def);
     }
     if (known) {
         return xml_refused(xml, node, "shape", def.name != NULL ? def.name : "",

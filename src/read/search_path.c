@@ -104,6 +104,23 @@ static bool search_below(const char *folder, const char *path)
     return strncmp(folder, path, length) == 0 && (path[length] == '/' || length == 0);
 }
 
+static bool search_allows(const search_folders *s, const char *real)
+{
+    bool allowed = s->root[0] != '\0' && search_below(s->root, real);
+    for (int i = 0; i < s->count && !allowed; ++i) {
+        allowed = search_below(s->folder[i], real);
+    }
+    return allowed;
+}
+
+bool search_path_allows(const xml_reader *reader, const char *path)
+{
+    char *real = reader->search != NULL ? realpath(path, NULL) : NULL;
+    bool allowed = real != NULL && search_allows(reader->search, real);
+    free(real);
+    return allowed;
+}
+
 typedef struct search_attempt {
     xml_reader *reader;
     const char *found;
@@ -132,10 +149,7 @@ static pawl_status search_at(search_attempt *a, const char *folder, size_t lengt
         search_note(a, path, "");
         return PAWL_OK;
     }
-    bool allowed = s->root[0] != '\0' && search_below(s->root, real);
-    for (int i = 0; i < s->count && !allowed; ++i) {
-        allowed = search_below(s->folder[i], real);
-    }
+    bool allowed = search_allows(s, real);
     free(real);
     if (!allowed) {
         search_note(a, path, " (exists, but outside of the search path: --path allows it)");

@@ -9,6 +9,9 @@
 // GAZEBO_MODEL_PATH, ROS_PACKAGE_PATH). `model_path` is the file that the caller named.
 pawl_status search_path_begin(xml_reader *reader, const char *given, const char *model_path);
 
+// Whether a path lies, with all links followed, where files of the model may be.
+bool search_path_allows(const xml_reader *reader, const char *path);
+
 // The file that a URI in a model file stands for: package://name/..., model://name/..., file://..., a path from the
 // folder of the file that names it (or from `folder` below it, NULL for none), or an absolute one. *path is NULL, and
 // nothing is logged, where there is none; `tried` then lists the places, in `size` bytes.

@@ -187,7 +187,7 @@ static pawl_quat urdf_link_z_onto(pawl_vec3 n)
 }
 
 static pawl_status urdf_link_mesh(const urdf_reader *r, const xmlNode *node, const char *owner,
-                                  pawl_shape_def *def, bool visual, bool *known)
+                                  bool visual, const triangle_mesh **mesh)
 {
     static const xml_rule rules[] = {{XML_TAKEN, "@filename @scale"}, {XML_TAKEN, NULL}};
     const char *uri, *text = xml_attribute(node, "scale");
@@ -200,18 +200,19 @@ static pawl_status urdf_link_mesh(const urdf_reader *r, const xmlNode *node, con
     } else if (text != NULL) {
         PAWL_TRY(xml_numbers(r->xml, node, "scale", text, XML_ANY, scale, 3));
     }
-    return mesh_shape_read(r->xml, node, uri, v3(scale[0], scale[1], scale[2]), visual, owner, def,
-                           known);
+    return mesh_shape_read(r->xml, node, uri, v3(scale[0], scale[1], scale[2]), visual, owner,
+                           mesh);
 }
 
 static pawl_status urdf_link_geometry(const urdf_reader *r, const xmlNode *geometry,
                                       const char *owner, pawl_shape_def *def, bool visual,
-                                      bool *known)
+                                      bool *known, const triangle_mesh **mesh)
 {
     static const xml_rule rules[] = {{XML_TAKEN, "@size @radius @length"}, {XML_TAKEN, NULL}};
     const xmlNode *node = xml_first(geometry);
     *known = node != NULL && (xml_is(node, "box") || xml_is(node, "cylinder") ||
                               xml_is(node, "sphere") || xml_is(node, "capsule"));
+    *mesh = NULL;
     if (node == NULL) {
         return xml_error(r->xml, geometry, "<geometry> is empty; a shape expected");
     }
@@ -220,7 +221,9 @@ static pawl_status urdf_link_geometry(const urdf_reader *r, const xmlNode *geome
         return extension_read_hull(r->xml, node, def);
     }
     if (xml_is(node, "mesh")) {
-        return urdf_link_mesh(r, node, owner, def, visual, known);
+        PAWL_TRY(urdf_link_mesh(r, node, owner, visual, mesh));
+        *known = *mesh != NULL;
+        return PAWL_OK;
     }
     if (xml_is(node, "plane")) { // Bullet's
         pawl_vec3 normal = v3(0.0, 0.0, 1.0);
@@ -232,9 +235,18 @@ static pawl_status urdf_link_geometry(const urdf_reader *r, const xmlNode *geome
         *known = true;
         return PAWL_OK;
     }
+    const char *radii = xml_attribute(node, "radii");
+    if (xml_is(node, "ellipsoid") && radii != NULL) { // as pawl convert writes it
+        double size[3];
+        PAWL_TRY(xml_numbers(r->xml, node, "radii", radii, XML_POSITIVE, size, 3));
+        def->kind = PAWL_SHAPE_ELLIPSOID;
+        def->size = v3(size[0], size[1], size[2]);
+        *known = true;
+        return PAWL_OK;
+    }
     if (!*known) {
         return xml_leave_out_shape(r->xml, node, visual,
-                                   "sphere, box, cylinder, capsule, mesh and pawl:hull");
+                                   "sphere, box, cylinder, capsule, ellipsoid, mesh and pawl:hull");
     }
     PAWL_TRY(xml_check(r->xml, node, rules));
     if (urdf_link_is_empty(node)) {
@@ -260,8 +272,9 @@ static pawl_status urdf_link_geometry(const urdf_reader *r, const xmlNode *geome
     return PAWL_OK;
 }
 
+// *coloured is left as it is where the element has no colour.
 static pawl_status urdf_link_colour(const urdf_reader *r, const xmlNode *visual,
-                                    pawl_shape_def *def)
+                                    pawl_shape_def *def, bool *coloured)
 {
     const xmlNode *material, *colour;
     const char *text;
@@ -290,10 +303,14 @@ static pawl_status urdf_link_colour(const urdf_reader *r, const xmlNode *visual,
     for (int i = 0; i < 4; ++i) {
         def->rgba[i] = (float)fmin(fmax(rgba[i], 0.0), 1.0);
     }
+    *coloured = true;
     return PAWL_OK;
 }
 
-pawl_status urdf_link_read_shapes(urdf_reader *r, const urdf_link *link)
+// One <visual> or <collision> of a link; `frame` is the link's in its body, `weighed` when the link takes its mass from
+// its collisions.
+static pawl_status urdf_link_read_shape(urdf_reader *r, const urdf_link *link, const xmlNode *child,
+                                        const mesh_place *at, pawl_pose frame, bool weighed)
 {
     static const xml_rule rules[] = {
         {XML_TAKEN, "@name origin geometry material"}, {XML_SILENT, "verbose"}, {XML_TAKEN, NULL}};
@@ -301,44 +318,54 @@ pawl_status urdf_link_read_shapes(urdf_reader *r, const urdf_link *link)
         {XML_TAKEN, "@name origin geometry material " EXTENSION_COLLISION},
         {XML_SILENT, "verbose contact_coefficients"},
         {XML_TAKEN, NULL}};
-    pawl_body_id body;
+    bool visual = xml_is(child, "visual"), known;
+    pawl_shape_def def = pawl_shape_def_default();
+    mesh_place place = *at;
+    const triangle_mesh *mesh;
+    const xmlNode *geometry;
+    pawl_pose origin;
+    PAWL_TRY(xml_check(r->xml, child, visual ? rules : collision_rules));
+    def.name = xml_attribute(child, "name");
+    def.visual_only = visual;
+    PAWL_TRY(urdf_origin(r, child, &origin));
+    def.frame = pawl_pose_compose(frame, origin);
+    PAWL_TRY(xml_child(r->xml, child, "geometry", &geometry));
+    if (geometry == NULL && visual) {
+        return xml_tally(r->xml, PAWL_LOG_WARNING, child,
+                         "a <visual> without <geometry> is left out", link->name);
+    }
+    PAWL_TRY(xml_need_child(r->xml, child, "geometry", &geometry));
+    PAWL_TRY(urdf_link_geometry(r, geometry, link->name, &def, visual, &known, &mesh));
+    PAWL_TRY(urdf_link_colour(r, child, &def, &place.coloured));
+    if (!visual) {
+        PAWL_TRY(extension_read_collision(r->xml, child, &def));
+    }
+    if (mesh != NULL) {
+        place.node = child;
+        return mesh_shape_add(r->xml, &place, mesh, &def);
+    }
+    if (known) {
+        return xml_refused(r->xml, child, "shape", def.name != NULL ? def.name : link->name,
+                           pawl_builder_add_shape(r->builder, place.body, &def, NULL));
+    }
+    return visual || !weighed
+               ? PAWL_OK
+               : xml_unsupported(r->xml, child,
+                                 "link '%s' takes its mass from its collision shapes, but the "
+                                 "mass of this one cannot be computed",
+                                 link->name);
+}
+
+pawl_status urdf_link_read_shapes(urdf_reader *r, const urdf_link *link)
+{
+    mesh_place place = {.builder = r->builder, .owner = link->name};
     pawl_pose frame;
     const xmlNode *density;
-    PAWL_TRY(urdf_find_body(r, link->node, link->name, &body, &frame));
+    PAWL_TRY(urdf_find_body(r, link->node, link->name, &place.body, &frame));
     PAWL_TRY(xml_child(r->xml, link->node, "pawl:density", &density));
     XML_EACH (child, link->node) {
-        bool visual = xml_is(child, "visual"), known;
-        if (!visual && !xml_is(child, "collision")) {
-            continue;
-        }
-        pawl_shape_def def = pawl_shape_def_default();
-        const xmlNode *geometry;
-        pawl_pose origin;
-        PAWL_TRY(xml_check(r->xml, child, visual ? rules : collision_rules));
-        def.name = xml_attribute(child, "name");
-        def.visual_only = visual;
-        PAWL_TRY(urdf_origin(r, child, &origin));
-        def.frame = pawl_pose_compose(frame, origin);
-        PAWL_TRY(xml_child(r->xml, child, "geometry", &geometry));
-        if (geometry == NULL && visual) {
-            PAWL_TRY(xml_tally(r->xml, PAWL_LOG_WARNING, child,
-                               "a <visual> without <geometry> is left out", link->name));
-            continue;
-        }
-        PAWL_TRY(xml_need_child(r->xml, child, "geometry", &geometry));
-        PAWL_TRY(urdf_link_geometry(r, geometry, link->name, &def, visual, &known));
-        PAWL_TRY(urdf_link_colour(r, child, &def));
-        if (!visual) {
-            PAWL_TRY(extension_read_collision(r->xml, child, &def));
-        }
-        if (known) {
-            PAWL_TRY(xml_refused(r->xml, child, "shape", def.name != NULL ? def.name : link->name,
-                                 pawl_builder_add_shape(r->builder, body, &def, NULL)));
-        } else if (!visual && density != NULL) {
-            PAWL_TRY(xml_unsupported(r->xml, child,
-                                     "link '%s' takes its mass from its collision shapes, but the "
-                                     "mass of this one cannot be computed",
-                                     link->name));
+        if (xml_is(child, "visual") || xml_is(child, "collision")) {
+            PAWL_TRY(urdf_link_read_shape(r, link, child, &place, frame, density != NULL));
         }
     }
     return PAWL_OK;

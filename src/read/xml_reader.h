@@ -55,7 +55,9 @@ typedef struct xml_reader {
     struct triangle_mesh *meshes;                // that were read (mesh_file.c)
     bool verbose;                                // every thing of a tally has a line of its own
     bool repair_inertia;
-    bool triangles;       // collision meshes are surfaces of triangles, not hulls
+    pawl_mesh_contact mesh_contact;
+    bool drawing;         // visual meshes are read
+    int drawn_left;       // of the triangles that visual meshes may have together (mesh_shape.c)
     struct xml_left_out { // shapes that the model does without
         int count;
         const xmlNode *first;

@@ -191,6 +191,22 @@ static pawl_status describe_shape(pawl_record *r, int s, const int link[2], cons
     return PAWL_OK;
 }
 
+// Which shapes are only drawn. Recordings before that had no such list: there all of them touch.
+static pawl_status describe_visuals(pawl_record *r)
+{
+    int n = r->counts.shapes;
+    void *visual = NULL;
+    if (n == 0 || H5Lexists(r->file, "/model/shape_visual", H5P_DEFAULT) <= 0) {
+        return PAWL_OK;
+    }
+    PAWL_TRY(describe_array(r, "/model/shape_visual", H5T_NATIVE_INT, 4, n, 1, &visual));
+    for (int s = 0; s < n; ++s) {
+        r->shapes[s].def.visual_only = ((int *)visual)[s] != 0;
+    }
+    pawl_free(r->env, visual, (size_t)n * 4);
+    return PAWL_OK;
+}
+
 static pawl_status describe_shapes(pawl_record *r)
 {
     int n = r->counts.shapes;
@@ -204,6 +220,9 @@ static pawl_status describe_shapes(pawl_record *r)
     }
     for (int s = 0; status == PAWL_OK && s < n; ++s) {
         status = describe_shape(r, s, (int *)links + 2 * s, (double *)forms + 14 * s);
+    }
+    if (status == PAWL_OK) {
+        status = describe_visuals(r);
     }
     pawl_free(r->env, links, (size_t)n * 2 * 4);
     pawl_free(r->env, forms, (size_t)n * 14 * 8);
@@ -225,7 +244,7 @@ static pawl_status describe_hull_sizes(pawl_record *r, const int *sizes)
             continue;
         }
         bool hull = r->shapes[s].def.kind == PAWL_SHAPE_HULL;
-        if (sizes[k] < 4 || (hull && sizes[k] > RECORD_HULL_POINTS)) {
+        if (sizes[k] < (hull ? 4 : 3) || (hull && sizes[k] > RECORD_HULL_POINTS)) {
             return record_bad(r, "/model/hull_size");
         }
         total += (uint64_t)sizes[k++];

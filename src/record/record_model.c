@@ -207,6 +207,13 @@ static void model_shapes(model_writer *w)
         link[2 * s + 1] = pawl_body_index(info.body);
     }
     model_ints(w, "/model/shape_link", n, 2, link);
+    if (w->counts->colliders < n) {
+        int *drawn = model_scratch(w, (size_t)n * sizeof *drawn);
+        for (int s = 0; drawn != NULL && s < n; ++s) {
+            drawn[s] = pawl_model_shape(w->model, pawl_model_shape_at(w->model, s)).def.visual_only;
+        }
+        model_ints(w, "/model/shape_visual", n, 1, drawn);
+    }
     double *rows = model_scratch(w, (size_t)n * 14 * sizeof *rows);
     for (int s = 0; rows != NULL && s < n; ++s) {
         pawl_shape_def def = pawl_model_shape(w->model, pawl_model_shape_at(w->model, s)).def;

@@ -176,8 +176,8 @@ TEST(a_picture_shows_the_ground_and_hulls)
     CHECK_INT(count_of(text, "<path class=\"floor-grid\""), 1);
     const char *pose = strstr(text, "<g class=\"pose\">");
     CHECK(pose != NULL && pose > strstr(text, "<path class=\"floor\"")); // it lies behind all
-    // A crate's three faces, a ball, and the gem.
-    CHECK_INT(count_of(pose, "<path d="), 3 + 1 + 4);
+    // A crate's three faces and the gem, which is drawn in place of the ball by which its body touches.
+    CHECK_INT(count_of(pose, "<path d="), 3 + 4);
     CHECK_INT(count_of(text, "nan") + count_of(text, "inf"), 0);
     check_tags_pair(text);
     free(text);

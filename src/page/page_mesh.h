@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Meshes of a scene as pages have them: equal ones once, with few enough triangles for a file that people send around.
+#pragma once
+#include "page/page_scene.h"
+
+typedef struct page_meshes page_meshes;
+// Of the shapes of a scene that are drawn (`drawn` has a value for each), with at most `most` triangles together but for
+// a few hundred for each mesh.
+pawl_status page_meshes_create(const page_scene *scene, const bool *drawn, int most,
+                               page_meshes **out);
+void page_meshes_destroy(page_meshes *meshes);            // NULL is fine
+int page_meshes_of(const page_meshes *meshes, int shape); // its number, -1: none
+// `,"meshes":[..]` and `,"triangles":[drawn, given]` (docs/player.md); nothing where there are none.
+void page_meshes_write(report_text *page, const page_meshes *meshes);
