@@ -483,6 +483,72 @@ def rod_visual(a, b, origin, radius, colour, y=0.0):
     return (pose, capsule(radius, math.dist(a, b)), colour)
 
 
+def jansen_leg(w, side, points, density, radius, lift=(0.0, 0.0), y0=0.0, foot=None):
+    """The links of one leg; `foot`: the radius of a ball at its end that touches the ground."""
+    for name, corners, layer, colour in JANSEN_BODIES:
+        # The two legs share the crank pin: the right leg's rods lie further out.
+        y = y0 + (2 * layer if side.endswith("right") and "crank" in corners else layer)
+        pairs = [(corners[0], corners[1])]
+        if len(corners) == 3:
+            pairs += [(corners[1], corners[2]), (corners[2], corners[0])]
+        mass, com, inertia = rods_body(points, pairs, density, radius)
+        at = points[corners[0]]
+        visuals = [rod_visual(points[a], points[b], at, radius, colour) for a, b in pairs]
+        touching, material = [], None
+        if foot is not None and "foot" in corners:
+            end = points["foot"]
+            touching = [((end[0] - at[0], 0, end[1] - at[1], 0, 0, 0), sphere(foot), GREY)]
+            material = (0.8, 0)
+        w.link(f"{side}_{name}", (at[0] + lift[0], y, at[1] + lift[1], 0, 0, 0), mass,
+               (com[0] - at[0], 0, com[1] - at[1]), inertia, touching or visuals, None, material,
+               visuals if touching else ())
+
+
+def jansen_hinges(w, side, points):
+    first = {name: corners[0] for name, corners, _, _ in JANSEN_BODIES}
+    for point, parent, child in JANSEN_HINGES:
+        origin = points[first[child]]
+        at = (points[point][0] - origin[0], 0, points[point][1] - origin[1])
+        base = parent if parent in ("frame", "crank") else f"{side}_{parent}"
+        w.hinge(f"{side}_{parent}_{child}", base, f"{side}_{child}", at)
+
+
+def jansen_walker():
+    """Four pairs of legs on one crankshaft; the outer and the inner pairs take turns."""
+    foot, axle = 0.025, math.pi / 2
+    w = Writer("jansen-walker", """
+Theo Jansen's walking machine: eight legs on one crankshaft that a motor turns at 2.5 rad/s. 50 bodies, 73 hinges, 24 closed loops
+and a free frame that nothing but the feet carries. Bars weigh 1 kg per metre.
+""")
+    slices = [(-0.48, 40.0), (-0.16, 220.0), (0.16, 220.0), (0.48, 40.0)]
+    legs = []
+    for k, (y, degrees) in enumerate(slices):
+        for word, mirror in (("left", False), ("right", True)):
+            legs.append((f"{'abcd'[k]}_{word}", y, jansen_points(math.radians(degrees), mirror)))
+    lift = (0.0, foot - min(points["foot"][1] for _, _, points in legs))
+    pivots = (legs[0][2]["pivot"], legs[1][2]["pivot"])
+    frame = [rod_visual(p, q, (0.0, 0.0), 0.014, GREY, y) for y, _ in ((-0.6, 0), (0.6, 0))
+             for p, q in ((pivots[0], (0.0, 0.0)), ((0.0, 0.0), pivots[1]), pivots)]
+    frame += [((p[0], 0, p[1], axle, 0, 0), capsule(0.014, 1.2), GREY) for p in pivots]
+    w.link("frame", (0, 0, lift[1], 0, 0, 0), 8, (0, 0, -0.05), (1.2, 0.6, 1.5), frame)
+    shaft = [((0, 0, 0, axle, 0, 0), capsule(0.012, 1.2), RED)]
+    for y, degrees in slices:
+        pin = jansen_points(math.radians(degrees), False)["crank"]
+        shaft += [((pin[0], y, pin[1], axle, 0, 0), capsule(0.012, 0.16), RED)]
+        for side in (-0.09, 0.09):
+            shaft.append(rod_visual((0.0, 0.0), pin, (0.0, 0.0), 0.01, RED, y + side))
+    w.link("crank", (0, 0, lift[1], 0, 0, 0), 2, (0, 0, 0), (0.25, 0.02, 0.25), shaft)
+    for side, y, points in legs:
+        jansen_leg(w, side, points, 1.0, 0.011, lift, y, foot)
+    w.hinge("axle", "frame", "crank")
+    for side, _, points in legs:
+        jansen_hinges(w, side, points)
+    w.text('<pawl:actuator name="motor" type="velocity" joint="axle" damping="200">',
+           "  <pawl:constant>2.5</pawl:constant>", "</pawl:actuator>")
+    w.ground((0.8, 0))
+    return w.finish()
+
+
 def quickstart():
     theta = math.radians(338.0)
     radius, density = 0.011, 1.0
@@ -517,26 +583,11 @@ of freedom. Bars weigh 1 kg per metre; the crank carries a flywheel.
     inertia = (0.6 * 0.165**2 / 4, 0.6 * 0.165**2 / 2, 0.6 * 0.165**2 / 4)
     w.link("crank", (0, 0, 0, 0, 0, 0), 0.6, (0, 0, 0), inertia, disc)
     for side, points in legs:
-        for name, corners, layer, colour in JANSEN_BODIES:
-            # The two legs share the crank pin: the right leg's rods lie further out.
-            y = 2 * layer if side == "right" and "crank" in corners else layer
-            pairs = [(corners[0], corners[1])]
-            if len(corners) == 3:
-                pairs += [(corners[1], corners[2]), (corners[2], corners[0])]
-            mass, com, inertia = rods_body(points, pairs, density, radius)
-            at = points[corners[0]]
-            visuals = [rod_visual(points[a], points[b], at, radius, colour) for a, b in pairs]
-            w.link(f"{side}_{name}", (at[0], y, at[1], 0, 0, 0), mass,
-                   (com[0] - at[0], 0, com[1] - at[1]), inertia, visuals)
+        jansen_leg(w, side, points, density, radius)
     w.weld("weld", "world", "frame")
     w.hinge("axle", "frame", "crank")
-    first = {name: corners[0] for name, corners, _, _ in JANSEN_BODIES}
     for side, points in legs:
-        for point, parent, child in JANSEN_HINGES:
-            origin = points[first[child]]
-            at = (points[point][0] - origin[0], 0, points[point][1] - origin[1])
-            base = parent if parent in ("frame", "crank") else f"{side}_{parent}"
-            w.hinge(f"{side}_{parent}_{child}", base, f"{side}_{child}", at)
+        jansen_hinges(w, side, points)
     return w.finish()
 
 
@@ -696,6 +747,30 @@ def stack(name, masses, comment):
         add_box(w, f"box{k}", (0, 0, 0.5 + k, 0, 0, 0), mass, (1, 1, 1), (0.5, 0),
                 ORANGE if k % 2 else BLUE)
     w.ground((0.5, 0))
+    return w.finish()
+
+
+def card_house(levels):
+    """Pairs of cards that lean on each other by 20 degrees, with flat ones between the levels."""
+    w = Writer("card-house", """
+A house of 15 cards (2 g, 90 x 60 x 2 mm) that touch each other only by edges. It stands as long as friction, 0.6, and the normal
+forces are exact enough: errors of the solver make it creep and fall.
+""")
+    long, wide, thick, lean = 0.09, 0.06, 0.002, math.radians(20)
+    rise = 0.5 * (long * math.cos(lean) + thick * math.sin(lean))
+    aside = 0.5 * (long * math.sin(lean) + thick * math.cos(lean))
+    pitch = 4 * aside + 0.002
+    for level in range(levels):
+        z = level * (2 * rise + thick)
+        for i in range(levels - level):
+            x, name = pitch * (i + 0.5 * level), f"{level + 1}{'abcdef'[i]}"
+            for side, word in ((-1, "left"), (1, "right")):
+                add_box(w, f"{word}{name}", (x + side * aside, 0, z + rise, 0, -side * lean, 0), 0.002, (thick, wide, long),
+                        (0.6, 0), BLUE if side < 0 else ORANGE)
+            if i > 0:
+                add_box(w, f"flat{name}", (x - 0.5 * pitch, 0, z + 2 * rise + 0.5 * thick, 0, 0, 0), 0.002,
+                        (pitch - 0.001, wide, thick), (0.6, 0), SAND)
+    w.ground((0.6, 0))
     return w.finish()
 
 
@@ -1064,6 +1139,8 @@ FILES = {
         "The box of E1-slide spinning at 10 rad/s on the spot: its corners are all at one radius, "
         "so it stops after 1.4158 rad, whatever they carry.",
         2, (0.4, 0.3, 0.2), 0.3, (0, 0, 0, 0, 0, 10)),
+    "classics/jansen-walker.sdf": jansen_walker,
+    "classics/card-house.sdf": lambda: card_house(3),
     "classics/E2-table.sdf": table,
     "classics/E3-topple.sdf": topple,
     "classics/S10-spinning-box.sdf": lambda: sliding_box(

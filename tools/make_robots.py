@@ -9,6 +9,7 @@ a sphere and capsules of one density, and its angles are zero in the pose it beg
 """
 
 import math
+import textwrap
 
 from make_models import (BLUE, GREY, ORANGE, RED, SAND, TEAL, VIOLET, Writer, box, capsule, cylinder,
                          numbers, number, sphere)
@@ -195,7 +196,25 @@ def robosimian_legs(w, limb):
            None, material, [drawn, *link_shapes(limb, REACH, TEAL)], ON_ROBOT)
 
 
-def robosimian(name, comment, planar, law=HARD):
+def hills():
+    """Waves of up to 6 cm and 0.9 m length on ground that is flat where the robot begins, 0.8 m below its torso."""
+    columns, rows, cell, west, south = 49, 25, 0.125, -1.5, -1.5
+    heights = []
+    for j in range(rows):
+        for i in range(columns):
+            x, y = west + cell * i, south + cell * j
+            rise = min(1.0, max(0.0, (x - 0.9) / 0.6))
+            heights.append(rise * 0.03 * (2.0 + math.sin(7.0 * x) + math.cos(5.0 * y + x)) / 2.0)
+    lines = [f'      <pawl:heightfield name="hills" position="{number(west)} {number(south)} -0.8" x_count="{columns}" '
+             f'y_count="{rows}" dx="{number(cell)}" dy="{number(cell)}">', "        <pawl:heights>"]
+    for j in range(rows):
+        row = heights[columns * j:columns * (j + 1)]
+        lines += textwrap.wrap(" ".join(f"{h:.4g}" for h in row), 98, initial_indent="          ",
+                               subsequent_indent="          ")
+    return lines + ["        </pawl:heights>", "      </pawl:heightfield>"]
+
+
+def robosimian(name, comment, planar, law=HARD, ground=None):
     w = Writer(name, comment)
     limbs = [Limb(k) for k in range(1, 5)]
     stubs = []
@@ -220,7 +239,10 @@ def robosimian(name, comment, planar, law=HARD):
     sole(w, law, ROBOSIMIAN_FRICTION)
     for limb in limbs:
         contact_point(w, f"foot{limb.k}", f"leg{limb.k}", (REACH + FOOT_LENGTH, limb.side, 0))
-    w.ground((ROBOSIMIAN_FRICTION, 0), (0, 0, -0.8, 0, 0, 0), filters=ON_GROUND)
+    if ground is None:
+        w.ground((ROBOSIMIAN_FRICTION, 0), (0, 0, -0.8, 0, 0, 0), filters=ON_GROUND)
+    else:
+        w.lines += ground
     return w.finish()
 
 
@@ -382,6 +404,9 @@ Its contact points are stiff: 1e10 d^3 instead of 1e8 d^3.
 Robosimian with a floating torso, its yaw and roll joints frozen: 18 degrees of freedom, 99.888 kg. It
 begins as robosimian-planar does.
 """, False),
+    "nmdp/robosimian-hills.sdf": lambda: robosimian("robosimian-hills", """
+robosimian-spatial on a heightfield: it begins on flat ground and walks along x into waves of up to 6 cm.
+""", False, ground=hills()),
     "nmdp/robosimian-full.sdf": robosimian_full,
     "nmdp/spider-planar.sdf": spider,
     "nmdp/spider-planar-soft.sdf": lambda: spider("spider-planar-soft", SOFT),

@@ -169,9 +169,13 @@ static json_t *document_targets(const view_condition *c)
         const view_pane *pane = &c->panes[0];
         const struct view_actuator *input = &c->inputs->actuators[a];
         const pawl_state *state = pawl_sim_state(pane->sim);
-        double target = pawl_state_target(state, pawl_model_actuator_at(pane->model, a));
-        json_array_append_new(list, json_pack("{s:o,s:b}", "target", document_number(target), "set",
-                                              input->target_set));
+        pawl_actuator_id id = pawl_model_actuator_at(pane->model, a);
+        pawl_gains gains = pawl_state_gains(state, id);
+        json_array_append_new(list, json_pack("{s:o,s:b,s:o,s:o}", "target",
+                                              document_number(pawl_state_target(state, id)), "set",
+                                              input->target_set, "stiffness",
+                                              document_number(gains.stiffness), "damping",
+                                              document_number(gains.damping)));
     }
     return list;
 }

@@ -54,6 +54,7 @@ struct view_session {
     double speed;
     double base_wall, base_time; // the clock and the simulated time go along from here
     double next_frame;           // when it is due, by the clock
+    double frame_cpu;            // of the thread, for frames [s]
     double rate_wall, rate_time, real_time;
     uint32_t sequence;
     char note[SESSION_NOTE];
@@ -503,6 +504,7 @@ static void session_tell(view_session *s, int64_t steps)
     int viewers = s->viewers;
     s->counts.steps += steps;
     s->counts.cpu = session_clock(CLOCK_THREAD_CPUTIME_ID);
+    s->counts.frame_cpu = s->frame_cpu;
     s->counts.time = s->pane_count > 0 ? session_time(s) : 0.0;
     s->counts.running = s->running;
     s->counts.frames = (int64_t)s->sequence;
@@ -511,7 +513,9 @@ static void session_tell(view_session *s, int64_t steps)
         session_write_state(s);
     }
     if (s->frame_stale && s->model != NULL && viewers > 0 && now >= s->next_frame) {
+        double before = session_clock(CLOCK_THREAD_CPUTIME_ID);
         session_write_frame(s);
+        s->frame_cpu += session_clock(CLOCK_THREAD_CPUTIME_ID) - before;
         s->next_frame += session_interval; // on the average, whenever the thread comes round
         s->next_frame = s->next_frame < now ? now + 0.5 * session_interval : s->next_frame;
     }

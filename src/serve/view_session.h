@@ -26,8 +26,9 @@ void view_session_set_viewers(view_session *session, int viewers);
 // What it did so far, for `/status`.
 typedef struct view_counts {
     int64_t steps, frames;
-    double cpu;  // of the session's thread [s]
-    double time; // simulated, of the first pane [s]
+    double cpu;       // of the session's thread [s]
+    double frame_cpu; // of it, what frames took [s]
+    double time;      // simulated, of the first pane [s]
     bool running;
 } view_counts;
 view_counts view_session_counts(view_session *session);

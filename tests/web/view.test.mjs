@@ -119,6 +119,30 @@ test("a lost connection is shown and recovers", { skip: !has, timeout: 120000 },
     server.kill("SIGINT");
 });
 
+test("a servo's gains follow their sliders and the state that the server tells", { skip: !has, timeout: 120000 }, async () => {
+    const { server, address } = await serve(join(models, "suite/arm7.sdf"));
+    const { tab, troubles } = await look(address);
+    await drawn(tab);
+    await tab.evaluate(() => document.querySelectorAll("details").forEach((d) => (d.open = true)));
+    const gains = () => tab.evaluate(() => window.pawlPage.settings.targets.map((t) => t.stiffness));
+    const given = await gains();
+    assert.ok(given[0] > 0);
+    const slide = (value) =>
+        tab.evaluate((x) => {
+            const input = document.querySelector('input[aria-label$=" stiffness"]');
+            input.value = String(x);
+            input.dispatchEvent(new Event("input"));
+        }, value);
+    await slide(-1);
+    await tab.waitForFunction((k) => Math.abs(window.pawlPage.settings.targets[0].stiffness / k - 0.1) < 1e-6, given[0]);
+    assert.deepEqual((await gains()).slice(1), given.slice(1));
+    await slide(0);
+    await tab.waitForFunction((k) => window.pawlPage.settings.targets[0].stiffness === k, given[0]);
+    assert.deepEqual(troubles, []);
+    await tab.close();
+    server.kill("SIGINT");
+});
+
 test("the gallery shows models that move, and opens one", { skip: !has, timeout: 120000 }, async () => {
     const { server, address } = await serve();
     const { tab, troubles } = await look(address);

@@ -94,7 +94,7 @@ export class Live {
     private noteNumber = -1;
     private pull: { body: number; local: THREE.Vector3; plane: THREE.Plane; line: THREE.Line } | null = null;
     private settingInputs: { key: string; panes: number; element: HTMLInputElement | HTMLSelectElement }[] = [];
-    private sliders: { friction?: Slider; gravity: Slider[]; actuators: Slider[] } = { gravity: [], actuators: [] };
+    private sliders: { friction?: Slider; gravity: Slider[]; actuators: Slider[]; gains: ((state: StateData) => void)[] } = { gravity: [], actuators: [], gains: [] };
     private facts = new Map<Figure, HTMLElement>();
     private charts: { chart: Chart; figures: Figure[] }[] = [];
     private history: { time: number; figures: Record<Figure, number> }[] = [];
@@ -278,6 +278,7 @@ export class Live {
         this.sliders.friction?.show(state.friction);
         state.gravity.forEach((g, i) => this.sliders.gravity[i]?.show(g));
         state.targets.forEach((t, i) => this.sliders.actuators[i]?.show(t.target ?? 0));
+        this.sliders.gains.forEach((show) => show(state));
         this.label();
         if (state.noteNumber !== this.noteNumber) {
             if (this.noteNumber >= 0 || state.note) {
@@ -379,7 +380,7 @@ export class Live {
 
     private apply(): void {
         for (const machine of this.machines) {
-            machine.contacts.visible = this.isOn("contacts");
+            machine.contacts.visible = this.isOn("contacts") || this.isOn("pairs");
             machine.cones.visible = this.isOn("cones");
             machine.byPair = this.isOn("pairs");
             machine.joints.visible = this.isOn("joints");
@@ -526,7 +527,7 @@ export class Live {
         const model = this.model!;
         this.side.replaceChildren();
         this.settingInputs = [];
-        this.sliders = { gravity: [], actuators: [] };
+        this.sliders = { gravity: [], actuators: [], gains: [] };
         this.facts.clear();
         const method = this.section("Method", true);
         this.methodRows(method, 1);
@@ -582,7 +583,7 @@ export class Live {
         this.settingInputs.push({ key, panes, element });
     }
 
-    private slider(parent: HTMLElement, name: string, unit: string, low: number, high: number, start: number, act: (value: number) => void, clear: () => void): Slider {
+    private slider(parent: HTMLElement, name: string, unit: string, low: number, high: number, start: number, act: (value: number) => void, clear: () => void, shown = (value: number): number => value): Slider {
         const row = make("div", "live-row slide", parent);
         const label = make("span", "name", row, name);
         label.title = name;
@@ -598,11 +599,11 @@ export class Live {
                 if (document.activeElement !== input || !input.matches(":active")) {
                     input.value = String(value);
                 }
-                output.textContent = `${number(Number(value.toPrecision(3)))} ${unit}`;
+                output.textContent = `${number(Number(shown(value).toPrecision(3)))} ${unit}`;
             },
         };
         input.oninput = () => {
-            output.textContent = `${number(Number(Number(input.value).toPrecision(3)))} ${unit}`;
+            output.textContent = `${number(Number(shown(Number(input.value)).toPrecision(3)))} ${unit}`;
             act(Number(input.value));
         };
         button(row, "↺", `${name} as in the model`, clear);
@@ -635,6 +636,36 @@ export class Live {
             this.sliders.actuators.push(this.slider(motors, a.name, a.unit, a.low, a.high, 0, act, () => this.link.count("clearTarget", i)));
         });
         make("p", "live-hint", motors, "↺ gives the actuator back to its own signal.");
+        this.gains(model);
+    }
+
+    /** Servos' stiffness and damping, from a hundredth to a hundred times the model's: equal steps of a slider are equal factors. */
+    private gains(model: ModelDocument): void {
+        const servos = model.actuators.map((a, i) => ({ ...a, i })).filter((a) => (a.stiffness ?? 0) > 0 || (a.damping ?? 0) > 0);
+        if (servos.length === 0) {
+            return;
+        }
+        const parent = this.section(`Gains (${servos.length})`, false);
+        for (const a of servos) {
+            const given = [a.stiffness ?? 0, a.damping ?? 0];
+            let now = [...given];
+            ["stiffness", "damping"].forEach((word, k) => {
+                if (given[k] <= 0) {
+                    return;
+                }
+                const act = (value: number): void => {
+                    now[k] = given[k] * 10 ** value;
+                    this.link.target("gains", a.i, now);
+                };
+                const slider = this.slider(parent, `${a.name} ${word}`, "×", -2, 2, 0, act, () => act(0), (x) => 10 ** x);
+                this.sliders.gains.push((state) => {
+                    const t = state.targets[a.i];
+                    now = [t?.stiffness ?? given[0], t?.damping ?? given[1]];
+                    slider.show(now[k] > 0 ? Math.log10(now[k] / given[k]) : -2);
+                });
+            });
+        }
+        make("p", "live-hint", parent, "Factors on the gains of the model.");
     }
 
     private liveCharts(parent: HTMLElement): void {

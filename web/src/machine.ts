@@ -5,6 +5,7 @@
 // draw calls; beside them stands what explains the motion: joints with their frames, contacts with forces and cones,
 // the path of a body. A machine shows one moment; who drives it (player, live view, thumbnail) says which.
 import * as THREE from "three";
+import { meshGeometry } from "./mesh";
 import type { Contacts, SceneData, ShapeData } from "./scene";
 import { NO_CONTACTS } from "./scene";
 
@@ -35,7 +36,7 @@ function heightfield(shape: ShapeData): THREE.BufferGeometry {
 }
 
 /** The geometry of a shape in its own frame; null for a plane, whose size depends on the scene. */
-function geometryOf(shape: ShapeData): THREE.BufferGeometry | null {
+function geometryOf(scene: SceneData, shape: ShapeData): THREE.BufferGeometry | null {
     const [x, y, z] = shape.size;
     switch (shape.kind) {
         case "sphere":
@@ -54,11 +55,18 @@ function geometryOf(shape: ShapeData): THREE.BufferGeometry | null {
             geometry.computeVertexNormals();
             return geometry;
         }
+        case "mesh":
+            return shape.mesh === undefined ? new THREE.BufferGeometry() : meshGeometry(scene.meshes![shape.mesh]);
         case "heightfield":
             return heightfield(shape);
         case "plane":
             return null;
     }
+}
+
+/** Shapes with this key are copies of one mesh. */
+function meshKey(shape: ShapeData): string {
+    return `mesh ${shape.mesh} ${shape.colour[3] < 1} ${shape.body < 0}`;
 }
 
 function matrixOf(pose: ArrayLike<number>, at = 0): THREE.Matrix4 {
@@ -182,7 +190,11 @@ export class Machine {
     private addShapes(): void {
         const groups = new Map<string, { shape: ShapeData; geometry: THREE.BufferGeometry; members: ShapeData[] }>();
         for (const shape of this.scene.shapes) {
-            const geometry = shape.kind === "plane" ? null : geometryOf(shape);
+            if (shape.kind === "mesh" && shape.mesh === undefined) {
+                continue; // hidden by other shapes of its body
+            }
+            const twin = shape.kind === "mesh" ? groups.get(meshKey(shape)) : undefined;
+            const geometry = shape.kind === "plane" ? null : (twin?.geometry ?? geometryOf(this.scene, shape));
             if (geometry === null) {
                 this.planes.push(shape);
                 continue;
@@ -192,11 +204,13 @@ export class Machine {
                 continue;
             }
             const own = shape.kind === "hull" || shape.kind === "heightfield";
-            const key = own ? `${groups.size}` : `${shape.kind} ${shape.size.join(" ")} ${shape.colour[3] < 1} ${shape.body < 0}`;
+            const key = own ? `${groups.size}` : shape.kind === "mesh" ? meshKey(shape) : `${shape.kind} ${shape.size.join(" ")} ${shape.colour[3] < 1} ${shape.body < 0}`;
             const group = groups.get(key);
             if (group) {
                 group.members.push(shape);
-                geometry.dispose();
+                if (geometry !== group.geometry) {
+                    geometry.dispose();
+                }
             } else {
                 groups.set(key, { shape, geometry, members: [shape] });
             }
@@ -214,7 +228,7 @@ export class Machine {
             transparent: opacity < 1,
             opacity,
             depthWrite: !this.ghost,
-            side: shape.kind === "heightfield" ? THREE.DoubleSide : THREE.FrontSide,
+            side: shape.kind === "heightfield" || shape.kind === "mesh" ? THREE.DoubleSide : THREE.FrontSide,
         });
         const mesh = new THREE.InstancedMesh(geometry, material, members.length);
         mesh.frustumCulled = false;

@@ -111,6 +111,10 @@ export class Player {
             option.selected = speed === this.speed;
         }
         this.speedButton.onchange = () => (this.speed = Number(this.speedButton.value));
+        const [drawn, given] = motion.scene.triangles ?? [0, 0];
+        if (given > drawn) {
+            make("p", "player-note", host, `To keep this page small, meshes are drawn with ${drawn.toLocaleString("en")} of their ${given.toLocaleString("en")} triangles.`);
+        }
         if (motion.recorded > motion.frames) {
             make("p", "player-note", host, `To keep this page small it holds ${motion.frames} of ${motion.recorded} recorded frames, spread evenly; the recording has all of them.`);
         }
@@ -170,7 +174,7 @@ export class Player {
     }
 
     private apply(): void {
-        this.machine.contacts.visible = this.isOn("contacts");
+        this.machine.contacts.visible = this.isOn("contacts") || this.isOn("pairs");
         this.machine.cones.visible = this.isOn("cones");
         this.machine.byPair = this.isOn("pairs");
         this.machine.joints.visible = this.isOn("joints");

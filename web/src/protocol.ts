@@ -53,7 +53,7 @@ export interface StateData {
     panes: { settings: Record<string, string> }[];
     friction: number;
     gravity: number[];
-    targets: { target: number | null; set: boolean }[];
+    targets: { target: number | null; set: boolean; stiffness: number | null; damping: number | null }[];
     note: string;
     noteNumber: number;
     recording: string;

@@ -5,13 +5,14 @@
 
 export interface ShapeData {
     body: number; // -1: the world
-    kind: "sphere" | "box" | "cylinder" | "capsule" | "ellipsoid" | "plane" | "hull" | "heightfield";
+    kind: "sphere" | "box" | "cylinder" | "capsule" | "ellipsoid" | "plane" | "hull" | "heightfield" | "mesh";
     pose: number[]; // x y z qw qx qy qz in the body's frame
     size: number[];
     colour: number[]; // r g b a
     drawn: boolean; // false: it only touches, and another shape of its body is drawn
     name: string;
     corners?: number[]; // of a hull's faces, triangles of nine numbers
+    mesh?: number; // of the scene's meshes; none where it is not drawn
     field?: { columns: number; rows: number; dx: number; dy: number; heights: number[] };
 }
 
@@ -31,6 +32,15 @@ export interface BodyData {
     com: number[];
 }
 
+/** Triangles over points, which are 16-bit fractions of a box. */
+export interface MeshData {
+    low: number[];
+    size: number[];
+    points: string; // uint16 (points x 3), base64
+    wide: boolean;
+    triangles: string; // uint16, or uint32 where wide (triangles x 3), base64
+}
+
 export interface SceneData {
     format: number;
     name: string;
@@ -38,6 +48,8 @@ export interface SceneData {
     bodies: BodyData[];
     shapes: ShapeData[];
     joints: JointData[];
+    meshes?: MeshData[];
+    triangles?: number[]; // of the meshes here, and of the model
 }
 
 /** Contacts of one moment: rows `first` to `first + count - 1` of arrays. */
