@@ -132,7 +132,7 @@ const descriptors = async (pid) => (await import("node:fs")).readdirSync(`/proc/
 
 async function soak() {
     const end = Date.now() + 60000 * option("minutes", 10);
-    const { server, address } = await serve(resolve("models/classics/rover.sdf"));
+    const { server, address } = await serve(resolve("models/lit/rover.sdf"));
     const browser = await browse();
     const troubles = [];
     const counts = { opened: 0, reloaded: 0, cut: 0, closed: 0 };
