@@ -21,7 +21,6 @@ static const double descend_loose =
 // Weights move the motion by forces times h^2, and K's second derivative by them falls like h^2: with short steps,
 // proximal weight and tolerance fall, too, or forces would stay where they began. Longer steps than this are as set.
 static const double descend_whole_step = 0.02; // [s]
-enum { DESCEND_AIMS = 3 };
 static const double descend_least_creep = 1e-3; // over a stage, for which K is aimed again [m]
 static const double descend_least_curve = 0.04; // of the program [m^2/s^2]
 
@@ -385,7 +384,7 @@ static nmdp_outcome descend_pass(nmdp *s, double *proposed)
     return NMDP_LIMIT;
 }
 
-// K never rises within a pass; a further one has another K (pawl_nmdp_aim_again).
+// K never rises within a pass; the second one has another K (pawl_nmdp_aim_again).
 nmdp_outcome pawl_nmdp_descend(nmdp *s)
 {
     double proposed;
@@ -400,13 +399,8 @@ nmdp_outcome pawl_nmdp_descend(nmdp *s)
     nmdp_outcome outcome = descend_pass(s, &proposed);
     bool again = s->settings->nmdp.energy == PAWL_NMDP_ENERGY_EFFECTIVE &&
                  s->settings->nmdp.gradient == PAWL_NMDP_FIRST && !s->aim_once;
-    double last = INFINITY;
-    for (int k = 0; k < DESCEND_AIMS && again && outcome == NMDP_CONVERGED; ++k) {
-        double creep = descend_creep(s);
-        if (creep < descend_least_creep || creep > 0.5 * last || !pawl_nmdp_aim_again(s)) {
-            break;
-        }
-        last = creep;
+    if (again && outcome == NMDP_CONVERGED && descend_creep(s) >= descend_least_creep &&
+        pawl_nmdp_aim_again(s)) {
         outcome = descend_pass(s, &proposed);
     }
     return outcome == NMDP_FAILED ? outcome : descend_end(s, outcome, proposed);
