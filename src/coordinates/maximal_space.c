@@ -229,8 +229,7 @@ velocity_space *pawl_maximal_space_find(maximal_space *m, const row_set *rows, b
         return NULL;
     }
     space_find_nodes(m, rows);
-    if (!space_fill(m, rows) ||
-        !pawl_block_lu_plan(*lu, m->space.node_count, m->edges.data, m->edges.count)) {
+    if (!space_fill(m, rows)) {
         return NULL;
     }
     m->space = (velocity_space){.width = MAXIMAL_WIDTH,
@@ -241,6 +240,8 @@ velocity_space *pawl_maximal_space_find(maximal_space *m, const row_set *rows, b
                                 .first_pair = m->first_pair,
                                 .pair_edge = m->pair_edge,
                                 .vectors = m->space.vectors,
-                                .sparse = *lu};
+                                .sparse = *lu,
+                                .edges = m->edges.data,
+                                .edge_count = m->edges.count};
     return &m->space;
 }

@@ -215,6 +215,11 @@ static bool space_factor_sparse(velocity_space *s, const pawl_problem *p, const 
                                 const double *contacts)
 {
     int first_contact = p->block_count - p->contact_count;
+    s->planned =
+        s->planned || pawl_block_lu_plan(s->sparse, s->node_count, s->edges, s->edge_count);
+    if (!s->planned) {
+        return false; // no memory
+    }
     pawl_block_lu_clear(s->sparse, s->symmetric);
     for (int i = 0; i < s->node_count; ++i) {
         double *D = pawl_block_lu_diagonal(s->sparse, i);
