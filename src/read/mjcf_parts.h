@@ -185,6 +185,9 @@ pawl_status mjcf_vec3(const mjcf_reader *r, const mjcf_element *e, const char *n
 pawl_status mjcf_flag(const mjcf_reader *r, const mjcf_element *e, const char *name, bool *out);
 // "true", "false" or "auto": 1, 0, -1.
 pawl_status mjcf_tristate(const mjcf_reader *r, const mjcf_element *e, const char *name, int *out);
+// MuJoCo's softness, where it was asked for; else *out stays as it is. The names are of the attributes solref and solimp.
+pawl_status mjcf_softness(const mjcf_reader *r, const mjcf_element *e, const char *reference,
+                          const char *impedance, pawl_softness *out);
 double mjcf_angle_unit(const mjcf_element *e); // of an angle in the file [rad]
 // pos and the orientation in any of its forms.
 pawl_status mjcf_pose(const mjcf_reader *r, const mjcf_element *e, pawl_pose *out);

@@ -56,6 +56,8 @@ typedef struct xml_reader {
     bool verbose;                                // every thing of a tally has a line of its own
     bool repair_inertia;
     pawl_mesh_contact mesh_contact;
+    pawl_start_limits start_limits;
+    bool mjcf_soft;           // solref and solimp of MJCF are used
     bool framing;             // the frames below are collected
     struct xml_frame *frames; // names of links that are part of another body
     bool drawing;             // visual meshes are read
