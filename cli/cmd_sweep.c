@@ -320,6 +320,7 @@ static bool sweep_load(sweep_work *w)
     start_args_apply(&r->starts, &options);
     place_args_apply(&r->place, &options);
     load_args_apply(&r->load, &options);
+    options.mjcf_soft = r->settings.mjcf.soft;
     int errors = w->con->error_count;
     w->con->muted = w->ranks.rank > 0;
     pawl_status status = pawl_model_load(&w->con->env, w->model_path, &options, &w->model);

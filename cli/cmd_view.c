@@ -165,6 +165,7 @@ static int cmd_view_start(console *con, const view_request *request)
     place_args_apply(&request->place, &load);
     load_args_apply(&request->load, &load);
     load.drawing = true;
+    load.mjcf_soft = request->settings.mjcf.soft;
     pawl_viewer_options options = pawl_viewer_options_default();
     options.load = &load;
     options.settings = request->settings;

@@ -37,6 +37,12 @@ typedef enum pawl_mesh_contact {
     PAWL_MESH_TRIANGLES, ///< as they are (PAWL_SHAPE_MESH)
     PAWL_MESH_CONTACT_COUNT
 } pawl_mesh_contact;
+/// What becomes of joints that begin beyond their limits.
+typedef enum pawl_start_limits {
+    PAWL_START_AS_IS = 0, ///< they begin there; the limit moves them inside
+    PAWL_START_CLAMP,     ///< they begin at the limit
+    PAWL_START_LIMITS_COUNT
+} pawl_start_limits;
 /// How model files are read.
 typedef struct pawl_load_options {
     bool lenient; ///< an unsupported element that changes the physics is a warning, not an error
@@ -53,6 +59,8 @@ typedef struct pawl_load_options {
     bool verbose;          ///< a log line for everything that is otherwise counted in one
     bool repair_inertia;   ///< inertias that no rigid body has become the nearest valid ones
     pawl_mesh_contact mesh_contact; ///< how collision meshes touch: as their hulls by default
+    pawl_start_limits start_limits; ///< of joints that begin beyond their limits: as is by default
+    bool mjcf_soft; ///< MJCF files: constraints are soft as solref and solimp say; else hard
     bool
         drawing; ///< visual meshes become shapes (visual_only), for drawing; the motion is the same
     uint32_t stamp; ///< set by the default function; shows that it was called

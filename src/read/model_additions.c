@@ -9,6 +9,8 @@
 #include "pawl/sim.h"
 #include "pawl/wrench.h"
 
+#include <stdio.h>
+
 static pawl_status additions_compile(const pawl_builder *builder, pawl_model **model)
 {
     pawl_model_destroy(*model);
@@ -71,6 +73,47 @@ pawl_status model_place_base(const xml_reader *reader, pawl_builder *builder, pa
         PAWL_TRY(additions_compile(builder, model));
     }
     return PAWL_OK;
+}
+
+// --- starts --------------------------------------------------------------------------------------
+
+// Joints that begin beyond a limit begin at it: their coordinates are those of the state that the model begins with.
+pawl_status model_clamp_starts(const xml_reader *reader, pawl_builder *builder, pawl_model **model)
+{
+    pawl_state *state;
+    int moved = 0;
+    char first[128] = "";
+    PAWL_TRY(pawl_state_create(reader->env, *model, &state));
+    pawl_status status = PAWL_OK;
+    for (int j = 0; j < pawl_model_joint_count(*model) && status == PAWL_OK; ++j) {
+        pawl_joint_id id = pawl_model_joint_at(*model, j);
+        pawl_joint_info joint = pawl_model_joint(*model, id);
+        double q[6], inside[6];
+        bool beyond = false;
+        if (joint.kind == PAWL_JOINT_SPAN || joint.kind == PAWL_JOINT_FREE) {
+            continue; // they measure what other joints do
+        }
+        status = pawl_state_joint(state, id, q, NULL);
+        for (int c = 0; status == PAWL_OK && c < joint.coordinate_count; ++c) {
+            const pawl_coordinate_def *d = &joint.coordinate[c];
+            inside[c] = fmin(fmax(q[c], d->lower), d->upper);
+            beyond = beyond || inside[c] != q[c];
+        }
+        if (beyond && status == PAWL_OK) {
+            if (moved++ == 0) {
+                snprintf(first, sizeof first, "%s", joint.name);
+            }
+            status = pawl_builder_set_start(builder, pawl_builder_joint_at(builder, j), inside);
+        }
+    }
+    pawl_state_destroy(state);
+    PAWL_TRY(status);
+    if (moved == 0) {
+        return PAWL_OK;
+    }
+    pawl_log(reader->env, PAWL_LOG_NOTE, "%d joint%s beyond their limits begin%s at them: %s%s",
+             moved, moved == 1 ? "" : "s", moved == 1 ? "s" : "", first, moved > 1 ? ", ..." : "");
+    return additions_compile(builder, model);
 }
 
 // --- the ground ------------------------------------------------------------------------------------
