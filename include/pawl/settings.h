@@ -84,6 +84,12 @@ typedef struct pawl_soft_settings {
     bool friction;        ///< the tangents of soft contacts are soft as well
 } pawl_soft_settings;
 
+/// mjcf.*: how MJCF files are read. They apply when a model is loaded (pawl_load_options.mjcf_soft), not to a simulation.
+typedef struct pawl_mjcf_settings {
+    bool
+        soft; ///< contacts, limits and equalities have MuJoCo's softness, solref and solimp; else they are hard
+} pawl_mjcf_settings;
+
 /// loop.*: closed loops.
 typedef struct pawl_loop_settings {
     double tolerance; ///< misalignment up to which rows of loops are redundant
@@ -169,6 +175,7 @@ typedef struct pawl_settings {
     pawl_limit_settings limit;
     pawl_erp_settings erp;
     pawl_soft_settings soft;
+    pawl_mjcf_settings mjcf;
     pawl_loop_settings loop;
     pawl_sleep_settings sleep;
     pawl_reduced_settings reduced;

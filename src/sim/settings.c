@@ -175,6 +175,9 @@ static const setting_row settings_table[] = {
     REAL(soft.power, 2.0, 1, 100, "-", "how steep; 1 is a straight line"),
     SWITCH(soft.friction, false,
            "friction of soft contacts is compliant, too: they creep under load"),
+    SWITCH(mjcf.soft, false,
+           "contacts, limits and equalities of MJCF files are soft as solref and solimp say; read "
+           "when the model is loaded"),
     EVEN(lemke.sides, 8, 4, 64,
          "sides of the polygon that approximates the friction disk in lemke"),
     COUNT(lemke.rounds, 1, 1, 100,
