@@ -242,6 +242,30 @@ static bool eliminate_by_halves(const eliminator *e, const pawl_problem *p)
     return n > 0 && exact && d->halves && n * m <= e->half_size;
 }
 
+// out += z . y for three columns z that lie n apart, with y read once. The order is that of pawl_dot().
+PAWL_KERNEL_PART void eliminate_dot3(const double *z, int n, const double *y, int count,
+                                     double out[3])
+{
+    const double *z1 = z + n, *z2 = z1 + n;
+    lanes sum0 = LANES_ALL(0.0), sum1 = sum0, sum2 = sum0;
+    int i = 0;
+    for (; i + 4 <= count; i += 4) {
+        lanes part = LANES_LOAD(y + i);
+        sum0 += LANES_LOAD(z + i) * part;
+        sum1 += LANES_LOAD(z1 + i) * part;
+        sum2 += LANES_LOAD(z2 + i) * part;
+    }
+    double first[3] = {sum0[0], sum1[0], sum2[0]};
+    for (; i < count; ++i) {
+        first[0] += z[i] * y[i];
+        first[1] += z1[i] * y[i];
+        first[2] += z2[i] * y[i];
+    }
+    out[0] += (first[0] + sum0[1]) + (sum0[2] + sum0[3]);
+    out[1] += (first[1] + sum1[1]) + (sum1[2] + sum1[3]);
+    out[2] += (first[2] + sum2[1]) + (sum2[2] + sum2[3]);
+}
+
 // out = z . y over runs of rows, for `count` columns z that lie n apart; at least one of z and y is zero elsewhere.
 PAWL_KERNEL_PART void eliminate_dot_runs(const double *z, int n, int count, const double *y,
                                          const problem_block *runs, int run_count, double *out)
@@ -251,27 +275,12 @@ PAWL_KERNEL_PART void eliminate_dot_runs(const double *z, int n, int count, cons
     }
     for (int k = 0; k < run_count; ++k) {
         const double *from = z + runs[k].first_row, *by = y + runs[k].first_row;
-        int dim = runs[k].dim;
-        if (count == ELIMINATE_AT_ONCE) { // y is read once. The order is that of pawl_dot().
-            lanes sum[ELIMINATE_AT_ONCE] = {0};
-            int i = 0;
-            for (; i + 4 <= dim; i += 4) {
-                lanes part = LANES_LOAD(by + i);
-                for (int c = 0; c < count; ++c) {
-                    sum[c] += LANES_LOAD(from + c * n + i) * part;
-                }
-            }
-            for (int c = 0; c < count; ++c) {
-                double first = sum[c][0];
-                for (int r = i; r < dim; ++r) {
-                    first += from[c * n + r] * by[r];
-                }
-                out[c] += (first + sum[c][1]) + (sum[c][2] + sum[c][3]);
-            }
+        if (count == ELIMINATE_AT_ONCE) {
+            eliminate_dot3(from, n, by, runs[k].dim, out);
             continue;
         }
         for (int c = 0; c < count; ++c) {
-            out[c] += pawl_dot(from + c * n, by, dim);
+            out[c] += pawl_dot(from + c * n, by, runs[k].dim);
         }
     }
 }
