@@ -18,6 +18,11 @@
         call;                                                                                      \
         break;                                                                                     \
     }                                                                                              \
+    case 4: {                                                                                      \
+        enum { N = 4 };                                                                            \
+        call;                                                                                      \
+        break;                                                                                     \
+    }                                                                                              \
     case 5: {                                                                                      \
         enum { N = 5 };                                                                            \
         call;                                                                                      \
