@@ -300,6 +300,7 @@ static const args_option sweep_options[] = {
      SWEEP_FIELD(resume), NULL},
     START_ARGS_OPTION(SWEEP_FIELD(starts)),
     PLACE_ARGS_GROUND(SWEEP_FIELD(place)),
+    PLACE_ARGS_PLACE(SWEEP_FIELD(place)),
     PLACE_ARGS_FIXED(SWEEP_FIELD(place)),
     LOAD_ARGS_PATH(SWEEP_FIELD(load.search_path)),
     {"--lenient", 0, NULL, "warn of elements of the model file that are not supported",

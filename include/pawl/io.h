@@ -21,13 +21,15 @@ typedef struct pawl_named_start {
     int count;          ///< as many as the joint has coordinates
     double position[6]; ///< [m or rad]
 } pawl_named_start;
-/// A plane that is put under a model whose file has no ground: robots in URDF.
+/// The ground that is put under a model whose file has none, robots in URDF: a plane, or what another file has.
 typedef struct pawl_ground_option {
     bool put;
     bool under;      ///< it touches the lowest shape of what can move, where the run begins
     double height;   ///< else: where it meets the world's z axis [m]
     double slope;    ///< it rises along x by this angle; what floats is turned along with it [rad]
     double friction; ///< coefficient; pairs combine by contact.friction_rule [-]
+    /// NULL, or a model file whose fixed shapes and heightfields are the ground; the numbers above are then not used.
+    const char *file;
 } pawl_ground_option;
 /// How the collision meshes of a model file touch.
 typedef enum pawl_mesh_contact {
@@ -49,7 +51,8 @@ typedef struct pawl_load_options {
     int start_count;         ///< of `starts`
     const pawl_named_start *starts; ///< beside those of the file; the last one of a joint counts
     pawl_ground_option ground;      ///< none by default
-    bool fixed_base;                ///< the root of every tree that floats is held where it begins
+    pawl_pose place; ///< what floats is moved by this, before the ground; not at all by default
+    bool fixed_base; ///< the root of every tree that floats is held where it begins
     /// Folders separated by ':' for files that the model names, searched before those of SDF_PATH,
     /// GZ_SIM_RESOURCE_PATH, GAZEBO_MODEL_PATH and ROS_PACKAGE_PATH; or NULL.
     const char *search_path;

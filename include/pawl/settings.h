@@ -19,6 +19,7 @@ typedef struct pawl_solver_settings {
     double tolerance;            ///< on residual.natural_scaled [m/s]
     int max_iterations;          ///< sweeps of an iterative solver
     int budget;        ///< sweeps of auto instead of its stages; 0: as many stages as it takes
+    int budget_newton; ///< Newton steps after them, a factorization each
     bool exact_joints; ///< sweeps run over bounded rows alone
     pawl_warm_start_kind warm_start; ///< where a solver starts
     double warm_start_scale;         ///< fraction of the last impulses to start from

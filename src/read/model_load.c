@@ -16,6 +16,7 @@
 pawl_load_options pawl_load_options_default(void)
 {
     return (pawl_load_options){.ground.friction = pawl_shape_def_default().friction,
+                               .place.orientation.w = 1.0,
                                .stamp = PAWL_STAMP_LOAD_OPTIONS};
 }
 
@@ -78,8 +79,10 @@ static pawl_status model_load(const pawl_env *env, const char *path, const char 
     reader.start_key = options != NULL ? options->start_key : NULL;
     if (options != NULL) {
         reader.ground = options->ground;
+        reader.search_path = options->search_path;
         reader.fixed_base = options->fixed_base;
     }
+    reader.place = (options != NULL ? *options : pawl_load_options_default()).place;
     reader.verbose = options != NULL && options->verbose;
     reader.repair_inertia = options != NULL && options->repair_inertia;
     reader.mesh_contact = options != NULL ? options->mesh_contact : PAWL_MESH_HULL;

@@ -41,6 +41,8 @@ typedef struct xml_reader {
     const char *start_key; // name of a keyframe to begin at; NULL for none
     bool start_found;
     pawl_ground_option ground;  // that is put under the model
+    const char *search_path;    // as given, for the file of the ground
+    pawl_pose place;            // by which what floats is moved
     bool fixed_base;            // roots of floating trees are held by the world
     struct xml_effort *efforts; // limits that the file has for joints
     struct xml_block *blocks;

@@ -127,6 +127,9 @@ static const setting_row settings_table[] = {
           "sweeps that auto makes instead of solving to the tolerance, so that the cost of a step "
           "is bounded; 0: no "
           "such bound"),
+    COUNT(solver.budget_newton, 0, 0, 1000,
+          "Newton steps that auto makes after the sweeps of solver.budget, as far as they are "
+          "needed; each costs one factorization"),
     SWITCH(solver.exact_joints, true,
            "condense joints exactly: sweeps see only contacts, limits and other bounded rows"),
     CHOICE(solver.warm_start, PAWL_WARM_MATCHED, PAWL_WARM_COUNT, "off matched guess",
