@@ -35,6 +35,20 @@ double pawl_coordinates_reactions(coordinates *c, const double *lambda, const do
                : c->ops->reactions(c, lambda, from, to, before, after, scratch, reaction);
 }
 
+void pawl_coordinates_settle_reactions(coordinates *c, double *reaction)
+{
+    if (c->ops->settle_reactions != NULL) {
+        c->ops->settle_reactions(c, reaction);
+    }
+}
+
+void pawl_coordinates_forget_reactions(coordinates *c, bool defers)
+{
+    if (c->ops->forget_reactions != NULL) {
+        c->ops->forget_reactions(c, defers);
+    }
+}
+
 void pawl_coordinates_close(coordinates *c, const double *values, double t, body_state *bodies)
 {
     if (c->ops->close != NULL) {

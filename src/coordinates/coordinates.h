@@ -31,6 +31,9 @@ typedef struct coordinates_ops {
     double (*reactions)(coordinates *c, const double *lambda, const double *from, const double *to,
                         const double *before, const double *after, double *scratch,
                         double *reaction);
+    // Adds to `reaction` what reactions() kept until somebody asks, and forgets it; NULL: it keeps nothing.
+    void (*settle_reactions)(coordinates *c, double *reaction);
+    void (*forget_reactions)(coordinates *c, bool defers); // whether it may keep them from now on
     // Poses near held joints to poses that close them at time t; `placed`: at the configuration where the rows
     // were placed, with nothing read again.
     void (*close)(coordinates *c, const double *values, double t, body_state *bodies);
@@ -62,6 +65,8 @@ void pawl_coordinates_constrain(coordinates *c, double *u);
 double pawl_coordinates_reactions(coordinates *c, const double *lambda, const double *from,
                                   const double *to, const double *before, const double *after,
                                   double *scratch, double *reaction);
+void pawl_coordinates_settle_reactions(coordinates *c, double *reaction);
+void pawl_coordinates_forget_reactions(coordinates *c, bool defers);
 // Lets the operator drop redundant rows, of which there are those of `space` (NULL: none), or not.
 void pawl_coordinates_drop_redundant(coordinates *c, const struct weak_space *space, bool drops);
 void pawl_coordinates_close(coordinates *c, const double *values, double t, body_state *bodies);

@@ -160,6 +160,17 @@ static double reduced_reactions(coordinates *c, const double *lambda, const doub
                                        after, scratch, reaction);
 }
 
+static void reduced_settle_reactions(coordinates *c, double *reaction)
+{
+    pawl_reduced_form_settle_reactions(pawl_reduced_form_of(c), reaction);
+}
+
+static void reduced_forget_reactions(coordinates *c, bool defers)
+{
+    pawl_reduced_form_of(c)->deferred_count = 0;
+    pawl_reduced_form_of(c)->defers = defers;
+}
+
 static void reduced_close(coordinates *c, const double *values, double t, body_state *bodies)
 {
     pawl_reduced_form_close(pawl_reduced_form_of(c), values, t, bodies);
@@ -204,6 +215,8 @@ const coordinates_ops pawl_reduced_coordinates = {
     .destroy = reduced_destroy,
     .constrain = reduced_constrain,
     .reactions = reduced_reactions,
+    .settle_reactions = reduced_settle_reactions,
+    .forget_reactions = reduced_forget_reactions,
     .close = reduced_close,
     .close_placed = reduced_close_placed,
     .move = reduced_move,

@@ -11,6 +11,9 @@
 #include "rows/assembly.h"
 #include "tree/articulated.h"
 
+// Most sets of reactions of a step that wait for somebody to ask.
+enum { FORM_DEFERRED = 6 };
+
 typedef struct reduced_form {
     pawl_env env;
     size_t bytes;
@@ -23,10 +26,20 @@ typedef struct reduced_form {
     double *rate;    // (nv) scratch
     double *start;   // (nv) scratch; after impulses were added, the rates that they gave
     double *position_rate, *position_change; // (nv) of a drift
+    bool arrived;                            // `ahead` has the poses where it is placed next
+    bool rides;                              // something hangs on a kinematic body
+    double *mass;                            // (links) with the damping of the step
     spatial *wrench;                         // (links) scratch
     double *momenta, *ridden;                // (6 x bodies) scratch
     body_state *moved;                       // (bodies) scratch
+    pawl_mat3 *turned;                       // (bodies) scratch
     int *first_slot;                         // (joints) of its rows, see impulse_slots
+    bool defers; // reactions are resolved when somebody asks
+    int deferred_count;
+    struct {
+        body_state *at;   // (bodies) poses
+        double *impulses; // (6 x bodies) that act on the bodies beside those of rows
+    } deferred[FORM_DEFERRED];
     // rows of the problem, block by block
     int width;         // most columns that a block has
     int *column_count; // (max_blocks)
@@ -43,6 +56,8 @@ void pawl_reduced_form_destroy(reduced_form *form); // NULL is fine
 // At poses that need not quite be of the tree: reads the coordinates, articulates.
 void pawl_reduced_form_place(reduced_form *form, const body_state *bodies,
                              const double *coordinates, double t, double damping_time);
+// The next placement is that of `target`, the poses of which `ahead` has: nothing is read again.
+void pawl_reduced_form_arrive(reduced_form *form);
 // The poses of those coordinates, for which joints of the tree are closed.
 void pawl_reduced_form_settle(reduced_form *form, body_state *bodies);
 // Poses near the tree to those of their coordinates at time t; the form stays placed where it is.
@@ -83,7 +98,10 @@ void pawl_reduced_form_constrain(reduced_form *form, double *u);
 void pawl_reduced_form_momenta(const reduced_form *form, const double *u, double *p);
 // Adds to `reaction` (slots) the impulses of the tree's joints that lead from twists `from` to `to` beside
 // impulses lambda of the rows, and returns the work of kinematic bodies against them, done at the mean of
-// twists `before` and `after` of theirs. `scratch` is (6 x bodies).
+// twists `before` and `after` of theirs. `scratch` is (6 x bodies). Where reactions are deferred they are kept for
+// pawl_reduced_form_settle_reactions().
 double pawl_reduced_form_reactions(reduced_form *form, const pawl_assembly *a, const double *lambda,
                                    const double *from, const double *to, const double *before,
                                    const double *after, double *scratch, double *reaction);
+// Adds to `reaction` what was deferred.
+void pawl_reduced_form_settle_reactions(reduced_form *form, double *reaction);

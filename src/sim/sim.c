@@ -8,6 +8,7 @@
 #include "base/guard.h"
 #include "rows/measure.h"
 #include "step/common/impact.h"
+#include "step/common/least_reactions.h"
 #include "step/common/position_update.h"
 #include <string.h>
 
@@ -427,7 +428,7 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
         pawl_weak_recall(sim->delassus->weak.space, sim->state->weak);
         memset(c->out.reaction, 0,
                (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->out.reaction);
-        c->position.deferred.count = 0;
+        pawl_forget_reactions(c, (sim->stepper->traits & STEPPER_DEFERS_REACTIONS) != 0);
         c->out.contact_demand = c->out.impact_demand = 0;
         c->out.failed = false;
         c->out.position_failures = 0;
@@ -526,7 +527,7 @@ static void sim_sleep(pawl_sim *sim)
         for (int i = 0; i < pawl_impulse_slots(sim->model).count; ++i) {
             c->out.reaction[i] = s->impulses[i];
         }
-        c->position.deferred.count = 0;
+        pawl_forget_reactions(c, false);
         c->out.contact_count = 0;
         c->out.events.count = 0;
         c->placed = false;

@@ -117,11 +117,18 @@ static void least_add(step_context *c, const double *lambda)
     pawl_arena_release(&c->scratch, mark);
 }
 
+void pawl_forget_reactions(step_context *c, bool defers)
+{
+    c->position.deferred.count = 0;
+    pawl_coordinates_forget_reactions(c->coordinates, defers);
+}
+
 // One placement and one factor for each item. The assembly is at the state's poses afterwards, but nothing relies
 // on it: placed is false.
 void pawl_settle_reactions(step_context *c, const pawl_state *s)
 {
     deferred_reactions *d = &c->position.deferred;
+    pawl_coordinates_settle_reactions(c->coordinates, c->out.reaction);
     if (d->count == 0) {
         return;
     }
