@@ -43,6 +43,8 @@ typedef struct coordinates_ops {
                  body_state *bodies);
     // The factor of the free rows, which tells mechanisms apart; NULL: there is none.
     free_factor *(*factor)(const coordinates *c);
+    // Where there is none: how many free rows repeat others, which are then dropped; NULL: they never are.
+    void (*expect)(coordinates *c, int redundant);
     // The number of joints in the loop that free block k closes by itself; NULL where loops are found as
     // circles of joints with rows.
     int (*loop_joints)(const coordinates *c, int block);

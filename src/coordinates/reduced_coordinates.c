@@ -187,6 +187,11 @@ static void reduced_move(coordinates *c, const double *values, const double *d, 
     pawl_reduced_form_move(pawl_reduced_form_of(c), values, d, fraction, t, bodies);
 }
 
+static void reduced_expect(coordinates *c, int redundant)
+{
+    pawl_reduced_delassus_expect(c->delassus, redundant);
+}
+
 // Number of joints in the loop that the block closes: from both bodies up to where the paths meet,
 // and the closing joint itself.
 static int reduced_loop_joints(const coordinates *c, int block)
@@ -220,5 +225,6 @@ const coordinates_ops pawl_reduced_coordinates = {
     .close = reduced_close,
     .close_placed = reduced_close_placed,
     .move = reduced_move,
+    .expect = reduced_expect,
     .loop_joints = reduced_loop_joints,
 };

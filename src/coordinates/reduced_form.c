@@ -6,6 +6,7 @@
 // docs/reduced.md, section 7.
 #include "coordinates/reduced_form.h"
 #include "base/carver.h"
+#include "base/kernel.h"
 #include "linalg/dense.h"
 #include "rows/row_build.h"
 #include <string.h>
@@ -19,14 +20,14 @@ static reduced_form *form_layout(const pawl_assembly *a, const reduced_tree *t, 
     reduced_form f = {.tree = t, .width = width};
     f.config = pawl_reduced_config_carve(t, mem);
     f.target = pawl_reduced_config_carve(t, mem);
-    f.inverse = PAWL_CARVE(mem, double, t->column_count);
-    f.root = PAWL_CARVE(mem, double, t->column_count);
+    f.plain = pawl_articulated_factor_carve(t, mem);
     f.rate = PAWL_CARVE(mem, double, t->column_count);
     f.start = PAWL_CARVE(mem, double, t->column_count);
     f.position_rate = PAWL_CARVE(mem, double, t->column_count);
     f.position_change = PAWL_CARVE(mem, double, t->column_count);
     f.mass = PAWL_CARVE(mem, double, t->link_count);
     f.wrench = PAWL_CARVE(mem, spatial, t->link_count);
+    f.lanes = PAWL_CARVE(mem, form_lanes, t->link_count);
     f.momenta = PAWL_CARVE(mem, double, 6 * t->link_count);
     f.ridden = PAWL_CARVE(mem, double, 6 * t->link_count);
     f.moved = PAWL_CARVE(mem, body_state, t->link_count);
@@ -40,6 +41,7 @@ static reduced_form *form_layout(const pawl_assembly *a, const reduced_tree *t, 
     f.columns = PAWL_CARVE(mem, int, a->max_blocks *width);
     f.Y = PAWL_CARVE(mem, double, a->max_rows *width);
     f.lost = PAWL_CARVE(mem, double, a->max_rows);
+    f.passed = pawl_carve(mem, sizeof *f.passed, (size_t)width + 1);
     if (out != NULL) {
         *out = f;
     }
@@ -123,8 +125,7 @@ static void form_add_damping(reduced_form *f, double damping_time)
     }
 }
 
-// One sweep of articulated bodies gives the pivots d of H = B^-T d B^-1; `inverse` is 1/d and `root` d^-1/2, which
-// the rows y are scaled by.
+// One sweep of articulated bodies gives the pivots d of H = B^-T d B^-1, by the roots of which the rows y are scaled.
 void pawl_reduced_form_place(reduced_form *f, const body_state *bodies, const double *coordinates,
                              double t, double damping_time)
 {
@@ -140,10 +141,7 @@ void pawl_reduced_form_place(reduced_form *f, const body_state *bodies, const do
     }
     f->arrived = false;
     form_add_damping(f, damping_time);
-    pawl_reduced_articulate(f->motion, f->inverse);
-    for (int k = 0; k < f->tree->column_count; ++k) {
-        f->root[k] = sqrt(f->inverse[k]);
-    }
+    pawl_reduced_articulate(f->motion, NULL, &f->plain);
 }
 
 void pawl_reduced_form_arrive(reduced_form *f)
@@ -184,11 +182,11 @@ void pawl_reduced_form_answer(reduced_form *f, const double *p, double *rate)
         const double *x = p + 6 * t->links[i].body;
         f->wrench[i] = sp_force_from(form_arm(f->motion, i), form_linear(x), form_angular(x));
     }
-    pawl_reduced_articulated_forces(f->motion, f->inverse, f->wrench, rate);
+    pawl_reduced_articulated_forces(f->motion, &f->plain, NULL, f->wrench, rate);
     for (int k = 0; k < t->column_count; ++k) {
-        rate[k] *= f->inverse[k];
+        rate[k] *= f->plain.inverse[k];
     }
-    pawl_reduced_articulated_rates(f->motion, f->inverse, rate, rate, f->wrench);
+    pawl_reduced_articulated_rates(f->motion, &f->plain, rate, rate, f->wrench);
 }
 
 // u += the velocities of the links in f->wrench
@@ -389,33 +387,103 @@ static void form_row_wrenches(reduced_form *f, const pawl_assembly *a, const row
     }
 }
 
-// Passes the wrenches of links up the columns of a row, as pawl_reduced_articulated_forces() does for all.
-static void form_pass_row(reduced_form *f, const int *columns, int count, double *y)
+// Up to four rows of a block from `first` on, as wrenches on the links that have its columns.
+static void form_lane_wrenches(reduced_form *f, const pawl_assembly *a, const row_block *b,
+                               int first, const int *columns, int count)
 {
     const reduced_tree *t = f->tree;
-    for (int n = count - 1; n >= 0; --n) {
-        int k = columns[n], link = t->columns[k].link, parent = t->columns[k].parent;
-        spatial *w = &f->wrench[link];
-        double x = sp_dot(f->motion->S[k], *w);
-        y[n] = f->root[k] * x;
-        *w = sp_axpy(*w, -x * f->inverse[k], f->motion->U[k]);
-        if (parent >= 0 && k == t->links[link].first_column) {
-            spatial *above = &f->wrench[t->columns[parent].link];
-            *above = sp_add(*above, *w);
+    int rows = b->rows.dim - first < 4 ? b->rows.dim - first : 4;
+    for (int n = 0; n < count; ++n) {
+        int k = columns[n];
+        if (k == t->links[t->columns[k].link].first_column) {
+            f->lanes[t->columns[k].link] = (form_lanes){0};
+        }
+    }
+    for (int s = 0; s < b->body_count; ++s) {
+        int link = t->link_of_body[b->body[s]], last = t->links[link].last_column;
+        if (last < 0) {
+            continue;
+        }
+        form_lanes *w = &f->lanes[t->columns[last].link]; // about one point: links without
+        pawl_vec3 arm = form_arm(f->motion, link);        // columns hand it on as it is
+        for (int r = 0; r < rows; ++r) {
+            const double *row = a->J + b->jacobian[s] + 6 * (first + r);
+            pawl_vec3 moment = v3_add(form_angular(row), v3_cross(arm, form_linear(row)));
+            w->x[0][r] += row[0], w->x[1][r] += row[1], w->x[2][r] += row[2];
+            w->x[3][r] += moment.x, w->x[4][r] += moment.y, w->x[5][r] += moment.z;
         }
     }
 }
 
-// Columns are found once per block, then each row goes up the tree once.
+// Passes the wrenches of links up the columns of a block, as pawl_reduced_articulated_forces() does for all: y (count x
+// 4) is d^-1/2 BT of them.
+PAWL_KERNEL static void form_pass_lanes(const reduced_form *f, const articulated_factor *factor,
+                                        const int *columns, int count, double (*y)[4])
+{
+    const reduced_tree *t = f->tree;
+    for (int n = count - 1; n >= 0; --n) {
+        int k = columns[n], link = t->columns[k].link, parent = t->columns[k].parent;
+        form_lanes *w = &f->lanes[link];
+        const spatial *motion = &f->motion->S[k], *resist = &factor->U[k];
+        const double S[6] = {motion->v.x, motion->v.y, motion->v.z,
+                             motion->w.x, motion->w.y, motion->w.z};
+        const double U[6] = {resist->v.x, resist->v.y, resist->v.z,
+                             resist->w.x, resist->w.y, resist->w.z};
+        double inverse = factor->inverse[k], root = factor->root[k], x[4];
+        for (int r = 0; r < 4; ++r) {
+            x[r] = (S[0] * w->x[0][r] + S[1] * w->x[1][r] + S[2] * w->x[2][r]) +
+                   (S[3] * w->x[3][r] + S[4] * w->x[4][r] + S[5] * w->x[5][r]);
+            y[n][r] = root * x[r];
+            x[r] *= inverse;
+        }
+        for (int i = 0; i < 6; ++i) {
+            for (int r = 0; r < 4; ++r) {
+                w->x[i][r] -= x[r] * U[i];
+            }
+        }
+        if (parent >= 0 && k == t->links[link].first_column) {
+            form_lanes *above = &f->lanes[t->columns[parent].link];
+            for (int i = 0; i < 6; ++i) {
+                for (int r = 0; r < 4; ++r) {
+                    above->x[i][r] += w->x[i][r];
+                }
+            }
+        }
+    }
+}
+
+void pawl_reduced_form_rows(reduced_form *f, const articulated_factor *factor,
+                            const pawl_assembly *a, int block, int stride, bool by_column,
+                            double *y)
+{
+    const row_block *b = &a->blocks[block];
+    const int *columns = f->columns + block * f->width;
+    int count = f->column_count[block];
+    for (int first = 0; first < b->rows.dim; first += 4) {
+        int rows = b->rows.dim - first < 4 ? b->rows.dim - first : 4;
+        form_lane_wrenches(f, a, b, first, columns, count);
+        form_pass_lanes(f, factor, columns, count, f->passed);
+        for (int r = 0; r < rows; ++r) {
+            double *row = y + (first + r) * stride;
+            for (int n = 0; n < count; ++n) {
+                row[by_column ? columns[n] : n] = f->passed[n][r];
+            }
+        }
+    }
+}
+
+// Columns are found once per block, then its rows go up the tree together. Those of free blocks never change.
 void pawl_reduced_form_row_block(reduced_form *f, const pawl_assembly *a, const row_block *b)
 {
     int index = (int)(b - a->blocks), *columns = f->columns + index * f->width;
-    int count = form_find_columns(f, b, columns);
-    f->column_count[index] = count;
+    if (index >= a->free_blocks || f->column_count[index] == 0) {
+        f->column_count[index] = form_find_columns(f, b, columns);
+    }
+    pawl_reduced_form_rows(f, &f->plain, a, index, f->width, false,
+                           f->Y + b->rows.first_row * f->width);
     for (int r = 0; r < b->rows.dim; ++r) {
-        form_row_wrenches(f, a, b, r, columns, count);
-        form_pass_row(f, columns, count, f->Y + (b->rows.first_row + r) * f->width);
-        form_check_row(f, b->rows.first_row + r, count, pawl_reduced_form_size(a, b, r));
+        form_check_row(f, b->rows.first_row + r, f->column_count[index],
+                       pawl_reduced_form_size(a, b, r));
     }
 }
 
@@ -479,9 +547,9 @@ void pawl_reduced_form_add_impulses(reduced_form *f, const pawl_assembly *a, con
         }
     }
     for (int k = 0; k < f->tree->column_count; ++k) {
-        z[k] *= f->root[k];
+        z[k] *= f->plain.root[k];
     }
-    pawl_reduced_articulated_rates(f->motion, f->inverse, z, z, f->wrench);
+    pawl_reduced_articulated_rates(f->motion, &f->plain, z, z, f->wrench);
     form_add_velocities(f, u);
 }
 

@@ -11,6 +11,11 @@
 #include "rows/assembly.h"
 #include "tree/articulated.h"
 
+// Wrenches of four rows at once.
+typedef struct form_lanes {
+    double x[6][4];
+} form_lanes;
+
 // Most sets of reactions of a step that wait for somebody to ask.
 enum { FORM_DEFERRED = 6 };
 
@@ -21,15 +26,15 @@ typedef struct reduced_form {
     reduced_motion *motion; // where the assembly is placed, inertias with the damping of the step
     reduced_motion *ahead;  // poses on the way of a drift
     reduced_config config, target;
-    double *inverse; // (nv) d^-1
-    double *root;    // (nv) d^-1/2
-    double *rate;    // (nv) scratch
+    articulated_factor plain; // of H
+    double *rate;             // (nv) scratch
     double *start;   // (nv) scratch; after impulses were added, the rates that they gave
     double *position_rate, *position_change; // (nv) of a drift
     bool arrived;                            // `ahead` has the poses where it is placed next
     bool rides;                              // something hangs on a kinematic body
     double *mass;                            // (links) with the damping of the step
     spatial *wrench;                         // (links) scratch
+    form_lanes *lanes;                       // (links) scratch
     double *momenta, *ridden;                // (6 x bodies) scratch
     body_state *moved;                       // (bodies) scratch
     pawl_mat3 *turned;                       // (bodies) scratch
@@ -45,6 +50,7 @@ typedef struct reduced_form {
     int *column_count; // (max_blocks)
     int *columns;      // (max_blocks x width) ascending
     double *Y;         // (max_rows x width)
+    double (*passed)[4]; // (width) scratch
     double *lost; // (max_rows) of rows that no coordinate moves a compliance in place of D; else 0
 } reduced_form;
 
@@ -69,6 +75,10 @@ void pawl_reduced_form_move(reduced_form *form, const double *coordinates, const
                             double fraction, double t, body_state *bodies);
 // Y of a block of the assembly, from its Jacobian.
 void pawl_reduced_form_row_block(reduced_form *form, const pawl_assembly *a, const row_block *b);
+// The same rows with another factor of H: row r has column columns[n] at y + r stride + (by_column ? columns[n] : n).
+void pawl_reduced_form_rows(reduced_form *form, const articulated_factor *factor,
+                            const pawl_assembly *a, int block, int stride, bool by_column,
+                            double *y);
 
 // The rows of a block over the columns that move them, row by row, with no mass in them: J X. Returns the
 // number of columns; `columns` and whether they `turns` may be NULL.

@@ -222,7 +222,9 @@ static bool reduced_position_newton(step_context *c, pawl_state *s, double tau, 
             error = max_of(error, fabs(tau * change[i]));
         }
         bool stalls = !(error <= reduced_position_contraction * last); // by rounding, too
-        bool done = error <= (stalls ? 1e3 : 1.0) * reduced_position_tolerance;
+        // What the change leaves is less than it by as much as it is less than the last one.
+        double left = k > 0 && !stalls && !secant.on ? error / last : 1.0;
+        bool done = left * error <= (stalls ? 1e3 : 1.0) * reduced_position_tolerance;
         secant.on = secant.on || (stalls && !done);
         bool lost = k >= REDUCED_POSITION_SECANTS || !(closes && secant.known && isfinite(error));
         if (secant.on && lost) {
@@ -237,7 +239,7 @@ static bool reduced_position_newton(step_context *c, pawl_state *s, double tau, 
         for (int i = 0; i < f->tree->column_count; ++i) {
             f->position_rate[i] += change[i];
         }
-        if (done && open <= reduced_position_closed) {
+        if (done && left * open <= reduced_position_closed) {
             // with the last change as well: left out it would be an error of one sign in every step
             reduced_position_place(c, s, tau, end);
             reduced_position_displacement(c, s, tau, c->u.next);
@@ -264,6 +266,23 @@ static bool reduced_position_along(step_context *c, pawl_state *s, double tau, d
     return found;
 }
 
+// Again with a shifted factor: see position_with_shift() of position_update.c.
+static bool reduced_position_with_shift(step_context *c, pawl_state *s, double tau, double end,
+                                        int *iterations)
+{
+    pawl_problem *p = &c->assembly->problem;
+    reduced_form *f = pawl_reduced_form_of(c->coordinates);
+    memcpy(s->bodies, c->position.from, (size_t)c->model->body_count * sizeof *s->bodies);
+    pawl_reduced_rate_from(f->motion, s->bodies, f->position_rate);
+    p->delassus->drops_redundant = false;
+    p->delassus->factored = 0;
+    pawl_eliminate_factor(p, c->settings->solver.regularization);
+    bool found = reduced_position_along(c, s, tau, end, true, iterations);
+    p->delassus->drops_redundant = true;
+    p->delassus->factored = 0;
+    return found;
+}
+
 // Kinematic bodies keep the twists that they are given.
 static void reduced_position_set_twists(const step_context *c, const double *u, body_state *bodies)
 {
@@ -276,10 +295,11 @@ static void reduced_position_set_twists(const step_context *c, const double *u, 
 }
 
 // Impulses of all joints that lead from twists `from` to `to`: those of the rows are in lambda.
-static void reduced_position_balance(step_context *c, pawl_state *s, const double *from,
-                                     const double *to)
+// They act at the poses `at` of time t.
+static void reduced_position_balance(step_context *c, pawl_state *s, const body_state *at, double t,
+                                     const double *from, const double *to)
 {
-    pawl_position_balance(c, s, s->bodies, s->time, to); // nothing is deferred here
+    pawl_position_balance(c, s, at, t, to);
     s->work[WORK_MOTION] += pawl_coordinates_reactions(c->coordinates, c->u.lambda, from, to, from,
                                                        to, c->u.applied, c->out.reaction);
 }
@@ -308,7 +328,7 @@ static void reduced_position_velocities(step_context *c, pawl_state *s, double t
     }
     // all impulses, those of the tree included, act between these two
     memcpy(c->u.start, c->u.own, (size_t)(6 * m->body_count) * sizeof *c->u.start);
-    reduced_position_balance(c, s, c->u.own, c->u.next);
+    reduced_position_balance(c, s, s->bodies, t, c->u.own, c->u.next);
 }
 
 // Whether some row is to be closed, or resists a change of rates: rows of springs and drives take no part.
@@ -367,8 +387,11 @@ bool pawl_reduced_position_part(step_context *c, pawl_state *s, double tau, doub
     pawl_twists_of(m, s->bodies, c->u.start);
     pawl_reduced_rate_from(f->motion, s->bodies, f->position_rate);
     bool along = near && reduced_position_along(c, s, tau, end, closes, iterations);
+    if (near && !along && closes && a->problem.delassus->dropped) {
+        along = reduced_position_with_shift(c, s, tau, end, iterations);
+    }
     if (along) {
-        reduced_position_balance(c, s, c->u.start, c->u.next);
+        reduced_position_balance(c, s, c->position.from, end - tau, c->u.start, c->u.next);
         reduced_position_set_twists(c, c->u.next, s->bodies);
     } else if (near && !last) {
         memcpy(s->bodies, c->position.from, (size_t)m->body_count * sizeof *s->bodies);
