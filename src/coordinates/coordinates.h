@@ -11,9 +11,20 @@
 #include "coordinates/free_factor.h"
 #include "rows/assembly.h"
 
+// What a step in some coordinates is expected to cost.
+typedef struct coordinates_estimate {
+    const char *of;      // their name; NULL: none
+    double instructions; // of a step
+    const char *cannot;  // why they are not to be chosen; NULL: they may be
+    char counts[72];     // what it was estimated by
+} coordinates_estimate;
+
 typedef struct coordinates coordinates;
 typedef struct coordinates_ops {
     const char *name, *summary;
+    // The cost of a model in them, for formulation=auto (coordinates_choice.c); NULL: it never chooses them.
+    pawl_status (*estimate)(const pawl_env *env, const pawl_model *model,
+                            const pawl_settings *settings, coordinates_estimate *out);
     // Joints are held by the coordinates: bodies are bound to each other even where no row acts.
     bool has_tree_joints;
     bool finds_islands; // islands can be found over its bodies and rows
@@ -60,6 +71,11 @@ const coordinates_ops *pawl_coordinates_find(int kind); // pawl_formulation; NUL
 bool pawl_coordinates_have_tree_joints(int kind); // has_tree_joints of that kind; false if unknown
 extern const coordinates_ops pawl_maximal_coordinates;
 extern const coordinates_ops pawl_reduced_coordinates;
+
+// For estimates: rows of springs and drives of a model, and how many contacts it may have.
+int pawl_coordinates_soft_rows(const pawl_model *model);
+double pawl_coordinates_contacts(const pawl_model *model);
+bool pawl_coordinates_move_freely(const pawl_model *model);
 
 // These are what the functions of the same name do, where there is something to do.
 void pawl_coordinates_destroy(coordinates *c); // NULL is fine

@@ -5,7 +5,11 @@
 // cannot do, or would do differently from maximal coordinates, it says instead. The estimates are rounded figures of
 // tools/step_table, good to a third or so: they rank, they do not predict.
 #include "coordinates/coordinates_choice.h"
+#include <math.h>
 #include <stdio.h>
+
+// Others than the first are worth it only where the estimate, which is that rough, is clear.
+static const double coordinates_worth = 0.9;
 
 // Rows of springs, dampers, armatures and of drives that have rows.
 int pawl_coordinates_soft_rows(const pawl_model *m)
@@ -25,10 +29,26 @@ double pawl_coordinates_contacts(const pawl_model *m)
 {
     int shapes = 0;
     for (int i = 0; i < m->body_count; ++i) {
-        bool moves = m->bodies[i].kind != PAWL_BODY_KINEMATIC;
-        shapes += moves ? m->bodies[i].shape_count : 0;
+        const model_body *b = &m->bodies[i];
+        for (int k = 0; k < b->shape_count && b->kind != PAWL_BODY_KINEMATIC; ++k) {
+            shapes += !m->shapes[b->first_shape + k].def.visual_only;
+        }
     }
     return 0.5 * shapes;
+}
+
+// Whether joints and gravity alone act: no springs, drives, forces, limits, friction or contacts.
+bool pawl_coordinates_move_freely(const pawl_model *m)
+{
+    bool limited = false;
+    for (int i = 0; i < m->joint_count; ++i) {
+        for (int q = 0; q < m->joints[i].coordinate_count; ++q) {
+            const pawl_coordinate_def *d = &m->joints[i].coordinate[q];
+            limited = limited || isfinite(d->lower) || isfinite(d->upper) || d->friction > 0.0;
+        }
+    }
+    return !limited && m->force_count == 0 && pawl_coordinates_soft_rows(m) == 0 &&
+           pawl_coordinates_contacts(m) == 0.0;
 }
 
 pawl_status pawl_coordinates_choose(const pawl_env *env, const pawl_model *model,
@@ -47,7 +67,7 @@ pawl_status pawl_coordinates_choose(const pawl_env *env, const pawl_model *model
         PAWL_TRY(ops->estimate(env, model, settings, &own));
         if (own.cannot != NULL) {
             cannot = own.cannot;
-        } else if (best.of == NULL || own.instructions < best.instructions) {
+        } else if (best.of == NULL || own.instructions < coordinates_worth * best.instructions) {
             other = best;
             best = own;
             *kind = k;

@@ -25,13 +25,13 @@ typedef struct reduced_delassus {
     const pawl_assembly *a;
     reduced_form *form; // of its rows
     pawl_delassus_kind kind;
-    double *z, *swept;                   // (nv) YT x of the product and of the sweep at work
-    reduced_eliminator eliminate;        // of the free rows
-    int expected;                        // of these repeat others
-    double *shifted, *shifted_inverse;   // (nv x nv), (nv)
-    double *size;                        // (max rows) of rows with weak ones among them
-    double *inverse_shift, *right;       // (max rows) s^-1, and scratch
-    double *contact_inverse_shift;       // (9 x max contacts) where contacts have blocks
+    double *z, *swept;                 // (nv) YT x of the product and of the sweep at work
+    reduced_eliminator eliminate;      // of the free rows
+    int expected;                      // of these repeat others
+    double *shifted, *shifted_inverse; // (nv x nv), (nv)
+    double *size;                      // (max rows) of rows with weak ones among them
+    double *inverse_shift, *right;     // (max rows) s^-1, and scratch
+    double *contact_inverse_shift;     // (9 x max contacts) where contacts have blocks
     bool has_blocks;
     matrix_free free_rows, shifted_free; // where nothing is factored
 } reduced_delassus;

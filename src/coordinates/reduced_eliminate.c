@@ -11,8 +11,9 @@
 
 // More than this times the inertia of its column, and the impulse of a row would lose digits: it stays a row.
 static const double eliminate_stiffest = 1e4;
-static const double eliminate_nothing = 1e-18;  // less than this changes no digit
-static const double eliminate_dependent = 1e-11; // pivots of rows that repeat others, of the row alone
+static const double eliminate_nothing = 1e-18; // less than this changes no digit
+static const double eliminate_dependent =
+    1e-11; // pivots of rows that repeat others, of the row alone
 static const double eliminate_rounding = 1e-14;
 static const double eliminate_far = 1e-6;    // kept pivots, of what was there before elimination
 static const double eliminate_still = 1e-11; // of a row's own D: less is rounding
@@ -192,8 +193,8 @@ int pawl_reduced_eliminator_factor(reduced_eliminator *e, const double *complian
             *own += attempt == 0 ? 0.0 : shift * (size == NULL ? *own : size[r] + compliance[r]);
         }
         double floor = attempt == 0 ? eliminate_dependent : eliminate_rounding;
-        int dropped = pawl_ldl_factor(e->A, n, n, floor, attempt == 0 ? e->size : e->diagonal,
-                                      e->inverse);
+        int dropped =
+            pawl_ldl_factor(e->A, n, n, floor, attempt == 0 ? e->size : e->diagonal, e->inverse);
         double least = eliminate_least(e);
         e->exact = least > eliminate_far && least <= 1.0;
         e->dropped = attempt == 0 && e->exact && dropped + lost == expected;

@@ -33,7 +33,7 @@ typedef struct reduced_eliminator {
     double *diagonal, *size;   // (free rows)
     double *tau, *z, *rate;    // (nv)
     double *right, *compliance; // (free rows)
-    double *half;              // (max bounded x free rows)
+    double *half;               // (max bounded x free rows)
 } reduced_eliminator;
 
 reduced_eliminator pawl_reduced_eliminator_layout(const pawl_assembly *a, reduced_form *form,

@@ -609,9 +609,9 @@ static double form_transmit(const reduced_form *f, const body_state *at, const d
         double passed[6] = {own[0], own[1], own[2], moment.x, moment.y, moment.z};
         for (int k = 0; k < 6; ++k) {
             if (t->links[l->parent].driven) {
-                work += before == NULL ? 0.0
-                                       : 0.5 * passed[k] *
-                                             (before[6 * parent + k] + after[6 * parent + k]);
+                work += before == NULL
+                            ? 0.0
+                            : 0.5 * passed[k] * (before[6 * parent + k] + after[6 * parent + k]);
             } else {
                 p[6 * parent + k] += passed[k];
             }

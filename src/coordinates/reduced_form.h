@@ -28,7 +28,7 @@ typedef struct reduced_form {
     reduced_config config, target;
     articulated_factor plain; // of H
     double *rate;             // (nv) scratch
-    double *start;   // (nv) scratch; after impulses were added, the rates that they gave
+    double *start;            // (nv) scratch; after impulses were added, the rates that they gave
     double *position_rate, *position_change; // (nv) of a drift
     bool arrived;                            // `ahead` has the poses where it is placed next
     bool rides;                              // something hangs on a kinematic body
@@ -39,17 +39,17 @@ typedef struct reduced_form {
     body_state *moved;                       // (bodies) scratch
     pawl_mat3 *turned;                       // (bodies) scratch
     int *first_slot;                         // (joints) of its rows, see impulse_slots
-    bool defers; // reactions are resolved when somebody asks
+    bool defers;                             // reactions are resolved when somebody asks
     int deferred_count;
     struct {
         body_state *at;   // (bodies) poses
         double *impulses; // (6 x bodies) that act on the bodies beside those of rows
     } deferred[FORM_DEFERRED];
     // rows of the problem, block by block
-    int width;         // most columns that a block has
-    int *column_count; // (max_blocks)
-    int *columns;      // (max_blocks x width) ascending
-    double *Y;         // (max_rows x width)
+    int width;           // most columns that a block has
+    int *column_count;   // (max_blocks)
+    int *columns;        // (max_blocks x width) ascending
+    double *Y;           // (max_rows x width)
     double (*passed)[4]; // (width) scratch
     double *lost; // (max_rows) of rows that no coordinate moves a compliance in place of D; else 0
 } reduced_form;

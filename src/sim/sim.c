@@ -10,6 +10,7 @@
 #include "step/common/impact.h"
 #include "step/common/least_reactions.h"
 #include "step/common/position_update.h"
+#include <stdio.h>
 #include <string.h>
 
 // Steppers without rows (mdp, nmdp) use coordinates and contact models of their own: no solver, no impacts.
@@ -210,6 +211,45 @@ static pawl_status sim_create_all(pawl_sim *sim)
     return sim_create_parts(sim, room);
 }
 
+// Steppers with a tree of their own do not ask for coordinates: theirs are maximal ones.
+pawl_status pawl_choose_formulation(const pawl_env *env, const pawl_model *model,
+                                    const pawl_settings *settings, pawl_formulation *out,
+                                    char *reason, size_t size)
+{
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, model);
+    PAWL_NEED(env, settings);
+    PAWL_NEED(env, out);
+    const pawl_stepper_ops *stepper = pawl_stepper_find((int)settings->stepper);
+    if (stepper == NULL) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "no stepper of kind %d", (int)settings->stepper);
+    }
+    char text[COORDINATES_REASON] = "";
+    int kind = PAWL_FORMULATION_MAXIMAL;
+    bool alike = (stepper->traits & STEPPER_MOVES_ALIKE) != 0;
+    PAWL_TRY(pawl_coordinates_choose(env, model, settings, alike, &kind, text));
+    *out = (pawl_formulation)kind;
+    if (reason != NULL && size > 0) {
+        (void)snprintf(reason, size, "%s", text);
+    }
+    return PAWL_OK;
+}
+
+const char *pawl_sim_formulation_reason(const pawl_sim *sim)
+{
+    return sim == NULL ? "" : sim->choice;
+}
+
+// The settings of a sim name the coordinates that it has.
+static pawl_status sim_choose(pawl_sim *sim)
+{
+    pawl_settings *set = &sim->settings;
+    return set->formulation != PAWL_FORMULATION_AUTO
+               ? PAWL_OK
+               : pawl_choose_formulation(&sim->env, sim->model, set, &set->formulation, sim->choice,
+                                         sizeof sim->choice);
+}
+
 // A sim at the start of the model as the file states it, before joints are assembled: `pawl check` reports on it.
 pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
                                 const pawl_settings *settings, pawl_sim **out)
@@ -229,7 +269,10 @@ pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
     pawl_live_begin(&sim->live, env, model);
     sim->settings = *settings;
     sim->stepper = pawl_stepper_find((int)settings->stepper);
-    pawl_status status = sim_create_all(sim);
+    pawl_status status = sim_choose(sim);
+    if (status == PAWL_OK) {
+        status = sim_create_all(sim);
+    }
     if (status != PAWL_OK) {
         pawl_sim_destroy(sim);
         return status;

@@ -238,9 +238,8 @@ PAWL_KERNEL static void articulated_run(reduced_motion *m, const double *added,
         }
         for (int k = l->column_count - 1; k >= 0; --k) {
             int column = l->first_column + k;
-            out->U[column] =
-                articulated_reduce(m->S[column], added == NULL ? 0.0 : added[column], scale[k], M,
-                                   &out->inverse[column]);
+            out->U[column] = articulated_reduce(m->S[column], added == NULL ? 0.0 : added[column],
+                                                scale[k], M, &out->inverse[column]);
             out->root[column] = sqrt(out->inverse[column]);
         }
         int parent = pawl_reduced_sum_parent(t, i);

@@ -42,9 +42,10 @@ static inline double pawl_reduced_pivot(const reduced_tree *tree, const double *
 
 // The same inverse by articulated bodies, in O(nv): H^-1 = B D^-1 BT with D diagonal.
 typedef struct articulated_factor {
-    spatial *U;      // (nv) what the links below a column resist its motion with
-    double *inverse; // (nv) D^-1, 0 where a column has no inertia of its own, as a gimbal in its lock
-    double *root;    // (nv) D^-1/2
+    spatial *U; // (nv) what the links below a column resist its motion with
+    double
+        *inverse; // (nv) D^-1, 0 where a column has no inertia of its own, as a gimbal in its lock
+    double *root; // (nv) D^-1/2
 } articulated_factor;
 articulated_factor pawl_articulated_factor_carve(const reduced_tree *tree, pawl_carver *mem);
 // Of a placed motion, with `added` (nv; NULL: nothing) on the diagonal of H.

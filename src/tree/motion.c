@@ -226,8 +226,7 @@ static void motion_finish_link(reduced_motion *m, int i, double time)
         }
     }
     m->about_centre[i] = m3_congruence(&m->rotation[i], &body->inertia);
-    m->inertia[i] =
-        si_from(body->mass, v3_sub(m->position[i], m->origin[i]), &m->about_centre[i]);
+    m->inertia[i] = si_from(body->mass, v3_sub(m->position[i], m->origin[i]), &m->about_centre[i]);
 }
 
 void pawl_reduced_place_poses(reduced_motion *motion, const reduced_config *config, double time)

@@ -62,14 +62,14 @@ typedef struct reduced_motion {
     pawl_env env;
     size_t bytes;
     // by pawl_reduced_place
-    pawl_vec3 *origin;                              // (links) of their spatial vectors
-    pawl_vec3 *position;                            // (links) centres of mass
-    pawl_quat *orientation;                         // (links)
-    pawl_mat3 *rotation;                            // (links) the same
-    spatial_inertia *inertia;                       // (links)
-    pawl_mat3 *about_centre;                        // (links) inertia about the centre of mass, world axes
-    spatial *S;                                     // (nv)
-    reduced_ball *balls;                            // (balls)
+    pawl_vec3 *origin;        // (links) of their spatial vectors
+    pawl_vec3 *position;      // (links) centres of mass
+    pawl_quat *orientation;   // (links)
+    pawl_mat3 *rotation;      // (links) the same
+    spatial_inertia *inertia; // (links)
+    pawl_mat3 *about_centre;  // (links) inertia about the centre of mass, world axes
+    spatial *S;               // (nv)
+    reduced_ball *balls;      // (balls)
     spatial *driven_velocity, *driven_acceleration; // (links) of driven links, about their origin
     // by pawl_reduced_move
     double *rate;      // (nv) theta'
