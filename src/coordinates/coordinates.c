@@ -5,6 +5,11 @@
 #include "coordinates/coordinates.h"
 #include "problem/weak_space.h"
 
+int pawl_coordinates_named(int kind)
+{
+    return pawl_coordinates_find(kind) != NULL ? kind : 0;
+}
+
 bool pawl_coordinates_have_tree_joints(int kind)
 {
     const coordinates_ops *ops = pawl_coordinates_find(kind);

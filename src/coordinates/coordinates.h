@@ -68,6 +68,8 @@ struct coordinates { // every kind embeds this as its first member
 };
 
 const coordinates_ops *pawl_coordinates_find(int kind); // pawl_formulation; NULL if unknown
+// The kind itself, or where it stands for a choice among others the first of these.
+int pawl_coordinates_named(int kind);
 bool pawl_coordinates_have_tree_joints(int kind); // has_tree_joints of that kind; false if unknown
 extern const coordinates_ops pawl_maximal_coordinates;
 extern const coordinates_ops pawl_reduced_coordinates;

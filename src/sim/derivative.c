@@ -400,9 +400,7 @@ pawl_status pawl_derivative_create(const pawl_env *env, const pawl_model *model,
     }
     d->columns = d->first[PAWL_DERIVATIVE_COUNT];
     pawl_settings own = *settings;
-    if (own.formulation == PAWL_FORMULATION_AUTO) {
-        own.formulation = PAWL_FORMULATION_MAXIMAL; // the only one that is differentiated
-    }
+    own.formulation = (pawl_formulation)pawl_coordinates_named((int)settings->formulation);
     pawl_status status = pawl_sim_create(env, model, &own, &d->sim);
     if (status == PAWL_OK && ((d->sim->stepper->traits & STEPPER_DIFFERENTIABLE) == 0 ||
                               d->sim->coordinates->ops->has_tree_joints)) {

@@ -244,7 +244,7 @@ const char *pawl_sim_formulation_reason(const pawl_sim *sim)
 static pawl_status sim_choose(pawl_sim *sim)
 {
     pawl_settings *set = &sim->settings;
-    return set->formulation != PAWL_FORMULATION_AUTO
+    return pawl_coordinates_find((int)set->formulation) != NULL
                ? PAWL_OK
                : pawl_choose_formulation(&sim->env, sim->model, set, &set->formulation, sim->choice,
                                          sizeof sim->choice);
