@@ -239,7 +239,14 @@ static bool eliminate_by_halves(const eliminator *e, const pawl_problem *p)
     size_t n = (size_t)p->free_row_count, m = (size_t)p->row_count - n;
     const pawl_delassus *d = p->delassus;
     bool exact = !d->maybe_singular || d->dropped;
-    return n > 0 && exact && d->halves && n * m <= e->half_size;
+    return n > 0 && exact && d->halves && d->ops->columns != NULL && n * m <= e->half_size;
+}
+
+// Whether the operator does it by itself: its factor is exact, and of these very rows.
+static bool eliminate_directly(const pawl_problem *p)
+{
+    const pawl_delassus *d = p->delassus;
+    return d->ops->condense != NULL && d->direct && pawl_eliminate_is_exact(p);
 }
 
 // out += z . y for three columns z that lie n apart, with y read once. The order is that of pawl_dot().
@@ -388,7 +395,9 @@ void pawl_eliminate_condense(eliminator *e, const pawl_problem *p, double *lambd
                              double *v)
 {
     int m = p->row_count - p->free_row_count;
-    if (eliminate_by_halves(e, p)) {
+    if (eliminate_directly(p)) {
+        p->delassus->ops->condense(p->delassus, p, S, v);
+    } else if (eliminate_by_halves(e, p)) {
         eliminate_halves(e, p, S);
     } else {
         eliminate_columns(e, p, lambda, S, v);
@@ -408,6 +417,10 @@ void pawl_eliminate_velocity(eliminator *e, const pawl_problem *p, double *lambd
 {
     int n = p->free_row_count, rows = p->row_count, m = rows - n;
     pawl_delassus *d = p->delassus;
+    if (eliminate_directly(p)) {
+        d->ops->condensed_velocity(d, p, lambda, v);
+        return;
+    }
     memset(lambda, 0, (size_t)rows * sizeof *lambda);
     pawl_eliminate_recover(e, p, eliminate_exact, lambda);
     d->ops->apply(d, lambda, e->product);
@@ -422,6 +435,10 @@ int pawl_eliminate_recover(eliminator *e, const pawl_problem *p, double accuracy
 {
     int n = p->free_row_count, rows = p->row_count;
     pawl_delassus *d = p->delassus;
+    if (eliminate_directly(p)) {
+        d->ops->recover(d, p, lambda);
+        return 1;
+    }
     double *b = accuracy >= 1.0 ? lambda : e->right;
     if (rows > n) {
         memset(lambda, 0, (size_t)n * sizeof *lambda);

@@ -404,7 +404,9 @@ pawl_status pawl_derivative_create(const pawl_env *env, const pawl_model *model,
         d->first[k + 1] = d->first[k] + width[k];
     }
     d->columns = d->first[PAWL_DERIVATIVE_COUNT];
-    pawl_status status = pawl_sim_create(env, model, settings, &d->sim);
+    pawl_settings own = *settings;
+    own.formulation = (pawl_formulation)pawl_coordinates_named((int)settings->formulation);
+    pawl_status status = pawl_sim_create(env, model, &own, &d->sim);
     if (status == PAWL_OK && ((d->sim->stepper->traits & STEPPER_DIFFERENTIABLE) == 0 ||
                               d->sim->coordinates->ops->has_tree_joints)) {
         status = PAWL_FAIL(

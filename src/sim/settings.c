@@ -37,6 +37,8 @@ static const char *const settings_formulations[PAWL_FORMULATION_COUNT][2] = {
     [PAWL_FORMULATION_REDUCED] =
         {"reduced",
          "joint coordinates on a spanning tree, loops as constraints: steppers euler, moreau, lit"},
+    [PAWL_FORMULATION_AUTO] =
+        {"auto", "the one of these that is expected to cost less; the run says which and why"},
 };
 
 const char *pawl_formulation_name(int kind)
@@ -88,8 +90,9 @@ static const setting_row settings_table[] = {
           "which algorithm solves the constraint problem"),
     TABLE(
         "formulation", formulation, PAWL_FORMULATION_MAXIMAL, pawl_formulation_name,
-        "maximal reduced",
-        "coordinates of the motion: six for each body, or those of the joints of a spanning tree"),
+        "maximal reduced auto",
+        "coordinates of the motion: six for each body, those of the joints of a spanning tree, or "
+        "whichever costs less"),
     CHOICE(reduced.base, PAWL_REDUCED_BASE_QUATERNION, PAWL_REDUCED_BASE_COUNT, "quaternion euler",
            "rotation coordinates of a floating base in reduced coordinates"),
     CHOICE(delassus, PAWL_DELASSUS_AUTO, PAWL_DELASSUS_COUNT, "auto dense sparse matrix-free",
