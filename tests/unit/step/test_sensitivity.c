@@ -180,7 +180,9 @@ TEST(sticking_contacts_have_the_derivatives_of_differences)
     sense_case c;
     sense_begin(&c, 0.04, (pawl_twist){0}, PAWL_NMDP_NE);
     CHECK(pawl_sensitivity_coordinate_count(c.d) == c.s->n);
-    sense_check_state(&c, 1e-5, 1e-4);
+    // Steps end 1e-11 from where they would, which over 2 d and a step of 5 ms is 1e-9/d; with d^2 from the third derivative
+    // the sum is least near here.
+    sense_check_state(&c, 1e-4, 1e-4);
     CHECK(c.s->used_count > 0);
     sense_end(&c);
 }
