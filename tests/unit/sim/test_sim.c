@@ -392,6 +392,7 @@ TEST(every_setting_reads_back_what_was_set)
                                            {"mdp.pd", "stable"},
                                            {"solver.budget", "40"},
                                            {"solver.budget_newton", "3"},
+                                           {"mjcf.soft", "on"},
                                            {"solver.variant", "paper"},
                                            {"nmdp.bodies", "off"},
                                            {"nmdp.limit_stiffness", "1e+03"},
