@@ -21,7 +21,7 @@ typedef struct start_args {
         "--start", 0, "JOINT=Q",                                                                   \
             "initial position of a joint [rad or m], Q1,Q2,... for several coordinates;\n"         \
             "a name alone is a keyframe of the file;\n"                                            \
-            "clamp: joints beyond their limits begin at them; as-is (default): where they are;\n"  \
+            "clamp: joints beyond their limits begin at them (as-is: where they are);\n"           \
             "may be repeated; loops are then closed",                                              \
             start_args_take, offset, NULL                                                          \
     }
