@@ -92,6 +92,9 @@ static pawl_status derivative_reserve(pawl_derivative *d)
 // open gaps have a steeper one, and violations none.
 static double derivative_slope(double gap, double bias, const step_weights *w)
 {
+    if (w->literal_bias && gap < 0.0) {
+        return bias / gap;
+    }
     bool near = fabs(bias * w->h - gap) <= 1e-9 * fabs(gap);
     return near ? 1.0 / w->h : gap >= 0.0 ? 1.0 / w->reach : 0.0;
 }
@@ -145,7 +148,8 @@ static void derivative_probe(void *user, const step_context *c, const pawl_state
         k->id[i] = a->contacts[i].id;
         k->friction[i] = a->friction[i];
         int normal = pawl_problem_contact_row(p, i) + 2;
-        k->slope[normal] = derivative_slope(a->contacts[i].gap, a->bias[normal], w);
+        k->slope[normal] =
+            derivative_slope(a->contacts[i].gap + w->allowed_depth, a->bias[normal], w);
     }
 }
 

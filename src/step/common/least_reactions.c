@@ -67,8 +67,11 @@ void pawl_defer_reactions(step_context *c, const body_state *at, double t, doubl
         return;
     }
     struct deferred_reaction *item = least_item(c, at, t);
+    double *restrict sum = item->lambda;
+    const bool *restrict hard = a->hard;
     for (int r = 0; r < a->free_rows; ++r) {
-        item->lambda[r] += pawl_assembly_is_hard(a, r) ? fraction * lambda[r] : 0.0;
+        double share = fraction * lambda[r];
+        sum[r] += hard[r] ? share : 0.0;
     }
 }
 
