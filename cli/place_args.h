@@ -23,7 +23,7 @@ typedef struct place_args {
             "put a plane below the model: 'under' its lowest shape, or at a height [m];\n"         \
             "WHERE,DEGREES for a slope that rises along x, on which it stands;\n"                  \
             "WHERE,DEGREES,FRICTION for its coefficient of friction;\n"                            \
-            "or a model FILE whose fixed shapes are the ground: stairs, a mesh, a heightfield",    \
+            "or a model FILE whose fixed shapes are the ground: stairs, a mesh, ...",              \
             place_args_take_ground, (offset) + offsetof(place_args, ground), NULL                  \
     }
 #define PLACE_ARGS_PLACE(offset)                                                                   \
