@@ -13,6 +13,13 @@
 #include <stdio.h>
 #include <string.h>
 
+// Its status is that of the whole call.
+static pawl_status abuse_take(void *user, const char *text, size_t size)
+{
+    *(size_t *)user = text != NULL ? size : 0;
+    return PAWL_UNSUPPORTED;
+}
+
 TEST(models_written_to_nowhere)
 {
     mechanism m;
@@ -28,6 +35,14 @@ TEST(models_written_to_nowhere)
     CHECK(pawl_model_write(env, m.model, PAWL_FILE_URDF, "/no/such/folder/a.urdf", NULL) ==
           PAWL_BAD_FILE);
     CHECK_MESSAGE(&m.t, "cannot be written");
+    size_t size = 0;
+    CHECK_BAD(pawl_model_write_text(NULL, m.model, PAWL_FILE_SDF, abuse_take, &size, &report));
+    CHECK_BAD(pawl_model_write_text(env, NULL, PAWL_FILE_SDF, abuse_take, &size, &report));
+    CHECK_BAD(pawl_model_write_text(env, m.model, PAWL_FILE_NONE, abuse_take, &size, &report));
+    CHECK_BAD(pawl_model_write_text(env, m.model, PAWL_FILE_SDF, NULL, &size, &report));
+    CHECK(pawl_model_write_text(env, m.model, PAWL_FILE_SDF, abuse_take, &size, NULL) ==
+          PAWL_UNSUPPORTED);
+    CHECK(size > 100);
     CHECK(pawl_file_format_name(PAWL_FILE_NONE) == NULL);
     CHECK(pawl_file_format_name((pawl_file_format)-3) == NULL);
     CHECK_TEXT(pawl_file_format_name(PAWL_FILE_MJCF), "mjcf");
