@@ -142,7 +142,7 @@ def test_lists_with_commas_and_files(pawl):
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 @pytest.mark.parametrize("line, replies", [
     ("pawl re", ["report", "reproduce"]),
-    ("pawl run --formulation ", ["maximal", "reduced"]),
+    ("pawl run --formulation ", ["maximal", "reduced", "auto"]),
     ("pawl report run", ["run.h5"]),
 ])
 def test_bash_gets_them(pawl, line, replies):
