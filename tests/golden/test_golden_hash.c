@@ -20,13 +20,13 @@ typedef struct golden_row {
 
 static const golden_row golden_rows[] = {
     {PAWL_STEPPER_EULER, PAWL_SOLVER_DIRECT, PAWL_DELASSUS_SPARSE, true,
-     UINT64_C(0x2fa18db49630ed98)},
+     UINT64_C(0xcfc1b10505aa6da7)},
     {PAWL_STEPPER_EULER, PAWL_SOLVER_PGS_NCP, PAWL_DELASSUS_DENSE, false,
-     UINT64_C(0x41e8be1cb6aafadf)},
+     UINT64_C(0x4d4d7aa4f63ca950)},
     {PAWL_STEPPER_MOREAU, PAWL_SOLVER_DIRECT, PAWL_DELASSUS_DENSE, true,
-     UINT64_C(0xd2f204d44583411b)},
+     UINT64_C(0x928338a7684633f3)},
     {PAWL_STEPPER_MOREAU, PAWL_SOLVER_PGS_NCP, PAWL_DELASSUS_SPARSE, false,
-     UINT64_C(0xc19cc588eeed6a08)},
+     UINT64_C(0x1f0be21df73ae3f0)},
 };
 
 // Runs the model, which it destroys, for 200 steps; the hash of the state then.
@@ -82,13 +82,13 @@ TEST(a_short_run_with_contacts_ends_in_the_recorded_bits)
         uint64_t hash;
     } rows[] = {
         {"models/primitives/nunchuk.sdf", PAWL_STEPPER_EULER, PAWL_SOLVER_ADMM_NCP,
-         UINT64_C(0x2deb4fb7adafd0de)},
+         UINT64_C(0x1249a8bac3fb5339)},
         {"models/primitives/nunchuk.sdf", PAWL_STEPPER_MOREAU, PAWL_SOLVER_PGS_NCP,
-         UINT64_C(0x968394ed518f6ebb)},
+         UINT64_C(0xe71f97811f7cf327)},
         {"models/classics/S10-spinning-box.sdf", PAWL_STEPPER_MOREAU, PAWL_SOLVER_ADMM_NCP,
-         UINT64_C(0xc109118da287101e)},
+         UINT64_C(0x044b8ef90c735536)},
         {"models/classics/E3-topple.sdf", PAWL_STEPPER_EULER, PAWL_SOLVER_PGS_NCP,
-         UINT64_C(0xc93e77fa8cf6724a)},
+         UINT64_C(0xd42964621b0cc646)},
         {"models/classics/D12-stack-1000.sdf", PAWL_STEPPER_EULER, PAWL_SOLVER_ADMM_NCP,
          UINT64_C(0x9212a4966fa29c6f)},
     };
@@ -116,10 +116,10 @@ TEST(a_short_run_in_another_way_ends_in_the_recorded_bits)
     } rows[] = {
         {"models/lit/fourbar-passive.sdf",
          {{"stepper", "rattle"}, {"rattle.order", "2"}},
-         UINT64_C(0x967b2288edf742ab)},
+         UINT64_C(0x9949a0c6b5ff8713)},
         {"models/quickstart.sdf",
          {{"stepper", "rattle"}, {"rattle.order", "4"}},
-         UINT64_C(0x995ff4f89a68037a)},
+         UINT64_C(0x1ff03e7988641aff)},
         {"models/classics/C2-car-axis.sdf",
          {{"stepper", "rattle"}, {"rattle.order", "4"}},
          UINT64_C(0x159a56d7e8381e2e)},
@@ -131,7 +131,7 @@ TEST(a_short_run_in_another_way_ends_in_the_recorded_bits)
          UINT64_C(0x463f61090b974423)},
         {"models/primitives/nunchuk.sdf",
          {{"stepper", "moreau"}, {"formulation", "reduced"}},
-         UINT64_C(0x6e6ece85ab2dbcf4)},
+         UINT64_C(0x697ae5eb38ca9824)},
         {"models/nmdp/robosimian-planar.sdf",
          {{"stepper", "nmdp"}, {"nmdp.order", "2"}},
          UINT64_C(0x000f78bf6615ec7e)},
