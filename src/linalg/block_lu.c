@@ -7,9 +7,9 @@
 // with U = LT in the symmetric case. Upper blocks are stored transposed, so that one kernel, C -= A BT, does all
 // updates and adds its products in the same order whatever the compiler and the vector unit.
 #include "linalg/block_lu.h"
-#include "base/six.h"
 #include "base/carver.h"
 #include "base/hash.h"
+#include "base/six.h"
 #include <math.h>
 #include <string.h>
 #include <suitesparse/amd.h>
@@ -384,7 +384,8 @@ PAWL_KERNEL_PART void lu_forward(const double *L, bool unit, double *restrict B)
 }
 
 // Lower block of column j: B <- B U^-1, as transposed rows; U is read by columns.
-PAWL_KERNEL_PART void lu_scale_lower(const double *D, bool symmetric, double *block, double *transposed)
+PAWL_KERNEL_PART void lu_scale_lower(const double *D, bool symmetric, double *block,
+                                     double *transposed)
 {
     lu_transpose(block, transposed);
     if (symmetric) {
@@ -398,7 +399,8 @@ PAWL_KERNEL_PART void lu_scale_lower(const double *D, bool symmetric, double *bl
 }
 
 // Upper block: rows of the transpose are solved with L after the exchanges.
-PAWL_KERNEL_PART void lu_scale_upper(const double *D, const int *pivot, double *block, double *transposed)
+PAWL_KERNEL_PART void lu_scale_upper(const double *D, const int *pivot, double *block,
+                                     double *transposed)
 {
     lu_transpose(block, transposed); // row c: row c of A_jk
     for (int c = 0; c < N; ++c) {
