@@ -29,7 +29,7 @@ typedef struct place_args {
 #define PLACE_ARGS_PLACE(offset)                                                                   \
     {                                                                                              \
         "--place", 0, "POSE",                                                                      \
-            "move what floats: X,Y,Z [m], or X,Y,Z,ROLL,PITCH,YAW [m, degrees] as in URDF",         \
+            "move what floats: X,Y,Z [m], or X,Y,Z,ROLL,PITCH,YAW [m, degrees] as in URDF",        \
             place_args_take_place, (offset) + offsetof(place_args, place), NULL                    \
     }
 #define PLACE_ARGS_FIXED(offset)                                                                   \

@@ -61,6 +61,7 @@ typedef struct deferred_reactions {
 typedef struct position_update {
     body_state *from;   // (bodies) where it began
     double *consistent; // (6 x bodies) twists that satisfy the rows where an exact one begins
+    bool passes;        // the poses that it leads to are within a step: no state has them
     bool exact;         // keeps angular momentum and iterates to the last digit (rattle)
     bool least_norm;    // rows are redundant and all satisfied: reactions are those of least norm
     deferred_reactions deferred;

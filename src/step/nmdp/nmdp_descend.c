@@ -20,7 +20,7 @@ static const double descend_loose =
     0.01; // of the tolerance: a step that ends a projection on the way
 // Weights move the motion by forces times h^2, and K's second derivative by them falls like h^2: with short steps,
 // proximal weight and tolerance fall, too, or forces would stay where they began. Longer steps than this are as set.
-static const double descend_whole_step = 0.02; // [s]
+static const double descend_whole_step = 0.02;  // [s]
 static const double descend_least_creep = 1e-3; // over a stage, for which K is aimed again [m]
 static const double descend_least_curve = 0.04; // of the program [m^2/s^2]
 
