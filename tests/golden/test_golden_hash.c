@@ -125,7 +125,7 @@ TEST(a_short_run_in_another_way_ends_in_the_recorded_bits)
          UINT64_C(0x159a56d7e8381e2e)},
         {"models/primitives/boxes-fixed.sdf",
          {{"contact.reduce", "hull"}, {"contact.reduce_max", "3"}},
-         UINT64_C(0xb0fb0f0881ff1828)},
+         UINT64_C(0x97e2dc1a401e76dd)},
         {"models/lit/pawl-in-slot.sdf",
          {{"stepper", "lit"}, {"solver", "auto"}},
          UINT64_C(0x9d68235dd3027b87)},
