@@ -9,6 +9,7 @@
 #include "linalg/block_lu.h"
 #include "base/carver.h"
 #include "base/hash.h"
+#include "base/six.h"
 #include <math.h>
 #include <string.h>
 #include <suitesparse/amd.h>
@@ -291,22 +292,20 @@ void pawl_block_lu_clear(block_lu *f, bool symmetric)
 // ---- kernels -------------------------------------------------------------------------------------
 
 // C -= A BT, BT given row by row (the transpose of B).
-static void lu_subtract(double *restrict C, const double *restrict A, const double *restrict BT)
+PAWL_KERNEL_PART void lu_subtract(double *restrict C, const double *restrict A,
+                                  const double *restrict BT)
 {
     for (int r = 0; r < N; ++r) {
         double c[N];
         memcpy(c, C + N * r, sizeof c);
         for (int k = 0; k < N; ++k) {
-            double a = A[N * r + k];
-            for (int q = 0; q < N; ++q) {
-                c[q] -= a * BT[N * k + q];
-            }
+            six_subtract(A[N * r + k], BT + N * k, c);
         }
         memcpy(C + N * r, c, sizeof c);
     }
 }
 
-static void lu_transpose(const double *A, double *T)
+PAWL_KERNEL_PART void lu_transpose(const double *A, double *T)
 {
     for (int r = 0; r < N; ++r) {
         for (int c = 0; c < N; ++c) {
@@ -316,7 +315,7 @@ static void lu_transpose(const double *A, double *T)
 }
 
 // A = L LT of the lower triangle. The diagonal gets the inverses of L's.
-static bool lu_cholesky(double *A)
+PAWL_KERNEL_PART bool lu_cholesky(double *A)
 {
     for (int j = 0; j < N; ++j) {
         double *row = A + N * j;
@@ -340,7 +339,7 @@ static bool lu_cholesky(double *A)
 }
 
 // P A = L U, L of unit diagonal; the diagonal gets the inverses of U's.
-static bool lu_dense(double *A, int *pivot)
+PAWL_KERNEL_PART bool lu_dense(double *A, int *pivot)
 {
     for (int j = 0; j < N; ++j) {
         int best = j;
@@ -371,27 +370,22 @@ static bool lu_dense(double *A, int *pivot)
 
 // X T = B in place for all rows of B, given B's transpose, where T's columns are read as rows of `L`
 // from the diagonal's left: x_c = (b_c - sum_{i < c} L[c][i] x_i) * scale_c.
-static void lu_forward(const double *L, bool unit, double *restrict B)
+PAWL_KERNEL_PART void lu_forward(const double *L, bool unit, double *restrict B)
 {
     for (int c = 0; c < N; ++c) {
         double *x = B + N * c;
         for (int i = 0; i < c; ++i) {
-            double l = L[N * c + i];
-            for (int r = 0; r < N; ++r) {
-                x[r] -= l * B[N * i + r];
-            }
+            six_subtract(L[N * c + i], B + N * i, x);
         }
         if (!unit) {
-            double s = L[N * c + c];
-            for (int r = 0; r < N; ++r) {
-                x[r] *= s;
-            }
+            six_scale(L[N * c + c], x);
         }
     }
 }
 
 // Lower block of column j: B <- B U^-1, as transposed rows; U is read by columns.
-static void lu_scale_lower(const double *D, bool symmetric, double *block, double *transposed)
+PAWL_KERNEL_PART void lu_scale_lower(const double *D, bool symmetric, double *block,
+                                     double *transposed)
 {
     lu_transpose(block, transposed);
     if (symmetric) {
@@ -405,7 +399,8 @@ static void lu_scale_lower(const double *D, bool symmetric, double *block, doubl
 }
 
 // Upper block: rows of the transpose are solved with L after the exchanges.
-static void lu_scale_upper(const double *D, const int *pivot, double *block, double *transposed)
+PAWL_KERNEL_PART void lu_scale_upper(const double *D, const int *pivot, double *block,
+                                     double *transposed)
 {
     lu_transpose(block, transposed); // row c: row c of A_jk
     for (int c = 0; c < N; ++c) {
@@ -422,7 +417,7 @@ static void lu_scale_upper(const double *D, const int *pivot, double *block, dou
 // What column j takes from the columns of its rows; each of those has all later rows of j.
 //
 // `at` only moves forward, since rows ascend in both columns: a merge without search.
-static void lu_update(block_lu *f, int j)
+PAWL_KERNEL_PART void lu_update(block_lu *f, int j)
 {
     int last = f->column[j + 1];
     for (int b = f->column[j]; b < last; ++b) {
@@ -447,7 +442,7 @@ static void lu_update(block_lu *f, int j)
 
 // Pivoting is within the diagonal blocks only. 1 + YT S Y has the identity in each, which is what
 // makes that enough as a rule; a zero pivot returns false.
-bool pawl_block_lu_factor(block_lu *f, bool symmetric)
+PAWL_KERNEL static bool lu_factor(block_lu *f, bool symmetric)
 {
     f->symmetric = symmetric;
     for (int j = 0; j < f->node_count; ++j) {
@@ -467,8 +462,13 @@ bool pawl_block_lu_factor(block_lu *f, bool symmetric)
     return true;
 }
 
+bool pawl_block_lu_factor(block_lu *f, bool symmetric)
+{
+    return lu_factor(f, symmetric);
+}
+
 // x <- L^-1 P x and x <- U^-1 x of one node.
-static void lu_node_forward(const block_lu *f, int j, double *x)
+PAWL_KERNEL_PART void lu_node_forward(const block_lu *f, int j, double *x)
 {
     const double *D = f->diagonal + SIZE * (size_t)j;
     for (int c = 0; c < N && !f->symmetric; ++c) {
@@ -485,7 +485,7 @@ static void lu_node_forward(const block_lu *f, int j, double *x)
     }
 }
 
-static void lu_node_backward(const block_lu *f, int j, double *x)
+PAWL_KERNEL_PART void lu_node_backward(const block_lu *f, int j, double *x)
 {
     const double *D = f->diagonal + SIZE * (size_t)j;
     for (int c = N - 1; c >= 0; --c) {
@@ -497,7 +497,7 @@ static void lu_node_backward(const block_lu *f, int j, double *x)
 }
 
 // x (6 x nodes) in the caller's order of nodes; y is the same in the order of elimination.
-void pawl_block_lu_solve(const block_lu *f, double *x)
+PAWL_KERNEL static void lu_solve(const block_lu *f, double *x)
 {
     const double *upper = f->symmetric ? f->lower : f->upper;
     double *y = f->x;
@@ -522,12 +522,15 @@ void pawl_block_lu_solve(const block_lu *f, double *x)
         for (int e = f->column[j]; e < f->column[j + 1]; ++e) {
             const double *U = upper + SIZE * (size_t)e, *from = y + N * f->row[e];
             for (int r = 0; r < N; ++r) {
-                for (int c = 0; c < N; ++c) {
-                    own[c] -= U[N * r + c] * from[r];
-                }
+                six_subtract(from[r], U + N * r, own);
             }
         }
         lu_node_backward(f, j, own);
         memcpy(x + N * f->node[j], own, N * sizeof *x);
     }
+}
+
+void pawl_block_lu_solve(const block_lu *f, double *x)
+{
+    lu_solve(f, x);
 }

@@ -4,7 +4,7 @@
 // Products with Y and YT block by block, and the matrix 1 + YT S Y: each row block adds Y_iT S Y_j for the nodes
 // i and j that it acts on. Sums run in the order of the blocks, whatever the width of the vector unit.
 #include "problem/velocity_space.h"
-#include "base/kernel.h"
+#include "base/six.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 #include <string.h>
@@ -25,9 +25,7 @@ static void space_times(const double *Y, int dim, int width, const double *w, do
 static void space_add(const double *Y, int dim, int width, const double *x, double *w)
 {
     if (width == SPACE_BODY && dim == 3) {
-        for (int c = 0; c < SPACE_BODY; ++c) {
-            w[c] += x[0] * Y[c] + x[1] * Y[SPACE_BODY + c] + x[2] * Y[2 * SPACE_BODY + c];
-        }
+        six_add_three(x[0], x[1], x[2], Y, w);
         return;
     }
     for (int r = 0; r < dim; ++r, Y += width) {
@@ -94,11 +92,7 @@ PAWL_KERNEL static void space_gather_contacts(const velocity_space *s, int from,
 {
     for (int i = s->first_side[from]; from < to; ++from, x += 3) {
         for (; i < s->first_side[from + 1]; ++i) {
-            const double *Y = s->side_Y[i];
-            double *own = w + SPACE_BODY * s->side_node[i];
-            for (int c = 0; c < SPACE_BODY; ++c) {
-                own[c] += x[0] * Y[c] + x[1] * Y[SPACE_BODY + c] + x[2] * Y[2 * SPACE_BODY + c];
-            }
+            six_add_three(x[0], x[1], x[2], s->side_Y[i], w + SPACE_BODY * s->side_node[i]);
         }
     }
 }
@@ -150,26 +144,21 @@ void pawl_space_scatter(const velocity_space *s, const pawl_problem *p, const do
 // ---- the matrix ----------------------------------------------------------------------------------
 
 // out (3 x 6) = S Y or ST Y of one side of a contact.
-static void space_weigh(const double *Y, const double *S, bool transposed, double *out)
+PAWL_KERNEL_PART void space_weigh(const double *Y, const double *S, bool transposed, double *out)
 {
     int row = transposed ? 1 : 3, column = transposed ? 3 : 1;
     for (int r = 0; r < 3; ++r) {
-        double a = S[row * r], b = S[row * r + column], d = S[row * r + 2 * column];
-        for (int c = 0; c < SPACE_BODY; ++c) {
-            out[SPACE_BODY * r + c] = a * Y[c] + b * Y[SPACE_BODY + c] + d * Y[2 * SPACE_BODY + c];
-        }
+        six_three(S[row * r], S[row * r + column], S[row * r + 2 * column], Y,
+                  out + SPACE_BODY * r);
     }
 }
 
 // C (6 x 6) += YT T of three rows.
-static void space_add_product(const double *restrict Y, const double *restrict T,
-                              double *restrict C)
+PAWL_KERNEL_PART void space_add_product(const double *restrict Y, const double *restrict T,
+                                        double *restrict C)
 {
     for (int r = 0; r < SPACE_BODY; ++r) {
-        double a = Y[r], b = Y[SPACE_BODY + r], d = Y[2 * SPACE_BODY + r];
-        for (int c = 0; c < SPACE_BODY; ++c) {
-            C[SPACE_BODY * r + c] += a * T[c] + b * T[SPACE_BODY + c] + d * T[2 * SPACE_BODY + c];
-        }
+        six_add_three(Y[r], Y[SPACE_BODY + r], Y[2 * SPACE_BODY + r], T, C + SPACE_BODY * r);
     }
 }
 
@@ -183,7 +172,7 @@ static block_lu_place space_pair(const velocity_space *s, int k, int x, int y)
 // Of an edge the block (late, early) is stored in `lower`, and the transpose of (early, late) in
 // `upper`. Early and late are meant in the order of elimination. (YeT S Yl)T = YlT ST Ye, hence the
 // transposed S.
-static void space_add_contact(const velocity_space *s, int k, const double *S)
+PAWL_KERNEL_PART void space_add_contact(const velocity_space *s, int k, const double *S)
 {
     int first = s->first_side[k], count = s->first_side[k + 1] - first;
     double T[3 * SPACE_BODY];
@@ -247,8 +236,8 @@ static bool space_is_zero(const double *S)
 
 // The identity on the diagonal is the kinetic energy, which keeps the matrix regular where no row
 // acts. Open contacts have S = 0 and cost nothing.
-static bool space_factor_sparse(velocity_space *s, const pawl_problem *p, const double *rows,
-                                const double *contacts)
+PAWL_KERNEL static bool space_factor_sparse(velocity_space *s, const pawl_problem *p,
+                                            const double *rows, const double *contacts)
 {
     int first_contact = p->block_count - p->contact_count;
     s->planned =

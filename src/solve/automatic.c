@@ -7,26 +7,29 @@
 // (problem/velocity_space.h), where a Newton-like step is one sparse factor over the bodies:
 //   0. the impulses of the last step, where they solve this one, too;
 //   1. Newton's method for Alart and Curnier's map (curnier.c): one step at rest, a few where modes change;
-//   2. for few bodies, accelerated gradients (accelerated.c), and the augmented Lagrangian (augmented.c), for one to
-//      three bodies before 3, for more after it;
-//   3. an interior point (interior_point.c), for what moves;
-//   4. sweeps (space_sweep.c), which lower what an interior point leaves of a heap that is jammed;
-//   each of 2, 3 and 4 ends with 1, which has the last digits;
-//   5. alternating directions and the smoothing Newton method in turn, for what defeats the others and for operators
+//   2. close to the solution, the proximal point method around 1 (proximal.c), for loads that wander among the
+//      corners of a face;
+//   3. for few bodies and for mechanisms of few velocities, accelerated gradients (accelerated.c), and the augmented
+//      Lagrangian (augmented.c), for one to three bodies before 4, for more after it;
+//   4. an interior point (interior_point.c), for what moves, and 2 after it;
+//   5. sweeps (space_sweep.c), which lower what an interior point leaves of a heap that is jammed;
+//   each of 3, 4 and 5 ends with 1, which has the last digits;
+//   6. alternating directions and the smoothing Newton method in turn, for what defeats the others and for operators
 //      without a velocity space; of all stages the best iterate is kept.
 // All of it follows from the problem and its warm start, so that a resumed run does the same.
 //
-// Stages strive for a hundredth of the tolerance and are content with half of it: the error that one step leaves is the
+// Stages strive for a hundredth of the tolerance and are content with half of it (nine tenths for free bodies, where nothing adds to it): the error that one step leaves is the
 // next one's free motion, so that a stack at rest to the tolerance alone trembles and asks to be solved in each step. At
 // rest to a hundredth of it the last step's impulses are the next one's.
 //
-// solver.max_iterations limits the factorizations of all stages and the iterations of 5 together; gradients and sweeps,
+// solver.max_iterations limits the factorizations of all stages and the iterations of 6 together; gradients and sweeps,
 // which are far cheaper, have limits of their own.
 #include "problem/natural.h"
 #include "solve/accelerated.h"
 #include "solve/augmented.h"
 #include "solve/curnier.h"
 #include "solve/interior_point.h"
+#include "solve/proximal.h"
 #include "solve/solver_ops.h"
 #include "solve/space_sweep.h"
 #include <math.h>
@@ -40,6 +43,7 @@ typedef struct automatic {
     accelerated_part accelerated;
     space_sweeper sweeper;
     space_iterate other;
+    proximal_part proximal;
     interior_part interior;
     space_iterate iterate;
     double *weight, *v; // (rows)
@@ -60,9 +64,11 @@ enum {
 static const double automatic_beyond = 1e-2;     // of the tolerance: what is strived for
 static const double automatic_floor = 1e-11;     // [m/s] but not less
 static const double automatic_few_floor = 1e-12; // [m/s] where a factor costs next to nothing
+static const double automatic_near = 1e-5;       // [m/s] from where centres are tried first
 static const double automatic_goal_share =
-    0.5;                                   // of the tolerance: eliminated rows add to the residual
-static const double automatic_wild = 20.0; // residuals that grow so much are not gone on from
+    0.5; // of the tolerance: eliminated rows add to the residual
+static const double automatic_free_share = 0.9; // where there are none
+static const double automatic_wild = 20.0;      // residuals that grow so much are not gone on from
 
 static pawl_solver *automatic_layout(const solver_def *def, pawl_carver *mem)
 {
@@ -74,6 +80,7 @@ static pawl_solver *automatic_layout(const solver_def *def, pawl_carver *mem)
     augmented_part augmented = pawl_augmented_layout(def, mem);
     accelerated_part accelerated = pawl_accelerated_layout(def, mem);
     space_sweeper sweeper = pawl_space_sweeper_layout(def, mem);
+    proximal_part proximal = pawl_proximal_layout(def, mem);
     space_iterate other = pawl_space_iterate_layout(def->max_rows, mem);
     space_iterate iterate = pawl_space_iterate_layout(def->max_rows, mem);
     double *weight = PAWL_CARVE(mem, double, def->max_rows);
@@ -86,6 +93,7 @@ static pawl_solver *automatic_layout(const solver_def *def, pawl_carver *mem)
     s->augmented = augmented;
     s->accelerated = accelerated;
     s->sweeper = sweeper;
+    s->proximal = proximal;
     s->other = other;
     s->interior = interior;
     s->iterate = iterate;
@@ -228,15 +236,38 @@ static void automatic_interior(automatic_stages *a)
     }
 }
 
-// All of them in turn, as far as they are needed.
-static void automatic_run_stages(automatic_stages *a)
+// Newton's method around moving centres.
+static void automatic_proximal(automatic_stages *a)
 {
-    int velocities = pawl_space_size(a->q.space);
-    bool few = velocities <= AUTOMATIC_FEW, small = velocities <= AUTOMATIC_SMALL;
-    if (a->s->iterate.natural > a->aim) {
-        automatic_newton(a, &a->s->iterate, AUTOMATIC_FIRST);
+    proximal_goal goal = {a->aim, a->accept, a->factors - a->report->factorizations};
+    pawl_proximal_run(&a->s->proximal, &a->s->curnier, &a->q, goal, &a->s->iterate, a->report);
+}
+
+// Stages for what Newton's method leaves of a heap of free bodies.
+static void automatic_heap(automatic_stages *a, bool small)
+{
+    automatic_interior(a);
+    if (automatic_open(a)) {
+        automatic_proximal(a);
+    }
+    if (automatic_open(a)) {
+        automatic_first_order(a, AUTOMATIC_SWEEPS, AUTOMATIC_SWEEP_CHUNK);
+    }
+    if (automatic_open(a)) {
+        automatic_proximal(a);
     }
     if (automatic_open(a) && small) {
+        automatic_first_order(a, AUTOMATIC_GRADIENTS, AUTOMATIC_CHUNK);
+    }
+    if (automatic_open(a) && small) {
+        automatic_augmented(a);
+    }
+}
+
+// And for mechanisms and for few bodies.
+static void automatic_mechanism(automatic_stages *a, bool few, bool small)
+{
+    if (small) {
         automatic_first_order(a, AUTOMATIC_GRADIENTS, AUTOMATIC_CHUNK);
     }
     if (automatic_open(a) && few) {
@@ -245,11 +276,34 @@ static void automatic_run_stages(automatic_stages *a)
     if (automatic_open(a)) {
         automatic_interior(a);
     }
+    if (automatic_open(a)) {
+        automatic_proximal(a);
+    }
     if (automatic_open(a) && small && !few) {
         automatic_augmented(a);
     }
     if (automatic_open(a)) {
         automatic_first_order(a, AUTOMATIC_SWEEPS, AUTOMATIC_SWEEP_CHUNK);
+    }
+}
+
+// All of them in turn, as far as they are needed. Close to the solution, where bodies lie still, centres come first and
+// go on for the aim: a heap that is let rest with a residual of the tolerance trembles and is never at rest.
+static void automatic_run_stages(automatic_stages *a)
+{
+    int velocities = pawl_space_size(a->q.space);
+    bool few = velocities <= AUTOMATIC_FEW, small = velocities <= AUTOMATIC_SMALL;
+    space_iterate *x = &a->s->iterate;
+    if (x->natural > a->aim) {
+        automatic_newton(a, x, AUTOMATIC_FIRST);
+    }
+    if (x->natural > a->aim && x->natural < automatic_near) {
+        automatic_proximal(a);
+    }
+    if (automatic_open(a) && a->q.space->sparse != NULL && !few) {
+        automatic_heap(a, small);
+    } else if (automatic_open(a)) {
+        automatic_mechanism(a, few, small);
     }
 }
 
@@ -263,7 +317,9 @@ static velocity_space *automatic_space(const pawl_problem *p)
 static void automatic_aims(const velocity_space *space, double tolerance, automatic_stages *a)
 {
     bool few = pawl_space_size(space) <= AUTOMATIC_FEW;
-    a->accept = automatic_goal_share * tolerance;
+    const pawl_problem *p = a->q.p;
+    bool bodies = space->sparse != NULL && p->free_row_count == 0;
+    a->accept = (bodies ? automatic_free_share : automatic_goal_share) * tolerance;
     a->aim = few ? automatic_few_floor : fmax(automatic_beyond * tolerance, automatic_floor);
     a->aim = fmin(a->accept, a->aim);
 }
@@ -373,8 +429,8 @@ static void automatic_solve(pawl_solver *base, const pawl_problem *p, solver_goa
 
 const pawl_solver_ops pawl_auto_ops = {
     .name = "auto",
-    .summary = "direct without contacts; otherwise Newton over the bodies, then augmented "
-               "Lagrangian and interior point",
+    .summary = "direct without contacts; otherwise Newton over the bodies, then proximal "
+               "and interior points",
     .contacts = true,
     .pivots_alone = true,
     .takes_budget = true,

@@ -200,7 +200,8 @@ static void curnier_polish(curnier_part *c, const space_problem *q, double E, sp
 }
 
 // x is the start and gets the best iterate; `aim` [m/s] is of its natural map, `most` the number of steps. E falls
-// by curnier_change after a step that does not lower the merit, and rises again after one that does. Returns
+// by curnier_change after a step that does not lower the merit to curnier_good of it, and rises again after one that
+// does: where the ratio test cuts a step to next to nothing, the next one is made with a term that moves less. Returns
 // whether x meets the aim.
 bool pawl_curnier_run(curnier_part *c, const space_problem *q, double aim, int most,
                       space_iterate *x, solver_report *report)
@@ -230,7 +231,8 @@ bool pawl_curnier_run(curnier_part *c, const space_problem *q, double aim, int m
             continue;
         }
         used = E;
-        E = fmin(E * curnier_change, curnier_most);
+        E = left < curnier_good ? fmin(E * curnier_change, curnier_most)
+                                : fmax(E / curnier_change, curnier_least);
         space_iterate kept = c->at;
         c->at = c->trial;
         c->trial = kept;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Accelerated gradients on random contact problems of one dense node. Answers are checked by Signorini's and Coulomb's
-// laws themselves, written out here.
+// Accelerated gradients and proximal points on random contact problems of one dense node. Answers are checked by
+// Signorini's and Coulomb's laws themselves, written out here.
 #include "solve/accelerated.h"
+#include "solve/proximal.h"
 #include "support/random.h"
 #include "support/test.h"
 
@@ -13,7 +14,8 @@ enum { CONTACTS = 6, ROWS = 3 * CONTACTS, WIDTH = 12 };
 
 typedef struct accelerated_case {
     double Y[ROWS * WIDTH], v_f[ROWS], compliance[ROWS], friction[CONTACTS], weight[ROWS];
-    double vectors[SPACE_VECTORS * WIDTH];
+    double vectors[SPACE_VECTORS * WIDTH], dense[WIDTH * WIDTH], inverse[WIDTH];
+    int pivot[WIDTH];
     problem_block blocks[CONTACTS];
     int first_side[CONTACTS + 1], side_node[CONTACTS];
     const double *side_Y[CONTACTS];
@@ -46,6 +48,9 @@ static void case_make(accelerated_case *c, uint64_t *seed)
     c->space.side_node = c->side_node;
     c->space.side_Y = c->side_Y;
     c->space.vectors = c->vectors;
+    c->space.dense = c->dense;
+    c->space.inverse = c->inverse;
+    c->space.pivot = c->pivot;
     c->problem = (pawl_problem){.row_count = ROWS, .block_count = CONTACTS, .blocks = c->blocks};
     c->problem.contact_count = CONTACTS;
     c->problem.v_f = c->v_f;
@@ -99,5 +104,63 @@ TEST(accelerated_gradients_reach_coulombs_law)
         pawl_accelerated_run(&s, &q, 1e-11, 20000, &x, &report);
         CHECK(report.iterations < 20000);
         CHECK(case_violation(&c, x.lambda) <= 1e-8);
+    }
+}
+
+// From an answer of three digits to the last ones, with more rows than velocities.
+TEST(proximal_points_reach_coulombs_law)
+{
+    enum { ROOM = 16384 };
+    static double room[ROOM];
+    uint64_t seed = 77;
+    solver_def def = {.max_rows = ROWS, .max_contacts = CONTACTS};
+    pawl_carver mem = {.base = (char *)room, .capacity = sizeof room};
+    accelerated_part gradients = pawl_accelerated_layout(&def, &mem);
+    curnier_part newton = pawl_curnier_layout(&def, &mem);
+    proximal_part s = pawl_proximal_layout(&def, &mem);
+    space_iterate x = pawl_space_iterate_layout(ROWS, &mem);
+    for (int k = 0; k < 40; ++k) {
+        accelerated_case c;
+        case_make(&c, &seed);
+        space_problem q = {&c.problem, &c.space, c.weight};
+        solver_report report = {0};
+        for (int i = 0; i < ROWS; ++i) {
+            x.lambda[i] = 0.0;
+        }
+        pawl_accelerated_begin(&gradients, &q);
+        pawl_accelerated_run(&gradients, &q, 1e-3, 20000, &x, &report);
+        double before = x.natural;
+        report = (solver_report){0};
+        pawl_proximal_run(&s, &newton, &q, (proximal_goal){1e-11, 1e-9, 200}, &x, &report);
+        CHECK(x.natural <= before);
+        CHECK(report.factorizations <= 200);
+        CHECK(case_violation(&c, x.lambda) <= 1e-8);
+    }
+}
+
+// A limit of factorizations holds, and an answer is never given up for a worse one.
+TEST(proximal_points_keep_to_their_limit)
+{
+    enum { ROOM = 16384 };
+    static double room[ROOM];
+    uint64_t seed = 5;
+    solver_def def = {.max_rows = ROWS, .max_contacts = CONTACTS};
+    pawl_carver mem = {.base = (char *)room, .capacity = sizeof room};
+    curnier_part newton = pawl_curnier_layout(&def, &mem);
+    proximal_part s = pawl_proximal_layout(&def, &mem);
+    space_iterate x = pawl_space_iterate_layout(ROWS, &mem);
+    for (int most = 0; most < 12; ++most) {
+        accelerated_case c;
+        case_make(&c, &seed);
+        space_problem q = {&c.problem, &c.space, c.weight};
+        solver_report report = {0};
+        for (int i = 0; i < ROWS; ++i) {
+            x.lambda[i] = 0.0;
+        }
+        pawl_space_evaluate(&q, &x);
+        double before = x.natural;
+        pawl_proximal_run(&s, &newton, &q, (proximal_goal){1e-11, 1e-9, most}, &x, &report);
+        CHECK(report.factorizations <= most);
+        CHECK(x.natural <= before);
     }
 }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// The proximal point method: from a centre c the next one solves the problem with
+//   v = D lambda + v_f + (w / E) (lambda - c),
+// w the weights of the rows. Its solutions are those of the problem where lambda = c. The term gives the matrix full
+// rank, so that Newton's method (curnier.c) finds the modes of all contacts of a face, which it cannot while the load
+// may wander among eight corners for velocities of 1e-6 m/s. The centre moves by E v / w: a large E goes far, a small
+// one is safe, and E follows what Newton's method is able to solve.
+//
+// A problem of this form is one with more compliance and another v_f, so that nothing else is needed for it.
+// Method: [rockafellar-1976].
+#include "solve/proximal.h"
+#include <math.h>
+#include <string.h>
+
+static const double proximal_first = 100.0, proximal_least = 1.0, proximal_most = 1e7; // E
+static const double proximal_change = 10.0; // of E from centre to centre
+static const double proximal_inner = 0.1; // residual that is left, where the problem is regularized
+static const double proximal_solved = 0.3; // what counts as solved
+static const double proximal_gain = 0.5;   // residuals must fall so much to count as progress
+static const double proximal_wild = 20.0;  // residuals that grow so much are not gone on from
+enum {
+    PROXIMAL_CENTRES = 20,
+    PROXIMAL_STEPS = 10,  // of Newton's method for each
+    PROXIMAL_QUICK = 4,   // so few allow a larger E
+    PROXIMAL_IDLE = 5,    // centres without progress
+    PROXIMAL_CONTENT = 2, // and where the answer is good enough
+};
+
+proximal_part pawl_proximal_layout(const solver_def *def, pawl_carver *mem)
+{
+    return (proximal_part){.compliance = PAWL_CARVE(mem, double, def->max_rows),
+                           .v_f = PAWL_CARVE(mem, double, def->max_rows),
+                           .centre = pawl_space_iterate_layout(def->max_rows, mem),
+                           .at = pawl_space_iterate_layout(def->max_rows, mem)};
+}
+
+// The regularized problem around the centre.
+static void proximal_pose(proximal_part *s, const space_problem *q, double E)
+{
+    const pawl_problem *p = q->p;
+    for (int i = 0; i < p->row_count; ++i) {
+        double soft = q->weight[i] / E;
+        s->compliance[i] = p->compliance[i] + soft;
+        s->v_f[i] = p->v_f[i] - soft * s->centre.lambda[i];
+    }
+}
+
+// Solves the problem that is posed from the centre: s->at gets its answer, measured as one of q. Whether it is solved.
+static bool proximal_solve(proximal_part *s, curnier_part *newton, const space_problem *q,
+                           const proximal_goal *goal, int steps, solver_report *report)
+{
+    pawl_problem posed = *q->p;
+    posed.compliance = s->compliance;
+    posed.v_f = s->v_f;
+    space_problem own = {&posed, q->space, q->weight};
+    pawl_space_iterate_copy(q, &s->centre, &s->at);
+    pawl_space_evaluate(&own, &s->at);
+    double before = s->at.natural, target = fmax(0.2 * goal->aim, proximal_inner * before);
+    bool met = pawl_curnier_run(newton, &own, target, steps, &s->at, report);
+    met = met || s->at.natural < proximal_solved * before;
+    pawl_space_evaluate(q, &s->at);
+    return met;
+}
+
+void pawl_proximal_run(proximal_part *s, curnier_part *newton, const space_problem *q,
+                       proximal_goal goal, space_iterate *x, solver_report *report)
+{
+    double E = proximal_first, mark = x->natural;
+    int idle = 0, done = report->factorizations;
+    pawl_space_iterate_copy(q, x, &s->centre);
+    for (int k = 0; k < PROXIMAL_CENTRES && x->natural > goal.aim; ++k) {
+        int left = goal.factors - (report->factorizations - done), used = report->factorizations;
+        if (left <= 0 || idle >= (x->natural <= goal.accept ? PROXIMAL_CONTENT : PROXIMAL_IDLE)) {
+            break;
+        }
+        proximal_pose(s, q, E);
+        bool met = proximal_solve(s, newton, q, &goal,
+                                  left < PROXIMAL_STEPS ? left : PROXIMAL_STEPS, report);
+        used = report->factorizations - used;
+        if (s->at.natural < x->natural) {
+            pawl_space_iterate_copy(q, &s->at, x);
+        }
+        if (met || s->at.natural < s->centre.natural) {
+            pawl_space_iterate_copy(q, &s->at, &s->centre);
+        }
+        if (met && used <= PROXIMAL_QUICK) {
+            E = fmin(proximal_change * E, proximal_most);
+        } else if (!met) {
+            E = fmax(E / proximal_change, proximal_least);
+        }
+        if (!(s->centre.natural < proximal_wild * x->natural)) {
+            pawl_space_iterate_copy(q, x, &s->centre);
+        }
+        bool gained = x->natural < proximal_gain * mark;
+        idle = gained ? 0 : idle + 1;
+        mark = gained ? x->natural : mark;
+    }
+}
