@@ -252,8 +252,8 @@ static bool smooth_half(step_context *c, pawl_state *s, smooth_step *step, bool 
         if (error <= (k == 0 ? smooth_exact : close)) {
             return true;
         }
-        if (!(error <= slowest * last)) {
-            return false;
+        if (!(error <= slowest * last)) { // of large mechanisms rounding alone may leave as much
+            return error <= step->tolerance;
         }
         bool final = own && (k == 0 ? error <= smooth_close : error * error <= close * last);
         last = error;
