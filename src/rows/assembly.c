@@ -3,6 +3,7 @@
 //
 // The placement of rows at a configuration: inertias with the damping of the step, joint coordinates, Jacobians
 // and residuals. Frames of joints are computed once for all rows of a joint's block.
+#include "rows/families.h"
 #include "rows/row_build.h"
 #include "rows/row_set.h"
 #include <string.h>
@@ -124,6 +125,12 @@ static void assembly_place_joint(pawl_assembly *a, int index, const double *refe
         const coordinate_row *g = &a->coordinates[a->rows[b->rows.first_row + r].coordinate];
         memcpy(base[j->base >= 0 ? r : 0], g->base, sizeof g->base);
         memcpy(follower[r], g->follower, sizeof g->follower);
+        const row_info *info = &a->rows[b->rows.first_row + r];
+        int axis = info->part - j->isotropic_from;
+        if (j->isotropic_from >= 0 && axis >= 0 && info->family == &pawl_coordinate_rows_family) {
+            // -k rho is the torque of rows along either, because rho is an eigenvector of its rate's matrix.
+            pawl_joint_spin(&frames, axis, base[j->base >= 0 ? r : 0], follower[r]);
+        }
     }
 }
 
