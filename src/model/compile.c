@@ -173,16 +173,17 @@ static pawl_vec3 compile_world_point(const pawl_model *m, int body, pawl_vec3 an
     return body < 0 ? anchor : pawl_pose_apply(m->bodies[body].start_pose, anchor);
 }
 
-// Whether the components of the rotation vector, from coordinate c on, have one spring to 0 and one damper. Then these turn
-// alike about all axes: a torque -k rho - d w, whatever the attitude. Dampers on rho' alone would not be isotropic.
+// The first of three components of the rotation vector that have one spring to 0, one damper and one armature; -1: none.
+// Then these turn alike about all axes: a torque -k rho - d w - a w', whatever the attitude. With rho' in place of w they
+// would not be isotropic.
 static int compile_isotropic(const model_joint *j)
 {
     int c = j->kind == PAWL_JOINT_SPHERICAL ? 0 : j->kind == PAWL_JOINT_FREE ? 3 : -1;
     const pawl_coordinate_def *d = &j->coordinate[c < 0 ? 0 : c];
-    bool same = c >= 0 && d->damping > 0.0;
+    bool same = c >= 0 && (d->damping > 0.0 || d->armature > 0.0);
     for (int k = 0; k < 3 && same; ++k) {
         same = d[k].damping == d->damping && d[k].stiffness == d->stiffness &&
-               (d->stiffness == 0.0 || d[k].rest == 0.0) && d[k].armature == 0.0;
+               (d->stiffness == 0.0 || d[k].rest == 0.0) && d[k].armature == d->armature;
     }
     return same ? c : -1;
 }

@@ -27,6 +27,31 @@ pawl_pose mjcf_in_carrier(const mjcf_reader *r, int body, pawl_body_id *id)
     return pawl_pose_compose(pawl_pose_inverse(carrier->world), b->world);
 }
 
+// A body's joints act one after the other, each in the frame that those before it moved. Balls and free joints have no
+// springref.
+pawl_pose mjcf_sprung_pose(const mjcf_reader *r, int body)
+{
+    const mjcf_body *b = MJCF_BODY_AT(r, body);
+    if (body == MJCF_WORLD) {
+        return b->world;
+    }
+    pawl_pose from_parent =
+        pawl_pose_compose(pawl_pose_inverse(MJCF_BODY_AT(r, b->parent)->world), b->world);
+    pawl_pose pose = pawl_pose_compose(mjcf_sprung_pose(r, b->parent), from_parent);
+    for (int k = 0; k < b->joint_count; ++k) {
+        const mjcf_joint *j = MJCF_JOINT_AT(r, b->first_joint + k);
+        double way = j->type >= MJCF_SLIDE ? j->coordinate.rest - j->ref : 0.0;
+        pawl_vec3 axis = v3_scale(way / max_of(v3_norm(j->axis), 1e-300), j->axis);
+        pawl_pose move = {.orientation = {1.0, 0.0, 0.0, 0.0}, .position = axis};
+        if (j->type == MJCF_HINGE) {
+            move.orientation = quat_exp(axis);
+            move.position = v3_sub(j->pos, pawl_quat_rotate(move.orientation, j->pos));
+        }
+        pose = pawl_pose_compose(pose, move);
+    }
+    return pose;
+}
+
 static void mjcf_find_carriers(mjcf_reader *r)
 {
     for (int i = 1; i < r->bodies.count; ++i) { // parents come before their children

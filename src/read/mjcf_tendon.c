@@ -18,7 +18,8 @@
 typedef struct mjcf_tendon_law {
     bool limited;
     double range[2], stiffness, damping, friction, armature;
-    double rest[2]; // between these two lengths the spring is slack; -1: the length at the start
+    double
+        rest[2]; // between these two lengths the spring is slack; -1: that with joints at springref
 } mjcf_tendon_law;
 
 static pawl_status mjcf_tendon_law_read(const mjcf_reader *r, const mjcf_element *e,
@@ -95,6 +96,7 @@ pawl_status mjcf_tendons_list(mjcf_reader *r, const mjcf_spec *spec, const xmlNo
             term.start = joint->ref;
             term.inertia = mjcf_tendon_inertia(r, joint);
             slot->start += term.coef * joint->ref;
+            slot->sprung += term.coef * joint->coordinate.rest;
             mjcf_term *where = mjcf_push(r, &slot->terms, sizeof *where);
             if (where == NULL) {
                 return PAWL_NO_MEMORY;
@@ -127,7 +129,7 @@ static pawl_status mjcf_tendon_spring(mjcf_reader *r, const mjcf_tendon *t,
         const mjcf_site *site = MJCF_SITE_AT(r, index);
         pawl_pose pose = mjcf_in_carrier(r, site->body, body[i]);
         *point[i] = pawl_pose_apply(pose, site->pose.position);
-        world[i] = pawl_pose_apply(MJCF_BODY_AT(r, site->body)->world, site->pose.position);
+        world[i] = pawl_pose_apply(mjcf_sprung_pose(r, site->body), site->pose.position);
     }
     if (!*done || pawl_body_same(def.body_a, def.body_b)) {
         return PAWL_OK;
@@ -240,7 +242,7 @@ static pawl_status mjcf_tendon_chain(mjcf_reader *r, mjcf_tendon *t, const mjcf_
     c->damping = law->damping;
     c->friction = law->friction;
     c->armature = law->armature;
-    c->rest = (law->rest[0] != -1.0 ? law->rest[0] : t->start) - t->offset;
+    c->rest = (law->rest[0] != -1.0 ? law->rest[0] : t->sprung) - t->offset;
     return xml_refused(r->xml, t->e.node, "tendon", t->name,
                        pawl_builder_add_joint(r->builder, &reads, &t->id));
 }

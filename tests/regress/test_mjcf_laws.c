@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Laws of joints and tendons from MJCF against closed forms. Found by comparing random models with MuJoCo: a rest length
-// below 0 was taken for "the length at the start", sliders of a tendon were up to (c1/c2)^2 times heavier than meant, the
-// damper of a ball joint acted on the rate of its rotation vector, and a body in a point between two joints was lost to
+// below 0 was taken for "the length at the start", one that is not given is that with joints at their springref, sliders of a tendon were up to (c1/c2)^2 times heavier than meant, the
+// damper and armature of a ball joint acted on the rate of its rotation vector, and a body in a point between two joints was lost to
 // rounding.
 #include "pawl/io.h"
 #include "support/random.h"
@@ -51,17 +51,22 @@ TEST(tendons_have_their_rest_length_and_no_mass)
             compliance += c[i] * c[i] / m[i];
         }
         double stiffness = random_in(&seed, 1.0, 3.0) / compliance;
-        double rest = random_in(&seed, -0.5, 0.5), end = 1.0;
-        char text[LAW_TEXT];
-        snprintf(
-            text, sizeof text,
-            "<mujoco><option gravity='0 0 0'/><worldbody>"
-            "<body><joint name='a' type='slide' axis='1 0 0'/><geom size='.1' mass='%.17g'/></body>"
-            "<body pos='0 1 0'><joint name='b' type='slide' axis='0 0 1'/>"
-            "<geom size='.1' mass='%.17g'/></body></worldbody><tendon>"
-            "<fixed name='t' stiffness='%.17g' springlength='%.17g'><joint joint='a' coef='%.17g'/>"
-            "<joint joint='b' coef='%.17g'/></fixed></tendon></mujoco>",
-            m[0], m[1], stiffness, rest, c[0], c[1]);
+        double rest = random_in(&seed, -0.5, 0.5), end = 1.0,
+               springref = k % 2 == 0 ? 0.0 : rest / c[0];
+        char text[LAW_TEXT],
+            length[64] = ""; // of the tendon, or by the springref of the first slider
+        if (k % 2 == 0) {
+            snprintf(length, sizeof length, "springlength='%.17g'", rest);
+        }
+        snprintf(text, sizeof text,
+                 "<mujoco><option gravity='0 0 0'/><worldbody>"
+                 "<body><joint name='a' type='slide' axis='1 0 0' springref='%.17g'/>"
+                 "<geom size='.1' mass='%.17g'/></body>"
+                 "<body pos='0 1 0'><joint name='b' type='slide' axis='0 0 1'/>"
+                 "<geom size='.1' mass='%.17g'/></body></worldbody><tendon>"
+                 "<fixed name='t' stiffness='%.17g' %s><joint joint='a' coef='%.17g'/>"
+                 "<joint joint='b' coef='%.17g'/></fixed></tendon></mujoco>",
+                 springref, m[0], m[1], stiffness, length, c[0], c[1]);
         test_env t;
         pawl_model *model;
         pawl_sim *sim;
@@ -79,19 +84,22 @@ TEST(tendons_have_their_rest_length_and_no_mass)
     }
 }
 
-// A ball of inertia I in its ball joint with damping d, at any attitude: the spin decays as exp(-d t/I) and keeps its axis.
-TEST(the_damper_of_a_ball_joint_is_the_same_about_all_axes)
+// A ball of inertia I in its ball joint with damping d and armature a, at any attitude: the spin decays as
+// exp(-d t/(I + a)) and keeps its axis.
+TEST(the_damper_and_armature_of_a_ball_joint_are_the_same_about_all_axes)
 {
     static const pawl_stepper_kind steppers[] = {PAWL_STEPPER_MOREAU, PAWL_STEPPER_LIT};
     uint64_t seed = 32;
     for (int k = 0; k < 8; ++k) {
         double inertia = random_in(&seed, 0.05, 0.2), damping = random_in(&seed, 0.1, 0.4);
+        double armature = k < 4 ? 0.0 : random_in(&seed, 0.05, 0.2);
         char text[LAW_TEXT];
-        snprintf(text, sizeof text,
-                 "<mujoco><option gravity='0 0 0'/><worldbody><body pos='1 2 3'>"
-                 "<joint type='ball' damping='%.17g'/><inertial pos='0 0 0' mass='1' "
-                 "diaginertia='%.17g %.17g %.17g'/></body></worldbody></mujoco>",
-                 damping, inertia, inertia, inertia);
+        snprintf(
+            text, sizeof text,
+            "<mujoco><option gravity='0 0 0'/><worldbody><body pos='1 2 3'>"
+            "<joint type='ball' damping='%.17g' armature='%.17g'/><inertial pos='0 0 0' mass='1' "
+            "diaginertia='%.17g %.17g %.17g'/></body></worldbody></mujoco>",
+            damping, armature, inertia, inertia, inertia);
         test_env t;
         pawl_model *model;
         pawl_sim *sim;
@@ -108,7 +116,7 @@ TEST(the_damper_of_a_ball_joint_is_the_same_about_all_axes)
         CHECK_OK(pawl_state_set_twist(s, body, twist));
         law_run(sim, 500);
         pawl_vec3 w = pawl_state_twist(pawl_sim_state(sim), body).angular;
-        double decay = exp(-0.5 * damping / inertia);
+        double decay = exp(-0.5 * damping / (inertia + armature));
         CHECK_NEAR(w.x, decay * twist.angular.x, 1e-5);
         CHECK_NEAR(w.y, decay * twist.angular.y, 1e-5);
         CHECK_NEAR(w.z, decay * twist.angular.z, 1e-5);

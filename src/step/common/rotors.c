@@ -9,10 +9,29 @@
 //   J(q1) u+ = w - y/a                                    y along J(q1), likewise
 // which is RATTLE for one more body. With the rates J u of the new rows in place of w, -a J' u would be missing from the
 // equations of motion, at any step size.
+#include "math/rotation.h"
 #include "rows/row_build.h"
 #include "step/common/position_update.h"
 
 static const double rotor_jump = 1.0; // [rad] in a step
+
+// How far coordinate c of joint j has come from where it began. The rotors of an isotropic ball joint turn with its spin:
+// the way is the turn between both attitudes, in the base's axes, of which coordinates and `turned` are rotation vectors.
+static double rotor_way(const step_context *c, const model_joint *j, int r)
+{
+    const pawl_assembly *a = c->assembly;
+    const row_info *info = &a->rows[r];
+    int axis = j->isotropic_from >= 0 ? info->part - j->isotropic_from : -1;
+    if (axis < 0) {
+        return a->coordinates[info->coordinate].value - c->position.turned[r];
+    }
+    const coordinate_row *q = &a->coordinates[info->coordinate - axis];
+    const double *from = &c->position.turned[r - axis];
+    pawl_quat start = quat_exp(v3(from[0], from[1], from[2]));
+    pawl_quat end = quat_exp(v3(q[0].value, q[1].value, q[2].value));
+    pawl_vec3 way = quat_log(quat_mul(end, quat_conj(start)));
+    return axis == 0 ? way.x : axis == 1 ? way.y : way.z;
+}
 
 void pawl_rotors_begin(step_context *c, const pawl_state *s)
 {
@@ -39,7 +58,7 @@ double pawl_rotors_lag(const step_context *c, double tau, const double *total, d
         if (armature > 0.0) {
             const row_info *info = &a->rows[r];
             const model_joint *j = &a->model->joints[info->owner];
-            double way = a->coordinates[info->coordinate].value - c->position.turned[r];
+            double way = rotor_way(c, j, r);
             // Rotation vectors jump at half a turn. There the rotor moves as it does.
             bool jumps = fabs(way) > rotor_jump && !j->keeps_turns &&
                          pawl_joint_kind_is_angle(j->kind, info->part);
