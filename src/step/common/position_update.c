@@ -18,8 +18,10 @@
 
 static const double position_tolerance = 1e-12;  // [m or rad]
 static const double position_accuracy = 1.0;     // one solve; the next iteration makes up for it
+static const double position_refined = 1e-8;     // where it does not
 static const double position_start_error = 1e-9; // beyond it corrections would change the motion
 static const double position_contraction = 0.5;  // slower is no convergence
+static const double position_lost = 1e3;         // rise of the error that no better solve explains
 static const double position_nearly = 1e-3;      // fraction of the error that a projection may take
 static const double position_most_stretch = 1e3; // of a correction
 static const double position_exact = 1e-16;      // of those that continue while it helps
@@ -155,7 +157,7 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
     memset(total, 0, (size_t)a->free_rows * sizeof *total);
     pawl_twists_of(m, s->bodies, c->u.start);
     memcpy(c->u.next, c->u.start, (size_t)(6 * m->body_count) * sizeof *c->u.next);
-    double last = INFINITY, first = 0.0;
+    double last = INFINITY, first = 0.0, accuracy = position_accuracy;
     bool stretched = false;
     for (int k = 0; k < POSITION_MAX_ITERATIONS; ++k) {
         double error = position_try(c, s, tau, end, total);
@@ -165,6 +167,13 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
             error = position_stretch(c, s, tau, end, error, before, total, change);
             stretched = true;
             helps = error <= position_contraction * last;
+        }
+        // A shifted factor hardly sees what bodies many millions of times lighter than others do to these: solves are
+        // refined then, before Newton's method is blamed.
+        if (!helps && k > 0 && accuracy == position_accuracy && !pawl_is_weak(&a->problem) &&
+            !a->problem.delassus->dropped && !pawl_eliminate_is_exact(&a->problem)) {
+            accuracy = position_refined;
+            helps = error <= position_lost * last;
         }
         bool done =
             error <= position_tolerance && !(c->position.exact && helps && error > position_exact);
@@ -198,7 +207,7 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
             a->v_f[r] /= tau;
         }
         pawl_rotors_lag(c, tau, total, a->v_f);
-        pawl_closure_solve(c, position_accuracy, change);
+        pawl_closure_solve(c, accuracy, change);
         ++*iterations;
         position_correct(c, s, 1.0, change, total);
     }
